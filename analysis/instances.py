@@ -250,7 +250,7 @@ class Space:
         facts = [index >= 0 for index in element]
         for index, size in zip(element, sizes, strict=True):
             if size is not None:
-                facts.append(index < self.size(size, instance))
+                facts.append(index < self.buffer_size(size, instance))
         return facts
 
     # Values --------------------------------------------------------------------------------
@@ -258,6 +258,10 @@ class Space:
     def size(self, extent: int | SSAValue, instance: Instance) -> Term:
         """An extent; 0 counts as 1, as an empty reduction stores its initial value."""
         return number(max(extent, 1)) if isinstance(extent, int) else self.value(extent, instance)
+
+    def buffer_size(self, size: int | SSAValue, instance: Instance) -> Term:
+        """A size of a buffer, which has no element where it is 0."""
+        return number(size) if isinstance(size, int) else self.value(size, instance)
 
     def expr(self, expr: AffineExpr, operands: Sequence[SSAValue], instance: Instance) -> Term:
         """An affine expression over ``operands``."""

@@ -128,8 +128,16 @@ class _Launch:
         self.allocs = [op for op in self.chain[-1].walk() if isinstance(op, AllocOp)]
 
     def check(self) -> None:
-        """Refuse (KC4226) memory whose size is not constant."""
+        """Refuse (KC4226) memory whose size is not constant, and memory of warps."""
         for alloc in self.allocs:
+            if memory_scope(alloc.buffer) == "warp":
+                raise CodegenError(
+                    "KC4226",
+                    f"convert-tir-to-gpu: {alloc.label} is memory of a warp",
+                    location=location_of(alloc),
+                    why="a GPU has memory of blocks and of threads",
+                    hints=["run --lower-warp-memory before"],
+                )
             if alloc.dynamic_sizes:
                 kind = "block" if memory_scope(alloc.buffer).startswith("shared") else "thread"
                 raise CodegenError(

@@ -56,6 +56,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from kc.conversion.convert_gpu_to_cpu import COROUTINE, SUSPEND
+from kc.conversion.convert_to_llvm.memref import ALIGNMENT
 from kc.dialects import llvm
 from kc.dialects.llvm.types import LLVMTokenType
 
@@ -83,7 +84,10 @@ class MakeCoroutinesPass(ModulePass):
             _Coroutine(function).convert()
         if not coroutines:
             return
-        for name, inputs, output in (("malloc", [i64], _POINTER), ("free", [_POINTER], None)):
+        for name, inputs, output in (
+            ("aligned_alloc", [i64, i64], _POINTER),
+            ("free", [_POINTER], None),
+        ):
             if name not in functions:
                 op.body.block.add_op(llvm.FuncOp(name, llvm.LLVMFunctionType(inputs, output)))
         if SUSPEND in functions:
@@ -120,8 +124,12 @@ class _Coroutine:
         self.no = self.emit(llvm.ConstantOp(BoolAttr.from_bool(False), i1))
         self.yes = self.emit(llvm.ConstantOp(BoolAttr.from_bool(True), i1))
         identity = self.intrinsic("id", [zero, null, null, null], _TOKEN)
+        # Its memory is as aligned as any in it, and its size a multiple of that.
+        alignment = self.integer(ALIGNMENT)
         size = self.intrinsic("size.i64", [], i64)
-        memory = self.emit(llvm.CallOp("malloc", size, return_type=_POINTER))
+        padded = self.emit(llvm.AddOp(size, self.integer(ALIGNMENT - 1)))
+        whole = self.emit(llvm.AndOp(padded, self.integer(-ALIGNMENT)))
+        memory = self.emit(llvm.CallOp("aligned_alloc", alignment, whole, return_type=_POINTER))
         handle = self.intrinsic("begin", [identity, memory], _POINTER)
         self.suspend(body)
 
@@ -161,6 +169,10 @@ class _Coroutine:
     def intrinsic(self, name: str, operands: list[SSAValue], result: Attribute) -> SSAValue:
         """The result of a call of an intrinsic for coroutines."""
         return self.emit(llvm.CallIntrinsicOp(f"llvm.coro.{name}", operands, [result]))
+
+    def integer(self, value: int) -> SSAValue:
+        """A constant."""
+        return self.emit(llvm.ConstantOp(IntegerAttr(value, i64), i64))
 
     def emit(self, op: Operation) -> SSAValue:
         """The result of a new operation at the end of the block."""

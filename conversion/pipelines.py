@@ -51,6 +51,7 @@ TO_GPU: Order = (
     "apply-strides",
     "unify-thread-binding",
     "inject-virtual-thread",
+    "lower-warp-memory",
     "lower-thread-allreduce",
     "thread-sync",
     "vectorize-loop",

@@ -160,7 +160,7 @@ def check(
         )
     watched = module.watched()
     function = watched.module if name is None else watched.module[name]
-    seen = watch(lambda: function(*arrays), len(watched.places))
+    seen = watch(lambda: function(*arrays), watched.places)
     return _report(seen, watched.places)
 
 

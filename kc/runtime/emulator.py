@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -91,15 +91,19 @@ def _compile() -> Any:
     return engine
 
 
-def watch(run: Callable[[], object], places: int) -> Watch:
+def watch(run: Callable[[], object], places: Sequence[Place]) -> Watch:
     """Call ``run``, which runs kernels with checks that name ``places``; one at a time."""
+    numbers: dict[Place, int] = {}
+    statements = [numbers.setdefault(place, len(numbers)) for place in places]
+    array = (ctypes.c_int32 * (len(places) + 1))(*statements)
     addresses = ensure_emulator()
 
     def function(name: str, result: Any, *arguments: Any) -> Any:
         return ctypes.CFUNCTYPE(result, *arguments)(addresses[name])
 
     with _watching:
-        function("kc_emu_begin", None, ctypes.c_int32)(places)
+        begin = function("kc_emu_begin", None, ctypes.c_int32, ctypes.POINTER(ctypes.c_int32))
+        begin(len(places), array)
         try:
             run()
             count, barriers = ctypes.c_int32(), ctypes.c_int64()
@@ -111,7 +115,7 @@ def watch(run: Callable[[], object], places: int) -> Watch:
             )(ctypes.byref(barriers))
             return Watch(
                 [RawFinding.from_buffer_copy(findings[n]) for n in range(count.value)],
-                [RawCost.from_buffer_copy(costs[n]) for n in range(places)],
+                [RawCost.from_buffer_copy(costs[n]) for n in range(len(places))],
                 barriers.value,
             )
         finally:

@@ -151,6 +151,7 @@ PASSES = {
             "lower-cross-thread-reduction",
             "unify-thread-binding",
             "inject-virtual-thread",
+            "lower-warp-memory",
             "lower-thread-allreduce",
             "thread-sync",
         ),

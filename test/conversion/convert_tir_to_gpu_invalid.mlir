@@ -1,18 +1,22 @@
 // RUN: not kc-opt %s --split-input-file --convert-tir-to-gpu --target=cuda 2>&1 >/dev/null | FileCheck %s --match-full-lines --strict-whitespace
 
 //CHECK:error[KC4225]: convert-tir-to-gpu: A is used outside of a kernel: did you forget to bind a loop?
-//CHECK-NEXT:  --> {{.*}}convert_tir_to_gpu_invalid.mlir:21:7  tir.store %0, %A[%i, %j] : memref<8x8xf32>
+//CHECK-NEXT:  --> {{.*}}convert_tir_to_gpu_invalid.mlir:25:7  tir.store %0, %A[%i, %j] : memref<8x8xf32>
 //CHECK-NEXT:   |  the loops around it: for i in 8, for j in 8
 //CHECK-NEXT:  why: the arrays of a function for a GPU are in its memory, and loop j runs on the host
 //CHECK-NEXT:  try: bind i to "blockIdx.x", or a part of it to "threadIdx.x"
 //CHECK:error[KC4225]: convert-tir-to-gpu: A is used outside of a kernel: did you forget to bind a loop?
-//CHECK-NEXT:  --> {{.*}}convert_tir_to_gpu_invalid.mlir:29:3  tir.store %0, %A[0] : memref<8xf32>
+//CHECK-NEXT:  --> {{.*}}convert_tir_to_gpu_invalid.mlir:33:3  tir.store %0, %A[0] : memref<8xf32>
 //CHECK-NEXT:  why: the arrays of a function for a GPU are in its memory, and it stands outside of any loop
 //CHECK-NEXT:  try: add a loop of one iteration (add_unit_loop) and bind it
 //CHECK:error[KC4226]: convert-tir-to-gpu: the size of S is not constant
-//CHECK-NEXT:  --> {{.*}}convert_tir_to_gpu_invalid.mlir:36:5  %S = tir.alloc "S"(%n) : memref<?xf32, "shared">
+//CHECK-NEXT:  --> {{.*}}convert_tir_to_gpu_invalid.mlir:40:5  %S = tir.alloc "S"(%n) : memref<?xf32, "shared">
 //CHECK-NEXT:  why: it is memory of a block, which is laid out when the kernel is compiled
 //CHECK-NEXT:  try: split the loops by constant factors, and compute it at the outer one
+//CHECK:error[KC4226]: convert-tir-to-gpu: W is memory of a warp
+//CHECK-NEXT:  --> {{.*}}convert_tir_to_gpu_invalid.mlir:49:5  %W = tir.alloc "W" : memref<32xf32, "warp">
+//CHECK-NEXT:  why: a GPU has memory of blocks and of threads
+//CHECK-NEXT:  try: run --lower-warp-memory before
 
 func.func @unbound(%A: memref<8x8xf32>) {
   tir.for %i in 8 {
@@ -36,6 +40,15 @@ func.func @dynamic(%A: memref<?xf32> {kc.shape = affine_map<()[s0] -> (s0)>}) at
     %S = tir.alloc "S"(%n) : memref<?xf32, "shared">
     %0 = tir.load %A[%i] : memref<?xf32>
     tir.store %0, %S[%i] : memref<?xf32, "shared">
+  }
+  func.return
+}
+// -----
+func.func @warp(%A: memref<32xf32>) {
+  tir.for %i in 32 thread "threadIdx.x" {
+    %W = tir.alloc "W" : memref<32xf32, "warp">
+    %0 = tir.load %A[%i] : memref<32xf32>
+    tir.store %0, %W[%i] : memref<32xf32, "warp">
   }
   func.return
 }

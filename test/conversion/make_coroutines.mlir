@@ -12,45 +12,50 @@
 // CHECK-NEXT:      %3 = llvm.mlir.constant(false) : i1
 // CHECK-NEXT:      %4 = llvm.mlir.constant(true) : i1
 // CHECK-NEXT:      %5 = llvm.call_intrinsic "llvm.coro.id"(%1, %0, %0, %0) : (i32, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> !llvm.token
-// CHECK-NEXT:      %6 = llvm.call_intrinsic "llvm.coro.size.i64"() : () -> i64
-// CHECK-NEXT:      %7 = llvm.call @malloc(%6) : (i64) -> !llvm.ptr
-// CHECK-NEXT:      %8 = llvm.call_intrinsic "llvm.coro.begin"(%5, %7) : (!llvm.token, !llvm.ptr) -> !llvm.ptr
-// CHECK-NEXT:      %9 = llvm.call_intrinsic "llvm.coro.suspend"(%2, %3) : (!llvm.token, i1) -> i8
-// CHECK-NEXT:      llvm.switch %9 : i8, ^bb5 [
+// CHECK-NEXT:      %6 = llvm.mlir.constant(64 : i64) : i64
+// CHECK-NEXT:      %7 = llvm.call_intrinsic "llvm.coro.size.i64"() : () -> i64
+// CHECK-NEXT:      %8 = llvm.mlir.constant(63 : i64) : i64
+// CHECK-NEXT:      %9 = llvm.add %7, %8 : i64
+// CHECK-NEXT:      %10 = llvm.mlir.constant(-64 : i64) : i64
+// CHECK-NEXT:      %11 = llvm.and %9, %10 : i64
+// CHECK-NEXT:      %12 = llvm.call @aligned_alloc(%6, %11) : (i64, i64) -> !llvm.ptr
+// CHECK-NEXT:      %13 = llvm.call_intrinsic "llvm.coro.begin"(%5, %12) : (!llvm.token, !llvm.ptr) -> !llvm.ptr
+// CHECK-NEXT:      %14 = llvm.call_intrinsic "llvm.coro.suspend"(%2, %3) : (!llvm.token, i1) -> i8
+// CHECK-NEXT:      llvm.switch %14 : i8, ^bb5 [
 // CHECK-NEXT:        0: ^bb1,
 // CHECK-NEXT:        1: ^bb4
 // CHECK-NEXT:      ]
 // CHECK-NEXT:    ^bb1:
-// CHECK-NEXT:      %10 = llvm.load %p : !llvm.ptr -> f32
-// CHECK-NEXT:      %11 = llvm.call_intrinsic "llvm.coro.suspend"(%2, %3) : (!llvm.token, i1) -> i8
-// CHECK-NEXT:      llvm.switch %11 : i8, ^bb5 [
+// CHECK-NEXT:      %15 = llvm.load %p : !llvm.ptr -> f32
+// CHECK-NEXT:      %16 = llvm.call_intrinsic "llvm.coro.suspend"(%2, %3) : (!llvm.token, i1) -> i8
+// CHECK-NEXT:      llvm.switch %16 : i8, ^bb5 [
 // CHECK-NEXT:        0: ^bb2,
 // CHECK-NEXT:        1: ^bb4
 // CHECK-NEXT:      ]
 // CHECK-NEXT:    ^bb2:
-// CHECK-NEXT:      %12 = llvm.load %p : !llvm.ptr -> f32
-// CHECK-NEXT:      %13 = llvm.fadd %10, %12 : f32
-// CHECK-NEXT:      llvm.store %13, %L : f32, !llvm.ptr
+// CHECK-NEXT:      %17 = llvm.load %p : !llvm.ptr -> f32
+// CHECK-NEXT:      %18 = llvm.fadd %15, %17 : f32
+// CHECK-NEXT:      llvm.store %18, %L : f32, !llvm.ptr
 // CHECK-NEXT:      %null = llvm.mlir.zero : !llvm.ptr
-// CHECK-NEXT:      %14 = llvm.call_intrinsic "llvm.coro.suspend"(%2, %4) : (!llvm.token, i1) -> i8
-// CHECK-NEXT:      llvm.switch %14 : i8, ^bb5 [
+// CHECK-NEXT:      %19 = llvm.call_intrinsic "llvm.coro.suspend"(%2, %4) : (!llvm.token, i1) -> i8
+// CHECK-NEXT:      llvm.switch %19 : i8, ^bb5 [
 // CHECK-NEXT:        0: ^bb3,
 // CHECK-NEXT:        1: ^bb4
 // CHECK-NEXT:      ]
 // CHECK-NEXT:    ^bb3:
 // CHECK-NEXT:      llvm.unreachable
 // CHECK-NEXT:    ^bb4:
-// CHECK-NEXT:      %15 = llvm.call_intrinsic "llvm.coro.free"(%5, %8) : (!llvm.token, !llvm.ptr) -> !llvm.ptr
-// CHECK-NEXT:      llvm.call @free(%15) : (!llvm.ptr) -> ()
+// CHECK-NEXT:      %20 = llvm.call_intrinsic "llvm.coro.free"(%5, %13) : (!llvm.token, !llvm.ptr) -> !llvm.ptr
+// CHECK-NEXT:      llvm.call @free(%20) : (!llvm.ptr) -> ()
 // CHECK-NEXT:      llvm.br ^bb5
 // CHECK-NEXT:    ^bb5:
-// CHECK-NEXT:      llvm.call_intrinsic "llvm.coro.end"(%8, %3, %2) : (!llvm.ptr, i1, !llvm.token) -> ()
-// CHECK-NEXT:      llvm.return %8 : !llvm.ptr
+// CHECK-NEXT:      llvm.call_intrinsic "llvm.coro.end"(%13, %3, %2) : (!llvm.ptr, i1, !llvm.token) -> ()
+// CHECK-NEXT:      llvm.return %13 : !llvm.ptr
 // CHECK-NEXT:    }
 // CHECK-NEXT:    llvm.func @other(%p: !llvm.ptr {llvm.noalias}) {
 // CHECK-NEXT:      llvm.return
 // CHECK-NEXT:    }
-// CHECK-NEXT:    llvm.func @malloc(i64) -> !llvm.ptr
+// CHECK-NEXT:    llvm.func @aligned_alloc(i64, i64) -> !llvm.ptr
 // CHECK-NEXT:    llvm.func @free(!llvm.ptr)
 // CHECK-NEXT:  }
 llvm.func @kc_suspend()

@@ -166,3 +166,72 @@ def test_every_barrier_of_a_product_is_needed():
     for barrier in barriers:
         report = kc.gpu.check("\n".join([*lines[:barrier], *lines[barrier + 1 :]]), a, b, c)
         assert "race" in {finding.kind for finding in report.findings}
+
+
+VECTORS = """
+func.func @main(%A: memref<2x64xf32>, %B: memref<2x64xf32>) {
+  tir.for %b in 1 thread "blockIdx.x" {
+    %S = tir.alloc "S" : memref<2x64xf32, "shared">
+    tir.for %t in 2 thread "threadIdx.x" {
+      %L = tir.alloc "L" : memref<64xf32, "local">
+      tir.for %i in 64 {
+        %0 = tir.load %A[%t, %i] : memref<2x64xf32>
+        tir.store %0, %L[%i] : memref<64xf32, "local">
+      }
+      tir.for %i in 64 {
+        %1 = tir.load %L[63 - %i] : memref<64xf32, "local">
+        tir.store %1, %S[%t, %i] : memref<2x64xf32, "shared">
+      }
+      tir.for %i in 64 {
+        %2 = tir.load %S[1 - %t, %i] : memref<2x64xf32, "shared">
+        %3 = tir.load %L[%i] : memref<64xf32, "local">
+        %4 = arith.addf %2, %3 : f32
+        tir.store %4, %B[%t, %i] : memref<2x64xf32>
+      }
+    }
+  }
+  func.return
+}
+"""
+
+
+@pytest.mark.parametrize("level", range(4))
+def test_memory_of_a_thread_is_aligned_for_vectors(level: int):
+    """It is in the coroutine, and LLVM stores vectors of 64 bytes to it."""
+    with kc.transform.PassContext(opt_level=level):
+        module = kc.build(kc.IRModule.parse(VECTORS), target=TARGET)
+    a = random(2, 64)
+    for _ in range(8):
+        b = np.zeros((2, 64), "float32")
+        module(a, b)
+        np.testing.assert_array_equal(b, a[::-1, ::-1] + a)
+
+
+def test_memory_of_a_warp():
+    """Each row of threads has its own."""
+    text = """
+    func.func @main(%A: memref<3x40xf32>) {
+      tir.for %b in 1 thread "blockIdx.x" {
+        tir.for %y in 3 thread "threadIdx.y" {
+          %W = tir.alloc "W" : memref<8xf32, "warp">
+          tir.for %k in 5 {
+            tir.for %x in 8 thread "threadIdx.x" {
+              %0 = tir.load %A[%y, %k * 8 + %x] : memref<3x40xf32>
+              tir.store %0, %W[%x] : memref<8xf32, "warp">
+            }
+            tir.for %x in 8 thread "threadIdx.x" {
+              %1 = tir.load %W[7 - %x] : memref<8xf32, "warp">
+              tir.store %1, %A[%y, %k * 8 + %x] : memref<3x40xf32>
+            }
+          }
+        }
+      }
+      func.return
+    }
+    """
+    module = kc.build(kc.IRModule.parse(text), target=TARGET)
+    a = random(3, 40)
+    expected = a.reshape(3, 5, 8)[:, :, ::-1].reshape(3, 40)
+    report = kc.gpu.check(module, a)
+    assert report.ok, str(report)
+    np.testing.assert_array_equal(a, expected)

@@ -124,6 +124,33 @@ def test_blocks_that_write_the_same_element():
     )
 
 
+def test_blocks_that_all_compute_the_same():
+    """Each writes the element and reads it again; what it writes is there already."""
+    body = """
+      %0 = memref.load %A[%c0, %t] : memref<2x64xf32>
+      memref.store %0, %B[%c0, %t] : memref<2x64xf32>
+      %1 = memref.load %B[%c0, %t] : memref<2x64xf32>
+      memref.store %1, %B[%c1, %t] : memref<2x64xf32>"""
+    report, a, b = run(kernel(body, memory=""))
+    assert report.ok, str(report)
+    np.testing.assert_array_equal(b, a[[0, 0]])
+
+
+def test_two_statements_that_write_the_same_value():
+    """That both write zero says nothing: others would not."""
+    body = """
+      %zero = arith.constant 0.0 : f32
+      %is_first = arith.cmpi eq, %b, %c0 : index
+      scf.if %is_first {
+        memref.store %zero, %B[%c0, %t] : memref<2x64xf32>
+      } else {
+        memref.store %zero, %B[%c0, %t] : memref<2x64xf32>
+      }"""
+    assert only(kernel(body, memory="")) == (
+        "race: B[0] is written by thread 0 of block 1, and was written by thread 0 of block 0"
+    )
+
+
 def test_a_block_reads_what_another_writes():
     body = """
       %other = arith.subi %c1, %b : index

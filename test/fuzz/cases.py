@@ -24,6 +24,7 @@ from guarded_arrays import ENDS, all_guarded, checked_build, guarded
 from intrinsic_code import unregister
 from launching import (
     compacted,
+    emulate,
     has_kernels,
     iterations,
     kernels,
@@ -302,6 +303,14 @@ def _check_launched(
     except KCError as refusal:
         assert refusal.code in UNSUITABLE, refusal
         outcome.checks.append("refused kernel")
+        return
+    outcome.stage = "emulated"
+    arrays = program.arrays()
+    changed = all_guarded(layouts.to_scheduled(arrays), "end")
+    copies = any("cache_inplace" in line for line in outcome.lines)
+    emulate(random, mod, changed, copies_unwritten=copies)
+    program.check(layouts.from_scheduled(changed, arrays))
+    outcome.checks.append("emulated")
 
 
 def check_interpreted(

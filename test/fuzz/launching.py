@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import math
 from random import Random
+from typing import Any
 
+import numpy as np
 from xdsl.ir import Operation
 
 import kc
@@ -20,6 +22,9 @@ from kc.support.registry import context, get_pass
 from kc.target import Target
 
 TARGET = "cuda -arch=sm_80"
+EMULATOR = "cuda-emu -arch=sm_80"
+WATCHED = 0.5
+"""Of the kernels that are emulated, so many are watched."""
 
 
 def has_kernels(mod: kc.IRModule) -> bool:
@@ -60,6 +65,23 @@ def launches(mod: kc.IRModule) -> kc.IRModule:
 def kernels(mod: kc.IRModule) -> kc.IRModule:
     """The module of :func:`launches` as kernels and host code; raises KCError likewise."""
     return _after(mod, _passes()[_passes().index("thread-sync") + 1 :])
+
+
+def emulate(random: Random, mod: kc.IRModule, arrays: list[Any], *, copies_unwritten: bool) -> None:
+    """Run the kernels of the module on the CPU, where nothing is wrong with what they do.
+
+    Some are watched; the rest runs faster, block by block on all cores. ``copies_unwritten``: they
+    may copy memory that nobody has written, and use no copy.
+    """
+    level = random.choice((0, 1, 2, 2, 3))
+    with kc.transform.PassContext(opt_level=level), np.errstate(all="ignore"):
+        module = kc.build(mod, target=EMULATOR)
+        if random.random() < WATCHED:
+            report = kc.gpu.check(module, *arrays)
+            kinds = {finding.kind for finding in report.findings}
+            assert kinds <= ({"uninitialised"} if copies_unwritten else set()), str(report)
+        else:
+            module(*arrays)
 
 
 def _passes() -> list[str]:

@@ -50,6 +50,26 @@ func.func @main(%A: memref<12xi32>, %C: memref<12xi32>) {
 }
 """
 
+PAD_OF_NOTHING = """
+func.func @main(%A: memref<0x3xi8>, %P: memref<2x3xi8>) {
+  tir.for %i in 2 {
+    tir.for %j in 3 {
+      tir.block "P_pad" (spatial %v_i in 2 = %i, spatial %v_j in 3 = %j) do {
+        %0 = arith.constant 5 : i8
+        tir.store %0, %P[%v_i, %v_j] : memref<2x3xi8>
+      }
+    }
+    tir.for %j in 3 {
+      tir.block "P" (spatial %v_i in 2 = %i, spatial %v_j in 3 = %j) where (%i >= 1, %i < 1) do {
+        %0 = tir.load %A[%v_i - 1, %v_j] : memref<0x3xi8>
+        tir.store %0, %P[%v_i, %v_j] : memref<2x3xi8>
+      }
+    }
+  }
+  func.return
+}
+"""
+
 EMPTY_REDUCTION = """
 func.func @main(%A: memref<0xi32>, %C: memref<4xi32>) {
   %B = tir.alloc "B" : memref<4xi32>
@@ -220,6 +240,10 @@ func.func @main(%A: memref<5x0xi32>, %B: memref<5xi32>, %C: memref<5xi32>) {
 """
 
 ACCEPTED = {
+    "a copy of an array without elements": (
+        PAD_OF_NOTHING,
+        ["sch.reindex_cache_read('P', 'A', 'local', '(v_i, v_j) -> (v_j, v_i)')"],
+    ),
     "pad_einsum, whose padding makes v + 1 more than 1": (
         INDEX_OF_UNIT_AXIS,
         ["sch.pad_einsum('C', [16, 16])"],

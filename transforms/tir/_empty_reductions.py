@@ -34,6 +34,8 @@ def is_empty(block: BlockOp) -> bool:
 def may_not_begin(block: BlockOp, loop: ForOp) -> bool:
     """Whether ``loop`` may have no iteration although the reduction of ``block`` is not over
     nothing: its extent is of something else than the sizes of the reduction."""
+    if loop.static_extent == 0:
+        return not is_empty(block)
     extent = loop.dynamic_extent
     sizes = [size for size in _reduce_extents(block) if not isinstance(size, int)]
     return extent is not None and not origins([extent]) <= origins(sizes)

@@ -41,30 +41,26 @@ TVM: ``InjectDoubleBuffer``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
-    AffineMapAttr,
-    ArrayAttr,
-    DenseArrayBase,
-    MemRefType,
     ModuleOp,
-    i64,
 )
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.ir.affine import AffineExpr, AffineMap, AffineSet
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineSet
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 
 from kc.analysis import loop_tree
 from kc.dialects.affine_assembly import ZERO, at_least_zero
-from kc.dialects.tir import INDEX, AllocOp, IfOp, LoadOp
+from kc.dialects.tir import INDEX, AllocOp, IfOp
 from kc.support.diagnostics import CodegenError, warn
 from kc.support.locations import location_of
 from kc.transforms.affine_rewrite import compact, replace_with_expr
-from kc.transforms.tir._double_buffering import Access, Obstacle, Overlap, plan_overlap
+from kc.transforms.tir._double_buffering import Obstacle, Overlap, plan_overlap
+from kc.transforms.tir._leading_dimension import copies_of, select_copy
 
 MARK = "tir.double_buffer"
 """The attribute of a ``tir.alloc`` that is to be filled one iteration ahead."""
@@ -173,55 +169,15 @@ def _copy(overlap: Overlap, iteration: AffineExpr) -> Block:
 def _make_double(overlap: Overlap) -> None:
     """Put a buffer of two halves before the loop; the iteration tells which one is used."""
     old, loop = overlap.alloc, overlap.loop
-    type_ = old.buffer.type
-    assert isinstance(type_, MemRefType)
-    new = AllocOp(
-        old.label,
-        MemRefType(type_.element_type, [2, *type_.get_shape()], memory_space=type_.memory_space),
-        list(old.dynamic_sizes),
-    )
-    new.attributes.update(_shifted(old.attributes))
-    new.location = old.location
+    new = copies_of(old, 2)
     inside = loop_tree.is_inside(old, loop)
     place = loop if inside else old
     home = place.parent
     assert home is not None
     home.insert_op_before(new, place)
     for op in overlap.accesses:
-        _select(op, loop.var)
+        select_copy(op, AffineExpr.dimension(0) % 2, [loop.var])
     old.buffer.replace_all_uses_with(new.buffer)
     old.detach()
     old.erase()
     overlap.alloc = new
-
-
-def _select(op: Access, iteration: SSAValue) -> None:
-    operands = list(op.operands_of_map)
-    half = AffineExpr.dimension(len(operands)) % 2
-    space = AffineMap(len(operands) + 1, 0, (half, *op.indices.data.results))
-    map_, operands = compact(space, [*operands, iteration])
-    fixed = 1 if isinstance(op, LoadOp) else 2
-    op.operands = [*list(op.operands)[:fixed], *operands]
-    op.properties["indices"] = AffineMapAttr(map_)
-
-
-def _shifted(attributes: Mapping[str, Attribute]) -> Iterable[tuple[str, Attribute]]:
-    """The notes of a buffer, adjusted to a new leading dimension."""
-    for key, value in attributes.items():
-        if key == "tir.storage_align" and isinstance(value, ArrayAttr):
-            shifted = [
-                list(entry.get_values()) for entry in value if isinstance(entry, DenseArrayBase)
-            ]
-            yield (
-                key,
-                ArrayAttr(
-                    [DenseArrayBase.from_list(i64, [entry[0] + 1, *entry[1:]]) for entry in shifted]
-                ),
-            )
-        elif key == "tir.axis_separators" and isinstance(value, DenseArrayBase):
-            yield (
-                key,
-                DenseArrayBase.from_list(i64, [separator + 1 for separator in value.get_values()]),
-            )
-        else:
-            yield key, value

@@ -114,13 +114,20 @@ def is_unified(root: ForOp) -> bool:
 
 
 def launch_loops(root: ForOp) -> list[ForOp]:
-    """The loops of threads from ``root`` on that have nothing but the next one in them."""
+    """The loops of threads from ``root`` on that have nothing but the next one in them, and memory
+    that virtual threads share."""
     chain = [root]
     while True:
         ops = list(chain[-1].body.block.ops)
-        if len(ops) != 1 or not isinstance(ops[0], ForOp) or ops[0].axis not in ORDER:
+        if not ops:
             return chain
-        chain.append(ops[0])
+        *before, inner = ops
+        if not isinstance(inner, ForOp) or inner.axis not in ORDER:
+            return chain
+        is_virtual = inner.axis in NAMED_VIRTUAL
+        if before and not (is_virtual and all(isinstance(op, AllocOp) for op in before)):
+            return chain
+        chain.append(inner)
 
 
 @dataclass
@@ -233,7 +240,7 @@ def _unify(plan: _Plan) -> None:
         innermost.body.block.add_op(root)
     for store, axes in _once(root, list(launch)).items():
         _guard(store, [launch[axis].var for axis in axes])
-    _hoist_allocs(outermost, innermost.body.block)
+    _hoist_allocs(root, outermost, innermost)
     if not is_nest:
         is_whole = {axis.axis: axis.is_whole for axis in plan.axes}
         for loop in [*loop_tree.loops(root)]:
@@ -241,23 +248,42 @@ def _unify(plan: _Plan) -> None:
                 _inline(loop, launch[loop.axis], is_guarded=not is_whole[loop.axis])
 
 
-def _hoist_allocs(outermost: ForOp, body: Block) -> None:
-    """Allocate at the start of a kernel, and global memory before it."""
-    inside: list[AllocOp] = []
+def _hoist_allocs(root: ForOp, outermost: ForOp, innermost: ForOp) -> None:
+    """Allocate at the start of a kernel, and global memory before it.
+
+    What stood outside of virtual threads is not theirs: it is allocated before them.
+    """
+    own: list[AllocOp] = []
+    common: list[AllocOp] = []
+    body = innermost.body.block
+    lanes = [loop for loop in (*all_loops_around(innermost), innermost) if loop.axis in LAUNCHED]
+    home = lanes[-1].body.block
     for alloc in [op for op in loop_tree.preorder(outermost) if isinstance(op, AllocOp)]:
         if memory_scope(alloc.buffer) == "global":
             for size in alloc.dynamic_sizes:
                 _hoist(makers_inside(size, outermost) or [], outermost)
             alloc.detach()
             Rewriter.insert_op(alloc, InsertPoint.before(outermost))
-        elif alloc.parent is not body and not alloc.dynamic_sizes and _is_outside_vthreads(alloc):
-            alloc.detach()
-            inside.append(alloc)
-    Rewriter.insert_op(inside, InsertPoint.at_start(body))
+        elif not alloc.dynamic_sizes and _is_one_for_all(alloc):
+            around = [
+                loop
+                for loop in all_loops_around(alloc)
+                if loop is root or loop_tree.is_inside(loop, root)
+            ]
+            is_own = home is body or any(loop.axis in NAMED_VIRTUAL for loop in around)
+            if alloc.parent is not (body if is_own else home):
+                alloc.detach()
+                (own if is_own else common).append(alloc)
+    Rewriter.insert_op(own, InsertPoint.at_start(body))
+    Rewriter.insert_op(common, InsertPoint.at_start(home))
 
 
-def _is_outside_vthreads(alloc: AllocOp) -> bool:
-    return all(loop.axis != "vthread" for loop in all_loops_around(alloc))
+def _is_one_for_all(alloc: AllocOp) -> bool:
+    """Whether no virtual thread and no lane of a vector has its own."""
+    return all(
+        loop.axis != "vthread" and loop.kind.data is not ForKind.VECTORIZED
+        for loop in all_loops_around(alloc)
+    )
 
 
 def _hoist(ops: list[Operation], root: Operation) -> None:

@@ -25,6 +25,9 @@
  * readers other than itself, and of two different ones at least one is. The second is kept where it
  * is of another block, with which all writers of this one conflict.
  *
+ * Threads may all compute the same: a write that changes nothing is no race with the statement that
+ * wrote what is there. Whether it does is seen when it is done, so at the next call.
+ *
  * WHAT A WARP COSTS. The lanes of a warp run one after the other up to where they wait. The n-th
  * execution of an access by each of them since they last came together is taken for the same
  * instruction, as it is in lockstep. Shared memory has 32 banks of 4 bytes; a wavefront gives one word
@@ -40,6 +43,8 @@ void *calloc(size_t count, size_t size);
 void *realloc(void *memory, size_t size);
 void free(void *memory);
 void *memset(void *memory, int byte, size_t size);
+void *memcpy(void *to, const void *from, size_t size);
+int memcmp(const void *left, const void *right, size_t size);
 
 typedef void (*Step)(void *thread, int32_t is_over);
 
@@ -81,7 +86,7 @@ void kc_emu_run(void **threads, int32_t *states, int64_t count, Step step) {
 enum { RACE, DIVERGENT, OUTSIDE, MISALIGNED, UNINITIALISED, DEADLOCK };
 enum { IS_WRITE = 1, IS_INSIDE = 2, IS_ATOMIC = 4 };
 enum { GLOBAL = 0, SHARED = 1 };
-enum { MAX_FINDINGS = 256, MAX_BUFFERS = 64, MAX_INSTANCES = 1 << 14 };
+enum { MAX_FINDINGS = 256, MAX_BUFFERS = 64, MAX_INSTANCES = 1 << 14, MAX_BYTES = 256 };
 
 typedef struct {
   int32_t kind, site, other_site, other_thread;
@@ -129,8 +134,17 @@ static Buffer buffers[MAX_BUFFERS];
 static Site *sites;
 static Cost *costs;
 static int32_t site_count;
+static const int32_t *statements; /* of each site: those of one statement can have several */
 static Access now;
 static int64_t barriers;
+
+/* A write that is not done yet, with what was there before. */
+static struct {
+  Buffer *buffer;
+  Access access;
+  int64_t offset, bytes;
+  uint8_t before[MAX_BYTES];
+} pending;
 
 static int is_someone(const Access *access) { return access->site >= 0; }
 
@@ -138,8 +152,10 @@ static void forget(Cell *cell) {
   cell->writer.site = cell->reader.site = cell->reader_2.site = -1;
 }
 
-void kc_emu_begin(int32_t number_of_sites) {
+void kc_emu_begin(int32_t number_of_sites, const int32_t *statement_of) {
   site_count = number_of_sites;
+  statements = statement_of;
+  pending.buffer = NULL;
   finding_count = 0;
   barriers = 0;
   sites = calloc((size_t)number_of_sites + 1, sizeof *sites);
@@ -222,6 +238,30 @@ static void note_read(Cell *cell, const Access *access) {
     cell->reader_2.site = -1;
 }
 
+/* Judge the write that is done by now. */
+static void settle_write(void) {
+  Buffer *buffer = pending.buffer;
+  if (!buffer) return;
+  pending.buffer = NULL;
+  Access access = pending.access;
+  int64_t granule = buffer->granule, begin = pending.offset;
+  const uint8_t *after = (const uint8_t *)buffer->base;
+  for (int64_t at = begin; at < begin + pending.bytes; at += granule) {
+    int64_t element = at / granule;
+    Cell *cell = &buffer->cells[element];
+    int is_same = is_someone(&cell->writer) && pending.bytes <= MAX_BYTES &&
+                  statements[cell->writer.site] == statements[access.site] &&
+                  !memcmp(after + at, pending.before + (at - begin), (size_t)granule);
+    const Access *earlier[] = {&cell->writer, &cell->reader, &cell->reader_2};
+    for (int i = 0; i < 3 && !is_same; ++i) {
+      if (!is_concurrent(earlier[i], access.is_atomic)) continue;
+      report(RACE, access.site, earlier[i], element);
+      if (i) break; /* one of the readers is enough */
+    }
+    cell->writer = access;
+  }
+}
+
 static void note_address(int32_t site, uint64_t address, int64_t bytes, int32_t scope) {
   Site *record = &sites[site];
   int32_t lane = now.thread % WARP_SIZE;
@@ -249,6 +289,7 @@ int32_t kc_emu_access(int32_t slot, uint64_t address, int64_t bytes, int64_t ali
     if (!(flags & IS_INSIDE)) report(OUTSIDE, site, NULL, -1);
     return (flags & IS_INSIDE) != 0;
   }
+  settle_write();
   Buffer *buffer = &buffers[slot];
   int64_t offset = (int64_t)(address - buffer->base);
   int is_write = (flags & IS_WRITE) != 0, is_atomic = (flags & IS_ATOMIC) != 0;
@@ -264,21 +305,20 @@ int32_t kc_emu_access(int32_t slot, uint64_t address, int64_t bytes, int64_t ali
   Access access = now;
   access.site = (int16_t)site;
   access.is_atomic = is_atomic & 1;
+  if (is_write) {
+    pending.buffer = buffer;
+    pending.access = access;
+    pending.offset = offset;
+    pending.bytes = bytes;
+    if (bytes <= MAX_BYTES) memcpy(pending.before, (const void *)address, (size_t)bytes);
+    return 1;
+  }
   int64_t end = (offset + bytes + buffer->granule - 1) / buffer->granule;
   for (int64_t i = offset / buffer->granule; i < end; ++i) {
     Cell *cell = &buffer->cells[i];
-    if (is_concurrent(&cell->writer, is_atomic)) report(RACE, site, &cell->writer, i);
-    if (is_write) {
-      if (is_concurrent(&cell->reader, is_atomic))
-        report(RACE, site, &cell->reader, i);
-      else if (is_concurrent(&cell->reader_2, is_atomic))
-        report(RACE, site, &cell->reader_2, i);
-      cell->writer = access;
-    } else {
-      if (buffer->scope == SHARED && !is_someone(&cell->writer))
-        report(UNINITIALISED, site, NULL, i);
-      note_read(cell, &access);
-    }
+    if (is_concurrent(&cell->writer, 0)) report(RACE, site, &cell->writer, i);
+    if (buffer->scope == SHARED && !is_someone(&cell->writer)) report(UNINITIALISED, site, NULL, i);
+    note_read(cell, &access);
   }
   return 1;
 }
@@ -397,6 +437,7 @@ void kc_emu_run_checked(void **threads, int32_t *states, int64_t count, Step ste
           if (states[i] != READY) continue;
           now.thread = (uint16_t)i & 0x7fff;
           step(threads[i], 0);
+          settle_write();
         }
         settle_costs();
         int64_t waiter = who_waits(states, begin, end, WARP);

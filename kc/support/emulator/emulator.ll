@@ -1,15 +1,18 @@
 ; Made by `make native` with clang 22.1.8: do not edit.
-; The sha256 of emulator.c: 4c88ce5659990b2db1af70a7c51b86cef750941458d8c539ee10fd1a6abdb3eb
+; The sha256 of emulator.c: 9901dbb642562730a3ea7061c998078d948d004fa2b3dcc60c6110245662e145
 
+%struct.anon = type { ptr, %struct.Access, i64, i64, [256 x i8] }
+%struct.Access = type { i32, i32, i16, i16 }
 %struct.Buffer = type { i64, i64, i64, i32, ptr }
 %struct.Finding = type { i32, i32, i32, i32, i64, i64, i64, i64, i64 }
-%struct.Access = type { i32, i32, i16, i16 }
 %struct.Site = type { ptr, i32, i32, [32 x i32] }
 %struct.Cell = type { %struct.Access, %struct.Access, %struct.Access }
 %struct.Instance = type { [32 x i64], i32, i32, i32 }
 %struct.Cost = type { i64, i64, i64, i64 }
 
 @site_count = internal unnamed_addr global i32 0, align 4
+@statements = internal unnamed_addr global ptr null, align 8
+@pending = internal global %struct.anon zeroinitializer, align 8
 @finding_count = internal unnamed_addr global i32 0, align 4
 @barriers = internal unnamed_addr global i64 0, align 8
 @sites = internal unnamed_addr global ptr null, align 8
@@ -138,9 +141,11 @@ for.end:                                          ; preds = %for.cond
   ret void
 }
 
-define void @kc_emu_begin(i32 noundef %number_of_sites) local_unnamed_addr #0 {
+define void @kc_emu_begin(i32 noundef %number_of_sites, ptr noundef %statement_of) local_unnamed_addr #0 {
 entry:
   store i32 %number_of_sites, ptr @site_count, align 4
+  store ptr %statement_of, ptr @statements, align 8
+  store ptr null, ptr @pending, align 8
   store i32 0, ptr @finding_count, align 4
   store i64 0, ptr @barriers, align 8
   %conv = sext i32 %number_of_sites to i64
@@ -326,14 +331,13 @@ if.end:                                           ; preds = %if.then1, %if.then
   br label %return
 
 if.end4:                                          ; preds = %entry
+  tail call fastcc void @settle_write() #12
   %idxprom = zext nneg i32 %slot to i64
   %arrayidx = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %idxprom
   %0 = load i64, ptr %arrayidx, align 8
   %sub = sub i64 %address, %0
   %and5 = and i32 %flags, 1
   %cmp6.not = icmp eq i32 %and5, 0
-  %and8 = lshr i32 %flags, 2
-  %and8.lobit = and i32 %and8, 1
   %and11 = and i32 %flags, 2
   %tobool12 = icmp eq i32 %and11, 0
   %cmp13 = icmp slt i64 %sub, 0
@@ -441,124 +445,114 @@ note_address.exit:                                ; preds = %if.end25, %if.end26
   %access.sroa.0.0.copyload = load i32, ptr @now, align 4
   %access.sroa.4.0.copyload = load i32, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
   %conv26 = trunc i32 %site to i16
-  %conv29 = trunc nuw nsw i32 %and8.lobit to i16
-  %bf.shl = shl nuw i16 %conv29, 15
+  %12 = trunc i32 %flags to i16
+  %13 = shl i16 %12, 13
+  %conv29 = and i16 %13, -32768
   %bf.clear = and i16 %access.sroa.6.0.copyload, 32767
-  %bf.set = or disjoint i16 %bf.clear, %bf.shl
-  %granule32 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
-  %12 = load i64, ptr %granule32, align 8
-  %add33 = add i64 %add, -1
-  %sub34 = add i64 %add33, %12
-  %div36 = sdiv i64 %sub34, %12
-  %div38 = sdiv i64 %sub, %12
+  %bf.set = or disjoint i16 %bf.clear, %conv29
+  br i1 %cmp6.not, label %if.end37, label %if.then32
+
+if.then32:                                        ; preds = %note_address.exit
+  store ptr %arrayidx, ptr @pending, align 8
+  store i32 %access.sroa.0.0.copyload, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 8), align 8
+  store i32 %access.sroa.4.0.copyload, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 12), align 4
+  store i16 %conv26, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 16), align 8
+  store i16 %bf.set, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 18), align 2
+  store i64 %sub, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 24), align 8
+  store i64 %bytes, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 32), align 8
+  %cmp33 = icmp slt i64 %bytes, 257
+  br i1 %cmp33, label %if.then35, label %return
+
+if.then35:                                        ; preds = %if.then32
+  %14 = inttoptr i64 %address to ptr
+  %call = tail call ptr @memcpy(ptr noundef nonnull getelementptr inbounds nuw (i8, ptr @pending, i64 40), ptr noundef %14, i64 noundef %bytes) #11
+  br label %return
+
+if.end37:                                         ; preds = %note_address.exit
+  %granule39 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
+  %15 = load i64, ptr %granule39, align 8
+  %add40 = add i64 %add, -1
+  %sub41 = add i64 %add40, %15
+  %div43 = sdiv i64 %sub41, %15
+  %div45 = sdiv i64 %sub, %15
   %cells = getelementptr inbounds nuw i8, ptr %arrayidx, i64 32
   br label %for.cond
 
-for.cond:                                         ; preds = %for.inc, %note_address.exit
-  %i.0 = phi i64 [ %div38, %note_address.exit ], [ %inc, %for.inc ]
-  %cmp39 = icmp slt i64 %i.0, %div36
-  br i1 %cmp39, label %for.body, label %return
+for.cond:                                         ; preds = %note_read.exit, %if.end37
+  %i.0 = phi i64 [ %div45, %if.end37 ], [ %inc, %note_read.exit ]
+  %cmp46 = icmp slt i64 %i.0, %div43
+  br i1 %cmp46, label %for.body, label %return
 
 for.body:                                         ; preds = %for.cond
-  %13 = load ptr, ptr %cells, align 8
-  %arrayidx41 = getelementptr inbounds %struct.Cell, ptr %13, i64 %i.0
-  %call = tail call fastcc i32 @is_concurrent(ptr noundef %arrayidx41, i32 noundef %and8.lobit) #12
-  %tobool42.not = icmp eq i32 %call, 0
-  br i1 %tobool42.not, label %if.end45, label %if.then43
+  %16 = load ptr, ptr %cells, align 8
+  %arrayidx48 = getelementptr inbounds %struct.Cell, ptr %16, i64 %i.0
+  %call49 = tail call fastcc i32 @is_concurrent(ptr noundef %arrayidx48, i32 noundef 0) #12
+  %tobool50.not = icmp eq i32 %call49, 0
+  br i1 %tobool50.not, label %if.end53, label %if.then51
 
-if.then43:                                        ; preds = %for.body
-  tail call fastcc void @report(i32 noundef 0, i32 noundef %site, ptr noundef %arrayidx41, i64 noundef %i.0) #12
-  br label %if.end45
+if.then51:                                        ; preds = %for.body
+  tail call fastcc void @report(i32 noundef 0, i32 noundef %site, ptr noundef %arrayidx48, i64 noundef %i.0) #12
+  br label %if.end53
 
-if.end45:                                         ; preds = %if.then43, %for.body
-  br i1 %cmp6.not, label %if.else59, label %if.then47
+if.end53:                                         ; preds = %if.then51, %for.body
+  %17 = load i32, ptr %scope, align 8
+  %cmp55 = icmp eq i32 %17, 1
+  br i1 %cmp55, label %land.lhs.true, label %if.end61
 
-if.then47:                                        ; preds = %if.end45
-  %reader = getelementptr inbounds nuw i8, ptr %arrayidx41, i64 12
-  %call48 = tail call fastcc i32 @is_concurrent(ptr noundef nonnull %reader, i32 noundef %and8.lobit) #12
-  %tobool49.not = icmp eq i32 %call48, 0
-  br i1 %tobool49.not, label %if.else, label %if.end57.sink.split
+land.lhs.true:                                    ; preds = %if.end53
+  %site.i = getelementptr inbounds nuw i8, ptr %arrayidx48, i64 8
+  %18 = load i16, ptr %site.i, align 4
+  %cmp.i104 = icmp slt i16 %18, 0
+  br i1 %cmp.i104, label %if.then60, label %if.end61
 
-if.else:                                          ; preds = %if.then47
-  %reader_2 = getelementptr inbounds nuw i8, ptr %arrayidx41, i64 24
-  %call52 = tail call fastcc i32 @is_concurrent(ptr noundef nonnull %reader_2, i32 noundef %and8.lobit) #12
-  %tobool53.not = icmp eq i32 %call52, 0
-  br i1 %tobool53.not, label %if.end57, label %if.end57.sink.split
-
-if.end57.sink.split:                              ; preds = %if.else, %if.then47
-  %reader_2.sink = phi ptr [ %reader, %if.then47 ], [ %reader_2, %if.else ]
-  tail call fastcc void @report(i32 noundef 0, i32 noundef %site, ptr noundef nonnull %reader_2.sink, i64 noundef %i.0) #12
-  br label %if.end57
-
-if.end57:                                         ; preds = %if.end57.sink.split, %if.else
-  store i32 %access.sroa.0.0.copyload, ptr %arrayidx41, align 4
-  %access.sroa.4.0.arrayidx41.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx41, i64 4
-  store i32 %access.sroa.4.0.copyload, ptr %access.sroa.4.0.arrayidx41.sroa_idx, align 4
-  %access.sroa.5.0.arrayidx41.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx41, i64 8
-  store i16 %conv26, ptr %access.sroa.5.0.arrayidx41.sroa_idx, align 4
-  %access.sroa.6.0.arrayidx41.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx41, i64 10
-  store i16 %bf.set, ptr %access.sroa.6.0.arrayidx41.sroa_idx, align 2
-  br label %for.inc
-
-if.else59:                                        ; preds = %if.end45
-  %14 = load i32, ptr %scope, align 8
-  %cmp61 = icmp eq i32 %14, 1
-  br i1 %cmp61, label %land.lhs.true, label %if.end67
-
-land.lhs.true:                                    ; preds = %if.else59
-  %site.i = getelementptr inbounds nuw i8, ptr %arrayidx41, i64 8
-  %15 = load i16, ptr %site.i, align 4
-  %cmp.i117 = icmp slt i16 %15, 0
-  br i1 %cmp.i117, label %if.then66, label %if.end67
-
-if.then66:                                        ; preds = %land.lhs.true
+if.then60:                                        ; preds = %land.lhs.true
   tail call fastcc void @report(i32 noundef 4, i32 noundef %site, ptr noundef null, i64 noundef %i.0) #12
-  br label %if.end67
+  br label %if.end61
 
-if.end67:                                         ; preds = %if.then66, %land.lhs.true, %if.else59
-  %reader.i = getelementptr inbounds nuw i8, ptr %arrayidx41, i64 12
+if.end61:                                         ; preds = %if.then60, %land.lhs.true, %if.end53
+  %reader.i = getelementptr inbounds nuw i8, ptr %arrayidx48, i64 12
   %last.sroa.0.0.copyload.i = load i32, ptr %reader.i, align 4
-  %last.sroa.4.0.reader.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx41, i64 16
+  %last.sroa.4.0.reader.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx48, i64 16
   %last.sroa.4.0.copyload.i = load i32, ptr %last.sroa.4.0.reader.sroa_idx.i, align 4
-  %last.sroa.5.0.reader.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx41, i64 20
+  %last.sroa.5.0.reader.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx48, i64 20
   %last.sroa.5.0.copyload.i = load i16, ptr %last.sroa.5.0.reader.sroa_idx.i, align 4
-  %last.sroa.6.0.reader.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx41, i64 22
+  %last.sroa.6.0.reader.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx48, i64 22
   %last.sroa.6.0.copyload.i = load i16, ptr %last.sroa.6.0.reader.sroa_idx.i, align 2
   store i32 %access.sroa.0.0.copyload, ptr %reader.i, align 4
   store i32 %access.sroa.4.0.copyload, ptr %last.sroa.4.0.reader.sroa_idx.i, align 4
   store i16 %conv26, ptr %last.sroa.5.0.reader.sroa_idx.i, align 4
   store i16 %bf.set, ptr %last.sroa.6.0.reader.sroa_idx.i, align 2
   %cmp.i.i = icmp slt i16 %last.sroa.5.0.copyload.i, 0
-  br i1 %cmp.i.i, label %for.inc, label %lor.lhs.false.i
+  br i1 %cmp.i.i, label %note_read.exit, label %lor.lhs.false.i
 
-lor.lhs.false.i:                                  ; preds = %if.end67
-  %cmp.i118 = icmp eq i32 %last.sroa.0.0.copyload.i, %access.sroa.0.0.copyload
-  br i1 %cmp.i118, label %land.lhs.true.i, label %if.end.thread.i
+lor.lhs.false.i:                                  ; preds = %if.end61
+  %cmp.i105 = icmp eq i32 %last.sroa.0.0.copyload.i, %access.sroa.0.0.copyload
+  br i1 %cmp.i105, label %land.lhs.true.i, label %if.end.thread.i
 
 land.lhs.true.i:                                  ; preds = %lor.lhs.false.i
-  %16 = xor i16 %last.sroa.6.0.copyload.i, %access.sroa.6.0.copyload
-  %17 = and i16 %16, 32767
-  %cmp7.i = icmp eq i16 %17, 0
-  br i1 %cmp7.i, label %for.inc, label %if.end.i119
+  %19 = xor i16 %last.sroa.6.0.copyload.i, %access.sroa.6.0.copyload
+  %20 = and i16 %19, 32767
+  %cmp7.i = icmp eq i16 %20, 0
+  br i1 %cmp7.i, label %note_read.exit, label %if.end.i106
 
-if.end.i119:                                      ; preds = %land.lhs.true.i
-  %reader_2.i = getelementptr inbounds nuw i8, ptr %arrayidx41, i64 24
-  %site.i44.i = getelementptr inbounds nuw i8, ptr %arrayidx41, i64 32
-  %18 = load i16, ptr %site.i44.i, align 4
-  %cmp.i45.i = icmp slt i16 %18, 0
+if.end.i106:                                      ; preds = %land.lhs.true.i
+  %reader_2.i = getelementptr inbounds nuw i8, ptr %arrayidx48, i64 24
+  %site.i44.i = getelementptr inbounds nuw i8, ptr %arrayidx48, i64 32
+  %21 = load i16, ptr %site.i44.i, align 4
+  %cmp.i45.i = icmp slt i16 %21, 0
   br i1 %cmp.i45.i, label %land.lhs.true22.i, label %lor.lhs.false20.i
 
 if.end.thread.i:                                  ; preds = %lor.lhs.false.i
-  %reader_252.i = getelementptr inbounds nuw i8, ptr %arrayidx41, i64 24
-  %site.i4453.i = getelementptr inbounds nuw i8, ptr %arrayidx41, i64 32
+  %reader_252.i = getelementptr inbounds nuw i8, ptr %arrayidx48, i64 24
+  %site.i4453.i = getelementptr inbounds nuw i8, ptr %arrayidx48, i64 32
   br label %if.then26.i
 
-lor.lhs.false20.i:                                ; preds = %if.end.i119
-  %19 = load i32, ptr %reader_2.i, align 4
-  %cmp14.not.i = icmp eq i32 %19, %access.sroa.0.0.copyload
-  br i1 %cmp14.not.i, label %land.lhs.true22.i, label %for.inc
+lor.lhs.false20.i:                                ; preds = %if.end.i106
+  %22 = load i32, ptr %reader_2.i, align 4
+  %cmp14.not.i = icmp eq i32 %22, %access.sroa.0.0.copyload
+  br i1 %cmp14.not.i, label %land.lhs.true22.i, label %note_read.exit
 
-land.lhs.true22.i:                                ; preds = %lor.lhs.false20.i, %if.end.i119
+land.lhs.true22.i:                                ; preds = %lor.lhs.false20.i, %if.end.i106
   %cmp24.i = icmp eq i32 %last.sroa.4.0.copyload.i, %access.sroa.4.0.copyload
   br i1 %cmp24.i, label %if.then26.i, label %if.then29.i
 
@@ -566,23 +560,23 @@ if.then26.i:                                      ; preds = %land.lhs.true22.i, 
   %site.i4459.i = phi ptr [ %site.i4453.i, %if.end.thread.i ], [ %site.i44.i, %land.lhs.true22.i ]
   %reader_256.i = phi ptr [ %reader_252.i, %if.end.thread.i ], [ %reader_2.i, %land.lhs.true22.i ]
   store i32 %last.sroa.0.0.copyload.i, ptr %reader_256.i, align 4
-  %last.sroa.4.0.reader_2.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx41, i64 28
+  %last.sroa.4.0.reader_2.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx48, i64 28
   store i32 %last.sroa.4.0.copyload.i, ptr %last.sroa.4.0.reader_2.sroa_idx.i, align 4
   store i16 %last.sroa.5.0.copyload.i, ptr %site.i4459.i, align 4
-  %last.sroa.6.0.reader_2.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx41, i64 34
+  %last.sroa.6.0.reader_2.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx48, i64 34
   store i16 %last.sroa.6.0.copyload.i, ptr %last.sroa.6.0.reader_2.sroa_idx.i, align 2
-  br label %for.inc
+  br label %note_read.exit
 
 if.then29.i:                                      ; preds = %land.lhs.true22.i
   store i16 -1, ptr %site.i44.i, align 4
-  br label %for.inc
+  br label %note_read.exit
 
-for.inc:                                          ; preds = %if.then29.i, %if.then26.i, %lor.lhs.false20.i, %land.lhs.true.i, %if.end67, %if.end57
+note_read.exit:                                   ; preds = %if.end61, %land.lhs.true.i, %lor.lhs.false20.i, %if.then26.i, %if.then29.i
   %inc = add nsw i64 %i.0, 1
   br label %for.cond
 
-return:                                           ; preds = %for.cond, %if.then22, %if.then19, %if.end
-  %retval.0 = phi i32 [ %and.lobit, %if.end ], [ 0, %if.then19 ], [ 1, %if.then22 ], [ 1, %for.cond ]
+return:                                           ; preds = %for.cond, %if.then32, %if.then35, %if.then22, %if.then19, %if.end
+  %retval.0 = phi i32 [ %and.lobit, %if.end ], [ 0, %if.then19 ], [ 1, %if.then22 ], [ 1, %if.then32 ], [ 1, %if.then35 ], [ 1, %for.cond ]
   ret i32 %retval.0
 }
 
@@ -695,6 +689,120 @@ return:                                           ; preds = %for.end, %cond.end3
   ret void
 }
 
+define internal fastcc void @settle_write() unnamed_addr #0 {
+entry:
+  %earlier = alloca [3 x ptr], align 16
+  %0 = load ptr, ptr @pending, align 8
+  %tobool.not = icmp eq ptr %0, null
+  br i1 %tobool.not, label %for.end40, label %if.end
+
+if.end:                                           ; preds = %entry
+  store ptr null, ptr @pending, align 8
+  %1 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 8), align 8
+  %access.sroa.2.0.copyload = load i16, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 16), align 8
+  %access.sroa.4.0.copyload = load i16, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 18), align 2
+  %granule1 = getelementptr inbounds nuw i8, ptr %0, i64 16
+  %2 = load i64, ptr %granule1, align 8
+  %3 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 24), align 8
+  %4 = load i64, ptr %0, align 8
+  %5 = inttoptr i64 %4 to ptr
+  %cells = getelementptr inbounds nuw i8, ptr %0, i64 32
+  %idxprom8 = sext i16 %access.sroa.2.0.copyload to i64
+  %arrayinit.element = getelementptr inbounds nuw i8, ptr %earlier, i64 8
+  %arrayinit.element15 = getelementptr inbounds nuw i8, ptr %earlier, i64 16
+  %conv31 = sext i16 %access.sroa.2.0.copyload to i32
+  %bf.lshr = lshr i16 %access.sroa.4.0.copyload, 15
+  %conv = zext nneg i16 %bf.lshr to i32
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.end.split, %if.end
+  %at.0 = phi i64 [ %3, %if.end ], [ %add39, %for.end.split ]
+  %6 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 32), align 8
+  %add = add nsw i64 %6, %3
+  %cmp = icmp slt i64 %at.0, %add
+  br i1 %cmp, label %for.body, label %for.end40
+
+for.body:                                         ; preds = %for.cond
+  %div = sdiv i64 %at.0, %2
+  %7 = load ptr, ptr %cells, align 8
+  %arrayidx = getelementptr inbounds %struct.Cell, ptr %7, i64 %div
+  %site.i = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
+  %8 = load i16, ptr %site.i, align 4
+  %cmp.i = icmp sgt i16 %8, -1
+  %cmp3 = icmp slt i64 %6, 257
+  %or.cond = and i1 %cmp3, %cmp.i
+  br i1 %or.cond, label %land.lhs.true4, label %land.end.thread
+
+land.lhs.true4:                                   ; preds = %for.body
+  %9 = load ptr, ptr @statements, align 8
+  %idxprom = zext nneg i16 %8 to i64
+  %arrayidx6 = getelementptr inbounds nuw i32, ptr %9, i64 %idxprom
+  %10 = load i32, ptr %arrayidx6, align 4
+  %arrayidx9 = getelementptr inbounds i32, ptr %9, i64 %idxprom8
+  %11 = load i32, ptr %arrayidx9, align 4
+  %cmp10 = icmp eq i32 %10, %11
+  br i1 %cmp10, label %land.end, label %land.end.thread
+
+land.end.thread:                                  ; preds = %land.lhs.true4, %for.body
+  store ptr %arrayidx, ptr %earlier, align 16
+  %reader68 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 12
+  store ptr %reader68, ptr %arrayinit.element, align 8
+  %reader_269 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 24
+  store ptr %reader_269, ptr %arrayinit.element15, align 16
+  br label %for.cond16.preheader
+
+land.end:                                         ; preds = %land.lhs.true4
+  %add.ptr = getelementptr inbounds i8, ptr %5, i64 %at.0
+  %sub = sub nsw i64 %at.0, %3
+  %add.ptr11 = getelementptr inbounds i8, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 40), i64 %sub
+  %call12 = tail call i32 @memcmp(ptr noundef %add.ptr, ptr noundef nonnull %add.ptr11, i64 noundef %2) #11
+  %call12.fr = freeze i32 %call12
+  %tobool13.not.not = icmp eq i32 %call12.fr, 0
+  store ptr %arrayidx, ptr %earlier, align 16
+  %reader = getelementptr inbounds nuw i8, ptr %arrayidx, i64 12
+  store ptr %reader, ptr %arrayinit.element, align 8
+  %reader_2 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 24
+  store ptr %reader_2, ptr %arrayinit.element15, align 16
+  br i1 %tobool13.not.not, label %for.end.split, label %for.cond16.preheader
+
+for.cond16.preheader:                             ; preds = %land.end.thread, %land.end
+  br label %for.cond16
+
+for.cond16:                                       ; preds = %for.cond16.preheader, %for.inc
+  %indvars.iv = phi i64 [ %indvars.iv.next, %for.inc ], [ 0, %for.cond16.preheader ]
+  %exitcond.not = icmp eq i64 %indvars.iv, 3
+  br i1 %exitcond.not, label %for.end.split, label %for.body23
+
+for.body23:                                       ; preds = %for.cond16
+  %arrayidx25 = getelementptr inbounds nuw ptr, ptr %earlier, i64 %indvars.iv
+  %12 = load ptr, ptr %arrayidx25, align 8
+  %call26 = tail call fastcc i32 @is_concurrent(ptr noundef %12, i32 noundef %conv) #12
+  %tobool27.not = icmp eq i32 %call26, 0
+  br i1 %tobool27.not, label %for.inc, label %if.end29
+
+if.end29:                                         ; preds = %for.body23
+  tail call fastcc void @report(i32 noundef 0, i32 noundef %conv31, ptr noundef %12, i64 noundef %div) #12
+  %tobool34.not = icmp eq i64 %indvars.iv, 0
+  br i1 %tobool34.not, label %for.inc, label %for.end.split
+
+for.inc:                                          ; preds = %if.end29, %for.body23
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  br label %for.cond16
+
+for.end.split:                                    ; preds = %for.cond16, %if.end29, %land.end
+  store i64 %1, ptr %arrayidx, align 4
+  store i16 %access.sroa.2.0.copyload, ptr %site.i, align 4
+  %access.sroa.4.0.writer37.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx, i64 10
+  store i16 %access.sroa.4.0.copyload, ptr %access.sroa.4.0.writer37.sroa_idx, align 2
+  %add39 = add nsw i64 %at.0, %2
+  br label %for.cond
+
+for.end40:                                        ; preds = %for.cond, %entry
+  ret void
+}
+
+declare ptr @memcpy(ptr noundef, ptr noundef, i64 noundef) local_unnamed_addr
+
 define internal fastcc range(i32 0, 2) i32 @is_concurrent(ptr noundef readonly captures(none) %earlier, i32 noundef range(i32 0, 2) %is_atomic) unnamed_addr #6 {
 entry:
   %site.i = getelementptr inbounds nuw i8, ptr %earlier, i64 8
@@ -773,6 +881,7 @@ if.end:                                           ; preds = %for.body7
   %arrayidx11 = getelementptr inbounds nuw ptr, ptr %threads, i64 %i.0
   %1 = load ptr, ptr %arrayidx11, align 8
   tail call void %step(ptr noundef %1, i32 noundef 0) #11
+  tail call fastcc void @settle_write() #12
   br label %for.inc
 
 for.inc:                                          ; preds = %for.body7, %if.end
@@ -1226,6 +1335,8 @@ for.inc:                                          ; preds = %for.body
 for.end:                                          ; preds = %for.cond, %if.end
   ret void
 }
+
+declare i32 @memcmp(ptr noundef, ptr noundef, i64 noundef) local_unnamed_addr
 
 declare ptr @realloc(ptr noundef, i64 noundef) local_unnamed_addr
 

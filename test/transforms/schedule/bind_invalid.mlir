@@ -671,3 +671,28 @@ func.func @in_a_block(%A: memref<4xi32>, %B: memref<4xi32>) {
   }
   func.return
 }
+
+// RUN: not kc-opt %s --bind="func=away loop=i axis=threadIdx.x" 2>&1 | FileCheck %s --check-prefix=AWAY --match-full-lines --strict-whitespace
+//AWAY:error[KC3411]: bind: the threads of t cannot share the iterations of i
+//AWAY-NEXT:  --> {{.*}}bind_invalid.mlir:687:11  tir.for %i in 2 {
+//AWAY-NEXT:   |  for i in 2:    <-- threadIdx.x: one iteration in each thread
+//AWAY-NEXT:   |    block B
+//AWAY-NEXT:  why: tir.if keeps some of the threads away from it
+//AWAY-NEXT:  try: bind i to another axis
+func.func @away(%A: memref<8xf32>, %B: memref<8xf32>) {
+  tir.for %t in 2 thread "threadIdx.x" {
+    tir.for %o in 8 {
+      tir.block "B_o" (spatial %v_o in 8 = %o, spatial %v_t in 2 = %t) do {
+        tir.if (%v_t < 1) {
+          tir.for %i in 2 {
+            tir.block "B" (spatial %v in 8 = %v_o) where (%i < 1) do {
+              %0 = tir.load %A[%v] : memref<8xf32>
+              tir.store %0, %B[%v] : memref<8xf32>
+            }
+          }
+        }
+      }
+    }
+  }
+  func.return
+}

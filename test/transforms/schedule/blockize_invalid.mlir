@@ -393,3 +393,49 @@ func.func @ragged(%A: memref<8xf32>, %S: memref<8xf32>) {
   }
   func.return
 }
+
+// A condition on the number of a thread stays with the loop whose iterations the threads share.
+// RUN: not kc-opt %s --blockize="func=shared loop=o" 2>&1 | FileCheck %s --check-prefix=ABSENT --match-full-lines --strict-whitespace
+//ABSENT:error[KC3553]: blockize: the predicate of block B does not divide at loop o
+//ABSENT-NEXT:  --> {{.*}}blockize_invalid.mlir:409:5  tir.for %o in 8 {
+//ABSENT-NEXT:   |  for t in 2 threadIdx.x:    <-- threadIdx.x
+//ABSENT-NEXT:   |    for o in 8:
+//ABSENT-NEXT:   |      for i in 2 threadIdx.x:    <-- threadIdx.x
+//ABSENT-NEXT:   |        block B
+//ABSENT-NEXT:  why: a condition on t would keep threads away from i, where they wait for each other
+//ABSENT-NEXT:  try: bind i to no threads
+func.func @shared(%A: memref<8xf32>, %B: memref<8xf32>) {
+  tir.for %t in 2 thread "threadIdx.x" {
+    tir.for %o in 8 {
+      tir.for %i in 2 thread "threadIdx.x" {
+        tir.block "B" (spatial %v in 8 = %o) where (%t < 1, %i < 1) do {
+          %0 = tir.load %A[%v] : memref<8xf32>
+          tir.store %0, %B[%v] : memref<8xf32>
+        }
+      }
+    }
+  }
+  func.return
+}
+
+// A tile without iterations has no start of its reduction.
+// RUN: not kc-opt %s --blockize="func=nothing loop=f" 2>&1 | FileCheck %s --check-prefix=NOTHING --match-full-lines --strict-whitespace
+//NOTHING:error[KC3555]: blockize: the init of block C cannot become that of the tile
+//NOTHING-NEXT:  --> {{.*}}blockize_invalid.mlir:431:5  tir.block "C" (spatial %v in 0 = %f, reduce %r in 1 = %f) init {
+//NOTHING-NEXT:   |  for f in 0:    <-- the tile
+//NOTHING-NEXT:   |    block C    <-- here
+//NOTHING-NEXT:  why: loop f may have no iteration
+//NOTHING-NEXT:  try: preserve-unit-iters=false
+func.func @nothing(%B: memref<0xf32>, %C: memref<0xf32>) {
+  tir.for %f in 0 {
+    tir.block "C" (spatial %v in 0 = %f, reduce %r in 1 = %f) init {
+      %b = tir.load %B[%v] : memref<0xf32>
+      tir.store %b, %C[%v] : memref<0xf32>
+    } do {
+      %c = tir.load %C[%v] : memref<0xf32>
+      %0 = arith.addf %c, %c : f32
+      tir.store %0, %C[%v] : memref<0xf32>
+    }
+  }
+  func.return
+}

@@ -181,3 +181,47 @@ func.func @twice(%B: memref<6xf32>, %C: memref<6xf32>) {
 //TWICE-NEXT:   |    block T    <-- here
 //TWICE-NEXT:  why: it has 2 stores, not one
 //TWICE-NEXT:  try: pad_einsum takes blocks that compute each element of one buffer by itself
+
+// More iterations of a reduction would be lanes of one vector.
+// RUN: not kc-opt %s --pad-einsum="func=lanes block=S padding=1,4" 2>&1 | FileCheck %s --check-prefix=LANES --match-full-lines --strict-whitespace
+//LANES:error[KC3607]: pad_einsum: loop k of block S cannot be padded
+//LANES-NEXT:  --> {{.*}}pad_einsum_invalid.mlir:196:5  tir.for %k in 1 vectorized {
+//LANES-NEXT:   |  for i in 8:
+//LANES-NEXT:   |    for k in 1 vectorized:    <-- here
+//LANES-NEXT:   |      block S
+//LANES-NEXT:  why: it is vectorized, and its iterations would all update one element
+//LANES-NEXT:  try: pad before loops are vectorized, parallel or bound
+func.func @lanes(%A: memref<8x1xf32>, %S: memref<8xf32>) {
+  tir.for %i in 8 {
+    tir.for %k in 1 vectorized {
+      tir.block "S" (spatial %v_i in 8 = %i, reduce %v_k in 1 = %k) init {
+        %0 = arith.constant 0.0 : f32
+        tir.store %0, %S[%v_i] : memref<8xf32>
+      } do {
+        %1 = tir.load %A[%v_i, %v_k] : memref<8x1xf32>
+        %2 = tir.load %S[%v_i] : memref<8xf32>
+        %3 = arith.addf %2, %1 : f32
+        tir.store %3, %S[%v_i] : memref<8xf32>
+      }
+    }
+  }
+  func.return
+}
+
+// More threads than there are.
+// RUN: not kc-opt %s --pad-einsum="func=bound block=C padding=4" 2>&1 | FileCheck %s --check-prefix=BOUND --match-full-lines --strict-whitespace
+//BOUND:error[KC3607]: pad_einsum: loop i of block C cannot be padded
+//BOUND-NEXT:  --> {{.*}}pad_einsum_invalid.mlir:220:3  tir.for %i in 7 thread "threadIdx.x" {
+//BOUND-NEXT:   |  for i in 7 threadIdx.x:    <-- here
+//BOUND-NEXT:   |    block C
+//BOUND-NEXT:  why: it is bound to threadIdx.x, and would have other iterations than it has threads
+//BOUND-NEXT:  try: pad before loops are vectorized, parallel or bound
+func.func @bound(%A: memref<7xf32>, %C: memref<7xf32>) {
+  tir.for %i in 7 thread "threadIdx.x" {
+    tir.block "C" (spatial %v_i in 7 = %i) do {
+      %1 = tir.load %A[%v_i] : memref<7xf32>
+      tir.store %1, %C[%v_i] : memref<7xf32>
+    }
+  }
+  func.return
+}

@@ -122,3 +122,46 @@ func.func @unified(%A: memref<4x8xf32>) {
   }
   func.return
 }
+
+// Memory that stood outside of virtual threads is common to them, and each lane of a vector keeps
+// its own.
+// CHECK-LABEL: func.func @virtual(%A: memref<2x4xf32>, %B: memref<2x4xf32>) {
+// CHECK-NEXT:    tir.for %t in 2 thread "threadIdx.x" {
+// CHECK-NEXT:      %L = tir.alloc "L" : memref<4xf32, "local">
+// CHECK-NEXT:      tir.for %v in 4 thread "vthread.x" {
+// CHECK-NEXT:        %M = tir.alloc "M" : memref<1xf32, "local">
+// CHECK-NEXT:        %0 = tir.load %A[%t, %v] : memref<2x4xf32>
+// CHECK-NEXT:        tir.store %0, %M[0] : memref<1xf32, "local">
+// CHECK-NEXT:        %1 = tir.load %M[0] : memref<1xf32, "local">
+// CHECK-NEXT:        tir.store %1, %L[%v] : memref<4xf32, "local">
+// CHECK-NEXT:        tir.for %i in 4 vectorized {
+// CHECK-NEXT:          %N = tir.alloc "N" : memref<1xf32, "local">
+// CHECK-NEXT:          %2 = tir.load %L[%i] : memref<4xf32, "local">
+// CHECK-NEXT:          tir.store %2, %N[0] : memref<1xf32, "local">
+// CHECK-NEXT:          %3 = tir.load %N[0] : memref<1xf32, "local">
+// CHECK-NEXT:          tir.store %3, %B[%t, %i] : memref<2x4xf32>
+// CHECK-NEXT:        }
+// CHECK-NEXT:      }
+// CHECK-NEXT:    }
+// CHECK-NEXT:    func.return
+// CHECK-NEXT:  }
+func.func @virtual(%A: memref<2x4xf32>, %B: memref<2x4xf32>) {
+  tir.for %t in 2 thread "threadIdx.x" {
+    %L = tir.alloc "L" : memref<4xf32, "local">
+    tir.for %v in 4 thread "vthread.x" {
+      %M = tir.alloc "M" : memref<1xf32, "local">
+      %0 = tir.load %A[%t, %v] : memref<2x4xf32>
+      tir.store %0, %M[0] : memref<1xf32, "local">
+      %1 = tir.load %M[0] : memref<1xf32, "local">
+      tir.store %1, %L[%v] : memref<4xf32, "local">
+    }
+    tir.for %i in 4 vectorized {
+      %N = tir.alloc "N" : memref<1xf32, "local">
+      %2 = tir.load %L[%i] : memref<4xf32, "local">
+      tir.store %2, %N[0] : memref<1xf32, "local">
+      %3 = tir.load %N[0] : memref<1xf32, "local">
+      tir.store %3, %B[%t, %i] : memref<2x4xf32>
+    }
+  }
+  func.return
+}

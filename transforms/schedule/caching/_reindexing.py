@@ -76,7 +76,9 @@ class _Instances(Part):
     def _below(self, n: int, index: Term, space: Space, copy: Instance) -> list[Condition]:
         """That ``index`` is less than size ``n`` of the buffer, if that size has a value."""
         size = self.sizes[n]
-        return [index < space.size(size, copy)] if isinstance(size, int | SSAValue) else []
+        if not isinstance(size, int | SSAValue):
+            return []
+        return [index < space.buffer_size(size, copy)]
 
     def may_leave(self, place: Place) -> list[tuple[bool, bool]]:
         """For each dimension whether elements may be before its start, and beyond its end."""

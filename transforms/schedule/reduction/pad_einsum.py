@@ -31,7 +31,8 @@ After::
 1. KC3200: the block computes each element of one buffer by itself, or is a reduction.
 2. KC3606: there is a number, at least 1, for each variable; and the number of iterations fits in 48
    bits.
-3. KC3607: each variable is a loop of the block's own, and there is no predicate.
+3. KC3607: each variable is a loop of the block's own, and there is no predicate. What is padded is
+   bound to no threads, and serial or unrolled if it is reduced.
 4. KC3608: each index is a variable or a constant, and what is padded is an index of the result or
    reduced.
 5. KC3609: along a padded reduction all terms are 0, which the combiner ignores: sums of products of
@@ -58,7 +59,17 @@ from kc.analysis import loop_tree
 from kc.analysis.index_values import IndexValues
 from kc.analysis.loop_tree import buffer_name
 from kc.analysis.reductions import reduction_of
-from kc.dialects.tir import DYNAMIC, ApplyOp, BlockOp, ForOp, IfOp, IterType, LoadOp, StoreOp
+from kc.dialects.tir import (
+    DYNAMIC,
+    ApplyOp,
+    BlockOp,
+    ForKind,
+    ForOp,
+    IfOp,
+    IterType,
+    LoadOp,
+    StoreOp,
+)
 from kc.support.diagnostics import warn
 from kc.support.locations import location_of
 from kc.transforms.affine_rewrite import set_block_spaces
@@ -79,6 +90,8 @@ from kc.transforms.schedule.base import (
 )
 from kc.transforms.schedule.layout._layouts import LIMIT
 from kc.transforms.schedule.reduction._padding import is_zero, load_or_zero, may_fail, zero_of
+
+_IN_ORDER = (ForKind.SERIAL, ForKind.UNROLLED)
 
 
 @dataclass(frozen=True)
@@ -107,6 +120,9 @@ class PadEinsum(Primitive):
         ]
         if not any(padded):
             return block
+        for n, loop in enumerate(drivers):
+            if padded[n] and loop is not None:
+                _require_growing(site, block, n, loop)
         accesses = [_require_einsum(site, block, op) for op in _accesses(block)]
         result = next(access for access in accesses if access.op is definition.store)
         for n, is_padded in enumerate(padded):
@@ -178,6 +194,24 @@ class PadEinsum(Primitive):
             why="its extents are multiples of the padding already",
         )
         return Rewritten()
+
+
+def _require_growing(site: Site, block: BlockOp, n: int, loop: ForOp) -> None:
+    """Refuse (KC3607) a loop that cannot have more iterations as it runs them."""
+    why: str | None = None
+    if loop.axis is not None:
+        why = f"it is bound to {loop.axis}, and would have other iterations than it has threads"
+    elif block.types[n] is IterType.REDUCE and loop.kind.data not in _IN_ORDER:
+        kind = loop.kind.data.value
+        why = f"it is {kind}, and its iterations would all update one element"
+    if why is not None:
+        raise site.refuse(
+            "KC3607",
+            f"loop {loop.label} of block {block.label} cannot be padded",
+            at=loop,
+            why=why,
+            hints=["pad before loops are vectorized, parallel or bound"],
+        )
 
 
 def _accesses(block: BlockOp) -> list[LoadOp | StoreOp]:

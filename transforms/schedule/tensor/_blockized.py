@@ -17,6 +17,7 @@ from kc.analysis.index_values import IndexValues, substitute
 from kc.analysis.simplify_affine import simplify_constraints
 from kc.dialects.affine_assembly import ZERO
 from kc.dialects.tir import INDEX, ApplyOp, BlockOp, ForOp, IterType, LoadOp, StoreOp
+from kc.dialects.tir.threads import LANE_AXES
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.affine_rewrite import set_block_spaces
 from kc.transforms.known_values import is_available
@@ -401,6 +402,7 @@ def part_of(
     for guard in space.domain_guards(divisions):
         if guard not in outer:
             outer.append(guard)
+    _require_threads_together(site, space, outer)
     replaced: dict[SSAValue, int] = {}
     for value in space.loose_uses():
         n = stand_in(value, divisions, index)
@@ -425,6 +427,33 @@ def part_of(
                 why="an extent of the new block is computed from it",
             )
     return Part(space, divisions, positions, inner, replaced), outer
+
+
+def _require_threads_together(
+    site: Site, space: Subspace, conditions: list[AffineConstraintExpr]
+) -> None:
+    """Refuse (KC3553) a condition outside on threads, where others of their block are inside.
+
+    Those that it keeps away do not run their iterations, and nobody waits for them.
+    """
+    block = space.block
+    inner = next((loop for loop in space.inside if loop.axis in LANE_AXES), None)
+    if inner is None:
+        return
+    for around in loop_tree.all_loops_around(space.root):
+        if around.axis not in LANE_AXES:
+            continue
+        varying = loop_tree.derived_values(around.var)
+        if any(varying.intersection(space.roots(condition.lhs)) for condition in conditions):
+            raise site.refuse(
+                "KC3553",
+                f"the predicate of block {block.label} does not divide at {describe(space.root)}",
+                at=space.root,
+                mark={around: f"{around.axis}", inner: f"{inner.axis}"},
+                why=f"a condition on {around.label} would keep threads away from {inner.label}, "
+                "where they wait for each other",
+                hints=[f"bind {inner.label} to no threads"],
+            )
 
 
 def plan_init(site: Site, part: Part) -> InitPlan:

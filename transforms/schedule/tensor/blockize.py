@@ -37,7 +37,8 @@ are those that all of them have outside.
 1. KC3550: a loop is named, or blocks are.
 2. KC3551: the loop holds one block, and nothing else; of several blocks each is alone in its loops.
 3. KC3552: each binding divides into a part from outside and one from inside.
-4. KC3553: each condition of the predicate divides in the same way.
+4. KC3553: each condition of the predicate divides in the same way, and keeps no thread away from a
+   loop whose iterations it shares with others.
 5. KC3554: what else is used inside follows from the variables of the new block.
 6. KC3555: the init of a divided reduction runs once per element, at the start of its loops.
 7. KC3556: several blocks are neighbours.

@@ -298,20 +298,21 @@ def require_grid(
     kernel: Kernel,
     axis: str,
     accesses: dict[SSAValue, list[Access]],
+    scope: str | None = None,
 ) -> None:
     """Refuse global memory that several blocks along ``axis`` use, and one of them writes: what
     all of them would write (KC3409), what one reads and another writes (KC3408), and what two
-    write (KC3417)."""
+    write (KC3417). ``scope`` is where the buffers will be, if that is another one."""
     if kernel.extent(axis) == 1:
         return
     for buffer, ops in accesses.items():
-        if not is_shared(memory_scope(buffer), axis):
+        if not is_shared(scope or memory_scope(buffer), axis):
             continue
         stores = [op for op in ops if isinstance(op, StoreOp)]
         for store in stores:
             if not kernel.around(store, axis):
                 unit = unit_of(store, scope_of(kernel.root))
-                raise refuse_writer(site, unit, buffer, axis, kernel)
+                raise refuse_writer(site, unit, buffer, axis, kernel, scope)
         if not stores:
             continue
         alike = is_replicated(buffer, kernel.root, axis)
@@ -371,9 +372,15 @@ def _require_apart(
 
 
 def refuse_writer(
-    site: Site, unit: Operation, buffer: SSAValue, axis: str, kernel: Kernel
+    site: Site,
+    unit: Operation,
+    buffer: SSAValue,
+    axis: str,
+    kernel: Kernel,
+    scope: str | None = None,
 ) -> Exception:
-    """The refusal (KC3409) of a block or store in no loop of ``axis`` that writes ``buffer``."""
+    """The refusal (KC3409) of a block or store in no loop of ``axis`` that writes ``buffer``, which
+    will be in ``scope`` if that is given."""
     name = buffer_name(buffer)
     bound_loop = next(loop for loop, bound in kernel.loops() if bound == axis)
     return site.refuse(
@@ -381,12 +388,16 @@ def refuse_writer(
         f"{describe(unit)} is in the kernel, but in no loop of {axis}",
         at=unit,
         mark={kernel.loop: kernel.axis, bound_loop: axis, unit: f"writes {name}"},
-        why=f"every block along {axis} would run it, and write to {name}, which is in "
-        f"{memory_scope(buffer)} memory",
+        why=f"every block along {axis} would run it, and write to {name}, which "
+        + (
+            f"is in {memory_scope(buffer)} memory"
+            if scope is None
+            else f"would be in {scope} memory"
+        ),
         hints=[
             f"compute it in loop {bound_loop.label}",
             "bind a loop that also contains it"
-            if site.primitive == "bind"
+            if site.primitive == "bind" or scope is not None
             else f"set_scope puts {name} into shared or local memory",
         ],
         beside=[kernel.root],

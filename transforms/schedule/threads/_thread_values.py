@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from kc.analysis import loop_tree
 from kc.analysis.dependence import carried_conflict
@@ -17,12 +17,13 @@ from kc.analysis.trust import Undecided
 from kc.dialects.tir import AllocOp, BlockOp, ForOp, IterType
 from kc.dialects.tir.threads import BLOCK_AXES, VIRTUAL_AXES, is_shared
 from kc.support.diagnostics import ScheduleError
-from kc.transforms.schedule._blocks import captured
+from kc.transforms.schedule._blocks import captured, describe
 from kc.transforms.schedule.base import Site
 from kc.transforms.schedule.placing._placing import old_values
 from kc.transforms.schedule.threads._foreign_values import (
     Access,
     accesses_in,
+    kernels_of,
     real_axes,
     require_grid,
     require_own_values,
@@ -43,6 +44,10 @@ def require_shared_work(site: Site, kernel: Kernel) -> None:
     around = kernel.around(loop, axis)
     inside = [inner for inner in loop_tree.loops(loop) if inner is not loop and inner.axis == axis]
     for outer, inner in [(outer, loop) for outer in around] + [(loop, inner) for inner in inside]:
+        condition = _condition_between(outer, inner)
+        if condition is not None:
+            why = f"{describe(condition)} keeps some of the threads away from it"
+            raise _refuse_work(site, kernel, outer, inner, why)
         for op in inner.walk():
             if isinstance(op, BlockOp) and unit_of(op, scope_of(inner)) is op:
                 _require_same_work(site, kernel, outer, inner, op)
@@ -50,6 +55,21 @@ def require_shared_work(site: Site, kernel: Kernel) -> None:
                 raise _refuse_work(
                     site, kernel, outer, inner, "work outside of blocks is not compared"
                 )
+
+
+def _condition_between(outer: ForOp, inner: ForOp) -> Operation | None:
+    """What is around ``inner`` and does not happen in all threads of ``outer``."""
+    varying = loop_tree.derived_values(outer.var)
+    between = list(loop_tree.path_to(inner))[1:]
+    for op in reversed(between[: between.index(outer)]):
+        used = op.predicate_operands if isinstance(op, BlockOp) else op.operands
+        if varying.intersection(used):
+            return op
+        if isinstance(op, BlockOp):
+            for variable, expr in zip(op.body.block.args, op.binding_exprs, strict=False):
+                if varying.intersection(op.binding_operands[dim] for dim in expr.used_dims()):
+                    varying |= loop_tree.derived_values(variable)
+    return None
 
 
 def _require_same_work(
@@ -154,6 +174,13 @@ def require_scope_of_threads(site: Site, alloc: AllocOp, scope: str) -> None:
             _require_undisturbed(site, alloc, loop, axis, scope)
     users = [use.operation for use in alloc.buffer.uses]
     accesses = [user for user in users if isinstance(user, Access)]
+    for kernel in kernels_of(site.function):
+        if loop_tree.is_inside(alloc, kernel.root):
+            continue
+        inside = [access for access in accesses if loop_tree.is_inside(access, kernel.root)]
+        for axis in real_axes(kernel):
+            if axis in BLOCK_AXES and is_shared(scope, axis) and not is_shared(old, axis):
+                require_grid(site, kernel, axis, {alloc.buffer: inside}, scope)
     threads = dict.fromkeys(
         loop for op in accesses for loop in all_loops_around(op) if loop.axis is not None
     )
