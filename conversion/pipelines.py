@@ -60,6 +60,7 @@ TO_GPU: Order = (
     "convert-tir-to-scf",
     "gpu-launch-sink-index-computations",
     "gpu-kernel-outlining",
+    "gpu-expand-math",
     "legalize-narrow-floats",
     3,
 )

@@ -14,13 +14,27 @@ _SWITCH = {"": True, "true": True, "1": True, "false": False, "0": False}
 
 @dataclass(frozen=True)
 class Flag:
-    """A flag that is not a pass. ``value`` names its argument in the help; None: a switch."""
+    """A flag that is not a pass. ``value`` names its argument in the help; None: a switch.
+
+    Without its value an ``optional`` one is a switch too; the value then follows ``=`` alone.
+    """
 
     name: str
     help: str
     value: str | None = None
     group: str = ""
     choices: tuple[str, ...] = ()
+    optional: bool = False
+
+    @property
+    def shown(self) -> str:
+        """How it is written: ``--o=FILE``, ``--check[=REF,...]``."""
+        is_letter = len(self.name) == 1
+        text = f"-{self.name}" if is_letter else f"--{self.name}"
+        if self.value is None:
+            return text
+        value = f"{' ' if is_letter else '='}{self.value}"
+        return f"{text}[{value}]" if self.optional else text + value
 
 
 @dataclass
@@ -85,6 +99,8 @@ def parse(
                 f"there is no flag '{word.partition('=')[0]}'",
                 hints=[hint] if close else ["--help lists the flags"],
             )
+        elif flag.optional and not equals:
+            result.switches[name] = True
         elif flag.value is None:
             if (equals and not value) or value not in _SWITCH:
                 raise InputError("KC0002", f"--{name} takes true or false, not '{value}'")

@@ -23,10 +23,7 @@ def flag_lines(flags: Sequence[Flag]) -> Iterator[str]:
         for flag in flags:
             if flag.group != group:
                 continue
-            dashes = "-" if len(flag.name) == 1 else "--"
-            join = " " if len(flag.name) == 1 else "="
-            shown = f"{dashes}{flag.name}" + (f"{join}{flag.value}" if flag.value else "")
-            yield from _columns(shown, flag.help)
+            yield from _columns(flag.shown, flag.help)
 
 
 def pass_lines() -> Iterator[str]:

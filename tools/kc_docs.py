@@ -207,9 +207,7 @@ def _tools() -> Iterator[str]:
         yield from (f"## {name}", "", f"`{usage}`", "", about, "")
         yield from ("| flag | meaning |", "|---|---|")
         for flag in flags:
-            dashes = "-" if len(flag.name) == 1 else "--"
-            value = f"{' ' if len(flag.name) == 1 else '='}{flag.value}" if flag.value else ""
-            shown = f"{dashes}{flag.name}{value}".replace("|", "\\|")
+            shown = flag.shown.replace("|", "\\|")
             yield f"| `{shown}` | {flag.help} |"
         yield ""
 

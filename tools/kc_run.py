@@ -25,7 +25,7 @@ from kc.tools._common import (
     target_flag,
 )
 from kc.tools._reporter import Reporter
-from kc.tools._tool import OK, run_tool
+from kc.tools._tool import MISTAKE, OK, run_tool
 
 USAGE = "kc-run [FILE|-] [-e FUNC] [--args=a.npy,b.npy,3 | --random --seed=N]"
 ABOUT = """\
@@ -41,7 +41,13 @@ FLAGS = (
     Flag("o", "write the output to a .npy file (several: to a .npz file)", "FILE", INPUT),
     target_flag("this machine"),
     LOAD_PLUGIN,
-    Flag("check", "compare the outputs with these .npy files", "REF,...", CHECKS),
+    Flag(
+        "check",
+        "watch what kernels for a GPU do (kc.gpu.check); or compare the outputs with .npy files",
+        "REF,...",
+        CHECKS,
+        optional=True,
+    ),
     CHECK_EACH,
     Flag("interpret", "run it in the interpreter: slow, with every access checked", None, CHECKS),
     Flag("time", "measure the function (on standard error)", None, CHECKS),
@@ -103,7 +109,13 @@ def _run(given: Any, arguments: Arguments, reporter: Reporter) -> int:
         raise InputError(
             "KC0002", f"--check has {len(references)} files for {len(written)} outputs"
         )
-    function(*values)
+    report = None
+    if arguments.on("check"):
+        from kc.gpu import check
+
+        report = check(module, *values, name=function.name)
+    else:
+        function(*values)
     outputs = {signature.args[n].name: values[n].copy() for n in written}
     if arguments.on("time"):
         measured = module.time_evaluator(function.name, number=1, repeat=5, min_repeat_ms=20)
@@ -111,7 +123,10 @@ def _run(given: Any, arguments: Arguments, reporter: Reporter) -> int:
     for (name, output), reference in zip(outputs.items(), references, strict=False):
         compare(name, output, reference)
     _deliver(outputs, arguments.text("o"))
-    return OK
+    if report is None:
+        return OK
+    write_output(None, f"{report}\n")
+    return OK if report.ok else MISTAKE
 
 
 def _function_name(module: Any, wanted: str | None) -> str:

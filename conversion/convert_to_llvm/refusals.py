@@ -81,6 +81,8 @@ def unsupported(
     hints = ()
     if dialect in stages:
         hints = (f"run {stages[dialect]} before it, or --lower-to-llvm instead of it",)
+    elif dialect == "gpu" and conversion == "convert-to-llvm":
+        hints = ("--target=cuda compiles kernels to PTX, --target=cuda-emu runs them on this CPU",)
     return CodegenError(
         "KC4302",
         f"{conversion}: {name} cannot be lowered to {dialects}",

@@ -158,7 +158,7 @@ PASSES = {
     ),
     "gpu": (
         "kc.transforms.gpu.{stem}",
-        ("gpu-launch-sink-index-computations", "gpu-kernel-outlining"),
+        ("gpu-launch-sink-index-computations", "gpu-kernel-outlining", "gpu-expand-math"),
     ),
     "sched": ("kc.transforms.trace.{stem}", ("apply-schedule",)),
     "generic": ("kc.transforms.{stem}", ("canonicalize",)),

@@ -18,6 +18,7 @@ from kc.support.ir_text import parse_module
 from kc.support.nvidia import architecture_of
 from kc.support.options import PassSpec
 from kc.support.target import Target
+from kc.transforms.gpu._elementary import FUNCTIONS as ELEMENTARY
 from kc.transforms.pass_runner import Pipeline, make_stages
 
 PTXAS = optional_tools.find("ptxas")
@@ -70,6 +71,9 @@ func.func @turned(%A: memref<64x64xf64>, %B: memref<64x64xf64>) {
 """
 
 
+UNARY = [name for name in ELEMENTARY if name not in ("math.powf", "math.atan2")]
+
+
 def lowered(text: str, target: Target) -> ModuleOp:
     module = parse_module(text, "nest.mlir", registry.context())
     with target:
@@ -105,9 +109,29 @@ def test_much_shared_memory_is_dynamic():
     assert ".extern .shared .align 16 .b8 kc_dynamic_shared[]" in ptx(DYNAMIC, "sm_80")
 
 
+FUNCTIONS = f"""
+func.func @functions(%A: memref<32xf32>, %B: memref<32xf64>) {{
+  tir.for %t in 32 thread "threadIdx.x" {{
+    %a = tir.load %A[%t] : memref<32xf32>
+    %b = tir.load %B[%t] : memref<32xf64>
+    {"".join(f"%a{n} = {op} %a : f32 %b{n} = {op} %b : f64 " for n, op in enumerate(UNARY))}
+    %p = math.powf %a, %a : f32
+    %q = math.atan2 %b, %b : f64
+    {"".join(f"tir.store %a{n}, %A[%t] : memref<32xf32> " for n in range(len(UNARY)))}
+    {"".join(f"tir.store %b{n}, %B[%t] : memref<32xf64> " for n in range(len(UNARY)))}
+    tir.store %p, %A[%t] : memref<32xf32>
+    tir.store %q, %B[%t] : memref<32xf64>
+  }}
+  func.return
+}}
+"""
+
+
 @pytest.mark.skipif(PTXAS is None, reason="ptxas is not installed")
 @pytest.mark.parametrize("arch", ARCHES)
-@pytest.mark.parametrize("text", [REDUCTION, DYNAMIC], ids=["reduction", "dynamic"])
+@pytest.mark.parametrize(
+    "text", [REDUCTION, DYNAMIC, FUNCTIONS], ids=["reduction", "dynamic", "functions"]
+)
 def test_ptxas_accepts_it(text: str, arch: str, tmp_path: Path):
     source = tmp_path / "kernel.ptx"
     source.write_text(ptx(text, arch))

@@ -26,6 +26,8 @@ llvm.func @constants() {
   %10 = llvm.mlir.constant([1 : i32, 2.0 : f32]) : !llvm.struct<(i32, f32)>
   // CHECK: llvm.mlir.zero : !llvm.ptr
   %11 = llvm.mlir.zero : !llvm.ptr
+  // CHECK: llvm.mlir.none : !llvm.token
+  %none = llvm.mlir.none : !llvm.token
   // CHECK: llvm.mlir.poison : !llvm.struct<(ptr, i64, array<2 x i64>)>
   %12 = llvm.mlir.poison : !llvm.struct<(ptr, i64, array<2 x i64>)>
   // CHECK: llvm.mlir.undef : vector<4xf32>
