@@ -1,0 +1,48 @@
+"""The examples of docs/gpu.md are what it says."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kc.conversion.pipelines import TO_EMULATOR, TO_NVVM
+from kc.gpu import _KINDS
+
+PAGE = (Path(__file__).parents[2] / "docs" / "gpu.md").read_text()
+
+
+@pytest.fixture(scope="module")
+def names() -> dict[str, Any]:
+    (program,) = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(compile(program, "gpu.md", "exec"), names)
+    return names
+
+
+def test_the_report(names: dict[str, Any]):
+    (text,) = re.findall(r"```text\n(.*?)```", PAGE, flags=re.DOTALL)
+    lines = [re.sub(r"\d+$", "", line).rstrip() for line in str(names["report"]).splitlines()]
+    assert lines == [re.sub(r"\d+$", "", line).rstrip() for line in text.splitlines()]
+
+
+def test_the_code(names: dict[str, Any]):
+    assert ".target sm_90a" in names["ptx"]
+    assert names["ptx"].count("bar.sync") == 1
+
+
+def test_every_kind_is_listed():
+    listed = re.findall(r"\| `([a-z-]+)` \| (KC63\d\d) \|", PAGE)
+    assert listed == list(_KINDS)
+
+
+def test_every_pass_for_gpus_is_listed():
+    table = PAGE[PAGE.index("## The way down") : PAGE.index("## What the emulator is")]
+    shared = {
+        "convert-te-to-tir", "lower-init-block", "compact-buffer-allocation", "lower-blocks",
+        "inject-double-buffer", "align-storage", "apply-strides", "vectorize-loop",
+        "convert-tir-to-scf", "legalize-narrow-floats", "convert-to-llvm",
+        "gpu-launch-sink-index-computations",
+    }  # fmt: skip
+    for name in {*TO_NVVM, *TO_EMULATOR} - shared:
+        assert isinstance(name, int) or f"`{name}`" in table, name
