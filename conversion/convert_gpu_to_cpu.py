@@ -508,6 +508,8 @@ class _Thread:
             GreedyRewritePatternApplier(patterns), apply_recursively=False
         )
         walker.rewrite_region(body)
+        for op in body.walk():  # arrays of a host may begin anywhere
+            op.attributes.pop("alignment", None)
         for block in _blocks(body):
             for value in (*block.args, *(result for op in block.ops for result in op.results)):
                 if value.type != _plain(value.type):

@@ -9,25 +9,37 @@ from xdsl.dialects.builtin import (
     AnyFloat,
     DenseIntOrFPElementsAttr,
     FixedBitwidthType,
+    IntAttr,
     IntegerAttr,
     IntegerType,
     MemRefType,
     StridedLayoutAttr,
     VectorType,
+    i64,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.ir.affine import AffineConstantExpr
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineExpr,
+)
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
+from kc.analysis import loop_tree
 from kc.conversion.convert_tir_to_scf.function import STACK_BYTES, TirToScf, memory_type
 from kc.conversion.driver import ConversionPattern
 from kc.dialects import tir
+from kc.dialects.affine_assembly import linear_terms
 from kc.dialects.arith import CmpiOp, ExtUIOp, like
+from kc.dialects.gpu import LaunchOp
 from kc.dialects.memref import PrefetchOp
 from kc.dialects.tir.memory import has_rows
 
 ALIGNMENT = 64
 """The alignment of buffers, in bytes: a cache line, and the widest vector."""
+DEVICE_ALIGNMENT = 16
+"""That of all memory of a GPU, which is its widest access."""
 
 
 class ConvertLoad(ConversionPattern[TirToScf]):
@@ -45,10 +57,54 @@ class ConvertLoad(ConversionPattern[TirToScf]):
         if not isinstance(memory, VectorType):
             load: Operation = memref.LoadOp.get(op.buffer, self.conversion.indices(op))
         elif has_rows(op.buffer.type):
+            alignment = _alignment(self.conversion, op, memory)
             load = vector.LoadOp(op.buffer, self.conversion.indices(op), memory)
+            load.attributes.update(alignment)
         else:
             return
         _replace_load(op, [load], rewriter)
+
+
+def _alignment(
+    s: TirToScf, op: tir.LoadOp | tir.StoreOp, memory: Attribute
+) -> dict[str, Attribute]:
+    """The attribute ``alignment`` of a vector in a kernel whose address is a multiple of more than
+    an element.
+
+    Memory of a GPU begins at multiples of 16 bytes, and where it is accessed follows from the
+    factors of indices. A CPU takes vectors from anywhere.
+    """
+    if not isinstance(memory, VectorType) or not any(
+        isinstance(outer, LaunchOp) for outer in loop_tree.path_to(op)
+    ):
+        return {}
+    element = memory.element_type
+    type_ = op.buffer.type
+    assert isinstance(element, FixedBitwidthType)
+    assert isinstance(type_, MemRefType)
+    size = max(element.bitwidth, 8) // 8
+    common = 0
+    strides, layout = type_.get_strides(), type_.layout
+    if strides is None or (isinstance(layout, StridedLayoutAttr) and layout.offset != IntAttr(0)):
+        return {}
+    for expr, stride in zip(op.indices.data.results, strides, strict=True):
+        divisor = _divisor(s.index.compose(expr, op.operands_of_map))
+        common = math.gcd(common, divisor * (1 if stride is None else stride))
+    largest = common * size
+    aligned = DEVICE_ALIGNMENT if largest == 0 else math.gcd(largest, DEVICE_ALIGNMENT)
+    aligned = min(aligned, memory.element_count() * size)
+    return {"alignment": IntegerAttr(aligned, i64)} if aligned > size else {}
+
+
+def _divisor(expr: AffineExpr) -> int:
+    """What all values of an index are multiples of; 0 for one that is always 0."""
+    terms, common = linear_terms(expr)
+    for atom, factor in terms.items():
+        own = 1
+        if isinstance(atom, AffineBinaryOpExpr) and atom.kind is AffineBinaryOpKind.Mod:
+            own = math.gcd(_divisor(atom.lhs), _divisor(atom.rhs))
+        common = math.gcd(common, factor * own)
+    return common
 
 
 class GatherLanes(ConversionPattern[TirToScf]):
@@ -99,9 +155,12 @@ class ConvertStore(ConversionPattern[TirToScf]):
         if isinstance(memory, VectorType) and not has_rows(op.buffer.type):
             return
         value, ops = _in_memory(self.conversion.value(op.value), memory)
+        alignment = _alignment(self.conversion, op, memory)
         indices = self.conversion.indices(op)
         if isinstance(memory, VectorType):
-            ops.append(vector.StoreOp(value, op.buffer, indices))
+            store = vector.StoreOp(value, op.buffer, indices)
+            store.attributes.update(alignment)
+            ops.append(store)
         else:
             ops.append(memref.StoreOp.get(value, op.buffer, indices))
         rewriter.replace(op, ops)

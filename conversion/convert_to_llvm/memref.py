@@ -185,13 +185,16 @@ def access_properties(op: Operation, alignment: int | None = None) -> dict[str, 
     return properties
 
 
-def _vector_alignment(memref: MemRef, ty: Attribute) -> int | None:
-    """The alignment of an access to several elements, which must be neighbours."""
+def _vector_alignment(op: Operation, memref: MemRef, ty: Attribute) -> int | None:
+    """The alignment of an access to several elements, which must be neighbours: what ``op`` says,
+    or that of an element."""
     if ty == memref.type.element_type:
         return None
     if memref.strides is not None and memref.strides[-1:] != (1,):
         raise unsupported_type(memref.type, "a vector is of consecutive elements")
-    return element_size(memref.type)
+    given = op.get_attr_or_prop("alignment")
+    size = element_size(memref.type)
+    return max(size, given.value.data) if isinstance(given, IntegerAttr) else size
 
 
 def emit_load(
@@ -201,7 +204,7 @@ def emit_load(
     (result,) = op.results
     stored = storage_type(result.type)
     # Vectors are loaded from wherever their first element lies.
-    alignment = _vector_alignment(memref, result.type)
+    alignment = _vector_alignment(op, memref, result.type)
     pointer = access(s, memref, indices)
     loaded = s.emit(llvm.LoadOp, [pointer], stored, access_properties(op, alignment))
     s.define(result, from_storage(s, loaded, result.type))
@@ -212,7 +215,7 @@ def emit_store(
 ) -> None:
     """Replace ``op`` by a store of ``old`` to the element at ``indices`` and on."""
     memref.origin.written = True
-    alignment = _vector_alignment(memref, old.type)
+    alignment = _vector_alignment(op, memref, old.type)
     value = to_storage(s, s.value(old))
     pointer = access(s, memref, indices)
     s.create(llvm.StoreOp, [value, pointer], (), access_properties(op, alignment))

@@ -146,6 +146,46 @@ def test_ptxas_accepts_it(text: str, arch: str, tmp_path: Path):
     assert "0 bytes spill stores, 0 bytes spill loads" in done.stderr
 
 
+def copies(pitch: int, start: int) -> str:
+    """Rows of 64 numbers by vectors of four, by way of shared memory: each thread writes them, and
+    others read them."""
+    shared = f'memref<32x{pitch}xf32, "shared">'
+    return f"""
+    func.func @copies(%A: memref<32x{pitch}xf32>, %B: memref<32x64xf32>) {{
+      tir.for %b in 1 thread "blockIdx.x" {{
+        tir.for %t in 32 thread "threadIdx.x" {{
+          %S = tir.alloc "S" : {shared}
+          tir.for %j in 15 {{
+            tir.for %v in 4 vectorized {{
+              %0 = tir.load %A[%t, %j * 4 + %v + {start}] : memref<32x{pitch}xf32>
+              tir.store %0, %S[%t, %j * 4 + %v + {start}] : {shared}
+            }}
+          }}
+          gpu.barrier
+          tir.for %j in 15 {{
+            tir.for %v in 4 vectorized {{
+              %1 = tir.load %S[31 - %t, %j * 4 + %v + {start}] : {shared}
+              tir.store %1, %B[%t, %j * 4 + %v] : memref<32x64xf32>
+            }}
+          }}
+        }}
+      }}
+      func.return
+    }}
+    """
+
+
+@pytest.mark.parametrize(
+    ("pitch", "start", "is_wide"), [(64, 0, True), (68, 4, True), (64, 2, False), (65, 0, False)]
+)
+def test_accesses_of_128_bits_where_the_alignment_is_proven(pitch: int, start: int, is_wide: bool):
+    text = ptx(copies(pitch, start), "sm_80")
+    # The rows of shared memory are made smaller, to the 60 numbers that are used.
+    for access in ("st.global", "st.shared", "ld.shared"):
+        assert f"{access}.v4.b32" in text, access
+    assert ("ld.global.nc.v4.b32" in text) == is_wide
+
+
 def test_no_kernel_is_refused():
     with pytest.raises(KCError) as caught:
         ptx("func.func @f(%A: memref<4xf32>) { func.return }", "sm_80")
