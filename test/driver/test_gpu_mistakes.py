@@ -1,0 +1,150 @@
+"""Mistakes that are put into kernels, one at a time, are found; the kernels without them are right.
+
+Each kernel is what a schedule becomes. A mistake is a line of it that is left out or changed: a
+barrier, an index, the number of threads or of blocks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from test_cuda_emu import TARGET, axis, product, random, sums
+
+import kc
+from kc import te
+from kc.conversion.pipelines import TO_EMULATOR
+from kc.support.registry import context, get_pass
+
+
+def transpose(n: int) -> tuple[Any, Any]:
+    """Tiles of 16 x 16 by way of shared memory."""
+    A = te.placeholder((n, n), name="A")
+    B = te.compute((n, n), lambda i, j: A[j, i], name="B")
+    s = te.create_schedule(B.op)
+    S = s.cache_read(A, "shared", [B])
+    by, ty = s[B].split(B.op.axis[0], 16)
+    bx, tx = s[B].split(B.op.axis[1], 16)
+    s[B].reorder(by, bx, ty, tx)
+    s[S].compute_at(s[B], bx)
+    for stage, loops in ((B, (ty, tx)), (S, s[S].op.axis)):
+        for loop, name in zip(loops, ("threadIdx.y", "threadIdx.x"), strict=True):
+            s[stage].bind(loop, axis(name))
+    s[B].bind(by, axis("blockIdx.y"))
+    s[B].bind(bx, axis("blockIdx.x"))
+    return s, [A, B]
+
+
+def stencil(n: int) -> tuple[Any, Any]:
+    """Sums of three neighbours, of which a block has its own and two more in shared memory."""
+    A = te.placeholder((n + 2,), name="A")
+    B = te.compute((n,), lambda i: A[i] + A[i + 1] + A[i + 2], name="B")
+    s = te.create_schedule(B.op)
+    S = s.cache_read(A, "shared", [B])
+    block, thread = s[B].split(B.op.axis[0], 32)
+    s[S].compute_at(s[B], block)
+    _, inner = s[S].split(s[S].op.axis[0], 32)
+    s[B].bind(block, axis("blockIdx.x"))
+    s[B].bind(thread, axis("threadIdx.x"))
+    s[S].bind(inner, axis("threadIdx.x"))
+    return s, [A, B]
+
+
+KERNELS = {
+    "product": (lambda: product(32), [(32, 32), (32, 32)], (32, 32), lambda a, b: a @ b),
+    "sums": (lambda: sums(4, 300, 128), [(4, 300)], (4,), lambda a: a.sum(1)),
+    "halving": (lambda: sums(4, 300, 48), [(4, 300)], (4,), lambda a: a.sum(1)),
+    "transpose": (lambda: transpose(32), [(32, 32)], (32, 32), lambda a: a.T),
+    "stencil": (lambda: stencil(64), [(66,)], (64,), lambda a: a[:-2] + a[1:-1] + a[2:]),
+}
+
+
+@cache
+def text_of(name: str) -> str:
+    """The kernel and its launch, in the dialects gpu, memref, scf and arith."""
+    s, args = KERNELS[name][0]()
+    with kc.target.Target(TARGET):
+        module = kc.lower(s, args)
+        for entry in TO_EMULATOR[: TO_EMULATOR.index("convert-gpu-to-cpu")]:
+            if isinstance(entry, str):
+                get_pass(entry).apply(context(), module.op)
+    return str(module)
+
+
+SHARED = re.compile(r"(memref\.(?:load|store) [^\[]*\[)(%\w+)(.*workgroup)")
+
+
+def mistakes(name: str) -> Iterator[tuple[str, str]]:
+    """What is wrong, and the text with it."""
+    lines = text_of(name).splitlines()
+
+    def changed(n: int, *new: str) -> str:
+        return "\n".join([*lines[:n], *new, *lines[n + 1 :]])
+
+    for n, line in enumerate(lines):
+        if line.strip() == "gpu.barrier":
+            yield f"line {n}: no barrier", changed(n)
+        if match := SHARED.search(line):
+            start, index, rest = match.groups()
+            for shift in (-1, 1):
+                yield (
+                    f"line {n}: an index that is {shift} more",
+                    changed(
+                        n,
+                        f"%shift = arith.constant {shift} : index",
+                        f"%shifted = arith.addi {index}, %shift : index",
+                        line.replace(start + index + rest, f"{start}%shifted{rest}"),
+                    ),
+                )
+        if "gpu.launch_func" in line:
+            grid, block = (re.findall(r"\((%\w+), ", line)[k] for k in (0, 1))
+            for what, size in (("block", grid), ("thread", block)):
+                twice = line.replace(f"({size}, ", "(%twice, ", 1)
+                if what == "thread":
+                    head, tail = line.split(" threads in ")
+                    twice = f"{head} threads in {tail.replace(f'({size}, ', '(%twice, ', 1)}"
+                two = "%two = arith.constant 2 : index"
+                more = f"%twice = arith.muli {size}, %two : index"
+                yield f"line {n}: twice the {what}s", changed(n, two, more, twice)
+
+
+def check(name: str, text: str) -> tuple[Any, bool]:
+    """The report of a kernel, and whether its results are right."""
+    _, shapes, shape, function = KERNELS[name]
+    inputs = [random(*given) for given in shapes]
+    output = np.zeros(shape, "float32")
+    report = kc.gpu.check(text, *inputs, output)
+    return report, bool(np.allclose(output, function(*inputs), rtol=1e-4, atol=1e-4))
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_kernels_are_right(name: str):
+    report, is_right = check(name, text_of(name))
+    assert report.ok, str(report)
+    assert is_right
+
+
+def test_there_are_sixty_mistakes():
+    assert sum(1 for name in KERNELS for _ in mistakes(name)) >= 60
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_mistakes_are_found(name: str):
+    """Each has a finding; but a read of a neighbour that is there is another program, not a wrong
+    one, and only its results show it."""
+    unseen = 0
+    for what, text in mistakes(name):
+        report, is_right = check(name, text)
+        if report.ok:
+            assert not is_right, f"{what}\n{text}"
+            unseen += 1
+        for finding in report.findings:
+            assert finding.diagnostic().render().startswith("error[KC63")
+            assert finding.location is not None
+        if "no barrier" in what:
+            assert "race" in {finding.kind for finding in report.findings}, what
+    assert unseen == (3 if name == "stencil" else 0)
