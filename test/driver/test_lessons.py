@@ -46,6 +46,16 @@ SAYS = {
         "reduce %v_k in 8 = %k) init {",
         "error[KC4550]: raise-to-tir: tensor.reshape has no counterpart in tir",
     ],
+    "14_gpu_kernels": [
+        "bank conflicts with rows of 32 words: 3968\n",
+        "bank conflicts with rows of 33 words: 0\n",
+        "error[KC6301]: S[31] is read by thread 32 of block 0, and was written by thread 31\n",
+    ],
+    "15_gpu_matmul": [
+        "naive                              0           0      788480           0           0\n",
+        "virtual threads                 8192           2       12288      100352       32768\n",
+        "copies ahead                   18432           1       12288       68608        1024\n",
+    ],
 }
 
 
