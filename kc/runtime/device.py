@@ -37,7 +37,7 @@ DEVICE_NAMES = {
 HOST_MEMORY = frozenset({1, 3, 11})
 """The device types whose memory a CPU kernel can use: ordinary and pinned host memory."""
 
-_KINDS = {"cpu": CPU, "llvm": CPU, "cuda": CUDA}
+_KINDS = {"cpu": CPU, "llvm": CPU, "cuda-emu": CPU, "cuda": CUDA}
 
 
 def device_name(device_type: int, device_id: int) -> str:
@@ -92,7 +92,10 @@ def cuda_device_count() -> int:
 
 
 def device(kind: str, index: int = 0) -> Device:
-    """The device of a kind (``cpu``, ``llvm``, ``cuda``; a target's options are ignored)."""
+    """The device of a kind: ``cpu``, ``llvm``, ``cuda``, and ``cuda-emu``, whose kernels run on the CPU.
+
+    Options of a target are ignored.
+    """
     name = kind.split(maxsplit=1)[0] if isinstance(kind, str) and kind.strip() else kind
     if name not in _KINDS:
         raise DeviceError(
@@ -105,7 +108,7 @@ def device(kind: str, index: int = 0) -> Device:
 
 def enabled(target: str) -> bool:
     """Whether kernels for a target (``"llvm -mcpu=..."``) can be built and run here."""
-    return target.split(maxsplit=1)[:1] in (["llvm"], ["c"], ["cpu"])
+    return target.split(maxsplit=1)[:1] in (["llvm"], ["c"], ["cpu"], ["cuda-emu"])
 
 
 def cpu(index: int = 0) -> Device:

@@ -207,6 +207,18 @@ def test_memory_of_a_thread_is_aligned_for_vectors(level: int):
         np.testing.assert_array_equal(b, a[::-1, ::-1] + a)
 
 
+def test_arrays_and_timing_on_the_device():
+    """Its memory is that of the CPU: host arrays are taken as they are."""
+    device = kc.device("cuda-emu", 0)
+    assert kc.runtime.enabled(TARGET)
+    s, args = sums(4, 64, 32)
+    module = kc.build(s, args, target=TARGET)
+    a, b = random(4, 64), kc.nd.empty((4,), "float32", device)
+    module(kc.nd.array(a, device), b)
+    np.testing.assert_allclose(b.numpy(), a.sum(axis=1), rtol=1e-5, atol=1e-5)
+    assert module.time_evaluator("main", device, number=2)(a, np.zeros(4, "float32")).mean > 0
+
+
 def test_memory_of_a_warp():
     """Each row of threads has its own."""
     text = """

@@ -239,6 +239,36 @@ func.func @main(%A: memref<5x0xi32>, %B: memref<5xi32>, %C: memref<5xi32>) {
 }
 """
 
+OUTER_EMPTY_REDUCTION = """
+func.func @main(%A: memref<3x0xi32>, %C: memref<3xi32>) {
+  tir.for %r in 0 {
+    tir.for %s in 2 {
+      tir.block "C" (spatial %v in 3 = %s, reduce %k in 0 = %r) where (%s < 1) init {
+        %b = arith.constant -100 : i32
+        tir.store %b, %C[%v] : memref<3xi32>
+      } do {
+        %old = tir.load %C[%v] : memref<3xi32>
+        %x = tir.load %A[%v, %k] : memref<3x0xi32>
+        %new = arith.maxsi %old, %x : i32
+        tir.store %new, %C[%v] : memref<3xi32>
+      }
+    }
+    tir.for %s in 2 {
+      tir.block "C_1" (spatial %v in 3 = %s + 1, reduce %k in 0 = %r) init {
+        %b = arith.constant -100 : i32
+        tir.store %b, %C[%v] : memref<3xi32>
+      } do {
+        %old = tir.load %C[%v] : memref<3xi32>
+        %x = tir.load %A[%v, %k] : memref<3x0xi32>
+        %new = arith.maxsi %old, %x : i32
+        tir.store %new, %C[%v] : memref<3xi32>
+      }
+    }
+  }
+  func.return
+}
+"""
+
 ACCEPTED = {
     "a copy of an array without elements": (
         PAD_OF_NOTHING,
@@ -313,6 +343,10 @@ ACCEPTED = {
 }
 
 REFUSED = {
+    "cache_inplace in a loop of a reduction over nothing": (
+        OUTER_EMPTY_REDUCTION,
+        "sch.cache_inplace('C', 'C', 'global')",
+    ),
     "tile of one loop": (COPY, "sch.tile(sch.get_loops('C')[0], sch.get_loops('C')[0])"),
     "reindex_cache_write, with a dimension for a reduction over nothing": (
         EMPTY_REDUCTION,

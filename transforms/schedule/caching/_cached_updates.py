@@ -54,7 +54,8 @@ class _Updates:
         stores = [access for access in everything if isinstance(access, StoreOp)]
         loads = [access for access in everything if isinstance(access, LoadOp)]
         return (
-            self.writes.seen_by_others(place)
+            self.writes.lost_if_empty(place)
+            or self.writes.seen_by_others(place)
             or self._overwritten(place, fill)
             or self._race(place, fill, stores)
             or self._race(place, flush, loads)

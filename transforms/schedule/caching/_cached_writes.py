@@ -75,7 +75,7 @@ class CachedWrites:
         self._part = self.copied(place)
         self._redirected = [*self.stores]
         return (
-            self._lost_if_empty(place)
+            self.lost_if_empty(place)
             or self.seen_by_others(place)
             or self._mixes_reads(place)
             or self._overwritten(place)
@@ -84,7 +84,7 @@ class CachedWrites:
             or self.in_grid(place)
         )
 
-    def _lost_if_empty(self, place: Place) -> ScheduleError | None:
+    def lost_if_empty(self, place: Place) -> ScheduleError | None:
         """A copy in a loop of the reduction, which does not run if that is over nothing."""
         block = self.block
         empty = [

@@ -30,7 +30,8 @@ new buffer has the shape of the old one, so indices do not change.
 4. KC3307: nothing else reads what the block has written before it is written back, or writes what
    was copied.
 5. KC3310: there is a place for the copies that is not in a vectorized loop.
-6. KC3408, KC3409: threads that have a copy each do not exchange values in it, and the place is in
+6. KC3619: the copies are in no loop of a reduction that may be empty.
+7. KC3408, KC3409: threads that have a copy each do not exchange values in it, and the place is in
    all loops of a kernel over blocks of threads.
 
 TVM: ``cache_inplace``. Exo: ``stage_mem``.
