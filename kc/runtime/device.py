@@ -92,7 +92,7 @@ def cuda_device_count() -> int:
 
 
 def device(kind: str, index: int = 0) -> Device:
-    """The device of a kind: ``cpu``, ``llvm``, ``cuda``, and ``cuda-emu``, whose kernels run on the CPU.
+    """The device of a kind: ``cpu``, ``llvm``, ``cuda``, or ``cuda-emu``, which is the CPU.
 
     Options of a target are ignored.
     """

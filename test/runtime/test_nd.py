@@ -205,7 +205,8 @@ REFUSED: dict[str, tuple[Any, str]] = {
     ),
     "device without a name": (
         lambda: kc.device(" "),
-        "KC6202]: there is no kind of device ' '\n  try: kinds of device: cpu, llvm, cuda-emu, cuda",
+        "KC6202]: there is no kind of device ' '\n"
+        "  try: kinds of device: cpu, llvm, cuda-emu, cuda",
     ),
 }
 
