@@ -609,7 +609,7 @@ func.func @seen(%A: memref<8xf32>, %C: memref<8xf32>) {
 // A block of threads that does all of a reduction is not alone with its init.
 // RUN: not kc-opt %s --bind='func=one_block_reduces loop=l thread_axis=blockIdx.x' 2>&1 | FileCheck %s --check-prefix=REDUCES
 // REDUCES: error[KC3040]: bind: loop l is a reduction of C
-// REDUCES-NEXT:  --> {{.*}}bind_invalid.mlir:[[#@LINE+13]]:3  tir.for %l in 2 {
+// REDUCES-NEXT:  --> {{.*}}bind_invalid.mlir:[[# @LINE + 13]]:3  tir.for %l in 2 {
 // REDUCES-NEXT:   |  for l in 2:    <-- here
 // REDUCES-NEXT:   |    for k in 2:
 // REDUCES-NEXT:   |      block C

@@ -369,7 +369,7 @@ func.func @guarded(%A: memref<8xf32>, %B: memref<8xf32>, %C: memref<8xf32>) {
 
 // RUN: not kc-opt %s --blockize="func=ragged loop=i" 2>&1 | FileCheck %s --check-prefix=RAGGED --match-full-lines --strict-whitespace
 //      RAGGED:error[KC3555]: blockize: the init of block S cannot become that of the tile
-// RAGGED-NEXT:  --> {{.*}}blockize_invalid.mlir:[[#@LINE+11]]:7  tir.block "S" (spatial %v_i in 8 = %i, reduce %v_k in 8 = %k) init {
+// RAGGED-NEXT:  --> {{.*}}blockize_invalid.mlir:[[# @LINE + 11]]:7  tir.block "S" (spatial %v_i in 8 = %i, reduce %v_k in 8 = %k) init {
 // RAGGED-NEXT:   |  for i in 8:    <-- the tile
 // RAGGED-NEXT:   |    for k in e:
 // RAGGED-NEXT:   |      block S    <-- here

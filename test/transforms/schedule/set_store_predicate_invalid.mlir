@@ -131,7 +131,7 @@ func.func @each(%A: memref<8xf32>) {
 // Virtual threads run one after another on a CPU: none stores for another.
 // RUN: not kc-opt %s --set-store-predicate='func=virtual block=T condition="vthread.x == 0"' 2>&1 | FileCheck %s --check-prefix=VIRTUAL
 // VIRTUAL: error[KC3421]: set_store_predicate: with 'vthread.x == 0' block T does not store all that it stores now
-// VIRTUAL-NEXT:  --> {{.*}}set_store_predicate_invalid.mlir:[[#@LINE+11]]:7  tir.block "T" (spatial %w in 1 = 0, opaque %u in 8 = %j) do {
+// VIRTUAL-NEXT:  --> {{.*}}set_store_predicate_invalid.mlir:[[# @LINE + 11]]:7  tir.block "T" (spatial %w in 1 = 0, opaque %u in 8 = %j) do {
 // VIRTUAL-NEXT:   |  for i in 2 vthread.x:
 // VIRTUAL-NEXT:   |    for j in 8:
 // VIRTUAL-NEXT:   |      block T    <-- here

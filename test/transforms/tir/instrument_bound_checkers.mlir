@@ -10,7 +10,7 @@
 // The record comes last; what is checked is an attribute of the function.
 // CHECK-LABEL: func.func @scalar(
 // CHECK-SAME: %A: memref<?xf32>, %i: index, %x: f32, %record: memref<6xi64>)
-// CHECK-SAME: bound_checks = [{number = 0 : i64, access = "written", buffer = "A", rank = 1 : i64, lanes = 1 : i64, file = "{{.*}}instrument_bound_checkers.mlir", line = [[#@LINE + 13]] : i64, column = 3 : i64}]
+// CHECK-SAME: bound_checks = [{number = 0 : i64, access = "written", buffer = "A", rank = 1 : i64, lanes = 1 : i64, file = "{{.*}}instrument_bound_checkers.mlir", line = [[# @LINE + 13]] : i64, column = 3 : i64}]
 // CHECK: [[N:%.*]] = memref.dim %A
 // CHECK: [[IN:%.*]] = arith.cmpi ult, %i, [[N]] : index
 // CHECK: [[OUT:%.*]] = arith.xori [[IN]]

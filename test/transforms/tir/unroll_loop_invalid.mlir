@@ -2,7 +2,7 @@
 // RUN: not kc-opt %s --split-input-file --unroll-loop 2>&1 | FileCheck %s
 
 // CHECK: error[KC4215]: unroll-loop: 4294967296 copies of z are 8589934592 operations
-// CHECK-NEXT: --> {{.*}}:[[@LINE+6]]:3  tir.for %z in 4294967296 unrolled {
+// CHECK-NEXT: --> {{.*}}:[[# @LINE + 6]]:3  tir.for %z in 4294967296 unrolled {
 // CHECK: why: a loop is unrolled to at most 100000 operations, as compile time grows faster than the code
 // CHECK: try: split the loop and unroll the inner one, by a small factor
 func.func @f(%A: memref<4xf32>) {

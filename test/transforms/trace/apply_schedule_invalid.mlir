@@ -39,9 +39,9 @@ func.func @g(%A: memref<64xf32>) {
 }
 
 //      REFUSED:error[KC3040]: parallel: loop k is a reduction of C
-// REFUSED-NEXT:  --> {{.*}}apply_schedule_invalid.mlir:[[#@LINE+11]]:3  sched.parallel %k
+// REFUSED-NEXT:  --> {{.*}}apply_schedule_invalid.mlir:[[# @LINE + 11]]:3  sched.parallel %k
 // REFUSED-NEXT:   |  for i in 64:
-// REFUSED-NEXT:   |    for k in 64:    <-- here (from {{.*}}apply_schedule_invalid.mlir:[[#@LINE-27]]:5)
+// REFUSED-NEXT:   |    for k in 64:    <-- here (from {{.*}}apply_schedule_invalid.mlir:[[# @LINE - 27]]:5)
 // REFUSED-NEXT:   |      block C
 // REFUSED-NEXT:  why: C at (k=0) writes C[0], which C at (k=1) updates (for i = 0)
 // REFUSED-NEXT:  try: parallel a spatial loop: i
@@ -55,8 +55,8 @@ transform.named_sequence @refused(%module: !transform.any_op) {
 }
 
 //      STALE:error[KC3124]: the loop i is gone
-// STALE-NEXT:  --> {{.*}}apply_schedule_invalid.mlir:[[#@LINE+6]]:3  sched.unroll %i
-// STALE-NEXT:  why: i was split into i_o, i_i at {{.*}}apply_schedule_invalid.mlir:[[#@LINE+4]]:3
+// STALE-NEXT:  --> {{.*}}apply_schedule_invalid.mlir:[[# @LINE + 6]]:3  sched.unroll %i
+// STALE-NEXT:  why: i was split into i_o, i_i at {{.*}}apply_schedule_invalid.mlir:[[# @LINE + 4]]:3
 //  STALE-NOT:{{.}}
 transform.named_sequence @stale() {
   %i = sched.get_loop "i" in @f
@@ -66,7 +66,7 @@ transform.named_sequence @stale() {
 }
 
 //      COUNT:error[KC3715]: get_loops gives 2 results here, and 1 in the trace
-// COUNT-NEXT:  --> {{.*}}apply_schedule_invalid.mlir:[[#@LINE+5]]:3  %i = sched.get_loops %C : !sched.loop
+// COUNT-NEXT:  --> {{.*}}apply_schedule_invalid.mlir:[[# @LINE + 5]]:3  %i = sched.get_loops %C : !sched.loop
 // COUNT-NEXT:  why: the program is not built like the one that the trace was made for
 //  COUNT-NOT:{{.}}
 transform.named_sequence @count() {
@@ -76,7 +76,7 @@ transform.named_sequence @count() {
 }
 
 //      ARGUMENT:error[KC3721]: @argument takes 2 arguments
-// ARGUMENT-NEXT:  --> {{.*}}apply_schedule_invalid.mlir:[[#@LINE+4]]:1  transform.named_sequence @argument(%module: !transform.any_op, %b: !sched.block) {
+// ARGUMENT-NEXT:  --> {{.*}}apply_schedule_invalid.mlir:[[# @LINE + 4]]:1  transform.named_sequence @argument(%module: !transform.any_op, %b: !sched.block) {
 // ARGUMENT-NEXT:  why: a schedule is given only the module, and nothing for the !sched.block
 // ARGUMENT-NEXT:  try: get_block and get_loops give the handles
 //  ARGUMENT-NOT:{{.}}
@@ -85,7 +85,7 @@ transform.named_sequence @argument(%module: !transform.any_op, %b: !sched.block)
 }
 
 //      FOREIGN:error[KC3722]: transform.get_parent_op is not a step of a schedule
-// FOREIGN-NEXT:  --> {{.*}}apply_schedule_invalid.mlir:[[#@LINE+4]]:3  %p = "transform.get_parent_op"(%module) <{nth_parent = 1 : i64}> : (!transform.any_op) -> !transf...
+// FOREIGN-NEXT:  --> {{.*}}apply_schedule_invalid.mlir:[[# @LINE + 4]]:3  %p = "transform.get_parent_op"(%module) <{nth_parent = 1 : i64}> : (!transform.any_op) -> !transf...
 // FOREIGN-NEXT:  why: apply-schedule performs the operations of sched
 //  FOREIGN-NOT:{{.}}
 transform.named_sequence @foreign(%module: !transform.any_op) {
@@ -94,7 +94,7 @@ transform.named_sequence @foreign(%module: !transform.any_op) {
 }
 
 //      FUNCTIONS:error[KC3706]: compute-at: the loops and blocks are of @f and @g
-// FUNCTIONS-NEXT:  --> {{.*}}apply_schedule_invalid.mlir:[[#@LINE+6]]:3  sched.compute_at %C, %x
+// FUNCTIONS-NEXT:  --> {{.*}}apply_schedule_invalid.mlir:[[# @LINE + 6]]:3  sched.compute_at %C, %x
 // FUNCTIONS-NEXT:  why: a primitive rewrites one function
 //  FUNCTIONS-NOT:{{.}}
 transform.named_sequence @functions() {
@@ -105,7 +105,7 @@ transform.named_sequence @functions() {
 }
 
 //      PLACE:error[KC3708]: root is a place to compute at, not a loop
-// PLACE-NEXT:  --> {{.*}}apply_schedule_invalid.mlir:[[#@LINE+7]]:3  sched.unroll %p
+// PLACE-NEXT:  --> {{.*}}apply_schedule_invalid.mlir:[[# @LINE + 7]]:3  sched.unroll %p
 // PLACE-NEXT:  why: what was sampled is: where it is
 // PLACE-NEXT:  try: compute_at and reverse_compute_at take it
 //  PLACE-NOT:{{.}}

@@ -2,7 +2,7 @@
 // RUN: not kc-opt %s --split-input-file --apply-schedule 2>&1 | FileCheck %s
 
 // CHECK: error[KC3702]: 'loop' takes a loop, not a block
-// CHECK-NEXT: invalid_sequence.mlir:[[#@LINE+3]]:3  sched.unroll %C
+// CHECK-NEXT: invalid_sequence.mlir:[[# @LINE + 3]]:3  sched.unroll %C
 transform.named_sequence @block(%module: !transform.any_op) {
   %C = sched.get_block "C"
   sched.unroll %C
@@ -12,7 +12,7 @@ transform.named_sequence @block(%module: !transform.any_op) {
 // -----
 
 // CHECK: error[KC3702]: 'loop' takes a loop, not a value of type !transform.any_op
-// CHECK-NEXT: invalid_sequence.mlir:[[#@LINE+2]]:3  sched.unroll %module
+// CHECK-NEXT: invalid_sequence.mlir:[[# @LINE + 2]]:3  sched.unroll %module
 transform.named_sequence @module(%module: !transform.any_op) {
   sched.unroll %module
   transform.yield
@@ -21,7 +21,7 @@ transform.named_sequence @module(%module: !transform.any_op) {
 // -----
 
 // CHECK: error[KC3702]: 'loops' takes a loop, not a sampled number
-// CHECK-NEXT: invalid_sequence.mlir:[[#@LINE+3]]:3  sched.reorder %n
+// CHECK-NEXT: invalid_sequence.mlir:[[# @LINE + 3]]:3  sched.reorder %n
 transform.named_sequence @number(%module: !transform.any_op) {
   %n = sched.sample_categorical candidates [1, 2] probs [0.5, 0.5]
   sched.reorder %n
@@ -31,7 +31,7 @@ transform.named_sequence @number(%module: !transform.any_op) {
 // -----
 
 // CHECK: error[KC3702]: get_block: block is a string, not 3
-// CHECK-NEXT: invalid_sequence.mlir:[[#@LINE+2]]:3  %C = "sched.get_block"()
+// CHECK-NEXT: invalid_sequence.mlir:[[# @LINE + 2]]:3  %C = "sched.get_block"()
 transform.named_sequence @integer(%module: !transform.any_op) {
   %C = "sched.get_block"() <{block = 3 : i32}> : () -> !sched.block
   transform.yield
@@ -40,7 +40,7 @@ transform.named_sequence @integer(%module: !transform.any_op) {
 // -----
 
 // CHECK: error[KC1004]: %i is used but not defined
-// CHECK-NEXT: invalid_sequence.mlir:[[#@LINE+2]]:3  sched.unroll %i
+// CHECK-NEXT: invalid_sequence.mlir:[[# @LINE + 2]]:3  sched.unroll %i
 transform.named_sequence @undefined(%module: !transform.any_op) {
   sched.unroll %i
   transform.yield

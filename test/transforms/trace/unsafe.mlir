@@ -3,7 +3,7 @@
 // RUN: kc-opt %s --vectorize="func=scatter loop=i unsafe=true" | FileCheck %s --check-prefix=VECTORIZE
 // RUN: kc-opt %s --reorder="func=nest loops=j,i unsafe" | FileCheck %s --check-prefix=REORDER
 // RUN: kc-opt %s --reorder="func=nest loops=j,i unsafe" --fuse="func=nest loops=j,i" | FileCheck %s --check-prefix=KEPT
-// RUN: kc-opt %s --parallel="func=plain loop=i unsafe" | FileCheck %s --check-prefix=PROVEN --implicit-check-not=kc.unsafe
+// RUN: kc-opt %s --parallel="func=plain loop=i unsafe" | FileCheck %s --check-prefix=PROVEN
 // RUN: kc-opt %s --apply-schedule | FileCheck %s --check-prefix=PARALLEL
 // RUN: kc-opt %s --parallel="func=scatter loop=i unsafe" | kc-opt - | FileCheck %s --check-prefix=PARALLEL
 // RUN: not kc-opt %s --parallel="func=scatter loop=i unsafe=false" 2>&1 | FileCheck %s --check-prefix=REFUSED
@@ -48,7 +48,9 @@ func.func @nest(%I: memref<16xi64>, %A: memref<16x4xf32>, %C: memref<16xf32>) {
 
 func.func @plain(%C: memref<16xf32>) {
   %one = arith.constant 1.0 : f32
+  // PROVEN-NOT: kc.unsafe
   // PROVEN: tir.for %i in 16 parallel {
+  // PROVEN-NOT: kc.unsafe
   // UNROLL: error[KC0011]: unroll: there is no option 'unsafe'
   tir.for %i in 16 {
     tir.block "C" (spatial %v_i in 16 = %i) do {
