@@ -116,7 +116,8 @@ def _call_intrinsic(w: FunctionWriter, op: llvm.CallIntrinsicOp) -> str:
 
 
 @writes(InlineAsmOp)
-def _inline_asm(w: FunctionWriter, op: InlineAsmOp) -> str:
+def inline_asm(w: FunctionWriter, op: InlineAsmOp) -> str:
+    """A call of inline assembly."""
     kind = "" if op.tail_call_kind.data == TailCallKind.NONE else f"{op.tail_call_kind.data.value} "
     flags = "sideeffect " if op.has_side_effects is not None else ""
     flags += "alignstack " if op.is_align_stack is not None else ""

@@ -1,7 +1,7 @@
 """Ops of the nvvm dialect as calls of LLVM's intrinsics for NVPTX.
 
-Those that are inline assembly or several instructions for LLVM are not here: they are refused
-(KC4101), as any op without a translation.
+Those that are inline assembly for LLVM, several instructions, or a call with other operands are not
+here: ``convert-nvvm-to-llvm`` makes them operations of the llvm dialect before.
 """
 
 from __future__ import annotations
@@ -10,15 +10,16 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from xdsl.dialects.builtin import i32
+from xdsl.dialects.llvm import InlineAsmOp
 from xdsl.ir import Operation, SSAValue
 
+from kc.codegen.llvm_ir.calls import inline_asm
 from kc.codegen.llvm_ir.function import FunctionWriter, OpWriter
-from kc.codegen.llvm_ir.types import Inexpressible
 from kc.dialects import nvvm
 from kc.dialects.nvvm.special_registers import SpecialRegisterOp
 
 NVVM_WRITERS: dict[type[Operation], OpWriter] = {}
-"""The ops that there is an intrinsic for."""
+"""The ops that there is an intrinsic for, and inline assembly."""
 
 
 def _writes(*ops: type[Operation]) -> Callable[[Callable[[FunctionWriter, Any], str]], OpWriter]:
@@ -45,13 +46,20 @@ def _with_zero(w: FunctionWriter, op: Operation, name: str, *operands: SSAValue)
 @_writes(*(op for op in nvvm.NVVM.operations if issubclass(op, SpecialRegisterOp)))
 def _special_register(w: FunctionWriter, op: SpecialRegisterOp) -> str:
     bounds = getattr(op, "bounds", None)
-    name = op.name.removeprefix("nvvm.")
-    if bounds is None:
+    # nvvm.read.ptx.sreg.dynamic.smem.size
+    name = op.name.removeprefix("nvvm.").replace(".smem.size", "_smem_size")
+    if bounds is None or bounds.lower.data == bounds.upper.data == -1:  # all numbers
         return _call(w, op, name)
     text = _call(w, op, name)
     return text.replace(
         "call i32", f"call range(i32 {bounds.lower.data}, {bounds.upper.data}) i32", 1
     )
+
+
+@_writes(InlineAsmOp)
+def _inline_asm(w: FunctionWriter, op: InlineAsmOp) -> str:
+    """Inline assembly, which LLVM must not move into a branch that not all threads take."""
+    return f"{inline_asm(w, op)} convergent"
 
 
 @_writes(nvvm.Barrier0Op)
@@ -61,8 +69,6 @@ def _barrier0(w: FunctionWriter, op: nvvm.Barrier0Op) -> str:
 
 @_writes(nvvm.BarrierOp)
 def _barrier(w: FunctionWriter, op: nvvm.BarrierOp) -> str:
-    if op.reduction_op is not None:
-        raise Inexpressible("KC4103", "a reduction at a barrier")
     if op.barrier_id is None:
         return _with_zero(w, op, "barrier.cta.sync.aligned.all")
     if op.number_of_threads is None:
@@ -97,9 +103,10 @@ def _match(w: FunctionWriter, op: nvvm.MatchSyncOp) -> str:
 
 @_writes(nvvm.ReduxOp)
 def _redux(w: FunctionWriter, op: nvvm.ReduxOp) -> str:
-    if op.val.type != i32:
-        raise Inexpressible("KC4103", f"nvvm.redux.sync of {op.val.type}")
-    return _call(w, op, f"redux.sync.{op.kind.data}", *op.operands)
+    name = f"redux.sync.{op.kind.data}"
+    name += ".abs" if op.abs.value.data else ""
+    name += ".NaN" if op.nan.value.data else ""
+    return _call(w, op, name, *op.operands)
 
 
 _PLAIN: Mapping[type[Operation], str] = {

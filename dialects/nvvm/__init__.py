@@ -15,7 +15,7 @@ from kc.dialects.nvvm.barriers import (
     ClusterWaitOp, SyncWarpOp,
 )
 from kc.dialects.nvvm.base import (
-    CLUSTER_POINTER, CONSTANT_POINTER, GENERIC_POINTER, GLOBAL_POINTER, NVVMOp,
+    CLUSTER_POINTER, CONSTANT_POINTER, GENERIC_POINTER, GLOBAL_POINTER, LOCAL_POINTER, NVVMOp,
     SHARED_POINTER,
 )
 from kc.dialects.nvvm.bulk import (
@@ -25,7 +25,8 @@ from kc.dialects.nvvm.bulk import (
     CpAsyncBulkTensorReduceOp, CpAsyncBulkTensorSharedCTAToGlobalOp, CpAsyncBulkWaitGroupOp,
 )
 from kc.dialects.nvvm.control import (
-    ExitOp, GriddepcontrolOp, NanosleepOp, RcpApproxFtzF32Op, SetMaxRegisterOp,
+    ConvertFloatToTF32Op, ExitOp, GriddepcontrolOp, NanosleepOp, PrefetchOp, RcpApproxFtzF32Op,
+    SetMaxRegisterOp,
 )
 from kc.dialects.nvvm.cp_async import (
     CpAsyncCommitGroupOp, CpAsyncMBarrierArriveOp, CpAsyncOp, CpAsyncWaitGroupOp,
@@ -42,6 +43,9 @@ from kc.dialects.nvvm.enums import (
 from kc.dialects.nvvm.fences import (
     FenceMbarrierInitOp, FenceProxyAcquireOp, FenceProxyOp, FenceProxyReleaseOp,
     FenceProxySyncRestrictOp, FenceScClusterOp, FenceSyncRestrictOp, MembarOp,
+)
+from kc.dialects.nvvm.inline_ptx import (
+    InlinePtxOp,
 )
 from kc.dialects.nvvm.matrix import (
     LdMatrixOp, StMatrixOp,
@@ -77,43 +81,45 @@ from kc.dialects.nvvm.warp import (
 from kc.dialects.nvvm.wgmma import (
     WgmmaFenceAlignedOp, WgmmaGroupSyncAlignedOp, WgmmaMmaAsyncOp, WgmmaWaitGroupSyncOp,
 )
+from kc.dialects.nvvm.wmma import (
+    WmmaLoadOp, WmmaMmaOp, WmmaStoreOp,
+)
 
 __all__ = [
-    "ANY", "AggrSmemSizeOp", "Barrier0Op", "BarrierArriveOp", "BarrierOp",
-    "BarrierReductionAttr", "BlockDimXOp", "BlockDimYOp", "BlockDimZOp", "BlockIdXOp",
-    "BlockIdYOp", "BlockIdZOp", "BlockInClusterIdXOp", "BlockInClusterIdYOp",
-    "BlockInClusterIdZOp", "CLUSTER_POINTER", "CONSTANT_POINTER", "CacheEvictionPriorityAttr",
-    "Clock64Op", "ClockOp", "ClusterArriveOp", "ClusterArriveRelaxedOp", "ClusterDimBlocksXOp",
-    "ClusterDimBlocksYOp", "ClusterDimBlocksZOp", "ClusterDimOp", "ClusterDimXOp",
-    "ClusterDimYOp", "ClusterDimZOp", "ClusterIdOp", "ClusterIdXOp", "ClusterIdYOp",
-    "ClusterIdZOp", "ClusterWaitOp", "CpAsyncBulkCommitGroupOp",
-    "CpAsyncBulkGlobalToSharedClusterOp", "CpAsyncBulkPrefetchOp",
+    "ANY", "AggrSmemSizeOp", "Barrier0Op", "BarrierArriveOp", "BarrierOp", "BarrierReductionAttr",
+    "BlockDimXOp", "BlockDimYOp", "BlockDimZOp", "BlockIdXOp", "BlockIdYOp", "BlockIdZOp",
+    "BlockInClusterIdXOp", "BlockInClusterIdYOp", "BlockInClusterIdZOp", "CLUSTER_POINTER",
+    "CONSTANT_POINTER", "CacheEvictionPriorityAttr", "Clock64Op", "ClockOp", "ClusterArriveOp",
+    "ClusterArriveRelaxedOp", "ClusterDimBlocksXOp", "ClusterDimBlocksYOp", "ClusterDimBlocksZOp",
+    "ClusterDimOp", "ClusterDimXOp", "ClusterDimYOp", "ClusterDimZOp", "ClusterIdOp",
+    "ClusterIdXOp", "ClusterIdYOp", "ClusterIdZOp", "ClusterWaitOp", "ConvertFloatToTF32Op",
+    "CpAsyncBulkCommitGroupOp", "CpAsyncBulkGlobalToSharedClusterOp", "CpAsyncBulkPrefetchOp",
     "CpAsyncBulkSharedCTAToGlobalOp", "CpAsyncBulkSharedCTAToSharedClusterOp",
     "CpAsyncBulkTensorGlobalToSharedClusterOp", "CpAsyncBulkTensorPrefetchOp",
-    "CpAsyncBulkTensorReduceOp", "CpAsyncBulkTensorSharedCTAToGlobalOp",
-    "CpAsyncBulkWaitGroupOp", "CpAsyncCommitGroupOp", "CpAsyncMBarrierArriveOp", "CpAsyncOp",
-    "CpAsyncWaitGroupOp", "DynamicSmemSizeOp", "ElectSyncOp", "ExitOp", "FPRoundingModeAttr",
-    "FenceMbarrierInitOp", "FenceProxyAcquireOp", "FenceProxyOp", "FenceProxyReleaseOp",
-    "FenceProxySyncRestrictOp", "FenceScClusterOp", "FenceSyncRestrictOp", "GENERIC_POINTER",
-    "GLOBAL_POINTER", "GlobalTimerLoOp", "GlobalTimerOp", "GridDepActionAttr", "GridDimXOp",
-    "GridDimYOp", "GridDimZOp", "GridIdOp", "GriddepcontrolOp", "LaneIdOp", "LaneMaskEqOp",
-    "LaneMaskGeOp", "LaneMaskGtOp", "LaneMaskLeOp", "LaneMaskLtOp", "LdMatrixOp",
+    "CpAsyncBulkTensorReduceOp", "CpAsyncBulkTensorSharedCTAToGlobalOp", "CpAsyncBulkWaitGroupOp",
+    "CpAsyncCommitGroupOp", "CpAsyncMBarrierArriveOp", "CpAsyncOp", "CpAsyncWaitGroupOp",
+    "DynamicSmemSizeOp", "ElectSyncOp", "ExitOp", "FPRoundingModeAttr", "FenceMbarrierInitOp",
+    "FenceProxyAcquireOp", "FenceProxyOp", "FenceProxyReleaseOp", "FenceProxySyncRestrictOp",
+    "FenceScClusterOp", "FenceSyncRestrictOp", "GENERIC_POINTER", "GLOBAL_POINTER",
+    "GlobalTimerLoOp", "GlobalTimerOp", "GridDepActionAttr", "GridDimXOp", "GridDimYOp",
+    "GridDimZOp", "GridIdOp", "GriddepcontrolOp", "InlinePtxOp", "LOCAL_POINTER", "LaneIdOp",
+    "LaneMaskEqOp", "LaneMaskGeOp", "LaneMaskGtOp", "LaneMaskLeOp", "LaneMaskLtOp", "LdMatrixOp",
     "LdStMatrixEltTypeAttr", "LdStMatrixShapeAttr", "LoadCacheModifierAttr",
     "MBarrierArriveDropExpectTxOp", "MBarrierArriveDropNocompleteOp", "MBarrierArriveDropOp",
     "MBarrierArriveExpectTxOp", "MBarrierArriveNocompleteOp", "MBarrierArriveOp",
     "MBarrierCompleteTxOp", "MBarrierExpectTxOp", "MBarrierInitOp", "MBarrierInvalOp",
     "MBarrierTestWaitOp", "MBarrierTryWaitOp", "MBarrierTryWaitParityOp", "MMAB1OpAttr",
-    "MMAFragAttr", "MMAIntOverflowAttr", "MMALayoutAttr", "MMAShapeAttr", "MMATypesAttr",
-    "MapaOp", "MatchSyncKindAttr", "MatchSyncOp", "MemOrderKindAttr", "MemScopeKindAttr",
-    "MembarOp", "MmaOp", "NVVM", "NVVMOp", "NanosleepOp", "PrefetchCacheLevelAttr",
-    "ProxyKindAttr", "RcpApproxFtzF32Op", "ReduxKindAttr", "ReduxOp", "Requirement",
-    "SHARED_POINTER", "SaturationModeAttr", "SetMaxRegisterActionAttr", "SetMaxRegisterOp",
-    "SharedSpaceAttr", "ShflKindAttr", "ShflOp", "SmDimOp", "SmIdOp", "StMatrixOp",
-    "SyncWarpOp", "TMALoadModeAttr", "TMAReduxKindAttr", "TMAStoreModeAttr", "ThreadIdXOp",
-    "ThreadIdYOp", "ThreadIdZOp", "TotalSmemSizeOp", "VoteSyncKindAttr", "VoteSyncOp",
-    "WGMMAScaleInAttr", "WGMMAScaleOutAttr", "WGMMATypesAttr", "WarpDimOp", "WarpIdOp",
-    "WarpSizeOp", "WgmmaFenceAlignedOp", "WgmmaGroupSyncAlignedOp", "WgmmaMmaAsyncOp",
-    "WgmmaWaitGroupSyncOp", "require",
+    "MMAFragAttr", "MMAIntOverflowAttr", "MMALayoutAttr", "MMAShapeAttr", "MMATypesAttr", "MapaOp",
+    "MatchSyncKindAttr", "MatchSyncOp", "MemOrderKindAttr", "MemScopeKindAttr", "MembarOp", "MmaOp",
+    "NVVM", "NVVMOp", "NanosleepOp", "PrefetchCacheLevelAttr", "PrefetchOp", "ProxyKindAttr",
+    "RcpApproxFtzF32Op", "ReduxKindAttr", "ReduxOp", "Requirement", "SHARED_POINTER",
+    "SaturationModeAttr", "SetMaxRegisterActionAttr", "SetMaxRegisterOp", "SharedSpaceAttr",
+    "ShflKindAttr", "ShflOp", "SmDimOp", "SmIdOp", "StMatrixOp", "SyncWarpOp", "TMALoadModeAttr",
+    "TMAReduxKindAttr", "TMAStoreModeAttr", "ThreadIdXOp", "ThreadIdYOp", "ThreadIdZOp",
+    "TotalSmemSizeOp", "VoteSyncKindAttr", "VoteSyncOp", "WGMMAScaleInAttr", "WGMMAScaleOutAttr",
+    "WGMMATypesAttr", "WarpDimOp", "WarpIdOp", "WarpSizeOp", "WgmmaFenceAlignedOp",
+    "WgmmaGroupSyncAlignedOp", "WgmmaMmaAsyncOp", "WgmmaWaitGroupSyncOp", "WmmaLoadOp", "WmmaMmaOp",
+    "WmmaStoreOp", "require",
 ]
 # fmt: on
 

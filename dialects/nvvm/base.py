@@ -16,6 +16,7 @@ GENERIC_POINTER = LLVMPointerType()
 GLOBAL_POINTER = LLVMPointerType(IntAttr(1))
 SHARED_POINTER = LLVMPointerType(IntAttr(3))
 CONSTANT_POINTER = LLVMPointerType(IntAttr(4))
+LOCAL_POINTER = LLVMPointerType(IntAttr(5))
 CLUSTER_POINTER = LLVMPointerType(IntAttr(7))
 """To the shared memory of any block of the cluster."""
 
@@ -24,6 +25,8 @@ FALSE = BoolAttr.from_bool(False)
 GENERIC = EqAttrConstraint(GENERIC_POINTER)
 GLOBAL = EqAttrConstraint(GLOBAL_POINTER)
 SHARED = EqAttrConstraint(SHARED_POINTER)
+CONSTANT = EqAttrConstraint(CONSTANT_POINTER)
+LOCAL = EqAttrConstraint(LOCAL_POINTER)
 CLUSTER = EqAttrConstraint(CLUSTER_POINTER)
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from xdsl.dialects.builtin import I32, IntegerAttr, f32, i32
+from xdsl.dialects.builtin import I32, BoolAttr, IntegerAttr, UnitAttr, f32, i1, i32
 from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import (
+    ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
+    opt_operand_def,
+    opt_prop_def,
     prop_def,
     result_def,
     traits_def,
@@ -16,8 +19,25 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from kc.dialects.nvvm.base import NVVMOp
-from kc.dialects.nvvm.enums import GridDepActionAttr, SetMaxRegisterActionAttr
+from kc.dialects.nvvm.base import (
+    CONSTANT,
+    CONSTANT_POINTER,
+    FALSE,
+    GENERIC,
+    GENERIC_POINTER,
+    GLOBAL,
+    GLOBAL_POINTER,
+    LOCAL,
+    NVVMOp,
+)
+from kc.dialects.nvvm.enums import (
+    CacheEvictionPriorityAttr,
+    FPRoundingModeAttr,
+    GridDepActionAttr,
+    PrefetchCacheLevelAttr,
+    SaturationModeAttr,
+    SetMaxRegisterActionAttr,
+)
 from kc.dialects.nvvm.requirements import ANY, Requirement
 
 
@@ -103,3 +123,124 @@ class RcpApproxFtzF32Op(NVVMOp):
 
     def __init__(self, arg: SSAValue | Operation):
         super().__init__(operands=[arg], result_types=[f32])
+
+
+@irdl_op_definition
+class PrefetchOp(NVVMOp):
+    """Fetch the line at an address into a cache, or a descriptor of tensors.
+
+    ``nvvm.prefetch level = L2, evict_priority = evict_last, %g : !llvm.ptr<1>``, ``level = L1
+    uniform, %p : !llvm.ptr``, ``tensormap, %p, predicate = %b : !llvm.ptr, i1``. PTX has it for
+    older GPUs, LLVM does not.
+    """
+
+    name = "nvvm.prefetch"
+    REQUIRES: ClassVar = Requirement(sm=90, ptx=80)
+
+    addr = operand_def(GENERIC | GLOBAL | LOCAL | CONSTANT)
+    predicate = opt_operand_def(i1)
+    cache_level = opt_prop_def(PrefetchCacheLevelAttr, prop_name="cacheLevel")
+    evict_priority = opt_prop_def(CacheEvictionPriorityAttr, prop_name="evictPriority")
+    tensormap = opt_prop_def(UnitAttr)
+    uniform = opt_prop_def(UnitAttr)
+    in_param_space = opt_prop_def(UnitAttr)
+
+    assembly_format = (
+        "(`level` `=` $cacheLevel^ (`uniform` $uniform^)? `,`)? "
+        "(`tensormap` $tensormap^ (`in_param_space` $in_param_space^)? `,`)? "
+        "(`evict_priority` `=` $evictPriority^ `,`)? "
+        "$addr (`,` `predicate` `=` $predicate^)? attr-dict `:` type(operands)"
+    )
+
+    def __init__(
+        self,
+        addr: SSAValue | Operation,
+        cache_level: str | None = None,
+        *,
+        evict_priority: str | None = None,
+        uniform: bool = False,
+        tensormap: bool = False,
+        in_param_space: bool = False,
+        predicate: SSAValue | Operation | None = None,
+    ):
+        super().__init__(
+            operands=[addr, predicate],
+            properties={
+                "cacheLevel": PrefetchCacheLevelAttr(cache_level) if cache_level else None,
+                "evictPriority": (
+                    CacheEvictionPriorityAttr(evict_priority) if evict_priority else None
+                ),
+                "uniform": UnitAttr() if uniform else None,
+                "tensormap": UnitAttr() if tensormap else None,
+                "in_param_space": UnitAttr() if in_param_space else None,
+            },
+        )
+
+    def verify_(self) -> None:
+        ty, level, priority = self.addr.type, self.cache_level, self.evict_priority
+        if (level is None) == (self.tensormap is None):
+            raise VerifyException(f"{self.name}: it is of a level of the caches or of a tensormap")
+        refusals = {
+            "a tensormap is at a generic or constant address": self.tensormap is not None
+            and ty not in (GENERIC_POINTER, CONSTANT_POINTER),
+            "in_param_space is of a tensormap at a generic address": self.in_param_space is not None
+            and (self.tensormap is None or ty != GENERIC_POINTER),
+            "a predicate is of a tensormap": self.predicate is not None and self.tensormap is None,
+            "constant memory has no level": level is not None and ty == CONSTANT_POINTER,
+            "uniform is of level L1 and a generic address": self.uniform is not None
+            and (level is None or level.data != "L1" or ty != GENERIC_POINTER),
+            "a priority is of level L2 and a global address": priority is not None
+            and (level is None or level.data != "L2" or ty != GLOBAL_POINTER),
+            "the priority is evict_last or evict_normal": priority is not None
+            and priority.data not in ("evict_last", "evict_normal"),
+        }
+        for rule, is_broken in refusals.items():
+            if is_broken:
+                raise VerifyException(f"{self.name}: {rule}")
+
+
+@irdl_op_definition
+class ConvertFloatToTF32Op(NVVMOp):
+    """``%r = nvvm.convert.float.to.tf32 %x {rnd = #nvvm.fp_rnd_mode<rna>}``: the bits of a tf32.
+
+    ``relu = true`` makes negative numbers zero, ``sat = #nvvm.sat_mode<satfinite>`` infinite ones
+    the largest.
+    """
+
+    name = "nvvm.convert.float.to.tf32"
+    REQUIRES: ClassVar = Requirement(sm=80, ptx=70)
+
+    src = operand_def(f32)
+    res = result_def(i32)
+    rnd = prop_def(FPRoundingModeAttr, default_value=FPRoundingModeAttr("none"))
+    sat = prop_def(SaturationModeAttr, default_value=SaturationModeAttr("none"))
+    relu = prop_def(BoolAttr, default_value=FALSE)
+
+    traits = traits_def(Pure())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$src attr-dict"
+
+    def __init__(
+        self, src: SSAValue | Operation, rnd: str, *, relu: bool = False, satfinite: bool = False
+    ):
+        super().__init__(
+            operands=[src],
+            result_types=[i32],
+            properties={
+                "rnd": FPRoundingModeAttr(rnd),
+                "sat": SaturationModeAttr("satfinite" if satfinite else "none"),
+                "relu": BoolAttr.from_bool(relu),
+            },
+        )
+
+    def verify_(self) -> None:
+        if self.rnd.data not in ("rn", "rz", "rna"):
+            raise VerifyException(f"{self.name}: it rounds by rn, rz or rna, not {self.rnd.data}")
+        if self.rnd.data == "rna" and self.relu.value.data:
+            raise VerifyException(f"{self.name}: with rna there is no relu")
+
+    def requirement(self) -> Requirement:
+        saturates = self.sat.data == "satfinite"
+        if self.rnd.data == "rna":
+            return Requirement(sm=80, ptx=81) if saturates else self.REQUIRES
+        return Requirement(sm=100, ptx=86) if saturates else Requirement(sm=90, ptx=78)

@@ -52,12 +52,15 @@ def require(op: NVVMOp, sm: int, ptx: int, arch_specific: bool) -> None:
     needed = op.requirement()
     if needed.is_met(sm, ptx, arch_specific):
         return
-    target = f"{_gpu(sm, 'a' if arch_specific else '')} with PTX {_version(ptx)}"
+    name = _gpu(sm, "a" if arch_specific else "")
+    target = f"{name} with PTX {_version(ptx)}"
+    newer = needed.is_met(sm, needed.ptx, arch_specific)
     raise CodegenError(
         "KC4360",
         f"{op_name(op)}: the target is {target}, which does not have it",
         location=location_of(op),
         why=f"it needs {needed}",
+        hints=[f'Target("cuda -arch={name} -ptx={needed.ptx}")'] if newer else [],
     )
 
 

@@ -19,6 +19,7 @@ from kc.runtime.signature import Signature
 from kc.support.diagnostics import CodegenError, DeviceError
 from kc.support.environment import read
 from kc.support.nvidia import architecture_of
+from kc.support.registry import context, get_pass
 from kc.support.target import Target
 
 DRIVER = "KC_CUDA"
@@ -45,6 +46,7 @@ def ptx_of(module: ModuleOp, target: Target) -> str:
     for home in code:
         for op in home.body.block.ops:
             device.body.block.add_op(op.clone())
+    get_pass("convert-nvvm-to-llvm").apply(context(), device)
     return compile_ptx(emit_device_ir(device, arch), arch)
 
 

@@ -14,6 +14,9 @@ DEFAULT = "sm_75"
 _PTX = {100: 86, 101: 86, 103: 88, 110: 90, 120: 87, 121: 88}
 """The PTX version that an architecture came with, where that is later than 8.0."""
 
+NEWEST_PTX = 90
+"""The newest PTX version that LLVM 22 writes; CUDA 13's drivers take it."""
+
 
 @dataclass(frozen=True)
 class Architecture:
@@ -31,9 +34,9 @@ class Architecture:
 
 
 def architecture_of(target: Target) -> Architecture:
-    """The architecture that a target names by ``-arch`` or ``-mcpu``.
+    """The architecture that a target names by ``-arch`` or ``-mcpu``, with the PTX of ``-ptx``.
 
-    Raises TargetError KC6020 for what is none.
+    Raises TargetError KC6020 for what is none, and for a PTX that is not written for it.
     """
     name = target.attrs.get("arch", target.attrs.get("mcpu", DEFAULT))
     match = re.fullmatch(r"sm_(\d+)([af]?)", str(name))
@@ -46,4 +49,15 @@ def architecture_of(target: Target) -> Architecture:
             hints=['Target("cuda -arch=sm_80")', 'Target("cuda -arch=sm_90a")'],
         )
     number = int(match[1])
-    return Architecture(match[0], number, match[2] == "a", _PTX.get(number, 80))
+    least = _PTX.get(number, 80)
+    ptx = int(str(target.attrs.get("ptx", least)))
+    if not least <= ptx <= NEWEST_PTX:
+        raise TargetError(
+            "KC6020",
+            f"PTX {ptx} cannot be written for {match[0]}",
+            facts=[f"the target: {target}"],
+            why=f"it is a number from {least} to {NEWEST_PTX}; {least} is version "
+            f"{least // 10}.{least % 10}",
+            hints=[f'Target("cuda -arch={match[0]} -ptx={NEWEST_PTX}")'],
+        )
+    return Architecture(match[0], number, match[2] == "a", ptx)

@@ -171,6 +171,7 @@ PASSES = {
             "convert-tir-to-scf",
             "legalize-narrow-floats",
             "convert-gpu-to-nvvm",
+            "convert-nvvm-to-llvm",
             "convert-gpu-to-cpu",
             "convert-to-llvm",
             "make-coroutines",

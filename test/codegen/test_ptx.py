@@ -230,3 +230,20 @@ def test_device_ir_says_what_a_launch_is():
     text = emit_device_ir(device, architecture_of(target))
     assert "define ptx_kernel void @sums_kernel(" in text
     assert '"nvvm.reqntid"="128,1,1"' in text
+
+
+def test_a_later_ptx_is_asked_for():
+    assert ".version 8.6\n" in ptx(REDUCTION, "sm_80 -ptx=86")
+
+
+@pytest.mark.parametrize("version", [70, 99])
+def test_a_ptx_that_is_none(version: int):
+    target = Target(f"cuda -arch=sm_100a -ptx={version}")
+    with pytest.raises(KCError) as caught:
+        architecture_of(target)
+    assert str(caught.value) == (
+        f"error[KC6020]: PTX {version} cannot be written for sm_100a\n"
+        f"   |  the target: {target}\n"
+        "  why: it is a number from 86 to 90; 86 is version 8.6\n"
+        '  try: Target("cuda -arch=sm_100a -ptx=90")'
+    )

@@ -56,15 +56,18 @@ def mlir_opt(text: str, *flags: str) -> str:
 
 
 def operations(text: str) -> list[str]:
-    """The lines of a generic form, with values numbered; functions are llvm's and left out.
+    """The lines of a generic form, the values of each function numbered; that is left out.
 
-    In the custom form mlir-opt puts two spaces before some words.
+    In the custom form mlir-opt puts two spaces before some words; two results are ``%a:2``.
     """
-    names: dict[str, str] = {}
-    numbered = [
-        re.sub(r"%\w+", lambda m: names.setdefault(m.group(), f"%{len(names)}"), line)
-        for line in text.splitlines()
-    ]
+    numbered: list[str] = []
+    for function in re.split(r"(?=llvm\.func)", text):
+        names: dict[str, str] = {}
+        numbered += [
+            re.sub(r"%\w+", lambda m: names.setdefault(m.group(), f"%{len(names)}"), line)  # noqa: B023
+            for line in function.splitlines()
+        ]
+    numbered = [re.sub(r"(%\d+), %\d+ =", r"\1:2 =", line) for line in numbered]
     return [re.sub(" +", " ", line).strip() for line in numbered if "nvvm." in line]
 
 

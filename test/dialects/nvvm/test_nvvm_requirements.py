@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import Builtin, ModuleOp
 from xdsl.ir import Block, Region
 from xdsl.parser import Parser
 
-from kc.dialects.llvm import LLVM, FuncOp, LLVMFunctionType, ReturnOp
+from kc.dialects.llvm import LLVM, FuncOp, LLVMFunctionType, LLVMStructType, ReturnOp
 from kc.dialects.nvvm import NVVM, NVVMOp, Requirement, require
 from kc.support.diagnostics import CodegenError, Location
 from kc.support.locations import loc_attr
@@ -43,6 +43,16 @@ B16 = (
     "eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<row>, "
     "shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>"
 )
+
+
+def wmma_load(element: str, matrix: str, shape: tuple[int, int, int], words: list[str]) -> str:
+    m, n, k = shape
+    return (
+        f"%r = nvvm.wmma.load %g, %i {{eltype = #nvvm.mma_type<{element}>, "
+        f"frag = #nvvm.mma_frag<{matrix}>, k = {k} : i32, layout = #nvvm.mma_layout<row>, "
+        f"m = {m} : i32, n = {n} : i32}} : (!llvm.ptr<1>) -> !llvm.struct<({', '.join(words)})>"
+    )
+
 
 # Line, the least that it needs (PTX ISA, "PTX ISA Notes" and "Target ISA Notes" of each).
 NEEDED = [
@@ -76,6 +86,19 @@ NEEDED = [
         Requirement(75, 65),
     ),
     (f"nvvm.stmatrix %s, %i {{{B16}}} : !llvm.ptr<3>, i32", Requirement(90, 78)),
+    ("nvvm.prefetch level = L2, %g : !llvm.ptr<1>", HOPPER),
+    ("%r = nvvm.convert.float.to.tf32 %f {rnd = #nvvm.fp_rnd_mode<rna>}", AMPERE),
+    (
+        "%r = nvvm.convert.float.to.tf32 %f {rnd = #nvvm.fp_rnd_mode<rna>, "
+        "sat = #nvvm.sat_mode<satfinite>}",
+        Requirement(80, 81),
+    ),
+    ("%r = nvvm.convert.float.to.tf32 %f {rnd = #nvvm.fp_rnd_mode<rz>}", Requirement(90, 78)),
+    ('nvvm.inline_ptx "exit;"', Requirement(20, 32)),
+    (wmma_load("f16", "a", (16, 16, 16), ["vector<2xf16>"] * 8), Requirement(70, 60)),
+    (wmma_load("f16", "a", (8, 32, 16), ["vector<2xf16>"] * 8), Requirement(70, 61)),
+    (wmma_load("s32", "c", (16, 16, 16), ["i32"] * 8), Requirement(72, 63)),
+    (wmma_load("tf32", "b", (16, 16, 8), ["i32"] * 4), AMPERE),
 ]
 
 
@@ -116,7 +139,8 @@ def test_an_older_ptx_is_refused():
     assert str(refusal.value) == (
         "error[KC4360]: nvvm.elect.sync: the target is sm_90a with PTX 7.8, "
         "which does not have it\n"
-        "  why: it needs sm_90 or later and PTX 8.0 or later"
+        "  why: it needs sm_90 or later and PTX 8.0 or later\n"
+        '  try: Target("cuda -arch=sm_90a -ptx=80")'
     )
 
 
@@ -160,13 +184,21 @@ NOT_TRANSLATED = ("nvvm.fence.proxy.acquire",)
 
 
 def alone(op: NVVMOp) -> str:
-    """A function of its own operands, with the operation alone, whose result it returns."""
+    """A function of its own operands, with the operation alone, whose first result it returns.
+
+    mlir-translate takes a structure of one value to be that value, which is not returned.
+    """
     copied = op.clone()
     types = [operand.type for operand in op.operands]
     block = Block(arg_types=types)
     copied.operands = block.args
-    block.add_ops([copied, ReturnOp(*copied.results)])
-    signature = LLVMFunctionType(types, copied.results[0].type if copied.results else None)
+    returned = [
+        result
+        for result in copied.results[:1]
+        if not isinstance(result.type, LLVMStructType) or len(result.type.types) > 1
+    ]
+    block.add_ops([copied, ReturnOp(*returned)])
+    signature = LLVMFunctionType(types, returned[0].type if returned else None)
     return str(FuncOp("kernel", signature, body=Region(block)))
 
 
