@@ -91,13 +91,15 @@ from kc.conversion._foreign_calls import POINTERS
 from kc.conversion.convert_to_llvm.types import element_size
 from kc.dialects import gpu, llvm
 from kc.dialects.arith import CmpiOp, SelectOp
-from kc.dialects.gpu import GPUFuncOp, GPUModuleOp, LaunchFuncOp, ShuffleMode
+from kc.dialects.gpu import GPUFuncOp, GPUModuleOp, LaunchFuncOp
 from kc.support.diagnostics import CodegenError
 from kc.support.fresh_names import fresh_name
 from kc.support.ir_text import parse_module
 from kc.support.locations import location_of
 from kc.support.pass_context import pipeline_options
 from kc.support.target import target_of
+from kc.transforms.gpu._lanes import WARP_SIZE, shuffle_source
+from kc.transforms.gpu.gpu_serialize_threads import SERIAL
 
 COROUTINE = "kc.coroutine"
 """The attribute of a function that is suspended where it calls :data:`SUSPEND`."""
@@ -108,13 +110,13 @@ DONE, BLOCK, WARP = -1, 1, 2
 """What a thread waits for (``emulator.c``): the low bits of its state, the site above them."""
 IS_WRITE, IS_INSIDE, IS_ATOMIC = 1, 2, 4
 GLOBAL, SHARED = 0, 1
-WARP_SIZE = 32
 MAX_BUFFERS = 64
 
 _INDEX = IndexType()
 _POINTER = LLVMPointerType()
-_NUMBERS = tuple(f"{what}_{axis}" for what in ("grid", "block", "bid", "tid") for axis in "xyz")
-"""The numbers that each thread gets."""
+_OF_A_BLOCK = tuple(f"{what}_{axis}" for what in ("grid", "block", "bid") for axis in "xyz")
+"""The numbers that all threads of a block get."""
+_OF_A_THREAD = ("tid_x", "tid_y", "tid_z", "thread")
 _IDS: dict[type[Operation], str] = {
     gpu.GridDimOp: "grid",
     gpu.BlockDimOp: "block",
@@ -173,6 +175,9 @@ class _Kernel:
         self.function = function
         self.home = home.sym_name.data
         self.name = function.sym_name.data
+        self.is_serial = SERIAL in function.attributes
+        self.numbers = _OF_A_BLOCK if self.is_serial else (*_OF_A_BLOCK, *_OF_A_THREAD)
+        """The numbers that what is called gets."""
         self.waits = any(isinstance(op, gpu.BarrierOp | gpu.ShuffleOp) for op in function.walk())
         self.dynamic = [op for op in function.walk() if isinstance(op, gpu.DynamicSharedMemoryOp)]
         self.granule = min(
@@ -189,6 +194,8 @@ class _Kernel:
 
     def require_supported(self, check: bool) -> None:
         """Refuse what is not emulated."""
+        if self.is_serial and check:
+            raise _unsupported(self.function, "one thread runs its block, and is not watched")
         for op in self.function.body.walk():
             if isinstance(op, gpu.ShuffleOp) and _bits(op.value.type) > 64:
                 raise _unsupported(op, "a value that lanes exchange has at most 64 bits")
@@ -351,8 +358,7 @@ def _launch_text(module: _Module, kernel: _Kernel, thread: func.FuncOp, name: st
         memory.append("func.call @kc_emu_block(%number) : (index) -> ()")
         for slot, (array, type_) in enumerate(list(passed.items())[len(arguments) :], len(arrays)):
             memory += _watch(slot, array, type_, SHARED, kernel.granule)
-    passed |= dict.fromkeys((f"%{number}" for number in _NUMBERS), _INDEX)
-    passed["%thread"] = _INDEX
+    passed |= dict.fromkeys((f"%{number}" for number in kernel.numbers), _INDEX)
     start: list[str] = []
     if thread.function_type.outputs.data:
         run = "kc_emu_run_checked" if module.check else "kc_emu_run"
@@ -397,23 +403,24 @@ def _launch_text(module: _Module, kernel: _Kernel, thread: func.FuncOp, name: st
         "%bid_y = arith.remui %row, %grid_y : index",
         "%bid_z = arith.divui %row, %grid_y : index",
         *memory,
-        "scf.for %tid_z = %c0 to %block_z step %c1 {",
-        "scf.for %tid_y = %c0 to %block_y step %c1 {",
-        "scf.for %tid_x = %c0 to %block_x step %c1 {",
-        "%above = arith.muli %tid_z, %block_y : index",
-        "%line = arith.addi %above, %tid_y : index",
-        "%before = arith.muli %line, %block_x : index",
-        "%thread = arith.addi %before, %tid_x : index",
-        *start,
-        "}",
-        "}",
-        "}",
+        *(start if kernel.is_serial else [*_FOR_EACH_THREAD, *start, "}", "}", "}"]),
         *end,
         *close,
         "func.return",
         "}",
     ]
     return "\n".join(lines)
+
+
+_FOR_EACH_THREAD = (
+    "scf.for %tid_z = %c0 to %block_z step %c1 {",
+    "scf.for %tid_y = %c0 to %block_y step %c1 {",
+    "scf.for %tid_x = %c0 to %block_x step %c1 {",
+    "%above = arith.muli %tid_z, %block_y : index",
+    "%line = arith.addi %above, %tid_y : index",
+    "%before = arith.muli %line, %block_x : index",
+    "%thread = arith.addi %before, %tid_x : index",
+)
 
 
 def _call(thread: func.FuncOp, passed: dict[str, Attribute]) -> str:
@@ -494,7 +501,7 @@ class _Thread:
                 op.result.replace_all_uses_with(dynamic)
                 op.detach()
                 op.erase()
-        for number in (*_NUMBERS, "thread"):
+        for number in kernel.numbers:
             self.numbers[number] = entry.insert_arg(_INDEX, len(entry.args))
             self.numbers[number].name_hint = number
         if is_coroutine:
@@ -642,11 +649,7 @@ class _ConvertBarrier(_ThreadPattern):
 
 
 class _ConvertShuffle(_ThreadPattern):
-    """``gpu.shuffle``: leave a value, wait for the warp, read that of another lane, wait again.
-
-    Lanes are segments of ``width``. Where the other lane is in no segment of this one, or there is
-    none, the value is the lane's own (PTX: ``shfl.sync``).
-    """
+    """``gpu.shuffle``: leave a value, wait for the warp, read that of another lane, wait again."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: gpu.ShuffleOp, rewriter: PatternRewriter, /) -> None:
@@ -663,28 +666,10 @@ class _ConvertShuffle(_ThreadPattern):
             word = e.emit(arith.ExtUIOp(word, i64))
         e.add(memref.StoreOp.get(word, lanes, [number]))
         _wait(thread, e, WARP, site)
-        size = e.number(WARP_SIZE)
-        offset = e.emit(arith.IndexCastOp(op.offset, _INDEX))
-        width = e.emit(arith.IndexCastOp(op.width, _INDEX))
-        lane = e.emit(arith.RemUIOp(number, size))
-        within = e.emit(arith.RemUIOp(lane, width))
-        first = e.emit(arith.SubiOp(lane, within))
-        if op.mode.data is ShuffleMode.XOR:
-            partner = e.emit(arith.XOrIOp(within, offset))
-        elif op.mode.data is ShuffleMode.UP:
-            partner = e.emit(arith.SubiOp(within, offset))
-        elif op.mode.data is ShuffleMode.DOWN:
-            partner = e.emit(arith.AddiOp(within, offset))
-        else:
-            partner = e.emit(arith.RemUIOp(offset, width))
-        valid = e.emit(CmpiOp(partner, width, "ult"))  # as unsigned, what is below 0 is no lane
-        warp = e.emit(arith.SubiOp(number, lane))
-        source = e.emit(arith.AddiOp(e.emit(arith.AddiOp(warp, first)), partner))
         count = thread.numbers["block_x"]
         for axis in "yz":
             count = e.emit(arith.MuliOp(count, thread.numbers[f"block_{axis}"]))
-        there = e.emit(arith.AndIOp(valid, e.emit(CmpiOp(source, count, "ult"))))
-        source = e.emit(SelectOp(there, source, number))
+        source, valid = shuffle_source(e.emit, op.mode.data, number, count, op.offset, op.width)
         word = e.emit(memref.LoadOp.get(lanes, [source]))
         _wait(thread, e, WARP, site)
         if bits != i64:

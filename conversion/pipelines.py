@@ -70,6 +70,7 @@ TO_NVVM: Order = (*TO_GPU, "convert-gpu-to-nvvm")
 TO_EMULATOR: Order = (
     *TO_GPU[: TO_GPU.index("legalize-narrow-floats")],
     3,
+    "gpu-serialize-threads",
     "convert-gpu-to-cpu",
     "legalize-narrow-floats",
     "convert-to-llvm",

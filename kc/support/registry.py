@@ -158,7 +158,12 @@ PASSES = {
     ),
     "gpu": (
         "kc.transforms.gpu.{stem}",
-        ("gpu-launch-sink-index-computations", "gpu-kernel-outlining", "gpu-expand-math"),
+        (
+            "gpu-launch-sink-index-computations",
+            "gpu-kernel-outlining",
+            "gpu-expand-math",
+            "gpu-serialize-threads",
+        ),
     ),
     "sched": ("kc.transforms.trace.{stem}", ("apply-schedule",)),
     "generic": ("kc.transforms.{stem}", ("canonicalize",)),

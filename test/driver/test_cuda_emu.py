@@ -154,7 +154,7 @@ def test_every_barrier_of_a_product_is_needed():
     s, args = product(32)
     with kc.target.Target(TARGET):
         module = kc.lower(s, args)
-        for name in TO_EMULATOR[: TO_EMULATOR.index("convert-gpu-to-cpu")]:
+        for name in TO_EMULATOR[: TO_EMULATOR.index("gpu-serialize-threads")]:
             if isinstance(name, str):
                 get_pass(name).apply(context(), module.op)
     lines = str(module).splitlines()

@@ -69,7 +69,7 @@ def text_of(name: str) -> str:
     s, args = KERNELS[name][0]()
     with kc.target.Target(TARGET):
         module = kc.lower(s, args)
-        for entry in TO_EMULATOR[: TO_EMULATOR.index("convert-gpu-to-cpu")]:
+        for entry in TO_EMULATOR[: TO_EMULATOR.index("gpu-serialize-threads")]:
             if isinstance(entry, str):
                 get_pass(entry).apply(context(), module.op)
     return str(module)

@@ -1,0 +1,259 @@
+"""Kernels in pieces between the places where threads wait: each can be a loop over threads.
+
+A kernel is a sequence of :data:`Item`: segments, which threads may do one after the other, and
+loops and branches with segments in them, which all threads come to alike. Of the values in it
+
+* uniform ones are the same in all threads: computed once, outside of segments;
+* cheap ones follow from those and from the number of the thread: computed where they are used;
+* others stay in an array with an element for each thread, if another segment uses them.
+
+(pocl: "parallel region formation"; MCUDA: "deep fission".)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects import memref, scf
+from xdsl.dialects.builtin import MemRefType, VectorType, i1
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.traits import is_side_effect_free
+
+from kc.dialects import gpu
+from kc.dialects.gpu import GPUFuncOp
+
+WAITS = (gpu.BarrierOp, gpu.ShuffleOp)
+"""Where threads wait for each other."""
+OF_A_THREAD = (gpu.ThreadIdOp, gpu.LaneIdOp, gpu.SubgroupIdOp, gpu.GlobalIdOp)
+"""What differs between the threads of a block."""
+
+
+class ApartError(Exception):
+    """Threads come to a place where they wait one by one, or by a way that is not known here."""
+
+
+@dataclass(frozen=True)
+class Keep:
+    """Each thread puts values into the elements that others have: ``target = source``."""
+
+    pairs: tuple[tuple[SSAValue, SSAValue], ...]
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """Each thread reads the element of another one; all have kept their values by then."""
+
+    op: gpu.ShuffleOp
+
+
+Step = Operation | Keep | Exchange
+
+
+@dataclass
+class Segment:
+    """What a thread does without waiting; ``depth`` counts the loops around it."""
+
+    depth: int
+    steps: list[Step] = field(default_factory=list)
+
+
+@dataclass
+class Once:
+    """A uniform value, computed once for all threads."""
+
+    op: Operation
+
+
+@dataclass
+class Control:
+    """A loop or a branch that all threads take alike."""
+
+    op: scf.ForOp | scf.IfOp
+    bodies: list[list[Item]]
+
+
+Item = Segment | Once | Control
+
+
+def waits(op: Operation) -> bool:
+    """Whether threads wait somewhere in an operation."""
+    return any(isinstance(inner, WAITS) for inner in op.walk())
+
+
+class Plan:
+    """The pieces of a kernel, and which values are of which sort.
+
+    Raises ApartError for a kernel that is not made of such pieces.
+    """
+
+    def __init__(self, function: GPUFuncOp) -> None:
+        (block,) = _only_block(function.body.blocks)
+        private = function.private_memory
+        self.uniform: set[SSAValue] = {arg for arg in block.args if arg not in private}
+        self.cheap: set[SSAValue] = set()
+        self.home: dict[SSAValue, Segment] = {}
+        """The segment that computes a value."""
+        self.kept: dict[SSAValue, None] = {}
+        """The values that have an element for each thread."""
+        self.same: dict[SSAValue, SSAValue] = {}
+        """The results of loops: they are where the values for the next iteration are."""
+        self.memory: dict[SSAValue, int] = dict.fromkeys(private, 0)
+        """Memory of a thread, and how many loops are around it."""
+        self.items, self._segment = self._block(block, 0)
+        for segment in self.segments():
+            for value in used_from_outside(segment):
+                if value in self.memory or self.is_computed(value):
+                    continue
+                if self.home.get(value) is not segment:
+                    self._keep(value)
+
+    def is_computed(self, value: SSAValue) -> bool:
+        """Whether it is uniform or cheap."""
+        return value in self.uniform or value in self.cheap
+
+    def segments(self) -> Iterator[Segment]:
+        """All segments, in the order of the program."""
+        yield from _segments(self.items)
+
+    def _keep(self, value: SSAValue) -> None:
+        element = value.type
+        if isinstance(element, MemRefType) or (
+            isinstance(element, VectorType)
+            and (len(element.get_shape()) != 1 or element.element_type == i1)
+        ):
+            raise ApartError
+        self.kept[value] = None
+
+    def _block(self, block: Block, depth: int) -> tuple[list[Item], Segment]:
+        """The items of a block, and its last segment, which is the last item."""
+        items: list[Item] = []
+        segment = Segment(depth)
+        for op in block.ops:
+            if isinstance(op, scf.YieldOp | gpu.ReturnOp):
+                break
+            if isinstance(op, WAITS):
+                if isinstance(op, gpu.ShuffleOp):
+                    self._offer(op, segment)
+                items.append(segment)
+                segment = Segment(depth)
+                if isinstance(op, gpu.ShuffleOp):
+                    segment.steps.append(Exchange(op))
+                    self.home.update(dict.fromkeys(op.results, segment))
+            elif waits(op):
+                if isinstance(op, scf.ForOp):
+                    pairs = tuple(zip(op.body.block.args[1:], op.iter_args, strict=True))
+                    self._assign(pairs, segment)
+                items.append(segment)
+                items.append(self._control(op, depth))
+                segment = Segment(depth)
+            elif isinstance(op, memref.AllocaOp):
+                if op.operands:
+                    raise ApartError
+                self.memory[op.results[0]] = depth
+            elif self._is_pure(op) and all(value in self.uniform for value in op.operands):
+                self.uniform.update(op.results)
+                items.append(Once(op))
+            elif self._is_cheap(op):
+                self.cheap.update(op.results)
+            else:
+                segment.steps.append(op)
+                self.home.update(dict.fromkeys(op.results, segment))
+        items.append(segment)
+        return items, segment
+
+    def _control(self, op: Operation, depth: int) -> Control:
+        """A loop or a branch, whose results are kept."""
+        if isinstance(op, scf.ForOp):
+            if not all(value in self.uniform for value in (op.lb, op.ub, op.step)):
+                raise ApartError
+            args = op.body.block.args
+            self.uniform.add(args[0])
+            body, last = self._block(op.body.block, depth + 1)
+            if any(isinstance(step, Exchange) for step in last.steps):
+                # Others still read what the next iteration begins with.
+                last = Segment(depth + 1)
+                body.append(last)
+            end = op.body.block.last_op
+            assert end is not None
+            self._assign(tuple(zip(args[1:], end.operands, strict=True)), last)
+            bodies = [body]
+            for result, arg in zip(op.results, args[1:], strict=True):
+                self._keep(arg)
+                self._keep(result)
+                self.same[result] = arg
+        elif isinstance(op, scf.IfOp) and op.cond in self.uniform:
+            bodies = []
+            for region in op.regions:
+                if not region.blocks:
+                    continue
+                body, last = self._block(region.block, depth)
+                end = region.block.last_op
+                given = end.operands if isinstance(end, scf.YieldOp) else ()
+                self._assign(tuple(zip(op.results, given, strict=True)), last)
+                bodies.append(body)
+            for result in op.results:
+                self._keep(result)
+        else:
+            raise ApartError
+        return Control(op, bodies)
+
+    def _assign(self, pairs: Sequence[tuple[SSAValue, SSAValue]], segment: Segment) -> None:
+        if pairs:
+            segment.steps.append(Keep(tuple(pairs)))
+
+    def _offer(self, op: gpu.ShuffleOp, segment: Segment) -> None:
+        """Let others see the value of a shuffle."""
+        if op.value in self.uniform:
+            return
+        self._keep(op.value)
+        if op.value in self.cheap:
+            segment.steps.append(Keep(((op.value, op.value),)))
+
+    def _is_pure(self, op: Operation) -> bool:
+        if op.regions or isinstance(op, OF_A_THREAD):
+            return False
+        return isinstance(op, gpu.DynamicSharedMemoryOp) or is_side_effect_free(op)
+
+    def _is_cheap(self, op: Operation) -> bool:
+        if isinstance(op, OF_A_THREAD):
+            return True
+        return self._is_pure(op) and all(map(self.is_computed, op.operands))
+
+
+def _only_block(blocks: Sequence[Block]) -> Sequence[Block]:
+    if len(blocks) != 1:
+        raise ApartError
+    return blocks
+
+
+def _segments(items: Sequence[Item]) -> Iterator[Segment]:
+    for item in items:
+        if isinstance(item, Segment):
+            yield item
+        elif isinstance(item, Control):
+            for body in item.bodies:
+                yield from _segments(body)
+
+
+def used_from_outside(segment: Segment) -> Iterator[SSAValue]:
+    """The values that a segment uses and does not define; some more than once."""
+    for step in segment.steps:
+        if isinstance(step, Keep):
+            yield from (source for _, source in step.pairs)
+        elif isinstance(step, Exchange):
+            yield from (step.op.offset, step.op.width)
+            yield step.op.value
+        else:
+            inside = set(_defined(step))
+            for op in step.walk():
+                yield from (value for value in op.operands if value not in inside)
+
+
+def _defined(op: Operation) -> Iterator[SSAValue]:
+    for inner in op.walk():
+        if inner is not op:
+            yield from inner.results
+        for region in inner.regions:
+            for block in region.blocks:
+                yield from block.args
