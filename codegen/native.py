@@ -25,6 +25,7 @@ from kc.codegen.native_target import (
     ParsedModule,
     check_machine,
     check_runs_here,
+    features_among,
     host_target,
     last_words,
     llvm_binding,
@@ -39,8 +40,20 @@ __all__ = ["CompiledModule", "JitModule", "Machine", "compile_ir", "host_target"
 # without code.
 _RISKY = re.compile(
     r"\basm\b|<vscale x|itofp .*\bi128\b.* to .*(?:half|bfloat)|@llvm\.(?:aarch64|amdgcn|amx|arm"
-    r"|bpf|hexagon|loongarch|mips|nvvm|ppc|r600|riscv|s390|spv|sve|wasm|x86)\."
+    r"|bpf|hexagon|loongarch|mips|nvvm|ppc|r600|riscv|s390|spv|sve|wasm|x86)\.[\w.]*"
 )
+
+
+# Intrinsics that LLVM has code for on every CPU with a feature.
+_CODE_BY_FEATURE = {
+    "@llvm.x86.avx2.pmadd.ub.sw": "avx2",
+    "@llvm.x86.avx2.pmadd.wd": "avx2",
+    "@llvm.x86.avx512.pmaddubs.w.512": "avx512bw",
+    "@llvm.x86.avx512.pmaddw.d.512": "avx512bw",
+    "@llvm.x86.avx512.vpdpbusd.256": "avxvnni",
+    "@llvm.x86.avx512.vpdpbusd.512": "avx512vnni",
+    "@llvm.x86.avx512bf16.dpbf16ps.512": "avx512bf16",
+}
 
 
 def _is_risky(text: str, machine: Machine) -> bool:
@@ -49,9 +62,13 @@ def _is_risky(text: str, machine: Machine) -> bool:
     arch, home = (
         llvm.get_triple_parts(triple).Arch for triple in (machine.triple, host_target()[0])
     )
-    if arch != home or _RISKY.search(text):
+    if arch != home or (arch != "x86_64" and "bfloat" in text):
         return True
-    return arch != "x86_64" and "bfloat" in text
+    needed = {_CODE_BY_FEATURE.get(match[0]) for match in _RISKY.finditer(text)}
+    if None in needed or (needed and '"target-' in text):  # a function may have another CPU
+        return True
+    features = sorted(feature for feature in needed if feature is not None)
+    return bool(features) and features_among(machine, features) != features
 
 
 class CompiledModule:
@@ -157,7 +174,8 @@ def compile_ir(
 
     ``isolated`` compiles in a process of its own, because LLVM aborts on some input. By default
     that is done for other architectures than this one, which lack some operations, and for text
-    with inline assembly, with intrinsics of one target or with conversions that some CPUs lack.
+    with inline assembly, with conversions that some CPUs lack, or with intrinsics of one target,
+    unless LLVM is known to have code for them on this CPU.
     Raises TargetError and CodegenError.
     """
     machine = make_machine(text, triple, cpu, features, relocation, code_model, abi)

@@ -268,7 +268,7 @@ define float @has{i}(float %x) "target-cpu"="{cpu}" "target-features"="{features
 """
 
 
-def _features_among(machine: Machine, names: list[str]) -> list[str]:
+def features_among(machine: Machine, names: list[str]) -> list[str]:
     """Which of these features the machine's CPU has, found by what LLVM would inline."""
     llvm = llvm_binding()
     given = [machine.features] if machine.features else []
@@ -305,7 +305,7 @@ def check_runs_here(machine: Machine) -> None:
     asked = [feature[1:] for feature in machine.features.split(",") if feature.startswith("+")]
     missing = [name for name in asked if name in lacking]
     if machine.cpu:
-        missing += _features_among(machine, sorted(lacking.difference(_ON_REQUEST_ONLY, missing)))
+        missing += features_among(machine, sorted(lacking.difference(_ON_REQUEST_ONLY, missing)))
     if missing:
         raise TargetError(
             "KC6105",

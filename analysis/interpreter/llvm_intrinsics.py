@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import IntegerType, VectorType
+from xdsl.dialects.builtin import Float32Type, IntegerType, VectorType
 from xdsl.interpreter import InterpreterFunctions, register_impls
 
 from kc.analysis.interpreter.engine import KernelInterpreter, Run, prepared
@@ -18,15 +18,17 @@ from kc.analysis.interpreter.errors import UninterpretableError
 from kc.analysis.interpreter.values import Poison, wrapper
 from kc.dialects.llvm.call import CallIntrinsicOp
 
-_TYPES = re.compile(r"(\.(v\d+)?[iu]\d+)+$")
+_TYPES = re.compile(r"(\.(v\d+)?(i|u|f|bf)\d+)+$")
 """The types at the end of the name of an intrinsic: ``.v4i32.v16i8``."""
 
 Numbers = Sequence[int]
-Implementation = Callable[[int], Run]
-"""The function that runs an intrinsic, by the width of a lane of its result. Numbers are signed."""
+Keep = Callable[[Any], Any]
+"""Brings a number into the range of a lane: integers into that of their width, signed."""
+Implementation = Callable[[Keep], Run]
+"""The function that runs an intrinsic, by what keeps the lanes of its result."""
 
 
-def _groups(compute: Callable[..., int], *sizes: int) -> Implementation:
+def _groups(compute: Callable[..., Any], *sizes: int) -> Implementation:
     """Lane ``n`` of the result is computed from group ``n`` of each operand: so many lanes."""
 
     def places(n: int) -> list[slice]:
@@ -36,20 +38,18 @@ def _groups(compute: Callable[..., int], *sizes: int) -> Implementation:
 
 
 def _lanes(
-    compute: Callable[..., int],
+    compute: Callable[..., Any],
     places: Callable[[int], Sequence[slice]],
     count: Callable[[Sequence[np.ndarray]], int],
 ) -> Implementation:
     """Lane ``n`` of ``count`` is computed from the ``places`` of the operands for it."""
 
-    def prepare(width: int) -> Run:
-        wrap = wrapper(width)
-
+    def prepare(keep: Keep) -> Run:
         def lane(n: int, operands: Sequence[np.ndarray]) -> Any:
             parts = [operand[place] for operand, place in zip(operands, places(n), strict=True)]
             values = (value for part in parts for value in part)
             poison = next((value for value in values if isinstance(value, Poison)), None)
-            return wrap(compute(*parts)) if poison is None else poison
+            return keep(compute(*parts)) if poison is None else poison
 
         def run(*operands: np.ndarray) -> np.ndarray:
             lanes = np.empty(count(operands), object)
@@ -64,8 +64,8 @@ def _lanes(
 def _joined(implementation: Implementation) -> Implementation:
     """On the lanes of all operands, one after the other."""
 
-    def prepare(width: int) -> Run:
-        run = implementation(width)
+    def prepare(keep: Keep) -> Run:
+        run = implementation(keep)
         return lambda *operands: run(np.concatenate(operands))
 
     return prepare
@@ -87,6 +87,24 @@ def _bytes(a_signed: bool, b_signed: bool) -> Callable[[Numbers, Numbers, Number
         return total[0] + _dot(a, b if b_signed else _unsigned(b, 8))
 
     return compute
+
+
+def _bf16_products(total: Sequence[Any], a: Sequence[Any], b: Sequence[Any]) -> np.float32:
+    """A lane of f32 plus products of bfloat16, the last first, rounded to f32 after each; what is
+    subnormal is 0. The sums of ``bfdot`` may differ from these in the last place.
+    """
+    result = _normal(total[0])
+    for x, y in zip(a[::-1], b[::-1], strict=True):
+        product = float(_normal(np.float32(x))) * float(_normal(np.float32(y)))
+        result = _normal(np.float32(float(result) + product))
+    return result
+
+
+def _normal(value: np.float32) -> np.float32:
+    """``value``, or a zero of its sign where it is subnormal."""
+    return (
+        value if not abs(value) < np.finfo(np.float32).tiny else np.copysign(np.float32(0), value)
+    )
 
 
 def _rows_of_eight(n: int) -> list[slice]:
@@ -111,6 +129,7 @@ INTRINSICS: dict[str, Implementation] = {
     "llvm.x86.avx512.vpdpbusd.128": _groups(_bytes(False, True), 1, 4, 4),
     "llvm.x86.avx512.vpdpbusd.256": _groups(_bytes(False, True), 1, 4, 4),
     "llvm.x86.avx512.vpdpbusd.512": _groups(_bytes(False, True), 1, 4, 4),
+    "llvm.x86.avx512bf16.dpbf16ps.512": _groups(_bf16_products, 1, 2, 2),
     "llvm.x86.ssse3.pmadd.ub.sw.128": _groups(_saturated, 2, 2),
     "llvm.x86.avx2.pmadd.ub.sw": _groups(_saturated, 2, 2),
     "llvm.x86.avx512.pmaddubs.w.512": _groups(_saturated, 2, 2),
@@ -120,6 +139,7 @@ INTRINSICS: dict[str, Implementation] = {
     "llvm.aarch64.neon.sdot": _groups(_bytes(True, True), 1, 4, 4),
     "llvm.aarch64.neon.udot": _groups(_bytes(False, False), 1, 4, 4),
     "llvm.aarch64.neon.usdot": _groups(_bytes(False, True), 1, 4, 4),
+    "llvm.aarch64.neon.bfdot": _groups(_bf16_products, 1, 2, 2),
     "llvm.aarch64.neon.smmla": _product_of_matrices(True, True),
     "llvm.aarch64.neon.ummla": _product_of_matrices(False, False),
     "llvm.aarch64.neon.usmmla": _product_of_matrices(False, True),
@@ -133,6 +153,10 @@ INTRINSICS: dict[str, Implementation] = {
 """Name without types -> what runs it."""
 
 
+def _same(value: Any) -> Any:
+    return value
+
+
 @register_impls
 class LlvmIntrinsicFunctions(InterpreterFunctions):
     """``llvm.call_intrinsic``."""
@@ -143,6 +167,6 @@ class LlvmIntrinsicFunctions(InterpreterFunctions):
         intrinsic = INTRINSICS.get(_TYPES.sub("", name))
         type_ = op.results[0].type if op.results else None
         element = type_.element_type if isinstance(type_, VectorType) else None
-        if intrinsic is None or not isinstance(element, IntegerType):
+        if intrinsic is None or not isinstance(element, IntegerType | Float32Type):
             raise UninterpretableError(op, f"the interpreter does not know {name}")
-        return intrinsic(element.width.data)
+        return intrinsic(wrapper(element.width.data) if isinstance(element, IntegerType) else _same)

@@ -247,8 +247,19 @@ INTRINSICS = {
         "fill_f32_16",
         "matmul_f32_4x4x4",
     ),
-    "kc.transforms.intrinsics.builtin:X86_64": ("avx512_vnni_dot_16x4",),
-    "kc.transforms.intrinsics.builtin:AARCH64": ("neon_sdot_4x4", "neon_udot_4x4"),
+    "kc.transforms.intrinsics.builtin:X86_64": (
+        "avx512_vnni_dot_16x4",
+        "avx_vnni_dot_8x4",
+        "avx512_bf16_dot_16x2",
+    ),
+    "kc.transforms.intrinsics.builtin:AARCH64": (
+        "neon_sdot_4x4",
+        "neon_udot_4x4",
+        "neon_usdot_4x4",
+        "neon_bfdot_4x2",
+        "neon_smmla_2x2x8",
+        "neon_ummla_2x2x8",
+    ),
 }
 
 FAMILIES = {

@@ -397,6 +397,16 @@ def target_of(module: Any) -> Target:
     return Target.current() or Target.generic()
 
 
+def target_to_build_for(module: Any) -> Target:
+    """The target that ``kc.build`` takes for a module, if none is given.
+
+    Its attribute ``kc.target``, else the current target, else the CPU of this process.
+    """
+    if "kc.target" in module.attributes:
+        return target_of(module)
+    return Target.current() or Target.host_cpu()
+
+
 # What may stand second in a triple whose vendor is left out.
 _SYSTEMS = ("linux", "none", "windows", "freebsd", "netbsd", "openbsd", "wasi", "emscripten")
 

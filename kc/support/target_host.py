@@ -52,7 +52,11 @@ def _host_architecture() -> Architecture | None:
 
 def _withheld(arch: Architecture, cpu: str, features: Mapping[str, bool]) -> tuple[str, ...]:
     """Features that the CPU's name promises and that this (virtual) machine does not have."""
-    promised = arch.withheld.get(arch.cpus[cpu], ())
+    promised = [
+        feature
+        for feature in arch.withheld.get(arch.cpus[cpu], ())
+        if feature not in arch.cpu_features or cpu in arch.cpu_features[feature]
+    ]
     return tuple(f"-{feature}" for feature in promised if features.get(feature) is False)
 
 

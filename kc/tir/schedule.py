@@ -18,7 +18,7 @@ from kc.support.ir_text import print_module
 from kc.support.locations import caller_location
 from kc.support.registry import PRIMITIVES, QUERIES
 from kc.support.reproducer import internal_error
-from kc.support.target import Target, target_of
+from kc.support.target import Target, target_to_build_for
 from kc.tir.legal import Choice, function_of, legal_choices
 from kc.tir.methods import Method, find_method, method_names
 from kc.tir.views import ScheduleViews
@@ -76,7 +76,9 @@ class Schedule(ScheduleViews, ScheduleMethods):
         copy = copy_module(module)
         to_tir(copy)
         self._original = copy_module(copy)
-        self.session = Session(copy, target if target is not None else target_of(copy), seed)
+        self.session = Session(
+            copy, target if target is not None else target_to_build_for(copy), seed
+        )
         self.session.checks = debug_mask not in ("none", 0)
         self.error_render_level = error_render_level
 

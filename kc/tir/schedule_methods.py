@@ -221,7 +221,7 @@ class ScheduleMethods:
         """Make a loop with what is in it, or several blocks, one block."""
         ...
 
-    def tensorize(self, block_or_loop: LoopRV | BlockRV | str, tensor_intrin: str, preserve_unit_iters: bool = True) -> None:
+    def tensorize(self, block_or_loop: LoopRV | BlockRV | str, tensor_intrin: Any, preserve_unit_iters: bool = True) -> None:
         """Let a tensor intrinsic do what a loop or a block does."""
         ...
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from llvm_support import function
 
+from kc.codegen import native
 from kc.codegen.elf import undefined_symbols
 from kc.codegen.native import Machine, compile_ir, host_target, jit
 from kc.codegen.native_target import check_machine, check_runs_here
@@ -619,3 +620,43 @@ def test_masks_are_compiled_without_optimisation(isolated: bool) -> None:
         text, triple="x86_64-unknown-linux-gnu", cpu="znver4", opt_level=0, isolated=isolated
     )
     assert "f:" in module.asm()
+
+
+# Intrinsics of x86 by name: the type of the sums, that of the operands, and their instruction.
+X86_INTRINSICS = {
+    "avx2.pmadd.ub.sw": (None, "<16 x i16>", "<32 x i8>", "vpmaddubsw"),
+    "avx2.pmadd.wd": (None, "<8 x i32>", "<16 x i16>", "vpmaddwd"),
+    "avx512.pmaddubs.w.512": (None, "<32 x i16>", "<64 x i8>", "vpmaddubsw"),
+    "avx512.pmaddw.d.512": (None, "<16 x i32>", "<32 x i16>", "vpmaddwd"),
+    "avx512.vpdpbusd.256": ("sums", "<8 x i32>", "<32 x i8>", "vpdpbusd"),
+    "avx512.vpdpbusd.512": ("sums", "<16 x i32>", "<64 x i8>", "vpdpbusd"),
+    "avx512bf16.dpbf16ps.512": ("sums", "<16 x float>", "<32 x bfloat>", "vdpbf16ps"),
+}
+
+
+@pytest.mark.parametrize("name", X86_INTRINSICS)
+def test_intrinsics_with_code_on_every_cpu_that_has_a_feature(name: str):
+    """Compiled in this process where the CPU has the feature, in another one where not."""
+    sums, result, operand, instruction = X86_INTRINSICS[name]
+    types = [*([result] if sums else []), operand, operand]
+    arguments = ", ".join(f"{type_} %a{n}" for n, type_ in enumerate(types))
+    text = (
+        f"declare {result} @llvm.x86.{name}({', '.join(types)})\n"
+        f"define {result} @f({arguments}) {{\n"
+        f"  %r = call {result} @llvm.x86.{name}({arguments})\n  ret {result} %r\n}}\n"
+    )
+    feature = native._CODE_BY_FEATURE[f"@llvm.x86.{name}"]
+    triple = "x86_64-unknown-linux-gnu"
+    compiled = compile_ir(text, triple=triple, cpu="x86-64", features=f"+{feature}", isolated=True)
+    assert instruction in compiled.asm()
+    if not host_target()[0].startswith("x86_64"):
+        return
+    assert not native._is_risky(text, Machine(triple, "x86-64", f"+{feature}"))
+    assert native._is_risky(text, Machine(triple, "x86-64"))
+    assert native._is_risky(text, Machine(triple, "sapphirerapids", f"-{feature}"))
+    elsewhere = text + 'attributes #0 = { "target-cpu"="x86-64" }\n'
+    assert native._is_risky(elsewhere, Machine(triple, "x86-64", f"+{feature}"))
+
+
+def test_intrinsics_are_those_of_the_table():
+    assert {f"@llvm.x86.{name}" for name in X86_INTRINSICS} == set(native._CODE_BY_FEATURE)

@@ -308,7 +308,8 @@ def test_this_machine():
 def test_withheld_features():
     arch = architecture("x86_64")
     have = dict.fromkeys(arch.withheld[512], True) | {"avx512fp16": False, "amx-tile": False}
-    assert target_host._withheld(arch, "znver4", have) == ("-avx512fp16",)
+    assert target_host._withheld(arch, "sapphirerapids", have) == ("-avx512fp16",)
+    assert target_host._withheld(arch, "znver4", have) == (), "its name does not promise this"
     assert target_host._withheld(arch, "haswell", {**have, "avx2": False}) == ("-avx2",)
     assert target_host._withheld(arch, "nehalem", {"avx": False}) == ()
 

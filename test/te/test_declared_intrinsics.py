@@ -416,3 +416,30 @@ def test_what_tensorize_refuses():
     assert lowered(gemv(16, 8, strided=False, name="dense"), split=True) == (
         "error[KC3564]: tensorize: B is not laid out as dense needs it"
     )
+
+
+def test_an_eager_schedule_takes_the_intrinsic_itself():
+    x = te.placeholder((4,), name="x")
+    y = te.compute((4,), lambda i: x[i] * 2.0, name="y")
+
+    def twice(ins: Any, outs: Any) -> Any:
+        return outs[0].vstore(0, ins[0].vload(0, "float32x4") * tir.const(2.0, "float32x4"))
+
+    intrin = te.decl_tensor_intrin(y.op, twice, "twice_of_four")
+    a = te.placeholder((16,), name="A")
+    b = te.compute((16,), lambda i: a[i] * 2.0, name="B")
+    sch = tir.Schedule(te.create_prim_func([a, b]))
+    (i,) = sch.get_loops("B")
+    outer, inner = sch.split(i, [None, 4])
+    sch.tensorize(inner, intrin)
+    last = sch.trace.as_python().strip().splitlines()[-1]
+    assert last == 'sch.tensorize(block_or_loop=i_i, tensor_intrin="twice_of_four")'
+    arrays = [np.arange(16, dtype=np.float32), np.zeros(16, np.float32)]
+    kc.build(sch.mod)(*arrays)
+    np.testing.assert_array_equal(arrays[1], 2 * arrays[0])
+    with pytest.raises(KCError) as caught:
+        sch.tensorize(outer, 3)
+    assert caught.value.message == (
+        "tensorize: tensor_intrin is the name of a tensor intrinsic, or what "
+        "te.decl_tensor_intrin gives, not 3"
+    )

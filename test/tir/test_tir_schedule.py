@@ -4,10 +4,12 @@
 # pyright: reportArgumentType=false
 
 import pytest
+from xdsl.dialects.builtin import StringAttr
 
 import kc
 from kc import te, tir
 from kc.error import ScheduleError
+from kc.target import Target
 
 
 @pytest.fixture
@@ -134,3 +136,14 @@ def test_loops_without_blocks():
         "  why: i was split into i_o, i_i"
     )
     assert outer.name == "i_o"
+
+
+def test_the_target_is_that_of_a_build(sch: tir.Schedule):
+    """What was given, what the module says, the current target, or this CPU, as for kc.build."""
+    assert sch.target == Target.host_cpu()
+    module, znver4 = sch.mod, Target("llvm -mcpu=znver4")
+    with znver4:
+        assert tir.Schedule(module).target == znver4
+        assert tir.Schedule(module, target=Target("c")).target == Target("c")
+        module.op.attributes["kc.target"] = StringAttr("llvm -mcpu=haswell")
+        assert tir.Schedule(module).target == Target("llvm -mcpu=haswell")

@@ -7,7 +7,7 @@ from typing import Any
 
 from kc.support.diagnostics import KCError, ScheduleError
 from kc.support.locations import caller_location
-from kc.support.target import target_of
+from kc.support.target import target_to_build_for
 from kc.transforms.to_tir import to_tir
 from kc.transforms.trace.handles import Variable
 from kc.transforms.trace.instruction import Instruction, replaced, samples
@@ -118,7 +118,7 @@ class Trace:
         if session is None:
             module = getattr(target, "op", target)
             to_tir(module)
-            session = Session(module, target_of(module))
+            session = Session(module, target_to_build_for(module))
         replay(session, self._until_postproc(remove_postproc), decision_provider)
 
     def simplified(self, remove_postproc: bool = False) -> Trace:

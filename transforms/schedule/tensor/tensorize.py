@@ -50,7 +50,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import (
@@ -99,6 +99,26 @@ from kc.transforms.schedule.tensor._matching import (
 )
 
 
+class IntrinRef(str):
+    """The name of a tensor intrinsic; in Python also what ``te.decl_tensor_intrin`` gives."""
+
+    expected: ClassVar[str] = "the name of a tensor intrinsic, or what te.decl_tensor_intrin gives"
+    python: ClassVar[str] = "Any"
+
+    @classmethod
+    def from_option(cls, text: str) -> Self:
+        """The intrinsic that an option's text names."""
+        return cls(text)
+
+    @classmethod
+    def of(cls, value: Any) -> Self:
+        """The intrinsic that is given by its name, or has one; TypeError for others."""
+        name = getattr(value, "name", value)
+        if not isinstance(name, str):
+            raise TypeError
+        return cls(name)
+
+
 @dataclass
 class Plan:
     """The functions that replace the body of a block, and its init."""
@@ -121,7 +141,7 @@ class Tensorize(Primitive):
 
     name: ClassVar[str] = "tensorize"
 
-    tensor_intrin: str = field(
+    tensor_intrin: IntrinRef = field(
         metadata={
             "help": "the name of the intrinsic",
             "also": {"intrin": "*", "intrinsic": "*", "intrin_name": "*"},
@@ -178,7 +198,7 @@ class Tensorize(Primitive):
     def candidates(cls, site: Site) -> Iterator[Self]:
         for loop in loop_tree.loops(site.function):
             for name in names():
-                yield cls(name, LoopRef(loop))
+                yield cls(IntrinRef(name), LoopRef(loop))
 
     def rewrite(self, site: Site, plan: Plan) -> Rewritten:
         if plan.loop is not None:

@@ -1,0 +1,145 @@
+"""The intrinsics of CPUs for products of narrow types, in products of matrices: what they compute,
+the instructions that they become, and that packed operands are loaded as registers."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import kc
+from kc import te, tir
+from kc.analysis.interpreter import run
+from kc.target import Target
+
+DEPTH = 16
+
+
+@dataclass(frozen=True)
+class Kind:
+    """An intrinsic that makes ``rows`` x ``lanes`` sums of ``step`` products."""
+
+    a: str
+    b: str
+    rows: int
+    lanes: int
+    step: int
+    target: str
+    feature: str
+    instruction: str
+
+    @property
+    def sums(self) -> str:
+        return "float32" if self.a == "bfloat16" else "int32"
+
+
+SAPPHIRE_RAPIDS = "llvm -mcpu=sapphirerapids"
+NEOVERSE = "llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-v2"
+KINDS = {
+    "avx512_vnni_dot_16x4": Kind(
+        "uint8", "int8", 1, 16, 4, "llvm -mcpu=cascadelake", "avx512vnni", r"vpdpbusd\s.*%zmm"
+    ),
+    "avx_vnni_dot_8x4": Kind(
+        "uint8", "int8", 1, 8, 4, "llvm -mcpu=alderlake", "avxvnni", r"vpdpbusd\s.*%ymm"
+    ),
+    "avx512_bf16_dot_16x2": Kind(
+        "bfloat16", "bfloat16", 1, 16, 2, SAPPHIRE_RAPIDS, "avx512bf16", r"vdpbf16ps\s.*%zmm"
+    ),
+    "neon_sdot_4x4": Kind("int8", "int8", 1, 4, 4, NEOVERSE, "dotprod", r"\bsdot\s+v"),
+    "neon_udot_4x4": Kind("uint8", "uint8", 1, 4, 4, NEOVERSE, "dotprod", r"\budot\s+v"),
+    "neon_usdot_4x4": Kind("uint8", "int8", 1, 4, 4, NEOVERSE, "i8mm", r"\busdot\s+v"),
+    "neon_bfdot_4x2": Kind("bfloat16", "bfloat16", 1, 4, 2, NEOVERSE, "bf16", r"\bbfdot\s+v"),
+    "neon_smmla_2x2x8": Kind("int8", "int8", 2, 2, 8, NEOVERSE, "i8mm", r"\bsmmla\s+v"),
+    "neon_ummla_2x2x8": Kind("uint8", "uint8", 2, 2, 8, NEOVERSE, "i8mm", r"\bummla\s+v"),
+}
+
+
+def scheduled(name: str, *, packed: bool, target: Target) -> tir.Schedule:
+    """A product of 4 rows by two tiles of columns, B packed for the intrinsic or row by row."""
+    kind = KINDS[name]
+    columns = 2 * kind.lanes
+    A = te.placeholder((4, DEPTH), kind.a, name="A")
+    k = te.reduce_axis((0, DEPTH), name="k")
+    if packed:
+        shape = (2, DEPTH // kind.step, kind.lanes, kind.step)
+    else:
+        shape = (columns, DEPTH)
+    B = te.placeholder(shape, kind.b, name="B")
+
+    def element(j: Any, k: Any) -> Any:
+        if not packed:
+            return B[j, k]
+        tile, part = te.indexdiv(j, kind.lanes), te.indexdiv(k, kind.step)
+        return B[tile, part, te.indexmod(j, kind.lanes), te.indexmod(k, kind.step)]
+
+    C = te.compute(
+        (4, columns),
+        lambda i, j: te.sum(A[i, k].astype(kind.sums) * element(j, k).astype(kind.sums), axis=k),
+        name="C",
+    )
+    sch = tir.Schedule(te.create_prim_func([A, B, C]), target=target)
+    row, column, depth = sch.get_loops("C")
+    i_o, i_i = sch.split(row, [None, kind.rows])
+    j_o, j_i = sch.split(column, [None, kind.lanes])
+    k_o, k_i = sch.split(depth, [None, kind.step])
+    sch.reorder(i_o, j_o, k_o, i_i, j_i, k_i)
+    sch.decompose_reduction("C", k_o)
+    sch.tensorize(j_i if kind.rows == 1 else i_i, name)
+    return sch
+
+
+def arrays(name: str, *, packed: bool) -> tuple[list[np.ndarray], np.ndarray]:
+    """A, B and an array for C, and what C is to be."""
+    kind, generator = KINDS[name], np.random.default_rng(1)
+
+    def values(dtype: str, shape: tuple[int, ...]) -> np.ndarray:
+        if dtype == "bfloat16":  # small numbers of eights: sums of products are exact
+            return (generator.integers(-32, 32, shape) / 8).astype(ml_dtypes.bfloat16)
+        low, high = (0, 256) if dtype == "uint8" else (-128, 128)
+        return generator.integers(low, high, shape).astype(dtype)
+
+    a, b = values(kind.a, (4, DEPTH)), values(kind.b, (2 * kind.lanes, DEPTH))
+    expected = a.astype(kind.sums) @ b.astype(kind.sums).T
+    if packed:
+        tiles = b.reshape(2, kind.lanes, DEPTH // kind.step, kind.step)
+        b = np.ascontiguousarray(tiles.transpose(0, 2, 1, 3))
+    return [a, b, np.zeros_like(expected)], expected
+
+
+@pytest.mark.parametrize("packed", [True, False], ids=["packed", "rows"])
+@pytest.mark.parametrize("name", KINDS)
+def test_product(name: str, packed: bool):
+    sch = scheduled(name, packed=packed, target=Target(KINDS[name].target))
+    args, expected = arrays(name, packed=packed)
+    run(sch.module, "main", args)
+    np.testing.assert_array_equal(args[2], expected)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_assembly(name: str):
+    kind = KINDS[name]
+    target = Target(kind.target)
+    assert target.has_feature(kind.feature)
+    sch = scheduled(name, packed=True, target=target)
+    assembly = kc.build(sch.mod, target=target).get_source("asm")
+    assert re.search(kind.instruction, assembly)
+    # Put together lane by lane, an operand takes one of these for each row.
+    by_lanes = re.findall(
+        r"\bv?pinsr[bwd]\b|\bvmovd\b|\bvpermt2d\b|\bins\s+v|\bld1\s.*\[", assembly
+    )
+    assert not by_lanes
+
+
+@pytest.mark.parametrize("packed", [True, False], ids=["packed", "rows"])
+@pytest.mark.parametrize("name", KINDS)
+def test_on_this_machine(name: str, packed: bool):
+    host = Target.host_cpu()
+    if not host.has_feature(KINDS[name].feature):
+        pytest.skip(f"this CPU has no {KINDS[name].feature}")
+    args, expected = arrays(name, packed=packed)
+    kc.build(scheduled(name, packed=packed, target=host).mod, target=host)(*args)
+    np.testing.assert_array_equal(args[2], expected)
