@@ -31,6 +31,7 @@ TO_LLVM: Order = (
     "vectorize-loop",
     2,
     "convert-tir-to-scf",
+    "expand-math",
     "legalize-narrow-floats",
     3,
     "instrument-bound-checkers",  # where it is asked for
@@ -60,7 +61,7 @@ TO_GPU: Order = (
     "convert-tir-to-scf",
     "gpu-launch-sink-index-computations",
     "gpu-kernel-outlining",
-    "gpu-expand-math",
+    "expand-math",
     "legalize-narrow-floats",
     3,
 )
@@ -77,17 +78,18 @@ TO_EMULATOR: Order = (
     "make-coroutines",
 )
 _ON_REQUEST = frozenset({"instrument-bound-checkers"})
-# Loops stay loops: vectors and threads are the C compiler's.
+# Loops stay loops: vectors and threads are the C compiler's, and its library has the functions.
 TO_C: Order = tuple(
     "skip-vectorize" if name == "vectorize-loop" else name
     for name in TO_LLVM
-    if name != "convert-to-llvm" and name not in _ON_REQUEST
+    if name not in ("expand-math", "convert-to-llvm") and name not in _ON_REQUEST
 )
 
 OPTIONAL = {
     "compact-buffer-allocation": None,
     "inject-double-buffer": None,
     "align-storage": None,
+    "expand-math": None,
     "vectorize-loop": "skip-vectorize",
 }
 """The passes that a pipeline works without, and what then runs instead."""

@@ -161,12 +161,11 @@ PASSES = {
         (
             "gpu-launch-sink-index-computations",
             "gpu-kernel-outlining",
-            "gpu-expand-math",
             "gpu-serialize-threads",
         ),
     ),
     "sched": ("kc.transforms.trace.{stem}", ("apply-schedule",)),
-    "generic": ("kc.transforms.{stem}", ("canonicalize",)),
+    "generic": ("kc.transforms.{stem}", ("canonicalize", "expand-math")),
     "conversion": (
         "kc.conversion.{stem}",
         (

@@ -18,7 +18,7 @@ from kc.support.ir_text import parse_module
 from kc.support.nvidia import architecture_of
 from kc.support.options import PassSpec
 from kc.support.target import Target
-from kc.transforms.gpu._elementary import FUNCTIONS as ELEMENTARY
+from kc.transforms.expand_math import FUNCTIONS as ELEMENTARY
 from kc.transforms.pass_runner import Pipeline, make_stages
 
 PTXAS = optional_tools.find("ptxas")
@@ -71,7 +71,7 @@ func.func @turned(%A: memref<64x64xf64>, %B: memref<64x64xf64>) {
 """
 
 
-UNARY = [name for name in ELEMENTARY if name not in ("math.powf", "math.atan2")]
+UNARY = [op.name for op in ELEMENTARY if op.name not in ("math.powf", "math.atan2")]
 
 
 def lowered(text: str, target: Target) -> ModuleOp:

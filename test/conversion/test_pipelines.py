@@ -25,6 +25,7 @@ ORDER = [
     "apply-strides",
     "vectorize-loop",
     "convert-tir-to-scf",
+    "expand-math",
     "legalize-narrow-floats",
     "convert-to-llvm",
 ]

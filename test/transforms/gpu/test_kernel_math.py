@@ -1,4 +1,4 @@
-"""gpu-expand-math: each function is as exact as it says, and has the values of C at the ends."""
+"""expand-math in kernels: each function is as exact as it says, and has C's values at the ends."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import kc
-from kc.transforms.gpu._elementary import FUNCTIONS
+from kc.transforms.expand_math import FUNCTIONS
 
 TWO = ("math.powf", "math.atan2")
-ULPS = 4.0
+ULPS = 2.0
 
 KERNEL = """
 module attributes {{gpu.container_module}} {{
@@ -103,7 +103,7 @@ def numbers(op: str, dtype: Any) -> np.ndarray:
 
 
 def test_every_function_has_a_reference():
-    assert set(REFERENCES) == set(FUNCTIONS)
+    assert set(REFERENCES) == {op.name for op in FUNCTIONS}
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -122,8 +122,7 @@ def test_error_in_units_of_the_last_place(op: str, dtype: str):
     unit = np.spacing(np.abs(expected).astype(dtype)).astype(exact)
     errors = np.abs(result.astype(exact) - expected) / unit
     worst = int(np.argmax(errors))
-    bound = 8.0 if (op, dtype) == ("math.powf", "float64") else ULPS
-    assert errors[worst] <= bound, (x[worst], y[worst], result[worst], expected[worst])
+    assert errors[worst] <= ULPS, (x[worst], y[worst], result[worst], expected[worst])
 
 
 ENDS = [0.0, -0.0, 1.0, -1.0, 0.5, -2.0, 3.0, np.inf, -np.inf, np.nan]
@@ -134,8 +133,8 @@ ENDS = [0.0, -0.0, 1.0, -1.0, 0.5, -2.0, 3.0, np.inf, -np.inf, np.nan]
 def test_zeros_infinities_and_nan(op: str, dtype: str):
     """The same as C's, with the sign of zeros."""
     ends = [*ENDS, np.finfo(dtype).max, np.finfo(dtype).smallest_subnormal]
-    if op in ("math.sin", "math.cos", "math.tan"):
-        ends = ends[:-2] + ends[-1:]
+    if op in ("math.sin", "math.cos", "math.tan") and dtype == "float64":
+        ends = ends[:-2] + ends[-1:]  # above 2**30 a kernel gives any number
     pairs = [(a, b) for a in ends for b in ends] if op in TWO else [(a, a) for a in ends]
     x, y = (np.array(column, dtype) for column in zip(*pairs, strict=True))
     result = computed(op, x, y)

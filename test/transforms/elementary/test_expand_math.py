@@ -1,0 +1,163 @@
+"""expand-math: each function is as exact as docs/numerics.md says, and has C's values at the
+ends."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+from ulp_errors import FUNCTIONS, computed, greatest_error
+from xdsl.dialects import arith
+from xdsl.dialects.math import FPowIOp
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+import kc
+from kc import te
+from kc.support import registry
+from kc.support.ir_text import parse_module
+from kc.support.plugins import Plugin
+from kc.transforms import expand_math
+
+HOST = str(kc.target.Target.host_cpu())
+PLAIN = "llvm -mcpu=x86-64"
+ONCE = ("exp", "log")
+"""Within one unit in the last place; the others within two."""
+
+runs_here = pytest.mark.skipif(
+    "x86_64" not in HOST, reason="the kernels of this test are for x86-64"
+)
+
+
+def test_every_function_is_measured():
+    expanded = {op.name.removeprefix("math.") for op in expand_math.FUNCTIONS}
+    assert set(FUNCTIONS) - {"sqrt"} == expanded
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_error_in_units_of_the_last_place(name: str, dtype: str):
+    count = 300 if FUNCTIONS[name].numpy is None and dtype == "float64" else 6_000
+    error, at, number = greatest_error(name, dtype, step=400_009, count=count, target=HOST)
+    assert number >= 1_500
+    assert error <= (1 if name in ONCE else 2), at
+
+
+@runs_here
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", ["exp", "log", "powf", "sin", "tan", "atan2"])
+def test_error_without_fused_multiplication_and_addition(name: str, dtype: str):
+    error, at, _ = greatest_error(name, dtype, step=400_009, count=6_000, target=PLAIN)
+    assert error <= (1 if name in ONCE else 2), at
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_error_at_many_arguments(name: str, dtype: str):
+    count = 1_000 if FUNCTIONS[name].numpy is None and dtype == "float64" else 50_000
+    error, at, _ = greatest_error(name, dtype, step=20_011, count=count, target=HOST)
+    assert error <= (1 if name in ONCE else 2), at
+
+
+ENDS = [0.0, 1.0, 0.5, 2.0, 3.0, np.inf, np.nan]
+
+
+def reference(name: str, *columns: np.ndarray) -> np.ndarray:
+    """numpy's results, or Python's, which at these numbers are those of C."""
+    function = FUNCTIONS[name].numpy or np.vectorize(math.erf)
+    with np.errstate(all="ignore"):
+        return np.asarray(function(*columns))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_zeros_infinities_and_nan(name: str, dtype: str):
+    """The same as C's, with the sign of zeros."""
+    info = np.finfo(dtype)
+    ends = [*ENDS, info.max, info.tiny, info.smallest_subnormal]
+    ends = [*ends, *(-number for number in ends)]
+    two = FUNCTIONS[name].arguments == 2
+    pairs = [(a, b) for a in ends for b in ends] if two else [(a, a) for a in ends]
+    columns = [np.array(column, dtype) for column in zip(*pairs, strict=True)][: 2 if two else 1]
+    result, expected = computed(name, *columns, target=HOST), reference(name, *columns)
+    least = 2 * float(info.smallest_subnormal)
+    np.testing.assert_allclose(result, expected, rtol=4 * float(info.eps), atol=least)
+    zeros = expected == 0
+    np.testing.assert_array_equal(np.signbit(result[zeros]), np.signbit(expected[zeros]))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", ["sin", "cos", "tan"])
+def test_angles_of_all_sizes(name: str, dtype: str):
+    """Large numbers among small ones."""
+    x = np.array([0.25, 1e300 if dtype == "float64" else 1e38, 3e5, 1e10], dtype)
+    with mpmath.workdps(400):
+        expected = [float(FUNCTIONS[name].mpmath(mpmath.mpf(float(number)))) for number in x]
+    result = computed(name, x, target=HOST)
+    np.testing.assert_allclose(result, expected, rtol=4 * float(np.finfo(dtype).eps))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_halves_are_computed_in_single_precision(dtype: str):
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    scalar = np.float16 if dtype == "float16" else ml_dtypes.bfloat16
+    a = te.placeholder((64,), dtype, name="A")
+    b = te.compute((64,), lambda i: te.tanh(a[i]), name="B")
+    s = te.create_schedule(b.op)
+    s[b].vectorize(s[b].split(b.op.axis[0], factor=16)[1])
+    x = np.linspace(-6, 6, 64).astype(scalar)
+    out = np.zeros_like(x)
+    kc.build(s, [a, b], HOST)(kc.nd.array(x), out := kc.nd.array(out))
+    np.testing.assert_array_equal(out.numpy(), np.tanh(x.astype(np.float32)).astype(scalar))
+
+
+@runs_here
+@pytest.mark.parametrize("function", [te.exp, te.tanh, te.log, te.erf, te.sigmoid])
+def test_a_loop_of_scalars_becomes_one_of_vectors(function: Callable[[Any], Any]):
+    a = te.placeholder((4096,), "float32", name="A")
+    b = te.compute((4096,), lambda i: function(a[i]), name="B")
+    text = kc.build(te.create_schedule(b.op), [a, b], "llvm -mcpu=x86-64-v3").get_source("asm")
+    assert re.search(r"vfmadd\w+ps\s.*%ymm", text)
+    assert not re.search(r"\bcallq?\b", text)
+
+
+def test_fast_math_does_not_undo_what_is_exact():
+    """Operations of the expansion have flags of none: log(1 + f) keeps the digits of small f."""
+    x = (1 + np.linspace(1e-6, 1e-3, 64)).astype("float32")
+    a = te.placeholder((64,), "float32", name="A")
+    b = te.compute((64,), lambda i: te.log(a[i]), name="B")
+    s = te.create_schedule(b.op)
+    s[b].vectorize(b.op.axis[0])
+    out = np.zeros_like(x)
+    kc.build(s, [a, b], f"{HOST} -fast-math-reassoc -fast-math-contract")(x, out)
+    np.testing.assert_allclose(out, np.log(x.astype("float64")), rtol=1.2e-7)
+
+
+class PowerOfTwo(RewritePattern):
+    """``math.fpowi %x, 2``    ->    a product."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: FPowIOp, rewriter: PatternRewriter, /) -> None:
+        rewriter.replace(op, arith.MulfOp(op.operands[0], op.operands[0]))
+
+
+def test_plugins_add_patterns():
+    text = """
+    func.func @f(%x: f32, %n: i32) -> (f32, f32) {
+      %0 = math.fpowi %x, %n : f32, i32
+      %1 = math.rsqrt %x : f32
+      func.return %0, %1 : f32, f32
+    }"""
+    module = parse_module(text, "f.mlir", registry.context())
+    added = registry.Registry()
+    added.add(Plugin("p", patterns={"expand-math": [f"{__name__}:PowerOfTwo"]}))
+    with registry.using(added):
+        registry.get_pass("expand-math").apply(registry.context(), module)
+    expanded = str(module)
+    assert "arith.mulf %x, %x" in expanded
+    assert "arith.divf" in expanded

@@ -1,0 +1,87 @@
+// RUN: kc-opt %s --expand-math | FileCheck %s
+
+// On the host and in kernels; halves are computed in single precision, vectors lane by lane.
+// CHECK-LABEL: func.func @host(%x: f32, %h: f16, %v: vector<4xf64>) -> (f32, f16, vector<4xf64>) {
+// CHECK-NEXT:    %0 = math.sqrt %x : f32
+// CHECK-NEXT:    %1 = arith.constant 1.000000e+00 : f32
+// CHECK-NEXT:    %2 = arith.divf %1, %0 : f32
+// CHECK-NEXT:    %3 = arith.extf %h : f16 to f32
+// CHECK-NEXT:    %4 = math.sqrt %3 : f32
+// CHECK-NEXT:    %5 = arith.constant 1.000000e+00 : f32
+// CHECK-NEXT:    %6 = arith.divf %5, %4 : f32
+// CHECK-NEXT:    %7 = arith.truncf %6 : f32 to f16
+// CHECK-NEXT:    %8 = math.sqrt %v : vector<4xf64>
+// CHECK-NEXT:    %9 = arith.constant dense<1.000000e+00> : vector<4xf64>
+// CHECK-NEXT:    %10 = arith.divf %9, %8 : vector<4xf64>
+// CHECK-NEXT:    func.return %2, %7, %10 : f32, f16, vector<4xf64>
+// CHECK-NEXT:  }
+func.func @host(%x: f32, %h: f16, %v: vector<4xf64>) -> (f32, f16, vector<4xf64>) {
+  %0 = math.rsqrt %x : f32
+  %1 = math.rsqrt %h : f16
+  %2 = math.rsqrt %v : vector<4xf64>
+  func.return %0, %1, %2 : f32, f16, vector<4xf64>
+}
+
+// 2**x is 2**n (1 + r p(r)), x = n + r, between the numbers whose powers are 0 and infinite. It is
+// scaled in two steps, as 2**n may be out of range.
+// CHECK-LABEL: func.func @exp2(%x: f32) -> f32 {
+// CHECK-NEXT:    %0 = arith.constant 1.290000e+02 : f32
+// CHECK-NEXT:    %1 = arith.cmpf ogt, %x, %0 : f32
+// CHECK-NEXT:    %2 = arith.select %1, %0, %x : f32
+// CHECK-NEXT:    %3 = arith.constant -1.510000e+02 : f32
+// CHECK-NEXT:    %4 = arith.cmpf olt, %2, %3 : f32
+// CHECK-NEXT:    %5 = arith.select %4, %3, %2 : f32
+// CHECK-NEXT:    [[MAGIC:%[0-9]+]] = arith.constant 0x4B400000 : f32
+// CHECK-NEXT:    [[PUSHED:%[0-9]+]] = arith.addf %5, [[MAGIC]] : f32
+// CHECK-NEXT:    [[N:%[0-9]+]] = arith.subf [[PUSHED]], [[MAGIC]] : f32
+// CHECK-NEXT:    [[BITS:%[0-9]+]] = arith.bitcast [[PUSHED]] : f32 to i32
+// CHECK-NEXT:    [[R:%[0-9]+]] = arith.subf %5, [[N]] : f32
+// CHECK:         [[Y:%[0-9]+]] = math.fma [[R]], {{%[0-9]+}}, {{%[0-9]+}} : f32
+// CHECK:         [[FIRST:%[0-9]+]] = arith.mulf [[Y]], {{%[0-9]+}} : f32
+// CHECK:         [[RESULT:%[0-9]+]] = arith.mulf [[FIRST]], {{%[0-9]+}} : f32
+// CHECK-NEXT:    func.return [[RESULT]] : f32
+// CHECK-NEXT:  }
+func.func @exp2(%x: f32) -> f32 {
+  %0 = math.exp2 %x : f32
+  func.return %0 : f32
+}
+
+// Large arguments are left to the library, whatever lane they are in.
+// CHECK-LABEL: func.func @large(%x: vector<8xf32>) -> vector<8xf32> {
+// CHECK:         [[A:%[0-9]+]] = math.absf %x : vector<8xf32>
+// CHECK-NEXT:    [[BOUND:%[0-9]+]] = arith.constant dense<1.310720e+05> : vector<8xf32>
+// CHECK-NEXT:    [[FAR:%[0-9]+]] = arith.cmpf ogt, [[A]], [[BOUND]] : vector<8xf32>
+// CHECK-NEXT:    [[ANY:%[0-9]+]] = vector.reduction <or>, [[FAR]] : vector<8xi1> into i1
+// CHECK-NEXT:    [[Y:%[0-9]+]] = scf.if [[ANY]] -> (vector<8xf32>) {
+// CHECK-NEXT:      [[CALLED:%[0-9]+]] = math.cos %x {kc.library} : vector<8xf32>
+// CHECK-NEXT:      scf.yield [[CALLED]] : vector<8xf32>
+// CHECK-NEXT:    } else {
+// CHECK-NEXT:      scf.yield {{%[0-9]+}} : vector<8xf32>
+// CHECK-NEXT:    }
+// CHECK-NEXT:    func.return [[Y]] : vector<8xf32>
+func.func @large(%x: vector<8xf32>) -> vector<8xf32> {
+  %0 = math.cos %x : vector<8xf32>
+  func.return %0 : vector<8xf32>
+}
+
+// What is left to the library stays so.
+// CHECK-LABEL: func.func @library(%x: f32) -> f32 {
+// CHECK-NEXT:    %0 = math.cos %x {kc.library} : f32
+// CHECK-NEXT:    func.return %0 : f32
+func.func @library(%x: f32) -> f32 {
+  %0 = math.cos %x {kc.library} : f32
+  func.return %0 : f32
+}
+
+// A kernel has no library.
+// CHECK-LABEL: gpu.module @m {
+// CHECK-NOT:     math.cos
+// CHECK:         gpu.return
+gpu.module @m {
+  gpu.func @k(%x: f32, %A: memref<1xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %0 = math.cos %x : f32
+    memref.store %0, %A[%c0] : memref<1xf32>
+    gpu.return
+  }
+}

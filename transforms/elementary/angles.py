@@ -1,0 +1,252 @@
+"""Trigonometric functions and their inverses.
+
+The argument is n pi / 2 + r; sine and cosine of r are polynomials. Of arguments above a bound
+(131,072 for f32, 2**30 for f64) pi / 2 is not known to enough digits here: if a lane has one, all
+are left to the C library, in a branch. Where there is none, those of f32 are multiplied with as
+many digits of 2 / pi as it takes (M. Payne and R. Hanek), and those of f64 give any number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import ROUND_FLOOR, Decimal
+
+from kc.transforms.elementary.coefficients import ASIN, ATAN, COS, SIN
+from kc.transforms.elementary.values import INFINITY, PI, Bool, Integer, Real
+
+
+def _bound(x: Real) -> float:
+    """Up to which numbers :func:`_reduced` is exact enough."""
+    if x.code.has_fma:
+        return 2.0**17 if x.is_single else 2.0**30
+    return 2.0**12 if x.is_single else 2.0**20
+
+
+def _reduced(x: Real) -> tuple[Real, Real, Integer]:
+    """r, what is missing from it, and n, with x = n pi / 2 + r, |r| <= pi / 4 and a little."""
+    n, bits = x.rounded(2 / PI)
+    if x.code.has_fma:
+        digits = 24 if x.is_single else 53
+        first, second, third = x.parts(PI / 2, digits, digits)
+        r = n.times_plus(-first, x)
+        product, product_rest = n.product(x.real(second))
+        r, lost = r.sum(-product)
+        return r, (lost - product_rest) - n * third, bits
+    # The products with n of so many digits are exact.
+    *parts, rest = x.parts(PI / 2, *([11] * 5 if x.is_single else [33] * 3))
+    r, missing = x, n * -rest
+    for part in parts:
+        r, lost = r.sum(n * -part)
+        missing = missing + lost
+    return *r.sum(missing), bits
+
+
+def _reduced_quickly(x: Real) -> tuple[Real, Integer]:
+    """r, within an ulp, and n."""
+    if not x.code.has_fma:
+        r, _, bits = _reduced(x)
+        return r, bits
+    n, bits = x.rounded(2 / PI)
+    digits = 24 if x.is_single else 53
+    first, second, third = x.parts(PI / 2, digits, digits)
+    r = n.times_plus(-second, n.times_plus(-first, x))
+    return n.times_plus(-third, r), bits
+
+
+def _reduced_far(x: Real) -> tuple[Real, Integer]:
+    """r in f64 and n for any f32, by 120 bits of 2 / pi from where they matter.
+
+    Products of x with 24 bits of 2 / pi are exact in f64. Those that are multiples of 4 are left
+    out: the first 24 bits from 2**49 on, the next from 2**73 on, ...
+    """
+    pieces = [float(piece) for piece in _pieces(2 / PI, 24, 9)]
+    wide, a = x.wide(), x.abs().wide()
+    beyond = [a >= 2.0**exponent for exponent in (49, 73, 97, 121)]
+    products: list[Real] = []
+    for first in range(5):
+        piece = wide.real(pieces[first])
+        for more, is_beyond in enumerate(beyond, 1):
+            piece = is_beyond.choose(wide.real(pieces[first + more]), piece)
+        products.append(wide * piece)
+    head, *rest = products
+    head = head - (head * 0.25).floor() * 4.0
+    n, bits = (head + rest[0] + rest[1]).rounded()
+    fraction = head - n
+    for product in rest:
+        fraction = fraction + product
+    return fraction * (PI / 2), bits
+
+
+def _pieces(number: Decimal, bits: int, count: int) -> list[Decimal]:
+    """A number between 0 and 1, cut into so many bits each."""
+    pieces: list[Decimal] = []
+    for n in range(1, count + 1):
+        unit = Decimal(2) ** (-bits * n)
+        pieces.append((number / unit).to_integral_value(ROUND_FLOOR) * unit)
+        number -= pieces[-1]
+    return pieces
+
+
+def _exact_where(x: Real, y: Real, far: Callable[[], Real]) -> Real:
+    """``y``, and where arguments are too large what the C library says, or else ``far`` of f32."""
+    library = x.code.library
+    if library is not None:
+        return y.unless(x.abs() > _bound(x), lambda: x.of(library(x.value)))
+    if x.is_single:
+        return y.unless(x.abs() > _bound(x), lambda: far().as_(x))
+    return y
+
+
+def _sine(r: Real) -> Real:
+    z = r * r
+    return (r * z).times_plus(z.polynomial(SIN), r)
+
+
+def _cosine(r: Real) -> Real:
+    z = r * r
+    return (z * z).times_plus(z.polynomial(COS), z * -0.5) + 1.0
+
+
+def _turned(r: Real, n: Integer, quarter: int) -> Real:
+    """The sine of r and so many quarters of a turn."""
+    n = n + quarter if quarter else n
+    y = (n & 1).is_(0).choose(_sine(r), _cosine(r))
+    top = 31 if r.is_single else 63
+    sign = (n << (top - 1)) & -(1 << top)
+    return (y.bits() ^ sign).bits(r)
+
+
+def sin(x: Real) -> Real:
+    y = x.is_(0.0).choose(x, _turned(*_reduced_quickly(x), 0))
+    return _exact_where(x, y, lambda: _turned(*_reduced_far(x), 0))
+
+
+def cos(x: Real) -> Real:
+    y = _turned(*_reduced_quickly(x), 1)
+    return _exact_where(x, y, lambda: _turned(*_reduced_far(x), 1))
+
+
+def tan(x: Real) -> Real:
+    y = _tan_of_single(x) if x.is_single else _tan(*_reduced(x))
+    y = x.is_(0.0).choose(x, y)
+    return _exact_where(x, y, lambda: _far_tan(x))
+
+
+def _tan_of_single(x: Real) -> Real:
+    """By f64, where fewer digits than it has are enough."""
+    wide = x.wide()
+    n, bits = wide.rounded(2 / PI)
+    first, second = wide.parts(PI / 2, 33)  # a product with n is exact
+    r = n.times_plus(-second, n.times_plus(-first, wide))
+    z = r * r
+    sine = (r * z).times_plus(z.polynomial(((), SIN[0])), r)
+    cosine = (z * z).times_plus(z.polynomial(((), COS[0])), z.times_plus(-0.5, 1.0))
+    is_even = (bits & 1).is_(0)
+    return (is_even.choose(sine, -cosine) / is_even.choose(cosine, sine)).as_(x)
+
+
+def _far_tan(x: Real) -> Real:
+    r, n = _reduced_far(x)
+    return _tan(r, r.real(0.0), n)
+
+
+def _tan(r: Real, rest: Real, n: Integer) -> Real:
+    """The tangent of r + rest and n quarters of a turn."""
+    z, z_rest = r.product(r)
+    sine = r.plus((r * z).times_plus(z.polynomial(SIN), rest))
+    half, lost = r.real(1.0).plus(z * -0.5)
+    tail = (z * z).times_plus(z.polynomial(COS), z_rest.times_plus(-0.5, lost))
+    cosine = half.plus(tail - r * rest)
+    is_even = (n & 1).is_(0)
+    above, above_rest = (is_even.choose(s, -c) for s, c in zip(sine, cosine, strict=True))
+    below, below_rest = (is_even.choose(c, s) for s, c in zip(sine, cosine, strict=True))
+    y = above / below
+    product, product_rest = y.product(below)
+    missing = ((above - product) - product_rest) + (above_rest - y * below_rest)
+    return y + missing / below
+
+
+def atan(x: Real) -> Real:
+    a = x.abs()
+    middle, large = a > 0.5, a > 2.0
+    above = large.choose(x.real(-1.0), middle.choose(a - 1.0, a))
+    below = large.choose(a, middle.choose(a + 1.0, 1.0))
+    half, fourth = _of_pi(x, 2), _of_pi(x, 4)
+    zero = x.real(0.0)
+    base, rest = (
+        large.choose(x.real(half[n]), middle.choose(x.real(fourth[n]), zero)) for n in (0, 1)
+    )
+    r, tail = _atan_parts(above / below)
+    return (base + (r + (tail + rest))).with_sign_of(x)
+
+
+def _of_pi(x: Real, divisor: int) -> list[float]:
+    """A fraction of pi in two numbers."""
+    return x.parts(PI / divisor, 24 if x.is_single else 53)
+
+
+def _atan_parts(r: Real) -> tuple[Real, Real]:
+    """s and t with atan(r) = s + t, for |r| <= 1/2."""
+    z = r * r
+    return r, (r * z) * z.polynomial(ATAN)
+
+
+def atan2(y: Real, x: Real) -> Real:
+    a, b = y.abs(), x.abs()
+    steep, behind = a > b, _is_negative(x)
+    greater, lesser = steep.choose(a, b), steep.choose(b, a)
+    # So that their sum is finite.
+    scale = (greater > 2.0**x.bias).choose(x.real(0.25), 1.0)
+    greater, lesser = greater * scale, lesser * scale
+    both_infinite = lesser.is_(INFINITY)
+    middle = (lesser > greater * 0.5) | both_infinite
+    above = middle.choose(lesser - greater, lesser)
+    below = middle.choose(lesser + greater, greater)
+    fraction = (both_infinite | greater.is_(0.0)).choose(x.real(0.0), above / below)
+    r, tail = _atan_parts(fraction)
+    # The angle is taken from pi / 2 or pi where just one of the two holds.
+    negative = steep ^ behind
+    r, tail = r.flipped(negative), tail.flipped(negative)
+    whole, half, fourth = (_of_pi(x, divisor) for divisor in (1, 2, 4))
+    zero = x.real(0.0)
+    base, rest = (
+        steep.choose(x.real(half[n]), behind.choose(x.real(whole[n]), zero))
+        + middle.choose(x.real(fourth[n]), zero).flipped(negative)
+        for n in (0, 1)
+    )
+    result = (base + (r + (tail + rest))).with_sign_of(y)
+    return (x.is_nan() | y.is_nan()).choose(x + y, result)
+
+
+def _is_negative(x: Real) -> Bool:
+    return x.real(1.0).with_sign_of(x) < 0.0
+
+
+def _asin_parts(x: Real) -> tuple[Bool, Real, Real]:
+    """Whether |x| is below 1/2, and s and t with asin(|x|) = s + t, or pi / 2 - 2 (s + t)."""
+    a = x.abs()
+    small = a < 0.5
+    z = small.choose(a * a, (1.0 - a) * 0.5)
+    s = small.choose(a, z.sqrt())
+    return small, s, (s * z) * z.polynomial(ASIN)
+
+
+def asin(x: Real) -> Real:
+    small, s, t = _asin_parts(x)
+    high, low = x.parts(PI / 2, 24 if x.is_single else 53)
+    y = small.choose(s + t, high - ((s + s) + (t + t - low)))
+    return y.with_sign_of(x)
+
+
+def acos(x: Real) -> Real:
+    small, s, t = _asin_parts(x)
+    s, t = s.with_sign_of(x), t.with_sign_of(x)
+    digits = 24 if x.is_single else 53
+    (half, half_rest), (whole, whole_rest) = (x.parts(PI / n, digits) for n in (2, 1))
+    middle = half - (s + (t - half_rest))
+    # Of -1/2 and below it is pi - 2 asin(...): s and t are negative.
+    below = x < 0.0
+    far = below.choose(x.real(whole), 0.0) + (
+        (s + s) + ((t + t) + below.choose(x.real(whole_rest), 0.0))
+    )
+    return small.choose(middle, far)

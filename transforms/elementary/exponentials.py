@@ -1,0 +1,80 @@
+"""Exponential and hyperbolic functions.
+
+exp(x) is 2**n exp(r) with x = n log(2) + r, where n is a whole number and r small; tanh and sinh of
+small numbers are polynomials, of others they follow from exp.
+"""
+
+from __future__ import annotations
+
+from kc.transforms.elementary.coefficients import EXP, EXP2, SINH, TANH
+from kc.transforms.elementary.values import LN2, Integer, Real
+
+
+def _reduced(x: Real) -> tuple[Real, Real, Integer]:
+    """exp(r) - 1 and n with x = n log(2) + r, |r| <= log(2) / 2, for x of moderate size; n as a
+    float and as the last bits of an integer."""
+    n, bits = x.rounded(1 / LN2)
+    # The products with n are exact also where they are rounded by themselves.
+    ln2, rest = x.parts(LN2, 15 if x.is_single else 41)
+    head = n.times_plus(-ln2, x)
+    r = n.times_plus(-rest, head)
+    # The rounding of r is none of the first term's.
+    return head + n.times_plus(-rest, (r * r) * r.polynomial(EXP)), n, bits
+
+
+def exp(x: Real) -> Real:
+    # Below the first number the result is 0, above the second infinite.
+    low, high = (-104.0, 89.0) if x.is_single else (-746.0, 710.0)
+    y, n, bits = _reduced(x.least(high).greatest(low))
+    return (y + 1.0).scaled(n, bits)
+
+
+def exp_of_moderate(x: Real) -> Real:
+    """exp(x) where that is a normal number, and so is exp(-x)."""
+    y, _, bits = _reduced(x)
+    return (y + 1.0) * x.power_of_2(bits)
+
+
+def exp2(x: Real) -> Real:
+    low, high = (-151.0, 129.0) if x.is_single else (-1076.0, 1025.0)
+    x = x.least(high).greatest(low)
+    n, bits = x.rounded()
+    r = x - n
+    return r.times_plus(r.polynomial(EXP2), 1.0).scaled(n, bits)
+
+
+def expm1(x: Real) -> Real:
+    low, high = (-18.0, 89.0) if x.is_single else (-38.0, 710.0)
+    y, _, bits = _reduced(x.least(high).greatest(low))
+    # 2 (2**(n - 1) y + (2**(n - 1) - 1/2)): 2**n may be too large.
+    half = x.power_of_2(bits - 1)
+    result = y.times_plus(half, half - 0.5) * 2.0
+    return result.with_sign_of(x)
+
+
+def tanh(x: Real) -> Real:
+    a = x.abs().least(9.1 if x.is_single else 19.5)
+    z = a * a
+    small = (a * z).times_plus(z.polynomial(TANH), a)
+    large = 1.0 - 2.0 / (exp_of_moderate(a + a) + 1.0)
+    return (a < 0.625).choose(small, large).with_sign_of(x)
+
+
+def _half_exp(a: Real) -> Real:
+    """exp(a) / 2 for a >= 0, which may be finite where exp(a) is not."""
+    y, n, bits = _reduced(a.least(90.0 if a.is_single else 711.0))
+    return (y + 1.0).scaled(n - 1.0, bits - 1)
+
+
+def sinh(x: Real) -> Real:
+    a = x.abs()
+    z = a * a
+    small = (a * z).times_plus(z.polynomial(SINH), a)
+    h = _half_exp(a)
+    large = h - 0.25 / h
+    return (a < 1.0).choose(small, large).with_sign_of(x)
+
+
+def cosh(x: Real) -> Real:
+    h = _half_exp(x.abs())
+    return h + 0.25 / h

@@ -1,0 +1,140 @@
+"""Logarithms, and the inverses of the hyperbolic functions.
+
+log(x) is e log(2) + log(1 + f), where 1 + f is between sqrt(1/2) and sqrt(2). The sum is made in
+two numbers, so that it is rounded once. W. Kahan is the source of log1p.
+"""
+
+from __future__ import annotations
+
+from kc.transforms.elementary.coefficients import ATANH, LOG
+from kc.transforms.elementary.values import INFINITY, LN2, LOG10_2, NAN, Integer, Real
+
+ROOT = (0x3F3504F3, 0x3FE6A09E667F3BCD)
+"""The bits of sqrt(1/2)."""
+
+
+def split(x: Real) -> tuple[Real, Real, Integer]:
+    """e and f with x = 2**e (1 + f), for a normal x > 0; and the bits that hold e."""
+    root = ROOT[0 if x.is_single else 1]
+    mantissa = x.mantissa
+    offset = (x.bias + 1) << mantissa
+    # The exponent, with an offset that makes it positive, becomes a float by way of its bits.
+    shifted = x.bits() + (offset - root)
+    upper = (shifted >> mantissa) | (x.bias + mantissa << mantissa)
+    e = upper.bits(x) - (2.0**mantissa + x.bias + 1)
+    kept = shifted & ((1 << mantissa) - 1)
+    return e, (kept + root).bits(x) - 1.0, shifted
+
+
+def normal(x: Real) -> tuple[Real, Real, Real]:
+    """e and f with x = 2**e (1 + f) for x > 0, subnormal or not, and 1 + f."""
+    shift = 25.0 if x.is_single else 54.0
+    tiny = x < x.least_normal
+    e, f, _ = split(tiny.choose(x * 2.0**shift, x))
+    return tiny.choose(e - shift, e), f, f
+
+
+def missing(f: Real) -> Real:
+    """f - log(1 + f), for 1 + f between sqrt(1/2) and sqrt(2)."""
+    if f.is_single:
+        return (f * f) * f.times_plus(-f.polynomial(LOG), 0.5)
+    s = f / (f + 2.0)
+    z = s * s
+    return s * (f - z * z.polynomial(ATANH))
+
+
+def _sum(e: Real, f: Real, rest: Real | float) -> Real:
+    """e log(2) + log(1 + f) + rest."""
+    ln2, ln2_rest = e.parts(LN2, 15 if e.is_single else 41)
+    total, lost = (e * ln2).plus(f)
+    return total + (e.times_plus(ln2_rest, lost + rest) - missing(f))
+
+
+def _ends(x: Real, y: Real) -> Real:
+    """A logarithm ``y`` where that of ``x`` is a number, else what it is."""
+    y = x.is_(0.0).choose(x.real(-INFINITY), y)
+    y = (x < INFINITY).choose(y, x)
+    return (x < 0.0).choose(x.real(NAN), y)
+
+
+def log(x: Real) -> Real:
+    e, f, _ = normal(x)
+    return _ends(x, _sum(e, f, 0.0))
+
+
+def log1p(x: Real) -> Real:
+    u, rest = _one_and(x)
+    return _ends(u, _log1p(u, rest)).with_sign_of(x)
+
+
+def _one_and(x: Real) -> tuple[Real, Real]:
+    """1 + x, and what is missing from it."""
+    u = x + 1.0
+    lost = (x < 1.0).choose(x - (u - 1.0), (x - u) + 1.0)
+    return u, lost
+
+
+def _log1p(u: Real, rest: Real) -> Real:
+    """log(u + rest) for a small rest, u >= 2**-53."""
+    e, f, _ = split(u)
+    # rest / u, to a few digits: 2**-e rest (1 - f)
+    part = rest * _power(e.least(100.0))
+    return _sum(e, f, f.times_plus(-part, part))
+
+
+def _power(e: Real) -> Real:
+    """2**-e of a whole number."""
+    return e.power_of_2((e.magic - e).bits())
+
+
+def log2(x: Real) -> Real:
+    e, f, _ = normal(x)
+    m, lost = f.plus(-missing(f))
+    high, rest = x.parts(1 / LN2, 24 if x.is_single else 53)
+    return _ends(x, e + m.times_plus(high, m.times_plus(rest, lost * high)))
+
+
+def log10(x: Real) -> Real:
+    e, f, _ = normal(x)
+    m = f - missing(f)
+    high, rest = x.parts(LOG10_2, 15 if x.is_single else 41)
+    return _ends(x, e.times_plus(high, m.times_plus(LOG10_2 / LN2, e * rest)))
+
+
+def asinh(x: Real) -> Real:
+    a = x.abs()
+    far = a > (1e5 if x.is_single else 1e10)  # where it is log(2 a)
+    near = far.choose(x.real(0.0), a)
+    square = near * near
+    t, lost = near.plus(square / ((square + 1.0).sqrt() + 1.0))
+    u, rest = _one_and(t)
+    u = far.choose(a, u)
+    e, f, _ = split(u)
+    part = (rest + lost) * _power(e.least(100.0))
+    e = far.choose(e + 1.0, e)
+    y = _sum(e, f, f.times_plus(-part, part))
+    return (a < INFINITY).choose(y, a).with_sign_of(x)
+
+
+def acosh(x: Real) -> Real:
+    far = x > (1e5 if x.is_single else 1e10)
+    t = far.choose(x.real(1.0), x) - 1.0
+    t, lost = (t.times_plus(t, t + t)).sqrt().sum(t)
+    u, rest = _one_and(t)
+    u = far.choose(x, u)
+    e, f, _ = split(u)
+    part = (rest + lost) * _power(e.least(100.0))
+    e = far.choose(e + 1.0, e)
+    y = _sum(e, f, f.times_plus(-part, part))
+    y = (x < INFINITY).choose(y, x)
+    return (x < 1.0).choose(x.real(NAN), y)
+
+
+def atanh(x: Real) -> Real:
+    a = x.abs()
+    double = a + a
+    t, lost = double.sum(double * a / (1.0 - a))
+    u, rest = _one_and(t)
+    y = _log1p(u, rest + lost) * 0.5
+    y = a.is_(1.0).choose(x.real(INFINITY), y)
+    return (a <= 1.0).choose(y, x.real(NAN)).with_sign_of(x)

@@ -1,0 +1,387 @@
+"""Numbers that code is written with: each operation on one adds an operation to the IR.
+
+:class:`Real` numbers are values of f32 or f64, or vectors of them; what is added are operations of
+``arith`` and ``math`` that every machine has: sums, products, quotients, square roots, fused
+multiplication and addition, rounding, comparisons, and the bits of floats. None has fast-math
+flags: what a rounding loses is computed exactly in places, which another order of the operations
+would undo.
+"""
+
+from __future__ import annotations
+
+import math as python_math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal, getcontext
+
+from xdsl.dialects import arith, math, scf, vector
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    Float32Type,
+    FloatAttr,
+    IntegerAttr,
+    IntegerType,
+    VectorType,
+    f64,
+    i1,
+    i32,
+    i64,
+)
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from kc.dialects.arith import CmpfOp, CmpiOp, SelectOp
+
+getcontext().prec = 90
+LN2 = Decimal("0.693147180559945309417232121458176568075500134360255254120680")
+LOG10_2 = Decimal("0.301029995663981195213738894724493026768189881462108541310427")
+PI = Decimal(
+    "3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211"
+)
+
+Coefficients = tuple[Sequence[float], Sequence[float]]
+"""Those of a polynomial, from the lowest power on, for f32 and for f64."""
+
+
+def _like(shape: Attribute, element: Attribute) -> Attribute:
+    return VectorType(element, shape.shape) if isinstance(shape, VectorType) else element
+
+
+@dataclass
+class Code:
+    """Where operations are added, and for what machine."""
+
+    emit: Callable[[Operation], None]
+    has_fma: bool = True
+    """Whether a product and a sum that are rounded once are one instruction."""
+    library: Callable[[SSAValue], SSAValue] | None = None
+    """The function itself, of a C library; None if there is none."""
+    constants: dict[tuple[Attribute, float], SSAValue] = field(default_factory=dict)
+
+    def add(self, op: Operation) -> SSAValue:
+        """The result of a new operation."""
+        self.emit(op)
+        return op.results[0]
+
+    def constant(self, value: float, type_: Attribute) -> SSAValue:
+        """A constant, the same one for the same number."""
+        key = (type_, value)
+        if value == 0 or value != value or key not in self.constants:
+            self.constants[key] = self.add(arith.ConstantOp(_attribute(value, type_)))  # pyright: ignore
+        return self.constants[key]
+
+
+def _attribute(value: float, type_: Attribute) -> Attribute:
+    if isinstance(type_, VectorType):
+        return DenseIntOrFPElementsAttr.from_list(type_, [value])  # pyright: ignore
+    if isinstance(type_, IntegerType):
+        return IntegerAttr(int(value), type_)
+    return FloatAttr(value, type_)  # pyright: ignore
+
+
+class Value:
+    """A value, and the code that operations on it are added to."""
+
+    def __init__(self, value: SSAValue, code: Code) -> None:
+        self.value = value
+        self.code = code
+
+    @property
+    def element(self) -> Attribute:
+        """The type of it, or of its lanes."""
+        type_ = self.value.type
+        return type_.element_type if isinstance(type_, VectorType) else type_
+
+    def constant(self, value: float, element: Attribute) -> SSAValue:
+        """A constant in the shape of this value."""
+        return self.code.constant(value, _like(self.value.type, element))
+
+
+class Bool(Value):
+    """A condition."""
+
+    def __and__(self, second: Bool) -> Bool:
+        return Bool(self.code.add(arith.AndIOp(self.value, second.value)), self.code)
+
+    def __or__(self, second: Bool) -> Bool:
+        return Bool(self.code.add(arith.OrIOp(self.value, second.value)), self.code)
+
+    def __xor__(self, second: Bool) -> Bool:
+        return Bool(self.code.add(arith.XOrIOp(self.value, second.value)), self.code)
+
+    def choose(self, yes: Real, no: Real | float) -> Real:
+        """One of two numbers."""
+        return yes.of(self.code.add(SelectOp(self.value, yes.value, yes.real(no).value)))
+
+    def any(self) -> SSAValue:
+        """Whether it holds in any lane."""
+        if not isinstance(self.value.type, VectorType):
+            return self.value
+        kind = vector.CombiningKindAttr(vector.CombiningKindFlag.OR)
+        return self.code.add(
+            vector.ReductionOp.create(
+                operands=[self.value], result_types=[i1], properties={"kind": kind}
+            )
+        )
+
+
+class Integer(Value):
+    """An integer as wide as a float."""
+
+    def _with(self, kind: type[Operation], second: Integer | int) -> Integer:
+        if isinstance(second, int):
+            second = Integer(self.constant(second, self.element), self.code)
+        return Integer(self.code.add(kind(self.value, second.value)), self.code)  # pyright: ignore
+
+    def __add__(self, second: Integer | int) -> Integer:
+        return self._with(arith.AddiOp, second)
+
+    def __sub__(self, second: Integer | int) -> Integer:
+        return self._with(arith.SubiOp, second)
+
+    def __and__(self, second: Integer | int) -> Integer:
+        return self._with(arith.AndIOp, second)
+
+    def __or__(self, second: Integer | int) -> Integer:
+        return self._with(arith.OrIOp, second)
+
+    def __xor__(self, second: Integer | int) -> Integer:
+        return self._with(arith.XOrIOp, second)
+
+    def __lshift__(self, second: int) -> Integer:
+        return self._with(arith.ShLIOp, second)
+
+    def __rshift__(self, second: int) -> Integer:
+        """The bits moved to the right, and zeros."""
+        return self._with(arith.ShRUIOp, second)
+
+    def is_(self, value: int) -> Bool:
+        """Whether it is that number."""
+        number = self.constant(value, self.element)
+        return Bool(self.code.add(CmpiOp(self.value, number, "eq")), self.code)
+
+    def bits(self, like: Real) -> Real:
+        """The float with these bits."""
+        return like.of(self.code.add(arith.BitcastOp(self.value, like.value.type)))
+
+
+class Real(Value):
+    """A float of 32 or 64 bits, or a vector of them."""
+
+    def of(self, value: SSAValue) -> Real:
+        """Another number of the type."""
+        return Real(value, self.code)
+
+    def real(self, number: Real | float | Decimal) -> Real:
+        """A number, or a constant."""
+        if isinstance(number, Real):
+            return number
+        return self.of(self.constant(float(number), self.element))
+
+    @property
+    def is_single(self) -> bool:
+        """Whether it has 32 bits."""
+        return isinstance(self.element, Float32Type)
+
+    @property
+    def mantissa(self) -> int:
+        """The bits of the fraction."""
+        return 23 if self.is_single else 52
+
+    @property
+    def bias(self) -> int:
+        """That of the exponent."""
+        return 127 if self.is_single else 1023
+
+    @property
+    def least_normal(self) -> float:
+        """The least number that is not subnormal."""
+        return 2.0 ** (1 - self.bias)
+
+    # Arithmetic
+
+    def _with(self, kind: type[Operation], second: Real | float | Decimal) -> Real:
+        return self.of(self.code.add(kind(self.value, self.real(second).value)))  # pyright: ignore
+
+    def __add__(self, second: Real | float | Decimal) -> Real:
+        return self._with(arith.AddfOp, second)
+
+    def __sub__(self, second: Real | float | Decimal) -> Real:
+        return self._with(arith.SubfOp, second)
+
+    def __mul__(self, second: Real | float | Decimal) -> Real:
+        return self._with(arith.MulfOp, second)
+
+    def __truediv__(self, second: Real | float | Decimal) -> Real:
+        return self._with(arith.DivfOp, second)
+
+    def __rsub__(self, first: float) -> Real:
+        return self.real(first) - self
+
+    def __rtruediv__(self, first: float) -> Real:
+        return self.real(first) / self
+
+    def __neg__(self) -> Real:
+        return self.of(self.code.add(arith.NegfOp(self.value)))
+
+    def times_plus(self, factor: Real | float | Decimal, term: Real | float | Decimal) -> Real:
+        """``self * factor + term``, rounded once where the machine has an instruction for it."""
+        if not self.code.has_fma:
+            return self * factor + term
+        op = math.FmaOp(self.value, self.real(factor).value, self.real(term).value)
+        return self.of(self.code.add(op))
+
+    def product(self, factor: Real) -> tuple[Real, Real]:
+        """The rounded product, and what is missing from it (T. J. Dekker's without an fma)."""
+        high = self * factor
+        if self.code.has_fma:
+            return high, self.times_plus(factor, -high)
+        a, a_rest = self.halves()
+        b, b_rest = factor.halves()
+        return high, ((a * b - high) + a * b_rest + a_rest * b) + a_rest * b_rest
+
+    def halves(self) -> tuple[Real, Real]:
+        """The upper half of the digits, and the rest."""
+        mask = -(1 << (12 if self.is_single else 27))
+        upper = (self.bits() & mask).bits(self)
+        return upper, self - upper
+
+    def plus(self, lesser: Real) -> tuple[Real, Real]:
+        """The rounded sum with a number that is not greater, and what is missing from it."""
+        total = self + lesser
+        return total, lesser - (total - self)
+
+    def sum(self, second: Real) -> tuple[Real, Real]:
+        """The rounded sum with any number, and what is missing from it (D. E. Knuth)."""
+        total = self + second
+        part = total - self
+        return total, (self - (total - part)) + (second - part)
+
+    def polynomial(self, coefficients: Coefficients) -> Real:
+        """A polynomial of this number, whose coefficients are those for its type."""
+        *rest, last = coefficients[0 if self.is_single else 1]
+        result = self.real(last)
+        for coefficient in reversed(rest):
+            result = result.times_plus(self, coefficient)
+        return result
+
+    def abs(self) -> Real:
+        return self.of(self.code.add(math.AbsFOp(self.value)))
+
+    def sqrt(self) -> Real:
+        return self.of(self.code.add(math.SqrtOp(self.value)))
+
+    def floor(self) -> Real:
+        return self.of(self.code.add(math.FloorOp(self.value)))
+
+    def with_sign_of(self, second: Real) -> Real:
+        return self.of(self.code.add(math.CopySignOp(self.value, second.value)))
+
+    def flipped(self, condition: Bool) -> Real:
+        """The number, with the opposite sign where a condition holds."""
+        return condition.choose(-self, self)
+
+    # Comparisons: false for NaN
+
+    def _compare(self, second: Real | float, kind: str) -> Bool:
+        return Bool(self.code.add(CmpfOp(self.value, self.real(second).value, kind)), self.code)
+
+    def __lt__(self, second: Real | float) -> Bool:
+        return self._compare(second, "olt")
+
+    def __le__(self, second: Real | float) -> Bool:
+        return self._compare(second, "ole")
+
+    def __gt__(self, second: Real | float) -> Bool:
+        return self._compare(second, "ogt")
+
+    def __ge__(self, second: Real | float) -> Bool:
+        return self._compare(second, "oge")
+
+    def is_(self, second: Real | float) -> Bool:
+        """Whether it is that number."""
+        return self._compare(second, "oeq")
+
+    def is_nan(self) -> Bool:
+        return self._compare(self, "uno")
+
+    def least(self, limit: Real | float) -> Real:
+        """The lesser of two numbers, this one if it is NaN: one instruction on most machines."""
+        return (self > limit).choose(self.real(limit), self)
+
+    def greatest(self, limit: Real | float) -> Real:
+        """The greater of two numbers, this one if it is NaN."""
+        return (self < limit).choose(self.real(limit), self)
+
+    # Bits
+
+    def bits(self) -> Integer:
+        """Its bits."""
+        integer = i32 if self.is_single else i64
+        return Integer(
+            self.code.add(arith.BitcastOp(self.value, _like(self.value.type, integer))), self.code
+        )
+
+    @property
+    def magic(self) -> float:
+        """What pushes the fraction out of a number that is added, and leaves it in the last bits:
+        no conversion to integers, which not all machines have for vectors, and no rounding."""
+        return 1.5 * 2.0**self.mantissa
+
+    def rounded(self, factor: float | Decimal = 1.0) -> tuple[Real, Integer]:
+        """The whole number next to ``self * factor``, as a float, and as the last bits of an
+        integer (the others are any)."""
+        pushed = self.times_plus(factor, self.magic) if factor != 1.0 else self + self.magic
+        return pushed - self.magic, pushed.bits()
+
+    def half_rounded(self) -> Integer:
+        """A whole number next to its half, as the last bits of an integer."""
+        return self.times_plus(0.5, self.magic).bits()
+
+    def power_of_2(self, exponent: Integer) -> Real:
+        """2 to a power that is in the range of normal numbers, of which the last bits count."""
+        bits_of_1 = self.bias << self.mantissa
+        return ((exponent << self.mantissa) + bits_of_1).bits(self)
+
+    def scaled(self, number: Real, exponent: Integer) -> Real:
+        """This number times 2 to a power, given in both forms, which may be out of range: in two
+        steps, so that it is rounded once."""
+        half = number.half_rounded()
+        return self * self.power_of_2(half) * self.power_of_2(exponent - half)
+
+    def wide(self) -> Real:
+        """The same number in 64 bits."""
+        if not self.is_single:
+            return self
+        return self.of(self.code.add(arith.ExtFOp(self.value, _like(self.value.type, f64))))
+
+    def as_(self, like: Real) -> Real:
+        """The number in the type of another."""
+        if self.is_single == like.is_single:
+            return self
+        return self.of(self.code.add(arith.TruncFOp(self.value, like.value.type)))
+
+    def parts(self, number: Decimal, *bits: int) -> list[float]:
+        """A constant as a sum of constants, of which the first have so many bits each."""
+        parts: list[float] = []
+        for count in bits:
+            _, exponent = python_math.frexp(float(number))
+            scale = Decimal(2) ** (count - exponent)
+            part = (number * scale).to_integral_value() / scale
+            parts.append(float(part))
+            number -= part
+        return [*parts, float(number)]
+
+    def unless(self, condition: Bool, rare: Callable[[], Real]) -> Real:
+        """This number, or ``rare`` for all lanes if the condition holds in any: as a branch."""
+        test = condition.any()
+        outer, known = self.code.emit, dict(self.code.constants)
+        block = Block()
+        self.code.emit = block.add_op
+        block.add_op(scf.YieldOp(rare().value))
+        self.code.emit, self.code.constants = outer, known
+        otherwise = Region(Block([scf.YieldOp(self.value)]))
+        return self.of(self.code.add(scf.IfOp(test, [self.value.type], Region(block), otherwise)))
+
+
+INFINITY = python_math.inf
+NAN = python_math.nan

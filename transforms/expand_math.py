@@ -1,0 +1,179 @@
+"""expand-math: functions of the C library become arithmetic.
+
+Before::
+
+    %y = math.exp %x : vector<8xf32>
+
+After::
+
+    %n = (the nearest whole number of %x / log(2))
+    %r = (%x - %n * log(2))
+    %y = (1 + %r + %r**2 * a polynomial of %r, times 2 to the power of %n)
+
+A call of the library takes one number. The arithmetic (:mod:`kc.transforms.elementary`) is that of
+vectors of any length, and LLVM makes vectors of loops over it. docs/numerics.md says how exact it
+is. Functions of f16 and bf16 are computed in f32.
+
+Sine, cosine and tangent of large arguments are left to the library, in a branch; such calls are
+marked ``kc.library``. A kernel for a GPU has no library.
+
+(MLIR: ``math-polynomial-approximation``, ``math-expand-ops``.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from xdsl.context import Context
+from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import (
+    BFloat16Type,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    ModuleOp,
+    UnitAttr,
+    VectorType,
+    f32,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import (
+    PatternRewriter,
+    PatternRewriteWalker,
+    RewritePattern,
+)
+from xdsl.rewriter import InsertPoint
+
+from kc.dialects.gpu import GPUModuleOp
+from kc.support.patterns import PatternSet
+from kc.support.registry import load_patterns
+from kc.support.target import Target, target_of
+from kc.transforms.elementary.angles import acos, asin, atan, atan2, cos, sin, tan
+from kc.transforms.elementary.error_function import erf
+from kc.transforms.elementary.exponentials import cosh, exp, exp2, expm1, sinh, tanh
+from kc.transforms.elementary.logarithms import acosh, asinh, atanh, log, log1p, log2, log10
+from kc.transforms.elementary.powers import cbrt, pow, rsqrt
+from kc.transforms.elementary.values import Code, Real
+
+LIBRARY = "kc.library"
+"""The attribute of a function that is left to the C library."""
+
+FUNCTIONS: dict[type[Operation], Callable[..., Real]] = {
+    math.AcosOp: acos,
+    math.AcoshOp: acosh,
+    math.AsinOp: asin,
+    math.AsinhOp: asinh,
+    math.AtanOp: atan,
+    math.Atan2Op: atan2,
+    math.AtanhOp: atanh,
+    math.CbrtOp: cbrt,
+    math.CosOp: cos,
+    math.CoshOp: cosh,
+    math.ErfOp: erf,
+    math.ExpOp: exp,
+    math.Exp2Op: exp2,
+    math.ExpM1Op: expm1,
+    math.LogOp: log,
+    math.Log10Op: log10,
+    math.Log1pOp: log1p,
+    math.Log2Op: log2,
+    math.PowFOp: pow,
+    math.RsqrtOp: rsqrt,
+    math.SinOp: sin,
+    math.SinhOp: sinh,
+    math.TanOp: tan,
+    math.TanhOp: tanh,
+}
+"""The operations of ``math`` that are expanded."""
+
+_NARROW = (Float16Type, BFloat16Type)
+
+
+class ExpandMathPass(ModulePass):
+    """Compute functions of the C library by arithmetic, within two units in the last place.
+
+    Plugins add patterns for operations of their own under the name of the pass.
+    """
+
+    name = "expand-math"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        del ctx
+        added = [make() for make in load_patterns(self.name)]
+        patterns = PatternSet([ExpandFunction(has_fma(target_of(op))), *added])
+        PatternRewriteWalker(_First(patterns), apply_recursively=False).rewrite_module(op)
+
+
+class _First(RewritePattern):
+    """The first pattern that does something."""
+
+    def __init__(self, patterns: PatternSet) -> None:
+        self._patterns = patterns
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        for pattern in self._patterns.of(op):
+            pattern.match_and_rewrite(op, rewriter)
+            if rewriter.has_done_action:
+                return
+
+
+def has_fma(target: Target) -> bool:
+    """Whether a product and a sum that are rounded once are one instruction."""
+    arch = target.architecture.name if target.architecture is not None else ""
+    return not arch.startswith("x86") or target.has_feature("fma")
+
+
+def _is_in_kernel(op: Operation) -> bool:
+    parent = op.parent_op()
+    while parent is not None and not isinstance(parent, GPUModuleOp):
+        parent = parent.parent_op()
+    return parent is not None
+
+
+class ExpandFunction(RewritePattern):
+    """``%y = math.exp %x : f32``    ->    arithmetic."""
+
+    def __init__(self, has_fma: bool) -> None:
+        self._has_fma = has_fma
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        function = FUNCTIONS.get(type(op))
+        if function is None or LIBRARY in op.attributes:
+            return
+        type_ = op.results[0].type
+        element = type_.element_type if isinstance(type_, VectorType) else type_
+        if not isinstance(element, (*_NARROW, Float32Type, Float64Type)):
+            return
+        wide: Attribute = type_
+        if isinstance(element, _NARROW):
+            wide = VectorType(f32, type_.shape) if isinstance(type_, VectorType) else f32
+
+        def emit(new: Operation) -> None:
+            for inner in new.walk():
+                inner.location = op.location
+            rewriter.insert(new, InsertPoint.before(op))
+
+        def library(operand: SSAValue) -> SSAValue:
+            call = type(op).create(
+                operands=[operand],
+                result_types=[wide],
+                properties=dict(op.properties),
+                attributes={**op.attributes, LIBRARY: UnitAttr()},
+            )
+            return code.add(call)
+
+        in_kernel = _is_in_kernel(op)
+        code = Code(
+            emit,
+            has_fma=in_kernel or self._has_fma,
+            library=None if in_kernel else library,
+        )
+
+        def converted(kind: type[Operation], value: SSAValue, to: Attribute) -> SSAValue:
+            return value if value.type == to else code.add(kind(value, to))  # pyright: ignore
+
+        numbers = [Real(converted(arith.ExtFOp, value, wide), code) for value in op.operands]
+        result = converted(arith.TruncFOp, function(*numbers).value, type_)
+        result.name_hint = result.name_hint or op.results[0].name_hint
+        rewriter.replace(op, [], [result])
