@@ -42,14 +42,12 @@ TVM: ``SplitHostDevice``. MLIR: ``convert-affine-for-to-gpu``, ``convert-paralle
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
 from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import (
-    FixedBitwidthType,
     IntegerAttr,
     MemRefType,
     ModuleOp,
@@ -67,6 +65,7 @@ from xdsl.traits import SymbolOpInterface
 from kc.analysis import loop_tree
 from kc.analysis.dependence import base_buffer
 from kc.analysis.loop_tree import memory_scope, touches_memory
+from kc.analysis.shared_memory import OFFSET, buffer_bytes, rounded
 from kc.dialects import gpu
 from kc.dialects.gpu import AddressSpace, AddressSpaceAttr
 from kc.dialects.tir import INDEX, AllocOp, ForKind, ForKindAttr, ForOp, IfOp
@@ -75,17 +74,11 @@ from kc.support.diagnostics import CodegenError
 from kc.support.fresh_names import fresh_name
 from kc.support.locations import location_of
 from kc.support.target import target_of
+from kc.transforms.tir.merge_shared_memory_allocations import STATIC_SHARED_BYTES
 from kc.transforms.tir.unify_thread_binding import kernel_roots, launch_loops
-
-STATIC_SHARED_BYTES = 48 * 1024
-"""The most shared memory that a kernel may have without asking for it (CUDA C++
-Programming Guide)."""
 
 KERNELS = "kernels"
 """The ``gpu.module`` that the kernels of a module are in."""
-
-ALIGNMENT = 16
-"""The alignment of each part of the dynamic shared memory, in bytes: a vector of 128 bits."""
 
 _SPACES = {
     "shared": AddressSpaceAttr(AddressSpace.WORKGROUP),
@@ -347,7 +340,7 @@ def _name_numbers(call: gpu.LaunchOp) -> None:
 def _placed(allocs: Sequence[AllocOp]) -> tuple[list[AllocOp], list[AllocOp]]:
     """The static and the dynamic allocations of a kernel."""
     shared = [alloc for alloc in allocs if memory_scope(alloc.buffer) == "shared"]
-    is_large = sum(_bytes(alloc) for alloc in shared) > STATIC_SHARED_BYTES
+    is_large = sum(buffer_bytes(alloc.buffer) for alloc in shared) > STATIC_SHARED_BYTES
     dynamic = [
         alloc
         for alloc in allocs
@@ -357,21 +350,19 @@ def _placed(allocs: Sequence[AllocOp]) -> tuple[list[AllocOp], list[AllocOp]]:
 
 
 def _offsets(allocs: Sequence[AllocOp]) -> tuple[list[int], int]:
-    """Where each part of the dynamic memory begins, and the size of all, in bytes."""
+    """Where each part of the dynamic memory begins, and the size of all, in bytes.
+
+    That is where ``merge-shared-memory-allocations`` has put them, else one after the other.
+    """
+    given = [alloc.attributes.get(OFFSET) for alloc in allocs]
     offsets: list[int] = []
     end = 0
-    for alloc in allocs:
-        offsets.append(end)
-        end += -(-_bytes(alloc) // ALIGNMENT) * ALIGNMENT
+    for alloc, offset in zip(allocs, given, strict=True):
+        known = offset.value.data if isinstance(offset, IntegerAttr) else None
+        start = end if known is None else known
+        offsets.append(start)
+        end = max(end, start + rounded(buffer_bytes(alloc.buffer)))
     return offsets, end
-
-
-def _bytes(alloc: AllocOp) -> int:
-    type_ = alloc.buffer.type
-    assert isinstance(type_, MemRefType)
-    element = type_.element_type
-    bits = element.bitwidth if isinstance(element, FixedBitwidthType) else 64
-    return math.prod(type_.get_shape()) * ((bits + 7) // 8)
 
 
 def _device_type(type_: Attribute) -> MemRefType:

@@ -54,6 +54,7 @@ TO_GPU: Order = (
     "inject-virtual-thread",
     "lower-warp-memory",
     "lower-thread-allreduce",
+    "merge-shared-memory-allocations",
     "thread-sync",
     "vectorize-loop",
     2,

@@ -153,6 +153,7 @@ PASSES = {
             "inject-virtual-thread",
             "lower-warp-memory",
             "lower-thread-allreduce",
+            "merge-shared-memory-allocations",
             "thread-sync",
         ),
     ),

@@ -26,8 +26,9 @@ earlier iteration to a later one. Which pairs there are is decided exactly
 set of places; places are chosen that serve all pairs, those first that serve many and are executed
 rarely, and none of them can be left out.
 
-Memory of the threads themselves needs no barriers, nor what only one thread touches or nobody
-writes. Barriers that are there already are counted with.
+Two buffers that ``merge-shared-memory-allocations`` has put in one place are compared by the
+addresses of their elements. Memory of the threads themselves needs no barriers, nor what only one
+thread touches or nobody writes. Barriers that are there already are counted with.
 
 Requires: kernels have one loop for each axis (``unify-thread-binding``). *Legal when*
 
@@ -46,7 +47,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
@@ -54,9 +55,10 @@ from kc.analysis import loop_tree
 from kc.analysis.dependence import base_buffer
 from kc.analysis.instances import Instance, Space, Witness, is_before, touched
 from kc.analysis.loop_tree import buffer_name, memory_scope, touches_memory
+from kc.analysis.shared_memory import OFFSET, buffer_bytes, share_memory
 from kc.analysis.terms import Condition, Term, any_of, equal
 from kc.dialects.gpu import BarrierOp, ShuffleOp
-from kc.dialects.tir import ForOp, LoadOp, StoreOp
+from kc.dialects.tir import AllocOp, ForOp, LoadOp, StoreOp
 from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES, is_shared
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
@@ -146,6 +148,12 @@ class _Kernel:
         self.body = self.chain[-1].body.block
         self.lanes = [loop for loop in self.chain if loop.axis in LANE_AXES]
         self.uniform: dict[Block, bool] = {self.body: True}
+        self.offsets: dict[SSAValue, int] = {
+            op.buffer: offset.value.data
+            for op in self.chain[-1].walk()
+            if isinstance(op, AllocOp)
+            and isinstance(offset := op.attributes.get(OFFSET), IntegerAttr)
+        }
         for op in self.chain[-1].walk():
             for region in op.regions:
                 for block in region.blocks:
@@ -227,7 +235,9 @@ class _Kernel:
         if not (first.writes or second.writes):
             return False
         if first.buffer is not second.buffer:
-            return None in (first.buffer, second.buffer)
+            if first.buffer is None or second.buffer is None:
+                return True
+            return share_memory(self.offsets, first.buffer, second.buffer)
         if not (first.writes and second.writes):
             return True
         space, instances, constraints, names = self._touching(first, second)
@@ -282,10 +292,39 @@ class _Kernel:
             _element(space, access, at) for access, at in zip(accesses, instances, strict=True)
         ]
         names: Sequence[Term] = []
-        if elements[0] is not None and elements[1] is not None:
+        if first.buffer is not second.buffer:
+            constraints += self._same_address(accesses, elements)
+        elif elements[0] is not None and elements[1] is not None:
             names = touched(len(elements[0]))
             constraints += [*equal(names, elements[0]), *equal(names, elements[1])]
         return space, instances, constraints, names
+
+    def _same_address(
+        self, accesses: Sequence[Access], elements: Sequence[list[Term] | None]
+    ) -> list[Condition]:
+        """That accesses of two buffers that share memory meet there; none where it is not known."""
+        addresses: list[Term] = []
+        sizes: list[int] = []
+        for access, element in zip(accesses, elements, strict=True):
+            buffer = access.buffer
+            if buffer is None or element is None:
+                return []
+            type_ = buffer.type
+            assert isinstance(type_, MemRefType)
+            shape = type_.get_shape()
+            size = buffer_bytes(buffer) // max(math.prod(shape), 1)
+            number = element[0] * 1
+            for index, extent in zip(element[1:], shape[1:], strict=True):
+                number = number * extent + index
+            addresses.append(number * size + self.offsets[buffer])
+            sizes.append(size)
+        if sizes[0] == sizes[1] and not any(
+            self.offsets[access.buffer] % sizes[0]  # pyright: ignore[reportArgumentType]
+            for access in accesses
+        ):
+            return [addresses[0].equals(addresses[1])]
+        first, second = addresses
+        return [first < second + sizes[1], second < first + sizes[0]]
 
     # Places
 

@@ -20,8 +20,9 @@ through memory that its reader shares.
 8. KC3442: a block has no more threads than the GPU allows.
 9. KC3443: how many blocks and threads there are is known where the kernel is launched.
 
-The limits are the target's, CUDA's for a target without any. All shared buffers of a kernel count
-as alive at once. TVM: ``VerifyGPUCode`` (which gives no reason).
+The limits are the target's, CUDA's for a target without any. Shared buffers that are not alive at
+the same time count as one place (:mod:`kc.analysis.shared_memory`). TVM: ``VerifyGPUCode`` (which
+gives no reason).
 """
 
 from __future__ import annotations
@@ -33,13 +34,14 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import MemRefType, ModuleOp
-from xdsl.ir import SSAValue
+from xdsl.ir import Block, SSAValue
 from xdsl.passes import ModulePass
 
 from kc.analysis import loop_tree
 from kc.analysis.captures import makers_inside
 from kc.analysis.loop_tree import all_loops_around, buffer_name, memory_scope
 from kc.analysis.regions import BoundIndexValues, box, loads_of, stores_to
+from kc.analysis.shared_memory import arrange, buffer_bytes
 from kc.dialects.tir import DYNAMIC, AllocOp, ForOp, LoadOp, StoreOp
 from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES
 from kc.support.diagnostics import CodegenError
@@ -59,9 +61,7 @@ class VerifyGpuCodePass(ModulePass):
     name = "verify-gpu-code"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        target = target_of(op)
-        if "max_threads_per_block" not in target.limits:
-            target = Target("cuda")
+        target = gpu_target(target_of(op))
         copy = op.clone()
         for old, new in zip(op.walk(), copy.walk(), strict=True):
             new.location = old.location
@@ -74,6 +74,11 @@ class VerifyGpuCodePass(ModulePass):
                 _check_launch(function, kernel)
                 _check_threads(function, kernel, target)
                 _check_shared(function, kernel, target)
+
+
+def gpu_target(target: Target) -> Target:
+    """The target whose limits count: CUDA's for one without any."""
+    return target if "max_threads_per_block" in target.limits else Target("cuda")
 
 
 def _kernels(function: func.FuncOp) -> list[ForOp]:
@@ -126,8 +131,28 @@ def _check_threads(function: func.FuncOp, kernel: ForOp, target: Target) -> None
 def _check_shared(function: func.FuncOp, kernel: ForOp, target: Target) -> None:
     accesses = [op for op in kernel.walk() if isinstance(op, LoadOp | StoreOp)]
     buffers = dict.fromkeys(op.buffer for op in accesses if memory_scope(op.buffer) in SHARED)
-    sizes = {buffer: _size(buffer, kernel) for buffer in buffers}
-    total, limit = sum(sizes.values()), target.limits["max_shared_memory_per_block"]
+    for buffer in buffers:
+        _require_constant(buffer, kernel)
+    require_shared_memory(function, kernel, list(buffers), kernel.body.block, target)
+
+
+def require_shared_memory(
+    function: func.FuncOp,
+    kernel: ForOp,
+    buffers: Sequence[SSAValue],
+    body: Block,
+    target: Target,
+) -> None:
+    """Refuse (KC3440) more shared memory than a block of the target can have.
+
+    ``body`` is what the threads of ``kernel`` do, and holds the accesses of ``buffers``.
+    """
+    limit = target.limits["max_shared_memory_per_block"]
+    sizes = {buffer: buffer_bytes(buffer) for buffer in buffers}
+    total = sum(sizes.values())
+    if total <= limit:
+        return
+    _, total = arrange(buffers, body)
     if total <= limit:
         return
     table = sorted(sizes.items(), key=lambda entry: -entry[1])
@@ -144,7 +169,8 @@ def _check_shared(function: func.FuncOp, kernel: ForOp, target: Target) -> None:
             table[0][0].owner if isinstance(table[0][0].owner, AllocOp) else kernel
         ),
         facts=facts,
-        why="all threads of a block see its shared buffers, which all exist at the same time",
+        why="all threads of a block see its shared buffers; those that are alive at the same time "
+        "have memory of their own",
         hints=_hints(table, total, limit),
     )
 
@@ -191,7 +217,7 @@ def _box_size(buffer: SSAValue, loop: ForOp) -> int:
     return math.prod(sizes) * _element_bytes(buffer.type)
 
 
-def _size(buffer: SSAValue, kernel: ForOp) -> int:
+def _require_constant(buffer: SSAValue, kernel: ForOp) -> None:
     assert isinstance(buffer.type, MemRefType)
     if DYNAMIC in buffer.type.get_shape():
         raise CodegenError(
@@ -202,7 +228,6 @@ def _size(buffer: SSAValue, kernel: ForOp) -> int:
             why="shared memory is laid out when the kernel is compiled",
             hints=["split the loops by constant factors, and compute it at the outer one"],
         )
-    return math.prod(buffer.type.get_shape()) * _element_bytes(buffer.type)
 
 
 def _element_bytes(type_: MemRefType) -> int:

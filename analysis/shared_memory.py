@@ -1,0 +1,144 @@
+"""Where buffers are in the shared memory of a block: in one place if they are not alive together.
+
+A buffer is alive from its first access to its last one, in the block of operations that it is
+allocated in: what is written in one iteration of a loop around the allocation is gone in the next
+one. An access in a loop, a branch or a block of tir counts as one of all of that.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from xdsl.dialects.builtin import FixedBitwidthType, MemRefType
+from xdsl.ir import Block, Operation, SSAValue
+
+from kc.dialects.tir import LoadOp, StoreOp
+
+ALIGNMENT = 16
+"""Of each buffer in the memory of a block, in bytes: a vector of 128 bits."""
+
+OFFSET = "tir.shared_offset"
+"""The attribute of an allocation that says where it begins in the memory of a block, in bytes."""
+
+
+def buffer_bytes(buffer: SSAValue) -> int:
+    """The size of a buffer of constant shape, in bytes."""
+    type_ = buffer.type
+    assert isinstance(type_, MemRefType)
+    element = type_.element_type
+    bits = element.bitwidth if isinstance(element, FixedBitwidthType) else 64
+    return math.prod(type_.get_shape()) * ((bits + 7) // 8)
+
+
+def rounded(size: int) -> int:
+    """A size with what it takes that the next buffer is aligned."""
+    return -(-size // ALIGNMENT) * ALIGNMENT
+
+
+def arrange(buffers: Sequence[SSAValue], body: Block) -> tuple[dict[SSAValue, int], int]:
+    """Offsets of buffers that a kernel with this body uses, and the size of all, in bytes.
+
+    The largest buffer is placed first, and each where no buffer is that is alive with it, as far
+    to the front as there is room (first fit by decreasing size).
+    """
+    lives = _Lives(body)
+    sizes = {buffer: rounded(buffer_bytes(buffer)) for buffer in buffers}
+    offsets: dict[SSAValue, int] = {}
+    for buffer in sorted(buffers, key=lambda buffer: -sizes[buffer]):
+        taken = sorted(
+            (offset, offset + sizes[placed])
+            for placed, offset in offsets.items()
+            if lives.overlap(buffer, placed)
+        )
+        start = 0
+        for first, end in taken:
+            if first - start >= sizes[buffer]:
+                break
+            start = max(start, end)
+        offsets[buffer] = start
+    total = max((offsets[buffer] + sizes[buffer] for buffer in buffers), default=0)
+    return offsets, total
+
+
+def share_memory(offsets: Mapping[SSAValue, int], first: SSAValue, second: SSAValue) -> bool:
+    """Whether two buffers have bytes in common, by where they are."""
+    if first not in offsets or second not in offsets:
+        return False
+    start, other_start = offsets[first], offsets[second]
+    return start < other_start + buffer_bytes(second) and other_start < start + buffer_bytes(first)
+
+
+class _Lives:
+    """When the buffers of a kernel are alive."""
+
+    def __init__(self, body: Block) -> None:
+        self.body = body
+        self._numbers: dict[Block, dict[Operation, int]] = {}
+        self._homes: dict[SSAValue, Block] = {}
+
+    def overlap(self, first: SSAValue, second: SSAValue) -> bool:
+        """Whether two buffers are alive at the same time."""
+        block = self._common(self._home(first), self._home(second))
+        start, end = self._interval(first, block)
+        other_start, other_end = self._interval(second, block)
+        return start <= other_end and other_start <= end
+
+    def _home(self, buffer: SSAValue) -> Block:
+        """The block of the allocation, or the body of the kernel that this is outside of."""
+        home = self._homes.get(buffer)
+        if home is None:
+            owner = buffer.owner
+            home = owner.parent if isinstance(owner, Operation) else owner
+            if home is None or self.body not in self._around(home):
+                home = self.body
+            self._homes[buffer] = home
+        return home
+
+    def _around(self, block: Block) -> list[Block]:
+        """The block, and those around it."""
+        blocks = [block]
+        parent = block.parent_op()
+        while parent is not None and parent.parent is not None:
+            blocks.append(parent.parent)
+            parent = parent.parent_op()
+        return blocks
+
+    def _common(self, first: Block, second: Block) -> Block:
+        around = set(self._around(first))
+        return next(block for block in self._around(second) if block in around)
+
+    def _interval(self, buffer: SSAValue, block: Block) -> tuple[int, int]:
+        """The numbers in ``block`` of the first and the last operation with an access."""
+        home = self._home(buffer)
+        if home is not block:
+            parent = home.parent_op()
+            assert parent is not None
+            number = self._number(parent, block)
+            assert number is not None
+            return number, number
+        numbers: list[int] = []
+        for use in buffer.uses:
+            number = self._number(use.operation, block)
+            if number is None:
+                continue
+            if not isinstance(use.operation, LoadOp | StoreOp):
+                return 0, len(self._numbered(block))  # it may have another name from here on
+            numbers.append(number)
+        return (min(numbers), max(numbers)) if numbers else (0, len(self._numbered(block)))
+
+    def _numbered(self, block: Block) -> dict[Operation, int]:
+        numbers = self._numbers.get(block)
+        if numbers is None:
+            numbers = self._numbers[block] = {op: n for n, op in enumerate(block.ops)}
+        return numbers
+
+    def _number(self, op: Operation, block: Block) -> int | None:
+        """The number of the operation of ``block`` that ``op`` is, or is in."""
+        numbers = self._numbered(block)
+        current: Operation | None = op
+        while current is not None:
+            if current in numbers:
+                return numbers[current]
+            current = current.parent_op()
+        return None
