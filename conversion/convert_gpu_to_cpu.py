@@ -286,9 +286,10 @@ class _Module:
             op.detach()
             self.op.body.block.add_op(op)
 
-    def site(self, op: Operation, what: str, buffer: str = "") -> int:
+    def site(self, op: Operation, what: str, buffer: str = "", memory: str = "") -> int:
         """The number of a new place that findings name."""
-        site: dict[str, Attribute] = {"what": StringAttr(what), "buffer": StringAttr(buffer)}
+        names = {"what": what, "buffer": buffer, "memory": memory}
+        site: dict[str, Attribute] = {key: StringAttr(name) for key, name in names.items() if name}
         location = location_of(op)
         if location is not None:
             site["file"] = StringAttr(location.file)
@@ -528,6 +529,13 @@ class _Thread:
         if is_coroutine:
             function.attributes[COROUTINE] = UnitAttr()
         return function
+
+    def memory(self, root: SSAValue) -> str:
+        """Where memory is: "global", "shared" or "private"."""
+        if root not in self.slots:
+            return "private"
+        arrays = sum(isinstance(type_, MemRefType) for type_ in self.kernel.arguments)
+        return "global" if self.slots[root] < arrays else "shared"
 
     def root(self, buffer: SSAValue) -> SSAValue:
         """The memory that a memref is, or is a part of."""
@@ -795,7 +803,7 @@ class _Access:
         root = thread.root(buffer)
         self.slot = thread.slots.get(root, -1)
         name = root.name_hint or "memory"
-        self.site = thread.module.site(op, what, name)
+        self.site = thread.module.site(op, what, name, thread.memory(root))
         self.flags = flags
         self.pointer = e.emit(memref.ExtractAlignedPointerAsIndexOp.get(buffer))
         given = op.get_attr_or_prop("alignment")

@@ -10,15 +10,17 @@ The arrays are as for a call, with what the kernels write in them; the results a
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kc.codegen.ptx_resources import Resources, resources_of
 from kc.runtime.emulator import Place, RawFinding, Watch, watch
 from kc.support.diagnostics import CallError, Diagnostic, Location
 from kc.support.target import Target
 
-__all__ = ["AccessSite", "Finding", "Report", "check"]
+__all__ = ["AccessSite", "Finding", "Report", "Resources", "check", "resources"]
 
 _KINDS = (
     ("race", "KC6301"),
@@ -84,6 +86,8 @@ class AccessSite:
 
     buffer: str
     access: str
+    memory: str
+    """"global" or "shared"."""
     location: Location | None
     executions: int
     transactions: int
@@ -103,6 +107,21 @@ class Report:
     def ok(self) -> bool:
         """Whether nothing is wrong."""
         return not self.findings
+
+    @property
+    def sectors(self) -> int:
+        """The sectors of 32 bytes of the device's memory that were read and written."""
+        return sum(site.transactions for site in self.sites if site.memory == "global")
+
+    @property
+    def wavefronts(self) -> int:
+        """The wavefronts of shared memory."""
+        return sum(site.transactions for site in self.sites if site.memory == "shared")
+
+    @property
+    def bank_conflicts(self) -> int:
+        """The wavefronts that lanes waited for."""
+        return sum(site.bank_conflicts for site in self.sites)
 
     def __str__(self) -> str:
         lines = [finding.diagnostic().render() for finding in self.findings]
@@ -164,20 +183,38 @@ def check(
     return _report(seen, watched.places)
 
 
+def resources(module: Any) -> tuple[Resources, ...]:
+    """What each kernel of a module takes of the GPU: shared memory, barriers, registers.
+
+    ``module`` is the result of :func:`kc.build` for ``cuda``. Registers are those that CUDA's
+    assembler, ptxas, allocates, where it is installed.
+
+    Raises CallError KC6300 for a module without PTX, CodegenError KC4368 if ptxas refuses it.
+    """
+    for imported in getattr(module, "imported_modules", ()):
+        with contextlib.suppress(CallError):
+            return resources_of(imported.get_source("ptx"))
+    raise CallError(
+        "KC6300",
+        "kc.gpu.resources: the module has no kernels for a GPU",
+        why="it is compiled for a target of another kind",
+        hints=['kc.build(..., target="cuda -arch=sm_80")'],
+    )
+
+
 def _report(seen: Watch, places: Any) -> Report:
-    sites: dict[tuple[str, str, Location | None], list[int]] = {}
+    sites: dict[tuple[str, str, str, Location | None], list[int]] = {}
     for cost, place in zip(seen.costs, places, strict=True):
         if cost.executions:
-            sums = sites.setdefault((place.buffer, place.what, place.location), [0] * 4)
+            sums = sites.setdefault(
+                (place.buffer, place.what, place.memory, place.location), [0] * 4
+            )
             numbers = (cost.executions, cost.transactions, cost.least, cost.conflicts)
             for n, number in enumerate(numbers):
                 sums[n] += number
     return Report(
         tuple(_finding(raw, places) for raw in seen.findings),
-        tuple(
-            AccessSite(buffer, what, location, *numbers)
-            for (buffer, what, location), numbers in sites.items()
-        ),
+        tuple(AccessSite(*place, *numbers) for place, numbers in sites.items()),
         seen.barriers,
     )
 

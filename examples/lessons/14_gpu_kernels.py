@@ -19,8 +19,11 @@ def checked(s: te.Schedule, args: list, *arrays: np.ndarray) -> kc.gpu.Report:
     module = kc.build(s, args, target=TARGET)
     report = kc.gpu.check(module, *arrays)
     assert report.ok, str(report)
-    ptx = module.imported_modules[0].get_source()
-    print(f"{len(ptx.splitlines())} lines of PTX, {ptx.count('bar.sync')} barriers in it")
+    (kernel,) = kc.gpu.resources(module)  # registers are known where ptxas is installed
+    print(
+        f"{kernel.shared} bytes of shared memory, {kernel.barriers} barriers in the code, "
+        f"registers of a thread: {kernel.registers or '?'}"
+    )
     print(report)
     return report
 

@@ -49,15 +49,15 @@ def _on_host(build: Build) -> Build:
 def _places(module: ModuleOp) -> list[Place]:
     places: list[Place] = []
     for site in getattr(module.attributes.get(SITES), "data", ()):
-        what, buffer, file = (
+        what, buffer, memory, file = (
             text.data if isinstance(text := site.data.get(key), StringAttr) else ""
-            for key in ("what", "buffer", "file")
+            for key in ("what", "buffer", "memory", "file")
         )
         location = None
         if file:
             line, column = (site.data[key].value.data for key in ("line", "column"))
             location = Location(file, line, column)
-        places.append(Place(what, buffer, location))
+        places.append(Place(what, buffer, location, memory))
     return places
 
 

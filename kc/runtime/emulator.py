@@ -18,11 +18,15 @@ _engine: Any = None
 
 @dataclass(frozen=True)
 class Place:
-    """A place in a kernel; ``what`` is "read" or "written" of a buffer, "barrier" or "shuffle"."""
+    """A place in a kernel; ``what`` is "read" or "written" of a buffer, "barrier" or "shuffle".
+
+    ``memory`` is where the buffer is: "global", "shared" or "private".
+    """
 
     what: str
     buffer: str
     location: Location | None
+    memory: str = ""
 
 
 class RawFinding(ctypes.Structure):

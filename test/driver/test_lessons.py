@@ -52,9 +52,24 @@ SAYS = {
         "error[KC6301]: S[31] is read by thread 32 of block 0, and was written by thread 31\n",
     ],
     "15_gpu_matmul": [
-        "naive                              0           0      788480           0           0\n",
-        "virtual threads                 8192           2       12288      100352       32768\n",
-        "copies ahead                   18432           1       12288       68608        1024\n",
+        "naive                              0           0      788480           0           0 ",
+        "virtual threads                 8192           2       12288      100352       32768 ",
+        "copies ahead                   18432           1       12288       68608        1024 ",
+    ],
+    "16_gpu_reductions": [
+        "a thread                          1          0          0          0      65544 ",
+        "a warp                            1          0          0          5       8256 ",
+        "a block of 80, a tree             1        320          7          0       8256 ",
+        "two kernels                       2 ",
+    ],
+    "17_gpu_convolution": [
+        "4096 bytes of shared memory, 2 barriers in the code\n",
+        "loads and stores of 128 bits: ",
+        "padded_shared  read     41472         41472  41472          0 ",
+    ],
+    "18_gpu_normalization": [
+        "softmax                            2080          4 ",
+        "layer normalization, welford         48          2 ",
     ],
 }
 
