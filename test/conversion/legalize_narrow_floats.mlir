@@ -72,7 +72,7 @@ func.func @vectors(%A: memref<16xbf16>, %B: memref<16xbf16>) {
 // LLVM-LABEL: llvm.func @vectors
 // LLVM-NOT: fptrunc
 // LLVM-NOT: fpext
-// LLVM: llvm.intr.exp{{.*}}vector<16xf32>
+// LLVM: llvm.intr.fma{{.*}}vector<16xf32>
 // LLVM-NOT: fptrunc
 
 func.func @half(%a: f16, %b: f16) -> f16 {
