@@ -12,7 +12,7 @@ CLANG := clang-22
 INSTALLED := $(VENV)/installed-$(notdir $(PYTHON))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast check bench docs native fuzz mutants clean
+.PHONY: help demo test test-fast check bench docs native fuzz fuzz-auto mutants clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,6 +46,9 @@ native: $(INSTALLED) ## compile the C sources in kc/support to the LLVM IR besid
 
 fuzz: $(INSTALLED) ## run many random programs: SEED=1 COUNT=20000; failures go to out/fuzz/
 	$(PY) test/fuzz/fuzzing.py --seed=$(SEED) --count=$(COUNT)
+
+fuzz-auto: $(INSTALLED) ## choose schedules for many random programs, and check them: SEED=1 COUNT=3000
+	$(PY) test/fuzz/auto_schedules.py --seed=$(SEED) --count=$(COUNT)
 
 mutants: $(INSTALLED) ## break changed files in small ways, and list what no test notices: FILES=... SAMPLE=N
 	$(PY) scripts/mutants.py $(FILES) --sample=$(SAMPLE)

@@ -25,6 +25,7 @@ TO_LLVM: Order = (
     "compact-buffer-allocation",
     "lower-blocks",
     1,
+    "partition-loops",
     "inject-double-buffer",
     "align-storage",
     "apply-strides",
@@ -86,8 +87,12 @@ TO_C: Order = tuple(
     if name not in ("expand-math", "convert-to-llvm") and name not in _ON_REQUEST
 )
 
+# What a pass is told when it runs as a part of a pipeline.
+_OPTIONS = {"partition-loops": "only-hinted"}
+
 OPTIONAL = {
     "compact-buffer-allocation": None,
+    "partition-loops": None,
     "inject-double-buffer": None,
     "align-storage": None,
     "expand-math": None,
@@ -126,7 +131,7 @@ def _passes_at(entry: str | int, kind: str) -> Iterator[ModulePass]:
     for planned in hooked_passes(entry, kind) if isinstance(entry, int) else (entry,):
         name = options.replaced.get(planned, planned)
         if name is not None and (name not in _ON_REQUEST or options.bound_checks):
-            yield registry.get_pass(name)
+            yield registry.get_pass(name, _OPTIONS.get(name, ""))
     if isinstance(entry, int):
         yield from options.added.get(entry, ())
 

@@ -38,6 +38,7 @@ _LAZY: dict[str, tuple[str, str | None]] = {
     "script": ("kc.tir.script.function", "script"),
     "lower": ("kc.driver", "lower"),
     "build": ("kc.driver", "build"),
+    "auto_schedule": ("kc.driver", "auto_schedule"),
     "register_func": ("kc.runtime.global_functions", "register_func"),
     "get_global_func": ("kc.runtime.global_functions", "get_global_func"),
     "cpu": ("kc.runtime.device", "cpu"),

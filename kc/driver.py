@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp
 
 from kc.analysis import loop_tree
 from kc.analysis.module_copy import copy_module
+from kc.dialects.te import FuncOp
 from kc.support.diagnostics import TEError
 from kc.support.files import read_bytes, read_text
 from kc.support.ir_text import print_module
@@ -16,13 +17,17 @@ from kc.support.locations import caller_location
 from kc.support.reproducer import reproducing
 from kc.support.target import Target
 from kc.te.buffers import Buffer
+from kc.te.expr import Var
 from kc.te.lowering import lower_schedule
 from kc.te.schedule import Schedule, create_schedule
-from kc.te.tensor import Operation, Tensor
+from kc.te.tensor import Operation, PlaceholderOp, Tensor
 from kc.tir.module import IRModule
 from kc.transforms.schedule.base import Site
 from kc.transforms.schedule.threads._foreign_values import require_kernels
 from kc.transforms.to_tir import to_tir
+
+if TYPE_CHECKING:
+    from kc import tir
 
 Instrument = Callable[[str, ModuleOp], None]
 """Called after each stage of a build with its name and the module."""
@@ -39,11 +44,14 @@ def lower(
 ) -> IRModule:
     """The scheduled loops (``tir``) of a schedule, tensors, or module.
 
-    ``inp`` is a TE schedule with its ``args``, a ``kc.tir.Schedule``, a module with ``te`` or
-    ``tir`` functions, or a list of modules. ``binds`` are buffers (``tir.decl_buffer``) that say
-    how arguments lie in memory, where that is not dense. ``simple_mode`` is accepted as in TVM; the
-    result is always at the level that people schedule and read; the passes of phase 0 that plugins
-    and the PassContext add have run. Raises TEError and ScheduleError.
+    ``inp`` is a TE schedule with its ``args``, a ``kc.tir.Schedule``, tensors, a module with ``te``
+    or ``tir`` functions, or a list of modules. Tensors (with ``args``, or all arguments as a list)
+    and ``te`` functions have no schedule: one is chosen (:func:`auto_schedule`) unless the
+    PassContext has ``opt_level=0``. A schedule that is given stays as it is, also one without a
+    call. ``binds`` are buffers (``tir.decl_buffer``) that say how arguments lie in memory, where
+    that is not dense. ``simple_mode`` is accepted as in TVM; the result is always at the level that
+    people schedule and read; the passes of phase 0 that plugins and the PassContext add have run.
+    Raises TEError and ScheduleError.
     """
     from kc.conversion.pipelines import planned_passes
     from kc.instrument import run_passes
@@ -62,8 +70,7 @@ def lower(
 
 def _source(inp: Any, args: Sequence[Any] | None, target: Target) -> str:
     """The input of a lowering, for a reproducer: IR, with the calls of a TE schedule."""
-    if isinstance(inp, Tensor | Operation):
-        inp = create_schedule(inp)
+    inp, args = _scheduled(inp, args)
     if isinstance(inp, Schedule):
         calls = inp.to_tir_script().splitlines()
         unscheduled = lower_schedule(inp.without_schedule(), args or (), "main", target)
@@ -94,8 +101,8 @@ def _stages(
 
     Kernels of a schedule are checked here unless a pass does that later.
     """
-    if isinstance(inp, Tensor | Operation):
-        inp = create_schedule(inp)
+    chooses = not isinstance(inp, Schedule)
+    inp, args = _scheduled(inp, args)
     if isinstance(inp, Schedule):
         if args is None:
             raise TEError(
@@ -106,6 +113,8 @@ def _stages(
                 hints=["kc.build(s, [A, B, C])"],
             )
         lowered = lower_schedule(inp, args, name, target, binds)
+        if chooses:
+            return [("te", lowered.te), ("tir", _choose(lowered.tir, target, None))]
         for function in loop_tree.functions(lowered.tir) if checks_kernels else ():
             require_kernels(Site(function, target, primitive="lower"))
         return [("te", lowered.te), ("tir", lowered.tir)]
@@ -127,8 +136,67 @@ def _stages(
             hints=["a te schedule, a kc.tir.Schedule, a kc.IRModule, a list of modules"],
         )
     copy = copy_module(module)
+    unscheduled = [op.sym_name.data for op in copy.body.ops if isinstance(op, FuncOp)]
     to_tir(copy, loops=False)
-    return [("tir", copy)]
+    return [("tir", _choose(copy, target, unscheduled) if unscheduled else copy)]
+
+
+def _scheduled(inp: Any, args: Sequence[Any] | None) -> tuple[Any, Sequence[Any] | None]:
+    """Tensors as a schedule of them with nothing done, and its arguments; else what was given."""
+    if isinstance(inp, Tensor | Operation):
+        return create_schedule(inp), args
+    if isinstance(inp, list | tuple) and inp and all(isinstance(it, Tensor | Var) for it in inp):
+        tensors = [it for it in inp if isinstance(it, Tensor)]
+        computed = [it for it in tensors if not isinstance(it.op, PlaceholderOp)]
+        return create_schedule(computed), inp if args is None else args
+    return inp, args
+
+
+def _choose(module: ModuleOp, target: Target, functions: Sequence[str] | None) -> ModuleOp:
+    """``module`` with a schedule for ``functions`` (None: all), unless the context wants none."""
+    from kc.transform import PassContext
+    from kc.transforms.auto_schedule.auto_schedule import AutoSchedulePass, choose
+    from kc.transforms.trace.session import Session
+
+    context = PassContext.current()
+    if context.opt_level == 0 or AutoSchedulePass.name in context.disabled_pass:
+        return module
+    session = Session(module, target)
+    choose(session, functions)
+    return session.module
+
+
+def auto_schedule(mod: Any, target: Target | str | None = None) -> tir.Schedule:
+    """The schedule that :func:`build` chooses, to look at, to change and to take over.
+
+    ``mod`` is a list of tensors (the arguments in order), or a module with ``te`` functions, or
+    with ``tir`` functions whose blocks are as ``te`` is lowered to: one loop a variable, nothing
+    done. ``trace.as_python()`` gives the calls, ``target`` defaults to the host CPU. A block that
+    no rule knows stays as it is.
+    """
+    from kc.tir.schedule import Schedule as EagerSchedule
+    from kc.transforms.auto_schedule.auto_schedule import choose
+
+    chosen = _target(target)
+    if isinstance(mod, list | tuple | Tensor | Operation):
+        mod = IRModule(_written(mod, chosen))
+    schedule = EagerSchedule(mod, target=chosen)
+    choose(schedule.session)
+    return schedule
+
+
+def _written(tensors: Any, target: Target) -> ModuleOp:
+    """The loops of tensors as they are written."""
+    schedule, args = _scheduled(tensors, None)
+    if args is None or not isinstance(schedule, Schedule):
+        raise TEError(
+            "KC2020",
+            "auto_schedule: tensors without the arguments of the function",
+            location=caller_location(),
+            why="their order is the order of the function's arguments",
+            hints=["kc.auto_schedule([A, B, C])"],
+        )
+    return lower_schedule(schedule, args, "main", target).tir
 
 
 def _merged(modules: Sequence[ModuleOp]) -> IRModule:

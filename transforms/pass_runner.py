@@ -202,7 +202,7 @@ def _left_invalid(stage: Stage, error: KCError) -> KCError:
 def implied_stages(stage: Stage, module: ModuleOp) -> Iterator[Stage]:
     """The stages that must run first: scheduling works on ``tir``, so ``te`` functions are lowered
     and upstream dialects raised."""
-    if stage.family not in ("schedule", "sched"):
+    if stage.family not in ("schedule", "sched", "chosen"):
         return
     if any(op.name == "te.func" for op in module.body.ops):
         yield from _make(PassSpec(TE_TO_TIR, Options()))

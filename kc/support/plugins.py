@@ -37,11 +37,12 @@ class Plugin:
     """The additions of a package. Values are paths ``"package.module:Name"`` unless said otherwise.
 
     ``targets`` are data files, ``"package:file.toml"``, in the form of
-    ``kc/support/targets/llvm.toml``; ``hooks`` are a lowering phase, the name of a pass, and the
-    target kinds that it is for; ``patterns`` are the classes of rewrite patterns to add, by the
-    name of a conversion or of ``canonicalize``; ``formats`` are what ``kc-translate --to`` takes:
-    functions of a module and a :class:`~kc.support.target.Target` that return text or bytes;
-    ``backends`` map a target kind to the :class:`kc.backends.Backend` that compiles for it;
+    ``kc/support/targets/llvm.toml``; ``rules`` are those of default schedules
+    (:class:`kc.transforms.auto_schedule.rule.Rule`); ``hooks`` are a lowering phase, the name of a
+    pass, and the target kinds that it is for; ``patterns`` are the classes of rewrite patterns to
+    add, by the name of a conversion or of ``canonicalize``; ``formats`` are what ``kc-translate
+    --to`` takes: functions of a module and a :class:`~kc.support.target.Target` that return text or
+    bytes; ``backends`` map a target kind to the :class:`kc.backends.Backend` that compiles for it;
     ``loaders`` map the extension of a file to a function of its path that returns a
     :class:`kc.runtime.Module`.
 
@@ -54,6 +55,7 @@ class Plugin:
     primitives: Mapping[str, str] = field(default_factory=dict)
     targets: Sequence[str] = ()
     intrinsics: Mapping[str, str] = field(default_factory=dict)
+    rules: Mapping[str, str] = field(default_factory=dict)
     hooks: Sequence[tuple[int, str, Sequence[str]]] = ()
     formats: Mapping[str, str] = field(default_factory=dict)
     patterns: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -78,6 +80,7 @@ class Plugin:
             "passes",
             "primitives",
             "intrinsics",
+            "rules",
             "formats",
             "backends",
             "loaders",

@@ -166,6 +166,7 @@ PASSES = {
         ),
     ),
     "sched": ("kc.transforms.trace.{stem}", ("apply-schedule",)),
+    "chosen": ("kc.transforms.auto_schedule.{stem}", ("auto-schedule",)),
     "generic": ("kc.transforms.{stem}", ("canonicalize", "expand-math")),
     "conversion": (
         "kc.conversion.{stem}",
@@ -262,9 +263,22 @@ INTRINSICS = {
     ),
 }
 
+# The rules of default schedules, in the order in which they are asked.
+RULES = {
+    name: f"kc.transforms.auto_schedule.{path}"
+    for name, path in (
+        ("inline", "inlining:Inline"),
+        ("contraction", "contraction:Contraction"),
+        ("rows", "rows:Rows"),
+        ("reduction", "reduction:Reduce"),
+        ("pointwise", "pointwise:Pointwise"),
+    )
+}
+
 FAMILIES = {
     "schedule": "Schedule primitives (on tir; te functions are lowered to tir first)",
     "sched": "Schedules written as IR (dialect sched)",
+    "chosen": "Schedules that are chosen (te functions are lowered to tir first)",
     "tir": "Passes on tir",
     "gpu": "Passes on gpu",
     "conversion": "Conversions",
@@ -337,6 +351,7 @@ class Registry:
             for path, names in INTRINSICS.items()
             for name in names
         }
+        self.rules = {name: Entry(name, path, "rule") for name, path in RULES.items()}
         self.patterns: dict[str, list[Entry]] = {}
         self.targets: list[Entry] = []
         self.backends = {kind: Entry(kind, path, "backend") for kind, path in BACKENDS.items()}
@@ -369,6 +384,7 @@ class Registry:
             (self.passes, plugin.passes, "plugin"),
             (self.passes, plugin.primitives, "schedule"),
             (self.intrinsics, plugin.intrinsics, "intrinsic"),
+            (self.rules, plugin.rules, "rule"),
             (self.formats, plugin.formats, "format"),
             (self.backends, plugin.backends, "backend"),
             (self.loaders, plugin.loaders, "loader"),

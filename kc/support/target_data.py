@@ -63,6 +63,12 @@ class Architecture:
     """For features that something depends on, the CPUs that have them."""
     pointer_bits: int = 64
     """The width of an address, and of C's ``size_t``."""
+    vector_registers: Mapping[str, int] = field(default_factory=dict)
+    """How many vector registers there are, by the width of vectors in bits; ``default``: else."""
+
+    def vector_registers_of(self, bits: int) -> int:
+        """How many vector registers of ``bits`` bits there are."""
+        return self.vector_registers.get(str(bits), self.vector_registers.get("default", 16))
 
     def vector_bits_of(self, cpu: str, features: Iterable[str]) -> int:
         """The vector width of a CPU with ``+`` and ``-`` features applied, in order."""
@@ -102,6 +108,7 @@ def architecture(name: str) -> Architecture:
         caches={cpu: tuple(sizes) for cpu, sizes in data["caches"].items()},
         cpu_features={name: frozenset(cpus) for name, cpus in data.get("cpu_features", {}).items()},
         pointer_bits=data.get("pointer_bits", 64),
+        vector_registers=data.get("vector_registers", {}),
     )
 
 

@@ -20,6 +20,7 @@ ORDER = [
     "lower-init-block",
     "compact-buffer-allocation",
     "lower-blocks",
+    "partition-loops",
     "inject-double-buffer",
     "align-storage",
     "apply-strides",
@@ -41,7 +42,7 @@ def test_order():
     ("phase", "before"),
     [
         (0, "convert-te-to-tir"),
-        (1, "inject-double-buffer"),
+        (1, "partition-loops"),
         (2, "convert-tir-to-scf"),
         (3, "convert-to-llvm"),
     ],

@@ -22,7 +22,8 @@ After, with ``partition-const-loop``::
     }
 
 Loops with an extent that is not a constant are cut, loops with constant extents if
-``partition_const_loop`` is set, and all that have ``pragma_loop_partition_hint``. A part of one
+``partition_const_loop`` is set, and all that have ``pragma_loop_partition_hint``; with
+``only_hinted``, as pipelines run it, those alone. A part of one
 iteration becomes its body, unless ``no_unroll_loop_with_extent_one``. With
 ``unroll_loop_with_partition_hint_no_interval`` a loop with the hint, but without usable conditions,
 is unrolled. Serial and parallel loops are cut, by ``tir.if`` conditions that are affine in the
@@ -70,6 +71,9 @@ class PartitionLoopsPass(ModulePass):
     partition_const_loop: bool = field(
         default=False, metadata={"help": "also cut loops of constant extents"}
     )
+    only_hinted: bool = field(
+        default=False, metadata={"help": "cut no loops but those with the hint"}
+    )
     no_unroll_loop_with_extent_one: bool = field(
         default=False, metadata={"help": "keep a part of one iteration as a loop"}
     )
@@ -114,7 +118,9 @@ def _loop(
 ) -> tuple[Sequence[Operation], Sequence[Operation]]:
     """Cut ``loop`` if it can be: the loops that it becomes, and what is no more in a loop."""
     hint = loop.annotations is not None and HINT in loop.annotations.data
-    chosen = loop.static_extent is None or options.partition_const_loop or hint
+    chosen = hint or (
+        not options.only_hinted and (loop.static_extent is None or options.partition_const_loop)
+    )
     if (
         not chosen
         or loop.kind.data not in (ForKind.SERIAL, ForKind.PARALLEL)

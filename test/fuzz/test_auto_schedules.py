@@ -1,0 +1,20 @@
+"""A slice of ``make fuzz-auto``: default schedules of random programs, against numpy."""
+
+from __future__ import annotations
+
+import auto_schedules
+import pytest
+
+CASES = 60
+GROUP = 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(0, CASES, GROUP))
+def test_chosen_schedules(first: int):
+    for case in range(first, first + GROUP):
+        try:
+            auto_schedules.run(case)
+        except Exception as error:
+            error.add_note(f"python test/fuzz/auto_schedules.py --case={case}")
+            raise

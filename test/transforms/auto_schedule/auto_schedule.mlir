@@ -1,0 +1,114 @@
+// A schedule is chosen for tensor expressions, which are lowered first, and for loops as they are
+// lowered to; the target here has vectors of 8 floats and 16 registers of them.
+// RUN: kc-opt %s --auto-schedule | FileCheck %s
+// RUN: kc-opt %s --convert-te-to-tir | kc-opt - --auto-schedule | FileCheck %s
+// RUN: kc-opt %s --auto-schedule --mlir-timing 2>&1 | FileCheck %s --check-prefix=TIMING
+
+// TIMING: convert-te-to-tir
+// TIMING: auto-schedule
+
+// 6 rows of 16 columns: 12 sums, two vectors of %B and one element of %A at a time. The columns of
+// %B that a tile needs are packed where it is computed; sums and bias meet in registers.
+// CHECK-LABEL: func.func @dense
+// CHECK:       tir.for %j_o in 32
+// CHECK:         tir.for %v0 in 512 {
+// CHECK-NEXT:      tir.for %v1 in 16 vectorized {
+// CHECK-NEXT:        tir.block "B_global"
+// CHECK:         tir.for %i_o in 86 annotations {pragma_loop_partition_hint = true} {
+// CHECK-NEXT:      tir.for %i_i_init in 6 unrolled {
+// CHECK-NEXT:        tir.for %j_i_init in 16 vectorized {
+// CHECK-NEXT:          tir.block "C_init"
+// CHECK:           tir.for %k in 512 {
+// CHECK-NEXT:        tir.for %i_i in 6 unrolled {
+// CHECK-NEXT:          tir.for %j_i in 16 vectorized {
+// CHECK-NEXT:            tir.block "C"
+// CHECK:           tir.for %{{.*}} in 6 unrolled {
+// CHECK-NEXT:        tir.for %{{.*}} in 16 vectorized {
+// CHECK-NEXT:          tir.block "E"
+te.func @dense(%A: tensor<512x512xf32>, %B: tensor<512x512xf32>, %D: tensor<512xf32>) -> tensor<512x512xf32> {
+  %C = te.compute "C" [%i = 512, %j = 512] reduce sum [%k = 512] {
+    %a = te.read %A[%i, %k] : tensor<512x512xf32>
+    %b = te.read %B[%k, %j] : tensor<512x512xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  } : tensor<512x512xf32>
+  %E = te.compute "E" [%i = 512, %j = 512] {
+    %c = te.read %C[%i, %j] : tensor<512x512xf32>
+    %d = te.read %D[%j] : tensor<512xf32>
+    %s = arith.addf %c, %d : f32
+    te.yield %s : f32
+  } : tensor<512x512xf32>
+  te.return %E : tensor<512x512xf32>
+}
+
+// The copy is computed where it is read, and all of it runs in vectors along a row.
+// CHECK-LABEL: func.func @chain
+// CHECK-NOT:   tir.alloc
+// CHECK:       tir.for %i in 64 {
+// CHECK-NEXT:    tir.for %j in 100 vectorized {
+// CHECK-NEXT:      tir.block "Y"
+// CHECK-NOT:   tir.for
+te.func @chain(%A: tensor<64x100xf32>) -> tensor<64x100xf32> {
+  %X = te.compute "X" [%i = 64, %j = 100] {
+    %a = te.read %A[%i, %j] : tensor<64x100xf32>
+    %b = arith.addf %a, %a : f32
+    te.yield %b : f32
+  } : tensor<64x100xf32>
+  %Y = te.compute "Y" [%i = 64, %j = 100] {
+    %x = te.read %X[%i, %j] : tensor<64x100xf32>
+    %y = arith.mulf %x, %x : f32
+    te.yield %y : f32
+  } : tensor<64x100xf32>
+  te.return %Y : tensor<64x100xf32>
+}
+
+// Sums of rows: 32 partial results, then 8, then one, and what fills no vector.
+// CHECK-LABEL: func.func @rows
+// CHECK:       tir.for %i in 64 {
+// CHECK:         tir.for %{{.*}} in 32 vectorized {
+// CHECK:         tir.for %{{.*}} in 32 vectorized {
+// CHECK-NEXT:      tir.block "S_rf"
+// CHECK:         tir.for %{{.*}} in 8 vectorized {
+// CHECK:         tir.for %{{.*}} in 8 vectorized {
+// CHECK-NEXT:      tir.block "S_rf_1"
+// CHECK:         tir.for %k_1 in 8 {
+// CHECK-NEXT:      tir.block "S_1"
+te.func @rows(%A: tensor<64x1000xf32>) -> tensor<64xf32> {
+  %S = te.compute "S" [%i = 64] reduce sum [%k = 1000] {
+    %a = te.read %A[%i, %k] : tensor<64x1000xf32>
+    te.yield %a : f32
+  } : tensor<64xf32>
+  te.return %S : tensor<64xf32>
+}
+
+// Sums of columns: vectors along a row, and the reduction outside of them.
+// CHECK-LABEL: func.func @columns
+// CHECK:       tir.for %j_init in 200 vectorized {
+// CHECK:       tir.for %k_o in 16 {
+// CHECK-NEXT:    tir.for %k_i in 4 unrolled {
+// CHECK-NEXT:      tir.for %j in 200 vectorized {
+// CHECK-NEXT:        tir.block "S"
+te.func @columns(%A: tensor<64x200xf32>) -> tensor<200xf32> {
+  %S = te.compute "S" [%j = 200] reduce sum [%k = 64] {
+    %a = te.read %A[%k, %j] : tensor<64x200xf32>
+    te.yield %a : f32
+  } : tensor<200xf32>
+  te.return %S : tensor<200xf32>
+}
+
+// Tiles of 8 x 8 go through registers: they are read by rows, and written by rows.
+// CHECK-LABEL: func.func @transpose
+// CHECK:       tir.for %j_o in 8 {
+// CHECK:         tir.for %{{.*}} in 8 unrolled {
+// CHECK-NEXT:      tir.for %{{.*}} in 8 vectorized {
+// CHECK-NEXT:        tir.block "A_local"
+// CHECK:         tir.for %i_i in 8 unrolled {
+// CHECK-NEXT:      tir.for %j_i in 8 vectorized {
+// CHECK-NEXT:        tir.block "T"
+te.func @transpose(%A: tensor<64x40xf32>) -> tensor<40x64xf32> {
+  %T = te.compute "T" [%i = 40, %j = 64] {
+    %a = te.read %A[%j, %i] : tensor<64x40xf32>
+    te.yield %a : f32
+  } : tensor<40x64xf32>
+  te.return %T : tensor<40x64xf32>
+}

@@ -1,0 +1,1 @@
+"""Default schedules: rules that choose primitives, where nobody wrote a schedule."""

@@ -1,0 +1,94 @@
+"""auto-schedule: choose a schedule for the functions of a module, and perform it.
+
+Before::
+
+    tir.for %i in 64 { tir.for %j in 64 { tir.for %k in 64 { tir.block "C" ... } } }
+
+After: the same blocks in loops that are tiled, vectorized and parallel, by primitives that a user
+could have called; ``kc.auto_schedule`` gives them as a trace. The rules of this package look at one
+block after another: those that prepare the program (``inline``) first, in program order; then the
+others, from the outputs to the inputs, so that a block can take its producers into its loops. A
+rule whose primitive is refused has changed nothing, and the next one is asked. Blocks that no rule
+takes, those with calls of other functions in them, say, stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from kc.analysis import loop_tree
+from kc.analysis.module_copy import copy_module
+from kc.support import registry
+from kc.support.diagnostics import ScheduleError, diagnostic_handler
+from kc.support.target import target_of
+from kc.transforms.auto_schedule.draft import Draft
+from kc.transforms.auto_schedule.rule import Rule
+from kc.transforms.to_tir import to_tir
+from kc.transforms.trace.session import Session
+
+
+@dataclass(frozen=True)
+class AutoSchedulePass(ModulePass):
+    """Choose a schedule by the rules for the target."""
+
+    name = "auto-schedule"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        to_tir(op)
+        session = Session(copy_module(op), target_of(op))
+        choose(session)
+        block = op.body.block
+        for old_op in reversed(list(block.ops)):
+            old_op.detach()
+            old_op.erase(safe_erase=False)
+        for new_op in list(session.module.body.block.ops):
+            new_op.detach()
+            block.add_op(new_op)
+
+
+def choose(session: Session, functions: Iterable[str] | None = None) -> None:
+    """Choose a schedule for ``functions`` (default: all that are scheduled) of a session."""
+    kind = session.target.kind
+    rules = [rule for rule in load_rules() if kind in rule.kinds]
+    names = [function.sym_name.data for function in loop_tree.kernels(session.module)]
+    working = session.working
+    for name in names if functions is None else functions:
+        _choose(Draft(session, name), rules)
+    session.working = working
+
+
+def load_rules() -> list[Rule]:
+    """The rules in the order in which they are asked: those of plugins first."""
+    entries = registry.current().rules.values()
+    ordered = sorted(entries, key=lambda entry: entry.origin == "kc")
+    return [entry.load()() for entry in ordered]
+
+
+def _choose(draft: Draft, rules: list[Rule]) -> None:
+    if not draft.blocks():
+        return
+    # Whoever did not ask for a schedule is not told about its loops.
+    with diagnostic_handler(lambda _: None):
+        for downward in (True, False):
+            asked = [rule for rule in rules if rule.downward is downward]
+            names = [block.label for block in draft.blocks()]
+            for name in names if downward else reversed(names):
+                for rule in asked:
+                    if name in draft.settled or _attempt(draft, rule, name):
+                        break
+
+
+def _attempt(draft: Draft, rule: Rule, block: str) -> bool:
+    mark = draft.mark()
+    try:
+        if rule.apply(draft, block):
+            return True
+    except ScheduleError:
+        pass
+    draft.return_to(mark)
+    return False

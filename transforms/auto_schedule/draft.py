@@ -1,0 +1,188 @@
+"""A schedule while rules write it: primitives by name, and a way back from those that were refused.
+
+A draft works on one function of a :class:`~kc.transforms.trace.session.Session`, so all that rules
+do is in the trace, as if a user had called the primitives one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from xdsl.dialects import func
+from xdsl.ir import Operation
+
+from kc.analysis import loop_tree
+from kc.analysis.module_copy import copy_module
+from kc.dialects.tir import BlockOp, ForOp
+from kc.support.declarations import Slot
+from kc.support.diagnostics import ScheduleError
+from kc.transforms.auto_schedule.machine import PARALLEL_WORK, Machine
+from kc.transforms.auto_schedule.nests import Nest, iterations
+from kc.transforms.trace.binding import Binder
+from kc.transforms.trace.handles import BlockRV, Handle, LoopRV
+from kc.transforms.trace.queries import GetBlock, GetLoops
+from kc.transforms.trace.reading import find_step
+from kc.transforms.trace.session import Session
+from kc.transforms.trace.trace import replay
+
+
+class Draft:
+    """The schedule of one function that is being chosen. Primitives are methods, with the
+    arguments of those of ``kc.tir.Schedule``; a refused one raises ScheduleError and changes
+    nothing."""
+
+    def __init__(self, session: Session, function: str) -> None:
+        self.session = session
+        self.function_name = function
+        self.machine = Machine.of(session.target)
+        self.settled: set[str] = set()
+        """The names of the blocks that a rule has scheduled."""
+        self._original = copy_module(session.module)
+        self._start = len(session.trace)
+        self._blocks: dict[str, BlockRV] = {}
+        several = len(loop_tree.kernels(session.module)) > 1
+        self._working = session.working = function if several else None
+
+    # The program ---------------------------------------------------------------------------
+
+    @property
+    def function(self) -> func.FuncOp:
+        """The function as it is now."""
+        return self.session.function(self.function_name)
+
+    def blocks(self) -> list[BlockOp]:
+        """The blocks of the function that stand in no other block, in program order."""
+        return [
+            block
+            for block in loop_tree.blocks(self.function)
+            if not any(isinstance(op, BlockOp) for op in _around(block))
+        ]
+
+    def nest(self, name: str) -> Nest:
+        """The nest of the block of this name, as it is now."""
+        return Nest(self.session.block(self.block(name)))
+
+    def block(self, name: str) -> BlockRV:
+        """A handle on the block of this name."""
+        handle = self._blocks.get(name)
+        if handle is None or handle not in self.session.table:
+            handle = self.session.perform(GetBlock, {"block": name}).outputs[0]
+            assert isinstance(handle, BlockRV)
+            self._blocks[name] = handle
+        return handle
+
+    def loops(self, name: str) -> dict[ForOp, LoopRV]:
+        """Handles on the loops around the block of this name, outermost first."""
+        outputs = self.session.perform(GetLoops, {"block": self.block(name)}).outputs
+        handles = [handle for handle in outputs if isinstance(handle, LoopRV)]
+        return {self.session.loop(handle): handle for handle in handles}
+
+    # Primitives ----------------------------------------------------------------------------
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name.startswith("_"):
+            raise AttributeError(name)
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            step = find_step(name)
+            arguments = Binder(step, self._resolve).bind(args, kwargs)
+            outputs = self.session.perform(step, arguments).outputs
+            gives = step.gives
+            if gives == "nothing":
+                return None
+            return list(outputs) if gives.endswith("s") else (outputs[0] if outputs else None)
+
+        return call
+
+    def attempt(self, name: str, *args: Any, **kwargs: Any) -> bool:
+        """Call a primitive whose result does not matter; whether it was accepted."""
+        try:
+            getattr(self, name)(*args, **kwargs)
+        except ScheduleError:
+            return False
+        return True
+
+    def _resolve(self, slot: Slot, value: Any) -> Handle:
+        if slot.handle == "block":
+            if isinstance(value, str):
+                return self.block(value)
+            self.session.block(value)
+            return value
+        self.session.find_loop(value)
+        return value
+
+    def put_in_order(self, loops: Sequence[LoopRV]) -> None:
+        """Reorder loops of one nest, outermost first, unless they are in this order."""
+        ops = [self.session.loop(loop) for loop in loops]
+        around = [loop_tree.loops_around(op) for op in ops]
+        if all(op in inner for op, inner in zip(ops, around[1:], strict=False)):
+            return
+        self.reorder(*loops)
+
+    # Going back ----------------------------------------------------------------------------
+
+    def mark(self) -> tuple[int, frozenset[str]]:
+        """The state as it is now, for :meth:`return_to`."""
+        return len(self.session.trace), frozenset(self.settled)
+
+    def return_to(self, mark: tuple[int, frozenset[str]]) -> None:
+        """Undo what was done since ``mark``. Loops and blocks are other operations afterwards."""
+        length, settled = mark
+        self.settled = set(settled)
+        self._blocks = {}
+        trace = self.session.trace
+        if all(getattr(step.step, "pure", False) for step in trace[length:]):
+            del trace[length:]
+            return
+        session = self.session.fresh(copy_module(self._original))
+        session.working = None
+        kept = trace[self._start : length]
+        replay(session, kept, same=True, told=False)
+        session.trace[:0] = trace[: self._start]
+        session.working = self._working
+        self.session.become(session)
+
+    # Shared by rules -----------------------------------------------------------------------
+
+    def run_in_parallel(self, name: str, at_most: int) -> None:
+        """Run the outermost loops of a block in parallel, where there is work enough for it.
+
+        ``at_most`` is how many of them may be joined into one.
+        """
+        nest = self.nest(name)
+        machine = self.machine
+        body = max(1, nest.operations + len(nest.loads))
+        if machine.cores == 1 or iterations(nest.loops) * body < PARALLEL_WORK:
+            return
+        outer = []
+        for loop in nest.loops[:at_most]:
+            if loop not in nest.spatial or not _is_serial(loop):
+                break
+            outer.append(loop)
+            if iterations(outer) >= 8 * machine.cores:
+                break
+        if iterations(outer) < 2:
+            return
+        handles = self.loops(name)
+        loop = handles[outer[0]]
+        if len(outer) > 1 and all(
+            loop_tree.only_child(around) is inner
+            for around, inner in zip(outer, outer[1:], strict=False)
+        ):
+            try:
+                loop = self.fuse(*(handles[it] for it in outer))
+            except ScheduleError:
+                loop = handles[outer[0]]
+        self.attempt("parallel", loop)
+
+
+def _is_serial(loop: ForOp) -> bool:
+    return loop.kind.data.value == "serial" and loop.annotations is None
+
+
+def _around(op: Operation) -> Iterable[Operation]:
+    parent = op.parent_op()
+    while parent is not None:
+        yield parent
+        parent = parent.parent_op()

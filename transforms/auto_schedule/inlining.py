@@ -1,0 +1,52 @@
+"""inline: a block is computed where it is read, if that is less work than a buffer between them.
+
+A copy, a cast, a bias are; an exponential that two blocks read is not, and nor is a padding that
+the taps of a convolution would compute again and again.
+"""
+
+from __future__ import annotations
+
+from kc.analysis import loop_tree
+from kc.analysis.regions import loads_of
+from kc.transforms.auto_schedule.draft import Draft
+from kc.transforms.auto_schedule.nests import (
+    Nest,
+    is_own,
+    is_untouched,
+    iterations,
+    readers,
+)
+from kc.transforms.auto_schedule.rule import Rule
+
+MEMORY = 2
+"""The work of storing an element and loading it again, in additions."""
+
+LARGEST = 200
+"""Operations of a block beyond which nothing more is inlined into it: code has to stay small."""
+
+
+class Inline(Rule):
+    """Inline blocks that cost less than the buffer that they write."""
+
+    name = "inline"
+    downward = True
+
+    def apply(self, draft: Draft, block: str) -> bool:
+        nest = draft.nest(block)
+        if nest.block.is_reduction or not nest.is_plain or not is_untouched(nest.block):
+            return False
+        if len(nest.stores) != 1 or not is_own(nest.stores[0].buffer):
+            return False
+        buffer = nest.stores[0].buffer
+        consumers = readers(buffer)
+        if not consumers or not all(map(is_untouched, consumers)):
+            return False
+        instances = sum(iterations(loop_tree.all_loops_around(load)) for load in loads_of(buffer))
+        again = instances / iterations(nest.loops) - 1
+        if again * nest.operations > MEMORY:
+            return False
+        if any(len(Nest(consumer).body_ops) > LARGEST for consumer in consumers):
+            return False
+        draft.compute_inline(draft.block(block))
+        draft.settled.add(block)
+        return True

@@ -1,0 +1,238 @@
+"""The loop nest around a block as the rules see it: loops, accesses, and how these move.
+
+Everything is read from the IR when it is asked for, so that a rule sees what the primitives before
+have left, and no rule needs to know what another one did.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import IndexType, MemRefType
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir.affine import AffineDimExpr
+
+from kc.analysis import loop_tree
+from kc.analysis.reductions import reduction_of
+from kc.analysis.regions import BoundIndexValues, buffers_read, buffers_written
+from kc.dialects.affine_assembly import linear_terms
+from kc.dialects.tir import (
+    AllocOp,
+    BlockOp,
+    CombineOp,
+    ForKind,
+    ForOp,
+    IfOp,
+    IterType,
+    LoadOp,
+    StoreOp,
+)
+
+ASSUMED = 256
+"""The extent that a loop is assumed to have where it is not a constant."""
+
+FAR = 1 << 20
+"""The stride, in elements, where rows of unknown length lie in between."""
+
+COSTLY = 20
+"""Additions that a call of a mathematical function is counted as."""
+
+
+@dataclass(frozen=True)
+class Access:
+    """A load or a store, and by how many elements each loop moves it."""
+
+    op: LoadOp | StoreOp
+    strides: dict[ForOp, int]
+    """The loops that the element depends on; the others move it by 0."""
+    regular: bool
+    """Whether all strides are exact: indices are sums of loop variables with coefficients."""
+    bits: int
+
+    def stride(self, loop: ForOp) -> int:
+        """Elements between what two iterations of ``loop`` access."""
+        return self.strides.get(loop, 0)
+
+    @property
+    def buffer(self) -> SSAValue:
+        """What is accessed."""
+        return self.op.buffer
+
+
+class Nest:
+    """The loops around one block and what it accesses, as they are when it is made."""
+
+    def __init__(self, block: BlockOp) -> None:
+        self.block = block
+        self.name = block.label
+        self.loops = loop_tree.loops_around(block)
+        """The loops around the block, outermost first."""
+        self.kinds = {loop: loop_tree.iter_types(loop, block) for loop in self.loops}
+        """The types of the variables that each loop drives."""
+        self.spatial = [loop for loop in self.loops if self.kinds[loop] <= {IterType.SPATIAL}]
+        """The loops that drive nothing but spatial variables, outermost first."""
+        self.reduce = [loop for loop in self.loops if IterType.REDUCE in self.kinds[loop]]
+        """The loops that drive reduce variables, outermost first."""
+        self.reduction = reduction_of(block)
+        """The step of the block, where reducing is all that it does."""
+        self.body_ops = list(block.body.walk())
+        """The operations of the body, without those of an init."""
+        self.is_plain = all(map(_is_plain, self.body_ops)) and all(self.kinds.values())
+        """Whether the block is loads, arithmetic and stores: no loop, no call, no other block."""
+        self.operations = sum(map(_work, self.body_ops))
+        """The work of one instance in additions; loads and stores are not counted."""
+        self._index = BoundIndexValues()
+        self._by_var: dict[SSAValue, ForOp] = {loop.var: loop for loop in self.loops}
+        own = set(self.reduction.accesses) if self.reduction is not None else set()
+        self.stores = [self._access(op) for op in self.body_ops if isinstance(op, StoreOp)]
+        self.loads = [
+            self._access(op) for op in self.body_ops if isinstance(op, LoadOp) and op not in own
+        ]
+        """The loads of the body, but for what a reduction has so far."""
+        self.bits = max((access.bits for access in (*self.stores, *self.loads)), default=32)
+        """The widest element that is accessed: what the lanes of a vector are counted by."""
+
+    def read_number(self, buffer: SSAValue) -> int:
+        """The position of a buffer among those that the block reads, as primitives count them."""
+        written = buffers_written(self.block)
+        read = buffers_read(self.block)
+        return [it for it in read if it not in written].index(buffer)
+
+    def _access(self, op: LoadOp | StoreOp) -> Access:
+        buffer = op.buffer.type
+        assert isinstance(buffer, MemRefType)
+        shape = buffer.get_shape()
+        strides: dict[ForOp, int] = {}
+        regular = True
+        for n, expr in enumerate(op.indices.data.results):
+            rows = shape[n + 1 :]
+            scale = math.prod(rows) if all(size >= 0 for size in rows) else FAR
+            terms, _ = linear_terms(self._index.compose(expr, op.operands_of_map))
+            for atom, factor in terms.items():
+                root = self._root(atom.position) if isinstance(atom, AffineDimExpr) else None
+                loop = self._by_var.get(root) if root is not None else None
+                if loop is not None:
+                    strides[loop] = strides.get(loop, 0) + factor * scale
+                    continue
+                # A division, or a value of the program: it may change by any amount.
+                for dim in atom.used_dims():
+                    for moved in self._loops_behind(self._root(dim)):
+                        strides[moved] = FAR
+                        regular = False
+        return Access(op, strides, regular, element_bits(buffer))
+
+    def _root(self, dim: int) -> SSAValue | None:
+        return self._index.roots[dim]
+
+    def _loops_behind(self, value: SSAValue | None) -> Iterator[ForOp]:
+        """The loops of the nest that ``value`` is computed from."""
+        seen: set[SSAValue] = set()
+        pending = [] if value is None else [value]
+        while pending:
+            value = pending.pop()
+            if value in seen:
+                continue
+            seen.add(value)
+            if value in self._by_var:
+                yield self._by_var[value]
+            elif isinstance(value, BlockArgument):
+                owner = value.block.parent_op()
+                if isinstance(owner, BlockOp):
+                    expr = owner.binding_exprs[value.index]
+                    pending += [owner.binding_operands[dim] for dim in expr.used_dims()]
+            else:
+                assert isinstance(value.owner, Operation)
+                pending += value.owner.operands
+
+
+def _is_plain(op: Operation) -> bool:
+    if isinstance(op, LoadOp | StoreOp | IfOp | scf.IfOp | CombineOp) or op.name in (
+        "scf.yield",
+        "tir.yield",
+    ):
+        return True
+    return not op.regions and not loop_tree.has_effects(op)
+
+
+def element_bits(type_: MemRefType) -> int:
+    """Bits that an element takes in memory."""
+    return max(8, getattr(type_.element_type, "bitwidth", 64))
+
+
+def extent(loop: ForOp) -> int:
+    """Iterations of a loop; what is assumed where they are not a constant."""
+    static = loop.static_extent
+    return ASSUMED if static is None else static
+
+
+def iterations(loops: Iterable[ForOp]) -> int:
+    """Iterations of all of ``loops`` together."""
+    return math.prod(max(1, extent(loop)) for loop in loops)
+
+
+def _work(op: Operation) -> int:
+    if op.name.startswith("math."):
+        return 1 if op.name in _CHEAP else COSTLY
+    if op.name in ("arith.divf", "arith.divsi", "arith.divui", "arith.remsi", "arith.remui"):
+        return 5
+    if op.name.startswith("arith.") and op.name != "arith.constant":
+        return 0 if isinstance(op.results[0].type, IndexType) else 1
+    if isinstance(op, scf.IfOp | IfOp):
+        return 2
+    return 0
+
+
+_CHEAP = {"math.absf", "math.absi", "math.fma", "math.floor", "math.ceil", "math.copysign"}
+
+
+def is_own(buffer: SSAValue) -> bool:
+    """Whether the function allocates the buffer: nobody else sees it."""
+    return isinstance(buffer.owner, AllocOp)
+
+
+def readers(buffer: SSAValue) -> list[BlockOp] | None:
+    """The blocks that load from a buffer, once each; None if something else uses it, but stores."""
+    blocks: dict[BlockOp, None] = {}
+    for use in buffer.uses:
+        op = use.operation
+        if isinstance(op, StoreOp) and op.buffer is buffer:
+            continue
+        around = _block_around(op) if isinstance(op, LoadOp) else None
+        if around is None:
+            return None
+        blocks[around] = None
+    return list(blocks)
+
+
+def _block_around(op: Operation) -> BlockOp | None:
+    parent = op.parent_op()
+    while parent is not None and not isinstance(parent, BlockOp):
+        parent = parent.parent_op()
+    return parent
+
+
+def is_untouched(block: BlockOp) -> bool:
+    """Whether the block stands alone in serial loops of its own, one for each variable, as tensor
+    expressions are lowered to."""
+    loops = loop_tree.loops_around(block)
+    if len(loops) != len(block.types) or block.predicate.data.constraints:
+        return False
+    operands = block.binding_operands
+    for n, (loop, expr) in enumerate(zip(loops, block.binding_exprs, strict=True)):
+        if loop.kind.data is not ForKind.SERIAL or loop.annotations is not None:
+            return False
+        if not isinstance(expr, AffineDimExpr) or operands[expr.position] is not loop.var:
+            return False
+        inner = loops[n + 1] if n + 1 < len(loops) else block
+        if loop_tree.only_child(loop) is not inner:
+            return False
+    outermost = loops[0] if loops else block
+    return isinstance(outermost.parent, Block) and _in_function(outermost)
+
+
+def _in_function(op: Operation) -> bool:
+    parent = op.parent_op()
+    return parent is not None and parent.name == "func.func"

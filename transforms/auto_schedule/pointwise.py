@@ -1,0 +1,138 @@
+"""pointwise: blocks that compute each element by itself run in vectors along contiguous memory.
+
+The vector loop is the one along which most accesses are contiguous or constant. Where a load goes
+the other way (a transpose), square tiles of as many rows as a vector has lanes go through local
+memory, which the vector registers hold.
+"""
+
+from __future__ import annotations
+
+from kc.dialects.tir import ForOp
+from kc.support.diagnostics import ScheduleError
+from kc.transforms.auto_schedule.draft import Draft
+from kc.transforms.auto_schedule.nests import Access, Nest, extent, is_untouched
+from kc.transforms.auto_schedule.rule import Rule
+
+VECTORS = 4
+"""Vector registers that one iteration of an elementwise loop fills."""
+
+
+class Pointwise(Rule):
+    """Vectorize what computes each element by itself, and run it in parallel."""
+
+    name = "pointwise"
+
+    def apply(self, draft: Draft, block: str) -> bool:
+        nest = draft.nest(block)
+        if nest.block.is_reduction or not nest.is_plain or not nest.loops:
+            return False
+        if not is_untouched(nest.block):
+            return False
+        chunk(draft, block)
+        schedule(draft, block, 0)
+        draft.run_in_parallel(block, len(nest.loops))
+        draft.settled.add(block)
+        return True
+
+
+def chunk(draft: Draft, block: str) -> None:
+    """Cut a single long loop in two, so that the outer one can run in parallel."""
+    nest = draft.nest(block)
+    if len(nest.loops) != 1 or draft.machine.cores == 1:
+        return
+    (loop,) = nest.loops
+    size = 64 * VECTORS * draft.machine.lanes(nest.bits)
+    if extent(loop) >= 16 * size:
+        draft.split(draft.loops(block)[loop], [None, size])
+
+
+def schedule(draft: Draft, block: str, outer: int) -> None:
+    """Schedule the loops of a block inside of the ``outer`` outermost ones, which are fixed."""
+    nest = draft.nest(block)
+    own = [loop for loop in nest.loops[outer:] if loop in nest.spatial]
+    vector = vector_loop(nest, own, draft.machine.lanes(nest.bits))
+    if vector is None:
+        return
+    turned = _turned(nest, own, vector)
+    if turned is not None:
+        mark = draft.mark()
+        try:
+            _transpose(draft, block, vector, turned)
+        except ScheduleError:
+            draft.return_to(mark)
+        else:
+            return
+        nest = draft.nest(block)
+        own = [loop for loop in nest.loops[outer:] if loop in nest.spatial]
+        vector = vector_loop(nest, own, draft.machine.lanes(nest.bits))
+        if vector is None:
+            return
+    vectorize(draft, block, vector)
+
+
+def vector_loop(nest: Nest, loops: list[ForOp], lanes: int) -> ForOp | None:
+    """The loop along which vectors are best: whose accesses are contiguous, or do not move."""
+
+    def gain(loop: ForOp) -> float:
+        score = 0.0
+        for access in (*nest.stores, *nest.loads):
+            stride = access.stride(loop)
+            weight = 3 if access in nest.stores else 1
+            score += weight * (2 if stride == 1 else 1.5 if stride == 0 else -2)
+        # A loop shorter than a vector fills only a part of it.
+        return score * min(1.0, extent(loop) / lanes) if score > 0 else score
+
+    best = max(reversed(loops), key=gain, default=None)
+    if best is None or extent(best) < 2:
+        return None
+    return best if gain(best) > 0 or nest.operations >= 10 else None
+
+
+def vectorize(draft: Draft, block: str, loop: ForOp, *, lanes: int | None = None) -> None:
+    """Make ``loop`` the innermost one and vectorize it, in parts where its extent is unknown."""
+    nest = draft.nest(block)
+    handles = draft.loops(block)
+    handle = handles[loop]
+    inside = nest.loops[nest.loops.index(loop) + 1 :]
+    if inside:
+        draft.put_in_order([*(handles[it] for it in inside), handle])
+    if loop.static_extent is None:
+        size = (lanes or draft.machine.lanes(nest.bits)) * VECTORS
+        _, handle = draft.split(handle, [None, size])
+    draft.vectorize(handle)
+
+
+def _turned(nest: Nest, own: list[ForOp], vector: ForOp) -> tuple[ForOp, Access] | None:
+    """The loop along which a load is contiguous that is not along ``vector``, and the load."""
+    for load in nest.loads:
+        if load.regular and load.stride(vector) not in (0, 1):
+            for loop in own:
+                if loop is not vector and load.stride(loop) == 1:
+                    return loop, load
+    return None
+
+
+def _transpose(draft: Draft, block: str, vector: ForOp, turned: tuple[ForOp, Access]) -> None:
+    rows, load = turned
+    nest = draft.nest(block)
+    size = draft.machine.lanes(load.bits)
+    if extent(rows) < size or extent(vector) < size:
+        raise ScheduleError("KC3040", "the tile is larger than the loops")
+    handles = draft.loops(block)
+    between = [
+        handles[loop]
+        for loop in nest.loops[min(map(nest.loops.index, (rows, vector))) :]
+        if loop not in (rows, vector)
+    ]
+    row_outer, row_inner = draft.split(handles[rows], [None, size])
+    outer, inner = draft.split(handles[vector], [None, size])
+    draft.put_in_order([*between, row_outer, outer, row_inner, inner])
+    copy = draft.cache_read(draft.block(block), nest.read_number(load.buffer), "local")
+    draft.compute_at(copy, outer)
+    name = draft.session.block(copy).label
+    loops = list(draft.loops(name).values())
+    draft.vectorize(loops[-1])
+    draft.unroll(loops[-2])
+    draft.vectorize(inner)
+    draft.unroll(row_inner)
+    draft.settled.add(name)

@@ -1,0 +1,183 @@
+"""reduction: sums, maxima and their like, over any axis, without the reuse that a product has.
+
+Three forms, by where memory is contiguous:
+
+- along a spatial loop (a sum of columns, a pooling, a depthwise convolution): vectors along it, the
+  reduction outside of them; a reduction of few terms is unrolled, and sums stay in registers;
+- along the reduction (a sum of rows, a dot product): as many partial results as a few vector
+  registers have lanes (``rfactor``), which are then reduced by themselves;
+- along neither: the reduction outside of the innermost spatial loop, if there is one.
+"""
+
+from __future__ import annotations
+
+from kc.dialects.tir import ForOp
+from kc.support.diagnostics import ScheduleError
+from kc.transforms.auto_schedule.draft import Draft
+from kc.transforms.auto_schedule.nests import Nest, extent, is_own, is_untouched, iterations
+from kc.transforms.auto_schedule.pointwise import vector_loop
+from kc.transforms.auto_schedule.rule import Rule
+
+UNROLLED = 32
+"""Terms of a reduction that are written out: the taps of a small window."""
+
+VECTORS = 4
+"""Vector registers of partial results: enough to hide the latency of an addition."""
+
+TOGETHER = 4
+"""Rows of a long reduction of columns that are added in one go: a partial sum is loaded and stored
+once for so many of them."""
+
+
+class Reduce(Rule):
+    """Vectorize reductions, along a spatial loop or by partial results."""
+
+    name = "reduction"
+
+    def apply(self, draft: Draft, block: str) -> bool:
+        nest = draft.nest(block)
+        if not nest.is_plain or nest.reduction is None or not nest.block.has_init:
+            return False
+        if not is_untouched(nest.block):
+            return False
+        mark = draft.mark()
+        try:
+            schedule(draft, block, 0)
+        except ScheduleError:
+            draft.return_to(mark)
+            serial(draft, block)
+        draft.settled.add(block)
+        draft.run_in_parallel(block, len(nest.spatial))
+        return True
+
+
+def schedule(draft: Draft, block: str, outer: int) -> None:
+    """Schedule a reduction inside of the ``outer`` outermost loops, which are fixed."""
+    nest = draft.nest(block)
+    own = [loop for loop in nest.spatial if nest.loops.index(loop) >= outer]
+    lanes = draft.machine.lanes(nest.bits)
+    along = vector_loop(nest, own, lanes)
+    row = _row(nest, lanes)
+    if row is not None and (along is None or _gain(nest, row) > _gain(nest, along)):
+        partial_results(draft, block, row)
+    elif along is not None:
+        columns(draft, block, along)
+    else:
+        serial(draft, block)
+
+
+def _gain(nest: Nest, loop: ForOp) -> int:
+    """How many loads are contiguous along ``loop``, less those that are scattered."""
+    strides = [load.stride(loop) for load in nest.loads]
+    return sum(stride == 1 for stride in strides) - sum(stride not in (0, 1) for stride in strides)
+
+
+def _row(nest: Nest, lanes: int) -> ForOp | None:
+    """The reduce loop along which memory is contiguous, if it is long enough for vectors."""
+    best = max(nest.reduce, key=lambda loop: _gain(nest, loop), default=None)
+    if best is None or _gain(nest, best) <= 0 or extent(best) < 2 * lanes:
+        return None
+    if best.static_extent is None:
+        return None  # the rest could not be told from the vectors
+    return best
+
+
+def columns(draft: Draft, block: str, along: ForOp) -> None:
+    """Vectors along a spatial loop, inside of the reduction."""
+    nest = draft.nest(block)
+    machine = draft.machine
+    lanes = machine.lanes(nest.bits)
+    handles = draft.loops(block)
+    is_short = all(loop.static_extent is not None for loop in nest.reduce) and (
+        iterations(nest.reduce) <= UNROLLED
+    )
+    width = (machine.registers // 2 if is_short else 8 * VECTORS) * lanes
+    reduce = [handles[loop] for loop in nest.reduce]
+    inner = handles[along]
+    if along.static_extent is None or extent(along) > width:
+        _, inner = draft.split(inner, [None, width])
+    if is_short:
+        draft.put_in_order([*reduce, inner])
+        first = reduce[0]
+        for loop in reduce:
+            draft.unroll(loop)
+    else:
+        first = reduce[0]
+        count = nest.reduce[-1].static_extent
+        if count is not None and count % TOGETHER == 0 and count > TOGETHER:
+            last, together = draft.split(reduce[-1], [None, TOGETHER])
+            draft.put_in_order([*reduce[:-1], last, together, inner])
+            draft.unroll(together)
+            first = last if len(reduce) == 1 else first
+        else:
+            draft.put_in_order([*reduce, inner])
+    draft.vectorize(inner)
+    draft.decompose_reduction(draft.block(block), first)
+
+
+def partial_results(draft: Draft, block: str, row: ForOp) -> None:
+    """As many partial results as a few vectors have lanes, reduced at the end.
+
+    What no vectors fill is left to the reduction of the partial results.
+    """
+    nest = draft.nest(block)
+    lanes = draft.machine.lanes(nest.bits)
+    width = lanes * VECTORS if extent(row) >= 2 * lanes * VECTORS else lanes
+    around = [loop for loop in nest.loops if loop in nest.spatial]
+    depth = len(around)
+    # Reduce loops that stand outside of a spatial one would keep the copies apart.
+    handles = draft.loops(block)
+    draft.put_in_order(
+        [*(handles[loop] for loop in around), *(handles[loop] for loop in nest.reduce)]
+    )
+    terms = handles[row]
+    whole = extent(row) // width * width
+    has_rest = whole != extent(row)
+    if has_rest:
+        terms, _ = draft.loop_partition(terms, [whole, None])
+    _, inner = draft.split(terms, [None, width])
+    parts = [draft.rfactor(inner, depth)]
+    if width > lanes:
+        last = list(draft.loops(block).values())[-1]
+        _, inner = draft.split(last, [None, lanes])
+        parts.append(draft.rfactor(inner, depth))
+    place = list(draft.loops(block).values())[depth - 1] if depth else None
+    for part in reversed(parts):
+        if place is not None and not has_rest:
+            draft.compute_at(part, place)
+    for part in parts:
+        name = draft.session.block(part).label
+        inside = draft.nest(name)
+        loops = draft.loops(name)
+        vector = [loop for loop in inside.spatial if inside.loops.index(loop) >= depth]
+        if len(vector) != 1:
+            continue
+        reduce = [loops[loop] for loop in inside.reduce]
+        if reduce:
+            draft.put_in_order([*reduce, loops[vector[0]]])
+        draft.vectorize(loops[vector[0]])
+        if reduce:
+            draft.decompose_reduction(part, reduce[0])
+        draft.settled.add(name)
+
+
+def serial(draft: Draft, block: str) -> None:
+    """Nothing is contiguous: the reduction goes around the innermost spatial loop, whose results
+    are then independent of each other."""
+    nest = draft.nest(block)
+    if not nest.spatial or not nest.reduce:
+        return
+    last = nest.spatial[-1]
+    count = last.static_extent
+    if (
+        count is None
+        or count > UNROLLED
+        or nest.loops.index(last) > nest.loops.index(nest.reduce[0])
+    ):
+        return
+    handles = draft.loops(block)
+    reduce = [handles[loop] for loop in nest.reduce]
+    draft.put_in_order([*reduce, handles[last]])
+    if is_own(nest.stores[0].buffer):
+        draft.unroll(handles[last])
+    draft.decompose_reduction(draft.block(block), reduce[0])

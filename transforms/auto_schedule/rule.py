@@ -1,0 +1,31 @@
+"""What a rule is: it looks at one block, and schedules it or leaves it to the rules behind it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+from kc.transforms.auto_schedule.draft import Draft
+
+
+class Rule(ABC):
+    """A part of the knowledge that default schedules are made of.
+
+    Rules of plugins (:attr:`kc.support.plugins.Plugin.rules`) are asked before kc's own.
+    """
+
+    name: ClassVar[str]
+    """Its name in messages and in the documentation."""
+    kinds: ClassVar[tuple[str, ...]] = ("llvm",)
+    """The kinds of targets that it is for."""
+    downward: ClassVar[bool] = False
+    """Whether blocks are shown to it in program order, before all rules that are not: it prepares
+    the program. The other rules see blocks from the last to the first, until one takes them."""
+
+    @abstractmethod
+    def apply(self, draft: Draft, block: str) -> bool:
+        """Schedule the block of this name; whether that was done.
+
+        What it schedules beside the block it adds to ``draft.settled``. A primitive that is refused
+        may raise: what the rule did before is undone, and the next rule is asked.
+        """
