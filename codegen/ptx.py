@@ -38,8 +38,10 @@ _KNOWN = re.compile(
 """The intrinsics that every GPU has code for."""
 
 
-def emit_device_ir(module: ModuleOp, arch: Architecture) -> str:
+def emit_device_ir(module: ModuleOp, arch: Architecture, *, debug_info: bool = False) -> str:
     """A module of kernels, in the dialects llvm and nvvm, as LLVM IR text.
+
+    With ``debug_info`` the PTX says where its instructions come from (``.loc``).
 
     Raises CodegenError KC4101 to KC4105 for what LLVM IR cannot express.
     """
@@ -49,6 +51,7 @@ def emit_device_ir(module: ModuleOp, arch: Architecture) -> str:
         cpu=arch.name,
         features=arch.features,
         writers=NVVM_WRITERS,
+        debug_info=debug_info,
     )
 
 

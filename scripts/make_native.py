@@ -1,9 +1,10 @@
-"""Compiles kc's C sources, the thread pool and the emulator of GPUs, to the LLVM IR that kc uses.
+"""Compiles kc's C sources to the LLVM IR that kc uses: the thread pool, the emulator of GPUs, and
+what launches kernels.
 
     python scripts/make_native.py CLANG
 
 Writes the texts beside them: the pool for Linux on x86-64 and AArch64, and the serial one for every
-other machine; the emulator for all machines. This needs clang 22: text of a newer one may be more
+other machine; the rest for all machines. This needs clang 22: text of a newer one may be more
 than llvmlite's LLVM reads. What the text says of the build, not of the program, is left out: paths,
 the processor, the data layout, which is that of the module it becomes a part of.
 """
@@ -24,6 +25,7 @@ MACHINES = {
     "pool/pool.aarch64.ll": "aarch64-linux-gnu",
     "pool/pool.serial.ll": "x86_64-unknown-none",
     "emulator/emulator.ll": "x86_64-unknown-none",
+    "launcher/launcher.ll": "x86_64-unknown-none",
 }
 
 # Small, as code in memory is compiled when it is first needed, without optimization.

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import kc
-from kc.runtime.device import cpu, cuda, cuda_device_count
+from kc.runtime.device import cpu, cuda
 from kc.support import environment, registry
 from kc.support.target import Target
 from kc.support.target_host import usable_cores
@@ -69,11 +69,18 @@ def _host() -> Iterator[tuple[str, str]]:
 
 def _devices() -> Iterator[tuple[str, str]]:
     yield str(cpu(0)), f"{usable_cores()} cores"
-    count = cuda_device_count()
-    for index in range(count):
-        yield str(cuda(index)), "there"
-    if not count:
-        yield "cuda", "no device or driver"
+    from kc.runtime.gpu.driver import search, version_text
+
+    seen = search()
+    if seen.driver is None:
+        for n, reason in enumerate(seen.tried):
+            yield "" if n else "cuda", reason
+        return
+    served = f"CUDA {version_text(seen.driver.version())}, by {seen.driver.name}"
+    for index in range(seen.driver.device_count()):
+        device = cuda(index)
+        version = (device.compute_version or "").replace(".", "")
+        yield str(device), f"{device.device_name}, sm_{version}; {served}"
 
 
 def _plugins() -> Iterator[tuple[str, str]]:

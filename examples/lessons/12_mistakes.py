@@ -6,6 +6,8 @@ which rule, with the numbers, and what would be legal. ``kc-opt --explain=KC3104
 code.
 """
 
+import os
+
 import numpy as np
 
 import kc
@@ -57,24 +59,18 @@ def a_reduction_in_the_way_of_a_cache():
     s.cache_write(c, "local")
 
 
-class OnTheGPU:
-    """An array of the GPU, as far as a caller can see."""
-
-    def __init__(self, array):
-        self.array = array
-
-    def __dlpack__(self, **kwargs):
-        return self.array.__dlpack__()
-
-    def __dlpack_device__(self):
-        return (2, 0)
-
-
-def an_array_of_another_device():
-    a, b, c = matmul(8)
-    kernel = kc.build(te.create_schedule(c.op), [a, b, c])
-    array = np.zeros((8, 8), "float32")
-    kernel(OnTheGPU(array), array, array.copy())
+def host_arrays_for_a_gpu():
+    n = 64
+    a = te.placeholder((n,), name="A")
+    b = te.compute((n,), lambda i: a[i] + 1.0, name="B")
+    s = te.create_schedule(b.op)
+    s[b].bind(b.op.axis[0], te.thread_axis("threadIdx.x"))
+    kernel = kc.build(s, [a, b], target="cuda -arch=sm_75")
+    os.environ["KC_CUDA"] = "emu"  # so that there is one, cuda(0), on every machine
+    try:
+        kernel(np.zeros(n, "float32"), np.zeros(n, "float32"))
+    finally:
+        del os.environ["KC_CUDA"]
 
 
 def too_much_shared_memory():
@@ -184,7 +180,7 @@ MISTAKES = {
     split_loop: "ScheduleError: the loop is not in the IR any more",
     one_axis_bound_twice: "domain already inferred, cannot prove their extents are the same",
     a_reduction_in_the_way_of_a_cache: "Can only relayout with in data parallel dimensions",
-    an_array_of_another_device: "Argument mmult.A.device_type has an unsatisfied constraint",
+    host_arrays_for_a_gpu: "Argument mmult.A.device_type has an unsatisfied constraint",
     too_much_shared_memory: "ptxas error: uses too much shared data (0x10000 bytes, 0xc000 max)",
     no_gpu: "TVMError: not implemented",
     too_many_threads: "CUDA_ERROR_INVALID_VALUE grid=(2048,1,1), block=(2048,1,1)",

@@ -1,26 +1,33 @@
-"""The backend for NVIDIA GPUs: PTX, which needs no GPU and no toolkit to be made."""
+"""The backend for NVIDIA GPUs: PTX, which needs no GPU and no toolkit to be made, and calls that
+launch it where there is a driver."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 
+from kc import compile_cache
 from kc.analysis.module_copy import copy_module
 from kc.backends import Backend, Build, cuda_emu, printing, warn_unchecked
 from kc.backends.cuda_emu import CUDA_EMU
-from kc.backends.files import loops_text, record_of
+from kc.backends.files import call_jit, loops_text, record_of
+from kc.backends.llvm import noting
 from kc.conversion.pipelines import TO_NVVM
 from kc.dialects.gpu import GPUModuleOp
 from kc.runtime.function import CompiledFunction, DeferredFunction
-from kc.runtime.module import Module
+from kc.runtime.module import Module, Source
 from kc.runtime.signature import Signature
-from kc.support.diagnostics import CodegenError, DeviceError
+from kc.support import registry
+from kc.support.diagnostics import CodegenError, DeviceError, Diagnostic
 from kc.support.environment import read
-from kc.support.nvidia import architecture_of
-from kc.support.registry import context, get_pass
+from kc.support.nvidia import Architecture, architecture_of
+from kc.support.pass_context import step_watcher
 from kc.support.target import Target
+from kc.transform import PassContext
 
 DRIVER = "KC_CUDA"
 """The environment variable that says what runs kernels: ``emu`` is the emulator."""
@@ -45,49 +52,161 @@ def ptx_of(module: ModuleOp, target: Target) -> str:
     device = ModuleOp([])
     for home in code:
         for op in home.body.block.ops:
-            device.body.block.add_op(op.clone())
-    get_pass("convert-nvvm-to-llvm").apply(context(), device)
-    return compile_ptx(emit_device_ir(device, arch), arch)
+            clone = op.clone()
+            for old, new in zip(op.walk(), clone.walk(), strict=True):
+                new.location = old.location
+            device.body.block.add_op(clone)
+    registry.get_pass("convert-nvvm-to-llvm").apply(registry.context(), device)
+    text = emit_device_ir(device, arch, debug_info=PassContext.current().debug_info)
+    return compile_ptx(text, arch)
+
+
+@dataclass(frozen=True)
+class _Compiled:
+    """PTX, the LLVM IR of the host code, the kernels as gpu-level text, and their parameters."""
+
+    ptx: str
+    host: str
+    gpu: str
+    kernels: Mapping[str, Sequence[str]]
+
+    def entry(self) -> compile_cache.Entry:
+        """What the compile cache keeps."""
+        parts = {"host": self.host, "gpu": self.gpu, "kernels": dict(self.kernels)}
+        return compile_cache.Entry(self.ptx, list(self.kernels), json.dumps(parts).encode())
+
+    @staticmethod
+    def of(entry: compile_cache.Entry) -> _Compiled:
+        """The inverse of :meth:`entry`."""
+        return _Compiled(entry.text, **json.loads(entry.object))
+
+
+@dataclass(frozen=True)
+class _HostCode:
+    """The host code in this process."""
+
+    engine: Any
+    jit: Callable[[str, dict[str, int]], Any] = call_jit
+
+    def address(self, name: str) -> int:
+        """The address of a function."""
+        return self.engine.address(name)
 
 
 def build(build: Build) -> Module:
-    """PTX, and functions whose calls say what would run them.
+    """PTX, and functions that launch it on the GPU where their arrays are.
 
-    Raises CodegenError KC4361 for what the GPU has no code for, and what the passes refuse.
+    Raises CodegenError KC4361 for what the GPU has no code for, and what the passes refuse. A call
+    raises DeviceError KC6021 where there is no GPU.
     """
+    from kc.runtime.gpu.code import DeviceCode
+    from kc.runtime.gpu.function import DeviceFunction
+
     device = build.target.export()
     emulated = replace(build, target=Target({**device, "kind": "cuda-emu"}), backend=CUDA_EMU)
     if read(DRIVER) == "emu":
         return cuda_emu.build(emulated)
     warn_unchecked(build.target)
-    module, sources = build.lowered({"convert-gpu-to-nvvm": "gpu"})
-    text = ptx_of(module, build.target)
-    sources = {**build.sources(), **sources, "mlir": printing(copy_module(module)), "ptx": text}
+    arch = architecture_of(build.target)
+    key = None
+    watched = build.callback is not None or step_watcher() is not None
+    if not watched and not PassContext.current().instruments:
+        passes = PassContext.current().identity()
+        machine = _CacheMachine(arch)
+        key = compile_cache.key_of(build.loops, build.signatures, build.target, machine, passes)
+    entry = compile_cache.read(key) if key is not None else None
+    if entry is None:
+        said: list[Diagnostic] = []
+        compiled, lowered = noting(said, lambda: _compile(build))
+        # What came with a warning is compiled again, so that the warning comes again.
+        if key is not None and not said:
+            compile_cache.write(key, compiled.entry())
+    else:
+        compiled = _Compiled.of(entry)
+        kept = replace(build, stages=[("tir", copy_module(build.loops))])
+        lowered = {"mlir": lambda: _text(_lowered(kept)[1]["mlir"])}
+    sources: dict[str, Source] = {
+        **build.sources(),
+        "gpu": compiled.gpu,
+        **lowered,
+        "ll": compiled.host,
+        "ptx": compiled.ptx,
+    }
     tir = sources["tir"]
-    functions = {signature.name: _elsewhere(signature) for signature in build.signatures}
-    kernels = _kernels(module, build)
-    device = Module(
-        {name: _elsewhere(signature) for name, signature in kernels.items()},
-        next(iter(kernels)),
-        {"ptx": text},
-        artefacts={"ptx": lambda: text},
+    code = DeviceCode(
+        compiled.ptx,
+        arch.name,
+        compiled.kernels,
+        lambda: _load_host(compiled.host),
+        lambda: cuda_emu.kernels(compiled.gpu, build.target),
+    )
+    functions = {signature.name: DeviceFunction(signature, code) for signature in build.signatures}
+    kernels = Module(
+        {name: _kernel(name, build.signatures) for name in compiled.kernels},
+        next(iter(compiled.kernels)),
+        {"ptx": compiled.ptx},
+        artefacts={"ptx": lambda: compiled.ptx},
     )
     return Module(
         functions,
         build.entry,
         sources,
-        imported_modules=[device],
-        artefacts={"ptx": lambda: text, "mlir": lambda: loops_text(tir, build.target, build.entry)},
+        imported_modules=[kernels],
+        artefacts={
+            "ptx": lambda: compiled.ptx,
+            "mlir": lambda: loops_text(tir, build.target, build.entry),
+        },
         record=lambda: record_of(build.signatures, build.entry, build.target),
         watched=lambda: cuda_emu.watched(emulated),
     )
 
 
-def _kernels(module: ModuleOp, build: Build) -> dict[str, Signature]:
-    """The kernels by name, each with the signature of the entry function."""
-    entry = next(s for s in build.signatures if s.name == build.entry)
+@dataclass(frozen=True)
+class _CacheMachine:
+    """What PTX is compiled for, as the compile cache asks for it."""
+
+    arch: Architecture
+    triple: str = "nvptx64-nvidia-cuda"
+
+    @property
+    def cpu(self) -> str:
+        return self.arch.name
+
+    @property
+    def features(self) -> str:
+        return self.arch.features
+
+
+def _lowered(build: Build) -> tuple[ModuleOp, dict[str, Source]]:
+    module, sources = build.lowered({"convert-gpu-to-nvvm": "gpu"})
+    return module, {**sources, "mlir": printing(copy_module(module))}
+
+
+def _compile(build: Build) -> tuple[_Compiled, dict[str, Source]]:
+    from kc.codegen.llvm_ir import emit_llvm_ir
+    from kc.conversion.gpu_to_llvm import KERNELS
+
+    module, sources = _lowered(build)
+    ptx = ptx_of(module, build.target)
+    parameters = _parameters(module)
+    with build.target:
+        registry.get_pass("gpu-to-llvm").apply(registry.context(), module)
+    names = module.attributes.pop(KERNELS)
+    assert isinstance(names, ArrayAttr)
+    order = [name.data.partition("::")[2] for name in names]  # pyright: ignore
+    host = build.target.host or Target.host_cpu()
+    debug_info = PassContext.current().debug_info
+    text = emit_llvm_ir(module, triple=host.triple, debug_info=debug_info)
+    kernels = {name: parameters[name] for name in order}
+    return _Compiled(ptx, text, _text(sources["gpu"]), kernels), {"mlir": sources["mlir"]}
+
+
+def _parameters(module: ModuleOp) -> dict[str, list[str]]:
+    """The kernels by name, each with the types of its parameters as LLVM writes them."""
+    from kc.codegen.llvm_ir.types import TypeTable
+
     return {
-        op.sym_name.data: entry  # pyright: ignore[reportAttributeAccessIssue]
+        op.sym_name.data: [TypeTable().text(type_) for type_ in op.function_type.inputs]  # pyright: ignore
         for home in module.ops
         if isinstance(home, GPUModuleOp)
         for op in home.body.block.ops
@@ -95,20 +214,32 @@ def _kernels(module: ModuleOp, build: Build) -> dict[str, Signature]:
     }
 
 
-def _elsewhere(signature: Signature) -> DeferredFunction:
+def _load_host(text: str) -> _HostCode:
+    from kc.codegen.native import jit
+    from kc.runtime.gpu.launcher import ensure_launcher
+    from kc.runtime.parallel import ensure_pool
+
+    pool = ensure_pool() if "@kc_parallel_for" in text else {}
+    return _HostCode(jit(text, {**pool, **ensure_launcher()}, opt_level=1))
+
+
+def _kernel(name: str, signatures: Sequence[Signature]) -> DeferredFunction:
+    """A kernel of the imported module, which has its PTX alone."""
+    hosts = ", ".join(f'module["{signature.name}"]' for signature in signatures)
+
     def refuse() -> CompiledFunction:
         raise DeviceError(
-            "KC6021",
-            f"{signature.name} is compiled for an NVIDIA GPU, and kc does not launch on one yet",
-            why="this version makes PTX for it",
-            hints=[
-                'target="cuda-emu", or KC_CUDA=emu in the environment, runs the same kernels here',
-                "module.imported_modules[0].get_source() is the PTX, for a CUDA driver",
-            ],
+            "KC6023",
+            f"{name} is a kernel, which host code launches",
+            why="its grid, its blocks and its memory are computed there",
+            hints=[f"call {hosts}"],
         )
 
-    refusal: Callable[[], CompiledFunction] = refuse
-    return DeferredFunction(signature, refusal)
+    return DeferredFunction(Signature(name, ()), refuse)
+
+
+def _text(source: Source) -> str:
+    return source if isinstance(source, str) else source()
 
 
 CUDA = Backend(TO_NVVM, build, device="cuda")

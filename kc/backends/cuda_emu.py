@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IndexType, ModuleOp, StringAttr, SymbolRefAttr, i32
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Block, Region
 
 from kc.backends import Backend, Build, llvm
 from kc.conversion.convert_gpu_to_cpu import SITES
 from kc.conversion.pipelines import TO_EMULATOR
+from kc.dialects.gpu import GPUFuncOp, GPUModuleOp, LaunchFuncOp
 from kc.runtime.emulator import Place
+from kc.runtime.function import CompiledFunction
 from kc.runtime.module import Module, WatchedModule
+from kc.support import registry
 from kc.support.diagnostics import Location
+from kc.support.ir_text import parse_module
 from kc.support.pass_context import pipeline_options, using_options
 from kc.support.target import Target
+from kc.tir.module import IRModule
 
 _CONVERSION = "convert-gpu-to-cpu"
 
@@ -39,6 +47,43 @@ def watched(build: Build) -> WatchedModule:
     with using_options(replace(pipeline_options(), watched=True)):
         module = llvm.build(replace(_on_host(build), callback=note, backend=CUDA_EMU))
     return WatchedModule(module, places)
+
+
+def kernels(text: str, target: Target) -> dict[str, CompiledFunction]:
+    """The kernels of a module at the gpu level, given as text, as functions that a CPU runs.
+
+    The arguments of each are those of the kernel, then the sizes of the grid and of a block, and
+    the bytes of dynamic shared memory.
+    """
+    from kc.driver import build
+
+    module = parse_module(text, "kernels", registry.context())
+    for host in [op for op in module.ops if not isinstance(op, GPUModuleOp)]:
+        host.detach()
+        host.erase()
+    for home in [op for op in module.ops if isinstance(op, GPUModuleOp)]:
+        for kernel in home.body.block.ops:
+            if isinstance(kernel, GPUFuncOp) and kernel.is_kernel:
+                module.body.block.add_op(_launch_of(home, kernel))
+    emulated = Target({**target.export(), "kind": "cuda-emu"})
+    compiled = build(IRModule(module), target=emulated)
+    functions = compiled.functions
+    return {name: function for name, function in functions.items()}  # pyright: ignore
+
+
+def _launch_of(home: GPUModuleOp, kernel: GPUFuncOp) -> FuncOp:
+    """The host function that launches a kernel with any sizes."""
+    index = IndexType()
+    types = list(kernel.function_type.inputs)
+    block = Block(arg_types=[*types, *[index] * 7])
+    arguments, sizes = block.args[: len(types)], block.args[len(types) :]
+    shared = arith.IndexCastOp(sizes[6], i32)
+    name = SymbolRefAttr(home.sym_name.data, [kernel.sym_name.data])
+    launch = LaunchFuncOp(
+        name, sizes[:3], sizes[3:6], arguments, dynamic_shared_memory_size=shared.result
+    )
+    block.add_ops([shared, launch, ReturnOp()])
+    return FuncOp(kernel.sym_name.data, (block.arg_types, []), Region(block))
 
 
 def _on_host(build: Build) -> Build:

@@ -20,6 +20,7 @@ from kc.runtime.bound_checks import BoundChecks
 from kc.runtime.function import CompiledFunction, DeferredFunction
 from kc.runtime.metadata import ModuleRecord
 from kc.runtime.module import Module, Source
+from kc.runtime.operand import HOST
 from kc.runtime.signature import Signature
 from kc.signatures import bound_checks_of
 from kc.support.diagnostics import (
@@ -102,7 +103,7 @@ def build(build: Build) -> Module:
     entry = compile_cache.read(key) if key is not None else None
     if entry is None:
         said: list[Diagnostic] = []
-        text, lowered = _noting(said, lambda: _lower_to_llvm(build))
+        text, lowered = noting(said, lambda: _lower_to_llvm(build))
         entry = _entry(code(text))
         # What came with a warning is compiled again, so that the warning comes again.
         if key is not None and not said:
@@ -190,6 +191,11 @@ def _loaded(
     pool = ensure_pool() if "@kc_parallel_for" in entry.text else {}
     emulator = ensure_emulator() if EMULATOR in entry.text else {}
     packed = callbacks.addresses(native.packed)
+    place = HOST
+    if native.target.kind == "cuda-emu":
+        from kc.runtime.gpu.sharing import EMULATED
+
+        place = EMULATED
     engine = load_object(entry.object, entry.exports, {**pool, **emulator, **packed})
     functions = {
         signature.name: CompiledFunction(
@@ -199,6 +205,7 @@ def _loaded(
             engine,
             checks,
             calls_back=bool(packed),
+            place=place,
         )
         for signature in native.signatures
     }
@@ -231,7 +238,7 @@ def _text(source: Source) -> str:
     return source if isinstance(source, str) else source()
 
 
-def _noting(said: list[Diagnostic], work: Callable[[], Any]) -> Any:
+def noting(said: list[Diagnostic], work: Callable[[], Any]) -> Any:
     """The result of ``work``; what it says to the user is noted, and said afterwards."""
     try:
         with diagnostic_handler(said.append):

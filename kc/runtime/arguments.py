@@ -22,7 +22,7 @@ from kc.runtime.layouts import (
     strides_of,
     strides_to_declare,
 )
-from kc.runtime.operand import Operand, Refused, kind_of, operand
+from kc.runtime.operand import HOST, Operand, Place, Refused, kind_of
 from kc.runtime.signature import AffineDim, ArgSpec, Signature, evaluate, symbols_of
 from kc.support.diagnostics import CallError
 from kc.support.float_formats import NARROW_FLOATS
@@ -44,23 +44,29 @@ class BoundArguments:
 
 
 def bind(
-    signature: Signature, args: Sequence[Any], keywords: Mapping[str, Any] | None = None
+    signature: Signature,
+    args: Sequence[Any],
+    keywords: Mapping[str, Any] | None = None,
+    place: Place = HOST,
 ) -> BoundArguments:
-    """Check a call's arguments. Raises CallError KC5101 to KC5119."""
+    """Check a call's arguments, for a kernel that runs at ``place``.
+
+    Raises CallError KC5101 to KC5119.
+    """
     if keywords or len(args) != len(signature.args):
         raise _wrong_count(signature, len(args), keywords or {})
     operands: dict[int, Operand] = {}
     scalars: dict[int, int] = {}
     keep_alive: list[Any] = []
     for i, (spec, value) in enumerate(zip(signature.args, args, strict=True)):
-        argument = _Argument(signature, i)
+        argument = _Argument(signature, i, place)
         if spec.is_array:
             operands[i] = argument.array(value)
             keep_alive.append(operands[i].owner)
         else:
             scalars[i] = argument.scalar(value)
     _check_sizes(signature, operands, scalars)
-    _check_overlap(signature, operands)
+    _check_overlap(signature, operands, place)
     words: list[int] = []
     for i, spec in enumerate(signature.args):
         if spec.is_array:
@@ -93,8 +99,9 @@ def _wrong_count(signature: Signature, given: int, keywords: Mapping[str, Any]) 
 class _Argument:
     """One argument of a call: its checks and their diagnostics."""
 
-    def __init__(self, signature: Signature, index: int) -> None:
+    def __init__(self, signature: Signature, index: int, place: Place = HOST) -> None:
         self.signature = signature
+        self.place = place
         self.spec: ArgSpec = signature.args[index]
         self.label = f"argument {index + 1} '{self.spec.name}'"
 
@@ -119,13 +126,14 @@ class _Argument:
     def array(self, value: Any) -> Operand:
         spec, name = self.spec, self.spec.name
         try:
-            array = operand(value)
+            array = self.place.operand(value)
         except Refused as error:
             hints = []
             if error.instead and (error.shares or not spec.written):
                 hints = [f"pass {error.instead.format(name=name, dtype=_numpy_name(spec.dtype))}"]
             elif spec.written:
-                hints = [f"pass a numpy array of {spec.dtype} and copy the result back"]
+                new = self.place.new(name, spec.dtype) or f"a numpy array of {spec.dtype}"
+                hints = [f"pass {new} and copy the result back"]
             # Not held in a variable: an error that its own traceback reaches keeps the arguments.
             raise self.refuse(
                 error.code, error.text, why=error.why, hints=hints
@@ -205,7 +213,10 @@ class _Argument:
                     "is not C-contiguous",
                     array,
                     why=f"kernels address dense row-major memory: strides of {expected} bytes",
-                    hints=[*self._replacement(dense), f"or build with binds={{{name}: {declare}}}"],
+                    hints=[
+                        *self._replacement(dense),
+                        f"or build with binds={{{name}: {declare}}}",
+                    ],
                 )
             return
         size = spec.element.size
@@ -244,7 +255,9 @@ class _Argument:
     def _replacement(self, copy: str, new: str | None = None) -> list[str]:
         """A hint to pass ``copy`` for an input or inout, a ``new`` array for an output."""
         spec = self.spec
+        copy = self.place.instead(spec.name, copy)
         if spec.role == "out":
+            new = self.place.new(spec.name, spec.dtype) or new
             copy = new or f"np.empty({spec.name}.shape, {_numpy_name(spec.dtype)})"
         return [f"pass {copy}" + (" and copy the result back" if spec.written else "")]
 
@@ -257,7 +270,8 @@ class _Argument:
         if (total != known) if not self.spec.dynamic else (not known or total % known):
             return []
         shape = ", ".join(str(dim if isinstance(dim, int) else -1) for dim in self.spec.shape)
-        return [f"pass {self.spec.name}.reshape({shape or '()'})"]
+        reshaped = f"{self.spec.name}.reshape({shape or '()'})"
+        return [f"pass {self.place.instead(self.spec.name, reshaped)}"]
 
     def scalar(self, value: Any) -> int:
         """The 8 bytes of a scalar's slot."""
@@ -431,7 +445,7 @@ def _check_strides(
             places.setdefault(symbol, place)
 
 
-def _check_overlap(signature: Signature, operands: Mapping[int, Operand]) -> None:
+def _check_overlap(signature: Signature, operands: Mapping[int, Operand], place: Place) -> None:
     """No written array shares memory with another argument."""
     size = {i: signature.args[i].element.size for i in operands}
     spans = {i: span(array, size[i]) for i, array in operands.items()}
@@ -448,7 +462,7 @@ def _check_overlap(signature: Signature, operands: Mapping[int, Operand]) -> Non
                 shared = share_memory(first, second, (size[i], size[j]))
             if shared is False:
                 continue
-            raise _overlap(signature, operands, i, j, spans, end - begin if shared else None)
+            raise _overlap(signature, operands, i, j, spans, end - begin if shared else None, place)
 
 
 def _overlap(
@@ -458,10 +472,14 @@ def _overlap(
     j: int,
     spans: Mapping[int, tuple[int, int]],
     shared: int | None,
+    place: Place,
 ) -> CallError:
     argument, partner = _Argument(signature, i), _Argument(signature, j)
     name, other_name = argument.spec.name, partner.spec.name
     separate = f"np.empty_like({name})" if argument.spec.role == "out" else f"{name}.copy()"
+    separate = place.instead(name, separate)
+    if argument.spec.role == "out":
+        separate = place.new(name, argument.spec.dtype) or separate
     begin = max(spans[i][0], spans[j][0])
     where = (
         f"from byte {begin - spans[i][0]} of {name} and byte {begin - spans[j][0]} of {other_name}"

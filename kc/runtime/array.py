@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from kc.runtime import dlpack
-from kc.runtime.device import CPU, Device, cpu
+from kc.runtime.device import CPU, CUDA, Device, cpu
 from kc.runtime.native import numpy_dtype
 from kc.runtime.signature import DTYPES, MAX_ALIGNMENT
 from kc.support.diagnostics import CallError, DeviceError, suggest
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 class NDArray:
     """An array in host memory; make one with :func:`array`, :func:`empty` or :func:`from_dlpack`.
+    Those on a device are of a class below this one.
 
     Kernels take it as they take a numpy array. ``numpy.asarray`` and ``__dlpack__`` share its
     memory, :meth:`numpy` copies.
@@ -65,14 +66,8 @@ class NDArray:
         """Overwrite with ``source``: an array of the same shape, converted to this dtype."""
         import numpy as np
 
-        source = _source(source, self.dtype)
-        if source.shape != self.shape:
-            raise CallError(
-                "KC5124",
-                f"copy: the source has shape {source.shape}, the array {self.shape}",
-                why="a copy does not broadcast",
-                hints=[f"np.broadcast_to(source, {self.shape})"],
-            )
+        source = copy_source(source, self.dtype)
+        self._require_shape(source.shape)
         if not self._array.flags.writeable:
             raise CallError(
                 "KC5125",
@@ -83,6 +78,15 @@ class NDArray:
             )
         np.copyto(self._array, source, casting="unsafe")
         return self
+
+    def _require_shape(self, shape: tuple[int, ...]) -> None:
+        if shape != self.shape:
+            raise CallError(
+                "KC5124",
+                f"copy: the source has shape {shape}, the array {self.shape}",
+                why="a copy does not broadcast",
+                hints=[f"np.broadcast_to(source, {self.shape})"],
+            )
 
     def __setitem__(self, index: Any, value: Any) -> None:
         """``x[:] = value`` is :meth:`copyfrom`; a number fills the array. Raises KC5131
@@ -98,7 +102,7 @@ class NDArray:
                 why="elements are read and written through numpy",
                 hints=[f"np.asarray(x)[{_index_text(index)}] = value, which shares the memory"],
             )
-        filled = np.ndim(value) == 0 and self.shape != ()
+        filled = not isinstance(value, NDArray) and np.ndim(value) == 0 and self.shape != ()
         self.copyfrom(np.full(self.shape, value) if filled else value)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
@@ -141,7 +145,7 @@ def _index_text(index: Any) -> str:
     )
 
 
-def _element_type(dtype: Any) -> tuple[str, np.dtype]:
+def element_type(dtype: Any) -> tuple[str, np.dtype]:
     """The name of an element type that kernels know, and the numpy dtype of its memory."""
     import numpy as np
 
@@ -161,11 +165,12 @@ def _element_type(dtype: Any) -> tuple[str, np.dtype]:
     return name, np.dtype(f"uint{8 * DTYPES[name].size}") if numpy_type is None else numpy_type
 
 
-def _source(source: Any, name: str) -> np.ndarray:
+def copy_source(source: Any, name: str) -> np.ndarray:
     """The array that memory of the dtype ``name`` is filled from; bits are taken as they are."""
     import numpy as np
 
-    values = np.asarray(source)
+    on_device = isinstance(source, NDArray) and source.device.device_type != CPU
+    values = source.numpy() if on_device else np.asarray(source)
     given = source.dtype if isinstance(source, NDArray) else values.dtype.name
     if given == name:
         return values
@@ -195,28 +200,24 @@ def _needs_package(name: str) -> bool:
     return name in NARROW_FLOATS and name != "float16"
 
 
-def _require_host(device: Device) -> None:
-    device.require()
-    if device.device_type != CPU:
-        raise DeviceError(
-            "KC6203",
-            f"kc.nd cannot allocate on {device}",
-            why="its arrays live in host memory",
-            hints=["kc.cpu(0)"],
-        )
-
-
 def empty(shape: Any, dtype: Any = "float32", device: Device | None = None) -> NDArray:
     """An uninitialised array, aligned to 64 bytes.
 
-    ``shape`` is a tuple or one int. Raises KC5126 for a dtype no kernel knows, KC6201 and KC6203
-    for a device without memory for it.
+    ``shape`` is a tuple or one int. Raises KC5126 for a dtype no kernel knows, KC6201 for a device
+    that is not there, KC6031 for one that is short of memory, KC6203 for one of another kind.
     """
     import numpy as np
 
     device = cpu() if device is None else device
-    _require_host(device)
-    name, element = _element_type(dtype)
+    device.require()
+    if device.device_type not in (CPU, CUDA):
+        raise DeviceError(
+            "KC6203",
+            f"kc.nd cannot allocate on {device}",
+            why="its arrays are in host memory, or on a CUDA device",
+            hints=["kc.cpu(0)", "kc.cuda(0)"],
+        )
+    name, element = element_type(dtype)
     dims = tuple(shape) if isinstance(shape, Iterable) else (shape,)
     if not all(isinstance(dim, (int, np.integer)) and dim >= 0 for dim in dims):
         raise CallError(
@@ -224,6 +225,10 @@ def empty(shape: Any, dtype: Any = "float32", device: Device | None = None) -> N
             f"{shape!r} is not a shape",
             why="a shape is a tuple of sizes, which are integers of at least 0",
         )
+    if device.device_type == CUDA:
+        from kc.runtime.gpu.array import empty_on
+
+        return empty_on(device.gpu, tuple(int(dim) for dim in dims), name)
     size = element.itemsize
     for dim in dims:
         size *= int(dim)
@@ -233,7 +238,7 @@ def empty(shape: Any, dtype: Any = "float32", device: Device | None = None) -> N
 
 
 def array(source: Any, device: Device | None = None, dtype: Any = None) -> NDArray:
-    """A copy of anything ``numpy.asarray`` takes, aligned to 64 bytes.
+    """A copy of anything ``numpy.asarray`` takes, aligned to 64 bytes; on a device if that is one.
 
     The values are converted to ``dtype`` where that is given. For bfloat16 and the floats of 8
     bits, which numpy has only with ml_dtypes, an unsigned array of their width is their bits::
@@ -248,7 +253,10 @@ def array(source: Any, device: Device | None = None, dtype: Any = None) -> NDArr
 
 
 def from_dlpack(source: Any) -> NDArray:
-    """An array that shares the memory of anything with ``__dlpack__``, without a copy."""
+    """An array that shares the memory of anything with ``__dlpack__``, without a copy.
+
+    Of a CUDA device, what is queued for the memory is done before what kc queues.
+    """
     import numpy as np
 
     kind = type(source).__name__
@@ -258,6 +266,10 @@ def from_dlpack(source: Any) -> NDArray:
             f"from_dlpack: {kind} has no __dlpack__",
             hints=["kc.nd.array(x) copies anything that numpy.asarray takes"],
         )
+    if _is_on_cuda(source):
+        from kc.runtime.gpu.array import shared_on_device
+
+        return shared_on_device(source)
     try:
         view = np.from_dlpack(source)
     except (BufferError, RuntimeError, ValueError) as error:
@@ -267,8 +279,16 @@ def from_dlpack(source: Any) -> NDArray:
         raise CallError(
             "KC5129", f"from_dlpack: {kind} cannot be shared with the CPU", why=str(error)
         ) from error
-    _element_type(view.dtype)
+    element_type(view.dtype)
     return NDArray(view, cpu())
+
+
+def _is_on_cuda(source: Any) -> bool:
+    try:
+        return hasattr(source, "__dlpack_device__") and source.__dlpack_device__()[0] == CUDA
+    except Exception:
+        # Whatever the producer raises comes again when it is asked to share.
+        return False
 
 
 def _narrow_from_dlpack(source: Any) -> NDArray | None:
@@ -283,7 +303,7 @@ def _narrow_from_dlpack(source: Any) -> NDArray | None:
         return None
     if exported.dtype not in NARROW_FLOATS:
         return None
-    name, element = _element_type(exported.dtype)
+    name, element = element_type(exported.dtype)
     low = sum(min(0, (n - 1) * s) for n, s in zip(exported.shape, exported.strides, strict=True))
     high = sum(max(0, (n - 1) * s) for n, s in zip(exported.shape, exported.strides, strict=True))
     size = high - low + element.itemsize if 0 not in exported.shape else 0

@@ -41,6 +41,9 @@ equal names in two texts do not clash."""
 
 CALL, BOUND, INVOKE, TIME = "kc_call", "kc_bound", "kc_invoke", "kc_time"
 
+RECORD_WORDS = 16
+"""Words of the record of a call on a device (``launcher.c``)."""
+
 
 @lru_cache(maxsize=64)
 def compile_wrapper(jit: Jit, text: str) -> Code:
@@ -54,14 +57,25 @@ def checked_wrapper_text(signature: Signature) -> str:
     return "\n".join([_invoke(types), _time(types)])
 
 
-def wrapper_text(signature: Signature) -> str:
+def device_wrapper_text(signature: Signature) -> str:
+    """The text for a kernel on a device: arrays are kc.nd's on it, whose memory is not touched.
+
+    The kernel's last argument is a record of :data:`RECORD_WORDS` words, which begins with the
+    ``table`` of the context. Where the kernel has set its second word, ``failed`` is called with
+    the address of the record, and raises. ``kc_invoke`` and ``kc_time`` take the record as a slot.
+    """
+    return wrapper_text(signature, on_device=True)
+
+
+def wrapper_text(signature: Signature, *, on_device: bool = False) -> str:
     """The LLVM IR text described above."""
+    types = (*signature.machine_types, "ptr") if on_device else signature.machine_types
     return "\n".join(
         [
-            _call(signature),
-            _bound(signature),
-            _invoke(signature.machine_types),
-            _time(signature.machine_types),
+            _call(signature, on_device),
+            _bound(signature, on_device),
+            _invoke(types),
+            _time(types),
             *(
                 f"declare {{i64, i1}} @llvm.{op}.with.overflow.i64(i64, i64)"
                 for op in ("sadd", "smul")
@@ -131,8 +145,13 @@ def _python_function(name: str) -> tuple[_Function, str]:
     return function, function.load("ptr", "%self", native.SELF_DATA_OFFSET)
 
 
-def _finish(function: _Function, context: str, kernel_args: str) -> str:
+def _finish(function: _Function, context: str, kernel_args: str, on_device: bool) -> str:
     """Call the kernel without the GIL and return None; the block ``slow`` calls ``self``."""
+    if on_device:
+        function.add(f"store ptr {_field(function, context, 'table')}, ptr %record")
+        status = function.let("getelementptr i8, ptr %record, i64 8")
+        function.add(f"store i64 0, ptr {status}")
+        kernel_args = ", ".join(filter(None, [kernel_args, "ptr %record"]))
     kernel = _field(function, context, "kernel")
     save, restore = (_field(function, context, f"{name}_thread") for name in ("save", "restore"))
     none = _field(function, context, "none")
@@ -140,9 +159,28 @@ def _finish(function: _Function, context: str, kernel_args: str) -> str:
     thread = function.let(f"call ptr {save}()")
     function.add(f"call void {kernel}({kernel_args})")
     function.add(f"call void {restore}(ptr {thread})")
+    if on_device:
+        _raise_recorded(function, context)
     function.add(f"call void {incref}(ptr {none})")
     function.add(f"ret ptr {none}")
     return _check_completely(function, context)
+
+
+def _raise_recorded(function: _Function, context: str) -> None:
+    """Where the record says so, let Python raise what it says."""
+    status = function.load("i64", "%record", 8)
+    well = function.let(f"icmp eq i64 {status}, 0")
+    function.add(f"br i1 {well}, label %done, label %failed, !prof !0")
+    function.start("failed")
+    failed, number, call, decref = (
+        _field(function, context, name)
+        for name in ("failed", "long_from_pointer", "call_one_arg", "decref")
+    )
+    address = function.let(f"call ptr {number}(ptr %record)")
+    raised = function.let(f"call ptr {call}(ptr {failed}, ptr {address})")
+    function.add(f"call void {decref}(ptr {address})")
+    function.add(f"ret ptr {raised}")
+    function.start("done")
 
 
 def _check_completely(function: _Function, context: str) -> str:
@@ -163,12 +201,14 @@ def _count_guard(function: _Function, count: int) -> None:
     )
 
 
-def _call(signature: Signature) -> str:
+def _call(signature: Signature, on_device: bool) -> str:
     function, context = _python_function(CALL)
     if any(spec.strides is not None for spec in signature.args):
         function.add("br label %slow")
         return _check_completely(function, context)
     function.add("%overflow = alloca i32")
+    if on_device:
+        function.add(f"%record = alloca [{RECORD_WORDS} x i64]")
     _count_guard(function, len(signature.args))
     objects = [function.load("ptr", "%args", 8 * i) for i in range(len(signature.args))]
     values = {
@@ -177,7 +217,7 @@ def _call(signature: Signature) -> str:
         if not spec.is_array
     }
     arrays = {
-        i: _unwrapped(function, context, objects[i])
+        i: _unwrapped(function, context, objects[i], on_device)
         for i, spec in enumerate(signature.args)
         if spec.is_array
     }
@@ -201,13 +241,22 @@ def _call(signature: Signature) -> str:
             kernel_args += [f"ptr {data[i]}", *(f"i64 {sizes[i][d]}" for d in spec.dynamic)]
         else:
             kernel_args.append(f"{spec.element.llvm} {values[i]}")
-    return _finish(function, context, ", ".join(kernel_args))
+    return _finish(function, context, ", ".join(kernel_args), on_device)
 
 
-def _unwrapped(function: _Function, context: str, obj: str) -> str:
-    """The numpy array that ``obj`` is, or that it holds when it is one of kc.nd's."""
+def _unwrapped(function: _Function, context: str, obj: str, on_device: bool) -> str:
+    """The numpy array that ``obj`` is, or that it holds when it is one of kc.nd's.
+
+    On a device it must be one of those, whose numpy array is of memory that the CPU cannot touch.
+    """
     expected = _field(function, context, "ndarray_type")
     kind = function.load("ptr", obj, native.TYPE_OFFSET)
+    if on_device:
+        nd_type = _field(function, context, "nd_type")
+        function.guard(function.let(f"icmp eq ptr {kind}, {nd_type}"))
+        inner = function.load("ptr", obj, native.NDARRAY_OFFSET)
+        function.guard(function.let(f"icmp ne ptr {inner}, null"))
+        return inner
     is_numpy = function.let(f"icmp eq ptr {kind}, {expected}")
     direct, not_numpy, join = function.block, function.label("other"), function.label("array")
     function.add(f"br i1 {is_numpy}, label %{join}, label %{not_numpy}, !prof !0")
@@ -395,11 +444,14 @@ def _slots(function: _Function, types: Sequence[str], slots: str) -> str:
     return ", ".join(f"{kind} {function.load(kind, slots, 8 * i)}" for i, kind in enumerate(types))
 
 
-def _bound(signature: Signature) -> str:
+def _bound(signature: Signature, on_device: bool) -> str:
     function, context = _python_function(BOUND)
+    if on_device:
+        function.add(f"%record = alloca [{RECORD_WORDS} x i64]")
     _count_guard(function, 0)
     slots = _field(function, context, "slots")
-    return _finish(function, context, _slots(function, signature.machine_types, slots))
+    kernel_args = _slots(function, signature.machine_types, slots)
+    return _finish(function, context, kernel_args, on_device)
 
 
 def _invoke(types: Sequence[str]) -> str:

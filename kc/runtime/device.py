@@ -6,9 +6,8 @@ must run on it.
 
 from __future__ import annotations
 
-import ctypes
 from dataclasses import dataclass
-from functools import cache
+from typing import Any
 
 from kc.support.diagnostics import DeviceError, suggest
 
@@ -47,7 +46,10 @@ def device_name(device_type: int, device_id: int) -> str:
 
 @dataclass(frozen=True, repr=False)
 class Device:
-    """A device: its DLPack ``device_type`` and its number among its kind."""
+    """A device: its DLPack ``device_type`` and its number among its kind.
+
+    Facts about a CUDA device have TVM's names; for the CPU they are None.
+    """
 
     device_type: int
     device_id: int = 0
@@ -58,37 +60,120 @@ class Device:
     @property
     def exist(self) -> bool:
         """Whether the device is there; asking initialises the driver, not the device."""
+        if self.device_type not in (CPU, CUDA):
+            return False
         count = 1 if self.device_type == CPU else cuda_device_count()
         return 0 <= self.device_id < count
 
     def require(self) -> None:
         """Refuse (KC6201) to go on when the device is not there."""
-        if self.exist:
+        if self.exist or self.device_type not in (CPU, CUDA):
             return
-        if self.device_type == CPU:
-            facts, hints = ["the CPU is one device, cpu(0)"], ["kc.cpu(0)"]
-        else:
+        facts, hints = ["the CPU is one device, cpu(0)"], ["kc.cpu(0)"]
+        if self.device_type == CUDA:
             count = cuda_device_count()
-            available = "no CUDA device or driver" if not count else f"cuda(0) to cuda({count - 1})"
-            facts, hints = [f"found: {available}"], ["kc.cpu(0)"]
+            if count:
+                last = f" to cuda({count - 1})" if count > 1 else ""
+                facts, hints = [f"found: cuda(0){last}"], ["kc.cuda(0)"]
+            else:
+                from kc.runtime.gpu.driver import search
+
+                seen = search()
+                facts = list(seen.tried)
+                hints = ["KC_CUDA=emu in the environment: an emulated one, on this CPU"]
+                hints += [*seen.hints, "kc.cpu(0)"]
         raise DeviceError("KC6201", f"{self} is not there", facts=facts, hints=hints)
 
+    @property
+    def gpu(self) -> Any:
+        """The CUDA device itself (``kc.runtime.gpu.gpu.Gpu``). Raises DeviceError KC6201."""
+        from kc.runtime.gpu.gpu import gpu_of
 
-@cache
+        self.require()
+        if self.device_type != CUDA:
+            raise DeviceError("KC6205", f"{self} has no streams", hints=["kc.cuda(0)"])
+        return gpu_of(self.device_id, f"{self} is asked for")
+
+    # Streams: numbers, those of the CUDA driver; 0 is the default one.
+
+    def sync(self, stream: int | None = None) -> None:
+        """Wait for what is queued on the device, or in one stream; on the CPU nothing is."""
+        if self.device_type != CPU:
+            self.gpu.synchronize(stream)
+
+    def create_raw_stream(self) -> int:
+        """A new stream, which does not wait for the default one. Raises KC6205 for the CPU."""
+        return self.gpu.create_stream()
+
+    def free_raw_stream(self, stream: int) -> None:
+        """Wait for a stream of :meth:`create_raw_stream`, and end it."""
+        self.gpu.destroy_stream(stream)
+
+    def set_raw_stream(self, stream: int) -> None:
+        """Queue kernels, copies and allocations in this stream from now on, in all threads."""
+        self.gpu.stream = stream
+
+    def sync_stream_to_stream(self, first: int, then: int) -> None:
+        """What is queued in ``then`` from now on comes after what is queued in ``first``."""
+        self.gpu.order(first, then)
+
+    # Facts
+
+    def _fact(self, name: str) -> Any:
+        if self.device_type != CUDA:
+            return None
+        from kc.runtime.gpu.facts import FACTS
+
+        return FACTS[name](self.gpu)
+
+    @property
+    def device_name(self) -> str | None:
+        return self._fact("device_name")
+
+    @property
+    def compute_version(self) -> str | None:
+        """As in ``"9.0"``."""
+        return self._fact("compute_version")
+
+    @property
+    def max_threads_per_block(self) -> int | None:
+        return self._fact("max_threads_per_block")
+
+    @property
+    def max_shared_memory_per_block(self) -> int | None:
+        """Static, in bytes; dynamic memory may be more."""
+        return self._fact("max_shared_memory_per_block")
+
+    @property
+    def max_thread_dimensions(self) -> tuple[int, int, int] | None:
+        """The most threads of a block in x, y and z."""
+        return self._fact("max_thread_dimensions")
+
+    @property
+    def multi_processor_count(self) -> int | None:
+        return self._fact("multi_processor_count")
+
+    @property
+    def warp_size(self) -> int | None:
+        return self._fact("warp_size")
+
+    @property
+    def max_clock_rate(self) -> int | None:
+        """In kHz."""
+        return self._fact("max_clock_rate")
+
+    @property
+    def total_global_memory(self) -> int | None:
+        """In bytes."""
+        return self._fact("total_global_memory")
+
+
 def cuda_device_count() -> int:
-    """How many CUDA devices the driver shows; 0 without a driver."""
-    # Only here: it is slow to import.
-    from ctypes.util import find_library
+    """How many CUDA devices there are; 0 without a driver. Raises KC6030 as ``search`` does."""
+    from kc.runtime.gpu.driver import search
 
-    name = find_library("cuda") or "libcuda.so.1"
-    try:
-        driver = ctypes.CDLL(name)
-    except OSError:
-        return 0
-    count = ctypes.c_int(0)
-    if driver.cuInit(0) != 0 or driver.cuDeviceGetCount(ctypes.byref(count)) != 0:
-        return 0
-    return count.value
+    driver = search().driver
+    return 0 if driver is None else driver.device_count()
 
 
 def device(kind: str, index: int = 0) -> Device:
@@ -108,7 +193,10 @@ def device(kind: str, index: int = 0) -> Device:
 
 def enabled(target: str) -> bool:
     """Whether kernels for a target (``"llvm -mcpu=..."``) can be built and run here."""
-    return target.split(maxsplit=1)[:1] in (["llvm"], ["c"], ["cpu"], ["cuda-emu"])
+    kind = target.split(maxsplit=1)[:1]
+    return kind in (["llvm"], ["c"], ["cpu"], ["cuda-emu"]) or (
+        kind == ["cuda"] and cuda_device_count() > 0
+    )
 
 
 def cpu(index: int = 0) -> Device:

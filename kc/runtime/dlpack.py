@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 MAX_VERSION = (1, 0)
 
-_READ_ONLY = 1
+READ_ONLY = 1
 _IS_COPIED = 2
 
 # DLTensor: data, device type and id, rank, dtype (code, bits, lanes), shape, strides, byte_offset.
@@ -21,7 +21,9 @@ _TENSOR = "PiiiBBHPPQ"
 # DLManagedTensor starts with its tensor. DLManagedTensorVersioned starts with the version
 # (major, minor), context, deleter and flags.
 _PLAIN = struct.Struct(_TENSOR)
-_VERSIONED = struct.Struct(f"IIPPQ{_TENSOR}")
+VERSIONED = struct.Struct(f"IIPPQ{_TENSOR}")
+PLAIN_WITH_DELETER = struct.Struct(f"{_TENSOR}PP")
+"""The whole of a DLManagedTensor: the tensor, its manager's context, and its deleter."""
 
 
 class DLPackView(NamedTuple):
@@ -43,19 +45,20 @@ class DLPackView(NamedTuple):
     capsule: Any
 
 
-def export(obj: Any) -> Any:
+def export(obj: Any, stream: int | None = None) -> Any:
     """A DLPack capsule of ``obj`` without a copy, whatever version of the protocol it knows.
 
-    Errors are the producer's own.
+    ``stream`` is that of a device where the memory will be used. Errors are the producer's own.
     """
+    queue = {} if stream is None else {"stream": stream}
     for options in ({"max_version": MAX_VERSION, "copy": False}, {"max_version": MAX_VERSION}):
         try:
-            return obj.__dlpack__(**options)
+            return obj.__dlpack__(**options, **queue)
         except TypeError:
             # The producer knows an earlier protocol, without these arguments; a TypeError with
             # another cause comes again below.
             continue
-    return obj.__dlpack__()
+    return obj.__dlpack__(**queue)
 
 
 @cache
@@ -75,11 +78,11 @@ def read(capsule: Any) -> DLPackView:
     is_valid, get_pointer = _capsule_functions()
     readonly, copied = None, False
     if is_valid(capsule, b"dltensor_versioned"):
-        memory = ctypes.string_at(get_pointer(capsule, b"dltensor_versioned"), _VERSIONED.size)
-        major, minor, _, _, flags, *tensor = _VERSIONED.unpack(memory)
+        memory = ctypes.string_at(get_pointer(capsule, b"dltensor_versioned"), VERSIONED.size)
+        major, minor, _, _, flags, *tensor = VERSIONED.unpack(memory)
         if major > MAX_VERSION[0]:
             raise ValueError(f"DLPack {major}.{minor}, at most {MAX_VERSION[0]}.x is known")
-        readonly, copied = bool(flags & _READ_ONLY), bool(flags & _IS_COPIED)
+        readonly, copied = bool(flags & READ_ONLY), bool(flags & _IS_COPIED)
     elif is_valid(capsule, b"dltensor"):
         memory = ctypes.string_at(get_pointer(capsule, b"dltensor"), _PLAIN.size)
         tensor = _PLAIN.unpack(memory)
@@ -109,7 +112,7 @@ def with_code(capsule: Any, code: int) -> Any:
     """A fresh capsule whose elements are given another type of their width, by its DLPack code."""
     is_valid, get_pointer = _capsule_functions()
     versioned = is_valid(capsule, b"dltensor_versioned")
-    name, form = (b"dltensor_versioned", _VERSIONED) if versioned else (b"dltensor", _PLAIN)
+    name, form = (b"dltensor_versioned", VERSIONED) if versioned else (b"dltensor", _PLAIN)
     tensor = get_pointer(capsule, name) + form.size - _PLAIN.size
     # After the data pointer, the device's two numbers and the rank.
     ctypes.c_uint8.from_address(tensor + struct.calcsize("Piii")).value = code

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kc.support.diagnostics import Location
-from kc.support.gpu_emulator import SYMBOLS, emulator_ir
+from kc.support.gpu_emulator import SYMBOLS, emulator_text
 
 _lock = threading.Lock()
 _watching = threading.Lock()
@@ -74,11 +74,12 @@ def ensure_emulator() -> dict[str, int]:
     if _engine is None:
         with _lock:
             if _engine is None:
-                _engine = _compile()
+                _engine = compile_native_text(emulator_text())
     return {name: _engine.get_function_address(name) for name in SYMBOLS}
 
 
-def _compile() -> Any:
+def compile_native_text(text: str) -> Any:
+    """LLVM IR of ``kc/support``, without a triple, as an engine that has its functions."""
     import llvmlite.binding as llvm
 
     llvm.initialize_native_target()
@@ -86,7 +87,7 @@ def _compile() -> Any:
     triple = llvm.get_process_triple()
     target = llvm.Target.from_triple(triple)
     machine = target.create_target_machine(cpu=llvm.get_host_cpu_name(), opt=2, jit=True)
-    module = llvm.parse_assembly(emulator_ir(triple))
+    module = llvm.parse_assembly(f'target triple = "{triple}"\n\n{text}')
     module.data_layout = str(machine.target_data)
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2))
     builder.getModulePassManager().run(module, builder)

@@ -14,6 +14,7 @@ from kc.runtime.arguments import BoundArguments, bind
 from kc.runtime.bound_checks import BoundChecks
 from kc.runtime.call_wrapper import Code, Jit
 from kc.runtime.native import CallContext
+from kc.runtime.operand import HOST, Place
 from kc.runtime.outputs import bind_inputs
 from kc.runtime.signature import Signature
 from kc.support.diagnostics import CallError
@@ -36,6 +37,7 @@ class _CallSite(CallContext):
     signature: Signature
     code: Code
     checks: BoundChecks | None
+    place: Place
     calls_back: bool
     """Whether the kernel calls Python functions."""
     invoke: Any
@@ -45,10 +47,10 @@ class _CallSite(CallContext):
         signature = self.signature
         given = len(args) + len(signature.outputs)
         if not keywords and given == len(signature.args) and len(args) < given:
-            bound, outputs = bind_inputs(signature, args)
+            bound, outputs = bind_inputs(signature, args, self.place)
             self.run(bound)
             return outputs[0] if len(outputs) == 1 else outputs
-        self.run(bind(signature, args, keywords))
+        self.run(bind(signature, args, keywords, self.place))
         return None
 
     def run(self, arguments: BoundArguments) -> None:
@@ -104,7 +106,8 @@ class CompiledFunction:
     ``address`` is the machine-level function, ``jit`` compiles the call's own code, and
     ``keep_alive`` is whatever the machine code lives in. ``checks`` are the bound checks of a
     kernel that has them, and an access outside of bounds is CallError KC5270. ``calls_back`` says
-    that it calls Python functions, and what one of them raises is CallError KC5250.
+    that it calls Python functions, and what one of them raises is CallError KC5250. ``place`` is
+    where its arrays are.
     """
 
     # A slot and not a method: a call then reaches the generated code without a Python frame.
@@ -120,6 +123,7 @@ class CompiledFunction:
         checks: BoundChecks | None = None,
         *,
         calls_back: bool = False,
+        place: Place = HOST,
     ) -> None:
         make = call_wrapper.wrapper_text if checks is None else call_wrapper.checked_wrapper_text
         code = call_wrapper.compile_wrapper(jit, make(signature))
@@ -127,6 +131,7 @@ class CompiledFunction:
         site.signature = signature
         site.code = code
         site.checks = checks
+        site.place = place
         site.calls_back = calls_back
         site.invoke = _Invoke(code.address(call_wrapper.INVOKE))
         site.owners = [keep_alive]
@@ -151,6 +156,11 @@ class CompiledFunction:
         return self.signature.name
 
     @property
+    def device_types(self) -> tuple[int, ...]:
+        """The DLPack types of the devices that its arrays may be on."""
+        return self._site.place.device_types
+
+    @property
     def address(self) -> int:
         """The address of the machine-level function."""
         return self._site.kernel
@@ -158,6 +168,10 @@ class CompiledFunction:
     def retain(self, owner: Any) -> None:
         """Keep ``owner`` alive as long as the function can be called."""
         self._site.owners.append(owner)
+
+    def call_with_slots(self, slots: ctypes.Array[ctypes.c_uint64]) -> None:
+        """Call the kernel with its machine-level arguments, one slot each, unchecked."""
+        self._site.invoke(self._site.kernel, slots)
 
     def prepare(self, *args: Any) -> Callable[[], None]:
         """A call without arguments that always passes ``args``, which are checked here, once.
@@ -167,7 +181,7 @@ class CompiledFunction:
         """
         call = _BoundCall.from_buffer_copy(self._site)
         call.site = self._site
-        call.arguments = bind(self.signature, args)
+        call.arguments = bind(self.signature, args, None, self._site.place)
         call.slots = ctypes.addressof(call.arguments.slots)
         return self._callable(call_wrapper.BOUND, call)
 
@@ -176,8 +190,8 @@ class CompiledFunction:
 
         The arguments are checked here; the loop and its clock are native and without the GIL.
         """
-        bound = bind(self.signature, args)
         site = self._site
+        bound = bind(self.signature, args, None, site.place)
         run = _Time(site.code.address(call_wrapper.TIME))
 
         def seconds(number: int) -> float:

@@ -7,11 +7,11 @@ import platform
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kc.runtime import c_compiler
 from kc.runtime.c_header import c_header
-from kc.runtime.device import CPU, Device, cpu
+from kc.runtime.device import CPU, Device
 from kc.runtime.emulator import Place
 from kc.runtime.function import CompiledFunction, DeferredFunction
 from kc.runtime.hooks import require_no_hooks
@@ -22,7 +22,10 @@ from kc.support.diagnostics import CallError, DeviceError, suggest
 from kc.support.files import check_writable, write_output
 
 Source = str | Callable[[], str]
-Function = CompiledFunction | DeferredFunction | PythonFunction
+if TYPE_CHECKING:
+    from kc.runtime.gpu.function import DeviceFunction
+
+    Function = CompiledFunction | DeferredFunction | PythonFunction | DeviceFunction
 
 _LIBRARIES = "export_library writes shared libraries"
 _OTHER_FORMATS = {
@@ -201,13 +204,16 @@ class Module:
         """A function of the kernel's arguments that runs it many times and gives its times.
 
         After one call to warm up there are ``repeat`` results, each the mean of ``number`` calls
-        (more, until they last ``min_repeat_ms``). The time of Python is not in them.
+        (more, until they last ``min_repeat_ms``). The time of Python is not in them; that of a
+        kernel on a GPU is measured by events of its stream.
         """
         function = self[func_name]
-        dev = cpu() if dev is None else dev
+        runs_on = getattr(function, "device_types", (CPU,))
+        dev = Device(runs_on[0]) if dev is None else dev
         dev.require()
-        if dev.device_type != CPU:
-            raise DeviceError("KC6204", f"{func_name} runs on cpu(0), not on {dev}")
+        if dev.device_type not in runs_on:
+            place = Device(runs_on[0])
+            raise DeviceError("KC6204", f"{func_name} runs on {place}, not on {dev}")
         repeats = Repeats(number, repeat, min_repeat_ms, cooldown_interval_ms, repeats_to_cooldown)
 
         def evaluate(*args: Any) -> BenchmarkResult:

@@ -59,6 +59,13 @@ class CallContext(ctypes.Structure):
         ("int_type", _POINTER),
         ("float_type", _POINTER),
         ("bool_type", _POINTER),
+        # For kernels on a device: the driver's table of the kernels, what is called with the
+        # record of a call that met an error, and how.
+        ("table", _POINTER),
+        ("failed", _POINTER),
+        ("long_from_pointer", _POINTER),
+        ("call_one_arg", _POINTER),
+        ("decref", _POINTER),
         *[(f"descr_{name}", _POINTER) for name in DTYPES],
     ]
 
@@ -105,6 +112,9 @@ def _addresses() -> dict[str, int]:
         "vectorcall": function("PyObject_Vectorcall"),
         "incref": function("Py_IncRef"),
         "as_long_long": function("PyLong_AsLongLongAndOverflow"),
+        "long_from_pointer": function("PyLong_FromVoidPtr"),
+        "call_one_arg": function("PyObject_CallOneArg"),
+        "decref": function("Py_DecRef"),
         "none": id(None),
         "true": id(True),
         "ndarray_type": id(np.ndarray),

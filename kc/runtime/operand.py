@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 from kc.runtime import dlpack
-from kc.runtime.array import NDArray
+from kc.runtime.array import NDArray, empty
 from kc.runtime.device import CPU, HOST_MEMORY, device_name
 from kc.runtime.signature import DTYPES
 
@@ -16,7 +17,8 @@ _DLPACK_KINDS = {0: "int", 1: "uint", 2: "float", 3: "handle", 4: "bfloat", 5: "
 
 
 class Refused(Exception):
-    """An object that cannot be used as an array in host memory, before any check of its layout.
+    """An object that cannot be used as an array where the kernel runs, before any check of its
+    layout.
 
     ``text`` completes "argument 1 'A' ..."; ``instead`` is an expression of ``{name}`` that could
     be passed, and ``shares`` says that it has the memory of the original.
@@ -41,7 +43,7 @@ class Refused(Exception):
 
 @dataclass(slots=True)
 class Operand:
-    """An array in host memory. ``strides`` count bytes; ``owner`` keeps the memory alive.
+    """An array where a kernel runs. ``strides`` count bytes; ``owner`` keeps the memory alive.
 
     ``byte_order`` is None for the native one; ``read_only`` is the reason the memory may not be
     written, None where it may. ``source`` is the object it was found in.
@@ -121,12 +123,49 @@ def operand(obj: Any) -> Operand:
     )
 
 
+class Place:
+    """Where a kernel runs and its arrays are: on the CPU."""
+
+    device_types: tuple[int, ...] = (CPU,)
+
+    def operand(self, value: Any) -> Operand:
+        """The array in ``value``, without a copy. Raises :class:`Refused`."""
+        return operand(value)
+
+    def instead(self, name: str, expression: str) -> str:
+        """What to pass for the argument ``name``, in terms of numpy, as it is passed here."""
+        del name
+        return expression
+
+    def new(self, name: str, dtype: str) -> str | None:
+        """A new array for the argument ``name``; None where numpy's is meant."""
+        del name, dtype
+        return None
+
+    def empty(self, shape: tuple[int, ...], dtype: str, args: Sequence[Any]) -> tuple[Any, int]:
+        """A new array for an output of a call with ``args``, and its address."""
+        import numpy as np
+
+        array = empty(shape, dtype)
+        host = np.asarray(array)
+        keep_nd = any(type(arg) is NDArray for arg in args)
+        return array if keep_nd else host, host.__array_interface__["data"][0]
+
+
+HOST = Place()
+
+
 def _article(kind: str) -> str:
     return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
 
 
 def _on_device(place: str, library: str) -> Refused:
-    fetch = {"torch": "{name}.cpu()", "cupy": "cupy.asnumpy({name})", "jax": "np.asarray({name})"}
+    fetch = {
+        "kc": "{name}.numpy()",
+        "torch": "{name}.cpu()",
+        "cupy": "cupy.asnumpy({name})",
+        "jax": "np.asarray({name})",
+    }
     library = "jax" if library == "jaxlib" else library
     return Refused(
         "KC5115",
@@ -175,6 +214,12 @@ def _from_dlpack(obj: Any) -> Operand:
         place = view.device_type, view.device_id
     if view is None or view.device_type not in HOST_MEMORY:
         raise _on_device(device_name(int(place[0]), place[1]), library)
+    return described(view, obj)
+
+
+def described(view: dlpack.DLPackView, obj: Any) -> Operand:
+    """The array that ``obj`` shares by DLPack."""
+    library = library_of(obj)
     base = _DLPACK_KINDS.get(view.code, f"dlpack{view.code}_")
     name = _DLPACK_DTYPES.get((view.code, view.bits), f"{base}{view.bits}")
     size = (view.bits * view.lanes + 7) // 8
@@ -190,9 +235,9 @@ def _from_dlpack(obj: Any) -> Operand:
         read_only = "its producer shared a copy"
     elif view.readonly:
         read_only = "its producer shared it read-only"
-    elif view.readonly is None and library != "torch":
+    elif view.readonly is None and library not in ("torch", "cupy"):
         # Before DLPack 1.0 read-only memory could not be told; numpy assumes it too. JAX's arrays
-        # are immutable and come this way. Those of torch, which does too before 2.9, are not.
+        # are immutable and come this way. Those of torch before 2.9 and of cupy are not.
         read_only = "its producer does not say that it may be written (DLPack before 1.0)"
     return Operand(
         address=view.address,

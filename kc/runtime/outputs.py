@@ -7,27 +7,25 @@ from collections.abc import Sequence
 from typing import Any
 
 from kc.runtime.arguments import BoundArguments, bind
-from kc.runtime.array import NDArray, empty
+from kc.runtime.operand import HOST, Place
 from kc.runtime.signature import ArgSpec, Dim, Signature, evaluate, symbols_of
 from kc.support.diagnostics import CallError
 
 
 def bind_inputs(
-    signature: Signature, args: Sequence[Any]
+    signature: Signature, args: Sequence[Any], place: Place = HOST
 ) -> tuple[BoundArguments, tuple[Any, ...]]:
-    """Check a call's inputs and allocate its outputs: kc.nd arrays where an input is one.
+    """Check a call's inputs and allocate its outputs, where the kernel runs: on the CPU, kc.nd
+    arrays where an input is one.
 
     Raises what :func:`kc.runtime.arguments.bind` raises, and CallError KC5101 for an output whose
     size no input tells.
     """
-    import numpy as np
-
     _check_known(signature)
     inputs = signature.inputs
-    bound = bind(inputs, args)
+    bound = bind(inputs, args, None, place)
     words = list(bound.slots)
     symbols = _symbols(inputs, words)
-    keep_nd = any(type(arg) is NDArray for arg in args)
     outputs: list[Any] = []
     full: list[int] = []
     rest = iter(words)
@@ -36,10 +34,9 @@ def bind_inputs(
             full += [next(rest) for _ in range(spec.words)]
             continue
         shape = tuple(_size(signature, spec, dim, symbols) for dim in spec.shape)
-        array = empty(shape, spec.dtype)
-        host = np.asarray(array)
-        outputs.append(array if keep_nd else host)
-        full += [host.__array_interface__["data"][0], *(shape[d] for d in spec.dynamic)]
+        array, address = place.empty(shape, spec.dtype, args)
+        outputs.append(array)
+        full += [address, *(shape[d] for d in spec.dynamic)]
     slots = (ctypes.c_uint64 * len(full))(*full)
     return BoundArguments(slots, (*bound.keep_alive, *outputs)), tuple(outputs)
 

@@ -60,8 +60,9 @@ VARIABLES = {
         ),
         Variable(
             "KC_CUDA",
-            "the GPU",
-            "what runs kernels that are built for cuda: emu is the emulator, on the CPU",
+            "bindings, ctypes and pycuda, the first that finds a GPU",
+            "what launches kernels that are built for cuda: bindings (the package cuda-bindings), "
+            "ctypes (the driver's library), pycuda, or emu, the emulator on the CPU",
         ),
         Variable(
             "CC",

@@ -21,7 +21,12 @@ SYMBOLS = (
 """The public functions of the text."""
 
 
+def emulator_text() -> str:
+    """The emulator as the text of an LLVM module, for any triple."""
+    file = Path(__file__).with_name("emulator") / "emulator.ll"
+    return file.read_text(encoding="utf-8")
+
+
 def emulator_ir(triple: str) -> str:
     """The emulator as the text of an LLVM module for ``triple``."""
-    file = Path(__file__).with_name("emulator") / "emulator.ll"
-    return f'target triple = "{triple}"\n\n{file.read_text(encoding="utf-8")}'
+    return f'target triple = "{triple}"\n\n{emulator_text()}'

@@ -179,6 +179,7 @@ PASSES = {
             "convert-gpu-to-nvvm",
             "convert-nvvm-to-llvm",
             "convert-gpu-to-cpu",
+            "gpu-to-llvm",
             "convert-to-llvm",
             "make-coroutines",
         ),

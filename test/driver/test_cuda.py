@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -49,16 +51,61 @@ def test_stages_are_kept(built: kc.runtime.Module):
     assert "nvvm.read.ptx.sreg.tid.x" in built.get_source("mlir")
 
 
-def test_a_call_says_what_is_missing(built: kc.runtime.Module):
+def test_a_call_says_what_is_missing(built: kc.runtime.Module, no_driver: None):
     a = np.zeros(1000, "float32")
     with pytest.raises(KCError) as caught:
         built(a, a, a.copy())
     assert str(caught.value) == (
-        "error[KC6021]: add is compiled for an NVIDIA GPU, and kc does not launch on one yet\n"
-        "  why: this version makes PTX for it\n"
-        '  try: target="cuda-emu", or KC_CUDA=emu in the environment, runs the same kernels here\n'
-        "  try: module.imported_modules[0].get_source() is the PTX, for a CUDA driver"
+        "error[KC6021]: add is compiled for an NVIDIA GPU, and there is none that can be used here\n"
+        "   |  cuda-bindings: it is not installed\n"
+        "   |  the driver's library: libcuda.so.1 is not found\n"
+        "   |  pycuda: it is not installed\n"
+        '  try: KC_CUDA=emu in the environment, or target="cuda-emu", runs the same kernels on this '
+        "CPU\n"
+        "  try: pip install 'kc[cuda]' brings cuda-bindings\n"
+        "  try: NVIDIA's driver brings the library libcuda"
     )
+
+
+def test_a_way_to_a_gpu_that_is_none(
+    built: kc.runtime.Module, no_driver: None, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("KC_CUDA", "binding")
+    with pytest.raises(KCError) as caught:
+        built(1, 2, 3)
+    assert str(caught.value) == (
+        "error[KC6030]: KC_CUDA=binding chooses nothing that runs kernels\n"
+        "  try: did you mean 'bindings'?"
+    )
+    monkeypatch.setenv("KC_CUDA", "pycuda")
+    with pytest.raises(KCError) as caught:
+        built(1, 2, 3)
+    assert str(caught.value) == (
+        "error[KC6021]: add is compiled for an NVIDIA GPU, and there is none that can be used here\n"
+        "   |  pycuda: it is not installed\n"
+        '  try: KC_CUDA=emu in the environment, or target="cuda-emu", runs the same kernels on this '
+        "CPU\n"
+        "  try: pip install 'kc[pycuda]' builds pycuda with CUDA's toolkit"
+    )
+
+
+def test_nothing_is_imported_before_a_call():
+    program = """
+import sys
+import kc
+from kc import te
+A = te.placeholder((64,), name="A")
+B = te.compute((64,), lambda i: A[i] + 1.0, name="B")
+s = te.create_schedule(B.op)
+s[B].bind(B.op.axis[0], te.thread_axis("threadIdx.x"))
+module = kc.build(s, [A, B], target="cuda")
+print([name for name in sys.modules if name.split(".")[0] in ("cuda", "pycuda")])
+print([name for name in sys.modules if name.endswith(("libcuda", "with_pycuda", "emulated"))])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[]\n[]\n"
 
 
 def test_loops_on_the_host_are_refused():

@@ -10,14 +10,20 @@ from kc.conversion.pipelines import TO_EMULATOR, TO_NVVM
 from kc.gpu import _KINDS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "gpu.md").read_text()
+PROGRAMS = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
 
 
 @pytest.fixture(scope="module")
 def names() -> dict[str, Any]:
-    (program,) = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
     names: dict[str, Any] = {}
-    exec(compile(program, "gpu.md", "exec"), names)
+    exec(compile(PROGRAMS[0], "gpu.md", "exec"), names)
     return names
+
+
+def test_the_program_for_a_gpu(names: dict[str, Any], monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("KC_CUDA", "emu")
+    exec(compile(PROGRAMS[1], "gpu.md", "exec"), names)
+    assert names["time"].mean > 0
 
 
 def test_the_report(names: dict[str, Any]):

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from kc.error import KCError
+from kc.runtime.gpu import driver, libcuda
 from kc.support.diagnostics import diagnostic_handler
 
 LESSON = Path(__file__).parents[2] / "examples" / "lessons" / "12_mistakes.py"
@@ -45,11 +46,11 @@ error[KC3136]: cache_write: axis k_o of C is a reduction
   why: the cache has a dimension for each data-parallel axis; k_o comes from k, over which C is reduced
   try: cache_write first, then split or fuse k of the cache
   try: s.rfactor(C, k_o) makes it data-parallel""",
-    "an_array_of_another_device": """\
-error[KC5115]: main: argument 1 'A' is on cuda(0), the kernel runs on cpu(0)
-   |  expected: A: float32[8, 8]
-  why: a CPU kernel cannot read the memory of another device
-  try: pass a copy of A on the CPU""",
+    "host_arrays_for_a_gpu": """\
+error[KC5115]: main: argument 1 'A' is in host memory, the kernel runs on cuda(0)
+   |  expected: A: float32[64]
+  why: a GPU reads and writes its own memory
+  try: pass kc.nd.array(A, kc.cuda(0))""",
     "too_much_shared_memory": """\
 error[KC3440]: verify-gpu-code: a block of @main uses 64 KiB of shared memory, sm_60 allows 48 KiB
   --> HERE:3  shared = s.cache_read(a, "shared", [c])
@@ -58,7 +59,9 @@ error[KC3440]: verify-gpu-code: a block of @main uses 64 KiB of shared memory, s
   try: compute_at A_shared at k: 256 B instead of 64 KiB""",
     "no_gpu": """\
 error[KC6201]: cuda(64) is not there
-   |  found: no CUDA device or driver
+   |  the driver's library: libcuda.so.1 is not found
+  try: KC_CUDA=emu in the environment: an emulated one, on this CPU
+  try: NVIDIA's driver brings the library libcuda
   try: kc.cpu(0)""",
     "too_many_threads": """\
 error[KC3404]: bind: 2048 threads in one block, cuda allows 1024
@@ -162,5 +165,9 @@ def said(call):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_is_said(name):
+def test_what_is_said(name, monkeypatch):
+    # The same on a machine with a GPU.
+    monkeypatch.setenv("KC_CUDA", "ctypes")
+    monkeypatch.setattr(libcuda, "_open_library", lambda name: None)
+    driver.forget()
     assert said(GALLERY[name]) == CASES[name]

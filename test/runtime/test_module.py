@@ -98,7 +98,7 @@ def test_time_evaluator_checks_its_arguments() -> None:
 
 
 def test_times_only_cpu_functions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kc.runtime.device.cuda_device_count", lambda: 1)
+    monkeypatch.setenv("KC_CUDA", "emu")
     module = Module({"f": recorder().function}, "f")
     with pytest.raises(DeviceError) as caught:
         module.time_evaluator("f", kc.cuda(0))

@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kc
-from kc.runtime import device as device_module
 from kc.runtime.signature import DTYPES
 from kc.support.diagnostics import CallError, DeviceError
 
@@ -137,8 +136,11 @@ def frozen() -> Any:
 
 
 class OnDevice:
+    def __init__(self, kind: int = 2) -> None:
+        self.kind = kind
+
     def __dlpack_device__(self) -> tuple[int, int]:
-        return (2, 0)
+        return (self.kind, 0)
 
     def __dlpack__(self, **options: Any) -> Any:
         raise BufferError("the memory is on the device")
@@ -191,7 +193,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
         "  try: kc.nd.array(x) copies anything that numpy.asarray takes",
     ),
     "not shared": (
-        lambda: kc.nd.from_dlpack(OnDevice()),
+        lambda: kc.nd.from_dlpack(OnDevice(4)),
         "KC5129]: from_dlpack: OnDevice cannot be shared with the CPU\n"
         "  why: the memory is on the device",
     ),
@@ -236,64 +238,60 @@ def test_devices(device: Any, text: str, numbers: tuple[int, int]) -> None:
     assert device == type(device)(*numbers)
 
 
-def test_a_device_need_not_exist(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(device_module, "cuda_device_count", lambda: 0)
+NO_DRIVER = (
+    "   |  cuda-bindings: it is not installed\n"
+    "   |  the driver's library: libcuda.so.1 is not found\n"
+    "   |  pycuda: it is not installed\n"
+)
+
+
+def test_a_device_need_not_exist(no_driver: None) -> None:
     assert kc.cpu(0).exist
     assert not kc.cpu(1).exist
     assert not kc.cuda(0).exist
+    assert not kc.runtime.enabled("cuda")
     with pytest.raises(DeviceError) as caught:
         kc.nd.array([1.0], kc.cuda(0))
     assert str(caught.value) == (
         "error[KC6201]: cuda(0) is not there\n"
-        "   |  found: no CUDA device or driver\n"
+        + NO_DRIVER
+        + "  try: KC_CUDA=emu in the environment: an emulated one, on this CPU\n"
+        "  try: pip install 'kc[cuda]' brings cuda-bindings\n"
+        "  try: NVIDIA's driver brings the library libcuda\n"
         "  try: kc.cpu(0)"
     )
 
 
-def test_cuda_devices(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(device_module, "cuda_device_count", lambda: 2)
-    assert kc.cuda(1).exist
+def test_sharing_what_is_on_a_gpu_needs_a_driver(no_driver: None) -> None:
     with pytest.raises(DeviceError) as caught:
-        kc.cuda(2).require()
+        kc.nd.from_dlpack(OnDevice())
     assert str(caught.value) == (
-        "error[KC6201]: cuda(2) is not there\n   |  found: cuda(0) to cuda(1)\n  try: kc.cpu(0)"
-    )
-    with pytest.raises(DeviceError) as caught:
-        kc.nd.empty(3, "float32", kc.cuda(1))
-    assert str(caught.value) == (
-        "error[KC6203]: kc.nd cannot allocate on cuda(1)\n"
-        "  why: its arrays live in host memory\n"
-        "  try: kc.cpu(0)"
+        "error[KC6021]: from_dlpack: the array is on a GPU, cuda(0), and there is none that can be "
+        "used here\n"
+        + NO_DRIVER
+        + '  try: KC_CUDA=emu in the environment, or target="cuda-emu", runs the same kernels on '
+        "this CPU\n"
+        "  try: pip install 'kc[cuda]' brings cuda-bindings\n"
+        "  try: NVIDIA's driver brings the library libcuda"
     )
 
 
-class Driver:
-    """libcuda, as far as it is asked."""
-
-    def __init__(self, status: int, count: int) -> None:
-        self.status = status
-        self.count = count
-
-    def cuInit(self, flags: int) -> int:  # noqa: N802
-        return self.status
-
-    def cuDeviceGetCount(self, count: Any) -> int:  # noqa: N802
-        count._obj.value = self.count
-        return 0
+def test_a_device_of_another_kind() -> None:
+    device = type(kc.cpu(0))(8, 0)
+    assert not device.exist
+    with pytest.raises(DeviceError) as caught:
+        kc.nd.empty(3, "float32", device)
+    assert str(caught.value) == (
+        "error[KC6203]: kc.nd cannot allocate on metal(0)\n"
+        "  why: its arrays are in host memory, or on a CUDA device\n"
+        "  try: kc.cpu(0)\n"
+        "  try: kc.cuda(0)"
+    )
 
 
-@pytest.mark.parametrize(
-    ("driver", "count"), [(Driver(0, 2), 2), (Driver(100, 2), 0), (OSError("no such file"), 0)]
-)
-def test_counting_cuda_devices(
-    monkeypatch: pytest.MonkeyPatch, driver: Driver | OSError, count: int
-) -> None:
-    def load(name: str) -> Driver:
-        assert "cuda" in name
-        if isinstance(driver, OSError):
-            raise driver
-        return driver
-
-    monkeypatch.setattr(device_module.ctypes, "CDLL", load)
-    # The count of this machine stays cached, and is not replaced.
-    assert device_module.cuda_device_count.__wrapped__() == count
+def test_the_cpu_has_no_streams() -> None:
+    kc.cpu(0).sync()
+    assert kc.cpu(0).warp_size is None
+    with pytest.raises(DeviceError) as caught:
+        kc.cpu(0).create_raw_stream()
+    assert str(caught.value) == "error[KC6205]: cpu(0) has no streams\n  try: kc.cuda(0)"

@@ -1,0 +1,411 @@
+"""gpu-to-llvm: the host code of kernels in the llvm dialect, with calls of what launches them.
+
+Before::
+
+    func.func @f(%A: memref<?xf32>, %n: index) {
+      gpu.launch_func @kernels::@k blocks in (%n, %c1, %c1) threads in (%c64, %c1, %c1)
+          args(%A : memref<?xf32>)
+      func.return
+    }
+    gpu.module @kernels { ... }
+
+After::
+
+    llvm.func @f(%A: !llvm.ptr {...}, %A_size: i64, %n: i64, %record: !llvm.ptr) {
+      %words = llvm.alloca %c2 x i64
+      llvm.store %A, %words[0]
+      llvm.store %A_size, %words[1]
+      llvm.call @kc_gpu_launch(%record, %c0, %n, %c1, %c1, %c64, %c1, %c1, %c0, %words, %c2)
+      llvm.return
+    }
+
+Kernels have numbers, in the order of ``kc.kernels``, an attribute of the module that names them;
+their code is gone from it. A parameter of a kernel is a word in memory, by the convention of
+``convert-gpu-to-nvvm``. Each function has a last argument, the record of ``launcher.c``: where the
+device is, and what went wrong. Memory is given and taken back in the order of the stream, which is
+one for the whole module, so that tokens and ``gpu.wait async`` need no code.
+
+*Legal when*, and otherwise refused with the module unchanged
+
+1. KC4370: host code reads and writes no memory of the device: arguments, and ``gpu.alloc``.
+2. KC4371: a kernel gets memory of the device alone.
+3. KC4372: it has no clusters, no stream of its own, and allocates nothing that the host sees too.
+
+MLIR: ``gpu-to-llvm``. TVM: the host part of ``SplitHostDevice`` and ``LowerTVMBuiltin``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    FunctionType,
+    IntegerType,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+    i1,
+    i8,
+    i64,
+)
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from kc.analysis.dependence import base_buffer
+from kc.analysis.loop_tree import buffer_name, touches_memory
+from kc.analysis.module_copy import copy_module
+from kc.conversion.convert_to_llvm.function import FunctionLowering, LlvmPattern
+from kc.conversion.convert_to_llvm.memref import emit_gep, multiply
+from kc.conversion.convert_to_llvm.module import lower_module
+from kc.conversion.convert_to_llvm.patterns import PATTERNS as LLVM_PATTERNS
+from kc.conversion.convert_to_llvm.types import POINTER, element_size
+from kc.conversion.convert_to_llvm.values import MemRef, Origin
+from kc.conversion.driver import ConversionTarget, own_and_added
+from kc.dialects import gpu, llvm
+from kc.dialects.gpu import GPUModuleOp, LaunchFuncOp
+from kc.support.diagnostics import CodegenError
+from kc.support.locations import location_of
+
+TARGET = ConversionTarget("gpu-to-llvm", legal=("llvm",))
+KERNELS = "kc.kernels"
+"""The attribute of the module that lists its kernels, ``module::kernel``, by their numbers."""
+
+
+@dataclass(frozen=True)
+class GpuToLlvmPass(ModulePass):
+    """Translate the host code of kernels to the llvm dialect, with calls that launch them."""
+
+    name = "gpu-to-llvm"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        del ctx
+        _require_supported(op)
+        host = copy_module(op)
+        numbers: dict[str, int] = {}
+        for home in [inner for inner in host.ops if isinstance(inner, GPUModuleOp)]:
+            for name in kernels_of(home):
+                numbers[f"{home.sym_name.data}::{name}"] = len(numbers)
+            home.detach()
+            home.erase()
+        for function in [inner for inner in host.ops if isinstance(inner, func.FuncOp)]:
+            _add_record(function)
+        host.attributes[KERNELS] = ArrayAttr([StringAttr(name) for name in numbers])
+        host.attributes.pop("gpu.container_module", None)
+        lower_module(host, own_and_added(TARGET, (*_PATTERNS, *LLVM_PATTERNS)))
+        block = op.body.block
+        for old in list(block.ops):
+            old.detach()
+            old.erase(safe_erase=False)
+        for new in list(host.body.block.ops):
+            new.detach()
+            block.add_op(new)
+        op.attributes.clear()
+        op.attributes.update(host.attributes)
+
+
+def kernels_of(home: GPUModuleOp) -> list[str]:
+    """The names of the kernels of a ``gpu.module``, in the dialects gpu or llvm."""
+    return [
+        name.data
+        for inner in home.body.block.ops
+        if isinstance(name := inner.get_attr_or_prop("sym_name"), StringAttr)
+        and (
+            "nvvm.kernel" in inner.attributes
+            or (isinstance(inner, gpu.GPUFuncOp) and inner.is_kernel)
+        )
+    ]
+
+
+def _add_record(function: func.FuncOp) -> None:
+    """Give a function a last argument, the record, and its calls of others too."""
+    if function.is_declaration:
+        return
+    block = function.body.blocks[0]
+    record = block.insert_arg(POINTER, len(block.args))
+    record.name_hint = "record"
+    type_ = function.function_type
+    function.function_type = FunctionType.from_lists([*type_.inputs, POINTER], list(type_.outputs))
+    if function.arg_attrs is not None:
+        function.arg_attrs = ArrayAttr([*function.arg_attrs.data, DictionaryAttr({})])
+    module = function.parent_op()
+    assert isinstance(module, ModuleOp)
+    own = {op.sym_name.data for op in module.ops if isinstance(op, func.FuncOp) and op.body.blocks}
+    for call in [op for op in function.walk() if isinstance(op, func.CallOp)]:
+        if call.callee.string_value() in own:
+            new = func.CallOp(call.callee, [*call.operands, record], list(call.result_types))
+            new.location = call.location
+            home = call.parent
+            assert home is not None
+            home.insert_op_before(new, call)
+            for old, result in zip(call.results, new.results, strict=True):
+                old.replace_all_uses_with(result)
+            call.detach()
+            call.erase()
+
+
+# Legality ---------------------------------------------------------------------------------------
+
+
+def _require_supported(module: ModuleOp) -> None:
+    for host in [op for op in module.ops if not isinstance(op, GPUModuleOp)]:
+        for op in host.walk():
+            if isinstance(op, LaunchFuncOp):
+                _require_launch(op)
+            elif isinstance(op, gpu.AllocOp) and op.host_shared is not None:
+                raise _unsupported(op, "it is memory of the device alone, which copies fill")
+            elif isinstance(op, gpu.DeallocOp):
+                _require_device_memory(op, op.memref)
+            elif not op.name.startswith("gpu.") and not op.regions and touches_memory(op):
+                _require_host_memory(op)
+
+
+def _require_launch(op: LaunchFuncOp) -> None:
+    if op.clusters:
+        raise _unsupported(op, "a launch has blocks and threads, and no clusters")
+    if op.async_object is not None:
+        raise _unsupported(op, "all launches of a module are queued in the stream of the device")
+    for operand in op.kernel_operands:
+        _require_device_memory(op, operand)
+
+
+def _unsupported(op: Operation, why: str) -> CodegenError:
+    return CodegenError(
+        "KC4372",
+        f"gpu-to-llvm: this {op.name} is not launched from host code",
+        location=location_of(op),
+        why=why,
+    )
+
+
+def _is_of_device(buffer: SSAValue) -> bool | None:
+    """Whether memory is the device's; None where that is not known."""
+    base = base_buffer(buffer)
+    if base is None:
+        return None
+    return isinstance(base.owner, Block | gpu.AllocOp)
+
+
+def _require_device_memory(op: Operation, buffer: SSAValue) -> None:
+    if isinstance(buffer.type, MemRefType) and _is_of_device(buffer) is False:
+        raise CodegenError(
+            "KC4371",
+            f"gpu-to-llvm: {op.name} takes {buffer_name(buffer)}, which is memory of the host",
+            location=location_of(op),
+            why="a GPU reads and writes its own memory",
+            hints=["allocate it by gpu.alloc, and fill it by gpu.memcpy"],
+        )
+
+
+def _require_host_memory(op: Operation) -> None:
+    for operand in op.operands:
+        if isinstance(operand.type, MemRefType) and _is_of_device(operand) is not False:
+            raise CodegenError(
+                "KC4370",
+                f"gpu-to-llvm: {op.name} on the host takes {buffer_name(operand)}, which is "
+                "memory of the device",
+                location=location_of(op),
+                why="arguments of a function with kernels, and what gpu.alloc gives, are in the "
+                "memory of the GPU",
+                hints=["do it in a kernel, or copy it to memory of the host by gpu.memcpy"],
+            )
+
+
+# Patterns ---------------------------------------------------------------------------------------
+
+
+def _record(s: FunctionLowering, op: Operation) -> SSAValue:
+    """The record of the function around ``op``."""
+    function = op
+    while not isinstance(function, func.FuncOp):
+        parent = function.parent_op()
+        assert parent is not None
+        function = parent
+    return s.value(function.body.blocks[0].args[-1])
+
+
+def _call(
+    s: FunctionLowering,
+    op: Operation,
+    name: str,
+    arguments: list[SSAValue],
+    result: Attribute | None = None,
+) -> SSAValue | None:
+    passed = [_record(s, op), *arguments]
+    callee = s.module.declare(f"kc_gpu_{name}", [value.type for value in passed], result)
+    call = s.insert(llvm.CallOp(callee, *passed, return_type=result))
+    return call.results[0] if result is not None else None
+
+
+def _size(s: FunctionLowering, value: SSAValue) -> SSAValue:
+    """A size of a launch as an i64."""
+    new = s.value(value)
+    if new.type == i64:
+        return new
+    return s.emit(llvm.SExtOp, [new], i64)
+
+
+def _count(s: FunctionLowering, memory: MemRef) -> int | SSAValue:
+    """How many elements memory has."""
+    count: int | SSAValue = 1
+    for extent in memory.shape:
+        count = multiply(s, count, extent)
+    return count
+
+
+def _token(s: FunctionLowering, op: Operation) -> None:
+    """A token is nothing: what comes later is queued later."""
+    for result in op.results:
+        if not isinstance(result.type, MemRefType):
+            s.define(result, s.int_constant(0, i1))
+    s.has_done_action = True
+
+
+class LowerLaunch(LlvmPattern):
+    """A launch: the parameters in memory, and a call.
+
+    ::
+
+        gpu.launch_func @m::@k blocks in (...) threads in (...) args(...)
+
+    becomes ::
+
+        llvm.call @kc_gpu_launch(%record, %number, ..., %words, %count)
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: LaunchFuncOp, rewriter: PatternRewriter, /) -> None:
+        s = self.conversion
+        parameters: list[SSAValue] = []
+        for operand in op.kernel_operands:
+            if isinstance(operand.type, MemRefType):
+                memory = s.memref(operand)
+                memory.origin.written = memory.origin.escaped = True
+                parameters += s.flatten(operand)
+            elif operand.type == i1:
+                parameters.append(s.emit(llvm.ZExtOp, [s.value(operand)], i8))
+            else:
+                parameters.append(s.value(operand))
+        count = len(parameters)
+        words = llvm.AllocaOp(s.int_constant(max(count, 1)), i64, 8)
+        s.insert_in_prologue(words)
+        words.res.name_hint = "words"
+        for n, parameter in enumerate(parameters):
+            place = words.res if n == 0 else emit_gep(s, words.res, [n], i64)
+            s.create(llvm.StoreOp, [parameter, place])
+        if op.dynamic_shared_memory_size is None:
+            shared = s.int_constant(0)
+        else:
+            shared = _size(s, op.dynamic_shared_memory_size)
+        number = s.int_constant(_number(s, op))
+        sizes = [_size(s, size) for size in (*op.grid, *op.block)]
+        _call(s, op, "launch", [number, *sizes, shared, words.res, s.int_constant(count)])
+        _token(s, op)
+
+
+def _number(s: FunctionLowering, op: LaunchFuncOp) -> int:
+    module: Operation | None = op
+    while module is not None and not isinstance(module, ModuleOp):
+        module = module.parent_op()
+    assert module is not None
+    names = module.attributes[KERNELS]
+    assert isinstance(names, ArrayAttr)
+    return [name.data for name in names].index("::".join(op.kernel_names))  # pyright: ignore
+
+
+class LowerDeviceAlloc(LlvmPattern):
+    """Memory of the device.
+
+    ::
+
+        %m = gpu.alloc (%n) : memref<?xf32>    ->    %m = llvm.call @kc_gpu_alloc(%record, %size)
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: gpu.AllocOp, rewriter: PatternRewriter, /) -> None:
+        s, type_ = self.conversion, op.memref.type
+        assert isinstance(type_, MemRefType)
+        sizes = iter(op.dynamic_sizes)
+        shape = tuple(s.index(next(sizes)) if size < 0 else size for size in type_.get_shape())
+        memory = MemRef(s.int_constant(0), shape, type_, Origin())
+        size = multiply(s, _count(s, memory), element_size(type_))
+        pointer = _call(s, op, "alloc", [s.as_value(size)], POINTER)
+        assert pointer is not None
+        pointer.name_hint = op.memref.name_hint
+        s.define(op.memref, MemRef(pointer, shape, type_, Origin()))
+        _token(s, op)
+
+
+class LowerDeviceDealloc(LlvmPattern):
+    """The end of memory of the device: ``gpu.dealloc`` -> ``llvm.call @kc_gpu_free``."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: gpu.DeallocOp, rewriter: PatternRewriter, /) -> None:
+        s = self.conversion
+        memory = s.memref(op.memref)
+        memory.origin.written = memory.origin.escaped = True
+        _call(s, op, "free", [memory.pointer])
+        _token(s, op)
+
+
+class LowerDeviceCopy(LlvmPattern):
+    """A copy: ``gpu.memcpy`` -> ``llvm.call @kc_gpu_copy``."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: gpu.MemcpyOp, rewriter: PatternRewriter, /) -> None:
+        s = self.conversion
+        target, source = s.memref(op.dst), s.memref(op.src)
+        for memory in (target, source):
+            if memory.strides is not None:
+                raise _unsupported(op, "a copy is of whole memory")
+            memory.origin.written = memory.origin.escaped = True
+        size = multiply(s, _count(s, source), element_size(source.type))
+        _call(s, op, "copy", [target.pointer, source.pointer, s.as_value(size)])
+        _token(s, op)
+
+
+class LowerDeviceSet(LlvmPattern):
+    """A fill: ``gpu.memset`` -> ``llvm.call @kc_gpu_set``, with the bits of the value."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: gpu.MemsetOp, rewriter: PatternRewriter, /) -> None:
+        s = self.conversion
+        memory = s.memref(op.dst)
+        if memory.strides is not None:
+            raise _unsupported(op, "a fill is of whole memory")
+        memory.origin.written = memory.origin.escaped = True
+        width = element_size(memory.type)
+        bits, value = IntegerType(8 * width), s.value(op.value)
+        if value.type == i1:
+            value = s.emit(llvm.ZExtOp, [value], i8)
+        elif not isinstance(value.type, IntegerType):
+            value = s.emit(llvm.BitcastOp, [value], bits)
+        if bits != i64:
+            value = s.emit(llvm.ZExtOp, [value], i64)
+        count = s.as_value(_count(s, memory))
+        _call(s, op, "set", [memory.pointer, value, s.int_constant(width), count])
+        _token(s, op)
+
+
+class LowerWait(LlvmPattern):
+    """The host waits: ``gpu.wait`` -> ``llvm.call @kc_gpu_wait``; a token for all needs nothing."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: gpu.WaitOp, rewriter: PatternRewriter, /) -> None:
+        if op.async_token is None:
+            _call(self.conversion, op, "wait", [])
+        _token(self.conversion, op)
+
+
+_PATTERNS: tuple[type[RewritePattern], ...] = (
+    LowerLaunch,
+    LowerDeviceAlloc,
+    LowerDeviceDealloc,
+    LowerDeviceCopy,
+    LowerDeviceSet,
+    LowerWait,
+)

@@ -1,0 +1,259 @@
+"""What is asked of a driver, and which one there is.
+
+``KC_CUDA`` chooses: ``bindings`` (the package cuda-bindings), ``ctypes`` (the library that the
+driver brings), ``pycuda``, or ``emu``, which is no driver but the emulator. Without it they are
+tried in this order, all but the emulator.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Protocol
+
+from kc.support import environment
+from kc.support.diagnostics import DeviceError, suggest
+
+VARIABLE = "KC_CUDA"
+EMULATOR = "emu"
+
+
+class DriverError(Exception):
+    """What a driver refuses: its number (``CUresult``), name and words; of code, also the log."""
+
+    def __init__(
+        self, function: str, number: int, name: str, text: str = "", *, log: str = ""
+    ) -> None:
+        super().__init__(f"{function}: {name}")
+        self.function = function
+        self.number = number
+        self.name = name
+        self.text = text
+        self.log = log
+
+    def __str__(self) -> str:
+        said = f"{self.function}: {self.name}"
+        return f"{said} ({self.text})" if self.text else said
+
+
+class MissingDriverError(Exception):
+    """There is no driver of a kind; the text says what is missing, ``hint`` what brings it."""
+
+    def __init__(self, text: str, hint: str = "") -> None:
+        super().__init__(text)
+        self.hint = hint
+
+
+class CodeImage(Protocol):
+    """Code for a device, in all forms that a driver may want."""
+
+    ptx: str
+
+    def emulated(self) -> Mapping[str, Any]:
+        """The kernels as functions that a CPU runs, by name."""
+        ...
+
+    def parameters(self, kernel: str) -> Sequence[str]:
+        """The types of the parameters of a kernel, as LLVM writes them."""
+        ...
+
+
+class Driver(Protocol):
+    """The CUDA driver API, as far as kc needs it; handles and addresses are numbers.
+
+    Functions but the first ones need the context of a device on top of the stack of the thread
+    (``push``). ``stream`` is a handle, 0 the default stream. Raises :class:`DriverError`.
+    """
+
+    name: str
+
+    def version(self) -> int:
+        """The newest CUDA that it serves, as 12040 for 12.4."""
+        ...
+
+    def explain(self, function: str, number: int) -> DriverError:
+        """The error that a function of :meth:`entry_points` returned."""
+        ...
+
+    def device_count(self) -> int: ...
+
+    def device_name(self, device: int) -> str: ...
+
+    def device_memory(self, device: int) -> int:
+        """Its memory, in bytes."""
+        ...
+
+    def attribute(self, device: int, attribute: int) -> int:
+        """A ``CUdevice_attribute``, by its number."""
+        ...
+
+    def context(self, device: int) -> int:
+        """The primary context, which libraries in this process share; kept until the end."""
+        ...
+
+    def push(self, context: int) -> None: ...
+
+    def pop(self) -> None: ...
+
+    def synchronize(self) -> None:
+        """Wait for all that is queued on the device."""
+        ...
+
+    def load(self, code: CodeImage) -> tuple[int, str]:
+        """A module, and what the compiler of PTX says about it."""
+        ...
+
+    def function(self, module: int, name: str) -> int: ...
+
+    def function_attribute(self, function: int, attribute: int) -> int:
+        """A ``CUfunction_attribute``, by its number."""
+        ...
+
+    def allow_shared(self, function: int, size: int) -> None:
+        """Allow launches with so much dynamic shared memory, in bytes."""
+        ...
+
+    def allocate(self, size: int, stream: int | None) -> int:
+        """Memory; with a stream, for what is queued there from now on."""
+        ...
+
+    def free(self, address: int, stream: int | None) -> None: ...
+
+    def copy(self, target: int, source: int, size: int, stream: int) -> None:
+        """Queue a copy of bytes between addresses of devices."""
+        ...
+
+    def copy_in(self, target: int, host: int, size: int, stream: int) -> None:
+        """Queue a copy of bytes from the host."""
+        ...
+
+    def copy_out(self, host: int, source: int, size: int, stream: int) -> None:
+        """Queue a copy of bytes to the host."""
+        ...
+
+    def create_stream(self) -> int: ...
+
+    def destroy_stream(self, stream: int) -> None: ...
+
+    def synchronize_stream(self, stream: int) -> None: ...
+
+    def create_event(self, *, timing: bool) -> int: ...
+
+    def destroy_event(self, event: int) -> None: ...
+
+    def record(self, event: int, stream: int) -> None: ...
+
+    def wait(self, stream: int, event: int) -> None:
+        """What is queued in the stream from now on comes after the event."""
+        ...
+
+    def is_over(self, event: int) -> bool: ...
+
+    def synchronize_event(self, event: int) -> None: ...
+
+    def milliseconds(self, begin: int, end: int) -> float:
+        """The time between two events."""
+        ...
+
+    def entry_points(self) -> Mapping[str, int]:
+        """The C functions of ``launcher.c``'s table, by name; ``alloc`` and ``free`` by streams."""
+        ...
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """A way to a driver: the module with its ``open_driver``, and what it is called."""
+
+    module: str
+    function: str
+    title: str
+
+
+KINDS = {
+    "bindings": _Kind("kc.runtime.gpu.libcuda", "open_by_bindings", "cuda-bindings"),
+    "ctypes": _Kind("kc.runtime.gpu.libcuda", "open_by_ctypes", "the driver's library"),
+    "pycuda": _Kind("kc.runtime.gpu.with_pycuda", "open_driver", "pycuda"),
+    EMULATOR: _Kind("kc.runtime.gpu.emulated", "open_driver", "the emulator"),
+}
+"""The values of ``KC_CUDA``."""
+
+
+@dataclass(frozen=True)
+class Search:
+    """What came of looking for a driver: it, or why each one is not there, with hints."""
+
+    driver: Driver | None
+    tried: tuple[str, ...]
+    hints: tuple[str, ...]
+
+
+_lock = threading.RLock()
+_searches: dict[str, Search] = {}
+
+
+def search() -> Search:
+    """Look for a driver with a device, as ``KC_CUDA`` says; what was seen is remembered.
+
+    Raises DeviceError KC6030 for a value of ``KC_CUDA`` that chooses nothing.
+    """
+    wanted = environment.read(VARIABLE)
+    with _lock:
+        if wanted not in _searches:
+            _searches[wanted] = _search(wanted)
+        return _searches[wanted]
+
+
+def forget() -> None:
+    """Look for drivers again when one is next needed; arrays and modules keep theirs."""
+    with _lock:
+        _searches.clear()
+
+
+def _search(wanted: str) -> Search:
+    if wanted and wanted not in KINDS:
+        raise DeviceError(
+            "KC6030",
+            f"{VARIABLE}={wanted} chooses nothing that runs kernels",
+            hints=suggest(wanted, KINDS, "its values"),
+        )
+    tried: list[str] = []
+    hints: list[str] = []
+    for name in [wanted] if wanted else [kind for kind in KINDS if kind != EMULATOR]:
+        kind = KINDS[name]
+        open_driver: Callable[[], Driver] = getattr(import_module(kind.module), kind.function)
+        try:
+            driver = open_driver()
+            if driver.device_count():
+                return Search(driver, (), ())
+            tried.append(f"{kind.title}: CUDA {version_text(driver.version())}, and no device")
+        except MissingDriverError as error:
+            tried.append(f"{kind.title}: {error}")
+            if error.hint and error.hint not in hints and (wanted or name != "pycuda"):
+                hints.append(error.hint)
+        except DriverError as error:
+            tried.append(f"{kind.title}: {error}")
+    return Search(None, tuple(tried), tuple(hints))
+
+
+def version_text(version: int) -> str:
+    """A version of CUDA as it is written: ``12.4``."""
+    return f"{version // 1000}.{version % 1000 // 10}"
+
+
+def require_driver(what: str) -> Driver:
+    """The driver. Raises DeviceError KC6021 where there is none; ``what`` needs it."""
+    seen = search()
+    if seen.driver is None:
+        raise DeviceError(
+            "KC6021",
+            f"{what}, and there is none that can be used here",
+            facts=seen.tried,
+            hints=[
+                f'{VARIABLE}={EMULATOR} in the environment, or target="cuda-emu", runs the same '
+                "kernels on this CPU",
+                *seen.hints,
+            ],
+        )
+    return seen.driver

@@ -1,0 +1,257 @@
+"""Calls of functions whose kernels run on a GPU.
+
+A call checks every argument, queues the kernels in the current stream of the device, and returns:
+reading a result (``x.numpy()``), ``device.sync()`` and copies wait.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from kc.runtime import call_wrapper, native
+from kc.runtime.arguments import BoundArguments, bind
+from kc.runtime.device import CUDA
+from kc.runtime.gpu.array import array_type
+from kc.runtime.gpu.code import DeviceCode, LoadedCode
+from kc.runtime.gpu.gpu import Gpu, gpu_of
+from kc.runtime.gpu.sharing import DevicePlace, number_of
+from kc.runtime.native import CallContext
+from kc.runtime.outputs import bind_inputs
+from kc.runtime.signature import Signature
+from kc.support.diagnostics import CallError
+
+_Invoke = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
+_Time = ctypes.CFUNCTYPE(
+    ctypes.c_int64,
+    ctypes.c_void_p,
+    ctypes.c_void_p,
+    ctypes.c_int64,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+)
+_Clock = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int32, ctypes.c_void_p)
+
+
+@_Clock
+def _no_clock(clock: int, time: int) -> int:
+    """Time is measured by events of the device."""
+    del clock, time
+    return 0
+
+
+class _DeviceSite(CallContext):
+    """The data of the generated code of a call on one device."""
+
+    owner: DeviceFunction
+    loaded: LoadedCode
+    place: DevicePlace
+    code: Any
+    invoke: Any
+    owners: list[Any]
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        return self.owner.call_checked(args, keywords)
+
+    def run(self, arguments: BoundArguments) -> None:
+        """Queue the kernels. Raises DeviceError KC6035 or KC6036."""
+        record = self.loaded.new_record()
+        self.invoke(self.kernel, self.slots_of(arguments, record))
+        self.loaded.raise_recorded(self.owner.name, list(record))
+
+    def slots_of(self, arguments: BoundArguments, record: Any) -> Any:
+        """The words of the arguments, and the address of the record."""
+        words = [*arguments.slots, ctypes.addressof(record)]
+        return (ctypes.c_uint64 * len(words))(*words)
+
+    def raise_failed(self, address: int) -> None:
+        """Raise what the record at an address says; generated code calls it."""
+        words = (ctypes.c_int64 * call_wrapper.RECORD_WORDS).from_address(address)
+        self.loaded.raise_recorded(self.owner.name, list(words))
+
+
+class _BoundCall(CallContext):
+    """The data of the generated code of a prepared call; holds the arguments."""
+
+    site: _DeviceSite
+    arguments: BoundArguments
+
+    def __call__(self, *args: Any, **keywords: Any) -> None:
+        if args or keywords:
+            name = self.site.owner.name
+            raise CallError(
+                "KC5121",
+                f"{name}: a prepared call takes no arguments",
+                why="it holds those that it was prepared with",
+                hints=[f"{name}.prepare(...) for other arguments"],
+            )
+        self.site.run(self.arguments)
+
+
+class _KeptUntilDone:
+    """Owners of memory that others gave, which is used by calls that are still queued."""
+
+    def __init__(self, gpu: Gpu, owners: Sequence[Any]) -> None:
+        self.gpu = gpu
+        self.owners = owners
+
+    def __del__(self) -> None:
+        if self.owners:
+            self.gpu.keep(self.owners)
+
+
+class DeviceFunction:
+    """A function whose kernels run on the device that its arrays are on, called as one of the CPU.
+
+    Arrays are kc.nd's on a device, or those of others with ``__dlpack__`` or
+    ``__cuda_array_interface__``, whose memory is shared. The code is loaded, and a driver looked
+    for, at the first call.
+    """
+
+    device_types = (CUDA,)
+
+    __slots__ = ("__call__", "__weakref__", "_code", "_owners", "_signature", "_sites")
+    __call__: Callable[..., Any]
+
+    def __init__(self, signature: Signature, code: DeviceCode) -> None:
+        self._signature = signature
+        self._code = code
+        self._sites: dict[Gpu, _DeviceSite] = {}
+        self._owners: list[Any] = []
+        self.__call__ = self._call
+
+    @property
+    def signature(self) -> Signature:
+        return self._signature
+
+    @property
+    def name(self) -> str:
+        return self._signature.name
+
+    @property
+    def code(self) -> DeviceCode:
+        """The PTX, and the host code that launches its kernels."""
+        return self._code
+
+    @property
+    def address(self) -> int:
+        """The address of the host code, whose last argument is the record of ``launcher.c``."""
+        return self._code.host.address(self.name)
+
+    def retain(self, owner: Any) -> None:
+        """Keep ``owner`` alive as long as the function can be called."""
+        self._owners.append(owner)
+
+    def _call(self, *args: Any, **keywords: Any) -> Any:
+        if self.__call__ != self._call:
+            return self.__call__(*args, **keywords)
+        result = self.call_checked(args, keywords)
+        site = next(iter(self._sites.values()))
+        if native.fast_calls_work():
+            code = site.code.address(call_wrapper.CALL)
+            self.__call__ = native.builtin(self.name, code, site, str(self._signature))
+        return result
+
+    def call_checked(self, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+        """A call with all checks; what it takes of others is kept until it is done."""
+        signature = self._signature
+        site = self._site(self._gpu(args))
+        given = len(args) + len(signature.outputs)
+        result = None
+        if not keywords and given == len(signature.args) and len(args) < given:
+            bound, outputs = bind_inputs(signature, args, site.place)
+            result = outputs[0] if len(outputs) == 1 else outputs
+        else:
+            bound = bind(signature, args, keywords, site.place)
+        site.run(bound)
+        foreign = site.place.foreign(bound.keep_alive)
+        if foreign:
+            site.loaded.gpu.keep(foreign)
+        return result
+
+    def _gpu(self, args: Sequence[Any]) -> Gpu:
+        """The device of the first array that is on one; the first device where none is."""
+        needs = f"{self.name} is compiled for an NVIDIA GPU"
+        for spec, value in zip(self._signature.args, args, strict=False):
+            number = number_of(value) if spec.is_array else None
+            if isinstance(number, Gpu):
+                return number
+            if number is not None:
+                return gpu_of(number, needs)
+        return gpu_of(0, needs)
+
+    def _site(self, gpu: Gpu) -> _DeviceSite:
+        site = self._sites.get(gpu)
+        if site is None:
+            loaded = self._code.on(gpu)
+            host = self._code.host
+            signature = self._signature
+            text = call_wrapper.device_wrapper_text(signature)
+            code = call_wrapper.compile_wrapper(host.jit, text)
+            site = _DeviceSite()
+            site.owner, site.loaded, site.code = self, loaded, code
+            site.place = DevicePlace(gpu)
+            site.invoke = _Invoke(code.address(call_wrapper.INVOKE))
+            site.owners = [host, site.raise_failed]
+            native.fill(site, host.address(self.name), {spec.dtype for spec in signature.args})
+            site.nd_type = id(array_type(gpu))
+            site.table = loaded.address
+            site.failed = id(site.owners[1])
+            self._sites[gpu] = site
+        return site
+
+    def prepare(self, *args: Any) -> Callable[[], None]:
+        """A call without arguments that always passes ``args``, which are checked here, once.
+
+        It keeps the arrays alive, and launches in the stream that is current when it is called.
+        """
+        site = self._site(self._gpu(args))
+        call = _BoundCall.from_buffer_copy(site)
+        call.site = site
+        bound = bind(self._signature, args, None, site.place)
+        foreign = site.place.foreign(bound.keep_alive)
+        kept = _KeptUntilDone(site.loaded.gpu, foreign)
+        call.arguments = BoundArguments(bound.slots, (*bound.keep_alive, kept))
+        call.slots = ctypes.addressof(call.arguments.slots)
+        if not native.fast_calls_work():
+            return call
+        code = site.code.address(call_wrapper.BOUND)
+        return native.builtin(self.name, code, call, str(self._signature))
+
+    def timer(self, *args: Any) -> Callable[[int], float]:
+        """A function that queues ``number`` calls in a row and gives the seconds that the device
+        took, by events of its own clock."""
+        site = self._site(self._gpu(args))
+        bound = bind(self._signature, args, None, site.place)
+        run = _Time(site.code.address(call_wrapper.TIME))
+        gpu = site.loaded.gpu
+
+        def seconds(number: int) -> float:
+            record = site.loaded.new_record()
+            slots = site.slots_of(bound, record)
+            driver = gpu.driver
+            with gpu.active("a measurement"):
+                begin, end = (driver.create_event(timing=True) for _ in range(2))
+            try:
+                with gpu.active("a measurement"):
+                    driver.record(begin, gpu.stream)
+                run(site.kernel, slots, number, ctypes.cast(_no_clock, ctypes.c_void_p), 0)
+                site.loaded.raise_recorded(self.name, list(record))
+                with gpu.active("a measurement"):
+                    driver.record(end, gpu.stream)
+                    driver.synchronize_event(end)
+                    return driver.milliseconds(begin, end) * 1e-3
+            finally:
+                with gpu.active("a measurement"):
+                    driver.destroy_event(begin)
+                    driver.destroy_event(end)
+
+        return seconds
+
+    def loaded(self, device: Any) -> LoadedCode:
+        """The code on a device: registers of its kernels, and what the compiler of PTX said."""
+        return self._code.on(gpu_of(device.device_id, f"{self.name} is compiled for a GPU"))
+
+    def __repr__(self) -> str:
+        return f"<kc function {self._signature}>"

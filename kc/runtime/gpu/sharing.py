@@ -1,0 +1,316 @@
+"""Memory of a device that is exchanged without a copy: DLPack and the CUDA array interface.
+
+https://dmlc.github.io/dlpack/latest/python_spec.html,
+https://nvidia.github.io/numba-cuda/user/cuda_array_interface.html (version 3).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from kc.runtime import dlpack
+from kc.runtime.device import CPU, CUDA, HOST_MEMORY, device_name
+from kc.runtime.gpu.driver import EMULATOR
+from kc.runtime.gpu.gpu import LEGACY_STREAM, Gpu
+from kc.runtime.operand import (
+    Operand,
+    Place,
+    Refused,
+    described,
+    is_dense,
+    kind_of,
+    library_of,
+)
+from kc.runtime.signature import DTYPES
+
+_LEGACY, _PER_THREAD = 1, 2
+"""How both protocols number the default streams; 0 is none."""
+_PER_THREAD_STREAM = 2  # CU_STREAM_PER_THREAD
+
+
+def interface_stream(stream: int) -> int:
+    """A stream as both protocols number it."""
+    return _LEGACY if stream == LEGACY_STREAM else stream
+
+
+# Arguments --------------------------------------------------------------------------------------
+
+
+def number_of(value: Any) -> Gpu | int | None:
+    """The device that an argument is on: kc's own, or a number; None where it is on none."""
+    gpu = getattr(type(value), "gpu", None)
+    if isinstance(gpu, Gpu):
+        return gpu
+    place = _placed(value)
+    if place is not None:
+        return place[1] if place[0] == CUDA else None
+    return 0 if hasattr(value, "__cuda_array_interface__") else None
+
+
+def _placed(value: Any) -> tuple[int, int] | None:
+    """What ``__dlpack_device__`` says; None where there is none, or it fails."""
+    if not hasattr(value, "__dlpack_device__"):
+        return None
+    try:
+        kind, number = value.__dlpack_device__()
+    except Exception:
+        # Whatever it raises comes again where the array itself is asked for.
+        return None
+    return int(kind), int(number)
+
+
+class DevicePlace(Place):
+    """Where a kernel runs and its arrays are: on a device."""
+
+    device_types = (CUDA,)
+
+    def __init__(self, gpu: Gpu) -> None:
+        self.gpu = gpu
+
+    def operand(self, value: Any) -> Operand:
+        """The array in ``value``, without a copy. Raises :class:`Refused`."""
+        gpu = getattr(type(value), "gpu", None)
+        if gpu is self.gpu:
+            return _own(value)
+        if isinstance(gpu, Gpu):
+            why = "a kernel reads and writes the memory of its own device"
+            if gpu.driver is not self.gpu.driver:
+                why = f"it was made by another driver ({gpu.driver.name})"
+            raise elsewhere(f"is on {gpu}", self.gpu, why)
+        return shared_operand(value, self.gpu)
+
+    def instead(self, name: str, expression: str) -> str:
+        if "torch." in expression or ".contiguous()" in expression or "kc.nd." in expression:
+            return expression
+        on_host = expression.replace(name, f"{name}.numpy()", 1)
+        if expression.startswith("np.") and f"({name})" in expression:
+            on_host = expression.replace(f"({name})", f"({name}.numpy())", 1)
+        return f"kc.nd.array({on_host}, kc.{self.gpu})"
+
+    def new(self, name: str, dtype: str) -> str:
+        return f'kc.nd.empty({name}.shape, "{dtype}", kc.{self.gpu})'
+
+    def empty(self, shape: tuple[int, ...], dtype: str, args: Sequence[Any]) -> tuple[Any, int]:
+        """A new array on the device, and its address."""
+        del args
+        from kc.runtime.gpu.array import empty_on
+
+        array = empty_on(self.gpu, shape, dtype)
+        return array, array.address
+
+    def foreign(self, owners: Sequence[Any]) -> list[Any]:
+        """Those that own memory which kc does not give back itself."""
+        return [owner for owner in owners if not isinstance(getattr(type(owner), "gpu", None), Gpu)]
+
+
+def elsewhere(text: str, gpu: Gpu, why: str) -> Refused:
+    """The refusal of an array that is not on the device of the kernel."""
+    return Refused(
+        "KC5115",
+        f"{text}, the kernel runs on {gpu}",
+        why=why,
+        instead=f"kc.nd.array({{name}}, kc.{gpu})",
+    )
+
+
+def shared_operand(value: Any, gpu: Gpu) -> Operand:
+    """The array of somebody else on the device. Raises :class:`Refused`."""
+    import numpy as np
+
+    host = "a GPU reads and writes its own memory"
+    if isinstance(value, np.ndarray):
+        raise elsewhere("is in host memory", gpu, host)
+    if hasattr(value, "__dlpack__") and (place := _placed(value)) is not None:
+        if place[0] in HOST_MEMORY:
+            raise elsewhere("is in host memory", gpu, host)
+        if place != (CUDA, gpu.number):
+            why = "a kernel reads and writes the memory of its own device"
+            raise elsewhere(f"is on {device_name(*place)}", gpu, why)
+        return _by_dlpack(value, gpu)
+    if hasattr(value, "__cuda_array_interface__"):
+        return _by_interface(value, gpu)
+    raise Refused(
+        "KC5103",
+        f"is {'None' if value is None else kind_of(value)}, expected an array on {gpu}",
+        why="a kernel on a GPU takes kc.nd arrays, objects with __dlpack__ and objects with "
+        "__cuda_array_interface__",
+        instead=None if value is None else f"kc.nd.array({{name}}, kc.{gpu})",
+    )
+
+
+def _own(array: Any) -> Operand:
+    inner = array._array
+    return Operand(
+        address=inner.__array_interface__["data"][0],
+        dtype=array.dtype,
+        shape=inner.shape,
+        strides=inner.strides,
+        dense=True,
+        byte_order=None,
+        read_only="its producer shared it read-only" if array._readonly else None,
+        owner=array,
+        source=array,
+    )
+
+
+def _by_dlpack(value: Any, gpu: Gpu) -> Operand:
+    stream = interface_stream(gpu.stream)
+    try:
+        view = dlpack.read(dlpack.export(value, stream=stream))
+    except Exception as error:
+        # Whatever the producer raises is its reason for not sharing.
+        raise Refused(
+            "KC5116",
+            f"cannot be shared: {kind_of(value)}.__dlpack__ failed",
+            why=f"{type(error).__name__}: {error}",
+            instead="{name}.detach()" if library_of(value) == "torch" else None,
+            shares=library_of(value) == "torch",
+        ) from error
+    return described(view, value)
+
+
+def _by_interface(value: Any, gpu: Gpu) -> Operand:
+    """An array by ``__cuda_array_interface__``."""
+    import numpy as np
+
+    try:
+        given = value.__cuda_array_interface__
+        dtype = np.dtype(given["typestr"])
+        shape = tuple(int(extent) for extent in given["shape"])
+        address, readonly = given["data"]
+        strides = given.get("strides")
+        masked = given.get("mask") is not None
+        stream = given.get("stream")
+    except Exception as error:
+        # Whatever the producer raises is its reason for not sharing.
+        raise Refused(
+            "KC5116",
+            f"cannot be shared: {kind_of(value)}.__cuda_array_interface__ failed",
+            why=f"{type(error).__name__}: {error}",
+        ) from error
+    if masked:
+        raise Refused(
+            "KC5117",
+            "is a masked array",
+            why="a kernel would compute with the masked elements as well",
+        )
+    if stream is not None:
+        numbered = {_LEGACY: LEGACY_STREAM, _PER_THREAD: _PER_THREAD_STREAM}
+        gpu.order(numbered.get(int(stream), int(stream)), gpu.stream)
+    if strides is None:
+        steps = [dtype.itemsize]
+        for extent in shape[:0:-1]:
+            steps.append(steps[-1] * extent)
+        strides = tuple(reversed(steps)) if shape else ()
+    return Operand(
+        address=int(address or 0),
+        dtype=dtype.name,
+        shape=shape,
+        strides=tuple(strides),
+        dense=is_dense(shape, tuple(strides), dtype.itemsize),
+        byte_order=None if dtype.isnative else "byte-swapped",
+        read_only="its producer shared it read-only" if readonly else None,
+        owner=value,
+        source=value,
+    )
+
+
+# DLPack ------------------------------------------------------------------------------------------
+
+_exported: dict[int, tuple[Any, ...]] = {}
+"""What capsules lead to, by the address of their tensor, until it is given back."""
+
+_Deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+_Destructor = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
+
+
+@_Deleter
+def _delete(tensor: int) -> None:
+    _exported.pop(tensor, None)
+
+
+@_Destructor
+def _destroy(capsule: int) -> None:
+    """Give back what a capsule that nobody consumed leads to."""
+    for name in (b"dltensor", b"dltensor_versioned"):
+        if _is_valid(capsule, name):
+            _exported.pop(_pointer(capsule, name), None)
+
+
+def _capsule_function(name: str, result: Any, *types: Any) -> Any:
+    return ctypes.PYFUNCTYPE(result, *types)((name, ctypes.pythonapi))
+
+
+_is_valid = _capsule_function("PyCapsule_IsValid", ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)
+_pointer = _capsule_function(
+    "PyCapsule_GetPointer", ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p
+)
+_new = _capsule_function(
+    "PyCapsule_New", ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p
+)
+
+
+def export(array: Any, max_version: tuple[int, int] | None, *, readonly: bool) -> Any:
+    """A DLPack capsule of an array of kc's on a device, which it keeps.
+
+    Raises BufferError for a read-only array and a consumer that cannot be told.
+    """
+    versioned = max_version is not None and max_version[0] >= 1
+    if readonly and not versioned:
+        raise BufferError("the array is read-only, which DLPack before 1.0 cannot say")
+    shape = array.shape
+    extents = (ctypes.c_int64 * max(len(shape), 1))(*shape)
+    strides = (ctypes.c_int64 * max(len(shape), 1))(
+        *(math.prod(shape[n + 1 :]) for n in range(len(shape)))
+    )
+    dtype = DTYPES[array.dtype]
+    tensor = (
+        array.address,
+        *array.__dlpack_device__(),
+        len(shape),
+        dtype.code,
+        8 * dtype.size,
+        1,
+        ctypes.addressof(extents),
+        ctypes.addressof(strides),
+        0,
+    )
+    deleter = ctypes.cast(_delete, ctypes.c_void_p).value
+    if versioned:
+        form, name = dlpack.VERSIONED, b"dltensor_versioned"
+        memory = form.pack(*dlpack.MAX_VERSION, 0, deleter, dlpack.READ_ONLY * readonly, *tensor)
+    else:
+        form, name = dlpack.PLAIN_WITH_DELETER, b"dltensor"
+        memory = form.pack(*tensor, 0, deleter)
+    buffer = ctypes.create_string_buffer(memory, len(memory))
+    address = ctypes.addressof(buffer)
+    _exported[address] = (array, buffer, extents, strides)
+    return _new(address, name, ctypes.cast(_destroy, ctypes.c_void_p))
+
+
+class EmulatedPlace(Place):
+    """Where the emulator runs kernels: on the CPU, and arrays on its device are memory of it."""
+
+    device_types = (CPU, CUDA)
+
+    def operand(self, value: Any) -> Operand:
+        """The array in ``value``, without a copy. Raises :class:`Refused`."""
+        return _own(value) if _is_emulated(value) else super().operand(value)
+
+    def empty(self, shape: tuple[int, ...], dtype: str, args: Sequence[Any]) -> tuple[Any, int]:
+        """A new array where those of the call are, and its address."""
+        for value in args:
+            if _is_emulated(value):
+                return DevicePlace(type(value).gpu).empty(shape, dtype, args)
+        return super().empty(shape, dtype, args)
+
+
+EMULATED = EmulatedPlace()
+
+
+def _is_emulated(value: Any) -> bool:
+    gpu = getattr(type(value), "gpu", None)
+    return isinstance(gpu, Gpu) and gpu.driver.name == EMULATOR

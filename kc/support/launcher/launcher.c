@@ -1,0 +1,173 @@
+/* What the host code of a module for CUDA calls: launches, and memory of the device.
+ *
+ * `make native` compiles this file to the LLVM IR beside it, which is what kc uses. Users need no
+ * compiler. The text is for every machine with pointers of 64 bits.
+ *
+ * A call of a kernel has a record, in which it says to all of these on which device it is and where
+ * the driver's functions are (a table), and they say to it what went wrong first. After that nothing
+ * more is launched, allocated or copied, so that host code needs to look at nothing.
+ *
+ *     kc_gpu_launch    queues a kernel, if its sizes are within the device's limits.
+ *     kc_gpu_alloc     memory, in the order of the stream; kc_gpu_free gives it back so.
+ *     kc_gpu_copy, kc_gpu_set   queue a copy and a fill.
+ *     kc_gpu_wait      waits for what is queued.
+ *
+ * The context is pushed around each call of the driver: any thread may call, and whoever else uses
+ * the device in this process finds its own context as it was.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct {
+  void *function;
+  int64_t most_threads; /* in a block, which depends on its registers */
+  int64_t most_shared;  /* dynamic, in bytes */
+} Kernel;
+
+/* The driver's functions have the types of the CUDA driver API; 0 is success. */
+typedef struct {
+  int (*push)(void *context);
+  int (*pop)(void **context);
+  int (*launch)(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                unsigned block_y, unsigned block_z, unsigned shared, void *stream, void **parameters,
+                void **extra);
+  int (*alloc)(uint64_t *memory, size_t size, void *stream);
+  int (*free)(uint64_t memory, void *stream);
+  int (*copy)(uint64_t to, uint64_t from, size_t size, void *stream);
+  int (*set8)(uint64_t to, unsigned char value, size_t count, void *stream);
+  int (*set16)(uint64_t to, unsigned short value, size_t count, void *stream);
+  int (*set32)(uint64_t to, unsigned value, size_t count, void *stream);
+  int (*set_rows)(uint64_t to, size_t pitch, unsigned value, size_t width, size_t height, void *stream);
+  int (*wait)(void *stream);
+  void *context;
+  void **stream;         /* the device's current one */
+  const int64_t *limits; /* of the grid in x, y, z, of a block in x, y, z, of the threads of a block */
+  const Kernel *kernels;
+} Table;
+
+enum { DRIVER = 1, LIMIT = 2 };
+enum { LAUNCH, ALLOC, FREE, COPY, SET, WAIT };
+enum { THREADS = 6, SHARED = 7 };
+
+typedef struct {
+  const Table *table;
+  int64_t status; /* DRIVER or LIMIT */
+  int64_t what;   /* which of the driver's functions, or which limit */
+  int64_t kernel;
+  int64_t value; /* the driver's error, or the size that was asked for */
+  int64_t limit;
+  int64_t sizes[7]; /* grid, block, shared memory */
+} Record;
+
+static void fail(Record *record, int64_t status, int64_t what, int64_t kernel, int64_t value,
+                 int64_t limit) {
+  if (record->status) return;
+  record->status = status;
+  record->what = what;
+  record->kernel = kernel;
+  record->value = value;
+  record->limit = limit;
+}
+
+static int enter(const Table *table) { return table->push(table->context); }
+
+static int leave(const Table *table, int error) {
+  void *context;
+  int popped = table->pop(&context);
+  return error ? error : popped;
+}
+
+/* `words` has a word of 8 bytes for each parameter, at whose start the parameter is. */
+void kc_gpu_launch(Record *record, int64_t number, int64_t grid_x, int64_t grid_y, int64_t grid_z,
+                   int64_t block_x, int64_t block_y, int64_t block_z, int64_t shared, int64_t *words,
+                   int64_t count) {
+  if (record->status) return;
+  const Table *table = record->table;
+  const Kernel *kernel = &table->kernels[number];
+  const int64_t sizes[7] = {grid_x, grid_y, grid_z, block_x, block_y, block_z, shared};
+  for (int i = 0; i < 7; ++i) record->sizes[i] = sizes[i];
+  for (int i = 0; i < 6; ++i)
+    if (sizes[i] < 1 || sizes[i] > table->limits[i]) {
+      fail(record, LIMIT, i, number, sizes[i], table->limits[i]);
+      return;
+    }
+  int64_t threads = block_x * block_y * block_z;
+  int64_t most = table->limits[THREADS];
+  if (kernel->most_threads < most) most = kernel->most_threads;
+  if (threads > most) {
+    fail(record, LIMIT, THREADS, number, threads, most);
+    return;
+  }
+  if (shared < 0 || shared > kernel->most_shared) {
+    fail(record, LIMIT, SHARED, number, shared, kernel->most_shared);
+    return;
+  }
+  void *parameters[count + 1];
+  for (int64_t i = 0; i < count; ++i) parameters[i] = words + i;
+  int error = enter(table);
+  if (!error)
+    error = leave(table, table->launch(kernel->function, (unsigned)grid_x, (unsigned)grid_y,
+                                       (unsigned)grid_z, (unsigned)block_x, (unsigned)block_y,
+                                       (unsigned)block_z, (unsigned)shared, *table->stream, parameters,
+                                       NULL));
+  if (error) fail(record, DRIVER, LAUNCH, number, error, 0);
+}
+
+uint64_t kc_gpu_alloc(Record *record, int64_t size) {
+  if (record->status || size <= 0) return 0;
+  const Table *table = record->table;
+  uint64_t memory = 0;
+  int error = enter(table);
+  if (!error) error = leave(table, table->alloc(&memory, (size_t)size, *table->stream));
+  if (error) fail(record, DRIVER, ALLOC, -1, error, size);
+  return error ? 0 : memory;
+}
+
+/* What was allocated before something went wrong is given back after it. */
+void kc_gpu_free(Record *record, uint64_t memory) {
+  if (!memory) return;
+  const Table *table = record->table;
+  int error = enter(table);
+  if (!error) error = leave(table, table->free(memory, *table->stream));
+  if (error) fail(record, DRIVER, FREE, -1, error, 0);
+}
+
+void kc_gpu_copy(Record *record, uint64_t to, uint64_t from, int64_t size) {
+  if (record->status || size <= 0) return;
+  const Table *table = record->table;
+  int error = enter(table);
+  if (!error) error = leave(table, table->copy(to, from, (size_t)size, *table->stream));
+  if (error) fail(record, DRIVER, COPY, -1, error, size);
+}
+
+/* Fill with the `width` low bytes of `value`, `count` times. */
+void kc_gpu_set(Record *record, uint64_t to, int64_t value, int64_t width, int64_t count) {
+  if (record->status || count <= 0) return;
+  const Table *table = record->table;
+  void *stream = *table->stream;
+  size_t number = (size_t)count;
+  int error = enter(table);
+  if (!error) {
+    if (width == 1)
+      error = table->set8(to, (unsigned char)value, number, stream);
+    else if (width == 2)
+      error = table->set16(to, (unsigned short)value, number, stream);
+    else if (width == 4)
+      error = table->set32(to, (unsigned)value, number, stream);
+    else {
+      error = table->set_rows(to, 8, (unsigned)value, 1, number, stream);
+      if (!error) error = table->set_rows(to + 4, 8, (unsigned)(value >> 32), 1, number, stream);
+    }
+    error = leave(table, error);
+  }
+  if (error) fail(record, DRIVER, SET, -1, error, count * width);
+}
+
+void kc_gpu_wait(Record *record) {
+  if (record->status) return;
+  const Table *table = record->table;
+  int error = enter(table);
+  if (!error) error = leave(table, table->wait(*table->stream));
+  if (error) fail(record, DRIVER, WAIT, -1, error, 0);
+}

@@ -1,0 +1,561 @@
+; Made by `make native` with clang 22.1.8: do not edit.
+; The sha256 of launcher.c: c0848bd33547fd154c277621cfcf82aab4cfdaa076b1529fa19c869de8d0ad82
+
+%struct.Kernel = type { ptr, i64, i64 }
+
+define void @kc_gpu_launch(ptr noundef captures(none) %record, i64 noundef %number, i64 noundef %grid_x, i64 noundef %grid_y, i64 noundef %grid_z, i64 noundef %block_x, i64 noundef %block_y, i64 noundef %block_z, i64 noundef %shared, ptr noundef %words, i64 noundef %count) local_unnamed_addr #0 {
+entry:
+  %context.i149 = alloca ptr, align 8
+  %sizes = alloca [7 x i64], align 16
+  %status = getelementptr inbounds nuw i8, ptr %record, i64 8
+  %0 = load i64, ptr %status, align 8
+  %tobool.not = icmp eq i64 %0, 0
+  br i1 %tobool.not, label %if.end, label %return
+
+if.end:                                           ; preds = %entry
+  %1 = load ptr, ptr %record, align 8
+  %kernels = getelementptr inbounds nuw i8, ptr %1, i64 112
+  %2 = load ptr, ptr %kernels, align 8
+  store i64 %grid_x, ptr %sizes, align 16
+  %arrayinit.element = getelementptr inbounds nuw i8, ptr %sizes, i64 8
+  store i64 %grid_y, ptr %arrayinit.element, align 8
+  %arrayinit.element2 = getelementptr inbounds nuw i8, ptr %sizes, i64 16
+  store i64 %grid_z, ptr %arrayinit.element2, align 16
+  %arrayinit.element3 = getelementptr inbounds nuw i8, ptr %sizes, i64 24
+  store i64 %block_x, ptr %arrayinit.element3, align 8
+  %arrayinit.element4 = getelementptr inbounds nuw i8, ptr %sizes, i64 32
+  store i64 %block_y, ptr %arrayinit.element4, align 16
+  %arrayinit.element5 = getelementptr inbounds nuw i8, ptr %sizes, i64 40
+  store i64 %block_z, ptr %arrayinit.element5, align 8
+  %arrayinit.element6 = getelementptr inbounds nuw i8, ptr %sizes, i64 48
+  store i64 %shared, ptr %arrayinit.element6, align 16
+  %sizes8 = getelementptr inbounds nuw i8, ptr %record, i64 48
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.body, %if.end
+  %indvars.iv = phi i64 [ %indvars.iv.next, %for.body ], [ 0, %if.end ]
+  %exitcond.not = icmp eq i64 %indvars.iv, 7
+  br i1 %exitcond.not, label %for.cond12.preheader, label %for.body
+
+for.cond12.preheader:                             ; preds = %for.cond
+  %arrayidx = getelementptr inbounds %struct.Kernel, ptr %2, i64 %number
+  %limits = getelementptr inbounds nuw i8, ptr %1, i64 104
+  %.pre169 = load ptr, ptr %limits, align 8
+  br label %for.cond12
+
+for.body:                                         ; preds = %for.cond
+  %arrayidx7 = getelementptr inbounds nuw i64, ptr %sizes, i64 %indvars.iv
+  %3 = load i64, ptr %arrayidx7, align 8
+  %arrayidx10 = getelementptr inbounds nuw i64, ptr %sizes8, i64 %indvars.iv
+  store i64 %3, ptr %arrayidx10, align 8
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  br label %for.cond
+
+for.cond12:                                       ; preds = %for.body14, %for.cond12.preheader
+  %indvars.iv164 = phi i64 [ %indvars.iv.next165, %for.body14 ], [ 0, %for.cond12.preheader ]
+  %exitcond167.not = icmp eq i64 %indvars.iv164, 6
+  br i1 %exitcond167.not, label %for.end32, label %for.body14
+
+for.body14:                                       ; preds = %for.cond12
+  %arrayidx16 = getelementptr inbounds nuw i64, ptr %sizes, i64 %indvars.iv164
+  %4 = load i64, ptr %arrayidx16, align 8
+  %cmp17 = icmp slt i64 %4, 1
+  %arrayidx28.phi.trans.insert = getelementptr inbounds nuw i64, ptr %.pre169, i64 %indvars.iv164
+  %.pre170 = load i64, ptr %arrayidx28.phi.trans.insert, align 8
+  %cmp22 = icmp sgt i64 %4, %.pre170
+  %indvars.iv.next165 = add nuw nsw i64 %indvars.iv164, 1
+  %or.cond184 = select i1 %cmp17, i1 true, i1 %cmp22
+  br i1 %or.cond184, label %fail.exit, label %for.cond12
+
+fail.exit:                                        ; preds = %for.body14
+  store i64 2, ptr %status, align 8
+  %what3.i = getelementptr inbounds nuw i8, ptr %record, i64 16
+  store i64 %indvars.iv164, ptr %what3.i, align 8
+  %kernel4.i = getelementptr inbounds nuw i8, ptr %record, i64 24
+  store i64 %number, ptr %kernel4.i, align 8
+  %value5.i = getelementptr inbounds nuw i8, ptr %record, i64 32
+  store i64 %4, ptr %value5.i, align 8
+  %limit6.i = getelementptr inbounds nuw i8, ptr %record, i64 40
+  store i64 %.pre170, ptr %limit6.i, align 8
+  br label %return
+
+for.end32:                                        ; preds = %for.cond12
+  %mul = mul nsw i64 %block_y, %block_x
+  %mul33 = mul nsw i64 %mul, %block_z
+  %5 = load ptr, ptr %limits, align 8
+  %arrayidx35 = getelementptr inbounds nuw i8, ptr %5, i64 48
+  %6 = load i64, ptr %arrayidx35, align 8
+  %most_threads = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
+  %7 = load i64, ptr %most_threads, align 8
+  %spec.select = tail call i64 @llvm.smin.i64(i64 %7, i64 %6)
+  %cmp41 = icmp sgt i64 %mul33, %spec.select
+  br i1 %cmp41, label %fail.exit140, label %if.end44
+
+fail.exit140:                                     ; preds = %for.end32
+  store i64 2, ptr %status, align 8
+  %what3.i136 = getelementptr inbounds nuw i8, ptr %record, i64 16
+  store i64 6, ptr %what3.i136, align 8
+  %kernel4.i137 = getelementptr inbounds nuw i8, ptr %record, i64 24
+  store i64 %number, ptr %kernel4.i137, align 8
+  %value5.i138 = getelementptr inbounds nuw i8, ptr %record, i64 32
+  store i64 %mul33, ptr %value5.i138, align 8
+  %limit6.i139 = getelementptr inbounds nuw i8, ptr %record, i64 40
+  store i64 %spec.select, ptr %limit6.i139, align 8
+  br label %return
+
+if.end44:                                         ; preds = %for.end32
+  %cmp45 = icmp slt i64 %shared, 0
+  %most_shared51.phi.trans.insert = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
+  %.pre = load i64, ptr %most_shared51.phi.trans.insert, align 8
+  %cmp48 = icmp sgt i64 %shared, %.pre
+  %or.cond = select i1 %cmp45, i1 true, i1 %cmp48
+  br i1 %or.cond, label %fail.exit148, label %if.end52
+
+fail.exit148:                                     ; preds = %if.end44
+  store i64 2, ptr %status, align 8
+  %what3.i144 = getelementptr inbounds nuw i8, ptr %record, i64 16
+  store i64 7, ptr %what3.i144, align 8
+  %kernel4.i145 = getelementptr inbounds nuw i8, ptr %record, i64 24
+  store i64 %number, ptr %kernel4.i145, align 8
+  %value5.i146 = getelementptr inbounds nuw i8, ptr %record, i64 32
+  store i64 %shared, ptr %value5.i146, align 8
+  %limit6.i147 = getelementptr inbounds nuw i8, ptr %record, i64 40
+  store i64 %.pre, ptr %limit6.i147, align 8
+  br label %return
+
+if.end52:                                         ; preds = %if.end44
+  %add = add nsw i64 %count, 1
+  %8 = tail call ptr @llvm.stacksave.p0()
+  %vla = alloca ptr, i64 %add, align 16
+  %smax = tail call i64 @llvm.smax.i64(i64 %count, i64 0)
+  br label %for.cond54
+
+for.cond54:                                       ; preds = %for.body57, %if.end52
+  %i53.0 = phi i64 [ 0, %if.end52 ], [ %inc60, %for.body57 ]
+  %exitcond168.not = icmp eq i64 %i53.0, %smax
+  br i1 %exitcond168.not, label %for.end61, label %for.body57
+
+for.body57:                                       ; preds = %for.cond54
+  %add.ptr = getelementptr inbounds nuw i64, ptr %words, i64 %i53.0
+  %arrayidx58 = getelementptr inbounds nuw ptr, ptr %vla, i64 %i53.0
+  store ptr %add.ptr, ptr %arrayidx58, align 8
+  %inc60 = add nuw i64 %i53.0, 1
+  br label %for.cond54
+
+for.end61:                                        ; preds = %for.cond54
+  %9 = load ptr, ptr %1, align 8
+  %context.i = getelementptr inbounds nuw i8, ptr %1, i64 88
+  %10 = load ptr, ptr %context.i, align 8
+  %call.i = tail call i32 %9(ptr noundef %10) #4
+  %tobool62.not = icmp eq i32 %call.i, 0
+  br i1 %tobool62.not, label %if.end73, label %if.then75
+
+if.end73:                                         ; preds = %for.end61
+  %launch = getelementptr inbounds nuw i8, ptr %1, i64 16
+  %11 = load ptr, ptr %launch, align 8
+  %12 = load ptr, ptr %arrayidx, align 8
+  %conv64 = trunc i64 %grid_x to i32
+  %conv65 = trunc i64 %grid_y to i32
+  %conv66 = trunc i64 %grid_z to i32
+  %conv67 = trunc i64 %block_x to i32
+  %conv68 = trunc i64 %block_y to i32
+  %conv69 = trunc i64 %block_z to i32
+  %conv70 = trunc i64 %shared to i32
+  %stream = getelementptr inbounds nuw i8, ptr %1, i64 96
+  %13 = load ptr, ptr %stream, align 8
+  %14 = load ptr, ptr %13, align 8
+  %call71 = call i32 %11(ptr noundef %12, i32 noundef %conv64, i32 noundef %conv65, i32 noundef %conv66, i32 noundef %conv67, i32 noundef %conv68, i32 noundef %conv69, i32 noundef %conv70, ptr noundef %14, ptr noundef nonnull %vla, ptr noundef null) #4
+  call void @llvm.lifetime.start.p0(ptr nonnull %context.i149)
+  %pop.i = getelementptr inbounds nuw i8, ptr %1, i64 8
+  %15 = load ptr, ptr %pop.i, align 8
+  %call.i150 = call i32 %15(ptr noundef nonnull %context.i149) #4
+  %tobool.not.i151 = icmp eq i32 %call71, 0
+  %cond.i = select i1 %tobool.not.i151, i32 %call.i150, i32 %call71
+  call void @llvm.lifetime.end.p0(ptr nonnull %context.i149)
+  %tobool74.not = icmp eq i32 %cond.i, 0
+  br i1 %tobool74.not, label %if.end77, label %if.then75
+
+if.then75:                                        ; preds = %for.end61, %if.end73
+  %error.0162 = phi i32 [ %cond.i, %if.end73 ], [ %call.i, %for.end61 ]
+  %16 = load i64, ptr %status, align 8
+  %tobool.not.i153 = icmp eq i64 %16, 0
+  br i1 %tobool.not.i153, label %if.end.i154, label %if.end77
+
+if.end.i154:                                      ; preds = %if.then75
+  %conv76 = sext i32 %error.0162 to i64
+  store i64 1, ptr %status, align 8
+  %what3.i155 = getelementptr inbounds nuw i8, ptr %record, i64 16
+  store i64 0, ptr %what3.i155, align 8
+  %kernel4.i156 = getelementptr inbounds nuw i8, ptr %record, i64 24
+  store i64 %number, ptr %kernel4.i156, align 8
+  %value5.i157 = getelementptr inbounds nuw i8, ptr %record, i64 32
+  store i64 %conv76, ptr %value5.i157, align 8
+  %limit6.i158 = getelementptr inbounds nuw i8, ptr %record, i64 40
+  store i64 0, ptr %limit6.i158, align 8
+  br label %if.end77
+
+if.end77:                                         ; preds = %if.end.i154, %if.then75, %if.end73
+  call void @llvm.stackrestore.p0(ptr %8)
+  br label %return
+
+return:                                           ; preds = %entry, %if.end77, %fail.exit148, %fail.exit140, %fail.exit
+  ret void
+}
+
+declare ptr @llvm.stacksave.p0() #1
+
+declare void @llvm.stackrestore.p0(ptr) #1
+
+define i64 @kc_gpu_alloc(ptr noundef captures(none) %record, i64 noundef %size) local_unnamed_addr #0 {
+entry:
+  %context.i21 = alloca ptr, align 8
+  %memory = alloca i64, align 8
+  %status = getelementptr inbounds nuw i8, ptr %record, i64 8
+  %0 = load i64, ptr %status, align 8
+  %tobool = icmp ne i64 %0, 0
+  %cmp = icmp slt i64 %size, 1
+  %or.cond = or i1 %cmp, %tobool
+  br i1 %or.cond, label %return, label %if.end
+
+if.end:                                           ; preds = %entry
+  %1 = load ptr, ptr %record, align 8
+  store i64 0, ptr %memory, align 8
+  %2 = load ptr, ptr %1, align 8
+  %context.i = getelementptr inbounds nuw i8, ptr %1, i64 88
+  %3 = load ptr, ptr %context.i, align 8
+  %call.i = tail call i32 %2(ptr noundef %3) #4
+  %tobool2.not = icmp eq i32 %call.i, 0
+  br i1 %tobool2.not, label %if.end6, label %if.then8
+
+if.end6:                                          ; preds = %if.end
+  %alloc = getelementptr inbounds nuw i8, ptr %1, i64 24
+  %4 = load ptr, ptr %alloc, align 8
+  %stream = getelementptr inbounds nuw i8, ptr %1, i64 96
+  %5 = load ptr, ptr %stream, align 8
+  %6 = load ptr, ptr %5, align 8
+  %call4 = call i32 %4(ptr noundef nonnull %memory, i64 noundef %size, ptr noundef %6) #4
+  call void @llvm.lifetime.start.p0(ptr nonnull %context.i21)
+  %pop.i = getelementptr inbounds nuw i8, ptr %1, i64 8
+  %7 = load ptr, ptr %pop.i, align 8
+  %call.i22 = call i32 %7(ptr noundef nonnull %context.i21) #4
+  %tobool.not.i = icmp eq i32 %call4, 0
+  %cond.i = select i1 %tobool.not.i, i32 %call.i22, i32 %call4
+  call void @llvm.lifetime.end.p0(ptr nonnull %context.i21)
+  %tobool7.not = icmp eq i32 %cond.i, 0
+  br i1 %tobool7.not, label %9, label %if.then8
+
+if.then8:                                         ; preds = %if.end, %if.end6
+  %error.026 = phi i32 [ %cond.i, %if.end6 ], [ %call.i, %if.end ]
+  %8 = load i64, ptr %status, align 8
+  %tobool.not.i23 = icmp eq i64 %8, 0
+  br i1 %tobool.not.i23, label %if.end.i, label %return
+
+if.end.i:                                         ; preds = %if.then8
+  %conv = sext i32 %error.026 to i64
+  store i64 1, ptr %status, align 8
+  %what3.i = getelementptr inbounds nuw i8, ptr %record, i64 16
+  store i64 1, ptr %what3.i, align 8
+  %kernel4.i = getelementptr inbounds nuw i8, ptr %record, i64 24
+  store i64 -1, ptr %kernel4.i, align 8
+  %value5.i = getelementptr inbounds nuw i8, ptr %record, i64 32
+  store i64 %conv, ptr %value5.i, align 8
+  %limit6.i = getelementptr inbounds nuw i8, ptr %record, i64 40
+  store i64 %size, ptr %limit6.i, align 8
+  br label %return
+
+9:                                                ; preds = %if.end6
+  %10 = load i64, ptr %memory, align 8
+  br label %return
+
+return:                                           ; preds = %if.end.i, %if.then8, %9, %entry
+  %retval.0 = phi i64 [ 0, %entry ], [ %10, %9 ], [ 0, %if.then8 ], [ 0, %if.end.i ]
+  ret i64 %retval.0
+}
+
+define void @kc_gpu_free(ptr noundef captures(none) %record, i64 noundef %memory) local_unnamed_addr #0 {
+entry:
+  %context.i17 = alloca ptr, align 8
+  %tobool.not = icmp eq i64 %memory, 0
+  br i1 %tobool.not, label %if.end9, label %if.end
+
+if.end:                                           ; preds = %entry
+  %0 = load ptr, ptr %record, align 8
+  %1 = load ptr, ptr %0, align 8
+  %context.i = getelementptr inbounds nuw i8, ptr %0, i64 88
+  %2 = load ptr, ptr %context.i, align 8
+  %call.i = tail call i32 %1(ptr noundef %2) #4
+  %tobool2.not = icmp eq i32 %call.i, 0
+  br i1 %tobool2.not, label %if.end6, label %if.then8
+
+if.end6:                                          ; preds = %if.end
+  %free = getelementptr inbounds nuw i8, ptr %0, i64 32
+  %3 = load ptr, ptr %free, align 8
+  %stream = getelementptr inbounds nuw i8, ptr %0, i64 96
+  %4 = load ptr, ptr %stream, align 8
+  %5 = load ptr, ptr %4, align 8
+  %call4 = tail call i32 %3(i64 noundef %memory, ptr noundef %5) #4
+  call void @llvm.lifetime.start.p0(ptr nonnull %context.i17)
+  %pop.i = getelementptr inbounds nuw i8, ptr %0, i64 8
+  %6 = load ptr, ptr %pop.i, align 8
+  %call.i18 = call i32 %6(ptr noundef nonnull %context.i17) #4
+  %tobool.not.i = icmp eq i32 %call4, 0
+  %cond.i = select i1 %tobool.not.i, i32 %call.i18, i32 %call4
+  call void @llvm.lifetime.end.p0(ptr nonnull %context.i17)
+  %tobool7.not = icmp eq i32 %cond.i, 0
+  br i1 %tobool7.not, label %if.end9, label %if.then8
+
+if.then8:                                         ; preds = %if.end, %if.end6
+  %error.022 = phi i32 [ %cond.i, %if.end6 ], [ %call.i, %if.end ]
+  %status1.i = getelementptr inbounds nuw i8, ptr %record, i64 8
+  %7 = load i64, ptr %status1.i, align 8
+  %tobool.not.i19 = icmp eq i64 %7, 0
+  br i1 %tobool.not.i19, label %if.end.i, label %if.end9
+
+if.end.i:                                         ; preds = %if.then8
+  %conv = sext i32 %error.022 to i64
+  store i64 1, ptr %status1.i, align 8
+  %what3.i = getelementptr inbounds nuw i8, ptr %record, i64 16
+  store i64 2, ptr %what3.i, align 8
+  %kernel4.i = getelementptr inbounds nuw i8, ptr %record, i64 24
+  store i64 -1, ptr %kernel4.i, align 8
+  %value5.i = getelementptr inbounds nuw i8, ptr %record, i64 32
+  store i64 %conv, ptr %value5.i, align 8
+  %limit6.i = getelementptr inbounds nuw i8, ptr %record, i64 40
+  store i64 0, ptr %limit6.i, align 8
+  br label %if.end9
+
+if.end9:                                          ; preds = %if.end.i, %if.then8, %entry, %if.end6
+  ret void
+}
+
+define void @kc_gpu_copy(ptr noundef captures(none) %record, i64 noundef %to, i64 noundef %from, i64 noundef %size) local_unnamed_addr #0 {
+entry:
+  %context.i19 = alloca ptr, align 8
+  %status = getelementptr inbounds nuw i8, ptr %record, i64 8
+  %0 = load i64, ptr %status, align 8
+  %tobool = icmp ne i64 %0, 0
+  %cmp = icmp slt i64 %size, 1
+  %or.cond = or i1 %cmp, %tobool
+  br i1 %or.cond, label %if.end9, label %if.end
+
+if.end:                                           ; preds = %entry
+  %1 = load ptr, ptr %record, align 8
+  %2 = load ptr, ptr %1, align 8
+  %context.i = getelementptr inbounds nuw i8, ptr %1, i64 88
+  %3 = load ptr, ptr %context.i, align 8
+  %call.i = tail call i32 %2(ptr noundef %3) #4
+  %tobool2.not = icmp eq i32 %call.i, 0
+  br i1 %tobool2.not, label %if.end6, label %if.then8
+
+if.end6:                                          ; preds = %if.end
+  %copy = getelementptr inbounds nuw i8, ptr %1, i64 40
+  %4 = load ptr, ptr %copy, align 8
+  %stream = getelementptr inbounds nuw i8, ptr %1, i64 96
+  %5 = load ptr, ptr %stream, align 8
+  %6 = load ptr, ptr %5, align 8
+  %call4 = tail call i32 %4(i64 noundef %to, i64 noundef %from, i64 noundef %size, ptr noundef %6) #4
+  call void @llvm.lifetime.start.p0(ptr nonnull %context.i19)
+  %pop.i = getelementptr inbounds nuw i8, ptr %1, i64 8
+  %7 = load ptr, ptr %pop.i, align 8
+  %call.i20 = call i32 %7(ptr noundef nonnull %context.i19) #4
+  %tobool.not.i = icmp eq i32 %call4, 0
+  %cond.i = select i1 %tobool.not.i, i32 %call.i20, i32 %call4
+  call void @llvm.lifetime.end.p0(ptr nonnull %context.i19)
+  %tobool7.not = icmp eq i32 %cond.i, 0
+  br i1 %tobool7.not, label %if.end9, label %if.then8
+
+if.then8:                                         ; preds = %if.end, %if.end6
+  %error.024 = phi i32 [ %cond.i, %if.end6 ], [ %call.i, %if.end ]
+  %8 = load i64, ptr %status, align 8
+  %tobool.not.i21 = icmp eq i64 %8, 0
+  br i1 %tobool.not.i21, label %if.end.i, label %if.end9
+
+if.end.i:                                         ; preds = %if.then8
+  %conv = sext i32 %error.024 to i64
+  store i64 1, ptr %status, align 8
+  %what3.i = getelementptr inbounds nuw i8, ptr %record, i64 16
+  store i64 3, ptr %what3.i, align 8
+  %kernel4.i = getelementptr inbounds nuw i8, ptr %record, i64 24
+  store i64 -1, ptr %kernel4.i, align 8
+  %value5.i = getelementptr inbounds nuw i8, ptr %record, i64 32
+  store i64 %conv, ptr %value5.i, align 8
+  %limit6.i = getelementptr inbounds nuw i8, ptr %record, i64 40
+  store i64 %size, ptr %limit6.i, align 8
+  br label %if.end9
+
+if.end9:                                          ; preds = %if.end.i, %if.then8, %entry, %if.end6
+  ret void
+}
+
+define void @kc_gpu_set(ptr noundef captures(none) %record, i64 noundef %to, i64 noundef %value, i64 noundef %width, i64 noundef %count) local_unnamed_addr #0 {
+entry:
+  %context.i71 = alloca ptr, align 8
+  %status = getelementptr inbounds nuw i8, ptr %record, i64 8
+  %0 = load i64, ptr %status, align 8
+  %tobool = icmp ne i64 %0, 0
+  %cmp = icmp slt i64 %count, 1
+  %or.cond = or i1 %cmp, %tobool
+  br i1 %or.cond, label %if.end36, label %if.end
+
+if.end:                                           ; preds = %entry
+  %1 = load ptr, ptr %record, align 8
+  %stream2 = getelementptr inbounds nuw i8, ptr %1, i64 96
+  %2 = load ptr, ptr %stream2, align 8
+  %3 = load ptr, ptr %2, align 8
+  %4 = load ptr, ptr %1, align 8
+  %context.i = getelementptr inbounds nuw i8, ptr %1, i64 88
+  %5 = load ptr, ptr %context.i, align 8
+  %call.i = tail call i32 %4(ptr noundef %5) #4
+  %tobool3.not = icmp eq i32 %call.i, 0
+  br i1 %tobool3.not, label %if.then4, label %if.then34
+
+if.then4:                                         ; preds = %if.end
+  switch i64 %width, label %if.else19 [
+    i64 1, label %if.then6
+    i64 2, label %if.then10
+    i64 4, label %if.then16
+  ]
+
+if.then6:                                         ; preds = %if.then4
+  %set8 = getelementptr inbounds nuw i8, ptr %1, i64 48
+  %6 = load ptr, ptr %set8, align 8
+  %conv = trunc i64 %value to i8
+  %call7 = tail call i32 %6(i64 noundef %to, i8 noundef zeroext %conv, i64 noundef %count, ptr noundef %3) #4
+  br label %if.end32
+
+if.then10:                                        ; preds = %if.then4
+  %set16 = getelementptr inbounds nuw i8, ptr %1, i64 56
+  %7 = load ptr, ptr %set16, align 8
+  %conv11 = trunc i64 %value to i16
+  %call12 = tail call i32 %7(i64 noundef %to, i16 noundef zeroext %conv11, i64 noundef %count, ptr noundef %3) #4
+  br label %if.end32
+
+if.then16:                                        ; preds = %if.then4
+  %set32 = getelementptr inbounds nuw i8, ptr %1, i64 64
+  %8 = load ptr, ptr %set32, align 8
+  %conv17 = trunc i64 %value to i32
+  %call18 = tail call i32 %8(i64 noundef %to, i32 noundef %conv17, i64 noundef %count, ptr noundef %3) #4
+  br label %if.end32
+
+if.else19:                                        ; preds = %if.then4
+  %set_rows = getelementptr inbounds nuw i8, ptr %1, i64 72
+  %9 = load ptr, ptr %set_rows, align 8
+  %conv20 = trunc i64 %value to i32
+  %call21 = tail call i32 %9(i64 noundef %to, i64 noundef 8, i32 noundef %conv20, i64 noundef 1, i64 noundef %count, ptr noundef %3) #4
+  %tobool22.not = icmp eq i32 %call21, 0
+  br i1 %tobool22.not, label %if.then23, label %if.end32
+
+if.then23:                                        ; preds = %if.else19
+  %10 = load ptr, ptr %set_rows, align 8
+  %add = add i64 %to, 4
+  %shr = lshr i64 %value, 32
+  %conv25 = trunc nuw i64 %shr to i32
+  %call26 = tail call i32 %10(i64 noundef %add, i64 noundef 8, i32 noundef %conv25, i64 noundef 1, i64 noundef %count, ptr noundef %3) #4
+  br label %if.end32
+
+if.end32:                                         ; preds = %if.then6, %if.then16, %if.then23, %if.else19, %if.then10
+  %error.0 = phi i32 [ %call7, %if.then6 ], [ %call12, %if.then10 ], [ %call18, %if.then16 ], [ %call21, %if.else19 ], [ %call26, %if.then23 ]
+  call void @llvm.lifetime.start.p0(ptr nonnull %context.i71)
+  %pop.i = getelementptr inbounds nuw i8, ptr %1, i64 8
+  %11 = load ptr, ptr %pop.i, align 8
+  %call.i72 = call i32 %11(ptr noundef nonnull %context.i71) #4
+  %tobool.not.i = icmp eq i32 %error.0, 0
+  %cond.i = select i1 %tobool.not.i, i32 %call.i72, i32 %error.0
+  call void @llvm.lifetime.end.p0(ptr nonnull %context.i71)
+  %tobool33.not = icmp eq i32 %cond.i, 0
+  br i1 %tobool33.not, label %if.end36, label %if.then34
+
+if.then34:                                        ; preds = %if.end, %if.end32
+  %error.176 = phi i32 [ %cond.i, %if.end32 ], [ %call.i, %if.end ]
+  %12 = load i64, ptr %status, align 8
+  %tobool.not.i73 = icmp eq i64 %12, 0
+  br i1 %tobool.not.i73, label %if.end.i, label %if.end36
+
+if.end.i:                                         ; preds = %if.then34
+  %mul = mul nsw i64 %count, %width
+  %conv35 = sext i32 %error.176 to i64
+  store i64 1, ptr %status, align 8
+  %what3.i = getelementptr inbounds nuw i8, ptr %record, i64 16
+  store i64 4, ptr %what3.i, align 8
+  %kernel4.i = getelementptr inbounds nuw i8, ptr %record, i64 24
+  store i64 -1, ptr %kernel4.i, align 8
+  %value5.i = getelementptr inbounds nuw i8, ptr %record, i64 32
+  store i64 %conv35, ptr %value5.i, align 8
+  %limit6.i = getelementptr inbounds nuw i8, ptr %record, i64 40
+  store i64 %mul, ptr %limit6.i, align 8
+  br label %if.end36
+
+if.end36:                                         ; preds = %if.end.i, %if.then34, %entry, %if.end32
+  ret void
+}
+
+define void @kc_gpu_wait(ptr noundef captures(none) %record) local_unnamed_addr #0 {
+entry:
+  %context.i17 = alloca ptr, align 8
+  %status = getelementptr inbounds nuw i8, ptr %record, i64 8
+  %0 = load i64, ptr %status, align 8
+  %tobool.not = icmp eq i64 %0, 0
+  br i1 %tobool.not, label %if.end, label %if.end9
+
+if.end:                                           ; preds = %entry
+  %1 = load ptr, ptr %record, align 8
+  %2 = load ptr, ptr %1, align 8
+  %context.i = getelementptr inbounds nuw i8, ptr %1, i64 88
+  %3 = load ptr, ptr %context.i, align 8
+  %call.i = tail call i32 %2(ptr noundef %3) #4
+  %tobool2.not = icmp eq i32 %call.i, 0
+  br i1 %tobool2.not, label %if.end6, label %if.then8
+
+if.end6:                                          ; preds = %if.end
+  %wait = getelementptr inbounds nuw i8, ptr %1, i64 80
+  %4 = load ptr, ptr %wait, align 8
+  %stream = getelementptr inbounds nuw i8, ptr %1, i64 96
+  %5 = load ptr, ptr %stream, align 8
+  %6 = load ptr, ptr %5, align 8
+  %call4 = tail call i32 %4(ptr noundef %6) #4
+  call void @llvm.lifetime.start.p0(ptr nonnull %context.i17)
+  %pop.i = getelementptr inbounds nuw i8, ptr %1, i64 8
+  %7 = load ptr, ptr %pop.i, align 8
+  %call.i18 = call i32 %7(ptr noundef nonnull %context.i17) #4
+  %tobool.not.i = icmp eq i32 %call4, 0
+  %cond.i = select i1 %tobool.not.i, i32 %call.i18, i32 %call4
+  call void @llvm.lifetime.end.p0(ptr nonnull %context.i17)
+  %tobool7.not = icmp eq i32 %cond.i, 0
+  br i1 %tobool7.not, label %if.end9, label %if.then8
+
+if.then8:                                         ; preds = %if.end, %if.end6
+  %error.022 = phi i32 [ %cond.i, %if.end6 ], [ %call.i, %if.end ]
+  %8 = load i64, ptr %status, align 8
+  %tobool.not.i19 = icmp eq i64 %8, 0
+  br i1 %tobool.not.i19, label %if.end.i, label %if.end9
+
+if.end.i:                                         ; preds = %if.then8
+  %conv = sext i32 %error.022 to i64
+  store i64 1, ptr %status, align 8
+  %what3.i = getelementptr inbounds nuw i8, ptr %record, i64 16
+  store i64 5, ptr %what3.i, align 8
+  %kernel4.i = getelementptr inbounds nuw i8, ptr %record, i64 24
+  store i64 -1, ptr %kernel4.i, align 8
+  %value5.i = getelementptr inbounds nuw i8, ptr %record, i64 32
+  store i64 %conv, ptr %value5.i, align 8
+  %limit6.i = getelementptr inbounds nuw i8, ptr %record, i64 40
+  store i64 0, ptr %limit6.i, align 8
+  br label %if.end9
+
+if.end9:                                          ; preds = %if.end.i, %if.then8, %entry, %if.end6
+  ret void
+}
+
+declare void @llvm.lifetime.start.p0(ptr captures(none)) #2
+
+declare void @llvm.lifetime.end.p0(ptr captures(none)) #2
+
+declare i64 @llvm.smin.i64(i64, i64) #3
+
+declare i64 @llvm.smax.i64(i64, i64) #3
+
+attributes #0 = { nounwind uwtable }
+attributes #1 = { nocallback nofree nosync nounwind willreturn }
+attributes #2 = { nocallback nofree nosync nounwind willreturn memory(argmem: readwrite) }
+attributes #3 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #4 = { nobuiltin nounwind }

@@ -1,0 +1,23 @@
+"""The fake GPU as a fixture, and tests on a real one, which are skipped where there is none."""
+
+from collections.abc import Iterator
+
+import fake_gpu
+import pytest
+
+from kc.runtime.gpu import driver
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[fake_gpu.FakeGpu]:
+    """A GPU that is found as a real one is, by the library of its driver."""
+    path = fake_gpu.compiled()
+    if not path:
+        pytest.skip("no cc, which compiles the fake driver")
+    monkeypatch.setenv("KC_CUDA", "ctypes")
+    driver.forget()
+    gpu = fake_gpu.FakeGpu(path)
+    yield gpu
+    monkeypatch.setenv("KC_CUDA", "ctypes")
+    gpu.finish()
+    driver.forget()
