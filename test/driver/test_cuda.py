@@ -56,12 +56,13 @@ def test_a_call_says_what_is_missing(built: kc.runtime.Module, no_driver: None):
     with pytest.raises(KCError) as caught:
         built(a, a, a.copy())
     assert str(caught.value) == (
-        "error[KC6021]: add is compiled for an NVIDIA GPU, and there is none that can be used here\n"
+        "error[KC6021]: add is compiled for an NVIDIA GPU, and there is none that can be used "
+        "here\n"
         "   |  cuda-bindings: it is not installed\n"
         "   |  the driver's library: libcuda.so.1 is not found\n"
         "   |  pycuda: it is not installed\n"
-        '  try: KC_CUDA=emu in the environment, or target="cuda-emu", runs the same kernels on this '
-        "CPU\n"
+        '  try: KC_CUDA=emu in the environment, or target="cuda-emu", runs the same kernels on '
+        "this CPU\n"
         "  try: pip install 'kc[cuda]' brings cuda-bindings\n"
         "  try: NVIDIA's driver brings the library libcuda"
     )
@@ -81,10 +82,11 @@ def test_a_way_to_a_gpu_that_is_none(
     with pytest.raises(KCError) as caught:
         built(1, 2, 3)
     assert str(caught.value) == (
-        "error[KC6021]: add is compiled for an NVIDIA GPU, and there is none that can be used here\n"
+        "error[KC6021]: add is compiled for an NVIDIA GPU, and there is none that can be used "
+        "here\n"
         "   |  pycuda: it is not installed\n"
-        '  try: KC_CUDA=emu in the environment, or target="cuda-emu", runs the same kernels on this '
-        "CPU\n"
+        '  try: KC_CUDA=emu in the environment, or target="cuda-emu", runs the same kernels on '
+        "this CPU\n"
         "  try: pip install 'kc[pycuda]' builds pycuda with CUDA's toolkit"
     )
 
