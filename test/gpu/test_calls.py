@@ -296,9 +296,9 @@ def test_arrays_of_another_device(fake: FakeGpu):
         assert refused(lambda: module(a, b, a)) == expected.format("cuda(1)", "cuda(0)", "cuda(0)")
         assert refused(lambda: module(b, a, b)) == expected.format("cuda(0)", "cuda(1)", "cuda(1)")
         np.testing.assert_array_equal(module(a, a).numpy(), 2 * a.numpy())
-        other = module(b, b)
-        assert other.device == kc.cuda(1)
-        np.testing.assert_array_equal(other.numpy(), 2 * b.numpy())
+        second = module(b, b)
+        assert second.device == kc.cuda(1)
+        np.testing.assert_array_equal(second.numpy(), 2 * b.numpy())
 
 
 def test_arrays_of_another_driver(fake: FakeGpu, monkeypatch: pytest.MonkeyPatch):
