@@ -274,3 +274,35 @@ func.func @own_memory(%A: memref<4xf32>, %C: memref<4x8xf32>) {
 // OWN-NEXT:        tir.block "P" (spatial %v in 1 = 0) do {
 // OWN:             tir.block "D" (opaque %v in 2 = %q) do {
 // OWN:           tir.for %p in 8 thread "blockIdx.x" {
+
+// RUN: kc-opt %s --compute-at="func=layout block=P loop=o" | FileCheck %s --check-prefix=LAYOUT
+
+// P writes a layout of two digits: 32 values of q are needed. Its vectorized loop stays one.
+// LAYOUT-LABEL: func.func @layout(
+// LAYOUT-NEXT:    tir.for %o in 2 {
+// LAYOUT-NEXT:      %P = tir.alloc "P" : memref<2x32x8xf32>
+// LAYOUT-NEXT:      tir.for %q in 32 unrolled {
+// LAYOUT-NEXT:        tir.for %y in 8 vectorized {
+// LAYOUT-NEXT:          tir.block "P" (spatial %v_q in 64 = %o * 32 + %q, spatial %v_y in 8 = %y) do {
+func.func @layout(%A: memref<64x8xf32>, %C: memref<2x32x8xf32>) {
+  %P = tir.alloc "P" : memref<2x32x8xf32>
+  tir.for %q in 64 unrolled {
+    tir.for %y in 8 vectorized {
+      tir.block "P" (spatial %v_q in 64 = %q, spatial %v_y in 8 = %y) do {
+        %a = tir.load %A[%v_q, %v_y] : memref<64x8xf32>
+        tir.store %a, %P[%v_q floordiv 32, %v_q mod 32, %v_y] : memref<2x32x8xf32>
+      }
+    }
+  }
+  tir.for %o in 2 {
+    tir.for %r in 32 {
+      tir.for %t in 8 {
+        tir.block "C" (spatial %v_o in 2 = %o, spatial %v_r in 32 = %r, spatial %v_t in 8 = %t) do {
+          %p = tir.load %P[%v_o, %v_r, %v_t] : memref<2x32x8xf32>
+          tir.store %p, %C[%v_o, %v_r, %v_t] : memref<2x32x8xf32>
+        }
+      }
+    }
+  }
+  func.return
+}

@@ -236,3 +236,44 @@ func.func @allocated_before(%A: memref<8xf32>, %B: memref<8xf32>, %D: memref<16x
   }
   func.return
 }
+
+// RUN: kc-opt %s --reverse-compute-at="func=digits block=C loop=o" | FileCheck %s --check-prefix=DIGITS
+// RUN: kc-opt %s --reverse-compute-at="func=digits block=C loop=x" | FileCheck %s --check-prefix=BOTH
+
+// An iteration of o completes 32 values of q, which P has as two digits; one of x completes eight of
+// them where the loop of the low digit is split.
+// DIGITS-LABEL: func.func @digits(
+// DIGITS:         tir.for %o in 2 {
+// DIGITS:           tir.block "P"
+// DIGITS:           tir.for %q in 32 {
+// DIGITS-NEXT:        tir.for %y in 8 vectorized {
+// DIGITS-NEXT:          tir.block "C" (spatial %v_q in 64 = %o * 32 + %q, spatial %v_y in 8 = %y) do {
+// BOTH-LABEL:   func.func @digits(
+// BOTH:           tir.for %x in 4 {
+// BOTH:             tir.block "P"
+// BOTH:             tir.for %q in 8 {
+// BOTH-NEXT:          tir.for %y in 8 vectorized {
+// BOTH-NEXT:            tir.block "C" (spatial %v_q in 64 = %o * 32 + %x * 8 + %q, spatial %v_y in 8 = %y) do {
+func.func @digits(%A: memref<2x32x8xf32>, %P: memref<2x32x8xf32>, %C: memref<64x8xf32>) {
+  tir.for %o in 2 {
+    tir.for %x in 4 {
+      tir.for %r in 8 {
+        tir.for %t in 8 {
+          tir.block "P" (spatial %v_o in 2 = %o, spatial %v_r in 32 = %x * 8 + %r, spatial %v_t in 8 = %t) do {
+            %a = tir.load %A[%v_o, %v_r, %v_t] : memref<2x32x8xf32>
+            tir.store %a, %P[%v_o, %v_r, %v_t] : memref<2x32x8xf32>
+          }
+        }
+      }
+    }
+  }
+  tir.for %q in 64 {
+    tir.for %y in 8 vectorized {
+      tir.block "C" (spatial %v_q in 64 = %q, spatial %v_y in 8 = %y) do {
+        %p = tir.load %P[%v_q floordiv 32, %v_q mod 32, %v_y] : memref<2x32x8xf32>
+        tir.store %p, %C[%v_q, %v_y] : memref<64x8xf32>
+      }
+    }
+  }
+  func.return
+}

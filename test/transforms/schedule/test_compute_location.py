@@ -231,3 +231,57 @@ def test_another_scope():
     with pytest.raises(ScheduleError) as caught:
         pass_class("compute-at")(BlockRef("B"), LoopRef(loop)).plan(site_of(module))
     assert caught.value.code == "KC3212"
+
+
+@examples(12)
+@given(st.integers(0, 10**9))
+def test_digits(seed: int):
+    """Blocks that read or write a layout of digits, vectorized or not, at any loop there is."""
+    random = Random(seed)
+    base, count, width = random.choice((2, 4, 8)), random.randint(1, 3), random.randint(1, 3)
+    n = base * count - random.choice((0, 0, 1, base - 1))  # the last tile may be a part
+    kind = random.choice(("", " vectorized", " unrolled"))
+    flat = f"%v_q floordiv {base}, %v_q mod {base}, %v_y"
+    text = f"""
+    func.func @f(%A: memref<{n}x{width}xi32>, %C: memref<{n}x{width}xi32> {{kc.role = "out"}}) {{
+      %P = tir.alloc "P" : memref<{count}x{base}x{width}xi32>
+      tir.for %q in {n}{kind} {{
+        tir.for %y in {width} {{
+          tir.block "P" (spatial %v_q in {n} = %q, spatial %v_y in {width} = %y) do {{
+            %a = tir.load %A[%v_q, %v_y] : memref<{n}x{width}xi32>
+            tir.store %a, %P[{flat}] : memref<{count}x{base}x{width}xi32>
+          }}
+        }}
+      }}
+      %D = tir.alloc "D" : memref<{count}x{base}x{width}xi32>
+      tir.for %o in {count} {{
+        tir.for %r in {base} {{
+          tir.for %t in {width} {{
+            tir.block "D" (spatial %v_o in {count} = %o, spatial %v_r in {base} = %r,
+                           spatial %v_t in {width} = %t)
+                where ({n - 1} - %o * {base} - %r >= 0) do {{
+              %p = tir.load %P[%v_o, %v_r, %v_t] : memref<{count}x{base}x{width}xi32>
+              %d = arith.addi %p, %p : i32
+              tir.store %d, %D[%v_o, %v_r, %v_t] : memref<{count}x{base}x{width}xi32>
+            }}
+          }}
+        }}
+      }}
+      tir.for %q in {n}{kind} {{
+        tir.for %y in {width} {{
+          tir.block "C" (spatial %v_q in {n} = %q, spatial %v_y in {width} = %y) do {{
+            %d = tir.load %D[{flat}] : memref<{count}x{base}x{width}xi32>
+            tir.store %d, %C[%v_q, %v_y] : memref<{n}x{width}xi32>
+          }}
+        }}
+      }}
+      func.return
+    }}"""
+    module = lowered(text)
+    args = [np.arange(n * width, dtype=np.int32).reshape(n, width), np.zeros((n, width), np.int32)]
+    for name, block in (("compute-at", "P"), ("reverse-compute-at", "C")):
+        depth = random.randrange(3)
+        near = next(it for it in loop_tree.blocks(module) if it.label == "D")
+        loop = loop_tree.loops_around(near)[depth]
+        try_step(module, pass_class(name)(BlockRef(block), LoopRef(loop)))
+    assert np.array_equal(results(module, args)[1], 2 * args[0]), text_of(module)

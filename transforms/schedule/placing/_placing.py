@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.ir.affine import AffineConstraintExpr, AffineExpr
+from xdsl.ir.affine import AffineConstraintExpr, AffineDimExpr, AffineExpr
 
 from kc.analysis import loop_tree
 from kc.analysis.index_values import IndexValues
@@ -15,15 +15,15 @@ from kc.analysis.loop_tree import all_loops_around, buffer_name, memory_scope
 from kc.analysis.regions import WHOLE, BoundIndexValues, Interval, box
 from kc.analysis.terms import Condition, Term, equal, lexicographic
 from kc.dialects.affine_assembly import ZERO, at_least_zero
-from kc.dialects.tir import AllocOp, BlockOp, ForKind, ForOp, IterType, LoadOp
+from kc.dialects.tir import AllocOp, BlockOp, ForKind, ForOp, IterType, LoadOp, StoreOp
 from kc.support.diagnostics import ScheduleError, suggest
 from kc.support.locations import location_of
 from kc.transforms.affine_rewrite import set_block_spaces
 from kc.transforms.known_values import rebuild, rebuild_captured
 from kc.transforms.schedule._blocks import (
     Definition,
-    Position,
     describe,
+    digits,
     erase_empty,
     own_loops,
     positions,
@@ -76,29 +76,50 @@ class Domain:
 
 
 def needed_domain(
-    block: BlockOp,
-    places: Sequence[Position | None],
-    region: Sequence[Interval],
-    index: IndexValues,
+    block: BlockOp, store: StoreOp, region: Sequence[Interval], index: IndexValues
 ) -> Domain:
-    """The values of the variables that ``region`` of the buffer needs; reductions are whole."""
+    """The values of the variables for which ``store`` is in ``region``; reductions are whole."""
     intervals: list[Interval] = []
-    for place, kind, extent in zip(places, block.types, block.extents, strict=True):
-        interval = WHOLE
-        if place is not None and kind is IterType.SPATIAL:
-            part = region[place.dim]
-            if part.size is not None and not (isinstance(extent, int) and extent <= part.size):
-                interval = Interval(index.simplify(part.base - place.offset), part.size)
-        intervals.append(interval)
+    places = zip(positions(block, store), digits(block, store), strict=True)
+    for (place, parts), kind, extent in zip(places, block.types, block.extents, strict=True):
+        part = WHOLE
+        if kind is IterType.SPATIAL and place is not None:
+            part = place.values(region, index)
+        elif kind is IterType.SPATIAL and parts is not None:
+            part = parts.values(region, index)
+        is_all = part.size is None or (isinstance(extent, int) and extent <= part.size)
+        intervals.append(WHOLE if is_all else part)
     return Domain(intervals, index)
 
 
+_KEPT = (ForKind.VECTORIZED, ForKind.UNROLLED)
+"""Kinds that a loop of a variable keeps at another place: they say nothing of what is around it."""
+
+
 def require_loose(site: Site, block: BlockOp) -> list[ForOp]:
-    """The loops that go when ``block`` moves; they must be serial (KC3010, KC3011)."""
+    """The loops that go when ``block`` moves; they must be serial (KC3010, KC3011), or of a kind
+    that the new loop of their variable has, too."""
     loops = own_loops(block)
+    kept = _kinds(block, loops)
     for loop in loops:
-        require_serial(site, loop)
+        if loop not in kept or loop.annotations is not None:
+            require_serial(site, loop)
     return loops
+
+
+def _kinds(block: BlockOp, loops: Sequence[ForOp]) -> dict[ForOp, int]:
+    """Vectorized and unrolled loops that alone count a spatial variable, and its number."""
+    index = IndexValues()
+    counted = [index.compose(expr, block.binding_operands) for expr in block.bindings.data.results]
+    return {
+        loop: n
+        for n, (expr, kind) in enumerate(zip(counted, block.types, strict=True))
+        for loop in loops
+        if kind is IterType.SPATIAL
+        and loop.kind.data in _KEPT
+        and isinstance(expr, AffineDimExpr)
+        and index.roots[expr.position] is loop.var
+    }
 
 
 def require_scalar_place(site: Site, what: str, loop: ForOp) -> None:
@@ -144,7 +165,7 @@ def plan_placing(
     index = BoundIndexValues()
     loads = definition.loads
     needed = [
-        needed_domain(block, positions(block, store), region, index)
+        needed_domain(block, store, region, index)
         for store in definition.stores
         if (region := _region(loads, store.buffer, inside, index)) is not None
     ]
@@ -368,8 +389,10 @@ def build(
     if near is not None:
         names = site.fresh_names(names, near, [])
     loops = [ForOp(name, size) for name, (_, size) in zip(names, wanted, strict=True)]
-    for new_loop in loops:
+    kinds = {n: loop.kind for loop, n in _kinds(block, plan.loose).items()}
+    for (n, _), new_loop in zip(wanted, loops, strict=True):
         new_loop.location = block.location
+        new_loop.kind = kinds.get(n, new_loop.kind)
     counters = {n: new_loop for (n, _), new_loop in zip(wanted, loops, strict=True)}
     bindings: list[AffineExpr] = []
     conditions: list[AffineConstraintExpr] = []

@@ -37,7 +37,8 @@ front of the loop's n-th child. ``preserve-unit-loops`` keeps loops of one itera
 3. KC3203, KC3204: something reads it, and all readers are in the loop.
 4. KC3213, KC3214, KC3212: the block is not already in the loop, and comes before it in the same
    scope.
-5. KC3010, KC3011: the block's own loops are serial and carry no annotation.
+5. KC3010, KC3011: the block's own loops carry no annotation, and are serial, or vectorized or
+   unrolled and each alone counts a spatial variable, whose new loop is so as well.
 6. KC3211: neither the loop nor one around it is vectorized.
 7. KC3215: the index is a place before the first consumer.
 8. KC3206: all that is read in an iteration of the loop is computed in it before.

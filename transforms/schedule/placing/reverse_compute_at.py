@@ -30,7 +30,8 @@ the loop's n-th child. ``preserve-unit-loops`` keeps loops of one iteration.
 2. KC3230: some block that writes what it reads is in the loop.
 3. KC3213, KC3214, KC3212: the block is not already in the loop, and comes after it in the same
    scope.
-4. KC3010, KC3011: the block's own loops are serial and carry no annotation.
+4. KC3010, KC3011: the block's own loops carry no annotation, and are serial, or vectorized or
+   unrolled and each alone counts a spatial variable, whose new loop is so as well.
 5. KC3211: neither the loop nor one around it is vectorized.
 6. KC3215: the index is a place behind the last producer.
 7. KC3231, KC3209: the boxes of all iterations together are exactly what the block runs for, once.
@@ -43,6 +44,7 @@ TVM: ``reverse_compute_at``. Halide: ``compute_with``, in part.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -64,7 +66,10 @@ from kc.analysis.terms import Condition, Term, any_of, equal
 from kc.dialects.tir import BlockOp, ForOp, IterType, LoadOp
 from kc.transforms.schedule._blocks import (
     Definition,
+    Digits,
+    Position,
     describe,
+    digits,
     positions,
     require_definition,
     require_unchanged,
@@ -159,7 +164,7 @@ class ReverseComputeAt(AtLoop):
 
 def _completed(block: BlockOp, loop: ForOp, index: IndexValues) -> list[Interval]:
     """The values of the block's variables for which an iteration of ``loop`` writes the last of
-    what they read: variables that stand alone in an index, which the loop bounds."""
+    what they read: variables that stand in an index which the loop bounds, alone or as digits."""
     intervals: list[Interval] = [WHOLE] * len(block.types)
     for buffer in dict.fromkeys(op.buffer for op in block.walk() if isinstance(op, LoadOp)):
         stores = [store for store in stores_to(buffer) if loop_tree.is_inside(store, loop)]
@@ -174,15 +179,28 @@ def _completed(block: BlockOp, loop: ForOp, index: IndexValues) -> list[Interval
         for n, extent in enumerate(block.extents):
             if intervals[n].size is not None or block.types[n] is IterType.OPAQUE:
                 continue
-            places = [position[n] for load in loads if (position := positions(block, load))]
-            dims = {position.dim for position in places if position is not None}
-            if len(dims) != 1 or None in places:
+            place = _last([positions(block, load)[n] for load in loads]) or _same(
+                [digits(block, load)[n] for load in loads]
+            )
+            if place is None:
                 continue
-            part = region[dims.pop()]
-            last = max(position.offset for position in places if position is not None)
+            part = place.values(region, index)
             if part.size is not None and not (isinstance(extent, int) and extent <= part.size):
-                intervals[n] = Interval(index.simplify(part.base - last), part.size)
+                intervals[n] = part
     return intervals
+
+
+def _last(places: Sequence[Position | None]) -> Position | None:
+    """The one with the largest offset of places in the same dimension; None if some are not."""
+    known = [place for place in places if place is not None]
+    if len(known) < len(places) or len({place.dim for place in known}) != 1:
+        return None
+    return max(known, key=lambda place: place.offset)
+
+
+def _same(places: Sequence[Digits | None]) -> Digits | None:
+    """What all of them are; None if they differ."""
+    return places[0] if len(set(places)) == 1 else None
 
 
 @dataclass
