@@ -63,6 +63,7 @@ TO_GPU: Order = (
     "convert-tir-to-scf",
     "gpu-launch-sink-index-computations",
     "gpu-kernel-outlining",
+    "gpu-expand-collectives",
     "expand-math",
     "legalize-narrow-floats",
     3,
@@ -73,6 +74,7 @@ TO_NVVM: Order = (*TO_GPU, "convert-gpu-to-nvvm")
 TO_EMULATOR: Order = (
     *TO_GPU[: TO_GPU.index("legalize-narrow-floats")],
     3,
+    "convert-nvvm-to-gpu",
     "gpu-serialize-threads",
     "convert-gpu-to-cpu",
     "legalize-narrow-floats",

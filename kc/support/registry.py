@@ -162,6 +162,7 @@ PASSES = {
         (
             "gpu-launch-sink-index-computations",
             "gpu-kernel-outlining",
+            "gpu-expand-collectives",
             "gpu-serialize-threads",
         ),
     ),
@@ -178,6 +179,7 @@ PASSES = {
             "legalize-narrow-floats",
             "convert-gpu-to-nvvm",
             "convert-nvvm-to-llvm",
+            "convert-nvvm-to-gpu",
             "convert-gpu-to-cpu",
             "gpu-to-llvm",
             "convert-to-llvm",
