@@ -18,13 +18,14 @@ an operation is kept on the operation itself, and so ends with it.
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.builtin import DenseArrayBase, IntegerType, ModuleOp
+from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.ir.affine import AffineConstraintKind, AffineExpr
+from xdsl.ir.affine import AffineConstraintKind, AffineExpr, AffineMap
 from xdsl.traits import (
     HasAncestor,
     IsolatedFromAbove,
@@ -45,7 +46,7 @@ from kc.support.locations import location_of
 
 _LOCAL_DIALECTS = frozenset(("arith", "math", "memref", "scf", "tensor", "tir", "vector"))
 """Dialects whose verifiers look no further than the ends of blocks, but where traits say so."""
-_LOCAL = frozenset(("func.func",))
+_LOCAL = frozenset(("func.func", "func.return", "builtin.module"))
 
 _NOTE = "_kc_verified"
 """The attribute of Python objects that has what was verified of an operation."""
@@ -55,24 +56,12 @@ _VERIFIED: set[Any] = set()
 """Class, types and attributes of operations without regions that their verifiers accepted."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Note:
-    """The state of an operation when it was verified; the same parts mean that none changed."""
+_Note = tuple[Any, Any, dict[str, Attribute], dict[str, Attribute], tuple[Any, ...]]
+"""The state of an operation when it was verified; the same parts mean that none changed.
 
-    operands: Any
-    results: Any
-    properties: dict[str, Attribute]
-    attributes: dict[str, Attribute]
-    blocks: tuple[Any, ...]
-
-    def holds(self, op: Operation, blocks: tuple[Any, ...]) -> bool:
-        return (
-            self.operands is op._operands  # pyright: ignore[reportPrivateUsage]
-            and self.results is op.results
-            and self.properties == op.properties
-            and self.attributes == op.attributes
-            and self.blocks == blocks
-        )
+Its operands and results, which are made anew to change one, its properties and attributes, and
+:func:`_ends`.
+"""
 
 
 def verify_changes(root: Operation, within: Iterable[Operation] | None = None) -> None:
@@ -127,44 +116,52 @@ class _Visit:
                         visible.add(id(result))
                     op = op._next_op  # pyright: ignore[reportPrivateUsage]
                     continue
-                for operand in op._operands:  # pyright: ignore[reportPrivateUsage]
-                    if id(operand) not in visible:
-                        return False
                 # Written out for speed: most operations are as they were.
                 state = op.__dict__
+                operands = state["_operands"]
+                for operand in operands:
+                    if id(operand) not in visible:
+                        return False
+                results = state["results"]
+                blocks: tuple[Any, ...] = ()
+                enters = False
+                if state["regions"]:
+                    enters = not _kind(type(op)).is_llvm
+                    blocks = _ends(op) if enters else ()
                 note: _Note | None = state.get(_NOTE)
-                is_new: bool = (
+                is_new = (
                     note is None
-                    or note.operands is not state["_operands"]
-                    or note.results is not state["results"]
-                    or note.properties != state["properties"]
-                    or note.attributes != state["attributes"]
-                    or (bool(note.blocks) and note.blocks != _ends(op))
-                ) and _verify(op)
-                for result in state["results"]:
-                    defined.append(id(result))
-                    visible.add(id(result))
-                if state["regions"] and not (kind := _kind(type(op))).is_llvm:
-                    inside = visible
-                    if kind.is_isolated:
-                        inside = set[int]()
-                    is_new = is_new or changed
-                    if is_new and isinstance(op, BlockOp):
-                        self.changed_blocks.append(op)
-                    frames.append((op.next_op, defined, visible, changed))
+                    or note[0] is not operands
+                    or note[1] is not results
+                    or note[2] != state["properties"]
+                    or note[3] != state["attributes"]
+                    or note[4] != blocks
+                ) and _verify_new(op, blocks)
+                for result in results:
+                    number = id(result)
+                    defined.append(number)
+                    visible.add(number)
+                following = op._next_op  # pyright: ignore[reportPrivateUsage]
+                if enters:
+                    if is_new or changed:
+                        is_new = True
+                        if isinstance(op, BlockOp):
+                            self.changed_blocks.append(op)
+                    frames.append((following, defined, visible, changed))
+                    inside = set[int]() if _kind(type(op)).is_isolated else visible
                     self._enter(frames, op, inside, is_new)
                     break
-                op = op.next_op
+                op = following
             else:
                 visible.difference_update(defined)
         return True
 
     def _enter(self, frames: list[_Frame], op: Operation, visible: set[int], changed: bool) -> None:
         for region in op.regions:
-            first = region.first_block
+            first = region._first_block  # pyright: ignore[reportPrivateUsage]
             if first is None:
                 continue
-            if first is region.last_block:
+            if first is region._last_block:  # pyright: ignore[reportPrivateUsage]
                 arguments = [id(arg) for arg in first.args]
                 visible.update(arguments)
                 frames.append((first.first_op, arguments, visible, changed))
@@ -196,8 +193,15 @@ def _verify(op: Operation) -> bool:
     if kind.is_llvm:
         return False
     blocks = _ends(op) if op.regions else ()
-    note: _Note | None = op.__dict__.get(_NOTE)
-    if note is not None and note.holds(op, blocks):
+    if _holds(op.__dict__.get(_NOTE), op, blocks):
+        return False
+    return _verify_new(op, blocks)
+
+
+def _verify_new(op: Operation, blocks: tuple[Any, ...]) -> bool:
+    """Verify ``op``, which is not as its note says, and note how it is; not for llvm (False)."""
+    kind = _kind(type(op))
+    if kind.is_llvm:
         return False
     key = _key(op) if kind.is_local else None
     if key is None or key not in _VERIFIED:
@@ -212,8 +216,20 @@ def _verify(op: Operation) -> bool:
 
 def _note(op: Operation, blocks: tuple[Any, ...]) -> None:
     operands = op._operands  # pyright: ignore[reportPrivateUsage]
-    note = _Note(operands, op.results, dict(op.properties), dict(op.attributes), blocks)
+    note: _Note = (operands, op.results, dict(op.properties), dict(op.attributes), blocks)
     setattr(op, _NOTE, note)
+
+
+def _holds(note: _Note | None, op: Operation, blocks: tuple[Any, ...]) -> bool:
+    """Whether ``op`` is as its note says."""
+    return (
+        note is not None
+        and note[0] is op._operands  # pyright: ignore[reportPrivateUsage]
+        and note[1] is op.results
+        and note[2] == op.properties
+        and note[3] == op.attributes
+        and note[4] == blocks
+    )
 
 
 def note_copy(original: Operation, copy: Operation) -> None:
@@ -222,61 +238,100 @@ def note_copy(original: Operation, copy: Operation) -> None:
     if note is None:
         return
     blocks = _ends(original) if original.regions else ()
-    if note.holds(original, blocks):
+    if _holds(note, original, blocks):
         blocks = _ends(copy) if blocks else ()
         operands = copy._operands  # pyright: ignore[reportPrivateUsage]
-        setattr(copy, _NOTE, replace(note, operands=operands, results=copy.results, blocks=blocks))
+        setattr(copy, _NOTE, (operands, copy.results, note[2], note[3], blocks))
 
 
 def _ends(op: Operation) -> tuple[Any, ...]:
     """The arguments and the last operation of each block."""
-    if len(op.regions) == 1:
-        region = op.regions[0]
-        only = region.first_block
-        if only is not None and only is region.last_block:
-            return only.args, only.last_op
-    return tuple(
-        [
-            part
-            for region in op.regions
-            for block in region.blocks
-            for part in (block.args, block.last_op)
-        ]
-    )
+    ends: list[Any] = []
+    for region in op.regions:
+        block = region._first_block  # pyright: ignore[reportPrivateUsage]
+        while block is not None:
+            ends += (block._args, block._last_op)  # pyright: ignore[reportPrivateUsage]
+            block = block._next_block  # pyright: ignore[reportPrivateUsage]
+    return tuple(ends)
 
 
 def _key(op: Operation) -> Any:
-    """All that a verifier's verdict on ``op`` follows from."""
+    """All that a verifier's verdict on ``op`` follows from; None if that is more."""
     around = op.parent_op()
+    if isinstance(op, ModuleOp):
+        further = _symbols(op)
+        if further is None:
+            return None
+    elif isinstance(op, ReturnOp) and isinstance(around, FuncOp):
+        further = _number(around.function_type)
+    else:
+        further = None
     return (
         type(op),
         type(around) if around is not None else None,
-        op.next_op is None,
-        _types(op.operands),
+        op._next_op is None,  # pyright: ignore[reportPrivateUsage]
+        _types(op._operands),  # pyright: ignore[reportPrivateUsage]
         _types(op.results),
-        tuple(op.properties.items()),
-        tuple(op.attributes.items()),
-        tuple([_key_of_region(region) for region in op.regions]),
+        further,
+        len(op.properties),
+        *op.properties,
+        *op.properties.values(),
+        *op.attributes,
+        *op.attributes.values(),
+        *map(_key_of_region, op.regions),
     )
+
+
+def _symbols(module: ModuleOp) -> Any:
+    """What is in a module, by class and name; None where branches are."""
+    symbols: list[tuple[Any, ...]] = []
+    for op in module.body.ops:
+        if op.successors:
+            return None
+        symbols.append((type(op), op.properties.get("sym_name"), op.attributes.get("sym_name")))
+    return tuple(symbols)
 
 
 def _key_of_region(region: Region) -> Any:
     first = region.first_block
     if first is region.last_block:
         return None if first is None else _key_of_block(first)
-    return tuple([_key_of_block(block) for block in region.blocks])
+    return tuple(map(_key_of_block, region.blocks))
 
 
 def _key_of_block(block: Block) -> Any:
-    arguments = tuple([(arg.type, arg.first_use is None) for arg in block.args])
+    arguments = tuple([(_number(arg.type), arg.first_use is None) for arg in block.args])
     last = block.last_op
     if last is None:
         return arguments
     return arguments, type(last), _types(last.operands), last.next_op is None
 
 
-def _types(values: Sequence[SSAValue]) -> tuple[Attribute, ...]:
-    return tuple([value.type for value in values])
+def _types(values: Sequence[SSAValue]) -> tuple[int, ...]:
+    try:
+        return tuple([value.type._kc_number for value in values])  # pyright: ignore
+    except AttributeError:  # the first time that a type is met
+        return tuple([_number(value.type) for value in values])
+
+
+_NUMBER = "_kc_number"
+"""The attribute of Python objects that has the number of a type."""
+_NUMBERS: dict[Attribute, int] = {}
+_next_number = itertools.count().__next__
+
+
+def _number(kind: Attribute) -> int:
+    """A number that only types equal to ``kind`` have.
+
+    The hash of a type takes longer than all else of a key, and a few objects are most operands'.
+    """
+    number: int | None = getattr(kind, _NUMBER, None)
+    if number is None:
+        if len(_NUMBERS) >= _MEMO_SIZE:
+            _NUMBERS.clear()  # numbers are not used again: those kept on types stay true
+        number = _NUMBERS.setdefault(kind, _next_number())
+        object.__setattr__(kind, _NUMBER, number)
+    return number
 
 
 class _Kind(NamedTuple):
@@ -301,18 +356,16 @@ def _kind(kind: type[Operation]) -> _Kind:
 
 def _check_domains(blocks: Sequence[BlockOp]) -> None:
     """Refuse (KC1202) a block that an iteration of constant loops takes out of its domain."""
+    undecided = [block for block in blocks if not _is_within_constant_loops(block)]
+    if not undecided:
+        return
     index = IndexValues()
-    for block in blocks:
+    for block in undecided:
         extents = block.extents
         if 0 in extents:
             continue
-        counts = _counts(block.binding_operands)
         bindings = list(zip(block.binding_exprs, extents, strict=True))
-        if all(
-            (counts and isinstance(extent, int) and _is_within(expr, counts, extent))
-            or _stays_inside(block, expr, extent, index)
-            for expr, extent in bindings
-        ):
+        if all(_stays_inside(block, expr, extent, index) for expr, extent in bindings):
             continue
         space = Space()
         around = space.place(block)
@@ -404,26 +457,40 @@ def _parent_of(value: SSAValue) -> Operation | None:
     return value.owner.parent_op() if isinstance(value.owner, Block) else None
 
 
-def _counts(operands: Sequence[SSAValue]) -> tuple[int, ...] | None:
-    """The iterations of the loops whose variables these are; None if one is anything else."""
-    counts: list[int] = []
-    for operand in operands:
-        loop = _parent_of(operand)
-        count = loop.static_extent if isinstance(loop, ForOp) else None
-        if not count:
-            return None
-        counts.append(count)
-    return tuple(counts)
-
-
-@functools.lru_cache(_MEMO_SIZE)
-def _is_within(expr: AffineExpr, counts: tuple[int, ...], extent: int) -> bool:
-    """Whether bounds keep a binding to loops of so many iterations in its domain.
+def _is_within_constant_loops(block: BlockOp) -> bool:
+    """Whether bounds of the loops that a block is bound to, all constant, keep it in its domain.
 
     It is so for most, and :func:`_stays_inside` takes longer.
     """
-    low, high = bounds(expr, [(0, count - 1) for count in counts])
-    return low is not None and low >= 0 and high is not None and high < extent
+    bindings = block.bindings.data
+    operands = block._operands  # pyright: ignore[reportPrivateUsage]
+    number = bindings.num_dims
+    if len(operands) != number + block.predicate.data.num_dims:
+        return False  # some are extents
+    counts: list[int] = []
+    for operand in itertools.islice(operands, number):
+        loop = _parent_of(operand)
+        count = loop.static_extent if isinstance(loop, ForOp) else None
+        if not count:
+            return False
+        counts.append(count)
+    return _are_within(bindings, tuple(counts), block.static_extents)
+
+
+@functools.lru_cache(_MEMO_SIZE)
+def _are_within(
+    bindings: AffineMap, counts: tuple[int, ...], extents: DenseArrayBase[IntegerType]
+) -> bool:
+    """Whether bounds keep bindings to loops of so many iterations in domains of these extents."""
+    sizes = [int(extent) for extent in extents.iter_values()]
+    if 0 in sizes:
+        return True
+    ranges = [(0, count - 1) for count in counts]
+    for expr, extent in zip(bindings.results, sizes, strict=True):
+        low, high = bounds(expr, ranges)
+        if low is None or low < 0 or high is None or high >= extent:
+            return False
+    return True
 
 
 def _stays_inside(

@@ -2,10 +2,11 @@
 
     python benchmarks/compile_time.py
 
-The 1024 x 1024 matrix product of the demo in two schedules, and a padded convolution; milliseconds,
-median of several builds in one process after the first (which also pays for imports, shown apart).
-"of these, checks" is what verifying the result of each primitive and pass takes
-(kc/analysis/verify_changes.py), which is in the times above it.
+The 1024 x 1024 matrix product of the demo in two schedules, and a padded convolution; milliseconds
+of processor time (a build has one thread), median of several builds in one process after the first
+(which also pays for imports, shown apart). "of these, checks" is what verifying the result of each
+primitive and pass takes (kc/analysis/verify_changes.py), which is in the times above it, and the
+median of its shares.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import kc
 from kc import te
 from kc.analysis import verify_changes
 
-REPEAT = 9
+REPEAT = 15
 CHECKS = "of these, checks"
 
 
@@ -78,15 +79,15 @@ PROGRAMS = {
 
 
 def build(make) -> tuple[float, dict[str, float]]:
-    """Seconds of one build from scratch, of each stage, and of all checks together."""
+    """Processor seconds of one build from scratch, of each stage, and of all checks together."""
     visit = verify_changes._Visit.run
     checks = 0.0
 
     def timed(self, root):
         nonlocal checks
-        began = time.perf_counter()
+        began = time.process_time()
         visit(self, root)
-        checks += time.perf_counter() - began
+        checks += time.process_time() - began
 
     verify_changes._Visit.run = timed
     try:
@@ -98,17 +99,17 @@ def build(make) -> tuple[float, dict[str, float]]:
 
 def _build(make) -> tuple[float, dict[str, float]]:
     stages: dict[str, float] = {}
-    start = last = time.perf_counter()
+    start = last = time.process_time()
 
     def instrument(name: str, module: object) -> None:
         nonlocal last
         del module
-        now = time.perf_counter()
+        now = time.process_time()
         stages[name] = now - last
         last = now
 
     kc.build(*make(), instrument=instrument)
-    end = time.perf_counter()
+    end = time.process_time()
     stages["emit, LLVM, link"] = end - last
     return end - start, stages
 
@@ -123,7 +124,8 @@ def main() -> int:
         print(f"{name}: {total * 1e3:.1f} ms")
         for stage in runs[0][1]:
             took = statistics.median(stages[stage] for _, stages in runs)
-            share = f"{took / total:>7.1%}" if stage == CHECKS else ""
+            shares = statistics.median(stages[stage] / seconds for seconds, stages in runs)
+            share = f"{shares:>7.1%}" if stage == CHECKS else ""
             print(f"  {stage:<24}{took * 1e3:>8.2f} ms{share}")
     return 0
 

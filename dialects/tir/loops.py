@@ -122,7 +122,7 @@ class ForOp(IRDLOperation):
     def static_extent(self) -> int | None:
         """The extent when it is a constant."""
         # The only operand there may be is the other kind of extent.
-        return None if self.operands else self.extent.value.data
+        return None if self._operands else self.extent.value.data
 
     @property
     def extent_value(self) -> int | SSAValue:

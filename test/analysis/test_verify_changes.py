@@ -8,7 +8,19 @@ from typing import Any
 import pytest
 from interpreter_support import parse
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import AffineMapAttr, IntegerAttr, ModuleOp, f64, i32, i64
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    FunctionType,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+    VectorType,
+    f32,
+    f64,
+    i32,
+    i64,
+)
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import Rewriter
@@ -80,8 +92,38 @@ def test_what_is_like_something_verified_is_not_verified_again(calls: list[str])
     verified()
     calls.clear()
     verified()
-    # What these say follows from more than the operation.
-    assert sorted(set(calls)) == ["builtin.module", "func.return"]
+    assert calls == []
+
+
+def test_what_a_return_says_follows_from_its_function():
+    text = "func.func @f(%x: f32) -> f32 {{ func.return{} }}"
+    verified(text.format(" %x : f32"))
+    verified("func.func @f(%x: f32) { func.return }")
+    module = parse(text.format(" %x : f32"), verify=False)
+    function = first(module, FuncOp)
+    function.properties["function_type"] = FunctionType.from_lists([f32], [f64])
+    assert "error[KC1101]: func.return: " in refusal(module)
+
+
+def test_what_a_module_says_follows_from_the_names_in_it():
+    text = "func.func @f() {{ func.return }} func.func @{}() {{ func.return }}"
+    verified(text.format("g"))
+    module = parse(text.format("h"), verify=False)
+    second = list(module.body.block.ops)[1]
+    second.properties["sym_name"] = StringAttr("f")
+    assert "error[KC1101]: builtin.module: " in refusal(module)
+
+
+def test_types_keep_their_numbers_when_the_memo_is_full(monkeypatch: pytest.MonkeyPatch):
+    """Types that differ never have one number, whatever was forgotten between them."""
+    monkeypatch.setattr(verify_changes, "_MEMO_SIZE", 2)
+    numbers = [verify_changes._number(VectorType(f32, [n])) for n in (1, 2, 3, 4)]
+    assert len(set(numbers)) == 4
+    kept = VectorType(f32, [5])
+    number = verify_changes._number(kept)
+    for n in (6, 7, 8):
+        assert verify_changes._number(VectorType(f32, [n])) != number
+    assert verify_changes._number(kept) == number
 
 
 def test_a_new_operation():
