@@ -233,7 +233,7 @@ def _refused(code: DeviceCode, gpu: Gpu, error: DriverError) -> DeviceError:
     facts: list[str] = []
     location: Location | None = None
     for said in error.log.splitlines():
-        match = re.match(r"ptxas .*?, line (\d+); (.*)", said)
+        match = re.match(r"ptxas .*?, line (\d+); (?:error\s*: )?(.*)", said)
         if match is None:
             if said.strip("\0 ") and len(facts) < 4:
                 facts.append(said.strip("\0 "))

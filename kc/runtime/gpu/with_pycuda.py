@@ -109,7 +109,9 @@ class PycudaDriver:
     def attribute(self, device: int, attribute: int) -> int:
         if attribute == _NO_MEMORY_POOLS:
             return 0  # pycuda's allocation is by no stream
-        which = self._driver.device_attribute.values[attribute]
+        which = self._driver.device_attribute.values.get(attribute)
+        if which is None:
+            return 0  # it was built with a CUDA that did not know it
         return self._does("cuDeviceGetAttribute", self._device(device).get_attribute, which)
 
     def context(self, device: int) -> int:
