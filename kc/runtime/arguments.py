@@ -104,6 +104,7 @@ class _Argument:
         self.place = place
         self.spec: ArgSpec = signature.args[index]
         self.label = f"argument {index + 1} '{self.spec.name}'"
+        self.library = ""
 
     def refuse(
         self,
@@ -127,6 +128,7 @@ class _Argument:
         spec, name = self.spec, self.spec.name
         try:
             array = self.place.operand(value)
+            self.library = array.library
         except Refused as error:
             hints = []
             if error.instead and (error.shares or not spec.written):
@@ -255,7 +257,7 @@ class _Argument:
     def _replacement(self, copy: str, new: str | None = None) -> list[str]:
         """A hint to pass ``copy`` for an input or inout, a ``new`` array for an output."""
         spec = self.spec
-        copy = self.place.instead(spec.name, copy)
+        copy = self.place.instead(spec.name, copy, self.library)
         if spec.role == "out":
             new = self.place.new(spec.name, spec.dtype) or new
             copy = new or f"np.empty({spec.name}.shape, {_numpy_name(spec.dtype)})"
@@ -271,7 +273,7 @@ class _Argument:
             return []
         shape = ", ".join(str(dim if isinstance(dim, int) else -1) for dim in self.spec.shape)
         reshaped = f"{self.spec.name}.reshape({shape or '()'})"
-        return [f"pass {self.place.instead(self.spec.name, reshaped)}"]
+        return [f"pass {self.place.instead(self.spec.name, reshaped, self.library)}"]
 
     def scalar(self, value: Any) -> int:
         """The 8 bytes of a scalar's slot."""
@@ -477,7 +479,7 @@ def _overlap(
     argument, partner = _Argument(signature, i), _Argument(signature, j)
     name, other_name = argument.spec.name, partner.spec.name
     separate = f"np.empty_like({name})" if argument.spec.role == "out" else f"{name}.copy()"
-    separate = place.instead(name, separate)
+    separate = place.instead(name, separate, operands[i].library)
     if argument.spec.role == "out":
         separate = place.new(name, argument.spec.dtype) or separate
     begin = max(spans[i][0], spans[j][0])

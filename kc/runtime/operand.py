@@ -132,9 +132,10 @@ class Place:
         """The array in ``value``, without a copy. Raises :class:`Refused`."""
         return operand(value)
 
-    def instead(self, name: str, expression: str) -> str:
-        """What to pass for the argument ``name``, in terms of numpy, as it is passed here."""
-        del name
+    def instead(self, name: str, expression: str, library: str) -> str:
+        """What to pass for the argument ``name``, an array of a library: an ``expression`` in terms
+        of numpy, as it is written here."""
+        del name, library
         return expression
 
     def new(self, name: str, dtype: str) -> str | None:

@@ -26,7 +26,7 @@ class DeviceArray(NDArray):
     code where an array is. ``owner`` is what owns the memory where that is not the array.
     """
 
-    __slots__ = ("_owner", "_readonly", "_shared")
+    __slots__ = ("__weakref__", "_owner", "_readonly", "_shared")
 
     gpu: ClassVar[Gpu]
 

@@ -82,7 +82,10 @@ class DevicePlace(Place):
             raise elsewhere(f"is on {gpu}", self.gpu, why)
         return shared_operand(value, self.gpu)
 
-    def instead(self, name: str, expression: str) -> str:
+    def instead(self, name: str, expression: str, library: str) -> str:
+        if library not in ("kc", "torch"):
+            known = "cupy" in library
+            return expression.replace("np.", "cupy.") if known else f"a dense copy of {name}"
         if "torch." in expression or ".contiguous()" in expression or "kc.nd." in expression:
             return expression
         on_host = expression.replace(name, f"{name}.numpy()", 1)

@@ -1,0 +1,325 @@
+"""kc.nd arrays on a device: copies, and memory that is shared with others."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import weakref
+from typing import Any
+
+import kernels
+import numpy as np
+import pytest
+from fake_gpu import ALLOCS, FREES, SYNCHRONIZATIONS, FakeGpu
+from kernels import random
+
+import kc
+from kc.runtime import dlpack
+from kc.support.diagnostics import KCError
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 0, 4), (2, 3, 4)])
+@pytest.mark.parametrize("dtype", ["float32", "bool", "int8", "float16", "uint64"])
+def test_round_trip(fake: FakeGpu, shape: tuple[int, ...], dtype: str):
+    source = np.random.default_rng(0).integers(0, 2, shape).astype(dtype)
+    array = kc.nd.array(source, kc.cuda(0))
+    assert (array.shape, array.dtype, array.device) == (shape, dtype, kc.cuda(0))
+    assert isinstance(array, kc.nd.NDArray)
+    copy = array.numpy()
+    assert copy.dtype == source.dtype
+    np.testing.assert_array_equal(copy, source)
+    if shape:
+        assert len(array) == shape[0]
+
+
+def test_narrow_floats(fake: FakeGpu):
+    bits = np.array([0x3F80, 0x4000], np.uint16)
+    array = kc.nd.array(bits, kc.cuda(0), dtype="bfloat16")
+    assert array.dtype == "bfloat16"
+    np.testing.assert_array_equal(array.numpy().astype("float32"), [1.0, 2.0])
+    view = dlpack.read(array.__dlpack__())
+    assert (view.code, view.bits) == (4, 16)
+
+
+def test_copies(fake: FakeGpu):
+    fake.configure(devices=2)
+    host = random(3, 4)
+    x = kc.nd.array(host, kc.cuda(0))
+    y = kc.nd.empty((3, 4), "float32", kc.cuda(0))
+    waited = fake.count(SYNCHRONIZATIONS)
+    assert x.copyto(y) is y
+    assert fake.count(SYNCHRONIZATIONS) == waited, "a copy on a device is queued"
+    np.testing.assert_array_equal(y.numpy(), host)
+    z = x.copyto(kc.cuda(1))
+    assert z.device == kc.cuda(1)
+    np.testing.assert_array_equal(z.numpy(), host)
+    back = x.copyto(kc.cpu(0))
+    np.testing.assert_array_equal(np.asarray(back), host)
+    y[:] = 2.0
+    np.testing.assert_array_equal(y.numpy(), np.full((3, 4), 2, "float32"))
+    y[...] = z
+    np.testing.assert_array_equal(y.numpy(), host)
+    wide = kc.nd.empty((3, 4), "float64", kc.cuda(0)).copyfrom(x)
+    np.testing.assert_array_equal(wide.numpy(), host.astype("float64"))
+    transposed = kc.nd.array(host.T, kc.cuda(0))
+    np.testing.assert_array_equal(transposed.numpy(), host.T)
+    assert repr(y).startswith("<kc.nd.NDArray shape=(3, 4), cuda(0)>\narray([[ 0.125730")
+
+
+def test_memory_is_given_back(fake: FakeGpu):
+    before = fake.count(ALLOCS) - fake.count(FREES)
+    for _ in range(10):
+        kc.nd.array(random(1000), kc.cuda(0))
+    gc.collect()
+    kc.cuda(0).sync()
+    assert fake.count(ALLOCS) - fake.count(FREES) == before
+
+
+class Consumer:
+    """What torch and cupy do with a capsule: take it over, and call its deleter in the end."""
+
+    def __init__(self, array: Any, **options: Any) -> None:
+        self.capsule = array.__dlpack__(**options)
+        self.view = dlpack.read(self.capsule)
+        api = ctypes.pythonapi
+        get = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
+        self.versioned = self.view.readonly is not None
+        name = b"dltensor_versioned" if self.versioned else b"dltensor"
+        self.tensor = get(("PyCapsule_GetPointer", api))(self.capsule, name)
+        rename = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)
+        self.name = b"used_" + name
+        rename(("PyCapsule_SetName", api))(self.capsule, self.name)
+
+    def close(self) -> None:
+        offset = 16 if self.versioned else dlpack.PLAIN_WITH_DELETER.size - 8
+        address = ctypes.c_void_p.from_address(self.tensor + offset).value
+        ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)(self.tensor)
+
+
+@pytest.mark.parametrize("options", [{}, {"max_version": (1, 0)}, {"max_version": (2, 3)}])
+def test_sharing_by_dlpack(fake: FakeGpu, options: dict[str, Any]):
+    array = kc.nd.array(random(3, 4), kc.cuda(0))
+    assert array.__dlpack_device__() == (2, 0)
+    address = array.__cuda_array_interface__["data"][0]
+    consumer = Consumer(array, stream=1, **options)
+    view = consumer.view
+    assert (view.address, view.device_type, view.device_id) == (address, 2, 0)
+    assert (view.code, view.bits, view.lanes) == (2, 32, 1)
+    assert (view.shape, view.strides) == ((3, 4), (4, 1))
+    assert view.readonly is (False if options else None)
+    alive = weakref.ref(array)
+    del array
+    gc.collect()
+    assert alive() is not None, "the consumer has the memory"
+    consumer.close()
+    gc.collect()
+    assert alive() is None
+
+
+def test_a_capsule_that_nobody_takes(fake: FakeGpu):
+    array = kc.nd.array(random(3), kc.cuda(0))
+    capsule = array.__dlpack__()
+    alive = weakref.ref(array)
+    del array
+    gc.collect()
+    assert alive() is not None
+    del capsule
+    gc.collect()
+    assert alive() is None
+
+
+def test_what_dlpack_cannot_be_asked_for(fake: FakeGpu):
+    array = kc.nd.array(random(3), kc.cuda(0))
+    with pytest.raises(BufferError, match=r"the array is on cuda\(0\); x.copyto\(device\)"):
+        array.__dlpack__(dl_device=(1, 0))
+    with pytest.raises(BufferError, match=r"the array shares its memory"):
+        array.__dlpack__(copy=True)
+    with pytest.raises(KCError) as caught:
+        np.asarray(array)
+    assert str(caught.value) == (
+        "error[KC5133]: numpy cannot share the memory of an array on cuda(0)\n"
+        "  why: it is not host memory\n"
+        "  try: x.numpy() is a copy"
+    )
+
+
+class Producer:
+    """An array of another library on a device: DLPack with its streams, and nothing of kc's."""
+
+    def __init__(self, array: Any, readonly: bool = False) -> None:
+        self.array = array
+        self.readonly = readonly
+        self.streams: list[int | None] = []
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.array.__dlpack_device__()
+
+    def __dlpack__(self, *, stream: int | None = None, **options: Any) -> Any:
+        self.streams.append(stream)
+        return self.array.__dlpack__(stream=stream, **options)
+
+
+class Interfaced:
+    """An array with `__cuda_array_interface__` alone, as numba's."""
+
+    def __init__(self, array: Any, **changes: Any) -> None:
+        self.array = array
+        self.__cuda_array_interface__ = {**array.__cuda_array_interface__, **changes}
+
+
+@pytest.mark.parametrize("wrap", [Producer, Interfaced])
+def test_kernels_take_arrays_of_others(fake: FakeGpu, wrap: Any):
+    module = fake.build(*kernels.add())
+    host = random(100)
+    for _ in range(3):  # by Python, and by generated code, which leaves them to it
+        a, c = kc.nd.array(host, kc.cuda(0)), kc.nd.array(0 * host, kc.cuda(0))
+        module(wrap(a), a, wrap(c))
+        np.testing.assert_array_equal(c.numpy(), 2 * host)
+        result = module(wrap(a), wrap(a))
+        assert result.device == kc.cuda(0)
+        np.testing.assert_array_equal(result.numpy(), 2 * host)
+        module["main"].prepare(wrap(a), wrap(a), c)()
+        np.testing.assert_array_equal(c.numpy(), 2 * host)
+
+
+def test_the_stream_is_told_to_the_producer(fake: FakeGpu):
+    device = kc.cuda(0)
+    module = fake.build(*kernels.add())
+    a = kc.nd.array(random(10), device)
+    producer = Producer(a)
+    module(producer, a)
+    stream = device.create_raw_stream()
+    device.set_raw_stream(stream)
+    module(producer, a)
+    device.set_raw_stream(0)
+    assert producer.streams == [1, stream]
+    device.free_raw_stream(stream)
+
+
+def test_what_others_queued_comes_first(fake: FakeGpu):
+    """`stream` of the CUDA array interface: kc waits for it, and is waited for."""
+    device = kc.cuda(0)
+    module = fake.build(*kernels.add())
+    host = random(100)
+    a, c = kc.nd.empty((100,), "float32", device), kc.nd.array(0 * host, device)
+    stream = device.create_raw_stream()
+    device.set_raw_stream(stream)
+    source = kc.nd.array(host, device)
+    a.copyfrom(source)  # queued in the stream
+    array = Interfaced(a)
+    assert array.__cuda_array_interface__["stream"] == stream
+    device.set_raw_stream(0)
+    assert a.__cuda_array_interface__["stream"] == 1
+    module(array, array, c)
+    np.testing.assert_array_equal(c.numpy(), 2 * host)
+    device.free_raw_stream(stream)
+
+
+@pytest.mark.parametrize("wrap", [Producer, Interfaced])
+def test_what_others_own_is_kept_until_it_is_done(fake: FakeGpu, wrap: Any):
+    device = kc.cuda(0)
+    module = fake.build(*kernels.add())
+    a, c = kc.nd.array(random(100), device), kc.nd.empty((100,), "float32", device)
+    module(a, a, c)
+    device.sync()
+    foreign = wrap(a)
+    alive = weakref.ref(foreign)
+    module(foreign, a, c)
+    del foreign
+    gc.collect()
+    assert alive() is not None, "the kernel is queued"
+    device.sync()
+    gc.collect()
+    assert alive() is None
+    foreign = wrap(a)
+    alive = weakref.ref(foreign)
+    run = module["main"].prepare(foreign, a, c)
+    run()
+    del foreign, run
+    gc.collect()
+    assert alive() is not None, "the prepared call is queued"
+    device.sync()
+    gc.collect()
+    assert alive() is None
+
+
+def test_from_dlpack(fake: FakeGpu):
+    host = random(3, 4)
+    array = kc.nd.array(host, kc.cuda(0))
+    producer = Producer(array)
+    shared = kc.nd.from_dlpack(producer)
+    assert shared.device == kc.cuda(0)
+    np.testing.assert_array_equal(shared.numpy(), host)
+    shared[:] = 5.0
+    np.testing.assert_array_equal(array.numpy(), np.full((3, 4), 5, "float32"))
+    alive = weakref.ref(producer)
+    del producer
+    gc.collect()
+    assert alive() is not None
+    before = fake.count(FREES)
+    del shared
+    kc.cuda(0).sync()
+    gc.collect()
+    assert alive() is None
+    assert fake.count(FREES) == before, "the memory is the producer's"
+
+
+def refused(act: Any) -> str:
+    with pytest.raises(KCError) as caught:
+        act()
+    return str(caught.value)
+
+
+def test_arrays_of_others_that_do_not_fit(fake: FakeGpu):
+    module = fake.build(*kernels.add())
+    device = kc.cuda(0)
+    a = kc.nd.array(random(10), device)
+    assert refused(lambda: module(a, a, Interfaced(a, data=(a.address, True)))) == (
+        "error[KC5113]: main: argument 3 'C' is written by the kernel, but its producer shared it "
+        "read-only\n"
+        "   |  came: test_arrays.Interfaced float32[10], read-only\n"
+        "   |  expected: C: out float32[n]\n"
+        '  try: pass kc.nd.empty(C.shape, "float32", kc.cuda(0)) and copy the result back'
+    )
+    assert refused(lambda: module(Interfaced(a, strides=(8,), shape=(5,)), a, a)) == (
+        "error[KC5111]: main: argument 1 'A' is not C-contiguous\n"
+        "   |  came: test_arrays.Interfaced float32[5] with strides of [8] bytes\n"
+        "   |  expected: A: float32[n]\n"
+        "  why: kernels address dense row-major memory: strides of [4] bytes\n"
+        "  try: pass a dense copy of A\n"
+        '  try: or build with binds={A: tir.decl_buffer(..., strides=[te.var("s0")])}'
+    )
+    assert refused(lambda: module(Interfaced(a, mask=a), a, a)) == (
+        "error[KC5117]: main: argument 1 'A' is a masked array\n"
+        "   |  expected: A: float32[n]\n"
+        "  why: a kernel would compute with the masked elements as well"
+    )
+    assert refused(lambda: module(Interfaced(a, shape=None), a, a)) == (
+        "error[KC5116]: main: argument 1 'A' cannot be shared: "
+        "test_arrays.Interfaced.__cuda_array_interface__ failed\n"
+        "   |  expected: A: float32[n]\n"
+        "  why: TypeError: 'NoneType' object is not iterable"
+    )
+
+
+def test_a_view_that_is_not_dense(fake: FakeGpu):
+    class Strided(Producer):
+        def __dlpack__(self, **options: Any) -> Any:
+            capsule = super().__dlpack__(**options)
+            view = dlpack.read(capsule)
+            get = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
+            name = b"dltensor" if view.readonly is None else b"dltensor_versioned"
+            tensor = get(("PyCapsule_GetPointer", ctypes.pythonapi))(capsule, name)
+            start = tensor + (0 if view.readonly is None else dlpack.VERSIONED.size - 48)
+            strides = ctypes.c_void_p.from_address(start + 32).value
+            assert strides is not None
+            ctypes.c_int64.from_address(strides).value = 8
+            return capsule
+
+    array = kc.nd.array(random(3, 4), kc.cuda(0))
+    assert refused(lambda: kc.nd.from_dlpack(Strided(array))) == (
+        "error[KC5134]: from_dlpack: test_arrays.Strided float32[3, 4] with strides of [32, 4] "
+        "bytes is not C-contiguous\n"
+        "  why: arrays of kc.nd on a device are dense\n"
+        "  try: share x.contiguous()"
+    )
