@@ -205,9 +205,9 @@ def test_drivers_are_tried_in_turn(fake: FakeGpu, monkeypatch: pytest.MonkeyPatc
     monkeypatch.delenv("KC_CUDA")
     monkeypatch.setitem(sys.modules, "cuda", None)
     driver.forget()
-    found = driver.search()
-    assert found.driver is not None
-    assert found.driver.name == "ctypes"
+    seen = driver.search()
+    assert seen.driver is not None
+    assert seen.driver.name == "ctypes"
 
 
 def test_a_driver_without_devices(fake: FakeGpu):
