@@ -93,6 +93,7 @@ class Consumer:
     def close(self) -> None:
         offset = 16 if self.versioned else dlpack.PLAIN_WITH_DELETER.size - 8
         address = ctypes.c_void_p.from_address(self.tensor + offset).value
+        assert address is not None
         ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)(self.tensor)
 
 
