@@ -29,6 +29,7 @@ TO_LLVM: Order = (
     "inject-double-buffer",
     "align-storage",
     "apply-strides",
+    "storage-rewrite",
     "vectorize-loop",
     2,
     "convert-tir-to-scf",
@@ -82,6 +83,8 @@ TO_EMULATOR: Order = (
     "make-coroutines",
 )
 _ON_REQUEST = frozenset({"instrument-bound-checkers"})
+# What is left out then: it hides that an access leaves its buffer.
+_WITHOUT_CHECKS = frozenset({"storage-rewrite"})
 # Loops stay loops: vectors and threads are the C compiler's, and its library has the functions.
 TO_C: Order = tuple(
     "skip-vectorize" if name == "vectorize-loop" else name
@@ -97,6 +100,7 @@ OPTIONAL = {
     "partition-loops": None,
     "inject-double-buffer": None,
     "align-storage": None,
+    "storage-rewrite": None,
     "expand-math": None,
     "vectorize-loop": "skip-vectorize",
 }
@@ -132,7 +136,8 @@ def _passes_at(entry: str | int, kind: str) -> Iterator[ModulePass]:
     options = pipeline_options()
     for planned in hooked_passes(entry, kind) if isinstance(entry, int) else (entry,):
         name = options.replaced.get(planned, planned)
-        if name is not None and (name not in _ON_REQUEST or options.bound_checks):
+        left_out = _WITHOUT_CHECKS if options.bound_checks else _ON_REQUEST
+        if name is not None and name not in left_out:
             yield registry.get_pass(name, _OPTIONS.get(name, ""))
     if isinstance(entry, int):
         yield from options.added.get(entry, ())

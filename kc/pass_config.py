@@ -67,7 +67,7 @@ KEYS: dict[str, Key] = {
     "tir.Simplify": Key(dict, why="indices are affine maps, which are always simplified"),
     "tir.disable_cse_tir": Key(bool, why=_LLVM),
     "tir.enable_equiv_terms_in_cse_tir": Key(bool, why=_LLVM),
-    "tir.disable_storage_rewrite": Key(bool, why="buffers do not share memory here", holds=True),
+    "tir.disable_storage_rewrite": Key(bool, "each buffer has memory of its own"),
     "tir.disable_assert": Key(
         bool, why="kernels have no assertions; calls check arguments", holds=True
     ),
@@ -107,6 +107,7 @@ TVM_PASSES: dict[str, str | None] = {
     "tir.BF16StorageLegalize": "legalize-narrow-floats",
     "tir.LoopPartition": "partition-loops",
     "tir.UnrollLoop": "unroll-loop",
+    "tir.StorageRewrite": "storage-rewrite",
     "tir.InstrumentBoundCheckers": "instrument-bound-checkers",
     "tir.StorageFlatten": "align-storage",
     **dict.fromkeys(
@@ -122,7 +123,7 @@ TVM_PASSES: dict[str, str | None] = {
             "LowerWarpMemory MakePackedAPI MakeUnpackedAPI MergeDynamicSharedMemoryAllocations "
             "NarrowDataType PlanAndUpdateBufferAllocationLocation RemapThreadAxis RemoveNoOp "
             "RenormalizeSplitPattern RewriteUnsafeSelect Simplify SkipAssert SplitHostDevice "
-            "StorageRewrite TextureFlatten ThreadSync UnifyThreadBinding VerifyMemory"
+            "TextureFlatten ThreadSync UnifyThreadBinding VerifyMemory"
         ).split()
     ),
 }

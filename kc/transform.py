@@ -291,6 +291,8 @@ class PassContext:
             replaced[name] = OPTIONAL.get(name)
         if self.config.get("tir.disable_vectorize"):
             replaced["vectorize-loop"] = OPTIONAL["vectorize-loop"]
+        if self.config.get("tir.disable_storage_rewrite"):
+            replaced["storage-rewrite"] = OPTIONAL["storage-rewrite"]
         added: dict[int, list[ModulePass]] = {}
         for phase, pass_ in (*self._configured(), *given):
             if self.enables(pass_):

@@ -142,6 +142,7 @@ PASSES = {
             "inject-double-buffer",
             "align-storage",
             "apply-strides",
+            "storage-rewrite",
             "vectorize-loop",
             "skip-vectorize",
             "partition-loops",
