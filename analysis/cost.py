@@ -55,6 +55,9 @@ class Cost:
     """For each size of cache asked for: bytes fetched into it from beyond."""
     allocated: Mapping[str, int]
     """Bytes of the buffers that the function allocates, by memory scope."""
+    alive: int
+    """The most bytes of these that are alive at a time, an iteration of a parallel loop counted
+    once: what ``storage-rewrite`` comes near."""
     tasks: int
     """Iterations of the parallel loops that something can run side by side: at most."""
     lanes: int
@@ -74,6 +77,8 @@ class Cost:
             lines.append(f"into {name:<8}{size_text(moved)}")
         for scope, size in self.allocated.items():
             lines.append(f"allocated    {size_text(size)} ({scope})")
+        if self.alive < sum(self.allocated.values()):
+            lines.append(f"alive        {size_text(self.alive)} at a time")
         lines.append(f"parallel     {self.tasks} tasks, {self.lanes} lanes")
         if self.assumed:
             lines.append("assumed      " + ", ".join(f"{n} = {v}" for n, v in self.assumed.items()))
@@ -156,6 +161,7 @@ class _Counter:
             footprint=sum(self._touched(body).values()),
             traffic=tuple(sum(self._traffic(body, cache).values()) for cache in caches),
             allocated=dict(allocated),
+            alive=self._alive(body),
             tasks=self._tasks(body),
             lanes=max(lanes, default=1),
             assumed=self.assumed,
@@ -218,6 +224,25 @@ class _Counter:
                     loaded += times * counts[1]
                     stored += times * counts[2]
         return operations, loaded, stored
+
+    def _alive(self, block: Block) -> int:
+        """The most bytes of buffers that are alive at a time in one execution of ``block``."""
+        order = {op: n for n, op in enumerate(block.ops)}
+        inside = [
+            max((self._alive(body) for region in op.regions for body in region.blocks), default=0)
+            for op in order
+        ]
+        for op in order:
+            if isinstance(op, AllocOp):
+                users = [
+                    order[around]
+                    for use in op.buffer.uses
+                    for around in loop_tree.path_to(use.operation)
+                    if around in order
+                ]
+                for n in range(min(users, default=0), max(users, default=-1) + 1):
+                    inside[n] += self._size(op.buffer) or 0
+        return max(inside, default=0)
 
     def _tasks(self, block: Block) -> int:
         most = 1

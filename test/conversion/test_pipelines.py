@@ -24,6 +24,7 @@ ORDER = [
     "inject-double-buffer",
     "align-storage",
     "apply-strides",
+    "storage-rewrite",
     "vectorize-loop",
     "convert-tir-to-scf",
     "expand-math",

@@ -4,19 +4,23 @@ Before::
 
     %B = tir.alloc "B" : memref<64x48xf32>
     %C = tir.alloc "C" : memref<64x48xf32>
-    %D = tir.alloc "D" : memref<32x80xf32>
+    %D = tir.alloc "D" : memref<64x48xf32>
+    %E = tir.alloc "E" : memref<1024xf32>
     ... a nest that writes %B
     ... a nest with %C[%i, %j] = f(%B[%i, %j])
-    ... a nest that reads %C and writes %D
-    ... a nest that reads %D
+    ... a nest that reads %C, each element several times, and writes %D
+    ... a nest that reads %D and writes %E[%k]
+    ... a nest that reads %E
 
 After::
 
     %B = tir.alloc "B" : memref<3072xf32>
-    %D = tir.alloc "D" : memref<32x80xf32>
+    %D = tir.alloc "D" : memref<64x48xf32>
     ... a nest that writes %B
     ... a nest with %B[%i * 48 + %j] = f(%B[%i * 48 + %j])
-    ...
+    ... a nest that reads %B and writes %D
+    ... a nest that reads %D and writes %B[%k]
+    ... a nest that reads %B
 
 A buffer is alive from the first to the last operation with an access, among those of the block that
 it is allocated in. Buffers of one block, memory space and type of elements share memory where they
@@ -25,9 +29,9 @@ writes the other, in a buffer of the same type, and no element is written before
 C above, and a chain of elementwise stages has a single temporary. That is decided exactly, with
 parallel iterations in any order; what is undecided keeps its own memory.
 
-Of the memories that are free, the one that is nearest in size is taken, first of all one of the
-same type. Buffers of several shapes become one of a single dimension. Those whose size is not a
-constant share with buffers of the same sizes.
+A buffer takes the memory that it can begin in while it is read, else a free one of the same type,
+else the free one that is nearest in size. Buffers of several shapes become one of a single
+dimension. Those whose size is not a constant share with buffers of the same sizes.
 
 Buffers that registers may hold (2 KiB) are left alone: an array that others share is not promoted.
 So are buffers with users other than ``tir.load`` and ``tir.store``, with a layout or attributes of
@@ -122,7 +126,7 @@ class _Memory:
         known = [size for size in sizes if size is not None]
         return max(known) if len(known) == len(sizes) else None
 
-    def distance(self, life: _Life) -> tuple[int, int] | None:
+    def distance(self, life: _Life) -> tuple[bool, bool, int] | None:
         """How far this memory is from what ``life`` needs, the least first; None: not to be had."""
         last, first = self.lives[-1], self.lives[0]
         if (last.type.element_type, last.type.memory_space) != (
@@ -133,11 +137,10 @@ class _Memory:
         is_same = first.is_like(life)
         if not is_same and (self.elements is None or life.elements is None):
             return None
-        if not (last.end < life.start or (last.is_like(life) and _is_in_place(last, life))):
+        is_free = last.end < life.start
+        if not is_free and not (last.is_like(life) and _is_in_place(last, life)):
             return None
-        if self.elements is None or life.elements is None:
-            return (0, 0)
-        return (not is_same, abs(self.elements - life.elements))
+        return is_free, not is_same, abs((self.elements or 0) - (life.elements or 0))
 
     def share(self) -> None:
         """Let all of these buffers be the first one."""
