@@ -70,6 +70,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     UnitAttr,
     VectorType,
+    f64,
     i1,
     i8,
     i32,
@@ -88,6 +89,7 @@ from xdsl.pattern_rewriter import (
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kc.conversion._foreign_calls import POINTERS
+from kc.conversion._gpu_printf import Format, format_of
 from kc.conversion.convert_to_llvm.types import element_size
 from kc.dialects import gpu, llvm
 from kc.dialects.arith import CmpiOp, SelectOp
@@ -179,6 +181,7 @@ class _Kernel:
         self.numbers = _OF_A_BLOCK if self.is_serial else (*_OF_A_BLOCK, *_OF_A_THREAD)
         """The numbers that what is called gets."""
         self.waits = any(isinstance(op, gpu.BarrierOp | gpu.ShuffleOp) for op in function.walk())
+        self.prints = any(isinstance(op, gpu.PrintfOp) for op in function.walk())
         self.dynamic = [op for op in function.walk() if isinstance(op, gpu.DynamicSharedMemoryOp)]
         self.granule = min(
             (
@@ -199,6 +202,10 @@ class _Kernel:
         for op in self.function.body.walk():
             if isinstance(op, gpu.ShuffleOp) and _bits(op.value.type) > 64:
                 raise _unsupported(op, "a value that lanes exchange has at most 64 bits")
+            if isinstance(op, gpu.PrintfOp):
+                problem = format_of(op.format.data, [arg.type for arg in op.args])
+                if isinstance(problem, str):
+                    raise _unsupported(op, problem)
             if not isinstance(op, _DEVICE) and op.name.startswith(("gpu.", "nvvm.", "func.")):
                 raise _unsupported(op)
         arrays = [type_ for type_ in self.arguments if isinstance(type_, MemRefType)]
@@ -266,7 +273,11 @@ class _Module:
         host = target_of(self.op).host
         if host is not None:
             self.op.attributes["kc.target"] = StringAttr(str(host))
-        called = {op.callee.string_value() for op in self.op.walk() if isinstance(op, func.CallOp)}
+        called = {
+            op.callee.string_value()
+            for op in self.op.walk()
+            if isinstance(op, func.CallOp | llvm.CallOp) and op.callee is not None
+        }
         for name, text in _RUNTIME.items():
             if name in called and name not in self.taken:
                 self.add(text, self.op)
@@ -285,6 +296,16 @@ class _Module:
                 inner.location = source.location
             op.detach()
             self.op.body.block.add_op(op)
+
+    def text(self, text: str) -> str:
+        """The name of a constant with these characters, and a zero."""
+        name = fresh_name("kc_text", self.taken)
+        data = StringAttr(text + "\0")
+        size = len(data.data.encode())
+        self.op.body.block.add_op(
+            llvm.GlobalOp(llvm.LLVMArrayType(size, i8), name, "internal", constant=True, value=data)
+        )
+        return name
 
     def site(self, op: Operation, what: str, buffer: str = "", memory: str = "") -> int:
         """The number of a new place that findings name."""
@@ -324,6 +345,8 @@ _RUNTIME = {
     SUSPEND: _declaration(SUSPEND),
     "kc_emu_run": _STEP + _declaration("kc_emu_run", _RUN),
     "kc_emu_run_checked": _STEP + _declaration("kc_emu_run_checked", _RUN),
+    "printf": "llvm.func @printf(!llvm.ptr, ...) -> i32",
+    "fflush": "llvm.func @fflush(!llvm.ptr) -> i32",
     "kc_emu_launch": _declaration("kc_emu_launch"),
     "kc_emu_block": _declaration("kc_emu_block", "index"),
     "kc_emu_buffer": _declaration("kc_emu_buffer", "i32, index, index, index, i32"),
@@ -407,11 +430,18 @@ def _launch_text(module: _Module, kernel: _Kernel, thread: func.FuncOp, name: st
         *(start if kernel.is_serial else [*_FOR_EACH_THREAD, *start, "}", "}", "}"]),
         *end,
         *close,
+        *(_FLUSH if kernel.prints else ()),
         "func.return",
         "}",
     ]
     return "\n".join(lines)
 
+
+_FLUSH = (
+    "%all = llvm.mlir.zero : !llvm.ptr",
+    "%status = llvm.call @fflush(%all) : (!llvm.ptr) -> i32",
+)
+"""What was printed is seen when the launch is over."""
 
 _FOR_EACH_THREAD = (
     "scf.for %tid_z = %c0 to %block_z step %c1 {",
@@ -689,6 +719,32 @@ class _ConvertShuffle(_ThreadPattern):
         rewriter.replace(op, [], [word, valid])
 
 
+class _ConvertPrintf(_ThreadPattern):
+    """``gpu.printf``: C's, with numbers of 64 bits."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: gpu.PrintfOp, rewriter: PatternRewriter, /) -> None:
+        e = _Emitter(rewriter, op)
+        form = format_of(op.format.data, [arg.type for arg in op.args])
+        assert isinstance(form, Format)
+        values: list[SSAValue] = []
+        for value, is_signed in zip(op.args, form.signs, strict=True):
+            if is_signed is None:
+                wide = value if value.type == f64 else e.emit(arith.ExtFOp(value, f64))
+            elif isinstance(value.type, IndexType):
+                wide = e.emit(arith.IndexCastOp(value, i64))
+            else:
+                extend = arith.ExtSIOp if is_signed else arith.ExtUIOp
+                wide = value if value.type == i64 else e.emit(extend(value, i64))
+            values.append(wide)
+        text = e.emit(llvm.AddressOfOp(self.thread.module.text(form.text), _POINTER))
+        print_ = llvm.CallOp(
+            "printf", text, *values, return_type=i32, variadic_args=max(len(values), 0)
+        )
+        print_.properties["var_callee_type"] = llvm.LLVMFunctionType([_POINTER], i32, True)
+        rewriter.replace(op, print_, [])
+
+
 class _ConvertReturn(_ThreadPattern):
     """``gpu.return``: the thread is done."""
 
@@ -709,6 +765,7 @@ _THREAD_PATTERNS: tuple[type[_ThreadPattern], ...] = (
     _ConvertSubgroupNumber,
     _ConvertBarrier,
     _ConvertShuffle,
+    _ConvertPrintf,
     _ConvertReturn,
 )
 _DEVICE = (
@@ -725,6 +782,7 @@ _DEVICE = (
     gpu.ShuffleOp,
     gpu.ReturnOp,
     gpu.DynamicSharedMemoryOp,
+    gpu.PrintfOp,
 )
 """What of gpu a kernel may have."""
 
@@ -937,6 +995,43 @@ class _ConvertMemcpy(RewritePattern):
         _replace_async(rewriter, op, memref.CopyOp(op.src, op.dst))
 
 
+class _ConvertMemset(RewritePattern):
+    """A value in each element, which is done when it returns."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: gpu.MemsetOp, rewriter: PatternRewriter, /) -> None:
+        e = _Emitter(rewriter, op)
+        type_ = op.dst.type
+        assert isinstance(type_, MemRefType)
+        sizes = [e.emit(memref.DimOp(op.dst, e.number(n))) for n in range(type_.get_num_dims())]
+        zero, step = e.number(0), e.number(1)
+        indices: list[SSAValue] = []
+        loops: list[Operation] = []
+        for size in sizes:
+            body = Block(arg_types=[_INDEX])
+            indices.append(body.args[0])
+            loops.append(scf.ForOp(zero, size, step, [], Region(body)))
+        nest: Operation = memref.StoreOp.get(op.value, op.dst, indices)
+        for loop in reversed(loops):
+            loop.regions[0].block.add_ops([nest, scf.YieldOp()])
+            nest = loop
+        e.add(nest)
+        rewriter.replace(op, [], [None] * len(op.results))
+
+
+class _EraseHostNote(RewritePattern):
+    """Memory of the host is that of the device, of which there is one."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self,
+        op: gpu.HostRegisterOp | gpu.HostUnregisterOp | gpu.SetDefaultDeviceOp,
+        rewriter: PatternRewriter,
+        /,
+    ) -> None:
+        rewriter.erase(op)
+
+
 class _ConvertWait(RewritePattern):
     """There is nothing to wait for."""
 
@@ -953,7 +1048,18 @@ _HOST_PATTERNS: tuple[type[RewritePattern], ...] = (
     _ConvertAlloc,
     _ConvertDealloc,
     _ConvertMemcpy,
+    _ConvertMemset,
     _ConvertWait,
+    _EraseHostNote,
 )
-_HOST = (gpu.AllocOp, gpu.DeallocOp, gpu.MemcpyOp, gpu.WaitOp)
+_HOST = (
+    gpu.AllocOp,
+    gpu.DeallocOp,
+    gpu.MemcpyOp,
+    gpu.MemsetOp,
+    gpu.WaitOp,
+    gpu.HostRegisterOp,
+    gpu.HostUnregisterOp,
+    gpu.SetDefaultDeviceOp,
+)
 """What of gpu the host code may have, besides launches."""

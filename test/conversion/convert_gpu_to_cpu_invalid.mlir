@@ -1,14 +1,21 @@
 // RUN: not kc-opt %s --split-input-file --convert-gpu-to-cpu 2>&1 >/dev/null | FileCheck %s --match-full-lines --strict-whitespace
 
 //CHECK:error[KC4302]: convert-gpu-to-cpu: gpu.all_reduce is not emulated
-//CHECK-NEXT:  --> {{.*}}convert_gpu_to_cpu_invalid.mlir:18:7  %1 = gpu.all_reduce add %0 uniform {} : (f32) -> f32
+//CHECK-NEXT:  --> {{.*}}convert_gpu_to_cpu_invalid.mlir:25:7  %1 = gpu.all_reduce add %0 uniform {} : (f32) -> f32
 //CHECK:error[KC4302]: convert-gpu-to-cpu: gpu.shuffle is not emulated
-//CHECK-NEXT:  --> {{.*}}convert_gpu_to_cpu_invalid.mlir:32:7  %1, %valid = gpu.shuffle xor %0, %o, %w : vector<4xf32>
+//CHECK-NEXT:  --> {{.*}}convert_gpu_to_cpu_invalid.mlir:39:7  %1, %valid = gpu.shuffle xor %0, %o, %w : vector<4xf32>
 //CHECK-NEXT:  why: a value that lanes exchange has at most 64 bits
 //CHECK:error[KC4302]: convert-gpu-to-cpu: gpu.func is not emulated
-//CHECK-NEXT:  --> {{.*}}convert_gpu_to_cpu_invalid.mlir:41:5  gpu.func @f() {
-//CHECK:error[KC4302]: convert-gpu-to-cpu: gpu.memset is not emulated
-//CHECK-NEXT:  --> {{.*}}convert_gpu_to_cpu_invalid.mlir:49:5  gpu.memset %A, %x : memref<8xf32>, f32
+//CHECK-NEXT:  --> {{.*}}convert_gpu_to_cpu_invalid.mlir:48:5  gpu.func @f() {
+//CHECK:error[KC4302]: convert-gpu-to-cpu: gpu.printf is not emulated
+//CHECK-NEXT:  --> {{.*}}convert_gpu_to_cpu_invalid.mlir:58:7  gpu.printf "%d of %d\n", %t : index
+//CHECK-NEXT:  why: the format is of 2 values, and 1 are given
+//CHECK:error[KC4302]: convert-gpu-to-cpu: gpu.printf is not emulated
+//CHECK-NEXT:  --> {{.*}}convert_gpu_to_cpu_invalid.mlir:68:7  gpu.printf "%f\n", %t : index
+//CHECK-NEXT:  why: value 1 is of type index, and %f is of another
+//CHECK:error[KC4302]: convert-gpu-to-cpu: gpu.printf is not emulated
+//CHECK-NEXT:  --> {{.*}}convert_gpu_to_cpu_invalid.mlir:78:7  gpu.printf "%s\n", %t : index
+//CHECK-NEXT:  why: the conversion %s is of no number
 
 module attributes {gpu.container_module} {
   gpu.module @m {
@@ -45,8 +52,31 @@ module attributes {gpu.container_module} {
 }
 // -----
 module attributes {gpu.container_module} {
-  func.func @main(%A: memref<8xf32>, %x: f32) {
-    gpu.memset %A, %x : memref<8xf32>, f32
-    func.return
+  gpu.module @m {
+    gpu.func @k() kernel {
+      %t = gpu.thread_id x
+      gpu.printf "%d of %d\n", %t : index
+      gpu.return
+    }
+  }
+}
+// -----
+module attributes {gpu.container_module} {
+  gpu.module @m {
+    gpu.func @k() kernel {
+      %t = gpu.thread_id x
+      gpu.printf "%f\n", %t : index
+      gpu.return
+    }
+  }
+}
+// -----
+module attributes {gpu.container_module} {
+  gpu.module @m {
+    gpu.func @k() kernel {
+      %t = gpu.thread_id x
+      gpu.printf "%s\n", %t : index
+      gpu.return
+    }
   }
 }

@@ -257,3 +257,34 @@ def test_what_is_not_emulated_is_named(line: str, text: str, tmp_path: Path):
         f"error[KC4302]: convert-gpu-to-cpu: {text.split(' is')[0]} is not emulated\n"
         f"  --> {file}:{number}:7  {line}"
     )
+
+
+def test_threads_print(capfd: pytest.CaptureFixture[str]):
+    """In C's format, whatever the width of the numbers."""
+    body = """%h = arith.sitofp %a : i32 to f16
+      %low = arith.trunci %a : i32 to i8
+      gpu.printf "%d: %+.1f, %u and %x, 100%%\\n", %t, %h, %low, %a : index, f16, i8, i32
+      gpu.printf "-\\n"
+      %r = arith.addi %a, %one : i32"""
+    a = np.array([[-1, 300]] * 2, "int32")
+    kc.build(kc.IRModule.parse(kernel(body, 2)), target=TARGET)(a, np.zeros_like(a))
+    printed = ["0: -1.0, 255 and ffffffff, 100%", "-", "1: +300.0, 44 and 12c, 100%", "-"]
+    # Blocks run in any order.
+    assert sorted(capfd.readouterr().out.splitlines()) == sorted(printed * 2)
+
+
+def test_the_host_fills_memory():
+    """As a whole, and the one element of a scalar, with tokens between the operations."""
+    text = """
+    func.func @main(%A: memref<3x?xf32>, %S: memref<f32>, %x: f32) {
+      %t = gpu.wait async
+      %u = gpu.memset async [%t] %A, %x : memref<3x?xf32>, f32
+      gpu.memset %S, %x : memref<f32>, f32
+      gpu.wait [%u]
+      func.return
+    }
+    """
+    a, s = np.zeros((3, 5), "float32"), np.zeros((), "float32")
+    kc.build(kc.IRModule.parse(text), target=TARGET)(a, s, 2.5)
+    assert (a == 2.5).all()
+    assert s == 2.5
