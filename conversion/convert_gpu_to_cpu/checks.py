@@ -1,0 +1,191 @@
+"""Accesses that are watched: each asks first, and is left out where it is out of bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import arith, func, memref, scf, vector
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    AnyFloat,
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    StridedLayoutAttr,
+    VectorType,
+    i1,
+    i32,
+)
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.pattern_rewriter import (
+    PatternRewriter,
+    op_type_rewrite_pattern,
+)
+
+from kc.conversion.convert_gpu_to_cpu.kernel import (
+    IS_ATOMIC,
+    IS_INSIDE,
+    IS_WRITE,
+    Emitter,
+    unsupported,
+)
+from kc.conversion.convert_gpu_to_cpu.thread import Thread, ThreadPattern
+from kc.conversion.convert_to_llvm.types import element_size
+from kc.dialects.arith import CmpiOp, SelectOp
+
+
+class CheckAccess(ThreadPattern):
+    """Ask before an access, and leave it out where it is outside of the memory."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self,
+        op: memref.LoadOp
+        | memref.StoreOp
+        | memref.AtomicRMWOp
+        | vector.LoadOp
+        | vector.StoreOp
+        | vector.MaskedLoadOp
+        | vector.MaskedStoreOp,
+        rewriter: PatternRewriter,
+        /,
+    ) -> None:
+        masked = isinstance(op, vector.MaskedLoadOp | vector.MaskedStoreOp)
+        operands = list(op.operands[:-2] if masked else op.operands)
+        flags, what = 0, "read"
+        if not isinstance(op, memref.LoadOp | vector.LoadOp | vector.MaskedLoadOp):
+            flags, what = IS_WRITE, "written"
+        if isinstance(op, memref.StoreOp | memref.AtomicRMWOp | vector.StoreOp):
+            operands = operands[1:]
+        if isinstance(op, memref.AtomicRMWOp):
+            flags |= IS_ATOMIC
+        buffer, *indices = operands
+        root = self.thread.root(buffer)
+        if root in (self.thread.numbers.get("states"), self.thread.numbers.get("lanes")):
+            return
+        e = Emitter(rewriter, op)
+        access = _Access(self.thread, e, op, buffer, indices, flags, what)
+        if masked:
+            mask = op.operands[-2]
+            allowed: SSAValue | None = None
+            assert isinstance(mask.type, VectorType)
+            for lane in range(mask.type.get_shape()[0]):
+                active = e.emit(vector.ExtractOp(mask, [lane], i1))
+                inside = access.ask(lane, 1, active)
+                allowed = inside if allowed is None else e.emit(arith.AndIOp(allowed, inside))
+            assert allowed is not None
+        else:
+            value = op.results[0] if op.results else op.operands[0]
+            count = value.type.get_shape()[0] if isinstance(value.type, VectorType) else 1
+            allowed = access.ask(0, count)
+        _only_if(rewriter, op, allowed)
+
+
+class _Access:
+    """The questions of one access: where the memory is, and how far its elements are apart."""
+
+    def __init__(
+        self,
+        thread: Thread,
+        e: Emitter,
+        op: Operation,
+        buffer: SSAValue,
+        indices: Sequence[SSAValue],
+        flags: int,
+        what: str,
+    ) -> None:
+        type_ = buffer.type
+        assert isinstance(type_, MemRefType)
+        if type_.get_num_dims() and isinstance(type_.layout, StridedLayoutAttr):
+            raise unsupported(op, "what a part of an array touches is not watched")
+        self.e = e
+        self.indices = list(indices)
+        self.sizes = [self._size(buffer, dim) for dim in range(len(indices))]
+        self.bytes = element_size(type_)
+        root = thread.root(buffer)
+        self.slot = thread.slots.get(root, -1)
+        name = root.name_hint or "memory"
+        self.site = thread.module.site(op, what, name, thread.memory(root))
+        self.flags = flags
+        self.pointer = e.emit(memref.ExtractAlignedPointerAsIndexOp.get(buffer))
+        given = op.get_attr_or_prop("alignment")
+        self.alignment = given.value.data if isinstance(given, IntegerAttr) else self.bytes
+
+    def _size(self, buffer: SSAValue, dim: int) -> SSAValue:
+        assert isinstance(buffer.type, MemRefType)
+        extent = buffer.type.get_shape()[dim]
+        if extent != DYNAMIC_INDEX:
+            return self.e.number(extent)
+        return self.e.emit(memref.DimOp(buffer, self.e.number(dim)))
+
+    def ask(self, shift: int, count: int, active: SSAValue | None = None) -> SSAValue:
+        """Whether ``count`` elements may be accessed, ``shift`` behind the one of the indices; yes
+        where it is not ``active``."""
+        e = self.e
+        indices = list(self.indices)
+        if shift:
+            indices[-1] = e.emit(arith.AddiOp(indices[-1], e.number(shift)))
+        place, inside = e.number(0), e.number(1, i1)
+        for n, (index, size) in enumerate(zip(indices, self.sizes, strict=True)):
+            place = e.emit(arith.AddiOp(e.emit(arith.MuliOp(place, size)), index))
+            is_last = n == len(indices) - 1
+            limit = size
+            if is_last and count > 1:
+                limit = e.emit(arith.SubiOp(size, e.number(count - 1)))
+                below = e.emit(CmpiOp(limit, e.number(0), "sgt"))
+                inside = e.emit(arith.AndIOp(inside, below))
+            # As unsigned numbers, negative ones are greater than any size.
+            inside = e.emit(arith.AndIOp(inside, e.emit(CmpiOp(index, limit, "ult"))))
+        offset = e.emit(arith.MuliOp(place, e.number(self.bytes)))
+        address = e.emit(arith.AddiOp(self.pointer, offset))
+        known = e.number(self.flags | IS_INSIDE, i32)
+        flags = e.emit(SelectOp(inside, known, e.number(self.flags, i32)))
+        arguments = [
+            e.number(self.slot, i32),
+            address,
+            e.number(self.bytes * count),
+            e.number(self.alignment),
+            e.number(self.site, i32),
+            flags,
+        ]
+        call = func.CallOp("kc_emu_access", arguments, [i32])
+        if active is None:
+            answer = e.emit(call)
+        else:
+            yes = arith.ConstantOp(IntegerAttr(1, i32))
+            asked = Block([call, scf.YieldOp(call)])
+            idle = Block([yes, scf.YieldOp(yes)])
+            answer = e.emit(scf.IfOp(active, [i32], Region(asked), Region(idle)))
+        return e.emit(CmpiOp(answer, e.number(0, i32), "ne"))
+
+
+def _only_if(rewriter: PatternRewriter, op: Operation, allowed: SSAValue) -> None:
+    """Do ``op`` only where it is allowed; its result is zero elsewhere."""
+    types = [result.type for result in op.results]
+    done = Block()
+    copy = op.clone()
+    done.add_ops([copy, scf.YieldOp(*copy.results)])
+    otherwise = Block()
+    zeros = [arith.ConstantOp(_zero(type_)) for type_ in types]  # pyright: ignore
+    otherwise.add_ops([*zeros, scf.YieldOp(*zeros)])
+    branch = scf.IfOp(allowed, types, Region(done), Region(otherwise))
+    for inner in branch.walk():
+        inner.location = op.location
+    rewriter.replace(op, branch)
+
+
+def _zero(type_: Attribute) -> Attribute:
+    if isinstance(type_, VectorType):
+        zero = _zero(type_.element_type)
+        assert isinstance(zero, IntegerAttr | FloatAttr)
+        return DenseIntOrFPElementsAttr.from_list(type_, [zero.value.data])  # pyright: ignore
+    if isinstance(type_, IntegerType | IndexType):
+        return IntegerAttr(0, type_)
+    assert isinstance(type_, AnyFloat)
+    return FloatAttr(0.0, type_)
+
+
+CHECK_PATTERNS: tuple[type[ThreadPattern], ...] = (CheckAccess,)

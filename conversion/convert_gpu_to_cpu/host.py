@@ -1,0 +1,147 @@
+"""Host code: launches are calls, and memory of the device is that of the host."""
+
+from __future__ import annotations
+
+from xdsl.dialects import arith, memref, scf
+from xdsl.dialects.builtin import (
+    MemRefType,
+)
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.pattern_rewriter import (
+    PatternRewriter,
+    RewritePattern,
+    op_type_rewrite_pattern,
+)
+
+from kc.conversion.convert_gpu_to_cpu.kernel import (
+    INDEX,
+    Emitter,
+    plain,
+    unsupported,
+)
+from kc.dialects import gpu
+from kc.dialects.gpu import LaunchFuncOp
+
+
+def require_supported_host(host: Operation) -> None:
+    for op in host.walk():
+        if op.name.startswith(("gpu.", "nvvm.")) and not isinstance(op, (LaunchFuncOp, *HOST)):
+            raise unsupported(op)
+
+
+class ConvertLaunch(RewritePattern):
+    """A launch is a call; it is over when the call returns."""
+
+    def __init__(self, launches: dict[tuple[str, str], str]) -> None:
+        self.launches = launches
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: LaunchFuncOp, rewriter: PatternRewriter, /) -> None:
+        e = Emitter(rewriter, op)
+        sizes = [*op.grid, *op.block]
+        if sizes[0].type != INDEX:
+            sizes = [e.emit(arith.IndexCastOp(size, INDEX)) for size in sizes]
+        if op.dynamic_shared_memory_size is None:
+            dynamic = e.number(0)
+        else:
+            dynamic = e.emit(arith.IndexCastOp(op.dynamic_shared_memory_size, INDEX))
+        e.call(self.launches[op.kernel_names], [*sizes, dynamic, *op.kernel_operands])
+        rewriter.erase(op)
+
+
+class ConvertAlloc(RewritePattern):
+    """Memory of the device is memory of the host."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: gpu.AllocOp, rewriter: PatternRewriter, /) -> None:
+        type_ = plain(op.memref.type)
+        assert isinstance(type_, MemRefType)
+        alloc = memref.AllocOp(op.dynamic_sizes, op.symbol_operands, type_)
+        results = [alloc.memref, None] if op.async_token is not None else [alloc.memref]
+        rewriter.replace(op, alloc, results)
+
+
+class ConvertDealloc(RewritePattern):
+    """Memory of the device is memory of the host."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: gpu.DeallocOp, rewriter: PatternRewriter, /) -> None:
+        _replace_async(rewriter, op, memref.DeallocOp.get(op.memref))
+
+
+class ConvertMemcpy(RewritePattern):
+    """A copy, which is over when it returns."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: gpu.MemcpyOp, rewriter: PatternRewriter, /) -> None:
+        _replace_async(rewriter, op, memref.CopyOp(op.src, op.dst))
+
+
+class ConvertMemset(RewritePattern):
+    """A value in each element, which is done when it returns."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: gpu.MemsetOp, rewriter: PatternRewriter, /) -> None:
+        e = Emitter(rewriter, op)
+        type_ = op.dst.type
+        assert isinstance(type_, MemRefType)
+        sizes = [e.emit(memref.DimOp(op.dst, e.number(n))) for n in range(type_.get_num_dims())]
+        zero, step = e.number(0), e.number(1)
+        indices: list[SSAValue] = []
+        loops: list[Operation] = []
+        for size in sizes:
+            body = Block(arg_types=[INDEX])
+            indices.append(body.args[0])
+            loops.append(scf.ForOp(zero, size, step, [], Region(body)))
+        nest: Operation = memref.StoreOp.get(op.value, op.dst, indices)
+        for loop in reversed(loops):
+            loop.regions[0].block.add_ops([nest, scf.YieldOp()])
+            nest = loop
+        e.add(nest)
+        rewriter.replace(op, [], [None] * len(op.results))
+
+
+class EraseHostNote(RewritePattern):
+    """Memory of the host is that of the device, of which there is one."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self,
+        op: gpu.HostRegisterOp | gpu.HostUnregisterOp | gpu.SetDefaultDeviceOp,
+        rewriter: PatternRewriter,
+        /,
+    ) -> None:
+        rewriter.erase(op)
+
+
+class ConvertWait(RewritePattern):
+    """There is nothing to wait for."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: gpu.WaitOp, rewriter: PatternRewriter, /) -> None:
+        rewriter.replace(op, [], [None] * len(op.results))
+
+
+def _replace_async(rewriter: PatternRewriter, op: Operation, new: Operation) -> None:
+    rewriter.replace(op, new, [None] * len(op.results))
+
+
+HOST_PATTERNS: tuple[type[RewritePattern], ...] = (
+    ConvertAlloc,
+    ConvertDealloc,
+    ConvertMemcpy,
+    ConvertMemset,
+    ConvertWait,
+    EraseHostNote,
+)
+HOST = (
+    gpu.AllocOp,
+    gpu.DeallocOp,
+    gpu.MemcpyOp,
+    gpu.MemsetOp,
+    gpu.WaitOp,
+    gpu.HostRegisterOp,
+    gpu.HostUnregisterOp,
+    gpu.SetDefaultDeviceOp,
+)
+"""What of gpu the host code may have, besides launches."""

@@ -1,0 +1,164 @@
+"""Kernels before they are converted: what they are made of, and whether it is emulated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import arith, func, memref
+from xdsl.dialects.builtin import (
+    FixedBitwidthType,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    VectorType,
+    i1,
+)
+from xdsl.dialects.llvm import LLVMPointerType
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.pattern_rewriter import (
+    PatternRewriter,
+)
+from xdsl.rewriter import InsertPoint
+
+from kc.conversion._gpu_printf import format_of
+from kc.conversion.convert_to_llvm.types import element_size
+from kc.dialects import gpu
+from kc.dialects.gpu import GPUFuncOp, GPUModuleOp
+from kc.support.diagnostics import CodegenError
+from kc.support.locations import location_of
+from kc.transforms.gpu.gpu_serialize_threads import SERIAL
+
+DONE, BLOCK, WARP = -1, 1, 2
+"""What a thread waits for (``emulator.c``): the low bits of its state, the site above them."""
+IS_WRITE, IS_INSIDE, IS_ATOMIC = 1, 2, 4
+GLOBAL, SHARED = 0, 1
+MAX_BUFFERS = 64
+
+INDEX = IndexType()
+POINTER = LLVMPointerType()
+OF_A_BLOCK = tuple(f"{what}_{axis}" for what in ("grid", "block", "bid") for axis in "xyz")
+"""The numbers that all threads of a block get."""
+OF_A_THREAD = ("tid_x", "tid_y", "tid_z", "thread")
+
+
+def unsupported(op: Operation, why: str | None = None) -> CodegenError:
+    return CodegenError(
+        "KC4302",
+        f"convert-gpu-to-cpu: {op.name} is not emulated",
+        location=location_of(op),
+        why=why,
+    )
+
+
+class Kernel:
+    """A kernel, and what is asked of its threads."""
+
+    def __init__(self, home: GPUModuleOp, function: GPUFuncOp) -> None:
+        self.function = function
+        self.home = home.sym_name.data
+        self.name = function.sym_name.data
+        self.is_serial = SERIAL in function.attributes
+        self.numbers = OF_A_BLOCK if self.is_serial else (*OF_A_BLOCK, *OF_A_THREAD)
+        """The numbers that what is called gets."""
+        self.waits = any(isinstance(op, gpu.BarrierOp | gpu.ShuffleOp) for op in function.walk())
+        self.prints = any(isinstance(op, gpu.PrintfOp) for op in function.walk())
+        self.dynamic = [op for op in function.walk() if isinstance(op, gpu.DynamicSharedMemoryOp)]
+        self.granule = min(
+            (
+                element_size(op.results[0].type)  # pyright: ignore[reportArgumentType]
+                for op in function.walk()
+                if isinstance(op, memref.ViewOp)
+            ),
+            default=1,
+        )
+        """Bytes of the smallest element of the dynamic memory of a block."""
+        self.arguments = [plain(arg.type) for arg in function.arguments]
+        self.shared = [plain(arg.type) for arg in function.workgroup_memory]
+
+    def require_supported(self, check: bool) -> None:
+        """Refuse what is not emulated."""
+        if self.is_serial and check:
+            raise unsupported(self.function, "one thread runs its block, and is not watched")
+        for op in self.function.body.walk():
+            if isinstance(op, gpu.ShuffleOp) and bits_of(op.value.type) > 64:
+                raise unsupported(op, "a value that lanes exchange has at most 64 bits")
+            if isinstance(op, gpu.PrintfOp):
+                problem = format_of(op.format.data, [arg.type for arg in op.args])
+                if isinstance(problem, str):
+                    raise unsupported(op, problem)
+            if not isinstance(op, DEVICE) and op.name.startswith(("gpu.", "nvvm.", "func.")):
+                raise unsupported(op)
+        arrays = [type_ for type_ in self.arguments if isinstance(type_, MemRefType)]
+        count = len(arrays) + len(self.shared) + bool(self.dynamic)
+        if check and count > MAX_BUFFERS:
+            raise CodegenError(
+                "KC4364",
+                f"convert-gpu-to-cpu: @{self.name} has {count} arrays, and at most {MAX_BUFFERS} "
+                "can be watched",
+                location=location_of(self.function),
+            )
+
+
+def bits_of(type_: Attribute) -> int:
+    if isinstance(type_, IndexType):
+        return 64
+    element = type_.element_type if isinstance(type_, VectorType) else type_
+    assert isinstance(element, FixedBitwidthType)
+    width = 1 if element == i1 else element.bitwidth
+    return width * (type_.element_count() if isinstance(type_, VectorType) else 1)
+
+
+def plain(type_: Attribute) -> Attribute:
+    """The type of memory of any kind on a CPU."""
+    if not isinstance(type_, MemRefType):
+        return type_
+    return MemRefType(type_.element_type, type_.shape, type_.layout)
+
+
+class Emitter:
+    """Inserts operations before one, with its location."""
+
+    def __init__(self, rewriter: PatternRewriter, op: Operation) -> None:
+        self.rewriter = rewriter
+        self.op = op
+
+    def add(self, op: Operation) -> Operation:
+        """Insert an operation."""
+        for inner in op.walk():
+            inner.location = self.op.location
+        self.rewriter.insert(op, InsertPoint.before(self.op))
+        return op
+
+    def emit(self, op: Operation) -> SSAValue:
+        """The result of a new operation; the first of several."""
+        return self.add(op).results[0]
+
+    def number(self, value: int, type_: IndexType | IntegerType = INDEX) -> SSAValue:
+        """A constant."""
+        return self.emit(arith.ConstantOp(IntegerAttr(value, type_)))
+
+    def call(
+        self, name: str, arguments: Sequence[SSAValue], outputs: Sequence[Attribute] = ()
+    ) -> Operation:
+        """A call of a function."""
+        return self.add(func.CallOp(name, arguments, outputs))
+
+
+DEVICE = (
+    gpu.ThreadIdOp,
+    gpu.BlockIdOp,
+    gpu.BlockDimOp,
+    gpu.GridDimOp,
+    gpu.GlobalIdOp,
+    gpu.LaneIdOp,
+    gpu.SubgroupIdOp,
+    gpu.NumSubgroupsOp,
+    gpu.SubgroupSizeOp,
+    gpu.BarrierOp,
+    gpu.ShuffleOp,
+    gpu.ReturnOp,
+    gpu.DynamicSharedMemoryOp,
+    gpu.PrintfOp,
+)
+"""What of gpu a kernel may have."""

@@ -1,0 +1,193 @@
+"""Numbers of threads, barriers, shuffles and prints, as what a CPU does."""
+
+from __future__ import annotations
+
+from xdsl.dialects import arith, func, memref
+from xdsl.dialects.builtin import (
+    IndexType,
+    IntegerType,
+    f64,
+    i32,
+    i64,
+)
+from xdsl.ir import Operation, SSAValue
+from xdsl.pattern_rewriter import (
+    PatternRewriter,
+    op_type_rewrite_pattern,
+)
+
+from kc.conversion._gpu_printf import Format, format_of
+from kc.conversion.convert_gpu_to_cpu import SUSPEND
+from kc.conversion.convert_gpu_to_cpu.kernel import (
+    BLOCK,
+    DONE,
+    INDEX,
+    POINTER,
+    WARP,
+    Emitter,
+    bits_of,
+)
+from kc.conversion.convert_gpu_to_cpu.thread import Thread, ThreadPattern
+from kc.dialects import gpu, llvm
+from kc.transforms.gpu._lanes import WARP_SIZE, shuffle_source
+
+_IDS: dict[type[Operation], str] = {
+    gpu.GridDimOp: "grid",
+    gpu.BlockDimOp: "block",
+    gpu.BlockIdOp: "bid",
+    gpu.ThreadIdOp: "tid",
+}
+
+
+class ConvertNumber(ThreadPattern):
+    """The numbers of threads and blocks are arguments."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self,
+        op: gpu.ThreadIdOp | gpu.BlockIdOp | gpu.BlockDimOp | gpu.GridDimOp,
+        rewriter: PatternRewriter,
+        /,
+    ) -> None:
+        number = self.thread.numbers[f"{_IDS[type(op)]}_{op.dimension.data.value}"]
+        rewriter.replace(op, [], [number])
+
+
+class ConvertGlobalId(ThreadPattern):
+    """``%g = gpu.global_id x``: the block's number times its size, and the thread's number."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: gpu.GlobalIdOp, rewriter: PatternRewriter, /) -> None:
+        axis = op.dimension.data.value
+        numbers = self.thread.numbers
+        before = arith.MuliOp(numbers[f"bid_{axis}"], numbers[f"block_{axis}"])
+        rewriter.replace(op, [before, arith.AddiOp(before, numbers[f"tid_{axis}"])])
+
+
+class ConvertSubgroupNumber(ThreadPattern):
+    """The number of a lane and of a warp, and how many there are."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self,
+        op: gpu.LaneIdOp | gpu.SubgroupIdOp | gpu.NumSubgroupsOp | gpu.SubgroupSizeOp,
+        rewriter: PatternRewriter,
+        /,
+    ) -> None:
+        emitter = Emitter(rewriter, op)
+        size = emitter.number(WARP_SIZE)
+        numbers = self.thread.numbers
+        if isinstance(op, gpu.SubgroupSizeOp):
+            result = size
+        elif isinstance(op, gpu.LaneIdOp):
+            result = emitter.emit(arith.RemUIOp(numbers["thread"], size))
+        elif isinstance(op, gpu.SubgroupIdOp):
+            result = emitter.emit(arith.DivUIOp(numbers["thread"], size))
+        else:
+            threads = numbers["block_x"]
+            for axis in "yz":
+                threads = emitter.emit(arith.MuliOp(threads, numbers[f"block_{axis}"]))
+            result = emitter.emit(arith.CeilDivUIOp(threads, size))
+        rewriter.replace(op, [], [result])
+
+
+def _wait(thread: Thread, emitter: Emitter, scope: int, site: int) -> None:
+    """Be suspended until what is to come together here has come."""
+    state = emitter.number(site << 2 | scope, i32)
+    numbers = thread.numbers
+    emitter.add(memref.StoreOp.get(state, numbers["states"], [numbers["thread"]]))
+    emitter.call(SUSPEND, [])
+
+
+class ConvertBarrier(ThreadPattern):
+    """``gpu.barrier``: wait for the block."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: gpu.BarrierOp, rewriter: PatternRewriter, /) -> None:
+        site = self.thread.module.site(op, "barrier")
+        _wait(self.thread, Emitter(rewriter, op), BLOCK, site)
+        rewriter.erase(op)
+
+
+class ConvertShuffle(ThreadPattern):
+    """``gpu.shuffle``: leave a value, wait for the warp, read that of another lane, wait again."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: gpu.ShuffleOp, rewriter: PatternRewriter, /) -> None:
+        thread, e = self.thread, Emitter(rewriter, op)
+        lanes, number = thread.numbers["lanes"], thread.numbers["thread"]
+        site = thread.module.site(op, "shuffle")
+        bits = IntegerType(bits_of(op.value.type))
+        word = op.value
+        if isinstance(word.type, IndexType):
+            word = e.emit(arith.IndexCastOp(word, i64))
+        elif word.type != bits:
+            word = e.emit(arith.BitcastOp(word, bits))
+        if bits != i64:
+            word = e.emit(arith.ExtUIOp(word, i64))
+        e.add(memref.StoreOp.get(word, lanes, [number]))
+        _wait(thread, e, WARP, site)
+        count = thread.numbers["block_x"]
+        for axis in "yz":
+            count = e.emit(arith.MuliOp(count, thread.numbers[f"block_{axis}"]))
+        source, valid = shuffle_source(e.emit, op.mode.data, number, count, op.offset, op.width)
+        word = e.emit(memref.LoadOp.get(lanes, [source]))
+        _wait(thread, e, WARP, site)
+        if bits != i64:
+            word = e.emit(arith.TruncIOp(word, bits))
+        if isinstance(op.value.type, IndexType):
+            word = e.emit(arith.IndexCastOp(word, INDEX))
+        elif op.value.type != bits:
+            word = e.emit(arith.BitcastOp(word, op.value.type))
+        rewriter.replace(op, [], [word, valid])
+
+
+class ConvertPrintf(ThreadPattern):
+    """``gpu.printf``: C's, with numbers of 64 bits."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: gpu.PrintfOp, rewriter: PatternRewriter, /) -> None:
+        e = Emitter(rewriter, op)
+        form = format_of(op.format.data, [arg.type for arg in op.args])
+        assert isinstance(form, Format)
+        values: list[SSAValue] = []
+        for value, is_signed in zip(op.args, form.signs, strict=True):
+            if is_signed is None:
+                wide = value if value.type == f64 else e.emit(arith.ExtFOp(value, f64))
+            elif isinstance(value.type, IndexType):
+                wide = e.emit(arith.IndexCastOp(value, i64))
+            else:
+                extend = arith.ExtSIOp if is_signed else arith.ExtUIOp
+                wide = value if value.type == i64 else e.emit(extend(value, i64))
+            values.append(wide)
+        text = e.emit(llvm.AddressOfOp(self.thread.module.text(form.text), POINTER))
+        print_ = llvm.CallOp(
+            "printf", text, *values, return_type=i32, variadic_args=max(len(values), 0)
+        )
+        print_.properties["var_callee_type"] = llvm.LLVMFunctionType([POINTER], i32, True)
+        rewriter.replace(op, print_, [])
+
+
+class ConvertReturn(ThreadPattern):
+    """``gpu.return``: the thread is done."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: gpu.ReturnOp, rewriter: PatternRewriter, /) -> None:
+        e, numbers = Emitter(rewriter, op), self.thread.numbers
+        returned: list[SSAValue] = []
+        if "states" in numbers:
+            done = e.number(DONE, i32)
+            e.add(memref.StoreOp.get(done, numbers["states"], [numbers["thread"]]))
+            returned.append(e.emit(llvm.ZeroOp(POINTER)))
+        rewriter.replace(op, func.ReturnOp(*returned))
+
+
+THREAD_PATTERNS: tuple[type[ThreadPattern], ...] = (
+    ConvertNumber,
+    ConvertGlobalId,
+    ConvertSubgroupNumber,
+    ConvertBarrier,
+    ConvertShuffle,
+    ConvertPrintf,
+    ConvertReturn,
+)
