@@ -29,20 +29,25 @@ from xdsl.ir.affine import (
 )
 
 from kc.analysis import loop_tree
+from kc.analysis.launch_limits import launch_requirements
 from kc.dialects.affine_assembly import linear_terms
 from kc.dialects.float_types import float_dtype
 from kc.dialects.size_requirements import SizeRequirement, requirements_of
 from kc.dialects.tir import DYNAMIC, symbol_names
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
+from kc.support.target import Target
 from kc.transforms.tir.apply_strides import STRIDES, strides_of
 from kc.transforms.tir.instrument_bound_checkers import SITES
 
 
-def signatures_of(module: ModuleOp) -> list[Any]:
-    """The signatures of the public functions, in their order; CodegenError KC4003: none."""
+def signatures_of(module: ModuleOp, target: Target | None = None) -> list[Any]:
+    """The signatures of the public functions, in their order; CodegenError KC4003: none.
+
+    The sizes of the arguments must be such that launches are within the limits of ``target``.
+    """
     signatures = [
-        signature_of(function)
+        signature_of(function, target)
         for function in loop_tree.functions(module)
         if function.sym_visibility is None or function.sym_visibility.data != "private"
     ]
@@ -56,8 +61,8 @@ def signatures_of(module: ModuleOp) -> list[Any]:
     return signatures
 
 
-def signature_of(function: func.FuncOp) -> Any:
-    """The signature of the function, as the runtime checks it."""
+def signature_of(function: func.FuncOp, target: Target | None = None) -> Any:
+    """The signature of the function, as the runtime checks it for a target."""
     from kc.runtime.signature import ArgSpec, Signature, symbols_of
 
     if function.function_type.outputs.data:
@@ -103,7 +108,10 @@ def signature_of(function: func.FuncOp) -> Any:
                 specs.append(ArgSpec(name, "scalar", dtype, symbol=symbol))
     used = [name for spec in specs for dim in spec.shape for name in symbols_of(dim)]
     used += [spec.symbol for spec in specs if spec.symbol is not None]
-    requires = tuple(_condition(requirement, symbols) for requirement in requirements_of(function))
+    requirements = requirements_of(function)
+    if target is not None and "gpu" in target.keys:
+        requirements += launch_requirements(function, target.limits, target.model_name)
+    requires = tuple(_condition(requirement, symbols) for requirement in requirements)
     used += [name for condition in requires for name in condition.symbols]
     return Signature(function.sym_name.data, tuple(specs), tuple(dict.fromkeys(used)), requires)
 

@@ -74,7 +74,7 @@ class Build:
     @cached_property
     def signatures(self) -> tuple[Any, ...]:
         """The signatures of the functions, as :class:`kc.runtime.signature.Signature`."""
-        return tuple(signatures_of(self.loops))
+        return tuple(signatures_of(self.loops, self.device or self.target))
 
     @cached_property
     def entry(self) -> str:
