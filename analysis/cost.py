@@ -29,6 +29,7 @@ from xdsl.ir.affine import AffineExpr
 
 from kc.analysis import loop_tree
 from kc.analysis.index_values import IndexValues
+from kc.analysis.ptx_resources import KernelResources
 from kc.analysis.regions import BoundIndexValues, box
 from kc.dialects.tir import AllocOp, BlockOp, ForKind, ForOp, LoadOp, StoreOp, SymbolOp
 
@@ -64,6 +65,8 @@ class Cost:
     """Iterations of the widest vectorized loop."""
     assumed: Mapping[str, int]
     """The symbolic sizes, and what they were taken as."""
+    kernels: tuple[KernelResources, ...] = ()
+    """What each kernel takes of a GPU, where the function can be compiled for one."""
 
     def lines(self, names: Sequence[str] = ("L1", "L2", "L3")) -> list[str]:
         """The cost in words, a line each; ``names`` are those of the caches."""
@@ -82,6 +85,7 @@ class Cost:
         lines.append(f"parallel     {self.tasks} tasks, {self.lanes} lanes")
         if self.assumed:
             lines.append("assumed      " + ", ".join(f"{n} = {v}" for n, v in self.assumed.items()))
+        lines += [f"kernel       {kernel}" for kernel in self.kernels]
         return lines
 
 

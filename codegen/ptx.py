@@ -19,8 +19,11 @@ from kc.codegen import llvm_worker
 from kc.codegen.llvm_ir import emit_llvm_ir
 from kc.codegen.llvm_ir.nvvm import NVVM_WRITERS
 from kc.codegen.native_target import last_words, llvm_binding
+from kc.dialects.gpu import GPUModuleOp
 from kc.support.diagnostics import CodegenError
-from kc.support.nvidia import Architecture
+from kc.support.nvidia import Architecture, architecture_of
+from kc.support.registry import context, get_pass
+from kc.support.target import Target
 
 TRIPLE = "nvptx64-nvidia-cuda"
 
@@ -36,6 +39,33 @@ _KNOWN = re.compile(
     r"|mem(cpy|set|move)\.\S+|assume|lifetime\.\S+|expect\.\S+)"
 )
 """The intrinsics that every GPU has code for."""
+
+
+def ptx_of(module: ModuleOp, target: Target, *, debug_info: bool = False) -> str:
+    """PTX of the kernels of a module whose kernels are in the dialects llvm and nvvm.
+
+    With ``debug_info`` it says where its instructions come from (``.loc``).
+
+    Raises CodegenError KC4363 for a module without kernels, and what the others raise.
+    """
+    arch = architecture_of(target)
+    code = [op for op in module.ops if isinstance(op, GPUModuleOp)]
+    if not code:
+        raise CodegenError(
+            "KC4363",
+            "there is no kernel",
+            why="no loop is bound to blocks or threads, and there is no gpu.module",
+            hints=['bind a loop: s[C].bind(i, te.thread_axis("blockIdx.x"))'],
+        )
+    device = ModuleOp([])
+    for home in code:
+        for op in home.body.block.ops:
+            clone = op.clone()
+            for old, new in zip(op.walk(), clone.walk(), strict=True):
+                new.location = old.location
+            device.body.block.add_op(clone)
+    get_pass("convert-nvvm-to-llvm").apply(context(), device)
+    return compile_ptx(emit_device_ir(device, arch, debug_info=debug_info), arch)
 
 
 def emit_device_ir(module: ModuleOp, arch: Architecture, *, debug_info: bool = False) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from kc.analysis.ptx_resources import resources
 from kc.support.diagnostics import CodegenError
 
 
@@ -19,19 +20,20 @@ class Resources:
 
     ``shared`` are the bytes of static shared memory, and ``barriers`` and ``shuffles`` how many
     instructions of these there are. ``registers`` of 32 bits and ``spilled`` bytes are those of a
-    thread, as CUDA's assembler has it; None where ptxas is not installed.
+    thread, as CUDA's assembler has it; None where ptxas is not installed. ``estimated`` are the
+    registers by :mod:`kc.analysis.ptx_resources`.
     """
 
     kernel: str
     shared: int
     barriers: int
     shuffles: int
+    estimated: int
     registers: int | None
     spilled: int | None
 
 
 _ENTRY = re.compile(r"\.visible \.entry (\w+)\(")
-_SHARED = re.compile(r"\.shared \.align \d+ \.b8 (\w+)\[(\d+)\];")
 _ARCH = re.compile(r"\.target (\w+)")
 _COMPILED = re.compile(
     r"Compiling entry function '(\w+)'.*?(\d+) bytes spill stores.*?Used (\d+) registers", re.DOTALL
@@ -44,17 +46,21 @@ def resources_of(ptx: str) -> tuple[Resources, ...]:
     Raises CodegenError KC4368 where ptxas does not take the text.
     """
     parts = _ENTRY.split(ptx)
-    sizes = {name: int(size) for name, size in _SHARED.findall(ptx)}
+    shuffles = {
+        kernel: body.count("shfl.sync")
+        for kernel, body in zip(parts[1::2], parts[2::2], strict=True)
+    }
     assembled = _assembled(ptx)
     return tuple(
         Resources(
-            kernel,
-            sum(size for name, size in sizes.items() if re.search(rf"\b{name}\b", body)),
-            body.count("bar.sync"),
-            body.count("shfl.sync"),
-            *assembled.get(kernel, (None, None)),
+            kernel.name,
+            kernel.shared,
+            kernel.barriers,
+            shuffles.get(kernel.name, 0),
+            kernel.registers,
+            *assembled.get(kernel.name, (None, None)),
         )
-        for kernel, body in zip(parts[1::2], parts[2::2], strict=True)
+        for kernel in resources(ptx)
     )
 
 

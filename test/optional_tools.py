@@ -5,7 +5,7 @@ import shutil
 # Where Debian's packages put LLVM 22; the version that the tests were written with.
 LLVM_BIN = "/usr/lib/llvm-22/bin"
 
-# Program -> the Debian package that has it.
+# Program -> the Debian package that has it, or the wheel.
 PACKAGES = {
     "mlir-opt": "mlir-22-tools",
     "mlir-translate": "mlir-22-tools",
@@ -13,6 +13,7 @@ PACKAGES = {
     "FileCheck": "llvm-22-tools",
     "clang-22": "clang-22",
     "chromium": "chromium",
+    "ptxas": "nvidia-cuda-nvcc (pip)",
 }
 
 

@@ -22,7 +22,7 @@ from kc.runtime.function import CompiledFunction, DeferredFunction
 from kc.runtime.module import Module, Source
 from kc.runtime.signature import Signature
 from kc.support import registry
-from kc.support.diagnostics import CodegenError, DeviceError, Diagnostic
+from kc.support.diagnostics import DeviceError, Diagnostic
 from kc.support.environment import read
 from kc.support.nvidia import Architecture, architecture_of
 from kc.support.pass_context import step_watcher
@@ -31,34 +31,6 @@ from kc.transform import PassContext
 
 DRIVER = "KC_CUDA"
 """The environment variable that says what runs kernels: ``emu`` is the emulator."""
-
-
-def ptx_of(module: ModuleOp, target: Target) -> str:
-    """PTX of the kernels of a module whose kernels are in the dialects llvm and nvvm.
-
-    Raises CodegenError KC4363 for a module without kernels, and what ``kc.codegen.ptx`` raises.
-    """
-    from kc.codegen.ptx import compile_ptx, emit_device_ir
-
-    arch = architecture_of(target)
-    code = [op for op in module.ops if isinstance(op, GPUModuleOp)]
-    if not code:
-        raise CodegenError(
-            "KC4363",
-            "there is no kernel",
-            why="no loop is bound to blocks or threads, and there is no gpu.module",
-            hints=['bind a loop: s[C].bind(i, te.thread_axis("blockIdx.x"))'],
-        )
-    device = ModuleOp([])
-    for home in code:
-        for op in home.body.block.ops:
-            clone = op.clone()
-            for old, new in zip(op.walk(), clone.walk(), strict=True):
-                new.location = old.location
-            device.body.block.add_op(clone)
-    registry.get_pass("convert-nvvm-to-llvm").apply(registry.context(), device)
-    text = emit_device_ir(device, arch, debug_info=PassContext.current().debug_info)
-    return compile_ptx(text, arch)
 
 
 @dataclass(frozen=True)
@@ -183,11 +155,15 @@ def _lowered(build: Build) -> tuple[ModuleOp, dict[str, Source]]:
 
 
 def _compile(build: Build) -> tuple[_Compiled, dict[str, Source]]:
+    from kc.codegen.kernel_costs import warn_of_memory
     from kc.codegen.llvm_ir import emit_llvm_ir
+    from kc.codegen.ptx import ptx_of
     from kc.conversion.gpu_to_llvm import KERNELS
 
     module, sources = _lowered(build)
-    ptx = ptx_of(module, build.target)
+    debug_info = PassContext.current().debug_info
+    ptx = ptx_of(module, build.target, debug_info=debug_info)
+    warn_of_memory(module, ptx, build.target)
     parameters = _parameters(module)
     with build.target:
         registry.get_pass("gpu-to-llvm").apply(registry.context(), module)
@@ -195,7 +171,6 @@ def _compile(build: Build) -> tuple[_Compiled, dict[str, Source]]:
     assert isinstance(names, ArrayAttr)
     order = [name.data.partition("::")[2] for name in names]  # pyright: ignore
     host = build.target.host or Target.host_cpu()
-    debug_info = PassContext.current().debug_info
     text = emit_llvm_ir(module, triple=host.triple, debug_info=debug_info)
     kernels = {name: parameters[name] for name in order}
     return _Compiled(ptx, text, _text(sources["gpu"]), kernels), {"mlir": sources["mlir"]}

@@ -49,8 +49,9 @@ def c_source(module: ModuleOp, target: Target) -> str:
 
 def ptx(module: ModuleOp, target: Target) -> str:
     """PTX of the kernels, for an NVIDIA GPU. Raises TargetError KC6022 for another target."""
-    from kc.backends.cuda import ptx_of
+    from kc.codegen.ptx import ptx_of
     from kc.conversion._access_bounds import require_accesses_inside
+    from kc.transform import PassContext
 
     if str(target.kind) != "cuda":
         raise TargetError(
@@ -63,7 +64,7 @@ def ptx(module: ModuleOp, target: Target) -> str:
     to_tir(module, loops=False)
     require_accesses_inside(module)
     Pipeline(make_stages([PassSpec("lower-to-nvvm")])).run(registry.context(), module)
-    return ptx_of(module, target)
+    return ptx_of(module, target, debug_info=PassContext.current().debug_info)
 
 
 def _compile(module: ModuleOp, target: Target):  # pyright: ignore[reportUnknownParameterType]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import html
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import resources
 
 from xdsl.dialects.builtin import ModuleOp
@@ -17,6 +17,7 @@ from xdsl.ir import Operation
 
 from kc.analysis import loop_tree
 from kc.analysis.cost import Cost, count_text, estimate, size_text
+from kc.analysis.ptx_resources import KernelResources
 from kc.support.diagnostics import Location, ScheduleError
 from kc.support.ir_text import print_module
 from kc.support.locations import location_of
@@ -127,6 +128,12 @@ class ScheduleReport:
             )
         )
 
+    def add_kernels(self, kernels: Mapping[str, tuple[KernelResources, ...]]) -> None:
+        """Add what the kernels of each function take to the costs of the last step."""
+        last = self.steps[-1]
+        costs = [(name, replace(cost, kernels=kernels.get(name, ()))) for name, cost in last.costs]
+        self.steps[-1] = replace(last, costs=tuple(costs))
+
     def html(self) -> str:
         """The page."""
         page = resources.files("kc.tir").joinpath("schedule_report.html").read_text("utf-8")
@@ -197,6 +204,18 @@ def _rows(cost: Cost) -> Mapping[str, tuple[int, str]]:
         rows[f"allocated ({scope})"] = (size, size_text(size))
     rows["parallel tasks"] = (cost.tasks, str(cost.tasks))
     rows["vector lanes"] = (cost.lanes, str(cost.lanes))
+    for kernel in cost.kernels:
+        shared = kernel.shared + kernel.dynamic
+        rows |= {
+            f"{kernel.name}: barriers": (kernel.barriers, str(kernel.barriers)),
+            f"{kernel.name}: shared memory": (shared, size_text(shared)),
+            f"{kernel.name}: registers": (
+                kernel.registers,
+                f"about {kernel.registers} of {kernel.most}",
+            ),
+        }
+        if kernel.local:
+            rows[f"{kernel.name}: memory of a thread"] = (kernel.local, size_text(kernel.local))
     return rows
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
@@ -12,12 +12,14 @@ from xdsl.dialects.builtin import ModuleOp
 from kc.analysis import loop_tree
 from kc.analysis.cost import Cost, estimate
 from kc.analysis.module_copy import copy_module
-from kc.support.diagnostics import ScheduleError, wants_color
+from kc.analysis.ptx_resources import KernelResources
+from kc.support.diagnostics import KCError, ScheduleError, wants_color
 from kc.support.files import check_writable, write_output
 from kc.support.ir_text import print_module
 from kc.support.locations import caller_location
 from kc.support.option_types import to_options
 from kc.support.options import PassSpec
+from kc.support.target import Target
 from kc.tir.display import diff_lines, diff_text, to_html, to_terminal
 from kc.transforms.schedule.base import Primitive, Rewritten, Site, called_from, watching
 from kc.transforms.trace.session import Session
@@ -94,11 +96,14 @@ class ScheduleViews:
     def cost(self, func_name: str | None = None, assume: Mapping[str, int] | None = None) -> Cost:
         """The cost of the function by counting: operations, bytes, traffic of the target's caches.
 
-        ``assume`` gives symbolic sizes a number. See :mod:`kc.analysis.cost`.
+        ``assume`` gives symbolic sizes a number. See :mod:`kc.analysis.cost`. For an NVIDIA GPU the
+        function is compiled, if it can be, and what its kernels take is part of the cost.
         """
         with called_from(caller_location()):
             function = self.session.function(func_name)
-        return estimate(function, self.session.target.caches, assume)
+        cost = estimate(function, self.session.target.caches, assume)
+        kernels = _kernel_costs(self.session.module, self.session.target)
+        return replace(cost, kernels=kernels.get(function.sym_name.data, ()))
 
     def report(self, file: str | None = None) -> ScheduleReport:
         """The page that steps through the schedule, written to ``file`` if there is one.
@@ -115,9 +120,31 @@ class ScheduleViews:
         report.start(module)
         with report.watch(module):
             replay(self.session.fresh(module), self.session.trace, told=False)
+        report.add_kernels(_kernel_costs(module, self.session.target))
         if file is not None:
             write_output(file, report.html())
         return report
+
+
+def _kernel_costs(module: ModuleOp, target: Target) -> dict[str, tuple[KernelResources, ...]]:
+    """What the kernels of each function take of an NVIDIA GPU; nothing where a schedule is not yet
+    one for it."""
+    if not {"cuda", "gpu"} <= set(target.keys):
+        return {}
+    from kc.codegen.kernel_costs import kernel_costs
+
+    costs: dict[str, tuple[KernelResources, ...]] = {}
+    for function in loop_tree.functions(module):
+        alone = copy_module(module)
+        for sibling in loop_tree.functions(alone):
+            if sibling.sym_name != function.sym_name:
+                sibling.detach()
+                sibling.erase()
+        try:
+            costs[function.sym_name.data] = tuple(kernel_costs(alone, target))
+        except KCError:
+            continue
+    return costs
 
     def _repr_html_(self) -> str:
         """The loop trees and the IR, for a notebook."""

@@ -10,8 +10,7 @@ import optional_tools
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from kc.backends.cuda import ptx_of
-from kc.codegen.ptx import compile_ptx, emit_device_ir
+from kc.codegen.ptx import compile_ptx, emit_device_ir, ptx_of
 from kc.support import registry
 from kc.support.diagnostics import KCError
 from kc.support.ir_text import parse_module

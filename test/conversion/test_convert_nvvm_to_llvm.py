@@ -12,8 +12,7 @@ from optional_tools import find
 from xdsl.dialects.builtin import ModuleOp, StringAttr, UnitAttr
 from xdsl.ir import Block, Region
 
-from kc.backends.cuda import ptx_of
-from kc.codegen.ptx import emit_device_ir
+from kc.codegen.ptx import emit_device_ir, ptx_of
 from kc.dialects.gpu import GPUModuleOp
 from kc.dialects.llvm import FuncOp, LLVMFunctionType, ReturnOp
 from kc.dialects.nvvm import NVVMOp

@@ -45,9 +45,9 @@ def test_the_text_tells_of_memory_and_barriers(monkeypatch: pytest.MonkeyPatch):
     """Each kernel has the buffers that it names."""
     monkeypatch.setattr(shutil, "which", lambda name: None)
     assert [
-        (r.kernel, r.shared, r.barriers, r.shuffles, r.registers, r.spilled)
+        (r.kernel, r.shared, r.barriers, r.shuffles, r.estimated, r.registers, r.spilled)
         for r in resources_of(PTX)
-    ] == [("first", 128, 2, 0, None, None), ("second", 192, 0, 1, None, None)]
+    ] == [("first", 128, 2, 0, 4, None, None), ("second", 192, 0, 1, 5, None, None)]
 
 
 def test_ptxas_tells_of_registers(tmp_path: Path):

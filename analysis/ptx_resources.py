@@ -1,0 +1,196 @@
+"""What a kernel takes of a multiprocessor, read off its PTX: registers, shared and local memory.
+
+PTX has as many registers as it likes; which values are alive at one place says how many of the
+GPU's the kernel needs. Liveness is the usual data flow over the instructions, backwards until
+nothing changes. A value of 64 bits is two registers of 32; predicates have registers of their own.
+
+The assembler changes the order of the instructions: it loads early, which takes registers, and
+computes addresses late, which saves some. The estimate is thus near its number and no more;
+``benchmarks/ptx_resources.py`` compares the two. Memory is exact.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+MOST_REGISTERS = 255
+"""That a thread has, on every GPU since sm_35 (CUDA C++ Programming Guide, Technical
+Specifications)."""
+
+GRANULE = 8
+"""The hardware gives registers to a thread by so many."""
+
+RESERVED = 2
+"""What every kernel takes: the pointer to its stack, and a register for the assembler."""
+
+
+@dataclass(frozen=True)
+class KernelResources:
+    """What one kernel takes."""
+
+    name: str
+    threads: int | None
+    """Threads of a block; None where a launch decides."""
+    most: int
+    """The registers that a thread can have, with so many threads."""
+    registers: int
+    """32-bit registers of a thread, without a limit: an estimate."""
+    shared: int
+    """Bytes of static shared memory of a block."""
+    local: int
+    """Bytes of a thread's own memory that is no register: arrays with computed indices."""
+    barriers: int
+    """Barriers in the text."""
+    dynamic: int = 0
+    """Bytes of dynamic shared memory, which a launch asks for and the text does not say."""
+
+    @property
+    def spilled(self) -> int:
+        """Registers that there are none for, and that are in memory, too: an estimate."""
+        return max(self.registers - self.most, 0)
+
+    def __str__(self) -> str:
+        threads = "threads by the launch" if self.threads is None else f"{self.threads} threads"
+        parts = [threads, f"about {self.registers} registers of {self.most}"]
+        parts.append(f"{self.shared + self.dynamic} bytes shared")
+        if self.local:
+            parts.append(f"{self.local} bytes of a thread in memory")
+        parts.append(f"{self.barriers} barrier{'s' * (self.barriers != 1)}")
+        return f"{self.name}: {', '.join(parts)}"
+
+
+def resources(ptx: str, registers_per_block: int = 65536) -> list[KernelResources]:
+    """The kernels of PTX text, in its order; ``registers_per_block`` are those of the GPU."""
+    kernels: list[KernelResources] = []
+    for match in re.finditer(r"\.entry (\S+?)\((.*?)\)([^{]*)\n\{\n(.*?)\n\}\n", ptx, re.DOTALL):
+        name, _, directives, body = match.groups()
+        sizes = re.search(r"\.(?:reqntid|maxntid) ([\d, ]+)", directives)
+        threads = None
+        if sizes is not None:
+            threads = 1
+            for size in sizes[1].split(","):
+                threads *= int(size)
+        shared = _bytes(f"{_global_shared(ptx, body)}\n{body}", "shared")
+        kernels.append(
+            KernelResources(
+                name,
+                threads,
+                _most(threads, registers_per_block),
+                _Liveness(body).most() + RESERVED,
+                shared,
+                _bytes(body, "local"),
+                len(re.findall(r"^\s*bar(?:rier)?\.(?:cta\.)?sync\b", body, re.MULTILINE)),
+            )
+        )
+    return kernels
+
+
+def _most(threads: int | None, registers_per_block: int) -> int:
+    if threads is None:
+        return MOST_REGISTERS
+    share = registers_per_block // max(threads, 1) // GRANULE * GRANULE
+    return max(min(share, MOST_REGISTERS), GRANULE)
+
+
+def _bytes(text: str, space: str) -> int:
+    """The bytes of what is declared in a space, each at a multiple of its alignment."""
+    total = 0
+    declared = rf"^\s*\.{space}(?: \.align (\d+))? \.[a-z](\d+)\s+[\w$]+(?:\[(\d+)\])?;"
+    for alignment, bits, count in re.findall(declared, text, re.MULTILINE):
+        step = int(alignment or 1)
+        total = -(-total // step) * step + int(bits) // 8 * int(count or 1)
+    return total
+
+
+def _global_shared(ptx: str, body: str) -> str:
+    """The declarations outside of functions of shared memory that a kernel uses."""
+    declared = re.findall(r"^(\.shared .*?([\w$]+)(?:\[\d+\])?;)$", ptx, re.MULTILINE)
+    return "\n".join(line for line, name in declared if name in body)
+
+
+# Liveness -------------------------------------------------------------------------------------
+
+_REGISTER = re.compile(r"%(?:rd|rs|rq|fd|r|f|p|h)\d+\b")
+_DEFINED = re.compile(r"\s*(\{[^}]*\}|%[a-z]+\d+(?:\|%p\d+)?)")
+_WITHOUT_RESULT = ("st.", "bar.", "barrier.", "red.", "membar", "fence", "prefetch", "cp.", "bra")
+_WIDTHS: Mapping[str, float] = {"rd": 2, "fd": 2, "rq": 4, "p": 0, "rs": 0.5, "h": 0.5}
+
+
+def _width(register: str) -> float:
+    """How many 32-bit registers it is; two of 16 bits are one."""
+    prefix = register[1:].rstrip("0123456789")
+    return _WIDTHS.get(prefix, 1)
+
+
+class _Liveness:
+    """The instructions of a function, and which registers are alive between them."""
+
+    def __init__(self, body: str) -> None:
+        self.defined: list[frozenset[str]] = []
+        self.used: list[frozenset[str]] = []
+        self.next: list[list[int | str]] = []
+        self.labels: dict[str, int] = {}
+        for line in body.splitlines():
+            text = line.split("//")[0].strip()
+            if match := re.match(r"(\$\w+):", text):
+                self.labels[match[1]] = len(self.next)
+            elif text and not text.startswith("."):
+                self._add(text)
+
+    def _add(self, text: str) -> None:
+        number = len(self.next)
+        guard = re.match(r"@!?(%p\d+)\s+(.*)", text)
+        used: set[str] = set()
+        if guard is not None:
+            used.add(guard[1])
+            text = guard[2]
+        name, _, operands = text.partition(" ")
+        name, _, rest = name.partition("\t")
+        operands = rest + operands
+        defined: set[str] = set()
+        following: list[int | str] = [number + 1]
+        if name.startswith("bra"):
+            target = re.search(r"\$\w+", text)
+            assert target is not None
+            following = [target[0], *([number + 1] if guard is not None else [])]
+        elif name.rstrip(";") in ("ret", "exit", "trap") and guard is None:
+            following = []
+        result = None if name.startswith(_WITHOUT_RESULT) else _DEFINED.match(operands)
+        if result is None:
+            used.update(_REGISTER.findall(operands))
+        else:
+            defined.update(_REGISTER.findall(result[1]))
+            used.update(_REGISTER.findall(operands[result.end() :]))
+            if guard is not None:  # the old value stays where the guard is false
+                used |= defined
+        self.defined.append(frozenset(defined))
+        self.used.append(frozenset(used))
+        self.next.append(following)
+
+    def most(self) -> int:
+        """The most registers of 32 bits that are alive at one place."""
+        count = len(self.next)
+        following = [
+            [n for entry in entries if (n := self.labels.get(str(entry), entry)) != count]
+            for entries in self.next
+        ]
+        before: list[frozenset[str]] = [frozenset()] * (count + 1)
+        changed = True
+        while changed:
+            changed = False
+            for n in range(count - 1, -1, -1):
+                after = self._after(before, following[n])
+                alive = self.used[n] | (after - self.defined[n])
+                if alive != before[n]:
+                    before[n] = alive
+                    changed = True
+        sizes = [
+            sum(map(_width, self._after(before, following[n]) | self.defined[n]))
+            for n in range(count)
+        ]
+        return round(max(sizes, default=0))
+
+    def _after(self, before: list[frozenset[str]], entries: list[int | str]) -> frozenset[str]:
+        return frozenset[str]().union(*(before[n] for n in entries))  # pyright: ignore

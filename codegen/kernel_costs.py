@@ -1,0 +1,97 @@
+"""What the kernels of a module take of a GPU, by compiling them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp
+
+from kc.analysis.ptx_resources import KernelResources, resources
+from kc.codegen.ptx import ptx_of
+from kc.conversion.pipelines import TO_NVVM, planned_passes
+from kc.dialects.gpu import GPUModuleOp, LaunchFuncOp
+from kc.support.diagnostics import warn
+from kc.support.locations import location_of
+from kc.support.registry import context
+from kc.support.target import Target
+
+LEAST_REGISTERS = 64
+"""What each of 1,024 threads can have: fewer never spill."""
+
+
+def kernel_costs(module: ModuleOp, target: Target) -> list[KernelResources]:
+    """What the kernels of a module of loops take of the GPU of ``target``; the module is used up.
+
+    Raises KCError for what is no kernel yet, or has no code.
+    """
+    if target.kind != "cuda":
+        target = Target({**target.export(), "kind": "cuda"})
+    with target:
+        for planned in planned_passes(TO_NVVM, "cuda"):
+            planned.apply(context(), module)
+    return _resources(module, ptx_of(module, target), target)
+
+
+def _resources(module: ModuleOp, text: str, target: Target) -> list[KernelResources]:
+    """What is in PTX, and what the launches in the host code add."""
+    dynamic = {
+        op.kernel_names[1]: size.owner.value.value.data
+        for op in module.walk()
+        if isinstance(op, LaunchFuncOp)
+        and (size := op.dynamic_shared_memory_size) is not None
+        and isinstance(size.owner, arith.ConstantOp)
+        and isinstance(size.owner.value, IntegerAttr)
+    }
+    return [
+        replace(kernel, dynamic=dynamic.get(kernel.name, 0))
+        for kernel in resources(text, target.limits["registers_per_block"])
+    ]
+
+
+def warn_of_memory(module: ModuleOp, text: str, target: Target) -> None:
+    """Warn (KC4366) of kernels that keep in memory what registers are meant for."""
+    if not _may_need_memory(text):
+        return
+    places = {
+        op.sym_name.data: location_of(op)  # pyright: ignore[reportAttributeAccessIssue]
+        for home in module.ops
+        if isinstance(home, GPUModuleOp)
+        for op in home.body.block.ops
+        if "nvvm.kernel" in op.attributes
+    }
+    for kernel in _resources(module, text, target):
+        if not kernel.local and not kernel.spilled:
+            continue
+        facts: list[str] = []
+        hints: list[str] = []
+        if kernel.local:
+            facts.append(f"arrays with indices that are computed: {kernel.local} bytes of a thread")
+            hints.append("unroll the loops over them, or make their tile smaller")
+        if kernel.spilled:
+            facts.append(
+                f"registers: about {kernel.registers} of a thread, and it has {kernel.most} where "
+                f"a block has {kernel.threads} threads"
+            )
+            hints.append("a smaller tile for each thread, or fewer threads in a block")
+        warn(
+            "KC4366",
+            f"kernel {kernel.name} keeps in memory what registers are meant for",
+            location=places.get(kernel.name),
+            facts=facts,
+            why="a thread's own memory is global memory, hundreds of times slower than registers",
+            hints=hints,
+        )
+
+
+def _may_need_memory(text: str) -> bool:
+    """Whether there is anything to look at: arrays, or more registers than a thread may have."""
+    if "\t.local " in text:
+        return True
+    counts = [
+        sum(int(count) * (2 if kind == "b64" else 1) for kind, count in declared)
+        for function in text.split(".entry")[1:]
+        for declared in [re.findall(r"\.reg \.(b32|b64)\s+%\w+<(\d+)>", function)]
+    ]
+    return max(counts, default=0) > LEAST_REGISTERS

@@ -1,0 +1,108 @@
+"""What is read off PTX: registers by liveness, memory, barriers."""
+
+from kc.analysis.ptx_resources import RESERVED, resources
+
+LOOP = """.version 8.0
+.target sm_80
+.address_size 64
+.shared .align 16 .b8 shared_by_all[64];
+.shared .align 16 .b8 of_another[128];
+
+.visible .entry loop(
+	.param .u64 .ptr .align 4 loop_param_0
+)
+.reqntid 32, 2, 1
+{
+	.local .align 8 .b8 	__local_depot0[24];
+	.reg .pred 	%p<2>;
+	.reg .b16 	%rs<3>;
+	.reg .b32 	%r<6>;
+	.reg .b64 	%rd<3>;
+	// demoted variable
+	.shared .align 16 .b8 loop_S[100];
+	// demoted variable
+	.shared .align 16 .f32 loop_T;
+	ld.param.b64 	%rd1, [loop_param_0];
+	cvta.to.global.u64 	%rd2, %rd1;
+	mov.b32 	%r1, 0;
+	mov.b32 	%r2, 0;
+$L__BB0_1:
+	ld.shared.v2.b32 	{%r3, %r4}, [shared_by_all];
+	bar.sync 	0;
+	add.s32 	%r2, %r3, %r4;
+	add.s32 	%r1, %r1, 1;
+	setp.lt.u32 	%p1, %r1, 10;
+	@%p1 bra 	$L__BB0_1;
+	st.global.b32 	[%rd2], %r2;
+	ret;
+
+}
+
+.visible .entry nothing(
+
+)
+{
+	ret;
+
+}
+"""
+
+
+def test_a_loop():
+    """Where the pair is loaded, the address (two registers), the counter and the pair are alive;
+    the sum is not: it is computed anew in each iteration."""
+    loop, nothing = resources(LOOP)
+    assert (loop.name, loop.threads, loop.barriers) == ("loop", 64, 1)
+    assert loop.registers == 2 + 1 + 2 + RESERVED
+    assert loop.local == 24
+    assert loop.shared == 64 + 112 + 4  # a number begins at a multiple of 16
+    assert loop.most == 255
+    assert loop.spilled == 0
+    assert (nothing.threads, nothing.registers, nothing.shared) == (None, RESERVED, 0)
+    assert str(loop) == (
+        "loop: 64 threads, about 7 registers of 255, 180 bytes shared, 24 bytes of a thread in "
+        "memory, 1 barrier"
+    )
+
+
+def test_what_is_carried_is_alive_throughout():
+    """A sum of all iterations is one register more."""
+    (loop, _) = resources(
+        LOOP.replace("add.s32 \t%r2, %r3, %r4", "mad.lo.s32 \t%r2, %r3, %r4, %r2")
+    )
+    assert loop.registers == 2 + 1 + 2 + 1 + RESERVED
+
+
+def test_threads_share_the_registers_of_a_block():
+    """65,536 registers for 1,024 threads, by eights; and 32,768 of a smaller GPU."""
+    text = LOOP.replace(".reqntid 32, 2, 1", ".reqntid 512, 2, 1")
+    assert resources(text)[0].most == 64
+    assert resources(text, 32768)[0].most == 32
+    many = "".join(f"\tmov.b32 \t%r{n}, {n};\n" for n in range(10, 60))
+    used = "".join(f"\tst.global.b32 \t[%rd2], %r{n};\n" for n in range(10, 60))
+    text = text.replace("$L__BB0_1:\n", many + "$L__BB0_1:\n").replace("\tret;", used + "\tret;", 1)
+    (loop, _) = resources(text, 32768)
+    assert loop.registers == 7 + 50
+    assert loop.spilled == 7 + 50 - 32
+
+
+def test_a_branch_keeps_what_its_sides_need():
+    text = """.visible .entry k(
+)
+{
+	.reg .pred 	%p<2>;
+	.reg .b32 	%r<4>;
+	mov.b32 	%r1, 1;
+	mov.b32 	%r2, 2;
+	setp.lt.u32 	%p1, %r1, 10;
+	@%p1 bra 	$L1;
+	st.global.b32 	[%r1], %r1;
+	bra.uni 	$L2;
+$L1:
+	st.global.b32 	[%r2], %r2;
+$L2:
+	ret;
+
+}
+"""
+    assert resources(text)[0].registers == 2 + RESERVED
