@@ -106,8 +106,11 @@ OPTIONAL = {
 }
 """The passes that a pipeline works without, and what then runs instead."""
 
-NEEDED = frozenset(name for name in TO_LLVM if isinstance(name, str)) - {*OPTIONAL, *_ON_REQUEST}
-"""The passes without which nothing is lowered."""
+NEEDED = frozenset(name for name in (*TO_LLVM, *TO_NVVM, *TO_EMULATOR) if isinstance(name, str)) - {
+    *OPTIONAL,
+    *_ON_REQUEST,
+}
+"""The passes without which nothing is lowered, or not rightly: a kernel without its barriers."""
 
 
 def lower_to_llvm_passes() -> list[str]:

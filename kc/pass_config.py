@@ -110,20 +110,29 @@ TVM_PASSES: dict[str, str | None] = {
     "tir.StorageRewrite": "storage-rewrite",
     "tir.InstrumentBoundCheckers": "instrument-bound-checkers",
     "tir.StorageFlatten": "align-storage",
+    "tir.Simplify": "canonicalize",
+    "tir.RemoveNoOp": "canonicalize",
+    "tir.CommonSubexprElimTIR": "cse",
+    "tir.PlanAndUpdateBufferAllocationLocation": "compact-buffer-allocation",
+    "tir.LowerIntrin": "expand-math",
+    "tir.LowerCrossThreadReduction": "lower-cross-thread-reduction",
+    "tir.UnifyThreadBinding": "unify-thread-binding",
+    "tir.InjectVirtualThread": "inject-virtual-thread",
+    "tir.LowerWarpMemory": "lower-warp-memory",
+    "tir.LowerThreadAllreduce": "lower-thread-allreduce",
+    "tir.ThreadSync": "thread-sync",
+    "tir.MergeDynamicSharedMemoryAllocations": "merge-shared-memory-allocations",
+    "tir.SplitHostDevice": "gpu-kernel-outlining",
+    "tir.VerifyMemory": "verify-gpu-code",
     **dict.fromkeys(
         f"tir.{name}"
         for name in (
-            "CoProcSync CombineContextCall "
-            "CommonSubexprElimTIR ConvertForLoopsToSerial ConvertSSA DecorateDeviceScope Filter "
-            "FlattenBuffer HoistExpression HoistIfThenElse InferFragment InjectCopyIntrin "
+            "CoProcSync CombineContextCall ConvertForLoopsToSerial ConvertSSA DecorateDeviceScope "
+            "Filter FlattenBuffer HoistExpression HoistIfThenElse InferFragment InjectCopyIntrin "
             "InjectPTXAsyncCopy InjectPrefetch InjectRollingBuffer InjectSoftwarePipeline "
-            "InjectVirtualThread LiftAttrScope "
-            "LowerCrossThreadReduction LowerCustomDatatypes LowerDeviceStorageAccessInfo "
-            "LowerIntrin LowerMatchBuffer LowerTVMBuiltin LowerThreadAllreduce LowerVtcmAlloc "
-            "LowerWarpMemory MakePackedAPI MakeUnpackedAPI MergeDynamicSharedMemoryAllocations "
-            "NarrowDataType PlanAndUpdateBufferAllocationLocation RemapThreadAxis RemoveNoOp "
-            "RenormalizeSplitPattern RewriteUnsafeSelect Simplify SkipAssert SplitHostDevice "
-            "TextureFlatten ThreadSync UnifyThreadBinding VerifyMemory"
+            "LiftAttrScope LowerCustomDatatypes LowerDeviceStorageAccessInfo LowerMatchBuffer "
+            "LowerTVMBuiltin LowerVtcmAlloc MakePackedAPI MakeUnpackedAPI NarrowDataType "
+            "RemapThreadAxis RenormalizeSplitPattern RewriteUnsafeSelect SkipAssert TextureFlatten"
         ).split()
     ),
 }

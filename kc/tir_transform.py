@@ -20,8 +20,14 @@ __all__ = ["prim_func_pass"]
 _PASSES = {name.removeprefix("tir."): own for name, own in TVM_PASSES.items() if own is not None}
 
 
+_SCOPED = {"ThreadSync"}
+"""Passes that TVM runs once for each memory scope, its argument; kc's are for all at once."""
+
+
 def _maker(name: str, own: str) -> Callable[..., UserPass]:
-    def make(**options: Any) -> UserPass:
+    def make(*scope: str, **options: Any) -> UserPass:
+        if len(scope) > (name in _SCOPED):
+            raise TypeError(f"{name} takes its options by name")
         cls = registry.pass_class(own)
 
         def run(mod: Any, ctx: Any) -> None:

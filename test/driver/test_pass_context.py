@@ -584,7 +584,7 @@ def test_what_is_so_in_any_case_is_no_warning():
 
 
 def test_passes_of_tvm_that_kc_lacks_are_a_warning():
-    said = warnings(disabled_pass=["tir.RemoveNoOp", "relay.FuseOps"])
+    said = warnings(disabled_pass=["tir.HoistIfThenElse", "relay.FuseOps"])
     assert [warning.code for warning in said] == ["KC4502", "KC4502"]
 
 
@@ -595,7 +595,9 @@ def test_a_pass_that_is_almost_one(argument: str):
     assert "vectorize-loop" in error.hints[0]
 
 
-@pytest.mark.parametrize("name", ["convert-to-llvm", "tir.LowerInitBlock"])
+@pytest.mark.parametrize(
+    "name", ["convert-to-llvm", "tir.LowerInitBlock", "tir.ThreadSync", "lower-thread-allreduce"]
+)
 def test_passes_that_nothing_is_lowered_without(name: str):
     error = refused(disabled_pass=[name])
     assert error.code == "KC4504"

@@ -268,8 +268,13 @@ def test_a_pass_in_a_context():
 
 
 def test_passes_that_kc_lacks():
-    with pytest.raises(AttributeError, match=r"'RemoveNoOp' \(kc has no such pass of its own\)"):
-        _ = tir.transform.RemoveNoOp
+    with pytest.raises(
+        AttributeError, match=r"'HoistIfThenElse' \(kc has no such pass of its own\)"
+    ):
+        _ = tir.transform.HoistIfThenElse
     with pytest.raises(AttributeError, match="has no attribute 'VectoriseLoop'$"):
         _ = tir.transform.VectoriseLoop
     assert {"VectorizeLoop", "prim_func_pass"} <= set(dir(tir.transform))
+    assert tir.transform.ThreadSync("shared").info.name == "thread-sync"
+    with pytest.raises(TypeError, match="UnrollLoop takes its options by name"):
+        tir.transform.UnrollLoop(4)
