@@ -15,7 +15,7 @@ The approach is that of polyhedral compilation (Feautrier 1991; isl: Verdoolaege
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects import arith, memref
@@ -664,24 +664,33 @@ def carried_conflict(
     return first if first is not None and (second is None or second.undecided) else second
 
 
-def lane_conflict(loop: ForOp) -> Conflict | None:
+def lane_conflict(loop: ForOp, combined: Collection[BlockOp] = ()) -> Conflict | None:
     """A conflict that keeps the iterations of ``loop`` from being the lanes of vectors, if any.
 
     Ops are done one after the other, each for all lanes at once. So a later iteration may store
     what an earlier one has loaded, if the store stands behind the load. That is only asked where no
     loop is inside: in one, primitives exchange iterations of a lane, and would not see the others.
+    Lanes have results of their own of the blocks ``combined``, which are reductions.
     """
-    conflict = carried_conflict(loop)
+
+    def is_apart(source: Statement, sink: Statement) -> bool:
+        return source.unit is sink.unit and source.unit in combined
+
+    def in_order(source: Statement, sink: Statement) -> Condition | None:
+        if is_apart(source, sink):
+            return None
+        return source.times("s")[0] < sink.times("t")[0]
+
+    if combined:
+        conflict = Scope(loop).find(in_order, ignore_reductions=False)
+    else:
+        conflict = carried_conflict(loop)
     if conflict is None or any(isinstance(op, ForOp) for op in loop.body.walk()):
         return conflict
     scope = Scope(loop, apart=True)
     place = {op: n for n, op in enumerate(loop.body.walk())}
-
-    def breaks(source: Statement, sink: Statement) -> Condition:
-        return source.times("s")[0] < sink.times("t")[0]
-
     late = scope.find(
-        breaks, ignore_reductions=False, concerns=lambda a, b: place[b.op] <= place[a.op]
+        in_order, ignore_reductions=False, concerns=lambda a, b: place[b.op] <= place[a.op]
     )
     return conflict if late is not None and conflict.reduction else late
 

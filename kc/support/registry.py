@@ -138,6 +138,7 @@ PASSES = {
         (
             "compact-buffer-allocation",
             "lower-init-block",
+            "lower-lane-reduction",
             "lower-blocks",
             "inject-double-buffer",
             "align-storage",

@@ -351,7 +351,7 @@ class Axes:
             return
         self._serial(leaf, primitive)
         across = str(arguments.get("thread_axis", "")).startswith("threadIdx")
-        if leaf.kind == "reduce" and primitive != "unroll" and not across:
+        if leaf.kind == "reduce" and primitive in ("parallel", "bind") and not across:
             spatial = [
                 candidate.name for candidate in self.leaf_iter_vars if candidate.kind != "reduce"
             ]

@@ -120,10 +120,10 @@ def test_refused_at_the_call():
         "  try: reorder first",
     ]
     assert refusal(lambda: stage.reorder(i, i)) == ["error[KC3110]: reorder: axis i is named twice"]
-    assert refusal(lambda: stage.vectorize(k)) == [
-        "error[KC3111]: vectorize: axis k is a reduction of C",
+    assert refusal(lambda: stage.parallel(k)) == [
+        "error[KC3111]: parallel: axis k is a reduction of C",
         "  why: all its iterations update one element of C",
-        "  try: vectorize a spatial axis: i, j",
+        "  try: parallel a spatial axis: i, j",
     ]
     stage.vectorize(j)
     assert refusal(lambda: stage.split(j, factor=4)) == [

@@ -159,9 +159,7 @@ class Branches:
         self, op: IfOp, uniform: list[AffineConstraintExpr], varying: list[AffineConstraintExpr]
     ) -> None:
         """``op`` where not all lanes may agree: under a mask, or lane by lane."""
-        if self.masks.mask is None and not (
-            self.masking.guards and _is_maskable(op) and not _accumulates(op)
-        ):
+        if self.masks.mask is None and not (_is_maskable(op) and self._gains_from_masks(op)):
             self._lane_by_lane(op)
             return
         if not uniform:
@@ -175,6 +173,22 @@ class Branches:
             orelse = Block()
             new.orelse.add_block(orelse)
             self._block(orelse, block.ops)
+
+    def _gains_from_masks(self, op: IfOp) -> bool:
+        """Whether a mask is better for ``op`` than one lane after the other.
+
+        What is stored under a mask and soon loaded again does not come from the CPU's store buffer.
+        But an array of the thread's own, of which whole rows are stored, stays in registers.
+        """
+        loaded = {inner.buffer for inner in op.walk() if isinstance(inner, LoadOp)}
+        accumulated = {
+            inner.buffer
+            for inner in op.walk()
+            if isinstance(inner, StoreOp) and inner.buffer in loaded
+        }
+        if accumulated:
+            return all(map(self.masks.is_own, accumulated))
+        return self.masking.guards
 
     def _if_op(self, conditions: list[AffineConstraintExpr]) -> IfOp:
         set_, operands = self.values.index.to_set(conditions)
@@ -370,16 +384,6 @@ def _parts(region: Region) -> tuple[list[Operation], Sequence[SSAValue]]:
 
 def _is_light(op: Operation) -> bool:
     return not op.regions and not isinstance(op, _ACCESSES)
-
-
-def _accumulates(op: Operation) -> bool:
-    """Whether ``op`` loads what it stores.
-
-    What is stored under a mask and soon loaded again does not come from the CPU's store buffer:
-    one by one is faster.
-    """
-    loaded = {inner.buffer for inner in op.walk() if isinstance(inner, LoadOp)}
-    return any(isinstance(inner, StoreOp) and inner.buffer in loaded for inner in op.walk())
 
 
 def _is_maskable(op: Operation) -> bool:

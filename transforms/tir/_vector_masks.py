@@ -40,7 +40,7 @@ from xdsl.ir.affine import (
 from kc.analysis.simplify_affine import decide
 from kc.dialects.affine_assembly import at_least_zero
 from kc.dialects.arith import CmpiOp, SelectOp, vector_class
-from kc.dialects.tir import INDEX
+from kc.dialects.tir import INDEX, AllocOp, ForKind, ForOp, LoadOp, StoreOp
 from kc.transforms.tir._vector_values import LaneValues, Scope
 
 DIVISIONS = (
@@ -260,21 +260,58 @@ class Masks:
         return isinstance(element, AnyFloat | IntegerType) and element != i1
 
     def masked_row(self, buffer: SSAValue, first: Sequence[AffineExpr]) -> SSAValue:
-        """The active lanes of a row that begins at ``first``; the others are zero."""
+        """The active lanes of a row that begins at ``first``; the others are zero, or what they
+        are."""
         assert self.mask is not None
         assert isinstance(buffer.type, MemRefType)
+        if self.is_own_row(buffer, first):
+            return self.whole_row(buffer, first)
         element = buffer.type.element_type
         zero = self.values.dense(element, [0.0 if isinstance(element, AnyFloat) else 0])
         indices = [self.values.apply(expr) for expr in first]
         return self.values.emit(MaskedLoadOp(buffer, indices, self.mask, zero)).results[0]
+
+    def whole_row(self, buffer: SSAValue, first: Sequence[AffineExpr]) -> SSAValue:
+        """A row that begins at ``first``."""
+        assert isinstance(buffer.type, MemRefType)
+        map_, operands = self.values.index.to_map(first)
+        type_ = self.values.vector_type(buffer.type.element_type)
+        return self.values.emit(LoadOp(buffer, map_, operands, type_)).results[0]
 
     def store_masked_row(
         self, value: SSAValue, buffer: SSAValue, first: Sequence[AffineExpr]
     ) -> None:
         """Store the active lanes of a row that begins at ``first``."""
         assert self.mask is not None
+        if self.is_own_row(buffer, first):
+            old = self.whole_row(buffer, first)
+            chosen = self.values.emit(SelectOp(self.mask, value, old)).results[0]
+            map_, operands = self.values.index.to_map(first)
+            self.values.emit(StoreOp(chosen, buffer, map_, operands))
+            return
         indices = [self.values.apply(expr) for expr in first]
         self.values.emit(MaskedStoreOp(buffer, indices, self.mask, value))
+
+    def is_own(self, buffer: SSAValue) -> bool:
+        """Whether nobody else sees ``buffer`` while the loop runs: one that this thread
+        allocates."""
+        alloc = buffer.owner
+        if not isinstance(alloc, AllocOp):
+            return False
+        parent = self.values.loop.parent_op()
+        home = alloc.parent_op()
+        while parent is not None and parent is not home:
+            if isinstance(parent, ForOp) and parent.kind.data in (ForKind.PARALLEL, ForKind.THREAD):
+                return False
+            parent = parent.parent_op()
+        return parent is home
+
+    def is_own_row(self, buffer: SSAValue, first: Sequence[AffineExpr]) -> bool:
+        """Whether a row from ``first`` on may be accessed in all lanes, active or not."""
+        last = [*first[:-1], first[-1] + (self.values.width - 1)]
+        return (
+            self.is_own(buffer) and self.is_inside(buffer, first) and self.is_inside(buffer, last)
+        )
 
     def is_inside(self, buffer: SSAValue, place: Sequence[AffineExpr]) -> bool:
         """Whether ``place`` is an element of ``buffer`` in any case."""

@@ -64,6 +64,7 @@ class LaneValues:
     def __init__(self, width: int, index: IndexValues, source: Operation) -> None:
         self.width = width
         self.index = index
+        self.loop = source
         self.source = source
         """The op that new ops come from."""
         self.scopes = [Scope(Block())]

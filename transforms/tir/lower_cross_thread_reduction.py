@@ -51,20 +51,13 @@ TVM: ``LowerCrossThreadReduction``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import ArrayAttr, MemRefType, ModuleOp, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.ir.affine import (
-    AffineConstantExpr,
-    AffineConstraintExpr,
-    AffineExpr,
-    AffineMap,
-    AffineSet,
-)
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -75,7 +68,6 @@ from kc.dialects.tir import (
     AllocOp,
     BlockOp,
     CombineOp,
-    ForKind,
     ForOp,
     IterType,
     LoadOp,
@@ -86,9 +78,9 @@ from kc.dialects.tir import (
 from kc.dialects.tir.combine import combiner_region
 from kc.dialects.tir.threads import LANE_AXES
 from kc.support.diagnostics import CodegenError
-from kc.support.fresh_names import fresh_name
 from kc.support.locations import location_of
-from kc.transforms.schedule._combiners import neutral_of, steps_on
+from kc.transforms.schedule._combiners import neutral_of
+from kc.transforms.tir._partial_results import PartialResults, Split, Values, steps_added
 
 _NAMES = {
     "arith.addf": "add",
@@ -106,9 +98,6 @@ _NAMES = {
 
 
 RFACTOR = "rfactor makes partial results, whose final reduction threads can do"
-
-Values = dict[SSAValue, SSAValue]
-"""What values are in a copy."""
 
 
 @dataclass(frozen=True)
@@ -221,71 +210,33 @@ class _Lowering:
     def __init__(self, plan: _Plan, names: set[str]) -> None:
         self.plan = plan
         self.location = plan.block.location
-        serial = [loop for loop in plan.path if loop.axis is None]
-        shape = [loop.static_extent or 0 for loop in serial] or [1]
-        self.parts: list[AllocOp] = []
-        for update in plan.reduction.updates:
-            label = fresh_name(f"{buffer_name(update.buffer)}_part", names)
-            element = update.term.type
-            space = StringAttr("local")
-            self.parts.append(AllocOp(label, MemRefType(element, shape, memory_space=space)))
+        self.split = Split(plan.reduction, plan.path, plan.reduced)
+        self.parts = PartialResults(self.split, names, space="local")
 
     def run(self) -> None:
         """Put the initial values in front of the reduction, and the combination behind it."""
-        plan = self.plan
-        start = self._nest(self._fill)
-        finish = self._nest(self._combine)
-        ops = [*self.parts, *start]
+        plan, parts = self.plan, self.parts
+        start = parts.nest(lambda values: parts.filled(parts.place(values)))
+        finish = parts.nest(self._combine)
+        ops = [*parts.allocs, *start]
         for op in [*ops, *finish]:
             for inner in op.walk():
                 inner.location = self.location
         Rewriter.insert_op(ops, InsertPoint.before(plan.place))
         Rewriter.insert_op(finish, InsertPoint.after(plan.place))
-        self._reduce_own()
-
-    def _nest(self, fill: Callable[[Values], list[Operation]]) -> list[Operation]:
-        """Copies of the loops over results and of threads, with what ``fill`` makes in them."""
-        values: Values = {}
-        outermost: list[Operation] = []
-        inner: Block | None = None
-        for loop in self.plan.path:
-            size = loop.extent_value
-            kind = ForKind.SERIAL if loop.axis is None else ForKind.THREAD
-            copy = ForOp(loop.label, size, kind=kind, axis=loop.axis)
-            copy.var.name_hint = loop.var.name_hint
-            values[loop.var] = copy.var
-            if inner is None:
-                outermost.append(copy)
-            else:
-                inner.add_op(copy)
-            inner = copy.body.block
-        ops = fill(values)
-        if inner is None:
-            return ops
-        inner.add_ops(ops)
-        return outermost
-
-    def _place(self, values: Values) -> tuple[AffineMap, list[SSAValue]]:
-        """The element of a thread's partial results that the loops over results are at."""
-        at = [values.get(loop.var, loop.var) for loop in self.plan.path if loop.axis is None]
-        if not at:
-            return AffineMap(0, 0, (AffineConstantExpr(0),)), []
-        return AffineMap.identity(len(at)), at
-
-    def _fill(self, values: Values) -> list[Operation]:
-        ops: list[Operation] = []
-        for update, part in zip(self.plan.reduction.updates, self.parts, strict=True):
-            neutral = arith.ConstantOp(neutral_of(update))  # pyright: ignore[reportArgumentType]
-            ops += [neutral, StoreOp(neutral.result, part.buffer, *self._place(values))]
-        return ops
+        parts.redirect(plan.reduction)
+        for op in list(plan.block.init.block.ops):
+            op.detach()
+            op.erase(safe_erase=False)
+        plan.block.init.detach_block(plan.block.init.block)
 
     def _combine(self, values: Values) -> list[Operation]:
         plan = self.plan
         ops: list[Operation] = []
         totals: dict[StoreOp, SSAValue] = {}
         loads: dict[StoreOp, SSAValue] = {}
-        for update, part in zip(plan.reduction.updates, self.parts, strict=True):
-            load = LoadOp(part.buffer, *self._place(values))
+        for update, part in zip(plan.reduction.updates, self.parts.allocs, strict=True):
+            load = LoadOp(part.buffer, *self.parts.place(values))
             load.result.name_hint = "part"
             ops.append(load)
             loads[update.store] = load.result
@@ -305,55 +256,13 @@ class _Lowering:
             for update, total in zip(updates, reduce.combined, strict=True):
                 total.name_hint = "total"
                 totals[update.store] = total
-        return [*ops, self._store(totals, values)]
+        label = f"{plan.block.label}_store"
 
-    def _store(self, totals: dict[StoreOp, SSAValue], values: Values) -> BlockOp:
-        """The block that stores the results of all threads together."""
-        block = self.plan.block
-        kept = [n for n, kind in enumerate(block.types) if kind is not IterType.REDUCE]
-        body = Block(arg_types=[block.body.block.args[n].type for n in kept])
-        mapping: Values = {}
-        for n, arg in zip(kept, body.args, strict=True):
-            arg.name_hint = block.names[n]
-            mapping[block.body.block.args[n]] = arg
-        results = self._with_initial(totals, kept, body)
-        for update, result in zip(self.plan.reduction.updates, results, strict=True):
-            at = [mapping.get(operand, operand) for operand in update.store.operands_of_map]
-            body.add_op(StoreOp(result, update.buffer, update.store.indices.data, at))
-        iters = [block.iters[n] for n in kept]
-        exprs = [block.binding_exprs[n] for n in kept]
-        bindings, operands = self._over(exprs, block.binding_operands, values)
-        conditions = self._conditions()
-        lhs = [constraint.lhs for constraint in conditions]
-        parts, predicate_operands = self._over(lhs, block.predicate_operands, values)
-        predicate = AffineSet(
-            len(predicate_operands),
-            0,
-            tuple(
-                AffineConstraintExpr(constraint.kind, expr, constraint.rhs)
-                for constraint, expr in zip(conditions, parts.results, strict=True)
-            ),
-        )
-        return BlockOp(
-            f"{block.label}_store",
-            iters,
-            bindings,
-            operands,
-            Region(body),
-            predicate=predicate,
-            predicate_operands=predicate_operands,
-        )
+        def results(body: Block, mapping: Values, kept: Sequence[int]) -> Sequence[SSAValue]:
+            del mapping
+            return self._with_initial(totals, kept, body)
 
-    def _over(
-        self, exprs: Sequence[AffineExpr], operands: Sequence[SSAValue], values: Values
-    ) -> tuple[AffineMap, list[SSAValue]]:
-        """Expressions over ``operands`` as a map over what these are in a copy, where used."""
-        used = sorted({n for expr in exprs for n in expr.used_dims()})
-        dims = [
-            AffineExpr.dimension(used.index(n) if n in used else 0) for n in range(len(operands))
-        ]
-        moved = tuple(expr.replace_dims_and_symbols(dims, ()) for expr in exprs)
-        return AffineMap(len(used), 0, moved), [values.get(operands[n], operands[n]) for n in used]
+        return [*ops, self.parts.store_block(label, values, results)]
 
     def _with_initial(
         self, totals: dict[StoreOp, SSAValue], kept: Sequence[int], body: Block
@@ -370,38 +279,7 @@ class _Lowering:
         for op in init.ops:
             if not isinstance(op, StoreOp):
                 body.add_op(op.clone(values))
-        steps, results = steps_on(reduction, [values.get(old, old) for old in initial], results)
-        body.add_ops(steps)
-        return results
-
-    def _conditions(self) -> list[AffineConstraintExpr]:
-        """The conditions of the block that are about results."""
-        block = self.plan.block
-        reduced = {
-            value for loop in self.plan.reduced for value in loop_tree.derived_values(loop.var)
-        }
-        return [
-            constraint
-            for constraint in block.predicate.data.constraints
-            if reduced.isdisjoint(block.predicate_operands[n] for n in constraint.lhs.used_dims())
-        ]
-
-    def _reduce_own(self) -> None:
-        """Let the block update the partial results."""
-        block = self.plan.block
-        at = self._place({})
-        for update, part in zip(self.plan.reduction.updates, self.parts, strict=True):
-            load = LoadOp(part.buffer, *at)
-            load.location = update.load.location
-            load.result.name_hint = update.load.result.name_hint
-            Rewriter.replace_op(update.load, [load])
-            store = StoreOp(update.store.value, part.buffer, *at)
-            store.location = update.store.location
-            Rewriter.replace_op(update.store, [store], [])
-        for op in list(block.init.block.ops):
-            op.detach()
-            op.erase(safe_erase=False)
-        block.init.detach_block(block.init.block)
+        return steps_added(body, reduction, [values.get(old, old) for old in initial], results)
 
 
 def _is_neutral(update: Update, value: SSAValue) -> bool:

@@ -76,7 +76,7 @@ class VectorizeLoopPass(ModulePass):
             for loop in reversed(loops):
                 if loop in inside:
                     why = f"the loop {inside[loop].label} inside it is vectorized"
-                    _run_serially(loop, "KC4212", why, loop)
+                    run_serially(loop, "KC4212", why, loop)
                 else:
                     lowering.run(loop)
 
@@ -106,11 +106,14 @@ def _vectorized_loops(function: Operation) -> tuple[list[ForOp], dict[ForOp, For
     return loops, inside
 
 
-def _run_serially(loop: ForOp, code: str, why: str, place: Operation) -> None:
+def run_serially(
+    loop: ForOp, code: str, why: str, place: Operation, pass_name: str = "vectorize-loop"
+) -> None:
+    """Make a vectorized loop serial, with a warning at ``place``."""
     loop.kind = ForKindAttr(ForKind.SERIAL)
     warn(
         code,
-        f"vectorize-loop: the loop {loop.label} is not vectorized and runs serially",
+        f"{pass_name}: the loop {loop.label} is not vectorized and runs serially",
         location=location_of(place) or location_of(loop),
         why=why,
     )
@@ -153,12 +156,12 @@ class _Lowering:
         """Replace ``loop`` by vector code, or make it serial."""
         extent = loop.static_extent
         if extent is None:
-            _run_serially(loop, "KC4211", "its extent is not a constant", loop)
+            run_serially(loop, "KC4211", "its extent is not a constant", loop)
             return
         if extent < 2 or self.vector_bits == 0:
             loop.kind = ForKindAttr(ForKind.SERIAL)
             return
-        self.element_bits = _element_bits(loop)
+        self.element_bits = element_bits(loop)
         lanes = max(1, self.vector_bits // self.element_bits)
         native = 1 << (lanes.bit_length() - 1)
         ops: list[Operation] = []
@@ -168,7 +171,7 @@ class _Lowering:
                 ops += self._piece(loop, width, count, start)
                 start += width * count
         except CannotVectorizeError as error:
-            _run_serially(loop, "KC4211", error.reason, error.op)
+            run_serially(loop, "KC4211", error.reason, error.op)
             return
         block = loop.parent
         assert block is not None
@@ -240,7 +243,7 @@ class _Lowering:
         return serial
 
 
-def _element_bits(loop: ForOp) -> int:
+def element_bits(loop: ForOp) -> int:
     """The width of the widest element that the loop loads or stores, in bits."""
     widths = [8]
     for op in loop.body.block.walk():

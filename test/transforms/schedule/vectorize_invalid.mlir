@@ -1,27 +1,61 @@
-// RUN: not kc-opt %s --vectorize="block=C loop=k" 2>&1 | FileCheck %s --check-prefix=REDUCE --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --vectorize="block=D loop=k" 2>&1 | FileCheck %s --check-prefix=SEVERAL --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --vectorize="block=S loop=k" 2>&1 | FileCheck %s --check-prefix=USED --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --vectorize="block=W loop=l" 2>&1 | FileCheck %s --check-prefix=RESULTS --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --vectorize="block=T loop=k" 2>&1 | FileCheck %s --check-prefix=PLACE --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --vectorize="block=L loop=k" 2>&1 | FileCheck %s --check-prefix=COMBINER --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --vectorize="func=other loop=z" 2>&1 | FileCheck %s --check-prefix=SIZE --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --vectorize="block=C loop=j" --vectorize="block=C loop=i" 2>&1 | FileCheck %s --check-prefix=NESTED --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --vectorize="func=other loop=x" 2>&1 | FileCheck %s --check-prefix=CARRIED --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --unroll="block=C loop=j" --vectorize="block=C loop=j" 2>&1 | FileCheck %s --check-prefix=KIND --match-full-lines --strict-whitespace
 
-//REDUCE:error[KC3040]: vectorize: loop k is a reduction of C
-//REDUCE-NEXT:  --> {{.*}}vectorize_invalid.mlir:52:7  tir.for %k in 8 {
-//REDUCE-NEXT:   |  for i in 16:
-//REDUCE-NEXT:   |    for j in 12:
-//REDUCE-NEXT:   |      for k in 8:    <-- here
-//REDUCE-NEXT:   |        block C
-//REDUCE-NEXT:  why: C at (k=0) writes C[0, 0], which C at (k=1) updates (for i = 0, j = 0)
-//REDUCE-NEXT:  try: vectorize a spatial loop: i, j
+//SEVERAL:error[KC3041]: vectorize: the iterations of k depend on each other
+//SEVERAL-NEXT:  --> {{.*}}vectorize_invalid.mlir:165:5  tir.for %k in 8 {
+//SEVERAL-NEXT:   |  for i in 8:
+//SEVERAL-NEXT:   |    for k in 8:    <-- here
+//SEVERAL-NEXT:   |      block D
+//SEVERAL-NEXT:  why: D at (k=0) writes D[0], which D at (k=1) reads (for i = 0)
+
+//USED:error[KC3040]: vectorize: loop k is a reduction of S
+//USED-NEXT:  --> {{.*}}vectorize_invalid.mlir:176:5  tir.for %k in 8 {
+//USED-NEXT:   |  for i in 8:
+//USED-NEXT:   |    for k in 8:    <-- here
+//USED-NEXT:   |      block S
+//USED-NEXT:   |      block P
+//USED-NEXT:  why: the lanes cannot have results of their own: S is used in k before it is complete
+//USED-NEXT:  try: vectorize a spatial loop: i
+
+//RESULTS:error[KC3040]: vectorize: loop l is a reduction of W
+//RESULTS-NEXT:  --> {{.*}}vectorize_invalid.mlir:189:3  tir.for %l in 16 {
+//RESULTS-NEXT:   |  for l in 16:    <-- here
+//RESULTS-NEXT:   |    block W
+//RESULTS-NEXT:  why: the lanes cannot have results of their own: l drives results of W as well as terms
+//RESULTS-NEXT:  try: rfactor makes partial results that can be computed in parallel
+
+//PLACE:error[KC3040]: vectorize: loop k is a reduction of T
+//PLACE-NEXT:  --> {{.*}}vectorize_invalid.mlir:198:5  tir.for %k in 8 {
+//PLACE-NEXT:   |  for i in 8:
+//PLACE-NEXT:   |    for k in 8:    <-- here
+//PLACE-NEXT:   |      block T
+//PLACE-NEXT:  why: the lanes cannot have results of their own: where T stores depends on more than its spatial variables
+//PLACE-NEXT:  try: vectorize a spatial loop: i
+
+//COMBINER:error[KC3040]: vectorize: loop k is a reduction of L
+//COMBINER-NEXT:  --> {{.*}}vectorize_invalid.mlir:208:5  tir.for %k in 8 {
+//COMBINER-NEXT:   |  for i in 8:
+//COMBINER-NEXT:   |    for k in 8:    <-- here
+//COMBINER-NEXT:   |      block L
+//COMBINER-NEXT:  why: the lanes cannot have results of their own: the combiner of L contains scf.if, which no vector has
+//COMBINER-NEXT:  try: vectorize a spatial loop: i
 
 //SIZE:error[KC3043]: vectorize: the extent of z is not a constant
-//SIZE-NEXT:  --> {{.*}}vectorize_invalid.mlir:79:3  tir.for %z in %n {
+//SIZE-NEXT:  --> {{.*}}vectorize_invalid.mlir:113:3  tir.for %z in %n {
 //SIZE-NEXT:   |  for z in n:    <-- here
 //SIZE-NEXT:   |    store to B
 //SIZE-NEXT:  why: the number of lanes must be known at compile time
 //SIZE-NEXT:  try: split z by factors=?,8 and vectorize z_i
 
 //NESTED:error[KC3044]: vectorize: loop i is around the vectorized loop j
-//NESTED-NEXT:  --> {{.*}}vectorize_invalid.mlir:50:3  tir.for %i in 16 {
+//NESTED-NEXT:  --> {{.*}}vectorize_invalid.mlir:84:3  tir.for %i in 16 {
 //NESTED-NEXT:   |  for i in 16:    <-- here
 //NESTED-NEXT:   |    for j in 12 vectorized:    <-- vectorized
 //NESTED-NEXT:   |      for k in 8:
@@ -30,14 +64,14 @@
 //NESTED-NEXT:  try: reorder, or fuse j and i before vectorizing
 
 //CARRIED:error[KC3041]: vectorize: the iterations of x depend on each other
-//CARRIED-NEXT:  --> {{.*}}vectorize_invalid.mlir:73:3  tir.for %x in 8 {
+//CARRIED-NEXT:  --> {{.*}}vectorize_invalid.mlir:107:3  tir.for %x in 8 {
 //CARRIED-NEXT:   |  for x in 8:    <-- here
 //CARRIED-NEXT:   |    for y in 8:
 //CARRIED-NEXT:   |      store to A
 //CARRIED-NEXT:  why: the statement at (x=0, y=1) writes A[1, 1], which the statement at (x=1, y=0) reads
 
 //KIND:error[KC3010]: vectorize: loop j is unrolled already
-//KIND-NEXT:  --> {{.*}}vectorize_invalid.mlir:51:5  tir.for %j in 12 {
+//KIND-NEXT:  --> {{.*}}vectorize_invalid.mlir:85:5  tir.for %j in 12 {
 //KIND-NEXT:   |  for i in 16:
 //KIND-NEXT:   |    for j in 12 unrolled:    <-- here
 //KIND-NEXT:   |      for k in 8:
@@ -119,6 +153,72 @@ func.func @maybe_empty(%A: memref<4x?xf32> {kc.shape = affine_map<()[s0] -> (4, 
         %r = tir.load %R[%v_i] : memref<4xf32>
         %s = arith.addf %r, %a : f32
         tir.store %s, %R[%v_i] : memref<4xf32>
+      }
+    }
+  }
+  func.return
+}
+
+func.func @reductions(%A: memref<8x8xf32>, %D: memref<8xf32>, %S: memref<8xf32>, %P: memref<8xf32>, %W: memref<15xf32>,
+    %L: memref<8xf32>) {
+  tir.for %i in 8 {
+    tir.for %k in 8 {
+      tir.block "D" (spatial %v_i in 8 = %i, reduce %v_k in 8 = %k) do {
+        %a = tir.load %A[%v_i, %v_k] : memref<8x8xf32>
+        %d = tir.load %D[%v_i] : memref<8xf32>
+        %e = arith.mulf %d, %d : f32
+        %f = arith.addf %e, %a : f32
+        tir.store %f, %D[%v_i] : memref<8xf32>
+      }
+    }
+  }
+  tir.for %i in 8 {
+    tir.for %k in 8 {
+      tir.block "S" (spatial %v_i in 8 = %i, reduce %v_k in 8 = %k) do {
+        %a = tir.load %A[%v_i, %v_k] : memref<8x8xf32>
+        %d = tir.load %S[%v_i] : memref<8xf32>
+        %e = arith.addf %d, %a : f32
+        tir.store %e, %S[%v_i] : memref<8xf32>
+      }
+      tir.block "P" (spatial %v_i in 8 = %i, opaque %v_k in 8 = %k) do {
+        %d = tir.load %S[%v_i] : memref<8xf32>
+        tir.store %d, %P[%v_k] : memref<8xf32>
+      }
+    }
+  }
+  tir.for %l in 16 {
+    tir.block "W" (spatial %v_i in 8 = %l floordiv 2, reduce %v_k in 16 = %l) do {
+      %a = tir.load %A[0, %v_k floordiv 2] : memref<8x8xf32>
+      %d = tir.load %W[%v_i] : memref<15xf32>
+      %e = arith.addf %d, %a : f32
+      tir.store %e, %W[%v_i] : memref<15xf32>
+    }
+  }
+  tir.for %i in 8 {
+    tir.for %k in 8 {
+      tir.block "T" (spatial %v_i in 8 = %i, reduce %v_k in 8 = %k) do {
+        %a = tir.load %A[%v_i, %v_k] : memref<8x8xf32>
+        %d = tir.load %W[%v_k floordiv 2] : memref<15xf32>
+        %e = arith.addf %d, %a : f32
+        tir.store %e, %W[%v_k floordiv 2] : memref<15xf32>
+      }
+    }
+  }
+  tir.for %i in 8 {
+    tir.for %k in 8 {
+      tir.block "L" (spatial %v_i in 8 = %i, reduce %v_k in 8 = %k) do {
+        %a = tir.load %A[%v_i, %v_k] : memref<8x8xf32>
+        %d = tir.load %L[%v_i] : memref<8xf32>
+        %e = tir.combine "last" (%d) (%a) by (%x: f32) (%y: f32) identity [0.0 : f32] {
+          %c = arith.cmpf ogt, %x, %y : f32
+          %z = scf.if %c -> (f32) {
+            scf.yield %x : f32
+          } else {
+            scf.yield %y : f32
+          }
+          tir.yield %z : f32
+        }
+        tir.store %e, %L[%v_i] : memref<8xf32>
       }
     }
   }

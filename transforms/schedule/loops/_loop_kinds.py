@@ -37,7 +37,7 @@ def refuse_conflict(
             f"loop {loop.label} is a reduction of {name}",
             at=loop,
             why=conflict.explain(),
-            hints=_instead(site, loop, block, axis),
+            hints=instead(site, loop, block, axis),
         )
     raise site.refuse(
         "KC3041",
@@ -58,7 +58,7 @@ def _apart(loop: ForOp, conflict: Conflict, axis: str | None) -> list[str]:
     return [f"the threads of {axis} share {name} ({scope}); in local memory each has its own"]
 
 
-def _instead(site: Site, loop: ForOp, block: BlockOp | None, axis: str | None) -> list[str]:
+def instead(site: Site, loop: ForOp, block: BlockOp | None, axis: str | None = None) -> list[str]:
     """Hints for a ``loop`` that is a reduction of ``block``."""
     spatial = [loop.label for loop in loop_tree.spatial_loops(block)] if block is not None else []
     hints = [f"{site.primitive} a spatial loop: {', '.join(spatial)}"] if spatial else []

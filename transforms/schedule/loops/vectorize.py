@@ -8,7 +8,9 @@ After::
 
     tir.for %j_i in 8 vectorized { ... }
 
-The loop may hold serial loops (a matrix product's reduction): they stay loops, of vectors.
+The loop may hold serial loops (a matrix product's reduction): they stay loops, of vectors. The loop
+of a reduction may be vectorized itself: its lanes have results of their own, which are combined in
+the end (``lower-lane-reduction``), so that the terms of floats are added in another order.
 
 *Legal when*
 
@@ -16,9 +18,10 @@ The loop may hold serial loops (a matrix product's reduction): they stay loops, 
 2. KC3043: its extent is a constant.
 3. KC3044: no loop around it or in it is vectorized, and none in it is parallel or bound to
    threads.
-4. KC3040, KC3041: no two iterations depend on each other; those of a reduction do. A later
-   iteration may store only what a loop without inner loops loads, after the load: all lanes load
-   before any lane stores.
+4. KC3041: no two iterations depend on each other. A later iteration may store only what a loop
+   without inner loops loads, after the load: all lanes load before any lane stores.
+5. KC3040: of a reduction, the iterations are nothing but its updates, by a combiner that exists on
+   vectors; they drive no results, which nothing else in the loop uses.
 
 TVM, Halide: ``vectorize``. Exo: ``replace`` with vector instructions.
 """
@@ -30,7 +33,8 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
 from kc.analysis import loop_tree
-from kc.analysis.dependence import lane_conflict
+from kc.analysis.dependence import Conflict, lane_conflict
+from kc.analysis.lane_reductions import lane_reduction, reduced_blocks
 from kc.dialects.tir import ForKind, ForOp
 from kc.support.diagnostics import warn
 from kc.transforms.schedule.base import (
@@ -42,6 +46,7 @@ from kc.transforms.schedule.base import (
     require_serial,
 )
 from kc.transforms.schedule.loops._loop_kinds import (
+    instead,
     kinds_around,
     kinds_inside,
     refuse_conflict,
@@ -91,6 +96,8 @@ class Vectorize(Primitive):
                 hints=[f"reorder, or fuse {conflicting.label} and {loop.label} before vectorizing"],
             )
         conflict = lane_conflict(loop)
+        if conflict is not None and conflict.reduction and conflict.undecided is None:
+            conflict = _require_lane_reductions(site, loop, conflict)
         if conflict is not None:
             refuse_conflict(site, loop, conflict)
         return loop
@@ -120,3 +127,22 @@ class Vectorize(Primitive):
                 why="a vector of one lane is a scalar",
             )
         return set_kind(plan, ForKind.VECTORIZED)
+
+
+def _require_lane_reductions(site: Site, loop: ForOp, conflict: Conflict) -> Conflict | None:
+    """Refuse (KC3040) what the lanes of ``loop`` cannot compute results of their own of.
+
+    Gives a conflict that is none of a reduction, if there is one; ``conflict`` is the first.
+    """
+    blocks = reduced_blocks(loop)
+    for block in blocks:
+        reduction = lane_reduction(loop, block)
+        if isinstance(reduction, str):
+            raise site.refuse(
+                "KC3040",
+                f"loop {loop.label} is a reduction of {block.label}",
+                at=loop,
+                why=f"the lanes cannot have results of their own: {reduction}",
+                hints=instead(site, loop, block),
+            )
+    return lane_conflict(loop, blocks) if blocks else conflict

@@ -1,0 +1,258 @@
+// RUN: kc-opt %s --lower-lane-reduction | FileCheck %s
+// RUN: kc-opt %s --skip-vectorize --lower-lane-reduction | FileCheck %s --check-prefix=SERIAL
+
+// SERIAL-NOT: _part
+
+// The lanes' results are combined behind the outermost loop of the reduction, in halves; a condition
+// on terms leaves lanes out.
+// CHECK-LABEL: func.func @sums(%A: memref<8x1000xf32>, %B: memref<8xf32>) {
+// CHECK-NEXT:      tir.for %i in 8 {
+// CHECK-NEXT:        %B_part = tir.alloc "B_part" : memref<16xf32>
+// CHECK-NEXT:        tir.for %k_i in 16 vectorized {
+// CHECK-NEXT:          %0 = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT:          tir.store %0, %B_part[%k_i] : memref<16xf32>
+// CHECK-NEXT:        }
+// CHECK-NEXT:        tir.for %k_o in 63 {
+// CHECK-NEXT:          tir.for %k_i_1 "k_i" in 16 vectorized {
+// CHECK-NEXT:            tir.block "B" (spatial %v_i in 8 = %i, reduce %v_k in 1000 = %k_o * 16 + %k_i_1) where (%k_o * 16 + %k_i_1 < 1000) do {
+// CHECK-NEXT:              %a = tir.load %A[%v_i, %v_k] : memref<8x1000xf32>
+// CHECK-NEXT:              %b = tir.load %B_part[%k_i_1] : memref<16xf32>
+// CHECK-NEXT:              %s = arith.addf %b, %a : f32
+// CHECK-NEXT:              tir.store %s, %B_part[%k_i_1] : memref<16xf32>
+// CHECK-NEXT:            }
+// CHECK-NEXT:          }
+// CHECK-NEXT:        }
+// CHECK-NEXT:        tir.block "B_lanes" (spatial %v_i in 8 = %i) do {
+// CHECK-NEXT:          %1 = tir.load %B_part[0] : memref<16xf32>, vector<16xf32>
+// CHECK-NEXT:          %2 = vector.shuffle %1, %1 [0, 1, 2, 3, 4, 5, 6, 7] : vector<16xf32>, vector<16xf32>
+// CHECK-NEXT:          %3 = vector.shuffle %1, %1 [8, 9, 10, 11, 12, 13, 14, 15] : vector<16xf32>, vector<16xf32>
+// CHECK-NEXT:          %4 = arith.addf %2, %3 : vector<8xf32>
+// CHECK-NEXT:          %5 = vector.shuffle %4, %4 [0, 1, 2, 3] : vector<8xf32>, vector<8xf32>
+// CHECK-NEXT:          %6 = vector.shuffle %4, %4 [4, 5, 6, 7] : vector<8xf32>, vector<8xf32>
+// CHECK-NEXT:          %7 = arith.addf %5, %6 : vector<4xf32>
+// CHECK-NEXT:          %8 = vector.shuffle %7, %7 [0, 1] : vector<4xf32>, vector<4xf32>
+// CHECK-NEXT:          %9 = vector.shuffle %7, %7 [2, 3] : vector<4xf32>, vector<4xf32>
+// CHECK-NEXT:          %10 = arith.addf %8, %9 : vector<2xf32>
+// CHECK-NEXT:          %11 = vector.shuffle %10, %10 [0] : vector<2xf32>, vector<2xf32>
+// CHECK-NEXT:          %12 = vector.shuffle %10, %10 [1] : vector<2xf32>, vector<2xf32>
+// CHECK-NEXT:          %13 = arith.addf %11, %12 : vector<1xf32>
+// CHECK-NEXT:          %14 = vector.extract %13[0] : f32 from vector<1xf32>
+// CHECK-NEXT:          %15 = tir.load %B[%v_i] : memref<8xf32>
+// CHECK-NEXT:          %s = arith.addf %15, %14 : f32
+// CHECK-NEXT:          tir.store %s, %B[%v_i] : memref<8xf32>
+// CHECK-NEXT:        }
+// CHECK-NEXT:      }
+// CHECK-NEXT:      func.return
+// CHECK-NEXT:    }
+func.func @sums(%A: memref<8x1000xf32>, %B: memref<8xf32>) {
+  tir.for %i in 8 {
+    tir.for %k_o in 63 {
+      tir.for %k_i in 16 vectorized {
+        tir.block "B" (spatial %v_i in 8 = %i, reduce %v_k in 1000 = %k_o * 16 + %k_i) where (%k_o * 16 + %k_i < 1000) do {
+          %a = tir.load %A[%v_i, %v_k] : memref<8x1000xf32>
+          %b = tir.load %B[%v_i] : memref<8xf32>
+          %s = arith.addf %b, %a : f32
+          tir.store %s, %B[%v_i] : memref<8xf32>
+        }
+      }
+    }
+  }
+  func.return
+}
+
+// Each result of a tile has its lanes; conditions on results stay.
+// CHECK-LABEL: func.func @tile(%A: memref<6x16xi32>, %B: memref<6xi32>) {
+// CHECK-NEXT:      tir.for %i_o in 2 {
+// CHECK-NEXT:        %B_part = tir.alloc "B_part" : memref<4x4xi32>
+// CHECK-NEXT:        tir.for %i_i in 4 unrolled {
+// CHECK-NEXT:          tir.for %k_i in 4 vectorized {
+// CHECK-NEXT:            %0 = arith.constant -2147483648 : i32
+// CHECK-NEXT:            tir.store %0, %B_part[%i_i, %k_i] : memref<4x4xi32>
+// CHECK-NEXT:          }
+// CHECK-NEXT:        }
+// CHECK-NEXT:        tir.for %k_o in 4 {
+// CHECK-NEXT:          tir.for %i_i_1 "i_i" in 4 unrolled {
+// CHECK-NEXT:            tir.for %k_i_1 "k_i" in 4 vectorized {
+// CHECK-NEXT:              tir.block "B" (spatial %v_i in 6 = %i_o * 4 + %i_i_1, reduce %v_k in 16 = %k_o * 4 + %k_i_1) where (%i_o * 4 + %i_i_1 < 6) do {
+// CHECK-NEXT:                %a = tir.load %A[%v_i, %v_k] : memref<6x16xi32>
+// CHECK-NEXT:                %b = tir.load %B_part[%i_i_1, %k_i_1] : memref<4x4xi32>
+// CHECK-NEXT:                %s = arith.maxsi %b, %a : i32
+// CHECK-NEXT:                tir.store %s, %B_part[%i_i_1, %k_i_1] : memref<4x4xi32>
+// CHECK-NEXT:              }
+// CHECK-NEXT:            }
+// CHECK-NEXT:          }
+// CHECK-NEXT:        }
+// CHECK-NEXT:        tir.for %i_i_2 "i_i" in 4 unrolled {
+// CHECK-NEXT:          tir.block "B_lanes" (spatial %v_i in 6 = %i_o * 4 + %i_i_2) where (%i_o * 4 + %i_i_2 < 6) do {
+// CHECK-NEXT:            %1 = tir.load %B_part[%i_i_2, 0] : memref<4x4xi32>, vector<4xi32>
+// CHECK-NEXT:            %2 = vector.shuffle %1, %1 [0, 1] : vector<4xi32>, vector<4xi32>
+// CHECK-NEXT:            %3 = vector.shuffle %1, %1 [2, 3] : vector<4xi32>, vector<4xi32>
+// CHECK-NEXT:            %4 = arith.maxsi %2, %3 : vector<2xi32>
+// CHECK-NEXT:            %5 = vector.shuffle %4, %4 [0] : vector<2xi32>, vector<2xi32>
+// CHECK-NEXT:            %6 = vector.shuffle %4, %4 [1] : vector<2xi32>, vector<2xi32>
+// CHECK-NEXT:            %7 = arith.maxsi %5, %6 : vector<1xi32>
+// CHECK-NEXT:            %8 = vector.extract %7[0] : i32 from vector<1xi32>
+// CHECK-NEXT:            %9 = tir.load %B[%v_i] : memref<6xi32>
+// CHECK-NEXT:            %s = arith.maxsi %9, %8 : i32
+// CHECK-NEXT:            tir.store %s, %B[%v_i] : memref<6xi32>
+// CHECK-NEXT:          }
+// CHECK-NEXT:        }
+// CHECK-NEXT:      }
+// CHECK-NEXT:      func.return
+// CHECK-NEXT:    }
+func.func @tile(%A: memref<6x16xi32>, %B: memref<6xi32>) {
+  tir.for %i_o in 2 {
+    tir.for %k_o in 4 {
+      tir.for %i_i in 4 unrolled {
+        tir.for %k_i in 4 vectorized {
+          tir.block "B" (spatial %v_i in 6 = %i_o * 4 + %i_i, reduce %v_k in 16 = %k_o * 4 + %k_i) where (%i_o * 4 + %i_i < 6) do {
+            %a = tir.load %A[%v_i, %v_k] : memref<6x16xi32>
+            %b = tir.load %B[%v_i] : memref<6xi32>
+            %s = arith.maxsi %b, %a : i32
+            tir.store %s, %B[%v_i] : memref<6xi32>
+          }
+        }
+      }
+    }
+  }
+  func.return
+}
+
+// More iterations than four vectors have lanes: rounds, and a rest.
+// CHECK-LABEL: func.func @long(%A: memref<70xf64>, %B: memref<1xf64>) {
+// CHECK-NEXT:      %B_part = tir.alloc "B_part" : memref<16xf64>
+// CHECK-NEXT:      tir.for %k in 16 vectorized {
+// CHECK-NEXT:        %0 = arith.constant 0.000000e+00 : f64
+// CHECK-NEXT:        tir.store %0, %B_part[%k] : memref<16xf64>
+// CHECK-NEXT:      }
+// CHECK-NEXT:      tir.for %k_o in 4 {
+// CHECK-NEXT:        tir.for %k_1 "k" in 16 vectorized {
+// CHECK-NEXT:          %1 = tir.apply (%k_o * 16 + %k_1)
+// CHECK-NEXT:          tir.block "B" (reduce %v_k in 70 = %1) do {
+// CHECK-NEXT:            %a = tir.load %A[%v_k] : memref<70xf64>
+// CHECK-NEXT:            %b = tir.load %B_part[%k_1] : memref<16xf64>
+// CHECK-NEXT:            %s = arith.addf %b, %a : f64
+// CHECK-NEXT:            tir.store %s, %B_part[%k_1] : memref<16xf64>
+// CHECK-NEXT:          }
+// CHECK-NEXT:        }
+// CHECK-NEXT:      }
+// CHECK-NEXT:      tir.for %k_2 "k" in 6 vectorized {
+// CHECK-NEXT:        %2 = tir.apply (%k_2 + 64)
+// CHECK-NEXT:        tir.block "B_1" (reduce %v_k in 70 = %2) do {
+// CHECK-NEXT:          %a = tir.load %A[%v_k] : memref<70xf64>
+// CHECK-NEXT:          %b = tir.load %B_part[%k_2] : memref<16xf64>
+// CHECK-NEXT:          %s = arith.addf %b, %a : f64
+// CHECK-NEXT:          tir.store %s, %B_part[%k_2] : memref<16xf64>
+// CHECK-NEXT:        }
+// CHECK-NEXT:      }
+// CHECK-NEXT:      tir.block "B_lanes" () do {
+// CHECK-NEXT:        %3 = tir.load %B_part[0] : memref<16xf64>, vector<16xf64>
+// CHECK-NEXT:        %4 = vector.shuffle %3, %3 [0, 1, 2, 3, 4, 5, 6, 7] : vector<16xf64>, vector<16xf64>
+// CHECK-NEXT:        %5 = vector.shuffle %3, %3 [8, 9, 10, 11, 12, 13, 14, 15] : vector<16xf64>, vector<16xf64>
+// CHECK-NEXT:        %6 = arith.addf %4, %5 : vector<8xf64>
+// CHECK-NEXT:        %7 = vector.shuffle %6, %6 [0, 1, 2, 3] : vector<8xf64>, vector<8xf64>
+// CHECK-NEXT:        %8 = vector.shuffle %6, %6 [4, 5, 6, 7] : vector<8xf64>, vector<8xf64>
+// CHECK-NEXT:        %9 = arith.addf %7, %8 : vector<4xf64>
+// CHECK-NEXT:        %10 = vector.shuffle %9, %9 [0, 1] : vector<4xf64>, vector<4xf64>
+// CHECK-NEXT:        %11 = vector.shuffle %9, %9 [2, 3] : vector<4xf64>, vector<4xf64>
+// CHECK-NEXT:        %12 = arith.addf %10, %11 : vector<2xf64>
+// CHECK-NEXT:        %13 = vector.shuffle %12, %12 [0] : vector<2xf64>, vector<2xf64>
+// CHECK-NEXT:        %14 = vector.shuffle %12, %12 [1] : vector<2xf64>, vector<2xf64>
+// CHECK-NEXT:        %15 = arith.addf %13, %14 : vector<1xf64>
+// CHECK-NEXT:        %16 = vector.extract %15[0] : f64 from vector<1xf64>
+// CHECK-NEXT:        %17 = tir.load %B[0] : memref<1xf64>
+// CHECK-NEXT:        %s = arith.addf %17, %16 : f64
+// CHECK-NEXT:        tir.store %s, %B[0] : memref<1xf64>
+// CHECK-NEXT:      }
+// CHECK-NEXT:      func.return
+// CHECK-NEXT:    }
+func.func @long(%A: memref<70xf64>, %B: memref<1xf64>) {
+  tir.for %k in 70 vectorized {
+    tir.block "B" (reduce %v_k in 70 = %k) do {
+      %a = tir.load %A[%v_k] : memref<70xf64>
+      %b = tir.load %B[0] : memref<1xf64>
+      %s = arith.addf %b, %a : f64
+      tir.store %s, %B[0] : memref<1xf64>
+    }
+  }
+  func.return
+}
+
+// Tuples: the combiner on vectors.
+// CHECK-LABEL: func.func @argmax(%A: memref<32xf32>, %I: memref<1xi32>, %V: memref<1xf32>) {
+// CHECK-NEXT:      %I_part = tir.alloc "I_part" : memref<4xi32>
+// CHECK-NEXT:      %V_part = tir.alloc "V_part" : memref<4xf32>
+// CHECK-NEXT:      tir.for %k_i in 4 vectorized {
+// CHECK-NEXT:        %0 = arith.constant -1 : i32
+// CHECK-NEXT:        tir.store %0, %I_part[%k_i] : memref<4xi32>
+// CHECK-NEXT:        %1 = arith.constant 0xff800000 : f32
+// CHECK-NEXT:        tir.store %1, %V_part[%k_i] : memref<4xf32>
+// CHECK-NEXT:      }
+// CHECK-NEXT:      tir.for %k_o in 8 {
+// CHECK-NEXT:        tir.for %k_i_1 "k_i" in 4 vectorized {
+// CHECK-NEXT:          tir.block "M" (reduce %v_k in 32 = %k_o * 4 + %k_i_1) do {
+// CHECK-NEXT:            %k = arith.index_cast %v_k : index to i32
+// CHECK-NEXT:            %a = tir.load %A[%v_k] : memref<32xf32>
+// CHECK-NEXT:            %i = tir.load %I_part[%k_i_1] : memref<4xi32>
+// CHECK-NEXT:            %v = tir.load %V_part[%k_i_1] : memref<4xf32>
+// CHECK-NEXT:            %c = arith.cmpf oge, %v, %a : f32
+// CHECK-NEXT:            %x = arith.select %c, %i, %k : i32
+// CHECK-NEXT:            %y = arith.select %c, %v, %a : f32
+// CHECK-NEXT:            tir.store %x, %I_part[%k_i_1] : memref<4xi32>
+// CHECK-NEXT:            tir.store %y, %V_part[%k_i_1] : memref<4xf32>
+// CHECK-NEXT:          }
+// CHECK-NEXT:        }
+// CHECK-NEXT:      }
+// CHECK-NEXT:      tir.block "M_lanes" () do {
+// CHECK-NEXT:        %2 = tir.load %I_part[0] : memref<4xi32>, vector<4xi32>
+// CHECK-NEXT:        %3 = tir.load %V_part[0] : memref<4xf32>, vector<4xf32>
+// CHECK-NEXT:        %4 = vector.shuffle %2, %2 [0, 1] : vector<4xi32>, vector<4xi32>
+// CHECK-NEXT:        %5 = vector.shuffle %3, %3 [0, 1] : vector<4xf32>, vector<4xf32>
+// CHECK-NEXT:        %6 = vector.shuffle %2, %2 [2, 3] : vector<4xi32>, vector<4xi32>
+// CHECK-NEXT:        %7 = vector.shuffle %3, %3 [2, 3] : vector<4xf32>, vector<4xf32>
+// CHECK-NEXT:        %8 = arith.cmpf oge, %5, %7 : vector<2xf32>
+// CHECK-NEXT:        %9 = arith.select %8, %4, %6 : vector<2xi1>, vector<2xi32>
+// CHECK-NEXT:        %10 = arith.select %8, %5, %7 : vector<2xi1>, vector<2xf32>
+// CHECK-NEXT:        %11 = vector.shuffle %9, %9 [0] : vector<2xi32>, vector<2xi32>
+// CHECK-NEXT:        %12 = vector.shuffle %10, %10 [0] : vector<2xf32>, vector<2xf32>
+// CHECK-NEXT:        %13 = vector.shuffle %9, %9 [1] : vector<2xi32>, vector<2xi32>
+// CHECK-NEXT:        %14 = vector.shuffle %10, %10 [1] : vector<2xf32>, vector<2xf32>
+// CHECK-NEXT:        %15 = arith.cmpf oge, %12, %14 : vector<1xf32>
+// CHECK-NEXT:        %16 = arith.select %15, %11, %13 : vector<1xi1>, vector<1xi32>
+// CHECK-NEXT:        %17 = arith.select %15, %12, %14 : vector<1xi1>, vector<1xf32>
+// CHECK-NEXT:        %18 = vector.extract %16[0] : i32 from vector<1xi32>
+// CHECK-NEXT:        %19 = vector.extract %17[0] : f32 from vector<1xf32>
+// CHECK-NEXT:        %20 = tir.load %I[0] : memref<1xi32>
+// CHECK-NEXT:        %21 = tir.load %V[0] : memref<1xf32>
+// CHECK-NEXT:        %j, %w = tir.combine "argmax" (%20, %21) (%18, %19) by (%i0: i32, %v0: f32) (%i1: i32, %v1: f32) identity [-1 : i32, 0xff800000 : f32] {
+// CHECK-NEXT:          %c = arith.cmpf oge, %v0, %v1 : f32
+// CHECK-NEXT:          %x = arith.select %c, %i0, %i1 : i32
+// CHECK-NEXT:          %y = arith.select %c, %v0, %v1 : f32
+// CHECK-NEXT:          tir.yield %x, %y : i32, f32
+// CHECK-NEXT:        }
+// CHECK-NEXT:        tir.store %j, %I[0] : memref<1xi32>
+// CHECK-NEXT:        tir.store %w, %V[0] : memref<1xf32>
+// CHECK-NEXT:      }
+// CHECK-NEXT:      func.return
+// CHECK-NEXT:    }
+func.func @argmax(%A: memref<32xf32>, %I: memref<1xi32>, %V: memref<1xf32>) {
+  tir.for %k_o in 8 {
+    tir.for %k_i in 4 vectorized {
+      tir.block "M" (reduce %v_k in 32 = %k_o * 4 + %k_i) do {
+        %k = arith.index_cast %v_k : index to i32
+        %a = tir.load %A[%v_k] : memref<32xf32>
+        %i = tir.load %I[0] : memref<1xi32>
+        %v = tir.load %V[0] : memref<1xf32>
+        %j, %w = tir.combine "argmax" (%i, %v) (%k, %a) by (%i0: i32, %v0: f32) (%i1: i32, %v1: f32) identity [-1 : i32, 0xFF800000 : f32] {
+          %c = arith.cmpf oge, %v0, %v1 : f32
+          %x = arith.select %c, %i0, %i1 : i32
+          %y = arith.select %c, %v0, %v1 : f32
+          tir.yield %x, %y : i32, f32
+        }
+        tir.store %j, %I[0] : memref<1xi32>
+        tir.store %w, %V[0] : memref<1xf32>
+      }
+    }
+  }
+  func.return
+}

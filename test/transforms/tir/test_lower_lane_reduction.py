@@ -1,0 +1,238 @@
+"""Vectorized reductions: the lanes' results, combined, are numpy's, whatever is around the loop."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from property_tests import examples
+
+import kc
+from kc import te
+from kc.analysis.interpreter import run
+from kc.support.diagnostics import diagnostic_handler
+
+product = te.comm_reducer(lambda x, y: x * y, lambda t: te.const(1, t), name="prod")
+conjunction = te.comm_reducer(te.all, lambda t: te.const(True, t), name="all")
+argmax = te.comm_reducer(
+    # numpy's rule for ties: the first. In another order of the terms, the indices must say which.
+    lambda x, y: (
+        te.Select(te.any(x[1] > y[1], te.all(x[1].equal(y[1]), x[0] < y[0])), x[0], y[0]),
+        te.max(x[1], y[1]),
+    ),
+    lambda i, v: (te.max_value(i), te.min_value(v)),
+    name="argmax",
+)
+REDUCERS = {"sum": te.sum, "max": te.max, "min": te.min, "prod": product}
+
+
+def results(s: Any, args: list[Any], outputs: list[Any], arrays: list[np.ndarray]) -> list[Any]:
+    """The outputs natively, which no warning is given for, and by the interpreter, in this
+    order."""
+    shapes = [tuple(int(size) for size in output.shape) for output in outputs]
+    both = [
+        [np.full(shape, 77).astype(o.dtype) for shape, o in zip(shapes, outputs, strict=True)]
+        for _ in range(2)
+    ]
+    said: list[Any] = []
+    with diagnostic_handler(said.append):
+        kc.build(s, args)(*arrays, *both[0])
+    assert said == []
+    run(kc.lower(s, args, name="f").op, "f", [*arrays, *both[1]])
+    return both[0] + both[1]
+
+
+def rows(op: str, dtype: str, m: int, n: int, lanes: int) -> Any:
+    """A reduction of each of ``m`` rows, in vectors of ``lanes``."""
+    a = te.placeholder((m, n), dtype, name="A")
+    k = te.reduce_axis((0, n), name="k")
+    b = te.compute((m,), lambda i: REDUCERS[op](a[i, k], axis=k), name="B")
+    s = te.create_schedule(b.op)
+    s[b].vectorize(s[b].split(b.op.reduce_axis[0], factor=lanes)[1])
+    return s, a, b
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int8", "uint8", "int64"])
+@pytest.mark.parametrize("op", REDUCERS)
+def test_reducers_and_types(op: str, dtype: str):
+    s, a, b = rows(op, dtype, 3, 77, 16)
+    x = np.random.default_rng(0).integers(1, 3, (3, 77)).astype(dtype)
+    if op == "prod":
+        x[:, 5:] = 1
+    expected = {"sum": np.sum, "max": np.max, "min": np.min, "prod": np.prod}[op](x, axis=1)
+    for result in results(s, [a, b], [b], [x]):
+        np.testing.assert_array_equal(result, expected.astype(dtype))
+
+
+@given(
+    m=st.integers(1, 6),
+    n=st.integers(1, 150),
+    lanes=st.integers(2, 70),
+    tile=st.integers(1, 4),
+    inside=st.booleans(),
+)
+@examples(15)
+def test_rows_of_every_length(m: int, n: int, lanes: int, tile: int, inside: bool):
+    """Tails of terms and of results, and a tile of results in the reduction or around it."""
+    s, a, b = rows("sum", "int32", m, n, lanes)
+    io, ii = s[b].split(b.op.axis[0], factor=tile)
+    ko, ki = s[b].leaf_iter_vars[2:]
+    s[b].reorder(*((io, ko, ii, ki) if inside else (io, ii, ko, ki)))
+    s[b].unroll(ii)
+    x = np.random.default_rng(n).integers(-99, 99, (m, n)).astype("int32")
+    for result in results(s, [a, b], [b], [x]):
+        np.testing.assert_array_equal(result, x.sum(axis=1))
+
+
+@pytest.mark.parametrize("n", [0, 1, 15, 16, 17, 100])
+def test_a_length_of_the_call(n: int):
+    size = te.var("n")
+    a = te.placeholder((size,), "float32", name="A")
+    k = te.reduce_axis((0, size), name="k")
+    b = te.compute((1,), lambda i: te.max(a[k], axis=k), name="B")
+    s = te.create_schedule(b.op)
+    s[b].vectorize(s[b].split(b.op.reduce_axis[0], factor=16)[1])
+    x = np.random.default_rng(0).standard_normal(n).astype("float32")
+    out = np.zeros(1, "float32")
+    kc.build(s, [a, b])(x, out)
+    assert out[0] == (x.max() if n else -np.inf)
+
+
+def test_argmax_takes_the_first_of_equals():
+    a = te.placeholder((4, 100), "float32", name="A")
+    k = te.reduce_axis((0, 100), name="k")
+    index, value = te.compute((4,), lambda i: argmax((k.var, a[i, k]), axis=k), name="M")
+    s = te.create_schedule(index.op)
+    s[index].vectorize(s[index].split(index.op.reduce_axis[0], factor=8)[1])
+    x = np.random.default_rng(0).integers(0, 7, (4, 100)).astype("float32")
+    got = results(s, [a, index, value], [index, value], [x])
+    for indices, values in (got[:2], got[2:]):
+        np.testing.assert_array_equal(indices, x.argmax(axis=1))
+        np.testing.assert_array_equal(values, x.max(axis=1))
+
+
+def test_conditions():
+    a = te.placeholder((3, 40), "bool", name="A")
+    k = te.reduce_axis((0, 40), name="k")
+    b = te.compute((3,), lambda i: conjunction(a[i, k], axis=k), name="B")
+    s = te.create_schedule(b.op)
+    s[b].vectorize(s[b].split(b.op.reduce_axis[0], factor=16)[1])
+    x = np.ones((3, 40), bool)
+    x[1, 39] = False
+    for result in results(s, [a, b], [b], [x]):
+        np.testing.assert_array_equal(result, [True, False, True])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_a_product_of_matrices(dtype: str):
+    """Terms are computed where they are added; a producer is in the loop of the reduction."""
+    if dtype == "bfloat16":
+        pytest.importorskip("ml_dtypes")
+    a, b = te.placeholder((6, 40), dtype, name="A"), te.placeholder((6, 40), dtype, name="B")
+    k = te.reduce_axis((0, 40), name="k")
+    twice = te.compute((6, 40), lambda i, j: a[i, j] + a[i, j], name="T")
+    c = te.compute((6, 6), lambda i, j: te.sum(twice[i, k] * b[j, k], axis=k), name="C")
+    s = te.create_schedule(c.op)
+    ko, ki = s[c].split(c.op.reduce_axis[0], factor=8)
+    s[c].vectorize(ki)
+    s[twice].compute_at(s[c], ko)
+    generator = np.random.default_rng(0)
+    x, y = (generator.integers(0, 2, (6, 40)).astype(np.float32) for _ in range(2))
+    if dtype == "bfloat16":
+        import ml_dtypes
+
+        x, y = x.astype(ml_dtypes.bfloat16), y.astype(ml_dtypes.bfloat16)
+    expected = 2 * x.astype(np.float32) @ y.astype(np.float32).T
+    for result in results(s, [a, b, c], [c], [x, y]):
+        np.testing.assert_array_equal(result.astype(np.float32), expected)
+
+
+def test_a_decomposed_reduction():
+    s, a, b = rows("sum", "float32", 4, 64, 16)
+    sch = kc.tir.Schedule(kc.lower(s, [a, b], name="main"))
+    block = sch.get_block("B")
+    sch.decompose_reduction(block, sch.get_loops(block)[1])
+    x = np.arange(256, dtype="float32").reshape(4, 64)
+    out = np.zeros(4, "float32")
+    said: list[Any] = []
+    with diagnostic_handler(said.append):
+        kc.build(sch.mod)(x, out)
+    assert said == []
+    np.testing.assert_array_equal(out, x.sum(axis=1))
+
+
+def test_nan_and_infinities_are_numpys():
+    s, a, b = rows("max", "float32", 4, 33, 8)
+    x = np.random.default_rng(0).standard_normal((4, 33)).astype("float32")
+    x[0, 7], x[1, 32], x[2] = np.nan, np.inf, -np.inf
+    for result in results(s, [a, b], [b], [x]):
+        np.testing.assert_array_equal(result, x.max(axis=1))
+
+
+def test_a_reduction_that_is_not_split_runs_serially():
+    """A condition on results and terms."""
+    text = """func.func @main(%A: memref<8xf32>, %B: memref<8xf32>) {
+      tir.for %i in 8 {
+        tir.for %k in 8 vectorized {
+          tir.block "B" (spatial %v_i in 8 = %i, reduce %v_k in 8 = %k) where (%i - %k >= 0) do {
+            %a = tir.load %A[%v_k] : memref<8xf32>
+            %b = tir.load %B[%v_i] : memref<8xf32>
+            %s = arith.addf %b, %a : f32
+            tir.store %s, %B[%v_i] : memref<8xf32>
+          }
+        }
+      }
+      func.return
+    }"""
+    said: list[Any] = []
+    with diagnostic_handler(said.append):
+        function = kc.build(kc.IRModule.parse(text))
+    (warning,) = said
+    assert warning.render().split("\n") == [
+        "warning[KC4211]: lower-lane-reduction: the loop k is not vectorized and runs serially",
+        "  --> <string>:4:11",
+        "  why: a condition of B is about results and terms",
+    ]
+    x, out = np.arange(8, dtype="float32"), np.zeros(8, "float32")
+    function(x, out)
+    np.testing.assert_array_equal(out, np.cumsum(x))
+
+
+@pytest.mark.parametrize(
+    ("target", "add", "n"),
+    [
+        ("llvm -mcpu=x86-64-v3", r"vaddps\s.*\(%r.*%ymm", 1024),
+        ("llvm -mcpu=x86-64-v3", r"vaddps\s.*\(%r.*%ymm", 1000),
+        ("llvm -mcpu=x86-64-v4", r"vaddps\s.*\(%r.*%zmm", 1024),
+        ("llvm -mcpu=x86-64-v4", r"vaddps\s.*\(%r.*%zmm", 1000),
+        ("llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1", r"fadd\tv\d+\.4s", 1024),
+    ],
+)
+def test_the_lanes_results_stay_in_registers(target: str, add: str, n: int):
+    """The loop loads terms, adds vectors, and stores nothing."""
+    s, a, b = rows("sum", "float32", 8, n, 64 if "v4" in target else 32)
+    text = kc.build(s, [a, b], target).get_source("asm")
+    loops = re.findall(r"(?ms)^(\.LBB\d+_\d+):((?:(?!^\.LBB).)*?)\bj?b?\.?ne\s+\1\b", text)
+    bodies = [body for _, body in loops if re.search(add, body)]
+    assert bodies
+    innermost = min(bodies, key=len)
+    assert not re.search(r"vmov\w+\s+%[yz]mm\d+, .*\(|\bst[rp]\s", innermost)
+
+
+def test_a_vectorized_reduction_of_each_thread():
+    s, a, b = rows("sum", "int32", 8, 50, 4)
+    s[b].bind(b.op.axis[0], te.thread_axis("threadIdx.x"))
+    x = np.random.default_rng(0).integers(-99, 99, (8, 50)).astype("int32")
+    out = np.zeros(8, "int32")
+    kc.build(s, [a, b], "cuda-emu -arch=sm_80")(x, out)
+    np.testing.assert_array_equal(out, x.sum(axis=1))
+
+
+def test_the_c_target_keeps_the_loop():
+    s, a, b = rows("sum", "float32", 4, 64, 16)
+    text = kc.build(s, [a, b], "c").get_source()
+    assert "_part" not in text

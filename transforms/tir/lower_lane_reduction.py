@@ -1,0 +1,434 @@
+"""lower-lane-reduction: the lanes of a vectorized reduction have results of their own.
+
+Before::
+
+    tir.for %k_o in 64 {
+      tir.for %k_i in 16 vectorized {
+        tir.block "B" (spatial %v_i in 8 = %i, reduce %v_k in 1024 = %k_o * 16 + %k_i) do {
+          %B[%v_i] = %B[%v_i] + %A[%v_i, %v_k]
+        }
+      }
+    }
+
+After::
+
+    %B_part = tir.alloc "B_part" : memref<16xf32>
+    tir.for %k_i in 16 vectorized {
+      tir.store %zero, %B_part[%k_i]
+    }
+    tir.for %k_o in 64 {
+      tir.for %k_i in 16 vectorized {
+        tir.block "B" (spatial %v_i in 8 = %i, reduce %v_k in 1024 = %k_o * 16 + %k_i) do {
+          %B_part[%k_i] = %B_part[%k_i] + %A[%v_i, %v_k]
+        }
+      }
+    }
+    tir.block "B_lanes" (spatial %v_i in 8 = %i) do {
+      %part = tir.load %B_part[0] : memref<16xf32>, vector<16xf32>
+      (its halves are added, then their halves, ..., down to one number)
+      %B[%v_i] = %B[%v_i] + %total
+    }
+
+The lanes' results are filled before, and combined behind, the outermost loop of the reduction that
+allows it: where the loops over results inside are constant and their results few. A loop of more
+iterations than vectors of the target have lanes four times becomes a loop over as many, and a rest.
+
+A reduction that cannot be split (its init stayed in it, a condition ties results to terms, ...)
+runs serially, with warning KC4211.
+
+Requires: blocks without an init region (``lower-init-block``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    DenseIntOrFPElementsAttr,
+    FixedBitwidthType,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+    UnknownLoc,
+    VectorType,
+    i64,
+)
+from xdsl.dialects.vector import ExtractOp, ShuffleOp
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir.affine import AffineExpr
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kc.analysis import loop_tree
+from kc.analysis.dependence import lane_conflict
+from kc.analysis.lane_reductions import lane_reduction, reduced_blocks
+from kc.analysis.loop_tree import iter_types
+from kc.analysis.reductions import Reduction, reduction_of
+from kc.dialects.arith import vector_class
+from kc.dialects.tir import (
+    AllocOp,
+    ApplyOp,
+    BlockOp,
+    CombineOp,
+    ForKind,
+    ForOp,
+    IterType,
+    LoadOp,
+    StoreOp,
+    YieldOp,
+)
+from kc.support.fresh_names import fresh_name
+from kc.support.target import target_of
+from kc.transforms.tir._inline_combine import inline_combine
+from kc.transforms.tir._partial_results import PartialResults, Split, Values, steps_added
+from kc.transforms.tir.vectorize_loop import MAX_VECTORS, element_bits, run_serially
+
+LOCAL = "local"
+"""The memory of a thread."""
+
+PART_BYTES = 4096
+"""The most that the partial results of one block take."""
+
+
+@dataclass(frozen=True)
+class LowerLaneReductionPass(ModulePass):
+    """Split vectorized reductions into those of each lane and their combination."""
+
+    name = "lower-lane-reduction"
+
+    vector_bits: int | None = None
+    """Bits of a native vector; by default the target's."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        bits = target_of(op).vector_bits if self.vector_bits is None else self.vector_bits
+        for function in loop_tree.functions(op):
+            buffers = {op.label for op in loop_tree.preorder(function) if isinstance(op, AllocOp)}
+            labels = {block.label for block in loop_tree.blocks(function)}
+            for loop in loop_tree.loops(function):
+                if loop.kind.data is ForKind.VECTORIZED and (blocks := reduced_blocks(loop)):
+                    _lower(loop, blocks, bits, buffers, labels)
+
+
+def _lower(
+    loop: ForOp, blocks: list[BlockOp], bits: int, buffers: set[str], labels: set[str]
+) -> None:
+    if bits == 0 or loop.static_extent is None or loop.static_extent < 2:
+        return
+    plans: list[_Plan] = []
+    lanes = _lanes(loop, bits)
+    for block in blocks:
+        plan = _plan(loop, block, lanes)
+        if isinstance(plan, str) and lane_conflict(loop) is None:
+            continue  # each iteration has a result of its own
+        if isinstance(plan, str):
+            run_serially(loop, "KC4211", plan, block, "lower-lane-reduction")
+            return
+        plans.append(plan)
+    if plans:
+        _Lowering(loop, lanes, plans, buffers, labels).run()
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """A reduction over lanes."""
+
+    split: Split
+    place: ForOp
+    """The loop before and behind which the lanes' results are filled and combined."""
+
+
+def _lanes(loop: ForOp, vector_bits: int) -> int:
+    """How many iterations have results of their own: a power of two, or all."""
+    extent = loop.static_extent
+    assert extent is not None
+    native = max(1, vector_bits // element_bits(loop))
+    most = MAX_VECTORS << (native.bit_length() - 1)
+    return extent if extent <= most else most
+
+
+def _plan(loop: ForOp, block: BlockOp, lanes: int) -> _Plan | str:
+    """How a reduction is split, or why it cannot be."""
+    if block.has_init:
+        return f"the init of {block.label} is among its updates"
+    reduction = lane_reduction(loop, block)
+    if isinstance(reduction, str):
+        return reduction
+    around = loop_tree.all_loops_around(block)
+    reduced = [outer for outer in around if IterType.REDUCE in iter_types(outer, block)]
+    if _ties_results(block, reduced):
+        return f"a condition of {block.label} is about results and terms"
+    room = PART_BYTES // (lanes * sum(_bytes(update.term.type) for update in reduction.updates))
+    place: ForOp | None = None
+    path: list[ForOp] = []
+    for n in range(around.index(loop), -1, -1):
+        outer = around[n]
+        if outer is not loop and not _may_extend(outer, around[n + 1], reduction):
+            break
+        if outer not in reduced:
+            continue
+        inside = [inner for inner in around[n:] if _drives_results(inner, block)]
+        if iter_types(outer, block) != {IterType.REDUCE} or not _are_few(inside, room):
+            break
+        place, path = outer, inside
+    if place is None:
+        return f"the loops in {loop.label} have too many results, or an unknown number"
+    return _Plan(Split(reduction, path, reduced), place)
+
+
+def _may_extend(outer: ForOp, child: ForOp, reduction: Reduction) -> bool:
+    """Whether partial results may be combined behind ``outer``, if behind ``child``."""
+    if child.parent_op() is not outer or outer.kind.data in (ForKind.PARALLEL, ForKind.THREAD):
+        return False
+    results = {update.buffer for update in reduction.updates}
+    return not any(
+        isinstance(op, LoadOp | StoreOp)
+        and op.buffer in results
+        and not loop_tree.is_inside(op, reduction.block)
+        for op in outer.walk()
+    )
+
+
+def _drives_results(loop: ForOp, block: BlockOp) -> bool:
+    return iter_types(loop, block) == {IterType.SPATIAL}
+
+
+def _are_few(path: Sequence[ForOp], room: int) -> bool:
+    """Whether the loops over results have a known number of them, and no more than ``room``."""
+    count = 1
+    for loop in path:
+        if loop.static_extent is None:
+            return False
+        count *= loop.static_extent
+    return count <= room
+
+
+def _ties_results(block: BlockOp, reduced: Sequence[ForOp]) -> bool:
+    """Whether a condition of the block is about results and terms at once."""
+    terms = {value for loop in reduced for value in loop_tree.derived_values(loop.var)}
+    results = {
+        value
+        for loop in loop_tree.all_loops_around(block)
+        if loop not in reduced
+        for value in loop_tree.derived_values(loop.var)
+    }
+    for constraint in block.predicate.data.constraints:
+        used = {block.predicate_operands[n] for n in constraint.lhs.used_dims()}
+        if used & terms and used & results:
+            return True
+    return False
+
+
+def _bytes(type_: Attribute) -> int:
+    return max(1, type_.size if isinstance(type_, FixedBitwidthType) else 8)
+
+
+class _Lowering:
+    """The reductions over the lanes of one loop."""
+
+    def __init__(
+        self,
+        loop: ForOp,
+        lanes: int,
+        plans: Sequence[_Plan],
+        buffers: set[str],
+        labels: set[str],
+    ) -> None:
+        self.loop = loop
+        self.lanes = lanes
+        self.plans = plans
+        self.labels = labels
+        self.width = 1 << (lanes - 1).bit_length()
+        """The results of the lanes, and neutral elements up to a power of two."""
+        space = next((LOCAL for outer in loop_tree.all_loops_around(loop) if outer.axis), None)
+        self.parts = [PartialResults(plan.split, buffers, self.width, space) for plan in plans]
+
+    def run(self) -> None:
+        """Fill, update and combine the results of the lanes."""
+        inserted: list[tuple[_Plan, list[Operation], list[Operation]]] = []
+        for plan, parts in zip(self.plans, self.parts, strict=True):
+            start = [
+                *parts.allocs,
+                *parts.nest(lambda values, parts=parts: self._fill(parts, values)),
+            ]
+            finish = parts.nest(lambda values, parts=parts: [self._combine(parts, values)])
+            for op in [*start, *finish]:
+                for inner in op.walk():
+                    inner.location = plan.split.block.location
+            inserted.append((plan, start, finish))
+        for plan, start, finish in inserted:
+            Rewriter.insert_op(start, InsertPoint.before(plan.place))
+            Rewriter.insert_op(finish, InsertPoint.after(plan.place))
+        for piece, blocks in self._pieces():
+            for block, parts in zip(blocks, self.parts, strict=True):
+                reduction = reduction_of(block)
+                assert reduction is not None
+                parts.redirect(reduction, piece.var)
+                for step in reduction.steps:
+                    if isinstance(step, CombineOp):
+                        inline_combine(step)
+
+    def _pieces(self) -> list[tuple[ForOp, list[BlockOp]]]:
+        """Loops over lanes that take the place of the loop, and the blocks in each."""
+        loop, extent = self.loop, self.loop.static_extent
+        own = [plan.split.block for plan in self.plans]
+        assert extent is not None
+        if extent <= self.lanes:
+            return [(loop, own)]
+        annotations = loop.annotations.data if loop.annotations is not None else None
+        rounds = ForOp(f"{loop.label}_o", extent // self.lanes, annotations=annotations)
+        rest = extent % self.lanes
+        whole = ForOp(loop.label, self.lanes, kind=ForKind.VECTORIZED)
+        rounds.body.block.add_op(whole)
+        pieces: list[tuple[ForOp, SSAValue | None]] = [(whole, rounds.var)]
+        tops = [rounds]
+        if rest:
+            last = ForOp(loop.label, rest, kind=ForKind.VECTORIZED)
+            pieces.append((last, None))
+            tops.append(last)
+        result: list[tuple[ForOp, list[BlockOp]]] = []
+        for piece, number in pieces:
+            expr = AffineExpr.dimension(0) + (extent - rest)
+            operands: list[SSAValue] = [piece.var]
+            if number is not None:
+                expr = AffineExpr.dimension(0) * self.lanes + AffineExpr.dimension(1)
+                operands = [number, piece.var]
+            iteration = ApplyOp(expr, operands)
+            piece.body.block.add_op(iteration)
+            values: dict[SSAValue, SSAValue] = {loop.var: iteration.result}
+            copies: dict[Operation, Operation] = {}
+            for op in loop.body.block.ops:
+                copy = op.clone(values)
+                piece.body.block.add_op(copy)
+                copies.update(zip(op.walk(), copy.walk(), strict=True))
+            for op in copies.values():
+                if isinstance(op, BlockOp) and number is None:
+                    op.block_name = StringAttr(fresh_name(op.label, self.labels))
+            result.append((piece, [copies[block] for block in own]))  # pyright: ignore
+        for top in tops:
+            for op in top.walk():
+                if isinstance(op.location, UnknownLoc):
+                    op.location = loop.location
+        Rewriter.insert_op(tops, InsertPoint.before(loop))
+        loop.detach()
+        loop.erase(safe_erase=False)
+        return result
+
+    def _fill(self, parts: PartialResults, values: Values) -> list[Operation]:
+        """Store the neutral elements, to all lanes."""
+        loop = ForOp(self.loop.label, self.width, kind=ForKind.VECTORIZED)
+        loop.body.block.add_ops(parts.filled(parts.place(values, loop.var)))
+        return [loop]
+
+    def _combine(self, parts: PartialResults, values: Values) -> BlockOp:
+        """The block that combines the lanes' results, and them with the result."""
+        reduction = parts.split.reduction
+
+        def results(body: Block, mapping: Values, kept: Sequence[int]) -> Sequence[SSAValue]:
+            del kept
+            vectors: list[SSAValue] = []
+            for alloc in parts.allocs:
+                assert isinstance(alloc.buffer.type, MemRefType)
+                type_ = VectorType(alloc.buffer.type.element_type, [self.width])
+                load = LoadOp(alloc.buffer, *parts.place(values), type_)
+                body.add_op(load)
+                vectors.append(load.result)
+            totals = _folded(body, reduction, vectors, self.width)
+            old: list[SSAValue] = []
+            for update in reduction.updates:
+                load = LoadOp(update.buffer, *parts.result_place(update, mapping))
+                body.add_op(load)
+                old.append(load.result)
+            return steps_added(body, reduction, old, totals)
+
+        label = fresh_name(f"{parts.split.block.label}_lanes", self.labels)
+        return parts.store_block(label, values, results)
+
+
+def _folded(
+    body: Block, reduction: Reduction, vectors: Sequence[SSAValue], width: int
+) -> list[SSAValue]:
+    """Vectors of a power of two of lanes, combined to numbers: halves, their halves, and so on."""
+    vectors = list(vectors)
+    while width > 1:
+        width //= 2
+        halves = [
+            [_lanes_of(body, vector, first, width) for vector in vectors] for first in (0, width)
+        ]
+        vectors = _steps_on_vectors(body, reduction, *halves)
+    return [
+        _add(body, ExtractOp(vector, [0], update.term.type))
+        for vector, update in zip(vectors, reduction.updates, strict=True)
+    ]
+
+
+def _lanes_of(body: Block, vector: SSAValue, first: int, width: int) -> SSAValue:
+    """Some lanes of a vector."""
+    assert isinstance(vector.type, VectorType)
+    type_ = VectorType(vector.type.element_type, [width])
+    lanes = DenseArrayBase.from_list(i64, range(first, first + width))
+    return _add(body, ShuffleOp(vector, vector, lanes, result_type=type_))
+
+
+def _add(body: Block, op: Operation) -> SSAValue:
+    body.add_op(op)
+    return op.results[0]
+
+
+def _steps_on_vectors(
+    body: Block, reduction: Reduction, old: Sequence[SSAValue], new: Sequence[SSAValue]
+) -> list[SSAValue]:
+    """The steps of a reduction on vectors, lane by lane; results in the order of its updates."""
+    results: list[SSAValue] = []
+    done: dict[Operation, dict[SSAValue, SSAValue]] = {}
+    for n, update in enumerate(reduction.updates):
+        step = update.step
+        if not isinstance(step, CombineOp):
+            results.append(_elementwise(body, step, [old[n], new[n]]))
+            continue
+        if step not in done:
+            positions = [
+                next(
+                    m
+                    for m, other_update in enumerate(reduction.updates)
+                    if other_update.store.value is value
+                )
+                for value in step.combined
+            ]
+            arguments = [*(old[m] for m in positions), *(new[m] for m in positions)]
+            values: Values = dict(zip(step.combiner.block.args, arguments, strict=True))
+            for op in step.combiner.block.ops:
+                if isinstance(op, YieldOp):
+                    done[step] = dict(
+                        zip(step.combined, (values[value] for value in op.values), strict=True)
+                    )
+                elif isinstance(op, arith.ConstantOp):
+                    values[op.result] = _splat(body, op, old[n])
+                else:
+                    values[op.results[0]] = _elementwise(
+                        body, op, [values[operand] for operand in op.operands]
+                    )
+        results.append(done[step][update.store.value])
+    return results
+
+
+def _elementwise(body: Block, op: Operation, operands: Sequence[SSAValue]) -> SSAValue:
+    shape = operands[-1].type
+    assert isinstance(shape, VectorType)
+    new = vector_class(type(op)).create(
+        operands=operands,
+        result_types=[VectorType(result.type, shape.shape) for result in op.results],
+        properties=op.properties.copy(),
+        attributes=op.attributes.copy(),
+    )
+    return _add(body, new)
+
+
+def _splat(body: Block, op: arith.ConstantOp, like: SSAValue) -> SSAValue:
+    assert isinstance(like.type, VectorType)
+    type_ = VectorType(op.result.type, like.type.shape)
+    value = op.value.value.data  # pyright: ignore[reportAttributeAccessIssue]
+    return _add(body, arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(type_, [value])))  # pyright: ignore
