@@ -38,7 +38,9 @@ func.func @matmul(%A: memref<8x10xf32>, %B: memref<10x20xf32>, %C: memref<8x20xf
 // CHECK:         arith.cmpi ne, %{{.*}} : vector<8xi8>
 // CHECK:         arith.select %{{.*}} : vector<8xi1>, vector<8xi32>
 // CHECK:         vector.insert %{{.*}} : i32 into vector<8xi32>
-// CHECK:         vector.maskedstore %{{.*}} : memref<8xi32>, vector<8xi1>, vector<8xi32>
+// CHECK:         vector.load %{{.*}} : memref<8xi32>, vector<8xi32>
+// CHECK:         arith.select %{{.*}} : vector<8xi1>, vector<8xi32>
+// CHECK:         vector.store %{{.*}} : memref<8xi32>, vector<8xi32>
 func.func @elementwise(%A: memref<?x?xi32> {kc.shape = affine_map<()[s0, s1] -> (s0, s1)>}, %M: memref<8xi1>) attributes {kc.symbols = ["n", "m"]} {
   %n = tir.symbol "n"
   %m = tir.symbol "m"

@@ -18,6 +18,7 @@ from kc.support.target import Target
 ORDER = [
     "convert-te-to-tir",
     "lower-init-block",
+    "lower-lane-reduction",
     "compact-buffer-allocation",
     "lower-blocks",
     "partition-loops",
