@@ -23,7 +23,7 @@ def no_driver(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
     monkeypatch.delenv("KC_CUDA", raising=False)
     monkeypatch.setattr(libcuda, "_open_library", lambda name: None)
-    for package in ("cuda", "pycuda"):
+    for package in ("cuda", "cuda.bindings", "cuda.bindings.driver", "pycuda"):
         monkeypatch.setitem(sys.modules, package, None)
     driver.forget()
     yield

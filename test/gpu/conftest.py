@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import fake_gpu
 import pytest
 
-from kc.runtime.gpu import driver
+from kc.runtime.gpu import driver, libcuda
 
 
 @pytest.fixture
@@ -15,6 +15,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[fake_gpu.FakeGpu]:
     if not path:
         pytest.skip("no cc, which compiles the fake driver")
     monkeypatch.setenv("KC_CUDA", "ctypes")
+    monkeypatch.setattr(libcuda, "LIBRARIES", (path,))
     driver.forget()
     gpu = fake_gpu.FakeGpu(path)
     yield gpu

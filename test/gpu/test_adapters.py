@@ -12,11 +12,11 @@ from typing import Any
 
 import fake_gpu
 import fake_pycuda
-import kernels
+import gpu_schedules
 import numpy as np
 import pytest
 from fake_gpu import ALLOCS, FREES, FakeGpu
-from kernels import random
+from gpu_schedules import random
 
 import kc
 from kc.runtime.gpu import driver
@@ -37,7 +37,7 @@ def program(fake: FakeGpu, name: str) -> None:
     )
     assert device.device_name == "a fake GPU, number 0"
     assert device.total_global_memory == 1 << 30
-    module = fake.build(*kernels.two_kernels())
+    module = fake.build(*gpu_schedules.two_kernels())
     a, b = random(300), random(300, seed=1)
     x, y = kc.nd.array(a, device), kc.nd.array(b, device)
     d = kc.nd.empty((300,), "float32", device)
@@ -60,11 +60,11 @@ def program(fake: FakeGpu, name: str) -> None:
     np.testing.assert_allclose(d.numpy(), expected + 1, rtol=1e-5, atol=1e-6)
     device.free_raw_stream(stream)
 
-    wide = fake.build(*kernels.wide_shared())
+    wide = fake.build(*gpu_schedules.wide_shared())
     rows = random(3, 20_000)
     np.testing.assert_array_equal(wide(kc.nd.array(rows, device)).numpy(), rows[:, ::-1])
 
-    half = fake.build(*kernels.add(dtype="float16"))
+    half = fake.build(*gpu_schedules.add(dtype="float16"))
     short = random(50, dtype="float16")
     z = kc.nd.array(short, device)
     np.testing.assert_array_equal(half(z, z).numpy(), 2 * short)
@@ -74,7 +74,7 @@ def program(fake: FakeGpu, name: str) -> None:
         kc.nd.empty((1 << 31,), "float32", device)
     fake.refuses = "ptxas application ptx input, line 5; error   : no such instruction"
     with pytest.raises(KCError, match=r"KC6032\]: cuda\(0\) refuses the code: (?s:.*)PTX line 5"):
-        fake.build(*kernels.add(64))(z, z)
+        fake.build(*gpu_schedules.add(64))(z, z)
     fake.refuses = ""
     assert fake.library.fake_depth() == 0
 
@@ -86,7 +86,7 @@ def test_ctypes(fake: FakeGpu):
 def test_the_emulator(fake: FakeGpu, monkeypatch: pytest.MonkeyPatch):
     """All but the limits and the errors of a driver."""
     monkeypatch.setenv("KC_CUDA", "ctypes")
-    module = kc.build(*kernels.two_kernels(), target="cuda -arch=sm_80")
+    module = kc.build(*gpu_schedules.two_kernels(), target="cuda -arch=sm_80")
     monkeypatch.setenv("KC_CUDA", "emu")
     device = kc.cuda(0)
     a = random(300)
@@ -99,7 +99,7 @@ def test_the_emulator(fake: FakeGpu, monkeypatch: pytest.MonkeyPatch):
     device.free_raw_stream(stream)
     device.sync()
     assert module.time_evaluator("main", device)(x, x, 1.0, d).mean > 0
-    wide = kc.build(*kernels.wide_shared(), target="cuda -arch=sm_80")
+    wide = kc.build(*gpu_schedules.wide_shared(), target="cuda -arch=sm_80")
     rows = random(3, 20_000)
     np.testing.assert_array_equal(wide(kc.nd.array(rows, device)).numpy(), rows[:, ::-1])
 
@@ -203,7 +203,8 @@ def test_pycuda(fake: FakeGpu, monkeypatch: pytest.MonkeyPatch):
 
 def test_drivers_are_tried_in_turn(fake: FakeGpu, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delenv("KC_CUDA")
-    monkeypatch.setitem(sys.modules, "cuda", None)
+    for package in ("cuda", "cuda.bindings", "cuda.bindings.driver"):
+        monkeypatch.setitem(sys.modules, package, None)
     driver.forget()
     seen = driver.search()
     assert seen.driver is not None
@@ -225,7 +226,7 @@ def test_a_driver_without_devices(fake: FakeGpu):
 
 def test_a_driver_that_is_too_old_for_the_ptx(fake: FakeGpu):
     fake.configure(version=11040, capability=80)
-    module = fake.build(*kernels.add())
+    module = fake.build(*gpu_schedules.add())
     a = kc.nd.array(random(10), kc.cuda(0))
     with pytest.raises(KCError) as caught:
         module(a, a)
@@ -251,7 +252,7 @@ def test_a_driver_that_is_too_old_for_the_ptx(fake: FakeGpu):
 )
 def test_code_for_another_architecture(fake: FakeGpu, arch: str, capability: int, why: str):
     fake.configure(capability=capability)
-    module = fake.build(*kernels.add(), target=f"cuda -arch={arch}")
+    module = fake.build(*gpu_schedules.add(), target=f"cuda -arch={arch}")
     a = kc.nd.array(random(10), kc.cuda(0))
     with pytest.raises(KCError) as caught:
         module(a, a)
@@ -265,7 +266,7 @@ def test_code_for_another_architecture(fake: FakeGpu, arch: str, capability: int
 
 def test_ptx_that_the_driver_refuses(fake: FakeGpu):
     """With debug information the line of the program is named, too."""
-    s, args = kernels.add(100)
+    s, args = gpu_schedules.add(100)
     with kc.transform.PassContext(config={"kc.debug_info": True}):
         module = fake.build(s, args)
     lines = module.get_source("ptx").splitlines()
@@ -274,11 +275,11 @@ def test_ptx_that_the_driver_refuses(fake: FakeGpu):
     a = kc.nd.array(random(100), kc.cuda(0))
     with pytest.raises(KCError) as caught:
         module(a, a)
-    source = Path(kernels.__file__).read_text().splitlines()
+    source = Path(gpu_schedules.__file__).read_text().splitlines()
     line = next(n for n, text in enumerate(source, 1) if "A[i] + B[i]" in text)
     assert str(caught.value) == (
         "error[KC6032]: cuda(0) refuses the code: CUDA_ERROR_INVALID_PTX\n"
-        f"  --> {kernels.__file__}:{line}  {source[line - 1].strip()}\n"
+        f"  --> {gpu_schedules.__file__}:{line}  {source[line - 1].strip()}\n"
         f"   |  PTX line {number}: Unknown modifier '.f32'\n"
         f"   |    {lines[number - 1].strip()}\n"
         "  why: its driver serves CUDA 12.4 and compiles PTX when it is loaded\n"

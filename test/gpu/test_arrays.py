@@ -7,11 +7,11 @@ import gc
 import weakref
 from typing import Any
 
-import kernels
+import gpu_schedules
 import numpy as np
 import pytest
 from fake_gpu import ALLOCS, FREES, SYNCHRONIZATIONS, FakeGpu
-from kernels import random
+from gpu_schedules import random
 
 import kc
 from kc.runtime import dlpack
@@ -170,7 +170,7 @@ class Interfaced:
 
 @pytest.mark.parametrize("wrap", [Producer, Interfaced])
 def test_kernels_take_arrays_of_others(fake: FakeGpu, wrap: Any):
-    module = fake.build(*kernels.add())
+    module = fake.build(*gpu_schedules.add())
     host = random(100)
     for _ in range(3):  # by Python, and by generated code, which leaves them to it
         a, c = kc.nd.array(host, kc.cuda(0)), kc.nd.array(0 * host, kc.cuda(0))
@@ -185,7 +185,7 @@ def test_kernels_take_arrays_of_others(fake: FakeGpu, wrap: Any):
 
 def test_the_stream_is_told_to_the_producer(fake: FakeGpu):
     device = kc.cuda(0)
-    module = fake.build(*kernels.add())
+    module = fake.build(*gpu_schedules.add())
     a = kc.nd.array(random(10), device)
     producer = Producer(a)
     module(producer, a)
@@ -200,7 +200,7 @@ def test_the_stream_is_told_to_the_producer(fake: FakeGpu):
 def test_what_others_queued_comes_first(fake: FakeGpu):
     """`stream` of the CUDA array interface: kc waits for it, and is waited for."""
     device = kc.cuda(0)
-    module = fake.build(*kernels.add())
+    module = fake.build(*gpu_schedules.add())
     host = random(100)
     a, c = kc.nd.empty((100,), "float32", device), kc.nd.array(0 * host, device)
     stream = device.create_raw_stream()
@@ -219,7 +219,7 @@ def test_what_others_queued_comes_first(fake: FakeGpu):
 @pytest.mark.parametrize("wrap", [Producer, Interfaced])
 def test_what_others_own_is_kept_until_it_is_done(fake: FakeGpu, wrap: Any):
     device = kc.cuda(0)
-    module = fake.build(*kernels.add())
+    module = fake.build(*gpu_schedules.add())
     a, c = kc.nd.array(random(100), device), kc.nd.empty((100,), "float32", device)
     module(a, a, c)
     device.sync()
@@ -272,7 +272,7 @@ def refused(act: Any) -> str:
 
 
 def test_arrays_of_others_that_do_not_fit(fake: FakeGpu):
-    module = fake.build(*kernels.add())
+    module = fake.build(*gpu_schedules.add())
     device = kc.cuda(0)
     a = kc.nd.array(random(10), device)
     assert refused(lambda: module(a, a, Interfaced(a, data=(a.address, True)))) == (

@@ -7,11 +7,11 @@ import threading
 from typing import Any
 
 import fake_gpu
-import kernels
+import gpu_schedules
 import numpy as np
 import pytest
 from fake_gpu import ALLOCS, FREES, LAUNCHES, LOADS, SYNCHRONIZATIONS, FakeGpu
-from kernels import random
+from gpu_schedules import random
 
 import kc
 from kc import te
@@ -24,7 +24,7 @@ def on_gpu(array: Any, number: int = 0) -> Any:
 
 @pytest.mark.parametrize("n", [0, 1, 63, 64, 1000])
 def test_kernels_in_a_row_with_memory_in_between(fake: FakeGpu, n: int):
-    module = fake.build(*kernels.two_kernels())
+    module = fake.build(*gpu_schedules.two_kernels())
     a, b = random(n), random(n, seed=1)
     d = kc.nd.empty((n,), "float32", kc.cuda(0))
     before = fake.count(ALLOCS) - fake.count(FREES)
@@ -39,7 +39,7 @@ def test_kernels_in_a_row_with_memory_in_between(fake: FakeGpu, n: int):
 
 
 def test_a_call_only_queues(fake: FakeGpu):
-    module = fake.build(*kernels.add())
+    module = fake.build(*gpu_schedules.add())
     a = on_gpu(random(100))
     c = kc.nd.empty((100,), "float32", kc.cuda(0))
     waited = fake.count(SYNCHRONIZATIONS)
@@ -51,7 +51,7 @@ def test_a_call_only_queues(fake: FakeGpu):
 
 @pytest.mark.parametrize("dtype", ["float16", "float64", "int8", "uint8", "int32"])
 def test_types_of_elements(fake: FakeGpu, dtype: str):
-    module = fake.build(*kernels.add(dtype=dtype))
+    module = fake.build(*gpu_schedules.add(dtype=dtype))
     a = (10 * random(100)).astype(dtype)
     c = module(on_gpu(a), on_gpu(a))
     assert c.device == kc.cuda(0)
@@ -65,7 +65,7 @@ def test_scalars(fake: FakeGpu, dtype: str):
     x = te.var("x", dtype)
     C = te.compute((n,), lambda i: x, name="C")
     s = te.create_schedule(C.op)
-    kernels.bind(s, C, 32)
+    gpu_schedules.bind(s, C, 32)
     module = fake.build(s, [x, C])
     value = -3 if dtype.startswith("int") else 0.25
     c = module(value)
@@ -73,7 +73,7 @@ def test_scalars(fake: FakeGpu, dtype: str):
 
 
 def test_more_shared_memory_than_is_static(fake: FakeGpu):
-    s, args = kernels.wide_shared()
+    s, args = gpu_schedules.wide_shared()
     module = fake.build(s, args)
     a = random(3, 20_000)
     np.testing.assert_array_equal(module(on_gpu(a)).numpy(), a[:, ::-1])
@@ -142,7 +142,7 @@ module attributes {{gpu.container_module}} {{
 
 
 def test_prepared_calls_and_time(fake: FakeGpu):
-    module = fake.build(*kernels.add())
+    module = fake.build(*gpu_schedules.add())
     a, c = on_gpu(random(100)), on_gpu(np.zeros(100, "float32"))
     run = module["main"].prepare(a, a, c)
     for _ in range(4):
@@ -162,7 +162,7 @@ def test_prepared_calls_and_time(fake: FakeGpu):
 
 
 def test_code_is_loaded_once(fake: FakeGpu):
-    module = fake.build(*kernels.two_kernels())
+    module = fake.build(*gpu_schedules.two_kernels())
     x = on_gpu(random(10))
     for _ in range(3):
         module(x, x, 1.0)
@@ -173,7 +173,7 @@ def test_code_is_loaded_once(fake: FakeGpu):
 
 
 def test_threads_call_at_once(fake: FakeGpu):
-    module = fake.build(*kernels.add())
+    module = fake.build(*gpu_schedules.add())
     inputs = [on_gpu(random(200, seed=n)) for n in range(8)]
     results: dict[int, Any] = {}
 
@@ -195,7 +195,7 @@ def test_threads_call_at_once(fake: FakeGpu):
 
 def test_an_array_that_is_gone_while_it_is_in_use(fake: FakeGpu):
     """Its memory is given back behind the kernel, which has not run yet."""
-    module = fake.build(*kernels.add())
+    module = fake.build(*gpu_schedules.add())
     host = random(1000)
     a, c = on_gpu(host), kc.nd.empty((1000,), "float32", kc.cuda(0))
     module(a, a, c)
@@ -209,7 +209,7 @@ def test_an_array_that_is_gone_while_it_is_in_use(fake: FakeGpu):
 def test_an_array_that_another_stream_uses(fake: FakeGpu):
     """It is given back behind what is queued in all streams."""
     device = kc.cuda(0)
-    module = fake.build(*kernels.add())
+    module = fake.build(*gpu_schedules.add())
     host = random(1000)
     a, c = on_gpu(host), kc.nd.empty((1000,), "float32", device)
     stream = device.create_raw_stream()
@@ -226,7 +226,7 @@ def test_an_array_that_another_stream_uses(fake: FakeGpu):
 
 def test_streams_do_not_wait_for_each_other(fake: FakeGpu):
     device = kc.cuda(0)
-    module = fake.build(*kernels.add())
+    module = fake.build(*gpu_schedules.add())
     a, c = on_gpu(random(10)), on_gpu(np.zeros(10, "float32"))
     stream = device.create_raw_stream()
     device.set_raw_stream(stream)
@@ -240,7 +240,7 @@ def test_streams_do_not_wait_for_each_other(fake: FakeGpu):
 
 def test_a_device_without_memory_pools(fake: FakeGpu):
     fake.configure(pools=False)
-    module = fake.build(*kernels.two_kernels())
+    module = fake.build(*gpu_schedules.two_kernels())
     a, b = random(100), random(100, seed=1)
     d = module(on_gpu(a), on_gpu(b), 1.0)
     np.testing.assert_allclose(d.numpy(), 2 * (a + b) + 1, rtol=1e-6)
@@ -259,7 +259,7 @@ def refused(act: Any) -> str:
 
 
 def test_arrays_of_the_host(fake: FakeGpu):
-    module = fake.build(*kernels.add())
+    module = fake.build(*gpu_schedules.add())
     a = on_gpu(random(10))
     host = np.zeros(10, "float32")
     expected = (
@@ -284,7 +284,7 @@ def test_arrays_of_the_host(fake: FakeGpu):
 
 def test_arrays_of_another_device(fake: FakeGpu):
     fake.configure(devices=2)
-    module = fake.build(*kernels.add())
+    module = fake.build(*gpu_schedules.add())
     a, b = on_gpu(random(10)), on_gpu(random(10), 1)
     expected = (
         "error[KC5115]: main: argument 2 'B' is on {}, the kernel runs on {}\n"
@@ -302,7 +302,7 @@ def test_arrays_of_another_device(fake: FakeGpu):
 
 
 def test_arrays_of_another_driver(fake: FakeGpu, monkeypatch: pytest.MonkeyPatch):
-    module = fake.build(*kernels.add())
+    module = fake.build(*gpu_schedules.add())
     a = on_gpu(random(10))
     module(a, a)
     monkeypatch.setenv("KC_CUDA", "emu")
@@ -344,7 +344,7 @@ LAYOUTS = {
 
 @pytest.mark.parametrize("case", LAYOUTS)
 def test_arrays_that_do_not_fit(fake: FakeGpu, case: str):
-    module = fake.build(*kernels.add())
+    module = fake.build(*gpu_schedules.add())
     make, text = LAYOUTS[case]
     a = on_gpu(np.zeros(10, "float32"))
     for _ in range(2):
@@ -353,7 +353,7 @@ def test_arrays_that_do_not_fit(fake: FakeGpu, case: str):
 
 
 def test_an_output_that_is_an_input(fake: FakeGpu):
-    module = fake.build(*kernels.add())
+    module = fake.build(*gpu_schedules.add())
     a = on_gpu(np.zeros(10, "float32"))
     assert refused(lambda: module(a, a, a)) == (
         "error[KC5114]: main: argument 3 'C' is written and overlaps argument 1 'A'\n"
@@ -372,8 +372,8 @@ def test_a_grid_beyond_the_limits(fake: FakeGpu):
     B = te.compute((n, 8), lambda i, j: A[i, j] * 2.0, name="B")
     s = te.create_schedule(B.op)
     i, j = B.op.axis
-    s[B].bind(i, kernels.axis("blockIdx.y"))
-    s[B].bind(j, kernels.axis("threadIdx.x"))
+    s[B].bind(i, gpu_schedules.axis("blockIdx.y"))
+    s[B].bind(j, gpu_schedules.axis("threadIdx.x"))
     module = fake.build(s, [A, B])
     small = on_gpu(random(3, 8))
     large = kc.nd.empty((70_000, 8), "float32", kc.cuda(0))
@@ -394,7 +394,7 @@ def test_a_grid_beyond_the_limits(fake: FakeGpu):
 
 def test_registers_of_a_kernel_limit_its_blocks(fake: FakeGpu):
     fake.library.fake_kernels(32, 255)
-    module = fake.build(*kernels.add())
+    module = fake.build(*gpu_schedules.add())
     a = on_gpu(random(10))
     assert refused(lambda: module(a, a)) == (
         "error[KC6035]: main: main_kernel on cuda(0) has blocks of 64 threads, and at most 32 are "
@@ -451,7 +451,7 @@ def test_memory_that_is_not_there(fake: FakeGpu):
         "  why: out of memory\n"
         "  try: free arrays (del x), or take the memory that another library caches back"
     )
-    module = fake.build(*kernels.two_kernels())
+    module = fake.build(*gpu_schedules.two_kernels())
     a = on_gpu(random(100_000))
     d = kc.nd.empty((100_000,), "float32", kc.cuda(0))
     text = (
@@ -477,10 +477,10 @@ def test_a_kernel_that_leaves_its_memory(fake: FakeGpu):
 
     program = f"""
 import sys; sys.path[:0] = [{str(Path(__file__).parent)!r}]
-import fake_gpu, kernels, kc
+import fake_gpu, gpu_schedules, kc
 fake = fake_gpu.FakeGpu({fake_gpu.compiled()!r})
-module = fake.build(*kernels.add())
-a = kc.nd.array(kernels.random(10), kc.cuda(0))
+module = fake.build(*gpu_schedules.add())
+a = kc.nd.array(gpu_schedules.random(10), kc.cuda(0))
 fake.launch_result = fake_gpu.ILLEGAL_ADDRESS
 module(a, a)
 for act in (kc.cuda(0).sync, lambda: module(a, a)):
@@ -505,7 +505,7 @@ for act in (kc.cuda(0).sync, lambda: module(a, a)):
 
 
 def test_kernels_are_not_called(fake: FakeGpu):
-    module = fake.build(*kernels.add())
+    module = fake.build(*gpu_schedules.add())
     kernel = module.imported_modules[0]["main_kernel"]
     assert refused(lambda: kernel(1)) == (
         "error[KC6023]: main_kernel is a kernel, which host code launches\n"
@@ -515,7 +515,7 @@ def test_kernels_are_not_called(fake: FakeGpu):
 
 
 def test_device_and_times(fake: FakeGpu):
-    module = fake.build(*kernels.add())
+    module = fake.build(*gpu_schedules.add())
     a = on_gpu(random(10))
     assert refused(lambda: module.time_evaluator("main", kc.cpu(0))) == (
         "error[KC6204]: main runs on cuda(0), not on cpu(0)"

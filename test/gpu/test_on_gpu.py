@@ -1,0 +1,236 @@
+"""The lessons and random schedules on a GPU, compared with the emulator: `pytest -m gpu test/gpu`.
+
+Without a GPU the same comparisons run on the fake one, a few of each: kernels there are those of
+the emulator, and what is tested is this file, and the host code of these programs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import runpy
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from fake_gpu import FakeGpu
+
+import kc
+from kc.runtime.gpu import driver
+from kc.support.diagnostics import KCError, diagnostic_handler
+
+ROOT = Path(__file__).parents[2]
+LESSONS = sorted(ROOT.glob("examples/lessons/*gpu*.py"))
+CASES = 300
+"""Random schedules that become kernels."""
+
+sys.path[:0] = [str(ROOT / "test" / folder) for folder in ("fuzz", "te", "transforms/schedule")]
+
+gpu = pytest.mark.gpu
+Prepare = Callable[[Any], Any]
+
+
+@pytest.fixture
+def real_gpu(monkeypatch: pytest.MonkeyPatch) -> str:
+    """The target of the GPU of this machine."""
+    monkeypatch.delenv("KC_CUDA", raising=False)
+    driver.forget()
+    if driver.search().driver is None:
+        pytest.skip("no NVIDIA GPU")
+    if (kc.cuda(0).device_name or "").startswith("a fake GPU"):
+        pytest.skip("other tests loaded the fake driver: pytest -m gpu test/gpu")
+    version = kc.cuda(0).compute_version or ""
+    return f"cuda -arch=sm_{version.replace('.', '')}"
+
+
+def on_device(module: Any, arrays: Any) -> list[Any]:
+    """What the arguments are after a call on the device; scalars as they were."""
+    device = kc.cuda(0)
+    given = [
+        kc.nd.array(value, device) if isinstance(value, np.ndarray) else value for value in arrays
+    ]
+    module(*given)
+    assert not any(isinstance(value, np.ndarray) for value in given)
+    return [value.numpy() if isinstance(value, kc.nd.NDArray) else value for value in given]
+
+
+def compare(expected: Any, result: Any) -> None:
+    """Integers are equal; floats may be rounded otherwise, as a GPU fuses other products."""
+    expected, result = np.asarray(expected), np.asarray(result)
+    if expected.dtype.kind in "biu":
+        np.testing.assert_array_equal(result, expected)
+        return
+    expected, result = expected.astype("float64"), result.astype("float64")
+    finite = np.abs(expected[np.isfinite(expected)])
+    scale = float(finite.max()) if finite.size else 0.0
+    np.testing.assert_allclose(result, expected, rtol=1e-3, atol=1e-5 * scale, equal_nan=True)
+
+
+def run_lesson(path: Path, prepare: Prepare, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Run a lesson, each of whose kernels runs on the device as well; how many did."""
+    check = kc.gpu.check
+    count = 0
+
+    def both(module: Any, *arrays: Any, **options: Any) -> Any:
+        nonlocal count
+        before = [np.array(array) for array in arrays]
+        report = check(module, *arrays, **options)
+        if report.ok:
+            for array, result in zip(arrays, on_device(prepare(module), before), strict=True):
+                compare(array, result)
+            count += 1
+        return report
+
+    monkeypatch.setattr(kc.gpu, "check", both)
+    with contextlib.redirect_stdout(io.StringIO()), diagnostic_handler(lambda _: None):
+        runpy.run_path(str(path))
+    return count
+
+
+def run_case(number: int, target: str, prepare: Prepare, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Run a random case of kernels; whether it came to a kernel, which ran on the device too."""
+    import cases
+    import launching
+
+    emulate = launching.emulate
+    launched = False
+
+    def both(random: Any, mod: Any, arrays: list[Any], **options: Any) -> None:
+        nonlocal launched
+        before = [np.array(array) if hasattr(array, "shape") else array for array in arrays]
+        emulate(random, mod, arrays, **options)
+        module = prepare(kc.build(mod, target=target))
+        signature = module[module.entry_name].signature
+        if any(spec.strides is not None for spec in signature.args):
+            return  # arrays of kc.nd on a device are dense
+        for array, result in zip(arrays, on_device(module, before), strict=True):
+            compare(array, result)
+        launched = True
+
+    monkeypatch.setattr(cases, "emulate", both)
+    # That the interpreter agrees is tested elsewhere, and takes much longer.
+    monkeypatch.setattr(cases, "check_interpreted", lambda *_, **__: None)
+    outcome = cases.run_case(number, family="kernels", native=False)
+    if outcome.error is not None:
+        raise outcome.error
+    return launched
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
+@gpu
+def test_lessons(lesson: Path, real_gpu: str, monkeypatch: pytest.MonkeyPatch):
+    build = kc.build
+
+    def for_this_gpu(*args: Any, target: Any = None, **options: Any) -> Any:
+        # Code for one architecture alone (sm_90a) runs on that one.
+        return build(*args, target=real_gpu if "cuda" in str(target) else target, **options)
+
+    monkeypatch.setattr(kc, "build", for_this_gpu)
+    assert run_lesson(lesson, lambda module: module, monkeypatch) > 0
+
+
+@gpu
+def test_random_schedules(real_gpu: str, monkeypatch: pytest.MonkeyPatch):
+    launched = 0
+    for number in range(100 * CASES):
+        launched += run_case(number, real_gpu, lambda module: module, monkeypatch)
+        if launched == CASES:
+            return
+    pytest.fail(f"{launched} kernels of {100 * CASES} cases")
+
+
+@gpu
+def test_a_kernel_that_leaves_its_memory(real_gpu: str):
+    """The driver says so, and kc says how to find it; the process has no context after it."""
+    import subprocess
+
+    program = """
+import kc
+text = '''
+module attributes {gpu.container_module} {
+  func.func @main(%A: memref<8xf32>, %i: index) {
+    %c1 = arith.constant 1 : index
+    gpu.launch_func @k::@f blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+        args(%A : memref<8xf32>, %i : index)
+    func.return
+  }
+  gpu.module @k {
+    gpu.func @f(%A: memref<8xf32>, %i: index) kernel {
+      %x = arith.constant 1.0 : f32
+      memref.store %x, %A[%i] : memref<8xf32>
+      gpu.return
+    }
+  }
+}'''
+module = kc.build(kc.IRModule.parse(text), target="TARGET")
+a = kc.nd.empty((8,), "float32", kc.cuda(0))
+module(a, 1 << 44)
+try:
+    kc.cuda(0).sync()
+except kc.KCError as error:
+    print(error.code)
+"""
+    program = program.replace("TARGET", real_gpu)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout == "KC6031\n", done.stderr
+
+
+# Without a GPU -----------------------------------------------------------------------------------
+
+
+LESSON = """
+import numpy as np
+import kc
+from kc import te
+
+A = te.placeholder((8, 100), name="A")
+k = te.reduce_axis((0, 100), name="k")
+S = te.compute((8,), lambda i: te.sum(A[i, k], axis=k), name="S")
+s = te.create_schedule(S.op)
+_, thread = s[S].split(S.op.reduce_axis[0], 64)
+s[S].bind(S.op.axis[0], te.thread_axis("blockIdx.x"))
+s[S].bind(thread, te.thread_axis("threadIdx.x"))
+module = kc.build(s, [A, S], target="cuda -arch=sm_80")
+for n in range(2):
+    a, sums = np.random.rand(8, 100).astype("float32"), np.zeros(8, "float32")
+    assert kc.gpu.check(module, a, sums).ok
+    np.testing.assert_allclose(sums, a.sum(1), rtol=1e-5)
+"""
+
+
+@pytest.fixture
+def lesson(tmp_path: Path) -> Path:
+    path = tmp_path / "lesson.py"
+    path.write_text(LESSON)
+    return path
+
+
+def test_a_lesson_without_a_gpu(lesson: Path, fake: FakeGpu, monkeypatch: pytest.MonkeyPatch):
+    assert run_lesson(lesson, fake.register, monkeypatch) == 2
+
+
+def test_a_wrong_result_is_told(lesson: Path, fake: FakeGpu, monkeypatch: pytest.MonkeyPatch):
+    """The comparison fails where the device computes something else."""
+
+    def wrong(module: Any) -> Any:
+        return lambda *arrays: arrays[-1].copyfrom(np.ones(arrays[-1].shape, "float32"))
+
+    with pytest.raises(AssertionError, match="Not equal to tolerance"):
+        run_lesson(lesson, wrong, monkeypatch)
+    with pytest.raises(AssertionError):
+        compare(np.arange(3), np.arange(3) + 1)
+
+
+@pytest.mark.parametrize("number", [8, 13, 21, 23])
+def test_random_schedules_without_a_gpu(
+    number: int, fake: FakeGpu, monkeypatch: pytest.MonkeyPatch
+):
+    assert run_case(number, "cuda -arch=sm_80", fake.register, monkeypatch)
+
+
+def test_no_gpu_is_no_device(no_driver: None):
+    with pytest.raises(KCError, match="KC6201"):
+        kc.cuda(0).require()
