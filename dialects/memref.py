@@ -1,4 +1,4 @@
-"""The ``memref`` dialect with ``memref.prefetch``, which xDSL lacks."""
+"""The ``memref`` dialect with what xDSL lacks: ``memref.prefetch``, and atomic updates as text."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
+
+from kc.dialects.memref_atomics import AtomicRMWOp
 
 
 @irdl_op_definition
@@ -115,7 +117,10 @@ class PrefetchOp(IRDLOperation):
 
 MEMREF = Dialect(
     "memref",
-    [*memref.MemRef.operations, PrefetchOp],
+    [
+        *(AtomicRMWOp if op is memref.AtomicRMWOp else op for op in memref.MemRef.operations),
+        PrefetchOp,
+    ],
     list(memref.MemRef.attributes),
     list(memref.MemRef._interfaces),
 )

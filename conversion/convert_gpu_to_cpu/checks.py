@@ -30,7 +30,6 @@ from kc.conversion.convert_gpu_to_cpu.kernel import (
     IS_INSIDE,
     IS_WRITE,
     Emitter,
-    unsupported,
 )
 from kc.conversion.convert_gpu_to_cpu.thread import Thread, ThreadPattern
 from kc.conversion.convert_to_llvm.types import element_size
@@ -99,11 +98,11 @@ class _Access:
     ) -> None:
         type_ = buffer.type
         assert isinstance(type_, MemRefType)
-        if type_.get_num_dims() and isinstance(type_.layout, StridedLayoutAttr):
-            raise unsupported(op, "what a part of an array touches is not watched")
         self.e = e
         self.indices = list(indices)
         self.sizes = [self._size(buffer, dim) for dim in range(len(indices))]
+        self.strides = self._strides(buffer, type_)
+        """How many elements an index moves by; None where arrays are dense."""
         self.bytes = element_size(type_)
         root = thread.root(buffer)
         self.slot = thread.slots.get(root, -1)
@@ -121,6 +120,13 @@ class _Access:
             return self.e.number(extent)
         return self.e.emit(memref.DimOp(buffer, self.e.number(dim)))
 
+    def _strides(self, buffer: SSAValue, type_: MemRefType) -> list[SSAValue] | None:
+        if not isinstance(type_.layout, StridedLayoutAttr):
+            return None
+        known = memref.ExtractStridedMetaDataOp(buffer)
+        self.e.add(known)
+        return list(known.strides)
+
     def ask(self, shift: int, count: int, active: SSAValue | None = None) -> SSAValue:
         """Whether ``count`` elements may be accessed, ``shift`` behind the one of the indices; yes
         where it is not ``active``."""
@@ -130,7 +136,11 @@ class _Access:
             indices[-1] = e.emit(arith.AddiOp(indices[-1], e.number(shift)))
         place, inside = e.number(0), e.number(1, i1)
         for n, (index, size) in enumerate(zip(indices, self.sizes, strict=True)):
-            place = e.emit(arith.AddiOp(e.emit(arith.MuliOp(place, size)), index))
+            if self.strides is None:
+                place = e.emit(arith.AddiOp(e.emit(arith.MuliOp(place, size)), index))
+            else:
+                far = e.emit(arith.MuliOp(index, self.strides[n]))
+                place = e.emit(arith.AddiOp(place, far))
             is_last = n == len(indices) - 1
             limit = size
             if is_last and count > 1:

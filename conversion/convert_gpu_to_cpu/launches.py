@@ -6,6 +6,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     MemRefType,
+    StridedLayoutAttr,
     i8,
     i32,
     i64,
@@ -170,16 +171,10 @@ def _watch(
     name = f"{array}_w"
     size = element_size(type_)
     lines = [f"{name}0 = arith.constant {size} : index"]
-    last = f"{name}0"
-    for dim, extent in enumerate(type_.get_shape(), start=1):
-        if extent == DYNAMIC_INDEX:
-            lines.append(f"{name}d{dim} = arith.constant {dim - 1} : index")
-            lines.append(f"{name}e{dim} = memref.dim {array}, {name}d{dim} : {type_}")
-        else:
-            lines.append(f"{name}e{dim} = arith.constant {extent} : index")
-        lines.append(f"{name}{dim} = arith.muli {last}, {name}e{dim} : index")
-        last = f"{name}{dim}"
-    if isinstance(type_, MemRefType) and type_.element_type == i8 and granule is not None:
+    is_strided = isinstance(type_.layout, StridedLayoutAttr)
+    more, last = (_strided_bytes if is_strided else _dense_bytes)(name, array, type_)
+    lines += more
+    if type_.element_type == i8 and granule is not None:
         size = granule
     return [
         *lines,
@@ -190,3 +185,47 @@ def _watch(
         f"func.call @kc_emu_buffer({name}s, {name}p, {last}, {name}g, {name}k) : "
         "(i32, index, index, index, i32) -> ()",
     ]
+
+
+def _dense_bytes(name: str, array: str, type_: MemRefType) -> tuple[list[str], str]:
+    """The text that computes the bytes of a dense array, and its last value."""
+    lines: list[str] = []
+    last = f"{name}0"
+    for dim, extent in enumerate(type_.get_shape(), start=1):
+        if extent == DYNAMIC_INDEX:
+            lines.append(f"{name}d{dim} = arith.constant {dim - 1} : index")
+            lines.append(f"{name}e{dim} = memref.dim {array}, {name}d{dim} : {type_}")
+        else:
+            lines.append(f"{name}e{dim} = arith.constant {extent} : index")
+        lines.append(f"{name}{dim} = arith.muli {last}, {name}e{dim} : index")
+        last = f"{name}{dim}"
+    return lines, last
+
+
+def _strided_bytes(name: str, array: str, type_: MemRefType) -> tuple[list[str], str]:
+    """The text that computes the bytes from the first to the last element of an array with strides,
+    and its last value."""
+    rank = type_.get_num_dims()
+    sizes = [f"{name}e{dim}" for dim in range(rank)]
+    strides = [f"{name}t{dim}" for dim in range(rank)]
+    scalar = MemRefType(type_.element_type, [])
+    types = ", ".join([str(scalar), *(["index"] * (2 * rank + 1))])
+    results = ", ".join([f"{name}m", f"{name}o", *sizes, *strides])
+    lines = [
+        f"{results} = memref.extract_strided_metadata {array} : {type_} -> {types}",
+        f"{name}one = arith.constant 1 : index",
+    ]
+    last = f"{name}one"
+    for dim, (size, stride) in enumerate(zip(sizes, strides, strict=True)):
+        lines += [
+            f"{name}l{dim} = arith.subi {size}, {name}one : index",
+            f"{name}f{dim} = arith.muli {name}l{dim}, {stride} : index",
+            f"{name}a{dim} = arith.addi {last}, {name}f{dim} : index",
+        ]
+        last = f"{name}a{dim}"
+    lines += [
+        f"{name}b = arith.muli {last}, {name}0 : index",
+        f"{name}none = arith.constant 0 : index",
+        f"{name}c = arith.maxsi {name}b, {name}none : index",
+    ]
+    return lines, f"{name}c"

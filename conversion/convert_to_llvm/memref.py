@@ -25,6 +25,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     MemRefType,
+    StridedLayoutAttr,
     StringAttr,
     SymbolRefAttr,
     TensorType,
@@ -56,6 +57,7 @@ from kc.dialects.float_types import float_dtype
 from kc.dialects.llvm import element_type, same_shape
 from kc.dialects.llvm.pointers import GEP_FLAGS
 from kc.dialects.memref import PrefetchOp
+from kc.dialects.memref_atomics import ATOMIC_KINDS
 from kc.support.diagnostics import CodegenError
 from kc.support.float_formats import NARROW_FLOATS
 
@@ -330,7 +332,9 @@ class LowerPointer(LlvmPattern):
     ) -> None:
         s = self.conversion
         source = s.memref(op.source)
-        require_dense(source.type)
+        layout = source.type.layout
+        if not (isinstance(layout, StridedLayoutAttr) and layout.get_offset() == 0):
+            require_dense(source.type)
         source.origin.escaped = True
         s.define(op.aligned_pointer, s.emit(llvm.PtrToIntOp, [source.pointer], i64))
 
@@ -381,8 +385,23 @@ class LowerPrefetch(LlvmPattern):
         s.insert(llvm.PrefetchOp(pointer, int(op.writes), locality, int(op.of_data)))
 
 
-# Of arith's kinds of atomic updates those whose numbers are the same in all versions of MLIR.
-_ATOMIC_KINDS = {0: "fadd", 1: "add"}
+_ATOMIC_UPDATES = {
+    "addf": "fadd",
+    "addi": "add",
+    "andi": "_and",
+    "assign": "xchg",
+    "maximumf": "fmaximum",
+    "maxnumf": "fmax",
+    "maxs": "max",
+    "maxu": "umax",
+    "minimumf": "fminimum",
+    "minnumf": "fmin",
+    "mins": "min",
+    "minu": "umin",
+    "ori": "_or",
+    "xori": "_xor",
+}
+"""LLVM's names of atomic updates, which are all but products."""
 
 
 class LowerAtomicUpdate(LlvmPattern):
@@ -398,17 +417,17 @@ class LowerAtomicUpdate(LlvmPattern):
         self, op: memref_dialect.AtomicRMWOp, rewriter: PatternRewriter, /
     ) -> None:
         s = self.conversion
-        kind = op.kind.value.data
-        if kind not in _ATOMIC_KINDS or op.value.type == i1:
+        kind = ATOMIC_KINDS[op.kind.value.data]
+        if kind not in _ATOMIC_UPDATES or op.value.type == i1:
             raise CodegenError(
                 "KC4305",
-                f"convert-to-llvm: memref.atomic_rmw of kind {kind} on {op.value.type}",
-                why="only addf and addi (kinds 0 and 1) are lowered",
+                f"convert-to-llvm: memref.atomic_rmw {kind} of {op.value.type}",
+                why="LLVM has atomic updates of all kinds but mulf and muli, and of bytes or more",
             )
         memref = s.memref(op.memref)
         memref.origin.written = True
         pointer = access(s, memref, op.indices)
-        update = llvm.AtomicRMWOp(_ATOMIC_KINDS[kind], pointer, s.value(op.value), "acq_rel")
+        update = llvm.AtomicRMWOp(_ATOMIC_UPDATES[kind], pointer, s.value(op.value), "acq_rel")
         s.define(op.result, s.insert(update).results[0])
 
 

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -247,3 +248,118 @@ def test_memory_of_a_warp():
     report = kc.gpu.check(module, a)
     assert report.ok, str(report)
     np.testing.assert_array_equal(a, expected)
+
+
+def staged(dtype: str, n: Any) -> tuple[Any, Any]:
+    """A sum of two vectors, one of them by way of shared memory."""
+    A, B = (te.placeholder((n,), dtype, name=name) for name in "AB")
+    if dtype == "bool":
+        C = te.compute((n,), lambda i: te.all(A[i], B[i]), name="C")
+    else:
+        C = te.compute((n,), lambda i: A[i] + B[i], name="C")
+    s = te.create_schedule(C.op)
+    S = s.cache_read(A, "shared", [C])
+    block, thread = s[C].split(C.op.axis[0], 32)
+    s[S].compute_at(s[C], block)
+    _, inner = s[S].split(S.op.axis[0], 32)
+    s[C].bind(block, axis("blockIdx.x"))
+    s[C].bind(thread, axis("threadIdx.x"))
+    s[S].bind(inner, axis("threadIdx.x"))
+    return s, [A, B, C]
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    ["float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "float64", "int8", "uint8", "bool"],
+)
+def test_types_of_elements(dtype: str):
+    """With sizes that are known at the call, and tails."""
+    s, args = staged(dtype, te.var("n"))
+    module = kc.build(s, args, target=TARGET)
+    kind = getattr(ml_dtypes, dtype, dtype)
+    for size in (1, 33):
+        draw = np.random.default_rng(size)
+        a, b = (draw.integers(0, 2 if dtype == "bool" else 4, size).astype(kind) for _ in range(2))
+        expected = a & b if dtype == "bool" else (a.astype("float64") + b.astype("float64"))
+        for run in (module, lambda *arrays: kc.gpu.check(module, *arrays)):
+            c = np.zeros(size, kind)
+            report = run(a, b, c)
+            assert report is None or report.ok, str(report)
+            np.testing.assert_array_equal(c.astype("float64"), expected.astype("float64"))
+
+
+def test_arrays_with_strides_are_watched():
+    """An element is where the strides say, and the last one is inside."""
+    A = te.placeholder((8, 32), name="A")
+    B = te.compute((8, 32), lambda i, j: A[i, j] + 1.0, name="B")
+    s = te.create_schedule(B.op)
+    s[B].bind(B.op.axis[0], axis("blockIdx.x"))
+    s[B].bind(B.op.axis[1], axis("threadIdx.x"))
+    rows = kc.tir.decl_buffer((8, 32), "float32", name="A", strides=[40, 1])
+    module = kc.build(s, [A, B], target=TARGET, binds={A: rows})
+    a, b = random(8, 40)[:, :32], np.zeros((8, 32), "float32")
+    report = kc.gpu.check(module, a, b)
+    assert report.ok, str(report)
+    np.testing.assert_array_equal(b, a + 1)
+    # Rows of 32 numbers are four sectors, in both arrays.
+    assert [site.transactions for site in report.sites] == [32, 32]
+
+
+ATOMICS = """
+func.func @main(%A: memref<128xi32>, %H: memref<8xi32>, %M: memref<1xi32>) {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c64 = arith.constant 64 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c2, %gy = %c1, %gz = %c1)
+      threads(%tx, %ty, %tz) in (%sx = %c64, %sy = %c1, %sz = %c1) {
+    %c0 = arith.constant 0 : index
+    %one = arith.constant 1 : i32
+    %first = arith.muli %bx, %sx : index
+    %i = arith.addi %first, %tx : index
+    %x = memref.load %A[%i] : memref<128xi32>
+    %k = arith.index_cast %x : i32 to index
+    %0 = memref.atomic_rmw addi %one, %H[%k] : (i32, memref<8xi32>) -> i32
+    %1 = memref.atomic_rmw maxs %x, %M[%c0] : (i32, memref<1xi32>) -> i32
+    gpu.terminator
+  }
+  return
+}
+"""
+
+
+def test_atomic_updates():
+    """Threads and blocks count and compare in the same elements; a plain update would be a race."""
+    module = kc.build(kc.IRModule.parse(ATOMICS), target=TARGET)
+    a = np.random.default_rng(0).integers(0, 8, 128).astype("int32")
+    for run in (module, lambda *arrays: kc.gpu.check(module, *arrays)):
+        counts, most = np.zeros(8, "int32"), np.full(1, -1, "int32")
+        report = run(a, counts, most)
+        assert report is None or report.ok, str(report)
+        np.testing.assert_array_equal(counts, np.bincount(a, minlength=8))
+        assert most[0] == a.max()
+    compiled = kc.build(kc.IRModule.parse(ATOMICS), target="cuda -arch=sm_80")
+    ptx = compiled.imported_modules[0].get_source()
+    assert ptx.count("atom.") + ptx.count("red.") == 2
+
+
+def test_kernels_one_after_the_other():
+    """A loop of the host launches a kernel for each row, which reads what the one before it wrote;
+    what another kernel leaves in between is in memory of the device."""
+    steps, n = 6, te.var("n")
+    X = te.placeholder((steps, n), name="X")
+    doubled = te.compute((steps, n), lambda t, i: X[t, i] * 2.0, name="doubled")
+    total = te.compute((n,), lambda i: doubled[0, i] + doubled[steps - 1, i], name="total")
+    Y = te.compute((n,), lambda i: total[n - 1 - i] - X[0, i], name="Y")
+    s = te.create_schedule(Y.op)
+    for stage in (doubled, total, Y):
+        block, thread = s[stage].split(stage.op.axis[-1], 32)
+        s[stage].bind(block, axis("blockIdx.x"))
+        s[stage].bind(thread, axis("threadIdx.x"))
+    module = kc.build(s, [X, Y], target=TARGET)
+    x, y = random(steps, 50), np.zeros(50, "float32")
+    report = kc.gpu.check(module, x, y)
+    assert report.ok, str(report)
+    # doubled: six launches of two blocks with two warps; a warp of the last has no element.
+    written = next(site for site in report.sites if (site.buffer, site.access) == ("X", "read"))
+    assert written.executions == steps * 2
+    np.testing.assert_allclose(y, (2 * x[0] + 2 * x[-1])[::-1] - x[0], rtol=1e-5)

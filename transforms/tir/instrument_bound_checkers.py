@@ -62,6 +62,7 @@ from xdsl.passes import ModulePass
 
 from kc.analysis.loop_tree import functions
 from kc.dialects.arith import CmpiOp
+from kc.dialects.memref_atomics import ATOMIC_KINDS, AtomicRMWOp
 from kc.dialects.tir import DYNAMIC
 from kc.support.locations import location_of
 
@@ -75,7 +76,6 @@ HEADER = 2
 """Words of the record before the indices: the number of wrong accesses, and the first one."""
 
 _INDEX = IndexType()
-_ADD = 1  # memref.atomic_rmw addi
 
 
 def record_words(rank: int) -> int:
@@ -153,10 +153,10 @@ class _Module:
         record, site, *values = block.args
         increment, none = arith.ConstantOp.from_int_and_width(1, i64), _number(0, i64)
         first = _number(0, _INDEX)
-        counted = memref.AtomicRMWOp.build(
+        counted = AtomicRMWOp.build(
             operands=[increment.result, record, [first.result]],
             result_types=[i64],
-            properties={"kind": IntegerAttr(_ADD, i64)},
+            properties={"kind": IntegerAttr(ATOMIC_KINDS.index("addi"), i64)},
         )
         is_first = CmpiOp(counted.result, none.result, "eq")
         inside = Block()

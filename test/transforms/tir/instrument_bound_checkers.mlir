@@ -107,7 +107,7 @@ func.func @nothing_to_check(%A: memref<?xf32>, %i: index, %B: memref<f32>, %x: f
 
 // The first that is wrong is written to the record.
 // CHECK-LABEL: func.func private @kc_out_of_bounds_1(
-// CHECK: [[COUNT:%.*]] = "memref.atomic_rmw"(%{{.*}}, %{{.*}}, %{{.*}}) <{kind = 1 : i64}>
+// CHECK: [[COUNT:%.*]] = memref.atomic_rmw addi %{{.*}}, %{{.*}}[%{{.*}}] : (i64, memref<
 // CHECK: [[FIRST:%.*]] = arith.cmpi eq, [[COUNT]]
 // CHECK: scf.if [[FIRST]] {
 // CHECK-COUNT-3: memref.store
