@@ -41,7 +41,7 @@ from kc.analysis.simplify_affine import bounds
 from kc.analysis.terms import Condition, Term, all_of, dim, term_of
 from kc.dialects.tir import BlockOp, ForOp, IterType
 from kc.support.diagnostics import ParseError
-from kc.support.ir_text import verify_operation
+from kc.support.ir_text import verify_module, verify_operation
 from kc.support.locations import location_of
 
 _LOCAL_DIALECTS = frozenset(("arith", "math", "memref", "scf", "tensor", "tir", "vector"))
@@ -77,6 +77,16 @@ def verify_changes(root: Operation, within: Iterable[Operation] | None = None) -
     _Visit(within).run(root)
 
 
+def verify_all(module: Operation) -> None:
+    """Verify everything that makes a module valid: each operation, dominance, domains of blocks.
+
+    It is noted as verified. Raises ParseError, as :func:`verify_changes` does.
+    """
+    verify_module(module)
+    check_dominance(module)
+    _Visit(None, are_verified=True).run(module)
+
+
 _Frame = tuple[Operation | None, list[int], set[int], bool]
 """The rest of a block that is being visited.
 
@@ -86,14 +96,16 @@ a loop or a block around changed.
 
 
 class _Visit:
-    def __init__(self, within: Iterable[Operation] | None) -> None:
+    def __init__(self, within: Iterable[Operation] | None, *, are_verified: bool = False) -> None:
+        """``are_verified``: the verifiers of all operations were called before."""
         self.within = None if within is None else {id(op) for op in within}
+        self.are_verified = are_verified
         self.changed_blocks: list[BlockOp] = []
         self.has_control_flow = False
 
     def run(self, root: Operation) -> None:
         """Visit ``root`` and everything below it."""
-        changed = _verify(root)
+        changed = _verify(root, self.are_verified)
         if changed:
             self.within = None
         visible = set() if root.has_trait(IsolatedFromAbove) else _from_outside(root)
@@ -136,7 +148,7 @@ class _Visit:
                     or note[2] != state["properties"]
                     or note[3] != state["attributes"]
                     or note[4] != blocks
-                ) and _verify_new(op, blocks)
+                ) and _verify_new(op, blocks, self.are_verified)
                 for result in results:
                     number = id(result)
                     defined.append(number)
@@ -187,7 +199,7 @@ def _from_outside(root: Operation) -> set[int]:
     return used - inside
 
 
-def _verify(op: Operation) -> bool:
+def _verify(op: Operation, is_verified: bool) -> bool:
     """Verify ``op`` unless it was verified as it is; whether it was new or different."""
     kind = _kind(type(op))
     if kind.is_llvm:
@@ -195,17 +207,21 @@ def _verify(op: Operation) -> bool:
     blocks = _ends(op) if op.regions else ()
     if _holds(op.__dict__.get(_NOTE), op, blocks):
         return False
-    return _verify_new(op, blocks)
+    return _verify_new(op, blocks, is_verified)
 
 
-def _verify_new(op: Operation, blocks: tuple[Any, ...]) -> bool:
-    """Verify ``op``, which is not as its note says, and note how it is; not for llvm (False)."""
+def _verify_new(op: Operation, blocks: tuple[Any, ...], is_verified: bool) -> bool:
+    """Verify ``op``, which is not as its note says, and note how it is; not for llvm (False).
+
+    If it ``is_verified`` it is only noted.
+    """
     kind = _kind(type(op))
     if kind.is_llvm:
         return False
     key = _key(op) if kind.is_local else None
     if key is None or key not in _VERIFIED:
-        verify_operation(op)
+        if not is_verified:
+            verify_operation(op)
         if key is not None:
             if len(_VERIFIED) >= _MEMO_SIZE:
                 _VERIFIED.clear()

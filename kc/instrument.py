@@ -19,13 +19,13 @@ from typing import Any, TextIO
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from kc.analysis.verify_changes import verify_changes
+from kc.analysis.verify_changes import verify_all, verify_changes
 from kc.conversion.pipelines import NEEDED, OPTIONAL
 from kc.support import registry
 from kc.support.diagnostics import CodegenError, KCError
 from kc.tir.module import IRModule
 from kc.transform import PassContext, PassInfo, info_of
-from kc.transforms.pass_runner import Instrument, Pipeline, Stage, stage_of, verify
+from kc.transforms.pass_runner import Instrument, Pipeline, Stage, stage_of
 
 __all__ = [
     "PassInstrument",
@@ -120,7 +120,7 @@ class VerifyInstrument(PassInstrument):
 
     def run_after_pass(self, mod: IRModule, info: PassInfo) -> None:
         try:
-            verify(mod.op)
+            verify_all(mod.op)
         except KCError as error:
             raise CodegenError(
                 "KC4508",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 
+from kc.analysis.verify_changes import verify_all
 from kc.support import registry
 from kc.support.deep import nesting, run_deep
 from kc.support.diagnostics import KCError, source_text
@@ -15,7 +16,6 @@ from kc.support.ir_text import parse_module
 from kc.support.target import Target, target_of
 from kc.tools._reporter import Reporter
 from kc.tools._tool import status_of
-from kc.transforms.pass_runner import verify
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def with_input(path: str, body: Callable[[Input], int], reporter: Reporter) -> i
 
     def work() -> int:
         module = parse_module(text, name, registry.context())
-        verify(module)
+        verify_all(module)
         return body(Input(module))
 
     with source_text(name, text):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 
+from kc.analysis.verify_changes import verify_all
 from kc.support import registry
 from kc.support.deep import nesting, run_deep
 from kc.support.diagnostics import (
@@ -33,7 +34,7 @@ from kc.tools._ir_printing import Diff, DumpFiles, PrintIR, ReportStages
 from kc.tools._reporter import Reporter
 from kc.tools._tool import INTERNAL, MISTAKE, OK, status_of
 from kc.tools._verify_diagnostics import check, expectations
-from kc.transforms.pass_runner import Instrument, Pipeline, Stage, make_stages, verify
+from kc.transforms.pass_runner import Instrument, Pipeline, Stage, make_stages
 
 if TYPE_CHECKING:
     from kc.tir.schedule_report import ScheduleReport
@@ -185,7 +186,7 @@ class _Run:
         pipeline = Pipeline(
             self.stages,
             self._instruments(prefix, module),
-            verify_each=verify if self.arguments.on("verify-each", True) else None,
+            verify_each=verify_all if self.arguments.on("verify-each", True) else None,
             generic=self.generic,
             locations=self.locations,
             timer=self.timer,

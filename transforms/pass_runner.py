@@ -10,12 +10,11 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import DiagnosticException
 
-from kc.analysis.dominance import check_dominance
 from kc.analysis.upstream import upstream_functions
-from kc.analysis.verify_changes import verify_changes
+from kc.analysis.verify_changes import verify_all
 from kc.support import registry
 from kc.support.diagnostics import CodegenError, KCError, ParseError
-from kc.support.ir_text import print_module, verify_module
+from kc.support.ir_text import print_module
 from kc.support.locations import location_of
 from kc.support.options import Options, PassSpec
 from kc.support.pass_context import step_watcher
@@ -76,20 +75,13 @@ class Snapshot:
         self._text = None
 
 
-def verify(module: ModuleOp) -> None:
-    """Everything that makes a module valid: each operation, dominance, the domains of blocks."""
-    verify_module(module)
-    check_dominance(module)
-    verify_changes(module)
-
-
 @dataclass
 class Pipeline:
     """Stages to run on a module."""
 
     stages: Sequence[Stage]
     instruments: Sequence[Instrument] = ()
-    verify_each: Callable[[ModuleOp], None] | None = verify
+    verify_each: Callable[[ModuleOp], None] | None = verify_all
     """What looks at the module after each stage; what a pass of the program leaves is verified
     completely in any case (KC4508)."""
     verify_input: bool = True
@@ -104,7 +96,7 @@ class Pipeline:
         raises anything else or leaves a module that does not verify.
         """
         with self.timer.section("(verify input)"):
-            look = verify if self.verify_input else self.verify_each
+            look = verify_all if self.verify_input else self.verify_each
             if look is not None:
                 look(module)
         snapshot = Snapshot(module, self.generic, self.locations)
@@ -127,7 +119,7 @@ class Pipeline:
         with self.timer.section(stage.name):
             apply_stage(stage, context, module)
         snapshot.changed()
-        look = verify if stage.origin == USER else self.verify_each
+        look = verify_all if stage.origin == USER else self.verify_each
         if look is not None:
             with self.timer.section("  (verify)"):
                 try:

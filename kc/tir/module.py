@@ -9,8 +9,7 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation
 
-from kc.analysis.dominance import check_dominance
-from kc.analysis.verify_changes import verify_changes
+from kc.analysis.verify_changes import verify_all
 from kc.support.diagnostics import (
     InputError,
     ParseError,
@@ -19,7 +18,7 @@ from kc.support.diagnostics import (
     suggest,
     wants_color,
 )
-from kc.support.ir_text import parse_module, print_module, verify_module
+from kc.support.ir_text import parse_module, print_module
 from kc.support.locations import caller_location
 from kc.support.registry import context
 from kc.tir.display import to_html, to_terminal
@@ -48,9 +47,7 @@ class IRModule:
         """Read textual IR; ``name`` is the file name in diagnostics. Raises ParseError."""
         with source_text(name, text):
             module = parse_module(text, name, context())
-            verify_module(module)
-            check_dominance(module)
-            verify_changes(module)
+            verify_all(module)
         return cls(module)
 
     def script(self, style: str = "mlir") -> str:

@@ -88,6 +88,31 @@ def test_what_is_unchanged_is_not_verified_again(calls: list[str]):
     assert calls == []
 
 
+def test_a_module_is_verified_once_as_a_whole(calls: list[str], monkeypatch: pytest.MonkeyPatch):
+    module = parse(PROGRAM, verify=False)
+    whole: list[Operation] = []
+    monkeypatch.setattr(verify_changes, "verify_module", whole.append)
+    verify_changes.verify_all(module)
+    assert whole == [module]
+    verify_changes.verify_changes(module)
+    assert calls == []
+
+
+def test_all_of_a_module_is_verified():
+    wrong_type = parse(PROGRAM, verify=False)
+    first(wrong_type, arith.ConstantOp).properties["value"] = IntegerAttr(1, i32)
+    unordered = parse(PROGRAM, verify=False)
+    store = first(unordered, StoreOp)
+    store.detach()
+    block = first(unordered, BlockOp).body.block
+    block.insert_op_before(store, block.first_op)
+    outside = parse(PROGRAM.replace("spatial %v in 8", "spatial %v in 7"), verify=False)
+    for module, code in ((wrong_type, "KC1101"), (unordered, "KC1201"), (outside, "KC1202")):
+        with pytest.raises(ParseError) as raised:
+            verify_changes.verify_all(module)
+        assert raised.value.code == code
+
+
 def test_what_is_like_something_verified_is_not_verified_again(calls: list[str]):
     verified()
     calls.clear()
