@@ -82,7 +82,7 @@ def first_point(
 
     None if there is no point, :class:`Undecided` where isl cannot tell.
     """
-    if condition == NEVER or is_never(condition):
+    if condition == NEVER:
         return None
     answers: dict[Any, Point | Undecided | None] | None = getattr(_LOCAL, "answers", None)
     if answers is None:
@@ -91,7 +91,11 @@ def first_point(
     if key not in answers:
         if len(answers) >= MAX_ANSWERS:
             answers.clear()
-        answers[key] = ask(lambda context: _first_point(context, condition, names, parameters))
+        answers[key] = (
+            None
+            if is_never(condition)
+            else ask(lambda context: _first_point(context, condition, names, parameters))
+        )
     answer = answers[key]
     return dict(answer) if isinstance(answer, dict) else answer
 
