@@ -28,7 +28,7 @@ from kc.support.target import Target
 TRIPLE = "nvptx64-nvidia-cuda"
 
 _KNOWN = re.compile(
-    r"llvm\.(nvvm\.(read\.ptx\.sreg\.(tid|ntid|ctaid|nctaid|laneid|warpid|smid|warpsize|clock"
+    r"llvm\.(nvvm\.((ex2|lg2|sin|cos|rsqrt|tanh)\.approx\.f(32)?|read\.ptx\.sreg\.(tid|ntid|ctaid|nctaid|laneid|warpid|smid|warpsize|clock"
     r"|globaltimer)\S*|barrier\.cta\.sync\.aligned\.(all|count)|bar\.warp\.sync|shfl\.sync\.\S+"
     r"|vote\.\S+|match\.\S+|membar\.\S+)"
     r"|(fma|fmuladd|fabs|sqrt|floor|ceil|trunc|rint|roundeven|minnum|maxnum|minimum|maximum"

@@ -22,8 +22,9 @@ stores, selections and ``arith.bitcast``.
 
 What a CPU does in the same way is left to it: f16 where it computes with it (AVX512-FP16, ARM's
 ``fullfp16``), conversions of f16 where it has those (F16C, AArch64), and the rounding to bf16 of
-ARM's ``bfcvt``. x86's ``vcvtneps2bf16`` is not used: it takes subnormal numbers to be zero. For the
-target ``c``, whose code has functions for f16 and bf16, the types of 8 bits alone are treated.
+ARM's ``bfcvt``. NVIDIA's GPUs convert f16 from sm_53 on, and bf16 from sm_80 on. x86's
+``vcvtneps2bf16`` is not used: it takes subnormal numbers to be zero. For the target ``c``, whose
+code has functions for f16 and bf16, the types of 8 bits alone are treated.
 
 Requires: loops and accesses are in standard dialects (``convert-tir-to-scf``). TVM:
 ``BF16Legalize``; MLIR: ``arith-emulate-unsupported-floats``, ``arith-expand``.
@@ -54,6 +55,7 @@ from kc.conversion.driver import (
 )
 from kc.conversion.narrow_float_bits import BitArithmetic, code_attr, format_of
 from kc.dialects.arith import RemFOp, element_of, like
+from kc.support.nvidia import architecture_of
 from kc.support.target import Target, target_of
 
 TARGET = ConversionTarget("legalize-narrow-floats")
@@ -89,6 +91,12 @@ class NarrowFloats(Conversion):
         self.narrows = set(self.widens)
         if arm and target.has_feature("bf16"):
             self.narrows.add("bf16")
+        if target.kind == "cuda":
+            number = architecture_of(target).number
+            for form, least in (("f16", 53), ("bf16", 80)):
+                if number >= least:
+                    self.widens.add(form)
+                    self.narrows.add(form)
 
     def is_for_target(self, op: Operation) -> bool:
         """Whether the target has all types of ``op``."""

@@ -67,6 +67,7 @@ TO_GPU: Order = (
     "gpu-launch-sink-index-computations",
     "gpu-kernel-outlining",
     "gpu-expand-collectives",
+    "gpu-approximate-math",
     "expand-math",
     "legalize-narrow-floats",
     3,

@@ -12,7 +12,7 @@ After::
 
 A call of the library takes one number. The arithmetic (:mod:`kc.transforms.elementary`) is that of
 vectors of any length, and LLVM makes vectors of loops over it. docs/numerics.md says how exact it
-is. Functions of f16 and bf16 are computed in f32.
+is. Functions of f16, bf16 and the types of 8 bits are computed in f32.
 
 Sine, cosine and tangent of large arguments are left to the library, in a branch; such calls are
 marked ``kc.library``. A kernel for a GPU has no library.
@@ -28,6 +28,8 @@ from xdsl.context import Context
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import (
     BFloat16Type,
+    Float8E4M3FNType,
+    Float8E5M2Type,
     Float16Type,
     Float32Type,
     Float64Type,
@@ -87,7 +89,8 @@ FUNCTIONS: dict[type[Operation], Callable[..., Real]] = {
 }
 """The operations of ``math`` that are expanded."""
 
-_NARROW = (Float16Type, BFloat16Type)
+NARROW_FLOATS = (Float8E4M3FNType, Float8E5M2Type, Float16Type, BFloat16Type)
+"""The floats whose functions are computed in f32."""
 
 
 class ExpandMathPass(ModulePass):
@@ -143,10 +146,10 @@ class ExpandFunction(RewritePattern):
             return
         type_ = op.results[0].type
         element = type_.element_type if isinstance(type_, VectorType) else type_
-        if not isinstance(element, (*_NARROW, Float32Type, Float64Type)):
+        if not isinstance(element, (*NARROW_FLOATS, Float32Type, Float64Type)):
             return
         wide: Attribute = type_
-        if isinstance(element, _NARROW):
+        if isinstance(element, NARROW_FLOATS):
             wide = VectorType(f32, type_.shape) if isinstance(type_, VectorType) else f32
 
         def emit(new: Operation) -> None:

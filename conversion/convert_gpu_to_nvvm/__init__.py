@@ -27,11 +27,12 @@ Functions are called as those of a CPU are (``convert-to-llvm``): a memref is a 
 dynamic sizes. Memory of a block is a global of address space 3, its dynamic part an external one;
 that of a thread is on its stack, from where LLVM puts it into registers. The host code stays.
 
-===================  ==============================================================================
-:mod:`.function`     functions, their memory, what a launch says of them
-:mod:`.ids`          the numbers of threads and blocks
-:mod:`.collectives`  barriers, shuffles, and what a warp does together
-===================  ==============================================================================
+=======================  ==========================================================================
+:mod:`.function`         functions, their memory, what a launch says of them
+:mod:`.ids`              the numbers of threads and blocks
+:mod:`.approximations`  functions that the GPU has instructions for
+:mod:`.collectives`      barriers, shuffles, and what a warp does together
+=======================  ==========================================================================
 
 Scalars, control flow and memory are the business of ``kc.conversion.convert_to_llvm``.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.pattern_rewriter import RewritePattern
 
-from kc.conversion.convert_gpu_to_nvvm import collectives, function, ids
+from kc.conversion.convert_gpu_to_nvvm import approximations, collectives, function, ids
 from kc.conversion.convert_gpu_to_nvvm.function import (
     CONVERSION,
     GpuFunction,
@@ -30,6 +30,7 @@ PATTERNS: tuple[type[RewritePattern], ...] = (
     *ids.PATTERNS,
     *collectives.PATTERNS,
     *function.PATTERNS,
+    *approximations.PATTERNS,
     *LLVM_PATTERNS,
 )
 

@@ -164,6 +164,7 @@ PASSES = {
         (
             "gpu-launch-sink-index-computations",
             "gpu-kernel-outlining",
+            "gpu-approximate-math",
             "gpu-expand-collectives",
             "gpu-serialize-threads",
         ),

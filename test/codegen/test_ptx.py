@@ -246,3 +246,52 @@ def test_a_ptx_that_is_none(version: int):
         "  why: it is a number from 86 to 90; 86 is version 8.6\n"
         '  try: Target("cuda -arch=sm_100a -ptx=90")'
     )
+
+
+def elementwise(function: str, element: str = "f32") -> str:
+    """A kernel of 32 threads that computes one function of an element each."""
+    return f"""
+    func.func @f(%A: memref<32x{element}>, %B: memref<32x{element}>) {{
+      tir.for %t in 32 thread "threadIdx.x" {{
+        %a = tir.load %A[%t] : memref<32x{element}>
+        %b = {function} %a : {element}
+        tir.store %b, %B[%t] : memref<32x{element}>
+      }}
+      func.return
+    }}
+    """
+
+
+@pytest.mark.parametrize(
+    ("function", "instruction"),
+    [
+        ("math.exp", "ex2.approx.f32"),
+        ("math.exp2", "ex2.approx.f32"),
+        ("math.log", "lg2.approx.f32"),
+        ("math.sin", "sin.approx.f32"),
+        ("math.cos", "cos.approx.f32"),
+        ("math.rsqrt", "rsqrt.approx.f32"),
+        ("math.sqrt", "sqrt.approx.f32"),
+        ("math.tanh", "tanh.approx.f32"),
+    ],
+)
+def test_fast_functions_are_instructions(function: str, instruction: str):
+    fast = ptx(elementwise(function), "sm_80 -fast-math-afn")
+    assert fast.count(instruction) == 1
+    assert ".approx" not in ptx(elementwise(function), "sm_80")
+
+
+@pytest.mark.parametrize(
+    ("element", "arch", "has_it"),
+    [("f16", "sm_75", True), ("bf16", "sm_80", True), ("bf16", "sm_75", False)],
+)
+def test_narrow_floats_are_added_by_the_gpu(element: str, arch: str, has_it: bool):
+    """An older one adds f32, and the bits are rounded by integer arithmetic."""
+    text = ptx(elementwise("arith.addf %a,", element), arch)
+    assert (f".{element} " in text.split("{\n")[1]) == has_it
+    assert ("bfe.u32" in text) != has_it
+
+
+@pytest.mark.parametrize("element", ["f8E4M3FN", "f8E5M2", "f16", "bf16"])
+def test_functions_of_narrow_floats_are_expanded(element: str):
+    assert "call" not in ptx(elementwise("math.exp", element), "sm_80")
