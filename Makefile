@@ -12,7 +12,7 @@ CLANG := clang-22
 INSTALLED := $(VENV)/installed-$(notdir $(PYTHON))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast check bench docs native fuzz fuzz-auto mutants clean
+.PHONY: help demo test test-fast check bench bench-gpu docs native fuzz fuzz-auto mutants clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,6 +37,9 @@ check: $(INSTALLED) ## lint, format, types, layers, names, freshness of the docs
 
 bench: $(INSTALLED) ## run every benchmark, one after another
 	@for file in benchmarks/*.py; do echo "== $$file"; $(PY) "$$file" || exit 1; done
+
+bench-gpu: $(INSTALLED) ## measure kernels on the GPU of this machine, beside torch where it is installed
+	$(PY) benchmarks/gpu.py --require
 
 docs: $(INSTALLED) ## write the generated part of docs/ anew
 	$(PY) -m kc.tools.kc_docs

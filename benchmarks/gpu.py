@@ -1,0 +1,501 @@
+"""Kernels on a GPU: how fast they are beside the device's own copy, and beside torch.
+
+    python benchmarks/gpu.py [--emu] [--out=FILE] [--only=NAME,...]      make bench-gpu
+
+First a copy of the device is measured, as the bandwidth there is: bytes read and written. Then,
+each checked against float64 on the host before it is timed, with outputs that were filled with NaN:
+
+    add           a sum of vectors
+    softmax       of rows, one kernel
+    layer_norm    of rows, one kernel and one pass (Welford)
+    gemm          a product of matrices in float32 without tensor cores, several schedules
+    launch        a kernel with nothing to do: microseconds of the host for a prepared call, for a
+                  call, and of the device for each of many in a row
+
+Where torch is installed with CUDA, its kernels (cuBLAS for the product, without tf32) take the same
+memory. Contenders take turns; a time is the median of several, by events of the device. Results go
+to benchmarks/results/gpu-NAME.json.
+
+``--emu`` runs all of it with tiny sizes in the emulator, on this CPU: it shows that the program
+works, and its numbers say nothing of a GPU. Without a GPU and without ``--emu`` nothing is
+measured; ``--require`` makes that an error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import re
+import statistics
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import kc
+from kc import te
+
+RESULTS = Path(__file__).resolve().parent / "results"
+REPEATS = 15
+LEAST_MS = 20.0
+"""A measurement lasts so long, by as many calls as that takes."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How large everything is."""
+
+    vector: int
+    rows: int
+    columns: int
+    matrix: int
+    tile: int
+    products: tuple[tuple[int, bool], ...]
+    """Schedules of the product: the depth, and whether copies go ahead."""
+    threads: tuple[int, ...]
+    """Of a block that has a row."""
+    repeats: int
+    least_ms: float
+
+
+PRODUCTS = ((8, False), (8, True), (16, False), (16, True))
+GPU = Sizes(1 << 26, 16384, 4096, 4096, 128, PRODUCTS, (256, 512, 1024), REPEATS, LEAST_MS)
+EMULATED = Sizes(1 << 12, 4, 512, 128, 64, ((8, True),), (256,), 2, 0.0)
+
+
+@dataclass
+class Row:
+    """A measurement: seconds of each contender, and what they are to be seen beside."""
+
+    name: str
+    size: str
+    work: float
+    unit: str
+    """What ``work`` counts: bytes, or floating-point operations; none for launches."""
+    seconds: dict[str, list[float]] = field(default_factory=dict)
+    error: float = 0.0
+    """The distance from float64, as norms."""
+
+    def median(self, contender: str) -> float:
+        return statistics.median(self.seconds[contender])
+
+    def best(self) -> str:
+        """The fastest of kc's contenders."""
+        own = [name for name in self.seconds if name.startswith("kc")]
+        return min(own, key=self.median)
+
+
+# Schedules --------------------------------------------------------------------------------------
+
+
+def axis(name: str) -> Any:
+    return te.thread_axis(name)
+
+
+def add(n: int) -> tuple[Any, list[Any]]:
+    """256 threads a block, four numbers a thread."""
+    A, B = te.placeholder((n,), name="A"), te.placeholder((n,), name="B")
+    C = te.compute((n,), lambda i: A[i] + B[i], name="C")
+    s = te.create_schedule(C.op)
+    block, rest = s[C].split(C.op.axis[0], 1024)
+    thread, four = s[C].split(rest, 4)
+    s[C].bind(block, axis("blockIdx.x"))
+    s[C].bind(thread, axis("threadIdx.x"))
+    s[C].vectorize(four)
+    return s, [A, B, C]
+
+
+def share(s: Any, output: Any, stages: Sequence[Any], threads: int) -> Any:
+    """A block for each row; what is computed of the row stays in shared memory."""
+    s[output].bind(output.op.axis[0], axis("blockIdx.x"))
+    for stage in reversed(stages):
+        s[stage].set_scope("shared")
+        s[stage].compute_at(s[output], output.op.axis[0])
+    for stage in (*stages, output):
+        loop = (stage.op.reduce_axis or stage.op.axis[1:])[0]
+        _, thread = s[stage].split(loop, threads)
+        s[stage].bind(thread, axis("threadIdx.x"))
+    return s
+
+
+def softmax(rows: int, columns: int, threads: int) -> tuple[Any, list[Any]]:
+    A = te.placeholder((rows, columns), name="A")
+    k, m = (te.reduce_axis((0, columns), name=name) for name in "km")
+    top = te.compute((rows,), lambda i: te.max(A[i, k], axis=k), name="top")
+    powers = te.compute((rows, columns), lambda i, j: te.exp(A[i, j] - top[i]), name="powers")
+    total = te.compute((rows,), lambda i: te.sum(powers[i, m], axis=m), name="total")
+    P = te.compute((rows, columns), lambda i, j: powers[i, j] / total[i], name="P")
+    return share(te.create_schedule(P.op), P, (top, powers, total), threads), [A, P]
+
+
+def layer_norm(rows: int, columns: int, threads: int) -> tuple[Any, list[Any]]:
+    A = te.placeholder((rows, columns), name="A")
+    G, H = te.placeholder((columns,), name="G"), te.placeholder((columns,), name="H")
+    k = te.reduce_axis((0, columns), name="k")
+
+    def combine(x: Any, y: Any) -> Any:
+        count = x[0] + y[0]
+        mean = (x[0] * x[1] + y[0] * y[1]) / te.max(count, 1.0)
+        apart = (y[1] - x[1]) * (y[1] - x[1]) * x[0] * y[0] / te.max(count, 1.0)
+        return count, te.if_then_else(count > 0.0, mean, 0.0), x[2] + y[2] + apart
+
+    welford = te.comm_reducer(
+        combine, lambda *parts: tuple(te.const(0, part) for part in parts), name="welford"
+    )
+    counts, means, squares = te.compute(
+        (rows,), lambda i: welford((te.const(1.0), A[i, k], te.const(0.0)), axis=k), name="moments"
+    )
+    N = te.compute(
+        (rows, columns),
+        lambda i, j: (A[i, j] - means[i]) * te.rsqrt(squares[i] / columns + 1e-5) * G[j] + H[j],
+        name="N",
+    )
+    return share(te.create_schedule(N.op), N, (counts,), threads), [A, G, H, N]
+
+
+def gemm(n: int, tile: int, depth: int, *, ahead: bool) -> tuple[Any, list[Any]]:
+    """A block of 16 x 16 threads has a tile of C in registers, as four parts that are apart, and
+    takes ``depth`` columns of A and rows of B at a time from shared memory, copied by four numbers;
+    ``ahead``: while it uses those before."""
+    threads = 16
+    A, B = te.placeholder((n, n), name="A"), te.placeholder((n, n), name="B")
+    k = te.reduce_axis((0, n), name="k")
+    C = te.compute((n, n), lambda i, j: te.sum(A[i, k] * B[k, j], axis=k), name="C")
+    s = te.create_schedule(C.op)
+    shared = [s.cache_read(tensor, "shared", [C]) for tensor in (A, B)]
+    local = s.cache_write(C, "local")
+    by, i = s[C].split(C.op.axis[0], tile)
+    bx, j = s[C].split(C.op.axis[1], tile)
+    s[C].reorder(by, bx, i, j)
+    vy, i = s[C].split(i, nparts=2)
+    vx, j = s[C].split(j, nparts=2)
+    s[C].reorder(vy, vx, i, j)
+    ty, i = s[C].split(i, nparts=threads)
+    tx, j = s[C].split(j, nparts=threads)
+    s[C].reorder(ty, tx, i, j)
+    names = "blockIdx.y blockIdx.x vthread.y vthread.x threadIdx.y threadIdx.x"
+    for loop, name in zip((by, bx, vy, vx, ty, tx), names.split(), strict=True):
+        s[C].bind(loop, axis(name))
+    s[local].compute_at(s[C], tx)
+    i, j = s[local].op.axis
+    ko, ki = s[local].split(s[local].op.reduce_axis[0], depth)
+    s[local].reorder(ko, ki, i, j)
+    for stage in shared:
+        s[stage].compute_at(s[local], ko)
+        fused, four = s[stage].split(s[stage].fuse(*s[stage].op.axis), 4)
+        s[stage].vectorize(four)
+        _, part = s[stage].split(fused, threads * threads)
+        y, x = s[stage].split(part, threads)
+        s[stage].bind(y, axis("threadIdx.y"))
+        s[stage].bind(x, axis("threadIdx.x"))
+        if ahead:
+            s[stage].double_buffer()
+    s[shared[0]].storage_align(shared[0].op.axis[0], 16, 4)
+    return s, [A, B, C]
+
+
+# Measuring --------------------------------------------------------------------------------------
+
+Timer = Callable[[int], float]
+"""Seconds that a number of calls take."""
+
+
+class Bench:
+    """The device, and what is measured on it."""
+
+    def __init__(self, sizes: Sizes, target: str) -> None:
+        self.sizes = sizes
+        self.target = target
+        self.device = kc.cuda(0)
+        self.random = np.random.default_rng()
+        self.torch = _torch()
+        self.rows: list[Row] = []
+
+    def array(self, *shape: int) -> Any:
+        values = self.random.standard_normal(shape, dtype=np.float32)
+        return kc.nd.array(values, self.device)
+
+    def empty(self, *shape: int) -> Any:
+        """An array of NaN."""
+        array = kc.nd.empty(shape, "float32", self.device)
+        array[:] = np.nan
+        return array
+
+    def build(self, s: Any, args: Any) -> Any:
+        # For a driver, also if that is the emulator's.
+        chosen = os.environ.pop("KC_CUDA", None)
+        try:
+            module = kc.build(s, args, target=self.target)
+        finally:
+            if chosen is not None:
+                os.environ["KC_CUDA"] = chosen
+        for kernel in module["main"].loaded(self.device).resources:
+            if kernel.local_bytes:
+                print(f"  {kernel.name}: {kernel.local_bytes} bytes of local memory a thread")
+        return module
+
+    def timed(self, run: Callable[[], object]) -> Timer:
+        """Calls from Python, by events of the device."""
+        gpu = self.device.gpu
+        driver = gpu.driver
+
+        def seconds(number: int) -> float:
+            with gpu.active("a measurement"):
+                begin, end = (driver.create_event(timing=True) for _ in range(2))
+                driver.record(begin, gpu.stream)
+            for _ in range(number):
+                run()
+            with gpu.active("a measurement"):
+                driver.record(end, gpu.stream)
+                driver.synchronize_event(end)
+                elapsed = driver.milliseconds(begin, end)
+                driver.destroy_event(begin)
+                driver.destroy_event(end)
+            return elapsed * 1e-3
+
+        return seconds
+
+    def measure(self, row: Row, contenders: Mapping[str, Timer]) -> Row:
+        """Let contenders take turns; each is as long as the sizes say."""
+        numbers: dict[str, int] = {}
+        for name, timer in contenders.items():
+            timer(2)
+            number = 1
+            while timer(number) * 1000 < self.sizes.least_ms:
+                number *= 2
+            numbers[name] = number
+            row.seconds[name] = []
+        for _ in range(self.sizes.repeats):
+            for name, timer in contenders.items():
+                row.seconds[name].append(timer(numbers[name]) / numbers[name])
+        self.rows.append(row)
+        return row
+
+    def check(self, row: Row, result: Any, expected: np.ndarray, limit: float) -> None:
+        """The result is what float64 gives."""
+        given = np.asarray(result, "float64")
+        row.error = float(np.linalg.norm(given - expected) / np.linalg.norm(expected))
+        if not row.error < limit:  # NaN is not
+            raise SystemExit(f"{row.name} {row.size}: wrong, by {row.error} of the norm")
+
+    # What is measured
+
+    def copy(self) -> None:
+        n = self.sizes.vector
+        x, y = self.array(n), self.empty(n)
+        row = Row("copy", f"{n:,}", 8.0 * n, "bytes")
+        self.check(row, y.copyfrom(x).numpy(), x.numpy().astype("float64"), 1e-12)
+        self.measure(row, {"driver": self.timed(lambda: y.copyfrom(x))})
+
+    def add(self) -> None:
+        n = self.sizes.vector
+        module = self.build(*add(n))
+        a, b, c = self.array(n), self.array(n), self.empty(n)
+        row = Row("add", f"{n:,}", 12.0 * n, "bytes")
+        module(a, b, c)
+        self.check(row, c.numpy(), a.numpy().astype("float64") + b.numpy(), 1e-6)
+        contenders = {"kc": module["main"].timer(a, b, c)}
+        if self.torch:
+            x, y, z = (self.torch.from_dlpack(array) for array in (a, b, c))
+            contenders["torch"] = self.timed(lambda: self.torch.add(x, y, out=z))
+        self.measure(row, contenders)
+
+    def softmax(self) -> None:
+        rows, columns = self.sizes.rows, self.sizes.columns
+        a, c = self.array(rows, columns), self.empty(rows, columns)
+        row = Row("softmax", f"{rows} x {columns}", 8.0 * rows * columns, "bytes")
+        host = a.numpy().astype("float64")
+        powers = np.exp(host - host.max(1, keepdims=True))
+        contenders: dict[str, Timer] = {}
+        for threads in self.sizes.threads:
+            module = self.build(*softmax(rows, columns, threads))
+            c[:] = np.nan
+            module(a, c)
+            self.check(row, c.numpy(), powers / powers.sum(1, keepdims=True), 1e-5)
+            contenders[f"kc, {threads} threads"] = module["main"].timer(a, c)
+        if self.torch:
+            x = self.torch.from_dlpack(a)
+            contenders["torch"] = self.timed(lambda: self.torch.softmax(x, dim=1))
+        self.measure(row, contenders)
+
+    def layer_norm(self) -> None:
+        rows, columns = self.sizes.rows, self.sizes.columns
+        a, c = self.array(rows, columns), self.empty(rows, columns)
+        g, h = self.array(columns), self.array(columns)
+        row = Row("layer_norm", f"{rows} x {columns}", 8.0 * rows * columns, "bytes")
+        host = a.numpy().astype("float64")
+        scaled = (host - host.mean(1, keepdims=True)) / np.sqrt(host.var(1, keepdims=True) + 1e-5)
+        contenders: dict[str, Timer] = {}
+        for threads in self.sizes.threads:
+            module = self.build(*layer_norm(rows, columns, threads))
+            c[:] = np.nan
+            module(a, g, h, c)
+            self.check(row, c.numpy(), scaled * g.numpy() + h.numpy(), 1e-5)
+            contenders[f"kc, {threads} threads"] = module["main"].timer(a, g, h, c)
+        if self.torch:
+            x, weight, bias = (self.torch.from_dlpack(array) for array in (a, g, h))
+            norm = self.torch.nn.functional.layer_norm
+            contenders["torch"] = self.timed(lambda: norm(x, (columns,), weight, bias))
+        self.measure(row, contenders)
+
+    def gemm(self) -> None:
+        n, tile = self.sizes.matrix, self.sizes.tile
+        a, b, c = self.array(n, n), self.array(n, n), self.empty(n, n)
+        row = Row("gemm", f"{n} x {n} x {n}", 2.0 * n**3, "operations")
+        expected = a.numpy().astype("float64") @ b.numpy().astype("float64")
+        contenders: dict[str, Timer] = {}
+        for depth, ahead in self.sizes.products:
+            module = self.build(*gemm(n, tile, depth, ahead=ahead))
+            c[:] = np.nan
+            module(a, b, c)
+            self.check(row, c.numpy(), expected, 1e-5)
+            name = f"kc, depth {depth}" + (", copies ahead" if ahead else "")
+            contenders[name] = module["main"].timer(a, b, c)
+        if self.torch:
+            self.torch.backends.cuda.matmul.allow_tf32 = False
+            x, y, z = (self.torch.from_dlpack(array) for array in (a, b, c))
+            contenders["torch"] = self.timed(lambda: self.torch.matmul(x, y, out=z))
+        self.measure(row, contenders)
+
+    def launch(self) -> None:
+        module = self.build(*add(2048))
+        function = module["main"]
+        a, b, c = self.array(2048), self.array(2048), self.empty(2048)
+        prepared = function.prepare(a, b, c)
+        function(a, b, c)  # from then on by generated code
+        row = Row("launch", "2,048", 0.0, "")
+
+        def on_host(run: Callable[[], object]) -> Timer:
+            def seconds(number: int) -> float:
+                self.device.sync()
+                start = time.perf_counter()
+                for _ in range(number):
+                    run()
+                elapsed = time.perf_counter() - start
+                self.device.sync()
+                return elapsed
+
+            # Few enough that the queue of the device is never full.
+            return lambda number: seconds(min(number, 512)) * number / min(number, 512)
+
+        contenders = {
+            "kc, prepared, host": on_host(prepared),
+            "kc, call, host": on_host(lambda: function(a, b, c)),
+            "kc, device": function.timer(a, b, c),
+        }
+        if self.torch:
+            x, y, z = (self.torch.from_dlpack(array) for array in (a, b, c))
+            contenders["torch, host"] = on_host(lambda: self.torch.add(x, y, out=z))
+        self.measure(row, contenders)
+
+
+def _torch() -> Any:
+    """torch, where it has a GPU."""
+    if os.environ.get("KC_CUDA") == "emu":
+        return None
+    try:
+        import torch  # pyright: ignore[reportMissingImports]
+    except ImportError:
+        return None
+    return torch if torch.cuda.is_available() else None
+
+
+# What is said -----------------------------------------------------------------------------------
+
+
+def told(bench: Bench) -> list[str]:
+    """The table: of each contender the time, the rate, and its share of the copy and of torch."""
+    copy = next((row for row in bench.rows if row.name == "copy"), None)
+    bandwidth = copy.work / copy.median("driver") if copy else None
+    lines: list[str] = []
+    for row in bench.rows:
+        lines.append(f"{row.name}, {row.size}" + (f": error {row.error:.1e}" if row.error else ""))
+        for name, seconds in row.seconds.items():
+            median = row.median(name)
+            spread = (max(seconds) - min(seconds)) / median
+            cells = [f"{median * 1e6:>12.2f} us", f"+-{spread * 50:>3.0f} %"]
+            if row.unit == "bytes":
+                cells.append(f"{row.work / median / 1e9:>10.1f} GB/s")
+                if bandwidth:
+                    cells.append(f"{row.work / median / bandwidth:>6.2f} of the copy")
+            elif row.unit:
+                cells.append(f"{row.work / median / 1e12:>10.2f} TFLOP/s")
+            if "torch" in row.seconds and name != "torch":
+                cells.append(f"{row.median('torch') / median:>6.2f} of torch")
+            lines.append(f"  {name:26}" + "  ".join(cells))
+    return lines
+
+
+def results(bench: Bench, *, emulated: bool) -> dict[str, Any]:
+    """All that was measured, and where."""
+    gpu = bench.device.gpu
+    return {
+        "emulated": emulated,
+        "device": bench.device.device_name,
+        "architecture": bench.target,
+        "driver": {"by": gpu.driver.name, "cuda": gpu.driver.version()},
+        "kc": kc.__version__,
+        "torch": bench.torch.__version__ if bench.torch else None,
+        "python": platform.python_version(),
+        "date": time.strftime("%Y-%m-%d"),
+        "rows": [
+            {
+                "name": row.name,
+                "size": row.size,
+                "work": row.work,
+                "unit": row.unit,
+                "error": row.error,
+                "best": row.best() if row.name != "copy" else "driver",
+                "seconds": {name: sorted(values) for name, values in row.seconds.items()},
+            }
+            for row in bench.rows
+        ],
+    }
+
+
+NAMES = ("copy", "add", "softmax", "layer_norm", "gemm", "launch")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Measure, print and write; the exit status."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--emu", action="store_true", help="tiny sizes, in the emulator")
+    parser.add_argument("--require", action="store_true", help="fail where there is no GPU")
+    parser.add_argument("--out", type=Path, help="the file of the results")
+    parser.add_argument("--only", default=",".join(NAMES), help="what is measured")
+    given = parser.parse_args(argv)
+    if given.emu:
+        os.environ["KC_CUDA"] = "emu"
+    if not kc.cuda(0).exist:
+        from kc.runtime.gpu.driver import search
+
+        print("no GPU: nothing is measured (--emu shows that the program works)")
+        print("".join(f"  {reason}\n" for reason in search().tried), end="")
+        return 1 if given.require else 0
+    emulated = os.environ.get("KC_CUDA") == "emu"
+    version = (kc.cuda(0).compute_version or "").replace(".", "")
+    bench = Bench(EMULATED if emulated else GPU, f"cuda -arch=sm_{version}")
+    title = "EMULATED: its numbers say nothing of a GPU; " if emulated else ""
+    print(f"{title}{bench.device.device_name}")
+    for name in given.only.split(","):
+        print(f"{name} ...", flush=True)
+        getattr(bench, name)()
+    print("\n".join(told(bench)))
+    file = given.out
+    if file is None:
+        label = re.sub(r"\W+", "-", bench.device.device_name or "").strip("-").lower()
+        RESULTS.mkdir(exist_ok=True)
+        file = RESULTS / f"gpu-{'emulator' if emulated else label}.json"
+    file.write_text(json.dumps(results(bench, emulated=emulated), indent=1) + "\n")
+    print(f"written: {file}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
