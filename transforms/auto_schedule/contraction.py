@@ -23,9 +23,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from xdsl.ir import SSAValue
-from xdsl.ir.affine import AffineDimExpr
-
 from kc.dialects.tir import BlockOp, ForOp
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.auto_schedule import pointwise
@@ -43,6 +40,7 @@ from kc.transforms.auto_schedule.nests import (
     is_own,
     is_untouched,
     iterations,
+    loop_of_dimension,
     readers,
 )
 from kc.transforms.auto_schedule.rule import Rule
@@ -245,7 +243,7 @@ def _cycles(
 
 def _is_packable(nest: Nest, operand: Access) -> bool:
     """Whether each dimension of the operand is indexed by a loop of its own."""
-    loops = _loop_of_dimension(nest, operand)
+    loops = loop_of_dimension(nest, operand)
     return None not in loops and len(set(loops)) == len(loops)
 
 
@@ -363,7 +361,7 @@ def _pack_layout(nest: Nest, operand: Access, columns: ForOp, width: int | None)
 
     With ``width`` all tiles are packed at once, and the tile comes first.
     """
-    dims = _loop_of_dimension(nest, operand)
+    dims = loop_of_dimension(nest, operand)
     names = [f"d{n}" for n in range(len(dims))]
     at = dims.index(columns)
     terms = [dims.index(loop) for loop in nest.reduce if loop in dims]
@@ -377,28 +375,11 @@ def _pack_layout(nest: Nest, operand: Access, columns: ForOp, width: int | None)
 
 def _columns_last(nest: Nest, columns: ForOp) -> str:
     """A layout of the sums in which the columns are contiguous, as they are not in the result."""
-    dims = _loop_of_dimension(nest, nest.stores[0])
+    dims = loop_of_dimension(nest, nest.stores[0])
     names = [f"d{n}" for n in range(len(dims))]
     at = dims.index(columns)
     results = [*names[:at], *names[at + 1 :], names[at]]
     return f"({', '.join(names)})->({', '.join(results)})"
-
-
-def _loop_of_dimension(nest: Nest, access: Access) -> list[ForOp | None]:
-    """For each dimension the loop whose variable is its index, where it is just that."""
-    by_var: dict[SSAValue, ForOp] = {loop.var: loop for loop in nest.loops}
-    operands = nest.block.binding_operands
-    bound: dict[SSAValue, SSAValue] = {
-        variable: operands[expr.position]
-        for variable, expr in zip(nest.block.body.block.args, nest.block.binding_exprs, strict=True)
-        if isinstance(expr, AffineDimExpr)
-    }
-    dims: list[ForOp | None] = []
-    for expr in access.op.indices.data.results:
-        at = expr.position if isinstance(expr, AffineDimExpr) else None
-        value = bound.get(access.op.operands_of_map[at]) if at is not None else None
-        dims.append(by_var.get(value) if value is not None else None)
-    return dims
 
 
 def _results_to_registers(

@@ -19,6 +19,7 @@ from kc.support.declarations import Slot
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.auto_schedule.machine import PARALLEL_WORK, Machine
 from kc.transforms.auto_schedule.nests import Nest, iterations
+from kc.transforms.schedule.base import BlockRef
 from kc.transforms.trace.binding import Binder
 from kc.transforms.trace.handles import BlockRV, Handle, LoopRV
 from kc.transforms.trace.queries import GetBlock, GetLoops
@@ -61,7 +62,7 @@ class Draft:
 
     def nest(self, name: str) -> Nest:
         """The nest of the block of this name, as it is now."""
-        return Nest(self.session.block(self.block(name)))
+        return Nest(self.session.site(self.function).resolve_block(BlockRef(name)))
 
     def block(self, name: str) -> BlockRV:
         """A handle on the block of this name."""
@@ -145,15 +146,16 @@ class Draft:
 
     # Shared by rules -----------------------------------------------------------------------
 
-    def run_in_parallel(self, name: str, at_most: int) -> None:
+    def run_in_parallel(self, name: str, at_most: int, work: int | None = None) -> None:
         """Run the outermost loops of a block in parallel, where there is work enough for it.
 
-        ``at_most`` is how many of them may be joined into one.
+        ``at_most`` is how many of them may be joined into one, ``work`` the work in all of them.
         """
         nest = self.nest(name)
         machine = self.machine
-        body = max(1, nest.operations + len(nest.loads))
-        if machine.cores == 1 or iterations(nest.loops) * body < PARALLEL_WORK:
+        if work is None:
+            work = iterations(nest.loops) * max(1, nest.operations + len(nest.loads))
+        if machine.cores == 1 or work < PARALLEL_WORK:
             return
         outer = []
         for loop in nest.loops[:at_most]:

@@ -157,6 +157,23 @@ def _is_plain(op: Operation) -> bool:
     return not op.regions and not loop_tree.has_effects(op)
 
 
+def loop_of_dimension(nest: Nest, access: Access) -> list[ForOp | None]:
+    """For each dimension the loop whose variable is its index, where it is just that."""
+    by_var: dict[SSAValue, ForOp] = {loop.var: loop for loop in nest.loops}
+    operands = nest.block.binding_operands
+    bound: dict[SSAValue, SSAValue] = {
+        variable: operands[expr.position]
+        for variable, expr in zip(nest.block.body.block.args, nest.block.binding_exprs, strict=True)
+        if isinstance(expr, AffineDimExpr)
+    }
+    dims: list[ForOp | None] = []
+    for expr in access.op.indices.data.results:
+        at = expr.position if isinstance(expr, AffineDimExpr) else None
+        value = bound.get(access.op.operands_of_map[at]) if at is not None else None
+        dims.append(by_var.get(value) if value is not None else None)
+    return dims
+
+
 def element_bits(type_: MemRefType) -> int:
     """Bits that an element takes in memory."""
     return max(8, getattr(type_.element_type, "bitwidth", 64))

@@ -15,7 +15,7 @@ from kc.dialects.tir import ForOp
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.nests import Nest, extent, is_own, is_untouched, iterations
-from kc.transforms.auto_schedule.pointwise import vector_loop
+from kc.transforms.auto_schedule.pointwise import vector_loop, vectorize
 from kc.transforms.auto_schedule.rule import Rule
 
 UNROLLED = 32
@@ -51,19 +51,40 @@ class Reduce(Rule):
         return True
 
 
-def schedule(draft: Draft, block: str, outer: int) -> None:
-    """Schedule a reduction inside of the ``outer`` outermost loops, which are fixed."""
+def schedule(draft: Draft, block: str, outer: int, *, in_place: bool = False) -> None:
+    """Schedule a reduction inside of the ``outer`` outermost loops, which are fixed.
+
+    ``in_place``: there are other blocks in these loops, so that no partial results can be made.
+    Raises ScheduleError where that would be needed.
+    """
     nest = draft.nest(block)
     own = [loop for loop in nest.spatial if nest.loops.index(loop) >= outer]
-    lanes = draft.machine.lanes(nest.bits)
-    along = vector_loop(nest, own, lanes)
-    row = _row(nest, lanes)
+    along = vector_loop(nest, own, draft.machine.lanes(nest.bits))
+    if not nest.reduce:  # of one term
+        if along is not None:
+            vectorize(draft, block, along)
+        return
+    row = row_of(draft, nest)
     if row is not None and (along is None or _gain(nest, row) > _gain(nest, along)):
-        partial_results(draft, block, row)
+        if not _lanes_of_row(draft, block, row):
+            if in_place:
+                raise ScheduleError("KC3040", "partial results are made before blocks move")
+            partial_results(draft, block)
     elif along is not None:
         columns(draft, block, along)
     else:
         serial(draft, block)
+
+
+def _lanes_of_row(draft: Draft, block: str, row: ForOp) -> bool:
+    """Vectorize the reduce loop itself, whose lanes are then partial results; whether it could."""
+    nest = draft.nest(block)
+    handles = draft.loops(block)
+    if nest.loops[-1] is not row and not draft.attempt(
+        "reorder", *(handles[it] for it in nest.reduce if it is not row), handles[row]
+    ):
+        return False
+    return draft.attempt("vectorize", handles[row])
 
 
 def _gain(nest: Nest, loop: ForOp) -> int:
@@ -72,8 +93,9 @@ def _gain(nest: Nest, loop: ForOp) -> int:
     return sum(stride == 1 for stride in strides) - sum(stride not in (0, 1) for stride in strides)
 
 
-def _row(nest: Nest, lanes: int) -> ForOp | None:
+def row_of(draft: Draft, nest: Nest) -> ForOp | None:
     """The reduce loop along which memory is contiguous, if it is long enough for vectors."""
+    lanes = draft.machine.lanes(nest.bits)
     best = max(nest.reduce, key=lambda loop: _gain(nest, loop), default=None)
     if best is None or _gain(nest, best) <= 0 or extent(best) < 2 * lanes:
         return None
@@ -115,50 +137,57 @@ def columns(draft: Draft, block: str, along: ForOp) -> None:
     draft.decompose_reduction(draft.block(block), first)
 
 
-def partial_results(draft: Draft, block: str, row: ForOp) -> None:
+def partial_results(draft: Draft, block: str) -> None:
     """As many partial results as a few vectors have lanes, reduced at the end.
 
     What no vectors fill is left to the reduction of the partial results.
     """
+    depth = len(draft.nest(block).spatial)
+    parts = make_parts(draft, block)
+    loops = list(draft.loops(block).values())
+    for part in reversed(parts):
+        if depth and draft.nest(part).loops[0] is not draft.session.loop(loops[0]):
+            draft.compute_at(draft.block(part), loops[depth - 1])
+    for part in parts:
+        schedule_part(draft, part, depth)
+
+
+def make_parts(draft: Draft, block: str) -> list[str]:
+    """Blocks of partial results of a reduction, from the most to the fewest, to be put in place."""
     nest = draft.nest(block)
+    row = row_of(draft, nest)
+    assert row is not None
     lanes = draft.machine.lanes(nest.bits)
     width = lanes * VECTORS if extent(row) >= 2 * lanes * VECTORS else lanes
     around = [loop for loop in nest.loops if loop in nest.spatial]
-    depth = len(around)
     # Reduce loops that stand outside of a spatial one would keep the copies apart.
     handles = draft.loops(block)
-    draft.put_in_order(
-        [*(handles[loop] for loop in around), *(handles[loop] for loop in nest.reduce)]
-    )
+    draft.put_in_order([handles[loop] for loop in (*around, *nest.reduce)])
     terms = handles[row]
     whole = extent(row) // width * width
-    has_rest = whole != extent(row)
-    if has_rest:
+    if whole != extent(row):
         terms, _ = draft.loop_partition(terms, [whole, None])
     _, inner = draft.split(terms, [None, width])
-    parts = [draft.rfactor(inner, depth)]
+    parts = [draft.rfactor(inner, len(around))]
     if width > lanes:
         last = list(draft.loops(block).values())[-1]
         _, inner = draft.split(last, [None, lanes])
-        parts.append(draft.rfactor(inner, depth))
-    place = list(draft.loops(block).values())[depth - 1] if depth else None
-    for part in reversed(parts):
-        if place is not None and not has_rest:
-            draft.compute_at(part, place)
-    for part in parts:
-        name = draft.session.block(part).label
-        inside = draft.nest(name)
-        loops = draft.loops(name)
-        vector = [loop for loop in inside.spatial if inside.loops.index(loop) >= depth]
-        if len(vector) != 1:
-            continue
-        reduce = [loops[loop] for loop in inside.reduce]
-        if reduce:
-            draft.put_in_order([*reduce, loops[vector[0]]])
+        parts.append(draft.rfactor(inner, len(around)))
+    return [draft.session.block(part).label for part in parts]
+
+
+def schedule_part(draft: Draft, part: str, depth: int) -> None:
+    """Vectorize partial results, inside of ``depth`` loops."""
+    nest = draft.nest(part)
+    loops = draft.loops(part)
+    vector = [loop for loop in nest.spatial if nest.loops.index(loop) >= depth]
+    if len(vector) == 1:
+        reduce = [loops[loop] for loop in nest.reduce]
+        draft.put_in_order([*reduce, loops[vector[0]]])
         draft.vectorize(loops[vector[0]])
         if reduce:
-            draft.decompose_reduction(part, reduce[0])
-        draft.settled.add(name)
+            draft.decompose_reduction(draft.block(part), reduce[0])
+    draft.settled.add(part)
 
 
 def serial(draft: Draft, block: str) -> None:

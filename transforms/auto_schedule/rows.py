@@ -1,15 +1,222 @@
-"""rows: stages that share their outer loops are computed together, a row after the other."""
+"""rows: stages that share loops are computed together, one iteration of these after the other.
+
+Softmax reads a row for its maximum, then to sum exponentials, then to divide: the row stays in the
+cache if all three are done before the next row is begun. So the producers of a block go into the
+loops over those of its variables at which all of them are read (``compute_at``), if what one
+iteration touches fits in the L2 cache. The shared loops become the outermost ones. Where the
+contiguous loop is among them (a softmax of columns), it is cut into a few vectors first, so that
+there is something left to vectorize.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
+from xdsl.ir import SSAValue
+
+from kc.dialects.tir import ForOp
+from kc.support.diagnostics import ScheduleError
+from kc.transforms.auto_schedule import pointwise, reduction
+from kc.transforms.auto_schedule.contraction import best_tile
 from kc.transforms.auto_schedule.draft import Draft
+from kc.transforms.auto_schedule.nests import (
+    Nest,
+    extent,
+    is_own,
+    is_untouched,
+    iterations,
+    loop_of_dimension,
+    readers,
+)
 from kc.transforms.auto_schedule.rule import Rule
+from kc.transforms.trace.handles import LoopRV
+
+COLUMNS = 2
+"""Vectors of columns that stay together where the shared loop is the contiguous one: a cache line
+at least, so that no line is fetched twice."""
+
+
+@dataclass
+class Group:
+    """A block and the producers that are computed in its loops."""
+
+    root: Nest
+    shared: list[ForOp]
+    """The loops of the root that all of them share."""
+    members: list[Nest] = field(default_factory=list)
+    """The producers, consumers before what they read."""
+    axes: dict[str, dict[int, ForOp]] = field(default_factory=dict)
+    """For each block, the loop that is the n-th loop of the root."""
 
 
 class Rows(Rule):
-    """Compute producers in the loops of their consumer."""
+    """Compute producers in the loops that they share with their consumers."""
 
     name = "rows"
 
     def apply(self, draft: Draft, block: str) -> bool:
+        nest = draft.nest(block)
+        if not is_untouched(nest.block) or not nest.is_plain or not nest.spatial:
+            return False
+        group = _group(draft, nest)
+        if not group.members or not _is_worth(draft, group):
+            return False
+        mark = draft.mark()
+        for by_parts in (False, True):
+            try:
+                _perform(draft, group, by_parts=by_parts)
+            except ScheduleError:
+                draft.return_to(mark)
+                group = _group(draft, draft.nest(block))
+                continue
+            return True
         return False
+
+
+def _group(draft: Draft, root: Nest) -> Group:
+    group = Group(root, list(root.spatial))
+    group.axes[root.name] = dict(enumerate(root.spatial))
+    nests = {root.name: root}
+    blocks = draft.blocks()
+    before = blocks[: [block.label for block in blocks].index(root.name)]
+    for block in reversed(before):
+        if block.label in draft.settled or not is_untouched(block):
+            continue
+        nest = Nest(block)
+        axes = _axes(nest, nests, group)
+        if axes is None or not any(loop in axes for loop in range(len(root.spatial))):
+            continue
+        if best_tile(nest, draft.machine) is not None and iterations(nest.reduce) > 16:
+            continue  # a product has tiles of its own
+        shared = [loop for n, loop in enumerate(root.spatial) if n in axes and loop in group.shared]
+        if not shared:
+            continue
+        group.shared = shared
+        group.axes[nest.name] = axes
+        group.members.append(nest)
+        nests[nest.name] = nest
+    return group
+
+
+def _axes(nest: Nest, nests: dict[str, Nest], group: Group) -> dict[int, ForOp] | None:
+    """Which loops of ``nest`` run along with loops of the root, if all that read it are there."""
+    if not nest.is_plain or not nest.stores:
+        return None
+    axes: dict[int, ForOp] | None = None
+    for store in nest.stores:
+        if not is_own(store.buffer):
+            return None
+        consumers = readers(store.buffer)
+        if consumers is None:
+            return None
+        own = loop_of_dimension(nest, store)
+        for consumer in consumers:
+            if consumer is nest.block:
+                continue
+            reader = nests.get(consumer.label)
+            if reader is None or reader.block is not consumer:
+                return None
+            of_loop = {loop: n for n, loop in group.axes[reader.name].items()}
+            for load in reader.loads:
+                if load.buffer is not store.buffer:
+                    continue
+                found: dict[int, ForOp] = {}
+                for loop, mine in zip(loop_of_dimension(reader, load), own, strict=True):
+                    if loop is not None and loop in of_loop and mine is not None:
+                        found[of_loop[loop]] = mine
+                same = axes is None or {n: found.get(n) for n in axes} == axes
+                if axes is not None and not same:
+                    found = {n: loop for n, loop in axes.items() if found.get(n) is loop}
+                axes = found
+    return axes
+
+
+def _is_worth(draft: Draft, group: Group) -> bool:
+    """Whether an iteration of the shared loops fits in the cache, and leaves loops to vectorize."""
+    machine = draft.machine
+    touched: dict[SSAValue, float] = {}
+    for nest in (group.root, *group.members):
+        shared = _shared(group, nest)
+        for access in (*nest.loads, *nest.stores):
+            inner = [it for it in nest.loops if it not in shared and access.stride(it)]
+            size = iterations(inner) * access.bits / 8
+            touched[access.buffer] = max(touched.get(access.buffer, 0), size)
+    if sum(touched.values()) > machine.l2:
+        return False
+    return all(
+        _vector_is_left(draft, nest, _shared(group, nest)) for nest in (group.root, *group.members)
+    )
+
+
+def _shared(group: Group, nest: Nest) -> list[ForOp]:
+    axes = group.axes[nest.name]
+    numbers = [group.root.spatial.index(loop) for loop in group.shared]
+    return [axes[n] for n in numbers if n in axes]
+
+
+def _vector_is_left(draft: Draft, nest: Nest, shared: list[ForOp]) -> bool:
+    """Whether vectors run along a loop that is not shared, or can be cut from one that is."""
+    inner = [loop for loop in nest.loops if loop not in shared]
+    if not inner:
+        return True  # one number an iteration
+    vector = pointwise.vector_loop(nest, inner, draft.machine.lanes(nest.bits))
+    return vector is not None or all(loop in nest.reduce for loop in inner)
+
+
+def _perform(draft: Draft, group: Group, *, by_parts: bool) -> None:
+    """Move the members into the loops of the root, and schedule all of them there.
+
+    ``by_parts``: reductions along contiguous memory are by partial results (``rfactor``), which
+    have to be made before they move.
+    """
+    root, machine = group.root, draft.machine
+    name = root.name
+    handles = draft.loops(name)
+    work = sum(
+        iterations(nest.loops) * max(1, nest.operations + len(nest.loads))
+        for nest in (root, *group.members)
+    )
+    shared = list(group.shared)
+    vector = pointwise.vector_loop(root, root.spatial, machine.lanes(root.bits))
+    outside: list[LoopRV] = [handles[loop] for loop in shared]
+    inside = [handles[loop] for loop in root.loops if loop not in shared]
+    along_row = [nest for nest in group.members if reduction.row_of(draft, nest) is not None]
+    if vector in shared and len(along_row) < len(
+        [nest for nest in group.members if nest.block.is_reduction]
+    ):
+        # Columns: some vectors of them at a time.
+        assert vector is not None
+        size = COLUMNS * machine.lanes(root.bits)
+        if extent(vector) > size:
+            outer, inner = draft.split(handles[vector], [None, size])
+            outside[shared.index(vector)] = outer
+            inside.append(inner)
+        elif len(shared) > 1:
+            outside.remove(handles[vector])
+            inside.append(handles[vector])
+        else:
+            raise ScheduleError("KC3203", "there is no loop to compute the producers in")
+    draft.put_in_order([*outside, *inside])
+    place, depth = outside[-1], len(outside)
+    parts: dict[str, list[str]] = {}
+    if by_parts:
+        for nest in along_row:
+            parts[nest.name] = reduction.make_parts(draft, nest.name)
+    for nest in group.members:
+        draft.compute_at(draft.block(nest.name), place)
+        for part in reversed(parts.get(nest.name, ())):
+            draft.compute_at(draft.block(part), place)
+    for nest in (root, *group.members):
+        if nest.name in parts:
+            for part in parts[nest.name]:
+                reduction.schedule_part(draft, part, depth)
+        elif _reduces(draft, nest.name):
+            reduction.schedule(draft, nest.name, depth, in_place=True)
+        else:
+            pointwise.schedule(draft, nest.name, depth)
+        draft.settled.add(nest.name)
+    draft.run_in_parallel(name, depth, work)
+
+
+def _reduces(draft: Draft, name: str) -> bool:
+    return draft.session.block(draft.block(name)).is_reduction
