@@ -21,6 +21,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from kc.dialects.tir import BlockOp, ForOp
@@ -45,12 +46,32 @@ from kc.transforms.auto_schedule.nests import (
 )
 from kc.transforms.auto_schedule.rule import Rule
 
+ALIGNED_REUSE = 8
+"""Tiles of rows from which on a panel is packed in any case: what the caller passes need not be
+aligned to vectors, and loads across two cache lines count twice."""
+
 SCALAR_COPY = 2.0
 """Cycles to move an element that is not contiguous where it comes from or where it goes."""
 
 LOAD_COST = 0.05
 """Cycles that a load costs although another bound hides it: of two tiles that are as fast, the one
 with fewer loads is less sensitive to what the caches do."""
+
+MASKED = 6
+"""Whole tiles that one costs whose vectors are masked, since it sticks out of the columns."""
+
+LINE = 64
+"""Bytes of a cache line."""
+
+PAGE = 4096
+"""Bytes of a page of memory."""
+
+L2_BYTES = 16
+"""Bytes that come from the L2 cache in a cycle, where the columns' operand does not stay in L1."""
+
+LINE_COST, PAGE_COST = 3, 12
+"""Cycles of a line that is in the L2 cache, and of a page whose address no TLB of the first level
+holds."""
 
 PANEL_REUSE = 2
 """Tiles of rows that must use a packed panel, so that packing it pays."""
@@ -72,6 +93,8 @@ class Tile:
     """Columns of the tile, in elements."""
     packs: bool
     """Whether the operand of the columns is packed."""
+    pads: bool
+    """Whether it is padded to whole tiles when it is packed."""
     cycles: float
 
 
@@ -90,23 +113,23 @@ class Contraction(Rule):
     def _contract(self, draft: Draft, nest: Nest, epilogue: str | None) -> bool:
         if not is_untouched(nest.block):
             return False
-        tile = best_tile(nest, draft.machine)
-        if tile is None:
-            return False
         mark = draft.mark()
-        name = nest.name
-        for packs in (True, False) if tile.packs else (False,):
+        name, refused = nest.name, None
+        for may_pack, may_pad in ((True, True), (True, False), (False, False)):
+            tile = best_tile(nest, draft.machine, may_pack=may_pack, may_pad=may_pad)
+            if tile is None:
+                return False
+            if (tile.packs, tile.pads) == refused:
+                continue
             try:
-                perform(draft, name, tile, epilogue, packs=packs)
+                perform(draft, name, tile, epilogue)
             except ScheduleError:
                 draft.return_to(mark)
-                fresh = best_tile(draft.nest(name), draft.machine, may_pack=False)
-                if fresh is None:
-                    return False
-                tile = fresh
-                continue
-            draft.settled.update(filter(None, (name, epilogue)))
-            return True
+                refused = (tile.packs, tile.pads)
+                nest = draft.nest(name)
+            else:
+                draft.settled.update(filter(None, (name, epilogue)))
+                return True
         return False
 
 
@@ -151,7 +174,9 @@ def _writer(op: object) -> BlockOp | None:
 # The model -----------------------------------------------------------------------------------
 
 
-def best_tile(nest: Nest, machine: Machine, *, may_pack: bool = True) -> Tile | None:
+def best_tile(
+    nest: Nest, machine: Machine, *, may_pack: bool = True, may_pad: bool = True
+) -> Tile | None:
     """The tile of fewest cycles; None for what is no contraction."""
     reduction = nest.reduction
     if reduction is None or len(reduction.updates) != 1 or not nest.block.has_init:
@@ -160,16 +185,18 @@ def best_tile(nest: Nest, machine: Machine, *, may_pack: bool = True) -> Tile | 
         return None
     if nest.operations > 16:
         return None
-    tiles = _tiles(nest, machine, may_pack)
+    tiles = _tiles(nest, machine, may_pack, may_pad)
     return min(tiles, key=lambda tile: tile.cycles, default=None)
 
 
-def _tiles(nest: Nest, machine: Machine, may_pack: bool) -> Iterator[Tile]:
+def _tiles(nest: Nest, machine: Machine, may_pack: bool, may_pad: bool) -> Iterator[Tile]:
     store = nest.stores[0]
     lanes = machine.lanes(max(store.bits, 32))
     for columns in nest.spatial:
+        if extent(columns) < max(2, lanes // 2):
+            continue
         for rows in nest.spatial:
-            if rows is columns:
+            if rows is columns or extent(rows) < 2:
                 continue
             by_rows = [it for it in nest.loads if it.stride(rows) and not it.stride(columns)]
             by_columns = [it for it in nest.loads if it.stride(columns) and not it.stride(rows)]
@@ -186,27 +213,56 @@ def _tiles(nest: Nest, machine: Machine, may_pack: bool) -> Iterator[Tile]:
                         continue
                     if vectors > 1 and (vectors - 1) * lanes >= extent(columns):
                         continue
+                    reuse = extent(rows) // height
                     packs = bool(strange) or (
                         packable
-                        and extent(rows) >= PANEL_REUSE * height
-                        and _is_spread(nest, column_operand, vectors * lanes, machine)
+                        and reuse >= PANEL_REUSE
+                        and (
+                            reuse >= ALIGNED_REUSE
+                            or _is_spread(nest, column_operand, vectors * lanes, machine)
+                        )
                     )
-                    cycles = _cycles(nest, rows, columns, height, vectors, lanes, packs)
+                    width = vectors * lanes
+                    pads = may_pad and packable and _sticks_out(columns, width)
+                    packs = packs or pads
+                    cycles = _cycles(
+                        nest, rows, columns, height, vectors, lanes, packs, pads, machine
+                    )
                     yield Tile(
                         rows,
                         columns,
                         by_rows[0],
                         column_operand,
                         height,
-                        vectors * lanes,
+                        width,
                         packs,
+                        pads,
                         cycles,
                     )
 
 
+def _sticks_out(columns: ForOp, width: int) -> bool:
+    """Whether the last tile of columns is a part of one: padding computes it as a whole."""
+    size = columns.static_extent
+    return size is not None and size > width and size % width != 0
+
+
 def _cycles(
-    nest: Nest, rows: ForOp, columns: ForOp, height: int, vectors: int, lanes: int, packs: bool
+    nest: Nest,
+    rows: ForOp,
+    columns: ForOp,
+    height: int,
+    vectors: int,
+    lanes: int,
+    packs: bool,
+    pads: bool,
+    machine: Machine,
 ) -> float:
+    operand = next(it for it in nest.loads if it.stride(columns) and not it.stride(rows))
+    width = vectors * lanes
+    panel = width * operand.bits // 8 * iterations(it for it in nest.reduce if operand.stride(it))
+    fetch = width * operand.bits / 8 / L2_BYTES if panel > machine.l1 * 3 // 4 else 0
+
     def step(tall: int) -> float:
         """The cycles of one term of the sums of a tile of ``tall`` rows."""
         loads = 0
@@ -215,30 +271,56 @@ def _cycles(
             loads += across * (vectors if load.stride(columns) else 1)
         sums = tall * vectors
         work = sums * max(1, nest.operations - 1)
-        bound = max(work / FMA_PER_CYCLE, loads / LOADS_PER_CYCLE, FMA_LATENCY)
+        bound = max(work / FMA_PER_CYCLE, loads / LOADS_PER_CYCLE, FMA_LATENCY, fetch)
         return bound + LOAD_COST * loads
 
-    width = vectors * lanes
     full, rest = divmod(extent(rows), height)
     down = full * step(height) + (step(rest) if rest else 0)
     whole, odd = divmod(extent(columns), width)
-    # Masked vectors of the last columns, and the loop around them.
-    across = whole + (1.5 if odd else 0)
+    across = whole + ((1 if pads or not whole else MASKED) if odd else 0)
     further = iterations(loop for loop in nest.spatial if loop not in (rows, columns))
     terms = iterations(nest.reduce)
     cycles = down * across * further * terms
+    # What lies apart along the reduction comes from the caches anew for each tile.
+    tall = math.ceil(extent(rows) / height)
+    wide = math.ceil(extent(columns) / width)
+    for load in nest.loads:
+        times = tall * wide
+        if packs and load is operand:
+            times = wide
+        apart = _lines(load, rows, height) * _lines(load, columns, width)
+        cycles += times * further * terms * apart * _reach(nest, load, machine)
     sums = extent(rows) * extent(columns) * further
     # Between two reductions: sums are set to 0 and stored, and the loops start.
     tiles = math.ceil(extent(rows) / height) * math.ceil(extent(columns) / width) * further
     cycles += tiles * 8 + 2 * sums / lanes
     if nest.stores[0].stride(columns) != 1:
-        cycles += sums * SCALAR_COPY
+        cycles += sums * SCALAR_COPY * (1 if nest.stores[0].stride(rows) == 1 else 2)
     if packs:
-        operand = next(it for it in nest.loads if it.stride(columns) and not it.stride(rows))
         elements = iterations(loop for loop in nest.loops if operand.stride(loop))
         turned = operand.stride(columns) != 1
         cycles += elements * (SCALAR_COPY if turned else 2 / lanes)
     return cycles
+
+
+def _lines(load: Access, loop: ForOp, count: int) -> int:
+    """The cache lines that ``count`` iterations of ``loop`` load from."""
+    size = load.stride(loop) * load.bits // 8
+    return count if size >= LINE else max(1, math.ceil(count * size / LINE))
+
+
+def _reach(nest: Nest, load: Access, machine: Machine) -> float:
+    """Cycles that each term of a sum costs because ``load`` goes from line to line, or page to
+    page, and comes back to none of them before they have left the cache."""
+    terms = [loop for loop in nest.reduce if load.stride(loop)]
+    if not terms:
+        return 0
+    size = load.bits // 8
+    step = min(load.stride(loop) for loop in terms) * size
+    count = iterations(terms)
+    if step < LINE or count * LINE <= machine.l1 // 2:
+        return 0
+    return LINE_COST + (PAGE_COST if step >= PAGE else 0)
 
 
 def _is_packable(nest: Nest, operand: Access) -> bool:
@@ -260,86 +342,113 @@ def _is_spread(nest: Nest, operand: Access, width: int, machine: Machine) -> boo
 # The schedule --------------------------------------------------------------------------------
 
 
-def perform(
-    draft: Draft, block: str, tile: Tile, epilogue: str | None, *, packs: bool, outer: int = 0
-) -> None:
+def perform(draft: Draft, block: str, tile: Tile, epilogue: str | None) -> None:
     """Schedule the contraction ``block`` by ``tile``; ``epilogue`` is what reads its results.
 
-    ``outer`` loops around it are fixed. Raises ScheduleError where a primitive is refused.
+    Raises ScheduleError where a primitive is refused.
     """
     nest = draft.nest(block)
-    handles = draft.loops(block)
+    rows, columns, terms = tile.rows, tile.columns, nest.reduce
+    with_rows, with_columns, shared = _further_loops(nest, tile)
+    rows_first = _rows_first(nest, tile, draft.machine, with_rows, with_columns)
+    in_loop = extent(columns) > tile.width and not rows_first
+    turned = _columns_last(nest, columns) if nest.stores[0].stride(columns) != 1 else None
+    layout = None
+    if tile.packs:
+        width = None if in_loop else tile.width
+        layout = _pack_layout(nest, tile.column_operand, columns, width)
+    number = nest.read_number(tile.column_operand.buffer)
+
+    # The block's variables and loops are the same before anything is done.
+    order = [nest.loops.index(loop) for loop in (*shared, *with_columns, *with_rows, *terms)]
+    at_rows, at_columns = nest.loops.index(rows), nest.loops.index(columns)
+    pack = last = None
+    if tile.pads:
+        padding = [tile.width if loop is columns else 1 for loop in nest.loops]
+        pads = draft.pad_einsum(draft.block(block), padding)
+        pack, last = pads[0], pads[-1]
+        if len(pads) != 2:
+            raise ScheduleError("KC3608", "more than the operand of the columns is padded")
+        if epilogue is not None:
+            draft.compute_inline(last)
+            last = draft.block(epilogue)
+    elif tile.packs:
+        pack = draft.cache_read(draft.block(block), number, "global")
+    loops = draft.loops(block)
+    handles, counts = list(loops.values()), [op.static_extent for op in loops]
+
+    def cut(at: int, size: int) -> tuple[list[Any], list[Any]]:
+        """The outer and the inner part of a loop, each a list of one loop or none."""
+        count = counts[at]
+        if count is not None and count <= size:
+            return [], [handles[at]]
+        outer, inner = draft.split(handles[at], [None, size])
+        return [outer], [inner]
+
+    row_outer, row_inner = cut(at_rows, tile.height)
+    column_outer, column_inner = cut(at_columns, tile.width)
+    rest = iter([handles[n] for n in order])
+    group, of_columns, of_rows, reduce = (
+        list(islice(rest, len(part))) for part in (shared, with_columns, with_rows, terms)
+    )
+    if rows_first:
+        outside = [*group, *row_outer, *of_rows, *of_columns, *column_outer]
+    else:
+        outside = [*group, *column_outer, *of_columns, *of_rows, *row_outer]
+    draft.put_in_order([*outside, *reduce, *row_inner, *column_inner])
+    # Now, while the nest is simple, it takes the least time to prove that iterations are apart.
+    place = len(group) + (len(row_outer) if rows_first else len(column_outer))
+    joined = draft.run_in_parallel(block, max(1, min(place, len(outside)))) if outside else 0
+    if joined > 1:
+        outside[:joined] = list(draft.loops(block).values())[:1]
+        place -= joined - 1
+    if tile.pads:
+        draft.set_scope(draft.block(block), 0, "local")
+    elif epilogue is None:
+        last = draft.cache_write(draft.block(block), 0, "local")
+    else:
+        draft.set_scope(draft.block(block), 0, "local")
+        last = draft.block(epilogue)
+    _finish(draft, block, last, outside, tile.height, turned)
+    draft.vectorize(column_inner[0])
+    draft.unroll(row_inner[0])
+    draft.decompose_reduction(draft.block(block), reduce[0])
+    if pack is not None:
+        name = draft.session.block(pack).label
+        depth = 0
+        if in_loop:
+            depth = place
+            draft.compute_at(pack, outside[depth - 1])
+        if layout is not None:
+            draft.transform_layout(pack, ("write", 0), layout)
+        pointwise.schedule(draft, name, depth)
+        if not in_loop:
+            draft.run_in_parallel(name, 1)
+        draft.settled.add(name)
+    for parts, count, size in (
+        (row_outer, counts[at_rows], tile.height),
+        (column_outer, counts[at_columns], tile.width),
+    ):
+        if parts and parts[0].gone is None and (count is None or count % size):
+            draft.attempt("pragma", parts[0], "loop_partition_hint", True)
+
+
+def _further_loops(nest: Nest, tile: Tile) -> tuple[list[ForOp], list[ForOp], list[ForOp]]:
+    """The other spatial loops: those that move the rows' operand, the columns', both or none."""
     rows, columns = tile.rows, tile.columns
-    further = [loop for loop in nest.spatial if loop not in (rows, columns)][outer:]
     row_loads = [it for it in nest.loads if it.stride(rows) and not it.stride(columns)]
     column_loads = [it for it in nest.loads if it.stride(columns) and not it.stride(rows)]
-    shared, with_rows, with_columns = [], [], []
-    for loop in further:
+    with_rows, with_columns, shared = [], [], []
+    for loop in nest.spatial:
+        if loop in (rows, columns):
+            continue
         in_rows = any(it.stride(loop) for it in row_loads)
         in_columns = any(it.stride(loop) for it in column_loads)
         if in_rows == in_columns:
             shared.append(loop)
         else:
             (with_rows if in_rows else with_columns).append(loop)
-    rows_first = _rows_first(nest, tile, draft.machine, with_rows, with_columns)
-    in_loop = extent(columns) > tile.width and not rows_first
-    turned = _columns_last(nest, columns) if nest.stores[0].stride(columns) != 1 else None
-    terms = nest.reduce
-
-    pack = layout = None
-    if packs:
-        layout = _pack_layout(nest, column_loads[0], columns, None if in_loop else tile.width)
-        number = nest.read_number(column_loads[0].buffer)
-        pack = draft.cache_read(draft.block(block), number, "global")
-
-    def cut(loop: ForOp, size: int) -> tuple[list[Any], list[Any]]:
-        """The outer and the inner part of a loop, each a list of one loop or none."""
-        if loop.static_extent is not None and loop.static_extent <= size:
-            return [], [handles[loop]]
-        outer_part, inner_part = draft.split(handles[loop], [None, size])
-        return [outer_part], [inner_part]
-
-    row_outer, row_inner = cut(rows, tile.height)
-    column_outer, column_inner = cut(columns, tile.width)
-    group = [handles[loop] for loop in shared]
-    by_rows = [*(handles[loop] for loop in with_rows), *row_outer]
-    by_columns = [*(handles[loop] for loop in with_columns), *column_outer]
-    reduce = [handles[loop] for loop in terms]
-    if rows_first:
-        outside = [*group, *row_outer, *(handles[loop] for loop in with_rows), *by_columns]
-    else:
-        outside = [
-            *group,
-            *column_outer,
-            *(handles[loop] for loop in with_columns),
-            *by_rows,
-        ]
-    order = [*outside, *reduce, *row_inner, *column_inner]
-    draft.put_in_order(order)
-    _results_to_registers(draft, block, epilogue, outside, tile.height, turned)
-    draft.vectorize(column_inner[0])
-    draft.unroll(row_inner[0])
-    draft.decompose_reduction(draft.block(block), reduce[0])
-    if pack is not None:
-        name = draft.session.block(pack).label
-        if in_loop:
-            draft.compute_at(pack, column_outer[0])
-        if layout is not None:
-            draft.transform_layout(pack, ("write", 0), layout)
-        if in_loop:
-            depth = draft.nest(name).loops.index(draft.session.loop(column_outer[0])) + 1
-            pointwise.schedule(draft, name, depth)
-        else:
-            pointwise.schedule(draft, name, 0)
-            draft.run_in_parallel(name, 1)
-        draft.settled.add(name)
-    if not outer and outside:
-        first_inner = len(group) + (len(row_outer) if rows_first else len(column_outer))
-        draft.run_in_parallel(block, max(1, min(first_inner, len(outside))))
-    for loop, size in ((rows, tile.height), (columns, tile.width)):
-        parts = row_outer if loop is rows else column_outer
-        if parts and (loop.static_extent is None or loop.static_extent % size):
-            draft.attempt("pragma", parts[0], "loop_partition_hint", True)
+    return with_rows, with_columns, shared
 
 
 def _rows_first(
@@ -382,29 +491,18 @@ def _columns_last(nest: Nest, columns: ForOp) -> str:
     return f"({', '.join(names)})->({', '.join(results)})"
 
 
-def _results_to_registers(
-    draft: Draft,
-    block: str,
-    epilogue: str | None,
-    outside: list[Any],
-    height: int,
-    turned: str | None,
+def _finish(
+    draft: Draft, block: str, last: Any, outside: list[Any], height: int, turned: str | None
 ) -> None:
-    """Keep sums in local memory, and finish them inside of the loops over tiles.
+    """Let ``last`` use the sums, which are in local memory, inside of the loops over tiles.
 
     ``turned`` is another layout for the sums, if there is one.
     """
-    handle = draft.block(block)
-    if epilogue is None:
-        last = draft.cache_write(handle, 0, "local")
-    else:
-        draft.set_scope(handle, 0, "local")
-        last = draft.block(epilogue)
     name = draft.session.block(last).label
     if outside:
         draft.reverse_compute_at(last, outside[-1])
     if turned is not None:
-        draft.transform_layout(handle, ("write", 0), turned)
+        draft.transform_layout(draft.block(block), ("write", 0), turned)
     inside = draft.nest(name)
     loops = draft.loops(name)
     own = inside.loops[len(outside) :]

@@ -146,17 +146,19 @@ class Draft:
 
     # Shared by rules -----------------------------------------------------------------------
 
-    def run_in_parallel(self, name: str, at_most: int, work: int | None = None) -> None:
+    def run_in_parallel(self, name: str, at_most: int, work: int | None = None) -> int:
         """Run the outermost loops of a block in parallel, where there is work enough for it.
 
-        ``at_most`` is how many of them may be joined into one, ``work`` the work in all of them.
+        ``at_most`` is how many of them may be joined into one, ``work`` all that is done in them,
+        in additions (default: what the block does). Returns how many loops have become one: 0 if
+        nothing was done.
         """
         nest = self.nest(name)
         machine = self.machine
         if work is None:
             work = iterations(nest.loops) * max(1, nest.operations + len(nest.loads))
         if machine.cores == 1 or work < PARALLEL_WORK:
-            return
+            return 0
         outer = []
         for loop in nest.loops[:at_most]:
             if loop not in nest.spatial or not _is_serial(loop):
@@ -165,18 +167,18 @@ class Draft:
             if iterations(outer) >= 8 * machine.cores:
                 break
         if iterations(outer) < 2:
-            return
+            return 0
         handles = self.loops(name)
-        loop = handles[outer[0]]
-        if len(outer) > 1 and all(
-            loop_tree.only_child(around) is inner
-            for around, inner in zip(outer, outer[1:], strict=False)
-        ):
+        mark, loop = self.mark(), handles[outer[0]]
+        if len(outer) > 1:
             try:
                 loop = self.fuse(*(handles[it] for it in outer))
             except ScheduleError:
-                loop = handles[outer[0]]
-        self.attempt("parallel", loop)
+                del outer[1:]
+        if self.attempt("parallel", loop):
+            return len(outer)
+        self.return_to(mark)
+        return 0
 
 
 def _is_serial(loop: ForOp) -> bool:

@@ -110,31 +110,50 @@ def columns(draft: Draft, block: str, along: ForOp) -> None:
     machine = draft.machine
     lanes = machine.lanes(nest.bits)
     handles = draft.loops(block)
-    is_short = all(loop.static_extent is not None for loop in nest.reduce) and (
-        iterations(nest.reduce) <= UNROLLED
-    )
-    width = (machine.registers // 2 if is_short else 8 * VECTORS) * lanes
     reduce = [handles[loop] for loop in nest.reduce]
-    inner = handles[along]
-    if along.static_extent is None or extent(along) > width:
-        _, inner = draft.split(inner, [None, width])
-    if is_short:
+    count, inner = along.static_extent, handles[along]
+    if all(loop.static_extent is not None for loop in nest.reduce) and (
+        iterations(nest.reduce) <= UNROLLED
+    ):
+        width = machine.registers // 2 * lanes
+        if count is None or count > width:
+            _, inner = draft.split(inner, [None, width])
         draft.put_in_order([*reduce, inner])
-        first = reduce[0]
         for loop in reduce:
             draft.unroll(loop)
-    else:
-        first = reduce[0]
-        count = nest.reduce[-1].static_extent
-        if count is not None and count % TOGETHER == 0 and count > TOGETHER:
-            last, together = draft.split(reduce[-1], [None, TOGETHER])
-            draft.put_in_order([*reduce[:-1], last, together, inner])
-            draft.unroll(together)
-            first = last if len(reduce) == 1 else first
-        else:
-            draft.put_in_order([*reduce, inner])
+        draft.vectorize(inner)
+        draft.decompose_reduction(draft.block(block), reduce[0])
+        return
+    # The sums of a part of a row stay in L1; a few rows are added to a few vectors at a time.
+    part, step = machine.l1 // 2 // (nest.bits // 8), VECTORS * lanes
+    hinted = []
+    elsewhere = iterations(loop for loop in nest.spatial if loop is not along)
+    if elsewhere < machine.cores and extent(along) >= 2 * step:
+        part = min(part, max(step, extent(along) // machine.cores // step * step))
+    if count is None or count > part:
+        outer, inner = draft.split(inner, [None, part])
+        if count is None or count % part:
+            hinted.append(outer)
+    middle = []
+    if count is None or count > step:
+        cut, inner = draft.split(inner, [None, step])
+        middle.append(cut)
+        if count is None or min(count, part) % step:
+            hinted.append(cut)
+    terms = nest.reduce[-1].static_extent
+    together = []
+    if terms is None or terms > TOGETHER:
+        reduce[-1], rows = draft.split(reduce[-1], [None, TOGETHER])
+        together.append(rows)
+        if terms is None or terms % TOGETHER:
+            hinted.append(reduce[-1])
+    draft.put_in_order([*reduce, *middle, *together, inner])
+    for rows in together:
+        draft.unroll(rows)
     draft.vectorize(inner)
-    draft.decompose_reduction(draft.block(block), first)
+    draft.decompose_reduction(draft.block(block), reduce[0])
+    for loop in hinted:
+        draft.attempt("pragma", loop, "loop_partition_hint", True)
 
 
 def partial_results(draft: Draft, block: str) -> None:
@@ -156,7 +175,8 @@ def make_parts(draft: Draft, block: str) -> list[str]:
     """Blocks of partial results of a reduction, from the most to the fewest, to be put in place."""
     nest = draft.nest(block)
     row = row_of(draft, nest)
-    assert row is not None
+    if row is None:
+        raise ScheduleError("KC3332", "no reduce loop is along contiguous memory")
     lanes = draft.machine.lanes(nest.bits)
     width = lanes * VECTORS if extent(row) >= 2 * lanes * VECTORS else lanes
     around = [loop for loop in nest.loops if loop in nest.spatial]

@@ -120,14 +120,14 @@ def _axes(nest: Nest, nests: dict[str, Nest], group: Group) -> dict[int, ForOp] 
             for load in reader.loads:
                 if load.buffer is not store.buffer:
                     continue
-                found: dict[int, ForOp] = {}
+                along: dict[int, ForOp] = {}
                 for loop, mine in zip(loop_of_dimension(reader, load), own, strict=True):
                     if loop is not None and loop in of_loop and mine is not None:
-                        found[of_loop[loop]] = mine
-                same = axes is None or {n: found.get(n) for n in axes} == axes
+                        along[of_loop[loop]] = mine
+                same = axes is None or {n: along.get(n) for n in axes} == axes
                 if axes is not None and not same:
-                    found = {n: loop for n, loop in axes.items() if found.get(n) is loop}
-                axes = found
+                    along = {n: loop for n, loop in axes.items() if along.get(n) is loop}
+                axes = along
     return axes
 
 
@@ -143,9 +143,27 @@ def _is_worth(draft: Draft, group: Group) -> bool:
             touched[access.buffer] = max(touched.get(access.buffer, 0), size)
     if sum(touched.values()) > machine.l2:
         return False
+    if not _saves(group):
+        return False
     return all(
         _vector_is_left(draft, nest, _shared(group, nest)) for nest in (group.root, *group.members)
     )
+
+
+def _saves(group: Group) -> bool:
+    """Whether much is read more than once, or between the blocks: else they may as well run one
+    after the other, which leaves each the loops that are best for it."""
+    moved, again = 0.0, 0.0
+    seen: set[SSAValue] = set()
+    for nest in (group.root, *group.members):
+        for buffer in dict.fromkeys(it.buffer for it in (*nest.loads, *nest.stores)):
+            access = next(it for it in (*nest.loads, *nest.stores) if it.buffer is buffer)
+            size = iterations(loop for loop in nest.loops if access.stride(loop)) * access.bits
+            moved += size
+            if buffer in seen:
+                again += size
+            seen.add(buffer)
+    return again * 5 > moved
 
 
 def _shared(group: Group, nest: Nest) -> list[ForOp]:

@@ -81,19 +81,71 @@ te.func @rows(%A: tensor<64x1000xf32>) -> tensor<64xf32> {
   te.return %S : tensor<64xf32>
 }
 
-// Sums of columns: vectors along a row, and the reduction outside of them.
+// Sums of columns: four rows at a time are added to four vectors of sums.
 // CHECK-LABEL: func.func @columns
-// CHECK:       tir.for %j_init in 200 vectorized {
 // CHECK:       tir.for %k_o in 16 {
-// CHECK-NEXT:    tir.for %k_i in 4 unrolled {
-// CHECK-NEXT:      tir.for %j in 200 vectorized {
-// CHECK-NEXT:        tir.block "S"
+// CHECK-NEXT:    tir.for %j_o in 7 annotations {pragma_loop_partition_hint = true} {
+// CHECK-NEXT:      tir.for %k_i in 4 unrolled {
+// CHECK-NEXT:        tir.for %j_i in 32 vectorized {
+// CHECK-NEXT:          tir.block "S"
 te.func @columns(%A: tensor<64x200xf32>) -> tensor<200xf32> {
   %S = te.compute "S" [%j = 200] reduce sum [%k = 64] {
     %a = te.read %A[%k, %j] : tensor<64x200xf32>
     te.yield %a : f32
   } : tensor<200xf32>
   te.return %S : tensor<200xf32>
+}
+
+// A row of a softmax is finished before the next one is begun.
+// CHECK-LABEL: func.func @softmax
+// CHECK:       tir.for %i in 64 {
+// CHECK:         tir.block "top"
+// CHECK:         tir.for %{{.*}} in 128 vectorized {
+// CHECK-NEXT:      tir.block "power"
+// CHECK:         tir.block "total"
+// CHECK:         tir.for %j in 128 vectorized {
+// CHECK-NEXT:      tir.block "O"
+// CHECK-NOT:   tir.for %i
+te.func @softmax(%X: tensor<64x128xf32>) -> tensor<64x128xf32> {
+  %T = te.compute "top" [%i = 64] reduce max [%k = 128] {
+    %x = te.read %X[%i, %k] : tensor<64x128xf32>
+    te.yield %x : f32
+  } : tensor<64xf32>
+  %P = te.compute "power" [%i = 64, %j = 128] {
+    %x = te.read %X[%i, %j] : tensor<64x128xf32>
+    %t = te.read %T[%i] : tensor<64xf32>
+    %d = arith.subf %x, %t : f32
+    %p = math.exp %d : f32
+    te.yield %p : f32
+  } : tensor<64x128xf32>
+  %S = te.compute "total" [%i = 64] reduce sum [%k = 128] {
+    %p = te.read %P[%i, %k] : tensor<64x128xf32>
+    te.yield %p : f32
+  } : tensor<64xf32>
+  %O = te.compute "O" [%i = 64, %j = 128] {
+    %p = te.read %P[%i, %j] : tensor<64x128xf32>
+    %s = te.read %S[%i] : tensor<64xf32>
+    %q = arith.divf %p, %s : f32
+    te.yield %q : f32
+  } : tensor<64x128xf32>
+  te.return %O : tensor<64x128xf32>
+}
+
+// Columns that fill no whole tile are padded where they are packed, and left out of what is stored.
+// CHECK-LABEL: func.func @odd
+// CHECK:       tir.for %j_o in 7 {
+// CHECK:         tir.block "B_pad"
+// CHECK:         tir.for %j_i in 16 vectorized {
+// CHECK-NEXT:      tir.block "C" {{.*}} where (%i_o * 6 + %i_i < 100) do {
+// CHECK:         tir.block "C_crop"
+te.func @odd(%A: tensor<100x99xf32>, %B: tensor<99x101xf32>) -> tensor<100x101xf32> {
+  %C = te.compute "C" [%i = 100, %j = 101] reduce sum [%k = 99] {
+    %a = te.read %A[%i, %k] : tensor<100x99xf32>
+    %b = te.read %B[%k, %j] : tensor<99x101xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  } : tensor<100x101xf32>
+  te.return %C : tensor<100x101xf32>
 }
 
 // Tiles of 8 x 8 go through registers: they are read by rows, and written by rows.

@@ -1,0 +1,305 @@
+"""Kernels on the CPU with the schedules that kc chooses, beside numpy and torch.
+
+    python -m benchmarks.cpu [ROW ...] [--rounds=7] [--threads=1] [--quick] [--write]
+
+Each system is a process of its own; they take turns, a few calls at a time, so that what else the
+machine does meets all of them. The times are the best and the median of all rounds, in ms; the
+ratio is the best time of the fastest peer by kc's. A peer that is not installed is left out. The
+first lines are what the machine can do: multiply-adds of f32 in vectors, measured in the same way,
+and copying 64 MiB. ``--write`` keeps the table in benchmarks/results. OpenBLAS takes a new
+processor for an older one: ``OPENBLAS_CORETYPE=SkylakeX`` (or another) in the environment changes
+that.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import os
+import platform
+import statistics
+import sys
+import time
+from importlib import import_module
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks" / "peers")]
+SYSTEMS = ("kc", "numpy", "torch")
+SHORTEST = 2e-3
+"""Seconds that one measurement takes at least: short calls are repeated."""
+
+
+def serve(pipe: Connection, system: str, threads: int) -> None:
+    """A process of one system: makes rows, and times them when it is told to."""
+    names = ("KC", "OPENBLAS", "OMP", "MKL")
+    os.environ.update({f"{name}_NUM_THREADS": str(threads) for name in names})
+    call: Any = None
+    while True:
+        order, argument = pipe.recv()
+        if order == "row":
+            call = None
+            try:
+                call, facts = prepare(system, argument, threads)
+            except ImportError as error:
+                facts = {"missing": str(error)}
+            pipe.send(facts)
+        elif order == "time":
+            pipe.send(measure(call))
+        else:
+            return
+
+
+def prepare(system: str, name: str, threads: int) -> tuple[Any, dict[str, Any]]:
+    """The call to time, and what it gave."""
+    import numpy as np
+    from cpu_rows import ROWS
+
+    if name == "peak":
+        return peak() if system == "kc" else (None, {})
+    if name == "copy":
+        return copy() if system == "kc" else (None, {})
+    row = ROWS[name].make()
+    facts: dict[str, Any] = {
+        "operations": row.operations,
+        "bytes": row.bytes,
+        "tolerance": row.tolerance,
+    }
+    if system == "kc":
+        import kc
+
+        started = time.perf_counter()
+        function = kc.build(row.tensors())
+        facts["build"] = time.perf_counter() - started
+        outputs = [np.empty(row.shape, row.dtype)]
+        if name.startswith("argmax"):
+            outputs.append(np.empty(row.shape, "float32"))
+        arguments = [*row.arrays, *outputs]
+
+        def call() -> Any:
+            function(*arguments)
+            return outputs[0]
+
+    elif system == "numpy":
+        if row.numpy is None:
+            return None, facts
+        call = row.numpy
+    else:
+        torch: Any = import_module("torch")
+
+        torch.set_num_threads(threads)
+        if row.torch is None:
+            return None, facts
+        tensors = [torch.from_numpy(array) for array in row.arrays]
+        of_torch = row.torch
+
+        def call() -> Any:
+            return of_torch(torch, tensors)
+
+    with np.errstate(all="ignore"):
+        facts["result"] = np.array(call())
+    return call, facts
+
+
+def measure(call: Any) -> float | None:
+    """Seconds a call, the best of a few."""
+    if call is None:
+        return None
+    best, began, count = float("inf"), time.perf_counter(), 1
+    while True:
+        started = time.perf_counter()
+        for _ in range(count):
+            call()
+        taken = time.perf_counter() - started
+        best = min(best, taken / count)
+        if taken < SHORTEST / 4:
+            count *= 2
+        elif time.perf_counter() - began > 4 * SHORTEST:
+            return best
+
+
+def peak() -> tuple[Any, dict[str, Any]]:
+    """Multiply-adds on vectors of f32 that need nothing but registers."""
+    import ctypes
+
+    from kc.codegen.native import jit
+    from kc.support.target import Target
+
+    target = Target.host_cpu()
+    lanes, sums, count = target.lanes(32), 12 if target.vector_bits < 512 else 24, 100_000
+    vector = f"<{lanes} x float>"
+    phis = "".join(
+        f"  %s{n} = phi {vector} [ zeroinitializer, %entry ], [ %t{n}, %loop ]\n"
+        for n in range(sums)
+    )
+    steps = "".join(
+        f"  %t{n} = call {vector} @llvm.fma.v{lanes}f32({vector} %x, {vector} %x, {vector} %s{n})\n"
+        for n in range(sums)
+    )
+    stores = "".join(
+        f"  %p{n} = getelementptr {vector}, ptr %a, i64 {n + 1}\n"
+        f"  store {vector} %t{n}, ptr %p{n}, align 4\n"
+        for n in range(sums)
+    )
+    text = f"""target triple = "{target.triple}"
+declare {vector} @llvm.fma.v{lanes}f32({vector}, {vector}, {vector})
+define void @peak(ptr %a) {{
+entry:
+  %x = load {vector}, ptr %a, align 4
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %j, %loop ]
+{phis}{steps}  %j = add i64 %i, 1
+  %c = icmp ult i64 %j, {count}
+  br i1 %c, label %loop, label %end
+end:
+{stores}  ret void
+}}
+"""
+    engine = jit(text, cpu=target.cpu, features=",".join(target.mattr))
+    function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(engine.address("peak"))
+    import numpy as np
+
+    array = np.zeros(lanes * (sums + 1), np.float32)
+
+    def call() -> Any:
+        function(array.ctypes.data)
+        return engine  # stays alive with the call
+
+    call()
+    return call, {"operations": 2.0 * lanes * sums * count}
+
+
+def copy() -> tuple[Any, dict[str, Any]]:
+    """Copying more than the caches hold."""
+    import numpy as np
+
+    source, result = np.ones(1 << 24, np.float32), np.empty(1 << 24, np.float32)
+    return lambda: np.copyto(result, source), {"bytes": 2.0 * source.nbytes}
+
+
+class Peer:
+    """The process of a system."""
+
+    def __init__(self, system: str, threads: int) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.system = system
+        self.pipe, remote = context.Pipe()
+        self.process = context.Process(target=serve, args=(remote, system, threads), daemon=True)
+        self.process.start()
+
+    def ask(self, order: str, argument: str = "") -> Any:
+        """Give an order, and wait for the answer."""
+        self.pipe.send((order, argument))
+        return self.pipe.recv()
+
+
+def run_row(name: str, peers: list[Peer], rounds: int) -> dict[str, Any]:
+    """The measurements of one row."""
+    import numpy as np
+
+    facts = {peer.system: peer.ask("row", name) for peer in peers}
+    results = {system: it["result"] for system, it in facts.items() if "result" in it}
+    for system, result in results.items():
+        if system != "kc" and "kc" in results:
+            tolerance = facts["kc"]["tolerance"] * max(1.0, float(np.abs(result).max()))
+            np.testing.assert_allclose(
+                results["kc"], result, rtol=1e-3, atol=tolerance, err_msg=f"{name}: {system}"
+            )
+    times: dict[str, list[float]] = {}
+    for turn in range(rounds):
+        for peer in peers if turn % 2 == 0 else reversed(peers):
+            seconds = peer.ask("time")
+            if seconds is not None:
+                times.setdefault(peer.system, []).append(seconds)
+    row: dict[str, Any] = {"name": name, "build": facts["kc"].get("build")}
+    row |= {key: facts["kc"].get(key, 0) for key in ("operations", "bytes")}
+    row["times"] = {
+        system: {"best": min(samples), "median": statistics.median(samples)}
+        for system, samples in times.items()
+    }
+    of_peers = [it["best"] for system, it in row["times"].items() if system != "kc"]
+    row["ratio"] = min(of_peers) / row["times"]["kc"]["best"] if of_peers else None
+    return row
+
+
+def main() -> int:
+    """Print the table."""
+    from cpu_rows import ROWS
+
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("rows", nargs="*", metavar="ROW", help="parts of names of rows")
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--quick", action="store_true", help="without the longest rows")
+    parser.add_argument("--write", action="store_true", help="keep it in benchmarks/results")
+    options = parser.parse_args()
+    wanted = [
+        name
+        for name, goal in ROWS.items()
+        if (not options.rows or any(part in name for part in options.rows))
+        and (goal.quick or not options.quick)
+    ]
+    peers = [Peer(system, options.threads) for system in SYSTEMS if system != "torch" or _torch()]
+    limits = {}
+    for name, key in (("peak", "operations"), ("copy", "bytes")):
+        facts = peers[0].ask("row", name)
+        limits[name] = facts[key] / min(peers[0].ask("time") for _ in range(options.rounds))
+    print(f"{_cpu()}, {options.threads} thread(s)")
+    print(
+        f"peak {limits['peak'] / 1e9:.1f} GFLOP/s of f32 a thread, "
+        f"copy {limits['copy'] / 1e9:.1f} GB/s"
+    )
+    heads = [f"{peer.system} ms" for peer in peers]
+    print(f"{'':<26}" + "".join(f"{head:>12}" for head in heads) + "  best peer / kc  goal   rate")
+    rows = []
+    for name in wanted:
+        row = run_row(name, peers, options.rounds)
+        rows.append(row)
+        cells = [row["times"].get(peer.system) for peer in peers]
+        text = "".join(f"{it['best'] * 1e3:12.4f}" if it else f"{'-':>12}" for it in cells)
+        ratio = f"{row['ratio']:14.2f}" if row["ratio"] else f"{'-':>14}"
+        seconds = row["times"]["kc"]["best"]
+        if row["operations"]:
+            rate = row["operations"] / seconds
+            said = (
+                f"{rate / 1e9:6.1f} GFLOP/s, {rate / limits['peak'] / options.threads:.2f} of peak"
+            )
+        else:
+            rate = row["bytes"] / seconds
+            said = f"{rate / 1e9:6.1f} GB/s"
+        print(f"{name:<26}{text}  {ratio}  {ROWS[name].goal:4.2f}   {said}", flush=True)
+    for peer in peers:
+        peer.pipe.send(("end", ""))
+    if options.write:
+        _write(rows, limits, options.threads)
+    return 0
+
+
+def _write(rows: list[dict[str, Any]], limits: dict[str, float], threads: int) -> None:
+    folder = ROOT / "benchmarks" / "results"
+    folder.mkdir(exist_ok=True)
+    words = "".join(it if it.isalnum() else "-" for it in _cpu().lower()).strip("-")
+    file = folder / f"cpu-{words}-{threads}.json"
+    content = {"cpu": _cpu(), "threads": threads, "limits": limits, "rows": rows}
+    file.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    print(f"written to {file.relative_to(ROOT)}")
+
+
+def _torch() -> bool:
+    from importlib.util import find_spec
+
+    return find_spec("torch") is not None
+
+
+def _cpu() -> str:
+    from kc.support.target import Target
+
+    return f"{platform.machine()} {Target.host_cpu().cpu}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
