@@ -39,6 +39,7 @@ _LAZY: dict[str, tuple[str, str | None]] = {
     "lower": ("kc.driver", "lower"),
     "build": ("kc.driver", "build"),
     "auto_schedule": ("kc.driver", "auto_schedule"),
+    "roofline": ("kc.roofline_model", "roofline"),
     "register_func": ("kc.runtime.global_functions", "register_func"),
     "get_global_func": ("kc.runtime.global_functions", "get_global_func"),
     "cpu": ("kc.runtime.device", "cpu"),

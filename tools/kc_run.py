@@ -50,7 +50,8 @@ FLAGS = (
     ),
     CHECK_EACH,
     Flag("interpret", "run it in the interpreter: slow, with every access checked", None, CHECKS),
-    Flag("time", "measure the function (on standard error)", None, CHECKS),
+    Flag("time", "measure the function beside its roofline (on standard error)", None, CHECKS),
+    Flag("roofline", "draw that: a .svg, .png or .pdf file (needs matplotlib)", "FILE", CHECKS),
     DIAGNOSTICS_FORMAT,
     HELP,
     VERSION,
@@ -71,7 +72,7 @@ def _main(argv: Sequence[str], reporter: Reporter) -> int:
             return OK
         if arguments.text("args") is not None and arguments.on("random"):
             raise InputError("KC0002", "--args and --random exclude each other")
-        if (output := arguments.text("o")) is not None:
+        for output in filter(None, (arguments.text("o"), arguments.text("roofline"))):
             check_writable(output)
         from kc.tools._input import with_input
 
@@ -95,6 +96,7 @@ def _run(given: Any, arguments: Arguments, reporter: Reporter) -> int:
             module = interpreted(lower(given.module, target=target).op)
         else:
             module = build(given.module, target=target)
+        is_native = target == Target.host_cpu() and not arguments.on("interpret")
     function = module[_function_name(module, arguments.text("e"))]
     signature = function.signature
     text = arguments.text("args")
@@ -117,9 +119,14 @@ def _run(given: Any, arguments: Arguments, reporter: Reporter) -> int:
     else:
         function(*values)
     outputs = {signature.args[n].name: values[n].copy() for n in written}
-    if arguments.on("time"):
-        measured = module.time_evaluator(function.name, number=1, repeat=5, min_repeat_ms=20)
-        reporter.write(str(measured(*values)))
+    picture = arguments.text("roofline")
+    if arguments.on("time") or picture is not None:
+        evaluate = module.time_evaluator(function.name, number=1, repeat=5, min_repeat_ms=20)
+        measured = evaluate(*values)
+        reporter.write(str(measured))
+        if is_native:
+            loops = lower(given.module, target=target)
+            _compare_with_roof(loops, function, values, measured.min, picture, reporter)
     for (name, output), reference in zip(outputs.items(), references, strict=False):
         compare(name, output, reference)
     _deliver(outputs, arguments.text("o"))
@@ -127,6 +134,23 @@ def _run(given: Any, arguments: Arguments, reporter: Reporter) -> int:
         return OK
     write_output(None, f"{report}\n")
     return OK if report.ok else MISTAKE
+
+
+def _compare_with_roof(
+    loops: Any,
+    function: Any,
+    values: Sequence[Any],
+    seconds: float,
+    picture: str | None,
+    reporter: Reporter,
+) -> None:
+    from kc.roofline_model import beside_roof, plot
+
+    line = beside_roof(loops, function, values, seconds)
+    for text in line.lines():
+        reporter.write(text)
+    if picture is not None:
+        plot([line], picture)
 
 
 def _function_name(module: Any, wanted: str | None) -> str:
