@@ -4,8 +4,9 @@ Three forms, by where memory is contiguous:
 
 - along a spatial loop (a sum of columns, a pooling, a depthwise convolution): vectors along it, the
   reduction outside of them; a reduction of few terms is unrolled, and sums stay in registers;
-- along the reduction (a sum of rows, a dot product): as many partial results as a few vector
-  registers have lanes (``rfactor``), which are then reduced by themselves;
+- along the reduction (a sum of rows, a dot product): the reduction is vectorized, or, where that is
+  refused, as many partial results as a few vector registers have lanes (``rfactor``) are reduced by
+  themselves;
 - along neither: the reduction outside of the innermost spatial loop, if there is one.
 """
 
