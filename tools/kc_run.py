@@ -111,18 +111,23 @@ def _run(given: Any, arguments: Arguments, reporter: Reporter) -> int:
         raise InputError(
             "KC0002", f"--check has {len(references)} files for {len(written)} outputs"
         )
-    report = None
+    report, passed = None, values
     if arguments.on("check"):
         from kc.gpu import check
 
         report = check(module, *values, name=function.name)
     else:
-        function(*values)
-    outputs = {signature.args[n].name: values[n].copy() for n in written}
+        passed = _where_it_runs(function, values)
+        function(*passed)
+    outputs = {
+        signature.args[n].name: passed[n].numpy() if passed is not values else values[n].copy()
+        for n in written
+    }
     picture = arguments.text("roofline")
     if arguments.on("time") or picture is not None:
+        passed = _where_it_runs(function, values) if passed is values else passed
         evaluate = module.time_evaluator(function.name, number=1, repeat=5, min_repeat_ms=20)
-        measured = evaluate(*values)
+        measured = evaluate(*passed)
         reporter.write(str(measured))
         if is_native:
             loops = lower(given.module, target=target)
@@ -151,6 +156,19 @@ def _compare_with_roof(
         reporter.write(text)
     if picture is not None:
         plot([line], picture)
+
+
+def _where_it_runs(function: Any, values: list[Any]) -> list[Any]:
+    """The arguments, the arrays on the device of the kernels: as they are for the CPU."""
+    from kc.runtime.array import array
+    from kc.runtime.device import CPU, cuda
+
+    if CPU in getattr(function, "device_types", (CPU,)):
+        return values
+    return [
+        array(value, cuda(0), spec.dtype) if spec.is_array else value
+        for spec, value in zip(function.signature.args, values, strict=True)
+    ]
 
 
 def _function_name(module: Any, wanted: str | None) -> str:

@@ -19,6 +19,7 @@ from fake_gpu import ALLOCS, FREES, FakeGpu
 from gpu_schedules import random
 
 import kc
+from kc import te
 from kc.runtime.gpu import driver
 from kc.support.diagnostics import KCError
 
@@ -102,6 +103,36 @@ def test_the_emulator(fake: FakeGpu, monkeypatch: pytest.MonkeyPatch):
     wide = kc.build(*gpu_schedules.wide_shared(), target="cuda -arch=sm_80")
     rows = random(3, 20_000)
     np.testing.assert_array_equal(wide(kc.nd.array(rows, device)).numpy(), rows[:, ::-1])
+
+
+def test_programs_that_are_built_for_the_emulator(monkeypatch: pytest.MonkeyPatch):
+    """With KC_CUDA=emu from the start, arrays may be on the device or on the host."""
+    monkeypatch.setenv("KC_CUDA", "emu")
+    module = kc.build(*gpu_schedules.two_kernels(), target="cuda -arch=sm_80")
+    device, a = kc.cuda(0), random(100)
+    x, d = kc.nd.array(a, device), kc.nd.empty((100,), "float32", device)
+    for first in (x, a):
+        module(first, x, 1.0, d)
+        np.testing.assert_allclose(d.numpy(), 4 * a + 1, rtol=1e-5, atol=1e-6)
+    result = module(x, a, 1.0)
+    assert result.device == device
+    np.testing.assert_allclose(result.numpy(), 4 * a + 1, rtol=1e-5, atol=1e-6)
+    assert isinstance(module(a, a, 1.0), np.ndarray)
+    module["main"].prepare(x, x, 2.0, d)()
+    np.testing.assert_allclose(d.numpy(), 4 * a + 2, rtol=1e-5, atol=1e-6)
+    for where in (device, kc.cpu(0)):
+        assert module.time_evaluator("main", where)(x, x, 1.0, d).mean > 0
+    plain = kc.build(*_plain())
+    with pytest.raises(
+        KCError, match=r"KC5115\]: main: argument 1 'A' is on cuda\(0\), the kernel"
+    ):
+        plain(x, x)
+
+
+def _plain() -> Any:
+    A = te.placeholder((100,), name="A")
+    B = te.compute((100,), lambda i: A[i] + 1.0, name="B")
+    return te.create_schedule(B.op), [A, B]
 
 
 class FakeBindings(types.ModuleType):
