@@ -80,6 +80,10 @@ from kc.transforms.tir.unify_thread_binding import kernel_roots, launch_loops
 KERNELS = "kernels"
 """The ``gpu.module`` that the kernels of a module are in."""
 
+BOUNDS = {"nvvm.minctasm": 32, "nvvm.maxnreg": 255}
+"""Annotations and pragmas of loops of threads that kernels are compiled by, and the most that they
+can be: how many blocks a multiprocessor has at a time at least, and registers of a thread."""
+
 _SPACES = {
     "shared": AddressSpaceAttr(AddressSpace.WORKGROUP),
     "shared.dyn": AddressSpaceAttr(AddressSpace.WORKGROUP),
@@ -120,8 +124,30 @@ class _Launch:
         self.chain = launch_loops(self.root)
         self.allocs = [op for op in self.chain[-1].walk() if isinstance(op, AllocOp)]
 
+    @property
+    def bounds(self) -> dict[str, Attribute]:
+        """What the annotations of its loops say of how it is compiled: :data:`BOUNDS`."""
+        return {
+            key.removeprefix("pragma_"): value
+            for loop in self.chain
+            if loop.annotations is not None
+            for key, value in loop.annotations.data.items()
+            if key.removeprefix("pragma_") in BOUNDS
+        }
+
     def check(self) -> None:
-        """Refuse (KC4226) memory whose size is not constant, and memory of warps."""
+        """Refuse (KC4226) memory whose size is not constant, and memory of warps; and (KC4367)
+        annotations that are no launch bounds."""
+        for key, value in self.bounds.items():
+            number = value.value.data if isinstance(value, IntegerAttr) else None
+            if number is None or not 1 <= number <= BOUNDS[key]:
+                raise CodegenError(
+                    "KC4367",
+                    f"convert-tir-to-gpu: {key} of loop {self.root.label} is {value}",
+                    location=location_of(self.root),
+                    why=f"it is a number from 1 to {BOUNDS[key]}",
+                    hints=[f'sch.annotate(loop, "{key}", 2)'],
+                )
         for alloc in self.allocs:
             if memory_scope(alloc.buffer) == "warp":
                 raise CodegenError(
@@ -254,6 +280,9 @@ def _convert_launch(launch: _Launch, home: str, name: str) -> None:
         workgroup=[_device_type(alloc.buffer.type) for alloc in shared],
         private=[_device_type(alloc.buffer.type) for alloc in private],
     )
+    for key, value in launch.bounds.items():
+        assert isinstance(value, IntegerAttr)
+        call.attributes[key] = IntegerAttr(value.value.data, i32)
     call.module = SymbolRefAttr(home)
     call.function = SymbolRefAttr(name)
     for op in (*before, call):

@@ -60,6 +60,7 @@ TO_GPU: Order = (
     "lower-thread-allreduce",
     "merge-shared-memory-allocations",
     "thread-sync",
+    "unroll-loop",  # what pragmas ask for
     "vectorize-loop",
     2,
     "convert-tir-to-gpu",
@@ -96,7 +97,10 @@ TO_C: Order = tuple(
 )
 
 # What a pass is told when it runs as a part of a pipeline.
-_OPTIONS = {"partition-loops": "only-hinted"}
+_OPTIONS = {
+    "partition-loops": "only-hinted",
+    "unroll-loop": "explicit-unroll=false",  # LLVM does it, but for what pragmas say
+}
 
 OPTIONAL = {
     "compact-buffer-allocation": None,
@@ -105,6 +109,7 @@ OPTIONAL = {
     "align-storage": None,
     "storage-rewrite": None,
     "expand-math": None,
+    "unroll-loop": None,
     "vectorize-loop": "skip-vectorize",
 }
 """The passes that a pipeline works without, and what then runs instead."""

@@ -262,6 +262,9 @@ def _kernel_of(launch: LaunchOp, name: str, arguments: Sequence[SSAValue]) -> GP
         known_block_size=_constants(launch.block),
         known_grid_size=_constants(launch.grid),
     )
+    # How it is to be compiled is said of the launch.
+    compiled = {key: value for key, value in launch.attributes.items() if key.startswith("nvvm.")}
+    kernel.attributes.update(compiled)
     kernel.location = launch.location
     return kernel
 

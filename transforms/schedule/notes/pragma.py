@@ -9,7 +9,8 @@ After::
     tir.for %i in 64 annotations {pragma_auto_unroll_max_step = 16 : i64} { ... }
 
 ``unroll``, ``vectorize`` and ``parallel`` are the primitives of these names; any other pragma is
-the annotation ``pragma_`` and its name. One that TVM does not have gets a warning (KC3344).
+the annotation ``pragma_`` and its name. One that neither TVM nor kc has gets a warning (KC3344):
+kc's are ``nvvm.minctasm`` and ``nvvm.maxnreg``, by which kernels for NVIDIA GPUs are compiled.
 
 *Legal when*
 
@@ -53,6 +54,8 @@ _KNOWN = (
     "import_llvm",
     "tensor_core",
     "loop_partition_hint",
+    "nvvm.minctasm",
+    "nvvm.maxnreg",
 )
 
 
