@@ -75,6 +75,10 @@ TO_GPU: Order = (
 )
 # ... and on to PTX.
 TO_NVVM: Order = (*TO_GPU, "convert-gpu-to-nvvm")
+# ... and to source in CUDA C++, which has the functions of a C library.
+TO_CUDA_SOURCE: Order = tuple(name for name in TO_GPU if name != "expand-math")
+# ... and to the code of AMD's GPUs.
+TO_AMDGPU: Order = (*TO_GPU, "convert-gpu-to-llvm-amdgpu")
 # ... and to code for a CPU, which has floats of its own.
 TO_EMULATOR: Order = (
     *TO_GPU[: TO_GPU.index("legalize-narrow-floats")],
@@ -203,6 +207,38 @@ class LowerToCPass(ModulePass):
     def stages(self) -> list[ModulePass]:
         """The passes, so that a driver can check and show the module between them."""
         return planned_passes(TO_C, _kind("c"))
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for stage in self.stages():
+            stage.apply(ctx, op)
+
+
+@dataclass(frozen=True)
+class LowerToGpuPass(ModulePass):
+    """Lower te and tir to kernels in the dialect gpu, and host code that launches them.
+
+    ::
+
+        tir.for %b in 4 thread "blockIdx.x" { tir.for %t in 64 thread "threadIdx.x" { ... } }
+
+    becomes ::
+
+        gpu.launch_func @kernels::@f_kernel blocks in (%c4, %c1, %c1) threads in (%c64, %c1, %c1)
+        gpu.module @kernels { gpu.func @f_kernel(...) kernel { ... } }
+
+    That is what all GPUs share, and what source for them is printed from. ``keep_math``: functions
+    of a C library stay operations of the dialect math, also where the target lacks them. The target
+    is that of the module or around the call, else ``cuda``. Runs its passes one after the other
+    (:data:`TO_GPU`), and raises what they raise.
+    """
+
+    name = "lower-to-gpu"
+
+    keep_math: bool = False
+
+    def stages(self) -> list[ModulePass]:
+        """The passes, so that a driver can check and show the module between them."""
+        return planned_passes(TO_CUDA_SOURCE if self.keep_math else TO_GPU, _kind("cuda"))
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for stage in self.stages():

@@ -15,14 +15,15 @@ vectors of any length, and LLVM makes vectors of loops over it. docs/numerics.md
 is. Functions of f16, bf16 and the types of 8 bits are computed in f32.
 
 Sine, cosine and tangent of large arguments are left to the library, in a branch; such calls are
-marked ``kc.library``. A kernel for a GPU has no library.
+marked ``kc.library``. A kernel for a GPU has no library, but those in a language have its functions
+(OpenCL C, Metal: the list ``math_functions`` of the target's data file).
 
 (MLIR: ``math-polynomial-approximation``, ``math-expand-ops``.)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from xdsl.context import Context
 from xdsl.dialects import arith, math
@@ -104,7 +105,9 @@ class ExpandMathPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         del ctx
         added = [make() for make in load_patterns(self.name)]
-        patterns = PatternSet([ExpandFunction(has_fma(target_of(op))), *added])
+        target = target_of(op)
+        kept = {f"math.{name}" for name in target.kind.math_functions}
+        patterns = PatternSet([ExpandFunction(has_fma(target), kept), *added])
         PatternRewriteWalker(_First(patterns), apply_recursively=False).rewrite_module(op)
 
 
@@ -135,14 +138,18 @@ def _is_in_kernel(op: Operation) -> bool:
 
 
 class ExpandFunction(RewritePattern):
-    """``%y = math.exp %x : f32``    ->    arithmetic."""
+    """``%y = math.exp %x : f32``    ->    arithmetic, but for operations that are ``kept`` in
+    kernels."""
 
-    def __init__(self, has_fma: bool) -> None:
+    def __init__(self, has_fma: bool, kept: Collection[str] = ()) -> None:
         self._has_fma = has_fma
+        self._kept = kept
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         function = FUNCTIONS.get(type(op))
         if function is None or LIBRARY in op.attributes:
+            return
+        if op.name in self._kept and _is_in_kernel(op):
             return
         type_ = op.results[0].type
         element = type_.element_type if isinstance(type_, VectorType) else type_

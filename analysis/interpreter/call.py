@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     TensorType,
 )
-from xdsl.interpreter import Interpreter
+from xdsl.interpreter import Interpreter, InterpreterFunctions
 from xdsl.ir import Attribute, Operation
 
 from kc.analysis.dominance import check_dominance
@@ -84,6 +84,7 @@ def run(
     listeners: Sequence[Interpreter.Listener] = (),
     *,
     launch_order: Random | None = None,
+    implementations: Sequence[InterpreterFunctions] = (),
 ) -> tuple[Any, ...]:
     """Run the ``te.func`` or ``func.func`` called ``func_name``.
 
@@ -91,8 +92,9 @@ def run(
     is given; else intN or uintN for iN, bool for i1 and, as lowered code has it, for i8); memrefs
     are written in place. Scalars are numbers. The results are numpy arrays and scalars.
 
-    With ``launch_order``, kernels run as a GPU launches them, their blocks in an order that it
-    draws (:mod:`kc.analysis.interpreter.launches`), and not in the lockstep that they mean.
+    ``implementations`` run further ops. With ``launch_order``, kernels run as a GPU launches them,
+    their blocks in an order that it draws (:mod:`kc.analysis.interpreter.launches`), and not in the
+    lockstep that they mean.
 
     Raises :class:`ExecutionError` when an argument does not fit, or the program does something
     without a defined result: out of bounds, outside of a domain, a division by zero, poison used;
@@ -101,6 +103,8 @@ def run(
     check_dominance(module)
     interpreter = make_interpreter(module, listeners)
     interpreter.launch_order = launch_order
+    for functions in implementations:
+        interpreter.register_implementations(functions)
     function = interpreter.symbol_op(func_name)
     if not isinstance(function, te.FuncOp | func.FuncOp) or not function.body.blocks:
         raise ExecutionError(function, f"@{func_name} is not a function with a body")

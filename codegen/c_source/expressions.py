@@ -13,12 +13,7 @@ from dataclasses import dataclass
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
-    BFloat16Type,
     DenseIntOrFPElementsAttr,
-    Float8E4M3FNType,
-    Float8E5M2Type,
-    Float16Type,
-    Float32Type,
     Float64Type,
     FloatAttr,
     IndexType,
@@ -28,7 +23,9 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation
 
 from kc.codegen.c_source.helpers import Helpers
+from kc.dialects.float_types import float_dtype
 from kc.support.diagnostics import CodegenError
+from kc.support.float_formats import NARROW_FLOATS
 from kc.support.locations import location_of
 
 PRIMARY, UNARY, TIMES, PLUS, SHIFT, LESS, EQUAL, AND, XOR, OR, TERNARY = range(16, 5, -1)
@@ -48,36 +45,6 @@ class Code:
         return self.text if self.binds >= binds else f"({self.text})"
 
 
-def c_type(kind: Attribute) -> str | None:
-    """The C type of a value in a register, None if there is none."""
-    if isinstance(kind, IndexType):
-        return "int64_t"
-    if isinstance(kind, IntegerType):
-        width = kind.width.data
-        if width == 1:
-            return "bool"
-        return f"int{width}_t" if width in (8, 16, 32, 64) else None
-    if isinstance(kind, Float64Type):
-        return "double"
-    if isinstance(kind, Float32Type | Float16Type | BFloat16Type):
-        return "float"
-    if isinstance(kind, Float8E4M3FNType | Float8E5M2Type):
-        return "int8_t"  # its bits: legalize-narrow-floats leaves no arithmetic on it
-    return None
-
-
-def memory_type(kind: Attribute) -> str | None:
-    """The C type of an element in memory, None if there is none."""
-    return "uint16_t" if isinstance(kind, Float16Type | BFloat16Type) else c_type(kind)
-
-
-def short_float(kind: Attribute) -> str | None:
-    """``f16`` or ``bf16``, for the types that C computes as ``float``."""
-    if isinstance(kind, Float16Type):
-        return "f16"
-    return "bf16" if isinstance(kind, BFloat16Type) else None
-
-
 def bits(kind: Attribute) -> int:
     """The width of an integer or index type."""
     return kind.width.data if isinstance(kind, IntegerType) else 64
@@ -93,6 +60,7 @@ class Expressions:
 
     def __init__(self, helpers: Helpers) -> None:
         self.helpers = helpers
+        self.language = helpers.language
 
     def supports(self, op: Operation) -> bool:
         """Whether ``op`` is a scalar operation that C has."""
@@ -103,16 +71,12 @@ class Expressions:
         kind = op.results[0].type
         if isinstance(op, arith.ConstantOp):
             return self.constant(op)
-        if c_type(kind) is None or any(c_type(operand.type) is None for operand in op.operands):
-            raise CodegenError(
-                "KC4401",
-                f"c: there is no C type for {op.name} on {kind}",
-                location=location_of(op),
-                why="C has integers of 8, 16, 32 and 64 bits, float and double, and no vectors",
-            )
+        for type_ in (kind, *(operand.type for operand in op.operands)):
+            if self.language.register_type(type_) is None:
+                raise self.no_type(op, f"{op.name} on {type_}")
         code = _TABLE[op.name](self, op, list(operands))
         reads = any(operand.reads for operand in operands)
-        short = short_float(kind)
+        short = self.language.short_float(kind)
         if short is not None and op.name not in _EXACT:
             code = call(self.helpers.use(f"kc_round_{short}"), code.text)
         return Code(code.text, code.binds, reads)
@@ -120,23 +84,52 @@ class Expressions:
     def constant(self, op: arith.ConstantOp) -> Code:
         value = op.value
         kind = op.result.type
-        if isinstance(value, DenseIntOrFPElementsAttr) or c_type(kind) is None:
-            raise CodegenError(
-                "KC4401",
-                f"c: there is no C type for a constant of {kind}",
-                location=location_of(op),
-                why="C has integers of 8, 16, 32 and 64 bits, float and double, and no vectors",
-            )
+        if isinstance(value, DenseIntOrFPElementsAttr) or self.language.register_type(kind) is None:
+            raise self.no_type(op, f"a constant of {kind}")
         if isinstance(value, IntegerAttr):
             return integer(value.value.data, kind)
         assert isinstance(value, FloatAttr)
-        return floating(value.value.data, kind)
+        if self.type_name(kind).startswith("int"):  # it is its bits
+            return integer(float_bits(value.value.data, kind), IntegerType(float_width(kind)))
+        return self.floating(value.value.data, kind)
+
+    def no_type(self, op: Operation, what: str) -> CodegenError:
+        """The refusal (KC4401) of an operation on a type that the language does not have."""
+        return CodegenError(
+            "KC4401",
+            f"{self.language.name}: there is no {self.language.title} type for {what}",
+            location=location_of(op),
+            why=self.language.types,
+        )
+
+    def type_name(self, kind: Attribute) -> str:
+        """The type of a value in a register, which was seen to be there."""
+        name = self.language.register_type(kind)
+        assert name is not None
+        return name
+
+    def floating(self, value: float, kind: Attribute) -> Code:
+        """A floating-point constant of type ``kind``, exactly."""
+        if math.isnan(value):
+            return Code(self.language.special("NAN", kind))
+        if math.isinf(value):
+            text = self.language.special("INFINITY", kind)
+            return Code(text) if value > 0 else Code(f"-{text}", UNARY)
+        return _finite(value, kind)
 
     def math_function(self, name: str, kind: Attribute, *operands: Code) -> Code:
         """A call of a function of math.h for ``kind``."""
         self.helpers.include("math.h")
-        suffix = "" if isinstance(kind, Float64Type) else "f"
-        return call(name + suffix, *(operand.text for operand in operands))
+        name = self.language.math_function(self.language.functions.get(name, name), kind)
+        return call(name, *(operand.text for operand in operands))
+
+    def question(self, name: str, kind: Attribute, *operands: Code) -> Code:
+        """A call of a macro of math.h that asks what numbers of type ``kind`` are."""
+        self.helpers.include("math.h")
+        name = self.language.question(name, kind)
+        if name in self.language.helpers:
+            self.helpers.use(name)
+        return call(name, *(operand.text for operand in operands))
 
 
 def integer(value: int, kind: Attribute) -> Code:
@@ -154,12 +147,7 @@ def integer(value: int, kind: Attribute) -> Code:
     return Code(f"-{text}", UNARY) if value < 0 else Code(text)
 
 
-def floating(value: float, kind: Attribute) -> Code:
-    """A floating-point constant of type ``kind``, exactly."""
-    if math.isnan(value):
-        return Code("NAN")
-    if math.isinf(value):
-        return Code("INFINITY") if value > 0 else Code("-INFINITY", UNARY)
+def _finite(value: float, kind: Attribute) -> Code:
     if isinstance(kind, Float64Type):
         text = repr(abs(value))
     else:
@@ -172,6 +160,18 @@ def floating(value: float, kind: Attribute) -> Code:
         text += "f"
     negative = math.copysign(1.0, value) < 0
     return Code(f"-{text}", UNARY) if negative else Code(text)
+
+
+def float_width(kind: Attribute) -> int:
+    """The bits of a narrow float."""
+    return NARROW_FLOATS[float_dtype(kind) or ""].bits
+
+
+def float_bits(value: float, kind: Attribute) -> int:
+    """The bits of a narrow float, as a signed integer."""
+    form = NARROW_FLOATS[float_dtype(kind) or ""]
+    code = form.encode(value)
+    return code - (code & form.sign) * 2
 
 
 Make = Callable[[Expressions, Operation, list[Code]], Code]
@@ -338,14 +338,10 @@ def _compare_floats(expressions: Expressions, op: Operation, operands: list[Code
     if predicate in (0, 15):
         return Code("true" if predicate else "false")
     if predicate in (7, 14):
-        expressions.helpers.include("math.h")
-        left, right = (operand.text for operand in operands)
-        either = f"isunordered({left}, {right})"
+        either = expressions.question("isunordered", _operand_type(op), *operands).text
         return Code(f"!{either}", UNARY) if predicate == 7 else Code(either)
     if predicate in (6, 8):  # ordered and different, unordered or equal
-        expressions.helpers.include("math.h")
-        left, right = (operand.text for operand in operands)
-        either = f"islessgreater({left}, {right})"
+        either = expressions.question("islessgreater", _operand_type(op), *operands).text
         return Code(f"!{either}", UNARY) if predicate == 8 else Code(either)
     left, right = (operand.within(PLUS) for operand in operands)
     if predicate < 6:
@@ -364,8 +360,7 @@ def _select(expressions: Expressions, op: Operation, operands: list[Code]) -> Co
 
 def _convert(expressions: Expressions, op: Operation, operands: list[Code]) -> Code:
     """A conversion that C's cast does: the value stays, or is cut to the width."""
-    target = c_type(op.results[0].type)
-    assert target is not None
+    target = expressions.type_name(op.results[0].type)
     (value,) = operands
     if isinstance(op.results[0].type, IntegerType) and bits(op.results[0].type) == 1:
         return Code(f"({value.within(UNARY)} & 1) != 0", EQUAL)
@@ -375,8 +370,7 @@ def _convert(expressions: Expressions, op: Operation, operands: list[Code]) -> C
 
 
 def _from_unsigned(expressions: Expressions, op: Operation, operands: list[Code]) -> Code:
-    target = c_type(op.results[0].type)
-    assert target is not None
+    target = expressions.type_name(op.results[0].type)
     width = bits(_operand_type(op))
     value = operands[0] if width == 1 else _cast(operands[0], f"uint{width}_t")
     return _cast(value, target)
@@ -390,20 +384,23 @@ def _to_unsigned(expressions: Expressions, op: Operation, operands: list[Code]) 
 
 
 def _float_cast(expressions: Expressions, op: Operation, operands: list[Code]) -> Code:
-    target = c_type(op.results[0].type)
-    if target == c_type(_operand_type(op)):
+    helper = expressions.language.conversion(_operand_type(op), op.results[0].type)
+    if helper is not None:
+        return call(expressions.helpers.use(helper), operands[0].text)
+    target = expressions.type_name(op.results[0].type)
+    if target == expressions.type_name(_operand_type(op)):
         return operands[0]
     # A short float is rounded once, from what it comes from.
-    short = short_float(op.results[0].type)
+    short = expressions.language.short_float(op.results[0].type)
     if short is not None and isinstance(_operand_type(op), Float64Type):
         return call(expressions.helpers.use(f"kc_round_{short}"), operands[0].text)
-    assert target is not None
     return _cast(operands[0], target)
 
 
 def _bitcast(expressions: Expressions, op: Operation, operands: list[Code]) -> Code:
     source, target = _operand_type(op), op.results[0].type
-    names = [short_float(kind) or c_type(kind) or "" for kind in (source, target)]
+    language = expressions.language
+    names = [language.short_float(kind) or expressions.type_name(kind) for kind in (source, target)]
     if names[0] == names[1]:
         return operands[0]
     names = [name.removesuffix("_t") for name in names]
@@ -435,8 +432,7 @@ def _function(name: str) -> Make:
 
 def _classify(name: str) -> Make:
     def make(expressions: Expressions, op: Operation, operands: list[Code]) -> Code:
-        expressions.helpers.include("math.h")
-        return Code(f"{name}({operands[0].text}) != 0", EQUAL)
+        return Code(f"{expressions.question(name, _operand_type(op), *operands).text} != 0", EQUAL)
 
     return make
 

@@ -22,11 +22,9 @@ from kc.codegen.c_source.expressions import (
     UNARY,
     Code,
     Expressions,
-    c_type,
     is_decided,
-    memory_type,
-    short_float,
 )
+from kc.codegen.c_source.language import C99, Language
 from kc.codegen.c_source.tables import table_name
 from kc.conversion._foreign_calls import POINTERS
 from kc.dialects.memref import PrefetchOp
@@ -34,18 +32,11 @@ from kc.support.diagnostics import CodegenError
 from kc.support.fresh_names import fresh_name
 from kc.support.locations import location_of
 
-_KEYWORDS = frozenset(
-    "auto break case char const continue default do double else enum extern float for goto if "
-    "inline int long register restrict return short signed sizeof static struct switch typedef "
-    "union unsigned void volatile while bool true false main NAN INFINITY I y0 y1 yn j0 j1 jn "
-    "gamma exp log sin cos tan round floor ceil index time div abs".split()
-)
 
-
-def c_name(name: str) -> str:
+def c_name(name: str, language: Language = C99) -> str:
     """The name of a function in C: ``kc_main`` for ``main``, as for every word that C has taken."""
     plain = re.sub(r"\W", "_", name, flags=re.ASCII)
-    return f"kc_{plain}" if plain in _KEYWORDS or plain[:1].isdigit() else plain
+    return f"kc_{plain}" if plain in language.words or plain[:1].isdigit() else plain
 
 
 STACK = 1 << 14
@@ -60,7 +51,7 @@ class FunctionPrinter:
         self.expressions = expressions
         self.lines: list[str] = []
         self.indent = 1
-        self._names: set[str] = set(_KEYWORDS) | {c_name(function.sym_name.data)}
+        self._names: set[str] = set(expressions.language.words) | {c_name(function.sym_name.data)}
         self._code: dict[SSAValue, Code] = {}
         self._waiting: dict[SSAValue, Operation] = {}
         self._shapes: dict[SSAValue, list[Code]] = {}
@@ -80,14 +71,9 @@ class FunctionPrinter:
 
     def type_of(self, value: SSAValue, owner: Operation) -> str:
         """The C type of a scalar value."""
-        name = c_type(value.type)
+        name = self.expressions.language.register_type(value.type)
         if name is None:
-            raise CodegenError(
-                "KC4401",
-                f"c: there is no C type for {owner.name} on {value.type}",
-                location=location_of(owner),
-                why="C has integers of 8, 16, 32 and 64 bits, float and double, and no vectors",
-            )
+            raise self.expressions.no_type(owner, f"{owner.name} on {value.type}")
         return name
 
     # The function --------------------------------------------------------------------------
@@ -106,7 +92,7 @@ class FunctionPrinter:
             )
         kind = "void"
         if results:
-            kind = c_type(results[0]) or ""
+            kind = self.expressions.language.register_type(results[0]) or ""
         written = self._written()
         parameters: list[str] = []
         if len(function.body.blocks) > 1:
@@ -127,7 +113,7 @@ class FunctionPrinter:
             if not isinstance(value.type, MemRefType):
                 parameters.append(f"{self.type_of(value, function)} {name}")
                 continue
-            element = self._element(value, function)
+            element = self.require_array(value, function)
             const = "" if value in written else "const "
             parameters.append(f"{const}{element} *restrict {name}")
             shape: list[Code] = []
@@ -144,12 +130,12 @@ class FunctionPrinter:
 
     def _bare(self, kind: Attribute) -> str:
         if isinstance(kind, MemRefType):
-            element = memory_type(kind.element_type)
+            element = self.expressions.language.memory_type(kind.element_type)
             if POINTERS in self.function.attributes:
                 return f"{element} *"
             dims = ", int64_t" * sum(size < 0 for size in kind.get_shape())
             return f"{element} *restrict{dims}"
-        return c_type(kind) or "void"
+        return self.expressions.language.register_type(kind) or "void"
 
     def _argument_name(self, value: SSAValue) -> str | None:
         attrs = self.function.arg_attrs
@@ -171,21 +157,26 @@ class FunctionPrinter:
                 written.update(op.operands)
         return written
 
-    def _element(self, buffer: SSAValue, op: Operation) -> str:
+    def require_array(self, buffer: SSAValue, op: Operation) -> str:
+        """The type of the elements of an array. Raises CodegenError KC4401 if there is none."""
         assert isinstance(buffer.type, MemRefType)
-        element = memory_type(buffer.type.element_type)
+        element = self.expressions.language.memory_type(buffer.type.element_type)
         if element is None or buffer.type.layout.name != "none":
             raise CodegenError(
                 "KC4401",
-                f"c: there is no C array for {buffer.type}",
+                f"{self.expressions.language.name}: there is no {self.expressions.language.title} "
+                f"array for {buffer.type}",
                 location=location_of(op),
-                why="arrays are dense, of integers of 8, 16, 32 or 64 bits, float, double",
+                why=self.expressions.language.elements,
             )
         return element
 
     def define(self) -> str:
         """The definition."""
-        head = self.prototype()
+        return self.finish(self.prototype())
+
+    def finish(self, head: str) -> str:
+        """The definition that begins with ``head``."""
         self.block(self.function.body.block)
         body = "\n".join(self.lines)
         unused = [name for name in self._parameters if not re.search(rf"\b{name}\b", body)]
@@ -217,14 +208,14 @@ class FunctionPrinter:
         if isinstance(op, arith.ConstantOp):
             self._code[op.result] = self.expressions.make(op, [])
         elif isinstance(op, memref.LoadOp):
-            self._result(op, self._loaded(op))
+            self.keep(op, self._loaded(op))
         elif isinstance(op, memref.DimOp):
-            self._result(op, self._dimension(op))
+            self.keep(op, self._dimension(op))
         elif self.expressions.supports(op):
             # Nobody reads the operands of a comparison that is decided; they may have no code.
             unread = is_decided(op)
             operands = [Code("0") if unread else self.value(operand) for operand in op.operands]
-            self._result(op, self.expressions.make(op, operands))
+            self.keep(op, self.expressions.make(op, operands))
         elif isinstance(op, scf.YieldOp | scf.ReduceOp):
             return
         else:
@@ -232,13 +223,14 @@ class FunctionPrinter:
             if handler is None:
                 raise CodegenError(
                     "KC4403",
-                    f"c: {op.name} cannot be expressed in C",
+                    f"{self.expressions.language.name}: {op.name} cannot be expressed in "
+                    f"{self.expressions.language.title}",
                     location=location_of(op),
-                    why="the C target takes loops, branches, buffers and scalar arithmetic",
+                    why=self.expressions.language.code,
                 )
             handler(self, op)
 
-    def _result(self, op: Operation, code: Code) -> None:
+    def keep(self, op: Operation, code: Code) -> None:
         """Keep ``code`` for the one use of the result of ``op``, or give it a variable."""
         result = op.results[0]
         uses = [use for use in result.uses if self._takes_part(use.operation)]
@@ -250,16 +242,18 @@ class FunctionPrinter:
         if len(uses) == 1 and user.parent is op.parent and once:
             self._waiting[result] = op
         elif code.binds != PRIMARY or code.reads or "(" in code.text:
-            self._name(result, op)
+            self.name(result, op)
+
+    def is_pure(self, op: Operation) -> bool:
+        """Whether nothing comes of ``op`` but its results."""
+        # A prefetch is advice, which C has no word for.
+        is_read = isinstance(op, memref.LoadOp | memref.DimOp | PrefetchOp)
+        return is_read or self.expressions.supports(op)
 
     def _is_live(self, op: Operation) -> bool:
         """Whether something comes of ``op``."""
         if op not in self._live:
-            # A prefetch is advice, which C has no word for.
-            pure = isinstance(
-                op, memref.LoadOp | memref.DimOp | PrefetchOp
-            ) or self.expressions.supports(op)
-            self._live[op] = not pure or any(
+            self._live[op] = not self.is_pure(op) or any(
                 self._takes_part(use.operation) for result in op.results for use in result.uses
             )
         return self._live[op]
@@ -268,25 +262,31 @@ class FunctionPrinter:
         """Whether something comes of ``op`` that depends on its operands."""
         return not is_decided(op) and self._is_live(op)
 
-    def _name(self, value: SSAValue, op: Operation) -> None:
+    def name(self, value: SSAValue, op: Operation) -> None:
+        """Give a value a variable."""
         name = self.fresh(value.name_hint)
         self.write(f"const {self.type_of(value, op)} {name} = {self._code[value].text};")
         self._code[value] = Code(name)
         self._waiting.pop(value, None)
 
-    def _settle(self) -> None:
+    def settle(self) -> None:
         """Before a statement that changes memory: read what is still to be read."""
         for value, op in list(self._waiting.items()):
             if self._code[value].reads:
-                self._name(value, op)
+                self.name(value, op)
 
     # Memory --------------------------------------------------------------------------------
 
-    def _place(self, buffer: SSAValue, indices: Sequence[SSAValue]) -> str:
+    def place(self, buffer: SSAValue, indices: Sequence[SSAValue]) -> str:
+        """An element of an array."""
         name = self.value(buffer).text
-        if not indices:
-            return f"{name}[0]"
         codes = [self.value(index) for index in indices]
+        return f"{name}[{self.linear_index(buffer, codes).text}]"
+
+    def linear_index(self, buffer: SSAValue, codes: Sequence[Code]) -> Code:
+        """The number of an element of an array, row by row."""
+        if not codes:
+            return Code("0")
         place = codes[0]
         for size, index in zip(self._shapes[buffer][1:], codes[1:], strict=True):
             if size.text == "1":
@@ -301,23 +301,23 @@ class FunctionPrinter:
                 place = scaled
             else:
                 place = Code(f"{scaled.text} + {index.within(PLUS + 1)}", PLUS)
-        return f"{name}[{place.text}]"
+        return place
 
     def _loaded(self, op: memref.LoadOp) -> Code:
-        self._element(op.memref, op)
-        text = self._place(op.memref, op.indices)
-        short = short_float(op.res.type)
+        self.require_array(op.memref, op)
+        text = self.place(op.memref, op.indices)
+        short = self.expressions.language.short_float(op.res.type)
         if short is not None:
             text = f"{self.expressions.helpers.use(f'kc_from_{short}')}({text})"
         return Code(text, PRIMARY, reads=True)
 
     def store(self, op: memref.StoreOp) -> None:
-        self._element(op.memref, op)
+        self.require_array(op.memref, op)
         value = self.value(op.value)
-        place = self._place(op.memref, op.indices)
-        self._settle()
+        place = self.place(op.memref, op.indices)
+        self.settle()
         text = value.text
-        short = short_float(op.value.type)
+        short = self.expressions.language.short_float(op.value.type)
         if short is not None:
             text = f"{self.expressions.helpers.use(f'kc_to_{short}')}({text})"
         self.write(f"{place} = {text};")
@@ -336,7 +336,7 @@ class FunctionPrinter:
         assert isinstance(op, memref.AllocOp | memref.AllocaOp)
         buffer = op.memref
         assert isinstance(buffer.type, MemRefType)
-        element = self._element(buffer, op)
+        element = self.require_array(buffer, op)
         sizes = iter([self.value(size) for size in op.dynamic_sizes])
         shape = [Code(str(size)) if size >= 0 else next(sizes) for size in buffer.type.get_shape()]
         named: list[Code] = []
@@ -368,7 +368,7 @@ class FunctionPrinter:
         self._shapes[op.memref] = [Code(str(size)) for size in op.memref.type.get_shape()]
 
     def dealloc(self, op: memref.DeallocOp) -> None:
-        self._settle()
+        self.settle()
         if op.memref in self._heap:
             self.write(f"free({self.value(op.memref).text});")
 
@@ -378,7 +378,7 @@ class FunctionPrinter:
         carried = list(op.body.block.args[1:])
         lower, upper, step = (self.value(bound) for bound in (op.lb, op.ub, op.step))
         starts = [self.value(value) for value in op.iter_args]
-        self._settle()
+        self.settle()
         for result, argument, start in zip(op.results, carried, starts, strict=True):
             name = self.fresh(result.name_hint or argument.name_hint, "sum")
             self.write(f"{self.type_of(result, op)} {name} = {start.text};")
@@ -401,7 +401,7 @@ class FunctionPrinter:
             tuple(self.value(value) for value in three)
             for three in zip(op.lowerBound, op.upperBound, op.step, strict=True)
         ]
-        self._settle()
+        self.settle()
         self.lines += ["#ifdef _OPENMP", "#pragma omp parallel for", "#endif"]
         for variable, (lower, upper, step) in zip(op.body.block.args, bounds, strict=True):
             self._open_loop(variable, lower, upper, step)
@@ -423,7 +423,7 @@ class FunctionPrinter:
 
     def branch(self, op: scf.IfOp) -> None:
         test = self.value(op.cond)
-        self._settle()
+        self.settle()
         for result in op.results:
             name = self.fresh(result.name_hint, "chosen")
             self.write(f"{self.type_of(result, op)} {name};")
@@ -464,7 +464,7 @@ class FunctionPrinter:
                 if code.text == target:
                     continue
                 name = self.fresh(f"{target}_next")
-                self.write(f"const {c_type(result.type)} {name} = {code.text};")
+                self.write(f"const {self.type_of(result, yielded)} {name} = {code.text};")
                 kept.append((target, Code(name)))
             pairs = kept
         for target, code in pairs:
@@ -479,13 +479,13 @@ class FunctionPrinter:
             if isinstance(operand.type, MemRefType) and not pointers:
                 shape = zip(operand.type.get_shape(), self._shapes[operand], strict=True)
                 arguments += [size.text for known, size in shape if known < 0]
-        self._settle()
+        self.settle()
         text = f"{c_name(op.callee.string_value())}({', '.join(arguments)})"
         if not op.results or op.results[0].first_use is None:
             self.write(f"{text};")
             return
         self._code[op.results[0]] = Code(text)
-        self._name(op.results[0], op)
+        self.name(op.results[0], op)
 
     def give(self, op: func.ReturnOp) -> None:
         if op.arguments:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from kc.codegen.c_source.language import C99, Language
+
 _DIVISION = """\
 /* The quotient rounded {words}. */
 static inline int64_t kc_{name}(int64_t a, int64_t b) {{
@@ -184,7 +186,8 @@ for _kind, _suffix in (("float", "f"), ("double", "")):
 class Helpers:
     """The headers and helper functions that a file needs."""
 
-    def __init__(self) -> None:
+    def __init__(self, language: Language = C99) -> None:
+        self.language = language
         self._used: dict[str, str] = {}
         self.headers = {"stdbool.h", "stdint.h"}
 
@@ -195,14 +198,15 @@ class Helpers:
     def use(self, name: str) -> str:
         """Ask for a helper function; its name."""
         if name not in self._used:
-            text, headers, needs = _HELPERS[name]
+            text, headers, needs = _HELPERS.get(name, ("", (), ()))
+            if name in self.language.helpers:
+                text, headers, needs = self.language.helpers[name], (), ()
             for helper in needs:
                 self.use(helper)
             self.headers.update(headers)
-            self._used[name] = text
+            self._used[name] = text.replace(C99.helper, self.language.helper)
         return name
 
     def text(self) -> str:
         """The includes and the functions."""
-        includes = "".join(f"#include <{header}>\n" for header in sorted(self.headers))
-        return "\n".join([includes, *self._used.values()])
+        return "\n".join([self.language.head(self.headers), *self._used.values()])

@@ -8,7 +8,7 @@ from typing import Any
 from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, MemRefType
 
-from kc.codegen.c_source.expressions import Expressions, memory_type
+from kc.codegen.c_source.expressions import Expressions, float_bits
 from kc.dialects.float_types import float_dtype
 from kc.support.diagnostics import CodegenError
 from kc.support.float_formats import NARROW_FLOATS
@@ -33,7 +33,7 @@ def define_table(op: memref.GlobalOp, expressions: Expressions) -> str:
             why="a kernel keeps nothing between calls",
         )
     assert isinstance(type_, MemRefType)
-    element = memory_type(type_.element_type)
+    element = expressions.language.memory_type(type_.element_type)
     if element is None:
         raise CodegenError(
             "KC4401",
@@ -51,7 +51,7 @@ def define_table(op: memref.GlobalOp, expressions: Expressions) -> str:
     lines.append(line)
     body = "".join(f"\n {row}" for row in lines)
     name = table_name(op.sym_name.data)
-    return f"static const {element} {name}[{max(len(words), 1)}] = {{{body}\n}};\n"
+    return f"{expressions.language.table} {element} {name}[{max(len(words), 1)}] = {{{body}\n}};\n"
 
 
 def _words(value: DenseIntOrFPElementsAttr, expressions: Expressions) -> list[str]:
@@ -59,8 +59,9 @@ def _words(value: DenseIntOrFPElementsAttr, expressions: Expressions) -> list[st
     form = NARROW_FLOATS.get(float_dtype(value.get_element_type()) or "")
     if form is not None:
         values: Sequence[Any] = value.get_values()
-        codes = [form.encode(float(element)) for element in values]  # pyright: ignore[reportArgumentType]  no complex numbers
-        # Floats of 8 bits are in a signed type.
-        return [str(code - (code & form.sign) * 2 if form.bits == 8 else code) for code in codes]
+        kind = value.get_element_type()
+        if (expressions.language.memory_type(kind) or "").startswith("int"):
+            return [str(float_bits(float(element), kind)) for element in values]
+        return [str(form.encode(float(element))) for element in values]
     constants = [arith.ConstantOp(attr) for attr in value.iter_attrs()]  # pyright: ignore
     return [expressions.constant(constant).text for constant in constants]

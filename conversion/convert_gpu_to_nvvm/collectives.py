@@ -6,6 +6,7 @@ from xdsl.dialects.builtin import FixedBitwidthType, IntegerType, VectorType, f3
 from xdsl.ir import Attribute, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
+from kc.conversion.convert_gpu_to_nvvm.function import pass_name
 from kc.conversion.convert_to_llvm.function import FunctionLowering, LlvmPattern
 from kc.conversion.convert_to_llvm.types import convert_type
 from kc.dialects import gpu, llvm, nvvm
@@ -57,13 +58,13 @@ class LowerShuffle(LlvmPattern):
             clamp = s.emit(llvm.OrOp, [segment, s.int_constant(31, i32)], i32)
         words: list[SSAValue] = []
         valid: SSAValue | None = None
-        for word in _words(s, s.value(op.value)):
+        for word in words_of(s, s.value(op.value)):
             shuffle = nvvm.ShflOp(_KINDS[mode], full, word, offset, clamp, is_valid=True)
             both = s.insert(shuffle).res
             words.append(s.insert(llvm.ExtractValueOp((0,), both)).results[0])
             valid = s.insert(llvm.ExtractValueOp((1,), both)).results[0]
         assert valid is not None
-        s.define(op.shuffle_result, _joined(s, words, convert_type(op.value.type)))
+        s.define(op.shuffle_result, from_words(s, words, convert_type(op.value.type)))
         s.define(op.valid, valid)
 
 
@@ -74,7 +75,7 @@ def _bits(value_type: Attribute) -> int:
     return width * (value_type.element_count() if isinstance(value_type, VectorType) else 1)
 
 
-def _words(s: FunctionLowering, value: SSAValue) -> list[SSAValue]:
+def words_of(s: FunctionLowering, value: SSAValue) -> list[SSAValue]:
     """A value as words of 32 bits, the lowest first."""
     if value.type in (i32, f32):
         return [value]
@@ -82,7 +83,7 @@ def _words(s: FunctionLowering, value: SSAValue) -> list[SSAValue]:
     if bits > 32 and bits % 32:
         raise CodegenError(
             "KC4302",
-            f"convert-gpu-to-nvvm: gpu.shuffle of {value.type}",
+            f"{pass_name(s)}: gpu.shuffle of {value.type}",
             why=f"values are exchanged in words of 32 bits, and {bits} bits are no number of words",
         )
     whole = IntegerType(bits)
@@ -99,8 +100,8 @@ def _words(s: FunctionLowering, value: SSAValue) -> list[SSAValue]:
     return words
 
 
-def _joined(s: FunctionLowering, words: list[SSAValue], type_: Attribute) -> SSAValue:
-    """The inverse of :func:`_words`."""
+def from_words(s: FunctionLowering, words: list[SSAValue], type_: Attribute) -> SSAValue:
+    """The inverse of :func:`words_of`."""
     if type_ in (i32, f32):
         return words[0]
     bits = _bits(type_)

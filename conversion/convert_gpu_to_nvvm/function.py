@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from typing import ClassVar
 
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import (
@@ -46,10 +47,30 @@ class GpuFunction(FunctionLowering):
 
     source: GPUFuncOp
     kept = ("llvm", "nvvm")
+    conversion: ClassVar[tuple[str, str]] = CONVERSION
 
     def unsupported(self, op: Operation) -> CodegenError:
         """The error for an operation without a pattern."""
-        return unsupported(op, self.patterns, *CONVERSION)
+        return unsupported(op, self.patterns, *self.conversion)
+
+    def kernel_attributes(self) -> dict[str, Attribute]:
+        """What the function, if it is a kernel, is known by."""
+        attributes: dict[str, Attribute] = {"gpu.kernel": UnitAttr(), "nvvm.kernel": UnitAttr()}
+        size = self.source.known_block_size
+        if size is not None:
+            attributes["nvvm.reqntid"] = DenseArrayBase.from_list(i32, list(size.get_values()))
+        return attributes
+
+    def kernel_properties(self) -> dict[str, Attribute]:
+        """The properties of a kernel's llvm.func."""
+        return {}
+
+    def on_stack(self, pointee: Attribute, name: str | None) -> SSAValue:
+        """Memory of a thread."""
+        slot = llvm.AllocaOp(self.int_constant(1), pointee, ALIGNMENT)
+        self.insert_in_prologue(slot)
+        slot.res.name_hint = name
+        return slot.res
 
 
 def signature_of_gpu(op: GPUFuncOp) -> Signature:
@@ -66,15 +87,16 @@ def lower_kernel(new: NewModule, s: GpuFunction, op: GPUFuncOp) -> None:
     name = op.sym_name.data
     signature = new.signatures[name]
     body = s.run(_body(s, op, signature))
-    attributes: dict[str, Attribute] = {}
-    if op.is_kernel:
-        attributes["gpu.kernel"] = attributes["nvvm.kernel"] = UnitAttr()
-        size = op.known_block_size
-        if size is not None:
-            attributes["nvvm.reqntid"] = DenseArrayBase.from_list(i32, list(size.get_values()))
+    attributes = s.kernel_attributes() if op.is_kernel else {}
     kept = {key: value for key, value in op.attributes.items() if key.startswith("nvvm.")}
     new.add_function(
-        name, signature, body, op, internal=not op.is_kernel, attributes={**attributes, **kept}
+        name,
+        signature,
+        body,
+        op,
+        internal=not op.is_kernel,
+        attributes={**attributes, **kept},
+        properties=s.kernel_properties() if op.is_kernel else None,
     )
 
 
@@ -86,10 +108,8 @@ def _body(s: GpuFunction, op: GPUFuncOp, signature: Signature) -> Generator[Bloc
         type_ = memory.type
         assert isinstance(type_, MemRefType)
         count = array_type(memory_element(type_), (_count(type_),))
-        slot = llvm.AllocaOp(s.int_constant(1), count, ALIGNMENT)
-        s.insert_in_prologue(slot)
-        slot.res.name_hint = memory.name_hint
-        s.define(memory, MemRef(slot.res, type_.get_shape(), type_, Origin()))
+        place = s.on_stack(count, memory.name_hint)
+        s.define(memory, MemRef(place, type_.get_shape(), type_, Origin()))
     yield from place_blocks(s, op.body)
 
 
@@ -155,6 +175,12 @@ class LowerReturn(LlvmPattern):
         return_values(self.conversion, op.values)
 
 
+def pass_name(s: FunctionLowering) -> str:
+    """The pass that translates a function."""
+    assert isinstance(s, GpuFunction)
+    return s.conversion[0]
+
+
 class RefuseHostMemory(LlvmPattern):
     """Memory that only a host allocates (KC4362)."""
 
@@ -164,7 +190,7 @@ class RefuseHostMemory(LlvmPattern):
     ) -> None:
         raise CodegenError(
             "KC4362",
-            f"convert-gpu-to-nvvm: {op.name} in a kernel",
+            f"{pass_name(self.conversion)}: {op.name} in a kernel",
             why="a kernel has the memory that is there when it is launched",
             hints=["use memref.alloca, or private(...) of the gpu.func, with a constant size"],
         )

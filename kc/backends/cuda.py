@@ -16,7 +16,7 @@ from kc.backends import Backend, Build, cuda_emu, printing, warn_unchecked
 from kc.backends.cuda_emu import CUDA_EMU
 from kc.backends.files import call_jit, loops_text, record_of
 from kc.backends.llvm import noting
-from kc.conversion.pipelines import TO_NVVM
+from kc.conversion.pipelines import TO_CUDA_SOURCE, TO_NVVM
 from kc.dialects.gpu import GPUModuleOp
 from kc.runtime.function import CompiledFunction, DeferredFunction
 from kc.runtime.module import Module, Source
@@ -25,7 +25,7 @@ from kc.support import registry
 from kc.support.diagnostics import DeviceError, Diagnostic
 from kc.support.environment import read
 from kc.support.nvidia import Architecture, architecture_of
-from kc.support.pass_context import step_watcher
+from kc.support.pass_context import pipeline_options, step_watcher, using_options
 from kc.support.target import Target
 from kc.transform import PassContext
 
@@ -103,6 +103,7 @@ def build(build: Build) -> Module:
         **lowered,
         "ll": compiled.host,
         "ptx": compiled.ptx,
+        "cuda": _cuda_source(build),
     }
     tir = sources["tir"]
     code = DeviceCode(
@@ -131,6 +132,21 @@ def build(build: Build) -> Module:
         record=lambda: record_of(build.signatures, build.entry, build.target),
         watched=lambda: cuda_emu.watched(emulated),
     )
+
+
+def _cuda_source(build: Build) -> Source:
+    """What makes CUDA C++ of the kernels, as this build would."""
+    options = pipeline_options()
+
+    def make() -> str:
+        from kc.codegen.gpu_source import emit_gpu_source
+
+        again = replace(build, backend=replace(build.backend, pipeline=TO_CUDA_SOURCE))
+        with using_options(options):
+            module, _ = replace(again, callback=None).lowered()
+        return emit_gpu_source(module, "cuda", build.target.limits["thread_warp_size"])
+
+    return make
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,19 @@ Each lowers the module as far as it needs, unless it is there already.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from kc.support import registry
 from kc.support.diagnostics import TargetError
-from kc.support.options import PassSpec
+from kc.support.options import Options, PassSpec
 from kc.support.target import Target
 from kc.transforms.pass_runner import Pipeline, make_stages
 from kc.transforms.to_tir import to_tir
+
+if TYPE_CHECKING:
+    from kc.codegen.device_code import DeviceCode
 
 
 def llvm_ir(module: ModuleOp, target: Target) -> str:
@@ -38,33 +43,92 @@ def object_code(module: ModuleOp, target: Target) -> bytes:
 def c_source(module: ModuleOp, target: Target) -> str:
     """Standalone C99."""
     from kc.codegen.c_source import emit_c
-    from kc.conversion._access_bounds import require_accesses_inside
 
-    module.attributes["kc.target"] = StringAttr(str(target))
-    to_tir(module, loops=False)
-    require_accesses_inside(module)
-    Pipeline(make_stages([PassSpec("lower-to-c")])).run(registry.context(), module)
+    _run(module, target, PassSpec("lower-to-c"))
     return emit_c(module)
 
 
 def ptx(module: ModuleOp, target: Target) -> str:
     """PTX of the kernels, for an NVIDIA GPU. Raises TargetError KC6022 for another target."""
     from kc.codegen.ptx import ptx_of
-    from kc.conversion._access_bounds import require_accesses_inside
     from kc.transform import PassContext
 
-    if str(target.kind) != "cuda":
+    why = "PTX is the assembly of NVIDIA's GPUs"
+    _require_kind(target, "cuda", "PTX", '--target="cuda -arch=sm_80"', why)
+    _run(module, target, PassSpec("lower-to-nvvm"))
+    return ptx_of(module, target, debug_info=PassContext.current().debug_info)
+
+
+def cuda_source(module: ModuleOp, target: Target) -> str:
+    """CUDA C++ of the kernels. Raises TargetError KC6022 for a target that is no NVIDIA GPU."""
+    return _gpu_source(module, target, "cuda", "CUDA C++", options="keep-math")
+
+
+def opencl_source(module: ModuleOp, target: Target) -> str:
+    """OpenCL C of the kernels. Raises TargetError KC6022 for a target that is not OpenCL."""
+    return _gpu_source(module, target, "opencl", "OpenCL C")
+
+
+def metal_source(module: ModuleOp, target: Target) -> str:
+    """Metal of the kernels. Raises TargetError KC6022 for a target that is not Metal."""
+    return _gpu_source(module, target, "metal", "Metal")
+
+
+def amdgcn(module: ModuleOp, target: Target) -> str:
+    """Assembly of the kernels for a GPU of AMD. Raises TargetError KC6022 for another target."""
+    return _amdgpu(module, target, "assembly of AMD's GPUs").asm
+
+
+def spirv(module: ModuleOp, target: Target) -> bytes:
+    """SPIR-V of the kernels, as OpenCL takes it. Raises TargetError KC6022 for another target."""
+    from kc.codegen.device_code import compile_spirv
+
+    _require_kind(target, "opencl", "SPIR-V", "--target=opencl")
+    _run(module, target, PassSpec("lower-to-gpu"), PassSpec("convert-gpu-to-llvm-spv"))
+    return compile_spirv(module).object
+
+
+def _amdgpu(module: ModuleOp, target: Target, what: str) -> DeviceCode:
+    from kc.codegen.device_code import compile_amdgpu
+
+    _require_kind(target, "rocm", what, '--target="rocm -arch=gfx90a"')
+    _run(module, target, PassSpec("lower-to-gpu"), PassSpec("convert-gpu-to-llvm-amdgpu"))
+    return compile_amdgpu(module, target)
+
+
+def _gpu_source(
+    module: ModuleOp,
+    target: Target,
+    kind: str,
+    what: str,
+    options: str = "",
+) -> str:
+    from kc.codegen.gpu_source import emit_gpu_source
+
+    _require_kind(target, kind, what, f"--target={kind}")
+    _run(module, target, PassSpec("lower-to-gpu", Options.parse(options)))
+    return emit_gpu_source(module, kind, target.limits["thread_warp_size"])
+
+
+def _require_kind(target: Target, kind: str, what: str, hint: str, why: str | None = None) -> None:
+    if str(target.kind) != kind:
         raise TargetError(
             "KC6022",
-            f"PTX for the target {target}",
-            why="PTX is the assembly of NVIDIA's GPUs",
-            hints=['--target="cuda -arch=sm_80"'],
+            f"{what} for the target {target}",
+            why=why or f"{what} is made for targets of the kind {kind}",
+            hints=[hint],
         )
+
+
+def _run(module: ModuleOp, target: Target, *lowering: PassSpec) -> None:
+    """Lower a module that is not there yet, for ``target``."""
+    from kc.conversion._access_bounds import require_accesses_inside
+
     module.attributes["kc.target"] = StringAttr(str(target))
     to_tir(module, loops=False)
     require_accesses_inside(module)
-    Pipeline(make_stages([PassSpec("lower-to-nvvm")])).run(registry.context(), module)
-    return ptx_of(module, target, debug_info=PassContext.current().debug_info)
+    from kc.codegen.ptx import ptx_of
+    from kc.transform import PassContext
 
 
 def _compile(module: ModuleOp, target: Target):  # pyright: ignore[reportUnknownParameterType]

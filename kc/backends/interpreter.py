@@ -35,12 +35,13 @@ def _running(loops: ModuleOp, name: str) -> Callable[..., None]:
         try:
             run(loops, name, arguments)
         except ExecutionError as error:
-            raise _refusal(name, error) from error
+            raise refusal(name, error) from error
 
     return work
 
 
-def _refusal(name: str, error: ExecutionError) -> CallError:
+def refusal(name: str, error: ExecutionError) -> CallError:
+    """The diagnostic (KC5280) for what the interpreter refused in the function ``name``."""
     op = f"{error.op.name}: " if error.op is not None else ""
     frames: Sequence[str] = [f"in {', '.join(reversed(error.frames))}"] if error.frames else []
     return CallError(

@@ -183,13 +183,18 @@ PASSES = {
             "convert-gpu-to-nvvm",
             "convert-nvvm-to-llvm",
             "convert-nvvm-to-gpu",
+            "convert-gpu-to-llvm-amdgpu",
+            "convert-gpu-to-llvm-spv",
             "convert-gpu-to-cpu",
             "gpu-to-llvm",
             "convert-to-llvm",
             "make-coroutines",
         ),
     ),
-    "pipeline": ("kc.conversion.pipelines", ("lower-to-llvm", "lower-to-c", "lower-to-nvvm")),
+    "pipeline": (
+        "kc.conversion.pipelines",
+        ("lower-to-llvm", "lower-to-c", "lower-to-gpu", "lower-to-nvvm"),
+    ),
 }
 
 MAIN_OPTIONS = {"apply-schedule": "file"}
@@ -224,6 +229,11 @@ FORMATS = {
     "obj": "kc.backends.formats:object_code",
     "c": "kc.backends.formats:c_source",
     "ptx": "kc.backends.formats:ptx",
+    "cuda": "kc.backends.formats:cuda_source",
+    "opencl": "kc.backends.formats:opencl_source",
+    "metal": "kc.backends.formats:metal_source",
+    "amdgcn": "kc.backends.formats:amdgcn",
+    "spirv": "kc.backends.formats:spirv",
 }
 """The formats of ``kc-translate --to``: functions of a module and a target."""
 
@@ -232,6 +242,9 @@ BACKENDS = {
     "c": "kc.backends.c:C",
     "cuda": "kc.backends.cuda:CUDA",
     "cuda-emu": "kc.backends.cuda_emu:CUDA_EMU",
+    "opencl": "kc.backends.gpu_source:OPENCL",
+    "metal": "kc.backends.gpu_source:METAL",
+    "rocm": "kc.backends.rocm:ROCM",
 }
 """Target kind -> the :class:`kc.backends.Backend` that compiles for it."""
 

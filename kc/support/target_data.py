@@ -3,7 +3,9 @@
 A kind's file has ``kind``, ``keys``, ``device``, optional ``architectures``, a table
 ``attributes`` (name to type), and optional tables ``tags``, ``limits``, ``models`` (what ``-arch``
 may be, with the limits that are different there) and ``scopes`` (memory scope to why it is of no
-use, empty where it is). What it does not have is that of the kind ``base``, if there is one.
+use, empty where it is). Optional lists are ``converts``, the narrow floats that it converts from
+and to f32, and ``math_functions``, the operations of the dialect math that kernels can leave to it.
+What it does not have is that of the kind ``base``, if there is one.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from typing import Any
 from kc.support.diagnostics import warn
 from kc.support.registry import Entry, current
 
-_KINDS = ("llvm", "c", "cuda", "nvptx", "cuda-emu")
+_KINDS = ("llvm", "c", "cuda", "nvptx", "cuda-emu", "opencl", "metal", "rocm")
 _HERE = Path(__file__).parent / "targets"
 _TYPES = ("str", "int", "bool", "list")
 
@@ -37,6 +39,8 @@ class Kind(str):
         self.limits: Mapping[str, Any] = data.get("limits", {})
         self.models: Mapping[str, Mapping[str, Any]] = data.get("models", {})
         self.tags: Mapping[str, str] = data.get("tags", {})
+        self.converts: frozenset[str] = frozenset(data.get("converts", ()))
+        self.math_functions: frozenset[str] = frozenset(data.get("math_functions", ()))
         self.scopes: Mapping[str, str] = data.get("scopes", {"global": ""})
 
     @property

@@ -21,8 +21,11 @@ Threads are numbered along x, then y, then z. Of those that are neighbours in th
 
 * up to 32 whose number is a power of two exchange values by shuffles alone;
 * a multiple of 32 reduce in their warps first, and then what each of these has left in shared
-  memory: by shuffles if that is a power of two, else one after the other;
+  memory: by shuffles if that is a power of two that a warp has, else one after the other;
 * all others halve what they have in shared memory, as often as is needed.
+
+32 is the limit ``thread_warp_size`` of the target, which is 64 for some GPUs of AMD; where it is 1
+(OpenCL), there are no shuffles.
 
 All threads have the result. Barriers are the business of ``thread-sync``. A combiner that is the
 user's is given values in the order of the threads, so that all come to the same result even where
@@ -64,9 +67,17 @@ from kc.dialects.tir.threads import LANE_AXES
 from kc.support.diagnostics import CodegenError
 from kc.support.fresh_names import fresh_name
 from kc.support.locations import location_of
+from kc.support.target import Target, target_of
 from kc.transforms.tir.unify_thread_binding import is_uniform, kernel_roots, launch_loops
 
-WARP_SIZE = 32
+
+def warp_size(target: Target) -> int:
+    """How many threads exchange values by shuffles, 1 where none do: CUDA's for a target that is no
+    GPU."""
+    limits = target.limits
+    if "max_threads_per_block" not in limits:
+        limits = Target("cuda").limits
+    return limits["thread_warp_size"]
 
 
 @dataclass(frozen=True)
@@ -77,12 +88,13 @@ class LowerThreadAllreducePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         del ctx
+        warp = warp_size(target_of(op))
         todo: list[_Lowering] = []
         for function in loop_tree.functions(op):
             names = {op.label for op in loop_tree.preorder(function) if isinstance(op, AllocOp)}
             for root in kernel_roots(function):
                 reductions = [op for op in root.walk() if isinstance(op, ThreadAllreduceOp)]
-                todo += [_Lowering(root, reduction, names) for reduction in reductions]
+                todo += [_Lowering(root, reduction, names, warp) for reduction in reductions]
         for lowering in todo:
             lowering.run()
 
@@ -90,8 +102,8 @@ class LowerThreadAllreducePass(ModulePass):
 class _Lowering:
     """Lowers one reduction over threads."""
 
-    def __init__(self, root: ForOp, op: ThreadAllreduceOp, names: set[str]) -> None:
-        self.op, self.names = op, names
+    def __init__(self, root: ForOp, op: ThreadAllreduceOp, names: set[str], warp: int) -> None:
+        self.op, self.names, self.warp = op, names, warp
         self.chain = launch_loops(root)
         self.body = self.chain[-1].body.block
         self.lanes = {loop.axis: loop for loop in self.chain if loop.axis in LANE_AXES}
@@ -161,9 +173,9 @@ class _Lowering:
         if count > 1:
             is_contiguous = reduced == used[: len(reduced)]
             number = self._number(used)
-            if is_contiguous and count <= WARP_SIZE and _is_power_of_2(count):
+            if is_contiguous and count <= self.warp and _is_power_of_2(count):
                 values = self._exchange(values, number, count)
-            elif is_contiguous and count % WARP_SIZE == 0:
+            elif is_contiguous and self.warp > 1 and count % self.warp == 0:
                 values = self._by_warps(values, number, count)
             else:
                 rest = [axis for axis in used if axis not in reduced]
@@ -181,7 +193,7 @@ class _Lowering:
         self, values: Sequence[SSAValue], number: AffineExpr, count: int
     ) -> Sequence[SSAValue]:
         """The values of ``count`` neighbours in a warp combined, in all of them."""
-        width = self._constant(WARP_SIZE)
+        width = self._constant(self.warp)
         offset = count // 2
         while offset:
             distance = self._constant(offset)
@@ -216,16 +228,16 @@ class _Lowering:
         self, values: Sequence[SSAValue], number: AffineExpr, count: int
     ) -> Sequence[SSAValue]:
         """The values of warps combined, then what these have."""
-        values = self._exchange(values, number, WARP_SIZE)
-        warps = count // WARP_SIZE
+        values = self._exchange(values, number, self.warp)
+        warps = count // self.warp
         if warps == 1:
             return values
         group = self._simplified(number // count)
-        warp = self._simplified((number % count) // WARP_SIZE)
+        warp = self._simplified((number % count) // self.warp)
         buffers = self._allocate(values, [math.prod(self.extents) // count, warps])
         stores = self._stores(values, buffers, [group, warp])
-        self._if(number % WARP_SIZE, 0, AffineConstraintKind.eq, stores)
-        if _is_power_of_2(warps):
+        self._if(number % self.warp, 0, AffineConstraintKind.eq, stores)
+        if _is_power_of_2(warps) and warps <= self.warp:
             lane = self._simplified(number % warps)
             return self._exchange(self._loads(buffers, [group, lane]), number, warps)
         total = self._loads(buffers, [group, AffineExpr.constant(0)])

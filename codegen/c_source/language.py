@@ -1,0 +1,104 @@
+"""What C99, and languages that are much like it, call things.
+
+A :class:`Language` is what the printers of expressions and functions ask; C99 itself is the base
+class, and the languages of GPUs (``kc.codegen.gpu_source``) say where they differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from xdsl.dialects.builtin import (
+    BFloat16Type,
+    Float8E4M3FNType,
+    Float8E5M2Type,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    IndexType,
+    IntegerType,
+)
+from xdsl.ir import Attribute
+
+_C_WORDS = (
+    "auto break case char const continue default do double else enum extern float for goto if "
+    "inline int long register restrict return short signed sizeof static struct switch typedef "
+    "union unsigned void volatile while bool true false main NAN INFINITY I y0 y1 yn j0 j1 jn "
+    "gamma exp log sin cos tan round floor ceil index time div abs"
+)
+
+
+class Language:
+    """C99: names of types, functions and constants, and words that cannot be names."""
+
+    name = "c"
+    """The format, as diagnostics name it."""
+    title = "C"
+    types = "C has integers of 8, 16, 32 and 64 bits, float and double, and no vectors"
+    elements = "arrays are dense, of integers of 8, 16, 32 or 64 bits, float, double"
+    code = "the C target takes loops, branches, buffers and scalar arithmetic"
+    words: frozenset[str] = frozenset(_C_WORDS.split())
+    """What no variable or function may be called."""
+    functions: Mapping[str, str] = {}
+    """Functions of math.h -> the name of each that is called something else."""
+    helpers: Mapping[str, str] = {}
+    """Helper functions that are written in another way."""
+    helper = "static inline"
+    """What a helper function begins with."""
+    table = "static const"
+    """What a table of constants begins with."""
+
+    def register_type(self, kind: Attribute) -> str | None:
+        """The type of a value in a register, None if there is none."""
+        if isinstance(kind, IndexType):
+            return "int64_t"
+        if isinstance(kind, IntegerType):
+            width = kind.width.data
+            if width == 1:
+                return "bool"
+            return f"int{width}_t" if width in (8, 16, 32, 64) else None
+        if isinstance(kind, Float64Type):
+            return "double"
+        if isinstance(kind, Float32Type | Float16Type | BFloat16Type):
+            return "float"
+        if isinstance(kind, Float8E4M3FNType | Float8E5M2Type):
+            return "int8_t"  # its bits: legalize-narrow-floats leaves no arithmetic on it
+        return None
+
+    def memory_type(self, kind: Attribute) -> str | None:
+        """The type of an element in memory, None if there is none."""
+        if isinstance(kind, Float16Type | BFloat16Type):
+            return "uint16_t"
+        return self.register_type(kind)
+
+    def short_float(self, kind: Attribute) -> str | None:
+        """``f16`` or ``bf16``, for the types that are computed as ``float``."""
+        if isinstance(kind, Float16Type):
+            return "f16"
+        return "bf16" if isinstance(kind, BFloat16Type) else None
+
+    def math_function(self, name: str, kind: Attribute) -> str:
+        """What the function ``name`` of math.h is called for numbers of type ``kind``."""
+        return name if isinstance(kind, Float64Type) else f"{name}f"
+
+    def question(self, name: str, kind: Attribute) -> str:
+        """What the macro ``name`` of math.h, which asks what numbers are, is called."""
+        del kind
+        return name
+
+    def conversion(self, source: Attribute, target: Attribute) -> str | None:
+        """The helper that converts a float where no cast does, None where one does."""
+        del source, target
+        return None
+
+    def special(self, text: str, kind: Attribute) -> str:
+        """``NAN`` or ``INFINITY``, as a constant of type ``kind``."""
+        del kind
+        return text
+
+    def head(self, headers: set[str]) -> str:
+        """What a file begins with."""
+        return "".join(f"#include <{header}>\n" for header in sorted(headers))
+
+
+C99 = Language()

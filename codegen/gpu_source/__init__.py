@@ -1,0 +1,74 @@
+"""Kernels as source of the languages for GPUs: CUDA C++, OpenCL C, Metal.
+
+What a kernel does is printed as the C target prints functions (``kc.codegen.c_source``): the same
+integers that wrap around, the same divisions and shifts. A language adds where memory is, the
+numbers of threads and blocks, barriers, shuffles, and its vectors.
+
+A kernel takes what the host launches it with: a pointer for each buffer, followed by its dynamic
+dimensions as 64-bit integers, and scalars. Memory of a block whose size the launch gives is the
+last parameter (OpenCL C, Metal), or that of the launch (CUDA).
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import ModuleOp
+
+from kc.codegen.c_source.expressions import Expressions
+from kc.codegen.c_source.helpers import Helpers
+from kc.codegen.c_source.tables import define_table
+from kc.codegen.device_code import no_kernel
+from kc.codegen.gpu_source.kernel import KernelPrinter
+from kc.codegen.gpu_source.languages import Cuda, GpuLanguage, Metal, OpenCl
+from kc.dialects.gpu import GPUFuncOp, GPUModuleOp
+from kc.support.diagnostics import CodegenError
+from kc.support.locations import location_of
+
+if __name__ != "kc.codegen.gpu_source":  # see kc.codegen
+    raise ImportError("import this package as 'kc.codegen.gpu_source'")
+
+LANGUAGES: dict[str, type[GpuLanguage]] = {
+    language.name: language for language in (Cuda, OpenCl, Metal)
+}
+
+
+def emit_gpu_source(module: ModuleOp, language: str, warp: int) -> str:
+    """The source of the kernels of a module in a language (:data:`LANGUAGES`).
+
+    ``warp`` is how many threads of the target exchange values, 1 where that is not known.
+    Raises CodegenError KC4363 for a module without kernels, KC4362 and KC44xx for what the language
+    lacks.
+    """
+    chosen = LANGUAGES[language]()
+    helpers = Helpers(chosen)
+    homes = [op for op in module.ops if isinstance(op, GPUModuleOp)]
+    ops = [op for home in homes for op in home.body.block.ops]
+    kernels = [op for op in ops if isinstance(op, GPUFuncOp) and op.is_kernel]
+    if not kernels:
+        raise no_kernel()
+    chosen.contracts = all(_may_contract(kernel) for kernel in kernels)
+    tables: list[str] = []
+    for op in ops:
+        if isinstance(op, memref.GlobalOp):
+            tables.append(define_table(op, Expressions(helpers)))
+        elif op not in kernels:
+            raise CodegenError(
+                "KC4403",
+                f"{language}: {op.name} beside kernels cannot be expressed in {chosen.title}",
+                location=location_of(op),
+                why="the source has kernels and tables of constants",
+            )
+    defined = [KernelPrinter(kernel, Expressions(helpers), warp).define() for kernel in kernels]
+    vectors = [form.definition for form in chosen.vectors.values()]
+    return "\n".join([helpers.text(), *vectors, *tables, *defined])
+
+
+def _may_contract(kernel: GPUFuncOp) -> bool:
+    """Whether each product and sum of floats may be fused with another."""
+    for op in kernel.walk():
+        if op.name in ("arith.addf", "arith.subf", "arith.mulf"):
+            flags = op.properties.get("fastmath")
+            words = {flag.value for flag in getattr(flags, "data", ())}
+            if "contract" not in words:
+                return False
+    return True

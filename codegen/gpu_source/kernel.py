@@ -1,0 +1,296 @@
+"""A kernel as a function of a language for GPUs."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from xdsl.dialects import arith, memref, scf, vector
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, VectorType
+from xdsl.ir import Operation, SSAValue
+
+from kc.codegen.c_source.expressions import TERNARY, UNARY, Code, Expressions
+from kc.codegen.c_source.function import c_name
+from kc.codegen.gpu_source.languages import CONSTANT, GLOBAL, PRIVATE, SHARED
+from kc.codegen.gpu_source.vectors import VectorPrinter, is_vector
+from kc.dialects import gpu
+from kc.dialects.gpu import AddressSpace, AddressSpaceAttr, GPUFuncOp, ReturnOp
+from kc.dialects.gpu.ids import DimensionOp, SubgroupNumberOp
+from kc.support.diagnostics import CodegenError
+from kc.support.locations import location_of
+
+DYNAMIC = "kc_dynamic_shared"
+"""The memory of a block whose size the launch gives."""
+_STORES = (memref.StoreOp, vector.StoreOp, vector.MaskedStoreOp)
+_LOADS = (memref.LoadOp, vector.LoadOp, vector.MaskedLoadOp)
+
+
+class KernelPrinter(VectorPrinter):
+    """Prints one kernel. ``warp`` is how many threads exchange values, 1 where none do."""
+
+    def __init__(self, kernel: GPUFuncOp, expressions: Expressions, warp: int) -> None:
+        super().__init__(kernel, expressions)  # it has all that is asked of a function
+        self.kernel, self.warp = kernel, warp
+        self._names.add(DYNAMIC)
+
+    # The function
+
+    def prototype(self) -> str:
+        """The head of the definition; names the arguments."""
+        kernel, language = self.kernel, self.language
+        if len(kernel.body.blocks) > 1:
+            raise self._refused(
+                kernel.body.blocks[0].last_op or kernel,
+                "branches of blocks",
+                "it takes structured control flow: scf.for and scf.if",
+            )
+        written, parameters = self._written(), list[str]()
+        for value in kernel.arguments:
+            name = self.fresh(self._argument_name(value), "arg")
+            self._code[value] = Code(name)
+            self._parameters.append(name)
+            if not isinstance(value.type, MemRefType):
+                self.type_of(value, kernel)
+                type_ = language.memory_type(value.type) or ""
+                parameters.append(language.scalar(type_, name, len(parameters)))
+                continue
+            self._spaces[value] = GLOBAL
+            element = self.require_array(value, kernel)
+            n, is_written = len(parameters), value in written
+            parameters.append(language.parameter(element, name, n, GLOBAL, is_written=is_written))
+            shape: list[Code] = []
+            for n, size in enumerate(value.type.get_shape()):
+                if size >= 0:
+                    shape.append(Code(str(size)))
+                    continue
+                dim = self.fresh(f"{name}_dim{n}")
+                self._parameters.append(dim)
+                parameters.append(language.scalar("int64_t", dim, len(parameters)))
+                shape.append(Code(dim))
+            self._shapes[value] = shape
+        ops = list(kernel.walk())
+        if any(isinstance(op, gpu.DynamicSharedMemoryOp) for op in ops):
+            parameters += language.dynamic_parameter(DYNAMIC, len(parameters))
+        parameters += language.extra_parameters([what for op in ops for what in _numbers(op)])
+        sizes = kernel.known_block_size
+        bounds = language.bounds(None if sizes is None else list(sizes.get_values()))
+        words = [*language.heading(bounds), c_name(kernel.sym_name.data, language)]
+        return f"{' '.join(filter(None, words))}({', '.join(parameters)})"
+
+    def define(self) -> str:
+        """The definition."""
+        head = self.prototype()
+        for memory in self.kernel.workgroup_memory:
+            self._array(memory, SHARED)
+        for memory in self.kernel.private_memory:
+            self._array(memory, PRIVATE)
+        return self.finish(head)
+
+    def _array(self, memory: SSAValue, space: str) -> None:
+        """Declare memory of a block or of a thread, whose size is constant."""
+        type_ = memory.type
+        assert isinstance(type_, MemRefType)
+        element, sizes = self.require_array(memory, self.kernel), type_.get_shape()
+        name = self.fresh(memory.name_hint, "buffer")
+        self._code[memory], self._spaces[memory] = Code(name), space
+        self._shapes[memory] = [Code(str(size)) for size in sizes]
+        count = max(math.prod(sizes), 1)
+        if space == SHARED:
+            self.write(self.language.shared_array(element, name, count))
+        else:
+            self.write(f"{element} {name}[{count}];")
+
+    def _written(self) -> set[SSAValue]:
+        return {op.base if hasattr(op, "base") else op.memref for op in self._accesses(_STORES)}
+
+    def _accesses(self, kinds: tuple[type[Operation], ...]) -> list[Any]:
+        return [op for op in self.kernel.walk() if isinstance(op, kinds)]
+
+    def _refused(self, op: Operation, what: str, why: str) -> CodegenError:
+        language = self.language
+        return CodegenError(
+            "KC4403",
+            f"{language.name}: {what} cannot be expressed in {language.title}",
+            location=location_of(op),
+            why=why,
+        )
+
+    # Statements
+
+    def is_pure(self, op: Operation) -> bool:
+        kinds = (DimensionOp, gpu.GlobalIdOp, SubgroupNumberOp, memref.ViewOp)
+        return super().is_pure(op) or isinstance(op, kinds)
+
+    def operation(self, op: Operation) -> None:
+        handler = _STATEMENTS.get(type(op))
+        if handler is not None:
+            handler(self, op)
+        elif isinstance(op, DimensionOp):
+            self._dimension_number(op)
+        elif isinstance(op, SubgroupNumberOp):
+            self._subgroup_number(op)
+        elif isinstance(op, memref.AllocOp | memref.DeallocOp):
+            raise CodegenError(
+                "KC4362",
+                f"{self.language.name}: {op.name} in a kernel",
+                location=location_of(op),
+                why="a kernel has the memory that is there when it is launched",
+                hints=["use memref.alloca, or private(...) of the gpu.func, with a constant size"],
+            )
+        elif is_vector(op) and not isinstance(op, scf.ForOp | scf.IfOp | scf.YieldOp):
+            self.vector_operation(op)
+        else:
+            super().operation(op)
+
+    def _number(self, what: str, axis: str) -> Code:
+        return Code(f"(int64_t){self.language.number(what, axis)}", UNARY)
+
+    def _dimension_number(self, op: DimensionOp) -> None:
+        what = _NUMBERS.get(type(op))
+        axis = op.dimension.data.value
+        if isinstance(op, gpu.GlobalIdOp):
+            block, size, thread = (
+                self._number(name, axis).text for name in ("block_id", "block_dim", "thread_id")
+            )
+            self._keep_number(op, Code(f"({block} * {size} + {thread})"))
+        elif what is None:
+            raise self._refused(op, op.name, "there are no clusters of blocks")
+        else:
+            self._keep_number(op, self._number(what, axis))
+
+    def _keep_number(self, op: Operation, code: Code) -> None:
+        """Give a number a variable, by whose name its owner knows it."""
+        self._code[op.results[0]] = code
+        self.name(op.results[0], op)
+
+    def _subgroup_number(self, op: SubgroupNumberOp) -> None:
+        """Threads are numbered along x, then y, then z, and so are those of a warp."""
+        x, y, z = (self._number("thread_id", axis).text for axis in "xyz")
+        nx, ny, nz = (self._number("block_dim", axis).text for axis in "xyz")
+        thread = f"({x} + {nx} * ({y} + {ny} * {z}))"
+        warp = self.warp
+        texts: dict[type[Operation], str] = {
+            gpu.LaneIdOp: f"({thread} % {warp})",
+            gpu.SubgroupIdOp: f"({thread} / {warp})",
+            gpu.SubgroupSizeOp: str(warp),
+            gpu.NumSubgroupsOp: f"(({nx} * {ny} * {nz} + {warp - 1}) / {warp})",
+        }
+        self._keep_number(op, Code(texts[type(op)]))
+
+    def barrier(self, op: gpu.BarrierOp) -> None:
+        """Wait, and see what the block has written: to its memory, or also to that of the device
+        where the kernel reads what it writes there."""
+        del op
+        self.settle()
+        read = {access.base if hasattr(access, "base") else access.memref
+                for access in self._accesses(_LOADS)}  # fmt: skip
+        again = {buffer for buffer in self._written() & read if self._spaces.get(buffer) == GLOBAL}
+        self.write(self.language.barrier_text[bool(again)])
+
+    def shuffle(self, op: gpu.ShuffleOp) -> None:
+        width = op.width.owner
+        lanes = width.value if isinstance(width, arith.ConstantOp) else None
+        count = lanes.value.data if isinstance(lanes, IntegerAttr) else None
+        if count is None or not 1 <= count <= self.warp:
+            given = "of a width that is not constant" if count is None else f"of {count} lanes"
+            raise CodegenError(
+                "KC4404",
+                f"{self.language.name}: a shuffle {given}",
+                location=location_of(op),
+                why=f"the target has warps of {self.warp} threads, which exchange values"
+                if self.warp > 1
+                else "the target does not say how many threads are a warp, which exchange values",
+                hints=["-thread_warp_size of the target, if its warps are larger"],
+            )
+        if op.valid.first_use is not None:
+            raise self._refused(
+                op, "whether a shuffle has a source", "the language does not tell the lane"
+            )
+        self.settle()
+        offset = self.named(op.offset, op).text
+        values = [self.named(op.value, op)]
+        type_ = op.value.type
+        if isinstance(type_, VectorType):
+            values, type_ = self.lanes(op.value, op, 0), type_.element_type
+        kind = self.expressions.type_name(type_)
+        texts = [
+            self.language.shuffle(op.mode.data, value.text, offset, count, self.warp, kind)
+            for value in values
+        ]
+        if any(text is None for text in texts):
+            raise self._refused(
+                op,
+                f"a shuffle {op.mode.data.value} of {count} lanes",
+                f"lanes are counted in warps of {self.warp}",
+            )
+        if isinstance(op.value.type, VectorType):
+            self.define_result(op.shuffle_result, op, [Code(str(text)) for text in texts])
+        else:
+            self._code[op.shuffle_result] = Code(str(texts[0]))
+            self.name(op.shuffle_result, op)
+
+    def alloca(self, op: memref.AllocaOp) -> None:
+        type_ = op.memref.type
+        assert isinstance(type_, MemRefType)
+        if op.dynamic_sizes:
+            raise self._refused(op, "an array of a size that is not constant", "it has none")
+        is_shared = type_.memory_space == AddressSpaceAttr(AddressSpace.WORKGROUP)
+        self._array(op.memref, SHARED if is_shared else PRIVATE)
+
+    def table(self, op: memref.GetGlobalOp) -> None:
+        super().table(op)
+        self._spaces[op.memref] = CONSTANT
+
+    def dynamic_memory(self, op: gpu.DynamicSharedMemoryOp) -> None:
+        for line in self.language.dynamic_declaration(DYNAMIC):
+            self.write(line)
+        self._code[op.result], self._spaces[op.result] = Code(DYNAMIC), SHARED
+        self._shapes[op.result] = [Code("0")]  # nobody asks for it
+
+    def view(self, op: memref.ViewOp) -> None:
+        """A part of the bytes of a block as an array."""
+        result = op.result
+        assert isinstance(result.type, MemRefType)
+        if op.sizes:
+            raise self._refused(op, "a view of a size that is not constant", "its size is needed")
+        source, shift = self.value(op.source), self.value(op.byte_shift)
+        self._spaces[result] = self._spaces[op.source]
+        self._shapes[result] = [Code(str(size)) for size in result.type.get_shape()]
+        element = self.require_array(result, op)
+        name = self.fresh(result.name_hint, "view")
+        pointer = self.pointer_to(element, result, is_written=True)
+        self.write(f"{pointer}{name} = ({pointer})({source.text} + {shift.within(TERNARY)});")
+        self._code[result] = Code(name)
+
+    def leave(self, op: ReturnOp) -> None:
+        del op
+
+
+_NUMBERS: dict[type[Operation], str] = {
+    gpu.ThreadIdOp: "thread_id",
+    gpu.BlockIdOp: "block_id",
+    gpu.BlockDimOp: "block_dim",
+    gpu.GridDimOp: "grid_dim",
+}
+
+
+def _numbers(op: Operation) -> tuple[str, ...]:
+    """What an operation asks of the numbers of threads and blocks."""
+    if isinstance(op, gpu.GlobalIdOp):
+        return ("block_id", "block_dim", "thread_id")
+    if isinstance(op, SubgroupNumberOp):
+        return ("thread_id", "block_dim")
+    name = _NUMBERS.get(type(op))
+    is_used = bool(op.results) and op.results[0].first_use is not None
+    return (name,) if name is not None and is_used else ()
+
+
+_STATEMENTS: dict[type[Operation], Any] = {
+    gpu.BarrierOp: KernelPrinter.barrier,
+    gpu.ShuffleOp: KernelPrinter.shuffle,
+    gpu.DynamicSharedMemoryOp: KernelPrinter.dynamic_memory,
+    memref.ViewOp: KernelPrinter.view,
+    memref.AllocaOp: KernelPrinter.alloca,
+    memref.GetGlobalOp: KernelPrinter.table,
+    ReturnOp: KernelPrinter.leave,
+}

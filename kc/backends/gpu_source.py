@@ -1,0 +1,264 @@
+"""The backends whose code is source: OpenCL C, which the devices of this machine run, and Metal.
+
+The host code of an OpenCL module is interpreted: it computes how many blocks there are, and
+launches kernels. Arrays are copied to the device when a launch first needs them, and what kernels
+wrote is copied back at the end of the call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from xdsl.dialects import memref, vector
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, ModuleOp
+from xdsl.interpreter import (
+    Interpreter,
+    InterpreterFunctions,
+    PythonValues,
+    impl,
+    register_impls,
+)
+from xdsl.ir import Attribute
+
+from kc.analysis.interpreter import ExecutionError, run
+from kc.analysis.interpreter.values import Buffer, dtype_of, fresh_array
+from kc.analysis.module_copy import copy_module
+from kc.backends import Backend, Build, printing, warn_unchecked
+from kc.backends.files import Files, loops_text, record_of
+from kc.backends.interpreter import refusal
+from kc.codegen.c_source.function import c_name
+from kc.codegen.gpu_source import emit_gpu_source
+from kc.codegen.gpu_source.languages import OpenCl
+from kc.conversion.pipelines import TO_GPU
+from kc.dialects import gpu
+from kc.dialects.gpu import GPUFuncOp, GPUModuleOp
+from kc.runtime.function import CompiledFunction, DeferredFunction
+from kc.runtime.module import Function, Module, Source
+from kc.runtime.opencl import Device, Memory, Program, require_device
+from kc.runtime.python_function import PythonFunction
+from kc.runtime.signature import Signature
+from kc.support.diagnostics import DeviceError
+
+Names = tuple[str, str]
+"""The names of a gpu.module and of a kernel in it."""
+
+
+@dataclass(frozen=True)
+class _Kernel:
+    """A kernel as it is launched: its name in the source, and which arguments it writes."""
+
+    name: str
+    types: tuple[Attribute, ...]
+    written: tuple[bool, ...]
+    has_dynamic_memory: bool
+
+
+@register_impls
+class _Launches(InterpreterFunctions):
+    """The launches of one call, on a device."""
+
+    def __init__(self, device: Device, program: Program, kernels: Mapping[Names, _Kernel]) -> None:
+        self.device, self.program, self.kernels = device, program, kernels
+        self._memory: dict[int, tuple[Memory, np.ndarray]] = {}
+        self._written: set[int] = set()
+
+    @impl(gpu.LaunchFuncOp)
+    def launch(
+        self, interpreter: Interpreter, op: gpu.LaunchFuncOp, args: PythonValues
+    ) -> PythonValues:
+        """Queue a launch."""
+        del interpreter
+        if op.async_token is not None or op.async_object is not None or op.clusters:
+            raise ExecutionError(op, "OpenCL launches kernels one after the other, in no clusters")
+        kernel = self.kernels[op.kernel_names]
+        values = iter(args)
+        grid, block = ([int(next(values)) for _ in range(3)] for _ in range(2))
+        dynamic = op.dynamic_shared_memory_size
+        shared = int(next(values)) if dynamic is not None else 0
+        passed: list[Memory | bytes] = []
+        for type_, value, is_written in zip(kernel.types, values, kernel.written, strict=True):
+            if isinstance(value, Buffer):
+                array = value.array(op)
+                passed.append(self._on_device(array, is_written=is_written))
+                shape = zip(type_.get_shape(), array.shape, strict=True)  # pyright: ignore
+                passed += [np.int64(n).tobytes() for size, n in shape if size == DYNAMIC_INDEX]
+            else:
+                passed.append(np.asarray(value, dtype_of(op, type_)).tobytes())
+        self.program.launch(
+            self.device, kernel.name, grid, block, passed,
+            shared if kernel.has_dynamic_memory else None,
+        )  # fmt: skip
+        return ()
+
+    @impl(gpu.AllocOp)
+    def alloc(self, interpreter: Interpreter, op: gpu.AllocOp, args: PythonValues) -> PythonValues:
+        """Memory of the device, which the host has a place for."""
+        del interpreter
+        type_, sizes = op.memref.type, iter(args)
+        assert isinstance(type_, MemRefType)
+        shape = tuple(n if n != DYNAMIC_INDEX else int(next(sizes)) for n in type_.get_shape())
+        array = fresh_array(op, shape, type_.element_type)
+        return (Buffer(array, op.memref.name_hint or "memory"),)
+
+    @impl(gpu.DeallocOp)
+    def dealloc(
+        self, interpreter: Interpreter, op: gpu.DeallocOp, args: PythonValues
+    ) -> PythonValues:
+        """The end of the call gives all memory back."""
+        del interpreter, op, args
+        return ()
+
+    def _on_device(self, array: np.ndarray, *, is_written: bool) -> Memory:
+        """The memory of the device that an array is in."""
+        key = id(array)
+        if key not in self._memory:
+            self._memory[key] = self.device.upload(np.ascontiguousarray(array)), array
+        if is_written:
+            self._written.add(key)
+        return self._memory[key][0]
+
+    def end(self) -> None:
+        """Wait, and copy back what kernels wrote."""
+        for key in self._written:
+            memory, array = self._memory[key]
+            self.device.download(memory)
+            if memory.array is not array:
+                np.copyto(array, memory.array)
+
+    def release(self) -> None:
+        """Give all memory of the device back, when nothing uses it any more."""
+        self.device.finish()
+        for memory, _ in self._memory.values():
+            self.device.release(memory)
+
+
+class _Runner:
+    """Runs the functions of a module: their host code here, their kernels on a device."""
+
+    def __init__(self, module: ModuleOp, source: str) -> None:
+        self.program = Program(source, "opencl")
+        self.kernels: dict[Names, _Kernel] = {}
+        for home in [op for op in module.ops if isinstance(op, GPUModuleOp)]:
+            for op in home.body.block.ops:
+                if isinstance(op, GPUFuncOp):
+                    self.kernels[home.sym_name.data, op.sym_name.data] = _kernel(op)
+        self.host = copy_module(module)
+        for op in list(self.host.ops):
+            if isinstance(op, GPUModuleOp):
+                op.detach()
+
+    def function(self, signature: Signature) -> PythonFunction:
+        """The function of a signature."""
+
+        def work(*arguments: Any) -> None:
+            device = require_device(f"a call of {signature.name}")
+            with device.lock:
+                launches = _Launches(device, self.program, self.kernels)
+                try:
+                    run(self.host, signature.name, arguments, implementations=[launches])
+                    launches.end()
+                except ExecutionError as error:
+                    raise refusal(signature.name, error) from error
+                finally:
+                    launches.release()
+
+        return PythonFunction(signature, work)
+
+
+def _kernel(op: GPUFuncOp) -> _Kernel:
+    stored = {
+        operand
+        for inner in op.walk()
+        if isinstance(inner, memref.StoreOp | vector.StoreOp | vector.MaskedStoreOp)
+        for operand in inner.operands
+    }
+    return _Kernel(
+        c_name(op.sym_name.data, OpenCl()),
+        tuple(op.function_type.inputs),
+        tuple(argument in stored for argument in op.arguments),
+        any(isinstance(inner, gpu.DynamicSharedMemoryOp) for inner in op.walk()),
+    )
+
+
+def build_opencl(build: Build) -> Module:
+    """OpenCL C, and functions that a device of OpenCL runs.
+
+    Raises CodegenError KC4363 and KC44xx for what OpenCL C lacks, and what the passes refuse.
+    """
+    module, source = _lowered(build)
+    runner = _Runner(module, source)
+    return _module(build, module, source, runner.function)
+
+
+def build_metal(build: Build) -> Module:
+    """Metal source, and functions whose calls say what would run them.
+
+    Raises CodegenError KC4363 and KC44xx for what Metal lacks, and what the passes refuse.
+    """
+    module, source = _lowered(build)
+    hint = 'module.get_source("metal") is the source, for the compiler of Metal'
+    return _module(build, module, source, lambda signature: elsewhere(signature, "Metal", hint))
+
+
+def _lowered(build: Build) -> tuple[ModuleOp, str]:
+    warn_unchecked(build.target)
+    module, _ = build.lowered()
+    return module, emit_gpu_source(
+        module, str(build.target.kind), build.target.limits["thread_warp_size"]
+    )
+
+
+def _module(
+    build: Build, module: ModuleOp, source: str, make: Callable[[Signature], Function]
+) -> Module:
+    kind = str(build.target.kind)
+    return device_module(build, module, {kind: source}, {kind: lambda: source}, make)
+
+
+def device_module(
+    build: Build,
+    module: ModuleOp,
+    texts: Mapping[str, Source],
+    artefacts: Files,
+    make: Callable[[Signature], Function],
+) -> Module:
+    """The result of a build for a GPU: functions, which ``make`` makes, and the module of the
+    device, which has ``texts`` and can be saved as ``artefacts``."""
+    sources = {**build.sources(), "gpu": printing(copy_module(module)), **texts}
+    tir = sources["tir"]
+    functions = {signature.name: make(signature) for signature in build.signatures}
+    device = Module(functions, build.entry, texts, artefacts=artefacts)
+    return Module(
+        functions,
+        build.entry,
+        sources,
+        imported_modules=[device],
+        artefacts={**artefacts, "mlir": lambda: loops_text(tir, build.target, build.entry)},
+        record=lambda: record_of(build.signatures, build.entry, build.target),
+    )
+
+
+def elsewhere(signature: Signature, machine: str, hint: str) -> DeferredFunction:
+    """A function whose call says (KC6044) that kc does not launch on ``machine``."""
+
+    def refuse() -> CompiledFunction:
+        raise DeviceError(
+            "KC6044",
+            f"{signature.name} is compiled for {machine}, which kc does not launch kernels on",
+            hints=[
+                hint,
+                'target="cuda-emu" runs the same schedule on this CPU, target="opencl" on a device '
+                "of OpenCL",
+            ],
+        )
+
+    return DeferredFunction(signature, refuse)
+
+
+OPENCL = Backend(TO_GPU, build_opencl)
+"""The backend for targets of the kind ``opencl``; the arrays of a call are the host's."""
+METAL = Backend(TO_GPU, build_metal)
+"""The backend for targets of the kind ``metal``."""
