@@ -66,6 +66,9 @@ for tool, feature in {"mlir-opt": "mlir", "mlir-translate": "mlir-translate", "l
 if optional_tools.find("clang-22") is None:
     missing("clang-22", "the thread pool is neither compiled anew nor run under sanitizers")
 
+if optional_tools.find("spirv-val") is None:
+    missing("spirv-val", "what kernels become as SPIR-V is not validated")
+
 filecheck = f"{sys.executable} -m filecheck"
 wanted = lit_config.params.get("filecheck", "auto")
 if wanted not in ("auto", "llvm", "python"):

@@ -36,12 +36,12 @@ from kc.conversion.convert_to_llvm.memref import array_type, lower_global
 from kc.conversion.convert_to_llvm.new_module import NewModule
 from kc.conversion.convert_to_llvm.patterns import PATTERNS as LLVM_PATTERNS
 from kc.conversion.convert_to_llvm.refusals import placed, unsupported
-from kc.conversion.convert_to_llvm.signatures import Signature
-from kc.conversion.convert_to_llvm.types import memory_element
+from kc.conversion.convert_to_llvm.signatures import Parameter, Signature
+from kc.conversion.convert_to_llvm.types import SHARED_SPACE, memory_element
 from kc.conversion.convert_to_llvm.values import MemRef, Origin
 from kc.conversion.driver import ConversionTarget, own_and_added, require_legal
 from kc.dialects import llvm
-from kc.dialects.gpu import GPUFuncOp, GPUModuleOp
+from kc.dialects.gpu import DynamicSharedMemoryOp, GPUFuncOp, GPUModuleOp
 from kc.dialects.llvm.symbols import CallingConventionAttr
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
@@ -56,12 +56,14 @@ _STORES = (memref.StoreOp, vector.StoreOp, vector.MaskedStoreOp)
 @dataclass(frozen=True)
 class Device:
     """The conversion, by the name of its pass; the calling convention of kernels; the address
-    spaces of what a thread has on its stack and of constants."""
+    spaces of what a thread has on its stack and of constants; whether memory of a block whose size
+    the launch gives is the last argument of a kernel."""
 
     conversion: str
     kernel_convention: str
     stack_space: int
     constant_space: int
+    passes_dynamic_memory: bool = False
 
 
 class DeviceFunction(GpuFunction):
@@ -190,7 +192,7 @@ def _lower(
             if isinstance(op, GPUFuncOp):
                 if not op.is_kernel:
                     raise _no_kernel(device, op)
-                new.signatures[op.sym_name.data] = _in_device_memory(op)
+                new.signatures[op.sym_name.data] = _in_device_memory(op, device)
             elif op.name == "memref.global":
                 lower_global(new, op)
             else:
@@ -219,10 +221,14 @@ def _no_kernel(device: Device, op: GPUFuncOp) -> CodegenError:
     )
 
 
-def _in_device_memory(op: GPUFuncOp) -> Signature:
+def _in_device_memory(op: GPUFuncOp, device: Device) -> Signature:
     """The signature of a kernel, whose arrays are in the memory of the device."""
     signature = signature_of_gpu(op)
     for parameter in signature.parameters:
         if isinstance(parameter.type, LLVMPointerType):
             parameter.type = LLVMPointerType(IntAttr(GLOBAL_SPACE))
-    return Signature.of(signature.parameters)
+    parameters = list(signature.parameters)
+    is_dynamic = any(isinstance(inner, DynamicSharedMemoryOp) for inner in op.walk())
+    if is_dynamic and device.passes_dynamic_memory:
+        parameters.append(Parameter(LLVMPointerType(IntAttr(SHARED_SPACE))))
+    return Signature.of(parameters)

@@ -20,11 +20,11 @@ After::
         ...
 
 Numbers, barriers and functions of math are those of OpenCL C, by their mangled names, which LLVM's
-backend for SPIR-V knows. A barrier is for the memory of the block, and for that of the device where
+backend for SPIR-V knows. Memory of a block whose size the launch gives is the last argument. A barrier is for the memory of the block, and for that of the device where
 the kernel reads what it writes there.
 
 Raises CodegenError, with the module unchanged, as ``convert-gpu-to-nvvm``: KC4302, KC4303, KC4362;
-KC4302 also for shuffles, and memory of a block whose size the launch gives.
+KC4302 also for shuffles.
 
 MLIR: ``convert-gpu-to-llvm-spv``.
 """
@@ -36,7 +36,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import math
-from xdsl.dialects.builtin import Float64Type, ModuleOp, UnitAttr, VectorType, i32, i64
+from xdsl.dialects.builtin import Float64Type, MemRefType, ModuleOp, UnitAttr, VectorType, i32, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -49,8 +49,10 @@ from kc.conversion._gpu_devices import (
     reads_what_it_writes,
 )
 from kc.conversion.convert_to_llvm.function import LlvmPattern
+from kc.conversion.convert_to_llvm.values import MemRef, Origin
 from kc.dialects import gpu, llvm
 from kc.dialects.llvm.symbols import CallingConventionAttr
+from kc.support.diagnostics import CodegenError
 
 _FUNCTION = CallingConventionAttr("spir_funccc")
 _LOCAL_FENCE, _GLOBAL_FENCE = 1, 2
@@ -60,7 +62,7 @@ _LOCAL_FENCE, _GLOBAL_FENCE = 1, 2
 class SpirvFunction(DeviceFunction):
     """The translation of one kernel for SPIR-V."""
 
-    device = Device("convert-gpu-to-llvm-spv", "spir_kernelcc", 0, 2)
+    device = Device("convert-gpu-to-llvm-spv", "spir_kernelcc", 0, 2, passes_dynamic_memory=True)
     conversion = ("convert-gpu-to-llvm-spv", "the dialect llvm")
 
     def builtin(
@@ -136,6 +138,37 @@ class LowerBarrier(LlvmPattern):
         s.builtin("barrier", [s.int_constant(fences, i32)], None, waits=True)
 
 
+class LowerDynamicSharedMemory(LlvmPattern):
+    """Memory of a block whose size the launch gives: the last argument of the kernel.
+
+    ::
+
+        %m = gpu.dynamic_shared_memory    ->    %m : !llvm.ptr<3>
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self, op: gpu.DynamicSharedMemoryOp, rewriter: PatternRewriter, /
+    ) -> None:
+        s, type_ = self.conversion, op.result.type
+        assert isinstance(type_, MemRefType)
+        # Nobody asks for the size, which the launch gives.
+        s.define(op.result, MemRef(s.entry.args[-1], (s.int_constant(0),), type_, Origin()))
+
+
+class RefuseShuffle(LlvmPattern):
+    """What only threads of a warp do (KC4302)."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: gpu.ShuffleOp, rewriter: PatternRewriter, /) -> None:
+        raise CodegenError(
+            "KC4302",
+            f"convert-gpu-to-llvm-spv: {op.name}",
+            why="OpenCL does not say how many threads are a warp, which exchange values",
+            hints=["exchange values by memory of the block"],
+        )
+
+
 class LowerFunction(LlvmPattern):
     """``%e = math.exp %a : f32`` -> ``%e = llvm.call spir_funccc @_Z3expf(%a)``."""
 
@@ -182,6 +215,8 @@ class LowerFunction(LlvmPattern):
 PATTERNS: tuple[type[RewritePattern], ...] = (
     LowerNumber,
     LowerBarrier,
+    LowerDynamicSharedMemory,
+    RefuseShuffle,
     LowerFunction,
     *DEVICE_PATTERNS,
 )

@@ -12,6 +12,8 @@ PACKAGES = {
     "llc": "llvm-22",
     "FileCheck": "llvm-22-tools",
     "clang-22": "clang-22",
+    "spirv-val": "spirv-tools",
+    "spirv-dis": "spirv-tools",
     "chromium": "chromium",
     "ptxas": "nvidia-cuda-nvcc (pip)",
 }

@@ -233,7 +233,11 @@ class KernelPrinter(VectorPrinter):
         type_ = op.memref.type
         assert isinstance(type_, MemRefType)
         if op.dynamic_sizes:
-            raise self._refused(op, "an array of a size that is not constant", "it has none")
+            raise self._refused(
+                op,
+                "an array of a size that is not constant",
+                "a kernel has the memory that is there when it is launched",
+            )
         is_shared = type_.memory_space == AddressSpaceAttr(AddressSpace.WORKGROUP)
         self._array(op.memref, SHARED if is_shared else PRIVATE)
 

@@ -68,7 +68,7 @@ class VectorForm:
     definition: str = ""
     """What defines it, for one that the language does not have."""
 
-    def made(self, lanes: Sequence[str]) -> str:
+    def construct(self, lanes: Sequence[str]) -> str:
         """The vector of these lanes."""
         return f"{self.opening}{', '.join(lanes)}{self.closing}"
 
@@ -529,6 +529,6 @@ class Metal(GpuLanguage):
         note = "" if self.contracts else ", and without the contraction of floats"
         return (
             f"/* To be compiled without fast math{note}. */\n"
-            "#include <metal_stdlib>\nusing namespace metal;\n"
-            "#define INT64_C(x) x##L\n#define INT64_MIN (-9223372036854775807L - 1)\n"
+            "#include <metal_stdlib>\nusing namespace metal;\n#ifndef INT64_C\n"
+            "#define INT64_C(x) x##L\n#define INT64_MIN (-9223372036854775807L - 1)\n#endif\n"
         )

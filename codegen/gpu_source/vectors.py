@@ -97,7 +97,7 @@ class VectorPrinter(FunctionPrinter):
         lanes = self._constants.get(value)
         if lanes is None:
             return self._code[value].text
-        return self._form(value, value.owner).made([lane.text for lane in lanes])
+        return self._form(value, value.owner).construct([lane.text for lane in lanes])
 
     def _unsupported(self, op: Operation) -> CodegenError:
         return CodegenError(
@@ -129,7 +129,7 @@ class VectorPrinter(FunctionPrinter):
     def define_result(self, value: SSAValue, op: Operation, lanes: Sequence[Code]) -> None:
         """Give the vector of these lanes, a result of ``op``, a variable."""
         form = self._form(value, op)
-        self.declare(value, form.name, form.made([lane.text for lane in lanes]))
+        self.declare(value, form.name, form.construct([lane.text for lane in lanes]))
 
     def _define(self, op: Operation, lanes: Sequence[Code]) -> None:
         self.define_result(op.results[0], op, lanes)

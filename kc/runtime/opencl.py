@@ -70,10 +70,10 @@ class Library:
         function = getattr(self._library, name)
         function.restype = c_void_p
         code = c_int(0)
-        made = function(*arguments, byref(code))
-        if code.value or not made:
+        handle = function(*arguments, byref(code))
+        if code.value or not handle:
             raise _failed(name, code.value)
-        return c_void_p(made)
+        return c_void_p(handle)
 
 
 def _failed(name: str, code: int) -> DeviceError:

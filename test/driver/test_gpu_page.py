@@ -8,6 +8,7 @@ import pytest
 
 from kc.conversion.pipelines import TO_EMULATOR, TO_NVVM
 from kc.gpu import _KINDS
+from kc.support.registry import current
 
 PAGE = (Path(__file__).parents[2] / "docs" / "gpu.md").read_text()
 PROGRAMS = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
@@ -35,6 +36,19 @@ def test_the_report(names: dict[str, Any]):
 def test_the_code(names: dict[str, Any]):
     assert ".target sm_90a" in names["ptx"]
     assert names["ptx"].count("bar.sync") == 1
+
+
+def test_the_source_for_opencl(names: dict[str, Any]):
+    exec(compile(PROGRAMS[2], "gpu.md", "exec"), names)
+    assert "__kernel" in names["reverse_on_opencl"].get_source("opencl")
+
+
+def test_every_target_has_the_formats_and_sources_that_are_listed():
+    table = PAGE[PAGE.index("## Other GPUs") :]
+    rows = re.findall(r"^\| `(\w+)` \| (.*?) \| (.*?) \|", table, flags=re.MULTILINE)
+    assert {kind for kind, _, _ in rows} == {"cuda", "opencl", "metal", "rocm"}
+    listed = {name for _, names, _ in rows for name in re.findall(r"`(\w+)`", names)}
+    assert listed == set(current().formats) - {"llvmir", "asm", "obj", "c"}
 
 
 def test_every_kind_is_listed():

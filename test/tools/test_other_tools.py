@@ -110,7 +110,8 @@ def test_assembly_and_object_code(folder, capsys):
 TRANSLATE_ERRORS = {
     ("mm.mlir",): (
         2,
-        "error[KC0002]: --to=FORMAT is missing\n  try: the formats are: llvmir, asm, obj, c, ptx\n",
+        "error[KC0002]: --to=FORMAT is missing\n"
+        "  try: the formats are: llvmir, asm, obj, c, ptx, cuda, opencl, metal, ... (10 in all)\n",
     ),
     ("mm.mlir", "--to=llvm"): (
         2,

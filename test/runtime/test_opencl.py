@@ -1,0 +1,273 @@
+"""Kernels in OpenCL C on a device: their results are those of numpy."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import gpu_programs
+import ml_dtypes
+import numpy as np
+import pytest
+from gpu_programs import GpuProgram
+
+import kc
+from kc import te
+from kc.error import KCError
+from kc.runtime import opencl
+
+needs_device = pytest.mark.skipif(
+    opencl.find_device() is None,
+    reason="there is no device of OpenCL (Debian: ocl-icd-libopencl1 pocl-opencl-icd)",
+)
+
+
+def run(program: GpuProgram, rtol: float = 0.0, target: str = "opencl") -> str:
+    """Check the results of a program, and give its source."""
+    module = kc.build(program.schedule, program.args, target=target)
+    program.check(module, rtol)
+    return module.get_source("opencl")
+
+
+@needs_device
+@pytest.mark.parametrize("size", [0, 1, 3, 255, 1003])
+def test_a_vector_of_any_length(size: int):
+    run(gpu_programs.add("float32", size))
+
+
+@needs_device
+@pytest.mark.parametrize("dtype", ["int64", "uint8", "float16", "float64"])
+def test_vectors_of_every_type(dtype: str):
+    """float16 is added in float32, which loses nothing, and rounded once."""
+    source = run(gpu_programs.add(dtype))
+    assert ("cl_khr_fp64" in source) == (dtype == "float64")
+    assert ("vload_half" in source) == (dtype == "float16")
+
+
+@needs_device
+def test_shared_memory():
+    assert "barrier(CLK_LOCAL_MEM_FENCE);" in run(gpu_programs.reverse())
+
+
+@needs_device
+def test_threads_reduce_by_shared_memory():
+    """OpenCL does not say how many threads are a warp."""
+    source = run(gpu_programs.row_sums(), rtol=1e-5)
+    assert "shuffle" not in source
+    assert source.count("barrier(") == 1 + int(math.log2(128))
+
+
+@needs_device
+def test_96_threads_reduce_integers():
+    run(gpu_programs.row_sums(96, "int32"))
+
+
+@needs_device
+def test_softmax():
+    run(gpu_programs.softmax(), rtol=1e-6)
+
+
+@needs_device
+def test_a_product_of_matrices():
+    source = run(gpu_programs.matmul(), rtol=1e-4)
+    assert "*(__local float4 *)&" in source
+    assert "__local float A_shared" in source
+
+
+@needs_device
+@pytest.mark.parametrize("dtype", ["int8", "int32", "uint16", "uint32", "int64"])
+def test_integers_are_those_of_numpy(dtype: str):
+    """Sums and products wrap around, quotients are rounded down, shifts and comparisons know the
+    sign."""
+    random = np.random.default_rng(1)
+    a, b = (gpu_programs.numbers(random, 200, dtype) for _ in range(2))
+    b[b == 0] = 3
+    b[b == -1] = 5  # the quotient of the least number by it does not exist
+    c = random.integers(0, np.dtype(dtype).itemsize * 8, 200).astype(dtype)
+
+    def body(x, y, z):
+        products = x * y + x - (y << z)
+        quotients = te.floordiv(x, y) + te.floormod(x, y) * te.const(3, dtype)
+        picked = te.if_then_else(x < y, te.max(x, y) >> z, te.min(x, y) ^ z)
+        return products + quotients + picked
+
+    def expected(x, y, z):
+        picked = np.where(x < y, np.maximum(x, y) >> z, np.minimum(x, y) ^ z)
+        return x * y + x - (y << z) + x // y + x % y * np.array(3, dtype) + picked
+
+    with np.errstate(over="ignore"):
+        run(gpu_programs.elementwise(body, expected, [a, b, c], dtype))
+
+
+@needs_device
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_functions_of_math(dtype: str):
+    """OpenCL C has them, to 4 units in the last place and 16 for pow and erf (section 7.4)."""
+    a = np.linspace(0.05, 0.95, 90).astype(dtype)
+    b = np.linspace(-2, 3, 90).astype(dtype)
+
+    def body(x, y):
+        smooth = te.exp(x) + te.log(x) + te.sin(y) + te.tanh(y) + te.sqrt(x) + te.power(x, y)
+        return smooth + te.erf(y) + te.atan2(x, y) + te.floor(y) + te.abs(y) + te.round(y)
+
+    def expected(x, y):
+        smooth = np.exp(x) + np.log(x) + np.sin(y) + np.tanh(y) + np.sqrt(x) + np.power(x, y)
+        erf = np.array([math.erf(value) for value in y], dtype)
+        return smooth + erf + np.arctan2(x, y) + np.floor(y) + np.abs(y) + np.round(y)
+
+    rtol = 40 * float(np.finfo(dtype).eps)
+    source = run(gpu_programs.elementwise(body, expected, [a, b], dtype), rtol)
+    for name in ("exp(", "log(", "erf(", "atan2("):
+        assert name in source
+
+
+@needs_device
+def test_narrow_floats_and_booleans():
+    random = np.random.default_rng(2)
+    a = random.normal(0, 8, 128).astype(ml_dtypes.bfloat16)
+    b = random.normal(0, 8, 128).astype("float16")
+    c = random.integers(0, 2, 128).astype(bool)
+
+    def body(x, y, z):
+        total = (x.astype("float32") + y.astype("float32")).astype("float16")
+        return te.if_then_else(z, total, te.const(-1.5, "float16"))
+
+    def expected(x, y, z):
+        total = (x.astype("float32") + y.astype("float32")).astype("float16")
+        return np.where(z, total, np.float16(-1.5))
+
+    run(gpu_programs.elementwise(body, expected, [a, b, c], "float16"))
+
+
+@needs_device
+def test_outputs_are_allocated_and_memory_is_kept_between_kernels():
+    """A call without its outputs returns them; what one kernel wrote, the next one reads."""
+    A = te.placeholder((100,), name="A")
+    B = te.compute((100,), lambda i: A[i] + 1.0, name="B")
+    C = te.compute((100,), lambda i: B[99 - i] * 2.0, name="C")
+    s = te.create_schedule(C.op)
+    for stage in (B, C):
+        s[stage].bind(stage.op.axis[0], te.thread_axis("threadIdx.x"))
+    module = kc.build(s, [A, C], target="opencl")
+    a = np.arange(100, dtype="float32")
+    assert (module(a) == 2 * (a[::-1] + 1)).all()
+    seconds = module.time_evaluator(module.entry_name, kc.cpu())(a, np.empty_like(a)).mean
+    assert seconds > 0
+
+
+LAUNCH = """
+module attributes {gpu.container_module} {
+  func.func @f(%A: memref<8xf32>) {
+    %one = arith.constant 1 : index
+    %threads = arith.constant THREADS : index
+    gpu.launch_func @m::@k blocks in (%one, %one, %one) threads in (%threads, %one, %one)
+        args(%A : memref<8xf32>)
+    func.return
+  }
+  gpu.module @m {
+    gpu.func @k(%A: memref<8xf32>)
+        workgroup(%S : memref<SIZExf32, #gpu.address_space<workgroup>>) kernel {
+      %t = gpu.thread_id x
+      %x = memref.load %A[%t] : memref<8xf32>
+      memref.store %x, %S[%t] : memref<SIZExf32, #gpu.address_space<workgroup>>
+      gpu.barrier
+      %last = arith.constant 7 : index
+      %r = arith.subi %last, %t : index
+      %y = memref.load %S[%r] : memref<SIZExf32, #gpu.address_space<workgroup>>
+      memref.store %y, %A[%t] : memref<8xf32>
+      gpu.return
+    }
+  }
+}
+"""
+
+
+def launch(threads: int, size: int) -> tuple[str, np.ndarray]:
+    """What a call of the kernel in textual IR says, by the name DEVICE, and its array."""
+    text = LAUNCH.replace("THREADS", str(threads)).replace("SIZE", str(size))
+    module = kc.build(kc.IRModule.parse(text), target="opencl")
+    a, said = np.arange(8, dtype="float32"), ""
+    try:
+        module(a)
+    except KCError as error:
+        said = str(error).replace(opencl.require_device("the test").name, "DEVICE")
+    return said, a
+
+
+@needs_device
+def test_a_kernel_of_textual_ir():
+    said, a = launch(8, 8)
+    assert not said
+    assert (a == np.arange(8)[::-1]).all()
+
+
+@needs_device
+def test_a_block_that_the_device_has_too_few_threads_for():
+    device = opencl.require_device("the test")
+    threads, most = device.max_threads * 2, device.max_threads
+    said, a = launch(threads, 8)
+    assert said == (
+        f"error[KC6042]: k: a block of {threads} threads, DEVICE runs {most} of it\n"
+        f"   |  threads along x, y and z: {threads}, 1, 1\n"
+        f"  why: along each axis the device has {', '.join(map(str, device.max_block))}\n"
+        f"  try: -max_threads_per_block={most} of the target says so while scheduling"
+    )
+    assert (a == np.arange(8)).all()
+
+
+@needs_device
+def test_more_shared_memory_than_the_device_has():
+    most = opencl.require_device("the test").max_shared
+    said, _ = launch(8, most)
+    assert said == (
+        f"error[KC6042]: k: {4 * most} bytes of shared memory, DEVICE has {most}\n"
+        "  why: a block has the memory of one compute unit\n"
+        f"  try: -max_shared_memory_per_block={most} of the target says so while scheduling"
+    )
+
+
+@needs_device
+def test_source_that_the_device_refuses(monkeypatch: pytest.MonkeyPatch):
+    program = gpu_programs.row_sums(64)
+    module = kc.build(program.schedule, program.args, target="opencl -thread_warp_size=32")
+    assert "sub_group_shuffle_xor(" in module.get_source("opencl")
+    device = opencl.require_device("the test")
+    arrays = program.inputs(np.random.default_rng(0))
+    try:
+        module(*arrays)
+    except KCError as error:
+        said = str(error).replace(device.name, "DEVICE").splitlines()
+    else:
+        pytest.skip("this device has shuffles")
+    assert said[0] == "error[KC6041]: opencl: DEVICE refuses the source of the kernels"
+    assert any("sub_group_shuffle_xor" in line for line in said[1:-2])
+    assert said[-2:] == [
+        "  why: clBuildProgram ended with error -11",
+        '  try: module.get_source("opencl") is the source',
+    ]
+
+
+def test_no_device(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(opencl, "find_device", lambda: None)
+    program = gpu_programs.add("float32")
+    module = kc.build(program.schedule, program.args, target="opencl")
+    with pytest.raises(KCError) as caught:
+        module(*program.inputs(np.random.default_rng(0)))
+    assert str(caught.value) == (
+        "error[KC6040]: a call of main needs a device of OpenCL, and there is none\n"
+        "  why: libOpenCL.so.1 is not installed, or knows no device\n"
+        "  try: install the driver of the GPU, or PoCL, which runs kernels on the CPU (Debian: "
+        "pocl-opencl-icd)\n"
+        '  try: module.get_source("opencl") is the source, for a program that has a device'
+    )
+
+
+@needs_device
+def test_a_call_that_the_library_refuses():
+    library = opencl.require_device("the test").library
+    with pytest.raises(KCError) as caught:
+        library.make("clCreateBuffer", None, 1, 0, None)
+    said = str(caught.value)
+    assert re.fullmatch(
+        r"error\[KC6043\]: clCreateBuffer of the OpenCL library failed: error -\d+ \(.*\)", said
+    )
