@@ -2,42 +2,38 @@
 // RUN: not kc-opt %s --split-input-file --convert-gpu-to-llvm-spv --target=opencl 2>&1 >/dev/null | FileCheck %s --check-prefix=SPV --match-full-lines --strict-whitespace
 
 //AMD:error[KC4362]: convert-gpu-to-llvm-amdgpu: memref.alloc in a kernel
-//AMD-NEXT:  --> {{.*}}convert_gpu_to_llvm_invalid.mlir:44:5  %0 = memref.alloc() : memref<8xf32>
+//AMD-NEXT:  --> {{.*}}convert_gpu_to_llvm_invalid.mlir:40:5  %0 = memref.alloc() : memref<8xf32>
 //AMD-NEXT:  why: a kernel has the memory that is there when it is launched
 //AMD-NEXT:  try: use memref.alloca, or private(...) of the gpu.func, with a constant size
 //AMD:error[KC4362]: convert-gpu-to-llvm-amdgpu: memref.alloca in a kernel, of a size that is not constant
-//AMD-NEXT:  --> {{.*}}convert_gpu_to_llvm_invalid.mlir:51:5  %0 = memref.alloca(%n) : memref<?xf32>
+//AMD-NEXT:  --> {{.*}}convert_gpu_to_llvm_invalid.mlir:47:5  %0 = memref.alloca(%n) : memref<?xf32>
 //AMD-NEXT:  why: a kernel has the memory that is there when it is launched
 //AMD-NEXT:  try: use an array of a constant size
 //AMD:error[KC4302]: convert-gpu-to-llvm-amdgpu: @f, which is no kernel
-//AMD-NEXT:  --> {{.*}}convert_gpu_to_llvm_invalid.mlir:57:3  gpu.func @f(%A: memref<8xf32>) {
+//AMD-NEXT:  --> {{.*}}convert_gpu_to_llvm_invalid.mlir:53:3  gpu.func @f(%A: memref<8xf32>) {
 //AMD-NEXT:  why: only kernels are converted: where the memory is that a function is given depends on its caller
 //AMD:error[KC4302]: convert-gpu-to-llvm-amdgpu: gpu.shuffle of vector<3xf16>
-//AMD-NEXT:  --> {{.*}}convert_gpu_to_llvm_invalid.mlir:68:5  %1, %valid = gpu.shuffle xor %v, %one, %w : vector<3xf16>
+//AMD-NEXT:  --> {{.*}}convert_gpu_to_llvm_invalid.mlir:64:5  %1, %valid = gpu.shuffle xor %v, %one, %w : vector<3xf16>
 //AMD-NEXT:  why: values are exchanged in words of 32 bits, and 48 bits are no number of words
 //AMD:error[KC4302]: convert-gpu-to-llvm-amdgpu: gpu.all_reduce cannot be lowered to the dialect llvm
-//AMD-NEXT:  --> {{.*}}convert_gpu_to_llvm_invalid.mlir:78:5  %t = gpu.all_reduce add %0 uniform {} : (f32) -> f32
+//AMD-NEXT:  --> {{.*}}convert_gpu_to_llvm_invalid.mlir:74:5  %t = gpu.all_reduce add %0 uniform {} : (f32) -> f32
 //SPV:error[KC4362]: convert-gpu-to-llvm-spv: memref.alloc in a kernel
-//SPV-NEXT:  --> {{.*}}convert_gpu_to_llvm_invalid.mlir:44:5  %0 = memref.alloc() : memref<8xf32>
+//SPV-NEXT:  --> {{.*}}convert_gpu_to_llvm_invalid.mlir:40:5  %0 = memref.alloc() : memref<8xf32>
 //SPV-NEXT:  why: a kernel has the memory that is there when it is launched
 //SPV-NEXT:  try: use memref.alloca, or private(...) of the gpu.func, with a constant size
 //SPV:error[KC4362]: convert-gpu-to-llvm-spv: memref.alloca in a kernel, of a size that is not constant
-//SPV-NEXT:  --> {{.*}}convert_gpu_to_llvm_invalid.mlir:51:5  %0 = memref.alloca(%n) : memref<?xf32>
+//SPV-NEXT:  --> {{.*}}convert_gpu_to_llvm_invalid.mlir:47:5  %0 = memref.alloca(%n) : memref<?xf32>
 //SPV-NEXT:  why: a kernel has the memory that is there when it is launched
 //SPV-NEXT:  try: use an array of a constant size
 //SPV:error[KC4302]: convert-gpu-to-llvm-spv: @f, which is no kernel
-//SPV-NEXT:  --> {{.*}}convert_gpu_to_llvm_invalid.mlir:57:3  gpu.func @f(%A: memref<8xf32>) {
+//SPV-NEXT:  --> {{.*}}convert_gpu_to_llvm_invalid.mlir:53:3  gpu.func @f(%A: memref<8xf32>) {
 //SPV-NEXT:  why: only kernels are converted: where the memory is that a function is given depends on its caller
 //SPV:error[KC4302]: convert-gpu-to-llvm-spv: gpu.shuffle
-//SPV-NEXT:  --> {{.*}}convert_gpu_to_llvm_invalid.mlir:68:5  %1, %valid = gpu.shuffle xor %v, %one, %w : vector<3xf16>
+//SPV-NEXT:  --> {{.*}}convert_gpu_to_llvm_invalid.mlir:64:5  %1, %valid = gpu.shuffle xor %v, %one, %w : vector<3xf16>
 //SPV-NEXT:  why: OpenCL does not say how many threads are a warp, which exchange values
 //SPV-NEXT:  try: exchange values by memory of the block
 //SPV:error[KC4302]: convert-gpu-to-llvm-spv: gpu.all_reduce cannot be lowered to the dialect llvm
-//SPV-NEXT:  --> {{.*}}convert_gpu_to_llvm_invalid.mlir:78:5  %t = gpu.all_reduce add %0 uniform {} : (f32) -> f32
-//SPV:error[KC4302]: convert-gpu-to-llvm-spv: gpu.dynamic_shared_memory
-//SPV-NEXT:  --> {{.*}}convert_gpu_to_llvm_invalid.mlir:85:5  %m = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
-//SPV-NEXT:  why: memory of a block has a size that is known when the kernel is compiled
-//SPV-NEXT:  try: workgroup(...) of the gpu.func, with a constant size
+//SPV-NEXT:  --> {{.*}}convert_gpu_to_llvm_invalid.mlir:74:5  %t = gpu.all_reduce add %0 uniform {} : (f32) -> f32
 
 gpu.module @m {
   gpu.func @k(%A: memref<8xf32>) kernel {
@@ -76,13 +72,6 @@ gpu.module @m {
     %i = arith.constant 0 : index
     %0 = memref.load %A[%i] : memref<8xf32>
     %t = gpu.all_reduce add %0 uniform {} : (f32) -> f32
-    gpu.return
-  }
-}
-// -----
-gpu.module @last {
-  gpu.func @k() kernel {
-    %m = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
     gpu.return
   }
 }

@@ -21,7 +21,8 @@ a shuffle of the kind ``idx``. A warp with fewer lanes than 32, which is the las
 takes no value of those that are missing.
 
 The memory is an argument of the kernel, so kernels are outlined (``gpu-kernel-outlining``). A
-combiner in a region of several blocks stays, for who lowers the module to refuse.
+combiner in a region of several blocks stays, for who lowers the module to refuse, and so does all
+for a target whose warps are not of 32 threads.
 
 (MLIR: ``populateGpuAllReducePatterns``, ``populateGpuLowerSubgroupReduceToShufflePatterns``.)
 """
@@ -47,6 +48,7 @@ from kc.dialects import gpu
 from kc.dialects.arith import CmpiOp
 from kc.dialects.gpu import AddressSpace, AddressSpaceAttr, BroadcastType, ShuffleMode
 from kc.dialects.gpu.module import attributions
+from kc.support.target import target_of
 from kc.transforms.gpu._lanes import WARP_SIZE
 from kc.transforms.gpu._warp_values import (
     Emitter,
@@ -56,6 +58,7 @@ from kc.transforms.gpu._warp_values import (
     known_threads,
     reduce_lanes,
 )
+from kc.transforms.tir.lower_thread_allreduce import warp_size
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,8 @@ class GpuExpandCollectivesPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         del ctx
+        if warp_size(target_of(op)) != WARP_SIZE:
+            return  # lanes are numbered in warps of that size: the operations are refused later
         PatternRewriteWalker(
             GreedyRewritePatternApplier([pattern() for pattern in PATTERNS]),
             apply_recursively=False,
