@@ -36,7 +36,7 @@ from kc.conversion.pipelines import TO_GPU
 from kc.dialects import gpu
 from kc.dialects.gpu import GPUFuncOp, GPUModuleOp
 from kc.runtime.function import CompiledFunction, DeferredFunction
-from kc.runtime.module import Function, Module, Source
+from kc.runtime.module import Module, Source
 from kc.runtime.opencl import Device, Memory, Program, require_device
 from kc.runtime.python_function import PythonFunction
 from kc.runtime.signature import Signature
@@ -212,7 +212,10 @@ def _lowered(build: Build) -> tuple[ModuleOp, str]:
 
 
 def _module(
-    build: Build, module: ModuleOp, source: str, make: Callable[[Signature], Function]
+    build: Build,
+    module: ModuleOp,
+    source: str,
+    make: Callable[[Signature], PythonFunction | DeferredFunction],
 ) -> Module:
     kind = str(build.target.kind)
     return device_module(build, module, {kind: source}, {kind: lambda: source}, make)
@@ -223,7 +226,7 @@ def device_module(
     module: ModuleOp,
     texts: Mapping[str, Source],
     artefacts: Files,
-    make: Callable[[Signature], Function],
+    make: Callable[[Signature], PythonFunction | DeferredFunction],
 ) -> Module:
     """The result of a build for a GPU: functions, which ``make`` makes, and the module of the
     device, which has ``texts`` and can be saved as ``artefacts``."""
