@@ -21,16 +21,10 @@ are rounded once too. Values keep their types, so that memory stays as it is; wh
 stores, selections and ``arith.bitcast``.
 
 What a CPU does in the same way is left to it: f16 where it computes with it (AVX512-FP16, ARM's
-<<<<<<< HEAD
-``fullfp16``), conversions of f16 where it has those (F16C, AArch64), and the rounding to bf16 of
-ARM's ``bfcvt``. NVIDIA's GPUs convert f16 from sm_53 on, and bf16 from sm_80 on. x86's
+``fullfp16``), conversions of f16 where it has those (F16C, AArch64, GPUs), and the rounding to bf16
+of ARM's ``bfcvt``. NVIDIA's GPUs convert f16 from sm_53 on, and bf16 from sm_80 on. x86's
 ``vcvtneps2bf16`` is not used: it takes subnormal numbers to be zero. For the target ``c``, whose
 code has functions for f16 and bf16, the types of 8 bits alone are treated.
-=======
-``fullfp16``), conversions of f16 where it has those (F16C, AArch64, GPUs), and the rounding to bf16
-of ARM's ``bfcvt``. x86's ``vcvtneps2bf16`` is not used: it takes subnormal numbers to be zero. For
-the target ``c``, whose code has functions for f16 and bf16, the types of 8 bits alone are treated.
->>>>>>> 9433115 (Kernels as CUDA C++, OpenCL C and Metal, for AMD's GPUs and as SPIR-V: codegen/gpu_source, convert-gpu-to-llvm-amdgpu and -spv; OpenCL runs them)
 
 Requires: loops and accesses are in standard dialects (``convert-tir-to-scf``). TVM:
 ``BF16Legalize``; MLIR: ``arith-emulate-unsupported-floats``, ``arith-expand``.

@@ -248,6 +248,25 @@ def _halves(widened: str, narrowed: str) -> dict[str, str]:
     }
 
 
+_BFLOATS = {
+    "kc_from_bf16": """\
+static inline float kc_from_bf16(int16_t bits) {
+  return __int_as_float((int)((unsigned)(unsigned short)bits << 16));
+}
+""",
+    "kc_to_bf16": """\
+/* The nearest; ties to even. */
+static inline int16_t kc_to_bf16(float value) {
+  unsigned bits = (unsigned)__float_as_int(value);
+  if (value != value) return (int16_t)((bits >> 16) | 64);
+  bits += 32767u + ((bits >> 16) & 1u);
+  return (int16_t)(bits >> 16);
+}
+""",
+}
+"""The helpers that convert bf16 by integer arithmetic: not all GPUs have instructions."""
+
+
 class Cuda(GpuLanguage):
     """CUDA C++, for nvcc, NVRTC and clang."""
 
@@ -275,10 +294,16 @@ class Cuda(GpuLanguage):
             "return __half2float(__ushort_as_half((unsigned short)bits));",
             "return (int16_t)__half_as_ushort(__float2half_rn(value));",
         ),
+        **_BFLOATS,
     }
 
     def math_function(self, name: str, kind: Attribute) -> str:
         return C99.math_function(name, kind)
+
+    def conversion(self, source: Attribute, target: Attribute) -> str | None:
+        if (str(source), str(target)) in (("bf16", "f32"), ("f32", "bf16")):
+            return "kc_from_bf16" if str(source) == "bf16" else "kc_to_bf16"
+        return super().conversion(source, target)
 
     def special(self, text: str, kind: Attribute) -> str:
         if isinstance(kind, Float64Type):

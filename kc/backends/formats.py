@@ -127,8 +127,7 @@ def _run(module: ModuleOp, target: Target, *lowering: PassSpec) -> None:
     module.attributes["kc.target"] = StringAttr(str(target))
     to_tir(module, loops=False)
     require_accesses_inside(module)
-    from kc.codegen.ptx import ptx_of
-    from kc.transform import PassContext
+    Pipeline(make_stages(lowering)).run(registry.context(), module)
 
 
 def _compile(module: ModuleOp, target: Target):  # pyright: ignore[reportUnknownParameterType]

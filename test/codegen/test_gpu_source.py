@@ -5,11 +5,14 @@
 
 from __future__ import annotations
 
+import ctypes
 import re
 import subprocess
 from pathlib import Path
 
 import gpu_programs
+import ml_dtypes
+import numpy as np
 import optional_tools
 import pytest
 from gpu_programs import GpuProgram
@@ -18,6 +21,7 @@ import kc
 from kc.backends.formats import cuda_source, metal_source, opencl_source
 from kc.codegen.gpu_source import emit_gpu_source
 from kc.error import KCError
+from kc.runtime.c_compiler import find_compiler
 from kc.support import registry
 from kc.support.ir_text import parse_module
 from kc.support.target import Target
@@ -32,6 +36,7 @@ PROGRAMS = {
     "sums": lambda: gpu_programs.row_sums(),
     "softmax": gpu_programs.softmax,
     "matmul": gpu_programs.matmul,
+    "bfloats": lambda: gpu_programs.add("bfloat16"),
 }
 COMPILERS = {
     # Nothing of CUDA is installed for these: the header of stubs has the few names that are used.
@@ -46,7 +51,7 @@ COMPILERS = {
 
 
 def source(program: GpuProgram, language: str) -> str:
-    target = Target(language)
+    target = Target("cuda -arch=sm_80" if language == "cuda" else language)
     with target:
         return FORMATS[language](program.lowered().op, target)
 
@@ -82,7 +87,7 @@ def test_clang_takes_it(name: str, language: str, tmp_path: Path):
 
 
 @pytest.mark.skipif(NVCC is None, reason="nvcc is not installed")
-@pytest.mark.parametrize("name", ["halves", "softmax", "matmul"])
+@pytest.mark.parametrize("name", ["halves", "bfloats", "softmax", "matmul"])
 def test_nvcc_takes_it(name: str, tmp_path: Path):
     file = tmp_path / "kernel.cu"
     file.write_text(source(PROGRAMS[name](), "cuda"))
@@ -94,6 +99,38 @@ def test_nvcc_takes_it(name: str, tmp_path: Path):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "0 bytes spill stores, 0 bytes spill loads" in done.stderr
+
+
+@pytest.mark.skipif(find_compiler() is None, reason="there is no C compiler")
+def test_bfloats_of_cuda_are_rounded_to_the_nearest(tmp_path: Path):
+    """The helper functions, by a compiler for this CPU."""
+    random = np.random.default_rng(3)
+    bits = random.integers(0, 2**32, 4096, dtype="uint32")
+    bits[:6] = [0x3F808000, 0x3F818000, 0x7F7FFFFF, 0x7FFFFFFF, 0xFF800001, 0x00008000]
+    program = gpu_programs.elementwise(lambda x: x, lambda x: x, [bits.view("float32")], "bfloat16")
+    with Target("cuda -arch=sm_80") as target:
+        text = cuda_source(program.lowered().op, target)
+    helper = text[text.index("static __device__ inline int16_t kc_to_bf16") : text.index("extern")]
+    file = tmp_path / "helper.c"
+    file.write_text(
+        "#include <stdint.h>\n#include <string.h>\n#define __device__\n"
+        "static int __float_as_int(float x) { int b; memcpy(&b, &x, 4); return b; }\n"
+        f"{helper}\nvoid all(const float *x, int16_t *y, int n) "
+        "{ for (int i = 0; i < n; i++) y[i] = kc_to_bf16(x[i]); }\n"
+    )
+    library = tmp_path / "helper.so"
+    command = [*(find_compiler() or ()), "-O1", "-shared", "-fPIC", str(file), "-o", str(library)]
+    subprocess.run(command, check=True)
+    rounded = np.zeros(4096, "int16")
+    floats = bits.view("float32")
+    ctypes.CDLL(str(library)).all(
+        ctypes.c_void_p(floats.ctypes.data), ctypes.c_void_p(rounded.ctypes.data), 4096
+    )
+    with np.errstate(invalid="ignore"):
+        expected = floats.astype(ml_dtypes.bfloat16)
+    numbers = ~np.isnan(floats)
+    assert (rounded.view("uint16")[numbers] == expected.view("uint16")[numbers]).all()
+    assert np.isnan(rounded.view(ml_dtypes.bfloat16)[~numbers].astype("float32")).all()
 
 
 @pytest.mark.parametrize("language", FORMATS)
@@ -401,7 +438,7 @@ def test_a_module_has_its_source():
     metal = kc.build(program.schedule, program.args, target="metal")
     assert metal.imported_modules[0].get_source() == metal.get_source("metal")
     with pytest.raises(KCError) as caught:
-        metal(*program.inputs(gpu_programs.np.random.default_rng(0)))
+        metal(*program.inputs(np.random.default_rng(0)))
     assert str(caught.value) == (
         "error[KC6044]: main is compiled for Metal, which kc does not launch kernels on\n"
         '  try: module.get_source("metal") is the source, for the compiler of Metal\n'

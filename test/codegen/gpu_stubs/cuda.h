@@ -13,6 +13,12 @@ extern __device__ const uint3 threadIdx, blockIdx, blockDim, gridDim;
 struct __align__(16) float4 {
   float x, y, z, w;
 };
+struct __align__(16) int4 {
+  int x, y, z, w;
+};
+struct __align__(4) char4 {
+  char x, y, z, w;
+};
 struct __align__(8) short4 {
   short x, y, z, w;
 };
@@ -20,6 +26,9 @@ __device__ bool isnan(float value);
 __device__ bool signbit(float value);
 __device__ float __int_as_float(int bits);
 __device__ float4 make_float4(float x, float y, float z, float w);
+__device__ int __float_as_int(float value);
+__device__ int4 make_int4(int x, int y, int z, int w);
+__device__ char4 make_char4(char x, char y, char z, char w);
 __device__ short4 make_short4(short x, short y, short z, short w);
 
 extern "C" {
