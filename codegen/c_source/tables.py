@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from xdsl.dialects import arith, memref
@@ -58,10 +57,11 @@ def _words(value: DenseIntOrFPElementsAttr, expressions: Expressions) -> list[st
     """The elements as C writes what is in memory."""
     form = NARROW_FLOATS.get(float_dtype(value.get_element_type()) or "")
     if form is not None:
-        values: Sequence[Any] = value.get_values()
+        elements: Any = value.get_values()  # no complex numbers
+        numbers = [float(element) for element in elements]
         kind = value.get_element_type()
         if (expressions.language.memory_type(kind) or "").startswith("int"):
-            return [str(float_bits(float(element), kind)) for element in values]
-        return [str(form.encode(float(element))) for element in values]
+            return [str(float_bits(number, kind)) for number in numbers]
+        return [str(form.encode(number)) for number in numbers]
     constants = [arith.ConstantOp(attr) for attr in value.iter_attrs()]  # pyright: ignore
     return [expressions.constant(constant).text for constant in constants]

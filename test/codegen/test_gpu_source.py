@@ -107,7 +107,9 @@ def test_bfloats_of_cuda_are_rounded_to_the_nearest(tmp_path: Path):
     random = np.random.default_rng(3)
     bits = random.integers(0, 2**32, 4096, dtype="uint32")
     bits[:6] = [0x3F808000, 0x3F818000, 0x7F7FFFFF, 0x7FFFFFFF, 0xFF800001, 0x00008000]
-    program = gpu_programs.elementwise(lambda x: x, lambda x: x, [bits.view("float32")], "bfloat16")
+    program = gpu_programs.elementwise(
+        lambda x: x.astype("bfloat16"), np.negative, [bits.view("float32")], "bfloat16"
+    )
     with Target("cuda -arch=sm_80") as target:
         text = cuda_source(program.lowered().op, target)
     helper = text[text.index("static __device__ inline int16_t kc_to_bf16") : text.index("extern")]
