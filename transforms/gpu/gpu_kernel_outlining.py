@@ -259,8 +259,8 @@ def _kernel_of(launch: LaunchOp, name: str, arguments: Sequence[SSAValue]) -> GP
         body,
         kernel=True,
         workgroup=shared,
-        known_block_size=_constants(launch.block),
-        known_grid_size=_constants(launch.grid),
+        known_block_size=constants_of(launch.block),
+        known_grid_size=constants_of(launch.grid),
     )
     # How it is to be compiled is said of the launch.
     compiled = {key: value for key, value in launch.attributes.items() if key.startswith("nvvm.")}
@@ -269,7 +269,7 @@ def _kernel_of(launch: LaunchOp, name: str, arguments: Sequence[SSAValue]) -> GP
     return kernel
 
 
-def _constants(values: Sequence[SSAValue]) -> list[int] | None:
+def constants_of(values: Sequence[SSAValue]) -> list[int] | None:
     """The numbers that ``values`` are, if all are constants."""
     numbers = [ConstantLike.get_constant_value(value) for value in values]
     known = [number.value.data for number in numbers if isinstance(number, IntegerAttr)]

@@ -72,7 +72,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
 from kc.dialects import gpu
-from kc.dialects.gpu import Dimension, GPUFuncOp
+from kc.dialects.gpu import Dimension, GPUFuncOp, GPUModuleOp, LaunchFuncOp
 from kc.support.pass_context import pipeline_options
 from kc.transforms.gpu._lanes import WARP_SIZE, shuffle_source
 from kc.transforms.gpu._thread_segments import (
@@ -89,6 +89,7 @@ from kc.transforms.gpu._thread_segments import (
     used_from_outside,
     waits,
 )
+from kc.transforms.gpu.gpu_kernel_outlining import constants_of
 
 SERIAL = "kc.serial_threads"
 """The attribute of a kernel that is called once for each block."""
@@ -116,13 +117,27 @@ class GpuSerializeThreadsPass(ModulePass):
         del ctx
         if pipeline_options().watched:
             return
+        launches = [inner for inner in op.walk() if isinstance(inner, LaunchFuncOp)]
         for function in op.walk():
             if isinstance(function, GPUFuncOp) and function.is_kernel and waits(function):
                 try:
-                    body = _Serialization(function).body()
+                    body = _Serialization(function, _launched_so(function, launches)).body()
                 except ApartError:
                     continue
                 _replace_body(function, body)
+
+
+def _launched_so(function: GPUFuncOp, launches: Sequence[LaunchFuncOp]) -> bool:
+    """Whether every launch of a kernel has the size of blocks that the kernel states."""
+    home = function.parent_op()
+    assert isinstance(home, GPUModuleOp)
+    names = (home.sym_name.data, function.sym_name.data)
+    known = function.known_block_size
+    return known is not None and all(
+        constants_of(launch.block) == list(known.get_values())
+        for launch in launches
+        if launch.kernel_names == names
+    )
 
 
 def _replace_body(function: GPUFuncOp, body: Region) -> None:
@@ -137,8 +152,10 @@ def _replace_body(function: GPUFuncOp, body: Region) -> None:
 class _Serialization:
     """The new body of one kernel, which is made beside the old one."""
 
-    def __init__(self, function: GPUFuncOp) -> None:
+    def __init__(self, function: GPUFuncOp, is_launched_so: bool) -> None:
         self.function = function
+        self.is_launched_so = is_launched_so
+        """Whether all launches have the size of blocks that the kernel states."""
         self.plan = Plan(function)
         shared = [*function.arguments, *function.workgroup_memory]
         self.entry = Block(arg_types=[arg.type for arg in shared])
@@ -280,7 +297,7 @@ class _Serialization:
 
     def _size(self, axis: int) -> int | SSAValue:
         known = self.function.known_block_size
-        if known is not None:
+        if known is not None and self.is_launched_so:
             return known.get_values()[axis]
         dimension = (Dimension.X, Dimension.Y, Dimension.Z)[axis]
         return self.emit(gpu.BlockDimOp(dimension))

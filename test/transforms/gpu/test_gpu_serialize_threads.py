@@ -237,3 +237,13 @@ def test_barriers_that_come_one_by_one_are_left_to_coroutines():
     b = np.zeros_like(a)
     kc.build(module, target=TARGET)(a, b)
     np.testing.assert_array_equal(b, a)
+
+
+def test_a_launch_of_another_size_than_the_kernel_states():
+    """The threads of the launch run, all of them."""
+    body, expected = CASES["values of others"]
+    text = kernel(body).replace(
+        " kernel\n    {", " kernel\n    attributes {known_block_size = array<i32: 32, 1, 1>} {"
+    )
+    assert "known_block_size" in text
+    check(text, expected)
