@@ -18,7 +18,8 @@ through memory that its reader shares.
 6. KC3440: the shared buffers of a kernel fit the shared memory that a block may have.
 7. KC3441: their sizes are constants.
 8. KC3442: a block has no more threads than the GPU allows.
-9. KC3443: how many blocks and threads there are is known where the kernel is launched.
+9. KC3444: nor more threads along an axis, and a grid no more blocks.
+10. KC3443: how many blocks and threads there are is known where the kernel is launched.
 
 The limits are the target's, CUDA's for a target without any. Shared buffers that are not alive at
 the same time count as one place (:mod:`kc.analysis.shared_memory`). TVM: ``VerifyGPUCode`` (which
@@ -126,6 +127,22 @@ def _check_threads(function: func.FuncOp, kernel: ForOp, target: Target) -> None
             facts=[f"{axis}: {extent}" for axis, extent in extents.items()],
             why=f"the product of threadIdx.{{x,y,z}} must be <= {limit} on this target",
         )
+    for axes, key, what in (
+        (LANE_AXES, "max_block_dims", "threads"),
+        (BLOCK_AXES, "max_grid_dims", "blocks"),
+    ):
+        for axis, most in zip(axes, target.limits[key], strict=True):
+            loop = next((loop for loop in loop_tree.loops(kernel) if loop.axis == axis), None)
+            extent = None if loop is None else loop.static_extent
+            if loop is not None and extent is not None and extent > most:
+                raise CodegenError(
+                    "KC3444",
+                    f"verify-gpu-code: {extent} {what} along {axis} in @{function.sym_name.data}, "
+                    f"{target.model_name} allows {most}",
+                    location=location_of(loop),
+                    why=f"the extent of {axis} must be <= {most} on this target",
+                    hints=[f"split {loop.label}, and bind a part of it to another axis"],
+                )
 
 
 def _check_shared(function: func.FuncOp, kernel: ForOp, target: Target) -> None:
