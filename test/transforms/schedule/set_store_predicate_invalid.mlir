@@ -164,3 +164,25 @@ func.func @virtual(%A: memref<8xf32>, %C: memref<2x8xf32>) {
 //CHAIN-NEXT:   |    block L
 //CHAIN-NEXT:  why: '0 <= t < 4' is not a single comparison
 //CHAIN-NEXT:  try: threadIdx.x == 0
+
+// One example is enough, and it is of a loop of threads.
+// RUN: not kc-opt %s --set-store-predicate='func=plane block=P condition="x =="' 2>&1 | FileCheck %s --check-prefix=PLANE --match-full-lines --strict-whitespace
+//      PLANE:error[KC3420]: set_store_predicate: 'x ==' is no condition of block P
+// PLANE-NEXT:  --> {{.*}}
+// PLANE-NEXT:   |  for y in 2 threadIdx.y:
+// PLANE-NEXT:   |    for x in 4 threadIdx.x:
+// PLANE-NEXT:   |      block P    <-- here
+// PLANE-NEXT:  why: '' is not one side of a comparison
+// PLANE-NEXT:  try: threadIdx.y == 0
+//  PLANE-NOT:{{.}}
+func.func @plane(%A: memref<2x4xf32>) {
+  tir.for %y in 2 thread "threadIdx.y" {
+    tir.for %x in 4 thread "threadIdx.x" {
+      tir.block "P" (spatial %v in 2 = %y, spatial %w in 4 = %x) do {
+        %zero = arith.constant 0.0 : f32
+        tir.store %zero, %A[%v, %w] : memref<2x4xf32>
+      }
+    }
+  }
+  func.return
+}

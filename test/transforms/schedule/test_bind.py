@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -24,12 +25,13 @@ from random_programs import (
 from xdsl.dialects.builtin import ModuleOp
 
 import kc
+from kc import te, tir
 from kc.analysis import loop_tree
 from kc.analysis.dominance import check_dominance
 from kc.analysis.interpreter import run
 from kc.analysis.regions import buffers_read, buffers_written
 from kc.dialects.tir import AllocOp, BlockOp, IterType
-from kc.support.diagnostics import diagnostic_handler
+from kc.support.diagnostics import Diagnostic, diagnostic_handler
 from kc.support.registry import get_pass, pass_class
 from kc.transforms.schedule._buffers import BufferRef
 from kc.transforms.schedule.base import BlockRef, LoopRef, Primitive
@@ -287,6 +289,23 @@ func.func @f(%A: memref<64xf32>, %C: memref<64xf32>) {
     a, c = np.arange(64, dtype=np.float32), np.zeros(64, np.float32)
     run(module, "f", [a, c])
     assert np.array_equal(a, c)
+
+
+def test_a_warning_is_about_the_call_that_computes_in_a_thread():
+    a = te.placeholder((8,), name="A")
+    b = te.compute((8,), lambda i: a[i] + 1, name="B")
+    c = te.compute((8,), lambda i: b[i] * 2, name="C")
+    sch = tir.Schedule(te.create_prim_func([a, c]))
+    (i,) = sch.get_loops("C")
+    sch.bind(i, "threadIdx.x")
+    warnings: list[Diagnostic] = []
+    with diagnostic_handler(warnings.append):
+        sch.compute_at("B", i)  # here
+    (warning,) = warnings
+    assert warning.code == "KC3413"
+    assert warning.location is not None
+    line = Path(__file__).read_text().splitlines()[warning.location.line - 1]
+    assert line.endswith("# here")
 
 
 def test_a_reduction_in_two_steps_over_threads():

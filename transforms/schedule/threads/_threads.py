@@ -154,7 +154,7 @@ def _too_many(
 ) -> Exception:
     """The refusal of more than ``most`` threads of the kernel's loop; ``axes`` are counted."""
     extent = kernel.loop.static_extent or 1
-    factors = [str(n) for n in range(min(most, extent), 0, -1) if extent % n == 0 and n > 1][:3]
+    factors = [str(n) for n in range(min(most, extent), 1, -1) if extent % n == 0][:3]
     *rest, last = factors or [""]
     return site.refuse(
         code,
