@@ -8,6 +8,7 @@ import pytest
 
 import kc
 from kc import te, tir
+from kc.analysis.loop_tree import memory_scope
 from kc.support.registry import pass_class
 from kc.te.tensor import Tensor
 
@@ -178,3 +179,30 @@ def test_double_buffer_proposes_buffers_that_are_not_marked_yet():
     sch.compute_at("C", sch.get_loops("D")[0])
     sch.double_buffer("C", 0)
     assert [str(choice.block) for choice in proposed(sch, "double-buffer")] == ["B"]
+
+
+def test_layouts_propose_each_axis_of_each_buffer():
+    a = te.placeholder((4, 8, 2), name="A")
+    c = te.compute((4, 8, 2), lambda i, j, k: a[i, j, k] + 1.0, name="C")
+    sch = scheduled(a, c)
+    separators = [choice.axis_separators for choice in proposed(sch, "set_axis_separator")]
+    assert separators == [(1,), (2,)] * 2
+    orders = [choice.order for choice in proposed(sch, "reorder_block_iter_var")]
+    assert orders == [(1, 0, 2), (0, 2, 1)]
+
+
+def test_set_scope_proposes_other_scopes_than_the_one_it_is():
+    scopes: dict[str, list[str]] = {}
+    for choice in proposed(threads(), "set_scope"):
+        scopes.setdefault(memory_scope(choice.buffer.target), []).append(choice.scope)
+    assert {old: sorted(set(new)) for old, new in scopes.items()} == {
+        "global": ["local"],
+        "shared": ["global", "local"],
+    }
+
+
+def test_transform_layout_proposes_layouts_that_differ():
+    a = te.placeholder((8,), name="A")
+    c = te.compute((8,), lambda i: a[i] + 1.0, name="C")
+    rows = [str(choice.index_map) for choice in proposed(scheduled(a, c), "transform_layout")]
+    assert set(rows) == {"(i0)->(i0 floordiv 4, i0 mod 4)"}
