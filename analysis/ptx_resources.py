@@ -43,6 +43,8 @@ class KernelResources:
     """Bytes of a thread's own memory that is no register: arrays with computed indices."""
     barriers: int
     """Barriers in the text."""
+    shuffles: int
+    """Exchanges between lanes in the text."""
     dynamic: int = 0
     """Bytes of dynamic shared memory, which a launch asks for and the text does not say."""
 
@@ -82,6 +84,7 @@ def resources(ptx: str, registers_per_block: int = 65536) -> list[KernelResource
                 shared,
                 _bytes(body, "local"),
                 len(re.findall(r"^\s*bar(?:rier)?\.(?:cta\.)?sync\b", body, re.MULTILINE)),
+                body.count("shfl.sync"),
             )
         )
     return kernels

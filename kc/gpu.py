@@ -15,12 +15,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kc.codegen.ptx_resources import Resources, resources_of
+from kc.analysis import ptx_resources
+from kc.analysis.ptx_resources import KernelResources
 from kc.runtime.emulator import Place, RawFinding, Watch, watch
 from kc.support.diagnostics import CallError, Diagnostic, Location
 from kc.support.target import Target
 
-__all__ = ["AccessSite", "Finding", "Report", "Resources", "check", "resources"]
+__all__ = ["AccessSite", "Finding", "KernelResources", "Report", "check", "resources"]
 
 _KINDS = (
     ("race", "KC6301"),
@@ -183,17 +184,17 @@ def check(
     return _report(seen, watched.places)
 
 
-def resources(module: Any) -> tuple[Resources, ...]:
-    """What each kernel of a module takes of the GPU: shared memory, barriers, registers.
+def resources(module: Any) -> tuple[KernelResources, ...]:
+    """What each kernel of a module takes of the GPU: registers, shared memory, barriers.
 
-    ``module`` is the result of :func:`kc.build` for ``cuda``. Registers are those that CUDA's
-    assembler, ptxas, allocates, where it is installed.
+    ``module`` is the result of :func:`kc.build` for ``cuda``. It is read off the PTX: registers are
+    an estimate, and dynamic shared memory is the launch's.
 
-    Raises CallError KC6300 for a module without PTX, CodegenError KC4368 if ptxas refuses it.
+    Raises CallError KC6300 for a module without PTX.
     """
     for imported in getattr(module, "imported_modules", ()):
         with contextlib.suppress(CallError):
-            return resources_of(imported.get_source("ptx"))
+            return tuple(ptx_resources.resources(imported.get_source("ptx")))
     raise CallError(
         "KC6300",
         "kc.gpu.resources: the module has no kernels for a GPU",

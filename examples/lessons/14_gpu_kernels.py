@@ -19,10 +19,10 @@ def checked(s: te.Schedule, args: list, *arrays: np.ndarray) -> kc.gpu.Report:
     module = kc.build(s, args, target=TARGET)
     report = kc.gpu.check(module, *arrays)
     assert report.ok, str(report)
-    (kernel,) = kc.gpu.resources(module)  # registers are known where ptxas is installed
+    (kernel,) = kc.gpu.resources(module)
     print(
         f"{kernel.shared} bytes of shared memory, {kernel.barriers} barriers in the code, "
-        f"registers of a thread: {kernel.registers or '?'}"
+        f"about {kernel.registers} registers a thread"
     )
     print(report)
     return report

@@ -2,8 +2,7 @@
 
 Each step of the ladder is compiled to PTX, and run on this CPU, where its accesses are counted:
 sectors of 32 bytes from the GPU's memory, wavefronts of shared memory, and those that lanes wait
-for because others use the same bank. How many registers a thread has is what CUDA's assembler,
-ptxas, says where it is installed.
+for because others use the same bank. How many registers a thread has is an estimate.
 """
 
 import numpy as np
@@ -114,7 +113,7 @@ for name, (s, args) in LADDER.items():
         report.sectors,
         report.wavefronts,
         report.bank_conflicts,
-        kernel.registers or "?",
+        kernel.registers,
     )
     print(f"{name:24}" + "".join(f"{number:>12}" for number in numbers))
 

@@ -2,8 +2,7 @@
 
 Rows are summed in five ways, and an array of one row in two kernels. Each is compiled to PTX, and
 run on this CPU, where its accesses are counted: sectors of 32 bytes of the GPU's memory, wavefronts
-of shared memory. How many registers a thread has is what CUDA's assembler, ptxas, says where it is
-installed.
+of shared memory. How many registers a thread has is an estimate.
 """
 
 import numpy as np
@@ -22,7 +21,6 @@ def run(name: str, s: te.Schedule, args: list[te.Tensor], *arrays: np.ndarray) -
     report = kc.gpu.check(module, *arrays)
     assert report.ok, str(report)
     kernels = kc.gpu.resources(module)
-    registers = max(kernel.registers or 0 for kernel in kernels)
     numbers = (
         len(kernels),
         sum(kernel.shared for kernel in kernels),
@@ -31,7 +29,7 @@ def run(name: str, s: te.Schedule, args: list[te.Tensor], *arrays: np.ndarray) -
         report.sectors,
         report.wavefronts,
         report.bank_conflicts,
-        registers or "?",
+        max(kernel.registers for kernel in kernels),
     )
     print(f"{name:24}" + "".join(f"{number:>11}" for number in numbers))
     return report

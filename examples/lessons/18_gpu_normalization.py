@@ -27,7 +27,7 @@ def run(name: str, s: te.Schedule, args: list[te.Tensor], *arrays: np.ndarray) -
         report.sectors,
         report.wavefronts,
         report.bank_conflicts,
-        kernel.registers or "?",  # where ptxas is installed
+        kernel.registers,
     )
     print(f"{name:28}" + "".join(f"{number:>11}" for number in numbers))
     return report
