@@ -244,7 +244,7 @@ def _tiles(nest: Nest, machine: Machine, may_pack: bool, may_pad: bool) -> Itera
 def _sticks_out(columns: ForOp, width: int) -> bool:
     """Whether the last tile of columns is a part of one: padding computes it as a whole."""
     size = columns.static_extent
-    return size is not None and size > width and size % width != 0
+    return size is None or (size > width and size % width != 0)
 
 
 def _cycles(

@@ -25,6 +25,9 @@ UNROLLED = 32
 VECTORS = 4
 """Vector registers of partial results: enough to hide the latency of an addition."""
 
+SEGMENT = 32
+"""Vectors of a row of unknown length that are added before their lanes are."""
+
 TOGETHER = 4
 """Rows of a long reduction of columns that are added in one go: a partial sum is loaded and stored
 once for so many of them."""
@@ -85,7 +88,13 @@ def _lanes_of_row(draft: Draft, block: str, row: ForOp) -> bool:
         "reorder", *(handles[it] for it in nest.reduce if it is not row), handles[row]
     ):
         return False
-    return draft.attempt("vectorize", handles[row])
+    if row.static_extent is not None:
+        return draft.attempt("vectorize", handles[row])
+    outer, inner = draft.split(handles[row], [None, SEGMENT * draft.machine.lanes(nest.bits)])
+    if not draft.attempt("vectorize", inner):
+        raise ScheduleError("KC3040", "the reduction has no vectors, and no extent for its parts")
+    draft.attempt("pragma", outer, "loop_partition_hint", True)
+    return True
 
 
 def _gain(nest: Nest, loop: ForOp) -> int:
@@ -100,8 +109,6 @@ def row_of(draft: Draft, nest: Nest) -> ForOp | None:
     best = max(nest.reduce, key=lambda loop: _gain(nest, loop), default=None)
     if best is None or _gain(nest, best) <= 0 or extent(best) < 2 * lanes:
         return None
-    if best.static_extent is None:
-        return None  # the rest could not be told from the vectors
     return best
 
 
@@ -176,8 +183,8 @@ def make_parts(draft: Draft, block: str) -> list[str]:
     """Blocks of partial results of a reduction, from the most to the fewest, to be put in place."""
     nest = draft.nest(block)
     row = row_of(draft, nest)
-    if row is None:
-        raise ScheduleError("KC3332", "no reduce loop is along contiguous memory")
+    if row is None or row.static_extent is None:
+        raise ScheduleError("KC3332", "no reduce loop of known extent is along contiguous memory")
     lanes = draft.machine.lanes(nest.bits)
     width = lanes * VECTORS if extent(row) >= 2 * lanes * VECTORS else lanes
     around = [loop for loop in nest.loops if loop in nest.spatial]

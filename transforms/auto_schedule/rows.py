@@ -134,20 +134,38 @@ def _axes(nest: Nest, nests: dict[str, Nest], group: Group) -> dict[int, ForOp] 
 def _is_worth(draft: Draft, group: Group) -> bool:
     """Whether an iteration of the shared loops fits in the cache, and leaves loops to vectorize."""
     machine = draft.machine
+    columns = _columns(draft, group)
     touched: dict[SSAValue, float] = {}
     for nest in (group.root, *group.members):
         shared = _shared(group, nest)
+        along = None
+        if columns is not None:
+            along = group.axes[nest.name].get(group.root.spatial.index(columns))
         for access in (*nest.loads, *nest.stores):
             inner = [it for it in nest.loops if it not in shared and access.stride(it)]
             size = iterations(inner) * access.bits / 8
+            if along is not None and access.stride(along):
+                size *= COLUMNS * machine.lanes(group.root.bits)
             touched[access.buffer] = max(touched.get(access.buffer, 0), size)
-    if sum(touched.values()) > machine.l2:
+    if sum(touched.values()) > machine.l2 or not _saves(group):
         return False
-    if not _saves(group):
-        return False
-    return all(
+    return columns is not None or all(
         _vector_is_left(draft, nest, _shared(group, nest)) for nest in (group.root, *group.members)
     )
+
+
+def _columns(draft: Draft, group: Group) -> ForOp | None:
+    """The contiguous loop of the root, if it is shared and has to be cut: a reduction that is not
+    along contiguous memory itself has vectors along this loop alone."""
+    vector = pointwise.vector_loop(
+        group.root, group.root.spatial, draft.machine.lanes(group.root.bits)
+    )
+    if vector is None or vector not in group.shared:
+        return None
+    reductions = [nest for nest in group.members if nest.block.is_reduction]
+    if all(reduction.row_of(draft, nest) is not None for nest in reductions):
+        return None
+    return vector
 
 
 def _saves(group: Group) -> bool:
@@ -173,7 +191,7 @@ def _shared(group: Group, nest: Nest) -> list[ForOp]:
 
 
 def _vector_is_left(draft: Draft, nest: Nest, shared: list[ForOp]) -> bool:
-    """Whether vectors run along a loop that is not shared, or can be cut from one that is."""
+    """Whether vectors run along a loop that is not shared."""
     inner = [loop for loop in nest.loops if loop not in shared]
     if not inner:
         return True  # one number an iteration
@@ -195,15 +213,11 @@ def _perform(draft: Draft, group: Group, *, by_parts: bool) -> None:
         for nest in (root, *group.members)
     )
     shared = list(group.shared)
-    vector = pointwise.vector_loop(root, root.spatial, machine.lanes(root.bits))
+    vector = _columns(draft, group)
     outside: list[LoopRV] = [handles[loop] for loop in shared]
     inside = [handles[loop] for loop in root.loops if loop not in shared]
     along_row = [nest for nest in group.members if reduction.row_of(draft, nest) is not None]
-    if vector in shared and len(along_row) < len(
-        [nest for nest in group.members if nest.block.is_reduction]
-    ):
-        # Columns: some vectors of them at a time.
-        assert vector is not None
+    if vector is not None:
         size = COLUMNS * machine.lanes(root.bits)
         if extent(vector) > size:
             outer, inner = draft.split(handles[vector], [None, size])

@@ -1,0 +1,188 @@
+"""What each rule does with the programs that it is for: structure, and results against numpy."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import kc
+from kc import te, tir
+from kc.target import Target
+from kc.transforms.auto_schedule.contraction import best_tile
+from kc.transforms.auto_schedule.machine import FMA_LATENCY, FMA_PER_CYCLE, Machine
+from kc.transforms.auto_schedule.nests import Nest
+
+sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks" / "peers"))
+import cpu_rows  # noqa: E402
+
+AVX2 = Target("llvm -mtriple=x86_64-unknown-linux-gnu -mcpu=x86-64-v3 -num-cores=1")
+AVX512 = Target("llvm -mtriple=x86_64-unknown-linux-gnu -mcpu=x86-64-v4 -num-cores=1")
+NEON = Target("llvm -mtriple=aarch64-unknown-linux-gnu -mcpu=cortex-a76 -num-cores=1")
+
+# The rows of benchmarks/cpu.py at sizes that tests can afford; no tile divides them.
+SMALL: dict[str, Callable[[], cpu_rows.Row]] = {
+    "product": cpu_rows.product(50, 39, 71),
+    "flat product": cpu_rows.product(3, 200, 130),
+    "product of one row": cpu_rows.product(1, 70, 300),
+    "batched": cpu_rows.product(9, 11, 21, batch=5),
+    "relu": cpu_rows.product(33, 20, 70, act="relu"),
+    "gelu": cpu_rows.product(33, 20, 70, act="gelu"),
+    "softmax": cpu_rows.softmax(20, 90),
+    "log_softmax": cpu_rows.softmax(20, 90, logarithm=True),
+    "layernorm": cpu_rows.layernorm(20, 90),
+    "attention": cpu_rows.attention(40, 12),
+    "exp": cpu_rows.pointwise("exp", (11, 37)),
+    "tanh": cpu_rows.pointwise("tanh", (11, 37)),
+    "transpose": cpu_rows.copy_like("transpose", (45, 70)),
+    "add": cpu_rows.copy_like("add", (5000,)),
+    "cast": cpu_rows.copy_like("cast", (9, 100)),
+    "broadcast": cpu_rows.copy_like("broadcast", (9, 100)),
+    "convolution": cpu_rows.convolution(2, 5, 11, 19, 3, 1),
+    "strided": cpu_rows.convolution(1, 3, 25, 10, 7, 3, 2),
+    "1x1": cpu_rows.convolution(1, 20, 9, 33, 1, 0),
+    "depthwise": cpu_rows.convolution(1, 6, 19, 6, 3, 1, depthwise=True),
+    "sum of rows": cpu_rows.reduction("sum", 13, 100, 1),
+    "sum of columns": cpu_rows.reduction("sum", 101, 43, 0),
+    "max of rows": cpu_rows.reduction("max", 13, 100, 1),
+    "mean of columns": cpu_rows.reduction("mean", 101, 43, 0),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SMALL)
+def test_results(name: str):
+    row = SMALL[name]()
+    assert row.numpy is not None
+    output = np.full(row.shape, np.nan, row.dtype)
+    kc.build(row.tensors())(*row.arrays, output)
+    np.testing.assert_allclose(output, row.numpy(), rtol=2e-4, atol=2e-4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("axis", [0, 1])
+def test_places_of_maxima(axis: int):
+    row = cpu_rows.reduction("argmax", 31, 90, axis)()
+    places = np.empty(row.shape, row.dtype)
+    kc.build(row.tensors())(*row.arrays, places, np.empty(row.shape, "float32"))
+    assert (places == row.arrays[0].argmax(axis)).all()
+
+
+def product(m: int, k: int, n: int) -> list[te.Tensor]:
+    A, B = te.placeholder((m, k), name="A"), te.placeholder((k, n), name="B")
+    r = te.reduce_axis((0, k), name="k")
+    return [A, B, te.compute((m, n), lambda i, j: te.sum(A[i, r] * B[r, j], axis=r), name="C")]
+
+
+def nest_of(tensors: list[te.Tensor], block: str) -> Nest:
+    schedule = tir.Schedule(te.create_prim_func(tensors))
+    return Nest(schedule.get(schedule.get_block(block)))
+
+
+@pytest.mark.parametrize("target", [AVX2, AVX512, NEON], ids=["avx2", "avx512", "neon"])
+@pytest.mark.parametrize("sizes", [(512, 512, 512), (1000, 999, 1001), (32, 1024, 4096)])
+def test_tiles_fit_in_the_registers(target: Target, sizes: tuple[int, int, int]):
+    """Sums, a row of one operand and an element of the other; sums enough to hide the latency."""
+    machine = Machine.of(target)
+    tile = best_tile(nest_of(product(*sizes), "C"), machine)
+    assert tile is not None
+    assert (tile.rows.label, tile.columns.label) == ("i", "j")
+    vectors = tile.width // machine.lanes(32)
+    assert tile.height * vectors + vectors + 1 <= machine.registers
+    assert tile.height * vectors >= FMA_LATENCY * FMA_PER_CYCLE
+    assert tile.pads == (sizes[2] % tile.width != 0)
+
+
+def test_what_is_no_contraction():
+    """A sum has one operand, and a product of a row nothing to use twice."""
+    machine = Machine.of(AVX2)
+    X = te.placeholder((64, 64), name="X")
+    r = te.reduce_axis((0, 64), name="r")
+    total = te.compute((64,), lambda i: te.sum(X[i, r], axis=r), name="S")
+    assert best_tile(nest_of([X, total], "S"), machine) is None
+    assert best_tile(nest_of(product(1, 64, 64), "C"), machine) is None
+
+
+def kinds(schedule: tir.Schedule, block: str) -> list[str]:
+    """The loops around a block: extents, and what becomes of them."""
+    loops = [schedule.get(loop) for loop in schedule.get_loops(block)]
+    return [f"{loop.static_extent} {loop.kind.data}" for loop in loops]
+
+
+def test_a_small_operand_is_packed_once():
+    """Outside of all loops, in the order in which tiles read it."""
+    schedule = kc.auto_schedule(product(4096, 32, 64), AVX2)
+    assert "%B_global[%v1 floordiv 16, %v0, %v1 mod 16]" in str(schedule.mod)
+    assert kinds(schedule, "C")[-2:] == ["6 unrolled", "16 vectorized"]
+    assert len(kinds(schedule, "B_global")) == 2 or kinds(schedule, "B_global")[0] != "683 serial"
+
+
+def test_cheap_stages_are_inlined_and_costly_ones_are_not():
+    X = te.placeholder((40, 40), name="X")
+    cheap = te.compute((40, 40), lambda i, j: X[i, j] + te.const(1.0), name="cheap")
+    costly = te.compute((40, 40), lambda i, j: te.exp(cheap[i, j]), name="costly")
+    both = te.compute((40, 39), lambda i, j: costly[i, j] + costly[i, j + 1], name="both")
+    schedule = kc.auto_schedule([X, both], AVX2)
+    text = str(schedule.mod)
+    assert '"cheap"' not in text
+    assert '"costly"' in text
+
+
+def test_parallel_where_there_is_work():
+    target = Target("llvm -mcpu=x86-64-v3 -num-cores=4")
+
+    def text(size: int) -> str:
+        X = te.placeholder((size,), name="X")
+        Y = te.compute((size,), lambda i: X[i] + te.const(1.0), name="Y")
+        return str(kc.auto_schedule([X, Y], target).mod)
+
+    assert "parallel" not in text(4096)
+    assert "parallel" in text(1 << 22)
+
+
+def test_columns_of_a_softmax_go_some_vectors_at_a_time():
+    X = te.placeholder((300, 640), name="X")
+    r, q = (te.reduce_axis((0, 300), name=name) for name in "rq")
+    top = te.compute((640,), lambda j: te.max(X[r, j], axis=r), name="top")
+    power = te.compute((300, 640), lambda i, j: te.exp(X[i, j] - top[j]), name="power")
+    total = te.compute((640,), lambda j: te.sum(power[q, j], axis=q), name="total")
+    O = te.compute((300, 640), lambda i, j: power[i, j] / total[j], name="O")  # noqa: E741
+    schedule = kc.auto_schedule([X, O], AVX2)
+    assert kinds(schedule, "O")[0] == kinds(schedule, "power")[0] == "40 serial"
+    assert kinds(schedule, "O")[-1] == "16 vectorized"
+    x = np.random.default_rng(0).standard_normal((300, 640), dtype="float32")
+    power = np.exp(x - x.max(0))
+    np.testing.assert_allclose(kc.build(schedule)(x), power / power.sum(0), rtol=1e-4)
+
+
+def test_unknown_sizes():
+    """The same tiles; columns are padded, and rows that fill no tile are apart."""
+    n, m, p = (te.size_var(name) for name in "nmp")
+    A, B = te.placeholder((n, m), name="A"), te.placeholder((m, p), name="B")
+    r = te.reduce_axis((0, m), name="k")
+    C = te.compute((n, p), lambda i, j: te.sum(A[i, r] * B[r, j], axis=r), name="C")
+    schedule = kc.auto_schedule([A, B, C], AVX2)
+    assert kinds(schedule, "C")[-2:] == ["6 unrolled", "16 vectorized"]
+    function = kc.build(schedule)
+    numbers = np.random.default_rng(0)
+    for sizes in ((1, 1, 1), (6, 8, 16), (13, 5, 33), (40, 70, 3)):
+        a, b = (numbers.standard_normal(shape, dtype="float32") for shape in (sizes[:2], sizes[1:]))
+        np.testing.assert_allclose(function(a, b), a @ b, rtol=1e-3, atol=1e-4)
+
+
+def test_a_block_that_no_rule_knows_stays():
+    """One that calls a function."""
+    X = te.placeholder((8,), name="X")
+    Y = te.extern(
+        (8,),
+        [X],
+        lambda ins, outs: tir.call_packed("test_rules.halve", ins[0], outs[0]),
+        name="Y",
+        dtype="float32",
+    )
+    schedule = kc.auto_schedule([X, Y], AVX2)
+    assert len(schedule.trace.simplified()) == 0
+    assert str(schedule.mod) == str(te.create_prim_func([X, Y]))
