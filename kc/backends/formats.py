@@ -32,12 +32,14 @@ def llvm_ir(module: ModuleOp, target: Target) -> str:
 
 def assembly(module: ModuleOp, target: Target) -> str:
     """Assembly as text."""
-    return _compile(module, target).asm()
+    device = _DEVICES.get(str(target.kind))
+    return _compile(module, target).asm() if device is None else device(module, target).asm
 
 
 def object_code(module: ModuleOp, target: Target) -> bytes:
     """A relocatable object file."""
-    return _compile(module, target).object()
+    device = _DEVICES.get(str(target.kind))
+    return _compile(module, target).object() if device is None else device(module, target).object
 
 
 def c_source(module: ModuleOp, target: Target) -> str:
@@ -76,7 +78,9 @@ def metal_source(module: ModuleOp, target: Target) -> str:
 
 def amdgcn(module: ModuleOp, target: Target) -> str:
     """Assembly of the kernels for a GPU of AMD. Raises TargetError KC6022 for another target."""
-    return _amdgpu(module, target, "assembly of AMD's GPUs").asm
+    why = "it is the assembly of AMD's GPUs"
+    _require_kind(target, "rocm", "amdgcn", '--target="rocm -arch=gfx90a"', why)
+    return _amdgpu(module, target).asm
 
 
 def spirv(module: ModuleOp, target: Target) -> bytes:
@@ -88,12 +92,15 @@ def spirv(module: ModuleOp, target: Target) -> bytes:
     return compile_spirv(module).object
 
 
-def _amdgpu(module: ModuleOp, target: Target, what: str) -> DeviceCode:
+def _amdgpu(module: ModuleOp, target: Target) -> DeviceCode:
     from kc.codegen.device_code import compile_amdgpu
 
-    _require_kind(target, "rocm", what, '--target="rocm -arch=gfx90a"')
     _run(module, target, PassSpec("lower-to-gpu"), PassSpec("convert-gpu-to-llvm-amdgpu"))
     return compile_amdgpu(module, target)
+
+
+_DEVICES = {"rocm": _amdgpu}
+"""Kinds of target whose kernels LLVM makes objects of, without host code."""
 
 
 def _gpu_source(

@@ -193,9 +193,13 @@ def device(kind: str, index: int = 0) -> Device:
 
 def enabled(target: str) -> bool:
     """Whether kernels for a target (``"llvm -mcpu=..."``) can be built and run here."""
+    from kc.runtime.opencl import find_device
+
     kind = target.split(maxsplit=1)[:1]
-    return kind in (["llvm"], ["c"], ["cpu"], ["cuda-emu"]) or (
-        kind == ["cuda"] and cuda_device_count() > 0
+    return (
+        kind in (["llvm"], ["c"], ["cpu"], ["cuda-emu"])
+        or (kind == ["cuda"] and cuda_device_count() > 0)
+        or (kind == ["opencl"] and find_device() is not None)
     )
 
 

@@ -8,12 +8,14 @@ import subprocess
 from pathlib import Path
 
 import gpu_programs
+import numpy as np
 import optional_tools
 import pytest
 from gpu_programs import GpuProgram
 
 import kc
-from kc.backends.formats import amdgcn, spirv
+from kc.backends.formats import amdgcn, object_code, spirv
+from kc.backends.formats import assembly as assembly_format
 from kc.codegen.device_code import compile_amdgpu
 from kc.error import KCError
 from kc.support import registry
@@ -80,6 +82,19 @@ def test_memory_is_written_before_a_barrier_and_read_behind_it():
     assert any(re.match(r"s_waitcnt.*lgkmcnt\(0\)", line) for line in lines[store:barrier])
 
 
+def test_products_and_sums_stay_apart_where_they_must():
+    program = gpu_programs.elementwise(
+        lambda x: x * x + x, lambda x: x * x + x, [np.ones(32, "float32")], "float32"
+    )
+    texts = {}
+    for more in ("", " -contract=0"):
+        with Target(f"rocm -arch=gfx942{more}") as target:
+            texts[more] = amdgcn(program.lowered().op, target)
+    assert "v_fma" in texts[""]
+    assert "v_fma" not in texts[" -contract=0"]
+    assert "v_mul_f32" in texts[" -contract=0"]
+
+
 def test_vectors_and_halves_have_instructions():
     text = assembly(gpu_programs.add("float32"), "gfx942")
     assert text.count("global_load_dwordx4") == 2
@@ -100,7 +115,7 @@ def test_an_object_is_an_elf_file_for_amd(tmp_path: Path):
     assert b"main_kernel.kd\0" in data
     assert ".amdgcn_target" in module.get_source("amdgcn")
     with pytest.raises(KCError) as caught:
-        module(*program.inputs(gpu_programs.np.random.default_rng(0)))
+        module(*program.inputs(np.random.default_rng(0)))
     assert str(caught.value) == (
         "error[KC6044]: main is compiled for a GPU of AMD, which kc does not launch kernels on\n"
         '  try: module.get_source("amdgcn") is the assembly, module.save("k.o") the object, which '
@@ -190,18 +205,27 @@ def test_an_architecture_that_is_none():
 
 
 @pytest.mark.parametrize(
-    ("emit", "what", "kind", "hint"),
+    ("emit", "what", "why", "hint"),
     [
-        (amdgcn, "assembly of AMD's GPUs", "rocm", '--target="rocm -arch=gfx90a"'),
-        (spirv, "SPIR-V", "opencl", "--target=opencl"),
+        (
+            amdgcn, "amdgcn", "it is the assembly of AMD's GPUs", '--target="rocm -arch=gfx90a"',
+        ),
+        (spirv, "SPIR-V", "SPIR-V is made for targets of the kind opencl", "--target=opencl"),
     ],
-)
-def test_another_target(emit: object, what: str, kind: str, hint: str):
+)  # fmt: skip
+def test_another_target(emit: object, what: str, why: str, hint: str):
     assert callable(emit)
     with pytest.raises(KCError) as caught:
         emit(gpu_programs.reverse().lowered().op, Target("llvm"))
     assert str(caught.value) == (
-        f"error[KC6022]: {what} for the target llvm\n"
-        f"  why: {what} is made for targets of the kind {kind}\n"
-        f"  try: {hint}"
+        f"error[KC6022]: {what} for the target llvm\n  why: {why}\n  try: {hint}"
     )
+
+
+def test_objects_and_assembly_are_formats_of_amd_too():
+    target = Target("rocm -arch=gfx942")
+    with target:
+        text = assembly_format(gpu_programs.reverse().lowered().op, target)
+        data = object_code(gpu_programs.reverse().lowered().op, target)
+    assert '.amdgcn_target "amdgcn-amd-amdhsa--gfx942"' in text
+    assert data[:4] == b"\x7fELF"

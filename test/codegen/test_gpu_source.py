@@ -248,6 +248,9 @@ def test_products_and_sums_stay_apart_where_they_must():
     for language, head in heads.items():
         assert head in of_text(kernel.replace("FLAGS", ""), language)
         assert head not in of_text(kernel.replace("FLAGS", "fastmath<contract>"), language)
+        program = gpu_programs.matmul()
+        with Target(f"{language} -contract=0") as target:
+            assert head in FORMATS[language](program.lowered().op, target)
 
 
 def test_names_are_no_words_of_the_language():

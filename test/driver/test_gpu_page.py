@@ -48,7 +48,7 @@ def test_every_target_has_the_formats_and_sources_that_are_listed():
     rows = re.findall(r"^\| `(\w+)` \| (.*?) \| (.*?) \|", table, flags=re.MULTILINE)
     assert {kind for kind, _, _ in rows} == {"cuda", "opencl", "metal", "rocm"}
     listed = {name for _, names, _ in rows for name in re.findall(r"`(\w+)`", names)}
-    assert listed == set(current().formats) - {"llvmir", "asm", "obj", "c"}
+    assert listed == set(current().formats) - {"llvmir", "c"}
 
 
 def test_every_kind_is_listed():
@@ -61,7 +61,7 @@ def test_every_pass_for_gpus_is_listed():
     shared = {
         "convert-te-to-tir", "lower-init-block", "compact-buffer-allocation", "lower-blocks",
         "inject-double-buffer", "align-storage", "apply-strides", "vectorize-loop",
-        "convert-tir-to-scf", "legalize-narrow-floats", "convert-to-llvm",
+        "convert-tir-to-scf", "legalize-narrow-floats", "convert-to-llvm", "lower-lane-reduction",
         "gpu-launch-sink-index-computations",
     }  # fmt: skip
     for name in {*TO_NVVM, *TO_EMULATOR} - shared:

@@ -63,6 +63,25 @@ def test_96_threads_reduce_integers():
 
 
 @needs_device
+def test_a_thread_reduces_by_vectors():
+    """Each thread sums a row, four numbers at a time; the four sums are added lane by lane."""
+    A = te.placeholder((48, 64), name="A")
+    k = te.reduce_axis((0, 64), name="k")
+    B = te.compute((48,), lambda i: te.sum(A[i, k], axis=k), name="B")
+    s = te.create_schedule(B.op)
+    s[B].bind(B.op.axis[0], te.thread_axis("threadIdx.x"))
+    _, four = s[B].split(s[B].op.reduce_axis[0], 4)
+    s[B].vectorize(four)
+    program = GpuProgram(
+        s,
+        [A, B],
+        lambda random: [gpu_programs.numbers(random, (48, 64), "float32"), np.zeros(48, "float32")],
+        lambda a: a.sum(axis=1),
+    )
+    assert "(__global const float4 *)&A[" in run(program, rtol=1e-5)
+
+
+@needs_device
 def test_softmax():
     run(gpu_programs.softmax(), rtol=1e-6)
 
@@ -192,6 +211,12 @@ def launch(threads: int, size: int) -> tuple[str, np.ndarray]:
     except KCError as error:
         said = str(error).replace(opencl.require_device("the test").name, "DEVICE")
     return said, a
+
+
+def test_kernels_are_enabled_where_there_is_a_device(monkeypatch: pytest.MonkeyPatch):
+    assert kc.runtime.enabled("opencl -thread_warp_size=1") == (opencl.find_device() is not None)
+    monkeypatch.setattr(opencl, "find_device", lambda: None)
+    assert not kc.runtime.enabled("opencl")
 
 
 @needs_device
