@@ -1,5 +1,6 @@
 """The fake GPU as a fixture, and tests on a real one, which are skipped where there is none."""
 
+import os
 from collections.abc import Iterator
 
 import fake_gpu
@@ -15,6 +16,8 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[fake_gpu.FakeGpu]:
     if not path:
         pytest.skip("no cc, which compiles the fake driver")
     monkeypatch.setenv("KC_CUDA", "ctypes")
+    # Many tests compile the same kernels, for the driver and for the emulator.
+    monkeypatch.setenv("KC_CACHE_DIR", os.path.join(os.path.dirname(path), "cache"))
     monkeypatch.setattr(libcuda, "LIBRARIES", (path,))
     driver.forget()
     gpu = fake_gpu.FakeGpu(path)

@@ -5,7 +5,8 @@
  * - Addresses of the device cannot be touched by the host: they lie in pages without access, and the
  *   memory behind them is mapped elsewhere.
  * - What is queued in a stream runs when somebody waits for it, and no earlier. Streams wait for each
- *   other by events alone. Memory that is given back is overwritten.
+ *   other by events alone. Memory is overwritten when it is allocated and when it is given back, in the
+ *   order of the stream.
  * - A thread needs a context, a launch parameters of the sizes that the PTX declares.
  *
  * A test says what loads PTX and what runs a kernel (fake_hooks).
@@ -379,9 +380,16 @@ CUresult cuMemAlloc_v2(uint64_t *address, size_t size) { NEEDS_CONTEXT; return a
 CUresult cuMemFree_v2(uint64_t address) { NEEDS_CONTEXT; return release(address); }
 CUresult cuMemAllocAsync(uint64_t *address, size_t size, void *stream) {
   NEEDS_CONTEXT;
-  (void)stream;
   if (!has_pools) return 801;
-  return allocate(address, size);
+  CUresult result = allocate(address, size);
+  if (!result) {
+    /* It is there from here on in the order of the stream: until then another one finds rubbish. */
+    Work *work = queue(stream, FILL);
+    const uint64_t parameters[] = {0xcd, 1, size, 1};
+    work->to = *address;
+    memcpy(work->parameters, parameters, sizeof parameters);
+  }
+  return result;
 }
 CUresult cuMemFreeAsync(uint64_t address, void *stream) {
   NEEDS_CONTEXT;
@@ -433,8 +441,7 @@ CUresult cuStreamDestroy_v2(void *stream) {
   for (int i = 0; i < stream_count; ++i)
     if (streams[i] == stream) {
       run(stream, UINT64_MAX);
-      streams[i] = NULL;
-      free(stream);
+      streams[i] = NULL; /* others may wait for events in it, which are over */
       return SUCCESS;
     }
   return INVALID_HANDLE;

@@ -238,6 +238,27 @@ def test_streams_do_not_wait_for_each_other(fake: FakeGpu):
     device.free_raw_stream(stream)
 
 
+def test_memory_is_there_for_all_streams(fake: FakeGpu):
+    """Allocated in one stream, before or after another is known, and used in that one."""
+    device = kc.cuda(0)
+    module = fake.build(*gpu_schedules.add())
+    host = random(100)
+    a = on_gpu(host)
+    c = kc.nd.empty((100,), "float32", device)
+    stream = device.create_raw_stream()
+    for _ in range(2):
+        device.set_raw_stream(stream)
+        module(a, a, c)
+        np.testing.assert_array_equal(c.numpy(), 2 * host)
+        device.set_raw_stream(0)
+        device.sync(0)
+        device.set_raw_stream(stream)
+        np.testing.assert_array_equal(c.numpy(), 2 * host)
+        device.set_raw_stream(0)
+        c = kc.nd.empty((100,), "float32", device)
+    device.free_raw_stream(stream)
+
+
 def test_a_device_without_memory_pools(fake: FakeGpu):
     fake.configure(pools=False)
     module = fake.build(*gpu_schedules.two_kernels())

@@ -6,6 +6,7 @@ reading a result (``x.numpy()``), ``device.sync()`` and copies wait.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -20,7 +21,7 @@ from kc.runtime.gpu.sharing import DevicePlace, number_of
 from kc.runtime.native import CallContext
 from kc.runtime.outputs import bind_inputs
 from kc.runtime.signature import Signature
-from kc.support.diagnostics import CallError
+from kc.support.diagnostics import CallError, KCError
 
 _Invoke = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 _Time = ctypes.CFUNCTYPE(
@@ -98,7 +99,8 @@ class _KeptUntilDone:
 
     def __del__(self) -> None:
         if self.owners:
-            self.gpu.keep(self.owners)
+            with contextlib.suppress(KCError):  # the process, or the context, is at its end
+                self.gpu.keep(self.owners)
 
 
 class DeviceFunction:

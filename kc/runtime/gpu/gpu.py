@@ -129,7 +129,10 @@ class Gpu:
     @stream.setter
     def stream(self, stream: int) -> None:
         with self._lock:
-            self._used.add(stream)
+            if stream not in self._used:
+                # Memory that was allocated before is there for the new one, too.
+                self.order(self.stream, stream)
+                self._used.add(stream)
             self._stream.value = stream
 
     def create_stream(self) -> int:
@@ -177,12 +180,21 @@ class Gpu:
     # Memory
 
     def allocate(self, size: int) -> int:
-        """Memory for what is queued from now on; 0 for no bytes. Raises DeviceError KC6031."""
+        """Memory for what is queued from now on, in any stream that kc was told of; 0 for no bytes.
+
+        Raises DeviceError KC6031.
+        """
         if size == 0:
             return 0
         self.release()
-        with self.active(f"{size:,} bytes of memory"):
-            return self.driver.allocate(size, self.stream if self.has_pools else None)
+        with self.active(f"{size:,} bytes of memory"), self._lock:
+            if not self.has_pools:
+                return self.driver.allocate(size, None)
+            current = self.stream
+            address = self.driver.allocate(size, current)
+            for stream in self._used - {current}:
+                self._order(current, stream)
+            return address
 
     def free(self, address: int, *, shared: bool) -> None:
         """Give memory back when all that is queued is done with it.
