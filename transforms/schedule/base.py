@@ -607,7 +607,13 @@ def watching(watcher: Watcher) -> Iterator[None]:
 
 def perform(step: Primitive, site: Site, *, unsafe: bool = False) -> Rewritten:
     """What every surface does with a primitive that a user asked for."""
+    from kc.transforms.schedule.threads import _shared_memory as shared_memory
+
+    grows = "gpu" in site.target.keys and step.name in shared_memory.PRIMITIVES
+    before = shared_memory.shared_sizes(site.function) if grows else {}
     done = step.apply(site, unsafe=unsafe)
+    if grows:
+        shared_memory.warn_of_shared_memory(step.name, site.function, site.target, before)
     for old, new in done.replaced.items():
         if UNSAFE_ATTRIBUTE in old.attributes and new:
             new[0].attributes.setdefault(UNSAFE_ATTRIBUTE, old.attributes[UNSAFE_ATTRIBUTE])

@@ -1,0 +1,116 @@
+"""How much shared memory the kernels of a schedule will have, as it is now."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import SSAValue
+
+from kc.analysis import loop_tree
+from kc.analysis.cost import size_text
+from kc.analysis.loop_tree import all_loops_around, buffer_name, memory_scope
+from kc.analysis.regions import BoundIndexValues, box
+from kc.analysis.shared_memory import buffer_bytes
+from kc.dialects.tir import DYNAMIC, AllocOp, ForOp, LoadOp, StoreOp
+from kc.support.diagnostics import warn
+from kc.support.target import Target
+from kc.transforms.schedule.base import CALL_SITE
+from kc.transforms.schedule.threads._threads import thread_limits
+
+PRIMITIVES = frozenset(
+    {
+        "bind",
+        "cache-read",
+        "cache-write",
+        "compute-at",
+        "read-at",
+        "reverse-compute-at",
+        "set-scope",
+        "write-at",
+    }
+)
+"""The primitives by which a kernel gets more shared memory, or becomes one."""
+
+
+def shared_sizes(function: func.FuncOp) -> dict[SSAValue, int]:
+    """The shared buffers that are computed in a kernel, and the bytes that each will have.
+
+    That is the part which is touched where all its accesses are, by all threads that share it. What
+    is computed outside of kernels has its place still to come, and what has no constant size is
+    refused elsewhere (KC3441).
+    """
+    sizes: dict[SSAValue, int] = {}
+    for op in function.walk():
+        if isinstance(op, AllocOp) and memory_scope(op.buffer).startswith("shared"):
+            size = _size(op.buffer)
+            if size is not None:
+                sizes[op.buffer] = size
+    return sizes
+
+
+def _size(buffer: SSAValue) -> int | None:
+    accesses = [use.operation for use in buffer.uses if isinstance(use.operation, LoadOp | StoreOp)]
+    around = [list(all_loops_around(op)) for op in accesses]
+    common = (
+        [loop for loop in around[0] if all(loop in loops for loops in around)] if around else []
+    )
+    if not any(loop.axis is not None for loop in common):
+        return None
+    assert isinstance(buffer.type, MemRefType)
+    shape = buffer.type.get_shape()
+    part = box(accesses, common[-1].body.block, BoundIndexValues(), memory_scope(buffer)) or []
+    sizes = [
+        extent if interval.size is None else interval.size
+        for interval, extent in zip(part, shape, strict=True)
+    ]
+    if DYNAMIC in sizes:
+        return None
+    whole = max(math.prod(shape), 1)
+    return math.prod(sizes) * (buffer_bytes(buffer) // whole) if DYNAMIC not in shape else None
+
+
+def warn_of_shared_memory(
+    primitive: str, function: func.FuncOp, target: Target, before: dict[SSAValue, int]
+) -> None:
+    """Warn (KC3445) where a primitive has made the shared memory of kernels more than there is."""
+    sizes = shared_sizes(function)
+    name, limits = thread_limits(target)
+    limit = limits["max_shared_memory_per_block"]
+    total = sum(sizes.values())
+    if total <= limit or total <= sum(before.values()):
+        return
+    width = max(len(buffer_name(buffer)) for buffer in sizes)
+    table = sorted(sizes.items(), key=lambda entry: -entry[1])
+    warn(
+        "KC3445",
+        f"{primitive}: a block of @{function.sym_name.data} would use "
+        f"{size_text(total)} of shared memory, {name} allows {size_text(limit)}",
+        location=CALL_SITE.get(),
+        facts=[f"{buffer_name(buffer):<{width}}  {size_text(size):>10}" for buffer, size in table],
+        why="as the schedule is now; what is built is refused (KC3440)",
+        hints=list(_hints(table)),
+    )
+
+
+def _hints(table: list[tuple[SSAValue, int]]) -> Iterator[str]:
+    yield "split the loops of a block's tile by smaller factors"
+    buffer, _ = table[0]
+    loop = _inner_loop(buffer)
+    if loop is not None:
+        yield f"compute_at {buffer_name(buffer)} at {loop.label}, inside of the loops of the tile"
+
+
+def _inner_loop(buffer: SSAValue) -> ForOp | None:
+    """The outermost loop that is no thread, around all loads and no store of a buffer."""
+    loads = [use.operation for use in buffer.uses if isinstance(use.operation, LoadOp)]
+    stores = [use.operation for use in buffer.uses if isinstance(use.operation, StoreOp)]
+    if not loads:
+        return None
+    for loop in all_loops_around(loads[0]):
+        if loop.axis is None and all(loop_tree.is_inside(load, loop) for load in loads):
+            if not any(loop_tree.is_inside(store, loop) for store in stores):
+                return loop
+    return None
