@@ -14,6 +14,10 @@ A call of the library takes one number. The arithmetic (:mod:`kc.transforms.elem
 vectors of any length, and LLVM makes vectors of loops over it. docs/numerics.md says how exact it
 is. Functions of f16, bf16 and the types of 8 bits are computed in f32.
 
+On x86, whose instructions give the second of two numbers where one is NaN or both are zeros,
+``arith.minimumf`` is the bits of the minima of either order together, and a maximum with 0 has 0
+added to it: shorter than what LLVM makes of them.
+
 Sine, cosine and tangent of large arguments are left to the library, in a branch; such calls are
 marked ``kc.library``. A kernel for a GPU has no library, but those in a language have its functions
 (OpenCL C, Metal: the list ``math_functions`` of the target's data file).
@@ -24,30 +28,36 @@ marked ``kc.library``. A kernel for a GPU has no library, but those in a languag
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from math import copysign
 
 from xdsl.context import Context
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import (
     BFloat16Type,
+    DenseIntOrFPElementsAttr,
     Float8E4M3FNType,
     Float8E5M2Type,
     Float16Type,
     Float32Type,
     Float64Type,
+    FloatAttr,
     ModuleOp,
     UnitAttr,
     VectorType,
     f32,
 )
+from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import (
     PatternRewriter,
     PatternRewriteWalker,
     RewritePattern,
+    op_type_rewrite_pattern,
 )
 from xdsl.rewriter import InsertPoint
 
+from kc.dialects.arith import element_of
 from kc.dialects.gpu import GPUModuleOp
 from kc.support.patterns import PatternSet
 from kc.support.registry import load_patterns
@@ -107,7 +117,10 @@ class ExpandMathPass(ModulePass):
         added = [make() for make in load_patterns(self.name)]
         target = target_of(op)
         kept = {f"math.{name}" for name in target.kind.math_functions}
-        patterns = PatternSet([ExpandFunction(has_fma(target), kept), *added])
+        own: list[RewritePattern] = [ExpandFunction(has_fma(target), kept)]
+        if is_x86(target):
+            own.append(ExpandExtremum())
+        patterns = PatternSet([*own, *added])
         PatternRewriteWalker(_First(patterns), apply_recursively=False).rewrite_module(op)
 
 
@@ -124,10 +137,14 @@ class _First(RewritePattern):
                 return
 
 
+def is_x86(target: Target) -> bool:
+    """Whether the target is an x86."""
+    return target.architecture is not None and target.architecture.name.startswith("x86")
+
+
 def has_fma(target: Target) -> bool:
     """Whether a product and a sum that are rounded once are one instruction."""
-    arch = target.architecture.name if target.architecture is not None else ""
-    return not arch.startswith("x86") or target.has_feature("fma")
+    return not is_x86(target) or target.has_feature("fma")
 
 
 def _is_in_kernel(op: Operation) -> bool:
@@ -187,3 +204,61 @@ class ExpandFunction(RewritePattern):
         result = converted(arith.TruncFOp, function(*numbers).value, type_)
         result.name_hint = result.name_hint or op.results[0].name_hint
         rewriter.replace(op, [], [result])
+
+
+class ExpandExtremum(RewritePattern):
+    """A minimum or maximum by the instructions of x86, ``a < b ? a : b`` and ``a > b ? a : b``.
+
+    ::
+
+        %c = arith.minimumf %a, %b     ->    (%a < %b ? %a : %b) | (%b < %a ? %b : %a)
+        %c = arith.maximumf %a, 0.0    ->    (0.0 > %a ? 0.0 : %a) + 0.0
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self, op: arith.MinimumfOp | arith.MaximumfOp, rewriter: PatternRewriter, /
+    ) -> None:
+        if not isinstance(element_of(op.result.type), Float32Type | Float64Type):
+            return
+        if _is_in_kernel(op) or _RELAXED & set(op.fastmath.data):
+            return  # what is left is an instruction or two
+
+        def emit(new: Operation) -> None:
+            new.location = op.location
+            rewriter.insert(new, InsertPoint.before(op))
+
+        code = Code(emit)
+        a, b = Real(op.lhs, code), Real(op.rhs, code)
+        number = _constant(op.rhs)
+        if number is None:
+            number, a, b = _constant(op.lhs), b, a
+        if isinstance(op, arith.MinimumfOp):
+            if number is None or _is_zero(number, -1):
+                # Equal numbers have the same bits, but for zeros; any bits and those of NaN are
+                # NaN.
+                first, second = (a < b).choose(a, b), (b < a).choose(b, a)
+                rewriter.replace(op, [], [(first.bits() | second.bits()).bits(a).value])
+        elif number is not None and _is_zero(number, 1):
+            # -0 + 0 is 0.
+            rewriter.replace(op, [], [((b > a).choose(b, a) + 0.0).value])
+
+
+_RELAXED = {FastMathFlag.NO_NANS, FastMathFlag.NO_SIGNED_ZEROS}
+
+
+def _is_zero(number: float, sign: int) -> bool:
+    return number == 0 and copysign(1, number) == sign
+
+
+def _constant(value: SSAValue) -> float | None:
+    """A constant number, the same in all lanes."""
+    op = value.owner
+    if not isinstance(op, arith.ConstantOp):
+        return None
+    attribute = op.value
+    if isinstance(attribute, FloatAttr):
+        return attribute.value.data
+    if isinstance(attribute, DenseIntOrFPElementsAttr) and attribute.is_splat():
+        return float(attribute.get_values()[0])
+    return None
