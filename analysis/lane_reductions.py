@@ -8,13 +8,12 @@ touches the results.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
 from kc.analysis.loop_tree import blocks, buffer_name, defined_inside, is_inside, iter_types
 from kc.analysis.reductions import Reduction, reduction_of
-from kc.dialects.tir import BlockOp, CombineOp, ForOp, IterType, LoadOp, StoreOp, YieldOp
+from kc.dialects.tir import BlockOp, CombineOp, ForOp, IterType, YieldOp
+from kc.dialects.tir.views import ViewOp
 
 
 def reduced_blocks(loop: ForOp) -> list[BlockOp]:
@@ -46,15 +45,29 @@ def lane_reduction(loop: ForOp, block: BlockOp) -> Reduction | str:
         for operand in update.store.operands_of_map:
             if operand not in spatial and defined_inside(operand, block):
                 return f"where {block.label} stores depends on more than its spatial variables"
-    results = {update.buffer for update in reduction.updates}
-    for op in _accesses(loop):
-        if op.buffer in results and not is_inside(op, block):
-            return f"{buffer_name(op.buffer)} is used in {loop.label} before it is complete"
+    for update in reduction.updates:
+        if has_views(update.buffer):
+            return f"{buffer_name(update.buffer)} is seen through a view"
+    if uses_results(loop, reduction):
+        name = buffer_name(reduction.updates[0].buffer)
+        return f"{name} is used in {loop.label} before it is complete"
     return reduction
 
 
-def _accesses(root: Operation) -> Iterable[LoadOp | StoreOp]:
-    return (op for op in root.walk() if isinstance(op, LoadOp | StoreOp))
+def has_views(buffer: SSAValue) -> bool:
+    """Whether ``buffer`` is a view, or has some."""
+    return isinstance(buffer.owner, ViewOp) or any(
+        isinstance(use.operation, ViewOp) for use in buffer.uses
+    )
+
+
+def uses_results(loop: ForOp, reduction: Reduction) -> bool:
+    """Whether something in ``loop`` beside the block of the reduction uses its results."""
+    return any(
+        is_inside(use.operation, loop) and not is_inside(use.operation, reduction.block)
+        for update in reduction.updates
+        for use in update.buffer.uses
+    )
 
 
 def _is_elementwise(op: Operation) -> bool:

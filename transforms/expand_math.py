@@ -231,8 +231,8 @@ class ExpandExtremum(RewritePattern):
         code = Code(emit)
         a, b = Real(op.lhs, code), Real(op.rhs, code)
         number = _constant(op.rhs)
-        if number is None:
-            number, a, b = _constant(op.lhs), b, a
+        if number is None and (number := _constant(op.lhs)) is not None:
+            a, b = b, a
         if isinstance(op, arith.MinimumfOp):
             if number is None or _is_zero(number, -1):
                 # Equal numbers have the same bits, but for zeros; any bits and those of NaN are
@@ -260,5 +260,6 @@ def _constant(value: SSAValue) -> float | None:
     if isinstance(attribute, FloatAttr):
         return attribute.value.data
     if isinstance(attribute, DenseIntOrFPElementsAttr) and attribute.is_splat():
-        return float(attribute.get_values()[0])
+        number = attribute.get_values()[0]
+        return None if isinstance(number, tuple) else float(number)
     return None

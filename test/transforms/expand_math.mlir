@@ -73,6 +73,33 @@ func.func @library(%x: f32) -> f32 {
   func.return %0 : f32
 }
 
+// x86's minimum of two zeros is the second one, as is that of NaN and a number: both orders together.
+// CHECK-LABEL: func.func @extrema(%x: f32, %y: f32) -> (f32, f32, f32, f32) {
+// CHECK-NEXT:    %0 = arith.cmpf olt, %x, %y : f32
+// CHECK-NEXT:    %1 = arith.select %0, %x, %y : f32
+// CHECK-NEXT:    %2 = arith.cmpf olt, %y, %x : f32
+// CHECK-NEXT:    %3 = arith.select %2, %y, %x : f32
+// CHECK-NEXT:    %4 = arith.bitcast %1 : f32 to i32
+// CHECK-NEXT:    %5 = arith.bitcast %3 : f32 to i32
+// CHECK-NEXT:    %6 = arith.ori %4, %5 : i32
+// CHECK-NEXT:    %7 = arith.bitcast %6 : i32 to f32
+// CHECK-NEXT:    %zero = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT:    %8 = arith.cmpf ogt, %zero, %x : f32
+// CHECK-NEXT:    %9 = arith.select %8, %zero, %x : f32
+// CHECK-NEXT:    %10 = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT:    %11 = arith.addf %9, %10 : f32
+// CHECK-NEXT:    %12 = arith.maximumf %x, %y : f32
+// CHECK-NEXT:    %13 = arith.minimumf %x, %y fastmath<nsz> : f32
+// CHECK-NEXT:    func.return %7, %11, %12, %13 : f32, f32, f32, f32
+func.func @extrema(%x: f32, %y: f32) -> (f32, f32, f32, f32) {
+  %0 = arith.minimumf %x, %y : f32
+  %zero = arith.constant 0.0 : f32
+  %1 = arith.maximumf %x, %zero : f32
+  %2 = arith.maximumf %x, %y : f32
+  %3 = arith.minimumf %x, %y fastmath<nsz> : f32
+  func.return %0, %1, %2, %3 : f32, f32, f32, f32
+}
+
 // A kernel has no library.
 // CHECK-LABEL: gpu.module @m {
 // CHECK-NOT:     math.cos

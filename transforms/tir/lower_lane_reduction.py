@@ -33,6 +33,9 @@ The lanes' results are filled before, and combined behind, the outermost loop of
 allows it: where the loops over results inside are constant and their results few. A loop of more
 iterations than vectors of the target have lanes four times becomes a loop over as many, and a rest.
 
+On x86, the lanes of a maximum of floats also add their terms up, which shows whether one is NaN
+(``_lane_maximum.py``).
+
 A reduction that cannot be split (its init stayed in it, a condition ties results to terms, ...)
 runs serially, with warning KC4211.
 
@@ -41,7 +44,7 @@ Requires: blocks without an init region (``lower-init-block``).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -65,7 +68,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kc.analysis import loop_tree
 from kc.analysis.dependence import lane_conflict
-from kc.analysis.lane_reductions import lane_reduction, reduced_blocks
+from kc.analysis.lane_reductions import lane_reduction, reduced_blocks, uses_results
 from kc.analysis.loop_tree import iter_types
 from kc.analysis.reductions import Reduction, reduction_of
 from kc.dialects.arith import vector_class
@@ -78,14 +81,18 @@ from kc.dialects.tir import (
     ForOp,
     IterType,
     LoadOp,
-    StoreOp,
     YieldOp,
 )
 from kc.support.fresh_names import fresh_name
 from kc.support.target import target_of
+from kc.transforms.expand_math import is_x86
 from kc.transforms.tir._inline_combine import inline_combine
+from kc.transforms.tir._lane_maximum import LaneMaximum, greater_lanes, is_lane_maximum
 from kc.transforms.tir._partial_results import PartialResults, Split, Values, steps_added
 from kc.transforms.tir.vectorize_loop import MAX_VECTORS, element_bits, run_serially
+
+Steps = Callable[[Block, Reduction, Sequence[SSAValue], Sequence[SSAValue]], list[SSAValue]]
+"""What adds the steps of a reduction on two vectors for each of its results."""
 
 LOCAL = "local"
 """The memory of a thread."""
@@ -104,18 +111,26 @@ class LowerLaneReductionPass(ModulePass):
     """Bits of a native vector; by default the target's."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        bits = target_of(op).vector_bits if self.vector_bits is None else self.vector_bits
+        target = target_of(op)
+        bits = target.vector_bits if self.vector_bits is None else self.vector_bits
+        sums = is_x86(target) and not {"nnan", "nsz"} & set(target.fast_math)
         for function in loop_tree.functions(op):
             buffers = {op.label for op in loop_tree.preorder(function) if isinstance(op, AllocOp)}
             labels = {block.label for block in loop_tree.blocks(function)}
             for loop in loop_tree.loops(function):
                 if loop.kind.data is ForKind.VECTORIZED and (blocks := reduced_blocks(loop)):
-                    _lower(loop, blocks, bits, buffers, labels)
+                    _lower(loop, blocks, bits, _Names(buffers, labels), sums)
 
 
-def _lower(
-    loop: ForOp, blocks: list[BlockOp], bits: int, buffers: set[str], labels: set[str]
-) -> None:
+@dataclass(frozen=True)
+class _Names:
+    """The names that are taken in a function."""
+
+    buffers: set[str]
+    labels: set[str]
+
+
+def _lower(loop: ForOp, blocks: list[BlockOp], bits: int, names: _Names, sums: bool) -> None:
     if bits == 0 or loop.static_extent is None or loop.static_extent < 2:
         return
     plans: list[_Plan] = []
@@ -129,7 +144,7 @@ def _lower(
             return
         plans.append(plan)
     if plans:
-        _Lowering(loop, lanes, plans, buffers, labels).run()
+        _Lowering(loop, lanes, plans, names, sums).run()
 
 
 @dataclass(frozen=True)
@@ -183,13 +198,7 @@ def _may_extend(outer: ForOp, child: ForOp, reduction: Reduction) -> bool:
     """Whether partial results may be combined behind ``outer``, if behind ``child``."""
     if child.parent_op() is not outer or outer.kind.data in (ForKind.PARALLEL, ForKind.THREAD):
         return False
-    results = {update.buffer for update in reduction.updates}
-    return not any(
-        isinstance(op, LoadOp | StoreOp)
-        and op.buffer in results
-        and not loop_tree.is_inside(op, reduction.block)
-        for op in outer.walk()
-    )
+    return not uses_results(outer, reduction)
 
 
 def _drives_results(loop: ForOp, block: BlockOp) -> bool:
@@ -234,27 +243,37 @@ class _Lowering:
         loop: ForOp,
         lanes: int,
         plans: Sequence[_Plan],
-        buffers: set[str],
-        labels: set[str],
+        names: _Names,
+        sums: bool,
     ) -> None:
+        """``sums``: whether maxima of floats are computed with sums beside them."""
         self.loop = loop
         self.lanes = lanes
         self.plans = plans
-        self.labels = labels
+        self.labels = names.labels
         self.width = 1 << (lanes - 1).bit_length()
         """The results of the lanes, and neutral elements up to a power of two."""
         space = next((LOCAL for outer in loop_tree.all_loops_around(loop) if outer.axis), None)
-        self.parts = [PartialResults(plan.split, buffers, self.width, space) for plan in plans]
+        self.parts = [
+            PartialResults(plan.split, names.buffers, self.width, space) for plan in plans
+        ]
+        self.maxima = {
+            parts: LaneMaximum(parts, plan.place, self.width, names.buffers, names.labels)
+            for plan, parts in zip(plans, self.parts, strict=True)
+            if sums and space is None and is_lane_maximum(plan.split.reduction, plan.place)
+        }
 
     def run(self) -> None:
         """Fill, update and combine the results of the lanes."""
         inserted: list[tuple[_Plan, list[Operation], list[Operation]]] = []
         for plan, parts in zip(self.plans, self.parts, strict=True):
+            maximum = self.maxima.get(parts)
             start = [
                 *parts.allocs,
+                *([maximum.sums] if maximum is not None else []),
                 *parts.nest(lambda values, parts=parts: self._fill(parts, values)),
             ]
-            finish = parts.nest(lambda values, parts=parts: [self._combine(parts, values)])
+            finish = parts.nest(lambda values, parts=parts: self._finish(parts, values))
             for op in [*start, *finish]:
                 for inner in op.walk():
                     inner.location = plan.split.block.location
@@ -266,6 +285,9 @@ class _Lowering:
             for block, parts in zip(blocks, self.parts, strict=True):
                 reduction = reduction_of(block)
                 assert reduction is not None
+                if parts in self.maxima:
+                    self.maxima[parts].redirect(reduction, piece.var)
+                    continue
                 parts.redirect(reduction, piece.var)
                 for step in reduction.steps:
                     if isinstance(step, CombineOp):
@@ -320,8 +342,18 @@ class _Lowering:
     def _fill(self, parts: PartialResults, values: Values) -> list[Operation]:
         """Store the neutral elements, to all lanes."""
         loop = ForOp(self.loop.label, self.width, kind=ForKind.VECTORIZED)
-        loop.body.block.add_ops(parts.filled(parts.place(values, loop.var)))
+        place = parts.place(values, loop.var)
+        loop.body.block.add_ops(parts.filled(place))
+        if parts in self.maxima:
+            loop.body.block.add_ops(self.maxima[parts].filled(place))
         return [loop]
+
+    def _finish(self, parts: PartialResults, values: Values) -> list[Operation]:
+        """What stands behind the loops."""
+        combined = self._combine(parts, values)
+        if parts not in self.maxima:
+            return [combined]
+        return [combined, *self.maxima[parts].again(values)]
 
     def _combine(self, parts: PartialResults, values: Values) -> BlockOp:
         """The block that combines the lanes' results, and them with the result."""
@@ -336,7 +368,8 @@ class _Lowering:
                 load = LoadOp(alloc.buffer, *parts.place(values), type_)
                 body.add_op(load)
                 vectors.append(load.result)
-            totals = _folded(body, reduction, vectors, self.width)
+            steps = _steps_on_vectors if parts not in self.maxima else greater_lanes
+            totals = _folded(body, reduction, vectors, self.width, steps)
             old: list[SSAValue] = []
             for update in reduction.updates:
                 load = LoadOp(update.buffer, *parts.result_place(update, mapping))
@@ -349,7 +382,7 @@ class _Lowering:
 
 
 def _folded(
-    body: Block, reduction: Reduction, vectors: Sequence[SSAValue], width: int
+    body: Block, reduction: Reduction, vectors: Sequence[SSAValue], width: int, steps: Steps
 ) -> list[SSAValue]:
     """Vectors of a power of two of lanes, combined to numbers: halves, their halves, and so on."""
     vectors = list(vectors)
@@ -358,7 +391,7 @@ def _folded(
         halves = [
             [_lanes_of(body, vector, first, width) for vector in vectors] for first in (0, width)
         ]
-        vectors = _steps_on_vectors(body, reduction, *halves)
+        vectors = steps(body, reduction, *halves)
     return [
         _add(body, ExtractOp(vector, [0], update.term.type))
         for vector, update in zip(vectors, reduction.updates, strict=True)

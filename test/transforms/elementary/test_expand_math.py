@@ -138,6 +138,68 @@ def test_fast_math_does_not_undo_what_is_exact():
     np.testing.assert_allclose(out, np.log(x.astype("float64")), rtol=1.2e-7)
 
 
+EXTREMA = {
+    "minimum": lambda x, y: te.min(x, y),
+    "maximum": lambda x, y: te.max(x, y),
+    "minimum with 0": lambda x, y: te.min(x, te.const(0.0, x.dtype)),
+    "maximum with 0": lambda x, y: te.max(te.const(0.0, x.dtype), x),
+    "minimum with -0": lambda x, y: te.min(x, te.const(-0.0, x.dtype)),
+    "maximum with -0": lambda x, y: te.max(x, te.const(-0.0, x.dtype)),
+}
+
+
+def extremum(name: str, dtype: str, n: int, target: str) -> Any:
+    a, b = te.placeholder((n,), dtype, name="A"), te.placeholder((n,), dtype, name="B")
+    c = te.compute((n,), lambda i: EXTREMA[name](a[i], b[i]), name="C")
+    s = te.create_schedule(c.op)
+    s[c].vectorize(s[c].split(c.op.axis[0], factor=8)[1])
+    return kc.build(s, [a, b, c], target)
+
+
+@pytest.mark.parametrize("target", [HOST, PLAIN])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", EXTREMA)
+def test_extrema_have_numpys_nan_and_order_zeros(name: str, dtype: str, target: str):
+    if target == PLAIN and "x86_64" not in HOST:
+        pytest.skip("this kernel is for x86-64")
+    numbers = [0.0, -0.0, 1.0, -2.5, np.inf, -np.inf, np.nan]
+    pairs = [(a, b) for a in numbers for b in numbers]
+    x, y = (np.array(column, dtype) for column in zip(*pairs, strict=True))
+    if name.endswith("0"):
+        y[:] = -0.0 if name.endswith("-0") else 0.0
+    out = np.zeros_like(x)
+    extremum(name, dtype, len(x), target)(x, y, out)
+    least = name.startswith("minimum")
+    expected = (np.minimum if least else np.maximum)(x, y)
+    zeros = (x == 0) & (y == 0)
+    negative = np.signbit(x) | np.signbit(y) if least else np.signbit(x) & np.signbit(y)
+    expected[zeros] = np.where(negative[zeros], -0.0, 0.0)
+    np.testing.assert_array_equal(out, expected)
+    ordered = ~np.isnan(expected)
+    np.testing.assert_array_equal(np.signbit(out[ordered]), np.signbit(expected[ordered]))
+
+
+@pytest.mark.parametrize(
+    ("name", "target", "instructions"),
+    [
+        ("minimum", "llvm -mcpu=x86-64-v3", ["vminps", "vminps", "vorps"]),
+        ("minimum", "llvm -mcpu=x86-64-v4", ["vminps", "vminps", "vorps"]),
+        ("maximum with 0", "llvm -mcpu=x86-64-v3", ["vmaxps", "vaddps"]),
+        ("maximum with 0", "llvm -mcpu=x86-64-v4", ["vmaxps", "vaddps"]),
+        ("minimum with 0", "llvm -mcpu=x86-64-v3", ["vminps"]),
+        ("maximum with -0", "llvm -mcpu=x86-64-v3", ["vmaxps"]),
+        ("maximum", "llvm -mtriple=aarch64-linux-gnu", ["fmax", "fmax"]),
+        ("maximum with 0", "llvm -mtriple=aarch64-linux-gnu", ["fmax", "fmax"]),
+    ],
+)
+def test_instructions_of_extrema(name: str, target: str, instructions: list[str]):
+    text = extremum(name, "float32", 8, target).get_source("asm")
+    counted = re.findall(
+        r"^\t(v?(?:min|max|or|and|add|cmp\w*|blend\w*)ps|f(?:min|max|add|cm\w+))\s", text, re.M
+    )
+    assert counted == instructions
+
+
 class PowerOfTwo(RewritePattern):
     """``math.fpowi %x, 2``    ->    a product."""
 

@@ -256,3 +256,82 @@ func.func @argmax(%A: memref<32xf32>, %I: memref<1xi32>, %V: memref<1xf32>) {
   }
   func.return
 }
+
+// On x86, a maximum and a sum, which shows NaN; where it does, the reduction is done once more.
+// CHECK-LABEL: func.func @max(%A: memref<8x64xf32>, %B: memref<8xf32>) {
+// CHECK-NEXT:      tir.for %i in 8 {
+// CHECK-NEXT:        %B_part = tir.alloc "B_part" : memref<4xf32>
+// CHECK-NEXT:        %B_part_sum = tir.alloc "B_part_sum" : memref<4xf32>
+// CHECK-NEXT:        tir.for %k_i in 4 vectorized {
+// CHECK-NEXT:          %0 = arith.constant 0xff800000 : f32
+// CHECK-NEXT:          tir.store %0, %B_part[%k_i] : memref<4xf32>
+// CHECK-NEXT:          %1 = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT:          tir.store %1, %B_part_sum[%k_i] : memref<4xf32>
+// CHECK-NEXT:        }
+// CHECK-NEXT:        tir.for %k_o in 16 {
+// CHECK-NEXT:          tir.for %k_i_1 "k_i" in 4 vectorized {
+// CHECK-NEXT:            tir.block "B" (spatial %v_i in 8 = %i, reduce %v_k in 64 = %k_o * 4 + %k_i_1) do {
+// CHECK-NEXT:              %a = tir.load %A[%v_i, %v_k] : memref<8x64xf32>
+// CHECK-NEXT:              %2 = tir.load %B_part[%k_i_1] : memref<4xf32>
+// CHECK-NEXT:              %3 = arith.cmpf ogt, %a, %2 : f32
+// CHECK-NEXT:              %4 = arith.select %3, %a, %2 : f32
+// CHECK-NEXT:              %5 = tir.load %B_part_sum[%k_i_1] : memref<4xf32>
+// CHECK-NEXT:              %6 = arith.addf %5, %a : f32
+// CHECK-NEXT:              tir.store %4, %B_part[%k_i_1] : memref<4xf32>
+// CHECK-NEXT:              tir.store %6, %B_part_sum[%k_i_1] : memref<4xf32>
+// CHECK-NEXT:            }
+// CHECK-NEXT:          }
+// CHECK-NEXT:        }
+// CHECK-NEXT:        tir.block "B_lanes" (spatial %v_i in 8 = %i) do {
+// CHECK-NEXT:          %2 = tir.load %B_part[0] : memref<4xf32>, vector<4xf32>
+// CHECK-NEXT:          %3 = vector.shuffle %2, %2 [0, 1] : vector<4xf32>, vector<4xf32>
+// CHECK-NEXT:          %4 = vector.shuffle %2, %2 [2, 3] : vector<4xf32>, vector<4xf32>
+// CHECK-NEXT:          %5 = arith.cmpf ogt, %4, %3 : vector<2xf32>
+// CHECK-NEXT:          %6 = arith.select %5, %4, %3 : vector<2xi1>, vector<2xf32>
+// CHECK-NEXT:          %7 = vector.shuffle %6, %6 [0] : vector<2xf32>, vector<2xf32>
+// CHECK-NEXT:          %8 = vector.shuffle %6, %6 [1] : vector<2xf32>, vector<2xf32>
+// CHECK-NEXT:          %9 = arith.cmpf ogt, %8, %7 : vector<1xf32>
+// CHECK-NEXT:          %10 = arith.select %9, %8, %7 : vector<1xi1>, vector<1xf32>
+// CHECK-NEXT:          %11 = vector.extract %10[0] : f32 from vector<1xf32>
+// CHECK-NEXT:          %12 = tir.load %B[%v_i] : memref<8xf32>
+// CHECK-NEXT:          %s = arith.maximumf %12, %11 : f32
+// CHECK-NEXT:          tir.store %s, %B[%v_i] : memref<8xf32>
+// CHECK-NEXT:        }
+// CHECK-NEXT:        %2 = tir.load %B_part_sum[0] : memref<4xf32>, vector<4xf32>
+// CHECK-NEXT:        %3 = arith.cmpf uno, %2, %2 : vector<4xf32>
+// CHECK-NEXT:        %4 = tir.load %B_part[0] : memref<4xf32>, vector<4xf32>
+// CHECK-NEXT:        %5 = arith.bitcast %4 : vector<4xf32> to vector<4xi32>
+// CHECK-NEXT:        %6 = arith.constant dense<-2147483648> : vector<4xi32>
+// CHECK-NEXT:        %7 = arith.cmpi eq, %5, %6 : vector<4xi32>
+// CHECK-NEXT:        %8 = arith.ori %3, %7 : vector<4xi1>
+// CHECK-NEXT:        %9 = vector.reduction <or>, %8 : vector<4xi1> into i1
+// CHECK-NEXT:        scf.if %9 {
+// CHECK-NEXT:          tir.for %k_o_1 "k_o" in 16 {
+// CHECK-NEXT:            tir.for %k_i_2 "k_i" in 4 {
+// CHECK-NEXT:              tir.block "B_again" (spatial %v_i in 8 = %i, reduce %v_k in 64 = %k_o_1 * 4 + %k_i_2) do {
+// CHECK-NEXT:                %a = tir.load %A[%v_i, %v_k] : memref<8x64xf32>
+// CHECK-NEXT:                %b = tir.load %B[%v_i] : memref<8xf32>
+// CHECK-NEXT:                %s = arith.maximumf %b, %a : f32
+// CHECK-NEXT:                tir.store %s, %B[%v_i] : memref<8xf32>
+// CHECK-NEXT:              }
+// CHECK-NEXT:            }
+// CHECK-NEXT:          }
+// CHECK-NEXT:        }
+// CHECK-NEXT:      }
+// CHECK-NEXT:      func.return
+// CHECK-NEXT:    }
+func.func @max(%A: memref<8x64xf32>, %B: memref<8xf32>) {
+  tir.for %i in 8 {
+    tir.for %k_o in 16 {
+      tir.for %k_i in 4 vectorized {
+        tir.block "B" (spatial %v_i in 8 = %i, reduce %v_k in 64 = %k_o * 4 + %k_i) do {
+          %a = tir.load %A[%v_i, %v_k] : memref<8x64xf32>
+          %b = tir.load %B[%v_i] : memref<8xf32>
+          %s = arith.maximumf %b, %a : f32
+          tir.store %s, %B[%v_i] : memref<8xf32>
+        }
+      }
+    }
+  }
+  func.return
+}

@@ -173,6 +173,22 @@ def test_nan_and_infinities_are_numpys():
         np.testing.assert_array_equal(result, x.max(axis=1))
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("n", [37, 64])
+def test_which_zero_is_the_maximum(n: int, dtype: str):
+    """0 is greater than -0, in whatever lane and order they are; sums of infinities are no NaN."""
+    s, a, b = rows("max", dtype, 5, n, 16)
+    x = -np.abs(np.random.default_rng(0).standard_normal((5, n))).astype(dtype)
+    x[0, [3, 4]] = [0.0, -0.0]
+    x[1, [3, 20]] = [-0.0, 0.0]
+    x[2] = -0.0
+    x[3, [1, 2]] = [np.inf, -np.inf]
+    x[4] = -np.inf
+    for result in results(s, [a, b], [b], [x]):
+        np.testing.assert_array_equal(result, [0, 0, 0, np.inf, -np.inf])
+        np.testing.assert_array_equal(np.signbit(result), [False, False, True, False, True])
+
+
 def test_a_reduction_that_is_not_split_runs_serially():
     """A condition on results and terms."""
     text = """func.func @main(%A: memref<8xf32>, %B: memref<8xf32>) {
@@ -216,11 +232,35 @@ def test_the_lanes_results_stay_in_registers(target: str, add: str, n: int):
     """The loop loads terms, adds vectors, and stores nothing."""
     s, a, b = rows("sum", "float32", 8, n, 64 if "v4" in target else 32)
     text = kc.build(s, [a, b], target).get_source("asm")
+    loop = innermost_loop(text, add)
+    assert not re.search(r"vmov\w+\s+%[yz]mm\d+, .*\(|\bst[rp]\s", loop)
+
+
+def innermost_loop(text: str, what: str) -> str:
+    """The shortest loop of assembly in which ``what`` is."""
     loops = re.findall(r"(?ms)^(\.LBB\d+_\d+):((?:(?!^\.LBB).)*?)\bj?b?\.?ne\s+\1\b", text)
-    bodies = [body for _, body in loops if re.search(add, body)]
-    assert bodies
-    innermost = min(bodies, key=len)
-    assert not re.search(r"vmov\w+\s+%[yz]mm\d+, .*\(|\bst[rp]\s", innermost)
+    return min((body for _, body in loops if re.search(what, body)), key=len)
+
+
+@pytest.mark.parametrize(
+    ("target", "register"), [("x86-64-v3", "ymm"), ("x86-64-v4", "zmm"), ("x86-64", "xmm")]
+)
+def test_a_maximum_takes_two_instructions_on_x86(target: str, register: str):
+    """That of the maxima, and a sum which shows NaN."""
+    s, a, b = rows("max", "float32", 8, 1024, 64 if register == "zmm" else 16)
+    text = kc.build(s, [a, b], f"llvm -mcpu={target}").get_source("asm")
+    loop = innermost_loop(text, rf"v?maxps\s.*%{register}")
+    maxima = len(re.findall(r"\bv?maxps\s", loop))
+    assert maxima >= 4
+    assert maxima == len(re.findall(r"\bv?addps\s", loop))
+    assert not re.findall(r"blend|cmp\w*ps|and\w*ps|or\w*ps", loop)
+
+
+def test_a_maximum_takes_one_instruction_on_arm():
+    s, a, b = rows("max", "float32", 8, 1024, 16)
+    target = "llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1"
+    loop = innermost_loop(kc.build(s, [a, b], target).get_source("asm"), r"fmax\tv\d+\.4s")
+    assert not re.findall(r"\b(fadd|fcm\w+|bif|bit|bsl)\s", loop)
 
 
 def test_a_vectorized_reduction_of_each_thread():
