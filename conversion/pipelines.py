@@ -97,7 +97,8 @@ _WITHOUT_CHECKS = frozenset({"storage-rewrite"})
 TO_C: Order = tuple(
     "skip-vectorize" if name == "vectorize-loop" else name
     for name in TO_LLVM
-    if name not in ("expand-math", "convert-to-llvm") and name not in _ON_REQUEST
+    if name not in ("lower-lane-reduction", "expand-math", "convert-to-llvm")
+    and name not in _ON_REQUEST
 )
 
 # What a pass is told when it runs as a part of a pipeline.
