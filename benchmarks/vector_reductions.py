@@ -62,7 +62,7 @@ def main() -> None:
     }
     print(f"{'':15}     kc ms   numpy / kc   as written / kc")
     for name, peer in peers.items():
-        out = [np.zeros(SIZE, np.float32)]
+        out: list[Any] = [np.zeros(SIZE, np.float32)]
         if name == "argmax":
             out.insert(0, np.zeros(SIZE, np.int32))
         lanes, written = kernel(name, vectorized=True), kernel(name, vectorized=False)
