@@ -200,3 +200,79 @@ def elementwise(
         lambda _: [*(array.copy() for array in inputs), np.zeros(n, out)],
         expected,
     )
+
+
+VECTORS = """
+module attributes {gpu.container_module} {
+  func.func @f(%A: memref<64xf32>, %B: memref<64xi8>, %Z: memref<64xf32>) {
+    %one = arith.constant 1 : index
+    gpu.launch_func @m::@k blocks in (%one, %one, %one) threads in (%one, %one, %one)
+        args(%A : memref<64xf32>, %B : memref<64xi8>, %Z : memref<64xf32>)
+    func.return
+  }
+  gpu.module @m {
+    gpu.func @k(%A: memref<64xf32>, %B: memref<64xi8>, %Z: memref<64xf32>) kernel {
+      %c0 = arith.constant 0 : index
+      %c3 = arith.constant 3 : index
+      %c4 = arith.constant 4 : index
+      %c8 = arith.constant 8 : index
+      %c13 = arith.constant 13 : index
+      %c20 = arith.constant 20 : index
+      %c32 = arith.constant 32 : index
+      %c40 = arith.constant 40 : index
+      %c50 = arith.constant 50 : index
+      %c56 = arith.constant 56 : index
+      %a = vector.load %A[%c0] {alignment = 16 : i64} : memref<64xf32>, vector<4xf32>
+      %b = vector.load %A[%c13] : memref<64xf32>, vector<4xf32>
+      %mask = vector.create_mask %c3 : vector<4xi1>
+      %rest = arith.constant dense<[7.0, 8.0, 9.0, 10.0]> : vector<4xf32>
+      %c = vector.maskedload %A[%c20], %mask, %rest
+          : memref<64xf32>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+      %d = vector.fma %a, %b, %c : vector<4xf32>
+      vector.store %d, %Z[%c0] : memref<64xf32>, vector<4xf32>
+      %low = arith.cmpf olt, %a, %b : vector<4xf32>
+      vector.maskedstore %Z[%c4], %low, %d : memref<64xf32>, vector<4xi1>, vector<4xf32>
+      %e = vector.shuffle %a, %b [7, 0, 5, 2, 1] : vector<4xf32>, vector<4xf32>
+      %two = arith.constant 2.0 : f32
+      %s = vector.broadcast %two : f32 to vector<5xf32>
+      %t = arith.mulf %e, %s : vector<5xf32>
+      vector.store %t, %Z[%c8] : memref<64xf32>, vector<5xf32>
+      %x = vector.extract %a[2] : f32 from vector<4xf32>
+      %i = vector.insert %x, %b[0] : f32 into vector<4xf32>
+      vector.store %i, %Z[%c20] {alignment = 16 : i64} : memref<64xf32>, vector<4xf32>
+      %sum = vector.reduction <add>, %a, %two : vector<4xf32> into f32
+      %most = vector.reduction <maximumf>, %b : vector<4xf32> into f32
+      memref.store %sum, %Z[%c32] : memref<64xf32>
+      %c33 = arith.constant 33 : index
+      memref.store %most, %Z[%c33] : memref<64xf32>
+      %u = vector.load %B[%c0] {alignment = 16 : i64} : memref<64xi8>, vector<16xi8>
+      %v = vector.load %B[%c13] : memref<64xi8>, vector<16xi8>
+      %w = arith.muli %u, %v : vector<16xi8>
+      %less = arith.cmpi ult, %u, %v : vector<16xi8>
+      %three = arith.constant dense<3> : vector<16xi8>
+      %large = arith.cmpi sgt, %u, %three : vector<16xi8>
+      %both = arith.andi %less, %large : vector<16xi1>
+      %picked = arith.select %both, %w, %three : vector<16xi1>, vector<16xi8>
+      vector.store %picked, %B[%c40] : memref<64xi8>, vector<16xi8>
+      %wide = arith.sitofp %picked : vector<16xi8> to vector<16xf32>
+      %total = vector.reduction <add>, %wide : vector<16xf32> into f32
+      memref.store %total, %Z[%c40] : memref<64xf32>
+      %start = arith.constant dense<0.0> : vector<4xf32>
+      %all = scf.for %n = %c0 to %c3 step %c3 iter_args(%so_far = %start) -> (vector<4xf32>) {
+        %next = arith.addf %so_far, %a : vector<4xf32>
+        scf.yield %next : vector<4xf32>
+      }
+      vector.store %all, %Z[%c50] : memref<64xf32>, vector<4xf32>
+      %yes = arith.cmpi slt, %c0, %c3 : index
+      %chosen = scf.if %yes -> (vector<4xf32>) {
+        scf.yield %b : vector<4xf32>
+      } else {
+        scf.yield %rest : vector<4xf32>
+      }
+      vector.store %chosen, %Z[%c56] : memref<64xf32>, vector<4xf32>
+      gpu.return
+    }
+  }
+}
+"""
+"""A kernel with each operation on vectors; A and B are read, B and Z written."""

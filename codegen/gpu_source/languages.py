@@ -67,9 +67,13 @@ class VectorForm:
     lanes: tuple[str, ...]
     definition: str = ""
     """What defines it, for one that the language does not have."""
+    cast: str = ""
+    """The type that lanes are cast to: C++ refuses an int as a part of a struct of shorter ones."""
 
     def construct(self, lanes: Sequence[str]) -> str:
         """The vector of these lanes."""
+        if self.cast:
+            lanes = [f"({self.cast})({lane})" for lane in lanes]
         return f"{self.opening}{', '.join(lanes)}{self.closing}"
 
     @property
@@ -155,7 +159,8 @@ class GpuLanguage(Language):
         definition = f"typedef struct {alignment}{{\n  {element} at[{lanes}];\n}} {name};\n"
         opening, closing = self.struct_literal(name)
         places = tuple(f".at[{n}]" for n in range(lanes))
-        return VectorForm(name, opening, closing, places, definition)
+        cast = element if element in ("bool", "int8_t", "uint8_t", "int16_t") else ""
+        return VectorForm(name, opening, closing, places, definition, cast)
 
     def aligned(self, size: int) -> str:
         """The words that a struct is aligned with."""

@@ -101,6 +101,19 @@ def test_nvcc_takes_it(name: str, tmp_path: Path):
     assert "0 bytes spill stores, 0 bytes spill loads" in done.stderr
 
 
+@pytest.mark.skipif(NVCC is None, reason="nvcc is not installed")
+def test_nvcc_takes_operations_on_vectors(tmp_path: Path):
+    file = tmp_path / "kernel.cu"
+    module = parse_module(gpu_programs.VECTORS, "kernel.mlir", registry.context())
+    file.write_text(emit_gpu_source(module, "cuda", 32))
+    command = [str(NVCC), "-arch=sm_80", "-ptx", "-Werror", "all-warnings", "-fmad=false"]
+    done = subprocess.run(
+        [*command, str(file), "-o", str(tmp_path / "kernel.ptx")], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"ld\.global(\.nc)?\.v4\.f32", (tmp_path / "kernel.ptx").read_text())
+
+
 @pytest.mark.skipif(find_compiler() is None, reason="there is no C compiler")
 def test_bfloats_of_cuda_are_rounded_to_the_nearest(tmp_path: Path):
     """The helper functions, by a compiler for this CPU."""

@@ -227,6 +227,34 @@ def test_a_kernel_of_textual_ir():
 
 
 @needs_device
+def test_operations_on_vectors():
+    random = np.random.default_rng(4)
+    a = random.integers(-9, 9, 64).astype("float32")
+    b = gpu_programs.numbers(random, 64, "int8")
+    z, wanted, bytes_ = np.zeros(64, "float32"), np.zeros(64, "float32"), b.copy()
+    first, second = a[:4], a[13:17]
+    fused = first * second + np.append(a[20:23], np.float32(10))
+    wanted[:4] = fused
+    wanted[4:8] = np.where(first < second, fused, 0)
+    wanted[8:13] = 2 * np.concatenate([first, second])[[7, 0, 5, 2, 1]]
+    wanted[20:24] = [a[2], *second[1:]]
+    wanted[32], wanted[33] = first.sum() + 2, second.max()
+    with np.errstate(over="ignore"):
+        u, v = b[:16], b[13:29]
+        picked = np.where((u.view("uint8") < v.view("uint8")) & (u > 3), u * v, 3)
+    bytes_[40:56] = picked
+    wanted[40] = picked.astype("float32").sum()
+    wanted[50:54], wanted[56:60] = first, second
+    module = kc.build(kc.IRModule.parse(gpu_programs.VECTORS), target="opencl")
+    module(a, b, z)
+    np.testing.assert_array_equal(z, wanted)
+    np.testing.assert_array_equal(b, bytes_)
+    source = module.get_source("opencl")
+    assert "char16" in source
+    assert "} kc_floatx5;" in source
+
+
+@needs_device
 def test_a_block_that_the_device_has_too_few_threads_for():
     device = opencl.require_device("the test")
     threads, most = device.max_threads * 2, device.max_threads
