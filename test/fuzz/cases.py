@@ -42,6 +42,7 @@ from kc import tir
 from kc.analysis import loop_tree
 from kc.analysis.dominance import check_dominance
 from kc.analysis.interpreter import run
+from kc.analysis.module_copy import copy_module
 from kc.check_each import StepCheck
 from kc.dialects.tir import ForKind, ForOp
 from kc.support.diagnostics import CodegenError, KCError, diagnostic_handler
@@ -184,7 +185,7 @@ def _run(
 
 def canonical(mod: kc.IRModule) -> kc.IRModule:
     """``mod`` in canonical form, which is that of a second time too."""
-    mod = kc.IRModule.parse(str(mod))
+    mod = kc.IRModule(copy_module(mod.op))
     get_pass("canonicalize").apply(context(), mod.op)
     mod.op.verify()
     check_dominance(mod.op)
@@ -453,7 +454,7 @@ def _check_strided(
 ) -> None:
     """The same code with declared strides computes on views, and keeps to their elements."""
     del interpreted
-    mod = kc.IRModule.parse(str(mod))
+    mod = kc.IRModule(copy_module(mod.op))
     function = loop_tree.kernels(mod.op)[0]
     arrays = program.arrays()
     views: list[Any] = []

@@ -15,6 +15,7 @@ from xdsl.ir import Operation
 
 import kc
 from kc.analysis import loop_tree
+from kc.analysis.module_copy import copy_module
 from kc.conversion.pipelines import TO_GPU, planned_passes
 from kc.dialects.tir import ForOp
 from kc.dialects.tir.threads import VIRTUAL_AXES, is_same_axis
@@ -48,7 +49,7 @@ def verify(mod: kc.IRModule) -> None:
 
 def compacted(mod: kc.IRModule) -> kc.IRModule:
     """The module with its buffers where they are used, and no larger; reductions initialised."""
-    mod = kc.IRModule.parse(str(mod))
+    mod = kc.IRModule(copy_module(mod.op))
     for name in ("compact-buffer-allocation", "lower-init-block"):
         get_pass(name).apply(context(), mod.op)
     return mod
@@ -89,7 +90,7 @@ def _passes() -> list[str]:
 
 
 def _after(mod: kc.IRModule, names: list[str]) -> kc.IRModule:
-    mod = kc.IRModule.parse(str(mod))
+    mod = kc.IRModule(copy_module(mod.op))
     with Target(TARGET):
         for name in names:
             get_pass(name).apply(context(), mod.op)
