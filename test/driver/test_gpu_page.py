@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kc.conversion.pipelines import TO_EMULATOR, TO_NVVM
+from kc.conversion.pipelines import TO_EMULATOR, TO_LLVM, TO_NVVM
 from kc.gpu import _KINDS
 from kc.support.registry import current
 
@@ -58,11 +58,5 @@ def test_every_kind_is_listed():
 
 def test_every_pass_for_gpus_is_listed():
     table = PAGE[PAGE.index("## The way down") : PAGE.index("## What the emulator is")]
-    shared = {
-        "convert-te-to-tir", "lower-init-block", "compact-buffer-allocation", "lower-blocks",
-        "inject-double-buffer", "align-storage", "apply-strides", "vectorize-loop",
-        "convert-tir-to-scf", "legalize-narrow-floats", "convert-to-llvm", "lower-lane-reduction",
-        "gpu-launch-sink-index-computations",
-    }  # fmt: skip
-    for name in {*TO_NVVM, *TO_EMULATOR} - shared:
+    for name in {*TO_NVVM, *TO_EMULATOR} - {*TO_LLVM, "gpu-launch-sink-index-computations"}:
         assert isinstance(name, int) or f"`{name}`" in table, name
