@@ -3,9 +3,10 @@
     python benchmarks/emulator.py
 
 For each kernel: milliseconds from the schedule to PTX and to machine code; then for a call those of
-the emulator, those of plain loops of the same expression on one thread, vectorized where that is
-possible, and those of the emulator with its checks; medians of several, interleaved. Then how many
-threads of a GPU it runs in a second.
+the emulator, those of its coroutines, which run where threads do not wait alike, those of plain
+loops of the same expression on one thread, vectorized where that is possible, and those of the
+emulator with its checks; medians of several, interleaved. Then how many threads of a GPU it runs in
+a second.
 """
 
 from __future__ import annotations
@@ -95,7 +96,7 @@ def milliseconds(run: Callable[[], object]) -> float:
 def main() -> None:
     """Print the table."""
     parallel.set_num_threads(1)
-    heads = ("to PTX", "to run", "run", "plain loops", "watched", "threads/s")
+    heads = ("to PTX", "to run", "run", "coroutines", "plain loops", "watched", "threads/s")
     print(" " * 18 + "".join(f"{head:>13}" for head in heads))
     for name, (args, s, plain, threads) in {
         "add 1M": add(1 << 20),
@@ -107,6 +108,8 @@ def main() -> None:
             "emulator": lambda: kc.build(s, args, target="cuda-emu -arch=sm_80"),  # noqa: B023
         }
         emulated, loops = build["emulator"](), kc.build(plain, args)
+        with kc.transform.PassContext(disabled_pass=["gpu-serialize-threads"]):
+            coroutines = build["emulator"]()
         build["ptx"]()
         compiled = {
             kind: statistics.median(milliseconds(make) for _ in range(REPEATS))
@@ -114,9 +117,10 @@ def main() -> None:
         }
         shapes = [tuple(int(size) for size in tensor.shape) for tensor in args]
         arrays = [np.random.rand(*shape).astype("float32") for shape in shapes]
-        times: dict[str, list[float]] = {"run": [], "plain": []}
+        times: dict[str, list[float]] = {"run": [], "coroutines": [], "plain": []}
         for _ in range(REPEATS):
             times["run"].append(milliseconds(lambda: emulated(*arrays)))  # noqa: B023
+            times["coroutines"].append(milliseconds(lambda: coroutines(*arrays)))  # noqa: B023
             times["plain"].append(milliseconds(lambda: loops(*arrays)))  # noqa: B023
         watched_module = emulated.watched()
         from kc.runtime.emulator import watch
@@ -124,8 +128,8 @@ def main() -> None:
         watched = milliseconds(
             lambda: watch(lambda: watched_module.module(*arrays), watched_module.places)  # noqa: B023
         )
-        run, plain_time = (statistics.median(times[kind]) for kind in ("run", "plain"))
-        numbers = (compiled["ptx"], compiled["emulator"], run, plain_time, watched)
+        run, of_coroutines, plain_time = map(statistics.median, times.values())
+        numbers = (compiled["ptx"], compiled["emulator"], run, of_coroutines, plain_time, watched)
         cells = "".join(f"{number:>10.2f} ms" for number in numbers)
         print(f"{name:18}{cells}{threads / run * 1000 / 1e6:>11.1f} M")
 

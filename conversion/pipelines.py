@@ -116,6 +116,7 @@ OPTIONAL = {
     "expand-math": None,
     "unroll-loop": None,
     "vectorize-loop": "skip-vectorize",
+    "gpu-serialize-threads": None,
 }
 """The passes that a pipeline works without, and what then runs instead."""
 
