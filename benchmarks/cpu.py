@@ -3,7 +3,8 @@
     python -m benchmarks.cpu [ROW ...] [--rounds=7] [--threads=1] [--quick] [--write]
 
 Each system is a process of its own; they take turns, a few calls at a time, so that what else the
-machine does meets all of them. The times are the best and the median of all rounds, in ms; the
+machine does meets all of them. The times are the best and the median of all rounds, in ms, of
+the processor where there is one thread, so that waiting for it does not count; the
 ratio is the best time of the fastest peer by kc's. A peer that is not installed is left out. The
 first lines are what the machine can do: multiply-adds of f32 in vectors, measured in the same way,
 and copying 64 MiB. ``--write`` keeps the table in benchmarks/results. OpenBLAS takes a new
@@ -21,6 +22,7 @@ import platform
 import statistics
 import sys
 import time
+from collections.abc import Callable
 from importlib import import_module
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -48,7 +50,7 @@ def serve(pipe: Connection, system: str, threads: int) -> None:
                 facts = {"missing": str(error)}
             pipe.send(facts)
         elif order == "time":
-            pipe.send(measure(call))
+            pipe.send(measure(call, time.process_time if threads == 1 else time.perf_counter))
         else:
             return
 
@@ -104,20 +106,20 @@ def prepare(system: str, name: str, threads: int) -> tuple[Any, dict[str, Any]]:
     return call, facts
 
 
-def measure(call: Any) -> float | None:
+def measure(call: Any, clock: Callable[[], float]) -> float | None:
     """Seconds a call, the best of a few."""
     if call is None:
         return None
-    best, began, count = float("inf"), time.perf_counter(), 1
+    best, began, count = float("inf"), clock(), 1
     while True:
-        started = time.perf_counter()
+        started = clock()
         for _ in range(count):
             call()
-        taken = time.perf_counter() - started
+        taken = clock() - started
         best = min(best, taken / count)
         if taken < SHORTEST / 4:
             count *= 2
-        elif time.perf_counter() - began > 4 * SHORTEST:
+        elif clock() - began > 4 * SHORTEST:
             return best
 
 

@@ -1,0 +1,1 @@
+../../kc/roofline_model.py
