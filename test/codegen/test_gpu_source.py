@@ -86,6 +86,7 @@ def test_clang_takes_it(name: str, language: str, tmp_path: Path):
         assert ".visible .entry main_kernel" in ptx
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(NVCC is None, reason="nvcc is not installed")
 @pytest.mark.parametrize("name", ["halves", "bfloats", "softmax", "matmul"])
 def test_nvcc_takes_it(name: str, tmp_path: Path):
