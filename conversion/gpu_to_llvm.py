@@ -58,7 +58,6 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from kc.analysis.dependence import base_buffer
 from kc.analysis.loop_tree import buffer_name, touches_memory
-from kc.analysis.module_copy import copy_module
 from kc.conversion.convert_to_llvm.function import FunctionLowering, LlvmPattern
 from kc.conversion.convert_to_llvm.memref import emit_gep, multiply
 from kc.conversion.convert_to_llvm.module import lower_module
@@ -85,16 +84,12 @@ class GpuToLlvmPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         del ctx
         _require_supported(op)
-        host = copy_module(op)
-        numbers: dict[str, int] = {}
-        for home in [inner for inner in host.ops if isinstance(inner, GPUModuleOp)]:
-            for name in kernels_of(home):
-                numbers[f"{home.sym_name.data}::{name}"] = len(numbers)
-            home.detach()
-            home.erase()
+        homes = [inner for inner in op.ops if isinstance(inner, GPUModuleOp)]
+        names = [f"{home.sym_name.data}::{name}" for home in homes for name in kernels_of(home)]
+        host = _copy_host(op)
         for function in [inner for inner in host.ops if isinstance(inner, func.FuncOp)]:
             _add_record(function)
-        host.attributes[KERNELS] = ArrayAttr([StringAttr(name) for name in numbers])
+        host.attributes[KERNELS] = ArrayAttr([StringAttr(name) for name in names])
         host.attributes.pop("gpu.container_module", None)
         lower_module(host, own_and_added(TARGET, (*_PATTERNS, *LLVM_PATTERNS)))
         block = op.body.block
@@ -106,6 +101,18 @@ class GpuToLlvmPass(ModulePass):
             block.add_op(new)
         op.attributes.clear()
         op.attributes.update(host.attributes)
+
+
+def _copy_host(module: ModuleOp) -> ModuleOp:
+    """A copy of the host code alone, location for location."""
+    host = ModuleOp([], dict(module.attributes))
+    for op in module.ops:
+        if not isinstance(op, GPUModuleOp):
+            copy = op.clone()
+            for old, new in zip(op.walk(), copy.walk(), strict=True):
+                new.location = old.location
+            host.body.block.add_op(copy)
+    return host
 
 
 def kernels_of(home: GPUModuleOp) -> list[str]:

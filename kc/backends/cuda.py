@@ -39,12 +39,12 @@ class _Compiled:
 
     ptx: str
     host: str
-    gpu: str
+    gpu: Source
     kernels: Mapping[str, Sequence[str]]
 
     def entry(self) -> compile_cache.Entry:
         """What the compile cache keeps."""
-        parts = {"host": self.host, "gpu": self.gpu, "kernels": dict(self.kernels)}
+        parts = {"host": self.host, "gpu": _text(self.gpu), "kernels": dict(self.kernels)}
         return compile_cache.Entry(self.ptx, list(self.kernels), json.dumps(parts).encode())
 
     @staticmethod
@@ -111,7 +111,7 @@ def build(build: Build) -> Module:
         arch.name,
         compiled.kernels,
         lambda: _load_host(compiled.host),
-        lambda: cuda_emu.kernels(compiled.gpu, build.target),
+        lambda: cuda_emu.kernels(_text(compiled.gpu), build.target),
     )
     functions = {signature.name: DeviceFunction(signature, code) for signature in build.signatures}
     kernels = Module(
@@ -189,7 +189,7 @@ def _compile(build: Build) -> tuple[_Compiled, dict[str, Source]]:
     host = build.target.host or Target.host_cpu()
     text = emit_llvm_ir(module, triple=host.triple, debug_info=debug_info)
     kernels = {name: parameters[name] for name in order}
-    return _Compiled(ptx, text, _text(sources["gpu"]), kernels), {"mlir": sources["mlir"]}
+    return _Compiled(ptx, text, sources["gpu"], kernels), {"mlir": sources["mlir"]}
 
 
 def _parameters(module: ModuleOp) -> dict[str, list[str]]:
