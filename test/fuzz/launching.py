@@ -26,6 +26,8 @@ TARGET = "cuda -arch=sm_80"
 EMULATOR = "cuda-emu -arch=sm_80"
 WATCHED = 0.5
 """Of the kernels that are emulated, so many are watched."""
+SERIAL = 0.7
+"""Of the others so many are loops over threads, if they can be."""
 
 
 def has_kernels(mod: kc.IRModule) -> bool:
@@ -71,11 +73,14 @@ def kernels(mod: kc.IRModule) -> kc.IRModule:
 def emulate(random: Random, mod: kc.IRModule, arrays: list[Any], *, copies_unwritten: bool) -> None:
     """Run the kernels of the module on the CPU, where nothing is wrong with what they do.
 
-    Some are watched; the rest runs faster, block by block on all cores. ``copies_unwritten``: they
+    Some are watched; the rest runs faster, block by block on all cores, as loops over threads or as
+    coroutines. ``copies_unwritten``: they
     may copy memory that nobody has written, and use no copy.
     """
     level = random.choice((0, 1, 2, 2, 3))
-    with kc.transform.PassContext(opt_level=level), np.errstate(all="ignore"):
+    left_out = [] if random.random() < SERIAL else ["gpu-serialize-threads"]
+    passes = kc.transform.PassContext(opt_level=level, disabled_pass=left_out)
+    with passes, np.errstate(all="ignore"):
         module = kc.build(mod, target=EMULATOR)
         if random.random() < WATCHED:
             report = kc.gpu.check(module, *arrays)
