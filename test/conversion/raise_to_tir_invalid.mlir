@@ -139,6 +139,18 @@ func.func @of_two_sizes(%a: memref<8xf32>, %n: index, %m: index) {
 
 // -----
 
+func.func @of_two_constants(%a: memref<8xf32>) {
+  %three = arith.constant 3 : i64
+  %four = arith.constant 4 : i64
+  %same = arith.cmpi eq, %three, %four : i64
+  // expected-error@+1 {{raise-to-tir: cf.assert of a condition that is not known to hold has no counterpart in tir}}
+  cf.assert %same, "3 is not 4"
+  linalg.exp ins(%a : memref<8xf32>) outs(%a : memref<8xf32>)
+  return
+}
+
+// -----
+
 func.func @without_maps(%a: tensor<4x5xf32>, %b: tensor<5x6xf32>, %c: tensor<4x6xf32>) -> tensor<4x6xf32> {
   // expected-error@+1 {{raise-to-tir: linalg.contract does not say what it computes}}
   %r = linalg.contract ins(%a, %b : tensor<4x5xf32>, tensor<5x6xf32>) outs(%c : tensor<4x6xf32>) -> tensor<4x6xf32>
