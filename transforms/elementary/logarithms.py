@@ -96,9 +96,11 @@ def log2(x: Real) -> Real:
 
 def log10(x: Real) -> Real:
     e, f, _ = normal(x)
-    m = f - missing(f)
+    m, lost = f.plus(-missing(f))
     high, rest = x.parts(LOG10_2, 15 if x.is_single else 41)
-    return _ends(x, e.times_plus(high, m.times_plus(LOG10_2 / LN2, e * rest)))
+    factor, factor_rest = x.parts(LOG10_2 / LN2, 24 if x.is_single else 53)
+    low = m.times_plus(factor_rest, lost.times_plus(factor, e * rest))
+    return _ends(x, e.times_plus(high, m.times_plus(factor, low)))
 
 
 def asinh(x: Real) -> Real:
