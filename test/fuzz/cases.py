@@ -23,6 +23,7 @@ from families import FAMILIES, Drawn, Family
 from guarded_arrays import ENDS, all_guarded, checked_build, guarded
 from intrinsic_code import unregister
 from launching import (
+    assemble,
     compacted,
     emulate,
     has_kernels,
@@ -312,6 +313,9 @@ def _check_launched(
     emulate(random, mod, changed, copies_unwritten=copies)
     program.check(layouts.from_scheduled(changed, arrays))
     outcome.checks.append("emulated")
+    outcome.stage = "assembled"
+    if assemble(mod):
+        outcome.checks.append("assembled")
 
 
 def check_interpreted(

@@ -7,10 +7,14 @@ the same when it is launched, before and after buffers were made smaller.
 from __future__ import annotations
 
 import math
+import subprocess
+import tempfile
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import numpy as np
+from optional_tools import find
 from xdsl.ir import Operation
 
 import kc
@@ -24,6 +28,7 @@ from kc.target import Target
 
 TARGET = "cuda -arch=sm_80"
 EMULATOR = "cuda-emu -arch=sm_80"
+ARCHES = ("sm_75", "sm_80", "sm_90a", "sm_100a")
 WATCHED = 0.5
 """Of the kernels that are emulated, so many are watched."""
 SERIAL = 0.7
@@ -88,6 +93,23 @@ def emulate(random: Random, mod: kc.IRModule, arrays: list[Any], *, copies_unwri
             assert kinds <= ({"uninitialised"} if copies_unwritten else set()), str(report)
         else:
             module(*arrays)
+
+
+def assemble(mod: kc.IRModule) -> bool:
+    """Whether CUDA's assembler is there; then it takes the PTX of the kernels, for some GPU."""
+    assembler = find("ptxas")
+    if assembler is None:
+        return False
+    arch = ARCHES[len(str(mod)) % len(ARCHES)]
+    with np.errstate(all="ignore"):
+        module = kc.build(mod, target=f"cuda -arch={arch}")
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "kernels.ptx")
+        file.write_text(module.imported_modules[0].get_source(), encoding="utf-8")
+        command = [assembler, f"-arch={arch}", str(file), "-o", str(file.with_suffix(".cubin"))]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return True
 
 
 def _passes() -> list[str]:
