@@ -60,6 +60,9 @@ with fewer loads is less sensitive to what the caches do."""
 MASKED = 6
 """Whole tiles that one costs whose vectors are masked, since it sticks out of the columns."""
 
+PANELS = 4
+"""Tiles of columns that are packed side by side."""
+
 LINE = 64
 """Bytes of a cache line."""
 
@@ -357,6 +360,7 @@ def perform(draft: Draft, block: str, tile: Tile, epilogue: str | None) -> None:
     if tile.packs:
         width = None if in_loop else tile.width
         layout = _pack_layout(nest, tile.column_operand, columns, width)
+    panels = _panels(nest, tile, draft.machine) if tile.packs and in_loop and not layout else 1
     number = nest.read_number(tile.column_operand.buffer)
 
     # The block's variables and loops are the same before anything is done.
@@ -386,7 +390,11 @@ def perform(draft: Draft, block: str, tile: Tile, epilogue: str | None) -> None:
         return [outer], [inner]
 
     row_outer, row_inner = cut(at_rows, tile.height)
-    column_outer, column_inner = cut(at_columns, tile.width)
+    if panels > 1:
+        *column_outer, inner = draft.split(handles[at_columns], [None, panels, tile.width])
+        column_inner = [inner]
+    else:
+        column_outer, column_inner = cut(at_columns, tile.width)
     rest = iter([handles[n] for n in order])
     group, of_columns, of_rows, reduce = (
         list(islice(rest, len(part))) for part in (shared, with_columns, with_rows, terms)
@@ -397,7 +405,7 @@ def perform(draft: Draft, block: str, tile: Tile, epilogue: str | None) -> None:
         outside = [*group, *column_outer, *of_columns, *of_rows, *row_outer]
     draft.put_in_order([*outside, *reduce, *row_inner, *column_inner])
     # Now, while the nest is simple, it takes the least time to prove that iterations are apart.
-    place = len(group) + (len(row_outer) if rows_first else len(column_outer))
+    place = len(group) + len(row_outer if rows_first else column_outer[:1])
     joined = draft.run_in_parallel(block, max(1, min(place, len(outside)))) if outside else 0
     if joined > 1:
         outside[:joined] = list(draft.loops(block).values())[:1]
@@ -431,6 +439,19 @@ def perform(draft: Draft, block: str, tile: Tile, epilogue: str | None) -> None:
     ):
         if parts and parts[0].gone is None and (count is None or count % size):
             draft.attempt("pragma", parts[0], "loop_partition_hint", True)
+
+
+def _panels(nest: Nest, tile: Tile, machine: Machine) -> int:
+    """How many tiles of columns are packed side by side. Where a panel does not fit in L1 anyway,
+    some of them are: rows of the operand are then read a few lines at a time, and those that begin
+    amid a line share few of these."""
+    count, operand = tile.columns.static_extent, tile.column_operand
+    terms = iterations(loop for loop in nest.reduce if operand.stride(loop))
+    panel = terms * tile.width * operand.bits // 8
+    if count is None or panel <= machine.l1 or PANELS * panel > machine.l2 // 2:
+        return 1
+    together = PANELS * tile.width
+    return PANELS if count % together == 0 and count // together >= 4 * machine.cores else 1
 
 
 def _further_loops(nest: Nest, tile: Tile) -> tuple[list[ForOp], list[ForOp], list[ForOp]]:

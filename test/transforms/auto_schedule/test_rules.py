@@ -120,6 +120,16 @@ def test_a_small_operand_is_packed_once():
     assert len(kinds(schedule, "B_global")) == 2 or kinds(schedule, "B_global")[0] != "683 serial"
 
 
+def test_panels_that_do_not_fit_in_l1_are_packed_side_by_side():
+    host = Target.host_cpu().export()
+    caches = {"l1-cache": 1024, "l2-cache": 65536, "num-cores": 1, "vector-width": 256}
+    schedule = kc.auto_schedule(product(20, 64, 512), Target({**host, **caches}))
+    assert kinds(schedule, "B_global") == ["8 serial", "64 serial", "64 vectorized"]
+    assert kinds(schedule, "C")[:2] == ["8 serial", "4 serial"]
+    a, b = cpu_rows.floats(20, 64), cpu_rows.floats(64, 512)
+    np.testing.assert_allclose(kc.build(schedule)(a, b), a @ b, rtol=1e-3, atol=1e-3)
+
+
 def test_cheap_stages_are_inlined_and_costly_ones_are_not():
     X = te.placeholder((40, 40), name="X")
     cheap = te.compute((40, 40), lambda i, j: X[i, j] + te.const(1.0), name="cheap")
