@@ -298,14 +298,17 @@ class _Argument:
         import numpy as np
 
         spec = self.spec
+        takes_bools = "bool" in (spec.dtype, spec.values)
         if spec.dtype == "bool":
             kinds, convert, wanted = (bool, np.bool_), bool, "a bool"
+        elif takes_bools:  # a variable of the program, which is an index in the kernel
+            kinds, convert, wanted = (bool, np.bool_, int, np.integer), int, "a bool"
         elif spec.element.is_float:
             kinds, convert, wanted = (int, float, np.integer, np.floating), float, "a number"
         else:
             kinds, convert, wanted = (int, np.integer), int, "an integer"
         same = isinstance(value, np.generic) and value.dtype.name == spec.dtype
-        if same or (isinstance(value, kinds) and (spec.dtype == "bool" or type(value) is not bool)):
+        if same or (isinstance(value, kinds) and (takes_bools or type(value) is not bool)):
             try:
                 return convert(value)
             except OverflowError:

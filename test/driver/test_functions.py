@@ -99,6 +99,26 @@ def test_sizes_from_scalars_and_derived_ones():
     assert "n is -1" in str(caught.value)
 
 
+def test_a_bool_variable_takes_bools():
+    x = te.var("x", "bool")
+    A = te.placeholder((4,), name="A")
+    B = te.compute((4,), lambda i: te.if_then_else(x, A[i], A[i] * 2.0), name="B")
+    module = kc.build(te.create_schedule(B.op), [x, A, B], target="llvm")
+    ones = np.ones(4, np.float32)
+    for value in (True, np.True_, 1, np.int64(1)):
+        np.testing.assert_array_equal(module(value, ones), ones)
+    for value in (False, np.False_, 0):
+        np.testing.assert_array_equal(module(value, ones), 2 * ones)
+    for value, code, what in (
+        (2, "KC5119", "is 2, which is not in 0..1, the range of bool"),
+        (1.0, "KC5118", "is 1.0 (float), expected a bool"),
+    ):
+        with pytest.raises(KCError) as caught:
+            module(value, ones)
+        assert caught.value.code == code
+        assert caught.value.message == f"main: argument 1 'x' {what}"
+
+
 def test_inputs_are_checked():
     with pytest.raises(KCError) as caught:
         matmul()(np.ones((2, 8)), np.ones((8, 3), np.float32))
