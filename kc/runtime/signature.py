@@ -40,6 +40,8 @@ class DType:
     @property
     def bounds(self) -> tuple[int, int]:
         """The least and greatest value of an integer type."""
+        if self.name == "bool":
+            return 0, 1
         bits = 8 * self.size
         return (-(1 << bits - 1), (1 << bits - 1) - 1) if self.code == 0 else (0, (1 << bits) - 1)
 
