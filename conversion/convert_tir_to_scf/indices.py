@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from xdsl.dialects import memref
-from xdsl.ir import SSAValue
+from xdsl.dialects import arith, memref
+from xdsl.dialects.builtin import IndexType
+from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from kc.analysis.simplify_affine import UNBOUNDED
@@ -74,7 +75,7 @@ class ComputeDelinearize(ConversionPattern[TirToScf]):
 
 
 class SizeOfArgument(ConversionPattern[TirToScf]):
-    """A symbolic size is that of the first argument that has it.
+    """A symbolic size is that of the first argument that has it, or an argument, as an index.
 
     ::
 
@@ -86,14 +87,18 @@ class SizeOfArgument(ConversionPattern[TirToScf]):
         conversion = self.conversion
         number, dim = conversion.symbols[op.symbol.data]
         value: SSAValue = conversion.function.body.block.args[number]
+        replacement: list[Operation] = []
         if dim is not None:
             size = memref.DimOp(value, conversion.arith.constant(dim))
             rewriter.replace(op, size)
             conversion.index.dimension(size.result, (0, None))
             return
+        if not isinstance(value.type, IndexType):
+            replacement = [arith.IndexCastOp(value, IndexType())]
+            value = replacement[0].results[0]
         is_size = op.symbol.data in conversion.sized
         conversion.index.dimension(value, (0, None) if is_size else UNBOUNDED)
-        rewriter.replace(op, [], [value])
+        rewriter.replace(op, replacement, [value])
 
 
 PATTERNS: tuple[type[RewritePattern], ...] = (

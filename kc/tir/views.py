@@ -125,6 +125,12 @@ class ScheduleViews:
             write_output(file, report.html())
         return report
 
+    def _repr_html_(self) -> str:
+        """The loop trees and the IR, for a notebook."""
+        module = self.session.module
+        trees = ["\n".join(loop_tree.render(function)) for function in loop_tree.functions(module)]
+        return to_html(*trees, print_module(module))
+
 
 def _kernel_costs(module: ModuleOp, target: Target) -> dict[str, tuple[KernelResources, ...]]:
     """What the kernels of each function take of an NVIDIA GPU; nothing where a schedule is not yet
@@ -145,9 +151,3 @@ def _kernel_costs(module: ModuleOp, target: Target) -> dict[str, tuple[KernelRes
         except KCError:
             continue
     return costs
-
-    def _repr_html_(self) -> str:
-        """The loop trees and the IR, for a notebook."""
-        module = self.session.module
-        trees = ["\n".join(loop_tree.render(function)) for function in loop_tree.functions(module)]
-        return to_html(*trees, print_module(module))

@@ -141,6 +141,21 @@ func.func @symbols(%A: memref<?x?xf32> {kc.shape = affine_map<()[s0, s1] -> (s0 
 
 // -----
 
+// An argument of 32 or 64 bits that is a size becomes an index.
+
+// CHECK-LABEL: func.func @integer_symbol(%A: memref<?xf32>, %m: i32, %x: f32) {
+// CHECK:         %[[SIZE:.*]] = arith.index_cast %m : i32 to index
+// CHECK:         scf.for %j = %{{.*}} to %[[SIZE]] step
+func.func @integer_symbol(%A: memref<?xf32>, %m: i32 {kc.symbol = "m"}, %x: f32) attributes {kc.symbols = ["m"]} {
+  %m_1 = tir.symbol "m"
+  tir.for %j in %m_1 {
+    tir.store %x, %A[%j] : memref<?xf32>
+  }
+  func.return
+}
+
+// -----
+
 // Products and sums of floats may be contracted, unless flags say otherwise.
 
 // CHECK-LABEL: func.func @contract

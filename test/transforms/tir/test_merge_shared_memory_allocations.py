@@ -47,7 +47,7 @@ def chain(steps: list[int], late: list[int]) -> str:
 def lowered(text: str, target: str) -> str:
     module = parse_module(text, "chain.mlir", context())
     with Target(target):
-        for entry in TO_EMULATOR[: TO_EMULATOR.index("convert-gpu-to-cpu")]:
+        for entry in TO_EMULATOR[: TO_EMULATOR.index("gpu-serialize-threads")]:
             if isinstance(entry, str):
                 get_pass(entry).apply(context(), module)
     return str(module)
