@@ -77,10 +77,11 @@ class _CallSite(CallContext):
             checks.raise_reported(name, list(record))
 
 
-class _BoundCall(CallContext):
+class BoundCall(CallContext):
     """The data of the generated code of a prepared call; holds the arguments."""
 
-    site: _CallSite
+    site: Any
+    """What the call is of, with a ``signature``, which runs bound arguments."""
     arguments: BoundArguments
 
     def __call__(self, *args: Any, **keywords: Any) -> None:
@@ -139,7 +140,7 @@ class CompiledFunction:
         self._site = site
         self.__call__ = self._callable(call_wrapper.CALL, site)
 
-    def _callable(self, entry: str, context: _CallSite | _BoundCall) -> Callable[..., Any]:
+    def _callable(self, entry: str, context: _CallSite | BoundCall) -> Callable[..., Any]:
         site = self._site
         if site.calls_back or site.checks is not None or not native.fast_calls_work():
             return context
@@ -179,7 +180,7 @@ class CompiledFunction:
         It keeps the arrays alive. What is done to an array afterwards (such as making it
         read-only) is not seen.
         """
-        call = _BoundCall.from_buffer_copy(self._site)
+        call = BoundCall.from_buffer_copy(self._site)
         call.site = self._site
         call.arguments = bind(self.signature, args, None, self._site.place)
         call.slots = ctypes.addressof(call.arguments.slots)

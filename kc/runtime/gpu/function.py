@@ -14,6 +14,7 @@ from typing import Any
 from kc.runtime import call_wrapper, native
 from kc.runtime.arguments import BoundArguments, bind
 from kc.runtime.device import CUDA
+from kc.runtime.function import BoundCall
 from kc.runtime.gpu.array import array_type
 from kc.runtime.gpu.code import DeviceCode, LoadedCode
 from kc.runtime.gpu.gpu import Gpu, gpu_of
@@ -21,7 +22,7 @@ from kc.runtime.gpu.sharing import DevicePlace, number_of
 from kc.runtime.native import CallContext
 from kc.runtime.outputs import bind_inputs
 from kc.runtime.signature import Signature
-from kc.support.diagnostics import CallError, KCError
+from kc.support.diagnostics import KCError
 
 _Invoke = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 _Time = ctypes.CFUNCTYPE(
@@ -52,6 +53,10 @@ class _DeviceSite(CallContext):
     invoke: Any
     owners: list[Any]
 
+    @property
+    def signature(self) -> Signature:
+        return self.owner.signature
+
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         return self.owner.call_checked(args, keywords)
 
@@ -70,24 +75,6 @@ class _DeviceSite(CallContext):
         """Raise what the record at an address says; generated code calls it."""
         words = (ctypes.c_int64 * call_wrapper.RECORD_WORDS).from_address(address)
         self.loaded.raise_recorded(self.owner.name, list(words))
-
-
-class _BoundCall(CallContext):
-    """The data of the generated code of a prepared call; holds the arguments."""
-
-    site: _DeviceSite
-    arguments: BoundArguments
-
-    def __call__(self, *args: Any, **keywords: Any) -> None:
-        if args or keywords:
-            name = self.site.owner.name
-            raise CallError(
-                "KC5121",
-                f"{name}: a prepared call takes no arguments",
-                why="it holds those that it was prepared with",
-                hints=[f"{name}.prepare(...) for other arguments"],
-            )
-        self.site.run(self.arguments)
 
 
 class _KeptUntilDone:
@@ -209,7 +196,7 @@ class DeviceFunction:
         It keeps the arrays alive, and launches in the stream that is current when it is called.
         """
         site = self._site(self._gpu(args))
-        call = _BoundCall.from_buffer_copy(site)
+        call = BoundCall.from_buffer_copy(site)
         call.site = site
         bound = bind(self._signature, args, None, site.place)
         foreign = site.place.foreign(bound.keep_alive)
