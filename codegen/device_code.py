@@ -37,8 +37,7 @@ def compile_amdgpu(module: ModuleOp, target: Target, opt_level: int = 3) -> Devi
     """The code of kernels in the dialect llvm, for the GPU that ``target`` names by ``-arch``.
 
     The object is a relocatable ELF file, which ``ld.lld -shared`` makes one of that is loaded.
-    Raises CodegenError KC4363 for a module without kernels, KC4101 to KC4106 and KC4361 for what
-    LLVM refuses or has no code for.
+    Raises CodegenError KC4101 to KC4106 and KC4361 for what LLVM refuses or has no code for.
     """
     arch = str(target.attrs.get("arch", target.attrs.get("mcpu", DEFAULT_AMDGPU)))
     return _compile(module, Machine(AMDGPU_TRIPLE, cpu=arch), arch, opt_level)
@@ -54,8 +53,6 @@ def compile_spirv(module: ModuleOp, opt_level: int = 1) -> DeviceCode:
 
 def _compile(module: ModuleOp, machine: Machine, what: str, opt_level: int) -> DeviceCode:
     code = [op for op in module.ops if isinstance(op, GPUModuleOp)]
-    if not any(home.body.block.ops for home in code):
-        raise no_kernel()
     device = ModuleOp([])
     for home in code:
         for op in home.body.block.ops:
@@ -71,13 +68,3 @@ def _compile(module: ModuleOp, machine: Machine, what: str, opt_level: int) -> D
         lines = [line.rstrip() for line in answer["refused"].splitlines() if line.strip()]
         raise CodegenError("KC4106", "LLVM refuses the IR", facts=lines[:6])
     return DeviceCode(answer["ir"], answer["asm"], base64.b64decode(answer["object"]))
-
-
-def no_kernel() -> CodegenError:
-    """The refusal (KC4363) of a module without kernels."""
-    return CodegenError(
-        "KC4363",
-        "there is no kernel",
-        why="no loop is bound to blocks or threads, and there is no gpu.module",
-        hints=['bind a loop: s[C].bind(i, te.thread_axis("blockIdx.x"))'],
-    )

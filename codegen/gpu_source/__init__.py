@@ -17,7 +17,6 @@ from xdsl.dialects.builtin import ModuleOp
 from kc.codegen.c_source.expressions import Expressions
 from kc.codegen.c_source.helpers import Helpers
 from kc.codegen.c_source.tables import define_table
-from kc.codegen.device_code import no_kernel
 from kc.codegen.gpu_source.kernel import KernelPrinter
 from kc.codegen.gpu_source.languages import Cuda, GpuLanguage, Metal, OpenCl
 from kc.dialects.gpu import GPUFuncOp, GPUModuleOp
@@ -36,16 +35,13 @@ def emit_gpu_source(module: ModuleOp, language: str, warp: int) -> str:
     """The source of the kernels of a module in a language (:data:`LANGUAGES`).
 
     ``warp`` is how many threads of the target exchange values, 1 where that is not known.
-    Raises CodegenError KC4363 for a module without kernels, KC4362 and KC44xx for what the language
-    lacks.
+    Raises CodegenError KC4362 and KC44xx for what the language lacks.
     """
     chosen = LANGUAGES[language]()
     helpers = Helpers(chosen)
     homes = [op for op in module.ops if isinstance(op, GPUModuleOp)]
     ops = [op for home in homes for op in home.body.block.ops]
     kernels = [op for op in ops if isinstance(op, GPUFuncOp) and op.is_kernel]
-    if not kernels:
-        raise no_kernel()
     chosen.contracts = all(_may_contract(kernel) for kernel in kernels)
     tables: list[str] = []
     for op in ops:

@@ -114,17 +114,21 @@ def build(build: Build) -> Module:
         lambda: cuda_emu.kernels(_text(compiled.gpu), build.target),
     )
     functions = {signature.name: DeviceFunction(signature, code) for signature in build.signatures}
-    kernels = Module(
-        {name: _kernel(name, build.signatures) for name in compiled.kernels},
-        next(iter(compiled.kernels)),
-        {"ptx": compiled.ptx},
-        artefacts={"ptx": lambda: compiled.ptx},
-    )
+    # A function over no elements launches nothing.
+    kernels = [
+        Module(
+            {name: _kernel(name, build.signatures) for name in compiled.kernels},
+            entry,
+            {"ptx": compiled.ptx},
+            artefacts={"ptx": lambda: compiled.ptx},
+        )
+        for entry in list(compiled.kernels)[:1]
+    ]
     return Module(
         functions,
         build.entry,
         sources,
-        imported_modules=[kernels],
+        imported_modules=kernels,
         artefacts={
             "ptx": lambda: compiled.ptx,
             "mlir": lambda: loops_text(tir, build.target, build.entry),

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
+from kc.dialects.gpu import GPUModuleOp
 from kc.support import registry
-from kc.support.diagnostics import TargetError
+from kc.support.diagnostics import CodegenError, TargetError
 from kc.support.options import Options, PassSpec
 from kc.support.target import Target
 from kc.transforms.pass_runner import Pipeline, make_stages
@@ -58,6 +59,7 @@ def ptx(module: ModuleOp, target: Target) -> str:
     why = "PTX is the assembly of NVIDIA's GPUs"
     _require_kind(target, "cuda", "PTX", '--target="cuda -arch=sm_80"', why)
     _run(module, target, PassSpec("lower-to-nvvm"))
+    _require_kernels(module)
     return ptx_of(module, target, debug_info=PassContext.current().debug_info)
 
 
@@ -89,6 +91,7 @@ def spirv(module: ModuleOp, target: Target) -> bytes:
 
     _require_kind(target, "opencl", "SPIR-V", "--target=opencl")
     _run(module, target, PassSpec("lower-to-gpu"), PassSpec("convert-gpu-to-llvm-spv"))
+    _require_kernels(module)
     return compile_spirv(module).object
 
 
@@ -96,6 +99,7 @@ def _amdgpu(module: ModuleOp, target: Target) -> DeviceCode:
     from kc.codegen.device_code import compile_amdgpu
 
     _run(module, target, PassSpec("lower-to-gpu"), PassSpec("convert-gpu-to-llvm-amdgpu"))
+    _require_kernels(module)
     return compile_amdgpu(module, target)
 
 
@@ -114,6 +118,7 @@ def _gpu_source(
 
     _require_kind(target, kind, what, f"--target={kind}")
     _run(module, target, PassSpec("lower-to-gpu", Options.parse(options)))
+    _require_kernels(module)
     return emit_gpu_source(module, kind, target.limits["thread_warp_size"])
 
 
@@ -124,6 +129,18 @@ def _require_kind(target: Target, kind: str, what: str, hint: str, why: str | No
             f"{what} for the target {target}",
             why=why or f"{what} is made for targets of the kind {kind}",
             hints=[hint],
+        )
+
+
+def _require_kernels(module: ModuleOp) -> None:
+    """Raises CodegenError KC4363 for a module whose translation would have no code."""
+    if not any(home.body.block.ops for home in module.ops if isinstance(home, GPUModuleOp)):
+        raise CodegenError(
+            "KC4363",
+            "there is no kernel",
+            why="no loop of more than 0 iterations is bound to blocks or threads, and there is no "
+            "gpu.module",
+            hints=['bind a loop: s[C].bind(i, te.thread_axis("blockIdx.x"))'],
         )
 
 

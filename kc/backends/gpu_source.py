@@ -186,7 +186,7 @@ def _kernel(op: GPUFuncOp) -> _Kernel:
 def build_opencl(build: Build) -> Module:
     """OpenCL C, and functions that a device of OpenCL runs.
 
-    Raises CodegenError KC4363 and KC44xx for what OpenCL C lacks, and what the passes refuse.
+    Raises CodegenError KC44xx for what OpenCL C lacks, and what the passes refuse.
     """
     module, source = _lowered(build)
     runner = _Runner(module, source)
@@ -196,7 +196,7 @@ def build_opencl(build: Build) -> Module:
 def build_metal(build: Build) -> Module:
     """Metal source, and functions whose calls say what would run them.
 
-    Raises CodegenError KC4363 and KC44xx for what Metal lacks, and what the passes refuse.
+    Raises CodegenError KC44xx for what Metal lacks, and what the passes refuse.
     """
     module, source = _lowered(build)
     hint = 'module.get_source("metal") is the source, for the compiler of Metal'

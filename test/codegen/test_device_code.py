@@ -187,14 +187,6 @@ def test_what_a_gpu_lacks_ends_no_process():
     ), said
 
 
-def test_no_kernel():
-    assert compiled("", "gfx90a") == (
-        "error[KC4363]: there is no kernel\n"
-        "  why: no loop is bound to blocks or threads, and there is no gpu.module\n"
-        '  try: bind a loop: s[C].bind(i, te.thread_axis("blockIdx.x"))'
-    )
-
-
 def test_an_architecture_that_is_none():
     with pytest.raises(KCError) as caught:
         Target("rocm -arch=gfx90")

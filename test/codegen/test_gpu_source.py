@@ -428,14 +428,6 @@ def test_functions_that_are_no_kernels():
     )
 
 
-def test_no_kernel():
-    assert refusal("", "cuda") == (
-        "error[KC4363]: there is no kernel\n"
-        "  why: no loop is bound to blocks or threads, and there is no gpu.module\n"
-        '  try: bind a loop: s[C].bind(i, te.thread_axis("blockIdx.x"))'
-    )
-
-
 @pytest.mark.parametrize("language", FORMATS)
 def test_another_target(language: str):
     title = {"cuda": "CUDA C++", "opencl": "OpenCL C", "metal": "Metal"}[language]

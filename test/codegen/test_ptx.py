@@ -185,16 +185,6 @@ def test_accesses_of_128_bits_where_the_alignment_is_proven(pitch: int, start: i
     assert ("ld.global.nc.v4.b32" in text) == is_wide
 
 
-def test_no_kernel_is_refused():
-    with pytest.raises(KCError) as caught:
-        ptx("func.func @f(%A: memref<4xf32>) { func.return }", "sm_80")
-    assert str(caught.value) == (
-        "error[KC4363]: there is no kernel\n"
-        "  why: no loop is bound to blocks or threads, and there is no gpu.module\n"
-        '  try: bind a loop: s[C].bind(i, te.thread_axis("blockIdx.x"))'
-    )
-
-
 def test_an_intrinsic_that_the_gpu_lacks_ends_no_process():
     """LLVM aborts on these: they are compiled in a process of their own."""
     arch = architecture_of(Target("cuda -arch=sm_80"))

@@ -105,7 +105,7 @@ def assemble(mod: kc.IRModule) -> bool:
         module = kc.build(mod, target=f"cuda -arch={arch}")
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "kernels.ptx")
-        file.write_text(module.imported_modules[0].get_source(), encoding="utf-8")
+        file.write_text(module.get_source("ptx"), encoding="utf-8")
         command = [assembler, f"-arch={arch}", str(file), "-o", str(file.with_suffix(".cubin"))]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -38,6 +38,18 @@ def test_kernels_in_a_row_with_memory_in_between(fake: FakeGpu, n: int):
     assert fake.library.fake_depth() == 0, "the context is popped"
 
 
+def test_a_function_over_nothing_launches_nothing(fake: FakeGpu):
+    A = te.placeholder((0,), name="A")
+    C = te.compute((0,), lambda i: A[i] + 1, name="C")
+    s = te.create_schedule(C.op)
+    s[C].bind(s[C].op.axis[0], te.thread_axis("threadIdx.x"))
+    module = fake.build(s, [A, C])
+    assert module.imported_modules == []
+    assert ".entry" not in module.get_source("ptx")
+    assert module(on_gpu(np.zeros(0, "float32"))).shape == (0,)
+    assert fake.count(LAUNCHES) == 0
+
+
 def test_a_call_only_queues(fake: FakeGpu):
     module = fake.build(*gpu_schedules.add())
     a = on_gpu(random(100))
