@@ -9,16 +9,44 @@ touches the results.
 from __future__ import annotations
 
 from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineDimExpr
 
-from kc.analysis.loop_tree import blocks, buffer_name, defined_inside, is_inside, iter_types
+from kc.analysis.loop_tree import (
+    blocks,
+    buffer_name,
+    defined_inside,
+    derived_values,
+    is_inside,
+    iter_types,
+)
 from kc.analysis.reductions import Reduction, reduction_of
-from kc.dialects.tir import BlockOp, CombineOp, ForOp, IterType, YieldOp
+from kc.dialects.tir import BlockOp, CombineOp, ForOp, IterType, StoreOp, YieldOp
 from kc.dialects.tir.views import ViewOp
 
 
 def reduced_blocks(loop: ForOp) -> list[BlockOp]:
-    """The blocks in ``loop`` that it drives a reduce variable of."""
-    return [block for block in blocks(loop) if IterType.REDUCE in iter_types(loop, block)]
+    """The blocks in ``loop`` that it drives a reduce variable of, whose iterations share results.
+
+    Where each iteration stores to an element of its own (what ``lower-lane-reduction`` leaves),
+    they are instances like any others.
+    """
+    return [
+        block
+        for block in blocks(loop)
+        if IterType.REDUCE in iter_types(loop, block) and not _has_result_each(loop, block)
+    ]
+
+
+def _has_result_each(loop: ForOp, block: BlockOp) -> bool:
+    """Whether ``loop`` itself is an index of each store in ``block``."""
+    stores = [op for op in block.walk() if isinstance(op, StoreOp)]
+    return bool(stores) and all(
+        any(
+            isinstance(expr, AffineDimExpr) and op.operands_of_map[expr.position] is loop.var
+            for expr in op.indices.data.results
+        )
+        for op in stores
+    )
 
 
 def lane_reduction(loop: ForOp, block: BlockOp) -> Reduction | str:
@@ -41,8 +69,11 @@ def lane_reduction(loop: ForOp, block: BlockOp) -> Reduction | str:
         for arg, kind in zip(block.body.block.args, block.types, strict=True)
         if kind is IterType.SPATIAL
     }
+    values = derived_values(loop.var)
     for update in reduction.updates:
         for operand in update.store.operands_of_map:
+            if operand in values:
+                return f"where {block.label} stores depends on {loop.label}"
             if operand not in spatial and defined_inside(operand, block):
                 return f"where {block.label} stores depends on more than its spatial variables"
     for update in reduction.updates:

@@ -36,13 +36,14 @@ from launching import (
 )
 from layouts import Layouts
 from schedules import check_text, draw, draw_legal, perform, primitive_of
-from xdsl.dialects.builtin import VectorType
+from xdsl.dialects.builtin import AnyFloat, VectorType
 
 import kc
 from kc import tir
 from kc.analysis import loop_tree
 from kc.analysis.dominance import check_dominance
 from kc.analysis.interpreter import run
+from kc.analysis.lane_reductions import reduced_blocks
 from kc.analysis.module_copy import copy_module
 from kc.check_each import StepCheck
 from kc.dialects.tir import ForKind, ForOp
@@ -392,8 +393,24 @@ def _check_exactly(
     kernel = _build(random, mod, target="llvm -contract=0")
     for end in ENDS:
         changed = _check_call(kernel, program, layouts, end)
-        if not _calls_functions(mod):
+        if not _calls_functions(mod) and not _has_lanes_of_sums(mod):
             _compare_exactly(changed, interpreted)
+
+
+def _has_lanes_of_sums(mod: kc.IRModule) -> bool:
+    """Whether terms of a reduction of floats are lanes of vectors: they are added in another order
+    than the interpreter's, which is no other number unless partial results are rounded."""
+    return any(
+        loop.kind.data is ForKind.VECTORIZED
+        and any(
+            isinstance(value.type, AnyFloat)
+            for block in reduced_blocks(loop)
+            for op in block.walk()
+            for value in op.results
+        )
+        for function in loop_tree.kernels(mod.op)
+        for loop in loop_tree.loops(function)
+    )
 
 
 def _calls_functions(mod: kc.IRModule) -> bool:

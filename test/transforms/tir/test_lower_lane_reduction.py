@@ -283,3 +283,45 @@ def test_c_code_keeps_the_loop():
         for name in lower_to_c_passes():
             registry.get_pass(name).apply(registry.context(), module)
     assert "vector" not in str(module)
+
+
+def test_lanes_with_results_of_their_own_stay_as_they_are():
+    """What the pass made is lowered again where text is compiled."""
+    A = te.placeholder((7, 5), name="A", dtype="int32")
+    k = te.reduce_axis((0, 5), name="k")
+    B = te.compute((7,), lambda i: te.sum(A[i, k], k), name="B")
+    s = te.create_schedule(B.op)
+    s[B].vectorize(k)
+    module = kc.lower(s, [A, B])
+    lowering = [registry.get_pass(name) for name in ("lower-init-block", "lower-lane-reduction")]
+    for change in lowering:
+        change.apply(registry.context(), module.op)
+    once = str(module)
+    assert "B_part" in once
+    lowering[-1].apply(registry.context(), module.op)
+    assert str(module) == once
+    a = np.arange(35, dtype="int32").reshape(7, 5)
+    np.testing.assert_array_equal(kc.build(module)(a), a.sum(1))
+
+
+def test_where_the_loop_is_part_of_the_index_of_results_the_lanes_are_not_split():
+    text = """
+    func.func @f(%A: memref<8xi32>, %B: memref<4xi32>) {
+      tir.for %k in 8 {
+        tir.block "B" (reduce %v_k in 8 = %k) do {
+          %0 = tir.load %B[%k mod 4] : memref<4xi32>
+          %1 = tir.load %A[%v_k] : memref<8xi32>
+          %2 = arith.addi %0, %1 : i32
+          tir.store %2, %B[%k mod 4] : memref<4xi32>
+        }
+      }
+      func.return
+    }"""
+    schedule = kc.tir.Schedule(kc.IRModule.parse(text))
+    with pytest.raises(kc.error.KCError) as caught:
+        schedule.vectorize(schedule.get_loops("B")[0])
+    assert "where B stores depends on k" in str(caught.value)
+    vectorized = kc.IRModule.parse(text.replace("in 8 {\n", "in 8 vectorized {\n", 1))
+    a, b = np.arange(8, dtype="int32"), np.zeros(4, "int32")
+    kc.build(vectorized)(a, b)
+    np.testing.assert_array_equal(b, a[:4] + a[4:])
