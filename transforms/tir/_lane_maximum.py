@@ -90,10 +90,11 @@ class LaneMaximum:
         zero = arith.ConstantOp(FloatAttr(0.0, self.element))
         return [zero, StoreOp(zero.result, self.sums.buffer, *place)]
 
-    def redirect(self, reduction: Reduction, lane: SSAValue) -> None:
-        """Let a copy of the reduction update the maxima and the sums of the lanes."""
+    def redirect(self, reduction: Reduction, lane: SSAValue, values: Values) -> None:
+        """Let the reduction, or a copy where values are ``values``, update the maxima and the sums
+        of the lanes."""
         (update,) = reduction.updates
-        at = self.parts.place({}, lane)
+        at = self.parts.place(values, lane)
         old = LoadOp(self.maxima.buffer, *at)
         greater = CmpfOp(update.term, old.result, "ogt")
         greatest = SelectOp(greater.result, update.term, old.result)

@@ -45,7 +45,8 @@ class Split:
     """The loops over results that hold the block, in those of the reduction, outermost first; loops
     of threads among them are copied, but do not count as each thread has its own."""
     reduced: Sequence[ForOp]
-    """All loops that drive a reduce variable."""
+    """All loops that drive a reduce variable, or repeat terms: those that partial results are not
+    of, in theirs."""
 
     @property
     def block(self) -> BlockOp:
@@ -119,9 +120,12 @@ class PartialResults:
             ops += [neutral, StoreOp(neutral.result, alloc.buffer, *place)]
         return ops
 
-    def redirect(self, reduction: Reduction, lane: SSAValue | None = None) -> None:
-        """Let a reduction, which is this one or a copy, update the partial results."""
-        at = self.place({}, lane)
+    def redirect(
+        self, reduction: Reduction, lane: SSAValue | None = None, values: Values | None = None
+    ) -> None:
+        """Let a reduction, which is this one or a copy where values are ``values``, update the
+        partial results."""
+        at = self.place(values or {}, lane)
         for update, alloc in zip(reduction.updates, self.allocs, strict=True):
             load = LoadOp(alloc.buffer, *at)
             load.location = update.load.location

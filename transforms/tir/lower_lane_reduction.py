@@ -173,25 +173,32 @@ def _plan(loop: ForOp, block: BlockOp, lanes: int) -> _Plan | str:
     if isinstance(reduction, str):
         return reduction
     around = loop_tree.all_loops_around(block)
-    reduced = [outer for outer in around if IterType.REDUCE in iter_types(outer, block)]
-    if _ties_results(block, reduced):
-        return f"a condition of {block.label} is about results and terms"
+    kinds = {outer: iter_types(outer, block) for outer in around}
+    reduced = [outer for outer in around if IterType.REDUCE in kinds[outer]]
     room = PART_BYTES // (lanes * sum(_bytes(update.term.type) for update in reduction.updates))
-    place: ForOp | None = None
-    path: list[ForOp] = []
+    plan: _Plan | None = None
+    why = f"the loops in {loop.label} have too many results, or an unknown number"
     for n in range(around.index(loop), -1, -1):
-        outer = around[n]
+        outer, inside = around[n], around[n:]
         if outer is not loop and not _may_extend(outer, around[n + 1], reduction):
             break
         if outer not in reduced:
             continue
-        inside = [inner for inner in around[n:] if _drives_results(inner, block)]
-        if iter_types(outer, block) != {IterType.REDUCE} or not _are_few(inside, room):
+        path = [inner for inner in inside if kinds[inner] == {IterType.SPATIAL}]
+        mixed = next((inner for inner in inside if len(kinds[inner]) > 1), None)
+        if mixed is not None:
+            why = f"{mixed.label} drives results as well as terms"
             break
-        place, path = outer, inside
-    if place is None:
-        return f"the loops in {loop.label} have too many results, or an unknown number"
-    return _Plan(Split(reduction, path, reduced), place)
+        if not _are_few(path, room):
+            break
+        # What drives nothing repeats terms: its conditions are about them.
+        terms = [inner for inner in around if inner in reduced or inner in inside]
+        split = Split(reduction, path, [inner for inner in terms if inner not in path])
+        if _ties_results(block, split.reduced):
+            why = f"a condition of {block.label} is about results and terms"
+            break
+        plan = _Plan(split, outer)
+    return plan or why
 
 
 def _may_extend(outer: ForOp, child: ForOp, reduction: Reduction) -> bool:
@@ -199,10 +206,6 @@ def _may_extend(outer: ForOp, child: ForOp, reduction: Reduction) -> bool:
     if child.parent_op() is not outer or outer.kind.data in (ForKind.PARALLEL, ForKind.THREAD):
         return False
     return not uses_results(outer, reduction)
-
-
-def _drives_results(loop: ForOp, block: BlockOp) -> bool:
-    return iter_types(loop, block) == {IterType.SPATIAL}
 
 
 def _are_few(path: Sequence[ForOp], room: int) -> bool:
@@ -281,25 +284,26 @@ class _Lowering:
         for plan, start, finish in inserted:
             Rewriter.insert_op(start, InsertPoint.before(plan.place))
             Rewriter.insert_op(finish, InsertPoint.after(plan.place))
-        for piece, blocks in self._pieces():
+        for piece, blocks, values in self._pieces():
             for block, parts in zip(blocks, self.parts, strict=True):
                 reduction = reduction_of(block)
                 assert reduction is not None
                 if parts in self.maxima:
-                    self.maxima[parts].redirect(reduction, piece.var)
+                    self.maxima[parts].redirect(reduction, piece.var, values)
                     continue
-                parts.redirect(reduction, piece.var)
+                parts.redirect(reduction, piece.var, values)
                 for step in reduction.steps:
                     if isinstance(step, CombineOp):
                         inline_combine(step)
 
-    def _pieces(self) -> list[tuple[ForOp, list[BlockOp]]]:
-        """Loops over lanes that take the place of the loop, and the blocks in each."""
+    def _pieces(self) -> list[tuple[ForOp, list[BlockOp], Values]]:
+        """Loops over lanes that take the place of the loop, the blocks in each, and what values are
+        there."""
         loop, extent = self.loop, self.loop.static_extent
         own = [plan.split.block for plan in self.plans]
         assert extent is not None
         if extent <= self.lanes:
-            return [(loop, own)]
+            return [(loop, own, {})]
         annotations = loop.annotations.data if loop.annotations is not None else None
         rounds = ForOp(f"{loop.label}_o", extent // self.lanes, annotations=annotations)
         rest = extent % self.lanes
@@ -311,7 +315,7 @@ class _Lowering:
             last = ForOp(loop.label, rest, kind=ForKind.VECTORIZED)
             pieces.append((last, None))
             tops.append(last)
-        result: list[tuple[ForOp, list[BlockOp]]] = []
+        result: list[tuple[ForOp, list[BlockOp], Values]] = []
         for piece, number in pieces:
             expr = AffineExpr.dimension(0) + (extent - rest)
             operands: list[SSAValue] = [piece.var]
@@ -320,7 +324,7 @@ class _Lowering:
                 operands = [number, piece.var]
             iteration = ApplyOp(expr, operands)
             piece.body.block.add_op(iteration)
-            values: dict[SSAValue, SSAValue] = {loop.var: iteration.result}
+            values: Values = {loop.var: iteration.result}
             copies: dict[Operation, Operation] = {}
             for op in loop.body.block.ops:
                 copy = op.clone(values)
@@ -329,7 +333,7 @@ class _Lowering:
             for op in copies.values():
                 if isinstance(op, BlockOp) and number is None:
                     op.block_name = StringAttr(fresh_name(op.label, self.labels))
-            result.append((piece, [copies[block] for block in own]))  # pyright: ignore
+            result.append((piece, [copies[block] for block in own], values))  # pyright: ignore
         for top in tops:
             for op in top.walk():
                 if isinstance(op.location, UnknownLoc):

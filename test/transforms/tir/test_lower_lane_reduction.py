@@ -325,3 +325,60 @@ def test_where_the_loop_is_part_of_the_index_of_results_the_lanes_are_not_split(
     a, b = np.arange(8, dtype="int32"), np.zeros(4, "int32")
     kc.build(vectorized)(a, b)
     np.testing.assert_array_equal(b, a[:4] + a[4:])
+
+
+def test_results_in_loops_inside_of_a_long_vectorized_loop():
+    """The loop becomes several, in which the loops over results are copies."""
+    A = te.placeholder((3, 71), name="A", dtype="int32")
+    k = te.reduce_axis((0, 71), name="k")
+    B = te.compute((3,), lambda i: te.sum(A[i, k], k), name="B")
+    s = te.create_schedule(B.op)
+    s[B].reorder(k, s[B].op.axis[0])
+    s[B].vectorize(k)
+    a = np.arange(3 * 71, dtype="int32").reshape(3, 71)
+    np.testing.assert_array_equal(kc.build(s, [A, B], target="llvm -mcpu=x86-64-v3")(a), a.sum(1))
+
+
+def test_a_condition_about_a_loop_that_repeats_terms():
+    text = """
+    func.func @f(%A: memref<8xi32>, %B: memref<3xi32>) {
+      tir.for %i in 3 {
+        tir.for %k in 8 vectorized {
+          tir.for %u in 3 {
+            tir.block "B" (spatial %v_i in 3 = %i, reduce %v_k in 8 = %k) where (%u < 2) do {
+              %0 = tir.load %B[%v_i] : memref<3xi32>
+              %1 = tir.load %A[%v_k] : memref<8xi32>
+              %2 = arith.addi %0, %1 : i32
+              tir.store %2, %B[%v_i] : memref<3xi32>
+            }
+          }
+        }
+      }
+      func.return
+    }"""
+    a, b = np.arange(8, dtype="int32"), np.zeros(3, "int32")
+    with diagnostic_handler(lambda warning: pytest.fail(str(warning))):
+        kc.build(kc.IRModule.parse(text))(a, b)
+    np.testing.assert_array_equal(b, 3 * [2 * a.sum()])
+
+
+def test_a_loop_over_results_and_terms_runs_serially():
+    A = te.placeholder((4, 5, 3), name="A", dtype="int32")
+    k, m = te.reduce_axis((0, 4), name="k"), te.reduce_axis((0, 3), name="m")
+    B = te.compute((5,), lambda i: te.sum(A[k, i, m], [k, m]), name="B")
+    schedule = kc.tir.Schedule(kc.lower(te.create_schedule(B.op), [A, B]))
+    i, outer, inner = schedule.get_loops("B")
+    schedule.reorder(outer, i, inner)
+    schedule.fuse(i, inner)
+    schedule.vectorize(outer)
+    said: list[Any] = []
+    a = np.arange(60, dtype="int32").reshape(4, 5, 3)
+    with diagnostic_handler(said.append):
+        b = kc.build(schedule.mod)(a)
+    np.testing.assert_array_equal(b, a.sum((0, 2)))
+    (warning,) = said
+    first, *_, why = warning.render().split("\n")
+    assert first == (
+        "warning[KC4211]: lower-lane-reduction: the loop k is not vectorized and runs serially"
+    )
+    assert why == "  why: i_m_fused drives results as well as terms"
