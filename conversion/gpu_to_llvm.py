@@ -67,6 +67,7 @@ from kc.conversion.convert_to_llvm.values import MemRef, Origin
 from kc.conversion.driver import ConversionTarget, own_and_added
 from kc.dialects import gpu, llvm
 from kc.dialects.gpu import GPUModuleOp, LaunchFuncOp
+from kc.dialects.memref import PrefetchOp
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 
@@ -87,6 +88,7 @@ class GpuToLlvmPass(ModulePass):
         homes = [inner for inner in op.ops if isinstance(inner, GPUModuleOp)]
         names = [f"{home.sym_name.data}::{name}" for home in homes for name in kernels_of(home)]
         host = _copy_host(op)
+        _drop_prefetches(host)
         for function in [inner for inner in host.ops if isinstance(inner, func.FuncOp)]:
             _add_record(function)
         host.attributes[KERNELS] = ArrayAttr([StringAttr(name) for name in names])
@@ -167,8 +169,18 @@ def _require_supported(module: ModuleOp) -> None:
                 raise _unsupported(op, "it is memory of the device alone, which copies fill")
             elif isinstance(op, gpu.DeallocOp):
                 _require_device_memory(op, op.memref)
+            elif isinstance(op, PrefetchOp):
+                pass  # see _drop_prefetches
             elif not op.name.startswith("gpu.") and not op.regions and touches_memory(op):
                 _require_host_memory(op)
+
+
+def _drop_prefetches(host: ModuleOp) -> None:
+    """A processor brings no memory of the device into its caches, and a hint may be left out."""
+    for op in list(host.walk()):
+        if isinstance(op, PrefetchOp) and _is_of_device(op.memref) is not False:
+            op.detach()
+            op.erase()
 
 
 def _require_launch(op: LaunchFuncOp) -> None:

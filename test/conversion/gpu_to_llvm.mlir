@@ -33,6 +33,7 @@
 // CHECK-NEXT:      llvm.return
 // CHECK-NEXT:    }
 // CHECK-NOT:     gpu.
+// CHECK-NOT:     prefetch
 
 module attributes {gpu.container_module} {
   func.func @f(%A: memref<?x4xf32>, %n: index, %x: f16, %p: i1) {
@@ -51,6 +52,8 @@ module attributes {gpu.container_module} {
       gpu.dealloc %m : memref<?x4xf32>
     }
     func.call @g(%n) : (index) -> ()
+    // The processor has no cache for the memory of the device.
+    memref.prefetch %A[%c1, %c1], read, locality<3>, data : memref<?x4xf32>
     gpu.wait
     func.return
   }
