@@ -35,7 +35,7 @@ _LAZY: dict[str, tuple[str, str | None]] = {
     "instrument": ("kc.instrument", None),
     "IRModule": ("kc.tir.module", "IRModule"),
     "Buffer": ("kc.te.buffers", "Buffer"),
-    "script": ("kc.tir.script.function", "script"),
+    "script": ("kc.script", None),
     "lower": ("kc.driver", "lower"),
     "build": ("kc.driver", "build"),
     "auto_schedule": ("kc.driver", "auto_schedule"),

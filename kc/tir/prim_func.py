@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
 
 from kc.support.diagnostics import TEError
 from kc.support.locations import caller_location
@@ -38,6 +38,18 @@ class PrimFunc(IRModule):
         self.name = check_name(name, location)
         function = build_function(self.params, body, self.name, location)
         super().__init__(ModuleOp([function]))
+
+    def keep_attributes(self, attributes: Mapping[str, Any]) -> None:
+        """Note what ``T.func_attr`` says: ``kc.role`` says which buffers are results."""
+        self.given_attributes = dict(attributes)
+        roles = attributes.get("kc.role")
+        function = next(iter(self.functions.values()))
+        if roles is not None and len(roles) == len(function.arg_attrs or ()):
+            noted = [
+                {**attrs.data, **({"kc.role": StringAttr(role)} if role else {})}
+                for attrs, role in zip(function.arg_attrs, roles, strict=True)
+            ]
+            function.arg_attrs = ArrayAttr([DictionaryAttr(attrs) for attrs in noted])
 
     def with_attr(self, attr_key: str, value: Any) -> PrimFunc:
         """The function with an attribute: ``global_symbol`` is its name, ``tir.noalias`` holds.

@@ -27,6 +27,7 @@ from kc.te.buffers import Buffer
 from kc.te.expr import Element, Expr, IterVar, VectorLoad
 from kc.te.scalar_ops import element_type
 from kc.te.vector_code import store_rows
+from kc.tir.declared_regions import DeclaredRegion, check_declared
 
 if TYPE_CHECKING:
     from kc.tir.emit import Emitter
@@ -199,6 +200,9 @@ class BlockStmt(Stmt):
     init: list[Stmt] | None
     body: list[Stmt]
     annotations: dict[str, Attribute] = field(default_factory=dict)
+    reads: list[DeclaredRegion] | None = None
+    """What the block is said to read; None where nothing is said."""
+    writes: list[DeclaredRegion] | None = None
 
     def emit(self, emitter: Emitter) -> None:
         operands: list[SSAValue] = []
@@ -241,6 +245,8 @@ class BlockStmt(Stmt):
                 for iter_var, arg in zip(self.iters, region.block.args, strict=True):
                     emitter.axes[iter_var.axis] = arg
                 emitter.run(statements)
+                if region is block.body:
+                    check_declared(block, self.reads, self.writes, emitter)
 
     def _region(self) -> Region:
         block = Block(arg_types=[tir.INDEX] * len(self.iters))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kc.support.diagnostics import Location, TEError
 from kc.te.buffers import Buffer
 from kc.te.dtypes import check_dtype
-from kc.te.expr import Element, cast
+from kc.te.expr import Element, ExternCall, cast, walk
 from kc.te.slices import TensorSlice
 from kc.te.tensor import Tensor
 from kc.tir.checked import store, stored_as
@@ -81,6 +81,9 @@ class Assignments:
 
     def define(self, name: str, value: Any, at: Location, dtype: str | None = None) -> None:
         """``name = value``."""
+        if self.reader.rebinds:
+            self._rebind(name, value, at, dtype)
+            return
         known, old = self.reader.scope.find(name)
         if known and isinstance(old, Local):
             self.reader.body.append(store(old.buffer, (), self._number(value, name, at), at))
@@ -114,12 +117,21 @@ class Assignments:
             return
         self.reader.scope.names[name] = self.kept(value, name, at)
 
+    def _rebind(self, name: str, value: Any, at: Location, dtype: str | None) -> None:
+        """Let ``name`` stand for ``value`` from here on."""
+        if not is_symbolic(value) or isinstance(value, Buffer):
+            if dtype is None:
+                self.reader.scope.names[name] = value
+                return
+            value = as_scalar(value)
+        self.reader.scope.names[name] = self.kept(value, name, at)
+
     def kept(self, value: Any, name: str, at: Location) -> Any:
         """A value that stays what it is when memory changes."""
         if not is_symbolic(value) or isinstance(value, Buffer):
             return value
         given = as_scalar(value)
-        if not loads(given):
+        if not loads(given) and not any(isinstance(part, ExternCall) for part in walk(given)):
             return given
         kept = Value(name, given.dtype, at)
         self.reader.body.append(Let(at, kept, given))
@@ -147,7 +159,8 @@ class Assignments:
         """The element type of an annotation: Python's types are those of their numbers."""
         if isinstance(annotation, ast.Name) and annotation.id in SCALARS:
             return SCALARS[annotation.id]
-        return self.expressions.eval(annotation)
+        value = self.expressions.eval(annotation)
+        return value.name if isinstance(value, Word) else value
 
     def _store(self, target: ast.Subscript, value: Any, at: Location) -> None:
         place = self.expressions.eval(target.value)
@@ -196,7 +209,7 @@ class Assignments:
         if not isinstance(target, ast.Name):
             raise refuse("assignments to attributes", at, "assign to a name, or to an element")
         known, old = self.reader.scope.find(target.id)
-        if known and not isinstance(old, Local):
+        if known and not isinstance(old, Local) and not self.reader.rebinds:
             if name_is_number(old):
                 # It was not known to change where it was defined: it is in a loop that repeats.
                 raise self._stays(target.id, at)

@@ -27,6 +27,7 @@ _KINDS = {
     "axis.spatial": IterType.SPATIAL,
     "axis.reduce": IterType.REDUCE,
     "axis.opaque": IterType.OPAQUE,
+    "axis.scan": IterType.OPAQUE,
 }
 _LETTERS = {"S": IterType.SPATIAL, "R": IterType.REDUCE, "O": IterType.OPAQUE}
 
@@ -55,6 +56,8 @@ class Blocks:
         for item in node.items:
             call = item.context_expr
             word = self.expressions.eval(call.func) if isinstance(call, ast.Call) else None
+            if isinstance(word, Word) and self.reader.with_word(word, node, at):
+                return
             if not isinstance(word, Word) or word.name not in ("block", "init"):
                 raise refuse(
                     f"with {ast.unparse(call)}",
@@ -82,7 +85,10 @@ class Blocks:
         self, node: ast.With, values: list[Any], named: Mapping[str, Any], at: Location
     ) -> None:
         name = values[0] if values else named.get("name_hint", "root")
-        unknown = [key for key in named if key not in ("name_hint", "annotations")]
+        unknown = [key for key in named if key not in ("name_hint", "annotations", "no_realize")]
+        if self.reader.is_root(node, name):
+            self.reader.run(node.body, self.reader.following)
+            return
         if len(values) > 1 or unknown or not isinstance(name, str) or not is_name(name):
             raise TEError(
                 "KC2119",
@@ -90,14 +96,6 @@ class Blocks:
                 location=at,
                 why="a block has a name, an identifier, and may have annotations",
                 hints=['with block("C"):'],
-            )
-        if self.reader.open_blocks:
-            raise TEError(
-                "KC2119",
-                f"block {name} is in block {self.reader.open_blocks[-1].stmt.name}",
-                location=at,
-                why="a script writes blocks one after another, each with its own variables",
-                hints=["sch.blockize puts blocks into blocks"],
             )
         stmt = BlockStmt(at, name, [], [], None, [])
         stmt.annotations.update(self.annotations(named.get("annotations", {}), at))
@@ -108,7 +106,7 @@ class Blocks:
         self.reader.open_blocks.pop()
 
     def _init(self, node: ast.With, values: list[Any], at: Location) -> None:
-        block = self._current("init", at).stmt
+        block = self.current("init", at).stmt
         if values:
             raise TEError("KC2116", "init takes no arguments", location=at)
         if block.init is not None:
@@ -142,7 +140,8 @@ class Blocks:
                     why="it is executed once for all values of it",
                 )
 
-    def _current(self, word: str, at: Location) -> _Open:
+    def current(self, word: str, at: Location) -> _Open:
+        """The block whose statements are being read. Raises KC2119 where there is none."""
         if not self.reader.open_blocks:
             raise TEError(
                 "KC2119",
@@ -157,6 +156,8 @@ class Blocks:
     def call_word(self, word: Word, node: ast.Call, name: str = "") -> Any:
         """A word of scripts that is called where a value is wanted, which goes to ``name``."""
         at = self.expressions.at(node)
+        if word.family == "tvmscript":
+            return self.reader.tvmscript_word(word, node, name, at)
         if word.family in ("loop", "block") and word.name != "where":
             place = "with" if word.family == "block" else "for"
             example = f"with {word.name}():" if place == "with" else f"for i in {word.name}(n):"
@@ -173,7 +174,8 @@ class Blocks:
         if word.name == "where":
             return self._where(values, at)
         if word.family == "axis":
-            block = self._current(word.name, at)
+            named.pop("dtype", None)
+            block = self.current(word.name, at)
             if block.stmt.body or block.stmt.init is not None:
                 raise TEError(
                     "KC2119",
@@ -187,7 +189,7 @@ class Blocks:
         return self.reader.allocate(word, values, named, name, at)
 
     def _where(self, values: list[Any], at: Location) -> None:
-        block = self._current("where", at).stmt
+        block = self.current("where", at).stmt
         if len(values) != 1:
             raise TEError("KC2116", f"where takes 1 condition, not {len(values)}", location=at)
         block.where.append(truth(values[0]))

@@ -23,9 +23,11 @@ from kc.te.expr import (
     children,
     compare,
     const,
+    ramp,
     select,
     walk,
 )
+from kc.te.indices import difference
 from kc.te.slices import TensorSlice
 from kc.te.tensor import Tensor
 from kc.tir.script.functions import for_expressions
@@ -61,7 +63,6 @@ _COMPARE: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any]]] = {
 }
 _NOT_HERE: dict[type[ast.expr], tuple[str, str]] = {
     ast.Lambda: ("a lambda", "a def outside of the script can be called in it"),
-    ast.ListComp: ("a comprehension", "a for writes the elements of a buffer"),
     ast.SetComp: ("a comprehension", "a for writes the elements of a buffer"),
     ast.DictComp: ("a comprehension", "a for writes the elements of a buffer"),
     ast.GeneratorExp: ("a generator", "a for adds to a local: acc = acc + A[i]"),
@@ -78,7 +79,10 @@ _NOT_HERE: dict[type[ast.expr], tuple[str, str]] = {
 _NUMBERS = ("math", "cmath", "numpy", None)
 """The modules whose functions compute numbers, not expressions (ufuncs of numpy have none)."""
 
-_ATTRIBUTES = ("shape", "dtype", "ndim", "name", "astype", "equal", "access_ptr")
+_ATTRIBUTES = (
+    "shape", "dtype", "ndim", "name", "astype", "equal", "access_ptr", "data", "strides",
+    "elem_offset", "vload", "vstore", "scope",
+)  # fmt: skip
 """The attributes of buffers and scalars."""
 
 
@@ -131,6 +135,8 @@ class Expressions:
             case ast.Dict(keys=keys) if None not in keys:
                 pairs = zip((key for key in keys if key is not None), node.values, strict=True)
                 return {self.eval(key): self.eval(value) for key, value in pairs}
+            case ast.ListComp():
+                return self._comprehension(node)
             case ast.BinOp():
                 return self._binary(node, at)
             case ast.UnaryOp():
@@ -270,9 +276,51 @@ class Expressions:
         given = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         indices: list[Any] = []
         for part in given:
-            value = self.eval(part)
+            value = self._slice(part) if isinstance(part, ast.Slice) else self.eval(part)
             indices += value if isinstance(value, tuple) else [value]
         return tuple(indices)
+
+    def _slice(self, node: ast.Slice) -> Any:
+        """``i : i + 4``: the lanes of a vector, as T.Ramp gives them."""
+        at = self.at(node)
+        if node.upper is None:
+            raise refuse("a slice without an end", at, "A[i : i + 4] is a vector of 4 elements")
+        start = 0 if node.lower is None else self.eval(node.lower)
+        step = 1 if node.step is None else self.eval(node.step)
+        count = difference(as_expr(self.eval(node.upper)), as_expr(start))
+        if count is None or count < 1 or not isinstance(step, int):
+            raise refuse("a slice of symbolic length", at, "a for goes over the elements")
+        lanes = -(-count // step)
+        return start if lanes == 1 else ramp(start, step, lanes)
+
+    def _comprehension(self, node: ast.ListComp) -> tuple[Any, ...]:
+        """``[x * x for x in (1, 2)]``: values for what is known while the script is compiled."""
+        values: list[Any] = []
+
+        def over(rest: list[ast.comprehension]) -> None:
+            if not rest:
+                values.append(self.eval(node.elt))
+                return
+            source = self.eval(rest[0].iter)
+            at = self.at(rest[0].iter)
+            if is_symbolic(source):
+                raise refuse("a comprehension over a buffer", at, "a for writes the elements")
+            for value in python(lambda: list(source), "the iteration", at):
+                with self.reader.inside("a comprehension", self.reader.body, at):
+                    self.reader.loops.unpack(rest[0].target, value, at)
+                    if all(self._known_condition(test) for test in rest[0].ifs):
+                        over(rest[1:])
+
+        over(node.generators)
+        return tuple(values)
+
+    def _known_condition(self, node: ast.expr) -> bool:
+        condition = self.eval(node)
+        if is_symbolic(condition):
+            raise refuse(
+                "a condition in a comprehension that only the kernel knows", self.at(node), None
+            )
+        return bool(condition)
 
     def _attribute(self, node: ast.Attribute, at: Location) -> Any:
         value = self.eval(node.value)
@@ -284,6 +332,7 @@ class Expressions:
                 location=at,
                 hints=[f"there are: {', '.join(_ATTRIBUTES)}"],
             )
+        self.reader.source.check_attribute(value, node.attr, at)
         return python(lambda: getattr(value, node.attr), f".{node.attr}", at)
 
     def _call(self, node: ast.Call, at: Location) -> Any:

@@ -32,7 +32,7 @@ class ScriptFunction:
     def __init__(self, source: Source) -> None:
         self.__kc_script__ = source
         self.__name__ = source.name
-        self.__doc__ = source.function.__doc__
+        self.__doc__ = getattr(source.function, "__doc__", None)
         self.__wrapped__ = source.function
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -73,7 +73,7 @@ class Loops:
             self._threads(node, call, values, named, at)
             return
         unsafe = bool(named.pop("unsafe", False))
-        annotations = named.pop("annotations", {})
+        annotations = named.pop("annotations", None) or {}
         if named:
             raise TEError(
                 "KC2116",
@@ -117,6 +117,7 @@ class Loops:
         """Read the statements of a loop that was made."""
         self.reader.body.append(loop)
         self.reader.extents[loop.axis] = loop.extent
+        loop.annotations.update(self.reader.take_pragmas())
         with self.reader.inside(f"the loop over {ast.unparse(node.target)}", loop.body, at):
             for target, variable in targets:
                 assert isinstance(target, ast.Name)
@@ -161,6 +162,7 @@ class Loops:
         at: Location,
     ) -> None:
         """``thread_binding(n, "threadIdx.x")``, ``bind("threadIdx.x", n)``."""
+        annotations = named.pop("annotations", None) or {}
         given = [*values, *named.values()]
         tags = [item for item in given if isinstance(item, str)]
         sizes = [item for item in given if not isinstance(item, str)]
@@ -176,6 +178,7 @@ class Loops:
         axis = thread_axis((0, extent) if isinstance(extent, int) else None, tags[0])
         axis.name = self._loop_name(node)
         loop = For(at, axis, extent, [], thread=tags[0])
+        loop.annotations.update(self.reader.blocks.annotations(annotations, at))
         self._loop(node, loop, [(node.target, axis)], at)
 
     def _repeated(self, node: ast.For, values: Any, at: Location) -> None:
@@ -193,10 +196,11 @@ class Loops:
             with self.reader.inside(
                 f"the loop over {ast.unparse(node.target)}", self.reader.body, at
             ):
-                self._unpack(node.target, value, at)
+                self.unpack(node.target, value, at)
                 self.reader.run(node.body)
 
-    def _unpack(self, target: ast.expr, value: Any, at: Location) -> None:
+    def unpack(self, target: ast.expr, value: Any, at: Location) -> None:
+        """Give the names of ``target`` the parts of ``value``."""
         if isinstance(target, ast.Name):
             self.reader.scope.names[target.id] = value
             return
@@ -204,7 +208,7 @@ class Loops:
         if not isinstance(value, tuple | list) or len(value) != len(parts):
             raise TEError("KC2116", f"{value!r} is not {len(parts)} values", location=at)
         for element, part in zip(parts, value, strict=True):
-            self._unpack(element, part, at)
+            self.unpack(element, part, at)
 
     def _constant(self, value: Any, node: ast.AST) -> int:
         """A number that is known now. Raises KC2126 for another."""

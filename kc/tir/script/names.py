@@ -20,7 +20,7 @@ class Word:
 
     name: str
     family: str
-    """"loop", "block", "axis" or "memory"."""
+    """"loop", "block", "axis", "memory" or "tvmscript"."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise self._outside()
@@ -43,6 +43,7 @@ class _Axis(Word):
     spatial = S = Word("axis.spatial", "axis")
     reduce = R = Word("axis.reduce", "axis")
     opaque = Word("axis.opaque", "axis")
+    scan = Word("axis.scan", "axis")
     remap = Word("axis.remap", "axis")
 
 

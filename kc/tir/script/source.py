@@ -34,6 +34,10 @@ class Source:
         line = getattr(node, "lineno", 1) - 1 + self.line
         return Location(self.file, line, getattr(node, "col_offset", 0) + 1)
 
+    def check_attribute(self, value: Any, name: str, at: Location) -> None:
+        """Refuse attributes that the function may not ask for; there are none."""
+        del value, name, at
+
     def captured(self, name: str) -> tuple[bool, Any]:
         """Whether the function sees ``name`` around it, and what it is."""
         code = self.function.__code__

@@ -7,6 +7,8 @@ import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from xdsl.ir import Attribute
+
 from kc.support.diagnostics import Location, TEError, suggest
 from kc.support.locations import reading
 from kc.te.buffers import Buffer
@@ -124,6 +126,30 @@ class Statements:
                     what, hint = _NOT_HERE.get(type(node), (f"a {type(node).__name__}", None))
                     raise refuse(what, at, hint)
 
+    # What readers of TVMScript change ------------------------------------------------------
+
+    rebinds = False
+    """Whether an assignment gives a name another value, and is not a store to a number."""
+
+    def tvmscript_word(self, word: Word, node: ast.Call, name: str, at: Location) -> Any:
+        """The value of a word of TVMScript that is called, which goes to ``name``."""
+        del node, name
+        raise refuse(f"T.{word.name}", at, "@T.prim_func reads TVMScript")
+
+    def with_word(self, word: Word, node: ast.With, at: Location) -> bool:
+        """Read a ``with`` of a word of TVMScript; whether it is one."""
+        del word, node, at
+        return False
+
+    def is_root(self, node: ast.With, name: Any) -> bool:
+        """Whether a block stands for the whole function."""
+        del node, name
+        return False
+
+    def take_pragmas(self) -> Mapping[str, Attribute]:
+        """The annotations that statements before a loop give to it."""
+        return {}
+
     def allocate(
         self, word: Word, values: list[Any], named: Mapping[str, Any], name: str, at: Location
     ) -> Buffer:
@@ -172,6 +198,9 @@ class Statements:
     def _assert(self, node: ast.Assert, at: Location) -> None:
         condition = self.expressions.eval(node.test)
         if is_symbolic(condition):
+            message = self.expressions.eval(node.msg) if node.msg is not None else ""
+            if self.asserts(condition, str(message), at):
+                return
             raise TEError(
                 "KC2120",
                 f"assert {ast.unparse(node.test)}: it is known only when the kernel runs",
@@ -226,6 +255,11 @@ class Statements:
                 hints=[self.result_hint],
             )
 
+    def asserts(self, condition: Any, message: str, at: Location) -> bool:
+        """Check a condition when the kernel runs; whether that is done."""
+        del condition, message, at
+        return False
+
     def takes_result(self, value: Any) -> bool:
         """Whether the function may return ``value``."""
         return value is None
@@ -239,7 +273,7 @@ class Statements:
         while reader is not None:
             callers.append(reader.source)
             reader = reader.outer
-        if any(source.function is caller.function for caller in callers):
+        if any(source.tree is caller.tree for caller in callers):
             raise TEError(
                 "KC2117",
                 f"{source.name} calls itself",
@@ -252,12 +286,16 @@ class Statements:
             for keyword in node.keywords
             if keyword.arg is not None
         }
-        inner = Statements(source, self, self.body)
+        inner = self.inner(source)
         inner.written = self.written
         inner.take(values, named, at)
         inner.scope.what = f"the function {source.name}"
         inner.run(source.tree.body)
         return inner.result
+
+    def inner(self, source: Source) -> Statements:
+        """A reader for a function that this one calls."""
+        return Statements(source, self, self.body)
 
     def take(self, values: Sequence[Any], named: dict[str, Any], at: Location) -> None:
         """Define the parameters (of a call at ``at``)."""
@@ -270,7 +308,11 @@ class Statements:
                 raise TEError("KC2116", f"{name} is given {parameter} twice", location=at)
             given[parameter] = value
         defaults = dict(
-            zip(reversed(names), reversed(self.source.function.__defaults__ or ()), strict=False)
+            zip(
+                reversed(names),
+                reversed(getattr(self.source.function, "__defaults__", None) or ()),
+                strict=False,
+            )
         )
         for unknown in [unknown for unknown in given if unknown not in names]:
             raise TEError(

@@ -1,0 +1,127 @@
+"""What a block is said to read and write, ``T.reads`` and ``T.writes``, against what it does.
+
+A block's accesses follow from its body; what is said of them is checked, and then dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir.affine import AffineConstantExpr, AffineExpr
+
+from kc.analysis.regions import BoundIndexValues, Interval, box
+from kc.dialects.tir import BlockOp, LoadOp, StoreOp
+from kc.support.diagnostics import Location, TEError
+from kc.te.buffers import Buffer
+from kc.te.expr import Expr
+
+if TYPE_CHECKING:
+    from kc.tir.emit import Emitter
+
+
+@dataclass(frozen=True, eq=False)
+class DeclaredRegion:
+    """A part of a buffer that a block is said to read or to write: (start, extent) a dimension."""
+
+    location: Location | None
+    buffer: Buffer
+    region: Sequence[tuple[Expr, Expr]]
+
+
+def check_declared(
+    block: BlockOp,
+    reads: Sequence[DeclaredRegion] | None,
+    writes: Sequence[DeclaredRegion] | None,
+    emitter: Emitter,
+) -> None:
+    """Refuse (KC2128) regions that ``block`` leaves. ``emitter`` stands in the block.
+
+    A block that updates what it writes may leave that out of what it reads, as TVM does for
+    reductions.
+    """
+    stores = [op for op in block.walk() if isinstance(op, StoreOp)]
+    loads = [op for op in block.walk() if isinstance(op, LoadOp)]
+    if reads is not None:
+        updated = {op.buffer for op in stores}
+        read = [op for op in loads if op.buffer not in updated]
+        _check(block, "reads", reads, read, emitter)
+    if writes is not None:
+        _check(block, "writes", writes, stores, emitter)
+
+
+def _check(
+    block: BlockOp,
+    what: str,
+    declared: Sequence[DeclaredRegion],
+    accesses: Sequence[LoadOp] | Sequence[StoreOp],
+    emitter: Emitter,
+) -> None:
+    names = {value: buffer.name for buffer, value in emitter.values.items() if _is_buffer(buffer)}
+    inside = block.body.block
+    for buffer in dict.fromkeys(op.buffer for op in accesses):
+        if buffer not in names or _is_allocated_in(buffer, block):
+            continue
+        regions = [region for region in declared if emitter.values.get(region.buffer) == buffer]
+        label, name = block.block_name.data, names[buffer]
+        if not regions:
+            listed = ", ".join(region.buffer.name for region in declared) or "nothing"
+            raise TEError(
+                "KC2128",
+                f"block {label} {what} {name}, which T.{what} does not say",
+                location=declared[0].location if declared else emitter.location,
+                why=f"T.{what} says {listed}",
+                hints=[f"add {name}[...] to T.{what}", f"leave T.{what} out: it follows"],
+            )
+        index = BoundIndexValues(level=inside)
+        touched = box([op for op in accesses if op.buffer == buffer], inside, index)
+        assert touched is not None
+        if len(regions) == 1:
+            _compare(regions[0], touched, index, emitter, label, what)
+
+
+def _is_buffer(value: object) -> bool:
+    return isinstance(value, Buffer)
+
+
+def _is_allocated_in(buffer: SSAValue, block: BlockOp) -> bool:
+    return isinstance(buffer.owner, Operation) and block.is_ancestor(buffer.owner)
+
+
+def _compare(
+    declared: DeclaredRegion,
+    touched: Sequence[Interval],
+    index: BoundIndexValues,
+    emitter: Emitter,
+    label: str,
+    what: str,
+) -> None:
+    for dim, ((start, extent), interval) in enumerate(zip(declared.region, touched, strict=True)):
+        first, count = _known(start, index, emitter), _known(extent, index, emitter)
+        if first is None or count is None or interval.size is None:
+            continue
+        before = index.simplify(interval.base - first)
+        after = index.simplify(interval.base + interval.size - first - count)
+        for difference, side, sign in ((before, "before", -1), (after, "behind", 1)):
+            if isinstance(difference, AffineConstantExpr) and difference.value * sign > 0:
+                beyond = difference.value * sign
+                said = f"T.{what} says a start of {start} and a size of {extent}"
+                text = f"{beyond} element{'s' if beyond > 1 else ''}"
+                raise TEError(
+                    "KC2128",
+                    f"block {label} {what} {declared.buffer.name} {text} {side} what T.{what} says",
+                    location=declared.location,
+                    why=f"along dimension {dim} {said}",
+                    hints=[f"leave T.{what} out: it follows from the statements of the block"],
+                )
+
+
+def _known(expr: Expr, index: BoundIndexValues, emitter: Emitter) -> AffineExpr | None:
+    """An integer over the roots of ``index``; None where that takes code."""
+    operands: list[SSAValue] = []
+    emitter.check(expr)
+    with emitter.inside(Block()):
+        affine = emitter.body().affine_of(expr, operands)
+    return None if affine is None else index.compose(affine, operands)

@@ -1,0 +1,267 @@
+"""Buffers that are parts of others, or the same memory in another shape.
+
+An element of one is an element of the buffer that it is of, so that analyses see one memory; only
+where code that kc does not see is given a part does the IR have a ``tir.view`` of it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import MemRefType, StridedLayoutAttr
+from xdsl.ir.affine import AffineMap
+
+from kc.dialects.tir import ViewOp
+from kc.dialects.tir.views import strides_of
+from kc.support.diagnostics import TEError
+from kc.support.locations import caller_location
+from kc.te.buffers import Buffer
+from kc.te.expr import BufferAccess, Const, Element, Expr, Ramp, as_expr, binary
+from kc.te.slices import check_indices
+from kc.te.tensor import Tensor
+from kc.tir.stmt import Stmt
+
+if TYPE_CHECKING:
+    from kc.tir.emit import Emitter
+
+
+class DerivedBuffer(Buffer):
+    """A buffer whose elements are those of ``base``."""
+
+    base: Buffer
+
+    def place_of(self, indices: Sequence[Any]) -> tuple[Any, ...]:
+        """The indices in ``base`` of the element at ``indices``."""
+        raise NotImplementedError
+
+    def __call__(self, *indices: Any) -> Expr:
+        check_indices(self, indices)
+        if len(indices) != self.ndim:
+            return Tensor.__call__(self, *indices)  # refuses it
+        return self.base(*self.place_of(indices))
+
+    def element(self, indices: Sequence[Any]) -> Element:
+        """See :meth:`kc.te.buffers.Buffer.element`."""
+        check_indices(self, indices)
+        element = self(*indices)
+        assert isinstance(element, Element)
+        return element
+
+
+class PartOfBuffer(DerivedBuffer):
+    """The box of ``base`` from ``starts`` on along the dimensions ``along``."""
+
+    def __init__(
+        self,
+        base: Buffer,
+        starts: Sequence[Any],
+        along: Sequence[int],
+        shape: Sequence[int],
+        name: str,
+    ) -> None:
+        super().__init__(tuple(shape), base.dtype, name, base.scope())
+        self.base = base
+        self.starts = tuple(starts)
+        self.along = tuple(along)
+        self.memory: Buffer | None = None
+        """What calls are given, where there are any."""
+
+    def place_of(self, indices: Sequence[Any]) -> tuple[Any, ...]:
+        """The indices in ``base`` of the element at ``indices``."""
+        place = list(self.starts)
+        for dim, index in zip(self.along, indices, strict=True):
+            place[dim] = _shifted(index, place[dim])
+        return tuple(place)
+
+    @property
+    def strides(self) -> tuple[Any, ...]:
+        """The distance of neighbours along each dimension, in elements."""
+        strides = self.base.strides
+        return tuple(strides[dim] for dim in self.along)
+
+    @property
+    def elem_offset(self) -> Any:
+        """Where the first element is in the memory of ``base``, in elements."""
+        offset = self.base.elem_offset
+        for start, stride in zip(self.starts, self.base.strides, strict=True):
+            offset = _sum(offset, _product(start, stride))
+        return offset
+
+    def access_ptr(
+        self,
+        access_mask: str | int,
+        ptr_type: str = "handle",
+        content_lanes: int = 1,
+        offset: Any = 0,
+    ) -> BufferAccess:
+        """See :meth:`kc.te.buffers.Buffer.access_ptr`."""
+        return self.pointed.access_ptr(access_mask, ptr_type, content_lanes, offset)
+
+    @property
+    def data(self) -> Buffer:
+        """The part as an argument of a call."""
+        return self.pointed
+
+    @property
+    def pointed(self) -> Buffer:
+        """The buffer of its own that calls are given."""
+        if self.memory is None:
+            self.memory = Buffer(self.shape, self.dtype, self.name, self.scope())
+        return self.memory
+
+
+class ReshapedBuffer(DerivedBuffer):
+    """The memory of ``base``, which is dense, in another shape: ``A_flat[i * 64 + j]``."""
+
+    def __init__(self, base: Buffer, shape: Any, name: str) -> None:
+        super().__init__(shape, base.dtype, name, base.scope())
+        self.base = base
+
+    def place_of(self, indices: Sequence[Any]) -> tuple[Any, ...]:
+        """The indices in ``base`` of the element at ``indices``."""
+        if len(self.shape) == len(self.base.shape) and all(
+            isinstance(mine, int) and mine == theirs
+            for mine, theirs in zip(self.shape, self.base.shape, strict=True)
+        ):
+            return tuple(indices)
+        flat: Any = 0
+        for index, size in zip(indices, self.shape, strict=True):
+            flat = _sum(_product(flat, size), index)
+        if self.base.ndim == 1:
+            return (flat,)
+        if isinstance(flat, Ramp):
+            return self._row_of(flat)
+        place: list[Any] = []
+        for n, size in enumerate(self.base.shape):
+            inner = math.prod(self.base.shape[n + 1 :])
+            index = flat if isinstance(inner, int) and inner == 1 else as_expr(flat) // inner
+            place.append(as_expr(index) % size if n else index)
+        return tuple(place)
+
+    def _row_of(self, flat: Ramp) -> tuple[Any, ...]:
+        """The place of a vector, which lies in one row where its start does."""
+        *outer, first = self.place_of_start(flat.base)
+        return (*outer, Ramp(as_expr(first), flat.stride, flat.dtype, flat.location))
+
+    def place_of_start(self, start: Expr) -> tuple[Any, ...]:
+        """The indices in ``base`` of an element by its number."""
+        return ReshapedBuffer(self.base, (math.prod(self.shape),), self.name).place_of((start,))
+
+    def access_ptr(
+        self,
+        access_mask: str | int,
+        ptr_type: str = "handle",
+        content_lanes: int = 1,
+        offset: Any = 0,
+    ) -> BufferAccess:
+        """See :meth:`kc.te.buffers.Buffer.access_ptr`."""
+        return self.base.access_ptr(access_mask, ptr_type, content_lanes, offset)
+
+    @property
+    def data(self) -> Buffer:
+        """The memory."""
+        return self.base.data
+
+
+def _shifted(index: Any, start: Any) -> Any:
+    if isinstance(index, Ramp):
+        return Ramp(as_expr(_sum(start, index.base)), index.stride, index.dtype, index.location)
+    return _sum(start, index)
+
+
+def _number(value: Any) -> int | None:
+    given = value.value if isinstance(value, Const) else value
+    return int(given) if isinstance(given, int) else None
+
+
+def _sum(a: Any, b: Any) -> Any:
+    if isinstance(b, Ramp):
+        return _shifted(b, a)
+    x, y = _number(a), _number(b)
+    if x is not None and y is not None:
+        return x + y
+    return b if x == 0 else a if y == 0 else binary("add", a, b)
+
+
+def _product(a: Any, b: Any) -> Any:
+    x, y = _number(a), _number(b)
+    if x is not None and y is not None:
+        return x * y
+    if 0 in (x, y):
+        return 0
+    return b if x == 1 else a if y == 1 else binary("mul", a, b)
+
+
+def part_of(base: Any, region: Sequence[tuple[Any, Any]], shape: Any, name: str) -> PartOfBuffer:
+    """The buffer of ``shape`` that is the box ``region`` of ``base``, (start, extent) a dimension.
+
+    Raises KC2130 where the box has another shape.
+    """
+    location = caller_location()
+    if isinstance(base, PartOfBuffer):
+        # A part of a part is one of the whole.
+        starts = list(base.starts)
+        sizes: list[Any] = [1] * len(starts)
+        for dim, (start, extent) in zip(base.along, region, strict=True):
+            starts[dim] = _sum(starts[dim], start)
+            sizes[dim] = extent
+        return part_of(base.base, list(zip(starts, sizes, strict=True)), shape, name)
+    extents = [_number(extent) for _, extent in region]
+    wanted = [_number(size) for size in (shape if isinstance(shape, tuple | list) else (shape,))]
+    if None in extents or None in wanted:
+        raise TEError(
+            "KC2130",
+            f"match_buffer: {name} is a part of {base.name} of symbolic size",
+            location=location,
+            why="a part of a buffer has a constant shape",
+            hints=[f"{name} = T.match_buffer({base.name}[i * 16 : i * 16 + 16], (16,))"],
+        )
+    along, rest = [], list(wanted)
+    for dim in range(len(extents) - 1, -1, -1):
+        if rest and extents[dim] == rest[-1]:
+            rest.pop()
+            along.insert(0, dim)
+        elif extents[dim] != 1:
+            rest = [None]
+            break
+    if rest:
+        raise TEError(
+            "KC2130",
+            f"match_buffer: {name} of shape {_shape(wanted)} is a part of {base.name} of shape "
+            f"{_shape(extents)}",
+            location=location,
+            why="the buffer has the shape of the part; only dimensions of 1 may be left out",
+        )
+    whole = [size for size in wanted if size is not None]
+    return PartOfBuffer(base, [start for start, _ in region], along, whole, name)
+
+
+def _shape(sizes: Sequence[int | None]) -> str:
+    return f"({', '.join(map(str, sizes))}{',' * (len(sizes) == 1)})"
+
+
+@dataclass(eq=False)
+class ViewStmt(Stmt):
+    """Gives calls the memory of a part of a buffer, if any is given it."""
+
+    part: PartOfBuffer
+
+    def emit(self, emitter: Emitter) -> None:
+        part = self.part
+        if part.memory is None:
+            return
+        base = emitter.values[part.base]
+        kind = base.type
+        assert isinstance(kind, MemRefType)
+        operands: list[Any] = []
+        exprs = [emitter.affine(as_expr(start), operands) for start in part.starts]
+        strides = strides_of(kind)
+        layout = StridedLayoutAttr([strides[dim] for dim in part.along], None)
+        shape = [int(size) for size in part.shape if isinstance(size, int)]
+        wanted = MemRefType(kind.element_type, shape, layout, kind.memory_space)
+        view = ViewOp(base, AffineMap(len(operands), 0, tuple(exprs)), operands, wanted, part.along)
+        emitter.values[part.memory] = emitter.add(view, self.location)
+        emitter.values[part.memory].name_hint = part.name

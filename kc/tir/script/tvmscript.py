@@ -1,0 +1,236 @@
+"""TVMScript: the language of TVM 0.9 to 0.18 for functions of loops and blocks.
+
+``from kc.script import tir as T, ir as I`` gives its words; functions under ``@T.prim_func`` and
+classes under ``@I.ir_module`` are read, by the reader of :func:`kc.script`, and not executed. What
+differs from a script: a name that is assigned to again stands for another value from there on,
+buffers may be parts of others or be declared in their memory, ``T.reads`` and ``T.writes`` are
+checked against what a block does, and an ``assert`` of sizes or elements is checked at run time.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from xdsl.ir import Attribute
+
+from kc.support.diagnostics import Location, TEError
+from kc.support.locations import caller_location, reading
+from kc.te.buffers import Buffer
+from kc.te.dtypes import check_dtype
+from kc.te.expr import Var
+from kc.tir.module import IRModule
+from kc.tir.prim_func import PrimFunc
+from kc.tir.script.assignments import SCALARS
+from kc.tir.script.buffer_views import DerivedBuffer, PartOfBuffer
+from kc.tir.script.function import ScriptFunction
+from kc.tir.script.names import Word
+from kc.tir.script.source import Source, source_of
+from kc.tir.script.statements import Statements, parameter_names
+from kc.tir.script.tvmscript_names import BufferType, HandleType, TypeWord, dtype_name
+from kc.tir.script.tvmscript_words import Handle, TvmWords
+from kc.tir.stmt import Seq
+
+
+class TvmStatements(Statements):
+    """Reads the statements of a function in TVMScript."""
+
+    rebinds = True
+
+    def __init__(
+        self, source: Source, outer: TvmStatements | None = None, body: list[Any] | None = None
+    ) -> None:
+        super().__init__(source, outer, body)
+        self.words = TvmWords(self)
+        self.attributes: dict[str, Any] = {} if outer is None else outer.attributes
+        self.pragmas: dict[str, Attribute] = {}
+
+    def inner(self, source: Source) -> Statements:
+        """A reader for a macro."""
+        return TvmStatements(source, self, self.body)
+
+    def tvmscript_word(self, word: Word, node: ast.Call, name: str, at: Location) -> Any:
+        """See :class:`kc.tir.script.statements.Statements`."""
+        return self.words.call(word, node, name, at)
+
+    def with_word(self, word: Word, node: ast.With, at: Location) -> bool:
+        """Read ``with T.launch_thread(...) as tx:`` and its like."""
+        if word.family not in ("tvmscript", "memory"):
+            return False
+        with self.words.statements_of(node, at):
+            self.run(node.body)
+        return True
+
+    def is_root(self, node: ast.With, name: Any) -> bool:
+        """Whether a block is the function's: ``with T.block("root"):`` without variables."""
+        if name not in ("", "root") or self.open_blocks or self.depth:
+            return False
+        variables = [
+            part
+            for statement in node.body
+            if isinstance(statement, ast.Assign | ast.Expr)
+            for part in ast.walk(statement)
+            if isinstance(part, ast.Attribute) and part.attr == "axis"
+        ]
+        return not variables
+
+    def take_pragmas(self) -> Mapping[str, Attribute]:
+        """The annotations that ``T.attr`` gives to the next loop."""
+        pragmas, self.pragmas = self.pragmas, {}
+        return pragmas
+
+    def asserts(self, condition: Any, message: str, at: Location) -> bool:
+        """A call that raises where the condition does not hold."""
+        self.words.check(condition, message, at)
+        return True
+
+    def rebind(self, name: str, value: Any) -> None:
+        """Let ``name`` stand for ``value``, where it is defined."""
+        scope = self.scope
+        while scope is not None:
+            if name in scope.names:
+                scope.names[name] = value
+                return
+            scope = scope.outer
+        self.scope.names[name] = value
+
+    def derived_from(self, data: Buffer) -> Buffer:
+        """The buffer whose memory ``data`` is."""
+        while isinstance(data, DerivedBuffer) and not isinstance(data, PartOfBuffer):
+            data = data.base
+        return data
+
+    # Parameters ----------------------------------------------------------------------------
+
+    def parameter(self, name: str, node: ast.arg) -> Buffer | Var | Handle:
+        """What the annotation of a parameter declares."""
+        at = self.source.at(node)
+        with reading(at):
+            given = self._annotation(name, node)
+            if isinstance(given, BufferType):
+                options = {"shape": given.shape, "dtype": given.dtype, **given.options}
+                return self.words.declared(options, name)
+            if isinstance(given, Buffer):
+                return given.named(name)
+            if isinstance(given, HandleType) or getattr(given, "name", "") == "handle":
+                return Handle(name, at)
+            if isinstance(given, type):
+                given = SCALARS.get(given.__name__, given)
+            if isinstance(given, TypeWord | str):
+                return Var(name, check_dtype(dtype_name(given)), at)
+        raise TEError(
+            "KC2115",
+            f"parameter {name} of {self.source.name} is declared as "
+            f"{ast.unparse(node.annotation) if node.annotation else 'nothing'}",
+            location=at,
+            why="a parameter is a buffer, a pointer that T.match_buffer makes one, or a number",
+            hints=[
+                f'{name}: T.Buffer((128,), "float32")',
+                f"{name}: T.handle",
+                f"{name}: T.int32",
+            ],
+        )
+
+    def _annotation(self, name: str, node: ast.arg) -> Any:
+        function = self.source.function
+        if function is not None:
+            given = function.__annotations__.get(name)
+            if given is not None and not isinstance(given, str):
+                return given
+        if node.annotation is None:
+            return None
+        annotation: ast.expr = node.annotation
+        if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+            if annotation.value in SCALARS or "(" not in annotation.value:
+                return annotation.value
+            annotation = ast.parse(annotation.value, mode="eval").body
+            for part in ast.walk(annotation):
+                ast.copy_location(part, node)
+        if isinstance(annotation, ast.Subscript):
+            # T.Buffer[(128,), "float32"]
+            word = self.expressions.eval(annotation.value)
+            return word[self.expressions.eval(annotation.slice)]
+        return self.expressions.eval(annotation)
+
+
+class TvmFunction(PrimFunc):
+    """A function that was written in TVMScript."""
+
+    def __init__(self, source: Source) -> None:
+        at = source.at(source.tree)
+        reader = TvmStatements(source)
+        names = parameter_names(source)
+        given = [
+            reader.parameter(name, node)
+            for name, node in zip(names, source.tree.args.args, strict=True)
+        ]
+        reader.scope.names.update(zip(names, given, strict=True))
+        statements = reader.body  # T.launch_thread goes on in another list
+        reader.run(source.tree.body)
+        params = [_resolved(parameter) for parameter in given]
+        name = str(reader.attributes.get("global_symbol", source.name))
+        with reading(at):
+            super().__init__(params, Seq(at, statements), name)
+        self.keep_attributes(reader.attributes)
+        self.__name__ = source.name
+
+
+def _resolved(parameter: Buffer | Var | Handle) -> Buffer | Var:
+    if not isinstance(parameter, Handle):
+        return parameter
+    if parameter.buffer is None:
+        raise TEError(
+            "KC2115",
+            f"parameter {parameter.name} is a pointer to nothing known",
+            location=parameter.at,
+            why="the elements and the shape of what it points to are part of the function",
+            hints=[f'A = T.match_buffer({parameter.name}, (128,), "float32")'],
+        )
+    return parameter.buffer
+
+
+def prim_func(
+    function: Callable[..., Any] | None = None, *, private: bool = False, **options: Any
+) -> Any:
+    """Read a Python function as TVMScript: ``@T.prim_func``, ``@T.prim_func(private=True)``.
+
+    The result is a :class:`kc.tir.PrimFunc`. Raises TEError with the line and column of what cannot
+    be read: KC2110 to KC2132, and the errors of :class:`kc.tir.PrimFunc`.
+    """
+    del private, options
+    if function is None:
+        return prim_func
+    return TvmFunction(source_of(function))
+
+
+def macro(function: Callable[..., Any] | None = None, **options: Any) -> Any:
+    """A function whose statements take the place of its calls: ``@T.macro``."""
+    del options
+    return macro if function is None else ScriptFunction(source_of(function))
+
+
+def ir_module(cls: type | None = None, **options: Any) -> Any:
+    """A class of functions as an IRModule: ``@I.ir_module``. Raises KC2132 for one without."""
+    del options
+    if cls is None:
+        return ir_module
+    functions = {name: value for name, value in vars(cls).items() if isinstance(value, IRModule)}
+    return module_of(cls.__name__, functions, caller_location())
+
+
+def module_of(name: str, functions: Mapping[str, IRModule], at: Location | None) -> IRModule:
+    """The module of functions that a class has."""
+    if not functions:
+        raise TEError(
+            "KC2132",
+            f"I.ir_module: the class {name} has no functions",
+            location=at,
+            hints=["@T.prim_func above its functions"],
+        )
+    return IRModule(functions)
+
+
+def module_attrs(attrs: Mapping[str, Any]) -> None:
+    """``I.module_attrs({...})``: what TVM keeps beside functions; nothing here asks for it."""
+    del attrs

@@ -1,0 +1,259 @@
+"""The names of TVMScript: what stands after ``T.`` in the language of TVM 0.9 to 0.18.
+
+Loops, blocks and axes are the words of :mod:`kc.tir.script.names`; functions of scalars are those
+of ``kc.tir``, with the ``dtype=`` that TVM 0.9 writes; the rest are words that
+:mod:`kc.tir.script.tvmscript_words` reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from kc import tir
+from kc.support.diagnostics import TEError, nearest, suggest
+from kc.support.locations import caller_location
+from kc.te.calls import DEFAULT_TRACE
+from kc.te.dtypes import DTYPES, MAX_LANES, check_dtype
+from kc.te.expr import Expr, ExternCall, as_expr, binary, cast, compare, const
+from kc.te.tensor import var
+from kc.tir.script import names
+from kc.tir.script.names import Word
+from kc.tir.values import Cast
+
+
+@dataclass(frozen=True)
+class BufferType:
+    """The annotation of a parameter: a buffer of a shape, whose name is the parameter's."""
+
+    shape: Any
+    dtype: Any = "float32"
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+class BufferWord(Word):
+    """``T.Buffer((n, 64), "float32")``, and ``T.Buffer[(n, 64), "float32"]`` of TVM 0.9."""
+
+    def __call__(self, shape: Any, dtype: Any = "float32", **options: Any) -> BufferType:
+        return BufferType(shape, dtype, options)
+
+    def __getitem__(self, given: Any) -> BufferType:
+        pair = isinstance(given, tuple) and len(given) == 2 and _is_type(given[1])
+        return BufferType(*given) if pair else BufferType(given)
+
+
+def _is_type(value: Any) -> bool:
+    return isinstance(value, str | TypeWord)
+
+
+class TypeWord(Word):
+    """A type: ``T.int32`` as an annotation, ``T.int32(x)`` a conversion, ``T.int32()`` a size."""
+
+    def __call__(self, value: Any = None, *rest: Any, name: str = "") -> Any:
+        """``value`` as a number of the type; without one, a variable.
+
+        Text names the numbers that have no literal: "inf", "-inf", "nan".
+        """
+        if self.name == "handle":
+            return HandleType(value)
+        if value is None:
+            return var(name or "v", self.name)
+        if isinstance(value, str):
+            value = float(value)
+        if isinstance(value, bool | int | float) and not (
+            self.name == "bool" and value not in (0, 1)
+        ):
+            return const(bool(value) if self.name == "bool" else value, self.name)
+        return cast(as_expr(value), self.name)
+
+
+@dataclass(frozen=True)
+class HandleType:
+    """``T.handle("float32")``: a pointer, to elements of a type."""
+
+    pointee: Any = None
+
+
+def unknown_word(name: str) -> AttributeError:
+    """The error for ``T.name`` that does not exist."""
+    near = suggest(name, nearest(name, [*NAMES, "prim_func", "macro"]))
+    return AttributeError(f"TVMScript has no T.{name}" + (f"; {near[0]}" if near else ""))
+
+
+def _typed(function: Callable[..., Any]) -> Callable[..., Any]:
+    """``function``, which may be told the type of its result, as TVM 0.9 writes it."""
+
+    def call(*args: Any, dtype: Any = None) -> Any:
+        result = as_expr(function(*args))
+        if dtype is None or result.dtype == check_dtype(dtype_name(dtype), vectors=True):
+            return result
+        return cast(result, dtype_name(dtype))
+
+    call.__name__ = getattr(function, "__name__", "call")
+    return call
+
+
+def dtype_name(dtype: Any) -> Any:
+    """The name of a type that is written as text or as ``T.int32``."""
+    return dtype.name if isinstance(dtype, TypeWord) else dtype
+
+
+def _of_two(op: str, make: Callable[[str, Any, Any], Expr] = binary) -> Callable[..., Any]:
+    def call(a: Any, b: Any, span: Any = None) -> Any:
+        del span
+        return make(op, a, b)
+
+    call.__name__ = op
+    return call
+
+
+def _cast(value: Any, dtype: Any) -> Expr:
+    if _is_type(value) and not _is_type(dtype):  # T.Cast("int32", x)
+        value, dtype = dtype, value
+    return Cast(dtype_name(dtype), value)
+
+
+def _reinterpret(*args: Any, dtype: Any = None) -> Expr:
+    given = [arg for arg in args if not _is_type(arg)]
+    named = [arg for arg in args if _is_type(arg)] if dtype is None else [dtype]
+    return tir.reinterpret(dtype_name(named[0]), given[0])
+
+
+def _call(function: Callable[..., Expr]) -> Callable[..., Expr]:
+    """A call whose type stands first, or, as TVM 0.9 writes it, is ``dtype=``."""
+
+    def call(*args: Any, dtype: Any = None) -> Expr:
+        given = args if dtype is None else (dtype, *args)
+        return function(dtype_name(given[0]), *given[1:])
+
+    call.__name__ = function.__name__
+    return call
+
+
+def _call_packed(name: str, *args: Any, dtype: Any = "int32") -> ExternCall:
+    return tir.call_packed(name, *args, dtype=dtype_name(dtype))
+
+
+def _bound(function: Callable[[str], Any]) -> Callable[[Any], Any]:
+    def call(dtype: Any) -> Any:
+        return function(dtype_name(dtype))
+
+    call.__name__ = function.__name__
+    return call
+
+
+def _truth(value: Any) -> Any:
+    return ~as_expr(value)
+
+
+def _range(start: Any, stop: Any = None) -> Any:
+    return (0, start) if stop is None else (start, stop)
+
+
+def _trace(args: Any, action: str = DEFAULT_TRACE, **_: Any) -> Any:
+    return tir.trace(args, action)
+
+
+_FUNCTIONS = (
+    "abs", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "bitwise_and", "bitwise_not",
+    "bitwise_or", "bitwise_xor", "ceil", "ceildiv", "clz", "copysign", "cos", "cosh", "div", "erf",
+    "exp", "exp10", "exp2", "floor", "floordiv", "floormod", "fmod", "hypot", "if_then_else",
+    "indexdiv", "indexmod", "isfinite", "isinf", "isnan", "ldexp", "likely", "log", "log10",
+    "log1p", "log2", "multiply", "nearbyint", "nextafter", "popcount", "pow", "power",
+    "q_multiply_shift", "round", "rsqrt", "shift_left", "shift_right", "sigmoid", "sin", "sinh",
+    "sqrt", "tan", "tanh", "trunc", "truncdiv", "truncmod",
+)  # fmt: skip
+
+_WORDS = (
+    "Assert", "LetStmt", "allocate_const", "attr", "block_attr", "decl_buffer", "env_thread",
+    "evaluate", "func_attr", "launch_thread", "let", "match_buffer", "preflattened_buffer", "reads",
+    "writes", "address_of", "buffer_store", "load", "store",
+)  # fmt: skip
+
+
+def _word(name: str) -> Word:
+    return Word(name, "tvmscript")
+
+
+NAMES: dict[str, Any] = {
+    **{name: _typed(getattr(tir, name)) for name in _FUNCTIONS},
+    **{name: _word(name) for name in _WORDS},
+    **{dtype: TypeWord(dtype, "tvmscript") for dtype in DTYPES},
+    **{
+        f"{dtype}x{lanes}": TypeWord(f"{dtype}x{lanes}", "tvmscript")
+        for dtype in DTYPES
+        for lanes in (2, 4, 8, 16, 32, 64)
+        if dtype != "bool" and lanes <= MAX_LANES
+    },
+    "boolean": TypeWord("bool", "tvmscript"),
+    "handle": TypeWord("handle", "tvmscript"),
+    "Buffer": BufferWord("Buffer", "tvmscript"),
+    "var": _word("var"),
+    "Var": _word("var"),
+    "SizeVar": _word("var"),
+    "buffer_decl": _word("decl_buffer"),
+    "allocate": _word("allocate"),
+    "alloc_buffer": _word("alloc_buffer"),
+    "sblock_alloc_buffer": _word("alloc_buffer"),
+    "sblock_attr": _word("block_attr"),
+    "tvm_call_packed": _call_packed,
+    "call_packed": _call_packed,
+    "call_cpacked": _call_packed,
+    "call_extern": _call(tir.call_extern),
+    "call_pure_extern": _call(tir.call_pure_extern),
+    "call_intrin": _call(tir.call_intrin),
+    "call_llvm_intrin": _call(tir.call_llvm_intrin),
+    "call_llvm_pure_intrin": _call(tir.call_llvm_pure_intrin),
+    "Cast": _cast,
+    "cast": _cast,
+    "reinterpret": _reinterpret,
+    "Select": tir.Select,
+    "Ramp": tir.Ramp,
+    "ramp": tir.Ramp,
+    "Broadcast": tir.Broadcast,
+    "broadcast": tir.Broadcast,
+    "vectorlow": tir.vectorlow,
+    "vectorhigh": tir.vectorhigh,
+    "vectorcombine": tir.vectorcombine,
+    "all": tir.all,
+    "any": tir.any,
+    "comm_reducer": tir.comm_reducer,
+    "trace": _trace,
+    "min_value": _bound(tir.min_value),
+    "max_value": _bound(tir.max_value),
+    "infinity": _bound(tir.infinity),
+    "min": _of_two("min"),
+    "max": _of_two("max"),
+    "Range": _range,
+    "Add": _of_two("add"),
+    "Sub": _of_two("sub"),
+    "Mul": _of_two("mul"),
+    "Div": _of_two("div"),
+    "Mod": _of_two("truncmod"),
+    "FloorDiv": _of_two("floordiv"),
+    "FloorMod": _of_two("floormod"),
+    "Min": _of_two("min"),
+    "Max": _of_two("max"),
+    "And": _of_two("and"),
+    "Or": _of_two("or"),
+    "Not": _truth,
+    **{name.upper(): _of_two(name, compare) for name in ("eq", "ne", "lt", "le", "gt", "ge")},
+    "axis": names.axis,
+    "block": names.block,
+    "sblock": names.block,
+    "init": names.init,
+    "where": names.where,
+    "grid": names.grid,
+    "serial": names.serial,
+    "parallel": names.parallel,
+    "vectorized": names.vectorized,
+    "unroll": names.unroll,
+    "thread_binding": names.thread_binding,
+}
+"""The names that stand after ``T.``, and what they mean."""
+
+
+def refused(title: str, why: str = "", hints: tuple[str, ...] = ()) -> TEError:
+    """A word of TVMScript that is used in a way that it cannot be (KC2129)."""
+    return TEError("KC2129", title, location=caller_location(), why=why, hints=hints)

@@ -1,0 +1,645 @@
+"""What the words of TVMScript do while a function is read: see :mod:`kc.tir.script.tvmscript`."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from kc.support.diagnostics import KCError, Location, TEError
+from kc.te.buffers import Buffer, decl_buffer
+from kc.te.dtypes import check_dtype
+from kc.te.expr import BufferAccess, Const, Element, Expr, ExternCall, IterVar, Var, as_expr
+from kc.te.slices import TensorSlice
+from kc.te.tensor import Tensor, var
+from kc.te.threads import ThreadAxis, thread_axis
+from kc.tir.calls import as_statement
+from kc.tir.checked import integer, store
+from kc.tir.declared_regions import DeclaredRegion
+from kc.tir.script.buffer_views import PartOfBuffer, ReshapedBuffer, ViewStmt, part_of
+from kc.tir.script.expressions import is_symbolic, refuse, truth
+from kc.tir.script.names import Word
+from kc.tir.script.tvmscript_names import (
+    BufferType,
+    BufferWord,
+    HandleType,
+    TypeWord,
+    dtype_name,
+    refused,
+)
+from kc.tir.stmt import Allocate, For, If
+from kc.transforms.schedule.notes._annotations import Value as Annotation
+
+if TYPE_CHECKING:
+    from kc.tir.script.tvmscript import TvmStatements
+
+ASSERTION = "kc.assertion_failed"
+"""The Python function that a kernel calls where an ``assert`` does not hold."""
+
+_NO_CODE = ("pragma_", "buffer_bind_scope", "storage_scope", "realize_scope", "double_buffer")
+
+
+@dataclass(frozen=True)
+class EnvThread:
+    """``T.env_thread("threadIdx.x")``: threads that ``T.launch_thread`` gives a number."""
+
+    tag: str
+
+
+class Handle:
+    """A parameter that is a pointer, until ``T.match_buffer`` says what buffer it is."""
+
+    def __init__(self, name: str, at: Location) -> None:
+        self.name = name
+        self.at = at
+        self.buffer: Buffer | None = None
+
+
+class TvmWords:
+    """Reads the words for ``reader``."""
+
+    def __init__(self, reader: TvmStatements) -> None:
+        self.reader = reader
+        self.expressions = reader.expressions
+        self.strings: dict[str, Var] = {}
+        """The sizes that are named by text, ``T.Buffer(("n",))``."""
+
+    # Calls ---------------------------------------------------------------------------------
+
+    def call(self, word: Word, node: ast.Call, name: str, at: Location) -> Any:
+        """The value of ``word(...)``, which goes to ``name`` if that is not empty."""
+        if isinstance(word, BufferWord):
+            return self._buffer(node, name, at)
+        if isinstance(word, TypeWord):
+            return self._type(word, node, name)
+        method: Callable[[ast.Call, str, Location], Any] | None = getattr(
+            self, f"_{word.name}", None
+        )
+        if method is None:
+            raise refuse(f"T.{word.name} as a value", at, None)
+        return method(node, name, at)
+
+    def arguments(
+        self, node: ast.Call, names: Sequence[str], at: Location, needed: int = 0
+    ) -> dict[str, Any]:
+        """The arguments of a word by their names. Raises KC2116 for others."""
+        text = ast.unparse(node.func)
+        values = [self.expressions.eval(arg) for arg in node.args]
+        given: dict[str, Any] = dict(zip(names, values, strict=False))
+        unknown = ""
+        for keyword in node.keywords:
+            key = keyword.arg or "**"
+            if key not in names or key in given:
+                unknown = key
+            given[key] = self.expressions.eval(keyword.value)
+        missing = [name for name in names[:needed] if name not in given]
+        if len(values) > len(names) or unknown or missing:
+            what = f"is given {len(values)} arguments"
+            if unknown:
+                what = f"has no argument '{unknown}', or it is given twice"
+            elif missing:
+                what = f"is not given {', '.join(missing)}"
+            raise TEError(
+                "KC2116",
+                f"{text} {what}",
+                location=at,
+                why=f"its arguments are {', '.join(names)}",
+            )
+        return given
+
+    def _type(self, word: TypeWord, node: ast.Call, name: str) -> Any:
+        given = self.arguments(node, ("value", "scope", "is_size_var"), self.expressions.at(node))
+        value = given.get("value")
+        if isinstance(value, TypeWord):
+            value = value.name
+        if word.name != "handle" and value is None:
+            return var(name or "v", word.name)
+        return word(value)
+
+    def _var(self, node: ast.Call, name: str, at: Location) -> Any:
+        """``n = T.var("int32")``."""
+        text = [arg.value for arg in node.args if isinstance(arg, ast.Constant)]
+        given = self.arguments(node, ("first", "dtype"), at)
+        dtype = dtype_name(given.get("dtype") or given.get("first") or "int32")
+        if len(text) == 2:  # T.Var("n", "int32")
+            return var(str(given["first"]), dtype)
+        return HandleType() if dtype == "handle" else var(name or "v", dtype)
+
+    # Buffers -------------------------------------------------------------------------------
+
+    _FIELDS = (
+        "shape", "dtype", "data", "strides", "elem_offset", "scope", "align", "offset_factor",
+        "buffer_type", "axis_separators",
+    )  # fmt: skip
+
+    def shape(self, given: Any) -> tuple[Any, ...]:
+        """The dimensions; text is the name of a size."""
+        dims = given if isinstance(given, tuple | list) else (given,)
+        return tuple(self._dim(dim) for dim in dims)
+
+    def _dim(self, dim: Any) -> Any:
+        if not isinstance(dim, str):
+            return dim
+        if dim not in self.strings:
+            self.strings[dim] = var(dim)
+            self.reader.scope.names.setdefault(dim, self.strings[dim])
+        return self.strings[dim]
+
+    def declared(self, given: Mapping[str, Any], name: str) -> Buffer:
+        """The buffer that a declaration describes, with memory of its own."""
+        dtype = check_dtype(dtype_name(given.get("dtype", "float32")), vectors=False)
+        strides = given.get("strides")
+        offset = given.get("elem_offset")
+        if isinstance(offset, Var):
+            # An argument starts with its first element, wherever that is in the caller's memory.
+            self.bind(offset, 0)
+            offset = None
+        checked = None
+        if strides is not None and len(strides):
+            checked = [self._dim(stride) for stride in strides]
+        return decl_buffer(
+            self.shape(given["shape"]),
+            dtype,
+            name,
+            strides=checked,
+            elem_offset=offset,
+            scope=given.get("scope") or "",
+            axis_separators=given.get("axis_separators"),
+        )
+
+    def bind(self, variable: Var, value: Any) -> None:
+        """Let the names of ``variable`` stand for ``value`` from here on."""
+        scope = self.reader.scope
+        while scope is not None:
+            for known, meaning in scope.names.items():
+                if meaning is variable:
+                    scope.names[known] = value
+            scope = scope.outer
+
+    def _buffer(self, node: ast.Call, name: str, at: Location) -> Any:
+        given = self.arguments(node, self._FIELDS, at, needed=1)
+        if not name:
+            return BufferType(given.pop("shape"), given.pop("dtype", "float32"), given)
+        return self._declare(given, name, at)
+
+    def _decl_buffer(self, node: ast.Call, name: str, at: Location) -> Buffer:
+        return self._declare(self.arguments(node, self._FIELDS, at, needed=1), name, at)
+
+    def _alloc_buffer(self, node: ast.Call, name: str, at: Location) -> Buffer:
+        given = self.arguments(node, self._FIELDS, at, needed=1)
+        given.pop("data", None)
+        return self._allocated(self.declared(given, name or "buf"), at)
+
+    def _allocate(self, node: ast.Call, name: str, at: Location) -> Buffer:
+        """``A = T.allocate([128], "float32", "global")``."""
+        fields = ("extents", "dtype", "scope", "condition", "annotations")
+        given = self.arguments(node, fields, at, needed=1)
+        shape = given.pop("extents")
+        return self._allocated(self.declared({"shape": shape, **given}, name or "buf"), at)
+
+    def _declare(self, given: dict[str, Any], name: str, at: Location) -> Buffer:
+        data = given.pop("data", None)
+        if data is None:
+            given["elem_offset"] = None
+            return self._allocated(self.declared(given, name), at)
+        if not isinstance(data, Buffer):
+            raise refused(
+                f"{name} is declared in memory that is {type(data).__name__}",
+                "data is that of a buffer",
+                ("data=A.data",),
+            )
+        data = self.reader.derived_from(data)
+        wanted = self.declared({**given, "strides": None}, name)
+        size, whole = _count(wanted.shape), _count(data.shape)
+        offset = given.get("elem_offset")
+        alike = wanted.shape == data.shape and wanted.dtype == data.dtype
+        if wanted.dtype != data.dtype or (
+            not alike and (size is None or whole is None or size > whole or data.declared_strides)
+        ):
+            raise refused(
+                f"{name}, {wanted.dtype} of shape {wanted.shape}, is declared in the memory of "
+                f"{data.name}, {data.dtype} of shape {data.shape}",
+                "a buffer in the memory of another has its element type, and constant shapes of "
+                "which it is not the larger one",
+            )
+        if offset is not None and not (isinstance(offset, int) and offset == 0):
+            raise refused(
+                f"{name} is declared in the memory of {data.name} from element {offset} on",
+                "a part of a buffer is a box of it",
+                (f"{name} = T.match_buffer({data.name}[i : i + 16], (16,))",),
+            )
+        return data if alike else ReshapedBuffer(data, wanted.shape, name)
+
+    def _allocated(self, buffer: Buffer, at: Location) -> Buffer:
+        self.reader.body.append(Allocate(at, buffer))
+        return buffer
+
+    def _preflattened_buffer(self, node: ast.Call, name: str, at: Location) -> None:
+        """What TVM 0.9 says of a buffer before it was flattened; nothing is, here."""
+        del node, name, at
+
+    def _allocate_const(self, node: ast.Call, name: str, at: Location) -> Buffer:
+        """``T.allocate_const([1, 2, 3], "int32", [3])``: memory that holds numbers."""
+        given = self.arguments(node, ("data", "dtype", "extents", "annotations"), at, needed=3)
+        shape = self.shape(given["extents"])
+        buffer = Buffer(shape, dtype_name(given["dtype"]), name or "constant")
+        values = _flat(given["data"])
+        count = _count(shape)
+        if count != len(values):
+            raise refused(
+                f"allocate_const: {len(values)} numbers for the shape {shape}",
+                "there is one for each element",
+            )
+        self._allocated(buffer, at)
+        for n, value in enumerate(values):
+            place, rest = [], n
+            for size in reversed(shape):
+                place.insert(0, rest % int(size))
+                rest //= int(size)
+            number = value if buffer.dtype.startswith("float") else int(value)
+            self.reader.body.append(store(buffer, tuple(place), number, at))
+        return buffer
+
+    def _match_buffer(self, node: ast.Call, name: str, at: Location) -> Buffer:
+        """A parameter, or a part of a buffer."""
+        if not node.args:
+            raise TEError("KC2116", f"{ast.unparse(node)}: of what?", location=at)
+        source = node.args[0]
+        if isinstance(source, ast.Subscript):
+            base, region = self.region(source)
+        else:
+            base = self.expressions.eval(source)
+            region = None
+        rest = ast.Call(node.func, node.args[1:], node.keywords)
+        ast.copy_location(rest, node)
+        fields = tuple(field for field in self._FIELDS if field != "data")
+        if region is None and not isinstance(base, Handle | Buffer):
+            raise refused(
+                f"match_buffer: {ast.unparse(source)} is {type(base).__name__}",
+                "a buffer is matched with a parameter of type T.handle, or a part of a buffer",
+                (
+                    "A = T.match_buffer(a, (128, 128))",
+                    "B = T.match_buffer(A[0:16, 0:16], (16, 16))",
+                ),
+            )
+        if isinstance(base, Handle):
+            given = self.arguments(rest, fields, at, needed=1)
+            if base.buffer is not None:
+                raise refused(
+                    f"match_buffer: {base.name} is the buffer {base.buffer.name} already",
+                    "a parameter is one buffer",
+                )
+            base.buffer = self.declared(given, name or base.name)
+            return base.buffer
+        if region is None:
+            region = [(0, size) for size in base.shape]
+        given = self.arguments(rest, fields, at)
+        part = part_of(
+            base, region, given.get("shape", [size for _, size in region]), name or "part"
+        )
+        self._check_part(part, given)
+        # The dimensions of a part are where they are: its variables are what that gives.
+        strides = given.get("strides") or ()
+        for stride, value in zip(strides, part.strides, strict=False):
+            if isinstance(stride, Var):
+                self.bind(stride, value)
+        if isinstance(given.get("elem_offset"), Var):
+            self.bind(given["elem_offset"], part.elem_offset)
+        self.reader.body.append(ViewStmt(at, part))
+        return part
+
+    def _check_part(self, part: PartOfBuffer, given: Mapping[str, Any]) -> None:
+        dtype = dtype_name(given.get("dtype", part.dtype))
+        if dtype != part.dtype:
+            raise refused(
+                f"match_buffer: {part.name} is {dtype}, and {part.base.name} is {part.dtype}",
+                "a part has the elements of the buffer",
+            )
+        scope = given.get("scope") or "global"
+        if scope != part.scope():
+            raise refused(
+                f"match_buffer: {part.name} is {scope} memory, and {part.base.name} is "
+                f"{part.scope()}",
+                "a part is in the memory of the buffer",
+            )
+        strides = given.get("strides") or ()
+        for dim, (stride, own) in enumerate(zip(strides, part.strides, strict=False)):
+            known = isinstance(stride, int) and isinstance(own, int)
+            if known and stride != own and part.shape[dim] != 1:
+                raise refused(
+                    f"match_buffer: neighbours of {part.name} along dimension {dim} are {stride} "
+                    f"elements apart, and {own} in {part.base.name}",
+                    "a part is laid out as the buffer is",
+                    ("s0 = T.int32(); ... strides=[s0, 1]",),
+                )
+
+    def region(self, node: ast.expr) -> tuple[Any, list[tuple[Any, Any]]]:
+        """``A[i : i + 16, j]``: a buffer, and (start, extent) along each dimension."""
+        at = self.expressions.at(node)
+        base = self.expressions.eval(node.value if isinstance(node, ast.Subscript) else node)
+        if isinstance(base, Element) and not base.indices:
+            base = base.tensor
+        if not isinstance(base, Buffer):
+            raise refused(
+                f"{ast.unparse(node)} is not a part of a buffer", f"it is {type(base).__name__}"
+            )
+        if not isinstance(node, ast.Subscript):
+            return base, [(0, size) for size in base.shape]
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        region: list[tuple[Any, Any]] = []
+        for dim, part in enumerate(parts[: base.ndim]):
+            if not isinstance(part, ast.Slice):
+                region.append((self.expressions.eval(part), 1))
+                continue
+            start = 0 if part.lower is None else self.expressions.eval(part.lower)
+            stop = base.shape[dim] if part.upper is None else self.expressions.eval(part.upper)
+            region.append((start, _extent(start, stop)))
+        if len(parts) != base.ndim:
+            raise TEError(
+                "KC2010",
+                f"{base.name} has {base.ndim} dimensions, indexed with {len(parts)}",
+                location=at,
+                why=f"{base.name} has the shape {tuple(base.shape)}",
+            )
+        return base, region
+
+    # Blocks --------------------------------------------------------------------------------
+
+    def _regions(self, node: ast.Call) -> list[DeclaredRegion]:
+        parts: list[ast.expr] = []
+        for arg in node.args:
+            parts += arg.elts if isinstance(arg, ast.List | ast.Tuple) else [arg]
+        regions: list[DeclaredRegion] = []
+        for part in parts:
+            at = self.expressions.at(part)
+            buffer, region = self.region(part)
+            while isinstance(buffer, PartOfBuffer):
+                wide = [(start, 1) for start in buffer.starts]
+                for dim, (start, extent) in zip(buffer.along, region, strict=True):
+                    wide[dim] = (as_expr(buffer.starts[dim]) + start, extent)
+                buffer, region = buffer.base, wide
+            if isinstance(buffer, ReshapedBuffer):
+                buffer, region = buffer.base, [(0, size) for size in buffer.base.shape]
+            regions.append(
+                DeclaredRegion(
+                    at, buffer, [(as_expr(start), as_expr(size)) for start, size in region]
+                )
+            )
+        return regions
+
+    def _of_root(self) -> bool:
+        """Whether the statements are those of the whole function, whose accesses are known."""
+        return not self.reader.open_blocks and not self.reader.depth
+
+    def _reads(self, node: ast.Call, name: str, at: Location) -> None:
+        del name
+        if self._of_root():
+            return
+        block = self.reader.blocks.current("T.reads", at).stmt
+        block.reads = [*(block.reads or []), *self._regions(node)]
+
+    def _writes(self, node: ast.Call, name: str, at: Location) -> None:
+        del name
+        if self._of_root():
+            return
+        block = self.reader.blocks.current("T.writes", at).stmt
+        block.writes = [*(block.writes or []), *self._regions(node)]
+
+    def _block_attr(self, node: ast.Call, name: str, at: Location) -> None:
+        del name
+        given = self.arguments(node, ("attrs",), at, needed=1)["attrs"]
+        if self._of_root():
+            return
+        block = self.reader.blocks.current("T.block_attr", at).stmt
+        block.annotations.update(self.reader.blocks.annotations(given, at))
+
+    def _func_attr(self, node: ast.Call, name: str, at: Location) -> None:
+        del name
+        given = self.arguments(node, ("attrs",), at, needed=1)["attrs"]
+        if not isinstance(given, dict):
+            raise refused(
+                "func_attr takes a dictionary", "", ('T.func_attr({"global_symbol": "f"})',)
+            )
+        self.reader.attributes.update(given)
+
+    # Threads and attributes ----------------------------------------------------------------
+
+    def _env_thread(self, node: ast.Call, name: str, at: Location) -> EnvThread:
+        del name
+        return EnvThread(str(self.arguments(node, ("tag",), at, needed=1)["tag"]))
+
+    def _launch_thread(self, node: ast.Call, name: str, at: Location) -> IterVar | None:
+        """``tx = T.launch_thread("threadIdx.x", 32)``: the rest of the statements, in threads."""
+        given = self.arguments(node, ("thread", "extent"), at, needed=2)
+        thread = given["thread"]
+        tag = thread.tag if isinstance(thread, EnvThread) else thread
+        extent = integer(given["extent"], "the number of threads", at)
+        axis = thread_axis((0, extent) if isinstance(extent, int) else None, tag)
+        first = node.args[0] if node.args else None
+        axis.name = name or (
+            first.id if isinstance(first, ast.Name) else str(tag).replace(".", "_")
+        )
+        self._open_threads(axis, extent, at)
+        if isinstance(first, ast.Name):
+            self.reader.rebind(first.id, axis)
+        return axis if name else None
+
+    def _open_threads(self, axis: ThreadAxis, extent: Any, at: Location) -> None:
+        loop = For(at, axis, extent, [], thread=axis.thread_tag)
+        self.reader.body.append(loop)
+        self.reader.extents[axis] = extent
+        self.reader.body = loop.body
+
+    def _attr(self, node: ast.Call, name: str, at: Location) -> None:
+        """``T.attr(node, key, value)``: of the statements that follow."""
+        del name
+        given = self.arguments(node, ("node", "attr_key", "value"), at, needed=3)
+        key, of = str(given["attr_key"]), given["node"]
+        if key in ("thread_extent", "virtual_thread") and isinstance(of, EnvThread | str):
+            tag = of if isinstance(of, str) else of.tag
+            extent = integer(given["value"], "the number of threads", at)
+            axis = thread_axis((0, extent) if isinstance(extent, int) else None, tag)
+            first = node.args[0] if node.args else None
+            if isinstance(first, ast.Name):
+                axis.name = first.id
+                self.reader.rebind(first.id, axis)
+            self._open_threads(axis, extent, at)
+            return
+        if key.startswith(_NO_CODE):
+            value = given["value"]
+            number = value.value if isinstance(value, Const) else value
+            with contextlib.suppress(KCError):
+                self.reader.pragmas[key] = Annotation.of(number).attr
+            return
+        raise refused(
+            f"attr: {key} of {ast.unparse(node.args[0]) if node.args else 'nothing'}",
+            "thread_extent and virtual_thread are of threads, pragma_... of the next loop",
+            ('with T.attr(T.env_thread("threadIdx.x"), "thread_extent", 64):',),
+        )
+
+    # Statements ----------------------------------------------------------------------------
+
+    def _evaluate(self, node: ast.Call, name: str, at: Location) -> Any:
+        del name
+        value = self.arguments(node, ("value",), at, needed=1)["value"]
+        statement = as_statement(value, at)
+        if statement is not None:
+            self.reader.body.append(statement)
+            return
+        for part in _parts(value):
+            if isinstance(part, ExternCall):
+                self.reader.assignments.kept(value, "value", at)
+                return
+
+    def _buffer_store(self, node: ast.Call, name: str, at: Location) -> None:
+        del name
+        given = self.arguments(node, ("buffer", "value", "indices", "predicate"), at, needed=3)
+        place = given["indices"]
+        indices = tuple(place) if isinstance(place, tuple | list) else (place,)
+        self.reader.body.append(store(given["buffer"], indices, given["value"], at))
+
+    def _load(self, node: ast.Call, name: str, at: Location) -> Any:
+        """``T.load("float32", A.data, i)``: an element by its number in memory."""
+        del name
+        given = self.arguments(node, ("dtype", "data", "index", "predicate"), at, needed=3)
+        return self._flattened(given["data"], at)[given["index"]]
+
+    def _store(self, node: ast.Call, name: str, at: Location) -> None:
+        """``T.store(A.data, i, value)``."""
+        del name
+        given = self.arguments(node, ("data", "index", "value", "predicate"), at, needed=3)
+        place = self._flattened(given["data"], at)
+        self.reader.body.append(store(place, given["index"], given["value"], at))
+
+    def _flattened(self, data: Any, at: Location) -> Buffer:
+        if not isinstance(data, Buffer) or _count(data.shape) is None:
+            raise refused(
+                "load and store by the number of an element are of buffers of constant shape",
+                "A[i, j] names an element of any buffer",
+            )
+        base = self.reader.derived_from(data)
+        return base if base.ndim == 1 else ReshapedBuffer(base, (_count(base.shape),), base.name)
+
+    def _Assert(self, node: ast.Call, name: str, at: Location) -> None:
+        del name
+        given = self.arguments(node, ("condition", "message"), at, needed=1)
+        self.check(given["condition"], str(given.get("message", "")), at)
+
+    def check(self, condition: Any, message: str, at: Location) -> None:
+        """A condition that is checked when the kernel runs: a call of it raises where it fails."""
+        if not is_symbolic(condition):
+            if not condition:
+                raise TEError("KC2120", f"assert does not hold: {message}", location=at)
+            return
+        from kc.support.global_functions import get_global_func, register_func
+        from kc.te.calls import call_packed
+
+        if get_global_func(ASSERTION, True) is None:
+            register_func(ASSERTION, assertion_failed)
+        failure = as_statement(call_packed(ASSERTION, f"{at}: {message}"), at)
+        assert failure is not None
+        self.reader.body.append(If(at, ~truth(condition), [failure], []))
+
+    def _let(self, node: ast.Call, name: str, at: Location) -> Any:
+        """``with T.let(x, value):``."""
+        del name
+        first = node.args[0] if node.args else None
+        if not isinstance(first, ast.Name) or len(node.args) != 2:
+            raise refused(
+                f"{ast.unparse(node)} gives no variable a value",
+                "",
+                ("with T.let(x, A[i] + 1.0):",),
+            )
+        value = self.reader.assignments.kept(self.expressions.eval(node.args[1]), first.id, at)
+        self.reader.rebind(first.id, value)
+
+    def _LetStmt(self, node: ast.Call, name: str, at: Location) -> Any:
+        given = self.arguments(node, ("value", "type_annotation", "var"), at, needed=1)
+        value = self.reader.assignments.kept(given["value"], name or "x", at)
+        if isinstance(given.get("var"), Var):
+            self.bind(given["var"], value)
+        return value
+
+    # Pointers ------------------------------------------------------------------------------
+
+    def _address_of(self, node: ast.Call, name: str, at: Location) -> BufferAccess:
+        """``T.address_of(A[0, 0])``: the buffer as an argument of a call."""
+        del name
+        given = self.arguments(node, ("element", "dtype"), at, needed=1)["element"]
+        element = as_expr(given) if not isinstance(given, Tensor | TensorSlice) else given
+        if isinstance(element, Element) and isinstance(element.tensor, Buffer):
+            if all(isinstance(index, Const) and index.value == 0 for index in element.indices):
+                return element.tensor.access_ptr("rw")
+            buffer = element.tensor
+            box = [(index, 1) for index in element.indices]
+            raise refused(
+                f"address_of: {buffer.name} from ({', '.join(str(start) for start, _ in box)}) on",
+                "a call is given a box of a buffer, so that what it touches is known",
+                (f"P = T.match_buffer({buffer.name}[...], shape); P.access_ptr('rw')",),
+            )
+        raise refused("address_of: of an element of a buffer", "", ("T.address_of(A[0, 0])",))
+
+    # with ----------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def statements_of(self, node: ast.With, at: Location) -> Iterator[None]:
+        """Open what ``with T.launch_thread(...) as tx:`` opens, around the statements in it."""
+        with self.reader.inside(f"the with in line {at.line}", self.reader.body, at):
+            for item in node.items:
+                call, target = item.context_expr, item.optional_vars
+                assert isinstance(call, ast.Call)
+                word = self.expressions.eval(call.func)
+                name = target.id if isinstance(target, ast.Name) else ""
+                if not isinstance(word, Word) or word.name not in _WITH:
+                    raise refuse(f"with {ast.unparse(call)}", at, 'with T.block("C"):')
+                value = self.reader.blocks.call_word(word, call, name)
+                if name:
+                    self.reader.scope.names[name] = value
+            yield
+
+
+_WITH = (
+    "launch_thread", "attr", "let", "LetStmt", "Assert", "alloc_buffer", "allocate",
+    "allocate_const", "decl_buffer",
+)  # fmt: skip
+
+
+def assertion_failed(message: Any) -> None:
+    """Raise the AssertionError of an ``assert`` that does not hold while a kernel runs."""
+    raise AssertionError(str(message))
+
+
+def _parts(value: Any) -> Sequence[Expr]:
+    from kc.te.expr import walk
+
+    return list(walk(value)) if isinstance(value, Expr) else []
+
+
+def _count(shape: Sequence[Any]) -> int | None:
+    count = 1
+    for size in shape:
+        if not isinstance(size, int):
+            return None
+        count *= size
+    return count
+
+
+def _flat(data: Any) -> list[Any]:
+    if hasattr(data, "tolist"):
+        data = data.tolist()
+    if not isinstance(data, list | tuple):
+        return [data]
+    return [value for part in data for value in _flat(part)]
+
+
+def _extent(start: Any, stop: Any) -> Any:
+    from kc.te.indices import difference
+
+    if isinstance(start, int) and isinstance(stop, int):
+        return stop - start
+    if isinstance(start, int) and start == 0:
+        return stop
+    exact = difference(as_expr(stop), as_expr(start))
+    return exact if exact is not None else as_expr(stop) - start
