@@ -1,54 +1,75 @@
-"""``python -m kc doctor`` and ``python -m kc cache``: what there is on this machine."""
+"""The command ``kc``, also ``python -m kc``: every other command, and what is asked once.
+
+``kc opt``, ``kc run`` and ``kc translate`` are ``kc-opt``, ``kc-run`` and ``kc-translate``.
+"""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 from kc.support.diagnostics import InputError, suggest
 from kc.support.files import write_output
 from kc.tools._reporter import Reporter
 from kc.tools._tool import OK, STATUS_HELP, run_tool
 
-COMMANDS = {
-    "doctor": "versions, host target, devices, plugins and optional tools",
-    "cache": "the compile cache: cache ls, cache why NAME, cache rm NAME or --all",
+TOOLS = {
+    "opt": ("kc.tools.kc_opt", "apply passes to a module: kc-opt"),
+    "run": ("kc.tools.kc_run", "compile a function of a module and run it: kc-run"),
+    "translate": ("kc.tools.kc_translate", "a module as LLVM IR, assembly, PTX, C: kc-translate"),
 }
+"""Commands with flags of their own: the module whose ``main`` does the work."""
+
+QUESTIONS = {
+    "doctor": ("kc.tools._doctor", "versions, host target, devices, plugins, optional tools"),
+    "cache": ("kc.tools._cache", "the compile cache: cache ls, cache why NAME, cache rm NAME"),
+    "docs": ("kc.tools._pages", "a page of the documentation: docs split, docs KC3040, docs gpu"),
+    "examples": ("kc.tools._examples", "copy the examples and lessons: examples DIR"),
+    "explain": ("kc.tools._pages", "what a diagnostic means: explain KC3040"),
+    "completion": ("kc.tools._completion", "completion for a shell: completion bash|zsh|fish"),
+}
+"""Commands whose module has a function of their name, from their arguments to what is printed."""
+
+COMMANDS = {name: about for name, (_, about) in {**TOOLS, **QUESTIONS}.items()}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run ``python -m kc`` with these arguments; the exit status."""
-    return run_tool("kc", sys.argv[1:] if argv is None else list(argv), _main)
+    """Run ``kc`` with these arguments; the exit status."""
+    words = sys.argv[1:] if argv is None else list(argv)
+    if words and words[0] in TOOLS:
+        return import_module(TOOLS[words[0]][0]).main(words[1:])
+    return run_tool("kc", words, _main)
 
 
 def _main(argv: Sequence[str], reporter: Reporter) -> int:
     if not argv or argv[0].lstrip("-") in ("help", "h"):
         write_output(None, help_text())
         return OK
-    if argv[0] not in COMMANDS:
+    if argv[0] == "--version":
+        from kc.support.reproducer import versions
+
+        write_output(None, f"{versions()}\n")
+        return OK
+    if argv[0] not in QUESTIONS:
         raise InputError(
             "KC0001",
             f"there is no command '{argv[0]}'",
             hints=suggest(argv[0], COMMANDS, "commands"),
         )
-    if argv[0] == "cache":
-        from kc.tools._cache import run
-
-        write_output(None, run(argv[1:]))
+    name, *rest = argv
+    if rest in (["--help"], ["-h"]):
+        write_output(None, f"kc {name}: {COMMANDS[name]}\n")
         return OK
-    if len(argv) > 1:
-        raise InputError("KC0002", f"{argv[0]} takes no arguments: {' '.join(argv[1:])}")
-    from kc.tools._doctor import examination
-
-    write_output(None, examination())
+    write_output(None, getattr(import_module(QUESTIONS[name][0]), name)(rest))
     return OK
 
 
 def help_text() -> str:
     """A list of the commands."""
-    lines = [f"  {name:<10}{about}" for name, about in COMMANDS.items()]
-    tools = "The tools are kc-opt, kc-translate and kc-run, each with --help."
-    return "\n".join(["usage: python -m kc COMMAND", "", *lines, "", tools, "", STATUS_HELP, ""])
+    lines = [f"  {name:<12}{about}" for name, about in COMMANDS.items()]
+    more = "kc opt --help and the like list the flags of a command."
+    return "\n".join(["usage: kc COMMAND", "", *lines, "", more, "", STATUS_HELP, ""])
 
 
 if __name__ == "__main__":

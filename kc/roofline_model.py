@@ -309,7 +309,7 @@ def plot(measured: Sequence[Roofline], path: str) -> None:
     """Write a picture of functions under their roofs, both axes logarithmic.
 
     The ending of ``path`` says which kind of picture: ``.svg``, ``.png``, ``.pdf``. Raises
-    InputError KC0086 without matplotlib (``pip install 'kc[plot]'``).
+    InputError KC0086 without matplotlib (``pip install 'kc-compiler[plot]'``).
     """
     try:
         from matplotlib.figure import Figure
@@ -317,7 +317,7 @@ def plot(measured: Sequence[Roofline], path: str) -> None:
         raise InputError(
             "KC0086",
             f"{path} is drawn by matplotlib, which is not installed",
-            hints=["pip install 'kc[plot]'"],
+            hints=["pip install 'kc-compiler[plot]'"],
         ) from error
     limits, dtype = measured[0].ceilings, measured[0].dtype
     peak = limits.flops[dtype]

@@ -2,7 +2,8 @@
 
     python scripts/check_packages.py [ROOT]
 
-1. pyproject.toml lists every package, and maps the ones outside kc/ to their folders.
+1. pyproject.toml lists every package, and maps the ones outside kc/ to their folders. A folder
+   with package-data and no module at its top (docs, examples) is installed as data.
 2. typings/kc, which shows type checkers the packages as one tree, has a working link for each.
 3. Every schedule primitive, pass and conversion has its FileCheck tests under the same name;
    modules that start with _ and those that primitives share are none of these.
@@ -44,12 +45,19 @@ def _setuptools(root: Path) -> dict:
         return tomllib.load(file)["tool"]["setuptools"]
 
 
+def _holds_data(package: str, folder: Path, settings: dict) -> bool:
+    return package in settings.get("package-data", {}) and not list(folder.glob("*.py"))
+
+
 def check_pyproject(root: Path) -> Iterator[str]:
     """Differences between the packages listed and the folders that hold modules."""
     settings = _setuptools(root)
     listed, folders = set(settings["packages"]), settings["package-dir"]
     present = set()
     for package, folder in folders.items():
+        if _holds_data(package, root / folder, settings):
+            present.add(package)
+            continue
         for path in {file.parent for file in (root / folder).rglob("*.py")}:
             name = ".".join((package, *path.relative_to(root / folder).parts))
             present.add(name)
@@ -64,11 +72,11 @@ def check_pyproject(root: Path) -> Iterator[str]:
 def check_typings(root: Path) -> Iterator[str]:
     """Links in typings/kc that lack or lead nowhere."""
     links = root / "typings" / "kc"
-    folders = _setuptools(root)["package-dir"]
+    settings = _setuptools(root)
     wanted = {
         package.removeprefix("kc."): root / folder
-        for package, folder in folders.items()
-        if package != "kc"
+        for package, folder in settings["package-dir"].items()
+        if package != "kc" and not _holds_data(package, root / folder, settings)
     }
     for path in (root / "kc").iterdir():
         if path.suffix == ".py" or (path / "__init__.py").is_file():

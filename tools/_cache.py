@@ -1,4 +1,4 @@
-"""``python -m kc cache``: what the compile cache holds, why, and removing it."""
+"""``kc cache``: what the compile cache holds, why, and removing it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COMMANDS = {
 }
 
 
-def run(argv: Sequence[str]) -> str:
+def cache(argv: Sequence[str]) -> str:
     """The output of ``kc cache ARGV``."""
     if not argv or argv[0] not in COMMANDS:
         given = argv[0] if argv else ""

@@ -1,4 +1,4 @@
-"""``python -m kc doctor``: the first thing to look at when something does not work."""
+"""``kc doctor``: the first thing to look at when something does not work."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import os
 import platform
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import kc
 from kc.runtime.device import cpu, cuda
 from kc.support import environment, registry
+from kc.support.diagnostics import InputError
 from kc.support.target import Target
 from kc.support.target_host import usable_cores
 
@@ -25,8 +26,10 @@ OPTIONAL_TOOLS = {
 _LLVM_FOLDERS = ("/usr/lib/llvm-22/bin", "/opt/homebrew/opt/llvm/bin")
 
 
-def examination() -> str:
-    """The report, as text."""
+def doctor(argv: Sequence[str] = ()) -> str:
+    """The report, as text; KC0002 with arguments."""
+    if argv:
+        raise InputError("KC0002", f"doctor takes no arguments: {' '.join(argv)}")
     sections = {
         "Versions": _versions(),
         "Host": _host(),

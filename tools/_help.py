@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import re
+import sys
 import textwrap
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from kc.support import registry
 from kc.support.registry import FAMILIES, XDSL_PASSES, Entry
@@ -11,15 +16,28 @@ from kc.support.source_docs import class_doc
 from kc.tools._command_line import Flag
 from kc.tools._tool import STATUS_HELP
 
-_WIDTH = 100
+_WIDEST = 100
+_NARROWEST = 40
 _COLUMN = 33
+_CODE_LINE = re.compile(r"^    ", re.MULTILINE)
+_ITEM = re.compile(r"\n(?=\d+\. )")
+
+
+def width() -> int:
+    """The columns to fill: those of the terminal, at most 100; 100 where there is none."""
+    columns = os.environ.get("COLUMNS", "")
+    if not columns.isdigit() and sys.stdout is not None and sys.stdout.isatty():
+        with contextlib.suppress(OSError, ValueError):
+            columns = str(os.get_terminal_size(sys.stdout.fileno()).columns)
+    wide = int(columns) if columns.isdigit() and int(columns) > 0 else _WIDEST
+    return max(_NARROWEST, min(wide, _WIDEST))
 
 
 def flag_lines(flags: Sequence[Flag]) -> Iterator[str]:
     """One line a flag, those of one group together."""
     for group in dict.fromkeys(flag.group for flag in flags):
         yield ""
-        yield f"{group}:"
+        yield from _filled(f"{group}:")
         for flag in flags:
             if flag.group != group:
                 continue
@@ -35,7 +53,7 @@ def pass_lines() -> Iterator[str]:
         if not members:
             continue
         yield ""
-        yield f"{title}:"
+        yield from _filled(f"{title}:")
         for entry in members:
             summary, options, default = describe(entry)
             shown = f"{summary.rstrip('.')}." if summary else ""
@@ -66,22 +84,66 @@ def describe(entry: Entry) -> tuple[str, tuple[str, ...], str]:
     return doc.summary, options, doc.bare
 
 
-def _columns(left: str, right: str) -> Iterator[str]:
-    wrapped = textwrap.wrap(right, _WIDTH - _COLUMN, break_on_hyphens=False) or [""]
-    if len(left) + 4 > _COLUMN:
+def _columns(left: str, right: str, column: int = _COLUMN) -> Iterator[str]:
+    columns = width()
+    if columns < 2 * column:
+        column = columns // 4
+    wrapped = textwrap.wrap(right, columns - column, break_on_hyphens=False) or [""]
+    if len(left) + 4 > column:
         yield f"  {left}"
     else:
-        yield f"  {left:<{_COLUMN - 2}}{wrapped.pop(0)}".rstrip()
+        yield f"  {left:<{column - 2}}{wrapped.pop(0)}".rstrip()
     for line in wrapped:
-        yield " " * _COLUMN + line
+        yield " " * column + line
+
+
+def _filled(text: str) -> list[str]:
+    """A paragraph or list in the width of the terminal; code stays as it is."""
+    lines = text.split("\n")
+    if max(map(len, lines)) <= width() or _CODE_LINE.search(text):
+        return lines
+    return [
+        line
+        for item in _ITEM.split(text)
+        for line in textwrap.wrap(item, width(), break_on_hyphens=False)
+    ]
 
 
 def help_text(usage: str, about: str, flags: Sequence[Flag], *, passes: bool = False) -> str:
     """The whole text of ``--help``."""
-    lines = [f"usage: {usage}", "", about, *flag_lines(flags)]
+    lines = [*_filled(f"usage: {usage}"), "", *_filled(about), *flag_lines(flags)]
     if passes:
         lines += pass_lines()
-    return "\n".join([*lines, "", STATUS_HELP, ""])
+    return "\n".join([*lines, "", *_filled(STATUS_HELP), ""])
+
+
+def pass_page(name: str) -> str:
+    """The page of a pass: ``--help=PASS``, ``kc docs PASS``. KC0003 when there is none."""
+    from kc.tools._pass_docs import PassDoc
+
+    entry = registry.find_pass(name)
+    if not entry.path:  # one of xDSL's that kc only passes on
+        entry = replace(entry, path=_path_of(registry.pass_class(name)))
+    told = PassDoc.of(entry)
+    lines = [f"--{entry.name}: {FAMILIES.get(entry.family, entry.family)}", ""]
+    for paragraph in told.text.split("\n\n"):
+        lines += [*_filled(paragraph), ""]
+    if told.bare:
+        lines += [*_filled(f"Without options: {told.bare}"), ""]
+    if told.options:
+        lines.append("Options:")
+    for option in told.options:
+        about = option.meaning + (f" (also {', '.join(option.also)})" if option.also else "")
+        if option.default == "required":
+            about += " (required)"
+        elif option.default:
+            about += f" (default: {option.default})"
+        lines += _columns(f"{option.name}={option.value}", about.strip())
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _path_of(cls: type) -> str:
+    return f"{cls.__module__}:{cls.__name__}"
 
 
 def dialect_names() -> str:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 
-from kc.support.diagnostics import InputError
-from kc.support.files import write_output
+from kc.support.files import make_directory, write_output
 from kc.transforms.pass_runner import Instrument, Stage
 
 if TYPE_CHECKING:
@@ -99,12 +98,7 @@ class DumpFiles(Instrument):
         self._folder = Path(folder)
         self._prefix = prefix
         self._count = 0
-        try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(
-                "KC0022", f"cannot make the directory {folder}: {error.strerror}"
-            ) from error
+        make_directory(folder)
 
     def start(self, text: Callable[[], str]) -> None:
         self._save("input", text())

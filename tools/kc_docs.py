@@ -6,10 +6,8 @@ editors; ``--check`` only says what is stale.
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
 import sys
-import typing
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,12 +16,12 @@ from kc.support import registry
 from kc.support.diagnostics import InputError
 from kc.support.explain import AREAS, explanations
 from kc.support.files import write_output
-from kc.support.option_types import help_of, placeholder
 from kc.support.registry import FAMILIES, Entry
 from kc.tir import stub
 from kc.tools._command_line import Flag, parse
 from kc.tools._common import HELP, VERSION, information
 from kc.tools._docs_text import markdown
+from kc.tools._pass_docs import OptionDoc, PassDoc
 from kc.tools._reporter import Reporter
 from kc.tools._tool import MISTAKE, OK, run_tool
 
@@ -92,54 +90,27 @@ def _passes() -> Iterator[str]:
 
 
 def _pass(entry: Entry) -> Iterator[str]:
-    cls = entry.load()
-    yield from (f"### `--{entry.name}`", "")
-    if entry.origin == "xdsl":
-        yield from (entry.summary, "")
-    else:
-        module = inspect.getdoc(sys.modules[cls.__module__])
-        own = inspect.getdoc(cls) or ""
-        told = f"{own}\n\n{module}" if module and _has_module_of_its_own(entry) else own
-        yield from (markdown(told), "")
-        defaults = getattr(cls, "defaults", None)
-        if defaults is not None and "defaults" in vars(cls):
-            yield from (f"Without options: {markdown(inspect.getdoc(defaults) or '')}", "")
-    yield from option_table(cls)
+    told = PassDoc.of(entry)
+    yield from (f"### `--{entry.name}`", "", markdown(told.text), "")
+    if told.bare:
+        yield from (f"Without options: {markdown(told.bare)}", "")
+    yield from option_table(told.options)
 
 
-def _has_module_of_its_own(entry: Entry) -> bool:
-    """Whether each member of the family has a module, whose docstring describes it."""
-    return entry.family in ("schedule", "tir", "conversion")
-
-
-def option_table(cls: Any) -> Iterator[str]:
-    """The options of a pass or primitive, from the fields of its class."""
-    fields = [field for field in dataclasses.fields(cls) if field.init]
-    if not fields:
+def option_table(options: Sequence[OptionDoc]) -> Iterator[str]:
+    """The options of a pass or primitive as a table."""
+    if not options:
         return
-    hints = typing.get_type_hints(cls)
     yield from ("| option | value | default | meaning |", "|---|---|---|---|")
-    for field in fields:
-        value = placeholder(hints[field.name]).replace("|", "\\|")
-        name = field.name.replace("_", "-")
-        meaning = help_of(field)
-        also = ", ".join(f"`{spelling}`" for spelling in field.metadata.get("also", {}))
-        if also:
-            meaning += f" (also {also})"
-        yield f"| `{name}` | `{value}` | {_default(field)} | {meaning} |"
+    for option in options:
+        value = option.value.replace("|", "\\|")
+        meaning = option.meaning
+        if option.also:
+            meaning += f" (also {', '.join(f'`{spelling}`' for spelling in option.also)})"
+        bare = option.default in ("", "required", "true", "false")
+        default = option.default if bare else f"`{option.default}`"
+        yield f"| `{option.name}` | `{value}` | {default} | {meaning} |"
     yield ""
-
-
-def _default(field: dataclasses.Field[Any]) -> str:
-    if "implied" in field.metadata:
-        return f"`{field.metadata['implied']}`"
-    if field.default is dataclasses.MISSING:
-        return "" if field.default_factory is not dataclasses.MISSING else "required"
-    if field.default is None or str(field.default) in ("", "()"):
-        return ""
-    if isinstance(field.default, bool):
-        return "true" if field.default else "false"
-    return f"`{field.default}`"
 
 
 def _dialects() -> Iterator[str]:

@@ -18,7 +18,6 @@ from kc.tools._common import (
     CHECKS,
     DIAGNOSTICS_FORMAT,
     GENERIC_TARGET,
-    HELP,
     INFORMATION,
     INPUT,
     LOAD_PLUGIN,
@@ -69,7 +68,7 @@ FLAGS = (
         "FILE.html",
         _SHOW,
     ),
-    HELP,
+    Flag("help", "this text, or the page of a pass", "PASS", INFORMATION, optional=True),
     VERSION,
     Flag("list-passes", "the names of all passes", None, INFORMATION),
     Flag("show-dialects", "the names of all dialects", None, INFORMATION),
@@ -123,6 +122,10 @@ def _information(arguments: Arguments) -> str | None:
     common = information(arguments, USAGE, ABOUT, FLAGS, passes=True)
     if common is not None:
         return common
+    if (name := arguments.text("help")) is not None:
+        from kc.tools._help import pass_page
+
+        return pass_page(name)
     if arguments.on("list-passes"):
         from kc.tools._help import pass_list
 

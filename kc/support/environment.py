@@ -1,6 +1,6 @@
 """The environment variables that kc reads: each is declared here, and read through :func:`read`.
 
-``python -m kc doctor`` lists them with their values, docs/environment.md tells about them.
+``kc doctor`` lists them with their values, docs/environment.md tells about them.
 """
 
 from __future__ import annotations

@@ -85,6 +85,14 @@ def check_writable(path: str) -> None:
         raise _cannot("KC0022", "write", path, error) from error
 
 
+def make_directory(path: str) -> None:
+    """Make a directory, with those above it, unless it is there; KC0022 when it cannot be."""
+    try:
+        os.makedirs(path, exist_ok=True)
+    except (OSError, ValueError) as error:
+        raise _cannot("KC0022", "make the directory", path, error) from error
+
+
 def write_output(path: str | None, data: str | bytes) -> None:
     """Write ``data`` to a file, or to standard output (None, ``-``).
 

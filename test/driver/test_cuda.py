@@ -63,7 +63,7 @@ def test_a_call_says_what_is_missing(built: kc.runtime.Module, no_driver: None):
         "   |  pycuda: it is not installed\n"
         '  try: KC_CUDA=emu in the environment, or target="cuda-emu", runs the same kernels on '
         "this CPU\n"
-        "  try: pip install 'kc[cuda]' brings cuda-bindings\n"
+        "  try: pip install 'kc-compiler[cuda]' brings cuda-bindings\n"
         "  try: NVIDIA's driver brings the library libcuda"
     )
 
@@ -87,7 +87,7 @@ def test_a_way_to_a_gpu_that_is_none(
         "   |  pycuda: it is not installed\n"
         '  try: KC_CUDA=emu in the environment, or target="cuda-emu", runs the same kernels on '
         "this CPU\n"
-        "  try: pip install 'kc[pycuda]' builds pycuda with CUDA's toolkit"
+        "  try: pip install 'kc-compiler[pycuda]' builds pycuda with CUDA's toolkit"
     )
 
 

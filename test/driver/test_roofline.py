@@ -165,5 +165,5 @@ def test_pictures_need_matplotlib(monkeypatch: pytest.MonkeyPatch):
         plot([copies(1 << 11, 1e-6)], "out.svg")
     assert str(caught.value) == (
         "error[KC0086]: out.svg is drawn by matplotlib, which is not installed\n"
-        "  try: pip install 'kc[plot]'"
+        "  try: pip install 'kc-compiler[plot]'"
     )

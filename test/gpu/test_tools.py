@@ -1,4 +1,4 @@
-"""kc-run, the compile cache and `python -m kc doctor` where there is a GPU."""
+"""kc-run, the compile cache and `kc doctor` where there is a GPU."""
 
 from __future__ import annotations
 

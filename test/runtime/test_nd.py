@@ -256,7 +256,7 @@ def test_a_device_need_not_exist(no_driver: None) -> None:
         "error[KC6201]: cuda(0) is not there\n"
         + NO_DRIVER
         + "  try: KC_CUDA=emu in the environment: an emulated one, on this CPU\n"
-        "  try: pip install 'kc[cuda]' brings cuda-bindings\n"
+        "  try: pip install 'kc-compiler[cuda]' brings cuda-bindings\n"
         "  try: NVIDIA's driver brings the library libcuda\n"
         "  try: kc.cpu(0)"
     )
@@ -271,7 +271,7 @@ def test_sharing_what_is_on_a_gpu_needs_a_driver(no_driver: None) -> None:
         + NO_DRIVER
         + '  try: KC_CUDA=emu in the environment, or target="cuda-emu", runs the same kernels on '
         "this CPU\n"
-        "  try: pip install 'kc[cuda]' brings cuda-bindings\n"
+        "  try: pip install 'kc-compiler[cuda]' brings cuda-bindings\n"
         "  try: NVIDIA's driver brings the library libcuda"
     )
 

@@ -107,7 +107,9 @@ def open_by_bindings() -> CudaDriver:
     except ImportError as error:
         missing = (getattr(error, "name", None) or "").split(".")[0] == "cuda"
         why = "it is not installed" if missing else f"it cannot be imported: {error}"
-        raise MissingDriverError(why, "pip install 'kc[cuda]' brings cuda-bindings") from None
+        raise MissingDriverError(
+            why, "pip install 'kc-compiler[cuda]' brings cuda-bindings"
+        ) from None
 
     def find(name: str, suffix: str, version: int) -> int:
         del suffix

@@ -37,7 +37,7 @@ def open_driver() -> PycudaDriver:
         missing = getattr(error, "name", None) == "pycuda"
         why = "it is not installed" if missing else f"it cannot be imported: {error}"
         raise MissingDriverError(
-            why, "pip install 'kc[pycuda]' builds pycuda with CUDA's toolkit"
+            why, "pip install 'kc-compiler[pycuda]' builds pycuda with CUDA's toolkit"
         ) from None
     return PycudaDriver(driver)
 
