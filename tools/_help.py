@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from kc.support import registry
+from kc.support.environment import read
 from kc.support.registry import FAMILIES, XDSL_PASSES, Entry
 from kc.support.source_docs import class_doc
 from kc.tools._command_line import Flag
@@ -25,7 +26,7 @@ _ITEM = re.compile(r"\n(?=\d+\. )")
 
 def width() -> int:
     """The columns to fill: those of the terminal, at most 100; 100 where there is none."""
-    columns = os.environ.get("COLUMNS", "")
+    columns = read("COLUMNS")
     if not columns.isdigit() and sys.stdout is not None and sys.stdout.isatty():
         with contextlib.suppress(OSError, ValueError):
             columns = str(os.get_terminal_size(sys.stdout.fileno()).columns)

@@ -75,6 +75,7 @@ VARIABLES = {
             "off",
             "colours where the output is no terminal too (force-color.org); NO_COLOR counts more",
         ),
+        Variable("COLUMNS", "those of the terminal", "the width of --help, at most 100"),
     )
 }
 """Every variable, by name."""

@@ -14,7 +14,7 @@ import kc
 from kc import compile_cache
 from kc.runtime.gpu.code import DeviceCode
 from kc.tools import kc_run
-from kc.tools._doctor import examination
+from kc.tools._doctor import doctor
 
 ADD = """
 func.func @main(%A: memref<100xf32>, %B: memref<100xf32>) {
@@ -90,7 +90,7 @@ def test_the_compile_cache(registered: FakeGpu, tmp_path: Path, monkeypatch: pyt
 
 def test_the_doctor(fake: FakeGpu):
     fake.configure(devices=2)
-    text = examination()
+    text = doctor()
     assert (
         "  cuda(0)         a fake GPU, number 0, sm_90; CUDA 12.4, by ctypes\n"
         "  cuda(1)         a fake GPU, number 1, sm_90; CUDA 12.4, by ctypes\n"
@@ -99,4 +99,4 @@ def test_the_doctor(fake: FakeGpu):
     assert (
         "  cuda            the driver's library: cuInit: CUDA_ERROR_NO_DEVICE (no CUDA-capable "
         "device is detected)\n"
-    ) in examination()
+    ) in doctor()

@@ -9,7 +9,9 @@ import venv
 from importlib.util import find_spec
 from pathlib import Path
 
+import islpy
 import pytest
+import xdsl
 from optional_tools import find
 
 from kc import __main__ as kc_main
@@ -160,6 +162,7 @@ class Terminal:
 
     def shows(self, text: str) -> str:
         """What the terminal shows, with what scrolled away, once ``text`` is in it."""
+        shown = ""
         for _ in range(600):
             shown = self.tmux("capture-pane", "-p", "-S", "-")
             if text in shown:
@@ -339,7 +342,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     python = str(environment / "bin" / "python")
     subprocess.run([*pip, "--python", python, "install", *only, str(wheel)], check=True)
     # After it, so that what it has counts less: the checkout is there too, as an editable install.
-    needed = {str(Path(find_spec(name).origin).parents[1]) for name in ("xdsl", "islpy")}
+    needed = {str(Path(package.__path__[0]).parent) for package in (xdsl, islpy)}
     (packages / "needed.pth").write_text("\n".join(sorted(needed)) + "\n")
     return environment
 
