@@ -12,7 +12,7 @@ CLANG := clang-22
 INSTALLED := $(VENV)/installed-$(notdir $(PYTHON))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast check bench bench-gpu docs native fuzz fuzz-auto mutants clean
+.PHONY: help demo test test-fast sweep check bench bench-gpu docs native fuzz fuzz-auto mutants clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,6 +34,9 @@ check: $(INSTALLED) ## lint, format, types, layers, names, freshness of the docs
 	$(PY) scripts/check_names.py
 	$(PY) -m pyright --pythonpath $(PY)
 	$(PY) -m kc.tools.kc_docs --check
+
+sweep: $(INSTALLED) ## run what `make test` has a part of, whole: half an hour
+	$(PY) -m pytest -q -n auto -m "sweep or not sweep" --hypothesis-profile=sweep
 
 bench: $(INSTALLED) ## run every benchmark, one after another
 	@for file in benchmarks/*.py; do echo "== $$file"; $(PY) "$$file" || exit 1; done

@@ -28,7 +28,7 @@ def main(argv: list[str]) -> int:
     pytest = [sys.executable, "-m", "pytest", "-q", "-n", "auto"]
     tests = ["test"]
     if argv:
-        pytest += ["-m", "not slow"]
+        pytest += ["-m", "not slow and not sweep"]
         tests = [f"test/{folder}" for folder in UNIT_TESTS]
     runs = [
         _run([*lit, "--xunit-xml-output"], REPORTS / "lit.xml", ["test"]),

@@ -1,6 +1,7 @@
 """How tests run: properties on the same examples every time, interrupts as in a terminal; and a
 machine without a GPU."""
 
+import gc
 import signal
 import sys
 from collections.abc import Iterator
@@ -8,12 +9,24 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
-settings.register_profile("kc", deadline=None, derandomize=True)
+settings.register_profile("kc", deadline=None, derandomize=True, max_examples=50)
+settings.register_profile("sweep", deadline=None, derandomize=True, max_examples=200)
 settings.register_profile("fuzz", deadline=None, max_examples=2000)
 settings.load_profile("kc")
 
 # A shell starts what runs in its background with interrupts ignored, which tests of them inherit.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+COLLECTED = 20_000
+"""New objects after which garbage is collected."""
+
+
+def pytest_collection_finish() -> None:
+    """What is imported stays. Of IR, which is full of cycles, much is made."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(COLLECTED)
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import ast
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -81,12 +82,19 @@ def write_probe(folder, monkeypatch, assertion):
     monkeypatch.setattr(mutants, "ROOT", folder)
 
 
+@cache
+def mutants_of(file: str) -> list[mutants.Mutant]:
+    return list(mutants.mutants_of(file, (ROOT / file).read_text()))
+
+
 @pytest.mark.parametrize(
     "entry", mutants.explained(), ids=lambda entry: f"{entry['file']} {entry['before']}"
 )
 def test_an_explanation_is_about_one_mutant(entry):
-    texts = mutants.mutants_of(entry["file"], (ROOT / entry["file"]).read_text())
-    assert len([mutant for mutant in texts if mutants.is_explained(mutant, entry)]) == 1
+    assert (
+        len([mutant for mutant in mutants_of(entry["file"]) if mutants.is_explained(mutant, entry)])
+        == 1
+    )
     assert entry["why"].endswith(".")
 
 

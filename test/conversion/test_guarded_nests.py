@@ -44,7 +44,7 @@ def test_random_nests(level: int):
     check(range(234, 284), level)
 
 
-@pytest.mark.slow
+@pytest.mark.sweep
 @pytest.mark.parametrize("start", range(0, 250, 50))
 def test_more_random_nests(start: int):
     for level in LEVELS:

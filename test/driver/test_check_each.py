@@ -150,7 +150,12 @@ def test_native_code_that_ends_the_process(monkeypatch: pytest.MonkeyPatch, tmp_
 
 @pytest.mark.parametrize(
     ("dtype", "symbolic"),
-    [("float32", True), ("uint16", True), ("bool", False), ("bfloat16", False)],
+    [
+        ("float32", True),
+        ("bool", False),
+        pytest.param("uint16", True, marks=pytest.mark.sweep),
+        pytest.param("bfloat16", False, marks=pytest.mark.sweep),
+    ],
 )
 def test_right_steps(dtype: str, symbolic: bool):
     if dtype == "bool":

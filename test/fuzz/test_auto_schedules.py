@@ -5,7 +5,7 @@ from __future__ import annotations
 import auto_schedules
 import pytest
 
-CASES = 60
+CASES = 30
 GROUP = 10
 
 

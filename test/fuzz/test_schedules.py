@@ -24,16 +24,16 @@ from kc.error import KCError
 from kc.support.diagnostics import diagnostic_handler
 
 CALLS = 8
-SLICE = 60
+SLICE = 30
 OF_FAMILY = {
-    "scans": 8,
-    "shapes": 8,
-    "intrinsics": 8,
+    "scans": 4,
+    "shapes": 4,
+    "intrinsics": 4,
     "kernels": 3,
-    "gradients": 8,
-    "scripts": 8,
-    "raised": 8,
-    "texts": 60,
+    "gradients": 4,
+    "scripts": 4,
+    "raised": 4,
+    "texts": 30,
 }
 
 

@@ -48,7 +48,9 @@ def one_schedule(seed: int, *, native: bool) -> bool:
     return True
 
 
-@pytest.mark.parametrize("start", range(0, 160, 40))
+@pytest.mark.parametrize(
+    "start", [0, *(pytest.param(start, marks=pytest.mark.sweep) for start in (40, 80, 120))]
+)
 def test_random_schedules(start: int):
     with diagnostic_handler(lambda _: None):
         legal = sum(one_schedule(seed, native=seed % 4 == 0) for seed in range(start, start + 40))

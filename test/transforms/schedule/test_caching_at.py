@@ -68,6 +68,7 @@ def test_programs_that_overwrite(name: str, seed: int):
             assert_same(expected, results(module, update_arguments()), module)
 
 
+@pytest.mark.sweep
 @given(seed=st.integers(0, 2**32), symbolic=st.booleans())
 @examples(15)
 def test_natively(seed: int, symbolic: bool):

@@ -102,6 +102,7 @@ def test_random_programs(seed: int, symbolic: bool):
         assert_same(expected, results(after, args), after)
 
 
+@pytest.mark.sweep
 @given(seed=st.integers(0, 2**32), symbolic=st.booleans())
 @examples(12)
 def test_natively(seed: int, symbolic: bool):

@@ -96,6 +96,7 @@ def test_random_programs(name: str, seed: int, symbolic: bool):
     check(module, random, [CHOOSERS[name]] * 3, symbolic)
 
 
+@pytest.mark.sweep
 @given(seed=st.integers(0, 2**32), symbolic=st.booleans())
 @examples(15)
 def test_natively(seed: int, symbolic: bool):

@@ -70,6 +70,7 @@ def test_random_programs(seed: int, symbolic: bool):
     assert_same(expected, results(module, args), module)
 
 
+@pytest.mark.sweep
 @given(seed=st.integers(0, 2**32))
 @examples(10)
 def test_natively(seed: int):

@@ -110,6 +110,7 @@ def check(random: Random, symbolic: bool, choosers: list[Chooser]) -> None:
             assert_same(expected, results(module, args), module)
 
 
+@pytest.mark.sweep
 @examples(15)
 @given(seed=st.integers(0, 2**32), symbolic=st.booleans())
 def test_natively(seed: int, symbolic: bool):

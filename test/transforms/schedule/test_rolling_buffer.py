@@ -113,6 +113,7 @@ def test_random_stencils(seed: int):
             assert_same(expected, results(module, args), module)
 
 
+@pytest.mark.sweep
 @given(seed=st.integers(0, 2**32))
 @examples(12)
 def test_natively(seed: int):

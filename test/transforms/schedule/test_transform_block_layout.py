@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from property_tests import examples
@@ -55,6 +56,7 @@ def test_random_programs(seed: int, symbolic: bool):
             assert_same(expected, results(module, args), module)
 
 
+@pytest.mark.sweep
 @examples(15)
 @given(seed=st.integers(0, 2**32), symbolic=st.booleans())
 def test_natively(seed: int, symbolic: bool):

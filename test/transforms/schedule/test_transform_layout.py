@@ -143,6 +143,7 @@ def test_random_layouts(seed: int, symbolic: bool):
             tracker.check()
 
 
+@pytest.mark.sweep
 @examples(20)
 @given(seed=st.integers(0, 2**32), symbolic=st.booleans())
 def test_natively(seed: int, symbolic: bool):

@@ -134,6 +134,7 @@ def test_random_programs(seed: int, symbolic: bool):
     assert_same(expected, results(module, args), module)
 
 
+@pytest.mark.sweep
 @examples(20)
 @given(seed=st.integers(0, 2**32), symbolic=st.booleans())
 def test_natively(seed: int, symbolic: bool):
