@@ -493,7 +493,7 @@ class TensorWriter:
         self.write(
             f"%{name} = tensor.insert %{value} into %{y.name}[{words[1]}] : {self.type(y.dims)}"
         )
-        result = y.array.copy()
+        result = np.array(y.array)  # numpy makes a number of what has no dimensions
         result[places[1]] = x.array[places[0]]
         self.add(name, y.dims, result)
 
