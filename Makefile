@@ -12,7 +12,7 @@ CLANG := clang-22
 INSTALLED := $(VENV)/installed-$(notdir $(PYTHON))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast sweep check bench bench-gpu docs native fuzz fuzz-auto mutants clean
+.PHONY: help demo test test-fast sweep test-topi check bench bench-gpu docs native fuzz fuzz-auto mutants clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,6 +25,9 @@ test: $(INSTALLED) ## run all tests: lit and pytest, on all cores
 
 test-fast: $(INSTALLED) ## run lit and the unit tests, in about a minute
 	@$(PY) scripts/run_tests.py --fast
+
+test-topi: $(INSTALLED) ## run every case of every operator of kc.topi, natively too
+	$(PY) -m pytest -q -n auto -m "sweep or not sweep" test/topi
 
 check: $(INSTALLED) ## lint, format, types, layers, names, freshness of the docs
 	$(PY) -m ruff check .

@@ -22,6 +22,7 @@ _imported_at = _time.time_ns()
 _LAZY: dict[str, tuple[str, str | None]] = {
     "te": ("kc.te", None),
     "tir": ("kc.tir", None),
+    "topi": ("kc.topi", None),
     "nd": ("kc.nd", None),
     "error": ("kc.error", None),
     "target": ("kc.target", None),

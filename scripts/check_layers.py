@@ -4,7 +4,7 @@
 
 The rules, for every import in the source files, inside functions too:
 1. A module imports from its own layer and the ones to its left:
-   support < dialects < analysis < transforms < conversion < codegen < te, tir
+   support < dialects < analysis < transforms < conversion < codegen < te, tir < topi
    < driver, tools and the other modules directly in kc/.
 2. kc.runtime imports kc.support alone; te, tir and what is above may import it.
    One exception: a dialect's get_canonicalization_patterns imports its patterns when called.
@@ -32,6 +32,7 @@ HEIGHT = {
     "codegen": 5,
     "te": 6,
     "tir": 6,
+    "topi": 7,
     "tools": 8,
     "kc": 8,
 }

@@ -61,6 +61,9 @@ def _may_read_outside(expr: Expr) -> bool:
             )
             parts = [(current.condition, n)]
             for value, guard in zip((current.on_true, current.on_false), chosen, strict=True):
+                if guard.facts == guards[n].facts:  # nothing is known in addition
+                    parts.append((value, n))
+                    continue
                 guards.append(guard)
                 parts.append((value, len(guards) - 1))
         for part in parts:

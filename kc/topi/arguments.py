@@ -1,0 +1,235 @@
+"""What operators check of their arguments, with the diagnostics that all of them share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from kc.support.diagnostics import counted, suggest
+from kc.te.dtypes import INTS, UINTS, is_float
+from kc.te.expr import Const, Expr, as_expr, const
+from kc.te.indices import same_dim
+from kc.te.nodes import Dim
+from kc.te.relations import ceil_divide
+from kc.te.tensor import Tensor, shape_text
+from kc.topi.table import ANY, check_tensor, refuse
+
+INDICES = (*INTS, *UINTS)
+
+
+def tensor(value: Any, what: str, ndim: int | None = None, types: tuple[str, ...] = ANY) -> Tensor:
+    """``value``, if it is a tensor of the rank (KC2300 to KC2302)."""
+    checked = check_tensor(value, what, types)
+    if ndim is not None:
+        rank(checked, what, ndim)
+    return checked
+
+
+def rank(value: Tensor, what: str, *ndims: int) -> None:
+    """Raise KC2302 unless the tensor has one of the ranks."""
+    if value.ndim not in ndims:
+        raise refuse(
+            "KC2302",
+            f"{what} {value.name} of the shape {shape_text(value.shape)} has "
+            f"{counted(value.ndim, 'dimension')}",
+            f"it has {' or '.join(map(str, ndims))}",
+        )
+
+
+def index_tensor(value: Any, what: str = "the tensor of indices", ndim: int | None = None) -> Any:
+    """``value``, if it is a tensor of integers (KC2309)."""
+    checked = check_tensor(value, what)
+    if checked.dtype not in INDICES:
+        raise refuse(
+            "KC2309",
+            f"{what} {checked.name} has elements of type {checked.dtype}",
+            "indices are integers",
+            f'topi.cast({checked.name}, "int32")',
+        )
+    return tensor(checked, what, ndim)
+
+
+def same_size(a: Tensor, axis_a: int, b: Tensor, axis_b: int, rule: str) -> None:
+    """Raise KC2303 where two dimensions are different numbers; sizes are taken to be equal."""
+    if fits(a.shape[axis_a], b.shape[axis_b]):
+        return
+    raise refuse(
+        "KC2303",
+        f"{a.name} of the shape {shape_text(a.shape)} and {b.name} of the shape "
+        f"{shape_text(b.shape)}",
+        f"dimension {axis_a} of {a.name} is {a.shape[axis_a]}, dimension {axis_b} of {b.name} is "
+        f"{b.shape[axis_b]}",
+        rule,
+    )
+
+
+def fits(left: Dim, right: Dim) -> bool:
+    """Whether two dimensions may be the same: what is known only at the call may be."""
+    a, b = dim(left), dim(right)
+    return a == b if isinstance(a, int) and isinstance(b, int) else True
+
+
+def surely_same(left: Dim, right: Dim) -> bool:
+    """Whether two dimensions are the same for all sizes."""
+    return same_dim(left, right)
+
+
+def same_shape(a: Tensor, b: Tensor, rule: str) -> None:
+    """Raise KC2303 unless two tensors have one shape."""
+    if a.ndim != b.ndim or not all(map(fits, a.shape, b.shape)):
+        raise refuse(
+            "KC2303",
+            f"{a.name} of the shape {shape_text(a.shape)} and {b.name} of the shape "
+            f"{shape_text(b.shape)}",
+            "the shapes are to be equal",
+            rule,
+        )
+
+
+def axis_of(axis: Any, ndim: int, what: str = "axis") -> int:
+    """An axis counted from the front; negative ones count from the end (KC2304)."""
+    number = whole(axis, what)
+    if not -ndim <= number < ndim:
+        raise refuse(
+            "KC2304",
+            f"{what} {number} of a tensor with {counted(ndim, 'dimension')}",
+            f"axes are {-ndim} to {ndim - 1}" if ndim else "it has no axes",
+        )
+    return number % ndim
+
+
+def axes_of(axis: Any, ndim: int, *, twice: bool = False) -> tuple[int, ...]:
+    """The axes that a reduction takes: None is all of them; sorted.
+
+    Raises KC2304 for one that is not there, KC2305 for one that is given twice (unless ``twice``).
+    """
+    if axis is None:
+        return tuple(range(ndim))
+    given = axis if isinstance(axis, list | tuple) else (axis,)
+    axes = [axis_of(item, ndim) for item in given]
+    if len({*axes}) != len(axes) and not twice:
+        repeated = next(item for n, item in enumerate(axes) if item in axes[:n])
+        raise refuse(
+            "KC2305",
+            f"axis {repeated} is given twice in {tuple(given)}",
+            "an axis is named once; negative ones count from the end",
+        )
+    return tuple(sorted({*axes}))
+
+
+def whole(value: Any, what: str) -> int:
+    """``value``, if it is an integer that is known now (KC2313)."""
+    if isinstance(value, Const) and not is_float(value.dtype):
+        value = int(value.value)
+    if isinstance(value, bool) or not hasattr(value, "__index__") or isinstance(value, Expr):
+        raise refuse(
+            "KC2313",
+            f"{what} is {value}",
+            "it is an integer that is known when the program is built",
+        )
+    return int(value.__index__())
+
+
+def wholes(value: Any, count: int, what: str) -> tuple[int, ...]:
+    """``count`` integers: one stands for all (KC2311, KC2313)."""
+    if not isinstance(value, list | tuple):
+        return (whole(value, what),) * count
+    if len(value) != count and len(value) != 1:
+        raise refuse(
+            "KC2311",
+            f"{what} has {counted(len(value), 'number')}: {tuple(value)}",
+            f"it is an integer, or {count} of them",
+        )
+    return tuple(whole(item, what) for item in value) * (count if len(value) == 1 else 1)
+
+
+def positive(value: Any, count: int, what: str) -> tuple[int, ...]:
+    """``count`` integers of at least 1 (KC2306)."""
+    numbers = wholes(value, count, what)
+    if any(number < 1 for number in numbers):
+        raise refuse(
+            "KC2306",
+            f"{what} is {value}",
+            "it is at least 1",
+        )
+    return numbers
+
+
+def word(value: Any, words: Sequence[str], what: str) -> str:
+    """``value``, if it is one of ``words`` (KC2312)."""
+    if value not in words:
+        raise refuse("KC2312", f"{what} is {value!r}", None, *suggest(str(value), words, "it is"))
+    return value
+
+
+def dim(value: Any) -> Dim:
+    """A dimension as a number where it is one."""
+    return int(value.value) if isinstance(value, Const) else value
+
+
+def is_size(value: Any, count: int) -> bool:
+    """Whether a dimension is known to be ``count``."""
+    value = dim(value)
+    return isinstance(value, int) and value == count
+
+
+def constant(value: Dim, what: str) -> int:
+    """A size, if it is known now (KC2313)."""
+    return whole(dim(value), what)
+
+
+def product(dims: Sequence[Dim]) -> Dim:
+    """The number of elements."""
+    total: Any = 1
+    for size in dims:
+        total = size if isinstance(total, int) and total == 1 else times(total, size)
+    return total
+
+
+def times(a: Any, b: Any) -> Any:
+    """The product of two sizes."""
+    a, b = dim(a), dim(b)
+    if isinstance(a, int) and isinstance(b, int):
+        return a * b
+    if isinstance(b, int) and b == 1:
+        return a
+    return b if isinstance(a, int) and a == 1 else a * b
+
+
+def plus(a: Any, b: Any) -> Any:
+    """The sum of two sizes."""
+    a, b = dim(a), dim(b)
+    if isinstance(b, int) and not isinstance(a, int) and b < 0:
+        return a - -b
+    return a if isinstance(b, int) and b == 0 else a + b
+
+
+def over(a: Any, b: int) -> Any:
+    """A size divided, rounded down."""
+    return a // b if isinstance(a, int) or b != 1 else a
+
+
+def over_up(a: Any, b: int) -> Any:
+    """A size divided, rounded up."""
+    return ceil_divide(a, b)
+
+
+def number(value: Any, dtype: str) -> Expr:
+    """A scalar in the type ``dtype``; a Python number is rounded to it."""
+    if isinstance(value, Expr) or hasattr(value, "__kc_scalar__"):
+        return as_expr(value).astype(dtype)
+    if not is_float(dtype) and isinstance(value, float):
+        value = int(value)
+    return const(value, dtype)
+
+
+def inside(index: Any, size: Dim) -> Expr:
+    """``index``, moved to the nearest place of a dimension: nothing outside is read."""
+    from kc.te.functions import max as largest
+    from kc.te.functions import min as smallest
+
+    index = as_expr(index)
+    if index.dtype in UINTS or index.dtype in ("int8", "int16"):
+        index = index.astype("int64")
+    last = as_expr(plus(size, -1)).astype(index.dtype)
+    return largest(smallest(index, last), const(0, index.dtype))

@@ -1,0 +1,323 @@
+"""Operators of two tensors whose shapes are broadcast as numpy does; a declaration each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from kc.support.locations import caller_location
+from kc.te import functions as scalar
+from kc.te import intrinsics
+from kc.te.computes import compute
+from kc.te.dtypes import bits, is_float, is_signed
+from kc.te.elementwise import combine
+from kc.te.expr import Const, Expr, compare, const, match, select
+from kc.te.tags import BROADCAST
+from kc.te.tensor import Tensor, check_shape, shape_text
+from kc.topi.arguments import dim, fits, is_size, plus
+from kc.topi.table import ANY, BOOL, INTEGERS, NUMBERS, check_tensor, operator, refuse
+
+
+def _of_two(
+    name: str,
+    body: Callable[[Expr, Expr], Expr],
+    types: tuple[str, ...],
+    meaning: str,
+    *,
+    formula: str,
+    numpy: str = "",
+    onnx: str = "",
+    torch: str = "",
+    gradient: str = "te",
+) -> Callable[[Any, Any], Any]:
+    """The operator of a scalar function of two values."""
+
+    def function(lhs: Any, rhs: Any) -> Any:
+        for what, operand in (("lhs", lhs), ("rhs", rhs)):
+            if isinstance(operand, Tensor):
+                check_tensor(operand, what, types)
+        if not isinstance(lhs, Tensor) and not isinstance(rhs, Tensor):
+            return body(*match(lhs, rhs))
+        if isinstance(lhs, Tensor) and isinstance(rhs, Tensor) and _at_the_call(lhs, rhs):
+            return _clamped(f"T_{name}", lambda a, b: body(*match(a, b)), lhs, rhs)
+        if isinstance(lhs, Tensor):
+            return combine(f"T_{name}", lambda a, b: body(*match(a, b)), lhs, rhs)
+        return combine(f"T_{name}", lambda a, b: body(*match(b, a)), rhs, lhs)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = (
+        f"{meaning}\n\n    ``{formula}`` of two tensors, or of a tensor and a scalar; shapes are "
+        "broadcast, types\n    meet as in :mod:`kc.te`. Raises KC2174 for shapes that do not fit, "
+        "KC2301 for a type.\n    "
+    )
+    literal = '"bool"' if types == BOOL else '"int32"' if types[0] in INTEGERS else '"float32"'
+    example = f"{name}(T(4, 3, dtype={literal}), T(3, dtype={literal}))"
+    kept = operator(
+        BROADCAST, types, example, takes="", formula=formula, numpy=numpy, onnx=onnx, torch=torch,
+        gradient=gradient,
+    )  # fmt: skip
+    return kept(function)
+
+
+def _at_the_call(lhs: Tensor, rhs: Tensor) -> bool:
+    """Whether two dimensions are different sizes that only the call tells."""
+    from kc.te.indices import same_dim
+
+    pairs = zip(reversed(lhs.shape), reversed(rhs.shape), strict=False)
+    return any(
+        not (is_size(a, 1) or is_size(b, 1) or same_dim(a, b)) and fits(a, b)
+        if not (isinstance(a, int) and isinstance(b, int))
+        else False
+        for a, b in pairs
+    )
+
+
+def _clamped(name: str, function: Callable[[Any, Any], Any], lhs: Tensor, rhs: Tensor) -> Tensor:
+    """The operation of sizes by different names, which are taken to be equal.
+
+    The result has a number where one of them is, else lhs's size. What may be shorter, or 1, is
+    read at its last place beyond: nothing outside.
+    """
+    from kc.te.elementwise import broadcast
+    from kc.te.indices import same_dim
+
+    rank = max(lhs.ndim, rhs.ndim)
+    shapes = [
+        [dim(size) for size in (*[1] * (rank - part.ndim), *part.shape)] for part in (lhs, rhs)
+    ]
+    if any(
+        not (fits(a, b) or is_size(a, 1) or is_size(b, 1)) for a, b in zip(*shapes, strict=True)
+    ):
+        broadcast(lhs, rhs)  # says what does not fit
+    shape = [
+        b if is_size(a, 1) or (isinstance(b, int) and b != 1) else a
+        for a, b in zip(*shapes, strict=True)
+    ]
+
+    def at(part: Tensor, axes: tuple[Any, ...]) -> Expr:
+        places = []
+        for size, axis, whole in zip(
+            part.shape, axes[rank - part.ndim :], shape[rank - part.ndim :], strict=True
+        ):
+            near = axis if same_dim(size, whole) else scalar.min(axis, plus(size, -1))
+            places.append(0 if is_size(size, 1) else near)
+        return part(*places)
+
+    return compute(shape, lambda *axes: function(at(lhs, axes), at(rhs, axes)), name, tag=BROADCAST)
+
+
+def _divide(a: Expr, b: Expr) -> Expr:
+    return intrinsics.div(a, b)
+
+
+def _floor_divide(a: Expr, b: Expr) -> Expr:
+    if not is_float(a.dtype):
+        return scalar.floordiv(a, b)
+    # As numpy: from the exact remainder, so that a quotient rounded up to a whole number is not.
+    rest, zero = intrinsics.fmod(a, b), const(0.0, a.dtype)
+    turned = compare("ne", rest, zero) & ((b < 0) ^ (rest < 0))
+    exact = (a - rest) / b
+    exact = select(turned, exact - 1.0, exact)
+    down = scalar.floor(exact)
+    near = select(exact - down > 0.5, down + 1.0, down)
+    near = select(compare("eq", exact, zero), intrinsics.copysign(zero, a / b), near)
+    return select(compare("eq", b, zero), a / b, near)
+
+
+def _mod(a: Expr, b: Expr) -> Expr:
+    return intrinsics.fmod(a, b) if is_float(a.dtype) else scalar.truncmod(a, b)
+
+
+def _floor_mod(a: Expr, b: Expr) -> Expr:
+    if not is_float(a.dtype):
+        return scalar.floormod(a, b)
+    rest = intrinsics.fmod(a, b)
+    zero = const(0.0, a.dtype)
+    moved = select((rest < 0) ^ (b < 0), rest + b, rest)
+    return select(compare("eq", rest, zero), intrinsics.copysign(zero, b), moved)
+
+
+def _trunc_divide(a: Expr, b: Expr) -> Expr:
+    return scalar.trunc(a / b) if is_float(a.dtype) else scalar.truncdiv(a, b)
+
+
+def _power(a: Expr, b: Expr) -> Expr:
+    if is_float(a.dtype):
+        return intrinsics.power(a, b)
+    width, unit, zero = bits(a.dtype), const(1, a.dtype), const(0, a.dtype)
+    if isinstance(b, Const):
+        if b.value < 0:
+            raise refuse(
+                "KC2317",
+                f"an integer to the power of {int(b.value)}",
+                "powers of integers have exponents of at least 0",
+                'topi.power(topi.cast(x, "float32"), ...)',
+            )
+        steps = max(1, int(b.value).bit_length())
+    else:
+        steps = width - is_signed(a.dtype)
+    result, square = unit, a
+    for step in range(steps):
+        bit = (b >> const(step, b.dtype)) & unit
+        result = result * (bit * (square - unit) + unit)  # a factor of 1 where the bit is not set
+        square = square * square
+    if not is_signed(b.dtype) or isinstance(b, Const):
+        return result
+    # 1 / a**-b, truncated: only 1 and -1 have powers that are not 0.
+    odd = compare("eq", b & unit, unit)
+    least = const(-1, a.dtype)
+    inverse = select(compare("eq", a, least), select(odd, least, unit), zero)
+    inverse = select(compare("eq", a, unit), unit, inverse)
+    return select(b < 0, inverse, result)
+
+
+def _compare(op: str) -> Callable[[Expr, Expr], Expr]:
+    return lambda a, b: compare(op, a, b)
+
+
+def _wide(function: Callable[[Any, Any], Expr]) -> Callable[[Expr, Expr], Expr]:
+    return lambda a, b: function(a, b)
+
+
+_BITS = (*INTEGERS, *BOOL)
+
+add = _of_two(
+    "add", lambda a, b: a + b, NUMBERS, "The sum; integers wrap around.",
+    formula="lhs + rhs", numpy="add", onnx="Add", torch="add",
+)  # fmt: skip
+subtract = _of_two(
+    "subtract", lambda a, b: a - b, NUMBERS, "The difference; integers wrap around.",
+    formula="lhs - rhs", numpy="subtract", onnx="Sub", torch="sub",
+)  # fmt: skip
+multiply = _of_two(
+    "multiply", lambda a, b: a * b, NUMBERS, "The product; integers wrap around.",
+    formula="lhs * rhs", numpy="multiply", onnx="Mul", torch="mul",
+)  # fmt: skip
+divide = _of_two(
+    "divide", _divide, NUMBERS, "The quotient; of integers, rounded towards zero.",
+    formula="lhs / rhs", numpy="true_divide", onnx="Div", torch="div",
+)  # fmt: skip
+floor_divide = _of_two(
+    "floor_divide", _floor_divide, NUMBERS, "The quotient rounded down.",
+    formula="floor(lhs / rhs)", numpy="floor_divide", torch="floor_divide", gradient="zero",
+)  # fmt: skip
+mod = _of_two(
+    "mod", _mod, NUMBERS, "The remainder of the quotient rounded towards zero; the sign is lhs's.",
+    formula="lhs - trunc(lhs / rhs) * rhs", numpy="fmod", onnx="Mod", torch="fmod",
+)  # fmt: skip
+floor_mod = _of_two(
+    "floor_mod", _floor_mod, NUMBERS, "The remainder of the quotient rounded down; the sign is "
+    "rhs's.", formula="lhs - floor(lhs / rhs) * rhs", numpy="mod", onnx="Mod", torch="remainder",
+)  # fmt: skip
+trunc_divide = _of_two(
+    "trunc_divide", _trunc_divide, NUMBERS, "The quotient rounded towards zero.",
+    formula="trunc(lhs / rhs)", gradient="zero",
+)  # fmt: skip
+trunc_mod = _of_two(
+    "trunc_mod", _mod, NUMBERS, "The remainder of :func:`trunc_divide`; the sign is lhs's.",
+    formula="lhs - trunc(lhs / rhs) * rhs", numpy="fmod", torch="fmod",
+)  # fmt: skip
+maximum = _of_two(
+    "maximum", _wide(scalar.max), ANY, "The larger; NaN where either is NaN, -0 below 0.",
+    formula="max(lhs, rhs)", numpy="maximum", onnx="Max", torch="maximum",
+)  # fmt: skip
+minimum = _of_two(
+    "minimum", _wide(scalar.min), ANY, "The smaller; NaN where either is NaN, -0 below 0.",
+    formula="min(lhs, rhs)", numpy="minimum", onnx="Min", torch="minimum",
+)  # fmt: skip
+power = _of_two(
+    "power", _power, NUMBERS, "The power; of integers by repeated squaring, which wraps around.\n\n"
+    "    A negative exponent of an integer gives 0, of 1 and -1 these; where it is constant, KC2317"
+    ".", formula="lhs ** rhs", numpy="power", onnx="Pow", torch="pow",
+)  # fmt: skip
+left_shift = _of_two(
+    "left_shift", _wide(intrinsics.shift_left), INTEGERS, "Bits moved up; 0 from the width on.",
+    formula="lhs << rhs", numpy="left_shift", onnx="BitShift", torch="bitwise_left_shift",
+    gradient="none",
+)  # fmt: skip
+right_shift = _of_two(
+    "right_shift", _wide(intrinsics.shift_right), INTEGERS, "Bits moved down, with copies of the "
+    "sign of signed types; only these from the width on.",
+    formula="lhs >> rhs", numpy="right_shift", onnx="BitShift", torch="bitwise_right_shift",
+    gradient="none",
+)  # fmt: skip
+logical_and = _of_two(
+    "logical_and", lambda a, b: a & b, BOOL, "Whether both hold.",
+    formula="lhs and rhs", numpy="logical_and", onnx="And", torch="logical_and", gradient="none",
+)  # fmt: skip
+logical_or = _of_two(
+    "logical_or", lambda a, b: a | b, BOOL, "Whether one of them holds.",
+    formula="lhs or rhs", numpy="logical_or", onnx="Or", torch="logical_or", gradient="none",
+)  # fmt: skip
+logical_xor = _of_two(
+    "logical_xor", lambda a, b: a ^ b, BOOL, "Whether exactly one of them holds.",
+    formula="lhs != rhs", numpy="logical_xor", onnx="Xor", torch="logical_xor", gradient="none",
+)  # fmt: skip
+bitwise_and = _of_two(
+    "bitwise_and", lambda a, b: a & b, _BITS, "The bits that both have.",
+    formula="lhs & rhs", numpy="bitwise_and", onnx="BitwiseAnd", torch="bitwise_and",
+    gradient="none",
+)  # fmt: skip
+bitwise_or = _of_two(
+    "bitwise_or", lambda a, b: a | b, _BITS, "The bits that one of them has.",
+    formula="lhs | rhs", numpy="bitwise_or", onnx="BitwiseOr", torch="bitwise_or", gradient="none",
+)  # fmt: skip
+bitwise_xor = _of_two(
+    "bitwise_xor", lambda a, b: a ^ b, _BITS, "The bits that exactly one of them has.",
+    formula="lhs ^ rhs", numpy="bitwise_xor", onnx="BitwiseXor", torch="bitwise_xor",
+    gradient="none",
+)  # fmt: skip
+greater = _of_two(
+    "greater", _compare("gt"), ANY, "Whether lhs is larger; never with NaN.",
+    formula="lhs > rhs", numpy="greater", onnx="Greater", torch="gt", gradient="none",
+)  # fmt: skip
+less = _of_two(
+    "less", _compare("lt"), ANY, "Whether lhs is smaller; never with NaN.",
+    formula="lhs < rhs", numpy="less", onnx="Less", torch="lt", gradient="none",
+)  # fmt: skip
+equal = _of_two(
+    "equal", _compare("eq"), ANY, "Whether both are equal; NaN is equal to nothing.",
+    formula="lhs == rhs", numpy="equal", onnx="Equal", torch="eq", gradient="none",
+)  # fmt: skip
+not_equal = _of_two(
+    "not_equal", _compare("ne"), ANY, "Whether they differ; NaN differs from everything.",
+    formula="lhs != rhs", numpy="not_equal", torch="ne", gradient="none",
+)  # fmt: skip
+greater_equal = _of_two(
+    "greater_equal", _compare("ge"), ANY, "Whether lhs is not smaller; never with NaN.",
+    formula="lhs >= rhs", numpy="greater_equal", onnx="GreaterOrEqual", torch="ge", gradient="none",
+)  # fmt: skip
+less_equal = _of_two(
+    "less_equal", _compare("le"), ANY, "Whether lhs is not larger; never with NaN.",
+    formula="lhs <= rhs", numpy="less_equal", onnx="LessOrEqual", torch="le", gradient="none",
+)  # fmt: skip
+
+
+@operator(
+    BROADCAST, ANY, "broadcast_to(T(3, 1), (2, 3, 4))", numpy="broadcast_to", onnx="Expand",
+    torch="broadcast_to",
+)  # fmt: skip
+def broadcast_to(data: Tensor, shape: Any) -> Tensor:
+    """The tensor in a larger shape, its dimensions of 1 repeated.
+
+    ``shape`` has at least the rank of ``data``, and from the right its sizes, except where these
+    are 1. Raises KC2303 otherwise.
+    """
+    dims = [dim(size) for size in check_shape(shape, "broadcast_to", caller_location())]
+    lead = len(dims) - data.ndim
+    own = [dim(size) for size in data.shape]
+    if lead < 0 or not all(
+        is_size(size, 1) or fits(size, whole) for size, whole in zip(own, dims[lead:], strict=True)
+    ):
+        raise refuse(
+            "KC2303",
+            f"{data.name} of the shape {shape_text(data.shape)} to the shape {shape_text(dims)}",
+            "from the right, each dimension is 1 or that of the result",
+        )
+
+    def body(*axes: Any) -> Expr:
+        return data(
+            *(0 if is_size(size, 1) else axis for size, axis in zip(own, axes[lead:], strict=True))
+        )
+
+    return compute(dims, body, "T_broadcast_to", tag=BROADCAST)

@@ -1,0 +1,84 @@
+"""Operators of neural networks."""
+
+from kc.topi.nn.activation import (
+    celu,
+    elu,
+    gelu,
+    hardsigmoid,
+    hardswish,
+    leaky_relu,
+    mish,
+    prelu,
+    relu,
+    selu,
+    silu,
+    softplus,
+    softsign,
+    swish,
+)
+from kc.topi.nn.binary import (
+    binarize_pack,
+    binary_dense,
+)
+from kc.topi.nn.dense import (
+    batch_matmul,
+    bias_add,
+    dense,
+    dense_pack,
+    flatten,
+    matmul,
+    scale_shift_nchw,
+    scale_shift_nchwc,
+    scale_shift_nhwc,
+)
+from kc.topi.nn.loss import (
+    nll_loss,
+)
+from kc.topi.nn.normalization import (
+    batch_norm,
+    group_norm,
+    instance_norm,
+    l2_normalize,
+    layer_norm,
+    lrn,
+    rms_norm,
+)
+from kc.topi.nn.padding import (
+    dilate,
+    mirror_pad,
+    pad,
+)
+from kc.topi.nn.pool_grad import (
+    pool_grad,
+)
+from kc.topi.nn.pooling import (
+    adaptive_pool,
+    adaptive_pool1d,
+    adaptive_pool3d,
+    global_pool,
+    pool1d,
+    pool2d,
+    pool3d,
+)
+from kc.topi.nn.softmax import (
+    fast_softmax,
+    log_softmax,
+    softmax,
+)
+from kc.topi.nn.space import (
+    batch_to_space_nd,
+    depth_to_space,
+    space_to_batch_nd,
+    space_to_depth,
+)
+
+__all__ = [
+    "adaptive_pool", "adaptive_pool1d", "adaptive_pool3d", "batch_matmul", "batch_norm",
+    "batch_to_space_nd", "bias_add", "binarize_pack", "binary_dense", "celu", "dense",
+    "dense_pack", "depth_to_space", "dilate", "elu", "fast_softmax", "flatten", "gelu",
+    "global_pool", "group_norm", "hardsigmoid", "hardswish", "instance_norm", "l2_normalize",
+    "layer_norm", "leaky_relu", "log_softmax", "lrn", "matmul", "mirror_pad", "mish",
+    "nll_loss", "pad", "pool1d", "pool2d", "pool3d", "pool_grad", "prelu", "relu", "rms_norm",
+    "scale_shift_nchw", "scale_shift_nchwc", "scale_shift_nhwc", "selu", "silu", "softmax",
+    "softplus", "softsign", "space_to_batch_nd", "space_to_depth", "swish",
+]  # fmt: skip

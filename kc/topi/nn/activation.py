@@ -1,0 +1,192 @@
+"""Activations."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from kc.te import functions as scalar
+from kc.te import intrinsics
+from kc.te.computes import compute
+from kc.te.elementwise import one_by_one
+from kc.te.expr import Expr, compare, const, select
+from kc.te.tags import BROADCAST, ELEMWISE
+from kc.te.tensor import Tensor
+from kc.topi.arguments import axis_of, same_size, tensor, word
+from kc.topi.elementwise import FLOAT
+from kc.topi.table import NUMBERS, operator
+
+
+@operator(ELEMWISE, NUMBERS, "nn.relu(T(4, 3))", formula="max(x, 0)", onnx="Relu", torch="relu")
+def relu(x: Tensor) -> Tensor:
+    """``max(x, 0)``; NaN stays."""
+    return one_by_one("T_relu", lambda value: scalar.max(value, const(0, x.dtype)), x)
+
+
+@operator(
+    ELEMWISE, FLOAT, "nn.leaky_relu(T(4, 3), 0.1)", formula="x if x > 0 else x * alpha",
+    onnx="LeakyRelu", torch="leaky_relu",
+)  # fmt: skip
+def leaky_relu(x: Tensor, alpha: float = 0.01) -> Tensor:
+    """The element, times ``alpha`` where it is not positive."""
+    factor = const(alpha, x.dtype)
+    return one_by_one("T_leaky_relu", lambda value: select(value > 0, value, value * factor), x)
+
+
+@operator(
+    BROADCAST, FLOAT, "nn.prelu(T(2, 3, 4), T(3), axis=1)", onnx="PRelu", torch="prelu",
+    formula="x if x > 0 else x * slope[c]",
+)  # fmt: skip
+def prelu(x: Tensor, slope: Tensor, axis: int = 1) -> Tensor:
+    """The element, times the slope of its place along ``axis`` where it is not positive.
+
+    ``slope`` has one dimension, as long as that axis (KC2303).
+    """
+    tensor(slope, "slope", 1, FLOAT)
+    axis = axis_of(axis, x.ndim)
+    same_size(x, axis, slope, 0, "slope has an element for each place along the axis")
+
+    def body(*at: Any) -> Expr:
+        value = x(*at)
+        return select(value > 0, value, value * slope(at[axis]))
+
+    return compute(x.shape, body, "T_prelu", tag=BROADCAST)
+
+
+def _float(name: str, x: Tensor, body: Any) -> Tensor:
+    return one_by_one(f"T_{name}", body, x)
+
+
+def _normal(value: Expr) -> Expr:
+    """The share of the standard normal distribution below ``value``."""
+    return (scalar.erf(value * math.sqrt(0.5)) + 1.0) * 0.5
+
+
+@operator(
+    ELEMWISE, FLOAT, "nn.gelu(T(4, 3))", onnx="Gelu", torch="gelu",
+    formula="x * (1 + erf(x / sqrt(2))) / 2",
+)  # fmt: skip
+def gelu(x: Tensor, approximate: str = "none") -> Tensor:
+    """x times the share of the normal distribution below it.
+
+    ``approximate="tanh"``: ``x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))) / 2``. Source:
+    Hendrycks and Gimpel, Gaussian Error Linear Units, 2016.
+    """
+    if word(approximate, ("none", "tanh"), "approximate") == "none":
+        return _float("gelu", x, lambda value: value * _normal(value))
+
+    def body(value: Expr) -> Expr:
+        inner = (value + value * value * value * 0.044715) * math.sqrt(2 / math.pi)
+        return value * 0.5 * (scalar.tanh(inner) + 1.0)
+
+    return _float("gelu", x, body)
+
+
+@operator(ELEMWISE, FLOAT, "nn.silu(T(4, 3))", formula="x * sigmoid(x)", onnx="Swish", torch="silu")
+def silu(x: Tensor) -> Tensor:
+    """``x * sigmoid(x)``, which is also called swish."""
+    return _float("silu", x, lambda value: value * scalar.sigmoid(value))
+
+
+@operator(ELEMWISE, FLOAT, "nn.swish(T(4, 3))", formula="x * sigmoid(x)", onnx="Swish")
+def swish(x: Tensor) -> Tensor:
+    """:func:`silu` by its older name."""
+    return silu(x)
+
+
+@operator(
+    ELEMWISE, FLOAT, "nn.hardswish(T(4, 3))", formula="x * clip(x + 3, 0, 6) / 6",
+    onnx="HardSwish", torch="hardswish",
+)  # fmt: skip
+def hardswish(x: Tensor) -> Tensor:
+    """``x * clip(x + 3, 0, 6) / 6``."""
+    return _float("hardswish", x, lambda value: value * _between(value + 3.0, 0.0, 6.0) / 6.0)
+
+
+def _between(value: Expr, low: float, high: float) -> Expr:
+    return scalar.max(scalar.min(value, const(high, value.dtype)), const(low, value.dtype))
+
+
+@operator(
+    ELEMWISE, FLOAT, "nn.hardsigmoid(T(4, 3))", formula="clip(alpha * x + beta, 0, 1)",
+    onnx="HardSigmoid", torch="hardsigmoid",
+)  # fmt: skip
+def hardsigmoid(x: Tensor, alpha: float = 1 / 6, beta: float = 0.5) -> Tensor:
+    """``clip(alpha * x + beta, 0, 1)``; torch's alpha by default (ONNX: 0.2)."""
+    return _float("hardsigmoid", x, lambda value: _between(value * alpha + beta, 0.0, 1.0))
+
+
+def softplus_of(value: Expr) -> Expr:
+    """log(1 + exp(x)) of a scalar, without overflow."""
+    return scalar.max(value, const(0.0, value.dtype)) + scalar.log1p(scalar.exp(-scalar.abs(value)))
+
+
+@operator(
+    ELEMWISE, FLOAT, "nn.softplus(T(4, 3))", formula="log(1 + exp(x))", onnx="Softplus",
+    torch="softplus",
+)  # fmt: skip
+def softplus(x: Tensor) -> Tensor:
+    """``log(1 + exp(x))``, computed so that it does not overflow."""
+    return _float("softplus", x, softplus_of)
+
+
+@operator(
+    ELEMWISE, FLOAT, "nn.mish(T(4, 3))", formula="x * tanh(softplus(x))", onnx="Mish", torch="mish"
+)
+def mish(x: Tensor) -> Tensor:
+    """``x * tanh(log(1 + exp(x)))``."""
+    return _float("mish", x, lambda value: value * scalar.tanh(softplus_of(value)))
+
+
+@operator(
+    ELEMWISE, FLOAT, "nn.softsign(T(4, 3))", formula="x / (1 + abs(x))", onnx="Softsign",
+    torch="softsign",
+)  # fmt: skip
+def softsign(x: Tensor) -> Tensor:
+    """``x / (1 + |x|)``."""
+    return _float("softsign", x, lambda value: value / (scalar.abs(value) + 1.0))
+
+
+def _expm1(value: Expr) -> Expr:
+    """exp(x) - 1 of x <= 0, exact near 0: 2 sinh(x / 2) exp(x / 2)."""
+    half = value * 0.5
+    return intrinsics.sinh(half) * scalar.exp(half) * 2.0
+
+
+def _elu(value: Expr, alpha: float) -> Expr:
+    below = scalar.min(value, const(0.0, value.dtype))
+    low = select(
+        below < -30.0,
+        const(-1.0, value.dtype),
+        _expm1(scalar.max(below, const(-30.0, value.dtype))),
+    )
+    return select(value > 0, value, select(compare("ne", value, value), value, low * alpha))
+
+
+@operator(
+    ELEMWISE, FLOAT, "nn.elu(T(4, 3))", formula="x if x > 0 else alpha * (exp(x) - 1)", onnx="Elu",
+    torch="elu",
+)  # fmt: skip
+def elu(x: Tensor, alpha: float = 1.0) -> Tensor:
+    """The element, ``alpha * (exp(x) - 1)`` where it is not positive."""
+    return _float("elu", x, lambda value: _elu(value, alpha))
+
+
+@operator(
+    ELEMWISE, FLOAT, "nn.selu(T(4, 3))", onnx="Selu", torch="selu",
+    formula="gamma * (x if x > 0 else alpha * (exp(x) - 1))",
+)  # fmt: skip
+def selu(x: Tensor, alpha: float = 1.6732632423543772, gamma: float = 1.0507009873554805) -> Tensor:
+    """``gamma`` times :func:`elu` of ``alpha``. Source: Klambauer et al., 2017."""
+    return _float("selu", x, lambda value: _elu(value, alpha) * gamma)
+
+
+@operator(
+    ELEMWISE, FLOAT, "nn.celu(T(4, 3), 2.0)", onnx="Celu", torch="celu",
+    formula="max(x, 0) + min(0, alpha * (exp(x / alpha) - 1))",
+)  # fmt: skip
+def celu(x: Tensor, alpha: float = 1.0) -> Tensor:
+    """The element, ``alpha * (exp(x / alpha) - 1)`` where it is not positive."""
+    return _float(
+        "celu", x, lambda value: select(value > 0, value, _elu(value * (1 / alpha), alpha))
+    )

@@ -1,0 +1,234 @@
+"""Products of matrices, and what is added to them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kc.te import functions as scalar
+from kc.te.computes import compute
+from kc.te.dtypes import check_dtype
+from kc.te.expr import Expr
+from kc.te.expr import cast as convert
+from kc.te.tags import BROADCAST, INJECTIVE
+from kc.te.tensor import Tensor, reduce_axis, shape_text
+from kc.topi.arguments import axis_of, dim, fits, is_size, product, rank, same_size, tensor
+from kc.topi.table import ANY, NUMBERS, operator, refuse
+
+
+def accumulator(data: Tensor, out_dtype: str | None) -> str:
+    """The type in which products are made and added up."""
+    return data.dtype if not out_dtype else check_dtype(out_dtype)
+
+
+def with_bias(result: Tensor, bias: Tensor | None, axis: int, tag: str = BROADCAST) -> Tensor:
+    """``result`` plus a bias along an axis, in the type of the result."""
+    if bias is None:
+        return result
+    tensor(bias, "bias", 1, NUMBERS)
+    same_size(result, axis, bias, 0, "the bias has an element for each output channel")
+
+    def body(*at: Any) -> Expr:
+        return result(*at) + convert(bias(at[axis]), result.dtype)
+
+    return compute(result.shape, body, "T_add_bias", tag=tag)
+
+
+def _product(
+    a: Tensor,
+    b: Tensor,
+    bias: Tensor | None,
+    out_dtype: str | None,
+    transpose_a: bool,
+    transpose_b: bool,
+    name: str,
+) -> Tensor:
+    rank(a, "the first", 2)
+    tensor(b, "the second", 2, NUMBERS)
+    inner_a, inner_b = (0 if transpose_a else 1), (1 if transpose_b else 0)
+    same_size(a, inner_a, b, inner_b, "the dimension that is summed over is the same in both")
+    dtype = accumulator(a, out_dtype)
+    k = reduce_axis((0, a.shape[inner_a]), name="k")
+
+    def body(i: Any, j: Any) -> Expr:
+        left = a(k, i) if transpose_a else a(i, k)
+        right = b(j, k) if transpose_b else b(k, j)
+        return scalar.sum(convert(left, dtype) * convert(right, dtype), axis=k)
+
+    shape = (a.shape[1 - inner_a], b.shape[1 - inner_b])
+    return with_bias(compute(shape, body, name, tag=name.removeprefix("T_")), bias, 1)
+
+
+@operator(
+    "dense", NUMBERS, "nn.dense(T(4, 6), T(5, 6), T(5))", onnx="Gemm", torch="linear",
+    formula="sum_k data[i, k] * weight[j, k] + bias[j]",
+)  # fmt: skip
+def dense(
+    data: Tensor, weight: Tensor, bias: Tensor | None = None, out_dtype: str | None = None
+) -> Tensor:
+    """``data @ weight.T + bias`` of (M, K), (N, K) and (N,).
+
+    Elements are converted to ``out_dtype`` (that of ``data`` by default) before they are
+    multiplied. Raises KC2302 for a wrong rank, KC2303 for sizes that do not fit.
+    """
+    return _product(data, weight, bias, out_dtype, False, True, "T_dense")
+
+
+@operator(
+    "matmul", NUMBERS, "nn.matmul(T(4, 6), T(6, 5))", numpy="matmul", onnx="Gemm", torch="matmul",
+    formula="sum_k a[i, k] * b[k, j] + bias[j]",
+)  # fmt: skip
+def matmul(
+    tensor_a: Tensor,
+    tensor_b: Tensor,
+    bias: Tensor | None = None,
+    out_dtype: str | None = None,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+) -> Tensor:
+    """The product of two matrices, each transposed first where that is said, and a bias (N,)."""
+    return _product(tensor_a, tensor_b, bias, out_dtype, transpose_a, transpose_b, "T_matmul")
+
+
+@operator(
+    "batch_matmul", NUMBERS, "nn.batch_matmul(T(2, 4, 6), T(2, 5, 6))", onnx="MatMul", torch="bmm",
+    formula="sum_k a[b, i, k] * b[b, j, k]",
+)  # fmt: skip
+def batch_matmul(
+    tensor_a: Tensor,
+    tensor_b: Tensor,
+    oshape: Any = None,
+    out_dtype: str | None = None,
+    transpose_a: bool = False,
+    transpose_b: bool = True,
+) -> Tensor:
+    """A product of matrices for each of a batch: (B, M, K) and (B, N, K), which is **transposed**.
+
+    A batch of 1 goes with each of the other's. ``oshape`` is checked where it is given (KC2303).
+    """
+    rank(tensor_a, "the first", 3)
+    tensor(tensor_b, "the second", 3, NUMBERS)
+    inner_a, inner_b = (1 if transpose_a else 2), (2 if transpose_b else 1)
+    same_size(tensor_a, inner_a, tensor_b, inner_b, "the dimension that is summed over is the same")
+    batches = [dim(operand.shape[0]) for operand in (tensor_a, tensor_b)]
+    if not any(is_size(size, 1) for size in batches):
+        same_size(tensor_a, 0, tensor_b, 0, "the batches are equal, or one is 1")
+    dtype = accumulator(tensor_a, out_dtype)
+    shape = (
+        batches[1] if is_size(batches[0], 1) else batches[0],
+        tensor_a.shape[3 - inner_a],
+        tensor_b.shape[3 - inner_b],
+    )
+    if oshape is not None and not (len(oshape) == 3 and all(map(fits, oshape, shape))):
+        raise refuse("KC2303", f"oshape is {shape_text(oshape)}", f"it is {shape_text(shape)}")
+    k = reduce_axis((0, tensor_a.shape[inner_a]), name="k")
+
+    def body(b: Any, i: Any, j: Any) -> Expr:
+        places = [0 if is_size(size, 1) else b for size in batches]
+        left = tensor_a(places[0], *((k, i) if transpose_a else (i, k)))
+        right = tensor_b(places[1], *((j, k) if transpose_b else (k, j)))
+        return scalar.sum(convert(left, dtype) * convert(right, dtype), axis=k)
+
+    return compute(shape, body, "T_batch_matmul", tag="batch_matmul")
+
+
+@operator(
+    "dense", NUMBERS, "nn.dense_pack(T(4, 6), T(2, 6, 16))",
+    formula="sum_k data[i, k] * weight[j // n, k, j % n]",
+)  # fmt: skip
+def dense_pack(
+    data: Tensor, weight: Tensor, bias: Tensor | None = None, out_dtype: str | None = None
+) -> Tensor:
+    """:func:`dense` with a packed weight (N / n, K, n)."""
+    rank(data, "data", 2)
+    tensor(weight, "weight", 3, NUMBERS)
+    same_size(data, 1, weight, 1, "the dimension that is summed over is the same in both")
+    dtype = accumulator(data, out_dtype)
+    k = reduce_axis((0, data.shape[1]), name="k")
+    inner = weight.shape[2]
+    result = compute(
+        (data.shape[0], product([weight.shape[0], inner])),
+        lambda i, j: scalar.sum(
+            convert(data(i, k), dtype) * convert(weight(j // inner, k, j % inner), dtype), axis=k
+        ),
+        "T_dense_pack",
+        tag="dense_pack",
+    )
+    return with_bias(result, bias, 1)
+
+
+@operator(BROADCAST, NUMBERS, "nn.bias_add(T(2, 3, 4), T(3))", formula="data + bias[c]")
+def bias_add(data: Tensor, bias: Tensor, axis: int = 1) -> Tensor:
+    """A bias of one dimension added along ``axis``."""
+    tensor(bias, "bias", 1, NUMBERS)
+    axis = axis_of(axis, data.ndim)
+    same_size(data, axis, bias, 0, "the bias has an element for each place along the axis")
+    return compute(data.shape, lambda *at: data(*at) + bias(at[axis]), "T_bias_add", tag=BROADCAST)
+
+
+@operator(INJECTIVE, ANY, "nn.flatten(T(2, 3, 4))", onnx="Flatten", torch="flatten")
+def flatten(data: Tensor) -> Tensor:
+    """All dimensions but the first as one, row-major: (N, product of the others)."""
+    if data.ndim < 1:
+        rank(data, "data", 1, 2, 3, 4)
+    inner = list(data.shape[1:])
+
+    def body(i: Any, j: Any) -> Expr:
+        places: list[Any] = []
+        for size in reversed(inner):
+            places.insert(0, j % size)
+            j = j // size
+        return data(i, *places) if inner else data(i)
+
+    if len(inner) == 1:
+        return compute(data.shape, lambda i, j: data(i, j), "T_flatten", tag=INJECTIVE)
+    return compute((data.shape[0], product(inner)), body, "T_flatten", tag=INJECTIVE)
+
+
+def _scale_shift(data: Tensor, scale: Tensor, shift: Tensor, axis: int) -> Tensor:
+    rank(data, "data", 4)
+    for what, operand in (("scale", scale), ("shift", shift)):
+        tensor(operand, what, 1, NUMBERS)
+        same_size(data, axis, operand, 0, f"{what} has an element for each channel")
+    return compute(
+        data.shape,
+        lambda *at: data(*at) * scale(at[axis]) + shift(at[axis]),
+        "ScaleShift",
+        tag=BROADCAST,
+    )
+
+
+@operator(
+    BROADCAST, NUMBERS, "nn.scale_shift_nchw(T(1, 3, 2, 2), T(3), T(3))",
+    formula="x * scale[c] + shift[c]",
+)  # fmt: skip
+def scale_shift_nchw(Input: Tensor, Scale: Tensor, Shift: Tensor) -> Tensor:
+    """``x * scale[c] + shift[c]`` of (N, C, H, W)."""
+    return _scale_shift(Input, Scale, Shift, 1)
+
+
+@operator(
+    BROADCAST, NUMBERS, "nn.scale_shift_nhwc(T(1, 2, 2, 3), T(3), T(3))",
+    formula="x * scale[c] + shift[c]",
+)  # fmt: skip
+def scale_shift_nhwc(Input: Tensor, Scale: Tensor, Shift: Tensor) -> Tensor:
+    """``x * scale[c] + shift[c]`` of (N, H, W, C)."""
+    return _scale_shift(Input, Scale, Shift, 3)
+
+
+@operator(
+    BROADCAST, NUMBERS, "nn.scale_shift_nchwc(T(1, 2, 2, 2, 4), T(2, 4), T(2, 4))",
+    formula="x * scale[C, c] + shift[C, c]",
+)  # fmt: skip
+def scale_shift_nchwc(Input: Tensor, Scale: Tensor, Shift: Tensor) -> Tensor:
+    """``x * scale[C, c] + shift[C, c]`` of (N, C, H, W, c): channels in blocks."""
+    rank(Input, "Input", 5)
+    for what, operand in (("Scale", Scale), ("Shift", Shift)):
+        tensor(operand, what, 2, NUMBERS)
+        same_size(Input, 1, operand, 0, f"{what} has an element for each channel")
+        same_size(Input, 4, operand, 1, f"{what} has an element for each channel")
+    return compute(
+        Input.shape,
+        lambda n, c, h, w, b: Input(n, c, h, w, b) * Scale(c, b) + Shift(c, b),
+        "ScaleShift",
+        tag=BROADCAST,
+    )

@@ -1,0 +1,403 @@
+"""Pooling over windows, and over bins of adaptive size."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from kc.support.diagnostics import counted
+from kc.te import functions as scalar
+from kc.te.computes import compute
+from kc.te.dtypes import is_float
+from kc.te.expr import Expr, as_expr, const
+from kc.te.expr import cast as convert
+from kc.te.intrinsics import div
+from kc.te.reducers import min_value
+from kc.te.tags import ELEMWISE
+from kc.te.tensor import Tensor, reduce_axis
+from kc.topi.arguments import constant, dim, over, plus, positive, product, times, word
+from kc.topi.nn.padding import amounts, padded, window
+from kc.topi.table import NUMBERS, operator, refuse
+
+KINDS = ("max", "avg")
+
+
+def pooled_axes(layout: Any, letters: str, ndim: int) -> tuple[int, ...]:
+    """The axes that ``letters`` name in a layout such as "NCHW16c" (KC2308).
+
+    Each occurs once and is not split into blocks; other letters do not matter.
+    """
+    text, names, digits = layout if isinstance(layout, str) else "", [], ""
+    valid = bool(text)
+    for letter in text:
+        if letter.isdigit():
+            digits += letter
+            continue
+        valid = valid and letter.isascii() and letter.isalpha() and letter.islower() == bool(digits)
+        names.append(letter)
+        digits = ""
+    split = [letter for letter in letters if letter.lower() in names]
+    if not valid or digits or split or any(names.count(letter) != 1 for letter in letters):
+        raise refuse(
+            "KC2308",
+            f"the layout {layout!r}",
+            f"it names each of {', '.join(letters)} once, and not in blocks",
+            "NCHW, NHWC, NCHW16c" if letters == "HW" else f"NC{letters}",
+        )
+    if len(names) != ndim:
+        raise refuse(
+            "KC2308",
+            f"the layout {layout!r} for {counted(ndim, 'dimension')}",
+            f"it names {len(names)}",
+        )
+    return tuple(names.index(letter) for letter in letters)
+
+
+def lowest(dtype: str) -> Expr:
+    """What every number of a type is at least."""
+    if is_float(dtype) and dtype != "float8_e4m3fn":
+        return const(-math.inf, dtype)
+    return min_value(dtype)
+
+
+def _pool(
+    data: Tensor,
+    kernel: Any,
+    stride: Any,
+    dilation: Any,
+    padding: Any,
+    pool_type: str,
+    ceil_mode: bool,
+    layout: str,
+    count_include_pad: bool,
+    letters: str,
+) -> Tensor:
+    word(pool_type, KINDS, "pool_type")
+    axes, count = pooled_axes(layout, letters, data.ndim), len(letters)
+    taps = positive(kernel, count, "kernel")
+    steps = positive(stride, count, "stride")
+    apart = positive(dilation, count, "dilation")
+    heads, tails = amounts(padding, taps)
+    sizes = [dim(data.shape[axis]) for axis in axes]
+    outs = window_counts(data, axes, taps, steps, apart, heads, tails, ceil_mode)
+    source = _around(data, axes, taps, steps, apart, heads, tails, outs, pool_type)
+    loops = [reduce_axis((0, size), name=f"k{n}") for n, size in enumerate(taps)]
+    shape = list(data.shape)
+    for axis, size in zip(axes, outs, strict=True):
+        shape[axis] = size
+
+    def place(at: Sequence[Any]) -> list[Any]:
+        moved = list(at)
+        for axis, loop, step, gap in zip(axes, loops, steps, apart, strict=True):
+            moved[axis] = at[axis] * step + loop * gap
+        return moved
+
+    if pool_type == "max":
+        return compute(
+            shape,
+            lambda *at: scalar.max(source(*place(at)), axis=loops),
+            "pool_max",
+            tag="pool_max",
+        )
+    total = compute(
+        shape, lambda *at: scalar.sum(source(*place(at)), axis=loops), "pool_sum", tag="pool_sum"
+    )
+
+    def taps_inside(at: Sequence[Any]) -> Any:
+        counts = [
+            tap_count(
+                at[axis],
+                sizes[n],
+                taps[n],
+                steps[n],
+                apart[n],
+                heads[n],
+                tails[n],
+                outs[n],
+                count_include_pad,
+            )  # fmt: skip
+            for n, axis in enumerate(axes)
+        ]
+        return product(counts)
+
+    def mean(*at: Any) -> Expr:
+        divisor = taps_inside(at)
+        if not isinstance(divisor, int):
+            divisor = convert(scalar.max(divisor, const(1, divisor.dtype)), data.dtype)
+        return div(total(*at), divisor)
+
+    return compute(shape, mean, "pool_avg", tag=ELEMWISE)
+
+
+def window_counts(
+    data: Tensor,
+    axes: Sequence[int],
+    taps: Sequence[int],
+    steps: Sequence[int],
+    apart: Sequence[int],
+    heads: Sequence[int],
+    tails: Sequence[int],
+    ceil_mode: bool,
+) -> list[Any]:
+    """The number of windows; with ``ceil_mode`` the last one may stick out, but begins inside."""
+    sizes = [dim(data.shape[axis]) for axis in axes]
+
+    def rounding(rest: Any, step: int) -> Any:
+        return over(plus(rest, step - 1) if ceil_mode else rest, step)
+
+    outs = window(sizes, taps, steps, apart, heads, tails, rounding, data)
+    if ceil_mode:
+        for n, (size, step) in enumerate(zip(sizes, steps, strict=True)):
+            # (out - 1) * step < size + head
+            most = plus(over(plus(size, heads[n] - 1), step), 1)
+            outs[n] = min(constant(outs[n], "the number of windows in ceil_mode"), most)
+    return outs
+
+
+def _around(
+    data: Tensor,
+    axes: Sequence[int],
+    taps: Sequence[int],
+    steps: Sequence[int],
+    apart: Sequence[int],
+    heads: Sequence[int],
+    tails: Sequence[int],
+    outs: Sequence[Any],
+    pool_type: str,
+) -> Tensor:
+    """The input with what windows read around it."""
+    front, back = [0] * data.ndim, [0] * data.ndim
+    for n, axis in enumerate(axes):
+        size, out = dim(data.shape[axis]), outs[n]
+        front[axis], back[axis] = heads[n], tails[n]
+        if isinstance(out, int) and isinstance(size, int):
+            needed = (out - 1) * steps[n] + (taps[n] - 1) * apart[n] + 1
+            back[axis] = max(tails[n], needed - heads[n] - size)
+        elif steps[n] > 1:
+            back[axis] += steps[n] - 1
+    value = lowest(data.dtype) if pool_type == "max" else const(0, data.dtype)
+    return padded(data, front, back, value, "pad_temp")
+
+
+def tap_count(
+    at: Any,
+    size: Any,
+    taps: int,
+    step: int,
+    apart: int,
+    head: int,
+    tail: int,
+    out: Any,
+    include_pad: bool,
+) -> Any:
+    """How many taps of the window at ``at`` lie in the tensor, or in its padding too."""
+    end = plus(size, tail) if include_pad else size
+    numbers = isinstance(out, int) and isinstance(size, int)
+    reach = (out - 1) * step - head + (taps - 1) * apart if numbers else None
+    in_front = include_pad or head == 0
+    if in_front and reach is not None and reach < end:
+        return taps
+    start = at * step - head
+    last = scalar.min(const(taps), over(as_expr(end) - start + (apart - 1), apart))
+    if in_front:
+        return scalar.max(last, const(0))
+    first = scalar.max(const(0), over(const(apart - 1) - start, apart))
+    return scalar.max(last - first, const(0))
+
+
+_MEANING = """Windows of ``kernel`` taps, ``dilation`` apart, every ``stride``, of padded axes.
+
+    ``padding`` is all heads, then all tails (or one number for all, or for each axis). "max" takes
+    the largest, never a pad unless there is nothing else; "avg" the sum over the number of taps in
+    the tensor and its padding, or in the tensor alone (at least 1) without ``count_include_pad``.
+    ``ceil_mode`` adds a window that sticks out, if it begins inside. ``layout`` names the axes.
+    Raises KC2306 for a stride, dilation or kernel below 1, KC2307 for a kernel larger than the
+    padded input, KC2308 for a layout, KC2311 for a padding."""
+
+
+@operator(
+    "pool_max", NUMBERS, 'nn.pool1d(T(1, 2, 9), 3, 2, 1, (1, 1), "max")', onnx="MaxPool",
+    torch="max_pool1d",
+)  # fmt: skip
+def pool1d(
+    data: Tensor,
+    kernel: Any,
+    stride: Any,
+    dilation: Any,
+    padding: Any,
+    pool_type: str,
+    ceil_mode: bool = False,
+    layout: str = "NCW",
+    count_include_pad: bool = True,
+) -> Tensor:
+    """The largest, or the mean, of windows along one axis."""
+    return _pool(
+        data,
+        kernel,
+        stride,
+        dilation,
+        padding,
+        pool_type,
+        ceil_mode,
+        layout,
+        count_include_pad,
+        "W",
+    )
+
+
+@operator(
+    "pool_max", NUMBERS, 'nn.pool2d(T(1, 2, 6, 7), (2, 3), (2, 1), (1, 1), (0, 1, 0, 1), "avg")',
+    onnx="MaxPool", torch="max_pool2d",
+)  # fmt: skip
+def pool2d(
+    data: Tensor,
+    kernel: Any,
+    stride: Any,
+    dilation: Any,
+    padding: Any,
+    pool_type: str,
+    ceil_mode: bool = False,
+    layout: str = "NCHW",
+    count_include_pad: bool = True,
+) -> Tensor:
+    """The largest, or the mean, of windows along two axes."""
+    return _pool(
+        data,
+        kernel,
+        stride,
+        dilation,
+        padding,
+        pool_type,
+        ceil_mode,
+        layout,
+        count_include_pad,
+        "HW",
+    )
+
+
+@operator(
+    "pool_max", NUMBERS, 'nn.pool3d(T(1, 2, 4, 5, 6), 2, 2, 1, 0, "max")', onnx="MaxPool",
+    torch="max_pool3d",
+)  # fmt: skip
+def pool3d(
+    data: Tensor,
+    kernel: Any,
+    stride: Any,
+    dilation: Any,
+    padding: Any,
+    pool_type: str,
+    ceil_mode: bool = False,
+    layout: str = "NCDHW",
+    count_include_pad: bool = True,
+) -> Tensor:
+    """The largest, or the mean, of windows along three axes."""
+    return _pool(
+        data, kernel, stride, dilation, padding, pool_type, ceil_mode, layout, count_include_pad,
+        "DHW",
+    )  # fmt: skip
+
+
+def _adaptive(data: Tensor, output_size: Any, pool_type: str, layout: str, letters: str) -> Tensor:
+    word(pool_type, KINDS, "pool_type")
+    axes = pooled_axes(layout, letters, data.ndim)
+    outs = positive(output_size, len(letters), "output_size")
+    sizes = [dim(data.shape[axis]) for axis in axes]
+    shape = list(data.shape)
+    loops, bins = [], []
+    for n, (axis, out, size) in enumerate(zip(axes, outs, sizes, strict=True)):
+        shape[axis] = out
+        most = size
+        if out > 1:
+            size = constant(size, "a dimension that is pooled to more than 1")
+            most = max(-(-(o + 1) * size // out) - o * size // out for o in range(out))
+        loops.append(reduce_axis((0, most), name=f"k{n}"))
+        bins.append((axis, out, size, out == 1 or (isinstance(size, int) and size % out == 0)))
+
+    def edges(at: Any, out: int, size: Any, even: bool) -> tuple[Any, Any]:
+        if out == 1:
+            return 0, size
+        if even:
+            return at * (size // out), (at + 1) * (size // out)
+        return at * size // out, ((at + 1) * size + (out - 1)) // out
+
+    def term(at: Sequence[Any]) -> tuple[Expr, Expr | None]:
+        place, where = list(at), None
+        for loop, (axis, out, size, even) in zip(loops, bins, strict=True):
+            start, end = edges(at[axis], out, size, even)
+            place[axis] = loop if out == 1 else start + loop
+            if not even:
+                inside = start + loop < end
+                where = inside if where is None else where & inside
+        return data(*place), where
+
+    def body(reducer: Any) -> Any:
+        def reduced(*at: Any) -> Expr:
+            value, where = term(at)
+            return reducer(value, axis=loops, where=where)
+
+        return reduced
+
+    if pool_type == "max":
+        return compute(shape, body(scalar.max), "adaptive_pool_max", tag="adaptive_pool_max")
+    total = compute(shape, body(scalar.sum), "adaptive_pool_sum", tag="adaptive_pool_sum")
+
+    def mean(*at: Any) -> Expr:
+        count: Any = 1
+        for axis, out, size, even in bins:
+            start, end = edges(at[axis], out, size, even)
+            share = size if out == 1 else size // out if even else end - start
+            count = times(count, share)
+        divisor = count if isinstance(count, int) else convert(count, data.dtype)
+        return div(total(*at), const(count, data.dtype) if isinstance(count, int) else divisor)
+
+    return compute(shape, mean, "adaptive_pool_avg", tag=ELEMWISE)
+
+
+_BINS = """Bin ``o`` of ``out`` covers ``floor(o * in / out)`` to ``ceil((o + 1) * in / out)``, so
+    bins may overlap; a mean is over the bin's own size. Raises KC2306 for an output size below 1,
+    KC2308 for a layout."""
+
+
+@operator(
+    "adaptive_pool_max", NUMBERS, 'nn.global_pool(T(1, 3, 4, 5), "avg")',
+    onnx="GlobalAveragePool", torch="adaptive_avg_pool2d",
+)  # fmt: skip
+def global_pool(data: Tensor, pool_type: str, layout: str = "NCHW") -> Tensor:
+    """The largest, or the mean, of each channel: :func:`adaptive_pool` to 1 x 1."""
+    return _adaptive(data, (1, 1), pool_type, layout, "HW")
+
+
+@operator(
+    "adaptive_pool_max", NUMBERS, 'nn.adaptive_pool1d(T(1, 3, 7), 3, "max")',
+    torch="adaptive_avg_pool1d",
+)  # fmt: skip
+def adaptive_pool1d(data: Tensor, output_size: Any, pool_type: str, layout: str = "NCW") -> Tensor:
+    """The largest, or the mean, of ``output_size`` bins along one axis."""
+    return _adaptive(data, output_size, pool_type, layout, "W")
+
+
+@operator(
+    "adaptive_pool_max", NUMBERS, 'nn.adaptive_pool(T(1, 3, 7, 5), (3, 2), "avg")',
+    torch="adaptive_avg_pool2d",
+)  # fmt: skip
+def adaptive_pool(data: Tensor, output_size: Any, pool_type: str, layout: str = "NCHW") -> Tensor:
+    """The largest, or the mean, of ``output_size`` bins along two axes."""
+    return _adaptive(data, output_size, pool_type, layout, "HW")
+
+
+@operator(
+    "adaptive_pool_max", NUMBERS, 'nn.adaptive_pool3d(T(1, 2, 4, 5, 3), 2, "avg")',
+    torch="adaptive_avg_pool3d",
+)  # fmt: skip
+def adaptive_pool3d(
+    data: Tensor, output_size: Any, pool_type: str, layout: str = "NCDHW"
+) -> Tensor:
+    """The largest, or the mean, of ``output_size`` bins along three axes."""
+    return _adaptive(data, output_size, pool_type, layout, "DHW")
+
+
+for _function in (pool1d, pool2d, pool3d):
+    _function.__doc__ = f"{_function.__doc__}\n\n    {_MEANING}\n    "
+for _function in (adaptive_pool1d, adaptive_pool, adaptive_pool3d):
+    _function.__doc__ = f"{_function.__doc__}\n\n    {_BINS}\n    "

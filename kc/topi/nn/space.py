@@ -1,0 +1,190 @@
+"""Blocks of space moved into the batch or the channels, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from kc.te.computes import compute
+from kc.te.expr import Expr
+from kc.te.tags import INJECTIVE
+from kc.te.tensor import Tensor, shape_text
+from kc.topi.arguments import (
+    constant,
+    dim,
+    over,
+    plus,
+    positive,
+    product,
+    rank,
+    times,
+    wholes,
+    word,
+)
+from kc.topi.nn.padding import padded
+from kc.topi.table import ANY, operator, refuse
+
+
+def _indivisible(data: Tensor, what: str, size: Any, by: Any) -> Exception:
+    return refuse(
+        "KC2303",
+        f"{data.name} of the shape {shape_text(data.shape)}: {what} is {size}",
+        f"it is a multiple of {by}",
+    )
+
+
+def _blocks(block_shape: Any, data: Tensor) -> tuple[int, ...]:
+    blocks = block_shape if isinstance(block_shape, list | tuple) else (block_shape,)
+    if len(blocks) >= data.ndim:
+        raise refuse(
+            "KC2302",
+            f"{data.name} of the shape {shape_text(data.shape)} for blocks of {tuple(blocks)}",
+            "the first dimension is the batch, one for each block follows",
+        )
+    return positive(list(blocks), len(blocks), "block_shape")
+
+
+@operator(INJECTIVE, ANY, "nn.space_to_batch_nd(T(1, 4, 6), (2, 3), (0, 0), (0, 0))")
+def space_to_batch_nd(
+    data: Tensor, block_shape: Any, pad_before: Any, pad_after: Any, pad_value: Any = 0.0
+) -> Tensor:
+    """The blocks of the dimensions after the batch, moved in front of the batch.
+
+    These dimensions are padded first; each is then a multiple of its block (KC2303). The batch of
+    the result counts the places in a block, row-major, and in each the batch.
+    """
+    blocks = _blocks(block_shape, data)
+    count = len(blocks)
+    rest = data.ndim - 1 - count
+    heads = wholes(list(pad_before), count, "pad_before")
+    tails = wholes(list(pad_after), count, "pad_after")
+    source = padded(data, [0, *heads, *[0] * rest], [0, *tails, *[0] * rest], pad_value)
+    for size, block in zip(source.shape[1:], blocks, strict=False):
+        if isinstance(size, int) and size % block:
+            raise _indivisible(data, "a padded dimension", size, block)
+    batch = source.shape[0]
+    inner = [over(size, block) for size, block in zip(source.shape[1:], blocks, strict=False)]
+    shape = [times(product(blocks), batch), *inner, *source.shape[1 + count :]]
+
+    def body(b: Any, *at: Any) -> Expr:
+        places = _unravel(b // batch, blocks)
+        moved = [
+            axis * block + place for axis, block, place in zip(at, blocks, places, strict=False)
+        ]
+        return source(b % batch, *moved, *at[count:])
+
+    return compute(shape, body, "space_to_batch_nd", tag=INJECTIVE)
+
+
+def _unravel(number: Any, sizes: Sequence[int]) -> list[Any]:
+    """The row-major place of a number."""
+    places: list[Any] = []
+    for size in reversed(sizes):
+        places.insert(0, number % size)
+        number = number // size
+    return places
+
+
+@operator(INJECTIVE, ANY, "nn.batch_to_space_nd(T(6, 2, 2), (2, 3), (0, 0), (0, 0))")
+def batch_to_space_nd(
+    data: Tensor, block_shape: Any, crop_begin_list: Any, crop_end_list: Any
+) -> Tensor:
+    """The inverse of :func:`space_to_batch_nd`, cropped then.
+
+    Raises KC2303 for a batch that the blocks do not divide, KC2314 for crops that leave nothing.
+    """
+    blocks = _blocks(block_shape, data)
+    count = len(blocks)
+    begin = wholes(list(crop_begin_list), count, "crop_begin_list")
+    end = wholes(list(crop_end_list), count, "crop_end_list")
+    whole_block = constant(product(blocks), "block_shape")
+    batch = dim(data.shape[0])
+    if isinstance(batch, int) and batch % whole_block:
+        raise _indivisible(data, "the batch", batch, whole_block)
+    batch = over(batch, whole_block)
+    sizes = [times(size, block) for size, block in zip(data.shape[1:], blocks, strict=False)]
+    cropped = [plus(size, -(a + b)) for size, a, b in zip(sizes, begin, end, strict=True)]
+    if any(isinstance(size, int) and size < 0 for size in cropped):
+        raise refuse(
+            "KC2314",
+            f"crops of {begin} and {end} from {shape_text(sizes)}",
+            f"that leaves {shape_text(cropped)}",
+        )
+
+    def body(b: Any, *at: Any) -> Expr:
+        full = [axis + first if first else axis for axis, first in zip(at, begin, strict=False)]
+        number: Any = 0
+        for place, block in zip(full, blocks, strict=True):
+            number = number * block + place % block
+        outer = [place // block for place, block in zip(full, blocks, strict=True)]
+        return data(number * batch + b, *outer, *at[count:])
+
+    return compute(
+        [batch, *cropped, *data.shape[1 + count :]], body, "batch_to_space_nd", tag=INJECTIVE
+    )
+
+
+def _image_axes(data: Tensor, layout: str) -> tuple[int, int, int]:
+    rank(data, "data", 4)
+    word(layout, ("NCHW", "NHWC"), "layout")
+    return (1, 2, 3) if layout == "NCHW" else (3, 1, 2)
+
+
+@operator(
+    INJECTIVE,
+    ANY,
+    "nn.depth_to_space(T(1, 8, 2, 3), 2)",
+    onnx="DepthToSpace",
+    torch="pixel_shuffle",
+)
+def depth_to_space(
+    data: Tensor, block_size: int, layout: str = "NCHW", mode: str = "DCR"
+) -> Tensor:
+    """Channels moved into blocks of ``block_size`` x ``block_size``.
+
+    The channel counts the place in the block first, the new channel last ("DCR"), or the other way
+    round ("CRD" or TVM's "CDR"; torch's pixel_shuffle). Raises KC2303 for channels that are no
+    multiple of the block.
+    """
+    c, h, w = _image_axes(data, layout)
+    (block,) = positive(block_size, 1, "block_size")
+    word(mode, ("DCR", "CDR", "CRD"), "mode")
+    channels = constant(data.shape[c], "the number of channels")
+    if channels % (block * block):
+        raise _indivisible(data, "the number of channels", channels, block * block)
+    depth = channels // (block * block)
+    shape = list(data.shape)
+    shape[c], shape[h], shape[w] = depth, times(shape[h], block), times(shape[w], block)
+
+    def body(*at: Any) -> Expr:
+        place = (at[h] % block) * block + at[w] % block
+        source = list(at)
+        source[c] = place * depth + at[c] if mode == "DCR" else at[c] * (block * block) + place
+        source[h], source[w] = at[h] // block, at[w] // block
+        return data(*source)
+
+    return compute(shape, body, "depth_to_space", tag=INJECTIVE)
+
+
+@operator(INJECTIVE, ANY, "nn.space_to_depth(T(1, 2, 4, 6), 2)", onnx="SpaceToDepth")
+def space_to_depth(data: Tensor, block_size: int, layout: str = "NCHW") -> Tensor:
+    """Blocks of ``block_size`` x ``block_size`` moved into channels: the inverse of "DCR"."""
+    c, h, w = _image_axes(data, layout)
+    (block,) = positive(block_size, 1, "block_size")
+    shape = list(data.shape)
+    for axis in (h, w):
+        if isinstance(shape[axis], int) and shape[axis] % block:
+            raise _indivisible(data, f"dimension {axis}", shape[axis], block)
+    depth = shape[c]
+    shape[c] = times(depth, block * block)
+    shape[h], shape[w] = over(shape[h], block), over(shape[w], block)
+
+    def body(*at: Any) -> Expr:
+        place = at[c] // depth
+        source = list(at)
+        source[c] = at[c] % depth
+        source[h] = at[h] * block + place // block
+        source[w] = at[w] * block + place % block
+        return data(*source)
+
+    return compute(shape, body, "space_to_depth", tag=INJECTIVE)

@@ -1,0 +1,191 @@
+"""Reductions over axes; numpy's arguments."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+from kc.te import functions as scalar
+from kc.te.computes import compute
+from kc.te.dtypes import FLOATS, is_float
+from kc.te.expr import Expr, compare, const, select
+from kc.te.intrinsics import isnan
+from kc.te.reducers import comm_reducer, max_value, min_value, reduction
+from kc.te.tensor import Tensor, reduce_axis
+from kc.topi.arguments import axes_of, is_size
+from kc.topi.table import BOOL, NUMBERS, operator, refuse
+from kc.topi.tag import COMM_REDUCE, COMM_REDUCE_IDX, INJECTIVE
+
+
+def reduced(
+    data: Tensor,
+    axis: Any,
+    keepdims: bool,
+    reducer: Callable[..., Any],
+    name: str,
+    term: Callable[[Expr], Expr] = lambda value: value,
+    tag: str = COMM_REDUCE,
+) -> Tensor:
+    """``reducer`` of ``term`` of the elements along some axes; of no axes, the term itself."""
+    axes = axes_of(axis, data.ndim, twice=True)
+    shape = [
+        1 if n in axes else size for n, size in enumerate(data.shape) if keepdims or n not in axes
+    ]
+    if not axes:
+        return compute(shape, lambda *place: term(data(*place)), name, tag=INJECTIVE)
+    loops = [reduce_axis((0, data.shape[n]), name=f"k{n}") for n in axes]
+
+    def body(*place: Any) -> Any:
+        kept = iter(place if not keepdims else [at for n, at in enumerate(place) if n not in axes])
+        inner = iter(loops)
+        at = [next(inner) if n in axes else next(kept) for n in range(data.ndim)]
+        return reducer(term(data(*at)), axis=loops)
+
+    return compute(shape, body, name, tag=tag)
+
+
+def _reduction(
+    name: str,
+    reducer: Callable[..., Any],
+    types: tuple[str, ...],
+    meaning: str,
+    onnx: str = "",
+    gradient: str = "te",
+) -> Callable[..., Tensor]:
+    """The operator of a reducer."""
+
+    def function(data: Tensor, axis: Any = None, keepdims: bool = False) -> Tensor:
+        return reduced(data, axis, keepdims, reducer, f"{data.name}_{name}")
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = (
+        f"{meaning}\n\n    ``axis``: None is all, else one or several, negative ones from the end; "
+        "one that is given\n    twice counts once. ``keepdims`` leaves dimensions of 1. The type "
+        "is that of ``data``.\n    Raises KC2304 for an axis that is not there.\n    "
+    )
+    dtype = ', dtype="bool"' if types == BOOL else ""
+    enter = operator(
+        COMM_REDUCE, types, f"{name}(T(4, 3, 5{dtype}), axis=(0, 2))", numpy=name, onnx=onnx,
+        torch=f"a{name}" if name in ("min", "max") else name, gradient=gradient,
+        formula=f"{name} over the axes",
+    )  # fmt: skip
+    return enter(function)
+
+
+def _bool_reducer(name: str, combine: Callable[..., Expr], start: bool) -> Callable[..., Any]:
+    return comm_reducer(lambda x, y: combine(x, y), lambda _: const(start), name=name)
+
+
+sum = _reduction(  # noqa: A001
+    "sum", scalar.sum, NUMBERS, "The sum, in the type of the elements (integers wrap around); of "
+    "nothing, 0.", "ReduceSum",
+)  # fmt: skip
+prod = _reduction(
+    "prod", reduction("prod"), NUMBERS, "The product, in the type of the elements (integers wrap "
+    "around); of nothing, 1.", "ReduceProd",
+)  # fmt: skip
+max = _reduction(  # noqa: A001
+    "max", scalar.max, NUMBERS, "The largest; NaN if one is. Of nothing, -infinity, of integers "
+    "the lowest one.", "ReduceMax",
+)  # fmt: skip
+min = _reduction(  # noqa: A001
+    "min", scalar.min, NUMBERS, "The smallest; NaN if one is. Of nothing, infinity, of integers "
+    "the highest one.", "ReduceMin",
+)  # fmt: skip
+all = _reduction(  # noqa: A001
+    "all", _bool_reducer("all", lambda x, y: x & y, True), BOOL, "Whether all hold; of nothing, "
+    "true.", gradient="none",
+)  # fmt: skip
+any = _reduction(  # noqa: A001
+    "any", _bool_reducer("any", lambda x, y: x | y, False), BOOL, "Whether one holds; of nothing, "
+    "false.", gradient="none",
+)  # fmt: skip
+
+
+def first_of(largest: bool, last: bool, dtype: str) -> Callable[..., Any]:
+    """The reducer of (index, value): the better value, of equal ones the first or last index.
+
+    NaN is better than any number. -1 is the index of nothing.
+    """
+
+    def combine(x: Any, y: Any) -> tuple[Expr, Expr]:
+        better = compare("gt" if largest else "lt", x[1], y[1])
+        same = compare("eq", x[1], y[1])
+        if is_float(dtype):
+            better = (better & ~isnan(y[1])) | (isnan(x[1]) & ~isnan(y[1]))
+            same = same | (isnan(x[1]) & isnan(y[1]))
+        earlier = compare("gt" if last else "lt", x[0], y[0])
+        nothing = compare("lt", y[0], const(0, "int32"))
+        takes = ((better | (same & earlier)) | nothing) & (x[0] >= 0)
+        return select(takes, x[0], y[0]), select(takes, x[1], y[1])
+
+    def identity(index: str, value: str) -> tuple[Expr, Expr]:
+        return const(-1, index), (min_value if largest else max_value)(value)
+
+    return comm_reducer(combine, identity, name="argmax" if largest else "argmin")
+
+
+def _arg(data: Tensor, axis: Any, keepdims: bool, last: bool, largest: bool) -> Tensor:
+    axes = axes_of(axis, data.ndim, twice=True)
+    name = "argmax" if largest else "argmin"
+    if builtins.any(is_size(data.shape[n], 0) for n in axes):
+        raise refuse(
+            "KC2316",
+            f"the place of the {'largest' if largest else 'smallest'} of nothing",
+            f"{data.name} has no elements along the axes {axes}",
+        )
+    shape = [
+        1 if n in axes else size for n, size in enumerate(data.shape) if keepdims or n not in axes
+    ]
+    if not axes:
+        return compute(shape, lambda *_: const(0, "int32"), f"{data.name}_{name}", tag=INJECTIVE)
+    loops = [reduce_axis((0, data.shape[n]), name=f"k{n}") for n in axes]
+    flat: Expr = const(0)
+    for loop, n in zip(loops, axes, strict=True):
+        flat = loop if n == axes[0] else flat * data.shape[n] + loop
+    reducer = first_of(largest, last, data.dtype)
+
+    def body(*place: Any) -> Any:
+        kept = iter(place if not keepdims else [at for n, at in enumerate(place) if n not in axes])
+        inner = iter(loops)
+        at = [next(inner) if n in axes else next(kept) for n in range(data.ndim)]
+        return reducer((flat.astype("int32"), data(*at)), axis=loops)
+
+    indices, _ = compute(shape, body, f"{data.name}_{name}_pairs", tag=COMM_REDUCE_IDX)
+    return compute(shape, lambda *at: indices(*at), f"{data.name}_{name}", tag=COMM_REDUCE)
+
+
+_ARG_TYPES = (*FLOATS, *NUMBERS[len(FLOATS) :])
+
+
+@operator(
+    COMM_REDUCE, _ARG_TYPES, "argmax(T(4, 5), axis=1)", formula="the place of the maximum",
+    numpy="argmax", onnx="ArgMax", torch="argmax", gradient="none",
+)  # fmt: skip
+def argmax(
+    data: Tensor, axis: Any = None, keepdims: bool = False, select_last_index: bool = False
+) -> Tensor:
+    """The place of the largest element, as int32; of equal ones the first.
+
+    Over several axes, or None for all, it is the row-major number over these. The first NaN is
+    larger than any number. ``select_last_index`` takes the last of equal ones. Raises KC2304 for
+    an axis that is not there, KC2316 where there is nothing.
+    """
+    return _arg(data, axis, keepdims, select_last_index, largest=True)
+
+
+@operator(
+    COMM_REDUCE, _ARG_TYPES, "argmin(T(4, 5), axis=1)", formula="the place of the minimum",
+    numpy="argmin", onnx="ArgMin", torch="argmin", gradient="none",
+)  # fmt: skip
+def argmin(
+    data: Tensor, axis: Any = None, keepdims: bool = False, select_last_index: bool = False
+) -> Tensor:
+    """The place of the smallest element, as int32; see :func:`argmax`."""
+    return _arg(data, axis, keepdims, select_last_index, largest=False)
+
+
+def summed(data: Tensor, axis: Any, keepdims: bool, name: str, term: Any = None) -> Tensor:
+    """A sum of ``term`` of the elements, for operators that need one."""
+    return reduced(data, axis, keepdims, scalar.sum, name, term or (lambda value: value))

@@ -1,0 +1,39 @@
+"""Tags: the patterns of operators, which schedules and fusion look up. The words are TVM's."""
+
+from __future__ import annotations
+
+from kc.te.tags import BROADCAST, ELEMWISE, INJECTIVE, tag_scope
+
+COMM_REDUCE = "comm_reduce"
+COMM_REDUCE_IDX = "comm_reduce_idx"
+
+_BROADCAST = (ELEMWISE, BROADCAST)
+_INJECTIVE = (*_BROADCAST, INJECTIVE)
+
+
+def is_elemwise(tag: str) -> bool:
+    """Whether an element depends on the elements at its own place."""
+    return tag == ELEMWISE
+
+
+def is_broadcast(tag: str) -> bool:
+    """Whether an element depends on those at its own place, some dimensions left out."""
+    return tag in _BROADCAST
+
+
+def is_injective(tag: str) -> bool:
+    """Whether an element depends on single elements: there is no reduction."""
+    return tag in _INJECTIVE
+
+
+__all__ = [
+    "BROADCAST",
+    "COMM_REDUCE",
+    "COMM_REDUCE_IDX",
+    "ELEMWISE",
+    "INJECTIVE",
+    "is_broadcast",
+    "is_elemwise",
+    "is_injective",
+    "tag_scope",
+]

@@ -1,0 +1,50 @@
+"""References in numpy for what numpy has not, under TVM's names: ``kc.topi.testing``.
+
+They are written from the definitions, for arrays that are small: clear, not fast.
+"""
+
+from kc.topi.testing.convolutions import (
+    conv1d_ncw_python,
+    conv1d_transpose_ncw_python,
+    conv2d_hwcn_python,
+    conv2d_nchw_python,
+    conv2d_nhwc_python,
+    conv2d_transpose_nchw_python,
+    conv3d_ncdhw_python,
+    conv3d_ndhwc_python,
+    conv3d_transpose_ncdhw_python,
+    conv_python,
+    conv_transpose_python,
+    depthwise_conv2d_python_nchw,
+    depthwise_conv2d_python_nhwc,
+    dilate_python,
+)
+from kc.topi.testing.networks import (
+    batch_matmul,
+    batch_to_space_nd_python,
+    dense,
+    depth_to_space_python,
+    erf_python,
+    group_norm_python,
+    l2_normalize_python,
+    layer_norm_python,
+    log_softmax_python,
+    lrn_python,
+    nll_loss,
+    softmax_python,
+    space_to_batch_nd_python,
+    space_to_depth_python,
+)
+from kc.topi.testing.pools import adaptive_pool, pool_grad_nchw, poolnd_python
+
+__all__ = [
+    "adaptive_pool", "batch_matmul", "batch_to_space_nd_python", "conv1d_ncw_python",
+    "conv1d_transpose_ncw_python", "conv2d_hwcn_python", "conv2d_nchw_python",
+    "conv2d_nhwc_python", "conv2d_transpose_nchw_python", "conv3d_ncdhw_python",
+    "conv3d_ndhwc_python", "conv3d_transpose_ncdhw_python", "conv_python",
+    "conv_transpose_python", "dense", "depth_to_space_python", "depthwise_conv2d_python_nchw",
+    "depthwise_conv2d_python_nhwc", "dilate_python", "erf_python", "group_norm_python",
+    "l2_normalize_python", "layer_norm_python", "log_softmax_python", "lrn_python", "nll_loss",
+    "pool_grad_nchw", "poolnd_python", "softmax_python", "space_to_batch_nd_python",
+    "space_to_depth_python",
+]  # fmt: skip

@@ -1,0 +1,176 @@
+"""Convolutions by their definition, in numpy."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+
+def _pairs(value: Any, count: int) -> list[int]:
+    return [int(value)] * count if isinstance(value, int) else [int(item) for item in value]
+
+
+def _amounts(padding: Any, spans: list[int]) -> tuple[list[int], list[int]]:
+    count = len(spans)
+    if padding == "VALID":
+        return [0] * count, [0] * count
+    if padding == "SAME":
+        return [span // 2 for span in spans], [(span - 1) // 2 for span in spans]
+    given = _pairs(padding, count)
+    return given[:count], given[-count:]
+
+
+def conv_python(
+    data: np.ndarray, weight: np.ndarray, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
+    groups: int = 1,
+) -> np.ndarray:  # fmt: skip
+    """(N, C, spatial...) with (O, C / groups, kernel...), of any number of spatial dimensions."""
+    count = data.ndim - 2
+    steps, apart = _pairs(stride, count), _pairs(dilation, count)
+    taps = weight.shape[2:]
+    spans = [(size - 1) * gap + 1 for size, gap in zip(taps, apart, strict=True)]
+    heads, tails = _amounts(padding, spans)
+    around = [(0, 0), (0, 0), *zip(heads, tails, strict=True)]
+    source = np.pad(data, around)
+    outs = [
+        (size - span) // step + 1
+        for size, span, step in zip(source.shape[2:], spans, steps, strict=True)
+    ]
+    each, made_by = data.shape[1] // groups, weight.shape[0] // groups
+    result = np.zeros((data.shape[0], weight.shape[0], *outs), np.result_type(data, weight))
+    for group in range(groups):
+        part = source[:, group * each : (group + 1) * each]
+        kernel = weight[group * made_by : (group + 1) * made_by]
+        for tap in itertools.product(*map(range, taps)):
+            place = tuple(
+                slice(at * gap, at * gap + (out - 1) * step + 1, step)
+                for at, gap, out, step in zip(tap, apart, outs, steps, strict=True)
+            )
+            values = part[(slice(None), slice(None), *place)]
+            product = np.einsum("nc...,oc->no...", values, kernel[(slice(None), slice(None), *tap)])
+            result[:, group * made_by : (group + 1) * made_by] += product
+    return result
+
+
+def conv1d_ncw_python(a_np: Any, w_np: Any, stride: Any, padding: Any, dilation: Any = 1) -> Any:
+    """(N, C, W) with (O, C, K)."""
+    return conv_python(a_np, w_np, stride, padding, dilation)
+
+
+def conv2d_nchw_python(
+    a_np: Any, w_np: Any, stride: Any, padding: Any, groups: int = 1, dilation: Any = 1
+) -> Any:
+    """(N, C, H, W) with (O, C / groups, KH, KW)."""
+    return conv_python(a_np, w_np, stride, padding, dilation, groups)
+
+
+def conv2d_nhwc_python(
+    a_np: Any, w_np: Any, stride: Any, padding: Any, groups: int = 1, dilation: Any = 1
+) -> Any:
+    """(N, H, W, C) with (KH, KW, C / groups, O)."""
+    result = conv_python(
+        a_np.transpose(0, 3, 1, 2), w_np.transpose(3, 2, 0, 1), stride, padding, dilation, groups
+    )
+    return result.transpose(0, 2, 3, 1)
+
+
+def conv2d_hwcn_python(a_np: Any, w_np: Any, stride: Any, padding: Any) -> Any:
+    """(H, W, C, N) with (KH, KW, C, O)."""
+    result = conv_python(a_np.transpose(3, 2, 0, 1), w_np.transpose(3, 2, 0, 1), stride, padding)
+    return result.transpose(2, 3, 1, 0)
+
+
+def conv3d_ncdhw_python(a_np: Any, w_np: Any, stride: Any, padding: Any, groups: int = 1) -> Any:
+    """(N, C, D, H, W) with (O, C / groups, KD, KH, KW)."""
+    return conv_python(a_np, w_np, stride, padding, 1, groups)
+
+
+def conv3d_ndhwc_python(a_np: Any, w_np: Any, stride: Any, padding: Any) -> Any:
+    """(N, D, H, W, C) with (KD, KH, KW, C, O)."""
+    result = conv_python(
+        a_np.transpose(0, 4, 1, 2, 3), w_np.transpose(4, 3, 0, 1, 2), stride, padding
+    )
+    return result.transpose(0, 2, 3, 4, 1)
+
+
+def depthwise_conv2d_python_nchw(
+    input_np: Any, filter_np: Any, stride: Any, padding: Any, dilation: Any = 1
+) -> Any:
+    """(N, C, H, W) with (C, M, KH, KW): channel c makes the channels c * M to c * M + M - 1."""
+    channels, many = filter_np.shape[:2]
+    kernel = filter_np.reshape(channels * many, 1, *filter_np.shape[2:])
+    return conv_python(input_np, kernel, stride, padding, dilation, channels)
+
+
+def depthwise_conv2d_python_nhwc(
+    input_np: Any, filter_np: Any, stride: Any, padding: Any, dilation: Any = 1
+) -> Any:
+    """(N, H, W, C) with (KH, KW, C, M)."""
+    result = depthwise_conv2d_python_nchw(
+        input_np.transpose(0, 3, 1, 2), filter_np.transpose(2, 3, 0, 1), stride, padding, dilation
+    )
+    return result.transpose(0, 2, 3, 1)
+
+
+def conv_transpose_python(
+    data: np.ndarray, weight: np.ndarray, stride: Any = 1, padding: Any = 0,
+    output_padding: Any = 0, groups: int = 1,
+) -> np.ndarray:  # fmt: skip
+    """(N, C, spatial...) with (C, O / groups, kernel...): what each element adds to the result."""
+    count = data.ndim - 2
+    steps, more = _pairs(stride, count), _pairs(output_padding, count)
+    taps = list(weight.shape[2:])
+    heads, tails = _amounts(padding, taps)
+    sizes = data.shape[2:]
+    full = [(size - 1) * step + tap for size, step, tap in zip(sizes, steps, taps, strict=True)]
+    full = [size + extra for size, extra in zip(full, more, strict=True)]
+    each, made_by = data.shape[1] // groups, weight.shape[1]
+    result = np.zeros((data.shape[0], made_by * groups, *full), np.result_type(data, weight))
+    for group in range(groups):
+        part = data[:, group * each : (group + 1) * each]
+        kernel = weight[group * each : (group + 1) * each]
+        for tap in itertools.product(*map(range, taps)):
+            place = tuple(
+                slice(at, at + (size - 1) * step + 1, step)
+                for at, size, step in zip(tap, sizes, steps, strict=True)
+            )
+            product = np.einsum("nc...,co->no...", part, kernel[(slice(None), slice(None), *tap)])
+            own = slice(group * made_by, (group + 1) * made_by)
+            result[(slice(None), own, *place)] += product
+    cut = tuple(
+        slice(head, size - tail) for head, tail, size in zip(heads, tails, full, strict=True)
+    )
+    return result[(slice(None), slice(None), *cut)]
+
+
+def conv1d_transpose_ncw_python(
+    a_np: Any, w_np: Any, stride: Any, padding: Any, output_padding: Any
+) -> Any:
+    """(N, C, W) with (C, O, K)."""
+    return conv_transpose_python(a_np, w_np, stride, padding, output_padding)
+
+
+def conv2d_transpose_nchw_python(
+    a_np: Any, w_np: Any, stride: Any, padding: Any, output_padding: Any, groups: int = 1
+) -> Any:
+    """(N, C, H, W) with (C, O / groups, KH, KW)."""
+    return conv_transpose_python(a_np, w_np, stride, padding, output_padding, groups)
+
+
+def conv3d_transpose_ncdhw_python(
+    a_np: Any, w_np: Any, stride: Any, padding: Any, output_padding: Any
+) -> Any:
+    """(N, C, D, H, W) with (C, O, KD, KH, KW)."""
+    return conv_transpose_python(a_np, w_np, stride, padding, output_padding)
+
+
+def dilate_python(input_np: Any, strides: Any, dilation_value: float = 0.0) -> Any:
+    """The elements ``strides`` apart."""
+    shape = [
+        max(0, (size - 1) * step + 1) for size, step in zip(input_np.shape, strides, strict=True)
+    ]
+    result = np.full(shape, dilation_value, input_np.dtype)
+    result[tuple(slice(0, None, step) for step in strides)] = input_np
+    return result

@@ -1,0 +1,157 @@
+"""What topi refuses: the code, the whole text, and the user's line."""
+
+import pytest
+
+from kc import te, topi
+from kc.error import KCError
+
+
+def T(*shape, dtype="float32", name="A"):
+    return te.placeholder(shape, dtype, name)
+
+
+# A call -> its diagnostic, without the line that shows the place.
+REFUSED = {
+    "topi.exp(3.0)": """\
+error[KC2300]: topi.exp: the argument is 3.0, not a tensor
+  why: operators of topi take tensors of te
+  try: te.placeholder((2, 3)), or the result of another operator""",
+    "topi.elemwise_sum([])": """\
+error[KC2300]: topi.elemwise_sum: the first argument is []
+  why: it is a list of one or more tensors
+  try: topi.elemwise_sum([A, B])""",
+    "topi.logical_and(T(3), T(3))": """\
+error[KC2301]: topi.logical_and: lhs A has elements of type float32
+  why: it takes bool
+  try: topi.cast(A, "bool")""",
+    'topi.exp(T(3, dtype="int32"))': """\
+error[KC2301]: topi.exp: the argument A has elements of type int32
+  why: it takes float16, bfloat16, float8_e4m3fn, float8_e5m2, float32, float64
+  try: topi.cast(A, "float32")""",
+    'topi.left_shift(T(3), T(3, dtype="int32"))': """\
+error[KC2301]: topi.left_shift: lhs A has elements of type float32
+  why: it takes int8, int16, int32, int64, uint8, uint16, uint32, uint64
+  try: topi.cast(A, "int8")""",
+    "topi.add(T(4, 3), T(4, name='B'))": """\
+error[KC2174]: A of the shape (4, 3) and B of the shape (4,) in one operation
+  why: 3 and 4 are neither equal, nor is one of them 1
+  try: te.compute says which elements belong together""",
+    "topi.power(T(3, dtype='int32'), -2)": """\
+error[KC2317]: topi.power: an integer to the power of -2
+  why: powers of integers have exponents of at least 0
+  try: topi.power(topi.cast(x, "float32"), ...)""",
+    "topi.broadcast_to(T(3, 2), (3, 4))": """\
+error[KC2303]: topi.broadcast_to: A of the shape (3, 2) to the shape (3, 4)
+  why: from the right, each dimension is 1 or that of the result""",
+    "topi.elemwise_sum([T(3), T(4, name='B')])": """\
+error[KC2303]: topi.elemwise_sum: A of the shape (3,) and B of the shape (4,)
+  why: the shapes are to be equal
+  try: elemwise_sum adds element by element, without broadcasting""",
+    "topi.sum(T(4, 3), 2)": """\
+error[KC2304]: topi.sum: axis 2 of a tensor with 2 dimensions
+  why: axes are -2 to 1""",
+    "topi.max(T(4, 3), (0, -3))": """\
+error[KC2304]: topi.max: axis -3 of a tensor with 2 dimensions
+  why: axes are -2 to 1""",
+    "topi.sum(T(4, 3), 0.5)": """\
+error[KC2313]: topi.sum: axis is 0.5
+  why: it is an integer that is known when the program is built""",
+    "topi.nn.layer_norm(T(4, 3), axis=(1, -1))": """\
+error[KC2305]: topi.nn.layer_norm: axis 1 is given twice in (1, -1)
+  why: an axis is named once; negative ones count from the end""",
+    "topi.argmin(T(4, 0), 1)": """\
+error[KC2316]: topi.argmin: the place of the smallest of nothing
+  why: A has no elements along the axes (1,)""",
+    "topi.reinterpret(T(3), 'int16')": """\
+error[KC2062]: reinterpret: float32 as int16
+  why: float32 has 32 bits, int16 16
+  try: astype converts the value""",
+    "topi.nn.dense(T(4, 3), T(5, 4, name='W'))": """\
+error[KC2303]: topi.nn.dense: A of the shape (4, 3) and W of the shape (5, 4)
+  why: dimension 1 of A is 3, dimension 1 of W is 4
+  try: the dimension that is summed over is the same in both""",
+    "topi.nn.dense(T(4, 3, 2), T(5, 4, name='W'))": """\
+error[KC2302]: topi.nn.dense: the first A of the shape (4, 3, 2) has 3 dimensions
+  why: it has 2""",
+    "topi.nn.prelu(T(4, 3), T(4, name='S'), 1)": """\
+error[KC2303]: topi.nn.prelu: A of the shape (4, 3) and S of the shape (4,)
+  why: dimension 1 of A is 3, dimension 0 of S is 4
+  try: slope has an element for each place along the axis""",
+    "topi.nn.pool2d(T(1, 1, 4, 4), 2, 0, 1, 0, 'max')": """\
+error[KC2306]: topi.nn.pool2d: stride is 0
+  why: it is at least 1""",
+    "topi.nn.pool2d(T(1, 1, 4, 4), 2, 1, (1, 0), 0, 'max')": """\
+error[KC2306]: topi.nn.pool2d: dilation is (1, 0)
+  why: it is at least 1""",
+    "topi.nn.pool2d(T(1, 1, 4, 4), 3, 1, 2, (0, 0, 0, 1), 'avg')": """\
+error[KC2307]: topi.nn.pool2d: a kernel that spans 5 on 4: A of the shape (1, 1, 4, 4) with 0 \
+in front and 0 behind
+  why: the kernel, dilated, is larger than the padded input
+  try: pad more, or use a smaller kernel""",
+    "topi.nn.pool2d(T(1, 1, 4, 4), 2, 1, 1, 0, 'max', layout='NCHW4w')": """\
+error[KC2308]: topi.nn.pool2d: the layout 'NCHW4w'
+  why: it names each of H, W once, and not in blocks
+  try: NCHW, NHWC, NCHW16c""",
+    "topi.nn.pool2d(T(1, 1, 4, 4), 2, 1, 1, 0, 'max', layout='NCHW4c')": """\
+error[KC2308]: topi.nn.pool2d: the layout 'NCHW4c' for 4 dimensions
+  why: it names 5""",
+    "topi.nn.pool2d(T(1, 1, 4, 4), 2, 1, 1, (1, 2, 3), 'max')": """\
+error[KC2311]: topi.nn.pool2d: padding has 3 numbers: (1, 2, 3)
+  why: it is an integer, 2 of them for both sides, or 4: all heads, then all tails
+  try: "SAME" and "VALID" are understood as well""",
+    "topi.nn.pool2d(T(1, 1, 4, 4), 2, 1, 1, 0, 'maximum')": """\
+error[KC2312]: topi.nn.pool2d: pool_type is 'maximum'
+  try: did you mean 'max'?""",
+    "topi.nn.pool2d(T(1, 1, 4, 4), (2, 2, 2), 1, 1, 0, 'max')": """\
+error[KC2311]: topi.nn.pool2d: kernel has 3 numbers: (2, 2, 2)
+  why: it is an integer, or 2 of them""",
+    "topi.nn.pad(T(3, 4), (0, 0, 1))": """\
+error[KC2311]: topi.nn.pad: pad_before has 3 numbers: (0, 0, 1)
+  why: the tensor has 2 dimensions""",
+    "topi.nn.pad(T(3, 4), (-2, 0))": """\
+error[KC2314]: topi.nn.pad: A of the shape (3, 4) with (-2, 0) in front and (-2, 0) behind
+  why: that leaves the shape (-1, 4)""",
+    "topi.nn.mirror_pad(T(3, 4), (3, 0), mode='REFLECT')": """\
+error[KC2314]: topi.nn.mirror_pad: A of the shape (3, 4) with (3, 0) in front and (3, 0) behind, \
+mode REFLECT
+  why: a mirror has at most the elements of the dimension without its edge""",
+    "topi.nn.dilate(T(3, 4), (2,))": """\
+error[KC2311]: topi.nn.dilate: strides is (2,) for 2 dimensions
+  why: it has a number for each dimension""",
+    "topi.nn.space_to_batch_nd(T(1, 5), (2,), (0,), (0,))": """\
+error[KC2303]: topi.nn.space_to_batch_nd: A of the shape (1, 5): a padded dimension is 5
+  why: it is a multiple of 2""",
+    "topi.nn.batch_to_space_nd(T(3, 5), (2,), (0,), (0,))": """\
+error[KC2303]: topi.nn.batch_to_space_nd: A of the shape (3, 5): the batch is 3
+  why: it is a multiple of 2""",
+    "topi.nn.nll_loss(T(4, 3), T(4, name='t'), T(3, name='w'), 'mean', -100)": """\
+error[KC2309]: topi.nn.nll_loss: targets t has elements of type float32
+  why: indices are integers
+  try: topi.cast(t, "int32")""",
+    "topi.nn.binarize_pack(T(3, 40))": """\
+error[KC2303]: topi.nn.binarize_pack: A of the shape (3, 40) packed along axis 1
+  why: that is 40 long, which is no multiple of 32""",
+    "topi.nn.group_norm(T(2, 5, 4, 4), None, None, 2)": """\
+error[KC2310]: topi.nn.group_norm: 2 groups of 5 channels: A of the shape (2, 5, 4, 4)
+  why: groups divide the channels""",
+    "topi.nn.lrn(T(1, 4, 2, 2), 0)": """\
+error[KC2306]: topi.nn.lrn: size is 0
+  why: it is at least 1""",
+    "topi.nn.softmax(T(3), 1)": """\
+error[KC2304]: topi.nn.softmax: axis 1 of a tensor with 1 dimension
+  why: axes are -1 to 0""",
+    "topi.nn.adaptive_pool(T(1, 1, 4, 4), (0, 1), 'max')": """\
+error[KC2306]: topi.nn.adaptive_pool: output_size is (0, 1)
+  why: it is at least 1""",
+}
+
+
+@pytest.mark.parametrize("call", REFUSED)
+def test_refused(call: str):
+    code = compile(call, "user.py", "eval")
+    with pytest.raises(KCError) as caught:
+        eval(code, {"T": T, "topi": topi, "te": te})
+    lines = str(caught.value).split("\n")
+    assert lines[1].startswith("  --> user.py:1"), lines
+    assert "\n".join([lines[0], *lines[2:]]) == REFUSED[call]
+    assert len(lines) <= 12

@@ -1,0 +1,108 @@
+"""The table says what there is: every public function has a row, an example, and a case."""
+
+import ast
+import importlib
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from topi_cases import CASES, program
+
+import kc.topi
+from kc import topi
+from kc.topi.table import TABLE
+
+HERE = Path(__file__).parent
+for path in sorted(HERE.glob("cases_*.py")):
+    importlib.import_module(path.stem)
+
+TOOLS = ("generic", "tag", "utils", "testing", "x86", "cuda", "arm_cpu")
+"""Modules beside the operators; their functions make no tensors."""
+
+
+def public(package, prefix=""):
+    for name in package.__all__:
+        member = getattr(package, name)
+        if name in TOOLS:
+            continue
+        if hasattr(member, "__path__") or (hasattr(member, "__all__") and not callable(member)):
+            yield from public(member, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", member
+
+
+def test_public_functions_are_the_table():
+    functions = dict(public(topi))
+    assert functions == {name: row.function for name, row in TABLE.items()}
+
+
+def test_no_module_is_left_out():
+    """A function of any module of the package that is an operator is public."""
+    modules = pkgutil.walk_packages(kc.topi.__path__, "kc.topi.")
+    for module in modules:
+        if not module.name.startswith("kc.topi.testing"):
+            importlib.import_module(module.name)
+    assert dict(public(topi)).keys() == TABLE.keys()
+
+
+def called_in_tests() -> set[str]:
+    """The operators whose names the tests of topi have in calls or texts of calls."""
+    words: set[str] = set()
+    for path in HERE.glob("test_topi_*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Attribute):
+                words.add(ast.unparse(node).removeprefix("topi."))
+    return words
+
+
+def test_every_operator_has_a_test():
+    scalars = {
+        name
+        for name, row in TABLE.items()
+        if row.family in ("broadcast", "elementwise", "fast_math")
+    }
+    tested = {given.name for given in CASES} | called_in_tests() | (scalars - {"broadcast_to"})
+    assert sorted(TABLE.keys() - tested) == []
+
+
+@pytest.mark.parametrize("family", sorted({row.family for row in TABLE.values()}))
+def test_rows_are_complete(family: str):
+    for name, row in TABLE.items():
+        if row.family != family:
+            continue
+        assert row.summary.endswith("."), name
+        assert row.gradient in ("te", "zero", "none"), name
+        for tensor in program(row.example).computed:
+            assert tensor.op.name.isidentifier(), name
+
+
+LIGHT = """
+import sys, time
+from importlib.machinery import SourceFileLoader
+import kc.te
+
+compiling = 0.0
+compiled = SourceFileLoader.source_to_code
+
+def timed(*args, **keywords):
+    global compiling
+    start = time.process_time()
+    code = compiled(*args, **keywords)
+    compiling += time.process_time() - start
+    return code
+
+SourceFileLoader.source_to_code = timed
+had_numpy, start = "numpy" in sys.modules, time.process_time()
+import kc.topi
+print(time.process_time() - start - compiling, had_numpy == ("numpy" in sys.modules))
+"""
+
+
+def test_import_is_light():
+    """kc.topi is imported in 30 ms beyond kc.te, compiling to bytecode apart; numpy it leaves."""
+    run = subprocess.run([sys.executable, "-c", LIGHT], capture_output=True, text=True, check=True)
+    seconds, without_numpy = run.stdout.split()
+    assert float(seconds) <= 0.03
+    assert without_numpy == "True"
