@@ -183,7 +183,8 @@ class LowerToLlvmPass(ModulePass):
         llvm.func @f(%A: !llvm.ptr {...}, %B: !llvm.ptr {...}) { ... }
 
     Runs its passes one after the other (:func:`lower_to_llvm_passes`). Requires what they
-    require, and raises what they raise.
+    require, and raises what they raise. Functions of linalg, affine and tensor are raised to tir
+    first (``raise-to-tir``), shown as a stage of its own.
     """
 
     name = "lower-to-llvm"

@@ -56,13 +56,27 @@ _LAZY: dict[str, tuple[str, str | None]] = {
 
 def __getattr__(name: str) -> _Any:
     if name not in _LAZY:
-        raise AttributeError(f"module 'kc' has no attribute '{name}'")
+        raise AttributeError(f"module 'kc' has no attribute '{name}'{_hint(name)}")
     module, attribute = _LAZY[name]
     value = _import_module(module)
     if attribute is not None:
         value = getattr(value, attribute)
     globals()[name] = value
     return value
+
+
+def _hint(name: str) -> str:
+    """Where a name of TVM went, or what is spelled like it."""
+    if name.startswith("_"):
+        return ""
+    if name in ("relay", "relax"):
+        return "; kc has no graphs: write the operators with kc.te"
+    for module in ("te", "tir"):
+        if name in _import_module(f"kc.{module}").__all__:
+            return f"; it is kc.{module}.{name}, as in TVM since 0.7"
+    from kc.support.diagnostics import suggest
+
+    return "; " + suggest(name, _LAZY, "the names are")[0]
 
 
 def __dir__() -> list[str]:

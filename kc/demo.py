@@ -53,6 +53,8 @@ class Program:
     numpy: Callable[[Sequence[np.ndarray]], Any]
     work: float
     """Floating-point operations of a run."""
+    bytes: float
+    """What a run reads and writes at least: each element once."""
     tolerance: float
     """The largest absolute error that rounding can explain."""
 
@@ -98,6 +100,7 @@ def vector_add(n: int) -> Program:
         lambda args: args[0] + args[1],
         lambda args: np.add(args[0], args[1], out=args[2]),
         float(n),
+        12.0 * n,
         0.0,
     )
 
@@ -161,6 +164,7 @@ def matmul(n: int) -> Program:
         lambda args: args[0].astype(np.float64) @ args[1].astype(np.float64),
         lambda args: np.matmul(args[0], args[1], out=args[2]),
         2.0 * n**3,
+        12.0 * n**2,
         # Each element is a sum of n products of numbers below 1: n roundings of at most n * eps.
         n * n * float(np.finfo(np.float32).eps),
     )
@@ -180,8 +184,9 @@ class Row:
     numpy: float
 
 
-def measure(step: Step, program: Program, out: Path) -> Row:
-    """Build, check and time one step; its IR goes to ``out``. Times are the best of several."""
+def measure(step: Step, program: Program, out: Path, budget: float = 2.0) -> Row:
+    """Build, check and time one step; its IR goes to ``out``. Times are the best of those that
+    ``budget`` seconds allow, at least of one."""
     start = time.perf_counter()
     module = kc.build(*step.make())
     built = time.perf_counter() - start
@@ -190,13 +195,17 @@ def measure(step: Step, program: Program, out: Path) -> Row:
         (out / f"{stem}.{kind}").write_text(module.get_source(kind))
     args = program.arrays()
     args[-1].fill(np.nan)
+    start = time.perf_counter()
     module(*args)
+    first = time.perf_counter() - start
     error = np.abs(args[-1] - program.reference(args)).max(initial=0.0)
     if not error <= program.tolerance:
         raise SystemExit(f"{stem}: wrong by {error} (allowed: {program.tolerance})")
     evaluate = module.time_evaluator(module.entry_name, kc.cpu(0), number=1, repeat=3)
-    ours, theirs = [], []
-    for _ in range(3):  # interleaved, so that both see the same machine
+    ours, theirs = [first], [_best(lambda: program.numpy(args))]
+    calls = 4  # of a round: one to warm up, and three
+    for _ in range(min(3, int(budget / (calls * first)))):
+        # Interleaved, so that both see the same machine.
         ours.append(evaluate(*args).min)
         theirs.append(_best(lambda: program.numpy(args)))
     return Row(step, built, min(ours), min(theirs))
@@ -214,14 +223,16 @@ def _best(run: Callable[[], Any]) -> float:
 def table(program: Program) -> Iterator[str]:
     """The heading of a program's table; :func:`line` gives the rows."""
     yield program.name
-    yield f"  {'step':<12}{'build':>9}{'run':>12}{'GFLOP/s':>10}{'numpy':>12}{'ratio':>8}  why"
+    rates = f"{'GFLOP/s':>10}{'GB/s':>8}"
+    yield f"  {'step':<12}{'build':>9}{'run':>13}{rates}{'numpy':>12}{'ratio':>8}  why"
 
 
 def line(row: Row, program: Program) -> str:
     """One row: ratio is numpy's time by ours, above 1 where kc is faster."""
+    rates = f"{program.work / row.run / 1e9:>10.2f}{program.bytes / row.run / 1e9:>8.2f}"
     return (
-        f"  {row.step.name:<12}{row.build * 1e3:>6.0f} ms{row.run * 1e3:>9.3f} ms"
-        f"{program.work / row.run / 1e9:>10.2f}{row.numpy * 1e3:>9.3f} ms"
+        f"  {row.step.name:<12}{row.build * 1e3:>6.0f} ms{row.run * 1e3:>10.3f} ms"
+        f"{rates}{row.numpy * 1e3:>9.3f} ms"
         f"{row.numpy / row.run:>8.3f}  {row.step.reason}"
     )
 

@@ -11,6 +11,8 @@ import check_names
 import check_packages
 import pytest
 
+import kc
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -251,6 +253,23 @@ def test_writing_expressions_needs_no_compiler():
         f"from kc import te, tir; import sys; print(sorted({heavy} & set(sys.modules)))"
     )
     assert done.stdout == "[]\n", done.stderr
+
+
+MOVED_NAMES = {
+    "compute": "; it is kc.te.compute, as in TVM since 0.7",
+    "thread_axis": "; it is kc.te.thread_axis, as in TVM since 0.7",
+    "decl_buffer": "; it is kc.tir.decl_buffer, as in TVM since 0.7",
+    "relay": "; kc has no graphs: write the operators with kc.te",
+    "biuld": "; did you mean 'build'?",
+    "__wrapped__": "",
+}
+
+
+@pytest.mark.parametrize("name", MOVED_NAMES)
+def test_names_of_older_tvm(name: str):
+    with pytest.raises(AttributeError) as caught:
+        getattr(kc, name)
+    assert str(caught.value) == f"module 'kc' has no attribute '{name}'{MOVED_NAMES[name]}"
 
 
 def test_version_is_stated_once():

@@ -92,7 +92,8 @@ def parse(
         if flag is None and is_pass(name):
             result.passes.append(PassSpec(name, parse_options(name, value)))
         elif flag is None:
-            close = nearest(name, [*known, *pass_names()])
+            close = [f"{flag.name}={name}" for flag in flags if name in flag.choices]
+            close = close or nearest(name, [*known, *pass_names()])
             hint = "did you mean " + " or ".join(f"'--{candidate}'" for candidate in close) + "?"
             raise InputError(
                 "KC0001",

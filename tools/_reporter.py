@@ -8,12 +8,15 @@ import sys
 
 from kc.support.diagnostics import Diagnostic, wants_color
 
+_CLEAR = "\r\x1b[2K"
+
 
 class Reporter:
     """Shows diagnostics on standard error, as text or as one JSON object a line."""
 
     def __init__(self, style: str = "text") -> None:
         self.style = style
+        self._progress = False
 
     def report(self, diagnostic: Diagnostic) -> None:
         """Show a diagnostic."""
@@ -24,9 +27,20 @@ class Reporter:
         else:
             self.write(diagnostic.render(color=wants_color(sys.stderr)))
 
+    def progress(self, text: str = "") -> None:
+        """Say on a terminal what goes on, in a line that the next one takes the place of."""
+        if sys.stderr is None or self.style == "json" or not sys.stderr.isatty():
+            return
+        if text or self._progress:
+            self._put(_CLEAR + text, "")
+        self._progress = bool(text)
+
     def write(self, text: str) -> None:
         """Write a line to standard error."""
-        if sys.stderr is None:
-            return
+        self.progress()
+        if sys.stderr is not None:
+            self._put(text, "\n")
+
+    def _put(self, text: str, end: str) -> None:
         with contextlib.suppress(OSError):  # closed or full: nobody is left to be told
-            print(text, file=sys.stderr, flush=True)
+            print(text, file=sys.stderr, flush=True, end=end)

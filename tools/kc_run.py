@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Sequence
 from contextlib import nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kc.support import registry
 from kc.support.diagnostics import InputError, suggest
@@ -26,6 +27,12 @@ from kc.tools._common import (
 )
 from kc.tools._reporter import Reporter
 from kc.tools._tool import MISTAKE, OK, run_tool
+
+if TYPE_CHECKING:
+    from kc.runtime.timing import BenchmarkResult
+
+TIME_BUDGET = 2.0
+"""Seconds that ``--time`` takes, but for the first run."""
 
 USAGE = "kc-run [FILE|-] [-e FUNC] [--args=a.npy,b.npy,3 | --random --seed=N]"
 ABOUT = """\
@@ -91,6 +98,7 @@ def _run(given: Any, arguments: Arguments, reporter: Reporter) -> int:
     if not seed.isdigit():
         raise InputError("KC0002", f"--seed takes a number of at least 0, not '{seed}'")
     target = given.target(arguments.text("target"), Target.host_cpu)
+    reporter.progress("compiling ...")
     with checking_each() if arguments.on(CHECK_EACH.name) else nullcontext():
         if arguments.on("interpret"):
             module = interpreted(lower(given.module, target=target).op)
@@ -112,6 +120,8 @@ def _run(given: Any, arguments: Arguments, reporter: Reporter) -> int:
             "KC0002", f"--check has {len(references)} files for {len(written)} outputs"
         )
     report, passed = None, values
+    reporter.progress("running ...")
+    start = time.perf_counter()
     if arguments.on("check"):
         from kc.gpu import check
 
@@ -119,6 +129,7 @@ def _run(given: Any, arguments: Arguments, reporter: Reporter) -> int:
     else:
         passed = _where_it_runs(function, values)
         function(*passed)
+    seconds = time.perf_counter() - start
     outputs = {
         signature.args[n].name: passed[n].numpy() if passed is not values else values[n].copy()
         for n in written
@@ -126,12 +137,12 @@ def _run(given: Any, arguments: Arguments, reporter: Reporter) -> int:
     picture = arguments.text("roofline")
     if arguments.on("time") or picture is not None:
         passed = _where_it_runs(function, values) if passed is values else passed
-        evaluate = module.time_evaluator(function.name, number=1, repeat=5, min_repeat_ms=20)
-        measured = evaluate(*passed)
+        measured = _measured(module, function.name, passed, seconds, reporter)
         reporter.write(str(measured))
         if is_native:
             loops = lower(given.module, target=target)
             _compare_with_roof(loops, function, values, measured.min, picture, reporter)
+    reporter.progress()
     for (name, output), reference in zip(outputs.items(), references, strict=False):
         compare(name, output, reference)
     _deliver(outputs, arguments.text("o"))
@@ -139,6 +150,23 @@ def _run(given: Any, arguments: Arguments, reporter: Reporter) -> int:
         return OK
     write_output(None, f"{report}\n")
     return OK if report.ok else MISTAKE
+
+
+def _measured(
+    module: Any, name: str, passed: Sequence[Any], seconds: float, reporter: Reporter
+) -> BenchmarkResult:
+    """Times of calls, as many as there is time for after the first, which took ``seconds``."""
+    from kc.runtime.timing import BenchmarkResult, Repeats
+
+    repeats = Repeats.within(TIME_BUDGET, seconds)
+    if repeats is None:
+        reporter.write(f"one run alone: it took {seconds:.1f} s")
+        return BenchmarkResult((seconds,))
+    reporter.progress(f"measuring, {repeats.repeat} times ...")
+    evaluate = module.time_evaluator(
+        name, number=repeats.number, repeat=repeats.repeat, min_repeat_ms=repeats.min_repeat_ms
+    )
+    return evaluate(*passed)
 
 
 def _compare_with_roof(
@@ -151,6 +179,7 @@ def _compare_with_roof(
 ) -> None:
     from kc.roofline_model import beside_roof, plot
 
+    reporter.progress("measuring what this machine does ...")
     line = beside_roof(loops, function, values, seconds)
     for text in line.lines():
         reporter.write(text)

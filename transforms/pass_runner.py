@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -37,6 +37,8 @@ class Stage:
     family: str
     origin: str
     pass_: ModulePass
+    from_anything: bool = False
+    """Whether it begins a pipeline that takes functions of upstream's dialects as well."""
 
 
 class Instrument:
@@ -168,8 +170,8 @@ def _make(spec: PassSpec) -> Iterator[Stage]:
         title = registry.pass_class(spec.name).__name__
         yield Stage(entry.name, title, entry.family, entry.origin, pass_)
         return
-    for step in steps():
-        yield stage_of(step)
+    for number, step in enumerate(steps()):
+        yield replace(stage_of(step), from_anything=number == 0)
 
 
 def stage_of(pass_: ModulePass) -> Stage:
@@ -193,7 +195,9 @@ def _left_invalid(stage: Stage, error: KCError) -> KCError:
 
 def implied_stages(stage: Stage, module: ModuleOp) -> Iterator[Stage]:
     """The stages that must run first: scheduling works on ``tir``, so ``te`` functions are lowered
-    and upstream dialects raised."""
+    and upstream dialects raised; the way down raises what it cannot lower."""
+    if stage.from_anything and upstream_functions(module):
+        yield from _make(PassSpec(RAISE_TO_TIR, Options()))
     if stage.family not in ("schedule", "sched", "chosen"):
         return
     if any(op.name == "te.func" for op in module.body.ops):

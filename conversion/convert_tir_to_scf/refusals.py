@@ -64,7 +64,10 @@ def _require_interleaving(loop: tir.ForOp) -> None:
             "a CPU",
             location=location_of(loop),
             why="this is the schedule of a GPU: a CPU has no thread blocks",
-            hints=["--target=cuda", "parallel and vectorize are the loops of a CPU"],
+            hints=[
+                'a target of a GPU: kc.build(..., target="cuda"), --lower-to-nvvm',
+                "parallel and vectorize are the loops of a CPU",
+            ],
         )
     around = loop.parent_op()
     while around is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -144,13 +145,20 @@ class Place:
         return None
 
     def empty(self, shape: tuple[int, ...], dtype: str, args: Sequence[Any]) -> tuple[Any, int]:
-        """A new array for an output of a call with ``args``, and its address."""
+        """A new array for an output of a call with ``args``, and its address.
+
+        It is of kc.nd or of torch where an argument is, else of numpy.
+        """
         import numpy as np
 
         array = empty(shape, dtype)
         host = np.asarray(array)
-        keep_nd = any(type(arg) is NDArray for arg in args)
-        return array if keep_nd else host, host.__array_interface__["data"][0]
+        address = host.__array_interface__["data"][0]
+        if any(type(arg) is NDArray for arg in args):
+            return array, address
+        if any(library_of(arg) == "torch" for arg in args):
+            return sys.modules["torch"].from_dlpack(array), address
+        return host, address
 
 
 HOST = Place()
@@ -196,6 +204,23 @@ def _from_numpy(array: Any, source: Any) -> Operand:
     )
 
 
+def shareable(obj: Any, error: Exception) -> str | None:
+    """What of a tensor of torch can be shared where it itself failed with ``error``."""
+    if library_of(obj) != "torch":
+        return None
+    if getattr(obj, "is_meta", False):  # it has a shape, and no elements
+        return 'torch.empty_like({name}, device="cpu")'
+    reason = str(error).lower()
+    for word, call in (
+        ("conj", "resolve_conj()"),
+        ("sparse", "to_dense()"),
+        ("layout", "to_dense()"),
+    ):
+        if word in reason:
+            return f"{{name}}.{call}"
+    return "{name}.detach()" if "grad" in reason else None
+
+
 def _from_dlpack(obj: Any) -> Operand:
     library = library_of(obj)
     try:
@@ -208,7 +233,7 @@ def _from_dlpack(obj: Any) -> Operand:
             "KC5116",
             f"cannot be shared: {kind_of(obj)}.__dlpack__ failed",
             why=f"{type(error).__name__}: {error}",
-            instead="{name}.detach()" if library == "torch" else "np.array({name})",
+            instead=shareable(obj, error) or "np.array({name})",
             shares=library == "torch",
         ) from error
     if view is not None:

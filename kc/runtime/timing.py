@@ -68,6 +68,13 @@ class Repeats:
                     f"time_evaluator: {name} is {getattr(self, name)}, expected at least 1",
                 )
 
+    @staticmethod
+    def within(budget: float, call: float, repeat: int = 5) -> Repeats | None:
+        """As many repeats, at most ``repeat``, as ``budget`` seconds allow where a call takes
+        ``call`` seconds, the warm-up included; None where that is not a single one."""
+        allowed = int(budget / max(call, 1e-9)) - 1
+        return Repeats(1, min(repeat, allowed), min_repeat_ms=20) if allowed >= 1 else None
+
     def measure(self, seconds: Callable[[int], float]) -> BenchmarkResult:
         """Time with ``seconds(number)``, which runs a number of calls and says how long it took."""
         seconds(1)

@@ -13,6 +13,7 @@ from kc.support.locations import caller_location
 from kc.te.dtypes import check_dtype
 from kc.te.expr import Element, Expr, IterVar, as_expr, binary, cast, compare, intrinsic, walk
 from kc.te.indices import same_dim
+from kc.te.operators import NumpyFunctions
 from kc.te.tags import BROADCAST, ELEMWISE
 
 if TYPE_CHECKING:
@@ -46,11 +47,8 @@ def _apply(op: str, a: Any, b: Any) -> Expr:
     return binary(op, a, b)
 
 
-class TensorOperators:
+class TensorOperators(NumpyFunctions):
     """The operators of tensors. ``==`` asks whether two are the same tensor, as in TVM."""
-
-    # numpy's scalars and arrays leave operations to the methods below.
-    __array_ufunc__ = None
 
     __add__, __radd__ = _two("add", "T_add")
     __sub__, __rsub__ = _two("sub", "T_subtract")

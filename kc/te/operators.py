@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Union
 
 from kc.support.diagnostics import TEError
@@ -14,12 +16,83 @@ if TYPE_CHECKING:
 
 ExprLike = Union["Operators", int, float, bool]
 
+NUMPY_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "divide": operator.truediv,
+    "floor_divide": operator.floordiv,
+    "remainder": operator.mod,
+    "power": operator.pow,
+    "left_shift": operator.lshift,
+    "right_shift": operator.rshift,
+    "bitwise_and": operator.and_,
+    "bitwise_or": operator.or_,
+    "bitwise_xor": operator.xor,
+    "less": operator.lt,
+    "less_equal": operator.le,
+    "greater": operator.gt,
+    "greater_equal": operator.ge,
+    "equal": operator.eq,
+    "not_equal": operator.ne,
+}
+"""What numpy calls the operators that its scalars and arrays leave to expressions."""
 
-class Operators:
+NUMPY_NAMES = {
+    "absolute": "abs",
+    "arccos": "acos",
+    "arcsin": "asin",
+    "arctan": "atan",
+    "conjugate": None,
+    "maximum": "max",
+    "minimum": "min",
+    "fmax": "max",
+    "fmin": "min",
+    "rint": "nearbyint",
+}
+"""The functions of numpy that have another name in te; None: that it has none of."""
+
+
+class NumpyFunctions:
+    """What numpy does with an expression: its operators are ours, its functions are refused."""
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """``np.float32(2) * x`` is ``x`` times 2. Raises TEError KC2009 for ``np.exp(x)``."""
+        apply = NUMPY_OPERATORS.get(ufunc.__name__)
+        if apply is not None and method == "__call__" and not options:
+            left, right = inputs
+            reflected = f"__r{apply.__name__.strip('_')}__"
+            if isinstance(left, NumpyFunctions):
+                return apply(left, right)
+            if hasattr(right, reflected):
+                return getattr(right, reflected)(left)
+            return apply(right, left) if apply in (operator.eq, operator.ne) else NotImplemented
+        tensor = next((value for value in inputs if hasattr(value, "ndim")), None)
+        raise not_of_expressions(f"np.{ufunc.__name__}", ufunc.__name__, tensor)
+
+
+def not_of_expressions(called: str, name: str, tensor: Any = None) -> TEError:
+    """The refusal of a function of numbers that is called with an expression, or a tensor."""
+    from kc import te
+
+    own = NUMPY_NAMES.get(name, name)
+    known = own is not None and hasattr(te, own)
+    hint = f"te.{own} makes the expression" if known else "the functions of te take expressions"
+    if tensor is not None and known:
+        each = f"{tensor.name}(*i)" if len(tensor.shape) > 1 else f"{tensor.name}[i]"
+        axes = "*i" if len(tensor.shape) > 1 else "i"
+        hint = f"te.compute({tensor.name}.shape, lambda {axes}: te.{own}({each}))"
+    return TEError(
+        "KC2009",
+        f"{called} of {'an expression' if tensor is None else f'the tensor {tensor.name}'}",
+        location=caller_location(),
+        why="it computes with numbers, and the value is known only when the kernel runs",
+        hints=[hint],
+    )
+
+
+class Operators(NumpyFunctions):
     """The operators of scalar expressions."""
-
-    # numpy's scalars and arrays leave operations to the methods below.
-    __array_ufunc__ = None
 
     def __add__(self, other: ExprLike) -> Expr:
         return _binary("add", self, other)
@@ -137,13 +210,29 @@ class Operators:
 
         return cast(as_expr(self), dtype)
 
+    def __abs__(self) -> Expr:
+        from kc.te.functions import abs as absolute
+
+        return absolute(self)
+
+    def __float__(self) -> float:
+        called = _called_here(r"\bmath\.(\w+)\(")
+        raise not_of_expressions(f"math.{called}" if called else "float", called or "cast")
+
+    def __int__(self) -> int:
+        raise not_of_expressions("int", "cast")
+
     def __bool__(self) -> bool:
+        hint = "use te.Select(condition, a, b), or & and | on conditions"
+        called = _called_here(r"(?<![\w.])(max|min)\(")
+        if called is not None and getattr(self, "op", None) in ("lt", "le", "gt", "ge"):
+            hint = f"te.{called}(a, b) is the expression that Python's {called}(a, b) cannot make"
         raise TEError(
             "KC2002",
             "an expression has no truth value while the program is built",
             location=caller_location(),
             why="its value is known only when the kernel runs",
-            hints=["use te.Select(condition, a, b), or & and | on conditions"],
+            hints=[hint],
         )
 
 
@@ -169,6 +258,17 @@ class Equality(Operators):
         if not isinstance(self._rhs, Operators):
             return super().__bool__()  # `if x == 0` is a question about values
         return (self._lhs is self._rhs) == (self._op == "eq")
+
+
+def _called_here(pattern: str) -> str | None:
+    """What the user's line calls, if that is a single function of the pattern's group."""
+    import linecache
+    import re
+
+    where = caller_location()
+    text = linecache.getline(where.file, where.line) if where is not None else ""
+    called = set(re.findall(pattern, text))
+    return called.pop() if len(called) == 1 else None
 
 
 def _is_scalar(value: object) -> bool:

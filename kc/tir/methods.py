@@ -16,7 +16,7 @@ from kc.support.registry import current
 from kc.transforms.trace.binding import UNSAFE, UNSAFE_HELP
 from kc.transforms.trace.session import Step
 
-_HANDLES = {"loop": "LoopRV", "block": "BlockRV | str"}
+_HANDLES = {"loop": "LoopRV | str", "block": "BlockRV | str"}
 _GIVES = {
     "nothing": "None",
     "loop": "LoopRV",
@@ -98,7 +98,10 @@ def annotation_of(parameter: Parameter) -> str:
             names += _names(type_, parameter.element, parameter.variadic)
         if slot.optional and len(parameter.slots) == 1:
             names.append("None")
-    return " | ".join(dict.fromkeys(" | ".join(names).split(" | ")))
+    members = list(dict.fromkeys(" | ".join(names).split(" | ")))
+    if members[:1] == ["LoopRV"]:  # a loop, a block, or the name of one
+        members.sort(key=lambda member: not member.endswith("RV"))
+    return " | ".join(members)
 
 
 def _names(type_: Any, element: int | None, variadic: bool) -> list[str]:

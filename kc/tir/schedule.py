@@ -27,7 +27,7 @@ from kc.transforms.to_tir import to_tir
 from kc.transforms.trace.binding import Binder
 from kc.transforms.trace.handles import BlockRV, ExprRV, Handle, LoopRV, Variable
 from kc.transforms.trace.instruction import Instruction
-from kc.transforms.trace.queries import GetBlock
+from kc.transforms.trace.queries import GetBlock, GetLoop
 from kc.transforms.trace.reading import find_step
 from kc.transforms.trace.session import Session, Step, is_rewrite
 from kc.transforms.trace.trace import Trace, replay
@@ -281,6 +281,8 @@ class Schedule(ScheduleViews, ScheduleMethods):
     def _resolve(self, slot: Slot, value: Any) -> Handle:
         """The handle for an argument that names a loop or a block."""
         if slot.handle == "loop":
+            if isinstance(value, str):
+                return self._loop_named(value)
             self.session.find_loop(value)
             return value
         if isinstance(value, str):
@@ -290,6 +292,16 @@ class Schedule(ScheduleViews, ScheduleMethods):
             return handle
         self.session.block(value)
         return value
+
+    def _loop_named(self, name: str) -> Handle:
+        """As if get_loop had been called. Raises KC3003 for no such loop, KC3004 for several."""
+        try:
+            done = self.session.perform(GetLoop, {"loop": name}, CALL_SITE.get())
+        except ScheduleError as error:
+            if error.code == "KC3004":
+                error.hints = (f'sch.get_loop("{name}", block="...") gives that of a block',)
+            raise
+        return done.outputs[0]
 
     def _shorten(self, error: KCError) -> None:
         if self.error_render_level != "detail":

@@ -45,11 +45,11 @@ class ScheduleMethods:
         """Choose one of several numbers by probability."""
         ...
 
-    def sample_perfect_tile(self, loop: LoopRV, n: int, max_innermost_factor: int = 16, decision: Sequence[int] | None = None) -> list[ExprRV]:
+    def sample_perfect_tile(self, loop: LoopRV | str, n: int, max_innermost_factor: int = 16, decision: Sequence[int] | None = None) -> list[ExprRV]:
         """Choose factors of a loop's extent, whose product it is."""
         ...
 
-    def sample_partitioned_tile(self, loop: LoopRV, n: int, partition_pos: int = 0, innerpart_factor: int = 1, decision: Sequence[int] | None = None) -> list[ExprRV]:
+    def sample_partitioned_tile(self, loop: LoopRV | str, n: int, partition_pos: int = 0, innerpart_factor: int = 1, decision: Sequence[int] | None = None) -> list[ExprRV]:
         """Choose factors of a loop's extent, the product of the inner ones a multiple of a number."""
         ...
 
@@ -61,31 +61,31 @@ class ScheduleMethods:
         """Mark where a schedule stops searching: what follows is the same for every choice."""
         ...
 
-    def split(self, loop: LoopRV, factors: Sequence[int | ExprRV | str | None] = ..., preserve_unit_iters: bool = True, disable_predication: bool = False, names: Sequence[str] = ...) -> list[LoopRV]:
+    def split(self, loop: LoopRV | str, factors: Sequence[int | ExprRV | str | None] = ..., preserve_unit_iters: bool = True, disable_predication: bool = False, names: Sequence[str] = ...) -> list[LoopRV]:
         """Split a loop into a nest of loops by factors."""
         ...
 
-    def fuse(self, *loops: LoopRV | Sequence[LoopRV], preserve_unit_iters: bool = True, unsafe: bool = False) -> LoopRV:
+    def fuse(self, *loops: LoopRV | str | Sequence[LoopRV | str], preserve_unit_iters: bool = True, unsafe: bool = False) -> LoopRV:
         """Fuse nested loops into one."""
         ...
 
-    def reorder(self, *loops: LoopRV | Sequence[LoopRV], unsafe: bool = False) -> None:
+    def reorder(self, *loops: LoopRV | str | Sequence[LoopRV | str], unsafe: bool = False) -> None:
         """Exchange nested loops."""
         ...
 
-    def tile(self, x: LoopRV, y: LoopRV, x_factor: int = 32, y_factor: int = 32) -> list[LoopRV]:
+    def tile(self, x: LoopRV | str, y: LoopRV | str, x_factor: int = 32, y_factor: int = 32) -> list[LoopRV]:
         """Split two nested loops into tiles."""
         ...
 
-    def parallel(self, loop: LoopRV, *, unsafe: bool = False) -> None:
+    def parallel(self, loop: LoopRV | str, *, unsafe: bool = False) -> None:
         """Run the iterations of a loop on several threads."""
         ...
 
-    def vectorize(self, loop: LoopRV, *, unsafe: bool = False) -> None:
+    def vectorize(self, loop: LoopRV | str, *, unsafe: bool = False) -> None:
         """Make the iterations of a loop the lanes of vectors."""
         ...
 
-    def unroll(self, loop: LoopRV) -> None:
+    def unroll(self, loop: LoopRV | str) -> None:
         """Repeat the body of a loop instead of looping."""
         ...
 
@@ -93,15 +93,15 @@ class ScheduleMethods:
         """Put a loop of one iteration around a block or a loop."""
         ...
 
-    def loop_partition(self, loop: LoopRV, factors: Sequence[int | ExprRV | str | None] = ..., preserve_unit_iters: bool = True) -> list[LoopRV]:
+    def loop_partition(self, loop: LoopRV | str, factors: Sequence[int | ExprRV | str | None] = ..., preserve_unit_iters: bool = True) -> list[LoopRV]:
         """Cut a loop into consecutive ones."""
         ...
 
-    def merge(self, *loops: LoopRV | Sequence[LoopRV], blocks: Sequence[BlockRV | str] = ..., unsafe: bool = False) -> LoopRV:
+    def merge(self, *loops: LoopRV | str | Sequence[LoopRV | str], blocks: Sequence[BlockRV | str] = ..., unsafe: bool = False) -> LoopRV:
         """Merge sibling loops into one."""
         ...
 
-    def compute_at(self, block: BlockRV | str, loop: LoopRV, preserve_unit_loops: bool = False, index: int = -1, *, unsafe: bool = False) -> None:
+    def compute_at(self, block: BlockRV | str, loop: LoopRV | str, preserve_unit_loops: bool = False, index: int = -1, *, unsafe: bool = False) -> None:
         """Compute a block inside a loop of its consumers."""
         ...
 
@@ -109,7 +109,7 @@ class ScheduleMethods:
         """Compute a block where its elements are read."""
         ...
 
-    def reverse_compute_at(self, block: BlockRV | str, loop: LoopRV, preserve_unit_loops: bool = False, index: int = -1, *, unsafe: bool = False) -> None:
+    def reverse_compute_at(self, block: BlockRV | str, loop: LoopRV | str, preserve_unit_loops: bool = False, index: int = -1, *, unsafe: bool = False) -> None:
         """Compute a block inside a loop of its producers."""
         ...
 
@@ -137,11 +137,11 @@ class ScheduleMethods:
         """Compute index expressions of a block before, into buffers that it reads."""
         ...
 
-    def read_at(self, loop: LoopRV, block: BlockRV | str, read_buffer_index: Any, storage_scope: str = 'global') -> BlockRV:
+    def read_at(self, loop: LoopRV | str, block: BlockRV | str, read_buffer_index: Any, storage_scope: str = 'global') -> BlockRV:
         """Copy what an iteration of a loop reads of a buffer, and read it there."""
         ...
 
-    def write_at(self, loop: LoopRV, block: BlockRV | str, write_buffer_index: Any = ..., storage_scope: str = 'global') -> BlockRV:
+    def write_at(self, loop: LoopRV | str, block: BlockRV | str, write_buffer_index: Any = ..., storage_scope: str = 'global') -> BlockRV:
         """Write to a new buffer in an iteration of a loop, and copy it at its end."""
         ...
 
@@ -189,11 +189,11 @@ class ScheduleMethods:
         """Give the iteration variables of a block another order."""
         ...
 
-    def decompose_reduction(self, block: BlockRV | str, loop: LoopRV) -> BlockRV | None:
+    def decompose_reduction(self, block: BlockRV | str, loop: LoopRV | str) -> BlockRV | None:
         """Make the initialisation of a reduction a block of its own."""
         ...
 
-    def rfactor(self, loop: LoopRV, factor_axis: int = 0) -> BlockRV:
+    def rfactor(self, loop: LoopRV | str, factor_axis: int = 0) -> BlockRV:
         """Make a loop of a reduction spatial: partial results, and a reduction of these."""
         ...
 
@@ -205,11 +205,11 @@ class ScheduleMethods:
         """Pad the iterations of an einsum to multiples of given numbers."""
         ...
 
-    def decompose_padding(self, block: BlockRV | str, loop: LoopRV) -> BlockRV:
+    def decompose_padding(self, block: BlockRV | str, loop: LoopRV | str) -> BlockRV:
         """Make a block that pads a block that fills and one that copies what is inside."""
         ...
 
-    def bind(self, loop: LoopRV, thread_axis: str, *, unsafe: bool = False) -> None:
+    def bind(self, loop: LoopRV | str, thread_axis: str, *, unsafe: bool = False) -> None:
         """Make the iterations of a loop threads."""
         ...
 
@@ -217,7 +217,7 @@ class ScheduleMethods:
         """Let only those threads store for which a condition holds."""
         ...
 
-    def blockize(self, target: LoopRV | Sequence[BlockRV | str], preserve_unit_iters: bool = True) -> BlockRV:
+    def blockize(self, target: LoopRV | Sequence[BlockRV | str | str], preserve_unit_iters: bool = True) -> BlockRV:
         """Make a loop with what is in it, or several blocks, one block."""
         ...
 
@@ -233,11 +233,11 @@ class ScheduleMethods:
         """Take an annotation off a loop or a block."""
         ...
 
-    def pragma(self, loop: LoopRV, pragma_type: str, pragma_value: Any = ...) -> None:
+    def pragma(self, loop: LoopRV | str, pragma_type: str, pragma_value: Any = ...) -> None:
         """Give a loop a pragma."""
         ...
 
-    def prefetch(self, block: BlockRV | str, buffer: Any, loop: LoopRV, offset: int = 1) -> None:
+    def prefetch(self, block: BlockRV | str, buffer: Any, loop: LoopRV | str, offset: int = 1) -> None:
         """Bring what a block will read into the cache."""
         ...
 

@@ -7,6 +7,7 @@ import gc
 import struct
 import sys
 import threading
+import types
 import weakref
 from typing import Any
 
@@ -140,6 +141,35 @@ def test_tensors_of_older_torch_may_be_written() -> None:
     a, b, c = (np.ones(4, np.float32) for _ in range(3))
     add_function()(a, b, Tensor(c, versioned=False))
     assert c.tolist() == [2] * 4
+
+
+def test_torch_in_torch_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An output that is left out is a tensor that shares the memory the kernel wrote."""
+
+    class Tensor(Shared):
+        pass
+
+    Tensor.__module__ = "torch"
+    torch = types.ModuleType("torch")
+    torch.from_dlpack = lambda array: np.from_dlpack(array).view(Returned)  # pyright: ignore
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    a = np.arange(4, dtype=np.float32)
+    returned = add_function()(Tensor(a), Tensor(a))
+    assert type(returned) is Returned
+    np.testing.assert_array_equal(returned, [0, 2, 4, 6])
+    assert type(add_function()(a, a)) is np.ndarray
+
+
+class Returned(np.ndarray):
+    """What the torch of the test above makes."""
+
+
+def test_torch_itself() -> None:
+    torch = pytest.importorskip("torch")
+    a = torch.arange(5, dtype=torch.float32)
+    returned = add_function()(a, a)
+    assert isinstance(returned, torch.Tensor)
+    assert returned.tolist() == [0, 2, 4, 6, 8]
 
 
 def test_dlpack_memory_is_given_back() -> None:

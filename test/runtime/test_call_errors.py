@@ -67,6 +67,14 @@ def requires_grad(self: Any, **options: Any) -> Any:
     raise BufferError("tensors that require gradient cannot be exported")
 
 
+def on_meta(self: Any, **options: Any) -> Any:
+    raise ValueError("Unknown device type meta for Dlpack")
+
+
+def conjugated(self: Any, **options: Any) -> Any:
+    raise BufferError("Can't export tensors with the conjugate bit set")
+
+
 def on_cuda_3(self: Any, **options: Any) -> Any:
     return Shared(a(), placed=(2, 3)).__dlpack__(**options)
 
@@ -386,6 +394,22 @@ CASES: dict[str, tuple[Signature, Any, str]] = {
         + C_IS
         + "\n  why: BufferError: tensors that require gradient cannot be exported\n"
         "  try: pass C.detach()",
+    ),
+    "tensor without elements": (
+        ADD,
+        lambda: (a(), a(), foreign("torch", "Tensor", __dlpack__=on_meta, is_meta=True)),
+        "KC5116]: add: argument 3 'C' cannot be shared: torch.Tensor.__dlpack__ failed"
+        + C_IS
+        + "\n  why: ValueError: Unknown device type meta for Dlpack\n"
+        '  try: pass torch.empty_like(C, device="cpu")',
+    ),
+    "tensor to be conjugated": (
+        ADD,
+        lambda: (a(), a(), foreign("torch", "Tensor", __dlpack__=conjugated)),
+        "KC5116]: add: argument 3 'C' cannot be shared: torch.Tensor.__dlpack__ failed"
+        + C_IS
+        + "\n  why: BufferError: Can't export tensors with the conjugate bit set\n"
+        "  try: pass C.resolve_conj()",
     ),
     "device without DLPack": (
         ADD,

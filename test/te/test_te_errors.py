@@ -3,8 +3,10 @@
 # Wrong arguments are what is tested.
 # pyright: reportArgumentType=false, reportOperatorIssue=false
 
+import math
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 import kc
@@ -35,6 +37,42 @@ CASES: list[tuple[Callable[[], object], str]] = [
         "error[KC2002]: an expression has no truth value while the program is built\n"
         "  why: its value is known only when the kernel runs\n"
         "  try: use te.Select(condition, a, b), or & and | on conditions",
+    ),
+    (
+        lambda: te.compute((8,), lambda i: max(A[i, 0], 0.0)),
+        "error[KC2002]: an expression has no truth value while the program is built\n"
+        "  why: its value is known only when the kernel runs\n"
+        "  try: te.max(a, b) is the expression that Python's max(a, b) cannot make",
+    ),
+    (
+        lambda: te.compute((8,), lambda i: np.exp(A[i, 0])),
+        "error[KC2009]: np.exp of an expression\n"
+        "  why: it computes with numbers, and the value is known only when the kernel runs\n"
+        "  try: te.exp makes the expression",
+    ),
+    (
+        lambda: te.compute((8,), lambda i: np.maximum(0.0, A[i, 0])),
+        "error[KC2009]: np.maximum of an expression\n"
+        "  why: it computes with numbers, and the value is known only when the kernel runs\n"
+        "  try: te.max makes the expression",
+    ),
+    (
+        lambda: te.compute((8,), lambda i: math.tanh(A[i, 0])),
+        "error[KC2009]: math.tanh of an expression\n"
+        "  why: it computes with numbers, and the value is known only when the kernel runs\n"
+        "  try: te.tanh makes the expression",
+    ),
+    (
+        lambda: np.exp(A),
+        "error[KC2009]: np.exp of the tensor A\n"
+        "  why: it computes with numbers, and the value is known only when the kernel runs\n"
+        "  try: te.compute(A.shape, lambda *i: te.exp(A(*i)))",
+    ),
+    (
+        lambda: np.spacing(S),
+        "error[KC2009]: np.spacing of the tensor S\n"
+        "  why: it computes with numbers, and the value is known only when the kernel runs\n"
+        "  try: the functions of te take expressions",
     ),
     (
         lambda: te.compute((8,), lambda i: U[i] + 256),

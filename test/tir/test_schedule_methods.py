@@ -99,12 +99,13 @@ def test_every_step_is_a_method(sch: tir.Schedule):
     [
         (
             "fuse",
-            "(*loops: 'LoopRV', preserve_unit_iters: 'bool' = True, unsafe: 'bool' = False)"
+            "(*loops: 'LoopRV | str', preserve_unit_iters: 'bool' = True, unsafe: 'bool' = False)"
             " -> 'LoopRV'",
         ),
         (
             "tile",
-            "(x: 'LoopRV', y: 'LoopRV', x_factor: 'int' = 32, y_factor: 'int' = 32)"
+            "(x: 'LoopRV | str', y: 'LoopRV | str', x_factor: 'int' = 32, "
+            "y_factor: 'int' = 32)"
             " -> 'list[LoopRV]'",
         ),
         (
@@ -114,11 +115,14 @@ def test_every_step_is_a_method(sch: tir.Schedule):
         ),
         (
             "compute_at",
-            "(block: 'BlockRV | str', loop: 'LoopRV', preserve_unit_loops: 'bool' = False, "
+            "(block: 'BlockRV | str', loop: 'LoopRV | str', preserve_unit_loops: 'bool' = False, "
             "index: 'int' = -1, *, unsafe: 'bool' = False) -> 'None'",
         ),
         ("get_block", "(name: 'str', func_name: 'str | None' = None) -> 'BlockRV'"),
-        ("decompose_reduction", "(block: 'BlockRV | str', loop: 'LoopRV') -> 'BlockRV | None'"),
+        (
+            "decompose_reduction",
+            "(block: 'BlockRV | str', loop: 'LoopRV | str') -> 'BlockRV | None'",
+        ),
     ],
 )
 def test_signatures(sch: tir.Schedule, name: str, signature: str):
@@ -305,7 +309,7 @@ def plugin() -> Iterator[None]:
 def test_primitives_of_plugins(sch: tir.Schedule):
     i, _ = sch.get_loops("C")
     assert "npu_stream" in dir(sch)
-    assert str(inspect.signature(sch.npu_stream)) == "(loop: 'LoopRV') -> 'None'"
+    assert str(inspect.signature(sch.npu_stream)) == "(loop: 'LoopRV | str') -> 'None'"
     sch.npu_stream(i)
     assert "sched.npu_stream %i" in sch.trace.as_mlir()
     again = tir.Schedule(kc.IRModule.parse(COPY))

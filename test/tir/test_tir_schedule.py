@@ -82,8 +82,8 @@ def test_refusals_change_nothing(sch: tir.Schedule):
         "error[KC3001]: there is no block 'E' in @main",
         "  try: the blocks are: C, D",
     ]
-    assert refusal(sch, lambda: sch.parallel("i")) == [
-        "error[KC3123]: str is not a loop",
+    assert refusal(sch, lambda: sch.parallel(3)) == [
+        "error[KC3123]: int is not a loop",
         "  try: sch.get_loops(block) gives the loops",
     ]
     assert (
@@ -93,6 +93,31 @@ def test_refusals_change_nothing(sch: tir.Schedule):
         tir.Schedule("matmul.mlir")
     with pytest.raises(ScheduleError, match="KC3122"):
         sch.get_block("C", "other")
+
+
+def test_loops_by_name(sch: tir.Schedule):
+    before = tir.Schedule(sch.mod)
+    sch.split("k", factors=[None, 4])
+    sch.reorder("k_i", "k_o")
+    sch.unroll("k_i")
+    assert [loop.name for loop in sch.get_loops("C")] == ["i", "k_i", "k_o"]
+    sch.trace.apply_to(before)
+    assert str(before.mod) == str(sch.mod)
+    assert 'sch.get_loop(name="k")' in sch.trace.as_python()
+    assert refusal(sch, lambda: sch.parallel("i")) == [
+        "error[KC3004]: there are 2 loops 'i' in @main",
+        "   |  alloc C",
+        "   |  for i in 16:    <-- this one?",
+        "   |    for k_i in 4 unrolled:",
+        "   |      for k_o in 4:",
+        "   |        block C",
+        "   |  for i in 16:    <-- this one?",
+        "   |    block D",
+        '  try: sch.get_loop("i", block="...") gives that of a block',
+    ]
+    assert (
+        refusal(sch, lambda: sch.parallel("k"))[0] == "error[KC3003]: there is no loop 'k' in @main"
+    )
 
 
 def made_at(sch: tir.Schedule) -> str:

@@ -175,6 +175,10 @@ USAGE_ERRORS = {
     ("in.mlir", "--cse=x=1 x=2"): (
         "error[KC0014]: cse: option 'x' is given twice\n   |  x=1 x=2\n   |      ^^^\n"
     ),
+    ("in.mlir", "--json"): (
+        "error[KC0001]: there is no flag '--json'\n"
+        "  try: did you mean '--diagnostics-format=json'?\n"
+    ),
     ("inn.mlir",): (
         "error[KC0020]: cannot read inn.mlir: No such file or directory\n"
         "  try: did you mean 'in.mlir'?\n"

@@ -1,5 +1,6 @@
 """kc-translate, kc-run, kc-docs and the doctor: results, exit statuses and full texts."""
 
+import io
 import re
 import subprocess
 import sys
@@ -9,9 +10,11 @@ import numpy as np
 import pytest
 
 from kc import __main__ as kc_main
+from kc.runtime.timing import Repeats
 from kc.support.registry import Registry
 from kc.tools import kc_docs, kc_opt, kc_run, kc_translate
 from kc.tools._docs_text import markdown
+from kc.tools._reporter import Reporter
 from kc.tools._verify_diagnostics import check, expectations
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -222,6 +225,47 @@ def test_time_goes_to_standard_error(folder, capsys):
     assert err.startswith("Execution time summary:\n")
     # What is shown is the result of one run, not of those that were measured.
     assert run(capsys, kc_run, "scale.mlir", "--seed=1")[1] == out
+
+
+def test_a_long_run_is_not_repeated(folder, capsys, monkeypatch):
+    monkeypatch.setattr(kc_run, "TIME_BUDGET", 0.0)
+    status, out, err = run(capsys, kc_run, "mm.mlir", "--time")
+    assert status == 0
+    first, title, _, numbers, rates = err.split("\n")[:5]
+    assert first == "one run alone: it took 0.0 s"
+    assert title == "Execution time summary:"
+    mean, median, longest, shortest, deviation = map(float, numbers.split())
+    assert mean == median == longest == shortest > deviation == 0
+    assert re.match(r"[\d.]+ [MG]FLOP/s", rates)
+
+
+def test_as_many_repeats_as_there_is_time_for():
+    """The call that warms up counts."""
+    assert Repeats.within(1.0, 1e-6) == Repeats(1, 5, 20)
+    assert Repeats.within(1.0, 0.24) == Repeats(1, 3, 20)
+    assert Repeats.within(1.0, 0.5) == Repeats(1, 1, 20)
+    assert Repeats.within(1.0, 0.51) is None
+
+
+class Screen(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_on_a_terminal_alone(capsys, monkeypatch):
+    """In a line that what is said next takes the place of."""
+    screen = Screen()
+    monkeypatch.setattr(sys, "stderr", screen)
+    reporter = Reporter()
+    reporter.progress("compiling ...")
+    reporter.write("done")
+    reporter.progress()
+    assert screen.getvalue() == "\r\x1b[2Kcompiling ...\r\x1b[2Kdone\n"
+    Reporter("json").progress("compiling ...")
+    assert screen.getvalue().endswith("done\n")
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    Reporter().progress("compiling ...")
+    assert sys.stderr.getvalue() == ""
 
 
 RUN_ERRORS = {

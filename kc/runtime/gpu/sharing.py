@@ -23,6 +23,7 @@ from kc.runtime.operand import (
     is_dense,
     kind_of,
     library_of,
+    shareable,
 )
 from kc.runtime.signature import DTYPES
 
@@ -169,7 +170,7 @@ def _by_dlpack(value: Any, gpu: Gpu) -> Operand:
             "KC5116",
             f"cannot be shared: {kind_of(value)}.__dlpack__ failed",
             why=f"{type(error).__name__}: {error}",
-            instead="{name}.detach()" if library_of(value) == "torch" else None,
+            instead=shareable(value, error),
             shares=library_of(value) == "torch",
         ) from error
     return described(view, value)

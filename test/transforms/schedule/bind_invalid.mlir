@@ -280,7 +280,7 @@
 //LOWER:error[KC4206]: convert-tir-to-scf: the loop y is bound to blockIdx.x, and the target is a CPU
 //LOWER-NEXT:  --> {{.*}}bind_invalid.mlir:372:3  tir.for %y in 128 {
 //LOWER-NEXT:  why: this is the schedule of a GPU: a CPU has no thread blocks
-//LOWER-NEXT:  try: --target=cuda
+//LOWER-NEXT:  try: a target of a GPU: kc.build(..., target="cuda"), --lower-to-nvvm
 //LOWER-NEXT:  try: parallel and vectorize are the loops of a CPU
 
 //INTER:error[KC4207]: convert-tir-to-scf: the loop e is bound to vthread.x, as t around it is
