@@ -301,7 +301,9 @@ class Schedule(ScheduleViews, ScheduleMethods):
             if error.code == "KC3004":
                 error.hints = (f'sch.get_loop("{name}", block="...") gives that of a block',)
             raise
-        return done.outputs[0]
+        (loop,) = done.outputs
+        assert isinstance(loop, LoopRV)
+        return loop
 
     def _shorten(self, error: KCError) -> None:
         if self.error_render_level != "detail":

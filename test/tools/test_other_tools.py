@@ -263,9 +263,10 @@ def test_progress_on_a_terminal_alone(capsys, monkeypatch):
     assert screen.getvalue() == "\r\x1b[2Kcompiling ...\r\x1b[2Kdone\n"
     Reporter("json").progress("compiling ...")
     assert screen.getvalue().endswith("done\n")
-    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    pipe = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", pipe)
     Reporter().progress("compiling ...")
-    assert sys.stderr.getvalue() == ""
+    assert pipe.getvalue() == ""
 
 
 RUN_ERRORS = {
