@@ -100,6 +100,7 @@ TVM_PASSES: dict[str, str | None] = {
     "tir.ConvertBlocksToOpaque": "lower-blocks",
     "tir.LowerOpaqueBlock": "lower-blocks",
     "tir.InjectDoubleBuffer": "inject-double-buffer",
+    "tir.InjectSoftwarePipeline": "inject-software-pipeline",
     "tir.VectorizeLoop": "vectorize-loop",
     "tir.SkipVectorize": "skip-vectorize",
     "tir.BF16Legalize": "legalize-narrow-floats",
@@ -129,7 +130,7 @@ TVM_PASSES: dict[str, str | None] = {
         for name in (
             "CoProcSync CombineContextCall ConvertForLoopsToSerial ConvertSSA DecorateDeviceScope "
             "Filter FlattenBuffer HoistExpression HoistIfThenElse InferFragment InjectCopyIntrin "
-            "InjectPTXAsyncCopy InjectPrefetch InjectRollingBuffer InjectSoftwarePipeline "
+            "InjectPTXAsyncCopy InjectPrefetch InjectRollingBuffer "
             "LiftAttrScope LowerCustomDatatypes LowerDeviceStorageAccessInfo LowerMatchBuffer "
             "LowerTVMBuiltin LowerVtcmAlloc MakePackedAPI MakeUnpackedAPI NarrowDataType "
             "RemapThreadAxis RenormalizeSplitPattern RewriteUnsafeSelect SkipAssert TextureFlatten"

@@ -140,6 +140,8 @@ PASSES = {
             "lower-init-block",
             "lower-lane-reduction",
             "lower-blocks",
+            "plan-software-pipeline",
+            "inject-software-pipeline",
             "inject-double-buffer",
             "align-storage",
             "apply-strides",

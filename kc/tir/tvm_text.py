@@ -60,9 +60,11 @@ from kc.tir.tvm_buffers import Buffer, Buffers, lanes_of
 from kc.tir.tvm_expressions import Expressions, Names, Text, dtype_text, product, unprintable
 
 _LOWERING = (
+    "plan-software-pipeline",
     "lower-init-block",
     "compact-buffer-allocation",
     "lower-blocks",
+    "inject-software-pipeline",
     "inject-double-buffer",
     "align-storage",
     "apply-strides",

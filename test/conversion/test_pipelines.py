@@ -17,11 +17,13 @@ from kc.support.target import Target
 
 ORDER = [
     "convert-te-to-tir",
+    "plan-software-pipeline",
     "lower-init-block",
     "lower-lane-reduction",
     "compact-buffer-allocation",
     "lower-blocks",
     "partition-loops",
+    "inject-software-pipeline",
     "inject-double-buffer",
     "align-storage",
     "apply-strides",

@@ -41,25 +41,23 @@ TVM: ``InjectDoubleBuffer``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
     ModuleOp,
 )
-from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.ir.affine import AffineExpr, AffineSet
+from xdsl.ir import Operation
+from xdsl.ir.affine import AffineExpr
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint
 
 from kc.analysis import loop_tree
-from kc.dialects.affine_assembly import ZERO, at_least_zero
-from kc.dialects.tir import INDEX, AllocOp, IfOp
+from kc.dialects.affine_assembly import ZERO
+from kc.dialects.tir import AllocOp
 from kc.support.diagnostics import CodegenError, warn
 from kc.support.locations import location_of
-from kc.transforms.affine_rewrite import compact, replace_with_expr
 from kc.transforms.tir._double_buffering import Obstacle, Overlap, plan_overlap
+from kc.transforms.tir._iterations import guarded, iteration_of
 from kc.transforms.tir._leading_dimension import copies_of, select_copy
 
 MARK = "tir.double_buffer"
@@ -110,19 +108,22 @@ def _rewrite(overlap: Overlap) -> None:
     extent = loop.extent_value
     home = loop.parent
     assert home is not None
+
+    def filling(iteration: AffineExpr) -> list[Operation]:
+        return iteration_of(overlap.filling, loop.var, iteration, [loop.var])
+
     if not isinstance(extent, int):
         has_one = AffineExpr.dimension(0) - 1
-        home.insert_op_before(_guarded(has_one, [extent], _copy(overlap, ZERO)), loop)
+        home.insert_op_before(guarded(has_one, [extent], filling(ZERO)), loop)
     elif extent > 0:
-        home.insert_ops_before(_ops(_copy(overlap, ZERO)), loop)
+        home.insert_ops_before(filling(ZERO), loop)
     if not isinstance(extent, int) or extent > 1:
-        following = AffineExpr.dimension(0) + 1
         if isinstance(extent, int):
             rest, operands = AffineExpr.constant(extent - 2) - AffineExpr.dimension(0), [loop.var]
         else:
             rest = AffineExpr.dimension(1) - AffineExpr.dimension(0) - 2
             operands = [loop.var, extent]
-        ahead = _guarded(rest, operands, _copy(overlap, following))
+        ahead = guarded(rest, operands, filling(AffineExpr.dimension(0) + 1))
         loop.body.block.insert_op_before(ahead, overlap.fill[-1])
     for op in reversed(overlap.fill):
         op.detach()
@@ -131,39 +132,6 @@ def _rewrite(overlap: Overlap) -> None:
         if all(result.first_use is None for result in op.results):
             op.detach()
             op.erase()
-
-
-def _ops(block: Block) -> list[Operation]:
-    """Detach the ops of ``block`` and return them."""
-    ops = list(block.ops)
-    for op in ops:
-        op.detach()
-    return ops
-
-
-def _guarded(rest: AffineExpr, operands: Sequence[SSAValue], body: Block) -> IfOp:
-    """The ops of ``body``, under the condition that ``rest`` is at least 0."""
-    ops = _ops(body)
-    space, operands = compact(AffineSet(len(operands), 0, (at_least_zero(rest),)), operands)
-    guard = IfOp(space, operands, Region(Block(ops)))
-    guard.location = ops[-1].location
-    return guard
-
-
-def _copy(overlap: Overlap, iteration: AffineExpr) -> Block:
-    """Filling for ``iteration``, an expression over the loop's variable, without arguments."""
-    var = overlap.loop.var
-    copied = Block(arg_types=[INDEX])
-    values: dict[SSAValue, SSAValue] = {var: copied.args[0]}
-    for op in overlap.filling:
-        copy = op.clone(values)
-        for before, after in zip(op.walk(), copy.walk(), strict=True):
-            after.location = before.location
-        copied.add_op(copy)
-    operands = [var] if iteration.used_dims() else []
-    replace_with_expr(copied.args[0], iteration, operands, InsertPoint.at_start(copied))
-    copied.erase_arg(copied.args[0])
-    return copied
 
 
 def _make_double(overlap: Overlap) -> None:

@@ -54,6 +54,9 @@ _KNOWN = (
     "import_llvm",
     "tensor_core",
     "loop_partition_hint",
+    "software_pipeline_stage",
+    "software_pipeline_order",
+    "software_pipeline_async_stages",
     "nvvm.minctasm",
     "nvvm.maxnreg",
 )

@@ -1,0 +1,300 @@
+"""inject-software-pipeline: the statements of a loop run for different iterations at a time.
+
+Before::
+
+    tir.for %i in 8 annotations {software_pipeline_stage = [0, 1]} {
+      %B = tir.alloc "B" : memref<16xf32>
+      tir.for %j in 16 {
+        %a = tir.load %A[%i, %j] : memref<8x16xf32>
+        tir.store %a, %B[%j] : memref<16xf32>
+      }
+      tir.for %j in 16 {
+        %b = tir.load %B[%j] : memref<16xf32>
+        tir.store %b, %C[%i, %j] : memref<8x16xf32>
+
+After::
+
+    %B = tir.alloc "B" : memref<2x16xf32>
+    tir.for %j in 16 {
+      %a = tir.load %A[0, %j] : memref<8x16xf32>
+      tir.store %a, %B[0, %j] : memref<2x16xf32>
+    }
+    tir.for %i in 7 {
+      tir.for %j in 16 {
+        %a = tir.load %A[%i + 1, %j] : memref<8x16xf32>
+        tir.store %a, %B[(%i + 1) mod 2, %j] : memref<2x16xf32>
+      }
+      tir.for %j in 16 {
+        %b = tir.load %B[%i mod 2, %j] : memref<2x16xf32>
+        tir.store %b, %C[%i, %j] : memref<8x16xf32>
+      }
+    }
+    tir.for %j in 16 {
+      %b = tir.load %B[1, %j] : memref<2x16xf32>
+      tir.store %b, %C[7, %j] : memref<8x16xf32>
+    }
+
+In step ``s`` a statement of stage ``g`` runs for iteration ``s - g``; in a step statements run in
+the order of ``software_pipeline_order``, that of the text if there is none. The prologue has the
+steps in which the later stages have nothing to do yet, the epilogue those in which the earlier ones
+have nothing left. A buffer that belongs to an iteration gets as many versions as there are
+iterations with values in it at a time. Where the number of iterations is only known at run time,
+what is in the prologue and the epilogue stands under the condition that there is such an iteration.
+
+A loop with a pipeline in one with a pipeline is done first, and is three statements of that: its
+prologue, its steady state and its epilogue.
+
+Requires that no blocks are left (``lower-blocks``), and that buffers have their final place and
+size (``compact-buffer-allocation``). *Legal when*
+
+1. KC4230, KC4231, KC4232: the annotations fit the loop (``plan-software-pipeline``).
+2. KC4233: statements share values by buffers only.
+3. KC4234: whatever depends on another statement still comes after it.
+4. KC4235: a buffer with several versions is used by loads and stores, and its sizes are known in
+   front of the loop.
+5. KC4236: the prologue and the epilogue are not too large.
+
+TVM: ``InjectSoftwarePipeline``. The schedule is a modulo schedule with one step an iteration (Rau,
+MICRO 1994); that of overlapped copies on GPUs is due to CUTLASS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir.affine import AffineExpr
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint
+
+from kc.analysis import loop_tree
+from kc.analysis.module_copy import copy_module
+from kc.dialects.affine_assembly import ZERO
+from kc.dialects.tir import AllocOp, ApplyOp, ForOp, LoadOp, StoreOp
+from kc.support.diagnostics import CodegenError
+from kc.support.locations import location_of
+from kc.transforms.affine_rewrite import replace_with_expr
+from kc.transforms.tir._iterations import guarded, iteration_of
+from kc.transforms.tir._leading_dimension import copies_of, select_copy
+from kc.transforms.tir._pipeline_notes import is_grouped, is_pipelined, other_notes
+from kc.transforms.tir._software_pipelining import Pipeline, Statement, plan_pipeline
+from kc.transforms.tir.plan_software_pipeline import group
+from kc.transforms.tir.unroll_loop import MAX_OPERATIONS
+
+
+@dataclass(frozen=True)
+class InjectSoftwarePipelinePass(ModulePass):
+    """Overlap the iterations of the loops that annotations make pipelines."""
+
+    name = "inject-software-pipeline"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        del ctx
+        functions = loop_tree.functions(op)
+        pipelined = [
+            loop
+            for function in functions
+            for loop in loop_tree.loops(function)
+            if is_pipelined(loop)
+        ]
+        for loop in pipelined:
+            for block in loop_tree.blocks(loop):
+                raise CodegenError(
+                    "KC4201",
+                    f"inject-software-pipeline: block {block.label} is left",
+                    location=location_of(block),
+                    why="the iterations of loops are moved, not those of blocks",
+                    hints=["run lower-init-block and lower-blocks first"],
+                )
+        if len(pipelined) > sum(len(_innermost(function)) for function in functions):
+            for function in loop_tree.functions(copy_module(op)):
+                inject(function)
+        for function in functions:
+            inject(function)
+            for unit in [nested for nested in loop_tree.loops(function) if is_grouped(nested)]:
+                _dissolve(unit)
+
+
+def inject(function: FuncOp) -> None:
+    """Overlap the pipelined loops of a function, inner ones first.
+
+    Loops that are not in one another are all planned before the first is rewritten; where they
+    are, this is tried on a copy before.
+    """
+    while loops := _innermost(function):
+        plans = [plan_pipeline(loop) for loop in loops]
+        for plan in plans:
+            _require_small(plan)
+        for plan in plans:
+            Injection(plan).perform()
+
+
+def _innermost(function: FuncOp) -> list[ForOp]:
+    """The pipelined loops that have none inside."""
+    pipelined = [loop for loop in loop_tree.loops(function) if is_pipelined(loop)]
+    return [
+        loop
+        for loop in pipelined
+        if not any(is_pipelined(inner) for inner in loop_tree.loops(loop) if inner is not loop)
+    ]
+
+
+def _require_small(pipeline: Pipeline) -> None:
+    loop, depth = pipeline.loop, pipeline.notes.depth
+    operations = depth * sum(
+        1 for statement in pipeline.statements for child in statement.children for _ in child.walk()
+    )
+    if operations > MAX_OPERATIONS:
+        raise CodegenError(
+            "KC4236",
+            f"inject-software-pipeline: the prologue and the epilogue of loop {loop.label} are "
+            f"{operations} operations",
+            location=location_of(loop),
+            why=f"a pipeline of {depth + 1} stages has its statements {depth} times outside of the "
+            f"loop, and there may be {MAX_OPERATIONS} operations",
+            hints=["give its statements smaller stages"],
+        )
+
+
+@dataclass
+class Injection:
+    """The rewrite of one loop."""
+
+    pipeline: Pipeline
+
+    def __post_init__(self) -> None:
+        self.loop = self.pipeline.loop
+        self.depth = self.pipeline.notes.depth
+
+    def perform(self) -> None:
+        """Replace the loop by its prologue, its steady state and its epilogue."""
+        loop = self.loop
+        home = loop.parent
+        assert home is not None
+        for buffer, count in self.pipeline.versions.items():
+            self._make_versions(buffer, count)
+        for statement in self.pipeline.statements:
+            if is_grouped(statement.op):
+                statement.parts = _dissolve(statement.op)
+        parts = [self._prologue(), self._steady_state(), self._epilogue()]
+        parent = loop.parent_op()
+        for ops in parts:
+            home.insert_ops_before(ops, loop)
+            if self.depth and parent is not None and is_pipelined(parent):
+                group(ops, loop)
+        loop.detach()
+        loop.erase(safe_erase=False)
+
+    def _make_versions(self, buffer: SSAValue, count: int) -> None:
+        """Put a buffer with a version for each iteration that is alive in front of the loop."""
+        old, loop = buffer.owner, self.loop
+        assert isinstance(old, AllocOp)
+        is_inside = old.parent is loop.body.block
+        if count == 1:
+            if is_inside:
+                old.detach()
+                _home(loop).insert_op_before(old, loop)
+            return
+        new = copies_of(old, count)
+        place = loop if is_inside else old
+        _home(place).insert_op_before(new, place)
+        for access in [use.operation for use in buffer.uses]:
+            assert isinstance(access, LoadOp | StoreOp)
+            select_copy(access, AffineExpr.dimension(0) % count, [loop.var])
+        buffer.replace_all_uses_with(new.buffer)
+        old.detach()
+        old.erase()
+
+    def _iteration(
+        self, statement: Statement, iteration: AffineExpr, operands: Sequence[SSAValue]
+    ) -> list[Operation]:
+        return iteration_of(statement.children, self.loop.var, iteration, operands)
+
+    def _prologue(self) -> list[Operation]:
+        """The steps before the first one that all stages have something to do in; all steps, if
+        there is no such one."""
+        extent = self.loop.extent_value
+        ops: list[Operation] = []
+        count = self.depth
+        if isinstance(extent, int) and extent <= self.depth:
+            count = extent + self.depth if extent else 0
+        for step in range(count):
+            for statement in self.pipeline.steps:
+                number = step - statement.stage
+                if number < 0 or (isinstance(extent, int) and number >= extent):
+                    continue
+                copies = self._iteration(statement, AffineExpr.constant(number), [])
+                if not isinstance(extent, int) and copies:
+                    exists = AffineExpr.dimension(0) - (number + 1)
+                    copies = [guarded(exists, [extent], copies)]
+                ops += copies
+        return ops
+
+    def _steady_state(self) -> list[Operation]:
+        """A loop over the steps that all stages have something to do in."""
+        loop, extent = self.loop, self.loop.extent_value
+        if isinstance(extent, int) and extent <= self.depth:
+            return []
+        ops: list[Operation] = []
+        if not isinstance(extent, int) and self.depth:
+            count = ApplyOp(AffineExpr.dimension(0) - self.depth, [extent])
+            count.location = loop.location
+            ops.append(count)
+            rest: int | SSAValue = count.result
+        else:
+            rest = extent if not isinstance(extent, int) else extent - self.depth
+        steady = ForOp(loop.label, rest, None, loop.kind.data, other_notes(loop))
+        steady.attributes.update(loop.attributes)
+        steady.location = loop.location
+        for statement in self.pipeline.steps:
+            number = AffineExpr.dimension(0) + (self.depth - statement.stage)
+            steady.body.block.add_ops(self._iteration(statement, number, [steady.var]))
+        return [*ops, steady]
+
+    def _epilogue(self) -> list[Operation]:
+        """The steps after the last iteration has begun."""
+        extent = self.loop.extent_value
+        if isinstance(extent, int) and extent <= self.depth:
+            return []
+        ops: list[Operation] = []
+        for step in range(self.depth):
+            copies: list[Operation] = []
+            for statement in self.pipeline.steps:
+                if statement.stage <= step:
+                    continue
+                back = statement.stage - step
+                if isinstance(extent, int):
+                    copies += self._iteration(statement, AffineExpr.constant(extent - back), [])
+                else:
+                    number = AffineExpr.dimension(0) - back
+                    copies += self._iteration(statement, number, [extent])
+            if not isinstance(extent, int) and copies:
+                follows = AffineExpr.dimension(0) - (self.depth - step)
+                copies = [guarded(follows, [extent], copies)]
+            ops += copies
+        return ops
+
+
+def _home(op: Operation) -> Block:
+    home = op.parent
+    assert home is not None
+    return home
+
+
+def _dissolve(unit: Operation) -> list[Operation]:
+    """Put what is in a loop of one iteration in its place."""
+    assert isinstance(unit, ForOp)
+    home = _home(unit)
+    zero = InsertPoint.at_start(unit.body.block)
+    replace_with_expr(unit.var, ZERO, [], zero)
+    ops = list(unit.body.block.ops)
+    for op in ops:
+        op.detach()
+    home.insert_ops_before(ops, unit)
+    unit.detach()
+    unit.erase()
+    return ops
