@@ -79,7 +79,8 @@ def assert_structural_equal(lhs: Any, rhs: Any) -> None:
     """Raise AssertionError, with the first lines that differ, unless :func:`structural_equal`."""
     if structural_equal(lhs, rhs):
         return
-    from kc.tir.display import diff_lines, diff_text
+    from kc.support.text_diff import diff_lines
+    from kc.tir.display import diff_text
 
     before, after = (print_module(_module(node, "assert_structural_equal")) for node in (lhs, rhs))
     raise AssertionError(f"the modules differ:\n{diff_text(diff_lines(before, after))}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Callable, Collection
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import ModuleOp
 
 from kc.support.files import make_directory, write_output
+from kc.support.text_diff import unified
 from kc.transforms.pass_runner import Instrument, Stage
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class PrintIR(Instrument):
 
 
 class Diff(Instrument):
-    """``--diff``: what each pass changed, as a unified diff."""
+    """``--diff``: what each pass changed, as a unified diff; what only moved right is context."""
 
     def __init__(self, write: Write, *, color: bool = False) -> None:
         self._write = write
@@ -71,15 +71,7 @@ class Diff(Instrument):
         self._previous = text()
 
     def after(self, stage: Stage, text: Callable[[], str]) -> None:
-        lines = list(
-            difflib.unified_diff(
-                self._previous.splitlines(),
-                text().splitlines(),
-                f"before {stage.name}",
-                f"after {stage.name}",
-                lineterm="",
-            )
-        )
+        lines = list(unified(self._previous, text(), f"before {stage.name}", f"after {stage.name}"))
         self._previous = text()
         if not lines:
             self._write(f"// {stage.name} changed nothing")

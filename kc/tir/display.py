@@ -6,6 +6,8 @@ import html
 import re
 from collections.abc import Callable, Sequence
 
+from kc.support.text_diff import near_changes
+
 Paint = Callable[[str, str], str]
 """Kind of a token and its text, to what is shown."""
 
@@ -95,26 +97,9 @@ def to_html(*texts: str) -> str:
     return f"<style>{STYLE}</style>{boxes}"
 
 
-def diff_lines(before: str, after: str) -> list[tuple[str, str]]:
-    """A diff of two texts: each line with its sign, ``" "``, ``"-"`` or ``"+"``."""
-    import difflib
-
-    old, new = before.splitlines(), after.splitlines()
-    lines: list[tuple[str, str]] = []
-    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
-    for kind, a, b, c, d in matcher.get_opcodes():
-        if kind == "equal":
-            lines += [(" ", line) for line in new[c:d]]
-        else:
-            lines += [("-", line) for line in old[a:b]]
-            lines += [("+", line) for line in new[c:d]]
-    return lines
-
-
 def diff_text(lines: Sequence[tuple[str, str]], *, color: bool = False, context: int = 3) -> str:
     """A diff as text, with ``context`` unchanged lines around what changed."""
-    changed = [n for n, (sign, _) in enumerate(lines) if sign != " "]
-    near = {m for n in changed for m in range(n - context, n + context + 1)}
+    near = near_changes(lines, context)
     shown: list[str] = []
     for n, (sign, line) in enumerate(lines):
         if n in near:

@@ -24,7 +24,7 @@ from kc.support.locations import location_of
 from kc.support.option_types import to_options
 from kc.support.options import Options, PassSpec
 from kc.support.target import Target, target_of
-from kc.tir.display import diff_lines
+from kc.support.text_diff import diff_lines
 from kc.transforms.schedule.base import CALL_SITE, Primitive, Rewritten, Site, watching
 
 CACHES = ("L1", "L2", "L3")

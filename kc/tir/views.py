@@ -20,7 +20,8 @@ from kc.support.locations import caller_location
 from kc.support.option_types import to_options
 from kc.support.options import PassSpec
 from kc.support.target import Target
-from kc.tir.display import diff_lines, diff_text, to_html, to_terminal
+from kc.support.text_diff import diff_lines
+from kc.tir.display import diff_text, to_html, to_terminal
 from kc.transforms.schedule.base import Primitive, Rewritten, Site, called_from, watching
 from kc.transforms.trace.session import Session
 from kc.transforms.trace.trace import replay

@@ -26,15 +26,12 @@ split{loop=i factors=?,8}
     func.func @scale(%A: memref<64xf32>, %B: memref<64xf32>, %x: f32) {
 -     tir.for %i in 64 {
 -       tir.block "B" (spatial %v_i in 64 = %i) do {
--         %a = tir.load %A[%v_i] : memref<64xf32>
--         %b = arith.mulf %a, %x : f32
--         tir.store %b, %B[%v_i] : memref<64xf32>
 +     tir.for %i_o in 8 {
 +       tir.for %i_i in 8 {
 +         tir.block "B" (spatial %v_i in 64 = %i_o * 8 + %i_i) do {
-+           %a = tir.load %A[%v_i] : memref<64xf32>
-+           %b = arith.mulf %a, %x : f32
-+           tir.store %b, %B[%v_i] : memref<64xf32>
+            %a = tir.load %A[%v_i] : memref<64xf32>
+            %b = arith.mulf %a, %x : f32
+            tir.store %b, %B[%v_i] : memref<64xf32>
 +         }
         }
       }
