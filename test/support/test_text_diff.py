@@ -3,6 +3,7 @@
 import difflib
 import shutil
 import subprocess
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
@@ -36,7 +37,7 @@ def text(lines: list[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def words(lines: list[str]) -> list[str]:
+def words(lines: Sequence[str]) -> list[str]:
     return [line.strip() for line in lines]
 
 
