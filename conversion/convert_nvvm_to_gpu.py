@@ -17,8 +17,8 @@ So kernels of others run in the emulator. What lanes vote on, match and reduce g
 from lane to lane. The mask is a constant, all 32 lanes, and so are a shuffle's segments. Fences
 need nothing, as the emulator has one order of accesses.
 
-What has no counterpart stays, and ``convert-gpu-to-cpu`` refuses it by its name: barriers of some
-threads, copies that go on by themselves, and products of matrices.
+What has no counterpart stays. Barriers of some threads, copies that go on by themselves and
+products of matrices are for ``convert-gpu-to-cpu``, which refuses all else by its name.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class ConvertRegister(RewritePattern):
 
 
 class ConvertBarrier(RewritePattern):
-    """``nvvm.barrier0``, or ``nvvm.barrier`` of all threads -> ``gpu.barrier``."""
+    """``nvvm.barrier0``, or ``nvvm.barrier`` without a number -> ``gpu.barrier``."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(
@@ -132,7 +132,7 @@ class ConvertBarrier(RewritePattern):
         if isinstance(op, nvvm.BarrierOp):
             if op.number_of_threads is not None or op.reduction_op is not None:
                 return
-            if op.barrier_id is not None and _constant(op.barrier_id) is None:
+            if op.barrier_id is not None and _constant(op.barrier_id) != 0:
                 return
         rewriter.replace(op, gpu.BarrierOp())
 

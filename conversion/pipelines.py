@@ -71,6 +71,7 @@ TO_GPU: Order = (
     "convert-tir-to-scf",
     "gpu-launch-sink-index-computations",
     "gpu-kernel-outlining",
+    "gpu-inline-calls",
     "gpu-expand-collectives",
     "gpu-approximate-math",
     "expand-math",

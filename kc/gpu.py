@@ -229,12 +229,20 @@ def _finding(raw: RawFinding, places: list[Place]) -> Finding:
     if raw.block == raw.other_block:
         other_who = f"thread {raw.other_thread}"
     element = f"{place.buffer}[{raw.element}]" if raw.element >= 0 else place.buffer
-    if kind == "race":
+    if kind == "race" and raw.thread == raw.other_thread and raw.block == raw.other_block:
+        message = f"{element} is {place.what} by {who}, whose own copy to it is not done"
+    elif kind == "race" and place.what == "mbarrier":
+        message = f"the mbarrier at {element} is used by {who}, and was initialised by {other_who}"
+    elif kind == "race":
         assert second is not None
         message = f"{element} is {place.what} by {who}, and was {second.what} by {other_who}"
     elif kind in ("divergent-barrier", "deadlock"):
-        does = "has ended" if second is None else f"is at another {second.what}"
-        message = f"{who} waits at a {place.what}, and {other_who} {does}"
+        message = f"{who} waits at {_a(place.what)}{_count(place.what, raw)}"
+        if raw.other_thread >= 0:
+            does = "has ended" if second is None else f"is at another {second.what}"
+            message += f", and {other_who} {does}"
+    elif kind == "uninitialised" and place.what == "mbarrier":
+        message = f"the mbarrier at {element} is used by {who}, and no thread has initialised it"
     elif kind == "uninitialised":
         message = f"{element} is read by {who}, and no thread has written it"
     elif kind == "misaligned":
@@ -251,6 +259,17 @@ def _finding(raw: RawFinding, places: list[Place]) -> Finding:
         raw.thread,
         None if second is None else second.location,
     )
+
+
+def _a(what: str) -> str:
+    return f"an {what}" if what == "mbarrier" else f"a {what}"
+
+
+def _count(what: str, raw: RawFinding) -> str:
+    if not raw.wanted:
+        return ""
+    unit = "arrivals" if what == "mbarrier" else "threads"
+    return f" for {raw.wanted} {unit}, of which {raw.came} have come"
 
 
 def _who(block: int, thread: int) -> str:

@@ -22,6 +22,7 @@ from xdsl.pattern_rewriter import (
 from xdsl.rewriter import InsertPoint
 
 from kc.conversion._gpu_printf import format_of
+from kc.conversion.convert_gpu_to_cpu.nvvm_ops import NVVM, problem_of
 from kc.conversion.convert_to_llvm.types import element_size
 from kc.dialects import gpu
 from kc.dialects.gpu import GPUFuncOp, GPUModuleOp
@@ -32,6 +33,7 @@ from kc.transforms.gpu.gpu_serialize_threads import SERIAL
 DONE, BLOCK, WARP = -1, 1, 2
 """What a thread waits for (``emulator.c``): the low bits of its state, the site above them."""
 IS_WRITE, IS_INSIDE, IS_ATOMIC = 1, 2, 4
+"""What an access is (``emulator.c``)."""
 GLOBAL, SHARED = 0, 1
 MAX_BUFFERS = 64
 
@@ -61,7 +63,11 @@ class Kernel:
         self.is_serial = SERIAL in function.attributes
         self.numbers = OF_A_BLOCK if self.is_serial else (*OF_A_BLOCK, *OF_A_THREAD)
         """The numbers that what is called gets."""
-        self.waits = any(isinstance(op, gpu.BarrierOp | gpu.ShuffleOp) for op in function.walk())
+        self.has_events = any(isinstance(op, NVVM) for op in function.walk())
+        """Whether threads wait for more than their block and their warp, or exchange matrices."""
+        self.waits = self.has_events or any(
+            isinstance(op, gpu.BarrierOp | gpu.ShuffleOp) for op in function.walk()
+        )
         self.prints = any(isinstance(op, gpu.PrintfOp) for op in function.walk())
         self.dynamic = [op for op in function.walk() if isinstance(op, gpu.DynamicSharedMemoryOp)]
         self.granule = min(
@@ -87,7 +93,11 @@ class Kernel:
                 problem = format_of(op.format.data, [arg.type for arg in op.args])
                 if isinstance(problem, str):
                     raise unsupported(op, problem)
-            if not isinstance(op, DEVICE) and op.name.startswith(("gpu.", "nvvm.", "func.")):
+            if (problem := problem_of(op)) is not None:
+                raise unsupported(op, problem)
+            if not isinstance(op, (*DEVICE, *NVVM)) and op.name.startswith(
+                ("gpu.", "nvvm.", "func.")
+            ):
                 raise unsupported(op)
         arrays = [type_ for type_ in self.arguments if isinstance(type_, MemRefType)]
         count = len(arrays) + len(self.shared) + bool(self.dynamic)

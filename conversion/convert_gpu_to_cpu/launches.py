@@ -44,7 +44,8 @@ def _declaration(name: str, inputs: str = "", output: str = "") -> str:
     return f"func.func private @{name}({inputs}){output} attributes {{{POINTERS}}}"
 
 
-_RUN = "memref<?xi64>, memref<?xi32>, index, !llvm.ptr"
+_RUN = "memref<?xi64>, memref<?xi32>, index, !llvm.ptr, index"
+_NEW_BLOCK = "(memref<?xi32>, index, i32) -> index"
 RUNTIME = {
     SUSPEND: _declaration(SUSPEND),
     "kc_emu_run": _STEP + _declaration("kc_emu_run", _RUN),
@@ -54,6 +55,31 @@ RUNTIME = {
     "kc_emu_launch": _declaration("kc_emu_launch"),
     "kc_emu_block": _declaration("kc_emu_block", "index"),
     "kc_emu_buffer": _declaration("kc_emu_buffer", "i32, index, index, index, i32"),
+    "kc_emu_new_block": _declaration("kc_emu_new_block", "memref<?xi32>, index, i32", " -> index"),
+    "kc_emu_end_block": _declaration("kc_emu_end_block", "index"),
+    "kc_emu_named": _declaration("kc_emu_named", "index, index, i32, i32, i32, i32"),
+    "kc_emu_lanes": _declaration("kc_emu_lanes", "index, index, i32, i32"),
+    "kc_emu_mbarrier": _declaration(
+        "kc_emu_mbarrier", "index, index, i32, index, i32, i32", " -> i64"
+    ),
+    "kc_emu_phase": _declaration("kc_emu_phase", "index, index, index, i64, i32, i32, i32"),
+    "kc_emu_is_complete": _declaration("kc_emu_is_complete", "index, index", " -> i32"),
+    "kc_emu_copy": _declaration("kc_emu_copy", "index, index, index, index, i32, i32, i32, i32"),
+    "kc_emu_commit": _declaration("kc_emu_commit", "index, index"),
+    "kc_emu_copies_done": _declaration("kc_emu_copies_done", "index, index, i32"),
+    "kc_emu_copies_arrive": _declaration("kc_emu_copies_arrive", "index, index, index, i32, i32"),
+    "kc_emu_leave": _declaration("kc_emu_leave", "index, index, i32, i64"),
+    "kc_emu_row": _declaration("kc_emu_row", "index, index, index, i32, i32, i32"),
+    "kc_emu_matrix_load": _declaration("kc_emu_matrix_load", "index, index, i32, i32", " -> i32"),
+    "kc_emu_matrix_store": _declaration("kc_emu_matrix_store", "index, index, i32, i32, i32"),
+    "kc_emu_mma": _declaration("kc_emu_mma", "index, index, i32, i32, i32, i64", " -> i64"),
+    "kc_emu_wmma_load": _declaration(
+        "kc_emu_wmma_load", "index, index, index, i32, i32, i32, i32, i32, i32", " -> i64"
+    ),
+    "kc_emu_wmma_store": _declaration(
+        "kc_emu_wmma_store", "index, index, index, i32, i32, i32, i32, i32, i32, i64"
+    ),
+    "kc_emu_pointer": _declaration("kc_emu_pointer", "index, index, index, i32, i32", " -> i32"),
     "kc_emu_access": _declaration("kc_emu_access", "i32, index, index, index, i32, i32", " -> i32"),
 }
 """The functions of the emulator (``emulator.c``)."""
@@ -91,6 +117,16 @@ def launch_text(module: EmulatedModule, kernel: Kernel, thread: func.FuncOp, nam
         for array, element in {**words, "%threads": i64}.items():
             memory.append(f"{array} = memref.alloc(%count) : memref<?x{element}>")
         passed |= {array: MemRefType(type_, [DYNAMIC_INDEX]) for array, type_ in words.items()}
+        forget: list[str] = []
+        if kernel.has_events:
+            memory += [
+                f"%watched = arith.constant {int(module.check)} : i32",
+                f"%events = func.call @kc_emu_new_block(%states, %count, %watched) : {_NEW_BLOCK}",
+            ]
+            passed["%events"] = INDEX
+            forget.append("func.call @kc_emu_end_block(%events) : (index) -> ()")
+        else:
+            memory.append("%events = arith.constant 0 : index")
         start += [
             "memref.store %ready, %states[%thread] : memref<?xi32>",
             f"%coroutine = {_call(thread, passed)} -> !llvm.ptr",
@@ -99,7 +135,8 @@ def launch_text(module: EmulatedModule, kernel: Kernel, thread: func.FuncOp, nam
         ]
         end = [
             "%step = llvm.mlir.addressof @kc_emu_step : !llvm.ptr",
-            f"func.call @{run}(%threads, %states, %count, %step) : ({_RUN}) -> ()",
+            f"func.call @{run}(%threads, %states, %count, %step, %events) : ({_RUN}) -> ()",
+            *forget,
             "memref.dealloc %states : memref<?xi32>",
             "memref.dealloc %lanes : memref<?xi64>",
             "memref.dealloc %threads : memref<?xi64>",

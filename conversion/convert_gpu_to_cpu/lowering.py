@@ -11,6 +11,7 @@ from xdsl.pattern_rewriter import GreedyRewritePatternApplier, PatternRewriteWal
 
 from kc.conversion.convert_gpu_to_cpu import SITES
 from kc.conversion.convert_gpu_to_cpu.checks import CHECK_PATTERNS
+from kc.conversion.convert_gpu_to_cpu.events import EVENT_PATTERNS
 from kc.conversion.convert_gpu_to_cpu.host import (
     HOST_PATTERNS,
     ConvertLaunch,
@@ -18,6 +19,7 @@ from kc.conversion.convert_gpu_to_cpu.host import (
 )
 from kc.conversion.convert_gpu_to_cpu.kernel import Kernel, unsupported
 from kc.conversion.convert_gpu_to_cpu.launches import RUNTIME, launch_text
+from kc.conversion.convert_gpu_to_cpu.matrices import MATRIX_PATTERNS
 from kc.conversion.convert_gpu_to_cpu.module import EmulatedModule
 from kc.conversion.convert_gpu_to_cpu.thread import Thread
 from kc.conversion.convert_gpu_to_cpu.thread_patterns import THREAD_PATTERNS
@@ -56,7 +58,12 @@ def _convert(
     for op in [inner for inner in module.op.ops if inner not in homes]:
         for region in op.regions:
             walker.rewrite_region(region)
-    classes = [*THREAD_PATTERNS, *(CHECK_PATTERNS if module.check else ())]
+    classes = [
+        *THREAD_PATTERNS,
+        *EVENT_PATTERNS,
+        *MATRIX_PATTERNS,
+        *(CHECK_PATTERNS if module.check else ()),
+    ]
     for kernel in kernels:
         launch = launches[kernel.home, kernel.name]
         name = module.fresh(kernel, "thread")

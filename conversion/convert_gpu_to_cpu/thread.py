@@ -77,6 +77,8 @@ class Thread:
                 type_ = MemRefType(element, [DYNAMIC_INDEX])
                 self.numbers[name] = entry.insert_arg(type_, len(entry.args))
                 self.numbers[name].name_hint = name
+        if kernel.has_events:
+            self.numbers["events"] = entry.insert_arg(INDEX, len(entry.args))
         patterns: list[RewritePattern] = [pattern(self) for pattern in classes]
         walker = PatternRewriteWalker(
             GreedyRewritePatternApplier(patterns), apply_recursively=False

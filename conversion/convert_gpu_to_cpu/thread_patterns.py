@@ -6,11 +6,12 @@ from xdsl.dialects import arith, func, memref
 from xdsl.dialects.builtin import (
     IndexType,
     IntegerType,
+    VectorType,
     f64,
     i32,
     i64,
 )
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import (
     PatternRewriter,
     op_type_rewrite_pattern,
@@ -91,12 +92,36 @@ class ConvertSubgroupNumber(ThreadPattern):
         rewriter.replace(op, [], [result])
 
 
-def _wait(thread: Thread, emitter: Emitter, scope: int, site: int) -> None:
+def wait(thread: Thread, emitter: Emitter, scope: int, site: int) -> None:
     """Be suspended until what is to come together here has come."""
     state = emitter.number(site << 2 | scope, i32)
     numbers = thread.numbers
     emitter.add(memref.StoreOp.get(state, numbers["states"], [numbers["thread"]]))
     emitter.call(SUSPEND, [])
+
+
+def word_of(e: Emitter, value: SSAValue) -> SSAValue:
+    """The bits of a value, in 64."""
+    if isinstance(value.type, IndexType):
+        return e.emit(arith.IndexCastOp(value, i64))
+    bits = IntegerType(bits_of(value.type))
+    if value.type != bits:
+        cast = llvm.BitcastOp if isinstance(value.type, VectorType) else arith.BitcastOp
+        value = e.emit(cast(value, bits))
+    return value if bits == i64 else e.emit(arith.ExtUIOp(value, i64))
+
+
+def value_of(e: Emitter, word: SSAValue, type_: Attribute) -> SSAValue:
+    """A value with these bits."""
+    if isinstance(type_, IndexType):
+        return e.emit(arith.IndexCastOp(word, INDEX))
+    bits = IntegerType(bits_of(type_))
+    if bits != i64:
+        word = e.emit(arith.TruncIOp(word, bits))
+    if type_ == bits:
+        return word
+    cast = llvm.BitcastOp if isinstance(type_, VectorType) else arith.BitcastOp
+    return e.emit(cast(word, type_))
 
 
 class ConvertBarrier(ThreadPattern):
@@ -105,7 +130,7 @@ class ConvertBarrier(ThreadPattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: gpu.BarrierOp, rewriter: PatternRewriter, /) -> None:
         site = self.thread.module.site(op, "barrier")
-        _wait(self.thread, Emitter(rewriter, op), BLOCK, site)
+        wait(self.thread, Emitter(rewriter, op), BLOCK, site)
         rewriter.erase(op)
 
 
@@ -117,29 +142,15 @@ class ConvertShuffle(ThreadPattern):
         thread, e = self.thread, Emitter(rewriter, op)
         lanes, number = thread.numbers["lanes"], thread.numbers["thread"]
         site = thread.module.site(op, "shuffle")
-        bits = IntegerType(bits_of(op.value.type))
-        word = op.value
-        if isinstance(word.type, IndexType):
-            word = e.emit(arith.IndexCastOp(word, i64))
-        elif word.type != bits:
-            word = e.emit(arith.BitcastOp(word, bits))
-        if bits != i64:
-            word = e.emit(arith.ExtUIOp(word, i64))
-        e.add(memref.StoreOp.get(word, lanes, [number]))
-        _wait(thread, e, WARP, site)
+        e.add(memref.StoreOp.get(word_of(e, op.value), lanes, [number]))
+        wait(thread, e, WARP, site)
         count = thread.numbers["block_x"]
         for axis in "yz":
             count = e.emit(arith.MuliOp(count, thread.numbers[f"block_{axis}"]))
         source, valid = shuffle_source(e.emit, op.mode.data, number, count, op.offset, op.width)
         word = e.emit(memref.LoadOp.get(lanes, [source]))
-        _wait(thread, e, WARP, site)
-        if bits != i64:
-            word = e.emit(arith.TruncIOp(word, bits))
-        if isinstance(op.value.type, IndexType):
-            word = e.emit(arith.IndexCastOp(word, INDEX))
-        elif op.value.type != bits:
-            word = e.emit(arith.BitcastOp(word, op.value.type))
-        rewriter.replace(op, [], [word, valid])
+        wait(thread, e, WARP, site)
+        rewriter.replace(op, [], [value_of(e, word, op.value.type), valid])
 
 
 class ConvertPrintf(ThreadPattern):

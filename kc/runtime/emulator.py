@@ -18,7 +18,8 @@ _engine: Any = None
 
 @dataclass(frozen=True)
 class Place:
-    """A place in a kernel; ``what`` is "read" or "written" of a buffer, "barrier" or "shuffle".
+    """A place in a kernel; ``what`` is "read", "written" or "copied" of a buffer, or what threads
+    wait at: "barrier", "shuffle", "mbarrier" and so on.
 
     ``memory`` is where the buffer is: "global", "shared" or "private".
     """
@@ -42,6 +43,8 @@ class RawFinding(ctypes.Structure):
         ("other_block", ctypes.c_int64),
         ("element", ctypes.c_int64),
         ("count", ctypes.c_int64),
+        ("came", ctypes.c_int32),
+        ("wanted", ctypes.c_int32),
     )
 
 
@@ -79,18 +82,19 @@ def ensure_emulator() -> dict[str, int]:
 
 
 def compile_native_text(text: str) -> Any:
-    """LLVM IR of ``kc/support``, without a triple, as an engine that has its functions."""
+    """LLVM IR of ``kc/support``, without a triple, as an engine that has its functions.
+
+    ``make native`` has optimized it already.
+    """
     import llvmlite.binding as llvm
 
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     triple = llvm.get_process_triple()
     target = llvm.Target.from_triple(triple)
-    machine = target.create_target_machine(cpu=llvm.get_host_cpu_name(), opt=2, jit=True)
+    machine = target.create_target_machine(cpu=llvm.get_host_cpu_name(), opt=1, jit=True)
     module = llvm.parse_assembly(f'target triple = "{triple}"\n\n{text}')
     module.data_layout = str(machine.target_data)
-    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2))
-    builder.getModulePassManager().run(module, builder)
     engine = llvm.create_mcjit_compiler(module, machine)
     engine.finalize_object()
     return engine

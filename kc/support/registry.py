@@ -166,6 +166,7 @@ PASSES = {
         (
             "gpu-launch-sink-index-computations",
             "gpu-kernel-outlining",
+            "gpu-inline-calls",
             "gpu-approximate-math",
             "gpu-expand-collectives",
             "gpu-serialize-threads",

@@ -28,6 +28,7 @@
 // CHECK-NEXT:        %states = memref.alloc(%count) : memref<?xi32>
 // CHECK-NEXT:        %lanes = memref.alloc(%count) : memref<?xi64>
 // CHECK-NEXT:        %threads = memref.alloc(%count) : memref<?xi64>
+// CHECK-NEXT:        %events = arith.constant 0 : index
 // CHECK-NEXT:        scf.for %tid_z = %c0 to %block_z step %c1 {
 // CHECK-NEXT:          scf.for %tid_y = %c0 to %block_y step %c1 {
 // CHECK-NEXT:            scf.for %tid_x = %c0 to %block_x step %c1 {
@@ -43,7 +44,7 @@
 // CHECK-NEXT:          }
 // CHECK-NEXT:        }
 // CHECK-NEXT:        %step = llvm.mlir.addressof @kc_emu_step : !llvm.ptr
-// CHECK-NEXT:        func.call @kc_emu_run(%threads, %states, %count, %step) : (memref<?xi64>, memref<?xi32>, index, !llvm.ptr) -> ()
+// CHECK-NEXT:        func.call @kc_emu_run(%threads, %states, %count, %step, %events) : (memref<?xi64>, memref<?xi32>, index, !llvm.ptr, index) -> ()
 // CHECK-NEXT:        memref.dealloc %states : memref<?xi32>
 // CHECK-NEXT:        memref.dealloc %lanes : memref<?xi64>
 // CHECK-NEXT:        memref.dealloc %threads : memref<?xi64>
@@ -82,7 +83,7 @@
 // CHECK-NEXT:      llvm.call_intrinsic "llvm.coro.destroy"(%thread) : (!llvm.ptr) -> ()
 // CHECK-NEXT:      llvm.return
 // CHECK-NEXT:    }
-// CHECK-NEXT:    func.func private @kc_emu_run(memref<?xi64>, memref<?xi32>, index, !llvm.ptr) -> () attributes {kc.pointers}
+// CHECK-NEXT:    func.func private @kc_emu_run(memref<?xi64>, memref<?xi32>, index, !llvm.ptr, index) -> () attributes {kc.pointers}
 module attributes {gpu.container_module} {
   func.func @main(%A: memref<4x64xf32>) {
     %c1 = arith.constant 1 : index

@@ -237,12 +237,18 @@ def test_reductions_have_ptx():
     [
         (
             "nvvm.barrier id = %one number_of_threads = %c31",
-            "nvvm.barrier is not emulated",
+            "nvvm.barrier is not emulated\n"
+            "  why: warps come as a whole, so threads are a multiple of 32, and not 31",
+        ),
+        (
+            "nvvm.barrier.arrive id = %c31 number_of_threads = %all",
+            "nvvm.barrier.arrive is not emulated\n"
+            "  why: a block has the barriers 0 to 15, and no 31",
         ),
         ("%0 = nvvm.shfl.sync idx %c31, %a, %three, %c31 : i32 -> i32", "nvvm.shfl.sync"),
         ("%0 = nvvm.vote.sync ballot %one, %p -> i32", "nvvm.vote.sync"),
-        ("nvvm.cp.async.commit.group", "nvvm.cp.async.commit.group"),
-        ("nvvm.bar.warp.sync %all : i32", "nvvm.bar.warp.sync"),
+        ("nvvm.cp.async.bulk.commit.group", "nvvm.cp.async.bulk.commit.group"),
+        ("nvvm.cluster.arrive {aligned}", "nvvm.cluster.arrive"),
         ("%0 = nvvm.read.ptx.sreg.clock : i32", "nvvm.read.ptx.sreg.clock"),
     ],
 )
@@ -253,9 +259,10 @@ def test_what_is_not_emulated_is_named(line: str, text: str, tmp_path: Path):
     number = program[: program.index(line)].count("\n") + 1
     with pytest.raises(KCError) as caught:
         kc.build(kc.IRModule.parse(program, str(file)), target=TARGET)
+    why = text.partition("\n")[2]
     assert str(caught.value) == (
         f"error[KC4302]: convert-gpu-to-cpu: {text.split(' is')[0]} is not emulated\n"
-        f"  --> {file}:{number}:7  {line}"
+        f"  --> {file}:{number}:7  {line}" + (f"\n{why}" if why else "")
     )
 
 

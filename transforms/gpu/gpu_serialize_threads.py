@@ -120,6 +120,8 @@ class GpuSerializeThreadsPass(ModulePass):
         launches = [inner for inner in op.walk() if isinstance(inner, LaunchFuncOp)]
         for function in op.walk():
             if isinstance(function, GPUFuncOp) and function.is_kernel and waits(function):
+                if any(inner.name.startswith("nvvm.") for inner in function.walk()):
+                    continue  # barriers of some threads, and copies that go on by themselves
                 try:
                     body = _Serialization(function, _launched_so(function, launches)).body()
                 except ApartError:

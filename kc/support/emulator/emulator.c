@@ -9,6 +9,16 @@
  *
  *     kc_emu_run       runs the threads of one block to their end.
  *
+ * for kernels that wait in other ways than at the block's barrier and for a warp, between
+ * kc_emu_new_block and kc_emu_end_block,
+ *
+ *     kc_emu_named     comes to one of 16 barriers, which counts threads.
+ *     kc_emu_lanes     waits for some lanes of a warp.
+ *     kc_emu_mbarrier  changes an mbarrier, kc_emu_phase waits for a phase of it.
+ *     kc_emu_copy      starts a copy, which is done when it is waited for (kc_emu_copies_done), and
+ *                      not before: so late as it may be.
+ *     kc_emu_leave, kc_emu_mma, ... exchange matrices between lanes.
+ *
  * and, where accesses are checked, for one launch after the other and one block after the other,
  *
  *     kc_emu_launch    begins a launch.
@@ -24,6 +34,11 @@
  * Each element remembers its last writer and two readers, which are enough: a writer conflicts with
  * readers other than itself, and of two different ones at least one is. The second is kept where it
  * is of another block, with which all writers of this one conflict.
+ *
+ * Named barriers, mbarriers and barriers of lanes order what some threads do: each thread has a clock
+ * of each other one, up to which it knows what that did (vector clocks). A third reader of an element
+ * is forgotten: in kernels with these, a write may be unordered with that one alone, unnoticed. A copy
+ * that goes on by itself is ordered with nothing until its thread has waited for it.
  *
  * Threads may all compute the same: a write that changes nothing is no race with the statement that
  * wrote what is there. Whether it does is seen when it is done, so at the next call.
@@ -45,37 +60,141 @@ void free(void *memory);
 void *memset(void *memory, int byte, size_t size);
 void *memcpy(void *to, const void *from, size_t size);
 int memcmp(const void *left, const void *right, size_t size);
+int dprintf(int file, const char *format, ...);
 
 typedef void (*Step)(void *thread, int32_t is_over);
 
-enum { READY = 0, DONE = -1, BLOCK = 1, WARP = 2, WARP_SIZE = 32 };
+enum { READY = 0, DONE = -1, BLOCK = 1, WARP = 2, EVENT = 3, WARP_SIZE = 32 };
 
-/* Resume the lanes of a warp that are ready, and again while all wait for the warp alone. */
 static int scope_of(int32_t state) { return state & 3; }
+
+static int waits_for(int32_t state, int scope) {
+  return state != DONE && state != READY && scope_of(state) == scope;
+}
 
 static void release(int32_t *states, int64_t begin, int64_t end, int scope) {
   for (int64_t i = begin; i < end; ++i)
-    if (states[i] != DONE && scope_of(states[i]) == scope) states[i] = READY;
+    if (waits_for(states[i], scope)) states[i] = READY;
 }
 
-void kc_emu_run(void **threads, int32_t *states, int64_t count, Step step) {
+/* A thread in [begin, end) that waits so, or -1. */
+static int64_t who_waits(const int32_t *states, int64_t begin, int64_t end, int scope) {
+  for (int64_t i = begin; i < end; ++i)
+    if (waits_for(states[i], scope)) return i;
+  return -1;
+}
+
+static int is_any_ready(const int32_t *states, int64_t count) {
+  for (int64_t i = 0; i < count; ++i)
+    if (states[i] == READY) return 1;
+  return 0;
+}
+
+/* What a block has where its threads wait for more than each other. */
+enum { NAMED, LANES, PHASE, TRY };
+enum { BARRIERS = 16, MATRIX_WORDS = 32, MAX_MBARRIERS = 64, MAX_FRUITLESS = 1000 };
+
+/* What a thread waits for. A try gives up where nothing else happens. */
+typedef struct {
+  int32_t what, barrier, is_done;
+  uint32_t generation, mask;
+  uint64_t address;
+} Wait;
+
+/* A copy, or (bytes = 0) an arrival at an mbarrier when the copies before it are done. */
+typedef struct {
+  uint64_t to, from;
+  int32_t bytes, read, site, group;
+} Copy;
+
+typedef struct {
+  Copy *copies;
+  int32_t count, room, group; /* the group that is open */
+} Queue;
+
+/* The clocks that arrivals bring along: of this phase, and of the last one. */
+typedef struct {
+  uint64_t address; /* of an mbarrier, and who made it */
+  int32_t is_made, maker, site, epoch, clock;
+  int32_t *coming, *known;
+} Order;
+
+typedef struct {
+  int32_t wanted, arrived;
+  uint32_t generation;
+  int32_t site, thread; /* who came first */
+} Barrier;
+
+typedef struct {
+  int32_t *states;
+  int64_t count;
+  Wait *waits;
+  Queue *queues;
+  uint64_t (*words)[MATRIX_WORDS];
+  Barrier barriers[BARRIERS];
+  int32_t fruitless; /* how often tries gave up since anything happened */
+  int32_t *clocks;   /* of each thread, what it knows of each; where accesses are watched */
+  Order orders[BARRIERS + MAX_MBARRIERS];
+} Block;
+
+Block *kc_emu_new_block(int32_t *states, int64_t count, int32_t is_watched) {
+  Block *block = calloc(1, sizeof *block);
+  block->states = states;
+  block->count = count;
+  block->waits = calloc((size_t)count, sizeof *block->waits);
+  block->queues = calloc((size_t)count, sizeof *block->queues);
+  block->words = calloc((size_t)count, sizeof *block->words);
+  if (is_watched) {
+    block->clocks = calloc((size_t)(count * count), sizeof *block->clocks);
+    for (int64_t i = 0; i < count; ++i) block->clocks[i * count + i] = 1;
+  }
+  return block;
+}
+
+void kc_emu_end_block(Block *block) {
+  for (int64_t i = 0; i < block->count; ++i) free(block->queues[i].copies);
+  for (int i = 0; i < BARRIERS + MAX_MBARRIERS; ++i) {
+    free(block->orders[i].coming);
+    free(block->orders[i].known);
+  }
+  free(block->waits);
+  free(block->queues);
+  free(block->words);
+  free(block->clocks);
+  free(block);
+}
+
+static int wake(Block *block);
+static int do_late(Block *block);
+
+/* Whether lanes in [begin, end) may go on that wait for the warp: all others have ended, or wait for
+   it or for the block. */
+static int warp_is_complete(const int32_t *states, int64_t begin, int64_t end) {
+  return who_waits(states, begin, end, WARP) >= 0 && who_waits(states, begin, end, EVENT) < 0;
+}
+
+void kc_emu_run(void **threads, int32_t *states, int64_t count, Step step, Block *block) {
   for (;;) {
     int alive = 0;
     for (int64_t begin = 0; begin < count; begin += WARP_SIZE) {
       int64_t end = begin + WARP_SIZE < count ? begin + WARP_SIZE : count;
       for (;;) {
-        int waits = 0;
         for (int64_t i = begin; i < end; ++i) {
           if (states[i] == READY) step(threads[i], 0);
-          if (states[i] == DONE) continue;
-          alive = 1;
-          waits |= scope_of(states[i]) == WARP;
+          if (states[i] != DONE) alive = 1;
         }
-        if (!waits) break;
+        if (!warp_is_complete(states, begin, end)) break;
         release(states, begin, end, WARP);
       }
     }
     if (!alive) break;
+    if (is_any_ready(states, count)) continue;
+    if (block && who_waits(states, 0, count, EVENT) >= 0) {
+      if (wake(block) || do_late(block)) continue;
+      dprintf(2, "kc: threads of an emulated block wait for what never comes, and are ended; "
+                 "kc.gpu.check says where\n");
+      break;
+    }
     release(states, 0, count, BLOCK);
   }
   for (int64_t i = 0; i < count; ++i) step(threads[i], 1);
@@ -84,24 +203,26 @@ void kc_emu_run(void **threads, int32_t *states, int64_t count, Step step) {
 /* Checks ------------------------------------------------------------------------------------- */
 
 enum { RACE, DIVERGENT, OUTSIDE, MISALIGNED, UNINITIALISED, DEADLOCK };
-enum { IS_WRITE = 1, IS_INSIDE = 2, IS_ATOMIC = 4 };
+enum { IS_WRITE = 1, IS_INSIDE = 2, IS_ATOMIC = 4, IS_GOING_ON = 8 };
 enum { GLOBAL = 0, SHARED = 1 };
 enum { MAX_FINDINGS = 256, MAX_BUFFERS = 64, MAX_INSTANCES = 1 << 14, MAX_BYTES = 256 };
 
 typedef struct {
   int32_t kind, site, other_site, other_thread;
   int64_t block, thread, other_block, element, count;
+  int32_t came, wanted; /* of threads at a barrier, arrivals at an mbarrier, lanes */
 } Finding;
 
 typedef struct {
   int64_t executions, transactions, least, conflicts;
 } Cost;
 
-/* Who: the thread, its block, and how many barriers of the block were before; where in the code. */
+/* Who: the thread, its block, how many barriers of the block were before, and the thread's clock;
+   where in the code. */
 typedef struct {
-  int32_t block, epoch;
+  int32_t block, epoch, clock;
   int16_t site;
-  uint16_t thread : 15, is_atomic : 1;
+  uint16_t thread : 14, is_atomic : 1, is_going_on : 1;
 } Access;
 
 typedef struct {
@@ -136,6 +257,7 @@ static Cost *costs;
 static int32_t site_count;
 static const int32_t *statements; /* of each site: those of one statement can have several */
 static Access now;
+static Block *watched; /* the block, if its threads wait in more ways */
 static int64_t barriers;
 
 /* A write that is not done yet, with what was there before. */
@@ -200,7 +322,7 @@ static void report(int32_t kind, int32_t site, const Access *other, int64_t elem
   if (finding_count == MAX_FINDINGS) return;
   findings[finding_count++] = (Finding){
       kind,      site, other_site, other ? other->thread : -1, now.block, now.thread,
-      other ? other->block : -1, element, 1};
+      other ? other->block : -1, element, 1, 0, 0};
 }
 
 void kc_emu_launch(void) {
@@ -223,8 +345,10 @@ void kc_emu_buffer(int32_t slot, uint64_t base, int64_t bytes, int64_t granule, 
 /* Whether nothing orders an earlier access before what the thread does now. */
 static int is_concurrent(const Access *earlier, int is_atomic) {
   if (!is_someone(earlier) || (earlier->is_atomic && is_atomic)) return 0;
-  if (earlier->block != now.block) return 1;
-  return earlier->thread != now.thread && earlier->epoch == now.epoch;
+  if (earlier->block != now.block || earlier->is_going_on) return 1;
+  if (earlier->thread == now.thread || earlier->epoch != now.epoch) return 0;
+  if (!watched) return 1;
+  return watched->clocks[now.thread * watched->count + earlier->thread] < earlier->clock;
 }
 
 static void note_read(Cell *cell, const Access *access) {
@@ -249,7 +373,7 @@ static void settle_write(void) {
   for (int64_t at = begin; at < begin + pending.bytes; at += granule) {
     int64_t element = at / granule;
     Cell *cell = &buffer->cells[element];
-    int is_same = is_someone(&cell->writer) && pending.bytes <= MAX_BYTES &&
+    int is_same = is_someone(&cell->writer) && !access.is_going_on && pending.bytes <= MAX_BYTES &&
                   statements[cell->writer.site] == statements[access.site] &&
                   !memcmp(after + at, pending.before + (at - begin), (size_t)granule);
     const Access *earlier[] = {&cell->writer, &cell->reader, &cell->reader_2};
@@ -305,6 +429,8 @@ int32_t kc_emu_access(int32_t slot, uint64_t address, int64_t bytes, int64_t ali
   Access access = now;
   access.site = (int16_t)site;
   access.is_atomic = is_atomic & 1;
+  if (watched) access.clock = watched->clocks[now.thread * watched->count + now.thread];
+  access.is_going_on = (flags & IS_GOING_ON) != 0;
   if (is_write) {
     pending.buffer = buffer;
     pending.access = access;
@@ -399,7 +525,7 @@ static void settle_costs(void) {
 /* Where a thread waits, as an access that a finding names. */
 static Access waiting(int32_t state, int64_t thread) {
   Access access = now;
-  access.thread = (uint16_t)thread & 0x7fff;
+  access.thread = (uint16_t)thread & 0x3fff;
   access.site = state == DONE ? -1 : (int16_t)(state >> 2);
   return access;
 }
@@ -407,15 +533,8 @@ static Access waiting(int32_t state, int64_t thread) {
 /* Report two threads that do not wait at the same place; the second may have ended. */
 static void report_apart(int32_t kind, const int32_t *states, int64_t waiter, int64_t apart) {
   Access elsewhere = waiting(states[apart], apart);
-  now.thread = (uint16_t)waiter & 0x7fff;
+  now.thread = (uint16_t)waiter & 0x3fff;
   report(kind, states[waiter] >> 2, &elsewhere, -1);
-}
-
-/* A thread in [begin, end) that waits so, or -1. */
-static int64_t who_waits(const int32_t *states, int64_t begin, int64_t end, int scope) {
-  for (int64_t i = begin; i < end; ++i)
-    if (states[i] != DONE && states[i] != READY && scope_of(states[i]) == scope) return i;
-  return -1;
 }
 
 /* Report the first thread in [begin, end) that is not where `waiter` is. */
@@ -428,23 +547,33 @@ static void check_together(const int32_t *states, int64_t begin, int64_t end, in
   }
 }
 
-void kc_emu_run_checked(void **threads, int32_t *states, int64_t count, Step step) {
+static void report_deadlock(Block *block);
+
+void kc_emu_run_checked(void **threads, int32_t *states, int64_t count, Step step, Block *block) {
+  watched = block;
   for (;;) {
     for (int64_t begin = 0; begin < count; begin += WARP_SIZE) {
       int64_t end = begin + WARP_SIZE < count ? begin + WARP_SIZE : count;
       for (;;) {
         for (int64_t i = begin; i < end; ++i) {
           if (states[i] != READY) continue;
-          now.thread = (uint16_t)i & 0x7fff;
+          now.thread = (uint16_t)i & 0x3fff;
           step(threads[i], 0);
           settle_write();
         }
         settle_costs();
-        int64_t waiter = who_waits(states, begin, end, WARP);
-        if (waiter < 0) break;
-        check_together(states, begin, end, waiter);
+        if (!warp_is_complete(states, begin, end)) break;
+        check_together(states, begin, end, who_waits(states, begin, end, WARP));
         release(states, begin, end, WARP);
       }
+    }
+    if (is_any_ready(states, count)) continue;
+    if (block && who_waits(states, 0, count, EVENT) >= 0) {
+      int goes_on = wake(block) || do_late(block);
+      settle_write();
+      if (goes_on) continue;
+      report_deadlock(block);
+      break;
     }
     int64_t waiter = who_waits(states, 0, count, BLOCK);
     if (waiter < 0) break;
@@ -454,4 +583,619 @@ void kc_emu_run_checked(void **threads, int32_t *states, int64_t count, Step ste
     ++barriers;
   }
   for (int64_t i = 0; i < count; ++i) step(threads[i], 1);
+  watched = NULL;
+}
+
+/* Threads that wait for some others ----------------------------------------------------------- */
+
+static void wait_for(Block *block, int64_t thread, int32_t site, Wait wait) {
+  block->waits[thread] = wait;
+  block->states[thread] = site << 2 | EVENT;
+}
+
+/* What a thread knows: of itself, what it did since others last heard of it. */
+static int32_t *clocks_of(Block *block, int64_t thread) {
+  return block->clocks + thread * block->count;
+}
+
+static void learn(int32_t *clocks, const int32_t *more, int64_t count) {
+  for (int64_t i = 0; i < count; ++i)
+    if (more[i] > clocks[i]) clocks[i] = more[i];
+}
+
+/* The clocks of a barrier, or of the mbarrier at an address; NULL where nothing is watched. */
+static Order *order_of(Block *block, int32_t barrier, uint64_t address) {
+  if (!block->clocks) return NULL;
+  Order *order = &block->orders[barrier];
+  for (int i = BARRIERS; address && i < BARRIERS + MAX_MBARRIERS; ++i) {
+    order = &block->orders[i];
+    if (!order->address || order->address == address) break;
+  }
+  order->address = address;
+  if (!order->coming) {
+    order->coming = calloc((size_t)block->count, sizeof(int32_t));
+    order->known = calloc((size_t)block->count, sizeof(int32_t));
+  }
+  return order;
+}
+
+static void tell(Block *block, Order *order, int64_t thread) {
+  block->fruitless = 0;
+  if (!order) return;
+  int32_t *clocks = clocks_of(block, thread);
+  learn(order->coming, clocks, block->count);
+  ++clocks[thread];
+}
+
+static void complete(Block *block, Order *order) {
+  if (!order) return;
+  memcpy(order->known, order->coming, (size_t)block->count * sizeof(int32_t));
+  memset(order->coming, 0, (size_t)block->count * sizeof(int32_t));
+}
+
+static void hear(Block *block, const Order *order, int64_t thread) {
+  if (order) learn(clocks_of(block, thread), order->known, block->count);
+}
+
+/* A thread comes to barrier `number` of `wanted` threads, 0 for all; and waits, or goes on. Warps
+   come as a whole, so the last thread of a block stands for the lanes that its warp lacks. */
+void kc_emu_named(Block *block, int64_t thread, int32_t number, int32_t wanted, int32_t site,
+                  int32_t waits) {
+  Barrier *barrier = &block->barriers[number & (BARRIERS - 1)];
+  Order *order = order_of(block, number & (BARRIERS - 1), 0);
+  int64_t whole = (block->count + WARP_SIZE - 1) / WARP_SIZE * WARP_SIZE;
+  if (wanted <= 0) wanted = (int32_t)whole;
+  if (!barrier->arrived) {
+    barrier->wanted = wanted;
+    barrier->site = site;
+    barrier->thread = (int32_t)thread;
+  } else if (block->clocks && barrier->wanted != wanted) {
+    Access first = now;
+    first.site = (int16_t)barrier->site;
+    first.thread = (uint16_t)barrier->thread & 0x3fff;
+    report(DIVERGENT, site, &first, -1);
+  }
+  tell(block, order, thread);
+  if (waits)
+    wait_for(block, thread, site,
+             (Wait){NAMED, number & (BARRIERS - 1), 0, barrier->generation, 0, 0});
+  barrier->arrived += 1 + (thread == block->count - 1 ? (int32_t)(whole - block->count) : 0);
+  if (barrier->arrived < barrier->wanted) return;
+  barrier->arrived = 0;
+  ++barrier->generation;
+  complete(block, order);
+  if (block->clocks) ++barriers;
+}
+
+/* A lane waits for those of a mask. */
+void kc_emu_lanes(Block *block, int64_t thread, int32_t mask, int32_t site) {
+  block->fruitless = 0;
+  wait_for(block, thread, site, (Wait){LANES, 0, 0, 0, (uint32_t)mask, 0});
+}
+
+/* Whether a lane of a mask that exists is elsewhere: the first, or -1. */
+static int64_t missing_lane(const Block *block, int64_t thread) {
+  uint32_t mask = block->waits[thread].mask;
+  int64_t first = thread / WARP_SIZE * WARP_SIZE;
+  for (int64_t i = first; i < first + WARP_SIZE && i < block->count; ++i) {
+    if (!(mask >> (i - first) & 1)) continue;
+    const Wait *wait = &block->waits[i];
+    if (!waits_for(block->states[i], EVENT) || wait->what != LANES || wait->mask != mask) return i;
+  }
+  return -1;
+}
+
+static void release_lanes(Block *block, int64_t thread) {
+  uint32_t mask = block->waits[thread].mask;
+  int64_t first = thread / WARP_SIZE * WARP_SIZE;
+  int64_t end = first + WARP_SIZE < block->count ? first + WARP_SIZE : block->count;
+  for (int64_t i = first; i < end; ++i)
+    if (mask >> (i - first) & 1) block->states[i] = READY;
+  for (int64_t i = first; block->clocks && i < end; ++i)
+    for (int64_t j = first; j < end; ++j)
+      if (i != j && mask >> (i - first) & mask >> (j - first) & 1) {
+        /* What j knew before, and what it did up to here. */
+        learn(clocks_of(block, i), clocks_of(block, j), block->count);
+      }
+  for (int64_t i = first; block->clocks && i < end; ++i)
+    if (mask >> (i - first) & 1) ++clocks_of(block, i)[i];
+}
+
+/* An mbarrier is a word: 20 bits of arrivals that the phase lacks, 20 of those of a phase, 22 of
+   bytes that copies have still to write, and the phase. */
+#define PENDING(word) ((int64_t)((word) & 0xfffff))
+#define EXPECTED(word) ((int64_t)((word) >> 20 & 0xfffff))
+#define BYTES(word) ((int64_t)((uint64_t)(word) << 2) >> 42)
+#define PHASE_OF(word) ((word) >> 62 & 1)
+
+enum { INIT, INVALIDATE, ARRIVE, DROP, EXPECT, COMPLETE_BYTES };
+
+static uint64_t packed(int64_t pending, int64_t expected, int64_t bytes, uint64_t phase) {
+  return (uint64_t)(pending & 0xfffff) | (uint64_t)(expected & 0xfffff) << 20 |
+         (uint64_t)(bytes & 0x3fffff) << 40 | phase << 62;
+}
+
+static int32_t find_buffer(uint64_t address) {
+  for (int32_t i = 0; i < MAX_BUFFERS; ++i)
+    if (buffers[i].cells && address - buffers[i].base < (uint64_t)buffers[i].bytes) return i;
+  return -1;
+}
+
+/* An access whose buffer follows from the address. */
+int32_t kc_emu_pointer(uint64_t address, int64_t bytes, int64_t alignment, int32_t site,
+                       int32_t flags) {
+  int32_t slot = find_buffer(address);
+  if (slot < 0) {
+    report(OUTSIDE, site, NULL, -1);
+    return 0;
+  }
+  return kc_emu_access(slot, address, bytes, alignment, site, flags | IS_INSIDE);
+}
+
+/* Whether there is an mbarrier at an address. */
+static int is_mbarrier(Block *block, uint64_t address, int32_t site, int is_made) {
+  if (!block->clocks) return 1;
+  int32_t flags = is_made ? IS_WRITE : IS_WRITE | IS_ATOMIC;
+  if (!kc_emu_pointer(address, 8, 8, site, flags)) return 0;
+  settle_write();
+  Order *order = order_of(block, 0, address);
+  if (is_made) {
+    order->is_made = 1;
+    order->maker = now.thread;
+    order->site = site;
+    order->epoch = now.epoch;
+    order->clock = clocks_of(block, now.thread)[now.thread];
+    return 1;
+  }
+  Buffer *buffer = &buffers[find_buffer(address)];
+  int64_t element = (int64_t)(address - buffer->base) / buffer->granule;
+  if (!order->is_made) {
+    report(UNINITIALISED, site, NULL, element);
+    return 0;
+  }
+  Access maker = now;
+  maker.thread = (uint16_t)order->maker & 0x3fff;
+  maker.site = (int16_t)order->site;
+  maker.epoch = order->epoch;
+  maker.clock = order->clock;
+  maker.is_going_on = maker.is_atomic = 0;
+  if (is_concurrent(&maker, 0)) report(RACE, site, &maker, element);
+  return 1;
+}
+
+static int64_t change(Block *block, int64_t thread, int32_t what, uint64_t address, int64_t count,
+                      int32_t site) {
+  uint64_t *word = (uint64_t *)address;
+  if (!is_mbarrier(block, address, site, what == INIT)) return 0;
+  uint64_t before = *word;
+  int64_t pending = PENDING(before), expected = EXPECTED(before), bytes = BYTES(before);
+  uint64_t phase = PHASE_OF(before);
+  if (what == INIT || what == INVALIDATE) {
+    *word = packed(count, count, 0, 0);
+    if (what == INVALIDATE && block->clocks) order_of(block, 0, address)->is_made = 0;
+    return 0;
+  }
+  Order *order = order_of(block, 0, address);
+  if (what == ARRIVE || what == DROP) {
+    tell(block, order, thread);
+    pending -= count;
+    if (what == DROP) expected -= count;
+  } else {
+    block->fruitless = 0;
+    bytes += what == EXPECT ? count : -count;
+  }
+  if (pending <= 0 && bytes == 0 && what != EXPECT) {
+    pending = expected;
+    phase ^= 1;
+    complete(block, order);
+  }
+  *word = packed(pending, expected, bytes, phase);
+  return (int64_t)before;
+}
+
+int64_t kc_emu_mbarrier(Block *block, int64_t thread, int32_t what, uint64_t address, int32_t count,
+                        int32_t site) {
+  return change(block, thread, what, address, count, site);
+}
+
+/* Wait for the phase of a state, or of a parity, to be complete. */
+void kc_emu_phase(Block *block, int64_t thread, uint64_t address, int64_t state, int32_t is_state,
+                  int32_t tries, int32_t site) {
+  Wait wait = {tries ? TRY : PHASE, 0, 0, 0, 0, address};
+  wait.generation = (uint32_t)(is_state ? PHASE_OF((uint64_t)state) : (uint64_t)state & 1);
+  if (!is_mbarrier(block, address, site, 0)) {
+    block->waits[thread].is_done = 1;
+    return;
+  }
+  if (PHASE_OF(*(uint64_t *)address) == wait.generation) {
+    wait_for(block, thread, site, wait);
+    return;
+  }
+  hear(block, order_of(block, 0, address), thread);
+  block->waits[thread].is_done = 1;
+}
+
+/* Whether the phase was complete that the thread waited for. */
+int32_t kc_emu_is_complete(Block *block, int64_t thread) { return block->waits[thread].is_done; }
+
+/* Let threads go on whose events have come; whether there are any. */
+static int wake(Block *block) {
+  int is_any = 0;
+  for (int64_t i = 0; i < block->count; ++i) {
+    if (!waits_for(block->states[i], EVENT)) continue;
+    Wait *wait = &block->waits[i];
+    if (wait->what == LANES) {
+      if (missing_lane(block, i) >= 0) continue;
+      release_lanes(block, i);
+      is_any = 1;
+      continue;
+    }
+    if (wait->what == NAMED) {
+      if (block->barriers[wait->barrier].generation == wait->generation) continue;
+      hear(block, order_of(block, wait->barrier, 0), i);
+    } else {
+      if (PHASE_OF(*(uint64_t *)wait->address) == wait->generation) continue;
+      hear(block, order_of(block, 0, wait->address), i);
+    }
+    wait->is_done = 1;
+    block->states[i] = READY;
+    is_any = 1;
+  }
+  return is_any;
+}
+
+static void settle_if(const Block *block) {
+  if (block->clocks) settle_write();
+}
+
+/* Copies that go on by themselves --------------------------------------------------------------- */
+
+static void enqueue(Block *block, int64_t thread, Copy copy) {
+  Queue *queue = &block->queues[thread];
+  if (queue->count == queue->room) {
+    queue->room = queue->room ? 2 * queue->room : 16;
+    queue->copies = realloc(queue->copies, (size_t)queue->room * sizeof(Copy));
+  }
+  copy.group = queue->group;
+  queue->copies[queue->count++] = copy;
+}
+
+/* Start copying; of the bytes, so many are read and the others become zero. */
+void kc_emu_copy(Block *block, int64_t thread, uint64_t to, uint64_t from, int32_t bytes,
+                 int32_t read, int32_t site, int32_t source_site) {
+  if (read > bytes || read < 0) read = bytes;
+  if (block->clocks) {
+    if (read && !kc_emu_pointer(from, read, bytes, source_site, 0)) return;
+    if (!kc_emu_pointer(to, bytes, bytes, site, IS_WRITE | IS_GOING_ON)) return;
+    settle_write();
+  }
+  enqueue(block, thread, (Copy){to, from, bytes, read, site, 0});
+}
+
+void kc_emu_commit(Block *block, int64_t thread) { ++block->queues[thread].group; }
+
+/* Do what is in the queue of a thread before `end`. */
+static void do_copies(Block *block, int64_t thread, int32_t end) {
+  Queue *queue = &block->queues[thread];
+  Access saved = now;
+  for (int32_t i = 0; i < end; ++i) {
+    Copy copy = queue->copies[i];
+    if (!copy.bytes) {
+      now.thread = (uint16_t)thread & 0x3fff;
+      change(block, thread, ARRIVE, copy.to, 1, copy.site);
+      continue;
+    }
+    memcpy((void *)copy.to, (const void *)copy.from, (size_t)copy.read);
+    memset((uint8_t *)copy.to + copy.read, 0, (size_t)(copy.bytes - copy.read));
+    if (!block->clocks) continue;
+    Buffer *buffer = &buffers[find_buffer(copy.to)];
+    int64_t offset = (int64_t)(copy.to - buffer->base);
+    for (int64_t at = offset; at < offset + copy.bytes; at += buffer->granule) {
+      Access *writer = &buffer->cells[at / buffer->granule].writer;
+      if (!writer->is_going_on || writer->thread != (thread & 0x3fff)) continue;
+      writer->is_going_on = 0;
+      writer->epoch = now.epoch;
+      writer->clock = clocks_of(block, thread)[thread];
+    }
+  }
+  now = saved;
+  queue->count -= end;
+  for (int32_t i = 0; i < queue->count; ++i) queue->copies[i] = queue->copies[i + end];
+}
+
+/* Wait until at most `left` of the last groups are not done. */
+void kc_emu_copies_done(Block *block, int64_t thread, int32_t left) {
+  Queue *queue = &block->queues[thread];
+  int32_t end = 0;
+  settle_if(block);
+  while (end < queue->count && queue->copies[end].group < queue->group - left) ++end;
+  do_copies(block, thread, end);
+}
+
+/* An arrival at an mbarrier when the copies so far are done; `adds`: the phase waits for it, too. */
+void kc_emu_copies_arrive(Block *block, int64_t thread, uint64_t address, int32_t adds,
+                          int32_t site) {
+  if (!is_mbarrier(block, address, site, 0)) return;
+  uint64_t *word = (uint64_t *)address;
+  if (adds) *word = packed(PENDING(*word) + 1, EXPECTED(*word), BYTES(*word), PHASE_OF(*word));
+  enqueue(block, thread, (Copy){address, 0, 0, 0, site, 0});
+}
+
+/* Nothing goes on: what happens by itself does now, and then tries give up. */
+static int do_late(Block *block) {
+  int is_any = 0;
+  for (int64_t i = 0; i < block->count; ++i) {
+    const Queue *queue = &block->queues[i];
+    int32_t end = queue->count;
+    while (end > 0 && queue->copies[end - 1].bytes) --end;
+    if (!end) continue;
+    settle_if(block);
+    do_copies(block, i, end);
+    is_any = 1;
+  }
+  if (is_any) return 1;
+  if (block->fruitless++ >= MAX_FRUITLESS) return 0;
+  for (int64_t i = 0; i < block->count; ++i) {
+    if (!waits_for(block->states[i], EVENT) || block->waits[i].what != TRY) continue;
+    block->waits[i].is_done = 0;
+    block->states[i] = READY;
+    is_any = 1;
+  }
+  return is_any;
+}
+
+static void report_deadlock(Block *block) {
+  const int32_t *states = block->states;
+  int64_t waiter = who_waits(states, 0, block->count, EVENT), apart = -1;
+  const Wait *wait = &block->waits[waiter];
+  int32_t came = 0, wanted = 0;
+  if (wait->what == LANES) {
+    apart = missing_lane(block, waiter);
+  } else {
+    for (int64_t i = 0; i < block->count && apart < 0; ++i)
+      if (states[i] != states[waiter]) apart = i;
+    if (wait->what == NAMED) {
+      came = block->barriers[wait->barrier].arrived;
+      wanted = block->barriers[wait->barrier].wanted;
+    } else {
+      uint64_t word = *(uint64_t *)wait->address;
+      wanted = (int32_t)EXPECTED(word);
+      came = wanted - (int32_t)PENDING(word);
+    }
+  }
+  int32_t before = finding_count;
+  if (apart >= 0) {
+    report_apart(DEADLOCK, states, waiter, apart);
+  } else {
+    now.thread = (uint16_t)waiter & 0x3fff;
+    report(DEADLOCK, states[waiter] >> 2, NULL, -1);
+  }
+  if (finding_count > before) {
+    findings[before].came = came;
+    findings[before].wanted = wanted;
+  }
+}
+
+/* Matrices that the lanes of a warp hold together ----------------------------------------------- */
+
+enum { F16, BF16, TF32, F32, F64, S8, U8, S4, U4, B1, S32 };
+
+void kc_emu_leave(Block *block, int64_t thread, int32_t n, int64_t word) {
+  block->words[thread][n] = (uint64_t)word;
+}
+
+/* Leave the address of a row of 16 bytes: lane n that of row n % 8 of matrix n / 8, of `count`. What
+   is read or written outside of all memory goes to the words of the thread instead. */
+void kc_emu_row(Block *block, int64_t thread, uint64_t address, int32_t count, int32_t site,
+                int32_t flags) {
+  uint64_t *words = block->words[thread];
+  words[0] = address;
+  if (block->clocks && thread % WARP_SIZE < 8 * count) {
+    if (!kc_emu_pointer(address, 16, 16, site, flags)) words[0] = (uint64_t)(words + 2);
+  }
+}
+
+/* Where the two elements of a lane are: of one row, or turned, of two. */
+static uint16_t *matrix_element(const Block *block, int64_t thread, int32_t matrix, int32_t turned,
+                                int32_t n) {
+  int32_t lane = (int32_t)(thread % WARP_SIZE), pair = lane % 4 * 2 + n;
+  int64_t owner = thread - lane + 8 * matrix + (turned ? pair : lane / 4);
+  if (owner >= block->count) owner = block->count - 1;
+  return (uint16_t *)block->words[owner][0] + (turned ? lane / 4 : pair);
+}
+
+int32_t kc_emu_matrix_load(Block *block, int64_t thread, int32_t matrix, int32_t turned) {
+  uint32_t low = *matrix_element(block, thread, matrix, turned, 0);
+  return (int32_t)(low | (uint32_t)*matrix_element(block, thread, matrix, turned, 1) << 16);
+}
+
+void kc_emu_matrix_store(Block *block, int64_t thread, int32_t matrix, int32_t turned,
+                         int32_t word) {
+  *matrix_element(block, thread, matrix, turned, 0) = (uint16_t)word;
+  *matrix_element(block, thread, matrix, turned, 1) = (uint16_t)((uint32_t)word >> 16);
+}
+
+static double as_float(uint32_t bits) {
+  float value;
+  memcpy(&value, &bits, 4);
+  return value;
+}
+
+static double of_half(uint32_t bits) {
+  uint32_t exponent = bits >> 10 & 31, mantissa = bits & 0x3ff, sign = (bits & 0x8000) << 16;
+  if (exponent == 31) return as_float(sign | 0x7f800000 | mantissa << 13);
+  if (exponent) return as_float(sign | (exponent + 112) << 23 | mantissa << 13);
+  double value = mantissa / 16777216.0; /* 2^-24 */
+  return sign ? -value : value;
+}
+
+/* Rounded to the nearest half, and of two to the even one. */
+static uint32_t to_half(double number) {
+  float single = (float)number;
+  uint32_t bits;
+  memcpy(&bits, &single, 4);
+  uint32_t sign = bits >> 16 & 0x8000, rest = bits & 0x7fffffff;
+  if (rest > 0x7f800000) return sign | 0x7e00;
+  if (rest >= 0x47800000) return sign | 0x7c00;
+  uint32_t shift = 13, value = rest - (112u << 23);
+  if (rest < 113u << 23) { /* it is below 2^-14 */
+    if (rest < 102u << 23) return sign;
+    shift = 126 - (rest >> 23);
+    value = (rest & 0x7fffff) | 0x800000;
+  }
+  uint32_t half = value >> shift, dropped = value & ((1u << shift) - 1), tie = 1u << (shift - 1);
+  return sign | (half + (dropped > tie || (dropped == tie && half & 1)));
+}
+
+static int32_t bits_of(int32_t type) {
+  switch (type) {
+    case F16: case BF16: return 16;
+    case S8: case U8: return 8;
+    case S4: case U4: return 4;
+    case B1: return 1;
+    case F64: return 64;
+    default: return 32;
+  }
+}
+
+/* How many elements a word of a register holds. */
+static int32_t packing(int32_t type) { return type == F64 ? 1 : 32 / bits_of(type); }
+
+static double number_in(uint64_t word, int32_t type, int32_t part) {
+  uint32_t bits = (uint32_t)word >> (part * (bits_of(type) & 31));
+  switch (type) {
+    case F16: return of_half(bits & 0xffff);
+    case BF16: return as_float(bits << 16);
+    case TF32: return as_float(bits & 0xffffe000);
+    case F32: return as_float(bits);
+    case S8: return (int8_t)bits;
+    case U8: return (uint8_t)bits;
+    case S4: return (int8_t)((bits & 15) << 4) / 16;
+    case U4: return bits & 15;
+    case S32: return (int32_t)bits;
+    default: break;
+  }
+  double value;
+  memcpy(&value, &word, 8);
+  return value;
+}
+
+static uint64_t word_with(uint64_t word, int32_t type, int32_t part, double value, int32_t clamps) {
+  if (type == F64) {
+    memcpy(&word, &value, 8);
+  } else if (type == F32) {
+    float single = (float)value;
+    uint32_t bits;
+    memcpy(&bits, &single, 4);
+    word = bits;
+  } else if (type == F16) {
+    word = (word & ~(0xffffULL << 16 * part)) | (uint64_t)to_half(value) << 16 * part;
+  } else { /* sums of a few thousand bytes are exact */
+    if (clamps && value > 2147483647.0) value = 2147483647.0;
+    if (clamps && value < -2147483648.0) value = -2147483648.0;
+    word = (uint32_t)(int64_t)value;
+  }
+  return word;
+}
+
+/* Where lanes hold elements: of mma in the layout of PTX, of wmma in one of the emulator's own. */
+typedef struct {
+  int64_t lane;
+  int32_t slot;
+} Place;
+
+/* Row (of B: column) `across` and depth `k` of an operand of mma whose rows are 8 or 16. */
+static Place operand_place(int32_t across, int32_t k, int32_t type, int32_t rows) {
+  int32_t each = packing(type), tall = rows / 8;
+  int32_t lane = across % 8 * 4 + k / each % 4;
+  int32_t word = k / (4 * each) * tall + across / 8;
+  return (Place){lane, word * each + k % each};
+}
+
+/* Element `number` of a matrix of so many that all lanes hold together. */
+static Place wmma_place(int32_t number, int32_t total) {
+  int32_t each = total / WARP_SIZE;
+  return (Place){number / each, number % each};
+}
+
+enum { OF_B = 16 }; /* the first word of B in what a lane leaves */
+
+static uint64_t left_at(const Block *block, int64_t first, Place place, int32_t type, int32_t from) {
+  int64_t thread = first + place.lane < block->count ? first + place.lane : block->count - 1;
+  return block->words[thread][from + place.slot / packing(type)];
+}
+
+/* One word of D of a lane, whose word of C is given. `shape` is m, n and k in bytes, `types` those of
+   A, B and C, and bits: 1 clamp, 2 and instead of xor, 4 wmma. */
+int64_t kc_emu_mma(Block *block, int64_t thread, int32_t shape, int32_t types, int32_t index,
+                   int64_t c) {
+  int32_t m = shape >> 16 & 255, n = shape >> 8 & 255, k = (shape & 255) ? shape & 255 : 256;
+  int32_t a_type = types & 15, b_type = types >> 4 & 15, c_type = types >> 8 & 15;
+  int32_t flags = types >> 12;
+  int64_t first = thread / WARP_SIZE * WARP_SIZE, lane = thread % WARP_SIZE;
+  uint64_t result = (uint64_t)c;
+  for (int32_t part = 0; part < packing(c_type); ++part) {
+    int32_t slot = index * packing(c_type) + part, row, column;
+    if (flags & 4) {
+      int32_t each = m * n / WARP_SIZE, number = (int32_t)lane * each + slot % each;
+      row = number / n;
+      column = number % n;
+    } else {
+      row = (int32_t)lane / 4 + slot / 2 * 8;
+      column = (int32_t)lane % 4 * 2 + slot % 2;
+    }
+    double sum = number_in((uint64_t)c, c_type, part);
+    for (int32_t at = 0; at < k; ++at) {
+      Place a = flags & 4 ? wmma_place(row * k + at, m * k) : operand_place(row, at, a_type, m);
+      Place b = flags & 4 ? wmma_place(at * n + column, k * n) : operand_place(column, at, b_type, 8);
+      uint64_t a_word = left_at(block, first, a, a_type, 0);
+      uint64_t b_word = left_at(block, first, b, b_type, OF_B);
+      int32_t a_part = a.slot % packing(a_type), b_part = b.slot % packing(b_type);
+      if (a_type == B1) {
+        uint64_t a_bit = a_word >> a_part & 1, b_bit = b_word >> b_part & 1;
+        sum += (double)(flags & 2 ? a_bit & b_bit : a_bit ^ b_bit);
+      } else {
+        sum += number_in(a_word, a_type, a_part) * number_in(b_word, b_type, b_part);
+      }
+    }
+    result = word_with(result, c_type, part, sum, flags & 1);
+  }
+  return (int64_t)result;
+}
+
+static uint64_t element_address(uint64_t base, int32_t rows, int32_t columns, int32_t stride,
+                                int32_t is_column, int32_t type, int64_t lane, int32_t slot) {
+  int32_t each = rows * columns / WARP_SIZE, number = (int32_t)lane * each + slot % each;
+  int64_t row = number / columns, column = number % columns;
+  int64_t at = is_column ? column * stride + row : row * stride + column;
+  return base + (uint64_t)(at * (bits_of(type) / 8));
+}
+
+/* One word of what a lane holds of a matrix in memory. */
+int64_t kc_emu_wmma_load(Block *block, int64_t thread, uint64_t base, int32_t sizes, int32_t stride,
+                         int32_t is_column, int32_t type, int32_t index, int32_t site) {
+  uint64_t word = 0;
+  int32_t bytes = bits_of(type) / 8;
+  for (int32_t part = 0; part < packing(type); ++part) {
+    uint64_t bits = 0;
+    uint64_t address = element_address(base, sizes >> 8, sizes & 255, stride, is_column, type,
+                                       thread % WARP_SIZE, index * packing(type) + part);
+    if (block->clocks && !kc_emu_pointer(address, bytes, bytes, site, 0)) continue;
+    memcpy(&bits, (const void *)address, (size_t)bytes);
+    word |= bits << (bytes * 8 % 64 * part);
+  }
+  return (int64_t)word;
+}
+
+void kc_emu_wmma_store(Block *block, int64_t thread, uint64_t base, int32_t sizes, int32_t stride,
+                       int32_t is_column, int32_t type, int32_t index, int32_t site, int64_t word) {
+  int32_t bytes = bits_of(type) / 8;
+  for (int32_t part = 0; part < packing(type); ++part) {
+    uint64_t address = element_address(base, sizes >> 8, sizes & 255, stride, is_column, type,
+                                       thread % WARP_SIZE, index * packing(type) + part);
+    uint64_t bits = (uint64_t)word >> (bytes * 8 % 64 * part);
+    if (block->clocks && !kc_emu_pointer(address, bytes, bytes, site, IS_WRITE)) continue;
+    memcpy((void *)address, &bits, (size_t)bytes);
+    if (block->clocks) settle_write();
+  }
 }

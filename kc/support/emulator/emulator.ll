@@ -1,15 +1,21 @@
 ; Made by `make native` with clang 22.1.8: do not edit.
-; The sha256 of emulator.c: 9901dbb642562730a3ea7061c998078d948d004fa2b3dcc60c6110245662e145
+; The sha256 of emulator.c: c6ec40af7ee57516bc0c3b13ea4a1cd7b452087eb9682fffc8578ba08f479358
 
 %struct.anon = type { ptr, %struct.Access, i64, i64, [256 x i8] }
-%struct.Access = type { i32, i32, i16, i16 }
+%struct.Access = type { i32, i32, i32, i16, i16 }
 %struct.Buffer = type { i64, i64, i64, i32, ptr }
-%struct.Finding = type { i32, i32, i32, i32, i64, i64, i64, i64, i64 }
+%struct.Finding = type { i32, i32, i32, i32, i64, i64, i64, i64, i64, i32, i32 }
+%struct.Queue = type { ptr, i32, i32, i32 }
+%struct.Order = type { i64, i32, i32, i32, i32, i32, ptr, ptr }
+%struct.Wait = type { i32, i32, i32, i32, i32, i64 }
+%struct.Barrier = type { i32, i32, i32, i32, i32 }
+%struct.Copy = type { i64, i64, i32, i32, i32, i32 }
 %struct.Site = type { ptr, i32, i32, [32 x i32] }
 %struct.Cell = type { %struct.Access, %struct.Access, %struct.Access }
 %struct.Instance = type { [32 x i64], i32, i32, i32 }
 %struct.Cost = type { i64, i64, i64, i64 }
 
+@.str = private unnamed_addr constant [100 x i8] c"kc: threads of an emulated block wait for what never comes, and are ended; kc.gpu.check says where\0A\00", align 1
 @site_count = internal unnamed_addr global i32 0, align 4
 @statements = internal unnamed_addr global ptr null, align 8
 @pending = internal global %struct.anon zeroinitializer, align 8
@@ -20,16 +26,123 @@
 @buffers = internal global [64 x %struct.Buffer] zeroinitializer, align 16
 @findings = internal global [256 x %struct.Finding] zeroinitializer, align 16
 @now = internal unnamed_addr global %struct.Access zeroinitializer, align 8
+@watched = internal unnamed_addr global ptr null, align 8
+@switch.table.bits_of = private unnamed_addr constant [10 x i32] [i32 16, i32 16, i32 32, i32 32, i32 64, i32 8, i32 8, i32 4, i32 4, i32 1], align 4
 
-define void @kc_emu_run(ptr noundef readonly captures(none) %threads, ptr noundef captures(none) %states, i64 noundef %count, ptr noundef readonly captures(none) %step) local_unnamed_addr #0 {
+define noundef ptr @kc_emu_new_block(ptr noundef %states, i64 noundef %count, i32 noundef %is_watched) local_unnamed_addr #0 {
 entry:
+  %call = tail call ptr @calloc(i64 noundef 1, i64 noundef 4216) #19
+  store ptr %states, ptr %call, align 8
+  %count2 = getelementptr inbounds nuw i8, ptr %call, i64 8
+  store i64 %count, ptr %count2, align 8
+  %call3 = tail call ptr @calloc(i64 noundef %count, i64 noundef 32) #19
+  %waits = getelementptr inbounds nuw i8, ptr %call, i64 16
+  store ptr %call3, ptr %waits, align 8
+  %call4 = tail call ptr @calloc(i64 noundef %count, i64 noundef 24) #19
+  %queues = getelementptr inbounds nuw i8, ptr %call, i64 24
+  store ptr %call4, ptr %queues, align 8
+  %call5 = tail call ptr @calloc(i64 noundef %count, i64 noundef 256) #19
+  %words = getelementptr inbounds nuw i8, ptr %call, i64 32
+  store ptr %call5, ptr %words, align 8
+  %tobool.not = icmp eq i32 %is_watched, 0
+  br i1 %tobool.not, label %if.end, label %if.then
+
+if.then:                                          ; preds = %entry
+  %mul = mul nsw i64 %count, %count
+  %call6 = tail call ptr @calloc(i64 noundef %mul, i64 noundef 4) #19
+  %clocks = getelementptr inbounds nuw i8, ptr %call, i64 368
+  store ptr %call6, ptr %clocks, align 8
+  %i.026 = add i64 %count, 1
+  %smax = tail call i64 @llvm.smax.i64(i64 %count, i64 0)
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.body, %if.then
+  %i.0 = phi i64 [ 0, %if.then ], [ %inc, %for.body ]
+  %exitcond.not = icmp eq i64 %i.0, %smax
+  br i1 %exitcond.not, label %if.end, label %for.body
+
+for.body:                                         ; preds = %for.cond
+  %0 = load ptr, ptr %clocks, align 8
+  %add = mul i64 %i.0, %i.026
+  %arrayidx = getelementptr inbounds i32, ptr %0, i64 %add
+  store i32 1, ptr %arrayidx, align 4
+  %inc = add nuw i64 %i.0, 1
+  br label %for.cond
+
+if.end:                                           ; preds = %for.cond, %entry
+  ret ptr %call
+}
+
+declare ptr @calloc(i64 noundef, i64 noundef) local_unnamed_addr
+
+define void @kc_emu_end_block(ptr noundef %block) local_unnamed_addr #0 {
+entry:
+  %count = getelementptr inbounds nuw i8, ptr %block, i64 8
+  %queues = getelementptr inbounds nuw i8, ptr %block, i64 24
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.body, %entry
+  %i.0 = phi i64 [ 0, %entry ], [ %inc, %for.body ]
+  %0 = load i64, ptr %count, align 8
+  %cmp = icmp slt i64 %i.0, %0
+  br i1 %cmp, label %for.body, label %for.cond2.preheader
+
+for.cond2.preheader:                              ; preds = %for.cond
+  %orders = getelementptr inbounds nuw i8, ptr %block, i64 376
+  br label %for.cond2
+
+for.body:                                         ; preds = %for.cond
+  %1 = load ptr, ptr %queues, align 8
+  %arrayidx = getelementptr inbounds nuw %struct.Queue, ptr %1, i64 %i.0
+  %2 = load ptr, ptr %arrayidx, align 8
+  tail call void @free(ptr noundef %2) #19
+  %inc = add nuw nsw i64 %i.0, 1
+  br label %for.cond
+
+for.cond2:                                        ; preds = %for.cond2.preheader, %for.body4
+  %indvars.iv = phi i64 [ 0, %for.cond2.preheader ], [ %indvars.iv.next, %for.body4 ]
+  %exitcond.not = icmp eq i64 %indvars.iv, 80
+  br i1 %exitcond.not, label %for.end11, label %for.body4
+
+for.body4:                                        ; preds = %for.cond2
+  %arrayidx5 = getelementptr inbounds nuw %struct.Order, ptr %orders, i64 %indvars.iv
+  %coming = getelementptr inbounds nuw i8, ptr %arrayidx5, i64 32
+  %3 = load ptr, ptr %coming, align 8
+  tail call void @free(ptr noundef %3) #19
+  %known = getelementptr inbounds nuw i8, ptr %arrayidx5, i64 40
+  %4 = load ptr, ptr %known, align 8
+  tail call void @free(ptr noundef %4) #19
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  br label %for.cond2
+
+for.end11:                                        ; preds = %for.cond2
+  %waits = getelementptr inbounds nuw i8, ptr %block, i64 16
+  %5 = load ptr, ptr %waits, align 8
+  tail call void @free(ptr noundef %5) #19
+  %6 = load ptr, ptr %queues, align 8
+  tail call void @free(ptr noundef %6) #19
+  %words = getelementptr inbounds nuw i8, ptr %block, i64 32
+  %7 = load ptr, ptr %words, align 8
+  tail call void @free(ptr noundef %7) #19
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 368
+  %8 = load ptr, ptr %clocks, align 8
+  tail call void @free(ptr noundef %8) #19
+  tail call void @free(ptr noundef nonnull %block) #19
+  ret void
+}
+
+declare void @free(ptr noundef) local_unnamed_addr
+
+define void @kc_emu_run(ptr noundef readonly captures(none) %threads, ptr noundef captures(none) %states, i64 noundef %count, ptr noundef readonly captures(none) %step, ptr noundef captures(address_is_null) %block) local_unnamed_addr #0 {
+entry:
+  %tobool27.not = icmp eq ptr %block, null
   br label %for.cond1
 
 for.cond1:                                        ; preds = %for.cond1.backedge, %entry
   %begin.0 = phi i64 [ 0, %entry ], [ %begin.0.be, %for.cond1.backedge ]
   %alive.0 = phi i32 [ 0, %entry ], [ %alive.0.be, %for.cond1.backedge ]
   %cmp = icmp slt i64 %begin.0, %count
-  br i1 %cmp, label %for.body, label %for.end21
+  br i1 %cmp, label %for.body, label %for.end19
 
 for.body:                                         ; preds = %for.cond1
   %add = add nuw nsw i64 %begin.0, 32
@@ -37,14 +150,12 @@ for.body:                                         ; preds = %for.cond1
   br label %for.cond5.outer
 
 for.cond5.outer:                                  ; preds = %for.body, %if.end
-  %alive.2.ph = phi i32 [ %alive.0, %for.body ], [ %alive.3, %if.end ]
-  %waits.0.ph = phi i32 [ 0, %for.body ], [ %waits.1, %if.end ]
+  %alive.2.ph = phi i32 [ %alive.0, %for.body ], [ %spec.select, %if.end ]
   %i.0.ph = phi i64 [ %begin.0, %for.body ], [ %inc, %if.end ]
   br label %for.cond5
 
-for.cond5:                                        ; preds = %for.cond5.outer, %if.end17
-  %waits.0 = phi i32 [ 0, %if.end17 ], [ %waits.0.ph, %for.cond5.outer ]
-  %i.0 = phi i64 [ %begin.0, %if.end17 ], [ %i.0.ph, %for.cond5.outer ]
+for.cond5:                                        ; preds = %for.cond5.outer, %if.end15
+  %i.0 = phi i64 [ %begin.0, %if.end15 ], [ %i.0.ph, %for.cond5.outer ]
   %cmp6 = icmp slt i64 %i.0, %cond
   br i1 %cmp6, label %for.body7, label %for.end
 
@@ -57,63 +168,104 @@ for.body7:                                        ; preds = %for.cond5
 if.then:                                          ; preds = %for.body7
   %arrayidx9 = getelementptr inbounds nuw ptr, ptr %threads, i64 %i.0
   %1 = load ptr, ptr %arrayidx9, align 8
-  tail call void %step(ptr noundef %1, i32 noundef 0) #11
-  %.pr = load i32, ptr %arrayidx, align 4
+  tail call void %step(ptr noundef %1, i32 noundef 0) #19
+  %.pre = load i32, ptr %arrayidx, align 4
   br label %if.end
 
 if.end:                                           ; preds = %if.then, %for.body7
-  %2 = phi i32 [ %.pr, %if.then ], [ %0, %for.body7 ]
-  %cmp11 = icmp eq i32 %2, -1
-  %and.i = and i32 %2, 3
-  %cmp15 = icmp eq i32 %and.i, 2
-  %conv = zext i1 %cmp15 to i32
-  %alive.3 = select i1 %cmp11, i32 %alive.2.ph, i32 1
-  %waits.1 = or i32 %waits.0, %conv
+  %2 = phi i32 [ %.pre, %if.then ], [ %0, %for.body7 ]
+  %cmp11.not = icmp eq i32 %2, -1
+  %spec.select = select i1 %cmp11.not, i32 %alive.2.ph, i32 1
   %inc = add nuw nsw i64 %i.0, 1
   br label %for.cond5.outer
 
 for.end:                                          ; preds = %for.cond5
-  %tobool.not = icmp eq i32 %waits.0, 0
-  br i1 %tobool.not, label %for.cond1.backedge, label %if.end17
+  %call = tail call fastcc i32 @warp_is_complete(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond) #20
+  %tobool.not = icmp eq i32 %call, 0
+  br i1 %tobool.not, label %for.cond1.backedge, label %if.end15
 
-if.end17:                                         ; preds = %for.end
-  tail call fastcc void @release(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i32 noundef 2) #12
+if.end15:                                         ; preds = %for.end
+  tail call fastcc void @release(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i32 noundef 2) #20
   br label %for.cond5
 
-for.end21:                                        ; preds = %for.cond1
-  %tobool22.not = icmp eq i32 %alive.0, 0
-  br i1 %tobool22.not, label %for.cond27.preheader, label %if.end24
+for.end19:                                        ; preds = %for.cond1
+  %tobool20.not = icmp eq i32 %alive.0, 0
+  br i1 %tobool20.not, label %for.end39, label %if.end22
 
-for.cond27.preheader:                             ; preds = %for.end21
-  %smax = tail call i64 @llvm.smax.i64(i64 %count, i64 0)
-  br label %for.cond27
+if.end22:                                         ; preds = %for.end19
+  %call23 = tail call fastcc i32 @is_any_ready(ptr noundef %states, i64 noundef %count) #20
+  %tobool24.not = icmp eq i32 %call23, 0
+  br i1 %tobool24.not, label %if.end26, label %for.cond1.backedge
 
-if.end24:                                         ; preds = %for.end21
-  tail call fastcc void @release(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 1) #12
-  br label %for.cond1.backedge
+if.end26:                                         ; preds = %if.end22
+  br i1 %tobool27.not, label %if.end38, label %land.lhs.true
 
-for.cond1.backedge:                               ; preds = %for.end, %if.end24
-  %begin.0.be = phi i64 [ 0, %if.end24 ], [ %add, %for.end ]
-  %alive.0.be = phi i32 [ 0, %if.end24 ], [ %alive.2.ph, %for.end ]
+land.lhs.true:                                    ; preds = %if.end26
+  %call28 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 3) #20
+  %cmp29 = icmp sgt i64 %call28, -1
+  br i1 %cmp29, label %if.then30, label %if.end38
+
+if.then30:                                        ; preds = %land.lhs.true
+  %call31 = tail call fastcc i32 @wake(ptr noundef %block) #20
+  %tobool32.not = icmp eq i32 %call31, 0
+  br i1 %tobool32.not, label %lor.lhs.false, label %for.cond1.backedge
+
+for.cond1.backedge:                               ; preds = %for.end, %if.then30, %lor.lhs.false, %if.end38, %if.end22
+  %begin.0.be = phi i64 [ 0, %if.end22 ], [ 0, %if.then30 ], [ 0, %lor.lhs.false ], [ 0, %if.end38 ], [ %add, %for.end ]
+  %alive.0.be = phi i32 [ 0, %if.end22 ], [ 0, %if.then30 ], [ 0, %lor.lhs.false ], [ 0, %if.end38 ], [ %alive.2.ph, %for.end ]
   br label %for.cond1
 
-for.cond27:                                       ; preds = %for.cond27.preheader, %for.body30
-  %i26.0 = phi i64 [ %inc33, %for.body30 ], [ 0, %for.cond27.preheader ]
-  %exitcond.not = icmp eq i64 %i26.0, %smax
-  br i1 %exitcond.not, label %for.end34, label %for.body30
+lor.lhs.false:                                    ; preds = %if.then30
+  %call33 = tail call fastcc i32 @do_late(ptr noundef %block) #20
+  %tobool34.not = icmp eq i32 %call33, 0
+  br i1 %tobool34.not, label %if.end36, label %for.cond1.backedge
 
-for.body30:                                       ; preds = %for.cond27
-  %arrayidx31 = getelementptr inbounds nuw ptr, ptr %threads, i64 %i26.0
-  %3 = load ptr, ptr %arrayidx31, align 8
-  tail call void %step(ptr noundef %3, i32 noundef 1) #11
-  %inc33 = add nuw i64 %i26.0, 1
-  br label %for.cond27
+if.end36:                                         ; preds = %lor.lhs.false
+  %call37 = tail call i32 (i32, ptr, ...) @dprintf(i32 noundef 2, ptr noundef nonnull @.str) #19
+  br label %for.end39
 
-for.end34:                                        ; preds = %for.cond27
+if.end38:                                         ; preds = %land.lhs.true, %if.end26
+  tail call fastcc void @release(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 1) #20
+  br label %for.cond1.backedge
+
+for.end39:                                        ; preds = %for.end19, %if.end36
+  %smax = tail call i64 @llvm.smax.i64(i64 %count, i64 0)
+  br label %for.cond41
+
+for.cond41:                                       ; preds = %for.body43, %for.end39
+  %i40.0 = phi i64 [ 0, %for.end39 ], [ %inc46, %for.body43 ]
+  %exitcond.not = icmp eq i64 %i40.0, %smax
+  br i1 %exitcond.not, label %for.end47, label %for.body43
+
+for.body43:                                       ; preds = %for.cond41
+  %arrayidx44 = getelementptr inbounds nuw ptr, ptr %threads, i64 %i40.0
+  %3 = load ptr, ptr %arrayidx44, align 8
+  tail call void %step(ptr noundef %3, i32 noundef 1) #19
+  %inc46 = add nuw i64 %i40.0, 1
+  br label %for.cond41
+
+for.end47:                                        ; preds = %for.cond41
   ret void
 }
 
-define internal fastcc void @release(ptr noundef captures(none) %states, i64 noundef %begin, i64 noundef %end, i32 noundef range(i32 1, 3) %scope) unnamed_addr #1 {
+define internal fastcc range(i32 0, 2) i32 @warp_is_complete(ptr noundef readonly captures(none) %states, i64 noundef %begin, i64 noundef %end) unnamed_addr #2 {
+entry:
+  %call = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef %begin, i64 noundef %end, i32 noundef 2) #20
+  %cmp = icmp sgt i64 %call, -1
+  br i1 %cmp, label %land.rhs, label %land.end
+
+land.rhs:                                         ; preds = %entry
+  %call1 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef %begin, i64 noundef %end, i32 noundef 3) #20
+  %call1.lobit = lshr i64 %call1, 63
+  %0 = trunc nuw nsw i64 %call1.lobit to i32
+  br label %land.end
+
+land.end:                                         ; preds = %land.rhs, %entry
+  %land.ext = phi i32 [ 0, %entry ], [ %0, %land.rhs ]
+  ret i32 %land.ext
+}
+
+define internal fastcc void @release(ptr noundef captures(none) %states, i64 noundef %begin, i64 noundef %end, i32 noundef range(i32 1, 3) %scope) unnamed_addr #3 {
 entry:
   br label %for.cond
 
@@ -125,9 +277,12 @@ for.cond:                                         ; preds = %for.inc, %entry
 for.body:                                         ; preds = %for.cond
   %arrayidx = getelementptr inbounds i32, ptr %states, i64 %i.0
   %0 = load i32, ptr %arrayidx, align 4
-  %and.i = and i32 %0, 3
-  %cmp3 = icmp eq i32 %and.i, %scope
-  br i1 %cmp3, label %if.then, label %for.inc
+  %1 = add i32 %0, 1
+  %or.cond.i = icmp ult i32 %1, 2
+  %and.i.i = and i32 %0, 3
+  %cmp2.i = icmp ne i32 %and.i.i, %scope
+  %narrow.i.not = or i1 %or.cond.i, %cmp2.i
+  br i1 %narrow.i.not, label %for.inc, label %if.then
 
 if.then:                                          ; preds = %for.body
   store i32 0, ptr %arrayidx, align 4
@@ -141,6 +296,376 @@ for.end:                                          ; preds = %for.cond
   ret void
 }
 
+define internal fastcc range(i32 0, 2) i32 @is_any_ready(ptr noundef readonly captures(none) %states, i64 noundef %count) unnamed_addr #2 {
+entry:
+  %smax = tail call i64 @llvm.smax.i64(i64 %count, i64 0)
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.body, %entry
+  %i.0 = phi i64 [ 0, %entry ], [ %inc, %for.body ]
+  %exitcond.not = icmp eq i64 %i.0, %smax
+  br i1 %exitcond.not, label %return, label %for.body
+
+for.body:                                         ; preds = %for.cond
+  %arrayidx = getelementptr inbounds nuw i32, ptr %states, i64 %i.0
+  %0 = load i32, ptr %arrayidx, align 4
+  %cmp1 = icmp eq i32 %0, 0
+  %inc = add nuw i64 %i.0, 1
+  br i1 %cmp1, label %return, label %for.cond
+
+return:                                           ; preds = %for.cond, %for.body
+  %retval.0 = phi i32 [ 1, %for.body ], [ 0, %for.cond ]
+  ret i32 %retval.0
+}
+
+define internal fastcc range(i64 -9223372036854775808, 9223372036854775807) i64 @who_waits(ptr noundef readonly captures(none) %states, i64 noundef %begin, i64 noundef %end, i32 noundef range(i32 1, 4) %scope) unnamed_addr #2 {
+entry:
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.inc, %entry
+  %i.0 = phi i64 [ %begin, %entry ], [ %inc, %for.inc ]
+  %cmp = icmp slt i64 %i.0, %end
+  br i1 %cmp, label %for.body, label %return
+
+for.body:                                         ; preds = %for.cond
+  %arrayidx = getelementptr inbounds i32, ptr %states, i64 %i.0
+  %0 = load i32, ptr %arrayidx, align 4
+  %1 = add i32 %0, 1
+  %or.cond.i = icmp ult i32 %1, 2
+  %and.i.i = and i32 %0, 3
+  %cmp2.i = icmp ne i32 %and.i.i, %scope
+  %narrow.i.not = or i1 %or.cond.i, %cmp2.i
+  br i1 %narrow.i.not, label %for.inc, label %return
+
+for.inc:                                          ; preds = %for.body
+  %inc = add nsw i64 %i.0, 1
+  br label %for.cond
+
+return:                                           ; preds = %for.cond, %for.body
+  %retval.0 = phi i64 [ %i.0, %for.body ], [ -1, %for.cond ]
+  ret i64 %retval.0
+}
+
+define internal fastcc range(i32 0, 2) i32 @wake(ptr noundef nonnull captures(address_is_null) %block) unnamed_addr #0 {
+entry:
+  %count = getelementptr inbounds nuw i8, ptr %block, i64 8
+  %waits = getelementptr inbounds nuw i8, ptr %block, i64 16
+  %clocks.i = getelementptr inbounds nuw i8, ptr %block, i64 368
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.inc, %entry
+  %i.0 = phi i64 [ 0, %entry ], [ %inc, %for.inc ]
+  %is_any.0 = phi i32 [ 0, %entry ], [ %is_any.1, %for.inc ]
+  %0 = load i64, ptr %count, align 8
+  %cmp = icmp slt i64 %i.0, %0
+  br i1 %cmp, label %for.body, label %for.end
+
+for.body:                                         ; preds = %for.cond
+  %1 = load ptr, ptr %block, align 8
+  %arrayidx = getelementptr inbounds nuw i32, ptr %1, i64 %i.0
+  %2 = load i32, ptr %arrayidx, align 4
+  %3 = add i32 %2, 1
+  %or.cond.i = icmp ult i32 %3, 2
+  %and.i.i = and i32 %2, 3
+  %cmp2.i = icmp ne i32 %and.i.i, 3
+  %narrow.i.not = or i1 %or.cond.i, %cmp2.i
+  br i1 %narrow.i.not, label %for.inc, label %if.end
+
+if.end:                                           ; preds = %for.body
+  %4 = load ptr, ptr %waits, align 8
+  %arrayidx1 = getelementptr inbounds nuw %struct.Wait, ptr %4, i64 %i.0
+  %5 = load i32, ptr %arrayidx1, align 8
+  switch i32 %5, label %if.else [
+    i32 1, label %if.then3
+    i32 0, label %if.then11
+  ]
+
+if.then3:                                         ; preds = %if.end
+  %call4 = tail call fastcc i64 @missing_lane(ptr noundef %block, i64 noundef %i.0) #20
+  %cmp5 = icmp sgt i64 %call4, -1
+  br i1 %cmp5, label %for.inc, label %if.end7
+
+if.end7:                                          ; preds = %if.then3
+  %mask1.i = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 16
+  %6 = load i32, ptr %mask1.i, align 8
+  %div.i55 = and i64 %i.0, 9223372036854775776
+  %add.i = add nuw nsw i64 %div.i55, 32
+  %add..i = tail call i64 @llvm.smin.i64(i64 %add.i, i64 %0)
+  br label %for.cond.i
+
+for.cond.i:                                       ; preds = %for.inc.i, %if.end7
+  %i.0.i = phi i64 [ %div.i55, %if.end7 ], [ %inc.i, %for.inc.i ]
+  %cmp4.i = icmp slt i64 %i.0.i, %add..i
+  br i1 %cmp4.i, label %for.body.i, label %for.cond7.i
+
+for.body.i:                                       ; preds = %for.cond.i
+  %sub.i = sub nuw nsw i64 %i.0.i, %div.i55
+  %sh_prom.i = trunc i64 %sub.i to i32
+  %7 = shl nuw i32 1, %sh_prom.i
+  %8 = and i32 %7, %6
+  %tobool.not.i = icmp eq i32 %8, 0
+  br i1 %tobool.not.i, label %for.inc.i, label %if.then.i
+
+if.then.i:                                        ; preds = %for.body.i
+  %9 = load ptr, ptr %block, align 8
+  %arrayidx5.i = getelementptr inbounds nuw i32, ptr %9, i64 %i.0.i
+  store i32 0, ptr %arrayidx5.i, align 4
+  br label %for.inc.i
+
+for.inc.i:                                        ; preds = %if.then.i, %for.body.i
+  %inc.i = add nuw nsw i64 %i.0.i, 1
+  br label %for.cond.i
+
+for.cond7.i:                                      ; preds = %for.cond.i, %for.inc31.i
+  %i6.0.i = phi i64 [ %inc32.i, %for.inc31.i ], [ %div.i55, %for.cond.i ]
+  %10 = load ptr, ptr %clocks.i, align 8
+  %tobool8.i = icmp ne ptr %10, null
+  %cmp9.i = icmp slt i64 %i6.0.i, %add..i
+  %11 = select i1 %tobool8.i, i1 %cmp9.i, i1 false
+  br i1 %11, label %for.cond11.preheader.i, label %for.cond35.i
+
+for.cond11.preheader.i:                           ; preds = %for.cond7.i
+  %sub15.i = sub nuw nsw i64 %i6.0.i, %div.i55
+  %sh_prom16.i = trunc i64 %sub15.i to i32
+  %shr17.i = lshr i32 %6, %sh_prom16.i
+  %and21.i = and i32 %shr17.i, 1
+  br label %for.cond11.i
+
+for.cond11.i:                                     ; preds = %for.inc28.i, %for.cond11.preheader.i
+  %j.0.i = phi i64 [ %inc29.i, %for.inc28.i ], [ %div.i55, %for.cond11.preheader.i ]
+  %exitcond.not.i = icmp eq i64 %j.0.i, %add..i
+  br i1 %exitcond.not.i, label %for.inc31.i, label %for.body13.i
+
+for.body13.i:                                     ; preds = %for.cond11.i
+  %cmp14.not.i = icmp eq i64 %i6.0.i, %j.0.i
+  br i1 %cmp14.not.i, label %for.inc28.i, label %land.lhs.true.i
+
+land.lhs.true.i:                                  ; preds = %for.body13.i
+  %sub18.i = sub nsw i64 %j.0.i, %div.i55
+  %sh_prom19.i = trunc i64 %sub18.i to i32
+  %shr20.i = lshr i32 %6, %sh_prom19.i
+  %and22.i = and i32 %and21.i, %shr20.i
+  %tobool23.not.i = icmp eq i32 %and22.i, 0
+  br i1 %tobool23.not.i, label %for.inc28.i, label %if.then24.i
+
+if.then24.i:                                      ; preds = %land.lhs.true.i
+  %12 = load ptr, ptr %clocks.i, align 8
+  %13 = load i64, ptr %count, align 8
+  %mul.i.i = mul nsw i64 %13, %i6.0.i
+  %add.ptr.i.i = getelementptr inbounds i32, ptr %12, i64 %mul.i.i
+  %mul.i97.i = mul nsw i64 %13, %j.0.i
+  %add.ptr.i98.i = getelementptr inbounds i32, ptr %12, i64 %mul.i97.i
+  tail call fastcc void @learn(ptr noundef %add.ptr.i.i, ptr noundef %add.ptr.i98.i, i64 noundef %13) #20
+  br label %for.inc28.i
+
+for.inc28.i:                                      ; preds = %if.then24.i, %land.lhs.true.i, %for.body13.i
+  %inc29.i = add i64 %j.0.i, 1
+  br label %for.cond11.i
+
+for.inc31.i:                                      ; preds = %for.cond11.i
+  %inc32.i = add nuw nsw i64 %i6.0.i, 1
+  br label %for.cond7.i
+
+for.cond35.i:                                     ; preds = %for.cond7.i, %for.inc52.i
+  %.pre103.i = phi ptr [ %.pre.i, %for.inc52.i ], [ %10, %for.cond7.i ]
+  %i34.0.i = phi i64 [ %inc53.i, %for.inc52.i ], [ %div.i55, %for.cond7.i ]
+  %tobool37.i = icmp ne ptr %.pre103.i, null
+  %cmp39.i = icmp slt i64 %i34.0.i, %add..i
+  %14 = select i1 %tobool37.i, i1 %cmp39.i, i1 false
+  br i1 %14, label %for.body41.i, label %for.inc
+
+for.body41.i:                                     ; preds = %for.cond35.i
+  %sub42.i = sub nuw nsw i64 %i34.0.i, %div.i55
+  %sh_prom43.i = trunc i64 %sub42.i to i32
+  %15 = shl nuw i32 1, %sh_prom43.i
+  %16 = and i32 %15, %6
+  %tobool46.not.i = icmp eq i32 %16, 0
+  br i1 %tobool46.not.i, label %for.inc52.i, label %if.then47.i
+
+if.then47.i:                                      ; preds = %for.body41.i
+  %17 = load i64, ptr %count, align 8
+  %mul.i101.i = mul nsw i64 %17, %i34.0.i
+  %add.ptr.i102.i = getelementptr inbounds i32, ptr %.pre103.i, i64 %mul.i101.i
+  %arrayidx49.i = getelementptr inbounds nuw i32, ptr %add.ptr.i102.i, i64 %i34.0.i
+  %18 = load i32, ptr %arrayidx49.i, align 4
+  %inc50.i = add nsw i32 %18, 1
+  store i32 %inc50.i, ptr %arrayidx49.i, align 4
+  %.pre.pre.i = load ptr, ptr %clocks.i, align 8
+  br label %for.inc52.i
+
+for.inc52.i:                                      ; preds = %if.then47.i, %for.body41.i
+  %.pre.i = phi ptr [ %.pre103.i, %for.body41.i ], [ %.pre.pre.i, %if.then47.i ]
+  %inc53.i = add nuw nsw i64 %i34.0.i, 1
+  br label %for.cond35.i
+
+if.then11:                                        ; preds = %if.end
+  %barrier = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 4
+  %19 = load i32, ptr %barrier, align 4
+  %idxprom = sext i32 %19 to i64
+  %arrayidx12 = getelementptr %struct.Barrier, ptr %block, i64 %idxprom
+  %generation = getelementptr i8, ptr %arrayidx12, i64 48
+  %20 = load i32, ptr %generation, align 4
+  %generation13 = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 12
+  %21 = load i32, ptr %generation13, align 4
+  %cmp14 = icmp eq i32 %20, %21
+  br i1 %cmp14, label %for.inc, label %if.end16
+
+if.end16:                                         ; preds = %if.then11
+  %call18 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef %19, i64 noundef 0) #20
+  br label %if.end26
+
+if.else:                                          ; preds = %if.end
+  %address = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 24
+  %22 = load i64, ptr %address, align 8
+  %23 = inttoptr i64 %22 to ptr
+  %24 = load i64, ptr %23, align 8
+  %shr = lshr i64 %24, 62
+  %and = and i64 %shr, 1
+  %generation19 = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 12
+  %25 = load i32, ptr %generation19, align 4
+  %conv = zext i32 %25 to i64
+  %cmp20 = icmp eq i64 %and, %conv
+  br i1 %cmp20, label %for.inc, label %if.end23
+
+if.end23:                                         ; preds = %if.else
+  %call25 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %22) #20
+  br label %if.end26
+
+if.end26:                                         ; preds = %if.end23, %if.end16
+  %call25.sink = phi ptr [ %call25, %if.end23 ], [ %call18, %if.end16 ]
+  tail call fastcc void @hear(ptr noundef nonnull %block, ptr noundef %call25.sink, i64 noundef %i.0) #20
+  %is_done = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 8
+  store i32 1, ptr %is_done, align 8
+  %26 = load ptr, ptr %block, align 8
+  %arrayidx28 = getelementptr inbounds nuw i32, ptr %26, i64 %i.0
+  store i32 0, ptr %arrayidx28, align 4
+  br label %for.inc
+
+for.inc:                                          ; preds = %for.cond35.i, %if.else, %if.then11, %if.then3, %for.body, %if.end26
+  %is_any.1 = phi i32 [ %is_any.0, %if.then3 ], [ %is_any.0, %for.body ], [ %is_any.0, %if.then11 ], [ 1, %if.end26 ], [ %is_any.0, %if.else ], [ 1, %for.cond35.i ]
+  %inc = add nuw nsw i64 %i.0, 1
+  br label %for.cond
+
+for.end:                                          ; preds = %for.cond
+  ret i32 %is_any.0
+}
+
+define internal fastcc range(i32 0, 2) i32 @do_late(ptr noundef nonnull captures(address_is_null) %block) unnamed_addr #0 {
+entry:
+  %count = getelementptr inbounds nuw i8, ptr %block, i64 8
+  %queues = getelementptr inbounds nuw i8, ptr %block, i64 24
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.inc, %entry
+  %is_any.0 = phi i32 [ 0, %entry ], [ %is_any.1, %for.inc ]
+  %i.0 = phi i64 [ 0, %entry ], [ %inc, %for.inc ]
+  %0 = load i64, ptr %count, align 8
+  %cmp = icmp slt i64 %i.0, %0
+  br i1 %cmp, label %for.body, label %for.end
+
+for.body:                                         ; preds = %for.cond
+  %1 = load ptr, ptr %queues, align 8
+  %arrayidx = getelementptr inbounds nuw %struct.Queue, ptr %1, i64 %i.0
+  %count1 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
+  %2 = load i32, ptr %count1, align 8
+  br label %while.cond
+
+while.cond:                                       ; preds = %while.body, %for.body
+  %end.0 = phi i32 [ %2, %for.body ], [ %dec, %while.body ]
+  %cmp2 = icmp sgt i32 %end.0, 0
+  br i1 %cmp2, label %land.rhs, label %while.end
+
+land.rhs:                                         ; preds = %while.cond
+  %3 = load ptr, ptr %arrayidx, align 8
+  %4 = zext nneg i32 %end.0 to i64
+  %5 = getelementptr %struct.Copy, ptr %3, i64 %4
+  %bytes = getelementptr i8, ptr %5, i64 -16
+  %6 = load i32, ptr %bytes, align 8
+  %tobool.not = icmp eq i32 %6, 0
+  br i1 %tobool.not, label %if.end, label %while.body
+
+while.body:                                       ; preds = %land.rhs
+  %dec = add nsw i32 %end.0, -1
+  br label %while.cond
+
+while.end:                                        ; preds = %while.cond
+  %tobool4.not = icmp sgt i32 %2, -1
+  br i1 %tobool4.not, label %for.inc, label %if.end
+
+if.end:                                           ; preds = %land.rhs, %while.end
+  %end.057 = phi i32 [ %2, %while.end ], [ %end.0, %land.rhs ]
+  tail call fastcc void @settle_if(ptr noundef nonnull %block) #20
+  tail call fastcc void @do_copies(ptr noundef nonnull %block, i64 noundef %i.0, i32 noundef %end.057) #20
+  br label %for.inc
+
+for.inc:                                          ; preds = %while.end, %if.end
+  %is_any.1 = phi i32 [ 1, %if.end ], [ %is_any.0, %while.end ]
+  %inc = add nuw nsw i64 %i.0, 1
+  br label %for.cond
+
+for.end:                                          ; preds = %for.cond
+  %tobool5.not = icmp eq i32 %is_any.0, 0
+  br i1 %tobool5.not, label %if.end7, label %return
+
+if.end7:                                          ; preds = %for.end
+  %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 360
+  %7 = load i32, ptr %fruitless, align 8
+  %inc8 = add nsw i32 %7, 1
+  store i32 %inc8, ptr %fruitless, align 8
+  %cmp9 = icmp sgt i32 %7, 999
+  br i1 %cmp9, label %return, label %for.cond13.preheader
+
+for.cond13.preheader:                             ; preds = %if.end7
+  %waits = getelementptr inbounds nuw i8, ptr %block, i64 16
+  br label %for.cond13
+
+for.cond13:                                       ; preds = %for.cond13.preheader, %for.inc27
+  %.pre58 = phi i64 [ %.pre, %for.inc27 ], [ %0, %for.cond13.preheader ]
+  %is_any.2 = phi i32 [ %is_any.3, %for.inc27 ], [ 0, %for.cond13.preheader ]
+  %i12.0 = phi i64 [ %inc28, %for.inc27 ], [ 0, %for.cond13.preheader ]
+  %cmp15 = icmp slt i64 %i12.0, %.pre58
+  br i1 %cmp15, label %for.body16, label %return
+
+for.body16:                                       ; preds = %for.cond13
+  %8 = load ptr, ptr %block, align 8
+  %arrayidx17 = getelementptr inbounds nuw i32, ptr %8, i64 %i12.0
+  %9 = load i32, ptr %arrayidx17, align 4
+  %10 = add i32 %9, 1
+  %or.cond.i = icmp ult i32 %10, 2
+  %and.i.i = and i32 %9, 3
+  %cmp2.i = icmp ne i32 %and.i.i, 3
+  %narrow.i.not = or i1 %or.cond.i, %cmp2.i
+  br i1 %narrow.i.not, label %for.inc27, label %lor.lhs.false
+
+lor.lhs.false:                                    ; preds = %for.body16
+  %11 = load ptr, ptr %waits, align 8
+  %arrayidx19 = getelementptr inbounds nuw %struct.Wait, ptr %11, i64 %i12.0
+  %12 = load i32, ptr %arrayidx19, align 8
+  %cmp20.not = icmp eq i32 %12, 3
+  br i1 %cmp20.not, label %if.end22, label %for.inc27
+
+if.end22:                                         ; preds = %lor.lhs.false
+  %is_done = getelementptr inbounds nuw i8, ptr %arrayidx19, i64 8
+  store i32 0, ptr %is_done, align 8
+  %13 = load ptr, ptr %block, align 8
+  %arrayidx26 = getelementptr inbounds nuw i32, ptr %13, i64 %i12.0
+  store i32 0, ptr %arrayidx26, align 4
+  %.pre.pre = load i64, ptr %count, align 8
+  br label %for.inc27
+
+for.inc27:                                        ; preds = %for.body16, %lor.lhs.false, %if.end22
+  %.pre = phi i64 [ %.pre58, %lor.lhs.false ], [ %.pre.pre, %if.end22 ], [ %.pre58, %for.body16 ]
+  %is_any.3 = phi i32 [ %is_any.2, %lor.lhs.false ], [ 1, %if.end22 ], [ %is_any.2, %for.body16 ]
+  %inc28 = add nuw nsw i64 %i12.0, 1
+  br label %for.cond13
+
+return:                                           ; preds = %for.cond13, %if.end7, %for.end
+  %retval.0 = phi i32 [ 0, %if.end7 ], [ 1, %for.end ], [ %is_any.2, %for.cond13 ]
+  ret i32 %retval.0
+}
+
+declare i32 @dprintf(i32 noundef, ptr noundef, ...) local_unnamed_addr
+
 define void @kc_emu_begin(i32 noundef %number_of_sites, ptr noundef %statement_of) local_unnamed_addr #0 {
 entry:
   store i32 %number_of_sites, ptr @site_count, align 4
@@ -150,9 +675,9 @@ entry:
   store i64 0, ptr @barriers, align 8
   %conv = sext i32 %number_of_sites to i64
   %add = add nsw i64 %conv, 1
-  %call = tail call ptr @calloc(i64 noundef %add, i64 noundef 144) #11
+  %call = tail call ptr @calloc(i64 noundef %add, i64 noundef 144) #19
   store ptr %call, ptr @sites, align 8
-  %call3 = tail call ptr @calloc(i64 noundef %add, i64 noundef 32) #11
+  %call3 = tail call ptr @calloc(i64 noundef %add, i64 noundef 32) #19
   store ptr %call3, ptr @costs, align 8
   br label %for.cond
 
@@ -172,16 +697,14 @@ for.end:                                          ; preds = %for.cond
   ret void
 }
 
-declare ptr @calloc(i64 noundef, i64 noundef) local_unnamed_addr
-
-define noundef nonnull ptr @kc_emu_findings(ptr noundef writeonly captures(none) initializes((0, 4)) %count) local_unnamed_addr #3 {
+define noundef nonnull ptr @kc_emu_findings(ptr noundef writeonly captures(none) initializes((0, 4)) %count) local_unnamed_addr #4 {
 entry:
   %0 = load i32, ptr @finding_count, align 4
   store i32 %0, ptr %count, align 4
   ret ptr @findings
 }
 
-define ptr @kc_emu_costs(ptr noundef writeonly captures(none) initializes((0, 8)) %number_of_barriers) local_unnamed_addr #3 {
+define ptr @kc_emu_costs(ptr noundef writeonly captures(none) initializes((0, 8)) %number_of_barriers) local_unnamed_addr #4 {
 entry:
   %0 = load i64, ptr @barriers, align 8
   store i64 %0, ptr %number_of_barriers, align 8
@@ -200,7 +723,7 @@ for.cond:                                         ; preds = %for.body, %entry
 
 for.body:                                         ; preds = %for.cond
   %arrayidx = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %indvars.iv
-  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #12
+  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #20
   %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
   br label %for.cond
 
@@ -215,14 +738,14 @@ for.cond2:                                        ; preds = %for.cond, %for.body
 for.body4:                                        ; preds = %for.cond2
   %arrayidx6 = getelementptr inbounds nuw %struct.Site, ptr %2, i64 %indvars.iv15
   %3 = load ptr, ptr %arrayidx6, align 8
-  tail call void @free(ptr noundef %3) #11
+  tail call void @free(ptr noundef %3) #19
   %indvars.iv.next16 = add nuw nsw i64 %indvars.iv15, 1
   br label %for.cond2
 
 for.end9:                                         ; preds = %for.cond2
-  tail call void @free(ptr noundef %2) #11
+  tail call void @free(ptr noundef %2) #19
   %4 = load ptr, ptr @costs, align 8
-  tail call void @free(ptr noundef %4) #11
+  tail call void @free(ptr noundef %4) #19
   store ptr null, ptr @sites, align 8
   store ptr null, ptr @costs, align 8
   ret void
@@ -232,12 +755,10 @@ define internal fastcc void @drop_buffer(ptr noundef captures(none) %buffer) unn
 entry:
   %cells = getelementptr inbounds nuw i8, ptr %buffer, i64 32
   %0 = load ptr, ptr %cells, align 8
-  tail call void @free(ptr noundef %0) #11
+  tail call void @free(ptr noundef %0) #19
   store ptr null, ptr %cells, align 8
   ret void
 }
-
-declare void @free(ptr noundef) local_unnamed_addr
 
 define void @kc_emu_launch() local_unnamed_addr #0 {
 entry:
@@ -250,7 +771,7 @@ for.cond:                                         ; preds = %for.body, %entry
 
 for.body:                                         ; preds = %for.cond
   %arrayidx = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %indvars.iv
-  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #12
+  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #20
   %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
   br label %for.cond
 
@@ -258,7 +779,7 @@ for.end:                                          ; preds = %for.cond
   ret void
 }
 
-define void @kc_emu_block(i64 noundef %block) local_unnamed_addr #4 {
+define void @kc_emu_block(i64 noundef %block) local_unnamed_addr #5 {
 entry:
   %conv = trunc i64 %block to i32
   store i32 %conv, ptr @now, align 4
@@ -270,11 +791,11 @@ define void @kc_emu_buffer(i32 noundef %slot, i64 noundef %base, i64 noundef %by
 entry:
   %idxprom = sext i32 %slot to i64
   %arrayidx = getelementptr inbounds %struct.Buffer, ptr @buffers, i64 %idxprom
-  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #12
+  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #20
   %div = sdiv i64 %bytes, %granule
-  %0 = mul i64 %div, 36
-  %mul = add i64 %0, 36
-  %call = tail call ptr @malloc(i64 noundef %mul) #11
+  %0 = mul i64 %div, 48
+  %mul = add i64 %0, 48
+  %call = tail call ptr @malloc(i64 noundef %mul) #19
   store i64 %base, ptr %arrayidx, align 8
   %.compoundliteral.sroa.2.0..sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
   store i64 %bytes, ptr %.compoundliteral.sroa.2.0..sroa_idx, align 8
@@ -297,11 +818,11 @@ for.cond:                                         ; preds = %for.body, %entry
 for.body:                                         ; preds = %for.cond
   %1 = load ptr, ptr %.compoundliteral.sroa.6.0..sroa_idx, align 8
   %arrayidx6 = getelementptr inbounds nuw %struct.Cell, ptr %1, i64 %i.0
-  %site.i = getelementptr inbounds nuw i8, ptr %arrayidx6, i64 32
+  %site.i = getelementptr inbounds nuw i8, ptr %arrayidx6, i64 44
   store i16 -1, ptr %site.i, align 4
-  %site1.i = getelementptr inbounds nuw i8, ptr %arrayidx6, i64 20
+  %site1.i = getelementptr inbounds nuw i8, ptr %arrayidx6, i64 28
   store i16 -1, ptr %site1.i, align 4
-  %site2.i = getelementptr inbounds nuw i8, ptr %arrayidx6, i64 8
+  %site2.i = getelementptr inbounds nuw i8, ptr %arrayidx6, i64 12
   store i16 -1, ptr %site2.i, align 4
   %inc = add nuw i64 %i.0, 1
   br label %for.cond
@@ -310,7 +831,11 @@ for.end:                                          ; preds = %for.cond
   ret void
 }
 
+declare void @llvm.memset.p0.i64(ptr writeonly captures(none), i8, i64, i1 immarg) #6
+
 declare ptr @malloc(i64 noundef) local_unnamed_addr
+
+declare void @llvm.memcpy.p0.p0.i64(ptr noalias writeonly captures(none), ptr noalias readonly captures(none), i64, i1 immarg) #7
 
 define range(i32 0, 2) i32 @kc_emu_access(i32 noundef %slot, i64 noundef %address, i64 noundef %bytes, i64 noundef %alignment, i32 noundef %site, i32 noundef %flags) local_unnamed_addr #0 {
 entry:
@@ -323,7 +848,7 @@ if.then:                                          ; preds = %entry
   br i1 %tobool.not, label %if.then1, label %if.end
 
 if.then1:                                         ; preds = %if.then
-  tail call fastcc void @report(i32 noundef 2, i32 noundef %site, ptr noundef null, i64 noundef -1) #12
+  tail call fastcc void @report(i32 noundef 2, i32 noundef %site, ptr noundef null, i64 noundef -1) #20
   br label %if.end
 
 if.end:                                           ; preds = %if.then1, %if.then
@@ -331,7 +856,7 @@ if.end:                                           ; preds = %if.then1, %if.then
   br label %return
 
 if.end4:                                          ; preds = %entry
-  tail call fastcc void @settle_write() #12
+  tail call fastcc void @settle_write() #20
   %idxprom = zext nneg i32 %slot to i64
   %arrayidx = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %idxprom
   %0 = load i64, ptr %arrayidx, align 8
@@ -355,7 +880,7 @@ if.then19:                                        ; preds = %lor.lhs.false15, %i
   %granule = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
   %2 = load i64, ptr %granule, align 8
   %div = sdiv i64 %sub, %2
-  tail call fastcc void @report(i32 noundef 2, i32 noundef %site, ptr noundef null, i64 noundef %div) #12
+  tail call fastcc void @report(i32 noundef 2, i32 noundef %site, ptr noundef null, i64 noundef %div) #20
   br label %return
 
 if.end20:                                         ; preds = %lor.lhs.false15
@@ -367,7 +892,7 @@ if.then22:                                        ; preds = %if.end20
   %granule23 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
   %3 = load i64, ptr %granule23, align 8
   %div24 = sdiv i64 %sub, %3
-  tail call fastcc void @report(i32 noundef 3, i32 noundef %site, ptr noundef null, i64 noundef %div24) #12
+  tail call fastcc void @report(i32 noundef 3, i32 noundef %site, ptr noundef null, i64 noundef %div24) #20
   br label %return
 
 if.end25:                                         ; preds = %if.end20
@@ -376,7 +901,7 @@ if.end25:                                         ; preds = %if.end20
   %5 = load ptr, ptr @sites, align 8
   %idxprom.i = sext i32 %site to i64
   %arrayidx.i = getelementptr inbounds %struct.Site, ptr %5, i64 %idxprom.i
-  %bf.load.i = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 10), align 2
+  %bf.load.i = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
   %6 = and i16 %bf.load.i, 31
   %rem.i = zext nneg i16 %6 to i32
   %next.i = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 16
@@ -402,7 +927,7 @@ if.then9.i:                                       ; preds = %if.end.i
   store i32 %spec.select.i, ptr %room.i, align 4
   %conv14.i = sext i32 %spec.select.i to i64
   %mul15.i = mul nsw i64 %conv14.i, 272
-  %call.i = tail call ptr @realloc(ptr noundef %.pre.i, i64 noundef %mul15.i) #11
+  %call.i = tail call ptr @realloc(ptr noundef %.pre.i, i64 noundef %mul15.i) #19
   store ptr %call.i, ptr %arrayidx.i, align 8
   br label %if.end17.i
 
@@ -437,133 +962,157 @@ if.end26.i:                                       ; preds = %if.then23.i, %if.en
   store i32 %conv31.i, ptr %bytes32.i, align 4
   %scope33.i = getelementptr inbounds nuw i8, ptr %arrayidx20.i, i64 264
   store i32 %4, ptr %scope33.i, align 8
-  %access.sroa.6.0.copyload.pre = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 10), align 2
+  %access.sroa.7.0.copyload.pre = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
   br label %note_address.exit
 
 note_address.exit:                                ; preds = %if.end25, %if.end26.i
-  %access.sroa.6.0.copyload = phi i16 [ %bf.load.i, %if.end25 ], [ %access.sroa.6.0.copyload.pre, %if.end26.i ]
+  %bf.load33 = phi i16 [ %bf.load.i, %if.end25 ], [ %access.sroa.7.0.copyload.pre, %if.end26.i ]
   %access.sroa.0.0.copyload = load i32, ptr @now, align 4
   %access.sroa.4.0.copyload = load i32, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
   %conv26 = trunc i32 %site to i16
   %12 = trunc i32 %flags to i16
-  %13 = shl i16 %12, 13
-  %conv29 = and i16 %13, -32768
-  %bf.clear = and i16 %access.sroa.6.0.copyload, 32767
-  %bf.set = or disjoint i16 %bf.clear, %conv29
-  br i1 %cmp6.not, label %if.end37, label %if.then32
+  %13 = shl i16 %12, 12
+  %bf.clear = and i16 %bf.load33, 16383
+  %14 = load ptr, ptr @watched, align 8
+  %tobool31.not = icmp eq ptr %14, null
+  br i1 %tobool31.not, label %if.end41, label %if.then32
 
 if.then32:                                        ; preds = %note_address.exit
+  %clocks = getelementptr inbounds nuw i8, ptr %14, i64 368
+  %15 = load ptr, ptr %clocks, align 8
+  %conv35 = zext nneg i16 %bf.clear to i64
+  %count = getelementptr inbounds nuw i8, ptr %14, i64 8
+  %16 = load i64, ptr %count, align 8
+  %mul125 = add i64 %16, 1
+  %add39 = mul i64 %mul125, %conv35
+  %arrayidx40 = getelementptr inbounds i32, ptr %15, i64 %add39
+  br label %if.end41
+
+if.end41:                                         ; preds = %if.then32, %note_address.exit
+  %access.sroa.5.0.in = phi ptr [ getelementptr inbounds nuw (i8, ptr @now, i64 8), %note_address.exit ], [ %arrayidx40, %if.then32 ]
+  %access.sroa.5.0 = load i32, ptr %access.sroa.5.0.in, align 4
+  %17 = and i16 %13, -16384
+  %bf.set50 = or disjoint i16 %bf.clear, %17
+  br i1 %cmp6.not, label %if.end57, label %if.then52
+
+if.then52:                                        ; preds = %if.end41
   store ptr %arrayidx, ptr @pending, align 8
   store i32 %access.sroa.0.0.copyload, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 8), align 8
   store i32 %access.sroa.4.0.copyload, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 12), align 4
-  store i16 %conv26, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 16), align 8
-  store i16 %bf.set, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 18), align 2
+  store i32 %access.sroa.5.0, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 16), align 8
+  store i16 %conv26, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 20), align 4
+  store i16 %bf.set50, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 22), align 2
   store i64 %sub, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 24), align 8
   store i64 %bytes, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 32), align 8
-  %cmp33 = icmp slt i64 %bytes, 257
-  br i1 %cmp33, label %if.then35, label %return
+  %cmp53 = icmp slt i64 %bytes, 257
+  br i1 %cmp53, label %if.then55, label %return
 
-if.then35:                                        ; preds = %if.then32
-  %14 = inttoptr i64 %address to ptr
-  %call = tail call ptr @memcpy(ptr noundef nonnull getelementptr inbounds nuw (i8, ptr @pending, i64 40), ptr noundef %14, i64 noundef %bytes) #11
+if.then55:                                        ; preds = %if.then52
+  %18 = inttoptr i64 %address to ptr
+  %call = tail call ptr @memcpy(ptr noundef nonnull getelementptr inbounds nuw (i8, ptr @pending, i64 40), ptr noundef %18, i64 noundef %bytes) #19
   br label %return
 
-if.end37:                                         ; preds = %note_address.exit
-  %granule39 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
-  %15 = load i64, ptr %granule39, align 8
-  %add40 = add i64 %add, -1
-  %sub41 = add i64 %add40, %15
-  %div43 = sdiv i64 %sub41, %15
-  %div45 = sdiv i64 %sub, %15
+if.end57:                                         ; preds = %if.end41
+  %granule59 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
+  %19 = load i64, ptr %granule59, align 8
+  %add60 = add i64 %add, -1
+  %sub61 = add i64 %add60, %19
+  %div63 = sdiv i64 %sub61, %19
+  %div65 = sdiv i64 %sub, %19
   %cells = getelementptr inbounds nuw i8, ptr %arrayidx, i64 32
   br label %for.cond
 
-for.cond:                                         ; preds = %note_read.exit, %if.end37
-  %i.0 = phi i64 [ %div45, %if.end37 ], [ %inc, %note_read.exit ]
-  %cmp46 = icmp slt i64 %i.0, %div43
-  br i1 %cmp46, label %for.body, label %return
+for.cond:                                         ; preds = %note_read.exit, %if.end57
+  %i.0 = phi i64 [ %div65, %if.end57 ], [ %inc, %note_read.exit ]
+  %cmp66 = icmp slt i64 %i.0, %div63
+  br i1 %cmp66, label %for.body, label %return
 
 for.body:                                         ; preds = %for.cond
-  %16 = load ptr, ptr %cells, align 8
-  %arrayidx48 = getelementptr inbounds %struct.Cell, ptr %16, i64 %i.0
-  %call49 = tail call fastcc i32 @is_concurrent(ptr noundef %arrayidx48, i32 noundef 0) #12
-  %tobool50.not = icmp eq i32 %call49, 0
-  br i1 %tobool50.not, label %if.end53, label %if.then51
+  %20 = load ptr, ptr %cells, align 8
+  %arrayidx68 = getelementptr inbounds %struct.Cell, ptr %20, i64 %i.0
+  %call69 = tail call fastcc i32 @is_concurrent(ptr noundef %arrayidx68, i32 noundef 0) #20
+  %tobool70.not = icmp eq i32 %call69, 0
+  br i1 %tobool70.not, label %if.end73, label %if.then71
 
-if.then51:                                        ; preds = %for.body
-  tail call fastcc void @report(i32 noundef 0, i32 noundef %site, ptr noundef %arrayidx48, i64 noundef %i.0) #12
-  br label %if.end53
+if.then71:                                        ; preds = %for.body
+  tail call fastcc void @report(i32 noundef 0, i32 noundef %site, ptr noundef %arrayidx68, i64 noundef %i.0) #20
+  br label %if.end73
 
-if.end53:                                         ; preds = %if.then51, %for.body
-  %17 = load i32, ptr %scope, align 8
-  %cmp55 = icmp eq i32 %17, 1
-  br i1 %cmp55, label %land.lhs.true, label %if.end61
+if.end73:                                         ; preds = %if.then71, %for.body
+  %21 = load i32, ptr %scope, align 8
+  %cmp75 = icmp eq i32 %21, 1
+  br i1 %cmp75, label %land.lhs.true, label %if.end81
 
-land.lhs.true:                                    ; preds = %if.end53
-  %site.i = getelementptr inbounds nuw i8, ptr %arrayidx48, i64 8
-  %18 = load i16, ptr %site.i, align 4
-  %cmp.i104 = icmp slt i16 %18, 0
-  br i1 %cmp.i104, label %if.then60, label %if.end61
+land.lhs.true:                                    ; preds = %if.end73
+  %site.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 12
+  %22 = load i16, ptr %site.i, align 4
+  %cmp.i126 = icmp slt i16 %22, 0
+  br i1 %cmp.i126, label %if.then80, label %if.end81
 
-if.then60:                                        ; preds = %land.lhs.true
-  tail call fastcc void @report(i32 noundef 4, i32 noundef %site, ptr noundef null, i64 noundef %i.0) #12
-  br label %if.end61
+if.then80:                                        ; preds = %land.lhs.true
+  tail call fastcc void @report(i32 noundef 4, i32 noundef %site, ptr noundef null, i64 noundef %i.0) #20
+  br label %if.end81
 
-if.end61:                                         ; preds = %if.then60, %land.lhs.true, %if.end53
-  %reader.i = getelementptr inbounds nuw i8, ptr %arrayidx48, i64 12
+if.end81:                                         ; preds = %if.then80, %land.lhs.true, %if.end73
+  %reader.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 16
   %last.sroa.0.0.copyload.i = load i32, ptr %reader.i, align 4
-  %last.sroa.4.0.reader.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx48, i64 16
+  %last.sroa.4.0.reader.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 20
   %last.sroa.4.0.copyload.i = load i32, ptr %last.sroa.4.0.reader.sroa_idx.i, align 4
-  %last.sroa.5.0.reader.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx48, i64 20
-  %last.sroa.5.0.copyload.i = load i16, ptr %last.sroa.5.0.reader.sroa_idx.i, align 4
-  %last.sroa.6.0.reader.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx48, i64 22
+  %last.sroa.5.0.reader.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 24
+  %last.sroa.5.0.copyload.i = load i32, ptr %last.sroa.5.0.reader.sroa_idx.i, align 4
+  %last.sroa.551.0.reader.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 28
+  %last.sroa.551.0.copyload.i = load i16, ptr %last.sroa.551.0.reader.sroa_idx.i, align 4
+  %last.sroa.6.0.reader.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 30
   %last.sroa.6.0.copyload.i = load i16, ptr %last.sroa.6.0.reader.sroa_idx.i, align 2
   store i32 %access.sroa.0.0.copyload, ptr %reader.i, align 4
   store i32 %access.sroa.4.0.copyload, ptr %last.sroa.4.0.reader.sroa_idx.i, align 4
-  store i16 %conv26, ptr %last.sroa.5.0.reader.sroa_idx.i, align 4
-  store i16 %bf.set, ptr %last.sroa.6.0.reader.sroa_idx.i, align 2
-  %cmp.i.i = icmp slt i16 %last.sroa.5.0.copyload.i, 0
+  store i32 %access.sroa.5.0, ptr %last.sroa.5.0.reader.sroa_idx.i, align 4
+  store i16 %conv26, ptr %last.sroa.551.0.reader.sroa_idx.i, align 4
+  store i16 %bf.set50, ptr %last.sroa.6.0.reader.sroa_idx.i, align 2
+  %cmp.i.i = icmp slt i16 %last.sroa.551.0.copyload.i, 0
   br i1 %cmp.i.i, label %note_read.exit, label %lor.lhs.false.i
 
-lor.lhs.false.i:                                  ; preds = %if.end61
-  %cmp.i105 = icmp eq i32 %last.sroa.0.0.copyload.i, %access.sroa.0.0.copyload
-  br i1 %cmp.i105, label %land.lhs.true.i, label %if.end.thread.i
+lor.lhs.false.i:                                  ; preds = %if.end81
+  %cmp.i127 = icmp eq i32 %last.sroa.0.0.copyload.i, %access.sroa.0.0.copyload
+  br i1 %cmp.i127, label %land.lhs.true.i, label %if.end.thread.i
 
 land.lhs.true.i:                                  ; preds = %lor.lhs.false.i
-  %19 = xor i16 %last.sroa.6.0.copyload.i, %access.sroa.6.0.copyload
-  %20 = and i16 %19, 32767
-  %cmp7.i = icmp eq i16 %20, 0
-  br i1 %cmp7.i, label %note_read.exit, label %if.end.i106
+  %23 = xor i16 %last.sroa.6.0.copyload.i, %bf.load33
+  %24 = and i16 %23, 16383
+  %cmp7.i = icmp eq i16 %24, 0
+  br i1 %cmp7.i, label %note_read.exit, label %if.end.i128
 
-if.end.i106:                                      ; preds = %land.lhs.true.i
-  %reader_2.i = getelementptr inbounds nuw i8, ptr %arrayidx48, i64 24
-  %site.i44.i = getelementptr inbounds nuw i8, ptr %arrayidx48, i64 32
-  %21 = load i16, ptr %site.i44.i, align 4
-  %cmp.i45.i = icmp slt i16 %21, 0
+if.end.i128:                                      ; preds = %land.lhs.true.i
+  %reader_2.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 32
+  %site.i44.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 44
+  %25 = load i16, ptr %site.i44.i, align 4
+  %cmp.i45.i = icmp slt i16 %25, 0
   br i1 %cmp.i45.i, label %land.lhs.true22.i, label %lor.lhs.false20.i
 
 if.end.thread.i:                                  ; preds = %lor.lhs.false.i
-  %reader_252.i = getelementptr inbounds nuw i8, ptr %arrayidx48, i64 24
-  %site.i4453.i = getelementptr inbounds nuw i8, ptr %arrayidx48, i64 32
+  %reader_254.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 32
+  %site.i4455.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 44
   br label %if.then26.i
 
-lor.lhs.false20.i:                                ; preds = %if.end.i106
-  %22 = load i32, ptr %reader_2.i, align 4
-  %cmp14.not.i = icmp eq i32 %22, %access.sroa.0.0.copyload
+lor.lhs.false20.i:                                ; preds = %if.end.i128
+  %26 = load i32, ptr %reader_2.i, align 4
+  %cmp14.not.i = icmp eq i32 %26, %access.sroa.0.0.copyload
   br i1 %cmp14.not.i, label %land.lhs.true22.i, label %note_read.exit
 
-land.lhs.true22.i:                                ; preds = %lor.lhs.false20.i, %if.end.i106
+land.lhs.true22.i:                                ; preds = %lor.lhs.false20.i, %if.end.i128
   %cmp24.i = icmp eq i32 %last.sroa.4.0.copyload.i, %access.sroa.4.0.copyload
   br i1 %cmp24.i, label %if.then26.i, label %if.then29.i
 
 if.then26.i:                                      ; preds = %land.lhs.true22.i, %if.end.thread.i
-  %site.i4459.i = phi ptr [ %site.i4453.i, %if.end.thread.i ], [ %site.i44.i, %land.lhs.true22.i ]
-  %reader_256.i = phi ptr [ %reader_252.i, %if.end.thread.i ], [ %reader_2.i, %land.lhs.true22.i ]
-  store i32 %last.sroa.0.0.copyload.i, ptr %reader_256.i, align 4
-  %last.sroa.4.0.reader_2.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx48, i64 28
+  %site.i4461.i = phi ptr [ %site.i4455.i, %if.end.thread.i ], [ %site.i44.i, %land.lhs.true22.i ]
+  %reader_258.i = phi ptr [ %reader_254.i, %if.end.thread.i ], [ %reader_2.i, %land.lhs.true22.i ]
+  store i32 %last.sroa.0.0.copyload.i, ptr %reader_258.i, align 4
+  %last.sroa.4.0.reader_2.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 36
   store i32 %last.sroa.4.0.copyload.i, ptr %last.sroa.4.0.reader_2.sroa_idx.i, align 4
-  store i16 %last.sroa.5.0.copyload.i, ptr %site.i4459.i, align 4
-  %last.sroa.6.0.reader_2.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx48, i64 34
+  %last.sroa.5.0.reader_2.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 40
+  store i32 %last.sroa.5.0.copyload.i, ptr %last.sroa.5.0.reader_2.sroa_idx.i, align 4
+  store i16 %last.sroa.551.0.copyload.i, ptr %site.i4461.i, align 4
+  %last.sroa.6.0.reader_2.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 46
   store i16 %last.sroa.6.0.copyload.i, ptr %last.sroa.6.0.reader_2.sroa_idx.i, align 2
   br label %note_read.exit
 
@@ -571,22 +1120,22 @@ if.then29.i:                                      ; preds = %land.lhs.true22.i
   store i16 -1, ptr %site.i44.i, align 4
   br label %note_read.exit
 
-note_read.exit:                                   ; preds = %if.end61, %land.lhs.true.i, %lor.lhs.false20.i, %if.then26.i, %if.then29.i
+note_read.exit:                                   ; preds = %if.end81, %land.lhs.true.i, %lor.lhs.false20.i, %if.then26.i, %if.then29.i
   %inc = add nsw i64 %i.0, 1
   br label %for.cond
 
-return:                                           ; preds = %for.cond, %if.then32, %if.then35, %if.then22, %if.then19, %if.end
-  %retval.0 = phi i32 [ %and.lobit, %if.end ], [ 0, %if.then19 ], [ 1, %if.then22 ], [ 1, %if.then32 ], [ 1, %if.then35 ], [ 1, %for.cond ]
+return:                                           ; preds = %for.cond, %if.then52, %if.then55, %if.then22, %if.then19, %if.end
+  %retval.0 = phi i32 [ %and.lobit, %if.end ], [ 0, %if.then19 ], [ 1, %if.then22 ], [ 1, %if.then52 ], [ 1, %if.then55 ], [ 1, %for.cond ]
   ret i32 %retval.0
 }
 
-define internal fastcc void @report(i32 noundef range(i32 0, 6) %kind, i32 noundef %site, ptr noundef readonly captures(address_is_null) %other, i64 noundef %element) unnamed_addr #5 {
+define internal fastcc void @report(i32 noundef range(i32 0, 6) %kind, i32 noundef %site, ptr noundef readonly captures(address_is_null) %other, i64 noundef %element) unnamed_addr #8 {
 entry:
   %tobool.not = icmp eq ptr %other, null
   br i1 %tobool.not, label %cond.end, label %cond.true
 
 cond.true:                                        ; preds = %entry
-  %site1 = getelementptr inbounds nuw i8, ptr %other, i64 8
+  %site1 = getelementptr inbounds nuw i8, ptr %other, i64 12
   %0 = load i16, ptr %site1, align 4
   %conv = sext i16 %0 to i32
   br label %cond.end
@@ -605,7 +1154,7 @@ for.cond:                                         ; preds = %for.inc, %cond.end
 
 for.body:                                         ; preds = %for.cond
   %arrayidx = getelementptr inbounds nuw %struct.Finding, ptr @findings, i64 %indvars.iv
-  %2 = load i32, ptr %arrayidx, align 8
+  %2 = load i32, ptr %arrayidx, align 16
   %cmp4 = icmp eq i32 %2, %kind
   br i1 %cmp4, label %land.lhs.true, label %for.inc
 
@@ -644,9 +1193,9 @@ if.end17:                                         ; preds = %for.end
   br i1 %tobool.not, label %cond.end28, label %cond.true25
 
 cond.true25:                                      ; preds = %if.end17
-  %thread = getelementptr inbounds nuw i8, ptr %other, i64 10
+  %thread = getelementptr inbounds nuw i8, ptr %other, i64 14
   %bf.load = load i16, ptr %thread, align 2
-  %bf.clear = and i16 %bf.load, 32767
+  %bf.clear = and i16 %bf.load, 16383
   %conv26 = zext nneg i16 %bf.clear to i32
   br label %cond.end28
 
@@ -654,8 +1203,8 @@ cond.end28:                                       ; preds = %if.end17, %cond.tru
   %cond29 = phi i32 [ %conv26, %cond.true25 ], [ -1, %if.end17 ]
   %6 = load i32, ptr @now, align 4
   %conv30 = sext i32 %6 to i64
-  %bf.load32 = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 10), align 2
-  %bf.clear33 = and i16 %bf.load32, 32767
+  %bf.load32 = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
+  %bf.clear33 = and i16 %bf.load32, 16383
   %conv34 = zext nneg i16 %bf.clear33 to i64
   br i1 %tobool.not, label %cond.end39, label %cond.true36
 
@@ -666,7 +1215,7 @@ cond.true36:                                      ; preds = %cond.end28
 
 cond.end39:                                       ; preds = %cond.end28, %cond.true36
   %cond40 = phi i64 [ %8, %cond.true36 ], [ -1, %cond.end28 ]
-  store i32 %kind, ptr %arrayidx20, align 8
+  store i32 %kind, ptr %arrayidx20, align 16
   %.compoundliteral.sroa.2.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 4
   store i32 %site, ptr %.compoundliteral.sroa.2.0.arrayidx20.sroa_idx, align 4
   %.compoundliteral.sroa.3.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 8
@@ -674,15 +1223,19 @@ cond.end39:                                       ; preds = %cond.end28, %cond.t
   %.compoundliteral.sroa.4.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 12
   store i32 %cond29, ptr %.compoundliteral.sroa.4.0.arrayidx20.sroa_idx, align 4
   %.compoundliteral.sroa.5.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 16
-  store i64 %conv30, ptr %.compoundliteral.sroa.5.0.arrayidx20.sroa_idx, align 8
+  store i64 %conv30, ptr %.compoundliteral.sroa.5.0.arrayidx20.sroa_idx, align 16
   %.compoundliteral.sroa.6.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 24
   store i64 %conv34, ptr %.compoundliteral.sroa.6.0.arrayidx20.sroa_idx, align 8
   %.compoundliteral.sroa.7.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 32
-  store i64 %cond40, ptr %.compoundliteral.sroa.7.0.arrayidx20.sroa_idx, align 8
+  store i64 %cond40, ptr %.compoundliteral.sroa.7.0.arrayidx20.sroa_idx, align 16
   %.compoundliteral.sroa.8.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 40
   store i64 %element, ptr %.compoundliteral.sroa.8.0.arrayidx20.sroa_idx, align 8
   %.compoundliteral.sroa.9.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 48
-  store i64 1, ptr %.compoundliteral.sroa.9.0.arrayidx20.sroa_idx, align 8
+  store i64 1, ptr %.compoundliteral.sroa.9.0.arrayidx20.sroa_idx, align 16
+  %.compoundliteral.sroa.10.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 56
+  store i32 0, ptr %.compoundliteral.sroa.10.0.arrayidx20.sroa_idx, align 8
+  %.compoundliteral.sroa.11.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 60
+  store i32 0, ptr %.compoundliteral.sroa.11.0.arrayidx20.sroa_idx, align 4
   br label %return
 
 return:                                           ; preds = %for.end, %cond.end39, %if.then
@@ -691,169 +1244,203 @@ return:                                           ; preds = %for.end, %cond.end3
 
 define internal fastcc void @settle_write() unnamed_addr #0 {
 entry:
+  %access.sroa.0 = alloca { i32, i32, i32 }, align 8
   %earlier = alloca [3 x ptr], align 16
   %0 = load ptr, ptr @pending, align 8
   %tobool.not = icmp eq ptr %0, null
-  br i1 %tobool.not, label %for.end40, label %if.end
+  br i1 %tobool.not, label %for.end44, label %if.end
 
 if.end:                                           ; preds = %entry
   store ptr null, ptr @pending, align 8
-  %1 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 8), align 8
-  %access.sroa.2.0.copyload = load i16, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 16), align 8
-  %access.sroa.4.0.copyload = load i16, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 18), align 2
+  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(12) %access.sroa.0, ptr noundef nonnull align 8 dereferenceable(12) getelementptr inbounds nuw (i8, ptr @pending, i64 8), i64 12, i1 false)
+  %access.sroa.2.0.copyload = load i16, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 20), align 4
+  %access.sroa.4.0.copyload = load i16, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 22), align 2
   %granule1 = getelementptr inbounds nuw i8, ptr %0, i64 16
-  %2 = load i64, ptr %granule1, align 8
-  %3 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 24), align 8
-  %4 = load i64, ptr %0, align 8
-  %5 = inttoptr i64 %4 to ptr
+  %1 = load i64, ptr %granule1, align 8
+  %2 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 24), align 8
+  %3 = load i64, ptr %0, align 8
+  %4 = inttoptr i64 %3 to ptr
   %cells = getelementptr inbounds nuw i8, ptr %0, i64 32
-  %idxprom8 = sext i16 %access.sroa.2.0.copyload to i64
+  %tobool3 = icmp sgt i16 %access.sroa.4.0.copyload, -1
+  %idxprom10 = sext i16 %access.sroa.2.0.copyload to i64
   %arrayinit.element = getelementptr inbounds nuw i8, ptr %earlier, i64 8
-  %arrayinit.element15 = getelementptr inbounds nuw i8, ptr %earlier, i64 16
-  %conv31 = sext i16 %access.sroa.2.0.copyload to i32
-  %bf.lshr = lshr i16 %access.sroa.4.0.copyload, 15
-  %conv = zext nneg i16 %bf.lshr to i32
+  %arrayinit.element17 = getelementptr inbounds nuw i8, ptr %earlier, i64 16
+  %conv35 = sext i16 %access.sroa.2.0.copyload to i32
+  %bf.lshr29 = lshr i16 %access.sroa.4.0.copyload, 14
+  %bf.clear = and i16 %bf.lshr29, 1
+  %conv = zext nneg i16 %bf.clear to i32
   br label %for.cond
 
 for.cond:                                         ; preds = %for.end.split, %if.end
-  %at.0 = phi i64 [ %3, %if.end ], [ %add39, %for.end.split ]
-  %6 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 32), align 8
-  %add = add nsw i64 %6, %3
+  %at.0 = phi i64 [ %2, %if.end ], [ %add43, %for.end.split ]
+  %5 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 32), align 8
+  %add = add nsw i64 %5, %2
   %cmp = icmp slt i64 %at.0, %add
-  br i1 %cmp, label %for.body, label %for.end40
+  br i1 %cmp, label %for.body, label %for.end44
 
 for.body:                                         ; preds = %for.cond
-  %div = sdiv i64 %at.0, %2
-  %7 = load ptr, ptr %cells, align 8
-  %arrayidx = getelementptr inbounds %struct.Cell, ptr %7, i64 %div
-  %site.i = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
-  %8 = load i16, ptr %site.i, align 4
-  %cmp.i = icmp sgt i16 %8, -1
-  %cmp3 = icmp slt i64 %6, 257
-  %or.cond = and i1 %cmp3, %cmp.i
-  br i1 %or.cond, label %land.lhs.true4, label %land.end.thread
+  %div = sdiv i64 %at.0, %1
+  %6 = load ptr, ptr %cells, align 8
+  %arrayidx = getelementptr inbounds %struct.Cell, ptr %6, i64 %div
+  %site.i = getelementptr inbounds nuw i8, ptr %arrayidx, i64 12
+  %7 = load i16, ptr %site.i, align 4
+  %cmp.i = icmp sgt i16 %7, -1
+  %cmp5 = icmp slt i64 %5, 257
+  %or.cond = and i1 %tobool3, %cmp5
+  %or.cond70 = select i1 %cmp.i, i1 %or.cond, i1 false
+  br i1 %or.cond70, label %land.lhs.true6, label %land.end.thread
 
-land.lhs.true4:                                   ; preds = %for.body
-  %9 = load ptr, ptr @statements, align 8
-  %idxprom = zext nneg i16 %8 to i64
-  %arrayidx6 = getelementptr inbounds nuw i32, ptr %9, i64 %idxprom
-  %10 = load i32, ptr %arrayidx6, align 4
-  %arrayidx9 = getelementptr inbounds i32, ptr %9, i64 %idxprom8
-  %11 = load i32, ptr %arrayidx9, align 4
-  %cmp10 = icmp eq i32 %10, %11
-  br i1 %cmp10, label %land.end, label %land.end.thread
+land.lhs.true6:                                   ; preds = %for.body
+  %8 = load ptr, ptr @statements, align 8
+  %idxprom = zext nneg i16 %7 to i64
+  %arrayidx8 = getelementptr inbounds nuw i32, ptr %8, i64 %idxprom
+  %9 = load i32, ptr %arrayidx8, align 4
+  %arrayidx11 = getelementptr inbounds i32, ptr %8, i64 %idxprom10
+  %10 = load i32, ptr %arrayidx11, align 4
+  %cmp12 = icmp eq i32 %9, %10
+  br i1 %cmp12, label %land.end, label %land.end.thread
 
-land.end.thread:                                  ; preds = %land.lhs.true4, %for.body
+land.end.thread:                                  ; preds = %land.lhs.true6, %for.body
   store ptr %arrayidx, ptr %earlier, align 16
-  %reader68 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 12
-  store ptr %reader68, ptr %arrayinit.element, align 8
-  %reader_269 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 24
-  store ptr %reader_269, ptr %arrayinit.element15, align 16
-  br label %for.cond16.preheader
+  %reader74 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
+  store ptr %reader74, ptr %arrayinit.element, align 8
+  %reader_275 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 32
+  store ptr %reader_275, ptr %arrayinit.element17, align 16
+  br label %for.cond18.preheader
 
-land.end:                                         ; preds = %land.lhs.true4
-  %add.ptr = getelementptr inbounds i8, ptr %5, i64 %at.0
-  %sub = sub nsw i64 %at.0, %3
-  %add.ptr11 = getelementptr inbounds i8, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 40), i64 %sub
-  %call12 = tail call i32 @memcmp(ptr noundef %add.ptr, ptr noundef nonnull %add.ptr11, i64 noundef %2) #11
-  %call12.fr = freeze i32 %call12
-  %tobool13.not.not = icmp eq i32 %call12.fr, 0
+land.end:                                         ; preds = %land.lhs.true6
+  %add.ptr = getelementptr inbounds i8, ptr %4, i64 %at.0
+  %sub = sub nsw i64 %at.0, %2
+  %add.ptr13 = getelementptr inbounds i8, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 40), i64 %sub
+  %call14 = tail call i32 @memcmp(ptr noundef %add.ptr, ptr noundef nonnull %add.ptr13, i64 noundef %1) #19
+  %call14.fr = freeze i32 %call14
+  %tobool15.not.not = icmp eq i32 %call14.fr, 0
   store ptr %arrayidx, ptr %earlier, align 16
-  %reader = getelementptr inbounds nuw i8, ptr %arrayidx, i64 12
+  %reader = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
   store ptr %reader, ptr %arrayinit.element, align 8
-  %reader_2 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 24
-  store ptr %reader_2, ptr %arrayinit.element15, align 16
-  br i1 %tobool13.not.not, label %for.end.split, label %for.cond16.preheader
+  %reader_2 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 32
+  store ptr %reader_2, ptr %arrayinit.element17, align 16
+  br i1 %tobool15.not.not, label %for.end.split, label %for.cond18.preheader
 
-for.cond16.preheader:                             ; preds = %land.end.thread, %land.end
-  br label %for.cond16
+for.cond18.preheader:                             ; preds = %land.end.thread, %land.end
+  br label %for.cond18
 
-for.cond16:                                       ; preds = %for.cond16.preheader, %for.inc
-  %indvars.iv = phi i64 [ %indvars.iv.next, %for.inc ], [ 0, %for.cond16.preheader ]
+for.cond18:                                       ; preds = %for.cond18.preheader, %for.inc
+  %indvars.iv = phi i64 [ %indvars.iv.next, %for.inc ], [ 0, %for.cond18.preheader ]
   %exitcond.not = icmp eq i64 %indvars.iv, 3
-  br i1 %exitcond.not, label %for.end.split, label %for.body23
+  br i1 %exitcond.not, label %for.end.split, label %for.body25
 
-for.body23:                                       ; preds = %for.cond16
-  %arrayidx25 = getelementptr inbounds nuw ptr, ptr %earlier, i64 %indvars.iv
-  %12 = load ptr, ptr %arrayidx25, align 8
-  %call26 = tail call fastcc i32 @is_concurrent(ptr noundef %12, i32 noundef %conv) #12
-  %tobool27.not = icmp eq i32 %call26, 0
-  br i1 %tobool27.not, label %for.inc, label %if.end29
+for.body25:                                       ; preds = %for.cond18
+  %arrayidx27 = getelementptr inbounds nuw ptr, ptr %earlier, i64 %indvars.iv
+  %11 = load ptr, ptr %arrayidx27, align 8
+  %call30 = tail call fastcc i32 @is_concurrent(ptr noundef %11, i32 noundef %conv) #20
+  %tobool31.not = icmp eq i32 %call30, 0
+  br i1 %tobool31.not, label %for.inc, label %if.end33
 
-if.end29:                                         ; preds = %for.body23
-  tail call fastcc void @report(i32 noundef 0, i32 noundef %conv31, ptr noundef %12, i64 noundef %div) #12
-  %tobool34.not = icmp eq i64 %indvars.iv, 0
-  br i1 %tobool34.not, label %for.inc, label %for.end.split
+if.end33:                                         ; preds = %for.body25
+  tail call fastcc void @report(i32 noundef 0, i32 noundef %conv35, ptr noundef %11, i64 noundef %div) #20
+  %tobool38.not = icmp eq i64 %indvars.iv, 0
+  br i1 %tobool38.not, label %for.inc, label %for.end.split
 
-for.inc:                                          ; preds = %if.end29, %for.body23
+for.inc:                                          ; preds = %if.end33, %for.body25
   %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
-  br label %for.cond16
+  br label %for.cond18
 
-for.end.split:                                    ; preds = %for.cond16, %if.end29, %land.end
-  store i64 %1, ptr %arrayidx, align 4
+for.end.split:                                    ; preds = %for.cond18, %if.end33, %land.end
+  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 4 dereferenceable(12) %arrayidx, ptr noundef nonnull align 8 dereferenceable(12) %access.sroa.0, i64 12, i1 false)
   store i16 %access.sroa.2.0.copyload, ptr %site.i, align 4
-  %access.sroa.4.0.writer37.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx, i64 10
-  store i16 %access.sroa.4.0.copyload, ptr %access.sroa.4.0.writer37.sroa_idx, align 2
-  %add39 = add nsw i64 %at.0, %2
+  %access.sroa.4.0.writer41.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx, i64 14
+  store i16 %access.sroa.4.0.copyload, ptr %access.sroa.4.0.writer41.sroa_idx, align 2
+  %add43 = add nsw i64 %at.0, %1
   br label %for.cond
 
-for.end40:                                        ; preds = %for.cond, %entry
+for.end44:                                        ; preds = %for.cond, %entry
   ret void
 }
 
 declare ptr @memcpy(ptr noundef, ptr noundef, i64 noundef) local_unnamed_addr
 
-define internal fastcc range(i32 0, 2) i32 @is_concurrent(ptr noundef readonly captures(none) %earlier, i32 noundef range(i32 0, 2) %is_atomic) unnamed_addr #6 {
+define internal fastcc range(i32 0, 2) i32 @is_concurrent(ptr noundef readonly captures(none) %earlier, i32 noundef range(i32 0, 2) %is_atomic) unnamed_addr #9 {
 entry:
-  %site.i = getelementptr inbounds nuw i8, ptr %earlier, i64 8
+  %site.i = getelementptr inbounds nuw i8, ptr %earlier, i64 12
   %0 = load i16, ptr %site.i, align 4
   %cmp.i = icmp slt i16 %0, 0
   br i1 %cmp.i, label %return, label %lor.lhs.false
 
 lor.lhs.false:                                    ; preds = %entry
-  %is_atomic1 = getelementptr inbounds nuw i8, ptr %earlier, i64 10
+  %is_atomic1 = getelementptr inbounds nuw i8, ptr %earlier, i64 14
   %bf.load = load i16, ptr %is_atomic1, align 2
-  %tobool2 = icmp slt i16 %bf.load, 0
+  %1 = and i16 %bf.load, 16384
+  %tobool2 = icmp ne i16 %1, 0
   %tobool3 = icmp ne i32 %is_atomic, 0
   %or.cond = and i1 %tobool3, %tobool2
   br i1 %or.cond, label %return, label %if.end
 
 if.end:                                           ; preds = %lor.lhs.false
-  %1 = load i32, ptr %earlier, align 4
-  %2 = load i32, ptr @now, align 4
-  %cmp.not = icmp eq i32 %1, %2
-  br i1 %cmp.not, label %if.end6, label %return
+  %2 = load i32, ptr %earlier, align 4
+  %3 = load i32, ptr @now, align 4
+  %cmp.not = icmp eq i32 %2, %3
+  %tobool9.not = icmp sgt i16 %bf.load, -1
+  %or.cond44 = and i1 %tobool9.not, %cmp.not
+  br i1 %or.cond44, label %if.end11, label %return
 
-if.end6:                                          ; preds = %if.end
-  %bf.load9 = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 10), align 2
-  %3 = xor i16 %bf.load9, %bf.load
-  %4 = and i16 %3, 32767
-  %cmp12.not = icmp eq i16 %4, 0
-  br i1 %cmp12.not, label %return, label %land.rhs
+if.end11:                                         ; preds = %if.end
+  %bf.clear13 = and i16 %bf.load, 16383
+  %bf.load15 = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
+  %bf.clear16 = and i16 %bf.load15, 16383
+  %cmp18 = icmp eq i16 %bf.clear13, %bf.clear16
+  br i1 %cmp18, label %return, label %lor.lhs.false20
 
-land.rhs:                                         ; preds = %if.end6
+lor.lhs.false20:                                  ; preds = %if.end11
   %epoch = getelementptr inbounds nuw i8, ptr %earlier, i64 4
-  %5 = load i32, ptr %epoch, align 4
-  %6 = load i32, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
-  %cmp14 = icmp eq i32 %5, %6
-  %7 = zext i1 %cmp14 to i32
+  %4 = load i32, ptr %epoch, align 4
+  %5 = load i32, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
+  %cmp21.not = icmp eq i32 %4, %5
+  br i1 %cmp21.not, label %if.end24, label %return
+
+if.end24:                                         ; preds = %lor.lhs.false20
+  %6 = load ptr, ptr @watched, align 8
+  %tobool25.not = icmp eq ptr %6, null
+  br i1 %tobool25.not, label %return, label %if.end27
+
+if.end27:                                         ; preds = %if.end24
+  %clocks = getelementptr inbounds nuw i8, ptr %6, i64 368
+  %7 = load ptr, ptr %clocks, align 8
+  %conv30 = zext nneg i16 %bf.clear16 to i64
+  %count = getelementptr inbounds nuw i8, ptr %6, i64 8
+  %8 = load i64, ptr %count, align 8
+  %mul = mul nsw i64 %8, %conv30
+  %conv34 = zext nneg i16 %bf.clear13 to i64
+  %9 = getelementptr i32, ptr %7, i64 %mul
+  %arrayidx = getelementptr i32, ptr %9, i64 %conv34
+  %10 = load i32, ptr %arrayidx, align 4
+  %clock = getelementptr inbounds nuw i8, ptr %earlier, i64 8
+  %11 = load i32, ptr %clock, align 4
+  %cmp35 = icmp slt i32 %10, %11
+  %conv36 = zext i1 %cmp35 to i32
   br label %return
 
-return:                                           ; preds = %if.end6, %land.rhs, %if.end, %entry, %lor.lhs.false
-  %retval.0 = phi i32 [ 1, %if.end ], [ 0, %entry ], [ 0, %lor.lhs.false ], [ 0, %if.end6 ], [ %7, %land.rhs ]
+return:                                           ; preds = %if.end24, %if.end11, %lor.lhs.false20, %if.end, %entry, %lor.lhs.false, %if.end27
+  %retval.0 = phi i32 [ 0, %if.end11 ], [ 0, %entry ], [ 1, %if.end ], [ %conv36, %if.end27 ], [ 0, %lor.lhs.false ], [ 0, %lor.lhs.false20 ], [ 1, %if.end24 ]
   ret i32 %retval.0
 }
 
-define void @kc_emu_run_checked(ptr noundef readonly captures(none) %threads, ptr noundef captures(none) %states, i64 noundef %count, ptr noundef readonly captures(none) %step) local_unnamed_addr #0 {
+define void @kc_emu_run_checked(ptr noundef readonly captures(none) %threads, ptr noundef captures(none) %states, i64 noundef %count, ptr noundef readonly captures(none) %step, ptr noundef %block) local_unnamed_addr #0 {
 entry:
   %seen.i.i = alloca [64 x i64], align 16
   %words.i.i = alloca [128 x i64], align 16
+  store ptr %block, ptr @watched, align 8
+  %tobool23.not = icmp eq ptr %block, null
   br label %for.cond1
+
+for.cond.critedge:                                ; preds = %if.then27
+  tail call fastcc void @settle_write() #20
+  br label %for.cond1.backedge
 
 for.cond1:                                        ; preds = %for.cond1.backedge, %entry
   %begin.0 = phi i64 [ 0, %entry ], [ %begin.0.be, %for.cond1.backedge ]
   %cmp = icmp slt i64 %begin.0, %count
-  br i1 %cmp, label %for.body, label %for.end19
+  br i1 %cmp, label %for.body, label %for.end18
 
 for.body:                                         ; preds = %for.cond1
   %add = add nuw nsw i64 %begin.0, 32
@@ -873,23 +1460,23 @@ for.body7:                                        ; preds = %for.cond5
 
 if.end:                                           ; preds = %for.body7
   %conv = trunc i64 %i.0 to i16
-  %and = and i16 %conv, 32767
-  %bf.load = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 10), align 2
-  %bf.clear = and i16 %bf.load, -32768
+  %and = and i16 %conv, 16383
+  %bf.load = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
+  %bf.clear = and i16 %bf.load, -16384
   %bf.set = or disjoint i16 %bf.clear, %and
-  store i16 %bf.set, ptr getelementptr inbounds nuw (i8, ptr @now, i64 10), align 2
+  store i16 %bf.set, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
   %arrayidx11 = getelementptr inbounds nuw ptr, ptr %threads, i64 %i.0
   %1 = load ptr, ptr %arrayidx11, align 8
-  tail call void %step(ptr noundef %1, i32 noundef 0) #11
-  tail call fastcc void @settle_write() #12
+  tail call void %step(ptr noundef %1, i32 noundef 0) #19
+  tail call fastcc void @settle_write() #20
   br label %for.inc
 
 for.inc:                                          ; preds = %for.body7, %if.end
   %inc = add nuw nsw i64 %i.0, 1
   br label %for.cond5.backedge
 
-for.cond5.backedge:                               ; preds = %for.inc, %if.end15
-  %i.0.be = phi i64 [ %inc, %for.inc ], [ %begin.0, %if.end15 ]
+for.cond5.backedge:                               ; preds = %for.inc, %if.end13
+  %i.0.be = phi i64 [ %inc, %for.inc ], [ %begin.0, %if.end13 ]
   br label %for.cond5
 
 for.end:                                          ; preds = %for.cond5
@@ -1190,7 +1777,7 @@ for.end41.i:                                      ; preds = %for.cond3.i
 if.then43.i:                                      ; preds = %for.end41.i
   store i32 0, ptr %count.i, align 8
   %next.i = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 16
-  %call45.i = tail call ptr @memset(ptr noundef nonnull %next.i, i32 noundef 0, i64 noundef 128) #11
+  %call45.i = tail call ptr @memset(ptr noundef nonnull %next.i, i32 noundef 0, i64 noundef 128) #19
   %.pre.i = load i32, ptr @site_count, align 4
   br label %for.inc47.i
 
@@ -1200,87 +1787,188 @@ for.inc47.i:                                      ; preds = %if.then43.i, %for.e
   br label %for.cond.i
 
 settle_costs.exit:                                ; preds = %for.cond.i
-  %call = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i32 noundef 2) #12
-  %cmp12 = icmp slt i64 %call, 0
-  br i1 %cmp12, label %for.cond1.backedge, label %if.end15
+  %call = tail call fastcc i32 @warp_is_complete(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond) #20
+  %tobool.not = icmp eq i32 %call, 0
+  br i1 %tobool.not, label %for.cond1.backedge, label %if.end13
 
-if.end15:                                         ; preds = %settle_costs.exit
-  tail call fastcc void @check_together(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i64 noundef %call) #12
-  tail call fastcc void @release(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i32 noundef 2) #12
+if.end13:                                         ; preds = %settle_costs.exit
+  %call14 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i32 noundef 2) #20
+  tail call fastcc void @check_together(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i64 noundef %call14) #20
+  tail call fastcc void @release(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i32 noundef 2) #20
   br label %for.cond5.backedge
 
-for.end19:                                        ; preds = %for.cond1
-  %call21 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 1) #12
-  %cmp22 = icmp slt i64 %call21, 0
-  br i1 %cmp22, label %for.cond30.preheader, label %if.end25
+for.end18:                                        ; preds = %for.cond1
+  %call19 = tail call fastcc i32 @is_any_ready(ptr noundef %states, i64 noundef %count) #20
+  %tobool20.not = icmp eq i32 %call19, 0
+  br i1 %tobool20.not, label %if.end22, label %for.cond1.backedge
 
-for.cond30.preheader:                             ; preds = %for.end19
-  %smax = tail call i64 @llvm.smax.i64(i64 %count, i64 0)
-  br label %for.cond30
+if.end22:                                         ; preds = %for.end18
+  br i1 %tobool23.not, label %if.end35, label %land.lhs.true
 
-if.end25:                                         ; preds = %for.end19
-  tail call fastcc void @check_together(ptr noundef %states, i64 noundef 0, i64 noundef %count, i64 noundef %call21) #12
-  tail call fastcc void @release(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 1) #12
-  %35 = load i32, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
-  %inc26 = add nsw i32 %35, 1
-  store i32 %inc26, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
-  %36 = load i64, ptr @barriers, align 8
-  %inc27 = add nsw i64 %36, 1
-  store i64 %inc27, ptr @barriers, align 8
+land.lhs.true:                                    ; preds = %if.end22
+  %call24 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 3) #20
+  %cmp25 = icmp sgt i64 %call24, -1
+  br i1 %cmp25, label %if.then27, label %if.end35
+
+if.then27:                                        ; preds = %land.lhs.true
+  %call28 = tail call fastcc i32 @wake(ptr noundef %block) #20
+  %tobool29.not = icmp eq i32 %call28, 0
+  br i1 %tobool29.not, label %lor.rhs, label %for.cond.critedge
+
+lor.rhs:                                          ; preds = %if.then27
+  %call30 = tail call fastcc i32 @do_late(ptr noundef %block) #20
+  %tobool31.not = icmp eq i32 %call30, 0
+  tail call fastcc void @settle_write() #20
+  br i1 %tobool31.not, label %if.end34, label %for.cond1.backedge
+
+if.end34:                                         ; preds = %lor.rhs
+  %35 = load ptr, ptr %block, align 8
+  %count.i95 = getelementptr inbounds nuw i8, ptr %block, i64 8
+  %36 = load i64, ptr %count.i95, align 8
+  %call.i = tail call fastcc i64 @who_waits(ptr noundef %35, i64 noundef 0, i64 noundef %36, i32 noundef 3) #20
+  %waits.i = getelementptr inbounds nuw i8, ptr %block, i64 16
+  %37 = load ptr, ptr %waits.i, align 8
+  %arrayidx.i96 = getelementptr inbounds %struct.Wait, ptr %37, i64 %call.i
+  %38 = load i32, ptr %arrayidx.i96, align 8
+  %cmp.i97 = icmp eq i32 %38, 1
+  br i1 %cmp.i97, label %if.then.i104, label %for.cond.preheader.i
+
+for.cond.preheader.i:                             ; preds = %if.end34
+  %arrayidx7.i98 = getelementptr inbounds i32, ptr %35, i64 %call.i
+  br label %for.cond.i99
+
+if.then.i104:                                     ; preds = %if.end34
+  %call2.i = tail call fastcc i64 @missing_lane(ptr noundef nonnull readonly %block, i64 noundef %call.i) #20
+  br label %if.end23.i
+
+for.cond.i99:                                     ; preds = %for.body.i102, %for.cond.preheader.i
+  %i.0.i = phi i64 [ %inc.i103, %for.body.i102 ], [ 0, %for.cond.preheader.i ]
+  %apart.0.i = phi i64 [ %spec.select.i, %for.body.i102 ], [ -1, %for.cond.preheader.i ]
+  %cmp4.i100 = icmp slt i64 %i.0.i, %36
+  %cmp5.i = icmp slt i64 %apart.0.i, 0
+  %39 = select i1 %cmp4.i100, i1 %cmp5.i, i1 false
+  br i1 %39, label %for.body.i102, label %for.end.i
+
+for.body.i102:                                    ; preds = %for.cond.i99
+  %arrayidx6.i = getelementptr inbounds nuw i32, ptr %35, i64 %i.0.i
+  %40 = load i32, ptr %arrayidx6.i, align 4
+  %41 = load i32, ptr %arrayidx7.i98, align 4
+  %cmp8.not.i = icmp eq i32 %40, %41
+  %spec.select.i = select i1 %cmp8.not.i, i64 %apart.0.i, i64 %i.0.i
+  %inc.i103 = add nuw nsw i64 %i.0.i, 1
+  br label %for.cond.i99
+
+for.end.i:                                        ; preds = %for.cond.i99
+  %cmp11.i = icmp eq i32 %38, 0
+  br i1 %cmp11.i, label %if.then12.i, label %if.else19.i
+
+if.then12.i:                                      ; preds = %for.end.i
+  %barriers.i = getelementptr inbounds nuw i8, ptr %block, i64 40
+  %barrier.i = getelementptr inbounds nuw i8, ptr %arrayidx.i96, i64 4
+  %42 = load i32, ptr %barrier.i, align 4
+  %idxprom.i = sext i32 %42 to i64
+  %arrayidx13.i = getelementptr inbounds %struct.Barrier, ptr %barriers.i, i64 %idxprom.i
+  %arrived.i = getelementptr inbounds nuw i8, ptr %arrayidx13.i, i64 4
+  %43 = load i32, ptr %arrived.i, align 4
+  %44 = load i32, ptr %arrayidx13.i, align 4
+  br label %if.end23.i
+
+if.else19.i:                                      ; preds = %for.end.i
+  %address.i = getelementptr inbounds nuw i8, ptr %arrayidx.i96, i64 24
+  %45 = load i64, ptr %address.i, align 8
+  %46 = inttoptr i64 %45 to ptr
+  %47 = load i64, ptr %46, align 8
+  %shr.i = lshr i64 %47, 20
+  %48 = trunc i64 %shr.i to i32
+  %conv.i = and i32 %48, 1048575
+  %49 = trunc i64 %47 to i32
+  %conv21.i = and i32 %49, 1048575
+  %sub.i101 = sub nsw i32 %conv.i, %conv21.i
+  br label %if.end23.i
+
+if.end23.i:                                       ; preds = %if.else19.i, %if.then12.i, %if.then.i104
+  %wanted.0.i = phi i32 [ 0, %if.then.i104 ], [ %44, %if.then12.i ], [ %conv.i, %if.else19.i ]
+  %came.0.i = phi i32 [ 0, %if.then.i104 ], [ %43, %if.then12.i ], [ %sub.i101, %if.else19.i ]
+  %apart.2.i = phi i64 [ %call2.i, %if.then.i104 ], [ %apart.0.i, %if.then12.i ], [ %apart.0.i, %if.else19.i ]
+  %50 = load i32, ptr @finding_count, align 4
+  %cmp24.i = icmp sgt i64 %apart.2.i, -1
+  br i1 %cmp24.i, label %if.then26.i, label %if.else27.i
+
+if.then26.i:                                      ; preds = %if.end23.i
+  tail call fastcc void @report_apart(i32 noundef 5, ptr noundef %35, i64 noundef %call.i, i64 noundef %apart.2.i) #20
+  br label %if.end34.i
+
+if.else27.i:                                      ; preds = %if.end23.i
+  %conv28.i = trunc i64 %call.i to i16
+  %and30.i = and i16 %conv28.i, 16383
+  %bf.load.i = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
+  %bf.clear.i = and i16 %bf.load.i, -16384
+  %bf.set.i = or disjoint i16 %bf.clear.i, %and30.i
+  store i16 %bf.set.i, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
+  %arrayidx32.i = getelementptr inbounds i32, ptr %35, i64 %call.i
+  %51 = load i32, ptr %arrayidx32.i, align 4
+  %shr33.i = ashr i32 %51, 2
+  tail call fastcc void @report(i32 noundef 5, i32 noundef %shr33.i, ptr noundef null, i64 noundef -1) #20
+  br label %if.end34.i
+
+if.end34.i:                                       ; preds = %if.else27.i, %if.then26.i
+  %52 = load i32, ptr @finding_count, align 4
+  %cmp35.i = icmp sgt i32 %52, %50
+  br i1 %cmp35.i, label %if.then37.i, label %for.end43
+
+if.then37.i:                                      ; preds = %if.end34.i
+  %idxprom38.i = sext i32 %50 to i64
+  %arrayidx39.i = getelementptr inbounds %struct.Finding, ptr @findings, i64 %idxprom38.i
+  %came40.i = getelementptr inbounds nuw i8, ptr %arrayidx39.i, i64 56
+  store i32 %came.0.i, ptr %came40.i, align 8
+  %wanted43.i = getelementptr inbounds nuw i8, ptr %arrayidx39.i, i64 60
+  store i32 %wanted.0.i, ptr %wanted43.i, align 4
+  br label %for.end43
+
+if.end35:                                         ; preds = %land.lhs.true, %if.end22
+  %call36 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 1) #20
+  %cmp37 = icmp slt i64 %call36, 0
+  br i1 %cmp37, label %for.end43, label %if.end40
+
+if.end40:                                         ; preds = %if.end35
+  tail call fastcc void @check_together(ptr noundef %states, i64 noundef 0, i64 noundef %count, i64 noundef %call36) #20
+  tail call fastcc void @release(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 1) #20
+  %53 = load i32, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
+  %inc41 = add nsw i32 %53, 1
+  store i32 %inc41, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
+  %54 = load i64, ptr @barriers, align 8
+  %inc42 = add nsw i64 %54, 1
+  store i64 %inc42, ptr @barriers, align 8
   br label %for.cond1.backedge
 
-for.cond1.backedge:                               ; preds = %settle_costs.exit, %if.end25
-  %begin.0.be = phi i64 [ 0, %if.end25 ], [ %add, %settle_costs.exit ]
+for.cond1.backedge:                               ; preds = %settle_costs.exit, %if.end40, %for.end18, %lor.rhs, %for.cond.critedge
+  %begin.0.be = phi i64 [ 0, %for.cond.critedge ], [ 0, %if.end40 ], [ 0, %for.end18 ], [ 0, %lor.rhs ], [ %add, %settle_costs.exit ]
   br label %for.cond1
 
-for.cond30:                                       ; preds = %for.cond30.preheader, %for.body33
-  %i29.0 = phi i64 [ %inc36, %for.body33 ], [ 0, %for.cond30.preheader ]
-  %exitcond.not = icmp eq i64 %i29.0, %smax
-  br i1 %exitcond.not, label %for.end37, label %for.body33
+for.end43:                                        ; preds = %if.end35, %if.then37.i, %if.end34.i
+  %smax = tail call i64 @llvm.smax.i64(i64 %count, i64 0)
+  br label %for.cond45
 
-for.body33:                                       ; preds = %for.cond30
-  %arrayidx34 = getelementptr inbounds nuw ptr, ptr %threads, i64 %i29.0
-  %37 = load ptr, ptr %arrayidx34, align 8
-  tail call void %step(ptr noundef %37, i32 noundef 1) #11
-  %inc36 = add nuw i64 %i29.0, 1
-  br label %for.cond30
+for.cond45:                                       ; preds = %for.body48, %for.end43
+  %i44.0 = phi i64 [ 0, %for.end43 ], [ %inc51, %for.body48 ]
+  %exitcond.not = icmp eq i64 %i44.0, %smax
+  br i1 %exitcond.not, label %for.end52, label %for.body48
 
-for.end37:                                        ; preds = %for.cond30
+for.body48:                                       ; preds = %for.cond45
+  %arrayidx49 = getelementptr inbounds nuw ptr, ptr %threads, i64 %i44.0
+  %55 = load ptr, ptr %arrayidx49, align 8
+  tail call void %step(ptr noundef %55, i32 noundef 1) #19
+  %inc51 = add nuw i64 %i44.0, 1
+  br label %for.cond45
+
+for.end52:                                        ; preds = %for.cond45
+  store ptr null, ptr @watched, align 8
   ret void
 }
 
-define internal fastcc range(i64 -9223372036854775808, 9223372036854775807) i64 @who_waits(ptr noundef readonly captures(none) %states, i64 noundef %begin, i64 noundef %end, i32 noundef range(i32 1, 3) %scope) unnamed_addr #7 {
+define internal fastcc void @check_together(ptr noundef readonly captures(none) %states, i64 noundef %begin, i64 noundef %end, i64 noundef %waiter) unnamed_addr #10 {
 entry:
-  br label %for.cond
-
-for.cond:                                         ; preds = %for.inc, %entry
-  %i.0 = phi i64 [ %begin, %entry ], [ %inc, %for.inc ]
-  %cmp = icmp slt i64 %i.0, %end
-  br i1 %cmp, label %for.body, label %return
-
-for.body:                                         ; preds = %for.cond
-  %arrayidx = getelementptr inbounds i32, ptr %states, i64 %i.0
-  %0 = load i32, ptr %arrayidx, align 4
-  %.off = add i32 %0, -1
-  %switch = icmp ult i32 %.off, -2
-  %and.i = and i32 %0, 3
-  %cmp6 = icmp eq i32 %and.i, %scope
-  %or.cond = and i1 %switch, %cmp6
-  br i1 %or.cond, label %return, label %for.inc
-
-for.inc:                                          ; preds = %for.body
-  %inc = add nsw i64 %i.0, 1
-  br label %for.cond
-
-return:                                           ; preds = %for.body, %for.cond
-  %retval.0 = phi i64 [ %i.0, %for.body ], [ -1, %for.cond ]
-  ret i64 %retval.0
-}
-
-define internal fastcc void @check_together(ptr noundef readonly captures(none) %states, i64 noundef %begin, i64 noundef %end, i64 noundef range(i64 0, -9223372036854775808) %waiter) unnamed_addr #8 {
-entry:
-  %elsewhere.i = alloca %struct.Access, align 8
-  %arrayidx1 = getelementptr inbounds nuw i32, ptr %states, i64 %waiter
+  %arrayidx1 = getelementptr inbounds i32, ptr %states, i64 %waiter
   br label %for.cond
 
 for.cond:                                         ; preds = %for.inc, %entry
@@ -1302,30 +1990,7 @@ if.end:                                           ; preds = %for.body
   %cmp8.not = icmp eq i32 %3, 0
   %4 = or i1 %cmp4.not, %cmp8.not
   %cond = select i1 %4, i32 1, i32 5
-  call void @llvm.lifetime.start.p0(ptr nonnull %elsewhere.i)
-  %retval.sroa.0.0.copyload.i.i = load i64, ptr @now, align 8
-  %retval.sroa.2.0.copyload.i.i = load i32, ptr getelementptr inbounds nuw (i8, ptr @now, i64 8), align 8
-  %conv.i.i = trunc i64 %i.0 to i32
-  %and.i.i = shl i32 %conv.i.i, 16
-  %bf.set9.i.i = and i32 %and.i.i, 2147418112
-  %retval.sroa.2.0.copyload.mask.i.i = and i32 %retval.sroa.2.0.copyload.i.i, -2147483648
-  %shr.i.i = lshr i32 %0, 2
-  %retval.sroa.2.8.insert.ext.i.i = and i32 %shr.i.i, 65535
-  %retval.sroa.2.10.insert.shift.i.i = or disjoint i32 %retval.sroa.2.8.insert.ext.i.i, %bf.set9.i.i
-  %retval.sroa.2.8.insert.insert.i.i = or disjoint i32 %retval.sroa.2.10.insert.shift.i.i, %retval.sroa.2.0.copyload.mask.i.i
-  store i64 %retval.sroa.0.0.copyload.i.i, ptr %elsewhere.i, align 8
-  %tmp.coerce.sroa.2.0.elsewhere.sroa_idx.i = getelementptr inbounds nuw i8, ptr %elsewhere.i, i64 8
-  store i32 %retval.sroa.2.8.insert.insert.i.i, ptr %tmp.coerce.sroa.2.0.elsewhere.sroa_idx.i, align 8
-  %conv.i = trunc i64 %waiter to i16
-  %and.i22 = and i16 %conv.i, 32767
-  %5 = lshr i32 %retval.sroa.2.0.copyload.i.i, 16
-  %6 = trunc nuw i32 %5 to i16
-  %bf.clear.i = and i16 %6, -32768
-  %bf.set.i = or disjoint i16 %bf.clear.i, %and.i22
-  store i16 %bf.set.i, ptr getelementptr inbounds nuw (i8, ptr @now, i64 10), align 2
-  %shr.i = ashr i32 %1, 2
-  call fastcc void @report(i32 noundef range(i32 1, 6) %cond, i32 noundef %shr.i, ptr noundef nonnull %elsewhere.i, i64 noundef -1) #12
-  call void @llvm.lifetime.end.p0(ptr nonnull %elsewhere.i)
+  tail call fastcc void @report_apart(i32 noundef %cond, ptr noundef nonnull %states, i64 noundef %waiter, i64 noundef %i.0) #20
   br label %for.end
 
 for.inc:                                          ; preds = %for.body
@@ -1336,31 +2001,1858 @@ for.end:                                          ; preds = %for.cond, %if.end
   ret void
 }
 
+define void @kc_emu_named(ptr noundef captures(address_is_null) %block, i64 noundef %thread, i32 noundef %number, i32 noundef %wanted, i32 noundef %site, i32 noundef %waits) local_unnamed_addr #0 {
+entry:
+  %first = alloca %struct.Access, align 4
+  %barriers = getelementptr inbounds nuw i8, ptr %block, i64 40
+  %and = and i32 %number, 15
+  %idxprom = zext nneg i32 %and to i64
+  %arrayidx = getelementptr inbounds nuw %struct.Barrier, ptr %barriers, i64 %idxprom
+  %call = tail call fastcc ptr @order_of(ptr noundef %block, i32 noundef %and, i64 noundef 0) #20
+  %count = getelementptr inbounds nuw i8, ptr %block, i64 8
+  %0 = load i64, ptr %count, align 8
+  %sub = add nsw i64 %0, 31
+  %div = sdiv i64 %sub, 32
+  %mul = shl nsw i64 %div, 5
+  %cmp = icmp slt i32 %wanted, 1
+  %conv = trunc i64 %mul to i32
+  %spec.select = select i1 %cmp, i32 %conv, i32 %wanted
+  %arrived = getelementptr inbounds nuw i8, ptr %arrayidx, i64 4
+  %1 = load i32, ptr %arrived, align 4
+  %tobool.not = icmp eq i32 %1, 0
+  br i1 %tobool.not, label %if.then2, label %if.else
+
+if.then2:                                         ; preds = %entry
+  store i32 %spec.select, ptr %arrayidx, align 4
+  %site4 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 12
+  store i32 %site, ptr %site4, align 4
+  %conv5 = trunc i64 %thread to i32
+  %thread6 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
+  store i32 %conv5, ptr %thread6, align 4
+  br label %if.end22
+
+if.else:                                          ; preds = %entry
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 368
+  %2 = load ptr, ptr %clocks, align 8
+  %tobool7.not = icmp eq ptr %2, null
+  br i1 %tobool7.not, label %if.end22, label %land.lhs.true
+
+land.lhs.true:                                    ; preds = %if.else
+  %3 = load i32, ptr %arrayidx, align 4
+  %cmp9.not = icmp eq i32 %3, %spec.select
+  br i1 %cmp9.not, label %if.end22, label %if.then11
+
+if.then11:                                        ; preds = %land.lhs.true
+  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 4 dereferenceable(16) %first, ptr noundef nonnull align 4 dereferenceable(16) @now, i64 16, i1 false)
+  %site12 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 12
+  %4 = load i32, ptr %site12, align 4
+  %conv13 = trunc i32 %4 to i16
+  %site14 = getelementptr inbounds nuw i8, ptr %first, i64 12
+  store i16 %conv13, ptr %site14, align 4
+  %thread15 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
+  %5 = load i32, ptr %thread15, align 4
+  %6 = trunc i32 %5 to i16
+  %conv19 = and i16 %6, 16383
+  %thread20 = getelementptr inbounds nuw i8, ptr %first, i64 14
+  %bf.load = load i16, ptr %thread20, align 2
+  %bf.clear = and i16 %bf.load, -16384
+  %bf.set = or disjoint i16 %bf.clear, %conv19
+  store i16 %bf.set, ptr %thread20, align 2
+  call fastcc void @report(i32 noundef 1, i32 noundef %site, ptr noundef nonnull %first, i64 noundef -1) #20
+  br label %if.end22
+
+if.end22:                                         ; preds = %if.else, %land.lhs.true, %if.then11, %if.then2
+  call fastcc void @tell(ptr noundef nonnull %block, ptr noundef %call, i64 noundef %thread) #20
+  %tobool23.not = icmp eq i32 %waits, 0
+  br i1 %tobool23.not, label %if.end28, label %if.then24
+
+if.then24:                                        ; preds = %if.end22
+  %generation27 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
+  %7 = load i32, ptr %generation27, align 4
+  %waits.i = getelementptr inbounds nuw i8, ptr %block, i64 16
+  %8 = load ptr, ptr %waits.i, align 8
+  %arrayidx.i = getelementptr inbounds %struct.Wait, ptr %8, i64 %thread
+  store i32 0, ptr %arrayidx.i, align 8
+  %.compoundliteral84.sroa.4.0.arrayidx.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 4
+  store i32 %and, ptr %.compoundliteral84.sroa.4.0.arrayidx.i.sroa_idx, align 4
+  %.compoundliteral84.sroa.5.0.arrayidx.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 8
+  store i32 0, ptr %.compoundliteral84.sroa.5.0.arrayidx.i.sroa_idx, align 8
+  %.compoundliteral84.sroa.6.0.arrayidx.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 12
+  store i32 %7, ptr %.compoundliteral84.sroa.6.0.arrayidx.i.sroa_idx, align 4
+  %.compoundliteral84.sroa.7.0.arrayidx.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 16
+  store i32 0, ptr %.compoundliteral84.sroa.7.0.arrayidx.i.sroa_idx, align 8
+  %.compoundliteral84.sroa.8.0.arrayidx.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 20
+  store i32 0, ptr %.compoundliteral84.sroa.8.0.arrayidx.i.sroa_idx, align 4
+  %.compoundliteral84.sroa.9.0.arrayidx.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 24
+  store i64 0, ptr %.compoundliteral84.sroa.9.0.arrayidx.i.sroa_idx, align 8
+  %shl.i = shl i32 %site, 2
+  %or.i = or disjoint i32 %shl.i, 3
+  %9 = load ptr, ptr %block, align 8
+  %arrayidx1.i = getelementptr inbounds i32, ptr %9, i64 %thread
+  store i32 %or.i, ptr %arrayidx1.i, align 4
+  br label %if.end28
+
+if.end28:                                         ; preds = %if.then24, %if.end22
+  %10 = load i64, ptr %count, align 8
+  %sub30 = add nsw i64 %10, -1
+  %cmp31 = icmp eq i64 %thread, %sub30
+  %sub34 = sub nsw i64 %mul, %10
+  %conv35 = trunc i64 %sub34 to i32
+  %11 = add nsw i32 %conv35, 1
+  %cond = select i1 %cmp31, i32 %11, i32 1
+  %12 = load i32, ptr %arrived, align 4
+  %add38 = add nsw i32 %cond, %12
+  store i32 %add38, ptr %arrived, align 4
+  %13 = load i32, ptr %arrayidx, align 4
+  %cmp41 = icmp slt i32 %add38, %13
+  br i1 %cmp41, label %if.end51, label %if.end44
+
+if.end44:                                         ; preds = %if.end28
+  store i32 0, ptr %arrived, align 4
+  %generation46 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
+  %14 = load i32, ptr %generation46, align 4
+  %inc = add i32 %14, 1
+  store i32 %inc, ptr %generation46, align 4
+  call fastcc void @complete(ptr noundef nonnull %block, ptr noundef %call) #20
+  %clocks47 = getelementptr inbounds nuw i8, ptr %block, i64 368
+  %15 = load ptr, ptr %clocks47, align 8
+  %tobool48.not = icmp eq ptr %15, null
+  br i1 %tobool48.not, label %if.end51, label %if.then49
+
+if.then49:                                        ; preds = %if.end44
+  %16 = load i64, ptr @barriers, align 8
+  %inc50 = add nsw i64 %16, 1
+  store i64 %inc50, ptr @barriers, align 8
+  br label %if.end51
+
+if.end51:                                         ; preds = %if.end28, %if.then49, %if.end44
+  ret void
+}
+
+define internal fastcc noundef ptr @order_of(ptr noundef captures(ret: address, provenance) %block, i32 noundef %barrier, i64 noundef %address) unnamed_addr #0 {
+entry:
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 368
+  %0 = load ptr, ptr %clocks, align 8
+  %tobool.not = icmp eq ptr %0, null
+  br i1 %tobool.not, label %return, label %if.end
+
+if.end:                                           ; preds = %entry
+  %orders = getelementptr inbounds nuw i8, ptr %block, i64 376
+  %idxprom = sext i32 %barrier to i64
+  %arrayidx = getelementptr inbounds %struct.Order, ptr %orders, i64 %idxprom
+  %tobool1 = icmp ne i64 %address, 0
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.body, %if.end
+  %indvars.iv = phi i64 [ %indvars.iv.next, %for.body ], [ 16, %if.end ]
+  %order.0 = phi ptr [ %arrayidx4, %for.body ], [ %arrayidx, %if.end ]
+  %cmp = icmp samesign ult i64 %indvars.iv, 80
+  %1 = select i1 %tobool1, i1 %cmp, i1 false
+  br i1 %1, label %for.body, label %for.end
+
+for.body:                                         ; preds = %for.cond
+  %arrayidx4 = getelementptr inbounds nuw %struct.Order, ptr %orders, i64 %indvars.iv
+  %2 = load i64, ptr %arrayidx4, align 8
+  %tobool6.not = icmp eq i64 %2, 0
+  %cmp8 = icmp eq i64 %2, %address
+  %or.cond = or i1 %tobool6.not, %cmp8
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  br i1 %or.cond, label %for.end, label %for.cond
+
+for.end:                                          ; preds = %for.body, %for.cond
+  %order.1 = phi ptr [ %order.0, %for.cond ], [ %arrayidx4, %for.body ]
+  store i64 %address, ptr %order.1, align 8
+  %coming = getelementptr inbounds nuw i8, ptr %order.1, i64 32
+  %3 = load ptr, ptr %coming, align 8
+  %tobool12.not = icmp eq ptr %3, null
+  br i1 %tobool12.not, label %if.then13, label %return
+
+if.then13:                                        ; preds = %for.end
+  %count = getelementptr inbounds nuw i8, ptr %block, i64 8
+  %4 = load i64, ptr %count, align 8
+  %call = tail call ptr @calloc(i64 noundef %4, i64 noundef 4) #19
+  store ptr %call, ptr %coming, align 8
+  %5 = load i64, ptr %count, align 8
+  %call16 = tail call ptr @calloc(i64 noundef %5, i64 noundef 4) #19
+  %known = getelementptr inbounds nuw i8, ptr %order.1, i64 40
+  store ptr %call16, ptr %known, align 8
+  br label %return
+
+return:                                           ; preds = %for.end, %if.then13, %entry
+  %retval.0 = phi ptr [ null, %entry ], [ %order.1, %if.then13 ], [ %order.1, %for.end ]
+  ret ptr %retval.0
+}
+
+define internal fastcc void @tell(ptr noundef captures(none) initializes((360, 364)) %block, ptr noundef readonly captures(address_is_null) %order, i64 noundef %thread) unnamed_addr #10 {
+entry:
+  %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 360
+  store i32 0, ptr %fruitless, align 8
+  %tobool.not = icmp eq ptr %order, null
+  br i1 %tobool.not, label %return, label %if.end
+
+if.end:                                           ; preds = %entry
+  %clocks.i = getelementptr inbounds nuw i8, ptr %block, i64 368
+  %0 = load ptr, ptr %clocks.i, align 8
+  %count.i = getelementptr inbounds nuw i8, ptr %block, i64 8
+  %1 = load i64, ptr %count.i, align 8
+  %mul.i = mul nsw i64 %1, %thread
+  %add.ptr.i = getelementptr inbounds i32, ptr %0, i64 %mul.i
+  %coming = getelementptr inbounds nuw i8, ptr %order, i64 32
+  %2 = load ptr, ptr %coming, align 8
+  tail call fastcc void @learn(ptr noundef %2, ptr noundef %add.ptr.i, i64 noundef %1) #20
+  %arrayidx = getelementptr inbounds i32, ptr %add.ptr.i, i64 %thread
+  %3 = load i32, ptr %arrayidx, align 4
+  %inc = add nsw i32 %3, 1
+  store i32 %inc, ptr %arrayidx, align 4
+  br label %return
+
+return:                                           ; preds = %entry, %if.end
+  ret void
+}
+
+define internal fastcc void @complete(ptr noundef readonly captures(none) %block, ptr noundef readonly captures(address_is_null) %order) unnamed_addr #0 {
+entry:
+  %tobool.not = icmp eq ptr %order, null
+  br i1 %tobool.not, label %return, label %if.end
+
+if.end:                                           ; preds = %entry
+  %known = getelementptr inbounds nuw i8, ptr %order, i64 40
+  %0 = load ptr, ptr %known, align 8
+  %coming = getelementptr inbounds nuw i8, ptr %order, i64 32
+  %1 = load ptr, ptr %coming, align 8
+  %count = getelementptr inbounds nuw i8, ptr %block, i64 8
+  %2 = load i64, ptr %count, align 8
+  %mul = shl i64 %2, 2
+  %call = tail call ptr @memcpy(ptr noundef %0, ptr noundef %1, i64 noundef %mul) #19
+  %3 = load ptr, ptr %coming, align 8
+  %4 = load i64, ptr %count, align 8
+  %mul3 = shl i64 %4, 2
+  %call4 = tail call ptr @memset(ptr noundef %3, i32 noundef 0, i64 noundef %mul3) #19
+  br label %return
+
+return:                                           ; preds = %entry, %if.end
+  ret void
+}
+
+define void @kc_emu_lanes(ptr noundef captures(none) initializes((360, 364)) %block, i64 noundef %thread, i32 noundef %mask, i32 noundef %site) local_unnamed_addr #11 {
+entry:
+  %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 360
+  store i32 0, ptr %fruitless, align 8
+  %waits.i = getelementptr inbounds nuw i8, ptr %block, i64 16
+  %0 = load ptr, ptr %waits.i, align 8
+  %arrayidx.i = getelementptr inbounds %struct.Wait, ptr %0, i64 %thread
+  store i32 1, ptr %arrayidx.i, align 8
+  %.compoundliteral3.sroa.4.0.arrayidx.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 4
+  tail call void @llvm.memset.p0.i64(ptr noundef nonnull align 4 dereferenceable(12) %.compoundliteral3.sroa.4.0.arrayidx.i.sroa_idx, i8 0, i64 12, i1 false)
+  %.compoundliteral3.sroa.5.0.arrayidx.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 16
+  store i32 %mask, ptr %.compoundliteral3.sroa.5.0.arrayidx.i.sroa_idx, align 8
+  %.compoundliteral3.sroa.6.0.arrayidx.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 20
+  tail call void @llvm.memset.p0.i64(ptr noundef nonnull align 4 dereferenceable(12) %.compoundliteral3.sroa.6.0.arrayidx.i.sroa_idx, i8 0, i64 12, i1 false)
+  %shl.i = shl i32 %site, 2
+  %or.i = or disjoint i32 %shl.i, 3
+  %1 = load ptr, ptr %block, align 8
+  %arrayidx1.i = getelementptr inbounds i32, ptr %1, i64 %thread
+  store i32 %or.i, ptr %arrayidx1.i, align 4
+  ret void
+}
+
+define range(i32 0, 2) i32 @kc_emu_pointer(i64 noundef %address, i64 noundef %bytes, i64 noundef %alignment, i32 noundef %site, i32 noundef %flags) local_unnamed_addr #0 {
+entry:
+  %call = tail call fastcc i32 @find_buffer(i64 noundef %address) #20
+  %cmp = icmp slt i32 %call, 0
+  br i1 %cmp, label %if.then, label %if.end
+
+if.then:                                          ; preds = %entry
+  tail call fastcc void @report(i32 noundef 2, i32 noundef %site, ptr noundef null, i64 noundef -1) #20
+  br label %return
+
+if.end:                                           ; preds = %entry
+  %or = or i32 %flags, 2
+  %call1 = tail call i32 @kc_emu_access(i32 noundef %call, i64 noundef %address, i64 noundef %bytes, i64 noundef %alignment, i32 noundef %site, i32 noundef %or) #20
+  br label %return
+
+return:                                           ; preds = %if.end, %if.then
+  %retval.0 = phi i32 [ 0, %if.then ], [ %call1, %if.end ]
+  ret i32 %retval.0
+}
+
+define internal fastcc range(i32 -1, 64) i32 @find_buffer(i64 noundef %address) unnamed_addr #12 {
+entry:
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.inc, %entry
+  %indvars.iv = phi i64 [ %indvars.iv.next, %for.inc ], [ 0, %entry ]
+  %exitcond.not = icmp eq i64 %indvars.iv, 64
+  br i1 %exitcond.not, label %return, label %for.body
+
+for.body:                                         ; preds = %for.cond
+  %arrayidx = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %indvars.iv
+  %cells = getelementptr inbounds nuw i8, ptr %arrayidx, i64 32
+  %0 = load ptr, ptr %cells, align 8
+  %tobool.not = icmp eq ptr %0, null
+  br i1 %tobool.not, label %for.inc, label %land.lhs.true
+
+land.lhs.true:                                    ; preds = %for.body
+  %1 = load i64, ptr %arrayidx, align 8
+  %sub = sub i64 %address, %1
+  %bytes = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
+  %2 = load i64, ptr %bytes, align 8
+  %cmp5 = icmp ult i64 %sub, %2
+  br i1 %cmp5, label %return.split.loop.exit12, label %for.inc
+
+for.inc:                                          ; preds = %for.body, %land.lhs.true
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  br label %for.cond
+
+return.split.loop.exit12:                         ; preds = %land.lhs.true
+  %3 = trunc nuw nsw i64 %indvars.iv to i32
+  br label %return
+
+return:                                           ; preds = %for.cond, %return.split.loop.exit12
+  %retval.0 = phi i32 [ %3, %return.split.loop.exit12 ], [ -1, %for.cond ]
+  ret i32 %retval.0
+}
+
+define i64 @kc_emu_mbarrier(ptr noundef captures(address_is_null) %block, i64 noundef %thread, i32 noundef %what, i64 noundef %address, i32 noundef %count, i32 noundef %site) local_unnamed_addr #0 {
+entry:
+  %conv = sext i32 %count to i64
+  %call = tail call fastcc i64 @change(ptr noundef %block, i64 noundef %thread, i32 noundef %what, i64 noundef %address, i64 noundef %conv, i32 noundef %site) #20
+  ret i64 %call
+}
+
+define internal fastcc i64 @change(ptr noundef captures(address_is_null) %block, i64 noundef %thread, i32 noundef %what, i64 noundef %address, i64 noundef range(i64 -2147483648, 2147483648) %count, i32 noundef %site) unnamed_addr #0 {
+entry:
+  %0 = inttoptr i64 %address to ptr
+  %cmp = icmp eq i32 %what, 0
+  %conv = zext i1 %cmp to i32
+  %call = tail call fastcc i32 @is_mbarrier(ptr noundef %block, i64 noundef %address, i32 noundef %site, i32 noundef %conv) #20
+  %tobool.not = icmp eq i32 %call, 0
+  br i1 %tobool.not, label %return, label %if.end
+
+if.end:                                           ; preds = %entry
+  %1 = load i64, ptr %0, align 8
+  %and = and i64 %1, 1048575
+  %shr = lshr i64 %1, 20
+  %and1 = and i64 %shr, 1048575
+  %shl = shl i64 %1, 2
+  %shr2 = ashr i64 %shl, 42
+  %shr3 = lshr i64 %1, 62
+  %and4 = and i64 %shr3, 1
+  %or.cond = icmp ult i32 %what, 2
+  br i1 %or.cond, label %if.then9, label %if.end17
+
+if.then9:                                         ; preds = %if.end
+  %cmp7 = icmp eq i32 %what, 1
+  %and.i = and i64 %count, 1048575
+  %and1.i = shl nsw i64 %count, 20
+  %shl.i = and i64 %and1.i, 1099510579200
+  %or.i = or disjoint i64 %shl.i, %and.i
+  store i64 %or.i, ptr %0, align 8
+  br i1 %cmp7, label %land.lhs.true, label %return
+
+land.lhs.true:                                    ; preds = %if.then9
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 368
+  %2 = load ptr, ptr %clocks, align 8
+  %tobool13.not = icmp eq ptr %2, null
+  br i1 %tobool13.not, label %return, label %if.then14
+
+if.then14:                                        ; preds = %land.lhs.true
+  %call15 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %address) #20
+  %is_made = getelementptr inbounds nuw i8, ptr %call15, i64 8
+  store i32 0, ptr %is_made, align 8
+  br label %return
+
+if.end17:                                         ; preds = %if.end
+  %call18 = tail call fastcc ptr @order_of(ptr noundef %block, i32 noundef 0, i64 noundef %address) #20
+  %3 = icmp ult i32 %what, 4
+  br i1 %3, label %if.then24, label %if.else
+
+if.then24:                                        ; preds = %if.end17
+  %cmp22 = icmp eq i32 %what, 3
+  tail call fastcc void @tell(ptr noundef %block, ptr noundef %call18, i64 noundef %thread) #20
+  %sub = sub nsw i64 %and, %count
+  %sub28 = select i1 %cmp22, i64 %count, i64 0
+  %spec.select = sub nsw i64 %and1, %sub28
+  br label %if.end33
+
+if.else:                                          ; preds = %if.end17
+  %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 360
+  store i32 0, ptr %fruitless, align 8
+  %cmp30 = icmp eq i32 %what, 4
+  %sub32 = sub nsw i64 0, %count
+  %cond = select i1 %cmp30, i64 %count, i64 %sub32
+  %add = add nsw i64 %shr2, %cond
+  br label %if.end33
+
+if.end33:                                         ; preds = %if.then24, %if.else
+  %pending.0 = phi i64 [ %and, %if.else ], [ %sub, %if.then24 ]
+  %expected.0 = phi i64 [ %and1, %if.else ], [ %spec.select, %if.then24 ]
+  %bytes.0 = phi i64 [ %add, %if.else ], [ %shr2, %if.then24 ]
+  %cmp34 = icmp slt i64 %pending.0, 1
+  %cmp37 = icmp eq i64 %bytes.0, 0
+  %or.cond46 = select i1 %cmp34, i1 %cmp37, i1 false
+  %cmp40 = icmp ne i32 %what, 4
+  %or.cond47 = and i1 %cmp40, %or.cond46
+  br i1 %or.cond47, label %if.then42, label %if.end43
+
+if.then42:                                        ; preds = %if.end33
+  %xor = xor i64 %and4, 1
+  tail call fastcc void @complete(ptr noundef %block, ptr noundef %call18) #20
+  br label %if.end43
+
+if.end43:                                         ; preds = %if.then42, %if.end33
+  %pending.1 = phi i64 [ %expected.0, %if.then42 ], [ %pending.0, %if.end33 ]
+  %phase.0 = phi i64 [ %xor, %if.then42 ], [ %and4, %if.end33 ]
+  %and.i84 = and i64 %pending.1, 1048575
+  %and1.i85 = shl nsw i64 %expected.0, 20
+  %shl.i86 = and i64 %and1.i85, 1099510579200
+  %and2.i = shl i64 %bytes.0, 40
+  %shl3.i = and i64 %and2.i, 4611684918915760128
+  %shl5.i = shl nuw nsw i64 %phase.0, 62
+  %or.i87 = or disjoint i64 %shl3.i, %shl.i86
+  %or4.i = or disjoint i64 %or.i87, %and.i84
+  %or6.i = or disjoint i64 %or4.i, %shl5.i
+  store i64 %or6.i, ptr %0, align 8
+  br label %return
+
+return:                                           ; preds = %if.then9, %land.lhs.true, %if.then14, %entry, %if.end43
+  %retval.0 = phi i64 [ 0, %entry ], [ %1, %if.end43 ], [ 0, %if.then14 ], [ 0, %land.lhs.true ], [ 0, %if.then9 ]
+  ret i64 %retval.0
+}
+
+define void @kc_emu_phase(ptr noundef captures(address_is_null) %block, i64 noundef %thread, i64 noundef %address, i64 noundef %state, i32 noundef %is_state, i32 noundef %tries, i32 noundef %site) local_unnamed_addr #0 {
+entry:
+  %tobool.not = icmp eq i32 %tries, 0
+  %cond = select i1 %tobool.not, i32 2, i32 3
+  %tobool2.not = icmp eq i32 %is_state, 0
+  %shr = lshr i64 %state, 62
+  %cond4.in = select i1 %tobool2.not, i64 %state, i64 %shr
+  %0 = trunc i64 %cond4.in to i32
+  %conv = and i32 %0, 1
+  %call = tail call fastcc i32 @is_mbarrier(ptr noundef %block, i64 noundef %address, i32 noundef %site, i32 noundef 0) #20
+  %tobool6.not = icmp eq i32 %call, 0
+  br i1 %tobool6.not, label %if.then, label %if.end
+
+if.then:                                          ; preds = %entry
+  %waits = getelementptr inbounds nuw i8, ptr %block, i64 16
+  %1 = load ptr, ptr %waits, align 8
+  %arrayidx = getelementptr inbounds %struct.Wait, ptr %1, i64 %thread
+  %is_done7 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
+  store i32 1, ptr %is_done7, align 8
+  br label %return
+
+if.end:                                           ; preds = %entry
+  %2 = inttoptr i64 %address to ptr
+  %3 = load i64, ptr %2, align 8
+  %shr8 = lshr i64 %3, 62
+  %4 = xor i64 %shr8, %cond4.in
+  %5 = and i64 %4, 1
+  %cmp = icmp eq i64 %5, 0
+  br i1 %cmp, label %if.then13, label %if.end14
+
+if.then13:                                        ; preds = %if.end
+  %waits.i = getelementptr inbounds nuw i8, ptr %block, i64 16
+  %6 = load ptr, ptr %waits.i, align 8
+  %arrayidx.i = getelementptr inbounds %struct.Wait, ptr %6, i64 %thread
+  store i32 %cond, ptr %arrayidx.i, align 8
+  %wait32.sroa.4.0.arrayidx.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 4
+  store i32 0, ptr %wait32.sroa.4.0.arrayidx.i.sroa_idx, align 4
+  %wait32.sroa.5.0.arrayidx.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 8
+  store i32 0, ptr %wait32.sroa.5.0.arrayidx.i.sroa_idx, align 8
+  %wait32.sroa.6.0.arrayidx.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 12
+  store i32 %conv, ptr %wait32.sroa.6.0.arrayidx.i.sroa_idx, align 4
+  %wait32.sroa.7.0.arrayidx.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 16
+  store i32 0, ptr %wait32.sroa.7.0.arrayidx.i.sroa_idx, align 8
+  %wait32.sroa.8.0.arrayidx.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 20
+  store i32 0, ptr %wait32.sroa.8.0.arrayidx.i.sroa_idx, align 4
+  %wait32.sroa.9.0.arrayidx.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 24
+  store i64 %address, ptr %wait32.sroa.9.0.arrayidx.i.sroa_idx, align 8
+  %shl.i = shl i32 %site, 2
+  %or.i = or disjoint i32 %shl.i, 3
+  %7 = load ptr, ptr %block, align 8
+  %arrayidx1.i = getelementptr inbounds i32, ptr %7, i64 %thread
+  store i32 %or.i, ptr %arrayidx1.i, align 4
+  br label %return
+
+if.end14:                                         ; preds = %if.end
+  %call15 = tail call fastcc ptr @order_of(ptr noundef %block, i32 noundef 0, i64 noundef %address) #20
+  tail call fastcc void @hear(ptr noundef %block, ptr noundef %call15, i64 noundef %thread) #20
+  %waits16 = getelementptr inbounds nuw i8, ptr %block, i64 16
+  %8 = load ptr, ptr %waits16, align 8
+  %arrayidx17 = getelementptr inbounds %struct.Wait, ptr %8, i64 %thread
+  %is_done18 = getelementptr inbounds nuw i8, ptr %arrayidx17, i64 8
+  store i32 1, ptr %is_done18, align 8
+  br label %return
+
+return:                                           ; preds = %if.end14, %if.then13, %if.then
+  ret void
+}
+
+define internal fastcc range(i32 0, 2) i32 @is_mbarrier(ptr noundef captures(none) %block, i64 noundef %address, i32 noundef %site, i32 noundef range(i32 0, 2) %is_made) unnamed_addr #0 {
+entry:
+  %maker24 = alloca %struct.Access, align 4
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 368
+  %0 = load ptr, ptr %clocks, align 8
+  %tobool.not = icmp eq ptr %0, null
+  br i1 %tobool.not, label %return, label %if.end
+
+if.end:                                           ; preds = %entry
+  %tobool1.not = icmp eq i32 %is_made, 0
+  %cond = select i1 %tobool1.not, i32 5, i32 1
+  %call = tail call i32 @kc_emu_pointer(i64 noundef %address, i64 noundef 8, i64 noundef 8, i32 noundef %site, i32 noundef %cond) #20
+  %tobool2.not = icmp eq i32 %call, 0
+  br i1 %tobool2.not, label %return, label %if.end4
+
+if.end4:                                          ; preds = %if.end
+  tail call fastcc void @settle_write() #20
+  %call5 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %address) #20
+  br i1 %tobool1.not, label %if.end16, label %if.then7
+
+if.then7:                                         ; preds = %if.end4
+  %is_made8 = getelementptr inbounds nuw i8, ptr %call5, i64 8
+  store i32 1, ptr %is_made8, align 8
+  %bf.load = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
+  %bf.clear = and i16 %bf.load, 16383
+  %conv = zext nneg i16 %bf.clear to i32
+  %maker = getelementptr inbounds nuw i8, ptr %call5, i64 12
+  store i32 %conv, ptr %maker, align 4
+  %site9 = getelementptr inbounds nuw i8, ptr %call5, i64 16
+  store i32 %site, ptr %site9, align 8
+  %1 = load i32, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
+  %epoch = getelementptr inbounds nuw i8, ptr %call5, i64 20
+  store i32 %1, ptr %epoch, align 4
+  %conv12 = zext nneg i16 %bf.clear to i64
+  %2 = load ptr, ptr %clocks, align 8
+  %count.i = getelementptr inbounds nuw i8, ptr %block, i64 8
+  %3 = load i64, ptr %count.i, align 8
+  %mul.i = mul nsw i64 %3, %conv12
+  %add.ptr.i = getelementptr inbounds i32, ptr %2, i64 %mul.i
+  %arrayidx = getelementptr inbounds nuw i32, ptr %add.ptr.i, i64 %conv12
+  %4 = load i32, ptr %arrayidx, align 4
+  %clock = getelementptr inbounds nuw i8, ptr %call5, i64 24
+  store i32 %4, ptr %clock, align 8
+  br label %return
+
+if.end16:                                         ; preds = %if.end4
+  %call17 = tail call fastcc i32 @find_buffer(i64 noundef %address) #20
+  %idxprom18 = sext i32 %call17 to i64
+  %arrayidx19 = getelementptr inbounds %struct.Buffer, ptr @buffers, i64 %idxprom18
+  %5 = load i64, ptr %arrayidx19, align 8
+  %sub = sub i64 %address, %5
+  %granule = getelementptr inbounds nuw i8, ptr %arrayidx19, i64 16
+  %6 = load i64, ptr %granule, align 8
+  %div = sdiv i64 %sub, %6
+  %is_made20 = getelementptr inbounds nuw i8, ptr %call5, i64 8
+  %7 = load i32, ptr %is_made20, align 8
+  %tobool21.not = icmp eq i32 %7, 0
+  br i1 %tobool21.not, label %if.then22, label %if.end23
+
+if.then22:                                        ; preds = %if.end16
+  tail call fastcc void @report(i32 noundef 4, i32 noundef %site, ptr noundef null, i64 noundef %div) #20
+  br label %return
+
+if.end23:                                         ; preds = %if.end16
+  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 4 dereferenceable(16) %maker24, ptr noundef nonnull align 4 dereferenceable(16) @now, i64 16, i1 false)
+  %maker25 = getelementptr inbounds nuw i8, ptr %call5, i64 12
+  %8 = load i32, ptr %maker25, align 4
+  %9 = trunc i32 %8 to i16
+  %conv28 = and i16 %9, 16383
+  %thread = getelementptr inbounds nuw i8, ptr %maker24, i64 14
+  %site31 = getelementptr inbounds nuw i8, ptr %call5, i64 16
+  %10 = load i32, ptr %site31, align 8
+  %conv32 = trunc i32 %10 to i16
+  %site33 = getelementptr inbounds nuw i8, ptr %maker24, i64 12
+  store i16 %conv32, ptr %site33, align 4
+  %epoch34 = getelementptr inbounds nuw i8, ptr %call5, i64 20
+  %11 = load i32, ptr %epoch34, align 4
+  %epoch35 = getelementptr inbounds nuw i8, ptr %maker24, i64 4
+  store i32 %11, ptr %epoch35, align 4
+  %clock36 = getelementptr inbounds nuw i8, ptr %call5, i64 24
+  %12 = load i32, ptr %clock36, align 8
+  %clock37 = getelementptr inbounds nuw i8, ptr %maker24, i64 8
+  store i32 %12, ptr %clock37, align 4
+  store i16 %conv28, ptr %thread, align 2
+  %call44 = call fastcc i32 @is_concurrent(ptr noundef nonnull %maker24, i32 noundef 0) #20
+  %tobool45.not = icmp eq i32 %call44, 0
+  br i1 %tobool45.not, label %return, label %if.then46
+
+if.then46:                                        ; preds = %if.end23
+  call fastcc void @report(i32 noundef 0, i32 noundef %site, ptr noundef nonnull %maker24, i64 noundef %div) #20
+  br label %return
+
+return:                                           ; preds = %if.end23, %if.then46, %if.end, %entry, %if.then22, %if.then7
+  %retval.0 = phi i32 [ 1, %if.then7 ], [ 0, %if.end ], [ 0, %if.then22 ], [ 1, %entry ], [ 1, %if.then46 ], [ 1, %if.end23 ]
+  ret i32 %retval.0
+}
+
+define internal fastcc void @hear(ptr noundef readonly captures(none) %block, ptr noundef readonly captures(address_is_null) %order, i64 noundef %thread) unnamed_addr #10 {
+entry:
+  %tobool.not = icmp eq ptr %order, null
+  br i1 %tobool.not, label %if.end, label %if.then
+
+if.then:                                          ; preds = %entry
+  %clocks.i = getelementptr inbounds nuw i8, ptr %block, i64 368
+  %0 = load ptr, ptr %clocks.i, align 8
+  %count.i = getelementptr inbounds nuw i8, ptr %block, i64 8
+  %1 = load i64, ptr %count.i, align 8
+  %mul.i = mul nsw i64 %1, %thread
+  %add.ptr.i = getelementptr inbounds i32, ptr %0, i64 %mul.i
+  %known = getelementptr inbounds nuw i8, ptr %order, i64 40
+  %2 = load ptr, ptr %known, align 8
+  tail call fastcc void @learn(ptr noundef %add.ptr.i, ptr noundef %2, i64 noundef %1) #20
+  br label %if.end
+
+if.end:                                           ; preds = %if.then, %entry
+  ret void
+}
+
+define i32 @kc_emu_is_complete(ptr noundef readonly captures(none) %block, i64 noundef %thread) local_unnamed_addr #9 {
+entry:
+  %waits = getelementptr inbounds nuw i8, ptr %block, i64 16
+  %0 = load ptr, ptr %waits, align 8
+  %arrayidx = getelementptr inbounds %struct.Wait, ptr %0, i64 %thread
+  %is_done = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
+  %1 = load i32, ptr %is_done, align 8
+  ret i32 %1
+}
+
+define void @kc_emu_copy(ptr noundef readonly captures(none) %block, i64 noundef %thread, i64 noundef %to, i64 noundef %from, i32 noundef %bytes, i32 noundef %read, i32 noundef %site, i32 noundef %source_site) local_unnamed_addr #0 {
+entry:
+  %.compoundliteral = alloca %struct.Copy, align 8
+  %cmp1 = icmp slt i32 %read, 0
+  %0 = tail call i32 @llvm.smin.i32(i32 %read, i32 %bytes)
+  %spec.select = select i1 %cmp1, i32 %bytes, i32 %0
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 368
+  %1 = load ptr, ptr %clocks, align 8
+  %tobool.not = icmp eq ptr %1, null
+  br i1 %tobool.not, label %if.end14, label %if.then2
+
+if.then2:                                         ; preds = %entry
+  %tobool3.not = icmp eq i32 %spec.select, 0
+  br i1 %tobool3.not, label %if.then2.if.end7_crit_edge, label %land.lhs.true
+
+if.then2.if.end7_crit_edge:                       ; preds = %if.then2
+  %.pre = sext i32 %bytes to i64
+  br label %if.end7
+
+land.lhs.true:                                    ; preds = %if.then2
+  %conv = sext i32 %spec.select to i64
+  %conv4 = sext i32 %bytes to i64
+  %call = tail call i32 @kc_emu_pointer(i64 noundef %from, i64 noundef %conv, i64 noundef %conv4, i32 noundef %source_site, i32 noundef 0) #20
+  %tobool5.not = icmp eq i32 %call, 0
+  br i1 %tobool5.not, label %return, label %if.end7
+
+if.end7:                                          ; preds = %if.then2.if.end7_crit_edge, %land.lhs.true
+  %conv8.pre-phi = phi i64 [ %.pre, %if.then2.if.end7_crit_edge ], [ %conv4, %land.lhs.true ]
+  %call10 = tail call i32 @kc_emu_pointer(i64 noundef %to, i64 noundef %conv8.pre-phi, i64 noundef %conv8.pre-phi, i32 noundef %site, i32 noundef 9) #20
+  %tobool11.not = icmp eq i32 %call10, 0
+  br i1 %tobool11.not, label %return, label %if.end13
+
+if.end13:                                         ; preds = %if.end7
+  tail call fastcc void @settle_write() #20
+  br label %if.end14
+
+if.end14:                                         ; preds = %if.end13, %entry
+  store i64 %to, ptr %.compoundliteral, align 8
+  %from16 = getelementptr inbounds nuw i8, ptr %.compoundliteral, i64 8
+  store i64 %from, ptr %from16, align 8
+  %bytes17 = getelementptr inbounds nuw i8, ptr %.compoundliteral, i64 16
+  store i32 %bytes, ptr %bytes17, align 8
+  %read18 = getelementptr inbounds nuw i8, ptr %.compoundliteral, i64 20
+  store i32 %spec.select, ptr %read18, align 4
+  %site19 = getelementptr inbounds nuw i8, ptr %.compoundliteral, i64 24
+  store i32 %site, ptr %site19, align 8
+  %group = getelementptr inbounds nuw i8, ptr %.compoundliteral, i64 28
+  store i32 0, ptr %group, align 4
+  tail call fastcc void @enqueue(ptr noundef nonnull %block, i64 noundef %thread, ptr noundef nonnull byval(%struct.Copy) align 8 %.compoundliteral) #20
+  br label %return
+
+return:                                           ; preds = %if.end7, %land.lhs.true, %if.end14
+  ret void
+}
+
+define internal fastcc void @enqueue(ptr noundef readonly captures(none) %block, i64 noundef %thread, ptr noundef byval(%struct.Copy) align 8 captures(none) initializes((28, 32)) %copy) unnamed_addr #0 {
+entry:
+  %queues = getelementptr inbounds nuw i8, ptr %block, i64 24
+  %0 = load ptr, ptr %queues, align 8
+  %arrayidx = getelementptr inbounds %struct.Queue, ptr %0, i64 %thread
+  %count = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
+  %1 = load i32, ptr %count, align 8
+  %room = getelementptr inbounds nuw i8, ptr %arrayidx, i64 12
+  %2 = load i32, ptr %room, align 4
+  %cmp = icmp eq i32 %1, %2
+  %.pre = load ptr, ptr %arrayidx, align 8
+  br i1 %cmp, label %if.then, label %if.end
+
+if.then:                                          ; preds = %entry
+  %tobool.not = icmp eq i32 %1, 0
+  %mul = shl nsw i32 %1, 1
+  %spec.select = select i1 %tobool.not, i32 16, i32 %mul
+  store i32 %spec.select, ptr %room, align 4
+  %conv = sext i32 %spec.select to i64
+  %mul5 = shl nsw i64 %conv, 5
+  %call = tail call ptr @realloc(ptr noundef %.pre, i64 noundef %mul5) #19
+  store ptr %call, ptr %arrayidx, align 8
+  %.pre21 = load i32, ptr %count, align 8
+  br label %if.end
+
+if.end:                                           ; preds = %if.then, %entry
+  %3 = phi i32 [ %.pre21, %if.then ], [ %1, %entry ]
+  %4 = phi ptr [ %call, %if.then ], [ %.pre, %entry ]
+  %group = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
+  %5 = load i32, ptr %group, align 8
+  %group7 = getelementptr inbounds nuw i8, ptr %copy, i64 28
+  store i32 %5, ptr %group7, align 4
+  %inc = add nsw i32 %3, 1
+  store i32 %inc, ptr %count, align 8
+  %idxprom = sext i32 %3 to i64
+  %arrayidx10 = getelementptr inbounds %struct.Copy, ptr %4, i64 %idxprom
+  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(32) %arrayidx10, ptr noundef nonnull align 8 dereferenceable(32) %copy, i64 32, i1 false)
+  ret void
+}
+
+define void @kc_emu_commit(ptr noundef readonly captures(none) %block, i64 noundef %thread) local_unnamed_addr #13 {
+entry:
+  %queues = getelementptr inbounds nuw i8, ptr %block, i64 24
+  %0 = load ptr, ptr %queues, align 8
+  %arrayidx = getelementptr inbounds %struct.Queue, ptr %0, i64 %thread
+  %group = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
+  %1 = load i32, ptr %group, align 8
+  %inc = add nsw i32 %1, 1
+  store i32 %inc, ptr %group, align 8
+  ret void
+}
+
+define void @kc_emu_copies_done(ptr noundef captures(address_is_null) %block, i64 noundef %thread, i32 noundef %left) local_unnamed_addr #0 {
+entry:
+  %queues = getelementptr inbounds nuw i8, ptr %block, i64 24
+  %0 = load ptr, ptr %queues, align 8
+  %arrayidx = getelementptr inbounds %struct.Queue, ptr %0, i64 %thread
+  tail call fastcc void @settle_if(ptr noundef %block) #20
+  %count = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
+  %1 = load i32, ptr %count, align 8
+  %group2 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
+  %smax = tail call i32 @llvm.smax.i32(i32 %1, i32 0)
+  %wide.trip.count = zext nneg i32 %smax to i64
+  br label %while.cond
+
+while.cond:                                       ; preds = %while.body, %entry
+  %indvars.iv = phi i64 [ %indvars.iv.next, %while.body ], [ 0, %entry ]
+  %exitcond.not = icmp eq i64 %indvars.iv, %wide.trip.count
+  br i1 %exitcond.not, label %while.end, label %land.rhs
+
+land.rhs:                                         ; preds = %while.cond
+  %2 = load ptr, ptr %arrayidx, align 8
+  %arrayidx1 = getelementptr inbounds nuw %struct.Copy, ptr %2, i64 %indvars.iv
+  %group = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 28
+  %3 = load i32, ptr %group, align 4
+  %4 = load i32, ptr %group2, align 8
+  %sub = sub nsw i32 %4, %left
+  %cmp3 = icmp slt i32 %3, %sub
+  br i1 %cmp3, label %while.body, label %while.end.split.loop.exit13
+
+while.body:                                       ; preds = %land.rhs
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  br label %while.cond
+
+while.end.split.loop.exit13:                      ; preds = %land.rhs
+  %5 = trunc nuw nsw i64 %indvars.iv to i32
+  br label %while.end
+
+while.end:                                        ; preds = %while.cond, %while.end.split.loop.exit13
+  %end.0.lcssa = phi i32 [ %5, %while.end.split.loop.exit13 ], [ %smax, %while.cond ]
+  tail call fastcc void @do_copies(ptr noundef %block, i64 noundef %thread, i32 noundef %end.0.lcssa) #20
+  ret void
+}
+
+define internal fastcc void @settle_if(ptr noundef readonly captures(none) %block) unnamed_addr #0 {
+entry:
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 368
+  %0 = load ptr, ptr %clocks, align 8
+  %tobool.not = icmp eq ptr %0, null
+  br i1 %tobool.not, label %if.end, label %if.then
+
+if.then:                                          ; preds = %entry
+  tail call fastcc void @settle_write() #20
+  br label %if.end
+
+if.end:                                           ; preds = %if.then, %entry
+  ret void
+}
+
+define internal fastcc void @do_copies(ptr noundef captures(address_is_null) %block, i64 noundef %thread, i32 noundef %end) unnamed_addr #0 {
+entry:
+  %saved = alloca %struct.Access, align 4
+  %queues = getelementptr inbounds nuw i8, ptr %block, i64 24
+  %0 = load ptr, ptr %queues, align 8
+  %arrayidx = getelementptr inbounds %struct.Queue, ptr %0, i64 %thread
+  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 4 dereferenceable(16) %saved, ptr noundef nonnull align 4 dereferenceable(16) @now, i64 16, i1 false)
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 368
+  %and36 = and i64 %thread, 16383
+  %count.i = getelementptr inbounds nuw i8, ptr %block, i64 8
+  %conv = trunc i64 %thread to i16
+  %and = and i16 %conv, 16383
+  %smax = tail call i32 @llvm.smax.i32(i32 %end, i32 0)
+  %wide.trip.count = zext nneg i32 %smax to i64
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.inc49, %entry
+  %indvars.iv = phi i64 [ %indvars.iv.next, %for.inc49 ], [ 0, %entry ]
+  %exitcond.not = icmp eq i64 %indvars.iv, %wide.trip.count
+  br i1 %exitcond.not, label %for.end50, label %for.body
+
+for.body:                                         ; preds = %for.cond
+  %1 = load ptr, ptr %arrayidx, align 8
+  %arrayidx1 = getelementptr inbounds nuw %struct.Copy, ptr %1, i64 %indvars.iv
+  %copy.sroa.0.0.copyload = load i64, ptr %arrayidx1, align 8
+  %copy.sroa.7.0.arrayidx1.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 16
+  %copy.sroa.7.0.copyload = load i32, ptr %copy.sroa.7.0.arrayidx1.sroa_idx, align 8
+  %tobool.not = icmp eq i32 %copy.sroa.7.0.copyload, 0
+  br i1 %tobool.not, label %if.then, label %if.end
+
+if.then:                                          ; preds = %for.body
+  %copy.sroa.13.0.arrayidx1.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 24
+  %copy.sroa.13.0.copyload = load i32, ptr %copy.sroa.13.0.arrayidx1.sroa_idx, align 8
+  %bf.load = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
+  %bf.clear = and i16 %bf.load, -16384
+  %bf.set = or disjoint i16 %bf.clear, %and
+  store i16 %bf.set, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
+  %call = tail call fastcc i64 @change(ptr noundef %block, i64 noundef %thread, i32 noundef 2, i64 noundef %copy.sroa.0.0.copyload, i64 noundef 1, i32 noundef %copy.sroa.13.0.copyload) #20
+  br label %for.inc49
+
+if.end:                                           ; preds = %for.body
+  %copy.sroa.10.0.arrayidx1.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 20
+  %copy.sroa.10.0.copyload = load i32, ptr %copy.sroa.10.0.arrayidx1.sroa_idx, align 4
+  %copy.sroa.6.0.arrayidx1.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 8
+  %copy.sroa.6.0.copyload = load i64, ptr %copy.sroa.6.0.arrayidx1.sroa_idx, align 8
+  %2 = inttoptr i64 %copy.sroa.0.0.copyload to ptr
+  %3 = inttoptr i64 %copy.sroa.6.0.copyload to ptr
+  %conv5 = sext i32 %copy.sroa.10.0.copyload to i64
+  %call6 = tail call ptr @memcpy(ptr noundef %2, ptr noundef %3, i64 noundef %conv5) #19
+  %add.ptr = getelementptr inbounds i8, ptr %2, i64 %conv5
+  %sub = sub nsw i32 %copy.sroa.7.0.copyload, %copy.sroa.10.0.copyload
+  %conv11 = sext i32 %sub to i64
+  %call12 = tail call ptr @memset(ptr noundef %add.ptr, i32 noundef 0, i64 noundef %conv11) #19
+  %4 = load ptr, ptr %clocks, align 8
+  %tobool13.not = icmp eq ptr %4, null
+  br i1 %tobool13.not, label %for.inc49, label %if.end15
+
+if.end15:                                         ; preds = %if.end
+  %call17 = tail call fastcc i32 @find_buffer(i64 noundef %copy.sroa.0.0.copyload) #20
+  %idxprom18 = sext i32 %call17 to i64
+  %arrayidx19 = getelementptr inbounds %struct.Buffer, ptr @buffers, i64 %idxprom18
+  %5 = load i64, ptr %arrayidx19, align 8
+  %sub21 = sub i64 %copy.sroa.0.0.copyload, %5
+  %conv24 = sext i32 %copy.sroa.7.0.copyload to i64
+  %add = add nsw i64 %sub21, %conv24
+  %cells = getelementptr inbounds nuw i8, ptr %arrayidx19, i64 32
+  %granule = getelementptr inbounds nuw i8, ptr %arrayidx19, i64 16
+  %6 = load i32, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
+  br label %for.cond22
+
+for.cond22:                                       ; preds = %for.inc, %if.end15
+  %at.0 = phi i64 [ %sub21, %if.end15 ], [ %add48, %for.inc ]
+  %cmp25 = icmp slt i64 %at.0, %add
+  br i1 %cmp25, label %for.body27, label %for.inc49
+
+for.body27:                                       ; preds = %for.cond22
+  %7 = load ptr, ptr %cells, align 8
+  %8 = load i64, ptr %granule, align 8
+  %div = sdiv i64 %at.0, %8
+  %arrayidx28 = getelementptr inbounds %struct.Cell, ptr %7, i64 %div
+  %is_going_on = getelementptr inbounds nuw i8, ptr %arrayidx28, i64 14
+  %bf.load30 = load i16, ptr %is_going_on, align 2
+  %tobool31.not = icmp sgt i16 %bf.load30, -1
+  br i1 %tobool31.not, label %for.inc, label %lor.lhs.false
+
+lor.lhs.false:                                    ; preds = %for.body27
+  %bf.clear34 = and i16 %bf.load30, 16383
+  %conv35 = zext nneg i16 %bf.clear34 to i64
+  %cmp37.not = icmp eq i64 %and36, %conv35
+  br i1 %cmp37.not, label %if.end40, label %for.inc
+
+if.end40:                                         ; preds = %lor.lhs.false
+  %bf.clear43 = and i16 %bf.load30, 32767
+  store i16 %bf.clear43, ptr %is_going_on, align 2
+  %epoch = getelementptr inbounds nuw i8, ptr %arrayidx28, i64 4
+  store i32 %6, ptr %epoch, align 4
+  %9 = load ptr, ptr %clocks, align 8
+  %10 = load i64, ptr %count.i, align 8
+  %mul.i = mul nsw i64 %10, %thread
+  %add.ptr.i = getelementptr inbounds i32, ptr %9, i64 %mul.i
+  %arrayidx46 = getelementptr inbounds i32, ptr %add.ptr.i, i64 %thread
+  %11 = load i32, ptr %arrayidx46, align 4
+  %clock = getelementptr inbounds nuw i8, ptr %arrayidx28, i64 8
+  store i32 %11, ptr %clock, align 4
+  %.pre110 = load i64, ptr %granule, align 8
+  br label %for.inc
+
+for.inc:                                          ; preds = %for.body27, %lor.lhs.false, %if.end40
+  %12 = phi i64 [ %8, %for.body27 ], [ %8, %lor.lhs.false ], [ %.pre110, %if.end40 ]
+  %add48 = add nsw i64 %12, %at.0
+  br label %for.cond22
+
+for.inc49:                                        ; preds = %for.cond22, %if.end, %if.then
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  br label %for.cond
+
+for.end50:                                        ; preds = %for.cond
+  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 4 dereferenceable(16) @now, ptr noundef nonnull align 4 dereferenceable(16) %saved, i64 16, i1 false)
+  %count = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
+  %13 = load i32, ptr %count, align 8
+  %sub51 = sub nsw i32 %13, %end
+  store i32 %sub51, ptr %count, align 8
+  %14 = sext i32 %end to i64
+  br label %for.cond53
+
+for.cond53:                                       ; preds = %for.body57, %for.end50
+  %15 = phi i32 [ %.pre, %for.body57 ], [ %sub51, %for.end50 ]
+  %indvars.iv106 = phi i64 [ %indvars.iv.next107, %for.body57 ], [ 0, %for.end50 ]
+  %16 = sext i32 %15 to i64
+  %cmp55 = icmp slt i64 %indvars.iv106, %16
+  br i1 %cmp55, label %for.body57, label %for.end67
+
+for.body57:                                       ; preds = %for.cond53
+  %17 = load ptr, ptr %arrayidx, align 8
+  %arrayidx60 = getelementptr inbounds nuw %struct.Copy, ptr %17, i64 %indvars.iv106
+  %18 = getelementptr %struct.Copy, ptr %17, i64 %indvars.iv106
+  %arrayidx64 = getelementptr %struct.Copy, ptr %18, i64 %14
+  tail call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(32) %arrayidx60, ptr noundef nonnull align 8 dereferenceable(32) %arrayidx64, i64 32, i1 false)
+  %indvars.iv.next107 = add nuw nsw i64 %indvars.iv106, 1
+  %.pre = load i32, ptr %count, align 8
+  br label %for.cond53
+
+for.end67:                                        ; preds = %for.cond53
+  ret void
+}
+
+define void @kc_emu_copies_arrive(ptr noundef captures(none) %block, i64 noundef %thread, i64 noundef %address, i32 noundef %adds, i32 noundef %site) local_unnamed_addr #0 {
+entry:
+  %.compoundliteral = alloca %struct.Copy, align 8
+  %call = tail call fastcc i32 @is_mbarrier(ptr noundef %block, i64 noundef %address, i32 noundef %site, i32 noundef 0) #20
+  %tobool.not = icmp eq i32 %call, 0
+  br i1 %tobool.not, label %return, label %if.end
+
+if.end:                                           ; preds = %entry
+  %tobool1.not = icmp eq i32 %adds, 0
+  br i1 %tobool1.not, label %if.end8, label %if.then2
+
+if.then2:                                         ; preds = %if.end
+  %0 = inttoptr i64 %address to ptr
+  %1 = load i64, ptr %0, align 8
+  %add = add i64 %1, 1
+  %and.i = and i64 %add, 1048575
+  %2 = and i64 %1, 9223372036853727232
+  %or6.i = or disjoint i64 %and.i, %2
+  store i64 %or6.i, ptr %0, align 8
+  br label %if.end8
+
+if.end8:                                          ; preds = %if.then2, %if.end
+  store i64 %address, ptr %.compoundliteral, align 8
+  %from = getelementptr inbounds nuw i8, ptr %.compoundliteral, i64 8
+  store i64 0, ptr %from, align 8
+  %bytes = getelementptr inbounds nuw i8, ptr %.compoundliteral, i64 16
+  store i32 0, ptr %bytes, align 8
+  %read = getelementptr inbounds nuw i8, ptr %.compoundliteral, i64 20
+  store i32 0, ptr %read, align 4
+  %site9 = getelementptr inbounds nuw i8, ptr %.compoundliteral, i64 24
+  store i32 %site, ptr %site9, align 8
+  %group = getelementptr inbounds nuw i8, ptr %.compoundliteral, i64 28
+  store i32 0, ptr %group, align 4
+  tail call fastcc void @enqueue(ptr noundef %block, i64 noundef %thread, ptr noundef nonnull byval(%struct.Copy) align 8 %.compoundliteral) #20
+  br label %return
+
+return:                                           ; preds = %entry, %if.end8
+  ret void
+}
+
+define void @kc_emu_leave(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %n, i64 noundef %word) local_unnamed_addr #11 {
+entry:
+  %words = getelementptr inbounds nuw i8, ptr %block, i64 32
+  %0 = load ptr, ptr %words, align 8
+  %arrayidx = getelementptr inbounds [32 x i64], ptr %0, i64 %thread
+  %idxprom = sext i32 %n to i64
+  %arrayidx1 = getelementptr inbounds i64, ptr %arrayidx, i64 %idxprom
+  store i64 %word, ptr %arrayidx1, align 8
+  ret void
+}
+
+define void @kc_emu_row(ptr noundef readonly captures(none) %block, i64 noundef %thread, i64 noundef %address, i32 noundef %count, i32 noundef %site, i32 noundef %flags) local_unnamed_addr #0 {
+entry:
+  %words1 = getelementptr inbounds nuw i8, ptr %block, i64 32
+  %0 = load ptr, ptr %words1, align 8
+  %arrayidx = getelementptr inbounds [32 x i64], ptr %0, i64 %thread
+  store i64 %address, ptr %arrayidx, align 8
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 368
+  %1 = load ptr, ptr %clocks, align 8
+  %tobool.not = icmp eq ptr %1, null
+  br i1 %tobool.not, label %if.end7, label %land.lhs.true
+
+land.lhs.true:                                    ; preds = %entry
+  %rem = srem i64 %thread, 32
+  %mul = shl nsw i32 %count, 3
+  %conv = sext i32 %mul to i64
+  %cmp = icmp slt i64 %rem, %conv
+  br i1 %cmp, label %if.then, label %if.end7
+
+if.then:                                          ; preds = %land.lhs.true
+  %call = tail call i32 @kc_emu_pointer(i64 noundef %address, i64 noundef 16, i64 noundef 16, i32 noundef %site, i32 noundef %flags) #20
+  %tobool4.not = icmp eq i32 %call, 0
+  br i1 %tobool4.not, label %if.then5, label %if.end7
+
+if.then5:                                         ; preds = %if.then
+  %add.ptr = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
+  %2 = ptrtoint ptr %add.ptr to i64
+  store i64 %2, ptr %arrayidx, align 8
+  br label %if.end7
+
+if.end7:                                          ; preds = %if.then, %if.then5, %land.lhs.true, %entry
+  ret void
+}
+
+define i32 @kc_emu_matrix_load(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned) local_unnamed_addr #9 {
+entry:
+  %call = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 0) #20
+  %0 = load i16, ptr %call, align 2
+  %conv = zext i16 %0 to i32
+  %call1 = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 1) #20
+  %1 = load i16, ptr %call1, align 2
+  %conv2 = zext i16 %1 to i32
+  %shl = shl nuw i32 %conv2, 16
+  %or = or disjoint i32 %shl, %conv
+  ret i32 %or
+}
+
+define internal fastcc ptr @matrix_element(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef range(i32 0, 2) %n) unnamed_addr #9 {
+entry:
+  %rem = srem i64 %thread, 32
+  %rem1.lhs.trunc = trunc nsw i64 %rem to i8
+  %rem127 = srem i8 %rem1.lhs.trunc, 4
+  %rem1.sext = sext i8 %rem127 to i32
+  %mul = shl nsw i32 %rem1.sext, 1
+  %add = or disjoint i32 %mul, %n
+  %sub = sub nsw i64 %thread, %rem
+  %mul3 = shl nsw i32 %matrix, 3
+  %conv4 = sext i32 %mul3 to i64
+  %add5 = add nsw i64 %sub, %conv4
+  %tobool.not = icmp eq i32 %turned, 0
+  %div28 = sdiv i8 %rem1.lhs.trunc, 4
+  %div.sext = sext i8 %div28 to i32
+  %cond = select i1 %tobool.not, i32 %div.sext, i32 %add
+  %conv6 = sext i32 %cond to i64
+  %add7 = add nsw i64 %add5, %conv6
+  %count = getelementptr inbounds nuw i8, ptr %block, i64 8
+  %0 = load i64, ptr %count, align 8
+  %sub10 = add nsw i64 %0, -1
+  %owner.0 = tail call i64 @llvm.smin.i64(i64 %add7, i64 %sub10)
+  %words = getelementptr inbounds nuw i8, ptr %block, i64 32
+  %1 = load ptr, ptr %words, align 8
+  %arrayidx = getelementptr inbounds [32 x i64], ptr %1, i64 %owner.0
+  %2 = load i64, ptr %arrayidx, align 8
+  %cond17 = select i1 %tobool.not, i32 %add, i32 %div.sext
+  %3 = inttoptr i64 %2 to ptr
+  %idx.ext = sext i32 %cond17 to i64
+  %add.ptr = getelementptr inbounds i16, ptr %3, i64 %idx.ext
+  ret ptr %add.ptr
+}
+
+define void @kc_emu_matrix_store(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef %word) local_unnamed_addr #13 {
+entry:
+  %conv = trunc i32 %word to i16
+  %call = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 0) #20
+  store i16 %conv, ptr %call, align 2
+  %shr = lshr i32 %word, 16
+  %conv1 = trunc nuw i32 %shr to i16
+  %call2 = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 1) #20
+  store i16 %conv1, ptr %call2, align 2
+  ret void
+}
+
+define i64 @kc_emu_mma(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %shape, i32 noundef %types, i32 noundef %index, i64 noundef %c) local_unnamed_addr #0 {
+entry:
+  %single.i.i = alloca float, align 4
+  %bits.i.i = alloca i32, align 4
+  %word.addr.i = alloca i64, align 8
+  %value.addr.i = alloca double, align 8
+  %single.i = alloca float, align 4
+  %bits.i = alloca i32, align 4
+  %shr = lshr i32 %shape, 16
+  %and = and i32 %shr, 255
+  %shr1 = lshr i32 %shape, 8
+  %and2 = and i32 %shr1, 255
+  %and3 = and i32 %shape, 255
+  %tobool.not = icmp eq i32 %and3, 0
+  %cond = select i1 %tobool.not, i32 256, i32 %and3
+  %and5 = and i32 %types, 15
+  %shr6 = lshr i32 %types, 4
+  %and7 = and i32 %shr6, 15
+  %shr8 = lshr i32 %types, 8
+  %and9 = and i32 %shr8, 15
+  %div = sdiv i64 %thread, 32
+  %mul = shl nsw i64 %div, 5
+  %rem = srem i64 %thread, 32
+  %call = tail call fastcc i32 @packing(i32 noundef %and9) #20
+  %mul12 = mul nsw i32 %call, %index
+  %0 = and i32 %types, 16384
+  %tobool14.not = icmp eq i32 %0, 0
+  %mul15 = mul nuw nsw i32 %and, %and2
+  %div16153 = lshr i32 %mul15, 5
+  %conv = trunc nsw i64 %rem to i32
+  %mul17 = mul nsw i32 %div16153, %conv
+  %div23.lhs.trunc = trunc nsw i64 %rem to i8
+  %div23176 = sdiv i8 %div23.lhs.trunc, 4
+  %div23.sext = sext i8 %div23176 to i32
+  %rem28.lhs.trunc = trunc nsw i64 %rem to i8
+  %rem28177 = srem i8 %rem28.lhs.trunc, 4
+  %rem28.sext = sext i8 %rem28177 to i32
+  %mul29 = shl nsw i32 %rem28.sext, 1
+  %cmp65 = icmp eq i32 %and5, 9
+  %mul42 = mul nuw nsw i32 %cond, %and
+  %div4.i = lshr i32 %mul42, 5
+  %mul52 = mul nuw nsw i32 %cond, %and2
+  %div4.i158 = lshr i32 %mul52, 5
+  %1 = and i32 %types, 8192
+  %tobool74.not = icmp eq i32 %1, 0
+  %2 = and i32 %types, 4096
+  %tobool.i = icmp ne i32 %2, 0
+  %wide.trip.count = zext nneg i32 %call to i64
+  br label %for.cond
+
+for.cond:                                         ; preds = %word_with.exit, %entry
+  %indvars.iv = phi i64 [ %indvars.iv.next, %word_with.exit ], [ 0, %entry ]
+  %result.0 = phi i64 [ %13, %word_with.exit ], [ %c, %entry ]
+  %exitcond175.not = icmp eq i64 %indvars.iv, %wide.trip.count
+  br i1 %exitcond175.not, label %for.end91, label %for.body
+
+for.body:                                         ; preds = %for.cond
+  %3 = trunc i64 %indvars.iv to i32
+  %4 = add i32 %mul12, %3
+  br i1 %tobool14.not, label %if.else, label %if.then
+
+if.then:                                          ; preds = %for.body
+  %rem18 = srem i32 %4, %div16153
+  %add19 = add nsw i32 %rem18, %mul17
+  %div20 = sdiv i32 %add19, %and2
+  %rem21 = srem i32 %add19, %and2
+  br label %if.end
+
+if.else:                                          ; preds = %for.body
+  %div24 = sdiv i32 %4, 2
+  %mul25 = shl nsw i32 %div24, 3
+  %add26 = add nsw i32 %mul25, %div23.sext
+  %rem30 = srem i32 %4, 2
+  %add31 = add nsw i32 %rem30, %mul29
+  br label %if.end
+
+if.end:                                           ; preds = %if.else, %if.then
+  %column.0 = phi i32 [ %rem21, %if.then ], [ %add31, %if.else ]
+  %row.0 = phi i32 [ %div20, %if.then ], [ %add26, %if.else ]
+  %5 = trunc nuw nsw i64 %indvars.iv to i32
+  %call32 = call fastcc double @number_in(i64 noundef %c, i32 noundef %and9, i32 noundef %5) #20
+  %call60 = call fastcc i32 @packing(i32 noundef %and5) #20
+  %call63 = call fastcc i32 @packing(i32 noundef %and7) #20
+  %mul40 = mul nsw i32 %row.0, %cond
+  br label %for.cond33
+
+for.cond33:                                       ; preds = %for.inc, %if.end
+  %at.0 = phi i32 [ 0, %if.end ], [ %inc, %for.inc ]
+  %sum.0 = phi double [ %call32, %if.end ], [ %sum.1, %for.inc ]
+  %exitcond.not = icmp eq i32 %at.0, %cond
+  br i1 %exitcond.not, label %for.end, label %for.body36
+
+for.body36:                                       ; preds = %for.cond33
+  br i1 %tobool14.not, label %cond.false54, label %cond.true49
+
+cond.true49:                                      ; preds = %for.body36
+  %add41 = add nsw i32 %at.0, %mul40
+  %div1.i = sdiv i32 %add41, %div4.i
+  %conv.i = sext i32 %div1.i to i64
+  %rem.i = srem i32 %add41, %div4.i
+  %mul50 = mul nuw nsw i32 %at.0, %and2
+  %add51 = add nsw i32 %mul50, %column.0
+  %div1.i159 = sdiv i32 %add51, %div4.i158
+  %conv.i160 = sext i32 %div1.i159 to i64
+  %rem.i161 = srem i32 %add51, %div4.i158
+  %.fca.0.insert.i162 = insertvalue { i64, i32 } poison, i64 %conv.i160, 0
+  %.fca.1.insert.i163 = insertvalue { i64, i32 } %.fca.0.insert.i162, i32 %rem.i161, 1
+  br label %cond.end56
+
+cond.false54:                                     ; preds = %for.body36
+  %call45 = call fastcc { i64, i32 } @operand_place(i32 noundef %row.0, i32 noundef %at.0, i32 noundef %and5, i32 noundef %and) #20
+  %a.sroa.0.0166 = extractvalue { i64, i32 } %call45, 0
+  %a.sroa.3.0167 = extractvalue { i64, i32 } %call45, 1
+  %call55 = call fastcc { i64, i32 } @operand_place(i32 noundef %column.0, i32 noundef %at.0, i32 noundef %and7, i32 noundef 8) #20
+  br label %cond.end56
+
+cond.end56:                                       ; preds = %cond.false54, %cond.true49
+  %a.sroa.3.0170 = phi i32 [ %rem.i, %cond.true49 ], [ %a.sroa.3.0167, %cond.false54 ]
+  %a.sroa.0.0168 = phi i64 [ %conv.i, %cond.true49 ], [ %a.sroa.0.0166, %cond.false54 ]
+  %call53.pn = phi { i64, i32 } [ %.fca.1.insert.i163, %cond.true49 ], [ %call55, %cond.false54 ]
+  %b.sroa.0.0 = extractvalue { i64, i32 } %call53.pn, 0
+  %b.sroa.3.0 = extractvalue { i64, i32 } %call53.pn, 1
+  %call57 = call fastcc i64 @left_at(ptr noundef %block, i64 noundef %mul, i64 %a.sroa.0.0168, i32 %a.sroa.3.0170, i32 noundef %and5, i32 noundef 0) #20
+  %call58 = call fastcc i64 @left_at(ptr noundef %block, i64 noundef %mul, i64 %b.sroa.0.0, i32 %b.sroa.3.0, i32 noundef %and7, i32 noundef 16) #20
+  %rem61 = srem i32 %a.sroa.3.0170, %call60
+  %rem64 = srem i32 %b.sroa.3.0, %call63
+  br i1 %cmp65, label %if.then67, label %if.else82
+
+if.then67:                                        ; preds = %cond.end56
+  %sh_prom = zext nneg i32 %rem61 to i64
+  %shr68 = lshr i64 %call57, %sh_prom
+  %sh_prom70 = zext nneg i32 %rem64 to i64
+  %shr71 = lshr i64 %call58, %sh_prom70
+  %and72 = and i64 %shr68, 1
+  %and76 = and i64 %and72, %shr71
+  %and69157 = xor i64 %shr71, %shr68
+  %xor = and i64 %and69157, 1
+  %cond79 = select i1 %tobool74.not, i64 %xor, i64 %and76
+  %conv80 = uitofp nneg i64 %cond79 to double
+  %add81 = fadd double %sum.0, %conv80
+  br label %for.inc
+
+if.else82:                                        ; preds = %cond.end56
+  %call83 = call fastcc double @number_in(i64 noundef %call57, i32 noundef %and5, i32 noundef %rem61) #20
+  %call84 = call fastcc double @number_in(i64 noundef %call58, i32 noundef %and7, i32 noundef %rem64) #20
+  %6 = call double @llvm.fmuladd.f64(double %call83, double %call84, double %sum.0)
+  br label %for.inc
+
+for.inc:                                          ; preds = %if.then67, %if.else82
+  %sum.1 = phi double [ %add81, %if.then67 ], [ %6, %if.else82 ]
+  %inc = add nuw nsw i32 %at.0, 1
+  br label %for.cond33
+
+for.end:                                          ; preds = %for.cond33
+  call void @llvm.lifetime.start.p0(ptr nonnull %word.addr.i)
+  call void @llvm.lifetime.start.p0(ptr nonnull %value.addr.i)
+  call void @llvm.lifetime.start.p0(ptr nonnull %single.i)
+  call void @llvm.lifetime.start.p0(ptr nonnull %bits.i)
+  store i64 %result.0, ptr %word.addr.i, align 8
+  store double %sum.0, ptr %value.addr.i, align 8
+  switch i32 %and9, label %if.else14.i [
+    i32 4, label %if.then.i
+    i32 3, label %if.then2.i
+    i32 0, label %if.then8.i
+  ]
+
+if.then.i:                                        ; preds = %for.end
+  %call.i = call ptr @memcpy(ptr noundef nonnull %word.addr.i, ptr noundef nonnull %value.addr.i, i64 noundef 8) #19
+  %.pre.i = load i64, ptr %word.addr.i, align 8
+  br label %word_with.exit
+
+if.then2.i:                                       ; preds = %for.end
+  %conv.i164 = fptrunc double %sum.0 to float
+  store float %conv.i164, ptr %single.i, align 4
+  %call3.i = call ptr @memcpy(ptr noundef nonnull %bits.i, ptr noundef nonnull %single.i, i64 noundef 4) #19
+  %7 = load i32, ptr %bits.i, align 4
+  %conv4.i = zext i32 %7 to i64
+  br label %word_with.exit
+
+if.then8.i:                                       ; preds = %for.end
+  %8 = shl nsw i64 %indvars.iv, 4
+  %shl.i = shl i64 65535, %8
+  %not.i = xor i64 %shl.i, -1
+  %and.i = and i64 %result.0, %not.i
+  call void @llvm.lifetime.start.p0(ptr nonnull %single.i.i)
+  call void @llvm.lifetime.start.p0(ptr nonnull %bits.i.i)
+  %conv.i.i = fptrunc double %sum.0 to float
+  store float %conv.i.i, ptr %single.i.i, align 4
+  %call.i.i = call ptr @memcpy(ptr noundef nonnull %bits.i.i, ptr noundef nonnull %single.i.i, i64 noundef 4) #19
+  %9 = load i32, ptr %bits.i.i, align 4
+  %shr.i.i = lshr i32 %9, 16
+  %and.i.i = and i32 %shr.i.i, 32768
+  %and1.i.i = and i32 %9, 2147483647
+  %cmp.i.i = icmp samesign ugt i32 %and1.i.i, 2139095040
+  br i1 %cmp.i.i, label %if.then.i.i, label %if.end.i.i
+
+if.then.i.i:                                      ; preds = %if.then8.i
+  %or.i.i = or disjoint i32 %and.i.i, 32256
+  br label %to_half.exit.i
+
+if.end.i.i:                                       ; preds = %if.then8.i
+  %cmp3.i.i = icmp samesign ugt i32 %and1.i.i, 1199570943
+  br i1 %cmp3.i.i, label %if.then5.i.i, label %if.end7.i.i
+
+if.then5.i.i:                                     ; preds = %if.end.i.i
+  %or6.i.i = or disjoint i32 %and.i.i, 31744
+  br label %to_half.exit.i
+
+if.end7.i.i:                                      ; preds = %if.end.i.i
+  %sub.i.i = add nsw i32 %and1.i.i, -939524096
+  %cmp8.i.i = icmp samesign ult i32 %and1.i.i, 947912704
+  br i1 %cmp8.i.i, label %if.then10.i.i, label %if.end19.i.i
+
+if.then10.i.i:                                    ; preds = %if.end7.i.i
+  %cmp11.i.i = icmp samesign ult i32 %and1.i.i, 855638016
+  br i1 %cmp11.i.i, label %to_half.exit.i, label %if.end14.i.i
+
+if.end14.i.i:                                     ; preds = %if.then10.i.i
+  %shr15.i.i = lshr i32 %and1.i.i, 23
+  %sub16.i.i = sub nuw nsw i32 126, %shr15.i.i
+  %and17.i.i = and i32 %9, 8388607
+  %or18.i.i = or disjoint i32 %and17.i.i, 8388608
+  br label %if.end19.i.i
+
+if.end19.i.i:                                     ; preds = %if.end14.i.i, %if.end7.i.i
+  %value.0.i.i = phi i32 [ %or18.i.i, %if.end14.i.i ], [ %sub.i.i, %if.end7.i.i ]
+  %shift.0.i.i = phi i32 [ %sub16.i.i, %if.end14.i.i ], [ 13, %if.end7.i.i ]
+  %shr20.i.i = lshr i32 %value.0.i.i, %shift.0.i.i
+  %notmask.i.i = shl nsw i32 -1, %shift.0.i.i
+  %sub21.i.i = xor i32 %notmask.i.i, -1
+  %and22.i.i = and i32 %value.0.i.i, %sub21.i.i
+  %sub23.i.i = add nsw i32 %shift.0.i.i, -1
+  %shl24.i.i = shl nuw nsw i32 1, %sub23.i.i
+  %cmp25.i.i = icmp samesign ugt i32 %and22.i.i, %shl24.i.i
+  br i1 %cmp25.i.i, label %lor.end.i.i, label %lor.rhs.i.i
+
+lor.rhs.i.i:                                      ; preds = %if.end19.i.i
+  %cmp27.i.i = icmp eq i32 %and22.i.i, %shl24.i.i
+  %and29.i.i = and i32 %shr20.i.i, 1
+  %tobool.i.i = icmp ne i32 %and29.i.i, 0
+  %10 = select i1 %cmp27.i.i, i1 %tobool.i.i, i1 false
+  %11 = zext i1 %10 to i32
+  br label %lor.end.i.i
+
+lor.end.i.i:                                      ; preds = %lor.rhs.i.i, %if.end19.i.i
+  %lor.ext.i.i = phi i32 [ 1, %if.end19.i.i ], [ %11, %lor.rhs.i.i ]
+  %add.i.i = add nuw nsw i32 %lor.ext.i.i, %shr20.i.i
+  %or30.i.i = or i32 %add.i.i, %and.i.i
+  br label %to_half.exit.i
+
+to_half.exit.i:                                   ; preds = %lor.end.i.i, %if.then10.i.i, %if.then5.i.i, %if.then.i.i
+  %retval.0.i.i = phi i32 [ %or.i.i, %if.then.i.i ], [ %or6.i.i, %if.then5.i.i ], [ %or30.i.i, %lor.end.i.i ], [ %and.i.i, %if.then10.i.i ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %single.i.i)
+  call void @llvm.lifetime.end.p0(ptr nonnull %bits.i.i)
+  %conv10.i = zext nneg i32 %retval.0.i.i to i64
+  %shl13.i = shl i64 %conv10.i, %8
+  %or.i = or i64 %shl13.i, %and.i
+  br label %word_with.exit
+
+if.else14.i:                                      ; preds = %for.end
+  %cmp15.i = fcmp ogt double %sum.0, 0x41DFFFFFFFC00000
+  %or.cond.i = and i1 %tobool.i, %cmp15.i
+  br i1 %or.cond.i, label %if.end23.i, label %if.end.i
+
+if.end.i:                                         ; preds = %if.else14.i
+  %cmp20.i = fcmp olt double %sum.0, 0xC1E0000000000000
+  %or.cond30.i = and i1 %tobool.i, %cmp20.i
+  br i1 %or.cond30.i, label %if.then22.i, label %if.end23.i
+
+if.then22.i:                                      ; preds = %if.end.i
+  br label %if.end23.i
+
+if.end23.i:                                       ; preds = %if.then22.i, %if.end.i, %if.else14.i
+  %12 = phi double [ 0xC1E0000000000000, %if.then22.i ], [ %sum.0, %if.end.i ], [ 0x41DFFFFFFFC00000, %if.else14.i ]
+  %conv24.i = fptosi double %12 to i64
+  %conv26.i = and i64 %conv24.i, 4294967295
+  br label %word_with.exit
+
+word_with.exit:                                   ; preds = %if.then.i, %if.then2.i, %to_half.exit.i, %if.end23.i
+  %13 = phi i64 [ %conv4.i, %if.then2.i ], [ %conv26.i, %if.end23.i ], [ %or.i, %to_half.exit.i ], [ %.pre.i, %if.then.i ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %word.addr.i)
+  call void @llvm.lifetime.end.p0(ptr nonnull %value.addr.i)
+  call void @llvm.lifetime.end.p0(ptr nonnull %single.i)
+  call void @llvm.lifetime.end.p0(ptr nonnull %bits.i)
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  br label %for.cond
+
+for.end91:                                        ; preds = %for.cond
+  ret i64 %result.0
+}
+
+define internal fastcc range(i32 0, 33) i32 @packing(i32 noundef %type) unnamed_addr #14 {
+entry:
+  %cmp = icmp eq i32 %type, 4
+  br i1 %cmp, label %cond.end, label %cond.false
+
+cond.false:                                       ; preds = %entry
+  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #20
+  %div.rhs.trunc = trunc nuw nsw i32 %call to i8
+  %div2 = udiv i8 32, %div.rhs.trunc
+  %div.zext = zext nneg i8 %div2 to i32
+  br label %cond.end
+
+cond.end:                                         ; preds = %entry, %cond.false
+  %cond = phi i32 [ %div.zext, %cond.false ], [ 1, %entry ]
+  ret i32 %cond
+}
+
+define internal fastcc double @number_in(i64 noundef %word, i32 noundef range(i32 0, 16) %type, i32 noundef range(i32 -2147483648, 32) %part) unnamed_addr #0 {
+entry:
+  %word.addr = alloca i64, align 8
+  %value = alloca double, align 8
+  store i64 %word, ptr %word.addr, align 8
+  %conv = trunc i64 %word to i32
+  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #20
+  %and = and i32 %call, 31
+  %mul = mul nsw i32 %and, %part
+  %shr = lshr i32 %conv, %mul
+  switch i32 %type, label %sw.epilog [
+    i32 0, label %sw.bb
+    i32 1, label %sw.bb3
+    i32 2, label %sw.bb5
+    i32 3, label %sw.bb8
+    i32 5, label %sw.bb10
+    i32 6, label %sw.bb13
+    i32 7, label %sw.bb16
+    i32 8, label %sw.bb22
+    i32 10, label %sw.bb25
+  ]
+
+sw.bb:                                            ; preds = %entry
+  %and1 = and i32 %shr, 65535
+  %shr.i = lshr i32 %shr, 10
+  %and.i = and i32 %shr.i, 31
+  %and1.i = and i32 %shr, 1023
+  %and2.i = shl nuw i32 %and1, 16
+  %shl.i = and i32 %and2.i, -2147483648
+  switch i32 %and.i, label %if.then5.i [
+    i32 31, label %if.then.i
+    i32 0, label %if.end11.i
+  ]
+
+if.then.i:                                        ; preds = %sw.bb
+  %shl3.i = shl nuw nsw i32 %and1, 13
+  %or.i = or disjoint i32 %shl.i, %shl3.i
+  %or4.i = or i32 %or.i, 2139095040
+  %call.i = tail call fastcc double @as_float(i32 noundef %or4.i) #20
+  br label %return
+
+if.then5.i:                                       ; preds = %sw.bb
+  %add.i = shl nuw nsw i32 %and.i, 23
+  %shl6.i = add nuw nsw i32 %add.i, 939524096
+  %shl8.i = shl nuw nsw i32 %and1.i, 13
+  %0 = or disjoint i32 %shl6.i, %shl8.i
+  %or9.i = or disjoint i32 %0, %shl.i
+  %call10.i = tail call fastcc double @as_float(i32 noundef %or9.i) #20
+  br label %return
+
+if.end11.i:                                       ; preds = %sw.bb
+  %conv.i = uitofp nneg i32 %and1.i to double
+  %div.i = fmul double %conv.i, 0x3E70000000000000
+  %tobool12.not.i = icmp eq i32 %shl.i, 0
+  %fneg.i = fneg double %div.i
+  %cond.i = select i1 %tobool12.not.i, double %div.i, double %fneg.i
+  br label %return
+
+sw.bb3:                                           ; preds = %entry
+  %shl = shl i32 %shr, 16
+  %call4 = tail call fastcc double @as_float(i32 noundef %shl) #20
+  br label %return
+
+sw.bb5:                                           ; preds = %entry
+  %and6 = and i32 %shr, -8192
+  %call7 = tail call fastcc double @as_float(i32 noundef %and6) #20
+  br label %return
+
+sw.bb8:                                           ; preds = %entry
+  %call9 = tail call fastcc double @as_float(i32 noundef %shr) #20
+  br label %return
+
+sw.bb10:                                          ; preds = %entry
+  %conv11 = trunc i32 %shr to i8
+  %conv12 = sitofp i8 %conv11 to double
+  br label %return
+
+sw.bb13:                                          ; preds = %entry
+  %conv14 = trunc i32 %shr to i8
+  %conv15 = uitofp i8 %conv14 to double
+  br label %return
+
+sw.bb16:                                          ; preds = %entry
+  %div37 = shl i32 %shr, 28
+  %div = ashr exact i32 %div37, 28
+  %conv21 = sitofp i32 %div to double
+  br label %return
+
+sw.bb22:                                          ; preds = %entry
+  %and23 = and i32 %shr, 15
+  %conv24 = uitofp nneg i32 %and23 to double
+  br label %return
+
+sw.bb25:                                          ; preds = %entry
+  %conv26 = sitofp i32 %shr to double
+  br label %return
+
+sw.epilog:                                        ; preds = %entry
+  %call27 = call ptr @memcpy(ptr noundef nonnull %value, ptr noundef nonnull %word.addr, i64 noundef 8) #19
+  %1 = load double, ptr %value, align 8
+  br label %return
+
+return:                                           ; preds = %if.end11.i, %if.then5.i, %if.then.i, %sw.epilog, %sw.bb25, %sw.bb22, %sw.bb16, %sw.bb13, %sw.bb10, %sw.bb8, %sw.bb5, %sw.bb3
+  %retval.0 = phi double [ %1, %sw.epilog ], [ %conv26, %sw.bb25 ], [ %call4, %sw.bb3 ], [ %call7, %sw.bb5 ], [ %call9, %sw.bb8 ], [ %conv12, %sw.bb10 ], [ %conv15, %sw.bb13 ], [ %conv21, %sw.bb16 ], [ %conv24, %sw.bb22 ], [ %call.i, %if.then.i ], [ %call10.i, %if.then5.i ], [ %cond.i, %if.end11.i ]
+  ret double %retval.0
+}
+
+define internal fastcc { i64, i32 } @operand_place(i32 noundef %across, i32 noundef range(i32 -2147483648, 256) %k, i32 noundef range(i32 0, 16) %type, i32 noundef range(i32 0, 256) %rows) unnamed_addr #14 {
+entry:
+  %call = tail call fastcc i32 @packing(i32 noundef %type) #20
+  %div18 = lshr i32 %rows, 3
+  %rem = srem i32 %across, 8
+  %mul = shl nsw i32 %rem, 2
+  %div1 = sdiv i32 %k, %call
+  %rem2 = srem i32 %div1, 4
+  %add = add nsw i32 %rem2, %mul
+  %mul3 = shl nuw nsw i32 %call, 2
+  %div4 = sdiv i32 %k, %mul3
+  %mul5 = mul nsw i32 %div4, %div18
+  %div6 = sdiv i32 %across, 8
+  %add7 = add nsw i32 %mul5, %div6
+  %conv = sext i32 %add to i64
+  %mul9 = mul nsw i32 %add7, %call
+  %rem10 = srem i32 %k, %call
+  %add11 = add nsw i32 %mul9, %rem10
+  %.fca.0.insert = insertvalue { i64, i32 } poison, i64 %conv, 0
+  %.fca.1.insert = insertvalue { i64, i32 } %.fca.0.insert, i32 %add11, 1
+  ret { i64, i32 } %.fca.1.insert
+}
+
+define internal fastcc i64 @left_at(ptr noundef readonly captures(none) %block, i64 noundef range(i64 -9223372036854775808, 9223372036854775777) %first, i64 range(i64 -2147483648, 2147483648) %place.coerce0, i32 %place.coerce1, i32 noundef range(i32 0, 16) %type, i32 noundef range(i32 0, 17) %from) unnamed_addr #9 {
+entry:
+  %add = add nsw i64 %place.coerce0, %first
+  %count = getelementptr inbounds nuw i8, ptr %block, i64 8
+  %0 = load i64, ptr %count, align 8
+  %sub = add nsw i64 %0, -1
+  %cond = tail call i64 @llvm.smin.i64(i64 %add, i64 %sub)
+  %words = getelementptr inbounds nuw i8, ptr %block, i64 32
+  %1 = load ptr, ptr %words, align 8
+  %arrayidx = getelementptr inbounds [32 x i64], ptr %1, i64 %cond
+  %call = tail call fastcc i32 @packing(i32 noundef %type) #20
+  %div = sdiv i32 %place.coerce1, %call
+  %add4 = add nsw i32 %div, %from
+  %idxprom = sext i32 %add4 to i64
+  %arrayidx5 = getelementptr inbounds i64, ptr %arrayidx, i64 %idxprom
+  %2 = load i64, ptr %arrayidx5, align 8
+  ret i64 %2
+}
+
+declare double @llvm.fmuladd.f64(double, double, double) #15
+
+define i64 @kc_emu_wmma_load(ptr noundef readonly captures(none) %block, i64 noundef %thread, i64 noundef %base, i32 noundef %sizes, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i32 noundef %index, i32 noundef %site) local_unnamed_addr #0 {
+entry:
+  %bits = alloca i64, align 8
+  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #20
+  %div24 = lshr i32 %call, 3
+  %call1 = tail call fastcc i32 @packing(i32 noundef %type) #20
+  %shr = ashr i32 %sizes, 8
+  %and = and i32 %sizes, 255
+  %rem = srem i64 %thread, 32
+  %mul = mul nsw i32 %call1, %index
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 368
+  %conv = zext nneg i32 %div24 to i64
+  %rem10 = and i32 %call, 56
+  %0 = zext nneg i32 %rem10 to i64
+  %wide.trip.count = zext nneg i32 %call1 to i64
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.inc, %entry
+  %indvars.iv = phi i64 [ %indvars.iv.next, %for.inc ], [ 0, %entry ]
+  %word.0 = phi i64 [ %word.1, %for.inc ], [ 0, %entry ]
+  %exitcond.not = icmp eq i64 %indvars.iv, %wide.trip.count
+  br i1 %exitcond.not, label %for.end, label %for.body
+
+for.body:                                         ; preds = %for.cond
+  store i64 0, ptr %bits, align 8
+  %1 = trunc i64 %indvars.iv to i32
+  %2 = add i32 %mul, %1
+  %call3 = call fastcc i64 @element_address(i64 noundef %base, i32 noundef %shr, i32 noundef %and, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i64 noundef %rem, i32 noundef %2) #20
+  %3 = load ptr, ptr %clocks, align 8
+  %tobool.not = icmp eq ptr %3, null
+  br i1 %tobool.not, label %if.end, label %land.lhs.true
+
+land.lhs.true:                                    ; preds = %for.body
+  %call5 = call i32 @kc_emu_pointer(i64 noundef %call3, i64 noundef %conv, i64 noundef %conv, i32 noundef %site, i32 noundef 0) #20
+  %tobool6.not = icmp eq i32 %call5, 0
+  br i1 %tobool6.not, label %for.inc, label %if.end
+
+if.end:                                           ; preds = %land.lhs.true, %for.body
+  %4 = inttoptr i64 %call3 to ptr
+  %call8 = call ptr @memcpy(ptr noundef nonnull %bits, ptr noundef %4, i64 noundef %conv) #19
+  %5 = load i64, ptr %bits, align 8
+  %6 = mul nuw nsw i64 %indvars.iv, %0
+  %shl = shl i64 %5, %6
+  %or = or i64 %shl, %word.0
+  br label %for.inc
+
+for.inc:                                          ; preds = %land.lhs.true, %if.end
+  %word.1 = phi i64 [ %or, %if.end ], [ %word.0, %land.lhs.true ]
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  br label %for.cond
+
+for.end:                                          ; preds = %for.cond
+  ret i64 %word.0
+}
+
+define internal fastcc range(i32 1, 65) i32 @bits_of(i32 noundef %type) unnamed_addr #14 {
+entry:
+  %0 = icmp ult i32 %type, 10
+  br i1 %0, label %switch.lookup, label %return
+
+switch.lookup:                                    ; preds = %entry
+  %1 = zext nneg i32 %type to i64
+  %switch.gep = getelementptr inbounds nuw i32, ptr @switch.table.bits_of, i64 %1
+  %switch.load = load i32, ptr %switch.gep, align 4
+  br label %return
+
+return:                                           ; preds = %entry, %switch.lookup
+  %retval.0 = phi i32 [ %switch.load, %switch.lookup ], [ 32, %entry ]
+  ret i32 %retval.0
+}
+
+define internal fastcc i64 @element_address(i64 noundef %base, i32 noundef range(i32 -8388608, 8388608) %rows, i32 noundef range(i32 0, 256) %columns, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i64 noundef range(i64 -31, 32) %lane, i32 noundef %slot) unnamed_addr #14 {
+entry:
+  %mul = mul nsw i32 %columns, %rows
+  %div = sdiv i32 %mul, 32
+  %conv = trunc nsw i64 %lane to i32
+  %mul1 = mul nsw i32 %div, %conv
+  %rem = srem i32 %slot, %div
+  %add = add nsw i32 %rem, %mul1
+  %div2 = sdiv i32 %add, %columns
+  %conv3 = sext i32 %div2 to i64
+  %rem4 = srem i32 %add, %columns
+  %conv5 = sext i32 %rem4 to i64
+  %tobool.not = icmp eq i32 %is_column, 0
+  %conv9 = sext i32 %stride to i64
+  %conv3.conv5 = select i1 %tobool.not, i64 %conv3, i64 %conv5
+  %conv5.conv3 = select i1 %tobool.not, i64 %conv5, i64 %conv3
+  %mul10 = mul nsw i64 %conv3.conv5, %conv9
+  %add11 = add nsw i64 %mul10, %conv5.conv3
+  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #20
+  %div1223 = lshr i32 %call, 3
+  %conv13 = zext nneg i32 %div1223 to i64
+  %mul14 = mul nsw i64 %add11, %conv13
+  %add15 = add i64 %mul14, %base
+  ret i64 %add15
+}
+
+define void @kc_emu_wmma_store(ptr noundef readonly captures(none) %block, i64 noundef %thread, i64 noundef %base, i32 noundef %sizes, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i32 noundef %index, i32 noundef %site, i64 noundef %word) local_unnamed_addr #0 {
+entry:
+  %bits = alloca i64, align 8
+  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #20
+  %div29 = lshr i32 %call, 3
+  %call1 = tail call fastcc i32 @packing(i32 noundef %type) #20
+  %shr = ashr i32 %sizes, 8
+  %and = and i32 %sizes, 255
+  %rem = srem i64 %thread, 32
+  %mul = mul nsw i32 %call1, %index
+  %rem5 = and i32 %call, 56
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 368
+  %conv = zext nneg i32 %div29 to i64
+  %0 = zext nneg i32 %rem5 to i64
+  %wide.trip.count = zext nneg i32 %call1 to i64
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.inc, %entry
+  %indvars.iv = phi i64 [ %indvars.iv.next, %for.inc ], [ 0, %entry ]
+  %exitcond.not = icmp eq i64 %indvars.iv, %wide.trip.count
+  br i1 %exitcond.not, label %for.end, label %for.body
+
+for.body:                                         ; preds = %for.cond
+  %1 = trunc i64 %indvars.iv to i32
+  %2 = add i32 %mul, %1
+  %call3 = call fastcc i64 @element_address(i64 noundef %base, i32 noundef %shr, i32 noundef %and, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i64 noundef %rem, i32 noundef %2) #20
+  %3 = mul nuw nsw i64 %indvars.iv, %0
+  %shr7 = lshr i64 %word, %3
+  store i64 %shr7, ptr %bits, align 8
+  %4 = load ptr, ptr %clocks, align 8
+  %tobool.not = icmp eq ptr %4, null
+  br i1 %tobool.not, label %if.end, label %land.lhs.true
+
+land.lhs.true:                                    ; preds = %for.body
+  %call9 = call i32 @kc_emu_pointer(i64 noundef %call3, i64 noundef %conv, i64 noundef %conv, i32 noundef %site, i32 noundef 1) #20
+  %tobool10.not = icmp eq i32 %call9, 0
+  br i1 %tobool10.not, label %for.inc, label %if.end
+
+if.end:                                           ; preds = %land.lhs.true, %for.body
+  %5 = inttoptr i64 %call3 to ptr
+  %call12 = call ptr @memcpy(ptr noundef %5, ptr noundef nonnull %bits, i64 noundef %conv) #19
+  %6 = load ptr, ptr %clocks, align 8
+  %tobool14.not = icmp eq ptr %6, null
+  br i1 %tobool14.not, label %for.inc, label %if.then15
+
+if.then15:                                        ; preds = %if.end
+  call fastcc void @settle_write() #20
+  br label %for.inc
+
+for.inc:                                          ; preds = %if.end, %if.then15, %land.lhs.true
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  br label %for.cond
+
+for.end:                                          ; preds = %for.cond
+  ret void
+}
+
 declare i32 @memcmp(ptr noundef, ptr noundef, i64 noundef) local_unnamed_addr
 
 declare ptr @realloc(ptr noundef, i64 noundef) local_unnamed_addr
 
 declare ptr @memset(ptr noundef, i32 noundef, i64 noundef) local_unnamed_addr
 
-declare i64 @llvm.smin.i64(i64, i64) #9
+define internal fastcc void @report_apart(i32 noundef range(i32 1, 6) %kind, ptr noundef readonly captures(none) %states, i64 noundef %waiter, i64 noundef %apart) unnamed_addr #10 {
+entry:
+  %elsewhere = alloca %struct.Access, align 8
+  %arrayidx = getelementptr inbounds i32, ptr %states, i64 %apart
+  %0 = load i32, ptr %arrayidx, align 4
+  %retval.sroa.0.0.copyload.i = load i64, ptr @now, align 8
+  %retval.sroa.2.0.copyload.i = load i64, ptr getelementptr inbounds nuw (i8, ptr @now, i64 8), align 8
+  %and.i = shl i64 %apart, 48
+  %bf.set9.i = and i64 %and.i, 4611404543450677248
+  %1 = and i64 %retval.sroa.2.0.copyload.i, -4611686014132420609
+  %retval.sroa.2.14.insert.insert.i = or disjoint i64 %bf.set9.i, %1
+  %shr.i = lshr i32 %0, 2
+  %2 = and i32 %shr.i, 65535
+  %retval.sroa.2.12.insert.ext.i = zext nneg i32 %2 to i64
+  %retval.sroa.2.12.insert.shift.i = shl nuw nsw i64 %retval.sroa.2.12.insert.ext.i, 32
+  %retval.sroa.2.12.insert.insert.i = or disjoint i64 %retval.sroa.2.14.insert.insert.i, %retval.sroa.2.12.insert.shift.i
+  store i64 %retval.sroa.0.0.copyload.i, ptr %elsewhere, align 8
+  %3 = getelementptr inbounds nuw i8, ptr %elsewhere, i64 8
+  store i64 %retval.sroa.2.12.insert.insert.i, ptr %3, align 8
+  %conv = trunc i64 %waiter to i16
+  %and = and i16 %conv, 16383
+  %4 = lshr i64 %retval.sroa.2.0.copyload.i, 48
+  %5 = trunc nuw i64 %4 to i16
+  %bf.clear = and i16 %5, -16384
+  %bf.set = or disjoint i16 %bf.clear, %and
+  store i16 %bf.set, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
+  %arrayidx3 = getelementptr inbounds i32, ptr %states, i64 %waiter
+  %6 = load i32, ptr %arrayidx3, align 4
+  %shr = ashr i32 %6, 2
+  call fastcc void @report(i32 noundef %kind, i32 noundef %shr, ptr noundef nonnull %elsewhere, i64 noundef -1) #20
+  ret void
+}
 
-declare i64 @llvm.smax.i64(i64, i64) #9
+define internal fastcc void @learn(ptr noundef captures(none) %clocks, ptr noundef readonly captures(none) %more, i64 noundef %count) unnamed_addr #3 {
+entry:
+  %smax = tail call i64 @llvm.smax.i64(i64 %count, i64 0)
+  br label %for.cond
 
-declare i32 @llvm.smax.i32(i32, i32) #9
+for.cond:                                         ; preds = %for.inc, %entry
+  %i.0 = phi i64 [ 0, %entry ], [ %inc, %for.inc ]
+  %exitcond.not = icmp eq i64 %i.0, %smax
+  br i1 %exitcond.not, label %for.end, label %for.body
 
-declare void @llvm.lifetime.start.p0(ptr captures(none)) #10
+for.body:                                         ; preds = %for.cond
+  %arrayidx = getelementptr inbounds nuw i32, ptr %more, i64 %i.0
+  %0 = load i32, ptr %arrayidx, align 4
+  %arrayidx1 = getelementptr inbounds nuw i32, ptr %clocks, i64 %i.0
+  %1 = load i32, ptr %arrayidx1, align 4
+  %cmp2 = icmp sgt i32 %0, %1
+  br i1 %cmp2, label %if.then, label %for.inc
 
-declare void @llvm.lifetime.end.p0(ptr captures(none)) #10
+if.then:                                          ; preds = %for.body
+  store i32 %0, ptr %arrayidx1, align 4
+  br label %for.inc
+
+for.inc:                                          ; preds = %for.body, %if.then
+  %inc = add nuw i64 %i.0, 1
+  br label %for.cond
+
+for.end:                                          ; preds = %for.cond
+  ret void
+}
+
+define internal fastcc range(i64 -9223372036854775808, 9223372036854775807) i64 @missing_lane(ptr noundef nonnull readonly captures(none) %block, i64 noundef %thread) unnamed_addr #16 {
+entry:
+  %waits = getelementptr inbounds nuw i8, ptr %block, i64 16
+  %0 = load ptr, ptr %waits, align 8
+  %arrayidx = getelementptr inbounds %struct.Wait, ptr %0, i64 %thread
+  %mask1 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
+  %1 = load i32, ptr %mask1, align 8
+  %div = sdiv i64 %thread, 32
+  %mul = shl nsw i64 %div, 5
+  %count = getelementptr inbounds nuw i8, ptr %block, i64 8
+  %add = add nsw i64 %mul, 32
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.inc, %entry
+  %i.0 = phi i64 [ %mul, %entry ], [ %inc, %for.inc ]
+  %exitcond.not = icmp eq i64 %i.0, %add
+  br i1 %exitcond.not, label %return, label %land.rhs
+
+land.rhs:                                         ; preds = %for.cond
+  %2 = load i64, ptr %count, align 8
+  %cmp2 = icmp slt i64 %i.0, %2
+  br i1 %cmp2, label %for.body, label %return
+
+for.body:                                         ; preds = %land.rhs
+  %sub = sub nsw i64 %i.0, %mul
+  %sh_prom = trunc i64 %sub to i32
+  %3 = shl nuw i32 1, %sh_prom
+  %4 = and i32 %3, %1
+  %tobool.not = icmp eq i32 %4, 0
+  br i1 %tobool.not, label %for.inc, label %if.end
+
+if.end:                                           ; preds = %for.body
+  %arrayidx4 = getelementptr inbounds %struct.Wait, ptr %0, i64 %i.0
+  %5 = load ptr, ptr %block, align 8
+  %arrayidx5 = getelementptr inbounds i32, ptr %5, i64 %i.0
+  %6 = load i32, ptr %arrayidx5, align 4
+  %7 = add i32 %6, 1
+  %or.cond.i = icmp ult i32 %7, 2
+  %and.i.i = and i32 %6, 3
+  %cmp2.i = icmp ne i32 %and.i.i, 3
+  %narrow.i.not = or i1 %or.cond.i, %cmp2.i
+  br i1 %narrow.i.not, label %return, label %lor.lhs.false
+
+lor.lhs.false:                                    ; preds = %if.end
+  %8 = load i32, ptr %arrayidx4, align 8
+  %cmp7.not = icmp eq i32 %8, 1
+  br i1 %cmp7.not, label %lor.lhs.false8, label %return
+
+lor.lhs.false8:                                   ; preds = %lor.lhs.false
+  %mask9 = getelementptr inbounds nuw i8, ptr %arrayidx4, i64 16
+  %9 = load i32, ptr %mask9, align 8
+  %cmp10.not = icmp eq i32 %9, %1
+  br i1 %cmp10.not, label %for.inc, label %return
+
+for.inc:                                          ; preds = %lor.lhs.false8, %for.body
+  %inc = add nsw i64 %i.0, 1
+  br label %for.cond
+
+return:                                           ; preds = %land.rhs, %for.cond, %if.end, %lor.lhs.false, %lor.lhs.false8
+  %retval.0 = phi i64 [ %i.0, %if.end ], [ %i.0, %lor.lhs.false8 ], [ %i.0, %lor.lhs.false ], [ -1, %for.cond ], [ -1, %land.rhs ]
+  ret i64 %retval.0
+}
+
+define internal fastcc double @as_float(i32 noundef %bits) unnamed_addr #0 {
+entry:
+  %bits.addr = alloca i32, align 4
+  %value = alloca float, align 4
+  store i32 %bits, ptr %bits.addr, align 4
+  %call = call ptr @memcpy(ptr noundef nonnull %value, ptr noundef nonnull %bits.addr, i64 noundef 4) #19
+  %0 = load float, ptr %value, align 4
+  %conv = fpext float %0 to double
+  ret double %conv
+}
+
+declare i64 @llvm.smin.i64(i64, i64) #17
+
+declare i64 @llvm.smax.i64(i64, i64) #17
+
+declare i32 @llvm.smax.i32(i32, i32) #17
+
+declare i32 @llvm.smin.i32(i32, i32) #17
+
+declare void @llvm.lifetime.start.p0(ptr captures(none)) #18
+
+declare void @llvm.lifetime.end.p0(ptr captures(none)) #18
 
 attributes #0 = { nounwind uwtable }
-attributes #1 = { nofree norecurse nosync nounwind memory(argmem: readwrite) uwtable }
-attributes #3 = { nofree norecurse nosync nounwind willreturn memory(read, argmem: write, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #4 = { nofree norecurse nosync nounwind willreturn memory(write, argmem: none, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #5 = { nofree norecurse nosync nounwind memory(readwrite, argmem: read, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #6 = { nofree norecurse nosync nounwind willreturn memory(read, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #7 = { nofree norecurse nosync nounwind memory(argmem: read) uwtable }
-attributes #8 = { nofree norecurse nosync nounwind memory(readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #9 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
-attributes #10 = { nocallback nofree nosync nounwind willreturn memory(argmem: readwrite) }
-attributes #11 = { nobuiltin nounwind }
-attributes #12 = { nobuiltin }
+attributes #2 = { nofree norecurse nosync nounwind memory(argmem: read) uwtable }
+attributes #3 = { nofree norecurse nosync nounwind memory(argmem: readwrite) uwtable }
+attributes #4 = { nofree norecurse nosync nounwind willreturn memory(read, argmem: write, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #5 = { nofree norecurse nosync nounwind willreturn memory(write, argmem: none, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #6 = { nocallback nofree nounwind willreturn memory(argmem: write) }
+attributes #7 = { nocallback nofree nounwind willreturn memory(argmem: readwrite) }
+attributes #8 = { nofree norecurse nosync nounwind memory(readwrite, argmem: read, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #9 = { nofree norecurse nosync nounwind willreturn memory(read, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #10 = { nofree norecurse nosync nounwind memory(readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #11 = { nofree norecurse nosync nounwind willreturn memory(write, argmem: readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #12 = { nofree norecurse nosync nounwind memory(read, argmem: none, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #13 = { nofree norecurse nosync nounwind willreturn memory(readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #14 = { nofree norecurse nosync nounwind willreturn memory(none) uwtable }
+attributes #15 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #16 = { nofree norecurse nosync nounwind memory(read, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #17 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #18 = { nocallback nofree nosync nounwind willreturn memory(argmem: readwrite) }
+attributes #19 = { nobuiltin nounwind }
+attributes #20 = { nobuiltin }

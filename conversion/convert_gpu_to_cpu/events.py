@@ -1,0 +1,238 @@
+"""Barriers of some threads, mbarriers and asynchronous copies, as calls of the emulator.
+
+::
+
+    nvvm.barrier id = %i number_of_threads = %n
+
+    func.call @kc_emu_named(%events, %thread, %i, %n, %site, %waits)
+    func.call @kc_suspend()
+
+What a thread waits for is in the memory of its block that ``%events`` leads to, and the emulator
+resumes it when that has come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import arith, memref
+from xdsl.dialects.builtin import i32, i64
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
+
+from kc.conversion.convert_gpu_to_cpu import SUSPEND
+from kc.conversion.convert_gpu_to_cpu.kernel import INDEX, Emitter
+from kc.conversion.convert_gpu_to_cpu.thread import Thread, ThreadPattern
+from kc.dialects import llvm, nvvm
+from kc.dialects.arith import CmpiOp
+from kc.dialects.nvvm.mbarriers import TransactionOp
+
+# What is done with an mbarrier (``emulator.c``).
+_INIT, _INVALIDATE, _ARRIVE, _DROP, _EXPECT, _COMPLETE = range(6)
+COPIED = "copied"
+"""What is done at the place of an asynchronous copy."""
+
+
+class EventEmitter(Emitter):
+    """Inserts calls of the emulator's functions for one thread, and what they are given."""
+
+    def __init__(self, thread: Thread, rewriter: PatternRewriter, op: Operation) -> None:
+        super().__init__(rewriter, op)
+        self.thread = thread
+
+    def event(self, name: str, arguments: Sequence[SSAValue]) -> None:
+        """Call a function that is given the block and the thread first."""
+        numbers = self.thread.numbers
+        self.call(name, [numbers["events"], numbers["thread"], *arguments])
+
+    def result_of(self, name: str, arguments: Sequence[SSAValue], output: Attribute) -> SSAValue:
+        """The result of such a call."""
+        numbers = self.thread.numbers
+        given = [numbers["events"], numbers["thread"], *arguments]
+        return self.call(name, given, [output]).results[0]
+
+    def wait(self) -> None:
+        """Be suspended; the call before has noted what for."""
+        self.call(SUSPEND, [])
+
+    def address(self, pointer: SSAValue) -> SSAValue:
+        """A pointer as a number."""
+        word = self.emit(llvm.PtrToIntOp(pointer, i64))
+        return self.emit(arith.IndexCastOp(word, INDEX))
+
+    def site(self, what: str, pointer: SSAValue | None = None) -> SSAValue:
+        """The number of this place; a pointer leads into the buffer that findings name."""
+        module = self.thread.module
+        if pointer is None:
+            return self.number(module.site(self.op, what), i32)
+        root = _buffer(pointer)
+        memory = "" if root is None else self.thread.memory(root)
+        name = (None if root is None else root.name_hint) or "memory"
+        return self.number(module.site(self.op, what, name, memory), i32)
+
+
+def _buffer(pointer: SSAValue) -> SSAValue | None:
+    """The memref that a pointer was made of, where that is plain to see."""
+    while isinstance(op := pointer.owner, Operation):
+        if isinstance(op, memref.ExtractAlignedPointerAsIndexOp):
+            pointer = op.source
+            while isinstance(pointer.owner, memref.ViewOp | memref.SubviewOp | memref.CastOp):
+                pointer = pointer.owner.operands[0]
+            return pointer
+        is_step = op.name in ("llvm.inttoptr", "llvm.getelementptr", "llvm.addrspacecast")
+        if not is_step and not isinstance(op, arith.IndexCastOp | arith.AddiOp):
+            return None
+        pointer = op.operands[0]
+    return None
+
+
+class ConvertNamedBarrier(ThreadPattern):
+    """``nvvm.barrier id = %i number_of_threads = %n``, and the one at which threads only arrive."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self, op: nvvm.BarrierOp | nvvm.BarrierArriveOp, rewriter: PatternRewriter, /
+    ) -> None:
+        e = EventEmitter(self.thread, rewriter, op)
+        zero = e.number(0, i32)
+        waits = isinstance(op, nvvm.BarrierOp)
+        arguments = [op.barrier_id or zero, op.number_of_threads or zero, e.site("barrier")]
+        e.event("kc_emu_named", [*arguments, e.number(int(waits), i32)])
+        if waits:
+            e.wait()
+        rewriter.erase(op)
+
+
+class ConvertSyncWarp(ThreadPattern):
+    """``nvvm.bar.warp.sync %mask : i32``: wait for the lanes of the mask."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: nvvm.SyncWarpOp, rewriter: PatternRewriter, /) -> None:
+        e = EventEmitter(self.thread, rewriter, op)
+        e.event("kc_emu_lanes", [op.mask, e.site("barrier of lanes")])
+        e.wait()
+        rewriter.erase(op)
+
+
+class ConvertMBarrier(ThreadPattern):
+    """``%state = nvvm.mbarrier.arrive %p, %n : !llvm.ptr<3> -> i64``, and all that counts there."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self,
+        op: nvvm.MBarrierInitOp
+        | nvvm.MBarrierInvalOp
+        | nvvm.MBarrierArriveOp
+        | nvvm.MBarrierArriveDropOp
+        | nvvm.MBarrierArriveNocompleteOp
+        | nvvm.MBarrierArriveDropNocompleteOp
+        | nvvm.MBarrierArriveExpectTxOp
+        | nvvm.MBarrierArriveDropExpectTxOp
+        | nvvm.MBarrierExpectTxOp
+        | nvvm.MBarrierCompleteTxOp,
+        rewriter: PatternRewriter,
+        /,
+    ) -> None:
+        e = EventEmitter(self.thread, rewriter, op)
+        address, site = e.address(op.addr), e.site("mbarrier", op.addr)
+
+        def change(what: int, count: SSAValue | None) -> SSAValue:
+            count = e.number(1, i32) if count is None else count
+            arguments = [e.number(what, i32), address, count, site]
+            return e.result_of("kc_emu_mbarrier", arguments, i64)
+
+        drops = _DROP if "arrive_drop" in op.name else _ARRIVE
+        match op:
+            case nvvm.MBarrierInitOp():
+                before = change(_INIT, op.count)
+            case nvvm.MBarrierInvalOp():
+                before = change(_INVALIDATE, None)
+            case nvvm.MBarrierArriveExpectTxOp() | nvvm.MBarrierArriveDropExpectTxOp():
+                change(_EXPECT, op.txcount)
+                before = change(drops, None)
+            case TransactionOp():
+                is_more = isinstance(op, nvvm.MBarrierExpectTxOp)
+                before = change(_EXPECT if is_more else _COMPLETE, op.txcount)
+            case _:
+                before = change(drops, op.count)
+        rewriter.replace(op, [], [before] if op.results else [])
+
+
+class ConvertPhase(ThreadPattern):
+    """``%done = nvvm.mbarrier.try_wait %p, %parity : !llvm.ptr<3>, i32 -> i1``, and the like.
+
+    It is resumed when the phase is complete; or, with the answer no, where nothing else goes on.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self,
+        op: nvvm.MBarrierTryWaitOp | nvvm.MBarrierTestWaitOp | nvvm.MBarrierTryWaitParityOp,
+        rewriter: PatternRewriter,
+        /,
+    ) -> None:
+        e = EventEmitter(self.thread, rewriter, op)
+        phase = op.phase if isinstance(op, nvvm.MBarrierTryWaitParityOp) else op.state_or_phase
+        is_state = phase.type == i64
+        word = phase if is_state else e.emit(arith.ExtUIOp(phase, i64))
+        flags = [e.number(int(is_state), i32), e.number(len(op.results), i32)]
+        site = e.site("mbarrier", op.addr)
+        e.event("kc_emu_phase", [e.address(op.addr), word, *flags, site])
+        e.wait()
+        if not op.results:
+            rewriter.erase(op)
+            return
+        answer = e.result_of("kc_emu_is_complete", [], i32)
+        rewriter.replace(op, CmpiOp(answer, e.number(0, i32), "ne"))
+
+
+class ConvertCopy(ThreadPattern):
+    """``nvvm.cp.async.shared.global %to, %from, 16, cache = cg``: it is done when waited for."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: nvvm.CpAsyncOp, rewriter: PatternRewriter, /) -> None:
+        e = EventEmitter(self.thread, rewriter, op)
+        size = e.number(op.size.value.data, i32)
+        sites = [e.site(COPIED, op.dst), e.site("read", op.src)]
+        addresses = [e.address(op.dst), e.address(op.src)]
+        e.event("kc_emu_copy", [*addresses, size, op.cp_size or size, *sites])
+        rewriter.erase(op)
+
+
+class ConvertCopyGroup(ThreadPattern):
+    """``nvvm.cp.async.commit.group`` and ``nvvm.cp.async.wait.group 1``"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self, op: nvvm.CpAsyncCommitGroupOp | nvvm.CpAsyncWaitGroupOp, rewriter: PatternRewriter, /
+    ) -> None:
+        e = EventEmitter(self.thread, rewriter, op)
+        if isinstance(op, nvvm.CpAsyncCommitGroupOp):
+            e.event("kc_emu_commit", [])
+        else:
+            e.event("kc_emu_copies_done", [e.number(op.n.value.data, i32)])
+        rewriter.erase(op)
+
+
+class ConvertCopyArrival(ThreadPattern):
+    """``nvvm.cp.async.mbarrier.arrive %p : !llvm.ptr<3>``: when the thread's copies are done."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self, op: nvvm.CpAsyncMBarrierArriveOp, rewriter: PatternRewriter, /
+    ) -> None:
+        e = EventEmitter(self.thread, rewriter, op)
+        adds = e.number(int(not op.noinc.value.data), i32)
+        e.event("kc_emu_copies_arrive", [e.address(op.addr), adds, e.site("mbarrier", op.addr)])
+        rewriter.erase(op)
+
+
+EVENT_PATTERNS: tuple[type[ThreadPattern], ...] = (
+    ConvertNamedBarrier,
+    ConvertSyncWarp,
+    ConvertMBarrier,
+    ConvertPhase,
+    ConvertCopy,
+    ConvertCopyGroup,
+    ConvertCopyArrival,
+)

@@ -1,0 +1,129 @@
+"""gpu-inline-calls: functions of a device become a part of the kernels that call them.
+
+Before::
+
+    gpu.module @m {
+      func.func @twice(%x: f32) -> f32 {
+        %y = arith.addf %x, %x : f32
+        func.return %y : f32
+      }
+      gpu.func @k(...) kernel {
+        %y = func.call @twice(%x) : (f32) -> f32
+
+After::
+
+    gpu.module @m {
+      gpu.func @k(...) kernel {
+        %y = arith.addf %x, %x : f32
+
+So no conversion has to know in which memory the arrays are that a function is given, and barriers
+in it are those of the kernel. Functions have no callers then, and are erased; declarations stay.
+
+Raises CodegenError, with the module unchanged: KC4373 for a function that calls itself, or that
+branches from block to block, which no loop and no ``scf.if`` around a call could hold.
+
+MLIR: ``inline``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import (
+    PatternRewriter,
+    PatternRewriteWalker,
+    RewritePattern,
+    op_type_rewrite_pattern,
+)
+from xdsl.rewriter import InsertPoint
+
+from kc.dialects.gpu import GPUFuncOp, GPUModuleOp
+from kc.support.diagnostics import CodegenError
+from kc.support.locations import location_of
+
+
+@dataclass(frozen=True)
+class GpuInlineCallsPass(ModulePass):
+    """Inline the functions of gpu.modules into the kernels that call them."""
+
+    name = "gpu-inline-calls"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        del ctx
+        homes = [home for home in op.ops if isinstance(home, GPUModuleOp)]
+        tables = [_functions(home) for home in homes]
+        for functions in tables:
+            for function in functions.values():
+                _require_inlinable(function, functions)
+        for home, functions in zip(homes, tables, strict=True):
+            walker = PatternRewriteWalker(InlineCall(functions))
+            for kernel in home.body.block.ops if functions else ():
+                if isinstance(kernel, GPUFuncOp):
+                    walker.rewrite_region(kernel.body)
+            for function in functions.values():
+                function.detach()
+                function.drop_all_references()
+                function.erase(safe_erase=False)
+
+
+def _functions(home: GPUModuleOp) -> dict[str, func.FuncOp]:
+    """The functions of a device by name, without those that are only declared."""
+    return {
+        op.sym_name.data: op
+        for op in home.body.block.ops
+        if isinstance(op, func.FuncOp) and not op.is_declaration
+    }
+
+
+def _callees(function: func.FuncOp, functions: dict[str, func.FuncOp]) -> list[func.FuncOp]:
+    names = [op.callee.root_reference.data for op in function.walk() if isinstance(op, func.CallOp)]
+    return [functions[name] for name in names if name in functions]
+
+
+def _require_inlinable(function: func.FuncOp, functions: dict[str, func.FuncOp]) -> None:
+    if len(function.body.blocks) > 1:
+        raise _refusal(function, "it has several blocks, which a loop around a call cannot hold")
+    reached: dict[func.FuncOp, None] = dict.fromkeys(_callees(function, functions))
+    for callee in (worklist := list(reached)):
+        if callee is function:
+            raise _refusal(function, "it calls itself, and a GPU's code is in its kernels")
+        new = [inner for inner in _callees(callee, functions) if inner not in reached]
+        reached.update(dict.fromkeys(new))
+        worklist += new
+
+
+def _refusal(function: func.FuncOp, why: str) -> CodegenError:
+    return CodegenError(
+        "KC4373",
+        f"gpu-inline-calls: @{function.sym_name.data} cannot become a part of its callers",
+        location=location_of(function),
+        why=why,
+        hints=["loops and branches of scf, instead of blocks and calls"],
+    )
+
+
+class InlineCall(RewritePattern):
+    """``func.call @f(%x)`` -> the operations of ``@f``, of ``%x``."""
+
+    def __init__(self, functions: dict[str, func.FuncOp]) -> None:
+        self.functions = functions
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: func.CallOp, rewriter: PatternRewriter, /) -> None:
+        function = self.functions.get(op.callee.root_reference.data)
+        if function is None:
+            return
+        block = function.body.clone().block
+        end = block.last_op
+        assert isinstance(end, func.ReturnOp)
+        results = list(end.arguments)
+        block.detach_op(end)
+        mapped = dict(zip(block.args, op.arguments, strict=True))
+        values = [mapped.get(value, value) for value in results]
+        end.drop_all_references()
+        rewriter.inline_block(block, InsertPoint.before(op), op.arguments)
+        rewriter.replace(op, [], values)
