@@ -365,8 +365,8 @@ def test_it_computes_and_nothing_is_wrong(name: str, module: Module):
 def test_a_mistake_is_found(name: str, module: Module):
     _, kind, message = WRONG[name]
     report = kc.gpu.check(module, A, np.zeros_like(A), name=symbol(name))
-    found = [(finding.kind, finding.message) for finding in report.findings]
-    assert (kind, message) in found, str(report)
+    mistakes = [(finding.kind, finding.message) for finding in report.findings]
+    assert (kind, message) in mistakes, str(report)
 
 
 def test_a_deadlock_without_checks_is_said(module: Module, capfd: pytest.CaptureFixture[str]):
