@@ -32,6 +32,7 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import (
     PatternRewriter,
@@ -122,7 +123,7 @@ class InlineCall(RewritePattern):
         assert isinstance(end, func.ReturnOp)
         results = list(end.arguments)
         block.detach_op(end)
-        mapped = dict(zip(block.args, op.arguments, strict=True))
+        mapped: dict[SSAValue, SSAValue] = dict(zip(block.args, op.arguments, strict=True))
         values = [mapped.get(value, value) for value in results]
         end.drop_all_references()
         rewriter.inline_block(block, InsertPoint.before(op), op.arguments)
