@@ -22,7 +22,7 @@ from kc.analysis.array_sizes import is_array_size
 from kc.analysis.conditions import conjunction
 from kc.analysis.index_values import IndexValues
 from kc.analysis.isl_sets import first_point
-from kc.analysis.loop_tree import has_effects, is_inside, iter_types, memory_scope
+from kc.analysis.loop_tree import blocks, has_effects, is_inside, iter_types, memory_scope
 from kc.analysis.term_reader import TermReader
 from kc.analysis.terms import (
     ZERO_TERM,
@@ -433,8 +433,12 @@ def touched(rank: int) -> list[Term]:
 
 
 def _initialises(op: Operation, loop: ForOp) -> bool:
-    """Whether ``op`` is in the init of a block, and ``loop`` belongs to its reduction: the init is
-    executed once where the reduction is empty."""
+    """Whether ``op`` is in the init of a block, or a loop around it, and ``loop`` belongs to the
+    reduction: the init is executed once where the reduction is empty."""
+    if isinstance(op, ForOp):
+        return any(
+            block.has_init and IterType.REDUCE in iter_types(loop, block) for block in blocks(op)
+        )
     region, parent = op.parent_region(), op.parent_op()
     while parent is not None and parent is not loop:
         if isinstance(parent, BlockOp) and parent.has_init and region is parent.init:

@@ -385,31 +385,40 @@ def to_be_merged(loops: Sequence[ForOp]) -> dict[Operation, str]:
 def require_equal_extents(site: Site, nests: Sequence[Sequence[ForOp]]) -> None:
     """Refuse (KC3454) unless the nests run the same iterations, level by level."""
     for nest in nests[1:]:
-        space = Space()
-        first = space.place(nests[0][0])
-        second_place = space.place(nest[0], first.loops)
-        for first_loop, second_loop in zip(nests[0], nest, strict=True):
-            sizes = first_loop.extent_value, second_loop.extent_value
-            if sizes[0] != sizes[1]:
-                counts = [
-                    number(size) if isinstance(size, int) else space.value(size, place)
-                    for size, place in zip(sizes, (first, second_place), strict=True)
-                ]
-                witness = space.find([first, second_place], [counts[0].differs(counts[1])])
-                if witness is not None:
-                    shown = [loop_tree.extent_text(size) for size in sizes]
-                    raise site.refuse(
-                        "KC3454",
-                        f"loop {first_loop.label} has {shown[0]} iterations, "
-                        f"{second_loop.label} has {shown[1]}",
-                        at=first_loop,
-                        mark=to_be_merged([first_loop, second_loop]),
-                        beside=[second_loop],
-                        why=_difference(space, first, witness),
-                        hints=_cut(first_loop, second_loop),
-                    )
-            space.enter_loop(first_loop, first)
-            space.enter_loop(second_loop, second_place, first.loops[first_loop])
+        # In a loop of a reduction, what initialises runs once where no iteration does.
+        for outermost in (nests[0][0], nest[0]):
+            _require_equal_extents(site, nests[0], nest, outermost)
+
+
+def _require_equal_extents(
+    site: Site, first_nest: Sequence[ForOp], second_nest: Sequence[ForOp], outermost: ForOp
+) -> None:
+    """Refuse unless they are equal whenever control comes to ``outermost``, which is of one."""
+    space = Space()
+    first = space.place(outermost)
+    second = space.place(outermost, first.loops)
+    for first_loop, second_loop in zip(first_nest, second_nest, strict=True):
+        sizes = first_loop.extent_value, second_loop.extent_value
+        if sizes[0] != sizes[1]:
+            counts = [
+                number(size) if isinstance(size, int) else space.value(size, place)
+                for size, place in zip(sizes, (first, second), strict=True)
+            ]
+            witness = space.find([first, second], [counts[0].differs(counts[1])])
+            if witness is not None:
+                shown = [loop_tree.extent_text(size) for size in sizes]
+                raise site.refuse(
+                    "KC3454",
+                    f"loop {first_loop.label} has {shown[0]} iterations, "
+                    f"{second_loop.label} has {shown[1]}",
+                    at=first_loop,
+                    mark=to_be_merged([first_loop, second_loop]),
+                    beside=[second_loop],
+                    why=_difference(space, first, witness),
+                    hints=_cut(first_loop, second_loop),
+                )
+        space.enter_loop(first_loop, first)
+        space.enter_loop(second_loop, second, first.loops[first_loop])
 
 
 def _difference(space: Space, place: Instance, witness: Witness) -> str | Undecided:

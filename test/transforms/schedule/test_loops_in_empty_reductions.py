@@ -1,0 +1,67 @@
+"""Loops inside of those of a reduction run for its init even where the reduction is empty."""
+
+from __future__ import annotations
+
+import pytest
+
+import kc
+from kc import tir
+from kc.support.diagnostics import ScheduleError
+
+MODULE = """
+func.func @main(%A: memref<6xi32>, %B: memref<1xi32>, %C: memref<6xi32>) {
+  %none = tir.apply (0)
+  tir.for %r in %none {
+    tir.for %o in 1 {
+      tir.block "B" (spatial %v in 1 = %o) do {
+        %one = arith.constant 1 : i32
+        tir.store %one, %B[%v] : memref<1xi32>
+      }
+    }
+    tir.for %s in 6 {
+      tir.block "C" (spatial %vs in 6 = %s, reduce %vr in 0 = %r) init {
+        %b = arith.constant -100 : i32
+        tir.store %b, %C[%vs] : memref<6xi32>
+      } do {
+        %old = tir.load %C[%vs] : memref<6xi32>
+        %x = tir.load %A[%vr] : memref<6xi32>
+        %new = arith.maxsi %old, %x : i32
+        tir.store %new, %C[%vs] : memref<6xi32>
+      }
+    }
+  }
+  func.return
+}"""
+
+
+@pytest.fixture
+def schedule() -> tir.Schedule:
+    return tir.Schedule(kc.IRModule.parse(MODULE))
+
+
+def said(error: ScheduleError) -> list[str]:
+    """The text, without where."""
+    return [line for line in str(error).splitlines() if not line.startswith(("  -->", "   |"))]
+
+
+def test_merge_compares_how_often_an_init_runs(schedule: tir.Schedule):
+    before = str(schedule.mod)
+    with pytest.raises(ScheduleError) as caught:
+        schedule.merge(schedule.get_loops("B")[1], schedule.get_loops("C")[1])
+    assert said(caught.value) == [
+        "error[KC3454]: merge: loop o has 1 iterations, s has 6",
+        "  why: they are not equal at (r=0)",
+        "  try: loop_partition first: loop=s factors=1,?",
+    ]
+    assert str(schedule.mod) == before
+
+
+def test_split_without_a_condition_divides_what_an_init_runs_over(schedule: tir.Schedule):
+    with pytest.raises(ScheduleError) as caught:
+        schedule.split(schedule.get_loops("C")[1], [None, 4], disable_predication=True)
+    assert said(caught.value) == [
+        "error[KC3497]: split: loop s cannot be split by ?,4 without a predicate",
+        "  why: 6 iterations are not a multiple of 4",
+        "  try: factors=?,3",
+        "  try: factors=?,2",
+    ]
