@@ -9,15 +9,21 @@ from xdsl.dialects import arith, math, scf
 from xdsl.dialects.builtin import i1
 from xdsl.dialects.vector import ExtractOp, MaskedLoadOp
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind
+from xdsl.ir.affine import (
+    AffineConstantExpr,
+    AffineConstraintExpr,
+    AffineConstraintKind,
+    AffineExpr,
+)
 
 from kc.analysis.captures import captured_values
-from kc.analysis.index_values import substitute
+from kc.analysis.index_values import dimensions, substitute
 from kc.analysis.simplify_affine import simplify_constraints
 from kc.dialects.affine_assembly import ZERO, at_least_zero
 from kc.dialects.arith import SelectOp
 from kc.dialects.tir import (
     ApplyOp,
+    ForKind,
     ForOp,
     IfOp,
     LinearizeOp,
@@ -55,6 +61,15 @@ class Masking:
     element_bits: int
     """The width of the data's elements."""
 
+    assumes: bool = True
+    """Whether guards are assumed to hold in all lanes, where that can be checked before."""
+
+    misses: bool = False
+    """Whether there is a lane in which the guards do not hold, of those that could be assumed."""
+
+    conditional: bool = False
+    """Whether the loop is in a branch that few lanes of another one may take."""
+
 
 class Branches:
     """Loops and branches in ``loop``, whose iterations are the lanes of ``values``.
@@ -77,6 +92,10 @@ class Branches:
         self.rewrite = rewrite
         self.sweeps = False
         """Whether there may be conditions that no one needs."""
+        self.scalar_lanes = False
+        """Whether there are loops over the lanes."""
+        self.counted_lanes = False
+        """Whether there are loops over the first lanes, which are to be vectorized."""
 
     def _block(self, block: Block, ops: Iterable[Operation]) -> None:
         """Vector code for ``ops`` in ``block``, which is part of the code already."""
@@ -139,6 +158,8 @@ class Branches:
             self.values.scopes.append(Scope(orelse))
             self._in_some_lanes(op, uniform, varying)
             self.values.scopes.pop()
+        elif checks and not self.masking.assumes:
+            self._in_some_lanes(op, uniform, varying)
         else:
             self.values.assume(checks)
             self._guarded(op, uniform)
@@ -160,7 +181,8 @@ class Branches:
     ) -> None:
         """``op`` where not all lanes may agree: under a mask, or lane by lane."""
         if self.masks.mask is None and not (_is_maskable(op) and self._gains_from_masks(op)):
-            self._lane_by_lane(op)
+            if not self._in_first_lanes(op, uniform, varying):
+                self._lane_by_lane(op)
             return
         if not uniform:
             self._under_mask(op, self.masks.lanes_where(varying))
@@ -174,6 +196,63 @@ class Branches:
             new.orelse.add_block(orelse)
             self._block(orelse, block.ops)
 
+    def _in_first_lanes(
+        self, op: IfOp, uniform: list[AffineConstraintExpr], varying: list[AffineConstraintExpr]
+    ) -> bool:
+        """``op``, if it is a guard of the first lanes, as a vectorized loop over these."""
+        if len(varying) != 1 or any(block.ops for block in op.orelse.blocks):
+            return False
+        linear = self.values.linear(varying[0].lhs)
+        inside = [value for value in captured_values(op) if self.values.is_varying(value)]
+        exprs = {value: self.values.expr(value) for value in inside}
+        if (
+            varying[0].kind is not AffineConstraintKind.ge
+            or linear is None
+            or linear.given
+            or linear.stride != -1
+            or None in exprs.values()
+        ):
+            return False
+        self.counted_lanes = True
+        if uniform:
+            new = self._if_op(uniform)
+            self.values.scopes.append(Scope(new.then.block))
+        most = self.values.width - (1 if self.masking.misses else 0)
+        count: SSAValue | int = self._clamped(linear.base + 1, most)
+        values = {
+            old: self.values.scalar(old)
+            for old in captured_values(op.then.block)
+            if old not in exprs
+        }
+        lanes = ForOp(f"{self.loop.label}_lane", count, kind=ForKind.VECTORIZED)
+        self.values.emit(lanes)
+        number = self.values.index.expr(lanes.var)
+        self.values.scopes.append(Scope(lanes.body.block))
+        for old, expr in exprs.items():
+            assert expr is not None
+            at = self.values.index.simplify(substitute(expr, {self.values.lane: number}))
+            values[old] = self.values.apply(at)
+        for inner in op.then.block.ops:
+            self.values.emit(inner.clone(values))
+        for _ in range(2 if uniform else 1):
+            self.values.scopes.pop()
+        return True
+
+    def _clamped(self, count: AffineExpr, most: int) -> int | SSAValue:
+        """``count``, but at least 0 and at most ``most``."""
+        count = self.values.index.simplify(count)
+        if isinstance(count, AffineConstantExpr):
+            return max(0, min(count.value, most))
+        low, high = self.values.index.bounds(count)
+        value = self.values.apply(count)
+        if low is None or low < 0:
+            zero = self.values.apply(AffineExpr.constant(0))
+            value = self.values.emit(arith.MaxSIOp(value, zero)).results[0]
+        if high is None or high > most:
+            limit = self.values.apply(AffineExpr.constant(most))
+            value = self.values.emit(arith.MinSIOp(value, limit)).results[0]
+        return value
+
     def _gains_from_masks(self, op: IfOp) -> bool:
         """Whether a mask is better for ``op`` than one lane after the other.
 
@@ -181,14 +260,27 @@ class Branches:
         But an array of the thread's own, of which whole rows are stored, stays in registers.
         """
         loaded = {inner.buffer for inner in op.walk() if isinstance(inner, LoadOp)}
-        accumulated = {
-            inner.buffer
-            for inner in op.walk()
-            if isinstance(inner, StoreOp) and inner.buffer in loaded
-        }
-        if accumulated:
-            return all(map(self.masks.is_own, accumulated))
+        accumulated = [
+            inner for inner in op.walk() if isinstance(inner, StoreOp) and inner.buffer in loaded
+        ]
+        if any(map(self._is_soon_loaded, accumulated)):
+            return all(self.masks.is_own(store.buffer) for store in accumulated)
         return self.masking.guards
+
+    def _is_soon_loaded(self, store: StoreOp) -> bool:
+        """Whether a loop comes back to the element of ``store``: one that it does not depend on."""
+        place = self.values.exprs(store.indices.data.results, store.operands_of_map)
+        if place is None:
+            return True
+        used = {position for expr in place for position in dimensions(expr)}
+        parent = store.parent_op()
+        while parent is not None:
+            if isinstance(parent, ForOp) and parent is not self.loop and parent.static_extent != 1:
+                number = self.values.expr(parent.var)
+                if number is None or used.isdisjoint(dimensions(number)):
+                    return True
+            parent = parent.parent_op()
+        return False
 
     def _if_op(self, conditions: list[AffineConstraintExpr]) -> IfOp:
         set_, operands = self.values.index.to_set(conditions)
@@ -345,6 +437,7 @@ class Branches:
 
     def _lane_by_lane(self, op: Operation) -> None:
         """A loop over the lanes around the scalar ``op``."""
+        self.scalar_lanes = True
         values: dict[SSAValue, SSAValue] = {}
         varying = []
         for old in captured_values(op):

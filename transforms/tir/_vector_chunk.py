@@ -76,9 +76,20 @@ class Chunk:
             if self.branches.sweeps:
                 _sweep(self.code)
         except CannotVectorizeError:
-            for op in (*self.prologue, *self.code.ops):
-                op.drop_all_references()
+            self.discard()
             raise
+
+    def take(self) -> list[Operation]:
+        """The code, which makes no assumptions."""
+        ops = list(self.code.ops)
+        for op in ops:
+            op.detach()
+        return [*self.prologue, *ops]
+
+    def discard(self) -> None:
+        """Leave nothing behind."""
+        for op in (*self.prologue, *self.code.ops):
+            op.drop_all_references()
 
     def rewrite(self, ops: Iterable[Operation]) -> None:
         """Vector code for ``ops``, at the end of the innermost scope."""
@@ -349,6 +360,8 @@ class Chunk:
 
     def _is_conditional(self, op: Operation) -> bool:
         """Whether ``op`` is in a branch, which may be one that a single lane takes."""
+        if self.branches.masking.conditional:
+            return True
         parent = op.parent_op()
         while isinstance(parent, ForOp) and parent is not self.loop:
             parent = parent.parent_op()

@@ -19,9 +19,14 @@ After, for vectors of 256 bits::
     ...
 
 A loop of up to four native vectors is one vector; a longer one becomes a loop over the widest
-vectors that divide it, or over native ones with a tail. Where the code needs a guard to hold in all
-lanes, or indices not to wrap around within a vector, and neither is known, both forms are generated
-and a ``tir.if`` chooses. A branch that lanes take differently runs under a mask: for
+vectors that divide it, or over native ones. What is left of it, 7 of 31 iterations or as many as a
+symbolic extent leaves, is one vector under a mask. Where the machine has no masks for the elements
+it is the last whole vector once more, if nothing that the loop stores is loaded in it, or else
+vectors of half the lanes, of a quarter, and so on.
+
+Where the code needs a guard to hold in all lanes, or indices not to wrap around within a vector,
+and neither is known, both forms are generated and a ``tir.if`` chooses; where a guard does not hold
+in all lanes, the code is again under a mask or of narrower vectors. A branch that lanes take differently runs under a mask: for
 ``%x = scf.if %c -> (f32)``, which loads where ``%c`` holds and is 0 elsewhere::
 
     %x = vector.maskedload %A[%i, %j], %c, %zero : memref<64x100xf32>, vector<8xi1>, vector<8xf32>
@@ -29,8 +34,7 @@ and a ``tir.if`` chooses. A branch that lanes take differently runs under a mask
 Inactive lanes access no memory and only divide by 1; a condition that all lanes agree on stays a
 branch.
 
-A loop that cannot be vectorized (its extent is not a constant, an iteration has a buffer of its
-own, ...) runs serially, with warning KC4211; so does one around another vectorized loop (KC4212).
+A loop that cannot be vectorized (an iteration has a buffer of its own, ...) runs serially, with warning KC4211; so does one around another vectorized loop (KC4212).
 
 Requires: no blocks (``lower-blocks``); the iterations of a vectorized loop are independent, which
 the primitive ``vectorize`` checks.
@@ -38,22 +42,42 @@ the primitive ``vectorize`` checks.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import FixedBitwidthType, MemRefType, ModuleOp
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import FixedBitwidthType, IntegerAttr, MemRefType, ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.ir.affine import AffineExpr
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 from xdsl.passes import ModulePass
 
 from kc.analysis.index_values import IndexValues
 from kc.analysis.loop_tree import functions
-from kc.dialects.tir import ApplyOp, BlockOp, ForKind, ForKindAttr, ForOp, IfOp, LoadOp, StoreOp
+from kc.analysis.simplify_affine import simplify_constraints
+from kc.dialects.affine_assembly import at_least_zero
+from kc.dialects.tir import (
+    INDEX,
+    ApplyOp,
+    BlockOp,
+    ForKind,
+    ForKindAttr,
+    ForOp,
+    IfOp,
+    LoadOp,
+    StoreOp,
+)
 from kc.support.diagnostics import CodegenError, warn
 from kc.support.locations import location_of
 from kc.support.target import target_of
 from kc.transforms.tir._vector_branches import CannotVectorizeError, Masking
 from kc.transforms.tir._vector_chunk import Chunk
+from kc.transforms.tir._vector_rest import (
+    LARGEST_BODY,
+    NARROWEST_BITS,
+    first_lanes,
+    is_repeatable,
+)
 
 MAX_VECTORS = 4
 """How many native vectors one vector of the code is at most."""
@@ -150,34 +174,167 @@ class _Lowering:
         self.vector_bits = vector_bits
         self.element_bits = 8
         """The width of the elements of the current loop."""
+        self.has_masks = False
+        """Whether masked accesses to the elements of the current loop are instructions."""
+        self.native = 1
+        """How many elements of the current loop a native vector has."""
         self.index = IndexValues()
 
     def run(self, loop: ForOp) -> None:
         """Replace ``loop`` by vector code, or make it serial."""
-        extent = loop.static_extent
-        if extent is None:
-            run_serially(loop, "KC4211", "its extent is not a constant", loop)
-            return
-        if extent < 2 or self.vector_bits == 0:
+        extent = loop.extent_value
+        if isinstance(extent, SSAValue):
+            extent = self.index.constant(extent)
+        if self.vector_bits == 0 or (extent is not None and extent < 2):
             loop.kind = ForKindAttr(ForKind.SERIAL)
             return
-        self.element_bits = element_bits(loop)
-        lanes = max(1, self.vector_bits // self.element_bits)
-        native = 1 << (lanes.bit_length() - 1)
-        ops: list[Operation] = []
-        start = 0
+        native = self._enter(loop)
         try:
-            for width, count in pieces(extent, native):
-                ops += self._piece(loop, width, count, start)
-                start += width * count
+            if extent is None:
+                ops = self._unknown_extent(loop, native)
+            else:
+                ops = self._known_extent(loop, extent, native)
         except CannotVectorizeError as error:
             run_serially(loop, "KC4211", error.reason, error.op)
             return
+        self._replace(loop, ops)
+
+    def _enter(self, loop: ForOp) -> int:
+        """Take up ``loop``; the lanes of a native vector."""
+        widths = _element_widths(loop)
+        self.element_bits = max(8, *widths)
+        # Registers of more than 128 bits come with masks (AVX, SVE, RVV), on x86 for elements of
+        # at least 32 bits unless they have 512 bits.
+        self.has_masks = self.vector_bits >= 512 or (self.vector_bits > 128 and min(widths) >= 32)
+        lanes = max(1, self.vector_bits // self.element_bits)
+        self.native = 1 << (lanes.bit_length() - 1)
+        return self.native
+
+    def _replace(self, loop: ForOp, ops: Sequence[Operation]) -> None:
         block = loop.parent
         assert block is not None
         block.insert_ops_before(ops, loop)
         loop.detach()
         loop.erase(safe_erase=False)
+        # Loops over the first lanes of a vector, for which there is no mask.
+        lanes = [
+            inner
+            for op in ops
+            for inner in op.walk()
+            if isinstance(inner, ForOp) and inner.kind.data is ForKind.VECTORIZED
+        ]
+        for inner in lanes:
+            self._enter(inner)
+            extent = inner.extent_value
+            count = (
+                AffineExpr.constant(extent) if isinstance(extent, int) else self.index.expr(extent)
+            )
+            try:
+                narrower = self._narrower(inner, count, AffineExpr.constant(0), conditional=True)
+            except CannotVectorizeError:
+                inner.kind = ForKindAttr(ForKind.SERIAL)
+            else:
+                self._replace(inner, narrower)
+
+    # Extents
+
+    def _known_extent(self, loop: ForOp, extent: int, native: int) -> list[Operation]:
+        """All iterations of a loop of a constant extent."""
+        parts = pieces(extent, native)
+        scalars = parts[-1][1] if parts[-1][0] == 1 else 0
+        if native == 1 or scalars < 2 or _size(loop) > LARGEST_BODY:
+            return self._pieces(loop, parts, 0)
+        rest = extent % native
+        if self.has_masks:
+            partial = self._partial(loop, 1 << (rest - 1).bit_length(), rest, extent - rest)
+            if partial is not None:
+                return self._pieces(loop, [(native, extent // native)], 0) + partial
+        *vectors, (_, rest) = parts
+        ops = self._pieces(loop, vectors, 0)
+        width = 1 << (rest - 1).bit_length()
+        if width <= extent - rest and is_repeatable(loop):
+            return ops + self._chunk(loop, width, AffineExpr.constant(extent - width))
+        count, start = AffineExpr.constant(rest), AffineExpr.constant(extent - rest)
+        return ops + self._narrower(loop, count, start)
+
+    def _pieces(self, loop: ForOp, parts: Sequence[tuple[int, int]], start: int) -> list[Operation]:
+        ops: list[Operation] = []
+        for width, count in parts:
+            if count:
+                ops += self._piece(loop, width, count, start)
+            start += width * count
+        return ops
+
+    def _unknown_extent(self, loop: ForOp, native: int) -> list[Operation]:
+        """All iterations of a loop whose extent is known where it runs; below 0 it has none."""
+        extent = loop.extent_value
+        assert isinstance(extent, SSAValue)
+        ops: list[Operation] = []
+        if not self.index.is_natural(self.index.expr(extent)):
+            zero = arith.ConstantOp(IntegerAttr(0, INDEX))
+            natural = arith.MaxSIOp(extent, zero)
+            ops += [zero, natural]
+            extent = natural.result
+        count = self.index.expr(extent)
+        _, most = self.index.bounds(count)
+        while native > 1 and most is not None and most < native:
+            native //= 2
+        if native == 1 or _size(loop) > LARGEST_BODY:
+            return [*ops, self._iterations(loop, extent, AffineExpr.constant(0))]
+        vectors = self._vector_loop(loop, self._computed(count // native, ops))
+        base = self.index.simplify(self.index.expr(vectors.var) * native)
+        vectors.body.block.add_ops(self._chunk(loop, native, base))
+        ops.append(vectors)
+        rest = self._computed(count % native, ops)
+        left = self.index.expr(rest)
+        first = self.index.simplify(count - count % native)
+        last: list[Operation] | None = None
+        if self.has_masks:
+            start = self._computed(first, starts := [])
+            last = self._partial(loop, native, rest, start)
+            ops += [op for op in starts if start.first_use]
+        if last is None:
+            last = self._narrower(loop, left, first)
+            if is_repeatable(loop):
+                again = self._chunk(loop, native, self.index.simplify(count - native))
+                last = self._choose(count - native, again, last)
+        ops += self._choose(left - 1, last)
+        return ops
+
+    def _narrower(
+        self, loop: ForOp, count: AffineExpr, start: AffineExpr, *, conditional: bool = False
+    ) -> list[Operation]:
+        """``count`` (at least 0) iterations from ``start`` on, in vectors of half the lanes of a
+        native one, then of a quarter, and so on."""
+        _, most = self.index.bounds(count)
+        width = self.native
+        while width > 1 and most is not None and most < width:
+            width //= 2
+        narrowest = max(2, NARROWEST_BITS // self.element_bits)
+        ops: list[Operation] = []
+        rest = self.index.simplify(count)
+        if _size(loop) > LARGEST_BODY:
+            width = 1
+        if width >= narrowest and (most is None or most >= 2 * width):
+            vectors = self._vector_loop(loop, self._computed(count // width, ops))
+            base = self.index.simplify(start + self.index.expr(vectors.var) * width)
+            vectors.body.block.add_ops(self._chunk(loop, width, base, conditional=conditional))
+            ops.append(vectors)
+            rest = self.index.simplify(count % width)
+            width //= 2
+        while width >= narrowest:
+            base = self.index.simplify(start + count - rest)
+            chunk = self._chunk(loop, width, base, conditional=conditional)
+            ops += self._choose(rest - width, chunk)
+            rest = self.index.simplify(count % width)
+            width //= 2
+        if rest != AffineExpr.constant(0):
+            number = rest.value if isinstance(rest, AffineConstantExpr) else None
+            value = self._computed(rest, ops) if number is None else number
+            ops.append(self._iterations(loop, value, self.index.simplify(start + count - rest)))
+        return ops
+
+    # Vectors
 
     def _piece(self, loop: ForOp, width: int, count: int, start: int) -> list[Operation]:
         """``width * count`` iterations from ``start`` on, in vectors of ``width``."""
@@ -189,44 +346,113 @@ class _Lowering:
         small = count <= MAX_VECTORS and not any(
             isinstance(op, ForOp) for op in loop.body.block.walk()
         )
-        annotations = loop.annotations.data if loop.annotations is not None else None
-        chunks = ForOp(
-            f"{loop.label}_v",
-            count,
-            kind=ForKind.UNROLLED if small else ForKind.SERIAL,
-            annotations=annotations,
-        )
-        chunks.location = loop.location
+        chunks = self._vector_loop(loop, count, ForKind.UNROLLED if small else ForKind.SERIAL)
         base = self.index.simplify(first + self.index.expr(chunks.var) * width)
         chunks.body.block.add_ops(self._chunk(loop, width, base))
         return [chunks]
 
-    def _chunk(self, loop: ForOp, width: int, base: AffineExpr) -> list[Operation]:
-        """The iterations from ``base`` on that one vector holds."""
-        masking = Masking(self._has_masks(), self.element_bits)
+    def _vector_loop(
+        self, loop: ForOp, count: int | SSAValue, kind: ForKind = ForKind.SERIAL
+    ) -> ForOp:
+        """An empty loop over ``count`` vectors."""
+        annotations = loop.annotations.data if loop.annotations is not None else None
+        vectors = ForOp(f"{loop.label}_v", count, kind=kind, annotations=annotations)
+        vectors.location = loop.location
+        return vectors
+
+    def _chunk(
+        self, loop: ForOp, width: int, base: AffineExpr, *, conditional: bool = False
+    ) -> list[Operation]:
+        """The iterations from ``base`` on that one vector holds.
+
+        ``conditional``: they are the lanes of another vector for which a condition holds.
+        """
+        masking = Masking(self.has_masks, self.element_bits, conditional=conditional)
         chunk = Chunk(loop, width, base, self.index, masking)
         if not chunk.values.assumptions:
-            ops = list(chunk.code.ops)
-            for op in ops:
-                op.detach()
-            return [*chunk.prologue, *ops]
+            return chunk.take()
         condition, operands = self.index.to_set(list(chunk.values.assumptions))
-        # LLVM turns the loop into what is best here: masks gain nothing, and cost much where a sum
-        # is accumulated in memory.
-        scalar = Region(Block([self._iterations(loop, width, base)]))
-        choice = IfOp(condition, operands, Region(chunk.code), scalar)
+        misses = len(chunk.values.assumptions) == 1
+        otherwise = self._without_assumptions(loop, width, base, misses=misses)
+        if otherwise is None:
+            otherwise = [self._iterations(loop, width, base)]
+        choice = IfOp(condition, operands, Region(chunk.code), Region(Block(otherwise)))
         choice.location = loop.location
         return [*chunk.prologue, choice]
 
-    def _has_masks(self) -> bool:
-        """Whether masked accesses are instructions, and not branches for each lane.
+    def _without_assumptions(
+        self, loop: ForOp, width: int, base: AffineExpr, *, misses: bool
+    ) -> list[Operation] | None:
+        """The iterations from ``base`` on where a guard need not hold in all lanes; None where it
+        would be lane after lane."""
+        if _size(loop) > LARGEST_BODY:
+            return None
+        masking = Masking(self.has_masks, self.element_bits, assumes=False, misses=misses)
+        try:
+            chunk = Chunk(loop, width, base, self.index, masking)
+        except CannotVectorizeError:
+            return None
+        if chunk.values.assumptions or chunk.branches.scalar_lanes:
+            chunk.discard()
+            return None
+        return chunk.take()
 
-        Registers of more than 128 bits come with masks (AVX, SVE, RVV), on x86 for elements of at
-        least 32 bits unless they have 512 bits.
-        """
-        return self.vector_bits >= 512 or (self.vector_bits > 128 and self.element_bits >= 32)
+    def _partial(
+        self, loop: ForOp, width: int, count: int | SSAValue, start: int | SSAValue
+    ) -> list[Operation] | None:
+        """``count`` iterations from ``start`` on as the first lanes of one vector, if there is a
+        mask for the others."""
+        block = loop.parent
+        assert block is not None
+        lanes = first_lanes(loop, width, count, start)
+        block.insert_op_before(lanes, loop)
+        masking = Masking(self.has_masks, self.element_bits)
+        try:
+            chunk = Chunk(lanes, width, AffineExpr.constant(0), self.index, masking)
+        except CannotVectorizeError:
+            return None
+        finally:
+            lanes.detach()
+            lanes.erase()
+        if chunk.values.assumptions or chunk.branches.scalar_lanes or chunk.branches.counted_lanes:
+            chunk.discard()
+            return None
+        return chunk.take()
 
-    def _iterations(self, loop: ForOp, count: int, start: AffineExpr) -> Operation:
+    # Code around them
+
+    def _computed(self, expr: AffineExpr, ops: list[Operation]) -> SSAValue:
+        """``expr`` as a value, for which ``ops`` are added to."""
+        expr = self.index.simplify(expr)
+        if isinstance(expr, AffineDimExpr):
+            value = self.index.roots[expr.position]
+            assert value is not None
+            return value
+        affine_map, operands = self.index.to_map([expr])
+        op = (
+            arith.ConstantOp(IntegerAttr(expr.value, INDEX))
+            if isinstance(expr, AffineConstantExpr)
+            else ApplyOp(affine_map.results[0], operands)
+        )
+        ops.append(op)
+        return op.results[0]
+
+    def _choose(
+        self, expr: AffineExpr, then: list[Operation], orelse: Sequence[Operation] = ()
+    ) -> list[Operation]:
+        """``then`` where ``expr`` is at least 0, else ``orelse``."""
+        conditions = simplify_constraints(
+            [at_least_zero(self.index.simplify(expr))], self.index.ranges
+        )
+        if not conditions:
+            for op in orelse if conditions is not None else then:
+                op.drop_all_references()
+            return then if conditions is not None else list(orelse)
+        condition, operands = self.index.to_set(conditions)
+        otherwise = Region(Block(orelse)) if orelse else None
+        return [IfOp(condition, operands, Region(Block(then)), otherwise)]
+
+    def _iterations(self, loop: ForOp, count: int | SSAValue, start: AffineExpr) -> Operation:
         """``count`` iterations from ``start`` on as a serial loop."""
         serial = ForOp(loop.label, count)
         serial.location = loop.location
@@ -243,12 +469,22 @@ class _Lowering:
         return serial
 
 
-def element_bits(loop: ForOp) -> int:
-    """The width of the widest element that the loop loads or stores, in bits."""
-    widths = [8]
+def _size(loop: ForOp) -> int:
+    """The number of operations in ``loop``."""
+    return sum(1 for _ in loop.body.block.walk())
+
+
+def _element_widths(loop: ForOp) -> list[int]:
+    """The widths of the elements that the loop loads or stores, in bits; 8 where it does not."""
+    widths = []
     for op in loop.body.block.walk():
         if isinstance(op, LoadOp | StoreOp):
             assert isinstance(op.buffer.type, MemRefType)
             element = op.buffer.type.element_type
             widths.append(element.bitwidth if isinstance(element, FixedBitwidthType) else 64)
-    return max(widths)
+    return widths or [8]
+
+
+def element_bits(loop: ForOp) -> int:
+    """The width of the widest element that the loop loads or stores, in bits; at least 8."""
+    return max(8, *_element_widths(loop))

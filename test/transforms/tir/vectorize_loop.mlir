@@ -30,7 +30,8 @@ func.func @matmul(%A: memref<8x64xf32>, %B: memref<64x32xf32>, %C: memref<8x32xf
 
 // -----
 
-// Long loops: the widest vectors that divide the extent, else native ones and a tail.
+// Long loops: the widest vectors that divide the extent, else native ones and a tail, whose lanes
+// are masked unless they are a vector themselves.
 
 // CHECK-LABEL: func.func @long
 // CHECK:         tir.for %i_v in 32 {
@@ -39,9 +40,9 @@ func.func @matmul(%A: memref<8x64xf32>, %B: memref<64x32xf32>, %C: memref<8x32xf
 // CHECK-NEXT:      tir.load %A[%j_v * 8] : memref<1024xf32>, vector<8xf32>
 // CHECK:         tir.load %A[96] : memref<1024xf32>, vector<4xf32>
 // CHECK:         tir.for %k_v in 3 unrolled {
-// CHECK:         tir.for %k in 3 {
-// CHECK-NEXT:      %[[K:.*]] = tir.apply (%k + 24)
-// CHECK-NEXT:      tir.load %A[%[[K]]] : memref<1024xf32>
+// CHECK:         %[[LANES:.*]] = arith.constant dense<[true, true, true, false]> : vector<4xi1>
+// CHECK:         %[[PLACE:.*]] = arith.constant 24 : index
+// CHECK-NEXT:    vector.maskedload %A[%[[PLACE]]], %[[LANES]], %{{.*}} : memref<1024xf32>
 // WIDE-LABEL:  func.func @long
 // WIDE:          tir.for %i_v in 16 {
 // WIDE:          tir.for %j_v in 6 {
@@ -71,9 +72,9 @@ func.func @long(%A: memref<1024xf32>) {
 // CHECK-NEXT:      %a = tir.load %A[%j_o * 8] : memref<?xf32>, vector<8xf32>
 // CHECK-NEXT:      tir.store %a, %B[%j_o * 8] : memref<?xf32>, vector<8xf32>
 // CHECK-NEXT:    } else {
-// CHECK-NEXT:      tir.for %j_i in 8 {
-// CHECK-NEXT:        %[[J:.*]] = tir.apply (%j_o * 8 + %j_i)
-// CHECK:             tir.if
+// CHECK:           %[[MASK:.*]] = arith.cmpi sle, %{{.*}}, %{{.*}} : vector<8xi32>
+// CHECK:           %a_1 = vector.maskedload %A[%{{.*}}], %[[MASK]], %{{.*}} : memref<?xf32>
+// CHECK-NEXT:      vector.maskedstore %B[%{{.*}}], %[[MASK]], %a_1 : memref<?xf32>
 func.func @guard(%A: memref<?xf32>, %B: memref<?xf32>, %n: index, %m: index) {
   tir.for %j_o in %m {
     tir.for %j_i in 8 vectorized {

@@ -1,0 +1,105 @@
+"""What is left of a loop behind its whole vectors: the iterations of a part of one vector.
+
+There are three ways to run them, besides one after the other:
+
+- *masked*: a whole vector whose last lanes are inactive;
+- *overlapping*: a whole vector that ends with the loop, and runs iterations again that were run
+  already, where that changes nothing (:func:`is_repeatable`);
+- *narrower*: vectors of half the lanes, a quarter of them, and so on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xdsl.dialects import scf
+from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineSet
+from xdsl.traits import Pure
+
+from kc.dialects.affine_assembly import at_least_zero
+from kc.dialects.tir import (
+    AllocOp,
+    ApplyOp,
+    ForKind,
+    ForOp,
+    IfOp,
+    LoadOp,
+    PrefetchOp,
+    StoreOp,
+    ViewOp,
+)
+
+NARROWEST_BITS = 32
+"""Vectors of fewer bits are no better than scalars."""
+
+LARGEST_BODY = 200
+"""A loop of more operations than this is not written again for what is left of it."""
+
+
+def first_lanes(loop: ForOp, width: int, count: int | SSAValue, start: int | SSAValue) -> ForOp:
+    """A loop of ``width`` iterations, of which the first ``count`` do what ``loop`` does.
+
+    They are the iterations of ``loop`` from ``start`` on; the others do nothing. The loop is
+    nowhere yet.
+    """
+    partial = ForOp(loop.label, width, kind=ForKind.VECTORIZED)
+    lane = AffineExpr.dimension(0)
+    if isinstance(count, int):
+        condition, operands = at_least_zero(lane * -1 + count - 1), []
+    else:
+        condition, operands = at_least_zero(AffineExpr.dimension(1) - lane - 1), [count]
+    guard = IfOp(
+        AffineSet(1 + len(operands), 0, (condition,)), [partial.var, *operands], Region(Block())
+    )
+    number = (
+        ApplyOp(lane + start, [partial.var])
+        if isinstance(start, int)
+        else ApplyOp(lane + AffineExpr.dimension(1), [partial.var, start])
+    )
+    values: dict[SSAValue, SSAValue] = {loop.var: number.result}
+    guard.then.block.add_op(number)
+    guard.then.block.add_ops(op.clone(values) for op in loop.body.block.ops)
+    partial.body.block.add_op(guard)
+    for op in (partial, guard, number):
+        op.location = loop.location
+    return partial
+
+
+def is_repeatable(loop: ForOp) -> bool:
+    """Whether iterations of ``loop`` may run again, after others, without a change of memory.
+
+    That is so where nothing is loaded that the loop stores, and nothing else has an effect. The
+    iterations are independent of each other.
+    """
+    loaded: set[SSAValue] = set()
+    stored: set[SSAValue] = set()
+    for op in loop.walk():
+        if isinstance(op, LoadOp | StoreOp):
+            memory = _memory(op.buffer)
+            if memory is None:
+                return False
+            (loaded if isinstance(op, LoadOp) else stored).add(memory)
+        elif not (
+            isinstance(op, ForOp | IfOp | scf.IfOp | scf.YieldOp | PrefetchOp) or op.has_trait(Pure)
+        ):
+            return False
+    return not loaded & stored and not any(
+        around.kind.data is ForKind.THREAD for around in _loops_around(loop)
+    )
+
+
+def _loops_around(op: Operation) -> Iterator[ForOp]:
+    parent = op.parent_op()
+    while parent is not None:
+        if isinstance(parent, ForOp):
+            yield parent
+        parent = parent.parent_op()
+
+
+def _memory(buffer: SSAValue) -> SSAValue | None:
+    """The argument or allocation that ``buffer`` is or views; different ones do not overlap."""
+    while isinstance(buffer.owner, ViewOp):
+        buffer = buffer.owner.buffer
+    is_known = isinstance(buffer, BlockArgument) or isinstance(buffer.owner, AllocOp)
+    return buffer if is_known else None
