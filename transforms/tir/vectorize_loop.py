@@ -26,15 +26,17 @@ vectors of half the lanes, of a quarter, and so on.
 
 Where the code needs a guard to hold in all lanes, or indices not to wrap around within a vector,
 and neither is known, both forms are generated and a ``tir.if`` chooses; where a guard does not hold
-in all lanes, the code is again under a mask or of narrower vectors. A branch that lanes take differently runs under a mask: for
-``%x = scf.if %c -> (f32)``, which loads where ``%c`` holds and is 0 elsewhere::
+in all lanes, the code is again under a mask or of narrower vectors. A branch that lanes take
+differently runs under a mask: for ``%x = scf.if %c -> (f32)``, which loads where ``%c`` holds and
+is 0 elsewhere::
 
     %x = vector.maskedload %A[%i, %j], %c, %zero : memref<64x100xf32>, vector<8xi1>, vector<8xf32>
 
 Inactive lanes access no memory and only divide by 1; a condition that all lanes agree on stays a
 branch.
 
-A loop that cannot be vectorized (an iteration has a buffer of its own, ...) runs serially, with warning KC4211; so does one around another vectorized loop (KC4212).
+A loop that cannot be vectorized (an iteration has a buffer of its own, ...) runs serially, with
+warning KC4211; so does one around another vectorized loop (KC4212).
 
 Requires: no blocks (``lower-blocks``); the iterations of a vectorized loop are independent, which
 the primitive ``vectorize`` checks.

@@ -240,7 +240,7 @@ def test_the_lanes_results_stay_in_registers(target: str, add: str, n: int):
 
 def innermost_loop(text: str, what: str) -> str:
     """The shortest loop of assembly in which ``what`` is."""
-    loops = re.findall(r"(?ms)^(\.LBB\d+_\d+):((?:(?!^\.LBB).)*?)\bj?b?\.?ne\s+\1\b", text)
+    loops = re.findall(r"(?ms)^(\.LBB\d+_\d+):((?:(?!^\.LBB).)*?)\b(?:jne|jmp|b\.ne)\s+\1\b", text)
     return min((body for _, body in loops if re.search(what, body)), key=len)
 
 
