@@ -34,6 +34,7 @@ TO_LLVM: Order = (
     "apply-strides",
     "storage-rewrite",
     "vectorize-loop",
+    "hoist-if-then-else",
     2,
     "convert-tir-to-scf",
     "expand-math",
@@ -109,6 +110,7 @@ TO_C: Order = tuple(
 # What a pass is told when it runs as a part of a pipeline.
 _OPTIONS = {
     "partition-loops": "only-hinted",
+    "hoist-if-then-else": "max-copied-operations=300",
     "unroll-loop": "explicit-unroll=false",  # LLVM does it, but for what pragmas say
 }
 
@@ -121,6 +123,7 @@ OPTIONAL = {
     "align-storage": None,
     "storage-rewrite": None,
     "expand-math": None,
+    "hoist-if-then-else": None,
     "unroll-loop": None,
     "vectorize-loop": "skip-vectorize",
     "gpu-serialize-threads": None,

@@ -60,8 +60,20 @@ KEYS: dict[str, Key] = {
         },
     ),
     "tir.InjectDoubleBuffer": Key(dict, why="double buffers are not unrolled by it"),
-    "tir.HoistIfThenElse": Key(dict, why=_LLVM),
-    "tir.HoistExpression": Key(dict, why=_LLVM),
+    "tir.HoistIfThenElse": Key(
+        dict,
+        "branches are moved around loops by hoist-if-then-else, with these options",
+        fields={"support_block_scope_hosting": bool, "max_copied_operations": int},
+    ),
+    "tir.HoistExpression": Key(
+        dict,
+        "conditions and values are moved out of loops by hoist-expression, with these options",
+        fields={
+            "hoisted_conditionals": int,
+            "hoisted_let_bindings": int,
+            "max_copied_operations": int,
+        },
+    ),
     "tir.ReduceBranchingThroughOvercompute": Key(dict, why="there is no such pass"),
     "tir.RemoveNoOp": Key(dict, why=_LLVM),
     "tir.Simplify": Key(dict, why="indices are affine maps, which are always simplified"),
@@ -108,6 +120,8 @@ TVM_PASSES: dict[str, str | None] = {
     "tir.BF16StorageLegalize": "legalize-narrow-floats",
     "tir.LoopPartition": "partition-loops",
     "tir.UnrollLoop": "unroll-loop",
+    "tir.HoistIfThenElse": "hoist-if-then-else",
+    "tir.HoistExpression": "hoist-expression",
     "tir.StorageRewrite": "storage-rewrite",
     "tir.InstrumentBoundCheckers": "instrument-bound-checkers",
     "tir.StorageFlatten": "align-storage",
@@ -129,7 +143,7 @@ TVM_PASSES: dict[str, str | None] = {
         f"tir.{name}"
         for name in (
             "CoProcSync CombineContextCall ConvertForLoopsToSerial ConvertSSA DecorateDeviceScope "
-            "Filter FlattenBuffer HoistExpression HoistIfThenElse InferFragment InjectCopyIntrin "
+            "Filter FlattenBuffer InferFragment InjectCopyIntrin "
             "InjectPTXAsyncCopy InjectPrefetch InjectRollingBuffer "
             "LiftAttrScope LowerCustomDatatypes LowerDeviceStorageAccessInfo LowerMatchBuffer "
             "LowerTVMBuiltin LowerVtcmAlloc MakePackedAPI MakeUnpackedAPI NarrowDataType "

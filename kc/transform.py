@@ -303,6 +303,8 @@ class PassContext:
         """The passes that a key of the config asks for, before those of the user's."""
         for phase, key, name in (
             (1, "tir.LoopPartition", "partition-loops"),
+            (2, "tir.HoistIfThenElse", "hoist-if-then-else"),
+            (2, "tir.HoistExpression", "hoist-expression"),
             (2, "tir.UnrollLoop", "unroll-loop"),
         ):
             options = self.config.get(key)

@@ -149,6 +149,8 @@ PASSES = {
             "vectorize-loop",
             "skip-vectorize",
             "partition-loops",
+            "hoist-if-then-else",
+            "hoist-expression",
             "unroll-loop",
             "instrument-bound-checkers",
             "verify-gpu-code",

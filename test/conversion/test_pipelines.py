@@ -29,6 +29,7 @@ ORDER = [
     "apply-strides",
     "storage-rewrite",
     "vectorize-loop",
+    "hoist-if-then-else",
     "convert-tir-to-scf",
     "expand-math",
     "legalize-narrow-floats",

@@ -1,0 +1,251 @@
+"""Conditions and values that do not change in a loop, moved out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import AffineSetAttr, IntegerAttr, i1
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineConstraintExpr
+from xdsl.transforms.loop_invariant_code_motion import can_be_hoisted
+
+from kc.analysis.index_values import IndexValues, dimensions
+from kc.analysis.loop_tree import defined_inside, has_effects, is_inside, preorder, touches_memory
+from kc.dialects.tir import BlockOp, ForKind, ForOp, IfOp, LoadOp
+from kc.transforms.tir._vector_masks import DIVISIONS
+
+
+@dataclass(frozen=True)
+class Hoisted:
+    """What is moved out of loops."""
+
+    guards: bool = True
+    """Conditions of branches without values: ``tir.if``, ``scf.if``."""
+
+    choices: bool = False
+    """Conditions of ``scf.if`` with values."""
+
+    booleans: bool = False
+    """Values of type i1."""
+
+    operands: bool = False
+    """Values that conditions are made of."""
+
+    values: bool = False
+    """All values without effects."""
+
+    past_threads: bool = False
+    """Out of loops of threads too."""
+
+
+def hoist(function: FuncOp, hoisted: Hoisted, copied_operations: int) -> None:
+    """Move what ``hoisted`` names out of the loops of ``function``, as far as it goes.
+
+    A condition in front of a loop makes two loops of it, unless the second one would do nothing;
+    copies have at most ``copied_operations`` operations altogether.
+    """
+    _Hoisting(hoisted, copied_operations).region(function.body)
+
+
+class _Hoisting:
+    def __init__(self, hoisted: Hoisted, budget: int) -> None:
+        self.hoisted = hoisted
+        self.budget = budget
+        self.index = IndexValues()
+
+    def region(self, region: Region) -> None:
+        for block in region.blocks:
+            for op in list(block.ops):
+                for inner in op.regions:
+                    self.region(inner)
+                if isinstance(op, ForOp) and self._is_open(op):
+                    self._loop(op)
+
+    def _is_open(self, loop: ForOp) -> bool:
+        if loop.kind.data is ForKind.THREAD and not self.hoisted.past_threads:
+            return False
+        return not any(isinstance(inner, BlockOp) for inner in preorder(loop))
+
+    def _loop(self, loop: ForOp) -> None:
+        self._move_values(loop)
+        for op in _branches(loop):
+            loops = self._branch(loop, op)
+            if loops:
+                for part in loops:
+                    self._loop(part)
+                return
+
+    # Values
+
+    def _move_values(self, loop: ForOp) -> None:
+        wanted = self._wanted(loop)
+        block = loop.parent
+        assert block is not None
+        for op in list(loop.body.block.ops):
+            if op in wanted and can_be_hoisted(op, loop.body):
+                op.detach()
+                block.insert_op_before(op, loop)
+
+    def _wanted(self, loop: ForOp) -> set[Operation]:
+        """The operations in the body of ``loop`` whose results are to be moved if they can be."""
+        is_boolean = {
+            op for op in loop.body.block.ops if any(_is_boolean(value) for value in op.results)
+        }
+        if self.hoisted.values:
+            roots = set(loop.body.block.ops)
+        else:
+            roots = is_boolean if self.hoisted.booleans else set()
+            if self.hoisted.operands:
+                roots = roots | {
+                    value.owner
+                    for branch in _branches(loop)
+                    for value in branch.operands
+                    if isinstance(value.owner, Operation)
+                }
+        wanted: set[Operation] = set()
+        work = [op for op in roots if op.parent is loop.body.block]
+        while work:
+            op = work.pop()
+            if op not in wanted and _is_free(op):
+                wanted.add(op)
+                makers = (value.owner for value in op.operands)
+                work += [
+                    maker
+                    for maker in makers
+                    if isinstance(maker, Operation) and maker.parent is loop.body.block
+                ]
+        return wanted
+
+    # Branches
+
+    def _branch(self, loop: ForOp, op: IfOp | scf.IfOp) -> Sequence[ForOp]:
+        """Put what does not change of the condition of ``op`` in front of ``loop``.
+
+        The loop where that holds, and the one where it does not; none if nothing was done.
+        """
+        if not (self.hoisted.choices if op.results else self.hoisted.guards):
+            return ()
+        outside: list[AffineConstraintExpr] = []
+        inside: list[AffineConstraintExpr] = []
+        if isinstance(op, IfOp):
+            conditions = self.index.conditions(op.condition.data, op.operands_of_set)
+            for condition in conditions or ():
+                (inside if self._changes(condition, loop) else outside).append(condition)
+            if not outside:
+                return ()
+        elif defined_inside(op.cond, loop):
+            return ()
+        is_alone = not _has_orelse(op) and not any(
+            _has_effect(inner) for inner in loop.body.walk() if not is_inside(inner, op)
+        )
+        loops = [loop]
+        if not is_alone:
+            size = sum(1 for _ in loop.walk())
+            if size > self.budget:
+                return ()
+            self.budget -= size
+            loops.append(_copy_without(loop, op))
+        block = loop.parent
+        assert block is not None
+        regions = [Region(Block()) for _ in loops]
+        if isinstance(op, IfOp):
+            space, operands = self.index.to_set(outside)
+            guard: Operation = IfOp(space, operands, *regions)
+        else:
+            for region in regions:
+                region.block.add_op(scf.YieldOp())
+            guard = scf.IfOp(op.cond, [], regions[0], regions[1] if len(regions) > 1 else None)
+        for new in guard.walk():
+            new.location = op.location
+        if inside and isinstance(op, IfOp):
+            space, op.operands = self.index.to_set(inside)
+            op.condition = AffineSetAttr(space)
+        else:
+            _inline(op, op.regions[0])
+        block.insert_op_before(guard, loop)
+        loop.detach()
+        for part, region in zip(loops, regions, strict=True):
+            end = region.block.last_op
+            if end is None:
+                region.block.add_op(part)
+            else:
+                region.block.insert_op_before(part, end)
+        return loops
+
+    def _changes(self, condition: AffineConstraintExpr, loop: ForOp) -> bool:
+        roots = (self.index.roots[position] for position in dimensions(condition.lhs))
+        return any(root is None or defined_inside(root, loop) for root in roots)
+
+
+def _branches(loop: ForOp) -> list[IfOp | scf.IfOp]:
+    """The branches in the body of ``loop`` that are not in loops inside, outer ones first."""
+    branches: list[IfOp | scf.IfOp] = []
+    work: list[Operation] = list(reversed(list(loop.body.block.ops)))
+    while work:
+        op = work.pop()
+        if isinstance(op, IfOp | scf.IfOp):
+            branches.append(op)
+            inner = [op for region in op.regions for block in region.blocks for op in block.ops]
+            work += reversed(inner)
+    return branches
+
+
+def _has_orelse(op: IfOp | scf.IfOp) -> bool:
+    return bool(op.results) or any(
+        not isinstance(inner, scf.YieldOp) for block in op.regions[1].blocks for inner in block.ops
+    )
+
+
+def _has_effect(op: Operation) -> bool:
+    """Whether ``op`` itself changes memory, or may."""
+    return touches_memory(op) and not isinstance(op, LoadOp)
+
+
+def _is_free(op: Operation) -> bool:
+    """Whether ``op`` may be run where nothing needs it."""
+    return bool(op.results) and not op.regions and not has_effects(op) and not _may_trap(op)
+
+
+def _may_trap(op: Operation) -> bool:
+    if not isinstance(op, DIVISIONS):
+        return False
+    maker = op.rhs.owner
+    value = maker.value if isinstance(maker, arith.ConstantOp) else None
+    return not (isinstance(value, IntegerAttr) and value.value.data > 0)
+
+
+def _is_boolean(value: SSAValue) -> bool:
+    return value.type == i1
+
+
+def _copy_without(loop: ForOp, op: IfOp | scf.IfOp) -> ForOp:
+    """A copy of ``loop`` in which the condition of ``op`` does not hold."""
+    copy = loop.clone()
+    counterpart: Operation | None = None
+    for old, new in zip(loop.walk(), copy.walk(), strict=True):
+        new.location = old.location
+        if old is op:
+            counterpart = new
+    assert counterpart is not None
+    _inline(counterpart, counterpart.regions[1])
+    return copy
+
+
+def _inline(op: Operation, region: Region) -> None:
+    """Put what is in a branch of ``op`` in its place."""
+    block = op.parent
+    assert block is not None
+    values: Sequence[SSAValue] = ()
+    for inner in [inner for side in region.blocks for inner in side.ops]:
+        if isinstance(inner, scf.YieldOp):
+            values = inner.operands
+        else:
+            inner.detach()
+            block.insert_op_before(inner, op)
+    for old, new in zip(op.results, values, strict=True):
+        old.replace_all_uses_with(new)
+    op.detach()
+    op.erase()
