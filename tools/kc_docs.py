@@ -24,6 +24,7 @@ from kc.tools._docs_text import markdown
 from kc.tools._pass_docs import OptionDoc, PassDoc
 from kc.tools._reporter import Reporter
 from kc.tools._tool import MISTAKE, OK, run_tool
+from kc.topi import write_docs
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = Path("docs", "generated")
@@ -52,8 +53,11 @@ def _main(argv: Sequence[str], reporter: Reporter) -> int:
     with registry.using(registry.Registry()):  # what this machine has installed is not in it
         pages = {FOLDER / f"{name}.md": page(name) for name in PAGES}
         pages[METHODS] = stub.text()
+        for name, text in write_docs.pages().items():
+            title, _, body = text.partition("\n")
+            pages[FOLDER / "topi" / name] = f"{title}\n\n{NOTE}{body}".rstrip() + "\n"
     stale = [path for path, text in pages.items() if _content(ROOT / path) != text]
-    there = sorted(path.relative_to(ROOT) for path in (ROOT / FOLDER).glob("*.md"))
+    there = sorted(path.relative_to(ROOT) for path in (ROOT / FOLDER).rglob("*.md"))
     stale += [path for path in there if path not in pages]
     if arguments.on("check"):
         for path in stale:

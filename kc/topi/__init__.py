@@ -6,8 +6,13 @@ scheduled, differentiated, printed and built like any. :data:`kc.topi.table.TABL
 """
 
 from kc.topi import (
+    arm_cpu,
+    cuda,
+    generic,
     nn,
     tag,
+    utils,
+    x86,
 )
 from kc.topi.broadcast import (
     add,
@@ -86,6 +91,15 @@ from kc.topi.fast_math import (
     fast_exp,
     fast_tanh,
 )
+from kc.topi.gathering import (
+    adv_index,
+    gather,
+    gather_nd,
+    one_hot,
+    take,
+    unravel_index,
+    where,
+)
 from kc.topi.reduction import (
     all,
     any,
@@ -95,6 +109,34 @@ from kc.topi.reduction import (
     min,
     prod,
     sum,
+)
+from kc.topi.shape import (
+    arange,
+    concatenate,
+    expand_dims,
+    expand_like,
+    flip,
+    layout_transform,
+    meshgrid,
+    ndarray_size,
+    repeat,
+    reshape,
+    shape,
+    sliding_window,
+    split,
+    squeeze,
+    stack,
+    tile,
+    transpose,
+)
+from kc.topi.slicing import (
+    eye,
+    matrix_set_diag,
+    reverse_sequence,
+    sequence_mask,
+    strided_set,
+    strided_slice,
+    trilu,
 )
 
 
@@ -107,14 +149,19 @@ def __getattr__(name: str) -> object:
 
 
 __all__ = [
-    "abs", "acos", "acosh", "add", "all", "any", "argmax", "argmin", "asin", "asinh", "atan",
-    "atanh", "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "broadcast_to", "cast",
-    "ceil", "ceil_log2", "clip", "cos", "cosh", "divide", "elemwise_sum", "equal", "erf", "exp",
-    "fast_erf", "fast_exp", "fast_tanh", "fixed_point_multiply", "floor", "floor_divide",
-    "floor_mod", "full", "full_like", "greater", "greater_equal", "identity", "isfinite",
-    "isinf", "isnan", "left_shift", "less", "less_equal", "log", "log10", "log2", "logical_and",
-    "logical_not", "logical_or", "logical_xor", "max", "maximum", "min", "minimum", "mod",
-    "multiply", "negative", "nn", "not_equal", "power", "prod", "reinterpret", "right_shift",
-    "round", "rsqrt", "sigmoid", "sign", "sin", "sinh", "sqrt", "subtract", "sum", "tag", "tan",
-    "tanh", "trunc", "trunc_divide", "trunc_mod",
+    "abs", "acos", "acosh", "add", "adv_index", "all", "any", "arange", "argmax", "argmin",
+    "arm_cpu", "asin", "asinh", "atan", "atanh", "bitwise_and", "bitwise_not", "bitwise_or",
+    "bitwise_xor", "broadcast_to", "cast", "ceil", "ceil_log2", "clip", "concatenate", "cos",
+    "cosh", "cuda", "divide", "elemwise_sum", "equal", "erf", "exp", "expand_dims",
+    "expand_like", "eye", "fast_erf", "fast_exp", "fast_tanh", "fixed_point_multiply", "flip",
+    "floor", "floor_divide", "floor_mod", "full", "full_like", "gather", "gather_nd", "generic",
+    "greater", "greater_equal", "identity", "isfinite", "isinf", "isnan", "layout_transform",
+    "left_shift", "less", "less_equal", "log", "log10", "log2", "logical_and", "logical_not",
+    "logical_or", "logical_xor", "matrix_set_diag", "max", "maximum", "meshgrid", "min",
+    "minimum", "mod", "multiply", "ndarray_size", "negative", "nn", "not_equal", "one_hot",
+    "power", "prod", "reinterpret", "repeat", "reshape", "reverse_sequence", "right_shift",
+    "round", "rsqrt", "sequence_mask", "shape", "sigmoid", "sign", "sin", "sinh",
+    "sliding_window", "split", "sqrt", "squeeze", "stack", "strided_set", "strided_slice",
+    "subtract", "sum", "tag", "take", "tan", "tanh", "tile", "transpose", "trilu", "trunc",
+    "trunc_divide", "trunc_mod", "unravel_index", "utils", "where", "x86",
 ]  # fmt: skip

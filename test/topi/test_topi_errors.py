@@ -140,6 +140,57 @@ error[KC2306]: topi.nn.lrn: size is 0
     "topi.nn.softmax(T(3), 1)": """\
 error[KC2304]: topi.nn.softmax: axis 1 of a tensor with 1 dimension
   why: axes are -1 to 0""",
+    "topi.transpose(T(4, 3), (1, -1))": """\
+error[KC2305]: topi.transpose: axis 1 is given twice in (1, 1)""",
+    "topi.transpose(T(4, 3), (1,))": """\
+error[KC2311]: topi.transpose: axes has 1 number: (1,)
+  why: it names each of 2""",
+    "topi.reshape(T(4, 3), (5, -1))": """\
+error[KC2303]: topi.reshape: A of the shape (4, 3) to (5, -1)
+  why: it has 12 elements""",
+    "topi.squeeze(T(4, 3), 1)": """\
+error[KC2303]: topi.squeeze: axis 1 of A of the shape (4, 3)
+  why: it is 3; only a dimension of 1 can be left out""",
+    "topi.concatenate([T(4, 3), T(4, 2, name='B')])": """\
+error[KC2303]: topi.concatenate: A of the shape (4, 3) and type float32, and B of the shape \
+(4, 2) and type float32
+  why: all but axis 0 are equal, and the types""",
+    "topi.split(T(4, 3), 3)": """\
+error[KC2303]: topi.split: A of the shape (4, 3) in 3 parts of axis 0
+  why: the axis is 4 long, and sections are equal""",
+    "topi.layout_transform(T(1, 2, 3, 4), 'NCHW', 'NCHW4x')": """\
+error[KC2308]: topi.layout_transform: the layout 'NCHW4x'
+  why: such as NCHW, or NCHW16c with blocks""",
+    "topi.take(T(4), T(2, name='i'))": """\
+error[KC2309]: topi.take: the tensor of indices i has elements of type float32
+  why: indices are integers
+  try: topi.cast(i, "int32")""",
+    "topi.strided_slice(T(4), (0,), (4,), (0,))": """\
+error[KC2306]: topi.strided_slice: strides is (0,)
+  why: a stride is not 0""",
+    "topi.arange(0, te.var('n'))": """\
+error[KC2313]: topi.arange: arange of (0, n, 1)
+  why: they are numbers known now, and step is not 0""",
+    "topi.nn.conv2d(T(1, 3, 8, 8), T(4, 2, 3, 3, name='W'), 1, 0, 1)": """\
+error[KC2303]: topi.nn.conv2d: A of the shape (1, 3, 8, 8) and a filter of 2 channels
+  why: 3 channels in 1 group are 3 for each output channel""",
+    "topi.nn.conv2d(T(1, 3, 2, 2), T(4, 3, 3, 3, name='W'), 1, 0, 1)": """\
+error[KC2307]: topi.nn.conv2d: a kernel that spans 3 on 2: A of the shape (1, 3, 2, 2) with 0 in \
+front and 0 behind
+  why: the kernel, dilated, is larger than the padded input
+  try: pad more, or use a smaller kernel""",
+    "topi.nn.conv2d(T(1, 3, 8, 8), T(4, 3, 3, 3), 0, 0, 1)": """\
+error[KC2306]: topi.nn.conv2d: stride is 0
+  why: it is at least 1""",
+    "topi.nn.conv2d(T(1, 3, 8, 8), T(4, 3, 3, 3), 1, 0, 1, 'NHCW')": """\
+error[KC2308]: topi.nn.conv2d: the layout 'NHCW'
+  why: the layouts are NCHW with OIHW, NHWC with HWIO, HWCN with HWIO""",
+    "topi.nn.group_conv2d_nchw(T(1, 3, 8, 8), T(4, 1, 3, 3), 1, 0, 1, 2)": """\
+error[KC2310]: topi.nn.group_conv2d_nchw: 2 groups of 3 channels: A of the shape (1, 3, 8, 8)
+  why: groups divide the channels, and the output channels""",
+    "topi.nn.conv2d_transpose_nchw(T(1, 3, 4, 4), T(3, 2, 3, 3), 2, 0, None, 2)": """\
+error[KC2317]: topi.nn.conv2d_transpose_nchw: output_padding is 2, strides is 2
+  why: output_padding is at least 0, and less than the stride""",
     "topi.nn.adaptive_pool(T(1, 1, 4, 4), (0, 1), 'max')": """\
 error[KC2306]: topi.nn.adaptive_pool: output_size is (0, 1)
   why: it is at least 1""",

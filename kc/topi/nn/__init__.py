@@ -20,6 +20,27 @@ from kc.topi.nn.binary import (
     binarize_pack,
     binary_dense,
 )
+from kc.topi.nn.blocked import (
+    conv2d_NCHWc,
+    conv2d_NCHWc_int8,
+    depthwise_conv2d_NCHWc,
+)
+from kc.topi.nn.convolution import (
+    conv,
+    conv1d,
+    conv1d_ncw,
+    conv1d_nwc,
+    conv2d,
+    conv2d_hwcn,
+    conv2d_nchw,
+    conv2d_nhwc,
+    conv3d_ncdhw,
+    conv3d_ndhwc,
+    group_conv1d_ncw,
+    group_conv1d_nwc,
+    group_conv2d_nchw,
+    group_conv2d_nhwc,
+)
 from kc.topi.nn.dense import (
     batch_matmul,
     bias_add,
@@ -30,6 +51,12 @@ from kc.topi.nn.dense import (
     scale_shift_nchw,
     scale_shift_nchwc,
     scale_shift_nhwc,
+)
+from kc.topi.nn.depthwise import (
+    depthwise_conv2d_backward_input_nhwc,
+    depthwise_conv2d_backward_weight_nhwc,
+    depthwise_conv2d_nchw,
+    depthwise_conv2d_nhwc,
 )
 from kc.topi.nn.loss import (
     nll_loss,
@@ -71,14 +98,26 @@ from kc.topi.nn.space import (
     space_to_batch_nd,
     space_to_depth,
 )
+from kc.topi.nn.transposed import (
+    conv1d_transpose_ncw,
+    conv2d_transpose_nchw,
+    conv3d_transpose_ncdhw,
+    group_conv2d_transpose_nchw,
+)
 
 __all__ = [
     "adaptive_pool", "adaptive_pool1d", "adaptive_pool3d", "batch_matmul", "batch_norm",
-    "batch_to_space_nd", "bias_add", "binarize_pack", "binary_dense", "celu", "dense",
-    "dense_pack", "depth_to_space", "dilate", "elu", "fast_softmax", "flatten", "gelu",
-    "global_pool", "group_norm", "hardsigmoid", "hardswish", "instance_norm", "l2_normalize",
-    "layer_norm", "leaky_relu", "log_softmax", "lrn", "matmul", "mirror_pad", "mish",
-    "nll_loss", "pad", "pool1d", "pool2d", "pool3d", "pool_grad", "prelu", "relu", "rms_norm",
-    "scale_shift_nchw", "scale_shift_nchwc", "scale_shift_nhwc", "selu", "silu", "softmax",
-    "softplus", "softsign", "space_to_batch_nd", "space_to_depth", "swish",
+    "batch_to_space_nd", "bias_add", "binarize_pack", "binary_dense", "celu", "conv", "conv1d",
+    "conv1d_ncw", "conv1d_nwc", "conv1d_transpose_ncw", "conv2d", "conv2d_NCHWc",
+    "conv2d_NCHWc_int8", "conv2d_hwcn", "conv2d_nchw", "conv2d_nhwc", "conv2d_transpose_nchw",
+    "conv3d_ncdhw", "conv3d_ndhwc", "conv3d_transpose_ncdhw", "dense", "dense_pack",
+    "depth_to_space", "depthwise_conv2d_NCHWc", "depthwise_conv2d_backward_input_nhwc",
+    "depthwise_conv2d_backward_weight_nhwc", "depthwise_conv2d_nchw", "depthwise_conv2d_nhwc",
+    "dilate", "elu", "fast_softmax", "flatten", "gelu", "global_pool", "group_conv1d_ncw",
+    "group_conv1d_nwc", "group_conv2d_nchw", "group_conv2d_nhwc", "group_conv2d_transpose_nchw",
+    "group_norm", "hardsigmoid", "hardswish", "instance_norm", "l2_normalize", "layer_norm",
+    "leaky_relu", "log_softmax", "lrn", "matmul", "mirror_pad", "mish", "nll_loss", "pad",
+    "pool1d", "pool2d", "pool3d", "pool_grad", "prelu", "relu", "rms_norm", "scale_shift_nchw",
+    "scale_shift_nchwc", "scale_shift_nhwc", "selu", "silu", "softmax", "softplus", "softsign",
+    "space_to_batch_nd", "space_to_depth", "swish",
 ]  # fmt: skip

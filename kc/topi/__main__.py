@@ -1,0 +1,81 @@
+"""``python -m kc.topi``: the operators; with a name, what one means and how it is written."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from kc.support.diagnostics import suggest
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The command; 0, or 1 for a name that is not in the table."""
+    from kc.topi.table import TABLE, types_text
+
+    parser = argparse.ArgumentParser(
+        prog="python -m kc.topi",
+        description="List the operators of kc.topi, or explain one and print its te IR.",
+    )
+    parser.add_argument("name", nargs="?", help="an operator, such as add or nn.conv2d")
+    name = parser.parse_args(argv).name
+    if name is None:
+        width = max(map(len, TABLE))
+        kinds = max(len(row.kind) for row in TABLE.values())
+        for key in sorted(TABLE):
+            row = TABLE[key]
+            print(f"{key:{width}}  {row.kind:{kinds}}  {types_text(row.types)}")
+        return 0
+    matches = [key for key in TABLE if key == name or key.endswith(f".{name}")]
+    if name in TABLE:
+        matches = [name]
+    if len(matches) != 1:
+        names = matches or [*TABLE]
+        print(f"error: there is no operator '{name}'", file=sys.stderr)
+        for hint in suggest(name, names, "the operators are" if matches else "such as"):
+            print(f"  try: {hint}", file=sys.stderr)
+        return 1
+    print(explained(matches[0]))
+    return 0
+
+
+def explained(name: str) -> str:
+    """What the documentation says of an operator, and the te IR of its example."""
+    import inspect
+
+    from kc.topi.table import TABLE, types_text
+    from kc.topi.write_docs import example_tensors, signature
+
+    row = TABLE[name]
+    lines = [f"topi.{name}{signature(row)}", ""]
+    lines += inspect.cleandoc(row.function.__doc__ or "").splitlines()
+    lines += ["", *(f"{what}: {text}" for what, text in facts(row, types_text(row.types)) if text)]
+    inputs, outputs = example_tensors(row.example)
+    lines += ["", f"topi.{row.example}", "", _te_text([*inputs, *outputs])]
+    return "\n".join(lines)
+
+
+def facts(row: Any, types: str) -> list[tuple[str, str]]:
+    """What a row says besides its documentation."""
+    gradients = {"te": "by te.gradient", "zero": "0", "none": "none"}
+    return [
+        ("formula", row.formula), ("kind", row.kind), ("types", types),
+        ("gradient", gradients[row.gradient]), ("numpy", row.numpy), ("ONNX", row.onnx),
+        ("torch", row.torch),
+    ]  # fmt: skip
+
+
+def _te_text(args: Sequence[Any]) -> str:
+    from kc.support.target import Target
+    from kc.te.lowering import lower_schedule
+    from kc.te.schedule import create_schedule
+    from kc.te.tensor import PlaceholderOp
+
+    computed = [tensor.op for tensor in args if not isinstance(tensor.op, PlaceholderOp)]
+    schedule = create_schedule(list(dict.fromkeys(computed)))
+    return str(lower_schedule(schedule, args, "main", Target.generic()).te)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

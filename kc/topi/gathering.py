@@ -1,0 +1,274 @@
+"""Elements that tensors of indices name. Nothing outside of a tensor is read, whatever they say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from kc.support.diagnostics import counted
+from kc.te.computes import compute
+from kc.te.dtypes import UINTS, check_dtype, is_bool
+from kc.te.elementwise import broadcast
+from kc.te.expr import Expr, as_expr, compare, const, match, select
+from kc.te.expr import cast as convert
+from kc.te.tags import BROADCAST, INJECTIVE
+from kc.te.tensor import Tensor, shape_text
+from kc.topi.arguments import (
+    axis_of,
+    constant,
+    fits,
+    index_tensor,
+    inside,
+    is_size,
+    number,
+    product,
+    whole,
+    word,
+)
+from kc.topi.shape import place_of
+from kc.topi.table import ANY, INTEGERS, operator, refuse
+
+MODES = ("clip", "wrap", "fast")
+
+
+def wrapped_once(index: Expr, size: Any) -> Expr:
+    """An index that may be negative, counted from the end then, and moved inside."""
+    if index.dtype in UINTS:
+        return inside(index, size)
+    index = convert(index, "int64") if index.dtype in ("int8", "int16") else index
+    length = convert(as_expr(size), index.dtype)
+    return inside(select(index < 0, index + length, index), size)
+
+
+def _by_mode(index: Expr, size: Any, mode: str) -> Expr:
+    if mode != "wrap":
+        return inside(index, size)
+    index = convert(index, "int64")
+    return inside(index % convert(as_expr(size), "int64"), size)
+
+
+@operator(
+    INJECTIVE,
+    ANY,
+    'take(T(5, 3), T(4, dtype="int32"), 0)',
+    numpy="take",
+    onnx="Gather",
+    torch="index_select",
+)
+def take(
+    a: Tensor, indices: Tensor, axis: int | None = None, batch_dims: int = 0, mode: str = "clip"
+) -> Tensor:
+    """The elements at ``indices`` along an axis; of the flat tensor without one.
+
+    The result has the shape of the indices in the place of the axis. With ``batch_dims`` the first
+    dimensions of both are the same ones. ``mode``: "clip" moves an index beyond to the nearest
+    place (a negative one to 0), "wrap" counts around; "fast" is clip here.
+    """
+    index_tensor(indices)
+    word(mode, MODES, "mode")
+    if axis is None:
+        size = product(a.shape)
+        return compute(
+            indices.shape,
+            lambda *at: (
+                a(*place_of(_by_mode(indices(*at), size, mode), a.shape)) if a.ndim else a()
+            ),
+            "T_take",
+            tag=INJECTIVE,
+        )
+    axis, batch = axis_of(axis, a.ndim), whole(batch_dims, "batch_dims")
+    batch += indices.ndim if batch < 0 else 0
+    if not 0 <= batch <= min(axis, indices.ndim) or not all(
+        map(fits, a.shape[:batch], indices.shape[:batch])
+    ):
+        raise refuse(
+            "KC2303",
+            f"{a.name} of the shape {shape_text(a.shape)} and {indices.name} of the shape "
+            f"{shape_text(indices.shape)} with {batch} batch dimensions and axis {axis}",
+            "the batch dimensions are in front of the axis, and equal",
+        )
+    own = indices.shape[batch:]
+    shape = [*a.shape[:axis], *own, *a.shape[axis + 1 :]]
+
+    def body(*at: Any) -> Expr:
+        index = indices(*at[:batch], *at[axis : axis + len(own)])
+        return a(*at[:axis], _by_mode(index, a.shape[axis], mode), *at[axis + len(own) :])
+
+    return compute(shape, body, "T_take", tag=INJECTIVE)
+
+
+@operator(
+    INJECTIVE,
+    ANY,
+    'gather(T(3, 4), 1, T(3, 2, dtype="int32"))',
+    numpy="take_along_axis",
+    onnx="GatherElements",
+    torch="gather",
+)
+def gather(data: Tensor, axis: int, indices: Tensor) -> Tensor:
+    """The element at its own place, ``indices`` along ``axis``; a negative one counts from the end.
+
+    The indices have the rank of the data, and no dimension but that axis is larger (KC2303).
+    """
+    axis = axis_of(axis, data.ndim)
+    index_tensor(indices, ndim=data.ndim)
+    for n, (size, length) in enumerate(zip(indices.shape, data.shape, strict=True)):
+        if n != axis and isinstance(size, int) and isinstance(length, int) and size > length:
+            raise refuse(
+                "KC2303",
+                f"{data.name} of the shape {shape_text(data.shape)} and {indices.name} of "
+                f"the shape {shape_text(indices.shape)}",
+                f"dimension {n} of the indices is at most that of the data",
+            )
+
+    def body(*at: Any) -> Expr:
+        return data(*at[:axis], wrapped_once(indices(*at), data.shape[axis]), *at[axis + 1 :])
+
+    return compute(indices.shape, body, "T_gather", tag=INJECTIVE)
+
+
+@operator(INJECTIVE, ANY, 'gather_nd(T(3, 4), T(2, 5, dtype="int32"))', onnx="GatherND")
+def gather_nd(a: Tensor, indices: Tensor) -> Tensor:
+    """The elements, or parts, at places: the **first** dimension of the indices lists them.
+
+    Of indices of shape (k, ...) and k below the rank of ``a``, parts of the rest. Negative indices
+    count from the end.
+    """
+    index_tensor(indices)
+    if indices.ndim < 1 or not 1 <= constant(indices.shape[0], "the first dimension") <= a.ndim:
+        raise refuse(
+            "KC2303",
+            f"{indices.name} of the shape {shape_text(indices.shape)} for {a.name} of the shape "
+            f"{shape_text(a.shape)}",
+            f"the first dimension is the number of indices, from 1 to {a.ndim}",
+        )
+    depth, outer = constant(indices.shape[0], "the first dimension"), indices.ndim - 1
+
+    def body(*at: Any) -> Expr:
+        own = [wrapped_once(indices(n, *at[:outer]), a.shape[n]) for n in range(depth)]
+        return a(*own, *at[outer:])
+
+    return compute([*indices.shape[1:], *a.shape[depth:]], body, "T_gather_nd", tag=INJECTIVE)
+
+
+def broadcast_shape(tensors: Sequence[Tensor]) -> list[Any]:
+    """The shape that several tensors are brought to (KC2174)."""
+    shape: list[Any] = []
+    for part in tensors:
+        like = compute(shape, lambda *_: const(0), "shape") if shape else part
+        shape = list(broadcast(like, part)) if shape else list(part.shape)
+    return shape
+
+
+def at_broadcast(part: Tensor, at: Sequence[Any]) -> Expr:
+    """The element of a tensor for a place of what it is broadcast to."""
+    own = at[len(at) - part.ndim :]
+    return part(
+        *(0 if is_size(size, 1) else axis for size, axis in zip(part.shape, own, strict=True))
+    )
+
+
+@operator(
+    BROADCAST,
+    ANY,
+    'where(T(3, 4, dtype="bool"), T(3, 4), T(4))',
+    numpy="where",
+    onnx="Where",
+    torch="where",
+)
+def where(condition: Tensor, x: Any, y: Any) -> Tensor:
+    """``x`` where the condition holds (is not 0), else ``y``; shapes are broadcast."""
+    parts = [part for part in (condition, x, y) if isinstance(part, Tensor)]
+    shape = broadcast_shape(parts)
+
+    def value(part: Any, at: Sequence[Any]) -> Any:
+        return at_broadcast(part, at) if isinstance(part, Tensor) else part
+
+    def body(*at: Any) -> Expr:
+        test = at_broadcast(condition, at)
+        test = test if is_bool(test.dtype) else compare("ne", test, const(0, test.dtype))
+        return select(test, *match(value(x, at), value(y, at)))
+
+    return compute(shape, body, "T_where", tag=BROADCAST)
+
+
+@operator(
+    INJECTIVE,
+    INTEGERS,
+    'one_hot(T(4, dtype="int32"), 1, 0, 5, -1, "float32")',
+    onnx="OneHot",
+    torch="nn.functional.one_hot",
+    gradient="zero",
+)
+def one_hot(
+    indices: Tensor, on_value: Any, off_value: Any, depth: int, axis: int, dtype: str
+) -> Tensor:
+    """``on_value`` where the place along a new axis of ``depth`` is the index, else ``off_value``.
+
+    An index outside of the depth has no place.
+    """
+    index_tensor(indices)
+    axis, kind = axis_of(axis, indices.ndim + 1), check_dtype(dtype)
+    on, off = number(on_value, kind), number(off_value, kind)
+
+    def body(*at: Any) -> Expr:
+        index = convert(indices(*at[:axis], *at[axis + 1 :]), "int64")
+        return select(index.equal(convert(as_expr(at[axis]), "int64")), on, off)
+
+    shape = [*indices.shape[:axis], depth, *indices.shape[axis:]]
+    return compute(shape, body, "T_one_hot", tag=INJECTIVE)
+
+
+@operator(
+    INJECTIVE,
+    INTEGERS,
+    'unravel_index(T(4, dtype="int32"), (3, 4))',
+    numpy="unravel_index",
+    gradient="none",
+)
+def unravel_index(indices: Tensor, shape: Any) -> Tensor:
+    """The places of row-major numbers in a shape: a row for each of its dimensions.
+
+    ``shape`` is a tuple of sizes, or a tensor of one dimension with them.
+    """
+    index_tensor(indices)
+    kind = indices.dtype
+    if isinstance(shape, Tensor):
+        index_tensor(shape, "shape", 1)
+        count = constant(shape.shape[0], "the rank")
+        sizes: list[Any] = [convert(shape(n), kind) for n in range(count)]
+    else:
+        sizes = [convert(as_expr(size), kind) for size in shape]
+        count = len(sizes)
+
+    def body(row: Any, *at: Any) -> Expr:
+        places = place_of(indices(*at), sizes)
+        value = places[0]
+        for n in range(1, count):
+            value = select(row.equal(n), places[n], value)
+        return convert(value, kind)
+
+    return compute([count, *indices.shape], body, "T_unravel", tag=INJECTIVE)
+
+
+@operator(INJECTIVE, ANY, 'adv_index(T(4, 5), [T(3, dtype="int32"), T(2, 1, dtype="int32")])')
+def adv_index(data: Tensor, indices: Sequence[Tensor]) -> Tensor:
+    """``data[indices[0], indices[1], ...]`` as numpy: the indices are broadcast together."""
+    if not isinstance(indices, list | tuple) or not 1 <= len(indices) <= data.ndim:
+        raise refuse(
+            "KC2311",
+            f"{counted(len(indices), 'index', 'indices')} for {counted(data.ndim, 'dimension')}",
+            "there is one for each of the first dimensions",
+        )
+    for n, index in enumerate(indices):
+        index_tensor(index, f"index {n}")
+    shape = broadcast_shape(indices)
+
+    def body(*at: Any) -> Expr:
+        own = [
+            wrapped_once(at_broadcast(index, at[: len(shape)]), data.shape[n])
+            for n, index in enumerate(indices)
+        ]
+        return data(*own, *at[len(shape) :])
+
+    return compute([*shape, *data.shape[len(indices) :]], body, "advanced_index", tag=INJECTIVE)

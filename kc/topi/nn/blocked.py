@@ -1,0 +1,123 @@
+"""Convolutions of data whose channels are in blocks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kc.te import functions as scalar
+from kc.te.computes import compute
+from kc.te.dtypes import INTS, UINTS
+from kc.te.expr import Expr
+from kc.te.expr import cast as convert
+from kc.te.tensor import Tensor, reduce_axis
+from kc.topi.arguments import constant, over, positive, rank, same_size, tensor, times
+from kc.topi.nn.convolution import grouped, spans_of
+from kc.topi.nn.dense import accumulator
+from kc.topi.nn.padding import amounts, padded, window
+from kc.topi.table import NUMBERS, operator
+
+
+def _blocked(
+    data: Tensor, kernel: Tensor, stride: Any, padding: Any, dilation: Any, dtype: str, name: str,
+    weight: Any, inner: Any, depthwise: bool = False,
+) -> Tensor:  # fmt: skip
+    steps, apart = positive(stride, 2, "stride"), positive(dilation, 2, "dilation")
+    taps = kernel.shape[2:4]
+    heads, tails = amounts(padding, spans_of(taps, apart))
+    outs = window(data.shape[2:4], taps, steps, apart, heads, tails, over, data)
+    source = padded(data, [0, 0, *heads, 0], [0, 0, *tails, 0], 0, "data_pad")
+    ic = reduce_axis((0, inner), name="ic")
+    kh, kw = reduce_axis((0, taps[0]), name="kh"), reduce_axis((0, taps[1]), name="kw")
+    block_in = constant(data.shape[4], "the block of input channels")
+
+    def body(n: Any, oc: Any, h: Any, w: Any, block: Any) -> Expr:
+        place = (h * steps[0] + kh * apart[0], w * steps[1] + kw * apart[1])
+        if depthwise:
+            value = source(n, oc, *place, block)
+            return scalar.sum(
+                convert(value, dtype) * weight(oc, None, kh, kw, block), axis=[kh, kw]
+            )
+        value = source(n, ic // block_in, *place, ic % block_in)
+        return scalar.sum(convert(value, dtype) * weight(oc, ic, kh, kw, block), axis=[ic, kh, kw])
+
+    results = kernel.shape[0]
+    return compute((data.shape[0], results, *outs, kernel.shape[5]), body, name, tag=name)
+
+
+@operator(
+    "conv2d_NCHWc", NUMBERS, "nn.conv2d_NCHWc(T(1, 2, 6, 6, 4), T(3, 2, 3, 3, 4, 2), 1, 1, 1)"
+)
+def conv2d_NCHWc(
+    data: Tensor, kernel: Tensor, stride: Any, padding: Any, dilation: Any,
+    layout: str = "NCHWc", out_layout: str = "NCHWc", out_dtype: str | None = None,
+) -> Tensor:  # fmt: skip
+    """A convolution of (N, C / x, H, W, x) with (O / y, C / x, KH, KW, x, y), in blocks of y.
+
+    The layouts are accepted as in TVM; the shapes say all. Raises what :func:`conv2d` raises.
+    """
+    del layout, out_layout
+    rank(data, "data", 5)
+    tensor(kernel, "the kernel", 6, NUMBERS)
+    same_size(data, 1, kernel, 1, "data and kernel have the same blocks of input channels")
+    same_size(data, 4, kernel, 4, "data and kernel have the same blocks of input channels")
+    dtype = accumulator(data, out_dtype)
+    x = constant(kernel.shape[4], "the block of input channels")
+
+    def weight(oc: Any, ic: Any, kh: Any, kw: Any, block: Any) -> Expr:
+        return convert(kernel(oc, ic // x, kh, kw, ic % x, block), dtype)
+
+    inner = times(data.shape[1], data.shape[4])
+    return _blocked(data, kernel, stride, padding, dilation, dtype, "conv2d_NCHWc", weight, inner)
+
+
+@operator(
+    "conv2d_NCHWc_int8", (*INTS, *UINTS),
+    'nn.conv2d_NCHWc_int8(T(1, 1, 5, 5, 8, dtype="uint8"), T(2, 1, 3, 3, 2, 4, 4, dtype="int8"), '
+    "1, 1, 1)",
+    gradient="none",
+)  # fmt: skip
+def conv2d_NCHWc_int8(
+    data: Tensor, kernel: Tensor, stride: Any, padding: Any, dilation: Any,
+    layout: str = "NCHWc", out_layout: str = "NCHWc", out_dtype: str | None = "int32",
+) -> Tensor:  # fmt: skip
+    """:func:`conv2d_NCHWc` of bytes with (O / y, C / x, KH, KW, x / 4, y, 4), added up in int32."""
+    del layout, out_layout
+    rank(data, "data", 5)
+    tensor(kernel, "the kernel", 7, (*INTS, *UINTS))
+    same_size(data, 1, kernel, 1, "data and kernel have the same blocks of input channels")
+    grouped(data, data.shape[4], data.shape[4], times(kernel.shape[4], 4), 1)
+    dtype = accumulator(data, out_dtype)
+    x = constant(data.shape[4], "the block of input channels")
+
+    def weight(oc: Any, ic: Any, kh: Any, kw: Any, block: Any) -> Expr:
+        part = ic % x
+        return convert(kernel(oc, ic // x, kh, kw, part // 4, block, part % 4), dtype)
+
+    inner = times(data.shape[1], data.shape[4])
+    return _blocked(
+        data, kernel, stride, padding, dilation, dtype, "conv2d_NCHWc_int8", weight, inner
+    )
+
+
+@operator(
+    "depthwise_conv2d_NCHWc", NUMBERS,
+    "nn.depthwise_conv2d_NCHWc(T(1, 2, 6, 6, 4), T(2, 1, 3, 3, 1, 4), 1, 1, 1)",
+)  # fmt: skip
+def depthwise_conv2d_NCHWc(
+    Input: Tensor, Filter: Tensor, stride: Any, padding: Any, dilation: Any,
+    layout: str = "NCHWc", out_layout: str = "NCHWc", out_dtype: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Each channel of (N, C / x, H, W, x) by itself, with (C / x, 1, KH, KW, 1, x)."""
+    del layout, out_layout
+    rank(Input, "Input", 5)
+    tensor(Filter, "the filter", 6, NUMBERS)
+    same_size(Input, 1, Filter, 0, "data and filter have the same blocks of channels")
+    same_size(Input, 4, Filter, 5, "data and filter have the same blocks of channels")
+    dtype = accumulator(Input, out_dtype)
+
+    def weight(oc: Any, _: Any, kh: Any, kw: Any, block: Any) -> Expr:
+        return convert(Filter(oc, 0, kh, kw, 0, block), dtype)
+
+    return _blocked(
+        Input, Filter, stride, padding, dilation, dtype, "depthwise_conv2d_NCHWc", weight, 1, True
+    )

@@ -1,0 +1,97 @@
+"""The documentation of operators, made from the table: a page for each family."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from kc.te.tensor import PlaceholderOp, Tensor, placeholder
+from kc.topi.table import TABLE, Operator, types_text
+
+_GRADIENTS = {"te": "by `te.gradient`", "zero": "0", "none": "none"}
+
+
+def example_tensors(example: str) -> tuple[list[Tensor], list[Tensor]]:
+    """The placeholders of an example, and what it computes."""
+    import kc.topi as topi
+
+    inputs: list[Tensor] = []
+
+    def make(*shape: Any, dtype: str = "float32") -> Tensor:
+        inputs.append(placeholder(shape, dtype, "ABCDEFGH"[len(inputs)]))
+        return inputs[-1]
+
+    names = {name: getattr(topi, name) for name in topi.__all__}
+    result = eval(example, {**names, "T": make, "math": math})  # the text is in the table
+    outputs = list(result) if isinstance(result, list | tuple) else [result]
+    return inputs, [out for out in outputs if not isinstance(out.op, PlaceholderOp)]
+
+
+def signature(row: Operator) -> str:
+    """How an operator is called, its annotations without the quotes that they are written in."""
+    text = str(inspect.signature(row.function))
+    return re.sub(r"(: |-> )'([^']*)'", r"\1\2", text)
+
+
+def families() -> list[str]:
+    """The families of operators, those of packages last."""
+    names = {row.family for row in TABLE.values()}
+    return sorted(names, key=lambda name: ("." in name, name))
+
+
+def pages() -> dict[str, str]:
+    """The text of each page by its name: an index, and one for each family."""
+    result = {"index.md": "\n".join(_index())}
+    for family in families():
+        result[f"{family}.md"] = "\n".join(_family(family))
+    return result
+
+
+def _module_doc(family: str) -> str:
+    import importlib
+
+    module = importlib.import_module(f"kc.topi.{family}")
+    return (module.__doc__ or "").strip()
+
+
+def _index() -> Iterator[str]:
+    yield from ("# Operators of kc.topi", "", "Made from the table by `make docs`.", "")
+    yield from ("| family | operators |", "|---|---|")
+    for family in families():
+        names = [row.name for row in TABLE.values() if row.family == family]
+        yield f"| [{family}]({family}.md) | {', '.join(f'`{name}`' for name in sorted(names))} |"
+    yield ""
+
+
+def _family(family: str) -> Iterator[str]:
+    yield from (f"# topi: {family}", "", _module_doc(family), "")
+    for row in sorted(TABLE.values(), key=lambda row: row.name):
+        if row.family == family:
+            yield from _operator(row)
+
+
+def _operator(row: Operator) -> Iterator[str]:
+    yield from (f"## `topi.{row.name}{signature(row)}`", "")
+    yield from (_markdown(row.function.__doc__ or ""), "")
+    facts = {
+        "formula": f"`{row.formula}`" if row.formula else "",
+        "kind": row.kind,
+        "types": types_text(row.types),
+        "gradient": _GRADIENTS[row.gradient],
+        "numpy": row.numpy and f"`{row.numpy}`",
+        "ONNX": row.onnx and f"`{row.onnx}`",
+        "torch": row.torch and f"`{row.torch}`",
+    }
+    yield from ("| | |", "|---|---|")
+    for what, text in facts.items():
+        if text:
+            yield f"| {what} | {text.replace('|', chr(92) + '|')} |"
+    yield from ("", "```python", f"topi.{row.example}", "```", "")
+
+
+def _markdown(doc: str) -> str:
+    text = inspect.cleandoc(doc).replace("``", "`")
+    return re.sub(r":(?:func|mod|data):`(?:kc\.)?([\w.]+)`", r"`\1`", text)

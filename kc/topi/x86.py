@@ -1,0 +1,21 @@
+"""Schedules for the target x86, under TVM's names; see :mod:`kc.topi.schedules`."""
+
+from typing import Any
+
+from kc.topi.schedules import default_schedule, entries, schedule_injective_from_existing
+
+_ENTRIES = {
+    **entries("llvm"),
+    "default_schedule": default_schedule,
+    "schedule_injective_from_existing": schedule_injective_from_existing,
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _ENTRIES:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    return _ENTRIES[name]
+
+
+def __dir__() -> list[str]:
+    return sorted(_ENTRIES)
