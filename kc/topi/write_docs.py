@@ -89,7 +89,7 @@ def _operator(row: Operator) -> Iterator[str]:
     for what, text in facts.items():
         if text:
             yield f"| {what} | {text.replace('|', chr(92) + '|')} |"
-    yield from ("", "```python", f"topi.{row.example}", "```", "")
+    yield from ("", "```", f"topi.{row.example}", "```", "")
 
 
 def _markdown(doc: str) -> str:
