@@ -7,6 +7,7 @@ from typing import Any
 
 import kc
 from kc import instrument, transform
+from kc.analysis.structural_equality import difference
 from kc.support.diagnostics import InputError, ParseError
 from kc.support.ir_text import print_module
 from kc.support.locations import caller_location
@@ -65,25 +66,26 @@ def load_json(json_str: str) -> IRModule:
     return IRModule.parse(str(text), "<json>")
 
 
-def structural_equal(lhs: Any, rhs: Any) -> bool:
-    """Whether two modules are the same program, the names of loops, blocks and buffers included.
+def structural_equal(lhs: Any, rhs: Any, map_free_vars: bool = False) -> bool:
+    """Whether two modules are the same program.
 
-    Names of values do not count. (In TVM names do not count at all; here they are what schedules
-    find loops by.) Raises InputError KC0082 for anything but a module.
+    Names of loops, blocks, buffers, arguments and sizes do not count, nor how often and in which
+    order values are computed (:mod:`kc.analysis.structural_equality`). Raises InputError KC0082 for
+    anything but a module.
     """
+    del map_free_vars  # a function has no free variables
     left, right = (_module(part, "structural_equal") for part in (lhs, rhs))
-    return left.is_structurally_equivalent(right)
+    return difference(left, right) is None
 
 
-def assert_structural_equal(lhs: Any, rhs: Any) -> None:
-    """Raise AssertionError, with the first lines that differ, unless :func:`structural_equal`."""
-    if structural_equal(lhs, rhs):
-        return
-    from kc.support.text_diff import diff_lines
-    from kc.tir.display import diff_text
-
-    before, after = (print_module(_module(node, "assert_structural_equal")) for node in (lhs, rhs))
-    raise AssertionError(f"the modules differ:\n{diff_text(diff_lines(before, after))}")
+def assert_structural_equal(lhs: Any, rhs: Any, map_free_vars: bool = False) -> None:
+    """Raise AssertionError, with the first statements that differ, unless
+    :func:`structural_equal`."""
+    del map_free_vars
+    left, right = (_module(part, "assert_structural_equal") for part in (lhs, rhs))
+    place = difference(left, right)
+    if place is not None:
+        raise AssertionError(f"the modules differ {place}")
 
 
 def _module(node: Any, what: str) -> Any:

@@ -65,6 +65,7 @@ from kc.te.expr import (
 )
 from kc.te.indices import affine, keeps_value
 from kc.te.lazy_select import is_lazy
+from kc.te.raw_operations import raw_operation
 from kc.te.scalar_ops import (
     BINARY_INTRINSICS,
     FLOAT_OPS,
@@ -133,6 +134,8 @@ class Body:
             return ()
         if isinstance(expr, Binary | Compare):
             return (expr.lhs, expr.rhs)
+        if isinstance(expr, Call) and expr.op.startswith("ir_index."):
+            return ()
         if isinstance(expr, Call | Shuffle):
             return expr.args
         if isinstance(expr, ExternCall):
@@ -219,6 +222,19 @@ class Body:
     def access(self, element: Element) -> tuple[list[AffineExpr], list[SSAValue]]:
         """The indices of an element, and their operands: what is not affine is one of these."""
         operands: list[SSAValue] = []
+        # A step of a scan sees its own row of what the step computes.
+        row = element.tensor in self.rows
+        exprs = [self.index_form(index, operands) for index in element.indices[row:]]
+        used = sorted({n for index in exprs for n in index.used_dims()})
+        final = [
+            AffineExpr.dimension(used.index(n) if n in used else 0) for n in range(len(operands))
+        ]
+        exprs = [index.replace_dims_and_symbols(final, []) for index in exprs]
+        return exprs, [operands[n] for n in used]
+
+    def index_form(self, expr: Expr, operands: list[SSAValue]) -> AffineExpr:
+        """``expr`` as an affine function of ``operands``, which grow; what is not affine of it is
+        computed, and one of these."""
 
         def dim(value: SSAValue) -> AffineExpr:
             if value not in operands:
@@ -241,15 +257,7 @@ class Body:
             value = self.value(expr)
             return dim(self._to_index(value, expr.dtype, expr.location))
 
-        # A step of a scan sees its own row of what the step computes.
-        row = element.tensor in self.rows
-        exprs = [build(index) for index in element.indices[row:]]
-        used = sorted({n for index in exprs for n in index.used_dims()})
-        final = [
-            AffineExpr.dimension(used.index(n) if n in used else 0) for n in range(len(operands))
-        ]
-        exprs = [index.replace_dims_and_symbols(final, []) for index in exprs]
-        return exprs, [operands[n] for n in used]
+        return build(expr)
 
     def conditions(
         self, condition: Expr
@@ -420,6 +428,14 @@ class Body:
 
     def _call(self, expr: Call) -> SSAValue:
         at = expr.location
+        if expr.op == "ir.value":
+            return self.memo[expr.args[0]]
+        if expr.op.startswith("ir."):
+            operands = [self.memo[arg] for arg in expr.args]
+            return self.add(raw_operation(expr.op[3:], operands, element_type(expr.dtype), at), at)
+        if expr.op.startswith("ir_index."):
+            operands = [self.index(arg) for arg in expr.args]
+            return self.add(raw_operation(expr.op[9:], operands, element_type(expr.dtype), at), at)
         if len(expr.args) == 2:
             a, b = (self.memo[arg] for arg in expr.args)
             if expr.op in ("shl", "shr"):

@@ -29,8 +29,8 @@ from kc.te.expr import Const, Element, Expr, IterVar, Var, walk
 from kc.te.lowering import note_strides
 from kc.te.tensor import Tensor
 from kc.te.to_ir import create_func
-from kc.tir.stmt import For, Stmt, Value, is_one, truth
-from kc.transforms.schedule.base import LoopRef, Primitive, Site, called_from
+from kc.tir.stmt import For, Stmt, Value, attributes_of, is_one, truth
+from kc.transforms.schedule.base import UNSAFE_ATTRIBUTE, LoopRef, Primitive, Site, called_from
 
 
 class Emitter:
@@ -123,8 +123,7 @@ class Emitter:
         if affine_expr is not None:
             return affine_expr
         del operands[start:]
-        operands.append(body.index(expr))
-        return AffineExpr.dimension(len(operands) - 1)
+        return body.index_form(expr, operands)
 
     def condition(
         self, condition: Expr, location: Location | None
@@ -190,14 +189,20 @@ def _undefined(title: str, location: Location | None, why: str, hints: Sequence[
 
 
 def build_function(
-    params: Sequence[Any], body: Stmt, name: str = "main", location: Location | None = None
+    params: Sequence[Any],
+    body: Stmt,
+    name: str = "main",
+    location: Location | None = None,
+    *,
+    blocks: bool = True,
 ) -> func.FuncOp:
     """The function of buffers and ``te.var`` scalars that executes ``body``.
 
     A store that stands in no block becomes one, named after its buffer, where it can be: so that
-    schedules work on it. Raises TEError: KC2020 for a parameter that is none, KC2030 for an access
-    that leaves its buffer for sure, KC2100 for what has no value where it is used; ScheduleError
-    for a parallel or vectorized loop whose iterations are not independent.
+    schedules work on it; without ``blocks`` it stays as it is. Raises TEError: KC2020 for a
+    parameter that is none, KC2030 for an access that leaves its buffer for sure, KC2100 for what
+    has no value where it is used; ScheduleError for a parallel or vectorized loop whose iterations
+    are not independent.
     """
     location = location if location is not None else caller_location()
     declared, _ = create_func(params, [], name)
@@ -219,7 +224,7 @@ def build_function(
     entry.add_op(end)
     end.location = loc_attr(location)
     require_inside(function)
-    if not any(loop.axis is not None for loop in loop_tree.loops(function)):
+    if blocks and not any(loop.axis is not None for loop in loop_tree.loops(function)):
         make_blocks(function, {}, emitter.labels, _is_shared)
     for loop, wanted in emitter.kinds:
         _run_as(function, loop, wanted)
@@ -264,10 +269,14 @@ _PRIMITIVES = {"parallel": "parallel", "vectorize": "vectorize", "unroll": "unro
 
 def _run_as(function: func.FuncOp, loop: tir.ForOp, wanted: For) -> None:
     """Give a loop its kind, by the primitive that proves that it may have it; and its notes."""
+    notes, attributes = attributes_of(wanted.annotations)
     if wanted.kind != "serial":
+        if UNSAFE_ATTRIBUTE in attributes:
+            wanted.unsafe = True
         _set_kind(function, loop, wanted)
-    if wanted.annotations:
-        loop.properties["annotations"] = DictionaryAttr(wanted.annotations)
+    if notes:
+        loop.properties["annotations"] = DictionaryAttr(notes)
+    loop.attributes.update(attributes)
 
 
 def _set_kind(function: func.FuncOp, loop: tir.ForOp, wanted: For) -> None:

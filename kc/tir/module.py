@@ -23,7 +23,7 @@ from kc.support.locations import caller_location
 from kc.support.registry import context
 from kc.tir.display import to_html, to_terminal
 
-STYLES = ("mlir", "tvm")
+STYLES = ("mlir", "tvm", "tvmscript")
 """The styles of :meth:`IRModule.script`."""
 
 _COLOUR_STYLES = ("light", "dark", "ansi")
@@ -51,12 +51,14 @@ class IRModule:
         return cls(module)
 
     def script(self, style: str = "mlir") -> str:
-        """The module as text: ``"mlir"``, the IR, or ``"tvm"``, loops as TVM prints them.
+        """The module as text: ``"mlir"``, the IR; ``"tvmscript"``, functions of Python; ``"tvm"``,
+        loops as TVM prints them.
 
-        The text of ``"tvm"`` is what ``print(tvm.lower(s, args, simple_mode=True))`` shows in TVM's
-        tutorials, for tensor expressions the formulas; it is not read back
-        (:mod:`kc.tir.tvm_text`). Raises InputError KC0080 for another style, CodegenError KC4330
-        for stages that have no such text.
+        Text of ``"tvmscript"`` is read back by ``kc.script.from_source``, as a module that is
+        structurally equal (:mod:`kc.tir.tvmscript_text`). That of ``"tvm"`` is what
+        ``print(tvm.lower(s, args, simple_mode=True))`` shows in TVM's tutorials, for tensor
+        expressions the formulas; it is not read back (:mod:`kc.tir.tvm_text`). Raises InputError
+        KC0080 for another style, CodegenError KC4330 and KC4331 for stages that have no such text.
         """
         if style == "mlir":
             return print_module(self.op)
@@ -64,11 +66,15 @@ class IRModule:
             from kc.tir.tvm_text import tvm_text
 
             return tvm_text(self.op)
+        if style == "tvmscript":
+            from kc.tir.tvmscript_text import tvmscript_text
+
+            return tvmscript_text(self.op)
         raise InputError(
             "KC0080",
             f"script: there is no style '{style}'",
             location=caller_location(),
-            why="'mlir' is the IR, 'tvm' the loops as TVM prints them",
+            why="'mlir' is the IR, 'tvm' and 'tvmscript' are the loops as TVM has them",
             hints=suggest(str(style), STYLES, "the styles are"),
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp
 
 from kc.support.diagnostics import TEError
 from kc.support.locations import caller_location
@@ -13,6 +13,9 @@ from kc.te.tensor import check_name
 from kc.tir.emit import build_function
 from kc.tir.module import IRModule
 from kc.tir.stmt import Stmt
+
+AS_WRITTEN = "kc.as_written"
+"""The attribute of a function whose stores that stand in no block stay so."""
 
 
 class PrimFunc(IRModule):
@@ -24,7 +27,13 @@ class PrimFunc(IRModule):
     body that is no statement.
     """
 
-    def __init__(self, params: Sequence[Any], body: Any, name: str = "main") -> None:
+    def __init__(
+        self,
+        params: Sequence[Any],
+        body: Any,
+        name: str = "main",
+        attributes: Mapping[str, Any] | None = None,
+    ) -> None:
         location = caller_location()
         if not isinstance(body, Stmt):
             raise TEError(
@@ -36,20 +45,10 @@ class PrimFunc(IRModule):
         self.params = tuple(params)
         self.body = body
         self.name = check_name(name, location)
-        function = build_function(self.params, body, self.name, location)
+        self.given_attributes = dict(attributes or {})
+        blocks = not self.given_attributes.get(AS_WRITTEN)
+        function = build_function(self.params, body, self.name, location, blocks=blocks)
         super().__init__(ModuleOp([function]))
-
-    def keep_attributes(self, attributes: Mapping[str, Any]) -> None:
-        """Note what ``T.func_attr`` says: ``kc.role`` says which buffers are results."""
-        self.given_attributes = dict(attributes)
-        roles = attributes.get("kc.role")
-        function = next(iter(self.functions.values()))
-        if roles is not None and len(roles) == len(function.arg_attrs or ()):
-            noted = [
-                {**attrs.data, **({"kc.role": StringAttr(role)} if role else {})}
-                for attrs, role in zip(function.arg_attrs, roles, strict=True)
-            ]
-            function.arg_attrs = ArrayAttr([DictionaryAttr(attrs) for attrs in noted])
 
     def with_attr(self, attr_key: str, value: Any) -> PrimFunc:
         """The function with an attribute: ``global_symbol`` is its name, ``tir.noalias`` holds.

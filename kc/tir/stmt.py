@@ -5,7 +5,7 @@ A statement is a description; :meth:`Stmt.emit` adds the operations that it stan
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -19,10 +19,12 @@ from xdsl.ir.affine import (
     AffineMap,
     AffineSet,
 )
+from xdsl.parser import Parser
 
 from kc.dialects import tir
 from kc.dialects.affine_assembly import ZERO
 from kc.support.diagnostics import Location
+from kc.support.registry import context
 from kc.te.buffers import Buffer
 from kc.te.expr import Element, Expr, IterVar, VectorLoad
 from kc.te.scalar_ops import element_type
@@ -31,6 +33,25 @@ from kc.tir.declared_regions import DeclaredRegion, check_declared
 
 if TYPE_CHECKING:
     from kc.tir.emit import Emitter
+
+
+OF_THE_IR = "ir:"
+"""What the key of an annotation starts with that is an attribute of the operation, as text."""
+
+
+def attributes_of(
+    annotations: Mapping[str, Attribute],
+) -> tuple[dict[str, Attribute], dict[str, Attribute]]:
+    """Annotations, and the attributes of the operation among them."""
+    notes: dict[str, Attribute] = {}
+    attributes: dict[str, Attribute] = {}
+    for key, value in annotations.items():
+        if key.startswith(OF_THE_IR) and isinstance(value, StringAttr):
+            parser = Parser(context(), value.data)
+            attributes[key.removeprefix(OF_THE_IR)] = parser.parse_attribute()
+        else:
+            notes[key] = value
+    return notes, attributes
 
 
 @dataclass(eq=False)
@@ -166,6 +187,7 @@ class Allocate(Stmt):
     """Memory for ``buffer``, to the end of the statements that it stands in."""
 
     buffer: Buffer
+    attributes: dict[str, Attribute] = field(default_factory=dict)
 
     def emit(self, emitter: Emitter) -> None:
         buffer = self.buffer
@@ -176,6 +198,7 @@ class Allocate(Stmt):
         type_ = MemRefType(element_type(buffer.dtype), shape, memory_space=space)
         dynamic = [size for size in sizes if not isinstance(size, int)]
         alloc = tir.AllocOp(emitter.fresh(buffer.name), type_, dynamic)
+        alloc.attributes.update(self.attributes)
         emitter.add(alloc, self.location)
         emitter.values[buffer] = alloc.buffer
 
@@ -222,6 +245,7 @@ class BlockStmt(Stmt):
             ]
             conditions += used
         init = None if self.init is None else self._region()
+        notes, attributes = attributes_of(self.annotations)
         block = tir.BlockOp(
             emitter.label(self.name),
             [
@@ -234,8 +258,9 @@ class BlockStmt(Stmt):
             init,
             AffineSet(len(conditions), 0, tuple(constraints)),
             conditions,
-            self.annotations or None,
+            notes or None,
         )
+        block.attributes.update(attributes)
         emitter.add(block, self.location)
         parts = [(block.body, self.body)]
         if init is not None:

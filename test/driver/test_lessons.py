@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tvmscript_checks import Collected
 
 from kc.support.diagnostics import diagnostic_handler
 
@@ -83,8 +84,11 @@ def test_every_lesson_is_tested_and_listed():
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.stem)
 def test_lesson(lesson, capsys, monkeypatch):
     monkeypatch.setattr(sys, "argv", [str(lesson)])
+    collected = Collected(monkeypatch)
     with diagnostic_handler(lambda _: None):
         runpy.run_path(str(lesson), run_name="__main__")
     said = capsys.readouterr().out
     for line in SAYS[lesson.stem]:
         assert line in said
+    with diagnostic_handler(lambda _: None):
+        collected.check()

@@ -163,7 +163,7 @@ error[KC2129]: P, float32 of shape (16,), is declared in the memory of B, int32 
 error[KC2116]: T.alloc_buffer has no argument 'layout', or it is given twice
   --> <tvmscript>:5:9  C = T.alloc_buffer((4,), layout=1)
                            ^
-  why: its arguments are shape, dtype, data, strides, elem_offset, scope, align, offset_factor, buffer_type, axis_separators""",
+  why: its arguments are shape, dtype, data, strides, elem_offset, scope, align, offset_factor, buffer_type, axis_separators, annotations""",
     ),
     "match_of_no_buffer": (
         "    C = T.match_buffer(3, (4,))\n",
@@ -204,6 +204,23 @@ error[KC2110]: kc.script does not have Python's open
   --> <tvmscript>:5:12  B[0] = open("file")
                                ^
   try: a kernel computes numbers""",
+    ),
+    "an_operation_of_other_types": (
+        '    B[0] = T.scalar_op("arith.divsi", A[0, 0], A[0, 1], dtype="int32")\n',
+        """\
+error[KC2129]: scalar_op: arith.divsi of (f32, f32) that gives i32
+  --> <tvmscript>:5:12  B[0] = T.scalar_op("arith.divsi", A[0, 0], A[0, 1], dtype="int32")
+                               ^
+  why: an operation of the IR takes the types that MLIR defines it for
+  try: T.Cast("int32", x) converts""",
+    ),
+    "an_unknown_operation": (
+        '    B[0] = T.scalar_op("memref.alloc", B[0], dtype="int32")\n',
+        """\
+error[KC2129]: scalar_op: memref.alloc is no operation of numbers
+  --> <tvmscript>:5:12  B[0] = T.scalar_op("memref.alloc", B[0], dtype="int32")
+                               ^
+  why: it is one of arith or math""",
     ),
     "a_syntax_error": (
         "    B[0] = = 1\n",

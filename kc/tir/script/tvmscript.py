@@ -171,8 +171,7 @@ class TvmFunction(PrimFunc):
         params = [_resolved(parameter) for parameter in given]
         name = str(reader.attributes.get("global_symbol", source.name))
         with reading(at):
-            super().__init__(params, Seq(at, statements), name)
-        self.keep_attributes(reader.attributes)
+            super().__init__(params, Seq(at, statements), name, reader.attributes)
         self.__name__ = source.name
 
 

@@ -15,8 +15,9 @@ from kc import tir
 from kc.support.diagnostics import TEError, nearest, suggest
 from kc.support.locations import caller_location
 from kc.te.calls import DEFAULT_TRACE
-from kc.te.dtypes import DTYPES, MAX_LANES, check_dtype
-from kc.te.expr import Expr, ExternCall, as_expr, binary, cast, compare, const
+from kc.te.dtypes import DTYPES, MAX_LANES, check_dtype, lanes, scalar, with_lanes
+from kc.te.expr import Call, Const, Expr, ExternCall, Shuffle, as_expr, binary, cast, compare, const
+from kc.te.raw_operations import is_raw
 from kc.te.tensor import var
 from kc.tir.script import names
 from kc.tir.script.names import Word
@@ -143,6 +144,36 @@ def _bound(function: Callable[[str], Any]) -> Callable[[Any], Any]:
     return call
 
 
+def _scalar_op(name: str, *args: Any, dtype: Any, operands: str = "") -> Expr:
+    """``T.scalar_op("arith.divsi", a, b, dtype="int32")``: an operation of the IR itself."""
+    if not is_raw(name):
+        raise refused(f"scalar_op: {name} is no operation of numbers", "it is one of arith or math")
+    kept = check_dtype(dtype_name(dtype), vectors=True)
+    prefix = "ir_index" if operands == "index" else "ir"
+    values = tuple(as_expr(arg) for arg in args)
+    return Call(f"{prefix}.{name}", values, kept, caller_location())
+
+
+def _value(value: Any) -> Expr:
+    """``T.value(x + 1)``: a number that is computed as it is written, for an index too."""
+    given = as_expr(value)
+    return Call("ir.value", (given,), given.dtype, caller_location())
+
+
+def _shuffle(vectors: Any, indices: Any) -> Expr:
+    """``T.Shuffle([a, b], [0, 4, 1, 5])``: lanes of one or two vectors."""
+    given = tuple(as_expr(value) for value in vectors)
+    chosen = tuple(int(index.value if isinstance(index, Const) else index) for index in indices)
+    count = sum(lanes(value.dtype) for value in given)
+    if not 1 <= len(given) <= 2 or any(not 0 <= index < count for index in chosen):
+        raise refused(
+            f"Shuffle of {len(given)} vectors by {list(chosen)}",
+            f"it gives lanes of one or two vectors, here of 0 to {count - 1}",
+        )
+    dtype = with_lanes(scalar(given[0].dtype), len(chosen))
+    return Shuffle(given, chosen, dtype, caller_location())
+
+
 def _truth(value: Any) -> Any:
     return ~as_expr(value)
 
@@ -168,7 +199,8 @@ _FUNCTIONS = (
 _WORDS = (
     "Assert", "LetStmt", "allocate_const", "attr", "block_attr", "decl_buffer", "env_thread",
     "evaluate", "func_attr", "launch_thread", "let", "match_buffer", "preflattened_buffer", "reads",
-    "writes", "address_of", "buffer_store", "load", "store",
+    "writes", "address_of", "buffer_store", "load", "store", "index_op", "delinearize", "linearize",
+    "combine",
 )  # fmt: skip
 
 
@@ -181,10 +213,10 @@ NAMES: dict[str, Any] = {
     **{name: _word(name) for name in _WORDS},
     **{dtype: TypeWord(dtype, "tvmscript") for dtype in DTYPES},
     **{
-        f"{dtype}x{lanes}": TypeWord(f"{dtype}x{lanes}", "tvmscript")
+        f"{dtype}x{count}": TypeWord(f"{dtype}x{count}", "tvmscript")
         for dtype in DTYPES
-        for lanes in (2, 4, 8, 16, 32, 64)
-        if dtype != "bool" and lanes <= MAX_LANES
+        for count in (2, 4, 8, 16, 32, 64)
+        if count <= MAX_LANES
     },
     "boolean": TypeWord("bool", "tvmscript"),
     "handle": TypeWord("handle", "tvmscript"),
@@ -213,6 +245,7 @@ NAMES: dict[str, Any] = {
     "ramp": tir.Ramp,
     "Broadcast": tir.Broadcast,
     "broadcast": tir.Broadcast,
+    "Shuffle": _shuffle,
     "vectorlow": tir.vectorlow,
     "vectorhigh": tir.vectorhigh,
     "vectorcombine": tir.vectorcombine,
@@ -226,6 +259,8 @@ NAMES: dict[str, Any] = {
     "min": _of_two("min"),
     "max": _of_two("max"),
     "Range": _range,
+    "scalar_op": _scalar_op,
+    "value": _value,
     "Add": _of_two("add"),
     "Sub": _of_two("sub"),
     "Mul": _of_two("mul"),

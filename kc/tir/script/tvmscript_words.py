@@ -8,18 +8,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from kc.dialects.tir import INDEX, DelinearizeOp, LinearizeOp
 from kc.support.diagnostics import KCError, Location, TEError
 from kc.te.buffers import Buffer, decl_buffer
 from kc.te.dtypes import check_dtype
 from kc.te.expr import BufferAccess, Const, Element, Expr, ExternCall, IterVar, Var, as_expr
+from kc.te.raw_operations import is_raw, raw_operation
 from kc.te.slices import TensorSlice
-from kc.te.tensor import Tensor, var
+from kc.te.tensor import Tensor, make_axis, var
 from kc.te.threads import ThreadAxis, thread_axis
 from kc.tir.calls import as_statement
 from kc.tir.checked import integer, store
 from kc.tir.declared_regions import DeclaredRegion
 from kc.tir.script.buffer_views import PartOfBuffer, ReshapedBuffer, ViewStmt, part_of
+from kc.tir.script.combine_statements import CombineStmt
 from kc.tir.script.expressions import is_symbolic, refuse, truth
+from kc.tir.script.index_statements import IndexStmt
 from kc.tir.script.names import Word
 from kc.tir.script.tvmscript_names import (
     BufferType,
@@ -29,7 +33,7 @@ from kc.tir.script.tvmscript_names import (
     dtype_name,
     refused,
 )
-from kc.tir.stmt import Allocate, For, If
+from kc.tir.stmt import Allocate, For, If, Value, attributes_of
 from kc.transforms.schedule.notes._annotations import Value as Annotation
 
 if TYPE_CHECKING:
@@ -188,9 +192,12 @@ class TvmWords:
         return self._declare(self.arguments(node, self._FIELDS, at, needed=1), name, at)
 
     def _alloc_buffer(self, node: ast.Call, name: str, at: Location) -> Buffer:
-        given = self.arguments(node, self._FIELDS, at, needed=1)
+        given = self.arguments(node, (*self._FIELDS, "annotations"), at, needed=1)
         given.pop("data", None)
-        return self._allocated(self.declared(given, name or "buf"), at)
+        buffer = self.declared(given, name or "buf")
+        notes = self.reader.blocks.annotations(given.get("annotations") or {}, at)
+        self.reader.body.append(Allocate(at, buffer, attributes_of(notes)[1]))
+        return buffer
 
     def _allocate(self, node: ast.Call, name: str, at: Location) -> Buffer:
         """``A = T.allocate([128], "float32", "global")``."""
@@ -561,6 +568,76 @@ class TvmWords:
         if isinstance(given.get("var"), Var):
             self.bind(given["var"], value)
         return value
+
+    # Indices -------------------------------------------------------------------------------
+
+    def _indices(
+        self, node: ast.Call, name: str, at: Location, make: Callable[..., Any], count: int
+    ) -> Any:
+        """The names of the results of an operation on indices."""
+        values = [as_expr(self.expressions.eval(arg)) for arg in node.args]
+        names = self.reader.assignments.targets or [name or "index"]
+        results = [make_axis(given, 1, "spatial", at) for given in names]
+        if len(results) != count or node.keywords:
+            raise TEError(
+                "KC2116",
+                f"{ast.unparse(node.func)} gives {count} indices, for {len(results)} names",
+                location=at,
+            )
+        self.reader.body.append(IndexStmt(at, make, values, results))
+        return results[0] if self.reader.assignments.targets is None else tuple(results)
+
+    def _index_op(self, node: ast.Call, name: str, at: Location) -> Any:
+        first = node.args[0] if node.args else None
+        operation = first.value if isinstance(first, ast.Constant) else ""
+        if not is_raw(str(operation)):
+            raise refused(f"{ast.unparse(node)}: there is no operation of this name")
+        rest = ast.copy_location(ast.Call(node.func, node.args[1:], node.keywords), node)
+
+        def make(operands: Sequence[Any]) -> Any:
+            return raw_operation(str(operation), operands, INDEX, at)
+
+        return self._indices(rest, name, at, make, 1)
+
+    def _delinearize(self, node: ast.Call, name: str, at: Location) -> Any:
+        def make(operands: Sequence[Any]) -> Any:
+            return DelinearizeOp(operands[0], operands[1:])
+
+        return self._indices(node, name, at, make, len(node.args) - 1)
+
+    def _linearize(self, node: ast.Call, name: str, at: Location) -> Any:
+        def make(operands: Sequence[Any]) -> Any:
+            half = len(operands) // 2
+            return LinearizeOp(operands[:half], operands[half:])
+
+        return self._indices(node, name, at, make, 1)
+
+    def _combine(self, node: ast.Call, name: str, at: Location) -> Any:
+        """``T.combine("argmax", (i0, v0), (i1, v1), lambda ...: (...), identity=[...])``."""
+        function = node.args[3] if len(node.args) == 4 else None
+        keywords = {keyword.arg: keyword.value for keyword in node.keywords}
+        if not isinstance(function, ast.Lambda) or set(keywords) != {"identity"}:
+            raise refused(
+                f"{ast.unparse(node.func)} combines two tuples by a lambda",
+                "",
+                ("i, v = T.combine(name, (i, v), (j, w), lambda a, b, c, d: ..., identity=[...])",),
+            )
+        label, first, second = (self.expressions.eval(arg) for arg in node.args[:3])
+        lhs, rhs = ([as_expr(value) for value in group] for group in (first, second))
+        params = [
+            Value(arg.arg, value.dtype, at)
+            for arg, value in zip(function.args.args, [*lhs, *rhs], strict=True)
+        ]
+        with self.reader.inside("a combiner", self.reader.body, at):
+            self.reader.scope.names.update({param.name: param for param in params})
+            bodies = [as_expr(value) for value in self.expressions.eval(function.body)]
+        identity = [as_expr(value) for value in self.expressions.eval(keywords["identity"])]
+        names = self.reader.assignments.targets or [name or "combined"]
+        results = [Value(given, value.dtype, at) for given, value in zip(names, lhs, strict=True)]
+        self.reader.body.append(
+            CombineStmt(at, str(label), lhs, rhs, params, bodies, identity, results)
+        )
+        return tuple(results) if self.reader.assignments.targets is not None else results[0]
 
     # Pointers ------------------------------------------------------------------------------
 

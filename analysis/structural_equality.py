@@ -1,0 +1,402 @@
+"""Whether two modules are the same program, whatever its parts are called: ``structural_equal``.
+
+Statements are compared in order: loops, blocks, stores, calls, allocations. Values are compared as
+the expressions that they are, written out: how often one is computed, where, and in which order
+does not count, except that a load stands between the same statements. Indices are compared as
+affine expressions in normal form, conditions on them as sets. Names of loops, blocks, buffers,
+arguments and sizes do not count; those of functions do. (TVM's ``StructuralEqual``, with free
+names mapped.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+
+from xdsl.dialects import func, memref, scf, vector
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    ArrayAttr,
+    DictionaryAttr,
+    IndexType,
+    ModuleOp,
+    StringAttr,
+)
+from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+    AffineSymExpr,
+)
+from xdsl.traits import is_side_effect_free
+
+from kc.analysis.index_reader import AFFINE_OPS
+from kc.analysis.index_values import IndexValues
+from kc.dialects.affine_assembly import linear_terms
+from kc.dialects.llvm.call import CallIntrinsicOp
+from kc.dialects.tir import (
+    AllocOp,
+    BlockOp,
+    CallExternOp,
+    ForOp,
+    IfOp,
+    LoadOp,
+    StoreOp,
+    SymbolOp,
+    ViewOp,
+)
+from kc.support.locations import location_of
+
+_NAMES = frozenset(
+    {
+        "combiner_name",
+        "kc.name",
+        "kc.role",
+        "kc.symbol",
+        "kc.symbols",
+        "buffer_name",
+        "block_name",
+        "iter_names",
+        "loop_name",
+    }
+)
+"""The attributes that are names of parts of a function."""
+
+
+def difference(left: ModuleOp, right: ModuleOp) -> str | None:
+    """Where two modules first differ, in words; None if they are the same program."""
+    functions = [_functions(module) for module in (left, right)]
+    if list(functions[0]) != list(functions[1]):
+        names = [", ".join(function) or "none" for function in functions]
+        return f"the functions are {names[0]}, and {names[1]}"
+    for name, function in functions[0].items():
+        place = _compare_operations(function, functions[1][name])
+        if place is not None:
+            return f"in @{name}: {place}"
+    return None
+
+
+def _functions(module: ModuleOp) -> dict[str, Operation]:
+    functions: dict[str, Operation] = {}
+    for n, op in enumerate(module.body.ops):
+        name = op.get_attr_or_prop("sym_name")
+        functions[name.data if isinstance(name, StringAttr) else str(n)] = op
+    return functions
+
+
+def _compare_operations(left: Operation, right: Operation) -> str | None:
+    if not (isinstance(left, func.FuncOp) and isinstance(right, func.FuncOp)):
+        return None if left.is_structurally_equivalent(right) else _told(left, right, "")
+    forms = Forms()
+    sides = _Side(left, forms), _Side(right, forms)
+    heads = [side.head() for side in sides]
+    if heads[0] != heads[1]:
+        return _told(left, right, "the parameters or attributes")
+    if not left.body.blocks or not right.body.blocks:
+        return None if bool(left.body.blocks) == bool(right.body.blocks) else "one has no body"
+    return _compare_blocks(left.body.block, right.body.block, *sides)
+
+
+def _compare_blocks(left: Block, right: Block, a: _Side, b: _Side) -> str | None:
+    ours, theirs = list(a.statements(left)), list(b.statements(right))
+    for mine, yours in zip(ours, theirs, strict=False):
+        first, second = a.statement(mine), b.statement(yours)
+        if set(first) != set(second) or mine.name != yours.name:
+            return _told(mine, yours, "")
+        for what, form in first.items():
+            if form != second[what]:
+                return _told(mine, yours, what)
+        for region, twin in zip(mine.regions, yours.regions, strict=True):
+            if len(region.blocks) != len(twin.blocks):
+                # An else without statements is none.
+                if any(block.first_op for part in (region, twin) for block in part.blocks):
+                    return _told(mine, yours, "the parts")
+                continue
+            for inner, twin_inner in zip(region.blocks, twin.blocks, strict=True):
+                a.number(inner.args)
+                b.number(twin_inner.args)
+                place = _compare_blocks(inner, twin_inner, a, b)
+                if place is not None:
+                    return place
+        a.end(mine)
+        b.end(yours)
+    if len(ours) != len(theirs):
+        longer = ours if len(ours) > len(theirs) else theirs
+        which = "first" if longer is ours else "second"
+        return f"{_line(longer[min(len(ours), len(theirs))])} is in the {which} alone"
+    return None
+
+
+def _told(left: Operation, right: Operation, what: str) -> str:
+    which = f" ({what})" if what else ""
+    return f"{_line(left)}, and {_line(right)}{which}"
+
+
+def _line(op: Operation) -> str:
+    """The first line of an operation, and where it comes from."""
+    text = str(op).strip().split("\n", 1)[0].removesuffix("{").strip()
+    place = location_of(op)
+    return f"'{text}'" + (f" at {place}" if place is not None else "")
+
+
+class Forms:
+    """Numbers for the forms of values, equal ones of which have one: forms are made of them."""
+
+    def __init__(self) -> None:
+        self._known: dict[Hashable, int] = {}
+
+    def number(self, form: Hashable) -> int:
+        """The number of ``form``."""
+        return self._known.setdefault(form, len(self._known))
+
+
+class _Side:
+    """A function, whose values are told by where they come from."""
+
+    def __init__(self, function: func.FuncOp, known: Forms) -> None:
+        self.function = function
+        self.known = known
+        self.index = IndexValues()
+        self.numbers: dict[SSAValue, int] = {}
+        self.forms: dict[SSAValue, int] = {}
+        self.times: dict[Operation, int] = {}
+        """How many statements begin before each load."""
+        self.time = 0
+        self.symbols = _symbols(function)
+        if function.body.blocks:
+            self.number(function.body.block.args)
+
+    def head(self) -> Hashable:
+        """The types and attributes of the parameters and of the function."""
+        attrs: ArrayAttr[DictionaryAttr] = self.function.arg_attrs or ArrayAttr([])
+        parameters = tuple(
+            tuple(
+                (key, self._layout(key, value))
+                for key, value in sorted(given.data.items())
+                if key not in _NAMES
+            )
+            for given in attrs
+        )
+        rest = {key: value for key, value in self.function.attributes.items() if key not in _NAMES}
+        return str(self.function.function_type), parameters, len(self.symbols), _texts(rest)
+
+    def _layout(self, key: str, value: Attribute) -> Hashable:
+        """An attribute of a parameter; sizes and strides have names, which do not count."""
+        if key == "kc.shape" and isinstance(value, AffineMapAttr):
+            dims = [AffineExpr.dimension(n) for n in self.symbols.values()]
+            return tuple(
+                str(expr.replace_dims_and_symbols((), dims)) for expr in value.data.results
+            )
+        if key == "kc.strides" and isinstance(value, ArrayAttr):
+            return tuple("" if isinstance(step, StringAttr) else str(step) for step in value)
+        return str(value)
+
+    # Statements ----------------------------------------------------------------------------
+
+    def number(self, values: Iterable[SSAValue]) -> None:
+        """Tell ``values`` by the order in which they are defined."""
+        for value in values:
+            self.numbers[value] = len(self.numbers)
+
+    def statements(self, block: Block) -> Iterable[Operation]:
+        """The operations of a block that are statements, in order; loads are given their time."""
+        for op in block.ops:
+            if isinstance(op, func.ReturnOp) or (isinstance(op, scf.YieldOp) and not op.operands):
+                continue
+            if isinstance(op, scf.YieldOp):
+                yield op
+            elif _is_value(op):
+                self.times.update({load: self.time for load in op.walk()})
+            else:
+                self.time += 1
+                yield op
+
+    def statement(self, op: Operation) -> dict[str, Hashable]:
+        """What an operation says, in parts, without what is in its regions."""
+        if isinstance(op, ForOp):
+            extent = op.extent_value
+            return {
+                "the number of iterations": ("number", extent)
+                if isinstance(extent, int)
+                else self.form(extent),
+                "the kind": (op.kind.data.value, op.axis),
+                "the annotations": _texts(_notes(op)),
+            }
+        if isinstance(op, BlockOp):
+            return self._block(op)
+        if isinstance(op, IfOp):
+            return {"the condition": self.conditions(op.condition.data, op.operands)}
+        if isinstance(op, StoreOp):
+            return {
+                "the place": self._place(op.buffer, op.indices, op.operands_of_map),
+                "the value": self.form(op.value),
+                "the attributes": _texts(op.attributes),
+            }
+        parts: dict[str, Hashable] = {
+            "the operands": tuple(self.form(value) for value in op.operands),
+            "the types": tuple(str(value.type) for value in op.results),
+            "the attributes": _texts({**op.properties, **op.attributes}),
+        }
+        return parts
+
+    def _block(self, op: BlockOp) -> dict[str, Hashable]:
+        return {
+            "the kinds of the variables": tuple(kind.value for kind in op.types),
+            "the extents": tuple(
+                ("number", extent) if isinstance(extent, int) else self.form(extent)
+                for extent in op.extents
+            ),
+            "the bindings": tuple(
+                self.affine(self.index.compose(expr, op.binding_operands))
+                for expr in op.binding_exprs
+            ),
+            "the predicate": self.conditions(op.predicate.data, op.predicate_operands),
+            "the annotations": _texts(_notes(op)),
+            "the init": op.has_init,
+        }
+
+    def end(self, op: Operation) -> None:
+        """A statement has been compared; its results are known by their numbers."""
+        self.number(op.results)
+
+    def conditions(self, condition: object, operands: Sequence[SSAValue]) -> Hashable:
+        """A conjunction, as the set of its constraints."""
+        known = self.index.conditions(condition, operands)  # pyright: ignore[reportArgumentType]
+        if known is None:
+            return None
+        return frozenset(
+            (part.kind.value, self.affine(self.index.simplify(part.lhs - part.rhs)))
+            for part in known
+        )
+
+    def _place(
+        self, buffer: SSAValue, indices: AffineMapAttr, operands: Sequence[SSAValue]
+    ) -> Hashable:
+        exprs = [self.index.compose(expr, operands) for expr in indices.data.results]
+        return self.form(buffer), tuple(self.affine(expr) for expr in exprs)
+
+    # Values --------------------------------------------------------------------------------
+
+    def form(self, value: SSAValue) -> int:
+        """The number of what a value is computed from."""
+        known = self.forms.get(value)
+        if known is None:
+            defined = self.numbers.get(value)
+            form = ("defined", defined) if defined is not None else self._form(value)
+            known = form if isinstance(form, int) else self.known.number(form)
+            self.forms[value] = known
+        return known
+
+    def _form(self, value: SSAValue) -> Hashable:
+        assert isinstance(value, OpResult)
+        op = value.owner
+        if isinstance(value.type, IndexType) and isinstance(op, AFFINE_OPS):
+            expr = self.index.expr(value)
+            if not isinstance(expr, AffineDimExpr) or self.index.roots[expr.position] != value:
+                return self.affine(expr)
+        if isinstance(op, SymbolOp):
+            return "symbol", self.symbols.get(op.symbol.data, -1)
+        if isinstance(op, LoadOp):
+            place = self._place(op.buffer, op.indices, op.operands_of_map)
+            return "load", place, str(value.type), self.times.get(op, 0)
+        if isinstance(op, ViewOp):
+            place = self._place(op.buffer, op.indices, op.operands_of_map)
+            return "view", place, tuple(op.positions), str(value.type)
+        inner: list[Hashable] = []
+        for region in op.regions:
+            end = region.block.last_op
+            assert end is not None
+            inner.append(tuple(self.form(operand) for operand in end.operands))
+        return (
+            op.name,
+            tuple(self.form(operand) for operand in op.operands),
+            _texts({**op.properties, **op.attributes}),
+            str(value.type),
+            value.index,
+            tuple(inner),
+        )
+
+    def affine(self, expr: AffineExpr) -> int:
+        """An affine expression over the roots of :attr:`index`, in normal form."""
+        if any(_is_rounded_up(part) for part in expr.dfs()):
+            expr = self.index.simplify(_rounding_down(expr))
+        terms, constant = linear_terms(expr)
+        parts = [(self._atom(atom), factor) for atom, factor in terms.items() if factor]
+        if len(parts) == 1 and parts[0][1] == 1 and not constant:
+            return parts[0][0]
+        return self.known.number(("sum", frozenset(parts), constant))
+
+    def _atom(self, expr: AffineExpr) -> int:
+        if isinstance(expr, AffineDimExpr):
+            root = self.index.roots[expr.position]
+            assert root is not None
+            return self.form(root)
+        assert isinstance(expr, AffineBinaryOpExpr)
+        form = expr.kind.value, self.affine(expr.lhs), self.affine(expr.rhs)
+        return self.known.number(form)
+
+
+def _symbols(function: func.FuncOp) -> dict[str, int]:
+    """The sizes of a function, by the order in which its parameters mention them."""
+    given = function.attributes.get("kc.symbols")
+    names = [name.data for name in given] if isinstance(given, ArrayAttr) else []  # pyright: ignore
+    order: dict[str, None] = {}
+    for attrs in function.arg_attrs or ():
+        shape, symbol = attrs.data.get("kc.shape"), attrs.data.get("kc.symbol")
+        if isinstance(shape, AffineMapAttr):
+            for expr in shape.data.results:
+                parts = [part for part in expr.dfs() if isinstance(part, AffineSymExpr)]
+                order.update({names[part.position]: None for part in parts})
+        if isinstance(symbol, StringAttr):
+            order[symbol.data] = None
+    numbers = {name: n for n, name in enumerate([*order, *(n for n in names if n not in order)])}
+    return {name: numbers[name] for name in names}
+
+
+def _is_rounded_up(expr: AffineExpr) -> bool:
+    return isinstance(expr, AffineBinaryOpExpr) and expr.kind is AffineBinaryOpKind.CeilDiv
+
+
+def _rounding_down(expr: AffineExpr) -> AffineExpr:
+    """``expr`` with ``(x + c - 1) floordiv c`` for ``x ceildiv c``."""
+    if not isinstance(expr, AffineBinaryOpExpr):
+        return expr
+    lhs, rhs = _rounding_down(expr.lhs), _rounding_down(expr.rhs)
+    if _is_rounded_up(expr) and isinstance(rhs, AffineConstantExpr):
+        return (lhs + (rhs.value - 1)) // rhs
+    return AffineBinaryOpExpr(expr.kind, lhs, rhs)
+
+
+def _is_value(op: Operation) -> bool:
+    """Whether an operation is for its results alone."""
+    if isinstance(op, AllocOp):
+        return False
+    if isinstance(op, LoadOp | SymbolOp | ViewOp | memref.DimOp):
+        return True
+    if isinstance(op, CallExternOp):
+        return op.is_pure
+    if isinstance(op, scf.IfOp):
+        return bool(op.results) and all(
+            _is_value(part) or isinstance(part, scf.YieldOp)
+            for region in op.regions
+            for block in region.blocks
+            for part in block.ops
+        )
+    if isinstance(op, CallIntrinsicOp | vector.BitcastOp | vector.ShuffleOp):
+        return bool(op.results)
+    return bool(op.results) and not op.regions and is_side_effect_free(op)
+
+
+def _notes(op: ForOp | BlockOp) -> Mapping[str, Attribute]:
+    notes = dict(op.attributes)
+    if isinstance(op.annotations, DictionaryAttr):
+        notes.update(op.annotations.data)
+    return notes
+
+
+def _texts(attributes: Mapping[str, Attribute]) -> Hashable:
+    return tuple(
+        (key, str(value)) for key, value in sorted(attributes.items()) if key not in _NAMES
+    )

@@ -1,0 +1,54 @@
+"""The combination of two tuples as a statement of TVMScript: ``T.combine``, ``tir.combine``.
+
+TVM has it as a reducer in reductions across threads only; a block of a schedule has it written out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import ArrayAttr
+from xdsl.ir import Block, Region
+
+from kc.dialects import tir
+from kc.te.body import Body
+from kc.te.expr import Const, Expr
+from kc.te.scalar_ops import constant_attr, element_type
+from kc.tir.stmt import Stmt, Value
+
+if TYPE_CHECKING:
+    from kc.tir.emit import Emitter
+
+
+@dataclass(eq=False)
+class CombineStmt(Stmt):
+    """``results``, which are ``lhs`` and ``rhs`` combined: ``bodies`` over ``params``."""
+
+    name: str
+    lhs: Sequence[Expr]
+    rhs: Sequence[Expr]
+    params: Sequence[Value]
+    bodies: Sequence[Expr]
+    identity: Sequence[Expr]
+    results: Sequence[Value]
+
+    def emit(self, emitter: Emitter) -> None:
+        emitter.check(*self.lhs, *self.rhs)
+        body = emitter.body()
+        lhs, rhs = ([body.value(expr) for expr in group] for group in (self.lhs, self.rhs))
+        block = Block(arg_types=[element_type(param.dtype) for param in self.params])
+        inner = Body(block, emitter.axes, emitter.values, frozenset())
+        inner.memo.update(zip(self.params, block.args, strict=True))
+        block.add_op(tir.YieldOp(*[inner.value(expr) for expr in self.bodies]))
+        identity = [
+            constant_attr(expr.value, expr.dtype)
+            for expr in self.identity
+            if isinstance(expr, Const)
+        ]
+        op = tir.CombineOp(self.name, lhs, rhs, Region(block), ArrayAttr(identity))
+        emitter.add(op, self.location)
+        for value, result in zip(self.results, op.combined, strict=True):
+            result.name_hint = value.name
+            emitter.lets[value] = result
