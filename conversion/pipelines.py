@@ -16,8 +16,9 @@ from kc.support.target import Target
 Order = tuple[str | int, ...]
 """A pipeline as it is written: names of passes, and the phases of lowering between them."""
 
-# Names of passes in order; a number is where the passes of a phase are hooked in: phase 0 before
-# anything, 1 when there are no blocks any more, 2 when loops are transformed, 3 before the code.
+# Names of passes in order, options in braces; a number is where the passes of a phase are hooked
+# in: phase 0 before anything, 1 when there are no blocks any more, 2 when loops are transformed, 3
+# before the code.
 TO_LLVM: Order = (
     0,
     "convert-te-to-tir",
@@ -81,8 +82,14 @@ TO_GPU: Order = (
 )
 # ... and on to PTX.
 TO_NVVM: Order = (*TO_GPU, "convert-gpu-to-nvvm")
-# ... and to source in CUDA C++, which has the functions of a C library.
-TO_CUDA_SOURCE: Order = tuple(name for name in TO_GPU if name != "expand-math")
+# ... and to source in CUDA C++, which has the functions of a C library, and copies by loads and
+# stores.
+_SYNCHRONOUS = {"inject-software-pipeline": "inject-software-pipeline{asynchronous=false}"}
+TO_CUDA_SOURCE: Order = tuple(
+    _SYNCHRONOUS.get(name, name) if isinstance(name, str) else name
+    for name in TO_GPU
+    if name != "expand-math"
+)
 # ... and to the code of AMD's GPUs.
 TO_AMDGPU: Order = (*TO_GPU, "convert-gpu-to-llvm-amdgpu")
 # ... and to code for a CPU, which has floats of its own.
@@ -162,10 +169,13 @@ def planned_passes(order: Order, kind: str) -> list[ModulePass]:
 def _passes_at(entry: str | int, kind: str) -> Iterator[ModulePass]:
     options = pipeline_options()
     for planned in hooked_passes(entry, kind) if isinstance(entry, int) else (entry,):
-        name = options.replaced.get(planned, planned)
+        plain, _, given = planned.removesuffix("}").partition("{")
+        name = options.replaced.get(plain, plain)
         left_out = _WITHOUT_CHECKS if options.bound_checks else _ON_REQUEST
         if name is not None and name not in left_out:
-            yield registry.get_pass(name, _OPTIONS.get(name, ""))
+            yield registry.get_pass(
+                name, (given if name == plain else "") or _OPTIONS.get(name, "")
+            )
     if isinstance(entry, int):
         yield from options.added.get(entry, ())
 

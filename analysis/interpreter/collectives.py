@@ -11,6 +11,7 @@ from xdsl.ir import Operation
 from kc.analysis.interpreter.engine import KernelInterpreter, Run, prepared
 from kc.analysis.interpreter.errors import ExecutionError
 from kc.dialects.gpu import BarrierOp, ShuffleMode, ShuffleOp
+from kc.dialects.nvvm import CpAsyncCommitGroupOp, CpAsyncWaitGroupOp
 from kc.dialects.tir import ThreadAllreduceOp
 from kc.dialects.tir.threads import LANE_AXES
 
@@ -23,6 +24,14 @@ class CollectiveFunctions(InterpreterFunctions):
 
     @prepared(BarrierOp)
     def barrier(self, interpreter: KernelInterpreter, op: BarrierOp) -> Run:
+        return lambda: None
+
+    @prepared(CpAsyncCommitGroupOp)
+    def commit(self, interpreter: KernelInterpreter, op: CpAsyncCommitGroupOp) -> Run:
+        return lambda: None  # copies are done at once here
+
+    @prepared(CpAsyncWaitGroupOp)
+    def wait(self, interpreter: KernelInterpreter, op: CpAsyncWaitGroupOp) -> Run:
         return lambda: None
 
     @prepared(ShuffleOp)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 
 from xdsl.dialects import arith, memref, vector
 from xdsl.dialects.builtin import (
     AnyFloat,
     DenseIntOrFPElementsAttr,
     FixedBitwidthType,
+    IndexType,
     IntAttr,
     IntegerAttr,
     IntegerType,
     MemRefType,
+    NoneAttr,
     StridedLayoutAttr,
     VectorType,
     i64,
@@ -33,8 +36,10 @@ from kc.dialects import tir
 from kc.dialects.affine_assembly import linear_terms
 from kc.dialects.arith import CmpiOp, ExtUIOp, like
 from kc.dialects.gpu import LaunchOp
+from kc.dialects.llvm import IntToPtrOp, LLVMPointerType
 from kc.dialects.memref import PrefetchOp
-from kc.dialects.tir.memory import has_rows
+from kc.dialects.nvvm import CpAsyncOp
+from kc.dialects.tir.memory import ASYNC_COPY, has_rows
 
 ALIGNMENT = 64
 """The alignment of buffers, in bytes: a cache line, and the widest vector."""
@@ -139,6 +144,96 @@ def _replace_load(op: tir.LoadOp, ops: list[Operation], rewriter: PatternRewrite
         return
     zero = arith.ConstantOp(_zero(loaded.type))
     rewriter.replace(op, [*ops, zero, CmpiOp(loaded, zero.result, "ne")])
+
+
+class ConvertAsyncCopy(ConversionPattern[TirToScf]):
+    """A store that need not be done at once copies by itself, if it is one of 4, 8 or 16 bytes.
+
+    ::
+
+        %v = tir.load %A[%i] : memref<64xf32>
+        tir.store %v, %S[%j] {tir.async_copy} : memref<64xf32, "shared">
+
+    becomes ::
+
+        nvvm.cp.async.shared.global %to, %from, 4, cache = ca : !llvm.ptr<3>, !llvm.ptr<1>
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tir.StoreOp, rewriter: PatternRewriter, /) -> None:
+        load = op.value.owner
+        memory = like(op.value.type, _element(op.buffer))
+        if ASYNC_COPY not in op.attributes or not isinstance(load, memref.LoadOp | vector.LoadOp):
+            return
+        source = load.memref if isinstance(load, memref.LoadOp) else load.base
+        if not (_is_plain(op.buffer) and _is_plain(source)) or op.value.type != memory:
+            return
+        count = memory.element_count() if isinstance(memory, VectorType) else 1
+        element = memory.element_type if isinstance(memory, VectorType) else memory
+        if not isinstance(element, FixedBitwidthType):
+            return
+        size = count * element.bitwidth // 8
+        if size not in (4, 8, 16):
+            return
+        if isinstance(memory, VectorType):
+            ends = (load.attributes, _alignment(self.conversion, op, memory))
+            if any(_aligned(attributes) < size for attributes in ends):
+                return
+        ops: list[Operation] = []
+        to = _address(op.buffer, self.conversion.indices(op), element, 3, ops)
+        start = _address(source, load.indices, element, 1, ops)
+        ops.append(CpAsyncOp(to, start, size, "cg" if size == 16 else "ca"))
+        rewriter.replace(op, ops)
+        if load.results[0].first_use is None:
+            rewriter.erase(load)
+
+
+def _is_plain(buffer: SSAValue) -> bool:
+    """Whether the elements of a buffer lie row by row."""
+    assert isinstance(buffer.type, MemRefType)
+    return isinstance(buffer.type.layout, NoneAttr)
+
+
+def _aligned(attributes: Mapping[str, Attribute]) -> int:
+    value = attributes.get("alignment")
+    return value.value.data if isinstance(value, IntegerAttr) else 0
+
+
+def _address(
+    buffer: SSAValue,
+    indices: Sequence[SSAValue],
+    element: FixedBitwidthType,
+    space: int,
+    ops: list[Operation],
+) -> SSAValue:
+    """A pointer to an element, in an address space; ``ops`` gets what computes it."""
+
+    def emit(op: Operation) -> SSAValue:
+        ops.append(op)
+        return op.results[0]
+
+    def constant(value: int) -> SSAValue:
+        return emit(arith.ConstantOp(IntegerAttr(value, IndexType())))
+
+    assert isinstance(buffer.type, MemRefType)
+    shape = buffer.type.get_shape()
+    number: SSAValue | None = None
+    for n, index in enumerate(indices):
+        if number is not None:
+            extent = (
+                constant(shape[n])
+                if shape[n] >= 0
+                else emit(memref.DimOp.from_source_and_index(buffer, constant(n)))
+            )
+            number = emit(arith.AddiOp(emit(arith.MuliOp(number, extent)), index))
+        else:
+            number = index
+    address = emit(memref.ExtractAlignedPointerAsIndexOp.get(buffer))
+    if number is not None:
+        offset = emit(arith.MuliOp(number, constant(element.bitwidth // 8)))
+        address = emit(arith.AddiOp(address, offset))
+    word = emit(arith.IndexCastOp(address, i64))
+    return emit(IntToPtrOp(word, LLVMPointerType(IntAttr(space))))
 
 
 class ConvertStore(ConversionPattern[TirToScf]):
@@ -319,6 +414,7 @@ def _bytes(type_: MemRefType) -> int | None:
 PATTERNS: tuple[type[RewritePattern], ...] = (
     ConvertLoad,
     GatherLanes,
+    ConvertAsyncCopy,
     ConvertStore,
     ScatterLanes,
     ConvertPrefetch,

@@ -36,6 +36,10 @@ from kc.dialects.affine_assembly import AffineOperandsParser
 from kc.dialects.assembly import DYNAMIC, INDEX, is_name, parse_name, verify_name
 from kc.dialects.tir.canonicalization import Canonicalized
 
+ASYNC_COPY = "tir.async_copy"
+"""The attribute of a store of what is loaded, which need not be done before a group of copies is
+waited for (``nvvm.cp.async.wait.group``)."""
+
 
 def _verify_element(op: Operation, buffer_type: Attribute, value_type: Attribute) -> None:
     assert isinstance(buffer_type, MemRefType)

@@ -196,6 +196,8 @@ class Chunk:
                     if isinstance(op, StoreOp)
                     else LoadOp(buffer, map_, used)
                 )
+            if isinstance(op, StoreOp):
+                new.attributes.update(op.attributes)
             self.values.emit(new)
             return new.results[0] if new.results else None
 
@@ -356,7 +358,9 @@ class Chunk:
             self.masks.store_masked_row(value, buffer, first)
         else:
             map_, operands = self.values.index.to_map(first)
-            self.values.emit(StoreOp(value, buffer, map_, operands))
+            row = StoreOp(value, buffer, map_, operands)
+            row.attributes.update(op.attributes)
+            self.values.emit(row)
 
     def _is_conditional(self, op: Operation) -> bool:
         """Whether ``op`` is in a branch, which may be one that a single lane takes."""

@@ -41,6 +41,12 @@ have nothing left. A buffer that belongs to an iteration gets as many versions a
 iterations with values in it at a time. Where the number of iterations is only known at run time,
 what is in the prologue and the epilogue stands under the condition that there is such an iteration.
 
+Copies to shared memory in the stages of ``software_pipeline_async_stages`` go on by themselves on
+NVIDIA's GPUs from sm_80 on: their stores get the attribute ``tir.async_copy``, those of a step are
+a group (``nvvm.cp.async.commit.group``), and at the start of a step there is a wait for the groups
+that its statements need (``nvvm.cp.async.wait.group``). How many newer groups may be under way is
+counted (:mod:`._asynchronous_copies`); ``thread-sync`` puts its barrier behind the wait.
+
 A loop with a pipeline in one with a pipeline is done first, and is three statements of that: its
 prologue, its steady state and its epilogue.
 
@@ -60,11 +66,11 @@ MICRO 1994); that of overlapped copies on GPUs is due to CUTLASS.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
@@ -74,10 +80,18 @@ from xdsl.rewriter import InsertPoint
 from kc.analysis import loop_tree
 from kc.analysis.module_copy import copy_module
 from kc.dialects.affine_assembly import ZERO
+from kc.dialects.nvvm import CpAsyncCommitGroupOp, CpAsyncWaitGroupOp
 from kc.dialects.tir import AllocOp, ApplyOp, ForOp, LoadOp, StoreOp
-from kc.support.diagnostics import CodegenError
+from kc.dialects.tir.memory import ASYNC_COPY
+from kc.support.diagnostics import CodegenError, diagnostic_handler
 from kc.support.locations import location_of
+from kc.support.target import target_of
 from kc.transforms.affine_rewrite import replace_with_expr
+from kc.transforms.tir._asynchronous_copies import (
+    AsynchronousCopies,
+    Group,
+    plan_copies,
+)
 from kc.transforms.tir._iterations import guarded, iteration_of
 from kc.transforms.tir._leading_dimension import copies_of, select_copy
 from kc.transforms.tir._pipeline_notes import is_grouped, is_pipelined, other_notes
@@ -92,9 +106,20 @@ class InjectSoftwarePipelinePass(ModulePass):
 
     name = "inject-software-pipeline"
 
+    asynchronous: bool = field(
+        default=True, metadata={"help": "copies of asynchronous stages go on by themselves"}
+    )
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         del ctx
         functions = loop_tree.functions(op)
+        target = target_of(op)
+
+        def copies(pipeline: Pipeline) -> AsynchronousCopies:
+            if not self.asynchronous:
+                return AsynchronousCopies(pipeline)
+            return plan_copies(pipeline, target)
+
         pipelined = [
             loop
             for function in functions
@@ -111,26 +136,28 @@ class InjectSoftwarePipelinePass(ModulePass):
                     hints=["run lower-init-block and lower-blocks first"],
                 )
         if len(pipelined) > sum(len(_innermost(function)) for function in functions):
-            for function in loop_tree.functions(copy_module(op)):
-                inject(function)
+            with diagnostic_handler(lambda _: None):
+                for function in loop_tree.functions(copy_module(op)):
+                    inject(function, copies)
         for function in functions:
-            inject(function)
+            inject(function, copies)
             for unit in [nested for nested in loop_tree.loops(function) if is_grouped(nested)]:
                 _dissolve(unit)
 
 
-def inject(function: FuncOp) -> None:
+def inject(function: FuncOp, copies: Callable[[Pipeline], AsynchronousCopies]) -> None:
     """Overlap the pipelined loops of a function, inner ones first.
 
     Loops that are not in one another are all planned before the first is rewritten; where they
-    are, this is tried on a copy before.
+    are, this is tried on a copy before. ``copies`` says which stores are copies that go on by
+    themselves.
     """
     while loops := _innermost(function):
         plans = [plan_pipeline(loop) for loop in loops]
         for plan in plans:
             _require_small(plan)
         for plan in plans:
-            Injection(plan).perform()
+            Injection(plan, copies(plan)).perform()
 
 
 def _innermost(function: FuncOp) -> list[ForOp]:
@@ -165,6 +192,7 @@ class Injection:
     """The rewrite of one loop."""
 
     pipeline: Pipeline
+    copies: AsynchronousCopies
 
     def __post_init__(self) -> None:
         self.loop = self.pipeline.loop
@@ -175,6 +203,8 @@ class Injection:
         loop = self.loop
         home = loop.parent
         assert home is not None
+        for store in self.copies.stores:
+            store.attributes[ASYNC_COPY] = UnitAttr()
         for buffer, count in self.pipeline.versions.items():
             self._make_versions(buffer, count)
         for statement in self.pipeline.statements:
@@ -209,6 +239,37 @@ class Injection:
         old.detach()
         old.erase()
 
+    def _step(
+        self,
+        run: Callable[[Statement], list[Operation] | None],
+        is_committed: Callable[[Group, int], bool],
+    ) -> list[Operation]:
+        """One step: ``run`` gives what a statement does in it, None if it is not its time.
+
+        ``is_committed(group, k)`` says whether a group of copies was committed ``k`` steps ago.
+        """
+        copies = self.copies
+        parts = [(statement, run(statement)) for statement in self.pipeline.steps]
+        active = [statement for statement, ops in parts if ops is not None]
+        ops: list[Operation] = []
+        pending = copies.pending(active, is_committed, at_start=True)
+        if pending is not None:
+            ops.append(self._located(CpAsyncWaitGroupOp(pending)))
+        for statement, own in parts:
+            if own is None:
+                continue
+            pending = copies.pending([statement], is_committed, at_start=False)
+            if pending is not None:
+                ops.append(self._located(CpAsyncWaitGroupOp(pending)))
+            ops += own
+            if copies.ends_group(statement):
+                ops.append(self._located(CpAsyncCommitGroupOp()))
+        return ops
+
+    def _located(self, op: Operation) -> Operation:
+        op.location = self.loop.location
+        return op
+
     def _iteration(
         self, statement: Statement, iteration: AffineExpr, operands: Sequence[SSAValue]
     ) -> list[Operation]:
@@ -218,20 +279,29 @@ class Injection:
         """The steps before the first one that all stages have something to do in; all steps, if
         there is no such one."""
         extent = self.loop.extent_value
-        ops: list[Operation] = []
         count = self.depth
         if isinstance(extent, int) and extent <= self.depth:
             count = extent + self.depth if extent else 0
+
+        def is_time(number: int) -> bool:
+            return number >= 0 and (not isinstance(extent, int) or number < extent)
+
+        ops: list[Operation] = []
         for step in range(count):
-            for statement in self.pipeline.steps:
+
+            def run(statement: Statement, step: int = step) -> list[Operation] | None:
                 number = step - statement.stage
-                if number < 0 or (isinstance(extent, int) and number >= extent):
-                    continue
+                if not is_time(number):
+                    return None
                 copies = self._iteration(statement, AffineExpr.constant(number), [])
-                if not isinstance(extent, int) and copies:
-                    exists = AffineExpr.dimension(0) - (number + 1)
-                    copies = [guarded(exists, [extent], copies)]
-                ops += copies
+                if isinstance(extent, int) or not copies:
+                    return copies
+                return [guarded(AffineExpr.dimension(0) - (number + 1), [extent], copies)]
+
+            def is_committed(group: Group, back: int, step: int = step) -> bool:
+                return is_time(step - back - group.stage)
+
+            ops += self._step(run, is_committed)
         return ops
 
     def _steady_state(self) -> list[Operation]:
@@ -250,10 +320,18 @@ class Injection:
         steady = ForOp(loop.label, rest, None, loop.kind.data, other_notes(loop))
         steady.attributes.update(loop.attributes)
         steady.location = loop.location
-        for statement in self.pipeline.steps:
+
+        def run(statement: Statement) -> list[Operation]:
             number = AffineExpr.dimension(0) + (self.depth - statement.stage)
-            steady.body.block.add_ops(self._iteration(statement, number, [steady.var]))
+            return self._iteration(statement, number, [steady.var])
+
+        steady.body.block.add_ops(self._step(run, self._is_committed_first))
         return [*ops, steady]
+
+    def _is_committed_first(self, group: Group, back: int) -> bool:
+        """Whether a group was committed so many steps before the first one of the steady state;
+        before later ones it was too."""
+        return self.depth - back - group.stage >= 0
 
     def _epilogue(self) -> list[Operation]:
         """The steps after the last iteration has begun."""
@@ -262,19 +340,25 @@ class Injection:
             return []
         ops: list[Operation] = []
         for step in range(self.depth):
-            copies: list[Operation] = []
-            for statement in self.pipeline.steps:
-                if statement.stage <= step:
-                    continue
+
+            def run(statement: Statement, step: int = step) -> list[Operation] | None:
                 back = statement.stage - step
+                if back <= 0:
+                    return None
                 if isinstance(extent, int):
-                    copies += self._iteration(statement, AffineExpr.constant(extent - back), [])
-                else:
-                    number = AffineExpr.dimension(0) - back
-                    copies += self._iteration(statement, number, [extent])
+                    return self._iteration(statement, AffineExpr.constant(extent - back), [])
+                return self._iteration(statement, AffineExpr.dimension(0) - back, [extent])
+
+            def is_committed(group: Group, back: int, step: int = step) -> bool:
+                if step - back >= group.stage:
+                    return False
+                if isinstance(extent, int):
+                    return extent + step - back - group.stage >= 0
+                return self._is_committed_first(group, back)
+
+            copies = self._step(run, is_committed)
             if not isinstance(extent, int) and copies:
-                follows = AffineExpr.dimension(0) - (self.depth - step)
-                copies = [guarded(follows, [extent], copies)]
+                copies = [guarded(AffineExpr.dimension(0) - (self.depth - step), [extent], copies)]
             ops += copies
         return ops
 

@@ -30,6 +30,9 @@ Two buffers that ``merge-shared-memory-allocations`` has put in one place are co
 addresses of their elements. Memory of the threads themselves needs no barriers, nor what only one
 thread touches or nobody writes. Barriers that are there already are counted with.
 
+Copies that go on by themselves are done where their thread waits for them, so what another one
+touches of them needs a barrier behind that.
+
 Requires: kernels have one loop for each axis (``unify-thread-binding``). *Legal when*
 
 1. KC4223: there is a place for each barrier that all threads of the block come to.
@@ -58,11 +61,16 @@ from kc.analysis.loop_tree import buffer_name, memory_scope, touches_memory
 from kc.analysis.shared_memory import OFFSET, buffer_bytes, share_memory
 from kc.analysis.terms import Condition, Term, any_of, equal
 from kc.dialects.gpu import BarrierOp, ShuffleOp
+from kc.dialects.nvvm import CpAsyncCommitGroupOp, CpAsyncWaitGroupOp
 from kc.dialects.tir import AllocOp, ForOp, LoadOp, StoreOp
+from kc.dialects.tir.memory import ASYNC_COPY
 from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES, is_shared
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 from kc.transforms.tir.unify_thread_binding import is_uniform, kernel_roots, launch_loops
+
+COPY_GROUPS = (CpAsyncCommitGroupOp, CpAsyncWaitGroupOp)
+"""What stands for copies that go on by themselves, and touches no memory of its own."""
 
 DYNAMIC_COUNT = 64
 """How often a loop of unknown extent is taken to run, where places are compared."""
@@ -173,7 +181,7 @@ class _Kernel:
         ]
 
     def _accesses_of(self, op: Operation) -> Iterator[Access]:
-        if op is self.chain[-1] or isinstance(op, BarrierOp | ShuffleOp):
+        if op is self.chain[-1] or isinstance(op, (BarrierOp, ShuffleOp, *COPY_GROUPS)):
             return
         if isinstance(op, LoadOp | StoreOp):
             values = [op.buffer]
@@ -217,6 +225,7 @@ class _Kernel:
                     pairs += self._pairs(first, second)
                     if first is not second:
                         pairs += self._pairs(second, first)
+        pairs += self._waits_for_copies(accesses)
         hazards: list[Hazard] = []
         for pair in sorted(pairs, key=lambda pair: len(pair.slots)):
             if any(hazard.pair.slots <= pair.slots for hazard in hazards):
@@ -240,8 +249,7 @@ class _Kernel:
             return share_memory(self.offsets, first.buffer, second.buffer)
         if not (first.writes and second.writes):
             return True
-        space, instances, constraints, names = self._touching(first, second)
-        return space.find(instances, constraints, names) is not None
+        return self._meets(first, second)
 
     def _pairs(self, first: Access, second: Access) -> Iterator[Pair]:
         """The ways in which ``second`` may come after ``first``."""
@@ -253,6 +261,25 @@ class _Kernel:
                 yield self._pair(first, second, loops[:depth], loop)
                 if loop.static_extent != 2:
                     yield self._pair(first, second, loops[:depth], loop, is_far=True)
+
+    def _waits_for_copies(self, accesses: Sequence[Access]) -> Iterator[Pair]:
+        """The ways in which what threads have copied asynchronously may be touched by others: each
+        waits for its own copies, and the barrier comes behind that."""
+        waits = [op for op in self.numbers if isinstance(op, CpAsyncWaitGroupOp)]
+        copies = [access for access in accesses if ASYNC_COPY in access.op.attributes]
+        for second in accesses if waits else ():
+            if second in copies or not any(
+                self._may_meet(first, second) and self._meets(first, second) for first in copies
+            ):
+                continue
+            for op in waits:
+                first = Access(op, second.buffer, writes=True, path=self._path(op))
+                yield from self._pairs(first, second)
+
+    def _meets(self, first: Access, second: Access) -> bool:
+        """Whether two threads touch one element, in any iterations."""
+        space, instances, constraints, names = self._touching(first, second)
+        return space.find(instances, constraints, names) is not None
 
     def _common_loops(self, first: Access, second: Access) -> list[ForOp]:
         """The serial loops around both, outermost first."""

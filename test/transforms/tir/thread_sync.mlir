@@ -1,5 +1,58 @@
 // RUN: kc-opt %s --thread-sync | FileCheck %s
 
+// Copies that go on by themselves are done where each thread waits for its own: the barrier of an
+// iteration stands behind that, and in front of the next copies.
+// CHECK-LABEL: func.func @copies(
+// CHECK:           tir.for %k in 15 {
+// CHECK-NEXT:        nvvm.cp.async.wait.group 0
+// CHECK-NEXT:        %{{.*}} = tir.load %A[%k + 1, %i] : memref<16x64xf32>
+// CHECK-NEXT:        gpu.barrier
+// CHECK-NEXT:        tir.store %{{.*}}, %S[(%k + 1) mod 2, %i] {tir.async_copy} : memref<2x64xf32, "shared">
+// CHECK-NEXT:        nvvm.cp.async.commit.group
+// CHECK-NEXT:        %{{.*}} = tir.load %S[%k mod 2, %i * -1 + 63] : memref<2x64xf32, "shared">
+// CHECK-NEXT:        tir.store
+// CHECK-NEXT:      }
+// CHECK-NEXT:      nvvm.cp.async.wait.group 0
+// CHECK-NEXT:      gpu.barrier
+// CHECK-NEXT:      %{{.*}} = tir.load %S[1, %i * -1 + 63] : memref<2x64xf32, "shared">
+func.func @copies(%A: memref<16x64xf32>, %B: memref<16x64xf32>) {
+  tir.for %i in 64 thread "threadIdx.x" {
+    %S = tir.alloc "S" : memref<2x64xf32, "shared">
+    %0 = tir.load %A[0, %i] : memref<16x64xf32>
+    tir.store %0, %S[0, %i] {tir.async_copy} : memref<2x64xf32, "shared">
+    nvvm.cp.async.commit.group
+    tir.for %k in 15 {
+      nvvm.cp.async.wait.group 0
+      %1 = tir.load %A[%k + 1, %i] : memref<16x64xf32>
+      tir.store %1, %S[(%k + 1) mod 2, %i] {tir.async_copy} : memref<2x64xf32, "shared">
+      nvvm.cp.async.commit.group
+      %2 = tir.load %S[%k mod 2, 63 - %i] : memref<2x64xf32, "shared">
+      tir.store %2, %B[%k, %i] : memref<16x64xf32>
+    }
+    nvvm.cp.async.wait.group 0
+    %3 = tir.load %S[1, 63 - %i] : memref<2x64xf32, "shared">
+    tir.store %3, %B[15, %i] : memref<16x64xf32>
+  }
+  func.return
+}
+
+// What a thread copies for itself alone needs no barrier.
+// CHECK-LABEL: func.func @own_copies(
+// CHECK-NOT:     gpu.barrier
+// CHECK:         func.return
+func.func @own_copies(%A: memref<64xf32>, %B: memref<64xf32>) {
+  tir.for %i in 64 thread "threadIdx.x" {
+    %S = tir.alloc "S" : memref<64xf32, "shared">
+    %0 = tir.load %A[%i] : memref<64xf32>
+    tir.store %0, %S[%i] {tir.async_copy} : memref<64xf32, "shared">
+    nvvm.cp.async.commit.group
+    nvvm.cp.async.wait.group 0
+    %1 = tir.load %S[%i] : memref<64xf32, "shared">
+    tir.store %1, %B[%i] : memref<64xf32>
+  }
+  func.return
+}
+
 // A value that another thread wrote, and an element that is written again: two barriers an iteration.
 // CHECK-LABEL: func.func @reversed(%A: memref<16x64xf32>, %B: memref<16x64xf32>) {
 // CHECK-NEXT:    tir.for %i in 64 thread "threadIdx.x" {

@@ -1,0 +1,217 @@
+"""Copies to shared memory that go on by themselves, and what has to wait for them.
+
+A thread of an NVIDIA GPU from sm_80 on copies 4, 8 or 16 bytes from global to shared memory by
+``cp.async``: it goes on at once, and later waits for all but so many of the groups of copies that
+it has committed. How many follows from the pipeline: in each step the copies of an asynchronous
+stage are a group, so the groups that are newer than those of an iteration can be counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from kc.analysis.dependence import base_buffer
+from kc.analysis.instances import Space
+from kc.analysis.loop_tree import all_loops_around, memory_scope
+from kc.analysis.terms import any_of, equal
+from kc.dialects.nvvm import CpAsyncCommitGroupOp
+from kc.dialects.tir import AllocOp, LoadOp, StoreOp
+from kc.dialects.tir.threads import BLOCK_AXES
+from kc.support.diagnostics import warn
+from kc.support.locations import location_of
+from kc.support.nvidia import architecture_of
+from kc.support.target import Target
+from kc.transforms.tir._software_pipelining import Pipeline, Statement
+
+EMULATED = "cuda-emu"
+_SHARED = ("shared", "shared.dyn")
+
+
+@dataclass(frozen=True)
+class Group:
+    """Statements of one stage that follow one another in a step: their copies are committed
+    together."""
+
+    statements: tuple[Statement, ...]
+
+    @property
+    def stage(self) -> int:
+        return self.statements[0].stage
+
+    @property
+    def order(self) -> int:
+        """The place in a step behind which it is committed."""
+        return self.statements[-1].order
+
+
+@dataclass
+class AsynchronousCopies:
+    """The copies of a pipeline that go on by themselves."""
+
+    pipeline: Pipeline
+    stores: list[StoreOp] = field(default_factory=list)
+    groups: list[Group] = field(default_factory=list)
+    consumers: dict[Statement, list[Group]] = field(default_factory=dict)
+    """The groups that a statement has to wait for."""
+
+    def ends_group(self, statement: Statement) -> bool:
+        """Whether what is copied since the last group is a group behind this statement."""
+        return any(group.statements[-1] is statement for group in self.groups)
+
+    def pending(
+        self,
+        consumers: list[Statement],
+        is_committed: Callable[[Group, int], bool],
+        *,
+        at_start: bool,
+    ) -> int | None:
+        """How many groups may be under way when ``consumers`` begin, None if they need none.
+
+        That is the number of those that are committed after the ones that they need.
+        ``is_committed(group, k)`` says whether a group was committed ``k`` steps before this one.
+        With ``at_start`` they wait at the start of a step, for what earlier steps have copied.
+        """
+        counts = [
+            sum(
+                is_committed(later, back)
+                for back in range(lag + 1)
+                for later in self.groups
+                if (back < lag or later.order > group.order)
+                and (back > 0 or (not at_start and later.order < consumer.order))
+            )
+            for consumer in consumers
+            for group in self.consumers.get(consumer, ())
+            if ((lag := consumer.stage - group.stage) > 0) == at_start
+        ]
+        return min(counts, default=None)
+
+
+def plan_copies(pipeline: Pipeline, target: Target) -> AsynchronousCopies:
+    """Which stores of the asynchronous stages may go on by themselves.
+
+    A warning (KC4237) says of each stage why nothing in it does. The emulator of a GPU copies at
+    once, which is one of the ways that a GPU may do it.
+    """
+    plan = AsynchronousCopies(pipeline)
+    if str(target.kind) == EMULATED:
+        return plan
+    is_possible = has_asynchronous_copies(target)
+    commits = [op for op in pipeline.loop.walk() if isinstance(op, CpAsyncCommitGroupOp)]
+    for stage in sorted(pipeline.notes.asynchronous):
+        reasons: list[str] = []
+        if not is_possible:
+            reasons.append("only NVIDIA's GPUs from sm_80 on have asynchronous copies")
+        elif commits:
+            is_possible = False
+            reasons.append("there are groups of copies in it, and all groups are counted together")
+        stores: list[StoreOp] = []
+        for statement in pipeline.statements if is_possible else ():
+            for access in pipeline.accesses:
+                if access.statement is not statement or statement.stage != stage:
+                    continue
+                if isinstance(access.op, StoreOp):
+                    reason = _obstacle(pipeline, statement, access.op)
+                    if reason is None:
+                        stores.append(access.op)
+                    else:
+                        reasons.append(reason)
+        if not stores:
+            warn(
+                "KC4237",
+                f"inject-software-pipeline: nothing is copied asynchronously in stage {stage} of "
+                f"loop {pipeline.loop.label}",
+                location=location_of(pipeline.loop),
+                why="; ".join(dict.fromkeys(reasons)) or "it stores nothing",
+                hints=["its statements run as those of other stages do"],
+            )
+        plan.stores += stores
+    plan.groups = list(_groups(plan))
+    for statement in pipeline.statements:
+        needed = [group for group in plan.groups if _needs(plan, statement, group)]
+        if needed:
+            plan.consumers[statement] = needed
+    return plan
+
+
+def _groups(plan: AsynchronousCopies) -> Iterator[Group]:
+    steps = plan.pipeline.steps
+    copying = {
+        access.statement for access in plan.pipeline.accesses if access.op in set(plan.stores)
+    }
+    run: list[Statement] = []
+    for statement in steps:
+        if run and not (statement in copying and statement.stage == run[0].stage):
+            yield Group(tuple(run))
+            run = []
+        if statement in copying:
+            run.append(statement)
+    if run:
+        yield Group(tuple(run))
+
+
+def _needs(plan: AsynchronousCopies, statement: Statement, group: Group) -> bool:
+    copied = {store.buffer for store in plan.stores}
+    theirs = {
+        access.buffer
+        for access in plan.pipeline.accesses
+        if access.statement in group.statements and access.writes and access.buffer in copied
+    }
+    return statement not in group.statements and any(
+        access.statement is statement and (access.buffer is None or access.buffer in theirs)
+        for access in plan.pipeline.accesses
+    )
+
+
+def _obstacle(pipeline: Pipeline, statement: Statement, store: StoreOp) -> str | None:
+    """Why a store cannot be an asynchronous copy, None if it can."""
+    buffer = store.buffer
+    name = buffer.owner.label if isinstance(buffer.owner, AllocOp) else "an argument"
+    if memory_scope(buffer) not in _SHARED or buffer not in pipeline.versions:
+        return f"{name} is not shared memory of an iteration"
+    load = store.value.owner
+    if not isinstance(load, LoadOp) or memory_scope(load.buffer) != "global":
+        return f"what is stored in {name} is not an element of global memory as it is"
+    source = base_buffer(load.buffer)
+    if source is None or any(
+        access.writes and access.buffer in (None, source) for access in pipeline.accesses
+    ):
+        return f"what is copied to {name} is written in the loop"
+    if len(list(load.result.uses)) > 1:
+        return f"what is copied to {name} is used for more"
+    around = pipeline.touching(buffer)
+    if any(access.op is not store and access.writes for access in around):
+        return f"there are other stores to {name}"
+    if any(access.statement is statement and access.reads for access in around):
+        return f"the statement reads {name} itself"
+    if not any(access.reads for access in around):
+        return f"nothing in the loop reads {name}"
+    if _overwrites(pipeline, load, store):
+        return f"an element of {name} is stored more than once in an iteration"
+    return None
+
+
+def _overwrites(pipeline: Pipeline, load: LoadOp, store: StoreOp) -> bool:
+    """Whether an iteration copies different elements to one, so that their order matters."""
+    space = Space()
+    here = space.place(store)
+    shared = {
+        loop: here.loops[loop]
+        for loop in (*all_loops_around(pipeline.loop), pipeline.loop)
+        if loop.axis is None or loop.axis in BLOCK_AXES
+    }
+    there = space.place(store, shared)
+    apart = [
+        lhs.differs(rhs)
+        for lhs, rhs in zip(space.element(load, here), space.element(load, there), strict=True)
+    ]
+    if not apart:
+        return False
+    constraints = equal(space.element(store, here), space.element(store, there))
+    constraints += space.same_buffer(store.buffer, here, there)
+    return space.find([here, there], [*constraints, any_of(apart)]) is not None
+
+
+def has_asynchronous_copies(target: Target) -> bool:
+    """Whether kernels for a target copy by ``cp.async``: on NVIDIA's GPUs from sm_80 on."""
+    return str(target.kind) in ("cuda", "nvptx") and architecture_of(target).number >= 80
