@@ -447,12 +447,18 @@ class Body:
         if expr.op == "neg":
             return self.add(arith.NegfOp(x), at)
         if expr.op == "sigmoid":
-            unit = self._constant(1.0, expr.dtype, at)
-            power = self.add(math.ExpOp(self.add(arith.NegfOp(x), at)), at)
-            return self.add(arith.DivfOp(unit, self.add(arith.AddfOp(unit, power), at)), at)
+            return self._sigmoid(x, expr.dtype, at)
         if expr.op == "reinterpret":
             return cast_bits(self, x, element_type(expr.dtype), at)
         return self.add(INTRINSICS[expr.op](x), at)
+
+    def _sigmoid(self, x: SSAValue, dtype: str, at: Location | None) -> SSAValue:
+        """1 / (1 + exp(-x)), with the power that is at most 1: the other one overflows."""
+        unit, zero = self._constant(1.0, dtype, at), self._constant(0.0, dtype, at)
+        power = self.add(math.ExpOp(self.add(arith.NegfOp(self.add(math.AbsFOp(x), at)), at)), at)
+        below = self.add(CmpfOp(x, zero, "olt"), at)
+        dividend = self.add(SelectOp(below, power, unit), at)
+        return self.add(arith.DivfOp(dividend, self.add(arith.AddfOp(unit, power), at)), at)
 
     def effect(self, expr: ExternCall) -> Sequence[SSAValue]:
         """Call what ``expr`` calls; gives the result, if there is one."""

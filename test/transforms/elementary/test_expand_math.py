@@ -126,6 +126,20 @@ def test_a_loop_of_scalars_becomes_one_of_vectors(function: Callable[[Any], Any]
     assert not re.search(r"\bcallq?\b", text)
 
 
+@runs_here
+def test_sigmoid_of_large_negative_numbers():
+    """exp(-x) would be infinite from 88.8 on, where the result is a subnormal number, not 0."""
+    x = np.concatenate([np.linspace(-103, 20, 4093), [np.inf, -np.inf, np.nan]]).astype("float32")
+    a = te.placeholder(x.shape, "float32", name="A")
+    b = te.compute(x.shape, lambda i: te.sigmoid(a[i]), name="B")
+    y = kc.build([a, b])(x)
+    power = np.exp(-np.abs(x.astype("float64")))
+    exact = np.where(x < 0, power, 1.0) / (1 + power)
+    unit = np.maximum(np.ldexp(1.0, np.frexp(exact[:-3])[1] - 24), 2.0**-149)
+    assert (np.abs(y[:-3] - exact[:-3]) / unit).max() < 2.4
+    np.testing.assert_array_equal(y[-3:], [1, 0, np.nan])
+
+
 def test_fast_math_does_not_undo_what_is_exact():
     """Operations of the expansion have flags of none: log(1 + f) keeps the digits of small f."""
     x = (1 + np.linspace(1e-6, 1e-3, 64)).astype("float32")
