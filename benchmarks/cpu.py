@@ -1,15 +1,20 @@
 """Kernels on the CPU with the schedules that kc chooses, beside numpy and torch.
 
-    python -m benchmarks.cpu [ROW ...] [--rounds=7] [--threads=1] [--quick] [--write]
+    python -m benchmarks.cpu [ROW ...] [--rounds=7] [--threads=1,2] [--quick] [--write]
+                             [--coretype=NAME]
 
 Each system is a process of its own; they take turns, a few calls at a time, so that what else the
-machine does meets all of them. The times are the best and the median of all rounds, in ms, of
+machine does meets all of them. The times are the best of all rounds, in ms, of
 the processor where there is one thread, so that waiting for it does not count; the
-ratio is the best time of the fastest peer by kc's. A peer that is not installed is left out. The
+ratio is the best time of the fastest peer by kc's, and behind it stands what half of kc's rounds
+differ by, as a part of their median. A peer that is not installed is left out. The
 first lines are what the machine can do: multiply-adds of f32 in vectors, measured in the same way,
-and copying 64 MiB. ``--write`` keeps the table in benchmarks/results. OpenBLAS takes a new
-processor for an older one: ``OPENBLAS_CORETYPE=SkylakeX`` (or another) in the environment changes
-that.
+and copying 64 MiB. ``--threads=1,2`` makes a table for each number of threads, and then says how
+much faster kc's rows became. ``--write`` keeps the tables in benchmarks/results.
+
+OpenBLAS takes a processor that is newer than itself for an older one. So numpy is there twice, the
+second time (rows of products alone) with OPENBLAS_CORETYPE: the ``--coretype``, by default
+the one for the vectors that the processor has.
 """
 
 from __future__ import annotations
@@ -24,21 +29,27 @@ import sys
 import time
 from collections.abc import Callable
 from importlib import import_module
+from importlib.util import find_spec
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks" / "peers")]
-SYSTEMS = ("kc", "numpy", "torch")
+SYSTEMS = {"kc": "kc", "numpy": "numpy", "openblas": "numpy", "torch": "torch"}
+"""A system, and the module that it is; openblas is numpy with a core type that is given."""
+PRODUCTS = ("gemm", "gemv", "batched", "dense", "attention", "conv")
+"""What the names of rows begin with in which numpy calls OpenBLAS."""
 SHORTEST = 2e-3
 """Seconds that one measurement takes at least: short calls are repeated."""
 
 
-def serve(pipe: Connection, system: str, threads: int) -> None:
+def serve(pipe: Connection, system: str, threads: int, coretype: str) -> None:
     """A process of one system: makes rows, and times them when it is told to."""
     names = ("KC", "OPENBLAS", "OMP", "MKL")
     os.environ.update({f"{name}_NUM_THREADS": str(threads) for name in names})
+    if system == "openblas":
+        os.environ["OPENBLAS_CORETYPE"] = coretype
     call: Any = None
     while True:
         order, argument = pipe.recv()
@@ -85,8 +96,8 @@ def prepare(system: str, name: str, threads: int) -> tuple[Any, dict[str, Any]]:
             function(*arguments)
             return outputs[0]
 
-    elif system == "numpy":
-        if row.numpy is None:
+    elif system in ("numpy", "openblas"):
+        if row.numpy is None or (system == "openblas" and not name.startswith(PRODUCTS)):
             return None, facts
         call = row.numpy
     else:
@@ -186,17 +197,27 @@ def copy() -> tuple[Any, dict[str, Any]]:
 class Peer:
     """The process of a system."""
 
-    def __init__(self, system: str, threads: int) -> None:
+    def __init__(self, system: str, threads: int, coretype: str) -> None:
         context = multiprocessing.get_context("spawn")
         self.system = system
         self.pipe, remote = context.Pipe()
-        self.process = context.Process(target=serve, args=(remote, system, threads), daemon=True)
+        self.process = context.Process(
+            target=serve, args=(remote, system, threads, coretype), daemon=True
+        )
         self.process.start()
 
     def ask(self, order: str, argument: str = "") -> Any:
         """Give an order, and wait for the answer."""
         self.pipe.send((order, argument))
         return self.pipe.recv()
+
+
+def spread(samples: list[float]) -> float:
+    """The distance of the quartiles by the median: 0 where all samples are equal."""
+    if len(samples) < 2:
+        return 0.0
+    first, middle, third = statistics.quantiles(samples, n=4, method="inclusive")
+    return (third - first) / middle
 
 
 def run_row(name: str, peers: list[Peer], rounds: int) -> dict[str, Any]:
@@ -220,7 +241,11 @@ def run_row(name: str, peers: list[Peer], rounds: int) -> dict[str, Any]:
     row: dict[str, Any] = {"name": name, "build": facts["kc"].get("build")}
     row |= {key: facts["kc"].get(key, 0) for key in ("operations", "bytes")}
     row["times"] = {
-        system: {"best": min(samples), "median": statistics.median(samples)}
+        system: {
+            "best": min(samples),
+            "median": statistics.median(samples),
+            "spread": spread(samples),
+        }
         for system, samples in times.items()
     }
     of_peers = [it["best"] for system, it in row["times"].items() if system != "kc"]
@@ -235,9 +260,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("rows", nargs="*", metavar="ROW", help="parts of names of rows")
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument(
+        "--threads",
+        type=lambda text: [int(part) for part in text.split(",")],
+        default=[1],
+        help="numbers of threads, a table for each",
+    )
     parser.add_argument("--quick", action="store_true", help="without the longest rows")
     parser.add_argument("--write", action="store_true", help="keep it in benchmarks/results")
+    parser.add_argument("--coretype", help="OPENBLAS_CORETYPE of the second numpy; '' for none")
     options = parser.parse_args()
     wanted = [
         name
@@ -245,56 +276,91 @@ def main() -> int:
         if (not options.rows or any(part in name for part in options.rows))
         and (goal.quick or not options.quick)
     ]
-    peers = [Peer(system, options.threads) for system in SYSTEMS if system != "torch" or _torch()]
+    coretype = _coretype() if options.coretype is None else options.coretype
+    tables = {
+        threads: table(wanted, threads, options.rounds, coretype, options.write)
+        for threads in options.threads
+    }
+    first, *more = options.threads
+    for threads in more:
+        print(f"\n{threads} thread(s) by {first}")
+        for one, several in zip(tables[first], tables[threads], strict=True):
+            gain = one["times"]["kc"]["best"] / several["times"]["kc"]["best"]
+            print(f"{one['name']:<26}{gain:12.2f}")
+    return 0
+
+
+def table(
+    names: list[str], threads: int, rounds: int, coretype: str, write: bool
+) -> list[dict[str, Any]]:
+    """Print the table for a number of threads; its rows."""
+    from cpu_rows import ROWS
+
+    systems = [
+        system
+        for system, module in SYSTEMS.items()
+        if find_spec(module) is not None and (system != "openblas" or coretype)
+    ]
+    peers = [Peer(system, threads, coretype) for system in systems]
     limits = {}
     for name, key in (("peak", "operations"), ("copy", "bytes")):
         facts = peers[0].ask("row", name)
-        limits[name] = facts[key] / min(peers[0].ask("time") for _ in range(options.rounds))
-    print(f"{_cpu()}, {options.threads} thread(s)")
+        limits[name] = facts[key] / min(peers[0].ask("time") for _ in range(rounds))
+    print(f"{_cpu()}, {threads} thread(s)" + (f", openblas for {coretype}" if coretype else ""))
     print(
         f"peak {limits['peak'] / 1e9:.1f} GFLOP/s of f32 a thread, "
         f"copy {limits['copy'] / 1e9:.1f} GB/s"
     )
-    heads = [f"{peer.system} ms" for peer in peers]
-    print(f"{'':<26}" + "".join(f"{head:>12}" for head in heads) + "  best peer / kc  goal   rate")
+    heads = [f"{system} ms" for system in systems]
+    print(
+        f"{'':<26}"
+        + "".join(f"{head:>12}" for head in heads)
+        + "  best peer / kc  spread  goal   rate"
+    )
     rows = []
-    for name in wanted:
-        row = run_row(name, peers, options.rounds)
+    for name in names:
+        row = run_row(name, peers, rounds)
         rows.append(row)
-        cells = [row["times"].get(peer.system) for peer in peers]
+        cells = [row["times"].get(system) for system in systems]
         text = "".join(f"{it['best'] * 1e3:12.4f}" if it else f"{'-':>12}" for it in cells)
         ratio = f"{row['ratio']:14.2f}" if row["ratio"] else f"{'-':>14}"
         seconds = row["times"]["kc"]["best"]
         if row["operations"]:
             rate = row["operations"] / seconds
-            said = (
-                f"{rate / 1e9:6.1f} GFLOP/s, {rate / limits['peak'] / options.threads:.2f} of peak"
-            )
+            said = f"{rate / 1e9:6.1f} GFLOP/s, {rate / limits['peak'] / threads:.2f} of peak"
         else:
             rate = row["bytes"] / seconds
-            said = f"{rate / 1e9:6.1f} GB/s"
-        print(f"{name:<26}{text}  {ratio}  {ROWS[name].goal:4.2f}   {said}", flush=True)
+            said = f"{rate / 1e9:6.1f} GB/s, {rate / limits['copy']:.2f} of a copy's"
+        part = row["times"]["kc"]["spread"]
+        print(
+            f"{name:<26}{text}  {ratio}  {part:6.2f}  {ROWS[name].goal:4.2f}   {said}", flush=True
+        )
     for peer in peers:
         peer.pipe.send(("end", ""))
-    if options.write:
-        _write(rows, limits, options.threads)
-    return 0
+        peer.process.join()
+    if write:
+        _write(rows, limits, threads, coretype)
+    return rows
 
 
-def _write(rows: list[dict[str, Any]], limits: dict[str, float], threads: int) -> None:
+def _write(
+    rows: list[dict[str, Any]], limits: dict[str, float], threads: int, coretype: str
+) -> None:
     folder = ROOT / "benchmarks" / "results"
     folder.mkdir(exist_ok=True)
     words = "".join(it if it.isalnum() else "-" for it in _cpu().lower()).strip("-")
     file = folder / f"cpu-{words}-{threads}.json"
-    content = {"cpu": _cpu(), "threads": threads, "limits": limits, "rows": rows}
+    content = {"cpu": _cpu(), "threads": threads, "coretype": coretype, "limits": limits}
+    content["rows"] = rows
     file.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     print(f"written to {file.relative_to(ROOT)}")
 
 
-def _torch() -> bool:
-    from importlib.util import find_spec
+def _coretype() -> str:
+    """The core type of OpenBLAS that has the vectors of this processor; '' for none."""
+    from kc.support.target import Target
 
-    return find_spec("torch") is not None
+    return {512: "SkylakeX", 256: "Haswell"}.get(Target.host_cpu().vector_bits, "")
 
 
 def _cpu() -> str:
