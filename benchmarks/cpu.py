@@ -284,9 +284,9 @@ def main() -> int:
     first, *more = options.threads
     for threads in more:
         print(f"\n{threads} thread(s) by {first}")
-        for one, several in zip(tables[first], tables[threads], strict=True):
-            gain = one["times"]["kc"]["best"] / several["times"]["kc"]["best"]
-            print(f"{one['name']:<26}{gain:12.2f}")
+        for fewer, several in zip(tables[first], tables[threads], strict=True):
+            gain = fewer["times"]["kc"]["best"] / several["times"]["kc"]["best"]
+            print(f"{fewer['name']:<26}{gain:12.2f}")
     return 0
 
 
