@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, IntegerType, i64
@@ -91,12 +92,15 @@ class BlockBuilder:
         values: Mapping[SSAValue, SSAValue],
         rows: Mapping[SSAValue, SSAValue],
         time: Time | None = None,
+        limit: int | SSAValue | None = None,
     ) -> None:
         self.op = op
         self.buffers = buffers
         self.values = dict(values)
         self.rows = rows
         self.time = time
+        self.limit = limit
+        """How many rows the buffer has, if these may be less than those of the compute."""
         self.fixed = 0 if time is None else 1
         """How many block variables stand before those of the axes."""
         self.at: SSAValue | None = None
@@ -182,6 +186,7 @@ class BlockBuilder:
             operands,
             self._body(names),
             self._init(names) if op.is_reduction else None,
+            **({} if self.limit is None else fewer_than(operands[0], self.limit)),
         )
         block.location = op.location
         return block
@@ -343,18 +348,28 @@ def copy_nest(
     element = AffineMap.identity(rank)
     load = tir.LoadOp(source, element, body.args)
     body.add_ops([load, tir.StoreOp(load.result, target, element, body.args)])
-    predicate, operands = None, []
-    if isinstance(rows, SSAValue):
-        operands = [loops[0].var, rows]
-        row, count = AffineExpr.dimension(0), AffineExpr.dimension(1)
-        predicate = AffineSet(2, 0, (at_least_zero(count - row - 1),))
     block = tir.BlockOp(
         name,
         [(tir.IterType.SPATIAL, f"v_c{n}", extent) for n, extent in enumerate(sizes)],
         element,
         [loop.var for loop in loops],
         Region(body),
-        predicate=predicate,
-        predicate_operands=operands,
+        **fewer_than(loops[0].var, rows),
     )
     return nest(loops, block)
+
+
+class Limit(TypedDict, total=False):
+    """The predicate of a block, and what it is about."""
+
+    predicate: AffineSet
+    predicate_operands: Sequence[SSAValue]
+
+
+def fewer_than(row: SSAValue, rows: int | SSAValue | None) -> Limit:
+    """The predicate that a row is less than ``rows``, where these are not constant."""
+    if not isinstance(rows, SSAValue):
+        return {}
+    difference = AffineExpr.dimension(1) - AffineExpr.dimension(0) - 1
+    limit = AffineSet(2, 0, (at_least_zero(difference),))
+    return {"predicate": limit, "predicate_operands": [row, rows]}

@@ -247,13 +247,36 @@ class TeToTir(CopyingConversion):
             buffer = self.values[tensor] = alloc.buffer
         return buffer
 
+    def scan_of_initial_rows(self, op: te.ComputeOp) -> te.ScanOp | None:
+        """The scan whose first rows a compute makes, if nothing else uses these: they are computed
+        in their place. The sizes of the scan are known by then."""
+        if len(op.tensors) != 1 or not op.tensors[0].has_one_use():
+            return None
+        use = next(iter(op.tensors[0].uses))
+        scan = use.operation
+        if not isinstance(scan, te.ScanOp) or op.tensors[0] not in scan.inits:
+            return None
+        state = scan.tensors[list(scan.inits).index(op.tensors[0])]
+        sizes = [scan.extent_value, *te.tensor_extents(state)]
+        is_known = all(isinstance(size, int) or size in self.values for size in sizes)
+        return scan if is_known else None
+
     def buffers(self, op: te.ComputeOp) -> list[SSAValue]:
         """The buffers of what a compute makes."""
+        scan = self.scan_of_initial_rows(op)
+        if scan is not None:
+            return [self.state_buffer(scan, list(scan.inits).index(op.tensors[0]))]
         extents, count = self.extents(op.spatial_extents), len(op.tensors)
         return [
             self.buffer(te.output_name(op.label, n, count), tensor, extents, op)
             for n, tensor in enumerate(op.tensors)
         ]
+
+    def state_buffer(self, op: te.ScanOp, n: int) -> SSAValue:
+        """The buffer of the n-th tensor of a scan."""
+        state = op.tensors[n]
+        sizes = self.extents(te.tensor_extents(state))
+        return self.buffer(te.output_name(op.label, n, len(op.tensors)), state, sizes, op)
 
 
 class ConvertSymbol(ConversionPattern[TeToTir]):
@@ -280,7 +303,10 @@ class ConvertCompute(ConversionPattern[TeToTir]):
         conversion = self.conversion
         check_reads(op)
         buffers = conversion.buffers(op)
-        rewriter.replace(op, BlockBuilder(op, buffers, conversion.values, {}).nest(), buffers)
+        scan = conversion.scan_of_initial_rows(op)
+        limit = None if scan is None else conversion.extents([scan.extent_value])[0]
+        blocks = BlockBuilder(op, buffers, conversion.values, {}, limit=limit)
+        rewriter.replace(op, blocks.nest(), buffers)
 
 
 class ConvertExtern(ConversionPattern[TeToTir]):
@@ -322,6 +348,8 @@ class ConvertExtern(ConversionPattern[TeToTir]):
 class ConvertScan(ConversionPattern[TeToTir]):
     """A scan: copies of the rows that are there from the start, then a loop over the others.
 
+    What a compute makes for the scan alone needs no copy (:meth:`TeToTir.scan_of_initial_rows`).
+
     ::
 
         te.scan "S" [%t = 8] (%s = %first : ...) { te.compute ... }
@@ -336,10 +364,8 @@ class ConvertScan(ConversionPattern[TeToTir]):
         (extent,) = conversion.extents([op.extent_value])
         count = len(op.tensors)
         states: list[SSAValue] = []
-        for n, (state, arg) in enumerate(zip(op.tensors, op.states, strict=True)):
-            sizes = conversion.extents(te.tensor_extents(state))
-            name = te.output_name(op.label, n, count)
-            conversion.values[arg] = conversion.buffer(name, state, sizes, op)
+        for n, arg in enumerate(op.states):
+            conversion.values[arg] = conversion.state_buffer(op, n)
             states.append(conversion.values[arg])
         if isinstance(extent, int):
             steps: int | SSAValue = extent - start
@@ -364,6 +390,8 @@ class ConvertScan(ConversionPattern[TeToTir]):
             buffers = [rows[tensor] for tensor in compute.tensors]
             step.add_ops(BlockBuilder(compute, buffers, conversion.values, rows, time).nest())
         for n, (init, state) in enumerate(zip(op.inits, op.tensors, strict=True)):
+            if conversion.value(init) is states[n]:
+                continue
             name = te.output_name(op.label, n, count)
             name = fresh_name(f"{name}_init", conversion.block_names)
             sizes = [start, *conversion.extents(te.tensor_extents(state))[1:]]

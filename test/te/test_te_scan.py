@@ -43,7 +43,7 @@ def test_the_stages_of_a_step_have_loops_of_their_own():
     s[update].vectorize(inner)
     s[twice].split(twice.op.axis[1], factor=3)
     s[first].parallel(first.op.axis[1])
-    assert nest(s, [x, out])[6:13] == [
+    assert nest(s, [x, out])[3:10] == [
         "for t in 5",
         "  for i_o_1 in 3",
         "    for i_i_1 in 3",

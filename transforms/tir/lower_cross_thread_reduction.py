@@ -160,10 +160,13 @@ def _plan(block: BlockOp, lanes: list[ForOp]) -> _Plan:
             raise _refuse(block, f"loop {loop.label} drives results as well as terms", lanes[0])
         if loop.axis is not None and loop.axis not in LANE_AXES:
             raise _refuse(block, f"loop {loop.label} is bound to {loop.axis}", lanes[0])
-    serial = [loop for loop in reduced if loop.axis is None]
     kernel = next(loop for loop in around if loop.axis is not None)
+    outside = around[: around.index(kernel)]
+    # One iteration is one launch, which does all terms.
+    reduced = [loop for loop in reduced if loop not in outside or loop.static_extent != 1]
+    serial = [loop for loop in reduced if loop.axis is None]
     for loop in serial:
-        if around.index(loop) < around.index(kernel):
+        if loop in outside:
             raise _refuse(
                 block,
                 f"loop {loop.label} of the reduction is around the kernel, so that each of its "
