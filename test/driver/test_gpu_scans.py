@@ -1,4 +1,4 @@
-"""Recurrences in kernels by TVM's usual schedule, and reductions whose outer loop is one iteration."""
+"""Recurrences in kernels, and reductions of which a loop of one iteration is around the kernel."""
 
 from __future__ import annotations
 
