@@ -11,13 +11,13 @@ The arrays are as for a call, with what the kernels write in them; the results a
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kc.analysis import ptx_resources
 from kc.analysis.ptx_resources import KernelResources
-from kc.runtime.emulator import Place, RawFinding, Watch, watch
+from kc.runtime.emulator import Place, RawFinding, Watch, Writer, watch
 from kc.support.diagnostics import CallError, Diagnostic, Location
 from kc.support.target import Target
 
@@ -30,6 +30,7 @@ _KINDS = (
     ("misaligned", "KC6304"),
     ("uninitialised", "KC6305"),
     ("deadlock", "KC6306"),
+    ("wrong-result", "KC6307"),
 )
 _WHY: Mapping[str, str] = {
     "race": "nothing orders threads but a barrier of their block, and nothing orders blocks",
@@ -38,6 +39,7 @@ _WHY: Mapping[str, str] = {
     "misaligned": "a GPU reads and writes vectors at multiples of their size",
     "uninitialised": "memory of a block holds anything until a thread of it writes",
     "deadlock": "each waits for the others, which never come",
+    "wrong-result": "a value that was expected is another one; no order of the threads explains it",
 }
 
 
@@ -45,9 +47,9 @@ _WHY: Mapping[str, str] = {
 class Finding:
     """Something wrong that kernels did.
 
-    ``kind`` is "race", "divergent-barrier", "out-of-bounds", "misaligned", "uninitialised" or
-    "deadlock"; ``count`` is how often it was seen, ``block`` and ``thread`` who did it first, and
-    ``second`` where the second thread was, if there is one.
+    ``kind`` is "race", "divergent-barrier", "out-of-bounds", "misaligned", "uninitialised",
+    "deadlock" or "wrong-result"; ``count`` is how often it was seen, ``block`` and ``thread`` who
+    did it first, and ``second`` where the second thread was, if there is one.
     """
 
     kind: str
@@ -152,13 +154,21 @@ class Report:
 
 
 def check(
-    module: Any, *arrays: Any, target: Target | str = "cuda-emu", name: str | None = None
+    module: Any,
+    *arrays: Any,
+    target: Target | str = "cuda-emu",
+    name: str | None = None,
+    expected: Sequence[Any] = (),
+    rtol: float = 1e-4,
+    atol: float = 1e-5,
 ) -> Report:
     """Run the kernels of a module on this CPU, and say what is wrong with what they do.
 
     ``module`` is the result of :func:`kc.build` for ``cuda`` or ``cuda-emu``, or a module or a
     function of IR, or its text, which is compiled for ``target`` first. ``arrays`` are the
     arguments of the function ``name``, by default the one that a call of the module calls.
+    ``expected`` are what the last of them should be afterwards, floats but for ``rtol`` and
+    ``atol`` as in ``numpy.allclose``: others are a finding, with the statement that wrote them.
 
     Raises CallError KC6300 for a module without kernels, and what the build and the call raise.
     """
@@ -180,8 +190,11 @@ def check(
         )
     watched = module.watched()
     function = watched.module if name is None else watched.module[name]
-    seen = watch(lambda: function(*arrays), watched.places)
-    return _report(seen, watched.places)
+    compared = _Comparison(arrays[len(arrays) - len(expected) :], expected, rtol, atol)
+    seen = watch(lambda: function(*arrays), watched.places, compared.addresses)
+    report = _report(seen, watched.places)
+    more = compared.findings(seen.writers, watched.places)
+    return replace(report, findings=(*report.findings, *more))
 
 
 def resources(module: Any) -> tuple[KernelResources, ...]:
@@ -270,6 +283,53 @@ def _count(what: str, raw: RawFinding) -> str:
         return ""
     unit = "arrivals" if what == "mbarrier" else "threads"
     return f" for {raw.wanted} {unit}, of which {raw.came} have come"
+
+
+class _Comparison:
+    """Arrays beside what they should be."""
+
+    def __init__(
+        self, arrays: Sequence[Any], expected: Sequence[Any], rtol: float, atol: float
+    ) -> None:
+        self.pairs = list(zip(arrays, expected, strict=True))
+        self.tolerance = {"rtol": rtol, "atol": atol, "equal_nan": True}
+        self.wrong: list[tuple[Any, Any, Any]] = []
+
+    def addresses(self) -> list[int]:
+        """Where the first wrong element of each array is."""
+        import numpy as np
+
+        addresses: list[int] = []
+        for given, wanted in self.pairs:
+            array, wanted = np.asarray(given), np.broadcast_to(np.asarray(wanted), given.shape)
+            (numbers,) = np.nonzero(~np.isclose(array, wanted, **self.tolerance).ravel())
+            if len(numbers):
+                self.wrong.append((array, wanted, numbers))
+                place = np.unravel_index(numbers[0], array.shape)
+                offset = sum(int(i) * step for i, step in zip(place, array.strides, strict=True))
+                addresses.append(array.__array_interface__["data"][0] + offset)
+        return addresses
+
+    def findings(self, writers: Sequence[Writer], places: Sequence[Place]) -> list[Finding]:
+        """A finding for each array that is wrong."""
+        findings: list[Finding] = []
+        for (array, wanted, numbers), writer in zip(self.wrong, writers, strict=True):
+            place = places[writer.site] if writer.site >= 0 else None
+            name = "an output" if place is None else place.buffer
+            element, flat = int(numbers[0]), array.ravel()
+            who = "written by "
+            who += "no thread" if place is None else _who(writer.block, writer.thread)
+            message = (
+                f"{name}[{element}] is {flat[element]}, {who}, and is to be "
+                f"{wanted.ravel()[element]}; {len(numbers)} of {array.size} elements are wrong"
+            )
+            location = None if place is None else place.location
+            findings.append(
+                Finding(
+                    "wrong-result", name, message, location, 1, writer.block, writer.thread, None
+                )
+            )
+        return findings
 
 
 def _who(block: int, thread: int) -> str:

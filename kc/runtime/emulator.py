@@ -60,12 +60,22 @@ class RawCost(ctypes.Structure):
 
 
 @dataclass(frozen=True)
+class Writer:
+    """Who wrote an element last: the number of the place, -1 for nobody."""
+
+    site: int
+    block: int
+    thread: int
+
+
+@dataclass(frozen=True)
 class Watch:
     """What was seen: findings, costs of each place, and how many barriers blocks came to."""
 
     findings: list[RawFinding]
     costs: list[RawCost]
     barriers: int
+    writers: list[Writer]
 
 
 def ensure_emulator() -> dict[str, int]:
@@ -100,8 +110,15 @@ def compile_native_text(text: str) -> Any:
     return engine
 
 
-def watch(run: Callable[[], object], places: Sequence[Place]) -> Watch:
-    """Call ``run``, which runs kernels with checks that name ``places``; one at a time."""
+def watch(
+    run: Callable[[], object],
+    places: Sequence[Place],
+    addresses_of: Callable[[], Sequence[int]] = list,
+) -> Watch:
+    """Call ``run``, which runs kernels with checks that name ``places``; one at a time.
+
+    ``addresses_of`` is called then: the elements whose writers are asked for.
+    """
     numbers: dict[Place, int] = {}
     statements = [numbers.setdefault(place, len(numbers)) for place in places]
     array = (ctypes.c_int32 * (len(places) + 1))(*statements)
@@ -122,10 +139,22 @@ def watch(run: Callable[[], object], places: Sequence[Place]) -> Watch:
             costs = function(
                 "kc_emu_costs", ctypes.POINTER(RawCost), ctypes.POINTER(ctypes.c_int64)
             )(ctypes.byref(barriers))
+            writer = function(
+                "kc_emu_writer",
+                ctypes.c_int32,
+                ctypes.c_uint64,
+                *[ctypes.POINTER(ctypes.c_int64)] * 2,
+            )
+            writers: list[Writer] = []
+            for address in addresses_of():
+                block, thread = ctypes.c_int64(), ctypes.c_int64()
+                site = writer(address, ctypes.byref(block), ctypes.byref(thread))
+                writers.append(Writer(site, block.value, thread.value))
             return Watch(
                 [RawFinding.from_buffer_copy(findings[n]) for n in range(count.value)],
                 [RawCost.from_buffer_copy(costs[n]) for n in range(len(places))],
                 barriers.value,
+                writers,
             )
         finally:
             function("kc_emu_end", None)()

@@ -36,6 +36,7 @@ SYMBOLS = (
     "kc_emu_access",
     "kc_emu_findings",
     "kc_emu_costs",
+    "kc_emu_writer",
 )
 """The public functions of the text."""
 

@@ -352,3 +352,25 @@ def test_a_module_without_kernels():
         "  why: it is compiled for a target of another kind\n"
         '  try: kc.build(..., target="cuda -arch=sm_80"), or target="cuda-emu"'
     )
+
+
+def test_what_is_expected_is_compared():
+    """The statement that wrote a wrong element is named, if there is one."""
+    a = np.arange(128, dtype="float32").reshape(2, 64)
+    b = np.zeros_like(a)
+    assert kc.gpu.check(kernel(STAGED), a, b, expected=[a[:, ::-1]]).ok
+    report = kc.gpu.check(kernel(STAGED), a, b, expected=[np.where(a < 3, a[:, ::-1], a)])
+    assert [finding.message for finding in report.findings] == [
+        "B[3] is 60.0, written by thread 3 of block 0, and is to be 3.0; 125 of 128 elements are "
+        "wrong"
+    ]
+    assert report.findings[0].kind == "wrong-result"
+    assert report.findings[0].location is not None
+    b[:] = 0
+    some = STAGED.replace("memref.store %1, %B", "scf.if %p {\nmemref.store %1, %B") + "\n}"
+    some = "%p = arith.cmpi ult, %t, %c32 : index" + some
+    report = kc.gpu.check(kernel(some), a, b, expected=[a[:, ::-1]])
+    assert [finding.message for finding in report.findings] == [
+        "an output[32] is 0.0, written by no thread, and is to be 31.0; 63 of 128 elements are "
+        "wrong"
+    ]

@@ -763,6 +763,18 @@ static int is_mbarrier(Block *block, uint64_t address, int32_t site, int is_made
   return 1;
 }
 
+/* Who wrote the element at an address last, in the launch that was last to have its buffer: the
+   number of the place, or -1. */
+int32_t kc_emu_writer(uint64_t address, int64_t *block, int64_t *thread) {
+  int32_t slot = find_buffer(address);
+  if (slot < 0) return -1;
+  const Buffer *buffer = &buffers[slot];
+  Access writer = buffer->cells[(int64_t)(address - buffer->base) / buffer->granule].writer;
+  *block = writer.block;
+  *thread = writer.thread;
+  return writer.site;
+}
+
 static int64_t change(Block *block, int64_t thread, int32_t what, uint64_t address, int64_t count,
                       int32_t site) {
   uint64_t *word = (uint64_t *)address;

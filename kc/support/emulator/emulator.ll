@@ -1,5 +1,5 @@
 ; Made by `make native` with clang 22.1.8: do not edit.
-; The sha256 of emulator.c: c6ec40af7ee57516bc0c3b13ea4a1cd7b452087eb9682fffc8578ba08f479358
+; The sha256 of emulator.c: bca2519b175e99d4cd9d6e3f02d62ae44e907470b93dd0b0f2ae7a472ab88e49
 
 %struct.anon = type { ptr, %struct.Access, i64, i64, [256 x i8] }
 %struct.Access = type { i32, i32, i32, i16, i16 }
@@ -31,17 +31,17 @@
 
 define noundef ptr @kc_emu_new_block(ptr noundef %states, i64 noundef %count, i32 noundef %is_watched) local_unnamed_addr #0 {
 entry:
-  %call = tail call ptr @calloc(i64 noundef 1, i64 noundef 4216) #19
+  %call = tail call ptr @calloc(i64 noundef 1, i64 noundef 4216) #20
   store ptr %states, ptr %call, align 8
   %count2 = getelementptr inbounds nuw i8, ptr %call, i64 8
   store i64 %count, ptr %count2, align 8
-  %call3 = tail call ptr @calloc(i64 noundef %count, i64 noundef 32) #19
+  %call3 = tail call ptr @calloc(i64 noundef %count, i64 noundef 32) #20
   %waits = getelementptr inbounds nuw i8, ptr %call, i64 16
   store ptr %call3, ptr %waits, align 8
-  %call4 = tail call ptr @calloc(i64 noundef %count, i64 noundef 24) #19
+  %call4 = tail call ptr @calloc(i64 noundef %count, i64 noundef 24) #20
   %queues = getelementptr inbounds nuw i8, ptr %call, i64 24
   store ptr %call4, ptr %queues, align 8
-  %call5 = tail call ptr @calloc(i64 noundef %count, i64 noundef 256) #19
+  %call5 = tail call ptr @calloc(i64 noundef %count, i64 noundef 256) #20
   %words = getelementptr inbounds nuw i8, ptr %call, i64 32
   store ptr %call5, ptr %words, align 8
   %tobool.not = icmp eq i32 %is_watched, 0
@@ -49,7 +49,7 @@ entry:
 
 if.then:                                          ; preds = %entry
   %mul = mul nsw i64 %count, %count
-  %call6 = tail call ptr @calloc(i64 noundef %mul, i64 noundef 4) #19
+  %call6 = tail call ptr @calloc(i64 noundef %mul, i64 noundef 4) #20
   %clocks = getelementptr inbounds nuw i8, ptr %call, i64 368
   store ptr %call6, ptr %clocks, align 8
   %i.026 = add i64 %count, 1
@@ -95,7 +95,7 @@ for.body:                                         ; preds = %for.cond
   %1 = load ptr, ptr %queues, align 8
   %arrayidx = getelementptr inbounds nuw %struct.Queue, ptr %1, i64 %i.0
   %2 = load ptr, ptr %arrayidx, align 8
-  tail call void @free(ptr noundef %2) #19
+  tail call void @free(ptr noundef %2) #20
   %inc = add nuw nsw i64 %i.0, 1
   br label %for.cond
 
@@ -108,26 +108,26 @@ for.body4:                                        ; preds = %for.cond2
   %arrayidx5 = getelementptr inbounds nuw %struct.Order, ptr %orders, i64 %indvars.iv
   %coming = getelementptr inbounds nuw i8, ptr %arrayidx5, i64 32
   %3 = load ptr, ptr %coming, align 8
-  tail call void @free(ptr noundef %3) #19
+  tail call void @free(ptr noundef %3) #20
   %known = getelementptr inbounds nuw i8, ptr %arrayidx5, i64 40
   %4 = load ptr, ptr %known, align 8
-  tail call void @free(ptr noundef %4) #19
+  tail call void @free(ptr noundef %4) #20
   %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
   br label %for.cond2
 
 for.end11:                                        ; preds = %for.cond2
   %waits = getelementptr inbounds nuw i8, ptr %block, i64 16
   %5 = load ptr, ptr %waits, align 8
-  tail call void @free(ptr noundef %5) #19
+  tail call void @free(ptr noundef %5) #20
   %6 = load ptr, ptr %queues, align 8
-  tail call void @free(ptr noundef %6) #19
+  tail call void @free(ptr noundef %6) #20
   %words = getelementptr inbounds nuw i8, ptr %block, i64 32
   %7 = load ptr, ptr %words, align 8
-  tail call void @free(ptr noundef %7) #19
+  tail call void @free(ptr noundef %7) #20
   %clocks = getelementptr inbounds nuw i8, ptr %block, i64 368
   %8 = load ptr, ptr %clocks, align 8
-  tail call void @free(ptr noundef %8) #19
-  tail call void @free(ptr noundef nonnull %block) #19
+  tail call void @free(ptr noundef %8) #20
+  tail call void @free(ptr noundef nonnull %block) #20
   ret void
 }
 
@@ -168,7 +168,7 @@ for.body7:                                        ; preds = %for.cond5
 if.then:                                          ; preds = %for.body7
   %arrayidx9 = getelementptr inbounds nuw ptr, ptr %threads, i64 %i.0
   %1 = load ptr, ptr %arrayidx9, align 8
-  tail call void %step(ptr noundef %1, i32 noundef 0) #19
+  tail call void %step(ptr noundef %1, i32 noundef 0) #20
   %.pre = load i32, ptr %arrayidx, align 4
   br label %if.end
 
@@ -180,12 +180,12 @@ if.end:                                           ; preds = %if.then, %for.body7
   br label %for.cond5.outer
 
 for.end:                                          ; preds = %for.cond5
-  %call = tail call fastcc i32 @warp_is_complete(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond) #20
+  %call = tail call fastcc i32 @warp_is_complete(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond) #21
   %tobool.not = icmp eq i32 %call, 0
   br i1 %tobool.not, label %for.cond1.backedge, label %if.end15
 
 if.end15:                                         ; preds = %for.end
-  tail call fastcc void @release(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i32 noundef 2) #20
+  tail call fastcc void @release(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i32 noundef 2) #21
   br label %for.cond5
 
 for.end19:                                        ; preds = %for.cond1
@@ -193,7 +193,7 @@ for.end19:                                        ; preds = %for.cond1
   br i1 %tobool20.not, label %for.end39, label %if.end22
 
 if.end22:                                         ; preds = %for.end19
-  %call23 = tail call fastcc i32 @is_any_ready(ptr noundef %states, i64 noundef %count) #20
+  %call23 = tail call fastcc i32 @is_any_ready(ptr noundef %states, i64 noundef %count) #21
   %tobool24.not = icmp eq i32 %call23, 0
   br i1 %tobool24.not, label %if.end26, label %for.cond1.backedge
 
@@ -201,12 +201,12 @@ if.end26:                                         ; preds = %if.end22
   br i1 %tobool27.not, label %if.end38, label %land.lhs.true
 
 land.lhs.true:                                    ; preds = %if.end26
-  %call28 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 3) #20
+  %call28 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 3) #21
   %cmp29 = icmp sgt i64 %call28, -1
   br i1 %cmp29, label %if.then30, label %if.end38
 
 if.then30:                                        ; preds = %land.lhs.true
-  %call31 = tail call fastcc i32 @wake(ptr noundef %block) #20
+  %call31 = tail call fastcc i32 @wake(ptr noundef %block) #21
   %tobool32.not = icmp eq i32 %call31, 0
   br i1 %tobool32.not, label %lor.lhs.false, label %for.cond1.backedge
 
@@ -216,16 +216,16 @@ for.cond1.backedge:                               ; preds = %for.end, %if.then30
   br label %for.cond1
 
 lor.lhs.false:                                    ; preds = %if.then30
-  %call33 = tail call fastcc i32 @do_late(ptr noundef %block) #20
+  %call33 = tail call fastcc i32 @do_late(ptr noundef %block) #21
   %tobool34.not = icmp eq i32 %call33, 0
   br i1 %tobool34.not, label %if.end36, label %for.cond1.backedge
 
 if.end36:                                         ; preds = %lor.lhs.false
-  %call37 = tail call i32 (i32, ptr, ...) @dprintf(i32 noundef 2, ptr noundef nonnull @.str) #19
+  %call37 = tail call i32 (i32, ptr, ...) @dprintf(i32 noundef 2, ptr noundef nonnull @.str) #20
   br label %for.end39
 
 if.end38:                                         ; preds = %land.lhs.true, %if.end26
-  tail call fastcc void @release(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 1) #20
+  tail call fastcc void @release(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 1) #21
   br label %for.cond1.backedge
 
 for.end39:                                        ; preds = %for.end19, %if.end36
@@ -240,7 +240,7 @@ for.cond41:                                       ; preds = %for.body43, %for.en
 for.body43:                                       ; preds = %for.cond41
   %arrayidx44 = getelementptr inbounds nuw ptr, ptr %threads, i64 %i40.0
   %3 = load ptr, ptr %arrayidx44, align 8
-  tail call void %step(ptr noundef %3, i32 noundef 1) #19
+  tail call void %step(ptr noundef %3, i32 noundef 1) #20
   %inc46 = add nuw i64 %i40.0, 1
   br label %for.cond41
 
@@ -250,12 +250,12 @@ for.end47:                                        ; preds = %for.cond41
 
 define internal fastcc range(i32 0, 2) i32 @warp_is_complete(ptr noundef readonly captures(none) %states, i64 noundef %begin, i64 noundef %end) unnamed_addr #2 {
 entry:
-  %call = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef %begin, i64 noundef %end, i32 noundef 2) #20
+  %call = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef %begin, i64 noundef %end, i32 noundef 2) #21
   %cmp = icmp sgt i64 %call, -1
   br i1 %cmp, label %land.rhs, label %land.end
 
 land.rhs:                                         ; preds = %entry
-  %call1 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef %begin, i64 noundef %end, i32 noundef 3) #20
+  %call1 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef %begin, i64 noundef %end, i32 noundef 3) #21
   %call1.lobit = lshr i64 %call1, 63
   %0 = trunc nuw nsw i64 %call1.lobit to i32
   br label %land.end
@@ -381,7 +381,7 @@ if.end:                                           ; preds = %for.body
   ]
 
 if.then3:                                         ; preds = %if.end
-  %call4 = tail call fastcc i64 @missing_lane(ptr noundef %block, i64 noundef %i.0) #20
+  %call4 = tail call fastcc i64 @missing_lane(ptr noundef %block, i64 noundef %i.0) #21
   %cmp5 = icmp sgt i64 %call4, -1
   br i1 %cmp5, label %for.inc, label %if.end7
 
@@ -455,7 +455,7 @@ if.then24.i:                                      ; preds = %land.lhs.true.i
   %add.ptr.i.i = getelementptr inbounds i32, ptr %12, i64 %mul.i.i
   %mul.i97.i = mul nsw i64 %13, %j.0.i
   %add.ptr.i98.i = getelementptr inbounds i32, ptr %12, i64 %mul.i97.i
-  tail call fastcc void @learn(ptr noundef %add.ptr.i.i, ptr noundef %add.ptr.i98.i, i64 noundef %13) #20
+  tail call fastcc void @learn(ptr noundef %add.ptr.i.i, ptr noundef %add.ptr.i98.i, i64 noundef %13) #21
   br label %for.inc28.i
 
 for.inc28.i:                                      ; preds = %if.then24.i, %land.lhs.true.i, %for.body13.i
@@ -511,7 +511,7 @@ if.then11:                                        ; preds = %if.end
   br i1 %cmp14, label %for.inc, label %if.end16
 
 if.end16:                                         ; preds = %if.then11
-  %call18 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef %19, i64 noundef 0) #20
+  %call18 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef %19, i64 noundef 0) #21
   br label %if.end26
 
 if.else:                                          ; preds = %if.end
@@ -528,12 +528,12 @@ if.else:                                          ; preds = %if.end
   br i1 %cmp20, label %for.inc, label %if.end23
 
 if.end23:                                         ; preds = %if.else
-  %call25 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %22) #20
+  %call25 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %22) #21
   br label %if.end26
 
 if.end26:                                         ; preds = %if.end23, %if.end16
   %call25.sink = phi ptr [ %call25, %if.end23 ], [ %call18, %if.end16 ]
-  tail call fastcc void @hear(ptr noundef nonnull %block, ptr noundef %call25.sink, i64 noundef %i.0) #20
+  tail call fastcc void @hear(ptr noundef nonnull %block, ptr noundef %call25.sink, i64 noundef %i.0) #21
   %is_done = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 8
   store i32 1, ptr %is_done, align 8
   %26 = load ptr, ptr %block, align 8
@@ -594,8 +594,8 @@ while.end:                                        ; preds = %while.cond
 
 if.end:                                           ; preds = %land.rhs, %while.end
   %end.057 = phi i32 [ %2, %while.end ], [ %end.0, %land.rhs ]
-  tail call fastcc void @settle_if(ptr noundef nonnull %block) #20
-  tail call fastcc void @do_copies(ptr noundef nonnull %block, i64 noundef %i.0, i32 noundef %end.057) #20
+  tail call fastcc void @settle_if(ptr noundef nonnull %block) #21
+  tail call fastcc void @do_copies(ptr noundef nonnull %block, i64 noundef %i.0, i32 noundef %end.057) #21
   br label %for.inc
 
 for.inc:                                          ; preds = %while.end, %if.end
@@ -675,9 +675,9 @@ entry:
   store i64 0, ptr @barriers, align 8
   %conv = sext i32 %number_of_sites to i64
   %add = add nsw i64 %conv, 1
-  %call = tail call ptr @calloc(i64 noundef %add, i64 noundef 144) #19
+  %call = tail call ptr @calloc(i64 noundef %add, i64 noundef 144) #20
   store ptr %call, ptr @sites, align 8
-  %call3 = tail call ptr @calloc(i64 noundef %add, i64 noundef 32) #19
+  %call3 = tail call ptr @calloc(i64 noundef %add, i64 noundef 32) #20
   store ptr %call3, ptr @costs, align 8
   br label %for.cond
 
@@ -723,7 +723,7 @@ for.cond:                                         ; preds = %for.body, %entry
 
 for.body:                                         ; preds = %for.cond
   %arrayidx = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %indvars.iv
-  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #20
+  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #21
   %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
   br label %for.cond
 
@@ -738,14 +738,14 @@ for.cond2:                                        ; preds = %for.cond, %for.body
 for.body4:                                        ; preds = %for.cond2
   %arrayidx6 = getelementptr inbounds nuw %struct.Site, ptr %2, i64 %indvars.iv15
   %3 = load ptr, ptr %arrayidx6, align 8
-  tail call void @free(ptr noundef %3) #19
+  tail call void @free(ptr noundef %3) #20
   %indvars.iv.next16 = add nuw nsw i64 %indvars.iv15, 1
   br label %for.cond2
 
 for.end9:                                         ; preds = %for.cond2
-  tail call void @free(ptr noundef %2) #19
+  tail call void @free(ptr noundef %2) #20
   %4 = load ptr, ptr @costs, align 8
-  tail call void @free(ptr noundef %4) #19
+  tail call void @free(ptr noundef %4) #20
   store ptr null, ptr @sites, align 8
   store ptr null, ptr @costs, align 8
   ret void
@@ -755,7 +755,7 @@ define internal fastcc void @drop_buffer(ptr noundef captures(none) %buffer) unn
 entry:
   %cells = getelementptr inbounds nuw i8, ptr %buffer, i64 32
   %0 = load ptr, ptr %cells, align 8
-  tail call void @free(ptr noundef %0) #19
+  tail call void @free(ptr noundef %0) #20
   store ptr null, ptr %cells, align 8
   ret void
 }
@@ -771,7 +771,7 @@ for.cond:                                         ; preds = %for.body, %entry
 
 for.body:                                         ; preds = %for.cond
   %arrayidx = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %indvars.iv
-  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #20
+  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #21
   %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
   br label %for.cond
 
@@ -791,11 +791,11 @@ define void @kc_emu_buffer(i32 noundef %slot, i64 noundef %base, i64 noundef %by
 entry:
   %idxprom = sext i32 %slot to i64
   %arrayidx = getelementptr inbounds %struct.Buffer, ptr @buffers, i64 %idxprom
-  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #20
+  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #21
   %div = sdiv i64 %bytes, %granule
   %0 = mul i64 %div, 48
   %mul = add i64 %0, 48
-  %call = tail call ptr @malloc(i64 noundef %mul) #19
+  %call = tail call ptr @malloc(i64 noundef %mul) #20
   store i64 %base, ptr %arrayidx, align 8
   %.compoundliteral.sroa.2.0..sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
   store i64 %bytes, ptr %.compoundliteral.sroa.2.0..sroa_idx, align 8
@@ -848,7 +848,7 @@ if.then:                                          ; preds = %entry
   br i1 %tobool.not, label %if.then1, label %if.end
 
 if.then1:                                         ; preds = %if.then
-  tail call fastcc void @report(i32 noundef 2, i32 noundef %site, ptr noundef null, i64 noundef -1) #20
+  tail call fastcc void @report(i32 noundef 2, i32 noundef %site, ptr noundef null, i64 noundef -1) #21
   br label %if.end
 
 if.end:                                           ; preds = %if.then1, %if.then
@@ -856,7 +856,7 @@ if.end:                                           ; preds = %if.then1, %if.then
   br label %return
 
 if.end4:                                          ; preds = %entry
-  tail call fastcc void @settle_write() #20
+  tail call fastcc void @settle_write() #21
   %idxprom = zext nneg i32 %slot to i64
   %arrayidx = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %idxprom
   %0 = load i64, ptr %arrayidx, align 8
@@ -880,7 +880,7 @@ if.then19:                                        ; preds = %lor.lhs.false15, %i
   %granule = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
   %2 = load i64, ptr %granule, align 8
   %div = sdiv i64 %sub, %2
-  tail call fastcc void @report(i32 noundef 2, i32 noundef %site, ptr noundef null, i64 noundef %div) #20
+  tail call fastcc void @report(i32 noundef 2, i32 noundef %site, ptr noundef null, i64 noundef %div) #21
   br label %return
 
 if.end20:                                         ; preds = %lor.lhs.false15
@@ -892,7 +892,7 @@ if.then22:                                        ; preds = %if.end20
   %granule23 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
   %3 = load i64, ptr %granule23, align 8
   %div24 = sdiv i64 %sub, %3
-  tail call fastcc void @report(i32 noundef 3, i32 noundef %site, ptr noundef null, i64 noundef %div24) #20
+  tail call fastcc void @report(i32 noundef 3, i32 noundef %site, ptr noundef null, i64 noundef %div24) #21
   br label %return
 
 if.end25:                                         ; preds = %if.end20
@@ -927,7 +927,7 @@ if.then9.i:                                       ; preds = %if.end.i
   store i32 %spec.select.i, ptr %room.i, align 4
   %conv14.i = sext i32 %spec.select.i to i64
   %mul15.i = mul nsw i64 %conv14.i, 272
-  %call.i = tail call ptr @realloc(ptr noundef %.pre.i, i64 noundef %mul15.i) #19
+  %call.i = tail call ptr @realloc(ptr noundef %.pre.i, i64 noundef %mul15.i) #20
   store ptr %call.i, ptr %arrayidx.i, align 8
   br label %if.end17.i
 
@@ -1009,7 +1009,7 @@ if.then52:                                        ; preds = %if.end41
 
 if.then55:                                        ; preds = %if.then52
   %18 = inttoptr i64 %address to ptr
-  %call = tail call ptr @memcpy(ptr noundef nonnull getelementptr inbounds nuw (i8, ptr @pending, i64 40), ptr noundef %18, i64 noundef %bytes) #19
+  %call = tail call ptr @memcpy(ptr noundef nonnull getelementptr inbounds nuw (i8, ptr @pending, i64 40), ptr noundef %18, i64 noundef %bytes) #20
   br label %return
 
 if.end57:                                         ; preds = %if.end41
@@ -1030,12 +1030,12 @@ for.cond:                                         ; preds = %note_read.exit, %if
 for.body:                                         ; preds = %for.cond
   %20 = load ptr, ptr %cells, align 8
   %arrayidx68 = getelementptr inbounds %struct.Cell, ptr %20, i64 %i.0
-  %call69 = tail call fastcc i32 @is_concurrent(ptr noundef %arrayidx68, i32 noundef 0) #20
+  %call69 = tail call fastcc i32 @is_concurrent(ptr noundef %arrayidx68, i32 noundef 0) #21
   %tobool70.not = icmp eq i32 %call69, 0
   br i1 %tobool70.not, label %if.end73, label %if.then71
 
 if.then71:                                        ; preds = %for.body
-  tail call fastcc void @report(i32 noundef 0, i32 noundef %site, ptr noundef %arrayidx68, i64 noundef %i.0) #20
+  tail call fastcc void @report(i32 noundef 0, i32 noundef %site, ptr noundef %arrayidx68, i64 noundef %i.0) #21
   br label %if.end73
 
 if.end73:                                         ; preds = %if.then71, %for.body
@@ -1050,7 +1050,7 @@ land.lhs.true:                                    ; preds = %if.end73
   br i1 %cmp.i126, label %if.then80, label %if.end81
 
 if.then80:                                        ; preds = %land.lhs.true
-  tail call fastcc void @report(i32 noundef 4, i32 noundef %site, ptr noundef null, i64 noundef %i.0) #20
+  tail call fastcc void @report(i32 noundef 4, i32 noundef %site, ptr noundef null, i64 noundef %i.0) #21
   br label %if.end81
 
 if.end81:                                         ; preds = %if.then80, %land.lhs.true, %if.end73
@@ -1312,7 +1312,7 @@ land.end:                                         ; preds = %land.lhs.true6
   %add.ptr = getelementptr inbounds i8, ptr %4, i64 %at.0
   %sub = sub nsw i64 %at.0, %2
   %add.ptr13 = getelementptr inbounds i8, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 40), i64 %sub
-  %call14 = tail call i32 @memcmp(ptr noundef %add.ptr, ptr noundef nonnull %add.ptr13, i64 noundef %1) #19
+  %call14 = tail call i32 @memcmp(ptr noundef %add.ptr, ptr noundef nonnull %add.ptr13, i64 noundef %1) #20
   %call14.fr = freeze i32 %call14
   %tobool15.not.not = icmp eq i32 %call14.fr, 0
   store ptr %arrayidx, ptr %earlier, align 16
@@ -1333,12 +1333,12 @@ for.cond18:                                       ; preds = %for.cond18.preheade
 for.body25:                                       ; preds = %for.cond18
   %arrayidx27 = getelementptr inbounds nuw ptr, ptr %earlier, i64 %indvars.iv
   %11 = load ptr, ptr %arrayidx27, align 8
-  %call30 = tail call fastcc i32 @is_concurrent(ptr noundef %11, i32 noundef %conv) #20
+  %call30 = tail call fastcc i32 @is_concurrent(ptr noundef %11, i32 noundef %conv) #21
   %tobool31.not = icmp eq i32 %call30, 0
   br i1 %tobool31.not, label %for.inc, label %if.end33
 
 if.end33:                                         ; preds = %for.body25
-  tail call fastcc void @report(i32 noundef 0, i32 noundef %conv35, ptr noundef %11, i64 noundef %div) #20
+  tail call fastcc void @report(i32 noundef 0, i32 noundef %conv35, ptr noundef %11, i64 noundef %div) #21
   %tobool38.not = icmp eq i64 %indvars.iv, 0
   br i1 %tobool38.not, label %for.inc, label %for.end.split
 
@@ -1434,7 +1434,7 @@ entry:
   br label %for.cond1
 
 for.cond.critedge:                                ; preds = %if.then27
-  tail call fastcc void @settle_write() #20
+  tail call fastcc void @settle_write() #21
   br label %for.cond1.backedge
 
 for.cond1:                                        ; preds = %for.cond1.backedge, %entry
@@ -1467,8 +1467,8 @@ if.end:                                           ; preds = %for.body7
   store i16 %bf.set, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
   %arrayidx11 = getelementptr inbounds nuw ptr, ptr %threads, i64 %i.0
   %1 = load ptr, ptr %arrayidx11, align 8
-  tail call void %step(ptr noundef %1, i32 noundef 0) #19
-  tail call fastcc void @settle_write() #20
+  tail call void %step(ptr noundef %1, i32 noundef 0) #20
+  tail call fastcc void @settle_write() #21
   br label %for.inc
 
 for.inc:                                          ; preds = %for.body7, %if.end
@@ -1777,7 +1777,7 @@ for.end41.i:                                      ; preds = %for.cond3.i
 if.then43.i:                                      ; preds = %for.end41.i
   store i32 0, ptr %count.i, align 8
   %next.i = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 16
-  %call45.i = tail call ptr @memset(ptr noundef nonnull %next.i, i32 noundef 0, i64 noundef 128) #19
+  %call45.i = tail call ptr @memset(ptr noundef nonnull %next.i, i32 noundef 0, i64 noundef 128) #20
   %.pre.i = load i32, ptr @site_count, align 4
   br label %for.inc47.i
 
@@ -1787,18 +1787,18 @@ for.inc47.i:                                      ; preds = %if.then43.i, %for.e
   br label %for.cond.i
 
 settle_costs.exit:                                ; preds = %for.cond.i
-  %call = tail call fastcc i32 @warp_is_complete(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond) #20
+  %call = tail call fastcc i32 @warp_is_complete(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond) #21
   %tobool.not = icmp eq i32 %call, 0
   br i1 %tobool.not, label %for.cond1.backedge, label %if.end13
 
 if.end13:                                         ; preds = %settle_costs.exit
-  %call14 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i32 noundef 2) #20
-  tail call fastcc void @check_together(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i64 noundef %call14) #20
-  tail call fastcc void @release(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i32 noundef 2) #20
+  %call14 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i32 noundef 2) #21
+  tail call fastcc void @check_together(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i64 noundef %call14) #21
+  tail call fastcc void @release(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i32 noundef 2) #21
   br label %for.cond5.backedge
 
 for.end18:                                        ; preds = %for.cond1
-  %call19 = tail call fastcc i32 @is_any_ready(ptr noundef %states, i64 noundef %count) #20
+  %call19 = tail call fastcc i32 @is_any_ready(ptr noundef %states, i64 noundef %count) #21
   %tobool20.not = icmp eq i32 %call19, 0
   br i1 %tobool20.not, label %if.end22, label %for.cond1.backedge
 
@@ -1806,26 +1806,26 @@ if.end22:                                         ; preds = %for.end18
   br i1 %tobool23.not, label %if.end35, label %land.lhs.true
 
 land.lhs.true:                                    ; preds = %if.end22
-  %call24 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 3) #20
+  %call24 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 3) #21
   %cmp25 = icmp sgt i64 %call24, -1
   br i1 %cmp25, label %if.then27, label %if.end35
 
 if.then27:                                        ; preds = %land.lhs.true
-  %call28 = tail call fastcc i32 @wake(ptr noundef %block) #20
+  %call28 = tail call fastcc i32 @wake(ptr noundef %block) #21
   %tobool29.not = icmp eq i32 %call28, 0
   br i1 %tobool29.not, label %lor.rhs, label %for.cond.critedge
 
 lor.rhs:                                          ; preds = %if.then27
-  %call30 = tail call fastcc i32 @do_late(ptr noundef %block) #20
+  %call30 = tail call fastcc i32 @do_late(ptr noundef %block) #21
   %tobool31.not = icmp eq i32 %call30, 0
-  tail call fastcc void @settle_write() #20
+  tail call fastcc void @settle_write() #21
   br i1 %tobool31.not, label %if.end34, label %for.cond1.backedge
 
 if.end34:                                         ; preds = %lor.rhs
   %35 = load ptr, ptr %block, align 8
   %count.i95 = getelementptr inbounds nuw i8, ptr %block, i64 8
   %36 = load i64, ptr %count.i95, align 8
-  %call.i = tail call fastcc i64 @who_waits(ptr noundef %35, i64 noundef 0, i64 noundef %36, i32 noundef 3) #20
+  %call.i = tail call fastcc i64 @who_waits(ptr noundef %35, i64 noundef 0, i64 noundef %36, i32 noundef 3) #21
   %waits.i = getelementptr inbounds nuw i8, ptr %block, i64 16
   %37 = load ptr, ptr %waits.i, align 8
   %arrayidx.i96 = getelementptr inbounds %struct.Wait, ptr %37, i64 %call.i
@@ -1838,7 +1838,7 @@ for.cond.preheader.i:                             ; preds = %if.end34
   br label %for.cond.i99
 
 if.then.i104:                                     ; preds = %if.end34
-  %call2.i = tail call fastcc i64 @missing_lane(ptr noundef nonnull readonly %block, i64 noundef %call.i) #20
+  %call2.i = tail call fastcc i64 @missing_lane(ptr noundef nonnull readonly %block, i64 noundef %call.i) #21
   br label %if.end23.i
 
 for.cond.i99:                                     ; preds = %for.body.i102, %for.cond.preheader.i
@@ -1895,7 +1895,7 @@ if.end23.i:                                       ; preds = %if.else19.i, %if.th
   br i1 %cmp24.i, label %if.then26.i, label %if.else27.i
 
 if.then26.i:                                      ; preds = %if.end23.i
-  tail call fastcc void @report_apart(i32 noundef 5, ptr noundef %35, i64 noundef %call.i, i64 noundef %apart.2.i) #20
+  tail call fastcc void @report_apart(i32 noundef 5, ptr noundef %35, i64 noundef %call.i, i64 noundef %apart.2.i) #21
   br label %if.end34.i
 
 if.else27.i:                                      ; preds = %if.end23.i
@@ -1908,7 +1908,7 @@ if.else27.i:                                      ; preds = %if.end23.i
   %arrayidx32.i = getelementptr inbounds i32, ptr %35, i64 %call.i
   %51 = load i32, ptr %arrayidx32.i, align 4
   %shr33.i = ashr i32 %51, 2
-  tail call fastcc void @report(i32 noundef 5, i32 noundef %shr33.i, ptr noundef null, i64 noundef -1) #20
+  tail call fastcc void @report(i32 noundef 5, i32 noundef %shr33.i, ptr noundef null, i64 noundef -1) #21
   br label %if.end34.i
 
 if.end34.i:                                       ; preds = %if.else27.i, %if.then26.i
@@ -1926,13 +1926,13 @@ if.then37.i:                                      ; preds = %if.end34.i
   br label %for.end43
 
 if.end35:                                         ; preds = %land.lhs.true, %if.end22
-  %call36 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 1) #20
+  %call36 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 1) #21
   %cmp37 = icmp slt i64 %call36, 0
   br i1 %cmp37, label %for.end43, label %if.end40
 
 if.end40:                                         ; preds = %if.end35
-  tail call fastcc void @check_together(ptr noundef %states, i64 noundef 0, i64 noundef %count, i64 noundef %call36) #20
-  tail call fastcc void @release(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 1) #20
+  tail call fastcc void @check_together(ptr noundef %states, i64 noundef 0, i64 noundef %count, i64 noundef %call36) #21
+  tail call fastcc void @release(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 1) #21
   %53 = load i32, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
   %inc41 = add nsw i32 %53, 1
   store i32 %inc41, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
@@ -1957,7 +1957,7 @@ for.cond45:                                       ; preds = %for.body48, %for.en
 for.body48:                                       ; preds = %for.cond45
   %arrayidx49 = getelementptr inbounds nuw ptr, ptr %threads, i64 %i44.0
   %55 = load ptr, ptr %arrayidx49, align 8
-  tail call void %step(ptr noundef %55, i32 noundef 1) #19
+  tail call void %step(ptr noundef %55, i32 noundef 1) #20
   %inc51 = add nuw i64 %i44.0, 1
   br label %for.cond45
 
@@ -1990,7 +1990,7 @@ if.end:                                           ; preds = %for.body
   %cmp8.not = icmp eq i32 %3, 0
   %4 = or i1 %cmp4.not, %cmp8.not
   %cond = select i1 %4, i32 1, i32 5
-  tail call fastcc void @report_apart(i32 noundef %cond, ptr noundef nonnull %states, i64 noundef %waiter, i64 noundef %i.0) #20
+  tail call fastcc void @report_apart(i32 noundef %cond, ptr noundef nonnull %states, i64 noundef %waiter, i64 noundef %i.0) #21
   br label %for.end
 
 for.inc:                                          ; preds = %for.body
@@ -2008,7 +2008,7 @@ entry:
   %and = and i32 %number, 15
   %idxprom = zext nneg i32 %and to i64
   %arrayidx = getelementptr inbounds nuw %struct.Barrier, ptr %barriers, i64 %idxprom
-  %call = tail call fastcc ptr @order_of(ptr noundef %block, i32 noundef %and, i64 noundef 0) #20
+  %call = tail call fastcc ptr @order_of(ptr noundef %block, i32 noundef %and, i64 noundef 0) #21
   %count = getelementptr inbounds nuw i8, ptr %block, i64 8
   %0 = load i64, ptr %count, align 8
   %sub = add nsw i64 %0, 31
@@ -2058,11 +2058,11 @@ if.then11:                                        ; preds = %land.lhs.true
   %bf.clear = and i16 %bf.load, -16384
   %bf.set = or disjoint i16 %bf.clear, %conv19
   store i16 %bf.set, ptr %thread20, align 2
-  call fastcc void @report(i32 noundef 1, i32 noundef %site, ptr noundef nonnull %first, i64 noundef -1) #20
+  call fastcc void @report(i32 noundef 1, i32 noundef %site, ptr noundef nonnull %first, i64 noundef -1) #21
   br label %if.end22
 
 if.end22:                                         ; preds = %if.else, %land.lhs.true, %if.then11, %if.then2
-  call fastcc void @tell(ptr noundef nonnull %block, ptr noundef %call, i64 noundef %thread) #20
+  call fastcc void @tell(ptr noundef nonnull %block, ptr noundef %call, i64 noundef %thread) #21
   %tobool23.not = icmp eq i32 %waits, 0
   br i1 %tobool23.not, label %if.end28, label %if.then24
 
@@ -2113,7 +2113,7 @@ if.end44:                                         ; preds = %if.end28
   %14 = load i32, ptr %generation46, align 4
   %inc = add i32 %14, 1
   store i32 %inc, ptr %generation46, align 4
-  call fastcc void @complete(ptr noundef nonnull %block, ptr noundef %call) #20
+  call fastcc void @complete(ptr noundef nonnull %block, ptr noundef %call) #21
   %clocks47 = getelementptr inbounds nuw i8, ptr %block, i64 368
   %15 = load ptr, ptr %clocks47, align 8
   %tobool48.not = icmp eq ptr %15, null
@@ -2170,10 +2170,10 @@ for.end:                                          ; preds = %for.body, %for.cond
 if.then13:                                        ; preds = %for.end
   %count = getelementptr inbounds nuw i8, ptr %block, i64 8
   %4 = load i64, ptr %count, align 8
-  %call = tail call ptr @calloc(i64 noundef %4, i64 noundef 4) #19
+  %call = tail call ptr @calloc(i64 noundef %4, i64 noundef 4) #20
   store ptr %call, ptr %coming, align 8
   %5 = load i64, ptr %count, align 8
-  %call16 = tail call ptr @calloc(i64 noundef %5, i64 noundef 4) #19
+  %call16 = tail call ptr @calloc(i64 noundef %5, i64 noundef 4) #20
   %known = getelementptr inbounds nuw i8, ptr %order.1, i64 40
   store ptr %call16, ptr %known, align 8
   br label %return
@@ -2199,7 +2199,7 @@ if.end:                                           ; preds = %entry
   %add.ptr.i = getelementptr inbounds i32, ptr %0, i64 %mul.i
   %coming = getelementptr inbounds nuw i8, ptr %order, i64 32
   %2 = load ptr, ptr %coming, align 8
-  tail call fastcc void @learn(ptr noundef %2, ptr noundef %add.ptr.i, i64 noundef %1) #20
+  tail call fastcc void @learn(ptr noundef %2, ptr noundef %add.ptr.i, i64 noundef %1) #21
   %arrayidx = getelementptr inbounds i32, ptr %add.ptr.i, i64 %thread
   %3 = load i32, ptr %arrayidx, align 4
   %inc = add nsw i32 %3, 1
@@ -2223,11 +2223,11 @@ if.end:                                           ; preds = %entry
   %count = getelementptr inbounds nuw i8, ptr %block, i64 8
   %2 = load i64, ptr %count, align 8
   %mul = shl i64 %2, 2
-  %call = tail call ptr @memcpy(ptr noundef %0, ptr noundef %1, i64 noundef %mul) #19
+  %call = tail call ptr @memcpy(ptr noundef %0, ptr noundef %1, i64 noundef %mul) #20
   %3 = load ptr, ptr %coming, align 8
   %4 = load i64, ptr %count, align 8
   %mul3 = shl i64 %4, 2
-  %call4 = tail call ptr @memset(ptr noundef %3, i32 noundef 0, i64 noundef %mul3) #19
+  %call4 = tail call ptr @memset(ptr noundef %3, i32 noundef 0, i64 noundef %mul3) #20
   br label %return
 
 return:                                           ; preds = %entry, %if.end
@@ -2258,17 +2258,17 @@ entry:
 
 define range(i32 0, 2) i32 @kc_emu_pointer(i64 noundef %address, i64 noundef %bytes, i64 noundef %alignment, i32 noundef %site, i32 noundef %flags) local_unnamed_addr #0 {
 entry:
-  %call = tail call fastcc i32 @find_buffer(i64 noundef %address) #20
+  %call = tail call fastcc i32 @find_buffer(i64 noundef %address) #21
   %cmp = icmp slt i32 %call, 0
   br i1 %cmp, label %if.then, label %if.end
 
 if.then:                                          ; preds = %entry
-  tail call fastcc void @report(i32 noundef 2, i32 noundef %site, ptr noundef null, i64 noundef -1) #20
+  tail call fastcc void @report(i32 noundef 2, i32 noundef %site, ptr noundef null, i64 noundef -1) #21
   br label %return
 
 if.end:                                           ; preds = %entry
   %or = or i32 %flags, 2
-  %call1 = tail call i32 @kc_emu_access(i32 noundef %call, i64 noundef %address, i64 noundef %bytes, i64 noundef %alignment, i32 noundef %site, i32 noundef %or) #20
+  %call1 = tail call i32 @kc_emu_access(i32 noundef %call, i64 noundef %address, i64 noundef %bytes, i64 noundef %alignment, i32 noundef %site, i32 noundef %or) #21
   br label %return
 
 return:                                           ; preds = %if.end, %if.then
@@ -2313,10 +2313,45 @@ return:                                           ; preds = %for.cond, %return.s
   ret i32 %retval.0
 }
 
+define range(i32 -32768, 32768) i32 @kc_emu_writer(i64 noundef %address, ptr noundef writeonly captures(none) %block, ptr noundef writeonly captures(none) %thread) local_unnamed_addr #13 {
+entry:
+  %call = tail call fastcc i32 @find_buffer(i64 noundef %address) #21
+  %cmp = icmp slt i32 %call, 0
+  br i1 %cmp, label %return, label %if.end
+
+if.end:                                           ; preds = %entry
+  %idxprom = zext nneg i32 %call to i64
+  %arrayidx = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %idxprom
+  %cells = getelementptr inbounds nuw i8, ptr %arrayidx, i64 32
+  %0 = load ptr, ptr %cells, align 8
+  %1 = load i64, ptr %arrayidx, align 8
+  %sub = sub i64 %address, %1
+  %granule = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
+  %2 = load i64, ptr %granule, align 8
+  %div = sdiv i64 %sub, %2
+  %arrayidx1 = getelementptr inbounds %struct.Cell, ptr %0, i64 %div
+  %writer.sroa.0.0.copyload = load i32, ptr %arrayidx1, align 4
+  %writer.sroa.27.0.writer2.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 12
+  %writer.sroa.27.0.copyload = load i16, ptr %writer.sroa.27.0.writer2.sroa_idx, align 4
+  %writer.sroa.3.0.writer2.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 14
+  %writer.sroa.3.0.copyload = load i16, ptr %writer.sroa.3.0.writer2.sroa_idx, align 2
+  %conv = sext i32 %writer.sroa.0.0.copyload to i64
+  store i64 %conv, ptr %block, align 8
+  %bf.clear = and i16 %writer.sroa.3.0.copyload, 16383
+  %conv5 = zext nneg i16 %bf.clear to i64
+  store i64 %conv5, ptr %thread, align 8
+  %conv6 = sext i16 %writer.sroa.27.0.copyload to i32
+  br label %return
+
+return:                                           ; preds = %entry, %if.end
+  %retval.0 = phi i32 [ %conv6, %if.end ], [ -1, %entry ]
+  ret i32 %retval.0
+}
+
 define i64 @kc_emu_mbarrier(ptr noundef captures(address_is_null) %block, i64 noundef %thread, i32 noundef %what, i64 noundef %address, i32 noundef %count, i32 noundef %site) local_unnamed_addr #0 {
 entry:
   %conv = sext i32 %count to i64
-  %call = tail call fastcc i64 @change(ptr noundef %block, i64 noundef %thread, i32 noundef %what, i64 noundef %address, i64 noundef %conv, i32 noundef %site) #20
+  %call = tail call fastcc i64 @change(ptr noundef %block, i64 noundef %thread, i32 noundef %what, i64 noundef %address, i64 noundef %conv, i32 noundef %site) #21
   ret i64 %call
 }
 
@@ -2325,7 +2360,7 @@ entry:
   %0 = inttoptr i64 %address to ptr
   %cmp = icmp eq i32 %what, 0
   %conv = zext i1 %cmp to i32
-  %call = tail call fastcc i32 @is_mbarrier(ptr noundef %block, i64 noundef %address, i32 noundef %site, i32 noundef %conv) #20
+  %call = tail call fastcc i32 @is_mbarrier(ptr noundef %block, i64 noundef %address, i32 noundef %site, i32 noundef %conv) #21
   %tobool.not = icmp eq i32 %call, 0
   br i1 %tobool.not, label %return, label %if.end
 
@@ -2357,19 +2392,19 @@ land.lhs.true:                                    ; preds = %if.then9
   br i1 %tobool13.not, label %return, label %if.then14
 
 if.then14:                                        ; preds = %land.lhs.true
-  %call15 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %address) #20
+  %call15 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %address) #21
   %is_made = getelementptr inbounds nuw i8, ptr %call15, i64 8
   store i32 0, ptr %is_made, align 8
   br label %return
 
 if.end17:                                         ; preds = %if.end
-  %call18 = tail call fastcc ptr @order_of(ptr noundef %block, i32 noundef 0, i64 noundef %address) #20
+  %call18 = tail call fastcc ptr @order_of(ptr noundef %block, i32 noundef 0, i64 noundef %address) #21
   %3 = icmp ult i32 %what, 4
   br i1 %3, label %if.then24, label %if.else
 
 if.then24:                                        ; preds = %if.end17
   %cmp22 = icmp eq i32 %what, 3
-  tail call fastcc void @tell(ptr noundef %block, ptr noundef %call18, i64 noundef %thread) #20
+  tail call fastcc void @tell(ptr noundef %block, ptr noundef %call18, i64 noundef %thread) #21
   %sub = sub nsw i64 %and, %count
   %sub28 = select i1 %cmp22, i64 %count, i64 0
   %spec.select = sub nsw i64 %and1, %sub28
@@ -2397,7 +2432,7 @@ if.end33:                                         ; preds = %if.then24, %if.else
 
 if.then42:                                        ; preds = %if.end33
   %xor = xor i64 %and4, 1
-  tail call fastcc void @complete(ptr noundef %block, ptr noundef %call18) #20
+  tail call fastcc void @complete(ptr noundef %block, ptr noundef %call18) #21
   br label %if.end43
 
 if.end43:                                         ; preds = %if.then42, %if.end33
@@ -2429,7 +2464,7 @@ entry:
   %cond4.in = select i1 %tobool2.not, i64 %state, i64 %shr
   %0 = trunc i64 %cond4.in to i32
   %conv = and i32 %0, 1
-  %call = tail call fastcc i32 @is_mbarrier(ptr noundef %block, i64 noundef %address, i32 noundef %site, i32 noundef 0) #20
+  %call = tail call fastcc i32 @is_mbarrier(ptr noundef %block, i64 noundef %address, i32 noundef %site, i32 noundef 0) #21
   %tobool6.not = icmp eq i32 %call, 0
   br i1 %tobool6.not, label %if.then, label %if.end
 
@@ -2475,8 +2510,8 @@ if.then13:                                        ; preds = %if.end
   br label %return
 
 if.end14:                                         ; preds = %if.end
-  %call15 = tail call fastcc ptr @order_of(ptr noundef %block, i32 noundef 0, i64 noundef %address) #20
-  tail call fastcc void @hear(ptr noundef %block, ptr noundef %call15, i64 noundef %thread) #20
+  %call15 = tail call fastcc ptr @order_of(ptr noundef %block, i32 noundef 0, i64 noundef %address) #21
+  tail call fastcc void @hear(ptr noundef %block, ptr noundef %call15, i64 noundef %thread) #21
   %waits16 = getelementptr inbounds nuw i8, ptr %block, i64 16
   %8 = load ptr, ptr %waits16, align 8
   %arrayidx17 = getelementptr inbounds %struct.Wait, ptr %8, i64 %thread
@@ -2499,13 +2534,13 @@ entry:
 if.end:                                           ; preds = %entry
   %tobool1.not = icmp eq i32 %is_made, 0
   %cond = select i1 %tobool1.not, i32 5, i32 1
-  %call = tail call i32 @kc_emu_pointer(i64 noundef %address, i64 noundef 8, i64 noundef 8, i32 noundef %site, i32 noundef %cond) #20
+  %call = tail call i32 @kc_emu_pointer(i64 noundef %address, i64 noundef 8, i64 noundef 8, i32 noundef %site, i32 noundef %cond) #21
   %tobool2.not = icmp eq i32 %call, 0
   br i1 %tobool2.not, label %return, label %if.end4
 
 if.end4:                                          ; preds = %if.end
-  tail call fastcc void @settle_write() #20
-  %call5 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %address) #20
+  tail call fastcc void @settle_write() #21
+  %call5 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %address) #21
   br i1 %tobool1.not, label %if.end16, label %if.then7
 
 if.then7:                                         ; preds = %if.end4
@@ -2534,7 +2569,7 @@ if.then7:                                         ; preds = %if.end4
   br label %return
 
 if.end16:                                         ; preds = %if.end4
-  %call17 = tail call fastcc i32 @find_buffer(i64 noundef %address) #20
+  %call17 = tail call fastcc i32 @find_buffer(i64 noundef %address) #21
   %idxprom18 = sext i32 %call17 to i64
   %arrayidx19 = getelementptr inbounds %struct.Buffer, ptr @buffers, i64 %idxprom18
   %5 = load i64, ptr %arrayidx19, align 8
@@ -2548,7 +2583,7 @@ if.end16:                                         ; preds = %if.end4
   br i1 %tobool21.not, label %if.then22, label %if.end23
 
 if.then22:                                        ; preds = %if.end16
-  tail call fastcc void @report(i32 noundef 4, i32 noundef %site, ptr noundef null, i64 noundef %div) #20
+  tail call fastcc void @report(i32 noundef 4, i32 noundef %site, ptr noundef null, i64 noundef %div) #21
   br label %return
 
 if.end23:                                         ; preds = %if.end16
@@ -2572,12 +2607,12 @@ if.end23:                                         ; preds = %if.end16
   %clock37 = getelementptr inbounds nuw i8, ptr %maker24, i64 8
   store i32 %12, ptr %clock37, align 4
   store i16 %conv28, ptr %thread, align 2
-  %call44 = call fastcc i32 @is_concurrent(ptr noundef nonnull %maker24, i32 noundef 0) #20
+  %call44 = call fastcc i32 @is_concurrent(ptr noundef nonnull %maker24, i32 noundef 0) #21
   %tobool45.not = icmp eq i32 %call44, 0
   br i1 %tobool45.not, label %return, label %if.then46
 
 if.then46:                                        ; preds = %if.end23
-  call fastcc void @report(i32 noundef 0, i32 noundef %site, ptr noundef nonnull %maker24, i64 noundef %div) #20
+  call fastcc void @report(i32 noundef 0, i32 noundef %site, ptr noundef nonnull %maker24, i64 noundef %div) #21
   br label %return
 
 return:                                           ; preds = %if.end23, %if.then46, %if.end, %entry, %if.then22, %if.then7
@@ -2599,7 +2634,7 @@ if.then:                                          ; preds = %entry
   %add.ptr.i = getelementptr inbounds i32, ptr %0, i64 %mul.i
   %known = getelementptr inbounds nuw i8, ptr %order, i64 40
   %2 = load ptr, ptr %known, align 8
-  tail call fastcc void @learn(ptr noundef %add.ptr.i, ptr noundef %2, i64 noundef %1) #20
+  tail call fastcc void @learn(ptr noundef %add.ptr.i, ptr noundef %2, i64 noundef %1) #21
   br label %if.end
 
 if.end:                                           ; preds = %if.then, %entry
@@ -2638,18 +2673,18 @@ if.then2.if.end7_crit_edge:                       ; preds = %if.then2
 land.lhs.true:                                    ; preds = %if.then2
   %conv = sext i32 %spec.select to i64
   %conv4 = sext i32 %bytes to i64
-  %call = tail call i32 @kc_emu_pointer(i64 noundef %from, i64 noundef %conv, i64 noundef %conv4, i32 noundef %source_site, i32 noundef 0) #20
+  %call = tail call i32 @kc_emu_pointer(i64 noundef %from, i64 noundef %conv, i64 noundef %conv4, i32 noundef %source_site, i32 noundef 0) #21
   %tobool5.not = icmp eq i32 %call, 0
   br i1 %tobool5.not, label %return, label %if.end7
 
 if.end7:                                          ; preds = %if.then2.if.end7_crit_edge, %land.lhs.true
   %conv8.pre-phi = phi i64 [ %.pre, %if.then2.if.end7_crit_edge ], [ %conv4, %land.lhs.true ]
-  %call10 = tail call i32 @kc_emu_pointer(i64 noundef %to, i64 noundef %conv8.pre-phi, i64 noundef %conv8.pre-phi, i32 noundef %site, i32 noundef 9) #20
+  %call10 = tail call i32 @kc_emu_pointer(i64 noundef %to, i64 noundef %conv8.pre-phi, i64 noundef %conv8.pre-phi, i32 noundef %site, i32 noundef 9) #21
   %tobool11.not = icmp eq i32 %call10, 0
   br i1 %tobool11.not, label %return, label %if.end13
 
 if.end13:                                         ; preds = %if.end7
-  tail call fastcc void @settle_write() #20
+  tail call fastcc void @settle_write() #21
   br label %if.end14
 
 if.end14:                                         ; preds = %if.end13, %entry
@@ -2664,7 +2699,7 @@ if.end14:                                         ; preds = %if.end13, %entry
   store i32 %site, ptr %site19, align 8
   %group = getelementptr inbounds nuw i8, ptr %.compoundliteral, i64 28
   store i32 0, ptr %group, align 4
-  tail call fastcc void @enqueue(ptr noundef nonnull %block, i64 noundef %thread, ptr noundef nonnull byval(%struct.Copy) align 8 %.compoundliteral) #20
+  tail call fastcc void @enqueue(ptr noundef nonnull %block, i64 noundef %thread, ptr noundef nonnull byval(%struct.Copy) align 8 %.compoundliteral) #21
   br label %return
 
 return:                                           ; preds = %if.end7, %land.lhs.true, %if.end14
@@ -2691,7 +2726,7 @@ if.then:                                          ; preds = %entry
   store i32 %spec.select, ptr %room, align 4
   %conv = sext i32 %spec.select to i64
   %mul5 = shl nsw i64 %conv, 5
-  %call = tail call ptr @realloc(ptr noundef %.pre, i64 noundef %mul5) #19
+  %call = tail call ptr @realloc(ptr noundef %.pre, i64 noundef %mul5) #20
   store ptr %call, ptr %arrayidx, align 8
   %.pre21 = load i32, ptr %count, align 8
   br label %if.end
@@ -2711,7 +2746,7 @@ if.end:                                           ; preds = %if.then, %entry
   ret void
 }
 
-define void @kc_emu_commit(ptr noundef readonly captures(none) %block, i64 noundef %thread) local_unnamed_addr #13 {
+define void @kc_emu_commit(ptr noundef readonly captures(none) %block, i64 noundef %thread) local_unnamed_addr #14 {
 entry:
   %queues = getelementptr inbounds nuw i8, ptr %block, i64 24
   %0 = load ptr, ptr %queues, align 8
@@ -2728,7 +2763,7 @@ entry:
   %queues = getelementptr inbounds nuw i8, ptr %block, i64 24
   %0 = load ptr, ptr %queues, align 8
   %arrayidx = getelementptr inbounds %struct.Queue, ptr %0, i64 %thread
-  tail call fastcc void @settle_if(ptr noundef %block) #20
+  tail call fastcc void @settle_if(ptr noundef %block) #21
   %count = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
   %1 = load i32, ptr %count, align 8
   %group2 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
@@ -2761,7 +2796,7 @@ while.end.split.loop.exit13:                      ; preds = %land.rhs
 
 while.end:                                        ; preds = %while.cond, %while.end.split.loop.exit13
   %end.0.lcssa = phi i32 [ %5, %while.end.split.loop.exit13 ], [ %smax, %while.cond ]
-  tail call fastcc void @do_copies(ptr noundef %block, i64 noundef %thread, i32 noundef %end.0.lcssa) #20
+  tail call fastcc void @do_copies(ptr noundef %block, i64 noundef %thread, i32 noundef %end.0.lcssa) #21
   ret void
 }
 
@@ -2773,7 +2808,7 @@ entry:
   br i1 %tobool.not, label %if.end, label %if.then
 
 if.then:                                          ; preds = %entry
-  tail call fastcc void @settle_write() #20
+  tail call fastcc void @settle_write() #21
   br label %if.end
 
 if.end:                                           ; preds = %if.then, %entry
@@ -2817,7 +2852,7 @@ if.then:                                          ; preds = %for.body
   %bf.clear = and i16 %bf.load, -16384
   %bf.set = or disjoint i16 %bf.clear, %and
   store i16 %bf.set, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
-  %call = tail call fastcc i64 @change(ptr noundef %block, i64 noundef %thread, i32 noundef 2, i64 noundef %copy.sroa.0.0.copyload, i64 noundef 1, i32 noundef %copy.sroa.13.0.copyload) #20
+  %call = tail call fastcc i64 @change(ptr noundef %block, i64 noundef %thread, i32 noundef 2, i64 noundef %copy.sroa.0.0.copyload, i64 noundef 1, i32 noundef %copy.sroa.13.0.copyload) #21
   br label %for.inc49
 
 if.end:                                           ; preds = %for.body
@@ -2828,17 +2863,17 @@ if.end:                                           ; preds = %for.body
   %2 = inttoptr i64 %copy.sroa.0.0.copyload to ptr
   %3 = inttoptr i64 %copy.sroa.6.0.copyload to ptr
   %conv5 = sext i32 %copy.sroa.10.0.copyload to i64
-  %call6 = tail call ptr @memcpy(ptr noundef %2, ptr noundef %3, i64 noundef %conv5) #19
+  %call6 = tail call ptr @memcpy(ptr noundef %2, ptr noundef %3, i64 noundef %conv5) #20
   %add.ptr = getelementptr inbounds i8, ptr %2, i64 %conv5
   %sub = sub nsw i32 %copy.sroa.7.0.copyload, %copy.sroa.10.0.copyload
   %conv11 = sext i32 %sub to i64
-  %call12 = tail call ptr @memset(ptr noundef %add.ptr, i32 noundef 0, i64 noundef %conv11) #19
+  %call12 = tail call ptr @memset(ptr noundef %add.ptr, i32 noundef 0, i64 noundef %conv11) #20
   %4 = load ptr, ptr %clocks, align 8
   %tobool13.not = icmp eq ptr %4, null
   br i1 %tobool13.not, label %for.inc49, label %if.end15
 
 if.end15:                                         ; preds = %if.end
-  %call17 = tail call fastcc i32 @find_buffer(i64 noundef %copy.sroa.0.0.copyload) #20
+  %call17 = tail call fastcc i32 @find_buffer(i64 noundef %copy.sroa.0.0.copyload) #21
   %idxprom18 = sext i32 %call17 to i64
   %arrayidx19 = getelementptr inbounds %struct.Buffer, ptr @buffers, i64 %idxprom18
   %5 = load i64, ptr %arrayidx19, align 8
@@ -2929,7 +2964,7 @@ for.end67:                                        ; preds = %for.cond53
 define void @kc_emu_copies_arrive(ptr noundef captures(none) %block, i64 noundef %thread, i64 noundef %address, i32 noundef %adds, i32 noundef %site) local_unnamed_addr #0 {
 entry:
   %.compoundliteral = alloca %struct.Copy, align 8
-  %call = tail call fastcc i32 @is_mbarrier(ptr noundef %block, i64 noundef %address, i32 noundef %site, i32 noundef 0) #20
+  %call = tail call fastcc i32 @is_mbarrier(ptr noundef %block, i64 noundef %address, i32 noundef %site, i32 noundef 0) #21
   %tobool.not = icmp eq i32 %call, 0
   br i1 %tobool.not, label %return, label %if.end
 
@@ -2959,7 +2994,7 @@ if.end8:                                          ; preds = %if.then2, %if.end
   store i32 %site, ptr %site9, align 8
   %group = getelementptr inbounds nuw i8, ptr %.compoundliteral, i64 28
   store i32 0, ptr %group, align 4
-  tail call fastcc void @enqueue(ptr noundef %block, i64 noundef %thread, ptr noundef nonnull byval(%struct.Copy) align 8 %.compoundliteral) #20
+  tail call fastcc void @enqueue(ptr noundef %block, i64 noundef %thread, ptr noundef nonnull byval(%struct.Copy) align 8 %.compoundliteral) #21
   br label %return
 
 return:                                           ; preds = %entry, %if.end8
@@ -2996,7 +3031,7 @@ land.lhs.true:                                    ; preds = %entry
   br i1 %cmp, label %if.then, label %if.end7
 
 if.then:                                          ; preds = %land.lhs.true
-  %call = tail call i32 @kc_emu_pointer(i64 noundef %address, i64 noundef 16, i64 noundef 16, i32 noundef %site, i32 noundef %flags) #20
+  %call = tail call i32 @kc_emu_pointer(i64 noundef %address, i64 noundef 16, i64 noundef 16, i32 noundef %site, i32 noundef %flags) #21
   %tobool4.not = icmp eq i32 %call, 0
   br i1 %tobool4.not, label %if.then5, label %if.end7
 
@@ -3012,10 +3047,10 @@ if.end7:                                          ; preds = %if.then, %if.then5,
 
 define i32 @kc_emu_matrix_load(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned) local_unnamed_addr #9 {
 entry:
-  %call = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 0) #20
+  %call = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 0) #21
   %0 = load i16, ptr %call, align 2
   %conv = zext i16 %0 to i32
-  %call1 = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 1) #20
+  %call1 = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 1) #21
   %1 = load i16, ptr %call1, align 2
   %conv2 = zext i16 %1 to i32
   %shl = shl nuw i32 %conv2, 16
@@ -3056,14 +3091,14 @@ entry:
   ret ptr %add.ptr
 }
 
-define void @kc_emu_matrix_store(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef %word) local_unnamed_addr #13 {
+define void @kc_emu_matrix_store(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef %word) local_unnamed_addr #14 {
 entry:
   %conv = trunc i32 %word to i16
-  %call = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 0) #20
+  %call = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 0) #21
   store i16 %conv, ptr %call, align 2
   %shr = lshr i32 %word, 16
   %conv1 = trunc nuw i32 %shr to i16
-  %call2 = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 1) #20
+  %call2 = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 1) #21
   store i16 %conv1, ptr %call2, align 2
   ret void
 }
@@ -3091,7 +3126,7 @@ entry:
   %div = sdiv i64 %thread, 32
   %mul = shl nsw i64 %div, 5
   %rem = srem i64 %thread, 32
-  %call = tail call fastcc i32 @packing(i32 noundef %and9) #20
+  %call = tail call fastcc i32 @packing(i32 noundef %and9) #21
   %mul12 = mul nsw i32 %call, %index
   %0 = and i32 %types, 16384
   %tobool14.not = icmp eq i32 %0, 0
@@ -3148,9 +3183,9 @@ if.end:                                           ; preds = %if.else, %if.then
   %column.0 = phi i32 [ %rem21, %if.then ], [ %add31, %if.else ]
   %row.0 = phi i32 [ %div20, %if.then ], [ %add26, %if.else ]
   %5 = trunc nuw nsw i64 %indvars.iv to i32
-  %call32 = call fastcc double @number_in(i64 noundef %c, i32 noundef %and9, i32 noundef %5) #20
-  %call60 = call fastcc i32 @packing(i32 noundef %and5) #20
-  %call63 = call fastcc i32 @packing(i32 noundef %and7) #20
+  %call32 = call fastcc double @number_in(i64 noundef %c, i32 noundef %and9, i32 noundef %5) #21
+  %call60 = call fastcc i32 @packing(i32 noundef %and5) #21
+  %call63 = call fastcc i32 @packing(i32 noundef %and7) #21
   %mul40 = mul nsw i32 %row.0, %cond
   br label %for.cond33
 
@@ -3178,10 +3213,10 @@ cond.true49:                                      ; preds = %for.body36
   br label %cond.end56
 
 cond.false54:                                     ; preds = %for.body36
-  %call45 = call fastcc { i64, i32 } @operand_place(i32 noundef %row.0, i32 noundef %at.0, i32 noundef %and5, i32 noundef %and) #20
+  %call45 = call fastcc { i64, i32 } @operand_place(i32 noundef %row.0, i32 noundef %at.0, i32 noundef %and5, i32 noundef %and) #21
   %a.sroa.0.0166 = extractvalue { i64, i32 } %call45, 0
   %a.sroa.3.0167 = extractvalue { i64, i32 } %call45, 1
-  %call55 = call fastcc { i64, i32 } @operand_place(i32 noundef %column.0, i32 noundef %at.0, i32 noundef %and7, i32 noundef 8) #20
+  %call55 = call fastcc { i64, i32 } @operand_place(i32 noundef %column.0, i32 noundef %at.0, i32 noundef %and7, i32 noundef 8) #21
   br label %cond.end56
 
 cond.end56:                                       ; preds = %cond.false54, %cond.true49
@@ -3190,8 +3225,8 @@ cond.end56:                                       ; preds = %cond.false54, %cond
   %call53.pn = phi { i64, i32 } [ %.fca.1.insert.i163, %cond.true49 ], [ %call55, %cond.false54 ]
   %b.sroa.0.0 = extractvalue { i64, i32 } %call53.pn, 0
   %b.sroa.3.0 = extractvalue { i64, i32 } %call53.pn, 1
-  %call57 = call fastcc i64 @left_at(ptr noundef %block, i64 noundef %mul, i64 %a.sroa.0.0168, i32 %a.sroa.3.0170, i32 noundef %and5, i32 noundef 0) #20
-  %call58 = call fastcc i64 @left_at(ptr noundef %block, i64 noundef %mul, i64 %b.sroa.0.0, i32 %b.sroa.3.0, i32 noundef %and7, i32 noundef 16) #20
+  %call57 = call fastcc i64 @left_at(ptr noundef %block, i64 noundef %mul, i64 %a.sroa.0.0168, i32 %a.sroa.3.0170, i32 noundef %and5, i32 noundef 0) #21
+  %call58 = call fastcc i64 @left_at(ptr noundef %block, i64 noundef %mul, i64 %b.sroa.0.0, i32 %b.sroa.3.0, i32 noundef %and7, i32 noundef 16) #21
   %rem61 = srem i32 %a.sroa.3.0170, %call60
   %rem64 = srem i32 %b.sroa.3.0, %call63
   br i1 %cmp65, label %if.then67, label %if.else82
@@ -3211,8 +3246,8 @@ if.then67:                                        ; preds = %cond.end56
   br label %for.inc
 
 if.else82:                                        ; preds = %cond.end56
-  %call83 = call fastcc double @number_in(i64 noundef %call57, i32 noundef %and5, i32 noundef %rem61) #20
-  %call84 = call fastcc double @number_in(i64 noundef %call58, i32 noundef %and7, i32 noundef %rem64) #20
+  %call83 = call fastcc double @number_in(i64 noundef %call57, i32 noundef %and5, i32 noundef %rem61) #21
+  %call84 = call fastcc double @number_in(i64 noundef %call58, i32 noundef %and7, i32 noundef %rem64) #21
   %6 = call double @llvm.fmuladd.f64(double %call83, double %call84, double %sum.0)
   br label %for.inc
 
@@ -3235,14 +3270,14 @@ for.end:                                          ; preds = %for.cond33
   ]
 
 if.then.i:                                        ; preds = %for.end
-  %call.i = call ptr @memcpy(ptr noundef nonnull %word.addr.i, ptr noundef nonnull %value.addr.i, i64 noundef 8) #19
+  %call.i = call ptr @memcpy(ptr noundef nonnull %word.addr.i, ptr noundef nonnull %value.addr.i, i64 noundef 8) #20
   %.pre.i = load i64, ptr %word.addr.i, align 8
   br label %word_with.exit
 
 if.then2.i:                                       ; preds = %for.end
   %conv.i164 = fptrunc double %sum.0 to float
   store float %conv.i164, ptr %single.i, align 4
-  %call3.i = call ptr @memcpy(ptr noundef nonnull %bits.i, ptr noundef nonnull %single.i, i64 noundef 4) #19
+  %call3.i = call ptr @memcpy(ptr noundef nonnull %bits.i, ptr noundef nonnull %single.i, i64 noundef 4) #20
   %7 = load i32, ptr %bits.i, align 4
   %conv4.i = zext i32 %7 to i64
   br label %word_with.exit
@@ -3256,7 +3291,7 @@ if.then8.i:                                       ; preds = %for.end
   call void @llvm.lifetime.start.p0(ptr nonnull %bits.i.i)
   %conv.i.i = fptrunc double %sum.0 to float
   store float %conv.i.i, ptr %single.i.i, align 4
-  %call.i.i = call ptr @memcpy(ptr noundef nonnull %bits.i.i, ptr noundef nonnull %single.i.i, i64 noundef 4) #19
+  %call.i.i = call ptr @memcpy(ptr noundef nonnull %bits.i.i, ptr noundef nonnull %single.i.i, i64 noundef 4) #20
   %9 = load i32, ptr %bits.i.i, align 4
   %shr.i.i = lshr i32 %9, 16
   %and.i.i = and i32 %shr.i.i, 32768
@@ -3359,13 +3394,13 @@ for.end91:                                        ; preds = %for.cond
   ret i64 %result.0
 }
 
-define internal fastcc range(i32 0, 33) i32 @packing(i32 noundef %type) unnamed_addr #14 {
+define internal fastcc range(i32 0, 33) i32 @packing(i32 noundef %type) unnamed_addr #15 {
 entry:
   %cmp = icmp eq i32 %type, 4
   br i1 %cmp, label %cond.end, label %cond.false
 
 cond.false:                                       ; preds = %entry
-  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #20
+  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #21
   %div.rhs.trunc = trunc nuw nsw i32 %call to i8
   %div2 = udiv i8 32, %div.rhs.trunc
   %div.zext = zext nneg i8 %div2 to i32
@@ -3382,7 +3417,7 @@ entry:
   %value = alloca double, align 8
   store i64 %word, ptr %word.addr, align 8
   %conv = trunc i64 %word to i32
-  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #20
+  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #21
   %and = and i32 %call, 31
   %mul = mul nsw i32 %and, %part
   %shr = lshr i32 %conv, %mul
@@ -3414,7 +3449,7 @@ if.then.i:                                        ; preds = %sw.bb
   %shl3.i = shl nuw nsw i32 %and1, 13
   %or.i = or disjoint i32 %shl.i, %shl3.i
   %or4.i = or i32 %or.i, 2139095040
-  %call.i = tail call fastcc double @as_float(i32 noundef %or4.i) #20
+  %call.i = tail call fastcc double @as_float(i32 noundef %or4.i) #21
   br label %return
 
 if.then5.i:                                       ; preds = %sw.bb
@@ -3423,7 +3458,7 @@ if.then5.i:                                       ; preds = %sw.bb
   %shl8.i = shl nuw nsw i32 %and1.i, 13
   %0 = or disjoint i32 %shl6.i, %shl8.i
   %or9.i = or disjoint i32 %0, %shl.i
-  %call10.i = tail call fastcc double @as_float(i32 noundef %or9.i) #20
+  %call10.i = tail call fastcc double @as_float(i32 noundef %or9.i) #21
   br label %return
 
 if.end11.i:                                       ; preds = %sw.bb
@@ -3436,16 +3471,16 @@ if.end11.i:                                       ; preds = %sw.bb
 
 sw.bb3:                                           ; preds = %entry
   %shl = shl i32 %shr, 16
-  %call4 = tail call fastcc double @as_float(i32 noundef %shl) #20
+  %call4 = tail call fastcc double @as_float(i32 noundef %shl) #21
   br label %return
 
 sw.bb5:                                           ; preds = %entry
   %and6 = and i32 %shr, -8192
-  %call7 = tail call fastcc double @as_float(i32 noundef %and6) #20
+  %call7 = tail call fastcc double @as_float(i32 noundef %and6) #21
   br label %return
 
 sw.bb8:                                           ; preds = %entry
-  %call9 = tail call fastcc double @as_float(i32 noundef %shr) #20
+  %call9 = tail call fastcc double @as_float(i32 noundef %shr) #21
   br label %return
 
 sw.bb10:                                          ; preds = %entry
@@ -3474,7 +3509,7 @@ sw.bb25:                                          ; preds = %entry
   br label %return
 
 sw.epilog:                                        ; preds = %entry
-  %call27 = call ptr @memcpy(ptr noundef nonnull %value, ptr noundef nonnull %word.addr, i64 noundef 8) #19
+  %call27 = call ptr @memcpy(ptr noundef nonnull %value, ptr noundef nonnull %word.addr, i64 noundef 8) #20
   %1 = load double, ptr %value, align 8
   br label %return
 
@@ -3483,9 +3518,9 @@ return:                                           ; preds = %if.end11.i, %if.the
   ret double %retval.0
 }
 
-define internal fastcc { i64, i32 } @operand_place(i32 noundef %across, i32 noundef range(i32 -2147483648, 256) %k, i32 noundef range(i32 0, 16) %type, i32 noundef range(i32 0, 256) %rows) unnamed_addr #14 {
+define internal fastcc { i64, i32 } @operand_place(i32 noundef %across, i32 noundef range(i32 -2147483648, 256) %k, i32 noundef range(i32 0, 16) %type, i32 noundef range(i32 0, 256) %rows) unnamed_addr #15 {
 entry:
-  %call = tail call fastcc i32 @packing(i32 noundef %type) #20
+  %call = tail call fastcc i32 @packing(i32 noundef %type) #21
   %div18 = lshr i32 %rows, 3
   %rem = srem i32 %across, 8
   %mul = shl nsw i32 %rem, 2
@@ -3516,7 +3551,7 @@ entry:
   %words = getelementptr inbounds nuw i8, ptr %block, i64 32
   %1 = load ptr, ptr %words, align 8
   %arrayidx = getelementptr inbounds [32 x i64], ptr %1, i64 %cond
-  %call = tail call fastcc i32 @packing(i32 noundef %type) #20
+  %call = tail call fastcc i32 @packing(i32 noundef %type) #21
   %div = sdiv i32 %place.coerce1, %call
   %add4 = add nsw i32 %div, %from
   %idxprom = sext i32 %add4 to i64
@@ -3525,14 +3560,14 @@ entry:
   ret i64 %2
 }
 
-declare double @llvm.fmuladd.f64(double, double, double) #15
+declare double @llvm.fmuladd.f64(double, double, double) #16
 
 define i64 @kc_emu_wmma_load(ptr noundef readonly captures(none) %block, i64 noundef %thread, i64 noundef %base, i32 noundef %sizes, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i32 noundef %index, i32 noundef %site) local_unnamed_addr #0 {
 entry:
   %bits = alloca i64, align 8
-  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #20
+  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #21
   %div24 = lshr i32 %call, 3
-  %call1 = tail call fastcc i32 @packing(i32 noundef %type) #20
+  %call1 = tail call fastcc i32 @packing(i32 noundef %type) #21
   %shr = ashr i32 %sizes, 8
   %and = and i32 %sizes, 255
   %rem = srem i64 %thread, 32
@@ -3554,19 +3589,19 @@ for.body:                                         ; preds = %for.cond
   store i64 0, ptr %bits, align 8
   %1 = trunc i64 %indvars.iv to i32
   %2 = add i32 %mul, %1
-  %call3 = call fastcc i64 @element_address(i64 noundef %base, i32 noundef %shr, i32 noundef %and, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i64 noundef %rem, i32 noundef %2) #20
+  %call3 = call fastcc i64 @element_address(i64 noundef %base, i32 noundef %shr, i32 noundef %and, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i64 noundef %rem, i32 noundef %2) #21
   %3 = load ptr, ptr %clocks, align 8
   %tobool.not = icmp eq ptr %3, null
   br i1 %tobool.not, label %if.end, label %land.lhs.true
 
 land.lhs.true:                                    ; preds = %for.body
-  %call5 = call i32 @kc_emu_pointer(i64 noundef %call3, i64 noundef %conv, i64 noundef %conv, i32 noundef %site, i32 noundef 0) #20
+  %call5 = call i32 @kc_emu_pointer(i64 noundef %call3, i64 noundef %conv, i64 noundef %conv, i32 noundef %site, i32 noundef 0) #21
   %tobool6.not = icmp eq i32 %call5, 0
   br i1 %tobool6.not, label %for.inc, label %if.end
 
 if.end:                                           ; preds = %land.lhs.true, %for.body
   %4 = inttoptr i64 %call3 to ptr
-  %call8 = call ptr @memcpy(ptr noundef nonnull %bits, ptr noundef %4, i64 noundef %conv) #19
+  %call8 = call ptr @memcpy(ptr noundef nonnull %bits, ptr noundef %4, i64 noundef %conv) #20
   %5 = load i64, ptr %bits, align 8
   %6 = mul nuw nsw i64 %indvars.iv, %0
   %shl = shl i64 %5, %6
@@ -3582,7 +3617,7 @@ for.end:                                          ; preds = %for.cond
   ret i64 %word.0
 }
 
-define internal fastcc range(i32 1, 65) i32 @bits_of(i32 noundef %type) unnamed_addr #14 {
+define internal fastcc range(i32 1, 65) i32 @bits_of(i32 noundef %type) unnamed_addr #15 {
 entry:
   %0 = icmp ult i32 %type, 10
   br i1 %0, label %switch.lookup, label %return
@@ -3598,7 +3633,7 @@ return:                                           ; preds = %entry, %switch.look
   ret i32 %retval.0
 }
 
-define internal fastcc i64 @element_address(i64 noundef %base, i32 noundef range(i32 -8388608, 8388608) %rows, i32 noundef range(i32 0, 256) %columns, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i64 noundef range(i64 -31, 32) %lane, i32 noundef %slot) unnamed_addr #14 {
+define internal fastcc i64 @element_address(i64 noundef %base, i32 noundef range(i32 -8388608, 8388608) %rows, i32 noundef range(i32 0, 256) %columns, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i64 noundef range(i64 -31, 32) %lane, i32 noundef %slot) unnamed_addr #15 {
 entry:
   %mul = mul nsw i32 %columns, %rows
   %div = sdiv i32 %mul, 32
@@ -3616,7 +3651,7 @@ entry:
   %conv5.conv3 = select i1 %tobool.not, i64 %conv5, i64 %conv3
   %mul10 = mul nsw i64 %conv3.conv5, %conv9
   %add11 = add nsw i64 %mul10, %conv5.conv3
-  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #20
+  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #21
   %div1223 = lshr i32 %call, 3
   %conv13 = zext nneg i32 %div1223 to i64
   %mul14 = mul nsw i64 %add11, %conv13
@@ -3627,9 +3662,9 @@ entry:
 define void @kc_emu_wmma_store(ptr noundef readonly captures(none) %block, i64 noundef %thread, i64 noundef %base, i32 noundef %sizes, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i32 noundef %index, i32 noundef %site, i64 noundef %word) local_unnamed_addr #0 {
 entry:
   %bits = alloca i64, align 8
-  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #20
+  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #21
   %div29 = lshr i32 %call, 3
-  %call1 = tail call fastcc i32 @packing(i32 noundef %type) #20
+  %call1 = tail call fastcc i32 @packing(i32 noundef %type) #21
   %shr = ashr i32 %sizes, 8
   %and = and i32 %sizes, 255
   %rem = srem i64 %thread, 32
@@ -3649,7 +3684,7 @@ for.cond:                                         ; preds = %for.inc, %entry
 for.body:                                         ; preds = %for.cond
   %1 = trunc i64 %indvars.iv to i32
   %2 = add i32 %mul, %1
-  %call3 = call fastcc i64 @element_address(i64 noundef %base, i32 noundef %shr, i32 noundef %and, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i64 noundef %rem, i32 noundef %2) #20
+  %call3 = call fastcc i64 @element_address(i64 noundef %base, i32 noundef %shr, i32 noundef %and, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i64 noundef %rem, i32 noundef %2) #21
   %3 = mul nuw nsw i64 %indvars.iv, %0
   %shr7 = lshr i64 %word, %3
   store i64 %shr7, ptr %bits, align 8
@@ -3658,19 +3693,19 @@ for.body:                                         ; preds = %for.cond
   br i1 %tobool.not, label %if.end, label %land.lhs.true
 
 land.lhs.true:                                    ; preds = %for.body
-  %call9 = call i32 @kc_emu_pointer(i64 noundef %call3, i64 noundef %conv, i64 noundef %conv, i32 noundef %site, i32 noundef 1) #20
+  %call9 = call i32 @kc_emu_pointer(i64 noundef %call3, i64 noundef %conv, i64 noundef %conv, i32 noundef %site, i32 noundef 1) #21
   %tobool10.not = icmp eq i32 %call9, 0
   br i1 %tobool10.not, label %for.inc, label %if.end
 
 if.end:                                           ; preds = %land.lhs.true, %for.body
   %5 = inttoptr i64 %call3 to ptr
-  %call12 = call ptr @memcpy(ptr noundef %5, ptr noundef nonnull %bits, i64 noundef %conv) #19
+  %call12 = call ptr @memcpy(ptr noundef %5, ptr noundef nonnull %bits, i64 noundef %conv) #20
   %6 = load ptr, ptr %clocks, align 8
   %tobool14.not = icmp eq ptr %6, null
   br i1 %tobool14.not, label %for.inc, label %if.then15
 
 if.then15:                                        ; preds = %if.end
-  call fastcc void @settle_write() #20
+  call fastcc void @settle_write() #21
   br label %for.inc
 
 for.inc:                                          ; preds = %if.end, %if.then15, %land.lhs.true
@@ -3716,7 +3751,7 @@ entry:
   %arrayidx3 = getelementptr inbounds i32, ptr %states, i64 %waiter
   %6 = load i32, ptr %arrayidx3, align 4
   %shr = ashr i32 %6, 2
-  call fastcc void @report(i32 noundef %kind, i32 noundef %shr, ptr noundef nonnull %elsewhere, i64 noundef -1) #20
+  call fastcc void @report(i32 noundef %kind, i32 noundef %shr, ptr noundef nonnull %elsewhere, i64 noundef -1) #21
   ret void
 }
 
@@ -3750,7 +3785,7 @@ for.end:                                          ; preds = %for.cond
   ret void
 }
 
-define internal fastcc range(i64 -9223372036854775808, 9223372036854775807) i64 @missing_lane(ptr noundef nonnull readonly captures(none) %block, i64 noundef %thread) unnamed_addr #16 {
+define internal fastcc range(i64 -9223372036854775808, 9223372036854775807) i64 @missing_lane(ptr noundef nonnull readonly captures(none) %block, i64 noundef %thread) unnamed_addr #17 {
 entry:
   %waits = getelementptr inbounds nuw i8, ptr %block, i64 16
   %0 = load ptr, ptr %waits, align 8
@@ -3818,23 +3853,23 @@ entry:
   %bits.addr = alloca i32, align 4
   %value = alloca float, align 4
   store i32 %bits, ptr %bits.addr, align 4
-  %call = call ptr @memcpy(ptr noundef nonnull %value, ptr noundef nonnull %bits.addr, i64 noundef 4) #19
+  %call = call ptr @memcpy(ptr noundef nonnull %value, ptr noundef nonnull %bits.addr, i64 noundef 4) #20
   %0 = load float, ptr %value, align 4
   %conv = fpext float %0 to double
   ret double %conv
 }
 
-declare i64 @llvm.smin.i64(i64, i64) #17
+declare i64 @llvm.smin.i64(i64, i64) #18
 
-declare i64 @llvm.smax.i64(i64, i64) #17
+declare i64 @llvm.smax.i64(i64, i64) #18
 
-declare i32 @llvm.smax.i32(i32, i32) #17
+declare i32 @llvm.smax.i32(i32, i32) #18
 
-declare i32 @llvm.smin.i32(i32, i32) #17
+declare i32 @llvm.smin.i32(i32, i32) #18
 
-declare void @llvm.lifetime.start.p0(ptr captures(none)) #18
+declare void @llvm.lifetime.start.p0(ptr captures(none)) #19
 
-declare void @llvm.lifetime.end.p0(ptr captures(none)) #18
+declare void @llvm.lifetime.end.p0(ptr captures(none)) #19
 
 attributes #0 = { nounwind uwtable }
 attributes #2 = { nofree norecurse nosync nounwind memory(argmem: read) uwtable }
@@ -3848,11 +3883,12 @@ attributes #9 = { nofree norecurse nosync nounwind willreturn memory(read, inacc
 attributes #10 = { nofree norecurse nosync nounwind memory(readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
 attributes #11 = { nofree norecurse nosync nounwind willreturn memory(write, argmem: readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
 attributes #12 = { nofree norecurse nosync nounwind memory(read, argmem: none, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #13 = { nofree norecurse nosync nounwind willreturn memory(readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #14 = { nofree norecurse nosync nounwind willreturn memory(none) uwtable }
-attributes #15 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
-attributes #16 = { nofree norecurse nosync nounwind memory(read, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #17 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
-attributes #18 = { nocallback nofree nosync nounwind willreturn memory(argmem: readwrite) }
-attributes #19 = { nobuiltin nounwind }
-attributes #20 = { nobuiltin }
+attributes #13 = { nofree norecurse nosync nounwind memory(read, argmem: readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #14 = { nofree norecurse nosync nounwind willreturn memory(readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #15 = { nofree norecurse nosync nounwind willreturn memory(none) uwtable }
+attributes #16 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #17 = { nofree norecurse nosync nounwind memory(read, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #18 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #19 = { nocallback nofree nosync nounwind willreturn memory(argmem: readwrite) }
+attributes #20 = { nobuiltin nounwind }
+attributes #21 = { nobuiltin }
