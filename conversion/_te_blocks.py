@@ -186,7 +186,7 @@ class BlockBuilder:
             operands,
             self._body(names),
             self._init(names) if op.is_reduction else None,
-            **({} if self.limit is None else fewer_than(operands[0], self.limit)),
+            **fewer_than(operands, self.limit),
         )
         block.location = op.location
         return block
@@ -354,7 +354,7 @@ def copy_nest(
         element,
         [loop.var for loop in loops],
         Region(body),
-        **fewer_than(loops[0].var, rows),
+        **fewer_than([loop.var for loop in loops], rows),
     )
     return nest(loops, block)
 
@@ -366,10 +366,10 @@ class Limit(TypedDict, total=False):
     predicate_operands: Sequence[SSAValue]
 
 
-def fewer_than(row: SSAValue, rows: int | SSAValue | None) -> Limit:
-    """The predicate that a row is less than ``rows``, where these are not constant."""
+def fewer_than(variables: Sequence[SSAValue], rows: int | SSAValue | None) -> Limit:
+    """The predicate that the first variable is less than ``rows``, where these are not constant."""
     if not isinstance(rows, SSAValue):
         return {}
     difference = AffineExpr.dimension(1) - AffineExpr.dimension(0) - 1
     limit = AffineSet(2, 0, (at_least_zero(difference),))
-    return {"predicate": limit, "predicate_operands": [row, rows]}
+    return {"predicate": limit, "predicate_operands": [variables[0], rows]}
