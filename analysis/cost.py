@@ -85,7 +85,10 @@ class Cost:
         lines.append(f"parallel     {self.tasks} tasks, {self.lanes} lanes")
         if self.assumed:
             lines.append("assumed      " + ", ".join(f"{n} = {v}" for n, v in self.assumed.items()))
-        lines += [f"kernel       {kernel}" for kernel in self.kernels]
+        for kernel in self.kernels:
+            lines.append(f"kernel       {kernel}")
+            if kernel.verdicts is not None:
+                lines += [f"  {line}" for line in kernel.verdicts.lines()]
         return lines
 
 

@@ -15,6 +15,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from kc.analysis.kernel_accesses import KernelVerdicts
+
 MOST_REGISTERS = 255
 """That a thread has, on every GPU since sm_35 (CUDA C++ Programming Guide, Technical
 Specifications)."""
@@ -47,6 +49,8 @@ class KernelResources:
     """Exchanges between lanes in the text."""
     dynamic: int = 0
     """Bytes of dynamic shared memory, which a launch asks for and the text does not say."""
+    verdicts: KernelVerdicts | None = None
+    """What is certain of its accesses and barriers, where the program is at hand."""
 
     @property
     def spilled(self) -> int:

@@ -8,10 +8,11 @@ from dataclasses import replace
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 
+from kc.analysis.kernel_accesses import KernelVerdicts, verdicts_of
 from kc.analysis.ptx_resources import KernelResources, resources
 from kc.codegen.ptx import ptx_of
 from kc.conversion.pipelines import TO_NVVM, planned_passes
-from kc.dialects.gpu import GPUModuleOp, LaunchFuncOp
+from kc.dialects.gpu import GPUFuncOp, GPUModuleOp, LaunchFuncOp
 from kc.support.diagnostics import warn
 from kc.support.locations import location_of
 from kc.support.registry import context
@@ -28,10 +29,15 @@ def kernel_costs(module: ModuleOp, target: Target) -> list[KernelResources]:
     """
     if target.kind != "cuda":
         target = Target({**target.export(), "kind": "cuda"})
+    verdicts: dict[str, KernelVerdicts] = {}
     with target:
         for planned in planned_passes(TO_NVVM, "cuda"):
             planned.apply(context(), module)
-    return _resources(module, ptx_of(module, target), target)
+            if planned.name == "gpu-kernel-outlining":
+                kernels = [op for op in module.walk() if isinstance(op, GPUFuncOp)]
+                verdicts = {kernel.sym_name.data: verdicts_of(kernel) for kernel in kernels}
+    costs = _resources(module, ptx_of(module, target), target)
+    return [replace(cost, verdicts=verdicts.get(cost.name)) for cost in costs]
 
 
 def _resources(module: ModuleOp, text: str, target: Target) -> list[KernelResources]:

@@ -16,12 +16,21 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kc.analysis import ptx_resources
+from kc.analysis.kernel_accesses import KernelVerdicts
 from kc.analysis.ptx_resources import KernelResources
 from kc.runtime.emulator import Place, RawFinding, Watch, Writer, watch
 from kc.support.diagnostics import CallError, Diagnostic, Location
 from kc.support.target import Target
 
-__all__ = ["AccessSite", "Finding", "KernelResources", "Report", "check", "resources"]
+__all__ = [
+    "AccessSite",
+    "Finding",
+    "KernelResources",
+    "KernelVerdicts",
+    "Report",
+    "check",
+    "resources",
+]
 
 _KINDS = (
     ("race", "KC6301"),
@@ -105,6 +114,8 @@ class Report:
     findings: tuple[Finding, ...]
     sites: tuple[AccessSite, ...]
     barriers: int
+    verdicts: tuple[KernelVerdicts, ...] = ()
+    """What is certain of each kernel whatever its arrays hold: ``lines()`` has it in words."""
 
     @property
     def ok(self) -> bool:

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import IndexType, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region
 
+from kc.analysis.kernel_accesses import KernelVerdicts, verdicts_of
 from kc.backends import Backend, Build, llvm
 from kc.conversion.convert_gpu_to_cpu import SITES
 from kc.conversion.pipelines import TO_EMULATOR
@@ -39,14 +40,18 @@ def build(build: Build) -> Module:
 def watched(build: Build) -> WatchedModule:
     """Machine code that watches what kernels do; it is in no cache."""
     places: list[Place] = []
+    verdicts: list[KernelVerdicts] = []
 
     def note(stage: str, module: ModuleOp) -> None:
+        if stage == "gpu-kernel-outlining":
+            kernels = [op for op in module.walk() if isinstance(op, GPUFuncOp)]
+            verdicts.extend(verdicts_of(kernel) for kernel in kernels if kernel.is_kernel)
         if stage == _CONVERSION:
             places.extend(_places(module))
 
     with using_options(replace(pipeline_options(), watched=True)):
         module = llvm.build(replace(_on_host(build), callback=note, backend=CUDA_EMU))
-    return WatchedModule(module, places)
+    return WatchedModule(module, places, verdicts)
 
 
 def kernels(text: str, target: Target) -> dict[str, CompiledFunction]:

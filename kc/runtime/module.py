@@ -233,7 +233,12 @@ def _is_native(triple: str) -> bool:
 
 @dataclass(frozen=True)
 class WatchedModule:
-    """Kernels that a CPU runs with checks, and the places that findings name by their numbers."""
+    """Kernels that a CPU runs with checks, and the places that findings name by their numbers.
+
+    ``verdicts`` are what is certain of each kernel without running it
+    (``kc.analysis.kernel_accesses.KernelVerdicts``).
+    """
 
     module: Module
     places: Sequence[Place]
+    verdicts: Sequence[Any] = ()

@@ -214,6 +214,14 @@ def _rows(cost: Cost) -> Mapping[str, tuple[int, str]]:
                 f"about {kernel.registers} of {kernel.most}",
             ),
         }
+        if kernel.verdicts is not None:
+            for n, access in enumerate(kernel.verdicts.accesses):
+                label = f"{kernel.name}: {access.buffer} {access.access}"
+                label += f" ({n})" if label in rows else ""
+                rows[label] = (access.transactions, str(access).partition(": ")[2])
+            if kernel.verdicts.is_unanimous:
+                text = "all threads come to each"
+                rows[f"{kernel.name}: barriers"] = (kernel.barriers, f"{kernel.barriers}, {text}")
         if kernel.local:
             rows[f"{kernel.name}: memory of a thread"] = (kernel.local, size_text(kernel.local))
     return rows
