@@ -205,7 +205,7 @@ def check(
     seen = watch(lambda: function(*arrays), watched.places, compared.addresses)
     report = _report(seen, watched.places)
     more = compared.findings(seen.writers, watched.places)
-    return replace(report, findings=(*report.findings, *more))
+    return replace(report, findings=(*report.findings, *more), verdicts=tuple(watched.verdicts))
 
 
 def resources(module: Any) -> tuple[KernelResources, ...]:
