@@ -265,18 +265,24 @@ class _Reader:
                 inside &= bool((index.low >= 0).all() and (index.high + room < shape[n]).all())
         width = _width(type_)
         threads = self.np.arange(prod(self.size)) if active is None else self.np.flatnonzero(active)
-        totals = [0] * 4
+        warps = transactions = least = conflicts = 0
         for number in self.np.unique(threads // WARP_SIZE):
             warp = threads[threads // WARP_SIZE == number]
-            numbers = _cost(place[warp] * width, warp % WARP_SIZE, width * lanes, memory)
-            totals = [total + number for total, number in zip(totals, numbers, strict=True)]
+            needed = _cost(place[warp] * width, warp % WARP_SIZE, width * lanes, memory)
+            warps += 1
+            transactions += needed[0]
+            least += needed[1]
+            conflicts += needed[2]
         self.accesses.append(
             AccessCost(
                 buffer.name_hint or "memory",
                 "written" if is_write else "read",
                 memory,
                 location_of(op),
-                *totals,
+                warps,
+                transactions,
+                least,
+                conflicts,
                 inside or None,
             )
         )
@@ -323,8 +329,8 @@ def _width(type_: MemRefType) -> int:
     return max(getattr(type_.element_type, "bitwidth", 64) // 8, 1)
 
 
-def _cost(places: Any, lanes: Any, width: int, memory: str) -> tuple[int, int, int, int]:
-    """One warp, what it moves, the least, and conflicts (``emulator.c``)."""
+def _cost(places: Any, lanes: Any, width: int, memory: str) -> tuple[int, int, int]:
+    """What a warp moves, the least, and conflicts (``emulator.c``)."""
     import numpy as np
 
     def distinct(unit: int, chosen: Any) -> Any:
@@ -334,11 +340,11 @@ def _cost(places: Any, lanes: Any, width: int, memory: str) -> tuple[int, int, i
     if memory == "global":
         sectors = len(distinct(_SECTOR, slice(None)))
         least = -(-len(places) * width // _SECTOR)
-        return 1, sectors, min(least, sectors), 0
+        return sectors, min(least, sectors), 0
     group = WARP_SIZE if width <= 4 else 16 if width <= 8 else 8
     needed: list[int] = []
     for first in range(0, WARP_SIZE, group):
         words = distinct(_WORD, (lanes >= first) & (lanes < first + group))
         if len(words):
             needed.append(int(np.bincount(words % _BANKS).max()))
-    return 1, sum(needed), len(needed), sum(needed) - len(needed)
+    return sum(needed), len(needed), sum(needed) - len(needed)

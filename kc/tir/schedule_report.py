@@ -219,9 +219,8 @@ def _rows(cost: Cost) -> Mapping[str, tuple[int, str]]:
                 label = f"{kernel.name}: {access.buffer} {access.access}"
                 label += f" ({n})" if label in rows else ""
                 rows[label] = (access.transactions, str(access).partition(": ")[2])
-            if kernel.verdicts.is_unanimous:
-                text = "all threads come to each"
-                rows[f"{kernel.name}: barriers"] = (kernel.barriers, f"{kernel.barriers}, {text}")
+            if kernel.verdicts.is_unanimous and kernel.barriers:
+                rows[f"{kernel.name}: threads at barriers"] = (1, "all of a block")
         if kernel.local:
             rows[f"{kernel.name}: memory of a thread"] = (kernel.local, size_text(kernel.local))
     return rows

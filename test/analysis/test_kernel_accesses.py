@@ -142,4 +142,3 @@ def test_a_schedule_shows_them():
     assert "B written: warps 2, sectors 8, least 8, inside of its bounds" in lines
     page = sch.report().html()
     assert "A read</th><td>warps 2, sectors 64, least 8, inside of its bounds</td>" in page
-    assert "barriers</th><td>0, all threads come to each</td>" in page
