@@ -32,9 +32,10 @@ from kc.tools._command_line import Arguments
 from kc.tools._common import CHECK_EACH, checking_each
 from kc.tools._ir_printing import Diff, DumpFiles, PrintIR, ReportStages
 from kc.tools._reporter import Reporter
+from kc.tools._stage_range import stages_of
 from kc.tools._tool import INTERNAL, MISTAKE, OK, status_of
 from kc.tools._verify_diagnostics import check, expectations
-from kc.transforms.pass_runner import Instrument, Pipeline, Stage, make_stages
+from kc.transforms.pass_runner import Instrument, Pipeline, Stage
 
 if TYPE_CHECKING:
     from kc.tir.schedule_report import ScheduleReport
@@ -67,9 +68,10 @@ def chunks_of(text: str, split: bool) -> list[Chunk]:
 
 def optimize(arguments: Arguments, reporter: Reporter) -> int:
     """Read, transform and write; the exit status."""
-    stages = make_stages(arguments.passes)
     given = arguments.text("target")
     target = Target(given) if given is not None else Target.generic()
+    with target:
+        stages = stages_of(arguments, target)
     path = arguments.file()
     _announce_stdin(path, reporter)
     timer = Timer()

@@ -29,6 +29,18 @@ from kc.tools._common import (
 from kc.tools._reporter import Reporter
 from kc.tools._tool import OK, run_tool
 
+_LEVELS = "tir, loops, gpu, scf, nvvm, llvm"
+_STAGES = (
+    Flag(
+        "compile-to",
+        f"lower for the target as far as this: {_LEVELS}, or a pass of the way",
+        "STAGE",
+        INPUT,
+    ),
+    Flag("from", "leave out the stages before this one", "STAGE", INPUT),
+    Flag("to", "leave out the stages after this one", "STAGE", INPUT),
+)
+
 _SHOW = "Looking at the passes at work (on standard error)"
 
 FLAGS = (
@@ -40,6 +52,7 @@ FLAGS = (
         "PIPELINE",
         INPUT,
     ),
+    *_STAGES,
     Flag("split-input-file", "treat the parts between '// -----' lines as inputs", None, INPUT),
     Flag("allow-unregistered-dialect", "accept operations nobody defines", None, INPUT),
     Flag("mlir-print-op-generic", "print operations in the generic form", None, INPUT),

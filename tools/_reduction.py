@@ -1,0 +1,282 @@
+"""Smaller versions of a module that are still valid, and of a list of passes.
+
+After C-Reduce and mlir-reduce: each change is tried by itself, large parts first, and kept where
+the module still verifies, is smaller and shows what it should. It is repeated until nothing helps.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import AnyFloat, FloatAttr, IndexType, IntegerAttr, IntegerType, ModuleOp
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.traits import IsTerminator
+
+from kc.analysis.verify_changes import verify_all
+from kc.support import registry
+from kc.support.diagnostics import KCError
+from kc.support.ir_text import parse_module, print_module
+from kc.support.options import Options, PassSpec
+
+_INTEGER = re.compile(r"(?<![\w.%@$#-])\d+(?![\w.])|(?<=[<x])\d+(?=x)|(?<=x)\d+(?=x)")
+
+Interesting = Callable[[str, Sequence[PassSpec]], bool]
+"""Whether a module shows what is looked for under some passes."""
+
+
+class Reduction:
+    """A module and passes that get smaller; :meth:`run` makes them as small as it can."""
+
+    def __init__(
+        self,
+        text: str,
+        passes: Sequence[PassSpec],
+        interesting: Interesting,
+        progress: Callable[[str], None] = lambda said: None,
+    ) -> None:
+        self.text = print_module(_parsed(text))
+        self.passes = list(passes)
+        self.interesting = interesting
+        self.progress = progress
+        self.tried = 0
+
+    def run(self) -> None:
+        """Reduce until no change helps."""
+        ways = (
+            self._fewer_passes,
+            self._smaller_numbers,  # early: what has fewer iterations is tested faster
+            self._fewer_operations,
+            self._fewer_regions,
+            self._fewer_attributes,
+            self._fewer_options,
+        )
+        size = None
+        while size != (len(self.text), str(self.passes)):
+            size = len(self.text), str(self.passes)
+            for way in ways:
+                way()
+
+    def _try(self, text: str | None = None, passes: Sequence[PassSpec] | None = None) -> bool:
+        """Keep a change if what it leaves is interesting."""
+        new_text = self.text if text is None else text
+        new_passes = self.passes if passes is None else list(passes)
+        self.tried += 1
+        self.progress(f"{self.tried} tried, {len(self.text)} characters are left ...")
+        if not self.interesting(new_text, new_passes):
+            return False
+        self.text, self.passes = new_text, new_passes
+        return True
+
+    def _try_module(self, module: ModuleOp) -> bool:
+        """Keep a changed module if it is valid, smaller and interesting."""
+        text = _valid_text(module)
+        return text is not None and len(text) < len(self.text) and self._try(text)
+
+    # Ways --------------------------------------------------------------------------------------
+
+    def _fewer_passes(self) -> None:
+        size = len(self.passes)
+        while size > 0:
+            start = 0
+            while start < len(self.passes):
+                shorter = self.passes[:start] + self.passes[start + size :]
+                if not self._try(passes=shorter):
+                    start += size
+            size //= 2
+
+    def _fewer_options(self) -> None:
+        for n, spec in enumerate(self.passes):
+            if not isinstance(spec.options, Options):
+                continue
+            for option in list(spec.options):
+                fewer = spec.options.without(option.name)
+                changed = PassSpec(spec.name, fewer)
+                if self._try(passes=[*self.passes[:n], changed, *self.passes[n + 1 :]]):
+                    spec = changed
+
+    def _fewer_operations(self) -> None:
+        """Erase parts of the list of operations; what is used of them is replaced."""
+        size = max(1, len(_operations(_parsed(self.text))) // 2)
+        while size > 0:
+            start = 0
+            while True:
+                module = _parsed(self.text)
+                operations = _operations(module)
+                if start >= len(operations):
+                    break
+                chosen = operations[start : start + size]
+                if not (_erase(chosen) and self._try_module(module)):
+                    start += size
+            size //= 2
+
+    def _fewer_regions(self) -> None:
+        """Put what is in an operation in its place, for index 0: a loop becomes its body."""
+        position = 0
+        while True:
+            module = _parsed(self.text)
+            operations = _operations(module)
+            if position >= len(operations):
+                break
+            if not (_unwrap(operations[position]) and self._try_module(module)):
+                position += 1
+
+    def _fewer_attributes(self) -> None:
+        position = 0
+        while True:
+            module = _parsed(self.text)
+            places = [
+                (operation, name)
+                for operation in module.walk()
+                for name in operation.attributes
+                if name not in _NAMES
+            ]
+            if position >= len(places):
+                break
+            operation, name = places[position]
+            del operation.attributes[name]
+            if not self._try_module(module):
+                position += 1
+
+    def _smaller_numbers(self) -> None:
+        """Every place of a number at once, so that shapes and the extents of loops stay equal."""
+        for number in sorted({int(text) for text in _INTEGER.findall(self.text)}, reverse=True):
+            for smaller in dict.fromkeys((1, 2, 4, number // 4, number // 2)):
+                if not 0 < smaller < number:
+                    continue
+                text = _INTEGER.sub(
+                    lambda match, old=number, new=smaller: (
+                        str(new) if int(match.group()) == old else match.group()
+                    ),
+                    self.text,
+                )
+                valid = _valid(text)
+                if valid is not None and valid != self.text and self._try(valid):
+                    break
+
+
+_NAMES = frozenset({"sym_name", "function_type", "kc.name", "kc.role"})
+"""Attributes that say what something is, not how; without them it is another program."""
+
+
+def _parsed(text: str) -> ModuleOp:
+    return parse_module(text, "<reduced>", registry.context(allow_unregistered=True))
+
+
+def _valid(text: str) -> str | None:
+    """The text as it is printed, None where it is no valid module."""
+    try:
+        return _valid_text(_parsed(text))
+    except KCError:
+        return None
+
+
+def _valid_text(module: ModuleOp) -> str | None:
+    try:
+        verify_all(module)
+        text = print_module(module)
+        _parsed(text)  # what is printed must be read again by the next change
+    except Exception:  # a verifier of others may raise anything for what nobody would write
+        return None
+    return text
+
+
+def _operations(module: ModuleOp) -> list[Operation]:
+    """What may go, the last ones and the innermost first; terminators stay with their blocks."""
+    return [
+        operation
+        for operation in module.walk(reverse=True)
+        if operation is not module and not operation.has_trait(IsTerminator)
+    ]
+
+
+def _erase(operations: Sequence[Operation]) -> bool:
+    """Erase operations, values that are used replaced; False where some have no replacement."""
+    for operation in operations:
+        if operation.parent is None or not _is_attached(operation):
+            continue  # it went with one around it
+        for result in operation.results:
+            if not result.uses:
+                continue
+            replacement = _replacement(operation, result)
+            if replacement is None:
+                return False
+            result.replace_all_uses_with(replacement)
+        operation.detach()
+        operation.erase(safe_erase=False)
+    return True
+
+
+def _is_attached(operation: Operation) -> bool:
+    around: Operation | None = operation
+    while around is not None and not isinstance(around, ModuleOp):
+        around = around.parent_op()
+    return around is not None
+
+
+def _replacement(operation: Operation, value: SSAValue) -> SSAValue | None:
+    """Another value of the type: an operand, an argument of the function, or 0."""
+    for operand in operation.operands:
+        if operand.type == value.type:
+            return operand
+    for argument in _arguments(operation):
+        if argument.type == value.type:
+            return argument
+    return _zero_before(operation, value.type)
+
+
+def _arguments(operation: Operation) -> Iterator[SSAValue]:
+    around = operation.parent_op()
+    while around is not None and not isinstance(around, ModuleOp):
+        if around.parent_op() is not None and isinstance(around.parent_op(), ModuleOp):
+            block = around.regions[0].first_block if around.regions else None
+            yield from block.args if block is not None else ()
+        around = around.parent_op()
+
+
+def _zero_before(operation: Operation, type_: Attribute) -> SSAValue | None:
+    if isinstance(type_, IntegerType | IndexType):
+        zero = arith.ConstantOp(IntegerAttr(0, type_))
+    elif isinstance(type_, AnyFloat):
+        zero = arith.ConstantOp(FloatAttr(0.0, type_))
+    else:
+        return None
+    block = operation.parent
+    assert block is not None
+    block.insert_op_before(zero, operation)
+    return zero.result
+
+
+def _unwrap(operation: Operation) -> bool:
+    """Replace an operation by what is in its last region; False where that has another form."""
+    if isinstance(operation.parent_op(), ModuleOp) or not operation.regions:
+        return False
+    block = operation.regions[-1].first_block
+    if block is None or block is not operation.regions[-1].last_block:
+        return False
+    for argument in list(block.args):
+        zero = _zero_before(operation, argument.type)
+        if zero is None:
+            return False
+        argument.replace_all_uses_with(zero)
+    last = block.last_op
+    given: Sequence[SSAValue] = ()
+    if last is not None and last.has_trait(IsTerminator):
+        given = tuple(last.operands)
+        last.detach()
+        last.erase()
+    if len(given) != len(operation.results):
+        return False
+    target = operation.parent
+    assert target is not None
+    for inner in list(block.ops):
+        inner.detach()
+        target.insert_op_before(inner, operation)
+    for result, value in zip(operation.results, given, strict=True):
+        if result.type != value.type:
+            return False
+        result.replace_all_uses_with(value)
+    operation.detach()
+    operation.erase(safe_erase=False)
+    return True

@@ -1,0 +1,63 @@
+"""``--test``: a command of the user's that says something about a module."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from kc.support.diagnostics import InputError
+
+PLACE = "{}"
+PASSES = "{passes}"
+
+
+@dataclass(frozen=True)
+class UserTest:
+    """A shell command; ``{}`` in it is the file of the module (its last word where there is none),
+    ``{passes}`` the passes as flags. It is ended after ``timeout`` seconds."""
+
+    command: str
+    timeout: float = 60.0
+
+    def holds(self, module: str, passes: str = "") -> bool:
+        """Whether the command succeeds for a module; one that is ended does not."""
+        with tempfile.TemporaryDirectory(prefix="kc-test-") as folder:
+            file = Path(folder) / "module.mlir"
+            file.write_text(module, encoding="utf-8")
+            text = self.command if PLACE in self.command else f"{self.command} {PLACE}"
+            text = text.replace(PLACE, shlex.quote(str(file))).replace(PASSES, passes)
+            child = subprocess.Popen(
+                text,
+                shell=True,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+            try:
+                return child.wait(self.timeout) == 0
+            except subprocess.TimeoutExpired:
+                os.killpg(child.pid, signal.SIGKILL)
+                child.wait()
+                return False
+            except BaseException:
+                os.killpg(child.pid, signal.SIGKILL)
+                raise
+
+
+def seconds(text: str | None, default: float) -> float:
+    """The value of ``--timeout``; KC0002 for what is no positive number."""
+    if text is None:
+        return default
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not value > 0:
+        raise InputError("KC0002", f"--timeout takes a number of seconds, not '{text}'")
+    return value

@@ -1,0 +1,210 @@
+"""``kc bisect``: the first pass or schedule step after which a module is not what it should be.
+
+The pipeline runs once, and the module after each step is kept; which of them is wrong is decided by
+a command of the user's (``--test``), or by comparing with the module before any step, on random
+small inputs, in the interpreter and as native code. Half of the steps that are left are decided at
+a time, so that 100 steps take 7 tests.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kc.support import registry
+from kc.support.diagnostics import InputError, InternalError, KCError, counted, source_text
+from kc.support.files import make_directory, read_text, write_output
+from kc.tools._command_line import Arguments, Flag, parse
+from kc.tools._common import (
+    DIAGNOSTICS_FORMAT,
+    GENERIC_TARGET,
+    HELP,
+    INPUT,
+    LOAD_PLUGIN,
+    VERSION,
+    information,
+    registry_for,
+)
+from kc.tools._reporter import Reporter
+from kc.tools._tool import OK, run_tool
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from kc.support.pass_context import StepWatcher
+
+USAGE = "kc bisect [FILE|-] [passes as for kc-opt] [--test=COMMAND]"
+ABOUT = """\
+Finds the pass or schedule step that breaks a program. COMMAND succeeds for a good module, whose
+file is {} in it: --test='kc run {} --check=reference.npy'. Without it the results of each step
+are compared with those of the input, on small random arguments."""
+
+FLAGS = (
+    Flag("test", "a command that succeeds where the module in {} is good", "COMMAND", INPUT),
+    Flag("timeout", "seconds after which COMMAND is ended, as a failure (default: 60)", "S", INPUT),
+    Flag("o", "write the module before and after the step to files in DIR", "DIR", INPUT),
+    GENERIC_TARGET,
+    LOAD_PLUGIN,
+    DIAGNOSTICS_FORMAT,
+    HELP,
+    VERSION,
+)
+
+
+class Recorder:
+    """Keeps the text of the module after each step; with ``check``, lets that look as well."""
+
+    def __init__(self, check: StepWatcher | None = None) -> None:
+        self.check = check
+        self.names = ["input"]
+        self.texts: list[str] = []
+
+    def start(self, module: ModuleOp) -> None:
+        """Before any step."""
+        self._keep(module)
+
+    def before(self, module: ModuleOp) -> None:
+        """Before a step."""
+        if self.check is not None:
+            self.check.before(module)
+
+    def after(self, step: str, module: ModuleOp) -> None:
+        """After a step that succeeded."""
+        self.names.append(step)
+        self._keep(module)
+        if self.check is not None:
+            self.check.after(step, module)
+
+    def _keep(self, module: ModuleOp) -> None:
+        from kc.support.ir_text import print_module
+
+        self.texts.append(print_module(module))
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run kc bisect with these arguments; the exit status."""
+    return run_tool("kc bisect", sys.argv[1:] if argv is None else list(argv), _main)
+
+
+def _main(argv: Sequence[str], reporter: Reporter) -> int:
+    with registry.using(registry_for(argv)):
+        arguments = parse(argv, FLAGS, is_pass=registry.is_pass, pass_names=registry.all_pass_names)
+        asked = information(arguments, USAGE, ABOUT, FLAGS)
+        if asked is not None:
+            write_output(None, asked)
+            return OK
+        if not arguments.passes:
+            raise InputError("KC0002", "bisect takes the passes of kc-opt: there are none")
+        return _bisect(arguments, reporter)
+
+
+def _bisect(arguments: Arguments, reporter: Reporter) -> int:
+    from kc.support.target import Target
+    from kc.tools._user_test import UserTest, seconds
+
+    path = arguments.file()
+    name = "<stdin>" if path == "-" else path
+    text = read_text(path)
+    given = arguments.text("target")
+    command = arguments.text("test")
+    timeout = seconds(arguments.text("timeout"), 60.0)
+    with Target(given) if given is not None else Target.generic():
+        recorder, difference = run_steps(arguments, name, text, compare=command is None)
+        if command is not None:
+            test = UserTest(command, timeout)
+            bad = first_bad(recorder.texts, test.holds, reporter.progress)
+        elif difference is not None:
+            bad = len(recorder.texts) - 1
+        else:
+            raise _not_broken(recorder, "its results are those of the input")
+    reporter.progress()
+    write_output(None, _told(recorder, bad, difference))
+    if (folder := arguments.text("o")) is not None:
+        make_directory(folder)
+        for file, number in (("good.mlir", bad - 1), ("bad.mlir", bad)):
+            write_output(str(Path(folder) / file), recorder.texts[number])
+    return OK
+
+
+def run_steps(
+    arguments: Arguments, name: str, text: str, *, compare: bool
+) -> tuple[Recorder, str | None]:
+    """The module before the passes and after each step. With ``compare``, as far as the first step
+    that changes a result, and what changes."""
+    from kc.check_each import StepCheck
+    from kc.support.deep import nesting, run_deep
+    from kc.support.ir_text import parse_module
+    from kc.support.pass_context import watching_steps
+    from kc.transforms.pass_runner import Pipeline, make_stages
+
+    recorder = Recorder(StepCheck(reproduce=False) if compare else None)
+
+    def run() -> None:
+        context = registry.context()
+        module = parse_module(text, name, context)
+        recorder.start(module)
+        with watching_steps(recorder):
+            Pipeline(make_stages(arguments.passes)).run(context, module)
+
+    with source_text(name, text):
+        try:
+            run_deep(run, nesting(text))
+        except InternalError as error:
+            if not compare or not str(error).startswith("check-each: "):
+                raise
+            return recorder, str(error).removeprefix("check-each: ")
+    return recorder, None
+
+
+def _not_broken(recorder: Recorder, why: str) -> KCError:
+    steps = counted(len(recorder.texts) - 1, "step")
+    return KCError("KC0025", f"no step breaks the module: after {steps} {why}")
+
+
+def first_bad(
+    texts: Sequence[str], is_good: Callable[[str], bool], progress: Callable[[str], None]
+) -> int:
+    """The number of a step after which the module is bad, and before which it is good.
+
+    Raises KCError KC0025 where the module is bad before the first step, or good after the last.
+    """
+    progress("testing the input ...")
+    if not is_good(texts[0]):
+        raise KCError(
+            "KC0025",
+            "the test fails for the input, before any step",
+            why="there is no step to blame",
+            hints=["the command succeeds for a good module: run it by hand"],
+        )
+    progress("testing the result ...")
+    last = len(texts) - 1
+    if is_good(texts[last]):
+        raise KCError(
+            "KC0025", f"no step breaks the module: after {counted(last, 'step')} the test succeeds"
+        )
+    good, bad = 0, last
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        progress(f"testing step {middle}, {counted(bad - good - 1, 'step')} left ...")
+        if is_good(texts[middle]):
+            good = middle
+        else:
+            bad = middle
+    return bad
+
+
+def _told(recorder: Recorder, bad: int, difference: str | None) -> str:
+    from kc.support.text_diff import unified
+
+    names, step = recorder.names, recorder.names[bad]
+    lines = [f"step {bad} breaks it: {step}"]
+    lines += [difference] if difference is not None else []
+    lines.append(f"good until then: {', '.join(names[:bad])}")
+    lines += unified(*recorder.texts[bad - 1 : bad + 1], f"before {step}", f"after {step}")
+    return "\n".join([*lines, ""])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,177 @@
+"""``kc reduce``: a smaller module, and fewer passes, that still show a bug.
+
+A command of the user (``--test``) says what is looked for: it succeeds as long as the bug
+is there; without one it is the diagnostic that the passes end with. Everything that is tried
+verifies.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from kc.support import registry
+from kc.support.diagnostics import InternalError, KCError, diagnostic_handler
+from kc.support.files import check_writable, read_text, write_output
+from kc.tools._command_line import Arguments, Flag, parse
+from kc.tools._common import (
+    CHECK_EACH,
+    DIAGNOSTICS_FORMAT,
+    GENERIC_TARGET,
+    HELP,
+    INPUT,
+    LOAD_PLUGIN,
+    OUTPUT,
+    VERSION,
+    information,
+    registry_for,
+)
+from kc.tools._reporter import Reporter
+from kc.tools._tool import OK, run_tool
+
+if TYPE_CHECKING:
+    from kc.support.options import PassSpec
+
+USAGE = "kc reduce [FILE|-] [passes as for kc-opt] [--test=COMMAND]"
+ABOUT = """\
+Shrinks a module and a list of passes to a few lines that show the same bug. COMMAND succeeds where
+the bug is there; in it {} is the file of the module, {passes} the passes as flags:
+--test='! kc run {} --check=reference.npy'. Without it the bug is the error of the passes."""
+
+FLAGS = (
+    Flag("test", "a command that succeeds where the module in {} has the bug", "COMMAND", INPUT),
+    Flag("timeout", "seconds after which COMMAND is ended, as a failure (default: 60)", "S", INPUT),
+    OUTPUT,
+    GENERIC_TARGET,
+    LOAD_PLUGIN,
+    CHECK_EACH,
+    DIAGNOSTICS_FORMAT,
+    HELP,
+    VERSION,
+)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run kc reduce with these arguments; the exit status."""
+    return run_tool("kc reduce", sys.argv[1:] if argv is None else list(argv), _main)
+
+
+def _main(argv: Sequence[str], reporter: Reporter) -> int:
+    with registry.using(registry_for(argv)):
+        arguments = parse(argv, FLAGS, is_pass=registry.is_pass, pass_names=registry.all_pass_names)
+        asked = information(arguments, USAGE, ABOUT, FLAGS)
+        if asked is not None:
+            write_output(None, asked)
+            return OK
+        output = arguments.text("o")
+        if output not in (None, "-"):
+            check_writable(output)
+        from kc.support.target import Target
+
+        given = arguments.text("target")
+        with Target(given) if given is not None else Target.generic():
+            return _reduce(arguments, reporter, output)
+
+
+def _reduce(arguments: Arguments, reporter: Reporter, output: str | None) -> int:
+    from kc.support.diagnostics import source_text
+    from kc.support.ir_text import parse_module, print_module
+    from kc.tools._reduction import Reduction
+    from kc.tools._user_test import UserTest, seconds
+
+    path = arguments.file()
+    text = read_text(path)
+    name = "<stdin>" if path == "-" else path
+    with source_text(name, text):
+        text = print_module(parse_module(text, name, registry.context()))
+    command = arguments.text("test")
+    if command is not None:
+        test = UserTest(command, seconds(arguments.text("timeout"), 60.0))
+        if not test.holds(text, flags_of(arguments.passes)):
+            raise KCError(
+                "KC0025",
+                "the test fails for the input: there is nothing to reduce",
+                hints=["the command succeeds where the bug is there: run it by hand"],
+            )
+
+        def interesting(module: str, passes: Sequence[PassSpec]) -> bool:
+            return test.holds(module, flags_of(passes))
+
+    else:
+        check_each = arguments.on(CHECK_EACH.name)
+        wanted = failure_of(text, arguments.passes, check_each)
+        if wanted is None:
+            raise KCError(
+                "KC0025",
+                "the passes succeed for the input: there is nothing to reduce",
+                hints=["--test=COMMAND says what the bug is, --check-each looks at the results"],
+            )
+
+        native = "(native" in wanted
+
+        def interesting(module: str, passes: Sequence[PassSpec]) -> bool:
+            return failure_of(module, passes, check_each, native=native) == wanted
+
+    reduction = Reduction(text, arguments.passes, interesting, reporter.progress)
+    reduction.run()
+    head = f"// kc-opt {flags_of(reduction.passes)}\n" if arguments.passes else ""
+    write_output(output, head + reduction.text)
+    reporter.write(
+        f"{len(text.splitlines())} lines, {len(arguments.passes)} passes -> "
+        f"{len(reduction.text.splitlines())} lines, {len(reduction.passes)} passes "
+        f"({reduction.tried} tried)"
+    )
+    return OK
+
+
+def flags_of(passes: Sequence[PassSpec]) -> str:
+    """Passes as the flags of kc-opt, quoted for a shell."""
+    import shlex
+
+    words = [f"--{spec.name}" + (f"={spec.options}" if spec.options else "") for spec in passes]
+    return " ".join(map(shlex.quote, words))
+
+
+def failure_of(
+    text: str, passes: Sequence[PassSpec], check_each: bool, *, native: bool = True
+) -> str | None:
+    """What the passes end with: a code, or what failed of kc or of a plugin; None: nothing.
+
+    With ``check_each``, also the step that changes a result, in the interpreter or, where
+    ``native``, in native code.
+    """
+    from contextlib import nullcontext
+
+    from kc.check_each import StepCheck
+    from kc.support.deep import nesting, run_deep
+    from kc.support.ir_text import parse_module
+    from kc.support.pass_context import watching_steps
+    from kc.support.reproducer import PassFailure
+    from kc.transforms.pass_runner import Pipeline, make_stages
+
+    def run() -> None:
+        context = registry.context()
+        module = parse_module(text, "<reduced>", context)
+        Pipeline(make_stages(passes)).run(context, module)
+
+    with diagnostic_handler(lambda _: None):
+        try:
+            check = StepCheck(reproduce=False, native=native) if check_each else None
+            with watching_steps(check) if check is not None else nullcontext():
+                run_deep(run, nesting(text))
+        except KCError as error:
+            return error.code
+        except PassFailure as error:
+            cause = type(error.__cause__).__name__
+            return f"{error.name} {cause}"
+        except InternalError as error:
+            step, _, way = str(error).partition(" of @")
+            return step + (" (native" if "(native" in way else "")
+        except Exception as error:  # whatever a pass raises is what is looked for
+            return type(error).__name__
+    return None
+
+
+if __name__ == "__main__":
+    sys.exit(main())
