@@ -202,7 +202,8 @@ def _told(recorder: Recorder, bad: int, difference: str | None) -> str:
     lines = [f"step {bad} breaks it: {step}"]
     lines += [difference] if difference is not None else []
     lines.append(f"good until then: {', '.join(names[:bad])}")
-    lines += unified(*recorder.texts[bad - 1 : bad + 1], f"before {step}", f"after {step}")
+    good_text, bad_text = recorder.texts[bad - 1], recorder.texts[bad]
+    lines += unified(good_text, bad_text, f"before {step}", f"after {step}")
     return "\n".join([*lines, ""])
 
 
