@@ -29,6 +29,10 @@ QUESTIONS = {
     "docs": ("kc.tools._pages", "a page of the documentation: docs split, docs KC3040, docs gpu"),
     "examples": ("kc.tools._examples", "copy the examples and lessons: examples DIR"),
     "explain": ("kc.tools._pages", "what a diagnostic means: explain KC3040"),
+    "migrate": (
+        "kc.tools._migrate",
+        "the names of TVM that a program uses, in kc: migrate FILE",
+    ),
     "completion": ("kc.tools._completion", "completion for a shell: completion bash|zsh|fish"),
 }
 """Commands whose module has a function of their name, from their arguments to what is printed."""

@@ -140,7 +140,7 @@ def _first(texts: Sequence[str], room: int) -> list[str]:
     return [*texts[:shown], f"... {len(texts) - shown} more"]
 
 
-class KCError(Diagnostic, Exception):
+class KCError(Diagnostic, RuntimeError):
     """A mistake in the input; the base of every error a user of kc can cause."""
 
     def __init__(self, code: str, message: str, **details: Any) -> None:

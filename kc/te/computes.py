@@ -193,6 +193,14 @@ def _axis_names(
         and parameter.default is parameter.empty
     ]
     star = [parameter for parameter in parameters if parameter.kind is parameter.VAR_POSITIONAL]
+    # lambda i, j, q=q: ... binds the variable of a loop around: Python's way, and no axis.
+    bound = [
+        parameter
+        for parameter in parameters
+        if parameter.kind is parameter.POSITIONAL_OR_KEYWORD and parameter not in plain
+    ]
+    if len(plain) == rank:
+        star = [*star, *bound]
     if len(plain) + len(star) != len(parameters):
         raise TEError(
             "KC2015",

@@ -35,6 +35,12 @@ class Const(Expr):
     dtype: str
     location: Location | None = field(default=None, repr=False)
 
+    def __int__(self) -> int:
+        return int(self.value)
+
+    def __float__(self) -> float:
+        return float(self.value)
+
     def __repr__(self) -> str:
         return str(self.value)
 

@@ -205,10 +205,13 @@ class Operators(NumpyFunctions):
         return _compare("eq", self, other)
 
     def astype(self, dtype: str) -> Expr:
-        """The value converted to ``dtype``; floats to integers truncate."""
+        """The value converted to ``dtype``; floats to integers truncate.
+
+        Without bits it is of 32, as in TVM: "float", "int", "uint".
+        """
         from kc.te.expr import as_expr, cast
 
-        return cast(as_expr(self), dtype)
+        return cast(as_expr(self), f"{dtype}32" if dtype in ("float", "int", "uint") else dtype)
 
     def __abs__(self) -> Expr:
         from kc.te.functions import abs as absolute

@@ -11,7 +11,7 @@ from kc.support.locations import caller_location
 from kc.te.dtypes import check_dtype, is_float, lanes, scalar
 from kc.te.elementwise import TensorOperators
 from kc.te.expr import Const, Element, Expr, ExprLike, IterVar, Var, as_expr, walk
-from kc.te.nodes import Dim
+from kc.te.nodes import Dim, Size
 from kc.te.slices import REGIONS, TensorRegion, TensorSlice, check_indices, wrong_count
 
 if TYPE_CHECKING:
@@ -365,7 +365,7 @@ def check_shape(shape: Any, what: str, location: Location | None) -> tuple[Dim, 
         if isinstance(dim, float) and dim.is_integer():
             dim = int(dim)  # n / 32 of a size that 32 divides
         if isinstance(dim, int) and 0 <= dim < 2**63:
-            checked.append(dim)
+            checked.append(Size(dim))
         elif isinstance(dim, Expr) and not is_float(dim.dtype) and dim.dtype != "bool":
             checked.append(dim)
         else:

@@ -92,6 +92,18 @@ class IRModule:
     def _repr_html_(self) -> str:
         return to_html(self.script())
 
+    @classmethod
+    def from_expr(cls, functions: Any, global_vars: Any = None) -> IRModule:
+        """The module of one function, or of functions by name (TVM: ``from_expr``)."""
+        del global_vars
+        if isinstance(functions, IRModule):
+            return cls({name: op for name, op in functions.functions.items()})
+        return cls(functions)
+
+    def get_global_vars(self) -> list[str]:
+        """The names of the functions."""
+        return list(self.functions)
+
     @property
     def functions(self) -> dict[str, Any]:
         """The function ops by name."""

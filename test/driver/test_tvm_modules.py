@@ -75,7 +75,7 @@ def test_structural_equality():
     shorter = tvm.IRModule.parse(str(copy).replace("in 8 ", "in 4 "))
     with pytest.raises(AssertionError) as caught:
         tvm.ir.assert_structural_equal(copy, shorter)
-    message = re.sub(r" at <tvmscript \d+>:4:5", "", str(caught.value))
+    message = re.sub(r" at <\w+( \d+)?>:\d+:\d+", "", str(caught.value))
     assert message == (
         "the modules differ in @f: 'tir.for %i in 8', and 'tir.for %i in 4' "
         "(the number of iterations)"

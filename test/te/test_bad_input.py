@@ -28,7 +28,7 @@ def too_few_arguments():
 
 
 def arguments_with_defaults():
-    te.compute((N,), lambda i, j=0: 0.0, name="C")  # <-
+    te.compute((N, N), lambda i, j=0: 0.0, name="C")  # <-
 
 
 def arguments_by_name():

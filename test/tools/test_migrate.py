@@ -1,0 +1,75 @@
+"""``kc migrate``: what a program for TVM uses, and what is said of it."""
+
+from pathlib import Path
+
+import pytest
+
+from kc.__main__ import main
+
+PROGRAM = """\
+import numpy as np
+import tvm
+from tvm import te
+from tvm.script import tir as T
+import tvm.testing
+
+A = te.placeholder((64,), name="A")
+s = te.create_schedule(A.op)
+x, y = s[A].split(A.op.axis[0], factor=np.int32(8))
+s[A].reorder(y, x)
+assert isinstance(A, tvm.tir.Add)
+tvm.relay.build(s)
+tvm.te.no_such_name()
+raise SystemExit("it is not executed")
+"""
+
+
+def report(capsys: pytest.CaptureFixture[str], path: Path) -> tuple[int, str, str]:
+    status = main(["migrate", str(path)])
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+def test_each_name_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Path):
+    path = tmp_path / "program.py"
+    path.write_text(PROGRAM)
+    status, out, _ = report(capsys, path)
+    assert status == 0
+    lines = out.split("\n")
+    assert lines[0] == f"{path}: 9 names of TVM"
+    works = lines[lines.index("works as it is (3):") + 1 :][:3]
+    assert works == ["  tvm.testing  (line 5)", "  .split  (line 9)", "  .reorder  (line 10)"]
+    differs = lines[lines.index("works with a difference (3):") + 1 :][:3]
+    assert [line.split(": ")[0] for line in differs] == [
+        "  tvm.script.tir  (line 4)",
+        "  te.placeholder  (line 7)",
+        "  te.create_schedule  (line 8)",
+    ]
+    assert differs[2] == (
+        "  te.create_schedule  (line 8): recorded, replayed as primitives on loops when lowered"
+    )
+    missing = lines[lines.index("missing (3):") + 1 :][:3]
+    assert missing == [
+        "  tir.Add  (line 11): use operators, and text as it is; the nodes of the IR are xDSL's "
+        "operations",
+        "  tvm.relay.build  (line 12)",
+        "  te.no_such_name  (line 13): docs/migration.md has no row for it",
+    ]
+
+
+def test_what_is_no_program_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path):
+    path = tmp_path / "notes.txt"
+    path.write_text("this is no text\n")
+    status, out, err = report(capsys, path)
+    assert (status, out) == (1, "")
+    assert [line.strip() for line in err.split("\n")] == [
+        "error[KC0087]: migrate: invalid syntax",
+        f"--> {path}:1:12  this is no text",
+        "^",
+        "why: a program for TVM is written in Python",
+        "",
+    ]
+    assert main(["migrate"]) == 2
+    assert capsys.readouterr().err == (
+        "error[KC0002]: migrate takes a file\n  try: kc migrate program.py\n"
+    )
