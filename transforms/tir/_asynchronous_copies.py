@@ -24,7 +24,7 @@ from kc.support.nvidia import architecture_of
 from kc.support.target import Target
 from kc.transforms.tir._software_pipelining import Pipeline, Statement
 
-EMULATED = "cuda-emu"
+_KINDS = ("cuda", "nvptx", "cuda-emu")
 _SHARED = ("shared", "shared.dyn")
 
 
@@ -90,12 +90,9 @@ class AsynchronousCopies:
 def plan_copies(pipeline: Pipeline, target: Target) -> AsynchronousCopies:
     """Which stores of the asynchronous stages may go on by themselves.
 
-    A warning (KC4237) says of each stage why nothing in it does. The emulator of a GPU copies at
-    once, which is one of the ways that a GPU may do it.
+    A warning (KC4237) says of each stage why nothing in it does.
     """
     plan = AsynchronousCopies(pipeline)
-    if str(target.kind) == EMULATED:
-        return plan
     is_possible = has_asynchronous_copies(target)
     commits = [op for op in pipeline.loop.walk() if isinstance(op, CpAsyncCommitGroupOp)]
     for stage in sorted(pipeline.notes.asynchronous):
@@ -214,4 +211,4 @@ def _overwrites(pipeline: Pipeline, load: LoadOp, store: StoreOp) -> bool:
 
 def has_asynchronous_copies(target: Target) -> bool:
     """Whether kernels for a target copy by ``cp.async``: on NVIDIA's GPUs from sm_80 on."""
-    return str(target.kind) in ("cuda", "nvptx") and architecture_of(target).number >= 80
+    return str(target.kind) in _KINDS and architecture_of(target).number >= 80

@@ -6,6 +6,7 @@ for their group. Until then their elements have no value.
 
 from __future__ import annotations
 
+import re
 import subprocess
 from random import Random
 from typing import Any
@@ -264,14 +265,34 @@ def test_ptx(built: tuple[Any, list[Any]]):
     assert not any(line.startswith("st.shared") for line in ptx)
 
 
-def test_emulated(built: tuple[Any, list[Any]]):
-    """The emulator copies at once; every version has its barriers."""
-    module, arrays = built
-    report = kc.gpu.check(module, *arrays)
-    assert report.ok, report
-    a, b, c = arrays
-    np.testing.assert_allclose(c, a @ b, rtol=1e-5)
+def checked(text: str) -> tuple[set[str], bool]:
+    """What the emulator finds in the kernel of a module at the gpu level, and whether its result
+    is right."""
+    _, (a, b, c) = product(16, 32)
+    report = kc.gpu.check(text, a, b, c, target="cuda-emu -arch=sm_80")
+    return {finding.kind for finding in report.findings}, np.allclose(c, a @ b, rtol=1e-5)
+
+
+def test_emulated():
+    """Copies are done as late as they may be: no wait and no barrier is missing, and none may be
+    left out, moved, or wait for less. A missing one is a race, and the result is wrong."""
+    s, _ = product(16, 32)
+    module = kc.build(s.mod, target=TARGET)
     assert "cp.async" not in module.get_source("cuda")
+    text = module.get_source("gpu")
+    assert checked(text) == (set(), True)
+    wait, barrier = "nvvm.cp.async.wait.group", "gpu.barrier"
+    seeded = {
+        "waits for less": text.replace(f"{wait} 1", f"{wait} 2").replace(f"{wait} 0", f"{wait} 1"),
+        "no wait": re.sub(rf" *{wait} \d\n", "", text),
+        "no barrier": re.sub(rf" *{barrier}\n", "", text),
+        "barrier first": re.sub(rf"({wait} \d)\n *{barrier}\n", rf"{barrier}\n\1\n", text),
+    }
+    for mistake, changed in seeded.items():
+        assert changed != text, mistake
+        kinds, is_right = checked(changed)
+        assert "race" in kinds, mistake
+        assert not is_right, mistake
 
 
 @pytest.mark.skipif(PTXAS is None, reason="needs ptxas")
