@@ -3,32 +3,72 @@
 from __future__ import annotations
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    AnyFloat,
+    IndexType,
+    IntegerType,
+    MemRefType,
+    ModuleOp,
+    StridedLayoutAttr,
+    TensorType,
+)
+from xdsl.ir import Attribute
 
 from kc.analysis.loop_tree import functions, preorder
 
-_TENSORS = ("linalg.", "affine.", "tensor.")
+_TENSORS = ("linalg.", "affine.", "tensor.", "bufferization.", "scf.forall")
+_VIEWS = (
+    "memref.collapse_shape",
+    "memref.expand_shape",
+    "memref.rank",
+    "memref.realloc",
+    "memref.transpose",
+)
 _LOOPS = ("scf.", "memref.")
 
 
 def needs_raising(function: func.FuncOp, *, loops: bool = False) -> bool:
-    """Whether a function has tensors, or ops of linalg, affine or tensor.
+    """Whether a function has tensors, strided arguments, or ops of linalg, affine or tensor.
 
     With ``loops``, also whether it has scf loops or accesses of memref, and nothing of tir: code
     generation takes these as they are, schedules do not. Nor does raising take branches (cf).
     """
     types = (*function.function_type.inputs, *function.function_type.outputs)
-    if any(isinstance(type_, TensorType) for type_ in types):
+    if any(isinstance(type_, TensorType) or _has_strides(type_) for type_ in types):
         return True
     has_loops = has_tir = False
     for op in preorder(function):
-        if op.name.startswith(_TENSORS):
+        if op.name.startswith(_TENSORS) or op.name in _VIEWS:
+            return True
+        if (op.name == "scf.parallel" and op.results) or any(
+            _has_strides(result.type) for result in op.results
+        ):
             return True
         has_loops = has_loops or op.name.startswith(_LOOPS)
         has_tir = has_tir or op.name.startswith("tir.")
     return loops and has_loops and not has_tir and len(function.body.blocks) == 1
 
 
+def _has_strides(type_: Attribute) -> bool:
+    return isinstance(type_, MemRefType) and isinstance(
+        type_.layout, StridedLayoutAttr | AffineMapAttr
+    )
+
+
 def upstream_functions(module: ModuleOp, *, loops: bool = False) -> list[func.FuncOp]:
-    """The functions of a module that :func:`needs_raising` holds for."""
-    return [function for function in functions(module) if needs_raising(function, loops=loops)]
+    """The functions of a module that have to be raised, or return scalars."""
+    return [
+        function
+        for function in functions(module)
+        if has_scalar_results(function) or needs_raising(function, loops=loops)
+    ]
+
+
+def has_scalar_results(function: func.FuncOp) -> bool:
+    """Whether it is a kernel that returns numbers, which kernels write into arguments."""
+    is_public = function.sym_visibility is None or function.sym_visibility.data != "private"
+    return is_public and any(
+        isinstance(type_, AnyFloat | IntegerType | IndexType)
+        for type_ in function.function_type.outputs
+    )

@@ -1,7 +1,8 @@
-"""The ``arith`` dialect with vectors throughout, as upstream has it.
+"""The ``arith`` dialect with vectors and tensors throughout, as upstream has it.
 
 xDSL defines comparisons, ``select`` and the casts of integers for scalars alone. The classes here
-take vectors as well; being subclasses of xDSL's, they are found wherever those are looked for.
+take vectors and tensors as well; being subclasses of xDSL's, they are found wherever those are
+looked for.
 :data:`ARITH` is xDSL's dialect with its classes replaced by these.
 """
 
@@ -18,6 +19,7 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerAttr,
     IntegerType,
+    TensorType,
     VectorType,
     i1,
     i64,
@@ -28,9 +30,12 @@ from xdsl.irdl import (
     AttrConstraint,
     IRDLOperation,
     OperandDef,
+    OptPropertyDef,
     ResultDef,
     base,
     irdl_op_definition,
+    operand_def,
+    result_def,
     traits_def,
 )
 from xdsl.parser import Parser
@@ -38,28 +43,38 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from kc.dialects.redefined import redefined
+
 EXACT = "kc.exact"
 """On a comparison of floats: what it compares is computed without contraction and fast math, so
 that it is the same number wherever it is computed from the same elements."""
 
 _ClassT = TypeVar("_ClassT", bound=type[IRDLOperation])
 
-_INTEGERS = base(IntegerType) | VectorType.constr(base(IntegerType))
-_FLOATS = AnyFloatConstr | VectorType.constr(AnyFloatConstr)
-_INDICES = (
-    base(IntegerType) | base(IndexType) | VectorType.constr(base(IntegerType) | base(IndexType))
-)
-_BOOLS = base(IntegerType) | VectorType.constr(base(IntegerType))
+
+def _of(element: AttrConstraint) -> AttrConstraint:
+    """A scalar, or a vector or a tensor of such elements."""
+    return element | VectorType.constr(element) | TensorType.constr(element)
+
+
+_INTEGERS = _of(base(IntegerType))
+_FLOATS = _of(AnyFloatConstr)
+_INDICES = _of(base(IntegerType) | base(IndexType))
+_BOOLS = _INTEGERS
 
 
 def like(shape: Attribute, element: Attribute) -> Attribute:
-    """``element``, or the vector of it that has the shape of ``shape``."""
-    return VectorType(element, shape.shape) if isinstance(shape, VectorType) else element
+    """``element``, or the vector or tensor of it that has the shape of ``shape``."""
+    if isinstance(shape, VectorType):
+        return VectorType(element, shape.shape, shape.scalable_dims)
+    if isinstance(shape, TensorType):
+        return TensorType(element, shape.shape, shape.encoding)
+    return element
 
 
 def element_of(type_: Attribute) -> Attribute:
-    """The type of a scalar, or of the elements of a vector."""
-    return type_.element_type if isinstance(type_, VectorType) else type_
+    """The type of a scalar, or of the elements of a vector or a tensor."""
+    return type_.element_type if isinstance(type_, VectorType | TensorType) else type_
 
 
 _NO_FLAGS = FastMathFlagsAttr("none")
@@ -265,6 +280,51 @@ class IndexCastOp(arith.IndexCastOp):
     """``arith.index_cast %i : vector<8xindex> to vector<8xi32>``."""
 
 
+@irdl_op_definition
+class IndexCastUIOp(IRDLOperation):
+    """``arith.index_castui %i : i32 to index``: of the integer without a sign; xDSL lacks it."""
+
+    name = "arith.index_castui"
+
+    input = operand_def(_INDICES)
+    result = result_def(_INDICES)
+
+    assembly_format = "$input attr-dict `:` type($input) `to` type($result)"
+    traits = traits_def(Pure())
+
+    def __init__(self, input: SSAValue | Operation, to: Attribute) -> None:
+        super().__init__(operands=[input], result_types=[to])
+
+    def verify_(self) -> None:
+        _check_index_cast(self)
+
+
+@redefined(
+    "$input (`fastmath` `` $fastmath^)? attr-dict `:` type($input) `to` type($result)",
+    fastmath=OptPropertyDef(base(FastMathFlagsAttr)),
+)
+class ExtFOp(arith.ExtFOp):
+    """``arith.extf %a fastmath<fast> : bf16 to f32``."""
+
+    def verify_(self) -> None:
+        _check_cast(self)
+
+
+@redefined(
+    "$input (`fastmath` `` $fastmath^)? attr-dict `:` type($input) `to` type($result)",
+    fastmath=OptPropertyDef(base(FastMathFlagsAttr)),
+)
+class TruncFOp(arith.TruncFOp):
+    """``arith.truncf %a fastmath<fast> : f32 to bf16``."""
+
+    def verify_(self) -> None:
+        _check_cast(self)
+
+
+_EXTENDED[arith.ExtFOp] = ExtFOp
+_EXTENDED[arith.TruncFOp] = TruncFOp
+
+
 @_takes(_FLOATS, _INTEGERS, _check_cast)
 class FPToSIOp(arith.FPToSIOp):
     """``arith.fptosi %a : vector<8xf32> to vector<8xi32>``."""
@@ -313,7 +373,7 @@ class RemFOp(arith.FloatingPointLikeBinaryOperation):
 
 ARITH = Dialect(
     "arith",
-    [*(vector_class(op_type) for op_type in arith.Arith.operations), RemFOp],
+    [*(vector_class(op_type) for op_type in arith.Arith.operations), IndexCastUIOp, RemFOp],
     list(arith.Arith.attributes),
     list(arith.Arith._interfaces),
 )

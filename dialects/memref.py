@@ -1,4 +1,4 @@
-"""The ``memref`` dialect with what xDSL lacks: ``memref.prefetch``, and atomic updates as text."""
+"""The ``memref`` dialect with what xDSL lacks: ops, and the text of others."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from xdsl.printer import Printer
 from xdsl.traits import MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
+from kc.dialects import memref_views
 from kc.dialects.memref_atomics import AtomicRMWOp
 
 
@@ -115,10 +116,16 @@ class PrefetchOp(IRDLOperation):
         printer.print_attribute(self.memref.type)
 
 
+_CLASSES: dict[str, type[Operation]] = {
+    AtomicRMWOp.name: AtomicRMWOp,
+    **memref_views.REPLACED,
+}
+
 MEMREF = Dialect(
     "memref",
     [
-        *(AtomicRMWOp if op is memref.AtomicRMWOp else op for op in memref.MemRef.operations),
+        *(_CLASSES.get(op.name, op) for op in memref.MemRef.operations),
+        *memref_views.ADDED,
         PrefetchOp,
     ],
     list(memref.MemRef.attributes),

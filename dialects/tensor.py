@@ -1,20 +1,44 @@
-"""The ``tensor`` dialect with ``tensor.generate``, which xDSL lacks."""
+"""The ``tensor`` dialect with what xDSL lacks: ops, and dynamic sizes in the checks of others."""
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, TensorType
+from collections.abc import Sequence
+from math import prod
+
+from xdsl.dialects import tensor
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    DenseArrayBase,
+    FunctionType,
+    IndexType,
+    TensorType,
+    UnitAttr,
+    UnrankedTensorType,
+    i64,
+)
 from xdsl.dialects.tensor import Tensor, YieldOp
-from xdsl.ir import Dialect
+from xdsl.dialects.utils import DynamicIndexList
+from xdsl.ir import Attribute, Dialect, Operation, SSAValue
 from xdsl.irdl import (
+    AttrSizedOperandSegments,
     IRDLOperation,
+    OperandDef,
+    base,
     irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
     region_def,
     result_def,
     traits_def,
     var_operand_def,
 )
-from xdsl.traits import SingleBlockImplicitTerminator
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import Pure, SingleBlockImplicitTerminator
 from xdsl.utils.exceptions import VerifyException
+
+from kc.dialects.redefined import redefined
 
 
 @irdl_op_definition
@@ -46,4 +70,241 @@ class GenerateOp(IRDLOperation):
             raise VerifyException(f"{self.name}: the body yields one {element}")
 
 
-TENSOR = Dialect("tensor", [*Tensor.operations, GenerateOp], [*Tensor.attributes])
+def _shape(value: SSAValue) -> Sequence[int]:
+    assert isinstance(value.type, TensorType)
+    return value.type.get_shape()
+
+
+def _verify_shape(op: Operation, given: Sequence[int], expected: Sequence[int | None]) -> None:
+    """A size that is known (not None) is that of the type, unless the type says ``?``."""
+    if len(given) != len(expected) or any(
+        size is not None and DYNAMIC_INDEX != own != size
+        for own, size in zip(given, expected, strict=True)
+    ):
+        sizes = "x".join("?" if size is None else str(size) for size in expected)
+        raise VerifyException(f"{op.name}: {op.results[0].type} is not of the shape {sizes}")
+
+
+@redefined(source=OperandDef(base(TensorType)))
+class PadOp(tensor.PadOp):
+    """``tensor.pad``; the result may say more than the operands do, or less."""
+
+    def verify_(self) -> None:
+        sizes, lows, highs = (
+            _shape(self.source),
+            list(self.static_low.iter_values()),
+            list(self.static_high.iter_values()),
+        )
+        if not len(sizes) == len(lows) == len(highs):
+            raise VerifyException(f"{self.name}: low and high padding for each dimension")
+        for numbers, values in ((lows, self.low), (highs, self.high)):
+            if numbers.count(DYNAMIC_INDEX) != len(values):
+                raise VerifyException(f"{self.name}: an operand for each width that is not known")
+        expected = [
+            None if DYNAMIC_INDEX in widths else sum(widths)
+            for widths in zip(lows, sizes, highs, strict=True)
+        ]
+        _verify_shape(self, _shape(self.result), expected)
+        assert isinstance(self.source.type, TensorType)
+        if [arg.type for arg in self.region.block.args] != [IndexType()] * len(sizes):
+            raise VerifyException(f"{self.name}: the body takes an index for each dimension")
+        end = self.region.block.last_op
+        element = self.source.type.element_type
+        if not isinstance(end, YieldOp) or [value.type for value in end.operands] != [element]:
+            raise VerifyException(f"{self.name}: the body yields one {element}")
+
+
+@redefined(source=OperandDef(base(TensorType)))
+class ReshapeOp(tensor.ReshapeOp):
+    """``tensor.reshape %t(%s) : (tensor<?xf32>, tensor<2xindex>) -> tensor<?x?xf32>``."""
+
+    def verify_(self) -> None:
+        source, shape, result = self.source.type, self.shape.type, self.result.type
+        assert isinstance(source, TensorType)
+        assert isinstance(shape, TensorType)
+        assert isinstance(result, TensorType)
+        if source.element_type != result.element_type:
+            raise VerifyException(f"{self.name}: {source} has other elements than {result}")
+        if list(shape.get_shape()) != [result.get_num_dims()]:
+            raise VerifyException(f"{self.name}: {shape} is no list of sizes for {result}")
+        sizes = (*source.get_shape(), *result.get_shape())
+        if DYNAMIC_INDEX not in sizes and prod(source.get_shape()) != prod(result.get_shape()):
+            raise VerifyException(f"{self.name}: {source} has not as many elements as {result}")
+
+
+@redefined(src=OperandDef(base(TensorType)))
+class ExpandShapeOp(tensor.ExpandShapeOp):
+    """``tensor.expand_shape %t [[0, 1]] output_shape [2, %n] : ...``; of a scalar with ``[]``."""
+
+    def verify_(self) -> None:
+        if _shape(self.src):
+            super().verify_()
+            return
+        if len(self.reassociation):
+            raise VerifyException(f"{self.name}: a scalar has no dimensions to expand")
+        _verify_shape(self, _shape(self.result), [1] * len(self.static_output_shape))
+
+
+@irdl_op_definition
+class ParallelInsertSliceOp(IRDLOperation):
+    """``tensor.parallel_insert_slice %s into %o[%i] [4] [1] : tensor<4xf32> into tensor<16xf32>``:
+    the part of a shared tensor that an iteration of ``scf.forall`` writes."""
+
+    name = "tensor.parallel_insert_slice"
+
+    source = operand_def(TensorType)
+    dest = operand_def(TensorType)
+    offsets = var_operand_def(IndexType)
+    sizes = var_operand_def(IndexType)
+    strides = var_operand_def(IndexType)
+    static_offsets = prop_def(DenseArrayBase.constr(i64))
+    static_sizes = prop_def(DenseArrayBase.constr(i64))
+    static_strides = prop_def(DenseArrayBase.constr(i64))
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    assembly_format = (
+        "$source `into` $dest ``"
+        "custom<DynamicIndexList>($offsets, $static_offsets)"
+        "custom<DynamicIndexList>($sizes, $static_sizes)"
+        "custom<DynamicIndexList>($strides, $static_strides)"
+        "attr-dict `:` type($source) `into` type($dest)"
+    )
+    custom_directives = (DynamicIndexList,)
+
+    def verify_(self) -> None:
+        rank = len(_shape(self.dest))
+        for numbers, values in (
+            (self.static_offsets, self.offsets),
+            (self.static_sizes, self.sizes),
+            (self.static_strides, self.strides),
+        ):
+            listed = list(numbers.iter_values())
+            if len(listed) != rank or listed.count(DYNAMIC_INDEX) != len(values):
+                raise VerifyException(
+                    f"{self.name}: an offset, a size and a stride for each of {rank} dimensions"
+                )
+
+
+@irdl_op_definition
+class RankOp(IRDLOperation):
+    """``tensor.rank %t : tensor<4x4xf32>``: the number of dimensions."""
+
+    name = "tensor.rank"
+
+    tensor = operand_def(base(TensorType) | base(UnrankedTensorType))
+    result = result_def(IndexType)
+
+    assembly_format = "$tensor attr-dict `:` type($tensor)"
+    traits = traits_def(Pure())
+
+
+@irdl_op_definition
+class BitcastOp(IRDLOperation):
+    """``tensor.bitcast %t : tensor<4xf32> to tensor<4xi32>``: the bits of each element."""
+
+    name = "tensor.bitcast"
+
+    source = operand_def(TensorType)
+    dest = result_def(TensorType)
+
+    assembly_format = "$source attr-dict `:` type($source) `to` type($dest)"
+    traits = traits_def(Pure())
+
+    def verify_(self) -> None:
+        source, target = self.source.type, self.dest.type
+        assert isinstance(source, TensorType)
+        assert isinstance(target, TensorType)
+        widths = [getattr(type_.element_type, "bitwidth", 0) for type_ in (source, target)]
+        if widths[0] != widths[1] or source.get_shape() != target.get_shape():
+            raise VerifyException(f"{self.name}: {source} has not the bits of {target}")
+
+
+@irdl_op_definition
+class GatherOp(IRDLOperation):
+    """``tensor.gather %t[%at] gather_dims([0]) : (tensor<4x5xf32>, tensor<3x1xindex>) ->
+    tensor<3x1x5xf32>``: the slices of ``%t`` at the coordinates in ``%at``."""
+
+    name = "tensor.gather"
+
+    source = operand_def(TensorType)
+    indices = operand_def(TensorType)
+    gather_dims = prop_def(DenseArrayBase.constr(i64))
+    unique = opt_prop_def(UnitAttr)
+    result = result_def(TensorType)
+
+    traits = traits_def(Pure())
+
+    def verify_(self) -> None:
+        dims = [int(dim) for dim in self.gather_dims.iter_values()]
+        source, indices, result = (
+            _shape(value) for value in (self.source, self.indices, self.result)
+        )
+        if not dims or sorted({*dims}) != dims or not 0 <= dims[0] <= dims[-1] < len(source):
+            raise VerifyException(f"{self.name}: {dims} are no dimensions of {self.source.type}")
+        if not indices or indices[-1] != len(dims):
+            raise VerifyException(f"{self.name}: the coordinates have {len(dims)} components")
+        kept = [1 if n in dims else size for n, size in enumerate(source)]
+        short = [size for n, size in enumerate(source) if n not in dims]
+        shapes = [[*indices[:-1], *kept], [*indices[:-1], *short]]
+        if list(result) not in shapes:
+            raise VerifyException(f"{self.name}: {self.result.type} is not the shape of the slices")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> GatherOp:
+        source = parser.parse_unresolved_operand()
+        with parser.in_square_brackets():
+            indices = parser.parse_unresolved_operand()
+        parser.parse_keyword("gather_dims")
+        with parser.in_parens():
+            dims = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
+        properties: dict[str, Attribute] = {"gather_dims": DenseArrayBase.from_list(i64, dims)}
+        if parser.parse_optional_keyword("unique") is not None:
+            properties["unique"] = UnitAttr()
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        at, type_ = parser.pos, parser.parse_type()
+        if not isinstance(type_, FunctionType) or len(type_.inputs) != 2:
+            parser.raise_error(
+                "expected the types of a tensor and of coordinates, and a result", at
+            )
+        return cls.build(
+            operands=[
+                parser.resolve_operand(source, type_.inputs.data[0]),
+                parser.resolve_operand(indices, type_.inputs.data[1]),
+            ],
+            properties=properties,
+            attributes=attributes,
+            result_types=list(type_.outputs),
+        )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.source)
+        with printer.in_square_brackets():
+            printer.print_ssa_value(self.indices)
+        dims = ", ".join(str(dim) for dim in self.gather_dims.iter_values())
+        printer.print_string(f" gather_dims([{dims}])")
+        if self.unique is not None:
+            printer.print_string(" unique")
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(
+            FunctionType.from_lists([self.source.type, self.indices.type], [self.result.type])
+        )
+
+
+_CLASSES: dict[str, type[Operation]] = {op.name: op for op in (ExpandShapeOp, PadOp, ReshapeOp)}
+
+TENSOR = Dialect(
+    "tensor",
+    [
+        *(_CLASSES.get(op.name, op) for op in Tensor.operations),
+        BitcastOp,
+        GatherOp,
+        GenerateOp,
+        ParallelInsertSliceOp,
+        RankOp,
+    ],
+    [*Tensor.attributes],
+)
+"""xDSL's dialect and what is added here."""

@@ -19,17 +19,13 @@ After::
 
 What is raised: ``linalg`` ops, generic and named, on memrefs and on tensors; the ops of ``tensor``
 that make, reshape, slice and pad; loops, conditions and accesses of ``affine``, ``scf`` and
-``memref``. Tensor arguments become buffers; tensor results become trailing arguments. Loops start
+``memref``, also with tensors that they carry or share; views of memrefs; ``bufferization``. Tensor
+arguments become buffers; tensor and scalar results become trailing arguments. Loops start
 at 0 and step by 1 afterwards. A store with the loops around it becomes a block: ``spatial`` along
 loops that give each instance an element of its own, ``reduce`` along those of an update
 ``C[i] = C[i] op x``, ``opaque`` where neither is known; a fill before a reduction becomes its
 ``init``. Where a statement cannot be a block it stays as loads and stores in loops, and an op on
 scalars or memrefs that has no counterpart stays as it is.
-
-Input is what kc-opt parses: the custom form of linalg, tensor and memref as upstream prints it,
-and of ``affine.for/load/store/apply/min/max`` without ``symbol(...)``; for the rest of affine and
-scf (``affine.if``, ``affine.parallel``, ``scf.parallel``) the generic form, ``mlir-opt
--mlir-print-op-generic``.
 
 Legal set: no op of ``linalg``, ``affine`` and ``tensor`` remains in any function. A refusal
 (KC4550 to KC4556) changes nothing. (TVM: ``tir.Schedule`` of an imported PrimFunc; MLIR:
@@ -47,12 +43,17 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from kc.analysis.loop_tree import preorder
-from kc.analysis.upstream import upstream_functions
+from kc.analysis.upstream import needs_raising, upstream_functions
 from kc.conversion._statements import make_blocks
 from kc.conversion.driver import own_and_added
 from kc.conversion.raise_to_tir.function import TARGET, FunctionRaiser
 from kc.conversion.raise_to_tir.inits import fuse_inits
 from kc.conversion.raise_to_tir.patterns import PATTERNS
+from kc.conversion.raise_to_tir.scalar_results import (
+    call_kept,
+    keep_called,
+    with_results_in_memory,
+)
 
 
 @dataclass(frozen=True)
@@ -70,10 +71,24 @@ class RaiseToTirPass(ModulePass):
         todo = upstream_functions(op, loops=self.loops)
         names = (symbol_op.get_attr_or_prop("sym_name") for symbol_op in op.body.ops)
         taken = {name.data for name in names if isinstance(name, StringAttr)}
-        raised = [raise_function(function, taken) for function in todo]
-        for old, (new, tables) in zip(todo, raised, strict=True):
+        kept = keep_called(op, taken)
+        sources = {
+            function: with_results_in_memory(function, loops=self.loops) for function in todo
+        }
+        raised: dict[func.FuncOp, tuple[func.FuncOp, list[memref.GlobalOp]]] = {}
+        for function, source in (*sources.items(), *zip(kept, kept, strict=True)):
+            if needs_raising(source, loops=self.loops):
+                raised[function] = raise_function(source, taken)
+            elif source is not function:
+                raised[function] = source, []
+        for copy in kept:
+            op.body.block.add_op(copy)
+        for old, (new, tables) in raised.items():
             op.body.block.insert_ops_before(tables, old)
             Rewriter.replace_op(old, new, [])
+        if kept:
+            copies = {old.sym_name.data.removesuffix("_values"): old.sym_name.data for old in kept}
+            call_kept([op], copies)
         if todo:
             _drop_unused_globals(op)
 

@@ -11,33 +11,75 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     DictionaryAttr,
     FunctionType,
+    IntAttr,
     IntegerAttr,
     MemRefType,
     NoneAttr,
+    StridedLayoutAttr,
     StringAttr,
     TensorType,
     UnitAttr,
+    UnrankedMemRefType,
+    UnrealizedConversionCastOp,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap, AffineSymExpr
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+    AffineMap,
+    AffineSymExpr,
+)
 from xdsl.pattern_rewriter import RewritePattern
 from xdsl.rewriter import Rewriter
 
 from kc.analysis.simplify_affine import UNBOUNDED, simplify
 from kc.conversion._te_blocks import copy_nest
 from kc.conversion.driver import ConversionTarget, require_legal
-from kc.conversion.raise_to_tir.nests import Emitter, Extent
+from kc.conversion.raise_to_tir.nests import Emitter, Extent, View
 from kc.conversion.raise_to_tir.requirements import Requirements
 from kc.conversion.raise_to_tir.sizes import Sizes
 from kc.conversion.raise_to_tir.structured import index_constant
 from kc.conversion.raise_to_tir.tensors import Empty, Held, Splat, Tensors
 from kc.dialects import tir
+from kc.dialects.affine_maps import replace_operands
 from kc.dialects.size_requirements import set_requirements
 from kc.support.diagnostics import CodegenError
 from kc.support.fresh_names import fresh_name
 from kc.support.locations import location_of
+from kc.transforms.tir.apply_strides import STRIDES, strides_attr
 
 TARGET = ConversionTarget("raise-to-tir", illegal=("affine", "linalg", "tensor"))
+
+
+def _tensors(values: Sequence[SSAValue]) -> list[SSAValue]:
+    return [value for value in values if isinstance(value.type, TensorType)]
+
+
+def without_strides(type_: Attribute) -> Attribute:
+    """The type of a buffer for an argument: its strides are a matter of the call."""
+    if isinstance(type_, MemRefType) and isinstance(type_.layout, StridedLayoutAttr):
+        return MemRefType(type_.element_type, type_.shape, NoneAttr(), type_.memory_space)
+    return type_
+
+
+def declared_strides(type_: Attribute, attrs: dict[str, Attribute]) -> ArrayAttr | None:
+    """The strides of a strided argument: numbers, and names for those that the call finds.
+
+    (Its offset is in the address that the call gives.)
+    """
+    if not isinstance(type_, MemRefType) or not isinstance(type_.layout, StridedLayoutAttr):
+        return None
+    name = attrs["kc.name"]
+    assert isinstance(name, StringAttr)
+    return strides_attr(
+        [
+            stride.data if isinstance(stride, IntAttr) else f"{name.data}_stride{n}"
+            for n, stride in enumerate(type_.layout.strides)
+        ]
+    )
 
 
 class FunctionRaiser(Emitter):
@@ -72,21 +114,24 @@ class FunctionRaiser(Emitter):
         """The new function; the old one stays as it is."""
         source = self.source
         self._require_structured(source)
-        results = list(source.function_type.outputs)
-        if any(not isinstance(type_, TensorType) for type_ in results):
+        returned = list(source.function_type.outputs)
+        results = [type_ for type_ in returned if isinstance(type_, TensorType)]
+        scalars = [type_ for type_ in returned if not isinstance(type_, TensorType)]
+        if any(isinstance(type_, MemRefType | UnrankedMemRefType) for type_ in scalars):
             raise CodegenError(
                 "KC4550",
-                f"raise-to-tir: @{source.sym_name.data} returns a value that is not a tensor",
+                f"raise-to-tir: @{source.sym_name.data} returns a memref",
                 location=location_of(source),
-                why="a kernel writes its results into arguments",
-                hints=["take a memref<f32> to store the result to"],
+                why="the caller allocates the results of a kernel, which writes them into "
+                "arguments",
+                hints=["take a memref to copy the result to", "return a tensor"],
             )
         inputs = [
-            self._with_known_sizes(self.check_buffer(arg.type, source), n)
+            self._with_known_sizes(self.check_buffer(without_strides(arg.type), source), n)
             for n, arg in enumerate(source.args)
         ]
         outputs = [self.check_buffer(type_, source) for type_ in results]
-        new = func.FuncOp(source.sym_name.data, ([*inputs, *outputs], []))
+        new = func.FuncOp(source.sym_name.data, ([*inputs, *outputs], scalars))
         new.location = source.location
         new.attributes.update(source.attributes)
         if source.sym_visibility is not None:
@@ -109,7 +154,7 @@ class FunctionRaiser(Emitter):
                 for size, known in zip(arg.type.get_shape(), self.buffer_sizes[arg], strict=True)
             ]
             Rewriter.replace_value_with_new_type(arg, MemRefType(arg.type.element_type, shape))
-        new.function_type = FunctionType.from_lists([arg.type for arg in entry.args], [])
+        new.function_type = FunctionType.from_lists([arg.type for arg in entry.args], scalars)
         new.arg_attrs = ArrayAttr([DictionaryAttr(attrs) for attrs in self.attrs])
         if self.symbols:
             new.attributes["kc.symbols"] = ArrayAttr(
@@ -188,6 +233,8 @@ class FunctionRaiser(Emitter):
             if not is_input and arg.name_hint is None:
                 arg.name_hint = self._result_name(n - len(inputs), taken)
             attrs.setdefault("kc.name", StringAttr(arg.name_hint or f"arg{n}"))
+            if is_input and (strides := declared_strides(source.args[n].type, attrs)) is not None:
+                attrs.setdefault(STRIDES, strides)
             is_tensor = not is_input or isinstance(source.args[n].type, TensorType)
             if is_tensor:
                 attrs.setdefault("kc.role", StringAttr("in" if is_input else "out"))
@@ -206,8 +253,9 @@ class FunctionRaiser(Emitter):
         """The name of an output: that of the value that is returned, if it has one."""
         end = self.source.body.block.last_op
         assert end is not None
-        hint = end.operands[n].name_hint
-        if not isinstance(end.operands[n].owner, Operation) or hint is None:
+        value = _tensors(end.operands)[n]
+        hint = value.name_hint
+        if not isinstance(value.owner, Operation) or hint is None:
             hint = "out"
         return fresh_name(hint, taken)
 
@@ -242,13 +290,13 @@ class FunctionRaiser(Emitter):
         """The values that are computed right into the output arguments."""
         end = self.source.body.block.last_op
         assert end is not None
-        for value, arg in zip(end.operands, self.outputs, strict=True):
+        for value, arg in zip(_tensors(end.operands), self.outputs, strict=True):
             self.tensors.plan(value, arg)
 
     def return_(self, op: func.ReturnOp) -> None:
         """The outputs hold their values; those that are elsewhere are copied."""
         first = len(self.source.args)
-        for n, (value, arg) in enumerate(zip(op.operands, self.outputs, strict=True)):
+        for n, (value, arg) in enumerate(zip(_tensors(op.operands), self.outputs, strict=True)):
             held = self.tensors.values[value]
             sizes = self.tensors.sizes(value)
             self.buffer_sizes.setdefault(arg, sizes)
@@ -266,7 +314,8 @@ class FunctionRaiser(Emitter):
                 # Arguments that are sizes came after the arrays whose shapes use symbols.
                 space = AffineMap(0, len(self.symbols), shape.data.results)
                 attrs["kc.shape"] = AffineMapAttr(space)
-        self.emit(func.ReturnOp(), op)
+        scalars = [value for value in op.operands if not isinstance(value.type, TensorType)]
+        self.emit(func.ReturnOp(*map(self.value, scalars)), op)
 
     def _note_shape(
         self, attrs: dict[str, Attribute], sizes: Sequence[Extent], n: int, op: Operation
@@ -333,7 +382,13 @@ class FunctionRaiser(Emitter):
         return size
 
     def apply(self, expr: AffineExpr, operands: Sequence[Extent], source: Operation) -> Extent:
-        """An affine expression of sizes or indices: a number, one of them, or a ``tir.apply``."""
+        """An affine expression of sizes or indices: a number, one of them, or a ``tir.apply``.
+
+        Of a semi-affine one, products and divisions by values are ops of ``arith``.
+        """
+        if not expr.is_pure_affine():
+            operands = list(operands)
+            expr = self._without_products(expr, operands, source)
         values: list[SSAValue] = []
         dims: list[AffineExpr] = []
         for operand in operands:
@@ -350,6 +405,52 @@ class FunctionRaiser(Emitter):
             return values[simplified.position]
         return self.emit(tir.ApplyOp(simplified, values), source).results[0]
 
+    def _without_products(
+        self, expr: AffineExpr, operands: list[Extent], source: Operation
+    ) -> AffineExpr:
+        """``expr`` with what is semi-affine in it as further ``operands``."""
+        if not isinstance(expr, AffineBinaryOpExpr) or expr.is_pure_affine():
+            return expr
+        lhs, rhs = (self._without_products(side, operands, source) for side in (expr.lhs, expr.rhs))
+        if expr.kind is AffineBinaryOpKind.Add or isinstance(rhs, AffineConstantExpr):
+            return AffineExpr.binary(expr.kind, lhs, rhs)
+        sides = self.apply(lhs, operands, source), self.apply(rhs, operands, source)
+        if expr.kind is AffineBinaryOpKind.Mul:
+            operands.append(self.product(*sides, source))
+            return AffineExpr.dimension(len(operands) - 1)
+        what = "divides by what is at least 1"
+        self.requirements.at_least(sides[1], 1, source, what)
+        if isinstance(sides[1], int):
+            operands.append(sides[0])
+            whole = AffineExpr.dimension(len(operands) - 1)
+            return AffineExpr.binary(expr.kind, whole, AffineExpr.constant(sides[1]))
+        values = [self.index_value(side, source) for side in sides]
+        divide = (
+            arith.CeilDivSIOp if expr.kind is AffineBinaryOpKind.CeilDiv else arith.FloorDivSIOp
+        )
+        quotient = self.emit(divide(*values), source).results[0]
+        operands.append(quotient)
+        if expr.kind is AffineBinaryOpKind.Mod:
+            multiple = self.emit(arith.MuliOp(quotient, values[1]), source).results[0]
+            rest = self.emit(arith.SubiOp(values[0], multiple), source).results[0]
+            operands.append(rest)
+        return AffineExpr.dimension(len(operands) - 1)
+
+    def quotient(self, whole: Extent, by: Extent, source: Operation) -> Extent:
+        """``whole floordiv by``; ``by`` is at least 1."""
+        divide = AffineBinaryOpExpr(AffineBinaryOpKind.FloorDiv, AffineDimExpr(0), AffineSymExpr(0))
+        return self.apply(self._over_pair(divide, by), [whole, by], source)
+
+    def remainder(self, whole: Extent, by: Extent, source: Operation) -> Extent:
+        """``whole mod by``; ``by`` is at least 1."""
+        divide = AffineBinaryOpExpr(AffineBinaryOpKind.Mod, AffineDimExpr(0), AffineSymExpr(0))
+        return self.apply(self._over_pair(divide, by), [whole, by], source)
+
+    @staticmethod
+    def _over_pair(expr: AffineExpr, by: Extent) -> AffineExpr:
+        divisor = AffineExpr.constant(by) if isinstance(by, int) else AffineDimExpr(1)
+        return replace_operands(expr, [AffineDimExpr(0)], [divisor])
+
     def product(self, lhs: Extent, rhs: Extent, source: Operation) -> Extent:
         """The product of two sizes."""
         if isinstance(lhs, int) and isinstance(rhs, int):
@@ -360,6 +461,40 @@ class FunctionRaiser(Emitter):
             assert isinstance(constant, int)
             return self.apply(dims[0] * constant, [value], source)
         return self.emit(arith.MuliOp(lhs, rhs), source).results[0]
+
+    def view(
+        self,
+        result: SSAValue,
+        source: SSAValue,
+        exprs: Sequence[AffineExpr],
+        outer: Sequence[SSAValue],
+        sizes: Sequence[Extent],
+    ) -> None:
+        """``result`` is a view of ``source``, with ``exprs`` over its indices and ``outer``."""
+        assert isinstance(result.type, MemRefType)
+        space = AffineMap(len(sizes) + len(outer), 0, tuple(exprs))
+        operands: list[SSAValue] = [*outer]
+        dims = [AffineDimExpr(n) for n in range(len(sizes))]
+        buffer = self.value(source)
+        view = self.views.get(buffer)
+        if view is not None:
+            at = [
+                *space.results,
+                *(AffineDimExpr(space.num_dims + n) for n in range(len(view.outer))),
+            ]
+            exprs = [expr.replace_dims_and_symbols(at, ()) for expr in view.exprs]
+            buffer, operands = view.buffer, [*operands, *view.outer]
+        ranges = [(0, size - 1) if isinstance(size, int) else (0, None) for size in sizes]
+        ranges += [UNBOUNDED] * len(operands)
+        exprs = [simplify(expr, ranges) for expr in exprs]
+        is_whole = not operands and list(exprs) == dims
+        if is_whole and list(sizes) == list(self.sizes_of(buffer)):
+            self.values[result] = buffer
+            return
+        mark = UnrealizedConversionCastOp.get([], [without_strides(result.type)]).results[0]
+        self.views[mark] = View(buffer, tuple(exprs), tuple(operands))
+        self.buffer_sizes[mark] = list(sizes)
+        self.values[result] = mark
 
     def sizes_of(self, buffer: SSAValue) -> list[Extent]:
         """The sizes of a buffer; those that nobody knows are asked for."""
@@ -407,6 +542,14 @@ class FunctionRaiser(Emitter):
             )
         for result in op.results:
             self.check_buffer(result.type, op)
+        if any(self.value(operand) in self.views for operand in op.operands):
+            raise CodegenError(
+                "KC4552",
+                f"raise-to-tir: {op.name} takes a view of a buffer",
+                location=location_of(op),
+                why="accesses of a view become accesses of its buffer, and this op makes none",
+                hints=["copy it into a buffer of its own (memref.alloc, memref.copy)"],
+            )
         self._require_structured(op)
         if op.regions:
             self.emit(self.with_regions(op), op)

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 from xdsl.dialects import affine, arith, memref, scf
-from xdsl.dialects.builtin import AnyFloat, IntegerAttr, IntegerType, MemRefType
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    TensorType,
+)
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import (
     AffineConstraintExpr,
@@ -21,10 +28,18 @@ from kc.analysis.dependence import accesses_memory_of
 from kc.conversion.driver import ConversionPattern
 from kc.conversion.raise_to_tir.function import FunctionRaiser
 from kc.conversion.raise_to_tir.nests import Extent
+from kc.conversion.raise_to_tir.shared_tensors import (
+    branch_results,
+    start_carried,
+    yield_branch,
+    yield_carried,
+)
 from kc.conversion.raise_to_tir.structured import identity
+from kc.conversion.raise_to_tir.tensors import Held
 from kc.dialects import tir
 from kc.dialects.affine import MaxOp
 from kc.dialects.affine_assembly import ZERO, at_least_zero
+from kc.dialects.affine_maps import replace_operands
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 
@@ -35,10 +50,10 @@ def without_symbols(space: AffineMap) -> list[AffineExpr]:
     """The results of a map, its symbols being dimensions after the others."""
     symbols = [AffineDimExpr(space.num_dims + n) for n in range(space.num_symbols)]
     dims = [AffineDimExpr(n) for n in range(space.num_dims)]
-    return [expr.replace_dims_and_symbols(dims, symbols) for expr in space.results]
+    return [replace_operands(expr, dims, symbols) for expr in space.results]
 
 
-def _bound(
+def bound(
     raiser: FunctionRaiser,
     exprs: Sequence[AffineExpr],
     operands: Sequence[SSAValue],
@@ -60,7 +75,7 @@ def _bound(
     return extremum
 
 
-def _loop(
+def loop(
     raiser: FunctionRaiser,
     op: Operation,
     old: SSAValue,
@@ -101,42 +116,54 @@ def _name(op: Operation, old: SSAValue) -> str:
     return _LETTERS[depth] if depth < len(_LETTERS) else f"i{depth}"
 
 
-def _carried(
+def carried(
     raiser: FunctionRaiser,
     op: Operation,
     inits: Sequence[SSAValue],
-    carried: Sequence[SSAValue],
+    carried_values: Sequence[SSAValue],
     run: Callable[[Callable[[Block], None]], None],
 ) -> None:
     """A loop with values that go from iteration to iteration: each is in a buffer.
 
     ``run`` makes the loop; it is given what fills the body.
     """
-    places = [_place(raiser, op, n, init) for n, init in enumerate(inits)]
-    for init, (buffer, at) in zip(inits, places, strict=True):
-        raiser.emit(tir.StoreOp(raiser.value(init), buffer, identity(len(at)), at), op)
+    is_tensor = [isinstance(init.type, TensorType) for init in inits]
+    buffers = {
+        n: start_carried(raiser, op, init, carried_values[n], op.results[n])
+        for n, init in enumerate(inits)
+        if is_tensor[n]
+    }
+    for n, buffer in buffers.items():  # where each is before the others have started
+        raiser.tensors.values[carried_values[n]] = Held(buffer)
+    places = {n: _place(raiser, op, n, init) for n, init in enumerate(inits) if not is_tensor[n]}
+    for n, (buffer, at) in places.items():
+        raiser.store(raiser.value(inits[n]), buffer, identity(len(at)), at, op)
 
     def body(source: Block) -> None:
-        for arg, (buffer, at) in zip(carried, places, strict=True):
-            load = raiser.emit(tir.LoadOp(buffer, identity(len(at)), at), op)
-            raiser.values[arg] = load.results[0]
+        for n, (buffer, at) in places.items():
+            raiser.values[carried_values[n]] = raiser.load(buffer, identity(len(at)), at, op)
         end = source.last_op
         for inner_op in source.ops:
             if inner_op is not end:
                 raiser.convert_op(inner_op)
         assert end is not None
         if isinstance(end, affine.YieldOp | scf.YieldOp):
-            for value, (buffer, at) in zip(end.operands, places, strict=True):
-                store = tir.StoreOp(raiser.value(value), buffer, identity(len(at)), at)
-                raiser.emit(store, end)
+            values = [raiser.value(end.operands[n]) for n in places]
+            yield_carried(raiser, op, [end.operands[n] for n in buffers], [*buffers.values()])
+            for value, (buffer, at) in zip(values, places.values(), strict=True):
+                raiser.store(value, buffer, identity(len(at)), at, end)
         elif not isinstance(end, scf.ReduceOp):
             raiser.convert_op(end)
 
     run(body)
-    for result, (buffer, at) in zip(op.results, places, strict=True):
+    if buffers:
+        raiser.tensors.forget_inside(op)
+    for n, buffer in buffers.items():
+        raiser.tensors.values[op.results[n]] = Held(buffer)
+    for n, (buffer, at) in places.items():
+        result = op.results[n]
         if result.first_use is not None:
-            load = raiser.emit(tir.LoadOp(buffer, identity(len(at)), at), op)
-            raiser.values[result] = load.results[0]
+            raiser.values[result] = raiser.load(buffer, identity(len(at)), at, op)
 
 
 def _place(
@@ -175,7 +202,7 @@ def _place(
 
 
 def _can_carry(values: Sequence[SSAValue]) -> bool:
-    return all(isinstance(value.type, AnyFloat | IntegerType) for value in values)
+    return all(isinstance(value.type, AnyFloat | IntegerType | TensorType) for value in values)
 
 
 class RaiseAffineFor(ConversionPattern[FunctionRaiser]):
@@ -185,20 +212,22 @@ class RaiseAffineFor(ConversionPattern[FunctionRaiser]):
     def match_and_rewrite(self, op: affine.ForOp, rewriter: PatternRewriter, /) -> None:
         raiser = self.conversion
         if not _can_carry(op.inits):
-            raise _refused(op, "it carries a value that is neither an integer nor a float")
-        low = _bound(
+            raise refused(
+                op, "it carries a value that is neither an integer, nor a float, nor a tensor"
+            )
+        low = bound(
             raiser, without_symbols(op.lowerBoundMap.data), op.lowerBoundOperands, arith.MaxSIOp, op
         )
-        high = _bound(
+        high = bound(
             raiser, without_symbols(op.upperBoundMap.data), op.upperBoundOperands, arith.MinSIOp, op
         )
         block = op.body.blocks[0]
-        _carried(
+        carried(
             raiser,
             op,
             op.inits,
             block.args[1:],
-            lambda fill: _loop(
+            lambda fill: loop(
                 raiser, op, block.args[0], low, high, op.step.value.data, lambda: fill(block)
             ),
         )
@@ -217,75 +246,16 @@ class RaiseScfFor(ConversionPattern[FunctionRaiser]):
         if not _can_carry(op.iter_args):
             return
         low, high = raiser.extent(op.lb), raiser.extent(op.ub)
-        _carried(
+        carried(
             raiser,
             op,
             op.iter_args,
             block.args[1:],
-            lambda fill: _loop(raiser, op, block.args[0], low, high, step, lambda: fill(block)),
+            lambda fill: loop(raiser, op, block.args[0], low, high, step, lambda: fill(block)),
         )
 
 
-def _nest(
-    raiser: FunctionRaiser,
-    op: Operation,
-    block: Block,
-    bounds: Sequence[tuple[Extent, Extent, int]],
-) -> None:
-    """Loops of which the outermost is parallel."""
-
-    def level(n: int, fill: Callable[[Block], None]) -> None:
-        if n == len(bounds):
-            fill(block)
-            return
-        low, high, step = bounds[n]
-        kind = tir.ForKind.SERIAL if n else tir.ForKind.PARALLEL
-        _loop(raiser, op, block.args[n], low, high, step, lambda: level(n + 1, fill), kind)
-
-    _carried(raiser, op, (), (), lambda fill: level(0, fill))
-
-
-class RaiseScfParallel(ConversionPattern[FunctionRaiser]):
-    """``scf.parallel``; one that reduces stays, its body being raised."""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: scf.ParallelOp, rewriter: PatternRewriter, /) -> None:
-        raiser = self.conversion
-        steps = [raiser.extent(step) for step in op.step]
-        known = [step for step in steps if isinstance(step, int) and step > 0]
-        if op.initVals or len(known) != len(steps):
-            return
-        lows, highs = (
-            [raiser.extent(bound) for bound in values] for values in (op.lowerBound, op.upperBound)
-        )
-        _nest(raiser, op, op.body.block, list(zip(lows, highs, known, strict=True)))
-
-
-class RaiseAffineParallel(ConversionPattern[FunctionRaiser]):
-    """``affine.parallel``."""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: affine.ParallelOp, rewriter: PatternRewriter, /) -> None:
-        raiser = self.conversion
-        if op.res:
-            raise _refused(op, "it reduces over parallel iterations")
-        split = op.lowerBoundsMap.data.num_dims + op.lowerBoundsMap.data.num_symbols
-        ends: list[list[Extent]] = []
-        for space, groups, operands, extreme in (
-            (op.lowerBoundsMap, op.lowerBoundsGroups, op.map_operands[:split], arith.MaxSIOp),
-            (op.upperBoundsMap, op.upperBoundsGroups, op.map_operands[split:], arith.MinSIOp),
-        ):
-            exprs = without_symbols(space.data)
-            bounds: list[Extent] = []
-            for count in groups.get_values():
-                part, exprs = exprs[: int(count)], exprs[int(count) :]
-                bounds.append(_bound(raiser, part, operands, extreme, op))
-            ends.append(bounds)
-        steps = [step.value.data for step in op.steps]
-        _nest(raiser, op, op.body.block, list(zip(*ends, steps, strict=True)))
-
-
-def _refused(op: Operation, why: str) -> CodegenError:
+def refused(op: Operation, why: str) -> CodegenError:
     return CodegenError(
         "KC4555",
         f"raise-to-tir: this {op.name} is not a loop of tir",
@@ -295,8 +265,13 @@ def _refused(op: Operation, why: str) -> CodegenError:
     )
 
 
-def _regions(raiser: FunctionRaiser, op: Operation) -> list[Region]:
-    """The regions of a condition, raised; terminators without operands are dropped."""
+def _regions(
+    raiser: FunctionRaiser, op: Operation, buffers: Mapping[int, SSAValue] = MappingProxyType({})
+) -> list[Region]:
+    """The regions of a condition, raised; terminators without operands are dropped.
+
+    The results that are tensors are in ``buffers``, by their numbers.
+    """
     regions: list[Region] = []
     for region in op.regions:
         new = Region()
@@ -308,7 +283,13 @@ def _regions(raiser: FunctionRaiser, op: Operation) -> list[Region]:
                     if not isinstance(inner_op, affine.YieldOp | scf.YieldOp):
                         raiser.convert_op(inner_op)
                     elif op.results:
-                        values = [raiser.value(value) for value in inner_op.operands]
+                        for n, buffer in buffers.items():
+                            yield_branch(raiser, inner_op, inner_op.operands[n], buffer)
+                        values = [
+                            raiser.value(value)
+                            for n, value in enumerate(inner_op.operands)
+                            if n not in buffers
+                        ]
                         raiser.emit(scf.YieldOp(*values), inner_op)
 
             raiser.into(inner, fill)
@@ -332,11 +313,11 @@ class RaiseAffineIf(ConversionPattern[FunctionRaiser]):
         exprs = [
             (
                 constraint.kind,
-                (constraint.lhs - constraint.rhs).replace_dims_and_symbols(dims, symbols),
+                replace_operands(constraint.lhs - constraint.rhs, dims, symbols),
             )
             for constraint in space.constraints
         ]
-        if not op.res:
+        if not op.res and all(expr.is_pure_affine() for _, expr in exprs):
             constraints = [
                 at_least_zero(-expr if kind is AffineConstraintKind.le else expr)
                 if kind is not AffineConstraintKind.eq
@@ -371,17 +352,23 @@ def _if(
 
 
 def _scf_if(raiser: FunctionRaiser, op: Operation, truth: SSAValue) -> None:
-    then, otherwise = _regions(raiser, op)
+    buffers = branch_results(raiser, op)
+    then, otherwise = _regions(raiser, op, buffers)
     for region in (then, otherwise):
         if not op.results and region.blocks:
             region.block.add_op(end := scf.YieldOp())
             end.location = op.location
-    new = scf.IfOp(truth, [result.type for result in op.results], then, otherwise)
+    scalars = [result for n, result in enumerate(op.results) if n not in buffers]
+    new = scf.IfOp(truth, [result.type for result in scalars], then, otherwise)
     new.location = op.location
-    for old, result in zip(op.results, new.results, strict=True):
+    for old, result in zip(scalars, new.results, strict=True):
         result.name_hint = old.name_hint
         raiser.values[old] = result
     raiser.add(new)
+    if buffers:
+        raiser.tensors.forget_inside(op)
+    for n, buffer in buffers.items():
+        raiser.tensors.values[op.results[n]] = Held(buffer)
 
 
 class RaiseScfIf(ConversionPattern[FunctionRaiser]):
@@ -434,18 +421,27 @@ def _constraints(
             return None
 
 
+def _place_of(
+    raiser: FunctionRaiser, op: Operation, space: AffineMap, indices: Sequence[SSAValue]
+) -> tuple[AffineMap, list[SSAValue]]:
+    """The map of an access and its operands; of a semi-affine one, indices that are computed."""
+    exprs = without_symbols(space)
+    if all(expr.is_pure_affine() for expr in exprs):
+        operands = [raiser.value(index) for index in indices]
+        return AffineMap(len(operands), 0, tuple(exprs)), operands
+    values = [raiser.extent(index) for index in indices]
+    at = [raiser.index_value(raiser.apply(expr, values, op), op) for expr in exprs]
+    return identity(len(at)), at
+
+
 class RaiseAffineLoad(ConversionPattern[FunctionRaiser]):
     """``affine.load``."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: affine.LoadOp, rewriter: PatternRewriter, /) -> None:
         raiser = self.conversion
-        exprs, operands = (
-            without_symbols(op.map.data),
-            [raiser.value(index) for index in op.indices],
-        )
-        space = AffineMap(len(operands), 0, tuple(exprs))
-        _loaded(raiser, op, tir.LoadOp(raiser.value(op.memref), space, operands))
+        space, operands = _place_of(raiser, op, op.map.data, op.indices)
+        _loaded(raiser, op, raiser.load(raiser.value(op.memref), space, operands, op))
 
 
 class RaiseMemrefLoad(ConversionPattern[FunctionRaiser]):
@@ -455,12 +451,12 @@ class RaiseMemrefLoad(ConversionPattern[FunctionRaiser]):
     def match_and_rewrite(self, op: memref.LoadOp, rewriter: PatternRewriter, /) -> None:
         raiser = self.conversion
         at = [raiser.value(index) for index in op.indices]
-        _loaded(raiser, op, tir.LoadOp(raiser.value(op.memref), identity(len(at)), at))
+        _loaded(raiser, op, raiser.load(raiser.value(op.memref), identity(len(at)), at, op))
 
 
-def _loaded(raiser: FunctionRaiser, op: Operation, load: tir.LoadOp) -> None:
-    load.result.name_hint = op.results[0].name_hint
-    raiser.values[op.results[0]] = raiser.emit(load, op).results[0]
+def _loaded(raiser: FunctionRaiser, op: Operation, value: SSAValue) -> None:
+    value.name_hint = op.results[0].name_hint
+    raiser.values[op.results[0]] = value
 
 
 class RaiseAffineStore(ConversionPattern[FunctionRaiser]):
@@ -472,14 +468,8 @@ class RaiseAffineStore(ConversionPattern[FunctionRaiser]):
         if op in raiser.skipped:
             rewriter.erase(op)
             return
-        exprs, operands = (
-            without_symbols(op.map.data),
-            [raiser.value(index) for index in op.indices],
-        )
-        space = AffineMap(len(operands), 0, tuple(exprs))
-        raiser.emit(
-            tir.StoreOp(raiser.value(op.value), raiser.value(op.memref), space, operands), op
-        )
+        space, operands = _place_of(raiser, op, op.map.data, op.indices)
+        raiser.store(raiser.value(op.value), raiser.value(op.memref), space, operands, op)
 
 
 class RaiseMemrefStore(ConversionPattern[FunctionRaiser]):
@@ -492,8 +482,8 @@ class RaiseMemrefStore(ConversionPattern[FunctionRaiser]):
             rewriter.erase(op)
             return
         at = [raiser.value(index) for index in op.indices]
-        store = tir.StoreOp(raiser.value(op.value), raiser.value(op.memref), identity(len(at)), at)
-        raiser.emit(store, op)
+        buffer = raiser.value(op.memref)
+        raiser.store(raiser.value(op.value), buffer, identity(len(at)), at, op)
 
 
 class RaiseAffineApply(ConversionPattern[FunctionRaiser]):
@@ -513,7 +503,7 @@ class RaiseAffineMin(ConversionPattern[FunctionRaiser]):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: affine.MinOp, rewriter: PatternRewriter, /) -> None:
         raiser = self.conversion
-        extremum = _bound(raiser, without_symbols(op.map.data), op.arguments, arith.MinSIOp, op)
+        extremum = bound(raiser, without_symbols(op.map.data), op.arguments, arith.MinSIOp, op)
         raiser.values[op.result] = raiser.index_value(extremum, op)
 
 
@@ -523,15 +513,13 @@ class RaiseAffineMax(ConversionPattern[FunctionRaiser]):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: MaxOp, rewriter: PatternRewriter, /) -> None:
         raiser = self.conversion
-        extremum = _bound(raiser, without_symbols(op.map.data), op.arguments, arith.MaxSIOp, op)
+        extremum = bound(raiser, without_symbols(op.map.data), op.arguments, arith.MaxSIOp, op)
         raiser.values[op.result] = raiser.index_value(extremum, op)
 
 
 PATTERNS: tuple[type[RewritePattern], ...] = (
     RaiseAffineFor,
     RaiseScfFor,
-    RaiseScfParallel,
-    RaiseAffineParallel,
     RaiseAffineIf,
     RaiseScfIf,
     RaiseAffineLoad,

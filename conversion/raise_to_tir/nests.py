@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects import memref, scf, tensor
 from xdsl.dialects.builtin import MemRefType, ShapedType
 from xdsl.dialects.linalg.ops import IndexOp, YieldOp
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.ir.affine import AffineDimExpr, AffineMap
+from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.pattern_rewriter import RewritePattern
 
 from kc.conversion._te_blocks import nest
@@ -22,14 +23,60 @@ from kc.support.locations import location_of
 Extent = int | SSAValue
 
 
+@dataclass(frozen=True)
+class View:
+    """A part of a buffer: its indices, then the values ``outer``, to indices of the buffer."""
+
+    buffer: SSAValue
+    exprs: tuple[AffineExpr, ...]
+    outer: tuple[SSAValue, ...]
+
+
 class Emitter(CopyingConversion):
     """A conversion that makes nests, of blocks and buffers with names of their own."""
 
     def __init__(self, patterns: tuple[type[RewritePattern], ...]) -> None:
         super().__init__(patterns)
         self.buffer_sizes: dict[SSAValue, list[Extent]] = {}
+        self.views: dict[SSAValue, View] = {}
+        """What stands for a view -> the view. No op has it as an operand."""
         self.labels: set[str] = set()
         self.buffer_labels: set[str] = set()
+
+    def base(self, buffer: SSAValue) -> SSAValue:
+        """The buffer itself, of a buffer or of a view of it."""
+        view = self.views.get(buffer)
+        return buffer if view is None else view.buffer
+
+    def place(
+        self, buffer: SSAValue, space: AffineMap, operands: Sequence[SSAValue]
+    ) -> tuple[SSAValue, AffineMap, list[SSAValue]]:
+        """An access of a buffer or a view, as one of the buffer."""
+        view = self.views.get(buffer)
+        if view is None:
+            return buffer, space, list(operands)
+        dims = [*space.results]
+        dims += [AffineDimExpr(len(operands) + n) for n in range(len(view.outer))]
+        exprs = tuple(expr.replace_dims_and_symbols(dims, ()) for expr in view.exprs)
+        inner = AffineMap(len(operands) + len(view.outer), 0, exprs)
+        return view.buffer, inner, [*operands, *view.outer]
+
+    def load(
+        self, buffer: SSAValue, space: AffineMap, operands: Sequence[SSAValue], source: Operation
+    ) -> SSAValue:
+        """An element of a buffer or a view."""
+        return self.emit(tir.LoadOp(*self.place(buffer, space, operands)), source).results[0]
+
+    def store(
+        self,
+        value: SSAValue,
+        buffer: SSAValue,
+        space: AffineMap,
+        operands: Sequence[SSAValue],
+        source: Operation,
+    ) -> None:
+        """Store an element of a buffer or a view."""
+        self.emit(tir.StoreOp(value, *self.place(buffer, space, operands)), source)
 
     def label(self, name: str) -> str:
         """A name for a block that no other has."""
@@ -100,8 +147,7 @@ class Emitter(CopyingConversion):
         """A nest that stores ``scalar`` everywhere."""
 
         def element(body: Block) -> None:
-            store = tir.StoreOp(scalar, buffer, identity(len(sizes)), body.args)
-            self.emit(store, source)
+            self.store(scalar, buffer, identity(len(sizes)), body.args, source)
 
         self.spatial(label, sizes, element, source)
 
@@ -138,7 +184,7 @@ class Emitter(CopyingConversion):
             assert isinstance(end, YieldOp)
             results = [self.value(yielded) for yielded in end.operands]
             for value, buffer, space in zip(results, written, structure.maps[count:], strict=True):
-                self.emit(tir.StoreOp(value, buffer, *_access(space, body.args)), structure.op)
+                self.store(value, buffer, *_access(space, body.args), structure.op)
 
         kinds = self._kinds(structure, operands)
         self._nest(structure.label, structure.names, extents, kinds, element, structure.op)
@@ -146,14 +192,18 @@ class Emitter(CopyingConversion):
     def _load(
         self, buffer: SSAValue, space: AffineMap, args: Sequence[SSAValue], source: Operation
     ) -> SSAValue:
-        return self.emit(tir.LoadOp(buffer, *_access(space, args)), source).results[0]
+        return self.load(buffer, *_access(space, args), source)
 
     def _kinds(self, structure: Structure, operands: Sequence[SSAValue]) -> list[tir.IterType]:
         """The kinds of the loops as far as they are known, not just claimed by iterator types."""
         count = len(structure.inputs)
         outputs = list(zip(operands[count:], structure.maps[count:], strict=True))
         for buffer, space in zip(operands[:count], structure.maps[:count], strict=True):
-            if any(buffer is output and space != output_space for output, output_space in outputs):
+            if any(
+                self.base(buffer) is self.base(output)
+                and (buffer is not output or space != output_space)
+                for output, output_space in outputs
+            ):
                 return [tir.IterType.OPAQUE] * structure.rank  # it reads what it writes
         kinds: list[tir.IterType] = []
         for n, is_reduced in enumerate(structure.is_reduced):
@@ -191,8 +241,7 @@ class Emitter(CopyingConversion):
         buffer, *at = [self.value(operand) for operand in op.operands]
         buffer = self.readable(op.operands[0], buffer)
         if isinstance(buffer.type, MemRefType):
-            load = self.emit(tir.LoadOp(buffer, identity(len(at)), at), op)
-            buffer = load.results[0]
+            buffer = self.load(buffer, identity(len(at)), at, op)
         self.values[op.results[0]] = buffer
 
     def _scalar_if(self, op: scf.IfOp, indices: Sequence[SSAValue]) -> None:

@@ -12,10 +12,16 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from kc.conversion._te_blocks import copy_nest
 from kc.conversion.driver import ConversionPattern
-from kc.conversion.raise_to_tir import loops, tensor_ops
+from kc.conversion.raise_to_tir import (
+    buffer_ops,
+    loops,
+    memref_views,
+    parallel_loops,
+    tensor_ops,
+)
 from kc.conversion.raise_to_tir.function import FunctionRaiser
 from kc.conversion.raise_to_tir.nests import Extent
-from kc.conversion.raise_to_tir.structured import STRUCTURED, Structure, structure_of
+from kc.conversion.raise_to_tir.structured import STRUCTURED, Structure, identity, structure_of
 from kc.conversion.raise_to_tir.tensors import Splat
 from kc.dialects import tir
 from kc.dialects.linalg import NAMED_OPS, GenericOp
@@ -140,13 +146,52 @@ class RaiseCopy(ConversionPattern[FunctionRaiser]):
     def match_and_rewrite(self, op: memref.CopyOp, rewriter: PatternRewriter, /) -> None:
         raiser = self.conversion
         source, target = (raiser.value(operand) for operand in op.operands)
-        nest = copy_nest(source, target, raiser.label("copy"), raiser.sizes_of(source))
-        raiser.emit(nest, op)
+        for operand in op.operands:
+            if not isinstance(operand.type, MemRefType):
+                raise CodegenError(
+                    "KC4552",
+                    f"raise-to-tir: {op.name} of a {operand.type}",
+                    location=location_of(op),
+                    why="a memref without a rank has no indices",
+                    hints=["take a memref of a known rank"],
+                )
+        shape = raiser.sizes_of(source)
+
+        def element(body: Block) -> None:
+            at = identity(len(shape))
+            raiser.store(raiser.load(source, at, body.args, op), target, at, body.args, op)
+
+        if raiser.base(source) is raiser.base(target):
+            _copy_within(raiser, op, source, target, shape)
+        elif source in raiser.views or target in raiser.views:
+            raiser.spatial("copy", shape, element, op, [f"c{n}" for n in range(len(shape))])
+        else:
+            nest = copy_nest(source, target, raiser.label("copy"), shape)
+            raiser.emit(nest, op)
         sizes = [raiser.sizes_of(buffer) for buffer in (source, target)]
         for source_size, target_size in zip(*sizes, strict=True):
             raiser.requirements.equal(
                 source_size, target_size, op, "copies between buffers of equal sizes"
             )
+
+
+def _copy_within(
+    raiser: FunctionRaiser,
+    op: memref.CopyOp,
+    source: SSAValue,
+    target: SSAValue,
+    shape: Sequence[Extent],
+) -> None:
+    """Copy between parts of one buffer, which may overlap: by way of another one."""
+    assert isinstance(source.type, MemRefType)
+    kept = raiser.alloc("copied", source.type, shape, op)
+    at = identity(len(shape))
+    for first, second in ((source, kept), (kept, target)):
+
+        def element(body: Block, first: SSAValue = first, second: SSAValue = second) -> None:
+            raiser.store(raiser.load(first, at, body.args, op), second, at, body.args, op)
+
+        raiser.spatial("copy", shape, element, op)
 
 
 class RaiseAssert(ConversionPattern[FunctionRaiser]):
@@ -210,5 +255,8 @@ PATTERNS: tuple[type[RewritePattern], ...] = (
     RaiseAssert,
     RaiseReturn,
     *loops.PATTERNS,
+    *parallel_loops.PATTERNS,
+    *memref_views.PATTERNS,
+    *buffer_ops.PATTERNS,
     *tensor_ops.PATTERNS,
 )

@@ -22,12 +22,16 @@ from kc.conversion.raise_to_tir.nests import Extent
 from kc.conversion.raise_to_tir.structured import identity, index_constant, is_elementwise
 from kc.conversion.raise_to_tir.tensors import Empty, Held, Splat
 from kc.dialects import tir
-from kc.dialects.tensor import GenerateOp
+from kc.dialects.scf import InParallelOp
+from kc.dialects.tensor import GenerateOp, ParallelInsertSliceOp
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 
 MAX_ELEMENTS = 1024
 """Elements of a constant tensor that are stored one by one; a larger one is a table."""
+
+
+_SliceOp = tensor.ExtractSliceOp | tensor.InsertSliceOp | ParallelInsertSliceOp | memref.SubviewOp
 
 
 class RaiseEmpty(ConversionPattern[FunctionRaiser]):
@@ -203,12 +207,12 @@ def _copy(
             value = raiser.emit(tir.LoadOp(source, read, args), op).results[0]
         raiser.emit(tir.StoreOp(value, target, write, args), op)
 
-    hint = op.results[0].name_hint
+    hint = op.results[0].name_hint if op.results else None
     raiser.spatial(hint or op.name.rpartition(".")[2], sizes, element, op)
 
 
-def _slice(
-    raiser: FunctionRaiser, op: tensor.ExtractSliceOp | tensor.InsertSliceOp, whole: SSAValue
+def slice_of(
+    raiser: FunctionRaiser, op: _SliceOp, whole: SSAValue
 ) -> tuple[list[Extent], list[AffineExpr], list[SSAValue]]:
     """Sizes of a slice, the index into ``whole`` for each dimension (over dimensions of the slice,
     then values), and these values."""
@@ -265,12 +269,13 @@ def _inside(
         return
     ends = [first, first + (count - 1) * stride]
     low, high = ends if stride >= 0 else ends[::-1]
-    what = "takes a slice that lies in the tensor"
+    whole = "buffer" if isinstance(op, memref.SubviewOp) else "tensor"
+    what = f"takes a slice that lies in the {whole}"
     requirements.at_least(low, 0, op, what, [count])
     requirements.at_least(room, high + 1, op, what, [count])
 
 
-def _kept(shape: Sequence[int], op: tensor.ExtractSliceOp | tensor.InsertSliceOp) -> list[int]:
+def kept_dimensions(shape: Sequence[int], op: _SliceOp) -> list[int]:
     """The dimensions of a slice that its type, of ``shape``, has; dropped ones have size 1.
 
     Matched from the last one on, as upstream does: of equal candidates any is right, for each has
@@ -300,9 +305,9 @@ class RaiseExtractSlice(ConversionPattern[FunctionRaiser]):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tensor.ExtractSliceOp, rewriter: PatternRewriter, /) -> None:
         raiser = self.conversion
-        sizes, exprs, outer = _slice(raiser, op, op.source)
+        sizes, exprs, outer = slice_of(raiser, op, op.source)
         assert isinstance(op.result.type, TensorType)
-        kept = _kept(op.result.type.get_shape(), op)
+        kept = kept_dimensions(op.result.type.get_shape(), op)
         shape = [sizes[n] for n in kept]
         raiser.requirements.typed(op.result, shape, op)
         held = raiser.tensors.values[op.source]
@@ -334,9 +339,9 @@ class RaiseInsertSlice(ConversionPattern[FunctionRaiser]):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tensor.InsertSliceOp, rewriter: PatternRewriter, /) -> None:
         raiser = self.conversion
-        sizes, exprs, outer = _slice(raiser, op, op.dest)
+        sizes, exprs, outer = slice_of(raiser, op, op.dest)
         assert isinstance(op.source.type, TensorType)
-        kept = _kept(op.source.type.get_shape(), op)
+        kept = kept_dimensions(op.source.type.get_shape(), op)
         for size, n in zip(raiser.tensors.sizes(op.source), kept, strict=True):
             raiser.requirements.equal(
                 size, sizes[n], op, "puts its source into a slice of its size"
@@ -346,6 +351,29 @@ class RaiseInsertSlice(ConversionPattern[FunctionRaiser]):
         write = _without_dropped(exprs, kept, len(sizes), len(outer))
         read = AffineMap(write.num_dims, 0, tuple(AffineDimExpr(n) for n in range(len(kept))))
         _copy(raiser, op, source, target, [sizes[n] for n in kept], read, write, outer)
+
+
+class RaiseInParallel(ConversionPattern[FunctionRaiser]):
+    """``scf.forall.in_parallel``: an iteration stores its parts into the shared buffers."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: InParallelOp, rewriter: PatternRewriter, /) -> None:
+        raiser = self.conversion
+        rewriter.erase(op)
+        for part in op.region.block.ops:
+            assert isinstance(part, ParallelInsertSliceOp)
+            sizes, exprs, outer = slice_of(raiser, part, part.dest)
+            assert isinstance(part.source.type, TensorType)
+            kept = kept_dimensions(part.source.type.get_shape(), part)
+            for size, n in zip(raiser.tensors.sizes(part.source), kept, strict=True):
+                raiser.requirements.equal(
+                    size, sizes[n], part, "puts its source into a slice of its size"
+                )
+            source = raiser.tensors.operand(part.source, part)
+            write = _without_dropped(exprs, kept, len(sizes), len(outer))
+            read = AffineMap(write.num_dims, 0, tuple(AffineDimExpr(n) for n in range(len(kept))))
+            target, shape = raiser.tensors.shared[part.dest], [sizes[n] for n in kept]
+            _copy(raiser, part, source, target, shape, read, write, outer)
 
 
 class RaiseConcat(ConversionPattern[FunctionRaiser]):
@@ -381,7 +409,8 @@ class RaiseConcat(ConversionPattern[FunctionRaiser]):
             _copy(raiser, op, source, target, part, read, AffineMap(count, 0, tuple(at)), outer)
 
 
-def _groups(attr: object) -> list[list[int]]:
+def groups_of(attr: object) -> list[list[int]]:
+    """The dimensions that each dimension of the other shape stands for."""
     return [[index.value.data for index in group] for group in attr]  # pyright: ignore
 
 
@@ -414,7 +443,7 @@ class RaiseCollapseShape(ConversionPattern[FunctionRaiser]):
     def match_and_rewrite(self, op: tensor.CollapseShapeOp, rewriter: PatternRewriter, /) -> None:
         raiser = self.conversion
         fine = raiser.tensors.sizes(op.src)
-        groups = _groups(op.reassociation)
+        groups = groups_of(op.reassociation)
         sizes: list[Extent] = []
         for group in groups:
             size: Extent = 1
@@ -449,7 +478,7 @@ class RaiseExpandShape(ConversionPattern[FunctionRaiser]):
             raiser.extent(next(rest)) if size == tir.DYNAMIC else size
             for size in (int(n) for n in op.static_output_shape.iter_values())
         ]
-        groups = _groups(op.reassociation)
+        groups = groups_of(op.reassociation)
         raiser.requirements.natural(sizes, op)
         raiser.requirements.typed(op.result, sizes, op)
         for group, coarse in zip(groups, raiser.tensors.sizes(op.src), strict=True):
@@ -639,6 +668,7 @@ PATTERNS: tuple[type[RewritePattern], ...] = (
     RaiseDim,
     RaiseExtractSlice,
     RaiseInsertSlice,
+    RaiseInParallel,
     RaiseConcat,
     RaiseCollapseShape,
     RaiseExpandShape,

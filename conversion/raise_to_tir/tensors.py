@@ -48,6 +48,8 @@ class Tensors:
         self.values: dict[SSAValue, Empty | Splat | Held] = {}
         self.inputs: set[SSAValue] = set()
         """Buffers that are the caller's, and are not written."""
+        self.shared: dict[SSAValue, SSAValue] = {}
+        """What a shared tensor is in a body of ``scf.forall`` -> the buffer that is written."""
         self._planned: dict[SSAValue, SSAValue] = {}
         self._order = {op: n for n, op in enumerate(raiser.source.walk())}
 
@@ -141,6 +143,16 @@ class Tensors:
             raiser.emit(copy_nest(held.buffer, buffer, raiser.label("copy"), sizes), source)
         return buffer
 
+    def forget_buffer(self, buffer: SSAValue) -> None:
+        """No tensor so far is used any more that is in ``buffer``."""
+        for alias in [alias for alias, held in self.values.items() if held == Held(buffer)]:
+            del self.values[alias]
+
+    def forget_inside(self, op: Operation) -> None:
+        """No tensor of a body is used after its loop."""
+        for value in [value for value in self.values if _is_inside(value, op)]:
+            del self.values[value]
+
     def _is_last_use(self, before: SSAValue, buffer: SSAValue, source: Operation) -> bool:
         """Whether nothing after ``source``, or beside its update, reads what ``buffer`` holds."""
         if buffer in self.inputs:
@@ -158,3 +170,14 @@ class Tensors:
 def _home(value: SSAValue) -> Block | None:
     """The block that defines ``value``."""
     return value.owner if isinstance(value.owner, Block) else value.owner.parent
+
+
+def _is_inside(value: SSAValue, op: Operation) -> bool:
+    """Whether ``value`` is defined in a region of ``op``."""
+    block = _home(value)
+    while block is not None:
+        parent = block.parent_op()
+        if parent is op:
+            return True
+        block = parent.parent if parent is not None else None
+    return False

@@ -52,7 +52,20 @@ def wrong_number(op: Operation, text: str) -> tuple[str, str] | None:
         *(result.type for result in op.results),
         *(arg.type for region in op.regions for block in region.blocks for arg in block.args),
     )
-    return _wrong_part(attributes)
+    wrong = _wrong_part(attributes)
+    if wrong is None and not op.name.startswith("affine."):
+        wrong = _semi_affine(attributes)
+    return wrong
+
+
+def _semi_affine(attributes: Iterable[Attribute]) -> tuple[str, str] | None:
+    """The error for a map with a product of, or a division by, what is no number."""
+    for attr in attributes:
+        for part in _parts(attr):
+            if isinstance(part, AffineBinaryOpExpr) and not part.is_pure_affine():
+                why = "only the ops of affine have maps that multiply or divide by a symbol"
+                return f"{part} is not affine", why
+    return None
 
 
 def wrong_number_of_maps(op: Operation) -> tuple[str, str] | None:

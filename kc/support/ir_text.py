@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import (
     ModuleOp,
 )
 from xdsl.ir import ErasedSSAValue, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineMap
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.traits import IsTerminator, NoTerminator, SymbolOpInterface, SymbolTable
@@ -106,6 +107,12 @@ class _Parser(LocationParser):
             message, why = wrong
             raise ParseError("KC1001", message, location=self.place(start), why=why)
         return op
+
+    def parse_affine_map(self) -> AffineMap:
+        space = super().parse_affine_map()
+        if not all(expr.is_pure_affine() for expr in space.results):
+            self._is_suspicious = True  # only some ops may have it
+        return space
 
     class _TensorLiteralElement(LocationParser._TensorLiteralElement):
         """An element of ``dense<...>``; xDSL takes the bits of a hexadecimal float for a number."""

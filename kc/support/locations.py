@@ -27,9 +27,11 @@ from xdsl.dialects.builtin import (
     UnregisteredOp,
 )
 from xdsl.ir import Attribute, Operation
+from xdsl.ir.affine import AffineMap, AffineSet
 from xdsl.parser import Parser
 from xdsl.utils.mlir_lexer import MLIRTokenKind, StringLiteral
 
+from kc.support.affine_parser import SemiAffineParser
 from kc.support.diagnostics import Location
 
 _UNKNOWN = UnknownLoc()
@@ -150,6 +152,12 @@ class LocationParser(Parser):
             self._consume_token(MLIRTokenKind.BYTES_LIT)
             return text
         return super().parse_optional_str_literal()
+
+    def parse_affine_map(self) -> AffineMap:
+        return SemiAffineParser(self._parser_state).parse_affine_map()
+
+    def parse_affine_set(self) -> AffineSet:
+        return SemiAffineParser(self._parser_state).parse_affine_set()
 
     def line_and_column(self, position: int) -> tuple[int, int]:
         """1-based line and column of a character offset, in the whole file."""

@@ -28,6 +28,7 @@ DIALECTS = {
     "affine": "kc.dialects.affine:AFFINE",
     "arith": "kc.dialects.arith:ARITH",
     "memref": "kc.dialects.memref:MEMREF",
+    "scf": "kc.dialects.scf:SCF",
     "te": "kc.dialects.te:TE",
     "tir": "kc.dialects.tir:TIR",
     "linalg": "kc.dialects.linalg:LINALG",

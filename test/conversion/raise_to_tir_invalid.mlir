@@ -21,9 +21,37 @@ func.func @size(%a: memref<1xi32>) -> tensor<?xf32> {
 
 // -----
 
-// expected-error@+1 {{raise-to-tir: memref<4x4xf32, strided<[8, 1]>> has a layout}}
-func.func @layout(%a: memref<4x4xf32, strided<[8, 1]>>, %b: memref<4x4xf32>) {
-  linalg.copy ins(%a : memref<4x4xf32, strided<[8, 1]>>) outs(%b : memref<4x4xf32>)
+// expected-error@+1 {{raise-to-tir: memref<4x4xf32, affine_map<(d0, d1) -> (d1, d0)>> has a layout}}
+func.func @layout(%a: memref<4x4xf32, affine_map<(d0, d1) -> (d1, d0)>>, %b: memref<4x4xf32>) {
+  linalg.copy ins(%a : memref<4x4xf32, affine_map<(d0, d1) -> (d1, d0)>>) outs(%b : memref<4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @view(%a: memref<8xf32>) {
+  %v = memref.subview %a[1] [4] [1] : memref<8xf32> to memref<4xf32, strided<[1], offset: 1>>
+  // expected-error@+1 {{raise-to-tir: func.call takes a view of a buffer}}
+  call @callee(%v) : (memref<4xf32, strided<[1], offset: 1>>) -> ()
+  return
+}
+func.func private @callee(memref<4xf32, strided<[1], offset: 1>>)
+
+// -----
+
+func.func @stride(%a: memref<8xf32>, %b: memref<4xf32>, %n: index) {
+  // expected-error@+1 {{raise-to-tir: memref.subview with a non-constant stride has no counterpart in tir}}
+  %v = memref.subview %a[0] [4] [%n] : memref<8xf32> to memref<4xf32, strided<[?]>>
+  memref.copy %v, %b : memref<4xf32, strided<[?]>> to memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @several(%a: memref<8xf32>, %b: memref<4xf32>) {
+  // expected-error@+1 {{raise-to-tir: memref.reinterpret_cast is no view that maps to indices of its buffer}}
+  %v = memref.reinterpret_cast %a to offset: [0], sizes: [4], strides: [0] : memref<8xf32> to memref<4xf32, strided<[0]>>
+  memref.copy %v, %b : memref<4xf32, strided<[0]>> to memref<4xf32>
   return
 }
 
@@ -60,23 +88,57 @@ func.func @carried(%a: memref<8xindex>) {
 
 // -----
 
-// expected-error@+1 {{raise-to-tir: @scalar returns a value that is not a tensor}}
-func.func @scalar(%a: tensor<8xf32>) -> f32 {
-  %c0 = arith.constant 0 : index
-  %r = tensor.extract %a[%c0] : tensor<8xf32>
-  return %r : f32
+// expected-error@+1 {{raise-to-tir: @buffer returns a memref}}
+func.func @buffer(%a: tensor<8xf32>) -> memref<8xf32> {
+  %r = bufferization.to_buffer %a : tensor<8xf32> to memref<8xf32>
+  return %r : memref<8xf32>
 }
 
 // -----
 
-func.func @loop(%a: tensor<8xf32>) -> tensor<8xf32> {
+func.func @loop(%a: tensor<?xf32>) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  // expected-error@+1 {{raise-to-tir: scf.for has no counterpart in tir}}
-  %r = scf.for %i = %c0 to %c1 step %c1 iter_args(%t = %a) -> (tensor<8xf32>) {
-    scf.yield %t : tensor<8xf32>
+  // expected-error@+1 {{raise-to-tir: scf.for that carries a tensor whose size changes has no counterpart in tir}}
+  %r = scf.for %i = %c0 to %c1 step %c1 iter_args(%t = %a) -> (tensor<?xf32>) {
+    %u = tensor.concat dim(0) %t, %a : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+    scf.yield %u : tensor<?xf32>
   }
-  return %r : tensor<8xf32>
+  return %r : tensor<?xf32>
+}
+
+// -----
+
+func.func @branch(%a: tensor<?xf32>, %c: i1) -> tensor<?xf32> {
+  // expected-error@+1 {{raise-to-tir: scf.if that gives a tensor of dynamic size has no counterpart in tir}}
+  %r = scf.if %c -> (tensor<?xf32>) {
+    scf.yield %a : tensor<?xf32>
+  } else {
+    scf.yield %a : tensor<?xf32>
+  }
+  return %r : tensor<?xf32>
+}
+
+// -----
+
+func.func @step(%a: memref<8xf32>, %n: index) {
+  %z = arith.constant 0.0 : f32
+  // expected-error@+1 {{raise-to-tir: this scf.forall is not a loop of tir}}
+  scf.forall (%i) = (0) to (8) step (%n) {
+    memref.store %z, %a[%i] : memref<8xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @last(%a: memref<8xf32>) {
+  // expected-error@+1 {{raise-to-tir: this affine.parallel is not a loop of tir}}
+  %r = affine.parallel (%i) = (0) to (8) reduce ("assign") -> (f32) {
+    %x = affine.load %a[%i] : memref<8xf32>
+    affine.yield %x : f32
+  }
+  return
 }
 
 // -----

@@ -258,8 +258,62 @@ def test_kc_translate_takes_linalg(form: str, tmp_path: Path):
     assert "mlp" in output.read_text()
 
 
-def test_a_scalar_result_is_refused():
-    text = "func.func @f(%x: f32) -> f32 {\n  return %x : f32\n}"
+def test_scalar_results_are_returned_in_their_order():
+    text = """
+    func.func @f(%a: tensor<4xf32>, %n: i32) -> (f32, tensor<4xf32>, index, i1) {
+      %c2 = arith.constant 2 : index
+      %yes = arith.constant true
+      %e = tensor.extract %a[%c2] : tensor<4xf32>
+      %t = arith.addf %a, %a : tensor<4xf32>
+      %i = arith.index_cast %n : i32 to index
+      return %e, %t, %i, %yes : f32, tensor<4xf32>, index, i1
+    }"""
+    a = np.arange(4, dtype=np.float32)
+    element, doubled, index, truth = kc.build(kc.IRModule.parse(text))(a, 7)
+    assert (element, index, truth) == (2, 7, True)
+    np.testing.assert_array_equal(doubled, 2 * a)
+
+
+def test_a_scalar_result_of_branches():
+    text = """
+    func.func @f(%n: i32) -> i32 {
+      %one = arith.constant 1 : i32
+      %c = arith.cmpi sgt, %n, %one : i32
+      cf.cond_br %c, ^a, ^b
+    ^a:
+      return %n : i32
+    ^b:
+      return %one : i32
+    }"""
+    function = kc.build(kc.IRModule.parse(text))
+    assert (function(7), function(-4)) == (7, 1)
+
+
+def test_a_function_that_returns_a_number_is_still_called():
+    text = """
+    func.func @g(%n: i32) -> i32 {
+      %zero = arith.constant 0 : i32
+      %r = affine.for %i = 0 to 5 iter_args(%x = %zero) -> i32 {
+        %y = arith.addi %x, %n : i32
+        affine.yield %y : i32
+      }
+      return %r : i32
+    }
+    func.func @f(%n: i32, %o: memref<4xi32>) -> i32 {
+      affine.for %i = 0 to 4 {
+        %r = func.call @g(%n) : (i32) -> i32
+        affine.store %r, %o[%i] : memref<4xi32>
+      }
+      %r = func.call @g(%n) : (i32) -> i32
+      return %r : i32
+    }"""
+    module, out = kc.build(kc.IRModule.parse(text)), np.zeros(4, np.int32)
+    assert (module["f"](3, out), module["g"](4)) == (15, 20)
+    assert list(out) == [15] * 4
+
+
+def test_a_memref_result_is_refused():
+    text = "func.func @f(%x: memref<4xf32>) -> memref<4xf32> {\n  return %x : memref<4xf32>\n}"
     with pytest.raises(KCError) as caught:
         kc.build(kc.IRModule.parse(text, "k.mlir"))
     assert str(caught.value) == (

@@ -444,3 +444,20 @@ def test_hexadecimal_elements_are_not_wider_than_their_type():
         "  --> x.mlir:1:28  %0 = arith.constant dense<[0x17c00, 0x1]> : vector<2xf16>\n"
         "                                              ^"
     )
+
+
+def test_semi_affine_maps_are_for_affine():
+    text = '"test.op"() {a = affine_map<(d0)[s0] -> (d0 + d0 * s0)>} : () -> ()'
+    assert complaint(text, allow_unregistered=True) == (
+        "error[KC1001]: (d0 * s0) is not affine\n"
+        f"  --> x.mlir:1:1  {text}\n"
+        "  why: only the ops of affine have maps that multiply or divide by a symbol"
+    )
+
+
+@pytest.mark.parametrize("op", ["mod", "floordiv", "ceildiv"])
+def test_divisors_are_no_dimensions(op: str):
+    text = f"#map = affine_map<(d0) -> (8 {op} d0)>"
+    assert complaint(text).startswith(
+        f"error[KC1001]: {op} by what is no symbol and no number\n  --> x.mlir:1:30  {text}\n"
+    )

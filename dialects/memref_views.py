@@ -1,0 +1,397 @@
+"""Ops of ``memref`` with MLIR's text: views and copies of which xDSL has the generic form alone,
+and those that it lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    AffineMapAttr,
+    DenseIntOrFPElementsAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    StringAttr,
+    TensorType,
+    UnitAttr,
+    UnrankedMemRefType,
+)
+from xdsl.ir import Attribute, Block
+from xdsl.ir.affine import AffineDimExpr, AffineMap
+from xdsl.irdl import (
+    IRDLOperation,
+    OperandDef,
+    OptPropertyDef,
+    ParsePropInAttrDict,
+    base,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import (
+    HasParent,
+    IsTerminator,
+    MemoryAllocEffect,
+    MemoryFreeEffect,
+    MemoryReadEffect,
+    MemoryWriteEffect,
+    NoMemoryEffect,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from kc.dialects.redefined import redefined
+
+_ANY_MEMREF = base(MemRefType) | base(UnrankedMemRefType)
+
+
+_CAST = "$source attr-dict `:` type($source) `to` type($dest)"
+
+
+@redefined(_CAST)
+class CastOp(memref.CastOp):
+    """``memref.cast %A : memref<4xf32> to memref<?xf32>``: the same memory under another type."""
+
+
+@redefined(_CAST)
+class MemorySpaceCastOp(memref.MemorySpaceCastOp):
+    """``memref.memory_space_cast %A : memref<4xf32, 3> to memref<4xf32>``."""
+
+
+@redefined("$source attr-dict `:` type($source)", source=OperandDef(_ANY_MEMREF))
+class RankOp(memref.RankOp):
+    """``memref.rank %A : memref<4x4xf32>``: the number of dimensions."""
+
+
+@redefined(
+    "$source `,` $destination attr-dict `:` type($source) `to` type($destination)",
+    source=OperandDef(_ANY_MEMREF),
+    destination=OperandDef(_ANY_MEMREF),
+)
+class CopyOp(memref.CopyOp):
+    """``memref.copy %A, %B : memref<4xf32> to memref<4xf32>``: the first into the second."""
+
+    def verify_(self) -> None:
+        source, target = self.source.type, self.destination.type
+        if source.element_type != target.element_type:  # pyright: ignore
+            raise VerifyException(f"{self.name}: {source} has other elements than {target}")
+        if not isinstance(source, MemRefType) or not isinstance(target, MemRefType):
+            return
+        shapes = source.get_shape(), target.get_shape()
+        if len(shapes[0]) != len(shapes[1]) or any(
+            first != second and DYNAMIC_INDEX not in (first, second)
+            for first, second in zip(*shapes, strict=True)
+        ):
+            raise VerifyException(f"{self.name}: {source} has another shape than {target}")
+
+
+@redefined("$source attr-dict `:` type($source) `->` type($aligned_pointer)")
+class ExtractAlignedPointerAsIndexOp(memref.ExtractAlignedPointerAsIndexOp):
+    """``memref.extract_aligned_pointer_as_index %A : memref<4xf32> -> index``."""
+
+
+@irdl_op_definition
+class ReallocOp(IRDLOperation):
+    """``%B = memref.realloc %A(%n) : memref<4xf32> to memref<?xf32>``.
+
+    Memory of another size, in which what fits of ``%A`` is; ``%A`` is given back.
+    """
+
+    name = "memref.realloc"
+
+    source = operand_def(MemRefType)
+    dynamic_result_size = opt_operand_def(IndexType)
+    alignment = opt_prop_def(IntegerAttr)
+    result = result_def(MemRefType)
+
+    irdl_options = (ParsePropInAttrDict(),)
+    traits = traits_def(
+        MemoryAllocEffect(), MemoryFreeEffect(), MemoryReadEffect(), MemoryWriteEffect()
+    )
+
+    assembly_format = (
+        "$source (`(` $dynamic_result_size^ `)`)? attr-dict `:` type($source) `to` type($result)"
+    )
+
+    def verify_(self) -> None:
+        old, new = self.source.type, self.result.type
+        assert isinstance(old, MemRefType)
+        assert isinstance(new, MemRefType)
+        if old.get_num_dims() != 1 or new.get_num_dims() != 1:
+            raise VerifyException(f"{self.name}: both memrefs have one dimension")
+        if old.element_type != new.element_type:
+            raise VerifyException(f"{self.name}: both memrefs have elements of one type")
+        if (new.get_shape()[0] == DYNAMIC_INDEX) != (self.dynamic_result_size is not None):
+            raise VerifyException(f"{self.name}: an operand gives the size that is ?")
+
+
+@irdl_op_definition
+class ReshapeOp(IRDLOperation):
+    """``memref.reshape %A(%s) : (memref<4xf32>, memref<2xindex>) -> memref<?x?xf32>``.
+
+    The same elements in row-major order under the sizes that are in ``%s``.
+    """
+
+    name = "memref.reshape"
+
+    source = operand_def(_ANY_MEMREF)
+    shape = operand_def(MemRefType)
+    result = result_def(_ANY_MEMREF)
+
+    traits = traits_def(MemoryReadEffect())
+
+    assembly_format = "$source `(` $shape `)` attr-dict `:` functional-type(operands, results)"
+
+    def verify_(self) -> None:
+        shape, result = self.shape.type, self.result.type
+        assert isinstance(shape, MemRefType)
+        if shape.get_num_dims() != 1 or not isinstance(shape.element_type, IndexType | IntegerType):
+            raise VerifyException(f"{self.name}: the shape is a list of integers")
+        if isinstance(result, MemRefType) and shape.get_shape()[0] != result.get_num_dims():
+            raise VerifyException(
+                f"{self.name}: {result.get_num_dims()} sizes for {result}, not "
+                f"{shape.get_shape()[0]}"
+            )
+
+
+@irdl_op_definition
+class TransposeOp(IRDLOperation):
+    """``memref.transpose %A (i, j) -> (j, i) : memref<4x8xf32> to memref<8x4xf32, ...>``: a view
+    whose dimensions are in another order."""
+
+    name = "memref.transpose"
+
+    in_ = operand_def(MemRefType)
+    permutation = prop_def(AffineMapAttr)
+    result = result_def(MemRefType)
+
+    traits = traits_def(NoMemoryEffect())
+
+    def verify_(self) -> None:
+        assert isinstance(self.in_.type, MemRefType)
+        space, rank = self.permutation.data, self.in_.type.get_num_dims()
+        dims = [expr.position for expr in space.results if isinstance(expr, AffineDimExpr)]
+        if space.num_dims != rank or sorted(dims) != list(range(rank)):
+            raise VerifyException(f"{self.name}: {space} is no permutation of {rank} dimensions")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> TransposeOp:
+        source = parser.parse_unresolved_operand()
+        names = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_identifier)
+        parser.parse_punctuation("->")
+        order = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_identifier)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        given = parser.parse_type()
+        parser.parse_keyword("to")
+        result = parser.parse_type()
+        if sorted(names) != sorted(order):
+            parser.raise_error("expected the same names on both sides of ->")
+        exprs = tuple(AffineDimExpr(names.index(name)) for name in order)
+        return cls.build(
+            operands=[parser.resolve_operand(source, given)],
+            properties={"permutation": AffineMapAttr(AffineMap(len(names), 0, exprs))},
+            attributes=attributes,
+            result_types=[result],
+        )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.in_)
+        names = [f"d{n}" for n in range(self.permutation.data.num_dims)]
+        order = [str(expr) for expr in self.permutation.data.results]
+        printer.print_string(f" ({', '.join(names)}) -> ({', '.join(order)})")
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.in_.type)
+        printer.print_string(" to ")
+        printer.print_attribute(self.result.type)
+
+
+@irdl_op_definition
+class GenericAtomicRMWOp(IRDLOperation):
+    """``memref.generic_atomic_rmw %A[%i] : memref<4xf32> { ^bb0(%old: f32): ... }``.
+
+    The body computes the new element from the old one, with no other thread in between.
+    """
+
+    name = "memref.generic_atomic_rmw"
+
+    memref = operand_def(MemRefType)
+    indices = var_operand_def(IndexType)
+    body = region_def("single_block")
+    result = result_def()
+
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+    def verify_(self) -> None:
+        assert isinstance(self.memref.type, MemRefType)
+        if len(self.indices) != self.memref.type.get_num_dims():
+            raise VerifyException(f"{self.name}: an index for each dimension is needed")
+        if [arg.type for arg in self.body.block.args] != [self.memref.type.element_type]:
+            raise VerifyException(
+                f"{self.name}: the body takes one {self.memref.type.element_type}"
+            )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> GenericAtomicRMWOp:
+        buffer = parser.parse_unresolved_operand()
+        indices = parser.parse_comma_separated_list(
+            parser.Delimiter.SQUARE, parser.parse_unresolved_operand
+        )
+        parser.parse_punctuation(":")
+        at, type_ = parser.pos, parser.parse_type()
+        if not isinstance(type_, MemRefType):
+            parser.raise_error("expected a memref", at)
+        body = parser.parse_region()
+        attributes = parser.parse_optional_attr_dict()
+        return cls.build(
+            operands=[
+                parser.resolve_operand(buffer, type_),
+                [parser.resolve_operand(index, IndexType()) for index in indices],
+            ],
+            attributes=attributes,
+            regions=[body],
+            result_types=[type_.element_type],
+        )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.memref)
+        with printer.in_square_brackets():
+            printer.print_list(self.indices, printer.print_ssa_value)
+        printer.print_string(" : ")
+        printer.print_attribute(self.memref.type)
+        printer.print_string(" ")
+        printer.print_region(self.body)
+        printer.print_op_attributes(self.attributes)
+
+
+@irdl_op_definition
+class AtomicYieldOp(IRDLOperation):
+    """``memref.atomic_yield %new : f32``: the new element."""
+
+    name = "memref.atomic_yield"
+
+    result = operand_def()
+
+    traits = traits_def(IsTerminator(), HasParent(GenericAtomicRMWOp))
+
+    assembly_format = "$result attr-dict `:` type($result)"
+
+
+class AllocaScopeOp(memref.AllocaScopeOp):
+    """``memref.alloca_scope { ... }``: what is allocated in it on the stack ends with it."""
+
+    @classmethod
+    def parse(cls, parser: Parser) -> AllocaScopeOp:
+        types: Sequence[Attribute] = ()
+        if parser.parse_optional_punctuation("->") is not None:
+            types = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
+        scope = parser.parse_region()
+        if not scope.blocks:
+            scope.add_block(Block())
+        last = scope.blocks[-1].last_op
+        if not isinstance(last, memref.AllocaScopeReturnOp):
+            scope.blocks[-1].add_op(AllocaScopeReturnOp.build(operands=[[]]))
+        attributes = parser.parse_optional_attr_dict()
+        return cls.build(attributes=attributes, regions=[scope], result_types=[types])
+
+    def print(self, printer: Printer) -> None:
+        if self.res:
+            printer.print_string(" -> ")
+            with printer.in_parens():
+                printer.print_list(self.res.types, printer.print_attribute)
+        printer.print_string(" ")
+        printer.print_region(self.scope, print_block_terminators=bool(self.res))
+        printer.print_op_attributes(self.attributes)
+
+
+@redefined("attr-dict ($ops^ `:` type($ops))?")
+class AllocaScopeReturnOp(memref.AllocaScopeReturnOp):
+    """``memref.alloca_scope.return %x : f32``: the results of the scope."""
+
+
+@redefined(
+    sym_visibility=OptPropertyDef(base(StringAttr)),
+    initial_value=OptPropertyDef(base(UnitAttr) | base(DenseIntOrFPElementsAttr)),
+)
+class GlobalOp(memref.GlobalOp):
+    """``memref.global "private" constant @t : memref<4xf32> = dense<1.0> {alignment = 64}``."""
+
+    def verify_(self) -> None:
+        if self.alignment is not None and self.alignment.value.data.bit_count() != 1:
+            raise VerifyException(f"{self.name}: the alignment is a power of 2")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> GlobalOp:
+        properties: dict[str, Attribute] = {}
+        if (visibility := parser.parse_optional_str_literal()) is not None:
+            properties["sym_visibility"] = StringAttr(visibility)
+        if parser.parse_optional_keyword("constant") is not None:
+            properties["constant"] = UnitAttr()
+        properties["sym_name"] = parser.parse_symbol_name()
+        parser.parse_punctuation(":")
+        at, type_ = parser.pos, parser.parse_type()
+        if not isinstance(type_, MemRefType):
+            parser.raise_error("expected a memref", at)
+        properties["type"] = type_
+        if parser.parse_optional_punctuation("=") is not None:
+            if parser.parse_optional_keyword("uninitialized") is not None:
+                properties["initial_value"] = UnitAttr()
+            else:
+                tensor = TensorType(type_.element_type, type_.shape)
+                parser.parse_keyword("dense")
+                properties["initial_value"] = parser.parse_dense_int_or_fp_elements_attr(tensor)
+        attributes = dict(parser.parse_optional_attr_dict())
+        if (alignment := attributes.pop("alignment", None)) is not None:
+            properties["alignment"] = alignment
+        return cls.build(properties=properties, attributes=attributes)
+
+    def print(self, printer: Printer) -> None:
+        if self.sym_visibility is not None:
+            printer.print_string(f' "{self.sym_visibility.data}"')
+        if self.constant is not None:
+            printer.print_string(" constant")
+        printer.print_string(" ")
+        printer.print_symbol_name(self.sym_name.data)
+        printer.print_string(" : ")
+        printer.print_attribute(self.type)
+        if isinstance(self.initial_value, UnitAttr):
+            printer.print_string(" = uninitialized")
+        elif isinstance(self.initial_value, DenseIntOrFPElementsAttr):
+            printer.print_string(" = ")
+            self.initial_value.print_without_type(printer)
+        attributes = dict(self.attributes)
+        if self.alignment is not None:
+            attributes["alignment"] = self.alignment
+        printer.print_op_attributes(attributes)
+
+
+REPLACED = {
+    op.name: op
+    for op in (
+        AllocaScopeOp,
+        AllocaScopeReturnOp,
+        CastOp,
+        CopyOp,
+        ExtractAlignedPointerAsIndexOp,
+        GlobalOp,
+        MemorySpaceCastOp,
+        RankOp,
+    )
+}
+"""Name -> the class that stands in for xDSL's."""
+
+ADDED = (AtomicYieldOp, GenericAtomicRMWOp, ReallocOp, ReshapeOp, TransposeOp)
+"""The ops that xDSL lacks."""

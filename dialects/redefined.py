@@ -1,0 +1,74 @@
+"""An op of xDSL with other constraints or another text, as a subclass that stands in for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
+from xdsl.irdl import IRDLOperation, OperandDef, OptPropertyDef, PropertyDef, ResultDef
+from xdsl.irdl.declarative_assembly_format import FormatProgram
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+
+_ClassT = TypeVar("_ClassT", bound=type[IRDLOperation])
+
+
+def redefined(
+    assembly_format: str | None = None,
+    **fields: OperandDef | ResultDef | PropertyDef,
+) -> Callable[[_ClassT], _ClassT]:
+    """Decorate a subclass of an op of xDSL.
+
+    ``assembly_format`` becomes its text. ``fields`` take the place of operands, results and
+    properties of the same names, and further properties are added; where there are any, the
+    checks of xDSL's class are replaced by ``verify_`` of the subclass. (xDSL's
+    ``irdl_op_definition`` cannot decorate such a subclass.)
+    """
+
+    def define(cls: _ClassT) -> _ClassT:
+        parent = cls.__bases__[0]
+        assert issubclass(parent, IRDLOperation)
+        old = parent.get_irdl_definition()
+        properties = {
+            name: field for name, field in fields.items() if isinstance(field, PropertyDef)
+        }
+        added = properties.keys() - old.properties.keys()
+        definition = replace(
+            old,
+            operands=[(name, fields.get(name, given)) for name, given in old.operands],
+            results=[(name, fields.get(name, given)) for name, given in old.results],
+            properties={**old.properties, **properties},
+            accessor_names={
+                **old.accessor_names,
+                **{name: (name, "property") for name in added},
+            },
+        )
+        for name, field in properties.items():
+            if not isinstance(field, OptPropertyDef):
+                continue
+            setattr(cls, name, property(lambda self, name=name: self.properties.get(name)))
+        cls.get_irdl_definition = classmethod(lambda cls: definition)
+        if fields:
+            own_checks = cls.__dict__.get("verify_")
+
+            def verify_(self: IRDLOperation) -> None:
+                definition.verify(self)
+                if own_checks is not None:
+                    own_checks(self)
+
+            cls.verify_ = verify_
+        if assembly_format is not None:
+            program = FormatProgram.from_str(assembly_format, definition)
+
+            def print_(self: IRDLOperation, printer: Printer) -> None:
+                program.print(printer, self)
+
+            def parse(cls: type[IRDLOperation], parser: Parser) -> IRDLOperation:
+                return program.parse(parser, cls)
+
+            cls.parse = classmethod(parse)
+            cls.print = print_
+        return cls
+
+    return define

@@ -1,0 +1,24 @@
+"""The ``scf`` dialect with ``scf.forall``, which xDSL lacks, and ``scf.parallel`` as text."""
+
+from __future__ import annotations
+
+from xdsl.dialects import scf
+from xdsl.ir import Dialect, Operation
+
+from kc.dialects.scf.forall import ForallOp, InParallelOp
+from kc.dialects.scf.parallel import ParallelOp, ReduceOp
+
+_CLASSES: dict[str, type[Operation]] = {op.name: op for op in (ParallelOp, ReduceOp)}
+
+SCF = Dialect(
+    "scf",
+    [
+        *(_CLASSES.get(op.name, op) for op in scf.Scf.operations),
+        ForallOp,
+        InParallelOp,
+    ],
+    list(scf.Scf.attributes),
+)
+"""xDSL's dialect and what is added here."""
+
+__all__ = ["SCF", "ForallOp", "InParallelOp", "ParallelOp", "ReduceOp"]

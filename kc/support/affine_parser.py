@@ -1,0 +1,46 @@
+"""Affine maps as MLIR prints them: semi-affine terms, and SSA values that are symbols."""
+
+from __future__ import annotations
+
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineExpr,
+)
+from xdsl.parser import AffineParser
+from xdsl.utils.exceptions import ParseError
+from xdsl.utils.mlir_lexer import MLIRToken
+
+_KINDS = {
+    "*": AffineBinaryOpKind.Mul,
+    "mod": AffineBinaryOpKind.Mod,
+    "floordiv": AffineBinaryOpKind.FloorDiv,
+    "ceildiv": AffineBinaryOpKind.CeilDiv,
+}
+
+
+class SemiAffineParser(AffineParser):
+    """xDSL's parser of affine expressions, with products and divisions by symbols.
+
+    ``d0 floordiv s0`` is the structured term of its two sides; xDSL refuses it. A divisor with a
+    dimension in it is an error, as for MLIR.
+    """
+
+    def _create_binop_expr(self, lhs: AffineExpr, rhs: AffineExpr, binop: MLIRToken) -> AffineExpr:
+        kind = _KINDS.get(binop.text)
+        if kind is None:
+            return super()._create_binop_expr(lhs, rhs, binop)
+        if kind is AffineBinaryOpKind.Mul:
+            if isinstance(lhs, AffineConstantExpr) or isinstance(rhs, AffineConstantExpr):
+                return lhs * rhs
+            if lhs.used_dims() and rhs.used_dims():
+                raise ParseError(binop.span, "one side of a product is a symbol or a number")
+            return AffineBinaryOpExpr(kind, lhs, rhs)
+        if isinstance(rhs, AffineConstantExpr):
+            if rhs.value == 0 and isinstance(lhs, AffineConstantExpr):
+                raise ParseError(binop.span, f"{lhs} {binop.text} 0 is no number")
+            return AffineExpr.binary(kind, lhs, rhs)
+        if rhs.used_dims():
+            raise ParseError(binop.span, f"{binop.text} by what is no symbol and no number")
+        return AffineBinaryOpExpr(kind, lhs, rhs)

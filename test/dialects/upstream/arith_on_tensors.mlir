@@ -1,0 +1,24 @@
+// RUN: kc-opt %s | FileCheck %s
+// RUN: kc-opt %s --mlir-print-op-generic | kc-opt | FileCheck %s
+
+func.func @f(%a: tensor<4xi8>, %c: tensor<4xi1>, %x: f32, %i: i32) {
+  %0 = arith.extsi %a : tensor<4xi8> to tensor<4xi32>
+  %1 = arith.sitofp %0 : tensor<4xi32> to tensor<4xf32>
+  %2 = arith.select %c, %1, %1 : tensor<4xi1>, tensor<4xf32>
+  %3 = arith.cmpi slt, %a, %a : tensor<4xi8>
+  %4 = arith.index_castui %i : i32 to index
+  %5 = arith.index_castui %a : tensor<4xi8> to tensor<4xindex>
+  %6 = arith.truncf %x fastmath<fast> : f32 to bf16
+  %7 = arith.extf %6 fastmath<contract> : bf16 to f32
+  return
+}
+
+// CHECK: func.func @f(%a: tensor<4xi8>, %c: tensor<4xi1>, %x: f32, %i: i32) {
+// CHECK: %{{.*}} = arith.extsi %a : tensor<4xi8> to tensor<4xi32>
+// CHECK: %{{.*}} = arith.sitofp %0 : tensor<4xi32> to tensor<4xf32>
+// CHECK: %{{.*}} = arith.select %c, %1, %1 : tensor<4xi1>, tensor<4xf32>
+// CHECK: %{{.*}} = arith.cmpi slt, %a, %a : tensor<4xi8>
+// CHECK: %{{.*}} = arith.index_castui %i : i32 to index
+// CHECK: %{{.*}} = arith.index_castui %a : tensor<4xi8> to tensor<4xindex>
+// CHECK: %{{.*}} = arith.truncf %x fastmath<fast> : f32 to bf16
+// CHECK: %{{.*}} = arith.extf %6 fastmath<contract> : bf16 to f32
