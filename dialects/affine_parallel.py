@@ -50,7 +50,7 @@ class ParallelOp(affine.ParallelOp):
             raise VerifyException(f"{self.name}: a start and an end for each of {rank} steps")
         if [arg.type for arg in self.body.block.args] != [IndexType()] * rank:
             raise VerifyException(f"{self.name}: the body takes an index for each loop")
-        kinds = [kind.value.data for kind in self.reductions]
+        kinds = self._kind_numbers()
         if len(kinds) != len(self.res):
             raise VerifyException(f"{self.name}: a reduction for each result")
         if any(not 0 <= kind < len(ATOMIC_KINDS) for kind in kinds):
@@ -59,7 +59,10 @@ class ParallelOp(affine.ParallelOp):
     @property
     def kinds(self) -> list[str]:
         """The names of the reductions."""
-        return [ATOMIC_KINDS[kind.value.data] for kind in self.reductions]
+        return [ATOMIC_KINDS[kind] for kind in self._kind_numbers()]
+
+    def _kind_numbers(self) -> list[int]:
+        return [kind.value.data for kind in self.reductions]  # pyright: ignore
 
     @classmethod
     def parse(cls, parser: Parser) -> ParallelOp:

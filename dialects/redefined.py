@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from xdsl.irdl import IRDLOperation, OperandDef, OptPropertyDef, PropertyDef, ResultDef
 from xdsl.irdl.declarative_assembly_format import FormatProgram
@@ -48,7 +48,7 @@ def redefined(
             if not isinstance(field, OptPropertyDef):
                 continue
             setattr(cls, name, property(lambda self, name=name: self.properties.get(name)))
-        cls.get_irdl_definition = classmethod(lambda cls: definition)
+        members: dict[str, Any] = {"get_irdl_definition": classmethod(lambda cls: definition)}
         if fields:
             own_checks = cls.__dict__.get("verify_")
 
@@ -57,7 +57,7 @@ def redefined(
                 if own_checks is not None:
                     own_checks(self)
 
-            cls.verify_ = verify_
+            members["verify_"] = verify_
         if assembly_format is not None:
             program = FormatProgram.from_str(assembly_format, definition)
 
@@ -67,8 +67,9 @@ def redefined(
             def parse(cls: type[IRDLOperation], parser: Parser) -> IRDLOperation:
                 return program.parse(parser, cls)
 
-            cls.parse = classmethod(parse)
-            cls.print = print_
+            members |= {"parse": classmethod(parse), "print": print_}
+        for name, member in members.items():
+            setattr(cls, name, member)
         return cls
 
     return define

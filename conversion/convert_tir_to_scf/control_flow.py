@@ -12,6 +12,7 @@ from kc.conversion.convert_tir_to_scf.function import TirToScf
 from kc.conversion.driver import ConversionPattern
 from kc.dialects import tir
 from kc.dialects.llvm import LoopAnnotationAttr, LoopUnrollAttr
+from kc.dialects.scf import ParallelOp, ReduceOp
 
 _FULL: dict[str, Any] = {"disable": False, "full": True}
 _UNROLL: dict[str, Any] = {"unroll": LoopUnrollAttr(**_FULL)}
@@ -37,8 +38,8 @@ class ConvertFor(ConversionPattern[TirToScf]):
         end: Operation
         new: Operation
         if is_parallel:
-            body.block.add_op(end := scf.ReduceOp())
-            new = scf.ParallelOp([zero], [upper], [c1], body)
+            body.block.add_op(end := ReduceOp())
+            new = ParallelOp([zero], [upper], [c1], body)
         else:
             body.block.add_op(end := scf.YieldOp())
             new = scf.ForOp(zero, upper, c1, [], body)

@@ -428,7 +428,7 @@ class FunctionRaiser(Emitter):
         divide = (
             arith.CeilDivSIOp if expr.kind is AffineBinaryOpKind.CeilDiv else arith.FloorDivSIOp
         )
-        quotient = self.emit(divide(*values), source).results[0]
+        quotient = self.emit(divide(values[0], values[1]), source).results[0]
         operands.append(quotient)
         if expr.kind is AffineBinaryOpKind.Mod:
             multiple = self.emit(arith.MuliOp(quotient, values[1]), source).results[0]

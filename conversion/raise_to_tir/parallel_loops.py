@@ -87,11 +87,11 @@ class RaiseAffineParallel(ConversionPattern[FunctionRaiser]):
             (op.upperBoundsMap, op.upperBoundsGroups, op.map_operands[split:], arith.MinSIOp),
         ):
             exprs = without_symbols(space.data)
-            bounds: list[Extent] = []
+            group_bounds: list[Extent] = []
             for count in groups.get_values():
                 part, exprs = exprs[: int(count)], exprs[int(count) :]
-                bounds.append(bound(raiser, part, operands, extreme, op))
-            ends.append(bounds)
+                group_bounds.append(bound(raiser, part, operands, extreme, op))
+            ends.append(group_bounds)
         steps = [step.value.data for step in op.steps]
         bounds = list(zip(*ends, steps, strict=True))
         if not op.res:

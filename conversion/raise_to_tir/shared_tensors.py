@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from xdsl.dialects import scf
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Operation, SSAValue
 
@@ -130,8 +129,8 @@ def end_sharing(
         tensors.values[result] = Held(buffer)
 
 
-def branch_results(raiser: FunctionRaiser, op: scf.IfOp) -> dict[int, SSAValue]:
-    """Buffers for the tensors that an ``scf.if`` gives; both branches write them."""
+def branch_results(raiser: FunctionRaiser, op: Operation) -> dict[int, SSAValue]:
+    """Buffers for the tensors that a condition gives; both branches write them."""
     buffers: dict[int, SSAValue] = {}
     for n, result in enumerate(op.results):
         if not isinstance(result.type, TensorType):
@@ -140,8 +139,8 @@ def branch_results(raiser: FunctionRaiser, op: scf.IfOp) -> dict[int, SSAValue]:
         if tir.DYNAMIC in shape:
             raise CodegenError(
                 "KC4550",
-                "raise-to-tir: scf.if that gives a tensor of dynamic size has no counterpart in "
-                "tir",
+                f"raise-to-tir: {op.name} that gives a tensor of dynamic size has no counterpart "
+                "in tir",
                 location=location_of(op),
                 why="its buffer is made before the branches, which say its size",
                 hints=["give the tensor a static shape"],

@@ -134,7 +134,7 @@ class ForallOp(IRDLOperation):
         if not isinstance(body.block.last_op, InParallelOp):
             body.block.add_op(InParallelOp.build(regions=[Region(Block())]))
         attributes = dict(parser.parse_optional_attr_dict())
-        properties = {
+        properties: dict[str, Attribute] = {
             "staticLowerBound": DenseArrayBase.from_list(i64, lows[1]),
             "staticUpperBound": DenseArrayBase.from_list(i64, highs[1]),
             "staticStep": DenseArrayBase.from_list(i64, steps[1]),

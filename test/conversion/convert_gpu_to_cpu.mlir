@@ -18,8 +18,7 @@
 // CHECK-NEXT:      %blocks = arith.muli %plane, %grid_z : index
 // CHECK-NEXT:      %layer = arith.muli %block_x, %block_y : index
 // CHECK-NEXT:      %count = arith.muli %layer, %block_z : index
-// CHECK-NEXT:      "scf.parallel"(%c0, %blocks, %c1) <{operandSegmentSizes = array<i32: 1, 1, 1, 0>}> ({
-// CHECK-NEXT:      ^block(%number: index):
+// CHECK-NEXT:      scf.parallel (%number) = (%c0) to (%blocks) step (%c1) {
 // CHECK-NEXT:        %bid_x = arith.remui %number, %grid_x : index
 // CHECK-NEXT:        %row = arith.divui %number, %grid_x : index
 // CHECK-NEXT:        %bid_y = arith.remui %row, %grid_y : index
@@ -50,7 +49,7 @@
 // CHECK-NEXT:        memref.dealloc %threads : memref<?xi64>
 // CHECK-NEXT:        memref.dealloc %shared0 : memref<64xf32>
 // CHECK-NEXT:        scf.reduce
-// CHECK-NEXT:      }) : (index, index, index) -> ()
+// CHECK-NEXT:      }
 // CHECK-NEXT:      func.return
 // CHECK-NEXT:    }
 // CHECK-NEXT:    func.func private @m_exchange_thread(%A: memref<4x64xf32>, %S: memref<64xf32>, %grid_x: index, %grid_y: index, %grid_z: index, %block_x: index, %block_y: index, %block_z: index, %bid_x: index, %bid_y: index, %bid_z: index, %tid_x: index, %tid_y: index, %tid_z: index, %thread: index, %states: memref<?xi32>, %lanes: memref<?xi64>) -> !llvm.ptr attributes {kc.coroutine} {
@@ -131,8 +130,7 @@ module attributes {gpu.container_module} {
 // CHECK-NEXT:      %blocks = arith.muli %plane, %grid_z : index
 // CHECK-NEXT:      %layer = arith.muli %block_x, %block_y : index
 // CHECK-NEXT:      %count = arith.muli %layer, %block_z : index
-// CHECK-NEXT:      "scf.parallel"(%c0, %blocks, %c1) <{operandSegmentSizes = array<i32: 1, 1, 1, 0>}> ({
-// CHECK-NEXT:      ^block(%number: index):
+// CHECK-NEXT:      scf.parallel (%number) = (%c0) to (%blocks) step (%c1) {
 // CHECK-NEXT:        %bid_x = arith.remui %number, %grid_x : index
 // CHECK-NEXT:        %row = arith.divui %number, %grid_x : index
 // CHECK-NEXT:        %bid_y = arith.remui %row, %grid_y : index
@@ -151,7 +149,7 @@ module attributes {gpu.container_module} {
 // CHECK-NEXT:        }
 // CHECK-NEXT:        memref.dealloc %dynamic : memref<?xi8>
 // CHECK-NEXT:        scf.reduce
-// CHECK-NEXT:      }) : (index, index, index) -> ()
+// CHECK-NEXT:      }
 // CHECK-NEXT:      func.return
 // CHECK-NEXT:    }
 // CHECK-NEXT:    func.func private @m_scale_thread(%A: memref<?xf32>, %m: memref<?xi8>, %grid_x: index, %grid_y: index, %grid_z: index, %block_x: index, %block_y: index, %block_z: index, %bid_x: index, %bid_y: index, %bid_z: index, %tid_x: index, %tid_y: index, %tid_z: index, %thread: index) {

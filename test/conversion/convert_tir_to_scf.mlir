@@ -6,8 +6,7 @@
 // CHECK-DAG:     %[[C0:.*]] = arith.constant 0 : index
 // CHECK-DAG:     %[[C1:.*]] = arith.constant 1 : index
 // CHECK-DAG:     %[[C8:.*]] = arith.constant 8 : index
-// CHECK:         "scf.parallel"(%[[C0]], %[[C8]], %[[C1]])
-// CHECK-NEXT:    ^{{.*}}(%i: index):
+// CHECK:         scf.parallel (%i) = (%[[C0]]) to (%[[C8]]) step (%[[C1]]) {
 // CHECK:           scf.for %j = %{{.*}} to %{{.*}} step %{{.*}} {
 // CHECK:             scf.for %k = %{{.*}} to %{{.*}} step %{{.*}} {
 // CHECK-NEXT:          %[[K:.*]] = arith.addi %{{.*}}, %k : index

@@ -47,7 +47,8 @@ def for_tensor():
 @case("tensors that a loop exchanges")
 def exchanged():
     text = """
-    func.func @f(%a: tensor<4xf32>, %b: tensor<4xf32>, %n: index) -> (tensor<4xf32>, tensor<4xf32>) {
+    func.func @f(%a: tensor<4xf32>, %b: tensor<4xf32>, %n: index)
+        -> (tensor<4xf32>, tensor<4xf32>) {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%x = %a, %y = %b)
@@ -67,7 +68,8 @@ def exchanged():
 @case("a tensor that a loop gives back swapped")
 def swapped():
     text = """
-    func.func @f(%a: tensor<4xf32>, %b: tensor<4xf32>, %n: index) -> (tensor<4xf32>, tensor<4xf32>) {
+    func.func @f(%a: tensor<4xf32>, %b: tensor<4xf32>, %n: index)
+        -> (tensor<4xf32>, tensor<4xf32>) {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%x = %a, %y = %b)

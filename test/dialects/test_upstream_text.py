@@ -3,16 +3,19 @@
 import subprocess
 from pathlib import Path
 
+import optional_tools
 import pytest
 
 import kc
-import optional_tools
 
 FILES = sorted((Path(__file__).parent / "upstream").glob("*.mlir"))
 SPLIT = "// -----\n"
 
 
-@pytest.mark.skipif(optional_tools.find("mlir-opt") is None, reason="needs mlir-opt")
+MLIR_OPT = optional_tools.find("mlir-opt") or ""
+
+
+@pytest.mark.skipif(not MLIR_OPT, reason="needs mlir-opt")
 def test_both_ways():
     texts = [file.read_text() for file in FILES]
     ours = [
@@ -20,7 +23,7 @@ def test_both_ways():
     ]
     for given in (SPLIT.join(ours), SPLIT.join(texts)):
         run = subprocess.run(
-            [optional_tools.find("mlir-opt"), "-split-input-file", "-"],
+            [MLIR_OPT, "-split-input-file", "-"],
             input=given,
             capture_output=True,
             text=True,

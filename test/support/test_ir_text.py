@@ -449,7 +449,7 @@ def test_hexadecimal_elements_are_not_wider_than_their_type():
 def test_semi_affine_maps_are_for_affine():
     text = '"test.op"() {a = affine_map<(d0)[s0] -> (d0 + d0 * s0)>} : () -> ()'
     assert complaint(text, allow_unregistered=True) == (
-        "error[KC1001]: (d0 * s0) is not affine\n"
+        "error[KC1001]: (d0 + (d0 * s0)) is not affine\n"
         f"  --> x.mlir:1:1  {text}\n"
         "  why: only the ops of affine have maps that multiply or divide by a symbol"
     )

@@ -60,7 +60,7 @@ func.func @masked(%A: memref<?xf32>, %i: index, %m: vector<2xi1>, %v: vector<2xf
 
 // Every iteration that starts after one was wrong leaves, and so does what is after the loop.
 // CHECK-LABEL: func.func @threads(
-// CHECK: "scf.parallel"
+// CHECK: scf.parallel
 // CHECK: [[WRONG:%.*]] = memref.load %record
 // CHECK: [[WELL:%.*]] = arith.cmpi eq, [[WRONG]]
 // CHECK-NEXT: cf.assert [[WELL]], "an access was outside of its bounds" {leaves}
