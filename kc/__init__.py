@@ -37,6 +37,7 @@ _LAZY: dict[str, tuple[str, str | None]] = {
     "IRModule": ("kc.tir.module", "IRModule"),
     "Buffer": ("kc.te.buffers", "Buffer"),
     "script": ("kc.script", None),
+    "from_torch": ("kc.from_torch", "from_torch"),
     "lower": ("kc.driver", "lower"),
     "build": ("kc.driver", "build"),
     "auto_schedule": ("kc.driver", "auto_schedule"),

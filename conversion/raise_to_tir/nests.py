@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects import memref, scf, tensor
+from xdsl.dialects import cf, memref, scf, tensor
 from xdsl.dialects.builtin import MemRefType, ShapedType
 from xdsl.dialects.linalg.ops import IndexOp, YieldOp
 from xdsl.ir import Block, Operation, Region, SSAValue
@@ -226,6 +226,15 @@ class Emitter(CopyingConversion):
                 self.scalar_code_op(op)
             elif isinstance(op, scf.IfOp):
                 self._scalar_if(op, indices)
+            elif isinstance(op, cf.AssertOp):
+                raise CodegenError(
+                    "KC4550",
+                    "raise-to-tir: cf.assert of elements has no counterpart in tir",
+                    location=location_of(op),
+                    why="a kernel has no way to fail; sizes and integer arguments are compared "
+                    "before it is called",
+                    hints=["leave it out, if what calls the kernel makes sure of it"],
+                )
             elif op.regions or any(isinstance(operand.type, ShapedType) for operand in op.operands):
                 raise CodegenError(
                     "KC4550",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from xdsl.dialects import arith, cf, func, memref
 from xdsl.dialects.builtin import IntegerAttr, MemRefType, TensorType
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.ir.affine import AffineDimExpr
+from xdsl.ir.affine import AffineDimExpr, AffineExpr
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from kc.conversion._te_blocks import copy_nest
@@ -195,17 +195,19 @@ def _copy_within(
 
 
 class RaiseAssert(ConversionPattern[FunctionRaiser]):
-    """``cf.assert`` that sizes agree: gone where they do, by what the call checks of arguments."""
+    """``cf.assert`` of sizes and integer arguments: a condition that the call checks."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: cf.AssertOp, rewriter: PatternRewriter, /) -> None:
-        if not _holds(self.conversion.value(op.operands[0])):
+        condition = self.conversion.value(op.operands[0])
+        if not _holds(condition) and not _required(self.conversion, op, condition):
             raise CodegenError(
                 "KC4550",
                 "raise-to-tir: cf.assert of a condition that is not known to hold has no "
                 "counterpart in tir",
                 location=location_of(op),
-                why="a kernel has no way to fail; sizes are compared before it is called",
+                why="a kernel has no way to fail; sizes and integer arguments are compared before "
+                "it is called",
                 hints=["leave it out, if what calls the kernel makes sure of it"],
             )
         rewriter.erase(op)
@@ -218,6 +220,44 @@ def _holds(condition: SSAValue) -> bool:
     if not isinstance(owner, arith.CmpiOp):
         return False
     return owner.predicate.value.data in _WITH_EQUAL and _same(*owner.operands)
+
+
+def _required(raiser: FunctionRaiser, op: cf.AssertOp, condition: SSAValue) -> bool:
+    """Whether a condition is one on the symbols of the function, which is now required."""
+    requirements, owner = raiser.requirements, condition.owner
+    if isinstance(owner, arith.AndIOp):
+        sides = [_comparison(raiser, op, side) for side in owner.operands]
+    else:
+        sides = [_comparison(raiser, op, condition)]
+    what = f"asserts {op.msg}"
+    known = [side for side in sides if side is not None]
+    if len(known) != len(sides) or requirements.is_conditional(op):
+        return False
+    for predicate, lhs, rhs in known:
+        if predicate == 0:
+            requirements.equal(lhs, rhs, op, what)
+        elif predicate in (2, 3):
+            requirements.at_least(rhs, _plus(lhs, predicate == 2), op, what)
+        else:
+            requirements.at_least(lhs, _plus(rhs, predicate == 4), op, what)
+    return True
+
+
+def _plus(size: AffineExpr, is_strict: bool) -> AffineExpr:
+    return size + 1 if is_strict else size
+
+
+def _comparison(
+    raiser: FunctionRaiser, op: Operation, condition: SSAValue
+) -> tuple[int, AffineExpr, AffineExpr] | None:
+    """A comparison of symbols: eq, slt, sle, sgt, sge, by its number."""
+    owner = condition.owner
+    if not isinstance(owner, arith.CmpiOp) or owner.predicate.value.data not in (0, 2, 3, 4, 5):
+        return None
+    sides = [raiser.requirements.expr(side, op) for side in owner.operands]
+    if sides[0] is None or sides[1] is None:
+        return None
+    return owner.predicate.value.data, sides[0], sides[1]
 
 
 _WITH_EQUAL = (0, 3, 5, 7, 9)

@@ -53,7 +53,9 @@ class Requirements:
 
     # Conditions ------------------------------------------------------------------------------
 
-    def equal(self, size: Extent, expected: Extent | AffineExpr, op: Operation, what: str) -> None:
+    def equal(
+        self, size: Extent | AffineExpr, expected: Extent | AffineExpr, op: Operation, what: str
+    ) -> None:
         """``size`` is ``expected``; ``what`` says, of ``op``, why. KC4556 where it is not."""
         self._require(size, expected, op, what, equal=True)
 
@@ -124,7 +126,7 @@ class Requirements:
                 location=location_of(op),
                 why=f"it {what}",
             )
-        if self._is_conditional(op):
+        if self.is_conditional(op):
             return
         if isinstance(difference, AffineDimExpr) and not equal and not counts:
             self._ranges[difference.position] = (0, None)  # from here on it is known
@@ -133,7 +135,7 @@ class Requirements:
         self._conditions.setdefault((difference, equal, *counts), (difference, counts, why, equal))
 
     @staticmethod
-    def _is_conditional(op: Operation) -> bool:
+    def is_conditional(op: Operation) -> bool:
         """Whether it depends on more than the sizes whether ``op`` is executed."""
         parent = op.parent_op()
         while parent is not None and not isinstance(parent, func.FuncOp):

@@ -77,7 +77,7 @@ class RaiseConstant(ConversionPattern[FunctionRaiser]):
                 "KC4554",
                 "raise-to-tir: a constant tensor without its elements",
                 location=location_of(op),
-                why="they are in a resource of the file"
+                why="they are in a resource that the file does not have"
                 if isinstance(attr, DenseResourceAttr)
                 else f"its value is {attr}",
                 hints=["make it an argument of the function"],

@@ -29,6 +29,7 @@ from xdsl.utils.lexer import Span
 from kc.support.diagnostics import KCError, Location, ParseError, suggest
 from kc.support.index_numbers import SUSPICIOUS, wrong_number, wrong_number_of_maps
 from kc.support.locations import LocationParser, location_of, op_name
+from kc.support.resources import resolve_resources
 
 _COMMENT_OR_SPACE = re.compile(r"(\s|//[^\n]*(\n|$))*")
 _NO_OPERATION = re.compile(r"operation (\S+) is not registered")
@@ -45,7 +46,8 @@ def parse_module(text: str, name: str, context: Context, line_offset: int = 0) -
 
     Text without any operation is an empty module, as for mlir-opt. The result is not verified.
     Raises :class:`ParseError`: KC1001 (not IR), KC1002 (unknown operation, attribute or type),
-    KC1003 (nested too deeply), KC1004 (a value that is not defined).
+    KC1003 (nested too deeply), KC1004 (a value that is not defined), KC1005 (a resource of another
+    size than its type).
     """
     if _COMMENT_OR_SPACE.fullmatch(text):
         return ModuleOp([])
@@ -53,7 +55,10 @@ def parse_module(text: str, name: str, context: Context, line_offset: int = 0) -
     parser = None
     try:
         parser = _Parser(context, text, name, line_offset)
-        return parser.parse_module()
+        module = parser.parse_module()
+        if parser.resources:
+            resolve_resources(module, parser.resources)
+        return module
     except KCError:
         raise
     except xdsl_errors.ParseError as error:
@@ -87,6 +92,8 @@ class _Parser(LocationParser):
 
     def __init__(self, context: Context, text: str, name: str, line_offset: int) -> None:
         self._failed_op: int | None = None
+        self.resources: dict[str, str] = {}
+        """The resources of the file, by their names: bytes in hexadecimal digits."""
         self._is_suspicious = SUSPICIOUS.search(text) is not None
         super().__init__(context, text, name, line_offset)
 
@@ -107,6 +114,16 @@ class _Parser(LocationParser):
             message, why = wrong
             raise ParseError("KC1001", message, location=self.place(start), why=why)
         return op
+
+    def _parse_dialect_resource_handle(self, dialect_name: str, interface: Any) -> str:
+        # Not declared there: xDSL's table of resources is one for all files.
+        name = self.parse_optional_str_literal()
+        return self.parse_identifier(" for resource handle") if name is None else name
+
+    def _parse_resource(self, dialect_name: str, interface: Any) -> None:
+        name = self._parse_dialect_resource_handle(dialect_name, interface)
+        self.parse_punctuation(":")
+        self.resources[name] = self.parse_str_literal()
 
     def parse_affine_map(self) -> AffineMap:
         space = super().parse_affine_map()

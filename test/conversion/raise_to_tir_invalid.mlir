@@ -72,7 +72,6 @@ func.func @large(%x: tensor<2048xf32>) -> tensor<2048xf32> {
   %y = linalg.add ins(%x, %w : tensor<2048xf32>, tensor<2048xf32>) outs(%e : tensor<2048xf32>) -> tensor<2048xf32>
   return %y : tensor<2048xf32>
 }
-{-# dialect_resources: { builtin: { weights: "0x00000000" } } #-}
 
 // -----
 
@@ -143,8 +142,9 @@ func.func @last(%a: memref<8xf32>) {
 
 // -----
 
-func.func @asserted(%a: memref<8xf32>, %n: index) {
+func.func @asserted(%a: memref<8xf32>, %m: memref<index>) {
   %c8 = arith.constant 8 : index
+  %n = memref.load %m[] : memref<index>
   %ok = arith.cmpi slt, %n, %c8 : index
   // expected-error@+1 {{raise-to-tir: cf.assert of a condition that is not known to hold has no counterpart in tir}}
   cf.assert %ok, "n is too large"
@@ -191,10 +191,10 @@ func.func @not_held(%a: memref<8xf32>) {
 
 // -----
 
-func.func @of_two_sizes(%a: memref<8xf32>, %n: index, %m: index) {
-  %same = arith.cmpi eq, %n, %m : index
+func.func @of_different_sizes(%a: memref<8xf32>, %n: index, %m: index) {
+  %same = arith.cmpi ne, %n, %m : index
   // expected-error@+1 {{raise-to-tir: cf.assert of a condition that is not known to hold has no counterpart in tir}}
-  cf.assert %same, "n is not m"
+  cf.assert %same, "n is m"
   linalg.exp ins(%a : memref<8xf32>) outs(%a : memref<8xf32>)
   return
 }
@@ -205,7 +205,7 @@ func.func @of_two_constants(%a: memref<8xf32>) {
   %three = arith.constant 3 : i64
   %four = arith.constant 4 : i64
   %same = arith.cmpi eq, %three, %four : i64
-  // expected-error@+1 {{raise-to-tir: cf.assert of a condition that is not known to hold has no counterpart in tir}}
+  // expected-error@+1 {{raise-to-tir: the sizes of cf.assert do not fit: 3 is not 4}}
   cf.assert %same, "3 is not 4"
   linalg.exp ins(%a : memref<8xf32>) outs(%a : memref<8xf32>)
   return

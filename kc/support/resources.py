@@ -1,0 +1,78 @@
+"""Constants whose elements are in the resources of their file: ``dense_resource<weights>``.
+
+Before::
+
+    %w = arith.constant dense_resource<w> : tensor<2xf32>
+    {-# dialect_resources: { builtin: { w: "0x040000000000803F00000040" } } #-}
+
+After::
+
+    %w = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
+
+xDSL keeps resources by their names in one table for all files, where those of a second file take
+the places of those of the first; here each file has its own.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    BytesAttr,
+    DenseIntOrFPElementsAttr,
+    DenseResourceAttr,
+    IntegerType,
+    ShapedType,
+)
+from xdsl.ir import Attribute, Operation
+
+from kc.support.diagnostics import ParseError
+from kc.support.locations import location_of, op_name
+
+_HEADER = 4
+"""Bytes at the start of a resource that say its alignment."""
+
+
+def resolve_resources(module: Operation, resources: dict[str, str]) -> None:
+    """Give constants their elements; one whose resource is not in the file stays as it is.
+
+    Operations share the bytes of a resource. Raises ParseError KC1005 for a resource that is no
+    text of bytes, or has another number of them than its type.
+    """
+    elements: dict[DenseResourceAttr, DenseIntOrFPElementsAttr] = {}
+    for op in module.walk():
+        for values in (op.properties, op.attributes):
+            for name, attr in values.items():
+                if isinstance(attr, DenseResourceAttr) and attr.resource_handle.data in resources:
+                    if attr not in elements:
+                        elements[attr] = _elements(op, attr, resources)
+                    values[name] = elements[attr]
+
+
+def _elements(
+    op: Operation, attr: DenseResourceAttr, resources: dict[str, str]
+) -> DenseIntOrFPElementsAttr:
+    key, type_ = attr.resource_handle.data, attr.type
+    assert isinstance(type_, ShapedType)
+    try:
+        data = bytes.fromhex(resources[key].removeprefix("0x"))[_HEADER:]
+    except ValueError as error:
+        raise _refused(op, f"the resource {key} is no text of bytes", str(error)) from error
+    element: Attribute = type_.get_element_type()  # pyright: ignore
+    shape = type_.get_shape()
+    if DYNAMIC_INDEX in shape:
+        raise _refused(op, f"{type_} has no number of elements", f"the resource {key} has bytes")
+    count = prod(shape)
+    width = 1 if element == IntegerType(1) else getattr(element, "compile_time_size", 0)
+    if len(data) != count * width:
+        raise _refused(
+            op,
+            f"the resource {key} has {len(data)} bytes",
+            f"{type_} has {count} elements of {width} bytes: {count * width}",
+        )
+    return DenseIntOrFPElementsAttr(type_, BytesAttr(data))  # pyright: ignore
+
+
+def _refused(op: Operation, message: str, why: str) -> ParseError:
+    return ParseError("KC1005", f"{op_name(op)}: {message}", location=location_of(op), why=why)
