@@ -1,0 +1,1 @@
+../../kc/from_torch.py
