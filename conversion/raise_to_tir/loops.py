@@ -215,6 +215,8 @@ class RaiseAffineFor(ConversionPattern[FunctionRaiser]):
             raise refused(
                 op, "it carries a value that is neither an integer, nor a float, nor a tensor"
             )
+        if op.step.value.data < 1:
+            raise refused(op, f"its step is {op.step.value.data}")
         low = bound(
             raiser, without_symbols(op.lowerBoundMap.data), op.lowerBoundOperands, arith.MaxSIOp, op
         )

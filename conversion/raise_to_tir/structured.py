@@ -180,6 +180,10 @@ def _named(op: NamedOp) -> Structure:
         strides, dilations = (
             _integers(None if is_dense else attr, windows) for attr in (op.strides, op.dilations)
         )
+        if {len(strides), len(dilations)} != {windows}:
+            raise _undefined(
+                op, f"it has {windows} windows, {len(strides)} strides, {len(dilations)} dilations"
+            )
         maps = given or definition.maps(strides, dilations)
         kinds = ["parallel"] * len(definition.output)
         kinds += ["reduction"] * (len(definition.loops) - len(kinds))

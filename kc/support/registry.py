@@ -53,6 +53,8 @@ PRIMITIVES = {
         "add-unit-loop",
         "loop-partition",
         "merge",
+        "distribute",
+        "reverse",
     ),
     "placing": (
         "compute-at",

@@ -101,6 +101,14 @@ class ScheduleMethods:
         """Merge sibling loops into one."""
         ...
 
+    def distribute(self, loop: LoopRV | str, block: BlockRV | str, *, unsafe: bool = False) -> list[LoopRV]:
+        """Split the body of a loop over two loops."""
+        ...
+
+    def reverse(self, loop: LoopRV | str, *, unsafe: bool = False) -> LoopRV:
+        """Run a loop backwards."""
+        ...
+
     def compute_at(self, block: BlockRV | str, loop: LoopRV | str, preserve_unit_loops: bool = False, index: int = -1, *, unsafe: bool = False) -> None:
         """Compute a block inside a loop of its consumers."""
         ...

@@ -218,3 +218,21 @@ func.func @without_maps(%a: tensor<4x5xf32>, %b: tensor<5x6xf32>, %c: tensor<4x6
   %r = linalg.contract ins(%a, %b : tensor<4x5xf32>, tensor<5x6xf32>) outs(%c : tensor<4x6xf32>) -> tensor<4x6xf32>
   return %r : tensor<4x6xf32>
 }
+
+// -----
+
+func.func @strides(%a: tensor<1x4x8x8xf32>, %w: tensor<8x4x3x3xf32>, %o: tensor<1x8x6x6xf32>) -> tensor<1x8x6x6xf32> {
+  // expected-error@+1 {{raise-to-tir: linalg.conv_2d_nchw_fchw does not say what it computes}}
+  %0 = linalg.conv_2d_nchw_fchw {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<1xi64>} ins(%a, %w : tensor<1x4x8x8xf32>, tensor<8x4x3x3xf32>) outs(%o : tensor<1x8x6x6xf32>) -> tensor<1x8x6x6xf32>
+  return %0 : tensor<1x8x6x6xf32>
+}
+
+// -----
+
+func.func @standing(%a: memref<8xf32>, %z: f32) {
+  // expected-error@+1 {{raise-to-tir: this affine.for is not a loop of tir}}
+  affine.for %i = 0 to 8 step 0 {
+    affine.store %z, %a[%i] : memref<8xf32>
+  }
+  return
+}
