@@ -219,7 +219,8 @@ class FunctionPrinter:
         elif isinstance(op, scf.YieldOp | scf.ReduceOp):
             return
         else:
-            handler = _STATEMENTS.get(type(op))
+            handlers = (_STATEMENTS.get(op_class) for op_class in type(op).__mro__)
+            handler = next((handler for handler in handlers if handler is not None), None)
             if handler is None:
                 raise CodegenError(
                     "KC4403",
