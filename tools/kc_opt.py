@@ -76,11 +76,12 @@ FLAGS = (
     Flag("diff", "print what each pass changed", None, _SHOW),
     Flag("dump-dir", "write the module at every stage to files in DIR", "DIR", _SHOW),
     Flag(
-        "schedule-report",
-        "write a page that steps through the schedule: loop trees, costs, diffs, source lines",
+        "report",
+        "write a page that steps through the passes: loop trees, costs, diffs, source lines",
         "FILE.html",
         _SHOW,
     ),
+    Flag("schedule-report", "the same as --report", "FILE.html", _SHOW),
     Flag("help", "this text, or the page of a pass", "PASS", INFORMATION, optional=True),
     VERSION,
     Flag("list-passes", "the names of all passes", None, INFORMATION),
@@ -121,6 +122,8 @@ def _main(argv: Sequence[str], reporter: Reporter) -> int:
                     why="the order of the passes would be unclear",
                 )
             arguments.passes = list(parse_pipeline(pipeline))
+        if (page := arguments.text("report")) is not None:
+            arguments.texts["schedule-report"] = page
         for output in (arguments.text("o"), arguments.text("schedule-report")):
             if output not in (None, "-"):
                 check_writable(output)

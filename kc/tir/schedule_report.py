@@ -24,7 +24,7 @@ from kc.support.locations import location_of
 from kc.support.option_types import to_options
 from kc.support.options import Options, PassSpec
 from kc.support.target import Target, target_of
-from kc.support.text_diff import diff_lines
+from kc.support.text_diff import diff_lines, near_changes
 from kc.transforms.schedule.base import CALL_SITE, Primitive, Rewritten, Site, watching
 
 CACHES = ("L1", "L2", "L3")
@@ -248,8 +248,12 @@ def _diff(before: str | None, after: str) -> str:
     if before == after:
         return '<p class="same">unchanged</p>'
     kinds = {" ": "same", "-": "del", "+": "add"}
-    lines = [
-        f'<span class="{kinds[sign]}">{sign} {html.escape(line)}</span>\n'
-        for sign, line in diff_lines(before, after)
-    ]
+    every = diff_lines(before, after)
+    near = near_changes(every)
+    lines = []
+    for n, (sign, line) in enumerate(every):
+        if n in near:
+            lines.append(f'<span class="{kinds[sign]}">{sign} {html.escape(line)}</span>\n')
+        elif n == 0 or n - 1 in near:
+            lines.append('<span class="same">  ...</span>\n')
     return f'<pre class="lines diff">{"".join(lines)}</pre>'

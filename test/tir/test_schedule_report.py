@@ -64,6 +64,40 @@ def test_a_step_shows_tree_diff_cost_and_source(tmp_path):
     assert "vector lanes81 → (8×)" in shown(vectorize)
 
 
+def test_a_step_shows_what_it_changed_alone(tmp_path):
+    """Not the other nests, and what is in a new loop as it is now."""
+    head, compute, rest = re.split(r"(?m)(^  %B = .*?^  } : .*?$)", SOURCE, flags=re.DOTALL)
+    nests = [
+        compute.replace("%B =", f"%B{n} =")
+        .replace("%i", f"%i{n}")
+        .replace('"B"', f'"B{n}"')
+        .replace("%A", "%A" if n == 0 else f"%B{n - 1}")
+        for n in range(20)
+    ]
+    source = head + "\n".join(nests) + rest.replace("%B", "%B19")
+    flags = ("--convert-te-to-tir", "--split=block=B7 loop=i7 factors=?,8")
+    _, page = make(tmp_path, *flags, source=source)
+    diff = re.findall(r'<pre class="lines diff">.*?</pre>', sections(page)[2], re.DOTALL)[0]
+    lines = shown(diff).split("\n")
+    assert len(lines) < 20
+    assert re.findall(r'tir.block "(\w+)"', "".join(lines)) == ["B7", "B7"]
+    assert "            %a = tir.load %B6[%v_i7] : memref<64xf32>" in lines
+    assert lines[0] == lines[-2] == "  ..."
+
+
+def test_report_is_another_name(tmp_path):
+    """For any passes, whether or not there is a schedule among them."""
+    page = tmp_path / "page.html"
+    (tmp_path / "in.mlir").write_text(SOURCE)
+    arguments = [str(tmp_path / "in.mlir"), f"--report={page}", "-o", str(tmp_path / "o.mlir")]
+    assert main([*arguments, "--convert-te-to-tir", "--cse"]) == 0
+    assert re.findall(r"<h2>(.*?)</h2>", page.read_text()) == [
+        "0. input",
+        "1. convert-te-to-tir",
+        "2. cse",
+    ]
+
+
 def test_a_refusal_is_the_last_step(tmp_path, capsys):
     status, page = make(tmp_path, "--split=loop=i factors=?,8", "--fuse=loops=i_i,i_o")
     assert status == 1
@@ -120,7 +154,7 @@ def test_a_browser_shows_one_step_at_a_time(tmp_path):
     script = (
         "<script>const press = (key) => document.dispatchEvent(new KeyboardEvent('keydown',"
         " {key, bubbles: true}));"
-        "press('ArrowRight'); press('ArrowDown'); press('ArrowLeft'); press('ArrowRight');"
+        "press('ArrowRight'); press('j'); press('ArrowDown'); press('k'); press('ArrowRight');"
         "press('ArrowRight');</script></body>"
     )
     page.write_text(page.read_text().replace("</body>", script))
