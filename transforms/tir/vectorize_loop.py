@@ -181,6 +181,8 @@ class _Lowering:
         self.native = 1
         """How many elements of the current loop a native vector has."""
         self.index = IndexValues()
+        self.made: list[Operation] = []
+        """The operations made for the current loop, which are to use nothing if it stays."""
 
     def run(self, loop: ForOp) -> None:
         """Replace ``loop`` by vector code, or make it serial."""
@@ -197,12 +199,20 @@ class _Lowering:
             else:
                 ops = self._known_extent(loop, extent, native)
         except CannotVectorizeError as error:
+            self._discard()
             run_serially(loop, "KC4211", error.reason, error.op)
             return
         self._replace(loop, ops)
 
+    def _discard(self) -> None:
+        """Leave nothing behind of what was made for the current loop."""
+        for op in [op for op in self.made if op.parent is None]:
+            op.drop_all_references()
+        self.made = []
+
     def _enter(self, loop: ForOp) -> int:
         """Take up ``loop``; the lanes of a native vector."""
+        self.made = []
         widths = _element_widths(loop)
         self.element_bits = max(8, *widths)
         # Registers of more than 128 bits come with masks (AVX, SVE, RVV), on x86 for elements of
@@ -234,6 +244,7 @@ class _Lowering:
             try:
                 narrower = self._narrower(inner, count, AffineExpr.constant(0), conditional=True)
             except CannotVectorizeError:
+                self._discard()
                 inner.kind = ForKindAttr(ForKind.SERIAL)
             else:
                 self._replace(inner, narrower)
@@ -276,6 +287,7 @@ class _Lowering:
             zero = arith.ConstantOp(IntegerAttr(0, INDEX))
             natural = arith.MaxSIOp(extent, zero)
             ops += [zero, natural]
+            self.made += ops
             extent = natural.result
         count = self.index.expr(extent)
         _, most = self.index.bounds(count)
@@ -360,6 +372,7 @@ class _Lowering:
         annotations = loop.annotations.data if loop.annotations is not None else None
         vectors = ForOp(f"{loop.label}_v", count, kind=kind, annotations=annotations)
         vectors.location = loop.location
+        self.made.append(vectors)
         return vectors
 
     def _chunk(
@@ -372,7 +385,9 @@ class _Lowering:
         masking = Masking(self.has_masks, self.element_bits, conditional=conditional)
         chunk = Chunk(loop, width, base, self.index, masking)
         if not chunk.values.assumptions:
-            return chunk.take()
+            ops = chunk.take()
+            self.made += ops
+            return ops
         condition, operands = self.index.to_set(list(chunk.values.assumptions))
         misses = len(chunk.values.assumptions) == 1
         otherwise = self._without_assumptions(loop, width, base, misses=misses)
@@ -380,6 +395,7 @@ class _Lowering:
             otherwise = [self._iterations(loop, width, base)]
         choice = IfOp(condition, operands, Region(chunk.code), Region(Block(otherwise)))
         choice.location = loop.location
+        self.made += [*chunk.prologue, choice]
         return [*chunk.prologue, choice]
 
     def _without_assumptions(
@@ -437,6 +453,7 @@ class _Lowering:
             else ApplyOp(affine_map.results[0], operands)
         )
         ops.append(op)
+        self.made.append(op)
         return op.results[0]
 
     def _choose(

@@ -7,11 +7,12 @@ import pytest
 from guarded_arrays import ENDS, guarded
 from hypothesis import given
 from hypothesis import strategies as st
-from lowering_support import check_all_stages, lowered, outputs, parse
+from lowering_support import check_all_stages, lower, lowered, outputs, parse
 from property_tests import examples
 
 import kc
 from kc import te
+from kc.dialects.tir import ForOp
 from kc.transforms.tir.vectorize_loop import VectorizeLoopPass
 
 BODIES = {
@@ -94,6 +95,23 @@ def test_a_negative_extent_is_no_iteration():
     for n in (-1, -8, -13):
         _, got = outputs(parse(lowered(text, VectorizeLoopPass(256))), [a, b, n])
         np.testing.assert_array_equal(got, b)
+
+
+def test_a_loop_that_stays_leaves_no_uses_behind():
+    text = """func.func @f(%A: memref<?xi32>, %n: index) {
+      tir.for %j in %n vectorized {
+        %t = tir.alloc "t" : memref<1xi32>
+        %a = tir.load %A[%j] : memref<?xi32>
+        tir.store %a, %t[0] : memref<1xi32>
+      }
+      func.return
+    }"""
+    module = parse(text)
+    (warning,) = lower(module, [VectorizeLoopPass(256)])
+    assert (warning.code, warning.why) == ("KC4211", "each iteration has its own buffer t")
+    (loop,) = (op for op in module.walk() if isinstance(op, ForOp))
+    assert loop.dynamic_extent is not None
+    assert [use.operation for use in loop.dynamic_extent.uses] == [loop]
 
 
 @pytest.mark.parametrize(
