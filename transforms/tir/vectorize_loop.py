@@ -181,7 +181,7 @@ class _Lowering:
         self.native = 1
         """How many elements of the current loop a native vector has."""
         self.index = IndexValues()
-        self.made: list[Operation] = []
+        self.new_operations: list[Operation] = []
         """The operations made for the current loop, which are to use nothing if it stays."""
 
     def run(self, loop: ForOp) -> None:
@@ -206,13 +206,13 @@ class _Lowering:
 
     def _discard(self) -> None:
         """Leave nothing behind of what was made for the current loop."""
-        for op in [op for op in self.made if op.parent is None]:
+        for op in [op for op in self.new_operations if op.parent is None]:
             op.drop_all_references()
-        self.made = []
+        self.new_operations = []
 
     def _enter(self, loop: ForOp) -> int:
         """Take up ``loop``; the lanes of a native vector."""
-        self.made = []
+        self.new_operations = []
         widths = _element_widths(loop)
         self.element_bits = max(8, *widths)
         # Registers of more than 128 bits come with masks (AVX, SVE, RVV), on x86 for elements of
@@ -287,7 +287,7 @@ class _Lowering:
             zero = arith.ConstantOp(IntegerAttr(0, INDEX))
             natural = arith.MaxSIOp(extent, zero)
             ops += [zero, natural]
-            self.made += ops
+            self.new_operations += ops
             extent = natural.result
         count = self.index.expr(extent)
         _, most = self.index.bounds(count)
@@ -372,7 +372,7 @@ class _Lowering:
         annotations = loop.annotations.data if loop.annotations is not None else None
         vectors = ForOp(f"{loop.label}_v", count, kind=kind, annotations=annotations)
         vectors.location = loop.location
-        self.made.append(vectors)
+        self.new_operations.append(vectors)
         return vectors
 
     def _chunk(
@@ -386,7 +386,7 @@ class _Lowering:
         chunk = Chunk(loop, width, base, self.index, masking)
         if not chunk.values.assumptions:
             ops = chunk.take()
-            self.made += ops
+            self.new_operations += ops
             return ops
         condition, operands = self.index.to_set(list(chunk.values.assumptions))
         misses = len(chunk.values.assumptions) == 1
@@ -395,7 +395,7 @@ class _Lowering:
             otherwise = [self._iterations(loop, width, base)]
         choice = IfOp(condition, operands, Region(chunk.code), Region(Block(otherwise)))
         choice.location = loop.location
-        self.made += [*chunk.prologue, choice]
+        self.new_operations += [*chunk.prologue, choice]
         return [*chunk.prologue, choice]
 
     def _without_assumptions(
@@ -453,7 +453,7 @@ class _Lowering:
             else ApplyOp(affine_map.results[0], operands)
         )
         ops.append(op)
-        self.made.append(op)
+        self.new_operations.append(op)
         return op.results[0]
 
     def _choose(
