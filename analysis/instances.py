@@ -88,6 +88,9 @@ class Instance:
     empty: list[ForOp] = field(default_factory=list)
     """The loops around ``op`` that have no iteration, so that it is never executed; ``dims`` and
     ``constraints`` tell of one."""
+    for_inits: bool = False
+    """Whether it is also the one time that the inits in ``op`` are executed where a loop of their
+    reduction has no iteration."""
     at_start: bool = False
     """Whether it is the time before all that is in ``op``."""
 
@@ -132,10 +135,20 @@ class Space:
                     instance.values[twin] = instance.values[arg]
         return instance
 
-    def place(self, op: Operation, shared: Mapping[ForOp, Term] | None = None) -> Instance:
-        """A time at which control comes to ``op``, before anything of ``op`` is executed."""
+    def place(
+        self,
+        op: Operation,
+        shared: Mapping[ForOp, Term] | None = None,
+        *,
+        for_inits: bool = False,
+    ) -> Instance:
+        """A time at which control comes to ``op``, before anything of ``op`` is executed.
+
+        With ``for_inits`` also one at which only the inits in ``op`` are executed, as loops of
+        their reductions have no iteration.
+        """
         self._fresh += 1
-        instance = Instance(op, f"q{self._fresh}")
+        instance = Instance(op, f"q{self._fresh}", for_inits=for_inits)
         path: list[tuple[Operation, Operation]] = []
         child, parent = op, op.parent_op()
         while parent is not None and not isinstance(parent, FuncOp):
@@ -184,11 +197,14 @@ class Space:
                 )  # each thread runs its own iteration
         instance.loops[loop] = at
         instance.values[loop.var] = at
-        if loop.static_extent == 0 and not _initialises(instance.op, loop):
+        initialises = _initialises(instance.op, loop) or (
+            instance.for_inits and _holds_init(instance.op, loop)
+        )
+        if loop.static_extent == 0 and not initialises:
             instance.empty.append(loop)
         size = self.size(loop.extent_value, instance)
         runs = at.within(size)
-        if loop.static_extent is None and _initialises(instance.op, loop):
+        if loop.static_extent is None and initialises:
             runs = any_of([runs, all_of([at.equals(0), size <= 0])])
         instance.constraints.append(runs)
 
@@ -433,18 +449,24 @@ def touched(rank: int) -> list[Term]:
 
 
 def _initialises(op: Operation, loop: ForOp) -> bool:
-    """Whether ``op`` is in the init of a block, or a loop around it, and ``loop`` belongs to the
-    reduction: the init is executed once where the reduction is empty."""
-    if isinstance(op, ForOp):
-        return any(
-            block.has_init and IterType.REDUCE in iter_types(loop, block) for block in blocks(op)
-        )
+    """Whether ``op`` is in the init of a block, and ``loop`` belongs to its reduction: the init is
+    executed once where the reduction is empty."""
     region, parent = op.parent_region(), op.parent_op()
     while parent is not None and parent is not loop:
         if isinstance(parent, BlockOp) and parent.has_init and region is parent.init:
             return IterType.REDUCE in iter_types(loop, parent)
         region, parent = parent.parent_region(), parent.parent_op()
     return False
+
+
+def _holds_init(op: Operation, loop: ForOp) -> bool:
+    """Whether ``op`` is or holds a block with an init, and ``loop`` belongs to its reduction."""
+    inside = [op, *blocks(op)] if isinstance(op, BlockOp) else blocks(op)
+    return any(
+        block.has_init and IterType.REDUCE in iter_types(loop, block)
+        for block in inside
+        if isinstance(block, BlockOp)
+    )
 
 
 def is_unordered(loop: ForOp) -> bool:

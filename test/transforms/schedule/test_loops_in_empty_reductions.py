@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import kc
@@ -65,3 +66,30 @@ def test_split_without_a_condition_divides_what_an_init_runs_over(schedule: tir.
         "  try: factors=?,3",
         "  try: factors=?,2",
     ]
+
+
+def test_loop_partition_keeps_the_conditions_of_an_init():
+    """The first part of the reduction has no iteration, and its init runs over 3 of 4."""
+    text = """
+    func.func @main(%A: memref<3xi32>, %C: memref<3xi32>, %n: index) {
+      tir.for %r in %n {
+        tir.for %s in 4 {
+          tir.block "C" (spatial %v in 3 = %s, reduce %vr in %n = %r) where (%s < 3) init {
+            %b = arith.constant -100 : i32
+            tir.store %b, %C[%v] : memref<3xi32>
+          } do {
+            %old = tir.load %C[%v] : memref<3xi32>
+            %x = tir.load %A[%vr] : memref<3xi32>
+            %new = arith.maxsi %old, %x : i32
+            tir.store %new, %C[%v] : memref<3xi32>
+          }
+        }
+      }
+      func.return
+    }"""
+    sch = tir.Schedule(kc.IRModule.parse(text))
+    sch.loop_partition(sch.get_loops("C")[0], [None, 1])
+    for n in (0, 1, 2):
+        c = np.full(3, 7, "int32")
+        kc.build(sch.mod)(np.zeros(3, "int32"), c, n)
+        np.testing.assert_array_equal(c, [0 if n else -100] * 3)

@@ -178,7 +178,7 @@ def _fits(loop: ForOp, given: Sequence[int | SSAValue | str]) -> bool:
     if loop.static_extent is not None:
         return True
     space = Space()
-    place = space.place(loop)
+    place = space.place(loop, for_inits=True)
     known = sum(factor for factor in given if isinstance(factor, int))
     return space.find([place], [space.size(loop.extent_value, place) < known]) is None
 
@@ -323,7 +323,7 @@ def _unknown(
 ) -> list[AffineConstraintExpr]:
     """Those of ``constraints`` that may not hold at ``op``."""
     space = Space()
-    place = space.place(op)
+    place = space.place(op, for_inits=True)
     rank = len(operands)
     conditions = [
         space.condition(AffineSet(rank, 0, (constraint,)), operands, place)
@@ -366,7 +366,7 @@ def _reduces_over(block: BlockOp, values: Collection[SSAValue]) -> bool:
 
 def _replace_if_known(op: IfOp) -> None:
     space = Space()
-    place = space.place(op)
+    place = space.place(op, for_inits=True)
     condition = space.condition(op.condition.data, op.operands_of_set, place)
     if space.find([place], [~condition]) is None:
         taken: Region = op.then

@@ -395,8 +395,8 @@ def _require_equal_extents(
 ) -> None:
     """Refuse unless they are equal whenever control comes to ``outermost``, which is of one."""
     space = Space()
-    first = space.place(outermost)
-    second = space.place(outermost, first.loops)
+    first = space.place(outermost, for_inits=True)
+    second = space.place(outermost, first.loops, for_inits=True)
     for first_loop, second_loop in zip(first_nest, second_nest, strict=True):
         sizes = first_loop.extent_value, second_loop.extent_value
         if sizes[0] != sizes[1]:

@@ -244,7 +244,7 @@ def _divides(loop: ForOp, factors: Sequence[int | SSAValue | str | None]) -> boo
     if not all(factor is None or isinstance(factor, int) for factor in factors):
         return False
     space = Space()
-    place = space.place(loop)
+    place = space.place(loop, for_inits=True)
     extent = loop.extent_value
     size = number(extent) if isinstance(extent, int) else space.value(extent, place)
     rest = (size % product).differs(0) if None in factors else size.differs(product)
