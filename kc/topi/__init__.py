@@ -9,6 +9,7 @@ from kc.topi import (
     arm_cpu,
     cuda,
     generic,
+    image,
     nn,
     tag,
     utils,
@@ -110,6 +111,17 @@ from kc.topi.reduction import (
     prod,
     sum,
 )
+from kc.topi.scanning import (
+    cumprod,
+    cumsum,
+)
+from kc.topi.scattering import (
+    invert_permutation,
+    scatter,
+    scatter_add,
+    scatter_nd,
+    sparse_to_dense,
+)
 from kc.topi.shape import (
     arange,
     concatenate,
@@ -138,6 +150,14 @@ from kc.topi.slicing import (
     strided_slice,
     trilu,
 )
+from kc.topi.sorting import (
+    argsort,
+    argwhere,
+    searchsorted,
+    sort,
+    topk,
+    unique,
+)
 
 
 def __getattr__(name: str) -> object:
@@ -150,18 +170,20 @@ def __getattr__(name: str) -> object:
 
 __all__ = [
     "abs", "acos", "acosh", "add", "adv_index", "all", "any", "arange", "argmax", "argmin",
-    "arm_cpu", "asin", "asinh", "atan", "atanh", "bitwise_and", "bitwise_not", "bitwise_or",
-    "bitwise_xor", "broadcast_to", "cast", "ceil", "ceil_log2", "clip", "concatenate", "cos",
-    "cosh", "cuda", "divide", "elemwise_sum", "equal", "erf", "exp", "expand_dims",
-    "expand_like", "eye", "fast_erf", "fast_exp", "fast_tanh", "fixed_point_multiply", "flip",
-    "floor", "floor_divide", "floor_mod", "full", "full_like", "gather", "gather_nd", "generic",
-    "greater", "greater_equal", "identity", "isfinite", "isinf", "isnan", "layout_transform",
+    "argsort", "argwhere", "arm_cpu", "asin", "asinh", "atan", "atanh", "bitwise_and",
+    "bitwise_not", "bitwise_or", "bitwise_xor", "broadcast_to", "cast", "ceil", "ceil_log2",
+    "clip", "concatenate", "cos", "cosh", "cuda", "cumprod", "cumsum", "divide", "elemwise_sum",
+    "equal", "erf", "exp", "expand_dims", "expand_like", "eye", "fast_erf", "fast_exp",
+    "fast_tanh", "fixed_point_multiply", "flip", "floor", "floor_divide", "floor_mod", "full",
+    "full_like", "gather", "gather_nd", "generic", "greater", "greater_equal", "identity",
+    "image", "invert_permutation", "isfinite", "isinf", "isnan", "layout_transform",
     "left_shift", "less", "less_equal", "log", "log10", "log2", "logical_and", "logical_not",
     "logical_or", "logical_xor", "matrix_set_diag", "max", "maximum", "meshgrid", "min",
     "minimum", "mod", "multiply", "ndarray_size", "negative", "nn", "not_equal", "one_hot",
     "power", "prod", "reinterpret", "repeat", "reshape", "reverse_sequence", "right_shift",
-    "round", "rsqrt", "sequence_mask", "shape", "sigmoid", "sign", "sin", "sinh",
-    "sliding_window", "split", "sqrt", "squeeze", "stack", "strided_set", "strided_slice",
-    "subtract", "sum", "tag", "take", "tan", "tanh", "tile", "transpose", "trilu", "trunc",
-    "trunc_divide", "trunc_mod", "unravel_index", "utils", "where", "x86",
+    "round", "rsqrt", "scatter", "scatter_add", "scatter_nd", "searchsorted", "sequence_mask",
+    "shape", "sigmoid", "sign", "sin", "sinh", "sliding_window", "sort", "sparse_to_dense",
+    "split", "sqrt", "squeeze", "stack", "strided_set", "strided_slice", "subtract", "sum",
+    "tag", "take", "tan", "tanh", "tile", "topk", "transpose", "trilu", "trunc", "trunc_divide",
+    "trunc_mod", "unique", "unravel_index", "utils", "where", "x86",
 ]  # fmt: skip

@@ -197,7 +197,7 @@ def _bound(value: Any, dtype: str) -> Expr:
 
 
 @operator(
-    ELEMWISE, ANY, 'cast(T(4, 3), "int32")', formula="x as dtype", numpy="astype", onnx="Cast",
+    ELEMWISE, ANY, 'cast(T(4, 3), "float64")', formula="x as dtype", numpy="astype", onnx="Cast",
     torch="to",
 )  # fmt: skip
 def cast(x: Tensor, dtype: str) -> Tensor:

@@ -72,6 +72,7 @@ SAYS = {
         "softmax                            2100          4 ",
         "layer normalization, welford         68          2 ",
     ],
+    "19_topi_network": ["guesses: [0, 1, 2, 0, 1, 2, 0, 1]"],
 }
 
 

@@ -191,6 +191,26 @@ error[KC2310]: topi.nn.group_conv2d_nchw: 2 groups of 3 channels: A of the shape
     "topi.nn.conv2d_transpose_nchw(T(1, 3, 4, 4), T(3, 2, 3, 3), 2, 0, None, 2)": """\
 error[KC2317]: topi.nn.conv2d_transpose_nchw: output_padding is 2, strides is 2
   why: output_padding is at least 0, and less than the stride""",
+    "topi.topk(T(3), 4)": """\
+error[KC2317]: topi.topk: k is 4, axis 0 is 3 long
+  why: k is from 1 to that, or 0""",
+    "topi.topk(T(3), 2, ret_type='value')": """\
+error[KC2312]: topi.topk: ret_type is 'value'
+  try: did you mean 'values'?""",
+    "topi.scatter(T(3), T(2, name='i'), T(2, name='u'))": """\
+error[KC2309]: topi.scatter: the tensor of indices i has elements of type float32
+  why: indices are integers
+  try: topi.cast(i, "int32")""",
+    "topi.nn.attention(T(1, 3, 4, 8), T(1, 2, 4, 8), T(1, 2, 4, 8))": """\
+error[KC2310]: topi.nn.attention: 3 heads of the queries and 2 of the keys
+  why: the heads of the keys divide those of the queries""",
+    "topi.image.resize2d(T(1, 1, 4, 4), None, (0, 4))": """\
+error[KC2306]: topi.image.resize2d: size is (0, 4)
+  why: it is at least 1""",
+    "topi.image.resize2d(T(1, 1, 4, 4), None, (4, 4), 'NCWW')": """\
+error[KC2308]: topi.image.resize2d: the layout 'NCWW'
+  why: it names each of H, W once, and not in blocks
+  try: NCHW, NHWC, NCHW16c""",
     "topi.nn.adaptive_pool(T(1, 1, 4, 4), (0, 1), 'max')": """\
 error[KC2306]: topi.nn.adaptive_pool: output_size is (0, 1)
   why: it is at least 1""",

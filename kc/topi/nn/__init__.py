@@ -16,6 +16,10 @@ from kc.topi.nn.activation import (
     softsign,
     swish,
 )
+from kc.topi.nn.attention import (
+    attention,
+    rotary_embedding,
+)
 from kc.topi.nn.binary import (
     binarize_pack,
     binary_dense,
@@ -106,18 +110,19 @@ from kc.topi.nn.transposed import (
 )
 
 __all__ = [
-    "adaptive_pool", "adaptive_pool1d", "adaptive_pool3d", "batch_matmul", "batch_norm",
-    "batch_to_space_nd", "bias_add", "binarize_pack", "binary_dense", "celu", "conv", "conv1d",
-    "conv1d_ncw", "conv1d_nwc", "conv1d_transpose_ncw", "conv2d", "conv2d_NCHWc",
-    "conv2d_NCHWc_int8", "conv2d_hwcn", "conv2d_nchw", "conv2d_nhwc", "conv2d_transpose_nchw",
-    "conv3d_ncdhw", "conv3d_ndhwc", "conv3d_transpose_ncdhw", "dense", "dense_pack",
-    "depth_to_space", "depthwise_conv2d_NCHWc", "depthwise_conv2d_backward_input_nhwc",
-    "depthwise_conv2d_backward_weight_nhwc", "depthwise_conv2d_nchw", "depthwise_conv2d_nhwc",
-    "dilate", "elu", "fast_softmax", "flatten", "gelu", "global_pool", "group_conv1d_ncw",
-    "group_conv1d_nwc", "group_conv2d_nchw", "group_conv2d_nhwc", "group_conv2d_transpose_nchw",
-    "group_norm", "hardsigmoid", "hardswish", "instance_norm", "l2_normalize", "layer_norm",
-    "leaky_relu", "log_softmax", "lrn", "matmul", "mirror_pad", "mish", "nll_loss", "pad",
-    "pool1d", "pool2d", "pool3d", "pool_grad", "prelu", "relu", "rms_norm", "scale_shift_nchw",
+    "adaptive_pool", "adaptive_pool1d", "adaptive_pool3d", "attention", "batch_matmul",
+    "batch_norm", "batch_to_space_nd", "bias_add", "binarize_pack", "binary_dense", "celu",
+    "conv", "conv1d", "conv1d_ncw", "conv1d_nwc", "conv1d_transpose_ncw", "conv2d",
+    "conv2d_NCHWc", "conv2d_NCHWc_int8", "conv2d_hwcn", "conv2d_nchw", "conv2d_nhwc",
+    "conv2d_transpose_nchw", "conv3d_ncdhw", "conv3d_ndhwc", "conv3d_transpose_ncdhw", "dense",
+    "dense_pack", "depth_to_space", "depthwise_conv2d_NCHWc",
+    "depthwise_conv2d_backward_input_nhwc", "depthwise_conv2d_backward_weight_nhwc",
+    "depthwise_conv2d_nchw", "depthwise_conv2d_nhwc", "dilate", "elu", "fast_softmax",
+    "flatten", "gelu", "global_pool", "group_conv1d_ncw", "group_conv1d_nwc",
+    "group_conv2d_nchw", "group_conv2d_nhwc", "group_conv2d_transpose_nchw", "group_norm",
+    "hardsigmoid", "hardswish", "instance_norm", "l2_normalize", "layer_norm", "leaky_relu",
+    "log_softmax", "lrn", "matmul", "mirror_pad", "mish", "nll_loss", "pad", "pool1d", "pool2d",
+    "pool3d", "pool_grad", "prelu", "relu", "rms_norm", "rotary_embedding", "scale_shift_nchw",
     "scale_shift_nchwc", "scale_shift_nhwc", "selu", "silu", "softmax", "softplus", "softsign",
     "space_to_batch_nd", "space_to_depth", "swish",
 ]  # fmt: skip

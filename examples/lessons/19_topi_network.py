@@ -1,0 +1,59 @@
+"""Lesson 19: a small network of operators, trained for a step.
+
+kc.topi has the operators that TVM's users know. They are ordinary tensor expressions, so a network
+of them is differentiated by te.gradient and built like any kernel. The network: a convolution, relu,
+pooling, a dense layer; the loss is the negative log likelihood of softmax.
+"""
+
+import numpy as np
+
+import kc
+from kc import te, topi
+
+BATCH, CLASSES, RATE = 8, 3, 0.05
+
+# The arguments: images, their classes, and the parameters.
+image = te.placeholder((BATCH, 1, 8, 8), name="image")
+label = te.placeholder((BATCH,), "int32", name="label")
+kernel = te.placeholder((4, 1, 3, 3), name="kernel")
+weight = te.placeholder((CLASSES, 64), name="weight")
+bias = te.placeholder((CLASSES,), name="bias")
+parameters = [kernel, weight, bias]
+
+# The network, an operator a line.
+hidden = topi.nn.relu(topi.nn.conv2d(image, kernel, 1, 1, 1))
+pooled = topi.nn.pool2d(hidden, 2, 2, 1, 0, "max")
+scores = topi.nn.dense(topi.nn.flatten(pooled), weight, bias)
+shares = topi.nn.log_softmax(scores)
+loss = topi.nn.nll_loss(shares, label, topi.full((CLASSES,), "float32", 1.0), "mean", -100)
+
+# One step of training: what flows to each parameter, times the rate, is taken away.
+flow = topi.full((), "float32", 1.0)
+gradients = te.gradient(loss, parameters, flow)
+steps = [
+    topi.subtract(old, topi.multiply(slope, RATE))
+    for old, slope in zip(parameters, gradients, strict=True)
+]
+train = kc.build([image, label, *parameters, loss, *steps])
+infer = kc.build([image, *parameters, shares])
+
+# Images with a bright third: the class says which.
+random = np.random.default_rng(0)
+classes = np.arange(BATCH, dtype="int32") % CLASSES
+images = random.normal(0, 0.1, (BATCH, 1, 8, 8)).astype("float32")
+for n, place in enumerate(classes):
+    images[n, 0, :, place * 3 : place * 3 + 2] += 1
+values = [
+    random.normal(0, 0.3, tuple(parameter.shape)).astype("float32") for parameter in parameters
+]
+
+losses = []
+for _ in range(30):
+    result, *values = train(images, classes, *values)
+    losses.append(float(result))
+print(f"loss: {losses[0]:.3f}, after 30 steps {losses[-1]:.3f}")
+assert losses[-1] < losses[0] / 2
+
+guesses = infer(images, *values).argmax(axis=1)
+print("classes:", classes.tolist(), "guesses:", guesses.tolist())
+assert (guesses == classes).all()

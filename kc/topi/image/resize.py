@@ -1,0 +1,223 @@
+"""Images in other sizes: the nearest element, or interpolation."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+from kc.support.diagnostics import counted
+from kc.te import functions as scalar
+from kc.te.computes import compute
+from kc.te.dtypes import check_dtype
+from kc.te.expr import Expr, all_of, as_expr, compare, const, select
+from kc.te.expr import cast as convert
+from kc.te.tags import INJECTIVE
+from kc.te.tensor import Tensor
+from kc.topi.arguments import dim, inside, is_size, positive, word
+from kc.topi.nn.pooling import pooled_axes
+from kc.topi.table import NUMBERS, operator, refuse
+
+METHODS = ("nearest_neighbor", "linear", "cubic")
+COORDINATES = (
+    "half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel", "tf_half_pixel_for_nn",
+    "tf_crop_and_resize",
+)  # fmt: skip
+ROUNDINGS = ("round", "round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
+
+
+def _source(at: Any, size: Any, out: int, mode: str, roi: tuple[float, float], wide: str) -> Expr:
+    """The coordinate in the input; one division, so that a whole number is one."""
+    number, length = convert(as_expr(at), wide), convert(as_expr(size), wide)
+    if mode == "align_corners":
+        return number * (length - 1.0) / float(max(out - 1, 1))
+    if mode == "asymmetric":
+        return number * length / float(out)
+    if mode == "tf_half_pixel_for_nn":
+        return (number * 2.0 + 1.0) * length / float(2 * out)
+    if mode == "tf_crop_and_resize":
+        low, high = roi
+        if out > 1:
+            return (length - 1.0) * low + number * (length - 1.0) * (high - low) / float(out - 1)
+        return (length - 1.0) * (0.5 * (low + high))
+    if mode == "pytorch_half_pixel" and out == 1:
+        return const(0.0, wide)
+    return ((number * 2.0 + 1.0) * length - float(out)) / float(2 * out)
+
+
+_ROUND: dict[str, Callable[[Expr], Expr]] = {
+    "round": lambda x: scalar.round(x),
+    "round_prefer_floor": lambda x: scalar.ceil(x - 0.5),
+    "round_prefer_ceil": lambda x: scalar.floor(x + 0.5),
+    "floor": lambda x: scalar.floor(x),
+    "ceil": lambda x: scalar.ceil(x),
+}
+
+
+def cubic_weights(t: Expr, alpha: float) -> list[Expr]:
+    """The weights of the four places around a fraction. Source: Keys, 1981."""
+    far, near = t + 1.0, 2.0 - t
+    return [
+        ((far * alpha - 5.0 * alpha) * far + 8.0 * alpha) * far - 4.0 * alpha,
+        (t * (alpha + 2.0) - (alpha + 3.0)) * t * t + 1.0,
+        ((1.0 - t) * (alpha + 2.0) - (alpha + 3.0)) * (1.0 - t) * (1.0 - t) + 1.0,
+        ((near * alpha - 5.0 * alpha) * near + 8.0 * alpha) * near - 4.0 * alpha,
+    ]
+
+
+def _taps(
+    at: Expr, size: Any, method: str, rounding: str, alpha: float, exclude: bool
+) -> list[tuple[Expr, Expr | None]]:
+    """The places along an axis that a coordinate is made of, and their weights."""
+    if method == "nearest_neighbor":
+        return [(inside(convert(_ROUND[rounding](at), "int32"), size), None)]
+    low = scalar.floor(at)
+    first, part = convert(low, "int32"), at - low
+    if method == "linear":
+        weights, offsets = [1.0 - part, part], (0, 1)
+    else:
+        weights, offsets = cubic_weights(part, alpha), (-1, 0, 1, 2)
+    if exclude:
+        length = convert(as_expr(size), "int32")
+        kept = [
+            select(
+                all_of(first + n >= 0, compare("lt", first + n, length)),
+                weight,
+                const(0.0, weight.dtype),
+            )
+            for n, weight in zip(offsets, weights, strict=True)
+        ]
+        total = kept[0] + kept[1] + kept[2] + kept[3]
+        weights = [weight / total for weight in kept]
+    return [(inside(first + n, size), weight) for n, weight in zip(offsets, weights, strict=True)]
+
+
+def _resize(
+    data: Tensor, roi: Any, size: Any, layout: str, method: str, mode: str, rounding: str,
+    alpha: float, exclude: Any, extrapolation: float, out_dtype: str | None, letters: str,
+) -> Tensor:  # fmt: skip
+    axes = pooled_axes(layout, letters, data.ndim)
+    outs = positive(size, len(letters), "size")
+    word(method, METHODS, "method")
+    word(mode, COORDINATES, "coordinate_transformation_mode")
+    default = "round_prefer_ceil" if mode == "align_corners" else "round_prefer_floor"
+    rounding = word(rounding or default, ROUNDINGS, "rounding_method")
+    cropped = mode == "tf_crop_and_resize"
+    count = len(letters)
+    region = (
+        [float(part) for part in roi]
+        if cropped and roi is not None
+        else [0.0] * count + [1.0] * count
+    )
+    if len(region) == 2 * data.ndim and data.ndim != count:  # of all dimensions, as ONNX has it
+        region = [region[n] for n in axes] + [region[data.ndim + n] for n in axes]
+    if len(region) != 2 * count:
+        raise refuse(
+            "KC2311",
+            f"roi has {counted(len(region), 'number')}",
+            f"it has the begins of {count} axes, then the ends, as shares of the size",
+        )
+    if any(is_size(data.shape[axis], 0) for axis in axes):
+        raise refuse("KC2317", f"{data.name} has nothing to resize", "a resized axis is not empty")
+    dtype = check_dtype(out_dtype) if out_dtype else data.dtype
+    wide = "float64" if "float64" in (data.dtype, dtype) else "float32"
+    shape = list(data.shape)
+    for axis, out in zip(axes, outs, strict=True):
+        shape[axis] = out
+
+    def body(*at: Any) -> Expr:
+        lines, within = [], []
+        for n, (axis, out) in enumerate(zip(axes, outs, strict=True)):
+            length = dim(data.shape[axis])
+            place = _source(at[axis], length, out, mode, (region[n], region[count + n]), wide)
+            if cropped:
+                last = convert(as_expr(length), wide) - 1.0
+                within += [place >= 0.0, compare("le", place, last)]
+            lines.append(_taps(place, length, method, rounding, alpha, bool(exclude)))
+        total: Expr | None = None
+        for taps in itertools.product(*lines):
+            place_at = list(at)
+            for axis, (index, _) in zip(axes, taps, strict=True):
+                place_at[axis] = index
+            value = data(*place_at)
+            if method != "nearest_neighbor":
+                value = convert(value, wide)
+                for _, weight in taps:
+                    value = value * weight
+            total = value if total is None else total + value
+        assert total is not None
+        result = convert(total, dtype)
+        if not cropped:
+            return result
+        return select(all_of(*within), result, convert(const(float(extrapolation), wide), dtype))
+
+    return compute(shape, body, "resize", tag=INJECTIVE)
+
+
+_MEANING = """``method``: "nearest_neighbor", "linear" or "cubic" (with ``bicubic_alpha``; places
+    outside have no weight if ``bicubic_exclude``). ``coordinate_transformation_mode`` says where an
+    element lies in the input, ``rounding_method`` which is the nearest (default: halves down, up
+    for "align_corners"). ``roi``, the begins and then the ends as shares of the size, and
+    ``extrapolation_value``, beyond the input, are for "tf_crop_and_resize". Interpolated in float32
+    (float64 of that), then converted to ``out_dtype``, that of the data by default. Raises KC2306
+    for a size below 1, KC2308 for a layout, KC2312 for a word."""
+
+
+@operator(
+    INJECTIVE, NUMBERS, "image.resize1d(T(1, 2, 5), None, (8,))", onnx="Resize", torch="interpolate"
+)
+def resize1d(
+    data: Tensor, roi: Any, size: Any, layout: str = "NCW", method: str = "linear",
+    coordinate_transformation_mode: str = "half_pixel", rounding_method: str = "",
+    bicubic_alpha: float = -0.5, bicubic_exclude: int = 0, extrapolation_value: float = 0.0,
+    out_dtype: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Another length of one axis."""
+    return _resize(
+        data, roi, size, layout, method, coordinate_transformation_mode, rounding_method,
+        bicubic_alpha, bicubic_exclude, extrapolation_value, out_dtype, "W",
+    )  # fmt: skip
+
+
+@operator(
+    INJECTIVE,
+    NUMBERS,
+    "image.resize2d(T(1, 2, 4, 5), None, (8, 3))",
+    onnx="Resize",
+    torch="interpolate",
+)
+def resize2d(
+    data: Tensor, roi: Any, size: Any, layout: str = "NCHW", method: str = "linear",
+    coordinate_transformation_mode: str = "half_pixel", rounding_method: str = "",
+    bicubic_alpha: float = -0.5, bicubic_exclude: int = 0, extrapolation_value: float = 0.0,
+    out_dtype: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Another size of two axes."""
+    return _resize(
+        data, roi, size, layout, method, coordinate_transformation_mode, rounding_method,
+        bicubic_alpha, bicubic_exclude, extrapolation_value, out_dtype, "HW",
+    )  # fmt: skip
+
+
+@operator(
+    INJECTIVE,
+    NUMBERS,
+    "image.resize3d(T(1, 1, 2, 3, 4), None, (3, 3, 3))",
+    onnx="Resize",
+    torch="interpolate",
+)
+def resize3d(
+    data: Tensor, roi: Any, size: Any, layout: str = "NCDHW", method: str = "linear",
+    coordinate_transformation_mode: str = "half_pixel", rounding_method: str = "",
+    bicubic_alpha: float = -0.5, bicubic_exclude: int = 0, extrapolation_value: float = 0.0,
+    out_dtype: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Another size of three axes."""
+    return _resize(
+        data, roi, size, layout, method, coordinate_transformation_mode, rounding_method,
+        bicubic_alpha, bicubic_exclude, extrapolation_value, out_dtype, "DHW",
+    )  # fmt: skip
+
+
+for _function in (resize1d, resize2d, resize3d):
+    _function.__doc__ = f"{_function.__doc__}\n\n    {_MEANING}\n    "

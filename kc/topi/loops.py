@@ -1,0 +1,75 @@
+"""Operators that need loops: statements that the interpreter also runs, not calls of C.
+
+Each is a ``te.extern``; what is done along an axis is done for all other places, one after another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from kc.te.expr import Expr, as_expr
+from kc.te.extern import extern
+from kc.te.tensor import Tensor
+from kc.tir import ir_builder
+
+
+class Loops:
+    """A builder of statements, with the inputs and outputs as buffers that are indexed."""
+
+    def __init__(self, ins: Sequence[Any], outs: Sequence[Any]) -> None:
+        self.ib = ir_builder.create()
+        self.ins = [self.ib.buffer_ptr(buffer) for buffer in ins]
+        self.outs = [self.ib.buffer_ptr(buffer) for buffer in outs]
+
+    def nest(self, sizes: Sequence[Any], body: Callable[..., None], name: str = "i") -> None:
+        """Loops over ``sizes``, row-major, around ``body`` of their variables."""
+
+        def inner(n: int, at: tuple[Any, ...]) -> None:
+            if n == len(sizes):
+                body(*at)
+                return
+            with self.ib.for_range(0, sizes[n], name=f"{name}{n}") as index:
+                inner(n + 1, (*at, index))
+
+        inner(0, ())
+
+    def along(
+        self, shape: Sequence[Any], axis: int, body: Callable[[Callable[[Any], Any]], None]
+    ) -> None:
+        """Call ``body`` in loops over all axes but one, with the place of an index along that."""
+        rest = [size for n, size in enumerate(shape) if n != axis]
+
+        def inner(*at: Any) -> None:
+            body(lambda index: (*at[:axis], index, *at[axis:]))
+
+        self.nest(rest, inner)
+
+    def variable(self, dtype: str, name: str) -> Any:
+        """A buffer of one element, which is written and read as ``v[0]``."""
+        return self.ib.allocate(dtype, (1,), name=name)
+
+
+def written(
+    name: str,
+    shapes: Sequence[Any],
+    dtypes: Sequence[str],
+    inputs: Sequence[Tensor],
+    body: Callable[[Loops], None],
+    tag: str = "",
+) -> list[Tensor]:
+    """The tensors that the statements of ``body`` write."""
+
+    def statement(ins: Any, outs: Any) -> Any:
+        loops = Loops(ins, outs)
+        body(loops)
+        return loops.ib.get()
+
+    result = extern([tuple(shape) for shape in shapes], list(inputs), statement, name=name,
+                    dtype=list(dtypes), tag=tag)  # fmt: skip
+    return list(result) if isinstance(result, list | tuple) else [result]
+
+
+def size_of(shape: Sequence[Any], axis: int) -> Expr:
+    """A dimension as an expression."""
+    return as_expr(shape[axis])

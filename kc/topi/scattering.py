@@ -1,0 +1,219 @@
+"""Elements that tensors of indices place. Nothing outside of a tensor is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from kc.support.diagnostics import counted
+from kc.te import functions as scalar
+from kc.te.dtypes import UINTS, check_dtype
+from kc.te.expr import Expr, all_of, as_expr, const, select
+from kc.te.expr import cast as convert
+from kc.te.tensor import Tensor, shape_text
+from kc.topi.arguments import axis_of, constant, fits, index_tensor, number, rank, tensor, word
+from kc.topi.loops import written
+from kc.topi.table import ANY, INTEGERS, NUMBERS, operator, refuse
+
+_MODES: dict[str, Callable[[Any, Any], Any]] = {
+    "update": lambda old, new: new,
+    "add": lambda old, new: old + new,
+    "mul": lambda old, new: old * new,
+    "min": lambda old, new: scalar.min(old, new),
+    "max": lambda old, new: scalar.max(old, new),
+}
+
+
+def _counted(index: Expr, size: Any) -> tuple[Expr, Expr]:
+    """A place, a negative one counted from the end, and whether it is inside."""
+    length = convert(as_expr(size), "int64")
+    place = convert(index, "int64")
+    place = place if index.dtype in UINTS else select(place < 0, place + length, place)
+    inside = all_of(place >= 0, place < length)
+    last = scalar.max(scalar.min(place, length - 1), const(0, "int64"))
+    return last, inside
+
+
+def _scattered(
+    data: Tensor, indices: Tensor, updates: Tensor, axis: int, mode: str, name: str
+) -> Tensor:
+    axis = axis_of(axis, data.ndim)
+    index_tensor(indices, ndim=data.ndim)
+    tensor(updates, "updates", data.ndim, (data.dtype,))
+    for n, (length, size, new) in enumerate(
+        zip(data.shape, indices.shape, updates.shape, strict=True)
+    ):
+        larger = n != axis and isinstance(size, int) and isinstance(length, int) and size > length
+        if larger or not fits(size, new):
+            raise refuse(
+                "KC2303",
+                f"{data.name} {shape_text(data.shape)}, {indices.name} "
+                f"{shape_text(indices.shape)} and {updates.name} {shape_text(updates.shape)}",
+                f"dimension {n}: indices and updates are equal, and at most the data",
+            )
+
+    def body(loops: Any) -> None:
+        given, places, news = loops.ins
+        (result,) = loops.outs
+        loops.nest(data.shape, lambda *at: result.__setitem__(at, given[at]), "c")
+
+        def visit(*at: Any) -> None:
+            place, inside = _counted(places[at], data.shape[axis])
+            target = (*at[:axis], place, *at[axis + 1 :])
+            with loops.ib.if_scope(inside):
+                result[target] = _MODES[mode](result[target], news[at])
+
+        loops.nest(indices.shape, visit)
+
+    return written(name, [data.shape], [data.dtype], [data, indices, updates], body)[0]
+
+
+@operator(
+    "scatter",
+    ANY,
+    'scatter(T(4, 3), T(2, 3, dtype="int32"), T(2, 3), 0)',
+    numpy="put_along_axis",
+    onnx="ScatterElements",
+    torch="scatter",
+    gradient="none",
+)
+def scatter(data: Tensor, indices: Tensor, updates: Tensor, axis: int = 0) -> Tensor:
+    """The data with ``updates`` at ``indices`` along an axis, row-major: the last of equal wins.
+
+    A negative index counts from the end; one outside is left out.
+    """
+    return _scattered(data, indices, updates, axis, "update", "scatter")
+
+
+@operator(
+    "scatter",
+    NUMBERS,
+    'scatter_add(T(4, 3), T(2, 3, dtype="int32"), T(2, 3), 0)',
+    numpy="add.at",
+    onnx="ScatterElements",
+    torch="scatter_add",
+    gradient="none",
+)
+def scatter_add(data: Tensor, indices: Tensor, updates: Tensor, axis: int = 0) -> Tensor:
+    """The data with ``updates`` added at ``indices`` along an axis; see :func:`scatter`."""
+    return _scattered(data, indices, updates, axis, "add", "scatter_add")
+
+
+@operator(
+    "scatter",
+    ANY,
+    'scatter_nd(T(4, 3), T(1, 2, dtype="int32"), T(2, 3), "add")',
+    onnx="ScatterND",
+    gradient="none",
+)
+def scatter_nd(data: Tensor, indices: Tensor, updates: Tensor, mode: str = "update") -> Tensor:
+    """The data with ``updates`` at places: the **first** dimension of the indices lists them.
+
+    ``mode``: "update" (the last of equal places wins), "add", "mul", "min" or "max". ``updates``
+    has the shape ``indices.shape[1:] + data.shape[k:]``. Places outside are left out.
+    """
+    word(mode, [*_MODES], "mode")
+    index_tensor(indices)
+    tensor(updates, "updates", None, (data.dtype,))
+    if indices.ndim < 1:
+        rank(indices, "indices", 1, 2, 3)
+    depth = constant(indices.shape[0], "the first dimension of the indices")
+    wanted = [*indices.shape[1:], *data.shape[depth:]]
+    if (
+        depth > data.ndim
+        or len(wanted) != updates.ndim
+        or not all(map(fits, updates.shape, wanted))
+    ):
+        raise refuse(
+            "KC2303",
+            f"{data.name} {shape_text(data.shape)}, {indices.name} {shape_text(indices.shape)} and "
+            f"{updates.name} {shape_text(updates.shape)}",
+            f"updates has the shape {shape_text(wanted)}",
+        )
+    outer = indices.ndim - 1
+
+    def body(loops: Any) -> None:
+        given, places, news = loops.ins
+        (result,) = loops.outs
+        loops.nest(data.shape, lambda *at: result.__setitem__(at, given[at]), "c")
+
+        def visit(*at: Any) -> None:
+            visited = [_counted(places[(n, *at[:outer])], data.shape[n]) for n in range(depth)]
+            target = (*(place for place, _ in visited), *at[outer:])
+            with loops.ib.if_scope(all_of(*(inside for _, inside in visited))):
+                result[target] = _MODES[mode](result[target], news[at])
+
+        loops.nest(updates.shape, visit)
+
+    return written("scatter_nd", [data.shape], [data.dtype], [data, indices, updates], body)[0]
+
+
+@operator(
+    "scatter", INTEGERS, 'invert_permutation(T(4, dtype="int32"))', numpy="argsort", gradient="none"
+)
+def invert_permutation(data: Tensor) -> Tensor:
+    """Where each number is in a permutation; 0 for numbers that are not there."""
+    rank(data, "data", 1)
+    size, kind = data.shape[0], data.dtype
+
+    def body(loops: Any) -> None:
+        (given,), (result,) = loops.ins, loops.outs
+        loops.nest([size], lambda k: result.__setitem__(k, const(0, kind)), "c")
+        with loops.ib.for_range(0, size, name="k") as k:
+            place, inside = _counted(given[k], size)
+            with loops.ib.if_scope(inside):
+                result[place] = convert(as_expr(k), kind)
+
+    return written("invert_permutation", [(size,)], [kind], [data], body)[0]
+
+
+@operator(
+    "scatter",
+    INTEGERS,
+    'sparse_to_dense(T(3, 2, dtype="int32"), (4, 5), T(3), 0.5)',
+    gradient="none",
+)
+def sparse_to_dense(
+    sparse_indices: Tensor, output_shape: Any, sparse_values: Tensor, default_value: Any = 0
+) -> Tensor:
+    """A tensor of ``default_value`` with ``sparse_values`` at the places that rows of indices say.
+
+    The indices are (number, rank), (number,) of one dimension, or a single one. Places outside
+    are left out.
+    """
+    index_tensor(sparse_indices)
+    rank(sparse_indices, "sparse_indices", 0, 1, 2)
+    shape = tuple(output_shape)
+    depth = 1 if sparse_indices.ndim < 2 else constant(sparse_indices.shape[1], "the rank")
+    if depth != len(shape) or sparse_values.ndim > 1:
+        raise refuse(
+            "KC2303",
+            f"{sparse_indices.name} of the shape {shape_text(sparse_indices.shape)} for the output "
+            f"{shape_text(shape)}",
+            f"there is an index for each of {counted(len(shape), 'dimension')}",
+        )
+    kind = check_dtype(sparse_values.dtype)
+    count = sparse_indices.shape[0] if sparse_indices.ndim else 1
+
+    def body(loops: Any) -> None:
+        (places, news), (result,) = loops.ins, loops.outs
+        fill = number(default_value, kind)
+        loops.nest(shape, lambda *at: result.__setitem__(at, fill), "c")
+
+        def visit(k: Any) -> None:
+            own = [
+                places[k, n]
+                if sparse_indices.ndim == 2
+                else places[k]
+                if sparse_indices.ndim
+                else places[()]
+                for n in range(depth)
+            ]
+            both = [_counted(index, size) for index, size in zip(own, shape, strict=True)]
+            with loops.ib.if_scope(all_of(*(inside for _, inside in both))):
+                value = news[k] if sparse_values.ndim else news[()]
+                result[tuple(place for place, _ in both)] = value
+
+        loops.nest([count], visit)
+
+    return written("sparse_to_dense", [shape], [kind], [sparse_indices, sparse_values], body)[0]

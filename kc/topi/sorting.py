@@ -1,0 +1,343 @@
+"""Sorting, by merging: stable, and the same whatever the values. NaN sorts last."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from kc.te import functions as scalar
+from kc.te.dtypes import check_dtype, is_float
+from kc.te.expr import Expr, all_of, any_of, as_expr, compare, const
+from kc.te.expr import cast as convert
+from kc.te.intrinsics import isnan
+from kc.te.tensor import Tensor
+from kc.topi.arguments import axis_of, constant, index_tensor, is_size, rank, tensor, whole, word
+from kc.topi.loops import written
+from kc.topi.table import NUMBERS, check_tensor, operator, refuse
+
+
+def _before(a: Expr, b: Expr, ascending: bool) -> Expr:
+    """Whether ``a`` comes strictly before ``b``; NaN after all numbers."""
+    first = compare("lt" if ascending else "gt", a, b)
+    if not is_float(a.dtype):
+        return first
+    return any_of(first, all_of(~isnan(a), isnan(b)))
+
+
+def _rounds(size: Any) -> int:
+    """How often runs are merged until one is left."""
+    return max(0, (size - 1).bit_length()) if isinstance(size, int) else 30
+
+
+def _merge_sorted(
+    data: Tensor, axis: int, ascending: bool, name: str, kinds: tuple[str | None, str | None],
+    lengths: Tensor | None = None, keep: int | None = None,
+) -> list[Tensor]:  # fmt: skip
+    """The sorted values and their places, each if its type is given, the first ``keep``."""
+    size, dtype = data.shape[axis], data.dtype
+    shape = list(data.shape)
+    if keep is not None:
+        shape[axis] = keep
+    rounds = _rounds(size)
+    wanted = [kind for kind in kinds if kind is not None]
+
+    def body(loops: Any) -> None:
+        ib, given = loops.ib, loops.ins[0]
+        # The values and places of a line, twice: runs are merged from one half into the other.
+        values = ib.allocate(dtype, (2, size), name="values")
+        places = ib.allocate("int32", (2, size), name="places")
+
+        def line(place: Callable[[Any], Any]) -> None:
+            with ib.for_range(0, size, name="k") as k:
+                values[0, k] = given[place(k)]
+                places[0, k] = convert(as_expr(k), "int32")
+            count = loops.variable("int32", "count")
+            count[0] = convert(as_expr(size), "int32")
+            if lengths is not None:
+                at = place(0)
+                valid = loops.ins[1][tuple(at[:axis]) + tuple(at[axis + 1 :])]
+                inside = scalar.max(convert(valid, "int32"), const(0))
+                count[0] = scalar.min(inside, count[0])
+            left, right = loops.variable("int32", "left"), loops.variable("int32", "right")
+            for n in range(rounds):
+                width, old, new = 1 << n, n % 2, (n + 1) % 2
+                with ib.for_range(0, (size + (2 * width - 1)) // (2 * width), name="run") as run:
+                    begin = convert(as_expr(run * (2 * width)), "int32")
+                    middle = scalar.min(begin + width, count[0])
+                    end = scalar.min(begin + 2 * width, count[0])
+                    left[0] = begin
+                    right[0] = scalar.max(middle, begin)
+                    longest = (
+                        min(2 * width, size)
+                        if isinstance(size, int)
+                        else scalar.min(size, 2 * width)
+                    )
+                    with ib.for_range(0, longest, name="k") as k:
+                        target = begin + convert(as_expr(k), "int32")
+                        with ib.if_scope(target < end):
+                            # What is beyond its run is not read: the place is moved inside.
+                            a = scalar.min(left[0], count[0] - 1)
+                            b = scalar.min(right[0], count[0] - 1)
+                            takes_right = all_of(
+                                right[0] < end,
+                                any_of(
+                                    left[0] >= middle,
+                                    _before(values[old, b], values[old, a], ascending),
+                                ),
+                            )
+                            with ib.if_scope(takes_right):
+                                values[new, target] = values[old, b]
+                                places[new, target] = places[old, b]
+                                right[0] = right[0] + 1
+                            with ib.else_scope():
+                                values[new, target] = values[old, a]
+                                places[new, target] = places[old, a]
+                                left[0] = left[0] + 1
+                        with ib.else_scope(), ib.if_scope(target < size):
+                            values[new, target] = values[old, target]
+                            places[new, target] = places[old, target]
+            last = rounds % 2
+            outs = iter(loops.outs)
+            with ib.for_range(0, shape[axis], name="k") as k:
+                if kinds[0] is not None:
+                    next_out = next(outs)
+                    next_out[place(k)] = values[last, k]
+                if kinds[1] is not None:
+                    next_out = next(outs)
+                    next_out[place(k)] = convert(places[last, k], kinds[1])
+
+        loops.along(data.shape, axis, line)
+
+    inputs = [data] if lengths is None else [data, lengths]
+    return written(name, [shape] * len(wanted), wanted, inputs, body)
+
+
+def _lengths(data: Tensor, valid_count: Any, axis: int) -> Tensor | None:
+    if valid_count is None:
+        return None
+    index_tensor(valid_count, "valid_count", data.ndim - 1)
+    return valid_count
+
+
+@operator("sort", NUMBERS, "sort(T(3, 6), axis=1)", numpy="sort", torch="sort", gradient="none")
+def sort(data: Tensor, axis: int = -1, is_ascend: int = 1) -> Tensor:
+    """The elements in order along an axis; of equal ones the first is first."""
+    axis = axis_of(axis, data.ndim)
+    return _merge_sorted(data, axis, bool(is_ascend), "sort", (data.dtype, None))[0]
+
+
+@operator(
+    "sort", NUMBERS, "argsort(T(3, 6), axis=1)", numpy="argsort", torch="argsort", gradient="none"
+)
+def argsort(
+    data: Tensor, valid_count: Tensor | None = None, axis: int = -1, is_ascend: int = 1,
+    dtype: str = "float32",
+) -> Tensor:  # fmt: skip
+    """The places of the elements in order along an axis; of equal ones the first is first.
+
+    With ``valid_count``, which has the other dimensions, only so many elements of each line are
+    sorted; the others stay where they are. The result has ``dtype`` (float32 by default, as TVM).
+    """
+    axis = axis_of(axis, data.ndim)
+    lengths = _lengths(data, valid_count, axis)
+    kinds = (None, check_dtype(dtype))
+    return _merge_sorted(data, axis, bool(is_ascend), "argsort", kinds, lengths)[0]
+
+
+@operator(
+    "sort",
+    NUMBERS,
+    'topk(T(3, 6), 2, ret_type="values")',
+    onnx="TopK",
+    torch="topk",
+    gradient="none",
+)
+def topk(
+    data: Tensor, k: int = 1, axis: int = -1, ret_type: str = "both", is_ascend: bool = False,
+    dtype: str = "int64",
+) -> Any:  # fmt: skip
+    """The ``k`` largest (with ``is_ascend`` smallest) elements along an axis, in order; 0 is all.
+
+    ``ret_type``: a list of "both" the values and their places, or one of them. Raises KC2317 for a
+    ``k`` that is larger than the axis.
+    """
+    word(ret_type, ("both", "values", "indices"), "ret_type")
+    axis, count = axis_of(axis, data.ndim), whole(k, "k")
+    size = constant(data.shape[axis], "the axis that is sorted")
+    if not 0 <= count <= size:
+        raise refuse("KC2317", f"k is {k}, axis {axis} is {size} long", "k is from 1 to that, or 0")
+    kinds = (
+        data.dtype if ret_type != "indices" else None,
+        check_dtype(dtype) if ret_type != "values" else None,
+    )
+    results = _merge_sorted(data, axis, is_ascend, "topk", kinds, None, count or size)
+    return results if ret_type == "both" else results[0]
+
+
+@operator(
+    "sort",
+    NUMBERS,
+    "searchsorted(T(6), T(4))",
+    numpy="searchsorted",
+    torch="searchsorted",
+    gradient="none",
+)
+def searchsorted(
+    sorted_sequence: Tensor, values: Tensor, right: bool = False, out_dtype: str = "int64"
+) -> Tensor:
+    """Where values would be put in rows that are in order: in front of equal ones, or behind.
+
+    The sequence has one dimension, or those of the values but the last.
+    """
+    check_tensor(values, "values", (sorted_sequence.dtype,))
+    flat = sorted_sequence.ndim == 1
+    if not flat:
+        rank(values, "values", sorted_sequence.ndim)
+    elif not values.ndim:
+        rank(values, "values", 1, 2, 3)
+    size = sorted_sequence.shape[-1]
+    kind = check_dtype(out_dtype)
+
+    def body(loops: Any) -> None:
+        rows, given = loops.ins
+        (result,) = loops.outs
+
+        def find(*at: Any) -> None:
+            low, high = loops.variable("int32", "low"), loops.variable("int32", "high")
+            low[0], high[0] = const(0), convert(as_expr(size), "int32")
+            with (
+                loops.ib.for_range(0, _rounds(size) + 1, name="step"),
+                loops.ib.if_scope(low[0] < high[0]),
+            ):
+                middle = (low[0] + high[0]) // 2
+                there = rows[middle] if flat else rows[(*at[:-1], middle)]
+                mine = given[at]
+                after = ~_before(mine, there, True) if right else _before(there, mine, True)
+                with loops.ib.if_scope(after):
+                    low[0] = middle + 1
+                with loops.ib.else_scope():
+                    high[0] = middle
+            result[at] = convert(low[0], kind)
+
+        loops.nest(values.shape, find)
+
+    if is_size(size, 0):
+        from kc.topi.elementwise import full
+
+        return full(values.shape, kind, 0)
+    return written("searchsorted", [values.shape], [kind], [sorted_sequence, values], body)[0]
+
+
+def _flat_row(data: Tensor) -> Tensor:
+    tensor(data, "data", 1, NUMBERS)
+    return data
+
+
+@operator(
+    "sort",
+    NUMBERS,
+    'unique(T(6, dtype="int32"))',
+    numpy="unique",
+    onnx="Unique",
+    torch="unique",
+    gradient="none",
+)
+def unique(data: Tensor, is_sorted: bool = True, return_counts: bool = False) -> list[Tensor]:
+    """The different elements of a tensor of one dimension, in order, and how many there are.
+
+    The results are as long as the data: [values, first places, inverse, number of them (1,)], and
+    counts if asked for; only the first ``number`` are meant, the others are 0. Not sorted: in the
+    order in which they come first.
+    """
+    source = _flat_row(data)
+    size = source.shape[0]
+    order = argsort(source, dtype="int32")
+    kinds = [data.dtype, "int32", "int32", "int32"] + ["int32"] * return_counts
+    shapes = [(size,), (size,), (size,), (1,)] + [(size,)] * return_counts
+
+    def body(loops: Any) -> None:
+        ib, (given, sorted_places) = loops.ib, loops.ins
+        values, firsts, inverse, number = loops.outs[:4]
+        rank_of = ib.allocate("int32", (size,), name="rank")
+        with ib.for_range(0, size, name="k") as k:
+            values[k] = const(0, data.dtype)
+            firsts[k] = const(0)
+            if return_counts:
+                loops.outs[4][k] = const(0)
+        number[0] = const(0)
+        # The group of each element: equal elements are neighbours in the order.
+        with ib.for_range(0, size, name="k") as k:
+            own = sorted_places[k]
+            new = loops.variable("int32", "new")
+            new[0] = const(1)
+            with ib.if_scope(k > 0):
+                before = given[sorted_places[scalar.max(k - 1, 0)]]
+                with ib.if_scope(compare("eq", before, given[own])):
+                    new[0] = const(0)
+            with ib.if_scope(new[0].equal(1)):
+                values[number[0]] = given[own]
+                firsts[number[0]] = own
+                number[0] = number[0] + 1
+            inverse[own] = number[0] - 1
+            if return_counts:
+                loops.outs[4][number[0] - 1] = loops.outs[4][number[0] - 1] + 1
+        if is_sorted:
+            return
+        # In the order of the first places: count the groups that begin earlier.
+        moved = ib.allocate(data.dtype, (size,), name="moved")
+        starts = ib.allocate("int32", (size,), name="starts")
+        tally = ib.allocate("int32", (size,), name="tally")
+        with ib.for_range(0, size, name="g") as g, ib.if_scope(g < number[0]):
+            rank_of[g] = const(0)
+            with ib.for_range(0, size, name="h") as h, ib.if_scope(h < number[0]):
+                with ib.if_scope(firsts[h] < firsts[g]):
+                    rank_of[g] = rank_of[g] + 1
+        with ib.for_range(0, size, name="g") as g, ib.if_scope(g < number[0]):
+            moved[rank_of[g]], starts[rank_of[g]] = values[g], firsts[g]
+            if return_counts:
+                tally[rank_of[g]] = loops.outs[4][g]
+        with ib.for_range(0, size, name="g") as g, ib.if_scope(g < number[0]):
+            values[g], firsts[g] = moved[g], starts[g]
+            if return_counts:
+                loops.outs[4][g] = tally[g]
+        with ib.for_range(0, size, name="k") as k:
+            inverse[k] = rank_of[inverse[k]]
+
+    return written("unique", shapes, kinds, [source, order], body)
+
+
+@operator(
+    "sort",
+    (*NUMBERS, "bool"),
+    "argwhere(T(3, 4))",
+    numpy="argwhere",
+    onnx="NonZero",
+    torch="argwhere",
+    gradient="none",
+)
+def argwhere(condition: Tensor) -> list[Tensor]:
+    """The places of the elements that are not 0, row-major, and how many there are.
+
+    [places (size, rank), number (1,)] of int32: only the first ``number`` rows are meant, the
+    others are 0.
+    """
+    from kc.topi.arguments import product
+
+    size = product(condition.shape)
+
+    def body(loops: Any) -> None:
+        (given,), (places, number) = loops.ins, loops.outs
+        loops.nest([size, condition.ndim], lambda k, n: places.__setitem__((k, n), const(0)))
+        number[0] = const(0)
+
+        def visit(*at: Any) -> None:
+            value = given[at]
+            holds = value if value.dtype == "bool" else compare("ne", value, const(0, value.dtype))
+            with loops.ib.if_scope(holds):
+                for n, index in enumerate(at):
+                    places[number[0], n] = convert(as_expr(index), "int32")
+                number[0] = number[0] + 1
+
+        loops.nest(condition.shape, visit, "a")
+
+    return written("argwhere", [(size, condition.ndim), (1,)], ["int32"] * 2, [condition], body)

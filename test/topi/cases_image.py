@@ -1,0 +1,244 @@
+"""Cases of images and attention; importing the module enters them."""
+
+import itertools
+
+import numpy as np
+from topi_cases import case
+
+from kc.topi import testing
+
+
+def coordinate(x, size, out, mode, roi=(0, 1)):
+    if mode == "half_pixel" or (mode == "pytorch_half_pixel" and out > 1):
+        return (x + 0.5) * size / out - 0.5
+    if mode == "pytorch_half_pixel":
+        return 0.0
+    if mode == "align_corners":
+        return x * (size - 1) / max(out - 1, 1)
+    if mode == "asymmetric":
+        return x * size / out
+    if mode == "tf_half_pixel_for_nn":
+        return (x + 0.5) * size / out
+    low, high = roi
+    if out > 1:
+        return low * (size - 1) + x * (high - low) * (size - 1) / (out - 1)
+    return 0.5 * (low + high) * (size - 1)
+
+
+ROUND = {
+    "round": np.round,
+    "round_prefer_floor": lambda x: np.ceil(x - 0.5),
+    "round_prefer_ceil": lambda x: np.floor(x + 0.5),
+    "floor": np.floor,
+    "ceil": np.ceil,
+}
+
+
+def cubic(distance, alpha):
+    d = abs(distance)
+    if d <= 1:
+        return (alpha + 2) * d**3 - (alpha + 3) * d**2 + 1
+    return alpha * d**3 - 5 * alpha * d**2 + 8 * alpha * d - 4 * alpha if d < 2 else 0.0
+
+
+def line(size, out, method, mode, rounding="round_prefer_floor", alpha=-0.5, exclude=0, roi=(0, 1),
+         extrapolation=None):  # fmt: skip
+    """The matrix (out, size) of an axis; a row of NaN is beyond the input."""
+    matrix = np.zeros((out, size))
+    for x in range(out):
+        at = coordinate(x, size, out, mode, roi)
+        if extrapolation is not None and not 0 <= at <= size - 1:
+            matrix[x] = np.nan
+            continue
+        if method == "nearest_neighbor":
+            matrix[x, int(np.clip(ROUND[rounding](at), 0, size - 1))] = 1
+            continue
+        base = int(np.floor(at))
+        offsets = (0, 1) if method == "linear" else (-1, 0, 1, 2)
+        weights = [
+            1 - abs(at - base - n) if method == "linear" else cubic(at - base - n, alpha)
+            for n in offsets
+        ]
+        if exclude:
+            weights = [
+                w if 0 <= base + n < size else 0 for n, w in zip(offsets, weights, strict=True)
+            ]
+            weights = [w / sum(weights) for w in weights]
+        for n, weight in zip(offsets, weights, strict=True):
+            matrix[x, np.clip(base + n, 0, size - 1)] += weight
+    return matrix
+
+
+for method, mode in itertools.product(
+    ("nearest_neighbor", "linear", "cubic"),
+    ("half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel"),
+):
+    rounding = "round_prefer_ceil" if mode == "align_corners" else "round_prefer_floor"
+    for size, out in ((5, 8), (7, 3), (4, 1)):
+        case(
+            "image.resize1d",
+            lambda x, a=(size, out, method, mode, rounding): x @ line(*a).T,
+            f'image.resize1d(T(1, 2, {size}), None, ({out},), method="{method}", '
+            f'coordinate_transformation_mode="{mode}")',
+            16,
+        )
+for rounding in ROUND:
+    case(
+        "image.resize1d",
+        lambda x, r=rounding: x @ line(6, 9, "nearest_neighbor", "asymmetric", r).T,
+        'image.resize1d(T(1, 1, 6), None, (9,), "NCW", "nearest_neighbor", "asymmetric", '
+        f'"{rounding}")',
+    )
+case(
+    "image.resize1d",
+    lambda x: x @ line(5, 7, "cubic", "half_pixel", alpha=-0.75, exclude=1).T,
+    'image.resize1d(T(1, 3, 5), None, (7,), method="cubic", bicubic_alpha=-0.75, '
+    "bicubic_exclude=1)",
+    16,
+)
+
+
+def outside(x, value, *matrices):
+    result = np.einsum("nchw,yh,xw->ncyx", x, *matrices)
+    return np.where(np.isnan(result), value, result)
+
+
+case(
+    "image.resize2d",
+    lambda x: np.einsum(
+        "nchw,yh,xw->ncyx",
+        x,
+        line(4, 8, "linear", "half_pixel"),
+        line(5, 3, "linear", "half_pixel"),
+    ),
+    roundings=16,
+)
+case(
+    "image.resize2d",
+    lambda x: np.einsum(
+        "nhwc,yh,xw->nyxc", x, line(3, 5, "cubic", "asymmetric"), line(4, 6, "cubic", "asymmetric")
+    ),
+    'image.resize2d(T(1, 3, 4, 2), None, (5, 6), "NHWC", "cubic", "asymmetric")',
+    32,
+)
+case(
+    "image.resize2d",
+    lambda x: outside(
+        x, 9,
+        line(4, 3, "linear", "tf_crop_and_resize", roi=(-0.5, 0.5), extrapolation=1),
+        line(5, 4, "linear", "tf_crop_and_resize", roi=(0.25, 1.5), extrapolation=1),
+    ),
+    'image.resize2d(T(1, 2, 4, 5), (-0.5, 0.25, 0.5, 1.5), (3, 4), method="linear", '
+    'coordinate_transformation_mode="tf_crop_and_resize", extrapolation_value=9.0)',
+    16,
+)  # fmt: skip
+case(
+    "image.resize2d",
+    lambda x: x.repeat(2, 2).repeat(2, 3),
+    'image.resize2d(T(1, 2, "h=3", "w=2", dtype="int8"), None, (6, 4), method="nearest_neighbor")',
+)
+case(
+    "image.resize3d",
+    lambda x: np.einsum(
+        "ncdhw,zd,yh,xw->nczyx",
+        x, *(line(n, 3, "linear", "half_pixel") for n in (2, 3, 4)),
+    ),
+    roundings=32,
+)  # fmt: skip
+
+
+def affine(matrix):
+    y, x = np.meshgrid(np.linspace(-1, 1, 4), np.linspace(-1, 1, 5), indexing="ij")
+    return np.einsum("nrk,khw->nrhw", matrix, np.stack([x, y, np.ones_like(x)]))
+
+
+case("image.affine_grid", affine, roundings=8)
+
+
+def sampled(data, grid, method="bilinear", padding="zeros", corners=True):
+    height, width = data.shape[2:]
+    result = np.zeros((*data.shape[:2], *grid.shape[2:]))
+
+    def place(value, size):
+        at = (value + 1) / 2 * (size - 1) if corners else ((value + 1) * size - 1) / 2
+        if padding == "reflection":
+            low, high = (0, size - 1) if corners else (-0.5, size - 0.5)
+            while not low <= at <= high:
+                at = 2 * low - at if at < low else 2 * high - at
+        return at if padding == "zeros" else min(max(at, 0), size - 1)
+
+    def read(n, y, x):
+        inside = 0 <= y < height and 0 <= x < width
+        return data[n, :, int(y), int(x)] if inside else np.zeros(data.shape[1])
+
+    for n, i, j in np.ndindex(grid.shape[0], *grid.shape[2:]):
+        x, y = place(grid[n, 0, i, j], width), place(grid[n, 1, i, j], height)
+        if method == "nearest":
+            result[n, :, i, j] = read(n, np.round(y), np.round(x))
+            continue
+        for a, b in itertools.product((0, 1), (0, 1)):
+            v, u = np.floor(y) + a, np.floor(x) + b
+            weight = (1 - abs(y - v)) * (1 - abs(x - u))
+            result[n, :, i, j] += weight * read(n, v, u)
+    return result
+
+
+for method, padding, corners in itertools.product(
+    ("bilinear", "nearest"), ("zeros", "border", "reflection"), (True, False)
+):
+    case(
+        "image.grid_sample",
+        lambda x, g, a=(method, padding, corners): sampled(x, g, *a),
+        f'image.grid_sample(T(2, 2, 4, 5), T(2, 2, 3, 4), "{method}", "NCHW", "{padding}", '
+        f"{corners})",
+        64,
+    )
+
+
+def attended(q, k, v, mask=None, causal=False, scale=None, cap=0):
+    groups = q.shape[1] // k.shape[1]
+    k, v = k.repeat(groups, 1), v.repeat(groups, 1)
+    scores = q @ k.transpose(0, 1, 3, 2) * (1 / np.sqrt(q.shape[3]) if scale is None else scale)
+    if cap:
+        scores = cap * np.tanh(scores / cap)
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf) if mask.dtype == bool else scores + mask
+    if causal:
+        past = k.shape[2] - q.shape[2]
+        scores = np.where(np.tri(q.shape[2], k.shape[2], past, bool), scores, -np.inf)
+    return testing.softmax_python(scores) @ v
+
+
+case("nn.attention", attended, roundings=64)
+case(
+    "nn.attention",
+    lambda q, k, v, m: attended(q, k, v, m, True, 0.5, 3),
+    "nn.attention(T(2, 4, 3, 6), T(2, 2, 5, 6), T(2, 2, 5, 7), T(3, 5), True, 0.5, 3.0)",
+    64,
+)
+case(
+    "nn.attention",
+    attended,
+    'nn.attention(T(1, 2, 3, 4), T(1, 1, 3, 4), T(1, 1, 3, 4), T(3, 3, dtype="bool", '
+    "of=[1, 0, 0, 1, 1, 0, 0, 1, 1]))",
+    64,
+)
+
+
+def rotated(x, c, s, interleaved=False):
+    result = np.empty_like(x)
+    first, second = (
+        (slice(0, None, 2), slice(1, None, 2)) if interleaved else (slice(0, 4), slice(4, 8))
+    )
+    a, b = x[..., first], x[..., second]
+    result[..., first], result[..., second] = a * c - b * s, b * c + a * s
+    return result
+
+
+case("nn.rotary_embedding", rotated, roundings=8)
+case(
+    "nn.rotary_embedding",
+    lambda x, c, s: rotated(x, c, s, True),
+    "nn.rotary_embedding(T(3, 8), T(3, 4), T(3, 4), True)",
+    8,
+)
