@@ -1,7 +1,7 @@
 """Lesson 19: a small network of operators, trained for a step.
 
 kc.topi has the operators that TVM's users know. They are ordinary tensor expressions, so a network
-of them is differentiated by te.gradient and built like any kernel. The network: a convolution, relu,
+of them is differentiated by te.gradient and built like any kernel. The network: convolution, relu,
 pooling, a dense layer; the loss is the negative log likelihood of softmax.
 """
 
