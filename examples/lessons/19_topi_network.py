@@ -11,13 +11,14 @@ import kc
 from kc import te, topi
 
 BATCH, CLASSES, RATE = 8, 3, 0.05
+SHAPES = [(4, 1, 3, 3), (CLASSES, 64), (CLASSES,)]
 
 # The arguments: images, their classes, and the parameters.
 image = te.placeholder((BATCH, 1, 8, 8), name="image")
 label = te.placeholder((BATCH,), "int32", name="label")
-kernel = te.placeholder((4, 1, 3, 3), name="kernel")
-weight = te.placeholder((CLASSES, 64), name="weight")
-bias = te.placeholder((CLASSES,), name="bias")
+kernel = te.placeholder(SHAPES[0], name="kernel")
+weight = te.placeholder(SHAPES[1], name="weight")
+bias = te.placeholder(SHAPES[2], name="bias")
 parameters = [kernel, weight, bias]
 
 # The network, an operator a line.
@@ -43,9 +44,7 @@ classes = np.arange(BATCH, dtype="int32") % CLASSES
 images = random.normal(0, 0.1, (BATCH, 1, 8, 8)).astype("float32")
 for n, place in enumerate(classes):
     images[n, 0, :, place * 3 : place * 3 + 2] += 1
-values = [
-    random.normal(0, 0.3, tuple(parameter.shape)).astype("float32") for parameter in parameters
-]
+values = [random.normal(0, 0.3, sizes).astype("float32") for sizes in SHAPES]
 
 losses = []
 for _ in range(30):
