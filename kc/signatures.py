@@ -76,11 +76,13 @@ def signature_of(function: func.FuncOp, target: Target | None = None) -> Any:
     attrs = list(function.arg_attrs.data) if function.arg_attrs is not None else []
     attrs += [DictionaryAttr({})] * (len(function.args) - len(attrs))
     specs = []
+    constants: list[Any] = []
     for n, (arg, given) in enumerate(zip(function.args, attrs, strict=True)):
         name = _text(given.data.get("kc.name")) or arg.name_hint or f"arg{n}"
         declared = _text(given.data.get("kc.dtype"))
         dtype = declared or _dtype(arg.type, function)
         if isinstance(arg.type, MemRefType):
+            constants += _constant_sizes(arg.type, given.data.get("kc.shape"), symbols, name)
             specs.append(
                 ArgSpec(
                     name,
@@ -112,7 +114,7 @@ def signature_of(function: func.FuncOp, target: Target | None = None) -> Any:
     # A driver checks launches itself, with what it knows of the device.
     if target is not None and "gpu" in target.keys and target.kind != "cuda":
         requirements += launch_requirements(function, target.limits, target.model_name)
-    requires = tuple(_condition(requirement, symbols) for requirement in requirements)
+    requires = (*(_condition(requirement, symbols) for requirement in requirements), *constants)
     used += [name for condition in requires for name in condition.symbols]
     return Signature(function.sym_name.data, tuple(specs), tuple(dict.fromkeys(used)), requires)
 
@@ -175,10 +177,30 @@ def _shape(
     type_: MemRefType, given: Attribute | None, symbols: Sequence[str], name: str
 ) -> tuple[Any, ...]:
     if isinstance(given, AffineMapAttr):
-        return tuple(_dim(dim, symbols) for dim in given.data.results)
+        return tuple(
+            _dim(dim, symbols) if size == DYNAMIC else size
+            for size, dim in zip(type_.get_shape(), given.data.results, strict=True)
+        )
     return tuple(
         f"{name}_{n}" if size == DYNAMIC else size for n, size in enumerate(type_.get_shape())
     )
+
+
+def _constant_sizes(
+    type_: MemRefType, given: Attribute | None, symbols: Sequence[str], name: str
+) -> list[Any]:
+    """That sizes which are constants of the type are what ``kc.shape`` says they are."""
+    from kc.runtime.signature import SizeCondition
+
+    if not isinstance(given, AffineMapAttr):
+        return []
+    return [
+        SizeCondition(
+            _dim(dim, symbols), "==", size, f"dimension {n} of {name} has {size} elements"
+        )
+        for n, (size, dim) in enumerate(zip(type_.get_shape(), given.data.results, strict=True))
+        if size != DYNAMIC and not isinstance(dim, AffineConstantExpr)
+    ]
 
 
 def _condition(requirement: SizeRequirement, symbols: Sequence[str]) -> Any:

@@ -472,3 +472,51 @@ def test_sizes_that_cannot_fit_are_refused(name: str):
         kc.build(kc.IRModule.parse(text))
     assert refused.value.code == "KC4556"
     assert refused.value.message == f"raise-to-tir: {message}"
+
+
+def test_a_constant_size_that_is_computed_in_the_program():
+    """The result has 8 rows, which are two times those of B: one size is passed for it, not two."""
+    text = """
+    func.func @main(%B: tensor<?x?xf32>) -> (tensor<8x?xf32>, tensor<?x?xf32>) {
+      %c1 = arith.constant 1 : index
+      %c8 = arith.constant 8 : index
+      %n = tensor.dim %B, %c1 : tensor<?x?xf32>
+      %t = tensor.concat dim(0) %B, %B : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+      %e = tensor.empty(%c8, %n) : tensor<?x?xf32>
+      %s = linalg.add ins(%t, %t : tensor<?x?xf32>, tensor<?x?xf32>)
+          outs(%e : tensor<?x?xf32>)
+          -> tensor<?x?xf32>
+      %u = tensor.cast %t : tensor<?x?xf32> to tensor<8x?xf32>
+      return %u, %s : tensor<8x?xf32>, tensor<?x?xf32>
+    }"""
+    kernel = kc.build(kc.IRModule.parse(text))
+    b = np.arange(12, dtype="float32").reshape(4, 3)
+    first, second = kernel(b)
+    both = np.concatenate([b, b])
+    np.testing.assert_array_equal(first, both)
+    np.testing.assert_array_equal(second, both + both)
+
+
+def test_a_constant_size_is_what_its_shape_says():
+    text = """
+    func.func @main(%B: memref<?xf32> {kc.shape = affine_map<()[n] -> (n)>, kc.role = "in"},
+                    %C: memref<8xf32> {kc.shape = affine_map<()[n] -> (n * 2)>, kc.role = "out"})
+        attributes {kc.symbols = ["n"]} {
+      %n = tir.symbol "n"
+      tir.for %i in %n {
+        %x = tir.load %B[%i] : memref<?xf32>
+        tir.store %x, %C[%i + %n] : memref<8xf32>
+      }
+      func.return
+    }"""
+    kernel = kc.build(kc.IRModule.parse(text))
+    c = np.zeros(8, "float32")
+    kernel(ones(4), c)
+    np.testing.assert_array_equal(c, [0] * 4 + [1] * 4)
+    with pytest.raises(CallError) as caught:
+        kernel(ones(5), c)
+    assert str(caught.value) == (
+        "error[KC5132]: main: the sizes of its arguments do not fit: n * 2 == 8 does not hold\n"
+        "   |  n is 5, from argument 1 'B'\n"
+        "  why: dimension 0 of C has 8 elements"
+    )

@@ -225,3 +225,25 @@ func.func @bound(%A: memref<7xf32>, %C: memref<7xf32>) {
   }
   func.return
 }
+
+// A variable with one value has more of them once it is padded.
+// RUN: not kc-opt %s --pad-einsum="func=before block=P padding=4" 2>&1 | FileCheck %s --check-prefix=BEFORE --match-full-lines --strict-whitespace
+//BEFORE:error[KC3608]: pad_einsum: block P reads A at an index that is not a variable
+//BEFORE:  why: an einsum is made of elements whose indices are variables and constants
+func.func @before(%A: memref<0xf16>, %P: memref<1xf16>) {
+  tir.for %i in 1 {
+    tir.block "P" (spatial %v_i in 1 = %i) do {
+      %0 = arith.constant 1 : index
+      %1 = arith.cmpi sge, %v_i, %0 : index
+      %2 = scf.if %1 -> (f16) {
+        %3 = tir.load %A[%v_i - 1] : memref<0xf16>
+        scf.yield %3 : f16
+      } else {
+        %4 = arith.constant 0.0 : f16
+        scf.yield %4 : f16
+      }
+      tir.store %2, %P[%v_i] : memref<1xf16>
+    }
+  }
+  func.return
+}

@@ -276,11 +276,20 @@ def _require_einsum(site: Site, block: BlockOp, op: LoadOp | StoreOp) -> Access:
     body = op.parent
     assert body is not None
     index = IndexValues()
+    # What is computed of a variable with one value is no constant any more once that is padded.
+    computed = {
+        value
+        for region in block.regions
+        for inner in region.blocks
+        for arg in inner.args
+        for value in loop_tree.derived_values(arg)
+    }
     dims: list[int | None] = []
     constants: list[int] = []
     for expr in op.indices.data.results:
         composed = index.compose(expr, op.operands_of_map)
-        if isinstance(composed, AffineConstantExpr):
+        used = {op.operands_of_map[n] for n in expr.used_dims()}
+        if isinstance(composed, AffineConstantExpr) and used.isdisjoint(computed):
             dims.append(None)
             constants.append(composed.value)
             continue
