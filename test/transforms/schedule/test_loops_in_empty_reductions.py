@@ -93,3 +93,27 @@ def test_loop_partition_keeps_the_conditions_of_an_init():
         c = np.full(3, 7, "int32")
         kc.build(sch.mod)(np.zeros(3, "int32"), c, n)
         np.testing.assert_array_equal(c, [0 if n else -100] * 3)
+
+
+def test_loop_partition_leaves_conditions_of_what_never_runs():
+    """Its lanes would write one element: the module could not be compiled."""
+    text = """
+    func.func @main(%A: memref<?xi32>, %n: index) {
+      %one = arith.constant 1 : index
+      %size = arith.minsi %one, %n : index
+      tir.for %i in %size {
+        tir.for %u in 3 vectorized {
+          tir.block "A" (spatial %v in %n = %i) where (%u < 1) do {
+            %x = tir.load %A[%v] : memref<?xi32>
+            %two = arith.addi %x, %x : i32
+            tir.store %two, %A[%v] : memref<?xi32>
+          }
+        }
+      }
+      func.return
+    }"""
+    sch = tir.Schedule(kc.IRModule.parse(text))
+    sch.loop_partition(sch.get_loops("A")[0], [2, None, 1])
+    a = np.arange(1, 5, dtype="int32")
+    kc.build(sch.mod)(a, 4)
+    np.testing.assert_array_equal(a, [2, 2, 3, 4])

@@ -321,7 +321,8 @@ def drop_known_conditions(block: BlockOp) -> None:
 def _unknown(
     op: Operation, constraints: Sequence[AffineConstraintExpr], operands: Sequence[SSAValue]
 ) -> list[AffineConstraintExpr]:
-    """Those of ``constraints`` that may not hold at ``op``."""
+    """Those of ``constraints`` that may not hold at ``op``: all of them where it is never executed,
+    as nothing is known of a vector's lanes there either."""
     space = Space()
     place = space.place(op, for_inits=True)
     rank = len(operands)
@@ -329,11 +330,14 @@ def _unknown(
         space.condition(AffineSet(rank, 0, (constraint,)), operands, place)
         for constraint in constraints
     ]
-    return [
+    unknown = [
         constraint
         for constraint, condition in zip(constraints, conditions, strict=True)
         if space.find([place], [~condition]) is not None
     ]
+    if len(unknown) < len(constraints) and space.find([place], []) is None:
+        return list(constraints)
+    return unknown
 
 
 def _never_starts(block: BlockOp, known: Collection[SSAValue], *, is_first: bool) -> bool:
@@ -368,12 +372,10 @@ def _replace_if_known(op: IfOp) -> None:
     space = Space()
     place = space.place(op, for_inits=True)
     condition = space.condition(op.condition.data, op.operands_of_set, place)
-    if space.find([place], [~condition]) is None:
-        taken: Region = op.then
-    elif space.find([place], [condition]) is None:
-        taken = op.orelse
-    else:
+    always, never = (space.find([place], [case]) is None for case in (~condition, condition))
+    if always == never:
         return
+    taken: Region = op.then if always else op.orelse
     home = op.parent
     assert home is not None
     for body in taken.blocks:
