@@ -41,12 +41,13 @@ def needs_raising(function: func.FuncOp, *, loops: bool = False) -> bool:
     for op in preorder(function):
         if op.name.startswith(_TENSORS) or op.name in _VIEWS:
             return True
-        if (op.name == "scf.parallel" and op.results) or any(
-            _has_strides(result.type) for result in op.results
-        ):
+        is_tir = op.name.startswith("tir.")
+        if op.name == "scf.parallel" and op.results:
+            return True
+        if not is_tir and any(_has_strides(result.type) for result in op.results):
             return True
         has_loops = has_loops or op.name.startswith(_LOOPS)
-        has_tir = has_tir or op.name.startswith("tir.")
+        has_tir = has_tir or is_tir
     return loops and has_loops and not has_tir and len(function.body.blocks) == 1
 
 
