@@ -35,8 +35,9 @@ def needs_raising(function: func.FuncOp, *, loops: bool = False) -> bool:
     generation takes these as they are, schedules do not. Nor does raising take branches (cf).
     """
     types = (*function.function_type.inputs, *function.function_type.outputs)
-    if any(isinstance(type_, TensorType) or _has_strides(type_) for type_ in types):
+    if any(isinstance(type_, TensorType) for type_ in types):
         return True
+    has_strides = any(_has_strides(type_) for type_ in types)
     has_loops = has_tir = False
     for op in preorder(function):
         if op.name.startswith(_TENSORS) or op.name in _VIEWS:
@@ -48,7 +49,9 @@ def needs_raising(function: func.FuncOp, *, loops: bool = False) -> bool:
             return True
         has_loops = has_loops or op.name.startswith(_LOOPS)
         has_tir = has_tir or is_tir
-    return loops and has_loops and not has_tir and len(function.body.blocks) == 1
+    if has_tir:
+        return False
+    return has_strides or (loops and has_loops and len(function.body.blocks) == 1)
 
 
 def _has_strides(type_: Attribute) -> bool:
