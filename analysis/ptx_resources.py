@@ -14,8 +14,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from kc.analysis.kernel_accesses import KernelVerdicts
+if TYPE_CHECKING:
+    from kc.analysis.kernel_accesses import KernelVerdicts
 
 MOST_REGISTERS = 255
 """That a thread has, on every GPU since sm_35 (CUDA C++ Programming Guide, Technical

@@ -204,6 +204,8 @@ def compile_ir(
 
     try:
         module = optimized(llvm_binding(), parse, lambda parsed: parsed.ref, target, opt_level)
+    except CodegenError:  # a RuntimeError, too
+        raise
     except RuntimeError as reason:
         raise _failed(str(reason)) from None
     return CompiledModule(machine, opt_level, module)

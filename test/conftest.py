@@ -2,6 +2,7 @@
 machine without a GPU."""
 
 import gc
+import os
 import signal
 import sys
 from collections.abc import Iterator
@@ -15,6 +16,9 @@ settings.register_profile("fuzz", deadline=None, max_examples=2000)
 settings.load_profile("kc")
 
 # A shell starts what runs in its background with interrupts ignored, which tests of them inherit.
+# The help is as wide as it says.
+os.environ.pop("COLUMNS", None)
+
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

@@ -208,8 +208,8 @@ def test_kinds_of_loops():
         }"""
     )
     lower(module, [ConvertTirToScfPass()])
-    kinds = [type(op) for op in module.walk() if isinstance(op, ForOp | ParallelOp)]
-    assert kinds == [ParallelOp, ForOp, ForOp]
+    kinds = [op.name for op in module.walk() if isinstance(op, ForOp | ParallelOp)]
+    assert kinds == ["scf.parallel", "scf.for", "scf.for"]
     unroll = "llvm.loop_annotation = #llvm.loop_annotation<unroll = <disable = false, full = true>>"
     assert text_of(module).count(unroll) == 1
 

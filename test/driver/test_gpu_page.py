@@ -39,7 +39,7 @@ def test_the_code(names: dict[str, Any]):
 
 
 def test_the_source_for_opencl(names: dict[str, Any]):
-    exec(compile(PROGRAMS[2], "gpu.md", "exec"), names)
+    exec(compile(PROGRAMS[-1], "gpu.md", "exec"), names)
     assert "__kernel" in names["reverse_on_opencl"].get_source("opencl")
 
 

@@ -795,7 +795,7 @@ error[KC2110]: kc.script does not have break
     slice_: """\
 error[KC2110]: kc.script does not have a slice of symbolic length
   --> HERE:4:24  B[0:4] = A[0:i]
-                                ^
+                            ^
   try: a for goes over the elements""",
     unknown_size: """\
 error[KC2100]: the value of m is not known in the function

@@ -22,10 +22,26 @@ struct __align__(4) char4 {
 struct __align__(8) short4 {
   short x, y, z, w;
 };
+struct __align__(8) float2 {
+  float x, y;
+};
+struct __align__(8) int2 {
+  int x, y;
+};
+struct __align__(2) char2 {
+  char x, y;
+};
+struct __align__(4) short2 {
+  short x, y;
+};
 __device__ bool isnan(float value);
 __device__ bool signbit(float value);
 __device__ float __int_as_float(int bits);
 __device__ float4 make_float4(float x, float y, float z, float w);
+__device__ float2 make_float2(float x, float y);
+__device__ int2 make_int2(int x, int y);
+__device__ char2 make_char2(char x, char y);
+__device__ short2 make_short2(short x, short y);
 __device__ int __float_as_int(float value);
 __device__ int4 make_int4(int x, int y, int z, int w);
 __device__ char4 make_char4(char x, char y, char z, char w);
