@@ -386,15 +386,17 @@ func.func @f(%A: memref<8xf32>, %x: f32) {
 }"""
 
 
+GIVES_A_BUFFER = """
+func.func @f(%A: memref<4xf32>) -> memref<4xf32> {
+  func.return %A : memref<4xf32>
+}"""
+
+
 def test_nothing_to_build():
     with pytest.raises(CodegenError, match="KC4003"):
         kc.build(kc.IRModule.parse("func.func private @f(memref<4xf32>)"))
     with pytest.raises(CodegenError, match="KC4004"):
-        kc.build(
-            kc.IRModule.parse(
-                "func.func @f(%A: memref<4xf32>) -> memref<4xf32> {\n  func.return %A : memref<4xf32>\n}"
-            )
-        )
+        kc.build(kc.IRModule.parse(GIVES_A_BUFFER))
     with pytest.raises(CodegenError, match="KC4005"):
         kc.build(kc.IRModule.parse("func.func @f(%A: memref<4xi7>) {\n  func.return\n}"))
     with pytest.raises(CodegenError) as refused:
