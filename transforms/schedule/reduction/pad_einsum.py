@@ -276,10 +276,10 @@ def _require_einsum(site: Site, block: BlockOp, op: LoadOp | StoreOp) -> Access:
     body = op.parent
     assert body is not None
     index = IndexValues()
-    # What is computed of a variable with one value is no constant any more once that is padded.
+    # Under a condition, what is computed of a variable with one value may be any number there.
     computed = {
         value
-        for region in block.regions
+        for region in (block.regions if op.parent_op() is not block else ())
         for inner in region.blocks
         for arg in inner.args
         for value in loop_tree.derived_values(arg)
