@@ -63,7 +63,8 @@ from kc.support.float_formats import NARROW_FLOATS
 
 # Of every buffer that is allocated here: a cache line, and the widest vector there is.
 ALIGNMENT = 64
-_INT32 = range(-(2**31) + 1, 2**31)  # what fits in a constant index
+LARGEST_CONSTANT_INDEX = 2**31 - 1
+"""That ``llvm.getelementptr`` holds itself."""
 _TRUE = BoolAttr.from_bool(True)
 _INBOUNDS = IntegerAttr(GEP_FLAGS["inbounds"], i32)
 _ANYWHERE = IntegerAttr(0, i32)
@@ -120,7 +121,10 @@ def emit_gep(
     inbounds: bool = True,
 ) -> SSAValue:
     """``llvm.getelementptr``, typed on ``pointee``."""
-    path = [i if isinstance(i, SSAValue) or i in _INT32 else s.as_value(i) for i in indices]
+    path = [
+        i if isinstance(i, SSAValue) or abs(i) <= LARGEST_CONSTANT_INDEX else s.as_value(i)
+        for i in indices
+    ]
     constants = tuple(i if isinstance(i, int) else llvm.GEP_USE_SSA_VAL for i in path)
     return s.emit(
         llvm.GEPOp,

@@ -352,7 +352,8 @@ class _Emitter:
 
     def _tensor_type(self, tensor: Tensor, start: int = 0) -> TensorType:
         """The type of ``tensor``, or of its dimensions from ``start`` on."""
-        shape = [dim if isinstance(dim, int) else tir.DYNAMIC for dim in tensor.shape[start:]]
+        # The numbers of IR are plain: what is in a range of integers is asked of them.
+        shape = [int(dim) if isinstance(dim, int) else tir.DYNAMIC for dim in tensor.shape[start:]]
         count = lanes(tensor.dtype)
         if count > 1:
             shape.append(count)
