@@ -15,7 +15,8 @@ from kc import te
 
 def sizes(module: Operation) -> Iterator[Any]:
     for op in module.walk():
-        for value in (*op.results, *(arg for region in op.regions for arg in region.block.args)):
+        blocks = (block for region in op.regions for block in region.blocks)
+        for value in (*op.results, *(arg for block in blocks for arg in block.args)):
             if isinstance(value.type, MemRefType):
                 yield from (size.data for size in value.type.shape)
 
