@@ -30,7 +30,7 @@ def program() -> list[te.Tensor]:
 
 def test_they_are_plain_integers():
     A, C = program()
-    assert A.shape[0].value == 10
+    assert A.shape[0].value == 10  # pyright: ignore[reportAttributeAccessIssue]
     plain = list(sizes(kc.lower(te.create_schedule(C.op), [A, C]).op))
     assert plain
     assert {type(size) for size in plain} == {int}
