@@ -65,27 +65,44 @@ def _parse_memref_type(parser: Parser) -> MemRefType:
     return type_
 
 
+def _parse_access(
+    parser: Parser,
+) -> tuple[SSAValue, MemRefType, AffineMapAttr, list[SSAValue], dict[str, Attribute]]:
+    """``%A[%i + 1] {tag} : memref<8xf32>``: the memref, its type, the map, its operands, and the
+    attributes."""
+    buffer = parser.parse_unresolved_operand()
+    space, indices = _parse_indices(parser)
+    attributes = parser.parse_optional_attr_dict()
+    parser.parse_punctuation(":")
+    type_ = _parse_memref_type(parser)
+    return parser.resolve_operand(buffer, type_), type_, space, indices, attributes
+
+
+def _print_access(
+    printer: Printer,
+    op: affine.LoadOp | affine.StoreOp | affine.VectorLoadOp | affine.VectorStoreOp,
+) -> None:
+    """What :func:`_parse_access` reads."""
+    printer.print_ssa_value(op.memref)
+    _print_indices(printer, op.map, op.indices)
+    printer.print_op_attributes(op.attributes)
+    printer.print_string(" : ")
+    printer.print_attribute(op.memref.type)
+
+
 class LoadOp(affine.LoadOp):
     """``affine.load %A[%i + symbol(%n)] {tag} : memref<?xf32>``."""
 
     @classmethod
     def parse(cls, parser: Parser) -> LoadOp:
-        buffer = parser.parse_unresolved_operand()
-        space, indices = _parse_indices(parser)
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type_ = _parse_memref_type(parser)
-        op = cls(parser.resolve_operand(buffer, type_), indices, space, type_.element_type)
+        memref, type_, space, indices, attributes = _parse_access(parser)
+        op = cls(memref, indices, space, type_.element_type)
         op.attributes.update(attributes)
         return op
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
-        printer.print_ssa_value(self.memref)
-        _print_indices(printer, self.map, self.indices)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.memref.type)
+        _print_access(printer, self)
 
 
 class StoreOp(affine.StoreOp):
@@ -95,13 +112,9 @@ class StoreOp(affine.StoreOp):
     def parse(cls, parser: Parser) -> StoreOp:
         value = parser.parse_unresolved_operand()
         parser.parse_punctuation(",")
-        buffer = parser.parse_unresolved_operand()
-        space, indices = _parse_indices(parser)
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type_ = _parse_memref_type(parser)
+        memref, type_, space, indices, attributes = _parse_access(parser)
         stored = parser.resolve_operand(value, type_.element_type)
-        op = cls(stored, parser.resolve_operand(buffer, type_), indices, space)
+        op = cls(stored, memref, indices, space)
         op.attributes.update(attributes)
         return op
 
@@ -109,11 +122,7 @@ class StoreOp(affine.StoreOp):
         printer.print_string(" ")
         printer.print_ssa_value(self.value)
         printer.print_string(", ")
-        printer.print_ssa_value(self.memref)
-        _print_indices(printer, self.map, self.indices)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.memref.type)
+        _print_access(printer, self)
 
 
 class ApplyOp(affine.ApplyOp):
@@ -258,14 +267,10 @@ class VectorLoadOp(affine.VectorLoadOp):
 
     @classmethod
     def parse(cls, parser: Parser) -> VectorLoadOp:
-        buffer = parser.parse_unresolved_operand()
-        space, indices = _parse_indices(parser)
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type_ = _parse_memref_type(parser)
+        memref, type_, space, indices, attributes = _parse_access(parser)
         parser.parse_punctuation(",")
         return cls.build(
-            operands=[parser.resolve_operand(buffer, type_), indices],
+            operands=[memref, indices],
             properties={"map": space},
             attributes=attributes,
             result_types=[parser.parse_type()],
@@ -273,11 +278,7 @@ class VectorLoadOp(affine.VectorLoadOp):
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
-        printer.print_ssa_value(self.memref)
-        _print_indices(printer, self.map, self.indices)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.memref.type)
+        _print_access(printer, self)
         printer.print_string(", ")
         printer.print_attribute(self.result.type)
 
@@ -289,15 +290,11 @@ class VectorStoreOp(affine.VectorStoreOp):
     def parse(cls, parser: Parser) -> VectorStoreOp:
         value = parser.parse_unresolved_operand()
         parser.parse_punctuation(",")
-        buffer = parser.parse_unresolved_operand()
-        space, indices = _parse_indices(parser)
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type_ = _parse_memref_type(parser)
+        memref, type_, space, indices, attributes = _parse_access(parser)
         parser.parse_punctuation(",")
         stored = parser.resolve_operand(value, parser.parse_type())
         return cls.build(
-            operands=[stored, parser.resolve_operand(buffer, type_), indices],
+            operands=[stored, memref, indices],
             properties={"map": space},
             attributes=attributes,
         )
@@ -306,11 +303,7 @@ class VectorStoreOp(affine.VectorStoreOp):
         printer.print_string(" ")
         printer.print_ssa_value(self.value)
         printer.print_string(", ")
-        printer.print_ssa_value(self.memref)
-        _print_indices(printer, self.map, self.indices)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.memref.type)
+        _print_access(printer, self)
         printer.print_string(", ")
         printer.print_attribute(self.value.type)
 
