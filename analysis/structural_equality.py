@@ -54,7 +54,6 @@ _NAMES = frozenset(
         "combiner_name",
         "kc.name",
         "kc.role",
-        "kc.symbol",
         "kc.symbols",
         "buffer_name",
         "block_name",
@@ -189,6 +188,8 @@ class _Side:
             return tuple(
                 str(expr.replace_dims_and_symbols((), dims)) for expr in value.data.results
             )
+        if key == "kc.symbol" and isinstance(value, StringAttr):
+            return self.symbols.get(value.data, value.data)
         if key == "kc.strides" and isinstance(value, ArrayAttr):
             return tuple("" if isinstance(step, StringAttr) else str(step) for step in value)
         return str(value)
@@ -209,6 +210,10 @@ class _Side:
                 yield op
             elif _is_value(op):
                 self.times.update({load: self.time for load in op.walk()})
+                inside = (part for region in op.regions for part in region.walk())
+                for part in (*inside, op):
+                    for result in part.results:
+                        self.form(result)  # in order, so that no form is deep
             else:
                 self.time += 1
                 yield op

@@ -318,3 +318,29 @@ def test_passes_that_kc_lacks():
     assert tir.transform.ThreadSync("shared").info.name == "thread-sync"
     with pytest.raises(TypeError, match="UnrollLoop takes its options by name"):
         tir.transform.UnrollLoop(4)
+
+
+def test_structural_equality_of_a_long_chain_of_values():
+    lines = "\n".join(f"%v{n + 1} = arith.addf %v{n}, %v{n} : f32" for n in range(2000))
+    text = f"""func.func @f(%A: memref<1xf32>) {{
+      %v0 = tir.load %A[0] : memref<1xf32>
+      {lines}
+      tir.store %v2000, %A[0] : memref<1xf32>
+      func.return
+    }}"""
+    assert kc.ir.structural_equal(kc.IRModule.parse(text), kc.IRModule.parse(text))
+    other = text.replace("%v1999, %v1999", "%v1999, %v1998")
+    assert not kc.ir.structural_equal(kc.IRModule.parse(text), kc.IRModule.parse(other))
+
+
+def test_sizes_that_are_parameters_are_told_apart_by_their_places():
+    text = """func.func @f(%A: memref<?x?xf32> {kc.shape = affine_map<()[s0, s1] -> (s0, s1)>},
+        %p: index {kc.symbol = "n"}, %q: index {kc.symbol = "m"})
+        attributes {kc.symbols = ["n", "m"]} { func.return }"""
+    swapped = text.replace(
+        '%p: index {kc.symbol = "n"}, %q: index {kc.symbol = "m"}',
+        '%p: index {kc.symbol = "m"}, %q: index {kc.symbol = "n"}',
+    )
+    renamed = text.replace('"n"', '"rows"').replace('"m"', '"columns"')
+    assert kc.ir.structural_equal(kc.IRModule.parse(text), kc.IRModule.parse(renamed))
+    assert not kc.ir.structural_equal(kc.IRModule.parse(text), kc.IRModule.parse(swapped))

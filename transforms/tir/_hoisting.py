@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects import arith, scf
+from xdsl.dialects import arith, math, scf
 from xdsl.dialects.builtin import AffineSetAttr, IntegerAttr, i1
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, Region, SSAValue
@@ -13,8 +13,9 @@ from xdsl.ir.affine import AffineConstraintExpr
 from xdsl.transforms.loop_invariant_code_motion import can_be_hoisted
 
 from kc.analysis.index_values import IndexValues, dimensions
-from kc.analysis.loop_tree import defined_inside, has_effects, is_inside, preorder, touches_memory
-from kc.dialects.tir import BlockOp, ForKind, ForOp, IfOp, LoadOp
+from kc.analysis.loop_tree import defined_inside, has_effects, preorder, touches_memory
+from kc.dialects.tir import BlockOp, DelinearizeOp, ForKind, ForOp, IfOp, LoadOp
+from kc.transforms.tir._pipeline_notes import is_pipelined
 from kc.transforms.tir._vector_masks import DIVISIONS
 
 
@@ -67,12 +68,17 @@ class _Hoisting:
     def _is_open(self, loop: ForOp) -> bool:
         if loop.kind.data is ForKind.THREAD and not self.hoisted.past_threads:
             return False
+        if is_pipelined(loop):
+            return False  # its annotations count its statements
         return not any(isinstance(inner, BlockOp) for inner in preorder(loop))
 
     def _loop(self, loop: ForOp) -> None:
         self._move_values(loop)
-        for op in _branches(loop):
-            loops = self._branch(loop, op)
+        branches = _branches(loop)
+        effects = _effects(loop) if branches else 0
+        size = sum(1 for _ in loop.walk()) if branches else 0
+        for op in branches:
+            loops = self._branch(loop, op, effects, size)
             if loops:
                 for part in loops:
                     self._loop(part)
@@ -121,8 +127,9 @@ class _Hoisting:
 
     # Branches
 
-    def _branch(self, loop: ForOp, op: IfOp | scf.IfOp) -> Sequence[ForOp]:
-        """Put what does not change of the condition of ``op`` in front of ``loop``.
+    def _branch(self, loop: ForOp, op: IfOp | scf.IfOp, effects: int, size: int) -> Sequence[ForOp]:
+        """Put what does not change of the condition of ``op`` in front of ``loop``, which has so
+        many operations with effects, and so many altogether.
 
         The loop where that holds, and the one where it does not; none if nothing was done.
         """
@@ -138,12 +145,9 @@ class _Hoisting:
                 return ()
         elif defined_inside(op.cond, loop):
             return ()
-        is_alone = not _has_orelse(op) and not any(
-            _has_effect(inner) for inner in loop.body.walk() if not is_inside(inner, op)
-        )
+        is_alone = not _has_orelse(op) and _effects(op) == effects
         loops = [loop]
         if not is_alone:
-            size = sum(1 for _ in loop.walk())
             if size > self.budget:
                 return ()
             self.budget -= size
@@ -199,9 +203,14 @@ def _has_orelse(op: IfOp | scf.IfOp) -> bool:
     )
 
 
-def _has_effect(op: Operation) -> bool:
-    """Whether ``op`` itself changes memory, or may."""
-    return touches_memory(op) and not isinstance(op, LoadOp)
+def _effects(root: Operation) -> int:
+    """How many operations in ``root`` change memory themselves, or may."""
+    return sum(
+        1
+        for region in root.regions
+        for op in region.walk()
+        if touches_memory(op) and not isinstance(op, LoadOp)
+    )
 
 
 def _is_free(op: Operation) -> bool:
@@ -210,11 +219,17 @@ def _is_free(op: Operation) -> bool:
 
 
 def _may_trap(op: Operation) -> bool:
-    if not isinstance(op, DIVISIONS):
-        return False
-    maker = op.rhs.owner
-    value = maker.value if isinstance(maker, arith.ConstantOp) else None
-    return not (isinstance(value, IntegerAttr) and value.value.data > 0)
+    if isinstance(op, math.IPowIOp):
+        return True  # zero to a negative power
+    if isinstance(op, DelinearizeOp):
+        return not all(_is_positive(size) for size in op.sizes)
+    return isinstance(op, DIVISIONS) and not _is_positive(op.rhs)
+
+
+def _is_positive(value: SSAValue) -> bool:
+    maker = value.owner
+    number = maker.value if isinstance(maker, arith.ConstantOp) else None
+    return isinstance(number, IntegerAttr) and number.value.data > 0
 
 
 def _is_boolean(value: SSAValue) -> bool:

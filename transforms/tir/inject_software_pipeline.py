@@ -135,7 +135,9 @@ class InjectSoftwarePipelinePass(ModulePass):
                     why="the iterations of loops are moved, not those of blocks",
                     hints=["run lower-init-block and lower-blocks first"],
                 )
-        if len(pipelined) > sum(len(_innermost(function)) for function in functions):
+        innermost = [_innermost(function) for function in functions]
+        is_nested = len(pipelined) > sum(len(loops) for loops in innermost)
+        if is_nested or sum(1 for loops in innermost if loops) > 1:
             with diagnostic_handler(lambda _: None):
                 for function in loop_tree.functions(copy_module(op)):
                     inject(function, copies)
@@ -149,8 +151,8 @@ def inject(function: FuncOp, copies: Callable[[Pipeline], AsynchronousCopies]) -
     """Overlap the pipelined loops of a function, inner ones first.
 
     Loops that are not in one another are all planned before the first is rewritten; where they
-    are, this is tried on a copy before. ``copies`` says which stores are copies that go on by
-    themselves.
+    are, or several functions have some, this is tried on a copy before. ``copies`` says which
+    stores are copies that go on by themselves.
     """
     while loops := _innermost(function):
         plans = [plan_pipeline(loop) for loop in loops]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+import time
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lowering_support import lower, outputs, parse, text_of
@@ -12,6 +14,7 @@ from property_tests import examples
 
 import kc
 from kc import te
+from kc.support.registry import context
 from kc.transforms.tir.hoist_expression import HoistExpressionPass
 from kc.transforms.tir.hoist_if_then_else import HoistIfThenElsePass
 
@@ -111,3 +114,61 @@ def test_the_keys_of_a_config():
         y = np.zeros_like(x)
         f(x, y)
         np.testing.assert_array_equal(y, x * 2)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "%q, %r = tir.delinearize %m by [%four, %n]  tir.store %r, %A[0] : memref<8xindex>",
+        "%r = arith.divsi %m, %n : index  tir.store %r, %A[0] : memref<8xindex>",
+        "%r = arith.remui %m, %n : index  tir.store %r, %A[0] : memref<8xindex>",
+    ],
+)
+def test_what_may_divide_by_zero_stays_in_a_loop_that_may_not_run(line: str):
+    text = f"""func.func @f(%A: memref<8xindex>, %n: index, %m: index) {{
+      %four = arith.constant 4 : index
+      tir.for %i in %n {{
+        {line}
+      }}
+      func.return
+    }}"""
+    module = kc.IRModule.parse(text)
+    HoistExpressionPass().apply(context(), module.op)
+    kc.build(module)(np.zeros(8, np.int64), 0, 5)
+
+
+def test_statements_of_a_pipeline_are_counted_by_its_annotations():
+    text = """func.func @f(%A: memref<8xf32>, %x: f32, %n: index) {
+      tir.for %i in 8 annotations {software_pipeline_stage = [0, 1]} {
+        tir.if (%n >= 3) {
+          tir.store %x, %A[%i] : memref<8xf32>
+        }
+        tir.if (%n >= 4) {
+          tir.store %x, %A[%i] : memref<8xf32>
+        }
+      }
+      func.return
+    }"""
+    module = kc.IRModule.parse(text)
+    before = str(module)
+    HoistIfThenElsePass().apply(context(), module.op)
+    assert str(module) == before
+
+
+def test_many_guards_take_linear_time():
+    """Four times as many take four times as long; sixteen times before."""
+
+    def seconds(count: int) -> float:
+        guards = "\n".join(
+            f"tir.if (%n >= {k}) {{ tir.store %x, %A[%i] : memref<8xf32> }}" for k in range(count)
+        )
+        text = f"""func.func @f(%A: memref<8xf32>, %x: f32, %n: index) {{
+          tir.for %i in 8 {{ {guards} }}
+          func.return
+        }}"""
+        module = kc.IRModule.parse(text)
+        began = time.process_time()
+        HoistIfThenElsePass(300).apply(context(), module.op)
+        return time.process_time() - began
+
+    assert seconds(800) < 10 * seconds(200) + 0.5

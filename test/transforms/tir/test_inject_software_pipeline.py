@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from random import Random
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lowering_support import lower, parse, text_of
@@ -20,7 +21,7 @@ from kc import te
 from kc.analysis.interpreter import run
 from kc.support import registry
 from kc.support.diagnostics import CodegenError
-from kc.support.registry import get_pass
+from kc.support.registry import context, get_pass
 from kc.transforms.tir.inject_software_pipeline import InjectSoftwarePipelinePass
 from kc.transforms.tir.plan_software_pipeline import PlanSoftwarePipelinePass
 
@@ -258,3 +259,23 @@ def test_te():
     for name in PASSES:
         get_pass(name).apply(registry.context(), loops)
     assert 'tir.alloc "B" : memref<3x1x12xi32>' in text_of(loops)
+
+
+def test_a_refusal_leaves_all_functions_as_they_are():
+    def function(name: str, stages: str) -> str:
+        return f"""func.func @{name}(%A: memref<9xf32>, %B: memref<9xf32>) {{
+          tir.for %i in 8 annotations {{software_pipeline_stage = {stages}}} {{
+            %a = tir.load %A[%i] : memref<9xf32>
+            tir.store %a, %A[%i + 1] : memref<9xf32>
+            %b = tir.load %A[%i + 1] : memref<9xf32>
+            tir.store %b, %B[%i] : memref<9xf32>
+          }}
+          func.return
+        }}"""
+
+    module = kc.IRModule.parse(function("f", "[0, 0]") + function("g", "[1, 0]"))
+    before = str(module)
+    with pytest.raises(CodegenError) as caught:
+        InjectSoftwarePipelinePass().apply(context(), module.op)
+    assert caught.value.code == "KC4234"
+    assert str(module) == before
