@@ -93,6 +93,9 @@ def _print_access(
 class LoadOp(affine.LoadOp):
     """``affine.load %A[%i + symbol(%n)] {tag} : memref<?xf32>``."""
 
+    def verify_(self) -> None:
+        _verify_access(self, self.memref, self.map, self.indices)
+
     @classmethod
     def parse(cls, parser: Parser) -> LoadOp:
         memref, type_, space, indices, attributes = _parse_access(parser)
@@ -107,6 +110,9 @@ class LoadOp(affine.LoadOp):
 
 class StoreOp(affine.StoreOp):
     """``affine.store %x, %A[%i + symbol(%n)] {tag} : memref<?xf32>``."""
+
+    def verify_(self) -> None:
+        _verify_access(self, self.memref, self.map, self.indices)
 
     @classmethod
     def parse(cls, parser: Parser) -> StoreOp:
@@ -165,6 +171,8 @@ class MaxOp(IRDLOperation):
                 f"affine.max: {len(self.arguments)} operands for the dimensions and symbols of "
                 f"{space}"
             )
+        if not space.results:
+            raise VerifyException("affine.max: the largest of at least one result")
 
     @classmethod
     def parse(cls, parser: Parser) -> MaxOp:
@@ -265,6 +273,9 @@ def _verify_access(
 class VectorLoadOp(affine.VectorLoadOp):
     """``affine.vector_load %A[%i] : memref<8xf32>, vector<4xf32>``."""
 
+    def verify_(self) -> None:
+        _verify_access(self, self.memref, self.map, self.indices)
+
     @classmethod
     def parse(cls, parser: Parser) -> VectorLoadOp:
         memref, type_, space, indices, attributes = _parse_access(parser)
@@ -285,6 +296,9 @@ class VectorLoadOp(affine.VectorLoadOp):
 
 class VectorStoreOp(affine.VectorStoreOp):
     """``affine.vector_store %v, %A[%i] : memref<8xf32>, vector<4xf32>``."""
+
+    def verify_(self) -> None:
+        _verify_access(self, self.memref, self.map, self.indices)
 
     @classmethod
     def parse(cls, parser: Parser) -> VectorStoreOp:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from xdsl.dialects import affine
 from xdsl.dialects.builtin import (
     AffineMapAttr,
+    AnyFloat,
     ArrayAttr,
     DenseIntElementsAttr,
     IndexType,
@@ -55,6 +56,10 @@ class ParallelOp(affine.ParallelOp):
             raise VerifyException(f"{self.name}: a reduction for each result")
         if any(not 0 <= kind < len(ATOMIC_KINDS) for kind in kinds):
             raise VerifyException(f"{self.name}: unknown reduction in {kinds}")
+        for kind, result in zip(self.kinds, self.res, strict=True):
+            is_float = isinstance(result.type, AnyFloat)
+            if kind != "assign" and kind.endswith("f") != is_float:
+                raise VerifyException(f"{self.name}: {kind} reduces no {result.type}")
 
     @property
     def kinds(self) -> list[str]:

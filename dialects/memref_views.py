@@ -183,6 +183,14 @@ class TransposeOp(IRDLOperation):
         dims = [expr.position for expr in space.results if isinstance(expr, AffineDimExpr)]
         if space.num_dims != rank or sorted(dims) != list(range(rank)):
             raise VerifyException(f"{self.name}: {space} is no permutation of {rank} dimensions")
+        assert isinstance(self.result.type, MemRefType)
+        sizes = self.in_.type.get_shape()
+        if self.result.type.element_type != self.in_.type.element_type or tuple(
+            self.result.type.get_shape()
+        ) != tuple(sizes[dim] for dim in dims):
+            raise VerifyException(
+                f"{self.name}: {self.in_.type} in another order is not {self.result.type}"
+            )
 
     @classmethod
     def parse(cls, parser: Parser) -> TransposeOp:

@@ -76,19 +76,18 @@ class RaiseToTirPass(ModulePass):
             function: with_results_in_memory(function, loops=self.loops) for function in todo
         }
         raised: dict[func.FuncOp, tuple[func.FuncOp, list[memref.GlobalOp]]] = {}
-        for function, source in (*sources.items(), *zip(kept, kept, strict=True)):
+        for function, source in (*sources.items(), *((copy, copy) for copy in kept.values())):
             if needs_raising(source, loops=self.loops):
                 raised[function] = raise_function(source, taken)
             elif source is not function:
                 raised[function] = source, []
-        for copy in kept:
+        for copy in kept.values():
             op.body.block.add_op(copy)
         for old, (new, tables) in raised.items():
             op.body.block.insert_ops_before(tables, old)
             Rewriter.replace_op(old, new, [])
         if kept:
-            copies = {old.sym_name.data.removesuffix("_values"): old.sym_name.data for old in kept}
-            call_kept([op], copies)
+            call_kept([op], {name: copy.sym_name.data for name, copy in kept.items()})
         if todo:
             _drop_unused_globals(op)
 

@@ -87,13 +87,15 @@ def _as_arguments(function: func.FuncOp) -> None:
     places: dict[int, SSAValue] = {}
     attrs = list(function.arg_attrs.data) if function.arg_attrs is not None else []
     attrs += [DictionaryAttr({})] * (len(entry.args) - len(attrs))
+    declared = function.res_attrs.data if function.res_attrs is not None else None
     for n, type_ in enumerate(outputs):
         if isinstance(type_, _SCALAR):
             place = entry.insert_arg(MemRefType(_stored(type_), []), len(entry.args))
             place.name_hint = fresh_name("out", taken)
             places[n] = place
             name = StringAttr(place.name_hint)
-            attrs.append(DictionaryAttr({"kc.name": name, "kc.role": StringAttr("out")}))
+            given = declared[n].data if declared is not None else {}
+            attrs.append(DictionaryAttr({"kc.name": name, **given, "kc.role": StringAttr("out")}))
     for block in function.body.blocks:
         if isinstance(end := block.last_op, func.ReturnOp):
             for n, place in places.items():
@@ -102,6 +104,10 @@ def _as_arguments(function: func.FuncOp) -> None:
     kept = [type_ for n, type_ in enumerate(outputs) if n not in places]
     function.function_type = FunctionType.from_lists([arg.type for arg in entry.args], kept)
     function.arg_attrs = ArrayAttr(attrs)
+    if declared is not None:
+        function.res_attrs = ArrayAttr(
+            [given for n, given in enumerate(declared) if n not in places]
+        )
 
 
 def _stored(type_: Attribute) -> Attribute:
@@ -124,18 +130,18 @@ def _insert(op: Operation, before: Operation) -> None:
     block.insert_op_before(op, before)
 
 
-def keep_called(module: ModuleOp, taken: set[str]) -> list[func.FuncOp]:
-    """Private copies of the public functions that return scalars and are called; their names are
-    added to ``taken``, the symbols of the module."""
+def keep_called(module: ModuleOp, taken: set[str]) -> dict[str, func.FuncOp]:
+    """Private copies of the public functions that return scalars and are called, by the names of
+    these; their own are added to ``taken``, the symbols of the module."""
     called = {op.callee.string_value() for op in preorder(module) if isinstance(op, func.CallOp)}
-    copies: list[func.FuncOp] = []
+    copies: dict[str, func.FuncOp] = {}
     for function in functions(module):
         name = function.sym_name.data
         if name in called and has_scalar_results(function):
             copy = function.clone()
             copy.sym_name = StringAttr(fresh_name(f"{name}_values", taken))
             copy.sym_visibility = StringAttr("private")
-            copies.append(copy)
+            copies[name] = copy
     return copies
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import kc
+from kc.support.registry import context, get_pass
 
 # A name -> the text of @f, what goes in, what each of the arguments is afterwards (or the results).
 CASES = {}
@@ -419,3 +420,32 @@ def test_strided_arguments():
     expected = np.zeros((4, 7), np.float32)
     expected[:, 2:5] = np.exp(given)
     np.testing.assert_allclose(out, expected, rtol=1e-6)
+
+
+def test_a_called_function_whose_other_name_is_taken():
+    text = """
+    func.func @g_values(%a: f32) { return }
+    func.func @g(%a: f32) -> f32 {
+      %r = arith.mulf %a, %a : f32
+      return %r : f32
+    }
+    func.func @f(%a: f32) -> f32 {
+      %r = func.call @g(%a) : (f32) -> f32
+      return %r : f32
+    }"""
+    module = kc.build(kc.IRModule.parse(text))
+    assert module["f"](3.0) == 9.0
+    assert module["g"](2.0) == 4.0
+
+
+def test_attributes_of_scalar_results_go_with_them():
+    text = """
+    func.func @f(%a: f32, %b: f32) -> (f32 {kc.foo = 1 : i32}, f32 {kc.name = "zz"}) {
+      return %a, %b : f32, f32
+    }"""
+    module = kc.IRModule.parse(text)
+    get_pass("raise-to-tir").apply(context(), module.op)
+    assert "kc.foo = 1 : i32" in str(module)
+    assert 'kc.name = "zz"' in str(module)
+    assert kc.IRModule.parse(str(module)) is not None
+    assert [float(value) for value in kc.build(kc.IRModule.parse(text))(1.0, 2.0)] == [1.0, 2.0]
