@@ -17,6 +17,7 @@ from kc.runtime.checksums import check_block, check_comment, damaged, with_block
 from kc.runtime.metadata import OBJECT, SYMBOL, ModuleRecord, merged, read_records, with_checksum
 from kc.runtime.module import Module, Source
 from kc.runtime.signature import Signature
+from kc.support.diagnostics import KCError
 from kc.support.packed_signature import PackedSignature
 from kc.support.target import Target
 
@@ -202,6 +203,8 @@ def load_ir(path: str) -> Module:
             constants = [
                 str(variable) for variable in module.global_variables if variable.name == SYMBOL
             ]
+    except KCError:
+        raise
     except (RuntimeError, UnicodeDecodeError) as error:
         raise damaged(path, " ".join(str(error).split())) from None
     records = read_records(_constant(constants[0]) if constants else b"", path)

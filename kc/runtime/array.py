@@ -10,7 +10,7 @@ from kc.runtime import dlpack
 from kc.runtime.device import CPU, CUDA, Device, cpu
 from kc.runtime.native import numpy_dtype
 from kc.runtime.signature import DTYPES, MAX_ALIGNMENT
-from kc.support.diagnostics import CallError, DeviceError, suggest
+from kc.support.diagnostics import CallError, DeviceError, KCError, suggest
 from kc.support.float_formats import NARROW_FLOATS
 
 if TYPE_CHECKING:
@@ -272,6 +272,8 @@ def from_dlpack(source: Any) -> NDArray:
         return shared_on_device(source)
     try:
         view = np.from_dlpack(source)
+    except KCError:
+        raise
     except (BufferError, RuntimeError, ValueError) as error:
         narrow = _narrow_from_dlpack(source)
         if narrow is not None:

@@ -122,7 +122,12 @@ def gather(data: Tensor, axis: int, indices: Tensor) -> Tensor:
             )
 
     def body(*at: Any) -> Expr:
-        return data(*at[:axis], wrapped_once(indices(*at), data.shape[axis]), *at[axis + 1 :])
+        own = [
+            place if isinstance(size, int) and isinstance(length, int) else inside(place, length)
+            for place, size, length in zip(at, indices.shape, data.shape, strict=True)
+        ]
+        own[axis] = wrapped_once(indices(*at), data.shape[axis])
+        return data(*own)
 
     return compute(indices.shape, body, "T_gather", tag=INJECTIVE)
 
@@ -233,16 +238,19 @@ def unravel_index(indices: Tensor, shape: Any) -> Tensor:
     """
     index_tensor(indices)
     kind = indices.dtype
+    wide = "uint64" if kind == "uint64" else "int64"
     if isinstance(shape, Tensor):
         index_tensor(shape, "shape", 1)
         count = constant(shape.shape[0], "the rank")
-        sizes: list[Any] = [convert(shape(n), kind) for n in range(count)]
+        sizes: list[Any] = [convert(shape(n), wide) for n in range(count)]
     else:
-        sizes = [convert(as_expr(size), kind) for size in shape]
+        sizes = [convert(as_expr(size), wide) for size in shape]
         count = len(sizes)
+    if not count:
+        raise refuse("KC2303", "the shape ()", "a number is a place in at least one dimension")
 
     def body(row: Any, *at: Any) -> Expr:
-        places = place_of(indices(*at), sizes)
+        places = place_of(convert(indices(*at), wide), sizes)
         value = places[0]
         for n in range(1, count):
             value = select(row.equal(n), places[n], value)

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from kc.support.diagnostics import counted
 from kc.te import functions as scalar
 from kc.te.dtypes import UINTS, check_dtype
-from kc.te.expr import Expr, all_of, as_expr, const, select
+from kc.te.expr import Expr, all_of, as_expr, compare, const, select
 from kc.te.expr import cast as convert
 from kc.te.tensor import Tensor, shape_text
-from kc.topi.arguments import axis_of, constant, fits, index_tensor, number, rank, tensor, word
+from kc.topi.arguments import (
+    axis_of,
+    constant,
+    fits,
+    index_tensor,
+    number,
+    rank,
+    surely_same,
+    tensor,
+    word,
+)
 from kc.topi.loops import written
 from kc.topi.table import ANY, INTEGERS, NUMBERS, operator, refuse
 
@@ -32,6 +42,18 @@ def _counted(index: Expr, size: Any) -> tuple[Expr, Expr]:
     inside = all_of(place >= 0, place < length)
     last = scalar.max(scalar.min(place, length - 1), const(0, "int64"))
     return last, inside
+
+
+def _within(
+    at: Sequence[Any], loops: Sequence[Any], shape: Sequence[Any], axes: Iterable[int]
+) -> list[Expr]:
+    """That places of a nest over ``loops`` are in ``shape``, where sizes of the call decide it."""
+    return [
+        compare("lt", convert(as_expr(at[n]), "int64"), convert(as_expr(shape[n]), "int64"))
+        for n in axes
+        if not (isinstance(loops[n], int) and isinstance(shape[n], int))
+        and not surely_same(loops[n], shape[n])
+    ]
 
 
 def _scattered(
@@ -60,7 +82,12 @@ def _scattered(
         def visit(*at: Any) -> None:
             place, inside = _counted(places[at], data.shape[axis])
             target = (*at[:axis], place, *at[axis + 1 :])
-            with loops.ib.if_scope(inside):
+            others = [n for n in range(data.ndim) if n != axis]
+            fitting = [
+                *_within(at, indices.shape, updates.shape, range(data.ndim)),
+                *_within(at, indices.shape, data.shape, others),
+            ]
+            with loops.ib.if_scope(all_of(inside, *fitting)):
                 result[target] = _MODES[mode](result[target], news[at])
 
         loops.nest(indices.shape, visit)
@@ -120,7 +147,7 @@ def scatter_nd(data: Tensor, indices: Tensor, updates: Tensor, mode: str = "upda
     depth = constant(indices.shape[0], "the first dimension of the indices")
     wanted = [*indices.shape[1:], *data.shape[depth:]]
     if (
-        depth > data.ndim
+        not 1 <= depth <= data.ndim
         or len(wanted) != updates.ndim
         or not all(map(fits, updates.shape, wanted))
     ):
@@ -128,7 +155,7 @@ def scatter_nd(data: Tensor, indices: Tensor, updates: Tensor, mode: str = "upda
             "KC2303",
             f"{data.name} {shape_text(data.shape)}, {indices.name} {shape_text(indices.shape)} and "
             f"{updates.name} {shape_text(updates.shape)}",
-            f"updates has the shape {shape_text(wanted)}",
+            f"indices has 1 to {data.ndim} rows, and updates the shape {shape_text(wanted)}",
         )
     outer = indices.ndim - 1
 
@@ -137,11 +164,19 @@ def scatter_nd(data: Tensor, indices: Tensor, updates: Tensor, mode: str = "upda
         (result,) = loops.outs
         loops.nest(data.shape, lambda *at: result.__setitem__(at, given[at]), "c")
 
-        def visit(*at: Any) -> None:
+        def store(*at: Any) -> None:
             visited = [_counted(places[(n, *at[:outer])], data.shape[n]) for n in range(depth)]
             target = (*(place for place, _ in visited), *at[outer:])
             with loops.ib.if_scope(all_of(*(inside for _, inside in visited))):
                 result[target] = _MODES[mode](result[target], news[at])
+
+        def visit(*at: Any) -> None:
+            fitting = _within(at, updates.shape, wanted, range(updates.ndim))
+            if not fitting:
+                store(*at)
+                return
+            with loops.ib.if_scope(all_of(*fitting)):
+                store(*at)
 
         loops.nest(updates.shape, visit)
 
@@ -185,12 +220,18 @@ def sparse_to_dense(
     rank(sparse_indices, "sparse_indices", 0, 1, 2)
     shape = tuple(output_shape)
     depth = 1 if sparse_indices.ndim < 2 else constant(sparse_indices.shape[1], "the rank")
-    if depth != len(shape) or sparse_values.ndim > 1:
+    listed = sparse_indices.shape[0] if sparse_indices.ndim else 1
+    if (
+        depth != len(shape)
+        or sparse_values.ndim > 1
+        or (sparse_values.ndim and not fits(listed, sparse_values.shape[0]))
+    ):
         raise refuse(
             "KC2303",
-            f"{sparse_indices.name} of the shape {shape_text(sparse_indices.shape)} for the output "
-            f"{shape_text(shape)}",
-            f"there is an index for each of {counted(len(shape), 'dimension')}",
+            f"{sparse_indices.name} {shape_text(sparse_indices.shape)} and {sparse_values.name} "
+            f"{shape_text(sparse_values.shape)} for the output {shape_text(shape)}",
+            f"there is an index for each of {counted(len(shape), 'dimension')}, and a value for "
+            "each row of them, or one",
         )
     kind = check_dtype(sparse_values.dtype)
     count = sparse_indices.shape[0] if sparse_indices.ndim else 1
@@ -210,7 +251,9 @@ def sparse_to_dense(
                 for n in range(depth)
             ]
             both = [_counted(index, size) for index, size in zip(own, shape, strict=True)]
-            with loops.ib.if_scope(all_of(*(inside for _, inside in both))):
+            one_each = sparse_values.shape[:1]
+            fitting = _within([k], [count], one_each, range(len(one_each)))
+            with loops.ib.if_scope(all_of(*(inside for _, inside in both), *fitting)):
                 value = news[k] if sparse_values.ndim else news[()]
                 result[tuple(place for place, _ in both)] = value
 

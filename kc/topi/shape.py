@@ -262,7 +262,8 @@ def split(ary: Tensor, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
     size = dim(ary.shape[axis])
     if isinstance(indices_or_sections, list | tuple):
         length = constant(size, "the axis that is split")
-        cuts = [min(max(whole(cut, "a place"), 0), length) for cut in indices_or_sections]
+        places = [whole(cut, "a place") for cut in indices_or_sections]
+        cuts = [min(max(cut + length * (cut < 0), 0), length) for cut in places]
         edges = [0, *cuts, length]
     else:
         count = whole(indices_or_sections, "the number of sections")
@@ -420,9 +421,12 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: str = "float32") 
     """The numbers from ``start`` (0 if only one is given) to below ``stop``, ``step`` apart."""
     first, end = (0, start) if stop is None else (start, stop)
     numbers = (first, end, step)
-    if any(isinstance(n, Expr) or not isinstance(n, int | float) for n in numbers) or not step:
+    known = all(isinstance(n, int | float) and math.isfinite(n) for n in numbers)
+    if not known or not step or not math.isfinite((end - first) / step):
         raise refuse(
-            "KC2313", f"arange of {numbers}", "they are numbers known now, and step is not 0"
+            "KC2313",
+            f"arange of {numbers}",
+            "they are finite numbers known now, step is not 0, and there are finitely many",
         )
     kind = check_dtype(dtype)
     count = max(0, math.ceil((end - first) / step))

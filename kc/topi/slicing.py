@@ -192,8 +192,30 @@ def matrix_set_diag(
     band = highest != lowest
     word(align, ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT"), "align")
     tensor(diagonal, "diagonal", data.ndim - (not band), (data.dtype,))
+    if data.ndim < 2:
+        rank(data, "data", 2, 3, 4)
     rows, columns = data.shape[-2], data.shape[-1]
     length = diagonal.shape[-1]
+    wanted: list[Any] = list(data.shape[:-2])
+    if band:
+        wanted.append(highest - lowest + 1)
+    if isinstance(rows, int) and isinstance(columns, int):
+        wanted.append(
+            max(min(rows + min(k, 0), columns - max(k, 0)) for k in range(lowest, highest + 1))
+            if lowest <= highest
+            else 0
+        )
+    else:
+        wanted.append(length)
+    if lowest > highest or not all(map(fits, diagonal.shape, wanted)):
+        raise refuse(
+            "KC2303",
+            f"{data.name} {shape_text(data.shape)}, {diagonal.name} {shape_text(diagonal.shape)} "
+            f"and k from {lowest} to {highest}",
+            f"{diagonal.name} has the shape {shape_text(wanted)}"
+            if lowest <= highest
+            else "the lowest diagonal comes first",
+        )
 
     def body(*at: Any) -> Expr:
         i, j = at[-2], at[-1]

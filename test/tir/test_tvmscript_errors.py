@@ -310,3 +310,10 @@ def test_an_object_without_source():
     with pytest.raises(KCError) as caught:
         kc.script.from_source(3)
     assert str(caught.value).startswith("error[KC2132]: from_source: int has no source")
+
+
+def test_text_that_pythons_parser_does_not_take():
+    with pytest.raises(KCError) as caught:
+        kc.script.from_source("\ud800")
+    assert caught.value.code == "KC2131"
+    assert caught.value.why == "Python's parser does not take this text"

@@ -170,7 +170,7 @@ error[KC2306]: topi.strided_slice: strides is (0,)
   why: a stride is not 0""",
     "topi.arange(0, te.var('n'))": """\
 error[KC2313]: topi.arange: arange of (0, n, 1)
-  why: they are numbers known now, and step is not 0""",
+  why: they are finite numbers known now, step is not 0, and there are finitely many""",
     "topi.nn.conv2d(T(1, 3, 8, 8), T(4, 2, 3, 3, name='W'), 1, 0, 1)": """\
 error[KC2303]: topi.nn.conv2d: A of the shape (1, 3, 8, 8) and a filter of 2 channels
   why: 3 channels in 1 group are 3 for each output channel""",
@@ -214,6 +214,27 @@ error[KC2308]: topi.image.resize2d: the layout 'NCWW'
     "topi.nn.adaptive_pool(T(1, 1, 4, 4), (0, 1), 'max')": """\
 error[KC2306]: topi.nn.adaptive_pool: output_size is (0, 1)
   why: it is at least 1""",
+    "topi.matrix_set_diag(T(3, 4), T(1, 3, name='D'), (-1, 1))": """\
+error[KC2303]: topi.matrix_set_diag: A (3, 4), D (1, 3) and k from -1 to 1
+  why: D has the shape (3, 3)""",
+    "topi.matrix_set_diag(T(2, 3, 4), T(1, 3, name='D'))": """\
+error[KC2303]: topi.matrix_set_diag: A (2, 3, 4), D (1, 3) and k from 0 to 0
+  why: D has the shape (2, 3)""",
+    "topi.matrix_set_diag(T(3, 4), T(3, 3, name='D'), (1, -1))": """\
+error[KC2303]: topi.matrix_set_diag: A (3, 4), D (3, 3) and k from 1 to -1
+  why: the lowest diagonal comes first""",
+    "topi.sparse_to_dense(T(3, 2, dtype='int32'), (4, 5), T(2, name='V'), 0.5)": """\
+error[KC2303]: topi.sparse_to_dense: A (3, 2) and V (2,) for the output (4, 5)
+  why: there is an index for each of 2 dimensions, and a value for each row of them, or one""",
+    "topi.unravel_index(T(2, dtype='int32'), ())": """\
+error[KC2303]: topi.unravel_index: the shape ()
+  why: a number is a place in at least one dimension""",
+    "topi.arange(0, float('inf'))": """\
+error[KC2313]: topi.arange: arange of (0, inf, 1)
+  why: they are finite numbers known now, step is not 0, and there are finitely many""",
+    "topi.scatter_nd(T(4, 3), T(0, 2, dtype='int32', name='I'), T(2, 4, 3, name='U'))": """\
+error[KC2303]: topi.scatter_nd: A (4, 3), I (0, 2) and U (2, 4, 3)
+  why: indices has 1 to 2 rows, and updates the shape (2, 4, 3)""",
 }
 
 

@@ -88,6 +88,13 @@ def from_source(input_source: Any, extra_vars: Mapping[str, Any] | None = None) 
             location=Location(file, error.lineno or 1, error.offset or 1),
             why="TVMScript is written in the syntax of Python",
         ) from None
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise ParseError(
+            "KC2131",
+            f"from_source: {error or 'too many levels'}",
+            location=Location(file, 1, 1),
+            why="Python's parser does not take this text",
+        ) from None
     return _Reader(file, extra_vars or {}).read(tree)
 
 

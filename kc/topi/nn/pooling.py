@@ -100,8 +100,12 @@ def _pool(
             "pool_max",
             tag="pool_max",
         )
+    wide = _accumulator(data.dtype)
     total = compute(
-        shape, lambda *at: scalar.sum(source(*place(at)), axis=loops), "pool_sum", tag="pool_sum"
+        shape,
+        lambda *at: scalar.sum(convert(source(*place(at)), wide), axis=loops),
+        "pool_sum",
+        tag="pool_sum",
     )
 
     def taps_inside(at: Sequence[Any]) -> Any:
@@ -123,11 +127,19 @@ def _pool(
 
     def mean(*at: Any) -> Expr:
         divisor = taps_inside(at)
-        if not isinstance(divisor, int):
-            divisor = convert(scalar.max(divisor, const(1, divisor.dtype)), data.dtype)
-        return div(total(*at), divisor)
+        if isinstance(divisor, int):
+            divisor = const(divisor, wide)
+        else:
+            divisor = convert(scalar.max(divisor, const(1, divisor.dtype)), wide)
+        return convert(div(total(*at), divisor), data.dtype)
 
     return compute(shape, mean, "pool_avg", tag=ELEMWISE)
+
+
+def _accumulator(dtype: str) -> str:
+    """What the sum of a window is added up in: of integers, it and the size of the window may be
+    no numbers of the type."""
+    return dtype if is_float(dtype) else "uint64" if dtype == "uint64" else "int64"
 
 
 def window_counts(
@@ -331,16 +343,17 @@ def _adaptive(data: Tensor, output_size: Any, pool_type: str, layout: str, lette
                 where = inside if where is None else where & inside
         return data(*place), where
 
-    def body(reducer: Any) -> Any:
+    def body(reducer: Any, dtype: str = data.dtype) -> Any:
         def reduced(*at: Any) -> Expr:
             value, where = term(at)
-            return reducer(value, axis=loops, where=where)
+            return reducer(convert(value, dtype), axis=loops, where=where)
 
         return reduced
 
     if pool_type == "max":
         return compute(shape, body(scalar.max), "adaptive_pool_max", tag="adaptive_pool_max")
-    total = compute(shape, body(scalar.sum), "adaptive_pool_sum", tag="adaptive_pool_sum")
+    wide = _accumulator(data.dtype)
+    total = compute(shape, body(scalar.sum, wide), "adaptive_pool_sum", tag="adaptive_pool_sum")
 
     def mean(*at: Any) -> Expr:
         count: Any = 1
@@ -348,8 +361,8 @@ def _adaptive(data: Tensor, output_size: Any, pool_type: str, layout: str, lette
             start, end = edges(at[axis], out, size, even)
             share = size if out == 1 else size // out if even else end - start
             count = times(count, share)
-        divisor = count if isinstance(count, int) else convert(count, data.dtype)
-        return div(total(*at), const(count, data.dtype) if isinstance(count, int) else divisor)
+        divisor = const(count, wide) if isinstance(count, int) else convert(count, wide)
+        return convert(div(total(*at), divisor), data.dtype)
 
     return compute(shape, mean, "adaptive_pool_avg", tag=ELEMWISE)
 

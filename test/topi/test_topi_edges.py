@@ -1,0 +1,68 @@
+"""Sizes of the call that do not fit, sums that are no numbers of their type, and places of large
+shapes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from guarded_arrays import checked_build
+
+from kc import te, topi
+from kc.te.tensor import Tensor
+
+
+def tensor(name: str, *shape: object, dtype: str = "float32") -> Tensor:
+    return te.placeholder(shape, dtype, name)
+
+
+@pytest.mark.parametrize("rows", [1, 2, 5])
+def test_scatter_writes_what_is_there(rows: int):
+    """More rows of indices than the data has are left out; accesses are checked."""
+    n, m = te.var("n"), te.var("m")
+    data, updates = tensor("D", n, 4), tensor("U", m, 2)
+    places = tensor("I", m, 2, dtype="int32")
+    kernel = checked_build([data, places, updates, topi.scatter(data, places, updates, 1)])
+    given = np.arange(8, dtype="float32").reshape(2, 4)
+    at = np.tile(np.array([3, 0], "int32"), (rows, 1))
+    values = 100 + np.arange(2 * rows, dtype="float32").reshape(rows, 2)
+    expected = given.copy()
+    kept = min(rows, 2)
+    np.put_along_axis(expected[:kept], at[:kept].astype("int64"), values[:kept], 1)
+    np.testing.assert_array_equal(kernel(given, at, values), expected)
+
+
+def test_gather_reads_what_is_there():
+    n, m = te.var("n"), te.var("m")
+    data, places = tensor("D", n, 4), tensor("I", m, 2, dtype="int32")
+    kernel = checked_build([data, places, topi.gather(data, 1, places)])
+    given = np.arange(8, dtype="float32").reshape(2, 4)
+    result = kernel(given, np.full((5, 2), 1, "int32"))
+    np.testing.assert_array_equal(result[:2], given[:, [1, 1]])
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8"])
+def test_the_mean_of_a_window_that_is_larger_than_the_type(dtype: str):
+    data = tensor("D", 1, 1, 16, 16, dtype=dtype)
+    args = ((16, 16), (1, 1), (1, 1), (0, 0, 0, 0), "avg")
+    ones = np.ones((1, 1, 16, 16), dtype)
+    pooled = topi.nn.pool2d(data, *args)
+    assert checked_build([data, pooled])(ones).item() == 1
+    pooled = topi.nn.adaptive_pool(data, (1, 1), "avg")
+    assert checked_build([data, pooled])(ones).item() == 1
+
+
+def test_places_in_a_shape_that_is_larger_than_the_type():
+    numbers = tensor("N", 2, dtype="uint8")
+    kernel = checked_build([numbers, topi.unravel_index(numbers, (3, 300))])
+    given = np.array([200, 7], "uint8")
+    expected = np.stack(np.unravel_index(given, (3, 300)))
+    np.testing.assert_array_equal(kernel(given), expected)
+
+
+def test_split_at_places_from_the_end():
+    data = tensor("D", 6)
+    parts = topi.split(data, [-1])
+    kernel = checked_build([data, *parts])
+    given = np.arange(6, dtype="float32")
+    for part, expected in zip(kernel(given), np.split(given, [-1]), strict=True):
+        np.testing.assert_array_equal(part, expected)
