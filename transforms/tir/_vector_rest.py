@@ -36,6 +36,10 @@ NARROWEST_BITS = 32
 LARGEST_BODY = 200
 """A loop of more operations than this is not written again for what is left of it."""
 
+LARGEST_CODE = 4000
+"""Lanes that meet one condition after another are run serially behind so many new operations of
+one loop: each condition multiplies the vectors of several widths."""
+
 
 def first_lanes(loop: ForOp, width: int, count: int | SSAValue, start: int | SSAValue) -> ForOp:
     """A loop of ``width`` iterations, of which the first ``count`` do what ``loop`` does.

@@ -76,6 +76,7 @@ from kc.transforms.tir._vector_branches import CannotVectorizeError, Masking
 from kc.transforms.tir._vector_chunk import Chunk
 from kc.transforms.tir._vector_rest import (
     LARGEST_BODY,
+    LARGEST_CODE,
     NARROWEST_BITS,
     first_lanes,
     is_repeatable,
@@ -183,6 +184,8 @@ class _Lowering:
         self.index = IndexValues()
         self.new_operations: list[Operation] = []
         """The operations made for the current loop, which are to use nothing if it stays."""
+        self.room = 0
+        """How many more operations may be made for lanes that meet a condition."""
 
     def run(self, loop: ForOp) -> None:
         """Replace ``loop`` by vector code, or make it serial."""
@@ -202,6 +205,7 @@ class _Lowering:
             self._discard()
             run_serially(loop, "KC4211", error.reason, error.op)
             return
+        self.room = LARGEST_CODE
         self._replace(loop, ops)
 
     def _discard(self) -> None:
@@ -235,7 +239,11 @@ class _Lowering:
             for inner in op.walk()
             if isinstance(inner, ForOp) and inner.kind.data is ForKind.VECTORIZED
         ]
+        self.room -= sum(1 for op in ops for _ in op.walk())
         for inner in lanes:
+            if self.room <= 0:
+                inner.kind = ForKindAttr(ForKind.SERIAL)
+                continue
             self._enter(inner)
             extent = inner.extent_value
             count = (

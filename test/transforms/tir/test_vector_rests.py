@@ -189,3 +189,25 @@ def test_masks_are_instructions(cpu, instructions):
         assert instruction in asm
     assert "mulss" not in asm
     assert "addss" not in asm
+
+
+def test_code_for_conditions_in_conditions_is_bounded():
+    """Each condition is met by vectors of several widths, which multiplied without an end."""
+    depth = 6
+    body = "%a = tir.load %A[%j] : memref<64xi8>\ntir.store %a, %B[%j] : memref<64xi8>"
+    for number in range(depth):
+        body = (
+            f"tir.if (%j < %m{number}) {{\n%c{number} = tir.load %A[%j] : memref<64xi8>\n"
+            f"tir.store %c{number}, %B[%j] : memref<64xi8>\n{body}\n}}"
+        )
+    sizes = "".join(f", %m{number}: index" for number in range(depth))
+    module = parse(
+        f"func.func @f(%A: memref<64xi8>, %B: memref<64xi8>, %n: index{sizes}) {{\n"
+        f"tir.for %j in %n vectorized {{\n{body}\n}}\nfunc.return\n}}"
+    )
+    values = [60 - 3 * number for number in range(depth)]
+    A = np.arange(64, dtype=np.int8)
+    lower(module, [VectorizeLoopPass(256)])
+    assert sum(1 for _ in module.walk()) < 5_000
+    _, B, *_ = outputs(module, [A, np.zeros(64, np.int8), 61, *values])
+    np.testing.assert_array_equal(B, np.where(np.arange(64) < min(values), A, 0))
