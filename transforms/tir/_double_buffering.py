@@ -263,9 +263,13 @@ def _require_apart(
     for around, dim in read.loops.items():
         if around is loop:
             break
-        outside[around] = dim
+        if around.kind.data is not ForKind.THREAD:  # threads take each step together
+            outside[around] = dim
     write = space.instance(store, outside)
-    same = equal(space.element(load, read), space.element(store, write))
+    same = [
+        *equal(space.element(load, read), space.element(store, write)),
+        *space.same_buffer(load.buffer, read, write),
+    ]
     at, by = read.loops[loop], write.loops[loop]
     crossed = [by.equals(at)] if is_before else []
     if last.is_before_in_block(top):

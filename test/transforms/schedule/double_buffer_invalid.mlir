@@ -250,3 +250,31 @@ func.func private @sink(memref<4xf32>) -> ()
 //CALL-NEXT:   |    block T
 //CALL-NEXT:   |    block C
 //CALL-NEXT:  why: func.call may write what is read to fill it
+
+// Threads take each step together: what one reads early, another may write.
+// RUN: not kc-opt %s --double-buffer="func=exchange block=E" 2>&1 | FileCheck %s --check-prefix=THREADS --match-full-lines --strict-whitespace
+func.func @exchange(%G: memref<288xi32>, %O: memref<256xi32>) {
+  tir.for %t in 32 thread "threadIdx.x" {
+    %S = tir.alloc "S" : memref<1xi32>
+    tir.for %i in 8 {
+      tir.block "E" (spatial %v_t in 32 = %t, spatial %v_i in 8 = %i) do {
+        %g = tir.load %G[%v_i * 32 + 31 - %v_t] : memref<288xi32>
+        tir.store %g, %S[0] : memref<1xi32>
+      }
+      tir.block "F" (spatial %v_t in 32 = %t, spatial %v_i in 8 = %i) do {
+        %s = tir.load %S[0] : memref<1xi32>
+        tir.store %s, %O[%v_i * 32 + %v_t] : memref<256xi32>
+        tir.store %s, %G[%v_i * 32 + 32 + %v_t] : memref<288xi32>
+      }
+    }
+  }
+  func.return
+}
+//THREADS:error[KC3476]: double_buffer: filling S one iteration early changes the result
+//THREADS-NEXT:  --> {{.*}}double_buffer_invalid.mlir:259:5  tir.for %i in 8 {
+//THREADS-NEXT:   |  for t in 32 threadIdx.x:
+//THREADS-NEXT:   |    alloc S
+//THREADS-NEXT:   |    for i in 8:
+//THREADS-NEXT:   |      block E    <-- reads G
+//THREADS-NEXT:   |      block F    <-- writes G
+//THREADS-NEXT:  why: block F writes G at (t=31, i=0), which filling reads at (t=0, i=1)
