@@ -12,6 +12,7 @@ from kc.analysis.kernel_accesses import KernelVerdicts, verdicts_of
 from kc.analysis.ptx_resources import KernelResources, resources
 from kc.codegen.ptx import ptx_of
 from kc.conversion.pipelines import TO_NVVM, planned_passes
+from kc.dialects import llvm
 from kc.dialects.gpu import GPUFuncOp, GPUModuleOp, LaunchFuncOp
 from kc.support.diagnostics import warn
 from kc.support.locations import location_of
@@ -60,19 +61,22 @@ def warn_of_memory(module: ModuleOp, text: str, target: Target) -> None:
     """Warn (KC4366) of kernels that keep in memory what registers are meant for."""
     if not _may_need_memory(text):
         return
-    places = {
-        op.sym_name.data: location_of(op)  # pyright: ignore[reportAttributeAccessIssue]
+    kernels = {
+        op.sym_name.data: op  # pyright: ignore[reportAttributeAccessIssue]
         for home in module.ops
         if isinstance(home, GPUModuleOp)
         for op in home.body.block.ops
         if "nvvm.kernel" in op.attributes
     }
     for kernel in _resources(module, text, target):
-        if not kernel.local and not kernel.spilled:
+        source = kernels[kernel.name]
+        # Functions of libdevice have arrays of their own, for arguments that are rare.
+        has_arrays = kernel.local and any(isinstance(op, llvm.AllocaOp) for op in source.walk())
+        if not has_arrays and not kernel.spilled:
             continue
         facts: list[str] = []
         hints: list[str] = []
-        if kernel.local:
+        if has_arrays:
             facts.append(f"arrays with indices that are computed: {kernel.local} bytes of a thread")
             hints.append("unroll the loops over them, or make their tile smaller")
         if kernel.spilled:
@@ -84,7 +88,7 @@ def warn_of_memory(module: ModuleOp, text: str, target: Target) -> None:
         warn(
             "KC4366",
             f"kernel {kernel.name} keeps in memory what registers are meant for",
-            location=places.get(kernel.name),
+            location=location_of(source),
             facts=facts,
             why="a thread's own memory is global memory, hundreds of times slower than registers",
             hints=hints,

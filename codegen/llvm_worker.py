@@ -34,7 +34,18 @@ def main() -> None:
     if "ptx" in request:
         try:
             asm = ptx(
-                llvm, request["ptx"], request["cpu"], request["features"], request["opt_level"]
+                llvm,
+                request["ptx"],
+                request["cpu"],
+                request["features"],
+                request["opt_level"],
+                request["library"],
+            )
+        except LookupError as error:
+            function, wanted, there, names = error.args
+            json.dump(
+                {"function": function, "wanted": wanted, "there": there, "names": names},
+                sys.stdout,
             )
         except RuntimeError as reason:
             json.dump({"refused": str(reason)}, sys.stdout)
@@ -107,8 +118,14 @@ def optimized(
     raise RuntimeError(f"LLVM's passes made invalid IR: {reason}")
 
 
-def ptx(llvm: Any, text: str, cpu: str, features: str, level: int) -> str:
-    """PTX for LLVM IR text, optimised. Raises RuntimeError for IR that LLVM refuses."""
+def ptx(
+    llvm: Any, text: str, cpu: str, features: str, level: int, library: str | None = None
+) -> str:
+    """PTX for LLVM IR text, optimised.
+
+    ``library`` is a file of bitcode with functions that the text declares. Raises RuntimeError for
+    IR that LLVM refuses, and LookupError as :func:`link_library`.
+    """
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     target = llvm.Target.from_triple("nvptx64-nvidia-cuda")
@@ -117,11 +134,43 @@ def ptx(llvm: Any, text: str, cpu: str, features: str, level: int) -> str:
     def parse() -> Any:
         module = llvm.parse_assembly(text)
         module.data_layout = str(machine.target_data)
+        if library is not None:
+            link_library(llvm, module, library)
         return module
 
     parse().verify()
     module = optimized(llvm, parse, lambda parsed: parsed, machine, level)
     return machine.emit_assembly(module)
+
+
+def link_library(llvm: Any, module: Any, path: str) -> None:
+    """Add the functions of a library, in bitcode, that ``module`` declares.
+
+    Raises LookupError for one that the library has not, or not of that type: its name, its type
+    here, that in the library or None, and the names that are there.
+    """
+    with open(path, "rb") as file:
+        bitcode = file.read()
+    try:
+        library = llvm.parse_bitcode(bitcode)
+    except RuntimeError as reason:
+        raise RuntimeError(f"{path} is no library\n{reason}") from None
+    library.triple, library.data_layout = module.triple, module.data_layout
+    types = {
+        function.name: str(function.global_value_type)
+        for function in library.functions
+        if not function.is_declaration
+    }
+    own = {function.name for function in module.functions if not function.is_declaration}
+    for function in module.functions:
+        if function.is_declaration and function.name.startswith("__nv_"):
+            wanted, there = str(function.global_value_type), types.get(function.name)
+            if wanted != there:
+                raise LookupError(function.name, wanted, there, sorted(types))
+    module.link_in(library)
+    for function in module.functions:
+        if function.name in types and function.name not in own:
+            function.linkage = "internal"
 
 
 def run_pipeline(llvm: Any, module: Any, machine: Any, options: Any) -> None:

@@ -2,7 +2,8 @@
 
 LLVM ends the process on an intrinsic that the GPU lacks, and on functions that a C library has and
 a GPU does not. So it is looked at first what the code calls: what is known to be there is compiled
-in this process, anything else in one of its own.
+in this process, anything else in one of its own. There, code that calls functions of NVIDIA's
+libdevice is linked with that (:mod:`kc.support.libdevice`).
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -19,8 +22,11 @@ from kc.codegen import llvm_worker
 from kc.codegen.llvm_ir import emit_llvm_ir
 from kc.codegen.llvm_ir.nvvm import NVVM_WRITERS
 from kc.codegen.native_target import last_words, llvm_binding
+from kc.dialects import llvm
 from kc.dialects.gpu import GPUModuleOp
-from kc.support.diagnostics import CodegenError
+from kc.support.diagnostics import CodegenError, suggest
+from kc.support.libdevice import PREFIX, find_libdevice, places
+from kc.support.locations import location_of
 from kc.support.nvidia import Architecture, architecture_of
 from kc.support.registry import context, get_pass
 from kc.support.target import Target
@@ -58,7 +64,23 @@ def ptx_of(module: ModuleOp, target: Target, *, debug_info: bool = False) -> str
                 new.location = old.location
             device.body.block.add_op(clone)
     get_pass("convert-nvvm-to-llvm").apply(context(), device)
-    return compile_ptx(emit_device_ir(device, arch, debug_info=debug_info), arch)
+    called = _called_library_functions(device)
+    text = emit_device_ir(device, arch, debug_info=debug_info)
+    if not called:
+        return compile_ptx(text, arch)
+    return _compile_with_libdevice(text, arch, called)
+
+
+def _called_library_functions(module: ModuleOp) -> dict[str, llvm.CallOp]:
+    """The functions of libdevice that kernels call, each with its first call."""
+    called: dict[str, llvm.CallOp] = {}
+    own = {op.sym_name.data for op in module.ops if isinstance(op, llvm.FuncOp) and op.body.blocks}
+    for op in module.walk():
+        if isinstance(op, llvm.CallOp) and op.callee is not None:
+            name = op.callee.string_value()
+            if name.startswith(PREFIX) and name not in own:
+                called.setdefault(name, op)
+    return called
 
 
 def emit_device_ir(module: ModuleOp, arch: Architecture, *, debug_info: bool = False) -> str:
@@ -88,7 +110,24 @@ def compile_ptx(text: str, arch: Architecture, opt_level: int = 3) -> str:
     unknown = sorted(name for name in called if not _KNOWN.fullmatch(name))
     if not unknown and " asm " not in text:
         return _compile(text, arch, opt_level)
-    request = {"ptx": text, "cpu": arch.name, "features": arch.features, "opt_level": opt_level}
+    return _ask_worker(text, arch, opt_level, unknown)["asm"]
+
+
+def _ask_worker(
+    text: str,
+    arch: Architecture,
+    opt_level: int,
+    unknown: Sequence[str],
+    library: Path | None = None,
+) -> dict[str, Any]:
+    """What a process of its own answers, in which LLVM may abort: ``unknown`` is called."""
+    request = {
+        "ptx": text,
+        "cpu": arch.name,
+        "features": arch.features,
+        "opt_level": opt_level,
+        "library": None if library is None else str(library),
+    }
     done = subprocess.run(
         [sys.executable, str(Path(llvm_worker.__file__))],
         input=json.dumps(request),
@@ -100,19 +139,67 @@ def compile_ptx(text: str, arch: Architecture, opt_level: int = 3) -> str:
         raise CodegenError(
             "KC4361",
             f"LLVM has no code for this on {arch.name}",
-            facts=[f"what it may be: {', '.join(unknown)}"] if unknown else (),
+            facts=[
+                *([f"what it may be: {', '.join(unknown)}"] if unknown else ()),
+                *([f"it is linked with {library}"] if library is not None else ()),
+            ],
             why=last_words(done.stderr) or "it ended without a word",
         )
     answer = json.loads(done.stdout)
     if "refused" in answer:
         raise _refused(answer["refused"])
+    return answer
+
+
+def _compile_with_libdevice(
+    text: str, arch: Architecture, called: Mapping[str, llvm.CallOp]
+) -> str:
+    """PTX for LLVM IR text that calls functions of libdevice.
+
+    Raises CodegenError KC4368 where there is no libdevice, and KC4369 for a function that it has
+    not.
+    """
+    library = find_libdevice()
+    if library is None:
+        name, call = next(iter(called.items()))
+        raise CodegenError(
+            "KC4368",
+            f"{name} is a function of NVIDIA's libdevice, which is not here",
+            location=location_of(call),
+            why="it comes with CUDA's toolkit, and in wheels",
+            facts=[f"looked for {place}" for place in places()],
+            hints=[
+                "pip install nvidia-nvvm",
+                "CUDA_HOME=... with the directory of CUDA's toolkit",
+                "without -libs=libdevice functions are computed by arithmetic of kc's own",
+            ],
+        )
+    answer = _ask_worker(text, arch, 3, [], library)
+    if "function" in answer:
+        name, there = answer["function"], answer["there"]
+        known = [name for name in answer["names"] if name.startswith(PREFIX)]
+        is_missing = there is None
+        twins = [twin for twin in (f"{name}f", name.removesuffix("f")) if twin != name]
+        raise CodegenError(
+            "KC4369",
+            f"libdevice has no function {name}"
+            if is_missing
+            else f"{name} is called as {answer['wanted']}, and libdevice's is {there}",
+            location=location_of(called[name]),
+            facts=[f"libdevice is {library}"],
+            hints=suggest(name, known)
+            if is_missing
+            else [
+                *(f"call {twin}" for twin in twins if twin in known),
+                "convert the arguments: x.astype(...)",
+            ],
+        )
     return answer["asm"]
 
 
 def _compile(text: str, arch: Architecture, opt_level: int) -> str:
-    llvm = llvm_binding()
     try:
-        return llvm_worker.ptx(llvm, text, arch.name, arch.features, opt_level)
+        return llvm_worker.ptx(llvm_binding(), text, arch.name, arch.features, opt_level)
     except RuntimeError as reason:
         raise _refused(str(reason)) from None
 

@@ -23,6 +23,9 @@ from kc.support.packed_signature import PackedSignature
 POINTERS = "kc.pointers"
 """The attribute of a declared function that gets pointers alone for its buffers, as C's do."""
 
+PACKED = "kc.packed"
+"""The attribute of a declared function that is Python's: its name there."""
+
 
 def callee_of(op: CallExternOp) -> str:
     """The symbol that a call becomes a call of."""
@@ -45,7 +48,7 @@ def declare_callee(
     declaration = func.FuncOp.external(name, list(wanted.inputs), list(wanted.outputs))
     declaration.location = op.location
     if op.is_packed:
-        declaration.attributes["kc.packed"] = StringAttr(op.label)
+        declaration.attributes[PACKED] = StringAttr(op.label)
     else:
         declaration.attributes[POINTERS] = UnitAttr()
     module.body.block.add_op(declaration)

@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     i32,
 )
+from xdsl.dialects.func import FuncOp
 from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -28,6 +29,7 @@ from kc.conversion.convert_gpu_to_nvvm.function import (
     GpuFunction,
     LowerReturn,
     RefuseHostMemory,
+    foreign_function,
     lower_kernel,
     signature_of_gpu,
 )
@@ -195,6 +197,8 @@ def _lower(
                 new.signatures[op.sym_name.data] = _in_device_memory(op, device)
             elif op.name == "memref.global":
                 lower_global(new, op)
+            elif isinstance(op, FuncOp) and op.is_declaration:
+                raise foreign_function(device.conversion, op)
             else:
                 raise unsupported(op, patterns, device.conversion, "the dialect llvm")
         except CodegenError as error:

@@ -13,6 +13,7 @@ import kc
 from kc.runtime.device import cpu, cuda
 from kc.support import environment, registry
 from kc.support.diagnostics import InputError
+from kc.support.libdevice import LIBRARY, find_libdevice
 from kc.support.target import Target
 from kc.support.target_host import usable_cores
 
@@ -112,3 +113,5 @@ def _tools() -> Iterator[tuple[str, str]]:
     for tool, purpose in OPTIONAL_TOOLS.items():
         path = shutil.which(tool) or shutil.which(tool, path=os.pathsep.join(_LLVM_FOLDERS))
         yield tool, path or f"not found (used for {purpose})"
+    library = find_libdevice()
+    yield LIBRARY, str(library or f"not found (used for -libs={LIBRARY}; pip install nvidia-nvvm)")

@@ -20,7 +20,8 @@ added to it: shorter than what LLVM makes of them.
 
 Sine, cosine and tangent of large arguments are left to the library, in a branch; such calls are
 marked ``kc.library``. A kernel for a GPU has no library, but those in a language have its functions
-(OpenCL C, Metal: the list ``math_functions`` of the target's data file).
+(OpenCL C, Metal: the list ``math_functions`` of the target's data file), and those for NVIDIA GPUs
+have NVIDIA's libdevice where the target asks for it (``-libs=libdevice``).
 
 (MLIR: ``math-polynomial-approximation``, ``math-expand-ops``.)
 """
@@ -59,6 +60,7 @@ from xdsl.rewriter import InsertPoint
 
 from kc.dialects.arith import element_of
 from kc.dialects.gpu import GPUModuleOp
+from kc.support.libdevice import uses_libdevice
 from kc.support.patterns import PatternSet
 from kc.support.registry import load_patterns
 from kc.support.target import Target, target_of
@@ -117,6 +119,8 @@ class ExpandMathPass(ModulePass):
         added = [make() for make in load_patterns(self.name)]
         target = target_of(op)
         kept = {f"math.{name}" for name in target.kind.math_functions}
+        if uses_libdevice(target):
+            kept.update(function.name for function in FUNCTIONS)
         own: list[RewritePattern] = [ExpandFunction(has_fma(target), kept)]
         if is_x86(target):
             own.append(ExpandExtremum())

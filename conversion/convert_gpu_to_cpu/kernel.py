@@ -27,6 +27,7 @@ from kc.conversion.convert_to_llvm.types import element_size
 from kc.dialects import gpu
 from kc.dialects.gpu import GPUFuncOp, GPUModuleOp
 from kc.support.diagnostics import CodegenError
+from kc.support.libdevice import PREFIX
 from kc.support.locations import location_of
 from kc.transforms.gpu.gpu_serialize_threads import SERIAL
 
@@ -95,6 +96,8 @@ class Kernel:
                     raise unsupported(op, problem)
             if (problem := problem_of(op)) is not None:
                 raise unsupported(op, problem)
+            if isinstance(op, func.CallOp) and op.callee.string_value().startswith(PREFIX):
+                continue  # the C library has it too
             if not isinstance(op, (*DEVICE, *NVVM)) and op.name.startswith(
                 ("gpu.", "nvvm.", "func.")
             ):

@@ -30,7 +30,8 @@ that of a thread is on its stack, from where LLVM puts it into registers. The ho
 =======================  ==========================================================================
 :mod:`.function`         functions, their memory, what a launch says of them
 :mod:`.ids`              the numbers of threads and blocks
-:mod:`.approximations`  functions that the GPU has instructions for
+:mod:`.approximations`   functions that the GPU has instructions for
+:mod:`.libdevice`        those that NVIDIA's library for its GPUs has
 :mod:`.collectives`      barriers, shuffles, and what a warp does together
 =======================  ==========================================================================
 

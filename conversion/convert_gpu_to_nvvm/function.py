@@ -10,16 +10,18 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     IntAttr,
     MemRefType,
+    StringAttr,
     SymbolRefAttr,
     UnitAttr,
     i8,
     i32,
 )
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.dialects.llvm import LLVMPointerType
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
+from kc.conversion._foreign_calls import PACKED
 from kc.conversion.convert_to_llvm.cfg import place_blocks
 from kc.conversion.convert_to_llvm.func import define_arguments, return_values
 from kc.conversion.convert_to_llvm.function import FunctionLowering, LlvmPattern
@@ -32,6 +34,7 @@ from kc.conversion.convert_to_llvm.values import MemRef, Origin
 from kc.dialects import llvm
 from kc.dialects.gpu import DynamicSharedMemoryOp, GPUFuncOp, ReturnOp
 from kc.support.diagnostics import CodegenError
+from kc.support.locations import location_of
 
 SHARED_POINTER = LLVMPointerType(IntAttr(SHARED_SPACE))
 ALIGNMENT = 16
@@ -97,6 +100,35 @@ def lower_kernel(new: NewModule, s: GpuFunction, op: GPUFuncOp) -> None:
         internal=not op.is_kernel,
         attributes={**attributes, **kept},
         properties=s.kernel_properties() if op.is_kernel else None,
+    )
+
+
+def declare_library_function(new: NewModule, op: FuncOp) -> None:
+    """Declare a function of libdevice."""
+    signature = new.signatures[op.sym_name.data] = signature_of(op)
+    new.add_function(op.sym_name.data, signature, Region(), op, internal=False)
+
+
+def foreign_function(conversion: str, op: FuncOp) -> CodegenError:
+    """The error for a function that is declared in a module of kernels."""
+    home = op.parent_op()
+    name = op.attributes.get(PACKED, op.sym_name)
+    assert isinstance(name, StringAttr)
+    calls = [
+        call
+        for call in (home.walk() if home is not None else ())
+        if isinstance(call, CallOp) and call.callee.string_value() == op.sym_name.data
+    ]
+    language = "Python" if PACKED in op.attributes else "C"
+    return CodegenError(
+        "KC4362",
+        f"{conversion}: {name.data}, a {language} function, in a kernel",
+        location=location_of(calls[0] if calls else op),
+        why="a kernel is linked with no code of the host",
+        hints=[
+            "compute it by expressions of te and tir",
+            "for NVIDIA GPUs, call a function of libdevice, such as __nv_lgammaf",
+        ],
     )
 
 

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
 from xdsl.pattern_rewriter import RewritePattern
 
-from kc.conversion.convert_gpu_to_nvvm import approximations, collectives, function, ids
+from kc.conversion.convert_gpu_to_nvvm import (
+    approximations,
+    collectives,
+    function,
+    ids,
+    libdevice,
+)
 from kc.conversion.convert_gpu_to_nvvm.function import (
     CONVERSION,
     GpuFunction,
+    declare_library_function,
+    foreign_function,
     lower_kernel,
     signature_of_gpu,
 )
@@ -21,6 +30,7 @@ from kc.dialects.gpu import GPUFuncOp, GPUModuleOp
 from kc.dialects.nvvm.base import NVVMOp
 from kc.dialects.nvvm.requirements import require
 from kc.support.diagnostics import CodegenError
+from kc.support.libdevice import PREFIX
 from kc.support.nvidia import architecture_of
 from kc.support.target import Target, target_of
 
@@ -31,6 +41,7 @@ PATTERNS: tuple[type[RewritePattern], ...] = (
     *collectives.PATTERNS,
     *function.PATTERNS,
     *approximations.PATTERNS,
+    *libdevice.PATTERNS,
     *LLVM_PATTERNS,
 )
 
@@ -60,6 +71,10 @@ def _lower(
                 lower_global(new, op)
             elif op.name.startswith("llvm."):
                 new.add(op)
+            elif isinstance(op, FuncOp) and op.is_declaration:
+                if not op.sym_name.data.startswith(PREFIX):
+                    raise foreign_function(CONVERSION[0], op)
+                declare_library_function(new, op)
             else:
                 raise unsupported(op, patterns, *CONVERSION)
         except CodegenError as error:

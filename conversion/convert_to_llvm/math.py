@@ -194,33 +194,41 @@ class CallLibrary(LlvmPattern):
         rewriter: PatternRewriter,
         /,
     ) -> None:
-        s = self.conversion
-        name = op.name.removeprefix("math.")
-        values, ty = _promoted(s, op)
-        scalar = element_type(ty)
-        symbol = s.module.declare(
-            name if isinstance(scalar, Float64Type) else f"{name}f",
-            [scalar] * len(values),
-            scalar,
-            # The C library may set errno, which nothing here reads.
-            properties={
-                "memory_effects": llvm.MemoryEffectsAttr("none"),
-                "will_return": UnitAttr(),
-            },
-        )
+        call_library(self.conversion, op, op.name.removeprefix("math."))
 
-        def call(arguments: list[SSAValue]) -> SSAValue:
-            return s.insert(llvm.CallOp(symbol, *arguments, return_type=scalar)).results[0]
 
-        if not isinstance(ty, VectorType):
-            _define(s, op, call(values))
-            return
-        result = s.emit(llvm.PoisonOp, [], ty)
-        for lane in range(ty.get_shape()[0]):
-            position = s.int_constant(lane, i32)
-            parts = [s.emit(llvm.ExtractElementOp, [value, position], scalar) for value in values]
-            result = s.emit(llvm.InsertElementOp, [result, call(parts), position], ty)
-        _define(s, op, result)
+def call_library(s: FunctionLowering, op: Operation, name: str) -> None:
+    """Make an operation of ``math`` a call of the function ``name`` of a library (with ``f``
+    appended where it is computed in f32), lane by lane."""
+    values, ty = _promoted(s, op)
+    scalar = element_type(ty)
+    inputs = [element_type(value.type) for value in values]
+    symbol = s.module.declare(
+        name if isinstance(scalar, Float64Type) else f"{name}f",
+        inputs,
+        scalar,
+        # The C library may set errno, which nothing here reads.
+        properties={
+            "memory_effects": llvm.MemoryEffectsAttr("none"),
+            "will_return": UnitAttr(),
+        },
+    )
+
+    def call(arguments: list[SSAValue]) -> SSAValue:
+        return s.insert(llvm.CallOp(symbol, *arguments, return_type=scalar)).results[0]
+
+    if not isinstance(ty, VectorType):
+        _define(s, op, call(values))
+        return
+    result = s.emit(llvm.PoisonOp, [], ty)
+    for lane in range(ty.get_shape()[0]):
+        position = s.int_constant(lane, i32)
+        parts = [
+            s.emit(llvm.ExtractElementOp, [value, position], input_)
+            for value, input_ in zip(values, inputs, strict=True)
+        ]
+        result = s.emit(llvm.InsertElementOp, [result, call(parts), position], ty)
+    _define(s, op, result)
 
 
 class LowerRsqrt(LlvmPattern):

@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     UnitAttr,
 )
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, Region
 
 from kc.conversion.convert_to_llvm.aliasing import Handover, propagate
@@ -24,6 +25,11 @@ from kc.support.diagnostics import CodegenError
 from kc.support.target import target_of
 
 _UNIT = UnitAttr()
+
+
+def is_declaration(op: Operation | None) -> bool:
+    """Whether it is a function without a body."""
+    return isinstance(op, FuncOp) and op.is_declaration
 
 
 class NewModule:
@@ -99,6 +105,8 @@ class NewModule:
         if name in self._symbols:
             existing = self._symbols[name]
             if isinstance(existing, llvm.FuncOp) and existing.function_type == ty:
+                return name
+            if is_declaration(existing) and self.signatures[name].type == ty:
                 return name
             raise CodegenError(
                 "KC4306",

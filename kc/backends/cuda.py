@@ -24,6 +24,7 @@ from kc.runtime.signature import Signature
 from kc.support import registry
 from kc.support.diagnostics import DeviceError, Diagnostic
 from kc.support.environment import read
+from kc.support.libdevice import find_libdevice
 from kc.support.nvidia import Architecture, architecture_of
 from kc.support.pass_context import pipeline_options, step_watcher, using_options
 from kc.support.target import Target
@@ -166,7 +167,11 @@ class _CacheMachine:
 
     @property
     def features(self) -> str:
-        return self.arch.features
+        library = find_libdevice()
+        if library is None:
+            return self.arch.features
+        state = library.stat()
+        return f"{self.arch.features} {library} {state.st_size} {state.st_mtime_ns}"
 
 
 def _lowered(build: Build) -> tuple[ModuleOp, dict[str, Source]]:

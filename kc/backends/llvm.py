@@ -32,6 +32,7 @@ from kc.support.diagnostics import (
     remark,
     warn,
 )
+from kc.support.libdevice import c_name
 from kc.support.locations import location_of
 from kc.support.pass_context import step_watcher
 from kc.support.process_symbols import find_symbol
@@ -90,7 +91,8 @@ def build(build: Build) -> Module:
         files, record = native.files(), native.record
         return Module(functions, build.entry, sources, artefacts=files, record=record)
     callbacks.check_known(packed)
-    _check_c_functions(build.loops)
+    is_emulated = build.device is not None and build.device.kind.name == "cuda-emu"
+    _check_c_functions(build.loops, c_name if is_emulated else str)
     if PassContext.current().bound_checks:
         return _checked(build, code, sources)
     key = None
@@ -160,13 +162,14 @@ def _checked(
     return _loaded(native, entry, sources, checks[-1], files, refuse)
 
 
-def _check_c_functions(loops: ModuleOp) -> None:
-    """Refuse calls of C functions that this process does not have (KC4352)."""
+def _check_c_functions(loops: ModuleOp, called: Callable[[str], str]) -> None:
+    """Refuse calls of C functions that this process does not have (KC4352); ``called`` is what is
+    called for a name."""
     for op in c_calls(loops):
-        if find_symbol(op.label) is None:
+        if find_symbol(called(op.label)) is None:
             raise CodegenError(
                 "KC4352",
-                f"there is no function {op.label} of C in this process",
+                f"there is no function {called(op.label)} of C in this process",
                 location=location_of(op),
                 why="a kernel is linked with the symbols that this process has when it is built",
                 hints=[

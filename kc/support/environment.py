@@ -65,6 +65,12 @@ VARIABLES = {
             "ctypes (the driver's library), pycuda, or emu, the emulator on the CPU",
         ),
         Variable(
+            "CUDA_HOME",
+            "wheels, the toolkit of nvcc in PATH, and /usr/local/cuda",
+            "CUDA's toolkit, whose libdevice kernels are linked with that call its functions "
+            "(-libs=libdevice)",
+        ),
+        Variable(
             "CC",
             "cc, gcc or clang, the first in PATH",
             "the C compiler that links shared libraries and compiles the C target, with its flags",

@@ -330,6 +330,8 @@ class _Kernel:
         self, accesses: Sequence[Access], elements: Sequence[list[Term] | None]
     ) -> list[Condition]:
         """That accesses of two buffers that share memory meet there; none where it is not known."""
+        if any(access.buffer is None for access in accesses):
+            return []
         addresses: list[Term] = []
         sizes: list[int] = []
         for access, element in zip(accesses, elements, strict=True):

@@ -1,0 +1,62 @@
+"""Where NVIDIA's libdevice is: functions such as exp and lgamma for its GPUs, as LLVM bitcode.
+
+It comes with CUDA's toolkit, and with wheels (``pip install nvidia-nvvm``). It is no part of kc,
+which computes functions by arithmetic of its own (``expand-math``) unless a target says
+``-libs=libdevice``.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+from kc.support.environment import read
+from kc.support.target import Target
+
+LIBRARY = "libdevice"
+"""What ``-libs`` of a target calls it."""
+
+PREFIX = "__nv_"
+"""What the names of its functions begin with."""
+
+_FILE = "libdevice.10.bc"
+_IN_TOOLKIT = f"nvvm/libdevice/{_FILE}"
+# Wheel -> the package in it, and the files there.
+_WHEELS = {
+    "nvidia": f"*/{_IN_TOOLKIT}",  # nvidia-nvvm, nvidia-cuda-nvcc-cu12
+    "triton": f"backends/nvidia/lib/{_FILE}",
+}
+_DEFAULT_TOOLKIT = "/usr/local/cuda"
+
+
+def uses_libdevice(target: Target) -> bool:
+    """Whether the functions of kernels are to be those of libdevice."""
+    return target.kind.name == "cuda" and LIBRARY in target.libs
+
+
+def c_name(name: str) -> str:
+    """The function of the C library that a function of libdevice stands for, else the same name."""
+    return name.removeprefix(PREFIX)
+
+
+def places() -> Iterator[Path]:
+    """Where the file may be, in the order in which it is looked for: the toolkit of ``CUDA_HOME``,
+    wheels, the toolkit of the nvcc in PATH, and the one where NVIDIA's installer puts it."""
+    home = read("CUDA_HOME")
+    if home:
+        yield Path(home) / _IN_TOOLKIT
+    for package, pattern in _WHEELS.items():
+        spec = find_spec(package)
+        for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
+            yield from sorted(Path(folder).glob(pattern), reverse=True)
+    compiler = shutil.which("nvcc")
+    if compiler:
+        yield Path(compiler).resolve().parent.parent / _IN_TOOLKIT
+    yield Path(_DEFAULT_TOOLKIT) / _IN_TOOLKIT
+
+
+def find_libdevice() -> Path | None:
+    """The file, None where there is none."""
+    return next((place for place in places() if place.is_file()), None)
