@@ -82,10 +82,10 @@ def _scattered(
         def visit(*at: Any) -> None:
             place, inside = _counted(places[at], data.shape[axis])
             target = (*at[:axis], place, *at[axis + 1 :])
-            others = [n for n in range(data.ndim) if n != axis]
+            remaining_axes = [n for n in range(data.ndim) if n != axis]
             fitting = [
                 *_within(at, indices.shape, updates.shape, range(data.ndim)),
-                *_within(at, indices.shape, data.shape, others),
+                *_within(at, indices.shape, data.shape, remaining_axes),
             ]
             with loops.ib.if_scope(all_of(inside, *fitting)):
                 result[target] = _MODES[mode](result[target], news[at])

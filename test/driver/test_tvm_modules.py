@@ -329,8 +329,8 @@ def test_structural_equality_of_a_long_chain_of_values():
       func.return
     }}"""
     assert kc.ir.structural_equal(kc.IRModule.parse(text), kc.IRModule.parse(text))
-    other = text.replace("%v1999, %v1999", "%v1999, %v1998")
-    assert not kc.ir.structural_equal(kc.IRModule.parse(text), kc.IRModule.parse(other))
+    changed = text.replace("%v1999, %v1999", "%v1999, %v1998")
+    assert not kc.ir.structural_equal(kc.IRModule.parse(text), kc.IRModule.parse(changed))
 
 
 def test_sizes_that_are_parameters_are_told_apart_by_their_places():
