@@ -349,6 +349,8 @@ class Axes:
         leaf = self.leaf(axis, primitive)
         if self._kinds.get(leaf) == primitive != "bind":
             return
+        if primitive == "unroll" and self._kinds.get(leaf) == "bind":
+            self._unbind(leaf, "unroll", "its body is repeated")
         self._serial(leaf, primitive)
         across = str(arguments.get("thread_axis", "")).startswith("threadIdx")
         if leaf.kind == "reduce" and primitive in ("parallel", "bind") and not across:
@@ -383,23 +385,28 @@ class Axes:
         axis = self.leaf(ivar, "bind")
         require_threads("bind", thread_ivar)
         if self._kinds.get(axis) == "bind":
-            before = next(
-                record
-                for record in self.records
-                if record.primitive == "bind" and record.axes[0] is axis
-            )
-            warn(
-                "KC3142",
-                f"bind: axis {axis.name} of {self.op.name} is bound again",
-                location=caller_location(),
-                why=f"at {before.location} it was bound to {before.arguments['thread_axis']}, now "
-                f"it is bound to {thread_ivar.thread_tag}",
-            )
-            self.records.remove(before)
-            del self._kinds[axis]
+            self._unbind(axis, "bind", f"it is bound to {thread_ivar.thread_tag}")
         self._kind(
             "bind", axis, {"thread_axis": thread_ivar.thread_tag, "threads": thread_ivar.extent}
         )
+
+    def _unbind(self, axis: IterVar, primitive: str, now: str) -> None:
+        """Forget the threads of ``axis``, with a warning (KC3142)."""
+        before = next(
+            record
+            for record in self.records
+            if record.primitive == "bind" and record.axes[0] is axis
+        )
+        warn(
+            "KC3142",
+            f"{primitive}: axis {axis.name} of {self.op.name} is bound "
+            + ("again" if primitive == "bind" else "no longer"),
+            location=caller_location(),
+            why=f"at {before.location} it was bound to {before.arguments['thread_axis']}, "
+            f"now {now}",
+        )
+        self.records.remove(before)
+        del self._kinds[axis]
 
 
 _LAYOUT = ("split", "fuse", "reorder", "add-unit-loop")

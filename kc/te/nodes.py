@@ -5,6 +5,7 @@ Every node remembers the user's line.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -40,6 +41,9 @@ class Const(Expr):
 
     def __float__(self) -> float:
         return float(self.value)
+
+    def __index__(self) -> int:
+        return operator.index(self.value)
 
     def __repr__(self) -> str:
         return str(self.value)

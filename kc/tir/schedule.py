@@ -3,6 +3,7 @@ nothing. After TVM's ``tir.Schedule``."""
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -220,7 +221,7 @@ class Schedule(ScheduleViews, ScheduleMethods):
             step = find_step(primitive)
             assert issubclass(step, Primitive)
             try:
-                binder = Binder(step, self._resolve)
+                binder = Binder(step, self._resolve, partial(session.indices, step))
                 chosen = session.make(step, binder.bind(args, kwargs))
                 with undecided(trusted=binder.unsafe):
                     chosen.plan(session.site_of(chosen))
@@ -246,7 +247,7 @@ class Schedule(ScheduleViews, ScheduleMethods):
         before = len(session.trace)
         try:
             with called_from(location):
-                binder = Binder(step, self._resolve)
+                binder = Binder(step, self._resolve, partial(session.indices, step))
                 arguments = binder.bind(args, kwargs)
                 decision = arguments.pop("decision", None)
                 done = session.perform(

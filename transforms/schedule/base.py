@@ -555,6 +555,14 @@ class Primitive(ABC):
         return [*blocks, *loops]
 
     @classmethod
+    def indices(cls, site: Site, options: Mapping[str, Any]) -> int | None:
+        """Of how many indices an index map is that comes after ``options``, if that is known.
+
+        A Python function of ``*indices`` is called with so many.
+        """
+        return None
+
+    @classmethod
     def legal(cls, site: Site) -> Iterator[Self]:
         """Every choice of options that ``check`` accepts, where they can be listed."""
         for candidate in cls.candidates(site):

@@ -7,6 +7,7 @@ from typing import Any
 
 from kc.support.declarations import REQUIRED, Parameter, Slot, parameters
 from kc.support.diagnostics import ScheduleError, suggest
+from kc.transforms.schedule._index_map import IndexMap
 from kc.transforms.schedule.base import CALL_SITE
 from kc.transforms.trace.handles import Handle, LoopRV
 from kc.transforms.trace.session import Step
@@ -20,12 +21,19 @@ UNSAFE_HELP = "continue where legality cannot be decided; kc.unsafe in the IR re
 class Binder:
     """Binds the arguments of one call.
 
-    ``resolve(slot, value)`` gives the handle for a value, or raises a diagnostic.
+    ``resolve(slot, value)`` gives the handle for a value, or raises a diagnostic;
+    ``indices(bound)`` how many indices an index map has that comes after the arguments ``bound``.
     """
 
-    def __init__(self, step: Step, resolve: Callable[[Slot, Any], Handle]) -> None:
+    def __init__(
+        self,
+        step: Step,
+        resolve: Callable[[Slot, Any], Handle],
+        indices: Callable[[Mapping[str, Any]], int | None] = lambda bound: None,
+    ) -> None:
         self.step = step
         self.resolve = resolve
+        self.indices = indices
         self.method = step.name.replace("-", "_")
         self.parameters = parameters(step)
         self.unsafe = False
@@ -55,6 +63,8 @@ class Binder:
                 elif len(part) == sum(slot in it.slots for it in self.parameters):
                     self._keep(bound, slot, self._accept(parameter, slot, part))
                 continue
+            if slot.types == (IndexMap,) and callable(value):
+                value = IndexMap.from_func(value, ndim=self.indices(bound))
             self._keep(bound, slot, self._accept(parameter, slot, value))
         return bound
 

@@ -174,8 +174,19 @@ class Session(Handles):
 
     def site_of(self, primitive: Primitive) -> Site:
         """The function that the loops and blocks of a primitive are in. Raises KC3706."""
+        options = [getattr(primitive, slot.name) for slot in slots(type(primitive))]
+        return self._site_of(primitive.name, options)
+
+    def indices(self, step: Step, arguments: Mapping[str, Any]) -> int | None:
+        """Of how many indices an index map is that comes after ``arguments``, if that is known."""
+        if not issubclass(step, Primitive):
+            return None
+        options = self.fields_of(step, arguments)
+        return step.indices(self._site_of(step.name, options.values()), options)
+
+    def _site_of(self, name: str, options: Iterable[Any]) -> Site:
         functions: list[func.FuncOp] = []
-        for ref in _refs(getattr(primitive, slot.name) for slot in slots(type(primitive))):
+        for ref in _refs(options):
             assert isinstance(ref.target, Operation)
             function = loop_tree.enclosing_function(ref.target)
             assert function is not None
@@ -185,7 +196,7 @@ class Session(Handles):
             names = " and ".join(f"@{function.sym_name.data}" for function in functions)
             raise refused(
                 "KC3706",
-                f"{primitive.name}: the loops and blocks are of {names}",
+                f"{name}: the loops and blocks are of {names}",
                 why="a primitive rewrites one function",
             )
         return self.site(functions[0] if functions else self.function(None))

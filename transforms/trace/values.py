@@ -7,6 +7,7 @@ sampled numbers), and objects of the field's own type, whose ``str()`` is read b
 
 from __future__ import annotations
 
+import contextlib
 import enum
 import math
 import operator
@@ -113,9 +114,12 @@ def _accept(type_: Any, value: Any) -> Any:
 def _integer(value: Any) -> int:
     if isinstance(value, ExprRV):
         return value
-    if isinstance(value, bool) or not hasattr(type(value), "__index__"):
+    if isinstance(value, bool):
         raise Mismatch(expected_of(int))
-    return operator.index(value)
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise Mismatch(expected_of(int)) from None
 
 
 def _enum(type_: type[enum.Enum], value: Any) -> str:
@@ -194,7 +198,7 @@ def recorded(value: Any) -> Any:
         return [recorded(item) for item in value]
     if type(value).__name__ in _BOOLS:
         return bool(value)
-    if hasattr(type(value), "__index__"):
+    with contextlib.suppress(TypeError):
         return operator.index(value)
     return float(value) if isinstance(value, Real) else value
 

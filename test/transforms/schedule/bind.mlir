@@ -4,6 +4,10 @@
 // RUN: kc-opt %s --bind="func=dynamic loop=i thread_axis=threadIdx.x" | FileCheck %s --check-prefix=DYNAMIC
 // RUN: kc-opt %s --bind="func=tile block=A_shared loop=v0 thread_axis=threadIdx.x" | FileCheck %s --check-prefix=TILE
 // RUN: kc-opt %s --bind="func=sum block=C loop=i thread_axis=blockIdx.x" --bind="func=sum block=C loop=i thread_axis=blockIdx.x" 2>&1 >/dev/null | FileCheck %s --check-prefix=AGAIN --match-full-lines --strict-whitespace
+// RUN: kc-opt %s --bind="func=sum block=C loop=i thread_axis=threadIdx.x" --bind="func=sum block=C loop=i thread_axis=blockIdx.x" 2>/dev/null | FileCheck %s --check-prefix=ANEW
+// RUN: kc-opt %s --bind="func=sum block=C loop=i thread_axis=threadIdx.x" --bind="func=sum block=C loop=i thread_axis=blockIdx.x" 2>&1 >/dev/null | FileCheck %s --check-prefix=NEW --match-full-lines --strict-whitespace
+// RUN: kc-opt %s --bind="func=sum block=C loop=j thread_axis=vthread" --unroll="func=sum block=C loop=j" 2>/dev/null | FileCheck %s --check-prefix=UNBOUND
+// RUN: kc-opt %s --bind="func=sum block=C loop=j thread_axis=vthread" --unroll="func=sum block=C loop=j" 2>&1 >/dev/null | FileCheck %s --check-prefix=UNROLL --match-full-lines --strict-whitespace
 // RUN: kc-opt %s --bind="func=once loop=i thread_axis=threadIdx.x" 2>&1 >/dev/null | FileCheck %s --check-prefix=ONE --match-full-lines --strict-whitespace
 // RUN: kc-opt %s --bind="func=once loop=i thread_axis=threadIdx.x" --mlir-print-op-generic 2>/dev/null | kc-opt - | FileCheck %s --check-prefix=GENERIC
 
@@ -20,6 +24,16 @@
 
 //AGAIN:warning[KC3410]: bind: loop i is already bound to blockIdx.x
 //AGAIN-NEXT:  why: nothing changes
+
+// ANEW:        tir.for %i in 16 thread "blockIdx.x" {
+
+//NEW:warning[KC3401]: bind: loop i is bound again
+//NEW-NEXT:  why: it was bound to threadIdx.x, now it is bound to blockIdx.x
+
+// UNBOUND:     tir.for %j in 12 unrolled {
+
+//UNROLL:warning[KC3401]: unroll: loop j is bound no longer
+//UNROLL-NEXT:  why: it was bound to vthread, now its body is repeated
 
 //ONE:warning[KC3412]: bind: loop i has one iteration
 //ONE-NEXT:  why: there is only one threadIdx.x, so no work is shared

@@ -4,6 +4,7 @@
 // RUN: kc-opt %s --split="func=chain block=C loop=i factors=?,4" --compute-inline="func=chain block=B" --compute-inline="func=chain block=A2" \
 // RUN:   | FileCheck %s --check-prefix=CHAIN
 // RUN: kc-opt %s --compute-inline="func=index_value block=B" | FileCheck %s --check-prefix=INDEX
+// RUN: kc-opt %s --compute-inline="func=unread block=B" | FileCheck %s --check-prefix=UNREAD
 
 te.func @twice(%A: tensor<16x8xf32>) -> tensor<8x14xf32> {
   %B = te.compute "B" [%i = 16, %j = 8] {
@@ -18,6 +19,14 @@ te.func @twice(%A: tensor<16x8xf32>) -> tensor<8x14xf32> {
     te.yield %c : f32
   } : tensor<8x14xf32>
   te.return %C : tensor<8x14xf32>
+}
+
+te.func @unread(%A: tensor<8xf32>) -> tensor<8xf32> {
+  %B = te.compute "B" [%b = 8] {
+    %a = te.read %A[%b] : tensor<8xf32>
+    te.yield %a : f32
+  } : tensor<8xf32>
+  te.return %A : tensor<8xf32>
 }
 
 te.func @chain(%A: tensor<10xf32>) -> tensor<10xf32> {
@@ -102,3 +111,8 @@ func.func @index_value(%C: memref<7xindex>) {
 // INDEX-NEXT:   }
 // INDEX-NEXT:   func.return
 // INDEX-NEXT: }
+
+// What nothing reads is removed.
+// UNREAD-LABEL: func.func @unread(
+// UNREAD-NEXT:    tir.for %c0 in 8 {
+// UNREAD-NEXT:      tir.block "copy"

@@ -37,17 +37,17 @@
 //OPEN-NEXT:   |    for j in 12:    <-- here
 //OPEN-NEXT:   |      for k in 8:
 //OPEN-NEXT:   |        block C
-//OPEN-NEXT:  why: a split needs at least two factors, of which at most one is open (?)
+//OPEN-NEXT:  why: a split needs at least one factor, and at most one is open (?)
 //OPEN-NEXT:  try: factors=?,8
 
-//ONE:error[KC3020]: split: factors 4 for loop j
+//ONE:error[KC3022]: split: factors 4 do not cover loop j
 //ONE-NEXT:  --> {{.*}}split_invalid.mlir:121:5  tir.for %j in 12 {
 //ONE-NEXT:   |  for i in 16:
 //ONE-NEXT:   |    for j in 12:    <-- here
 //ONE-NEXT:   |      for k in 8:
 //ONE-NEXT:   |        block C
-//ONE-NEXT:  why: a split needs at least two factors, of which at most one is open (?)
-//ONE-NEXT:  try: factors=?,8
+//ONE-NEXT:  why: they give 4 iterations, the extent is 12
+//ONE-NEXT:  try: leave one open: factors=?,4
 
 //ZERO:error[KC3021]: split: factor 0 for loop j
 //ZERO-NEXT:  --> {{.*}}split_invalid.mlir:121:5  tir.for %j in 12 {

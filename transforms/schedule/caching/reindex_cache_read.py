@@ -40,9 +40,9 @@ TVM: ``reindex_cache_read``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from xdsl.ir.affine import AffineExpr
 
@@ -86,6 +86,10 @@ class ReindexCacheRead(Primitive):
             self.scope,
             is_read=True,
         )
+
+    @classmethod
+    def indices(cls, site: Site, options: Mapping[str, Any]) -> int:
+        return len(site.resolve_block(options["block"]).types)
 
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:

@@ -32,9 +32,9 @@ TVM: ``transform_block_layout``. Halide: ``split``, ``fuse`` and ``reorder`` of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, StringAttr, i64
 from xdsl.ir import SSAValue
@@ -261,6 +261,10 @@ class TransformBlockLayout(Primitive):
                 why=f"where its reduce variables are 0, block {block.label} initialises, and "
                 "something other than its updates may see that",
             )
+
+    @classmethod
+    def indices(cls, site: Site, options: Mapping[str, Any]) -> int:
+        return len(site.resolve_block(options["block"]).types)
 
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:

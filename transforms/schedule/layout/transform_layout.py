@@ -56,7 +56,7 @@ TVM: ``transform_layout``. Halide: ``reorder_storage``. Exo: ``rearrange_dim``, 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
@@ -246,6 +246,13 @@ class TransformLayout(Primitive):
             )
             return "KC3512", f"transform_layout: nothing of {name} gets the pad_value", why
         return None
+
+    @classmethod
+    def indices(cls, site: Site, options: Mapping[str, Any]) -> int:
+        block = site.resolve_block(options["block"])
+        buffer = find_buffer(site, block, options.get("buffer", BufferRef(0)), "uses")
+        assert isinstance(buffer.type, MemRefType)
+        return buffer.type.get_num_dims()
 
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any, ClassVar
 
 from xdsl.ir import SSAValue
@@ -28,11 +29,7 @@ class Factors(tuple[Factor, ...]):
         """The factors that a Python sequence stands for, or a text."""
         if isinstance(value, str):
             return cls.from_option(value)
-        factors = list(value)
-        for factor in factors:
-            if isinstance(factor, bool) or not isinstance(factor, int | str | SSAValue | None):
-                raise TypeError(f"{factor!r} is no factor")
-        return cls(factors)
+        return cls(map(_factor, value))
 
     @classmethod
     def from_option(cls, text: str) -> Factors:
@@ -55,6 +52,18 @@ class Factors(tuple[Factor, ...]):
             else str(factor)
             for factor in self
         )
+
+
+def _factor(value: Any) -> Factor:
+    """A Python value as a factor; whole numbers of other types (a constant, numpy's) are taken."""
+    if isinstance(value, str | SSAValue | None):
+        return value
+    try:
+        if not isinstance(value, bool):
+            return operator.index(value)
+    except TypeError:
+        pass
+    raise TypeError(f"{value!r} is no factor")
 
 
 def require_symbol(site: Site, name: str, loop: ForOp) -> None:

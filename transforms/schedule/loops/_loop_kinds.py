@@ -89,6 +89,7 @@ def real_threads(loops: Iterable[ForOp]) -> list[ForOp]:
 def set_kind(loop: ForOp, kind: ForKind, axis: str | None = None) -> Rewritten:
     """Give ``loop`` its kind; the loop stays the same op."""
     loop.properties["kind"] = ForKindAttr(kind)
+    loop.properties.pop("thread_axis", None)
     if axis is not None:
         loop.properties["thread_axis"] = StringAttr(axis)
     return Rewritten((loop,))

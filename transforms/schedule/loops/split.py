@@ -15,7 +15,7 @@ After::
 *Legal when*
 
 1. KC3010, KC3011: the loop is serial and carries no annotation.
-2. KC3020: there are at least two factors, and at most one is left open (``?``).
+2. KC3020: there is at least one factor, and at most one is left open (``?``).
 3. KC3021: each constant factor is at least 1 and the product of the factors fits 64 bits.
 4. KC3022: the factors cover the extent: without an open one their product is at least the extent.
 5. KC3497: with ``disable-predication``, the factors are known to divide the extent.
@@ -107,12 +107,12 @@ class Split(Primitive):
         require_serial(site, loop)
         factors = tuple(self.factors)
         extent = loop.static_extent
-        if len(factors) < 2 or factors.count(None) > 1:
+        if not factors or factors.count(None) > 1:
             raise site.refuse(
                 "KC3020",
                 f"factors {self.factors or '(none)'} for loop {loop.label}",
                 at=loop,
-                why="a split needs at least two factors, of which at most one is open (?)",
+                why="a split needs at least one factor, and at most one is open (?)",
                 hints=["factors=?,8"],
             )
         product = 1
@@ -143,7 +143,7 @@ class Split(Primitive):
         constant = all(isinstance(factor, int) for factor in factors)
         if None not in factors and not (constant and extent is not None and product >= extent):
             have = str(extent) if extent is not None else "symbolic"
-            rest = ",".join(str(Factors([factor])) for factor in factors[1:])
+            open_one = Factors([None, *(factors[1:] or factors)])
             raise site.refuse(
                 "KC3022",
                 f"factors {self.factors} do not cover loop {loop.label}",
@@ -151,7 +151,7 @@ class Split(Primitive):
                 why=f"they give {product} iterations, the extent is {have}"
                 if constant
                 else f"symbolic factors cannot be proven to cover the extent, which is {have}",
-                hints=[f"leave one open: factors=?,{rest}"],
+                hints=[f"leave one open: factors={open_one}"],
             )
         if self.disable_predication and not _divides(loop, factors):
             known = extent is not None and all(isinstance(factor, int | None) for factor in factors)

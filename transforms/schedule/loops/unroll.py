@@ -12,7 +12,8 @@ The loop stays one op; code generation tells LLVM to unroll it, which keeps the 
 
 *Legal when*
 
-1. KC3010: the loop is serial (or unrolled already).
+1. KC3010: the loop is serial (or unrolled already). One that is bound to threads is bound no longer
+   (KC3401, a warning), where what else is bound in its kernel could be bound after that.
 2. KC3047: its extent is a constant.
 
 The order of iterations does not change, so no dependence forbids it.
@@ -38,6 +39,7 @@ from kc.transforms.schedule.base import (
     require_serial,
 )
 from kc.transforms.schedule.loops._loop_kinds import set_kind
+from kc.transforms.schedule.threads._binding import require_rebinding
 
 SMALL = 16
 """The largest extent that the bare flag unrolls."""
@@ -59,7 +61,10 @@ class Unroll(Primitive):
         loop = site.resolve_loop(self.loop)
         if loop.kind.data is ForKind.UNROLLED:
             return loop
-        require_serial(site, loop)
+        if loop.axis is not None:
+            require_rebinding(site, loop, None)
+        else:
+            require_serial(site, loop)
         if loop.static_extent is None:
             raise site.refuse(
                 "KC3047",
@@ -98,5 +103,12 @@ class Unroll(Primitive):
                 location=CALL_SITE.get(),
                 why=f"beyond {LARGE} copies compile time grows faster than the code",
                 hints=[f"split {plan.label} and unroll the inner loop"],
+            )
+        if plan.axis is not None:
+            warn(
+                "KC3401",
+                f"unroll: loop {plan.label} is bound no longer",
+                location=CALL_SITE.get(),
+                why=f"it was bound to {plan.axis}, now its body is repeated",
             )
         return set_kind(plan, ForKind.UNROLLED)

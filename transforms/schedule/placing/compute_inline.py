@@ -27,10 +27,11 @@ After::
 1. KC3200: the block computes each element of one buffer by itself.
 2. KC3220: it is not a reduction.
 3. KC3202, KC3205: the buffer is not an output, and used by nothing but loads.
-4. KC3203: something reads it.
-5. KC3221: each index of the store is one variable of the block, plus a constant.
-6. KC3206: every element that is read is one that the block writes.
-7. KC3207, KC3208: what the block reads is known, and still the same, where it is computed now.
+4. KC3221: each index of the store is one variable of the block, plus a constant.
+5. KC3206: every element that is read is one that the block writes.
+6. KC3207, KC3208: what the block reads is known, and still the same, where it is computed now.
+
+A block whose buffer nothing reads is removed.
 
 TVM: ``compute_inline``. Halide: ``compute_inline``. Exo: ``inline_assign``.
 """
@@ -101,12 +102,7 @@ class ComputeInline(Primitive):
         (alloc,) = require_private(site, definition)
         loads = definition.loads
         if not loads:
-            raise site.refuse(
-                "KC3203",
-                f"nothing reads {alloc.label} of block {block.label}",
-                at=block,
-                why="there is no consumer to inline it into",
-            )
+            return Plan(definition, alloc, [], [])
         places = definition.positions()
         for place, extent, name in zip(places, block.extents, block.names, strict=True):
             if place is None and extent != 1:
@@ -170,7 +166,9 @@ class ComputeInline(Primitive):
             load.detach()
             load.erase()
         into = " and ".join(describe(reader) for reader in readers)
-        what = f"block {block.label} was inlined into {into}"
+        what = f"block {block.label} was " + (
+            f"inlined into {into}" if readers else f"removed: nothing read {plan.alloc.label}"
+        )
         loops = own_loops(block)
         removed: dict[Operation, str] = {
             loop: f"{loop.label} was removed with block {block.label}: {what}" for loop in loops

@@ -1,0 +1,177 @@
+"""Shared by bind and unroll: whether a loop may be bound to an axis of threads, or to another one.
+
+What is refused is listed in :mod:`kc.transforms.schedule.threads.bind`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kc.analysis import loop_tree
+from kc.analysis.dependence import combining_conflict
+from kc.analysis.loop_tree import all_loops_around
+from kc.dialects.tir import BlockOp, ForKind, ForOp, IterType
+from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES, VIRTUAL_AXES
+from kc.transforms.schedule.base import Site, on_copy, require_serial
+from kc.transforms.schedule.loops._loop_kinds import (
+    kinds_inside,
+    require_concurrent,
+    set_kind,
+)
+from kc.transforms.schedule.threads._divergence import require_convergence
+from kc.transforms.schedule.threads._thread_values import require_shared_work, require_visible
+from kc.transforms.schedule.threads._threads import (
+    Kernel,
+    require_limits,
+    require_one_extent,
+)
+
+
+def require_bindable(site: Site, loop: ForOp, axis: str) -> None:
+    """Refuse to bind a loop that is not bound to ``axis``, unless that is legal."""
+    require_serial(site, loop)
+    _require_nesting(site, loop, axis)
+    kernel = Kernel.of(loop, axis)
+    if axis in VIRTUAL_AXES and loop.static_extent is None:
+        raise site.refuse(
+            "KC3406",
+            f"the number of virtual threads of {loop.label} is not a constant",
+            at=loop,
+            why="each of them gets its own code and registers",
+            hints=[f"split {loop.label} by factors=?,2 and bind {loop.label}_i"],
+        )
+    require_one_extent(site, kernel)
+    require_limits(site, kernel)
+    reduction = _reduction(loop) if axis in LANE_AXES else None
+    if reduction is None:
+        require_concurrent(site, loop, axis)
+    else:
+        _require_combining(site, loop, reduction, axis)
+    if axis in BLOCK_AXES:
+        _require_no_init(site, loop, axis)
+    require_shared_work(site, kernel)
+    require_visible(site, kernel)
+    require_convergence(site, kernel)
+
+
+def require_rebinding(site: Site, loop: ForOp, axis: str | None) -> None:
+    """Refuse to bind ``loop`` to ``axis`` instead of the axis it has, unless that is legal.
+
+    Without ``axis`` it is to be serial. Every loop that is bound in the kernel must be one that
+    could be bound after the others.
+    """
+
+    def bind_all(copy: Site, twin: Callable[[ForOp], ForOp]) -> None:
+        rebound = twin(loop)
+        bound = [
+            inner
+            for inner in loop_tree.loops(Kernel.of(rebound, rebound.axis or "").root)
+            if inner.axis is not None and inner is not rebound
+        ]
+        set_kind(rebound, ForKind.SERIAL)
+        if axis is not None:
+            require_bindable(copy, rebound, axis)
+            set_kind(rebound, ForKind.THREAD, axis)
+        for inner in bound:
+            kept = inner.axis
+            assert kept is not None
+            set_kind(inner, ForKind.SERIAL)
+            require_bindable(copy, inner, kept)
+            set_kind(inner, ForKind.THREAD, kept)
+
+    on_copy(site, bind_all)
+
+
+def _require_no_init(site: Site, loop: ForOp, axis: str) -> None:
+    """Refuse (KC3040) blocks of threads among the iterations of a reduction with an init."""
+    if loop.static_extent == 1:
+        return
+    for block in loop_tree.blocks(loop):
+        if block.has_init and IterType.REDUCE in loop_tree.iter_types(loop, block):
+            raise site.refuse(
+                "KC3040",
+                f"loop {loop.label} is a reduction of {block.label}",
+                at=loop,
+                why=f"every block along {axis} would run the init of {block.label}, at any time",
+                hints=[f"decompose_reduction gives the init of {block.label} loops of its own"],
+            )
+
+
+def _require_nesting(site: Site, loop: ForOp, axis: str) -> None:
+    """Refuse (KC3402) what threads do not stand in, or hold."""
+    is_real = axis not in VIRTUAL_AXES
+    around = [
+        outer
+        for outer in all_loops_around(loop)
+        if outer.kind.data is ForKind.VECTORIZED
+        or (is_real and outer.kind.data is ForKind.PARALLEL)
+    ]
+    conflicting_loops = around or kinds_inside(loop, ForKind.PARALLEL)
+    if not conflicting_loops:
+        return
+    conflicting = conflicting_loops[0]
+    is_lane = conflicting.kind.data is ForKind.VECTORIZED
+    raise site.refuse(
+        "KC3402",
+        f"loop {loop.label} is {'inside' if around else 'around'} the "
+        f"{conflicting.kind_text} loop {conflicting.label}",
+        at=loop,
+        mark={loop: "here", conflicting: conflicting.kind_text},
+        why="a vector lane is a scalar: it has no threads"
+        if is_lane
+        else "a CPU thread cannot launch kernels, and a GPU thread cannot start threads",
+        hints=[f"reorder, so that {conflicting.label} is inside {loop.label}"]
+        if is_lane
+        else [f"bind {conflicting.label} instead of making it parallel"],
+    )
+
+
+def _reduction(loop: ForOp) -> BlockOp | None:
+    """The block that ``loop`` drives a reduce variable of, if there is one."""
+    for op in loop.walk():
+        if isinstance(op, BlockOp) and IterType.REDUCE in loop_tree.iter_types(loop, op):
+            return op
+    return None
+
+
+def _require_combining(site: Site, loop: ForOp, block: BlockOp, axis: str) -> None:
+    """Refuse (KC3041, KC3407) unless the threads do nothing but combine values of ``block``."""
+    why = _no_combination(loop, block)
+    if why is not None:
+        spatial = ", ".join(outer.label for outer in loop_tree.spatial_loops(block))
+        raise site.refuse(
+            "KC3407",
+            f"the threads of {loop.label} cannot combine their values of {block.label}",
+            at=loop,
+            mark={loop: axis, block: "the reduction"},
+            why=why,
+            hints=["rfactor makes partial results, whose final reduction has this form"]
+            + ([f"bind a spatial loop: {spatial}"] if spatial else []),
+        )
+    conflict = combining_conflict(loop, block, axis)
+    if conflict is not None:
+        raise site.refuse(
+            "KC3041",
+            f"the iterations of {loop.label} "
+            + ("cannot be proven independent" if conflict.undecided else "depend on each other"),
+            at=loop,
+            why=conflict.explain(),
+        )
+
+
+def _no_combination(loop: ForOp, block: BlockOp) -> str | None:
+    """Why the iterations of ``loop`` are not values of one reduction."""
+    if not block.has_init:
+        return f"the init of {block.label} is a block of its own; bind before decompose_reduction"
+    inside: list[ForOp] = [loop]
+    while isinstance(child := loop_tree.only_child(inside[-1]), ForOp):
+        inside.append(child)
+    if child is not block:
+        return f"{loop.label} holds more than {block.label}"
+    for inner in inside:
+        if loop_tree.iter_types(inner, block) - {IterType.REDUCE}:
+            return (
+                f"{inner.label} drives a spatial variable of {block.label}: it covers several "
+                "results"
+            )
+    return None
