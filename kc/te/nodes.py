@@ -5,7 +5,6 @@ Every node remembers the user's line.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -43,7 +42,9 @@ class Const(Expr):
         return float(self.value)
 
     def __index__(self) -> int:
-        return operator.index(self.value)
+        if isinstance(self.value, float):
+            raise TypeError(f"{self.value} is not an integer")
+        return int(self.value)
 
     def __repr__(self) -> str:
         return str(self.value)
