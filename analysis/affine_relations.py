@@ -183,21 +183,41 @@ def unreached(
     def question(context: Any) -> list[Conditions]:
         image = box.mapped(context, exprs).range()
         whole = Box(tuple(sizes), box.parameters).as_set(context)
-        rest = whole.subtract(image).make_disjoint().coalesce().make_disjoint().compute_divs()
-        pieces: list[Conditions] = []
-        for piece in rest.get_basic_sets():
-            conditions: list[AffineConstraintExpr] = []
-            for constraint in piece.get_constraints():
-                kind = (
-                    AffineConstraintKind.eq if constraint.is_equality() else AffineConstraintKind.ge
-                )
-                expr = _of_aff(constraint.get_aff(), len(exprs))
-                conditions.append(AffineConstraintExpr(kind, expr, ZERO))
-            pieces.append(tuple(conditions))
-        return pieces
+        rest = whole.subtract(image).make_disjoint().coalesce().make_disjoint()
+        return _pieces(rest, len(exprs))
 
     pieces = ask(question)
     return None if isinstance(pieces, Undecided) else pieces
+
+
+def parameters_where(
+    condition: Condition, names: Sequence[str], parameters: Sequence[str], known: Condition
+) -> list[Conditions] | None:
+    """The values of ``parameters`` for which ``condition`` holds at some point of ``names``.
+
+    They are the union of the pieces, each a conjunction over the parameters, of which ``known`` is
+    not repeated. None if it is too large a question.
+    """
+
+    def question(context: Any) -> list[Conditions]:
+        values = set_of(context, condition, names, parameters).params().coalesce()
+        return _pieces(values.gist_params(set_of(context, known, (), parameters).params()), 0)
+
+    pieces = ask(question)
+    return None if isinstance(pieces, Undecided) else pieces
+
+
+def _pieces(points: Any, dimensions: int) -> list[Conditions]:
+    """The conjunctions whose union is an isl set: over its dimensions, then its parameters."""
+    pieces: list[Conditions] = []
+    for piece in points.compute_divs().get_basic_sets():
+        conditions: list[AffineConstraintExpr] = []
+        for constraint in piece.get_constraints():
+            kind = AffineConstraintKind.eq if constraint.is_equality() else AffineConstraintKind.ge
+            expr = _of_aff(constraint.get_aff(), dimensions)
+            conditions.append(AffineConstraintExpr(kind, expr, ZERO))
+        pieces.append(tuple(conditions))
+    return pieces
 
 
 def hull(

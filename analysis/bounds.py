@@ -77,8 +77,8 @@ def out_of_bounds(compute: te.ComputeOp) -> OutOfBounds | None:
             return None
         axes[scan.time] = _Axis(scan.axis_name.data, scan.start, extent - 1)
     for region in regions:
-        guard = _guard(compute) if region is compute.body else Guard()
-        for read, known in _reads(region.block, guard):
+        guard = guard_of(compute) if region is compute.body else Guard()
+        for read, known in reads_in(region.block, guard):
             read_outside = _check(read, axes, known.conditions) if known.complete else None
             if read_outside is not None:
                 return read_outside
@@ -98,8 +98,8 @@ class Guard:
     """Whether there are no others, of values that are known at run time alone."""
 
 
-def _reads(block: Block, guard: Guard) -> Iterator[tuple[te.ReadOp, Guard]]:
-    """The reads in ``block``, each with when it happens."""
+def reads_in(block: Block, guard: Guard) -> Iterator[tuple[te.ReadOp, Guard]]:
+    """The reads in ``block``, each with when it happens, where ``guard`` holds."""
     for op in block.ops:
         if isinstance(op, te.ReadOp):
             yield op, guard
@@ -112,11 +112,11 @@ def _reads(block: Block, guard: Guard) -> Iterator[tuple[te.ReadOp, Guard]]:
                 space, operands = index.to_set(implied(op.cond, index, holds=holds))
                 more = [(part, operands) for part in space.constraints]
                 inner = Guard((*guard.conditions, *more), guard.complete and complete)
-                yield from _reads(region.block, inner)
+                yield from reads_in(region.block, inner)
 
 
-def _guard(compute: te.ComputeOp) -> Guard:
-    """When the body is evaluated."""
+def guard_of(compute: te.ComputeOp) -> Guard:
+    """When the body of ``compute`` is evaluated."""
     if not compute.has_where:
         return Guard()
     last = compute.where.block.last_op
@@ -206,8 +206,8 @@ def _holds(
 def early_read(compute: te.ComputeOp, scan: te.ScanOp) -> EarlyRead | None:
     """The first read of a state of ``scan`` whose row is not proven to be there already."""
     for region in compute.regions:
-        guard = _guard(compute) if region is compute.body else Guard()
-        for read, known in _reads(region.block, guard) if region.blocks else ():
+        guard = guard_of(compute) if region is compute.body else Guard()
+        for read, known in reads_in(region.block, guard) if region.blocks else ():
             early = _early(read, known, compute, scan) if read.tensor in scan.states else None
             if early is not None:
                 return early

@@ -52,6 +52,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.rewriter import Rewriter
 
 from kc.analysis.bounds import early_read, out_of_bounds
+from kc.analysis.read_requirements import read_requirements
 from kc.conversion._te_blocks import BlockBuilder, Time, copy_nest
 from kc.conversion.driver import (
     ConversionPattern,
@@ -62,6 +63,7 @@ from kc.conversion.driver import (
     require_legal,
 )
 from kc.dialects import te, tir
+from kc.dialects.size_requirements import requirements_of, set_requirements
 from kc.support.diagnostics import CodegenError, TEError
 from kc.support.fresh_names import fresh_name
 from kc.support.locations import copy_location, location_of
@@ -137,6 +139,8 @@ class TeToTir(CopyingConversion):
         self.at = entry
         self.convert(source.body.block)
         require_legal(TARGET, new.walk())
+        requirements = [*requirements_of(source), *read_requirements(source)]
+        set_requirements(new, requirements, len(self.symbols))
         return new
 
     def is_converted(self, result: SSAValue) -> bool:

@@ -126,8 +126,8 @@ def lower_schedule(
     call, for a schedule that is not legal.
     """
     given = [schedule.current(arg) if isinstance(arg, Tensor) else arg for arg in args]
-    function, names = create_func(given, schedule.outputs, name)
-    _check_places(schedule, given, name)
+    unwritten = _unwritten(schedule, given, name)
+    function, names = create_func(given, schedule.outputs, name, unwritten)
     source = ModuleOp([function])
     lowered = convert_function(function)
     _check_binds(args, binds or {})
@@ -161,22 +161,30 @@ def _verify(module: ModuleOp) -> None:
         raise InternalError(f"convert-te-to-tir left IR that does not verify: {error}") from error
 
 
-def _check_places(schedule: Schedule, args: Sequence[Tensor | Var], name: str) -> None:
-    """Refuse arguments that are inlined, or computed inside of loops (KC3133)."""
+def _unwritten(schedule: Schedule, args: Sequence[Tensor | Var], name: str) -> list[Tensor]:
+    """Arguments that are inlined, or computed inside of loops; with a warning (KC3155)."""
+    unwritten: list[Tensor] = []
     for arg in args:
         stage = schedule.stage_map.get(arg.op) if isinstance(arg, Tensor) else None
-        if stage is not None and stage.place is not None:
-            primitive = "compute_inline" if stage.place.kind == "inline" else "compute_at"
-            raise ScheduleError(
-                "KC3133",
-                f"{primitive}: {stage.op.name} is an argument of {name}",
-                location=stage.place.location,
-                why="the caller gets all of an argument, so it is computed at the root",
-                hints=[
-                    f"without {stage.op.name} in the list of arguments it is the function's own",
-                    f"s.cache_write({stage.op.name}, scope) gives a tensor that can be moved",
-                ],
-            )
+        if not isinstance(arg, Tensor) or stage is None or stage.place is None:
+            continue
+        unwritten.append(arg)
+        is_inline = stage.place.kind == "inline"
+        primitive = "compute_inline" if is_inline else "compute_at"
+        warn(
+            "KC3155",
+            f"{primitive}: {stage.op.name} is an argument of {name}, and is left unwritten",
+            location=stage.place.location,
+            why="it is computed where it is read, "
+            + ("and there is no tensor" if is_inline else "as far as it is read there")
+            + ": the array that the caller gives stays as it is",
+            hints=[
+                f"without {stage.op.name} in the list of arguments there is no such array",
+                f"s.cache_write({stage.op.name}, scope) gives a tensor that can be moved, and "
+                f"{stage.op.name} is written",
+            ],
+        )
+    return unwritten
 
 
 def make_primitive(step: Step, values: Mapping[Any, Any]) -> Primitive:

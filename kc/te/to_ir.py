@@ -20,7 +20,7 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap, AffineSet
 
 from kc.dialects import te, tir
-from kc.support.diagnostics import Location, TEError
+from kc.support.diagnostics import Location, TEError, warn
 from kc.support.fresh_names import fresh_name
 from kc.support.locations import caller_location, copy_location, loc_attr
 from kc.te.body import Body
@@ -81,21 +81,30 @@ def block_names(order: Sequence[Operation]) -> dict[Operation, str]:
 
 
 def create_func(
-    args: Sequence[Tensor | Var], outputs: Sequence[Operation], name: str = "main"
+    args: Sequence[Tensor | Var],
+    outputs: Sequence[Operation],
+    name: str = "main",
+    unwritten: Sequence[Tensor] = (),
 ) -> tuple[te.FuncOp, dict[Operation, str]]:
     """The function of ``args`` (in the caller's order), and the name of each compute in it.
 
-    Arguments that are computed are outputs. Raises KC2020..KC2024.
+    Arguments that are computed are outputs, except those of ``unwritten``, which nothing uses.
+    Raises KC2020, KC2021, KC2023 and KC2024; of an output that is no argument it warns (KC2022).
     """
-    return _Emitter(args, outputs, name).emit()
+    return _Emitter(args, outputs, name, unwritten).emit()
 
 
 class _Emitter:
     def __init__(
-        self, args: Sequence[Tensor | Var], outputs: Sequence[Operation], name: str
+        self,
+        args: Sequence[Tensor | Var],
+        outputs: Sequence[Operation],
+        name: str,
+        unwritten: Sequence[Tensor],
     ) -> None:
         self.name = name
         self.args = list(args)
+        self.unwritten = unwritten
         self.order = post_order(outputs)
         self.inputs: list[Tensor | Var] = []
         self.results: list[Tensor] = []
@@ -164,16 +173,17 @@ class _Emitter:
                         location=caller_location(),
                         hints=["create the schedule from the operation that reads it"],
                     )
-                self.results.append(arg)
+                (self.inputs if arg in self.unwritten else self.results).append(arg)
             else:
                 self.inputs.append(arg)
         for op in outputs:
             if not any(tensor in self.results for tensor in op.outputs):
-                raise TEError(
+                warn(
                     "KC2022",
                     f"output {op.name} is missing from the arguments of {self.name}",
                     location=caller_location(),
-                    why="the caller gives the arrays that results are written to",
+                    why="the caller gives the arrays that results are written to: "
+                    "nobody gets this one",
                     hints=[f"add {op.name} to the list of arguments"],
                 )
         for op in self.order:
@@ -192,7 +202,8 @@ class _Emitter:
         taken: set[str] = set()
         attrs: list[DictionaryAttr] = []
         for arg in self.inputs:
-            name = fresh_name(arg.name, taken)
+            own = f"{arg.name}_unwritten" if arg in self.unwritten else arg.name
+            name = fresh_name(own, taken)
             data: dict[str, Attribute] = {"kc.name": StringAttr(name)}
             if isinstance(arg, Tensor):
                 value = self.block.insert_arg(self._tensor_type(arg), len(self.block.args))

@@ -11,7 +11,7 @@ import pytest
 
 import kc as tvm
 from kc import te, tir
-from kc.error import ScheduleError
+from kc.support.diagnostics import diagnostic_handler
 
 RANDOM = np.random.default_rng(0)
 
@@ -244,8 +244,8 @@ def test_caches_of_a_tuple_and_of_its_inputs():
 
 
 @pytest.mark.parametrize("inline", [False, True])
-def test_an_intermediate_that_the_caller_gets(inline: bool):
-    """It is computed at the root, and may be moved where it is no argument."""
+def test_an_intermediate_among_the_arguments(inline: bool):
+    """It is computed at the root and written; one that is moved is left unwritten."""
     m = te.var("m")
     x = te.placeholder((m,), name="x")
     y = te.compute((m,), lambda i: x[i] + 1, name="y")
@@ -260,18 +260,48 @@ def test_an_intermediate_that_the_caller_gets(inline: bool):
     else:
         s[y].compute_at(s[z], z.op.axis[0])
     np.testing.assert_array_equal(result(s, [x, z], given), (given + 1) * 2)
-    with pytest.raises(ScheduleError) as caught:
-        tvm.lower(s, [x, y, z])
-    lines = str(caught.value).splitlines()
+    warnings: list[str] = []
+    with diagnostic_handler(lambda warning: warnings.append(warning.render())):
+        built = tvm.build(s, [x, y, z])
+    (text,) = warnings
+    lines = text.splitlines()
     assert "s[y].compute_" in lines.pop(1)
+    way = "and there is no tensor" if inline else "as far as it is read there"
     assert lines == [
-        f"error[KC3133]: compute_{'inline' if inline else 'at'}: y is an argument of main",
-        "  why: the caller gets all of an argument, so it is computed at the root",
-        "  try: without y in the list of arguments it is the function's own",
-        "  try: s.cache_write(y, scope) gives a tensor that can be moved",
+        f"warning[KC3155]: compute_{'inline' if inline else 'at'}: y is an argument of main, "
+        "and is left unwritten",
+        f"  why: it is computed where it is read, {way}: "
+        "the array that the caller gives stays as it is",
+        "  try: without y in the list of arguments there is no such array",
+        "  try: s.cache_write(y, scope) gives a tensor that can be moved, and y is written",
     ]
+    moved, doubled = np.full(9, 7, np.float32), np.zeros(9, np.float32)
+    built(given, moved, doubled)
+    np.testing.assert_array_equal(moved, np.full(9, 7, np.float32))
+    np.testing.assert_array_equal(doubled, (given + 1) * 2)
     s[y].compute_root()
     np.testing.assert_array_equal(tvm.build(s, [x, y, z])(given)[0], given + 1)
+
+
+def test_an_output_that_is_no_argument():
+    """It is computed as before, and nobody gets it."""
+    x = te.placeholder((4,), name="x")
+    y = te.compute((4,), lambda i: x[i] + 1, name="y")
+    z = te.compute((4,), lambda i: y[i] * 2, name="z")
+    s = te.create_schedule(z.op)
+    warnings: list[str] = []
+    with diagnostic_handler(lambda warning: warnings.append(warning.render())):
+        built = tvm.build(s, [x, y])
+    (text,) = warnings
+    lines = text.splitlines()
+    assert "tvm.build" in lines.pop(1)
+    assert lines == [
+        "warning[KC2022]: output z is missing from the arguments of main",
+        "  why: the caller gives the arrays that results are written to: nobody gets this one",
+        "  try: add z to the list of arguments",
+    ]
+    given = random(4)
+    np.testing.assert_array_equal(built(given), given + 1)
 
 
 def test_steps_of_a_recurrence_in_stages():

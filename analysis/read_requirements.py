@@ -1,0 +1,298 @@
+"""What the sizes at a call must fulfil so that tensor expressions read inside their tensors.
+
+``C[i] = A[i] + B[i]`` over the ``n`` elements of ``A`` reads inside of ``B``, of ``m`` elements,
+where ``m >= n``. Reads that are inside for all sizes need nothing; most are recognized without a
+question to isl. For others isl gives the sizes where some point is read that is not there, and
+what is required is that the sizes are none of these.
+
+A read that is executed only where values of tensors say so requires nothing: nor does an index
+that is such a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IntegerAttr, StringAttr, TensorType
+from xdsl.ir import Block, BlockArgument, SSAValue
+from xdsl.ir.affine import (
+    AffineConstantExpr,
+    AffineConstraintExpr,
+    AffineConstraintKind,
+    AffineExpr,
+    AffineSymExpr,
+)
+
+from kc.analysis.affine_relations import Conditions, parameters_where
+from kc.analysis.bounds import Guard, guard_of, reads_in
+from kc.analysis.simplify_affine import UNBOUNDED, Bounds, bounds, simplify
+from kc.analysis.terms import Condition, Term, all_of, condition_of, dim, term_of
+from kc.dialects import te, tir
+from kc.dialects.affine_assembly import ZERO, affine_text
+from kc.dialects.size_requirements import SizeRequirement
+
+
+def read_requirements(function: te.FuncOp) -> list[SizeRequirement]:
+    """What the reads of the computes in ``function`` require of its symbols."""
+    return _Reads(function).listed()
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """``low <= axis < end``, over the dimensions of a function."""
+
+    name: str
+    low: int
+    end: AffineExpr | None
+    """None: it is not known."""
+
+
+class _Reads:
+    """The reads of one function. Its symbols are the first dimensions, then come the axes."""
+
+    def __init__(self, function: te.FuncOp) -> None:
+        self.function = function
+        listed = function.attributes.get("kc.symbols")
+        self.symbols = [
+            symbol.data
+            for symbol in (listed if isinstance(listed, ArrayAttr) else ())
+            if isinstance(symbol, StringAttr)
+        ]
+        self.shapes = self._shapes()
+        sized = {
+            expr.position
+            for shape in self.shapes.values()
+            for expr in shape
+            if isinstance(expr, AffineSymExpr)
+        }
+        self.natural = [n in sized for n in range(len(self.symbols))]
+        self.axes: list[_Axis] = []
+        self.ranges: list[Bounds] = []
+        self._exprs: dict[SSAValue, AffineExpr | None] = {}
+        self._required: dict[SizeRequirement, None] = {}
+
+    def listed(self) -> list[SizeRequirement]:
+        for op in self.function.walk():
+            if isinstance(op, te.ComputeOp) and self.symbols:
+                self._compute(op)
+        return list(self._required)
+
+    # Sizes and axes --------------------------------------------------------------------------
+
+    def _shapes(self) -> dict[SSAValue, tuple[AffineExpr, ...]]:
+        """The dimensions of arguments, over the symbols."""
+        function = self.function
+        shapes: dict[SSAValue, tuple[AffineExpr, ...]] = {}
+        groups = (
+            (function.body.block.args, function.arg_attrs),
+            (function.return_op.values, function.res_attrs),
+        )
+        for values, attrs in groups:
+            for value, given in zip(values, attrs.data if attrs is not None else (), strict=False):
+                shape = given.data.get("kc.shape")
+                if isinstance(shape, AffineMapAttr):
+                    shapes[value] = shape.data.results
+        return shapes
+
+    def _shape(self, tensor: SSAValue) -> list[AffineExpr | None]:
+        """The dimensions of a tensor that is read, over the dimensions of the function."""
+        assert isinstance(tensor.type, TensorType)
+        owner = tensor.owner
+        if isinstance(owner, te.ComputeOp | te.ExternOp | te.ScanOp):
+            return [self._size(extent) for extent in te.tensor_extents(tensor)]
+        parent = owner.parent_op() if isinstance(owner, Block) else None
+        if isinstance(parent, te.ScanOp):
+            state = parent.tensors[owner.args.index(tensor) - 1]  # pyright: ignore
+            return [self._size(extent) for extent in te.tensor_extents(state)]
+        symbols = [AffineExpr.dimension(n) for n in range(len(self.symbols))]
+        given = self.shapes.get(tensor)
+        return [
+            AffineExpr.constant(size)
+            if size != te.DYNAMIC
+            else None
+            if given is None
+            else given[n].replace_dims_and_symbols((), symbols)
+            for n, size in enumerate(tensor.type.get_shape())
+        ]
+
+    def _size(self, extent: int | SSAValue | None) -> AffineExpr | None:
+        if isinstance(extent, int):
+            return AffineExpr.constant(extent)
+        return None if extent is None else self._expr(extent)
+
+    def _expr(self, value: SSAValue) -> AffineExpr | None:
+        """An index over symbols and axes; None for one that is known only at run time."""
+        if value not in self._exprs:
+            self._exprs[value] = self._computed(value)
+        return self._exprs[value]
+
+    def _computed(self, value: SSAValue) -> AffineExpr | None:
+        owner = value.owner
+        if isinstance(owner, te.SymbolOp):
+            name = owner.symbol.data
+            known = name in self.symbols
+            return AffineExpr.dimension(self.symbols.index(name)) if known else None
+        if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
+            return AffineExpr.constant(owner.value.value.data)
+        if isinstance(owner, tir.ApplyOp):
+            return self._applied(owner.expr, owner.operands_of_map)
+        if isinstance(value, BlockArgument) and value.block is self.function.body.block:
+            attrs = self.function.arg_attrs
+            symbol = attrs.data[value.index].data.get("kc.symbol") if attrs is not None else None
+            if isinstance(symbol, StringAttr) and symbol.data in self.symbols:
+                return AffineExpr.dimension(self.symbols.index(symbol.data))
+        return None
+
+    def _applied(self, expr: AffineExpr, operands: Sequence[SSAValue]) -> AffineExpr | None:
+        used = expr.used_dims()
+        values = [self._expr(operand) if n in used else ZERO for n, operand in enumerate(operands)]
+        known = [value for value in values if value is not None]
+        return expr.replace_dims_and_symbols(known, ()) if len(known) == len(values) else None
+
+    def _enter(self, compute: te.ComputeOp) -> None:
+        """Number the axes of ``compute``, and the time of the scan that it is in."""
+        self.axes = []
+        self._exprs = {}
+        self.ranges = [(0, None) if natural else UNBOUNDED for natural in self.natural]
+        scan = compute.parent_op()
+        if isinstance(scan, te.ScanOp):
+            axis = _Axis(scan.axis_name.data, scan.start, self._size(scan.extent_value))
+            self._number(axis, [scan.time])
+        domain = compute.domain.block if compute.has_domain else None
+        bounds_of = iter(domain.last_op.operands if domain and domain.last_op else ())
+        regions = [
+            region for region in compute.regions if region is not compute.combine and region.blocks
+        ]
+        for n, (name, extent) in enumerate(zip(compute.names, compute.extents, strict=True)):
+            end = self._size(next(bounds_of, None) if extent is None else extent)
+            args = [region.block.args for region in regions]
+            self._number(_Axis(name, 0, end), [group[n] for group in args if n < len(group)])
+
+    def _number(self, axis: _Axis, values: Sequence[SSAValue]) -> None:
+        expr = AffineExpr.dimension(len(self.ranges))
+        self._exprs.update(dict.fromkeys(values, expr))
+        self.axes.append(axis)
+        high = axis.end.value - 1 if isinstance(axis.end, AffineConstantExpr) else None
+        self.ranges.append((axis.low, high))
+
+    # Reads -----------------------------------------------------------------------------------
+
+    def _compute(self, compute: te.ComputeOp) -> None:
+        self._enter(compute)
+        for region in compute.regions:
+            if region is compute.combine or not region.blocks:
+                continue
+            guard = guard_of(compute) if region is compute.body else Guard()
+            for read, known in reads_in(region.block, guard):
+                self._read(compute, read, known)
+
+    def _read(self, compute: te.ComputeOp, read: te.ReadOp, guard: Guard) -> None:
+        shape = self._shape(read.tensor)
+        for n, (index, size) in enumerate(zip(read.indices.data.results, shape, strict=True)):
+            expr = self._applied(index, list(read.operands_of_map))
+            if expr is None or size is None or self._is_static(expr, size):
+                continue
+            conditions = self._conditions(guard)
+            if conditions is not None and not self._is_inside(expr, size, conditions):
+                self._require(compute, read, n, expr, size, conditions)
+
+    def _is_static(self, expr: AffineExpr, size: AffineExpr) -> bool:
+        """Whether no symbol takes part: :func:`kc.analysis.bounds.out_of_bounds` decides it."""
+        first = len(self.symbols)
+        return isinstance(size, AffineConstantExpr) and all(
+            n >= first and isinstance(self.axes[n - first].end, AffineConstantExpr)
+            for n in expr.used_dims()
+        )
+
+    def _conditions(self, guard: Guard) -> list[AffineConstraintExpr] | None:
+        """When something is read; None if that is known only at run time."""
+        conditions: list[AffineConstraintExpr] = []
+        for part, operands in guard.conditions:
+            left = self._applied(part.lhs, operands)
+            if left is None or not isinstance(part.rhs, AffineConstantExpr):
+                return None
+            conditions.append(AffineConstraintExpr(part.kind, left, part.rhs))
+        return conditions if guard.complete else None
+
+    def _is_inside(
+        self, expr: AffineExpr, size: AffineExpr, conditions: Sequence[AffineConstraintExpr]
+    ) -> bool:
+        """Whether ``0 <= expr < size`` follows from the ranges of axes, or from one condition."""
+        known = [
+            part.lhs - part.rhs if part.kind is not AffineConstraintKind.le else part.rhs - part.lhs
+            for part in conditions
+        ]
+        known += [
+            axis.end - 1 - AffineExpr.dimension(len(self.symbols) + n)
+            for n, axis in enumerate(self.axes)
+            if axis.end is not None
+        ]
+
+        def is_natural(value: AffineExpr) -> bool:
+            return any(
+                low is not None and low >= 0
+                for given in (ZERO, *known)
+                for low, _ in [bounds(simplify(value - given, self.ranges), self.ranges)]
+            )
+
+        return is_natural(expr) and is_natural(size - 1 - expr)
+
+    def _require(
+        self,
+        compute: te.ComputeOp,
+        read: te.ReadOp,
+        n: int,
+        expr: AffineExpr,
+        size: AffineExpr,
+        conditions: Sequence[AffineConstraintExpr],
+    ) -> None:
+        """Require sizes for which ``0 <= expr < size`` wherever ``conditions`` hold."""
+        names = [f"d{n}" for n in range(len(self.ranges))]
+        count = len(self.symbols)
+
+        def term(position: int) -> Term:
+            return dim(names[position])
+
+        parts: list[Condition] = []
+        for axis, name in zip(self.axes, names[count:], strict=True):
+            parts.append(dim(name) >= axis.low)
+            if axis.end is not None:
+                parts.append(dim(name) < term_of(axis.end, term))
+            else:
+                return  # how often it is read is known only at run time
+        parts += [condition_of(condition, term) for condition in conditions]
+        outside = ~term_of(expr, term).within(term_of(size, term))
+        known = all_of(
+            dim(name) >= 0 for name, natural in zip(names, self.natural, strict=False) if natural
+        )
+        pieces = parameters_where(
+            all_of([known, *parts, outside]), names[count:], names[:count], known
+        )
+        label, tensor = compute.label, read.tensor.name_hint or "a tensor"
+        indices = [
+            affine_text(e, lambda n: read.operands_of_map[n].name_hint or "?")
+            for e in read.indices.data.results
+        ]
+        why = f"{label} reads {tensor}[{', '.join(indices)}]"
+        for piece in pieces or ():
+            self._required.update(dict.fromkeys(self._none_of(piece, why)))
+
+    def _none_of(self, piece: Conditions, why: str) -> list[SizeRequirement]:
+        """That not all conditions of ``piece``, which are over the symbols, hold."""
+        symbols = [AffineExpr.symbol(n) for n in range(len(self.symbols))]
+        below: list[AffineExpr] = []
+        for part in piece:
+            expr = part.lhs.replace_dims_and_symbols(symbols, ())
+            below.append(expr)
+            if part.kind is AffineConstraintKind.eq:
+                below.append(expr * -1)
+        # One of them is at most -1. What relates most sizes says best what is wrong.
+        first, *others = sorted(below or [ZERO], key=lambda expr: -len(_symbols_in(expr)))
+        condition = AffineConstraintExpr(AffineConstraintKind.ge, first * -1 - 1, ZERO)
+        return [SizeRequirement(condition, (), tuple(e + 1 for e in others), why)]
+
+
+def _symbols_in(expr: AffineExpr) -> set[int]:
+    return {part.position for part in expr.dfs() if isinstance(part, AffineSymExpr)}
