@@ -289,9 +289,9 @@ class _Reads:
             if part.kind is AffineConstraintKind.eq:
                 below.append(expr * -1)
         # One of them is at most -1. What relates most sizes says best what is wrong.
-        first, *others = sorted(below or [ZERO], key=lambda expr: -len(_symbols_in(expr)))
+        first, *rest = sorted(below or [ZERO], key=lambda expr: -len(_symbols_in(expr)))
         condition = AffineConstraintExpr(AffineConstraintKind.ge, first * -1 - 1, ZERO)
-        return [SizeRequirement(condition, (), tuple(e + 1 for e in others), why)]
+        return [SizeRequirement(condition, (), tuple(e + 1 for e in rest), why)]
 
 
 def _symbols_in(expr: AffineExpr) -> set[int]:
