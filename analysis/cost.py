@@ -32,6 +32,7 @@ from kc.analysis.index_values import IndexValues
 from kc.analysis.ptx_resources import KernelResources
 from kc.analysis.regions import BoundIndexValues, box
 from kc.dialects.tir import AllocOp, BlockOp, ForKind, ForOp, LoadOp, StoreOp, SymbolOp
+from kc.support.display import to_table
 
 LINE = 64
 """Bytes of a cache line."""
@@ -67,6 +68,13 @@ class Cost:
     """The symbolic sizes, and what they were taken as."""
     kernels: tuple[KernelResources, ...] = ()
     """What each kernel takes of a GPU, where the function can be compiled for one."""
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def _repr_html_(self) -> str:
+        rows = [line.strip().split(maxsplit=1) for line in self.lines()]
+        return to_table([(words[0], words[1] if len(words) > 1 else "") for words in rows])
 
     def lines(self, names: Sequence[str] = ("L1", "L2", "L3")) -> list[str]:
         """The cost in words, a line each; ``names`` are those of the caches."""

@@ -37,6 +37,7 @@ _LAZY: dict[str, tuple[str, str | None]] = {
     "IRModule": ("kc.tir.module", "IRModule"),
     "Buffer": ("kc.te.buffers", "Buffer"),
     "script": ("kc.script", None),
+    "load_ipython_extension": ("kc.ipython_magics", "load_ipython_extension"),
     "from_torch": ("kc.from_torch", "from_torch"),
     "lower": ("kc.driver", "lower"),
     "build": ("kc.driver", "build"),

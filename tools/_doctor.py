@@ -17,7 +17,7 @@ from kc.support.libdevice import LIBRARY, find_libdevice
 from kc.support.target import Target
 from kc.support.target_host import usable_cores
 
-DEPENDENCIES = ("xdsl", "numpy", "llvmlite", "islpy")
+DEPENDENCIES = ("xdsl", "numpy", "llvmlite", "islpy", "pygments")
 OPTIONAL_TOOLS = {
     "mlir-opt": "tests that compare with MLIR",
     "mlir-translate": "tests that compare with MLIR",

@@ -68,25 +68,35 @@ def chunks_of(text: str, split: bool) -> list[Chunk]:
 
 def optimize(arguments: Arguments, reporter: Reporter) -> int:
     """Read, transform and write; the exit status."""
-    given = arguments.text("target")
-    target = Target(given) if given is not None else Target.generic()
-    with target:
-        stages = stages_of(arguments, target)
     path = arguments.file()
     _announce_stdin(path, reporter)
     timer = Timer()
     with timer.section("(read)"):
         text = read_text(path)
-    run = _Run(arguments, reporter, stages, "<stdin>" if path == "-" else path, timer)
-    with target, source_text(run.name, text):
-        status, outputs = run_deep(lambda: run.all(text, given is not None), nesting(text))
+    status, result = optimize_text(
+        arguments, reporter, text, "<stdin>" if path == "-" else path, timer
+    )
     output = arguments.text("o")
     if status == OK or output is None:
         with timer.section("(write)"):
-            write_output(output, "// -----\n".join(outputs))
+            write_output(output, result)
     if arguments.on("mlir-timing"):
         reporter.write(timer.report())
     return status
+
+
+def optimize_text(
+    arguments: Arguments, reporter: Reporter, text: str, name: str, timer: Timer
+) -> tuple[int, str]:
+    """Transform ``text``, which diagnostics call ``name``; the exit status and the result."""
+    given = arguments.text("target")
+    target = Target(given) if given is not None else Target.generic()
+    with target:
+        stages = stages_of(arguments, target)
+    run = _Run(arguments, reporter, stages, name, timer)
+    with target, source_text(name, text):
+        status, outputs = run_deep(lambda: run.all(text, given is not None), nesting(text))
+    return status, "// -----\n".join(outputs)
 
 
 def _announce_stdin(path: str, reporter: Reporter) -> None:

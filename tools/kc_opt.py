@@ -109,19 +109,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _main(argv: Sequence[str], reporter: Reporter) -> int:
     with registry.using(registry_for(argv)):
-        arguments = parse(argv, FLAGS, is_pass=registry.is_pass, pass_names=registry.all_pass_names)
-        asked = _information(arguments)
+        arguments = command_line(argv)
+        asked = information_asked(arguments)
         if asked is not None:
             write_output(None, asked)
             return OK
-        if (pipeline := arguments.text("pass-pipeline")) is not None:
-            if arguments.passes:
-                raise InputError(
-                    "KC0004",
-                    f"--{arguments.passes[0].name} and --pass-pipeline exclude each other",
-                    why="the order of the passes would be unclear",
-                )
-            arguments.passes = list(parse_pipeline(pipeline))
+        take_pipeline(arguments)
         if (page := arguments.text("report")) is not None:
             arguments.texts["schedule-report"] = page
         for output in (arguments.text("o"), arguments.text("schedule-report")):
@@ -133,7 +126,24 @@ def _main(argv: Sequence[str], reporter: Reporter) -> int:
         return optimize(arguments, reporter)
 
 
-def _information(arguments: Arguments) -> str | None:
+def command_line(argv: Sequence[str]) -> Arguments:
+    """The flags and passes of ``argv``, with the registry in use."""
+    return parse(argv, FLAGS, is_pass=registry.is_pass, pass_names=registry.all_pass_names)
+
+
+def take_pipeline(arguments: Arguments) -> None:
+    """Take the passes of ``--pass-pipeline``. KC0004: there are passes beside it."""
+    if (pipeline := arguments.text("pass-pipeline")) is not None:
+        if arguments.passes:
+            raise InputError(
+                "KC0004",
+                f"--{arguments.passes[0].name} and --pass-pipeline exclude each other",
+                why="the order of the passes would be unclear",
+            )
+        arguments.passes = list(parse_pipeline(pipeline))
+
+
+def information_asked(arguments: Arguments) -> str | None:
     """The text of a flag that only asks something."""
     common = information(arguments, USAGE, ABOUT, FLAGS, passes=True)
     if common is not None:

@@ -224,6 +224,11 @@ class Module:
     def __repr__(self) -> str:
         return f"<kc module {', '.join(self.functions)}; entry {self.entry_name}>"
 
+    def _repr_html_(self) -> str:
+        from kc.support.display import to_table
+
+        return to_table([(name, repr(function)) for name, function in self.functions.items()])
+
 
 def _is_native(triple: str) -> bool:
     """Whether the system's own C compiler links code for ``triple`` (empty: it compiled it)."""

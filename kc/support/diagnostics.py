@@ -19,7 +19,10 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
+from types import TracebackType
 from typing import Any, TextIO
+
+from kc.support.ipython import cell_name, in_notebook
 
 MAX_LINES = 12
 LEAST_FACTS = 4
@@ -35,7 +38,8 @@ class Location:
     column: int = 0
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}" + (f":{self.column}" if self.column else "")
+        file = cell_name(self.file) or self.file
+        return f"{file}:{self.line}" + (f":{self.column}" if self.column else "")
 
     def source_line(self) -> str:
         """The text of the line, empty when the file cannot be read."""
@@ -150,6 +154,20 @@ class KCError(Diagnostic, RuntimeError):
     def __str__(self) -> str:
         return self.render()
 
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows instead of a traceback: the diagnostic, and the line of the cell."""
+        if in_notebook():
+            from kc.support.environment import read
+
+            color = not read("NO_COLOR")
+        else:
+            color = wants_color(sys.stdout)
+        lines = self.render(color=color).split("\n")
+        cell = _innermost_cell(self.__traceback__)
+        if cell is not None and not any(f"--> {cell_name(cell.file)}:" in line for line in lines):
+            lines.append(f"  called at {cell}  {cell.source_line().strip()}")
+        return lines
+
     def __reduce__(self) -> tuple[Any, ...]:
         return (_rebuild, (type(self), self.__dict__.copy()))
 
@@ -158,6 +176,17 @@ class KCError(Diagnostic, RuntimeError):
         if self.location is None:
             self.location = location
         return self
+
+
+def _innermost_cell(traceback: TracebackType | None) -> Location | None:
+    """The line of a cell of IPython that an exception went through last."""
+    place = None
+    while traceback is not None:
+        file = traceback.tb_frame.f_code.co_filename
+        if cell_name(file) is not None:
+            place = Location(file, traceback.tb_lineno)
+        traceback = traceback.tb_next
+    return place
 
 
 def _rebuild(cls: type[KCError], state: dict[str, Any]) -> KCError:

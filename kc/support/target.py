@@ -320,6 +320,16 @@ class Target:
     def __repr__(self) -> str:
         return f"Target({str(self)!r})"
 
+    def _repr_html_(self) -> str:
+        from kc.support.display import to_table
+
+        rows: list[tuple[str, str]] = [("kind", str(self.kind)), ("keys", ", ".join(self.keys))]
+        for key, value in self.attrs.items():
+            rows.append((key, ", ".join(value) if isinstance(value, tuple) else str(value)))
+        if self.host is not None:
+            rows.append(("host", str(self.host)))
+        return to_table(rows)
+
     def _identity(self) -> tuple[Any, ...]:
         return (str(self.kind), self.keys, tuple(self.attrs.items()), self.host)
 

@@ -133,6 +133,7 @@ class Binary(Expr):
         return f" {sign} ".join(sides)
 
 
+_COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "floormod": "%"}
 
 
@@ -151,6 +152,13 @@ class Compare(Expr):
     dtype: str = "bool"
     exact: bool = False
 
+    def __repr__(self) -> str:
+        sides = [
+            f"({side!r})" if isinstance(side, Compare) else repr(side)
+            for side in (self.lhs, self.rhs)
+        ]
+        return f" {_COMPARISONS.get(self.op, self.op)} ".join(sides)
+
 
 @dataclass(eq=False)
 class Call(Expr):
@@ -160,6 +168,9 @@ class Call(Expr):
     args: tuple[Expr, ...]
     dtype: str
     location: Location | None = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        return f"{self.op}({', '.join(map(repr, self.args))})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,6 +209,9 @@ class Cast(Expr):
     is_axis: bool = False
     """Whether it is the value of an axis: as an index it is not truncated, as that is not."""
 
+    def __repr__(self) -> str:
+        return f"{self.dtype}({self.value!r})"
+
 
 @dataclass(eq=False)
 class Broadcast(Expr):
@@ -228,6 +242,9 @@ class SelectExpr(Expr):
     dtype: str
     location: Location | None = field(default=None, repr=False)
 
+    def __repr__(self) -> str:
+        return f"select({self.condition!r}, {self.on_true!r}, {self.on_false!r})"
+
 
 @dataclass(eq=False)
 class IfThenElse(Expr):
@@ -239,6 +256,9 @@ class IfThenElse(Expr):
     dtype: str
     location: Location | None = field(default=None, repr=False)
 
+    def __repr__(self) -> str:
+        return f"if_then_else({self.condition!r}, {self.on_true!r}, {self.on_false!r})"
+
 
 @dataclass(eq=False)
 class Element(Expr):
@@ -248,6 +268,9 @@ class Element(Expr):
     indices: tuple[Expr, ...]
     dtype: str
     location: Location | None = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        return f"{self.tensor.name}[{', '.join(map(repr, self.indices))}]"
 
 
 @dataclass(eq=False)
@@ -303,6 +326,18 @@ class Reduce(Expr):
     def value(self) -> Expr:
         """The term that the result is made from, as far as it is one."""
         return self.values[self.value_index]
+
+    def __repr__(self) -> str:
+        name = self.combiner if isinstance(self.combiner, str) else self.combiner.name
+        values = ", ".join(map(repr, self.values))
+        given = f"({values})" if len(self.values) > 1 else values
+        parts = [given, f"axis=[{', '.join(axis.name for axis in self.axes)}]"]
+        if self.condition is not None:
+            parts.append(f"where={self.condition!r}")
+        if self.init is not None:
+            parts.append(f"init={list(self.init)}")
+        which = f"[{self.value_index}]" if len(self.values) > 1 else ""
+        return f"{name}({', '.join(parts)}){which}"
 
 
 def walk(*exprs: Expr) -> Iterator[Expr]:

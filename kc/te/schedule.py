@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kc.support.diagnostics import ScheduleError, TEError
+from kc.support.display import to_html
 from kc.support.locations import caller_location
 from kc.te import caching, factoring
 from kc.te.expr import Element, Expr, IterVar, walk
@@ -94,6 +95,14 @@ class Schedule:
                 tensorize_call(self.stage_map[op])
             self.stage_map[op].scan = scan_of.get(op)
         self.stages = [self.stage_map[op] for op in order]
+
+    def __repr__(self) -> str:
+        from kc.te.stage_text import schedule_text
+
+        return schedule_text(self)
+
+    def _repr_html_(self) -> str:
+        return to_html((repr(self), "kc-loops"))
 
     def __getitem__(self, key: Tensor | Operation) -> Stage:
         op = key.op if isinstance(key, Tensor) else key

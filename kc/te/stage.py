@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kc.support.diagnostics import Location, ScheduleError, warn
+from kc.support.display import to_html
 from kc.support.locations import caller_location
 from kc.te.axes import Axes, Record
 from kc.te.expr import Expr, IterVar
@@ -46,6 +47,14 @@ class Stage(Axes):
         self.scope_location: Location | None = None
         self.storage: list[Record] = []
         """Calls on the tensor; they are performed when all loops are in place."""
+
+    def __repr__(self) -> str:
+        from kc.te.stage_text import stage_text
+
+        return stage_text(self)
+
+    def _repr_html_(self) -> str:
+        return to_html((repr(self), "kc-loops"))
 
     @property
     def is_output(self) -> bool:

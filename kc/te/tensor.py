@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from kc.support.diagnostics import Location, TEError
+from kc.support.display import to_html
 from kc.support.locations import caller_location
 from kc.te.dtypes import check_dtype, is_float, lanes, scalar
 from kc.te.elementwise import TensorOperators
@@ -296,6 +297,11 @@ class Tensor(TensorOperators):
 
     def __repr__(self) -> str:
         return f"Tensor(shape={list(self.shape)}, dtype={self.dtype}, op.name={self.name})"
+
+    def _repr_html_(self) -> str:
+        from kc.te.stage_text import tensor_text
+
+        return to_html((tensor_text(self), "kc-loops"))
 
     def __getitem__(self, indices: ExprLike | slice | tuple[ExprLike | slice, ...]) -> Any:
         given = indices if isinstance(indices, tuple) else (indices,)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,14 +15,14 @@ from kc.support.diagnostics import (
     TEError,
     source_text,
     suggest,
-    wants_color,
 )
+from kc.support.display import Shown, show_text, to_html, to_terminal
 from kc.support.ir_text import parse_module, print_module
 from kc.support.locations import caller_location
 from kc.support.registry import context
-from kc.tir.display import to_html, to_terminal
 
-STYLES = ("mlir", "tvm", "tvmscript")
+_LANGUAGES = {"mlir": "mlir", "tvm": "kc-loops", "tvmscript": "python"}
+STYLES = tuple(_LANGUAGES)
 """The styles of :meth:`IRModule.script`."""
 
 _COLOUR_STYLES = ("light", "dark", "ansi")
@@ -78,19 +77,27 @@ class IRModule:
             hints=suggest(str(style), STYLES, "the styles are"),
         )
 
-    def show(self, style: str | None = None) -> None:
-        """Print :meth:`script` in a style of it, in colour on a terminal.
+    def show(self, style: str | None = None) -> Shown:
+        """Print :meth:`script` in a style of it, in colour on a terminal, and give it as text.
+
+        A notebook displays it highlighted, once.
 
         TVM's styles, which choose colours ("light", "dark", "ansi"), print the IR in kc's.
         """
-        text = self.script("mlir" if style in (None, *_COLOUR_STYLES) else style)
-        print(to_terminal(text) if wants_color(sys.stdout) else text)
+        chosen = "mlir" if style is None or style in _COLOUR_STYLES else style
+        text, language = self.script(chosen), _LANGUAGES[chosen]
+        return show_text(
+            text, lambda: to_terminal(text, language), lambda: to_html((text, language))
+        )
 
     def __str__(self) -> str:
         return self.script()
 
+    def __repr__(self) -> str:
+        return self.script()
+
     def _repr_html_(self) -> str:
-        return to_html(self.script())
+        return to_html((self.script(), "mlir"))
 
     @classmethod
     def from_expr(cls, functions: Any, global_vars: Any = None) -> IRModule:

@@ -14,7 +14,7 @@ from kc.analysis.module_copy import copy_module
 from kc.analysis.trust import undecided
 from kc.dialects.tir import BlockOp, ForOp
 from kc.support.declarations import Slot, parameters
-from kc.support.diagnostics import InternalError, KCError, ScheduleError, suggest
+from kc.support.diagnostics import InternalError, KCError, ScheduleError, counted, suggest
 from kc.support.ir_text import print_module
 from kc.support.locations import caller_location
 from kc.support.registry import PRIMITIVES, QUERIES
@@ -82,6 +82,10 @@ class Schedule(ScheduleViews, ScheduleMethods):
         )
         self.session.checks = debug_mask not in ("none", 0)
         self.error_render_level = error_render_level
+
+    def __repr__(self) -> str:
+        names = [f"@{function.sym_name.data}" for function in loop_tree.functions(self.module)]
+        return f"<kc schedule of {', '.join(names)}; {counted(len(self.trace), 'instruction')}>"
 
     # Looking -------------------------------------------------------------------------------
 

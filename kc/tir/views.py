@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -13,7 +12,17 @@ from kc.analysis import loop_tree
 from kc.analysis.cost import Cost, estimate
 from kc.analysis.module_copy import copy_module
 from kc.analysis.ptx_resources import KernelResources
-from kc.support.diagnostics import KCError, ScheduleError, wants_color
+from kc.support.diagnostics import KCError, ScheduleError
+from kc.support.display import (
+    Shown,
+    boxes,
+    diff_spans,
+    diff_text,
+    show_text,
+    to_html,
+    to_spans,
+    to_terminal,
+)
 from kc.support.files import check_writable, write_output
 from kc.support.ir_text import print_module
 from kc.support.locations import caller_location
@@ -21,7 +30,6 @@ from kc.support.option_types import to_options
 from kc.support.options import PassSpec
 from kc.support.target import Target
 from kc.support.text_diff import diff_lines
-from kc.tir.display import diff_text, to_html, to_terminal
 from kc.transforms.schedule.base import Primitive, Rewritten, Site, called_from, watching
 from kc.transforms.trace.session import Session
 from kc.transforms.trace.trace import replay
@@ -43,6 +51,13 @@ class Change:
         lines = diff_lines(self.before, self.after)
         return f"{self.title}\n{diff_text(lines, color=color)}"
 
+    def spans(self) -> str:
+        """The same as HTML."""
+        return f"{to_spans(self.title)}\n{diff_spans(diff_lines(self.before, self.after))}"
+
+    def _repr_html_(self) -> str:
+        return boxes([self.spans()])
+
 
 class ScheduleViews:
     """The methods of ``kc.tir.Schedule`` that only look."""
@@ -50,12 +65,17 @@ class ScheduleViews:
     session: Session
     _original: ModuleOp
 
-    def show(self, func_name: str | None = None) -> str:
-        """Print the loop tree, in colour on a terminal, and give it as text."""
+    def show(self, func_name: str | None = None) -> Shown:
+        """Print the loop tree, in colour on a terminal, and give it as text.
+
+        A notebook displays it highlighted, once.
+        """
         with called_from(caller_location()):
             text = "\n".join(loop_tree.render(self.session.function(func_name)))
-        print(to_terminal(text) if wants_color(sys.stdout) else text)
-        return text
+        language = "kc-loops"
+        return show_text(
+            text, lambda: to_terminal(text, language), lambda: to_html((text, language))
+        )
 
     def changes(self) -> list[Change]:
         """The changes of each primitive, in order. Performs the trace again, on a copy."""
@@ -72,8 +92,8 @@ class ScheduleViews:
             replay(self.session.fresh(module), self.session.trace, told=False)
         return changes
 
-    def diff(self, primitive: int | None = None) -> str:
-        """Print what the primitives changed, and give it as text.
+    def diff(self, primitive: int | None = None) -> Shown:
+        """Print what the primitives changed, and give it as text. A notebook displays it, once.
 
         ``primitive`` is the number of one, -1 the last; None: all. Raises KC3741 when there is no
         such primitive.
@@ -90,9 +110,11 @@ class ScheduleViews:
                     else "1 was performed",
                 )
             changes = [changes[primitive]]
-        color = wants_color(sys.stdout)
-        print("\n\n".join(change.text(color=color) for change in changes))
-        return "\n\n".join(change.text() for change in changes)
+        return show_text(
+            "\n\n".join(change.text() for change in changes),
+            lambda: "\n\n".join(change.text(color=True) for change in changes),
+            lambda: boxes(change.spans() for change in changes),
+        )
 
     def cost(self, func_name: str | None = None, assume: Mapping[str, int] | None = None) -> Cost:
         """The cost of the function by counting: operations, bytes, traffic of the target's caches.
@@ -130,7 +152,8 @@ class ScheduleViews:
         """The loop trees and the IR, for a notebook."""
         module = self.session.module
         trees = ["\n".join(loop_tree.render(function)) for function in loop_tree.functions(module)]
-        return to_html(*trees, print_module(module))
+        shown = [(tree, "kc-loops") for tree in trees]
+        return to_html(*shown, (print_module(module), "mlir"))
 
 
 def _kernel_costs(module: ModuleOp, target: Target) -> dict[str, tuple[KernelResources, ...]]:

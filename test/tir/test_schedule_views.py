@@ -139,8 +139,6 @@ def test_report(sch, tmp_path):
 
 def test_notebook(sch):
     page = sch._repr_html_()
-    assert '<span class="keyword">for</span> i_o' in page
-    assert (
-        '<span class="operation">tir.block</span> <span class="string">&quot;B&quot;</span>' in page
-    )
+    assert '<span class="k">for</span> i_o' in page
+    assert '<span class="nb">tir.block</span> <span class="s2">&quot;B&quot;</span>' in page
     assert "memref&lt;64xf32&gt;" in sch.mod._repr_html_()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from kc.support.diagnostics import KCError, ScheduleError
+from kc.support.diagnostics import KCError, ScheduleError, counted
+from kc.support.display import to_html
 from kc.support.locations import caller_location
 from kc.support.target import target_to_build_for
 from kc.transforms.to_tir import to_tir
@@ -40,6 +41,13 @@ class Trace:
 
     def __str__(self) -> str:
         return self.as_python()
+
+    def __repr__(self) -> str:
+        calls = self.as_python()
+        return f"Trace of {counted(len(self), 'instruction')}" + (f"\n{calls}" if calls else "")
+
+    def _repr_html_(self) -> str:
+        return to_html((self.as_python(), "python"))
 
     @property
     def decisions(self) -> dict[Instruction, Any]:

@@ -11,7 +11,7 @@ import pytest
 
 import kc
 from kc import te
-from kc.tir.display import STYLE
+from kc.support.display import STYLE
 
 
 def module() -> kc.IRModule:
@@ -78,7 +78,7 @@ def test_in_a_notebook():
     page = module()._repr_html_()
     assert page.startswith(f"<style>{STYLE}</style>")
     body = page.removeprefix(f"<style>{STYLE}</style>")
-    assert '<span class="operation">tir.for</span>' in body
+    assert '<span class="nb">tir.for</span>' in body
     assert html.unescape(re.sub("<[^>]*>", "", body)) == str(module())
 
 
@@ -87,8 +87,12 @@ def test_colours_for_light_and_for_dark():
     colours = re.findall(r"(?:color|background): (light-dark\([^)]*\)|[^;} ]+)", STYLE)
     assert colours
     assert all(colour.startswith("light-dark(#") for colour in colours), colours
-    assert '[data-jp-theme-light="false"] .kc, .vscode-dark .kc { color-scheme: dark }' in STYLE
-    assert '[data-jp-theme-light="true"] .kc, .vscode-light .kc { color-scheme: light }' in STYLE
+    assert (
+        '[data-jp-theme-light="false"] pre.kc, .vscode-dark pre.kc { color-scheme: dark }' in STYLE
+    )
+    assert (
+        '[data-jp-theme-light="true"] pre.kc, .vscode-light pre.kc { color-scheme: light }' in STYLE
+    )
 
 
 def contrast(foreground: str, background: str) -> float:

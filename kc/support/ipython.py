@@ -1,0 +1,53 @@
+"""IPython and notebooks, where kc runs in them: cells as places, and what is displayed.
+
+Nothing here imports IPython; it is used where a program already runs in it.
+"""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from typing import Any
+
+
+def shell() -> Any:
+    """The IPython that runs this process, or None."""
+    get_ipython = getattr(sys.modules.get("IPython"), "get_ipython", None)
+    return None if get_ipython is None else get_ipython()
+
+
+def in_notebook() -> bool:
+    """Whether results are displayed by a notebook, which takes HTML, and not by a terminal."""
+    return getattr(shell(), "kernel", None) is not None
+
+
+def publish(text: str, html: str) -> None:
+    """Display something at once, as the output of the cell that runs."""
+    shell().display_pub.publish({"text/plain": text, "text/html": html})
+
+
+_texts: dict[str, int] = {}
+
+
+def text_of_cell(cell: str) -> tuple[str, str]:
+    """The text of the cell that a magic was given the body of, and a file name for it.
+
+    Lines of the text are those of the cell, whose first is the magic's; diagnostics call the file
+    by the cell.
+    """
+    text, frame = f"\n{cell}", sys._getframe(1)
+    numbers = getattr(shell().compile, "_filename_map", {})
+    while frame is not None and frame.f_code.co_filename not in numbers:
+        frame = frame.f_back
+    file = f"<cell {len(_texts) + 1}>"
+    if frame is not None:
+        _texts[file] = numbers[frame.f_code.co_filename]
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    return text, file
+
+
+def cell_name(file: str) -> str | None:
+    """``In [12]`` for the file that IPython compiles a cell as, None for any other."""
+    cells = getattr(getattr(shell(), "compile", None), "_filename_map", None)
+    number = (cells or {}).get(file, _texts.get(file))
+    return None if number is None else f"In [{number}]"

@@ -1,0 +1,1 @@
+../../kc/ipython_magics.py
