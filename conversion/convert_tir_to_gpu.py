@@ -27,7 +27,8 @@ grid may be empty stands in a condition. What is in a kernel stays ``tir``, for
 
 Buffers of the scope ``shared`` are static memory of a block, those of ``shared.dyn`` parts of one
 dynamic allocation; so are those of ``shared`` that are more than the 48 KiB which a kernel may have
-statically.
+statically. Static ones that share memory (``merge-shared-memory-allocations``) are parts of one
+array of bytes.
 
 Requires: one nest of loops of threads around each kernel (``unify-thread-binding``), no virtual
 threads (``inject-virtual-thread``) and no blocks. *Legal when*, for a target that is a GPU
@@ -53,6 +54,7 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     StringAttr,
     SymbolRefAttr,
+    i8,
     i32,
 )
 from xdsl.dialects.func import CallOp, FuncOp
@@ -264,7 +266,8 @@ def _convert_launch(launch: _Launch, home: str, name: str) -> None:
         else:
             size = loop.extent_value
             sizes.append(constant(size) if isinstance(size, int) else size)
-    static, dynamic = _placed(launch.allocs)
+    static, merged, dynamic = _placed(launch.allocs)
+    static_offsets, static_bytes = _offsets(merged)
     offsets, total = _offsets(dynamic)
     bytes_: SSAValue | None = None
     if dynamic:
@@ -277,7 +280,10 @@ def _convert_launch(launch: _Launch, home: str, name: str) -> None:
         sizes[:3],
         sizes[3:],
         dynamic_shared_memory_size=bytes_,
-        workgroup=[_device_type(alloc.buffer.type) for alloc in shared],
+        workgroup=[
+            *(_device_type(alloc.buffer.type) for alloc in shared),
+            *([MemRefType(i8, [static_bytes], memory_space=_SPACES["shared"])] if merged else ()),
+        ],
         private=[_device_type(alloc.buffer.type) for alloc in private],
     )
     for key, value in launch.bounds.items():
@@ -294,17 +300,24 @@ def _convert_launch(launch: _Launch, home: str, name: str) -> None:
         if loop is not None:
             body.args[n].name_hint = loop.var.name_hint
             loop.var.replace_all_uses_with(body.args[n])
-    for alloc, memory in zip(shared, call.workgroup_memory, strict=True):
+    for alloc, memory in zip(shared, call.workgroup_memory, strict=False):
         _replace_alloc(alloc, memory)
     for alloc, memory in zip(private, call.private_memory, strict=True):
         _replace_alloc(alloc, memory)
     ops = list(chain[-1].body.block.ops)
     for op in ops:
         op.detach()
-    _add_dynamic(dynamic, offsets, body)
-    ops = [op for op in ops if op not in dynamic]
-    body.add_ops(ops)
-    for alloc in dynamic:
+    if merged:
+        memory = call.workgroup_memory[-1]
+        memory.name_hint = "_".join(alloc.label for alloc in merged)
+        _add_parts(merged, static_offsets, memory, body)
+    if dynamic:
+        whole = gpu.DynamicSharedMemoryOp()
+        whole.location = dynamic[0].location
+        body.add_op(whole)
+        _add_parts(dynamic, offsets, whole.result, body)
+    body.add_ops([op for op in ops if op not in merged and op not in dynamic])
+    for alloc in (*merged, *dynamic):
         if alloc.parent is not None:
             alloc.detach()
         alloc.erase(safe_erase=False)
@@ -366,20 +379,23 @@ def _name_numbers(call: gpu.LaunchOp) -> None:
 # Memory ---------------------------------------------------------------------------------------
 
 
-def _placed(allocs: Sequence[AllocOp]) -> tuple[list[AllocOp], list[AllocOp]]:
-    """The static and the dynamic allocations of a kernel."""
+def _placed(allocs: Sequence[AllocOp]) -> tuple[list[AllocOp], list[AllocOp], list[AllocOp]]:
+    """The allocations of a kernel that are arrays of their own, those that are parts of the static
+    memory of a block, and those of the dynamic one."""
     shared = [alloc for alloc in allocs if memory_scope(alloc.buffer) == "shared"]
     is_large = sum(buffer_bytes(alloc.buffer) for alloc in shared) > STATIC_SHARED_BYTES
-    dynamic = [
-        alloc
-        for alloc in allocs
-        if memory_scope(alloc.buffer) == "shared.dyn" or (is_large and alloc in shared)
-    ]
-    return [alloc for alloc in allocs if alloc not in dynamic], dynamic
+    merged: list[AllocOp] = []
+    dynamic: list[AllocOp] = []
+    for alloc in allocs:
+        if memory_scope(alloc.buffer) == "shared.dyn" or (is_large and alloc in shared):
+            dynamic.append(alloc)
+        elif alloc in shared and OFFSET in alloc.attributes:
+            merged.append(alloc)
+    return [op for op in allocs if op not in merged and op not in dynamic], merged, dynamic
 
 
 def _offsets(allocs: Sequence[AllocOp]) -> tuple[list[int], int]:
-    """Where each part of the dynamic memory begins, and the size of all, in bytes.
+    """Where each part of the memory of a block begins, and the size of all, in bytes.
 
     That is where ``merge-shared-memory-allocations`` has put them, else one after the other.
     """
@@ -411,17 +427,14 @@ def _replace_alloc(alloc: AllocOp, memory: SSAValue) -> None:
     alloc.erase()
 
 
-def _add_dynamic(allocs: Sequence[AllocOp], offsets: Sequence[int], body: Block) -> None:
-    """The parts of the dynamic shared memory, at the start of a kernel."""
-    if not allocs:
-        return
-    whole = gpu.DynamicSharedMemoryOp()
-    whole.location = allocs[0].location
-    body.add_op(whole)
+def _add_parts(
+    allocs: Sequence[AllocOp], offsets: Sequence[int], whole: SSAValue, body: Block
+) -> None:
+    """The parts of an array of bytes of a block, at the start of a kernel."""
     for alloc, offset in zip(allocs, offsets, strict=True):
         start = arith.ConstantOp.from_int_and_width(offset, INDEX)
         part = memref.ViewOp.build(
-            operands=[whole.result, start.result, []],
+            operands=[whole, start.result, []],
             result_types=[_device_type(alloc.buffer.type)],
         )
         for op in (start, part):

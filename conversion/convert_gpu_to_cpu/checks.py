@@ -106,7 +106,7 @@ class _Access:
         self.bytes = element_size(type_)
         root = thread.root(buffer)
         self.slot = thread.slots.get(root, -1)
-        name = root.name_hint or "memory"
+        name = thread.buffer_name(buffer)
         self.site = thread.module.site(op, what, name, thread.memory(root))
         self.flags = flags
         self.pointer = e.emit(memref.ExtractAlignedPointerAsIndexOp.get(buffer))

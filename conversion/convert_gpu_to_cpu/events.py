@@ -65,9 +65,9 @@ class EventEmitter(Emitter):
         module = self.thread.module
         if pointer is None:
             return self.number(module.site(self.op, what), i32)
-        root = _buffer(pointer)
-        memory = "" if root is None else self.thread.memory(root)
-        name = (None if root is None else root.name_hint) or "memory"
+        buffer, thread = _buffer(pointer), self.thread
+        memory = "" if buffer is None else thread.memory(thread.root(buffer))
+        name = "memory" if buffer is None else thread.buffer_name(buffer)
         return self.number(module.site(self.op, what, name, memory), i32)
 
 
@@ -75,10 +75,7 @@ def _buffer(pointer: SSAValue) -> SSAValue | None:
     """The memref that a pointer was made of, where that is plain to see."""
     while isinstance(op := pointer.owner, Operation):
         if isinstance(op, memref.ExtractAlignedPointerAsIndexOp):
-            pointer = op.source
-            while isinstance(pointer.owner, memref.ViewOp | memref.SubviewOp | memref.CastOp):
-                pointer = pointer.owner.operands[0]
-            return pointer
+            return op.source
         is_step = op.name in ("llvm.inttoptr", "llvm.getelementptr", "llvm.addrspacecast")
         if not is_step and not isinstance(op, arith.IndexCastOp | arith.AddiOp):
             return None

@@ -45,6 +45,18 @@ OF_A_BLOCK = tuple(f"{what}_{axis}" for what in ("grid", "block", "bid") for axi
 OF_A_THREAD = ("tid_x", "tid_y", "tid_z", "thread")
 
 
+def _granule(memories: Sequence[SSAValue]) -> int:
+    """Bytes of the smallest element that memory is used as, by these names."""
+    sizes: list[int] = []
+    for memory in memories:
+        for use in memory.uses:
+            op = use.operation
+            used = op.results[0] if isinstance(op, memref.ViewOp) else memory
+            assert isinstance(used.type, MemRefType)
+            sizes.append(element_size(used.type))
+    return min(sizes, default=1)
+
+
 def unsupported(op: Operation, why: str | None = None) -> CodegenError:
     return CodegenError(
         "KC4302",
@@ -71,15 +83,10 @@ class Kernel:
         )
         self.prints = any(isinstance(op, gpu.PrintfOp) for op in function.walk())
         self.dynamic = [op for op in function.walk() if isinstance(op, gpu.DynamicSharedMemoryOp)]
-        self.granule = min(
-            (
-                element_size(op.results[0].type)  # pyright: ignore[reportArgumentType]
-                for op in function.walk()
-                if isinstance(op, memref.ViewOp)
-            ),
-            default=1,
-        )
-        """Bytes of the smallest element of the dynamic memory of a block."""
+        dynamic = [op.result for op in self.dynamic]
+        self.granules = [_granule([memory]) for memory in function.workgroup_memory]
+        self.granules += [_granule(dynamic)] if dynamic else []
+        """Bytes of the smallest element that each memory of a block is used as."""
         self.arguments = [plain(arg.type) for arg in function.arguments]
         self.shared = [plain(arg.type) for arg in function.workgroup_memory]
 

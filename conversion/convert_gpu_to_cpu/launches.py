@@ -107,8 +107,11 @@ def launch_text(module: EmulatedModule, kernel: Kernel, thread: func.FuncOp, nam
         end.append("memref.dealloc %dynamic : memref<?xi8>")
     if module.check:
         memory.append("func.call @kc_emu_block(%number) : (index) -> ()")
-        for slot, (array, type_) in enumerate(list(passed.items())[len(arguments) :], len(arrays)):
-            memory += _watch(slot, array, type_, SHARED, kernel.granule)
+        places = list(passed.items())[len(arguments) :]
+        for slot, ((array, type_), granule) in enumerate(
+            zip(places, kernel.granules, strict=True), len(arrays)
+        ):
+            memory += _watch(slot, array, type_, SHARED, granule)
     passed |= dict.fromkeys((f"%{number}" for number in kernel.numbers), INDEX)
     start: list[str] = []
     if thread.function_type.outputs.data:

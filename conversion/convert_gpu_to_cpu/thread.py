@@ -111,6 +111,15 @@ class Thread:
             buffer = buffer.owner.operands[0]
         return buffer
 
+    def buffer_name(self, buffer: SSAValue) -> str:
+        """What reports call a memref: the memory that it is in, or the array that is a part of the
+        bytes of a block."""
+        while isinstance(buffer.owner, memref.ViewOp | memref.SubviewOp | memref.CastOp):
+            if isinstance(buffer.owner, memref.ViewOp) and buffer.name_hint is not None:
+                return buffer.name_hint
+            buffer = buffer.owner.operands[0]
+        return buffer.name_hint or "memory"
+
 
 def _blocks(region: Region) -> Iterable[Block]:
     for block in region.blocks:

@@ -18,27 +18,30 @@ After::
 
 That is done for the dynamic memory of a block: the buffers of scope ``shared.dyn``, and all shared
 ones of a kernel where they are more than the 48 KiB that a kernel has without asking, which makes
-them dynamic. ``convert-tir-to-gpu`` puts them where the attribute says, and ``thread-sync`` knows
-which of them share memory. When a buffer is alive is the business of
-:mod:`kc.analysis.shared_memory`.
+them dynamic. Static ones, of scope ``shared``, are put in one place where that saves 1 KiB or more:
+a place in common may take barriers, and a GPU gives blocks their memory by so many bytes.
+``convert-tir-to-gpu`` puts buffers where the attribute says, and ``thread-sync`` knows which of
+them share memory. When a buffer is alive is the business of :mod:`kc.analysis.shared_memory`.
 
 Requires: kernels have one loop for each axis (``unify-thread-binding``). Raises CodegenError KC3440
 for more memory than the target has.
 
-TVM: ``MergeSharedMemoryAllocations``.
+TVM: ``MergeSharedMemoryAllocations``, of static memory with ``tir.merge_static_smem``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, i64
+from xdsl.ir import Block, SSAValue
 from xdsl.passes import ModulePass
 
 from kc.analysis import loop_tree
 from kc.analysis.loop_tree import memory_scope
-from kc.analysis.shared_memory import OFFSET, arrange, buffer_bytes
+from kc.analysis.shared_memory import OFFSET, arrange, buffer_bytes, rounded, share_memory
 from kc.dialects.tir import AllocOp, ForOp
 from kc.support.target import target_of
 from kc.transforms.tir.unify_thread_binding import kernel_roots, launch_loops
@@ -48,10 +51,13 @@ STATIC_SHARED_BYTES = 48 * 1024
 """The most shared memory that a kernel may have without asking for it (CUDA C++
 Programming Guide)."""
 
+LEAST_SAVING = 1024
+"""The bytes that are to be saved where static buffers share memory."""
+
 
 @dataclass(frozen=True)
 class MergeSharedMemoryAllocationsPass(ModulePass):
-    """Give the buffers in the dynamic memory of a block their places."""
+    """Give buffers in the memory of a block places in common."""
 
     name = "merge-shared-memory-allocations"
 
@@ -62,14 +68,34 @@ class MergeSharedMemoryAllocationsPass(ModulePass):
         for function in loop_tree.functions(op):
             for root in kernel_roots(function):
                 inner = launch_loops(root)[-1]
-                allocs = dynamic_allocs(inner)
-                offsets, _ = arrange([alloc.buffer for alloc in allocs], inner.body.block)
+                dynamic = dynamic_allocs(inner)
+                offsets, _ = arrange([alloc.buffer for alloc in dynamic], inner.body.block)
                 if offsets:
                     shared = [alloc.buffer for alloc in shared_allocs(inner)]
                     require_shared_memory(function, root, shared, inner.body.block, target)
-                plans += [(alloc, offsets[alloc.buffer]) for alloc in allocs]
+                static = [alloc for alloc in shared_allocs(inner) if alloc not in dynamic]
+                offsets |= _static_offsets(static, inner.body.block)
+                plans += [
+                    (alloc, offsets[alloc.buffer])
+                    for alloc in (*dynamic, *static)
+                    if alloc.buffer in offsets
+                ]
         for alloc, offset in plans:
             alloc.attributes[OFFSET] = IntegerAttr(offset, i64)
+
+
+def _static_offsets(allocs: Sequence[AllocOp], body: Block) -> dict[SSAValue, int]:
+    """Places of the static buffers that are to share memory."""
+    buffers = [alloc.buffer for alloc in allocs if buffer_bytes(alloc.buffer) >= LEAST_SAVING]
+    offsets, _ = arrange(buffers, body)
+    sharing = [
+        buffer
+        for buffer in buffers
+        if any(share_memory(offsets, buffer, near) for near in buffers if near is not buffer)
+    ]
+    offsets, total = arrange(sharing, body)
+    saved = sum(rounded(buffer_bytes(buffer)) for buffer in sharing) - total
+    return offsets if saved >= LEAST_SAVING else {}
 
 
 def shared_allocs(inner: ForOp) -> list[AllocOp]:

@@ -131,3 +131,34 @@ func.func @small(%A: memref<64xf32>, %B: memref<64xf32>) {
   }
   func.return
 }
+
+// Static buffers of 16 KiB, one used after the other, share memory; the small one stays by itself.
+// CHECK-LABEL: func.func @static
+// CHECK: %S = tir.alloc "S" {tir.shared_offset = 0 : i64} : memref<4096xf32, "shared">
+// CHECK: %T = tir.alloc "T" {tir.shared_offset = 0 : i64} : memref<64x64xf16, "shared">
+// CHECK: %R = tir.alloc "R" : memref<64xf32, "shared">
+// SYNC-LABEL: func.func @static
+// SYNC: tir.store %{{.*}}, %S
+// SYNC: gpu.barrier
+// SYNC: tir.load %S
+// SYNC: gpu.barrier
+// SYNC: tir.store %{{.*}}, %T
+// SYNC-NOT: gpu.barrier
+// SYNC: func.return
+func.func @static(%A: memref<64xf32>, %B: memref<64xf16>) {
+  tir.for %t in 64 thread "threadIdx.x" {
+    %S = tir.alloc "S" : memref<4096xf32, "shared">
+    %T = tir.alloc "T" : memref<64x64xf16, "shared">
+    %R = tir.alloc "R" : memref<64xf32, "shared">
+    %0 = tir.load %A[%t] : memref<64xf32>
+    tir.store %0, %S[%t] : memref<4096xf32, "shared">
+    %1 = tir.load %S[63 - %t] : memref<4096xf32, "shared">
+    tir.store %1, %R[%t] : memref<64xf32, "shared">
+    %2 = tir.load %R[%t] : memref<64xf32, "shared">
+    %3 = arith.truncf %2 : f32 to f16
+    tir.store %3, %T[%t, 0] : memref<64x64xf16, "shared">
+    %4 = tir.load %T[%t, 0] : memref<64x64xf16, "shared">
+    tir.store %4, %B[%t] : memref<64xf16>
+  }
+  func.return
+}

@@ -18,13 +18,13 @@ from kc.support.target import Target
 N = 64
 
 
-def chain(steps: list[int], late: list[int]) -> str:
+def chain(steps: list[int], late: list[int], scope: str = "shared.dyn") -> str:
     """A kernel of 64 threads that passes its numbers from buffer to buffer, each time reversed.
 
     In a buffer they are ``steps`` elements apart; what is in the buffers ``late`` is added in the
     end.
     """
-    types = [f'memref<{63 * step + 1}xf32, "shared.dyn">' for step in steps]
+    types = [f'memref<{63 * step + 1}xf32, "{scope}">' for step in steps]
     lines = [f'%S{n} = tir.alloc "S{n}" : {type_}' for n, type_ in enumerate(types)]
     lines.append("%v0 = tir.load %A[%t] : memref<64xf32>")
     for n, type_ in enumerate(types):
@@ -53,12 +53,16 @@ def lowered(text: str, target: str) -> str:
     return str(module)
 
 
+@pytest.mark.parametrize("scope", ["shared", "shared.dyn"])
 @pytest.mark.parametrize("seed", range(3))
-def test_values_pass_through_places_in_common(seed: int):
+def test_values_pass_through_places_in_common(seed: int, scope: str):
     source = random.Random(seed)
-    steps = [source.randint(1, 4) for _ in range(source.randint(3, 4))]
+    least = 1 if scope == "shared.dyn" else 5  # static ones share memory from 1 KiB on
+    steps = [source.randint(least, least + 3) for _ in range(source.randint(3, 4))]
     late = source.sample(range(len(steps)), source.randint(0, 2))
-    text = lowered(chain(steps, late), "cuda-emu")
+    text = lowered(chain(steps, late, scope), "cuda-emu")
+    assert ("dynamic_shared_memory" in text) == (scope == "shared.dyn")
+    assert "memref.view" in text
     a = np.random.default_rng(seed).random(N).astype("float32")
     b = np.zeros(N, "float32")
     report = kc.gpu.check(text, a, b)
@@ -89,6 +93,38 @@ def test_a_buffer_begins_where_the_last_has_ended():
     """Each is read before the next one is written."""
     assert places(lowered(chain([4] * 5, []), "cuda-emu")) == {0}
     assert places(lowered(chain([4] * 5, [0]), "cuda-emu")) == {0, 1024}
+
+
+def test_static_buffers_share_an_array():
+    """Five of 1.3 KiB, one read before the next is written; the first is in use up to the end."""
+    text = chain([5] * 5, [0], "shared")
+    kernel = kc.build(kc.IRModule.parse(text), target="cuda -arch=sm_80")
+    ptx = kernel.imported_modules[0].get_source()
+    assert re.findall(r"\.shared .*", ptx) == [
+        ".shared .align 16 .b8 chain_kernel_S0[1264];",
+        ".shared .align 16 .b8 chain_kernel_S1_S2_S3_S4[1264];",
+    ]
+    a, b = np.random.default_rng(0).random(N).astype("float32"), np.zeros(N, "float32")
+    report = kc.gpu.check(kernel, a, b)
+    assert report.ok
+    assert {site.buffer for site in report.sites} == {"A", "B", "S0", "S1", "S2", "S3", "S4"}
+    np.testing.assert_allclose(b, a + a[::-1], rtol=1e-6)
+
+
+def test_bytes_beside_an_array_in_parts():
+    """Threads write bytes of one word, which is no race; other arrays are of words."""
+    text = lowered(
+        chain([5, 5], [], "shared").replace(
+            "tir.store %v2, %B",
+            """%R = tir.alloc "R" : memref<64xi8, "shared">
+            %n = arith.fptosi %v2 : f32 to i8
+            tir.store %n, %R[%t] : memref<64xi8, "shared">
+            tir.store %v2, %B""",
+        ),
+        "cuda-emu",
+    )
+    a, b = np.ones(N, "float32"), np.zeros(N, "float32")
+    assert kc.gpu.check(text, a, b).ok
 
 
 def test_the_limit_counts_what_is_alive():
