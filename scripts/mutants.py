@@ -90,25 +90,39 @@ class Mutant:
 def mutants_of(file: str, text: str) -> list[Mutant]:
     """Every mutant of a file."""
     mutants: list[Mutant] = []
-    for node, after in _changes(ast.parse(text)):
-        before = ast.get_source_segment(text, node)
-        if before is None or before == after:
-            continue
+    lines = [line.encode() for line in text.splitlines(keepends=True)]
+    tree = ast.parse(text)
+    statements = [_lines_of(statement) for statement in tree.body]
+    for node, after in _changes(tree):
         assert node.end_lineno is not None
         assert node.end_col_offset is not None
-        lines = text.splitlines(keepends=True)
-        source = lines[node.lineno - 1].strip()
-        first, last = lines[node.lineno - 1].encode(), lines[node.end_lineno - 1].encode()
-        head, tail = first[: node.col_offset], last[node.end_col_offset :]
-        lines[node.lineno - 1 : node.end_lineno] = [(head + after.encode() + tail).decode()]
-        changed = "".join(lines)
+        first, last = node.lineno - 1, node.end_lineno
+        head, tail = lines[first][: node.col_offset], lines[last - 1][node.end_col_offset :]
+        begin, end = len(head), len(tail)
+        within = b"".join(lines[first:last])
+        before = within[begin : len(within) - end].decode()
+        if before == after:
+            continue
+        changed = [head + after.encode() + tail]
+        # The other statements of the file parse as they did.
+        whole = next(place for place in statements if first in place)
         try:
-            ast.parse(changed)
+            ast.parse(b"".join(lines[whole.start : first] + changed + lines[last : whole.stop]))
         except SyntaxError:
             continue
         old, new = " ".join(before.split()), " ".join(after.split())
-        mutants.append(Mutant(file, node.lineno, old, new, source, changed))
+        source = lines[first].decode().strip()
+        mutated = b"".join(lines[:first] + changed + lines[last:]).decode()
+        mutants.append(Mutant(file, node.lineno, old, new, source, mutated))
     return mutants
+
+
+def _lines_of(statement: ast.stmt) -> range:
+    """The lines of a statement, from 0, those of its decorators among them."""
+    assert statement.end_lineno is not None
+    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+    first = min(node.lineno for node in (statement, *decorators))
+    return range(first - 1, statement.end_lineno)
 
 
 def _changes(tree: ast.Module) -> Iterator[tuple[ast.stmt | ast.expr, str]]:
@@ -198,8 +212,9 @@ def _own_tests(path: Path) -> tuple[list[str], list[str]]:
     stem = path.stem.strip("_") if path.stem != "__init__" else path.parent.name
     module = _module_of(path)
     python: list[str] = []
-    for test in sorted((ROOT / "test").rglob("test_*.py")):
-        if stem in test.stem or re.search(rf"\b{re.escape(module)}\b", test.read_text()):
+    imported = re.compile(rf"\b{re.escape(module)}\b")
+    for test, text in _texts_of_tests().items():
+        if stem in test.stem or (module in text and imported.search(text)):
             python.append(str(test.relative_to(ROOT)))
     folder = ROOT / "test" / str(path.parent).removeprefix("kc/")
     # The tests of the families of primitives are in one folder, as are those of a package.
@@ -211,6 +226,11 @@ def _own_tests(path: Path) -> tuple[list[str], list[str]]:
     ]
     python.sort(key=lambda test: (stem not in test, test))
     return python, lit
+
+
+@functools.cache
+def _texts_of_tests() -> dict[Path, str]:
+    return {test: test.read_text() for test in sorted((ROOT / "test").rglob("test_*.py"))}
 
 
 def _module_of(path: Path) -> str:
