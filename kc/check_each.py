@@ -23,6 +23,7 @@ import os
 import pickle
 import signal
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, NoReturn, TypeGuard
@@ -122,21 +123,18 @@ class StepCheck:
         self._busy = True  # compiling has steps of its own
         try:
             self._module, self._text = module, print_module(module)
-            taken: dict[str, list[_Inputs]] = {}
             self._results = {}
-            for name, inputs in _inputs_of(module, self.seed, self._inputs):
-                taken[name] = inputs
-                self._results[name] = [self._run(module, name, sample) for sample in inputs]
-                for result in self._results[name][:1]:
-                    if isinstance(result.interpreted, str):
-                        _say(f"@{name} is not interpreted: {result.interpreted}", module)
-            self._inputs = taken
+            self._inputs = dict(_inputs_of(module, self.seed, self._inputs))
+            calls = [(name, sample) for name, inputs in self._inputs.items() for sample in inputs]
+            natively = _run_natively(module, calls) if self.native else [None] * len(calls)
+            for (name, sample), native in zip(calls, natively, strict=True):
+                result = _Results(_interpret(module, name, sample), native)
+                of_function = self._results.setdefault(name, [])
+                if isinstance(result.interpreted, str) and not of_function:
+                    _say(f"@{name} is not interpreted: {result.interpreted}", module)
+                of_function.append(result)
         finally:
             self._busy = False
-
-    def _run(self, module: ModuleOp, name: str, inputs: _Inputs) -> _Results:
-        native = _run_natively(module, name, inputs) if self.native else None
-        return _Results(_interpret(module, name, inputs), native)
 
     def _compare(
         self,
@@ -330,15 +328,17 @@ def _interpreted(module: ModuleOp, name: str, inputs: _Inputs) -> list[Any]:
     return values
 
 
-def _run_natively(module: ModuleOp, name: str, inputs: _Inputs) -> list[Any] | str | None:
-    """Compiled and run by a fork of this process; None where it cannot run here."""
+def _run_natively(
+    module: ModuleOp, calls: Sequence[tuple[str, _Inputs]]
+) -> list[list[Any] | str | None]:
+    """Compiled once, and called in a fork of this process; None where it cannot run here."""
     threads = any(
         loop.kind.data is ForKind.THREAD
         for function in loop_tree.kernels(module)
         for loop in loop_tree.loops(function)
     )
-    if threads or not hasattr(os, "fork"):
-        return None
+    if threads or not calls or not hasattr(os, "fork"):
+        return [None] * len(calls)
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
@@ -347,36 +347,52 @@ def _run_natively(module: ModuleOp, name: str, inputs: _Inputs) -> list[Any] | s
             os.close(read)
             signal.alarm(SECONDS)
             with os.fdopen(write, "wb") as pipe:
-                pickle.dump(_compiled_and_called(module, name, inputs), pipe)
+                for result in _compiled_and_called(module, calls):
+                    pickle.dump(result, pipe)
+                    pipe.flush()
+                    signal.alarm(SECONDS)
             status = 0
         finally:
             os._exit(status)
     os.close(write)
-    with os.fdopen(read, "rb") as pipe:
-        data = pipe.read()
+    results: list[list[Any] | str | None] = []
+    with os.fdopen(read, "rb") as pipe, suppress(EOFError, pickle.UnpicklingError):
+        while len(results) < len(calls):
+            results.append(pickle.load(pipe))
     _, ended = os.waitpid(child, 0)
+    missing = "native code could not be run"
     if os.WIFSIGNALED(ended):
-        return f"native code ended the process with {signal.Signals(os.WTERMSIG(ended)).name}"
-    return pickle.loads(data) if data else "native code could not be run"
+        missing = f"native code ended the process with {signal.Signals(os.WTERMSIG(ended)).name}"
+    return results + [missing] * (len(calls) - len(results))
 
 
-def _compiled_and_called(module: ModuleOp, name: str, inputs: _Inputs) -> list[Any] | str | None:
+def _compiled_and_called(
+    module: ModuleOp, calls: Sequence[tuple[str, _Inputs]]
+) -> Iterator[list[Any] | str | None]:
+    """The arguments as each call leaves them, or why it was refused."""
     from kc.driver import build
     from kc.tir.module import IRModule
     from kc.transform import PassContext
 
-    values = _copies(inputs.values)
     with PassContext(opt_level=PassContext.current().opt_level), diagnostic_handler(lambda _: None):
         try:
             copy = copy_module(module)
             to_tir(copy, loops=False)
-            kernel = build(IRModule(copy))[name]
-            # Lowered code does not know which integers have no sign.
-            pairs = zip(kernel.signature.args, values, strict=True)
-            kernel(*[_seen_as(spec, value) for spec, value in pairs])
+            built = build(IRModule(copy))
         except KCError as refused:
-            return f"{refused.code}: {refused.message}"
-    return values
+            yield from [f"{refused.code}: {refused.message}"] * len(calls)
+            return
+        for name, inputs in calls:
+            values = _copies(inputs.values)
+            try:
+                kernel = built[name]
+                # Lowered code does not know which integers have no sign.
+                pairs = zip(kernel.signature.args, values, strict=True)
+                kernel(*[_seen_as(spec, value) for spec, value in pairs])
+            except KCError as refused:
+                yield f"{refused.code}: {refused.message}"
+            else:
+                yield values
 
 
 def _seen_as(spec: ArgSpec, value: Any) -> Any:

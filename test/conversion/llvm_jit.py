@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import io
+from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -34,21 +36,29 @@ SCALARS = {
 }
 
 
-def parse(text: str, verify: bool = True) -> ModuleOp:
+@cache
+def dialects() -> Context:
     context = Context(allow_unregistered=True)
     for dialect in (
         *(builtin.Builtin, func.Func, ARITH, memref.MemRef, math.Math),
         *(scf.Scf, cf.Cf, vector.Vector, LLVM, TE, TIR),
     ):
         context.load_dialect(dialect)
-    module = LocationParser(context, text, "in.mlir").parse_module()
+    return context
+
+
+def parse(text: str, verify: bool = True) -> ModuleOp:
+    module = LocationParser(dialects(), text, "in.mlir").parse_module()
     if verify:
         module.verify()
     return module
 
 
 def lower(text: str, **options: str) -> ModuleOp:
-    module = parse(text)
+    return lowered(parse(text), **options)
+
+
+def lowered(module: ModuleOp, **options: str) -> ModuleOp:
     ConvertToLlvmPass(**options).apply(Context(), module)
     module.verify()
     return module
@@ -94,9 +104,9 @@ def jit(ir: str) -> Any:
     return engine
 
 
-def function_type(text: str, name: str) -> FunctionType:
+def function_type(module: ModuleOp, name: str) -> FunctionType:
     """The type of a func.func before it is lowered."""
-    for op in parse(text).body.block.ops:
+    for op in module.body.block.ops:
         if isinstance(op, FuncOp) and op.sym_name.data == name:
             return op.function_type
     raise KeyError(name)
@@ -104,12 +114,24 @@ def function_type(text: str, name: str) -> FunctionType:
 
 def call(text: str, *args: np.ndarray | float, name: str = "f") -> None:
     """Compile ``text`` and call its function ``name``, which changes the arrays in place."""
-    values = []
-    for arg, ty in zip(args, function_type(text, name).inputs, strict=True):
-        values += as_c(arg, ty)
-    engine = jit(emit_llvm_ir(lower(text)))
-    address = engine.get_function_address(name)
-    ctypes.CFUNCTYPE(None, *(type(value) for value in values))(address)(*values)
+    call_all(text, {name: args})
+
+
+def call_all(text: str, calls: Mapping[str, Sequence[np.ndarray | float]]) -> None:
+    """Compile ``text`` once and call functions of it, which change the arrays in place."""
+    module = parse(text)
+    values = {
+        name: [
+            value
+            for arg, ty in zip(args, function_type(module, name).inputs, strict=True)
+            for value in as_c(arg, ty)
+        ]
+        for name, args in calls.items()
+    }
+    engine = jit(emit_llvm_ir(lowered(module)))
+    for name, given in values.items():
+        address = engine.get_function_address(name)
+        ctypes.CFUNCTYPE(None, *(type(value) for value in given))(address)(*given)
 
 
 def as_c(arg: np.ndarray | float, ty: Attribute) -> list[Any]:

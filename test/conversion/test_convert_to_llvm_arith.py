@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
-from llvm_jit import call
+from llvm_jit import call, call_all
 
 INTS = {"i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64, "index": np.int64}
 FLOATS = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
@@ -15,47 +15,69 @@ DTYPES = {**INTS, **FLOATS, "i1": np.bool_}
 LANES = 8
 
 
+Operation = tuple[str, list[tuple[str, np.ndarray]], str]
+"""The text of an operation, its operands with their types, and the type of its result.
+
+In the text T is the type of the last operand, R of the result, C that of a condition.
+"""
+
+
 def elementwise(op: str, operands: list[tuple[str, np.ndarray]], result: str) -> np.ndarray:
-    """``op`` on arrays, by scalars and by vectors alike.
+    """``op`` on arrays, by scalars and by vectors alike."""
+    return elementwise_all([(op, operands, result)])[0]
 
-    In its text T is the type of the last operand, R of the result, C that of a condition.
-    """
-    length = len(operands[0][1])
-    count = -(-length // LANES) * LANES
-    padded = [np.resize(values, count).astype(DTYPES[ty]) for ty, values in operands]
-    outs = []
-    for vector in (False, True):
 
-        def typed(ty: str, vector: bool = vector) -> str:
-            return f"vector<{LANES}x{ty}>" if vector else ty
+def elementwise_all(operations: Sequence[Operation]) -> list[np.ndarray]:
+    """The results of operations, which are functions of one module."""
+    functions: list[str] = []
+    calls: dict[str, list[np.ndarray]] = {}
+    for n, (op, operands, result) in enumerate(operations):
+        count = -(-len(operands[0][1]) // LANES) * LANES
+        padded = [np.resize(values, count).astype(DTYPES[ty]) for ty, values in operands]
+        for vector in (False, True):
+            name = f"{'vector' if vector else 'scalar'}{n}"
+            types = [ty for ty, _ in operands]
+            functions.append(function(name, op, types, result, count, vector))
+            calls[name] = [*padded, np.zeros(count, DTYPES[result])]
+    call_all("\n".join(functions), calls)
+    results = []
+    for n, (op, operands, _) in enumerate(operations):
+        scalars, vectors = calls[f"scalar{n}"][-1], calls[f"vector{n}"][-1]
+        np.testing.assert_array_equal(scalars, vectors, err_msg=op)
+        results.append(scalars[: len(operands[0][1])])
+    return results
 
-        load = "vector.load" if vector else "memref.load"
-        store = "vector.store" if vector else "memref.store"
-        tail = ", " + typed("{}") if vector else ""
-        condition = f"{typed('i1')}," if vector else ""
-        args = [f"%m{i}: memref<{count}x{ty}>" for i, (ty, _) in enumerate(operands)]
-        loads = [
-            f"%{i} = {load} %m{i}[%i] : memref<{count}x{ty}>{tail.format(ty)}"
-            for i, (ty, _) in enumerate(operands)
-        ]
-        code = op.replace("T", typed(operands[-1][0])).replace("R", typed(result))
-        code = code.replace("C", condition)
-        text = f"""
-        func.func @f({", ".join(args)}, %out: memref<{count}x{result}>) {{
-          %c0 = arith.constant 0 : index
-          %step = arith.constant {LANES if vector else 1} : index
-          %count = arith.constant {count} : index
-          scf.for %i = %c0 to %count step %step {{
-            {" ".join(loads)}
-            %r = {code}
-            {store} %r, %out[%i] : memref<{count}x{result}>{tail.format(result)}
-          }}
-          func.return
-        }}"""
-        outs.append(np.zeros(count, DTYPES[result]))
-        call(text, *padded, outs[-1])
-    np.testing.assert_array_equal(outs[0], outs[1])
-    return outs[0][:length]
+
+def function(
+    name: str, op: str, types: Sequence[str], result: str, count: int, vector: bool
+) -> str:
+    """The loop over an operation on arrays of ``count`` elements."""
+
+    def typed(ty: str) -> str:
+        return f"vector<{LANES}x{ty}>" if vector else ty
+
+    load = "vector.load" if vector else "memref.load"
+    store = "vector.store" if vector else "memref.store"
+    tail = ", " + typed("{}") if vector else ""
+    condition = f"{typed('i1')}," if vector else ""
+    args = [f"%m{i}: memref<{count}x{ty}>" for i, ty in enumerate(types)]
+    loads = [
+        f"%{i} = {load} %m{i}[%i] : memref<{count}x{ty}>{tail.format(ty)}"
+        for i, ty in enumerate(types)
+    ]
+    code = op.replace("T", typed(types[-1])).replace("R", typed(result)).replace("C", condition)
+    return f"""
+    func.func @{name}({", ".join(args)}, %out: memref<{count}x{result}>) {{
+      %c0 = arith.constant 0 : index
+      %step = arith.constant {LANES if vector else 1} : index
+      %count = arith.constant {count} : index
+      scf.for %i = %c0 to %count step %step {{
+        {" ".join(loads)}
+        %r = {code}
+        {store} %r, %out[%i] : memref<{count}x{result}>{tail.format(result)}
+      }}
+      func.return
+    }}"""
 
 
 def wrap(value: int, bits: int) -> int:
@@ -111,39 +133,48 @@ def signed(a: int, b: int, bits: int, compute: Callable[[], int]) -> int | None:
     return None if b == 0 or (b == -1 and a == -(1 << (bits - 1))) else compute()
 
 
-@pytest.mark.parametrize("ty", INTS)
 @pytest.mark.parametrize("op", INTEGER)
-def test_integer_arithmetic(op: str, ty: str):
-    a, b = edges(ty)
-    bits = a.dtype.itemsize * 8
-    expected = [INTEGER[op](int(x), int(y), bits) for x, y in zip(a, b, strict=True)]
-    defined = np.array([value is not None for value in expected])
-    actual = elementwise(f"arith.{op} %0, %1 : T", [(ty, a[defined]), (ty, b[defined])], ty)
-    wrapped = [wrap(value, bits) for value in expected if value is not None]
-    np.testing.assert_array_equal(actual, np.array(wrapped, INTS[ty]))
+def test_integer_arithmetic(op: str):
+    operations: list[Operation] = []
+    wanted: list[np.ndarray] = []
+    for ty in INTS:
+        a, b = edges(ty)
+        bits = a.dtype.itemsize * 8
+        expected = [INTEGER[op](int(x), int(y), bits) for x, y in zip(a, b, strict=True)]
+        defined = np.array([value is not None for value in expected])
+        operations.append((f"arith.{op} %0, %1 : T", [(ty, a[defined]), (ty, b[defined])], ty))
+        wrapped = [wrap(value, bits) for value in expected if value is not None]
+        wanted.append(np.array(wrapped, INTS[ty]))
+    for ty, actual, expected in zip(INTS, elementwise_all(operations), wanted, strict=True):
+        np.testing.assert_array_equal(actual, expected, err_msg=ty)
 
 
-@pytest.mark.parametrize("divisor", [1, 2, 64, 96, 127, -128, -4])
-def test_floor_division_by_a_constant(divisor: int):
+def test_floor_division_by_a_constant():
     a = np.arange(-128, 128, dtype=np.int8)
-    if divisor == -128:
-        a = a[1:]
-    out = np.zeros_like(a)
-    text = f"""
-    func.func @f(%a: memref<{len(a)}xi8>, %out: memref<{len(a)}xi8>) {{
-      %c0 = arith.constant 0 : index
-      %c1 = arith.constant 1 : index
-      %n = arith.constant {len(a)} : index
-      %d = arith.constant {divisor} : i8
-      scf.for %i = %c0 to %n step %c1 {{
-        %x = memref.load %a[%i] : memref<{len(a)}xi8>
-        %q = arith.floordivsi %x, %d : i8
-        memref.store %q, %out[%i] : memref<{len(a)}xi8>
-      }}
-      func.return
-    }}"""
-    call(text, a, out)
-    np.testing.assert_array_equal(out, [int(x) // divisor for x in a])
+    calls: dict[str, list[np.ndarray]] = {}
+    divisors = [1, 2, 64, 96, 127, -128, -4]
+    functions: list[str] = []
+    for n, divisor in enumerate(divisors):
+        values = a[1:] if divisor == -128 else a
+        calls[f"f{n}"] = [values, np.zeros_like(values)]
+        functions.append(f"""
+        func.func @f{n}(%a: memref<{len(values)}xi8>, %out: memref<{len(values)}xi8>) {{
+          %c0 = arith.constant 0 : index
+          %c1 = arith.constant 1 : index
+          %n = arith.constant {len(values)} : index
+          %d = arith.constant {divisor} : i8
+          scf.for %i = %c0 to %n step %c1 {{
+            %x = memref.load %a[%i] : memref<{len(values)}xi8>
+            %q = arith.floordivsi %x, %d : i8
+            memref.store %q, %out[%i] : memref<{len(values)}xi8>
+          }}
+          func.return
+        }}""")
+    call_all("\n".join(functions), calls)
+    for divisor, (values, out) in zip(divisors, calls.values(), strict=True):
+        np.testing.assert_array_equal(
+            out, [int(x) // divisor for x in values], err_msg=f"{divisor}"
+        )
 
 
 def test_extended_arithmetic():
@@ -192,18 +223,19 @@ PREDICATES = {
 
 
 @pytest.mark.parametrize("ty", ["i8", "index"])
-@pytest.mark.parametrize("predicate", PREDICATES)
-def test_integer_comparison(predicate: str, ty: str):
+def test_integer_comparison(ty: str):
     a, b = edges(ty)
-    op = f"arith.cmpi {predicate}, %0, %1 : T"
-    np.testing.assert_array_equal(
-        elementwise(op, [(ty, a), (ty, b)], "i1"), PREDICATES[predicate](a, b)
+    kind = f"u{a.dtype.itemsize}"
+    wanted = {name: compare(a, b) for name, compare in PREDICATES.items()}
+    for name, compare in PREDICATES.items():
+        if name[0] == "s":
+            wanted[f"u{name[1:]}"] = compare(a.view(kind), b.view(kind))
+    operands = [(ty, a), (ty, b)]
+    actual = elementwise_all(
+        [(f"arith.cmpi {name}, %0, %1 : T", operands, "i1") for name in wanted]
     )
-    if predicate[0] == "s":
-        kind = f"u{a.dtype.itemsize}"
-        op = f"arith.cmpi u{predicate[1:]}, %0, %1 : T"
-        expected = PREDICATES[predicate](a.view(kind), b.view(kind))
-        np.testing.assert_array_equal(elementwise(op, [(ty, a), (ty, b)], "i1"), expected)
+    for name, result in zip(wanted, actual, strict=True):
+        np.testing.assert_array_equal(result, wanted[name], err_msg=name)
 
 
 SPECIAL = [0.0, -0.0, 1.0, -1.5, 2.5, 3.5, -2.5, 0.3, 1e-3, 100.25, math.inf, -math.inf, math.nan]
@@ -214,30 +246,28 @@ def float_edges(ty: str) -> tuple[np.ndarray, np.ndarray]:
     return a.ravel(), b.ravel()
 
 
-@pytest.mark.parametrize("predicate", ["eq", "ne", "lt", "le", "gt", "ge"])
-def test_float_comparison(predicate: str):
+def test_float_comparison():
     a, b = float_edges("f32")
     unordered = np.isnan(a) | np.isnan(b)
-    with np.errstate(invalid="ignore"):
-        relation = PREDICATES[predicate if predicate in ("eq", "ne") else "s" + predicate](a, b)
-    for prefix, expected in (("o", relation & ~unordered), ("u", relation | unordered)):
-        op = f"arith.cmpf {prefix}{predicate}, %0, %1 : T"
-        actual = elementwise(op, [("f32", a), ("f32", b)], "i1")
-        np.testing.assert_array_equal(actual, expected)
-
-
-def test_ordering_comparisons():
-    a, b = float_edges("f64")
-    unordered = np.isnan(a) | np.isnan(b)
-    for predicate, expected in {
+    wanted = {
         "ord": ~unordered,
         "uno": unordered,
         "true": np.ones_like(unordered),
         "false": np.zeros_like(unordered),
-    }.items():
-        op = f"arith.cmpf {predicate}, %0, %1 : T"
-        actual = elementwise(op, [("f64", a), ("f64", b)], "i1")
-        np.testing.assert_array_equal(actual, expected)
+    }
+    for name, compare in PREDICATES.items():
+        with np.errstate(invalid="ignore"):
+            relation = compare(a, b)
+        wanted["o" + name.removeprefix("s")] = relation & ~unordered
+        wanted["u" + name.removeprefix("s")] = relation | unordered
+    operands = [("f32", a), ("f32", b)]
+    operations = [(f"arith.cmpf {name}, %0, %1 : T", operands, "i1") for name in wanted]
+    wide = [("f64", values.astype(np.float64)) for _, values in operands]
+    operations.append(("arith.cmpf ult, %0, %1 : T", wide, "i1"))
+    *results, of_wide = elementwise_all(operations)
+    for name, result in zip(wanted, results, strict=True):
+        np.testing.assert_array_equal(result, wanted[name], err_msg=name)
+    np.testing.assert_array_equal(of_wide, wanted["ult"])
 
 
 def signed_zero_order(a: np.ndarray, b: np.ndarray, pick: Callable) -> np.ndarray:
@@ -259,24 +289,25 @@ FLOAT: dict[str, Callable] = {
 
 
 @pytest.mark.parametrize("ty", FLOATS)
-@pytest.mark.parametrize("op", FLOAT)
-def test_float_arithmetic(op: str, ty: str):
+def test_float_arithmetic(ty: str):
     a, b = float_edges(ty)
-    with np.errstate(all="ignore"):
-        expected = FLOAT[op](a, b)
-    actual = elementwise(f"arith.{op} %0, %1 : T", [(ty, a), (ty, b)], ty)
-    np.testing.assert_array_equal(actual, expected)
-    if op in ("maximumf", "minimumf"):
-        number = ~np.isnan(expected)
-        np.testing.assert_array_equal(np.signbit(actual[number]), np.signbit(expected[number]))
+    operands = [(ty, a), (ty, b)]
+    actual = elementwise_all([(f"arith.{op} %0, %1 : T", operands, ty) for op in FLOAT])
+    for (op, compute), result in zip(FLOAT.items(), actual, strict=True):
+        with np.errstate(all="ignore"):
+            expected = compute(a, b)
+        np.testing.assert_array_equal(result, expected, err_msg=op)
+        if op in ("maximumf", "minimumf"):
+            number = ~np.isnan(expected)
+            np.testing.assert_array_equal(np.signbit(result[number]), np.signbit(expected[number]))
 
 
-@pytest.mark.parametrize("ty", FLOATS)
-def test_negation(ty: str):
-    a, _ = float_edges(ty)
-    actual = elementwise("arith.negf %0 : T", [(ty, a)], ty)
-    np.testing.assert_array_equal(actual, -a)
-    np.testing.assert_array_equal(np.signbit(actual[a == 0]), ~np.signbit(a[a == 0]))
+def test_negation():
+    values = {ty: float_edges(ty)[0] for ty in FLOATS}
+    results = elementwise_all([("arith.negf %0 : T", [(ty, a)], ty) for ty, a in values.items()])
+    for a, actual in zip(values.values(), results, strict=True):
+        np.testing.assert_array_equal(actual, -a)
+        np.testing.assert_array_equal(np.signbit(actual[a == 0]), ~np.signbit(a[a == 0]))
 
 
 CASTS = [
@@ -289,45 +320,60 @@ CASTS = [
 ]
 
 
-@pytest.mark.parametrize(("op", "source", "target"), CASTS)
-def test_cast(op: str, source: str, target: str):
-    a = edges(source)[0] if source in INTS else float_edges(source)[0]
-    with np.errstate(over="ignore"):
-        expected = a.astype(DTYPES[target])
-    actual = elementwise(f"arith.{op} %0 : T to R", [(source, a)], target)
-    np.testing.assert_array_equal(actual, expected)
+def test_casts():
+    operations: list[Operation] = []
+    wanted: list[np.ndarray] = []
+    for op, source, target in CASTS:
+        a = edges(source)[0] if source in INTS else float_edges(source)[0]
+        with np.errstate(over="ignore"):
+            wanted.append(a.astype(DTYPES[target]))
+        operations.append((f"arith.{op} %0 : T to R", [(source, a)], target))
+    for cast, actual, expected in zip(CASTS, elementwise_all(operations), wanted, strict=True):
+        np.testing.assert_array_equal(actual, expected, err_msg=str(cast))
 
 
-@pytest.mark.parametrize(("source", "target"), [("i8", "i32"), ("i8", "f32"), ("i32", "f64")])
-def test_unsigned_cast(source: str, target: str):
-    a, _ = edges(source)
-    op = "uitofp" if target in FLOATS else "extui"
-    actual = elementwise(f"arith.{op} %0 : T to R", [(source, a)], target)
-    np.testing.assert_array_equal(actual, a.view(f"u{a.dtype.itemsize}").astype(DTYPES[target]))
+def test_unsigned_casts():
+    operations: list[Operation] = []
+    wanted: list[np.ndarray] = []
+    casts = [("i8", "i32"), ("i8", "f32"), ("i32", "f64")]
+    for source, target in casts:
+        a, _ = edges(source)
+        op = "uitofp" if target in FLOATS else "extui"
+        operations.append((f"arith.{op} %0 : T to R", [(source, a)], target))
+        wanted.append(a.view(f"u{a.dtype.itemsize}").astype(DTYPES[target]))
+    for cast, actual, expected in zip(casts, elementwise_all(operations), wanted, strict=True):
+        np.testing.assert_array_equal(actual, expected, err_msg=str(cast))
 
 
-@pytest.mark.parametrize(("source", "target"), [("f32", "i32"), ("f64", "i64"), ("f16", "i8")])
-def test_float_to_integer(source: str, target: str):
-    a = np.array([0.0, 0.9, -0.9, 1.5, -1.5, 100.7, -100.7, 127.0], FLOATS[source])
-    actual = elementwise("arith.fptosi %0 : T to R", [(source, a)], target)
-    np.testing.assert_array_equal(actual, np.trunc(a).astype(INTS[target]))
-    positive = np.abs(a)
-    actual = elementwise("arith.fptoui %0 : T to R", [(source, positive)], target)
-    np.testing.assert_array_equal(actual, np.trunc(positive).astype(INTS[target]))
+def test_float_to_integer():
+    operations: list[Operation] = []
+    wanted: list[np.ndarray] = []
+    for source, target in [("f32", "i32"), ("f64", "i64"), ("f16", "i8")]:
+        a = np.array([0.0, 0.9, -0.9, 1.5, -1.5, 100.7, -100.7, 127.0], FLOATS[source])
+        for op, values in (("fptosi", a), ("fptoui", np.abs(a))):
+            operations.append((f"arith.{op} %0 : T to R", [(source, values)], target))
+            wanted.append(np.trunc(values).astype(INTS[target]))
+    for actual, expected in zip(elementwise_all(operations), wanted, strict=True):
+        np.testing.assert_array_equal(actual, expected)
 
 
 def test_boolean_casts():
     a = np.array([True, False, True, True, False])
-    for op, ty, expected in (
-        ("extui", "i32", [1, 0, 1, 1, 0]),
-        ("extsi", "i32", [-1, 0, -1, -1, 0]),
-        ("uitofp", "f32", [1, 0, 1, 1, 0]),
-    ):
-        actual = elementwise(f"arith.{op} %0 : T to R", [("i1", a)], ty)
-        np.testing.assert_array_equal(actual, expected)
     odd = np.array([0, 1, 2, 3, -1], np.int8)
-    actual = elementwise("arith.trunci %0 : T to R", [("i8", odd)], "i1")
-    np.testing.assert_array_equal(actual, (odd & 1).astype(bool))
+    casts = [
+        ("extui", "i1", a, "i32", [1, 0, 1, 1, 0]),
+        ("extsi", "i1", a, "i32", [-1, 0, -1, -1, 0]),
+        ("uitofp", "i1", a, "f32", [1, 0, 1, 1, 0]),
+        ("trunci", "i8", odd, "i1", (odd & 1).astype(bool)),
+    ]
+    results = elementwise_all(
+        [
+            (f"arith.{op} %0 : T to R", [(source, values)], target)
+            for op, source, values, target, _ in casts
+        ]
+    )
+    for actual, (*_, expected) in zip(results, casts, strict=True):
+        np.testing.assert_array_equal(actual, expected)
 
 
 def test_bitcast():
@@ -383,29 +429,30 @@ UNARY: dict[str, tuple[np.ndarray, Callable]] = {
 TOLERANCE = {"f16": 2e-3, "f32": 1e-6, "f64": 1e-14}
 
 
-@pytest.mark.parametrize("ty", FLOATS)
 @pytest.mark.parametrize("op", UNARY)
-def test_math_unary(op: str, ty: str):
-    values, function = UNARY[op]
-    x = values.astype(FLOATS[ty])
-    # The function of the rounded argument, rounded once.
-    expected = function(x.astype(np.float64)).astype(FLOATS[ty])
-    actual = elementwise(f"math.{op} %0 : T", [(ty, x)], ty)
-    np.testing.assert_allclose(actual, expected, rtol=TOLERANCE[ty], atol=TOLERANCE[ty] / 10)
+def test_math_unary(op: str):
+    values, compute = UNARY[op]
+    arguments = {ty: values.astype(FLOATS[ty]) for ty in FLOATS}
+    results = elementwise_all([(f"math.{op} %0 : T", [(ty, x)], ty) for ty, x in arguments.items()])
+    for (ty, x), actual in zip(arguments.items(), results, strict=True):
+        # The function of the rounded argument, rounded once.
+        expected = compute(x.astype(np.float64)).astype(FLOATS[ty])
+        tolerance = TOLERANCE[ty]
+        np.testing.assert_allclose(
+            actual, expected, rtol=tolerance, atol=tolerance / 10, err_msg=ty
+        )
 
 
 @pytest.mark.parametrize("ty", FLOATS)
 def test_math_binary(ty: str):
     x = np.resize(POSITIVE, 64).astype(FLOATS[ty])
     y = np.linspace(-1.5, 1.5, 64).astype(FLOATS[ty])
-    for op, function in (
-        ("powf", np.power),
-        ("atan2", np.arctan2),
-        ("copysign", np.copysign),
-    ):
-        expected = function(x.astype(np.float64), y.astype(np.float64)).astype(FLOATS[ty])
-        actual = elementwise(f"math.{op} %0, %1 : T", [(ty, x), (ty, y)], ty)
-        np.testing.assert_allclose(actual, expected, rtol=4 * TOLERANCE[ty])
+    functions = {"powf": np.power, "atan2": np.arctan2, "copysign": np.copysign}
+    operands = [(ty, x), (ty, y)]
+    results = elementwise_all([(f"math.{op} %0, %1 : T", operands, ty) for op in functions])
+    for (op, compute), actual in zip(functions.items(), results, strict=True):
+        expected = compute(x.astype(np.float64), y.astype(np.float64)).astype(FLOATS[ty])
+        np.testing.assert_allclose(actual, expected, rtol=4 * TOLERANCE[ty], err_msg=op)
 
 
 @pytest.mark.parametrize("ty", ["f32", "f64"])
@@ -428,13 +475,14 @@ def test_math_integer(ty: str):
     a = np.unique(edges(ty)[0])
     bits = a.dtype.itemsize * 8
     words = [format(unsigned(int(x), bits), f"0{bits}b") for x in a]
-    for op, expected in (
-        ("absi", [wrap(abs(int(x)), bits) for x in a]),
-        ("ctpop", [word.count("1") for word in words]),
-        ("ctlz", [bits - len(word.lstrip("0")) for word in words]),
-        ("cttz", [bits - len(word.rstrip("0")) for word in words]),
-    ):
-        actual = elementwise(f"math.{op} %0 : T", [(ty, a)], ty)
+    wanted = {
+        "absi": [wrap(abs(int(x)), bits) for x in a],
+        "ctpop": [word.count("1") for word in words],
+        "ctlz": [bits - len(word.lstrip("0")) for word in words],
+        "cttz": [bits - len(word.rstrip("0")) for word in words],
+    }
+    results = elementwise_all([(f"math.{op} %0 : T", [(ty, a)], ty) for op in wanted])
+    for (op, expected), actual in zip(wanted.items(), results, strict=True):
         np.testing.assert_array_equal(actual, np.array(expected, INTS[ty]), err_msg=op)
 
 

@@ -8,7 +8,7 @@ import subprocess
 import numpy as np
 import optional_tools
 import pytest
-from llvm_jit import SCALARS, call, function_type, jit
+from llvm_jit import SCALARS, call, function_type, jit, parse
 from xdsl.dialects.builtin import MemRefType
 
 MLIR_OPT = optional_tools.find("mlir-opt")
@@ -37,7 +37,7 @@ def reference(text: str, *args: np.ndarray | float) -> None:
         assert done.returncode == 0, done.stderr
         ir = done.stdout
     values = []
-    for arg, ty in zip(args, function_type(text, "f").inputs, strict=True):
+    for arg, ty in zip(args, function_type(parse(text), "f").inputs, strict=True):
         if isinstance(ty, MemRefType):
             assert isinstance(arg, np.ndarray)
             strides = [stride // arg.itemsize for stride in arg.strides]
