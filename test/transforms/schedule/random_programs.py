@@ -6,8 +6,9 @@ Elements are i32, so that results are equal exactly however sums are ordered.
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from random import Random
 from typing import Any
 
@@ -39,12 +40,17 @@ SIZES = {"n": 5, "m": 3}
 Dim = int | str
 
 
-def parse(text: str) -> ModuleOp:
-    """The verified module ``text``, located in a file called k.mlir."""
+@cache
+def _dialects() -> Context:
     context = Context()
     for dialect in (ARITH, builtin.Builtin, func.Func, math.Math, memref.MemRef, scf.Scf, TE, TIR):
         context.load_dialect(dialect)
-    module = LocationParser(context, text, "k.mlir").parse_module()
+    return context
+
+
+def parse(text: str) -> ModuleOp:
+    """The verified module ``text``, located in a file called k.mlir."""
+    module = LocationParser(_dialects(), text, "k.mlir").parse_module()
     module.verify()
     return module
 
@@ -260,6 +266,16 @@ def try_step(module: ModuleOp, step: Primitive) -> Rewritten | None:
     module.verify()
     check_dominance(module)
     return done
+
+
+def assert_both_happen(outcomes: Iterable[bool], done: int, refused: int = 0) -> None:
+    """That so many of random steps are done and so many are not; takes no more than that needs."""
+    counts = {True: 0, False: 0}
+    for outcome in outcomes:
+        counts[outcome] += 1
+        if counts[True] >= done and counts[False] >= refused:
+            return
+    raise AssertionError(f"{counts[True]} are done, and {counts[False]} are not")
 
 
 def arguments(

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from property_tests import examples
 from random_programs import (
     SIZES,
+    assert_both_happen,
     assert_same,
     native_results,
     parse,
@@ -102,12 +103,12 @@ def test_natively(seed: int):
 
 def test_they_are_taken():
     """The property test does not pass because everything is refused."""
-    done = 0
-    for seed in range(20):
-        random = Random(seed)
-        text, _ = program(random, seed % 2 == 0)
-        done += try_step(parse(text), pass_class("cache-index")(BlockRef("C"))) is not None
-    assert done >= 15
+
+    def is_done(seed: int) -> bool:
+        text, _ = program(Random(seed), seed % 2 == 0)
+        return try_step(parse(text), pass_class("cache-index")(BlockRef("C"))) is not None
+
+    assert_both_happen(map(is_done, range(20)), done=15)
 
 
 RESIZE = """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from random import Random
 
 import pytest
@@ -11,6 +12,7 @@ from overwriting_programs import Updates, update_arguments
 from property_tests import examples
 from random_programs import (
     arguments,
+    assert_both_happen,
     assert_same,
     native_results,
     parse,
@@ -87,16 +89,16 @@ def test_natively(seed: int, symbolic: bool):
 
 def test_both_happen():
     """The property tests do not pass because everything is refused, or nothing."""
-    for name in NAMES:
-        done, tried = 0, 0
-        for seed in range(60):
-            random = Random(seed)
+
+    def outcomes(name: str) -> Iterator[bool]:
+        for random in map(Random, range(60)):
             module = parse(Updates(random).text())
             step = choose(name, module, random)
             if step is not None:
-                tried += 1
-                done += try_step(module, step) is not None
-        assert 10 <= done <= tried - 5, (name, done, tried)
+                yield try_step(module, step) is not None
+
+    for name in NAMES:
+        assert_both_happen(outcomes(name), done=10, refused=5)
 
 
 PROGRAM = """

@@ -121,9 +121,10 @@ def test_some_are_legal():
         module, _ = staged(random, symbolic=False)
         if buffered(module, random):
             marked += 1
-            doubled += halves(injected(module)[0]) > 0
-    assert marked >= 10
-    assert doubled >= 5
+            doubled += doubled < 5 and halves(injected(module)[0]) > 0
+        if marked >= 10 and doubled >= 5:
+            return
+    raise AssertionError(f"{marked} are marked, {doubled} doubled")
 
 
 PRODUCT = """

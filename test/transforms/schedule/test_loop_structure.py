@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from property_tests import examples
 from random_programs import (
     arguments,
+    assert_both_happen,
     assert_same,
     lowered,
     native_results,
@@ -176,15 +177,17 @@ def test_programs_that_overwrite(name: str, seed: int):
 @pytest.mark.parametrize("name", CHOOSERS)
 def test_some_are_legal(name: str):
     """The property tests do not pass because everything is refused, or nothing is."""
-    done = {Nests: 0, random_program: 0}
-    for seed in range(40):
-        random = Random(seed)
-        for module, kind in (
-            (parse(Nests(random).text()), Nests),
-            (random_program(random, 4), random_program),
-        ):
-            done[kind] += try_step(module, CHOOSERS[name](module, random)) is not None
-    assert all(3 <= count <= 37 for count in done.values()), done
+    for program in (
+        lambda random: parse(Nests(random).text()),
+        lambda random: random_program(random, 4),
+    ):
+
+        def is_done(seed: int, program: Callable[[Random], ModuleOp] = program) -> bool:
+            random = Random(seed)
+            module = program(random)
+            return try_step(module, CHOOSERS[name](module, random)) is not None
+
+        assert_both_happen(map(is_done, range(40)), done=3, refused=3)
 
 
 @given(seed=st.integers(0, 2**32), symbolic=st.booleans())

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from property_tests import examples
 from random_programs import (
     arguments,
+    assert_both_happen,
     assert_same,
     lowered,
     native_results,
@@ -142,13 +143,14 @@ def test_programs_that_overwrite(name: str, seed: int):
 
 def test_both_happen():
     """The property tests do not pass because everything is refused."""
-    for name, choose in CHOOSERS.items():
-        done, seen = 0, 60
-        for seed in range(seen):
+    for choose in CHOOSERS.values():
+
+        def is_done(seed: int, choose: Chooser = choose) -> bool:
             random = Random(seed)
             module = random_program(random, 3, seed % 2 == 0)
-            done += try_step(module, choose(module, random)) is not None
-        assert 15 <= done < seen, (name, done)
+            return try_step(module, choose(module, random)) is not None
+
+        assert_both_happen(map(is_done, range(60)), done=15, refused=1)
 
 
 CONV = """

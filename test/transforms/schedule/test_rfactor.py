@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from property_tests import examples
 from random_programs import (
+    assert_both_happen,
     assert_same,
     compute_sizes_inside,
     lowered,
@@ -97,13 +98,14 @@ def test_random_reductions(seed: int, symbolic: bool):
 
 def test_random_reductions_are_factored():
     """The property test does not pass because everything is refused."""
-    done = 0
-    for seed in range(60):
+
+    def is_done(seed: int) -> bool:
         random = Random(seed)
         module, _, _ = random_reduction(random, symbolic=seed % 2 == 0)
         random_splits(module, random, 2)
-        done += try_step(module, factoring(module, random)) is not None
-    assert done >= 25
+        return try_step(module, factoring(module, random)) is not None
+
+    assert_both_happen(map(is_done, range(60)), done=25)
 
 
 @pytest.mark.parametrize("n", [0, 1, 4, 6])

@@ -145,7 +145,12 @@ def test_random_schedules_natively(seed: int):
 
 
 def test_schedules_are_not_all_refused():
-    assert sum(check(seed, native=False) for seed in range(20)) >= 15
+    done = 0
+    for seed in range(20):
+        done += check(seed, native=False)
+        if done >= 15:
+            return
+    raise AssertionError(f"{done} steps are done")
 
 
 def test_vectors_of_results():

@@ -124,8 +124,12 @@ def test_random_schedules_natively(seed: int):
 
 
 def test_schedules_are_not_all_refused():
-    done = sum((check(seed) for seed in range(40)), Counter())
-    assert set(done) >= {"compute-at", "rfactor", "parallel", "cache-read"}, done
+    missing = {"compute-at", "rfactor", "parallel", "cache-read"}
+    for seed in range(40):
+        missing -= set(check(seed))
+        if not missing:
+            return
+    raise AssertionError(f"never done: {missing}")
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from property_tests import examples
-from random_programs import lowered, parse, results, site_of, text_of, try_step
+from random_programs import assert_both_happen, lowered, parse, results, site_of, text_of, try_step
 from xdsl.dialects.builtin import ModuleOp
 
 import kc
@@ -151,13 +151,14 @@ def test_random_tiles(seed: int):
 
 def test_random_tiles_are_tensorized():
     """The property test does not pass because everything is refused."""
-    done = 0
-    for seed in range(20):
+
+    def is_done(seed: int) -> bool:
         random = Random(seed)
         module = lowered(random_text(random))
         random_tiling(module, random)
-        done += attempts(module, random) > 0
-    assert done >= 4
+        return attempts(module, random) > 0
+
+    assert_both_happen(map(is_done, range(20)), done=4)
 
 
 @pytest.mark.parametrize("seed", range(6))

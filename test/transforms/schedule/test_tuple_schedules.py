@@ -148,8 +148,12 @@ def test_random_schedules_natively(seed: int):
 
 
 def test_schedules_are_not_all_refused():
-    done = sum((check(seed) for seed in range(20)), Counter())
-    assert set(done) >= {"compute-at", "rfactor", "cache-write", "compute-inline"}, done
+    missing = {"compute-at", "rfactor", "cache-write", "compute-inline"}
+    for seed in range(20):
+        missing -= set(check(seed))
+        if not missing:
+            return
+    raise AssertionError(f"never done: {missing}")
 
 
 def moved(*steps: tuple[str, str, str | None]) -> ModuleOp:
