@@ -19,6 +19,7 @@ TOOLS = {
     "run": ("kc.tools.kc_run", "compile a function of a module and run it: kc-run"),
     "bisect": ("kc.tools.kc_bisect", "find the pass or schedule step that breaks a program"),
     "reduce": ("kc.tools.kc_reduce", "shrink a module, and passes, that show a bug"),
+    "lsp": ("kc.tools.lsp", "a language server for editors: needs kc-compiler[lsp]"),
     "translate": ("kc.tools.kc_translate", "a module as LLVM IR, assembly, PTX, C: kc-translate"),
 }
 """Commands with flags of their own: the module whose ``main`` does the work."""

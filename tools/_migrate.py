@@ -65,6 +65,19 @@ def migrate(argv: Sequence[str]) -> str:
     return _report(name, uses, table)
 
 
+def differences(tree: ast.Module) -> Iterator[tuple[str, int, str]]:
+    """What a program uses of TVM that is otherwise in kc or missing: the name, each of its lines,
+    and what there is to say."""
+    methods, table = _tables()
+    uses = _Uses(methods)
+    uses.visit(tree)
+    for use in uses.known.values():
+        kind, what = _verdict(use, _row(use.name, table))
+        if kind != "works":
+            for line in use.lines:
+                yield use.name, line, what if kind == "differs" else f"not in kc; {what}"
+
+
 def _report(name: str, uses: _Uses, table: dict[str, Row]) -> str:
     groups: dict[str, list[str]] = {"works": [], "differs": [], "missing": []}
     for use in sorted(uses.known.values(), key=lambda use: (use.lines[0], use.name)):

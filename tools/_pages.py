@@ -45,7 +45,7 @@ def docs(argv: Sequence[str]) -> str:
         from kc.tools._help import pass_page
 
         return pass_page(name)
-    if (text := _operation(name)) is not None:
+    if (text := operation_page(name)) is not None:
         return text
     known = [*pages, *registry.all_pass_names(), *_operation_names(), *explanations()]
     raise InputError(
@@ -77,7 +77,7 @@ def _operation_names() -> list[str]:
     ]
 
 
-def _operation(name: str) -> str | None:
+def operation_page(name: str) -> str | None:
     """What an operation or dialect of kc or of a plugin says of itself."""
     import sys
 

@@ -41,7 +41,13 @@ _LAST_NAME = re.compile(r"[\w$.-]*$")
 _VALUE = re.compile(r"%[\w$.-]+")
 
 
-def parse_module(text: str, name: str, context: Context, line_offset: int = 0) -> ModuleOp:
+def parse_module(
+    text: str,
+    name: str,
+    context: Context,
+    line_offset: int = 0,
+    parser_class: type[ModuleParser] | None = None,
+) -> ModuleOp:
     """The module in ``text``; ``name`` is its file in locations, ``line_offset`` what precedes.
 
     Text without any operation is an empty module, as for mlir-opt. The result is not verified.
@@ -54,7 +60,7 @@ def parse_module(text: str, name: str, context: Context, line_offset: int = 0) -
     _check_strings(text, name, line_offset)
     parser = None
     try:
-        parser = _Parser(context, text, name, line_offset)
+        parser = (parser_class or ModuleParser)(context, text, name, line_offset)
         module = parser.parse_module()
         if parser.resources:
             resolve_resources(module, parser.resources)
@@ -87,7 +93,7 @@ def _check_strings(text: str, name: str, line_offset: int) -> None:
         raise ParseError("KC1001", message, location=place)
 
 
-class _Parser(LocationParser):
+class ModuleParser(LocationParser):
     """A parser that remembers the operation in which an exception came up."""
 
     def __init__(self, context: Context, text: str, name: str, line_offset: int) -> None:
@@ -154,7 +160,7 @@ class _Parser(LocationParser):
 
 
 def _syntax_error(
-    parser: _Parser | None, error: xdsl_errors.ParseError, line_offset: int
+    parser: ModuleParser | None, error: xdsl_errors.ParseError, line_offset: int
 ) -> ParseError:
     """A ParseError of xDSL as ours."""
     message = _clean(error.msg)
@@ -188,7 +194,7 @@ def _syntax_error(
     return ParseError("KC1001", message, location=parser.place(error.span.start), facts=facts)
 
 
-def _unknown_op(parser: _Parser, name: str, end: int) -> ParseError:
+def _unknown_op(parser: ModuleParser, name: str, end: int) -> ParseError:
     """An error for an operation nobody registered, whose name ends at or before ``end``."""
     text = parser.lexer.input.content
     start = max(text.rfind(name, 0, end + len(name)), 0)
@@ -217,7 +223,7 @@ def _unknown_op(parser: _Parser, name: str, end: int) -> ParseError:
     )
 
 
-def _unregistered_op(parser: _Parser, end: int) -> ParseError:
+def _unregistered_op(parser: ModuleParser, end: int) -> ParseError:
     """An error for an unknown operation that is not in the generic form."""
     before = parser.lexer.input.content[:end].rstrip()
     start = len(before) - len(_LAST_NAME.search(before)[0])  # pyright: ignore[reportOptionalSubscript]
@@ -239,7 +245,7 @@ def _only_close(name: str, names: list[str]) -> list[str]:
     return [hint for hint in suggest(name, names) if hint.startswith("did you mean")]
 
 
-def _undefined_values(parser: _Parser, names: list[str]) -> ParseError:
+def _undefined_values(parser: ModuleParser, names: list[str]) -> ParseError:
     """An error for values without a definition, at the first operation that uses one."""
     waiting = parser.forward_ssa_references
     users = [

@@ -58,7 +58,7 @@ class MLIRLexer(RegexLexer):
             (rf"%(?:[0-9]+|{_ID})(?:[#:][0-9]+)?", Name.Variable),
             (rf"@(?:[0-9]+|{_ID})", Name.Function),
             (rf"\^(?:[0-9]+|{_ID})", Name.Label),
-            (rf"(?:{'|'.join(SHAPED)})(?=<)", Keyword.Type, "type"),
+            (rf"(?:{'|'.join(SHAPED)})<", Keyword.Type, "type"),
             (rf"!{_ID}", Keyword.Type),
             (rf"#{_ID}", Name.Decorator),
             (words(TYPES, prefix=r"\b", suffix=r"\b"), Keyword.Type),
@@ -80,7 +80,7 @@ class MLIRLexer(RegexLexer):
         "type": [
             (r"->", Keyword.Type),
             (r"<", Keyword.Type, "#push"),
-            (r">(?=[^<>]*)", Keyword.Type, "#pop"),
+            (r">", Keyword.Type, "#pop"),
             (r"[^<>\n-]+|-", Keyword.Type),
             (r"\n", Whitespace, "#pop"),
         ],

@@ -88,6 +88,20 @@ def test_generic_form_and_attributes():
     assert ("Name.Attribute", "step") in tokens('"tir.for"(%n) {step = 1 : index}')
 
 
+def test_what_follows_a_type_is_no_type():
+    assert tokens("(%A: memref<4xvector<2xf32>>, %n: index)") == [
+        ("Punctuation", "("),
+        ("Name.Variable", "%A"),
+        ("Punctuation", ":"),
+        ("Keyword.Type", "memref<4xvector<2xf32>>"),
+        ("Punctuation", ","),
+        ("Name.Variable", "%n"),
+        ("Punctuation", ":"),
+        ("Keyword.Type", "index"),
+        ("Punctuation", ")"),
+    ]
+
+
 def test_loop_trees():
     assert tokens("for i_o in 8 thread blockIdx.x:  <-- here", LOOPS) == [
         ("Keyword", "for"),

@@ -203,6 +203,7 @@ def test_examples(capsys, tmp_path):
     assert f"  python {target / 'lessons' / '01_vector_add.py'}\n" in out
     (target / "matmul.mlir").write_text("mine")
     shutil.rmtree(target / "lessons")
+    shutil.rmtree(target / "notebooks")
     assert run(capsys, "examples", str(target)) == (
         2,
         "",

@@ -1,0 +1,46 @@
+"""``kc lsp``: a language server for textual IR, and for schedules in Python.
+
+It needs the package pygls (``pip install 'kc-compiler[lsp]'``).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from kc.support.diagnostics import InputError
+from kc.tools._reporter import Reporter
+from kc.tools._tool import OK, run_tool
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run ``kc lsp``: a server on standard input and output; the exit status."""
+    return run_tool("kc lsp", sys.argv[1:] if argv is None else list(argv), _main)
+
+
+def _main(argv: Sequence[str], reporter: Reporter) -> int:
+    del reporter
+    if list(argv) in (["--help"], ["-h"]):
+        from kc.support.files import write_output
+
+        write_output(None, f"usage: kc lsp\n\n{__doc__}\nAn editor starts it: docs/editors.md.\n")
+        return OK
+    if argv and list(argv) != ["--stdio"]:
+        raise InputError(
+            "KC0002",
+            f"lsp takes no arguments, not {' '.join(argv)}",
+            hints=["an editor starts kc lsp, and talks to it on standard input and output"],
+        )
+    try:
+        import pygls  # noqa: F401
+    except ImportError:
+        raise InputError(
+            "KC0088",
+            "kc lsp needs the package pygls",
+            why="it is no dependency of kc, but an extra",
+            hints=["pip install 'kc-compiler[lsp]'"],
+        ) from None
+    from kc.tools.lsp.server import SERVER
+
+    SERVER.start_io()
+    return OK

@@ -1,0 +1,392 @@
+"""A text of IR that is being edited: what is wrong in it, and what stands where.
+
+The text is read in parts, one for each operation at the top of a module, and a part that has not
+changed is not read again: after a keystroke in a file of 500 lines one function is parsed, and
+verified with the others (:mod:`kc.analysis.verify_changes` skips what it knows). A part that cannot
+be read leaves the others alone, so that there may be a diagnostic for each.
+"""
+
+from __future__ import annotations
+
+import bisect
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.parser import UnresolvedOperand
+from xdsl.utils.lexer import Span
+
+from kc.analysis.verify_changes import verify_all
+from kc.support import registry
+from kc.support.diagnostics import Diagnostic, KCError, diagnostic_handler
+from kc.support.ir_text import ModuleParser, parse_module
+
+_PLACE = re.compile(r"(<part \d+>):(\d+)(?::\d+)?")
+_MODULE = re.compile(r"(?:builtin\.)?module\b(?:\s+@[\w$.-]+)?\s*(?:attributes\s*\{[^{}]*\}\s*)?\{")
+_ALIAS = re.compile(r"[#!][\w$.-]+\s*=")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A diagnostic, its line (from 0) and the columns of what it is about."""
+
+    diagnostic: Diagnostic
+    line: int
+    start: int
+    end: int
+
+
+@dataclass
+class Name:
+    """A use or the definition of a value: where its name stands, and the value."""
+
+    start: int
+    end: int
+    text: str
+    value: SSAValue | None
+    is_definition: bool
+
+
+@dataclass
+class Part:
+    """An operation of a module with what precedes it: its text, and what was read there."""
+
+    text: str
+    line: int
+    """The line of the file that the text starts in, from 0."""
+    offset: int
+    """The place of the file that the text starts at."""
+    ops: list[Operation] = field(default_factory=list)
+    names: list[Name] = field(default_factory=list)
+    places: list[tuple[int, int, Operation]] = field(default_factory=list)
+    """Start, end and operation, of all of them, inner ones first."""
+    problems: list[Diagnostic] = field(default_factory=list)
+    failed: bool = False
+    aliases: str = ""
+    """The definitions of aliases before it."""
+    file: str = ""
+    """What locations call the text."""
+    steps: dict[int, Any] | None = None
+    """What :mod:`kc.tools.lsp.steps` found to be legal, by the line in the part."""
+
+
+class _Recording(ModuleParser):
+    """A parser that remembers where names and operations stand."""
+
+    names: list[Name]
+    places: list[tuple[int, int, Operation]]
+
+    def __init__(self, *given: Any) -> None:
+        self.names, self.places = [], []
+        super().__init__(*given)
+
+    def parse_operation(self) -> Operation:
+        start = self._current_token.span.start
+        op = super().parse_operation()
+        self.places.append((start, self._last_end(), op))
+        return op
+
+    def _last_end(self) -> int:
+        text = self.lexer.input.content
+        end = self._current_token.span.start
+        return len(text[:end].rstrip())
+
+    def resolve_operand(self, operand: UnresolvedOperand, type: Attribute) -> SSAValue[Any]:
+        value = super().resolve_operand(operand, type)
+        span = operand.span
+        self.names.append(Name(span.start, span.end, span.text, value, False))
+        return value
+
+    def _register_ssa_definition(self, name: str, values: Any, span: Span) -> None:
+        super()._register_ssa_definition(name, values, span)
+        value = values[0] if values else None
+        start = span.start + span.text.find("%")
+        self.names.append(Name(start, start + 1 + len(name), f"%{name}", value, True))
+
+
+class Document:
+    """The text of a file and what it means; :meth:`update` takes a new one."""
+
+    def __init__(self, name: str, text: str = "") -> None:
+        self.name = name
+        self.text = ""
+        self.parts: list[Part] = []
+        self.problems: list[Problem] = []
+        self.modules: list[ModuleOp] = []
+        """The modules of the file that can be read."""
+        self._lines = [0]
+        self._count = 0
+        self.update(text)
+
+    # Reading -----------------------------------------------------------------------------------
+
+    def update(self, text: str) -> None:
+        """Read a text; parts that were read before are kept."""
+        kept: dict[tuple[str, str], list[Part]] = {}
+        for part in self.parts:
+            if not part.failed:
+                kept.setdefault((part.aliases, part.text), []).append(part)
+        self.text = text
+        self._lines = [0, *(n + 1 for n, char in enumerate(text) if char == "\n")]
+        self.parts, self.problems, self.modules = [], [], []
+        for chunk, start in _chunks(text):
+            parts, header = _parts(chunk, start, text)
+            for n, part in enumerate(parts):
+                if same := kept.get((part.aliases, part.text)):
+                    same[-1].line, same[-1].offset = part.line, part.offset
+                    parts[n] = same.pop()
+                else:
+                    self._read(part)
+            self.parts += parts
+            self._verify(parts, header)
+
+    def _read(self, part: Part) -> None:
+        recorded: list[_Recording] = []
+
+        class Parser(_Recording):
+            def __init__(self, *given: Any) -> None:
+                super().__init__(*given)
+                recorded.append(self)
+
+        self._count += 1
+        part.file = f"<part {self._count}>"
+        # Aliases stand on lines before the first.
+        text, offset = part.aliases + part.text, -part.aliases.count("\n")
+        try:
+            with diagnostic_handler(part.problems.append):
+                module = parse_module(text, part.file, registry.context(), offset, Parser)
+            part.ops = list(module.body.block.ops)
+        except KCError as error:
+            part.failed = True
+            part.problems.append(error)
+        for parser in recorded:
+            shift = len(part.aliases)
+            part.names = [
+                Name(it.start - shift, it.end - shift, it.text, it.value, it.is_definition)
+                for it in parser.names
+            ]
+            part.places = [(a - shift, b - shift, op) for a, b, op in parser.places]
+
+    def _verify(self, parts: list[Part], header: str) -> None:
+        """Verify a module of the file. While a part cannot be read, the others are not verified:
+        what it defines is not there."""
+        problems: list[Diagnostic] = [it for part in parts for it in part.problems]
+        if not any(part.failed for part in parts):
+            module = self._module(parts, header)
+            for part in parts:
+                for op in part.ops:
+                    op.detach()
+                    module.body.block.add_op(op)
+            self.modules.append(module)
+            try:
+                with diagnostic_handler(problems.append):
+                    verify_all(module)
+            except KCError as error:
+                problems.append(error)
+        lines = {part.file: part.line for part in parts}
+        self.problems += [self._problem(it, lines) for it in problems]
+
+    def _module(self, parts: list[Part], header: str) -> ModuleOp:
+        """A module without operations, with the attributes that the text gives it."""
+        if header:
+            text = f"{parts[0].aliases if parts else ''}{header}}}"
+            try:
+                (op,) = parse_module(text, self.name, registry.context()).walk()
+            except (KCError, ValueError):
+                return ModuleOp([])
+            if isinstance(op, ModuleOp):
+                return op
+        return ModuleOp([])
+
+    def _problem(self, diagnostic: Diagnostic, lines: dict[str, int]) -> Problem:
+        """A diagnostic, which calls the parts by their files, in the lines of the file."""
+        place = diagnostic.location
+        line = place.line - 1 + lines.get(place.file, 0) if place is not None else 0
+
+        def in_file(text: str) -> str:
+            return _PLACE.sub(lambda it: f"line {int(it[2]) + lines.get(it[1], 0)}", text)
+
+        diagnostic.message = in_file(diagnostic.message)
+        diagnostic.why = in_file(diagnostic.why) if diagnostic.why else None
+        diagnostic.facts = tuple(map(in_file, diagnostic.facts))
+        line = max(0, min(line, len(self._lines) - 1))
+        column = max((place.column if place is not None else 1) - 1, 0)
+        text = self.line(line)
+        word = re.compile(r"[%@^#!]?[\w$.-]+|.").match(text, min(column, len(text)))
+        end = word.end() if word is not None else column + 1
+        return Problem(diagnostic, line, column, end)
+
+    # Looking up --------------------------------------------------------------------------------
+
+    def line(self, number: int) -> str:
+        """The text of a line, without its end."""
+        if not 0 <= number < len(self._lines):
+            return ""
+        start = self._lines[number]
+        end = self._lines[number + 1] - 1 if number + 1 < len(self._lines) else len(self.text)
+        return self.text[start:end]
+
+    def offset(self, line: int, column: int) -> int:
+        """The place in the text of a line and a column, both from 0."""
+        return self._lines[min(line, len(self._lines) - 1)] + column
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Line and column, both from 0, of a place in the text."""
+        line = bisect.bisect_right(self._lines, offset) - 1
+        return line, offset - self._lines[line]
+
+    def part_at(self, offset: int) -> Part | None:
+        """The part that a place is in."""
+        return next(
+            (it for it in self.parts if it.offset <= offset <= it.offset + len(it.text)), None
+        )
+
+    def op_at(self, offset: int) -> Operation | None:
+        """The innermost operation around a place."""
+        part = self.part_at(offset)
+        if part is None:
+            return None
+        inside = [
+            (end - start, n, op)
+            for n, (start, end, op) in enumerate(part.places)
+            if start <= offset - part.offset <= end
+        ]
+        return min(inside, key=lambda it: it[:2])[2] if inside else None
+
+    def name_at(self, offset: int) -> tuple[Part, Name] | None:
+        """The name of a value at a place."""
+        part = self.part_at(offset)
+        for name in part.names if part is not None else ():
+            if name.start <= offset - part.offset <= name.end:  # pyright: ignore
+                return part, name  # pyright: ignore
+        return None
+
+    def definition(self, part: Part, name: Name) -> Name | None:
+        """The place where the value of a name is defined."""
+        definitions = [it for it in part.names if it.is_definition and it.text == name.text]
+        for candidate in definitions:
+            if candidate.value is not None and candidate.value is name.value:
+                return candidate
+        before = [it for it in definitions if it.start <= name.start]
+        return before[-1] if before else next(iter(definitions), None)
+
+    def symbol(self, name: str) -> tuple[Part, int, Operation] | None:
+        """Where the operation with a symbol name stands: its part, its place there, and it."""
+        for part in self.parts:
+            for start, _, op in part.places:
+                if getattr(op.get_attr_or_prop("sym_name"), "data", None) == name:
+                    return part, start, op
+        return None
+
+
+_SEPARATOR = re.compile(r"^[ \t]*// -----[^\n]*\n?", re.MULTILINE)
+
+
+def _chunks(text: str) -> Iterator[tuple[str, int]]:
+    """The parts of a file between ``// -----`` lines, and where they start."""
+    start = 0
+    for separator in _SEPARATOR.finditer(text):
+        yield text[start : separator.start()], start
+        start = separator.end()
+    yield text[start:], start
+
+
+def _parts(chunk: str, start: int, whole: str) -> tuple[list[Part], str]:
+    """The operations at the top of a chunk, or in its one module, and that module's header.
+
+    What is not balanced, or has values at its top, is one part.
+    """
+    lines_before = whole.count("\n", 0, start)
+    everything = [Part(chunk, lines_before, start)] if _first_code(chunk) < len(chunk) else []
+    ends = _ends(chunk, 0)
+    if ends is None:
+        return everything, ""
+    header, begin, stop = "", 0, len(chunk)
+    module = _MODULE.match(chunk, _first_code(chunk))
+    if module is not None:
+        if len(ends) != 1 or _first_code(chunk[ends[0] :]) < len(chunk) - ends[0]:
+            return everything, ""
+        header, begin, stop = module.group(), module.end(), chunk.rfind("}")
+        ends = [end for end in _ends(chunk, 1) or [] if begin < end < stop]
+    parts: list[Part] = []
+    aliases, at = "", begin
+    for end in [*ends, stop]:
+        while (code := at + _first_code(chunk[at:end])) < end:
+            if chunk[code] == "%":
+                return everything, ""
+            if _ALIAS.match(chunk, code) is None:
+                # From the start of the line: columns are those of the file.
+                at = max(chunk.rfind("\n", 0, at) + 1, begin if at == begin else 0)
+                text = " " * (at - chunk.rfind("\n", 0, at) - 1) + chunk[at:end]
+                offset = start + chunk.rfind("\n", 0, at) + 1
+                line = lines_before + chunk.count("\n", 0, at)
+                parts.append(Part(text, line, offset, aliases=aliases))
+                break
+            line_end = chunk.find("\n", code)
+            line_end = len(chunk) if line_end < 0 else line_end + 1
+            if not _is_balanced(chunk[code:line_end]):
+                return everything, ""
+            aliases += chunk[code:line_end]
+            at = line_end
+        at = max(at, end)
+    return parts, header
+
+
+_SPACE = re.compile(r"(?:\s|//[^\n]*(?:\n|$))*")
+_BRACKET = re.compile(r'//[^\n]*|"(?:[^"\\\n]|\\.)*"|[{}()\[\]]')
+
+
+def _first_code(text: str) -> int:
+    """Where the first thing stands that is no space and no comment."""
+    match = _SPACE.match(text)
+    return match.end() if match is not None else 0
+
+
+def _is_balanced(text: str) -> bool:
+    brackets = [it.group() for it in _BRACKET.finditer(text) if len(it.group()) == 1]
+    return sum(it in "([{" for it in brackets) == sum(it in ")]}" for it in brackets)
+
+
+def _ends(text: str, depth: int) -> list[int] | None:
+    """Where braces close that are in ``depth`` others, with the rest of their line; None: not all
+    braces do."""
+    ends: list[int] = []
+    level = 0
+    for bracket in _BRACKET.finditer(text):
+        if bracket.group() == "{":
+            level += 1
+        elif bracket.group() == "}":
+            level -= 1
+            if level < 0:
+                return None
+            if level == depth:
+                line_end = text.find("\n", bracket.end())
+                ends.append(len(text) if line_end < 0 else line_end + 1)
+    # Several on one line are one.
+    return list(dict.fromkeys(ends)) if level == 0 else None
+
+
+_LABEL = re.compile(r"\^[\w$.-]+[^/\n]*:\s*(?://.*)?$")
+
+
+def reindented(text: str, width: int = 2) -> str:
+    """The text with each line as far to the right as brackets are open around it.
+
+    Spaces at the ends of lines go; nothing else changes, comments least of all.
+    """
+    lines: list[str] = []
+    depth = 0
+    for line in text.split("\n"):
+        stripped = line.strip()
+        brackets = [it.group() for it in _BRACKET.finditer(stripped) if len(it.group()) == 1]
+        level = least = 0
+        for bracket in brackets:
+            level += 1 if bracket in "([{" else -1
+            least = min(least, level)
+        own = max(depth + least - (1 if _LABEL.match(stripped) and depth else 0), 0)
+        lines.append(" " * (width * own) + stripped if stripped else "")
+        depth = max(depth + level, 0)
+    return "\n".join(lines)

@@ -1,0 +1,55 @@
+"""Schedules in Python files: what a method does, which there are, and names of TVM.
+
+The file is read, not executed; what a name stands for is not known. A hover thus goes by the name
+of the method alone, and completion by how schedules are usually called.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from kc.support import registry
+from kc.support.diagnostics import Diagnostic, Location
+from kc.tools._migrate import differences
+from kc.tools.lsp.completion import Item, passes
+from kc.tools.lsp.hover import pass_hover
+
+_METHOD = re.compile(r"\.(\w+)")
+_SCHEDULE = re.compile(r"\b(?:sch|schedule|s)(?:\[[^\]]*\])?\.(\w*)$")
+
+
+def hover(line: str, column: int) -> str | None:
+    """What the schedule primitive of the name at a column does."""
+    for match in _METHOD.finditer(line):
+        name = match[1].replace("_", "-")
+        if match.start() <= column <= match.end() and name in registry.current().steps:
+            return pass_hover(name)
+    return None
+
+
+def complete(before: str) -> list[Item]:
+    """The primitives, after ``sch.``."""
+    if _SCHEDULE.search(before) is None:
+        return []
+    steps = registry.current().steps
+    return [
+        Item(item.name[2:].replace("-", "_"), "pass", item.detail, item.documentation)
+        for item in passes()
+        if item.name[2:] in steps
+    ]
+
+
+def problems(text: str) -> list[Diagnostic]:
+    """What a program for TVM uses that is otherwise in kc; nothing for other programs, and where
+    the text is no Python at the moment."""
+    if "tvm" not in text:
+        return []
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return []
+    return [
+        Diagnostic("KC0089", f"{name}: {told}", location=Location("", line), kind="warning")
+        for name, line, told in differences(tree)
+    ]
