@@ -43,8 +43,11 @@ def _run(command: list[str], report: Path, tests: list[str]) -> tuple[int, int, 
     """Runs the command, which writes `report`; the numbers of passed, failed, skipped tests."""
     report.unlink(missing_ok=True)
     sys.stdout.flush()
+    environment = dict(os.environ)
+    # Otherwise every process that a test starts would compile kc anew.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     status = subprocess.run(
-        [*command, str(report), *tests], cwd=ROOT, stdin=subprocess.DEVNULL, env=os.environ
+        [*command, str(report), *tests], cwd=ROOT, stdin=subprocess.DEVNULL, env=environment
     ).returncode
     passed = failed = skipped = 0
     if report.is_file():
