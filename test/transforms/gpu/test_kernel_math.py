@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from kc.transforms.expand_math import FUNCTIONS
 
 TWO = ("math.powf", "math.atan2")
 ULPS = 2.0
+COUNT = 300
 
 KERNEL = """
 module attributes {{gpu.container_module}} {{
@@ -38,15 +40,21 @@ module attributes {{gpu.container_module}} {{
 """
 
 
+@cache
+def kernel(op: str, dtype: str) -> Any:
+    """A kernel for so many numbers as a call of it has at most."""
+    t = {"float16": "f16", "float32": "f32", "float64": "f64"}[dtype]
+    operands = "%x, %y" if op in TWO else "%x"
+    text = KERNEL.format(op=op, operands=operands, t=t, n=COUNT)
+    return kc.build(kc.IRModule.parse(text), target="cuda-emu -arch=sm_80")
+
+
 def computed(op: str, x: np.ndarray, y: np.ndarray | None = None) -> np.ndarray:
     """What a kernel makes of the numbers."""
-    t = {"float16": "f16", "float32": "f32", "float64": "f64"}[str(x.dtype)]
-    operands = "%x, %y" if op in TWO else "%x"
-    text = KERNEL.format(op=op, operands=operands, t=t, n=len(x))
-    module = kc.build(kc.IRModule.parse(text), target="cuda-emu -arch=sm_80")
-    result = np.zeros_like(x)
-    module(x.copy(), (x if y is None else y).copy(), result)
-    return result
+    columns = [np.resize(column, COUNT) for column in (x, x if y is None else y)]
+    result = np.zeros(COUNT, x.dtype)
+    kernel(op, str(x.dtype))(*columns, result)
+    return result[: len(x)]
 
 
 def erf(x: np.ndarray) -> np.ndarray:
@@ -90,8 +98,9 @@ POSITIVE = ("math.log", "math.log2", "math.log10", "math.rsqrt", "math.acosh", "
 def numbers(op: str, dtype: Any) -> np.ndarray:
     """Numbers of all sizes for which a function has a value."""
     generator = np.random.default_rng(1)
-    small = generator.standard_normal(150) * np.exp(generator.uniform(-12, 0, 150))
-    large = generator.uniform(-30, 30, 150)
+    half = COUNT // 2
+    small = generator.standard_normal(half) * np.exp(generator.uniform(-12, 0, half))
+    large = generator.uniform(-30, 30, half)
     x = np.concatenate([small, large])
     if op in LIMITED:
         x = np.clip(x, -0.999, 0.999)
