@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -32,12 +33,17 @@ DTYPES = {
 }
 
 
-def parse(text: str, verify: bool = True) -> ModuleOp:
-    """The module ``text``, located in a file called k.mlir."""
+@cache
+def _dialects() -> Context:
     context = Context()
     for dialect in DIALECTS:
         context.load_dialect(dialect)
-    module = LocationParser(context, text, "k.mlir").parse_module()
+    return context
+
+
+def parse(text: str, verify: bool = True) -> ModuleOp:
+    """The module ``text``, located in a file called k.mlir."""
+    module = LocationParser(_dialects(), text, "k.mlir").parse_module()
     if verify:
         module.verify()
     return module
@@ -45,7 +51,11 @@ def parse(text: str, verify: bool = True) -> ModuleOp:
 
 def call(text: str, *args: Any, name: str = "f") -> tuple[Any, ...]:
     """The results of a function of the module ``text``."""
-    return run(parse(text), name, args)
+    return run(_parsed(text), name, args)
+
+
+# The interpreter leaves a module as it is, and a property runs one on many numbers.
+_parsed = lru_cache(maxsize=16)(parse)
 
 
 def compute(op: str, operands: list[tuple[str, Any]], result: str) -> np.ndarray:

@@ -23,7 +23,9 @@ CALLS = 12
 
 
 @pytest.mark.parametrize("family", ["programs", "bindings", "shapes", "scans"])
-@pytest.mark.parametrize("case", range(8))
+@pytest.mark.parametrize(
+    "case", [*range(3), *(pytest.param(case, marks=pytest.mark.sweep) for case in range(3, 16))]
+)
 def test_what_a_primitive_does_not_touch(
     family: str, case: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,7 +6,8 @@ depend on it: neither may what flows to a result be lost, nor flow twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -97,6 +98,12 @@ SCHEDULES = (
 )
 
 
+def with_sweep(cases: Iterable[tuple[Any, ...]], kept: Callable[..., bool]) -> list[Any]:
+    """Cases of which those that are not ``kept`` are run by `make sweep` alone."""
+    marks = pytest.mark.sweep
+    return [case if kept(*case) else pytest.param(*case, marks=marks) for case in cases]
+
+
 def built(
     args: Sequence[Any],
     outputs: Sequence[Any],
@@ -151,8 +158,10 @@ def test_the_largest_keeps_all_that_flows(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(
+    ("level", "target"),
+    with_sweep(product(LEVELS, TARGETS), lambda level, target: target == HOST or level in (0, 2)),
+)
 def test_at_every_level(level: int, target: str):
     check_rows(rows_by_stages, "max", schedule=inlined, level=level, target=target)
 
@@ -166,8 +175,13 @@ def test_in_the_interpreter():
     np.testing.assert_allclose(out, expected_of(arrays, np.argmax)[0], rtol=1e-12)
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES)
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(
+    ("level", "schedule"),
+    with_sweep(
+        product(LEVELS, (plain, inlined, in_vectors, unrolled)),
+        lambda level, schedule: schedule is plain or level == 2,
+    ),
+)
 def test_equal_terms_share(level: int, schedule: Callable[..., None]):
     """Every second term is equal to the one before it, whatever it is rounded to."""
     x, head = inputs(), tensor((N,), "head")
