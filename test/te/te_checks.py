@@ -48,32 +48,36 @@ def check(
     *,
     outputs: int = 1,
     native: bool = True,
-    sizes: dict[str, int] | None = None,
+    sizes: dict[str, int] | Sequence[dict[str, int]] = (),
     target: str | None = None,
 ) -> str:
-    """Run ``s`` and compare it with numpy; its script must give the same IR, which is returned."""
+    """Run ``s`` and compare it with numpy; its script must give the same IR, which is returned.
+
+    It is run with each of the ``sizes``, where some are symbolic.
+    """
     with diagnostic_handler(lambda _: None):
         module = kc.lower(s, args, target=target)
         module.op.verify()
         check_dominance(module.op)
         generator = np.random.default_rng(0)
 
-        def array(tensor: Any) -> Any:
-            dims = [
-                dim if isinstance(dim, int) else (sizes or {})[dim.name] for dim in tensor.shape
-            ]
+        def array(tensor: Any, values: dict[str, int]) -> Any:
+            dims = [dim if isinstance(dim, int) else values[dim.name] for dim in tensor.shape]
             return generator.integers(-4, 5, dims).astype(tensor.dtype)
 
-        inputs = [array(arg) for arg in args[: len(args) - outputs]]
-        wanted = reference(*inputs)
         builds = [checked_build, kc.build] if native else []
-        runs: list[Callable[..., Any]] = [build(s, args) for build in builds]
+        runs: list[Callable[..., Any]] = [build(module, target=target) for build in builds]
         runs.append(lambda *arrays: run(module.op, "main", list(arrays)))
-        for call in runs:
-            results = [array(arg) for arg in args[len(args) - outputs :]]
-            call(*inputs, *results)
-            for result, expected in zip(results, wanted if outputs > 1 else [wanted], strict=True):
-                np.testing.assert_array_equal(result, expected)
+        for values in [sizes] if isinstance(sizes, dict) else sizes or [{}]:
+            inputs = [array(arg, values) for arg in args[: len(args) - outputs]]
+            wanted = reference(*inputs)
+            for call in runs:
+                results = [array(arg, values) for arg in args[len(args) - outputs :]]
+                call(*inputs, *results)
+                for result, expected in zip(
+                    results, wanted if outputs > 1 else [wanted], strict=True
+                ):
+                    np.testing.assert_array_equal(result, expected)
         sch = tir.Schedule(kc.lower(s.without_schedule(), args, target=target))
         exec(s.to_tir_script(), {"sch": sch})
         assert str(sch.mod) == str(module), s.to_tir_script()

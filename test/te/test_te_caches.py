@@ -160,8 +160,8 @@ def relayout(schedule):
     c = te.compute((m, n), lambda i, j: b[i, j] + a[i, j], name="C")
     s = te.create_schedule(c.op)
     cache = schedule(s, a, b, c)
-    for sizes in ({"m": 5, "n": 7}, {"m": 16, "n": 4}, {"m": 0, "n": 3}):
-        check(s, [a, c], lambda x: x * x + x, sizes=sizes)
+    sizes = [{"m": 5, "n": 7}, {"m": 16, "n": 4}, {"m": 0, "n": 3}]
+    check(s, [a, c], lambda x: x * x + x, sizes=sizes)
     return cache
 
 
@@ -242,13 +242,12 @@ def test_what_is_computed_of_the_axes_of_a_symbolic_layout(layout: str, value: s
     s = te.create_schedule(c.op)
     LAYOUTS[layout](s, c, *c.op.axis)
     s.cache_write(c, "global")
-    for size in (1, 4):
-        check(
-            s,
-            [a, c],
-            lambda x: expected(x, *np.ogrid[: len(x) + 2, :5], len(x)) + np.zeros((1, 5)),
-            sizes={"n": size, "m": size + 2},
-        )
+    check(
+        s,
+        [a, c],
+        lambda x: expected(x, *np.ogrid[: len(x) + 2, :5], len(x)) + np.zeros((1, 5)),
+        sizes=[{"n": size, "m": size + 2} for size in (1, 4)],
+    )
 
 
 def test_a_split_that_is_even_needs_no_padding():

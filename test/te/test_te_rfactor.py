@@ -1,5 +1,7 @@
 """rfactor of TE: partial results over one leaf of a reduction, in the place that is asked for."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from te_checks import check, nest, refusal, warnings_of
@@ -42,8 +44,9 @@ def test_of_a_split_axis():
     check(s, [a, b], lambda x: x.sum(1))
 
 
-@pytest.mark.parametrize("place", [0, 1, 2, -1, -3])
-@pytest.mark.parametrize("factor", [3, 4, 7, 30])
+@pytest.mark.parametrize(
+    ("place", "factor"), [*product((0, 1, 2), (3, 4, 7, 30)), (-1, 3), (-3, 7)]
+)
 def test_in_every_place_and_for_every_tail(place: int, factor: int):
     a = te.placeholder((5, 7, 2), name="A")
     k = te.reduce_axis((0, 7), name="k")
@@ -80,14 +83,13 @@ def test_what_is_computed_of_an_axis_in_symbolic_parts(which: int):
     )
     s = te.create_schedule(b.op)
     s.rfactor(b, s[b].split(k, nparts=3)[which])
-    for size in (1, 2, 9):
+
+    def reference(x: np.ndarray) -> np.ndarray:
+        size = x.shape[1]
         i, at = np.ogrid[:4, 1:size]
-        check(
-            s,
-            [a, b],
-            lambda x, i=i, at=at: np.where(at < x.shape[1] - i, x[i, at - 1] * at, at // 2).sum(1),
-            sizes={"n": size},
-        )
+        return np.where(at < size - i, x[i, at - 1] * at, at // 2).sum(1)
+
+    check(s, [a, b], reference, sizes=[{"n": size} for size in (1, 2, 9)])
 
 
 def test_of_fused_axes_split_again():
@@ -125,8 +127,8 @@ def test_of_symbolic_extents():
         bf = s.rfactor(b, ki if schedule == "factor" else ko)
         assert bf.shape[0] == 4
         s[bf].compute_at(s[b], s[b].op.axis[0])
-        for sizes in ({"m": 5, "n": 7}, {"m": 2, "n": 8}, {"m": 3, "n": 1}, {"m": 3, "n": 0}):
-            check(s, [a, b], lambda x: x.sum(1), sizes=sizes)
+        sizes = [{"m": 5, "n": 7}, {"m": 2, "n": 8}, {"m": 3, "n": 1}, {"m": 3, "n": 0}]
+        check(s, [a, b], lambda x: x.sum(1), sizes=sizes)
 
 
 def test_of_a_tuple_reduction_with_a_condition():
