@@ -21,19 +21,14 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.ir.affine import (
-    AffineBinaryOpExpr,
-    AffineBinaryOpKind,
-    AffineConstantExpr,
-    AffineExpr,
-)
+from xdsl.ir.affine import AffineConstantExpr
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from kc.analysis import loop_tree
+from kc.analysis.vector_alignment import divisor, known_alignment
 from kc.conversion.convert_tir_to_scf.function import STACK_BYTES, TirToScf, memory_type
 from kc.conversion.driver import ConversionPattern
 from kc.dialects import tir
-from kc.dialects.affine_assembly import linear_terms
 from kc.dialects.arith import CmpiOp, ExtUIOp, like
 from kc.dialects.gpu import LaunchOp
 from kc.dialects.llvm import IntToPtrOp, LLVMPointerType
@@ -43,8 +38,6 @@ from kc.dialects.tir.memory import ASYNC_COPY, has_rows
 
 ALIGNMENT = 64
 """The alignment of buffers, in bytes: a cache line, and the widest vector."""
-DEVICE_ALIGNMENT = 16
-"""That of all memory of a GPU, which is its widest access."""
 
 
 class ConvertLoad(ConversionPattern[TirToScf]):
@@ -88,28 +81,15 @@ def _alignment(
     assert isinstance(element, FixedBitwidthType)
     assert isinstance(type_, MemRefType)
     size = max(element.bitwidth, 8) // 8
-    common = 0
     strides, layout = type_.get_strides(), type_.layout
     if strides is None or (isinstance(layout, StridedLayoutAttr) and layout.offset != IntAttr(0)):
         return {}
-    for expr, stride in zip(op.indices.data.results, strides, strict=True):
-        divisor = _divisor(s.index.compose(expr, op.operands_of_map))
-        common = math.gcd(common, divisor * (1 if stride is None else stride))
-    largest = common * size
-    aligned = DEVICE_ALIGNMENT if largest == 0 else math.gcd(largest, DEVICE_ALIGNMENT)
-    aligned = min(aligned, memory.element_count() * size)
+    steps = [
+        divisor(s.index.compose(expr, op.operands_of_map)) * (1 if stride is None else stride)
+        for expr, stride in zip(op.indices.data.results, strides, strict=True)
+    ]
+    aligned = min(known_alignment(steps, size), memory.element_count() * size)
     return {"alignment": IntegerAttr(aligned, i64)} if aligned > size else {}
-
-
-def _divisor(expr: AffineExpr) -> int:
-    """What all values of an index are multiples of; 0 for one that is always 0."""
-    terms, common = linear_terms(expr)
-    for atom, factor in terms.items():
-        own = 1
-        if isinstance(atom, AffineBinaryOpExpr) and atom.kind is AffineBinaryOpKind.Mod:
-            own = math.gcd(_divisor(atom.lhs), _divisor(atom.rhs))
-        common = math.gcd(common, factor * own)
-    return common
 
 
 class GatherLanes(ConversionPattern[TirToScf]):

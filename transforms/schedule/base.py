@@ -616,12 +616,20 @@ def watching(watcher: Watcher) -> Iterator[None]:
 def perform(step: Primitive, site: Site, *, unsafe: bool = False) -> Rewritten:
     """What every surface does with a primitive that a user asked for."""
     from kc.transforms.schedule.threads import _shared_memory as shared_memory
+    from kc.transforms.schedule.threads import _vector_alignment as alignment
 
-    grows = "gpu" in site.target.keys and step.name in shared_memory.PRIMITIVES
+    is_gpu = "gpu" in site.target.keys
+    grows = is_gpu and step.name in shared_memory.PRIMITIVES
+    moves = is_gpu and step.name in alignment.PRIMITIVES
     before = shared_memory.shared_sizes(site.function) if grows else {}
+    unaligned = (
+        [access.op for access in alignment.unaligned_vectors(site.function)] if moves else []
+    )
     done = step.apply(site, unsafe=unsafe)
     if grows:
         shared_memory.warn_of_shared_memory(step.name, site.function, site.target, before)
+    if moves:
+        alignment.warn_of_alignment(step.name, site.function, unaligned)
     for old, new in done.replaced.items():
         if UNSAFE_ATTRIBUTE in old.attributes and new:
             new[0].attributes.setdefault(UNSAFE_ATTRIBUTE, old.attributes[UNSAFE_ATTRIBUTE])

@@ -12,7 +12,7 @@ from xdsl.ir import SSAValue
 from kc.analysis import loop_tree
 from kc.analysis.cost import size_text
 from kc.analysis.loop_tree import all_loops_around, buffer_name, memory_scope
-from kc.analysis.regions import BoundIndexValues, box
+from kc.analysis.regions import BoundIndexValues, Interval, box
 from kc.analysis.shared_memory import buffer_bytes
 from kc.dialects.tir import DYNAMIC, AllocOp, ForOp, LoadOp, StoreOp
 from kc.support.diagnostics import warn
@@ -51,7 +51,9 @@ def shared_sizes(function: func.FuncOp) -> dict[SSAValue, int]:
     return sizes
 
 
-def _size(buffer: SSAValue) -> int | None:
+def part_in_kernel(buffer: SSAValue, index: BoundIndexValues) -> list[Interval] | None:
+    """The part of a buffer that is touched where all its accesses are, by all threads that share
+    it, over the roots of ``index``; None where that is not in a kernel."""
     accesses = [use.operation for use in buffer.uses if isinstance(use.operation, LoadOp | StoreOp)]
     around = [list(all_loops_around(op)) for op in accesses]
     common = (
@@ -59,9 +61,15 @@ def _size(buffer: SSAValue) -> int | None:
     )
     if not any(loop.axis is not None for loop in common):
         return None
+    return box(accesses, common[-1].body.block, index, memory_scope(buffer)) or []
+
+
+def _size(buffer: SSAValue) -> int | None:
+    part = part_in_kernel(buffer, BoundIndexValues())
+    if part is None:
+        return None
     assert isinstance(buffer.type, MemRefType)
     shape = buffer.type.get_shape()
-    part = box(accesses, common[-1].body.block, BoundIndexValues(), memory_scope(buffer)) or []
     sizes = [
         extent if interval.size is None else interval.size
         for interval, extent in zip(part, shape, strict=True)

@@ -1,0 +1,187 @@
+"""Whether vectors of a schedule, as it is now, are where a GPU takes them at once."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, FixedBitwidthType, MemRefType, NoneAttr
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineExpr
+
+from kc.analysis import loop_tree
+from kc.analysis.loop_tree import buffer_name, memory_scope
+from kc.analysis.regions import BoundIndexValues
+from kc.analysis.vector_alignment import DEVICE_ALIGNMENT, divisor, known_alignment
+from kc.dialects.affine_assembly import linear_terms
+from kc.dialects.tir import DYNAMIC, AllocOp, ForKind, ForOp, LoadOp, StoreOp
+from kc.support.diagnostics import warn
+from kc.transforms.schedule.base import CALL_SITE
+from kc.transforms.schedule.threads._shared_memory import part_in_kernel
+
+PRIMITIVES = frozenset({"bind", "compute-at", "reverse-compute-at", "storage-align", "vectorize"})
+"""The primitives by which there are vectors in a kernel, or elements of it get other distances."""
+
+STORAGE_ALIGN = "tir.storage_align"
+
+
+@dataclass(frozen=True)
+class Unaligned:
+    """An access by vectors that are not known to be aligned."""
+
+    op: LoadOp | StoreOp
+    lanes: int
+    size: int
+    """Bytes of an element."""
+    steps: tuple[int, ...]
+    """The numbers of elements that each index moves the address by multiples of."""
+    distances: tuple[int | None, ...]
+    """How many elements apart neighbours along each axis are; None where a call says it."""
+
+    @property
+    def wanted(self) -> int:
+        """What the address is to be a multiple of, in bytes."""
+        return min(self.lanes * self.size, DEVICE_ALIGNMENT)
+
+    @property
+    def known(self) -> int:
+        """What it is known to be a multiple of, in bytes."""
+        return known_alignment(self.steps, self.size)
+
+
+def unaligned_vectors(function: func.FuncOp) -> list[Unaligned]:
+    """The accesses of vectorized loops that are neighbours in memory, with an address that is not
+    known to be a multiple of their size or of 16 bytes.
+
+    Shared buffers have the sizes that they will have in their kernel; those that are in none yet
+    are left out.
+    """
+    return [
+        access
+        for loop in loop_tree.loops(function)
+        if loop.kind.data is ForKind.VECTORIZED
+        for op in loop.walk()
+        if isinstance(op, LoadOp | StoreOp)
+        and (access := _access(op, loop)) is not None
+        and access.known < access.wanted
+    ]
+
+
+def _access(op: LoadOp | StoreOp, loop: ForOp) -> Unaligned | None:
+    """An access as vectors of the lanes of a loop; None where it is none of neighbours."""
+    lanes, type_ = loop.static_extent, op.buffer.type
+    assert isinstance(type_, MemRefType)
+    element = type_.element_type
+    if lanes is None or lanes < 2 or lanes & (lanes - 1):
+        return None
+    if not isinstance(element, FixedBitwidthType) or not isinstance(type_.layout, NoneAttr):
+        return None
+    sizes = [None if size == DYNAMIC else size for size in type_.get_shape()]
+    index = BoundIndexValues()
+    exprs = [index.compose(expr, op.operands_of_map) for expr in op.indices.data.results]
+    if memory_scope(op.buffer).startswith("shared"):
+        part = part_in_kernel(op.buffer, index)
+        if part is None:
+            return None
+        for n, interval in enumerate(part):
+            if interval.size is not None:
+                sizes[n] = interval.size
+                exprs[n] = exprs[n] - interval.base
+    distances = _distances(op.buffer, sizes)
+    first, second = (_of_lane(exprs, loop, index, lane) for lane in range(2))
+    apart = 0
+    for before, after, distance in zip(first, second, distances, strict=True):
+        terms, constant = linear_terms(after - before)
+        if terms or (constant and distance is None):
+            return None
+        apart += constant * (distance or 0)
+    if apart != 1:
+        return None
+    steps = [
+        divisor(expr) * (1 if distance is None else distance)
+        for expr, distance in zip(first, distances, strict=True)
+    ]
+    return Unaligned(op, lanes, max(element.bitwidth, 8) // 8, tuple(steps), tuple(distances))
+
+
+def _of_lane(
+    exprs: list[AffineExpr], loop: ForOp, index: BoundIndexValues, lane: int
+) -> list[AffineExpr]:
+    """Indices in one iteration of the vectorized loop."""
+    dims: list[AffineExpr] = [
+        AffineExpr.constant(lane) if root is loop.var else AffineExpr.dimension(n)
+        for n, root in enumerate(index.roots)
+    ]
+    return [index.simplify(expr.replace_dims_and_symbols(dims, ())) for expr in exprs]
+
+
+def _distances(buffer: SSAValue, sizes: list[int | None]) -> list[int | None]:
+    """How many elements apart neighbours along each axis are; None where a call says it."""
+    requests: dict[int, tuple[int, int]] = {}
+    alloc = buffer.owner
+    given = alloc.attributes.get(STORAGE_ALIGN) if isinstance(alloc, AllocOp) else None
+    for request in given if isinstance(given, ArrayAttr) else ():
+        assert isinstance(request, DenseArrayBase)
+        axis, factor, offset = request.get_values()
+        requests[int(axis)] = int(factor), int(offset)
+    distances: list[int | None] = []
+    distance: int | None = 1
+    for axis in reversed(range(len(sizes))):
+        if axis in requests and distance is not None:
+            factor, offset = requests[axis]
+            distance += (offset - distance) % factor
+        distances.append(distance)
+        size = sizes[axis]
+        distance = None if distance is None or size is None else distance * size
+    return distances[::-1]
+
+
+def warn_of_alignment(
+    primitive: str, function: func.FuncOp, before: Collection[LoadOp | StoreOp]
+) -> None:
+    """Warn (KC3446) of vectors that a primitive has made, or moved to addresses that are not known
+    to be multiples of their size; ``before`` are those that were there."""
+    added = {
+        access.op.buffer: access
+        for access in reversed(unaligned_vectors(function))
+        if access.op not in before
+    }
+    if not added:
+        return
+    width = max(len(buffer_name(buffer)) for buffer in added)
+    facts = [
+        f"{buffer_name(buffer):<{width}}  {access.wanted} bytes at a multiple of {access.known}"
+        for buffer, access in reversed(added.items())
+    ]
+    hints = dict.fromkeys(hint for access in reversed(added.values()) for hint in _hints(access))
+    warn(
+        "KC3446",
+        f"{primitive}: vectors of @{function.sym_name.data} are not known to be aligned",
+        location=CALL_SITE.get(),
+        facts=facts,
+        why="a GPU accesses a vector at once where its address is a multiple of its size; others "
+        "are taken apart",
+        hints=list(hints),
+    )
+
+
+def _hints(access: Unaligned) -> Iterator[str]:
+    """What would make the address a multiple of the size of a vector."""
+    name, elements = buffer_name(access.op.buffer), access.wanted // access.size
+    last = len(access.steps) - 1
+    for axis, step in enumerate(access.steps):
+        if step % elements == 0:
+            continue
+        if axis == last:
+            yield (
+                f"begin vectors of {name} at multiples of {elements}: split by such factors, or "
+                f"cache_read {name}"
+            )
+        elif access.distances[axis] is None:
+            yield f"give {name} constant sizes behind axis {axis}"
+        elif memory_scope(access.op.buffer) == "global":
+            distance = access.distances[axis]
+            yield f"pad {name}: along axis {axis} its elements are {distance} apart"
+        else:
+            yield f"storage_align {name} with axis={axis} factor={elements} offset=0"
