@@ -316,6 +316,8 @@ class Scope:
             if is_initial and block.extents[n] == 0:
                 continue  # there is an initial value, whatever an iteration would bind it to
             statement.constraints.append(variable.equals(value))
+            if is_initial:
+                statement.constraints += _all_zero(statement, value)
             # A block's variables lie in its domain; this is a fact that loops may hide.
             statement.constraints.append(variable.within(self._extent(block.extents[n], statement)))
         reader = self._reader(statement)
@@ -639,6 +641,13 @@ class Scope:
             },
             undecided,
         )
+
+
+def _all_zero(statement: Statement, value: Term) -> list[Condition]:
+    """What follows where ``value`` is 0: the parts of which it is the linear order are all 0."""
+    return [
+        part.equals(0) for whole, parts, _ in statement.ordered if whole == value for part in parts
+    ]
 
 
 def carried_conflict(

@@ -10,7 +10,7 @@ from xdsl.ir.affine import AffineExpr
 from kc.analysis.simplify_affine import simplify
 from kc.support.target import Target
 from kc.te.expr import Expr, IterVar, Var, as_expr, binary, const, walk
-from kc.te.indices import from_affine
+from kc.te.indices import from_affine, simplified
 from kc.te.lowering import Lowered, lower_schedule
 from kc.te.relations import add, dim_of, results
 from kc.te.schedule import Schedule
@@ -88,7 +88,7 @@ def infer_bound(schedule: Schedule) -> dict[IterVar, Range]:
             extents.update({axis: lowered.extents[axis] for axis in new_axes})
         for axis in stage.all_iter_vars:
             if axis not in ranges and axis in extents:
-                ranges[axis] = Range(const(0), as_expr(extents[axis]))
+                ranges[axis] = Range(const(0), as_expr(simplified(extents[axis])))
     return ranges
 
 

@@ -150,6 +150,16 @@ class Space:
         return from_affine(affine, leaf)
 
 
+def simplified(extent: Dim) -> Dim:
+    """An extent without divisions that leave no rest: ``m`` for ``(8 * m + 7) // 8``."""
+    if not isinstance(extent, Expr):
+        return extent
+    space = Space()
+    before = space.affine(extent)
+    after = simplify(before, ())
+    return extent if after == before else space.expr(after)
+
+
 _COMPARISONS: dict[str, Callable[[Term, Term], Condition]] = {
     "eq": Term.equals,
     "ne": Term.differs,

@@ -103,6 +103,15 @@ def results(relation: Relation) -> tuple[IterVar, ...]:
     return relation.results if isinstance(relation, Transform) else (relation.iter,)
 
 
+def offspring(relations: Sequence[Relation], axis: IterVar) -> set[IterVar]:
+    """``axis`` and all that was made of it."""
+    made = {axis}
+    for relation in relations:  # in the order in which they were recorded
+        if made.intersection(parents(relation)):
+            made.update(results(relation))
+    return made
+
+
 def family(relations: Sequence[Relation], axis: IterVar) -> set[IterVar]:
     """``axis`` and all that is related to it: what it came from, and what else came from that."""
     relatives = {axis}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from kc.support.diagnostics import Location, ScheduleError
 from kc.te.axes import Record
 from kc.te.expr import IterVar
+from kc.te.relations import Rebase, Split, offspring
 from kc.te.stage import Attach, Stage
 from kc.te.tensor import ComputeOp, Dim, ScanOp
 
@@ -142,7 +143,32 @@ def _fields(stage: Stage, record: Record) -> dict[str, Any]:
         return {"block": BlockOf(stage), "loop": loops[0], **record.arguments}
     if record.primitive == "transform-block-layout" or not loops:
         return {"block": BlockOf(stage), **record.arguments}
+    if isinstance(record.relation, Split) and _is_tight(stage, record.relation):
+        return {"loop": loops[0], **record.arguments, "tighten": True}
     return {"loop": loops[0], **record.arguments}
+
+
+def _is_tight(stage: Stage, split: Split) -> bool:
+    """Whether a split's loops are no longer than what it divides, where that may be less.
+
+    The number of threads stays what the program says, since it may be that of other stages.
+    """
+    given = split.factor if split.nparts is None else split.nparts
+    if not isinstance(given, int):
+        return False
+    sized = split.inner if split.nparts is None else split.outer
+    made = offspring(stage.relations, sized)
+    if any(record.primitive == "bind" and record.axes[0] in made for record in stage.records):
+        return False
+    whole = Rebase(stage.relations, stage.roots).extents.get(split.parent)
+    if stage.place is not None or (isinstance(whole, int) and 0 < whole < given):
+        return True
+    return any(
+        isinstance(relation, Split)
+        and split.parent in (relation.outer, relation.inner)
+        and _is_tight(stage, relation)
+        for relation in stage.relations
+    )
 
 
 def _attach_loop(stage: Stage, place: Attach, planned: set[Stage]) -> Leaf:

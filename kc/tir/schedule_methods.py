@@ -61,7 +61,7 @@ class ScheduleMethods:
         """Mark where a schedule stops searching: what follows is the same for every choice."""
         ...
 
-    def split(self, loop: LoopRV | str, factors: Sequence[int | ExprRV | str | None] = ..., preserve_unit_iters: bool = True, disable_predication: bool = False, names: Sequence[str] = ...) -> list[LoopRV]:
+    def split(self, loop: LoopRV | str, factors: Sequence[int | ExprRV | str | None] = ..., preserve_unit_iters: bool = True, disable_predication: bool = False, names: Sequence[str] = ..., tighten: bool = False) -> list[LoopRV]:
         """Split a loop into a nest of loops by factors."""
         ...
 

@@ -23,7 +23,8 @@ After::
 An extent that the factors do not divide is guarded by a predicate. Factors may be symbolic (the
 name of a size, or an index value); one that is not positive at run time counts as 1.
 ``disable-predication`` refuses what would need a guard; ``preserve-unit-iters=false`` puts 0 for
-the variable of a new loop of one iteration.
+the variable of a new loop of one iteration. With ``tighten`` no factor is larger than what there is
+to divide: 32 for a loop of 8 is 8.
 
 TVM: ``split`` (``factors``; in TE ``factor`` and ``nparts``). Halide: ``split``. Exo:
 ``divide_loop``.
@@ -39,11 +40,12 @@ from typing import ClassVar, Self
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Operation, Region, SSAValue
-from xdsl.ir.affine import AffineExpr, AffineSet
+from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineSet
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kc.analysis import loop_tree
 from kc.analysis.instances import Space
+from kc.analysis.simplify_affine import simplify
 from kc.analysis.terms import number
 from kc.dialects import tir
 from kc.dialects.affine_assembly import at_least_zero, linear_terms
@@ -59,7 +61,7 @@ from kc.transforms.schedule.base import (
     require_serial,
 )
 from kc.transforms.schedule.loops._chain import size_point, without_unit_variables
-from kc.transforms.schedule.loops._factors import LIMIT, Factors, require_symbol
+from kc.transforms.schedule.loops._factors import LIMIT, Factor, Factors, require_symbol
 from kc.transforms.schedule.loops._guards import guard_body
 
 
@@ -101,6 +103,10 @@ class Split(Primitive):
     names: tuple[str, ...] = field(
         default=(), metadata={"help": "names of the new loops (default: j_o,j_i or j_0,j_1,...)"}
     )
+    tighten: bool = field(
+        default=False,
+        metadata={"help": "take what there is to divide for a factor that is larger"},
+    )
 
     def check(self, site: Site) -> Plan:
         loop = site.resolve_loop(self.loop)
@@ -129,6 +135,9 @@ class Split(Primitive):
                 product *= factor
             elif isinstance(factor, str):
                 require_symbol(site, factor, loop)
+        if self.tighten and extent:
+            factors = tightened(factors, extent)
+            product = math.prod(factor for factor in factors if isinstance(factor, int))
         total = product
         if None in factors and extent is not None:
             total *= -(-extent // product)  # what the open one will be
@@ -238,6 +247,22 @@ class Split(Primitive):
         return Rewritten(tuple(loops), {loop: tuple(loops)})
 
 
+def tightened(factors: Sequence[Factor], extent: int) -> tuple[Factor, ...]:
+    """``factors`` with each constant no larger than what of ``extent`` it has to divide.
+
+    The ones before the open factor divide from the outside in, those after it from the inside out.
+    """
+    result = list(factors)
+    at = factors.index(None) if None in factors else 0
+    rest = extent
+    for n in (*range(at), *range(len(factors) - 1, at - (None not in factors), -1)):
+        factor = factors[n]
+        if isinstance(factor, int):
+            result[n] = min(factor, rest)
+            rest = -(-rest // min(factor, rest))
+    return tuple(result)
+
+
 def _divides(loop: ForOp, factors: Sequence[int | SSAValue | str | None]) -> bool:
     """Whether constant factors give exactly the iterations of ``loop``."""
     product = math.prod(factor for factor in factors if isinstance(factor, int))
@@ -307,6 +332,12 @@ class _Sizes:
             return -(-self.extent // known)
         if not symbolic:
             assert isinstance(self.extent, SSAValue)
+            owner = self.extent.owner
+            if self.covered and isinstance(owner, tir.ApplyOp):
+                parts = simplify(owner.expr // known, ())
+                if isinstance(parts, AffineDimExpr):
+                    return owner.operands[parts.position]
+                return self._named(tir.ApplyOp(parts, list(owner.operands)))
             return self._named(tir.ApplyOp(AffineExpr.dimension(0).ceil_div(known), [self.extent]))
         product = self._constant(known)
         for size in symbolic:
