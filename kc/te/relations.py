@@ -104,12 +104,12 @@ def results(relation: Relation) -> tuple[IterVar, ...]:
 
 
 def offspring(relations: Sequence[Relation], axis: IterVar) -> set[IterVar]:
-    """``axis`` and all that was made of it."""
-    made = {axis}
+    """``axis`` and all axes that come from it."""
+    descendants = {axis}
     for relation in relations:  # in the order in which they were recorded
-        if made.intersection(parents(relation)):
-            made.update(results(relation))
-    return made
+        if descendants.intersection(parents(relation)):
+            descendants.update(results(relation))
+    return descendants
 
 
 def family(relations: Sequence[Relation], axis: IterVar) -> set[IterVar]:

@@ -157,8 +157,8 @@ def _is_tight(stage: Stage, split: Split) -> bool:
     if not isinstance(given, int):
         return False
     sized = split.inner if split.nparts is None else split.outer
-    made = offspring(stage.relations, sized)
-    if any(record.primitive == "bind" and record.axes[0] in made for record in stage.records):
+    results = offspring(stage.relations, sized)
+    if any(record.primitive == "bind" and record.axes[0] in results for record in stage.records):
         return False
     whole = Rebase(stage.relations, stage.roots).extents.get(split.parent)
     if stage.place is not None or (isinstance(whole, int) and 0 < whole < given):

@@ -13,33 +13,24 @@ from typing import Any
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
-    DictionaryAttr,
-    FunctionType,
-    MemRefType,
-    StridedLayoutAttr,
     StringAttr,
-    VectorType,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.dialects.memref import ExtractStridedMetaDataOp
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.ir import Block
 
 from kc.conversion.convert_te_to_tir import convert_function
-from kc.dialects.tir import LoadOp, StoreOp, SymbolOp
 from kc.dialects.tir.calls import CallExternOp
 from kc.support.diagnostics import Location, TEError
 from kc.support.fresh_names import free_name
 from kc.support.locations import caller_location
 from kc.te.buffers import Buffer, decl_buffer
-from kc.te.expr import IterVar, Var
-from kc.te.extern import statement_of, variables_of
+from kc.te.expr import IterVar
+from kc.te.extern import statement_of
 from kc.te.intrin_calls import IntrinCall
 from kc.te.tensor import ComputeOp, PlaceholderOp, Tensor, check_name, shape_text
 from kc.te.to_ir import create_func
 from kc.tir.emit import build_function
 from kc.transforms.intrinsics.tensor_intrin import ROLES, TensorIntrin, names
-from kc.transforms.tir.apply_strides import STRIDES
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,12 +70,12 @@ def decl_tensor_intrin(
 
     ``fcompute(ins, outs)`` gets buffers and returns a statement (of ``tir.ir_builder``, or a call)
     that does all of ``op``; or three: ``(body, reset, update)``, of which the last two are for a
-    reduction that goes on outside of the tile: ``reset`` does its init, ``update`` adds to what is
-    there. The buffers are those in ``binds``, or made with ``default_buffer_params``, arguments of
-    ``tir.decl_buffer``. A buffer that is passed to a function is dense, unless it is declared with
-    strides; ``strides=[te.var("ld"), 1]`` takes rows that are any distance apart, which is then
-    the value of ``buffer.strides[0]``. ``features`` are what the target must have, as
-    ``-mattr`` names it.
+    reduction that goes on outside of the tile: ``reset`` does its init (None: loops do), ``update``
+    adds to what is there. The buffers are those in ``binds``, or made with
+    ``default_buffer_params``, arguments of ``tir.decl_buffer``. A buffer that is passed to a
+    function is dense, unless it is declared with strides; ``strides=[te.var("ld"), 1]`` takes rows
+    that are any distance apart, which is then the value of ``buffer.strides[0]``. ``features`` are
+    what the target must have, as ``-mattr`` names it.
 
     It is registered as ``name``, so that ``sch.tensorize`` finds it too; if another one is called
     so, as the first of ``name_1``, ... that is free, which is then its ``name``. Raises TEError
@@ -214,71 +205,12 @@ def _function(
     """The function of buffers that does ``statement``."""
     checked = statement_of(f"{name}, {role}", statement, location)
     buffers = [*ins, *outs]
-    declared = {stride for buffer in buffers for stride in buffer.declared_strides or ()}
-    strides = [variable for variable in variables_of(checked) if variable in declared]
-    function = build_function([*buffers, *strides], checked, role, location)
-    block = function.body.block
-    _replace_strides(block, buffers, strides)
-    count = len(buffers)
-    for argument in list(block.args[count:]):
-        block.erase_arg(argument)
+    function = build_function(buffers, checked, role, location)
     function.attributes.pop("kc.symbols", None)
     function.attributes.pop("kc.arg_order", None)
-    if function.arg_attrs is not None:
-        # The types say how far apart neighbours are.
-        function.arg_attrs = ArrayAttr(
-            [
-                DictionaryAttr({key: value for key, value in attrs.data.items() if key != STRIDES})
-                for attrs in function.arg_attrs.data[:count]
-            ]
-        )
-    for argument, buffer in zip(block.args, buffers, strict=True):
-        _lay_out(argument, buffer)
     if role == "update":
-        _let_update(block, len(ins))
-    function.function_type = FunctionType.from_lists([arg.type for arg in block.args], [])
+        _let_update(function.body.block, len(ins))
     return function
-
-
-def _replace_strides(block: Block, buffers: Sequence[Buffer], used: Sequence[Var]) -> None:
-    """Take the strides that the statements use from the buffers."""
-    symbols = {op.symbol.data: op for op in block.ops if isinstance(op, SymbolOp)}
-    for argument, buffer in zip(block.args, buffers, strict=False):
-        for n, stride in enumerate(buffer.declared_strides or ()):
-            if not isinstance(stride, Var) or stride not in used or stride.name not in symbols:
-                continue
-            symbol = symbols.pop(stride.name)
-            asked = ExtractStridedMetaDataOp(argument)
-            asked.location = symbol.location
-            Rewriter.insert_op(asked, InsertPoint.before(symbol))
-            symbol.result.replace_all_uses_with(asked.strides[n])
-            Rewriter.erase_op(symbol)
-
-
-def _lay_out(argument: BlockArgument, buffer: Buffer) -> None:
-    """Let a buffer that only elements of are accessed be laid out in any way, one with vectors in
-    its rows have these anywhere, and others as they are declared."""
-    type_ = argument.type
-    assert isinstance(type_, MemRefType)
-    accesses = [use.operation for use in argument.uses]
-    strides: list[int | None] = [None] * type_.get_num_dims()
-    if all(isinstance(access, LoadOp | StoreOp) for access in accesses):
-        if any(isinstance(value.type, VectorType) for op in accesses for value in _accessed(op)):
-            strides[-1] = 1
-    elif buffer.declared_strides is not None:
-        strides = [
-            stride if isinstance(stride, int) else None for stride in buffer.declared_strides
-        ]
-    else:
-        return
-    layout = StridedLayoutAttr(strides, None)
-    new = MemRefType(type_.element_type, type_.shape, layout, type_.memory_space)
-    Rewriter.replace_value_with_new_type(argument, new)
-
-
-def _accessed(op: Operation) -> Sequence[SSAValue]:
-    """The value that a load gives, or a store stores."""
-    return op.results if isinstance(op, LoadOp) else op.operands[:1]
 
 
 def _let_update(block: Block, first: int) -> None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import contextlib
 from collections import ChainMap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, VectorType
+from xdsl.dialects.memref import ExtractStridedMetaDataOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineConstraintExpr, AffineExpr
+from xdsl.rewriter import Rewriter
 
 from kc.analysis import loop_tree
 from kc.conversion._access_bounds import require_inside
@@ -219,8 +221,14 @@ def build_function(
         if isinstance(param, Buffer) and param.declared_strides is not None
     }
     note_strides(function, params, declared)
-    emitter = Emitter(entry, _values(function, params))
+    values = _values(function, params)
+    strides = _strides(entry, params, values, location)
+    emitter = Emitter(entry, values | strides)
     emitter.run([body])
+    for asked in dict.fromkeys(stride.owner for stride in strides.values()):
+        assert isinstance(asked, Operation)
+        if not any(result.uses for result in asked.results):
+            Rewriter.erase_op(asked)
     entry.add_op(end)
     end.location = loc_attr(location)
     require_inside(function)
@@ -252,6 +260,22 @@ def _values(function: func.FuncOp, params: Sequence[Any]) -> dict[Any, SSAValue]
         for part in walk(*(size for size in sizes if isinstance(size, Expr))):
             if isinstance(part, Var) and not is_float(part.dtype):
                 values[part] = symbols[part.name]
+    return values
+
+
+def _strides(
+    entry: Block, params: Sequence[Any], known: Mapping[Any, SSAValue], location: Location | None
+) -> dict[Any, SSAValue]:
+    """The variables that buffers are declared with as strides, as these have them."""
+    values: dict[Any, SSAValue] = {}
+    for param, argument in zip(params, entry.args, strict=True):
+        declared = (param.declared_strides or ()) if isinstance(param, Buffer) else ()
+        for n, stride in enumerate(declared):
+            if isinstance(stride, Var) and stride not in known and stride not in values:
+                asked = ExtractStridedMetaDataOp(argument)
+                asked.location = loc_attr(location)
+                entry.add_op(asked)
+                values[stride] = asked.strides[n]
     return values
 
 

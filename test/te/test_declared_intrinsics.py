@@ -380,7 +380,71 @@ def test_what_the_function_returns():
     )
     assert refusal(lambda: gemv(2, 4, parts=2, name="without_update")) == (
         "error[KC3570]: 'without_update' is not a tensor intrinsic\n"
-        "  why: init and update come together: one starts what the other continues"
+        "  why: it has an init, but no update, which continues what that starts"
+    )
+
+
+def row_times_vector(depth: int, parts: int, name: str) -> Any:
+    """``c[0] += x[k] * y[k]`` by loops of its own: body, no reset, and update of ``parts``."""
+    x, y = te.placeholder((depth,), name="x"), te.placeholder((depth,), name="y")
+    k = te.reduce_axis((0, depth), name="k")
+    c = te.compute((1,), lambda i: te.sum(x[k] * y[k], axis=k), name="c")
+
+    def function(ins: Any, outs: Any) -> Any:
+        def add(start: bool) -> Any:
+            ib = tir.ir_builder.create()
+            result, left, right = (ib.buffer_ptr(it) for it in (outs[0], *ins))
+            if start:
+                result[0] = 0.0
+            with ib.for_range(0, depth, name="q") as q:
+                result[0] = result[0] + left[q] * right[q]
+            return ib.get()
+
+        return (add(True), None, add(False))[:parts]
+
+    return te.decl_tensor_intrin(
+        c.op, function, name=name, default_buffer_params={"offset_factor": 1}
+    )
+
+
+def rows_times_vector(intrin: Any, factor: int) -> tuple[list[Any], te.Schedule]:
+    """A matrix times a vector, of which ``intrin`` does parts of rows."""
+    a, v = te.placeholder((6, 32), name="A"), te.placeholder((32,), name="V")
+    k = te.reduce_axis((0, 32), name="k")
+    c = te.compute((6,), lambda i: te.sum(a[i, k] * v[k], axis=k), name="C")
+    s = te.create_schedule(c.op)
+    io, ii = s[c].split(c.op.axis[0], factor=1)
+    ko, ki = s[c].split(k, factor=factor)
+    s[c].reorder(io, ko, ii, ki)
+    s[c].tensorize(ii, intrin)
+    return [a, v, c], s
+
+
+@pytest.mark.parametrize("factor", [8, 32])
+def test_an_update_without_a_reset(factor: int):
+    args, s = rows_times_vector(row_times_vector(factor, 3, "dot_without_reset"), factor)
+    a, v = np.arange(192, dtype=np.float32).reshape(6, 32), np.ones(32, np.float32)
+    c = np.full(6, 77, np.float32)
+    kc.build(s, args)(a, v, c)
+    np.testing.assert_array_equal(c, a.sum(1))
+
+
+def test_neither_a_reset_nor_an_update():
+    args, s = rows_times_vector(row_times_vector(8, 1, "dot_alone"), 8)
+    line = args[-1].op.location.line
+    assert refusal(lambda: kc.lower(s, args)) == (
+        "error[KC3567]: tensorize: dot_alone starts the reduction of C anew\n"
+        "   |  for i_o in 6:\n"
+        "   |    for k_o in 4:\n"
+        f"   |      block C_o    <-- here (from {__file__}:{line})\n"
+        "   |        init:\n"
+        "   |          block C_init\n"
+        "   |        for i_i in 1:\n"
+        "   |          for k_i in 8:\n"
+        "   |            block C\n"
+        "  why: the intrinsic initialises with each tile, and the reduction continues outside of "
+        "the tile\n"
+        "  try: declare dot_alone with init and update"
     )
 
 

@@ -5,8 +5,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import re
+import shutil
+import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +20,7 @@ import kc
 from kc import te, tir
 from kc.error import KCError
 from kc.script import from_source
+from kc.script import tir as T
 from kc.support.diagnostics import diagnostic_handler
 
 
@@ -184,3 +189,155 @@ def test_an_index_map_of_too_many_indices():
         "  why: A1 has 2 dimensions\n"
         "  try: index_map=(i, j)->(...)"
     )
+
+
+# Tensor intrinsics --------------------------------------------------------------------------------
+
+
+@T.prim_func
+def tile_product(a: T.handle, b: T.handle, c: T.handle) -> None:
+    A = T.match_buffer(a, (16, 16), offset_factor=1)
+    B = T.match_buffer(b, (16, 16), offset_factor=1)
+    C = T.match_buffer(c, (16, 16), offset_factor=1)
+    with T.block("root"):
+        T.reads(C[0:16, 0:16], A[0:16, 0:16], B[0:16, 0:16])
+        T.writes(C[0:16, 0:16])
+        for i, j, k in T.grid(16, 16, 16):
+            with T.block("update"):
+                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vj, vk]
+
+
+@T.prim_func
+def tile_by_elements(a: T.handle, b: T.handle, c: T.handle) -> None:
+    A = T.match_buffer(a, (16, 16), offset_factor=1)
+    B = T.match_buffer(b, (16, 16), offset_factor=1)
+    C = T.match_buffer(c, (16, 16), offset_factor=1)
+    with T.block("root"):
+        T.reads(C[0:16, 0:16], A[0:16, 0:16], B[0:16, 0:16])
+        T.writes(C[0:16, 0:16])
+        for i, j, k in T.grid(16, 16, 16):
+            C[i, j] += A[i, k] * B[j, k]
+
+
+@T.prim_func
+def tile_by_a_call(a: T.handle, b: T.handle, c: T.handle) -> None:
+    step_a = T.int32()
+    step_b = T.int32()
+    step_c = T.int32()
+    A = T.match_buffer(a, (16, 16), offset_factor=1, strides=[step_a, 1])
+    B = T.match_buffer(b, (16, 16), offset_factor=1, strides=[step_b, 1])
+    C = T.match_buffer(c, (16, 16), offset_factor=1, strides=[step_c, 1])
+    with T.block("root"):
+        T.reads(C[0:16, 0:16], A[0:16, 0:16], B[0:16, 0:16])
+        T.writes(C[0:16, 0:16])
+        T.evaluate(
+            T.call_extern(
+                "tile_product_16",
+                C.access_ptr("rw"),
+                A.access_ptr("r"),
+                B.access_ptr("r"),
+                step_a,
+                step_b,
+                step_c,
+                dtype="int32",
+            )
+        )
+
+
+@T.prim_func
+def tile_by_a_dense_call(a: T.handle, b: T.handle, c: T.handle) -> None:
+    A = T.match_buffer(a, (16, 16), offset_factor=1)
+    B = T.match_buffer(b, (16, 16), offset_factor=1)
+    C = T.match_buffer(c, (16, 16), offset_factor=1)
+    with T.block("root"):
+        T.reads(C[0:16, 0:16], A[0:16, 0:16], B[0:16, 0:16])
+        T.writes(C[0:16, 0:16])
+        T.evaluate(
+            T.call_extern(
+                "dense_product_16",
+                C.access_ptr("rw"),
+                A.access_ptr("r"),
+                B.access_ptr("r"),
+                dtype="int32",
+            )
+        )
+
+
+TILE_PRODUCT = """
+int tile_product_16(float *c, const float *a, const float *b, int la, int lb, int lc) {
+  for (int i = 0; i < 16; i++)
+    for (int j = 0; j < 16; j++)
+      for (int k = 0; k < 16; k++) c[i * lc + j] += a[i * la + k] * b[j * lb + k];
+  return 0;
+}
+"""
+
+
+def tiled_product(intrin: str) -> tuple[tir.Schedule, Callable[[], None]]:
+    """``A B^T`` of 32 x 48 and 64 x 48 in tiles, and a call that tensorizes one."""
+    sch = scheduled("""
+def f(A: T.Buffer((32, 48), "float32"), B: T.Buffer((64, 48), "float32"),
+      C: T.Buffer((32, 64), "float32")):
+    for i, j, k in T.grid(32, 64, 48):
+        with T.block("C"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            with T.init():
+                C[vi, vj] = 0.0
+            C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vj, vk]
+""")
+    i, j, k = (sch.split(loop, [None, 16]) for loop in sch.get_loops("C"))
+    sch.reorder(i[0], j[0], k[0], i[1], j[1], k[1])
+    sch.decompose_reduction("C", k[0])
+    return sch, lambda: sch.tensorize(i[1], intrin)
+
+
+def assert_is_product(sch: tir.Schedule) -> None:
+    rng = np.random.default_rng(3)
+    a, b = (rng.integers(-4, 5, shape).astype(np.float32) for shape in ((32, 48), (64, 48)))
+    c = np.full((32, 64), 77, np.float32)
+    kc.build(sch.mod)(a, b, c)
+    np.testing.assert_array_equal(c, a @ b.T)
+
+
+def test_a_tile_of_a_wider_matrix():
+    """The buffers of the intrinsic declare no strides, and only elements of them are accessed."""
+    tir.TensorIntrin.register("tile_by_elements", tile_product, tile_by_elements, override=True)
+    sch, tensorize = tiled_product("tile_by_elements")
+    tensorize()
+    assert_is_product(sch)
+
+
+def test_strides_of_a_script(tmp_path: Path):
+    tir.TensorIntrin.register("tile_by_a_call", tile_product, tile_by_a_call, override=True)
+    sch, tensorize = tiled_product("tile_by_a_call")
+    tensorize()
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("no C compiler")
+    (tmp_path / "tile.c").write_text(TILE_PRODUCT)
+    library = tmp_path / "libtile.so"
+    command = [compiler, "-shared", "-fPIC", "-O1", "-o", library, tmp_path / "tile.c"]
+    subprocess.run(command, check=True)
+    ctypes.CDLL(str(library), ctypes.RTLD_GLOBAL)
+    assert_is_product(sch)
+
+
+def test_a_call_that_takes_a_tile_to_be_dense():
+    tir.TensorIntrin.register("dense_tile", tile_product, tile_by_a_dense_call, override=True)
+    sch, tensorize = tiled_product("dense_tile")
+    before = str(sch.mod)
+    assert refusal(tensorize) == (
+        "error[KC3564]: tensorize: A is not laid out as dense_tile needs it\n"
+        "   |  ...\n"
+        "   |          block C_init\n"
+        "   |      for k_o in 3:\n"
+        "   |        block C_o    <-- here\n"
+        "   |          for i_i in 16:\n"
+        "   |            for j_i in 16:\n"
+        "   |              for k_i in 16:\n"
+        "   |                block C\n"
+        "  why: neighbours along dimension 0 of A are 48 elements apart, not 16; its argument A is "
+        "memref<16x16xf32>"
+    )
+    assert str(sch.mod) == before

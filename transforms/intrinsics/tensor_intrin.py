@@ -13,11 +13,14 @@ An intrinsic is up to four functions on the same small buffers::
 ``implementation`` does the same by other means: vectors, intrinsics of LLVM, calls. Where the
 description is a reduction with an init, ``init`` does what the init does and ``update`` the rest,
 for reductions that go on outside of the tile; the implementation does both (TE's body, reset and
-update).
+update). Without ``init`` such a reduction is initialised by loops.
 
-The types of the other functions' arguments say how a buffer must be laid out: ``memref<4x4xf32>``
-is dense, ``memref<4x4xf32, strided<[?, 1], offset: ?>>`` has contiguous rows, and
-``strided<[?, ?], offset: ?>`` may be anything.
+The types of the other functions' arguments say how a buffer must be laid out where something else
+than accesses to its elements is done with it: ``memref<4x4xf32>`` is dense,
+``memref<4x4xf32, strided<[?, 1], offset: ?>>`` has contiguous rows, and
+``strided<[?, ?], offset: ?>`` may be anything. A buffer without a layout may be anything, too, if
+only elements of it are accessed; vectors of it lie along its last dimension. Arguments of scripts
+have the strides that they are declared with as their layouts.
 """
 
 from __future__ import annotations
@@ -29,6 +32,9 @@ from typing import Any
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
+    DictionaryAttr,
+    FunctionType,
+    IntegerAttr,
     MemRefType,
     ModuleOp,
     StridedLayoutAttr,
@@ -37,6 +43,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation
+from xdsl.rewriter import Rewriter
 
 from kc.analysis import loop_tree
 from kc.analysis.dominance import check_dominance
@@ -46,6 +53,7 @@ from kc.support import registry
 from kc.support.diagnostics import ScheduleError, source_text, suggest
 from kc.support.ir_text import parse_module, verify_module
 from kc.support.locations import location_of
+from kc.transforms.tir.apply_strides import STRIDES
 
 ROLES = ("description", "implementation", "init", "update")
 
@@ -121,7 +129,8 @@ class TensorIntrin:
         externals: dict[str, FuncOp] = {}
         for role, given in zip(ROLES, (desc, impl, init, update), strict=True):
             if given is not None:
-                functions[role], more = _function(name, given)
+                function, more = _function(name, given)
+                functions[role] = _laid_out(function)
                 externals.update((op.sym_name.data, op) for op in more)
         intrin = _checked(name, functions, tuple(features), tuple(externals.values()))
         if not override and (name in _REGISTERED or name in registry.current().intrinsics):
@@ -204,6 +213,34 @@ def _function(name: str, given: Any) -> tuple[FuncOp, list[FuncOp]]:
     return public[0], [op for op in functions if op is not public[0]]
 
 
+def _laid_out(function: FuncOp) -> FuncOp:
+    """``function`` with the strides that its arguments were declared with as their layouts, where
+    more than accesses to elements is done with them."""
+    noted = function.arg_attrs or ()
+    if not any(STRIDES in attributes.data for attributes in noted):
+        return function
+    copy = function.clone()
+    for op, twin in zip(function.walk(), copy.walk(), strict=True):
+        twin.location = op.location
+    for argument, attributes in zip(copy.body.block.args, noted, strict=True):
+        strides = attributes.data.get(STRIDES)
+        type_ = argument.type
+        is_passed = any(not isinstance(use.operation, LoadOp | StoreOp) for use in argument.uses)
+        if is_passed and isinstance(strides, ArrayAttr) and isinstance(type_, MemRefType):
+            steps = [step.value.data if isinstance(step, IntegerAttr) else None for step in strides]
+            layout = StridedLayoutAttr(steps, None)
+            new = MemRefType(type_.element_type, type_.shape, layout, type_.memory_space)
+            Rewriter.replace_value_with_new_type(argument, new)
+    copy.arg_attrs = ArrayAttr(
+        [
+            DictionaryAttr({key: value for key, value in attrs.data.items() if key != STRIDES})
+            for attrs in noted
+        ]
+    )
+    copy.function_type = FunctionType.from_lists([arg.type for arg in copy.body.block.args], [])
+    return copy
+
+
 def _invalid(name: str, op: Operation, why: str, hints: Sequence[str] = ()) -> ScheduleError:
     return ScheduleError(
         "KC3570",
@@ -248,16 +285,17 @@ def _checked(
         if len(blocks) != 1 or not isinstance(blocks[0].last_op, ReturnOp):
             raise _invalid(name, function, f"@{role} has no body of one block")
         _check_vectors(name, function)
-    if (intrin.init is None) != (intrin.update is None):
+    if intrin.init is not None and intrin.update is None:
         raise _invalid(
-            name,
-            intrin.init or intrin.update or intrin.description,
-            "init and update come together: one starts what the other continues",
+            name, intrin.init, "it has an init, but no update, which continues what that starts"
         )
-    if intrin.init is not None and not intrin.block.has_init:
-        raise _invalid(
-            name, intrin.init, "it has an init, but the block of its description has none"
-        )
+    for role in ("init", "update"):
+        if role in functions and not intrin.block.has_init:
+            raise _invalid(
+                name,
+                functions[role],
+                f"it has an {role}, but the block of its description has no init",
+            )
     return intrin
 
 

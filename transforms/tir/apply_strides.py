@@ -15,8 +15,8 @@ value that the call finds at the array. Schedules see a plain argument, so they 
 strides, and a vector is loaded or stored as one where the innermost stride is 1. (TVM:
 ``tir.decl_buffer(shape, dtype, strides=...)`` in ``binds``.)
 
-Requires: nothing but loads, stores and prefetches uses the argument; KC4340 otherwise, as a view or
-a called function has its own layout.
+Requires: nothing but loads, stores, prefetches and questions for its layout uses the argument;
+KC4340 otherwise, as a view or a called function has its own layout.
 """
 
 from __future__ import annotations
@@ -47,7 +47,13 @@ from kc.support.locations import location_of
 STRIDES = "kc.strides"
 """The attribute of an argument that has its strides: a number or a name for each dimension."""
 
-_ACCESSES = ("tir.load", "tir.store", "tir.prefetch", "memref.dim")
+_ACCESSES = (
+    "tir.load",
+    "tir.store",
+    "tir.prefetch",
+    "memref.dim",
+    "memref.extract_strided_metadata",
+)
 
 
 @dataclass(frozen=True)

@@ -161,13 +161,9 @@ func.func @implementation(%A: ANY, %B: ANY) {
             "%v_j, %v_i",
             "neighbours along dimension 0 of A are 8 elements apart, not 1",
         ),
-        (
-            "memref<4x4xf32>",
-            "8x8xf32",
-            "%v_i, %v_j",
-            "neighbours along dimension 0 of A are 8 elements apart, not 4",
-        ),
-        ("memref<4x4xf32>", "8x2x4xf32", "%v_i, %v_j floordiv 4, %v_j mod 4", "8 elements apart"),
+        # Only vectors are loaded: rows may be anywhere.
+        ("memref<4x4xf32>", "8x8xf32", "%v_i, %v_j", None),
+        ("memref<4x4xf32>", "8x2x4xf32", "%v_i, %v_j floordiv 4, %v_j mod 4", None),
         (
             "memref<4x4xf32>",
             "2x8x4xf32",
@@ -304,9 +300,9 @@ def test_what_is_no_intrinsic():
     why = refusal(good, good)[1]
     assert why == "the description is loops around one block, and nothing else"
     why = refusal(ADD, good, init=good)[1]
-    assert why == "init and update come together: one starts what the other continues"
+    assert why == "it has an init, but no update, which continues what that starts"
     why = refusal(ADD, good, init=good, update=good)[1]
-    assert why == "it has an init, but the block of its description has none"
+    assert why == "it has an init, but the block of its description has no init"
     why = refusal(ADD, ADD + good)[1]
     assert why == "a text has 2 functions, not one"
     guarded = ADD.replace("= %j) do", "= %j) where (%i + %j < 6) do")

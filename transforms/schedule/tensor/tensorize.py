@@ -408,7 +408,7 @@ def _wrong_layout(matched: Matched, parameter: BlockArgument) -> str | None:
     assert isinstance(wanted, MemRefType)
     name = buffer_name(matched.buffer)
     strides = _known_strides(matched.buffer, own)
-    required = strides_of(wanted)
+    required = _required_strides(parameter, wanted)
     for n, (dim, size) in enumerate(zip(matched.dims, wanted.get_shape(), strict=True)):
         step = required[n]
         if dim is None or size == 1 or step is None:
@@ -430,6 +430,15 @@ def _wrong_layout(matched: Matched, parameter: BlockArgument) -> str | None:
         if own.memory_space != wanted.memory_space:
             return f"{name} is {own}"
     return None
+
+
+def _required_strides(parameter: BlockArgument, type_: MemRefType) -> list[int | None]:
+    """How far apart neighbours must be: of a parameter that only elements are accessed of, what
+    its type says, if it says anything, and that vectors are consecutive elements."""
+    if _is_passed(parameter) or isinstance(type_.layout, StridedLayoutAttr):
+        return strides_of(type_)
+    last = 1 if _has_vectors(parameter) else None
+    return [*[None] * (type_.get_num_dims() - 1), last][: type_.get_num_dims()]
 
 
 def _known_strides(buffer: SSAValue, type_: MemRefType) -> list[int | None]:
