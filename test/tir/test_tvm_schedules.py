@@ -1,7 +1,8 @@
 """What programs written for TVM ask of ``tir.Schedule``: values against numpy, and refusals."""
 
 # Wrong arguments are what is tested.
-# pyright: reportArgumentType=false, reportCallIssue=false
+# pyright: reportArgumentType=false, reportCallIssue=false, reportGeneralTypeIssues=false
+# pyright: reportAttributeAccessIssue=false, reportIndexIssue=false
 
 from __future__ import annotations
 
