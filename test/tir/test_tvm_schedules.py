@@ -192,6 +192,114 @@ def test_an_index_map_of_too_many_indices():
     )
 
 
+# Reshapes -----------------------------------------------------------------------------------------
+
+
+RESHAPES = {
+    "flatten": ("32", "vi // 8, vi % 8"),
+    "factorize": ("2, 2, 8", "vi * 2 + vj, vk"),
+    "factorize both": ("2, 2, 4, 2", "vi * 2 + vj, vk * 2 + vl"),
+    "reshape": ("2, 16", "(vi * 16 + vj) // 8, (vi * 16 + vj) % 8"),
+    "three digits": ("32", "vi // 8, vi // 2 % 4 * 2 + vi % 2"),
+}
+
+
+def reshaped(shape: str, indices: str, terms: int = 0) -> tir.Schedule:
+    """``C``, whose elements are those of ``B`` plus one; ``B`` is 2 ``A``, or a sum of ``A``."""
+    names = "ijkl"[: shape.count(",") + 1]
+    variables = ", ".join(f"v{name}" for name in names)
+    loops = ", ".join(names)
+    sum_of = f"""
+    for a, b, c in T.grid(4, 8, {terms}):
+        with T.block("B"):
+            va, vb, vc = T.axis.remap("SSR", [a, b, c])
+            with T.init():
+                B[va, vb] = 0.0
+            B[va, vb] = B[va, vb] + A[va, vb, vc]"""
+    twice = """
+    for a, b in T.grid(4, 8):
+        with T.block("B"):
+            va, vb = T.axis.remap("SS", [a, b])
+            B[va, vb] = A[va, vb] * 2.0"""
+    return scheduled(f"""
+def f(A: T.Buffer((4, 8{f", {terms}" if terms else ""}), "float32"),
+      C: T.Buffer(({shape},), "float32")):
+    B = T.alloc_buffer((4, 8), "float32"){sum_of if terms else twice}
+    for {loops} in T.grid({shape}):
+        with T.block("C"):
+            {variables} = T.axis.remap("{"S" * len(names)}", [{loops}])
+            C[{variables}] = B[{indices}] + 1.0
+""")
+
+
+def assert_is_reshaped(sch: tir.Schedule, shape: str, terms: int = 0) -> None:
+    a = np.arange(32 * max(terms, 1), dtype=np.float32).reshape(4, 8, *([terms] if terms else []))
+    sizes = [int(size) for size in shape.split(",")]
+    c = np.full(sizes, 77, np.float32)
+    kc.build(sch.mod)(a, c)
+    np.testing.assert_array_equal(c, ((a.sum(2) if terms else a * 2) + 1).reshape(sizes))
+
+
+@pytest.mark.parametrize("name", RESHAPES)
+def test_a_reshape_is_inlined_into_its_producer(name: str):
+    shape, indices = RESHAPES[name]
+    sch = reshaped(shape, indices)
+    sch.reverse_compute_inline("C")
+    assert [block.name for block in sch.get_child_blocks(sch.get_loops("B")[0])] == ["B"]
+    assert "tir.alloc" not in str(sch.mod)
+    assert_is_reshaped(sch, shape)
+
+
+@pytest.mark.parametrize("name", RESHAPES)
+@pytest.mark.parametrize("depth", [0, 1])
+def test_a_reshape_is_computed_at_loops_of_its_producer(name: str, depth: int):
+    shape, indices = RESHAPES[name]
+    sch = reshaped(shape, indices)
+    sch.reverse_compute_at("C", sch.get_loops("B")[depth])
+    around = sch.get_loops("C")
+    assert [loop.name for loop in around[: depth + 1]] == ["a", "b"][: depth + 1]
+    # The rest of the loops make one row of B, or one element.
+    assert np.prod([sch.get(loop).static_extent for loop in around[depth + 1 :]]) == [8, 1][depth]
+    assert_is_reshaped(sch, shape)
+
+
+@pytest.mark.parametrize("name", ["flatten", "factorize both", "reshape"])
+def test_a_reshape_is_computed_at_tiles_of_a_reduction(name: str):
+    shape, indices = RESHAPES[name]
+    sch = reshaped(shape, indices, terms=6)
+    a, b, c = sch.get_loops("B")
+    b_o, b_i = sch.split(b, [None, 4])
+    sch.reorder(a, b_o, c, b_i)
+    sch.reverse_compute_at("C", b_o)
+    assert np.prod([sch.get(loop).static_extent for loop in sch.get_loops("C")[2:]]) == 4
+    assert_is_reshaped(sch, shape, terms=6)
+
+
+def test_a_sum_of_rows_that_is_no_reshape():
+    sch = reshaped("4, 4", "vi, vj + vi")
+    before = str(sch.mod)
+    assert refusal(lambda: sch.reverse_compute_inline("C")) == (
+        "error[KC3243]: reverse_compute_inline: blocks B and C do not go through the same elements "
+        "of B\n"
+        "   |  for i in 4:\n"
+        "   |    for j in 4:\n"
+        "   |      block C    <-- reads B\n"
+        "  why: block C does not read [0, 4]\n"
+        "  try: compute_inline B"
+    )
+    assert str(sch.mod) == before
+    sch = reshaped("4, 4, 2", "vi, vj + vk")
+    assert refusal(lambda: sch.reverse_compute_inline("C")) == (
+        "error[KC3242]: reverse_compute_inline: block C does not access B element by element\n"
+        "   |  for i in 4:\n"
+        "   |    for j in 4:\n"
+        "   |      for k in 2:\n"
+        "   |        block C    <-- here\n"
+        "  why: vi, vj, vk do not follow from the element of B that is read, by one affine map\n"
+        "  try: compute_inline B"
+    )
+
+
 # Tensor intrinsics --------------------------------------------------------------------------------
 
 

@@ -10,9 +10,6 @@ from xdsl.dialects.builtin import VectorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import (
-    AffineBinaryOpExpr,
-    AffineBinaryOpKind,
-    AffineConstantExpr,
     AffineDimExpr,
 )
 
@@ -55,26 +52,6 @@ class Position:
         if part.size is None:
             return WHOLE
         return Interval(index.simplify(part.base - self.offset), part.size)
-
-
-@dataclass(frozen=True)
-class Digits:
-    """A block variable in the indices of an access as a quotient, and perhaps as its remainder:
-    ``index[high] == v floordiv base``, ``index[low] == v mod base``."""
-
-    high: int
-    base: int
-    low: int | None
-
-    def values(self, region: Sequence[Interval], index: IndexValues) -> Interval:
-        """The values of the variable for which the access is in ``region``: a box around them."""
-        high = region[self.high]
-        low = WHOLE if self.low is None else region[self.low]
-        if high.size is None:
-            return WHOLE
-        if high.size == 1 and low.size is not None and low.size < self.base:
-            return Interval(index.simplify(high.base * self.base + low.base), low.size)
-        return Interval(index.simplify(high.base * self.base), high.size * self.base)
 
 
 @dataclass(frozen=True)
@@ -148,28 +125,6 @@ def positions(block: BlockOp, access: LoadOp | StoreOp) -> list[Position | None]
                 if value is not None:
                     places.setdefault(value, Position(dim, constant))
     return [places.get(arg) for arg in block.body.block.args]
-
-
-def digits(block: BlockOp, access: LoadOp | StoreOp) -> list[Digits | None]:
-    """For each variable of ``block``, the dimensions of an access that have it as digits."""
-    index = IndexValues()
-    high: dict[SSAValue, tuple[int, int]] = {}
-    low: dict[tuple[SSAValue, int], int] = {}
-    for dim, expr in enumerate(access.indices.data.results):
-        match index.compose(expr, access.operands_of_map):
-            case AffineBinaryOpExpr(kind, AffineDimExpr(position), AffineConstantExpr(base)) if (
-                value := index.roots[position]
-            ) is not None:
-                if kind is AffineBinaryOpKind.FloorDiv:
-                    high.setdefault(value, (dim, base))
-                elif kind is AffineBinaryOpKind.Mod:
-                    low.setdefault((value, base), dim)
-            case _:
-                pass
-    return [
-        Digits(*high[arg], low.get((arg, high[arg][1]))) if arg in high else None
-        for arg in block.body.block.args
-    ]
 
 
 def require_definition(site: Site, block: BlockOp, *, updates: bool = False) -> Definition:

@@ -223,7 +223,7 @@ func.func @carried(%A: memref<8xf32>, %C: memref<8xf32>) {
 // UNKNOWN-NEXT:    |  for c in 8:
 // UNKNOWN-NEXT:    |    for d in 4:
 // UNKNOWN-NEXT:    |      block C    <-- here
-// UNKNOWN-NEXT:   why: no index of the load of B is v_d plus a constant, so v_d cannot be derived from the element that is written
+// UNKNOWN-NEXT:   why: v_c, v_d do not follow from the element of B that is read, by one affine map
 // UNKNOWN-NEXT:   try: compute_inline B
 
 // BETWEEN:      error[KC3232]: reverse_compute_inline: block D reads O before block C writes it

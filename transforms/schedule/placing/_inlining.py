@@ -27,12 +27,21 @@ class Argument:
 
 def arguments_of(places: Sequence[Position | None], access: LoadOp | StoreOp) -> list[Argument]:
     """The variables of a block that defines the element ``access`` is about; see ``positions``."""
+    return arguments_at(
+        [
+            ZERO if place is None else AffineExpr.dimension(place.dim) - place.offset
+            for place in places
+        ],
+        access,
+    )
+
+
+def arguments_at(variables: Sequence[AffineExpr], access: LoadOp | StoreOp) -> list[Argument]:
+    """``variables``, over the indices of an element, of the element that ``access`` is about."""
     exprs = access.indices.data.results
     return [
-        Argument(ZERO, ())
-        if place is None
-        else Argument(exprs[place.dim] - place.offset, list(access.operands_of_map))
-        for place in places
+        Argument(expr.replace_dims_and_symbols(exprs, ()), list(access.operands_of_map))
+        for expr in variables
     ]
 
 

@@ -23,14 +23,13 @@ from kc.transforms.known_values import rebuild, rebuild_captured
 from kc.transforms.schedule._blocks import (
     Definition,
     describe,
-    digits,
     erase_empty,
     own_loops,
-    positions,
     require_available,
     require_unchanged,
     witness_text,
 )
+from kc.transforms.schedule._radix import variables_in
 from kc.transforms.schedule.base import CALL_SITE, LoopRef, Site, require_serial
 
 
@@ -80,13 +79,10 @@ def needed_domain(
 ) -> Domain:
     """The values of the variables for which ``store`` is in ``region``; reductions are whole."""
     intervals: list[Interval] = []
-    places = zip(positions(block, store), digits(block, store), strict=True)
-    for (place, parts), kind, extent in zip(places, block.types, block.extents, strict=True):
-        part = WHOLE
-        if kind is IterType.SPATIAL and place is not None:
-            part = place.values(region, index)
-        elif kind is IterType.SPATIAL and parts is not None:
-            part = parts.values(region, index)
+    parts = variables_in(block, store, region, index)
+    for part, kind, extent in zip(parts, block.types, block.extents, strict=True):
+        if kind is not IterType.SPATIAL:
+            part = WHOLE
         is_all = part.size is None or (isinstance(extent, int) and extent <= part.size)
         intervals.append(WHOLE if is_all else part)
     return Domain(intervals, index)

@@ -66,15 +66,14 @@ from kc.analysis.terms import Condition, Term, any_of, equal
 from kc.dialects.tir import BlockOp, ForOp, IterType, LoadOp
 from kc.transforms.schedule._blocks import (
     Definition,
-    Digits,
     Position,
     describe,
-    digits,
     positions,
     require_definition,
     require_unchanged,
     same_scope,
 )
+from kc.transforms.schedule._radix import variables_in
 from kc.transforms.schedule.base import LoopRef, Rewritten, Site
 from kc.transforms.schedule.placing._at_loop import AtLoop, Plan
 from kc.transforms.schedule.placing._consuming import hoist_output, require_inputs, require_unused
@@ -164,7 +163,7 @@ class ReverseComputeAt(AtLoop):
 
 def _completed(block: BlockOp, loop: ForOp, index: IndexValues) -> list[Interval]:
     """The values of the block's variables for which an iteration of ``loop`` writes the last of
-    what they read: variables that stand in an index which the loop bounds, alone or as digits."""
+    what they read: variables that follow from indices which the loop bounds."""
     intervals: list[Interval] = [WHOLE] * len(block.types)
     for buffer in dict.fromkeys(op.buffer for op in block.walk() if isinstance(op, LoadOp)):
         stores = [store for store in stores_to(buffer) if loop_tree.is_inside(store, loop)]
@@ -176,15 +175,16 @@ def _completed(block: BlockOp, loop: ForOp, index: IndexValues) -> list[Interval
             for load in loads_of(buffer)
             if loop_tree.is_inside(load, block) and load.parent_region() is not block.init
         ]
+        parts = [variables_in(block, load, region, index) for load in loads]
         for n, extent in enumerate(block.extents):
             if intervals[n].size is not None or block.types[n] is IterType.OPAQUE:
                 continue
-            place = _last([positions(block, load)[n] for load in loads]) or _same(
-                [digits(block, load)[n] for load in loads]
-            )
-            if place is None:
-                continue
-            part = place.values(region, index)
+            place = _last([positions(block, load)[n] for load in loads])
+            if place is not None:
+                part = place.values(region, index)
+            else:  # what all loads tell
+                alike = {variables[n] for variables in parts}
+                part = alike.pop() if len(alike) == 1 else WHOLE
             if part.size is not None and not (isinstance(extent, int) and extent <= part.size):
                 intervals[n] = part
     return intervals
@@ -196,11 +196,6 @@ def _last(places: Sequence[Position | None]) -> Position | None:
     if len(known) < len(places) or len({place.dim for place in known}) != 1:
         return None
     return max(known, key=lambda place: place.offset)
-
-
-def _same(places: Sequence[Digits | None]) -> Digits | None:
-    """What all of them are; None if they differ."""
-    return places[0] if len(set(places)) == 1 else None
 
 
 @dataclass

@@ -33,7 +33,7 @@ consumer.
 2. KC3240: there is one block that writes what it reads.
 3. KC3202, KC3205, KC3241: the producer's buffer is not an output, and the block its only reader.
 4. KC3242: all loads of it have the same indices, from which the variables of the block follow: each
-   is alone in one, except for a constant.
+   is alone in one, except for a constant, or the indices are a reshape, whose inverse is affine.
 5. KC3243: the elements that are read are those that are written.
 6. KC3214, KC3207, KC3208: what the block reads is known, and the same, where the producer is.
 7. KC3232: nothing else uses the elements it writes between the new place and the old one.
@@ -48,17 +48,20 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
 from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineExpr
 
 from kc.analysis import loop_tree
+from kc.analysis.affine_relations import Box, inverse
+from kc.analysis.index_values import IndexValues
 from kc.analysis.instances import Instance, Space, Supply, is_before
 from kc.analysis.loop_tree import buffer_name
 from kc.analysis.regions import producers
 from kc.analysis.terms import Condition, equal
+from kc.dialects.affine_assembly import ZERO
 from kc.dialects.tir import AllocOp, BlockOp, LoadOp
 from kc.transforms.known_values import rebuild
 from kc.transforms.schedule._blocks import (
     Definition,
-    Position,
     captured,
     describe,
     erase_with_loops,
@@ -69,9 +72,10 @@ from kc.transforms.schedule._blocks import (
     require_unchanged,
     witness_text,
 )
+from kc.transforms.schedule._sizes import shape_from
 from kc.transforms.schedule.base import BlockRef, Primitive, Rewritten, Site
 from kc.transforms.schedule.placing._consuming import hoist_output, require_inputs, require_unused
-from kc.transforms.schedule.placing._inlining import arguments_of, insert_body
+from kc.transforms.schedule.placing._inlining import arguments_at, insert_body
 
 
 @dataclass(frozen=True)
@@ -82,7 +86,8 @@ class Plan:
     source: Definition
     alloc: AllocOp
     loads: list[LoadOp]
-    places: list[Position | None]
+    variables: list[AffineExpr]
+    """Of the block, over the indices of the element that is written."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +133,7 @@ class ReverseComputeInline(Primitive):
                 mark={source.block: f"writes {alloc.label}", block: "here"},
                 why="it reads values of an earlier iteration",
             )
-        loads, places = self._loads(site, definition, source)
+        loads, variables = self._loads(site, definition, source)
         where = f"in block {source.block.label}"
         require_inputs(site, definition, source.store, where)
         self._require_same_elements(site, definition, source, loads[0])
@@ -142,29 +147,28 @@ class ReverseComputeInline(Primitive):
         new, old, same = instances(space)
         require_unchanged(site, definition, space, old, new, old, same)
         require_unused(site, definition, instances)
-        return Plan(definition, source, alloc, loads, places)
+        return Plan(definition, source, alloc, loads, variables)
 
     def _loads(
         self, site: Site, definition: Definition, source: Definition
-    ) -> tuple[list[LoadOp], list[Position | None]]:
+    ) -> tuple[list[LoadOp], list[AffineExpr]]:
         block = definition.block
         loads = source.loads
         first = loads[0]
         name = buffer_name(source.buffer)
-        places = positions(block, first)
         why = None
         for load in loads:
             if load.indices != first.indices or list(load.operands_of_map) != list(
                 first.operands_of_map
             ):
                 why = f"it reads several elements of {name} at once"
-        for place, extent, variable in zip(places, block.extents, block.names, strict=True):
-            if place is None and extent != 1:
-                why = why or (
-                    f"no index of the load of {name} is {variable} plus a constant, so {variable} "
-                    "cannot be derived from the element that is written"
-                )
-        if why is not None:
+        variables = _variables(site, block, first)
+        if variables is None:
+            why = why or (
+                f"{', '.join(block.names)} do not follow from the element of {name} that is read, "
+                "by one affine map"
+            )
+        if why is not None or variables is None:
             raise site.refuse(
                 "KC3242",
                 f"block {block.label} does not access {name} element by element",
@@ -172,7 +176,7 @@ class ReverseComputeInline(Primitive):
                 why=why,
                 hints=[f"compute_inline {source.block.label}"],
             )
-        return loads, places
+        return loads, variables
 
     def _require_same_elements(
         self, site: Site, definition: Definition, source: Definition, load: LoadOp
@@ -218,7 +222,7 @@ class ReverseComputeInline(Primitive):
             values[value] = rebuild(value, store, values)
         for load in plan.loads:
             values[load.result] = store.value
-        insert_body(block, arguments_of(plan.places, store), store, values, plan.loads)
+        insert_body(block, arguments_at(plan.variables, store), store, values, plan.loads)
         what = f"block {block.label} was inlined into block {plan.source.block.label}"
         loops = own_loops(block)
         removed: dict[Operation, str] = {
@@ -230,6 +234,32 @@ class ReverseComputeInline(Primitive):
         plan.alloc.detach()
         plan.alloc.erase()
         return Rewritten(removed={block: what, **removed})
+
+
+def _variables(site: Site, block: BlockOp, load: LoadOp) -> list[AffineExpr] | None:
+    """The variables of the block over the indices of a load in it, if these determine them."""
+    places = positions(block, load)
+    if all(
+        place is not None or extent == 1
+        for place, extent in zip(places, block.extents, strict=True)
+    ):
+        return [
+            ZERO if place is None else AffineExpr.dimension(place.dim) - place.offset
+            for place in places
+        ]
+    index = IndexValues()
+    exprs = [index.compose(expr, load.operands_of_map) for expr in load.indices.data.results]
+    number = {arg: AffineExpr.dimension(n) for n, arg in enumerate(block.body.block.args)}
+    roots = [number.get(root) for root in index.roots]  # pyright: ignore[reportArgumentType]
+    used = {n for expr in exprs for n in expr.used_dims()}
+    if any(roots[n] is None for n in used):
+        return None
+    over = [expr.replace_dims_and_symbols([root or ZERO for root in roots], ()) for expr in exprs]
+    shape = shape_from(site, block.extents)
+    back = inverse(over, Box(tuple(shape.sizes), len(shape.parameters)))
+    if back is None or any(n >= len(exprs) for expr in back for n in expr.used_dims()):
+        return None
+    return list(back)
 
 
 def _require_complete(site: Site, block: BlockOp) -> Definition:
