@@ -1,6 +1,14 @@
 """Generates the machine code of a call: LLVM IR that takes Python objects to a kernel.
 
-For one :class:`Signature` the text defines
+For one :class:`Signature` there are two texts, as the first takes a third as long to compile and
+is that of all kernels with arguments of the same machine types. It defines
+
+``void @kc_invoke(ptr kernel, ptr slots)``
+    calls the kernel with 8-byte argument slots.
+``i64 @kc_time(ptr kernel, ptr slots, i64 number, ptr clock_gettime, i32 clock)``
+    calls the kernel ``number`` times (at least once) and returns the nanoseconds they took.
+
+The second, which a function that is called a few times never needs, defines
 
 ``ptr @kc_call(ptr self, ptr args, i64 nargs, ptr kwnames)``
     a Python function (METH_FASTCALL | METH_KEYWORDS). It checks the common case (numpy's own
@@ -9,10 +17,6 @@ For one :class:`Signature` the text defines
     accept what :mod:`kc.runtime.arguments` refuses.
 ``ptr @kc_bound(ptr self, ptr args, i64 nargs, ptr kwnames)``
     the same without arguments: a call whose arguments are checked and stored in slots.
-``void @kc_invoke(ptr kernel, ptr slots)``
-    calls the kernel with 8-byte argument slots.
-``i64 @kc_time(ptr kernel, ptr slots, i64 number, ptr clock_gettime, i32 clock)``
-    calls the kernel ``number`` times (at least once) and returns the nanoseconds they took.
 
 Addresses come from the :class:`CallContext` that ``self`` holds, so the text depends on the types
 of the arguments alone, and kernels of equal types share one compiled copy.
@@ -41,41 +45,37 @@ equal names in two texts do not clash."""
 
 CALL, BOUND, INVOKE, TIME = "kc_call", "kc_bound", "kc_invoke", "kc_time"
 
+FIRST_CALLS = 8
+"""Calls that are checked in Python before code is generated for them, which takes as long as some
+hundred of them."""
+
 RECORD_WORDS = 16
 """Words of the record of a call on a device (``launcher.c``)."""
 
 
 @lru_cache(maxsize=64)
-def compile_wrapper(jit: Jit, text: str) -> Code:
-    """The wrapper compiled by ``jit``, shared by the kernels that have the same text."""
+def compile_text(jit: Jit, text: str) -> Code:
+    """The code of a call compiled by ``jit``, shared by the kernels that have the same text."""
     return jit(text, {})
 
 
-def checked_wrapper_text(signature: Signature) -> str:
-    """``kc_invoke`` and ``kc_time`` for a kernel with bound checks, whose last slot is a record."""
-    types = (*signature.machine_types, "ptr")
+def invoke_text(types: Sequence[str]) -> str:
+    """``kc_invoke`` and ``kc_time`` for a kernel with arguments of these machine types."""
     return "\n".join([_invoke(types), _time(types)])
 
 
-def device_wrapper_text(signature: Signature) -> str:
-    """The text for a kernel on a device: arrays are kc.nd's on it, whose memory is not touched.
+def call_text(signature: Signature, *, on_device: bool = False) -> str:
+    """``kc_call`` and ``kc_bound`` for a kernel.
 
-    The kernel's last argument is a record of :data:`RECORD_WORDS` words, which begins with the
-    ``table`` of the context. Where the kernel has set its second word, ``failed`` is called with
-    the address of the record, and raises. ``kc_invoke`` and ``kc_time`` take the record as a slot.
+    On a device, arrays are kc.nd's on it, whose memory is not touched. The kernel's last argument
+    is a record of :data:`RECORD_WORDS` words, which begins with the ``table`` of the context. Where
+    the kernel has set its second word, ``failed`` is called with the address of the record, and
+    raises. ``kc_invoke`` and ``kc_time`` take the record as a slot.
     """
-    return wrapper_text(signature, on_device=True)
-
-
-def wrapper_text(signature: Signature, *, on_device: bool = False) -> str:
-    """The LLVM IR text described above."""
-    types = (*signature.machine_types, "ptr") if on_device else signature.machine_types
     return "\n".join(
         [
             _call(signature, on_device),
             _bound(signature, on_device),
-            _invoke(types),
-            _time(types),
             *(
                 f"declare {{i64, i1}} @llvm.{op}.with.overflow.i64(i64, i64)"
                 for op in ("sadd", "smul")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from functools import cache, cached_property
 from typing import Any
@@ -35,13 +36,23 @@ class _CallSite(CallContext):
     """The data of the generated code of a call, and the complete check it falls back to."""
 
     signature: Signature
-    code: Code
+    jit: Jit
+    code: Code | None
+    """``kc_call`` and ``kc_bound``, once they are worth it."""
     checks: BoundChecks | None
     place: Place
     calls_back: bool
     """Whether the kernel calls Python functions."""
     invoke: Any
+    time: Any
     owners: list[Any]
+
+    def entry(self, name: str) -> int:
+        """The address of ``kc_call`` or ``kc_bound``."""
+        if self.code is None:
+            text = call_wrapper.call_text(self.signature)
+            self.code = call_wrapper.compile_text(self.jit, text)
+        return self.code.address(name)
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         signature = self.signature
@@ -104,6 +115,9 @@ class CompiledFunction:
     allocates them and returns them, a tuple where there are several. Any number of threads may
     call it at once.
 
+    The first calls are checked in Python, those after :data:`call_wrapper.FIRST_CALLS` by code
+    that is generated for them.
+
     ``address`` is the machine-level function, ``jit`` compiles the call's own code, and
     ``keep_alive`` is whatever the machine code lives in. ``checks`` are the bound checks of a
     kernel that has them, and an access outside of bounds is CallError KC5270. ``calls_back`` says
@@ -112,7 +126,7 @@ class CompiledFunction:
     """
 
     # A slot and not a method: a call then reaches the generated code without a Python frame.
-    __slots__ = ("__call__", "__weakref__", "_site")
+    __slots__ = ("__call__", "__weakref__", "_followers", "_site")
     __call__: Callable[..., Any]
 
     def __init__(
@@ -126,27 +140,55 @@ class CompiledFunction:
         calls_back: bool = False,
         place: Place = HOST,
     ) -> None:
-        make = call_wrapper.wrapper_text if checks is None else call_wrapper.checked_wrapper_text
-        code = call_wrapper.compile_wrapper(jit, make(signature))
+        types = signature.machine_types if checks is None else (*signature.machine_types, "ptr")
+        runner = call_wrapper.compile_text(jit, call_wrapper.invoke_text(types))
         site = _CallSite()
         site.signature = signature
-        site.code = code
+        site.jit, site.code = jit, None
         site.checks = checks
         site.place = place
         site.calls_back = calls_back
-        site.invoke = _Invoke(code.address(call_wrapper.INVOKE))
-        site.owners = [keep_alive]
+        site.invoke = _Invoke(runner.address(call_wrapper.INVOKE))
+        site.time = _Time(runner.address(call_wrapper.TIME))
+        site.owners = [keep_alive, runner]
         native.fill(site, address, {spec.dtype for spec in signature.args})
         self._site = site
-        self.__call__ = self._callable(call_wrapper.CALL, site)
+        self._followers: weakref.WeakSet[Any] = weakref.WeakSet()
+        self.__call__ = self._first_calls() if self._is_fast else site
+        if self._is_fast and call_wrapper.FIRST_CALLS == 0:
+            self._call_by_code()
 
-    def _callable(self, entry: str, context: _CallSite | BoundCall) -> Callable[..., Any]:
+    @property
+    def _is_fast(self) -> bool:
+        """Whether code may be generated for calls."""
         site = self._site
-        if site.calls_back or site.checks is not None or not native.fast_calls_work():
-            return context
+        return not site.calls_back and site.checks is None and native.fast_calls_work()
+
+    def _first_calls(self) -> Callable[..., Any]:
+        site, function, left = self._site, weakref.ref(self), call_wrapper.FIRST_CALLS
+
+        def call(*args: Any, **keywords: Any) -> Any:
+            nonlocal left
+            left -= 1
+            if left <= 0 and (compiled := function()) is not None:
+                compiled._call_by_code()
+            return site(*args, **keywords)
+
+        return call
+
+    def _call_by_code(self) -> None:
+        self.__call__ = self._builtin(call_wrapper.CALL, self._site)
+        for follower in self._followers:
+            follower.__call__ = self.__call__
+
+    def call_through(self, holder: Any) -> None:
+        """Let the slot ``__call__`` of ``holder`` be this function's, now and later."""
+        holder.__call__ = self.__call__
+        self._followers.add(holder)
+
+    def _builtin(self, entry: str, context: _CallSite | BoundCall) -> Callable[..., Any]:
         signature = self.signature
-        code = self._site.code.address(entry)
-        return native.builtin(signature.name, code, context, str(signature))
+        return native.builtin(signature.name, self._site.entry(entry), context, str(signature))
 
     @property
     def signature(self) -> Signature:
@@ -184,7 +226,7 @@ class CompiledFunction:
         call.site = self._site
         call.arguments = bind(self.signature, args, None, self._site.place)
         call.slots = ctypes.addressof(call.arguments.slots)
-        return self._callable(call_wrapper.BOUND, call)
+        return self._builtin(call_wrapper.BOUND, call) if self._is_fast else call
 
     def timer(self, *args: Any) -> Callable[[int], float]:
         """A function that calls the kernel ``number`` times in a row and gives the seconds.
@@ -193,12 +235,11 @@ class CompiledFunction:
         """
         site = self._site
         bound = bind(self.signature, args, None, site.place)
-        run = _Time(site.code.address(call_wrapper.TIME))
 
         def seconds(number: int) -> float:
             clock = _clock_gettime(), time.CLOCK_MONOTONIC
             with site.slots_of(bound) as slots:
-                elapsed = run(site.kernel, slots, number, *clock)
+                elapsed = site.time(site.kernel, slots, number, *clock)
             return elapsed * 1e-9
 
         return seconds

@@ -80,7 +80,11 @@ class Module:
         self.watched = watched
         for function in self.functions.values():
             function.retain(keep_alive)
-        self.__call__ = self[entry_name].__call__
+        entry = self[entry_name]
+        if isinstance(entry, CompiledFunction):
+            entry.call_through(self)
+        else:
+            self.__call__ = entry.__call__
 
     def __getitem__(self, name: str) -> Function:
         """The function of a name. Raises CallError KC5120."""

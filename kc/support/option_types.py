@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import functools
 import re
 import types
 import typing
@@ -86,6 +87,9 @@ def _spellings(fields: Sequence[dataclasses.Field[Any]]) -> dict[str, tuple[str,
     return {name: to for name, to in spellings.items() if name not in names}
 
 
+_type_hints = functools.cache(typing.get_type_hints)  # evaluates the annotations each time
+
+
 def fields_from_options(
     cls: type, options: Options, what: str, extra: Sequence[str] = ()
 ) -> dict[str, Any]:
@@ -96,7 +100,7 @@ def fields_from_options(
     without a default, and KC0014 for one given in two spellings.
     """
     fields = {field.name: field for field in dataclasses.fields(cls) if field.init}
-    hints = typing.get_type_hints(cls)
+    hints = _type_hints(cls)
     values: dict[str, Any] = {}
     for option in canonical(cls, options, what, extra):
         name = option.name

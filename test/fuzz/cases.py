@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest import mock
 
 import numpy as np
 from c_code import CC, run_in_c
@@ -47,6 +48,7 @@ from kc.analysis.lane_reductions import reduced_blocks
 from kc.analysis.module_copy import copy_module
 from kc.check_each import StepCheck
 from kc.dialects.tir import ForKind, ForOp
+from kc.runtime import call_wrapper
 from kc.support.diagnostics import CodegenError, KCError, diagnostic_handler
 from kc.support.pass_context import watching_steps
 from kc.support.registry import context, get_pass
@@ -362,7 +364,8 @@ def _check_native(
     It does not come back if it does touch other memory.
     """
     del interpreted
-    kernel = _build(random, mod)
+    with mock.patch.object(call_wrapper, "FIRST_CALLS", 0):
+        kernel = _build(random, mod)
     for end in ENDS:
         _check_call(kernel, program, layouts, end)
 

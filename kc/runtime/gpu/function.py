@@ -13,6 +13,7 @@ from typing import Any
 
 from kc.runtime import call_wrapper, native
 from kc.runtime.arguments import BoundArguments, bind
+from kc.runtime.call_wrapper import Code
 from kc.runtime.device import CUDA
 from kc.runtime.function import BoundCall
 from kc.runtime.gpu.array import array_type
@@ -49,8 +50,10 @@ class _DeviceSite(CallContext):
     owner: DeviceFunction
     loaded: LoadedCode
     place: DevicePlace
-    code: Any
+    code: Code | None
+    """``kc_call`` and ``kc_bound``, once they are worth it."""
     invoke: Any
+    time: Any
     owners: list[Any]
 
     @property
@@ -59,6 +62,14 @@ class _DeviceSite(CallContext):
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         return self.owner.call_checked(args, keywords)
+
+    def builtin(self, entry: str, context: _DeviceSite | BoundCall) -> Callable[..., Any]:
+        """A Python function that is ``kc_call`` or ``kc_bound``."""
+        name, signature = self.owner.name, self.signature
+        if self.code is None:
+            text = call_wrapper.call_text(signature, on_device=True)
+            self.code = call_wrapper.compile_text(self.owner.code.host.jit, text)
+        return native.builtin(name, self.code.address(entry), context, str(signature))
 
     def run(self, arguments: BoundArguments) -> None:
         """Queue the kernels. Raises DeviceError KC6035 or KC6036."""
@@ -100,7 +111,7 @@ class DeviceFunction:
 
     device_types = (CUDA,)
 
-    __slots__ = ("__call__", "__weakref__", "_code", "_owners", "_signature", "_sites")
+    __slots__ = ("__call__", "__weakref__", "_code", "_left", "_owners", "_signature", "_sites")
     __call__: Callable[..., Any]
 
     def __init__(self, signature: Signature, code: DeviceCode) -> None:
@@ -108,6 +119,7 @@ class DeviceFunction:
         self._code = code
         self._sites: dict[Gpu, _DeviceSite] = {}
         self._owners: list[Any] = []
+        self._left = call_wrapper.FIRST_CALLS
         self.__call__ = self._call
 
     @property
@@ -136,10 +148,10 @@ class DeviceFunction:
         if self.__call__ != self._call:
             return self.__call__(*args, **keywords)
         result = self.call_checked(args, keywords)
-        site = next(iter(self._sites.values()))
-        if native.fast_calls_work():
-            code = site.code.address(call_wrapper.CALL)
-            self.__call__ = native.builtin(self.name, code, site, str(self._signature))
+        self._left -= 1
+        if self._left <= 0 and native.fast_calls_work():
+            site = next(iter(self._sites.values()))
+            self.__call__ = site.builtin(call_wrapper.CALL, site)
         return result
 
     def call_checked(self, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
@@ -176,13 +188,14 @@ class DeviceFunction:
             loaded = self._code.on(gpu)
             host = self._code.host
             signature = self._signature
-            text = call_wrapper.device_wrapper_text(signature)
-            code = call_wrapper.compile_wrapper(host.jit, text)
+            text = call_wrapper.invoke_text((*signature.machine_types, "ptr"))
+            runner = call_wrapper.compile_text(host.jit, text)
             site = _DeviceSite()
-            site.owner, site.loaded, site.code = self, loaded, code
+            site.owner, site.loaded, site.code = self, loaded, None
             site.place = DevicePlace(gpu)
-            site.invoke = _Invoke(code.address(call_wrapper.INVOKE))
-            site.owners = [host, site.raise_failed]
+            site.invoke = _Invoke(runner.address(call_wrapper.INVOKE))
+            site.time = _Time(runner.address(call_wrapper.TIME))
+            site.owners = [host, site.raise_failed, runner]
             native.fill(site, host.address(self.name), {spec.dtype for spec in signature.args})
             site.nd_type = id(array_type(gpu))
             site.table = loaded.address
@@ -203,17 +216,13 @@ class DeviceFunction:
         kept = _KeptUntilDone(site.loaded.gpu, foreign)
         call.arguments = BoundArguments(bound.slots, (*bound.keep_alive, kept))
         call.slots = ctypes.addressof(call.arguments.slots)
-        if not native.fast_calls_work():
-            return call
-        code = site.code.address(call_wrapper.BOUND)
-        return native.builtin(self.name, code, call, str(self._signature))
+        return site.builtin(call_wrapper.BOUND, call) if native.fast_calls_work() else call
 
     def timer(self, *args: Any) -> Callable[[int], float]:
         """A function that queues ``number`` calls in a row and gives the seconds that the device
         took, by events of its own clock."""
         site = self._site(self._gpu(args))
         bound = bind(self._signature, args, None, site.place)
-        run = _Time(site.code.address(call_wrapper.TIME))
         gpu = site.loaded.gpu
 
         def seconds(number: int) -> float:
@@ -225,7 +234,7 @@ class DeviceFunction:
             try:
                 with gpu.active("a measurement"):
                     driver.record(begin, gpu.stream)
-                run(site.kernel, slots, number, ctypes.cast(_no_clock, ctypes.c_void_p), 0)
+                site.time(site.kernel, slots, number, ctypes.cast(_no_clock, ctypes.c_void_p), 0)
                 site.loaded.raise_recorded(self.name, list(record))
                 with gpu.active("a measurement"):
                     driver.record(end, gpu.stream)
