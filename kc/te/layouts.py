@@ -40,6 +40,14 @@ def transform_layout(stage: Stage, mapping: Callable[..., Any]) -> list[IterVar]
             location=caller_location(),
             why="the first index of its tensor is time",
         )
+    for scan in (user.op for user in stage.schedule.stages if isinstance(user.op, ScanOp)):
+        if any(tensor.op is stage.op for tensor in scan.init):
+            raise ScheduleError(
+                "KC3152",
+                f"transform_layout: {stage.op.name} computes the first rows of scan {scan.name}",
+                location=caller_location(),
+                why="they are stored in the tensor of the scan, whose first index is time",
+            )
     if not isinstance(stage.op, ComputeOp):
         stage.store("transform-layout", {"index_map": index_map})
         return None

@@ -350,6 +350,11 @@ def test_refusals():
         "  why: the rows of S are computed by update, in its loops; S has the axes S_idx\n"
         "  try: use S_idx"
     )
+    first = scan.op.init[0]
+    assert refusal(lambda: s[first].transform_layout(lambda t, i: [i, t]), __file__) == (
+        f"error[KC3152]: transform_layout: {first.op.name} computes the first rows of scan S\n"
+        "  why: they are stored in the tensor of the scan, whose first index is time"
+    )
     s[scan].parallel(scan.op.scan_axis)
     text = refusal(lambda: nest(s, [x, out]), __file__)
     assert text.startswith("error[KC3041]: parallel: the iterations of t depend on each other\n")
