@@ -40,6 +40,7 @@ def transform_layout(stage: Stage, mapping: Callable[..., Any]) -> list[IterVar]
             location=caller_location(),
             why="the first index of its tensor is time",
         )
+    assert stage.schedule is not None
     for scan in (user.op for user in stage.schedule.stages if isinstance(user.op, ScanOp)):
         if any(tensor.op is stage.op for tensor in scan.init):
             raise ScheduleError(
