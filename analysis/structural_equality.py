@@ -34,8 +34,10 @@ from xdsl.traits import is_side_effect_free
 
 from kc.analysis.index_reader import AFFINE_OPS
 from kc.analysis.index_values import IndexValues
+from kc.analysis.simplify_affine import simplify
 from kc.dialects.affine_assembly import linear_terms
 from kc.dialects.llvm.call import CallIntrinsicOp
+from kc.dialects.size_requirements import REQUIRES, requirements_of
 from kc.dialects.tir import (
     AllocOp,
     BlockOp,
@@ -46,6 +48,7 @@ from kc.dialects.tir import (
     StoreOp,
     SymbolOp,
     ViewOp,
+    symbol_names,
 )
 from kc.support.locations import location_of
 
@@ -75,6 +78,27 @@ def difference(left: ModuleOp, right: ModuleOp) -> str | None:
         if place is not None:
             return f"in @{name}: {place}"
     return None
+
+
+def structural_hash(module: ModuleOp) -> int:
+    """A number that is the same for programs that are the same (:func:`difference`): that of their
+    statements, without the values in them."""
+    return hash(
+        tuple(
+            (name, _outline(op) if isinstance(op, func.FuncOp) else op.name)
+            for name, op in _functions(module).items()
+        )
+    )
+
+
+def _outline(op: Operation) -> Hashable:
+    own = (op.kind.data.value, op.static_extent) if isinstance(op, ForOp) else None
+    parts = [part for region in op.regions for block in region.blocks for part in block.ops]
+    left_out = (func.ReturnOp, scf.YieldOp)
+    inner = (
+        _outline(part) for part in parts if not isinstance(part, left_out) and not _is_value(part)
+    )
+    return op.name, own, tuple(inner)
 
 
 def _functions(module: ModuleOp) -> dict[str, Operation]:
@@ -164,6 +188,7 @@ class _Side:
         """How many statements begin before each load."""
         self.time = 0
         self.symbols = _symbols(function)
+        self.strides: dict[str, int] = {}
         if function.body.blocks:
             self.number(function.body.block.args)
 
@@ -178,8 +203,37 @@ class _Side:
             )
             for given in attrs
         )
-        rest = {key: value for key, value in self.function.attributes.items() if key not in _NAMES}
-        return str(self.function.function_type), parameters, len(self.symbols), _texts(rest)
+        rest = {
+            key: value
+            for key, value in self.function.attributes.items()
+            if key not in _NAMES and key != REQUIRES
+        }
+        own = _texts(rest), self._requirements()
+        return str(self.function.function_type), parameters, len(self.symbols), own
+
+    def _requirements(self) -> Hashable:
+        """What is required of sizes, without the words for it."""
+
+        def over_sizes(exprs: Iterable[AffineExpr]) -> tuple[str, ...]:
+            return tuple(str(self._over_sizes(expr)) for expr in exprs)
+
+        return frozenset(
+            (
+                requirement.condition.kind.value,
+                over_sizes((requirement.condition.lhs, requirement.condition.rhs)),
+                tuple(over_sizes(factors) for factors in requirement.factors),
+                over_sizes(requirement.unless_empty),
+            )
+            for requirement in requirements_of(self.function)
+        )
+
+    def _over_sizes(self, expr: AffineExpr) -> AffineExpr:
+        """An expression over symbols and products, over the numbers of sizes, then products."""
+        listed = symbol_names(self.function)
+        symbols = [AffineExpr.dimension(self.symbols[name]) for name in listed]
+        products = max(expr.used_dims(), default=-1) + 1
+        dims = [AffineExpr.dimension(len(listed) + n) for n in range(products)]
+        return simplify(expr.replace_dims_and_symbols(dims, symbols), ())
 
     def _layout(self, key: str, value: Attribute) -> Hashable:
         """An attribute of a parameter; sizes and strides have names, which do not count."""
@@ -191,8 +245,17 @@ class _Side:
         if key == "kc.symbol" and isinstance(value, StringAttr):
             return self.symbols.get(value.data, value.data)
         if key == "kc.strides" and isinstance(value, ArrayAttr):
-            return tuple("" if isinstance(step, StringAttr) else str(step) for step in value)
+            return tuple(
+                self._stride(step.data) if isinstance(step, StringAttr) else str(step)
+                for step in value
+            )
         return str(value)
+
+    def _stride(self, name: str) -> Hashable:
+        """A stride that the call finds: a size, or the n-th such stride; equal ones are one."""
+        if name in self.symbols:
+            return "size", self.symbols[name]
+        return "stride", self.strides.setdefault(name, len(self.strides))
 
     # Statements ----------------------------------------------------------------------------
 

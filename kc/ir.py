@@ -8,6 +8,7 @@ from typing import Any
 import kc
 from kc import instrument, transform
 from kc.analysis.structural_equality import difference
+from kc.analysis.structural_equality import structural_hash as hash_of
 from kc.support.diagnostics import InputError, ParseError
 from kc.support.ir_text import print_module
 from kc.support.locations import caller_location
@@ -17,11 +18,13 @@ from kc.tir.module import IRModule
 __all__ = [
     "IRModule",
     "Range",
+    "StructuralDifference",
     "assert_structural_equal",
     "instrument",
     "load_json",
     "save_json",
     "structural_equal",
+    "structural_hash",
     "transform",
 ]
 
@@ -78,20 +81,33 @@ def structural_equal(lhs: Any, rhs: Any, map_free_vars: bool = False) -> bool:
     return difference(left, right) is None
 
 
+def structural_hash(node: Any, map_free_vars: bool = False) -> int:
+    """A number that is the same for modules that are :func:`structural_equal`."""
+    del map_free_vars
+    return hash_of(_module(node, "structural_hash"))
+
+
 def assert_structural_equal(lhs: Any, rhs: Any, map_free_vars: bool = False) -> None:
-    """Raise AssertionError, with the first statements that differ, unless
+    """Raise :class:`StructuralDifference`, with the first statements that differ, unless
     :func:`structural_equal`."""
     del map_free_vars
     left, right = (_module(part, "assert_structural_equal") for part in (lhs, rhs))
     place = difference(left, right)
     if place is not None:
-        raise AssertionError(f"the modules differ {place}")
+        raise StructuralDifference(f"the modules differ {place}")
+
+
+class StructuralDifference(AssertionError, ValueError):
+    """Two modules are not the same program (TVM raises a ValueError)."""
 
 
 def _module(node: Any, what: str) -> Any:
     from xdsl.dialects.builtin import ModuleOp
+    from xdsl.dialects.func import FuncOp
 
     module = getattr(node, "module", None) or getattr(node, "op", node)
+    if isinstance(module, FuncOp):
+        return ModuleOp([module.clone()])
     if isinstance(module, ModuleOp):
         return module
     raise InputError(

@@ -5,9 +5,19 @@ from __future__ import annotations
 from kc.support.diagnostics import TargetError, suggest
 from kc.support.locations import caller_location
 from kc.support.target import Target, TargetLike, target_of
-from kc.support.target_data import kinds
+from kc.support.target_data import Kind as TargetKind
 
-__all__ = ["Target", "arm_cpu", "create", "cuda", "list_kinds", "riscv_cpu", "target_of"]
+__all__ = [
+    "Target",
+    "TargetKind",
+    "arm_cpu",
+    "create",
+    "cuda",
+    "list_kinds",
+    "list_tags",
+    "riscv_cpu",
+    "target_of",
+]
 
 _ARMV7 = "-mtriple=armv7l-linux-gnueabihf -mattr=+neon"
 _ARMV7A = "-mtriple=armv7a-linux-gnueabihf -mattr=+neon,+vfp4,+thumb2"
@@ -41,7 +51,12 @@ def create(target: TargetLike) -> Target:
 
 def list_kinds() -> list[str]:
     """The kinds of targets."""
-    return list(kinds())
+    return Target.list_kinds()
+
+
+def list_tags() -> dict[str, Target]:
+    """The targets that have a name, such as "nvidia/geforce-rtx-3090", by the name."""
+    return Target.list_tags()
 
 
 def arm_cpu(model: str = "unknown", options: str | None = None) -> Target:

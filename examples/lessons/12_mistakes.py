@@ -163,9 +163,9 @@ def computed_inside_an_instruction():
     kc.lower(s, [a, b, d])
 
 
-def too_few_axes():
+def too_many_axes():
     a = te.placeholder((64, 64), name="A")
-    te.compute((64, 64), lambda io: a[io, 0] + 1.0, name="C")
+    te.compute((64,), lambda io, ii: a[io, ii] + 1.0, name="C")
 
 
 def a_sum_inside_an_expression():
@@ -192,7 +192,7 @@ MISTAKES = {
     one_reduction_axis_in_two_computes: "Check failed: (!out_dom_map->count(this->reduce_axis[i]))",
     tuples_of_different_reductions: "The Reduce inputs of ComputeOp should have the same attribute",
     a_sum_inside_an_expression: "Reductions are only allowed at the top level of compute",
-    too_few_axes: "fcompute do not match dimension",
+    too_many_axes: "fcompute do not match dimension",
 }
 
 if __name__ == "__main__":

@@ -155,7 +155,8 @@ class _Argument:
                 array,
                 hints=self._replacement(f"{name}.astype({_numpy_name(spec.dtype)})"),
             )
-        if array.dtype != spec.dtype:
+        # TVM's programs keep bfloat16 in arrays of uint16: the bits.
+        if array.dtype != spec.dtype and (array.dtype, spec.dtype) != ("uint16", "bfloat16"):
             convert = f"{name}.astype({_numpy_name(spec.dtype)})"
             if spec.dtype in NARROW_FLOATS and array.dtype == f"uint{8 * spec.element.size}":
                 convert = f'kc.nd.array({name}, dtype="{spec.dtype}"), which takes them as bits'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -165,6 +166,12 @@ def element_type(dtype: Any) -> tuple[str, np.dtype]:
     return name, np.dtype(f"uint{8 * DTYPES[name].size}") if numpy_type is None else numpy_type
 
 
+def _scalars_of(dtype: Any) -> tuple[Any, tuple[int, ...]]:
+    """The type of the lanes of elements, and the dimension that these are, if there are any."""
+    vector = re.fullmatch(r"(.+?)x([0-9]+)", dtype) if isinstance(dtype, str) else None
+    return (vector[1], (int(vector[2]),)) if vector and vector[1] in DTYPES else (dtype, ())
+
+
 def copy_source(source: Any, name: str) -> np.ndarray:
     """The array that memory of the dtype ``name`` is filled from; bits are taken as they are."""
     import numpy as np
@@ -203,7 +210,8 @@ def _needs_package(name: str) -> bool:
 def empty(shape: Any, dtype: Any = "float32", device: Device | None = None) -> NDArray:
     """An uninitialised array, aligned to 64 bytes.
 
-    ``shape`` is a tuple or one int. Raises KC5126 for a dtype no kernel knows, KC6201 for a device
+    ``shape`` is a tuple or one int; elements that are vectors, ``float32x2``, are one dimension
+    more. Raises KC5126 for a dtype no kernel knows, KC6201 for a device
     that is not there, KC6031 for one that is short of memory, KC6203 for one of another kind.
     """
     import numpy as np
@@ -217,8 +225,9 @@ def empty(shape: Any, dtype: Any = "float32", device: Device | None = None) -> N
             why="its arrays are in host memory, or on a CUDA device",
             hints=["kc.cpu(0)", "kc.cuda(0)"],
         )
+    dtype, lanes = _scalars_of(dtype)
     name, element = element_type(dtype)
-    dims = tuple(shape) if isinstance(shape, Iterable) else (shape,)
+    dims = (*(shape if isinstance(shape, Iterable) else (shape,)), *lanes)
     if not all(isinstance(dim, (int, np.integer)) and dim >= 0 for dim in dims):
         raise CallError(
             "KC5127",
@@ -249,7 +258,14 @@ def array(source: Any, device: Device | None = None, dtype: Any = None) -> NDArr
 
     if not isinstance(source, NDArray):
         source = np.asarray(source)
-    return empty(source.shape, source.dtype if dtype is None else dtype, device).copyfrom(source)
+    scalar, lanes = _scalars_of(source.dtype if dtype is None else dtype)
+    if lanes and tuple(source.shape[-1:]) != lanes:
+        raise CallError(
+            "KC5124",
+            f"array: a source of shape {tuple(source.shape)} for elements of {dtype}",
+            why=f"the lanes of an element are the last dimension, of {lanes[0]}",
+        )
+    return empty(source.shape, scalar, device).copyfrom(source)
 
 
 def from_dlpack(source: Any) -> NDArray:

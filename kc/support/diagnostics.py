@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import functools
 import linecache
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, TextIO
+from typing import Any, ClassVar, Self, TextIO
 
 from kc.support.ipython import cell_name, in_notebook
 
@@ -144,8 +145,32 @@ def _first(texts: Sequence[str], room: int) -> list[str]:
     return [*texts[:shown], f"... {len(texts) - shown} more"]
 
 
+_VALUES = (
+    "KC1011 KC2002 KC2004 KC2010 KC2015 KC2020 KC2027 KC2051 KC2127 KC2164 KC2170 KC3102 KC3107 "
+    "KC5124 KC5149 KC6001 KC6002 KC6003 KC6004 KC6005 KC6006 KC6007 KC6202"
+)
+_TYPES = "KC2014 KC2162 KC3143 KC3700 KC3701 KC3702 KC3703"
+
+RAISED_AS: dict[str, type[Exception]] = {
+    **dict.fromkeys(_VALUES.split(), ValueError),
+    **dict.fromkeys(_TYPES.split(), TypeError),
+}
+"""The codes of what TVM raises as an error of Python's own: programs for it may catch that."""
+
+
 class KCError(Diagnostic, RuntimeError):
-    """A mistake in the input; the base of every error a user of kc can cause."""
+    """A mistake in the input; the base of every error a user of kc can cause.
+
+    Where TVM raises a ValueError or a TypeError (:data:`RAISED_AS`) it is one of these too.
+    """
+
+    stated: ClassVar[type[KCError] | None] = None
+    """The class that was asked for, in one that is made to be an error of Python's own too."""
+
+    def __new__(cls, code: str = "", *_args: Any, **_details: Any) -> Self:
+        also = RAISED_AS.get(code)
+        chosen: Any = cls if also is None else _class_of_both(cls, also)
+        return super().__new__(chosen)
 
     def __init__(self, code: str, message: str, **details: Any) -> None:
         Diagnostic.__init__(self, code, message, **details)
@@ -169,7 +194,7 @@ class KCError(Diagnostic, RuntimeError):
         return lines
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_rebuild, (type(self), self.__dict__.copy()))
+        return (_rebuild, (type(self).stated or type(self), self.__dict__.copy()))
 
     def with_location(self, location: Location | None) -> KCError:
         """This error, placed at ``location`` unless it already has a place."""
@@ -187,6 +212,14 @@ def _innermost_cell(traceback: TracebackType | None) -> Location | None:
             place = Location(file, traceback.tb_lineno)
         traceback = traceback.tb_next
     return place
+
+
+@functools.cache
+def _class_of_both(cls: type[KCError], also: type[Exception]) -> type[KCError]:
+    if issubclass(cls, also):
+        return cls
+    members = {"__module__": cls.__module__, "__doc__": cls.__doc__, "stated": cls}
+    return type(cls.__name__, (cls, also), members)
 
 
 def _rebuild(cls: type[KCError], state: dict[str, Any]) -> KCError:

@@ -169,7 +169,16 @@ class Target:
         here = platform.machine()
         every = [architecture(name) for name in names]
         every.sort(key=lambda arch: here not in arch.machines)
-        return next((arch for arch in every if self.mcpu in arch.cpus), every[0])
+        features = {feature[1:] for feature in self.mattr}
+        return next(
+            (
+                arch
+                for arch in every
+                if (self.mcpu is None or self.mcpu in arch.cpus)
+                and features.issubset(arch.features)
+            ),
+            next((arch for arch in every if self.mcpu in arch.cpus), every[0]),
+        )
 
     @property
     def triple(self) -> str:
@@ -342,6 +351,43 @@ class Target:
     def with_host(self, host: TargetLike) -> Target:
         """This target with another host."""
         return Target(self, host)
+
+    # What there is
+
+    @staticmethod
+    def list_kinds() -> list[str]:
+        """The kinds of targets."""
+        return list(kinds())
+
+    @staticmethod
+    def list_tags() -> dict[str, Target]:
+        """The targets that have a name, by the name."""
+        return {tag: Target(tag) for tag in tags()}
+
+    @property
+    def model(self) -> str:
+        """What ``-model`` says; "unknown" without it, as in TVM."""
+        return str(self.attrs.get("model", "unknown"))
+
+    @property
+    def arch(self) -> str:
+        """The model of a GPU, as ``sm_80``; "" for a target that has none."""
+        return str(self.attrs.get("arch", "")) or (self.model_name if self.kind.models else "")
+
+    @property
+    def max_num_threads(self) -> int:
+        """How many threads a block may have; 1 for a CPU."""
+        return int(self.limits.get("max_threads_per_block", 1))
+
+    @property
+    def thread_warp_size(self) -> int:
+        """How many threads execute together; 1 for a CPU."""
+        return int(self.limits.get("thread_warp_size", 1))
+
+    @property
+    def max_shared_memory_per_block(self) -> int:
+        """Bytes of shared memory of a block; 0 for a CPU."""
+        return int(self.limits.get("max_shared_memory_per_block", 0))
 
     # The current target
 

@@ -27,11 +27,13 @@ def compute(
     """A tensor of ``shape`` whose element at ``(i, j, ...)`` is ``fcompute(i, j, ...)``.
 
     A function that returns several expressions makes a tuple of tensors, which are computed
-    together. One that takes the first axes alone may call a tensor intrinsic, with parts of tensors
-    as ``A[i, 0:16]``, which makes a tile of the other dimensions.
+    together. One that takes the first axes alone gives a value for all elements along the others,
+    or calls a tensor intrinsic, with parts of tensors as ``A[i, 0:16]``, which makes a tile of
+    these.
 
-    Raises KC2015 when the lambda does not take one argument a dimension, KC2016 when a reduction is
-    not at the top of the body, KC2044 when several values are not all the results of one reduction.
+    Raises KC2015 when the lambda takes more arguments than there are dimensions, KC2016 when a
+    reduction is not at the top of the body, KC2044 when several values are not all the results of
+    one reduction.
     """
     location = caller_location()
     name = check_name(name, location)
@@ -88,7 +90,7 @@ def _body(
         make_axis(axis_name, dim, "spatial", location)
         for axis_name, dim in zip(names, dims, strict=True)
     ]
-    result = fcompute(*axis)
+    result = fcompute(*axis[: _axes_taken(fcompute, len(dims))])
     several = isinstance(result, tuple | list)
     return axis, tuple(map(as_expr, result if several else (result,))), None
 
@@ -199,23 +201,21 @@ def _axis_names(
         for parameter in parameters
         if parameter.kind is parameter.POSITIONAL_OR_KEYWORD and parameter not in plain
     ]
-    if len(plain) == rank:
-        star = [*star, *bound]
-    if len(plain) + len(star) != len(parameters):
+    if len(plain) + len(star) + len(bound) != len(parameters):
         raise TEError(
             "KC2015",
-            f"the function of compute {name} has keyword or default arguments",
+            f"the function of compute {name} has keyword arguments",
             location=location,
             why="its arguments are the axes",
         )
-    if len(plain) != rank and not (star and len(plain) < rank):
+    if len(plain) > rank:
         raise TEError(
             "KC2015",
             f"compute {name} has {counted(rank, 'dimension')}, its function takes "
             f"{counted(len(plain), 'argument')}",
             location=location,
-            why="the function is called with one axis a dimension",
-            hints=[f"lambda {', '.join('ijklmnop'[:rank])}: ..." if 0 < rank <= 8 else "lambda *i"],
+            why="the function is called with one axis a dimension, or with the first ones",
+            hints=[f"lambda {', '.join('ijklmnop'[:rank])}: ..." if rank <= 8 else "lambda *i"],
         )
     names = [check_name(parameter.name, location) for parameter in plain]
     extra = rank - len(names)
@@ -228,4 +228,13 @@ def _axis_names(
                 location=location,
             )
         return [*names, *(check_name(given, location) for given in varargs_names)]
-    return [*names, *(f"i{n}" for n in range(extra))]
+    taken = set(names)
+    return [*names, *(fresh_name(f"i{n}", taken) for n in range(extra))]
+
+
+def _axes_taken(fcompute: Callable[..., Any], rank: int) -> int:
+    """How many axes a function is called with: it may take the first ones alone."""
+    parameters = inspect.signature(fcompute).parameters.values()
+    if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
+        return rank
+    return sum(parameter.default is parameter.empty for parameter in parameters)

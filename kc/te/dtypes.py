@@ -18,6 +18,9 @@ UINTS = {f"uint{bits}": bits for bits in (8, 16, 32, 64)}
 DTYPES = (*FLOATS, *INTS, *UINTS, "bool")
 """The scalar types of elements."""
 
+WITHOUT_BITS = ("float", "int", "uint")
+"""Types of 32 bits, in TVM's programs."""
+
 MAX_LANES = 256
 """The most lanes of an element that is a vector."""
 
@@ -27,9 +30,12 @@ _VECTOR = re.compile(r"(.+?)x([0-9]+)")
 def check_dtype(dtype: str, *, vectors: bool = False) -> str:
     """``dtype`` if it is one; a numpy dtype or type is read by its name.
 
+    The texts "float", "int" and "uint" are types of 32 bits, as in TVM (types of Python are not).
     With ``vectors`` it may be one of vectors, such as ``float32x4``.
     """
     name = dtype if isinstance(dtype, str) else getattr(dtype, "__name__", None) or str(dtype)
+    if dtype in WITHOUT_BITS:
+        return f"{dtype}32"
     if name not in DTYPES:
         vector = _VECTOR.fullmatch(name)
         if vector and vector[1] in DTYPES:

@@ -170,6 +170,8 @@ def as_expr(value: Any, like: str | None = None) -> Expr:
     if isinstance(value, Expr):
         if value.dtype == "void":
             raise _no_value(value)
+        if value.dtype == "handle":
+            raise _no_number(value)
         return value
     scalar = getattr(value, "__kc_scalar__", None)
     if scalar is not None:
@@ -180,6 +182,17 @@ def as_expr(value: Any, like: str | None = None) -> Expr:
     if isinstance(value, int) and not isinstance(value, bool) and is_bool(like):
         return const(value)
     return const(value, like)
+
+
+def _no_number(handle: Any) -> TEError:
+    name = getattr(handle, "name", "a handle")
+    return TEError(
+        "KC2004",
+        f"{name} is not a scalar expression",
+        location=caller_location(),
+        why="it is a handle, which stands for a buffer",
+        hints=["tir.PrimFunc(params, body, buffer_map={handle: buffer})"],
+    )
 
 
 def _no_value(call: Expr) -> TEError:
@@ -195,6 +208,9 @@ def _no_value(call: Expr) -> TEError:
 
 def match(lhs: ExprLike, rhs: ExprLike) -> tuple[Expr, Expr]:
     """Both operands in one type."""
+    for operand in (lhs, rhs):
+        if getattr(operand, "dtype", "") == "handle":
+            raise _no_number(operand)
     a = lhs if isinstance(lhs, Expr) else as_expr(lhs, as_expr(rhs).dtype)
     b = rhs if isinstance(rhs, Expr) else as_expr(rhs, a.dtype)
     if "void" in (a.dtype, b.dtype):

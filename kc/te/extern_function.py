@@ -27,7 +27,7 @@ from kc.te.expr import Var
 from kc.te.indices import from_affine, same_dim
 from kc.te.tensor import Dim, Tensor, shape_text
 
-__all__ = ["FunctionParts", "function_parts"]
+__all__ = ["FunctionParts", "function_parts", "parameters_of"]
 
 
 @dataclass(frozen=True)
@@ -104,6 +104,36 @@ def function_parts(
     _rename_sizes(function, sizes)
     _order_arguments(function.body.block, [*inputs, *outputs])
     return FunctionParts(ins, outs, function, list(sizes.values()))
+
+
+def parameters_of(function: FuncOp) -> list[Buffer | Var]:
+    """The parameters of a function of loops, in order; its sizes are variables of their names."""
+    args = function.body.block.args
+    dtypes = {
+        _symbol(function, arg.index): _dtype(function, arg.index)
+        for arg in args
+        if _is_size(function, arg.index)
+    }
+    sizes = {name: Var(name, dtypes.get(name, "int32")) for name in symbol_names(function)}
+    parameters: list[Buffer | Var] = []
+    for arg in args:
+        name, dtype = _name(function, arg.index), _dtype(function, arg.index)
+        if isinstance(arg.type, MemRefType):
+            shape = [
+                Var(f"{name}_{n}") if dim is None else dim
+                for n, dim in enumerate(_shape(function, arg.index))
+            ]
+            known = [dim if isinstance(dim, Var) else _resolved([dim], sizes)[0] for dim in shape]
+            parameters.append(Buffer(known, dtype, name))
+        else:
+            size = sizes.get(_symbol(function, arg.index))
+            parameters.append(Var(name, dtype) if size is None else size)
+    return parameters
+
+
+def _symbol(function: FuncOp, index: int) -> str:
+    symbol = _attrs(function, index).get("kc.symbol")
+    return symbol.data if isinstance(symbol, StringAttr) else ""
 
 
 def _function(primfunc: Any, location: Location | None) -> FuncOp:

@@ -12,13 +12,22 @@
 
     C = outer_product(A, B)
 
-After TVM's hybrid script. With arrays the function is executed by Python.
+After TVM's hybrid script. With arrays the function is executed by Python. Several results are a
+list.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kc.te.expr import Var
+    from kc.te.schedule import Schedule
+    from kc.te.tensor import Tensor
 
 
 def script(function: Callable[..., Any]) -> Any:
@@ -29,4 +38,16 @@ def script(function: Callable[..., Any]) -> Any:
     return make(function)
 
 
-__all__ = ["script"]
+def build(
+    sch: Schedule,
+    inputs: Sequence[Tensor | Var],
+    outputs: Sequence[Tensor],
+    name: str = "hybrid_func",
+) -> Any:
+    """A schedule compiled as the function ``name``, which takes ``inputs`` and returns
+    ``outputs``; :func:`kc.build`, whose results may be left out of a call."""
+    # It stands above this package, and is loaded when it is called.
+    return import_module("kc.driver").build(sch, [*inputs, *outputs], name=name)
+
+
+__all__ = ["build", "script"]

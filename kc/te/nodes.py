@@ -5,6 +5,7 @@ Every node remembers the user's line.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,11 @@ Dim = int | Expr
 """A dimension of a tensor."""
 
 
+def is_negative_zero(value: float) -> bool:
+    """Whether a number is -0.0, which compares equal to 0.0 and is another constant."""
+    return value == 0 and math.copysign(1, value) < 0
+
+
 @dataclass(eq=False)
 class Const(Expr):
     """A constant."""
@@ -46,13 +52,21 @@ class Const(Expr):
             raise TypeError(f"{self.value} is not an integer")
         return int(self.value)
 
+    def __bool__(self) -> bool:
+        return bool(self.value)
+
+    def __hash__(self) -> int:
+        """That of the number, so that both find the same place in a dict; -0.0 is no 0.0 there."""
+        return hash(str(self.value) if is_negative_zero(self.value) else self.value)
+
     def __repr__(self) -> str:
         return str(self.value)
 
 
 @dataclass(eq=False)
 class Var(Expr):
-    """A size or scalar that the caller gives: see :func:`kc.te.var`."""
+    """A size or scalar that the caller gives: see :func:`kc.te.var`. Of dtype "handle" it stands
+    for the buffer of a ``tir.PrimFunc``'s ``buffer_map``."""
 
     name: str
     dtype: str = "int32"

@@ -211,7 +211,7 @@ class Operators(NumpyFunctions):
         """
         from kc.te.expr import as_expr, cast
 
-        return cast(as_expr(self), f"{dtype}32" if dtype in ("float", "int", "uint") else dtype)
+        return cast(as_expr(self), dtype)
 
     def __abs__(self) -> Expr:
         from kc.te.functions import abs as absolute
@@ -226,6 +226,8 @@ class Operators(NumpyFunctions):
         raise not_of_expressions("int", "cast")
 
     def __bool__(self) -> bool:
+        if (known := _known_truth(self)) is not None:
+            return known
         hint = "use te.Select(condition, a, b), or & and | on conditions"
         called = _called_here(r"(?<![\w.])(max|min)\(")
         if called is not None and getattr(self, "op", None) in ("lt", "le", "gt", "ge"):
@@ -258,9 +260,48 @@ class Equality(Operators):
         return Compare(self._op, a, b, self._location, vector_of("bool", a.dtype))
 
     def __bool__(self) -> bool:
-        if not isinstance(self._rhs, Operators):
-            return super().__bool__()  # `if x == 0` is a question about values
-        return (self._lhs is self._rhs) == (self._op == "eq")
+        same = _same_constant(self._lhs, self._rhs)
+        if same is None:
+            if not isinstance(self._rhs, Operators):
+                return super().__bool__()  # `if x == 0` is a question about values
+            same = self._lhs is self._rhs
+        return same == (self._op == "eq")
+
+
+_HOLDS: dict[str, Callable[[Any, Any], bool]] = {
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "lt": operator.lt,
+    "le": operator.le,
+    "gt": operator.gt,
+    "ge": operator.ge,
+}
+
+
+def _known_truth(condition: Any) -> bool | None:
+    """The truth of a comparison of constants; None for what is known only when the kernel runs."""
+    from kc.te.nodes import Compare, Const
+
+    if not isinstance(condition, Compare):
+        return None
+    lhs, rhs = condition.lhs, condition.rhs
+    if not (isinstance(lhs, Const) and isinstance(rhs, Const)):
+        return None
+    return _HOLDS[condition.op](lhs.value, rhs.value)
+
+
+def _same_constant(lhs: Any, rhs: Any) -> bool | None:
+    """Whether two constants, or a constant and a number, are the same; None for anything else.
+
+    Constants of two types are two constants.
+    """
+    from kc.te.nodes import Const
+
+    if not isinstance(lhs, Const):
+        return None
+    if isinstance(rhs, Const):
+        return lhs.dtype == rhs.dtype and lhs.value == rhs.value
+    return lhs.value == rhs if isinstance(rhs, bool | int | float) else None
 
 
 def _called_here(pattern: str) -> str | None:

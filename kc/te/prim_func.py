@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from kc.analysis import loop_tree
 from kc.support.target import Target
 from kc.te.expr import Var
 from kc.te.lowering import lower_schedule
@@ -12,16 +13,16 @@ from kc.te.schedule import create_schedule
 from kc.te.tensor import PlaceholderOp, Tensor
 
 if TYPE_CHECKING:
-    from kc.tir.module import IRModule
+    from kc.tir.prim_func import PrimFunc
 
 
-def create_prim_func(ops: Sequence[Tensor | Var]) -> IRModule:
-    """The unscheduled loops of tensors, as the function ``main`` of a module.
+def create_prim_func(ops: Sequence[Tensor | Var]) -> PrimFunc:
+    """The unscheduled loops of tensors, as the function ``main``.
 
     ``ops`` are its arguments in order: inputs, sizes, and the tensors that are computed, which are
     its outputs. ``kc.tir.Schedule`` takes the result. Raises TEError.
     """
-    from kc.tir.module import IRModule
+    from kc.tir.prim_func import PrimFunc
 
     computed = [
         tensor
@@ -29,4 +30,5 @@ def create_prim_func(ops: Sequence[Tensor | Var]) -> IRModule:
         if isinstance(tensor, Tensor) and not isinstance(tensor.op, PlaceholderOp)
     ]
     schedule = create_schedule(computed)
-    return IRModule(lower_schedule(schedule, ops, "main", Target.generic()).tir)
+    lowered = lower_schedule(schedule, ops, "main", Target.generic()).tir
+    return PrimFunc.of(*loop_tree.functions(lowered))

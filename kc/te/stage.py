@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from kc.support.display import to_html
 from kc.support.locations import caller_location
 from kc.te.axes import Axes, Record
 from kc.te.expr import Expr, IterVar
+from kc.te.iter_var_attrs import IterVarAttr, iter_var_attrs
 from kc.te.tensor import ComputeOp, Operation, ScanOp, Tensor
 from kc.te.threads import ThreadAxis, require_threads, thread_condition
 from kc.te.to_ir import post_order
@@ -166,6 +167,11 @@ class Stage(Axes):
         if self.attach is None:
             return SCAN_UPDATE if self.scan is not None else GROUP_ROOT
         return INLINE if self.attach.kind == "inline" else SCOPE
+
+    @property
+    def iter_var_attrs(self) -> Mapping[IterVar, IterVarAttr]:
+        """What was said of axes: threads, vectors, pragmas."""
+        return iter_var_attrs(self)
 
     @property
     def attach_ivar(self) -> IterVar | None:

@@ -402,7 +402,8 @@ def var(name: str = "n", dtype: str = "int32") -> Var:
     As a dimension, its value is read off the arrays at the call and checked to agree among them.
     """
     location = caller_location()
-    return Var(check_name(name, location), check_dtype(dtype), location)
+    known = dtype if dtype == "handle" else check_dtype(dtype)
+    return Var(check_name(name, location), known, location)
 
 
 def size_var(name: str = "n", dtype: str = "int32") -> Var:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from kc.analysis.verify_changes import verify_all
@@ -21,11 +22,23 @@ from kc.support.ir_text import parse_module, print_module
 from kc.support.locations import caller_location
 from kc.support.registry import context
 
+if TYPE_CHECKING:
+    from kc.tir.prim_func import PrimFunc
+
 _LANGUAGES = {"mlir": "mlir", "tvm": "kc-loops", "tvmscript": "python"}
 STYLES = tuple(_LANGUAGES)
 """The styles of :meth:`IRModule.script`."""
 
 _COLOUR_STYLES = ("light", "dark", "ansi")
+
+
+class GlobalVar(str):
+    """The name of a function of a module; programs for TVM ask for its ``name_hint``."""
+
+    @property
+    def name_hint(self) -> str:
+        """The name."""
+        return str(self)
 
 
 class IRModule:
@@ -107,9 +120,14 @@ class IRModule:
             return cls({name: op for name, op in functions.functions.items()})
         return cls(functions)
 
-    def get_global_vars(self) -> list[str]:
+    def get_global_vars(self) -> list[GlobalVar]:
         """The names of the functions."""
-        return list(self.functions)
+        return list(map(GlobalVar, self.functions))
+
+    def get_global_var(self, name: str) -> GlobalVar:
+        """The name of a function that is there; KC1011 for one that is not."""
+        self[name]
+        return GlobalVar(name)
 
     @property
     def functions(self) -> dict[str, Any]:
@@ -129,7 +147,10 @@ class IRModule:
                 here[name].detach()
             self.op.body.block.add_op(function.clone())
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> PrimFunc | IRModule:
+        """The function of a name, as a module of it alone; KC1011 for one that is not there."""
+        from kc.tir.prim_func import PrimFunc  # derives from this class
+
         functions = self.functions
         if name not in functions:
             raise ParseError(
@@ -137,7 +158,10 @@ class IRModule:
                 f"the module has no function '{name}'",
                 hints=suggest(name, functions, "the functions are"),
             )
-        return functions[name]
+        function = functions[name]
+        if not isinstance(function, FuncOp):  # of tensors, or a gpu.module
+            return IRModule(ModuleOp([function.clone()]))
+        return PrimFunc.of(function)
 
 
 def _named(name: str, function: Any) -> Operation:

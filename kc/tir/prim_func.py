@@ -1,14 +1,19 @@
-"""``tir.PrimFunc``: a function made of parameters and a statement."""
+"""``tir.PrimFunc``: one function, made of parameters and a statement, or taken from a module."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, ModuleOp, StringAttr, f64, i1, i64
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute
 
 from kc.support.diagnostics import TEError
 from kc.support.locations import caller_location
+from kc.te.buffers import Buffer
+from kc.te.expr import Var
+from kc.te.extern_function import parameters_of
 from kc.te.tensor import check_name
 from kc.tir.emit import build_function
 from kc.tir.module import IRModule
@@ -21,19 +26,25 @@ AS_WRITTEN = "kc.as_written"
 class PrimFunc(IRModule):
     """A module of one function, which executes a statement.
 
-    ``params`` are buffers (``tir.decl_buffer``) and scalars (``te.var``), in the order of the
-    arguments; ``body`` is what ``tir.ir_builder`` gives. ``kc.lower``, ``kc.build`` and
-    ``kc.tir.Schedule`` take it. Raises as :func:`kc.tir.emit.build_function` does, and KC2102 for a
-    body that is no statement.
+    ``params`` are buffers (``tir.decl_buffer``), scalars (``te.var``) and variables of
+    ``buffer_map``, which gives their buffers, in the order of the arguments; ``body`` is what
+    ``tir.ir_builder`` gives. ``kc.lower``, ``kc.build`` and ``kc.tir.Schedule`` take it, and
+    ``mod["main"]`` and ``te.create_prim_func`` give it. Raises as
+    :func:`kc.tir.emit.build_function` does, and KC2102 for a body that is no statement.
     """
 
     def __init__(
         self,
         params: Sequence[Any],
         body: Any,
-        name: str = "main",
+        name: str | None = "main",
         attributes: Mapping[str, Any] | None = None,
+        *,
+        ret_type: Any = None,
+        buffer_map: Mapping[Var, Buffer] | None = None,
+        attrs: Mapping[str, Any] | None = None,
     ) -> None:
+        del ret_type  # a function returns nothing
         location = caller_location()
         if not isinstance(body, Stmt):
             raise TEError(
@@ -42,26 +53,143 @@ class PrimFunc(IRModule):
                 location=location,
                 hints=["ib = tir.ir_builder.create(); ...; tir.PrimFunc([A, B], ib.get())"],
             )
-        self.params = tuple(params)
-        self.body = body
-        self.name = check_name(name, location)
-        self.given_attributes = dict(attributes or {})
-        blocks = not self.given_attributes.get(AS_WRITTEN)
-        function = build_function(self.params, body, self.name, location, blocks=blocks)
+        own = dict(attrs or {})
+        name = check_name(str(own.pop("global_symbol", name or "main")), location)
+        given = dict(attributes or {})
+        buffers = dict(buffer_map or {})
+        taken = [buffers.get(param, param) if isinstance(param, Var) else param for param in params]
+        function = build_function(taken, body, name, location, blocks=not given.get(AS_WRITTEN))
         super().__init__(ModuleOp([function]))
+        self.given_attributes = given
+        self._statement: Any = body
+        for key, value in own.items():
+            _set_attribute(function, key, value)
 
-    def with_attr(self, attr_key: str, value: Any) -> PrimFunc:
-        """The function with an attribute: ``global_symbol`` is its name, ``tir.noalias`` holds.
+    @classmethod
+    def of(cls, function: FuncOp) -> Self:
+        """The function ``function`` by itself, as a copy."""
+        return cls._of(function.clone())
 
-        Raises KC2102 for others.
+    @classmethod
+    def _of(cls, function: FuncOp) -> Self:
+        primfunc = object.__new__(cls)
+        IRModule.__init__(primfunc, ModuleOp([function]))
+        primfunc.given_attributes = {}
+        primfunc._statement = None
+        return primfunc
+
+    @property
+    def function(self) -> FuncOp:
+        """The function as an op."""
+        return next(op for op in self.op.body.ops if isinstance(op, FuncOp))
+
+    @property
+    def name(self) -> str:
+        """The name of the function."""
+        return self.function.sym_name.data
+
+    @property
+    def params(self) -> list[Var]:
+        """A variable for each parameter: the address of a buffer (a "handle"), or a scalar."""
+        return list(self._parameters)
+
+    @property
+    def buffer_map(self) -> dict[Var, Buffer]:
+        """The buffer of each parameter that is one."""
+        return {
+            param: value for param, value in self._parameters.items() if isinstance(value, Buffer)
+        }
+
+    @property
+    def _parameters(self) -> dict[Var, Buffer | Var]:
+        known = self.__dict__.get("_known")
+        if known is None:
+            values = parameters_of(self.function)
+            known = self.__dict__["_known"] = {
+                Var(value.name, "handle") if isinstance(value, Buffer) else value: value
+                for value in values
+            }
+        return known
+
+    @property
+    def body(self) -> Any:
+        """The statement it was made of; of a function that was not, its block of operations."""
+        return self.function.body.block if self._statement is None else self._statement
+
+    @property
+    def ret_type(self) -> tuple[()]:
+        """Nothing is returned: results are written to buffers."""
+        return ()
+
+    @property
+    def attrs(self) -> dict[str, Any]:
+        """The attributes of the function, with TVM's ``global_symbol`` and ``tir.noalias``."""
+        own = {
+            key.removeprefix("tvm."): value.data
+            if isinstance(value, StringAttr)
+            else _number(value)
+            for key, value in self.function.attributes.items()
+        }
+        return {"global_symbol": self.name, "tir.noalias": True, **own}
+
+    def with_attr(self, attr_key_or_dict: str | Mapping[str, Any], value: Any = None) -> Self:
+        """The function with attributes: ``global_symbol`` is its name, ``tir.noalias`` holds.
+
+        Values are numbers, truth values and text; others are refused (KC2102).
         """
-        if attr_key == "global_symbol":
-            return PrimFunc(self.params, self.body, str(value))
-        if attr_key == "tir.noalias" and value:
-            return self
+        given = (
+            {attr_key_or_dict: value}
+            if isinstance(attr_key_or_dict, str)
+            else dict(attr_key_or_dict)
+        )
+        changed = type(self).of(self.function)
+        changed._statement, changed.given_attributes = self._statement, self.given_attributes
+        for key, attribute in given.items():
+            _set_attribute(changed.function, key, attribute)
+        return changed
+
+    def without_attr(self, attr_key: str) -> Self:
+        """The function without an attribute."""
+        changed = type(self).of(self.function)
+        changed._statement, changed.given_attributes = self._statement, self.given_attributes
+        changed.function.attributes.pop(_key(attr_key), None)
+        return changed
+
+
+def _set_attribute(function: FuncOp, key: str, value: Any) -> None:
+    attribute: Attribute | None = None
+    if key == "global_symbol":
+        function.sym_name = StringAttr(check_name(str(value), caller_location()))
+        return
+    if key == "tir.noalias" and value:
+        return
+    if key != "tir.noalias":
+        if isinstance(value, bool):
+            attribute = IntegerAttr(int(value), i1)
+        elif isinstance(value, int):
+            attribute = IntegerAttr(value, i64)
+        elif isinstance(value, float):
+            attribute = FloatAttr(value, f64)
+        elif isinstance(value, str):
+            attribute = StringAttr(value)
+    if attribute is None:
         raise TEError(
             "KC2102",
-            f"PrimFunc: the attribute {attr_key} = {value!r}",
+            f"PrimFunc: the attribute {key} = {value!r}",
             location=caller_location(),
-            why="a function has a name, global_symbol; its buffers never alias",
+            why="a function has a name, global_symbol; its buffers never alias; "
+            "others: numbers, text",
         )
+    function.attributes[_key(key)] = attribute
+
+
+def _key(key: str) -> str:
+    """The name of an attribute in the IR, where those that are not of MLIR belong to a dialect."""
+    return key if "." in key else f"tvm.{key}"
+
+
+def _number(value: Attribute) -> Any:
+    if isinstance(value, IntegerAttr):
+        number = value.value.data
+        return bool(number) if value.type == i1 else number
+    return value.value.data if isinstance(value, FloatAttr) else value

@@ -8,6 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
 
 from kc.analysis import loop_tree
 from kc.analysis.module_copy import copy_module
@@ -27,13 +28,22 @@ from kc.transforms.schedule.base import CALL_SITE, Primitive, called_from
 from kc.transforms.to_tir import to_tir
 from kc.transforms.trace.binding import Binder
 from kc.transforms.trace.handles import BlockRV, ExprRV, Handle, LoopRV, Variable
-from kc.transforms.trace.instruction import Instruction
+from kc.transforms.trace.instruction import Instruction, InstructionKind
 from kc.transforms.trace.queries import GetBlock, GetLoop
 from kc.transforms.trace.reading import find_step
 from kc.transforms.trace.session import Session, Step, is_rewrite
 from kc.transforms.trace.trace import Trace, replay
 
-__all__ = ["BlockRV", "ExprRV", "LoopRV", "Schedule"]
+__all__ = [
+    "BlockRV",
+    "ExprRV",
+    "Instruction",
+    "InstructionKind",
+    "LoopRV",
+    "Schedule",
+    "ScheduleError",
+    "Trace",
+]
 
 
 if TYPE_CHECKING:
@@ -115,17 +125,20 @@ class Schedule(ScheduleViews, ScheduleMethods):
     @overload
     def get(self, rand_var_or_sref: LoopRV) -> ForOp: ...
     @overload
-    def get(self, rand_var_or_sref: BlockRV) -> BlockOp: ...
+    def get(self, rand_var_or_sref: BlockRV) -> BlockOp | FuncOp: ...
     @overload
     def get(self, rand_var_or_sref: ExprRV) -> int: ...
-    def get(self, rand_var_or_sref: Variable) -> ForOp | BlockOp | int:
-        """The value of a variable: the op of a loop or block, or a number."""
+    def get(self, rand_var_or_sref: Variable) -> ForOp | BlockOp | FuncOp | int:
+        """The value of a variable: the op of a loop or block (of the root, the function), or a
+        number. ``sch[variable]`` is the same."""
         if isinstance(rand_var_or_sref, ExprRV):
             return int(rand_var_or_sref)
         with called_from(caller_location()):
             if isinstance(rand_var_or_sref, BlockRV):
-                return self.session.block(rand_var_or_sref)
+                return self.session.block_or_root(rand_var_or_sref)
             return self.session.loop(rand_var_or_sref)
+
+    __getitem__ = get
 
     def remove_rv(self, rand_var: Variable) -> None:
         """Forget a handle; its loop or block stays as it is."""
@@ -295,7 +308,7 @@ class Schedule(ScheduleViews, ScheduleMethods):
             handle = self.session.perform(GetBlock, {"block": value}, CALL_SITE.get()).outputs[0]
             assert isinstance(handle, BlockRV)
             return handle
-        self.session.block(value)
+        self.session.block_or_root(value)  # a query takes the root, a primitive refuses it
         return value
 
     def _loop_named(self, name: str) -> Handle:

@@ -14,7 +14,7 @@ class ScheduleMethods:
     """The methods made from the declarations of primitives, queries and samplings."""
 
     def get_block(self, name: str, func_name: str | None = None) -> BlockRV:
-        """The block of a name."""
+        """The block of a name; "root", where no block is called so, is the whole function."""
         ...
 
     def get_loop(self, name: str, func_name: str | None = None, block: BlockRV | str | None = None) -> LoopRV:

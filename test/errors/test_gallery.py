@@ -136,11 +136,11 @@ error[KC2016]: a reduction inside the expression of compute C
   --> HERE:3  te.compute((64,), lambda i: te.sum(a[i, k], axis=k) + 1.0, name="C")
   why: a reduction is allowed only at the top of a compute's body
   try: make the reduction a compute of its own, and read it in C""",
-    "too_few_axes": """\
-error[KC2015]: compute C has 2 dimensions, its function takes 1 argument
-  --> HERE:2  te.compute((64, 64), lambda io: a[io, 0] + 1.0, name="C")
-  why: the function is called with one axis a dimension
-  try: lambda i, j: ...""",
+    "too_many_axes": """\
+error[KC2015]: compute C has 1 dimension, its function takes 2 arguments
+  --> HERE:2  te.compute((64,), lambda io, ii: a[io, ii] + 1.0, name="C")
+  why: the function is called with one axis a dimension, or with the first ones
+  try: lambda i: ...""",
 }
 
 

@@ -64,7 +64,7 @@ def _raised(program: Loops) -> Raised | None:
             assert refusal.code in REFUSALS, refusal
             _check_as_it_is(Fixed(unraised, program.given, program.expected, source=source))
             return None
-    symbols = _symbols(module["main"], program.given)
+    symbols = _symbols(module.functions["main"], program.given)
     return Raised(
         module, program.given, program.expected, symbols, source=source, unraised=unraised
     )

@@ -389,7 +389,7 @@ def results(module: kc.IRModule, *, native: bool) -> list[Any]:
     """What a module makes of arrays that are the same each time."""
     generator = np.random.default_rng(1)
     arrays: list[Any] = []
-    for arg in module["main"].body.block.args:
+    for arg in module.functions["main"].body.block.args:
         if isinstance(arg.type, IndexType):
             arrays.append(3)
             continue
@@ -413,7 +413,7 @@ def test_results_stay(name: str):
         assert perform(sch, line), line
     check_text(sch.mod)
     expected = results(original, native=False)
-    threads = any(loop.axis is not None for loop in loop_tree.loops(sch.mod["main"]))
+    threads = any(loop.axis is not None for loop in loop_tree.loops(sch.mod.functions["main"]))
     for native in (False,) if threads else (False, True):
         for actual, reference in zip(results(sch.mod, native=native), expected, strict=True):
             np.testing.assert_array_equal(actual, reference)

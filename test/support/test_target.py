@@ -186,7 +186,7 @@ ERRORS = {
     "lvm": ("error[KC6001]: there is no target kind 'lvm'\n  try: did you mean 'llvm'?"),
     "raspberry-pi/4": (
         "error[KC6001]: there is no target 'raspberry-pi/4'\n"
-        "  try: did you mean 'raspberry-pi/4b-aarch64'?"
+        "  try: did you mean 'raspberry-pi/4b-32' or 'raspberry-pi/4b-aarch64'?"
     ),
     "llvm -mcp=znver4": (
         "error[KC6002]: target llvm has no attribute 'mcp'\n  try: did you mean 'mcpu'?"

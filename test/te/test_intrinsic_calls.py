@@ -179,9 +179,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "several": (of(lambda i: (ADD(A[i, 0:4], B[i, 0:4]), ADD(A[i, 0:4], B[i, 4:]))), AS_ELEMENT),
     "without_a_call": (
         of(lambda i: A[i] + 1),
-        "error[KC2015]: compute C has 2 dimensions, its function takes 1 argument\n"
-        "  why: the function is called with one axis a dimension\n"
-        "  try: lambda i, j: ...",
+        "error[KC2010]: A has 2 dimensions, indexed with 1\n  why: A has the shape (16, 8)",
     ),
     "a_slice_without_a_call": (
         of(lambda i: A[i, 0:4] + 1),

@@ -28,8 +28,8 @@ B = te.placeholder((8,), "bool", name="B")
 
 CASES: list[tuple[Callable[[], object], str]] = [
     (
-        lambda: te.placeholder((8,), "float"),
-        "error[KC2001]: there is no element type 'float'\n"
+        lambda: te.placeholder((8,), "floating"),
+        "error[KC2001]: there is no element type 'floating'\n"
         "  try: did you mean 'float64' or 'float32' or 'float16'?",
     ),
     (
@@ -139,10 +139,10 @@ CASES: list[tuple[Callable[[], object], str]] = [
         '  try: te.reduce_axis((0, 64), name="k")',
     ),
     (
-        lambda: te.compute((8, 8), lambda i: A[i, 0], name="C"),
-        "error[KC2015]: compute C has 2 dimensions, its function takes 1 argument\n"
-        "  why: the function is called with one axis a dimension\n"
-        "  try: lambda i, j: ...",
+        lambda: te.compute((8,), lambda i, j: A[i, j], name="C"),
+        "error[KC2015]: compute C has 1 dimension, its function takes 2 arguments\n"
+        "  why: the function is called with one axis a dimension, or with the first ones\n"
+        "  try: lambda i: ...",
     ),
     (
         lambda: te.compute((8,), lambda i: te.sum(A[i, k()], axis=k.axis) + 1.0, name="C"),

@@ -101,7 +101,7 @@ def test_looptype():
 
     args = [te.placeholder((16,), name=name, dtype="int32") for name in "abc"]
     outputs = looptype(*args)
-    assert isinstance(outputs, tuple)
+    assert isinstance(outputs, list)
     arrays = [np.arange(16, dtype=np.int32) + n for n in range(3)]
     text = check(looptype, args, outputs, arrays)
     for kind in ("parallel", "vectorized", "unrolled"):

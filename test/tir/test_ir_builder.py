@@ -258,7 +258,7 @@ def emitted() -> None:
 def attribute() -> None:
     ib = tir.ir_builder.create()
     ib.buffer_ptr(a8)[0] = 2.0
-    tir.PrimFunc([a8], ib.get()).with_attr("target", "llvm")
+    tir.PrimFunc([a8], ib.get()).with_attr("target", ["llvm"])
 
 
 def inside_of_a_scope() -> None:
@@ -368,9 +368,9 @@ error[KC2102]: ir_builder: emit of int, which is not a statement
   try: ib.emit(other.get())
   try: A[i] = x stores a value""",
     attribute: """\
-error[KC2102]: PrimFunc: the attribute target = 'llvm'
-  --> HERE:3  tir.PrimFunc([a8], ib.get()).with_attr("target", "llvm")
-  why: a function has a name, global_symbol; its buffers never alias""",
+error[KC2102]: PrimFunc: the attribute target = ['llvm']
+  --> HERE:3  tir.PrimFunc([a8], ib.get()).with_attr("target", ["llvm"])
+  why: a function has a name, global_symbol; its buffers never alias; others: numbers, text""",
     inside_of_a_scope: """\
 error[KC2104]: ir_builder: get() inside of a scope
   --> HERE:3  ib.get()

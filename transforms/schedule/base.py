@@ -58,11 +58,11 @@ class LoopRef:
 
 @dataclass(frozen=True)
 class BlockRef:
-    """A block: its name, or the block."""
+    """A block: its name, or the block; for queries of a schedule, the function as its root."""
 
     handle: ClassVar[str] = "block"
 
-    target: str | BlockOp
+    target: str | BlockOp | func.FuncOp
 
     @classmethod
     def from_option(cls, text: str) -> Self:
@@ -70,6 +70,8 @@ class BlockRef:
         return cls(text)
 
     def __str__(self) -> str:
+        if isinstance(self.target, func.FuncOp):
+            return "root"
         return self.target if isinstance(self.target, str) else self.target.label
 
 
@@ -292,6 +294,7 @@ class Site:
         """The block that ``ref`` means."""
         if isinstance(ref.target, BlockOp):
             return ref.target
+        assert isinstance(ref.target, str)
         named = self.blocks.get(ref.target, [])
         if len(named) == 1 and loop_tree.is_inside(named[0], self.function):
             return named[0]

@@ -48,8 +48,8 @@ class Handle:
 
     kind = "handle"
 
-    def __init__(self, label: str, session: Table | None = None) -> None:
-        self.label = label
+    def __init__(self, label: str | None = None, session: Table | None = None) -> None:
+        self.label = label if label is not None else self.kind
         """Its name when the handle was made."""
         self.session = session
         """The schedule that gave it; none for a handle in a trace that was read from text."""

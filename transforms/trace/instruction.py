@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+import typing
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kc.support.declarations import slots
@@ -10,29 +12,94 @@ from kc.support.diagnostics import Location
 from kc.transforms.trace.handles import Handle, Variable
 
 
+class InstructionKind:
+    """What an instruction does, by TVM's name for it: ``InstructionKind.get("GetBlock")``."""
+
+    def __init__(self, step: Any) -> None:
+        self.step = step
+        """The class of the primitive or query."""
+
+    @classmethod
+    def get(cls, name: str) -> InstructionKind:
+        """The kind of a name, such as "GetBlock" or "ComputeAt". Raises KC3711 for another."""
+        from kc.transforms.trace.reading import find_step
+
+        return cls(find_step(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()))
+
+    @property
+    def name(self) -> str:
+        """TVM's name."""
+        return "".join(word.capitalize() for word in self.step.name.split("-"))
+
+    @property
+    def is_pure(self) -> bool:
+        """Whether it leaves the program as it is."""
+        from kc.transforms.trace.query import Query
+
+        return issubclass(self.step, Query)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, InstructionKind) and self.step is other.step
+
+    def __hash__(self) -> int:
+        return hash(self.step)
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def arguments(self, inputs: Sequence[Any], attrs: Sequence[Any]) -> dict[str, Any]:
+        """The arguments by field, of the variables and the other arguments in TVM's order."""
+        handles, values = list(inputs), list(attrs)
+        arguments: dict[str, Any] = {}
+        for slot in slots(self.step):
+            if slot.name == "decision":
+                continue
+            if slot.handle is not None and slot.many:
+                arguments[slot.name] = [item for item in handles if isinstance(item, Handle)]
+                handles = [item for item in handles if not isinstance(item, Handle)]
+            elif slot.handle is not None:
+                if handles and getattr(handles[0], "kind", None) == slot.handle:
+                    arguments[slot.name] = handles.pop(0)
+            elif len(slot.types) == 1 and typing.get_origin(slot.types[0]) is tuple and handles:
+                arguments[slot.name], handles = handles, []
+            elif handles or values:
+                arguments[slot.name] = handles.pop(0) if handles else values.pop(0)
+        return arguments
+
+
 class Instruction:
     """One call of a schedule.
 
     ``arguments`` are by field, as :mod:`kc.transforms.trace.values` records them, without those
     that have their default; ``outputs`` the variables that it gave; ``decision`` what a sampling
-    chose.
+    chose. With an :class:`InstructionKind` it is made as in TVM, of ``inputs``, the variables it
+    takes, ``attrs``, its other arguments in order, and ``outputs``.
     """
 
     __slots__ = ("arguments", "decision", "location", "outputs", "step", "unsafe")
 
     def __init__(
         self,
-        step: Any,
-        arguments: dict[str, Any],
-        outputs: tuple[Variable, ...] = (),
+        step: Any = None,
+        arguments: Any = None,
+        outputs: Sequence[Any] = (),
         decision: Any = None,
         location: Location | None = None,
         unsafe: bool = False,
+        *,
+        kind: InstructionKind | None = None,
+        inputs: Sequence[Any] = (),
+        attrs: Sequence[Any] = (),
     ) -> None:
-        self.step = step
+        if isinstance(step, InstructionKind):  # in TVM's order
+            kind, inputs, attrs = step, arguments or (), outputs
+            outputs, decision = decision or (), None
+        if kind is not None:
+            step, arguments = kind.step, kind.arguments(inputs, attrs)
+        self.step: Any = step
         """The class of the primitive or query."""
-        self.arguments = arguments
-        self.outputs = outputs
+        self.arguments = arguments or {}
+        self.outputs = tuple(outputs)
         self.decision = decision
         self.location = location
         self.unsafe = unsafe

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
+from xdsl.dialects import func
+
 from kc.analysis import loop_tree
 from kc.analysis.regions import buffers_written, consumers, producers
 from kc.dialects.tir import AllocOp, BlockOp, ForOp
 from kc.transforms.schedule.base import BlockRef, LoopRef
 from kc.transforms.trace.query import Answer, Query
 from kc.transforms.trace.session import Session
+from kc.transforms.trace.table import ROOT, root_is_no_block
 
 
 class FunctionRef(str):
@@ -37,15 +40,23 @@ def _func() -> FunctionRef | None:
     )
 
 
-def _op(ref: BlockRef | LoopRef | None) -> ForOp | BlockOp:
+def _op(ref: BlockRef | LoopRef | None) -> ForOp | BlockOp | func.FuncOp:
     assert ref is not None
     assert not isinstance(ref.target, str)
     return ref.target
 
 
+def _block(ref: BlockRef) -> BlockOp:
+    target = _op(ref)
+    if isinstance(target, func.FuncOp):
+        raise root_is_no_block(target)
+    assert isinstance(target, BlockOp)
+    return target
+
+
 @dataclass(frozen=True)
 class GetBlock(Query):
-    """The block of a name."""
+    """The block of a name; "root", where no block is called so, is the whole function."""
 
     name: ClassVar[str] = "get-block"
     gives = "block"
@@ -57,7 +68,10 @@ class GetBlock(Query):
     func: FunctionRef | None = _func()
 
     def answer(self, session: Session) -> Answer:
-        site = session.site(session.function_with(self.block, self.func))
+        function = session.function_with(self.block, self.func)
+        site = session.site(function)
+        if self.block == ROOT and ROOT not in site.blocks:
+            return Answer([function])
         return Answer([site.resolve_block(BlockRef(self.block))])
 
 
@@ -127,9 +141,7 @@ class GetProducers(Query):
     block: BlockRef = field(metadata={"help": "the block"})
 
     def answer(self, session: Session) -> Answer:
-        block = _op(self.block)
-        assert isinstance(block, BlockOp)
-        return Answer(list(producers(block)))
+        return Answer(list(producers(_block(self.block))))
 
 
 @dataclass(frozen=True)
@@ -142,9 +154,7 @@ class GetConsumers(Query):
     block: BlockRef = field(metadata={"help": "the block"})
 
     def answer(self, session: Session) -> Answer:
-        block = _op(self.block)
-        assert isinstance(block, BlockOp)
-        return Answer(list(consumers(block)))
+        return Answer(list(consumers(_block(self.block))))
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
+from xdsl.dialects.func import FuncOp
+
 from kc.dialects.tir import BlockOp, ForOp
 from kc.transforms.trace.handles import Mark
 
@@ -15,7 +17,7 @@ from kc.transforms.trace.handles import Mark
 class Answer:
     """The results of a query."""
 
-    results: Sequence[ForOp | BlockOp | Mark | int] = ()
+    results: Sequence[ForOp | BlockOp | FuncOp | Mark | int] = ()
     decision: Any = None
     """What was chosen, for a step that samples: given again, it makes the same choice."""
 

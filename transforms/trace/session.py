@@ -41,7 +41,7 @@ from kc.transforms.schedule.base import (
 from kc.transforms.trace.handles import BlockRV, ExprRV, Handle, LoopRV, Mark, Variable
 from kc.transforms.trace.instruction import Instruction
 from kc.transforms.trace.query import Answer, Query
-from kc.transforms.trace.table import Handles, refused
+from kc.transforms.trace.table import Handles, refused, root_is_no_block
 from kc.transforms.trace.values import build
 
 Step = type[Primitive] | type[Query]
@@ -75,7 +75,7 @@ class Session(Handles):
         for handle, meant in self.table.items():
             new = meant if isinstance(meant, Mark) else twin.get(meant)
             # What was erased behind the handle's back stays unknown.
-            if isinstance(new, Mark | ForOp | BlockOp):
+            if isinstance(new, Mark | ForOp | BlockOp | func.FuncOp):
                 copy.bind(handle, new)
         copy.gone = dict(self.gone)
         copy.trace = list(self.trace)
@@ -175,6 +175,9 @@ class Session(Handles):
     def site_of(self, primitive: Primitive) -> Site:
         """The function that the loops and blocks of a primitive are in. Raises KC3706."""
         options = [getattr(primitive, slot.name) for slot in slots(type(primitive))]
+        for ref in _refs(options):
+            if isinstance(ref.target, func.FuncOp):
+                raise root_is_no_block(ref.target)
         return self._site_of(primitive.name, options)
 
     def indices(self, step: Step, arguments: Mapping[str, Any]) -> int | None:

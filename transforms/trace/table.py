@@ -22,7 +22,10 @@ from kc.transforms.schedule.base import (
 )
 from kc.transforms.trace.handles import BlockRV, Handle, LoopRV, Mark
 
-Meaning = ForOp | BlockOp | Mark
+Meaning = ForOp | BlockOp | func.FuncOp | Mark
+"""A function is what the block "root" stands for: all of it, as TVM's root block does."""
+
+ROOT = "root"
 
 
 class Handles:
@@ -58,13 +61,21 @@ class Handles:
     def find_loop(self, handle: Any) -> ForOp | Mark:
         """The loop of a handle, or another place that was sampled."""
         meant = self._find(handle, LoopRV)
-        assert not isinstance(meant, BlockOp)
+        assert not isinstance(meant, BlockOp | func.FuncOp)
         return meant
 
     def block(self, handle: Any) -> BlockOp:
-        """The block of a handle. Raises KC3125, KC3126 or KC3127."""
+        """The block of a handle. Raises KC3125, KC3126, KC3127 or KC3716."""
         meant = self._find(handle, BlockRV)
+        if isinstance(meant, func.FuncOp):
+            raise root_is_no_block(meant)
         assert isinstance(meant, BlockOp)
+        return meant
+
+    def block_or_root(self, handle: Any) -> BlockOp | func.FuncOp:
+        """The block of a handle, or the function that its root stands for."""
+        meant = self._find(handle, BlockRV)
+        assert isinstance(meant, BlockOp | func.FuncOp)
         return meant
 
     def _find(self, handle: Any, kind: type[Handle]) -> Meaning:
@@ -96,7 +107,7 @@ class Handles:
 
     def _ref(self, handle: Handle) -> LoopRef | BlockRef:
         if isinstance(handle, BlockRV):
-            return BlockRef(self.block(handle))
+            return BlockRef(self.block_or_root(handle))
         return LoopRef(self.loop(handle))
 
     def bind(self, handle: Handle, meant: Meaning | None, gone: str = "it was not made") -> None:
@@ -117,10 +128,12 @@ class Handles:
         if meant is not None and not isinstance(meant, Mark):
             self._handles[meant].remove(handle)
 
-    def handle(self, op: ForOp | BlockOp | Mark) -> Handle:
+    def handle(self, op: Meaning) -> Handle:
         """A new handle."""
         if isinstance(op, Mark):
             handle: Handle = LoopRV(op.name.lower(), self)
+        elif isinstance(op, func.FuncOp):
+            handle = BlockRV(ROOT, self)
         else:
             handle = (LoopRV if isinstance(op, ForOp) else BlockRV)(op.label, self)
         self.bind(handle, op)
@@ -181,6 +194,17 @@ class Handles:
         if site is None:
             site = self._sites[function] = Site(function, self.target)
         return site
+
+
+def root_is_no_block(function: func.FuncOp) -> ScheduleError:
+    """The refusal of what is done to blocks, and not to the whole of a function."""
+    names = ", ".join(block.label for block in loop_tree.blocks(function))
+    return refused(
+        "KC3716",
+        f"the root of @{function.sym_name.data} is no block",
+        why="it stands for the whole function: get_child_blocks and get_output_blocks take it",
+        hints=[f"the blocks are: {names}"] if names else [],
+    )
 
 
 def refused(code: str, message: str, **details: Any) -> ScheduleError:

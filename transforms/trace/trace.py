@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from kc.support.diagnostics import KCError, ScheduleError, counted
@@ -30,8 +30,15 @@ class Trace:
     ``str()`` is :meth:`as_python`. The variables of a trace are the handles that its schedule gave.
     """
 
-    def __init__(self, instructions: Sequence[Instruction] = ()) -> None:
-        self.insts = list(instructions)
+    def __init__(
+        self,
+        insts: Sequence[Instruction] = (),
+        decisions: Mapping[Instruction, Any] | None = None,
+    ) -> None:
+        chosen = decisions or {}
+        self.insts = [
+            inst.with_decision(chosen[inst]) if inst in chosen else inst for inst in insts
+        ]
 
     def __len__(self) -> int:
         return len(self.insts)

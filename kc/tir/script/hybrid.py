@@ -101,8 +101,7 @@ def call_with_tensors(source: Source, args: Sequence[Any], kwargs: Mapping[str, 
     )
     if not isinstance(reader.result, list | tuple):
         return result
-    tensors = result if isinstance(result, list) else [result]
-    return tuple(tensors)
+    return result if isinstance(result, list) else [result]
 
 
 def _as_parameter(value: Any, name: str, buffers: dict[Tensor, Buffer]) -> Any:

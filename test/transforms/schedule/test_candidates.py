@@ -50,7 +50,7 @@ def legal(sch: tir.Schedule, primitive: str) -> list[str]:
 
 
 def proposed(sch: tir.Schedule, primitive: str) -> list[Any]:
-    return list(pass_class(primitive).candidates(sch.session.site(sch.mod["main"])))
+    return list(pass_class(primitive).candidates(sch.session.site(sch.mod.functions["main"])))
 
 
 def test_storage_align_proposes_rows_of_buffers_that_are_allocated():

@@ -1,0 +1,53 @@
+"""What a stage says of its axes, as TVM's programs ask for it: ``s[C].iter_var_attrs[axis]``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from kc.te.expr import IterVar
+
+if TYPE_CHECKING:
+    from kc.te.stage import Stage
+
+ITER_TYPES = {"unroll": 5, "vectorize": 6, "parallel": 7, "tensorize": 8}
+"""TVM's numbers of the ways in which an axis is executed; 0 to 4 are those of axes themselves."""
+
+
+@dataclass
+class IterVarAttr:
+    """What was asked for an axis."""
+
+    iter_type: int = 0
+    """See :data:`ITER_TYPES`."""
+    bind_thread: str | None = None
+    """The tag of the threads that run it."""
+    tensor_intrin: str | None = None
+    """The intrinsic that does what is in it."""
+    prefetch_data: list[Any] = field(default_factory=list)
+    prefetch_offset: list[Any] = field(default_factory=list)
+    pragma_keys: list[str] = field(default_factory=list)
+    pragma_values: list[Any] = field(default_factory=list)
+
+
+def iter_var_attrs(stage: Stage) -> Mapping[IterVar, IterVarAttr]:
+    """What was recorded for the axes of ``stage``; axes of which nothing was said are left out."""
+    attrs: dict[IterVar, IterVarAttr] = {}
+    for record in stage.records:
+        primitive, given = record.primitive, record.arguments
+        if primitive not in (*ITER_TYPES, "bind", "prefetch", "pragma"):
+            continue
+        attr = attrs.setdefault(record.axes[0], IterVarAttr())
+        attr.iter_type = ITER_TYPES.get(primitive, attr.iter_type)
+        if primitive == "bind":
+            attr.bind_thread = given["thread_axis"]
+        elif primitive == "tensorize":
+            attr.tensor_intrin = given["tensor_intrin"]
+        elif primitive == "prefetch":
+            attr.prefetch_data.append(given["buffer"])
+            attr.prefetch_offset.append(given["offset"])
+        elif primitive == "pragma":
+            attr.pragma_keys.append(given["pragma_type"])
+            attr.pragma_values.append(given.get("value"))
+    return attrs
