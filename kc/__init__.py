@@ -6,7 +6,45 @@ Importing the package is cheap: everything heavier than a name is loaded at firs
 import time as _time
 from importlib import import_module as _import_module
 from pathlib import Path as _Path
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
+
+if _TYPE_CHECKING:
+    # What type checkers and editors know of the names below.
+    from kc import contrib as contrib
+    from kc import driver as driver
+    from kc import error as error
+    from kc import gpu as gpu
+    from kc import instrument as instrument
+    from kc import ir as ir
+    from kc import nd as nd
+    from kc import runtime as runtime
+    from kc import script as script
+    from kc import target as target
+    from kc import te as te
+    from kc import testing as testing
+    from kc import tir as tir
+    from kc import topi as topi
+    from kc import transform as transform
+    from kc.driver import auto_schedule as auto_schedule
+    from kc.driver import build as build
+    from kc.driver import lower as lower
+    from kc.from_torch import from_torch as from_torch
+    from kc.ipython_magics import load_ipython_extension as load_ipython_extension
+    from kc.roofline_model import roofline as roofline
+    from kc.runtime.data_type import DataType as DataType
+    from kc.runtime.device import cpu as cpu
+    from kc.runtime.device import cuda as cuda
+    from kc.runtime.device import device as device
+    from kc.runtime.global_functions import get_global_func as get_global_func
+    from kc.runtime.global_functions import register_func as register_func
+    from kc.support.diagnostics import KCError as KCError
+    from kc.support.target import Target as Target
+    from kc.te.buffers import Buffer as Buffer
+    from kc.tir.module import IRModule as IRModule
+
+    context = device
+    TVMError = KCError
 
 _root = _Path(__file__).resolve().parent.parent
 if (_root / "pyproject.toml").is_file() and (_root / "dialects" / "__init__.py").is_file():
@@ -82,4 +120,4 @@ def _hint(name: str) -> str:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_LAZY])
+    return sorted([*_LAZY, *(name for name in globals() if name.startswith("__"))])

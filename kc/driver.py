@@ -269,3 +269,10 @@ def load_loops(path: str) -> Any:
         getattr(module.op.attributes.get(key), "data", None) for key in ("kc.target", "kc.entry")
     )
     return build(module, target=target, name=entry or "main")
+
+
+__all__ = ["auto_schedule", "build", "lower"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

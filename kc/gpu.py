@@ -345,3 +345,7 @@ class _Comparison:
 
 def _who(block: int, thread: int) -> str:
     return f"thread {thread} of block {block}"
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -181,3 +181,7 @@ def _watching(module: ModuleOp) -> Iterator[Instrument]:
     instruments: Any = PassContext.current().instruments
     if instruments:
         yield _Watch(module, instruments)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -116,3 +116,7 @@ def _module(node: Any, what: str) -> Any:
         location=caller_location(),
         hints=["kc.lower(s, args) makes a module of a schedule, te.create_prim_func of tensors"],
     )
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

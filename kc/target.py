@@ -88,3 +88,7 @@ def cuda(model: str = "unknown", arch: str | None = None, options: str | None = 
 
 def _cpu(device: str, attributes: str, options: str | None) -> Target:
     return Target(f"llvm -keys={device},cpu -device={device} {attributes} {options or ''}".strip())
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

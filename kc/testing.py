@@ -25,3 +25,7 @@ def device_enabled(target: Any) -> bool:
     from kc.runtime.device import enabled
 
     return enabled(str(target))
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -447,3 +447,7 @@ def _pass_names(given: Sequence[str], own: Collection[str]) -> list[str]:
                 )
         names.append(name)
     return names
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -244,6 +244,9 @@ class CompiledFunction:
 
         return seconds
 
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__()} - {"address", "call_with_slots", "retain"})
+
     def __repr__(self) -> str:
         return f"<kc function {self.signature}>"
 

@@ -225,6 +225,9 @@ class Module:
 
         return evaluate
 
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__()} - {"record", "watched"})
+
     def __repr__(self) -> str:
         return f"<kc module {', '.join(self.functions)}; entry {self.entry_name}>"
 

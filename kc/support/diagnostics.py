@@ -246,6 +246,9 @@ class ScheduleError(KCError):
     undecided = False
     """Whether it was refused because its legality could not be decided."""
 
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__()} - {"undecided"})
+
 
 class CodegenError(KCError):
     """A conversion or code generation does not support the input."""
@@ -263,8 +266,18 @@ class DeviceError(KCError):
     """A device that is not there, or that failed."""
 
 
+for _error in (
+    *(KCError, InputError, ParseError, TEError, ScheduleError, CodegenError, CallError),
+    *(TargetError, DeviceError),
+):
+    # Where users find them: tracebacks say kc.error.ScheduleError.
+    _error.__module__ = "kc.error"
+
+
 class InternalError(Exception):
     """A bug of kc (exit status 70)."""
+
+    __module__ = "kc.error"
 
     def __init__(self, message: str, *, reproduced: bool = False) -> None:
         super().__init__(message)

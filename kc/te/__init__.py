@@ -77,3 +77,7 @@ __all__ = [  # pyright: ignore[reportUnsupportedDunderAll]
     "trace",
     "var",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -15,10 +15,22 @@ from kc.te.tags import tag_of
 from kc.te.tensor import ComputeOp, Dim, TileCall, check_name, check_shape, make_axis
 from kc.te.vectors import refuse_whole_vectors
 
+_I = IterVar
+ElementFunction = (
+    Callable[[_I], Any]
+    | Callable[[_I, _I], Any]
+    | Callable[[_I, _I, _I], Any]
+    | Callable[[_I, _I, _I, _I], Any]
+    | Callable[[_I, _I, _I, _I, _I], Any]
+    | Callable[[_I, _I, _I, _I, _I, _I], Any]
+    | Callable[..., Any]
+)
+"""A function of the axes; type checkers know the parameters of a lambda by it."""
+
 
 def compute(
     shape: Any,
-    fcompute: Callable[..., Any],
+    fcompute: ElementFunction,
     name: str = "compute",
     tag: str = "",
     attrs: dict[str, Any] | None = None,

@@ -113,7 +113,8 @@ def comm_reducer(
         argmax = te.comm_reducer(
             lambda x, y: (te.Select(x[1] >= y[1], x[0], y[0]), te.max(x[1], y[1])),
             lambda i, v: (te.const(-1, i), te.min_value(v)), name="argmax")
-        I, V = te.compute((m,), lambda i: argmax((k.var, A[i, k]), axis=k))
+        k = te.reduce_axis((0, n), name="k")
+        I, V = te.compute((m,), lambda i: argmax((k.var, X[i, k]), axis=k))
 
     With something else than axes, ``reducer(a, b, ...)`` combines its arguments. Raises KC2040 to
     KC2045 for an invalid combiner.

@@ -75,6 +75,10 @@ def _refuse_shared_axes(order: Sequence[Operation]) -> None:
                 )
 
 
+_INTERNAL = frozenset(("current", "rewrite"))
+"""Names that other modules use, and users do not."""
+
+
 class Schedule:
     """How a graph of tensors is computed: one :class:`Stage` an operation."""
 
@@ -95,6 +99,9 @@ class Schedule:
                 tensorize_call(self.stage_map[op])
             self.stage_map[op].scan = scan_of.get(op)
         self.stages = [self.stage_map[op] for op in order]
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__()} - _INTERNAL)
 
     def __repr__(self) -> str:
         from kc.te.stage_text import schedule_text

@@ -33,6 +33,16 @@ class Attach:
     axis: IterVar | None = None
 
 
+_INTERNAL = frozenset(
+    (
+        *("attach", "become", "continue_as", "expressions", "leaf", "leaf_of", "new_axis", "place"),
+        *("record", "records", "roots", "scan", "schedule", "scope_location", "storage", "store"),
+        *("threads", "why_gone"),
+    )
+)
+"""Names that other modules use, and users do not."""
+
+
 class Stage(Axes):
     """How one operation is computed: its axes, outermost first, and the calls recorded on them."""
 
@@ -48,6 +58,9 @@ class Stage(Axes):
         self.scope_location: Location | None = None
         self.storage: list[Record] = []
         """Calls on the tensor; they are performed when all loops are in place."""
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__()} - _INTERNAL)
 
     def __repr__(self) -> str:
         from kc.te.stage_text import stage_text

@@ -58,7 +58,7 @@ def tag_scope(tag: str) -> TagScope:
     """Give ``tag`` to the operations made in a ``with`` block, or by the function it decorates::
 
         with te.tag_scope("conv2d"):
-            C = te.compute(...)
+            C = te.compute((n,), lambda i: A[i] * B[i])
 
         @te.tag_scope("matmul")
         def matmul(A, B): ...

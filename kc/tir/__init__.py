@@ -214,3 +214,7 @@ def __getattr__(name: str) -> _Any:
     if name != "transform":
         raise AttributeError(f"module 'kc.tir' has no attribute '{name}'")
     return _import_module("kc.tir_transform")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "transform"])

@@ -337,7 +337,7 @@ class Schedule(ScheduleViews, ScheduleMethods):
         return method.__get__(self, type(self))
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *method_names()})
+        return sorted({*super().__dir__(), *method_names()} - {"session", "step_of"})
 
 
 def results_of(done: Instruction) -> Any:

@@ -187,3 +187,7 @@ __all__ = [
     "tag", "take", "tan", "tanh", "tile", "topk", "transpose", "trilu", "trunc", "trunc_divide",
     "trunc_mod", "unique", "unravel_index", "utils", "where", "x86",
 ]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "testing"])

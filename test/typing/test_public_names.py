@@ -1,0 +1,143 @@
+"""What Python's users see of names: dir(), errors as kc.error.X, types of a program, and that the
+examples in docstrings are programs."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import pickle
+import re
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+import kc
+from kc import te, tir
+
+ROOT = Path(__file__).resolve().parents[2]
+
+MODULES = (
+    "te", "tir", "topi", "gpu", "ir", "target", "transform", "testing", "instrument", "nd",
+    "driver", "error", "script", "runtime",
+)  # fmt: skip
+
+
+def names_of(thing: object) -> set[str]:
+    return {name for name in dir(thing) if not name.startswith("_")}
+
+
+def test_dir_of_kc():
+    assert names_of(kc) == set(kc._LAZY)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_dir_of_modules(name: str):
+    """What is public, and nothing that a module imports for itself."""
+    module = importlib.import_module(f"kc.{name}")
+    public = set(getattr(module, "__all__", None) or module._LAZY)
+    extra = {"tir": {"transform"}, "topi": {"testing"}}.get(name, set())
+    if name in ("script", "error", "runtime"):
+        assert names_of(module) >= public
+        return
+    assert names_of(module) == public | extra
+    for public_name in public:
+        getattr(module, public_name)
+
+
+def test_dir_of_objects():
+    A = te.placeholder((8,), name="A")
+    B = te.compute((8,), lambda i: A[i] + 1.0, name="B")
+    s = te.create_schedule(B.op)
+    sch = tir.Schedule(kc.lower(s, [A, B]))
+    built = kc.build(s, [A, B])
+    assert not {"session", "step_of"} & names_of(sch)
+    assert {"split", "get_block", "trace", "show", "legal", "undo"} <= names_of(sch)
+    hidden = {"why_gone", "continue_as", "record", "records", "leaf", "become", "new_axis"}
+    assert not hidden & names_of(s[B])
+    assert {"split", "op", "compute_at", "leaf_iter_vars", "all_iter_vars"} <= names_of(s[B])
+    assert not {"current", "rewrite"} & names_of(s)
+    assert not {"record", "watched"} & names_of(built)
+    assert not {"address", "call_with_slots", "retain"} & names_of(built["main"])
+
+
+def test_errors_are_shown_as_users_name_them():
+    for name in kc.error.__all__:
+        error = getattr(kc.error, name)
+        assert error.__module__ == "kc.error"
+        assert getattr(kc.error, error.__name__) is error
+    again = pickle.loads(pickle.dumps(kc.error.ScheduleError("KC3003", "there is no loop 'q'")))
+    assert isinstance(again, kc.error.ScheduleError)
+    program = "import kc; kc.IRModule.parse('x')"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert "\nkc.error.ParseError: error[KC1" in run.stderr
+
+
+def test_type_checkers_know_every_name():
+    """kc's names are loaded at first use; a block for type checkers has each of them."""
+    tree = ast.parse(Path(kc.__file__).read_text())
+    block = next(
+        node for node in tree.body if isinstance(node, ast.If) and "CHECKING" in ast.dump(node.test)
+    )
+    imported = {
+        alias.asname: (node.module, alias.name)
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assigned = {
+        target.id: imported[node.value.id]
+        for node in block.body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    wanted = {
+        name: ("kc", name) if attribute is None else (module, attribute)
+        for name, (module, attribute) in kc._LAZY.items()
+    }
+    assert imported | assigned == wanted
+
+
+# What the examples in docstrings take as given.
+BEFORE = """
+import numpy as np
+import kc
+from kc import te, tir
+m, n = te.var("m"), te.var("n")
+A, B = te.placeholder((n,), name="A"), te.placeholder((n,), name="B")
+C = te.compute((n,), lambda i: A[i] + B[i], name="C")
+X = te.placeholder((m, n), name="X")
+idx, val = te.placeholder((m, n), "int32", name="idx"), te.placeholder((m, n), name="val")
+a, b = tir.decl_buffer((n,), name="a"), tir.decl_buffer((n,), name="b")
+s = te.create_schedule(C.op)
+"""
+
+FORMULAS = ("kc.te.gradient",)
+"""Docstrings whose indented text is no Python."""
+
+
+def examples() -> dict[str, str]:
+    """Each block after ``::`` in the docstrings of the public modules and functions, once."""
+    blocks: dict[str, str] = {}
+    for name in ("kc", *(f"kc.{it}" for it in MODULES)):
+        module = importlib.import_module(name)
+        public = getattr(module, "__all__", ())
+        things = [(name, module), *((f"{name}.{it}", getattr(module, it)) for it in public)]
+        for label, thing in things:
+            text = inspect.getdoc(thing) or ""
+            for block in re.findall(r"::\n\n((?:[ ]{4,}.*\n?|\n)+)", text):
+                if block not in blocks.values() and label not in FORMULAS:
+                    blocks[label] = block
+    return {label: textwrap.dedent(block) for label, block in blocks.items()}
+
+
+@pytest.mark.parametrize("label", examples())
+def test_examples_in_docstrings(label: str, tmp_path: Path):
+    """Each is executed, with the names that it takes as given."""
+    file = tmp_path / "example.py"
+    file.write_text(BEFORE + examples()[label])
+    exec(compile(file.read_text(), str(file), "exec"), {"__name__": "example"})
