@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import MemRefType, VectorType
@@ -93,6 +93,20 @@ class Instance:
     reduction has no iteration."""
     at_start: bool = False
     """Whether it is the time before all that is in ``op``."""
+    init_of: BlockOp | None = None
+    """The innermost block whose init ``op`` is in."""
+
+    def copy(self) -> Instance:
+        """The same execution, to which a question can add what it asks of it."""
+        return replace(
+            self,
+            loops=dict(self.loops),
+            dims=list(self.dims),
+            constraints=list(self.constraints),
+            opaque=list(self.opaque),
+            values=dict(self.values),
+            empty=list(self.empty),
+        )
 
     def at(self, witness: Witness) -> str:
         """The loops around ``op`` at a witness: `` at (i=1, j=0)``, nothing without loops."""
@@ -148,7 +162,7 @@ class Space:
         their reductions have no iteration.
         """
         self._fresh += 1
-        instance = Instance(op, f"q{self._fresh}", for_inits=for_inits)
+        instance = Instance(op, f"q{self._fresh}", for_inits=for_inits, init_of=_init_around(op))
         path: list[tuple[Operation, Operation]] = []
         child, parent = op, op.parent_op()
         while parent is not None and not isinstance(parent, FuncOp):
@@ -190,16 +204,22 @@ class Space:
     def enter_loop(self, loop: ForOp, instance: Instance, shared: Term | None = None) -> None:
         """Put ``instance`` into an iteration of ``loop``."""
         at = shared if shared is not None else self.dim(instance)
-        for outer, outer_at in instance.loops.items():
-            if is_same_axis(self.axis(outer), self.axis(loop)):
-                instance.constraints.append(
-                    at.equals(outer_at)
-                )  # each thread runs its own iteration
+        axis = self.axis(loop)
+        if axis is not None:
+            for outer, outer_at in instance.loops.items():
+                if is_same_axis(self.axis(outer), axis):
+                    instance.constraints.append(
+                        at.equals(outer_at)
+                    )  # each thread runs its own iteration
         instance.loops[loop] = at
         instance.values[loop.var] = at
-        initialises = _initialises(instance.op, loop) or (
-            instance.for_inits and _holds_init(instance.op, loop)
-        )
+        init_of = instance.init_of
+        # An init is executed once where the reduction is empty.
+        initialises = (
+            init_of is not None
+            and is_inside(init_of, loop)
+            and IterType.REDUCE in iter_types(loop, init_of)
+        ) or (instance.for_inits and _holds_init(instance.op, loop))
         if loop.static_extent == 0 and not initialises:
             instance.empty.append(loop)
         size = self.size(loop.extent_value, instance)
@@ -448,15 +468,14 @@ def touched(rank: int) -> list[Term]:
     return [dim(f"e{n}") for n in range(rank)]
 
 
-def _initialises(op: Operation, loop: ForOp) -> bool:
-    """Whether ``op`` is in the init of a block, and ``loop`` belongs to its reduction: the init is
-    executed once where the reduction is empty."""
+def _init_around(op: Operation) -> BlockOp | None:
+    """The innermost block whose init ``op`` is in."""
     region, parent = op.parent_region(), op.parent_op()
-    while parent is not None and parent is not loop:
+    while parent is not None:
         if isinstance(parent, BlockOp) and parent.has_init and region is parent.init:
-            return IterType.REDUCE in iter_types(loop, parent)
+            return parent
         region, parent = parent.parent_region(), parent.parent_op()
-    return False
+    return None
 
 
 def _holds_init(op: Operation, loop: ForOp) -> bool:

@@ -84,6 +84,24 @@ def _same_launch(kernel: Kernel, first: Instance, second: Instance) -> list[Cond
     return [first.loops[loop].equals(second.loops[loop]) for loop in all_loops_around(kernel.root)]
 
 
+class Executions:
+    """The executions of pairs of accesses, of which several questions are asked."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._bound = {kernel.loop: kernel.axis}
+        self._pairs: dict[tuple[Access, Access], tuple[Space, Instance, Instance]] = {}
+
+    def of(self, first: Access, second: Access) -> tuple[Space, Instance, Instance]:
+        """An execution of each, and their context."""
+        pair = self._pairs.get((first, second))
+        if pair is None:
+            space = Space(self._bound)
+            pair = space, space.instance(first), space.instance(second)
+            self._pairs[first, second] = pair
+        space, earlier, later = pair
+        return space, earlier.copy(), later.copy()
+
+
 def foreign_value(
     kernel: Kernel,
     axis: str,
@@ -92,14 +110,15 @@ def foreign_value(
     stores: Sequence[StoreOp] = (),
     *,
     group: int = 1,
+    executions: Executions | None = None,
 ) -> Meeting | None:
     """A read by ``load`` in one thread of an element that ``store`` writes in another one, before
     it; with ``stores``, one that none of them writes in between in the reader's own thread.
 
     ``group`` threads along the axis, which is one of lanes then, have their memory together.
+    Questions of several axes have their ``executions`` together.
     """
-    space = Space({kernel.loop: kernel.axis})
-    read, write = space.instance(load), space.instance(store)
+    space, read, write = (executions or Executions(kernel)).of(load, store)
     reader, writer = (_number(kernel, axis, space, instance) for instance in (read, write))
 
     supplies: list[Supply] = []
@@ -165,6 +184,7 @@ def require_own_values(
     scope: str,
     *,
     finished: bool = False,
+    executions: Executions | None = None,
 ) -> None:
     """Refuse (KC3408) if one of ``ops``, all accesses of a buffer in the kernel, reads what
     another thread of the axis has written last, with which it does not share memory of ``scope``.
@@ -172,6 +192,7 @@ def require_own_values(
     Unless the schedule is ``finished``, what is in no loop of an axis of lanes may come to be.
     """
     stores = [op for op in ops if isinstance(op, StoreOp)]
+    executions = executions or Executions(kernel)
     for load in ops:
         if not isinstance(load, LoadOp):
             continue
@@ -181,7 +202,7 @@ def require_own_values(
         for store in stores:
             if not kernel.around(store, axis):
                 continue  # all threads write it
-            if foreign_value(kernel, axis, load, store) is None:
+            if foreign_value(kernel, axis, load, store, executions=executions) is None:
                 continue  # different threads use different elements
             meeting = foreign_value(kernel, axis, load, store, stores)
             if meeting is not None:
@@ -299,12 +320,15 @@ def require_grid(
     axis: str,
     accesses: dict[SSAValue, list[Access]],
     scope: str | None = None,
+    *,
+    executions: Executions | None = None,
 ) -> None:
     """Refuse global memory that several blocks along ``axis`` use, and one of them writes: what
     all of them would write (KC3409), what one reads and another writes (KC3408), and what two
     write (KC3417). ``scope`` is where the buffers will be, if that is another one."""
     if kernel.extent(axis) == 1:
         return
+    executions = executions or Executions(kernel)
     for buffer, ops in accesses.items():
         if not is_shared(scope or memory_scope(buffer), axis):
             continue
@@ -318,7 +342,7 @@ def require_grid(
         alike = is_replicated(buffer, kernel.root, axis)
         for store in stores:
             for op in ops:
-                _require_apart(site, kernel, axis, op, store, stores if alike else None)
+                _require_apart(site, kernel, axis, op, store, stores if alike else None, executions)
 
 
 def _require_apart(
@@ -328,13 +352,13 @@ def _require_apart(
     op: Access,
     store: StoreOp,
     alike: Sequence[StoreOp] | None,
+    executions: Executions,
 ) -> None:
     """Refuse ``op`` of an element that ``store`` writes in another block; where ``alike`` write
     the same value in all blocks, that it reads before its own block has written it."""
     if isinstance(op, StoreOp) and alike is not None:
         return
-    space = Space({kernel.loop: kernel.axis})
-    instance, write = space.instance(op), space.instance(store)
+    space, instance, write = executions.of(op, store)
     numbers = _number(kernel, axis, space, instance), _number(kernel, axis, space, write)
     supplies: list[Supply] = []
     for own_store in alike or ():
@@ -424,14 +448,16 @@ def require_kernels(site: Site) -> None:
     kernels = list(kernels_of(site.function))
     for kernel in kernels:
         require_one_extent(site, kernel)
-        accesses = accesses_in(kernel)
+        accesses, executions = accesses_in(kernel), Executions(kernel)
         for axis in real_axes(kernel):
             if axis in BLOCK_AXES:
-                require_grid(site, kernel, axis, accesses)
+                require_grid(site, kernel, axis, accesses, executions=executions)
             for buffer, ops in accesses.items():
                 scope = memory_scope(buffer)
                 if not is_shared(scope, axis):
-                    require_own_values(site, kernel, axis, ops, scope, finished=True)
+                    require_own_values(
+                        site, kernel, axis, ops, scope, finished=True, executions=executions
+                    )
         require_warps(site, kernel)
         require_convergence(site, kernel)
     if kernels:
