@@ -195,3 +195,36 @@ func.func @itself(%C: memref<8xf32>) {
 // ITSELF-NEXT:    |    block B    <-- here
 // ITSELF-NEXT:   why: it reads B, which it writes
 // ITSELF-NEXT:   try: compute_inline takes blocks that compute each element of one buffer by itself
+
+// A branch that computes a value may do nothing besides.
+// RUN: not kc-opt %s --compute-inline="func=besides block=B" 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=BESIDES
+func.func @besides(%A: memref<8xf32>, %C: memref<8xf32>, %D: memref<8xf32>, %c: i1) {
+  %B = tir.alloc "B" : memref<8xf32>
+  tir.for %b in 8 {
+    tir.block "B" (spatial %v_b in 8 = %b) do {
+      %x = scf.if %c -> (f32) {
+        %a = tir.load %A[%v_b] : memref<8xf32>
+        tir.store %a, %D[%v_b] : memref<8xf32>
+        scf.yield %a : f32
+      } else {
+        %a = tir.load %A[%v_b] : memref<8xf32>
+        scf.yield %a : f32
+      }
+      tir.store %x, %B[%v_b] : memref<8xf32>
+    }
+  }
+  tir.for %i in 8 {
+    tir.block "C" (spatial %v_i in 8 = %i) do {
+      %x = tir.load %B[%v_i] : memref<8xf32>
+      tir.store %x, %C[%v_i] : memref<8xf32>
+    }
+  }
+  func.return
+}
+// BESIDES:      error[KC3200]: compute_inline: block B is neither complete nor a reduction
+// BESIDES-NEXT:   --> {{.*}}compute_inline_invalid.mlir:205:5  tir.block "B" (spatial %v_b in 8 = %b) do {
+// BESIDES-NEXT:    |  for b in 8:
+// BESIDES-NEXT:    |    block B    <-- here
+// BESIDES-NEXT:   why: it contains scf.if
+// BESIDES-NEXT:   try: compute_inline takes blocks that compute each element of one buffer by itself
