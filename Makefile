@@ -12,7 +12,7 @@ CLANG := clang-22
 INSTALLED := $(VENV)/installed-$(notdir $(PYTHON))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast sweep test-topi check bench bench-gpu docs native fuzz fuzz-auto mutants clean
+.PHONY: help demo test test-fast sweep test-topi check bench bench-gpu docs site native fuzz fuzz-auto mutants clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,6 +49,9 @@ bench-gpu: $(INSTALLED) ## measure kernels on the GPU of this machine, beside to
 
 docs: $(INSTALLED) ## write the generated part of docs/ anew
 	$(PY) -m kc.tools.kc_docs
+
+site: $(INSTALLED) ## build the site from docs, lessons and docstrings: out/site/html/index.html
+	$(PY) scripts/make_site.py
 
 native: $(INSTALLED) ## compile the C sources in kc/support to the LLVM IR beside them: CLANG=clang-22
 	$(PY) scripts/make_native.py $(CLANG)

@@ -1,0 +1,131 @@
+"""The site's pages: all are there, in both languages where promised, and what they show is so."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import make_site
+import pytest
+
+from kc.support.explain import explanations
+from kc.support.registry import PRIMITIVES
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site") / "pages"
+    make_site.write_pages(folder, lessons=False)
+    return folder
+
+
+def test_a_page_for_everything(pages: Path):
+    for code in explanations():
+        assert (pages / "diagnostics" / f"{code}.md").read_text().startswith(f"# {code}: ")
+    for family, flags in PRIMITIVES.items():
+        text = (pages / "primitives" / f"{family}.md").read_text()
+        assert re.findall(r"^## (\w+)$", text, re.MULTILINE) == [
+            flag.replace("-", "_") for flag in flags
+        ]
+    for name in make_site.MODULES:
+        assert f"::: kc.{name}\n" in (pages / "api" / f"{name}.md").read_text()
+
+
+def test_chinese_beside_english(pages: Path):
+    lessons = sorted(path.stem for path in (ROOT / "examples" / "lessons").glob("[0-9]*.py"))
+    assert len(lessons) == 19
+    wanted = ["index", "glossary", "lessons/index", *(f"lessons/{name}" for name in lessons)]
+    for name in wanted:
+        english = (pages / f"{name}.md").read_text()
+        chinese = (pages / f"{name}.zh.md").read_text()
+        assert re.search("[\u4e00-\u9fff]", chinese.split("\n")[0] + chinese)
+        programs = [re.findall(r"```python\n(.*?)```", it, re.DOTALL) for it in (english, chinese)]
+        assert programs[0] == programs[1], name
+
+
+def test_links_lead_somewhere(pages: Path):
+    broken: list[str] = []
+    for path in pages.rglob("*.md"):
+        prose = re.sub(r"```.*?```", "", path.read_text(), flags=re.DOTALL)
+        prose = re.sub(r"`[^`\n]*`", "", prose)
+        for target in re.findall(r"\]\(([^)\s]+)\)", prose):
+            file = target.partition("#")[0]
+            if file and "://" not in file and not (path.parent / file).exists():
+                broken.append(f"{path.relative_to(pages)}: {target}")
+    assert broken == []
+
+
+@pytest.mark.parametrize("name", ["index.md", "index.zh.md"])
+def test_programs_of_the_start_page(name: str, tmp_path: Path):
+    text = (ROOT / "website" / name).read_text()
+    (program,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    file = tmp_path / "start.py"
+    file.write_text(program)
+    run = subprocess.run([sys.executable, str(file)], capture_output=True, text=True)
+    assert (run.returncode, run.stderr) == (0, "")
+    commands = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
+    distribution = re.search(r'^name = "(.*)"', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
+    assert distribution is not None
+    assert commands == [f"pip install {distribution[1]}\n"]
+
+
+def test_loops_before_and_after_a_primitive(pages: Path):
+    example = make_site.before_and_after("fuse")
+    assert example is not None
+    command, before, after = example
+    assert command.startswith("--fuse=")
+    assert before.count("tir.for ") > after.count("tir.for ")
+    shown = [path.read_text().count('=== "after ') for path in (pages / "primitives").iterdir()]
+    # Those of the others have a test whose first input is not for the first command.
+    assert len(shown) == len(PRIMITIVES)
+    assert sum(shown) >= 48
+
+
+def test_a_lesson_with_its_output_and_pictures():
+    path = ROOT / "examples" / "lessons" / "01_vector_add.py"
+    output, pictures = make_site._run(path)
+    assert output
+    loops, memory = pictures[-2:]
+    assert loops.count("<rect") >= 2
+    assert "vectorized" in loops
+    assert ">B: global, " in memory or "B: " in memory
+    assert "<figcaption>loops of @" in loops
+
+
+def test_settings(pages: Path):
+    settings = json.loads((pages.parent / "mkdocs.yml").read_text())
+    plugins = [it if isinstance(it, str) else next(iter(it)) for it in settings["plugins"]]
+    assert plugins == ["search", "i18n", "mkdocstrings"]
+    assert settings["theme"]["font"] is False  # nothing is fetched from elsewhere
+
+    def files(entry: object) -> list[str]:
+        if isinstance(entry, str):
+            return [entry]
+        values = entry.values() if isinstance(entry, dict) else entry
+        return [name for value in values for name in files(value)]  # pyright: ignore
+
+    named = files(settings["nav"])
+    assert all((pages / name).is_file() for name in named)
+    assert len(named) == len(set(named))
+
+
+@pytest.mark.sweep
+def test_the_whole_site(tmp_path: Path):
+    """`make site`: MkDocs builds it, search and both languages included."""
+    pytest.importorskip("mkdocs")
+    run = subprocess.run(
+        [sys.executable, str(ROOT / "scripts" / "make_site.py")], capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stderr
+    site = ROOT / "out" / "site" / "html"
+    assert (site / "index.html").is_file()
+    assert (site / "zh" / "index.html").is_file()
+    assert (site / "search" / "search_index.json").is_file()
+    assert "create_schedule" in (site / "api" / "te.html").read_text()
+    assert "<svg" in (site / "lessons" / "01_vector_add.html").read_text()
+    assert (site / "diagnostics" / "KC3040.html").is_file()
