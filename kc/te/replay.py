@@ -72,9 +72,9 @@ def steps(schedule: Schedule) -> Iterator[Step | Enter]:
             yield from _of_stage(stage, planned)
             planned.add(stage)
     for stage in reversed(schedule.stages):
-        for record in stage.storage if not _is_inline(stage) else ():
-            fields = {**_buffer(schedule, stage, record), **record.arguments}
-            yield Step(record.primitive, stage, fields, record.location)
+        yield from _of_storage(schedule, stage, rolling=False)
+    for stage in schedule.stages:  # what a buffer that rolls is computed from rolls before it
+        yield from _of_storage(schedule, stage, rolling=True)
     for primitive in _LAST:
         for stage in reversed(schedule.stages):
             for record in stage.records if not _is_inline(stage) else ():
@@ -88,6 +88,14 @@ _LAST = ("prefetch", "tensorize")
 
 def _is_inline(stage: Stage) -> bool:
     return stage.place is not None and stage.place.kind == "inline"
+
+
+def _of_storage(schedule: Schedule, stage: Stage, *, rolling: bool) -> Iterator[Step]:
+    """The calls on the tensor of a stage: to let it roll, or the others."""
+    for record in stage.storage if not _is_inline(stage) else ():
+        if (record.primitive == "rolling-buffer") is rolling:
+            fields = {**_buffer(schedule, stage, record), **record.arguments}
+            yield Step(record.primitive, stage, fields, record.location)
 
 
 def _buffer(schedule: Schedule, stage: Stage, record: Record) -> dict[str, Any]:

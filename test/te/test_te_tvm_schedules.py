@@ -152,3 +152,59 @@ def test_threads_that_do_not_combine_a_reduction_of_any_size():
         "  try: rfactor makes partial results, whose final reduction has this form\n"
         "  try: bind a spatial loop: i"
     )
+
+
+# Places -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_two_rolling_buffers_in_one_loop(first: int):
+    a = te.placeholder((12,), "int32", name="A")
+    b = te.compute((10,), lambda i: a[i] + a[i + 2], name="B")
+    c = te.compute((8,), lambda i: b[i] * 3 + b[i + 2], name="C")
+    d = te.compute((6,), lambda i: c[i] - c[i + 2], name="D")
+    s = te.create_schedule(d.op)
+    for tensor in (c, b):
+        s[tensor].compute_at(s[d], d.op.axis[0])
+    for tensor in [(b, c), (c, b)][first]:
+        s[tensor].rolling_buffer()
+
+    def reference(a: Any) -> Any:
+        b = a[:10] + a[2:]
+        c = b[:8] * 3 + b[2:]
+        return c[:6] - c[2:]
+
+    text = check(s, [a, d], reference)
+    # Each keeps what the next iteration reads again.
+    assert re.findall(r'tir.alloc "(\w)" : memref<(\d)xi32>', text) == [("B", "5"), ("C", "3")]
+
+
+def test_a_step_of_a_scan_reads_the_row_before():
+    m, n = te.var("m"), te.var("n")
+    x = te.placeholder((m, n), name="X")
+    state = te.placeholder((m, n), name="state")
+    first = te.compute((1, n), lambda _, i: x[0, i], name="first")
+    update = te.compute((m, n), lambda t, i: state[t - 1, i] + x[t - 1, i], name="update")
+    scan = te.scan(first, update, state, inputs=[x], name="S")
+
+    def reference(x: Any) -> Any:
+        result = x.copy()
+        for t in range(1, len(x)):
+            result[t] = result[t - 1] + x[t - 1]
+        return result
+
+    s = te.create_schedule(scan.op)
+    check(s, [x, scan], reference, sizes={"m": 5, "n": 3})
+
+
+def test_a_step_of_a_scan_that_reads_before_the_first_row():
+    x = te.placeholder((6, 3), name="X")
+    state = te.placeholder((6, 3), name="state")
+    first = te.compute((1, 3), lambda _, i: x[0, i], name="first")
+    update = te.compute((6, 3), lambda t, i: state[t - 1, i] + x[t - 2, i], name="update")
+    s = te.create_schedule(te.scan(first, update, state, inputs=[x], name="S").op)
+    assert refusal(lambda: kc.lower(s, [x, s.outputs[0].output(0)])) == (
+        "error[KC2030]: update reads outside X: index -1 of dimension 0, which has the size 6\n"
+        "  why: this happens at t=1, i=0\n"
+        "  try: make the extents smaller, or read a larger (padded) tensor"
+    )

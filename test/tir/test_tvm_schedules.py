@@ -192,6 +192,166 @@ def test_an_index_map_of_too_many_indices():
     )
 
 
+def test_places_are_sampled_equally_often():
+    """Inline, where it is, and the loops of more than one iteration, as TVM chooses them."""
+    a = te.placeholder((8, 8), name="A")
+    b = te.compute((8, 8), lambda i, j: a[i, j] * 2, name="B")
+    k = te.reduce_axis((0, 8), name="k")
+    c = te.compute((8, 8), lambda i, j: te.sum(b[i, k] * b[k, j], axis=k), name="C")
+    sch = tir.Schedule(te.create_prim_func([a, c]), seed=7)
+    i, j, k = sch.get_loops("C")
+    j_o, j_i = sch.split(j, [None, 1])
+    sch.reorder(i, j_o, k, j_i)
+    counts = {depth: 0 for depth in (-2, -1, 0, 1, 2)}
+    for _ in range(200):
+        sch.sample_compute_location("B")
+        counts[sch.session.trace[-1].decision] += 1
+    # Of 200 in five places 40 each, with a standard deviation of 6.
+    assert all(22 <= count <= 58 for count in counts.values()), counts
+
+
+def test_a_place_that_is_none():
+    sch = ones_added((4, 8))
+    assert refusal(lambda: sch.sample_compute_location("A1", decision=5)) == (
+        "error[KC3731]: sample_compute_location: decision 5\n"
+        "  why: block A1 can be computed at -2: inline, -1: where it is, 0: i0, 1: i1"
+    )
+
+
+PADDED = """
+def f(x: T.Buffer((16, 14), "uint8"), y: T.Buffer((16, 18), "uint8")):
+    for i, j in T.grid(16, 18):
+        with T.block("pad"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            y[vi, vj] = T.if_then_else(
+                2 <= vj and vj < 16, x[vi, vj - 2], T.uint8(0), dtype="uint8")
+"""
+
+MIXED = """
+def f(x: T.Buffer((16, 3), "float32"), y: T.Buffer((T.int64(4), 8), "float32")):
+    for i, j in T.grid(T.int64(4), 8):
+        with T.block("y"):
+            vi = T.axis.spatial(T.int64(4), i)
+            vj = T.axis.spatial(8, j)
+            y[vi, vj] = x[vi * T.int64(2) + T.cast(vj, "int64"), 0] + 1.0
+"""
+
+SQUARES = """
+def f(x: T.Buffer((4, 32), "float32"), y: T.Buffer((4,), "float32")):
+    for i, k in T.grid(4, 32):
+        with T.block("y"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                y[vi] = 0.0
+            v: T.float32 = x[vi, vk]
+            y[vi] = y[vi] + v * v
+"""
+
+SHIFTED = """
+def f(x: T.Buffer((65,), "float32"), y: T.Buffer((65,), "float32")):
+    for i in range(65):
+        with T.block("copy"):
+            vi = T.axis.spatial(65, i)
+            y[vi] = x[vi]
+    for i in range(64):
+        with T.block("y"):
+            vi = T.axis.spatial(64, i)
+            y[vi] = y[vi + 1] * 2.0
+"""
+
+OVERWRITTEN = """
+def f(x: T.Buffer((8,), "float32"), y: T.Buffer((8,), "float32")):
+    B = T.alloc_buffer((8,), "float32")
+    for i in range(8):
+        with T.block("B"):
+            vi = T.axis.spatial(8, i)
+            B[vi] = x[vi] * 2.0
+    for i in range(8):
+        with T.block("y"):
+            vi = T.axis.spatial(8, i)
+            y[vi] = B[vi] + 1.0
+        with T.block("x"):
+            vi = T.axis.spatial(8, i)
+            x[vi] = 0.0
+"""
+
+GUARDED = """
+def f(x: T.Buffer((10, 6), "float32"), y: T.Buffer((10, 6), "float32")):
+    for i in range(12):
+        if i < 10:
+            for j in range(6):
+                with T.block("y"):
+                    vi, vj = T.axis.remap("SS", [i, j])
+                    y[vi, vj] = x[vi, vj] + 1.0
+"""
+
+CASES: dict[str, tuple[str, Callable[[tir.Schedule], Any], Callable[[Any], Any]]] = {
+    "decompose_padding of unsigned pads": (
+        PADDED,
+        lambda sch: sch.decompose_padding("pad", sch.get_loops("pad")[0]),
+        lambda x: np.pad(x, ((0, 0), (2, 2))),
+    ),
+    "reindex of a read with indices of two types": (
+        MIXED,
+        lambda sch: sch.reindex("y", ("read", 0)),
+        lambda x: x[np.arange(4)[:, None] * 2 + np.arange(8), 0] + 1,
+    ),
+    "reindex of a write with indices of two types": (
+        MIXED,
+        lambda sch: sch.reindex("y", ("write", 0)),
+        lambda x: x[np.arange(4)[:, None] * 2 + np.arange(8), 0] + 1,
+    ),
+    "rfactor of a block with a let": (
+        SQUARES,
+        lambda sch: sch.rfactor(sch.split(sch.get_loops("y")[1], [None, 4])[1], 0),
+        lambda x: (x * x).sum(1),
+    ),
+    "vectorize where later elements are read": (
+        SHIFTED,
+        lambda sch: sch.vectorize(sch.get_loops("y")[0]),
+        lambda x: np.append(x[1:] * 2, x[-1:]),
+    ),
+    "compute_at before the source is overwritten": (
+        OVERWRITTEN,
+        lambda sch: sch.compute_at("B", sch.get_loops("y")[0]),
+        lambda x: x * 2 + 1,
+    ),
+    "fuse across a guard": (
+        GUARDED,
+        lambda sch: sch.fuse(*sch.get_loops("y")),
+        lambda x: x + 1,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_was_refused_once(name: str):
+    text, schedule, reference = CASES[name]
+    sch = scheduled(text)
+    before = str(sch.mod)
+    schedule(sch)
+    assert str(sch.mod) != before
+    (x_type, y_type) = (argument.type for argument in sch.module.body.ops.first.body.block.args)
+    rng = np.random.default_rng(0)
+    dtype = np.uint8 if "i8" in str(x_type) else np.float32
+    x = rng.integers(1, 9, x_type.get_shape()).astype(dtype)
+    y = np.full(y_type.get_shape(), 77, dtype)
+    wanted = reference(x.copy())
+    kc.build(sch.mod)(x, y)
+    np.testing.assert_array_equal(y, wanted)
+
+
+def test_vectors_of_what_earlier_iterations_write():
+    """The other way round: each iteration reads what the one before has written."""
+    sch = scheduled(SHIFTED.replace("y[vi] = y[vi + 1]", "y[vi + 1] = y[vi]"))
+    assert refusal(lambda: sch.vectorize(sch.get_loops("y")[0])) == (
+        "error[KC3041]: vectorize: the iterations of i depend on each other\n"
+        "   |  for i in 64:    <-- here\n"
+        "   |    block y\n"
+        "  why: y at (i=0) writes y[1], which y at (i=1) reads"
+    )
+
+
 # Reshapes -----------------------------------------------------------------------------------------
 
 

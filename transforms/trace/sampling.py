@@ -23,7 +23,7 @@ from typing import Any, ClassVar
 
 from kc.analysis import loop_tree
 from kc.analysis.regions import consumers
-from kc.dialects.tir import BlockOp, ForOp
+from kc.dialects.tir import BlockOp, ForOp, IterType
 from kc.support.diagnostics import ScheduleError
 from kc.support.registry import pass_class
 from kc.transforms.schedule.base import CALL_SITE, BlockRef, LoopRef
@@ -262,42 +262,82 @@ class SampleComputeLocation(Query):
         places = self._places(session)
         chosen = self.decision
         if chosen is None:
-            chosen = session.random.choice(sorted(places))
-        elif chosen not in places:
+            # The first one that is legal, in a random order, is each of them equally often.
+            worthwhile = [INLINE, ROOT, *self._worthwhile()]
+            order = session.random.sample(worthwhile, len(worthwhile))
+            chosen = next(depth for depth in order if self._is_legal(session, places[depth]))
+        elif chosen not in places or not self._is_legal(session, places[chosen]):
             if not session.adapting:
+                legal = [depth for depth in places if self._is_legal(session, places[depth])]
                 raise _refuse(
                     "KC3731",
                     f"sample_compute_location: decision {chosen}",
                     f"block {self.block} can be computed at "
-                    + ", ".join(f"{n}: {_place(places[n])}" for n in sorted(places)),
+                    + ", ".join(f"{n}: {_place(places[n])}" for n in legal),
                 )
-            chosen = max((depth for depth in places if ROOT <= depth <= chosen), default=ROOT)
+            before = [depth for depth in reversed(places) if ROOT <= depth <= chosen]
+            chosen = next((n for n in before if self._is_legal(session, places[n])), ROOT)
         return Answer([places[chosen]], chosen)
 
     def _places(self, session: Session) -> dict[int, ForOp | Mark]:
-        """The legal places by decision."""
+        """The places by decision, whether they are legal or not."""
+        places: dict[int, ForOp | Mark] = {INLINE: Mark.INLINE, ROOT: Mark.ROOT}
+        places.update(enumerate(self._loops()))
+        return places
+
+    def _loops(self) -> list[ForOp]:
+        """The loops around all consumers, outermost first."""
+        block = self.block.target
+        assert isinstance(block, BlockOp)
+        around = [loop_tree.loops_around(user) for user in consumers(block)]
+        return (
+            [loop for loop in around[0] if all(loop in path for path in around)] if around else []
+        )
+
+    def _worthwhile(self) -> list[int]:
+        """The depths of loops that are worth trying, as TVM chooses them.
+
+        These have more than one iteration; the last is the last one before a loop that is not a
+        reduction in one that is, or before those that are reductions without one that is not
+        inside.
+        """
+        block = self.block.target
+        assert isinstance(block, BlockOp)
+        user = next(iter(consumers(block)), None)
+        loops = self._loops()
+        is_reduction = [
+            isinstance(user, BlockOp) and loop_tree.iter_types(loop, user) != {IterType.SPATIAL}
+            for loop in loops
+        ]
+        last = max((n for n, reduces in enumerate(is_reduction) if not reduces), default=-1)
+        depths: list[int] = []
+        in_reduction = False
+        for n, loop in enumerate(loops[: last + 1]):
+            if loop.static_extent == 1:
+                continue
+            in_reduction = in_reduction or is_reduction[n]
+            if in_reduction and not is_reduction[n]:
+                break
+            depths.append(n)
+        return depths
+
+    def _is_legal(self, session: Session, place: ForOp | Mark) -> bool:
+        if place is Mark.ROOT:
+            return True
         block = self.block.target
         assert isinstance(block, BlockOp)
         function = loop_tree.enclosing_function(block)
         assert function is not None
-        site = session.site(function)
-        places: dict[int, ForOp | Mark] = {ROOT: Mark.ROOT}
-        if _is_legal(pass_class("compute-inline")(self.block), site):
-            places[INLINE] = Mark.INLINE
-        users = list(consumers(block))
-        loops = loop_tree.loops_around(users[0]) if users else []
-        for depth, loop in enumerate(loops):
-            if _is_legal(pass_class("compute-at")(self.block, LoopRef(loop)), site):
-                places[depth] = loop
-        return places
-
-
-def _is_legal(primitive: Any, site: Any) -> bool:
-    try:
-        primitive.plan(site)
-    except ScheduleError:
-        return False
-    return True
+        primitive = (
+            pass_class("compute-inline")(self.block)
+            if place is Mark.INLINE
+            else pass_class("compute-at")(self.block, LoopRef(place))
+        )
+        try:
+            primitive.plan(session.site(function))
+        except ScheduleError:
+            return False
+        return True
 
 
 def _place(place: ForOp | Mark) -> str:

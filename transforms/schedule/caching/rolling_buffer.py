@@ -33,7 +33,8 @@ the part in use by less than its length.
 2. KC3300, KC3202, KC3205: it is the only one that writes the buffer, which is not an output.
 3. KC3490: the part of the buffer that an iteration uses overlaps with that of the one before.
 4. KC3491: the loops from there to the accesses are serial.
-5. KC3494, KC3493: an element is the same when the next iteration computes it, inputs included.
+5. KC3494, KC3493: an element is the same when the next iteration computes it, inputs included;
+   these may be computed again in each iteration, if they become the same.
 6. KC3492: all that is read is in the buffer, and no other element in its place.
 7. KC3495: the sizes of the buffer do not depend on the loop.
 
@@ -55,7 +56,15 @@ from kc.analysis import loop_tree
 from kc.analysis.index_values import dimensions
 from kc.analysis.instances import Instance, Space, Supply, Witness, touched
 from kc.analysis.loop_tree import all_loops_around, buffer_name
-from kc.analysis.regions import BoundIndexValues, Interval, box, loads_of, stores_to
+from kc.analysis.regions import (
+    BoundIndexValues,
+    Interval,
+    box,
+    loads_of,
+    scope_of,
+    stores_to,
+    unit_of,
+)
 from kc.analysis.terms import Condition, Term, all_of, any_of, equal
 from kc.dialects.affine_assembly import at_least_zero, from_terms, linear_terms
 from kc.dialects.tir import (
@@ -69,6 +78,7 @@ from kc.dialects.tir import (
     LoadOp,
     StoreOp,
 )
+from kc.support.diagnostics import ScheduleError
 from kc.transforms.affine_rewrite import add_predicate, compact
 from kc.transforms.schedule._blocks import (
     Definition,
@@ -327,9 +337,36 @@ class Prover:
                 self._require_kept(load, store)
         for load in self.block.walk():
             if isinstance(load, LoadOp) and load.buffer is not self.rolling.buffer:
+                if self._is_a_function(load.buffer):
+                    continue
                 for store in stores_to(load.buffer):
                     if loop_tree.is_inside(store, self.rolling.loop):
                         self._require_unchanged(load, store)
+
+    def _is_a_function(self, buffer: SSAValue, seen: frozenset[SSAValue] = frozenset()) -> bool:
+        """Whether whatever iteration of the loop writes an element of ``buffer`` writes the same.
+
+        One block writes it, each element at once, of what is written before the loop or is such a
+        function itself.
+        """
+        loop = self.rolling.loop
+        writers = {unit_of(store, scope_of(store)) for store in stores_to(buffer)}
+        inside = [writer for writer in writers if loop_tree.is_inside(writer, loop)]
+        if not inside:
+            return True
+        if buffer in seen:
+            return False
+        (writer,) = inside if len(writers) == 1 else (None,)
+        if not isinstance(writer, BlockOp) or writer.is_reduction:
+            return False
+        try:
+            definition = require_definition(self.site, writer)
+        except ScheduleError:
+            return False
+        moving = loop_tree.derived_values(loop.var)
+        return not any(value in moving for value in captured(writer)) and all(
+            self._is_a_function(read, seen | {buffer}) for read in definition.inputs
+        )
 
     def _require_repeatable(self) -> None:
         """An element is the same whatever iteration computes it."""
