@@ -3,6 +3,7 @@
 # Wrong arguments are what is tested.
 # pyright: reportArgumentType=false, reportCallIssue=false, reportGeneralTypeIssues=false
 # pyright: reportAttributeAccessIssue=false, reportIndexIssue=false
+# pyright: reportOptionalMemberAccess=false
 
 from __future__ import annotations
 
