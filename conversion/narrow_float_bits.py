@@ -15,15 +15,20 @@ from xdsl.dialects.builtin import (
     AnyFloat,
     DenseIntOrFPElementsAttr,
     FixedBitwidthType,
+    Float32Type,
+    Float64Type,
     FloatAttr,
+    IndexType,
     IntegerAttr,
     IntegerType,
+    MemRefType,
     VectorType,
     f32,
     f64,
     i32,
     i64,
 )
+from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -41,10 +46,13 @@ from kc.dialects.arith import (
 from kc.support.float_formats import NARROW_IR_FLOATS, FloatFormat
 
 F32_MANTISSA, F32_BIAS = 23, 127
+_OTHER_TYPES = (IntegerType, IndexType, MemRefType, LLVMPointerType, Float32Type, Float64Type)
 
 
 def format_of(type_: Attribute) -> FloatFormat | None:
     """The format of a narrow float type, or of a vector's elements."""
+    if isinstance(type_, _OTHER_TYPES):  # most are, and their texts may be long
+        return None
     return NARROW_IR_FLOATS.get(str(element_of(type_)))
 
 

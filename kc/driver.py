@@ -28,6 +28,7 @@ from kc.transforms.to_tir import to_tir
 
 if TYPE_CHECKING:
     from kc import tir
+    from kc.runtime.module import WatchedModule
 
 Instrument = Callable[[str, ModuleOp], None]
 """Called after each stage of a build with its name and the module."""
@@ -251,6 +252,20 @@ def build(
             for stage, module in stages:
                 instrument(stage, module)
         return backend.build(Build(stages, chosen, name, instrument, backend))
+
+
+def build_watched(inp: Any, target: Target | str) -> WatchedModule | None:
+    """The kernels of a module as :func:`kc.gpu.check` runs them, and nothing else of it; None for a
+    target that is no GPU of NVIDIA."""
+    from kc.backends import Build, backend_of, cuda_emu
+
+    chosen = _target(target)
+    if chosen.kind not in ("cuda", "cuda-emu"):
+        return None
+    emulated = Target({**chosen.export(), "kind": "cuda-emu"})
+    with reproducing("kc.gpu.check", lambda: _source(inp, None, emulated)):
+        stages = _stages(inp, None, "main", emulated, None, checks_kernels=False)
+        return cuda_emu.watched(Build(stages, emulated, "main", None, backend_of(emulated)))
 
 
 def load_loops(path: str) -> Any:

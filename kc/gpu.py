@@ -183,23 +183,24 @@ def check(
 
     Raises CallError KC6300 for a module without kernels, and what the build and the call raise.
     """
-    from kc.driver import build
+    from kc.driver import build_watched
     from kc.runtime.module import Module
 
     if isinstance(module, str):
         from kc.tir.module import IRModule
 
         module = IRModule.parse(module)
-    if not isinstance(module, Module):
-        module = build(module, target=target)
-    if module.watched is None:
+    if isinstance(module, Module):
+        watched = None if module.watched is None else module.watched()
+    else:
+        watched = build_watched(module, target)
+    if watched is None:
         raise CallError(
             "KC6300",
             "kc.gpu.check: the module has no kernels for a GPU",
             why="it is compiled for a target of another kind",
             hints=['kc.build(..., target="cuda -arch=sm_80"), or target="cuda-emu"'],
         )
-    watched = module.watched()
     function = watched.module if name is None else watched.module[name]
     compared = _Comparison(arrays[len(arrays) - len(expected) :], expected, rtol, atol)
     seen = watch(lambda: function(*arrays), watched.places, compared.addresses)

@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import (
     StridedLayoutAttr,
     VectorType,
     i1,
-    i32,
+    i64,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import (
@@ -26,14 +26,15 @@ from xdsl.pattern_rewriter import (
 )
 
 from kc.conversion.convert_gpu_to_cpu.kernel import (
+    INDEX,
     IS_ATOMIC,
-    IS_INSIDE,
     IS_WRITE,
     Emitter,
+    unsupported,
 )
 from kc.conversion.convert_gpu_to_cpu.thread import Thread, ThreadPattern
 from kc.conversion.convert_to_llvm.types import element_size
-from kc.dialects.arith import CmpiOp, SelectOp
+from kc.dialects.arith import CmpiOp
 
 
 class CheckAccess(ThreadPattern):
@@ -134,42 +135,64 @@ class _Access:
         indices = list(self.indices)
         if shift:
             indices[-1] = e.emit(arith.AddiOp(indices[-1], e.number(shift)))
+        known = e.number(self._known(count), i64)
+        if self.strides is not None:
+            name, arguments = "kc_emu_access_at", [known, *self._place(indices, count)]
+        else:
+            name, arguments = "kc_emu_access", [known, self.pointer, *self._row(indices)]
+        call = func.CallOp(name, arguments, [i1])
+        if active is None:
+            return e.emit(call)
+        yes = arith.ConstantOp(IntegerAttr(1, i1))
+        asked = Block([call, scf.YieldOp(call)])
+        idle = Block([yes, scf.YieldOp(yes)])
+        return e.emit(scf.IfOp(active, [i1], Region(asked), Region(idle)))
+
+    def _known(self, count: int) -> int:
+        """What ``emulator.c`` is told of the access, in one number."""
+        fields = (
+            (self.site, 16),
+            (self.slot + 1, 8),
+            (self.bytes, 12),
+            (count, 14),
+            (self.alignment.bit_length() - 1, 8),
+            (self.flags, 4),
+        )
+        number = position = 0
+        for value, width in fields:
+            if value >= 1 << width:
+                raise unsupported(self.e.op, "its vectors are too long to be watched")
+            number |= value << position
+            position += width
+        return number
+
+    def _row(self, indices: Sequence[SSAValue]) -> list[SSAValue]:
+        """The row of a dense buffer, the index in it, and its size."""
+        e = self.e
+        row = e.number(0)
+        if not indices:
+            return [row, row, e.number(1)]
+        for index, size in zip(indices[:-1], self.sizes, strict=False):
+            row = e.emit(func.CallOp("kc_emu_row_of", [row, index, size], [INDEX]))
+        return [row, indices[-1], self.sizes[-1]]
+
+    def _place(self, indices: Sequence[SSAValue], count: int) -> list[SSAValue]:
+        """The address in a buffer with strides, and whether it is inside."""
+        e = self.e
         place, inside = e.number(0), e.number(1, i1)
+        assert self.strides is not None
         for n, (index, size) in enumerate(zip(indices, self.sizes, strict=True)):
-            if self.strides is None:
-                place = e.emit(arith.AddiOp(e.emit(arith.MuliOp(place, size)), index))
-            else:
-                far = e.emit(arith.MuliOp(index, self.strides[n]))
-                place = e.emit(arith.AddiOp(place, far))
-            is_last = n == len(indices) - 1
+            far = e.emit(arith.MuliOp(index, self.strides[n]))
+            place = e.emit(arith.AddiOp(place, far))
             limit = size
-            if is_last and count > 1:
+            if n == len(indices) - 1 and count > 1:
                 limit = e.emit(arith.SubiOp(size, e.number(count - 1)))
                 below = e.emit(CmpiOp(limit, e.number(0), "sgt"))
                 inside = e.emit(arith.AndIOp(inside, below))
             # As unsigned numbers, negative ones are greater than any size.
             inside = e.emit(arith.AndIOp(inside, e.emit(CmpiOp(index, limit, "ult"))))
         offset = e.emit(arith.MuliOp(place, e.number(self.bytes)))
-        address = e.emit(arith.AddiOp(self.pointer, offset))
-        known = e.number(self.flags | IS_INSIDE, i32)
-        flags = e.emit(SelectOp(inside, known, e.number(self.flags, i32)))
-        arguments = [
-            e.number(self.slot, i32),
-            address,
-            e.number(self.bytes * count),
-            e.number(self.alignment),
-            e.number(self.site, i32),
-            flags,
-        ]
-        call = func.CallOp("kc_emu_access", arguments, [i32])
-        if active is None:
-            answer = e.emit(call)
-        else:
-            yes = arith.ConstantOp(IntegerAttr(1, i32))
-            asked = Block([call, scf.YieldOp(call)])
-            idle = Block([yes, scf.YieldOp(yes)])
-            answer = e.emit(scf.IfOp(active, [i32], Region(asked), Region(idle)))
-        return e.emit(CmpiOp(answer, e.number(0, i32), "ne"))
+        return [e.emit(arith.AddiOp(self.pointer, offset)), inside]
 
 
 def _only_if(rewriter: PatternRewriter, op: Operation, allowed: SSAValue) -> None:

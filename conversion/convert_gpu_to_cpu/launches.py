@@ -1,6 +1,8 @@
-"""The functions that run all blocks of a kernel, and those of the emulator, as text."""
+"""The functions that run all blocks of a kernel, as text."""
 
 from __future__ import annotations
+
+import math
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
@@ -13,8 +15,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
-from kc.conversion._foreign_calls import POINTERS
-from kc.conversion.convert_gpu_to_cpu import SUSPEND
 from kc.conversion.convert_gpu_to_cpu.kernel import (
     GLOBAL,
     INDEX,
@@ -22,71 +22,16 @@ from kc.conversion.convert_gpu_to_cpu.kernel import (
     Kernel,
 )
 from kc.conversion.convert_gpu_to_cpu.module import EmulatedModule
+from kc.conversion.convert_gpu_to_cpu.runtime import NEW_BLOCK, RUN
 from kc.conversion.convert_to_llvm.types import element_size
 
-_STEP = """
-llvm.func internal @kc_emu_step(%thread: !llvm.ptr, %is_over: i32) {
-  %zero = llvm.mlir.constant(0 : i32) : i32
-  %ends = llvm.icmp "ne" %is_over, %zero : i32
-  llvm.cond_br %ends, ^destroy, ^resume
-^resume:
-  llvm.call_intrinsic "llvm.coro.resume"(%thread) : (!llvm.ptr) -> ()
-  llvm.return
-^destroy:
-  llvm.call_intrinsic "llvm.coro.destroy"(%thread) : (!llvm.ptr) -> ()
-  llvm.return
-}
-"""
-"""What a thread is resumed and ended by."""
+LAUNCH, THREAD = "kc_launch", "kc_thread"
+"""The functions of a kernel in its text."""
 
 
-def _declaration(name: str, inputs: str = "", output: str = "") -> str:
-    return f"func.func private @{name}({inputs}){output} attributes {{{POINTERS}}}"
-
-
-_RUN = "memref<?xi64>, memref<?xi32>, index, !llvm.ptr, index"
-_NEW_BLOCK = "(memref<?xi32>, index, i32) -> index"
-RUNTIME = {
-    SUSPEND: _declaration(SUSPEND),
-    "kc_emu_run": _STEP + _declaration("kc_emu_run", _RUN),
-    "kc_emu_run_checked": _STEP + _declaration("kc_emu_run_checked", _RUN),
-    "printf": "llvm.func @printf(!llvm.ptr, ...) -> i32",
-    "fflush": "llvm.func @fflush(!llvm.ptr) -> i32",
-    "kc_emu_launch": _declaration("kc_emu_launch"),
-    "kc_emu_block": _declaration("kc_emu_block", "index"),
-    "kc_emu_buffer": _declaration("kc_emu_buffer", "i32, index, index, index, i32"),
-    "kc_emu_new_block": _declaration("kc_emu_new_block", "memref<?xi32>, index, i32", " -> index"),
-    "kc_emu_end_block": _declaration("kc_emu_end_block", "index"),
-    "kc_emu_named": _declaration("kc_emu_named", "index, index, i32, i32, i32, i32"),
-    "kc_emu_lanes": _declaration("kc_emu_lanes", "index, index, i32, i32"),
-    "kc_emu_mbarrier": _declaration(
-        "kc_emu_mbarrier", "index, index, i32, index, i32, i32", " -> i64"
-    ),
-    "kc_emu_phase": _declaration("kc_emu_phase", "index, index, index, i64, i32, i32, i32"),
-    "kc_emu_is_complete": _declaration("kc_emu_is_complete", "index, index", " -> i32"),
-    "kc_emu_copy": _declaration("kc_emu_copy", "index, index, index, index, i32, i32, i32, i32"),
-    "kc_emu_commit": _declaration("kc_emu_commit", "index, index"),
-    "kc_emu_copies_done": _declaration("kc_emu_copies_done", "index, index, i32"),
-    "kc_emu_copies_arrive": _declaration("kc_emu_copies_arrive", "index, index, index, i32, i32"),
-    "kc_emu_leave": _declaration("kc_emu_leave", "index, index, i32, i64"),
-    "kc_emu_row": _declaration("kc_emu_row", "index, index, index, i32, i32, i32"),
-    "kc_emu_matrix_load": _declaration("kc_emu_matrix_load", "index, index, i32, i32", " -> i32"),
-    "kc_emu_matrix_store": _declaration("kc_emu_matrix_store", "index, index, i32, i32, i32"),
-    "kc_emu_mma": _declaration("kc_emu_mma", "index, index, i32, i32, i32, i64", " -> i64"),
-    "kc_emu_wmma_load": _declaration(
-        "kc_emu_wmma_load", "index, index, index, i32, i32, i32, i32, i32, i32", " -> i64"
-    ),
-    "kc_emu_wmma_store": _declaration(
-        "kc_emu_wmma_store", "index, index, index, i32, i32, i32, i32, i32, i32, i64"
-    ),
-    "kc_emu_pointer": _declaration("kc_emu_pointer", "index, index, index, i32, i32", " -> i32"),
-    "kc_emu_access": _declaration("kc_emu_access", "i32, index, index, index, i32, i32", " -> i32"),
-}
-"""The functions of the emulator (``emulator.c``)."""
-
-
-def launch_text(module: EmulatedModule, kernel: Kernel, thread: func.FuncOp, name: str) -> str:
-    """The function that runs all blocks of a kernel; ``thread`` is what each thread runs."""
+def launch_text(module: EmulatedModule, kernel: Kernel, thread: func.FuncOp) -> str:
+    """The function :data:`LAUNCH` that runs all blocks of a kernel; ``thread`` is what each thread
+    runs, and :data:`THREAD` here."""
     arguments = {f"%arg{n}": type_ for n, type_ in enumerate(kernel.arguments)}
     shared = {f"%shared{n}": type_ for n, type_ in enumerate(kernel.shared)}
     sizes = [f"%{what}_{axis}" for what in ("grid", "block") for axis in "xyz"]
@@ -124,7 +69,7 @@ def launch_text(module: EmulatedModule, kernel: Kernel, thread: func.FuncOp, nam
         if kernel.has_events:
             memory += [
                 f"%watched = arith.constant {int(module.check)} : i32",
-                f"%events = func.call @kc_emu_new_block(%states, %count, %watched) : {_NEW_BLOCK}",
+                f"%events = func.call @kc_emu_new_block(%states, %count, %watched) : {NEW_BLOCK}",
             ]
             passed["%events"] = INDEX
             forget.append("func.call @kc_emu_end_block(%events) : (index) -> ()")
@@ -132,13 +77,13 @@ def launch_text(module: EmulatedModule, kernel: Kernel, thread: func.FuncOp, nam
             memory.append("%events = arith.constant 0 : index")
         start += [
             "memref.store %ready, %states[%thread] : memref<?xi32>",
-            f"%coroutine = {_call(thread, passed)} -> !llvm.ptr",
+            f"%coroutine = {_call(passed)} -> !llvm.ptr",
             "%handle = llvm.ptrtoint %coroutine : !llvm.ptr to i64",
             "memref.store %handle, %threads[%thread] : memref<?xi64>",
         ]
         end = [
             "%step = llvm.mlir.addressof @kc_emu_step : !llvm.ptr",
-            f"func.call @{run}(%threads, %states, %count, %step, %events) : ({_RUN}) -> ()",
+            f"func.call @{run}(%threads, %states, %count, %step, %events) : ({RUN}) -> ()",
             *forget,
             "memref.dealloc %states : memref<?xi32>",
             "memref.dealloc %lanes : memref<?xi64>",
@@ -146,14 +91,14 @@ def launch_text(module: EmulatedModule, kernel: Kernel, thread: func.FuncOp, nam
             *end,
         ]
     else:
-        start.append(f"{_call(thread, passed)} -> ()")
+        start.append(f"{_call(passed)} -> ()")
     segments = "<{operandSegmentSizes = array<i32: 1, 1, 1, 0>}>"
     loop = f'"scf.parallel"(%c0, %blocks, %c1) {segments} ({{ ^block(%number: index):'
     close = ["scf.reduce", "}) : (index, index, index) -> ()"]
     if module.check:  # one after the other
         loop, close = "scf.for %number = %c0 to %blocks step %c1 {", ["}"]
     lines = [
-        f"func.func private @{name}({', '.join(inputs)}) {{",
+        f"func.func private @{LAUNCH}({', '.join(inputs)}) {{",
         "%c0 = arith.constant 0 : index",
         "%c1 = arith.constant 1 : index",
         "%ready = arith.constant 0 : i32",
@@ -195,9 +140,9 @@ _FOR_EACH_THREAD = (
 )
 
 
-def _call(thread: func.FuncOp, passed: dict[str, Attribute]) -> str:
+def _call(passed: dict[str, Attribute]) -> str:
     types = ", ".join(map(str, passed.values()))
-    return f"func.call @{thread.sym_name.data}({', '.join(passed)}) : ({types})"
+    return f"func.call @{THREAD}({', '.join(passed)}) : ({types})"
 
 
 _POINTER_OF = '"memref.extract_aligned_pointer_as_index"'
@@ -210,35 +155,31 @@ def _watch(
     assert isinstance(type_, MemRefType)
     name = f"{array}_w"
     size = element_size(type_)
-    lines = [f"{name}0 = arith.constant {size} : index"]
     is_strided = isinstance(type_.layout, StridedLayoutAttr)
-    more, last = (_strided_bytes if is_strided else _dense_bytes)(name, array, type_)
-    lines += more
+    lines, last = (_strided_bytes if is_strided else _dense_bytes)(name, array, type_)
     if type_.element_type == i8 and granule is not None:
         size = granule
     return [
         *lines,
-        f"{name}s = arith.constant {slot} : i32",
-        f"{name}g = arith.constant {size} : index",
-        f"{name}k = arith.constant {scope} : i32",
+        f"{name}s = arith.constant {slot | scope << 8 | size << 16} : i32",
         f"{name}p = {_POINTER_OF}({array}) : ({type_}) -> index",
-        f"func.call @kc_emu_buffer({name}s, {name}p, {last}, {name}g, {name}k) : "
-        "(i32, index, index, index, i32) -> ()",
+        f"func.call @kc_emu_buffer({name}s, {name}p, {last}) : (i32, index, index) -> ()",
     ]
 
 
 def _dense_bytes(name: str, array: str, type_: MemRefType) -> tuple[list[str], str]:
     """The text that computes the bytes of a dense array, and its last value."""
-    lines: list[str] = []
-    last = f"{name}0"
-    for dim, extent in enumerate(type_.get_shape(), start=1):
+    shape = type_.get_shape()
+    known = element_size(type_) * math.prod(it for it in shape if it != DYNAMIC_INDEX)
+    lines, last = [f"{name}0 = arith.constant {known} : index"], f"{name}0"
+    for dim, extent in enumerate(shape, start=1):
         if extent == DYNAMIC_INDEX:
-            lines.append(f"{name}d{dim} = arith.constant {dim - 1} : index")
-            lines.append(f"{name}e{dim} = memref.dim {array}, {name}d{dim} : {type_}")
-        else:
-            lines.append(f"{name}e{dim} = arith.constant {extent} : index")
-        lines.append(f"{name}{dim} = arith.muli {last}, {name}e{dim} : index")
-        last = f"{name}{dim}"
+            lines += [
+                f"{name}d{dim} = arith.constant {dim - 1} : index",
+                f"{name}e{dim} = memref.dim {array}, {name}d{dim} : {type_}",
+                f"{name}{dim} = arith.muli {last}, {name}e{dim} : index",
+            ]
+            last = f"{name}{dim}"
     return lines, last
 
 
@@ -252,6 +193,7 @@ def _strided_bytes(name: str, array: str, type_: MemRefType) -> tuple[list[str],
     types = ", ".join([str(scalar), *(["index"] * (2 * rank + 1))])
     results = ", ".join([f"{name}m", f"{name}o", *sizes, *strides])
     lines = [
+        f"{name}0 = arith.constant {element_size(type_)} : index",
         f"{results} = memref.extract_strided_metadata {array} : {type_} -> {types}",
         f"{name}one = arith.constant 1 : index",
     ]

@@ -20,9 +20,10 @@ from kc.conversion.convert_gpu_to_cpu.host import (
     require_supported_host,
 )
 from kc.conversion.convert_gpu_to_cpu.kernel import Kernel, unsupported
-from kc.conversion.convert_gpu_to_cpu.launches import RUNTIME, launch_text
+from kc.conversion.convert_gpu_to_cpu.launches import LAUNCH, THREAD, launch_text
 from kc.conversion.convert_gpu_to_cpu.matrices import MATRIX_PATTERNS
 from kc.conversion.convert_gpu_to_cpu.module import EmulatedModule
+from kc.conversion.convert_gpu_to_cpu.runtime import RUNTIME
 from kc.conversion.convert_gpu_to_cpu.thread import Thread
 from kc.conversion.convert_gpu_to_cpu.thread_patterns import THREAD_PATTERNS
 from kc.conversion.convert_gpu_to_nvvm.function import foreign_function
@@ -80,7 +81,8 @@ def _convert(
         launch = launches[kernel.home, kernel.name]
         name = module.fresh(kernel, "thread")
         function = Thread(module, kernel, name).build(classes)
-        module.add(launch_text(module, kernel, function, launch), kernel.function)
+        names = {LAUNCH: launch, THREAD: name}
+        module.add(launch_text(module, kernel, function), kernel.function, names)
         module.op.body.block.add_op(function)
     for home in homes:
         for op in filter(_is_library_function, home.body.block.ops):
@@ -97,9 +99,9 @@ def _convert(
             name = c_name(op.callee.string_value())
             op.properties["callee"] = SymbolRefAttr(name)
             called.add(name)
-    for name, text in RUNTIME.items():
+    for name in RUNTIME:
         if name in called and name not in module.taken:
-            module.add(text, module.op)
+            module.add_runtime(name)
     if module.check:
         module.op.attributes[SITES] = ArrayAttr(module.sites)
 

@@ -8,18 +8,25 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     ModuleOp,
     StringAttr,
+    SymbolRefAttr,
     i8,
     i64,
 )
 from xdsl.ir import Attribute, Operation
 
+from kc.analysis.module_copy import copy_module
 from kc.conversion.convert_gpu_to_cpu.kernel import (
     Kernel,
 )
+from kc.conversion.convert_gpu_to_cpu.runtime import RUNTIME
 from kc.dialects import llvm
 from kc.support.fresh_names import fresh_name
 from kc.support.ir_text import parse_module
 from kc.support.locations import location_of
+
+_PARSED: dict[str, ModuleOp] = {}
+MOST_PARSED = 200
+"""How many texts are remembered."""
 
 
 class EmulatedModule:
@@ -40,9 +47,39 @@ class EmulatedModule:
         """A name for a part of a kernel that nothing in the module has."""
         return fresh_name(f"{kernel.home}_{kernel.name}_{part}", self.taken)
 
-    def add(self, text: str, source: Operation) -> None:
-        """Add functions that are given as text, and stand for ``source``."""
-        module = parse_module(text, "emulator", self.ctx)
+    def add(self, text: str, source: Operation, names: dict[str, str]) -> None:
+        """Add functions that are given as text, and stand for ``source``; ``names`` are those of
+        functions in the text, and what they are called here."""
+        module = self._parsed(text)
+        for op in module.walk():
+            for key in ("sym_name", "callee"):
+                name = op.properties.get(key)
+                if isinstance(name, StringAttr) and name.data in names:
+                    op.properties[key] = StringAttr(names[name.data])
+                elif isinstance(name, SymbolRefAttr) and name.string_value() in names:
+                    op.properties[key] = SymbolRefAttr(names[name.string_value()])
+        self._add(module, source)
+
+    def add_runtime(self, name: str) -> None:
+        """Add the functions of the emulator that ``RUNTIME`` has under this name."""
+        self._add(self._parsed(RUNTIME[name]), self.op)
+
+    def _parsed(self, text: str) -> ModuleOp:
+        """A copy of what was parsed of a text: kernels with the same arguments are launched by the
+        same one."""
+        module = _PARSED.get(text)
+        if module is None:
+            if len(_PARSED) == MOST_PARSED:
+                _PARSED.clear()
+            module = _PARSED[text] = parse_module(text, "emulator", self.ctx)
+        copy = copy_module(module)
+        for op, copied in zip(module.walk(), copy.walk(), strict=True):
+            for region, copied_region in zip(op.regions, copied.regions, strict=True):
+                for block, new in zip(region.blocks, copied_region.blocks, strict=True):
+                    new.name_hint = block.name_hint
+        return copy
+
+    def _add(self, module: ModuleOp, source: Operation) -> None:
         for op in list(module.body.block.ops):
             for inner in op.walk():
                 inner.location = source.location

@@ -57,6 +57,7 @@ class Build:
     ``stages`` are the modules on the way to the loops, which are the last one; ``name`` is the
     function that a call of the module calls, if there is one of that name. ``callback`` is told
     of each pass. ``device`` is the target that passes see, where its kernels run on another one.
+    ``is_quick``: what is made runs a few times, and nobody asks for the stages in between.
     """
 
     stages: Stages
@@ -65,6 +66,7 @@ class Build:
     callback: Callback | None
     backend: Backend
     device: Target | None = None
+    is_quick: bool = False
 
     @property
     def loops(self) -> ModuleOp:

@@ -135,7 +135,7 @@ def build(build: Build) -> Module:
             "mlir": lambda: loops_text(tir, build.target, build.entry),
         },
         record=lambda: record_of(build.signatures, build.entry, build.target),
-        watched=lambda: cuda_emu.watched(emulated),
+        watched=cuda_emu.watching(emulated),
     )
 
 

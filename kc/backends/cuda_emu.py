@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from xdsl.dialects import arith
@@ -20,9 +21,10 @@ from kc.runtime.module import Module, WatchedModule
 from kc.support import registry
 from kc.support.diagnostics import Location
 from kc.support.ir_text import parse_module
-from kc.support.pass_context import pipeline_options, using_options
+from kc.support.pass_context import pipeline_options, step_watcher, using_options
 from kc.support.target import Target
 from kc.tir.module import IRModule
+from kc.transform import PassContext
 
 _CONVERSION = "convert-gpu-to-cpu"
 
@@ -33,8 +35,26 @@ def build(build: Build) -> Module:
     Raises what ``kc.backends.llvm`` raises, and what the passes refuse.
     """
     module = llvm.build(_on_host(build))
-    module.watched = lambda: watched(build)
+    module.watched = watching(build)
     return module
+
+
+def watching(build: Build) -> Callable[[], WatchedModule]:
+    """What compiles a module that watches its kernels (:func:`watched`), the first time that the
+    passes are those of the current context."""
+    modules: dict[str, WatchedModule] = {}
+
+    def get() -> WatchedModule:
+        context = PassContext.current()
+        passes = context.identity()
+        is_seen = bool(context.instruments) or step_watcher() is not None
+        if passes is None or is_seen or registry.current().plugins:
+            return watched(build)
+        if passes not in modules:
+            modules[passes] = watched(build)
+        return modules[passes]
+
+    return get
 
 
 def watched(build: Build) -> WatchedModule:
@@ -50,7 +70,8 @@ def watched(build: Build) -> WatchedModule:
             places.extend(_places(module))
 
     with using_options(replace(pipeline_options(), watched=True)):
-        module = llvm.build(replace(_on_host(build), callback=note, backend=CUDA_EMU))
+        on_host = replace(_on_host(build), callback=note, backend=CUDA_EMU, is_quick=True)
+        module = llvm.build(on_host)
     return WatchedModule(module, places, verdicts)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from kc.backends.files import Files, call_jit
 from kc.runtime.checksums import damaged
-from kc.runtime.function import CompiledFunction
+from kc.runtime.function import Around, CompiledFunction
 from kc.runtime.metadata import LIBRARY, ModuleRecord, merged, read_records
 from kc.runtime.module import Module
 from kc.support.diagnostics import CallError
@@ -34,11 +34,11 @@ def module_of(
     owner: Any,
     files: Files,
     *,
-    calls_back: bool = False,
+    around: Around | None = None,
 ) -> Module:
     """The module of functions in memory, each at the ``address`` of its symbol."""
     functions = {
-        name: CompiledFunction(signature, address(symbol), call_jit, owner, calls_back=calls_back)
+        name: CompiledFunction(signature, address(symbol), call_jit, owner, around=around)
         for name, (symbol, signature) in merged(records).items()
     }
     first = records[0]

@@ -12,7 +12,7 @@ from kc import compile_cache
 from kc.analysis.module_copy import copy_module
 from kc.backends import Backend, Build, Callback, printing, warn_unchecked
 from kc.backends.files import Files, call_jit
-from kc.backends.llvm_files import EMULATOR, NativeCode
+from kc.backends.llvm_files import EMULATOR, WAITS, NativeCode
 from kc.conversion._foreign_calls import c_calls, packed_calls
 from kc.conversion.pipelines import TO_LLVM
 from kc.runtime import callbacks
@@ -48,8 +48,10 @@ def _lower_to_llvm(
     """LLVM IR text, and the sources on the way; ``checked``: with bound checks."""
     from kc.codegen.llvm_ir import emit_llvm_ir
 
-    module, sources = build.lowered({"convert-to-llvm": "mlir"}, checked=checked, callback=callback)
-    sources["llvm"] = printing(module)
+    kept = {} if build.is_quick else {"convert-to-llvm": "mlir"}
+    module, sources = build.lowered(kept, checked=checked, callback=callback)
+    if not build.is_quick:
+        sources["llvm"] = printing(module)
     debug_info = PassContext.current().debug_info
     return emit_llvm_ir(module, triple=build.target.triple, debug_info=debug_info), sources
 
@@ -64,7 +66,8 @@ def build(build: Build) -> Module:
     from kc.codegen.native_target import check_runs_here
 
     target = build.target
-    level = target.attrs.get("opt-level", PassContext.current().llvm_level)
+    level = 0 if build.is_quick else PassContext.current().llvm_level
+    level = target.attrs.get("opt-level", level)
     assert isinstance(level, int)
     cpu, features = _machine(target)
     # The text does not matter: it is asked for its triple, which is given.
@@ -188,13 +191,16 @@ def _loaded(
     record: Callable[[], ModuleRecord] | None = None,
 ) -> Module:
     from kc.codegen.native import load_object
-    from kc.runtime.emulator import ensure_emulator
+    from kc.runtime.emulator import ensure_emulator, noticing_deadlocks
     from kc.runtime.parallel import ensure_pool
 
     pool = ensure_pool() if "@kc_parallel_for" in entry.text else {}
     emulator = ensure_emulator() if EMULATOR in entry.text else {}
     packed = callbacks.addresses(native.packed)
     place = HOST
+    around = callbacks.calling if packed else None
+    if WAITS in entry.text and not packed:
+        around = noticing_deadlocks
     if native.target.kind == "cuda-emu":
         from kc.runtime.gpu.sharing import EMULATED
 
@@ -207,7 +213,7 @@ def _loaded(
             call_jit,
             engine,
             checks,
-            calls_back=bool(packed),
+            around=around,
             place=place,
         )
         for signature in native.signatures

@@ -23,6 +23,8 @@ from kc.support.target import Target
 
 POOL = "kc_parallel_for"
 EMULATOR = "@kc_emu_"
+WAITS = "@kc_emu_new_block"
+"""What is called where threads wait for some others."""
 """What stands in the text of kernels that are run on a CPU."""
 
 
@@ -182,7 +184,8 @@ def load_object_file(path: str, data: bytes | None = None) -> Module:
     if POOL.encode() in data:
         ensure_pool()  # ends the workers at exit, whoever started them
         _KEPT.append(engine)
-    return module_of(records, engine.address, engine, {"o": lambda: data}, calls_back=bool(packed))
+    around = callbacks.calling if packed else None
+    return module_of(records, engine.address, engine, {"o": lambda: data}, around=around)
 
 
 def load_ir(path: str) -> Module:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kc.support.diagnostics import Location
+from kc.support.diagnostics import CallError, Location
 from kc.support.gpu_emulator import SYMBOLS, emulator_text
 
 _lock = threading.Lock()
@@ -89,6 +90,33 @@ def ensure_emulator() -> dict[str, int]:
             if _engine is None:
                 _engine = compile_native_text(emulator_text())
     return {name: _engine.get_function_address(name) for name in SYMBOLS}
+
+
+_waiting = threading.RLock()
+
+
+@contextlib.contextmanager
+def noticing_deadlocks(kernel: str) -> Iterator[None]:
+    """Around a call of kernels whose threads wait for some others; one at a time.
+
+    Raises CallError KC6308 where blocks were ended because they would have waited for ever.
+    """
+    count = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int32)(ensure_emulator()["kc_emu_deadlocks"])
+    with _waiting:
+        count(1)
+        try:
+            yield
+        finally:
+            ended = count(0)
+    if ended:
+        raise CallError(
+            "KC6308",
+            f"{kernel}: threads of {ended} block{'s' * (ended > 1)} wait for what never comes",
+            why="a barrier, an mbarrier or a copy that they wait for is never complete; a GPU "
+            "would wait for ever, and here they were ended: what the kernel has written is "
+            "undefined",
+            hints=["kc.gpu.check says which threads wait, where and for what"],
+        )
 
 
 def compile_native_text(text: str) -> Any:

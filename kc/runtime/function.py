@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import cache, cached_property
 from typing import Any
 
-from kc.runtime import call_wrapper, callbacks, native
+from kc.runtime import call_wrapper, native
 from kc.runtime.arguments import BoundArguments, bind
 from kc.runtime.bound_checks import BoundChecks
 from kc.runtime.call_wrapper import Code, Jit
@@ -19,6 +19,8 @@ from kc.runtime.operand import HOST, Place
 from kc.runtime.outputs import bind_inputs
 from kc.runtime.signature import Signature
 from kc.support.diagnostics import CallError
+
+Around = Callable[[str], contextlib.AbstractContextManager[None]]
 
 # Both release the GIL while they run.
 _Invoke = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
@@ -41,8 +43,8 @@ class _CallSite(CallContext):
     """``kc_call`` and ``kc_bound``, once they are worth it."""
     checks: BoundChecks | None
     place: Place
-    calls_back: bool
-    """Whether the kernel calls Python functions."""
+    around: Around | None
+    """What is around a call of the kernel; it is told its name."""
     invoke: Any
     time: Any
     owners: list[Any]
@@ -66,8 +68,8 @@ class _CallSite(CallContext):
 
     def run(self, arguments: BoundArguments) -> None:
         """Call the kernel. Raises CallError KC5250 for what a Python function raised, KC5270
-        for an access outside of bounds."""
-        if self.checks is None and not self.calls_back:
+        for an access outside of bounds, KC6308 for threads of a GPU that wait for ever."""
+        if self.checks is None and self.around is None:
             self.invoke(self.kernel, arguments.slots)
             return
         with self.slots_of(arguments) as slots:
@@ -78,7 +80,7 @@ class _CallSite(CallContext):
         """The slots for calls in the block, which may report an access outside of bounds, and what
         Python functions raised."""
         name, checks = self.signature.name, self.checks
-        with callbacks.calling(name) if self.calls_back else contextlib.nullcontext():
+        with contextlib.nullcontext() if self.around is None else self.around(name):
             if checks is None:
                 yield arguments.slots
                 return
@@ -120,9 +122,10 @@ class CompiledFunction:
 
     ``address`` is the machine-level function, ``jit`` compiles the call's own code, and
     ``keep_alive`` is whatever the machine code lives in. ``checks`` are the bound checks of a
-    kernel that has them, and an access outside of bounds is CallError KC5270. ``calls_back`` says
-    that it calls Python functions, and what one of them raises is CallError KC5250. ``place`` is
-    where its arrays are.
+    kernel that has them, and an access outside of bounds is CallError KC5270. ``around`` is for one
+    that says otherwise that something went wrong: what Python functions that it calls raise
+    (:func:`kc.runtime.callbacks.calling`), or that threads wait for ever
+    (:func:`kc.runtime.emulator.noticing_deadlocks`). ``place`` is where its arrays are.
     """
 
     # A slot and not a method: a call then reaches the generated code without a Python frame.
@@ -137,7 +140,7 @@ class CompiledFunction:
         keep_alive: Any = None,
         checks: BoundChecks | None = None,
         *,
-        calls_back: bool = False,
+        around: Around | None = None,
         place: Place = HOST,
     ) -> None:
         types = signature.machine_types if checks is None else (*signature.machine_types, "ptr")
@@ -147,7 +150,7 @@ class CompiledFunction:
         site.jit, site.code = jit, None
         site.checks = checks
         site.place = place
-        site.calls_back = calls_back
+        site.around = around
         site.invoke = _Invoke(runner.address(call_wrapper.INVOKE))
         site.time = _Time(runner.address(call_wrapper.TIME))
         site.owners = [keep_alive, runner]
@@ -162,7 +165,7 @@ class CompiledFunction:
     def _is_fast(self) -> bool:
         """Whether code may be generated for calls."""
         site = self._site
-        return not site.calls_back and site.checks is None and native.fast_calls_work()
+        return site.around is None and site.checks is None and native.fast_calls_work()
 
     def _first_calls(self) -> Callable[..., Any]:
         site, function, left = self._site, weakref.ref(self), call_wrapper.FIRST_CALLS

@@ -9,6 +9,7 @@ from pathlib import Path
 SYMBOLS = (
     "kc_emu_run",
     "kc_emu_run_checked",
+    "kc_emu_deadlocks",
     "kc_emu_new_block",
     "kc_emu_end_block",
     "kc_emu_named",
@@ -34,6 +35,8 @@ SYMBOLS = (
     "kc_emu_block",
     "kc_emu_buffer",
     "kc_emu_access",
+    "kc_emu_row_of",
+    "kc_emu_access_at",
     "kc_emu_findings",
     "kc_emu_costs",
     "kc_emu_writer",

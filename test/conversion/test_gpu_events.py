@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import kc
+from kc.runtime import load_module
 from kc.runtime.module import Module
+from kc.support.diagnostics import KCError
 
 TARGET = "cuda-emu -arch=sm_90"
 TYPE = "memref<2x64xf32>"
@@ -260,6 +263,28 @@ WRONG = {
         "deadlock",
         "thread 1 of block 0 waits at a barrier of lanes, and thread 0 has ended",
     ),
+    "a third reader": (
+        [
+            STORE,
+            "gpu.barrier",
+            # A warp reads S[0]. The write is behind the reads of lanes 16 to 31, and no other ones.
+            "scf.if %is_low {",
+            f"%v = memref.load %S[%c0] : {SHARED}",
+            f"memref.store %v, %B[%b, %t] : {TYPE}",
+            "%high = arith.constant -65536 : i32",
+            "%is_not_low = arith.cmpi uge, %t, %c16 : index",
+            "scf.if %is_not_low {",
+            "nvvm.bar.warp.sync %high : i32",
+            "%is_last = arith.cmpi eq, %t, %c31 : index",
+            "scf.if %is_last {",
+            f"memref.store %a, %S[%c0] : {SHARED}",
+            "}",
+            "}",
+            "}",
+        ],
+        "race",
+        "S[0] is written by thread 31 of block 0, and was read by thread 15",
+    ),
     "a copy is not waited for": (
         [COPY, COMMIT, "gpu.barrier", LOAD],
         "race",
@@ -370,7 +395,30 @@ def test_a_mistake_is_found(name: str, module: Module):
 
 
 def test_a_deadlock_without_checks_is_said(module: Module, capfd: pytest.CaptureFixture[str]):
-    module[symbol("a lane is missing")](A, np.zeros_like(A))
+    function = module[symbol("a lane is missing")]
+    calls = [lambda: function(A, np.zeros_like(A)), function.prepare(A, np.zeros_like(A))]
+    for call in calls:
+        with pytest.raises(KCError) as caught:
+            call()
+        assert str(caught.value) == (
+            "error[KC6308]: a_lane_is_missing: threads of 2 blocks wait for what never comes\n"
+            "  why: a barrier, an mbarrier or a copy that they wait for is never complete; a GPU "
+            "would wait for ever, and here they were ended: what the kernel has written is "
+            "undefined\n"
+            "  try: kc.gpu.check says which threads wait, where and for what"
+        )
+    assert capfd.readouterr().err == ""
+    right = module[symbol(next(iter(RIGHT)))]
+    right(A, np.zeros_like(A))  # what was counted is over
+
+
+def test_a_deadlock_in_a_library_is_said(
+    module: Module, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+):
+    """Of a file nobody asks: the line is all there is."""
+    file = tmp_path / "events.o"
+    module.save(str(file))
+    load_module(str(file))[symbol("a lane is missing")](A, np.zeros_like(A))
     assert capfd.readouterr().err == 2 * (
         "kc: threads of an emulated block wait for what never comes, and are ended; kc.gpu.check "
         "says where\n"

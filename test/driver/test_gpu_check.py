@@ -89,6 +89,45 @@ def test_a_kernel_that_is_right():
     assert [site.bank_conflicts for site in report.sites] == [0, 0, 0, 0]
 
 
+def test_a_module_is_compiled_once_for_its_checks(monkeypatch: pytest.MonkeyPatch):
+    """And again for other passes; what is no module yet, for the check alone."""
+    from kc.backends import cuda_emu
+
+    compiled: list[bool] = []
+    build = cuda_emu.llvm.build
+
+    def counting(given: Any) -> Any:
+        compiled.append(given.is_quick)
+        return build(given)
+
+    monkeypatch.setattr(cuda_emu.llvm, "build", counting)
+    module = kc.build(kc.IRModule.parse(kernel(STAGED)), target="cuda-emu")
+    assert compiled == [False]
+    a, b = np.arange(128, dtype="float32").reshape(2, 64), np.zeros((2, 64), "float32")
+    for _ in range(2):
+        assert kc.gpu.check(module, a, b).ok
+    with kc.transform.PassContext(disabled_pass=["gpu-serialize-threads"]):
+        assert kc.gpu.check(module, a, b).ok
+    assert compiled == [False, True, True]
+    run(kernel(STAGED))
+    assert compiled == [False, True, True, True]
+
+
+def test_vectors_that_are_too_long_to_be_watched():
+    text = kernel(
+        """
+      %v = arith.constant dense<1.0> : vector<16384xf32>
+      vector.store %v, %B[%b, %c0] : memref<2x16384xf32>, vector<16384xf32>""",
+        size="2x16384",
+    )
+    with pytest.raises(KCError) as caught:
+        run(text, (2, 16384))
+    assert str(caught.value).splitlines()[0] == (
+        "error[KC4302]: convert-gpu-to-cpu: vector.store is not emulated"
+    )
+    assert "why: its vectors are too long to be watched" in str(caught.value)
+
+
 def test_a_missing_barrier_is_a_race():
     """Thread t reads what thread 63 - t writes, and nothing says what comes first."""
     report, _, _ = run(kernel(STAGED.replace("gpu.barrier", "")))

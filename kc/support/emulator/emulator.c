@@ -24,7 +24,8 @@
  *     kc_emu_launch    begins a launch.
  *     kc_emu_buffer    says where a buffer is: global ones once a launch, shared ones once a block.
  *     kc_emu_block     begins a block.
- *     kc_emu_access    notes an access, and says whether it is inside of the buffer.
+ *     kc_emu_access, kc_emu_access_at
+ *                      note an access, and say whether it is inside of the buffer.
  *     kc_emu_run_checked runs the threads of the block.
  *
  * Python calls kc_emu_begin, one module's kernels, and kc_emu_end, one check at a time.
@@ -36,9 +37,9 @@
  * is of another block, with which all writers of this one conflict.
  *
  * Named barriers, mbarriers and barriers of lanes order what some threads do: each thread has a clock
- * of each other one, up to which it knows what that did (vector clocks). A third reader of an element
- * is forgotten: in kernels with these, a write may be unordered with that one alone, unnoticed. A copy
- * that goes on by itself is ordered with nothing until its thread has waited for it.
+ * of each other one, up to which it knows what that did (vector clocks). In blocks with these, an
+ * element remembers all readers of the block that are ordered with no later one. A copy that goes on by
+ * itself is ordered with nothing until its thread has waited for it.
  *
  * Threads may all compute the same: a write that changes nothing is no race with the statement that
  * wrote what is there. Whether it does is seen when it is done, so at the next call.
@@ -167,6 +168,16 @@ void kc_emu_end_block(Block *block) {
 static int wake(Block *block);
 static int do_late(Block *block);
 
+static int32_t is_counting;
+static int64_t deadlocks;
+
+/* Count blocks that are ended because their threads wait for what never comes, instead of saying so:
+   from 1 up to 0, which gives how many there were. */
+int64_t kc_emu_deadlocks(int32_t begins) {
+  __atomic_store_n(&is_counting, begins, __ATOMIC_SEQ_CST);
+  return __atomic_exchange_n(&deadlocks, 0, __ATOMIC_SEQ_CST);
+}
+
 /* Whether lanes in [begin, end) may go on that wait for the warp: all others have ended, or wait for
    it or for the block. */
 static int warp_is_complete(const int32_t *states, int64_t begin, int64_t end) {
@@ -191,8 +202,11 @@ void kc_emu_run(void **threads, int32_t *states, int64_t count, Step step, Block
     if (is_any_ready(states, count)) continue;
     if (block && who_waits(states, 0, count, EVENT) >= 0) {
       if (wake(block) || do_late(block)) continue;
-      dprintf(2, "kc: threads of an emulated block wait for what never comes, and are ended; "
-                 "kc.gpu.check says where\n");
+      if (__atomic_load_n(&is_counting, __ATOMIC_SEQ_CST))
+        __atomic_fetch_add(&deadlocks, 1, __ATOMIC_SEQ_CST);
+      else
+        dprintf(2, "kc: threads of an emulated block wait for what never comes, and are ended; "
+                   "kc.gpu.check says where\n");
       break;
     }
     release(states, 0, count, BLOCK);
@@ -227,7 +241,13 @@ typedef struct {
 
 typedef struct {
   Access writer, reader, reader_2;
+  int32_t first, block; /* of all readers in a block with clocks */
 } Cell;
+
+typedef struct {
+  Access access;
+  int32_t next; /* 0: none */
+} Reader;
 
 typedef struct {
   uint64_t base;
@@ -259,6 +279,8 @@ static const int32_t *statements; /* of each site: those of one statement can ha
 static Access now;
 static Block *watched; /* the block, if its threads wait in more ways */
 static int64_t barriers;
+static Reader *readers; /* in this block; the first is none */
+static int32_t reader_count, reader_room, unused_reader;
 
 /* A write that is not done yet, with what was there before. */
 static struct {
@@ -272,6 +294,7 @@ static int is_someone(const Access *access) { return access->site >= 0; }
 
 static void forget(Cell *cell) {
   cell->writer.site = cell->reader.site = cell->reader_2.site = -1;
+  cell->block = -1;
 }
 
 void kc_emu_begin(int32_t number_of_sites, const int32_t *statement_of) {
@@ -304,6 +327,9 @@ static void drop_buffer(Buffer *buffer) {
 void kc_emu_end(void) {
   for (int i = 0; i < MAX_BUFFERS; ++i) drop_buffer(&buffers[i]);
   for (int32_t i = 0; i < site_count; ++i) free(sites[i].instances);
+  free(readers);
+  readers = NULL;
+  reader_room = 0;
   free(sites);
   free(costs);
   sites = NULL;
@@ -332,10 +358,15 @@ void kc_emu_launch(void) {
 void kc_emu_block(int64_t block) {
   now.block = (int32_t)block;
   now.epoch = 0;
+  reader_count = 1;
+  unused_reader = 0;
 }
 
-void kc_emu_buffer(int32_t slot, uint64_t base, int64_t bytes, int64_t granule, int32_t scope) {
-  Buffer *buffer = &buffers[slot];
+/* `known` has the number of the buffer in 8 bits, its scope in 8, and the bytes of an element. */
+void kc_emu_buffer(uint32_t known, uint64_t base, int64_t bytes) {
+  Buffer *buffer = &buffers[known & 0xff];
+  int32_t scope = (int32_t)(known >> 8 & 0xff);
+  int64_t granule = known >> 16;
   drop_buffer(buffer);
   int64_t count = bytes / granule;
   *buffer = (Buffer){base, bytes, granule, scope, malloc((size_t)(count + 1) * sizeof(Cell))};
@@ -351,7 +382,48 @@ static int is_concurrent(const Access *earlier, int is_atomic) {
   return watched->clocks[now.thread * watched->count + earlier->thread] < earlier->clock;
 }
 
+/* The readers of an element in this block. */
+static int32_t *readers_of(Cell *cell) {
+  if (cell->block != now.block) {
+    cell->block = now.block;
+    cell->first = 0;
+  }
+  return &cell->first;
+}
+
+static void drop_reader(int32_t *place) {
+  int32_t dropped = *place;
+  *place = readers[dropped].next;
+  readers[dropped].next = unused_reader;
+  unused_reader = dropped;
+}
+
+/* Remember a reader of this block, and forget those that are ordered before it: what is ordered
+   behind this one is behind them. */
+static void note_reader(Cell *cell, const Access *access) {
+  int32_t *place = readers_of(cell);
+  while (*place) {
+    if (is_concurrent(&readers[*place].access, 0))
+      place = &readers[*place].next;
+    else
+      drop_reader(place);
+  }
+  int32_t number = unused_reader;
+  if (number) {
+    unused_reader = readers[number].next;
+  } else {
+    if (reader_count >= reader_room) {
+      reader_room = reader_room ? 2 * reader_room : 1024;
+      readers = realloc(readers, (size_t)reader_room * sizeof *readers);
+    }
+    number = reader_count++;
+  }
+  readers[number] = (Reader){*access, cell->first};
+  cell->first = number;
+}
+
 static void note_read(Cell *cell, const Access *access) {
+  if (watched) note_reader(cell, access);
   Access last = cell->reader;
   cell->reader = *access;
   if (!is_someone(&last) || (last.block == access->block && last.thread == access->thread)) return;
@@ -377,10 +449,22 @@ static void settle_write(void) {
                   statements[cell->writer.site] == statements[access.site] &&
                   !memcmp(after + at, pending.before + (at - begin), (size_t)granule);
     const Access *earlier[] = {&cell->writer, &cell->reader, &cell->reader_2};
-    for (int i = 0; i < 3 && !is_same; ++i) {
+    int is_told = is_same;
+    for (int i = 0; i < 3 && !is_told; ++i) {
       if (!is_concurrent(earlier[i], access.is_atomic)) continue;
       report(RACE, access.site, earlier[i], element);
-      if (i) break; /* one of the readers is enough */
+      is_told = i > 0; /* one of the readers is enough */
+    }
+    if (watched && !is_same) {
+      int32_t *place = readers_of(cell);
+      while (*place) {
+        const Access *reader = &readers[*place].access;
+        if (!is_told && is_concurrent(reader, access.is_atomic)) {
+          report(RACE, access.site, reader, element);
+          is_told = 1;
+        }
+        drop_reader(place);
+      }
     }
     cell->writer = access;
   }
@@ -407,8 +491,9 @@ static void note_address(int32_t site, uint64_t address, int64_t bytes, int32_t 
   instance->scope = scope;
 }
 
-int32_t kc_emu_access(int32_t slot, uint64_t address, int64_t bytes, int64_t alignment,
-                      int32_t site, int32_t flags) {
+/* Note an access. Whether it may be done. */
+static int note_access(int32_t slot, uint64_t address, int64_t bytes, int64_t alignment, int32_t site,
+                       int32_t flags) {
   if (slot < 0) { /* memory of a thread */
     if (!(flags & IS_INSIDE)) report(OUTSIDE, site, NULL, -1);
     return (flags & IS_INSIDE) != 0;
@@ -447,6 +532,36 @@ int32_t kc_emu_access(int32_t slot, uint64_t address, int64_t bytes, int64_t ali
     note_read(cell, &access);
   }
   return 1;
+}
+
+/* What is known of an access when it is compiled, as one number: 16 bits of its place, 8 of its buffer
+   (0: memory of a thread), 12 of the bytes of an element, 14 of how many there are, 8 of the alignment
+   as a power of 2, 4 of flags. */
+#define FIELD(known, begin, width) ((int64_t)((known) >> (begin) & ((1u << (width)) - 1)))
+#define ELEMENT(known) FIELD(known, 24, 12)
+#define COUNT(known) FIELD(known, 36, 14)
+
+static int note_known(uint64_t known, uint64_t address, int is_inside) {
+  int32_t flags = (int32_t)FIELD(known, 58, 4) | (is_inside ? IS_INSIDE : 0);
+  return note_access((int32_t)FIELD(known, 16, 8) - 1, address, ELEMENT(known) * COUNT(known),
+                     (int64_t)1 << FIELD(known, 50, 8), (int32_t)FIELD(known, 0, 16), flags);
+}
+
+/* An access to element `index` of a row of `size` elements, which is row `row` of a dense buffer at
+   `base`, and -1 where there is no such row. Whether it may be done. */
+_Bool kc_emu_access(uint64_t known, uint64_t base, int64_t row, int64_t index, int64_t size) {
+  int is_inside = row >= 0 && index >= 0 && index <= size - COUNT(known);
+  return note_known(known, base + (uint64_t)((row * size + index) * ELEMENT(known)), is_inside);
+}
+
+/* The row of a buffer: `index` of the `size` in what `row` was up to the dimension before. */
+int64_t kc_emu_row_of(int64_t row, int64_t index, int64_t size) {
+  return row < 0 || index < 0 || index >= size ? -1 : row * size + index;
+}
+
+/* An access to any element. Whether it may be done. */
+_Bool kc_emu_access_at(uint64_t known, uint64_t address, _Bool is_inside) {
+  return note_known(known, address, is_inside);
 }
 
 /* The wavefronts of some lanes: for each bank, its distinct words; the most there are. */
@@ -729,7 +844,7 @@ int32_t kc_emu_pointer(uint64_t address, int64_t bytes, int64_t alignment, int32
     report(OUTSIDE, site, NULL, -1);
     return 0;
   }
-  return kc_emu_access(slot, address, bytes, alignment, site, flags | IS_INSIDE);
+  return note_access(slot, address, bytes, alignment, site, flags | IS_INSIDE);
 }
 
 /* Whether there is an mbarrier at an address. */

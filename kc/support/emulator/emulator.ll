@@ -1,5 +1,5 @@
 ; Made by `make native` with clang 22.1.8: do not edit.
-; The sha256 of emulator.c: bca2519b175e99d4cd9d6e3f02d62ae44e907470b93dd0b0f2ae7a472ab88e49
+; The sha256 of emulator.c: c948a366e96a2a43ef3df6cc3edeb4afe28fe3f338094d4136b8534eae5e707a
 
 %struct.anon = type { ptr, %struct.Access, i64, i64, [256 x i8] }
 %struct.Access = type { i32, i32, i32, i16, i16 }
@@ -11,10 +11,13 @@
 %struct.Barrier = type { i32, i32, i32, i32, i32 }
 %struct.Copy = type { i64, i64, i32, i32, i32, i32 }
 %struct.Site = type { ptr, i32, i32, [32 x i32] }
-%struct.Cell = type { %struct.Access, %struct.Access, %struct.Access }
-%struct.Instance = type { [32 x i64], i32, i32, i32 }
+%struct.Cell = type { %struct.Access, %struct.Access, %struct.Access, i32, i32 }
 %struct.Cost = type { i64, i64, i64, i64 }
+%struct.Instance = type { [32 x i64], i32, i32, i32 }
+%struct.Reader = type { %struct.Access, i32 }
 
+@is_counting = internal unnamed_addr global i32 0, align 4
+@deadlocks = internal global i64 0, align 8
 @.str = private unnamed_addr constant [100 x i8] c"kc: threads of an emulated block wait for what never comes, and are ended; kc.gpu.check says where\0A\00", align 1
 @site_count = internal unnamed_addr global i32 0, align 4
 @statements = internal unnamed_addr global ptr null, align 8
@@ -25,23 +28,27 @@
 @costs = internal unnamed_addr global ptr null, align 8
 @buffers = internal global [64 x %struct.Buffer] zeroinitializer, align 16
 @findings = internal global [256 x %struct.Finding] zeroinitializer, align 16
+@readers = internal unnamed_addr global ptr null, align 8
+@reader_room = internal unnamed_addr global i32 0, align 4
 @now = internal unnamed_addr global %struct.Access zeroinitializer, align 8
+@reader_count = internal unnamed_addr global i32 0, align 4
+@unused_reader = internal unnamed_addr global i32 0, align 4
 @watched = internal unnamed_addr global ptr null, align 8
 @switch.table.bits_of = private unnamed_addr constant [10 x i32] [i32 16, i32 16, i32 32, i32 32, i32 64, i32 8, i32 8, i32 4, i32 4, i32 1], align 4
 
 define noundef ptr @kc_emu_new_block(ptr noundef %states, i64 noundef %count, i32 noundef %is_watched) local_unnamed_addr #0 {
 entry:
-  %call = tail call ptr @calloc(i64 noundef 1, i64 noundef 4216) #20
+  %call = tail call ptr @calloc(i64 noundef 1, i64 noundef 4216) #21
   store ptr %states, ptr %call, align 8
   %count2 = getelementptr inbounds nuw i8, ptr %call, i64 8
   store i64 %count, ptr %count2, align 8
-  %call3 = tail call ptr @calloc(i64 noundef %count, i64 noundef 32) #20
+  %call3 = tail call ptr @calloc(i64 noundef %count, i64 noundef 32) #21
   %waits = getelementptr inbounds nuw i8, ptr %call, i64 16
   store ptr %call3, ptr %waits, align 8
-  %call4 = tail call ptr @calloc(i64 noundef %count, i64 noundef 24) #20
+  %call4 = tail call ptr @calloc(i64 noundef %count, i64 noundef 24) #21
   %queues = getelementptr inbounds nuw i8, ptr %call, i64 24
   store ptr %call4, ptr %queues, align 8
-  %call5 = tail call ptr @calloc(i64 noundef %count, i64 noundef 256) #20
+  %call5 = tail call ptr @calloc(i64 noundef %count, i64 noundef 256) #21
   %words = getelementptr inbounds nuw i8, ptr %call, i64 32
   store ptr %call5, ptr %words, align 8
   %tobool.not = icmp eq i32 %is_watched, 0
@@ -49,7 +56,7 @@ entry:
 
 if.then:                                          ; preds = %entry
   %mul = mul nsw i64 %count, %count
-  %call6 = tail call ptr @calloc(i64 noundef %mul, i64 noundef 4) #20
+  %call6 = tail call ptr @calloc(i64 noundef %mul, i64 noundef 4) #21
   %clocks = getelementptr inbounds nuw i8, ptr %call, i64 368
   store ptr %call6, ptr %clocks, align 8
   %i.026 = add i64 %count, 1
@@ -95,7 +102,7 @@ for.body:                                         ; preds = %for.cond
   %1 = load ptr, ptr %queues, align 8
   %arrayidx = getelementptr inbounds nuw %struct.Queue, ptr %1, i64 %i.0
   %2 = load ptr, ptr %arrayidx, align 8
-  tail call void @free(ptr noundef %2) #20
+  tail call void @free(ptr noundef %2) #21
   %inc = add nuw nsw i64 %i.0, 1
   br label %for.cond
 
@@ -108,30 +115,37 @@ for.body4:                                        ; preds = %for.cond2
   %arrayidx5 = getelementptr inbounds nuw %struct.Order, ptr %orders, i64 %indvars.iv
   %coming = getelementptr inbounds nuw i8, ptr %arrayidx5, i64 32
   %3 = load ptr, ptr %coming, align 8
-  tail call void @free(ptr noundef %3) #20
+  tail call void @free(ptr noundef %3) #21
   %known = getelementptr inbounds nuw i8, ptr %arrayidx5, i64 40
   %4 = load ptr, ptr %known, align 8
-  tail call void @free(ptr noundef %4) #20
+  tail call void @free(ptr noundef %4) #21
   %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
   br label %for.cond2
 
 for.end11:                                        ; preds = %for.cond2
   %waits = getelementptr inbounds nuw i8, ptr %block, i64 16
   %5 = load ptr, ptr %waits, align 8
-  tail call void @free(ptr noundef %5) #20
+  tail call void @free(ptr noundef %5) #21
   %6 = load ptr, ptr %queues, align 8
-  tail call void @free(ptr noundef %6) #20
+  tail call void @free(ptr noundef %6) #21
   %words = getelementptr inbounds nuw i8, ptr %block, i64 32
   %7 = load ptr, ptr %words, align 8
-  tail call void @free(ptr noundef %7) #20
+  tail call void @free(ptr noundef %7) #21
   %clocks = getelementptr inbounds nuw i8, ptr %block, i64 368
   %8 = load ptr, ptr %clocks, align 8
-  tail call void @free(ptr noundef %8) #20
-  tail call void @free(ptr noundef nonnull %block) #20
+  tail call void @free(ptr noundef %8) #21
+  tail call void @free(ptr noundef nonnull %block) #21
   ret void
 }
 
 declare void @free(ptr noundef) local_unnamed_addr
+
+define i64 @kc_emu_deadlocks(i32 noundef %begins) local_unnamed_addr #2 {
+entry:
+  store atomic i32 %begins, ptr @is_counting seq_cst, align 4
+  %0 = atomicrmw xchg ptr @deadlocks, i64 0 seq_cst, align 8
+  ret i64 %0
+}
 
 define void @kc_emu_run(ptr noundef readonly captures(none) %threads, ptr noundef captures(none) %states, i64 noundef %count, ptr noundef readonly captures(none) %step, ptr noundef captures(address_is_null) %block) local_unnamed_addr #0 {
 entry:
@@ -150,8 +164,8 @@ for.body:                                         ; preds = %for.cond1
   br label %for.cond5.outer
 
 for.cond5.outer:                                  ; preds = %for.body, %if.end
-  %alive.2.ph = phi i32 [ %alive.0, %for.body ], [ %spec.select, %if.end ]
   %i.0.ph = phi i64 [ %begin.0, %for.body ], [ %inc, %if.end ]
+  %alive.2.ph = phi i32 [ %alive.0, %for.body ], [ %spec.select, %if.end ]
   br label %for.cond5
 
 for.cond5:                                        ; preds = %for.cond5.outer, %if.end15
@@ -168,7 +182,7 @@ for.body7:                                        ; preds = %for.cond5
 if.then:                                          ; preds = %for.body7
   %arrayidx9 = getelementptr inbounds nuw ptr, ptr %threads, i64 %i.0
   %1 = load ptr, ptr %arrayidx9, align 8
-  tail call void %step(ptr noundef %1, i32 noundef 0) #20
+  tail call void %step(ptr noundef %1, i32 noundef 0) #21
   %.pre = load i32, ptr %arrayidx, align 4
   br label %if.end
 
@@ -180,82 +194,91 @@ if.end:                                           ; preds = %if.then, %for.body7
   br label %for.cond5.outer
 
 for.end:                                          ; preds = %for.cond5
-  %call = tail call fastcc i32 @warp_is_complete(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond) #21
+  %call = tail call fastcc i32 @warp_is_complete(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond) #22
   %tobool.not = icmp eq i32 %call, 0
   br i1 %tobool.not, label %for.cond1.backedge, label %if.end15
 
 if.end15:                                         ; preds = %for.end
-  tail call fastcc void @release(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i32 noundef 2) #21
+  tail call fastcc void @release(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i32 noundef 2) #22
   br label %for.cond5
 
 for.end19:                                        ; preds = %for.cond1
   %tobool20.not = icmp eq i32 %alive.0, 0
-  br i1 %tobool20.not, label %for.end39, label %if.end22
+  br i1 %tobool20.not, label %for.end43, label %if.end22
 
 if.end22:                                         ; preds = %for.end19
-  %call23 = tail call fastcc i32 @is_any_ready(ptr noundef %states, i64 noundef %count) #21
+  %call23 = tail call fastcc i32 @is_any_ready(ptr noundef %states, i64 noundef %count) #22
   %tobool24.not = icmp eq i32 %call23, 0
   br i1 %tobool24.not, label %if.end26, label %for.cond1.backedge
 
 if.end26:                                         ; preds = %if.end22
-  br i1 %tobool27.not, label %if.end38, label %land.lhs.true
+  br i1 %tobool27.not, label %if.end42, label %land.lhs.true
 
 land.lhs.true:                                    ; preds = %if.end26
-  %call28 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 3) #21
+  %call28 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 3) #22
   %cmp29 = icmp sgt i64 %call28, -1
-  br i1 %cmp29, label %if.then30, label %if.end38
+  br i1 %cmp29, label %if.then30, label %if.end42
 
 if.then30:                                        ; preds = %land.lhs.true
-  %call31 = tail call fastcc i32 @wake(ptr noundef %block) #21
+  %call31 = tail call fastcc i32 @wake(ptr noundef %block) #22
   %tobool32.not = icmp eq i32 %call31, 0
   br i1 %tobool32.not, label %lor.lhs.false, label %for.cond1.backedge
 
-for.cond1.backedge:                               ; preds = %for.end, %if.then30, %lor.lhs.false, %if.end38, %if.end22
-  %begin.0.be = phi i64 [ 0, %if.end22 ], [ 0, %if.then30 ], [ 0, %lor.lhs.false ], [ 0, %if.end38 ], [ %add, %for.end ]
-  %alive.0.be = phi i32 [ 0, %if.end22 ], [ 0, %if.then30 ], [ 0, %lor.lhs.false ], [ 0, %if.end38 ], [ %alive.2.ph, %for.end ]
+for.cond1.backedge:                               ; preds = %for.end, %if.then30, %lor.lhs.false, %if.end42, %if.end22
+  %begin.0.be = phi i64 [ 0, %if.end22 ], [ 0, %if.then30 ], [ 0, %lor.lhs.false ], [ 0, %if.end42 ], [ %add, %for.end ]
+  %alive.0.be = phi i32 [ 0, %if.end22 ], [ 0, %if.then30 ], [ 0, %lor.lhs.false ], [ 0, %if.end42 ], [ %alive.2.ph, %for.end ]
   br label %for.cond1
 
 lor.lhs.false:                                    ; preds = %if.then30
-  %call33 = tail call fastcc i32 @do_late(ptr noundef %block) #21
+  %call33 = tail call fastcc i32 @do_late(ptr noundef %block) #22
   %tobool34.not = icmp eq i32 %call33, 0
   br i1 %tobool34.not, label %if.end36, label %for.cond1.backedge
 
 if.end36:                                         ; preds = %lor.lhs.false
-  %call37 = tail call i32 (i32, ptr, ...) @dprintf(i32 noundef 2, ptr noundef nonnull @.str) #20
-  br label %for.end39
+  %3 = load atomic i32, ptr @is_counting seq_cst, align 4
+  %tobool37.not = icmp eq i32 %3, 0
+  br i1 %tobool37.not, label %if.else, label %if.then38
 
-if.end38:                                         ; preds = %land.lhs.true, %if.end26
-  tail call fastcc void @release(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 1) #21
+if.then38:                                        ; preds = %if.end36
+  %4 = atomicrmw add ptr @deadlocks, i64 1 seq_cst, align 8
+  br label %for.end43
+
+if.else:                                          ; preds = %if.end36
+  %call40 = tail call i32 (i32, ptr, ...) @dprintf(i32 noundef 2, ptr noundef nonnull @.str) #21
+  br label %for.end43
+
+if.end42:                                         ; preds = %land.lhs.true, %if.end26
+  tail call fastcc void @release(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 1) #22
   br label %for.cond1.backedge
 
-for.end39:                                        ; preds = %for.end19, %if.end36
+for.end43:                                        ; preds = %for.end19, %if.then38, %if.else
   %smax = tail call i64 @llvm.smax.i64(i64 %count, i64 0)
-  br label %for.cond41
+  br label %for.cond45
 
-for.cond41:                                       ; preds = %for.body43, %for.end39
-  %i40.0 = phi i64 [ 0, %for.end39 ], [ %inc46, %for.body43 ]
-  %exitcond.not = icmp eq i64 %i40.0, %smax
-  br i1 %exitcond.not, label %for.end47, label %for.body43
+for.cond45:                                       ; preds = %for.body47, %for.end43
+  %i44.0 = phi i64 [ 0, %for.end43 ], [ %inc50, %for.body47 ]
+  %exitcond.not = icmp eq i64 %i44.0, %smax
+  br i1 %exitcond.not, label %for.end51, label %for.body47
 
-for.body43:                                       ; preds = %for.cond41
-  %arrayidx44 = getelementptr inbounds nuw ptr, ptr %threads, i64 %i40.0
-  %3 = load ptr, ptr %arrayidx44, align 8
-  tail call void %step(ptr noundef %3, i32 noundef 1) #20
-  %inc46 = add nuw i64 %i40.0, 1
-  br label %for.cond41
+for.body47:                                       ; preds = %for.cond45
+  %arrayidx48 = getelementptr inbounds nuw ptr, ptr %threads, i64 %i44.0
+  %5 = load ptr, ptr %arrayidx48, align 8
+  tail call void %step(ptr noundef %5, i32 noundef 1) #21
+  %inc50 = add nuw i64 %i44.0, 1
+  br label %for.cond45
 
-for.end47:                                        ; preds = %for.cond41
+for.end51:                                        ; preds = %for.cond45
   ret void
 }
 
-define internal fastcc range(i32 0, 2) i32 @warp_is_complete(ptr noundef readonly captures(none) %states, i64 noundef %begin, i64 noundef %end) unnamed_addr #2 {
+define internal fastcc range(i32 0, 2) i32 @warp_is_complete(ptr noundef readonly captures(none) %states, i64 noundef %begin, i64 noundef %end) unnamed_addr #3 {
 entry:
-  %call = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef %begin, i64 noundef %end, i32 noundef 2) #21
+  %call = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef %begin, i64 noundef %end, i32 noundef 2) #22
   %cmp = icmp sgt i64 %call, -1
   br i1 %cmp, label %land.rhs, label %land.end
 
 land.rhs:                                         ; preds = %entry
-  %call1 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef %begin, i64 noundef %end, i32 noundef 3) #21
+  %call1 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef %begin, i64 noundef %end, i32 noundef 3) #22
   %call1.lobit = lshr i64 %call1, 63
   %0 = trunc nuw nsw i64 %call1.lobit to i32
   br label %land.end
@@ -265,7 +288,7 @@ land.end:                                         ; preds = %land.rhs, %entry
   ret i32 %land.ext
 }
 
-define internal fastcc void @release(ptr noundef captures(none) %states, i64 noundef %begin, i64 noundef %end, i32 noundef range(i32 1, 3) %scope) unnamed_addr #3 {
+define internal fastcc void @release(ptr noundef captures(none) %states, i64 noundef %begin, i64 noundef %end, i32 noundef range(i32 1, 3) %scope) unnamed_addr #4 {
 entry:
   br label %for.cond
 
@@ -296,7 +319,7 @@ for.end:                                          ; preds = %for.cond
   ret void
 }
 
-define internal fastcc range(i32 0, 2) i32 @is_any_ready(ptr noundef readonly captures(none) %states, i64 noundef %count) unnamed_addr #2 {
+define internal fastcc range(i32 0, 2) i32 @is_any_ready(ptr noundef readonly captures(none) %states, i64 noundef %count) unnamed_addr #3 {
 entry:
   %smax = tail call i64 @llvm.smax.i64(i64 %count, i64 0)
   br label %for.cond
@@ -318,7 +341,7 @@ return:                                           ; preds = %for.cond, %for.body
   ret i32 %retval.0
 }
 
-define internal fastcc range(i64 -9223372036854775808, 9223372036854775807) i64 @who_waits(ptr noundef readonly captures(none) %states, i64 noundef %begin, i64 noundef %end, i32 noundef range(i32 1, 4) %scope) unnamed_addr #2 {
+define internal fastcc range(i64 -9223372036854775808, 9223372036854775807) i64 @who_waits(ptr noundef readonly captures(none) %states, i64 noundef %begin, i64 noundef %end, i32 noundef range(i32 1, 4) %scope) unnamed_addr #3 {
 entry:
   br label %for.cond
 
@@ -381,7 +404,7 @@ if.end:                                           ; preds = %for.body
   ]
 
 if.then3:                                         ; preds = %if.end
-  %call4 = tail call fastcc i64 @missing_lane(ptr noundef %block, i64 noundef %i.0) #21
+  %call4 = tail call fastcc i64 @missing_lane(ptr noundef %block, i64 noundef %i.0) #22
   %cmp5 = icmp sgt i64 %call4, -1
   br i1 %cmp5, label %for.inc, label %if.end7
 
@@ -455,7 +478,7 @@ if.then24.i:                                      ; preds = %land.lhs.true.i
   %add.ptr.i.i = getelementptr inbounds i32, ptr %12, i64 %mul.i.i
   %mul.i97.i = mul nsw i64 %13, %j.0.i
   %add.ptr.i98.i = getelementptr inbounds i32, ptr %12, i64 %mul.i97.i
-  tail call fastcc void @learn(ptr noundef %add.ptr.i.i, ptr noundef %add.ptr.i98.i, i64 noundef %13) #21
+  tail call fastcc void @learn(ptr noundef %add.ptr.i.i, ptr noundef %add.ptr.i98.i, i64 noundef %13) #22
   br label %for.inc28.i
 
 for.inc28.i:                                      ; preds = %if.then24.i, %land.lhs.true.i, %for.body13.i
@@ -511,7 +534,7 @@ if.then11:                                        ; preds = %if.end
   br i1 %cmp14, label %for.inc, label %if.end16
 
 if.end16:                                         ; preds = %if.then11
-  %call18 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef %19, i64 noundef 0) #21
+  %call18 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef %19, i64 noundef 0) #22
   br label %if.end26
 
 if.else:                                          ; preds = %if.end
@@ -528,12 +551,12 @@ if.else:                                          ; preds = %if.end
   br i1 %cmp20, label %for.inc, label %if.end23
 
 if.end23:                                         ; preds = %if.else
-  %call25 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %22) #21
+  %call25 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %22) #22
   br label %if.end26
 
 if.end26:                                         ; preds = %if.end23, %if.end16
   %call25.sink = phi ptr [ %call25, %if.end23 ], [ %call18, %if.end16 ]
-  tail call fastcc void @hear(ptr noundef nonnull %block, ptr noundef %call25.sink, i64 noundef %i.0) #21
+  tail call fastcc void @hear(ptr noundef nonnull %block, ptr noundef %call25.sink, i64 noundef %i.0) #22
   %is_done = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 8
   store i32 1, ptr %is_done, align 8
   %26 = load ptr, ptr %block, align 8
@@ -594,8 +617,8 @@ while.end:                                        ; preds = %while.cond
 
 if.end:                                           ; preds = %land.rhs, %while.end
   %end.057 = phi i32 [ %2, %while.end ], [ %end.0, %land.rhs ]
-  tail call fastcc void @settle_if(ptr noundef nonnull %block) #21
-  tail call fastcc void @do_copies(ptr noundef nonnull %block, i64 noundef %i.0, i32 noundef %end.057) #21
+  tail call fastcc void @settle_if(ptr noundef nonnull %block) #22
+  tail call fastcc void @do_copies(ptr noundef nonnull %block, i64 noundef %i.0, i32 noundef %end.057) #22
   br label %for.inc
 
 for.inc:                                          ; preds = %while.end, %if.end
@@ -675,9 +698,9 @@ entry:
   store i64 0, ptr @barriers, align 8
   %conv = sext i32 %number_of_sites to i64
   %add = add nsw i64 %conv, 1
-  %call = tail call ptr @calloc(i64 noundef %add, i64 noundef 144) #20
+  %call = tail call ptr @calloc(i64 noundef %add, i64 noundef 144) #21
   store ptr %call, ptr @sites, align 8
-  %call3 = tail call ptr @calloc(i64 noundef %add, i64 noundef 32) #20
+  %call3 = tail call ptr @calloc(i64 noundef %add, i64 noundef 32) #21
   store ptr %call3, ptr @costs, align 8
   br label %for.cond
 
@@ -697,14 +720,14 @@ for.end:                                          ; preds = %for.cond
   ret void
 }
 
-define noundef nonnull ptr @kc_emu_findings(ptr noundef writeonly captures(none) initializes((0, 4)) %count) local_unnamed_addr #4 {
+define noundef nonnull ptr @kc_emu_findings(ptr noundef writeonly captures(none) initializes((0, 4)) %count) local_unnamed_addr #5 {
 entry:
   %0 = load i32, ptr @finding_count, align 4
   store i32 %0, ptr %count, align 4
   ret ptr @findings
 }
 
-define ptr @kc_emu_costs(ptr noundef writeonly captures(none) initializes((0, 8)) %number_of_barriers) local_unnamed_addr #4 {
+define ptr @kc_emu_costs(ptr noundef writeonly captures(none) initializes((0, 8)) %number_of_barriers) local_unnamed_addr #5 {
 entry:
   %0 = load i64, ptr @barriers, align 8
   store i64 %0, ptr %number_of_barriers, align 8
@@ -723,7 +746,7 @@ for.cond:                                         ; preds = %for.body, %entry
 
 for.body:                                         ; preds = %for.cond
   %arrayidx = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %indvars.iv
-  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #21
+  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #22
   %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
   br label %for.cond
 
@@ -732,20 +755,25 @@ for.cond2:                                        ; preds = %for.cond, %for.body
   %0 = load i32, ptr @site_count, align 4
   %1 = sext i32 %0 to i64
   %cmp3 = icmp slt i64 %indvars.iv15, %1
-  %2 = load ptr, ptr @sites, align 8
   br i1 %cmp3, label %for.body4, label %for.end9
 
 for.body4:                                        ; preds = %for.cond2
+  %2 = load ptr, ptr @sites, align 8
   %arrayidx6 = getelementptr inbounds nuw %struct.Site, ptr %2, i64 %indvars.iv15
   %3 = load ptr, ptr %arrayidx6, align 8
-  tail call void @free(ptr noundef %3) #20
+  tail call void @free(ptr noundef %3) #21
   %indvars.iv.next16 = add nuw nsw i64 %indvars.iv15, 1
   br label %for.cond2
 
 for.end9:                                         ; preds = %for.cond2
-  tail call void @free(ptr noundef %2) #20
-  %4 = load ptr, ptr @costs, align 8
-  tail call void @free(ptr noundef %4) #20
+  %4 = load ptr, ptr @readers, align 8
+  tail call void @free(ptr noundef %4) #21
+  store ptr null, ptr @readers, align 8
+  store i32 0, ptr @reader_room, align 4
+  %5 = load ptr, ptr @sites, align 8
+  tail call void @free(ptr noundef %5) #21
+  %6 = load ptr, ptr @costs, align 8
+  tail call void @free(ptr noundef %6) #21
   store ptr null, ptr @sites, align 8
   store ptr null, ptr @costs, align 8
   ret void
@@ -755,7 +783,7 @@ define internal fastcc void @drop_buffer(ptr noundef captures(none) %buffer) unn
 entry:
   %cells = getelementptr inbounds nuw i8, ptr %buffer, i64 32
   %0 = load ptr, ptr %cells, align 8
-  tail call void @free(ptr noundef %0) #20
+  tail call void @free(ptr noundef %0) #21
   store ptr null, ptr %cells, align 8
   ret void
 }
@@ -771,7 +799,7 @@ for.cond:                                         ; preds = %for.body, %entry
 
 for.body:                                         ; preds = %for.cond
   %arrayidx = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %indvars.iv
-  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #21
+  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #22
   %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
   br label %for.cond
 
@@ -779,30 +807,37 @@ for.end:                                          ; preds = %for.cond
   ret void
 }
 
-define void @kc_emu_block(i64 noundef %block) local_unnamed_addr #5 {
+define void @kc_emu_block(i64 noundef %block) local_unnamed_addr #6 {
 entry:
   %conv = trunc i64 %block to i32
   store i32 %conv, ptr @now, align 4
   store i32 0, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
+  store i32 1, ptr @reader_count, align 4
+  store i32 0, ptr @unused_reader, align 4
   ret void
 }
 
-define void @kc_emu_buffer(i32 noundef %slot, i64 noundef %base, i64 noundef %bytes, i64 noundef %granule, i32 noundef %scope) local_unnamed_addr #0 {
+define void @kc_emu_buffer(i32 noundef %known, i64 noundef %base, i64 noundef %bytes) local_unnamed_addr #0 {
 entry:
-  %idxprom = sext i32 %slot to i64
-  %arrayidx = getelementptr inbounds %struct.Buffer, ptr @buffers, i64 %idxprom
-  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #21
-  %div = sdiv i64 %bytes, %granule
-  %0 = mul i64 %div, 48
-  %mul = add i64 %0, 48
-  %call = tail call ptr @malloc(i64 noundef %mul) #20
+  %and = and i32 %known, 255
+  %idxprom = zext nneg i32 %and to i64
+  %arrayidx = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %idxprom
+  %shr = lshr i32 %known, 8
+  %and1 = and i32 %shr, 255
+  %shr2 = lshr i32 %known, 16
+  %conv = zext nneg i32 %shr2 to i64
+  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #22
+  %div = sdiv i64 %bytes, %conv
+  %0 = mul i64 %div, 56
+  %mul = add i64 %0, 56
+  %call = tail call ptr @malloc(i64 noundef %mul) #21
   store i64 %base, ptr %arrayidx, align 8
   %.compoundliteral.sroa.2.0..sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
   store i64 %bytes, ptr %.compoundliteral.sroa.2.0..sroa_idx, align 8
   %.compoundliteral.sroa.3.0..sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
-  store i64 %granule, ptr %.compoundliteral.sroa.3.0..sroa_idx, align 8
+  store i64 %conv, ptr %.compoundliteral.sroa.3.0..sroa_idx, align 8
   %.compoundliteral.sroa.4.0..sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx, i64 24
-  store i32 %scope, ptr %.compoundliteral.sroa.4.0..sroa_idx, align 8
+  store i32 %and1, ptr %.compoundliteral.sroa.4.0..sroa_idx, align 8
   %.compoundliteral.sroa.5.0..sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx, i64 28
   store i32 0, ptr %.compoundliteral.sroa.5.0..sroa_idx, align 4
   %.compoundliteral.sroa.6.0..sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx, i64 32
@@ -817,13 +852,15 @@ for.cond:                                         ; preds = %for.body, %entry
 
 for.body:                                         ; preds = %for.cond
   %1 = load ptr, ptr %.compoundliteral.sroa.6.0..sroa_idx, align 8
-  %arrayidx6 = getelementptr inbounds nuw %struct.Cell, ptr %1, i64 %i.0
-  %site.i = getelementptr inbounds nuw i8, ptr %arrayidx6, i64 44
+  %arrayidx9 = getelementptr inbounds nuw %struct.Cell, ptr %1, i64 %i.0
+  %site.i = getelementptr inbounds nuw i8, ptr %arrayidx9, i64 44
   store i16 -1, ptr %site.i, align 4
-  %site1.i = getelementptr inbounds nuw i8, ptr %arrayidx6, i64 28
+  %site1.i = getelementptr inbounds nuw i8, ptr %arrayidx9, i64 28
   store i16 -1, ptr %site1.i, align 4
-  %site2.i = getelementptr inbounds nuw i8, ptr %arrayidx6, i64 12
+  %site2.i = getelementptr inbounds nuw i8, ptr %arrayidx9, i64 12
   store i16 -1, ptr %site2.i, align 4
+  %block.i = getelementptr inbounds nuw i8, ptr %arrayidx9, i64 52
+  store i32 -1, ptr %block.i, align 4
   %inc = add nuw i64 %i.0, 1
   br label %for.cond
 
@@ -831,598 +868,82 @@ for.end:                                          ; preds = %for.cond
   ret void
 }
 
-declare void @llvm.memset.p0.i64(ptr writeonly captures(none), i8, i64, i1 immarg) #6
+declare void @llvm.memset.p0.i64(ptr writeonly captures(none), i8, i64, i1 immarg) #7
 
 declare ptr @malloc(i64 noundef) local_unnamed_addr
 
-declare void @llvm.memcpy.p0.p0.i64(ptr noalias writeonly captures(none), ptr noalias readonly captures(none), i64, i1 immarg) #7
+declare void @llvm.memcpy.p0.p0.i64(ptr noalias writeonly captures(none), ptr noalias readonly captures(none), i64, i1 immarg) #8
 
-define range(i32 0, 2) i32 @kc_emu_access(i32 noundef %slot, i64 noundef %address, i64 noundef %bytes, i64 noundef %alignment, i32 noundef %site, i32 noundef %flags) local_unnamed_addr #0 {
+define zeroext i1 @kc_emu_access(i64 noundef %known, i64 noundef %base, i64 noundef %row, i64 noundef %index, i64 noundef %size) local_unnamed_addr #0 {
 entry:
-  %cmp = icmp slt i32 %slot, 0
-  br i1 %cmp, label %if.then, label %if.end4
+  %0 = or i64 %index, %row
+  %or.cond = icmp sgt i64 %0, -1
+  br i1 %or.cond, label %land.rhs, label %land.end
 
-if.then:                                          ; preds = %entry
-  %and = and i32 %flags, 2
-  %tobool.not = icmp eq i32 %and, 0
-  br i1 %tobool.not, label %if.then1, label %if.end
+land.rhs:                                         ; preds = %entry
+  %shr = lshr i64 %known, 36
+  %and = and i64 %shr, 16383
+  %sub = sub nsw i64 %size, %and
+  %cmp2 = icmp sle i64 %index, %sub
+  %1 = zext i1 %cmp2 to i32
+  br label %land.end
 
-if.then1:                                         ; preds = %if.then
-  tail call fastcc void @report(i32 noundef 2, i32 noundef %site, ptr noundef null, i64 noundef -1) #21
-  br label %if.end
-
-if.end:                                           ; preds = %if.then1, %if.then
-  %and.lobit = lshr exact i32 %and, 1
-  br label %return
-
-if.end4:                                          ; preds = %entry
-  tail call fastcc void @settle_write() #21
-  %idxprom = zext nneg i32 %slot to i64
-  %arrayidx = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %idxprom
-  %0 = load i64, ptr %arrayidx, align 8
-  %sub = sub i64 %address, %0
-  %and5 = and i32 %flags, 1
-  %cmp6.not = icmp eq i32 %and5, 0
-  %and11 = and i32 %flags, 2
-  %tobool12 = icmp eq i32 %and11, 0
-  %cmp13 = icmp slt i64 %sub, 0
-  %or.cond = select i1 %tobool12, i1 true, i1 %cmp13
-  br i1 %or.cond, label %if.then19, label %lor.lhs.false15
-
-lor.lhs.false15:                                  ; preds = %if.end4
-  %add = add nsw i64 %sub, %bytes
-  %bytes16 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
-  %1 = load i64, ptr %bytes16, align 8
-  %cmp17 = icmp sgt i64 %add, %1
-  br i1 %cmp17, label %if.then19, label %if.end20
-
-if.then19:                                        ; preds = %lor.lhs.false15, %if.end4
-  %granule = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
-  %2 = load i64, ptr %granule, align 8
-  %div = sdiv i64 %sub, %2
-  tail call fastcc void @report(i32 noundef 2, i32 noundef %site, ptr noundef null, i64 noundef %div) #21
-  br label %return
-
-if.end20:                                         ; preds = %lor.lhs.false15
-  %rem = srem i64 %sub, %alignment
-  %tobool21.not = icmp eq i64 %rem, 0
-  br i1 %tobool21.not, label %if.end25, label %if.then22
-
-if.then22:                                        ; preds = %if.end20
-  %granule23 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
-  %3 = load i64, ptr %granule23, align 8
-  %div24 = sdiv i64 %sub, %3
-  tail call fastcc void @report(i32 noundef 3, i32 noundef %site, ptr noundef null, i64 noundef %div24) #21
-  br label %return
-
-if.end25:                                         ; preds = %if.end20
-  %scope = getelementptr inbounds nuw i8, ptr %arrayidx, i64 24
-  %4 = load i32, ptr %scope, align 8
-  %5 = load ptr, ptr @sites, align 8
-  %idxprom.i = sext i32 %site to i64
-  %arrayidx.i = getelementptr inbounds %struct.Site, ptr %5, i64 %idxprom.i
-  %bf.load.i = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
-  %6 = and i16 %bf.load.i, 31
-  %rem.i = zext nneg i16 %6 to i32
-  %next.i = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 16
-  %idxprom1.i = zext nneg i16 %6 to i64
-  %arrayidx2.i = getelementptr inbounds nuw i32, ptr %next.i, i64 %idxprom1.i
-  %7 = load i32, ptr %arrayidx2.i, align 4
-  %cmp.i = icmp eq i32 %7, 16384
-  br i1 %cmp.i, label %note_address.exit, label %if.end.i
-
-if.end.i:                                         ; preds = %if.end25
-  %add.i = add nsw i32 %7, 1
-  store i32 %add.i, ptr %arrayidx2.i, align 4
-  %room.i = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 12
-  %8 = load i32, ptr %room.i, align 4
-  %cmp7.not.i = icmp slt i32 %7, %8
-  %.pre.i = load ptr, ptr %arrayidx.i, align 8
-  br i1 %cmp7.not.i, label %if.end17.i, label %if.then9.i
-
-if.then9.i:                                       ; preds = %if.end.i
-  %tobool.not.i = icmp eq i32 %8, 0
-  %mul.i = shl nsw i32 %8, 1
-  %spec.select.i = select i1 %tobool.not.i, i32 16, i32 %mul.i
-  store i32 %spec.select.i, ptr %room.i, align 4
-  %conv14.i = sext i32 %spec.select.i to i64
-  %mul15.i = mul nsw i64 %conv14.i, 272
-  %call.i = tail call ptr @realloc(ptr noundef %.pre.i, i64 noundef %mul15.i) #20
-  store ptr %call.i, ptr %arrayidx.i, align 8
-  br label %if.end17.i
-
-if.end17.i:                                       ; preds = %if.then9.i, %if.end.i
-  %9 = phi ptr [ %call.i, %if.then9.i ], [ %.pre.i, %if.end.i ]
-  %idxprom19.i = sext i32 %7 to i64
-  %arrayidx20.i = getelementptr inbounds %struct.Instance, ptr %9, i64 %idxprom19.i
-  %count.i = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 8
-  %10 = load i32, ptr %count.i, align 8
-  %cmp21.not.i = icmp slt i32 %7, %10
-  br i1 %cmp21.not.i, label %if.end17.if.end26_crit_edge.i, label %if.then23.i
-
-if.end17.if.end26_crit_edge.i:                    ; preds = %if.end17.i
-  %lanes27.phi.trans.insert.i = getelementptr inbounds nuw i8, ptr %arrayidx20.i, i64 256
-  %.pre58.i = load i32, ptr %lanes27.phi.trans.insert.i, align 8
-  br label %if.end26.i
-
-if.then23.i:                                      ; preds = %if.end17.i
-  store i32 %add.i, ptr %count.i, align 8
-  br label %if.end26.i
-
-if.end26.i:                                       ; preds = %if.then23.i, %if.end17.if.end26_crit_edge.i
-  %11 = phi i32 [ %.pre58.i, %if.end17.if.end26_crit_edge.i ], [ 0, %if.then23.i ]
-  %shl.i = shl nuw i32 1, %rem.i
-  %lanes27.i = getelementptr inbounds nuw i8, ptr %arrayidx20.i, i64 256
-  %or.i = or i32 %11, %shl.i
-  store i32 %or.i, ptr %lanes27.i, align 8
-  %arrayidx30.i = getelementptr inbounds nuw i64, ptr %arrayidx20.i, i64 %idxprom1.i
-  store i64 %sub, ptr %arrayidx30.i, align 8
-  %conv31.i = trunc i64 %bytes to i32
-  %bytes32.i = getelementptr inbounds nuw i8, ptr %arrayidx20.i, i64 260
-  store i32 %conv31.i, ptr %bytes32.i, align 4
-  %scope33.i = getelementptr inbounds nuw i8, ptr %arrayidx20.i, i64 264
-  store i32 %4, ptr %scope33.i, align 8
-  %access.sroa.7.0.copyload.pre = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
-  br label %note_address.exit
-
-note_address.exit:                                ; preds = %if.end25, %if.end26.i
-  %bf.load33 = phi i16 [ %bf.load.i, %if.end25 ], [ %access.sroa.7.0.copyload.pre, %if.end26.i ]
-  %access.sroa.0.0.copyload = load i32, ptr @now, align 4
-  %access.sroa.4.0.copyload = load i32, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
-  %conv26 = trunc i32 %site to i16
-  %12 = trunc i32 %flags to i16
-  %13 = shl i16 %12, 12
-  %bf.clear = and i16 %bf.load33, 16383
-  %14 = load ptr, ptr @watched, align 8
-  %tobool31.not = icmp eq ptr %14, null
-  br i1 %tobool31.not, label %if.end41, label %if.then32
-
-if.then32:                                        ; preds = %note_address.exit
-  %clocks = getelementptr inbounds nuw i8, ptr %14, i64 368
-  %15 = load ptr, ptr %clocks, align 8
-  %conv35 = zext nneg i16 %bf.clear to i64
-  %count = getelementptr inbounds nuw i8, ptr %14, i64 8
-  %16 = load i64, ptr %count, align 8
-  %mul125 = add i64 %16, 1
-  %add39 = mul i64 %mul125, %conv35
-  %arrayidx40 = getelementptr inbounds i32, ptr %15, i64 %add39
-  br label %if.end41
-
-if.end41:                                         ; preds = %if.then32, %note_address.exit
-  %access.sroa.5.0.in = phi ptr [ getelementptr inbounds nuw (i8, ptr @now, i64 8), %note_address.exit ], [ %arrayidx40, %if.then32 ]
-  %access.sroa.5.0 = load i32, ptr %access.sroa.5.0.in, align 4
-  %17 = and i16 %13, -16384
-  %bf.set50 = or disjoint i16 %bf.clear, %17
-  br i1 %cmp6.not, label %if.end57, label %if.then52
-
-if.then52:                                        ; preds = %if.end41
-  store ptr %arrayidx, ptr @pending, align 8
-  store i32 %access.sroa.0.0.copyload, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 8), align 8
-  store i32 %access.sroa.4.0.copyload, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 12), align 4
-  store i32 %access.sroa.5.0, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 16), align 8
-  store i16 %conv26, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 20), align 4
-  store i16 %bf.set50, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 22), align 2
-  store i64 %sub, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 24), align 8
-  store i64 %bytes, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 32), align 8
-  %cmp53 = icmp slt i64 %bytes, 257
-  br i1 %cmp53, label %if.then55, label %return
-
-if.then55:                                        ; preds = %if.then52
-  %18 = inttoptr i64 %address to ptr
-  %call = tail call ptr @memcpy(ptr noundef nonnull getelementptr inbounds nuw (i8, ptr @pending, i64 40), ptr noundef %18, i64 noundef %bytes) #20
-  br label %return
-
-if.end57:                                         ; preds = %if.end41
-  %granule59 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
-  %19 = load i64, ptr %granule59, align 8
-  %add60 = add i64 %add, -1
-  %sub61 = add i64 %add60, %19
-  %div63 = sdiv i64 %sub61, %19
-  %div65 = sdiv i64 %sub, %19
-  %cells = getelementptr inbounds nuw i8, ptr %arrayidx, i64 32
-  br label %for.cond
-
-for.cond:                                         ; preds = %note_read.exit, %if.end57
-  %i.0 = phi i64 [ %div65, %if.end57 ], [ %inc, %note_read.exit ]
-  %cmp66 = icmp slt i64 %i.0, %div63
-  br i1 %cmp66, label %for.body, label %return
-
-for.body:                                         ; preds = %for.cond
-  %20 = load ptr, ptr %cells, align 8
-  %arrayidx68 = getelementptr inbounds %struct.Cell, ptr %20, i64 %i.0
-  %call69 = tail call fastcc i32 @is_concurrent(ptr noundef %arrayidx68, i32 noundef 0) #21
-  %tobool70.not = icmp eq i32 %call69, 0
-  br i1 %tobool70.not, label %if.end73, label %if.then71
-
-if.then71:                                        ; preds = %for.body
-  tail call fastcc void @report(i32 noundef 0, i32 noundef %site, ptr noundef %arrayidx68, i64 noundef %i.0) #21
-  br label %if.end73
-
-if.end73:                                         ; preds = %if.then71, %for.body
-  %21 = load i32, ptr %scope, align 8
-  %cmp75 = icmp eq i32 %21, 1
-  br i1 %cmp75, label %land.lhs.true, label %if.end81
-
-land.lhs.true:                                    ; preds = %if.end73
-  %site.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 12
-  %22 = load i16, ptr %site.i, align 4
-  %cmp.i126 = icmp slt i16 %22, 0
-  br i1 %cmp.i126, label %if.then80, label %if.end81
-
-if.then80:                                        ; preds = %land.lhs.true
-  tail call fastcc void @report(i32 noundef 4, i32 noundef %site, ptr noundef null, i64 noundef %i.0) #21
-  br label %if.end81
-
-if.end81:                                         ; preds = %if.then80, %land.lhs.true, %if.end73
-  %reader.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 16
-  %last.sroa.0.0.copyload.i = load i32, ptr %reader.i, align 4
-  %last.sroa.4.0.reader.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 20
-  %last.sroa.4.0.copyload.i = load i32, ptr %last.sroa.4.0.reader.sroa_idx.i, align 4
-  %last.sroa.5.0.reader.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 24
-  %last.sroa.5.0.copyload.i = load i32, ptr %last.sroa.5.0.reader.sroa_idx.i, align 4
-  %last.sroa.551.0.reader.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 28
-  %last.sroa.551.0.copyload.i = load i16, ptr %last.sroa.551.0.reader.sroa_idx.i, align 4
-  %last.sroa.6.0.reader.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 30
-  %last.sroa.6.0.copyload.i = load i16, ptr %last.sroa.6.0.reader.sroa_idx.i, align 2
-  store i32 %access.sroa.0.0.copyload, ptr %reader.i, align 4
-  store i32 %access.sroa.4.0.copyload, ptr %last.sroa.4.0.reader.sroa_idx.i, align 4
-  store i32 %access.sroa.5.0, ptr %last.sroa.5.0.reader.sroa_idx.i, align 4
-  store i16 %conv26, ptr %last.sroa.551.0.reader.sroa_idx.i, align 4
-  store i16 %bf.set50, ptr %last.sroa.6.0.reader.sroa_idx.i, align 2
-  %cmp.i.i = icmp slt i16 %last.sroa.551.0.copyload.i, 0
-  br i1 %cmp.i.i, label %note_read.exit, label %lor.lhs.false.i
-
-lor.lhs.false.i:                                  ; preds = %if.end81
-  %cmp.i127 = icmp eq i32 %last.sroa.0.0.copyload.i, %access.sroa.0.0.copyload
-  br i1 %cmp.i127, label %land.lhs.true.i, label %if.end.thread.i
-
-land.lhs.true.i:                                  ; preds = %lor.lhs.false.i
-  %23 = xor i16 %last.sroa.6.0.copyload.i, %bf.load33
-  %24 = and i16 %23, 16383
-  %cmp7.i = icmp eq i16 %24, 0
-  br i1 %cmp7.i, label %note_read.exit, label %if.end.i128
-
-if.end.i128:                                      ; preds = %land.lhs.true.i
-  %reader_2.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 32
-  %site.i44.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 44
-  %25 = load i16, ptr %site.i44.i, align 4
-  %cmp.i45.i = icmp slt i16 %25, 0
-  br i1 %cmp.i45.i, label %land.lhs.true22.i, label %lor.lhs.false20.i
-
-if.end.thread.i:                                  ; preds = %lor.lhs.false.i
-  %reader_254.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 32
-  %site.i4455.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 44
-  br label %if.then26.i
-
-lor.lhs.false20.i:                                ; preds = %if.end.i128
-  %26 = load i32, ptr %reader_2.i, align 4
-  %cmp14.not.i = icmp eq i32 %26, %access.sroa.0.0.copyload
-  br i1 %cmp14.not.i, label %land.lhs.true22.i, label %note_read.exit
-
-land.lhs.true22.i:                                ; preds = %lor.lhs.false20.i, %if.end.i128
-  %cmp24.i = icmp eq i32 %last.sroa.4.0.copyload.i, %access.sroa.4.0.copyload
-  br i1 %cmp24.i, label %if.then26.i, label %if.then29.i
-
-if.then26.i:                                      ; preds = %land.lhs.true22.i, %if.end.thread.i
-  %site.i4461.i = phi ptr [ %site.i4455.i, %if.end.thread.i ], [ %site.i44.i, %land.lhs.true22.i ]
-  %reader_258.i = phi ptr [ %reader_254.i, %if.end.thread.i ], [ %reader_2.i, %land.lhs.true22.i ]
-  store i32 %last.sroa.0.0.copyload.i, ptr %reader_258.i, align 4
-  %last.sroa.4.0.reader_2.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 36
-  store i32 %last.sroa.4.0.copyload.i, ptr %last.sroa.4.0.reader_2.sroa_idx.i, align 4
-  %last.sroa.5.0.reader_2.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 40
-  store i32 %last.sroa.5.0.copyload.i, ptr %last.sroa.5.0.reader_2.sroa_idx.i, align 4
-  store i16 %last.sroa.551.0.copyload.i, ptr %site.i4461.i, align 4
-  %last.sroa.6.0.reader_2.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 46
-  store i16 %last.sroa.6.0.copyload.i, ptr %last.sroa.6.0.reader_2.sroa_idx.i, align 2
-  br label %note_read.exit
-
-if.then29.i:                                      ; preds = %land.lhs.true22.i
-  store i16 -1, ptr %site.i44.i, align 4
-  br label %note_read.exit
-
-note_read.exit:                                   ; preds = %if.end81, %land.lhs.true.i, %lor.lhs.false20.i, %if.then26.i, %if.then29.i
-  %inc = add nsw i64 %i.0, 1
-  br label %for.cond
-
-return:                                           ; preds = %for.cond, %if.then52, %if.then55, %if.then22, %if.then19, %if.end
-  %retval.0 = phi i32 [ %and.lobit, %if.end ], [ 0, %if.then19 ], [ 1, %if.then22 ], [ 1, %if.then52 ], [ 1, %if.then55 ], [ 1, %for.cond ]
-  ret i32 %retval.0
+land.end:                                         ; preds = %land.rhs, %entry
+  %land.ext = phi i32 [ %1, %land.rhs ], [ 0, %entry ]
+  %mul = mul nsw i64 %size, %row
+  %add = add nsw i64 %mul, %index
+  %shr3 = lshr i64 %known, 24
+  %and4 = and i64 %shr3, 4095
+  %mul5 = mul nsw i64 %add, %and4
+  %add6 = add i64 %mul5, %base
+  %call = tail call fastcc i32 @note_known(i64 noundef %known, i64 noundef %add6, i32 noundef %land.ext) #22
+  %tobool = icmp ne i32 %call, 0
+  ret i1 %tobool
 }
 
-define internal fastcc void @report(i32 noundef range(i32 0, 6) %kind, i32 noundef %site, ptr noundef readonly captures(address_is_null) %other, i64 noundef %element) unnamed_addr #8 {
+define internal fastcc range(i32 0, 2) i32 @note_known(i64 noundef %known, i64 noundef %address, i32 noundef range(i32 0, 2) %is_inside) unnamed_addr #0 {
 entry:
-  %tobool.not = icmp eq ptr %other, null
-  br i1 %tobool.not, label %cond.end, label %cond.true
-
-cond.true:                                        ; preds = %entry
-  %site1 = getelementptr inbounds nuw i8, ptr %other, i64 12
-  %0 = load i16, ptr %site1, align 4
-  %conv = sext i16 %0 to i32
-  br label %cond.end
-
-cond.end:                                         ; preds = %entry, %cond.true
-  %cond = phi i32 [ %conv, %cond.true ], [ -1, %entry ]
-  %1 = load i32, ptr @finding_count, align 4
-  %smax = tail call i32 @llvm.smax.i32(i32 %1, i32 0)
-  %wide.trip.count = zext nneg i32 %smax to i64
-  br label %for.cond
-
-for.cond:                                         ; preds = %for.inc, %cond.end
-  %indvars.iv = phi i64 [ %indvars.iv.next, %for.inc ], [ 0, %cond.end ]
-  %exitcond.not = icmp eq i64 %indvars.iv, %wide.trip.count
-  br i1 %exitcond.not, label %for.end, label %for.body
-
-for.body:                                         ; preds = %for.cond
-  %arrayidx = getelementptr inbounds nuw %struct.Finding, ptr @findings, i64 %indvars.iv
-  %2 = load i32, ptr %arrayidx, align 16
-  %cmp4 = icmp eq i32 %2, %kind
-  br i1 %cmp4, label %land.lhs.true, label %for.inc
-
-land.lhs.true:                                    ; preds = %for.body
-  %site6 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 4
-  %3 = load i32, ptr %site6, align 4
-  %cmp7 = icmp eq i32 %3, %site
-  br i1 %cmp7, label %land.lhs.true9, label %for.inc
-
-land.lhs.true9:                                   ; preds = %land.lhs.true
-  %other_site10 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
-  %4 = load i32, ptr %other_site10, align 8
-  %cmp11 = icmp eq i32 %4, %cond
-  br i1 %cmp11, label %if.then, label %for.inc
-
-if.then:                                          ; preds = %land.lhs.true9
-  %count = getelementptr inbounds nuw i8, ptr %arrayidx, i64 48
-  %5 = load i64, ptr %count, align 8
-  %inc = add nsw i64 %5, 1
-  store i64 %inc, ptr %count, align 8
-  br label %return
-
-for.inc:                                          ; preds = %for.body, %land.lhs.true, %land.lhs.true9
-  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
-  br label %for.cond
-
-for.end:                                          ; preds = %for.cond
-  %cmp14 = icmp eq i32 %1, 256
-  br i1 %cmp14, label %return, label %if.end17
-
-if.end17:                                         ; preds = %for.end
-  %inc18 = add nsw i32 %1, 1
-  store i32 %inc18, ptr @finding_count, align 4
-  %idxprom19 = sext i32 %1 to i64
-  %arrayidx20 = getelementptr inbounds %struct.Finding, ptr @findings, i64 %idxprom19
-  br i1 %tobool.not, label %cond.end28, label %cond.true25
-
-cond.true25:                                      ; preds = %if.end17
-  %thread = getelementptr inbounds nuw i8, ptr %other, i64 14
-  %bf.load = load i16, ptr %thread, align 2
-  %bf.clear = and i16 %bf.load, 16383
-  %conv26 = zext nneg i16 %bf.clear to i32
-  br label %cond.end28
-
-cond.end28:                                       ; preds = %if.end17, %cond.true25
-  %cond29 = phi i32 [ %conv26, %cond.true25 ], [ -1, %if.end17 ]
-  %6 = load i32, ptr @now, align 4
-  %conv30 = sext i32 %6 to i64
-  %bf.load32 = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
-  %bf.clear33 = and i16 %bf.load32, 16383
-  %conv34 = zext nneg i16 %bf.clear33 to i64
-  br i1 %tobool.not, label %cond.end39, label %cond.true36
-
-cond.true36:                                      ; preds = %cond.end28
-  %7 = load i32, ptr %other, align 4
-  %8 = sext i32 %7 to i64
-  br label %cond.end39
-
-cond.end39:                                       ; preds = %cond.end28, %cond.true36
-  %cond40 = phi i64 [ %8, %cond.true36 ], [ -1, %cond.end28 ]
-  store i32 %kind, ptr %arrayidx20, align 16
-  %.compoundliteral.sroa.2.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 4
-  store i32 %site, ptr %.compoundliteral.sroa.2.0.arrayidx20.sroa_idx, align 4
-  %.compoundliteral.sroa.3.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 8
-  store i32 %cond, ptr %.compoundliteral.sroa.3.0.arrayidx20.sroa_idx, align 8
-  %.compoundliteral.sroa.4.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 12
-  store i32 %cond29, ptr %.compoundliteral.sroa.4.0.arrayidx20.sroa_idx, align 4
-  %.compoundliteral.sroa.5.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 16
-  store i64 %conv30, ptr %.compoundliteral.sroa.5.0.arrayidx20.sroa_idx, align 16
-  %.compoundliteral.sroa.6.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 24
-  store i64 %conv34, ptr %.compoundliteral.sroa.6.0.arrayidx20.sroa_idx, align 8
-  %.compoundliteral.sroa.7.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 32
-  store i64 %cond40, ptr %.compoundliteral.sroa.7.0.arrayidx20.sroa_idx, align 16
-  %.compoundliteral.sroa.8.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 40
-  store i64 %element, ptr %.compoundliteral.sroa.8.0.arrayidx20.sroa_idx, align 8
-  %.compoundliteral.sroa.9.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 48
-  store i64 1, ptr %.compoundliteral.sroa.9.0.arrayidx20.sroa_idx, align 16
-  %.compoundliteral.sroa.10.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 56
-  store i32 0, ptr %.compoundliteral.sroa.10.0.arrayidx20.sroa_idx, align 8
-  %.compoundliteral.sroa.11.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 60
-  store i32 0, ptr %.compoundliteral.sroa.11.0.arrayidx20.sroa_idx, align 4
-  br label %return
-
-return:                                           ; preds = %for.end, %cond.end39, %if.then
-  ret void
+  %shr = lshr i64 %known, 58
+  %0 = trunc nuw nsw i64 %shr to i32
+  %conv = and i32 %0, 15
+  %tobool.not = icmp eq i32 %is_inside, 0
+  %cond = select i1 %tobool.not, i32 0, i32 2
+  %or = or i32 %cond, %conv
+  %1 = trunc i64 %known to i32
+  %2 = lshr i32 %1, 16
+  %conv3 = and i32 %2, 255
+  %sub = add nsw i32 %conv3, -1
+  %shr4 = lshr i64 %known, 24
+  %and5 = and i64 %shr4, 4095
+  %shr6 = lshr i64 %known, 36
+  %and7 = and i64 %shr6, 16383
+  %mul = mul nuw nsw i64 %and5, %and7
+  %shr8 = lshr i64 %known, 50
+  %and9 = and i64 %shr8, 255
+  %shl = shl nuw i64 1, %and9
+  %conv12 = and i32 %1, 65535
+  %call = tail call fastcc i32 @note_access(i32 noundef %sub, i64 noundef %address, i64 noundef %mul, i64 noundef %shl, i32 noundef %conv12, i32 noundef %or) #22
+  ret i32 %call
 }
 
-define internal fastcc void @settle_write() unnamed_addr #0 {
+define range(i64 -1, -9223372036854775808) i64 @kc_emu_row_of(i64 noundef %row, i64 noundef %index, i64 noundef %size) local_unnamed_addr #9 {
 entry:
-  %access.sroa.0 = alloca { i32, i32, i32 }, align 8
-  %earlier = alloca [3 x ptr], align 16
-  %0 = load ptr, ptr @pending, align 8
-  %tobool.not = icmp eq ptr %0, null
-  br i1 %tobool.not, label %for.end44, label %if.end
-
-if.end:                                           ; preds = %entry
-  store ptr null, ptr @pending, align 8
-  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(12) %access.sroa.0, ptr noundef nonnull align 8 dereferenceable(12) getelementptr inbounds nuw (i8, ptr @pending, i64 8), i64 12, i1 false)
-  %access.sroa.2.0.copyload = load i16, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 20), align 4
-  %access.sroa.4.0.copyload = load i16, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 22), align 2
-  %granule1 = getelementptr inbounds nuw i8, ptr %0, i64 16
-  %1 = load i64, ptr %granule1, align 8
-  %2 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 24), align 8
-  %3 = load i64, ptr %0, align 8
-  %4 = inttoptr i64 %3 to ptr
-  %cells = getelementptr inbounds nuw i8, ptr %0, i64 32
-  %tobool3 = icmp sgt i16 %access.sroa.4.0.copyload, -1
-  %idxprom10 = sext i16 %access.sroa.2.0.copyload to i64
-  %arrayinit.element = getelementptr inbounds nuw i8, ptr %earlier, i64 8
-  %arrayinit.element17 = getelementptr inbounds nuw i8, ptr %earlier, i64 16
-  %conv35 = sext i16 %access.sroa.2.0.copyload to i32
-  %bf.lshr29 = lshr i16 %access.sroa.4.0.copyload, 14
-  %bf.clear = and i16 %bf.lshr29, 1
-  %conv = zext nneg i16 %bf.clear to i32
-  br label %for.cond
-
-for.cond:                                         ; preds = %for.end.split, %if.end
-  %at.0 = phi i64 [ %2, %if.end ], [ %add43, %for.end.split ]
-  %5 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 32), align 8
-  %add = add nsw i64 %5, %2
-  %cmp = icmp slt i64 %at.0, %add
-  br i1 %cmp, label %for.body, label %for.end44
-
-for.body:                                         ; preds = %for.cond
-  %div = sdiv i64 %at.0, %1
-  %6 = load ptr, ptr %cells, align 8
-  %arrayidx = getelementptr inbounds %struct.Cell, ptr %6, i64 %div
-  %site.i = getelementptr inbounds nuw i8, ptr %arrayidx, i64 12
-  %7 = load i16, ptr %site.i, align 4
-  %cmp.i = icmp sgt i16 %7, -1
-  %cmp5 = icmp slt i64 %5, 257
-  %or.cond = and i1 %tobool3, %cmp5
-  %or.cond70 = select i1 %cmp.i, i1 %or.cond, i1 false
-  br i1 %or.cond70, label %land.lhs.true6, label %land.end.thread
-
-land.lhs.true6:                                   ; preds = %for.body
-  %8 = load ptr, ptr @statements, align 8
-  %idxprom = zext nneg i16 %7 to i64
-  %arrayidx8 = getelementptr inbounds nuw i32, ptr %8, i64 %idxprom
-  %9 = load i32, ptr %arrayidx8, align 4
-  %arrayidx11 = getelementptr inbounds i32, ptr %8, i64 %idxprom10
-  %10 = load i32, ptr %arrayidx11, align 4
-  %cmp12 = icmp eq i32 %9, %10
-  br i1 %cmp12, label %land.end, label %land.end.thread
-
-land.end.thread:                                  ; preds = %land.lhs.true6, %for.body
-  store ptr %arrayidx, ptr %earlier, align 16
-  %reader74 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
-  store ptr %reader74, ptr %arrayinit.element, align 8
-  %reader_275 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 32
-  store ptr %reader_275, ptr %arrayinit.element17, align 16
-  br label %for.cond18.preheader
-
-land.end:                                         ; preds = %land.lhs.true6
-  %add.ptr = getelementptr inbounds i8, ptr %4, i64 %at.0
-  %sub = sub nsw i64 %at.0, %2
-  %add.ptr13 = getelementptr inbounds i8, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 40), i64 %sub
-  %call14 = tail call i32 @memcmp(ptr noundef %add.ptr, ptr noundef nonnull %add.ptr13, i64 noundef %1) #20
-  %call14.fr = freeze i32 %call14
-  %tobool15.not.not = icmp eq i32 %call14.fr, 0
-  store ptr %arrayidx, ptr %earlier, align 16
-  %reader = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
-  store ptr %reader, ptr %arrayinit.element, align 8
-  %reader_2 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 32
-  store ptr %reader_2, ptr %arrayinit.element17, align 16
-  br i1 %tobool15.not.not, label %for.end.split, label %for.cond18.preheader
-
-for.cond18.preheader:                             ; preds = %land.end.thread, %land.end
-  br label %for.cond18
-
-for.cond18:                                       ; preds = %for.cond18.preheader, %for.inc
-  %indvars.iv = phi i64 [ %indvars.iv.next, %for.inc ], [ 0, %for.cond18.preheader ]
-  %exitcond.not = icmp eq i64 %indvars.iv, 3
-  br i1 %exitcond.not, label %for.end.split, label %for.body25
-
-for.body25:                                       ; preds = %for.cond18
-  %arrayidx27 = getelementptr inbounds nuw ptr, ptr %earlier, i64 %indvars.iv
-  %11 = load ptr, ptr %arrayidx27, align 8
-  %call30 = tail call fastcc i32 @is_concurrent(ptr noundef %11, i32 noundef %conv) #21
-  %tobool31.not = icmp eq i32 %call30, 0
-  br i1 %tobool31.not, label %for.inc, label %if.end33
-
-if.end33:                                         ; preds = %for.body25
-  tail call fastcc void @report(i32 noundef 0, i32 noundef %conv35, ptr noundef %11, i64 noundef %div) #21
-  %tobool38.not = icmp eq i64 %indvars.iv, 0
-  br i1 %tobool38.not, label %for.inc, label %for.end.split
-
-for.inc:                                          ; preds = %if.end33, %for.body25
-  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
-  br label %for.cond18
-
-for.end.split:                                    ; preds = %for.cond18, %if.end33, %land.end
-  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 4 dereferenceable(12) %arrayidx, ptr noundef nonnull align 8 dereferenceable(12) %access.sroa.0, i64 12, i1 false)
-  store i16 %access.sroa.2.0.copyload, ptr %site.i, align 4
-  %access.sroa.4.0.writer41.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx, i64 14
-  store i16 %access.sroa.4.0.copyload, ptr %access.sroa.4.0.writer41.sroa_idx, align 2
-  %add43 = add nsw i64 %at.0, %1
-  br label %for.cond
-
-for.end44:                                        ; preds = %for.cond, %entry
-  ret void
+  %0 = or i64 %index, %row
+  %or.cond.not = icmp sgt i64 %0, -1
+  %cmp3.not = icmp slt i64 %index, %size
+  %or.cond = and i1 %or.cond.not, %cmp3.not
+  %mul = mul nsw i64 %size, %row
+  %add = add nuw nsw i64 %mul, %index
+  %cond = select i1 %or.cond, i64 %add, i64 -1
+  ret i64 %cond
 }
 
-declare ptr @memcpy(ptr noundef, ptr noundef, i64 noundef) local_unnamed_addr
-
-define internal fastcc range(i32 0, 2) i32 @is_concurrent(ptr noundef readonly captures(none) %earlier, i32 noundef range(i32 0, 2) %is_atomic) unnamed_addr #9 {
+define zeroext i1 @kc_emu_access_at(i64 noundef %known, i64 noundef %address, i1 noundef zeroext %is_inside) local_unnamed_addr #0 {
 entry:
-  %site.i = getelementptr inbounds nuw i8, ptr %earlier, i64 12
-  %0 = load i16, ptr %site.i, align 4
-  %cmp.i = icmp slt i16 %0, 0
-  br i1 %cmp.i, label %return, label %lor.lhs.false
-
-lor.lhs.false:                                    ; preds = %entry
-  %is_atomic1 = getelementptr inbounds nuw i8, ptr %earlier, i64 14
-  %bf.load = load i16, ptr %is_atomic1, align 2
-  %1 = and i16 %bf.load, 16384
-  %tobool2 = icmp ne i16 %1, 0
-  %tobool3 = icmp ne i32 %is_atomic, 0
-  %or.cond = and i1 %tobool3, %tobool2
-  br i1 %or.cond, label %return, label %if.end
-
-if.end:                                           ; preds = %lor.lhs.false
-  %2 = load i32, ptr %earlier, align 4
-  %3 = load i32, ptr @now, align 4
-  %cmp.not = icmp eq i32 %2, %3
-  %tobool9.not = icmp sgt i16 %bf.load, -1
-  %or.cond44 = and i1 %tobool9.not, %cmp.not
-  br i1 %or.cond44, label %if.end11, label %return
-
-if.end11:                                         ; preds = %if.end
-  %bf.clear13 = and i16 %bf.load, 16383
-  %bf.load15 = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
-  %bf.clear16 = and i16 %bf.load15, 16383
-  %cmp18 = icmp eq i16 %bf.clear13, %bf.clear16
-  br i1 %cmp18, label %return, label %lor.lhs.false20
-
-lor.lhs.false20:                                  ; preds = %if.end11
-  %epoch = getelementptr inbounds nuw i8, ptr %earlier, i64 4
-  %4 = load i32, ptr %epoch, align 4
-  %5 = load i32, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
-  %cmp21.not = icmp eq i32 %4, %5
-  br i1 %cmp21.not, label %if.end24, label %return
-
-if.end24:                                         ; preds = %lor.lhs.false20
-  %6 = load ptr, ptr @watched, align 8
-  %tobool25.not = icmp eq ptr %6, null
-  br i1 %tobool25.not, label %return, label %if.end27
-
-if.end27:                                         ; preds = %if.end24
-  %clocks = getelementptr inbounds nuw i8, ptr %6, i64 368
-  %7 = load ptr, ptr %clocks, align 8
-  %conv30 = zext nneg i16 %bf.clear16 to i64
-  %count = getelementptr inbounds nuw i8, ptr %6, i64 8
-  %8 = load i64, ptr %count, align 8
-  %mul = mul nsw i64 %8, %conv30
-  %conv34 = zext nneg i16 %bf.clear13 to i64
-  %9 = getelementptr i32, ptr %7, i64 %mul
-  %arrayidx = getelementptr i32, ptr %9, i64 %conv34
-  %10 = load i32, ptr %arrayidx, align 4
-  %clock = getelementptr inbounds nuw i8, ptr %earlier, i64 8
-  %11 = load i32, ptr %clock, align 4
-  %cmp35 = icmp slt i32 %10, %11
-  %conv36 = zext i1 %cmp35 to i32
-  br label %return
-
-return:                                           ; preds = %if.end24, %if.end11, %lor.lhs.false20, %if.end, %entry, %lor.lhs.false, %if.end27
-  %retval.0 = phi i32 [ 0, %if.end11 ], [ 0, %entry ], [ 1, %if.end ], [ %conv36, %if.end27 ], [ 0, %lor.lhs.false ], [ 0, %lor.lhs.false20 ], [ 1, %if.end24 ]
-  ret i32 %retval.0
+  %conv = zext i1 %is_inside to i32
+  %call = tail call fastcc i32 @note_known(i64 noundef %known, i64 noundef %address, i32 noundef %conv) #22
+  %tobool = icmp ne i32 %call, 0
+  ret i1 %tobool
 }
 
 define void @kc_emu_run_checked(ptr noundef readonly captures(none) %threads, ptr noundef captures(none) %states, i64 noundef %count, ptr noundef readonly captures(none) %step, ptr noundef %block) local_unnamed_addr #0 {
@@ -1434,7 +955,7 @@ entry:
   br label %for.cond1
 
 for.cond.critedge:                                ; preds = %if.then27
-  tail call fastcc void @settle_write() #21
+  tail call fastcc void @settle_write() #22
   br label %for.cond1.backedge
 
 for.cond1:                                        ; preds = %for.cond1.backedge, %entry
@@ -1467,8 +988,8 @@ if.end:                                           ; preds = %for.body7
   store i16 %bf.set, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
   %arrayidx11 = getelementptr inbounds nuw ptr, ptr %threads, i64 %i.0
   %1 = load ptr, ptr %arrayidx11, align 8
-  tail call void %step(ptr noundef %1, i32 noundef 0) #20
-  tail call fastcc void @settle_write() #21
+  tail call void %step(ptr noundef %1, i32 noundef 0) #21
+  tail call fastcc void @settle_write() #22
   br label %for.inc
 
 for.inc:                                          ; preds = %for.body7, %if.end
@@ -1777,7 +1298,7 @@ for.end41.i:                                      ; preds = %for.cond3.i
 if.then43.i:                                      ; preds = %for.end41.i
   store i32 0, ptr %count.i, align 8
   %next.i = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 16
-  %call45.i = tail call ptr @memset(ptr noundef nonnull %next.i, i32 noundef 0, i64 noundef 128) #20
+  %call45.i = tail call ptr @memset(ptr noundef nonnull %next.i, i32 noundef 0, i64 noundef 128) #21
   %.pre.i = load i32, ptr @site_count, align 4
   br label %for.inc47.i
 
@@ -1787,18 +1308,18 @@ for.inc47.i:                                      ; preds = %if.then43.i, %for.e
   br label %for.cond.i
 
 settle_costs.exit:                                ; preds = %for.cond.i
-  %call = tail call fastcc i32 @warp_is_complete(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond) #21
+  %call = tail call fastcc i32 @warp_is_complete(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond) #22
   %tobool.not = icmp eq i32 %call, 0
   br i1 %tobool.not, label %for.cond1.backedge, label %if.end13
 
 if.end13:                                         ; preds = %settle_costs.exit
-  %call14 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i32 noundef 2) #21
-  tail call fastcc void @check_together(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i64 noundef %call14) #21
-  tail call fastcc void @release(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i32 noundef 2) #21
+  %call14 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i32 noundef 2) #22
+  tail call fastcc void @check_together(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i64 noundef %call14) #22
+  tail call fastcc void @release(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i32 noundef 2) #22
   br label %for.cond5.backedge
 
 for.end18:                                        ; preds = %for.cond1
-  %call19 = tail call fastcc i32 @is_any_ready(ptr noundef %states, i64 noundef %count) #21
+  %call19 = tail call fastcc i32 @is_any_ready(ptr noundef %states, i64 noundef %count) #22
   %tobool20.not = icmp eq i32 %call19, 0
   br i1 %tobool20.not, label %if.end22, label %for.cond1.backedge
 
@@ -1806,26 +1327,26 @@ if.end22:                                         ; preds = %for.end18
   br i1 %tobool23.not, label %if.end35, label %land.lhs.true
 
 land.lhs.true:                                    ; preds = %if.end22
-  %call24 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 3) #21
+  %call24 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 3) #22
   %cmp25 = icmp sgt i64 %call24, -1
   br i1 %cmp25, label %if.then27, label %if.end35
 
 if.then27:                                        ; preds = %land.lhs.true
-  %call28 = tail call fastcc i32 @wake(ptr noundef %block) #21
+  %call28 = tail call fastcc i32 @wake(ptr noundef %block) #22
   %tobool29.not = icmp eq i32 %call28, 0
   br i1 %tobool29.not, label %lor.rhs, label %for.cond.critedge
 
 lor.rhs:                                          ; preds = %if.then27
-  %call30 = tail call fastcc i32 @do_late(ptr noundef %block) #21
+  %call30 = tail call fastcc i32 @do_late(ptr noundef %block) #22
   %tobool31.not = icmp eq i32 %call30, 0
-  tail call fastcc void @settle_write() #21
+  tail call fastcc void @settle_write() #22
   br i1 %tobool31.not, label %if.end34, label %for.cond1.backedge
 
 if.end34:                                         ; preds = %lor.rhs
   %35 = load ptr, ptr %block, align 8
   %count.i95 = getelementptr inbounds nuw i8, ptr %block, i64 8
   %36 = load i64, ptr %count.i95, align 8
-  %call.i = tail call fastcc i64 @who_waits(ptr noundef %35, i64 noundef 0, i64 noundef %36, i32 noundef 3) #21
+  %call.i = tail call fastcc i64 @who_waits(ptr noundef %35, i64 noundef 0, i64 noundef %36, i32 noundef 3) #22
   %waits.i = getelementptr inbounds nuw i8, ptr %block, i64 16
   %37 = load ptr, ptr %waits.i, align 8
   %arrayidx.i96 = getelementptr inbounds %struct.Wait, ptr %37, i64 %call.i
@@ -1838,7 +1359,7 @@ for.cond.preheader.i:                             ; preds = %if.end34
   br label %for.cond.i99
 
 if.then.i104:                                     ; preds = %if.end34
-  %call2.i = tail call fastcc i64 @missing_lane(ptr noundef nonnull readonly %block, i64 noundef %call.i) #21
+  %call2.i = tail call fastcc i64 @missing_lane(ptr noundef nonnull readonly %block, i64 noundef %call.i) #22
   br label %if.end23.i
 
 for.cond.i99:                                     ; preds = %for.body.i102, %for.cond.preheader.i
@@ -1895,7 +1416,7 @@ if.end23.i:                                       ; preds = %if.else19.i, %if.th
   br i1 %cmp24.i, label %if.then26.i, label %if.else27.i
 
 if.then26.i:                                      ; preds = %if.end23.i
-  tail call fastcc void @report_apart(i32 noundef 5, ptr noundef %35, i64 noundef %call.i, i64 noundef %apart.2.i) #21
+  tail call fastcc void @report_apart(i32 noundef 5, ptr noundef %35, i64 noundef %call.i, i64 noundef %apart.2.i) #22
   br label %if.end34.i
 
 if.else27.i:                                      ; preds = %if.end23.i
@@ -1908,7 +1429,7 @@ if.else27.i:                                      ; preds = %if.end23.i
   %arrayidx32.i = getelementptr inbounds i32, ptr %35, i64 %call.i
   %51 = load i32, ptr %arrayidx32.i, align 4
   %shr33.i = ashr i32 %51, 2
-  tail call fastcc void @report(i32 noundef 5, i32 noundef %shr33.i, ptr noundef null, i64 noundef -1) #21
+  tail call fastcc void @report(i32 noundef 5, i32 noundef %shr33.i, ptr noundef null, i64 noundef -1) #22
   br label %if.end34.i
 
 if.end34.i:                                       ; preds = %if.else27.i, %if.then26.i
@@ -1926,13 +1447,13 @@ if.then37.i:                                      ; preds = %if.end34.i
   br label %for.end43
 
 if.end35:                                         ; preds = %land.lhs.true, %if.end22
-  %call36 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 1) #21
+  %call36 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 1) #22
   %cmp37 = icmp slt i64 %call36, 0
   br i1 %cmp37, label %for.end43, label %if.end40
 
 if.end40:                                         ; preds = %if.end35
-  tail call fastcc void @check_together(ptr noundef %states, i64 noundef 0, i64 noundef %count, i64 noundef %call36) #21
-  tail call fastcc void @release(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 1) #21
+  tail call fastcc void @check_together(ptr noundef %states, i64 noundef 0, i64 noundef %count, i64 noundef %call36) #22
+  tail call fastcc void @release(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 1) #22
   %53 = load i32, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
   %inc41 = add nsw i32 %53, 1
   store i32 %inc41, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
@@ -1957,12 +1478,176 @@ for.cond45:                                       ; preds = %for.body48, %for.en
 for.body48:                                       ; preds = %for.cond45
   %arrayidx49 = getelementptr inbounds nuw ptr, ptr %threads, i64 %i44.0
   %55 = load ptr, ptr %arrayidx49, align 8
-  tail call void %step(ptr noundef %55, i32 noundef 1) #20
+  tail call void %step(ptr noundef %55, i32 noundef 1) #21
   %inc51 = add nuw i64 %i44.0, 1
   br label %for.cond45
 
 for.end52:                                        ; preds = %for.cond45
   store ptr null, ptr @watched, align 8
+  ret void
+}
+
+define internal fastcc void @settle_write() unnamed_addr #0 {
+entry:
+  %access.sroa.0 = alloca { i32, i32, i32 }, align 8
+  %earlier = alloca [3 x ptr], align 16
+  %0 = load ptr, ptr @pending, align 8
+  %tobool.not = icmp eq ptr %0, null
+  br i1 %tobool.not, label %for.end67, label %if.end
+
+if.end:                                           ; preds = %entry
+  store ptr null, ptr @pending, align 8
+  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(12) %access.sroa.0, ptr noundef nonnull align 8 dereferenceable(12) getelementptr inbounds nuw (i8, ptr @pending, i64 8), i64 12, i1 false)
+  %access.sroa.2.0.copyload = load i16, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 20), align 4
+  %access.sroa.5.0.copyload = load i16, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 22), align 2
+  %granule1 = getelementptr inbounds nuw i8, ptr %0, i64 16
+  %1 = load i64, ptr %granule1, align 8
+  %2 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 24), align 8
+  %3 = load i64, ptr %0, align 8
+  %4 = inttoptr i64 %3 to ptr
+  %cells = getelementptr inbounds nuw i8, ptr %0, i64 32
+  %tobool3 = icmp sgt i16 %access.sroa.5.0.copyload, -1
+  %idxprom10 = sext i16 %access.sroa.2.0.copyload to i64
+  %arrayinit.element = getelementptr inbounds nuw i8, ptr %earlier, i64 8
+  %arrayinit.element17 = getelementptr inbounds nuw i8, ptr %earlier, i64 16
+  %bf.lshr29 = lshr i16 %access.sroa.5.0.copyload, 14
+  %bf.clear = and i16 %bf.lshr29, 1
+  %conv = zext nneg i16 %bf.clear to i32
+  %conv35 = sext i16 %access.sroa.2.0.copyload to i32
+  br label %for.cond
+
+for.cond:                                         ; preds = %if.end63, %if.end
+  %at.0 = phi i64 [ %2, %if.end ], [ %add66, %if.end63 ]
+  %5 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 32), align 8
+  %add = add nsw i64 %5, %2
+  %cmp = icmp slt i64 %at.0, %add
+  br i1 %cmp, label %for.body, label %for.end67
+
+for.body:                                         ; preds = %for.cond
+  %div = sdiv i64 %at.0, %1
+  %6 = load ptr, ptr %cells, align 8
+  %arrayidx = getelementptr inbounds %struct.Cell, ptr %6, i64 %div
+  %site.i = getelementptr inbounds nuw i8, ptr %arrayidx, i64 12
+  %7 = load i16, ptr %site.i, align 4
+  %cmp.i = icmp sgt i16 %7, -1
+  %cmp5 = icmp slt i64 %5, 257
+  %or.cond = and i1 %tobool3, %cmp5
+  %or.cond104 = select i1 %cmp.i, i1 %or.cond, i1 false
+  br i1 %or.cond104, label %land.lhs.true6, label %land.end
+
+land.lhs.true6:                                   ; preds = %for.body
+  %8 = load ptr, ptr @statements, align 8
+  %idxprom = zext nneg i16 %7 to i64
+  %arrayidx8 = getelementptr inbounds nuw i32, ptr %8, i64 %idxprom
+  %9 = load i32, ptr %arrayidx8, align 4
+  %arrayidx11 = getelementptr inbounds i32, ptr %8, i64 %idxprom10
+  %10 = load i32, ptr %arrayidx11, align 4
+  %cmp12 = icmp eq i32 %9, %10
+  br i1 %cmp12, label %land.rhs, label %land.end
+
+land.rhs:                                         ; preds = %land.lhs.true6
+  %add.ptr = getelementptr inbounds i8, ptr %4, i64 %at.0
+  %sub = sub nsw i64 %at.0, %2
+  %add.ptr13 = getelementptr inbounds i8, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 40), i64 %sub
+  %call14 = tail call i32 @memcmp(ptr noundef %add.ptr, ptr noundef nonnull %add.ptr13, i64 noundef %1) #21
+  %tobool15.not = icmp eq i32 %call14, 0
+  br label %land.end
+
+land.end:                                         ; preds = %land.rhs, %land.lhs.true6, %for.body
+  %11 = phi i1 [ false, %land.lhs.true6 ], [ %tobool15.not, %land.rhs ], [ false, %for.body ]
+  %land.ext = zext i1 %11 to i32
+  store ptr %arrayidx, ptr %earlier, align 16
+  %reader = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
+  store ptr %reader, ptr %arrayinit.element, align 8
+  %reader_2 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 32
+  store ptr %reader_2, ptr %arrayinit.element17, align 16
+  br label %for.cond18
+
+for.cond18:                                       ; preds = %for.inc, %land.end
+  %indvars.iv = phi i64 [ %indvars.iv.next, %for.inc ], [ 0, %land.end ]
+  %is_told.0 = phi i32 [ %is_told.1, %for.inc ], [ %land.ext, %land.end ]
+  %cmp19 = icmp samesign ult i64 %indvars.iv, 3
+  %tobool21.not = icmp eq i32 %is_told.0, 0
+  %12 = select i1 %cmp19, i1 %tobool21.not, i1 false
+  br i1 %12, label %for.body25, label %for.end
+
+for.body25:                                       ; preds = %for.cond18
+  %arrayidx27 = getelementptr inbounds nuw ptr, ptr %earlier, i64 %indvars.iv
+  %13 = load ptr, ptr %arrayidx27, align 8
+  %call30 = tail call fastcc i32 @is_concurrent(ptr noundef %13, i32 noundef %conv) #22
+  %tobool31.not = icmp eq i32 %call30, 0
+  br i1 %tobool31.not, label %for.inc, label %if.end33
+
+if.end33:                                         ; preds = %for.body25
+  tail call fastcc void @report(i32 noundef 0, i32 noundef %conv35, ptr noundef %13, i64 noundef %div) #22
+  %cmp38 = icmp ne i64 %indvars.iv, 0
+  %conv39 = zext i1 %cmp38 to i32
+  br label %for.inc
+
+for.inc:                                          ; preds = %for.body25, %if.end33
+  %is_told.1 = phi i32 [ %conv39, %if.end33 ], [ 0, %for.body25 ]
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  br label %for.cond18
+
+for.end:                                          ; preds = %for.cond18
+  %14 = load ptr, ptr @watched, align 8
+  %tobool40 = icmp eq ptr %14, null
+  %or.cond68 = select i1 %tobool40, i1 true, i1 %11
+  br i1 %or.cond68, label %if.end63, label %if.then43
+
+if.then43:                                        ; preds = %for.end
+  %block.i = getelementptr inbounds nuw i8, ptr %arrayidx, i64 52
+  %15 = load i32, ptr %block.i, align 4
+  %16 = load i32, ptr @now, align 4
+  %cmp.not.i = icmp eq i32 %15, %16
+  br i1 %cmp.not.i, label %readers_of.exit, label %if.then.i
+
+if.then.i:                                        ; preds = %if.then43
+  store i32 %16, ptr %block.i, align 4
+  %first.i = getelementptr inbounds nuw i8, ptr %arrayidx, i64 48
+  store i32 0, ptr %first.i, align 4
+  br label %readers_of.exit
+
+readers_of.exit:                                  ; preds = %if.then43, %if.then.i
+  %first2.i = getelementptr inbounds nuw i8, ptr %arrayidx, i64 48
+  %17 = load ptr, ptr @readers, align 8
+  br label %while.cond
+
+while.cond:                                       ; preds = %if.end62, %readers_of.exit
+  %is_told.2 = phi i32 [ %is_told.0, %readers_of.exit ], [ %is_told.3, %if.end62 ]
+  %18 = load i32, ptr %first2.i, align 4
+  %tobool45.not = icmp eq i32 %18, 0
+  br i1 %tobool45.not, label %if.end63, label %while.body
+
+while.body:                                       ; preds = %while.cond
+  %idxprom47 = sext i32 %18 to i64
+  %arrayidx48 = getelementptr inbounds %struct.Reader, ptr %17, i64 %idxprom47
+  %tobool50.not = icmp eq i32 %is_told.2, 0
+  br i1 %tobool50.not, label %land.lhs.true51, label %if.end62
+
+land.lhs.true51:                                  ; preds = %while.body
+  %call57 = tail call fastcc i32 @is_concurrent(ptr noundef nonnull %arrayidx48, i32 noundef %conv) #22
+  %tobool58.not = icmp eq i32 %call57, 0
+  br i1 %tobool58.not, label %if.end62, label %if.then59
+
+if.then59:                                        ; preds = %land.lhs.true51
+  tail call fastcc void @report(i32 noundef 0, i32 noundef %conv35, ptr noundef nonnull %arrayidx48, i64 noundef %div) #22
+  br label %if.end62
+
+if.end62:                                         ; preds = %if.then59, %land.lhs.true51, %while.body
+  %is_told.3 = phi i32 [ 1, %while.body ], [ 1, %if.then59 ], [ 0, %land.lhs.true51 ]
+  tail call fastcc void @drop_reader(ptr noundef nonnull %first2.i) #22
+  br label %while.cond
+
+if.end63:                                         ; preds = %while.cond, %for.end
+  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 4 dereferenceable(12) %arrayidx, ptr noundef nonnull align 8 dereferenceable(12) %access.sroa.0, i64 12, i1 false)
+  store i16 %access.sroa.2.0.copyload, ptr %site.i, align 4
+  %access.sroa.5.0.writer64.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx, i64 14
+  store i16 %access.sroa.5.0.copyload, ptr %access.sroa.5.0.writer64.sroa_idx, align 2
+  %add66 = add nsw i64 %at.0, %1
+  br label %for.cond
+
+for.end67:                                        ; preds = %for.cond, %entry
   ret void
 }
 
@@ -1990,7 +1675,7 @@ if.end:                                           ; preds = %for.body
   %cmp8.not = icmp eq i32 %3, 0
   %4 = or i1 %cmp4.not, %cmp8.not
   %cond = select i1 %4, i32 1, i32 5
-  tail call fastcc void @report_apart(i32 noundef %cond, ptr noundef nonnull %states, i64 noundef %waiter, i64 noundef %i.0) #21
+  tail call fastcc void @report_apart(i32 noundef %cond, ptr noundef nonnull %states, i64 noundef %waiter, i64 noundef %i.0) #22
   br label %for.end
 
 for.inc:                                          ; preds = %for.body
@@ -2008,7 +1693,7 @@ entry:
   %and = and i32 %number, 15
   %idxprom = zext nneg i32 %and to i64
   %arrayidx = getelementptr inbounds nuw %struct.Barrier, ptr %barriers, i64 %idxprom
-  %call = tail call fastcc ptr @order_of(ptr noundef %block, i32 noundef %and, i64 noundef 0) #21
+  %call = tail call fastcc ptr @order_of(ptr noundef %block, i32 noundef %and, i64 noundef 0) #22
   %count = getelementptr inbounds nuw i8, ptr %block, i64 8
   %0 = load i64, ptr %count, align 8
   %sub = add nsw i64 %0, 31
@@ -2058,11 +1743,11 @@ if.then11:                                        ; preds = %land.lhs.true
   %bf.clear = and i16 %bf.load, -16384
   %bf.set = or disjoint i16 %bf.clear, %conv19
   store i16 %bf.set, ptr %thread20, align 2
-  call fastcc void @report(i32 noundef 1, i32 noundef %site, ptr noundef nonnull %first, i64 noundef -1) #21
+  call fastcc void @report(i32 noundef 1, i32 noundef %site, ptr noundef nonnull %first, i64 noundef -1) #22
   br label %if.end22
 
 if.end22:                                         ; preds = %if.else, %land.lhs.true, %if.then11, %if.then2
-  call fastcc void @tell(ptr noundef nonnull %block, ptr noundef %call, i64 noundef %thread) #21
+  call fastcc void @tell(ptr noundef nonnull %block, ptr noundef %call, i64 noundef %thread) #22
   %tobool23.not = icmp eq i32 %waits, 0
   br i1 %tobool23.not, label %if.end28, label %if.then24
 
@@ -2113,7 +1798,7 @@ if.end44:                                         ; preds = %if.end28
   %14 = load i32, ptr %generation46, align 4
   %inc = add i32 %14, 1
   store i32 %inc, ptr %generation46, align 4
-  call fastcc void @complete(ptr noundef nonnull %block, ptr noundef %call) #21
+  call fastcc void @complete(ptr noundef nonnull %block, ptr noundef %call) #22
   %clocks47 = getelementptr inbounds nuw i8, ptr %block, i64 368
   %15 = load ptr, ptr %clocks47, align 8
   %tobool48.not = icmp eq ptr %15, null
@@ -2170,10 +1855,10 @@ for.end:                                          ; preds = %for.body, %for.cond
 if.then13:                                        ; preds = %for.end
   %count = getelementptr inbounds nuw i8, ptr %block, i64 8
   %4 = load i64, ptr %count, align 8
-  %call = tail call ptr @calloc(i64 noundef %4, i64 noundef 4) #20
+  %call = tail call ptr @calloc(i64 noundef %4, i64 noundef 4) #21
   store ptr %call, ptr %coming, align 8
   %5 = load i64, ptr %count, align 8
-  %call16 = tail call ptr @calloc(i64 noundef %5, i64 noundef 4) #20
+  %call16 = tail call ptr @calloc(i64 noundef %5, i64 noundef 4) #21
   %known = getelementptr inbounds nuw i8, ptr %order.1, i64 40
   store ptr %call16, ptr %known, align 8
   br label %return
@@ -2181,6 +1866,119 @@ if.then13:                                        ; preds = %for.end
 return:                                           ; preds = %for.end, %if.then13, %entry
   %retval.0 = phi ptr [ null, %entry ], [ %order.1, %if.then13 ], [ %order.1, %for.end ]
   ret ptr %retval.0
+}
+
+define internal fastcc void @report(i32 noundef range(i32 0, 6) %kind, i32 noundef %site, ptr noundef readonly captures(address_is_null) %other, i64 noundef %element) unnamed_addr #11 {
+entry:
+  %tobool.not = icmp eq ptr %other, null
+  br i1 %tobool.not, label %cond.end, label %cond.true
+
+cond.true:                                        ; preds = %entry
+  %site1 = getelementptr inbounds nuw i8, ptr %other, i64 12
+  %0 = load i16, ptr %site1, align 4
+  %conv = sext i16 %0 to i32
+  br label %cond.end
+
+cond.end:                                         ; preds = %entry, %cond.true
+  %cond = phi i32 [ %conv, %cond.true ], [ -1, %entry ]
+  %1 = load i32, ptr @finding_count, align 4
+  %smax = tail call i32 @llvm.smax.i32(i32 %1, i32 0)
+  %wide.trip.count = zext nneg i32 %smax to i64
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.inc, %cond.end
+  %indvars.iv = phi i64 [ %indvars.iv.next, %for.inc ], [ 0, %cond.end ]
+  %exitcond.not = icmp eq i64 %indvars.iv, %wide.trip.count
+  br i1 %exitcond.not, label %for.end, label %for.body
+
+for.body:                                         ; preds = %for.cond
+  %arrayidx = getelementptr inbounds nuw %struct.Finding, ptr @findings, i64 %indvars.iv
+  %2 = load i32, ptr %arrayidx, align 16
+  %cmp4 = icmp eq i32 %2, %kind
+  br i1 %cmp4, label %land.lhs.true, label %for.inc
+
+land.lhs.true:                                    ; preds = %for.body
+  %site6 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 4
+  %3 = load i32, ptr %site6, align 4
+  %cmp7 = icmp eq i32 %3, %site
+  br i1 %cmp7, label %land.lhs.true9, label %for.inc
+
+land.lhs.true9:                                   ; preds = %land.lhs.true
+  %other_site10 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
+  %4 = load i32, ptr %other_site10, align 8
+  %cmp11 = icmp eq i32 %4, %cond
+  br i1 %cmp11, label %if.then, label %for.inc
+
+if.then:                                          ; preds = %land.lhs.true9
+  %count = getelementptr inbounds nuw i8, ptr %arrayidx, i64 48
+  %5 = load i64, ptr %count, align 8
+  %inc = add nsw i64 %5, 1
+  store i64 %inc, ptr %count, align 8
+  br label %return
+
+for.inc:                                          ; preds = %for.body, %land.lhs.true, %land.lhs.true9
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  br label %for.cond
+
+for.end:                                          ; preds = %for.cond
+  %cmp14 = icmp eq i32 %1, 256
+  br i1 %cmp14, label %return, label %if.end17
+
+if.end17:                                         ; preds = %for.end
+  %inc18 = add nsw i32 %1, 1
+  store i32 %inc18, ptr @finding_count, align 4
+  %idxprom19 = sext i32 %1 to i64
+  %arrayidx20 = getelementptr inbounds %struct.Finding, ptr @findings, i64 %idxprom19
+  br i1 %tobool.not, label %cond.end28, label %cond.true25
+
+cond.true25:                                      ; preds = %if.end17
+  %thread = getelementptr inbounds nuw i8, ptr %other, i64 14
+  %bf.load = load i16, ptr %thread, align 2
+  %bf.clear = and i16 %bf.load, 16383
+  %conv26 = zext nneg i16 %bf.clear to i32
+  br label %cond.end28
+
+cond.end28:                                       ; preds = %if.end17, %cond.true25
+  %cond29 = phi i32 [ %conv26, %cond.true25 ], [ -1, %if.end17 ]
+  %6 = load i32, ptr @now, align 4
+  %conv30 = sext i32 %6 to i64
+  %bf.load32 = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
+  %bf.clear33 = and i16 %bf.load32, 16383
+  %conv34 = zext nneg i16 %bf.clear33 to i64
+  br i1 %tobool.not, label %cond.end39, label %cond.true36
+
+cond.true36:                                      ; preds = %cond.end28
+  %7 = load i32, ptr %other, align 4
+  %8 = sext i32 %7 to i64
+  br label %cond.end39
+
+cond.end39:                                       ; preds = %cond.end28, %cond.true36
+  %cond40 = phi i64 [ %8, %cond.true36 ], [ -1, %cond.end28 ]
+  store i32 %kind, ptr %arrayidx20, align 16
+  %.compoundliteral.sroa.2.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 4
+  store i32 %site, ptr %.compoundliteral.sroa.2.0.arrayidx20.sroa_idx, align 4
+  %.compoundliteral.sroa.3.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 8
+  store i32 %cond, ptr %.compoundliteral.sroa.3.0.arrayidx20.sroa_idx, align 8
+  %.compoundliteral.sroa.4.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 12
+  store i32 %cond29, ptr %.compoundliteral.sroa.4.0.arrayidx20.sroa_idx, align 4
+  %.compoundliteral.sroa.5.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 16
+  store i64 %conv30, ptr %.compoundliteral.sroa.5.0.arrayidx20.sroa_idx, align 16
+  %.compoundliteral.sroa.6.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 24
+  store i64 %conv34, ptr %.compoundliteral.sroa.6.0.arrayidx20.sroa_idx, align 8
+  %.compoundliteral.sroa.7.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 32
+  store i64 %cond40, ptr %.compoundliteral.sroa.7.0.arrayidx20.sroa_idx, align 16
+  %.compoundliteral.sroa.8.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 40
+  store i64 %element, ptr %.compoundliteral.sroa.8.0.arrayidx20.sroa_idx, align 8
+  %.compoundliteral.sroa.9.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 48
+  store i64 1, ptr %.compoundliteral.sroa.9.0.arrayidx20.sroa_idx, align 16
+  %.compoundliteral.sroa.10.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 56
+  store i32 0, ptr %.compoundliteral.sroa.10.0.arrayidx20.sroa_idx, align 8
+  %.compoundliteral.sroa.11.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 60
+  store i32 0, ptr %.compoundliteral.sroa.11.0.arrayidx20.sroa_idx, align 4
+  br label %return
+
+return:                                           ; preds = %for.end, %cond.end39, %if.then
+  ret void
 }
 
 define internal fastcc void @tell(ptr noundef captures(none) initializes((360, 364)) %block, ptr noundef readonly captures(address_is_null) %order, i64 noundef %thread) unnamed_addr #10 {
@@ -2199,7 +1997,7 @@ if.end:                                           ; preds = %entry
   %add.ptr.i = getelementptr inbounds i32, ptr %0, i64 %mul.i
   %coming = getelementptr inbounds nuw i8, ptr %order, i64 32
   %2 = load ptr, ptr %coming, align 8
-  tail call fastcc void @learn(ptr noundef %2, ptr noundef %add.ptr.i, i64 noundef %1) #21
+  tail call fastcc void @learn(ptr noundef %2, ptr noundef %add.ptr.i, i64 noundef %1) #22
   %arrayidx = getelementptr inbounds i32, ptr %add.ptr.i, i64 %thread
   %3 = load i32, ptr %arrayidx, align 4
   %inc = add nsw i32 %3, 1
@@ -2223,18 +2021,18 @@ if.end:                                           ; preds = %entry
   %count = getelementptr inbounds nuw i8, ptr %block, i64 8
   %2 = load i64, ptr %count, align 8
   %mul = shl i64 %2, 2
-  %call = tail call ptr @memcpy(ptr noundef %0, ptr noundef %1, i64 noundef %mul) #20
+  %call = tail call ptr @memcpy(ptr noundef %0, ptr noundef %1, i64 noundef %mul) #21
   %3 = load ptr, ptr %coming, align 8
   %4 = load i64, ptr %count, align 8
   %mul3 = shl i64 %4, 2
-  %call4 = tail call ptr @memset(ptr noundef %3, i32 noundef 0, i64 noundef %mul3) #20
+  %call4 = tail call ptr @memset(ptr noundef %3, i32 noundef 0, i64 noundef %mul3) #21
   br label %return
 
 return:                                           ; preds = %entry, %if.end
   ret void
 }
 
-define void @kc_emu_lanes(ptr noundef captures(none) initializes((360, 364)) %block, i64 noundef %thread, i32 noundef %mask, i32 noundef %site) local_unnamed_addr #11 {
+define void @kc_emu_lanes(ptr noundef captures(none) initializes((360, 364)) %block, i64 noundef %thread, i32 noundef %mask, i32 noundef %site) local_unnamed_addr #12 {
 entry:
   %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 360
   store i32 0, ptr %fruitless, align 8
@@ -2258,17 +2056,17 @@ entry:
 
 define range(i32 0, 2) i32 @kc_emu_pointer(i64 noundef %address, i64 noundef %bytes, i64 noundef %alignment, i32 noundef %site, i32 noundef %flags) local_unnamed_addr #0 {
 entry:
-  %call = tail call fastcc i32 @find_buffer(i64 noundef %address) #21
+  %call = tail call fastcc i32 @find_buffer(i64 noundef %address) #22
   %cmp = icmp slt i32 %call, 0
   br i1 %cmp, label %if.then, label %if.end
 
 if.then:                                          ; preds = %entry
-  tail call fastcc void @report(i32 noundef 2, i32 noundef %site, ptr noundef null, i64 noundef -1) #21
+  tail call fastcc void @report(i32 noundef 2, i32 noundef %site, ptr noundef null, i64 noundef -1) #22
   br label %return
 
 if.end:                                           ; preds = %entry
   %or = or i32 %flags, 2
-  %call1 = tail call i32 @kc_emu_access(i32 noundef %call, i64 noundef %address, i64 noundef %bytes, i64 noundef %alignment, i32 noundef %site, i32 noundef %or) #21
+  %call1 = tail call fastcc i32 @note_access(i32 noundef %call, i64 noundef %address, i64 noundef %bytes, i64 noundef %alignment, i32 noundef %site, i32 noundef %or) #22
   br label %return
 
 return:                                           ; preds = %if.end, %if.then
@@ -2276,7 +2074,7 @@ return:                                           ; preds = %if.end, %if.then
   ret i32 %retval.0
 }
 
-define internal fastcc range(i32 -1, 64) i32 @find_buffer(i64 noundef %address) unnamed_addr #12 {
+define internal fastcc range(i32 -1, 64) i32 @find_buffer(i64 noundef %address) unnamed_addr #13 {
 entry:
   br label %for.cond
 
@@ -2313,9 +2111,407 @@ return:                                           ; preds = %for.cond, %return.s
   ret i32 %retval.0
 }
 
-define range(i32 -32768, 32768) i32 @kc_emu_writer(i64 noundef %address, ptr noundef writeonly captures(none) %block, ptr noundef writeonly captures(none) %thread) local_unnamed_addr #13 {
+define internal fastcc range(i32 0, 2) i32 @note_access(i32 noundef range(i32 -1, -2147483648) %slot, i64 noundef %address, i64 noundef %bytes, i64 noundef %alignment, i32 noundef %site, i32 noundef %flags) unnamed_addr #0 {
 entry:
-  %call = tail call fastcc i32 @find_buffer(i64 noundef %address) #21
+  %cmp = icmp slt i32 %slot, 0
+  br i1 %cmp, label %if.then, label %if.end4
+
+if.then:                                          ; preds = %entry
+  %and = and i32 %flags, 2
+  %tobool.not = icmp eq i32 %and, 0
+  br i1 %tobool.not, label %if.then1, label %if.end
+
+if.then1:                                         ; preds = %if.then
+  tail call fastcc void @report(i32 noundef 2, i32 noundef %site, ptr noundef null, i64 noundef -1) #22
+  br label %if.end
+
+if.end:                                           ; preds = %if.then1, %if.then
+  %and.lobit = lshr exact i32 %and, 1
+  br label %return
+
+if.end4:                                          ; preds = %entry
+  tail call fastcc void @settle_write() #22
+  %idxprom = zext nneg i32 %slot to i64
+  %arrayidx = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %idxprom
+  %0 = load i64, ptr %arrayidx, align 8
+  %sub = sub i64 %address, %0
+  %and5 = and i32 %flags, 1
+  %cmp6.not = icmp eq i32 %and5, 0
+  %and11 = and i32 %flags, 2
+  %tobool12 = icmp eq i32 %and11, 0
+  %cmp13 = icmp slt i64 %sub, 0
+  %or.cond = select i1 %tobool12, i1 true, i1 %cmp13
+  br i1 %or.cond, label %if.then19, label %lor.lhs.false15
+
+lor.lhs.false15:                                  ; preds = %if.end4
+  %add = add nsw i64 %sub, %bytes
+  %bytes16 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
+  %1 = load i64, ptr %bytes16, align 8
+  %cmp17 = icmp sgt i64 %add, %1
+  br i1 %cmp17, label %if.then19, label %if.end20
+
+if.then19:                                        ; preds = %lor.lhs.false15, %if.end4
+  %granule = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
+  %2 = load i64, ptr %granule, align 8
+  %div = sdiv i64 %sub, %2
+  tail call fastcc void @report(i32 noundef 2, i32 noundef %site, ptr noundef null, i64 noundef %div) #22
+  br label %return
+
+if.end20:                                         ; preds = %lor.lhs.false15
+  %rem = srem i64 %sub, %alignment
+  %tobool21.not = icmp eq i64 %rem, 0
+  br i1 %tobool21.not, label %if.end25, label %if.then22
+
+if.then22:                                        ; preds = %if.end20
+  %granule23 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
+  %3 = load i64, ptr %granule23, align 8
+  %div24 = sdiv i64 %sub, %3
+  tail call fastcc void @report(i32 noundef 3, i32 noundef %site, ptr noundef null, i64 noundef %div24) #22
+  br label %return
+
+if.end25:                                         ; preds = %if.end20
+  %scope = getelementptr inbounds nuw i8, ptr %arrayidx, i64 24
+  %4 = load i32, ptr %scope, align 8
+  %5 = load ptr, ptr @sites, align 8
+  %idxprom.i = sext i32 %site to i64
+  %arrayidx.i = getelementptr inbounds %struct.Site, ptr %5, i64 %idxprom.i
+  %bf.load.i = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
+  %6 = and i16 %bf.load.i, 31
+  %rem.i = zext nneg i16 %6 to i32
+  %next.i = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 16
+  %idxprom1.i = zext nneg i16 %6 to i64
+  %arrayidx2.i = getelementptr inbounds nuw i32, ptr %next.i, i64 %idxprom1.i
+  %7 = load i32, ptr %arrayidx2.i, align 4
+  %cmp.i = icmp eq i32 %7, 16384
+  br i1 %cmp.i, label %note_address.exit, label %if.end.i
+
+if.end.i:                                         ; preds = %if.end25
+  %add.i = add nsw i32 %7, 1
+  store i32 %add.i, ptr %arrayidx2.i, align 4
+  %room.i = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 12
+  %8 = load i32, ptr %room.i, align 4
+  %cmp7.not.i = icmp slt i32 %7, %8
+  %.pre.i = load ptr, ptr %arrayidx.i, align 8
+  br i1 %cmp7.not.i, label %if.end17.i, label %if.then9.i
+
+if.then9.i:                                       ; preds = %if.end.i
+  %tobool.not.i = icmp eq i32 %8, 0
+  %mul.i = shl nsw i32 %8, 1
+  %spec.select.i = select i1 %tobool.not.i, i32 16, i32 %mul.i
+  store i32 %spec.select.i, ptr %room.i, align 4
+  %conv14.i = sext i32 %spec.select.i to i64
+  %mul15.i = mul nsw i64 %conv14.i, 272
+  %call.i = tail call ptr @realloc(ptr noundef %.pre.i, i64 noundef %mul15.i) #21
+  store ptr %call.i, ptr %arrayidx.i, align 8
+  br label %if.end17.i
+
+if.end17.i:                                       ; preds = %if.then9.i, %if.end.i
+  %9 = phi ptr [ %call.i, %if.then9.i ], [ %.pre.i, %if.end.i ]
+  %idxprom19.i = sext i32 %7 to i64
+  %arrayidx20.i = getelementptr inbounds %struct.Instance, ptr %9, i64 %idxprom19.i
+  %count.i = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 8
+  %10 = load i32, ptr %count.i, align 8
+  %cmp21.not.i = icmp slt i32 %7, %10
+  br i1 %cmp21.not.i, label %if.end17.if.end26_crit_edge.i, label %if.then23.i
+
+if.end17.if.end26_crit_edge.i:                    ; preds = %if.end17.i
+  %lanes27.phi.trans.insert.i = getelementptr inbounds nuw i8, ptr %arrayidx20.i, i64 256
+  %.pre58.i = load i32, ptr %lanes27.phi.trans.insert.i, align 8
+  br label %if.end26.i
+
+if.then23.i:                                      ; preds = %if.end17.i
+  store i32 %add.i, ptr %count.i, align 8
+  br label %if.end26.i
+
+if.end26.i:                                       ; preds = %if.then23.i, %if.end17.if.end26_crit_edge.i
+  %11 = phi i32 [ %.pre58.i, %if.end17.if.end26_crit_edge.i ], [ 0, %if.then23.i ]
+  %shl.i = shl nuw i32 1, %rem.i
+  %lanes27.i = getelementptr inbounds nuw i8, ptr %arrayidx20.i, i64 256
+  %or.i = or i32 %11, %shl.i
+  store i32 %or.i, ptr %lanes27.i, align 8
+  %arrayidx30.i = getelementptr inbounds nuw i64, ptr %arrayidx20.i, i64 %idxprom1.i
+  store i64 %sub, ptr %arrayidx30.i, align 8
+  %conv31.i = trunc i64 %bytes to i32
+  %bytes32.i = getelementptr inbounds nuw i8, ptr %arrayidx20.i, i64 260
+  store i32 %conv31.i, ptr %bytes32.i, align 4
+  %scope33.i = getelementptr inbounds nuw i8, ptr %arrayidx20.i, i64 264
+  store i32 %4, ptr %scope33.i, align 8
+  %access.sroa.8.0.copyload.pre = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
+  br label %note_address.exit
+
+note_address.exit:                                ; preds = %if.end25, %if.end26.i
+  %bf.load33 = phi i16 [ %bf.load.i, %if.end25 ], [ %access.sroa.8.0.copyload.pre, %if.end26.i ]
+  %access.sroa.0.0.copyload = load i32, ptr @now, align 4
+  %access.sroa.5.0.copyload = load i32, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
+  %conv26 = trunc i32 %site to i16
+  %12 = trunc i32 %flags to i16
+  %13 = shl i16 %12, 12
+  %bf.clear = and i16 %bf.load33, 16383
+  %14 = load ptr, ptr @watched, align 8
+  %tobool31.not = icmp eq ptr %14, null
+  br i1 %tobool31.not, label %if.end41, label %if.then32
+
+if.then32:                                        ; preds = %note_address.exit
+  %clocks = getelementptr inbounds nuw i8, ptr %14, i64 368
+  %15 = load ptr, ptr %clocks, align 8
+  %conv35 = zext nneg i16 %bf.clear to i64
+  %count = getelementptr inbounds nuw i8, ptr %14, i64 8
+  %16 = load i64, ptr %count, align 8
+  %mul125 = add i64 %16, 1
+  %add39 = mul i64 %mul125, %conv35
+  %arrayidx40 = getelementptr inbounds i32, ptr %15, i64 %add39
+  br label %if.end41
+
+if.end41:                                         ; preds = %if.then32, %note_address.exit
+  %access.sroa.6.0.in = phi ptr [ getelementptr inbounds nuw (i8, ptr @now, i64 8), %note_address.exit ], [ %arrayidx40, %if.then32 ]
+  %access.sroa.6.0 = load i32, ptr %access.sroa.6.0.in, align 4
+  %17 = and i16 %13, -16384
+  %bf.set50 = or disjoint i16 %bf.clear, %17
+  br i1 %cmp6.not, label %if.end57, label %if.then52
+
+if.then52:                                        ; preds = %if.end41
+  store ptr %arrayidx, ptr @pending, align 8
+  store i32 %access.sroa.0.0.copyload, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 8), align 8
+  store i32 %access.sroa.5.0.copyload, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 12), align 4
+  store i32 %access.sroa.6.0, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 16), align 8
+  store i16 %conv26, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 20), align 4
+  store i16 %bf.set50, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 22), align 2
+  store i64 %sub, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 24), align 8
+  store i64 %bytes, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 32), align 8
+  %cmp53 = icmp slt i64 %bytes, 257
+  br i1 %cmp53, label %if.then55, label %return
+
+if.then55:                                        ; preds = %if.then52
+  %18 = inttoptr i64 %address to ptr
+  %call = tail call ptr @memcpy(ptr noundef nonnull getelementptr inbounds nuw (i8, ptr @pending, i64 40), ptr noundef %18, i64 noundef %bytes) #21
+  br label %return
+
+if.end57:                                         ; preds = %if.end41
+  %granule59 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
+  %19 = load i64, ptr %granule59, align 8
+  %add60 = add i64 %add, -1
+  %sub61 = add i64 %add60, %19
+  %div63 = sdiv i64 %sub61, %19
+  %div65 = sdiv i64 %sub, %19
+  %cells = getelementptr inbounds nuw i8, ptr %arrayidx, i64 32
+  br label %for.cond
+
+for.cond:                                         ; preds = %note_read.exit, %if.end57
+  %i.0 = phi i64 [ %div65, %if.end57 ], [ %inc, %note_read.exit ]
+  %cmp66 = icmp slt i64 %i.0, %div63
+  br i1 %cmp66, label %for.body, label %return
+
+for.body:                                         ; preds = %for.cond
+  %20 = load ptr, ptr %cells, align 8
+  %arrayidx68 = getelementptr inbounds %struct.Cell, ptr %20, i64 %i.0
+  %call69 = tail call fastcc i32 @is_concurrent(ptr noundef %arrayidx68, i32 noundef 0) #22
+  %tobool70.not = icmp eq i32 %call69, 0
+  br i1 %tobool70.not, label %if.end73, label %if.then71
+
+if.then71:                                        ; preds = %for.body
+  tail call fastcc void @report(i32 noundef 0, i32 noundef %site, ptr noundef %arrayidx68, i64 noundef %i.0) #22
+  br label %if.end73
+
+if.end73:                                         ; preds = %if.then71, %for.body
+  %21 = load i32, ptr %scope, align 8
+  %cmp75 = icmp eq i32 %21, 1
+  br i1 %cmp75, label %land.lhs.true, label %if.end81
+
+land.lhs.true:                                    ; preds = %if.end73
+  %site.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 12
+  %22 = load i16, ptr %site.i, align 4
+  %cmp.i126 = icmp slt i16 %22, 0
+  br i1 %cmp.i126, label %if.then80, label %if.end81
+
+if.then80:                                        ; preds = %land.lhs.true
+  tail call fastcc void @report(i32 noundef 4, i32 noundef %site, ptr noundef null, i64 noundef %i.0) #22
+  br label %if.end81
+
+if.end81:                                         ; preds = %if.then80, %land.lhs.true, %if.end73
+  %23 = load ptr, ptr @watched, align 8
+  %tobool.not.i127 = icmp eq ptr %23, null
+  br i1 %tobool.not.i127, label %if.end.i128, label %if.then.i
+
+if.then.i:                                        ; preds = %if.end81
+  %block.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 52
+  %24 = load i32, ptr %block.i.i.i, align 4
+  %25 = load i32, ptr @now, align 4
+  %cmp.not.i.i.i = icmp eq i32 %24, %25
+  br i1 %cmp.not.i.i.i, label %readers_of.exit.i.i, label %if.then.i.i.i
+
+if.then.i.i.i:                                    ; preds = %if.then.i
+  store i32 %25, ptr %block.i.i.i, align 4
+  %first.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 48
+  store i32 0, ptr %first.i.i.i, align 4
+  br label %readers_of.exit.i.i
+
+readers_of.exit.i.i:                              ; preds = %if.then.i.i.i, %if.then.i
+  %first2.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 48
+  %26 = load ptr, ptr @readers, align 8
+  br label %while.cond.i.i.outer
+
+while.cond.i.i.outer:                             ; preds = %if.then.i.i, %readers_of.exit.i.i
+  %place.0.i.i.ph = phi ptr [ %next.i.i, %if.then.i.i ], [ %first2.i.i.i, %readers_of.exit.i.i ]
+  br label %while.cond.i.i
+
+while.cond.i.i:                                   ; preds = %while.cond.i.i.outer, %if.else.i.i
+  %27 = load i32, ptr %place.0.i.i.ph, align 4
+  %tobool.not.i.i = icmp eq i32 %27, 0
+  br i1 %tobool.not.i.i, label %while.end.i.i, label %while.body.i.i
+
+while.body.i.i:                                   ; preds = %while.cond.i.i
+  %idxprom.i.i = sext i32 %27 to i64
+  %arrayidx.i.i = getelementptr inbounds %struct.Reader, ptr %26, i64 %idxprom.i.i
+  %call2.i.i = tail call fastcc i32 @is_concurrent(ptr noundef nonnull %arrayidx.i.i, i32 noundef 0) #22
+  %tobool3.not.i.i = icmp eq i32 %call2.i.i, 0
+  br i1 %tobool3.not.i.i, label %if.else.i.i, label %if.then.i.i
+
+if.then.i.i:                                      ; preds = %while.body.i.i
+  %next.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i, i64 16
+  br label %while.cond.i.i.outer
+
+if.else.i.i:                                      ; preds = %while.body.i.i
+  tail call fastcc void @drop_reader(ptr noundef nonnull %place.0.i.i.ph) #22
+  br label %while.cond.i.i
+
+while.end.i.i:                                    ; preds = %while.cond.i.i
+  %28 = load i32, ptr @unused_reader, align 4
+  %tobool6.not.i.i = icmp eq i32 %28, 0
+  br i1 %tobool6.not.i.i, label %if.else11.i.i, label %if.then7.i.i
+
+if.then7.i.i:                                     ; preds = %while.end.i.i
+  %idxprom8.i.i = sext i32 %28 to i64
+  %arrayidx9.i.i = getelementptr inbounds %struct.Reader, ptr %26, i64 %idxprom8.i.i
+  %next10.i.i = getelementptr inbounds nuw i8, ptr %arrayidx9.i.i, i64 16
+  %29 = load i32, ptr %next10.i.i, align 4
+  store i32 %29, ptr @unused_reader, align 4
+  br label %note_reader.exit.i
+
+if.else11.i.i:                                    ; preds = %while.end.i.i
+  %30 = load i32, ptr @reader_count, align 4
+  %31 = load i32, ptr @reader_room, align 4
+  %cmp.not.i.i = icmp slt i32 %30, %31
+  br i1 %cmp.not.i.i, label %if.end16.i.i, label %if.then12.i.i
+
+if.then12.i.i:                                    ; preds = %if.else11.i.i
+  %tobool13.not.i.i = icmp eq i32 %31, 0
+  %mul.i.i = shl nsw i32 %31, 1
+  %cond.i.i = select i1 %tobool13.not.i.i, i32 1024, i32 %mul.i.i
+  store i32 %cond.i.i, ptr @reader_room, align 4
+  %conv.i.i = sext i32 %cond.i.i to i64
+  %mul14.i.i = mul nsw i64 %conv.i.i, 20
+  %call15.i.i = tail call ptr @realloc(ptr noundef %26, i64 noundef %mul14.i.i) #21
+  store ptr %call15.i.i, ptr @readers, align 8
+  %.pre.i.i = load i32, ptr @reader_count, align 4
+  br label %if.end16.i.i
+
+if.end16.i.i:                                     ; preds = %if.then12.i.i, %if.else11.i.i
+  %32 = phi ptr [ %call15.i.i, %if.then12.i.i ], [ %26, %if.else11.i.i ]
+  %33 = phi i32 [ %.pre.i.i, %if.then12.i.i ], [ %30, %if.else11.i.i ]
+  %inc.i.i = add nsw i32 %33, 1
+  store i32 %inc.i.i, ptr @reader_count, align 4
+  %.pre33.i.i = sext i32 %33 to i64
+  br label %note_reader.exit.i
+
+note_reader.exit.i:                               ; preds = %if.end16.i.i, %if.then7.i.i
+  %idxprom18.pre-phi.i.i = phi i64 [ %.pre33.i.i, %if.end16.i.i ], [ %idxprom8.i.i, %if.then7.i.i ]
+  %34 = phi ptr [ %32, %if.end16.i.i ], [ %26, %if.then7.i.i ]
+  %number.0.i.i = phi i32 [ %33, %if.end16.i.i ], [ %28, %if.then7.i.i ]
+  %arrayidx19.i.i = getelementptr inbounds %struct.Reader, ptr %34, i64 %idxprom18.pre-phi.i.i
+  %35 = load i32, ptr %first2.i.i.i, align 4
+  store i32 %access.sroa.0.0.copyload, ptr %arrayidx19.i.i, align 4
+  %access.sroa.5.0.arrayidx19.i.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx19.i.i, i64 4
+  store i32 %access.sroa.5.0.copyload, ptr %access.sroa.5.0.arrayidx19.i.i.sroa_idx, align 4
+  %access.sroa.6.0.arrayidx19.i.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx19.i.i, i64 8
+  store i32 %access.sroa.6.0, ptr %access.sroa.6.0.arrayidx19.i.i.sroa_idx, align 4
+  %access.sroa.7.0.arrayidx19.i.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx19.i.i, i64 12
+  store i16 %conv26, ptr %access.sroa.7.0.arrayidx19.i.i.sroa_idx, align 4
+  %access.sroa.8.0.arrayidx19.i.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx19.i.i, i64 14
+  store i16 %bf.set50, ptr %access.sroa.8.0.arrayidx19.i.i.sroa_idx, align 2
+  %.compoundliteral.sroa.2.0.arrayidx19.sroa_idx.i.i = getelementptr inbounds nuw i8, ptr %arrayidx19.i.i, i64 16
+  store i32 %35, ptr %.compoundliteral.sroa.2.0.arrayidx19.sroa_idx.i.i, align 4
+  store i32 %number.0.i.i, ptr %first2.i.i.i, align 4
+  br label %if.end.i128
+
+if.end.i128:                                      ; preds = %note_reader.exit.i, %if.end81
+  %reader.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 16
+  %last.sroa.0.0.copyload.i = load i32, ptr %reader.i, align 4
+  %last.sroa.4.0.reader.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 20
+  %last.sroa.4.0.copyload.i = load i32, ptr %last.sroa.4.0.reader.sroa_idx.i, align 4
+  %last.sroa.5.0.reader.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 24
+  %last.sroa.5.0.copyload.i = load i32, ptr %last.sroa.5.0.reader.sroa_idx.i, align 4
+  %last.sroa.556.0.reader.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 28
+  %last.sroa.556.0.copyload.i = load i16, ptr %last.sroa.556.0.reader.sroa_idx.i, align 4
+  %last.sroa.6.0.reader.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 30
+  %last.sroa.6.0.copyload.i = load i16, ptr %last.sroa.6.0.reader.sroa_idx.i, align 2
+  store i32 %access.sroa.0.0.copyload, ptr %reader.i, align 4
+  store i32 %access.sroa.5.0.copyload, ptr %last.sroa.4.0.reader.sroa_idx.i, align 4
+  store i32 %access.sroa.6.0, ptr %last.sroa.5.0.reader.sroa_idx.i, align 4
+  store i16 %conv26, ptr %last.sroa.556.0.reader.sroa_idx.i, align 4
+  store i16 %bf.set50, ptr %last.sroa.6.0.reader.sroa_idx.i, align 2
+  %cmp.i.i = icmp slt i16 %last.sroa.556.0.copyload.i, 0
+  br i1 %cmp.i.i, label %note_read.exit, label %lor.lhs.false.i
+
+lor.lhs.false.i:                                  ; preds = %if.end.i128
+  %cmp.i129 = icmp eq i32 %last.sroa.0.0.copyload.i, %access.sroa.0.0.copyload
+  br i1 %cmp.i129, label %land.lhs.true.i, label %if.end11.thread.i
+
+land.lhs.true.i:                                  ; preds = %lor.lhs.false.i
+  %36 = xor i16 %last.sroa.6.0.copyload.i, %bf.load33
+  %37 = and i16 %36, 16383
+  %cmp8.i = icmp eq i16 %37, 0
+  br i1 %cmp8.i, label %note_read.exit, label %if.end11.i
+
+if.end11.i:                                       ; preds = %land.lhs.true.i
+  %reader_2.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 32
+  %site.i49.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 44
+  %38 = load i16, ptr %site.i49.i, align 4
+  %cmp.i50.i = icmp slt i16 %38, 0
+  br i1 %cmp.i50.i, label %land.lhs.true25.i, label %lor.lhs.false23.i
+
+if.end11.thread.i:                                ; preds = %lor.lhs.false.i
+  %reader_263.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 32
+  %site.i4964.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 44
+  br label %if.then29.i
+
+lor.lhs.false23.i:                                ; preds = %if.end11.i
+  %39 = load i32, ptr %reader_2.i, align 4
+  %cmp17.not.i = icmp eq i32 %39, %access.sroa.0.0.copyload
+  br i1 %cmp17.not.i, label %land.lhs.true25.i, label %note_read.exit
+
+land.lhs.true25.i:                                ; preds = %lor.lhs.false23.i, %if.end11.i
+  %cmp27.i = icmp eq i32 %last.sroa.4.0.copyload.i, %access.sroa.5.0.copyload
+  br i1 %cmp27.i, label %if.then29.i, label %if.then32.i
+
+if.then29.i:                                      ; preds = %land.lhs.true25.i, %if.end11.thread.i
+  %site.i4970.i = phi ptr [ %site.i4964.i, %if.end11.thread.i ], [ %site.i49.i, %land.lhs.true25.i ]
+  %reader_267.i = phi ptr [ %reader_263.i, %if.end11.thread.i ], [ %reader_2.i, %land.lhs.true25.i ]
+  store i32 %last.sroa.0.0.copyload.i, ptr %reader_267.i, align 4
+  %last.sroa.4.0.reader_2.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 36
+  store i32 %last.sroa.4.0.copyload.i, ptr %last.sroa.4.0.reader_2.sroa_idx.i, align 4
+  %last.sroa.5.0.reader_2.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 40
+  store i32 %last.sroa.5.0.copyload.i, ptr %last.sroa.5.0.reader_2.sroa_idx.i, align 4
+  store i16 %last.sroa.556.0.copyload.i, ptr %site.i4970.i, align 4
+  %last.sroa.6.0.reader_2.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 46
+  store i16 %last.sroa.6.0.copyload.i, ptr %last.sroa.6.0.reader_2.sroa_idx.i, align 2
+  br label %note_read.exit
+
+if.then32.i:                                      ; preds = %land.lhs.true25.i
+  store i16 -1, ptr %site.i49.i, align 4
+  br label %note_read.exit
+
+note_read.exit:                                   ; preds = %if.end.i128, %land.lhs.true.i, %lor.lhs.false23.i, %if.then29.i, %if.then32.i
+  %inc = add nsw i64 %i.0, 1
+  br label %for.cond
+
+return:                                           ; preds = %for.cond, %if.then52, %if.then55, %if.then22, %if.then19, %if.end
+  %retval.0 = phi i32 [ %and.lobit, %if.end ], [ 0, %if.then19 ], [ 1, %if.then22 ], [ 1, %if.then52 ], [ 1, %if.then55 ], [ 1, %for.cond ]
+  ret i32 %retval.0
+}
+
+define range(i32 -32768, 32768) i32 @kc_emu_writer(i64 noundef %address, ptr noundef writeonly captures(none) %block, ptr noundef writeonly captures(none) %thread) local_unnamed_addr #14 {
+entry:
+  %call = tail call fastcc i32 @find_buffer(i64 noundef %address) #22
   %cmp = icmp slt i32 %call, 0
   br i1 %cmp, label %return, label %if.end
 
@@ -2351,7 +2547,7 @@ return:                                           ; preds = %entry, %if.end
 define i64 @kc_emu_mbarrier(ptr noundef captures(address_is_null) %block, i64 noundef %thread, i32 noundef %what, i64 noundef %address, i32 noundef %count, i32 noundef %site) local_unnamed_addr #0 {
 entry:
   %conv = sext i32 %count to i64
-  %call = tail call fastcc i64 @change(ptr noundef %block, i64 noundef %thread, i32 noundef %what, i64 noundef %address, i64 noundef %conv, i32 noundef %site) #21
+  %call = tail call fastcc i64 @change(ptr noundef %block, i64 noundef %thread, i32 noundef %what, i64 noundef %address, i64 noundef %conv, i32 noundef %site) #22
   ret i64 %call
 }
 
@@ -2360,7 +2556,7 @@ entry:
   %0 = inttoptr i64 %address to ptr
   %cmp = icmp eq i32 %what, 0
   %conv = zext i1 %cmp to i32
-  %call = tail call fastcc i32 @is_mbarrier(ptr noundef %block, i64 noundef %address, i32 noundef %site, i32 noundef %conv) #21
+  %call = tail call fastcc i32 @is_mbarrier(ptr noundef %block, i64 noundef %address, i32 noundef %site, i32 noundef %conv) #22
   %tobool.not = icmp eq i32 %call, 0
   br i1 %tobool.not, label %return, label %if.end
 
@@ -2392,19 +2588,19 @@ land.lhs.true:                                    ; preds = %if.then9
   br i1 %tobool13.not, label %return, label %if.then14
 
 if.then14:                                        ; preds = %land.lhs.true
-  %call15 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %address) #21
+  %call15 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %address) #22
   %is_made = getelementptr inbounds nuw i8, ptr %call15, i64 8
   store i32 0, ptr %is_made, align 8
   br label %return
 
 if.end17:                                         ; preds = %if.end
-  %call18 = tail call fastcc ptr @order_of(ptr noundef %block, i32 noundef 0, i64 noundef %address) #21
+  %call18 = tail call fastcc ptr @order_of(ptr noundef %block, i32 noundef 0, i64 noundef %address) #22
   %3 = icmp ult i32 %what, 4
   br i1 %3, label %if.then24, label %if.else
 
 if.then24:                                        ; preds = %if.end17
   %cmp22 = icmp eq i32 %what, 3
-  tail call fastcc void @tell(ptr noundef %block, ptr noundef %call18, i64 noundef %thread) #21
+  tail call fastcc void @tell(ptr noundef %block, ptr noundef %call18, i64 noundef %thread) #22
   %sub = sub nsw i64 %and, %count
   %sub28 = select i1 %cmp22, i64 %count, i64 0
   %spec.select = sub nsw i64 %and1, %sub28
@@ -2432,7 +2628,7 @@ if.end33:                                         ; preds = %if.then24, %if.else
 
 if.then42:                                        ; preds = %if.end33
   %xor = xor i64 %and4, 1
-  tail call fastcc void @complete(ptr noundef %block, ptr noundef %call18) #21
+  tail call fastcc void @complete(ptr noundef %block, ptr noundef %call18) #22
   br label %if.end43
 
 if.end43:                                         ; preds = %if.then42, %if.end33
@@ -2464,7 +2660,7 @@ entry:
   %cond4.in = select i1 %tobool2.not, i64 %state, i64 %shr
   %0 = trunc i64 %cond4.in to i32
   %conv = and i32 %0, 1
-  %call = tail call fastcc i32 @is_mbarrier(ptr noundef %block, i64 noundef %address, i32 noundef %site, i32 noundef 0) #21
+  %call = tail call fastcc i32 @is_mbarrier(ptr noundef %block, i64 noundef %address, i32 noundef %site, i32 noundef 0) #22
   %tobool6.not = icmp eq i32 %call, 0
   br i1 %tobool6.not, label %if.then, label %if.end
 
@@ -2510,8 +2706,8 @@ if.then13:                                        ; preds = %if.end
   br label %return
 
 if.end14:                                         ; preds = %if.end
-  %call15 = tail call fastcc ptr @order_of(ptr noundef %block, i32 noundef 0, i64 noundef %address) #21
-  tail call fastcc void @hear(ptr noundef %block, ptr noundef %call15, i64 noundef %thread) #21
+  %call15 = tail call fastcc ptr @order_of(ptr noundef %block, i32 noundef 0, i64 noundef %address) #22
+  tail call fastcc void @hear(ptr noundef %block, ptr noundef %call15, i64 noundef %thread) #22
   %waits16 = getelementptr inbounds nuw i8, ptr %block, i64 16
   %8 = load ptr, ptr %waits16, align 8
   %arrayidx17 = getelementptr inbounds %struct.Wait, ptr %8, i64 %thread
@@ -2534,13 +2730,13 @@ entry:
 if.end:                                           ; preds = %entry
   %tobool1.not = icmp eq i32 %is_made, 0
   %cond = select i1 %tobool1.not, i32 5, i32 1
-  %call = tail call i32 @kc_emu_pointer(i64 noundef %address, i64 noundef 8, i64 noundef 8, i32 noundef %site, i32 noundef %cond) #21
+  %call = tail call i32 @kc_emu_pointer(i64 noundef %address, i64 noundef 8, i64 noundef 8, i32 noundef %site, i32 noundef %cond) #22
   %tobool2.not = icmp eq i32 %call, 0
   br i1 %tobool2.not, label %return, label %if.end4
 
 if.end4:                                          ; preds = %if.end
-  tail call fastcc void @settle_write() #21
-  %call5 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %address) #21
+  tail call fastcc void @settle_write() #22
+  %call5 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %address) #22
   br i1 %tobool1.not, label %if.end16, label %if.then7
 
 if.then7:                                         ; preds = %if.end4
@@ -2569,7 +2765,7 @@ if.then7:                                         ; preds = %if.end4
   br label %return
 
 if.end16:                                         ; preds = %if.end4
-  %call17 = tail call fastcc i32 @find_buffer(i64 noundef %address) #21
+  %call17 = tail call fastcc i32 @find_buffer(i64 noundef %address) #22
   %idxprom18 = sext i32 %call17 to i64
   %arrayidx19 = getelementptr inbounds %struct.Buffer, ptr @buffers, i64 %idxprom18
   %5 = load i64, ptr %arrayidx19, align 8
@@ -2583,7 +2779,7 @@ if.end16:                                         ; preds = %if.end4
   br i1 %tobool21.not, label %if.then22, label %if.end23
 
 if.then22:                                        ; preds = %if.end16
-  tail call fastcc void @report(i32 noundef 4, i32 noundef %site, ptr noundef null, i64 noundef %div) #21
+  tail call fastcc void @report(i32 noundef 4, i32 noundef %site, ptr noundef null, i64 noundef %div) #22
   br label %return
 
 if.end23:                                         ; preds = %if.end16
@@ -2607,12 +2803,12 @@ if.end23:                                         ; preds = %if.end16
   %clock37 = getelementptr inbounds nuw i8, ptr %maker24, i64 8
   store i32 %12, ptr %clock37, align 4
   store i16 %conv28, ptr %thread, align 2
-  %call44 = call fastcc i32 @is_concurrent(ptr noundef nonnull %maker24, i32 noundef 0) #21
+  %call44 = call fastcc i32 @is_concurrent(ptr noundef nonnull %maker24, i32 noundef 0) #22
   %tobool45.not = icmp eq i32 %call44, 0
   br i1 %tobool45.not, label %return, label %if.then46
 
 if.then46:                                        ; preds = %if.end23
-  call fastcc void @report(i32 noundef 0, i32 noundef %site, ptr noundef nonnull %maker24, i64 noundef %div) #21
+  call fastcc void @report(i32 noundef 0, i32 noundef %site, ptr noundef nonnull %maker24, i64 noundef %div) #22
   br label %return
 
 return:                                           ; preds = %if.end23, %if.then46, %if.end, %entry, %if.then22, %if.then7
@@ -2634,14 +2830,14 @@ if.then:                                          ; preds = %entry
   %add.ptr.i = getelementptr inbounds i32, ptr %0, i64 %mul.i
   %known = getelementptr inbounds nuw i8, ptr %order, i64 40
   %2 = load ptr, ptr %known, align 8
-  tail call fastcc void @learn(ptr noundef %add.ptr.i, ptr noundef %2, i64 noundef %1) #21
+  tail call fastcc void @learn(ptr noundef %add.ptr.i, ptr noundef %2, i64 noundef %1) #22
   br label %if.end
 
 if.end:                                           ; preds = %if.then, %entry
   ret void
 }
 
-define i32 @kc_emu_is_complete(ptr noundef readonly captures(none) %block, i64 noundef %thread) local_unnamed_addr #9 {
+define i32 @kc_emu_is_complete(ptr noundef readonly captures(none) %block, i64 noundef %thread) local_unnamed_addr #15 {
 entry:
   %waits = getelementptr inbounds nuw i8, ptr %block, i64 16
   %0 = load ptr, ptr %waits, align 8
@@ -2673,18 +2869,18 @@ if.then2.if.end7_crit_edge:                       ; preds = %if.then2
 land.lhs.true:                                    ; preds = %if.then2
   %conv = sext i32 %spec.select to i64
   %conv4 = sext i32 %bytes to i64
-  %call = tail call i32 @kc_emu_pointer(i64 noundef %from, i64 noundef %conv, i64 noundef %conv4, i32 noundef %source_site, i32 noundef 0) #21
+  %call = tail call i32 @kc_emu_pointer(i64 noundef %from, i64 noundef %conv, i64 noundef %conv4, i32 noundef %source_site, i32 noundef 0) #22
   %tobool5.not = icmp eq i32 %call, 0
   br i1 %tobool5.not, label %return, label %if.end7
 
 if.end7:                                          ; preds = %if.then2.if.end7_crit_edge, %land.lhs.true
   %conv8.pre-phi = phi i64 [ %.pre, %if.then2.if.end7_crit_edge ], [ %conv4, %land.lhs.true ]
-  %call10 = tail call i32 @kc_emu_pointer(i64 noundef %to, i64 noundef %conv8.pre-phi, i64 noundef %conv8.pre-phi, i32 noundef %site, i32 noundef 9) #21
+  %call10 = tail call i32 @kc_emu_pointer(i64 noundef %to, i64 noundef %conv8.pre-phi, i64 noundef %conv8.pre-phi, i32 noundef %site, i32 noundef 9) #22
   %tobool11.not = icmp eq i32 %call10, 0
   br i1 %tobool11.not, label %return, label %if.end13
 
 if.end13:                                         ; preds = %if.end7
-  tail call fastcc void @settle_write() #21
+  tail call fastcc void @settle_write() #22
   br label %if.end14
 
 if.end14:                                         ; preds = %if.end13, %entry
@@ -2699,7 +2895,7 @@ if.end14:                                         ; preds = %if.end13, %entry
   store i32 %site, ptr %site19, align 8
   %group = getelementptr inbounds nuw i8, ptr %.compoundliteral, i64 28
   store i32 0, ptr %group, align 4
-  tail call fastcc void @enqueue(ptr noundef nonnull %block, i64 noundef %thread, ptr noundef nonnull byval(%struct.Copy) align 8 %.compoundliteral) #21
+  tail call fastcc void @enqueue(ptr noundef nonnull %block, i64 noundef %thread, ptr noundef nonnull byval(%struct.Copy) align 8 %.compoundliteral) #22
   br label %return
 
 return:                                           ; preds = %if.end7, %land.lhs.true, %if.end14
@@ -2726,7 +2922,7 @@ if.then:                                          ; preds = %entry
   store i32 %spec.select, ptr %room, align 4
   %conv = sext i32 %spec.select to i64
   %mul5 = shl nsw i64 %conv, 5
-  %call = tail call ptr @realloc(ptr noundef %.pre, i64 noundef %mul5) #20
+  %call = tail call ptr @realloc(ptr noundef %.pre, i64 noundef %mul5) #21
   store ptr %call, ptr %arrayidx, align 8
   %.pre21 = load i32, ptr %count, align 8
   br label %if.end
@@ -2746,7 +2942,7 @@ if.end:                                           ; preds = %if.then, %entry
   ret void
 }
 
-define void @kc_emu_commit(ptr noundef readonly captures(none) %block, i64 noundef %thread) local_unnamed_addr #14 {
+define void @kc_emu_commit(ptr noundef readonly captures(none) %block, i64 noundef %thread) local_unnamed_addr #16 {
 entry:
   %queues = getelementptr inbounds nuw i8, ptr %block, i64 24
   %0 = load ptr, ptr %queues, align 8
@@ -2763,7 +2959,7 @@ entry:
   %queues = getelementptr inbounds nuw i8, ptr %block, i64 24
   %0 = load ptr, ptr %queues, align 8
   %arrayidx = getelementptr inbounds %struct.Queue, ptr %0, i64 %thread
-  tail call fastcc void @settle_if(ptr noundef %block) #21
+  tail call fastcc void @settle_if(ptr noundef %block) #22
   %count = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
   %1 = load i32, ptr %count, align 8
   %group2 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
@@ -2796,7 +2992,7 @@ while.end.split.loop.exit13:                      ; preds = %land.rhs
 
 while.end:                                        ; preds = %while.cond, %while.end.split.loop.exit13
   %end.0.lcssa = phi i32 [ %5, %while.end.split.loop.exit13 ], [ %smax, %while.cond ]
-  tail call fastcc void @do_copies(ptr noundef %block, i64 noundef %thread, i32 noundef %end.0.lcssa) #21
+  tail call fastcc void @do_copies(ptr noundef %block, i64 noundef %thread, i32 noundef %end.0.lcssa) #22
   ret void
 }
 
@@ -2808,7 +3004,7 @@ entry:
   br i1 %tobool.not, label %if.end, label %if.then
 
 if.then:                                          ; preds = %entry
-  tail call fastcc void @settle_write() #21
+  tail call fastcc void @settle_write() #22
   br label %if.end
 
 if.end:                                           ; preds = %if.then, %entry
@@ -2852,7 +3048,7 @@ if.then:                                          ; preds = %for.body
   %bf.clear = and i16 %bf.load, -16384
   %bf.set = or disjoint i16 %bf.clear, %and
   store i16 %bf.set, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
-  %call = tail call fastcc i64 @change(ptr noundef %block, i64 noundef %thread, i32 noundef 2, i64 noundef %copy.sroa.0.0.copyload, i64 noundef 1, i32 noundef %copy.sroa.13.0.copyload) #21
+  %call = tail call fastcc i64 @change(ptr noundef %block, i64 noundef %thread, i32 noundef 2, i64 noundef %copy.sroa.0.0.copyload, i64 noundef 1, i32 noundef %copy.sroa.13.0.copyload) #22
   br label %for.inc49
 
 if.end:                                           ; preds = %for.body
@@ -2863,17 +3059,17 @@ if.end:                                           ; preds = %for.body
   %2 = inttoptr i64 %copy.sroa.0.0.copyload to ptr
   %3 = inttoptr i64 %copy.sroa.6.0.copyload to ptr
   %conv5 = sext i32 %copy.sroa.10.0.copyload to i64
-  %call6 = tail call ptr @memcpy(ptr noundef %2, ptr noundef %3, i64 noundef %conv5) #20
+  %call6 = tail call ptr @memcpy(ptr noundef %2, ptr noundef %3, i64 noundef %conv5) #21
   %add.ptr = getelementptr inbounds i8, ptr %2, i64 %conv5
   %sub = sub nsw i32 %copy.sroa.7.0.copyload, %copy.sroa.10.0.copyload
   %conv11 = sext i32 %sub to i64
-  %call12 = tail call ptr @memset(ptr noundef %add.ptr, i32 noundef 0, i64 noundef %conv11) #20
+  %call12 = tail call ptr @memset(ptr noundef %add.ptr, i32 noundef 0, i64 noundef %conv11) #21
   %4 = load ptr, ptr %clocks, align 8
   %tobool13.not = icmp eq ptr %4, null
   br i1 %tobool13.not, label %for.inc49, label %if.end15
 
 if.end15:                                         ; preds = %if.end
-  %call17 = tail call fastcc i32 @find_buffer(i64 noundef %copy.sroa.0.0.copyload) #21
+  %call17 = tail call fastcc i32 @find_buffer(i64 noundef %copy.sroa.0.0.copyload) #22
   %idxprom18 = sext i32 %call17 to i64
   %arrayidx19 = getelementptr inbounds %struct.Buffer, ptr @buffers, i64 %idxprom18
   %5 = load i64, ptr %arrayidx19, align 8
@@ -2964,7 +3160,7 @@ for.end67:                                        ; preds = %for.cond53
 define void @kc_emu_copies_arrive(ptr noundef captures(none) %block, i64 noundef %thread, i64 noundef %address, i32 noundef %adds, i32 noundef %site) local_unnamed_addr #0 {
 entry:
   %.compoundliteral = alloca %struct.Copy, align 8
-  %call = tail call fastcc i32 @is_mbarrier(ptr noundef %block, i64 noundef %address, i32 noundef %site, i32 noundef 0) #21
+  %call = tail call fastcc i32 @is_mbarrier(ptr noundef %block, i64 noundef %address, i32 noundef %site, i32 noundef 0) #22
   %tobool.not = icmp eq i32 %call, 0
   br i1 %tobool.not, label %return, label %if.end
 
@@ -2994,14 +3190,14 @@ if.end8:                                          ; preds = %if.then2, %if.end
   store i32 %site, ptr %site9, align 8
   %group = getelementptr inbounds nuw i8, ptr %.compoundliteral, i64 28
   store i32 0, ptr %group, align 4
-  tail call fastcc void @enqueue(ptr noundef %block, i64 noundef %thread, ptr noundef nonnull byval(%struct.Copy) align 8 %.compoundliteral) #21
+  tail call fastcc void @enqueue(ptr noundef %block, i64 noundef %thread, ptr noundef nonnull byval(%struct.Copy) align 8 %.compoundliteral) #22
   br label %return
 
 return:                                           ; preds = %entry, %if.end8
   ret void
 }
 
-define void @kc_emu_leave(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %n, i64 noundef %word) local_unnamed_addr #11 {
+define void @kc_emu_leave(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %n, i64 noundef %word) local_unnamed_addr #12 {
 entry:
   %words = getelementptr inbounds nuw i8, ptr %block, i64 32
   %0 = load ptr, ptr %words, align 8
@@ -3031,7 +3227,7 @@ land.lhs.true:                                    ; preds = %entry
   br i1 %cmp, label %if.then, label %if.end7
 
 if.then:                                          ; preds = %land.lhs.true
-  %call = tail call i32 @kc_emu_pointer(i64 noundef %address, i64 noundef 16, i64 noundef 16, i32 noundef %site, i32 noundef %flags) #21
+  %call = tail call i32 @kc_emu_pointer(i64 noundef %address, i64 noundef 16, i64 noundef 16, i32 noundef %site, i32 noundef %flags) #22
   %tobool4.not = icmp eq i32 %call, 0
   br i1 %tobool4.not, label %if.then5, label %if.end7
 
@@ -3045,12 +3241,12 @@ if.end7:                                          ; preds = %if.then, %if.then5,
   ret void
 }
 
-define i32 @kc_emu_matrix_load(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned) local_unnamed_addr #9 {
+define i32 @kc_emu_matrix_load(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned) local_unnamed_addr #15 {
 entry:
-  %call = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 0) #21
+  %call = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 0) #22
   %0 = load i16, ptr %call, align 2
   %conv = zext i16 %0 to i32
-  %call1 = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 1) #21
+  %call1 = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 1) #22
   %1 = load i16, ptr %call1, align 2
   %conv2 = zext i16 %1 to i32
   %shl = shl nuw i32 %conv2, 16
@@ -3058,7 +3254,7 @@ entry:
   ret i32 %or
 }
 
-define internal fastcc ptr @matrix_element(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef range(i32 0, 2) %n) unnamed_addr #9 {
+define internal fastcc ptr @matrix_element(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef range(i32 0, 2) %n) unnamed_addr #15 {
 entry:
   %rem = srem i64 %thread, 32
   %rem1.lhs.trunc = trunc nsw i64 %rem to i8
@@ -3091,14 +3287,14 @@ entry:
   ret ptr %add.ptr
 }
 
-define void @kc_emu_matrix_store(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef %word) local_unnamed_addr #14 {
+define void @kc_emu_matrix_store(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef %word) local_unnamed_addr #16 {
 entry:
   %conv = trunc i32 %word to i16
-  %call = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 0) #21
+  %call = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 0) #22
   store i16 %conv, ptr %call, align 2
   %shr = lshr i32 %word, 16
   %conv1 = trunc nuw i32 %shr to i16
-  %call2 = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 1) #21
+  %call2 = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 1) #22
   store i16 %conv1, ptr %call2, align 2
   ret void
 }
@@ -3126,7 +3322,7 @@ entry:
   %div = sdiv i64 %thread, 32
   %mul = shl nsw i64 %div, 5
   %rem = srem i64 %thread, 32
-  %call = tail call fastcc i32 @packing(i32 noundef %and9) #21
+  %call = tail call fastcc i32 @packing(i32 noundef %and9) #22
   %mul12 = mul nsw i32 %call, %index
   %0 = and i32 %types, 16384
   %tobool14.not = icmp eq i32 %0, 0
@@ -3183,9 +3379,9 @@ if.end:                                           ; preds = %if.else, %if.then
   %column.0 = phi i32 [ %rem21, %if.then ], [ %add31, %if.else ]
   %row.0 = phi i32 [ %div20, %if.then ], [ %add26, %if.else ]
   %5 = trunc nuw nsw i64 %indvars.iv to i32
-  %call32 = call fastcc double @number_in(i64 noundef %c, i32 noundef %and9, i32 noundef %5) #21
-  %call60 = call fastcc i32 @packing(i32 noundef %and5) #21
-  %call63 = call fastcc i32 @packing(i32 noundef %and7) #21
+  %call32 = call fastcc double @number_in(i64 noundef %c, i32 noundef %and9, i32 noundef %5) #22
+  %call60 = call fastcc i32 @packing(i32 noundef %and5) #22
+  %call63 = call fastcc i32 @packing(i32 noundef %and7) #22
   %mul40 = mul nsw i32 %row.0, %cond
   br label %for.cond33
 
@@ -3213,10 +3409,10 @@ cond.true49:                                      ; preds = %for.body36
   br label %cond.end56
 
 cond.false54:                                     ; preds = %for.body36
-  %call45 = call fastcc { i64, i32 } @operand_place(i32 noundef %row.0, i32 noundef %at.0, i32 noundef %and5, i32 noundef %and) #21
+  %call45 = call fastcc { i64, i32 } @operand_place(i32 noundef %row.0, i32 noundef %at.0, i32 noundef %and5, i32 noundef %and) #22
   %a.sroa.0.0166 = extractvalue { i64, i32 } %call45, 0
   %a.sroa.3.0167 = extractvalue { i64, i32 } %call45, 1
-  %call55 = call fastcc { i64, i32 } @operand_place(i32 noundef %column.0, i32 noundef %at.0, i32 noundef %and7, i32 noundef 8) #21
+  %call55 = call fastcc { i64, i32 } @operand_place(i32 noundef %column.0, i32 noundef %at.0, i32 noundef %and7, i32 noundef 8) #22
   br label %cond.end56
 
 cond.end56:                                       ; preds = %cond.false54, %cond.true49
@@ -3225,8 +3421,8 @@ cond.end56:                                       ; preds = %cond.false54, %cond
   %call53.pn = phi { i64, i32 } [ %.fca.1.insert.i163, %cond.true49 ], [ %call55, %cond.false54 ]
   %b.sroa.0.0 = extractvalue { i64, i32 } %call53.pn, 0
   %b.sroa.3.0 = extractvalue { i64, i32 } %call53.pn, 1
-  %call57 = call fastcc i64 @left_at(ptr noundef %block, i64 noundef %mul, i64 %a.sroa.0.0168, i32 %a.sroa.3.0170, i32 noundef %and5, i32 noundef 0) #21
-  %call58 = call fastcc i64 @left_at(ptr noundef %block, i64 noundef %mul, i64 %b.sroa.0.0, i32 %b.sroa.3.0, i32 noundef %and7, i32 noundef 16) #21
+  %call57 = call fastcc i64 @left_at(ptr noundef %block, i64 noundef %mul, i64 %a.sroa.0.0168, i32 %a.sroa.3.0170, i32 noundef %and5, i32 noundef 0) #22
+  %call58 = call fastcc i64 @left_at(ptr noundef %block, i64 noundef %mul, i64 %b.sroa.0.0, i32 %b.sroa.3.0, i32 noundef %and7, i32 noundef 16) #22
   %rem61 = srem i32 %a.sroa.3.0170, %call60
   %rem64 = srem i32 %b.sroa.3.0, %call63
   br i1 %cmp65, label %if.then67, label %if.else82
@@ -3246,8 +3442,8 @@ if.then67:                                        ; preds = %cond.end56
   br label %for.inc
 
 if.else82:                                        ; preds = %cond.end56
-  %call83 = call fastcc double @number_in(i64 noundef %call57, i32 noundef %and5, i32 noundef %rem61) #21
-  %call84 = call fastcc double @number_in(i64 noundef %call58, i32 noundef %and7, i32 noundef %rem64) #21
+  %call83 = call fastcc double @number_in(i64 noundef %call57, i32 noundef %and5, i32 noundef %rem61) #22
+  %call84 = call fastcc double @number_in(i64 noundef %call58, i32 noundef %and7, i32 noundef %rem64) #22
   %6 = call double @llvm.fmuladd.f64(double %call83, double %call84, double %sum.0)
   br label %for.inc
 
@@ -3270,14 +3466,14 @@ for.end:                                          ; preds = %for.cond33
   ]
 
 if.then.i:                                        ; preds = %for.end
-  %call.i = call ptr @memcpy(ptr noundef nonnull %word.addr.i, ptr noundef nonnull %value.addr.i, i64 noundef 8) #20
+  %call.i = call ptr @memcpy(ptr noundef nonnull %word.addr.i, ptr noundef nonnull %value.addr.i, i64 noundef 8) #21
   %.pre.i = load i64, ptr %word.addr.i, align 8
   br label %word_with.exit
 
 if.then2.i:                                       ; preds = %for.end
   %conv.i164 = fptrunc double %sum.0 to float
   store float %conv.i164, ptr %single.i, align 4
-  %call3.i = call ptr @memcpy(ptr noundef nonnull %bits.i, ptr noundef nonnull %single.i, i64 noundef 4) #20
+  %call3.i = call ptr @memcpy(ptr noundef nonnull %bits.i, ptr noundef nonnull %single.i, i64 noundef 4) #21
   %7 = load i32, ptr %bits.i, align 4
   %conv4.i = zext i32 %7 to i64
   br label %word_with.exit
@@ -3291,7 +3487,7 @@ if.then8.i:                                       ; preds = %for.end
   call void @llvm.lifetime.start.p0(ptr nonnull %bits.i.i)
   %conv.i.i = fptrunc double %sum.0 to float
   store float %conv.i.i, ptr %single.i.i, align 4
-  %call.i.i = call ptr @memcpy(ptr noundef nonnull %bits.i.i, ptr noundef nonnull %single.i.i, i64 noundef 4) #20
+  %call.i.i = call ptr @memcpy(ptr noundef nonnull %bits.i.i, ptr noundef nonnull %single.i.i, i64 noundef 4) #21
   %9 = load i32, ptr %bits.i.i, align 4
   %shr.i.i = lshr i32 %9, 16
   %and.i.i = and i32 %shr.i.i, 32768
@@ -3394,13 +3590,13 @@ for.end91:                                        ; preds = %for.cond
   ret i64 %result.0
 }
 
-define internal fastcc range(i32 0, 33) i32 @packing(i32 noundef %type) unnamed_addr #15 {
+define internal fastcc range(i32 0, 33) i32 @packing(i32 noundef %type) unnamed_addr #9 {
 entry:
   %cmp = icmp eq i32 %type, 4
   br i1 %cmp, label %cond.end, label %cond.false
 
 cond.false:                                       ; preds = %entry
-  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #21
+  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #22
   %div.rhs.trunc = trunc nuw nsw i32 %call to i8
   %div2 = udiv i8 32, %div.rhs.trunc
   %div.zext = zext nneg i8 %div2 to i32
@@ -3417,7 +3613,7 @@ entry:
   %value = alloca double, align 8
   store i64 %word, ptr %word.addr, align 8
   %conv = trunc i64 %word to i32
-  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #21
+  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #22
   %and = and i32 %call, 31
   %mul = mul nsw i32 %and, %part
   %shr = lshr i32 %conv, %mul
@@ -3449,7 +3645,7 @@ if.then.i:                                        ; preds = %sw.bb
   %shl3.i = shl nuw nsw i32 %and1, 13
   %or.i = or disjoint i32 %shl.i, %shl3.i
   %or4.i = or i32 %or.i, 2139095040
-  %call.i = tail call fastcc double @as_float(i32 noundef %or4.i) #21
+  %call.i = tail call fastcc double @as_float(i32 noundef %or4.i) #22
   br label %return
 
 if.then5.i:                                       ; preds = %sw.bb
@@ -3458,7 +3654,7 @@ if.then5.i:                                       ; preds = %sw.bb
   %shl8.i = shl nuw nsw i32 %and1.i, 13
   %0 = or disjoint i32 %shl6.i, %shl8.i
   %or9.i = or disjoint i32 %0, %shl.i
-  %call10.i = tail call fastcc double @as_float(i32 noundef %or9.i) #21
+  %call10.i = tail call fastcc double @as_float(i32 noundef %or9.i) #22
   br label %return
 
 if.end11.i:                                       ; preds = %sw.bb
@@ -3471,16 +3667,16 @@ if.end11.i:                                       ; preds = %sw.bb
 
 sw.bb3:                                           ; preds = %entry
   %shl = shl i32 %shr, 16
-  %call4 = tail call fastcc double @as_float(i32 noundef %shl) #21
+  %call4 = tail call fastcc double @as_float(i32 noundef %shl) #22
   br label %return
 
 sw.bb5:                                           ; preds = %entry
   %and6 = and i32 %shr, -8192
-  %call7 = tail call fastcc double @as_float(i32 noundef %and6) #21
+  %call7 = tail call fastcc double @as_float(i32 noundef %and6) #22
   br label %return
 
 sw.bb8:                                           ; preds = %entry
-  %call9 = tail call fastcc double @as_float(i32 noundef %shr) #21
+  %call9 = tail call fastcc double @as_float(i32 noundef %shr) #22
   br label %return
 
 sw.bb10:                                          ; preds = %entry
@@ -3509,7 +3705,7 @@ sw.bb25:                                          ; preds = %entry
   br label %return
 
 sw.epilog:                                        ; preds = %entry
-  %call27 = call ptr @memcpy(ptr noundef nonnull %value, ptr noundef nonnull %word.addr, i64 noundef 8) #20
+  %call27 = call ptr @memcpy(ptr noundef nonnull %value, ptr noundef nonnull %word.addr, i64 noundef 8) #21
   %1 = load double, ptr %value, align 8
   br label %return
 
@@ -3518,9 +3714,9 @@ return:                                           ; preds = %if.end11.i, %if.the
   ret double %retval.0
 }
 
-define internal fastcc { i64, i32 } @operand_place(i32 noundef %across, i32 noundef range(i32 -2147483648, 256) %k, i32 noundef range(i32 0, 16) %type, i32 noundef range(i32 0, 256) %rows) unnamed_addr #15 {
+define internal fastcc { i64, i32 } @operand_place(i32 noundef %across, i32 noundef range(i32 -2147483648, 256) %k, i32 noundef range(i32 0, 16) %type, i32 noundef range(i32 0, 256) %rows) unnamed_addr #9 {
 entry:
-  %call = tail call fastcc i32 @packing(i32 noundef %type) #21
+  %call = tail call fastcc i32 @packing(i32 noundef %type) #22
   %div18 = lshr i32 %rows, 3
   %rem = srem i32 %across, 8
   %mul = shl nsw i32 %rem, 2
@@ -3541,7 +3737,7 @@ entry:
   ret { i64, i32 } %.fca.1.insert
 }
 
-define internal fastcc i64 @left_at(ptr noundef readonly captures(none) %block, i64 noundef range(i64 -9223372036854775808, 9223372036854775777) %first, i64 range(i64 -2147483648, 2147483648) %place.coerce0, i32 %place.coerce1, i32 noundef range(i32 0, 16) %type, i32 noundef range(i32 0, 17) %from) unnamed_addr #9 {
+define internal fastcc i64 @left_at(ptr noundef readonly captures(none) %block, i64 noundef range(i64 -9223372036854775808, 9223372036854775777) %first, i64 range(i64 -2147483648, 2147483648) %place.coerce0, i32 %place.coerce1, i32 noundef range(i32 0, 16) %type, i32 noundef range(i32 0, 17) %from) unnamed_addr #15 {
 entry:
   %add = add nsw i64 %place.coerce0, %first
   %count = getelementptr inbounds nuw i8, ptr %block, i64 8
@@ -3551,7 +3747,7 @@ entry:
   %words = getelementptr inbounds nuw i8, ptr %block, i64 32
   %1 = load ptr, ptr %words, align 8
   %arrayidx = getelementptr inbounds [32 x i64], ptr %1, i64 %cond
-  %call = tail call fastcc i32 @packing(i32 noundef %type) #21
+  %call = tail call fastcc i32 @packing(i32 noundef %type) #22
   %div = sdiv i32 %place.coerce1, %call
   %add4 = add nsw i32 %div, %from
   %idxprom = sext i32 %add4 to i64
@@ -3560,14 +3756,14 @@ entry:
   ret i64 %2
 }
 
-declare double @llvm.fmuladd.f64(double, double, double) #16
+declare double @llvm.fmuladd.f64(double, double, double) #17
 
 define i64 @kc_emu_wmma_load(ptr noundef readonly captures(none) %block, i64 noundef %thread, i64 noundef %base, i32 noundef %sizes, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i32 noundef %index, i32 noundef %site) local_unnamed_addr #0 {
 entry:
   %bits = alloca i64, align 8
-  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #21
+  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #22
   %div24 = lshr i32 %call, 3
-  %call1 = tail call fastcc i32 @packing(i32 noundef %type) #21
+  %call1 = tail call fastcc i32 @packing(i32 noundef %type) #22
   %shr = ashr i32 %sizes, 8
   %and = and i32 %sizes, 255
   %rem = srem i64 %thread, 32
@@ -3589,19 +3785,19 @@ for.body:                                         ; preds = %for.cond
   store i64 0, ptr %bits, align 8
   %1 = trunc i64 %indvars.iv to i32
   %2 = add i32 %mul, %1
-  %call3 = call fastcc i64 @element_address(i64 noundef %base, i32 noundef %shr, i32 noundef %and, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i64 noundef %rem, i32 noundef %2) #21
+  %call3 = call fastcc i64 @element_address(i64 noundef %base, i32 noundef %shr, i32 noundef %and, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i64 noundef %rem, i32 noundef %2) #22
   %3 = load ptr, ptr %clocks, align 8
   %tobool.not = icmp eq ptr %3, null
   br i1 %tobool.not, label %if.end, label %land.lhs.true
 
 land.lhs.true:                                    ; preds = %for.body
-  %call5 = call i32 @kc_emu_pointer(i64 noundef %call3, i64 noundef %conv, i64 noundef %conv, i32 noundef %site, i32 noundef 0) #21
+  %call5 = call i32 @kc_emu_pointer(i64 noundef %call3, i64 noundef %conv, i64 noundef %conv, i32 noundef %site, i32 noundef 0) #22
   %tobool6.not = icmp eq i32 %call5, 0
   br i1 %tobool6.not, label %for.inc, label %if.end
 
 if.end:                                           ; preds = %land.lhs.true, %for.body
   %4 = inttoptr i64 %call3 to ptr
-  %call8 = call ptr @memcpy(ptr noundef nonnull %bits, ptr noundef %4, i64 noundef %conv) #20
+  %call8 = call ptr @memcpy(ptr noundef nonnull %bits, ptr noundef %4, i64 noundef %conv) #21
   %5 = load i64, ptr %bits, align 8
   %6 = mul nuw nsw i64 %indvars.iv, %0
   %shl = shl i64 %5, %6
@@ -3617,7 +3813,7 @@ for.end:                                          ; preds = %for.cond
   ret i64 %word.0
 }
 
-define internal fastcc range(i32 1, 65) i32 @bits_of(i32 noundef %type) unnamed_addr #15 {
+define internal fastcc range(i32 1, 65) i32 @bits_of(i32 noundef %type) unnamed_addr #9 {
 entry:
   %0 = icmp ult i32 %type, 10
   br i1 %0, label %switch.lookup, label %return
@@ -3633,7 +3829,7 @@ return:                                           ; preds = %entry, %switch.look
   ret i32 %retval.0
 }
 
-define internal fastcc i64 @element_address(i64 noundef %base, i32 noundef range(i32 -8388608, 8388608) %rows, i32 noundef range(i32 0, 256) %columns, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i64 noundef range(i64 -31, 32) %lane, i32 noundef %slot) unnamed_addr #15 {
+define internal fastcc i64 @element_address(i64 noundef %base, i32 noundef range(i32 -8388608, 8388608) %rows, i32 noundef range(i32 0, 256) %columns, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i64 noundef range(i64 -31, 32) %lane, i32 noundef %slot) unnamed_addr #9 {
 entry:
   %mul = mul nsw i32 %columns, %rows
   %div = sdiv i32 %mul, 32
@@ -3651,7 +3847,7 @@ entry:
   %conv5.conv3 = select i1 %tobool.not, i64 %conv5, i64 %conv3
   %mul10 = mul nsw i64 %conv3.conv5, %conv9
   %add11 = add nsw i64 %mul10, %conv5.conv3
-  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #21
+  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #22
   %div1223 = lshr i32 %call, 3
   %conv13 = zext nneg i32 %div1223 to i64
   %mul14 = mul nsw i64 %add11, %conv13
@@ -3659,12 +3855,14 @@ entry:
   ret i64 %add15
 }
 
+declare ptr @memcpy(ptr noundef, ptr noundef, i64 noundef) local_unnamed_addr
+
 define void @kc_emu_wmma_store(ptr noundef readonly captures(none) %block, i64 noundef %thread, i64 noundef %base, i32 noundef %sizes, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i32 noundef %index, i32 noundef %site, i64 noundef %word) local_unnamed_addr #0 {
 entry:
   %bits = alloca i64, align 8
-  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #21
+  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #22
   %div29 = lshr i32 %call, 3
-  %call1 = tail call fastcc i32 @packing(i32 noundef %type) #21
+  %call1 = tail call fastcc i32 @packing(i32 noundef %type) #22
   %shr = ashr i32 %sizes, 8
   %and = and i32 %sizes, 255
   %rem = srem i64 %thread, 32
@@ -3684,7 +3882,7 @@ for.cond:                                         ; preds = %for.inc, %entry
 for.body:                                         ; preds = %for.cond
   %1 = trunc i64 %indvars.iv to i32
   %2 = add i32 %mul, %1
-  %call3 = call fastcc i64 @element_address(i64 noundef %base, i32 noundef %shr, i32 noundef %and, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i64 noundef %rem, i32 noundef %2) #21
+  %call3 = call fastcc i64 @element_address(i64 noundef %base, i32 noundef %shr, i32 noundef %and, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i64 noundef %rem, i32 noundef %2) #22
   %3 = mul nuw nsw i64 %indvars.iv, %0
   %shr7 = lshr i64 %word, %3
   store i64 %shr7, ptr %bits, align 8
@@ -3693,19 +3891,19 @@ for.body:                                         ; preds = %for.cond
   br i1 %tobool.not, label %if.end, label %land.lhs.true
 
 land.lhs.true:                                    ; preds = %for.body
-  %call9 = call i32 @kc_emu_pointer(i64 noundef %call3, i64 noundef %conv, i64 noundef %conv, i32 noundef %site, i32 noundef 1) #21
+  %call9 = call i32 @kc_emu_pointer(i64 noundef %call3, i64 noundef %conv, i64 noundef %conv, i32 noundef %site, i32 noundef 1) #22
   %tobool10.not = icmp eq i32 %call9, 0
   br i1 %tobool10.not, label %for.inc, label %if.end
 
 if.end:                                           ; preds = %land.lhs.true, %for.body
   %5 = inttoptr i64 %call3 to ptr
-  %call12 = call ptr @memcpy(ptr noundef %5, ptr noundef nonnull %bits, i64 noundef %conv) #20
+  %call12 = call ptr @memcpy(ptr noundef %5, ptr noundef nonnull %bits, i64 noundef %conv) #21
   %6 = load ptr, ptr %clocks, align 8
   %tobool14.not = icmp eq ptr %6, null
   br i1 %tobool14.not, label %for.inc, label %if.then15
 
 if.then15:                                        ; preds = %if.end
-  call fastcc void @settle_write() #21
+  call fastcc void @settle_write() #22
   br label %for.inc
 
 for.inc:                                          ; preds = %if.end, %if.then15, %land.lhs.true
@@ -3718,7 +3916,85 @@ for.end:                                          ; preds = %for.cond
 
 declare i32 @memcmp(ptr noundef, ptr noundef, i64 noundef) local_unnamed_addr
 
-declare ptr @realloc(ptr noundef, i64 noundef) local_unnamed_addr
+define internal fastcc range(i32 0, 2) i32 @is_concurrent(ptr noundef readonly captures(none) %earlier, i32 noundef range(i32 0, 2) %is_atomic) unnamed_addr #15 {
+entry:
+  %site.i = getelementptr inbounds nuw i8, ptr %earlier, i64 12
+  %0 = load i16, ptr %site.i, align 4
+  %cmp.i = icmp slt i16 %0, 0
+  br i1 %cmp.i, label %return, label %lor.lhs.false
+
+lor.lhs.false:                                    ; preds = %entry
+  %is_atomic1 = getelementptr inbounds nuw i8, ptr %earlier, i64 14
+  %bf.load = load i16, ptr %is_atomic1, align 2
+  %1 = and i16 %bf.load, 16384
+  %tobool2 = icmp ne i16 %1, 0
+  %tobool3 = icmp ne i32 %is_atomic, 0
+  %or.cond = and i1 %tobool3, %tobool2
+  br i1 %or.cond, label %return, label %if.end
+
+if.end:                                           ; preds = %lor.lhs.false
+  %2 = load i32, ptr %earlier, align 4
+  %3 = load i32, ptr @now, align 4
+  %cmp.not = icmp eq i32 %2, %3
+  %tobool9.not = icmp sgt i16 %bf.load, -1
+  %or.cond44 = and i1 %tobool9.not, %cmp.not
+  br i1 %or.cond44, label %if.end11, label %return
+
+if.end11:                                         ; preds = %if.end
+  %bf.clear13 = and i16 %bf.load, 16383
+  %bf.load15 = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
+  %bf.clear16 = and i16 %bf.load15, 16383
+  %cmp18 = icmp eq i16 %bf.clear13, %bf.clear16
+  br i1 %cmp18, label %return, label %lor.lhs.false20
+
+lor.lhs.false20:                                  ; preds = %if.end11
+  %epoch = getelementptr inbounds nuw i8, ptr %earlier, i64 4
+  %4 = load i32, ptr %epoch, align 4
+  %5 = load i32, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
+  %cmp21.not = icmp eq i32 %4, %5
+  br i1 %cmp21.not, label %if.end24, label %return
+
+if.end24:                                         ; preds = %lor.lhs.false20
+  %6 = load ptr, ptr @watched, align 8
+  %tobool25.not = icmp eq ptr %6, null
+  br i1 %tobool25.not, label %return, label %if.end27
+
+if.end27:                                         ; preds = %if.end24
+  %clocks = getelementptr inbounds nuw i8, ptr %6, i64 368
+  %7 = load ptr, ptr %clocks, align 8
+  %conv30 = zext nneg i16 %bf.clear16 to i64
+  %count = getelementptr inbounds nuw i8, ptr %6, i64 8
+  %8 = load i64, ptr %count, align 8
+  %mul = mul nsw i64 %8, %conv30
+  %conv34 = zext nneg i16 %bf.clear13 to i64
+  %9 = getelementptr i32, ptr %7, i64 %mul
+  %arrayidx = getelementptr i32, ptr %9, i64 %conv34
+  %10 = load i32, ptr %arrayidx, align 4
+  %clock = getelementptr inbounds nuw i8, ptr %earlier, i64 8
+  %11 = load i32, ptr %clock, align 4
+  %cmp35 = icmp slt i32 %10, %11
+  %conv36 = zext i1 %cmp35 to i32
+  br label %return
+
+return:                                           ; preds = %if.end24, %if.end11, %lor.lhs.false20, %if.end, %entry, %lor.lhs.false, %if.end27
+  %retval.0 = phi i32 [ 0, %if.end11 ], [ 0, %entry ], [ 1, %if.end ], [ %conv36, %if.end27 ], [ 0, %lor.lhs.false ], [ 0, %lor.lhs.false20 ], [ 1, %if.end24 ]
+  ret i32 %retval.0
+}
+
+define internal fastcc void @drop_reader(ptr noundef captures(none) %place) unnamed_addr #16 {
+entry:
+  %0 = load i32, ptr %place, align 4
+  %1 = load ptr, ptr @readers, align 8
+  %idxprom = sext i32 %0 to i64
+  %arrayidx = getelementptr inbounds %struct.Reader, ptr %1, i64 %idxprom
+  %next = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
+  %2 = load i32, ptr %next, align 4
+  store i32 %2, ptr %place, align 4
+  %3 = load i32, ptr @unused_reader, align 4
+  store i32 %3, ptr %next, align 4
+  store i32 %0, ptr @unused_reader, align 4
+  ret void
+}
 
 declare ptr @memset(ptr noundef, i32 noundef, i64 noundef) local_unnamed_addr
 
@@ -3751,11 +4027,11 @@ entry:
   %arrayidx3 = getelementptr inbounds i32, ptr %states, i64 %waiter
   %6 = load i32, ptr %arrayidx3, align 4
   %shr = ashr i32 %6, 2
-  call fastcc void @report(i32 noundef %kind, i32 noundef %shr, ptr noundef nonnull %elsewhere, i64 noundef -1) #21
+  call fastcc void @report(i32 noundef %kind, i32 noundef %shr, ptr noundef nonnull %elsewhere, i64 noundef -1) #22
   ret void
 }
 
-define internal fastcc void @learn(ptr noundef captures(none) %clocks, ptr noundef readonly captures(none) %more, i64 noundef %count) unnamed_addr #3 {
+define internal fastcc void @learn(ptr noundef captures(none) %clocks, ptr noundef readonly captures(none) %more, i64 noundef %count) unnamed_addr #4 {
 entry:
   %smax = tail call i64 @llvm.smax.i64(i64 %count, i64 0)
   br label %for.cond
@@ -3785,7 +4061,9 @@ for.end:                                          ; preds = %for.cond
   ret void
 }
 
-define internal fastcc range(i64 -9223372036854775808, 9223372036854775807) i64 @missing_lane(ptr noundef nonnull readonly captures(none) %block, i64 noundef %thread) unnamed_addr #17 {
+declare ptr @realloc(ptr noundef, i64 noundef) local_unnamed_addr
+
+define internal fastcc range(i64 -9223372036854775808, 9223372036854775807) i64 @missing_lane(ptr noundef nonnull readonly captures(none) %block, i64 noundef %thread) unnamed_addr #18 {
 entry:
   %waits = getelementptr inbounds nuw i8, ptr %block, i64 16
   %0 = load ptr, ptr %waits, align 8
@@ -3853,42 +4131,43 @@ entry:
   %bits.addr = alloca i32, align 4
   %value = alloca float, align 4
   store i32 %bits, ptr %bits.addr, align 4
-  %call = call ptr @memcpy(ptr noundef nonnull %value, ptr noundef nonnull %bits.addr, i64 noundef 4) #20
+  %call = call ptr @memcpy(ptr noundef nonnull %value, ptr noundef nonnull %bits.addr, i64 noundef 4) #21
   %0 = load float, ptr %value, align 4
   %conv = fpext float %0 to double
   ret double %conv
 }
 
-declare i64 @llvm.smin.i64(i64, i64) #18
+declare i64 @llvm.smin.i64(i64, i64) #19
 
-declare i64 @llvm.smax.i64(i64, i64) #18
+declare i64 @llvm.smax.i64(i64, i64) #19
 
-declare i32 @llvm.smax.i32(i32, i32) #18
+declare i32 @llvm.smax.i32(i32, i32) #19
 
-declare i32 @llvm.smin.i32(i32, i32) #18
+declare i32 @llvm.smin.i32(i32, i32) #19
 
-declare void @llvm.lifetime.start.p0(ptr captures(none)) #19
+declare void @llvm.lifetime.start.p0(ptr captures(none)) #20
 
-declare void @llvm.lifetime.end.p0(ptr captures(none)) #19
+declare void @llvm.lifetime.end.p0(ptr captures(none)) #20
 
 attributes #0 = { nounwind uwtable }
-attributes #2 = { nofree norecurse nosync nounwind memory(argmem: read) uwtable }
-attributes #3 = { nofree norecurse nosync nounwind memory(argmem: readwrite) uwtable }
-attributes #4 = { nofree norecurse nosync nounwind willreturn memory(read, argmem: write, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #5 = { nofree norecurse nosync nounwind willreturn memory(write, argmem: none, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #6 = { nocallback nofree nounwind willreturn memory(argmem: write) }
-attributes #7 = { nocallback nofree nounwind willreturn memory(argmem: readwrite) }
-attributes #8 = { nofree norecurse nosync nounwind memory(readwrite, argmem: read, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #9 = { nofree norecurse nosync nounwind willreturn memory(read, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #2 = { nofree norecurse nounwind willreturn memory(readwrite, argmem: none, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #3 = { nofree norecurse nosync nounwind memory(argmem: read) uwtable }
+attributes #4 = { nofree norecurse nosync nounwind memory(argmem: readwrite) uwtable }
+attributes #5 = { nofree norecurse nosync nounwind willreturn memory(read, argmem: write, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #6 = { nofree norecurse nosync nounwind willreturn memory(write, argmem: none, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #7 = { nocallback nofree nounwind willreturn memory(argmem: write) }
+attributes #8 = { nocallback nofree nounwind willreturn memory(argmem: readwrite) }
+attributes #9 = { nofree norecurse nosync nounwind willreturn memory(none) uwtable }
 attributes #10 = { nofree norecurse nosync nounwind memory(readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #11 = { nofree norecurse nosync nounwind willreturn memory(write, argmem: readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #12 = { nofree norecurse nosync nounwind memory(read, argmem: none, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #13 = { nofree norecurse nosync nounwind memory(read, argmem: readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #14 = { nofree norecurse nosync nounwind willreturn memory(readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #15 = { nofree norecurse nosync nounwind willreturn memory(none) uwtable }
-attributes #16 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
-attributes #17 = { nofree norecurse nosync nounwind memory(read, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #18 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
-attributes #19 = { nocallback nofree nosync nounwind willreturn memory(argmem: readwrite) }
-attributes #20 = { nobuiltin nounwind }
-attributes #21 = { nobuiltin }
+attributes #11 = { nofree norecurse nosync nounwind memory(readwrite, argmem: read, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #12 = { nofree norecurse nosync nounwind willreturn memory(write, argmem: readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #13 = { nofree norecurse nosync nounwind memory(read, argmem: none, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #14 = { nofree norecurse nosync nounwind memory(read, argmem: readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #15 = { nofree norecurse nosync nounwind willreturn memory(read, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #16 = { nofree norecurse nosync nounwind willreturn memory(readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #17 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #18 = { nofree norecurse nosync nounwind memory(read, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #19 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #20 = { nocallback nofree nosync nounwind willreturn memory(argmem: readwrite) }
+attributes #21 = { nobuiltin nounwind }
+attributes #22 = { nobuiltin }
