@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Sequence
 from typing import Any
@@ -115,6 +116,9 @@ def signature_of(function: func.FuncOp, target: Target | None = None) -> Any:
     if target is not None and "gpu" in target.keys and target.kind != "cuda":
         requirements += launch_requirements(function, target.limits, target.model_name)
     requires = (*(_condition(requirement, symbols) for requirement in requirements), *constants)
+    specs, requires = _with_known_outputs(specs, requires)
+    used = [name for spec in specs for dim in spec.shape for name in symbols_of(dim)]
+    used += [spec.symbol for spec in specs if spec.symbol is not None]
     used += [name for condition in requires for name in condition.symbols]
     return Signature(function.sym_name.data, tuple(specs), tuple(dict.fromkeys(used)), requires)
 
@@ -139,6 +143,35 @@ def bound_checks_of(module: ModuleOp) -> Any:
 
 def _plain(attr: Attribute) -> Any:
     return attr.value.data if isinstance(attr, IntegerAttr) else _text(attr)
+
+
+def _with_known_outputs(specs: list[Any], requires: tuple[Any, ...]) -> tuple[list[Any], Any]:
+    """Sizes that outputs alone have, and that must equal what inputs give, are that: so that a
+    call can leave the outputs out."""
+    inputs = [spec for spec in specs if spec.role != "out"]
+    given = {dim for spec in inputs for dim in spec.shape if isinstance(dim, str)}
+    given |= {spec.symbol for spec in inputs if spec.symbol is not None}
+    sizes: dict[str, Any] = {}
+    kept = []
+    for condition in requires:
+        size, known = condition.lhs, condition.rhs
+        if not isinstance(size, str):
+            size, known = known, size
+        rest = given.issuperset(name for name in condition.symbols if name != size)
+        if condition.relation == "==" and isinstance(size, str) and size not in given and rest:
+            sizes.setdefault(size, known)
+        else:
+            kept.append(condition)
+    named = [
+        dataclasses.replace(
+            spec,
+            shape=tuple(sizes.get(dim, dim) if isinstance(dim, str) else dim for dim in spec.shape),
+        )
+        if spec.role == "out"
+        else spec
+        for spec in specs
+    ]
+    return named, tuple(kept)
 
 
 def _text(attr: Attribute | None) -> str | None:

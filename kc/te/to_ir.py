@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     DictionaryAttr,
     FunctionType,
+    IntegerAttr,
     StringAttr,
     TensorType,
     i64,
@@ -20,6 +21,7 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap, AffineSet
 
 from kc.dialects import te, tir
+from kc.dialects.size_requirements import set_requirements
 from kc.support.diagnostics import Location, TEError, warn
 from kc.support.fresh_names import fresh_name
 from kc.support.locations import caller_location, copy_location, loc_attr
@@ -29,6 +31,7 @@ from kc.te.expr import Binary, CommReducer, Const, Element, Expr, IterVar, Reduc
 from kc.te.indices import affine
 from kc.te.lanes import Lane, lane_axis
 from kc.te.scalar_ops import constant_attr, element_type
+from kc.te.sizes import OwnDimensions
 from kc.te.tensor import ComputeOp, ExternOp, Operation, PlaceholderOp, ScanOp, Tensor, walk
 
 
@@ -112,6 +115,7 @@ class _Emitter:
         self.values: dict[Any, SSAValue] = {}
         self.names: dict[Operation, str] = {}
         self.symbols: list[Var] = []
+        self.dimensions = OwnDimensions()
         # The operations of the steps of scans, and the placeholders by which they read states.
         self.scan_of: dict[Operation, ScanOp] = {}
         self.states: dict[Operation, ScanOp] = {}
@@ -225,6 +229,10 @@ class _Emitter:
             op.location = loc_attr(symbol.location)
             self.block.add_op(op)
             self.values[symbol] = op.result
+        for size in self.dimensions.determined:
+            self.values[size] = self._applied(
+                self._shape_expr(size, size.name, size.location), [], size.location
+            )
         for op in self.order:
             if isinstance(op, ComputeOp | ExternOp | ScanOp):
                 self.names[op] = fresh_name(op.name, taken)
@@ -261,6 +269,8 @@ class _Emitter:
             function.attributes["kc.symbols"] = ArrayAttr(
                 [StringAttr(symbol.name) for symbol in self.symbols]
             )
+        required = self.dimensions.requirements(self._size_expr)
+        set_requirements(function, required, len(self.symbols))
         machine = [*self.inputs, *self.results]
         position = [machine.index(arg) for arg in self.args]
         if position != sorted(position):
@@ -301,15 +311,20 @@ class _Emitter:
                 if tensor in self.inputs or tensor in self.results:
                     bound |= {dim for dim in op.output_shape(n) if isinstance(dim, Var)}
         listed = [variable for variable in self.inputs if isinstance(variable, Var)]
+        known = {*bound, *listed}
+        taken = {variable.name for variable in (*users, *listed)}
+        arguments = [arg for arg in (*self.inputs, *self.results) if isinstance(arg, Tensor)]
+        self.dimensions.find(arguments, known, taken)
         for variable in users:
-            if variable not in bound and variable not in listed:
+            if variable not in known and variable not in self.dimensions.determined:
                 raise self._missing(variable)
         unused = [
             variable
             for variable in listed
             if variable not in users and not is_float(variable.dtype)
         ]
-        self.symbols = [*users, *unused]
+        given = [variable for variable in users if variable not in self.dimensions.determined]
+        self.symbols = [*given, *unused, *self.dimensions.names.values()]
         names = [symbol.name for symbol in self.symbols]
         for symbol in self.symbols:
             if names.count(symbol.name) > 1:
@@ -345,11 +360,15 @@ class _Emitter:
             return AffineExpr.constant(int(dim.value))
         if isinstance(dim, Var) and dim in self.symbols:
             return AffineExpr.symbol(self.symbols.index(dim))
+        if isinstance(dim, Var) and dim in self.dimensions.determined:
+            through = self.dimensions.determined[dim]
+            whole = AffineExpr.symbol(self.symbols.index(through.dimension)) - through.offset
+            return whole // through.factor if through.factor > 1 else whole
         if isinstance(dim, Binary):
             lhs = self._shape_expr(dim.lhs, owner, location, product)
             rhs = self._shape_expr(dim.rhs, owner, location, product)
             combined = affine(dim.op, lhs, rhs, dim)
-            if combined is None and dim.op == "mul" and product is not None:
+            if combined is None and dim.op in ("mul", "floordiv") and product is not None:
                 combined = product(dim)
             if combined is not None:
                 return combined
@@ -357,9 +376,12 @@ class _Emitter:
             "KC2026",
             f"a dimension of {owner} is not an affine function of sizes",
             location=location,
-            why="dimensions are sums of sizes times constants, or their quotients by constants",
+            why="dimensions are sums and products of sizes, or their quotients",
             hints=["a te.var of its own, which the call takes from the array's shape"],
         )
+
+    def _size_expr(self, dim: Any, product: Callable[[Binary], AffineExpr] | None) -> AffineExpr:
+        return self._shape_expr(dim, self.name, None, product)
 
     def _tensor_type(self, tensor: Tensor, start: int = 0) -> TensorType:
         """The type of ``tensor``, or of its dimensions from ``start`` on."""
@@ -377,7 +399,12 @@ class _Emitter:
             data["kc.dtype"] = StringAttr(dtype)
         if any(not isinstance(dim, int) for dim in tensor.shape):
             shape = tensor.shape if count == 1 else (*tensor.shape, count)
-            exprs = tuple(self._shape_expr(dim, tensor.name, tensor.op.location) for dim in shape)
+            exprs = tuple(
+                self._shape_expr(
+                    self.dimensions.names.get((tensor, n), dim), tensor.name, tensor.op.location
+                )
+                for n, dim in enumerate(shape)
+            )
             data["kc.shape"] = AffineMapAttr(AffineMap(0, len(self.symbols), exprs))
         return data
 
@@ -386,22 +413,38 @@ class _Emitter:
             return extent
         if isinstance(extent, Var):
             return self.values[extent]
-        operands = [self.values[symbol] for symbol in self.symbols]
+        computed: list[SSAValue] = []
 
         def product(dim: Binary) -> AffineExpr:
-            factors = (self._extent(side, op) for side in (dim.lhs, dim.rhs))
-            mul = arith.MuliOp(*factors)  # pyright: ignore[reportArgumentType]
-            mul.location = loc_attr(op.location)
-            self.block.add_op(mul)
-            operands.append(mul.result)
-            return AffineExpr.dimension(len(operands) - 1)
+            lhs, rhs = (self._extent_value(side, op) for side in (dim.lhs, dim.rhs))
+            combined = (arith.MuliOp if dim.op == "mul" else arith.FloorDivSIOp)(lhs, rhs)
+            combined.location = loc_attr(op.location)
+            self.block.add_op(combined)
+            computed.append(combined.result)
+            return AffineExpr.dimension(len(self.symbols) + len(computed) - 1)
 
         expr = self._shape_expr(extent, op.name, op.location, product)
+        return self._applied(expr, computed, op.location)
+
+    def _extent_value(self, extent: Any, op: Operation) -> SSAValue:
+        value = self._extent(extent, op)
+        if isinstance(value, SSAValue):
+            return value
+        constant = arith.ConstantOp(IntegerAttr(value, tir.INDEX))
+        constant.location = loc_attr(op.location)
+        self.block.add_op(constant)
+        return constant.result
+
+    def _applied(
+        self, expr: AffineExpr, computed: Sequence[SSAValue], location: Location | None
+    ) -> SSAValue:
+        """``expr`` over the symbols, and after these over what was ``computed``."""
+        operands = [*(self.values[symbol] for symbol in self.symbols), *computed]
         dims = [AffineExpr.dimension(n) for n in range(len(operands))]
         apply = tir.ApplyOp(
             expr.replace_dims_and_symbols(dims, dims[: len(self.symbols)]), operands
         )
-        apply.location = loc_attr(op.location)
+        apply.location = loc_attr(location)
         self.block.add_op(apply)
         return apply.result
 

@@ -221,7 +221,7 @@ def lowering_errors():
     m = te.var("m")
     axis = te.reduce_axis((0, m), name="r")
     hidden = te.compute((), lambda: te.sum(a[0, axis], axis=axis), name="H")
-    unaffine = te.compute((n * m,), lambda i: te.const(0.0), name="P")
+    unaffine = te.compute((n % m,), lambda i: te.const(0.0), name="P")
     beyond = te.compute((8,), lambda i: a[i, 0] + a[i + 1, 0], name="E")
     return [
         ((c, None), "KC2020", "a schedule is lowered without its arguments"),
