@@ -19,7 +19,6 @@ from kc.support.fresh_names import fresh_name
 from kc.te.expr import Binary, Const, Var
 from kc.te.tensor import Tensor
 
-
 ToAffine = Callable[[Any, Callable[[Binary], AffineExpr] | None], AffineExpr]
 """A dimension over symbols, and over what the second function makes of products."""
 
