@@ -167,8 +167,8 @@ def _section(number: int, step: Step, steps: Sequence[Step]) -> str:
         parts.append(f'<p class="source"><span>{html.escape(place)}</span>{code}</p>')
     parts.append('<div class="columns"><div><h3>Loop tree</h3>')
     if before is not None and _lines(before) != _lines(step):
-        parts.append(f"<details><summary>before</summary>{_tree(before)}</details>")
-    parts.append(_tree(step))
+        parts.append(f"<details><summary>before</summary>{_tree(before, step)}</details>")
+    parts.append(_tree(step, before))
     parts.append("</div><div><h3>Cost</h3>")
     previous = dict(before.costs) if before is not None else {}
     parts.extend(_cost(name, cost, previous.get(name), steps) for name, cost in step.costs)
@@ -182,12 +182,30 @@ def _lines(step: Step) -> list[str]:
     return [line for line, _ in step.tree]
 
 
-def _tree(step: Step) -> str:
-    lines = [
-        f'<span class="{"new" if new else "old"}">{html.escape(line)}</span>\n'
-        for line, new in step.tree
-    ]
+_LONG = 60
+"""Lines of a loop tree from which on only those near a change are shown."""
+
+
+def _tree(step: Step, neighbour: Step | None) -> str:
+    """The loop tree; of a long one what is not in the step beside it, and what is near."""
+    kept = set(range(len(step.tree)))
+    if len(step.tree) > _LONG and neighbour is not None:
+        signs = _changed(neighbour, step)
+        marked = [n for n, (_, new) in enumerate(step.tree) if new or signs[n] == "+"]
+        kept = {m for n in marked for m in range(n - 4, n + 5)} & kept
+    lines: list[str] = []
+    for n, (line, new) in enumerate(step.tree):
+        if n in kept:
+            lines.append(f'<span class="{"new" if new else "old"}">{html.escape(line)}</span>\n')
+        elif n == 0 or n - 1 in kept:
+            lines.append('<span class="old">...</span>\n')
     return f'<pre class="lines">{"".join(lines)}</pre>'
+
+
+def _changed(neighbour: Step, step: Step) -> list[str]:
+    """The sign of each line of a tree against another step's: " ", or "+" for one it has not."""
+    lines = diff_lines("\n".join(_lines(neighbour)), "\n".join(_lines(step)))
+    return [sign for sign, _ in lines if sign != "-"]
 
 
 def _rows(cost: Cost) -> Mapping[str, tuple[int, str]]:

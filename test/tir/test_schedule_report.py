@@ -72,14 +72,19 @@ def test_a_step_shows_what_it_changed_alone(tmp_path):
         .replace("%i", f"%i{n}")
         .replace('"B"', f'"B{n}"')
         .replace("%A", "%A" if n == 0 else f"%B{n - 1}")
-        for n in range(20)
+        for n in range(40)
     ]
-    source = head + "\n".join(nests) + rest.replace("%B", "%B19")
+    source = head + "\n".join(nests) + rest.replace("%B", "%B39")
     flags = ("--convert-te-to-tir", "--split=block=B7 loop=i7 factors=?,8")
     _, page = make(tmp_path, *flags, source=source)
     diff = re.findall(r'<pre class="lines diff">.*?</pre>', sections(page)[2], re.DOTALL)[0]
     lines = shown(diff).split("\n")
     assert len(lines) < 20
+    # So does the tree, of which 60 lines and more are shown near the change alone.
+    (tree, *_) = re.findall(r'<pre class="lines">(.*?)</pre>', sections(page)[-1], re.DOTALL)
+    assert "..." in shown(tree)
+    assert "block B7" in shown(sections(page)[-1])
+    assert "block B19" not in shown(tree)
     assert re.findall(r'tir.block "(\w+)"', "".join(lines)) == ["B7", "B7"]
     assert "            %a = tir.load %B6[%v_i7] : memref<64xf32>" in lines
     assert lines[0] == lines[-2] == "  ..."
