@@ -5,7 +5,9 @@ GPU's the kernel needs. Liveness is the usual data flow over the instructions, b
 nothing changes. A value of 64 bits is two registers of 32; predicates have registers of their own.
 
 The assembler changes the order of the instructions: it loads early, which takes registers, and
-computes addresses late, which saves some. The estimate is thus near its number and no more;
+computes addresses late, which saves some. Loads are taken to begin as early as they can while the
+kernel has no more than :data:`FREE_REGISTERS`; beyond, registers cost threads, and the order of the
+text is what is counted. The estimate is thus near the assembler's number and no more;
 ``benchmarks/ptx_resources.py`` compares the two. Memory is exact.
 """
 
@@ -26,8 +28,12 @@ Specifications)."""
 GRANULE = 8
 """The hardware gives registers to a thread by so many."""
 
-RESERVED = 2
-"""What every kernel takes: the pointer to its stack, and a register for the assembler."""
+RESERVED = 3
+"""What every kernel takes: the pointer to its stack, and two registers for the hardware."""
+
+FREE_REGISTERS = 32
+"""With up to so many registers of a thread a multiprocessor has as many threads as it can: 2,048,
+and 65,536 registers (CUDA C++ Programming Guide, Technical Specifications)."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +92,7 @@ def resources(ptx: str, registers_per_block: int = 65536) -> list[KernelResource
                 name,
                 threads,
                 _most(threads, registers_per_block),
-                _Liveness(body).most() + RESERVED,
+                _Liveness(body).registers(),
                 shared,
                 _bytes(body, "local"),
                 len(re.findall(r"^\s*bar(?:rier)?\.(?:cta\.)?sync\b", body, re.MULTILINE)),
@@ -124,6 +130,10 @@ def _global_shared(ptx: str, body: str) -> str:
 _REGISTER = re.compile(r"%(?:rd|rs|rq|fd|r|f|p|h)\d+\b")
 _DEFINED = re.compile(r"\s*(\{[^}]*\}|%[a-z]+\d+(?:\|%p\d+)?)")
 _WITHOUT_RESULT = ("st.", "bar.", "barrier.", "red.", "membar", "fence", "prefetch", "cp.", "bra")
+_LOADS = ("ld.global", "ld.shared")
+_ORDERED = ("st.", "bar.", "barrier.", "red.", "atom", "membar", "fence", "cp.", "bra", "call",
+            "shfl", "vote")  # fmt: skip
+"""What no load is moved in front of."""
 _WIDTHS: Mapping[str, float] = {"rd": 2, "fd": 2, "rq": 4, "p": 0, "rs": 0.5, "h": 0.5}
 
 
@@ -141,6 +151,9 @@ class _Liveness:
         self.used: list[frozenset[str]] = []
         self.next: list[list[int | str]] = []
         self.labels: dict[str, int] = {}
+        self.loads: list[int] = []
+        self.ordered: list[bool] = []
+        """Whether an instruction keeps its place among loads."""
         for line in body.splitlines():
             text = line.split("//")[0].strip()
             if match := re.match(r"(\$\w+):", text):
@@ -174,12 +187,41 @@ class _Liveness:
             used.update(_REGISTER.findall(operands[result.end() :]))
             if guard is not None:  # the old value stays where the guard is false
                 used |= defined
+        if name.startswith(_LOADS) and guard is None:
+            self.loads.append(number)
+        self.ordered.append(guard is not None or name.startswith(_ORDERED))
         self.defined.append(frozenset(defined))
         self.used.append(frozenset(used))
         self.next.append(following)
 
-    def most(self) -> int:
-        """The most registers of 32 bits that are alive at one place."""
+    def registers(self) -> int:
+        """The registers of 32 bits that the function takes."""
+        sizes = self._sizes()
+        most = round(max(sizes, default=0)) + RESERVED
+        if most >= FREE_REGISTERS:
+            return most
+        early = [size + more for size, more in zip(sizes, self._loaded_early(), strict=True)]
+        return max(most, min(round(max(early, default=0)) + RESERVED, FREE_REGISTERS))
+
+    def _loaded_early(self) -> list[float]:
+        """The registers at each place of loads that stand further down, and could begin before."""
+        more = [0.0] * len(self.next)
+        starts = set(self.labels.values())
+        for load in self.loads:
+            width = sum(map(_width, self.defined[load]))
+            place = load - 1
+            while (
+                place >= 0
+                and place + 1 not in starts
+                and not self.ordered[place]
+                and not self.defined[place] & self.used[load]
+            ):
+                more[place] += width
+                place -= 1
+        return more
+
+    def _sizes(self) -> list[float]:
+        """The registers of 32 bits that are alive behind each instruction."""
         count = len(self.next)
         following = [
             [n for entry in entries if (n := self.labels.get(str(entry), entry)) != count]
@@ -195,11 +237,10 @@ class _Liveness:
                 if alive != before[n]:
                     before[n] = alive
                     changed = True
-        sizes = [
+        return [
             sum(map(_width, self._after(before, following[n]) | self.defined[n]))
             for n in range(count)
         ]
-        return round(max(sizes, default=0))
 
     def _after(self, before: list[frozenset[str]], entries: list[int | str]) -> frozenset[str]:
         return frozenset[str]().union(*(before[n] for n in entries))  # pyright: ignore

@@ -1,6 +1,6 @@
 """What is read off PTX: registers by liveness, memory, barriers."""
 
-from kc.analysis.ptx_resources import RESERVED, resources
+from kc.analysis.ptx_resources import FREE_REGISTERS, RESERVED, resources
 
 LOOP = """.version 8.0
 .target sm_80
@@ -60,7 +60,7 @@ def test_a_loop():
     assert loop.spilled == 0
     assert (nothing.threads, nothing.registers, nothing.shared) == (None, RESERVED, 0)
     assert str(loop) == (
-        "loop: 64 threads, about 7 registers of 255, 180 bytes shared, 24 bytes of a thread in "
+        "loop: 64 threads, about 8 registers of 255, 180 bytes shared, 24 bytes of a thread in "
         "memory, 1 barrier"
     )
 
@@ -82,8 +82,8 @@ def test_threads_share_the_registers_of_a_block():
     used = "".join(f"\tst.global.b32 \t[%rd2], %r{n};\n" for n in range(10, 60))
     text = text.replace("$L__BB0_1:\n", many + "$L__BB0_1:\n").replace("\tret;", used + "\tret;", 1)
     (loop, _) = resources(text, 32768)
-    assert loop.registers == 7 + 50
-    assert loop.spilled == 7 + 50 - 32
+    assert loop.registers == 8 + 50
+    assert loop.spilled == 8 + 50 - 32
 
 
 def test_a_branch_keeps_what_its_sides_need():
@@ -106,3 +106,25 @@ $L2:
 }
 """
     assert resources(text)[0].registers == 2 + RESERVED
+
+
+def loads(count: int, first: str = "") -> str:
+    """Numbers at one address, each added to a sum before the next one is loaded."""
+    lines = [
+        f"\tld.global.b32 \t%r{n}, [%rd1+{4 * n}];\n\tadd.s32 \t%r0, %r0, %r{n};\n"
+        for n in range(1, count + 1)
+    ]
+    return (
+        ".visible .entry k(\n)\n{\n\tld.param.b64 \t%rd1, [k_param_0];\n\tmov.b32 \t%r0, 0;\n"
+        + first.join(lines)
+        + "\tst.global.b32 \t[%rd1], %r0;\n\tret;\n\n}\n"
+    )
+
+
+def test_loads_begin_early():
+    """The address, the sum, and all numbers at a time, while that costs no threads."""
+    assert resources(loads(8))[0].registers == 2 + 1 + 8 + RESERVED
+    assert resources(loads(60))[0].registers == FREE_REGISTERS
+    # Behind a barrier, or from an address that is computed, they begin later.
+    assert resources(loads(8, "\tbar.sync \t0;\n"))[0].registers == 2 + 1 + 1 + RESERVED
+    assert resources(loads(8, "\tadd.s64 \t%rd1, %rd1, 8;\n"))[0].registers == 2 + 1 + 1 + RESERVED

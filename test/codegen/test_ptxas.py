@@ -31,8 +31,6 @@ pytestmark = pytest.mark.skipif(
 
 ARCHES = ("sm_75", "sm_80", "sm_90a", "sm_100a")
 LESSONS = sorted((Path(__file__).parents[2] / "examples" / "lessons").glob("*gpu*.py"))
-UNROLLED_BY_PTXAS = {"sum of vectors", "sums of rows"}
-"""Kernels of few registers, to which ptxas adds some when it reorders and unrolls."""
 
 
 @cache
@@ -69,8 +67,7 @@ def test_registers_and_memory_are_those_of_ptxas(name: str):
     registers, shared, spilled = said[kernel.name]
     assert kernel.shared == shared
     assert kernel.local == spilled == kernel.spilled == 0
-    if name not in UNROLLED_BY_PTXAS:
-        assert abs(kernel.registers - registers) <= 0.15 * registers
+    assert abs(kernel.registers - registers) <= 0.15 * registers
 
 
 @pytest.mark.parametrize("arch", ARCHES)
