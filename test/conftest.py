@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
-settings.register_profile("kc", deadline=None, derandomize=True, max_examples=50)
+settings.register_profile("kc", deadline=None, derandomize=True, max_examples=30)
 settings.register_profile("sweep", deadline=None, derandomize=True, max_examples=200)
 settings.register_profile("fuzz", deadline=None, max_examples=2000)
 settings.load_profile("kc")

@@ -6,8 +6,9 @@ import itertools
 from collections.abc import Callable
 
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
+from property_tests import examples
 
 from kc.analysis import isl_sets
 from kc.analysis.disproofs import is_never
@@ -89,7 +90,7 @@ def holds(condition: Condition, point: dict[str, int]) -> bool:
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=300)
+@examples(300)
 @given(
     st.lists(conditions(), min_size=1, max_size=4),
     st.lists(st.integers(1, 6), min_size=3, max_size=3),
@@ -105,7 +106,7 @@ def test_what_is_refuted_never_holds(parts: list[Condition], sizes: list[int]):
         assert not holds(question, point), point
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(st.lists(conditions(), min_size=1, max_size=3))
 def test_isl_agrees(parts: list[Condition]):
     """isl reads a condition as it is meant, without bounds, too."""
@@ -115,7 +116,7 @@ def test_isl_agrees(parts: list[Condition]):
     assert empty or not is_never(question)
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(conditions())
 def test_negation(condition: Condition):
     for values in itertools.product(range(-2, 3), repeat=3):
@@ -123,7 +124,7 @@ def test_negation(condition: Condition):
         assert holds(~condition, point) is not holds(condition, point)
 
 
-@settings(deadline=None, max_examples=200)
+@examples(200)
 @given(terms(), st.integers(1, 5), st.lists(st.integers(-9, 9), min_size=3, max_size=3))
 def test_arithmetic_of_terms(term: Term, divisor: int, values: list[int]):
     point = dict(zip(NAMES, values, strict=True))

@@ -1,18 +1,24 @@
 """A package that adds to kc: installed, it is there without a flag; broken, it is named."""
 
+import io
 import os
 import subprocess
 import sys
 import tomllib
 import zipfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from kc.error import KCError
 from kc.support import registry
-from kc.support.plugins import Plugin, from_module
-from kc.support.registry import Registry
+from kc.support.plugins import Plugin, from_module, installed
+from kc.support.registry import Hook, Registry
 from kc.support.target import Target
+from kc.tir import TensorIntrin
+from kc.tools.kc_opt import main as kc_opt_main
+from kc.tools.kc_translate import main as kc_translate_main
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = Path(__file__).resolve().parent
@@ -86,6 +92,33 @@ def kc_opt(site: Path, *argv: str, **options) -> subprocess.CompletedProcess:
     return python(site, "-m", "kc.tools.kc_opt", *argv, **options)
 
 
+@pytest.fixture
+def found(site: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """This process, as one that finds the package when it starts."""
+    monkeypatch.syspath_prepend(str(site))
+    own = Registry()
+    for plugin in installed():
+        own.add(plugin)
+    with registry.using(own):
+        yield
+
+
+@pytest.fixture
+def call(
+    found: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[int, str, str]]:
+    """Status, output and errors of a tool that reads PROGRAM."""
+
+    def run(main: Callable[..., int], *argv: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(PROGRAM))
+        capsys.readouterr()
+        status = main(argv)
+        said = capsys.readouterr()
+        return status, said.out, said.err
+
+    return run
+
+
 def test_everything_is_found_without_a_flag(site):
     done = kc_opt(site, "--npu-stream=loop=i", "--npu-insert-barriers=count=2", input=PROGRAM)
     assert (done.returncode, done.stderr) == (0, "")
@@ -104,69 +137,62 @@ def test_everything_is_found_without_a_flag(site):
     )
 
 
-def test_a_primitive_has_the_errors_and_the_bare_flag_of_all(site):
-    done = kc_opt(site, "--npu-stream=lop=i", input=PROGRAM)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == (
+def test_a_primitive_has_the_errors_and_the_bare_flag_of_all(call):
+    assert call(kc_opt_main, "--npu-stream=lop=i") == (
+        2,
+        "",
         "error[KC0011]: npu-stream: there is no option 'lop'\n"
         "   |  lop=i\n"
         "   |  ^^^\n"
-        "  try: did you mean 'loop' or 'block'?\n"
+        "  try: did you mean 'loop' or 'block'?\n",
     )
-    done = kc_opt(site, "--npu-stream", "--npu-stream", input=PROGRAM)
-    assert done.returncode == 0
-    assert "annotations {npu.stream}" in done.stdout
-    assert done.stderr.startswith("remark[KC3007]: npu-stream changed nothing\n")
+    status, out, err = call(kc_opt_main, "--npu-stream", "--npu-stream")
+    assert status == 0
+    assert "annotations {npu.stream}" in out
+    assert err.startswith("remark[KC3007]: npu-stream changed nothing\n")
 
 
-def test_help_shows_it(site):
-    lines = kc_opt(site, "--help").stdout.split("\n")
+def test_help_shows_it(call):
+    lines = call(kc_opt_main, "--help")[1].split("\n")
     assert (
         "  --npu-stream                   Stream the data of a loop through the scratchpad. "
         "[block? loop]"
     ) in lines
     assert "  --npu-insert-barriers          Start every function with barriers. [count?]" in lines
     assert "  --npu-stream                   The outermost loop of every function." in lines
-    assert "npu, npu_debug" in kc_opt(site, "--show-dialects").stdout
-    assert "npu-stream" in kc_opt(site, "--list-passes").stdout.split()
-    unknown = kc_opt(site, "--npu-steam").stderr
-    assert unknown.startswith(
+    assert "npu, npu_debug" in call(kc_opt_main, "--show-dialects")[1]
+    assert "npu-stream" in call(kc_opt_main, "--list-passes")[1].split()
+    assert call(kc_opt_main, "--npu-steam")[2].startswith(
         "error[KC0001]: there is no flag '--npu-steam'\n  try: did you mean '--npu-stream'"
     )
 
 
-def test_its_format_is_one_of_kc_translate(site):
-    done = python(site, "-m", "kc.tools.kc_translate", "--to=npu-list", input=PROGRAM)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == f"; for {Target.generic()}\nf\n"
-    done = python(
-        site, "-m", "kc.tools.kc_translate", "--to=npu-list", "--target=npu/mini", input=PROGRAM
+def test_its_format_is_one_of_kc_translate(call):
+    to_list = (kc_translate_main, "--to=npu-list")
+    assert call(*to_list) == (0, f"; for {Target.generic()}\nf\n", "")
+    assert call(*to_list, "--target=npu/mini")[1] == "; for npu -cores=2 -tag=npu/mini\nf\n"
+    assert call(kc_translate_main, "--to=asm", "--target=npu") == (
+        1,
+        "",
+        'error[KC6010]: target npu is not compiled by LLVM\n  try: "llvm"\n',
     )
-    assert done.stdout == "; for npu -cores=2 -tag=npu/mini\nf\n"
-    done = python(site, "-m", "kc.tools.kc_translate", "--to=asm", "--target=npu", input=PROGRAM)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == ('error[KC6010]: target npu is not compiled by LLVM\n  try: "llvm"\n')
 
 
-def test_it_is_in_python_as_well(site):
-    script = """
-from kc.support import registry
-from kc.target import Target
-target = Target("npu/mini", host="llvm")
-print(target, target.keys, target.vector_bits, target.lanes(32), target.limits["scratchpad_bytes"])
-from kc.tir import TensorIntrin
-print(registry.current().hooks[3], TensorIntrin.get("npu.dot").block.label)
-print(registry.get_pass("npu-stream", "loop=i").step.loop)
-Target("npu -cores=2 -double-buffer=maybe")
-"""
-    done = python(site, "-c", script)
-    assert done.stdout == (
-        "npu -cores=2 -tag=npu/mini --host=llvm ('npu', 'accel') 1024 32 1048576\n"
-        "[Hook(name='npu-insert-barriers', kinds=['npu'])] B\n"
-        "i\n"
+def test_it_is_in_python_as_well(found):
+    target = Target("npu/mini", host="llvm")
+    assert (str(target), target.keys) == (
+        "npu -cores=2 -tag=npu/mini --host=llvm",
+        ("npu", "accel"),
     )
-    assert done.stderr.endswith(
-        "error[KC6003]: target: -double-buffer takes true or false, not 'maybe'\n"
+    assert (target.vector_bits, target.lanes(32)) == (1024, 32)
+    assert target.limits["scratchpad_bytes"] == 1048576
+    assert registry.current().hooks[3] == [Hook(name="npu-insert-barriers", kinds=["npu"])]
+    assert TensorIntrin.get("npu.dot").block.label == "B"
+    assert str(registry.get_pass("npu-stream", "loop=i").step.loop) == "i"
+    with pytest.raises(KCError) as raised:
+        Target("npu -cores=2 -double-buffer=maybe")
+    assert str(raised.value).endswith(
+        "error[KC6003]: target: -double-buffer takes true or false, not 'maybe'"
     )
 
 
