@@ -24,7 +24,7 @@ from kc.error import KCError
 from kc.support.diagnostics import diagnostic_handler
 
 CALLS = 8
-SLICE = 30
+SLICE = 20
 OF_FAMILY = {
     "scans": 4,
     "shapes": 4,
@@ -33,20 +33,19 @@ OF_FAMILY = {
     "gradients": 4,
     "scripts": 4,
     "raised": 4,
-    "texts": 30,
+    "texts": 12,
 }
 
 
-@pytest.mark.parametrize("start", range(0, SLICE, 30))
-def test_random_schedules(start: int):
+def test_random_schedules():
     """In a process of their own, as a kernel may touch a guard page."""
     accepted = 0
-    requests = (fuzzing.Request(case) for case in range(start, start + 30))
+    requests = (fuzzing.Request(case) for case in range(SLICE))
     for request, report in fuzzing.run_all(requests, 1):
         if report.failure:
             pytest.fail(told(request, report))
         accepted += len(report.lines)
-    assert accepted > 60
+    assert accepted > 40
 
 
 @pytest.mark.parametrize("family", OF_FAMILY)

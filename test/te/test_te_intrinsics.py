@@ -18,34 +18,46 @@ SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 1e-40, -1e-45, 3e38, math.inf, -math
 
 def results(function, *arrays):
     """The results of ``function`` of elements: interpreted and compiled."""
+    for (result,) in results_of_all([function], *arrays):
+        yield result
+
+
+def results_of_all(functions, *arrays):
+    """The results of each function, which are all of one module."""
     size = arrays[0].size
     inputs = [
         te.placeholder((size,), array.dtype.name, name=f"A{n}") for n, array in enumerate(arrays)
     ]
-    out = te.compute((size,), lambda i: function(*(tensor[i] for tensor in inputs)), name="B")
-    schedule = te.create_schedule(out.op)
-    args = [*inputs, out]
-    mod = kc.lower(schedule, args)
-    kernel = kc.build(schedule, args)
-    s = te.create_schedule(out.op)
-    s[out].vectorize(s[out].split(out.op.axis[0], factor=8)[1])
-    vectors = kc.build(s, args)
-    for call in (lambda *given: run(mod.op, "main", list(given)), kernel, vectors):
-        result = np.full(size, 1, out.dtype)
-        call(*arrays, result)
-        yield result
+
+    def computed(function):
+        return te.compute((size,), lambda i: function(*(tensor[i] for tensor in inputs)), name="B")
+
+    outs = [computed(function) for function in functions]
+    args = [*inputs, *outs]
+    mod = kc.lower(te.create_schedule([out.op for out in outs]), args)
+    s = te.create_schedule([out.op for out in outs])
+    for out in outs:
+        s[out].vectorize(s[out].split(out.op.axis[0], factor=8)[1])
+    for call in (
+        lambda *given: run(mod.op, "main", list(given)),
+        kc.build(mod),
+        kc.build(s, args),
+    ):
+        results = [np.full(size, 1, out.dtype) for out in outs]
+        call(*arrays, *results)
+        yield results
 
 
-def close(result, expected, ulps):
+def close(result, expected, ulps, what=""):
     """Equal, or that many units in the last place apart; NaN where expected; signs of zero."""
     expected = expected.astype(result.dtype)
-    np.testing.assert_array_equal(np.isnan(result), np.isnan(expected))
+    np.testing.assert_array_equal(np.isnan(result), np.isnan(expected), what)
     rest = ~np.isnan(expected)
     with np.errstate(all="ignore"):
         near = np.abs(result - expected) <= ulps * np.spacing(np.abs(expected))
-    assert (near | (result == expected))[rest].all(), (result, expected)
+    assert (near | (result == expected))[rest].all(), (what, result, expected)
     zero = (expected == 0) & (result == 0)
-    np.testing.assert_array_equal(np.signbit(result)[zero], np.signbit(expected)[zero])
+    np.testing.assert_array_equal(np.signbit(result)[zero], np.signbit(expected)[zero], what)
 
 
 UNARY = {
@@ -56,15 +68,15 @@ UNARY = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", UNARY)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_unary(name, dtype):
+def test_unary(dtype):
     x = np.array([*SPECIAL, 0.3, -0.7, 2.0, 20.25, -3.5, 0.999], dtype)
     with np.errstate(all="ignore"):
-        expected = UNARY[name](x.astype(np.float64))
-        expected = expected.astype(dtype)
-    for result in results(getattr(te, name), x):
-        close(result, expected, 4)
+        expected = {name: function(x.astype(np.float64)) for name, function in UNARY.items()}
+        expected = {name: values.astype(dtype) for name, values in expected.items()}
+    for computed in results_of_all([getattr(te, name) for name in UNARY], x):
+        for name, result in zip(UNARY, computed, strict=True):
+            close(result, expected[name], 4, name)
 
 
 BINARY = {
@@ -73,16 +85,16 @@ BINARY = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", BINARY)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_binary(name, dtype):
+def test_binary(dtype):
     values = np.array([*SPECIAL, 2.0, -3.25, 1e30], dtype)
     x, y = (grid.ravel().copy() for grid in np.meshgrid(values, values))
     with np.errstate(all="ignore"):
-        expected = BINARY[name](x, y)
-    exact = name in ("copysign", "fmod", "nextafter")
-    for result in results(getattr(te, name), x, y):
-        close(result, expected, 0 if exact else 4)
+        expected = {name: function(x, y) for name, function in BINARY.items()}
+    for computed in results_of_all([getattr(te, name) for name in BINARY], x, y):
+        for name, result in zip(BINARY, computed, strict=True):
+            exact = name in ("copysign", "fmod", "nextafter")
+            close(result, expected[name], 0 if exact else 4, name)
 
 
 def test_ldexp():
@@ -115,13 +127,11 @@ def test_bits(dtype):
     x = integers(dtype)
     width = x.itemsize * 8
     plain = [int(value) % (1 << width) for value in x]
-    for result in results(te.popcount, x):
-        np.testing.assert_array_equal(result, [value.bit_count() for value in plain])
-    for result in results(te.clz, x):
-        assert result.dtype == np.int32
-        np.testing.assert_array_equal(result, [width - value.bit_length() for value in plain])
-    for result in results(te.bitwise_not, x):
-        np.testing.assert_array_equal(result, ~x)
+    for ones, zeros, inverse in results_of_all([te.popcount, te.clz, te.bitwise_not], x):
+        np.testing.assert_array_equal(ones, [value.bit_count() for value in plain])
+        assert zeros.dtype == np.int32
+        np.testing.assert_array_equal(zeros, [width - value.bit_length() for value in plain])
+        np.testing.assert_array_equal(inverse, ~x)
 
 
 @pytest.mark.parametrize("dtype", INTEGERS)
@@ -135,9 +145,8 @@ def test_shifts(dtype):
     left = [(int(p) << int(q)) % (1 << width) if q < width else 0 for p, q in zip(a, b)]  # noqa: B905
     left = [value - (1 << width) if low and value >= 1 << (width - 1) else value for value in left]
     right = [int(p) >> int(q) for p, q in zip(a, b)]  # noqa: B905
-    for result in results(lambda p, q: p << q, a, b):
-        np.testing.assert_array_equal(result, np.array(left, dtype))
-    for result in results(lambda p, q: p >> q, a, b):
+    for shifted, result in results_of_all([lambda p, q: p << q, lambda p, q: p >> q], a, b):
+        np.testing.assert_array_equal(shifted, np.array(left, dtype))
         np.testing.assert_array_equal(result, np.array(right, dtype))
 
 
