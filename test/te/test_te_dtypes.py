@@ -109,8 +109,9 @@ def compute(
     results, again = (
         [np.zeros(size, numpy_type(output.dtype)) for output in outputs] for _ in range(2)
     )
-    kc.build(s, [A, B, *outputs], "llvm")(a, b, *results)
-    run(kc.lower(s, [A, B, *outputs]).op, "main", [a, b, *again])
+    mod = kc.lower(s, [A, B, *outputs])
+    kc.build(mod, target="llvm")(a, b, *results)
+    run(mod.op, "main", [a, b, *again])
     for name, result, expected in zip(functions, results, again, strict=True):
         check(name, result, expected)
     return dict(zip(functions, results, strict=True))
