@@ -188,7 +188,8 @@ def test_it_is_in_python_as_well(found):
     assert target.limits["scratchpad_bytes"] == 1048576
     assert registry.current().hooks[3] == [Hook(name="npu-insert-barriers", kinds=["npu"])]
     assert TensorIntrin.get("npu.dot").block.label == "B"
-    assert str(registry.get_pass("npu-stream", "loop=i").step.loop) == "i"
+    stream = registry.get_pass("npu-stream", "loop=i")
+    assert str(stream.step.loop) == "i"  # pyright: ignore[reportAttributeAccessIssue]
     with pytest.raises(KCError) as raised:
         Target("npu -cores=2 -double-buffer=maybe")
     assert str(raised.value).endswith(

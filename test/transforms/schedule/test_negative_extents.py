@@ -57,7 +57,7 @@ func.func @f(%A: memref<8x8xf32> {kc.name = "A"}, %n: index {kc.symbol = "n"},
 
 
 def script() -> Any:
-    @kc.script
+    @kc.script  # pyright: ignore[reportCallIssue]
     def f(A: kc.Buffer((8, 8), "float32"), n: int, m: int):
         for i in range(n):
             for j in range(m):
