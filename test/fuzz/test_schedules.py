@@ -92,7 +92,7 @@ def test_te_schedules(seed: int):
             raise AssertionError("the script is not refused") from refusal
         exec(schedule.to_tir_script(), {"sch": sch})
     assert str(sch.mod) == str(mod)
-    check_interpreted(program, mod, Layouts(sch, {}))
+    check_interpreted(program, mod, Layouts(sch, {}))  # pyright: ignore[reportArgumentType]
 
 
 def test_a_case_is_of_its_seed_alone():
