@@ -282,7 +282,7 @@ def generalized(texts: tuple[str, ...]) -> dict[str, str]:
 def test_named_ops_mean_what_upstream_says(name: str):
     """Upstream's own definition, generalized, computes the same."""
     text, shapes = named(name)
-    theirs = generalized(tuple(named(other)[0] for other in sorted(NAMED)))[text]
+    theirs = generalized(tuple(named(op)[0] for op in sorted(NAMED)))[text]
     if not theirs.strip():
         pytest.skip("this mlir-opt has no such op")
     assert "linalg.generic" in theirs

@@ -93,7 +93,7 @@ def kc_opt(site: Path, *argv: str, **options) -> subprocess.CompletedProcess:
 
 
 @pytest.fixture
-def found(site: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def as_installed(site: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """This process, as one that finds the package when it starts."""
     monkeypatch.syspath_prepend(str(site))
     own = Registry()
@@ -105,7 +105,7 @@ def found(site: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture
 def call(
-    found: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    as_installed: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Callable[..., tuple[int, str, str]]:
     """Status, output and errors of a tool that reads PROGRAM."""
 
@@ -178,7 +178,7 @@ def test_its_format_is_one_of_kc_translate(call):
     )
 
 
-def test_it_is_in_python_as_well(found):
+def test_it_is_in_python_as_well(as_installed):
     target = Target("npu/mini", host="llvm")
     assert (str(target), target.keys) == (
         "npu -cores=2 -tag=npu/mini --host=llvm",
