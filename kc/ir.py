@@ -13,9 +13,10 @@ from kc.support.diagnostics import InputError, ParseError
 from kc.support.ir_text import print_module
 from kc.support.locations import caller_location
 from kc.te.expr import Domain
-from kc.tir.module import IRModule
+from kc.tir.module import GlobalVar, IRModule
 
 __all__ = [
+    "GlobalVar",
     "IRModule",
     "Range",
     "StructuralDifference",

@@ -18,6 +18,7 @@ from kc.support.explain import AREAS, explanations
 from kc.support.files import write_output
 from kc.support.registry import FAMILIES, Entry
 from kc.tir import stub
+from kc.tools import _tvm_names
 from kc.tools._command_line import Flag, parse
 from kc.tools._common import HELP, VERSION, information
 from kc.tools._docs_text import markdown
@@ -192,6 +193,7 @@ PAGES: dict[str, tuple[str, Own]] = {
     "dialects": ("Dialects", _dialects),
     "passes": ("Passes and schedule primitives", _passes),
     "tools": ("Commands", _tools),
+    "tvm-names": ("TVM's public names", _tvm_names.page),
 }
 
 

@@ -1,0 +1,79 @@
+"""Which of TVM's public names are in kc, and why the others are not: a page of the docs."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+DATA = Path(__file__).with_name("tvm_names.toml")
+HARDWARE = "hardware"
+"""The reason that does not count: what it is given for needs other machines."""
+
+
+@dataclass(frozen=True)
+class Namespace:
+    """The names of one of TVM's namespaces, and the reasons (by key) of those that are missing."""
+
+    name: str
+    names: tuple[str, ...]
+    missing: dict[str, str]
+
+    @property
+    def counted(self) -> int:
+        """How many names need no other hardware."""
+        return len(self.names) - list(self.missing.values()).count(HARDWARE)
+
+    @property
+    def present(self) -> int:
+        """How many names are there."""
+        return len(self.names) - len(self.missing)
+
+
+def namespaces() -> tuple[list[Namespace], dict[str, str]]:
+    """All namespaces, and the reasons in words. Raises KeyError for a name without a reason."""
+    data = tomllib.loads(DATA.read_text(encoding="utf-8"))
+    reason_of = {
+        name: key for key, given in data["reasons"].items() for name in given["names"].split()
+    }
+    listed: list[Namespace] = []
+    for space, given in data["names"].items():
+        names, place = tuple(given["names"].split()), _place(space)
+        missing = {name: reason_of[name] for name in names if not hasattr(place, name)}
+        listed.append(Namespace(space, names, missing))
+    return listed, {key: given["why"] for key, given in data["reasons"].items()}
+
+
+def _place(space: str) -> Any:
+    """The module or class that has the names."""
+    module, _, last = f"kc.{space}".rpartition(".")
+    if last[0].isupper():
+        return getattr(import_module(module), last)
+    return import_module(f"kc.{space}")
+
+
+def page() -> Iterator[str]:
+    """The lines of the page."""
+    listed, reasons = namespaces()
+    present = sum(space.present for space in listed)
+    counted = sum(space.counted for space in listed)
+    yield "TVM 0.9's public names, namespace by namespace, as `tools/tvm_names.toml` lists them. Of"
+    share = f"{present / counted:.0%}"
+    yield f"{counted} names that need no other hardware {present} are there, {share}."
+    yield from ("", "| namespace | names | there | share |", "|---|---|---|---|")
+    for space in listed:
+        share = space.present / space.counted
+        yield f"| `{space.name}` | {space.counted} | {space.present} | {share:.0%} |"
+    yield ""
+    for space in listed:
+        if not space.missing:
+            continue
+        yield from (f"## `{space.name}`", "", "| not there | reason |", "|---|---|")
+        for key, why in reasons.items():
+            names = [name for name, reason in space.missing.items() if reason == key]
+            if names:
+                yield f"| {', '.join(f'`{name}`' for name in names)} | {why} |"
+        yield ""
