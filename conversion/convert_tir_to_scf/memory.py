@@ -78,7 +78,8 @@ def _alignment(
         return {}
     element = memory.element_type
     type_ = op.buffer.type
-    assert isinstance(element, FixedBitwidthType)
+    if not isinstance(element, FixedBitwidthType):
+        return {}  # indices, whose width is the target's
     assert isinstance(type_, MemRefType)
     size = max(element.bitwidth, 8) // 8
     strides, layout = type_.get_strides(), type_.layout

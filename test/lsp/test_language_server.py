@@ -6,7 +6,6 @@ import asyncio
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -264,8 +263,8 @@ def test_schedules_in_python():
     in_session("schedule.py", PYTHON, talk)
 
 
-def test_diagnostics_come_within_150_ms_of_a_keystroke():
-    """In 500 lines, with the server's own work alone: processor time, which others do not take."""
+def test_edits_of_a_large_document():
+    """benchmarks/language_server.py says how long they take."""
     from kc.tools.lsp.document import Document
 
     function = SOURCE[SOURCE.index("func.func @scale") : SOURCE.index("func.func @twice")]
@@ -273,17 +272,10 @@ def test_diagnostics_come_within_150_ms_of_a_keystroke():
     assert text.count("\n") >= 500
     document = Document("large.mlir", text)
     assert document.problems == []
-    times: list[float] = []
-    for n in range(8):
-        changed = text.replace("arith.mulf", "arith.mul", 20 + n).replace(
-            "arith.mul ", "arith.mulf ", 19 + n
-        )
-        for state, problems in ((changed, 1), (text, 0)):
-            start = time.process_time()
-            document.update(state)
-            times.append(time.process_time() - start)
-            assert len(document.problems) == problems
-    assert sorted(times)[len(times) // 2] < 0.15, times
+    document.update(text.replace("arith.mulf", "arith.mul", 1))
+    assert len(document.problems) == 1
+    document.update(text)
+    assert document.problems == []
 
 
 def test_without_pygls(tmp_path: Path):
