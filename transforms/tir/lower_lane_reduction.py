@@ -191,8 +191,13 @@ def _plan(loop: ForOp, block: BlockOp, lanes: int) -> _Plan | str:
             break
         if not _are_few(path, room):
             break
-        # What drives nothing repeats terms: its conditions are about them.
-        terms = [inner for inner in around if inner in reduced or inner in inside]
+        # What drives nothing repeats terms: its conditions are about them. A loop around that drives
+        # results as well has those of each iteration, and its conditions say which they are.
+        terms = [
+            inner
+            for inner in around
+            if inner in inside or (inner in reduced and IterType.SPATIAL not in kinds[inner])
+        ]
         split = Split(reduction, path, [inner for inner in terms if inner not in path])
         if _ties_results(block, split.reduced):
             why = f"a condition of {block.label} is about results and terms"
