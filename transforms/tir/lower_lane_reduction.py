@@ -191,8 +191,8 @@ def _plan(loop: ForOp, block: BlockOp, lanes: int) -> _Plan | str:
             break
         if not _are_few(path, room):
             break
-        # What drives nothing repeats terms: its conditions are about them. A loop around that drives
-        # results as well has those of each iteration, and its conditions say which they are.
+        # What drives nothing repeats terms: its conditions are about them. Those of a loop around
+        # that drives results as well say which results there are.
         terms = [
             inner
             for inner in around
