@@ -391,14 +391,16 @@ def test_lanes_in_a_loop_that_drives_results_and_terms():
     k = te.reduce_axis((0, 8), name="k")
     B = te.compute((3,), lambda i: te.sum(A[i, k], axis=k), name="B")
     sch = tir.Schedule(te.create_prim_func([A, B]))
-    i, k = sch.get_loops("B")
-    k_o, k_i = sch.split(k, [None, 4])
-    _, i_i = sch.split(i, [None, 4])
+    rows, terms = sch.get_loops("B")
+    k_o, k_i = sch.split(terms, [None, 4])
+    _, i_i = sch.split(rows, [None, 4])
     fused = sch.fuse(i_i, k_o)
     assert sch.get(fused).static_extent == 8
     sch.vectorize(k_i)
     a = np.random.default_rng(0).integers(-9, 9, (3, 8), dtype=np.int32)
     b = np.zeros(3, np.int32)
-    with diagnostic_handler(pytest.fail):
+    said: list[Any] = []
+    with diagnostic_handler(said.append):
         kc.build(sch.mod)(a, b)
+    assert said == []
     np.testing.assert_array_equal(b, a.sum(axis=1))
