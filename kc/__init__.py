@@ -19,7 +19,6 @@ if _TYPE_CHECKING:
     from kc import ir as ir
     from kc import nd as nd
     from kc import runtime as runtime
-    from kc import script as script
     from kc import target as target
     from kc import te as te
     from kc import testing as testing
@@ -38,6 +37,7 @@ if _TYPE_CHECKING:
     from kc.runtime.device import device as device
     from kc.runtime.global_functions import get_global_func as get_global_func
     from kc.runtime.global_functions import register_func as register_func
+    from kc.script import _Decorator  # pyright: ignore[reportPrivateUsage]
     from kc.support.diagnostics import KCError as KCError
     from kc.support.target import Target as Target
     from kc.te.buffers import Buffer as Buffer
@@ -45,6 +45,7 @@ if _TYPE_CHECKING:
 
     context = device
     TVMError = KCError
+    script: _Decorator  # a module that is called
 
 _root = _Path(__file__).resolve().parent.parent
 if (_root / "pyproject.toml").is_file() and (_root / "dialects" / "__init__.py").is_file():

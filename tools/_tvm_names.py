@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 DATA = Path(__file__).with_name("tvm_names.toml")
@@ -42,9 +43,20 @@ def namespaces() -> tuple[list[Namespace], dict[str, str]]:
     listed: list[Namespace] = []
     for space, given in data["names"].items():
         names, place = tuple(given["names"].split()), _place(space)
-        missing = {name: reason_of[name] for name in names if not hasattr(place, name)}
+        missing = {name: reason_of[name] for name in names if not _is_there(place, name, reason_of)}
         listed.append(Namespace(space, names, missing))
     return listed, {key: given["why"] for key, given in data["reasons"].items()}
+
+
+def _is_there(place: Any, name: str, reason_of: Mapping[str, str]) -> bool:
+    """Whether ``place`` has what TVM's name stands for.
+
+    A module of a package is an attribute of it once it is imported: that is TVM's name unless there
+    is a reason why it is not.
+    """
+    if isinstance(getattr(place, name, None), ModuleType) and name in reason_of:
+        return False
+    return hasattr(place, name)
 
 
 def _place(space: str) -> Any:

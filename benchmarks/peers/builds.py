@@ -28,7 +28,7 @@ def kc_system() -> Callable[[str], Callable]:
         arguments, ranks = te_operators.OPERATORS[name](te)
         sch = kc.tir.Schedule(te.create_prim_func(arguments))
         blocks = {block: sch.get_block(block) for block in ranks}
-        te_operators.schedule(name, sch, blocks, ranks)
+        te_operators.schedule(name, sch, blocks, ranks)  # pyright: ignore[reportArgumentType]
         return kc.build(sch.mod)
 
     return build

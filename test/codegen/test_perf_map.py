@@ -23,6 +23,7 @@ s = te.create_schedule(C.op)
 s[B].parallel(B.op.axis[0])
 kernel = kc.build(s, [A, C], name="twice")
 assert np.allclose(kernel(np.ones(64, "float32")), np.exp(2.0))
+kernel.get_function("twice").prepare(np.ones(64, "float32"), np.ones(64, "float32"))
 print(os.getpid(), kernel["twice"].address)
 """
 

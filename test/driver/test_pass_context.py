@@ -411,7 +411,7 @@ def loops_and_stores(options: dict[str, Any] | None, disabled: Any = ()) -> list
     def look(mod: kc.IRModule) -> None:
         for op in mod.op.walk():
             if op.name == "tir.for":
-                seen.append((f"{op.label} {op.kind.data.value}", op.static_extent))
+                seen.append((f"{op.label} {op.kind.data.value}", op.static_extent))  # pyright: ignore[reportAttributeAccessIssue]
             elif op.name == "tir.store":
                 seen.append(("store", 1))
 
@@ -464,7 +464,7 @@ def test_unrolling_loops_that_count_registers():
         text = kc.transform.Sequential(
             ["lower-blocks", f"unroll-loop{{unroll-local-access={str(chosen).lower()}}}"]
         )(kc.lower(s, [A, C]))
-        left[chosen] = [op.label for op in text.op.walk() if op.name == "tir.for"]
+        left[chosen] = [op.label for op in text.op.walk() if op.name == "tir.for"]  # pyright: ignore[reportAttributeAccessIssue]
     assert len(left[False]) == 2
     assert left[True] == []
 
@@ -486,7 +486,8 @@ def test_loops_are_cut(n: int | None, const: bool):
     def look(mod: kc.IRModule) -> None:
         guarded = [op for op in mod.op.walk() if op.name == "tir.store"]
         seen.extend(
-            "guarded" if store.parent_op().name == "tir.if" else "free" for store in guarded
+            "guarded" if (around := store.parent_op()) and around.name == "tir.if" else "free"
+            for store in guarded
         )
 
     config = {

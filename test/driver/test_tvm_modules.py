@@ -118,7 +118,7 @@ def test_what_is_written_in_another_way_is_the_same_program():
 
 def test_ranges():
     assert tvm.ir.Range(8) == (0, 8)
-    assert tvm.ir.Range(2, 8).extent.value == 6
+    assert tvm.ir.Range(2, 8).extent.value == 6  # pyright: ignore[reportAttributeAccessIssue]
     assert tvm.ir.Range.from_min_extent(2, 6) == tvm.ir.Range(2, 8)
     assert tvm.ir.Range(2, 8).min == 2
     A = te.placeholder((8,), name="A")

@@ -53,7 +53,7 @@ def draw(random: Random, keep: int | None = None) -> Drawn:
         if random.random() < 0.3:
             program = random.choice((bindings, programs, scans, shapes)).draw(random, keep)
             if iterations(program.module.op) <= MOST:
-                return program
+                return program  # pyright: ignore[reportReturnType]
             continue
         fixed = _of_tensors(random, keep)
         if fixed is not None:

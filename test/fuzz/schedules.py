@@ -212,7 +212,7 @@ def _argument(value: Any) -> str:
 def _lookup(ref: LoopRef | BlockRef) -> str:
     target = ref.target
     if not isinstance(target, ForOp):
-        return repr(target if isinstance(target, str) else target.label)
+        return repr(target if isinstance(target, str) else target.label)  # pyright: ignore[reportAttributeAccessIssue]
     inside = [
         block for block in loop_tree.blocks(target) if target in loop_tree.loops_around(block)
     ]

@@ -101,7 +101,7 @@ class Consumer:
 def test_sharing_by_dlpack(fake: FakeGpu, options: dict[str, Any]):
     array = kc.nd.array(random(3, 4), kc.cuda(0))
     assert array.__dlpack_device__() == (2, 0)
-    address = array.__cuda_array_interface__["data"][0]
+    address = array.__cuda_array_interface__["data"][0]  # pyright: ignore[reportAttributeAccessIssue]
     consumer = Consumer(array, stream=1, **options)
     view = consumer.view
     assert (view.address, view.device_type, view.device_id) == (address, 2, 0)
@@ -210,7 +210,7 @@ def test_what_others_queued_comes_first(fake: FakeGpu):
     array = Interfaced(a)
     assert array.__cuda_array_interface__["stream"] == stream
     device.set_raw_stream(0)
-    assert a.__cuda_array_interface__["stream"] == 1
+    assert a.__cuda_array_interface__["stream"] == 1  # pyright: ignore[reportAttributeAccessIssue]
     module(array, array, c)
     np.testing.assert_array_equal(c.numpy(), 2 * host)
     device.free_raw_stream(stream)
@@ -275,7 +275,7 @@ def test_arrays_of_others_that_do_not_fit(fake: FakeGpu):
     module = fake.build(*gpu_schedules.add())
     device = kc.cuda(0)
     a = kc.nd.array(random(10), device)
-    assert refused(lambda: module(a, a, Interfaced(a, data=(a.address, True)))) == (
+    assert refused(lambda: module(a, a, Interfaced(a, data=(a.address, True)))) == (  # pyright: ignore[reportAttributeAccessIssue]
         "error[KC5113]: main: argument 3 'C' is written by the kernel, but its producer shared it "
         "read-only\n"
         "   |  came: test_arrays.Interfaced float32[10], read-only\n"

@@ -273,7 +273,7 @@ def test_the_pass_can_be_left_out():
         {"disabled_pass": ["tir.InstrumentBoundCheckers"]},
         {"instruments": [Without()]},
     ):
-        with kc.transform.PassContext(config=CHECKED, **details):
+        with kc.transform.PassContext(config=CHECKED, **details):  # pyright: ignore[reportArgumentType]
             module = kc.build(te.create_schedule(B.op), [A, B])
         assert "kc_out_of_bounds" not in module.get_source("ll")
         assert module(np.ones(4, np.float32)).tolist() == [2] * 4

@@ -32,7 +32,7 @@ def test_registering() -> None:
     kc.register_func("test.sub", lambda a, b: a - b)
     registered = kc.get_global_func("test.add")
     assert registered is add
-    assert kc.get_global_func("test.sub")(5, 3) == 2
+    assert kc.get_global_func("test.sub")(5, 3) == 2  # pyright: ignore[reportOptionalCall]
     assert kc.get_global_func("plain") is plain
     assert {"plain", "test.add", "test.sub"} <= set(list_global_func_names())
 

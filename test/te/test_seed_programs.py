@@ -796,9 +796,9 @@ def test_matmul_on_a_gpu_by_the_eager_schedule():
 def get_simd_32bit_lanes():
     target = tvm.target.Target.current()
     fp32_vec_len = 4
-    if target.has_feature("avx512f"):
+    if target.has_feature("avx512f"):  # pyright: ignore[reportOptionalMemberAccess]
         fp32_vec_len = 16
-    elif target.has_feature("avx2"):
+    elif target.has_feature("avx2"):  # pyright: ignore[reportOptionalMemberAccess]
         fp32_vec_len = 8
     return fp32_vec_len
 

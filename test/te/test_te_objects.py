@@ -120,7 +120,7 @@ def test_a_function_tells_its_parameters():
     module = kc.IRModule({"f": func, "g": renamed})
     assert [var.name_hint for var in module.get_global_vars()] == ["f", "g"]
     assert module.get_global_var("g") == "g"
-    assert kc.ir.structural_equal(module["f"].with_attr("global_symbol", "main"), func)
+    assert kc.ir.structural_equal(module["f"].with_attr("global_symbol", "main"), func)  # pyright: ignore[reportAttributeAccessIssue]
     with pytest.raises(ValueError, match="has no function 'h'"):
         module.get_global_var("h")
     with pytest.raises(kc.KCError) as caught:
@@ -225,8 +225,8 @@ def test_targets_tell_what_tvm_asks():
     assert kc.target.list_tags()["nvidia/geforce-rtx-2080-ti"].arch == "sm_75"
     assert kc.target.list_tags()["raspberry-pi/4b-32"].mcpu == "cortex-a72"
     # A feature or a CPU says which architecture is meant.
-    assert kc.target.Target("llvm -mattr=+neon,+dotprod").architecture.name == "aarch64"
-    assert kc.target.Target("llvm -mattr=+avx2").architecture.name == "x86_64"
+    assert kc.target.Target("llvm -mattr=+neon,+dotprod").architecture.name == "aarch64"  # pyright: ignore[reportOptionalMemberAccess]
+    assert kc.target.Target("llvm -mattr=+avx2").architecture.name == "x86_64"  # pyright: ignore[reportOptionalMemberAccess]
 
 
 def test_arrays_of_vectors():

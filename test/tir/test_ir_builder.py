@@ -198,7 +198,7 @@ def test_locations_are_the_lines_of_python():
 
     with pytest.raises(kc.KCError) as caught:
         make()
-    assert "with ib.for_range(0, 7" in caught.value.location.source_line()
+    assert "with ib.for_range(0, 7" in caught.value.location.source_line()  # pyright: ignore[reportOptionalMemberAccess]
     assert B.dtype == "float32"
 
 

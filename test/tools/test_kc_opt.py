@@ -155,7 +155,7 @@ USAGE_ERRORS = {
         "   |  ^\n"
         "  try: block=C\n"
         "  try: options of split: loop, factors, preserve-unit-iters, disable-predication, names, "
-        "block, func\n"
+        "tighten, block, func\n"
     ),
     ("in.mlir", "--bind=loop=j thread=vthread axis=vthread"): (
         "error[KC0014]: bind: 'thread' and 'axis' are the same option\n"

@@ -79,7 +79,7 @@ def product(m: int, k: int, n: int) -> list[te.Tensor]:
 
 def nest_of(tensors: list[te.Tensor], block: str) -> Nest:
     schedule = tir.Schedule(te.create_prim_func(tensors))
-    return Nest(schedule.get(schedule.get_block(block)))
+    return Nest(schedule.get(schedule.get_block(block)))  # pyright: ignore[reportArgumentType]
 
 
 @pytest.mark.parametrize("target", [AVX2, AVX512, NEON], ids=["avx2", "avx512", "neon"])

@@ -211,7 +211,7 @@ def product(n: int = 64, terms: int = 64) -> tuple[Any, list[Any]]:
     A = te.placeholder((n, terms), name="A")
     B = te.placeholder((terms, n), name="B")
     k = te.reduce_axis((0, terms), name="k")
-    C = te.compute((n, n), lambda i, j: te.sum(A[i, k] * B[k, j], axis=k), name="C")
+    C = te.compute((n, n), lambda i, j: te.sum(A[i, k] * B[k, j], axis=k), name="C")  # pyright: ignore[reportArgumentType]
     s = kc.tir.Schedule(te.create_prim_func([A, B, C]))
     block = s.get_block("C")
     i, j, k = s.get_loops(block)
