@@ -148,7 +148,7 @@ def test_assert_allclose():
             close(actual, desired)
 
 
-def test_what_can_be_built_for():
+def test_what_can_be_built_for(no_driver: None):
     for target, there in (("llvm", True), ("llvm -mcpu=x", True), ("c", True), ("cuda", False)):
         assert tvm.runtime.enabled(target) is there
         assert tvm.testing.device_enabled(target) is there

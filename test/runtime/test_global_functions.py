@@ -54,14 +54,14 @@ def test_what_is_no_function() -> None:
 
 
 def test_an_unknown_name() -> None:
-    kc.register_func("test.add", max)
+    kc.register_func("unlisted.add", max)
     with pytest.raises(CallError) as caught:
-        kc.get_global_func("test.ad")
+        kc.get_global_func("unlisted.ad")
     assert caught.value.code == "KC5148"
-    assert caught.value.hints == ("did you mean 'test.add'?",)
-    assert kc.get_global_func("test.ad", allow_missing=True) is None
+    assert caught.value.hints == ("did you mean 'unlisted.add'?",)
+    assert kc.get_global_func("unlisted.ad", allow_missing=True) is None
     with pytest.raises(CallError):
-        remove_global_func("test.ad")
+        remove_global_func("unlisted.ad")
 
 
 def test_convert() -> None:
