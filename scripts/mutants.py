@@ -24,6 +24,7 @@ from __future__ import annotations
 import argparse
 import ast
 import functools
+import importlib.util
 import os
 import random
 import re
@@ -261,6 +262,16 @@ def _importers() -> dict[str, list[str]]:
     return importers
 
 
+def _write_source(path: Path, text: str) -> None:
+    """Write a source file, and drop the bytecode of its last text.
+
+    Python takes bytecode for fresh by the source's size and the second it was written in, which
+    mutants of one length that are tried within one second share.
+    """
+    path.write_text(text)
+    Path(importlib.util.cache_from_source(path)).unlink(missing_ok=True)
+
+
 class Copy:
     """A copy of the checkout in which mutants run, one after the other."""
 
@@ -274,7 +285,7 @@ class Copy:
         path = self.folder / file
         original = path.read_text()
         if mutant is not None:
-            path.write_text(mutant.text)
+            _write_source(path, mutant.text)
         try:
             for python, lit in tests_of(file):
                 noticed = self._tests(python, lit, 0, self.limit)
@@ -282,7 +293,7 @@ class Copy:
                     return noticed
             return self._tests([], [], fuzz, self.limit)
         finally:
-            path.write_text(original)
+            _write_source(path, original)
 
     def fails_unchanged(self, files: Sequence[str]) -> str:
         """Which of the tests of the files fail without a mutant: lit's or pytest's; empty if none.

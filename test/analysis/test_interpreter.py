@@ -812,6 +812,9 @@ def test_speed():
     """A 16 x 16 x 16 matmul in 0.5 s; it takes a tenth of that on a machine that is not busy."""
     args = floats(16, 16), floats(16, 16), floats(16, 16)
     module = parse(tiled(16, 16, 16, 5))
-    start = time.perf_counter()
-    run(module, "f", args)
-    assert time.perf_counter() - start < 0.5
+    seconds = []
+    for _ in range(3):
+        start = time.process_time()
+        run(module, "f", args)
+        seconds.append(time.process_time() - start)
+    assert min(seconds) < 0.5

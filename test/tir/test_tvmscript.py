@@ -405,32 +405,3 @@ def test_a_function_is_read_from_its_source():
 def doubled_indices(A: T.Buffer((4,), "int32")):
     for i in range(4):
         A[i] = i * 2
-
-
-def test_a_function_of_100_lines_is_read_in_20_ms():
-    import time
-
-    lines = ["@T.prim_func", 'def f(A: T.Buffer((64, 64), "float32"), B: T.Buffer((64, 64))):']
-    for n in range(12):
-        lines += [
-            "    for i, j, k in T.grid(64, 64, 64):",
-            f'        with T.block("b{n}"):',
-            '            vi, vj, vk = T.axis.remap("SSR", [i, j, k])',
-            "            T.reads(A[vi, vk])",
-            "            T.writes(B[vi, vj])",
-            "            with T.init():",
-            "                B[vi, vj] = T.float32(0)",
-        ]
-        lines[-7:] = [*lines[-7:], f"            B[vi, vj] = B[vi, vj] + A[vi, vk] * {n}.0"]
-    lines += ["    for i in range(64):", "        B[i, i] = 0.0"]
-    assert len(lines) == 100
-    text = "\n".join(lines)
-    kc.script.from_source(text)
-    seconds = []
-    for _ in range(5):
-        start = time.process_time()
-        kc.script.from_source(text)
-        seconds.append(time.process_time() - start)
-    # 20 ms is the goal, which an idle machine keeps; a loaded one is given some time more.
-    assert min(seconds) < 0.06
-    print(f"{min(seconds) * 1e3:.1f} ms")
