@@ -88,4 +88,9 @@ if lit_config.params.get("subprocess") or sys.platform != "linux":
     # Elsewhere system libraries do not all survive a fork, or there is none.
     config.test_format = lit.formats.ShTest()
 else:
-    config.test_format = WarmShTest(TOOLS, timeout=int(lit_config.params.get("timeout", 60)))
+    config.test_format = WarmShTest(
+        TOOLS,
+        timeout=int(lit_config.params.get("timeout", 60)),
+        # Plugins of installed packages and the tables of targets: a third of a small command.
+        warm=("kc.support.registry:current", "kc.support.target:Target.generic"),
+    )

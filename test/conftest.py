@@ -9,11 +9,16 @@ from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
 
 settings.register_profile("kc", deadline=None, derandomize=True, max_examples=30)
 settings.register_profile("sweep", deadline=None, derandomize=True, max_examples=200)
 settings.register_profile("fuzz", deadline=None, max_examples=2000)
 settings.load_profile("kc")
+
+# Hypothesis also draws constants of the modules that happen to be imported: examples would depend
+# on which tests ran before, and every process would parse the sources of all of kc.
+providers._get_local_constants = lambda: providers._local_constants
 
 # A shell starts what runs in its background with interrupts ignored, which tests of them inherit.
 # The help is as wide as it says.

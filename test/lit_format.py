@@ -43,15 +43,17 @@ class WarmShTest(lit.formats.ShTest):
     tools: module as named on the command line -> "module:function" that does its work; the function
     is called without arguments, reads sys.argv and returns an exit status, as console scripts do.
     timeout: seconds after which a single command is killed.
+    warm: "module:function" of what every tool asks for and a process keeps; the worker asks first.
     """
 
-    def __init__(self, tools: Mapping[str, str], timeout: int = 60):
+    def __init__(self, tools: Mapping[str, str], timeout: int = 60, warm: Sequence[str] = ()):
         super().__init__()
         self.tools = dict(tools)
         self.timeout = timeout
+        self.warm = tuple(warm)
 
     def execute(self, test: Any, litConfig: Any) -> Any:
-        worker = _worker()
+        worker = _worker(self.warm)
         os.environ.update(test.config.environment)
         # lit has no hook for starting one process; its runner reaches Popen through this name.
         shim = types.ModuleType("subprocess")
@@ -102,8 +104,9 @@ def _python_settings(env: Mapping[str, str]) -> dict[str, str]:
 class _Worker:
     """The modules that this process has imported for its tools, and how these ask for more."""
 
-    def __init__(self):
+    def __init__(self, warm: Sequence[str]):
         self.pid = os.getpid()
+        self.warm = warm
         self.inbox, self.outbox = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.inbox.setblocking(False)
         self.outbox.setblocking(False)
@@ -123,6 +126,9 @@ class _Worker:
                 except ImportError:
                     pass  # this only saves time: whoever needs the module reports the error
         if news:
+            for name in self.warm:
+                if name.partition(":")[0] in sys.modules:
+                    pkgutil.resolve_name(name)()
             gc.collect()
             gc.freeze()  # the collector would otherwise write to every shared page in each fork
 
@@ -193,9 +199,9 @@ def _call(tool: str) -> int:
 _current_worker: _Worker | None = None
 
 
-def _worker() -> _Worker:
+def _worker(warm: Sequence[str]) -> _Worker:
     """This process's worker; a fork of lit's main process starts its own."""
     global _current_worker
     if _current_worker is None or _current_worker.pid != os.getpid():
-        _current_worker = _Worker()
+        _current_worker = _Worker(warm)
     return _current_worker
