@@ -386,6 +386,10 @@ class DelinearizeIndexOp(_BasisOp):
         self.verify_basis(self.dynamic_basis)
         if len(self.multi_index) - len(self.static_basis) not in (0, 1):
             raise VerifyException(f"{self.name}: a result for each size, or one more")
+        if not self.multi_index:
+            raise VerifyException(
+                f"{self.name}: at least one result; MLIR prints one without, and cannot read it"
+            )
 
     @classmethod
     def parse(cls, parser: Parser) -> DelinearizeIndexOp:
@@ -393,9 +397,8 @@ class DelinearizeIndexOp(_BasisOp):
         parser.parse_keyword("into")
         values, numbers = _parse_basis(parser)
         attributes = parser.parse_optional_attr_dict()
-        types: list[Attribute] = []
-        if parser.parse_optional_punctuation(":") is not None:
-            types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+        parser.parse_punctuation(":")
+        types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
         return cls.build(
             operands=[index, values],
             properties={"static_basis": numbers},
@@ -409,9 +412,8 @@ class DelinearizeIndexOp(_BasisOp):
         printer.print_string(" into ")
         _print_basis(printer, self.basis(self.dynamic_basis))
         printer.print_op_attributes(self.attributes)
-        if self.multi_index:
-            printer.print_string(" : ")
-            printer.print_list(self.multi_index.types, printer.print_attribute)
+        printer.print_string(" : ")
+        printer.print_list(self.multi_index.types, printer.print_attribute)
 
 
 @irdl_op_definition

@@ -26,13 +26,23 @@ _MULTIPLICATIVE = 20
 
 
 class ValueMapParser:
-    """Parses expressions over SSA values: ``%i`` is a dimension, ``symbol(%n)`` a symbol."""
+    """Parses expressions over SSA values: ``%i`` is a dimension, ``symbol(%n)`` a symbol.
+
+    A value that is written both ways is what it is written as first, as in MLIR, until
+    :meth:`begin_bound`.
+    """
 
     def __init__(self, parser: Parser) -> None:
         self._parser = parser
         self._affine = SemiAffineParser(parser._parser_state)
         self._dims: dict[tuple[str, int], UnresolvedOperand] = {}
         self._symbols: dict[tuple[str, int], UnresolvedOperand] = {}
+        self._first: dict[tuple[str, int], dict[tuple[str, int], UnresolvedOperand]] = {}
+        """Which of the two each value was written as first."""
+
+    def begin_bound(self) -> None:
+        """Begin the bound of another loop, in which values may be written another way."""
+        self._first.clear()
 
     def expr(self) -> AffineExpr:
         """One expression."""
@@ -57,17 +67,18 @@ class ValueMapParser:
         if parser.parse_optional_keyword("symbol") is not None:
             with parser.in_parens():
                 operand = parser.parse_unresolved_operand()
-            return AffineExpr.symbol(_position(self._symbols, operand))
-        operand = parser.parse_optional_unresolved_operand()
-        if operand is None:
-            return None
-        return AffineExpr.dimension(_position(self._dims, operand))
-
-
-def _position(known: dict[tuple[str, int], UnresolvedOperand], operand: UnresolvedOperand) -> int:
-    key = (operand.span.text, operand.index)
-    known.setdefault(key, operand)
-    return list(known).index(key)
+            values = self._symbols
+        else:
+            operand = parser.parse_optional_unresolved_operand()
+            if operand is None:
+                return None
+            values = self._dims
+        key = (operand.span.text, operand.index)
+        values = self._first.setdefault(key, values)
+        values.setdefault(key, operand)
+        position = list(values).index(key)
+        is_symbol = values is self._symbols
+        return AffineExpr.symbol(position) if is_symbol else AffineExpr.dimension(position)
 
 
 def parse_applied_map(parser: Parser) -> tuple[AffineMapAttr, list[SSAValue]]:

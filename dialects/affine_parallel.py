@@ -157,6 +157,7 @@ def _parse_bounds(
     exprs: list[AffineExpr] = []
 
     def bound() -> int:
+        values.begin_bound()
         if parser.parse_optional_keyword(keyword) is None:
             exprs.append(values.expr())
             return 1

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from xdsl.dialects import affine, arith, memref, scf
 from xdsl.dialects.builtin import (
     AnyFloat,
+    IndexType,
     IntegerAttr,
     IntegerType,
     MemRefType,
@@ -201,8 +202,19 @@ def _place(
     return raiser.alloc(name, MemRefType(init.type, []), sizes, op), []
 
 
-def _can_carry(values: Sequence[SSAValue]) -> bool:
-    return all(isinstance(value.type, AnyFloat | IntegerType | TensorType) for value in values)
+_CARRIED = AnyFloat | IndexType | IntegerType | TensorType
+
+
+def _require_carried(op: Operation, values: Sequence[SSAValue]) -> None:
+    """Refuse (KC4555) what no buffer holds from iteration to iteration."""
+    for value in values:
+        if not isinstance(value.type, _CARRIED):
+            raise refused(
+                op,
+                f"it carries a {value.type}, which is neither an integer, nor an index, "
+                "nor a float, nor a tensor",
+                "store the value to a memref<index> or memref<f32> in the loop",
+            )
 
 
 class RaiseAffineFor(ConversionPattern[FunctionRaiser]):
@@ -211,12 +223,9 @@ class RaiseAffineFor(ConversionPattern[FunctionRaiser]):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: affine.ForOp, rewriter: PatternRewriter, /) -> None:
         raiser = self.conversion
-        if not _can_carry(op.inits):
-            raise refused(
-                op, "it carries a value that is neither an integer, nor a float, nor a tensor"
-            )
+        _require_carried(op, op.inits)
         if op.step.value.data < 1:
-            raise refused(op, f"its step is {op.step.value.data}")
+            raise refused(op, f"its step is {op.step.value.data}", "a step of at least 1")
         low = bound(
             raiser, without_symbols(op.lowerBoundMap.data), op.lowerBoundOperands, arith.MaxSIOp, op
         )
@@ -236,16 +245,32 @@ class RaiseAffineFor(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseScfFor(ConversionPattern[FunctionRaiser]):
-    """``scf.for``; with a step that is no positive constant it stays, its body being raised."""
+    """``scf.for``. Without tensors it stays, its body being raised, where its step is no positive
+    constant, it does not count an index, or it carries an index or what no buffer holds."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: scf.ForOp, rewriter: PatternRewriter, /) -> None:
         raiser = self.conversion
         step = raiser.extent(op.step)
         block = op.body.block
-        if not isinstance(step, int) or step < 1 or op.lb.type != tir.INDEX:
-            return
-        if not _can_carry(op.iter_args):
+        if any(isinstance(value.type, TensorType) for value in op.iter_args):
+            if op.lb.type != tir.INDEX:
+                raise refused(
+                    op,
+                    f"it carries a tensor and counts in {op.lb.type}",
+                    "count in index, and cast the index to what the body needs",
+                )
+            if not isinstance(step, int) or step < 1:
+                raise refused(
+                    op, "it carries a tensor, and its step is not a positive constant", STEP
+                )
+            _require_carried(op, op.iter_args)
+        elif (
+            not isinstance(step, int)
+            or step < 1
+            or op.lb.type != tir.INDEX
+            or not all(isinstance(arg.type, AnyFloat | IntegerType) for arg in op.iter_args)
+        ):
             return
         low, high = raiser.extent(op.lb), raiser.extent(op.ub)
         carried(
@@ -257,13 +282,17 @@ class RaiseScfFor(ConversionPattern[FunctionRaiser]):
         )
 
 
-def refused(op: Operation, why: str) -> CodegenError:
+STEP = "count by 1 to the number of iterations, and multiply in the body"
+
+
+def refused(op: Operation, why: str, hint: str) -> CodegenError:
+    """KC4555, as ``op`` cannot be a loop of tir; ``hint`` says what could be."""
     return CodegenError(
         "KC4555",
         f"raise-to-tir: this {op.name} is not a loop of tir",
         location=location_of(op),
         why=why,
-        hints=["store the value to a memref<index> or memref<f32> in the loop"],
+        hints=[hint],
     )
 
 

@@ -12,7 +12,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from kc.conversion.driver import ConversionPattern
 from kc.conversion.raise_to_tir.function import FunctionRaiser
-from kc.conversion.raise_to_tir.loops import bound, carried, loop, refused, without_symbols
+from kc.conversion.raise_to_tir.loops import STEP, bound, carried, loop, refused, without_symbols
 from kc.conversion.raise_to_tir.nests import Extent
 from kc.conversion.raise_to_tir.shared_tensors import end_sharing, share
 from kc.conversion.raise_to_tir.structured import identity
@@ -100,7 +100,11 @@ class RaiseAffineParallel(ConversionPattern[FunctionRaiser]):
         assert isinstance(op, ParallelOp)
         combiners = [_COMBINERS.get(kind) for kind in op.kinds]
         if any(combiner is None for combiner in combiners):
-            raise refused(op, f"{', '.join(op.kinds)}: a reduction combines two values by an op")
+            raise refused(
+                op,
+                f"{', '.join(op.kinds)}: a reduction combines two values by an op",
+                f"one of {', '.join(sorted(_COMBINERS))}",
+            )
         starts = [
             _neutral(raiser, op, kind, result.type)
             for kind, result in zip(op.kinds, op.res, strict=True)
@@ -189,7 +193,10 @@ def _reduction(
 
 
 class RaiseForall(ConversionPattern[FunctionRaiser]):
-    """``scf.forall``: parallel loops that write parts of shared buffers."""
+    """``scf.forall``: parallel loops that write parts of shared buffers.
+
+    What ``mapping`` says of its iterations is a hint that ``bind`` may follow: loops stay loops.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ForallOp, rewriter: PatternRewriter, /) -> None:
@@ -201,7 +208,7 @@ class RaiseForall(ConversionPattern[FunctionRaiser]):
                 for bound in (low, high, step)
             )
             if not isinstance(step, int) or step < 1:
-                raise refused(op, "its step is not a positive constant")
+                raise refused(op, "its step is not a positive constant", STEP)
             bounds.append((low, high, step))
         args = block.args[op.rank :]
         kept = share(raiser, op, args)

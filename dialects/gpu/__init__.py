@@ -4,20 +4,29 @@ together.
 xDSL's has the generic form of its operations alone, and fewer of them.
 """
 
+from xdsl.dialects.gpu import LoopDimMapAttr
 from xdsl.ir import Attribute, Dialect, Operation
 
 from kc.dialects.gpu.attrs import (
+    MAPPINGS,
     AddressSpace,
     AddressSpaceAttr,
     AllReduceOperation,
     AllReduceOperationAttr,
     AsyncTokenType,
+    BlockMappingAttr,
     BroadcastType,
     BroadcastTypeAttr,
     Dimension,
     DimensionAttr,
+    LaneMappingAttr,
+    MappingId,
+    MappingMaskAttr,
     ShuffleMode,
     ShuffleModeAttr,
+    ThreadMappingAttr,
+    WarpgroupMappingAttr,
+    WarpMappingAttr,
 )
 from kc.dialects.gpu.collectives import (
     AllReduceOp,
@@ -60,6 +69,7 @@ from kc.dialects.gpu.module import GPUFuncOp, GPUModuleOp, ReturnOp
 
 __all__ = [
     "GPU",
+    "MAPPINGS",
     "AddressSpace",
     "AddressSpaceAttr",
     "AllReduceOp",
@@ -70,6 +80,7 @@ __all__ = [
     "BarrierOp",
     "BlockDimOp",
     "BlockIdOp",
+    "BlockMappingAttr",
     "BroadcastType",
     "BroadcastTypeAttr",
     "ClusterBlockIdOp",
@@ -87,8 +98,12 @@ __all__ = [
     "HostRegisterOp",
     "HostUnregisterOp",
     "LaneIdOp",
+    "LaneMappingAttr",
     "LaunchFuncOp",
     "LaunchOp",
+    "LoopDimMapAttr",
+    "MappingId",
+    "MappingMaskAttr",
     "MemcpyOp",
     "MemsetOp",
     "NumSubgroupsOp",
@@ -105,7 +120,10 @@ __all__ = [
     "SubgroupSizeOp",
     "TerminatorOp",
     "ThreadIdOp",
+    "ThreadMappingAttr",
     "WaitOp",
+    "WarpMappingAttr",
+    "WarpgroupMappingAttr",
     "YieldOp",
 ]
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from xdsl.dialects.builtin import IntegerAttr, i64
 from xdsl.dialects.utils import EnumAttribute
 from xdsl.ir import (
+    Attribute,
+    Data,
     ParametrizedAttribute,
     SpacedOpaqueSyntaxAttribute,
     TypeAttribute,
@@ -77,6 +80,38 @@ class AddressSpace(StrEnum):
     CONSTANT = "constant"
 
 
+class MappingId(StrEnum):
+    """Which of the blocks, threads and so on the iterations of a loop are: those along a dimension,
+    or (linear) those counted in a row."""
+
+    X = "x"
+    Y = "y"
+    Z = "z"
+    LINEAR_DIM_0 = "linear_dim_0"
+    LINEAR_DIM_1 = "linear_dim_1"
+    LINEAR_DIM_2 = "linear_dim_2"
+    LINEAR_DIM_3 = "linear_dim_3"
+    LINEAR_DIM_4 = "linear_dim_4"
+    LINEAR_DIM_5 = "linear_dim_5"
+    LINEAR_DIM_6 = "linear_dim_6"
+    LINEAR_DIM_7 = "linear_dim_7"
+    LINEAR_DIM_8 = "linear_dim_8"
+    LINEAR_DIM_9 = "linear_dim_9"
+
+
+class _MappingAttr(Data[MappingId]):
+    """``#gpu.name<x>``."""
+
+    def print_parameter(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string(self.data.value)
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> MappingId:
+        with parser.in_angle_brackets():
+            return parser.parse_str_enum(MappingId)
+
+
 @irdl_attr_definition
 class DimensionAttr(EnumAttribute[Dimension], SpacedOpaqueSyntaxAttribute):
     """``#gpu<dim x>``."""
@@ -119,6 +154,73 @@ class AddressSpaceAttr(EnumAttribute[AddressSpace]):
     def parse_parameter(cls, parser: AttrParser) -> AddressSpace:
         with parser.in_angle_brackets():
             return super().parse_parameter(parser)
+
+
+@irdl_attr_definition
+class BlockMappingAttr(_MappingAttr):
+    """``#gpu.block<x>``: in ``mapping`` of ``scf.forall``, iterations are blocks of threads."""
+
+    name = "gpu.block"
+
+
+@irdl_attr_definition
+class WarpgroupMappingAttr(_MappingAttr):
+    """``#gpu.warpgroup<x>``: in ``mapping`` of ``scf.forall``, iterations are groups of warps."""
+
+    name = "gpu.warpgroup"
+
+
+@irdl_attr_definition
+class WarpMappingAttr(_MappingAttr):
+    """``#gpu.warp<x>``: in ``mapping`` of ``scf.forall``, iterations are warps."""
+
+    name = "gpu.warp"
+
+
+@irdl_attr_definition
+class ThreadMappingAttr(_MappingAttr):
+    """``#gpu.thread<x>``: in ``mapping`` of ``scf.forall``, iterations are threads."""
+
+    name = "gpu.thread"
+
+
+@irdl_attr_definition
+class LaneMappingAttr(_MappingAttr):
+    """``#gpu.lane<x>``: in ``mapping`` of ``scf.forall``, iterations are lanes of a warp."""
+
+    name = "gpu.lane"
+
+
+@irdl_attr_definition
+class MappingMaskAttr(ParametrizedAttribute):
+    """``#gpu.mask<51>``: in ``mapping`` of ``scf.forall``, which of the blocks, threads and so on
+    take part, a bit for each."""
+
+    name = "gpu.mask"
+
+    mask: IntegerAttr
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string(str(self.mask.value.data % (1 << 64)))
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
+        with parser.in_angle_brackets():
+            at, bits = parser.pos, parser.parse_integer(allow_boolean=False, allow_negative=False)
+            if bits >= 1 << 64:
+                parser.raise_error(f"{bits} has more than 64 bits", at)
+        return [IntegerAttr(bits - (1 << 64) if bits >> 63 else bits, i64)]
+
+
+MAPPINGS = (
+    BlockMappingAttr,
+    WarpgroupMappingAttr,
+    WarpMappingAttr,
+    ThreadMappingAttr,
+    LaneMappingAttr,
+)
+"""What iterations of a loop are, in the order from outside to inside."""
 
 
 @irdl_attr_definition

@@ -30,6 +30,8 @@ from xdsl.printer import Printer
 from xdsl.traits import IsTerminator, NoTerminator, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
+from kc.dialects.gpu.attrs import MAPPINGS, MappingMaskAttr
+
 
 @irdl_op_definition
 class ForallOp(IRDLOperation):
@@ -37,6 +39,7 @@ class ForallOp(IRDLOperation):
 
     With ``(%i) = (%a) to (%n) step (%s)`` loops start at and step by what is given. The result is
     what the shared tensors hold after the insertions that ``scf.forall.in_parallel`` lists.
+    ``mapping = [#gpu.thread<x>]`` is a hint: iterations may be those threads.
     """
 
     name = "scf.forall"
@@ -95,6 +98,24 @@ class ForallOp(IRDLOperation):
             )
         if not isinstance(self.body.block.last_op, InParallelOp):
             raise VerifyException(f"{self.name}: the body ends with scf.forall.in_parallel")
+        if self.mapping is not None:
+            self._verify_mapping(self.mapping)
+
+    def _verify_mapping(self, mapping: ArrayAttr) -> None:
+        masks = [attr for attr in mapping if isinstance(attr, MappingMaskAttr)]
+        if len(masks) > 1:
+            raise VerifyException(f"{self.name}: mapping has {len(masks)} masks, not at most one")
+        for attr in mapping:
+            if not isinstance(attr, (*MAPPINGS, MappingMaskAttr)):
+                raise VerifyException(
+                    f"{self.name}: mapping says what the iterations of each loop are, as "
+                    f"#gpu.block<x> and #gpu.thread<y> do; {attr} does not"
+                )
+        count = len(mapping) - len(masks)
+        if count != self.rank:
+            raise VerifyException(
+                f"{self.name}: mapping is about {count} of the loops; there are {self.rank}"
+            )
 
     @classmethod
     def parse(cls, parser: Parser) -> ForallOp:

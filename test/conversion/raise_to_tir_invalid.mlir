@@ -75,12 +75,10 @@ func.func @large(%x: tensor<2048xf32>) -> tensor<2048xf32> {
 
 // -----
 
-func.func @carried(%a: memref<8xindex>) {
-  %c0 = arith.constant 0 : index
+func.func @carried(%a: memref<8xf32>, %b: memref<8xf32>) {
   // expected-error@+1 {{raise-to-tir: this affine.for is not a loop of tir}}
-  %r = affine.for %i = 0 to 8 iter_args(%p = %c0) -> (index) {
-    %v = affine.load %a[%i] : memref<8xindex>
-    affine.yield %v : index
+  %r = affine.for %i = 0 to 8 iter_args(%p = %a) -> (memref<8xf32>) {
+    affine.yield %b : memref<8xf32>
   }
   return
 }

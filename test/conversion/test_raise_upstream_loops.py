@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import kc
+from kc.support.diagnostics import CodegenError
 from kc.support.registry import context, get_pass
 
 # A name -> the text of @f, what goes in, what each of the arguments is afterwards (or the results).
@@ -225,6 +226,44 @@ def if_tensors():
     }"""
     a = _random(4)
     return text, (a, 1), 2 * a
+
+
+@case("an index that a loop carries beside a tensor")
+def tensor_and_index():
+    text = """
+    func.func @f(%a: tensor<7xf32>, %t: tensor<4xf32>, %start: index) -> (tensor<4xf32>, index) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c2 = arith.constant 2 : index
+      %c4 = arith.constant 4 : index
+      %r:2 = scf.for %i = %c0 to %c4 step %c1 iter_args(%o = %t, %j = %start)
+          -> (tensor<4xf32>, index) {
+        %x = tensor.extract %a[%j] : tensor<7xf32>
+        %w = tensor.insert %x into %o[%i] : tensor<4xf32>
+        %k = arith.addi %j, %c2 : index
+        %m = arith.remui %k, %c4 : index
+        scf.yield %w, %m : tensor<4xf32>, index
+      }
+      return %r#0, %r#1 : tensor<4xf32>, index
+    }"""
+    a = _random(7)
+    return text, (a, np.zeros(4, np.float32), 5), (a[[5, 3, 1, 3]], 1)
+
+
+@case("an index that affine.for carries")
+def affine_index():
+    text = """
+    func.func @f(%a: memref<4xi64>, %start: index) {
+      %c3 = arith.constant 3 : index
+      %r = affine.for %i = 0 to 4 iter_args(%j = %start) -> (index) {
+        %v = arith.index_cast %j : index to i64
+        affine.store %v, %a[%i] : memref<4xi64>
+        %k = arith.muli %j, %c3 : index
+        affine.yield %k : index
+      }
+      return
+    }"""
+    return text, (np.zeros(4, np.int64), 2), None, np.array([2, 6, 18, 54])
 
 
 @case("semi-affine maps")
@@ -449,3 +488,49 @@ def test_attributes_of_scalar_results_go_with_them():
     assert 'kc.name = "zz"' in str(module)
     assert kc.IRModule.parse(str(module)) is not None
     assert [float(value) for value in kc.build(kc.IRModule.parse(text))(1.0, 2.0)] == [1.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("loop", "why", "hint"),
+    [
+        (
+            "%r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%o = %t, %b = %m)\n"
+            "    -> (tensor<4xf32>, memref<4xf32>) {\n"
+            "  scf.yield %o, %b : tensor<4xf32>, memref<4xf32>\n}",
+            "it carries a memref<4xf32>, which is neither an integer, nor an index, "
+            "nor a float, nor a tensor",
+            "store the value to a memref<index> or memref<f32> in the loop",
+        ),
+        (
+            "%r:2 = scf.for %i = %c0 to %n step %n iter_args(%o = %t, %j = %c0)\n"
+            "    -> (tensor<4xf32>, index) {\n"
+            "  scf.yield %o, %j : tensor<4xf32>, index\n}",
+            "it carries a tensor, and its step is not a positive constant",
+            "count by 1 to the number of iterations, and multiply in the body",
+        ),
+        (
+            "%r:2 = scf.for %i = %z to %z step %z iter_args(%o = %t, %j = %c0)\n"
+            "    -> (tensor<4xf32>, index) : i32 {\n"
+            "  scf.yield %o, %j : tensor<4xf32>, index\n}",
+            "it carries a tensor and counts in i32",
+            "count in index, and cast the index to what the body needs",
+        ),
+    ],
+)
+def test_loops_with_tensors_that_are_refused(loop, why, hint):
+    text = f"""func.func @f(%t: tensor<4xf32>, %m: memref<4xf32>, %n: index) -> tensor<4xf32> {{
+%c0 = arith.constant 0 : index
+%c1 = arith.constant 1 : index
+%z = arith.constant 1 : i32
+{loop}
+return %r#0 : tensor<4xf32>
+}}"""
+    module = kc.IRModule.parse(text, "x.mlir")
+    with pytest.raises(CodegenError) as caught:
+        get_pass("raise-to-tir").apply(context(), module.op)
+    assert str(caught.value) == (
+        "error[KC4555]: raise-to-tir: this scf.for is not a loop of tir\n"
+        "  --> x.mlir:5:1\n"
+        f"  why: {why}\n"
+        f"  try: {hint}"
+    )

@@ -1,4 +1,5 @@
-// What mlir-opt refuses too: accesses of another rank, views of another type, maps without a result.
+// What mlir-opt refuses too: accesses of another rank, views of another type, maps without a result;
+// and what it prints, but does not read: affine.delinearize_index without a result.
 // RUN: kc-opt %s --split-input-file --verify-diagnostics -o /dev/null
 
 func.func @load(%A: memref<8xf32>, %n: index) {
@@ -54,5 +55,56 @@ func.func @kind(%x: f32) {
   %r = affine.parallel (%i) = (0) to (8) reduce ("addi") -> (f32) {
     affine.yield %x : f32
   }
+  func.return
+}
+
+// -----
+
+func.func @product(%A: memref<8xf32>, %n: index) {
+  // expected-error@+1 {{one side of a product is a symbol or a number}}
+  %0 = affine.load %A[%n * symbol(%n)] : memref<8xf32>
+  func.return
+}
+
+// -----
+
+func.func @divisor(%A: memref<8xf32>, %n: index) {
+  // expected-error@+1 {{floordiv by what is no symbol and no number}}
+  %0 = affine.load %A[%n floordiv symbol(%n)] : memref<8xf32>
+  func.return
+}
+
+// -----
+
+func.func @no_index(%n: index) {
+  // expected-error@+1 {{affine.delinearize_index: at least one result; MLIR prints one without, and cannot read it}}
+  "affine.delinearize_index"(%n) <{static_basis = array<i64>}> : (index) -> ()
+  func.return
+}
+
+// -----
+
+func.func @threads(%n: index) {
+  // expected-error@+1 {{scf.forall: mapping is about 1 of the loops; there are 2}}
+  scf.forall (%i, %j) in (4, %n) {
+  } {mapping = [#gpu.thread<x>, #gpu.mask<3>]}
+  func.return
+}
+
+// -----
+
+func.func @masks(%n: index) {
+  // expected-error@+1 {{scf.forall: mapping has 2 masks, not at most one}}
+  scf.forall (%i) in (%n) {
+  } {mapping = [#gpu.mask<1>, #gpu.warp<x>, #gpu.mask<3>]}
+  func.return
+}
+
+// -----
+
+func.func @no_mapping(%n: index) {
+  // expected-error@+1 {{scf.forall: mapping says what the iterations of each loop are, as #gpu.block<x> and #gpu.thread<y> do; 5 : i64 does not}}
+  scf.forall (%i) in (%n) {
+  } {mapping = [5]}
   func.return
 }

@@ -58,7 +58,7 @@ class Chunk:
 
     ``base`` is over the roots of ``index``. :attr:`prologue` is to be run first, in any case, then
     :attr:`code` where all assumptions of :attr:`values` hold. Raises :class:`CannotVectorizeError`,
-    with nothing left behind, and CodegenError KC4205 for a store of all lanes to one element.
+    and CodegenError KC4205 for a store of all lanes to one element, with nothing left behind.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Chunk:
             self.rewrite(loop.body.block.ops)
             if self.branches.sweeps:
                 _sweep(self.code)
-        except CannotVectorizeError:
+        except (CannotVectorizeError, CodegenError):
             self.discard()
             raise
 

@@ -44,7 +44,7 @@ the primitive ``vectorize`` checks.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -97,15 +97,25 @@ class VectorizeLoopPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         bits = target_of(op).vector_bits if self.vector_bits is None else self.vector_bits
-        for function in functions(op):
-            lowering = _Lowering(bits)
-            loops, inside = _vectorized_loops(function)
-            for loop in reversed(loops):
-                if loop in inside:
-                    why = f"the loop {inside[loop].label} inside it is vectorized"
-                    run_serially(loop, "KC4212", why, loop)
-                else:
-                    lowering.run(loop)
+        # A refusal (KC4201, KC4205) leaves the module as it was: all code is made before a loop is
+        # replaced. No vectorized loop is in another one that is replaced.
+        steps: list[_Step] = []
+        try:
+            for function in functions(op):
+                lowering = _Lowering(bits)
+                loops, inside = _vectorized_loops(function)
+                for loop in reversed(loops):
+                    if loop in inside:
+                        why = f"the loop {inside[loop].label} inside it is vectorized"
+                        steps.append(_Step(lowering, loop, serial=("KC4212", why, loop)))
+                    else:
+                        steps.append(lowering.step(loop))
+        except CodegenError:
+            for step in steps:
+                _drop(step.code or ())
+            raise
+        for step in steps:
+            step.take()
 
 
 def _vectorized_loops(function: Operation) -> tuple[list[ForOp], dict[ForOp, ForOp]]:
@@ -170,6 +180,32 @@ def pieces(extent: int, native: int) -> list[tuple[int, int]]:
     return parts
 
 
+@dataclass(frozen=True)
+class _Step:
+    """What becomes of a vectorized loop: ``code`` instead of it, or without code a serial loop."""
+
+    lowering: _Lowering
+    loop: ForOp
+    code: Sequence[Operation] | None = None
+    serial: tuple[str, str, Operation] | None = None
+    """The code of the warning that the loop runs serially, why it does, and the place."""
+
+    def take(self) -> None:
+        if self.code is not None:
+            self.lowering.replace(self.loop, self.code)
+        elif self.serial is not None:
+            run_serially(self.loop, *self.serial)
+        else:
+            self.loop.kind = ForKindAttr(ForKind.SERIAL)
+
+
+def _drop(ops: Iterable[Operation]) -> None:
+    """Have operations that are in no block use nothing."""
+    for op in ops:
+        if op.parent is None:
+            op.drop_all_references()
+
+
 class _Lowering:
     """The loops of one function."""
 
@@ -187,14 +223,16 @@ class _Lowering:
         self.room = 0
         """How many more operations may be made for lanes that meet a condition."""
 
-    def run(self, loop: ForOp) -> None:
-        """Replace ``loop`` by vector code, or make it serial."""
+    def step(self, loop: ForOp) -> _Step:
+        """Vector code for ``loop``, which stays as it is, or why there is none.
+
+        Raises CodegenError KC4205, with nothing left behind, if all lanes store to one element.
+        """
         extent = loop.extent_value
         if isinstance(extent, SSAValue):
             extent = self.index.constant(extent)
         if self.vector_bits == 0 or (extent is not None and extent < 2):
-            loop.kind = ForKindAttr(ForKind.SERIAL)
-            return
+            return _Step(self, loop)
         native = self._enter(loop)
         try:
             if extent is None:
@@ -203,15 +241,20 @@ class _Lowering:
                 ops = self._known_extent(loop, extent, native)
         except CannotVectorizeError as error:
             self._discard()
-            run_serially(loop, "KC4211", error.reason, error.op)
-            return
+            return _Step(self, loop, serial=("KC4211", error.reason, error.op))
+        except CodegenError:
+            self._discard()
+            raise
+        return _Step(self, loop, ops)
+
+    def replace(self, loop: ForOp, ops: Sequence[Operation]) -> None:
+        """Put the code of a step where its loop is."""
         self.room = LARGEST_CODE
         self._replace(loop, ops)
 
     def _discard(self) -> None:
         """Leave nothing behind of what was made for the current loop."""
-        for op in [op for op in self.new_operations if op.parent is None]:
-            op.drop_all_references()
+        _drop(self.new_operations)
         self.new_operations = []
 
     def _enter(self, loop: ForOp) -> int:

@@ -13,6 +13,13 @@ func.func @f(%i: index, %n: index) {
   return
 }
 
+// A value is what it is written as first: a symbol here, and a dimension.
+func.func @spelled(%m: memref<?xf32>, %i: index, %n: index) {
+  %0 = affine.load %m[symbol(%n) * %n + %i * %n] : memref<?xf32>
+  affine.store %0, %m[%i + symbol(%i)] : memref<?xf32>
+  return
+}
+
 // CHECK: func.func @f(%i: index, %n: index) {
 // CHECK: %{{.*}} = affine.apply affine_map<{{.*}}>(%i)[%n]
 // CHECK: %{{.*}} = affine.min affine_map<{{.*}}>(%i)[%n]
@@ -21,3 +28,5 @@ func.func @f(%i: index, %n: index) {
 // CHECK: {{.*}} = affine.delinearize_index %i into (8) : index, index
 // CHECK: %{{.*}} = affine.linearize_index [%i, %n] by (4, 8) : index
 // CHECK: %{{.*}} = affine.linearize_index disjoint [%i, %n] by (%n) : index
+// CHECK: affine.load %m[symbol(%n) * symbol(%n) + %i * symbol(%n)] : memref<?xf32>
+// CHECK: affine.store %{{.*}}, %m[%i + %i] : memref<?xf32>

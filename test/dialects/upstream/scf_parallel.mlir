@@ -23,6 +23,9 @@ func.func @f(%a: memref<?xf32>, %n: index, %s: index, %z: f32) {
       scf.reduce.return %v : f32
     }
   }
+  scf.parallel (%r) = (%n) to (%s) step (%n) {
+    scf.reduce
+  } {mapping = [#gpu.loop_dim_map<processor = thread_x, map = (d0) -> (d0), bound = (d0) -> (d0)>]}
   return
 }
 
@@ -44,3 +47,5 @@ func.func @f(%a: memref<?xf32>, %n: index, %s: index, %z: f32) {
 // CHECK: scf.reduce(%z : f32) {
 // CHECK: ^bb0(%v: f32, %w: f32):
 // CHECK: scf.reduce.return %v : f32
+// CHECK: scf.parallel (%r) = (%n) to (%s) step (%n) {
+// CHECK: } {mapping = [#gpu.loop_dim_map<processor = thread_x, map = (d0) -> (d0), bound = (d0) -> (d0)>]}

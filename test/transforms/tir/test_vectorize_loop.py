@@ -349,6 +349,38 @@ def test_lanes_that_write_one_element_are_refused():
     assert caught.value.location.line == 4
 
 
+def test_a_refusal_leaves_all_loops_as_they_were():
+    refused = program(
+        """tir.for %i in 12 vectorized {
+          %a = tir.load %A[%i] : memref<64xf32>
+          tir.store %a, %B[%i] : memref<64xf32>
+        }
+        tir.for %j in 8 vectorized {
+          %a = tir.load %A[%j] : memref<64xf32>
+          tir.store %a, %B[3] : memref<64xf32>
+        }
+        tir.for %k in %n vectorized {
+          %a = tir.load %A[%k] : memref<64xf32>
+          tir.store %a, %B[%k] : memref<64xf32>
+        }
+        tir.for %l in 8 vectorized {
+          tir.for %m in 8 vectorized {
+            tir.store %x, %B[%l * 8 + %m] : memref<64xf32>
+          }
+        }""",
+        "%A: memref<64xf32>, %B: memref<64xf32>, %n: index, %x: f32",
+    )
+    module = parse(program(COPY.format(n=8, place="%j", to="%j")).replace("@f", "@g") + refused)
+    functions = list(module.body.block.ops)
+    before = text_of(module)
+    uses = [len(list(arg.uses)) for op in functions for arg in op.regions[0].block.args]
+    with pytest.raises(CodegenError, match="all lanes of j write the same element"):
+        lower(module, [VectorizeLoopPass(256)])
+    assert text_of(module) == before
+    after = [len(list(arg.uses)) for op in functions for arg in op.regions[0].block.args]
+    assert after == uses == [1, 1, 3, 4, 1, 1]
+
+
 @pytest.mark.parametrize("n", [0, 1, 2, 5])
 @pytest.mark.parametrize(
     "condition",
