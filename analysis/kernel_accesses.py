@@ -8,7 +8,7 @@ iterations. What follows from the contents of arrays is not known, and an access
 Bounds of the same values, over all blocks and iterations, say whether an index is inside of its
 array; and whether a value is the same for all threads of a block says whether they all come to a
 barrier. Both are certain where they are said, and where they are not, the kernel may be right all
-the same.
+the same. :mod:`kc.analysis.kernel_safety` proves more, and disproves.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from xdsl.dialects import arith, memref, scf, vector
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, MemRefType, NoneAttr, VectorType
 from xdsl.ir import Block, Operation, SSAValue
 
+from kc.analysis.kernel_launches import launch_sizes
+from kc.analysis.kernel_safety import SafetyVerdict, safety_of
 from kc.dialects import gpu
 from kc.dialects.gpu import AddressSpace, AddressSpaceAttr, GPUFuncOp
 from kc.support.diagnostics import Location
@@ -74,22 +76,23 @@ class KernelVerdicts:
     accesses: tuple[AccessCost, ...]
     is_unanimous: bool | None
     """All threads of a block come to each barrier; None where that is not certain."""
+    safety: tuple[SafetyVerdict, ...] = ()
+    """For each kind of mistake: proven not to be there, to be there, or undecided."""
 
     def lines(self) -> list[str]:
         """The verdicts in words, a line each."""
-        lines = [str(access) for access in self.accesses]
-        if self.is_unanimous:
-            lines.append("all threads of a block come to each barrier")
-        return lines
+        return [str(line) for line in (*self.accesses, *self.safety)]
 
 
 def verdicts_of(kernel: GPUFuncOp) -> KernelVerdicts:
     """The accesses of a kernel whose block size is known; none, where it is not."""
-    size = kernel.known_block_size
-    reader = _Reader(kernel, list(size.get_values()) if size is not None else None)
+    grid, sizes = launch_sizes(kernel)
+    threads = [size for size in sizes if size is not None]
+    reader = _Reader(kernel, grid, threads if len(threads) == len(sizes) else None)
     reader.read(kernel.body.blocks[0], None)
+    safety = safety_of(kernel, is_unanimous=reader.is_unanimous is True)
     name = kernel.sym_name.data
-    return KernelVerdicts(name, tuple(reader.accesses), reader.is_unanimous)
+    return KernelVerdicts(name, tuple(reader.accesses), reader.is_unanimous, safety)
 
 
 @dataclass(frozen=True)
@@ -104,14 +107,15 @@ class _Value:
 class _Reader:
     """Reads a kernel."""
 
-    def __init__(self, kernel: GPUFuncOp, block_size: list[int] | None) -> None:
+    def __init__(
+        self, kernel: GPUFuncOp, grid: Sequence[int | None], block_size: list[int] | None
+    ) -> None:
         import numpy as np
 
         self.np = np
         self.kernel = kernel
         self.size = block_size
-        grid = kernel.known_grid_size
-        self.grid = list(grid.get_values()) if grid is not None else None
+        self.grid = grid
         self.values: dict[SSAValue, _Value] = {}
         self.accesses: list[AccessCost] = []
         self.is_unanimous: bool | None = True
@@ -198,7 +202,7 @@ class _Reader:
             value = _Value(number, number, number)
         elif isinstance(op, gpu.BlockIdOp):
             axis = "xyz".index(op.dimension.data.value)
-            most = 2**31 - 1 if self.grid is None else self.grid[axis] - 1
+            most = (self.grid[axis] or 2**31) - 1
             value = _Value(zero, zero, zero + most)
         else:
             operands = [self.values.get(operand) for operand in op.operands]

@@ -17,6 +17,7 @@ from typing import Any
 
 from kc.analysis import ptx_resources
 from kc.analysis.kernel_accesses import KernelVerdicts
+from kc.analysis.kernel_safety import CODES, WHY, SafetyVerdict
 from kc.analysis.ptx_resources import KernelResources
 from kc.runtime.emulator import Place, RawFinding, Watch, Writer, watch
 from kc.support.diagnostics import CallError, Diagnostic, Location
@@ -28,25 +29,15 @@ __all__ = [
     "KernelResources",
     "KernelVerdicts",
     "Report",
+    "SafetyVerdict",
     "check",
     "resources",
 ]
 
-_KINDS = (
-    ("race", "KC6301"),
-    ("divergent-barrier", "KC6302"),
-    ("out-of-bounds", "KC6303"),
-    ("misaligned", "KC6304"),
-    ("uninitialised", "KC6305"),
-    ("deadlock", "KC6306"),
-    ("wrong-result", "KC6307"),
-)
+_KINDS = (*CODES.items(), ("deadlock", "KC6306"), ("wrong-result", "KC6307"))
 _WHY: Mapping[str, str] = {
-    "race": "nothing orders threads but a barrier of their block, and nothing orders blocks",
-    "divergent-barrier": "all threads of a block come to a barrier, and all lanes to a shuffle",
+    **WHY,
     "out-of-bounds": "the access was left out",
-    "misaligned": "a GPU reads and writes vectors at multiples of their size",
-    "uninitialised": "memory of a block holds anything until a thread of it writes",
     "deadlock": "each waits for the others, which never come",
     "wrong-result": "a value that was expected is another one; no order of the threads explains it",
 }
@@ -161,6 +152,9 @@ class Report:
             lines.append("  ".join(cells).rstrip())
         verdict = f"{len(self.findings)} findings" if self.findings else "nothing found"
         lines.append(f"{verdict}; barriers: {self.barriers}")
+        for kernel in self.verdicts:
+            lines.append(f"{kernel.name}, for any contents of arrays:")
+            lines += [f"  {verdict}" for verdict in kernel.safety]
         return "\n".join(lines)
 
 
@@ -206,7 +200,9 @@ def check(
     seen = watch(lambda: function(*arrays), watched.places, compared.addresses)
     report = _report(seen, watched.places)
     more = compared.findings(seen.writers, watched.places)
-    return replace(report, findings=(*report.findings, *more), verdicts=tuple(watched.verdicts))
+    names = watched.verdicts if name is None else [name]
+    verdicts = dict.fromkeys(verdict for key in names for verdict in watched.verdicts.get(key, ()))
+    return replace(report, findings=(*report.findings, *more), verdicts=tuple(verdicts))
 
 
 def resources(module: Any) -> tuple[KernelResources, ...]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, ModuleOp, StringAttr, SymbolRefAttr, i32
-from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Block, Region
 
 from kc.analysis.kernel_accesses import KernelVerdicts, verdicts_of
@@ -60,12 +60,11 @@ def watching(build: Build) -> Callable[[], WatchedModule]:
 def watched(build: Build) -> WatchedModule:
     """Machine code that watches what kernels do; it is in no cache."""
     places: list[Place] = []
-    verdicts: list[KernelVerdicts] = []
+    verdicts: dict[str, tuple[KernelVerdicts, ...]] = {}
 
     def note(stage: str, module: ModuleOp) -> None:
         if stage == "gpu-kernel-outlining":
-            kernels = [op for op in module.walk() if isinstance(op, GPUFuncOp)]
-            verdicts.extend(verdicts_of(kernel) for kernel in kernels if kernel.is_kernel)
+            verdicts.update(_verdicts(module))
         if stage == _CONVERSION:
             places.extend(_places(module))
 
@@ -73,6 +72,32 @@ def watched(build: Build) -> WatchedModule:
         on_host = replace(_on_host(build), callback=note, backend=CUDA_EMU, is_quick=True)
         module = llvm.build(on_host)
     return WatchedModule(module, places, verdicts)
+
+
+def _verdicts(module: ModuleOp) -> dict[str, tuple[KernelVerdicts, ...]]:
+    """By host function, of the kernels that it and the functions that it calls launch."""
+    kernels = {
+        (home.sym_name.data, kernel.sym_name.data): verdicts_of(kernel)
+        for home in module.ops
+        if isinstance(home, GPUModuleOp)
+        for kernel in home.body.block.ops
+        if isinstance(kernel, GPUFuncOp) and kernel.is_kernel
+    }
+    functions = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp)}
+    verdicts: dict[str, tuple[KernelVerdicts, ...]] = {}
+    for name in functions:
+        called = [name]
+        launched: dict[tuple[str, str], None] = {}
+        for caller in called:  # grows
+            for op in functions[caller].walk():
+                if isinstance(op, LaunchFuncOp):
+                    launched[op.kernel_names] = None
+                elif isinstance(op, CallOp):
+                    callee = op.callee.root_reference.data
+                    if callee in functions and callee not in called:
+                        called.append(callee)
+        verdicts[name] = tuple(kernels[key] for key in launched if key in kernels)
+    return verdicts
 
 
 def kernels(text: str, target: Target) -> dict[str, CompiledFunction]:

@@ -6,7 +6,7 @@ import os
 import platform
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from kc.runtime import c_compiler
@@ -247,10 +247,10 @@ def _is_native(triple: str) -> bool:
 class WatchedModule:
     """Kernels that a CPU runs with checks, and the places that findings name by their numbers.
 
-    ``verdicts`` are what is certain of each kernel without running it
-    (``kc.analysis.kernel_accesses.KernelVerdicts``).
+    ``verdicts`` are, by function, what is certain of each kernel that it launches, without running
+    it (``kc.analysis.kernel_accesses.KernelVerdicts``).
     """
 
     module: Module
     places: Sequence[Place]
-    verdicts: Sequence[Any] = ()
+    verdicts: Mapping[str, Sequence[Any]] = field(default_factory=dict)

@@ -175,6 +175,7 @@ PASSES = {
             "gpu-approximate-math",
             "gpu-expand-collectives",
             "gpu-serialize-threads",
+            "verify-gpu-kernels",
         ),
     ),
     "sched": ("kc.transforms.trace.{stem}", ("apply-schedule",)),

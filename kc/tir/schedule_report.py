@@ -237,8 +237,8 @@ def _rows(cost: Cost) -> Mapping[str, tuple[int, str]]:
                 label = f"{kernel.name}: {access.buffer} {access.access}"
                 label += f" ({n})" if label in rows else ""
                 rows[label] = (access.transactions, str(access).partition(": ")[2])
-            if kernel.verdicts.is_unanimous and kernel.barriers:
-                rows[f"{kernel.name}: threads at barriers"] = (1, "all of a block")
+            for verdict in kernel.verdicts.safety:
+                rows[f"{kernel.name}: {verdict.kind}"] = (1, html.escape(str(verdict)))
         if kernel.local:
             rows[f"{kernel.name}: memory of a thread"] = (kernel.local, size_text(kernel.local))
     return rows

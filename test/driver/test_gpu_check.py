@@ -357,7 +357,14 @@ def test_shuffles_of_all_modes():
 def test_the_text_of_a_report():
     report, _, _ = run(kernel("", memory=""))
     assert str(report) == (
-        "buffer  access  warps  transactions  least  conflicts  line\nnothing found; barriers: 0"
+        "buffer  access  warps  transactions  least  conflicts  line\n"
+        "nothing found; barriers: 0\n"
+        "k, for any contents of arrays:\n"
+        "  proven: no two threads race\n"
+        "  proven: all threads come to each barrier and each shuffle\n"
+        "  proven: no index leaves its array\n"
+        "  proven: no vector is misaligned\n"
+        "  proven: all that is read of shared memory was written"
     )
 
 

@@ -99,6 +99,13 @@ def check(case: Case, module: Any) -> None:
     report = kc.gpu.check(module, *arrays, name=case.name)
     compare(case, arrays)
     assert report.ok, f"{report}\n{case.text}"
+    wrong = [
+        str(verdict)
+        for kernel in report.verdicts
+        for verdict in kernel.safety
+        if verdict.is_clean is False
+    ]
+    assert not wrong, f"{wrong}\n{case.text}"
 
 
 def run(case: Case) -> None:

@@ -4,15 +4,24 @@
 
 // RIGHT:      A: float32[64]
 // RIGHT:      buffer  access   warps  transactions  least  conflicts  line
-// RIGHT-NEXT: A       read         2             8      8          0    29
-// RIGHT-NEXT: S       written      2             2      2          0    30
-// RIGHT-NEXT: S       read         2             2      2          0    33
-// RIGHT-NEXT: A       written      2             8      8          0    34
+// RIGHT-NEXT: A       read         2             8      8          0    38
+// RIGHT-NEXT: S       written      2             2      2          0    39
+// RIGHT-NEXT: S       read         2             2      2          0    42
+// RIGHT-NEXT: A       written      2             8      8          0    43
 // RIGHT-NEXT: nothing found; barriers: 1
+// RIGHT-NEXT: right, for any contents of arrays:
+// RIGHT-NEXT:   proven: no two threads race
+// RIGHT-NEXT:   proven: all threads come to each barrier and each shuffle
+// RIGHT-NEXT:   proven: no index leaves its array
+// RIGHT-NEXT:   proven: no vector is misaligned
+// RIGHT-NEXT:   proven: all that is read of shared memory was written
+// RIGHT-NOT:  wrong
 // WRONG:      error[KC6301]: S[31] is read by thread 32 of block 0, and was written by thread 31
-// WRONG-NEXT:   --> {{.*}}run_check.mlir:46:7  %1 = memref.load %S[%r] : memref<64xf32, #gpu.address_space<workgroup>>
-// WRONG-NEXT:    |  the other: {{.*}}run_check.mlir:45:7  memref.store %0, %S[%t] : memref<64xf32, #gpu.address_space<workgroup>>
+// WRONG-NEXT:   --> {{.*}}run_check.mlir:55:7  %1 = memref.load %S[%r] : memref<64xf32, #gpu.address_space<workgroup>>
+// WRONG-NEXT:    |  the other: {{.*}}run_check.mlir:54:7  memref.store %0, %S[%t] : memref<64xf32, #gpu.address_space<workgroup>>
 // WRONG:      findings; barriers: 0
+// WRONG-NEXT: wrong, for any contents of arrays:
+// WRONG-NEXT:   race: S[0] is written by thread 0 of block 0 and read by thread 63, with no barrier in between ({{.*}}run_check.mlir:54:7, {{.*}}run_check.mlir:55:7)
 // NONE: error[KC4302]: convert-to-llvm: gpu.module cannot be lowered to the llvm dialect
 // NONE:   try: --target=cuda compiles kernels to PTX, --target=cuda-emu runs them on this CPU
 module attributes {gpu.container_module} {

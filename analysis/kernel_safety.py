@@ -1,0 +1,747 @@
+"""What is certain of the threads of a kernel without running it: proofs, and disproofs.
+
+The kinds of mistakes that the emulator watches for (``kc.gpu.check``), asked of all blocks, threads
+and iterations at once: each access of the kernel is a set of points (block, thread, iterations) and
+an element for each; whether two of them meet is a question to isl. An answer is one of three:
+
+* *proven*: no launch of these sizes does it;
+* *wrong*: it does, with the two places and the threads, blocks and the element;
+* *undecided*: a condition or an index follows from what arrays hold, or is not affine, or there are
+  too many accesses. Running the kernel decides it for the arrays it is given.
+
+Barriers order what threads of a block do. Of two accesses in the same iteration of the loops that
+have barriers, and of one and a later iteration of the other, it is asked only where no barrier is
+certain to be in between; a disproof is one only where none can be there. Nothing orders blocks.
+
+Memory of a block is proven to be written before it is read by the order of the statements: that is
+the order of what threads do to one element, if they do not race.
+
+Arguments share no memory, but for those that a launch gives the same array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import Literal
+
+from xdsl.dialects import memref, scf, vector
+from xdsl.dialects.builtin import (
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    NoneAttr,
+    VectorType,
+)
+from xdsl.ir import Block, Operation, OpResult, SSAValue
+
+from kc.analysis.instances import is_before
+from kc.analysis.isl_sets import Point, first_point
+from kc.analysis.kernel_launches import bounds_of, constant_of, launch_sizes, launches_of
+from kc.analysis.kernel_values import (
+    BLOCK_AXES,
+    NUMBERS,
+    THREAD_AXES,
+    WARP_SIZE,
+    KernelValues,
+    is_unknown,
+)
+from kc.analysis.loop_tree import buffer_name
+from kc.analysis.terms import (
+    NEVER,
+    Condition,
+    Term,
+    all_of,
+    any_of,
+    dim,
+    equal,
+    exists,
+    number,
+)
+from kc.analysis.trust import Undecided
+from kc.dialects import gpu
+from kc.dialects.gpu import AddressSpace, AddressSpaceAttr, GPUFuncOp
+from kc.support.diagnostics import Location
+from kc.support.locations import location_of
+
+Kind = Literal["race", "divergent-barrier", "out-of-bounds", "misaligned", "uninitialised"]
+CLEAN: Mapping[Kind, str] = {
+    "race": "no two threads race",
+    "divergent-barrier": "all threads come to each barrier and each shuffle",
+    "out-of-bounds": "no index leaves its array",
+    "misaligned": "no vector is misaligned",
+    "uninitialised": "all that is read of shared memory was written",
+}
+CODES: Mapping[Kind, str] = {
+    "race": "KC6301",
+    "divergent-barrier": "KC6302",
+    "out-of-bounds": "KC6303",
+    "misaligned": "KC6304",
+    "uninitialised": "KC6305",
+}
+KINDS: Sequence[Kind] = tuple(CODES)
+WHY: Mapping[Kind, str] = {
+    "race": "nothing orders threads but a barrier of their block, and nothing orders blocks",
+    "divergent-barrier": "all threads of a block come to a barrier, and all lanes to a shuffle",
+    "out-of-bounds": "on a GPU such an access may touch anything",
+    "misaligned": "a GPU reads and writes vectors at multiples of their size",
+    "uninitialised": "memory of a block holds anything until a thread of it writes",
+}
+"""What each code refuses, which the emulator's findings have too."""
+
+MAX_QUESTIONS = 2000
+"""The most questions about one kernel: what is left is undecided."""
+
+_SEEN = (memref.LoadOp, memref.StoreOp, memref.AtomicRMWOp, vector.LoadOp, vector.StoreOp)
+_STORES = (memref.StoreOp, vector.StoreOp)
+_COLLECTIVES = (gpu.BarrierOp, gpu.ShuffleOp)
+_HARMLESS = (scf.YieldOp, gpu.ReturnOp, gpu.PrintfOp, memref.AllocaOp)
+
+
+@dataclass(frozen=True)
+class SafetyVerdict:
+    """What is certain of a kernel about one kind of mistake.
+
+    ``is_clean``: True, no launch of these sizes makes it; False, it does, and ``message`` says how,
+    ``location`` and ``second`` where; None, undecided for the reason in ``message``.
+    """
+
+    kind: Kind
+    is_clean: bool | None
+    message: str = ""
+    location: Location | None = None
+    second: Location | None = None
+
+    def __str__(self) -> str:
+        if self.is_clean:
+            return f"proven: {CLEAN[self.kind]}"
+        if self.is_clean is None:
+            return f"undecided: {CLEAN[self.kind]} ({self.message})"
+        places = [str(place) for place in (self.location, self.second) if place is not None]
+        return f"{self.kind}: {self.message}" + (f" ({', '.join(places)})" if places else "")
+
+
+def safety_of(kernel: GPUFuncOp, *, is_unanimous: bool = False) -> tuple[SafetyVerdict, ...]:
+    """A verdict for each kind of mistake; ``is_unanimous``: all threads are known to come to each
+    barrier."""
+    grid, block = launch_sizes(kernel)
+    threads = [size for size in block if size is not None]
+    if len(threads) < len(block):
+        reason = "the number of threads is known when it is launched"
+        return tuple(SafetyVerdict(kind, None, reason) for kind in KINDS)
+    return _Kernel(kernel, grid, threads, is_unanimous).verdicts()
+
+
+# Accesses ---------------------------------------------------------------------------------------
+
+
+@dataclass(eq=False)
+class _Place:
+    """An operation of a kernel, and the points at which threads come to it."""
+
+    op: Operation
+    path: list[tuple[Block, Operation]]
+    """The blocks around it from the inside out, each with the operation in it that it is, or is
+    in."""
+    loops: list[scf.ForOp]
+    """The loops around it, outermost first."""
+    may: Condition
+    """The points that threads may come to."""
+    must: Condition
+    """The points that they are certain to come to."""
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether these are the same."""
+        return self.may == self.must
+
+
+@dataclass(eq=False)
+class _Access(_Place):
+    """An access of an array that is not a thread's own, or of one."""
+
+    buffer: SSAValue
+    memory: Literal["global", "shared", "private"]
+    writes: bool
+    is_atomic: bool
+    element: list[Term]
+    lanes: int
+
+
+@dataclass
+class _Kernel:
+    """A kernel, its accesses, barriers and shuffles."""
+
+    kernel: GPUFuncOp
+    grid: list[int | None]
+    block: list[int]
+    is_unanimous: bool
+    loops: dict[SSAValue, str] = field(default_factory=dict)
+    accesses: list[_Access] = field(default_factory=list)
+    meetings: list[_Place] = field(default_factory=list)
+    """Barriers and shuffles."""
+    strange: Operation | None = None
+    """An operation of which it is not known what it does."""
+    unknown_memory: Operation | None = None
+    """An access of memory that is not known, or in an order that is not."""
+    questions: int = 0
+    barriers: dict[Operation, tuple[bool, bool]] = field(default_factory=dict)
+    """Whether a barrier may be in an operation, and whether one is certain to be."""
+
+    def __post_init__(self) -> None:
+        self.reader = KernelValues(self.grid, self.block, self.loops)
+        self.same = self._same_arrays()
+        inside = [
+            dim(name) >= 0 if size is None else dim(name).within(size)
+            for name, size in zip(
+                (*THREAD_AXES, *BLOCK_AXES), (*self.block, *self.grid), strict=True
+            )
+        ]
+        inside += self._arguments()
+        whole = all_of(inside)
+        self._read(self.kernel.body.blocks[0], [], [], whole, whole)
+        if len(self.kernel.body.blocks) > 1:
+            self.strange = self.kernel
+
+    # Reading
+
+    def _arguments(self) -> Iterator[Condition]:
+        """What the launches give for indices: constants, and variables of loops around them."""
+        launches = launches_of(self.kernel)
+        for n, argument in enumerate(self.kernel.body.blocks[0].args):
+            if isinstance(argument.type, IndexType):
+                given = [bounds_of(launch.kernel_operands[n]) for launch in launches]
+                known = [bounds for bounds in given if bounds is not None]
+                if known and len(known) == len(given):
+                    value = self.reader.read(argument)
+                    lowest, highest = (min(low for low, _ in known), max(high for _, high in known))
+                    if lowest >= 0:
+                        self.reader.natural.add(argument)
+                    yield all_of([value >= lowest, value <= highest])
+
+    def _read(
+        self,
+        block: Block,
+        path: list[tuple[Block, Operation]],
+        loops: list[scf.ForOp],
+        may: Condition,
+        must: Condition,
+    ) -> None:
+        for op in block.ops:
+            here = [(block, op), *path]
+            if isinstance(op, scf.IfOp):
+                for holds, region in zip((True, False), op.regions, strict=True):
+                    if region.blocks:
+                        some, certain = self.reader.condition(op.cond, holds=holds)
+                        both = (all_of([may, some]), all_of([must, certain]))
+                        self._read(region.block, here, loops, *both)
+            elif isinstance(op, scf.ForOp):
+                some, certain = self._iterations(op)
+                both = (all_of([may, some]), all_of([must, certain]))
+                self._read(op.body.block, here, [*loops, op], *both)
+            elif isinstance(op, _SEEN):
+                self._access(op, here, loops, may, must)
+            elif isinstance(op, _COLLECTIVES):
+                self.meetings.append(_Place(op, here, loops, may, must))
+            elif not _is_harmless(op):
+                self.strange = self.strange or op
+
+    def _iterations(self, op: scf.ForOp) -> tuple[Condition, Condition]:
+        reader, variable = self.reader, op.body.block.args[0]
+        name = self.loops[variable] = f"i{len(self.loops)}"
+        low, high, step = (reader.integer(value) for value in (op.lb, op.ub, op.step))
+        if reader.is_natural(op.lb):
+            reader.natural.add(variable)
+        parts: list[Condition] = []
+        is_known = step is not None and step.value is not None and step.value > 0
+        if low is not None and not is_unknown(low):
+            parts.append(dim(name) >= low)
+            if is_known:
+                assert step is not None
+                assert step.value is not None
+                parts.append(((dim(name) - low) % step.value).equals(0))
+        if high is not None and not is_unknown(high):
+            parts.append(dim(name) < high)
+        condition = all_of(parts)
+        return condition, condition if is_known and len(parts) == 3 else NEVER
+
+    def _access(
+        self,
+        op: Operation,
+        path: list[tuple[Block, Operation]],
+        loops: list[scf.ForOp],
+        may: Condition,
+        must: Condition,
+    ) -> None:
+        is_write = isinstance(op, (*_STORES, memref.AtomicRMWOp))
+        buffer, *indices = op.operands[1:] if is_write else op.operands
+        type_ = buffer.type
+        assert isinstance(type_, MemRefType)
+        memory = self._memory(buffer)
+        if memory is None or not isinstance(type_.layout, NoneAttr):
+            self.unknown_memory = self.unknown_memory or op
+            return
+        value = op.operands[0] if is_write else op.results[0]
+        lanes = prod(value.type.get_shape()) if isinstance(value.type, VectorType) else 1
+        element = [self.reader.read(index) for index in indices]
+        if any(map(is_unknown, element)):
+            must = NEVER
+        is_atomic = isinstance(op, memref.AtomicRMWOp)
+        base = self.same.get(buffer, buffer)
+        self.accesses.append(
+            _Access(op, path, loops, may, must, base, memory, is_write, is_atomic, element, lanes)
+        )
+
+    def _memory(self, buffer: SSAValue) -> Literal["global", "shared", "private"] | None:
+        """Where a buffer is; None for a part of another one."""
+        assert isinstance(buffer.type, MemRefType)
+        if buffer.owner is not self.kernel.body.blocks[0]:
+            is_own = isinstance(buffer.owner, memref.AllocaOp)
+            return "private" if is_own else None
+        space = buffer.type.memory_space
+        if not isinstance(space, AddressSpaceAttr) or space.data is AddressSpace.GLOBAL:
+            return "global"
+        return "shared" if space.data is AddressSpace.WORKGROUP else "private"
+
+    def _same_arrays(self) -> dict[SSAValue, SSAValue]:
+        """Arguments that a launch gives what it gives an argument before, and that one."""
+        same: dict[SSAValue, SSAValue] = {}
+        for launch in launches_of(self.kernel):
+            given: dict[SSAValue, SSAValue] = {}
+            for argument, operand in zip(
+                self.kernel.body.blocks[0].args, launch.kernel_operands, strict=False
+            ):
+                if isinstance(operand.type, MemRefType):
+                    first = given.setdefault(_root(operand), argument)
+                    if first is not argument:
+                        same[argument] = first
+        return same
+
+    # Questions
+
+    def _ask(self, condition: Condition) -> Point | Undecided | None:
+        """The first point of a condition; it is undecided if too much has been asked."""
+        self.questions += 1
+        if self.questions > MAX_QUESTIONS:
+            return Undecided("there are too many accesses to compare")
+        names = sorted(set(condition.names()), key=lambda name: (name.strip("_"), name))
+        return first_point(condition, names)
+
+    def _other_thread(self) -> Mapping[str, Term]:
+        """Names for another thread: its own block, thread, iterations and unknown values."""
+        own = [*THREAD_AXES, *BLOCK_AXES, *self.loops.values(), *self.reader.unknown]
+        return {name: dim(f"{name}_") for name in own}
+
+    def verdicts(self) -> tuple[SafetyVerdict, ...]:
+        """A verdict for each kind."""
+        strange = self.strange
+        if strange is not None:
+            reason = f"{strange.name} is not looked into"
+            return tuple(SafetyVerdict(kind, None, reason) for kind in KINDS)
+        bounds = self._bounds()
+        meetings = self._meetings()
+        race = self._races(bounds.is_clean is True, meetings.is_clean is True)
+        initial = self._uninitialised(race.is_clean is True)
+        return race, meetings, bounds, self._alignment(), initial
+
+    def _bounds(self) -> SafetyVerdict:
+        kind: Kind = "out-of-bounds"
+        reason = self._unknown_memory()
+        for access in self.accesses:
+            outside: list[Condition] = []
+            for n, index in enumerate(access.element):
+                buffer = access.op.operands[1 if access.writes else 0]
+                room = access.lanes - 1 if n == len(access.element) - 1 else 0
+                size = self.reader.size(buffer, n)
+                outside += [index < 0, index + room >= size]
+            point = self._ask(all_of([access.may, any_of(outside)]))
+            if point is None:
+                continue
+            if isinstance(point, dict) and access.is_exact and self._is_launched(point):
+                indices = ", ".join(str(index.at(point)) for index in access.element)
+                what = f"{_name(access)}[{indices}] is {_verb(access)} by {self._who(point)}"
+                message = f"{what}, outside of its bounds"
+                return SafetyVerdict(kind, False, message, location_of(access.op))
+            reason = reason or _why(point, f"an index of {_name(access)}", access)
+        return SafetyVerdict(kind, None if reason else True, reason)
+
+    def _meetings(self) -> SafetyVerdict:
+        kind: Kind = "divergent-barrier"
+        reason = ""
+        renamed = self._other_thread()
+        blocks = [dim(name).equals(dim(f"{name}_")) for name in BLOCK_AXES]
+        for place in self.meetings:
+            if self.is_unanimous and isinstance(place.op, gpu.BarrierOp):
+                continue
+            together = [*blocks, *(dim(name).equals(dim(f"{name}_")) for name in self._own(place))]
+            if isinstance(place.op, gpu.ShuffleOp):
+                warp = self.reader.linear() // WARP_SIZE
+                together.append(warp.equals(warp.where(renamed)))
+            there = all_of(self._threads("_"))
+            apart = all_of([place.may, ~place.must.where(renamed), there, *together])
+            point = self._ask(apart)
+            if point is None:
+                continue
+            if place.is_exact and isinstance(point, dict) and self._is_launched(point):
+                what = "shuffle" if isinstance(place.op, gpu.ShuffleOp) else "barrier"
+                message = (
+                    f"{self._who(point)} comes to a {what}, and {self._thread(point, '_')} does not"
+                )
+                return SafetyVerdict(kind, False, message, location_of(place.op))
+            reason = reason or _why(point, "who comes to it", place)
+        return SafetyVerdict(kind, None if reason else True, reason)
+
+    def _races(self, is_inside: bool, is_together: bool) -> SafetyVerdict:
+        kind: Kind = "race"
+        reason = self._unknown_memory()
+        shared = [access for access in self.accesses if access.memory != "private"]
+        for n, first in enumerate(shared):
+            for second in shared[n:]:
+                if first.buffer is not second.buffer or not (first.writes or second.writes):
+                    continue
+                if first.is_atomic and second.is_atomic:
+                    continue
+                for order, is_certain in self._unordered(first, second, is_together):
+                    inside = [] if is_inside else self._inside(first)
+                    point = self._ask(self._meet(first, second, [*order, *inside]))
+                    if point is None:
+                        continue
+                    is_same = first is second
+                    exact = first.is_exact and second.is_exact and is_certain and not is_same
+                    if isinstance(point, dict) and exact and self._is_launched(point):
+                        return self._race(first, second, point)
+                    reason = reason or self._undecided_race(first, second, point, is_certain)
+        return SafetyVerdict(kind, None if reason else True, reason)
+
+    def _undecided_race(
+        self, first: _Access, second: _Access, point: Point | Undecided, is_certain: bool
+    ) -> str:
+        if isinstance(point, Undecided):
+            return point.reason
+        if first is second:
+            return f"threads write one element of {_name(first)}, maybe the same"
+        if not is_certain:
+            return f"a barrier may be between two accesses of {_name(first)}{_line(first)}"
+        return _why(point, f"who touches {_name(first)}", first)
+
+    def _meet(self, first: _Access, second: _Access, order: Sequence[Condition]) -> Condition:
+        """Two threads touch one element, and are in such an order."""
+        renamed = self._other_thread()
+        elements = [index.where(renamed) for index in second.element]
+        same = equal(first.element[:-1], elements[:-1])
+        if first.element:
+            last, its_last = first.element[-1], elements[-1]
+            if first.lanes == second.lanes == 1:
+                same.append(last.equals(its_last))
+            else:
+                same += [last < its_last + second.lanes, its_last < last + first.lanes]
+        return all_of([first.may, second.may.where(renamed), *same, *order])
+
+    def _inside(self, access: _Access) -> list[Condition]:
+        """The first element of an access is inside of its array: what is not touches nothing."""
+        return [
+            index.within(self.reader.size(access.buffer, n))
+            for n, index in enumerate(access.element)
+        ]
+
+    def _race(self, first: _Access, second: _Access, point: Point) -> SafetyVerdict:
+        index = ", ".join(str(index.at(point)) for index in first.element)
+        if first.element and second.lanes > 1:
+            last = second.element[-1].where(self._other_thread()).at(point)
+            *outer, mine = [index.at(point) for index in first.element]
+            index = ", ".join(map(str, [*outer, max(mine, last)]))
+        is_one = all(point.get(name, 0) == point.get(f"{name}_", 0) for name in BLOCK_AXES)
+        who = self._thread(point, "_") if is_one else self._who(point, "_")
+        message = (
+            f"{_name(first)}[{index}] is {_verb(first)} by {self._who(point)} and "
+            f"{_verb(second)} by {who}, with no barrier in between"
+        )
+        places = location_of(first.op), location_of(second.op)
+        return SafetyVerdict("race", False, message, *places)
+
+    def _uninitialised(self, is_race_free: bool) -> SafetyVerdict:
+        kind: Kind = "uninitialised"
+        reason = self._unknown_memory()
+        renamed = self._other_thread()
+        block = [dim(name).equals(dim(f"{name}_")) for name in BLOCK_AXES]
+        for read in self.accesses:
+            if read.memory != "shared" or (read.writes and not read.is_atomic):
+                continue
+            element = [dim(f"e{n}") for n in range(len(read.element))]
+            inside = [
+                index.within(self.reader.size(read.buffer, n)) for n, index in enumerate(element)
+            ]
+            condition = all_of([read.may, *_touches(read, element), *inside])
+            before: list[Condition] = []
+            ever: list[Condition] = []
+            for write in self.accesses:
+                if write.buffer is not read.buffer or not write.writes or write is read:
+                    continue
+                hidden = [
+                    f"{name}_"
+                    for name in [*THREAD_AXES, *BLOCK_AXES, *self._own(write), *self.reader.unknown]
+                ]
+                touches = [part.where(renamed) for part in _touches(write, element)]
+                earlier = self._is_earlier(write, read)
+                parts = [write.must.where(renamed), *touches, *block]
+                before.append(~exists(hidden, all_of([*parts, earlier])))
+                parts[0] = write.may.where(renamed)
+                # Threads that race write in any order.
+                parts += [earlier] if is_race_free else []
+                ever.append(~exists(hidden, all_of(parts)))
+            point = self._ask(all_of([condition, *before]))
+            if point is None:
+                if not is_race_free:
+                    reason = reason or "threads may race"
+                continue
+            never = self._ask(all_of([condition, *ever])) if read.is_exact else None
+            if isinstance(never, dict) and self._is_launched(never) and not reason:
+                index = ", ".join(str(never[f"e{n}"]) for n in range(len(element)))
+                message = (
+                    f"{_name(read)}[{index}] is read by {self._who(never)}, and no thread writes it"
+                )
+                return SafetyVerdict(kind, False, message, location_of(read.op))
+            reason = reason or _why(point, f"what is written of {_name(read)}", read)
+        return SafetyVerdict(kind, None if reason else True, reason)
+
+    def _is_earlier(self, write: _Place, read: _Place) -> Condition:
+        """The write, with the names of the other thread, comes before the read in the order of
+        statements and iterations."""
+        common = [loop for loop in write.loops if loop in read.loops]
+        names = [self.loops[loop.body.block.args[0]] for loop in common]
+        mine, its = [dim(name) for name in names], [dim(f"{name}_") for name in names]
+        ways = [all_of([*equal(its[:n], mine[:n]), its[n] < mine[n]]) for n in range(len(names))]
+        if is_before(write.op, read.op):
+            ways.append(all_of(equal(its, mine)))
+        return any_of(ways)
+
+    def _alignment(self) -> SafetyVerdict:
+        kind: Kind = "misaligned"
+        reason = ""
+        for access in self.accesses:
+            buffer = access.op.operands[1 if access.writes else 0]
+            type_ = buffer.type
+            assert isinstance(type_, MemRefType)
+            width = max(getattr(type_.element_type, "bitwidth", 64) // 8, 1)
+            given = access.op.get_attr_or_prop("alignment")
+            multiple = given.value.data if isinstance(given, IntegerAttr) else width
+            if multiple <= width:
+                continue
+            place: Term | None = number(0)
+            for n, index in enumerate(access.element):
+                size = self.reader.size(buffer, n).value if n else 1
+                place = None if place is None or size is None else place * size + index
+            if place is None:
+                reason = reason or f"the size of {_name(access)} is known when it is called"
+                continue
+            point = self._ask(all_of([access.may, (place * width % multiple).differs(0)]))
+            if point is None and multiple <= 16:
+                continue
+            if isinstance(point, dict) and access.is_exact and self._is_launched(point):
+                indices = ", ".join(str(index.at(point)) for index in access.element)
+                message = (
+                    f"{_name(access)}[{indices}] is {_verb(access)} by {self._who(point)}, "
+                    f"{place.at(point) * width} bytes from its begin, which is no multiple of "
+                    f"{multiple}"
+                )
+                return SafetyVerdict(kind, False, message, location_of(access.op))
+            reason = reason or _why(point, f"an index of {_name(access)}", access)
+        return SafetyVerdict(kind, None if reason else True, reason)
+
+    # Barriers
+
+    def _unordered(
+        self, first: _Access, second: _Access, is_together: bool
+    ) -> Iterator[tuple[list[Condition], bool]]:
+        """The ways in which no barrier is certain to be between two accesses of one buffer by two
+        threads, each with whether none can be."""
+        same_block = [dim(name).equals(dim(f"{name}_")) for name in BLOCK_AXES]
+        apart = any_of([dim(name).differs(dim(f"{name}_")) for name in THREAD_AXES])
+        if first.memory == "global" and self.grid != [1, 1, 1]:
+            yield [any_of([dim(name).differs(dim(f"{name}_")) for name in BLOCK_AXES])], True
+        if prod(self.block) == 1:
+            return
+        inside = [*same_block, apart]
+        common = [loop for loop in first.loops if loop in second.loops]
+        waiting = [loop for loop in common if self._barriers_in(loop)[0]]
+        pairs = []
+        for loop in waiting:
+            name = self.loops[loop.body.block.args[0]]
+            pairs.append((loop, dim(name), dim(f"{name}_")))
+        equals = [mine.equals(its) for _, mine, its in pairs]
+        may, must = self._between(first, second)
+        if not (must and is_together):
+            yield [*inside, *equals], not may
+        for depth, (loop, mine, its) in enumerate(pairs):
+            step = constant_of(loop.step) or 1
+            orders = ((first, second, its - mine), (second, first, mine - its))
+            for earlier, later, gap in orders[: 1 if first is second else 2]:
+                may, must = self._around(earlier, later, loop)
+                whole_may, whole_must = self._in_block(loop.body.block)
+                outer = [*inside, *equals[:depth]]
+                if not (must and is_together):
+                    yield [*outer, gap.equals(step)], not may
+                if not ((must or whole_must) and is_together):
+                    yield [*outer, gap >= 2 * step], not whole_may
+
+    def _between(self, first: _Place, second: _Place) -> tuple[bool, bool]:
+        """Whether a barrier may, and whether one must, be between two accesses in one iteration of
+        the loops around both."""
+        if first is second:
+            return False, False
+        early, late = (first, second) if is_before(first.op, second.op) else (second, first)
+        blocks = {block for block, _ in late.path}
+        top = next(block for block, _ in early.path if block in blocks)
+        begin, end = dict(early.path)[top], dict(late.path)[top]
+        if begin is end:  # the branches of one scf.if
+            return self._barriers_in(begin)[0], False
+        ops: list[Operation] = []
+        op = begin.next_op
+        while op is not None and op is not end:
+            ops.append(op)
+            op = op.next_op
+        return self._along(early, late, top, ops)
+
+    def _around(self, earlier: _Place, later: _Place, loop: scf.ForOp) -> tuple[bool, bool]:
+        """The same from one iteration of a loop to the next."""
+        top = loop.body.block
+        begin, end = dict(earlier.path)[top], dict(later.path)[top]
+        ops = [*_after(begin), *_before(end)]
+        return self._along(earlier, later, top, ops)
+
+    def _along(
+        self, earlier: _Place, later: _Place, top: Block, ops: list[Operation]
+    ) -> tuple[bool, bool]:
+        """With the operations in blocks inside of ``top``, after one access and before another."""
+        may = must = False
+        for place, side in ((earlier, _after), (later, _before)):
+            for block, op in place.path:
+                if block is top:
+                    break
+                ops += side(op)
+                parent = block.parent_op()
+                may |= isinstance(parent, scf.ForOp) and self._barriers_in(parent)[0]
+        for op in ops:
+            some, certain = self._barriers_in(op)
+            may, must = may or some, must or certain
+        return may, must
+
+    def _in_block(self, block: Block) -> tuple[bool, bool]:
+        answers = [self._barriers_in(op) for op in block.ops]
+        return any(some for some, _ in answers), any(certain for _, certain in answers)
+
+    def _barriers_in(self, op: Operation) -> tuple[bool, bool]:
+        known = self.barriers.get(op)
+        if known is None:
+            if isinstance(op, gpu.BarrierOp):
+                known = True, True
+            else:
+                blocks = [self._in_block(block) for part in op.regions for block in part.blocks]
+                may = any(some for some, _ in blocks)
+                must = bool(blocks) and all(certain for _, certain in blocks)
+                if isinstance(op, scf.ForOp):
+                    low, high = self.reader.integer(op.lb), self.reader.integer(op.ub)
+                    count = None if low is None or high is None else (high - low).value
+                    may = may and (count is None or count > 0)
+                    must = must and count is not None and count > 0
+                elif isinstance(op, scf.IfOp):
+                    must = must and len(blocks) == 2
+                known = may, must
+            self.barriers[op] = known
+        return known
+
+    # Words
+
+    def _own(self, place: _Place) -> list[str]:
+        return [self.loops[loop.body.block.args[0]] for loop in place.loops]
+
+    def _threads(self, mark: str) -> list[Condition]:
+        return [
+            dim(f"{name}{mark}").within(size)
+            for name, size in zip(THREAD_AXES, self.block, strict=True)
+        ]
+
+    def _is_launched(self, point: Point) -> bool:
+        """Whether the sizes that a point needs are those of each launch."""
+        return None not in self.grid and not any(name.startswith(("n", "g")) for name in point)
+
+    def _unknown_memory(self) -> str:
+        op = self.unknown_memory
+        return "" if op is None else f"{op.name} accesses a part of an array"
+
+    def _thread(self, point: Point, mark: str = "") -> str:
+        x, y, z = (point.get(f"{name}{mark}", 0) for name in THREAD_AXES)
+        return f"thread {x + self.block[0] * (y + self.block[1] * z)}"
+
+    def _who(self, point: Point, mark: str = "") -> str:
+        x, y, z = (point.get(f"{name}{mark}", 0) for name in BLOCK_AXES)
+        number_ = x + (self.grid[0] or 1) * (y + (self.grid[1] or 1) * z)
+        return f"{self._thread(point, mark)} of block {number_}"
+
+
+def _is_harmless(op: Operation) -> bool:
+    """Whether an operation touches no memory, and waits for nobody."""
+    if isinstance(op, (*NUMBERS, *_HARMLESS)):
+        return True
+    dialect = op.name.partition(".")[0]
+    is_pure = dialect in ("arith", "math", "vector") and not op.regions
+    return is_pure and not any(isinstance(value.type, MemRefType) for value in op.operands)
+
+
+def _root(value: SSAValue) -> SSAValue:
+    """The array that a value is, or is a part of."""
+    while isinstance(value, OpResult) and value.op.operands:
+        operand = value.op.operands[0]
+        if not isinstance(operand.type, MemRefType):
+            break
+        value = operand
+    return value
+
+
+def _after(op: Operation) -> list[Operation]:
+    ops: list[Operation] = []
+    while (following := op.next_op) is not None:
+        ops.append(following)
+        op = following
+    return ops
+
+
+def _before(op: Operation) -> list[Operation]:
+    ops: list[Operation] = []
+    while (previous := op.prev_op) is not None:
+        ops.append(previous)
+        op = previous
+    return ops
+
+
+def _touches(access: _Access, element: Sequence[Term]) -> list[Condition]:
+    """An element is one of those of an access."""
+    if not element:
+        return []
+    last = access.element[-1]
+    return [
+        *equal(element[:-1], access.element[:-1]),
+        element[-1] >= last,
+        element[-1] < last + access.lanes,
+    ]
+
+
+def _name(access: _Access) -> str:
+    buffer = access.op.operands[1 if access.writes else 0]
+    return buffer.name_hint or buffer_name(buffer)
+
+
+def _verb(access: _Access) -> str:
+    return "written" if access.writes else "read"
+
+
+def _why(point: Point | Undecided | None, what: str, place: _Place) -> str:
+    if isinstance(point, Undecided):
+        return point.reason
+    return f"{what} follows from what a call gives{_line(place)}"
+
+
+def _line(place: _Place) -> str:
+    location = location_of(place.op)
+    return "" if location is None else f", line {location.line}"

@@ -1,0 +1,241 @@
+"""Index values and conditions in a kernel, as terms over the numbers of a thread and of its block.
+
+Unknown values are dimensions whose names begin with ``_``: what arrays hold, and what is not
+affine. Numbers that are one for the whole launch, such as the size of an array, are ``n0``,
+``n1``, ... and ``g0``, ... for the grid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from xdsl.dialects import arith, memref
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerAttr, IntegerType, MemRefType
+from xdsl.ir import Block, SSAValue
+
+from kc.analysis.conditions import integer_value
+from kc.analysis.index_values import IndexValues
+from kc.analysis.term_reader import TermReader
+from kc.analysis.terms import (
+    ALWAYS,
+    NEVER,
+    Condition,
+    Term,
+    all_of,
+    any_of,
+    dim,
+    extreme,
+    number,
+)
+from kc.dialects import gpu
+from kc.dialects.gpu import GPUFuncOp
+
+WARP_SIZE = 32
+THREAD_AXES, BLOCK_AXES = ("tx", "ty", "tz"), ("bx", "by", "bz")
+
+
+class KernelValues(TermReader):
+    """Reads index values of a kernel.
+
+    Names of dimensions are of a thread, its block, the variables of its loops, and unknown values,
+    which begin with ``_``; those of ``uniform`` are one number for the whole launch.
+    """
+
+    def __init__(
+        self, grid: Sequence[int | None], block: Sequence[int], loops: Mapping[SSAValue, str]
+    ) -> None:
+        super().__init__({}, self._unknown, lambda _: self._fresh())
+        self.grid, self.block, self.loops = grid, block, loops
+        self.uniform: dict[SSAValue | tuple[SSAValue, int], str] = {}
+        self.unknown: list[str] = []
+        self.natural: set[SSAValue] = set()
+        """Values that are not negative."""
+
+    def integer(self, value: SSAValue) -> Term | None:
+        """An index or an integer; None where it is not affine."""
+        if isinstance(value.type, IndexType):
+            return self.read(value)
+        if not isinstance(value.type, IntegerType):
+            return None
+        index = IndexValues()
+        expr = integer_value(value, index)
+        if expr is None:
+            return None
+        return self.expr(expr, [root for root in index.roots if root is not None])
+
+    def size(self, buffer: SSAValue, axis: int) -> Term:
+        """The size of a buffer along an axis."""
+        assert isinstance(buffer.type, MemRefType)
+        extent = buffer.type.get_shape()[axis]
+        if extent != DYNAMIC_INDEX:
+            return number(extent)
+        if isinstance(buffer.owner, Block):
+            return dim(self.uniform.setdefault((buffer, axis), f"n{len(self.uniform)}"))
+        return self._fresh()
+
+    def computed(self, value: SSAValue) -> Term | None:
+        op = value.owner
+        if isinstance(op, gpu.ThreadIdOp):
+            return dim(THREAD_AXES[_axis(op)])
+        if isinstance(op, gpu.BlockIdOp):
+            return dim(BLOCK_AXES[_axis(op)])
+        if isinstance(op, gpu.BlockDimOp):
+            return number(self.block[_axis(op)])
+        if isinstance(op, gpu.GridDimOp):
+            known = self.grid[_axis(op)]
+            key = f"g{_axis(op)}"
+            return dim(key) if known is None else number(known)
+        if isinstance(op, gpu.GlobalIdOp):
+            axis = _axis(op)
+            return dim(BLOCK_AXES[axis]) * self.block[axis] + dim(THREAD_AXES[axis])
+        if isinstance(op, gpu.LaneIdOp):
+            return self.linear() % WARP_SIZE
+        if isinstance(op, gpu.SubgroupIdOp):
+            return self.linear() // WARP_SIZE
+        if isinstance(op, memref.DimOp):
+            axis = self.read(op.index).value
+            source = SSAValue.get(op.source)
+            return None if axis is None else self.size(source, axis)
+        if isinstance(op, arith.DivUIOp | arith.RemUIOp | arith.ShRUIOp | arith.ShLIOp):
+            return self._unsigned(op)
+        if isinstance(op, arith.MinUIOp | arith.MaxUIOp):
+            kind = "min" if isinstance(op, arith.MinUIOp) else "max"
+            if self.is_natural(op.lhs) and self.is_natural(op.rhs):
+                return extreme(kind, self.read(op.lhs), self.read(op.rhs))
+            return None
+        return super().computed(value)
+
+    def linear(self) -> Term:
+        """The number of a thread in its block."""
+        x, y, _ = self.block
+        return dim("tx") + dim("ty") * x + dim("tz") * (x * y)
+
+    def is_natural(self, value: SSAValue) -> bool:
+        """Whether an index is not negative, by the operations that make it."""
+        if value in self.natural:
+            return True
+        owner = value.owner
+        if isinstance(owner, arith.ConstantOp):
+            known = isinstance(owner.value, IntegerAttr) and owner.value.value.data >= 0
+        elif isinstance(owner, NUMBERS):
+            known = True
+        elif isinstance(owner, _KEEPS):
+            known = all(self.is_natural(operand) for operand in owner.operands)
+        else:
+            known = False
+        if known:
+            self.natural.add(value)
+        return known
+
+    def _unsigned(
+        self, op: arith.DivUIOp | arith.RemUIOp | arith.ShRUIOp | arith.ShLIOp
+    ) -> Term | None:
+        by = self.read(op.rhs).value if isinstance(op.rhs.type, IndexType) else None
+        if by is None or by < 0 or not self.is_natural(op.lhs):
+            return None
+        lhs = self.read(op.lhs)
+        if isinstance(op, arith.ShRUIOp | arith.ShLIOp):
+            if by > 30:
+                return None
+            return lhs // (1 << by) if isinstance(op, arith.ShRUIOp) else lhs * (1 << by)
+        if by == 0:
+            return None
+        return lhs // by if isinstance(op, arith.DivUIOp) else lhs % by
+
+    def _unknown(self, value: SSAValue) -> Term:
+        if value in self.loops:
+            return dim(self.loops[value])
+        if isinstance(value.owner, Block) and isinstance(value.owner.parent_op(), GPUFuncOp):
+            return dim(self.uniform.setdefault(value, f"n{len(self.uniform)}"))
+        return self._fresh()
+
+    def _fresh(self) -> Term:
+        self.unknown.append(f"_{len(self.unknown)}")
+        return dim(self.unknown[-1])
+
+    # Conditions
+
+    def condition(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, value: SSAValue, *, holds: bool = True
+    ) -> tuple[Condition, Condition]:
+        """When an i1 is ``holds``: where it may be, and where it is certain to be."""
+        may, must = self._condition(value)
+        return (may, must) if holds else (~must, ~may)
+
+    def _condition(self, value: SSAValue) -> tuple[Condition, Condition]:
+        op = value.owner
+        if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr):
+            known = ALWAYS if op.value.value.data else NEVER
+            return known, known
+        if isinstance(op, arith.AndIOp | arith.OrIOp):
+            (may, must), (also_may, also_must) = map(self._condition, (op.lhs, op.rhs))
+            join = all_of if isinstance(op, arith.AndIOp) else any_of
+            return join([may, also_may]), join([must, also_must])
+        if isinstance(op, arith.XOrIOp):
+            for operand, constant in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
+                if isinstance(constant.owner, arith.ConstantOp):
+                    attr = constant.owner.value
+                    flips = isinstance(attr, IntegerAttr) and attr.value.data != 0
+                    return self.condition(operand, holds=not flips)
+        if isinstance(op, arith.CmpiOp):
+            known = self._comparison(op)
+            if known is not None:
+                return known, known
+        return ALWAYS, NEVER
+
+    def _comparison(self, op: arith.CmpiOp) -> Condition | None:
+        sign = arith.CMPI_COMPARISON_OPERATIONS[op.predicate.value.data]
+        if sign.startswith("u") and not (self.is_natural(op.lhs) and self.is_natural(op.rhs)):
+            return None
+        lhs, rhs = self.integer(op.lhs), self.integer(op.rhs)
+        if lhs is None or rhs is None:
+            return None
+        if any(name.startswith("_") for term in (lhs, rhs) for name in term.names()):
+            return None
+        match sign.lstrip("us"):
+            case "eq":
+                return lhs.equals(rhs)
+            case "ne":
+                return lhs.differs(rhs)
+            case "lt":
+                return lhs < rhs
+            case "le":
+                return lhs <= rhs
+            case "gt":
+                return lhs > rhs
+            case _:
+                return lhs >= rhs
+
+
+NUMBERS = (
+    gpu.ThreadIdOp,
+    gpu.BlockIdOp,
+    gpu.BlockDimOp,
+    gpu.GridDimOp,
+    gpu.GlobalIdOp,
+    gpu.LaneIdOp,
+    gpu.SubgroupIdOp,
+    memref.DimOp,
+)
+_KEEPS = (
+    arith.AddiOp,
+    arith.MuliOp,
+    arith.DivUIOp,
+    arith.RemUIOp,
+    arith.ShRUIOp,
+    arith.ShLIOp,
+    arith.MinSIOp,
+    arith.MinUIOp,
+    arith.MaxSIOp,
+    arith.MaxUIOp,
+    arith.IndexCastOp,
+    arith.ExtSIOp,
+)
+
+
+def _axis(op: gpu.ThreadIdOp | gpu.BlockIdOp | gpu.BlockDimOp | gpu.GridDimOp | gpu.GlobalIdOp):
+    return "xyz".index(op.dimension.data.value)
+
+
+def is_unknown(term: Term) -> bool:
+    return any(name.startswith("_") for name in term.names())

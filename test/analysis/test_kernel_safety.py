@@ -1,0 +1,258 @@
+"""What is proven of kernels, and disproven, holds; the rest is undecided, with a reason."""
+
+from __future__ import annotations
+
+import pytest
+
+from kc.analysis import kernel_safety
+from kc.analysis.kernel_safety import SafetyVerdict, safety_of
+from kc.dialects.gpu import GPUFuncOp
+from kc.support.ir_text import parse_module
+from kc.support.registry import context
+
+A, S = "memref<64xf32>", "memref<64xf32, #gpu.address_space<workgroup>>"
+STORE, LOAD = f"memref.store %x, %S[%t] : {S}\n", f"%y = memref.load %S[%r] : {S}\n"
+FEW = "%few = arith.cmpi slt, %t, %c32 : index\n"
+
+
+def verdicts(
+    body: str, blocks: str = "%c1", given: str = "%A, %B", size: str = "64"
+) -> dict[str, SafetyVerdict]:
+    """By kind, of a kernel with 64 threads that has two arrays, an index and shared memory."""
+    array = f"memref<{size}xf32>"
+    text = f"""module attributes {{gpu.container_module}} {{
+  func.func @main(%A: {array}, %B: {array}, %n: index) {{
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c64 = arith.constant 64 : index
+    gpu.launch_func @m::@k blocks in ({blocks}, %c1, %c1) threads in (%c64, %c1, %c1)
+        args({given.split(", ")[0]} : {array}, {given.split(", ")[1]} : {array}, %n : index)
+    func.return
+  }}
+  gpu.module @m {{
+    gpu.func @k(%A: {array}, %B: {array}, %n: index) workgroup(%S : {S}) kernel {{
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c2 = arith.constant 2 : index
+      %c4 = arith.constant 4 : index
+      %c32 = arith.constant 32 : index
+      %c63 = arith.constant 63 : index
+      %x = arith.constant 0.0 : f32
+      %b = gpu.block_id x
+      %t = gpu.thread_id x
+      %r = arith.subi %c63, %t : index
+      {body}
+      gpu.return
+    }}
+  }}
+}}
+"""
+    module = parse_module(text, "kernel.mlir", context())
+    (kernel,) = (op for op in module.walk() if isinstance(op, GPUFuncOp))
+    return {verdict.kind: verdict for verdict in safety_of(kernel)}
+
+
+RACE = "S[0] is written by thread 0 of block 0 and read by thread 63, with no barrier in between"
+BARRIER = "gpu.barrier\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "is_clean", "message"),
+    [
+        (STORE + BARRIER + LOAD, True, ""),
+        (STORE + LOAD, False, RACE),
+        # From an iteration to the next.
+        (
+            f"scf.for %i = %c0 to %c4 step %c1 {{\n{BARRIER}{STORE}{BARRIER}{LOAD}}}",
+            True,
+            "",
+        ),
+        (f"scf.for %i = %c0 to %c4 step %c1 {{\n{STORE}{BARRIER}{LOAD}}}", False, RACE),
+        (f"scf.for %i = %c0 to %c1 step %c1 {{\n{STORE}{BARRIER}{LOAD}}}", True, ""),
+        # To the one after the next: neighbours have taken other rows.
+        (
+            f"""scf.for %i = %c0 to %c4 step %c1 {{
+              %row = arith.remui %i, %c2 : index
+              %at = arith.muli %row, %c32 : index
+              %h = arith.remui %t, %c32 : index
+              %m = arith.addi %at, %h : index
+              %q = arith.subi %c63, %m : index
+              %few = arith.cmpi slt, %t, %c32 : index
+              scf.if %few {{
+                memref.store %x, %S[%m] : {S}
+              }}
+              gpu.barrier
+              %y = memref.load %S[%m] : {S}
+            }}""",
+            True,
+            "",
+        ),
+        # A barrier in a loop that runs, one that does not, and one that may.
+        (f"{STORE}scf.for %i = %c0 to %c4 step %c1 {{\n{BARRIER}}}\n{LOAD}", True, ""),
+        (
+            f"{STORE}scf.for %i = %c0 to %c0 step %c1 {{\n{BARRIER}}}\n{LOAD}",
+            False,
+            RACE,
+        ),
+        (
+            f"{STORE}scf.for %i = %c0 to %n step %c1 {{\n{BARRIER}}}\n{LOAD}",
+            None,
+            "a barrier may be between two accesses of S, line 22",
+        ),
+        # Branches of some threads.
+        (f"{FEW}scf.if %few {{\n{STORE}}} else {{\n{LOAD}}}", False, RACE),
+        (f"{FEW}scf.if %few {{\n{STORE}}}\nmemref.store %x, %S[%r] : {S}", False, ""),
+        # All write one element: whether they write the same is not known.
+        (
+            f"memref.store %x, %S[%c0] : {S}",
+            None,
+            "threads write one element of S, maybe the same",
+        ),
+        (f"memref.atomic_rmw addf %x, %S[%c0] : (f32, {S}) -> f32", True, ""),
+        # Operations of which it is not known what they do.
+        (
+            "%w = gpu.all_reduce add %x uniform {\n} : (f32) -> f32",
+            None,
+            "gpu.all_reduce is not looked into",
+        ),
+    ],
+)
+def test_races(body: str, is_clean: bool | None, message: str):
+    verdict = verdicts(body)["race"]
+    assert verdict.is_clean is is_clean, str(verdict)
+    if message:
+        assert verdict.message == message
+    if is_clean is False:
+        assert verdict.location is not None
+        assert verdict.second is not None
+
+
+def test_blocks_race():
+    """Nothing orders them, barriers least of all."""
+    store, load = f"memref.store %x, %A[%t] : {A}\n", f"%y = memref.load %A[%t] : {A}\n"
+    assert verdicts(store + load)["race"].is_clean
+    verdict = verdicts(load + BARRIER + store, "%c2")["race"]
+    assert str(verdict) == (
+        "race: A[0] is read by thread 0 of block 0 and written by thread 0 of block 1, with no "
+        "barrier in between (kernel.mlir:22:7, kernel.mlir:24:1)"
+    )
+
+
+def test_arguments_that_are_one_array():
+    body = f"%y = memref.load %B[%r] : {A}\nmemref.store %y, %A[%t] : {A}"
+    assert verdicts(body)["race"].is_clean
+    assert verdicts(body, given="%A, %A")["race"].is_clean is False
+
+
+@pytest.mark.parametrize(
+    ("body", "is_clean"),
+    [
+        (BARRIER, True),
+        (f"{FEW}scf.if %few {{\n{BARRIER}}}", False),
+        (f"scf.for %i = %c0 to %t step %c1 {{\n{BARRIER}}}", False),
+        (f"%some = arith.cmpi slt, %b, %c1 : index\nscf.if %some {{\n{BARRIER}}}", True),
+        (
+            f"%z = memref.load %A[%t] : {A}\n%some = arith.cmpf oge, %z, %x : f32\n"
+            f"scf.if %some {{\n{BARRIER}}}",
+            None,
+        ),
+    ],
+)
+def test_barriers(body: str, is_clean: bool | None):
+    assert verdicts(body)["divergent-barrier"].is_clean is is_clean
+
+
+@pytest.mark.parametrize(
+    ("condition", "is_clean"), [("slt, %t, %c32", True), ("slt, %t, %c4", False)]
+)
+def test_shuffles(condition: str, is_clean: bool):
+    """A whole warp comes to it, or a part of one."""
+    verdict = verdicts(
+        f"""%some = arith.cmpi {condition} : index
+        scf.if %some {{
+          %one = arith.constant 1 : i32
+          %width = arith.constant 32 : i32
+          %v, %valid = gpu.shuffle xor %x, %one, %width : f32
+        }}"""
+    )["divergent-barrier"]
+    assert verdict.is_clean is is_clean
+    if not is_clean:
+        assert verdict.message == "thread 0 of block 0 comes to a shuffle, and thread 4 does not"
+
+
+@pytest.mark.parametrize(
+    ("index", "is_clean"),
+    [("%r", True), ("%u", False), ("%n", None), ("%i", True)],
+)
+def test_bounds(index: str, is_clean: bool | None):
+    """A difference, one too far, what a call gives, and that under a condition alone."""
+    verdict = verdicts(
+        f"""%u = arith.addi %t, %c1 : index
+        %0 = arith.cmpi sge, %n, %c0 : index
+        %1 = arith.cmpi sle, %n, %c63 : index
+        %2 = arith.andi %0, %1 : i1
+        scf.if %2 {{
+          %y = memref.load %A[%n] : {A}
+        }}
+        {"" if index == "%i" else f"%z = memref.load %A[{index}] : {A}"}"""
+    )["out-of-bounds"]
+    assert verdict.is_clean is is_clean
+
+
+def test_sizes_that_a_call_gives():
+    """The condition of the last block, whatever the size is."""
+    body = """%d = memref.dim %A, %c0 : memref<?xf32>
+    %o = arith.muli %b, %c64 : index
+    %g = arith.addi %o, %t : index
+    %in = arith.cmpi slt, %g, %d : index
+    scf.if %in {
+      memref.store %x, %A[%g] : memref<?xf32>
+    }""".replace("%c64", "%w").replace("%d =", "%w = arith.constant 64 : index\n%d =")
+    answers = verdicts(body, blocks="%n", size="?")
+    assert [verdict.is_clean for verdict in answers.values()] == [True] * 5
+
+
+@pytest.mark.parametrize(
+    ("written", "is_clean", "message"),
+    [
+        (STORE, True, ""),
+        ("", False, "S[0] is read by thread 63 of block 0, and no thread writes it"),
+        (
+            f"{FEW}scf.if %few {{\n{STORE}}}",
+            False,
+            "S[32] is read by thread 31 of block 0, and no thread writes it",
+        ),
+        (f"scf.for %i = %c0 to %c2 step %c1 {{\n{STORE}}}", True, ""),
+        (
+            f"%z = memref.load %A[%t] : {A}\n%some = arith.cmpf oge, %z, %x : f32\n"
+            f"scf.if %some {{\n{STORE}}}",
+            None,
+            "what is written of S follows from what a call gives, line 26",
+        ),
+    ],
+)
+def test_memory_that_is_read(written: str, is_clean: bool | None, message: str):
+    verdict = verdicts(written + BARRIER + LOAD)["uninitialised"]
+    assert verdict.is_clean is is_clean
+    if message and is_clean is False:
+        assert verdict.message == message
+
+
+@pytest.mark.parametrize(("index", "is_clean"), [("%c4", True), ("%c2", False), ("%n", None)])
+def test_vectors(index: str, is_clean: bool | None):
+    verdict = verdicts(
+        f"%v = vector.load %A[{index}] {{alignment = 16 : i64}} : {A}, vector<4xf32>"
+    )["misaligned"]
+    assert verdict.is_clean is is_clean
+    if is_clean is False:
+        assert verdict.message == (
+            "A[2] is read by thread 0 of block 0, 8 bytes from its begin, which is no multiple of "
+            "16"
+        )
+
+
+def test_questions_end(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(kernel_safety, "MAX_QUESTIONS", 1)
+    verdict = verdicts(STORE + BARRIER + LOAD)["race"]
+    assert verdict.is_clean is None
+    assert verdict.message == "there are too many accesses to compare"

@@ -1,0 +1,55 @@
+// RUN: kc-opt %s --verify-gpu-kernels=report=true 2>%t | FileCheck %s --check-prefix=SAME
+// RUN: FileCheck %s --input-file=%t --match-full-lines --strict-whitespace
+
+//CHECK:remark[KC6309]: kernel reverse, without running it
+//CHECK-NEXT:  --> {{.*}}verify_gpu_kernels.mlir:34:5  gpu.func @reverse({{.*}}
+//CHECK-NEXT:   |  proven: no two threads race
+//CHECK-NEXT:   |  proven: all threads come to each barrier and each shuffle
+//CHECK-NEXT:   |  proven: no index leaves its array
+//CHECK-NEXT:   |  proven: no vector is misaligned
+//CHECK-NEXT:   |  proven: all that is read of shared memory was written
+//CHECK-NEXT:remark[KC6309]: kernel scatter, without running it
+//CHECK-NEXT:  --> {{.*}}verify_gpu_kernels.mlir:47:5  gpu.func @scatter({{.*}}
+//CHECK-NEXT:   |  undecided: no two threads race (who touches A follows from what a call gives, line 49)
+//CHECK-NEXT:   |  proven: all threads come to each barrier and each shuffle
+//CHECK-NEXT:   |  undecided: no index leaves its array (an index of A follows from what a call gives, line 51)
+//CHECK-NEXT:   |  proven: no vector is misaligned
+//CHECK-NEXT:   |  proven: all that is read of shared memory was written
+
+// SAME: gpu.func @reverse
+// SAME: gpu.func @scatter
+module attributes {gpu.container_module} {
+  func.func @main(%A: memref<128xf32>, %I: memref<128xindex>) {
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c64 = arith.constant 64 : index
+    gpu.launch_func @m::@reverse blocks in (%c2, %c1, %c1) threads in (%c64, %c1, %c1)
+        args(%A : memref<128xf32>)
+    gpu.launch_func @m::@scatter blocks in (%c2, %c1, %c1) threads in (%c64, %c1, %c1)
+        args(%A : memref<128xf32>, %I : memref<128xindex>)
+    func.return
+  }
+  gpu.module @m {
+    // In place: other threads and blocks read other elements.
+    gpu.func @reverse(%A: memref<128xf32>) workgroup(%S : memref<64xf32, #gpu.address_space<workgroup>>) kernel {
+      %c63 = arith.constant 63 : index
+      %t = gpu.thread_id x
+      %i = gpu.global_id x
+      %0 = memref.load %A[%i] : memref<128xf32>
+      memref.store %0, %S[%t] : memref<64xf32, #gpu.address_space<workgroup>>
+      gpu.barrier
+      %r = arith.subi %c63, %t : index
+      %1 = memref.load %S[%r] : memref<64xf32, #gpu.address_space<workgroup>>
+      memref.store %1, %A[%i] : memref<128xf32>
+      gpu.return
+    }
+    // Where it stores follows from what I holds.
+    gpu.func @scatter(%A: memref<128xf32>, %I: memref<128xindex>) kernel {
+      %i = gpu.global_id x
+      %x = memref.load %A[%i] : memref<128xf32>
+      %n = memref.load %I[%i] : memref<128xindex>
+      memref.store %x, %A[%n] : memref<128xf32>
+      gpu.return
+    }
+  }
+}

@@ -1,0 +1,71 @@
+"""verify-gpu-kernels: kernels whose threads race, part or leave arrays are refused, without a run.
+
+It changes nothing. Each kernel of a ``gpu.module`` is looked at with the sizes of its launches, for
+all blocks, threads and iterations at once (:mod:`kc.analysis.kernel_safety`). What is certain to be
+wrong is refused with both places; what is neither proven nor disproven passes, and is left to
+``kc.gpu.check``, which runs the kernel. With ``report``, a remark (KC6309) says of each kernel what
+is proven and what is not.
+
+*Legal when no kernel is certain to have*
+
+1. KC6301: two threads that touch one element, one of which writes, with no barrier in between.
+2. KC6302: a barrier or a shuffle that some threads come to and others do not.
+3. KC6303: an index outside of its array.
+4. KC6304: a vector at an address that is no multiple of what it says.
+5. KC6305: an element of shared memory that is read and that no thread has written.
+
+The idea is that of GPUVerify, a prover of kernels in CUDA and OpenCL.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from kc.analysis.kernel_safety import CODES, WHY, SafetyVerdict, safety_of
+from kc.dialects.gpu import GPUFuncOp
+from kc.support.diagnostics import CodegenError, remark
+from kc.support.locations import location_of
+
+
+@dataclass(frozen=True)
+class VerifyGpuKernelsPass(ModulePass):
+    """Refuse kernels that are certain to be wrong."""
+
+    name = "verify-gpu-kernels"
+
+    report: bool = False
+    """Say of each kernel what is proven, and what is not decided."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        del ctx
+        for kernel in op.walk():
+            if isinstance(kernel, GPUFuncOp) and kernel.is_kernel:
+                verdicts = safety_of(kernel)
+                if self.report:
+                    remark(
+                        "KC6309",
+                        f"kernel {kernel.sym_name.data}, without running it",
+                        location=location_of(kernel),
+                        facts=[str(verdict) for verdict in verdicts],
+                    )
+                for verdict in verdicts:
+                    if verdict.is_clean is False:
+                        raise _refuse(kernel, verdict)
+
+
+def _refuse(kernel: GPUFuncOp, verdict: SafetyVerdict) -> CodegenError:
+    facts = [f"kernel: {kernel.sym_name.data}"]
+    if verdict.second is not None:
+        text = verdict.second.source_line().strip()
+        facts.append(f"the other: {verdict.second}" + (f"  {text}" if text else ""))
+    return CodegenError(
+        CODES[verdict.kind],
+        f"verify-gpu-kernels: {verdict.message}",
+        location=verdict.location,
+        facts=facts,
+        why=WHY[verdict.kind],
+    )
