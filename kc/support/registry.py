@@ -55,6 +55,10 @@ PRIMITIVES = {
         "merge",
         "distribute",
         "reverse",
+        "skew",
+        "shift",
+        "unroll-and-jam",
+        "privatize",
     ),
     "placing": (
         "compute-at",

@@ -109,6 +109,22 @@ class ScheduleMethods:
         """Run a loop backwards."""
         ...
 
+    def skew(self, outer: LoopRV | str, inner: LoopRV | str, factor: int = 1) -> LoopRV:
+        """Start a loop later in each iteration of a loop around it."""
+        ...
+
+    def shift(self, loop: LoopRV | str, by: int = 0, after: int = 0) -> LoopRV:
+        """Let a loop do what it does some iterations later."""
+        ...
+
+    def unroll_and_jam(self, loop: LoopRV | str, factor: int = 4) -> list[LoopRV]:
+        """Do some iterations of a loop together inside of the loops that it holds."""
+        ...
+
+    def privatize(self, block: BlockRV | str, loop: LoopRV | str, buffer: Any = ..., *, unsafe: bool = False) -> None:
+        """Give each iteration of a loop its own copy of a buffer."""
+        ...
+
     def compute_at(self, block: BlockRV | str, loop: LoopRV | str, preserve_unit_loops: bool = False, index: int = -1, *, unsafe: bool = False) -> None:
         """Compute a block inside a loop of its consumers."""
         ...

@@ -1,13 +1,12 @@
 // RUN: not kc-opt %s --reorder="func=matmul" 2>&1 | FileCheck %s --check-prefix=NONE --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --reorder="block=C loops=i,i" 2>&1 | FileCheck %s --check-prefix=TWICE --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --reorder="func=other loops=z,x" 2>&1 | FileCheck %s --check-prefix=NEST --match-full-lines --strict-whitespace
-// RUN: not kc-opt %s --reorder="func=other loops=q,p" 2>&1 | FileCheck %s --check-prefix=CHILD --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --reorder="func=other loops=v,u" 2>&1 | FileCheck %s --check-prefix=EXTENT --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --reorder="func=other loops=y,x" 2>&1 | FileCheck %s --check-prefix=ORDER --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --fuse="block=C loops=j,k" --split="block=C loop=j_k_fused factors=?,3" --reorder="block=C loops=j_k_fused_i,j_k_fused_o" 2>&1 | FileCheck %s --check-prefix=INIT --match-full-lines --strict-whitespace
 
 //NONE:error[KC3033]: reorder: no loops to reorder
-//NONE-NEXT:  --> {{.*}}reorder_invalid.mlir:62:1  func.func @matmul(%A: memref<16x8xf32>, %B: memref<8x12xf32>, %C: memref<16x12xf32>) {
+//NONE-NEXT:  --> {{.*}}reorder_invalid.mlir:52:1  func.func @matmul(%A: memref<16x8xf32>, %B: memref<8x12xf32>, %C: memref<16x12xf32>) {
 //NONE-NEXT:   |  for i in 16:
 //NONE-NEXT:   |    for j in 12:
 //NONE-NEXT:   |      for k in 8:
@@ -15,43 +14,34 @@
 //NONE-NEXT:  try: loops=j,i
 
 //TWICE:error[KC3030]: reorder: loop i is named twice
-//TWICE-NEXT:  --> {{.*}}reorder_invalid.mlir:63:3  tir.for %i in 16 {
+//TWICE-NEXT:  --> {{.*}}reorder_invalid.mlir:53:3  tir.for %i in 16 {
 //TWICE-NEXT:   |  for i in 16:    <-- here
 //TWICE-NEXT:   |    for j in 12:
 //TWICE-NEXT:   |      for k in 8:
 //TWICE-NEXT:   |        block C
 
 //NEST:error[KC3031]: reorder: loops x and z are not nested
-//NEST-NEXT:  --> {{.*}}reorder_invalid.mlir:92:3  tir.for %z in %n {
+//NEST-NEXT:  --> {{.*}}reorder_invalid.mlir:82:3  tir.for %z in %n {
 //NEST-NEXT:   |  for z in n:    <-- not inside x
 //NEST-NEXT:   |    store to B
 //NEST-NEXT:  why: reorder works on loops of one nest
 
-//CHILD:error[KC3032]: reorder: q is not the only child of p
-//CHILD-NEXT:  --> {{.*}}reorder_invalid.mlir:110:5  tir.for %q in 4 {
-//CHILD-NEXT:   |  for p in 4:    <-- also holds loop r
-//CHILD-NEXT:   |    for q in 4:    <-- here
-//CHILD-NEXT:   |      store to A
-//CHILD-NEXT:   |    for r in 4:
-//CHILD-NEXT:   |      store to A
-//CHILD-NEXT:  why: reorder would also move loop r
-
 //EXTENT:error[KC3034]: reorder: the extent of v depends on u
-//EXTENT-NEXT:  --> {{.*}}reorder_invalid.mlir:98:5  tir.for %v in %size {
+//EXTENT-NEXT:  --> {{.*}}reorder_invalid.mlir:88:5  tir.for %v in %size {
 //EXTENT-NEXT:   |  for u in 8:
 //EXTENT-NEXT:   |    for v in size:    <-- here
 //EXTENT-NEXT:   |      store to A
 //EXTENT-NEXT:  why: v cannot leave u
 
 //ORDER:error[KC3035]: reorder: the order y, x changes the result
-//ORDER-NEXT:  --> {{.*}}reorder_invalid.mlir:87:5  tir.for %y in 8 {
+//ORDER-NEXT:  --> {{.*}}reorder_invalid.mlir:77:5  tir.for %y in 8 {
 //ORDER-NEXT:   |  for x in 8:    <-- reordered from here
 //ORDER-NEXT:   |    for y in 8:
 //ORDER-NEXT:   |      store to A
 //ORDER-NEXT:  why: the statement at (x=0, y=1) writes A[1, 1], which the statement at (x=1, y=0) reads
 
 //INIT:error[KC3035]: reorder: the order j_k_fused_i, j_k_fused_o changes the result
-//INIT-NEXT:  --> {{.*}}reorder_invalid.mlir:64:5  tir.for %j in 12 {
+//INIT-NEXT:  --> {{.*}}reorder_invalid.mlir:54:5  tir.for %j in 12 {
 //INIT-NEXT:   |  for i in 16:
 //INIT-NEXT:   |    for j_k_fused_o in 32:    <-- reordered from here
 //INIT-NEXT:   |      for j_k_fused_i in 3:

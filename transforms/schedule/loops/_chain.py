@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint
@@ -14,10 +14,17 @@ from kc.transforms.affine_rewrite import replace_with_expr
 from kc.transforms.schedule.base import Site
 
 
-def require_chain(site: Site, loops: Sequence[ForOp], *, guards: bool = False) -> list[ForOp]:
+def require_chain(
+    site: Site,
+    loops: Sequence[ForOp],
+    *,
+    guards: bool = False,
+    stays: Callable[[ForOp, ForOp], str | None] | None = None,
+) -> list[ForOp]:
     """The loops from the outermost to the innermost of ``loops``, which must nest perfectly.
 
-    With ``guards`` there may be a ``tir.if`` without an else around what a loop holds.
+    With ``guards`` there may be a ``tir.if`` without an else around what a loop holds. With
+    ``stays`` a loop may hold more than the next one, unless that says why this must stay there.
     """
     if len(set(loops)) != len(loops):
         twice = next(loop for loop in loops if list(loops).count(loop) > 1)
@@ -39,6 +46,9 @@ def require_chain(site: Site, loops: Sequence[ForOp], *, guards: bool = False) -
     for outer, nested in zip(chain, chain[1:], strict=False):
         held = child_behind_guards(outer) if guards else loop_tree.only_child(outer)
         if held is not nested:
+            why = stays(outer, nested) if stays is not None else None
+            if stays is not None and why is None:
+                continue
             siblings = [
                 _name(child)
                 for op in loop_tree.path_to(nested)
@@ -52,7 +62,7 @@ def require_chain(site: Site, loops: Sequence[ForOp], *, guards: bool = False) -
                 f"{nested.label} is not the only child of {outer.label}",
                 at=nested,
                 mark={outer: f"also holds {between}", nested: "here"},
-                why=f"{site.primitive} would also move {between}",
+                why=why or f"{site.primitive} would also move {between}",
                 hints=_nest_hint([loop for loop in chain if loop is not outer]),
             )
     return chain

@@ -8,8 +8,25 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineConstraintExpr, AffineExpr, AffineSet
 
 from kc.analysis import loop_tree
-from kc.dialects.tir import AllocOp, BlockOp, ForOp, IfOp, LinearizeOp
+from kc.dialects.tir import AllocOp, BlockOp, ForOp, IfOp, IterType, LinearizeOp
 from kc.transforms.affine_rewrite import add_predicate, compact
+from kc.transforms.schedule.base import Site
+
+
+def require_nonempty_reduction(site: Site, loop: ForOp) -> None:
+    """Refuse (KC3036) a loop that gets more iterations, in which nothing happens, where it is the
+    reduction loop of a block and may have none: then the block writes its initial value."""
+    for block in loop_tree.blocks(loop):
+        if not block.has_init or loop.static_extent:
+            continue
+        if IterType.REDUCE in loop_tree.iter_types(loop, block):
+            raise site.refuse(
+                "KC3036",
+                f"the reduction loop {loop.label} of {block.label} may be empty",
+                at=loop,
+                why=f"{block.label} is then its initial value, which the condition on the new "
+                "iterations would keep it from writing",
+            )
 
 
 def conjunction_of(guards: Sequence[IfOp]) -> tuple[AffineSet, list[SSAValue]]:

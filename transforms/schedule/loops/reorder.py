@@ -16,9 +16,18 @@ After::
 
 The named loops exchange places; loops in between stay where they are.
 
+What a loop of the nest holds beside the next loop (an imperfect nest) goes into that one first:
+what comes before, to its first iteration; what comes behind, to its last::
+
+    tir.for %i in 16 {                   tir.for %i in 16 {
+      tir.block "B" (...)                  tir.for %j in 32 {
+      tir.for %j in 32 {                     tir.block "B" (...) where (%j == 0)
+        tir.block "C" (...)                  tir.block "C" (...)
+
 *Legal when*
 
-1. KC3030, KC3031, KC3032: the loops are distinct and form a perfect nest.
+1. KC3030, KC3031: the loops are distinct and nested. KC3032: what stands beside a loop of the nest
+   can go into it: the loop is serial, has at least one iteration, and uses no value of the other.
 2. KC3034: no extent depends on a loop that would no longer be around it.
 3. KC3035: no dependence between two iterations changes its direction. Updates of one reduction may
    change places (the combiner is associative and commutative by declaration), its initialisation
@@ -33,7 +42,7 @@ TVM: ``reorder``. Halide: ``reorder``. Exo: ``reorder_loops``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
@@ -44,8 +53,9 @@ from kc.analysis import loop_tree
 from kc.analysis.dependence import concurrent_conflict, reorder_conflict
 from kc.dialects.tir import ForKind, ForOp
 from kc.dialects.tir.threads import BLOCK_AXES
-from kc.transforms.schedule.base import LoopRef, Primitive, Rewritten, Site
+from kc.transforms.schedule.base import LoopRef, Primitive, Rewritten, Site, on_copy
 from kc.transforms.schedule.loops._chain import require_chain
+from kc.transforms.schedule.loops._imperfect import sink_siblings, why_it_stays
 
 
 @dataclass(frozen=True)
@@ -55,6 +65,12 @@ class Plan:
     chain: list[ForOp]
     order: list[ForOp]
     asked: list[ForOp]
+
+    @property
+    def is_perfect(self) -> bool:
+        """Whether each loop holds nothing but the next one."""
+        nested = zip(self.chain, self.chain[1:], strict=False)
+        return all(loop_tree.only_child(outer) is inner for outer, inner in nested)
 
 
 @dataclass(frozen=True)
@@ -80,10 +96,23 @@ class Reorder(Primitive):
             raise site.refuse(
                 "KC3033", "no loops to reorder", at=site.function, hints=["loops=j,i"]
             )
-        chain = require_chain(site, asked)
-        chain = chain[: max(chain.index(loop) for loop in asked) + 1]
+        chain = require_chain(site, asked, stays=why_it_stays)
         rest = iter(asked)
         order = [next(rest) if loop in asked else loop for loop in chain]
+        plan = Plan(chain, order, asked)
+        if order != chain and not plan.is_perfect:
+            on_copy(site, lambda copy, twin: self._check_sunk(copy, plan, twin))
+        else:
+            self._check_order(site, chain, order)
+        return plan
+
+    def _check_sunk(self, site: Site, plan: Plan, twin: Callable[[ForOp], ForOp]) -> None:
+        """Check the order of the nest once it is perfect."""
+        chain = [twin(loop) for loop in plan.chain]
+        sink_siblings(chain)
+        self._check_order(site, chain, [twin(loop) for loop in plan.order])
+
+    def _check_order(self, site: Site, chain: list[ForOp], order: list[ForOp]) -> None:
         place = {loop: n for n, loop in enumerate(order)}
         for inner in chain:
             for outer in chain[: chain.index(inner)]:
@@ -111,7 +140,6 @@ class Reorder(Primitive):
                     why=conflict.explain(),
                 )
             self._check_kinds(site, chain, order)
-        return Plan(chain, order, asked)
 
     def _check_kinds(self, site: Site, chain: list[ForOp], order: list[ForOp]) -> None:
         """Require that concurrent loops stay concurrent with the loops they newly hold."""
@@ -158,6 +186,8 @@ class Reorder(Primitive):
         chain, order = plan.chain, plan.order
         if order == chain:
             return Rewritten(tuple(plan.asked))
+        if not plan.is_perfect:
+            sink_siblings(chain)
         sizes = _take_index_ops(chain, order)
         body = chain[-1].detach_region(chain[-1].body)
         inner_old = body.block.args[0]

@@ -1,0 +1,116 @@
+"""Imperfect nests made perfect: what stands beside a loop goes into its first or last iteration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind, AffineExpr, AffineSet
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kc.analysis import loop_tree
+from kc.analysis.captures import captured_values
+from kc.analysis.instances import Space
+from kc.analysis.terms import number
+from kc.dialects.affine_assembly import ZERO
+from kc.dialects.tir import AllocOp, BlockOp, ForKind, ForOp, IfOp
+from kc.transforms.affine_rewrite import add_predicate
+from kc.transforms.schedule._blocks import describe
+
+
+def why_it_stays(outer: ForOp, nested: ForOp) -> str | None:
+    """Why what ``outer`` holds beside ``nested`` cannot go into that loop; None if it can."""
+    if nested.parent is not outer.body.block:
+        return f"{nested.label} is in a branch of {outer.label}, which would hold for a part of it"
+    siblings = [op for op in outer.body.block.ops if loop_tree.has_work(op) and op is not nested]
+    first = siblings[0]
+    if nested.kind.data is not ForKind.SERIAL:
+        return (
+            f"{describe(first)} would go into one iteration of {nested.label}, which is "
+            f"{nested.kind_text}"
+        )
+    if not _has_iterations(nested):
+        return (
+            f"{describe(first)} would go into an iteration of {nested.label}, which may have none: "
+            f"its extent is {loop_tree.extent_text(nested.extent_value)}"
+        )
+    for op in siblings:
+        if isinstance(op, AllocOp):
+            return f"alloc {op.label} would belong to one iteration of {nested.label}"
+    pending = [*nested.operands, *captured_values(nested)]
+    while pending:
+        maker = pending.pop().owner
+        if maker in siblings:
+            assert isinstance(maker, Operation)
+            return f"{nested.label} uses what {describe(maker)} gives, in all of its iterations"
+        if isinstance(maker, Operation) and maker.parent is outer.body.block:
+            pending += maker.operands
+    return None
+
+
+def _has_iterations(loop: ForOp) -> bool:
+    """Whether ``loop`` is known to have an iteration."""
+    if loop.static_extent is not None:
+        return loop.static_extent > 0
+    space = Space()
+    outer = loop.parent_op()
+    assert outer is not None
+    place = space.place(outer, for_inits=True)
+    assert loop.dynamic_extent is not None
+    size = space.value(loop.dynamic_extent, place)
+    return space.find([place], [size < number(1)]) is None
+
+
+def sink_siblings(chain: Sequence[ForOp]) -> None:
+    """Move what stands beside each loop of ``chain`` into it, guarded: the nest is perfect then."""
+    for outer, nested in zip(chain, chain[1:], strict=False):
+        ops = list(outer.body.block.ops)
+        at = ops.index(nested)
+        first = InsertPoint.at_start(nested.body.block)
+        for group, is_before in ((ops[:at], True), (ops[at + 1 :], False)):
+            # Arithmetic before the loop stays: the loop may need it, and so may what moved.
+            moved = [op for op in group if not is_before or loop_tree.has_work(op) or _is_last(op)]
+            if not any(loop_tree.has_work(op) for op in moved):
+                continue
+            _sink(moved, nested, first if is_before else InsertPoint.at_end(nested.body.block))
+
+
+def _is_last(op: Operation) -> bool:
+    """Whether ``op`` uses what something with work before it gives, as arithmetic on a load."""
+    pending = list(op.operands)
+    while pending:
+        owner = pending.pop().owner
+        if isinstance(owner, Operation) and owner.parent is op.parent:
+            if loop_tree.has_work(owner):
+                return True
+            pending += owner.operands
+    return False
+
+
+def _sink(ops: Sequence[Operation], loop: ForOp, point: InsertPoint) -> None:
+    """Move ``ops`` to ``point`` in ``loop``, to happen in its first or last iteration."""
+    at_start = point.insert_before is not None
+    values: list[SSAValue] = [loop.var]
+    position: AffineExpr = ZERO
+    if not at_start:
+        extent = loop.extent_value
+        if isinstance(extent, int):
+            position = AffineExpr.constant(extent - 1)
+        else:
+            values.append(extent)
+            position = AffineExpr.dimension(1) - 1
+    once = AffineConstraintExpr(
+        AffineConstraintKind.eq, AffineExpr.dimension(0) - position, ZERO, canonicalize=False
+    )
+    for op in ops:
+        op.detach()
+    work = [op for op in ops if loop_tree.has_work(op)]
+    if all(isinstance(op, BlockOp) for op in work):
+        for op in ops:
+            Rewriter.insert_op(op, point)
+            if isinstance(op, BlockOp):
+                add_predicate(op, once, values)
+        return
+    guard = IfOp(AffineSet(len(values), 0, (once,)), values, Region(Block(ops)))
+    guard.location = work[0].location
+    Rewriter.insert_op(guard, point)

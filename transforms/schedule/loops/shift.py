@@ -1,0 +1,124 @@
+"""shift: a loop gets iterations before its first and after its last one, in which nothing happens.
+
+Before, ``shift loop=i by=1``::
+
+    tir.for %i in 16 {
+      tir.block "B" (spatial %v_i in 16 = %i) do { ... }
+
+After::
+
+    tir.for %i_s in 17 {
+      tir.block "B" (spatial %v_i in 16 = %i_s - 1) where (%i_s >= 1) do { ... }
+
+What the loop does comes ``by`` iterations later; ``after`` empty ones follow. Loops that cannot be
+merged because the second needs what the first does in a later iteration can be once the second is
+shifted by as much, and the first is as long (``after``).
+
+*Legal when*
+
+1. KC3010, KC3011: the loop is serial and carries no annotation.
+2. KC3036: it has iterations, if it is that of a reduction.
+3. KC3458: neither number is negative, one is not 0, and the new extent fits 64 bits.
+
+Nothing changes its order, so no dependence forbids it.
+
+Exo: ``shift_loop``. Polyhedral compilers: shifting of statements, loop alignment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineConstraintExpr, AffineExpr, AffineSet
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kc.analysis import loop_tree
+from kc.dialects.affine_assembly import at_least_zero
+from kc.dialects.tir import ApplyOp, ForOp
+from kc.transforms.affine_rewrite import compact, replace_with_expr
+from kc.transforms.schedule.base import Gives, LoopRef, Primitive, Rewritten, Site, require_serial
+from kc.transforms.schedule.loops._chain import size_point
+from kc.transforms.schedule.loops._factors import LIMIT
+from kc.transforms.schedule.loops._guards import guard_body, require_nonempty_reduction
+
+
+@dataclass(frozen=True)
+class Shift(Primitive):
+    """Let a loop do what it does some iterations later."""
+
+    name: ClassVar[str] = "shift"
+    verb = "was shifted as"
+    gives: ClassVar[Gives] = "loop"
+    within_nest: ClassVar[bool] = True
+
+    loop: LoopRef = field(metadata={"help": "the loop"})
+    by: int = field(default=0, metadata={"help": "the number of empty iterations before"})
+    after: int = field(default=0, metadata={"help": "the number of empty iterations behind"})
+
+    def check(self, site: Site) -> ForOp:
+        loop = site.resolve_loop(self.loop)
+        require_serial(site, loop)
+        require_nonempty_reduction(site, loop)
+        if self.by < 0 or self.after < 0 or not self.by + self.after:
+            raise site.refuse(
+                "KC3458",
+                f"{self.by} iterations before {loop.label} and {self.after} behind it",
+                at=loop,
+                why="a loop starts at 0: it is shifted by empty iterations, at least 1"
+                if self.by + self.after or self.by
+                else "that is the loop as it is",
+                hints=["by=1", "after=1"],
+            )
+        extent = loop.static_extent
+        if (extent or 0) + self.by + self.after > LIMIT:
+            raise site.refuse(
+                "KC3458",
+                f"{self.by} iterations before {loop.label} and {self.after} behind it",
+                at=loop,
+                why=f"it would have more than the {LIMIT} iterations that are possible",
+            )
+        return loop
+
+    @classmethod
+    def candidates(cls, site: Site) -> Iterator[Self]:
+        for loop in loop_tree.loops(site.function):
+            yield cls(LoopRef(loop), 1, 0)
+            yield cls(LoopRef(loop), 0, 1)
+
+    def rewrite(self, site: Site, plan: ForOp) -> Rewritten:
+        loop, extent = plan, plan.extent_value
+        (name,) = site.fresh_names([f"{loop.label}_s"], loop, [])
+        size = self._new_extent(site, loop)
+        body = loop.detach_region(loop.body)
+        variable = body.block.args[0]
+        values: list[SSAValue] = [variable]
+        index = AffineExpr.dimension(0) - self.by
+        replace_with_expr(variable, index, values, InsertPoint.at_start(body.block))
+        inside: list[AffineConstraintExpr] = [at_least_zero(index)] if self.by else []
+        if self.after:
+            if isinstance(extent, int):
+                inside.append(at_least_zero(AffineExpr.constant(extent - 1) - index))
+            else:
+                values.append(extent)
+                inside.append(at_least_zero(AffineExpr.dimension(1) - 1 - index))
+        guard_body(body.block, *compact(AffineSet(len(values), 0, tuple(inside)), values))
+        new = ForOp(name, size, body)
+        variable.name_hint = name
+        new.attributes.update(loop.attributes)
+        new.location = loop.location
+        Rewriter.replace_op(loop, new, [])
+        return Rewritten((new,), {loop: (new,)})
+
+    def _new_extent(self, site: Site, loop: ForOp) -> int | SSAValue:
+        more = self.by + self.after
+        extent = loop.extent_value
+        if isinstance(extent, int):
+            return extent + more
+        apply = ApplyOp(AffineExpr.dimension(0) + more, [extent])
+        apply.result.name_hint = f"{loop.label}_size"
+        apply.location = loop.location
+        Rewriter.insert_op(apply, InsertPoint.before(size_point(site, loop, [extent])))
+        return apply.result
