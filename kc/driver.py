@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from kc.analysis import loop_tree
 from kc.analysis.module_copy import copy_module
 from kc.dialects.te import FuncOp
+from kc.intrin_rules import lower_operators
 from kc.support.diagnostics import TEError
 from kc.support.files import read_bytes, read_text
 from kc.support.ir_text import print_module
@@ -248,6 +249,7 @@ def build(
         backend = backend_of(chosen)
         later = "verify-gpu-code" in backend.pipeline
         stages = _stages(inp, args, name, chosen, binds, checks_kernels=not later)
+        lower_operators(stages[-1][1], chosen)
         if instrument is not None:
             for stage, module in stages:
                 instrument(stage, module)

@@ -9,20 +9,69 @@ import kc
 from kc import instrument, transform
 from kc.analysis.structural_equality import difference
 from kc.analysis.structural_equality import structural_hash as hash_of
+from kc.node_objects import (
+    Array,
+    Attrs,
+    BaseExpr,
+    BaseFunc,
+    CallingConv,
+    DictAttrs,
+    EnvFunc,
+    FuncType,
+    Map,
+    Node,
+    PointerType,
+    PrimExpr,
+    PrimType,
+    RelayExpr,
+    SequentialSpan,
+    SourceName,
+    Span,
+    TupleType,
+    Type,
+    TypeKind,
+    make_node,
+)
+from kc.support.absent_names import no_attribute
 from kc.support.diagnostics import InputError, ParseError
 from kc.support.ir_text import print_module
 from kc.support.locations import caller_location
 from kc.te.expr import Domain
+from kc.te.op_attributes import Op, register_intrin_lowering, register_op_attr
 from kc.tir.module import GlobalVar, IRModule
 
 __all__ = [
+    "Array",
+    "Attrs",
+    "BaseExpr",
+    "BaseFunc",
+    "CallingConv",
+    "DictAttrs",
+    "EnvFunc",
+    "FuncType",
     "GlobalVar",
     "IRModule",
+    "Map",
+    "Node",
+    "Op",
+    "PointerType",
+    "PrimExpr",
+    "PrimType",
     "Range",
+    "RelayExpr",
+    "SequentialSpan",
+    "SourceName",
+    "Span",
     "StructuralDifference",
+    "TupleType",
+    "Type",
+    "TypeKind",
     "assert_structural_equal",
     "instrument",
     "load_json",
+    "make_node",
+    "register_intrin_lowering",
+    "register_op_attr",
     "save_json",
     "structural_equal",
     "structural_hash",
@@ -43,7 +92,16 @@ class Range(Domain):
     @classmethod
     def from_min_extent(cls, min_value: Any, extent: Any) -> Range:
         """``extent`` numbers from ``min_value`` on."""
-        return cls(min_value, min_value + extent)
+        numbers = cls(min_value, min_value + extent)
+        numbers._count = extent
+        return numbers
+
+    _count: Any = None
+
+    @property
+    def extent(self) -> Any:
+        """The number of values."""
+        return super().extent if self._count is None else self._count
 
 
 def save_json(node: Any) -> str:
@@ -117,6 +175,10 @@ def _module(node: Any, what: str) -> Any:
         location=caller_location(),
         hints=["kc.lower(s, args) makes a module of a schedule, te.create_prim_func of tensors"],
     )
+
+
+def __getattr__(name: str) -> Any:
+    raise no_attribute("ir", name)
 
 
 def __dir__() -> list[str]:

@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+from types import ModuleType
+from typing import Any
+
+from kc.support.absent_names import no_attribute
 from kc.support.diagnostics import TargetError, suggest
 from kc.support.locations import caller_location
 from kc.support.target import Target, TargetLike, target_of
 from kc.support.target_data import Kind as TargetKind
+from kc.target_functions import (
+    GenericFunc,
+    generic_func,
+    get_native_generic_func,
+    override_native_generic_func,
+)
 
 __all__ = [
+    "GenericFunc",
     "Target",
     "TargetKind",
     "arm_cpu",
     "create",
     "cuda",
+    "generic_func",
+    "get_native_generic_func",
     "list_kinds",
     "list_tags",
+    "override_native_generic_func",
     "riscv_cpu",
     "target_of",
 ]
@@ -86,8 +100,21 @@ def cuda(model: str = "unknown", arch: str | None = None, options: str | None = 
     return Target(f"cuda -model={model}{chosen} {options or ''}".strip())
 
 
+def _codegen() -> ModuleType:
+    """``tvm.target.codegen``: facts about LLVM."""
+    import kc.llvm_facts
+
+    return kc.llvm_facts
+
+
 def _cpu(device: str, attributes: str, options: str | None) -> Target:
     return Target(f"llvm -keys={device},cpu -device={device} {attributes} {options or ''}".strip())
+
+
+def __getattr__(name: str) -> Any:
+    if name == "codegen":  # what it needs is loaded at first use
+        return _codegen()
+    raise no_attribute("target", name)
 
 
 def __dir__() -> list[str]:

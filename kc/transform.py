@@ -40,9 +40,11 @@ from kc.support.environment import is_on
 from kc.support.locations import caller_location
 from kc.support.pass_context import PipelineOptions, using_options, watching_steps
 from kc.support.plugins import PHASES
+from kc.te.node_class import Node
 from kc.tir.module import IRModule
 
 __all__ = [
+    "Pass",
     "PassContext",
     "PassInfo",
     "PrintIR",
@@ -194,6 +196,17 @@ class Sequential:
         context = PassContext.current()
         run_passes(copy, [pass_ for pass_ in self.passes if context.enables(pass_)])
         return IRModule(copy)
+
+
+class Pass(Node):
+    """What changes modules: passes by their names, of Python functions, and sequences of them."""
+
+    __module__ = "kc.transform"
+    comes_from = "kc.transform.module_pass, kc.transform.Sequential"
+
+    @classmethod
+    def holds(cls, value: Any) -> bool:
+        return isinstance(value, ModulePass | Sequential)
 
 
 def as_pass(given: Any) -> ModulePass:

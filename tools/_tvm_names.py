@@ -6,11 +6,11 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-DATA = Path(__file__).with_name("tvm_names.toml")
+from kc.support.absent_names import DATA
+
 HARDWARE = "hardware"
 """The reason that does not count: what it is given for needs other machines."""
 
@@ -72,7 +72,7 @@ def page() -> Iterator[str]:
     listed, reasons = namespaces()
     present = sum(space.present for space in listed)
     counted = sum(space.counted for space in listed)
-    yield "TVM 0.9's public names, namespace by namespace, as `tools/tvm_names.toml` lists them. Of"
+    yield "TVM 0.9's public names, namespace by namespace, of `kc/support/tvm_names.toml`. Of"
     share = f"{present / counted:.0%}"
     yield f"{counted} names that need no other hardware {present} are there, {share}."
     yield from ("", "| namespace | names | there | share |", "|---|---|---|---|")

@@ -3,20 +3,27 @@
 from importlib import import_module as _import_module
 from typing import Any as _Any
 
+from kc.support.absent_names import no_attribute as _no_attribute
+
 # Public name -> the module that defines it; loaded at first use.
 _LAZY = {
     "ArgSpec": "kc.runtime.signature",
     "BenchmarkResult": "kc.runtime.timing",
     "CompiledFunction": "kc.runtime.function",
     "DataType": "kc.runtime.data_type",
+    "DataTypeCode": "kc.runtime.data_type",
     "Device": "kc.runtime.device",
     "Module": "kc.runtime.module",
     "DeferredFunction": "kc.runtime.function",
     "ModuleRecord": "kc.runtime.metadata",
     "NDArray": "kc.runtime.array",
+    "Object": "kc.node_objects",
+    "PackedFunc": "kc.node_objects",
     "PythonFunction": "kc.runtime.python_function",
     "Signature": "kc.runtime.signature",
+    "String": "kc.node_objects",
     "convert": "kc.runtime.global_functions",
+    "convert_to_object": "kc.runtime.global_functions",
     "cpu": "kc.runtime.device",
     "cuda": "kc.runtime.device",
     "enabled": "kc.runtime.device",
@@ -31,8 +38,10 @@ _LAZY = {
 
 
 def __getattr__(name: str) -> _Any:
+    if name == "ndarray":  # TVM's module of arrays
+        return _import_module("kc.nd")
     if name not in _LAZY:
-        raise AttributeError(f"module 'kc.runtime' has no attribute '{name}'")
+        raise _no_attribute("runtime", name)
     value = getattr(_import_module(_LAZY[name]), name)
     globals()[name] = value
     return value

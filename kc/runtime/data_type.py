@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from enum import IntEnum
 
 from kc.runtime.signature import DTYPES
 from kc.support.diagnostics import InputError, suggest
@@ -35,3 +36,13 @@ class DataType(str):
         instance.bits = 1 if scalar == "bool" else 8 * DTYPES[scalar].size
         instance.itemsize = DTYPES[scalar].size * lanes
         return instance
+
+
+class DataTypeCode(IntEnum):
+    """The kinds of dtypes, as DLPack numbers them."""
+
+    INT = 0
+    UINT = 1
+    FLOAT = 2
+    HANDLE = 3
+    BFLOAT = 4

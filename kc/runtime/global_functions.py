@@ -16,6 +16,7 @@ from kc.support.global_functions import (
 
 __all__ = [
     "convert",
+    "convert_to_object",
     "get_global_func",
     "list_global_func_names",
     "register_func",
@@ -59,3 +60,6 @@ def convert(value: Any) -> Any:
         f"convert: functions cannot be called with {type(value).__name__}",
         hints=["numpy and kc.nd arrays, numbers, text, functions, and lists and dicts of them"],
     )
+
+
+convert_to_object = convert

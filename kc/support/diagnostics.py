@@ -154,6 +154,7 @@ _TYPES = "KC2014 KC2162 KC3143 KC3700 KC3701 KC3702 KC3703"
 RAISED_AS: dict[str, type[Exception]] = {
     **dict.fromkeys(_VALUES.split(), ValueError),
     **dict.fromkeys(_TYPES.split(), TypeError),
+    "KC0095": AttributeError,
 }
 """The codes of what TVM raises as an error of Python's own: programs for it may catch that."""
 

@@ -3,6 +3,9 @@
 The names, arguments and meanings are TVM's (``tvm.te``, Chen et al., OSDI 2018).
 """
 
+from typing import Any as _Any
+
+from kc.support.absent_names import no_attribute as _no_attribute
 from kc.support.diagnostics import TEError
 from kc.te import hybrid, schedule
 from kc.te.calls import trace
@@ -17,10 +20,12 @@ from kc.te.functions import __all__ as _functions
 from kc.te.gradient import gradient
 from kc.te.intrinsics import *  # noqa: F403
 from kc.te.intrinsics import __all__ as _intrinsics
+from kc.te.operation_classes import BaseComputeOp, HybridOp, TensorComputeOp
 from kc.te.prim_func import create_prim_func
 from kc.te.reducers import comm_reducer, max_value, min_value
 from kc.te.scan import scan
 from kc.te.schedule import Schedule, Stage, create_schedule
+from kc.te.slices import TensorSlice
 from kc.te.tags import tag_scope
 from kc.te.tensor import (
     ComputeOp,
@@ -34,6 +39,7 @@ from kc.te.tensor import (
     size_var,
     var,
 )
+from kc.te.tensor_intrin import DeclaredIntrin as TensorIntrin
 from kc.te.tensor_intrin import decl_tensor_intrin
 from kc.te.threads import thread_axis
 from kc.transforms.schedule._index_map import AXIS_SEPARATOR
@@ -42,8 +48,10 @@ __all__ = [  # pyright: ignore[reportUnsupportedDunderAll]
     *_functions,
     *_intrinsics,
     "AXIS_SEPARATOR",
+    "BaseComputeOp",
     "ComputeOp",
     "ExternOp",
+    "HybridOp",
     "Operation",
     "PlaceholderOp",
     "ScanOp",
@@ -52,6 +60,9 @@ __all__ = [  # pyright: ignore[reportUnsupportedDunderAll]
     "Stage",
     "TEError",
     "Tensor",
+    "TensorComputeOp",
+    "TensorIntrin",
+    "TensorSlice",
     "all",
     "any",
     "comm_reducer",
@@ -77,6 +88,10 @@ __all__ = [  # pyright: ignore[reportUnsupportedDunderAll]
     "trace",
     "var",
 ]
+
+
+def __getattr__(name: str) -> _Any:
+    raise _no_attribute("te", name)
 
 
 def __dir__() -> list[str]:

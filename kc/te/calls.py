@@ -26,6 +26,7 @@ from kc.te.expr import (
     if_then_else,
     intrinsic,
 )
+from kc.te.op_attributes import attribute_of, is_known
 from kc.te.tensor import Tensor
 from kc.te.vectors import vectorcombine, vectorhigh, vectorlow
 
@@ -153,17 +154,18 @@ def call_intrin(dtype: str, func_name: str, *args: Any) -> Expr:
     Raises TEError KC2151 for an unknown name.
     """
     location = caller_location()
-    short = func_name.removeprefix("tir.") if isinstance(func_name, str) else ""
-    known: dict[str, Any] = {
-        **{name: getattr(intrinsics, name) for name in intrinsics.__all__},
-        **{name: intrinsic(name) for name in _UNARY},
-        **{name: partial(binary, op) for name, op in _BINARY.items()},
-        "if_then_else": if_then_else,
-    }
+    given_name = getattr(func_name, "name", func_name)  # of an operator, tvm.ir.Op
+    short = given_name.removeprefix("tir.") if isinstance(given_name, str) else ""
+    known = _known()
     typed = _TYPED.get(short)
     if typed is not None:
         _check_count(short, typed, (dtype, *args), given=len(args))
         return typed(dtype, *args)
+    if short not in known and is_known(given_name):
+        kept = check_dtype(dtype, vectors=True)
+        pure = attribute_of(given_name, "TCallEffectKind") in (None, *PURE_EFFECTS)
+        values = tuple(map(as_expr, args))
+        return ExternCall(given_name, values, kept, location, "c", pure)
     if short not in known:
         raise TEError(
             "KC2151",
@@ -177,6 +179,25 @@ def call_intrin(dtype: str, func_name: str, *args: Any) -> Expr:
     _check_count(short, known[short], args, given=len(args))
     result = as_expr(known[short](*args))
     return result if result.dtype == check_dtype(dtype) else result.astype(dtype)
+
+
+PURE_EFFECTS = (0, 1)
+"""The values of ``TCallEffectKind`` of calls that only give a value."""
+
+
+def _known() -> dict[str, Any]:
+    """The functions that make calls of intrinsics, by their names."""
+    return {
+        **{name: getattr(intrinsics, name) for name in intrinsics.__all__},
+        **{name: intrinsic(name) for name in _UNARY},
+        **{name: partial(binary, op) for name, op in _BINARY.items()},
+        "if_then_else": if_then_else,
+    }
+
+
+def intrinsic_names() -> list[str]:
+    """The names of all intrinsics, without "tir."."""
+    return sorted({*_known(), *_TYPED})
 
 
 def _check_count(name: str, function: Any, args: tuple[Any, ...], *, given: int) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from kc.support.diagnostics import Location
+from kc.te.dtypes import lanes as lanes_of
 from kc.te.operators import ExprLike, Operators
 
 if TYPE_CHECKING:
@@ -71,6 +72,8 @@ class Var(Expr):
     name: str
     dtype: str = "int32"
     location: Location | None = field(default=None, repr=False)
+    is_size: bool = False
+    """Whether it was made as a size (``te.size_var``)."""
 
     def __repr__(self) -> str:
         return self.name
@@ -89,15 +92,15 @@ class Domain(tuple[Any, Any]):
     """The values of an axis, as (start, stop); programs for TVM ask for ``min`` and ``extent``."""
 
     @property
-    def min(self) -> Size:
+    def min(self) -> Size | Expr:
         """The first value."""
-        return Size(self[0])
+        return self[0] if isinstance(self[0], Expr) else Size(self[0])
 
     @property
     def extent(self) -> Size | Expr:
         """The number of values."""
         start, stop = self
-        count = stop - start if start else stop
+        count = stop if not isinstance(start, Expr) and start == 0 else stop - start
         return Size(count) if isinstance(count, int) else count
 
 
@@ -126,8 +129,53 @@ class IterVar(Expr):
         return Domain((self.start, self.start + self.extent if self.start else self.extent))
 
 
+class TwoOperands(Expr):
+    """What has two operands, which programs for TVM call ``a`` and ``b``."""
+
+    lhs: Expr
+    rhs: Expr
+
+    @property
+    def a(self) -> Expr:
+        """The left operand."""
+        return self.lhs
+
+    @property
+    def b(self) -> Expr:
+        """The right operand."""
+        return self.rhs
+
+
+class Choice(Expr):
+    """What chooses one of two values, by TVM's names for them."""
+
+    on_true: Expr
+    on_false: Expr
+
+    @property
+    def true_value(self) -> Expr:
+        """The value where the condition holds."""
+        return self.on_true
+
+    @property
+    def false_value(self) -> Expr:
+        """The value where it does not."""
+        return self.on_false
+
+
+class OperatorName(str):
+    """The name of an operator; ``name`` is TVM's for it, "tir.exp"."""
+
+    __slots__ = ()
+
+    @property
+    def name(self) -> str:
+        """The name with TVM's prefix."""
+        return f"tir.{self}"
+
+
 @dataclass(eq=False, repr=False)
-class Binary(Expr):
+class Binary(TwoOperands):
     """An arithmetic or bitwise operation on two values of one type."""
 
     op: str
@@ -152,7 +200,7 @@ _SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "flo
 
 
 @dataclass(eq=False)
-class Compare(Expr):
+class Compare(TwoOperands):
     """A comparison.
 
     Where it is ``exact``, what is compared is computed operation by operation, without contraction
@@ -182,6 +230,9 @@ class Call(Expr):
     args: tuple[Expr, ...]
     dtype: str
     location: Location | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        self.op = OperatorName(self.op)
 
     def __repr__(self) -> str:
         return f"{self.op}({', '.join(map(repr, self.args))})"
@@ -235,6 +286,11 @@ class Broadcast(Expr):
     dtype: str
     location: Location | None = field(default=None, repr=False)
 
+    @property
+    def lanes(self) -> int:
+        """The number of its lanes."""
+        return lanes_of(self.dtype)
+
 
 @dataclass(eq=False)
 class Ramp(Expr):
@@ -245,9 +301,14 @@ class Ramp(Expr):
     dtype: str
     location: Location | None = field(default=None, repr=False)
 
+    @property
+    def lanes(self) -> int:
+        """The number of its lanes."""
+        return lanes_of(self.dtype)
+
 
 @dataclass(eq=False)
-class SelectExpr(Expr):
+class SelectExpr(Choice):
     """``on_true`` where ``condition`` holds, else ``on_false``; both may be evaluated."""
 
     condition: Expr
@@ -261,7 +322,7 @@ class SelectExpr(Expr):
 
 
 @dataclass(eq=False)
-class IfThenElse(Expr):
+class IfThenElse(Choice):
     """``on_true`` where ``condition`` holds, else ``on_false``; only that one is evaluated."""
 
     condition: Expr
@@ -269,6 +330,16 @@ class IfThenElse(Expr):
     on_false: Expr
     dtype: str
     location: Location | None = field(default=None, repr=False)
+
+    @property
+    def op(self) -> OperatorName:
+        """The operator that it is in TVM."""
+        return OperatorName("if_then_else")
+
+    @property
+    def args(self) -> tuple[Expr, ...]:
+        """The condition and both values: its arguments in TVM."""
+        return (self.condition, self.on_true, self.on_false)
 
     def __repr__(self) -> str:
         return f"if_then_else({self.condition!r}, {self.on_true!r}, {self.on_false!r})"
@@ -282,6 +353,16 @@ class Element(Expr):
     indices: tuple[Expr, ...]
     dtype: str
     location: Location | None = field(default=None, repr=False)
+
+    @property
+    def buffer(self) -> Tensor:
+        """The buffer, or tensor, that it is of."""
+        return self.tensor
+
+    @property
+    def producer(self) -> Tensor:
+        """The tensor that it is of."""
+        return self.tensor
 
     def __repr__(self) -> str:
         return f"{self.tensor.name}[{', '.join(map(repr, self.indices))}]"
@@ -317,6 +398,11 @@ class CommReducer:
     result: tuple[Expr, ...]
     identity: tuple[Const, ...]
 
+    @property
+    def identity_element(self) -> tuple[Const, ...]:
+        """The identity, by TVM's name."""
+        return self.identity
+
 
 @dataclass(eq=False)
 class Reduce(Expr):
@@ -340,6 +426,16 @@ class Reduce(Expr):
     def value(self) -> Expr:
         """The term that the result is made from, as far as it is one."""
         return self.values[self.value_index]
+
+    @property
+    def source(self) -> tuple[Expr, ...]:
+        """The terms of all results, by TVM's name."""
+        return self.values
+
+    @property
+    def axis(self) -> tuple[IterVar, ...]:
+        """The axes, by TVM's name."""
+        return self.axes
 
     def __repr__(self) -> str:
         name = self.combiner if isinstance(self.combiner, str) else self.combiner.name

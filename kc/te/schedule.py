@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from kc.support.absent_names import no_attribute
 from kc.support.diagnostics import ScheduleError, TEError
 from kc.support.display import to_html
 from kc.support.locations import caller_location
@@ -22,6 +23,9 @@ from kc.te import caching, factoring
 from kc.te.expr import Element, Expr, IterVar, walk
 from kc.te.groups import create_group
 from kc.te.intrin_calls import tensorize_call
+from kc.te.relations import Fuse as Fuse
+from kc.te.relations import Singleton as Singleton
+from kc.te.relations import Split as Split
 from kc.te.rewrite import replace_dataflow
 from kc.te.stage import Attach, Group, Stage
 from kc.te.tags import BROADCAST, ELEMWISE
@@ -257,6 +261,26 @@ def AutoInlineInjective(schedule: Schedule) -> None:  # noqa: N802 - TVM's name
     _inline(schedule, lambda op: not op.reduce_axis)
 
 
+def CreateAttachPath(schedule: Schedule) -> dict[Operation, list[IterVar]]:  # noqa: N802
+    """The axes that each operation's stage is computed in, innermost first: where it is attached,
+    and where the stages around it are. Nothing for those at the root, and inlined ones."""
+    paths: dict[Operation, list[IterVar]] = {}
+    for stage in schedule.stages:
+        path = paths.setdefault(stage.op, [])
+        inner = stage
+        while inner.attach_stage is not None and inner.attach_ivar is not None:
+            leaves, axis = inner.attach_stage.leaf_iter_vars, inner.attach_ivar
+            position = next(n for n, leaf in enumerate(leaves) if leaf is axis)
+            path += reversed(leaves[: position + 1])
+            inner = inner.attach_stage
+    return paths
+
+
+def ScanGetBody(scan_op: ScanOp) -> list[Operation]:  # noqa: N802 - TVM's name
+    """The operations of one step of a scan, producers first."""
+    return list(scan_op.steps)
+
+
 def _inline(schedule: Schedule, wanted: Any, *tags: str) -> None:
     for stage in schedule.stages:
         if (
@@ -280,3 +304,7 @@ def _is_elementwise(op: ComputeOp, *, broadcast: bool) -> bool:
             if not broadcast and len(known) != len(op.axis):
                 return False
     return True
+
+
+def __getattr__(name: str) -> Any:
+    raise no_attribute("te.schedule", name)

@@ -409,7 +409,7 @@ def var(name: str = "n", dtype: str = "int32") -> Var:
 def size_var(name: str = "n", dtype: str = "int32") -> Var:
     """A symbolic size, which is never negative; here all sizes are (see :func:`var`)."""
     location = caller_location()
-    return Var(check_name(name, location), check_dtype(dtype), location)
+    return Var(check_name(name, location), check_dtype(dtype), location, is_size=True)
 
 
 def placeholder(shape: Any, dtype: str = "float32", name: str = "placeholder") -> Tensor:

@@ -3,6 +3,7 @@
 from importlib import import_module as _import_module
 from typing import Any as _Any
 
+from kc.support.absent_names import no_attribute
 from kc.support.diagnostics import ScheduleError
 from kc.te.buffers import Buffer, decl_buffer
 from kc.te.calls import (
@@ -15,12 +16,9 @@ from kc.te.calls import (
     call_pure_extern,
     trace,
 )
-from kc.te.expr import IterVar, const, if_then_else
 from kc.te.expr import all_of as all  # noqa: A004
 from kc.te.expr import any_of as any  # noqa: A004
-from kc.te.expr import broadcast as Broadcast
-from kc.te.expr import ramp as Ramp
-from kc.te.expr import select as Select
+from kc.te.expr import const, if_then_else
 from kc.te.functions import (
     abs,  # noqa: A004
     ceil,
@@ -93,32 +91,143 @@ from kc.te.reducers import (
     max_value,
     min_value,
 )
-from kc.te.tensor import var as Var
 from kc.te.vectors import vectorcombine, vectorhigh, vectorlow
-from kc.tir import ir_builder
+from kc.tir import ir_builder, stmt_functor
+from kc.tir.data_layout import BijectiveLayout, Layout, bijective_layout, layout
+from kc.tir.expression_classes import (
+    EQ,
+    GE,
+    GT,
+    LE,
+    LT,
+    NE,
+    Add,
+    And,
+    Broadcast,
+    BufferLoad,
+    Call,
+    CallEffectKind,
+    Cast,
+    CommReducer,
+    DataProducer,
+    Div,
+    FloatImm,
+    FloorDiv,
+    FloorMod,
+    IntImm,
+    Let,
+    Load,
+    Max,
+    Min,
+    Mod,
+    Mul,
+    Not,
+    Or,
+    PrimExpr,
+    ProducerLoad,
+    Ramp,
+    Reduce,
+    Select,
+    Shuffle,
+    SizeVar,
+    StringImm,
+    Sub,
+    Var,
+    infinity,
+)
 from kc.tir.prim_func import PrimFunc
 from kc.tir.schedule import BlockRV, ExprRV, LoopRV, Schedule, Trace
-from kc.tir.values import Cast, FloatImm, IntImm, SizeVar, infinity
+from kc.tir.statement_classes import (
+    Allocate,
+    AllocateConst,
+    AssertStmt,
+    AttrStmt,
+    Block,
+    BlockRealize,
+    BufferRegion,
+    BufferStore,
+    Evaluate,
+    For,
+    ForKind,
+    IfThenElse,
+    IterVar,
+    LetStmt,
+    SeqStmt,
+    Stmt,
+    Store,
+    stmt_list,
+    stmt_seq,
+)
 from kc.transforms.intrinsics.tensor_intrin import TensorIntrin
 from kc.transforms.schedule._index_map import IndexMap
 
 __all__ = [
+    "Add",
+    "Allocate",
+    "AllocateConst",
+    "AssertStmt",
+    "BijectiveLayout",
+    "Layout",
+    "bijective_layout",
+    "layout",
+    "And",
+    "AttrStmt",
+    "Block",
     "BlockRV",
+    "BlockRealize",
     "Broadcast",
     "Buffer",
+    "BufferLoad",
+    "BufferRegion",
+    "BufferStore",
+    "Call",
+    "CallEffectKind",
     "Cast",
+    "CommReducer",
+    "DataProducer",
+    "Div",
+    "EQ",
+    "Evaluate",
     "ExprRV",
     "FloatImm",
+    "FloorDiv",
+    "FloorMod",
+    "For",
+    "ForKind",
+    "GE",
+    "GT",
+    "IfThenElse",
     "IndexMap",
     "IntImm",
     "IterVar",
+    "LE",
+    "LT",
+    "Let",
+    "LetStmt",
+    "Load",
     "LoopRV",
+    "Max",
+    "Min",
+    "Mod",
+    "Mul",
+    "NE",
+    "Not",
+    "Or",
+    "PrimExpr",
     "PrimFunc",
+    "ProducerLoad",
     "Ramp",
+    "Reduce",
     "Schedule",
     "ScheduleError",
     "Select",
+    "SeqStmt",
+    "Shuffle",
     "SizeVar",
+    "Stmt",
+    "Store",
+    "StringImm",
+    "Sub",
     "TensorIntrin",
     "Trace",
     "Var",
@@ -196,11 +305,14 @@ __all__ = [
     "sin",
     "sinh",
     "sqrt",
+    "stmt_functor",
+    "stmt_list",
+    "stmt_seq",
     "sum",
     "tan",
     "tanh",
-    "trunc",
     "trace",
+    "trunc",
     "truncdiv",
     "truncmod",
     "vectorcombine",
@@ -212,7 +324,7 @@ __all__ = [
 def __getattr__(name: str) -> _Any:
     # Its passes stand above this package, and are loaded at first use.
     if name != "transform":
-        raise AttributeError(f"module 'kc.tir' has no attribute '{name}'")
+        raise no_attribute("tir", name)
     return _import_module("kc.tir_transform")
 
 

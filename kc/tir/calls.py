@@ -6,8 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from kc.support.diagnostics import Location, TEError
+from kc.support.global_functions import get_global_func, register_func
+from kc.te.calls import call_packed
 from kc.te.expr import BufferAccess, Expr, ExternCall
-from kc.tir.stmt import Stmt
+from kc.tir.stmt import If, Stmt
 
 if TYPE_CHECKING:
     from kc.tir.emit import Emitter
@@ -18,6 +20,11 @@ class Evaluate(Stmt):
     """A call for what it does; what it gives is dropped."""
 
     call: ExternCall
+
+    @property
+    def value(self) -> ExternCall:
+        """The call, by TVM's name."""
+        return self.call
 
     def emit(self, emitter: Emitter) -> None:
         call = self.call
@@ -42,3 +49,18 @@ def as_statement(value: Any, location: Location | None) -> Stmt | None:
     if isinstance(value, ExternCall):
         return Evaluate(location or value.location, value)
     return value if isinstance(value, Stmt) else None
+
+
+_FAILED = "kc.assertion_failed"
+
+
+def assertion(condition: Expr, message: str, location: Location | None) -> If:
+    """A condition that is checked when the kernel runs: where it fails, the call of the kernel
+    raises CallError KC5250, whose cause is an AssertionError."""
+    if get_global_func(_FAILED, True) is None:
+        register_func(_FAILED, _fail)
+    return If(location, ~condition, [Evaluate(location, call_packed(_FAILED, message))], [])
+
+
+def _fail(message: Any) -> None:
+    raise AssertionError(str(message))

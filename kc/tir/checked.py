@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from kc.support.diagnostics import Location, TEError
@@ -27,6 +28,22 @@ def store(
     target = as_expr(place[index])  # KC2010 where indices are missing
     assert isinstance(target, Element | VectorLoad)
     return store_to(target, as_expr(value, scalar(target.dtype)), location)
+
+
+def stores_of(
+    buffer: Buffer, values: Sequence[int | float], location: Location | None
+) -> list[Store]:
+    """The statements that store numbers to all elements of a buffer of constant shape, in order."""
+    stores: list[Store] = []
+    for n, value in enumerate(values):
+        place: list[int] = []
+        rest = n
+        for size in reversed(buffer.shape):
+            place.insert(0, rest % int(size))
+            rest //= int(size)
+        number = value if is_float(buffer.dtype) else int(value)
+        stores.append(store(buffer, tuple(place), number, location))
+    return stores
 
 
 def store_to(target: Element | VectorLoad, value: Expr, location: Location | None) -> Store:

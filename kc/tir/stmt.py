@@ -83,6 +83,11 @@ class Seq(Stmt):
 
     body: Sequence[Stmt]
 
+    @property
+    def seq(self) -> Sequence[Stmt]:
+        """The statements, by TVM's name."""
+        return self.body
+
     def emit(self, emitter: Emitter) -> None:
         emitter.run(self.body)
 
@@ -104,6 +109,16 @@ class For(Stmt):
     annotations: dict[str, Attribute] = field(default_factory=dict)
     unsafe: bool = False
 
+    @property
+    def loop_var(self) -> IterVar:
+        """Its variable, by TVM's name."""
+        return self.axis
+
+    @property
+    def min(self) -> int:
+        """The first value of the variable."""
+        return self.axis.start
+
     def emit(self, emitter: Emitter) -> None:
         bound = {} if self.thread is None else {"kind": tir.ForKind.THREAD, "axis": self.thread}
         loop = tir.ForOp(self.axis.name, emitter.extent(self.extent), **bound)
@@ -122,6 +137,16 @@ class If(Stmt):
     condition: Expr
     then: list[Stmt]
     orelse: list[Stmt]
+
+    @property
+    def then_case(self) -> Stmt:
+        """What is executed where the condition holds, as one statement."""
+        return Seq(self.location, self.then)
+
+    @property
+    def else_case(self) -> Stmt | None:
+        """What is executed otherwise; None: nothing."""
+        return Seq(self.location, self.orelse) if self.orelse else None
 
     def emit(self, emitter: Emitter) -> None:
         constraints, operands = emitter.condition(self.condition, self.location)
@@ -154,6 +179,20 @@ class Store(Stmt):
     element: Element | VectorLoad
     value: Expr
 
+    @property
+    def _first(self) -> Element:
+        return self.element.element if isinstance(self.element, VectorLoad) else self.element
+
+    @property
+    def buffer(self) -> Any:
+        """The buffer that is stored to."""
+        return self._first.tensor
+
+    @property
+    def indices(self) -> tuple[Expr, ...]:
+        """Where the element is; of a vector, its first."""
+        return self._first.indices
+
     def emit(self, emitter: Emitter) -> None:
         emitter.check(self.element, self.value)
         body = emitter.body()
@@ -174,6 +213,11 @@ class Let(Stmt):
 
     name: Value
     value: Expr
+
+    @property
+    def var(self) -> Value:
+        """The name, by TVM's name."""
+        return self.name
 
     def emit(self, emitter: Emitter) -> None:
         value = emitter.scalar(self.value)

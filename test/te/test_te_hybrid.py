@@ -850,3 +850,23 @@ error[KC2030]: f reads outside a: index 8 of dimension 0, which has the size 8
 @pytest.mark.parametrize("make", REFUSALS, ids=lambda make: make.__name__)
 def test_refusals(make):
     assert refused(make) == REFUSALS[make]
+
+
+def test_an_assert_is_checked_when_the_kernel_runs():
+    @te.hybrid.script
+    def roots(a):
+        c = output_tensor(a.shape, a.dtype)
+        for i in range(a.shape[0]):
+            assert a[i] >= 0.0, "a root of a negative number"
+            c[i] = sqrt(a[i])
+        return c
+
+    a = te.placeholder((4,), name="a")
+    c = roots(a)
+    f = kc.build(te.create_schedule(c.op), [a, c])
+    np.testing.assert_allclose(f(np.array([0, 1, 4, 9], "float32")), [0, 1, 2, 3])
+    with pytest.raises(kc.error.CallError) as caught:
+        f(np.array([0, 1, -4, 9], "float32"))
+    assert caught.value.code == "KC5250"
+    assert isinstance(caught.value.__cause__, AssertionError)
+    assert str(caught.value.__cause__).endswith(": a root of a negative number")

@@ -257,12 +257,6 @@ def assertion_that_fails() -> None:
         assert A.shape[0] % 3 == 0, "multiple of 3"
 
 
-def assertion_about_sizes() -> None:
-    @kc.script
-    def g(A: Buf((n,))):
-        assert A.shape[0] % 3 == 0
-
-
 def break_() -> None:
     @kc.script
     def g(A: Buf((8,))):
@@ -782,12 +776,6 @@ error[KC2112]: k is assigned to again, but is not a number of the kernel
     assertion_that_fails: """\
 error[KC2120]: assert A.shape[0] % 3 == 0 does not hold: multiple of 3
   --> HERE:3:9  assert A.shape[0] % 3 == 0, "multiple of 3\"""",
-    assertion_about_sizes: """\
-error[KC2120]: assert A.shape[0] % 3 == 0: it is known only when the kernel runs
-  --> HERE:3:9  assert A.shape[0] % 3 == 0
-  why: an assert is about what is known while the script is compiled
-  try: an if in the kernel
-  try: sizes that must agree are one te.var""",
     break_: """\
 error[KC2110]: kc.script does not have break
   --> HERE:5:17  break

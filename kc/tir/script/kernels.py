@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 class HybridBody(Seq):
     """The statements of a hybrid script."""
 
+    of_hybrid = True
+
     def emit(self, emitter: Emitter) -> None:
         super().emit(emitter)
         for op in list(emitter.block.walk()):

@@ -13,7 +13,7 @@ from kc.support.diagnostics import Location, TEError, suggest
 from kc.support.locations import reading
 from kc.te.buffers import Buffer
 from kc.te.expr import IterVar
-from kc.tir.calls import as_statement
+from kc.tir.calls import as_statement, assertion
 from kc.tir.checked import no_while
 from kc.tir.script.assignments import Assignments
 from kc.tir.script.blocks import Blocks
@@ -199,15 +199,8 @@ class Statements:
         condition = self.expressions.eval(node.test)
         if is_symbolic(condition):
             message = self.expressions.eval(node.msg) if node.msg is not None else ""
-            if self.asserts(condition, str(message), at):
-                return
-            raise TEError(
-                "KC2120",
-                f"assert {ast.unparse(node.test)}: it is known only when the kernel runs",
-                location=at,
-                why="an assert is about what is known while the script is compiled",
-                hints=["an if in the kernel", "sizes that must agree are one te.var"],
-            )
+            self.body.append(assertion(truth(condition), f"{at}: {message}", at))
+            return
         if not condition:
             said = f": {self.expressions.eval(node.msg)}" if node.msg is not None else ""
             raise TEError(
@@ -254,11 +247,6 @@ class Statements:
                 why=self.results_are,
                 hints=[self.result_hint],
             )
-
-    def asserts(self, condition: Any, message: str, at: Location) -> bool:
-        """Check a condition when the kernel runs; whether that is done."""
-        del condition, message, at
-        return False
 
     def takes_result(self, value: Any) -> bool:
         """Whether the function may return ``value``."""

@@ -80,11 +80,6 @@ class TvmStatements(Statements):
         pragmas, self.pragmas = self.pragmas, {}
         return pragmas
 
-    def asserts(self, condition: Any, message: str, at: Location) -> bool:
-        """A call that raises where the condition does not hold."""
-        self.words.check(condition, message, at)
-        return True
-
     def rebind(self, name: str, value: Any) -> None:
         """Let ``name`` stand for ``value``, where it is defined."""
         scope = self.scope

@@ -19,9 +19,9 @@ from kc.te.dtypes import DTYPES, MAX_LANES, check_dtype, lanes, scalar, with_lan
 from kc.te.expr import Call, Const, Expr, ExternCall, Shuffle, as_expr, binary, cast, compare, const
 from kc.te.raw_operations import is_raw
 from kc.te.tensor import var
+from kc.tir.expression_classes import Cast
 from kc.tir.script import names
 from kc.tir.script.names import Word
-from kc.tir.values import Cast
 
 
 @dataclass(frozen=True)

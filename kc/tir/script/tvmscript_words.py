@@ -17,8 +17,8 @@ from kc.te.raw_operations import is_raw, raw_operation
 from kc.te.slices import TensorSlice
 from kc.te.tensor import Tensor, make_axis, var
 from kc.te.threads import ThreadAxis, thread_axis
-from kc.tir.calls import as_statement
-from kc.tir.checked import integer, store
+from kc.tir.calls import as_statement, assertion
+from kc.tir.checked import integer, store, stores_of
 from kc.tir.declared_regions import DeclaredRegion
 from kc.tir.script.buffer_views import PartOfBuffer, ReshapedBuffer, ViewStmt, part_of
 from kc.tir.script.combine_statements import CombineStmt
@@ -33,14 +33,12 @@ from kc.tir.script.tvmscript_names import (
     dtype_name,
     refused,
 )
-from kc.tir.stmt import Allocate, For, If, Value, attributes_of
+from kc.tir.stmt import Allocate, For, Value, attributes_of
 from kc.transforms.schedule.notes._annotations import Value as Annotation
 
 if TYPE_CHECKING:
     from kc.tir.script.tvmscript import TvmStatements
 
-ASSERTION = "kc.assertion_failed"
-"""The Python function that a kernel calls where an ``assert`` does not hold."""
 
 _NO_CODE = ("pragma_", "buffer_bind_scope", "storage_scope", "realize_scope", "double_buffer")
 
@@ -260,13 +258,7 @@ class TvmWords:
                 "there is one for each element",
             )
         self._allocated(buffer, at)
-        for n, value in enumerate(values):
-            place, rest = [], n
-            for size in reversed(shape):
-                place.insert(0, rest % int(size))
-                rest //= int(size)
-            number = value if buffer.dtype.startswith("float") else int(value)
-            self.reader.body.append(store(buffer, tuple(place), number, at))
+        self.reader.body += stores_of(buffer, values, at)
         return buffer
 
     def _match_buffer(self, node: ast.Call, name: str, at: Location) -> Buffer:
@@ -540,14 +532,7 @@ class TvmWords:
             if not condition:
                 raise TEError("KC2120", f"assert does not hold: {message}", location=at)
             return
-        from kc.support.global_functions import get_global_func, register_func
-        from kc.te.calls import call_packed
-
-        if get_global_func(ASSERTION, True) is None:
-            register_func(ASSERTION, assertion_failed)
-        failure = as_statement(call_packed(ASSERTION, f"{at}: {message}"), at)
-        assert failure is not None
-        self.reader.body.append(If(at, ~truth(condition), [failure], []))
+        self.reader.body.append(assertion(truth(condition), f"{at}: {message}", at))
 
     def _let(self, node: ast.Call, name: str, at: Location) -> Any:
         """``with T.let(x, value):``."""
@@ -681,11 +666,6 @@ _WITH = (
     "launch_thread", "attr", "let", "LetStmt", "Assert", "alloc_buffer", "allocate",
     "allocate_const", "decl_buffer",
 )  # fmt: skip
-
-
-def assertion_failed(message: Any) -> None:
-    """Raise the AssertionError of an ``assert`` that does not hold while a kernel runs."""
-    raise AssertionError(str(message))
 
 
 def _parts(value: Any) -> Sequence[Expr]:

@@ -1,0 +1,93 @@
+"""Calls of operators become what ``register_intrin_lowering`` says for a target, before a build."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kc.dialects import tir
+from kc.dialects.tir.calls import dtype_name
+from kc.support.diagnostics import TEError
+from kc.support.locations import location_of
+from kc.support.target import Target
+from kc.te.body import Body
+from kc.te.expr import Call, as_expr
+from kc.te.op_attributes import Rule, is_known, rules_of
+from kc.te.scalar_ops import INTRINSICS
+from kc.tir.stmt import Value
+
+_NAMES = {op_class: f"tir.{name}" for name, op_class in reversed(INTRINSICS.items())}
+
+
+def lower_operators(module: ModuleOp, target: Target) -> None:
+    """Replace the calls in ``module`` of operators that there are rules of for ``target``.
+
+    Raises TEError KC2180 for what a rule returns that is no value of the call's type, KC2181 for a
+    call of an operator of a user's own without a rule.
+    """
+    rules = rules_of(target.kind.name)
+    pending = [(op, frozenset[str]()) for op in module.walk()]
+    while pending:
+        op, within = pending.pop()
+        name = _name(op)
+        if name is None or name in within:
+            continue
+        rule = rules.get(name)
+        added = [] if rule is None else _apply(rule, name, op)
+        pending += [(new, within | {name}) for new in added]
+        if not added and is_known(name) and isinstance(op, tir.CallExternOp):
+            raise TEError(
+                "KC2181",
+                f"{name}: nothing says what it is on the target '{target.kind.name}'",
+                location=location_of(op),
+                why="an operator of one's own has the meaning that a rule gives it",
+                hints=[f'tvm.ir.register_intrin_lowering("{name}", "default", f=rule)'],
+            )
+
+
+def _name(op: Operation) -> str | None:
+    """The operator that ``op`` is a call of, where it is one of one result."""
+    if isinstance(op, tir.CallExternOp):
+        name = op.callee.data
+        return name if is_known(name) and len(op.results) == 1 else None
+    return _NAMES.get(type(op))
+
+
+def _apply(rule: Rule, name: str, op: Operation) -> list[Operation]:
+    """Replace ``op`` by what ``rule`` returns; the operations that are there now, if it did."""
+    location = location_of(op)
+    args = tuple(
+        Value(operand.name_hint or f"x{n}", dtype_name(operand.type), location)
+        for n, operand in enumerate(op.operands)
+    )
+    result = op.results[0]
+    dtype = dtype_name(result.type)
+    call = Call(name.removeprefix("tir."), args, dtype, location)
+    given: Any = rule(call)
+    if given is None or given is call:
+        return []
+    expr = as_expr(given, dtype)
+    if expr.dtype != dtype:
+        raise TEError(
+            "KC2180",
+            f"{name}: its rule returns a value of type {expr.dtype}",
+            location=location,
+            why=f"the call gives a value of type {dtype}",
+            hints=[f'(...).astype("{dtype}")'],
+        )
+    block = Block()
+    body = Body(block, {}, {}, frozenset())
+    body.memo.update(zip(args, op.operands, strict=True))
+    value = body.value(expr)
+    added = list(block.ops)
+    for new in added:
+        new.detach()
+        new.location = op.location
+    Rewriter.insert_op(added, InsertPoint.before(op))
+    result.replace_all_uses_with(value)
+    op.detach()
+    op.erase()
+    return added

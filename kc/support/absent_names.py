@@ -1,0 +1,41 @@
+"""TVM's public names that are not in kc: what is said to a program that uses one.
+
+``tvm_names.toml`` has the names, and what takes their place.
+"""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from kc.support.diagnostics import InputError
+from kc.support.locations import caller_location
+
+DATA = Path(__file__).with_name("tvm_names.toml")
+
+
+@functools.cache
+def _data() -> dict[str, Any]:
+    return tomllib.loads(DATA.read_text(encoding="utf-8"))
+
+
+def no_attribute(space: str, name: str) -> AttributeError:
+    """What the module ``kc.{space}`` raises for a name that it does not have.
+
+    For a name of TVM's it is an InputError too, KC0095, that says what is there instead.
+    """
+    names = "" if name.startswith("_") else _data()["names"].get(space, {}).get("names", "")
+    if name in names.split():
+        for reason in _data()["reasons"].values():
+            if name in reason["names"].split():
+                error: Any = InputError(
+                    "KC0095",
+                    f"tvm.{space}.{name} is not in kc",
+                    location=caller_location(),
+                    why=reason["why"],
+                    hints=["docs/migration.md goes through TVM's names"],
+                )
+                return error
+    return AttributeError(f"module 'kc.{space}' has no attribute '{name}'")

@@ -1,0 +1,140 @@
+"""Operators by their names: attributes of them, and what they become on a target.
+
+``register_intrin_lowering("tir.exp", target="cuda", f=rule)`` says what calls of an operator are
+replaced by when a module is built for targets of that kind; operators of a user's own, which
+``register_op_attr`` makes known, have no other meaning.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from kc.support.diagnostics import TEError, suggest
+from kc.support.locations import caller_location
+from kc.te.node_class import Node
+from kc.te.nodes import OperatorName
+
+Rule = Callable[[Any], Any]
+"""What a call becomes: a function of it, a ``tir.Call``, to an expression, or None to leave it."""
+
+
+@dataclass
+class _Known:
+    """What is registered of an operator, with the level at which it was said."""
+
+    attributes: dict[str, tuple[int, Any]] = field(default_factory=dict)
+    rules: dict[str, tuple[int, Rule]] = field(default_factory=dict)
+
+
+_lock = threading.Lock()
+_operators: dict[str, _Known] = {}
+
+
+def is_known(name: str) -> bool:
+    """Whether something is registered of the operator ``name``, such as "tir.mylog"."""
+    return name in _operators
+
+
+def rules_of(kind: str) -> dict[str, Rule]:
+    """The rules of a kind of targets by the operators' names; those of "default" for the others."""
+    rules: dict[str, Rule] = {}
+    for name, known in _operators.items():
+        chosen = known.rules.get(kind) or known.rules.get("default")
+        if chosen is not None:
+            rules[name] = chosen[1]
+    return rules
+
+
+def register_op_attr(op_name: str, attr_key: str, value: Any = None, level: int = 10) -> Any:
+    """Say an attribute of an operator; without a value, a decorator of the function that it is.
+
+    What was said at a higher level holds; at the same level twice is refused (KC2179).
+    """
+
+    def register(given: Any) -> Any:
+        with _lock:
+            known = _operators.setdefault(op_name, _Known())
+            _put(known.attributes, attr_key, given, level, op_name)
+        return given
+
+    return register if value is None else register(value)
+
+
+def register_intrin_lowering(
+    op_name: str, target: str, *, f: Rule | None = None, level: int = 10
+) -> Any:
+    """Say what calls of an operator become on targets of the kind ``target`` ("default": on all).
+
+    ``f`` gets the call, whose ``op.name``, ``args`` and ``dtype`` it may look at, and returns an
+    expression, or None to leave it as it is. Without ``f`` it is a decorator. What was said at a
+    higher level holds; at the same level twice is refused (KC2179).
+    """
+
+    def register(rule: Rule) -> Rule:
+        with _lock:
+            known = _operators.setdefault(op_name, _Known())
+            _put(known.rules, target, rule, level, op_name)
+        return rule
+
+    return register if f is None else register(f)
+
+
+def _put(table: dict[str, Any], key: str, given: Any, level: int, name: str) -> None:
+    known = table.get(key)
+    if known is not None and known[0] == level and known[1] is not given:
+        raise TEError(
+            "KC2179",
+            f"{name}: '{key}' is registered twice at level {level}",
+            location=caller_location(),
+            why="of two rules or values of an operator the one of the higher level holds",
+            hints=[f"level={level + 1}"],
+        )
+    if known is None or known[0] <= level:
+        table[key] = (level, given)
+
+
+def forget(op_name: str) -> None:
+    """Take back all that is registered of an operator."""
+    with _lock:
+        _operators.pop(op_name, None)
+
+
+class Op(Node):
+    """Operators, which have names: ``Op.get("tir.exp")``, and the ``op`` of a call."""
+
+    comes_from = 'Op.get("tir.exp")'
+
+    @classmethod
+    def get(cls, op_name: str) -> OperatorName:
+        """The operator of a name. Raises KC2151 for a name that is none."""
+        from kc.te.calls import intrinsic_names
+
+        short = op_name.removeprefix("tir.")
+        if not is_known(op_name) and short not in intrinsic_names():
+            raise TEError(
+                "KC2151",
+                f"Op.get: there is no operator '{op_name}'",
+                location=caller_location(),
+                hints=suggest(short, intrinsic_names(), "operators are"),
+            )
+        return OperatorName(short)
+
+    @staticmethod
+    def list_op_names() -> list[str]:
+        """The names of all operators, sorted."""
+        from kc.te.calls import intrinsic_names
+
+        return sorted({*_operators, *(f"tir.{name}" for name in intrinsic_names())})
+
+    @classmethod
+    def holds(cls, value: Any) -> bool:
+        return isinstance(value, OperatorName)
+
+
+def attribute_of(name: str, key: str) -> Any:
+    """What is registered as an attribute of an operator; None where nothing is."""
+    known = _operators.get(name)
+    return None if known is None or key not in known.attributes else known.attributes[key][1]

@@ -1,0 +1,38 @@
+"""The classes of operations that TVM has and kc has not, as questions of ``isinstance``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kc.te.node_class import Node
+from kc.te.tensor import ComputeOp, ExternOp
+
+
+class BaseComputeOp(Node):
+    """Computes, whether element by element or tile by tile."""
+
+    __module__ = "kc.te"
+    comes_from = "te.compute"
+
+    @classmethod
+    def holds(cls, value: Any) -> bool:
+        return isinstance(value, ComputeOp)
+
+
+class TensorComputeOp(BaseComputeOp):
+    """Computes whose function calls an intrinsic, which makes a tile."""
+
+    @classmethod
+    def holds(cls, value: Any) -> bool:
+        return isinstance(value, ComputeOp) and value.call is not None
+
+
+class HybridOp(Node):
+    """What functions of ``te.hybrid.script`` make."""
+
+    __module__ = "kc.te"
+    comes_from = "te.hybrid.script"
+
+    @classmethod
+    def holds(cls, value: Any) -> bool:
+        return isinstance(value, ExternOp) and getattr(value.body, "of_hybrid", False)

@@ -1,0 +1,160 @@
+"""Layouts of tensors by letters, as ``tvm.tir.layout("NCHW16c")``, and the maps between two.
+
+A capital letter is a dimension, a small one the part of it that is counted inside of a block, whose
+size stands before it: in NCHW16c an element of channel 35 is in block 2, at place 3.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, overload
+
+from kc.support.diagnostics import TEError
+from kc.support.locations import caller_location
+from kc.te.expr import as_expr
+
+__all__ = ["BijectiveLayout", "Layout", "bijective_layout", "layout"]
+
+
+class Layout:
+    """A layout by its letters. Raises TEError KC2182 for what is none."""
+
+    def __init__(self, name: str) -> None:
+        parts = re.findall(r"(\d*)([A-Za-z])", name)
+        self.name = name
+        self.axes = {letter: int(number or 0) for number, letter in parts}
+        """The letters in order, each with the size of its block; 0 for capital letters."""
+        whole = "".join(number + letter for number, letter in parts) == name
+        sized = all(
+            letter.islower() == bool(size) and letter.upper() in self.axes
+            for letter, size in self.axes.items()
+        )
+        if not (whole and sized and len(self.axes) == len(parts)):
+            raise TEError(
+                "KC2182",
+                f"the layout {name!r}",
+                location=caller_location(),
+                why="each letter stands once; a small one has a size before it, and its capital",
+                hints=["NCHW", "NCHW16c"],
+            )
+
+    def __len__(self) -> int:
+        return len(self.axes)
+
+    def __contains__(self, axis: str) -> bool:
+        return axis in self.axes
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        return list(self.axes)[index]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Layout) and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __repr__(self) -> str:
+        return f'Layout("{self.name}")'
+
+    def index_of(self, axis: str) -> int:
+        """The position of a letter; -1 if it is not there."""
+        return list(self.axes).index(axis) if axis in self.axes else -1
+
+    def factor_of(self, axis: str) -> int:
+        """The size of the block of a letter, capital or small; -1 if the dimension has none."""
+        return self.axes.get(axis.lower(), 0) or -1
+
+
+class BijectiveLayout:
+    """The places of elements of one layout in another, and shapes, in both directions.
+
+    Raises TEError KC2182 for layouts of different dimensions, KC2183 for another number of indices.
+    """
+
+    def __init__(self, src_layout: Layout, dst_layout: Layout) -> None:
+        self.src_layout, self.dst_layout = src_layout, dst_layout
+        known = [
+            {name for name in part.axes if name.isupper()} for part in (src_layout, dst_layout)
+        ]
+        if known[0] != known[1]:
+            raise TEError(
+                "KC2182",
+                f"bijective_layout: {src_layout.name} and {dst_layout.name}",
+                location=caller_location(),
+                why="both name the same dimensions",
+            )
+
+    def forward_index(self, index: Sequence[Any]) -> list[Any]:
+        """Where the element at ``index`` of the source is in the destination."""
+        return _place(self.src_layout, self.dst_layout, index)
+
+    def backward_index(self, index: Sequence[Any]) -> list[Any]:
+        """Where the element at ``index`` of the destination is in the source."""
+        return _place(self.dst_layout, self.src_layout, index)
+
+    def forward_shape(self, shape: Sequence[Any]) -> list[Any]:
+        """The shape of the destination; blocks that are not full count as whole."""
+        return _shape(self.src_layout, self.dst_layout, shape)
+
+    def backward_shape(self, shape: Sequence[Any]) -> list[Any]:
+        """The shape of the source whose destination has the given shape."""
+        return _shape(self.dst_layout, self.src_layout, shape)
+
+
+def _wholes(source: Layout, given: Sequence[Any], *, sizes: bool) -> dict[str, Any]:
+    """The index in each dimension, or with ``sizes`` its extent, by the capital letter."""
+    if len(given) != len(source):
+        raise TEError(
+            "KC2183",
+            f"{source.name} is given {len(given)} {'sizes' if sizes else 'indices'}",
+            location=caller_location(),
+            why=f"it has {len(source)} letters",
+        )
+    values = {
+        axis: value if isinstance(value, int) else as_expr(value)
+        for axis, value in zip(source.axes, given, strict=True)
+    }
+    wholes: dict[str, Any] = {}
+    for axis, value in values.items():
+        if axis.isupper():
+            block = source.axes.get(axis.lower(), 0)
+            rest = 0 if sizes or not block else values[axis.lower()]
+            scaled = value * block if block else value
+            wholes[axis] = scaled if isinstance(rest, int) and rest == 0 else scaled + rest
+    return wholes
+
+
+def _place(source: Layout, target: Layout, index: Sequence[Any]) -> list[Any]:
+    wholes = _wholes(source, index, sizes=False)
+    place: list[Any] = []
+    for axis, block in target.axes.items():
+        whole, size = wholes[axis.upper()], block or target.axes.get(axis.lower(), 0)
+        place.append(whole % size if block else whole // size if size else whole)
+    return place
+
+
+def _shape(source: Layout, target: Layout, shape: Sequence[Any]) -> list[Any]:
+    wholes = _wholes(source, shape, sizes=True)
+    sizes: list[Any] = []
+    for axis, block in target.axes.items():
+        whole, size = wholes[axis.upper()], target.axes.get(axis.lower(), 0)
+        sizes.append(block or ((whole + (size - 1)) // size if size else whole))
+    return sizes
+
+
+def layout(layout_str: str) -> Layout:
+    """The layout that text names: "NCHW", "NCHW16c"."""
+    return Layout(layout_str)
+
+
+def bijective_layout(src_layout: str | Layout, dst_layout: str | Layout) -> BijectiveLayout:
+    """The map between two layouts of the same dimensions."""
+    source, target = (
+        given if isinstance(given, Layout) else Layout(given) for given in (src_layout, dst_layout)
+    )
+    return BijectiveLayout(source, target)

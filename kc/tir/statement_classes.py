@@ -1,0 +1,577 @@
+"""The classes of statements by TVM's names: ``tir.For``, ``tir.BufferStore``, ``tir.SeqStmt``, ...
+
+Each makes the statement (:mod:`kc.tir.stmt`) when it is called, with TVM's arguments, and tells by
+``isinstance`` what a statement is, or an operation of loops (:mod:`kc.dialects.tir`) that stands
+for the same.
+"""
+
+# Each class is made with TVM's arguments.
+# pyright: reportIncompatibleMethodOverride=false
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from kc.dialects import tir
+from kc.support.diagnostics import TEError
+from kc.support.locations import caller_location
+from kc.te import nodes
+from kc.te.buffers import Buffer
+from kc.te.expr import Const, Expr, as_expr, condition_of, const, select
+from kc.te.expr import IterVar as NodeIterVar
+from kc.te.node_class import Node
+from kc.te.tensor import check_name, make_axis, shape_text
+from kc.te.threads import thread_axis
+from kc.tir import calls, stmt
+from kc.tir.checked import LOOP_KINDS, counting_loop, store, store_to, stores_of
+from kc.tir.declared_regions import DeclaredRegion
+from kc.tir.ir_builder import IRBuilder
+from kc.tir.stmt_functor import substitute
+from kc.transforms.schedule.notes._annotations import Value as Annotation
+
+__all__ = [
+    "Allocate",
+    "AllocateConst",
+    "AssertStmt",
+    "AttrStmt",
+    "Block",
+    "BlockRealize",
+    "BufferRegion",
+    "BufferStore",
+    "Evaluate",
+    "For",
+    "ForKind",
+    "IfThenElse",
+    "IterVar",
+    "LetStmt",
+    "SeqStmt",
+    "Stmt",
+    "Store",
+    "stmt_list",
+    "stmt_seq",
+]
+
+
+def _statement(given: Any, what: str) -> stmt.Stmt:
+    """``given`` as a statement: a call is one for its effect. Raises KC2102 for anything else."""
+    location = caller_location()
+    statement = calls.as_statement(given, location)
+    if statement is None:
+        raise TEError(
+            "KC2102",
+            f"{what}: the body is {type(given).__name__}, not a statement",
+            location=location,
+            hints=["tir.BufferStore(B, value, [i]), tir.SeqStmt([...]), ib.get()"],
+        )
+    return statement
+
+
+class Stmt(Node):
+    """Any statement, or operation of loops."""
+
+    comes_from = "tir.For, tir.BufferStore, tir.ir_builder"
+    statements: ClassVar[tuple[type, ...]] = (stmt.Stmt,)
+    operations: ClassVar[tuple[type, ...]] = (
+        *(tir.ForOp, tir.IfOp, tir.StoreOp, tir.BlockOp, tir.AllocOp),
+    )
+
+    @classmethod
+    def holds(cls, value: Any) -> bool:
+        return isinstance(value, (*cls.statements, *cls.operations))
+
+
+class ForKind(str):
+    """How the iterations of a loop are executed, as text that the IR has for it."""
+
+    SERIAL: ForKind
+    PARALLEL: ForKind
+    VECTORIZED: ForKind
+    UNROLLED: ForKind
+    THREAD_BINDING: ForKind
+
+    __slots__ = ()
+
+
+ForKind.SERIAL = ForKind("serial")
+ForKind.PARALLEL = ForKind("parallel")
+ForKind.VECTORIZED = ForKind("vectorize")
+ForKind.UNROLLED = ForKind("unroll")
+ForKind.THREAD_BINDING = ForKind("thread_binding")
+_KINDS = (
+    *(ForKind.SERIAL, ForKind.PARALLEL, ForKind.VECTORIZED, ForKind.UNROLLED),
+    ForKind.THREAD_BINDING,
+)
+
+
+class For(Stmt):
+    """A loop of ``loop_var`` over ``extent`` values from ``min_val`` on."""
+
+    statements = (stmt.For,)
+    operations = (tir.ForOp,)
+
+    @classmethod
+    def make(
+        cls,
+        loop_var: nodes.Var,
+        min_val: Any,
+        extent: Any,
+        kind: Any,
+        body: Any,
+        thread_binding: Any = None,
+        annotations: Mapping[str, Any] | None = None,
+        span: Any = None,
+    ) -> stmt.For:
+        """``kind`` is one of ``tir.ForKind``, its number in TVM, or text. Raises KC2105 for another
+        kind, and for threads without an axis; KC2102 for a body that is no statement."""
+        del span
+        location = caller_location()
+        kind = _KINDS[kind] if type(kind) is int and 0 <= kind < len(_KINDS) else kind
+        threads = kind == ForKind.THREAD_BINDING
+        tag = getattr(thread_binding, "thread_tag", thread_binding)
+        if (not threads and kind not in LOOP_KINDS) or (threads and not isinstance(tag, str)):
+            what = f"threads of {tag!r}" if threads else f"the kind {kind!r}"
+            raise TEError(
+                "KC2105",
+                f"For: {loop_var} with {what}",
+                location=location,
+                hints=[
+                    'thread_binding=te.thread_axis("threadIdx.x")'
+                    if threads
+                    else "tir.ForKind.SERIAL, PARALLEL, VECTORIZED, UNROLLED or THREAD_BINDING"
+                ],
+            )
+        statement = _statement(body, "For")
+        first, count = as_expr(min_val), as_expr(extent)
+        end = count if isinstance(first, Const) and first.value == 0 else first + count
+        if isinstance(first, Const) and isinstance(count, Const):
+            end = const(int(first.value) + int(count.value))
+        kept = "serial" if threads else LOOP_KINDS[kind]
+        loop, variable = counting_loop(loop_var.name, first, end, kept, location)
+        loop.thread = tag if threads else None
+        loop.body = [substitute(statement, {loop_var: variable})]
+        for key, value in (annotations or {}).items():
+            loop.annotations[key] = Annotation.of(getattr(value, "value", value)).attr
+        return loop
+
+
+class IfThenElse(Stmt):
+    """``then_case`` where ``condition`` holds, else ``else_case``."""
+
+    statements = (stmt.If,)
+    operations = (tir.IfOp,)
+
+    @classmethod
+    def make(
+        cls, condition: Any, then_case: Any, else_case: Any = None, span: Any = None
+    ) -> stmt.If:
+        """Raises KC2006 for what is no condition, KC2102 for what is no statement."""
+        del span
+        chosen = condition_of(condition, "an if", example="x != 0")
+        orelse = [] if else_case is None else [_statement(else_case, "IfThenElse")]
+        return stmt.If(caller_location(), chosen, [_statement(then_case, "IfThenElse")], orelse)
+
+
+class BufferStore(Stmt):
+    """``buffer[indices] = value``."""
+
+    statements = (stmt.Store,)
+    operations = (tir.StoreOp,)
+
+    @classmethod
+    def make(cls, buffer: Buffer, value: Any, indices: Sequence[Any], span: Any = None) -> Any:
+        """Raises KC2103 for a value that the elements do not hold."""
+        del span
+        return store(buffer, tuple(indices), value, caller_location())
+
+
+class Store(BufferStore):
+    """A store to a buffer of one dimension by the variable of its address (TVM's older name)."""
+
+    @classmethod
+    def make(
+        cls, buffer_var: Buffer, value: Any, index: Any, predicate: Any = None, span: Any = None
+    ) -> Any:
+        """Raises KC2103 for a value that the elements do not hold."""
+        del span
+        location = caller_location()
+        target: Any = as_expr(buffer_var[index])
+        given = as_expr(value, buffer_var.dtype)
+        if predicate is None or (isinstance(predicate, Const) and predicate.value):
+            return store_to(target, given, location)
+        kept = select(predicate, given, target)
+        return store_to(target, kept, location)
+
+
+class LetStmt(Stmt):
+    """``body`` with ``value``, which is computed here and once, for the variable ``var``."""
+
+    statements = (stmt.Let,)
+    operations = ()
+
+    @classmethod
+    def make(cls, var: nodes.Var, value: Any, body: Any, span: Any = None) -> stmt.Seq:
+        """Raises KC2102 for a body that is no statement."""
+        del span
+        location = caller_location()
+        given = as_expr(value).astype(var.dtype)
+        name = stmt.Value(check_name(var.name, location), var.dtype, location)
+        statement = substitute(_statement(body, "LetStmt"), {var: name})
+        return stmt.Seq(location, [stmt.Let(location, name, given), statement])
+
+
+class SeqStmt(Stmt):
+    """Statements, one after another: its ``seq``."""
+
+    statements = (stmt.Seq,)
+    operations = ()
+
+    @classmethod
+    def make(cls, seq: Sequence[Any], span: Any = None) -> stmt.Seq:
+        """Raises KC2102 for what is no statement."""
+        del span
+        return stmt.Seq(caller_location(), [_statement(part, "SeqStmt") for part in seq])
+
+
+class Evaluate(Stmt):
+    """A call for what it does. Another value has no effect, and is dropped."""
+
+    statements = (calls.Evaluate,)
+    operations = ()
+
+    @classmethod
+    def make(cls, value: Any, span: Any = None) -> stmt.Stmt:
+        del span
+        location = caller_location()
+        statement = calls.as_statement(value, location)
+        return stmt.Seq(location, []) if statement is None else statement
+
+
+class AttrStmt(Stmt):
+    """``body`` in the threads of an axis: ``AttrStmt(tx, "thread_extent", 32, body)``."""
+
+    statements = ()
+    operations = ()
+
+    @classmethod
+    def make(cls, node: Any, attr_key: str, value: Any, body: Any, span: Any = None) -> stmt.Stmt:
+        """Raises KC2107 for another attribute."""
+        del span
+        builder = IRBuilder()
+        builder.scope_attr(node, attr_key, value)
+        builder.emit(_statement(body, "AttrStmt"))
+        return builder.get()
+
+
+class Allocate(Stmt):
+    """Memory for a buffer that is declared, for the statements of ``body``."""
+
+    statements = (stmt.Allocate,)
+    operations = (tir.AllocOp,)
+
+    @classmethod
+    def make(
+        cls,
+        buffer_var: Any,
+        dtype: str,
+        extents: Sequence[Any],
+        condition: Any,
+        body: Any,
+        annotations: Mapping[str, Any] | None = None,
+        span: Any = None,
+    ) -> stmt.Stmt:
+        """``buffer_var`` is ``buffer.data``, whose shape and type are said again. Raises KC2108 for
+        a variable that no buffer is declared for, or another shape."""
+        del condition, annotations, span
+        location = caller_location()
+        sizes = tuple(extents)
+        if (
+            not isinstance(buffer_var, Buffer)
+            or buffer_var.dtype != dtype
+            or not _as_many(sizes, buffer_var.shape)
+        ):
+            raise TEError(
+                "KC2108",
+                f"Allocate: {getattr(buffer_var, 'name', buffer_var)} of shape "
+                f"{shape_text(sizes)} and type {dtype}",
+                location=location,
+                why="memory is that of a buffer, which is declared with its shape and type",
+                hints=['B = tir.decl_buffer((16,), "float32", "B"); tir.Allocate(B.data, ...)'],
+            )
+        memory = stmt.Allocate(location, buffer_var)
+        return stmt.Seq(location, [memory, _statement(body, "Allocate")])
+
+
+class AllocateConst(Stmt):
+    """Memory for a buffer that holds numbers, for the statements of ``body``."""
+
+    statements = ()
+    operations = ()
+
+    @classmethod
+    def make(
+        cls,
+        buffer_var: Any,
+        dtype: str,
+        extents: Sequence[Any],
+        data_or_idx: Any,
+        body: Any,
+        annotations: Mapping[str, Any] | None = None,
+        span: Any = None,
+    ) -> stmt.Stmt:
+        """``data_or_idx`` is an array of the numbers. Raises KC2108 as :class:`Allocate`, and for
+        an array of another shape."""
+        numbers = np.asarray(data_or_idx.numpy() if hasattr(data_or_idx, "numpy") else data_or_idx)
+        if numbers.shape != tuple(extents):
+            raise TEError(
+                "KC2108",
+                f"AllocateConst: {shape_text(tuple(extents))} is given {shape_text(numbers.shape)}",
+                location=caller_location(),
+                why="there is a number for each element",
+            )
+        statement = _statement(body, "AllocateConst")
+        filled = stores_of(buffer_var, numbers.ravel().tolist(), caller_location())
+        return Allocate.make(
+            buffer_var, dtype, extents, True, stmt.Seq(caller_location(), [*filled, statement])
+        )
+
+
+class AssertStmt(Stmt):
+    """``body``, before which a condition is checked: where it does not hold when the kernel runs,
+    the call raises CallError KC5250 with the message."""
+
+    statements = ()
+    operations = ()
+
+    @classmethod
+    def make(cls, condition: Any, message: Any, body: Any, span: Any = None) -> stmt.Stmt:
+        """Raises KC2006 for what is no condition."""
+        location = caller_location()
+        checked = calls.assertion(condition_of(condition, "AssertStmt"), str(message), location)
+        return stmt.Seq(location, [checked, _statement(body, "AssertStmt")])
+
+
+def _as_many(sizes: Sequence[Any], shape: Sequence[Any]) -> bool:
+    """Whether memory of ``sizes`` is as large as that of ``shape``."""
+    known = [size for size in (*sizes, *shape) if isinstance(size, int | Const)]
+    if len(known) < len(sizes) + len(shape):
+        return len(sizes) == len(shape)
+    given = wanted = 1
+    for size in sizes:
+        given *= int(size)
+    for size in shape:
+        wanted *= int(size)
+    return given == wanted
+
+
+# Blocks -------------------------------------------------------------------------------------------
+
+_ITER_TYPES = {0: "spatial", 2: "reduce", 3: "scan", 4: "opaque"}
+
+
+class BufferRegion(Node):
+    """A part of a buffer: a range for each dimension."""
+
+    @classmethod
+    def make(cls, buffer: Buffer, region: Sequence[Any]) -> DeclaredRegion:
+        parts = [
+            (as_expr(part.min), as_expr(part.extent))
+            if hasattr(part, "extent")
+            else (as_expr(part), as_expr(1))
+            for part in region
+        ]
+        return DeclaredRegion(caller_location(), buffer, parts)
+
+    @classmethod
+    def holds(cls, value: Any) -> bool:
+        return isinstance(value, DeclaredRegion)
+
+
+@dataclass(frozen=True, eq=False)
+class BlockParts:
+    """A block without the values of its variables: what ``tir.Block`` makes."""
+
+    iter_vars: tuple[NodeIterVar, ...]
+    reads: tuple[DeclaredRegion, ...]
+    writes: tuple[DeclaredRegion, ...]
+    name_hint: str
+    body: stmt.Stmt
+    init: stmt.Stmt | None
+    alloc_buffers: tuple[Buffer, ...]
+    annotations: Mapping[str, Any]
+
+
+class Block(Stmt):
+    """A block over ``iter_vars`` (``tir.IterVar``), which ``tir.BlockRealize`` gives values."""
+
+    statements = (BlockParts,)
+    operations = (tir.BlockOp,)
+
+    @classmethod
+    def make(
+        cls,
+        iter_vars: Sequence[NodeIterVar],
+        reads: Sequence[DeclaredRegion],
+        writes: Sequence[DeclaredRegion],
+        name_hint: str,
+        body: Any,
+        init: Any = None,
+        alloc_buffers: Sequence[Buffer] | None = None,
+        match_buffers: Any = None,
+        annotations: Mapping[str, Any] | None = None,
+        span: Any = None,
+    ) -> BlockParts:
+        """``reads`` and ``writes`` are checked against the body, unless they are empty. Raises
+        KC2102 for what is no statement, and for ``match_buffers``."""
+        del span
+        if match_buffers:
+            raise TEError(
+                "KC2102",
+                f"Block: {name_hint} with match_buffers",
+                location=caller_location(),
+                why="parts of buffers are named where a block is read from text",
+                hints=["TVMScript's T.match_buffer", "index the buffer itself"],
+            )
+        return BlockParts(
+            tuple(iter_vars),
+            tuple(reads),
+            tuple(writes),
+            check_name(name_hint or "root", caller_location()),
+            _statement(body, "Block"),
+            None if init is None else _statement(init, "Block"),
+            tuple(alloc_buffers or ()),
+            dict(annotations or {}),
+        )
+
+
+class BlockRealize(Stmt):
+    """A block whose variables have the values ``iter_values``, where ``predicate`` holds."""
+
+    statements = (stmt.BlockStmt,)
+    operations = (tir.BlockOp,)
+
+    @classmethod
+    def make(
+        cls,
+        iter_values: Sequence[Any],
+        predicate: Any,
+        block: BlockParts,
+        span: Any = None,
+    ) -> stmt.Stmt:
+        """Raises KC2178 for another number of values, and KC2006 for what is no condition."""
+        del span
+        location = caller_location()
+        values = [as_expr(value) for value in iter_values]
+        if not isinstance(block, BlockParts) or len(values) != len(block.iter_vars):
+            given = len(block.iter_vars) if isinstance(block, BlockParts) else 0
+            raise TEError(
+                "KC2178",
+                f"BlockRealize: {len(values)} values for {given} variables of a block",
+                location=location,
+                why="each of the iter_vars of a tir.Block has a value in an iteration of the loops",
+                hints=["tir.BlockRealize([i, j], True, tir.Block([vi, vj], ...))"],
+            )
+        condition = condition_of(predicate, "BlockRealize")
+        where = [] if isinstance(condition, Const) and condition.value else [condition]
+        memory: list[stmt.Stmt] = [
+            stmt.Allocate(location, buffer) for buffer in block.alloc_buffers
+        ]
+        if not block.iter_vars and block.name_hint == "root":
+            return stmt.Seq(location, [*memory, block.body])
+        variables = {axis.variable: axis for axis in block.iter_vars if isinstance(axis, BlockAxis)}
+        body, init = (
+            None if part is None else substitute(part, variables)
+            for part in (block.body, block.init)
+        )
+        assert body is not None
+        return stmt.BlockStmt(
+            location,
+            block.name_hint,
+            [
+                stmt.Iter(tir.IterType(axis.kind), axis, value)
+                for axis, value in zip(block.iter_vars, values, strict=True)
+            ],
+            where,
+            None if init is None else [init],
+            [*memory, body],
+            {key: Annotation.of(value).attr for key, value in block.annotations.items()},
+            [_region(region, variables) for region in block.reads] or None,
+            [_region(region, variables) for region in block.writes] or None,
+        )
+
+
+def _region(region: DeclaredRegion, values: Mapping[Any, Expr]) -> DeclaredRegion:
+    parts = [(substitute(start, values), substitute(size, values)) for start, size in region.region]
+    return replace(region, region=parts)
+
+
+@dataclass(eq=False, repr=False)
+class BlockAxis(NodeIterVar):
+    """A variable of a block, for which ``variable`` stands in its statements."""
+
+    variable: nodes.Var = None  # pyright: ignore[reportAssignmentType]
+
+
+class IterVar(Node):
+    """An axis: of a compute, a reduction, threads or a block.
+
+    ``tir.IterVar((0, n), "i", iter_type)`` makes one; the types are those of TVM by number, as
+    ``tir.IterVar.CommReduce``.
+    """
+
+    DataPar, ThreadIndex, CommReduce, Ordered, Opaque = range(5)
+
+    @classmethod
+    def make(
+        cls, dom: Any, var: Any, iter_type: int, thread_tag: str = "", span: Any = None
+    ) -> NodeIterVar:
+        """Raises KC2178 for another type or domain."""
+        del span
+        location = caller_location()
+        if iter_type == cls.ThreadIndex:
+            return thread_axis(dom, thread_tag, getattr(var, "name", var) or "")
+        kind = _ITER_TYPES.get(iter_type)
+        ends = tuple(dom) if isinstance(dom, tuple | list) else ()
+        if kind is None or len(ends) != 2 or not isinstance(var, str | nodes.Var):
+            raise TEError(
+                "KC2178",
+                f"IterVar: {var!r} over {dom!r}, of type {iter_type!r}",
+                location=location,
+                why="it has a domain (0, extent), a variable or its name, and a type: DataPar, "
+                "ThreadIndex, CommReduce, Ordered or Opaque",
+                hints=['tir.IterVar((0, 16), "i", tir.IterVar.DataPar)'],
+            )
+        start, stop = (int(end) if isinstance(end, Const) else end for end in ends)
+        if not isinstance(start, int):
+            raise TEError(
+                "KC2178",
+                f"IterVar: {var!r} from {start!r} on",
+                location=location,
+                why="the values of an axis start at a number",
+            )
+        name = var if isinstance(var, str) else var.name
+        axis = make_axis(name, stop - start if start else stop, kind, location, start)
+        if isinstance(var, str):
+            return axis
+        known = {field: getattr(axis, field) for field in ("extent", "start", "dtype")}
+        return BlockAxis(axis.name, kind=kind, location=location, variable=var, **known)
+
+    @classmethod
+    def holds(cls, value: Any) -> bool:
+        return isinstance(value, NodeIterVar)
+
+
+def stmt_seq(*args: Any) -> stmt.Stmt:
+    """Statements, one after another; a single one is itself. Expressions are evaluated."""
+    statements = [part if isinstance(part, stmt.Stmt) else Evaluate(part) for part in args]
+    return statements[0] if len(statements) == 1 else stmt.Seq(caller_location(), statements)
+
+
+def stmt_list(stmt_: Any) -> list[Any]:
+    """The statements of a sequence, those of sequences in it too; of another one, itself."""
+    if isinstance(stmt_, stmt.Seq):
+        return [inner for part in stmt_.body for inner in stmt_list(part)]
+    return [stmt_]

@@ -1,0 +1,248 @@
+"""Objects by the names of tvm.ir, tvm.runtime and tvm.target; operators' rules; absent names."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kc
+from kc import te, tir
+from kc.support.diagnostics import KCError
+from kc.te import op_attributes
+
+N = 8
+A = te.placeholder((N,), name="A")
+DATA = np.linspace(0.5, 2, N).astype("float32")
+
+
+def refused(make: Callable[[], Any]) -> str:
+    with pytest.raises(KCError) as caught:
+        make()
+    return "\n".join(line for line in str(caught.value).split("\n") if "-->" not in line)
+
+
+@pytest.fixture
+def operators() -> Iterator[None]:
+    """Takes back what a test registers."""
+    known = dict(op_attributes._operators)  # pyright: ignore[reportPrivateUsage]
+    yield
+    for name in set(op_attributes._operators) - set(known):  # pyright: ignore[reportPrivateUsage]
+        op_attributes.forget(name)
+
+
+def built(value: Callable[[Any], Any], lanes: int = 0) -> Any:
+    B = te.compute((N,), lambda i: value(A[i]), name="B")
+    s = te.create_schedule(B.op)
+    if lanes:
+        s[B].vectorize(s[B].split(B.op.axis[0], lanes)[1])
+    return kc.build(s, [A, B], "llvm")
+
+
+@pytest.mark.usefixtures("operators")
+def test_a_rule_replaces_calls_of_an_operator():
+    def rule(call: Any) -> Any:
+        assert call.op.name == "tir.exp"
+        if call.dtype == "float32":
+            return tir.call_pure_extern("float32", "expf", call.args[0])
+        return call
+
+    kc.ir.register_intrin_lowering("tir.exp", target="llvm", f=rule, level=99)
+    f = built(te.exp)
+    assert "@expf(" in f.get_source("ll")
+    np.testing.assert_allclose(f(DATA), np.exp(DATA), rtol=1e-6)
+
+
+@pytest.mark.usefixtures("operators")
+def test_operators_of_ones_own():
+    def mylog(value: Any) -> Any:
+        return tir.call_intrin(value.dtype, "tir.mylog", value)
+
+    kc.ir.register_op_attr("tir.mylog", "TCallEffectKind", tir.CallEffectKind.Pure)
+    assert refused(lambda: built(mylog)) == (
+        "error[KC2181]: tir.mylog: nothing says what it is on the target 'llvm'\n"
+        "  why: an operator of one's own has the meaning that a rule gives it\n"
+        '  try: tvm.ir.register_intrin_lowering("tir.mylog", "default", f=rule)'
+    )
+
+    @kc.ir.register_intrin_lowering("tir.mylog", "default")
+    def rule(call: Any) -> Any:
+        return te.log(call.args[0]) * 2.0
+
+    np.testing.assert_allclose(built(mylog, lanes=4)(DATA), 2 * np.log(DATA), rtol=1e-6)
+    assert refused(
+        lambda: kc.ir.register_intrin_lowering("tir.mylog", "default", f=lambda call: None)
+    ) == (
+        "error[KC2179]: tir.mylog: 'default' is registered twice at level 10\n"
+        "  why: of two rules or values of an operator the one of the higher level holds\n"
+        "  try: level=11"
+    )
+    kc.ir.register_intrin_lowering(
+        "tir.mylog", "llvm", f=lambda call: call.args[0].astype("int32"), level=11
+    )
+    assert refused(lambda: built(mylog)) == (
+        "error[KC2180]: tir.mylog: its rule returns a value of type int32\n"
+        "  why: the call gives a value of type float32\n"
+        '  try: (...).astype("float32")'
+    )
+    assert kc.ir.Op.get("tir.mylog").name == "tir.mylog"
+    assert "tir.mylog" in kc.ir.Op.list_op_names()
+
+
+def test_an_operator_that_nobody_knows():
+    assert refused(lambda: kc.ir.Op.get("tir.expp")) == (
+        "error[KC2151]: Op.get: there is no operator 'tir.expp'\n"
+        "  try: did you mean 'exp' or 'exp2' or 'ldexp'?"
+    )
+
+
+def test_functions_are_chosen_by_the_target():
+    @kc.target.generic_func
+    def threads(n: int) -> tuple[str, int]:
+        return "default", n
+
+    @threads.register(["cuda", "gpu"])
+    def threads_of_gpus(n: int) -> tuple[str, int]:
+        return "gpu", n
+
+    assert threads(1) == ("default", 1)
+    with kc.Target("cuda"):
+        assert threads(2) == ("gpu", 2)
+    with kc.Target("llvm"):
+        assert threads(3) == ("default", 3)
+    assert refused(lambda: threads.register(threads_of_gpus, "gpu")) == (
+        "error[KC0093]: threads: there is a function for 'gpu' already\n  try: override=True"
+    )
+    native = kc.target.get_native_generic_func("test.native_threads")
+    with kc.Target("llvm"):
+        assert refused(lambda: native(1)) == (
+            "error[KC0094]: test.native_threads: no function for the target llvm\n"
+            "  why: there are functions for nothing, and none for all others\n"
+            "  try: with kc.Target(...):\n"
+            "  try: test.native_threads.set_default(function)"
+        )
+    overridden = kc.target.override_native_generic_func("test.native_threads")(lambda n: n + 1)
+    assert overridden is native
+    assert native(1) == 2
+
+
+def test_facts_of_llvm():
+    codegen = kc.target.codegen
+    assert codegen.llvm_version_major() >= 15
+    fma = codegen.llvm_lookup_intrinsic_id("llvm.fma")
+    assert codegen.llvm_get_intrinsic_name(fma) == "llvm.fma"
+    assert codegen.llvm_lookup_intrinsic_id("fma") == 0
+    f = built(lambda x: tir.call_llvm_pure_intrin("float32", fma, 1, x, x, x))
+    np.testing.assert_allclose(f(DATA), DATA * DATA + DATA, rtol=1e-6)
+
+
+def test_classes_of_objects():
+    B = te.compute((N,), lambda i: A[i] + 1.0, name="B")
+    function = te.create_prim_func([A, B])
+    ir, runtime = kc.ir, kc.runtime
+    assert isinstance(A[0], ir.PrimExpr)
+    assert isinstance(A[0], ir.BaseExpr)
+    assert not isinstance(A, ir.PrimExpr)
+    assert isinstance(function["main"], ir.BaseFunc)
+    assert isinstance(B.op, runtime.Object)
+    assert isinstance([1], ir.Array)
+    assert isinstance({}, ir.Map)
+    assert isinstance("text", runtime.String)
+    assert ir.Array((1, 2)) == [1, 2]
+    assert isinstance(kc.get_global_func(registered()), runtime.PackedFunc)
+    assert isinstance(kc.transform.Sequential([]), kc.transform.Pass)
+    assert not isinstance(B, kc.transform.Pass)
+    pointer = ir.PointerType(ir.PrimType("float32"), "shared")
+    assert pointer == ir.PointerType(ir.PrimType("float32"), "shared")
+    assert pointer != ir.PointerType(ir.PrimType("float32"))
+    assert tir.Var("p", pointer).dtype == "handle"
+    assert ir.TupleType([pointer]).fields == (pointer,)
+    assert ir.FuncType([pointer], ir.PrimType("int32")).arg_types == (pointer,)
+    span = ir.Span(ir.SourceName("f.py"), 1, 2, 3, 4)
+    assert pickle.loads(pickle.dumps(span)) == span
+    assert runtime.convert_to_object((1, "a")) == (1, "a")
+    assert runtime.DataTypeCode.FLOAT == 2
+    assert runtime.ndarray is kc.nd
+
+
+def registered() -> str:
+    kc.register_func("test.objects.add", lambda a, b: a + b, override=True)
+    return "test.objects.add"
+
+
+def test_values_by_the_names_of_their_classes():
+    assert kc.ir.make_node("IntImm", dtype="int32", value=3) == 3
+    total = kc.ir.make_node("tir.Add", a=te.var("a"), b=te.var("b"))
+    assert isinstance(total, tir.Add)
+    assert kc.ir.make_node("DictAttrs", x=1) == {"x": 1}
+    assert kc.ir.EnvFunc.get(registered())(1, 2) == 3
+    assert refused(lambda: kc.ir.make_node("tir.Ad")) == (
+        "error[KC0092]: make_node: there is no class 'tir.Ad'\n  try: did you mean 'And' or 'Add'?"
+    )
+
+
+def test_operations_of_te():
+    @te.hybrid.script
+    def double(a):
+        c = output_tensor((8,), "float32")  # noqa: F821  # pyright: ignore
+        for i in range(8):
+            c[i] = a[i] * 2.0
+        return c
+
+    hybrid, plain = double(A), te.compute((N,), lambda i: A[i], name="B")
+    assert isinstance(hybrid.op, te.HybridOp)
+    assert isinstance(plain.op, te.BaseComputeOp)
+    assert not isinstance(plain.op, te.HybridOp)
+    assert not isinstance(plain.op, te.TensorComputeOp)
+    assert isinstance(te.placeholder((2, 2))[0], te.TensorSlice)
+
+
+def test_what_a_schedule_did():
+    M = te.placeholder((4, 6), name="M")
+    B = te.compute((4, 6), lambda i, j: M[i, j] + 1.0, name="B")
+    C = te.compute((4, 6), lambda i, j: B[i, j] * 2.0, name="C")
+    s = te.create_schedule(C.op)
+    i, j = C.op.axis
+    outer, inner = s[C].split(j, 2)
+    s[B].compute_at(s[C], outer)
+    assert [type(relation) for relation in s[C].relations] == [te.schedule.Split]
+    paths = te.schedule.CreateAttachPath(s)
+    assert paths[B.op] == [outer, i]
+    assert paths[C.op] == []
+    state = te.placeholder((3, 6), name="state")
+    first = te.compute((1, 6), lambda _, j: M[0, j], name="first")
+    step = te.compute((3, 6), lambda t, j: state[t - 1, j] + M[t, j], name="step")
+    scan = te.scan(first, step, state, inputs=[M])
+    assert te.schedule.ScanGetBody(scan.op) == [step.op]
+    assert inner in s[C].leaf_iter_vars
+
+
+ABSENT = {
+    "tir.Prefetch": "`s[C].prefetch` and the pass `prefetch` make it; no statement does",
+    "te.SpecializedCondition": "a part of TVM's lowering, which is done by passes here: "
+    "`kc.transform`",
+    "ir.container": "lists and dicts are Python's: `tvm.ir.Array`, `tvm.ir.Map`",
+    "target.mali": "for machines that kc has no target for",
+    "runtime.system_lib": "modules are loaded from files: `kc.runtime.load_module`",
+}
+
+
+@pytest.mark.parametrize("name", ABSENT)
+def test_an_absent_name_says_what_is_there_instead(name):
+    space, last = name.split(".")
+    assert not hasattr(getattr(kc, space), last)
+    with pytest.raises(AttributeError) as caught:
+        getattr(getattr(kc, space), last)
+    text = "\n".join(line for line in str(caught.value).split("\n") if "-->" not in line)
+    assert text == (
+        f"error[KC0095]: tvm.{name} is not in kc\n  why: {ABSENT[name]}\n"
+        "  try: docs/migration.md goes through TVM's names"
+    )
+
+
+def test_a_name_that_nobody_has():
+    with pytest.raises(AttributeError, match="module 'kc.tir' has no attribute 'Fro'"):
+        _ = tir.Fro  # pyright: ignore[reportAttributeAccessIssue]
