@@ -35,6 +35,7 @@ TO_LLVM: Order = (
     "apply-strides",
     "storage-rewrite",
     "vectorize-loop",
+    "nontemporal-stores",
     "hoist-if-then-else",
     2,
     "convert-tir-to-scf",
@@ -110,7 +111,7 @@ _WITHOUT_CHECKS = frozenset({"storage-rewrite"})
 TO_C: Order = tuple(
     "skip-vectorize" if name == "vectorize-loop" else name
     for name in TO_LLVM
-    if name not in ("lower-lane-reduction", "expand-math", "convert-to-llvm")
+    if name not in ("lower-lane-reduction", "nontemporal-stores", "expand-math", "convert-to-llvm")
     and name not in _ON_REQUEST
 )
 
@@ -129,6 +130,7 @@ OPTIONAL = {
     "inject-double-buffer": None,
     "align-storage": None,
     "storage-rewrite": None,
+    "nontemporal-stores": None,
     "expand-math": None,
     "hoist-if-then-else": None,
     "unroll-loop": None,

@@ -24,6 +24,7 @@ from kc.analysis.interpreter.errors import (
     index_text,
 )
 from kc.analysis.interpreter.values import Buffer, fresh_array, is_float, vector_of
+from kc.dialects.memref_views import ExtractAlignedPointerAsIndexOp
 from kc.dialects.tir import DYNAMIC
 
 Index = tuple[int, ...]
@@ -184,6 +185,10 @@ class MemRefFunctions(InterpreterFunctions):
             return shape[index]
 
         return run
+
+    @prepared(ExtractAlignedPointerAsIndexOp)
+    def pointer(self, interpreter: KernelInterpreter, op: ExtractAlignedPointerAsIndexOp) -> Run:
+        return lambda buffer: buffer.array(op).ctypes.data
 
     @prepared(memref.ExtractStridedMetaDataOp)
     def metadata(self, interpreter: KernelInterpreter, op: memref.ExtractStridedMetaDataOp) -> Run:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from xdsl.dialects import arith, memref, vector
 from xdsl.dialects.builtin import (
     AnyFloat,
+    BoolAttr,
     DenseIntOrFPElementsAttr,
     FixedBitwidthType,
     IndexType,
@@ -34,7 +35,7 @@ from kc.dialects.gpu import LaunchOp
 from kc.dialects.llvm import IntToPtrOp, LLVMPointerType
 from kc.dialects.memref import PrefetchOp
 from kc.dialects.nvvm import CpAsyncOp
-from kc.dialects.tir.memory import ASYNC_COPY, has_rows
+from kc.dialects.tir.memory import ASYNC_COPY, NONTEMPORAL, has_rows
 
 ALIGNMENT = 64
 """The alignment of buffers, in bytes: a cache line, and the widest vector."""
@@ -234,8 +235,10 @@ class ConvertStore(ConversionPattern[TirToScf]):
         alignment = _alignment(self.conversion, op, memory)
         indices = self.conversion.indices(op)
         if isinstance(memory, VectorType):
-            store = vector.StoreOp(value, op.buffer, indices)
-            store.attributes.update(alignment)
+            nontemporal = BoolAttr.from_bool(True) if NONTEMPORAL in op.attributes else None
+            store = vector.StoreOp(value, op.buffer, indices, nontemporal)
+            given = op.attributes.get("alignment")
+            store.attributes.update(alignment if given is None else {"alignment": given})
             ops.append(store)
         else:
             ops.append(memref.StoreOp.get(value, op.buffer, indices))

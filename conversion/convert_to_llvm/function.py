@@ -112,6 +112,8 @@ class FunctionLowering(PatternRewriter):
         # Set when memrefs travel along branches: then an alloca in a loop may have several
         # instances alive at once and is not shared between iterations.
         self.carries_memrefs = False
+        # Set when something is stored past the caches, which other threads see after a fence.
+        self.stores_past_caches = False
         self._prologue: list[Operation] = []
         self._constants: dict[tuple[Attribute, Attribute], SSAValue] = {}
         self._integers: dict[tuple[int, Attribute], SSAValue] = {}
@@ -437,6 +439,12 @@ class FunctionLowering(PatternRewriter):
             first = self.entry.first_op
             assert first is not None
             self.entry.insert_ops_before(self._prologue, first)
+        if self.stores_past_caches and not self.module.orders_nontemporal_stores:
+            for block in self.new_region.blocks:
+                if isinstance(end := block.last_op, llvm.ReturnOp):
+                    fence = llvm.CallIntrinsicOp("llvm.x86.sse.sfence", ())
+                    fence.location = end.location
+                    block.insert_op_before(fence, end)
         return self.new_region
 
     def _matches_for(self, op: Operation) -> tuple[Match, ...]:

@@ -224,7 +224,9 @@ def emit_store(
     alignment = _vector_alignment(op, memref, old.type)
     value = to_storage(s, s.value(old))
     pointer = access(s, memref, indices)
-    s.create(llvm.StoreOp, [value, pointer], (), access_properties(op, alignment))
+    properties = access_properties(op, alignment)
+    s.stores_past_caches |= "nontemporal" in properties
+    s.create(llvm.StoreOp, [value, pointer], (), properties)
 
 
 def _strides(s: FunctionLowering, memref: MemRef) -> tuple[int | SSAValue, ...]:

@@ -58,6 +58,14 @@ class NewModule:
         architecture = target_of(self._module).architecture
         return IntegerType(architecture.pointer_bits if architecture is not None else 64)
 
+    @cached_property
+    def orders_nontemporal_stores(self) -> bool:
+        """Whether the target keeps stores past the caches in order with others."""
+        if not isinstance(self._module, ModuleOp):
+            return True
+        architecture = target_of(self._module).architecture
+        return architecture is None or architecture.name != "x86_64"
+
     def add(self, op: Operation) -> None:
         """Add a translated global, or what is in the llvm dialect already."""
         self._tops.append(op)

@@ -40,6 +40,10 @@ ASYNC_COPY = "tir.async_copy"
 """The attribute of a store of what is loaded, which need not be done before a group of copies is
 waited for (``nvvm.cp.async.wait.group``)."""
 
+NONTEMPORAL = "nontemporal"
+"""The attribute of a store of a vector that goes past the caches; with ``alignment``, to an address
+that is a multiple of so many bytes."""
+
 
 def _verify_element(op: Operation, buffer_type: Attribute, value_type: Attribute) -> None:
     assert isinstance(buffer_type, MemRefType)

@@ -155,6 +155,7 @@ PASSES = {
             "storage-rewrite",
             "vectorize-loop",
             "skip-vectorize",
+            "nontemporal-stores",
             "partition-loops",
             "hoist-if-then-else",
             "hoist-expression",

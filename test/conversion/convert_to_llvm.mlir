@@ -23,6 +23,7 @@
 // CHECK-NEXT:    %s = llvm.fadd %y, %z {fastmathFlags = #llvm.fastmath<contract>} : f64
 // CHECK-NEXT:    %[[B:.*]] = llvm.getelementptr inbounds %B[%j, %i] : (!llvm.ptr, i64, i64) -> !llvm.ptr, !llvm.array<16 x f64>
 // CHECK-NEXT:    llvm.store %s, %[[B]] {nontemporal} : f64, !llvm.ptr
+// CHECK-NEXT:    llvm.call_intrinsic "llvm.x86.sse.sfence"() : () -> ()
 // CHECK-NEXT:    llvm.return
 func.func @f(%A: memref<?x?x8xf32> {kc.name = "A"}, %B: memref<4x16xf64>, %p: i1, %i: index, %j: index)
     attributes {kc.symbols = ["n"]} {

@@ -29,6 +29,7 @@ ORDER = [
     "apply-strides",
     "storage-rewrite",
     "vectorize-loop",
+    "nontemporal-stores",
     "hoist-if-then-else",
     "convert-tir-to-scf",
     "expand-math",
