@@ -101,6 +101,11 @@ from kc.topi.gathering import (
     unravel_index,
     where,
 )
+from kc.topi.matrix import (
+    einsum,
+    matmul,
+    tensordot,
+)
 from kc.topi.reduction import (
     all,
     any,
@@ -172,20 +177,21 @@ __all__ = [
     "abs", "acos", "acosh", "add", "adv_index", "all", "any", "arange", "argmax", "argmin",
     "argsort", "argwhere", "arm_cpu", "asin", "asinh", "atan", "atanh", "bitwise_and",
     "bitwise_not", "bitwise_or", "bitwise_xor", "broadcast_to", "cast", "ceil", "ceil_log2",
-    "clip", "concatenate", "cos", "cosh", "cuda", "cumprod", "cumsum", "divide", "elemwise_sum",
-    "equal", "erf", "exp", "expand_dims", "expand_like", "eye", "fast_erf", "fast_exp",
-    "fast_tanh", "fixed_point_multiply", "flip", "floor", "floor_divide", "floor_mod", "full",
-    "full_like", "gather", "gather_nd", "generic", "greater", "greater_equal", "identity",
-    "image", "invert_permutation", "isfinite", "isinf", "isnan", "layout_transform",
-    "left_shift", "less", "less_equal", "log", "log10", "log2", "logical_and", "logical_not",
-    "logical_or", "logical_xor", "matrix_set_diag", "max", "maximum", "meshgrid", "min",
-    "minimum", "mod", "multiply", "ndarray_size", "negative", "nn", "not_equal", "one_hot",
-    "power", "prod", "reinterpret", "repeat", "reshape", "reverse_sequence", "right_shift",
-    "round", "rsqrt", "scatter", "scatter_add", "scatter_nd", "searchsorted", "sequence_mask",
-    "shape", "sigmoid", "sign", "sin", "sinh", "sliding_window", "sort", "sparse_to_dense",
-    "split", "sqrt", "squeeze", "stack", "strided_set", "strided_slice", "subtract", "sum",
-    "tag", "take", "tan", "tanh", "tile", "topk", "transpose", "trilu", "trunc", "trunc_divide",
-    "trunc_mod", "unique", "unravel_index", "utils", "where", "x86",
+    "clip", "concatenate", "cos", "cosh", "cuda", "cumprod", "cumsum", "divide", "einsum",
+    "elemwise_sum", "equal", "erf", "exp", "expand_dims", "expand_like", "eye", "fast_erf",
+    "fast_exp", "fast_tanh", "fixed_point_multiply", "flip", "floor", "floor_divide",
+    "floor_mod", "full", "full_like", "gather", "gather_nd", "generic", "greater",
+    "greater_equal", "identity", "image", "invert_permutation", "isfinite", "isinf", "isnan",
+    "layout_transform", "left_shift", "less", "less_equal", "log", "log10", "log2",
+    "logical_and", "logical_not", "logical_or", "logical_xor", "matmul", "matrix_set_diag",
+    "max", "maximum", "meshgrid", "min", "minimum", "mod", "multiply", "ndarray_size",
+    "negative", "nn", "not_equal", "one_hot", "power", "prod", "reinterpret", "repeat",
+    "reshape", "reverse_sequence", "right_shift", "round", "rsqrt", "scatter", "scatter_add",
+    "scatter_nd", "searchsorted", "sequence_mask", "shape", "sigmoid", "sign", "sin", "sinh",
+    "sliding_window", "sort", "sparse_to_dense", "split", "sqrt", "squeeze", "stack",
+    "strided_set", "strided_slice", "subtract", "sum", "tag", "take", "tan", "tanh",
+    "tensordot", "tile", "topk", "transpose", "trilu", "trunc", "trunc_divide", "trunc_mod",
+    "unique", "unravel_index", "utils", "where", "x86",
 ]  # fmt: skip
 
 

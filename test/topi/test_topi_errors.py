@@ -1,5 +1,8 @@
 """What topi refuses: the code, the whole text, and the user's line."""
 
+import importlib
+from pathlib import Path
+
 import pytest
 
 from kc import te, topi
@@ -236,6 +239,9 @@ error[KC2313]: topi.arange: arange of (0, inf, 1)
 error[KC2303]: topi.scatter_nd: A (4, 3), I (0, 2) and U (2, 4, 3)
   why: indices has 1 to 2 rows, and updates the shape (2, 4, 3)""",
 }
+
+for path in sorted(Path(__file__).parent.glob("errors_*.py")):
+    REFUSED |= importlib.import_module(path.stem).REFUSED
 
 
 @pytest.mark.parametrize("call", REFUSED)

@@ -91,6 +91,15 @@ from kc.topi.nn.pooling import (
     pool2d,
     pool3d,
 )
+from kc.topi.nn.quantization import (
+    dequantize,
+    quantize,
+    simulated_dequantize,
+    simulated_quantize,
+)
+from kc.topi.nn.recurrent import (
+    lstm,
+)
 from kc.topi.nn.softmax import (
     fast_softmax,
     log_softmax,
@@ -108,21 +117,32 @@ from kc.topi.nn.transposed import (
     conv3d_transpose_ncdhw,
     group_conv2d_transpose_nchw,
 )
+from kc.topi.nn.upsampling import (
+    upsampling,
+    upsampling3d,
+)
+from kc.topi.nn.winograd import (
+    conv2d_winograd_nchw,
+    conv2d_winograd_weight_transform,
+    winograd_transform_matrices,
+)
 
 __all__ = [
     "adaptive_pool", "adaptive_pool1d", "adaptive_pool3d", "attention", "batch_matmul",
     "batch_norm", "batch_to_space_nd", "bias_add", "binarize_pack", "binary_dense", "celu",
     "conv", "conv1d", "conv1d_ncw", "conv1d_nwc", "conv1d_transpose_ncw", "conv2d",
     "conv2d_NCHWc", "conv2d_NCHWc_int8", "conv2d_hwcn", "conv2d_nchw", "conv2d_nhwc",
-    "conv2d_transpose_nchw", "conv3d_ncdhw", "conv3d_ndhwc", "conv3d_transpose_ncdhw", "dense",
-    "dense_pack", "depth_to_space", "depthwise_conv2d_NCHWc",
-    "depthwise_conv2d_backward_input_nhwc", "depthwise_conv2d_backward_weight_nhwc",
-    "depthwise_conv2d_nchw", "depthwise_conv2d_nhwc", "dilate", "elu", "fast_softmax",
-    "flatten", "gelu", "global_pool", "group_conv1d_ncw", "group_conv1d_nwc",
-    "group_conv2d_nchw", "group_conv2d_nhwc", "group_conv2d_transpose_nchw", "group_norm",
-    "hardsigmoid", "hardswish", "instance_norm", "l2_normalize", "layer_norm", "leaky_relu",
-    "log_softmax", "lrn", "matmul", "mirror_pad", "mish", "nll_loss", "pad", "pool1d", "pool2d",
-    "pool3d", "pool_grad", "prelu", "relu", "rms_norm", "rotary_embedding", "scale_shift_nchw",
-    "scale_shift_nchwc", "scale_shift_nhwc", "selu", "silu", "softmax", "softplus", "softsign",
-    "space_to_batch_nd", "space_to_depth", "swish",
+    "conv2d_transpose_nchw", "conv2d_winograd_nchw", "conv2d_winograd_weight_transform",
+    "conv3d_ncdhw", "conv3d_ndhwc", "conv3d_transpose_ncdhw", "dense", "dense_pack",
+    "depth_to_space", "depthwise_conv2d_NCHWc", "depthwise_conv2d_backward_input_nhwc",
+    "depthwise_conv2d_backward_weight_nhwc", "depthwise_conv2d_nchw", "depthwise_conv2d_nhwc",
+    "dequantize", "dilate", "elu", "fast_softmax", "flatten", "gelu", "global_pool",
+    "group_conv1d_ncw", "group_conv1d_nwc", "group_conv2d_nchw", "group_conv2d_nhwc",
+    "group_conv2d_transpose_nchw", "group_norm", "hardsigmoid", "hardswish", "instance_norm",
+    "l2_normalize", "layer_norm", "leaky_relu", "log_softmax", "lrn", "lstm", "matmul",
+    "mirror_pad", "mish", "nll_loss", "pad", "pool1d", "pool2d", "pool3d", "pool_grad", "prelu",
+    "quantize", "relu", "rms_norm", "rotary_embedding", "scale_shift_nchw", "scale_shift_nchwc",
+    "scale_shift_nhwc", "selu", "silu", "simulated_dequantize", "simulated_quantize", "softmax",
+    "softplus", "softsign", "space_to_batch_nd", "space_to_depth", "swish", "upsampling",
+    "upsampling3d", "winograd_transform_matrices",
 ]  # fmt: skip

@@ -18,6 +18,8 @@ from kc.topi.testing.convolutions import (
     depthwise_conv2d_python_nchw,
     depthwise_conv2d_python_nhwc,
     dilate_python,
+    winograd_matrices_python,
+    winograd_weight_python,
 )
 from kc.topi.testing.networks import (
     batch_matmul,
@@ -36,6 +38,11 @@ from kc.topi.testing.networks import (
     space_to_depth_python,
 )
 from kc.topi.testing.pools import adaptive_pool, pool_grad_nchw, poolnd_python
+from kc.topi.testing.quantizations import (
+    dequantize_python,
+    lstm_python,
+    quantize_python,
+)
 
 __all__ = [
     "adaptive_pool", "batch_matmul", "batch_to_space_nd_python", "conv1d_ncw_python",
@@ -43,8 +50,9 @@ __all__ = [
     "conv2d_nhwc_python", "conv2d_transpose_nchw_python", "conv3d_ncdhw_python",
     "conv3d_ndhwc_python", "conv3d_transpose_ncdhw_python", "conv_python",
     "conv_transpose_python", "dense", "depth_to_space_python", "depthwise_conv2d_python_nchw",
-    "depthwise_conv2d_python_nhwc", "dilate_python", "erf_python", "group_norm_python",
-    "l2_normalize_python", "layer_norm_python", "log_softmax_python", "lrn_python", "nll_loss",
-    "pool_grad_nchw", "poolnd_python", "softmax_python", "space_to_batch_nd_python",
-    "space_to_depth_python",
+    "depthwise_conv2d_python_nhwc", "dequantize_python", "dilate_python", "erf_python",
+    "group_norm_python", "l2_normalize_python", "layer_norm_python", "log_softmax_python",
+    "lrn_python", "lstm_python", "nll_loss", "pool_grad_nchw", "poolnd_python",
+    "quantize_python", "softmax_python", "space_to_batch_nd_python", "space_to_depth_python",
+    "winograd_matrices_python", "winograd_weight_python",
 ]  # fmt: skip

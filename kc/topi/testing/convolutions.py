@@ -174,3 +174,29 @@ def dilate_python(input_np: Any, strides: Any, dilation_value: float = 0.0) -> A
     result = np.full(shape, dilation_value, input_np.dtype)
     result[tuple(slice(0, None, step) for step in strides)] = input_np
     return result
+
+
+def winograd_matrices_python(tile_size: int, kernel_size: int) -> list[Any]:
+    """(A, B, G) of F(tile_size, kernel_size), by inverting the evaluation of polynomials.
+
+    Independent of how the operator makes them: a product of polynomials is evaluated at the points
+    0, 1, -1, 2, -2, 1/2, ... and at infinity, and the inverse of that matrix interpolates. The
+    matrices are scaled as the operator's: B has whole polynomials, G has the denominators.
+    """
+    alpha = tile_size + kernel_size - 1
+    points = np.array([0, 1, -1, 2, -2, 1 / 2, -1 / 2, 3, -3, 1 / 3][: alpha - 1])
+
+    def evaluated(count: int) -> Any:
+        last = np.zeros((1, count))
+        last[0, -1] = 1
+        return np.concatenate([points[:, None] ** np.arange(count)[None, :], last])
+
+    scale = np.array([np.prod([p - q for q in points if q != p]) for p in points] + [1.0])
+    interpolation = np.linalg.inv(evaluated(alpha)) * scale[None, :]
+    return [evaluated(tile_size), interpolation, evaluated(kernel_size) / scale[:, None]]
+
+
+def winograd_weight_python(kernel: Any, tile_size: int) -> Any:
+    """(O, I, K, K) as (alpha, alpha, O, I)."""
+    scaled = winograd_matrices_python(tile_size, kernel.shape[-1])[2]
+    return np.einsum("iu,jv,ocuv->ijoc", scaled, scaled, kernel)

@@ -1,0 +1,201 @@
+"""Products of tensors of any rank: by axes, or by the letters of Einstein's sums."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from kc.support.diagnostics import counted
+from kc.te import functions as scalar
+from kc.te.computes import compute
+from kc.te.expr import Expr
+from kc.te.expr import cast as convert
+from kc.te.tensor import Tensor, reduce_axis, shape_text
+from kc.topi.arguments import axis_of, fits, is_size, same_size, tensor, whole
+from kc.topi.table import NUMBERS, check_tensor, operator, refuse
+
+
+@operator(
+    "matmul", NUMBERS, "matmul(T(4, 3), T(3, 5))", numpy="matmul", onnx="MatMul", torch="matmul",
+    formula="sum_k a[i, k] * b[k, j]",
+)  # fmt: skip
+def matmul(a: Tensor, b: Tensor, transp_a: bool = False, transp_b: bool = False) -> Tensor:
+    """The product of two matrices, each transposed first if that is asked for.
+
+    Raises KC2301 for different types, KC2302 for another rank, KC2303 for inner dimensions that
+    are different.
+    """
+    tensor(a, "the first", 2)
+    tensor(b, "the second", 2, (a.dtype,))
+    inner_a, inner_b = (0 if transp_a else 1), (1 if transp_b else 0)
+    same_size(a, inner_a, b, inner_b, "the dimension that is summed over is the same in both")
+    k = reduce_axis((0, a.shape[inner_a]), name="k")
+
+    def body(i: Any, j: Any) -> Expr:
+        return scalar.sum((a(k, i) if transp_a else a(i, k)) * (b(j, k) if transp_b else b(k, j)),
+                          axis=k)  # fmt: skip
+
+    shape = (a.shape[1 - inner_a], b.shape[1 - inner_b])
+    return compute(shape, body, "T_matmul", tag="matmul")
+
+
+def _pairs(a: Tensor, b: Tensor, axes: Any) -> tuple[list[int], list[int]]:
+    """The axes of each operand that are summed over."""
+    if isinstance(axes, list | tuple) and len(axes) == 2:
+        of_a, of_b = (list(part) if isinstance(part, list | tuple) else [part] for part in axes)
+    else:
+        count = whole(axes, "axes")
+        if not 0 <= count <= min(a.ndim, b.ndim):
+            raise refuse(
+                "KC2304",
+                f"the last {count} axes of {a.name} {shape_text(a.shape)} and the first of "
+                f"{b.name} {shape_text(b.shape)}",
+                f"there are 0 to {min(a.ndim, b.ndim)} of both",
+            )
+        of_a, of_b = list(range(a.ndim - count, a.ndim)), list(range(count))
+    if len(of_a) != len(of_b):
+        raise refuse(
+            "KC2311",
+            f"axes has {counted(len(of_a), 'axis', 'axes')} of the first and "
+            f"{counted(len(of_b), 'axis', 'axes')} of the second",
+            "they are summed over in pairs",
+        )
+    of_a = [axis_of(axis, a.ndim, "an axis of the first") for axis in of_a]
+    of_b = [axis_of(axis, b.ndim, "an axis of the second") for axis in of_b]
+    for what, given in (("first", of_a), ("second", of_b)):
+        if len({*given}) != len(given):
+            raise refuse("KC2305", f"the axes {given} of the {what}", "an axis is named once")
+    return of_a, of_b
+
+
+@operator("tensordot", NUMBERS, "tensordot(T(2, 3, 4), T(3, 4, 5), 2)", numpy="tensordot",
+          torch="tensordot")  # fmt: skip
+def tensordot(a: Tensor, b: Tensor, axes: Any = 2) -> Tensor:
+    """The sum of products over pairs of axes; the others of ``a``, then of ``b`` are left.
+
+    ``axes`` is a number (the last of ``a`` with the first of ``b``), or a list for each. Raises
+    KC2301 for different types, KC2303 for pairs of different sizes, KC2304 and KC2305 for axes
+    that are not there or given twice, KC2311 for lists of different lengths.
+    """
+    tensor(b, "the second", None, (a.dtype,))
+    of_a, of_b = _pairs(a, b, axes)
+    for left, right in zip(of_a, of_b, strict=True):
+        same_size(a, left, b, right, "a pair of axes is equally long")
+    loops = [reduce_axis((0, a.shape[axis]), name=f"k{n}") for n, axis in enumerate(of_a)]
+    free_a = [n for n in range(a.ndim) if n not in of_a]
+    free_b = [n for n in range(b.ndim) if n not in of_b]
+
+    def body(*at: Any) -> Expr:
+        place_a = dict(zip((*free_a, *of_a), (*at[: len(free_a)], *loops), strict=True))
+        place_b = dict(zip((*free_b, *of_b), (*at[len(free_a) :], *loops), strict=True))
+        value = a(*(place_a[n] for n in range(a.ndim))) * b(*(place_b[n] for n in range(b.ndim)))
+        return scalar.sum(value, axis=loops) if loops else value
+
+    shape = [*(a.shape[n] for n in free_a), *(b.shape[n] for n in free_b)]
+    return compute(shape, body, "T_tensordot", tag="matmul")
+
+
+_REST = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def _subscripts(text: Any, operands: Sequence[Tensor]) -> tuple[list[list[str]], list[str]]:
+    """The letters of each operand and of the result; "0", "1", ... are the axes of the ellipsis,
+    counted from the last one."""
+
+    def bad(why: str, message: str = f"the subscripts {text!r}") -> Exception:
+        return refuse(
+            "KC2318", message, why, 'such as "ii", "...ij,...j", "ij,jk->ik", as numpy reads them'
+        )
+
+    if not isinstance(text, str):
+        raise bad("they are a text of letters")
+    plain = text.replace(" ", "")
+    left, arrow, right = plain.partition("->")
+    terms = left.split(",")
+    for term in (*terms, right):
+        rest = term.replace("...", "", 1)
+        if not all(letter in _REST for letter in rest):
+            raise bad("there are letters, one ellipsis for each operand, commas, and one arrow")
+    if len(terms) != len(operands):
+        raise bad(
+            f"there are subscripts for {counted(len(terms), 'operand')}",
+            f"the subscripts {text!r} for {counted(len(operands), 'operand')}",
+        )
+    letters: list[list[str]] = []
+    longest = 0
+    for term, operand in zip(terms, operands, strict=True):
+        named = len(term.replace("...", ""))
+        extra = operand.ndim - named
+        if extra < 0 or (extra and "..." not in term):
+            raise bad(
+                f"{operand.name} of the shape {shape_text(operand.shape)} has "
+                f"{counted(operand.ndim, 'dimension')}, {term!r} names {named}"
+            )
+        head, _, tail = term.partition("...")
+        longest = max(longest, extra if "..." in term else 0)
+        inner = [str(n) for n in reversed(range(extra))] if "..." in term else []
+        letters.append([*head, *inner, *tail])
+    rest_axes = [str(n) for n in reversed(range(longest))]
+    every = "".join(terms).replace(".", "")
+    if not arrow:
+        return letters, [*rest_axes, *sorted(c for c in {*every} if every.count(c) == 1)]
+    named = right.replace("...", "")
+    strange = next((c for c in named if c not in every or named.count(c) > 1), None)
+    if strange is not None:
+        raise bad(f"the result names {strange!r}, which is to be in an operand, and named once")
+    if rest_axes and "..." not in right:
+        raise bad("an operand has axes in an ellipsis, the result has none")
+    head, _, tail = right.partition("...")
+    return letters, [*head, *(rest_axes if "..." in right else []), *tail]
+
+
+@operator("einsum", NUMBERS, 'einsum("ij,jk->ik", T(2, 3), T(3, 4))', takes="", numpy="einsum",
+          onnx="Einsum", torch="einsum")  # fmt: skip
+def einsum(subscripts: str, *operands: Any) -> Tensor:
+    """The sum of products in Einstein's notation, as numpy's.
+
+    Letters name the axes of each operand; one that the result does not name is summed over, one
+    that comes twice in an operand takes its diagonal. Without an arrow the result has the letters
+    that come once, in the order of the alphabet. An ellipsis stands for the other axes, which are
+    broadcast. Raises KC2300 and KC2301 for operands that are no tensors of one type, KC2303 for
+    sizes of one letter that are different, KC2318 for subscripts that do not fit.
+    """
+    given = (
+        operands[0] if len(operands) == 1 and isinstance(operands[0], list | tuple) else operands
+    )
+    if not given:
+        raise refuse("KC2300", "there is no operand", "subscripts are those of one or more tensors")
+    first = check_tensor(given[0], "operand 0", NUMBERS)
+    tensors = [check_tensor(item, f"operand {n}", (first.dtype,)) for n, item in enumerate(given)]
+    letters, result = _subscripts(subscripts, tensors)
+    sizes: dict[str, tuple[Any, Tensor]] = {}
+    for operand, own in zip(tensors, letters, strict=True):
+        for n, letter in enumerate(own):
+            size = operand.shape[n]
+            known, holder = sizes.get(letter, (size, operand))
+            stretched = letter.isdigit() and (is_size(size, 1) or is_size(known, 1))
+            if not stretched and not fits(known, size):
+                raise refuse(
+                    "KC2303",
+                    f"{holder.name} of the shape {shape_text(holder.shape)} and {operand.name} of "
+                    f"the shape {shape_text(operand.shape)} in {subscripts!r}",
+                    f"{'the ellipsis' if letter.isdigit() else letter} is {known} and {size}",
+                )
+            sizes[letter] = (size, operand) if is_size(known, 1) else (known, holder)
+    summed = [letter for letter in sizes if letter not in result]
+    loops = [reduce_axis((0, sizes[letter][0]), name=f"k{n}") for n, letter in enumerate(summed)]
+
+    def body(*at: Any) -> Expr:
+        place = dict(zip((*result, *summed), (*at, *loops), strict=True))
+        value: Expr | None = None
+        for operand, own in zip(tensors, letters, strict=True):
+            element = operand(
+                *(0 if c.isdigit() and is_size(operand.shape[n], 1) else place[c]
+                  for n, c in enumerate(own))
+            )  # fmt: skip
+            value = element if value is None else value * element
+        assert value is not None
+        value = convert(value, first.dtype)
+        return scalar.sum(value, axis=loops) if loops else value
+
+    return compute([sizes[letter][0] for letter in result], body, "T_einsum", tag="matmul")

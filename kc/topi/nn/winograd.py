@@ -1,0 +1,246 @@
+"""Winograd's convolutions F(m, r): m results of r taps by m + r - 1 products an axis.
+
+The matrices are those of Toom and Cook: polynomials are multiplied at points, and transposed, which
+makes a product a correlation (Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from kc.te import functions as scalar
+from kc.te.computes import compute
+from kc.te.dtypes import check_dtype
+from kc.te.expr import Expr, const, select
+from kc.te.expr import cast as convert
+from kc.te.tensor import Tensor, reduce_axis, shape_text
+from kc.topi.arguments import constant, over_up, plus, positive, rank, same_size, tensor, times
+from kc.topi.elementwise import FLOAT
+from kc.topi.nn.dense import accumulator
+from kc.topi.nn.padding import amounts, padded, window
+from kc.topi.table import operator, refuse
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    Matrix = list[list[Fraction]]
+
+POINTS = ("0", "1", "-1", "2", "-2", "1/2", "-1/2", "3", "-3", "1/3")
+"""Where polynomials are evaluated, beside infinity: small, so that little is lost."""
+
+
+def _matrices(tile: int, taps: int) -> tuple[Matrix, Matrix, Matrix]:
+    """(A, B, G), exact: results are ``A.T ((G g) * (B.T d))``."""
+    from fractions import Fraction
+
+    points = [Fraction(text) for text in POINTS[: tile + taps - 2]]
+
+    def powers(count: int) -> Matrix:
+        rows = [[point**k for k in range(count)] for point in points]
+        return [*rows, [Fraction(int(k == count - 1)) for k in range(count)]]
+
+    def without(left_out: int | None) -> list[Fraction]:
+        """The coefficients of the product of all (x - point) but one, from that of 1."""
+        result = [Fraction(1)]
+        for n, point in enumerate(points):
+            if n != left_out:
+                shifted = [Fraction(0), *result]
+                result = [
+                    a - point * b for a, b in zip(shifted, [*result, Fraction(0)], strict=True)
+                ]
+        return [*result, *[Fraction(0)] * (len(points) + 1 - len(result))]
+
+    scaled = powers(taps)
+    for n, point in enumerate(points):
+        factor = Fraction(1)
+        for k, far in enumerate(points):
+            factor *= point - far if k != n else 1
+        scaled[n] = [value / factor for value in scaled[n]]
+    columns = [without(n) for n in range(len(points))] + [without(None)]
+    transposed = [[column[k] for column in columns] for k in range(len(columns))]
+    return powers(tile), transposed, scaled
+
+
+def _constant(matrix: Matrix, dtype: str, name: str) -> Tensor:
+    def body(i: Any, j: Any) -> Expr:
+        value: Expr = const(0.0, dtype)
+        for row, numbers in enumerate(matrix):
+            for column, number in enumerate(numbers):
+                if number:
+                    here = i.equal(row) & j.equal(column)
+                    value = select(here, const(float(number), dtype), value)
+        return value
+
+    return compute((len(matrix), len(matrix[0])), body, name)
+
+
+def _sizes(tile_size: Any, kernel_size: Any) -> tuple[int, int]:
+    (tile,), (taps,) = positive(tile_size, 1, "tile_size"), positive(kernel_size, 1, "kernel_size")
+    if tile < 2 or tile + taps - 2 > len(POINTS):
+        raise refuse(
+            "KC2317",
+            f"tiles of {tile} and a kernel of {taps}",
+            f"tile_size is at least 2, and both in sum at most {len(POINTS) + 2}",
+        )
+    return tile, taps
+
+
+@operator(
+    "", FLOAT, 'nn.winograd_transform_matrices(4, 3, "float32")', takes="", gradient="zero",
+    formula="A.T ((G g) * (B.T d)) for taps g and data d",
+)  # fmt: skip
+def winograd_transform_matrices(tile_size: int, kernel_size: int, out_dtype: str) -> list[Tensor]:
+    """The matrices A (alpha, tile), B (alpha, alpha) and G (alpha, kernel) of F(tile, kernel).
+
+    alpha is ``tile + kernel - 1``. Raises KC2317 for sizes that would need more than 10 points.
+    """
+    tile, taps = _sizes(tile_size, kernel_size)
+    dtype = check_dtype(out_dtype)
+    if dtype not in FLOAT:
+        raise refuse("KC2301", f"out_dtype is {dtype}", "it takes " + ", ".join(FLOAT))
+    parts = zip(_matrices(tile, taps), ("A", "B", "G"), strict=True)
+    return [_constant(matrix, dtype, f"winograd_{name}") for matrix, name in parts]
+
+
+def _square(kernel: Tensor) -> int:
+    taps = [constant(size, "the kernel") for size in kernel.shape[2:]]
+    if taps[0] != taps[1]:
+        raise refuse(
+            "KC2303",
+            f"{kernel.name} of the shape {shape_text(kernel.shape)}",
+            "a kernel that is transformed is as high as wide",
+        )
+    return taps[0]
+
+
+@operator("", FLOAT, "nn.conv2d_winograd_weight_transform(T(4, 3, 3, 3), 2)",
+          formula="G g G.T")  # fmt: skip
+def conv2d_winograd_weight_transform(kernel: Tensor, tile_size: int) -> Tensor:
+    """A filter (O, I, K, K) as (alpha, alpha, O, I), for ``pre_computed`` convolutions."""
+    rank(kernel, "the kernel", 4)
+    tile, taps = _sizes(tile_size, _square(kernel))
+    matrix = _constant(_matrices(tile, taps)[2], kernel.dtype, "winograd_G")
+    u, v = reduce_axis((0, taps), name="r_kh"), reduce_axis((0, taps), name="r_kw")
+    alpha = tile + taps - 1
+    return compute(
+        (alpha, alpha, *kernel.shape[:2]),
+        lambda i, j, o, c: scalar.sum(
+            kernel(o, c, u, v) * matrix(i, u) * matrix(j, v), axis=[u, v]
+        ),
+        "transform_weight",
+    )
+
+
+def _on_tiles(
+    source: Tensor, matrix: Tensor, shape: Sequence[Any], name: str, element: Any, size: int
+) -> Tensor:
+    """``M.T x M`` for each tile, where ``element`` reads x."""
+    u, v = reduce_axis((0, size), name="r_a"), reduce_axis((0, size), name="r_b")
+    return compute(
+        shape,
+        lambda i, j, c, p: scalar.sum(
+            element(source, u, v, c, p) * matrix(u, i) * matrix(v, j), axis=[u, v]
+        ),
+        name,
+    )
+
+
+@operator(
+    "conv2d_winograd_nchw", FLOAT,
+    "nn.conv2d_winograd_nchw(T(1, 3, 6, 7), T(4, 3, 3, 3), 1, 1, 1)", onnx="Conv", torch="conv2d",
+)  # fmt: skip
+def conv2d_winograd_nchw(
+    data: Tensor, weight: Tensor, strides: Any, padding: Any, dilation: Any,
+    out_dtype: str | None = None, pre_computed: bool = False, tile_size: int = 4,
+) -> Tensor:  # fmt: skip
+    """A convolution of (N, C, H, W) with (O, C, K, K) in tiles of ``tile_size``; F(4, 3) as a rule.
+
+    It is that of :func:`conv2d_nchw` up to rounding, which grows with the tile (F(4, 3): about 10
+    times). ``pre_computed``: the weight is what :func:`conv2d_winograd_weight_transform` gave.
+    Raises KC2302 for a rank, KC2303 for channels or a kernel that is not square, KC2307 for one
+    that is larger than the padded input, KC2317 for strides or dilations that are not 1, and for
+    sizes of tiles without matrices.
+    """
+    rank(data, "data", 4)
+    tensor(weight, "the weight", 4, (data.dtype,))
+    steps, apart = positive(strides, 2, "strides"), positive(dilation, 2, "dilation")
+    if {*steps, *apart} != {1}:
+        raise refuse(
+            "KC2317",
+            f"strides {strides} and dilation {dilation}",
+            "tiles are of neighbours: strides and dilation are 1",
+            "topi.nn.conv2d_nchw takes others",
+        )
+    dtype = accumulator(data, out_dtype)
+    same_size(data, 1, weight, 3 if pre_computed else 1, "data and filter have the same channels")
+    if pre_computed:
+        tile = positive(tile_size, 1, "tile_size")[0]
+        taps = constant(weight.shape[0], "the tiles") - tile + 1
+        if taps < 1 or constant(weight.shape[1], "the tiles") != weight.shape[0]:
+            raise refuse(
+                "KC2303",
+                f"{weight.name} of the shape {shape_text(weight.shape)} for tiles of {tile}",
+                "it is (alpha, alpha, O, I), where alpha is the tile and the kernel less 1",
+            )
+        tile, taps = _sizes(tile, taps)
+        transformed, results = weight, weight.shape[2]
+    else:
+        tile, taps = _sizes(tile_size, _square(weight))
+        transformed, results = conv2d_winograd_weight_transform(weight, tile), weight.shape[0]
+    alpha = tile + taps - 1
+    heads, tails = amounts(padding, [taps, taps])
+    height, width = window(
+        data.shape[2:], [taps, taps], (1, 1), (1, 1), heads, tails, lambda a, b: a, data
+    )
+    rows, columns = over_up(height, tile), over_up(width, tile)
+    # The last tiles are whole: what is beyond the padded input is 0, and belongs to no result.
+    heights = plus(times(rows, tile), taps - 1)
+    widths = plus(times(columns, tile), taps - 1)
+    source = padded(data, [0, 0, *heads], [0, 0, *tails], 0, "data_pad")
+    source = _filled(source, heights, widths)
+    tiles = times(times(data.shape[0], rows), columns)
+    left, right, _ = _matrices(tile, taps)
+    a_matrix = _constant(left, dtype, "winograd_A")
+    b_matrix = _constant(right, dtype, "winograd_B")
+
+    def read(of: Tensor, u: Any, v: Any, c: Any, p: Any) -> Expr:
+        n, place = p // (rows * columns), p % (rows * columns)
+        y, x = (place // columns) * tile + u, (place % columns) * tile + v
+        return convert(of(n, c, y, x), dtype)
+
+    packed = _on_tiles(source, b_matrix, (alpha, alpha, data.shape[1], tiles), "data_pack", read,
+                       alpha)  # fmt: skip
+    ci = reduce_axis((0, data.shape[1]), name="ci")
+    products = compute(
+        (alpha, alpha, results, tiles),
+        lambda i, j, o, p: scalar.sum(
+            convert(transformed(i, j, o, ci), dtype) * packed(i, j, ci, p), axis=ci
+        ),
+        "bgemm",
+        tag="batch_matmul",
+    )
+    inverse = _on_tiles(products, a_matrix, (tile, tile, results, tiles), "inverse",
+                        lambda of, u, v, o, p: of(u, v, o, p), alpha)  # fmt: skip
+
+    def body(n: Any, o: Any, y: Any, x: Any) -> Expr:
+        p = (n * rows + y // tile) * columns + x // tile
+        return inverse(y % tile, x % tile, o, p)
+
+    shape = (data.shape[0], results, height, width)
+    return compute(shape, body, "conv2d_winograd", tag="conv2d_winograd_nchw")
+
+
+def _filled(source: Tensor, height: Any, width: Any) -> Tensor:
+    """The images with 0 up to a larger size."""
+    from kc.te.expr import all_of, compare, if_then_else
+
+    return compute(
+        (*source.shape[:2], height, width),
+        lambda n, c, y, x: if_then_else(
+            all_of(compare("lt", y, source.shape[2]), compare("lt", x, source.shape[3])),
+            source(n, c, y, x),
+            const(0.0, source.dtype),
+        ),
+        "tile_pad",
+    )
