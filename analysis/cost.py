@@ -122,20 +122,36 @@ def estimate(
     function: func.FuncOp,
     caches: Sequence[int] = (),
     assume: Mapping[str, int] | None = None,
+    within: Sequence[Operation] | None = None,
 ) -> Cost:
-    """The cost of ``function``; ``caches`` are sizes in bytes, ``assume`` sizes by name."""
-    return _Counter(function, dict(assume or {})).cost([size for size in caches if size > 0])
+    """The cost of ``function``; ``caches`` are sizes in bytes, ``assume`` sizes by name.
+
+    With ``within``, of these operations of its body alone.
+    """
+    counter = _Counter(function, dict(assume or {}), within)
+    return counter.cost([size for size in caches if size > 0])
 
 
 class _Counter:
     """Counts over one function, with every size a number."""
 
-    def __init__(self, function: func.FuncOp, assume: Mapping[str, int]) -> None:
+    def __init__(
+        self,
+        function: func.FuncOp,
+        assume: Mapping[str, int],
+        within: Sequence[Operation] | None = None,
+    ) -> None:
         self.function = function
+        body = list(function.body.block.ops)
+        self.tops = body if within is None else within
+        """The operations of the body that are counted."""
+        # Sizes are named there, too.
+        simple = () if within is None else [op for op in body if not op.regions]
+        self._read = [op for top in (*simple, *self.tops) for op in loop_tree.preorder(top)]
         self.assumed: dict[str, int] = {}
         self.index = self._numbers(function, assume)
         self._accesses: dict[Operation, list[LoadOp | StoreOp]] = {}
-        self._trips = {op: self._trip(op) for op in loop_tree.loops(function)}
+        self._trips = {op: self._trip(op) for op in self._read if isinstance(op, ForOp)}
         self._arguments = self._argument_shapes()
         self._boxes: dict[Block, dict[SSAValue, int]] = {}
 
@@ -143,7 +159,7 @@ class _Counter:
         known: dict[SSAValue, int] = {}
         for value, name in _symbols(function):
             self.assumed[name] = known[value] = assume.get(name, ASSUMED)
-        for op in function.walk():
+        for op in self._read:
             if isinstance(op, SymbolOp):
                 name = op.symbol.data
                 self.assumed[name] = known[op.result] = assume.get(name, ASSUMED)
@@ -162,22 +178,25 @@ class _Counter:
         return max(number, 0)
 
     def cost(self, caches: Sequence[int]) -> Cost:
-        body = self.function.body.block
-        counts = self._count(body)
+        counts = self._count(self.tops)
         allocated: dict[str, int] = defaultdict(int)
-        for op in self.function.walk():
-            if isinstance(op, AllocOp):
-                allocated[_scope(op.buffer.type)] += self._size(op.buffer) or 0
+        for top in self.tops:
+            for op in loop_tree.preorder(top):
+                if isinstance(op, AllocOp):
+                    allocated[_scope(op.buffer.type)] += self._size(op.buffer) or 0
+        touched = self._touched_by_all()
         lanes = [self._trips[loop] for loop in self._trips if loop.kind.data is ForKind.VECTORIZED]
         return Cost(
             operations=counts[0],
             loaded=counts[1],
             stored=counts[2],
-            footprint=sum(self._touched(body).values()),
-            traffic=tuple(sum(self._traffic(body, cache).values()) for cache in caches),
+            footprint=sum(touched.values()),
+            traffic=tuple(
+                sum(self._traffic(self.tops, touched, cache).values()) for cache in caches
+            ),
             allocated=dict(allocated),
-            alive=self._alive(body),
-            tasks=self._tasks(body),
+            alive=self._alive(self.tops),
+            tasks=self._tasks(self.tops),
             lanes=max(lanes, default=1),
             assumed=self.assumed,
         )
@@ -219,10 +238,10 @@ class _Counter:
 
     # Counting ------------------------------------------------------------------------------
 
-    def _count(self, block: Block) -> tuple[int, int, int]:
-        """Operations, bytes loaded and bytes stored by one execution of ``block``."""
+    def _count(self, ops: Iterable[Operation]) -> tuple[int, int, int]:
+        """Operations, bytes loaded and bytes stored by one execution of ``ops``."""
         operations = loaded = stored = 0
-        for op in block.ops:
+        for op in ops:
             if isinstance(op, LoadOp):
                 loaded += _bytes(op.result.type)
             elif isinstance(op, StoreOp):
@@ -234,17 +253,20 @@ class _Counter:
             times = self._trips[op] if isinstance(op, ForOp) else 1
             for region in regions:
                 for inner in region.blocks:
-                    counts = self._count(inner)
+                    counts = self._count(inner.ops)
                     operations += times * counts[0]
                     loaded += times * counts[1]
                     stored += times * counts[2]
         return operations, loaded, stored
 
-    def _alive(self, block: Block) -> int:
-        """The most bytes of buffers that are alive at a time in one execution of ``block``."""
-        order = {op: n for n, op in enumerate(block.ops)}
+    def _alive(self, ops: Iterable[Operation]) -> int:
+        """The most bytes of buffers that are alive at a time in one execution of ``ops``."""
+        order = {op: n for n, op in enumerate(ops)}
         inside = [
-            max((self._alive(body) for region in op.regions for body in region.blocks), default=0)
+            max(
+                (self._alive(body.ops) for region in op.regions for body in region.blocks),
+                default=0,
+            )
             for op in order
         ]
         for op in order:
@@ -259,12 +281,12 @@ class _Counter:
                     inside[n] += self._size(op.buffer) or 0
         return max(inside, default=0)
 
-    def _tasks(self, block: Block) -> int:
+    def _tasks(self, ops: Iterable[Operation]) -> int:
         most = 1
-        for op in block.ops:
+        for op in ops:
             regions = [op.body] if isinstance(op, BlockOp) else op.regions
             inner = max(
-                (self._tasks(body) for region in regions for body in region.blocks), default=1
+                (self._tasks(body.ops) for region in regions for body in region.blocks), default=1
             )
             if isinstance(op, ForOp) and op.kind.data not in _ONE_AFTER_THE_OTHER:
                 inner *= max(self._trips[op], 1)
@@ -272,6 +294,14 @@ class _Counter:
         return most
 
     # Working sets --------------------------------------------------------------------------
+
+    def _touched_by_all(self) -> dict[SSAValue, int]:
+        """Distinct bytes of each buffer that what is counted touches, in whole lines."""
+        grouped = _by_buffer(op for top in self.tops for op in loop_tree.preorder(top))
+        body = self.function.body.block
+        return {
+            buffer: self._box_size(buffer, accesses, body) for buffer, accesses in grouped.items()
+        }
 
     def _touched(self, block: Block) -> dict[SSAValue, int]:
         """Distinct bytes of each buffer that one execution of ``block`` touches, in whole lines."""
@@ -284,11 +314,7 @@ class _Counter:
         return touched
 
     def _grouped(self, block: Block) -> dict[SSAValue, list[LoadOp | StoreOp]]:
-        grouped: dict[SSAValue, list[LoadOp | StoreOp]] = defaultdict(list)
-        for op in block.walk():
-            if isinstance(op, LoadOp | StoreOp):
-                grouped[op.buffer].append(op)
-        return grouped
+        return _by_buffer(inner for op in block.ops for inner in loop_tree.preorder(op))
 
     def _box_size(
         self, buffer: SSAValue, accesses: Iterable[LoadOp | StoreOp], block: Block
@@ -306,13 +332,17 @@ class _Counter:
         whole = self._size(buffer)
         return size if whole is None else min(size, max(whole, LINE))
 
-    def _traffic(self, block: Block, cache: int) -> dict[SSAValue, int]:
-        """Bytes of each buffer fetched into ``cache`` by one execution of ``block``."""
-        touched = self._touched(block)
+    def _traffic(
+        self, ops: Iterable[Operation], touched: dict[SSAValue, int], cache: int
+    ) -> dict[SSAValue, int]:
+        """Bytes of each buffer fetched into ``cache`` by one execution of ``ops``.
+
+        ``touched``: the distinct bytes of each that they touch.
+        """
         if sum(touched.values()) <= cache:
             return touched
         moved: dict[SSAValue, int] = defaultdict(int)
-        for op in block.ops:
+        for op in ops:
             if isinstance(op, ForOp):
                 fetched = self._loop_traffic(op, cache)
             elif isinstance(op, LoadOp | StoreOp):
@@ -322,7 +352,8 @@ class _Counter:
                 fetched = defaultdict(int)
                 for region in regions:
                     for inner in region.blocks:
-                        for buffer, size in self._traffic(inner, cache).items():
+                        parts = self._traffic(inner.ops, self._touched(inner), cache)
+                        for buffer, size in parts.items():
                             fetched[buffer] += size
             for buffer, size in fetched.items():
                 moved[buffer] += size
@@ -338,7 +369,18 @@ class _Counter:
                 for buffer, accesses in self._grouped(body).items()
             }
             return {buffer: min(size, trips * inner[buffer]) for buffer, size in whole.items()}
-        return {buffer: trips * size for buffer, size in self._traffic(body, cache).items()}
+        return {
+            buffer: trips * size for buffer, size in self._traffic(body.ops, inner, cache).items()
+        }
+
+
+def _by_buffer(ops: Iterable[Operation]) -> dict[SSAValue, list[LoadOp | StoreOp]]:
+    """The loads and stores among ``ops``, by what they access."""
+    grouped: dict[SSAValue, list[LoadOp | StoreOp]] = defaultdict(list)
+    for op in ops:
+        if isinstance(op, LoadOp | StoreOp):
+            grouped[op.buffer].append(op)
+    return grouped
 
 
 _ONE_AFTER_THE_OTHER = (ForKind.SERIAL, ForKind.UNROLLED, ForKind.VECTORIZED)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 
 from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import MemRefType, ModuleOp, StringAttr
@@ -200,7 +200,20 @@ def render(
 ) -> list[str]:
     """The loop tree below ``root`` as indented lines, marked ops with an arrow and a note."""
     marks = marks or {}
-    lines: list[str] = []
+    return [
+        f"{text}    <-- {marks[op]}" if op is not None and op in marks else text
+        for text, op in lines(root, marks)
+    ]
+
+
+def lines(
+    root: Operation | Sequence[Operation], named: Container[Operation] = ()
+) -> list[tuple[str, Operation | None]]:
+    """The loop tree below ``root`` as indented lines, each with the op that it shows.
+
+    What is ``named`` has a line even where others of its kind have none.
+    """
+    shown: list[tuple[str, Operation | None]] = []
 
     def visit(op: Operation, depth: int) -> None:
         if isinstance(op, ForOp):
@@ -213,12 +226,11 @@ def render(
             text = f"alloc {op.label}"
         elif isinstance(op, StoreOp):
             text = f"store to {buffer_name(op.buffer)}"
-        elif op in marks:
+        elif op in named:
             text = op.name
         else:
             return
-        note = f"    <-- {marks[op]}" if op in marks else ""
-        lines.append("  " * depth + text + note)
+        shown.append(("  " * depth + text, op))
         if not isinstance(op, BlockOp):
             for child in children(op):
                 visit(child, depth + 1)
@@ -227,9 +239,9 @@ def render(
             nested = [op for block in region.blocks for op in block.ops]
             if any(isinstance(op, ForOp | BlockOp) for op in nested):
                 if title:
-                    lines.append("  " * (depth + 1) + title)
+                    shown.append(("  " * (depth + 1) + title, None))
                 for child in nested:
-                    if not isinstance(child, StoreOp) or child in marks:
+                    if not isinstance(child, StoreOp) or child in named:
                         visit(child, depth + 1 + bool(title))
 
     tops = [root] if isinstance(root, Operation) else list(root)
@@ -239,7 +251,7 @@ def render(
                 visit(child, 0)
         else:
             visit(top, 0)
-    return lines
+    return shown
 
 
 def children(op: Operation) -> Iterator[Operation]:

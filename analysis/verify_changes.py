@@ -37,6 +37,7 @@ from kc.analysis.dominance import check_dominance
 from kc.analysis.index_values import IndexValues
 from kc.analysis.instances import Space
 from kc.analysis.isl_sets import first_point
+from kc.analysis.loop_tree import preorder
 from kc.analysis.simplify_affine import bounds
 from kc.analysis.terms import Condition, Term, all_of, dim, term_of
 from kc.dialects.tir import BlockOp, ForOp, IterType
@@ -246,6 +247,20 @@ def _holds(note: _Note | None, op: Operation, blocks: tuple[Any, ...]) -> bool:
         and note[3] == op.attributes
         and note[4] == blocks
     )
+
+
+def states(root: Operation) -> tuple[object, ...] | None:
+    """Tokens of the states in which ``root`` and what is in it were verified.
+
+    The same tokens mean that nothing changed. None where something was not verified as it is.
+    """
+    tokens: list[object] = []
+    for op in preorder(root):
+        note: _Note | None = op.__dict__.get(_NOTE)
+        if note is None or not _holds(note, op, _ends(op) if op.regions else ()):
+            return None
+        tokens.append(note)
+    return tuple(tokens)
 
 
 def note_copy(original: Operation, copy: Operation) -> None:

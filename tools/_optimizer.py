@@ -209,6 +209,8 @@ class _Run:
             if self.arguments.on(CHECK_EACH.name):
                 watching.enter_context(checking_each())
             pipeline.run(context, module)
+        if self.report is not None:
+            self.report.end(module)
         with self.timer.section("(print)"):
             return print_module(module, generic=self.generic, locations=self.locations)
 

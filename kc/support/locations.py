@@ -22,6 +22,7 @@ from xdsl.dialects.builtin import (
     FusedLoc,
     IntAttr,
     NameLoc,
+    NoneAttr,
     StringAttr,
     UnknownLoc,
     UnregisteredOp,
@@ -63,6 +64,33 @@ def location_of(op: Operation | None) -> Location | None:
             return location
         op = op.parent_op()
     return None
+
+
+def add_call(op: Operation, name: str, call: Location | None) -> None:
+    """Say in the location of ``op`` that the primitive ``name``, called at ``call``, made it so.
+
+    The location becomes ``fused[where op comes from, "split"("schedule.py":12:0), ...]``, a name
+    for each call, in order; the first part stays what :func:`location_of` gives.
+    """
+    old = op.location
+    if isinstance(old, FusedLoc) and isinstance(old.locations, ArrayAttr):
+        parts: tuple[Attribute, ...] = tuple(old.locations.data)
+    else:
+        parts = () if isinstance(old, UnknownLoc) else (old,)
+    place = NoneAttr() if call is None else loc_attr(call)
+    op.location = FusedLoc((*parts, NameLoc(StringAttr(name), place)), NoneAttr())
+
+
+def calls_of(op: Operation) -> list[tuple[str, Location | None]]:
+    """The schedule calls that made ``op`` what it is, in order: primitives, and where they are."""
+    loc = op.location
+    if not (isinstance(loc, FusedLoc) and isinstance(loc.locations, ArrayAttr)):
+        return []
+    return [
+        (part.desc.data, to_location(part.location))
+        for part in loc.locations.data
+        if isinstance(part, NameLoc)
+    ]
 
 
 def op_name(op: Operation) -> str:

@@ -86,6 +86,8 @@ class Schedule(ScheduleViews, ScheduleMethods):
         _require_choice("error_render_level", error_render_level, ("detail", "fast", "none"))
         copy = copy_module(module)
         to_tir(copy)
+        # What the last call was refused with, if it was.
+        self._refusal: ScheduleError | None = None
         self._original = copy_module(copy)
         self.session = Session(
             copy, target if target is not None else target_to_build_for(copy), seed
@@ -168,6 +170,7 @@ class Schedule(ScheduleViews, ScheduleMethods):
         """A schedule of its own in the same state. It understands the handles of this one."""
         copied = object.__new__(Schedule)
         copied._original = self._original
+        copied._refusal = self._refusal
         copied.error_render_level = self.error_render_level
         copied.session = self.session.copy()
         return copied
@@ -178,6 +181,7 @@ class Schedule(ScheduleViews, ScheduleMethods):
         Handles that are older keep their meaning, those that are younger explain themselves.
         :attr:`mod` is another module afterwards. Raises KC3740 when there is nothing to undo.
         """
+        self._refusal = None
         trace = self.session.trace
         last = next(
             (n for n, instruction in reversed([*enumerate(trace)]) if is_rewrite(instruction)), None
@@ -273,10 +277,12 @@ class Schedule(ScheduleViews, ScheduleMethods):
         except KCError as error:
             del session.trace[before:]
             self._shorten(error)
+            self._refusal = error if isinstance(error, ScheduleError) else None
             raise
         except InternalError as error:
             del session.trace[before:]
             raise self._roll_back(step, args, kwargs, error) from error
+        self._refusal = None
         return results_of(done)
 
     def _roll_back(

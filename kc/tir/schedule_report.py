@@ -1,16 +1,19 @@
 """A schedule as one HTML page: a step a primitive, with loop tree, cost, IR diff and source line.
 
 The page needs no network and no server, and shows everything, one step below the other, where
-scripts are off.
+scripts are off, and on paper. What a step did not change is in it once.
 """
 
 from __future__ import annotations
 
 import contextlib
+import difflib
 import html
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import resources
+from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
@@ -19,15 +22,20 @@ from kc.analysis import loop_tree
 from kc.analysis.cost import Cost, count_text, estimate, size_text
 from kc.analysis.ptx_resources import KernelResources
 from kc.support.diagnostics import Location, ScheduleError
-from kc.support.ir_text import print_module
 from kc.support.locations import location_of
 from kc.support.option_types import to_options
 from kc.support.options import Options, PassSpec
 from kc.support.target import Target, target_of
-from kc.support.text_diff import diff_lines, near_changes
+from kc.support.text_diff import Line, diff_lines, near_changes
+from kc.tir.report_parts import Part, PartReader, Piece
 from kc.transforms.schedule.base import CALL_SITE, Primitive, Rewritten, Site, watching
 
+if TYPE_CHECKING:
+    from kc.codegen.loop_code import LoopCode
+
 CACHES = ("L1", "L2", "L3")
+MOST_LOOPS = 60
+"""Loops of a module from which on it is compiled only when asked to: that takes seconds."""
 
 
 @dataclass(frozen=True)
@@ -40,16 +48,22 @@ class Step:
     """The line of the schedule call."""
     origin: Location | None
     """The line of the program that the loops or blocks come from."""
-    sources: tuple[tuple[str, str], ...]
-    """The text of these lines: (place, text)."""
-    tree: tuple[tuple[str, bool], ...]
-    """The loop tree, and which of its lines are new."""
-    costs: tuple[tuple[str, Cost], ...]
-    """The cost of each function."""
-    text: str
+    blocks: tuple[str, ...]
+    """The blocks that the step is about."""
+    pieces: tuple[Piece, ...]
     """The module."""
+    new: frozenset[Operation]
+    """The loops and blocks that the step made or changed."""
+    totals: tuple[tuple[str, Cost], ...] = ()
+    """The cost of each function, of the last step."""
     error: str | None = None
     """The refusal, when there was one."""
+
+    @property
+    def text(self) -> str:
+        """The module, as text."""
+        texts = [piece.text if isinstance(piece, Part) else piece for piece in self.pieces]
+        return "\n".join(texts) + "\n"
 
 
 @dataclass
@@ -59,97 +73,227 @@ class ScheduleReport:
     title: str
     target: Target | None = None
     steps: list[Step] = field(default_factory=list)
+    code: Mapping[Operation, LoopCode] = field(default_factory=dict)
+    """The code of the loops of the last step."""
+    _reader: PartReader = field(init=False, repr=False)
+    _made_by: dict[Operation, tuple[int, ...]] = field(default_factory=dict, repr=False)
+    """Of each loop and block the steps that made it what it is."""
+    _places: dict[str, tuple[int, str]] = field(default_factory=dict, repr=False)
+    """Places in sources, with a number and the text that is there."""
+    _parts: dict[Part, int] = field(default_factory=dict, repr=False)
+    """All parts of all steps that have a tree, in order."""
+    _lines: list[list[list[Any]]] = field(default_factory=list, repr=False)
+    """The lines of each part's tree: text, place, steps."""
+    _caches: tuple[int, ...] = ()
+    _lanes: int = 1
+    """f32 elements of a vector of the target."""
+
+    def __post_init__(self) -> None:
+        self._reader = PartReader(lambda: self._caches)
 
     def start(self, module: ModuleOp) -> None:
         """Take the module as it is before the first step."""
-        self._add("input", module, [], None, None)
+        target = self._target_of(module)
+        self._caches = target.caches
+        self._lanes = max(target.vector_bits // 32, 1)
+        self._add("input", module)
 
     @contextlib.contextmanager
     def watch(self, module: ModuleOp) -> Iterator[None]:
         """Take a step for each primitive performed on ``module``; a refusal is the last one."""
 
         def performed(step: Primitive, site: Site, done: Rewritten) -> None:
-            changed: list[Operation] = [*done.loops, *done.blocks]
-            origin = location_of(changed[0]) if changed else None
-            spec = PassSpec(step.name, to_options(step))
-            self._add(_flag(spec), module, changed, CALL_SITE.get(), origin)
+            self._performed(step, site, done, module)
 
         with watching(performed):
             try:
                 yield
             except ScheduleError as error:
-                self._add(
-                    error.message.partition(":")[0],
-                    module,
-                    [],
-                    error.location,
-                    None,
-                    error.render(),
-                )
+                self.refuse(module, error)
                 raise
+
+    def refuse(self, module: ModuleOp, error: ScheduleError) -> None:
+        """Take a step that was refused."""
+        title = error.message.partition(":")[0]
+        self._add(title, module, call=error.location, error=error.render())
 
     def stage(self, name: str, module: ModuleOp) -> None:
         """Take a step for a pass that is no primitive."""
-        self._add(name, module, [], None, None)
+        self._add(name, module)
+
+    def end(self, module: ModuleOp, *, code: bool | None = None) -> None:
+        """Take what is known of the module after the last step: its cost, and the code of loops.
+
+        ``code``: whether to compile it; None: if it has no more than ``MOST_LOOPS`` loops.
+        """
+        if not self.steps:
+            return
+        if not self.steps[-1].totals:  # an input of several may have none
+            self.steps[-1] = replace(self.steps[-1], totals=self._totals(module))
+        if code is None:
+            loops = sum(len(loop_tree.loops(it)) for it in loop_tree.functions(module))
+            code = 0 < loops <= MOST_LOOPS
+        if code:
+            from kc.codegen.loop_code import loop_code
+
+            self.code = {**self.code, **loop_code(module, self._target_of(module))}
+
+    def _target_of(self, module: ModuleOp) -> Target:
+        return self.target if self.target is not None else target_of(module)
+
+    def _performed(self, step: Primitive, site: Site, done: Rewritten, module: ModuleOp) -> None:
+        changed: list[Operation] = [*done.loops, *done.blocks]
+        number = len(self.steps)
+        for old, new in done.replaced.items():
+            before = self._made_by.get(old, ())
+            self._made_by.update((loop, before) for loop in new if loop not in self._made_by)
+        for op in dict.fromkeys(changed):
+            self._made_by[op] = (*self._made_by.get(op, ()), number)
+        spec = PassSpec(step.name, to_options(step))
+        blocks = [block.label for op in changed for block in loop_tree.blocks(op)]
+        self._add(
+            _flag(spec),
+            module,
+            site,
+            changed=changed,
+            blocks=tuple(dict.fromkeys(blocks)),
+            call=CALL_SITE.get(),
+            origin=location_of(changed[0]) if changed else None,
+        )
 
     def _add(
         self,
         title: str,
         module: ModuleOp,
-        changed: Sequence[Operation],
-        call: Location | None,
-        origin: Location | None,
+        site: Site | None = None,
+        *,
+        changed: Iterable[Operation] = (),
+        blocks: tuple[str, ...] = (),
+        call: Location | None = None,
+        origin: Location | None = None,
         error: str | None = None,
     ) -> None:
-        functions = loop_tree.functions(module)
-        target = self.target if self.target is not None else target_of(module)
-        marks = dict.fromkeys(changed, _NEW)
-        tree: list[tuple[str, bool]] = []
-        for function in functions:
-            if len(functions) > 1:
-                tree.append((f"@{function.sym_name.data}", False))
-            for line in loop_tree.render(function, marks):
-                shown, arrow, _ = line.partition(f"    <-- {_NEW}")
-                tree.append((shown, bool(arrow)))
-        places = dict.fromkeys(place for place in (call, origin) if place is not None)
-        self.steps.append(
-            Step(
-                title,
-                call,
-                origin,
-                tuple((str(place), place.source_line().strip()) for place in places),
-                tuple(tree),
-                tuple(
-                    (function.sym_name.data, estimate(function, target.caches))
-                    for function in functions
-                ),
-                print_module(module),
-                error,
-            )
+        pieces = self._reader.read(module, site)
+        for piece in pieces:
+            if isinstance(piece, Part) and piece.tree and piece not in self._parts:
+                self._parts[piece] = len(self._parts)
+                self._lines.append(self._tree_lines(piece))
+        for place in (call, origin):
+            self._place(place)
+        new = frozenset(changed)
+        self.steps.append(Step(title, call, origin, blocks, pieces, new, error=error))
+
+    def _tree_lines(self, part: Part) -> list[list[Any]]:
+        lines: list[list[Any]] = []
+        for (text, op), origin in zip(part.tree, part.origins, strict=True):
+            steps = self._made_by.get(op, ()) if op is not None else ()
+            lines.append([text, self._place(origin), list(steps)])
+        return lines
+
+    def _place(self, place: Location | None) -> int:
+        """The number of a place; -1 for none."""
+        if place is None:
+            return -1
+        known = self._places.get(str(place))
+        if known is None:
+            known = self._places[str(place)] = len(self._places), place.source_line().strip()
+        return known[0]
+
+    def _totals(self, module: ModuleOp) -> tuple[tuple[str, Cost], ...]:
+        return tuple(
+            (function.sym_name.data, estimate(function, self._caches))
+            for function in loop_tree.functions(module)
         )
 
     def add_kernels(self, kernels: Mapping[str, tuple[KernelResources, ...]]) -> None:
         """Add what the kernels of each function take to the costs of the last step."""
         last = self.steps[-1]
-        costs = [(name, replace(cost, kernels=kernels.get(name, ()))) for name, cost in last.costs]
-        self.steps[-1] = replace(last, costs=tuple(costs))
+        totals = [
+            (name, replace(cost, kernels=kernels.get(name, ()))) for name, cost in last.totals
+        ]
+        self.steps[-1] = replace(last, totals=tuple(totals))
+
+    # The page ------------------------------------------------------------------------------
 
     def html(self) -> str:
         """The page."""
         page = resources.files("kc.tir").joinpath("schedule_report.html").read_text("utf-8")
-        steps = "\n".join(_section(n, step, self.steps) for n, step in enumerate(self.steps))
-        links = "\n".join(
-            f'<li><a href="#step-{n}"{" class=refused" if step.error else ""}>'
-            f"<b>{n}</b> {html.escape(step.title)}</a></li>"
-            for n, step in enumerate(self.steps)
-        )
-        parts = {"title": html.escape(self.title), "links": links, "steps": steps}
+        before: Sequence[Step | None] = [None, *self.steps]
+        pairs = list(zip(before, self.steps, strict=False))
+        sections = [self._section(n, *pair) for n, pair in enumerate(pairs)]
+        links = [_link(n, step) for n, step in enumerate(self.steps)]
+        parts = {
+            "title": html.escape(self.title),
+            "links": "\n".join(links),
+            "steps": "\n".join(sections),
+            "data": self._data(pairs),
+        }
         for name, text in parts.items():
             page = page.replace(f"<!--{name}-->", text)
         return page
 
+    def _section(self, number: int, before: Step | None, step: Step) -> str:
+        gone, came = _changed_parts(before, step)
+        inside = [f"<h2>{number}. {html.escape(step.title)}</h2>"]
+        if step.error is not None:
+            inside.append(f'<pre class="error">{html.escape(step.error)}</pre>')
+        if step.blocks:
+            inside.append(f'<p class="blocks">{_blocks_text(step)}</p>')
+        shown = dict.fromkeys(str(place) for place in (step.call, step.origin) if place)
+        for place in shown:
+            text = self._places[place][1]
+            code = f" <code>{html.escape(text)}</code>" if text else ""
+            inside.append(f'<p class="source"><span>{html.escape(place)}</span>{code}</p>')
+        if (tree := _tree([part for part in came if part.tree], step)) is not None:
+            inside.append(f'<div class="tree"><h3>Loop tree</h3>{tree}</div>')
+        inside.append(f"<h3>IR</h3>{_diff(before, step)}")
+        inside += _costs(step, gone, came)
+        return f'<section id="step-{number}">{"".join(inside)}</section>'
 
-_NEW = "new"
+    def _data(self, pairs: Sequence[tuple[Step | None, Step]]) -> str:
+        """What the script of the page shows: trees by what changed in them, costs, code."""
+        codes: list[list[str]] = []
+        number_of: dict[Operation, int] = {}
+        for loop, code in self.code.items():
+            number_of[loop] = len(codes)
+            codes.append([code.llvm_ir, code.assembly])
+        lines = [
+            [
+                [*line, number_of[op]] if op is not None and op in number_of else line
+                for line, (_, op) in zip(self._lines[n], part.tree, strict=True)
+            ]
+            for part, n in self._parts.items()
+        ]
+        steps: list[dict[str, Any]] = []
+        old: list[int] = []
+        for before, step in pairs:
+            gone, came = _changed_parts(before, step)
+            now = [self._parts[it] for it in step.pieces if isinstance(it, Part) and it.tree]
+            start, end, new_end = _between(old, now)
+            new = {
+                self._parts[part]: marked
+                for part in came
+                if (marked := [n for n, (_, op) in enumerate(part.tree) if op in step.new])
+            }
+            steps.append(
+                {
+                    "edit": [start, end - start, now[start:new_end]],
+                    "new": new,
+                    "cost": [_numbers(gone), _numbers(came)],
+                }
+            )
+            old = now
+        data = {
+            "places": [[place, text] for place, (_, text) in self._places.items()],
+            "parts": lines,
+            "steps": steps,
+            "titles": [step.title for step in self.steps],
+            "code": codes,
+            "caches": [size for size in self._caches if size > 0],
+            "lanes": self._lanes,
+        }
+        text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+        return text.replace("<", "\\u003c")
 
 
 def _flag(spec: PassSpec) -> str:
@@ -157,55 +301,95 @@ def _flag(spec: PassSpec) -> str:
     return f"{spec.name} {options}".strip()
 
 
-def _section(number: int, step: Step, steps: Sequence[Step]) -> str:
-    before = steps[number - 1] if number else None
-    parts = [f'<section id="step-{number}"><h2>{number}. {html.escape(step.title)}</h2>']
-    if step.error is not None:
-        parts.append(f'<pre class="error">{html.escape(step.error)}</pre>')
-    for place, text in step.sources:
-        code = f" <code>{html.escape(text)}</code>" if text else ""
-        parts.append(f'<p class="source"><span>{html.escape(place)}</span>{code}</p>')
-    parts.append('<div class="columns"><div><h3>Loop tree</h3>')
-    if before is not None and _lines(before) != _lines(step):
-        parts.append(f"<details><summary>before</summary>{_tree(before, step)}</details>")
-    parts.append(_tree(step, before))
-    parts.append("</div><div><h3>Cost</h3>")
-    previous = dict(before.costs) if before is not None else {}
-    parts.extend(_cost(name, cost, previous.get(name), steps) for name, cost in step.costs)
-    parts.append("</div></div><h3>IR</h3>")
-    parts.append(_diff(before.text if before is not None else None, step.text))
-    parts.append("</section>")
-    return "".join(parts)
+def _link(number: int, step: Step) -> str:
+    blocks = f" <i>{_blocks_text(step)}</i>" if step.blocks else ""
+    refused = " class=refused" if step.error else ""
+    title = html.escape(step.title)
+    return f'<li><a href="#step-{number}"{refused}><b>{number}</b> {title}{blocks}</a></li>'
 
 
-def _lines(step: Step) -> list[str]:
-    return [line for line, _ in step.tree]
+_MOST_BLOCKS = 3
+
+
+def _blocks_text(step: Step) -> str:
+    """``block C``, ``blocks A, B``."""
+    names = [html.escape(name) for name in step.blocks]
+    more = ", ..." if len(names) > _MOST_BLOCKS else ""
+    return f"block{'s' * (len(names) > 1)} {', '.join(names[:_MOST_BLOCKS])}{more}"
+
+
+def _between(old: Sequence[Any], new: Sequence[Any]) -> tuple[int, int, int]:
+    """What differs: ``old[start:end]`` became ``new[start:new_end]``."""
+    start, end, new_end = 0, len(old), len(new)
+    while start < min(end, new_end) and old[start] == new[start]:
+        start += 1
+    while end > start and new_end > start and old[end - 1] == new[new_end - 1]:
+        end, new_end = end - 1, new_end - 1
+    return start, end, new_end
+
+
+def _changed_parts(before: Step | None, step: Step) -> tuple[list[Part], list[Part]]:
+    """The parts that are no more as they were, and those that are not as before."""
+    old: Sequence[Piece] = before.pieces if before is not None else ()
+    start, end, new_end = _between(old, step.pieces)
+    was, now = old[start:end], step.pieces[start:new_end]
+    kept = set(was).intersection(now)
+    gone = [it for it in was if isinstance(it, Part) and it not in kept]
+    return gone, [it for it in now if isinstance(it, Part) and it not in kept]
 
 
 _LONG = 60
-"""Lines of a loop tree from which on only those near a change are shown."""
+"""Lines of a loop tree from which on a step shows no more."""
 
 
-def _tree(step: Step, neighbour: Step | None) -> str:
-    """The loop tree; of a long one what is not in the step beside it, and what is near."""
-    kept = set(range(len(step.tree)))
-    if len(step.tree) > _LONG and neighbour is not None:
-        signs = _changed(neighbour, step)
-        marked = [n for n, (_, new) in enumerate(step.tree) if new or signs[n] == "+"]
-        kept = {m for n in marked for m in range(n - 4, n + 5)} & kept
-    lines: list[str] = []
-    for n, (line, new) in enumerate(step.tree):
-        if n in kept:
-            lines.append(f'<span class="{"new" if new else "old"}">{html.escape(line)}</span>\n')
-        elif n == 0 or n - 1 in kept:
-            lines.append('<span class="old">...</span>\n')
-    return f'<pre class="lines">{"".join(lines)}</pre>'
+def _tree(parts: Sequence[Part], step: Step) -> str | None:
+    """The loop tree of what a step changed."""
+    lines = [(line, op) for part in parts for line, op in part.tree]
+    if not lines:
+        return None
+    trees = [it for it in step.pieces if isinstance(it, Part) and it.tree]
+    shown: list[tuple[str, Operation | None]] = [("...", None)] if parts[0] is not trees[0] else []
+    shown += lines[:_LONG]
+    if len(lines) > _LONG or parts[-1] is not trees[-1]:
+        shown.append(("...", None))
+    texts = [
+        f'<span class="{"new" if op in step.new else "old"}">{html.escape(line)}</span>\n'
+        for line, op in shown
+    ]
+    return f'<pre class="lines">{"".join(texts)}</pre>'
 
 
-def _changed(neighbour: Step, step: Step) -> list[str]:
-    """The sign of each line of a tree against another step's: " ", or "+" for one it has not."""
-    lines = diff_lines("\n".join(_lines(neighbour)), "\n".join(_lines(step)))
-    return [sign for sign, _ in lines if sign != "-"]
+def _numbers(parts: Iterable[Part]) -> list[int] | None:
+    """What the pictures of a step show of the costs of these parts."""
+    cost = _together(parts)
+    if cost is None:
+        return None
+    return [cost.operations, cost.footprint, cost.lanes, *cost.traffic]
+
+
+def _together(parts: Iterable[Part]) -> Cost | None:
+    """The cost of several parts, one after the other; None of none that has loops or blocks."""
+    costs = [part.cost for part in parts if part.cost is not None]
+    if len(costs) < 2:
+        return costs[0] if costs else None
+    allocated: dict[str, int] = {}
+    assumed: dict[str, int] = {}
+    for cost in costs:
+        for scope, size in cost.allocated.items():
+            allocated[scope] = allocated.get(scope, 0) + size
+        assumed.update(cost.assumed)
+    return Cost(
+        operations=sum(cost.operations for cost in costs),
+        loaded=sum(cost.loaded for cost in costs),
+        stored=sum(cost.stored for cost in costs),
+        footprint=max(cost.footprint for cost in costs),
+        traffic=tuple(map(sum, zip(*(cost.traffic for cost in costs), strict=True))),
+        allocated=allocated,
+        alive=max(cost.alive for cost in costs),
+        tasks=max(cost.tasks for cost in costs),
+        lanes=max(cost.lanes for cost in costs),
+        assumed=assumed,
+    )
 
 
 def _rows(cost: Cost) -> Mapping[str, tuple[int, str]]:
@@ -244,10 +428,21 @@ def _rows(cost: Cost) -> Mapping[str, tuple[int, str]]:
     return rows
 
 
-def _cost(name: str, cost: Cost, before: Cost | None, steps: Sequence[Step]) -> str:
+def _costs(step: Step, gone: Sequence[Part], came: Sequence[Part]) -> Iterator[str]:
+    """The cost of what a step changed, and of the functions where it is known."""
+    after = _together(came)
+    tables = [_cost("", after, _together(gone))] if after is not None else []
+    for name, cost in step.totals:
+        # Of one nest they are the same, but for what its kernels take.
+        if len([it for it in step.pieces if isinstance(it, Part) and it.cost]) > 1 or cost.kernels:
+            tables.append(_cost(f"all of @{name}", cost, None))
+    if tables:
+        yield f'<h3>Cost</h3><div class="costs">{"".join(tables)}</div>'
+
+
+def _cost(caption: str, cost: Cost, before: Cost | None) -> str:
     old = _rows(before) if before is not None else {}
-    several = any(len(step.costs) > 1 for step in steps)
-    cells = [f"<caption>@{html.escape(name)}</caption>"] if several else []
+    cells = [f"<caption>{html.escape(caption)}</caption>"] if caption else []
     for label, (number, shown) in _rows(cost).items():
         past, past_shown = old.get(label, (number, shown))
         change = ""
@@ -260,18 +455,58 @@ def _cost(name: str, cost: Cost, before: Cost | None, steps: Sequence[Step]) -> 
     return f'<table class="cost">{"".join(cells)}</table>'
 
 
-def _diff(before: str | None, after: str) -> str:
+def _diff(before: Step | None, step: Step) -> str:
+    """The lines of the IR that a step changed, and those near them."""
     if before is None:
-        return f"<pre>{html.escape(after)}</pre>"
-    if before == after:
+        return f"<pre>{html.escape(step.text)}</pre>"
+    lines = _near(_piecewise(before.pieces, step.pieces))
+    if not lines:
         return '<p class="same">unchanged</p>'
     kinds = {" ": "same", "-": "del", "+": "add"}
-    every = diff_lines(before, after)
-    near = near_changes(every)
-    lines = []
-    for n, (sign, line) in enumerate(every):
-        if n in near:
-            lines.append(f'<span class="{kinds[sign]}">{sign} {html.escape(line)}</span>\n')
-        elif n == 0 or n - 1 in near:
-            lines.append('<span class="same">  ...</span>\n')
-    return f'<pre class="lines diff">{"".join(lines)}</pre>'
+    shown = [
+        f'<span class="{kinds[sign]}">{sign} {html.escape(line)}</span>\n' for sign, line in lines
+    ]
+    return f'<pre class="lines diff">{"".join(shown)}</pre>'
+
+
+_CONTEXT = 4
+"""Lines around a change: those that are shown, and one more that says that there are more."""
+
+
+def _piecewise(old: Sequence[Piece], new: Sequence[Piece]) -> list[Line]:
+    """The diff of two modules; pieces that are in both are not compared."""
+    start, end, new_end = _between(old, new)
+    lines = [
+        (" ", line) for piece in new[max(start - _CONTEXT, 0) : start] for line in _lines_of(piece)
+    ]
+    lines = lines[-_CONTEXT:]
+    was, now = old[start:end], new[start:new_end]
+    matcher = difflib.SequenceMatcher(None, was, now, autojunk=False)
+    for kind, a, b, c, d in matcher.get_opcodes():
+        if kind == "equal":
+            lines += [(" ", line) for piece in now[c:d] for line in _lines_of(piece)]
+        else:
+            texts = ["\n".join(map(_text_of, part)) for part in (was[a:b], now[c:d])]
+            lines += diff_lines(*texts)
+    rest = [line for piece in new[new_end : new_end + _CONTEXT] for line in _lines_of(piece)]
+    return lines + [(" ", line) for line in rest[:_CONTEXT]]
+
+
+def _text_of(piece: Piece) -> str:
+    return piece.text if isinstance(piece, Part) else piece
+
+
+def _lines_of(piece: Piece) -> list[str]:
+    return _text_of(piece).split("\n")
+
+
+def _near(lines: Sequence[Line]) -> list[Line]:
+    """The lines that changed and those near them, with "..." for what is left out."""
+    near = near_changes(lines)
+    if not near:
+        return []
+    return [
+        line if n in near else (" ", "...")
+        for n, line in enumerate(lines)
+        if n in near or n == 0 or n - 1 in near
+    ]

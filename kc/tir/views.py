@@ -63,6 +63,7 @@ class ScheduleViews:
     """The methods of ``kc.tir.Schedule`` that only look."""
 
     session: Session
+    _refusal: ScheduleError | None
     _original: ModuleOp
 
     def show(self, func_name: str | None = None) -> Shown:
@@ -128,10 +129,12 @@ class ScheduleViews:
         kernels = _kernel_costs(self.session.module, self.session.target)
         return replace(cost, kernels=kernels.get(function.sym_name.data, ()))
 
-    def report(self, file: str | None = None) -> ScheduleReport:
+    def report(self, file: str | None = None, *, code: bool | None = None) -> ScheduleReport:
         """The page that steps through the schedule, written to ``file`` if there is one.
 
-        Raises KC0022 for a file that cannot be written.
+        A call that was refused after the last primitive is the last step. ``code``: whether to
+        compile the module, so that each loop shows its LLVM IR and its assembly; None: where that
+        takes no time to speak of. Raises KC0022 for a file that cannot be written.
         """
         from kc.tir.schedule_report import ScheduleReport
 
@@ -143,6 +146,9 @@ class ScheduleViews:
         report.start(module)
         with report.watch(module):
             replay(self.session.fresh(module), self.session.trace, told=False)
+        if self._refusal is not None:
+            report.refuse(module, self._refusal)
+        report.end(module, code=code)
         report.add_kernels(_kernel_costs(module, self.session.target))
         if file is not None:
             write_output(file, report.html())

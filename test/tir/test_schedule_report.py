@@ -1,13 +1,21 @@
 """The page of --schedule-report: its steps, and what a browser makes of it."""
 
 import html
+import json
 import re
 import subprocess
 
 import optional_tools
 import pytest
 
+import kc
+from kc import te
+from kc.analysis import loop_tree
+from kc.analysis.module_copy import copy_module
+from kc.tir.report_parts import Part, PartReader
+from kc.tir.schedule_report import ScheduleReport
 from kc.tools.kc_opt import main
+from kc.transforms.trace.trace import replay
 
 SOURCE = """\
 te.func @scale(%A: tensor<64xf32>, %x: f32) -> tensor<64xf32> {
@@ -31,7 +39,11 @@ def make(folder, *flags, source=SOURCE):
 
 
 def sections(page):
-    return re.findall(r"<section .*?</section>", page.read_text(), re.DOTALL)
+    return sections_of(page.read_text())
+
+
+def sections_of(text):
+    return re.findall(r"<section .*?</section>", text, re.DOTALL)
 
 
 def shown(section):
@@ -112,6 +124,117 @@ def test_a_refusal_is_the_last_step(tmp_path, capsys):
     assert "class=refused" in page.read_text()
 
 
+def chain(*, moving=True):
+    """A schedule of two blocks, of which the second is moving into the first's loops."""
+    a = te.placeholder((64, 64), name="A")
+    b = te.compute((64, 64), lambda i, j: a[i, j] * 2.0, name="B")
+    c = te.compute((64, 64), lambda i, j: b[i, j] + 1.0, name="C")
+    sch = kc.tir.Schedule(te.create_prim_func([a, c]))
+    i, j = sch.get_loops(sch.get_block("B"))
+    outer, inner = sch.split(j, [None, 8])
+    sch.vectorize(inner)
+    if moving:
+        sch.cache_read(sch.get_block("B"), 0, "local")
+        sch.reverse_compute_at(sch.get_block("C"), outer)
+    sch.parallel(i)
+    return sch
+
+
+def plus_one(tensor, name):
+    return te.compute((8,), lambda i: tensor[i] + 1.0, name=name)
+
+
+def data_of(text):
+    """What the script of a page reads."""
+    (data,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)
+    return json.loads(data)
+
+
+def test_deltas_are_the_trees_of_all_steps():
+    """What each step changed, applied one after the other, is the loop tree at that step."""
+    sch = chain()
+    start = copy_module(sch._original)
+    report = ScheduleReport("deltas", sch.target)
+    trees = []
+    read = report._reader.read
+
+    def reading(module, site=None):
+        trees.append([line for it in loop_tree.functions(module) for line in loop_tree.render(it)])
+        pieces = read(module, site)
+        # What was kept from earlier steps is what a first look at the module gives.
+        again = PartReader(lambda: ()).read(module)
+        assert [it.text if isinstance(it, Part) else it for it in pieces] == [
+            it.text if isinstance(it, Part) else it for it in again
+        ]
+        return pieces
+
+    report._reader.read = reading
+    report.start(start)
+    with report.watch(start):
+        replay(sch.session.fresh(start), sch.session.trace, told=False)
+    data = data_of(report.html())
+    parts: list[int] = []
+    for step, tree in zip(data["steps"], trees, strict=True):
+        at, count, added = step["edit"]
+        parts[at : at + count] = added
+        assert [line[0] for part in parts for line in data["parts"][part]] == tree
+    # Of two nests the vectorized one alone is in that step.
+    assert [len(step["edit"][2]) for step in data["steps"]] == [3, 1, 1, 3, 1, 1]
+
+
+def test_a_loop_leads_to_its_calls_and_its_code():
+    """To the steps that made it, the line of te, the LLVM IR and the assembly."""
+    page = chain(moving=False).report().html()
+    data = data_of(page)
+    lines = [line for part in data["parts"] for line in part]
+    texts, origins, steps, code = [line for line in lines if len(line) == 4 and "j_i" in line[0]][
+        -1
+    ]
+    assert texts.strip() == "for j_i in 8 vectorized:"
+    assert [data["titles"][n] for n in steps] == [
+        "split loop=j factors=?,8",
+        "vectorize loop=j_i",
+    ]
+    place, text = data["places"][origins]
+    assert place.startswith(__file__)
+    assert text == 'b = te.compute((64, 64), lambda i, j: a[i, j] * 2.0, name="B")'
+    llvm_ir, assembly = data["code"][code]
+    assert re.search(r"fmul contract <8 x float> .*, splat \(float 2.000000e\+00\)", llvm_ir)
+    assert "fadd" not in llvm_ir
+    assert re.search(r"vmulps|vaddps", assembly)
+    # The steps that are led to say where they were called.
+    assert "outer, inner = sch.split(j, [None, 8])" in shown(sections_of(page)[steps[0]])
+
+
+def test_code_of_a_long_schedule_is_made_when_asked_for(monkeypatch):
+    monkeypatch.setattr("kc.tir.schedule_report.MOST_LOOPS", 2)
+    a = tensor = te.placeholder((8,), name="A")
+    for n in range(3):
+        tensor = plus_one(tensor, f"B{n}")
+    sch = kc.tir.Schedule(te.create_prim_func([a, tensor]))
+    assert data_of(sch.report().html())["code"] == []
+    assert len(data_of(sch.report(code=True).html())["code"]) == 3
+
+
+def test_a_call_that_was_refused_is_the_last_step_of_a_schedule():
+    sch = chain()
+    steps = len(sch.report().steps)
+    with pytest.raises(kc.tir.ScheduleError) as refusal:
+        sch.fuse(*sch.get_loops(sch.get_block("B"))[::-1])
+    report = sch.report()
+    assert len(report.steps) == steps + 1
+    assert report.steps[-1].error == refusal.value.render()
+    assert refusal.value.render() in shown(sections_of(report.html())[-1])
+    sch.annotate(sch.get_loops(sch.get_block("B"))[0], "note", 1)
+    assert report.steps[-1].error not in [step.error for step in sch.report().steps]
+
+
+def test_a_step_names_its_block():
+    page = chain().report().html()
+    assert "<b>1</b> split loop=j factors=?,8 <i>block B</i>" in page
+    assert "<b>5</b> parallel loop=i <i>blocks B, " in page
+
+
 def test_the_page_is_self_contained_and_escaped(tmp_path):
     _, page = make(tmp_path, "--parallel")
     text = page.read_text()
@@ -153,6 +276,12 @@ def test_a_browser_shows_one_step_at_a_time(tmp_path):
         dom = look(address)
         assert '<body class="stepping">' in dom
         assert re.findall(r'<section id="(step-\d)" class="current"', dom) == [f"step-{number}"]
+        # One tree, with the change in view; what is known of the loop; and the pictures.
+        chosen = re.findall(r'<a role="button" tabindex="0" class="new chosen">([^<]*)</a>', dom)
+        assert chosen == ([] if number == 0 else ["for i_o in 8:"])
+        assert ('<a href="#step-2">split loop=i factors=?,8</a>' in dom) == (number == 2)
+        assert ("LLVM IR of this loop" in dom) == (number == 2)
+        assert dom.count("<figure>") == (2 if number == 2 else 0)
         links = re.findall(r'<a href="#(step-\d)" class="current" aria-current="step"', dom)
         assert links == [f"step-{number}"]
     # The arrow keys, as a page of its own that presses them in the report.

@@ -34,7 +34,7 @@ from kc.analysis.verify_changes import verify_changes
 from kc.dialects.tir import AllocOp, BlockOp, ForKind, ForOp, LoadOp, PrefetchOp
 from kc.support.diagnostics import InternalError, KCError, Location, ScheduleError, suggest
 from kc.support.fresh_names import fresh_name
-from kc.support.locations import location_of
+from kc.support.locations import add_call, location_of
 from kc.support.pass_context import step_watcher
 from kc.support.target import Target
 
@@ -169,6 +169,18 @@ class Site:
         """By ``id``: what is in the operations of the body that are as they were verified."""
         self._blocks: dict[str, list[BlockOp]] | None = None
         self._is_changing = False
+
+    @property
+    def is_changing(self) -> bool:
+        """Whether a primitive is rewriting the function."""
+        return self._is_changing
+
+    def state_of(self, op: Operation) -> object | None:
+        """A token of the state of an operation of the body: another one after each change.
+
+        None where it was not verified as it is.
+        """
+        return self._nests.get(id(op))
 
     @property
     def block(self) -> BlockOp | None:
@@ -495,6 +507,9 @@ class Primitive(ABC):
             site.verify()
         except KCError as error:
             raise InternalError(f"{self.name} left IR that does not verify: {error}") from error
+        if not site.is_changing:  # else it is a part of another primitive
+            for op in dict.fromkeys([*done.loops, *done.blocks]):
+                add_call(op, self.name, CALL_SITE.get())
         if watcher is not None and isinstance(module, ModuleOp):
             watcher.after(self.name, module)
         return done

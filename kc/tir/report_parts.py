@@ -1,0 +1,216 @@
+"""What the steps of a schedule's page show of a module, read again only where it changed.
+
+A step touches one or two of many nests. The operations of a function's body are the parts that are
+printed, and whose costs are counted; of a part that is as it was, what was read before is shown.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, SSAValue
+
+from kc.analysis import loop_tree
+from kc.analysis.cost import Cost, estimate
+from kc.analysis.verify_changes import states
+from kc.support.diagnostics import Location
+from kc.support.ir_text import NamingPrinter
+from kc.support.locations import to_location
+from kc.transforms.schedule.base import Site
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """An operation of a function's body, as it was in some steps."""
+
+    function: str
+    """The name of the function; "" where it is no loop tree."""
+    text: str
+    """The IR, lines with their indentation. Names in a nest are its own: they do not follow from
+    those of other nests."""
+    tree: tuple[tuple[str, Operation | None], ...]
+    """The loop tree: lines, and the op that each shows."""
+    origins: tuple[Location | None, ...]
+    """Where the op of each line comes from."""
+    cost: Cost | None
+    """Of one execution, where it has loops or blocks."""
+
+
+Piece = str | Part
+"""A line of a module outside of functions' bodies, or a part."""
+
+
+@dataclass
+class _Known:
+    """What was read of an operation, and what that followed from."""
+
+    part: Part
+    token: object | None
+    states: tuple[object, ...] | None
+    outside: list[tuple[SSAValue, str]]
+    """The values from outside that are used, and their names."""
+    counts: dict[str, int]
+    """How many values had a hint's name when it was printed, for the hints in it that were used."""
+    free: set[str]
+    """The hints in it that were not."""
+    number: int
+    """The number of the next value without a name."""
+    results: list[tuple[SSAValue, str]]
+    taken: dict[str, int]
+    """What the results changed in the names in use."""
+    next_number: int
+
+
+class PartReader:
+    """Reads a module step after step."""
+
+    def __init__(self, caches: Callable[[], Sequence[int]]) -> None:
+        """``caches``: the sizes that traffic is counted for."""
+        self.caches = caches
+        self._known: dict[Operation, _Known] = {}
+
+    def read(self, module: ModuleOp, site: Site | None = None) -> tuple[Piece, ...]:
+        """The module, in pieces; ``site``: the function that the step scheduled."""
+        printer = _PartPrinter(self, self._known, site)
+        printer.print_op(module)
+        self._known = printer.read
+        return printer.finish()
+
+
+class _PartPrinter(NamingPrinter):
+    def __init__(
+        self, reader: PartReader, known: dict[Operation, _Known], site: Site | None
+    ) -> None:
+        super().__init__(io.StringIO())
+        self.reader = reader
+        self.known = known
+        self.site = site
+        self.read: dict[Operation, _Known] = {}
+        self.pieces: list[Piece] = []
+
+    def finish(self) -> tuple[Piece, ...]:
+        """The pieces of what was printed."""
+        self._flush()
+        return tuple(self.pieces)
+
+    def print_block(self, block: Block, *args: Any, **options: Any) -> None:
+        if not _has_parts(block):
+            super().print_block(block, *args, **options)
+            return
+        self._flush()
+        is_scheduled = self.site is not None and block.parent_op() is self.site.function
+        with self.indented():
+            for op in block.ops:
+                known = self.known.get(op)
+                token = self.site.state_of(op) if self.site and is_scheduled else None
+                if known is None or not self._is_as_before(op, known, token):
+                    known = self._print_part(op, known, token)
+                else:
+                    for value, name in known.results:
+                        self._ssa_values[value] = name
+                    if known.taken:
+                        self.ssa_names.update(known.taken)
+                    self._next_valid_name_id[-1] = known.next_number
+                self.read[op] = known
+                self.pieces.append(known.part)
+
+    def _flush(self) -> None:
+        """Make pieces of the lines that were printed since the last part."""
+        assert isinstance(self.stream, io.StringIO)
+        text = self.stream.getvalue()
+        self.pieces += [line for line in text.split("\n") if line.strip()]
+        self.stream = io.StringIO()
+
+    def _is_as_before(self, op: Operation, known: _Known, token: object | None) -> bool:
+        names = self.ssa_names
+        if known.number != self._next_valid_name_id[-1]:
+            return False
+        if not (known.counts.items() <= names.items() and names.keys().isdisjoint(known.free)):
+            return False
+        for value, name in known.outside:
+            if self._ssa_values.get(value) != name:
+                return False
+        if token is not None and token is known.token:
+            return True
+        tokens = states(op)
+        if tokens is None or known.states is None or len(tokens) != len(known.states):
+            return False
+        known.token = token
+        return all(now is then for now, then in zip(tokens, known.states, strict=True))
+
+    def _print_part(self, op: Operation, known: _Known | None, token: object | None) -> _Known:
+        number = self._next_valid_name_id[-1]
+        inside = list(loop_tree.preorder(op))
+        values = [value for inner in inside for value in inner.results]
+        values += [
+            arg
+            for inner in inside
+            for region in inner.regions
+            for block in region.blocks
+            for arg in block.args
+        ]
+        hints = {value.name_hint for value in values if value.name_hint}
+        counts = {hint: self.ssa_names[hint] for hint in hints if hint in self.ssa_names}
+        # Results are named for all of the function, what is inside for itself.
+        names = self.ssa_names.copy()
+        for value in op.results:
+            self._name(value)
+        taken = {name: n for name, n in self.ssa_names.items() if names.get(name) != n}
+        next_number = self._next_valid_name_id[-1]
+        around, self.stream = self.stream, io.StringIO()
+        self.enter_scope()
+        super().print_op(op)
+        self.exit_scope()
+        text, self.stream = self.stream.getvalue(), around
+        own = set(values)
+        outside = {
+            operand: self._ssa_values[operand]
+            for inner in inside
+            for operand in inner.operands
+            if operand not in own and operand in self._ssa_values
+        }
+        function = op.parent_op()
+        is_loops = isinstance(function, func.FuncOp)
+        tree = tuple(loop_tree.lines(op)) if is_loops else ()
+        part = Part(
+            function.sym_name.data if is_loops else "",
+            self._indent * "  " + text,
+            tree,
+            tuple(to_location(shown.location) if shown else None for _, shown in tree),
+            estimate(function, self.reader.caches(), within=[op])
+            if is_loops and op.regions
+            else None,
+        )
+        if known is not None and (part.text, part.tree) == (known.part.text, known.part.tree):
+            part = known.part
+        return _Known(
+            part,
+            token,
+            states(op) if token is None else None,  # which takes longer to ask for
+            list(outside.items()),
+            counts,
+            hints - counts.keys(),
+            number,
+            [(value, self._ssa_values[value]) for value in op.results],
+            taken,
+            next_number,
+        )
+
+    def _name(self, value: SSAValue) -> None:
+        around, self.stream = self.stream, io.StringIO()
+        self.print_ssa_value(value)
+        self.stream = around
+
+
+def _has_parts(block: Block) -> bool:
+    """Whether ``block`` is the body of a function, and all of it."""
+    function = block.parent_op()
+    if function is None or not isinstance(function.parent_op(), ModuleOp):
+        return False
+    region = block.parent_region()
+    return region is not None and region.first_block is region.last_block
