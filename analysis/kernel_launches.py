@@ -43,7 +43,13 @@ def launches_of(kernel: GPUFuncOp) -> list[LaunchFuncOp]:
         return []
     assert isinstance(home, GPUModuleOp)
     name = SymbolRefAttr(home.sym_name.data, [kernel.sym_name.data])
-    return [op for op in outer.walk() if isinstance(op, LaunchFuncOp) and op.kernel == name]
+    return [
+        op
+        for function in outer.regions[0].block.ops
+        if not isinstance(function, GPUModuleOp)
+        for op in function.walk()
+        if isinstance(op, LaunchFuncOp) and op.kernel == name
+    ]
 
 
 def constant_of(value: SSAValue) -> int | None:

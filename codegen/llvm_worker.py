@@ -138,8 +138,11 @@ def ptx(
             link_library(llvm, module, library)
         return module
 
-    parse().verify()
-    module = optimized(llvm, parse, lambda parsed: parsed, machine, level)
+    verified = [parse()]
+    verified[0].verify()
+    module = optimized(
+        llvm, lambda: verified.pop() if verified else parse(), lambda parsed: parsed, machine, level
+    )
     return machine.emit_assembly(module)
 
 

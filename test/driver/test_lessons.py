@@ -1,13 +1,21 @@
 """The lessons in examples/lessons run, and say what they are about."""
 
+from __future__ import annotations
+
 import re
 import runpy
 import sys
 from pathlib import Path
+from typing import Any
 
+import optional_tools
 import pytest
+from assembled_kernels import ARCHES, lowered, numbers
 from tvmscript_checks import Collected
 
+import kc
+from kc import driver
+from kc.gpu import Report
 from kc.support.diagnostics import diagnostic_handler
 
 LESSONS = sorted((Path(__file__).parents[2] / "examples" / "lessons").glob("*.py"))
@@ -82,10 +90,52 @@ def test_every_lesson_is_tested_and_listed():
     assert re.findall(r"\(lessons/(\w+)\.py\)", listed) == list(SAYS)
 
 
+class Kernels:
+    """The modules of loops that a lesson builds for CUDA, and the reports of what it checks."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.modules: list[kc.IRModule] = []
+        self.reports: list[Report] = []
+        build, check = kc.build, kc.gpu.check
+
+        def built(s: Any, args: Any = None, *rest: Any, **options: Any) -> Any:
+            if str(options.get("target", "")).startswith("cuda"):
+                self.modules.append(driver.lower(s, args) if args is not None else s)
+            return build(s, args, *rest, **options)
+
+        def checked(*given: Any, **options: Any) -> Report:
+            self.reports.append(check(*given, **options))
+            return self.reports[-1]
+
+        patch.setattr(kc, "build", built)
+        patch.setattr(kc.gpu, "check", checked)
+
+    def assemble(self) -> None:
+        """``ptxas``, where it is, takes the kernels without spills; they take turns with its
+        architectures."""
+        for n, module in enumerate(self.modules if optional_tools.find("ptxas") else ()):
+            code = lowered(module.op)
+            for arch in ARCHES[n % 2 :: 2]:
+                _, said = numbers(code, arch)
+                assert said
+                assert all(spilled == 0 for _, _, spilled in said.values())
+
+    def prove(self) -> None:
+        """What is right is proven to be, and what is wrong not to be."""
+        for report in self.reports:
+            verdicts = [verdict for kernel in report.verdicts for verdict in kernel.safety]
+            assert verdicts
+            disproven = {verdict.kind for verdict in verdicts if verdict.is_clean is False}
+            assert disproven <= {finding.kind for finding in report.findings}
+            assert bool(disproven) is not report.ok
+            assert not report.ok or all(verdict.is_clean for verdict in verdicts), str(report)
+
+
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.stem)
-def test_lesson(lesson, capsys, monkeypatch):
+def test_lesson(lesson: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(sys, "argv", [str(lesson)])
     collected = Collected(monkeypatch)
+    kernels = Kernels(monkeypatch)
     with diagnostic_handler(lambda _: None):
         runpy.run_path(str(lesson), run_name="__main__")
     said = capsys.readouterr().out
@@ -93,3 +143,6 @@ def test_lesson(lesson, capsys, monkeypatch):
         assert line in said
     with diagnostic_handler(lambda _: None):
         collected.check()
+        kernels.assemble()
+    kernels.prove()
+    assert bool(kernels.reports) is (kernels.modules != []) is ("gpu" in lesson.stem)
