@@ -573,21 +573,16 @@ class Scope:
                 return None
         return possible
 
-    def _ask(
-        self,
-        source: Statement,
-        a: Access,
-        sink: Statement,
-        b: Access,
-        condition: Condition,
-        reduction: bool,
-    ) -> Conflict | None:
+    def meeting(self, source: Statement, a: Access, sink: Statement, b: Access) -> Condition:
+        """The condition that an instance of ``source`` in ``a`` and one of ``sink`` in ``b`` touch
+        the same element, over their coordinates as the sides "s" and "t"."""
         s, t = source.coordinates("s"), sink.coordinates("t")
-        indices = [index.where(s) for index in a.indices]
         parts = [part.where(s) for part in source.constraints]
         parts += [part.where(t) for part in sink.constraints]
         if a.buffer is b.buffer:
-            parts += equal(indices, [index.where(t) for index in b.indices])
+            parts += equal(
+                [index.where(s) for index in a.indices], [index.where(t) for index in b.indices]
+            )
         for whole, digits, sizes in source.ordered:
             for other_whole, other_digits, other_sizes in sink.ordered:
                 if sizes == other_sizes:
@@ -599,8 +594,21 @@ class Scope:
                             [digit.where(t) for digit in other_digits],
                         )
                     )
-        names = [name for values in (s, t) for term in values.values() for name in term.names()]
-        question = all_of([*parts, *self.facts, condition])
+        return all_of([*parts, *self.facts])
+
+    def _ask(
+        self,
+        source: Statement,
+        a: Access,
+        sink: Statement,
+        b: Access,
+        condition: Condition,
+        reduction: bool,
+    ) -> Conflict | None:
+        s, t = source.coordinates("s"), sink.coordinates("t")
+        indices = [index.where(s) for index in a.indices]
+        names = coordinate_names(s, t)
+        question = all_of([self.meeting(source, a, sink, b), condition])
         answer = first_point(question, names, list(self.parameters.values()))
         if answer is None:
             return None
@@ -641,6 +649,11 @@ class Scope:
             },
             undecided,
         )
+
+
+def coordinate_names(*sides: dict[str, Term]) -> list[str]:
+    """The names of the coordinates of the sides of a pair of instances."""
+    return [name for values in sides for term in values.values() for name in term.names()]
 
 
 def _all_zero(statement: Statement, value: Term) -> list[Condition]:

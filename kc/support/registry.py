@@ -59,6 +59,7 @@ PRIMITIVES = {
         "shift",
         "unroll-and-jam",
         "privatize",
+        "fuse-loops",
     ),
     "placing": (
         "compute-at",
@@ -162,6 +163,7 @@ PASSES = {
             "unroll-loop",
             "instrument-bound-checkers",
             "verify-gpu-code",
+            "legal-directions",
             "lower-cross-thread-reduction",
             "unify-thread-binding",
             "inject-virtual-thread",

@@ -125,6 +125,10 @@ class ScheduleMethods:
         """Give each iteration of a loop its own copy of a buffer."""
         ...
 
+    def fuse_loops(self, first: LoopRV | str, second: LoopRV | str) -> LoopRV:
+        """Make one loop of two neighbours, the second delayed as much as it must be."""
+        ...
+
     def compute_at(self, block: BlockRV | str, loop: LoopRV | str, preserve_unit_loops: bool = False, index: int = -1, *, unsafe: bool = False) -> None:
         """Compute a block inside a loop of its consumers."""
         ...

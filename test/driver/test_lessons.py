@@ -81,6 +81,11 @@ SAYS = {
         "layer normalization, welford         68          2 ",
     ],
     "19_topi_network": ["guesses: [0, 1, 2, 0, 1, 2, 0, 1]"],
+    "20_time_tiling": [
+        "error[KC3035]: reorder: the order t_o, i_o, t_i, i_i changes the result",
+        "for j_s_s_o in ",
+        'tir.block "A" (spatial %v_k in 99 = %i_s_m_s_o * 16 + %i_s_m_s_i - ',
+    ],
 }
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import kc
+from kc.analysis.directions import dependences, nest_of
 from kc.analysis.interpreter import run
 from kc.support.diagnostics import KCError
 from kc.transforms.trace.handles import LoopRV
@@ -125,7 +126,7 @@ def decided(nest: Nest, is_legal: bool, code: str, step: Callable[..., object]) 
         assert str(sch.mod) == before
 
 
-SEEDS = range(20)
+SEEDS = range(15)
 
 
 def in_columns(i: int, j: int, place: int, n: int) -> tuple[int, ...]:
@@ -198,6 +199,89 @@ def test_both_decisions_are_drawn():
         return {Nest(random.Random(first + seed)).keeps(time) for seed in SEEDS}
 
     assert drawn(0, in_columns) == drawn(100, in_tiles) == drawn(200, jammed) == {True, False}
+
+
+# Fusion and distances -------------------------------------------------------------------------
+
+
+class Neighbours:
+    """``for i: A[a * i + b] = A[c * i + d] + constant``, twice, of different lengths."""
+
+    def __init__(self, draw: random.Random) -> None:
+        self.loops = [Statement(draw, is_inner=False) for _ in range(2)]
+        self.lengths = [draw.randrange(2, OUTER + 1) for _ in range(2)]
+
+    def module(self) -> kc.IRModule:
+        loops = "".join(
+            f"tir.for %i in {length} {{{it.text(label)}\n}}\n"
+            for it, length, label in zip(self.loops, self.lengths, "PQ", strict=True)
+        )
+        return kc.IRModule.parse(
+            f"func.func @f(%A: memref<{SIZE}xf32>) {{\n{loops}\nfunc.return\n}}"
+        )
+
+    def delay(self) -> int:
+        """By how many iterations the second loop must be delayed."""
+        first, second = self.loops
+        ahead = [
+            s - t
+            for s in range(self.lengths[0])
+            for t in range(self.lengths[1])
+            if _conflicts(first.accesses(s, 0), second.accesses(t, 0))
+        ]
+        return max(ahead, default=0)
+
+
+def _conflicts(earlier: tuple[int, int], later: tuple[int, int]) -> bool:
+    return earlier[0] in later or earlier[1] == later[0]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_neighbours_are_fused_with_the_least_delay(seed: int):
+    pair = Neighbours(random.Random(600 + seed))
+    sch = kc.tir.Schedule(pair.module())
+    (i,), (j,) = sch.get_loops("P"), sch.get_loops("Q")
+    fused = sch.fuse_loops(i, j)
+    assert sch.get(fused).static_extent == max(
+        pair.lengths[0], pair.lengths[1] + max(pair.delay(), 0)
+    )
+    given = np.arange(SIZE, dtype=np.float32)
+    expected = given.copy()
+    for it, length in zip(pair.loops, pair.lengths, strict=True):
+        for i in range(length):
+            written, read = it.accesses(i, 0)
+            expected[written] = expected[read] + np.float32(it.constant)
+    run(sch.mod.op, "f", [given])
+    np.testing.assert_array_equal(given, expected)
+
+
+def test_delays_are_drawn():
+    delays = [Neighbours(random.Random(600 + seed)).delay() for seed in SEEDS]
+    assert any(delay > 0 for delay in delays)
+    assert any(delay <= 0 for delay in delays)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_distances_are_those_of_all_pairs_of_iterations(seed: int):
+    nest = Nest(random.Random(700 + seed))
+    nest.before, nest.behind = [], []
+    sch, i, _ = schedule(nest)
+    exact: set[tuple[str, tuple[tuple[int, int], ...]]] = set()
+    for kind, first, second in (("output", 0, 0), ("flow", 0, 1), ("anti", 1, 0)):
+        distances = [
+            (k - i, m - j)
+            for (_, i, j), (_, k, m) in itertools.combinations(nest.instances(), 2)
+            if nest.inside.accesses(i, j)[first] == nest.inside.accesses(k, m)[second]
+        ]
+        if distances:
+            exact.add((kind, tuple((min(d), max(d)) for d in zip(*distances, strict=True))))
+    told = {
+        (it.kind, tuple((distance.low, distance.high) for distance in it.distances))
+        for it in dependences(nest_of(sch.get(i)))
+    }
+    if nest.inside.written == nest.inside.read:  # one access that reads and writes
+        exact = {("flow", distances) for _, distances in exact}
+    assert told == exact
 
 
 # Private copies -------------------------------------------------------------------------------
