@@ -66,6 +66,9 @@ class Cost:
     """Iterations of the widest vectorized loop."""
     assumed: Mapping[str, int]
     """The symbolic sizes, and what they were taken as."""
+    peak_memory: int | None = None
+    """The most bytes at a time, of arguments and of buffers as a build leaves them: moved to where
+    they are used, shrunk, and shared (see :mod:`kc.conversion.peak_memory`). None: not known."""
     kernels: tuple[KernelResources, ...] = ()
     """What each kernel takes of a GPU, where the function can be compiled for one."""
 
@@ -90,6 +93,8 @@ class Cost:
             lines.append(f"allocated    {size_text(size)} ({scope})")
         if self.alive < sum(self.allocated.values()):
             lines.append(f"alive        {size_text(self.alive)} at a time")
+        if self.peak_memory is not None:
+            lines.append(f"peak memory  {size_text(self.peak_memory)}")
         lines.append(f"parallel     {self.tasks} tasks, {self.lanes} lanes")
         if self.assumed:
             lines.append("assumed      " + ", ".join(f"{n} = {v}" for n, v in self.assumed.items()))
@@ -130,6 +135,17 @@ def estimate(
     """
     counter = _Counter(function, dict(assume or {}), within)
     return counter.cost([size for size in caches if size > 0])
+
+
+def bytes_at_a_time(
+    function: func.FuncOp, assume: Mapping[str, int] | None = None, threads: int = 1
+) -> int:
+    """Bytes of the arguments, and the most of buffers that are alive at a time.
+
+    A buffer inside of a parallel loop is there for each of the ``threads`` that have an iteration.
+    """
+    counter = _Counter(function, dict(assume or {}))
+    return counter.argument_bytes() + counter.alive(counter.tops, threads)
 
 
 class _Counter:
@@ -195,7 +211,7 @@ class _Counter:
                 sum(self._traffic(self.tops, touched, cache).values()) for cache in caches
             ),
             allocated=dict(allocated),
-            alive=self._alive(self.tops),
+            alive=self.alive(self.tops),
             tasks=self._tasks(self.tops),
             lanes=max(lanes, default=1),
             assumed=self.assumed,
@@ -259,16 +275,26 @@ class _Counter:
                     stored += times * counts[2]
         return operations, loaded, stored
 
-    def _alive(self, ops: Iterable[Operation]) -> int:
-        """The most bytes of buffers that are alive at a time in one execution of ``ops``."""
+    def argument_bytes(self) -> int:
+        """Bytes of the arguments that are arrays."""
+        arrays = (
+            value for value in self.function.body.block.args if isinstance(value.type, MemRefType)
+        )
+        return sum(self._size(value) or 0 for value in arrays)
+
+    def alive(self, ops: Iterable[Operation], threads: int = 1) -> int:
+        """The most bytes of buffers that are alive at a time in one execution of ``ops``.
+
+        The iterations of a parallel loop run on so many threads.
+        """
         order = {op: n for n, op in enumerate(ops)}
-        inside = [
-            max(
-                (self._alive(body.ops) for region in op.regions for body in region.blocks),
-                default=0,
-            )
-            for op in order
-        ]
+        inside: list[int] = []
+        for op in order:
+            at_once, left = 1, threads
+            if isinstance(op, ForOp) and op.kind.data is ForKind.PARALLEL:
+                at_once, left = max(1, min(threads, self._trips[op])), 1
+            bodies = [body for region in op.regions for body in region.blocks]
+            inside.append(at_once * max((self.alive(body.ops, left) for body in bodies), default=0))
         for op in order:
             if isinstance(op, AllocOp):
                 users = [

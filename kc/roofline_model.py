@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +96,10 @@ class Roofline:
             for name, size in self.moved.items()
         )
         threads = self.ceilings.threads
+        peak = self.cost.peak_memory
+        held = [] if peak is None else [f"peak memory {size_text(peak)}: arguments and buffers"]
         return [
+            *held,
             f"{count_text(round(self.rate))}FLOP/s{moved}",
             f"bound by {self.bound}, {most} with {threads} thread{'s' * (threads != 1)}: "
             f"{self.fraction:.0%} of what this machine does",
@@ -122,11 +125,14 @@ def beside_roof(loops: Any, function: Any, arrays: Sequence[Any], seconds: float
     """A call of ``function``, built from the module ``loops``, which took so long."""
     from kc.analysis.cost import estimate
     from kc.analysis.loop_tree import functions
+    from kc.conversion.peak_memory import peak_memory
 
     limits = ceilings()
     (source,) = (it for it in functions(loops.op) if it.sym_name.data == function.name)
     sizes = _sizes(function.signature, arrays)
     cost = estimate(source, list(limits.sizes.values()), sizes)
+    peak = peak_memory(loops.op, function.name, Target.host_cpu(), sizes, limits.threads)
+    cost = replace(cost, peak_memory=peak)
     dtypes = {str(getattr(array, "dtype", "")) for array in arrays}
     dtype = "float64" if "float64" in dtypes else "float32"
     line = Roofline(function.name, dtype, cost, seconds, limits)

@@ -20,7 +20,7 @@ from kc.support.ir_text import print_module
 from kc.support.locations import caller_location
 from kc.support.registry import PRIMITIVES, QUERIES
 from kc.support.reproducer import internal_error
-from kc.support.target import Target, target_to_build_for
+from kc.support.target import Target, TargetLike, target_to_build_for
 from kc.tir.legal import Choice, function_of, legal_choices
 from kc.tir.methods import Method, find_method, method_names
 from kc.tir.views import ScheduleViews
@@ -72,7 +72,7 @@ class Schedule(ScheduleViews, ScheduleMethods):
         seed: int | None = None,
         debug_mask: Literal["none", "all"] | int = "none",
         error_render_level: Literal["detail", "fast", "none"] = "detail",
-        target: Target | None = None,
+        target: TargetLike | None = None,
     ) -> None:
         module = getattr(mod, "op", mod)
         if not isinstance(module, ModuleOp):
@@ -90,7 +90,7 @@ class Schedule(ScheduleViews, ScheduleMethods):
         self._refusal: ScheduleError | None = None
         self._original = copy_module(copy)
         self.session = Session(
-            copy, target if target is not None else target_to_build_for(copy), seed
+            copy, Target(target) if target is not None else target_to_build_for(copy), seed
         )
         self.session.checks = debug_mask not in ("none", 0)
         self.error_render_level = error_render_level

@@ -120,14 +120,19 @@ class ScheduleViews:
     def cost(self, func_name: str | None = None, assume: Mapping[str, int] | None = None) -> Cost:
         """The cost of the function by counting: operations, bytes, traffic of the target's caches.
 
-        ``assume`` gives symbolic sizes a number. See :mod:`kc.analysis.cost`. For an NVIDIA GPU the
-        function is compiled, if it can be, and what its kernels take is part of the cost.
+        ``assume`` gives symbolic sizes a number. See :mod:`kc.analysis.cost`. For a CPU the peak of
+        memory is that of the program when buffers were moved, shrunk and shared. For an NVIDIA GPU
+        the function is compiled, if it can be, and what its kernels take is part of the cost.
         """
+        from kc.conversion.peak_memory import peak_memory
+
         with called_from(caller_location()):
             function = self.session.function(func_name)
         cost = estimate(function, self.session.target.caches, assume)
         kernels = _kernel_costs(self.session.module, self.session.target)
-        return replace(cost, kernels=kernels.get(function.sym_name.data, ()))
+        name = function.sym_name.data
+        peak = peak_memory(self.session.module, name, self.session.target, assume)
+        return replace(cost, peak_memory=peak, kernels=kernels.get(name, ()))
 
     def report(self, file: str | None = None, *, code: bool | None = None) -> ScheduleReport:
         """The page that steps through the schedule, written to ``file`` if there is one.

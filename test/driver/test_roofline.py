@@ -142,7 +142,8 @@ def test_kc_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     file = tmp_path / "k.mlir"
     file.write_text(SQUARES)
     assert main([str(file), "--time"]) == 0
-    *_, rate, bound = capsys.readouterr().err.splitlines()
+    *_, memory, rate, bound = capsys.readouterr().err.splitlines()
+    assert memory == "peak memory 64 B: arguments and buffers"
     assert rate.endswith("FLOP/s")
     assert bound == (
         f"bound by arithmetic, 1000 PFLOP/s with {num_threads()} threads: "

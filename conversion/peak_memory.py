@@ -1,0 +1,45 @@
+"""How many bytes a call holds at most, of arguments and of buffers as a build leaves them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from xdsl.dialects.builtin import ModuleOp
+
+from kc.analysis import loop_tree
+from kc.analysis.cost import bytes_at_a_time
+from kc.analysis.module_copy import copy_module
+from kc.conversion.pipelines import TO_LLVM, planned_passes
+from kc.support import registry
+from kc.support.diagnostics import KCError, diagnostic_handler
+from kc.support.target import Target
+
+_PLANNED = TO_LLVM[: TO_LLVM.index("storage-rewrite") + 1]
+"""After these buffers are where they stay."""
+
+
+def peak_memory(
+    module: ModuleOp,
+    name: str,
+    target: Target,
+    assume: Mapping[str, int] | None = None,
+    threads: int | None = None,
+) -> int | None:
+    """The bytes of function ``name``, or None where it cannot be lowered for a CPU.
+
+    ``assume`` gives symbolic sizes by name. Each of the ``threads`` (by default, the cores of the
+    target) has the buffers that are allocated in a parallel loop. Stack and code are not counted.
+    """
+    if str(target.kind) != "llvm":
+        return None
+    planned = copy_module(module)
+    try:
+        with target, diagnostic_handler(lambda diagnostic: None):
+            for stage in planned_passes(_PLANNED, "llvm"):
+                stage.apply(registry.context(), planned)
+    except KCError:
+        return None
+    for function in loop_tree.functions(planned):
+        if function.sym_name.data == name:
+            return bytes_at_a_time(function, assume, threads or target.num_cores or 1)
+    return None
