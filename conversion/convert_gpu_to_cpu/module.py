@@ -20,6 +20,7 @@ from kc.conversion.convert_gpu_to_cpu.kernel import (
 )
 from kc.conversion.convert_gpu_to_cpu.runtime import RUNTIME
 from kc.dialects import llvm
+from kc.support.diagnostics import CodegenError
 from kc.support.fresh_names import fresh_name
 from kc.support.ir_text import parse_module
 from kc.support.locations import location_of
@@ -27,6 +28,8 @@ from kc.support.locations import location_of
 _PARSED: dict[str, ModuleOp] = {}
 MOST_PARSED = 200
 """How many texts are remembered."""
+MOST_SITES = (1 << 15) - 1
+"""How many places can be named: ``emulator.c`` keeps the place of each access in an ``int16_t``."""
 
 
 class EmulatedModule:
@@ -97,7 +100,18 @@ class EmulatedModule:
         return name
 
     def site(self, op: Operation, what: str, buffer: str = "", memory: str = "") -> int:
-        """The number of a new place that findings name."""
+        """The number of a new place that findings name, or KC4374 if there are too many."""
+        if len(self.sites) == MOST_SITES:
+            raise CodegenError(
+                "KC4374",
+                f"convert-gpu-to-cpu: kernels have more than {MOST_SITES} places to watch",
+                location=location_of(op),
+                why="the emulator numbers accesses and barriers of the module with 15 bits",
+                hints=[
+                    "unroll less, or check the kernels of a module one by one",
+                    'run the module built for "cuda-emu", which does not watch accesses',
+                ],
+            )
         names = {"what": what, "buffer": buffer, "memory": memory}
         site: dict[str, Attribute] = {key: StringAttr(name) for key, name in names.items() if name}
         location = location_of(op)

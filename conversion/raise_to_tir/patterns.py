@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import arith, cf, func, memref
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, TensorType
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, MemRefType, TensorType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -266,16 +266,21 @@ _WITH_EQUAL = (0, 3, 5, 7, 9)
 
 def _same(lhs: SSAValue, rhs: SSAValue) -> bool:
     """Whether two values are one, or constants of the same value."""
-    owners = [lhs.owner, rhs.owner]
-    for n, owner in enumerate(owners):
-        while isinstance(owner, arith.IndexCastOp):  # torch-mlir compares sizes as i64
-            owner = owner.input.owner
-        owners[n] = owner
+    values = [lhs, rhs]
+    for n, value in enumerate(values):
+        while isinstance(value.owner, arith.IndexCastOp) and _keeps_value(value.owner):
+            value = value.owner.input
+        values[n] = value
+    owners = [value.owner for value in values]
     if all(isinstance(owner, arith.ConstantOp) for owner in owners):
         return owners[0].value.value == owners[1].value.value  # pyright: ignore
-    if any(isinstance(owner, Block) for owner in owners):
-        return lhs is rhs
-    return owners[0] is owners[1]
+    return values[0] is values[1]
+
+
+def _keeps_value(cast: arith.IndexCastOp) -> bool:
+    """Whether a cast keeps every value: an index has 64 bits. torch-mlir compares sizes as i64."""
+    types = (cast.input.type, cast.result.type)
+    return all(not isinstance(type_, IntegerType) or type_.width.data >= 64 for type_ in types)
 
 
 class RaiseReturn(ConversionPattern[FunctionRaiser]):

@@ -7,6 +7,7 @@ as ``raspberry-pi/4b-aarch64``. Facts (vector widths, caches, CPU names) come fr
 
 from __future__ import annotations
 
+import difflib
 import functools
 import json
 import platform
@@ -32,6 +33,31 @@ class LLVMTarget(NamedTuple):
 
 
 _COMMON = {"device": "str", "model": "str", "libs": "list", "tag": "str"}
+_LIBRARIES = (
+    "cblas",
+    "clml",
+    "cublas",
+    "cublaslt",
+    "cudnn",
+    "curand",
+    "cutlass",
+    "dnnl",
+    "hipblas",
+    "libdevice",
+    "miopen",
+    "mkl",
+    "mkldnn",
+    "mps",
+    "nnapi",
+    "nnpack",
+    "rocblas",
+    "rocthrust",
+    "tensorrt",
+    "thrust",
+)
+"""Names in ``-libs`` that have a meaning: to kc (``libdevice``), or in targets of TVM."""
+_LIKENESS = 0.75
+"""How like one of them (0 to 1, of difflib) another name is a misspelled one."""
 _FAST_MATH = ("reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn")
 _STACK: ContextVar[tuple[Target, ...]] = ContextVar("kc_targets", default=())
 
@@ -41,7 +67,7 @@ class Target:
 
     Raises :class:`TargetError`: KC6001 (unknown kind or tag), KC6002 (unknown attribute), KC6003
     (wrong value), KC6004 (unknown CPU), KC6005 (unknown feature), KC6006 (unknown architecture),
-    KC6007 (an attribute twice).
+    KC6007 (an attribute twice), KC6012 (a misspelled library).
     """
 
     kind: Kind
@@ -133,6 +159,15 @@ class Target:
                 f"target {self.kind}: -mfloat-abi={float_abi}",
                 why="floats are passed in registers of floats (hard), or in others (soft)",
             )
+        for library in self.libs:
+            meant = difflib.get_close_matches(library, _LIBRARIES, cutoff=_LIKENESS)
+            if meant and library not in _LIBRARIES:
+                raise TargetError(
+                    "KC6012",
+                    f"target {self.kind}: -libs={library} names no library",
+                    why="a name that nothing knows would change nothing",
+                    hints=suggest(library, meant),
+                )
         arch = self.architecture
         if arch is None:
             return

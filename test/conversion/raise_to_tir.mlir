@@ -141,11 +141,17 @@ func.func @overwritten(%A: memref<4xf32>, %C: memref<4xf32>) {
 // CHECK-LABEL: func.func @held
 // CHECK-NOT:     cf.assert
 // CHECK:         func.return
-func.func @held(%A: memref<4xf32>, %n: index) {
+func.func @held(%A: memref<4xf32>, %B: memref<4xindex>, %n: index) {
   %true = arith.constant true
   %same = arith.cmpi eq, %n, %n : index
+  %c0 = arith.constant 0 : index
+  %x = memref.load %B[%c0] : memref<4xindex>
+  %y = arith.index_cast %x : index to i64
+  %z = arith.index_cast %x : index to i64
+  %cast = arith.cmpi uge, %y, %z : i64
   cf.assert %true, "never said"
   cf.assert %same, "never said"
+  cf.assert %cast, "never said"
   linalg.exp ins(%A : memref<4xf32>) outs(%A : memref<4xf32>)
   return
 }

@@ -234,3 +234,34 @@ func.func @standing(%a: memref<8xf32>, %z: f32) {
   }
   return
 }
+
+// -----
+
+func.func @unranked() {
+  // expected-error@+1 {{raise-to-tir: bufferization.alloc_tensor without a known rank has no counterpart in tir}}
+  %0 = bufferization.alloc_tensor() : tensor<*xf32>
+  return
+}
+
+// -----
+
+func.func @results(%n: index, %A: memref<8xf32>) {
+  %d:2 = affine.delinearize_index %n into (4, 8) : index, index
+  %same = arith.cmpi eq, %d#0, %d#1 : index
+  // expected-error@+1 {{raise-to-tir: cf.assert of a condition that is not known to hold has no counterpart in tir}}
+  cf.assert %same, "two results of one op"
+  return
+}
+
+// -----
+
+func.func @narrow(%A: memref<8xindex>) {
+  %c0 = arith.constant 0 : index
+  %x = memref.load %A[%c0] : memref<8xindex>
+  %y = arith.index_cast %x : index to i8
+  %z = arith.index_cast %y : i8 to index
+  %same = arith.cmpi eq, %x, %z : index
+  // expected-error@+1 {{raise-to-tir: cf.assert of a condition that is not known to hold has no counterpart in tir}}
+  cf.assert %same, "as far as 8 bits hold it"
+  return
+}

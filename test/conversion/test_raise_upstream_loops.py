@@ -266,6 +266,50 @@ def affine_index():
     return text, (np.zeros(4, np.int64), 2), None, np.array([2, 6, 18, 54])
 
 
+@case("a carried value that is stored where the program says after the loop")
+def stored_at_a_later_index():
+    text = """
+    func.func @f(%a: memref<4xf32>, %r: memref<5xf32>, %n: index) {
+      %z = arith.constant 0.0 : f32
+      %c1 = arith.constant 1 : index
+      %s = affine.for %i = 0 to 4 iter_args(%t = %z) -> (f32) {
+        %x = affine.load %a[%i] : memref<4xf32>
+        %u = arith.addf %t, %x : f32
+        affine.yield %u : f32
+      }
+      %k = arith.addi %n, %c1 : index
+      memref.store %s, %r[%k] : memref<5xf32>
+      return
+    }"""
+    a = _random(4)
+    expected = np.zeros(5, np.float32)
+    expected[3] = a.sum()
+    return text, (a, np.zeros(5, np.float32), 2), None, (a, expected)
+
+
+@case("a tensor whose size is computed again in the loop")
+def size_computed_again():
+    text = """
+    func.func @f(%a: tensor<?xf32>, %n: index) -> tensor<?xf32> {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c2 = arith.constant 2 : index
+      %m = arith.muli %n, %c2 : index
+      %e = tensor.empty(%m) : tensor<?xf32>
+      %s = linalg.exp ins(%a : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+      %r = scf.for %i = %c0 to %n step %c1 iter_args(%o = %s) -> (tensor<?xf32>) {
+        %k = arith.addi %n, %n : index
+        %f = tensor.empty(%k) : tensor<?xf32>
+        %w = linalg.add ins(%o, %a : tensor<?xf32>, tensor<?xf32>) outs(%f : tensor<?xf32>)
+          -> tensor<?xf32>
+        scf.yield %w : tensor<?xf32>
+      }
+      return %r : tensor<?xf32>
+    }"""
+    a = _random(6)
+    return text, (a, 3), np.exp(a) + 3 * a
+
+
 @case("semi-affine maps")
 def semi_affine():
     text = """
@@ -517,7 +561,7 @@ def test_attributes_of_scalar_results_go_with_them():
         ),
     ],
 )
-def test_loops_with_tensors_that_are_refused(loop, why, hint):
+def test_loops_with_tensors_that_are_no_loops_of_tir(loop, why, hint):
     text = f"""func.func @f(%t: tensor<4xf32>, %m: memref<4xf32>, %n: index) -> tensor<4xf32> {{
 %c0 = arith.constant 0 : index
 %c1 = arith.constant 1 : index
@@ -533,4 +577,29 @@ return %r#0 : tensor<4xf32>
         "  --> x.mlir:5:1\n"
         f"  why: {why}\n"
         f"  try: {hint}"
+    )
+
+
+def test_a_size_that_is_not_known_to_stay():
+    text = """func.func @f(%a: tensor<?xf32>, %n: index, %m: memref<2xindex>) -> tensor<?xf32> {
+%c0 = arith.constant 0 : index
+%c1 = arith.constant 1 : index
+%r = scf.for %i = %c0 to %n step %c1 iter_args(%o = %a) -> (tensor<?xf32>) {
+  %k = memref.load %m[%c1] : memref<2xindex>
+  %z = arith.constant 1.0 : f32
+  %e = tensor.empty(%k) : tensor<?xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  scf.yield %f : tensor<?xf32>
+}
+return %r : tensor<?xf32>
+}"""
+    module = kc.IRModule.parse(text, "x.mlir")
+    with pytest.raises(CodegenError) as caught:
+        get_pass("raise-to-tir").apply(context(), module.op)
+    assert str(caught.value) == (
+        "error[KC4550]: raise-to-tir: scf.for that carries a tensor whose size changes has no "
+        "counterpart in tir\n"
+        "  --> x.mlir:4:1\n"
+        "  why: a buffer has one size, and that of what is yielded is not known to be it\n"
+        "  try: give the tensor a static shape, or take a slice of a larger one"
     )

@@ -9,6 +9,7 @@ import pytest
 
 import kc
 from kc import te
+from kc.conversion.convert_gpu_to_cpu import module as conversion
 from kc.gpu import Report
 from kc.support.diagnostics import KCError
 
@@ -126,6 +127,23 @@ def test_vectors_that_are_too_long_to_be_watched():
         "error[KC4302]: convert-gpu-to-cpu: vector.store is not emulated"
     )
     assert "why: its vectors are too long to be watched" in str(caught.value)
+
+
+def test_more_places_than_have_numbers(monkeypatch):
+    """STAGED has four accesses and a barrier; findings have 15 bits for the number of a place."""
+    assert conversion.MOST_SITES == np.iinfo(np.int16).max
+    monkeypatch.setattr(conversion, "MOST_SITES", 5)
+    assert run(kernel(STAGED))[0].ok
+    monkeypatch.setattr(conversion, "MOST_SITES", 4)
+    with pytest.raises(KCError) as caught:
+        run(kernel(STAGED))
+    assert str(caught.value) == (
+        "error[KC4374]: convert-gpu-to-cpu: kernels have more than 4 places to watch\n"
+        "  --> <string>:24:7\n"
+        "  why: the emulator numbers accesses and barriers of the module with 15 bits\n"
+        "  try: unroll less, or check the kernels of a module one by one\n"
+        '  try: run the module built for "cuda-emu", which does not watch accesses'
+    )
 
 
 def test_a_missing_barrier_is_a_race():

@@ -22,6 +22,7 @@ TEXTS = [
     "llvm --host=llvm",
     "llvm -keys=arm_cpu,cpu",
     "llvm -device=arm_cpu -libs=a,b -model='x y'",
+    "cuda -libs=cublas,cublaslt,cudnn,libdevice,mine",
     "llvm -mtriple=aarch64-unknown-linux-gnu -num-cores=4",
     "cuda -arch=sm_80",
     "nvptx -max_threads_per_block=512 -mcpu=sm_90",
@@ -249,6 +250,11 @@ ERRORS = {
     "llvm -mtriple=vax-dec-vms": (
         "error[KC6006]: there is no architecture 'vax'\n"
         "  try: the architectures are: x86_64, aarch64, riscv64, armv7, wasm32"
+    ),
+    "cuda -arch=sm_80 -libs=cublas,libdevcie": (
+        "error[KC6012]: target cuda: -libs=libdevcie names no library\n"
+        "  why: a name that nothing knows would change nothing\n"
+        "  try: did you mean 'libdevice'?"
     ),
     "llvm -mcpu=znver4 -mcpu=znver3": (
         "error[KC6007]: target: -mcpu is given twice\n   |  llvm -mcpu=znver4 -mcpu=znver3"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from xdsl.dialects.builtin import StringAttr
 
 import kc
 from kc.analysis import loop_tree
@@ -12,7 +13,14 @@ from kc.support.diagnostics import ScheduleError
 from kc.support.ir_text import parse_module
 from kc.support.registry import context, pass_class
 from kc.support.target import Target
-from kc.transforms.schedule.base import BlockRef, Primitive, Rewritten, Site
+from kc.transforms.schedule.base import (
+    BlockRef,
+    LoopRef,
+    Primitive,
+    Rewritten,
+    Site,
+    perform,
+)
 
 TEXT = """
 func.func @f(%A: memref<8xf32>, %C: memref<8xf32>) {
@@ -47,6 +55,28 @@ def test_what_a_primitive_takes_away_is_not_found(monkeypatch: pytest.MonkeyPatc
     with pytest.raises(ScheduleError) as caught:
         site.resolve_block(BlockRef("B"))
     assert (caught.value.code, caught.value.message) == ("KC3001", "there is no block 'B' in @f")
+
+
+def test_a_name_that_a_primitive_gives_again_is_two_blocks(monkeypatch: pytest.MonkeyPatch):
+    """Primitives of kc give new names; one of a plugin may not."""
+    parallel = pass_class("parallel")
+    rewrite = parallel.rewrite
+
+    def renaming(self: Primitive, site: Site, plan: Any) -> Rewritten:
+        site.resolve_block(BlockRef("B")).properties["block_name"] = StringAttr("C")
+        return rewrite(self, site, plan)
+
+    monkeypatch.setattr(parallel, "rewrite", renaming)
+    module = parse_module(TEXT, "f.mlir", context())
+    site = Site(loop_tree.functions(module)[0], Target.generic())
+    assert site.resolve_block(BlockRef("C")).label == "C"
+    perform(parallel(LoopRef("i")), site)
+    with pytest.raises(ScheduleError) as caught:
+        site.resolve_block(BlockRef("C"))
+    error = caught.value
+    assert (error.code, error.message) == ("KC3002", "there are 2 blocks 'C' in @f")
+    assert error.facts == ("block C at f.mlir:5:5", "block C at f.mlir:11:5")
+    assert error.hints == ("give the blocks different names",)
 
 
 def test_handles_of_what_a_primitive_does_not_report(monkeypatch: pytest.MonkeyPatch):
