@@ -118,6 +118,9 @@ TVM_PASSES: dict[str, str | None] = {
     "tir.BF16Legalize": "legalize-narrow-floats",
     "tir.BF16ComputeLegalize": "legalize-narrow-floats",
     "tir.BF16StorageLegalize": "legalize-narrow-floats",
+    "tir.FP8ComputeLegalize": "legalize-narrow-floats",
+    "tir.FP8StorageLegalize": "legalize-narrow-floats",
+    "tir.MergeSharedMemoryAllocations": "merge-shared-memory-allocations",
     "tir.LoopPartition": "partition-loops",
     "tir.UnrollLoop": "unroll-loop",
     "tir.HoistIfThenElse": "hoist-if-then-else",
@@ -147,7 +150,15 @@ TVM_PASSES: dict[str, str | None] = {
             "InjectPTXAsyncCopy InjectPrefetch InjectRollingBuffer "
             "LiftAttrScope LowerCustomDatatypes LowerDeviceStorageAccessInfo LowerMatchBuffer "
             "LowerTVMBuiltin LowerVtcmAlloc MakePackedAPI MakeUnpackedAPI NarrowDataType "
-            "RemapThreadAxis RenormalizeSplitPattern RewriteUnsafeSelect SkipAssert TextureFlatten"
+            "RemapThreadAxis RenormalizeSplitPattern RewriteUnsafeSelect SkipAssert TextureFlatten "
+            # Of versions after 0.9.
+            "AnnotateEntryFunc AnnotateIrregularLoop BindParams BindTarget CanonicalizeLoop "
+            "DefaultGPUSchedule ExtractPrimFuncConstants ForceNarrowIndexToInt32 "
+            "InjectPTXLDG32 InjectPermutedLayout InlinePrivateFunctions "
+            "InstrumentProfileIntrinsics LegalizePackedCalls LiftThreadBinding LowerAsyncDMA "
+            "LowerAutoCopy ManifestSharedMemoryLocalStage PointerValueTypeRewrite RemoveAssume "
+            "RemoveStoreUndef RemoveWeightLayoutRewriteBlock RenewDefs TransformMmaBufferLayout "
+            "UpdatePointerStorageScope UseAssumeToReduceBranches VerifyVTCMLimit"
         ).split()
     ),
 }
