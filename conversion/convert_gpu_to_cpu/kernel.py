@@ -57,12 +57,17 @@ def _granule(memories: Sequence[SSAValue]) -> int:
     return min(sizes, default=1)
 
 
+_ON_A_GPU = "--target=cuda runs it on a GPU, and kc-translate --to=ptx compiles it"
+"""What to do with an instruction of NVIDIA's that no CPU has a counterpart of."""
+
+
 def unsupported(op: Operation, why: str | None = None) -> CodegenError:
     return CodegenError(
         "KC4302",
         f"convert-gpu-to-cpu: {op.name} is not emulated",
         location=location_of(op),
         why=why,
+        hints=[_ON_A_GPU] if why is None and op.name.startswith("nvvm.") else [],
     )
 
 

@@ -249,6 +249,8 @@ def test_reductions_have_ptx():
         ("%0 = nvvm.vote.sync ballot %one, %p -> i32", "nvvm.vote.sync"),
         ("nvvm.cp.async.bulk.commit.group", "nvvm.cp.async.bulk.commit.group"),
         ("nvvm.cluster.arrive {aligned}", "nvvm.cluster.arrive"),
+        ("nvvm.wgmma.fence.aligned", "nvvm.wgmma.fence.aligned"),
+        ("nvvm.setmaxregister increase 232", "nvvm.setmaxregister"),
         ("%0 = nvvm.read.ptx.sreg.clock : i32", "nvvm.read.ptx.sreg.clock"),
     ],
 )
@@ -262,7 +264,8 @@ def test_what_is_not_emulated_is_named(line: str, text: str, tmp_path: Path):
     why = text.partition("\n")[2]
     assert str(caught.value) == (
         f"error[KC4302]: convert-gpu-to-cpu: {text.split(' is')[0]} is not emulated\n"
-        f"  --> {file}:{number}:7  {line}" + (f"\n{why}" if why else "")
+        f"  --> {file}:{number}:7  {line}"
+        f"\n{why or '  try: --target=cuda runs it on a GPU, and kc-translate --to=ptx compiles it'}"
     )
 
 
