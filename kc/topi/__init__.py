@@ -164,13 +164,16 @@ from kc.topi.sorting import (
     unique,
 )
 
+_LATER = ("random", "signal", "sparse", "testing")
+"""What is imported when it is first named: few programs use it, and testing needs numpy."""
+
 
 def __getattr__(name: str) -> object:
-    if name != "testing":  # it needs numpy
+    if name not in _LATER:
         raise AttributeError(f"module 'kc.topi' has no attribute '{name}'")
-    import kc.topi.testing as testing
+    import importlib
 
-    return testing
+    return importlib.import_module(f"kc.topi.{name}")
 
 
 __all__ = [
@@ -185,13 +188,13 @@ __all__ = [
     "layout_transform", "left_shift", "less", "less_equal", "log", "log10", "log2",
     "logical_and", "logical_not", "logical_or", "logical_xor", "matmul", "matrix_set_diag",
     "max", "maximum", "meshgrid", "min", "minimum", "mod", "multiply", "ndarray_size",
-    "negative", "nn", "not_equal", "one_hot", "power", "prod", "reinterpret", "repeat",
-    "reshape", "reverse_sequence", "right_shift", "round", "rsqrt", "scatter", "scatter_add",
-    "scatter_nd", "searchsorted", "sequence_mask", "shape", "sigmoid", "sign", "sin", "sinh",
-    "sliding_window", "sort", "sparse_to_dense", "split", "sqrt", "squeeze", "stack",
-    "strided_set", "strided_slice", "subtract", "sum", "tag", "take", "tan", "tanh",
-    "tensordot", "tile", "topk", "transpose", "trilu", "trunc", "trunc_divide", "trunc_mod",
-    "unique", "unravel_index", "utils", "where", "x86",
+    "negative", "nn", "not_equal", "one_hot", "power", "prod", "random", "reinterpret",
+    "repeat", "reshape", "reverse_sequence", "right_shift", "round", "rsqrt", "scatter",
+    "scatter_add", "scatter_nd", "searchsorted", "sequence_mask", "shape", "sigmoid", "sign",
+    "signal", "sin", "sinh", "sliding_window", "sort", "sparse", "sparse_to_dense", "split",
+    "sqrt", "squeeze", "stack", "strided_set", "strided_slice", "subtract", "sum", "tag",
+    "take", "tan", "tanh", "tensordot", "tile", "topk", "transpose", "trilu", "trunc",
+    "trunc_divide", "trunc_mod", "unique", "unravel_index", "utils", "where", "x86",
 ]  # fmt: skip
 
 

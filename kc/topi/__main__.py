@@ -12,8 +12,9 @@ from kc.support.diagnostics import suggest
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command; 0, or 1 for a name that is not in the table."""
-    from kc.topi.table import TABLE, types_text
+    from kc.topi.table import types_text, whole_table
 
+    table = whole_table()
     parser = argparse.ArgumentParser(
         prog="python -m kc.topi",
         description="List the operators of kc.topi, or explain one and print its te IR.",
@@ -21,17 +22,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("name", nargs="?", help="an operator, such as add or nn.conv2d")
     name = parser.parse_args(argv).name
     if name is None:
-        width = max(map(len, TABLE))
-        kinds = max(len(row.kind) for row in TABLE.values())
-        for key in sorted(TABLE):
-            row = TABLE[key]
+        width = max(map(len, table))
+        kinds = max(len(row.kind) for row in table.values())
+        for key in sorted(table):
+            row = table[key]
             print(f"{key:{width}}  {row.kind:{kinds}}  {types_text(row.types)}")
         return 0
-    matches = [key for key in TABLE if key == name or key.endswith(f".{name}")]
-    if name in TABLE:
+    matches = [key for key in table if key == name or key.endswith(f".{name}")]
+    if name in table:
         matches = [name]
     if len(matches) != 1:
-        names = matches or [*TABLE]
+        names = matches or [*table]
         print(f"error: there is no operator '{name}'", file=sys.stderr)
         for hint in suggest(name, names, "the operators are" if matches else "such as"):
             print(f"  try: {hint}", file=sys.stderr)

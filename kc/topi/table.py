@@ -58,7 +58,16 @@ class Operator:
 
 
 TABLE: dict[str, Operator] = {}
-"""All operators, by name."""
+"""All operators that are imported, by name; see :func:`whole_table`."""
+
+
+def whole_table() -> dict[str, Operator]:
+    """:data:`TABLE` with the families that are imported when they are first named."""
+    import kc.topi as topi
+
+    for name in topi.__all__:
+        getattr(topi, name)
+    return TABLE
 
 
 def operator(

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kc.te.tensor import PlaceholderOp, Tensor, placeholder
-from kc.topi.table import TABLE, Operator, types_text
+from kc.topi.table import Operator, types_text, whole_table
 
 _GRADIENTS = {"te": "by `te.gradient`", "zero": "0", "none": "none"}
 
@@ -38,7 +38,7 @@ def signature(row: Operator) -> str:
 
 def families() -> list[str]:
     """The families of operators, those of packages last."""
-    names = {row.family for row in TABLE.values()}
+    names = {row.family for row in whole_table().values()}
     return sorted(names, key=lambda name: ("." in name, name))
 
 
@@ -61,14 +61,14 @@ def _index() -> Iterator[str]:
     yield from ("# Operators of kc.topi", "", "Made from the table by `make docs`.", "")
     yield from ("| family | operators |", "|---|---|")
     for family in families():
-        names = [row.name for row in TABLE.values() if row.family == family]
+        names = [row.name for row in whole_table().values() if row.family == family]
         yield f"| [{family}]({family}.md) | {', '.join(f'`{name}`' for name in sorted(names))} |"
     yield ""
 
 
 def _family(family: str) -> Iterator[str]:
     yield from (f"# topi: {family}", "", _module_doc(family), "")
-    for row in sorted(TABLE.values(), key=lambda row: row.name):
+    for row in sorted(whole_table().values(), key=lambda row: row.name):
         if row.family == family:
             yield from _operator(row)
 

@@ -8,11 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from topi_cases import CASES, program
+from topi_cases import CASES, TABLE, program
 
 import kc.topi
 from kc import topi
-from kc.topi.table import TABLE
 
 HERE = Path(__file__).parent
 for path in sorted(HERE.glob("cases_*.py")):

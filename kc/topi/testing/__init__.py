@@ -43,6 +43,14 @@ from kc.topi.testing.quantizations import (
     lstm_python,
     quantize_python,
 )
+from kc.topi.testing.randoms import (
+    normal_python,
+    sparse_matrix_python,
+    threefry2x32_python,
+    threefry_generate_python,
+    threefry_split_python,
+    uniform_python,
+)
 
 __all__ = [
     "adaptive_pool", "batch_matmul", "batch_to_space_nd_python", "conv1d_ncw_python",
@@ -52,7 +60,9 @@ __all__ = [
     "conv_transpose_python", "dense", "depth_to_space_python", "depthwise_conv2d_python_nchw",
     "depthwise_conv2d_python_nhwc", "dequantize_python", "dilate_python", "erf_python",
     "group_norm_python", "l2_normalize_python", "layer_norm_python", "log_softmax_python",
-    "lrn_python", "lstm_python", "nll_loss", "pool_grad_nchw", "poolnd_python",
+    "lrn_python", "lstm_python", "nll_loss", "normal_python", "pool_grad_nchw", "poolnd_python",
     "quantize_python", "softmax_python", "space_to_batch_nd_python", "space_to_depth_python",
-    "winograd_matrices_python", "winograd_weight_python",
+    "sparse_matrix_python", "threefry2x32_python", "threefry_generate_python",
+    "threefry_split_python", "uniform_python", "winograd_matrices_python",
+    "winograd_weight_python",
 ]  # fmt: skip

@@ -1,0 +1,14 @@
+"""Random numbers, which a generator that is a tensor counts."""
+
+from kc.topi.random.threefry import (
+    multinomial,
+    normal,
+    threefry2x32,
+    threefry_generate,
+    threefry_split,
+    uniform,
+)
+
+__all__ = [
+    "multinomial", "normal", "threefry2x32", "threefry_generate", "threefry_split", "uniform",
+]  # fmt: skip

@@ -1,0 +1,13 @@
+"""Signals: Fourier's transforms and windows."""
+
+from kc.topi.signal.fourier import (
+    blackman_window,
+    dft,
+    hamming_window,
+    hann_window,
+    stft,
+)
+
+__all__ = [
+    "blackman_window", "dft", "hamming_window", "hann_window", "stft",
+]  # fmt: skip

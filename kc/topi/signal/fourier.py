@@ -1,0 +1,162 @@
+"""Fourier's transforms by their definition, and windows."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from kc.te import functions as scalar
+from kc.te.computes import compute
+from kc.te.dtypes import check_dtype
+from kc.te.expr import Expr, as_expr, const, if_then_else
+from kc.te.expr import cast as convert
+from kc.te.tensor import Tensor, reduce_axis, shape_text
+from kc.topi.arguments import constant, positive, same_shape, tensor, whole
+from kc.topi.table import operator, refuse
+
+TYPES = ("float32", "float64")
+
+
+def _angle(k: Any, n: Any, length: int, dtype: str) -> Expr:
+    """``2 pi k n / length``, of the rest of ``k n``, so that large places are exact too."""
+    rest = convert(as_expr(k), "int64") * convert(as_expr(n), "int64") % length
+    return convert(rest, dtype) * const(2 * math.pi / length, dtype)
+
+
+@operator("dft", TYPES, "signal.dft(T(2, 5), T(2, 5), False)", numpy="fft.fft", onnx="DFT",
+          torch="fft.fft", formula="sum_n x[n] exp(-2 pi i k n / N)")  # fmt: skip
+def dft(re_data: Tensor, im_data: Tensor, inverse: bool) -> list[Tensor]:
+    """The real and imaginary parts of the discrete Fourier transform along the last axis.
+
+    By the definition, for any length: N terms for each of the N places. ``inverse``: the opposite
+    sign, and divided by N. Raises KC2301 and KC2303 for parts of different types or shapes, KC2302
+    for tensors without dimensions.
+    """
+    tensor(im_data, "the imaginary part", None, (re_data.dtype,))
+    same_shape(re_data, im_data, "each number has both parts")
+    if not re_data.ndim:
+        raise refuse("KC2302", f"{re_data.name} has 0 dimensions", "it has 1 or more")
+    dtype, length = re_data.dtype, constant(re_data.shape[-1], "the length")
+    shares = const(1.0 / length if inverse and length else 1.0, dtype)
+
+    def part(real: bool) -> Tensor:
+        n = reduce_axis((0, length), name="n")
+
+        def body(*at: Any) -> Expr:
+            angle = _angle(at[-1], n, max(length, 1), dtype)
+            a, b = re_data(*at[:-1], n), im_data(*at[:-1], n)
+            cosine, sine = scalar.cos(angle), scalar.sin(angle)
+            sine = -sine if inverse else sine
+            value = a * cosine + b * sine if real else b * cosine - a * sine
+            return scalar.sum(value * shares, axis=n)
+
+        return compute(re_data.shape, body, "dft_re" if real else "dft_im", tag="dft")
+
+    return [part(True), part(False)]
+
+
+@operator("stft", TYPES, "signal.stft(T(2, 12), 4, 3, 4, T(4), False, True)", onnx="STFT",
+          torch="stft")  # fmt: skip
+def stft(
+    data: Tensor, n_fft: int, hop_length: int, win_length: int, window: Tensor | None,
+    normalized: bool, onesided: bool, output_shape: Any = None,
+) -> Tensor:  # fmt: skip
+    """The spectra (batch, frequency, frame, 2) of windows of a signal (batch, time).
+
+    A frame of ``n_fft`` begins every ``hop_length``; what does not fill one is left out. The
+    window (``win_length``,), by default of ones, lies in its middle. ``normalized`` divides by
+    the root of ``n_fft``; ``onesided`` leaves frequencies up to ``n_fft // 2``. The last dimension
+    is the real and the imaginary part. Raises KC2302 and KC2303 for ranks and sizes, KC2306 for
+    numbers below 1, KC2307 for a frame that is longer than the signal.
+    """
+    tensor(data, "data", 2)
+    size = positive(n_fft, 1, "n_fft")[0]
+    hop = positive(hop_length, 1, "hop_length")[0]
+    width = positive(win_length, 1, "win_length")[0]
+    length = constant(data.shape[1], "the length of the signal")
+    if width > size:
+        raise refuse("KC2303", f"win_length is {width}, n_fft is {size}",
+                     "a window is at most as long as a frame")  # fmt: skip
+    if length < size:
+        raise refuse(
+            "KC2307",
+            f"frames of {size} of a signal of {length}: {data.name} of the shape "
+            f"{shape_text(data.shape)}",
+            "the frame is longer than the signal",
+        )
+    if window is not None:
+        tensor(window, "window", 1, (data.dtype,))
+        if constant(window.shape[0], "the window") != width:
+            raise refuse("KC2303", f"window {window.name} of the shape {shape_text(window.shape)}",
+                         f"it has win_length elements: {width}")  # fmt: skip
+    count = size // 2 + 1 if onesided else size
+    shape = (data.shape[0], count, (length - size) // hop + 1, 2)
+    if output_shape is not None:
+        given = [whole(item, "output_shape") for item in output_shape]
+        if len(given) != 4 or given[1:] != list(shape[1:]):
+            raise refuse("KC2303", f"output_shape is {tuple(given)}",
+                         f"the result has the shape {shape_text(shape)}")  # fmt: skip
+    dtype, begin = data.dtype, (size - width) // 2
+    share = const(1 / math.sqrt(size) if normalized else 1.0, dtype)
+    n = reduce_axis((0, width), name="n")
+
+    def body(batch: Any, frequency: Any, frame: Any, part: Any) -> Expr:
+        value = data(batch, frame * hop + n + begin) * share
+        value = value if window is None else value * window(n)
+        angle = _angle(frequency, n + begin, size, dtype)
+        wave = if_then_else(part.equal(0), scalar.cos(angle), -scalar.sin(angle))
+        return scalar.sum(value * wave, axis=n)
+
+    return compute(shape, body, "stft", tag="stft")
+
+
+def _window(size: Any, periodic: bool, dtype: str, terms: tuple[float, ...], name: str) -> Tensor:
+    """A sum of cosines over the window."""
+    length = whole(size, "size")
+    if length < 0:
+        raise refuse("KC2306", f"size is {length}", "it is at least 0")
+    kind = check_dtype(dtype)
+    if kind not in TYPES:
+        raise refuse("KC2301", f"dtype is {kind}", "it takes " + ", ".join(TYPES))
+    period = max(length if periodic else length - 1, 1)
+
+    def body(n: Any) -> Expr:
+        if length == 1:
+            return const(1.0, kind)
+        total: Expr = const(terms[0], kind)
+        for k, term in enumerate(terms[1:], 1):
+            total = total + scalar.cos(_angle(k, n, period, kind)) * const(term, kind)
+        return total
+
+    return compute((length,), body, name)
+
+
+_MEANING = """``periodic``: the window continues after ``size`` elements, else its last element is
+    as its first. Raises KC2301 for a type that is no float of 32 or 64 bits, KC2306 for a size
+    below 0."""
+
+
+@operator("injective", TYPES, "signal.hann_window(8)", takes="", onnx="HannWindow",
+          torch="hann_window", gradient="zero", formula="(1 - cos x) / 2")  # fmt: skip
+def hann_window(size: int, periodic: bool = True, dtype: str = "float32") -> Tensor:
+    """Hann's window."""
+    return _window(size, periodic, dtype, (0.5, -0.5), "hann_window")
+
+
+@operator("injective", TYPES, "signal.hamming_window(8)", takes="", torch="hamming_window",
+          gradient="zero", formula="0.54 - 0.46 cos x")  # fmt: skip
+def hamming_window(size: int, periodic: bool = True, dtype: str = "float32") -> Tensor:
+    """Hamming's window, with torch's coefficients; ONNX has 25 / 46."""
+    return _window(size, periodic, dtype, (0.54, -0.46), "hamming_window")
+
+
+@operator("injective", TYPES, "signal.blackman_window(8)", takes="", onnx="BlackmanWindow",
+          torch="blackman_window", gradient="zero",
+          formula="0.42 - 0.5 cos x + 0.08 cos 2x")  # fmt: skip
+def blackman_window(size: int, periodic: bool = True, dtype: str = "float32") -> Tensor:
+    """Blackman's window."""
+    return _window(size, periodic, dtype, (0.42, -0.5, 0.08), "blackman_window")
+
+
+for _function in (hann_window, hamming_window, blackman_window):
+    _function.__doc__ = f"{_function.__doc__}\n\n    {_MEANING}\n    "

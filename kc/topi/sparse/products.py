@@ -1,0 +1,266 @@
+"""Products of sparse matrices: compressed rows (CSR), and rows of blocks (BSR).
+
+A matrix is (data, indices, indptr): the elements of row ``i`` are those from ``indptr[i]`` to below
+``indptr[i + 1]``, each in the column that ``indices`` says. Blocks have data (number, rows,
+columns). What the tensors of indices name outside of a tensor is left out; nothing outside is read.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kc.support.diagnostics import counted
+from kc.te import functions as scalar
+from kc.te.expr import Expr, all_of, as_expr, const
+from kc.te.expr import cast as convert
+from kc.te.tensor import Tensor, shape_text
+from kc.topi.arguments import constant, index_tensor, plus, same_size, tensor, times
+from kc.topi.loops import Loops, written
+from kc.topi.nn.dense import with_bias
+from kc.topi.table import NUMBERS, check_tensor, operator, refuse
+
+
+def _whole(value: Any) -> Expr:
+    return convert(as_expr(value), "int64")
+
+
+def _matrix(data: Any, indices: Any, indptr: Any, *ndims: int) -> tuple[Tensor, Tensor, Tensor]:
+    check_tensor(data, "the data of the matrix", NUMBERS)
+    if data.ndim not in ndims:
+        raise refuse(
+            "KC2302",
+            f"the data of the matrix {data.name} of the shape {shape_text(data.shape)} has "
+            f"{counted(data.ndim, 'dimension')}",
+            f"it has {' or '.join(map(str, ndims))}: elements" + (", or blocks" * (3 in ndims)),
+        )
+    index_tensor(indices, "indices", 1)
+    index_tensor(indptr, "indptr", 1)
+    same_size(data, 0, indices, 0, "there is a column for each element")
+    if isinstance(indptr.shape[0], int) and indptr.shape[0] < 1:
+        raise refuse("KC2303", f"indptr {indptr.name} of the shape (0,)",
+                     "it has an element for each row, and one more")  # fmt: skip
+    return data, indices, indptr
+
+
+def _triple(a: Any) -> tuple[Tensor, Tensor, Tensor]:
+    if not isinstance(a, list | tuple) or len(a) != 3:
+        raise refuse(
+            "KC2300",
+            f"the matrix is {a!r}",
+            "a sparse matrix is (data, indices, indptr)",
+            "(te.placeholder((nnz,)), te.placeholder((nnz,), 'int32'), "
+            "te.placeholder((rows + 1,), 'int32'))",
+        )
+    return _matrix(*a, 1)
+
+
+def _in_row(loops: Loops, indptr: Any, row: Any, count: Any, body: Any) -> None:
+    """``body`` of the numbers of a row's elements; bounds outside of the data are moved inside."""
+    length = _whole(count)
+    begin = scalar.max(scalar.min(_whole(indptr[row]), length), const(0, "int64"))
+    end = scalar.max(scalar.min(_whole(indptr[row + 1]), length), const(0, "int64"))
+    with loops.ib.for_range(begin, end, name="e") as element:
+        # The bounds are values of a tensor: that they are inside is said again where it is read.
+        with loops.ib.if_scope(all_of(_whole(element) >= 0, _whole(element) < length)):
+            body(element)
+
+
+def _rows(indptr: Tensor) -> Any:
+    return plus(indptr.shape[0], -1)
+
+
+def _times(
+    matrix: tuple[Tensor, Tensor, Tensor], dense: Tensor, inner: int, name: str, dense_first: bool
+) -> Tensor:
+    """Rows of a sparse matrix with rows or columns of a dense one.
+
+    ``inner`` is the dimension of ``dense`` that is summed over. ``dense_first``: the result is
+    (rows of dense, rows of sparse), else (rows of sparse, the other dimension of dense).
+    """
+    data, indices, indptr = matrix
+    high, wide = (data.shape[1], data.shape[2]) if data.ndim == 3 else (1, 1)
+    high, wide = constant(high, "the height of a block"), constant(wide, "the width of a block")
+    outer = [n for n in range(dense.ndim) if n != inner]
+    lines = [dense.shape[n] for n in outer]
+    rows = times(_rows(indptr), high)
+    shape = [*lines, rows] if dense_first else [rows, *lines]
+    dtype = data.dtype
+
+    def body(loops: Loops) -> None:
+        (values, columns, begins, dense_values), (result,) = loops.ins, loops.outs
+        zero = const(0, dtype)
+        loops.nest(shape, lambda *at: result.__setitem__(at, zero), "z")
+
+        def row(r: Any) -> None:
+            def element(e: Any) -> None:
+                def product(y: Any, x: Any, *line: Any) -> None:
+                    column = _whole(columns[e]) * wide + _whole(x)
+                    size = _whole(dense.shape[inner])
+                    with loops.ib.if_scope(all_of(column >= 0, column < size)):
+                        place = [*line]
+                        place.insert(inner, column)
+                        at = (*line, r * high + y) if dense_first else (r * high + y, *line)
+                        value = values[(e, y, x)] if data.ndim == 3 else values[e]
+                        result[at] = result[at] + value * dense_values[tuple(place)]
+
+                loops.nest([high, wide, *lines], product, "p")
+
+            _in_row(loops, begins, r, data.shape[0], element)
+
+        loops.nest([_rows(indptr)], row, "r")
+
+    return written(name, [shape], [dtype], [data, indices, indptr, dense], body, "sparse_dense")[0]
+
+
+_EXAMPLE = '(T(4), T(4, dtype="int32"), T(4, dtype="int32"))'
+
+
+@operator("sparse_dense", NUMBERS, f"sparse.csrmv({_EXAMPLE}, T(5, 1))", takes="",
+          gradient="none")  # fmt: skip
+def csrmv(a: Any, x: Tensor, y: Tensor | None = None) -> Tensor:
+    """The product (M, 1) of a matrix in compressed rows and a column (N, 1), plus ``y`` (M,).
+
+    Raises KC2300 for what is no (data, indices, indptr), KC2301 and KC2302 for types and ranks,
+    KC2303 for sizes, KC2309 for indices of floats.
+    """
+    matrix = _triple(a)
+    tensor(x, "x", 2, (matrix[0].dtype,))
+    if isinstance(x.shape[1], int) and x.shape[1] != 1:
+        raise refuse("KC2303", f"x {x.name} of the shape {shape_text(x.shape)}", "it is (N, 1)")
+    return with_bias(_times(matrix, x, 0, "csrmv", False), y, 0)
+
+
+@operator("sparse_dense", NUMBERS, f"sparse.csrmm({_EXAMPLE}, T(5, 2))", takes="",
+          gradient="none")  # fmt: skip
+def csrmm(a: Any, b: Tensor, c: Tensor | None = None) -> Tensor:
+    """The product (M, K) of a matrix in compressed rows and a dense one (N, K), plus ``c`` (M,).
+
+    Errors are those of :func:`csrmv`.
+    """
+    matrix = _triple(a)
+    tensor(b, "b", 2, (matrix[0].dtype,))
+    return with_bias(_times(matrix, b, 0, "csrmm", False), c, 0)
+
+
+@operator("sparse_dense", NUMBERS, f"sparse.dense(T(2, 5), {_EXAMPLE})", takes="",
+          gradient="none")  # fmt: skip
+def dense(data: Any, weight: Any, bias: Tensor | None = None) -> Tensor:
+    """``data @ weight.T + bias``, where one of them is (data, indices, indptr).
+
+    (M, K) and (N, K), as :func:`kc.topi.nn.dense`. Errors are those of :func:`csrmv`.
+    """
+    if isinstance(data, list | tuple):
+        matrix = _triple(data)
+        tensor(weight, "weight", 2, (matrix[0].dtype,))
+        return with_bias(_times(matrix, weight, 1, "sparse_dense", False), bias, 1)
+    matrix = _triple(weight)
+    tensor(data, "data", 2, (matrix[0].dtype,))
+    return with_bias(_times(matrix, data, 1, "sparse_dense", True), bias, 1)
+
+
+_PARTS = 'T(4), T(4, dtype="int32"), T(4, dtype="int32")'
+
+
+@operator("sparse_dense", NUMBERS, f"sparse.sparse_dense(T(2, 5), {_PARTS})", gradient="none")
+def sparse_dense(
+    dense_data: Tensor, sparse_data: Tensor, sparse_indices: Tensor, sparse_indptr: Tensor,
+    sparse_lhs: bool = False,
+) -> Tensor:  # fmt: skip
+    """``dense @ sparse.T``, or ``sparse @ dense.T`` with ``sparse_lhs``; rows, or rows of blocks.
+
+    Errors are those of :func:`csrmv`.
+    """
+    matrix = _matrix(sparse_data, sparse_indices, sparse_indptr, 1, 3)
+    tensor(dense_data, "dense_data", 2, (matrix[0].dtype,))
+    return _times(matrix, dense_data, 1, "sparse_dense", not sparse_lhs)
+
+
+@operator("sparse_dense", NUMBERS, f"sparse.sparse_add(T(3, 5), {_PARTS})", gradient="none")
+def sparse_add(
+    dense_data: Tensor, sparse_data: Tensor, sparse_indices: Tensor, sparse_indptr: Tensor
+) -> Tensor:
+    """The sum of a matrix and one in compressed rows, which has as many rows (KC2303)."""
+    data, indices, indptr = _matrix(sparse_data, sparse_indices, sparse_indptr, 1)
+    tensor(dense_data, "dense_data", 2, (data.dtype,))
+    rows, given = _rows(indptr), dense_data.shape[0]
+    if isinstance(rows, int) and isinstance(given, int) and rows != given:
+        raise refuse(
+            "KC2303",
+            f"dense_data {dense_data.name} of the shape {shape_text(dense_data.shape)} and indptr "
+            f"{indptr.name} of the shape {shape_text(indptr.shape)}",
+            f"indptr has an element for each row, and one more: {given + 1}",
+        )
+
+    def body(loops: Loops) -> None:
+        (given, values, columns, begins), (result,) = loops.ins, loops.outs
+        loops.nest(dense_data.shape, lambda *at: result.__setitem__(at, given[at]), "c")
+
+        def row(r: Any) -> None:
+            def element(e: Any) -> None:
+                column = _whole(columns[e])
+                inside = all_of(column >= 0, column < _whole(dense_data.shape[1]))
+                with loops.ib.if_scope(all_of(inside, _whole(r) < _whole(dense_data.shape[0]))):
+                    result[r, column] = result[r, column] + values[e]
+
+            _in_row(loops, begins, r, data.shape[0], element)
+
+        loops.nest([rows], row, "r")
+
+    inputs = [dense_data, data, indices, indptr]
+    return written("sparse_add", [dense_data.shape], [data.dtype], inputs, body)[0]
+
+
+@operator("sparse_dense", NUMBERS, f"sparse.sparse_transpose({_PARTS})", gradient="none")
+def sparse_transpose(
+    sparse_data: Tensor, sparse_indices: Tensor, sparse_indptr: Tensor
+) -> list[Tensor]:
+    """(data, indices, indptr) of the transposed square matrix in compressed rows.
+
+    Elements of a row of the result have the order of their columns. An element whose column is
+    outside is left out; the rest of data and indices is 0 then.
+    """
+    data, indices, indptr = _matrix(sparse_data, sparse_indices, sparse_indptr, 1)
+    kind, rows = indices.dtype, _rows(indptr)
+
+    def body(loops: Loops) -> None:
+        (values, columns, begins), (new_values, new_columns, new_begins) = loops.ins, loops.outs
+        following = loops.ib.allocate("int64", (indptr.shape[0],), name="following")
+
+        def cleared(e: Any) -> None:
+            new_values[e], new_columns[e] = const(0, data.dtype), const(0, kind)
+
+        def every(act: Any) -> None:
+            def row(r: Any) -> None:
+                def element(e: Any) -> None:
+                    column = _whole(columns[e])
+                    with loops.ib.if_scope(all_of(column >= 0, column < _whole(rows))):
+                        act(r, e, column)
+
+                _in_row(loops, begins, r, data.shape[0], element)
+
+            loops.nest([rows], row, "r")
+
+        loops.nest([data.shape[0]], cleared, "c")
+        loops.nest([indptr.shape[0]],
+                   lambda n: following.__setitem__(n, const(0, "int64")), "c")  # fmt: skip
+        # How many elements a column has; then where each row of the result begins.
+        every(lambda r, e, c: following.__setitem__(c + 1, following[c + 1] + 1))
+        loops.nest([rows], lambda n: following.__setitem__(n + 1, following[n] + following[n + 1]),
+                   "s")  # fmt: skip
+        loops.nest([indptr.shape[0]],
+                   lambda n: new_begins.__setitem__(n, convert(following[n], indptr.dtype)),
+                   "b")  # fmt: skip
+
+        def move(r: Any, e: Any, column: Any) -> None:
+            place = following[column]
+            # Rows that overlap have more elements than there are places.
+            with loops.ib.if_scope(place < _whole(data.shape[0])):
+                new_values[place] = values[e]
+                new_columns[place] = convert(as_expr(r), kind)
+                following[column] = following[column] + 1
+
+        every(move)
+
+    shapes = [data.shape, data.shape, indptr.shape]
+    types = [data.dtype, kind, indptr.dtype]
+    return written("sparse_transpose", shapes, types, [data, indices, indptr], body)
