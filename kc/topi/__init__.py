@@ -5,6 +5,8 @@ scheduled, differentiated, printed and built like any. :data:`kc.topi.table.TABL
 ``python -m kc.topi`` prints the list.
 """
 
+from typing import TYPE_CHECKING
+
 from kc.topi import (
     arm_cpu,
     cuda,
@@ -163,6 +165,9 @@ from kc.topi.sorting import (
     topk,
     unique,
 )
+
+if TYPE_CHECKING:
+    from kc.topi import random, signal, sparse
 
 _LATER = ("random", "signal", "sparse", "testing")
 """What is imported when it is first named: few programs use it, and testing needs numpy."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from kc.support.diagnostics import counted, suggest
@@ -229,7 +229,42 @@ def inside(index: Any, size: Dim) -> Expr:
     from kc.te.functions import min as smallest
 
     index = as_expr(index)
+    if index.dtype == "uint64":  # from 2^63 it is no number of int64, but far outside
+        return smallest(index, as_expr(plus(size, -1)).astype("uint64")).astype("int64")
     if index.dtype in UINTS or index.dtype in ("int8", "int16"):
         index = index.astype("int64")
     last = as_expr(plus(size, -1)).astype(index.dtype)
     return largest(smallest(index, last), const(0, index.dtype))
+
+
+def length_of(value: Expr, size: Dim) -> Expr:
+    """A length that a tensor holds, from 0 to that of a dimension, in int64."""
+    from kc.te.functions import max as largest
+    from kc.te.functions import min as smallest
+
+    if value.dtype == "uint64":
+        return smallest(value, as_expr(size).astype("uint64")).astype("int64")
+    most = as_expr(size).astype("int64")
+    return largest(smallest(value.astype("int64"), most), const(0, "int64"))
+
+
+def not_empty(data: Tensor, axis: int, indices: Tensor) -> None:
+    """Raise KC2317 where elements are taken from an axis that is known to have none."""
+    if is_size(data.shape[axis], 0) and not any(is_size(size, 0) for size in indices.shape):
+        raise refuse(
+            "KC2317",
+            f"elements of axis {axis} of {data.name} of the shape {shape_text(data.shape)}",
+            "the axis has none, whatever the indices are",
+        )
+
+
+def guarded(data: Tensor, axes: Sequence[int], read: Callable[[], Expr]) -> Expr:
+    """What ``read`` gives; 0 where one of the axes has a size of the call, and is empty."""
+    from kc.te.expr import all_of, if_then_else
+
+    unknown = [
+        as_expr(data.shape[axis]) for axis in axes if not isinstance(dim(data.shape[axis]), int)
+    ]
+    if not unknown:
+        return read()
+    return if_then_else(all_of(*(size > 0 for size in unknown)), read(), const(0, data.dtype))

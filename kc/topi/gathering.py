@@ -17,9 +17,11 @@ from kc.topi.arguments import (
     axis_of,
     constant,
     fits,
+    guarded,
     index_tensor,
     inside,
     is_size,
+    not_empty,
     number,
     product,
     whole,
@@ -43,8 +45,8 @@ def wrapped_once(index: Expr, size: Any) -> Expr:
 def _by_mode(index: Expr, size: Any, mode: str) -> Expr:
     if mode != "wrap":
         return inside(index, size)
-    index = convert(index, "int64")
-    return inside(index % convert(as_expr(size), "int64"), size)
+    wide = "uint64" if index.dtype == "uint64" else "int64"
+    return inside(convert(index, wide) % convert(as_expr(size), wide), size)
 
 
 @operator(
@@ -68,14 +70,19 @@ def take(
     word(mode, MODES, "mode")
     if axis is None:
         size = product(a.shape)
-        return compute(
-            indices.shape,
-            lambda *at: (
-                a(*place_of(_by_mode(indices(*at), size, mode), a.shape)) if a.ndim else a()
-            ),
-            "T_take",
-            tag=INJECTIVE,
-        )
+        for n in range(a.ndim):
+            not_empty(a, n, indices)
+
+        def flat(*at: Any) -> Expr:
+            if not a.ndim:
+                return a()
+            return guarded(
+                a,
+                range(a.ndim),
+                lambda: a(*place_of(_by_mode(indices(*at), size, mode), a.shape)),
+            )
+
+        return compute(indices.shape, flat, "T_take", tag=INJECTIVE)
     axis, batch = axis_of(axis, a.ndim), whole(batch_dims, "batch_dims")
     batch += indices.ndim if batch < 0 else 0
     if not 0 <= batch <= min(axis, indices.ndim) or not all(
@@ -87,12 +94,17 @@ def take(
             f"{shape_text(indices.shape)} with {batch} batch dimensions and axis {axis}",
             "the batch dimensions are in front of the axis, and equal",
         )
+    not_empty(a, axis, indices)
     own = indices.shape[batch:]
     shape = [*a.shape[:axis], *own, *a.shape[axis + 1 :]]
 
     def body(*at: Any) -> Expr:
         index = indices(*at[:batch], *at[axis : axis + len(own)])
-        return a(*at[:axis], _by_mode(index, a.shape[axis], mode), *at[axis + len(own) :])
+
+        def read() -> Expr:
+            return a(*at[:axis], _by_mode(index, a.shape[axis], mode), *at[axis + len(own) :])
+
+        return guarded(a, [axis], read)
 
     return compute(shape, body, "T_take", tag=INJECTIVE)
 
@@ -112,6 +124,7 @@ def gather(data: Tensor, axis: int, indices: Tensor) -> Tensor:
     """
     axis = axis_of(axis, data.ndim)
     index_tensor(indices, ndim=data.ndim)
+    not_empty(data, axis, indices)
     for n, (size, length) in enumerate(zip(indices.shape, data.shape, strict=True)):
         if n != axis and isinstance(size, int) and isinstance(length, int) and size > length:
             raise refuse(
@@ -127,7 +140,7 @@ def gather(data: Tensor, axis: int, indices: Tensor) -> Tensor:
             for place, size, length in zip(at, indices.shape, data.shape, strict=True)
         ]
         own[axis] = wrapped_once(indices(*at), data.shape[axis])
-        return data(*own)
+        return guarded(data, range(data.ndim), lambda: data(*own))
 
     return compute(indices.shape, body, "T_gather", tag=INJECTIVE)
 
@@ -148,10 +161,12 @@ def gather_nd(a: Tensor, indices: Tensor) -> Tensor:
             f"the first dimension is the number of indices, from 1 to {a.ndim}",
         )
     depth, outer = constant(indices.shape[0], "the first dimension"), indices.ndim - 1
+    for n in range(depth):
+        not_empty(a, n, indices)
 
     def body(*at: Any) -> Expr:
         own = [wrapped_once(indices(n, *at[:outer]), a.shape[n]) for n in range(depth)]
-        return a(*own, *at[outer:])
+        return guarded(a, range(depth), lambda: a(*own, *at[outer:]))
 
     return compute([*indices.shape[1:], *a.shape[depth:]], body, "T_gather_nd", tag=INJECTIVE)
 
@@ -270,6 +285,7 @@ def adv_index(data: Tensor, indices: Sequence[Tensor]) -> Tensor:
         )
     for n, index in enumerate(indices):
         index_tensor(index, f"index {n}")
+        not_empty(data, n, index)
     shape = broadcast_shape(indices)
 
     def body(*at: Any) -> Expr:
@@ -277,6 +293,6 @@ def adv_index(data: Tensor, indices: Sequence[Tensor]) -> Tensor:
             wrapped_once(at_broadcast(index, at[: len(shape)]), data.shape[n])
             for n, index in enumerate(indices)
         ]
-        return data(*own, *at[len(shape) :])
+        return guarded(data, range(len(indices)), lambda: data(*own, *at[len(shape) :]))
 
     return compute([*shape, *data.shape[len(indices) :]], body, "advanced_index", tag=INJECTIVE)

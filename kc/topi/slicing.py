@@ -11,7 +11,7 @@ from kc.te.expr import Expr, all_of, as_expr, compare, const, if_then_else, sele
 from kc.te.expr import cast as convert
 from kc.te.tags import INJECTIVE
 from kc.te.tensor import Tensor, shape_text
-from kc.topi.arguments import axis_of, constant, fits, rank, tensor, whole, word
+from kc.topi.arguments import axis_of, constant, fits, length_of, rank, tensor, whole, word
 from kc.topi.table import ANY, operator, refuse
 
 _FAR = 2**31 - 1
@@ -42,9 +42,14 @@ def _ranges(
             raise refuse("KC2306", f"strides is {strides}", "a stride is not 0")
         first = None if first is None else whole(first, "begin")
         if slice_mode == "size":
-            length = size if last is None else whole(last, "end")
-            start = (first or 0) % size if size and (first or 0) < 0 else first or 0
-            last = None if length < 0 else start + length
+            length = -1 if last is None else whole(last, "end")
+            if length < -1:
+                raise refuse(
+                    "KC2306", f"end has the size {length}", "it is at least 0, or -1: to the end"
+                )
+            first = first or 0
+            first = max(first + size, 0) if first < 0 else first
+            last = None if length < 0 else first + length
         elif last is not None:
             last = whole(last, "end")
         span = range(size)[first if first is None or abs(first) < _FAR else None : last : step]
@@ -148,7 +153,8 @@ def sequence_mask(
     fill = const(mask_value, data.dtype)
 
     def body(*at: Any) -> Expr:
-        inside = convert(as_expr(at[axis]), "int64") < convert(valid_length(at[1 - axis]), "int64")
+        length = length_of(valid_length(at[1 - axis]), data.shape[axis])
+        inside = convert(as_expr(at[axis]), "int64") < length
         return select(inside, data(*at), fill)
 
     return compute(data.shape, body, "T_sequence_mask", tag=INJECTIVE)
@@ -166,11 +172,10 @@ def reverse_sequence(
     if seq_axis == batch_axis:
         raise refuse("KC2305", f"seq_axis and batch_axis are both {seq_axis}")
     _lengths(a, seq_lengths, batch_axis, "seq_lengths")
-    size = convert(as_expr(a.shape[seq_axis]), "int64")
 
     def body(*at: Any) -> Expr:
         own = convert(as_expr(at[seq_axis]), "int64")
-        length = scalar.min(convert(seq_lengths(at[batch_axis]), "int64"), size)
+        length = length_of(seq_lengths(at[batch_axis]), a.shape[seq_axis])
         place = select(own < length, length - 1 - own, own)
         return a(*at[:seq_axis], place, *at[seq_axis + 1 :])
 

@@ -11,7 +11,17 @@ from kc.te.expr import Expr, all_of, any_of, as_expr, compare, const
 from kc.te.expr import cast as convert
 from kc.te.intrinsics import isnan
 from kc.te.tensor import Tensor
-from kc.topi.arguments import axis_of, constant, index_tensor, is_size, rank, tensor, whole, word
+from kc.topi.arguments import (
+    axis_of,
+    constant,
+    index_tensor,
+    is_size,
+    length_of,
+    rank,
+    tensor,
+    whole,
+    word,
+)
 from kc.topi.loops import written
 from kc.topi.table import NUMBERS, check_tensor, operator, refuse
 
@@ -56,8 +66,7 @@ def _merge_sorted(
             if lengths is not None:
                 at = place(0)
                 valid = loops.ins[1][tuple(at[:axis]) + tuple(at[axis + 1 :])]
-                inside = scalar.max(convert(valid, "int32"), const(0))
-                count[0] = scalar.min(inside, count[0])
+                count[0] = convert(length_of(valid, size), "int32")
             left, right = loops.variable("int32", "left"), loops.variable("int32", "right")
             for n in range(rounds):
                 width, old, new = 1 << n, n % 2, (n + 1) % 2

@@ -66,7 +66,9 @@ def whole_table() -> dict[str, Operator]:
     import kc.topi as topi
 
     for name in topi.__all__:
-        getattr(topi, name)
+        member = getattr(topi, name)
+        for inner in getattr(member, "__all__", ()):
+            getattr(member, inner)
     return TABLE
 
 

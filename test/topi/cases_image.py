@@ -242,3 +242,17 @@ case(
     "nn.rotary_embedding(T(3, 8), T(3, 4), T(3, 4), True)",
     8,
 )
+
+
+def at_first_places(x, grid):
+    """A place that is no number is the first of its axis; one that is infinite is outside."""
+    return np.array([[[[x[0, 0, 0, 2], x[0, 0, 2, 0], x[0, 0, 0, 0], 0]]]])
+
+
+case("image.grid_sample", at_first_places,
+     "image.grid_sample(T(1, 1, 3, 3), T(1, 2, 1, 4, of=[1, np.nan, np.nan, np.inf, np.nan, 1, "
+     "np.nan, 0]))")  # fmt: skip
+for mode in ("border", "reflection"):
+    case("image.grid_sample", lambda x, grid: x[:, :, :1, :1],
+         f'image.grid_sample(T(1, 1, 3, 3), T(1, 2, 1, 1, of=[np.nan, -np.inf]), "nearest", '
+         f'padding_mode="{mode}")')  # fmt: skip

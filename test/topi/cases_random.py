@@ -123,12 +123,14 @@ case(
 )
 
 
-def spectra(x, size, hop, window, scale=1.0, one=True):
+def spectra(x, size, hop, window, scale=1.0, onesided=True):
     pad = (size - len(window)) // 2
     wide = np.zeros(size)
     wide[pad : pad + len(window)] = window
     frames = [x[:, b : b + size] * wide for b in range(0, x.shape[1] - size + 1, hop)]
-    result = (np.fft.rfft if one else np.fft.fft)(np.stack(frames, 1)).transpose(0, 2, 1) * scale
+    result = (np.fft.rfft if onesided else np.fft.fft)(np.stack(frames, 1)).transpose(
+        0, 2, 1
+    ) * scale
     return np.stack([result.real, result.imag], -1)
 
 

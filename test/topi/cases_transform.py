@@ -258,3 +258,21 @@ case(
 )
 case("adv_index", lambda x, i, j: x[i, j])
 case("adv_index", lambda x, i: x[i], 'adv_index(T(4, 5), [T(3, dtype="int64")])')
+
+FAR = 'T(3, dtype="uint64", of=np.array([2**63 + 1, 2**64 - 1, 1], "uint64"))'
+case("take", lambda x, i: x[[3, 3, 1]], f"take(T(4), {FAR}, 0)")
+case("take", lambda x, i: x[[0, 0, 1]], f'take(T(3), {FAR}, 0, mode="wrap")')
+case("gather", lambda x, i: x[[3, 3, 1]], f"gather(T(4), 0, {FAR})")
+case("sequence_mask", lambda x, n: np.stack([x[:, 0], x[:, 1], x[:, 2] * [1, 0, 0, 0]], 1),
+     f"sequence_mask(T(4, 3), {FAR})")  # fmt: skip
+case("reverse_sequence", lambda x, n: np.stack([x[0, ::-1], x[1, ::-1], x[2]]),
+     f"reverse_sequence(T(3, 4), {FAR})")  # fmt: skip
+case("strided_slice", lambda x: x[:3], 'strided_slice(T(5), (-7,), (3,), slice_mode="size")')
+case("strided_slice", lambda x: x[-3:-1], 'strided_slice(T(5), (-3,), (2,), slice_mode="size")')
+case("strided_slice", lambda x: x[2:], 'strided_slice(T(5), (2,), (-1,), slice_mode="size")')
+case("left_shift", lambda x: x * 0, 'left_shift(T(3, dtype="int64"), 4000000000)')
+case("take", lambda x, i: x[[0, 1]], 'take(T("n=3", 2), T(2, dtype="int32", of=[-4, 1]), 0)')
+case("take", lambda x, i: np.zeros((2, 2)), 'take(T("n=0", 2), T(2, dtype="int32", of=[9, -9]), 0)')
+case("gather", lambda x, i: np.zeros(2), 'gather(T("n=0"), 0, T(2, dtype="int32"))')
+case("gather_nd", lambda x, i: np.zeros(2), 'gather_nd(T("n=0"), T(1, 2, dtype="int32"))')
+case("adv_index", lambda x, i: np.zeros(2), 'adv_index(T("n=0"), [T(2, dtype="int32")])')

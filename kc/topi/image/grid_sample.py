@@ -6,9 +6,9 @@ from typing import Any
 
 from kc.te import functions as scalar
 from kc.te.computes import compute
-from kc.te.expr import Expr, all_of, as_expr, compare, const, if_then_else
+from kc.te.expr import Expr, all_of, as_expr, compare, const, if_then_else, select
 from kc.te.expr import cast as convert
-from kc.te.intrinsics import fmod
+from kc.te.intrinsics import fmod, isnan
 from kc.te.tags import INJECTIVE
 from kc.te.tensor import Tensor, shape_text
 from kc.topi.arguments import constant, inside, positive, rank, same_size, tensor, word
@@ -89,6 +89,7 @@ def grid_sample(
             safe = scalar.max(span, const(1e-6 if align_corners else 1.0, kind))
             rest = fmod(off, safe * 2.0)
             place = scalar.min(rest, safe * 2.0 - rest) + low
+        place = select(isnan(place), const(0.0, kind), place)
         if padding_mode != "zeros":
             place = scalar.max(scalar.min(place, last), const(0.0, kind))
         # What is far outside is as good as just outside, and an integer.

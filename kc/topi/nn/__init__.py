@@ -1,5 +1,7 @@
 """Operators of neural networks."""
 
+from typing import TYPE_CHECKING
+
 from kc.topi.nn.activation import (
     celu,
     elu,
@@ -19,15 +21,6 @@ from kc.topi.nn.activation import (
 from kc.topi.nn.attention import (
     attention,
     rotary_embedding,
-)
-from kc.topi.nn.binary import (
-    binarize_pack,
-    binary_dense,
-)
-from kc.topi.nn.blocked import (
-    conv2d_NCHWc,
-    conv2d_NCHWc_int8,
-    depthwise_conv2d_NCHWc,
 )
 from kc.topi.nn.convolution import (
     conv,
@@ -56,15 +49,6 @@ from kc.topi.nn.dense import (
     scale_shift_nchwc,
     scale_shift_nhwc,
 )
-from kc.topi.nn.depthwise import (
-    depthwise_conv2d_backward_input_nhwc,
-    depthwise_conv2d_backward_weight_nhwc,
-    depthwise_conv2d_nchw,
-    depthwise_conv2d_nhwc,
-)
-from kc.topi.nn.loss import (
-    nll_loss,
-)
 from kc.topi.nn.normalization import (
     batch_norm,
     group_norm,
@@ -91,41 +75,102 @@ from kc.topi.nn.pooling import (
     pool2d,
     pool3d,
 )
-from kc.topi.nn.quantization import (
-    dequantize,
-    quantize,
-    simulated_dequantize,
-    simulated_quantize,
-)
-from kc.topi.nn.recurrent import (
-    lstm,
-)
 from kc.topi.nn.softmax import (
     fast_softmax,
     log_softmax,
     softmax,
 )
-from kc.topi.nn.space import (
-    batch_to_space_nd,
-    depth_to_space,
-    space_to_batch_nd,
-    space_to_depth,
-)
-from kc.topi.nn.transposed import (
-    conv1d_transpose_ncw,
-    conv2d_transpose_nchw,
-    conv3d_transpose_ncdhw,
-    group_conv2d_transpose_nchw,
-)
-from kc.topi.nn.upsampling import (
-    upsampling,
-    upsampling3d,
-)
-from kc.topi.nn.winograd import (
-    conv2d_winograd_nchw,
-    conv2d_winograd_weight_transform,
-    winograd_transform_matrices,
-)
+
+if TYPE_CHECKING:
+    from kc.topi.nn.binary import (
+        binarize_pack,
+        binary_dense,
+    )
+    from kc.topi.nn.blocked import (
+        conv2d_NCHWc,
+        conv2d_NCHWc_int8,
+        depthwise_conv2d_NCHWc,
+    )
+    from kc.topi.nn.depthwise import (
+        depthwise_conv2d_backward_input_nhwc,
+        depthwise_conv2d_backward_weight_nhwc,
+        depthwise_conv2d_nchw,
+        depthwise_conv2d_nhwc,
+    )
+    from kc.topi.nn.loss import (
+        nll_loss,
+    )
+    from kc.topi.nn.quantization import (
+        dequantize,
+        quantize,
+        simulated_dequantize,
+        simulated_quantize,
+    )
+    from kc.topi.nn.recurrent import (
+        lstm,
+    )
+    from kc.topi.nn.resampling import (
+        upsampling,
+        upsampling3d,
+    )
+    from kc.topi.nn.space import (
+        batch_to_space_nd,
+        depth_to_space,
+        space_to_batch_nd,
+        space_to_depth,
+    )
+    from kc.topi.nn.transposed import (
+        conv1d_transpose_ncw,
+        conv2d_transpose_nchw,
+        conv3d_transpose_ncdhw,
+        group_conv2d_transpose_nchw,
+    )
+    from kc.topi.nn.winograd import (
+        conv2d_winograd_nchw,
+        conv2d_winograd_weight_transform,
+        winograd_transform_matrices,
+    )
+
+_LATER = {
+    "binarize_pack": "binary",
+    "binary_dense": "binary",
+    "conv2d_NCHWc": "blocked",
+    "conv2d_NCHWc_int8": "blocked",
+    "depthwise_conv2d_NCHWc": "blocked",
+    "depthwise_conv2d_backward_input_nhwc": "depthwise",
+    "depthwise_conv2d_backward_weight_nhwc": "depthwise",
+    "depthwise_conv2d_nchw": "depthwise",
+    "depthwise_conv2d_nhwc": "depthwise",
+    "nll_loss": "loss",
+    "dequantize": "quantization",
+    "quantize": "quantization",
+    "simulated_dequantize": "quantization",
+    "simulated_quantize": "quantization",
+    "lstm": "recurrent",
+    "upsampling": "resampling",
+    "upsampling3d": "resampling",
+    "batch_to_space_nd": "space",
+    "depth_to_space": "space",
+    "space_to_batch_nd": "space",
+    "space_to_depth": "space",
+    "conv1d_transpose_ncw": "transposed",
+    "conv2d_transpose_nchw": "transposed",
+    "conv3d_transpose_ncdhw": "transposed",
+    "group_conv2d_transpose_nchw": "transposed",
+    "conv2d_winograd_nchw": "winograd",
+    "conv2d_winograd_weight_transform": "winograd",
+    "winograd_transform_matrices": "winograd",
+}
+"""Operators whose modules are imported when they are first named; a module has another name."""
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f"module 'kc.topi.nn' has no attribute '{name}'")
+    import importlib
+
+    return getattr(importlib.import_module(f"kc.topi.nn.{_LATER[name]}"), name)
+
 
 __all__ = [
     "adaptive_pool", "adaptive_pool1d", "adaptive_pool3d", "attention", "batch_matmul",

@@ -91,12 +91,17 @@ def batch_to_space_nd(
 ) -> Tensor:
     """The inverse of :func:`space_to_batch_nd`, cropped then.
 
-    Raises KC2303 for a batch that the blocks do not divide, KC2314 for crops that leave nothing.
+    Raises KC2303 for a batch that the blocks do not divide, KC2314 for crops below 0, or of more
+    than there is.
     """
     blocks = _blocks(block_shape, data)
     count = len(blocks)
     begin = wholes(list(crop_begin_list), count, "crop_begin_list")
     end = wholes(list(crop_end_list), count, "crop_end_list")
+    if any(crop < 0 for crop in (*begin, *end)):
+        raise refuse(
+            "KC2314", f"crops of {begin} and {end}", "a crop is at least 0: it takes elements away"
+        )
     whole_block = constant(product(blocks), "block_shape")
     batch = dim(data.shape[0])
     if isinstance(batch, int) and batch % whole_block:
