@@ -51,14 +51,14 @@ def lower(
     and ``te`` functions have no schedule: one is chosen (:func:`auto_schedule`) unless the
     PassContext has ``opt_level=0``. A schedule that is given stays as it is, also one without a
     call. ``binds`` are buffers (``tir.decl_buffer``) that say how arguments lie in memory, where
-    that is not dense. ``simple_mode`` is accepted as in TVM; the result is always at the level that
-    people schedule and read; the passes of phase 0 that plugins and the PassContext add have run.
+    that is not dense. The result is at the level that people schedule and read; the passes of phase
+    0 that plugins and the PassContext add have run. With ``simple_mode`` it is the same module, of
+    which ``str`` and ``print`` give the loops as TVM prints them (``script(style="tvm")``).
     Raises TEError and ScheduleError.
     """
     from kc.conversion.pipelines import planned_passes
     from kc.instrument import run_passes
 
-    del simple_mode
     chosen = _target(target) if target is not None else Target.current() or Target.generic()
     with reproducing("kc.lower", lambda: _source(inp, args, chosen)):
         module = _stages(inp, args, name, chosen, binds)[-1][1]
@@ -67,7 +67,9 @@ def lower(
             if added:
                 module = copy_module(module)
                 run_passes(module, added)
-    return IRModule(module)
+    lowered = IRModule(module)
+    lowered.prints_loops = simple_mode
+    return lowered
 
 
 def _source(inp: Any, args: Sequence[Any] | None, target: Target) -> str:

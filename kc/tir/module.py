@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from xdsl.ir import Operation
 
 from kc.analysis.verify_changes import verify_all
 from kc.support.diagnostics import (
+    CodegenError,
     InputError,
     ParseError,
     TEError,
@@ -43,6 +45,9 @@ class GlobalVar(str):
 
 class IRModule:
     """A module of IR: ``str(mod)`` is its text, :meth:`parse` reads it back."""
+
+    prints_loops = False
+    """Whether ``str`` gives the loops as TVM prints them: of ``lower(..., simple_mode=True)``."""
 
     def __init__(self, functions: ModuleOp | Mapping[str, Any] | None = None) -> None:
         """A module of ``functions``: by name, each a function op, or a module of one function as
@@ -91,26 +96,37 @@ class IRModule:
         )
 
     def show(self, style: str | None = None) -> Shown:
-        """Print :meth:`script` in a style of it, in colour on a terminal, and give it as text.
+        """Print :meth:`script` in a style of it, in colour on a terminal, and give it as text; what
+        ``str`` gives without a style.
 
         A notebook displays it highlighted, once.
 
-        TVM's styles, which choose colours ("light", "dark", "ansi"), print the IR in kc's.
+        TVM's styles, which choose colours ("light", "dark", "ansi"), are printed in kc's.
         """
-        chosen = "mlir" if style is None or style in _COLOUR_STYLES else style
-        text, language = self.script(chosen), _LANGUAGES[chosen]
+        if style is None or style in _COLOUR_STYLES:
+            text, language = self._shown()
+        else:
+            text, language = self.script(style), _LANGUAGES[style]
         return show_text(
             text, lambda: to_terminal(text, language), lambda: to_html((text, language))
         )
 
     def __str__(self) -> str:
-        return self.script()
+        return self._shown()[0]
 
     def __repr__(self) -> str:
-        return self.script()
+        return self._shown()[0]
 
     def _repr_html_(self) -> str:
-        return to_html((self.script(), "mlir"))
+        return to_html(self._shown())
+
+    def _shown(self) -> tuple[str, str]:
+        """The text that is printed, and its language."""
+        if self.prints_loops:
+            # Some stages have no such text: kernels, and what is no loop tree.
+            with contextlib.suppress(CodegenError):
+                return self.script("tvm"), _LANGUAGES["tvm"]
+        return self.script(), "mlir"
 
     @classmethod
     def from_expr(cls, functions: Any, global_vars: Any = None) -> IRModule:

@@ -23,7 +23,7 @@ def lowered(n: int = 8, name: str = "B") -> kc.IRModule:
     B = te.compute((n,), lambda i: A[i] + 1.0, name=name)
     s = te.create_schedule(B.op)
     s[B].vectorize(s[B].split(B.op.axis[0], factor=4)[1])
-    return kc.lower(s, [A, B], simple_mode=True)
+    return kc.lower(s, [A, B])
 
 
 def refused(action: Any, *args: Any) -> KCError:

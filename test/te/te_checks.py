@@ -21,7 +21,7 @@ from kc.support.diagnostics import diagnostic_handler
 def lines_of(module: Any) -> list[str]:
     """The loops and blocks of a module by their names, a line each, without bindings."""
     lines = []
-    for line in str(module).split("\n"):
+    for line in module.script().split("\n"):
         text = line.strip()
         if text.startswith(("tir.for ", "tir.block ")):
             kind, _, rest = text.removeprefix("tir.").partition(" ")

@@ -43,7 +43,7 @@ def gemm(stage: int) -> kc.IRModule:
     )
     s = te.create_schedule(C.op)
     _schedule(s, C, packed, stage)
-    return kc.lower(s, [A, B, C], simple_mode=True)
+    return kc.lower(s, [A, B, C])
 
 
 def _schedule(s: te.Schedule, C: te.Tensor, packed: te.Tensor, stage: int) -> None:
@@ -79,6 +79,30 @@ def test_it_leaves_the_module_alone():
     before = str(module)
     module.script(style="tvm")
     assert str(module) == before == module.script() == module.script(style="mlir")
+
+
+def test_simple_mode_prints_the_loops():
+    """As in TVM, where ``lower`` gives a module of which people print the loops."""
+    A = te.placeholder((64,), name="A")
+    B = te.compute((64,), lambda i: A[i] + 1.0, name="B")
+    s = te.create_schedule(B.op)
+    module, simple = (kc.lower(s, [A, B], simple_mode=mode) for mode in (False, True))
+    assert str(module) == module.script()
+    assert str(simple) == repr(simple) == simple.script(style="tvm")
+    assert str(simple).startswith("@main = primfn(A_1: handle, B_1: handle) -> ()")
+    assert "  for (i: int32, 0, 64) {" in str(simple)
+    # It is the module that it is without; and what has no such loops is IR.
+    assert simple.script() == module.script()
+    s[B].bind(s[B].op.axis[0], te.thread_axis("threadIdx.x"))
+    kernel = kc.lower(s, [A, B], simple_mode=True, target="cuda")
+    assert str(kernel) == _text_or_ir(kernel)
+
+
+def _text_or_ir(module: kc.IRModule) -> str:
+    try:
+        return module.script(style="tvm")
+    except kc.error.KCError:
+        return module.script()
 
 
 def test_sizes_that_are_symbols_and_tails():
