@@ -155,3 +155,16 @@ func.func @held(%A: memref<4xf32>, %B: memref<4xindex>, %n: index) {
   linalg.exp ins(%A : memref<4xf32>) outs(%A : memref<4xf32>)
   return
 }
+
+// -----
+
+// Two results of one operation are two values: the call compares them.
+
+// CHECK-LABEL: func.func @results
+// CHECK-SAME:    condition = affine_set<()[s0] : (((s0 floordiv 8) + ((s0 mod 8) * -1)) == 0)>
+func.func @results(%n: index, %A: memref<8xf32>) {
+  %d:2 = affine.delinearize_index %n into (4, 8) : index, index
+  %same = arith.cmpi eq, %d#0, %d#1 : index
+  cf.assert %same, "n is 9 times its rest"
+  return
+}

@@ -245,16 +245,6 @@ func.func @unranked() {
 
 // -----
 
-func.func @results(%n: index, %A: memref<8xf32>) {
-  %d:2 = affine.delinearize_index %n into (4, 8) : index, index
-  %same = arith.cmpi eq, %d#0, %d#1 : index
-  // expected-error@+1 {{raise-to-tir: cf.assert of a condition that is not known to hold has no counterpart in tir}}
-  cf.assert %same, "two results of one op"
-  return
-}
-
-// -----
-
 func.func @narrow(%A: memref<8xindex>) {
   %c0 = arith.constant 0 : index
   %x = memref.load %A[%c0] : memref<8xindex>
