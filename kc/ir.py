@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import json
+import pickle
 from typing import Any
 
 import kc
@@ -36,8 +39,11 @@ from kc.support.absent_names import no_attribute
 from kc.support.diagnostics import InputError, ParseError
 from kc.support.ir_text import print_module
 from kc.support.locations import caller_location
-from kc.te.expr import Domain
+from kc.te.equal_expressions import equal_expressions
+from kc.te.expr import Domain, Operators, as_expr
 from kc.te.op_attributes import Op, register_intrin_lowering, register_op_attr
+from kc.te.schedule import Schedule
+from kc.te.tensor import Operation, Tensor
 from kc.tir.module import GlobalVar, IRModule
 
 __all__ = [
@@ -105,19 +111,36 @@ class Range(Domain):
 
 
 def save_json(node: Any) -> str:
-    """A module as JSON: its text and the version that wrote it. Raises InputError KC0082."""
+    """A module as JSON: its text and the version that wrote it; an expression, a tensor, an
+    operation or a schedule, as Python pickles it. Raises InputError KC0082 for anything else."""
+    if isinstance(node, Operators | Operation | Schedule | Tensor):
+        kept = base64.b64encode(pickle.dumps(node)).decode("ascii")
+        return json.dumps({"kc": kc.__version__, "pickle": kept})
     return json.dumps({"kc": kc.__version__, "module": print_module(_module(node, "save_json"))})
 
 
-def load_json(json_str: str) -> IRModule:
-    """The module that :func:`save_json` wrote.
+class _Unpickler(pickle.Unpickler):
+    """Makes values of tensor expressions alone, so that no text that is loaded runs code."""
+
+    def find_class(self, module_name: str, global_name: str) -> Any:
+        value = super().find_class(module_name, global_name)
+        named = module_name == "kc.support.diagnostics" and global_name == "Location"
+        if isinstance(value, type) and (module_name.startswith("kc.te.") or named):
+            return value
+        raise pickle.UnpicklingError(f"{module_name}.{global_name}")
+
+
+def load_json(json_str: str) -> Any:
+    """What :func:`save_json` wrote: a module, or parts of tensor expressions.
 
     Raises ParseError: KC0083 for any other text, and the errors of IR that does not verify.
     """
     try:
         data = json.loads(json_str)
+        if "pickle" in data:
+            return _Unpickler(io.BytesIO(base64.b64decode(data["pickle"]))).load()
         text = data["module"]
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, KeyError, pickle.UnpicklingError, EOFError) as error:
         raise ParseError(
             "KC0083",
             "load_json: the text is not a module as JSON",
@@ -132,10 +155,12 @@ def structural_equal(lhs: Any, rhs: Any, map_free_vars: bool = False) -> bool:
     """Whether two modules are the same program.
 
     Names of loops, blocks, buffers, arguments and sizes do not count, nor how often and in which
-    order values are computed (:mod:`kc.analysis.structural_equality`). Raises InputError KC0082 for
-    anything but a module.
+    order values are computed (:mod:`kc.analysis.structural_equality`). Of expressions, variables
+    count: :mod:`kc.te.equal_expressions`. Raises InputError KC0082 for anything else.
     """
-    del map_free_vars  # a function has no free variables
+    if isinstance(lhs, Operators) and isinstance(rhs, Operators):
+        return equal_expressions(as_expr(lhs), as_expr(rhs), map_free_vars)
+    # A function has no free variables.
     left, right = (_module(part, "structural_equal") for part in (lhs, rhs))
     return difference(left, right) is None
 
@@ -149,7 +174,10 @@ def structural_hash(node: Any, map_free_vars: bool = False) -> int:
 def assert_structural_equal(lhs: Any, rhs: Any, map_free_vars: bool = False) -> None:
     """Raise :class:`StructuralDifference`, with the first statements that differ, unless
     :func:`structural_equal`."""
-    del map_free_vars
+    if isinstance(lhs, Operators) and isinstance(rhs, Operators):
+        if not structural_equal(lhs, rhs, map_free_vars):
+            raise StructuralDifference(f"{as_expr(lhs)!r} is not {as_expr(rhs)!r}")
+        return
     left, right = (_module(part, "assert_structural_equal") for part in (lhs, rhs))
     place = difference(left, right)
     if place is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -89,14 +89,17 @@ def _of_c(op: CallExternOp) -> Callable[[list[Any]], Any]:
         raise UninterpretableError(op, f"there is no function {op.label} of C in this process")
     dtypes, result = op.dtypes
     types: list[Any] = []
-    for value, dtype in zip(op.arguments, dtypes, strict=True):
-        is_buffer = isinstance(value.type, MemRefType)
-        types.append(ctypes.c_void_p if is_buffer else _c_type(op, dtype))
+    passed = op.passed
+    for n, _ in passed:
+        is_buffer = isinstance(op.arguments[n].type, MemRefType)
+        types.append(ctypes.c_void_p if is_buffer else _c_type(op, dtypes[n]))
     kind = None if result is None else _c_type(op, result)
     function = ctypes.CFUNCTYPE(kind, *types)(address)
 
     def call(args: list[Any]) -> Any:
-        return function(*(_pointer(op, arg) for arg in args))
+        return function(
+            *(_pointer(op, args[n], [int(args[start]) for start in starts]) for n, starts in passed)
+        )
 
     return call
 
@@ -108,5 +111,7 @@ def _c_type(op: CallExternOp, dtype: str) -> Any:
     return c_type
 
 
-def _pointer(op: CallExternOp, value: Any) -> Any:
-    return value.ctypes.data if isinstance(value, np.ndarray) else value
+def _pointer(op: CallExternOp, value: Any, starts: Sequence[int]) -> Any:
+    if not isinstance(value, np.ndarray):
+        return value
+    return value.ctypes.data + sum(n * step for n, step in zip(starts, value.strides, strict=False))

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from xdsl.dialects import func
+from collections.abc import Sequence
+
+from xdsl.dialects import arith, func, memref
+from xdsl.dialects.builtin import IndexType, MemRefType
+from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from kc.conversion._foreign_calls import declare_callee
@@ -36,9 +40,35 @@ class ConvertCallExtern(ConversionPattern[TirToScf]):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tir.CallExternOp, rewriter: PatternRewriter, /) -> None:
         conversion = self.conversion
-        arguments = [conversion.value(argument) for argument in op.arguments]
+        arguments: list[SSAValue] = []
+        for n, starts in op.passed:
+            argument = conversion.value(op.arguments[n])
+            if starts:
+                indices = [op.arguments[start] for start in starts]
+                argument = self._element(argument, indices, rewriter)
+            arguments.append(argument)
         symbol = declare_callee(conversion.function, op, conversion.callees[op], arguments)
         rewriter.replace(op, func.CallOp(symbol, arguments, [value.type for value in op.values]))
+
+    def _element(
+        self, buffer: SSAValue, starts: Sequence[SSAValue], rewriter: PatternRewriter
+    ) -> SSAValue:
+        """The part of a buffer that is one element: its address is passed."""
+        source = buffer.type
+        assert isinstance(source, MemRefType)
+        offsets: list[SSAValue] = []
+        for start in starts:
+            index = self.conversion.value(start)
+            if index.type != IndexType():
+                cast = arith.IndexCastOp(index, IndexType())
+                rewriter.insert(cast)
+                index = cast.result
+            offsets.append(index)
+        units = [1] * len(offsets)
+        part = memref.SubviewOp.infer_result_type(source, offsets, units, units)
+        view = memref.SubviewOp.get(buffer, offsets, units, units, part)
+        rewriter.insert(view)
+        return view.result
 
 
 PATTERNS: tuple[type[RewritePattern], ...] = (ConvertCall, ConvertCallExtern)

@@ -52,6 +52,12 @@ UNSIGNED = "kc.unsigned"
 result."""
 
 
+STARTS = "kc.starts"
+"""The attribute that says which operands are indices of the element whose address is passed: for
+each operand, the number of the buffer among the operands, or :data:`NO_START`."""
+NO_START = -1
+
+
 class _CallEffects(MemoryEffect):
     """A call reads and writes, unless it is declared to be pure."""
 
@@ -137,6 +143,19 @@ class CallExternOp(IRDLOperation):
     def accesses(self) -> list[tuple[SSAValue, bool, bool]]:
         """Each buffer, whether it is read, and whether it is written."""
         return accesses_of(self.arguments, self.modes)
+
+    @property
+    def passed(self) -> list[tuple[int, list[int]]]:
+        """What the function is given, as numbers of operands: a value; or the address of an
+        element of a buffer, and its indices, which are none for the first one."""
+        given = self.attributes.get(STARTS)
+        starts = list(given.iter_values()) if isinstance(given, DenseArrayBase) else []
+        passed = {n: list[int]() for n in range(len(self.arguments))}
+        for n, buffer in enumerate(starts):
+            if buffer != NO_START:
+                passed[int(buffer)].append(n)
+                del passed[n]
+        return list(passed.items())
 
     @property
     def dtypes(self) -> tuple[list[str], str | None]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache, partial
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
@@ -15,6 +16,7 @@ from kc.backends.files import Files, call_jit
 from kc.backends.llvm_files import EMULATOR, WAITS, NativeCode
 from kc.conversion._foreign_calls import c_calls, packed_calls
 from kc.conversion.pipelines import TO_LLVM
+from kc.dialects.tir.calls import CallExternOp
 from kc.runtime import callbacks
 from kc.runtime.bound_checks import BoundChecks
 from kc.runtime.function import CompiledFunction, DeferredFunction
@@ -59,8 +61,9 @@ def _lower_to_llvm(
 def build(build: Build) -> Module:
     """Machine code for this process, or for files only where it cannot run here.
 
-    Raises TargetError KC6010 for a target that is not a CPU, CodegenError KC4352 for a call of a
-    C function that does not exist, and what the passes and LLVM refuse.
+    C functions that this process does not have yet are linked at the first call, after a warning,
+    KC4352. Raises TargetError KC6010 for a target that is not a CPU, and what the passes and LLVM
+    refuse.
     """
     from kc.codegen.native import make_machine
     from kc.codegen.native_target import check_runs_here
@@ -95,7 +98,15 @@ def build(build: Build) -> Module:
         return Module(functions, build.entry, sources, artefacts=files, record=record)
     callbacks.check_known(packed)
     is_emulated = build.device is not None and build.device.kind.name == "cuda-emu"
-    _check_c_functions(build.loops, c_name if is_emulated else str)
+    called = c_calls(build.loops)
+    late: Callable[[], None] | None = None
+    if is_emulated or PassContext.current().bound_checks:
+        _check_c_functions(called, c_name if is_emulated else str)
+    elif any(find_symbol(op.label) is None for op in called):
+        late = partial(_check_c_functions, called, str)
+        for op in called:
+            if find_symbol(op.label) is None:
+                warn("KC4352", _no_function(op.label), **_of_no_function(op))
     if PassContext.current().bound_checks:
         return _checked(build, code, sources)
     key = None
@@ -122,7 +133,7 @@ def build(build: Build) -> Module:
 
         sources |= {kind: again(kind) for kind in ("mlir", "llvm")}
     native = code(entry.text)
-    return _loaded(native, entry, {**sources, **_texts(native)})
+    return _loaded(native, entry, {**sources, **_texts(native)}, late=late)
 
 
 def _entry(native: NativeCode) -> compile_cache.Entry:
@@ -165,21 +176,28 @@ def _checked(
     return _loaded(native, entry, sources, checks[-1], files, refuse)
 
 
-def _check_c_functions(loops: ModuleOp, called: Callable[[str], str]) -> None:
+def _check_c_functions(calls: Sequence[CallExternOp], called: Callable[[str], str]) -> None:
     """Refuse calls of C functions that this process does not have (KC4352); ``called`` is what is
     called for a name."""
-    for op in c_calls(loops):
+    for op in calls:
         if find_symbol(called(op.label)) is None:
-            raise CodegenError(
-                "KC4352",
-                f"there is no function {called(op.label)} of C in this process",
-                location=location_of(op),
-                why="a kernel is linked with the symbols that this process has when it is built",
-                hints=[
-                    "load its library first: ctypes.CDLL(path, ctypes.RTLD_GLOBAL)",
-                    'tir.call_packed("name", ...) calls a Python function',
-                ],
-            )
+            raise CodegenError("KC4352", _no_function(called(op.label)), **_of_no_function(op))
+
+
+def _no_function(name: str) -> str:
+    return f"there is no function {name} of C in this process"
+
+
+def _of_no_function(op: CallExternOp) -> dict[str, Any]:
+    return {
+        "location": location_of(op),
+        "why": "a kernel is linked with the symbols that this process has when it is first called; "
+        "in a saved object they are to be linked",
+        "hints": [
+            "load its library first: ctypes.CDLL(path, ctypes.RTLD_GLOBAL)",
+            'tir.call_packed("name", ...) calls a Python function',
+        ],
+    }
 
 
 def _loaded(
@@ -189,7 +207,10 @@ def _loaded(
     checks: BoundChecks | None = None,
     files: Files | None = None,
     record: Callable[[], ModuleRecord] | None = None,
+    late: Callable[[], None] | None = None,
 ) -> Module:
+    """The module of machine code; where ``late`` is given it is linked when it is first called,
+    and ``late`` refuses what cannot be."""
     from kc.codegen.native import load_object
     from kc.runtime.emulator import ensure_emulator, noticing_deadlocks
     from kc.runtime.parallel import ensure_pool
@@ -205,9 +226,16 @@ def _loaded(
         from kc.runtime.gpu.sharing import EMULATED
 
         place = EMULATED
-    engine = load_object(entry.object, entry.exports, {**pool, **emulator, **packed})
-    functions = {
-        signature.name: CompiledFunction(
+
+    @cache
+    def linked() -> Any:
+        if late is not None:
+            late()
+        return load_object(entry.object, entry.exports, {**pool, **emulator, **packed})
+
+    def function(signature: Signature) -> CompiledFunction:
+        engine = linked()
+        return CompiledFunction(
             signature,
             engine.address(signature.name),
             call_jit,
@@ -216,13 +244,18 @@ def _loaded(
             around=around,
             place=place,
         )
+
+    functions: dict[str, CompiledFunction | DeferredFunction] = {
+        signature.name: function(signature)
+        if late is None
+        else DeferredFunction(signature, partial(function, signature))
         for signature in native.signatures
     }
     return Module(
         functions,
         native.entry,
         sources,
-        engine,
+        linked() if late is None else None,
         artefacts=native.files() if files is None else files,
         record=record or native.record,
     )

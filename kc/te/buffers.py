@@ -71,12 +71,16 @@ class Buffer(Tensor):
         offset: Any = 0,
     ) -> BufferAccess:
         """The buffer as an argument of a call, which reads it ("r", 1), writes all of it without
-        reading it ("w", 2), or both ("rw", 3). Raises TEError KC2154 for another mask or offset.
+        reading it ("w", 2), or both ("rw", 3).
+
+        A C function gets the address of the element ``offset``, counted from the first one of a
+        dense buffer, or given by a list of indices. Raises TEError KC2154 for another mask or
+        offset.
         """
-        from kc.te.calls import access_mode
+        from kc.te.calls import access_of
 
         del ptr_type
-        return BufferAccess(self, access_mode(self, access_mask, content_lanes, offset))
+        return access_of(self, access_mask, content_lanes, offset)
 
     def __call__(self, *indices: Any) -> Expr:
         vector = ramp_of(self, indices)

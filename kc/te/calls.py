@@ -19,6 +19,7 @@ from kc.te.dtypes import bits, check_dtype, is_float, lanes, scalar
 from kc.te.expr import (
     BufferAccess,
     Const,
+    Element,
     Expr,
     ExternCall,
     as_expr,
@@ -262,6 +263,15 @@ def _argument(what: str, name: str, n: int, arg: Any, kind: str) -> Expr | Buffe
     if isinstance(arg, str) and kind != "c":
         return arg
     if isinstance(arg, BufferAccess):
+        if arg.starts and kind != "c":
+            raise TEError(
+                "KC2154",
+                f"{what}: argument {n} of {name} is {arg.buffer.name} from another element than "
+                "the first on",
+                location=location,
+                why="a Python function gets buffers as arrays, whole ones",
+                hints=["pass the offset as an argument of the function"],
+            )
         return arg
     if isinstance(arg, Tensor) and hasattr(arg, "access_ptr"):
         return BufferAccess(arg, "read" if getattr(arg, "is_input", False) else "update")
@@ -327,8 +337,13 @@ def _llvm(what: str, dtype: str, name: Any, n_signature: Any, args: tuple[Any, .
     return ExternCall(name, given, kept, location, "llvm", True)
 
 
-def access_mode(buffer: Tensor, mask: Any, lanes: Any, offset: Any) -> str:
-    """How a call accesses a buffer, by TVM's mask (KC2154)."""
+def access_of(buffer: Tensor, mask: Any, lanes: Any, offset: Any) -> BufferAccess:
+    """A buffer as an argument of a call, from the element ``offset`` on: a number of elements from
+    the first, or a list of indices (KC2154).
+
+    The call may do with all of the buffer what TVM's mask says; what is written from another
+    element than the first on is not all of it.
+    """
     location = caller_location()
     mode = _MODES.get(mask) if isinstance(mask, str | int) else None
     if mode is None:
@@ -339,12 +354,54 @@ def access_mode(buffer: Tensor, mask: Any, lanes: Any, offset: Any) -> str:
             why="a call reads a buffer, writes it, or both",
             hints=[f'{buffer.name}.access_ptr("r"), "w" or "rw"'],
         )
-    if lanes != 1 or not isinstance(offset, int) or offset != 0:
+    starts = _starts(buffer, offset)
+    if lanes != 1 or starts is None:
         raise TEError(
             "KC2154",
             f"access_ptr: {buffer.name} from element {offset} on, {lanes} lanes",
             location=location,
-            why="a call is given a buffer as a whole, so that what it touches is known",
-            hints=["pass the offset as an argument of the function"],
+            why="an offset is a number of elements of a dense buffer, or an index a dimension",
+            hints=[f"tir.address_of({buffer.name}[{', '.join('ijklmnop'[: buffer.ndim])}])"],
         )
-    return mode
+    if starts and mode == "write":
+        mode = "update"
+    return BufferAccess(buffer, mode, starts)
+
+
+def _starts(buffer: Tensor, offset: Any) -> tuple[Expr, ...] | None:
+    """The indices of the element ``offset``; none of the first one. None where there are none."""
+    if isinstance(offset, list | tuple):
+        given = tuple(map(as_expr, offset))
+        return given if len(given) == buffer.ndim and all(map(_is_index, given)) else None
+    number = as_expr(offset)
+    if not _is_index(number):
+        return None
+    if isinstance(number, Const) and number.value == 0:
+        return ()
+    if getattr(buffer, "declared_strides", None) is not None or not buffer.ndim:
+        return None
+    starts: list[Expr] = []
+    for size in reversed(buffer.shape[1:]):
+        starts.insert(0, binary("floormod", number, size))
+        number = binary("floordiv", number, size)
+    return (number, *starts)
+
+
+def _is_index(value: Expr) -> bool:
+    return not (is_float(value.dtype) or value.dtype == "bool" or lanes(value.dtype) > 1)
+
+
+def address_of(element: Any) -> BufferAccess:
+    """The address of an element of a buffer, as an argument of a C function, which may read and
+    write the buffer; an input of ``te.extern`` is only read. Raises KC2154 for anything else."""
+    if isinstance(element, Element) and hasattr(element.tensor, "access_ptr"):
+        first = all(isinstance(index, Const) and index.value == 0 for index in element.indices)
+        mask = "r" if getattr(element.tensor, "is_input", False) else "rw"
+        return access_of(element.tensor, mask, 1, 0 if first else element.indices)
+    raise TEError(
+        "KC2154",
+        f"address_of: {element!r} is no element of a buffer",
+        location=caller_location(),
+        why="buffers have addresses: those of tir.decl_buffer, and what te.extern gives",
+        hints=["tir.address_of(A[i, j])"],
+    )

@@ -327,7 +327,7 @@ def variables_of(statement: Any) -> list[Var]:
         elif isinstance(node, Tensor):
             stack.extend(node.shape)
         elif isinstance(node, BufferAccess):
-            stack.append(node.buffer)
+            stack += [node.buffer, node.starts]
         elif dataclasses.is_dataclass(node) and not isinstance(node, type):
             stack.extend(getattr(node, part.name) for part in dataclasses.fields(node))
     return list(variables)

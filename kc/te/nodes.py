@@ -104,6 +104,10 @@ class Domain(tuple[Any, Any]):
         return Size(count) if isinstance(count, int) else count
 
 
+ITER_TYPES = ("spatial", "thread", "reduce", "scan", "opaque")
+"""The kinds of axes, in the order of TVM's numbers."""
+
+
 @dataclass(eq=False)
 class IterVar(Expr):
     """An axis: ``start <= value < start + extent``; ``kind`` is "spatial" or "reduce"."""
@@ -117,6 +121,11 @@ class IterVar(Expr):
 
     def __repr__(self) -> str:
         return self.name
+
+    @property
+    def iter_type(self) -> int:
+        """TVM's number for its kind: ``tir.IterVar.CommReduce`` of a reduction."""
+        return ITER_TYPES.index(self.kind)
 
     @property
     def var(self) -> IterVar:
@@ -245,6 +254,8 @@ class BufferAccess:
     buffer: Tensor
     mode: str
     """"read", "write" or "update"."""
+    starts: tuple[Expr, ...] = ()
+    """The element whose address the call gets, an index a dimension; without, the first one."""
 
 
 @dataclass(eq=False)
@@ -471,7 +482,13 @@ def children(expr: Expr) -> Sequence[Expr]:
     if isinstance(expr, VectorLoad):
         return (expr.element,)
     if isinstance(expr, ExternCall):
-        return [arg for arg in expr.args if isinstance(arg, Expr)]
+        parts: list[Expr] = []
+        for arg in expr.args:
+            if isinstance(arg, Expr):
+                parts.append(arg)
+            elif isinstance(arg, BufferAccess):
+                parts.extend(arg.starts)
+        return parts
     if isinstance(expr, Cast | Broadcast):
         return (expr.value,)
     if isinstance(expr, Ramp):

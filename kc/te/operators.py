@@ -94,6 +94,16 @@ def not_of_expressions(called: str, name: str, tensor: Any = None) -> TEError:
 class Operators(NumpyFunctions):
     """The operators of scalar expressions."""
 
+    def asobject(self) -> Expr:
+        """The expression, by TVM's name."""
+        from kc.te.expr import as_expr
+
+        return as_expr(self)
+
+    def same_as(self, other: object) -> bool:
+        """Whether both are one object."""
+        return self is other
+
     def __add__(self, other: ExprLike) -> Expr:
         return _binary("add", self, other)
 

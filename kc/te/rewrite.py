@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
-from kc.te.expr import Element, Expr, children
+from kc.te.expr import BufferAccess, Element, Expr, children
 from kc.te.tensor import ExternOp, Operation, ScanOp, Tensor
 
 
@@ -63,6 +63,9 @@ class Substitution:
         """A part of an expression, or a tuple of parts, with the replacements."""
         if isinstance(value, Expr):
             return self._done.get(value, value)
+        if isinstance(value, BufferAccess):
+            starts = self._parts(value.starts)
+            return value if starts is value.starts else dataclasses.replace(value, starts=starts)
         if isinstance(value, tuple):
             new = tuple(self._parts(part) for part in value)
             return value if all(a is b for a, b in zip(new, value, strict=True)) else new

@@ -22,7 +22,7 @@ from xdsl.ir import Operation as IROperation
 from kc.dialects import tir
 from kc.dialects.arith import RemFOp
 from kc.dialects.float_types import FLOAT_TYPES
-from kc.dialects.tir.calls import TRACED, UNSIGNED
+from kc.dialects.tir.calls import NO_START, STARTS, TRACED, UNSIGNED
 from kc.te.dtypes import UINTS, bits, is_float, lanes, scalar
 from kc.te.expr import BufferAccess, Expr, ExternCall
 
@@ -83,6 +83,7 @@ def call_op(
     arguments: list[SSAValue | str] = []
     modes: list[str | None] = []
     unsigned: list[int] = []
+    starts: list[int] = []
     for arg in expr.args:
         modes.append(arg.mode if isinstance(arg, BufferAccess) else None)
         if isinstance(arg, str):
@@ -91,13 +92,21 @@ def call_op(
         source = arg.buffer if isinstance(arg, BufferAccess) else arg
         if source.dtype in UINTS:
             unsigned.append(sum(isinstance(before, SSAValue) for before in arguments))
+        position = len(starts)
         arguments.append(values[arg] if isinstance(arg, Expr) else buffers[source])
+        starts.append(NO_START)
+        for start in arg.starts if isinstance(arg, BufferAccess) else ():
+            arguments.append(values[start])
+            modes.append(None)
+            starts.append(position)
     if expr.dtype in UINTS:
         unsigned.append(sum(isinstance(before, SSAValue) for before in arguments))
     packed = expr.kind in ("packed", "trace")
     call = tir.CallExternOp(expr.name, arguments, modes, results, packed=packed, pure=expr.pure)
     if expr.kind == "trace":
         call.attributes[TRACED] = UnitAttr()
+    if any(position != NO_START for position in starts):
+        call.attributes[STARTS] = DenseArrayBase.from_list(i64, starts)
     if unsigned:
         call.attributes[UNSIGNED] = DenseArrayBase.from_list(i64, unsigned)
     return call

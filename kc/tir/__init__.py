@@ -7,6 +7,7 @@ from kc.support.absent_names import no_attribute
 from kc.support.diagnostics import ScheduleError
 from kc.te.buffers import Buffer, decl_buffer
 from kc.te.calls import (
+    address_of,
     call_cpacked,
     call_extern,
     call_intrin,
@@ -232,6 +233,7 @@ __all__ = [
     "Trace",
     "Var",
     "abs",
+    "address_of",
     "acos",
     "acosh",
     "all",

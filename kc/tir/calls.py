@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kc.support.diagnostics import Location, TEError
 from kc.support.global_functions import get_global_func, register_func
 from kc.te.calls import call_packed
-from kc.te.expr import BufferAccess, Expr, ExternCall
+from kc.te.expr import BufferAccess, Expr, ExternCall, children
 from kc.tir.stmt import If, Stmt
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class Evaluate(Stmt):
 
     def emit(self, emitter: Emitter) -> None:
         call = self.call
-        emitter.check(*(arg for arg in call.args if isinstance(arg, Expr)))
+        emitter.check(*children(call))
         for arg in call.args:
             if isinstance(arg, BufferAccess) and arg.buffer not in emitter.values:
                 raise TEError(

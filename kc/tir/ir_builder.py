@@ -19,6 +19,7 @@ from typing import Any
 from kc.support.diagnostics import TEError, suggest
 from kc.support.locations import caller_location
 from kc.te.buffers import Buffer
+from kc.te.dtypes import check_dtype, lanes, scalar
 from kc.te.expr import (
     Const,
     Element,
@@ -61,6 +62,22 @@ class BufferVar:
 
     def __setitem__(self, index: ExprLike | tuple[ExprLike, ...], value: ExprLike) -> None:
         self._builder.emit(store(self.buffer, index, value, caller_location()))
+
+
+class VectorVar(BufferVar):
+    """A buffer of vectors, which are its rows: ``A[i]`` loads one, ``A[i] = v`` stores one."""
+
+    @property
+    def dtype(self) -> str:
+        """The type of a vector."""
+        return f"{self.buffer.dtype}x{self.buffer.shape[-1]}"
+
+    def __getitem__(self, index: ExprLike | tuple[ExprLike, ...]) -> Expr:
+        return self.buffer.vload([index, 0], self.dtype)
+
+    def __setitem__(self, index: ExprLike | tuple[ExprLike, ...], value: ExprLike) -> None:
+        vector = cast(as_expr(value, self.buffer.dtype), self.dtype)
+        self._builder.emit(self.buffer.vstore([index, 0], vector))
 
 
 class IRBuilder:
@@ -228,10 +245,16 @@ class IRBuilder:
         return BufferVar(self, buffer)
 
     def pointer(self, content_type: str, name: str = "ptr", scope: str = "") -> BufferVar:
-        """An array whose size the caller gives; ``asobject()`` is the parameter."""
+        """An array whose size the caller gives; ``asobject()`` is the parameter.
+
+        Of a dtype of vectors the array has a dimension more, of the lanes: ``A[i]`` is a vector.
+        """
         location = caller_location()
         size = Var(f"{check_name(name, location)}_size", "int32", location)
-        return BufferVar(self, Buffer((size,), content_type, name, scope))
+        dtype = check_dtype(content_type, vectors=True)
+        if lanes(dtype) == 1:
+            return BufferVar(self, Buffer((size,), dtype, name, scope))
+        return VectorVar(self, Buffer((size, lanes(dtype)), scalar(dtype), name, scope))
 
     def buffer_ptr(self, buf: Any, shape: Any = None) -> BufferVar:
         """A declared buffer, to be loaded from and stored to. Raises KC2108 for anything else."""

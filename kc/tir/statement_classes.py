@@ -369,8 +369,6 @@ def _as_many(sizes: Sequence[Any], shape: Sequence[Any]) -> bool:
 
 # Blocks -------------------------------------------------------------------------------------------
 
-_ITER_TYPES = {0: "spatial", 2: "reduce", 3: "scan", 4: "opaque"}
-
 
 class BufferRegion(Node):
     """A part of a buffer: a range for each dimension."""
@@ -533,7 +531,8 @@ class IterVar(Node):
         location = caller_location()
         if iter_type == cls.ThreadIndex:
             return thread_axis(dom, thread_tag, getattr(var, "name", var) or "")
-        kind = _ITER_TYPES.get(iter_type)
+        known = isinstance(iter_type, int) and 0 <= iter_type < len(nodes.ITER_TYPES)
+        kind = nodes.ITER_TYPES[iter_type] if known else None
         ends = tuple(dom) if isinstance(dom, tuple | list) else ()
         if kind is None or len(ends) != 2 or not isinstance(var, str | nodes.Var):
             raise TEError(
@@ -556,8 +555,8 @@ class IterVar(Node):
         axis = make_axis(name, stop - start if start else stop, kind, location, start)
         if isinstance(var, str):
             return axis
-        known = {field: getattr(axis, field) for field in ("extent", "start", "dtype")}
-        return BlockAxis(axis.name, kind=kind, location=location, variable=var, **known)
+        details = {field: getattr(axis, field) for field in ("extent", "start", "dtype")}
+        return BlockAxis(axis.name, kind=kind, location=location, variable=var, **details)
 
     @classmethod
     def holds(cls, value: Any) -> bool:

@@ -51,7 +51,7 @@ from kc.dialects.tir import (
     ViewOp,
     symbol_names,
 )
-from kc.dialects.tir.calls import CallExternOp
+from kc.dialects.tir.calls import STARTS, CallExternOp
 from kc.dialects.tir.views import strides_of
 from kc.support.pass_context import pipeline_options
 from kc.support.registry import context, get_pass
@@ -399,16 +399,24 @@ class _Function:
         if isinstance(op, scf.IfOp):
             return f"if {self.code.text(op.cond)}"
         assert isinstance(op, CallOp | CallExternOp)
-        values = iter(
+        texts = [
             self.buffers.pointer(arg) if arg in self.buffers.known else self.code.text(arg)
             for arg in op.arguments
-        )
+        ]
+        if isinstance(op, CallExternOp) and STARTS in op.attributes:
+            texts = [
+                texts[n].replace("[0]", f"[{', '.join(texts[start] for start in starts)}]")
+                if starts
+                else texts[n]
+                for n, starts in op.passed
+            ]
+        values = iter(texts)
         if isinstance(op, CallOp):
             callee = _quoted(op.callee.string_value())
             return f"@tir.call_extern({', '.join([callee, *values])}, dtype=int32)"
         given = [
             _quoted(text.data) if isinstance(text, StringAttr) else next(values)
-            for text in op.texts
+            for text in (op.texts if op.is_packed else texts)
         ]
         name = "tvm_call_packed" if op.is_packed else "call_extern"
         name = "call_pure_extern" if op.is_pure else name

@@ -687,19 +687,27 @@ class _Function:
         unsigned = op.attributes.get(UNSIGNED)
         marks = unsigned.get_values() if isinstance(unsigned, DenseArrayBase) else ()
         values: list[str] = []
-        for n, (value, mode) in enumerate(zip(op.arguments, op.modes, strict=True)):
+        for n, starts in op.passed:
+            value = op.arguments[n]
             if isinstance(value.type, MemRefType):
-                mask = {"read": "r", "write": "w", "update": "rw"}[mode.data]
-                values.append(f'{self.buffers[value][0]}.access_ptr("{mask}")')
+                mask = {"read": "r", "write": "w", "update": "rw"}[op.modes.data[n].data]
+                codes = (self._as(self.code(op.arguments[start]), "int32") for start in starts)
+                indices = ", ".join(code.text for code in codes)
+                offset = f", offset=[{indices}]" if starts else ""
+                values.append(f'{self.buffers[value][0]}.access_ptr("{mask}"{offset})')
                 continue
             code = self.code(value)
             dtype = dtype_of(value.type)
             wanted = f"u{dtype}" if n in marks else dtype
             values.append(self._as(code, wanted if dtype != "index" else "int32").text)
         given = iter(values)
-        arguments = [
-            _quoted(text.data) if isinstance(text, StringAttr) else next(given) for text in op.texts
-        ]
+        texts = [_quoted(text.data) for text in op.texts if isinstance(text, StringAttr)]
+        arguments = values
+        if texts:
+            arguments = [
+                _quoted(text.data) if isinstance(text, StringAttr) else next(given)
+                for text in op.texts
+            ]
         dtype = self._result_type(op)
         if TRACED in op.attributes:
             return f"T.trace([{', '.join(arguments)}], {_quoted(op.label)})"

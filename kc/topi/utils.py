@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
+from kc.support.diagnostics import TEError
+from kc.support.locations import caller_location
 from kc.te.schedule import Schedule
-from kc.te.tensor import ComputeOp, Operation
+from kc.te.tensor import ComputeOp, Operation, check_shape
 from kc.topi.tag import is_broadcast
 
 
@@ -31,4 +33,23 @@ def traverse_inline(s: Schedule, final_op: Operation, callback: Callable[[Operat
     traverse(final_op)
 
 
-__all__ = ["traverse_inline"]
+def get_const_int(expr: Any) -> int:
+    """A number, which a size is. Raises TEError KC2012 for a symbolic one."""
+    (size,) = check_shape((expr,), "get_const_int", caller_location())
+    if not isinstance(size, int):
+        raise TEError(
+            "KC2012",
+            f"get_const_int: {expr!r} is no number",
+            location=caller_location(),
+            why="its value is known only when the kernel is called",
+        )
+    return int(size)
+
+
+def get_const_tuple(in_tuple: Iterable[Any]) -> tuple[Any, ...]:
+    """A shape as numbers of Python's; symbolic sizes stay."""
+    sizes = check_shape(tuple(in_tuple), "get_const_tuple", caller_location())
+    return tuple(int(size) if isinstance(size, int) else size for size in sizes)
+
+
+__all__ = ["get_const_int", "get_const_tuple", "traverse_inline"]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import json
+import os
 import pickle
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -246,3 +249,81 @@ def test_an_absent_name_says_what_is_there_instead(name):
 def test_a_name_that_nobody_has():
     with pytest.raises(AttributeError, match="module 'kc.tir' has no attribute 'Fro'"):
         _ = tir.Fro  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def test_expressions_are_compared_by_structure():
+    x, y = te.var("x"), te.var("y")
+    equal = kc.ir.structural_equal
+    assert equal(x + 1, x + 1)
+    assert not equal(x + 1, y + 1)
+    assert equal(x + 1, y + 1, map_free_vars=True)
+    assert not equal(x + y, x + x, map_free_vars=True)
+    assert not equal(x + x, x + y, map_free_vars=True)
+    assert not equal(x + 1, x + 2)
+    assert not equal(tir.const(1, "int32"), tir.const(1, "int64"))
+    assert not equal(tir.const(0.0), tir.const(-0.0))
+    assert equal(A[x] * 2.0, A[x] * 2.0)
+    assert not equal(A[x] * 2.0, A[x] * 2.0 + 0.0)
+    with pytest.raises(ValueError, match=r"x \+ 1 is not x \+ 2"):
+        kc.ir.assert_structural_equal(x + 1, x + 2)
+
+
+def test_tensor_expressions_are_json():
+    x = te.var("x")
+    again = kc.ir.load_json(kc.ir.save_json(x * 2 + 1))
+    kc.ir.assert_structural_equal(again, x * 2 + 1, map_free_vars=True)
+    B = te.compute((N,), lambda i: A[i] + 1.0, name="B")
+    s = te.create_schedule(B.op)
+    s[B].vectorize(s[B].split(B.op.axis[0], 4)[1])
+    loaded = kc.ir.load_json(kc.ir.save_json(s))
+    (op,) = loaded.outputs
+    args = [*op.input_tensors, op.output(0)]
+    assert str(kc.lower(loaded, args)) == str(kc.lower(s, [A, B]))
+    np.testing.assert_array_equal(kc.build(loaded, args)(DATA), DATA + 1)
+
+
+def test_json_runs_no_code():
+
+    class Malicious:
+        def __reduce__(self) -> Any:
+            return os.getcwd, ()
+
+    text = base64.b64encode(pickle.dumps(Malicious())).decode()
+    assert refused(lambda: kc.ir.load_json(json.dumps({"kc": "0", "pickle": text}))) == (
+        "error[KC0083]: load_json: the text is not a module as JSON\n"
+        '  why: it is an object with the keys "kc" and "module"\n'
+        "  try: kc.IRModule.parse(text) reads textual IR"
+    )
+
+
+def test_small_names_of_tvm():
+    x, k = te.var("x"), te.reduce_axis((0, 4), "k")
+    assert x.same_as(x)
+    assert not (x + 1).same_as(x + 1)
+    assert isinstance((x == 1).asobject(), tir.EQ)
+    assert k.iter_type == tir.IterVar.CommReduce
+    sizes = kc.topi.utils.get_const_tuple(te.placeholder((4, 2)).shape)
+    assert sizes == (4, 2)
+    assert all(type(size) is int for size in sizes)
+    assert refused(lambda: kc.topi.utils.get_const_int(x)) == (
+        "error[KC2012]: get_const_int: x is no number\n"
+        "  why: its value is known only when the kernel is called"
+    )
+    B = te.compute((N,), lambda i: A[i] + 1.0, name="B")
+    function = te.create_prim_func([A, B])
+    first, second = tir.Schedule(function), tir.Schedule(function)
+    first.split(first.get_loops("B")[0], [None, 4])
+    tir.Trace.apply_json_to_schedule(first.trace.as_json(), second)
+    assert str(first.mod) == str(second.mod)
+
+
+def test_pointers_to_vectors():
+    ib = tir.ir_builder.create()
+    n = te.size_var("n")
+    V = ib.pointer("float32x4", name="V")
+    with ib.for_range(0, n, name="i") as i:
+        V[i] = V[i] + tir.const(1, "float32x4")
+    f = kc.build(tir.PrimFunc([V.asobject(), n], ib.get()))
+    given = np.arange(16, dtype="float32").reshape(4, 4)
+    f(given, 3)
+    assert given.tolist() == [[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12], [12, 13, 14, 15]]

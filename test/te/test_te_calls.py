@@ -140,13 +140,25 @@ def test_a_function_of_a_library_that_was_loaded(tmp_path, c_compiler):
     c_compiler("-shared", "-fPIC", source, "-o", library)
     a = te.placeholder((N,), name="A")
     b = te.compute((N,), lambda i: tir.call_extern("float32", "kc_test_twice", a[i], i), name="B")
-    assert refusal(lambda: built([a, b]), __file__) == (
-        "error[KC4352]: there is no function kc_test_twice of C in this process\n"
-        "  why: a kernel is linked with the symbols that this process has when it is built\n"
+    warnings: list[str] = []
+    with diagnostic_handler(lambda diagnostic: warnings.append(diagnostic.render())):
+        f = built([a, b])
+    expected = (
+        "[KC4352]: there is no function kc_test_twice of C in this process\n"
+        "  why: a kernel is linked with the symbols that this process has when it is first called; "
+        "in a saved object they are to be linked\n"
         "  try: load its library first: ctypes.CDLL(path, ctypes.RTLD_GLOBAL)\n"
         '  try: tir.call_packed("name", ...) calls a Python function'
     )
+    (said,) = warnings
+    assert "\n".join(line for line in said.split("\n") if "-->" not in line) == (
+        f"warning{expected}"
+    )
+    f.save(str(tmp_path / "late.o"))
+    assert b"kc_test_twice" in (tmp_path / "late.o").read_bytes()
+    assert refusal(lambda: f(X), __file__) == f"error{expected}"
     ctypes.CDLL(str(library), ctypes.RTLD_GLOBAL)
+    np.testing.assert_array_equal(f(X), X * np.arange(N))
     np.testing.assert_array_equal(built([a, b])(X), X * np.arange(N))
 
 
@@ -688,9 +700,22 @@ REFUSALS = [
         '  try: B.access_ptr("r"), "w" or "rw"',
     ),
     (
-        lambda a: BUFFER.access_ptr("r", offset=4),
-        "error[KC2154]: access_ptr: B from element 4 on, 1 lanes\n"
-        "  why: a call is given a buffer as a whole, so that what it touches is known\n"
+        lambda a: BUFFER.access_ptr("r", offset=4.5),
+        "error[KC2154]: access_ptr: B from element 4.5 on, 1 lanes\n"
+        "  why: an offset is a number of elements of a dense buffer, or an index a dimension\n"
+        "  try: tir.address_of(B[i])",
+    ),
+    (
+        lambda a: tir.address_of(a[0]),
+        "error[KC2154]: address_of: A[0] is no element of a buffer\n"
+        "  why: buffers have addresses: those of tir.decl_buffer, and what te.extern gives\n"
+        "  try: tir.address_of(A[i, j])",
+    ),
+    (
+        lambda a: tir.call_packed("my.f", BUFFER.access_ptr("r", offset=3)),
+        "error[KC2154]: call_packed: argument 0 of my.f is B from another element than the first "
+        "on\n"
+        "  why: a Python function gets buffers as arrays, whole ones\n"
         "  try: pass the offset as an argument of the function",
     ),
     (
@@ -731,3 +756,60 @@ REFUSALS = [
 @pytest.mark.parametrize(("make", "text"), REFUSALS)
 def test_refusals(make, text):
     assert refusal(lambda: make(te.placeholder((N,), name="A")), __file__) == text
+
+
+ROWS = te.placeholder((4, 8), name="A")
+
+
+def by_offset(out, data, i):
+    return out.access_ptr("w", offset=i * 8 + 1), data.access_ptr("r", offset=(i + 1) * 8)
+
+
+def by_element(out, data, i):
+    return tir.address_of(out[i, 1]), tir.address_of(data[i + 1, 0])
+
+
+def by_indices(out, data, i):
+    return out.access_ptr("w", offset=[i, 1]), data.access_ptr("r", offset=[i + 1, 0])
+
+
+@pytest.mark.parametrize("addresses", [by_offset, by_element, by_indices])
+def test_a_function_gets_the_address_of_an_element(addresses):
+    def rows(ins, outs):
+        ib = tir.ir_builder.create()
+        with ib.for_range(0, 3, name="i") as i:
+            out, data = addresses(outs[0], ins[0], i)
+            ib.emit(tir.call_extern("void", "memcpy", out, data, tir.const(28, "int64")))
+        return ib.get()
+
+    b = te.extern((4, 8), [ROWS], rows, name="B", dtype="float32")
+    s = te.create_schedule(b.op)
+    module = kc.lower(s, [ROWS, b])
+    given = np.arange(32, dtype="float32").reshape(4, 8)
+    expected = np.zeros((4, 8), "float32")
+    expected[:3, 1:] = given[1:, :7]
+    out = np.zeros((4, 8), "float32")
+    kc.build(module)(given, out)
+    np.testing.assert_array_equal(out, expected)
+    out[:] = 0
+    run(module.op, "main", [given, out])
+    np.testing.assert_array_equal(out, expected)
+    read = kc.script.from_source(module.script(style="tvmscript"))
+    kc.ir.assert_structural_equal(read, module)
+    kc.ir.assert_structural_equal(kc.IRModule.parse(str(module)), module)
+
+
+def test_what_a_function_may_touch_is_all_of_the_buffer():
+    n = te.var("n")
+    x, y = (tir.decl_buffer((n, 8), name=name) for name in "XY")
+    ib = tir.ir_builder.create()
+    with ib.for_range(0, n, name="i", kind="parallel") as i:
+        places = tir.address_of(y[i, 0]), x.access_ptr("r", offset=i * 8)
+        ib.emit(tir.call_extern("void", "memcpy", *places, tir.const(32, "int64")))
+    assert refusal(lambda: tir.PrimFunc([x, y], ib.get()), __file__) == (
+        "error[KC3041]: parallel: the iterations of i cannot be proven independent\n"
+        "   |  for i in n:    <-- here\n"
+        "  why: cannot prove that iterations touch different elements of Y: tir.call_extern may "
+        "touch it\n"
+        "  try: unsafe=True on the loop takes it on trust"
+    )

@@ -136,6 +136,13 @@ class Trace:
             session = Session(module, target_to_build_for(module))
         replay(session, self._until_postproc(remove_postproc), decision_provider)
 
+    apply_to_schedule = apply_to
+
+    @classmethod
+    def apply_json_to_schedule(cls, json_obj: Any, sch: Any) -> None:
+        """Perform on a schedule the calls that :meth:`as_json` gave. Raises as :meth:`apply_to`."""
+        cls.from_json(json_obj).apply_to(sch)
+
     def simplified(self, remove_postproc: bool = False) -> Trace:
         """The trace without the queries and samplings whose results nobody uses."""
         kept: list[Instruction] = []

@@ -98,7 +98,10 @@ class PartOfBuffer(DerivedBuffer):
         offset: Any = 0,
     ) -> BufferAccess:
         """See :meth:`kc.te.buffers.Buffer.access_ptr`."""
-        return self.pointed.access_ptr(access_mask, ptr_type, content_lanes, offset)
+        # Neighbours of a part may be any distance apart: an offset is by indices.
+        whole = isinstance(offset, int | list | tuple) or _number(offset) == 0
+        lanes = content_lanes if whole and not (isinstance(offset, int) and offset) else 0
+        return self.pointed.access_ptr(access_mask, ptr_type, lanes, offset)
 
     @property
     def data(self) -> Buffer:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from kc.dialects.tir import INDEX, DelinearizeOp, LinearizeOp
 from kc.support.diagnostics import KCError, Location, TEError
 from kc.te.buffers import Buffer, decl_buffer
+from kc.te.calls import address_of
 from kc.te.dtypes import check_dtype
 from kc.te.expr import BufferAccess, Const, Element, Expr, ExternCall, IterVar, Var, as_expr
 from kc.te.raw_operations import is_raw, raw_operation
@@ -632,15 +633,7 @@ class TvmWords:
         given = self.arguments(node, ("element", "dtype"), at, needed=1)["element"]
         element = as_expr(given) if not isinstance(given, Tensor | TensorSlice) else given
         if isinstance(element, Element) and isinstance(element.tensor, Buffer):
-            if all(isinstance(index, Const) and index.value == 0 for index in element.indices):
-                return element.tensor.access_ptr("rw")
-            buffer = element.tensor
-            box = [(index, 1) for index in element.indices]
-            raise refused(
-                f"address_of: {buffer.name} from ({', '.join(str(start) for start, _ in box)}) on",
-                "a call is given a box of a buffer, so that what it touches is known",
-                (f"P = T.match_buffer({buffer.name}[...], shape); P.access_ptr('rw')",),
-            )
+            return address_of(element)
         raise refused("address_of: of an element of a buffer", "", ("T.address_of(A[0, 0])",))
 
     # with ----------------------------------------------------------------------------------
