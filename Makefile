@@ -12,7 +12,7 @@ CLANG := clang-22
 INSTALLED := $(VENV)/installed-$(notdir $(PYTHON))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast sweep test-topi check bench bench-gpu docs site native fuzz fuzz-auto mutants clean
+.PHONY: help demo test test-fast sweep test-topi check bench bench-gpu docs site native fuzz fuzz-auto fuzz-upstream mutants clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -61,6 +61,9 @@ fuzz: $(INSTALLED) ## run many random programs: SEED=1 COUNT=20000; failures go 
 
 fuzz-auto: $(INSTALLED) ## choose schedules for many random programs, and check them: SEED=1 COUNT=3000
 	$(PY) test/fuzz/auto_schedules.py --seed=$(SEED) --count=$(COUNT)
+
+fuzz-upstream: $(INSTALLED) ## compare random text of upstream's dialects with MLIR's own lowering: SEED=1 COUNT=1000
+	$(PY) test/fuzz/upstream_lowering.py $(SEED) $(COUNT)
 
 mutants: $(INSTALLED) ## break changed files in small ways, and list what no test notices: FILES=... SAMPLE=N
 	$(PY) scripts/mutants.py $(FILES) --sample=$(SAMPLE)

@@ -46,7 +46,7 @@ def draw(random: Random, keep: int | None) -> Raised:
         except Unsuitable:
             continue
         try:
-            raised = _raised(program)
+            raised = from_text(program)
         except Exception as error:
             error.add_note(f"{program.text}\n{program.python}")
             raise
@@ -54,7 +54,8 @@ def draw(random: Random, keep: int | None) -> Raised:
             return raised
 
 
-def _raised(program: Loops) -> Raised | None:
+def from_text(program: Loops) -> Raised | None:
+    """The program of a text, raised; None where that is refused and it was checked as it is."""
     unraised = kc.IRModule.parse(program.text)
     source = f"{program.text}\n{program.python}"
     with diagnostic_handler(lambda _: None):

@@ -176,6 +176,10 @@ class LoopWriter:
     sizes: list[Dim] = field(default_factory=list)
     pending: list[tuple[str, str, str]] = field(default_factory=list)
     """Sizes to ask for: names, of which buffers, and dimensions."""
+    strict: bool = False
+    """Whether ops of affine get no variables of scf loops, which mlir-opt refuses and kc takes."""
+    foreign: set[str] = field(default_factory=set)
+    """The variables of scf loops."""
     depth: int = 0
     count: int = 0
 
@@ -311,7 +315,7 @@ class LoopWriter:
                 words.append(text)
             elif not names and expr.isdigit():
                 words.append(self.const(int(expr)))
-            elif self.pure:
+            elif self.pure or (self.strict and self.foreign.intersection(names)):
                 words.append(self._computed(ast.parse(python, mode="eval").body))
             else:
                 result = self.fresh("x")
@@ -346,7 +350,7 @@ class LoopWriter:
     def load(self, buffer: Buffer, place: Sequence[Index]) -> str:
         """An element, by its name."""
         result = self.fresh("v")
-        affine = self.is_affine(buffer)
+        affine = self.is_affine(buffer) and self.are_dims(place)
         at = self.operands(place, affine=affine)
         op = "affine.load" if affine else "memref.load"
         self.write(
@@ -357,13 +361,17 @@ class LoopWriter:
 
     def store(self, value: str, buffer: Buffer, place: Sequence[Index]) -> None:
         """``value`` as an element."""
-        affine = self.is_affine(buffer)
+        affine = self.is_affine(buffer) and self.are_dims(place)
         at = self.operands(place, affine=affine)
         op = "affine.store" if affine else "memref.store"
         self.write(
             f"{op} %{value}, %{buffer.name}[{at}] : {buffer.type(self.element)}",
             f"{buffer.name}[{python_place(place)}] = {value}",
         )
+
+    def are_dims(self, indices: Sequence[Index]) -> bool:
+        """Whether ops of affine may have the variables of ``indices``."""
+        return not self.strict or not any(self.foreign.intersection(at.names) for at in indices)
 
     def is_affine(self, buffer: Buffer) -> bool:
         """Whether an access is one of affine."""
@@ -555,6 +563,7 @@ class LoopWriter:
             self._close()
 
     def _open(self, name: str, low: str, ssa: str, high: str, *, step: int) -> None:
+        self.foreign.add(name)
         self.write(
             f"scf.for %{name} = {self.const(int(low))} to {ssa} step {self.const(step)} {{",
             f"for {name} in range({low}, {high}, {step}):",
@@ -663,16 +672,21 @@ class LoopWriter:
         dim = self.random.choice(dims) if dims else Dim(3, "3", self.const(3))
         return low, low_text, dim.ssa, str(dim.size), least, dim.size - 1
 
+    def are_bounds(self, low: str, high: str) -> bool:
+        """Whether ``affine.for`` may have these bounds, as Python writes them."""
+        return not self.strict or not self.foreign.intersection((low, high))
+
     def loop(self, depth: int) -> None:
         """A loop of scf or affine."""
         low, low_text, high, high_text, least, most = self.bounds()
         step = self.random.choice((1, 1, 1, 1, 2, 3))
         name = self.fresh(self.random.choice("ijk"))
-        if self.affine and self.chance(0.85):
+        if self.affine and self.chance(0.85) and self.are_bounds(low_text, high_text):
             ends = [_affine_end(low_text, low), _affine_end(high_text, high)]
             stride = f" step {step}" if step > 1 else ""
             self.write(f"affine.for %{name} = {ends[0]} to {ends[1]}{stride} {{")
         else:
+            self.foreign.add(name)
             self.write(f"scf.for %{name} = {low} to {high} step {self.const(step)} {{")
         self.write(None, f"for {name} in range({low_text}, {high_text}, {step}):")
         with self.scope():
@@ -731,6 +745,7 @@ class LoopWriter:
             a, b = self.fresh("x"), self.fresh("x")
             self.write(f"%{a} = affine.{'apply' if first is None else 'max'} {begin}")
             self.write(f"%{b} = affine.{end}")
+            self.foreign.add(inner)
             self.write(f"scf.for %{inner} = %{a} to %{b} step {self.const(1)} {{")
 
     def carrying(self, depth: int) -> None:
@@ -745,11 +760,12 @@ class LoopWriter:
         pairs = ", ".join(f"%{a} = %{b}" for a, b in zip(carried, starts, strict=True))
         types = ", ".join([self.element] * count)
         heads = ", ".join(f"%{result}" for result in results)
-        if self.affine and self.chance(0.8):
+        if self.affine and self.chance(0.8) and self.are_bounds(low_text, high_text):
             ends = [_affine_end(low_text, low), _affine_end(high_text, high)]
             head = f"affine.for %{name} = {ends[0]} to {ends[1]}"
             end = "affine.yield"
         else:
+            self.foreign.add(name)
             head = f"scf.for %{name} = {low} to {high} step {self.const(1)}"
             end = "scf.yield"
         self.write(f"{heads} = {head} iter_args({pairs}) -> ({types}) {{")
@@ -805,6 +821,7 @@ class LoopWriter:
                 self.depth += n
                 self.write(None, f"for {name} in range({dim.size}):")
                 self.depth -= n
+                self.foreign.add(name)
                 self.variables.append(Variable(name, 0, dim.size - 1))
             self.depth += rank - 1
             value = self.value(2, buffer.root)
@@ -839,9 +856,12 @@ class Loops:
     expected: dict[int, np.ndarray]
 
 
-def draw_loops(random: Random, keep: int | None) -> Loops:
-    """A program of loops, of its first ``keep`` statements. Raises Unsuitable for none."""
-    writer = LoopWriter(random)
+def draw_loops(random: Random, keep: int | None, *, strict: bool = False) -> Loops:
+    """A program of loops, of its first ``keep`` statements. Raises Unsuitable for none.
+
+    A ``strict`` one is valid for mlir-opt.
+    """
+    writer = LoopWriter(random, strict=strict)
     writer.declare()
     writer.ask_sizes()
     ends: list[tuple[int, int]] = []

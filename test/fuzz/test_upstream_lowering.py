@@ -1,0 +1,31 @@
+"""Random text of upstream's dialects means to kc what it means to MLIR's own lowering.
+
+``make fuzz-upstream`` compares more.
+"""
+
+import os
+
+import pytest
+from optional_tools import find
+from raised_loops import Loops
+from upstream_lowering import RUNTIME, check, compare, draw_program, run_upstream
+
+has_mlir = find("mlir-opt") and find("mlir-translate") and os.path.exists(RUNTIME)
+pytestmark = pytest.mark.skipif(not has_mlir, reason="MLIR's tools are not installed")
+
+
+@pytest.mark.parametrize("seed", range(2, 9))
+def test_three_ways(seed: int):
+    assert compare(draw_program(seed)) == ["MLIR", "native", "interpreter"]
+
+
+def test_a_wrong_expectation_is_noticed():
+    program = next(it for it in map(draw_program, range(2, 9)) if _has_results(it))
+    arrays = {n: array + 1 for n, array in program.expected.items()}
+    wrong = Loops(program.text, program.python, program.given, arrays)
+    with pytest.raises(AssertionError, match="argument "):
+        check(wrong, run_upstream(program))
+
+
+def _has_results(program: Loops) -> bool:
+    return any(array.size for array in program.expected.values())

@@ -1,0 +1,191 @@
+"""MLIR's own lowering of a program's text, run on numpy arrays: the third opinion on what it means.
+
+``mlir-opt`` bufferizes tensors and lowers to the llvm dialect, ``mlir-translate`` writes LLVM IR,
+and LLVM (of llvmlite) compiles that. Nothing of kc takes part.
+
+``make fuzz-upstream SEED=0 COUNT=300`` compares so many programs like those of the family
+``raised`` in three ways: MLIR's lowering, kc's native code and the interpreter, each with what
+Python and numpy computed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+sys.path[:0] = [str(path) for path in (Path(__file__).parents[1], Path(__file__).parent)]
+
+import numpy as np  # noqa: E402
+from optional_tools import LLVM_BIN, find  # noqa: E402
+from raised import from_text  # noqa: E402
+from raised_loops import Loops, draw_loops  # noqa: E402
+from raised_tensors import draw_tensors  # noqa: E402
+from worlds import Unsuitable  # noqa: E402
+
+import kc  # noqa: E402
+from kc.analysis.interpreter import run  # noqa: E402
+
+PIPELINE = (
+    "--convert-elementwise-to-linalg",
+    "--one-shot-bufferize=bufferize-function-boundaries "
+    "function-boundary-type-conversion=identity-layout-map",
+    "--convert-linalg-to-loops",
+    "--memref-expand",
+    "--expand-realloc",
+    "--llvm-request-c-wrappers",
+    "--test-lower-to-llvm",
+)
+"""What mlir-opt does; results of tensors are memrefs that the callee allocates."""
+
+RUNTIME = str(Path(LLVM_BIN).with_name("lib") / "libmlir_c_runner_utils.so.22.1")
+"""What MLIR's code calls: copies of memrefs with strides."""
+
+
+class NotLowered(Exception):
+    """mlir-opt or mlir-translate does not lower the text: what they say."""
+
+
+def lowered(text: str) -> str:
+    """LLVM IR of a module, by MLIR. Raises :class:`NotLowered`."""
+    opt, translate = find("mlir-opt"), find("mlir-translate")
+    assert opt is not None
+    assert translate is not None
+    for command in ([opt, *PIPELINE], [translate, "--mlir-to-llvmir"]):
+        done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=60)
+        if done.returncode:
+            raise NotLowered(done.stderr[:2000])
+        text = done.stdout
+    return text
+
+
+def descriptor(array: np.ndarray) -> ctypes.Array[ctypes.c_int64]:
+    """An array as MLIR's C interface passes a memref: pointers, offset, sizes and strides."""
+    strides = [stride // array.itemsize for stride in array.strides]
+    fields = [array.ctypes.data, array.ctypes.data, 0, *array.shape, *strides]
+    return (ctypes.c_int64 * len(fields))(*fields)
+
+
+def run_upstream(program: Loops) -> list[Any]:
+    """The arguments of ``@main`` after a call of MLIR's code, the results behind them."""
+    results = _result_count(program.text)
+    given = [array.copy() if isinstance(array, np.ndarray) else array for array in program.given]
+    arguments, allocated = given[: len(given) - results], given[len(given) - results :]
+    words = sum(3 + 2 * array.ndim for array in allocated)
+    values: list[Any] = []
+    kept: list[Any] = []
+    for argument in arguments:
+        if isinstance(argument, np.ndarray):
+            kept.append(descriptor(argument))
+            values.append(ctypes.c_void_p(ctypes.addressof(kept[-1])))
+        else:
+            values.append(ctypes.c_int64(argument))
+    engine = _compiled(lowered(program.text))
+    whole = (ctypes.c_int64 * words)()
+    if words:
+        values.insert(0, ctypes.c_void_p(ctypes.addressof(whole)))
+    address = engine.get_function_address("_mlir_ciface_main")
+    ctypes.CFUNCTYPE(None, *(type(value) for value in values))(address)(*values)
+    fields = iter(whole)
+    for n, array in enumerate(allocated):
+        own = list(itertools.islice(fields, 3 + 2 * array.ndim))
+        allocated[n] = _read(own, array.ndim, array.dtype)
+    return [*arguments, *allocated]
+
+
+def _read(fields: Sequence[int], rank: int, dtype: np.dtype[Any]) -> np.ndarray:
+    """The array of a descriptor, copied."""
+    _, aligned, offset, *rest = fields
+    shape, strides = rest[:rank], [stride * dtype.itemsize for stride in rest[rank:]]
+    if 0 in shape:
+        return np.empty(shape, dtype)
+    last = sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True))
+    start = aligned + offset * dtype.itemsize
+    memory = ctypes.string_at(start, last + dtype.itemsize)
+    return np.ndarray(shape, dtype, memory, 0, strides).copy()
+
+
+def _result_count(text: str) -> int:
+    """How many tensors ``@main`` returns."""
+    signature = re.search(r"func\.func @main\(.*?\) -> (.*) \{\n", text)
+    return 0 if signature is None else signature[1].count("tensor<")
+
+
+def _compiled(ir: str) -> Any:
+    import llvmlite.binding as binding
+
+    binding.load_library_permanently(RUNTIME)
+
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    machine = binding.Target.from_default_triple().create_target_machine(opt=1)
+    engine = binding.create_mcjit_compiler(binding.parse_assembly(ir), machine)
+    engine.finalize_object()
+    return engine
+
+
+def draw_program(seed: int) -> Loops:
+    """A program of loops or of tensors."""
+    random = Random(f"upstream {seed}")
+    while True:
+        try:
+            if random.random() < 0.4:
+                return draw_tensors(random, None)
+            return draw_loops(random, None, strict=True)
+        except Unsuitable:
+            continue
+
+
+def check(program: Loops, arrays: Sequence[Any]) -> None:
+    """Compare what is expected with ``arrays``, of which bufferized tensors may be overwritten."""
+    for n, wanted in program.expected.items():
+        np.testing.assert_array_equal(arrays[n], wanted, err_msg=f"argument {n}")
+
+
+def compare(program: Loops) -> list[str]:
+    """Run a program in three ways, each of which must give what is expected; those that it was run
+    in. What MLIR does not lower, and kc does not raise, is left out."""
+    ways: list[str] = []
+    try:
+        check(program, run_upstream(program))
+        ways.append("MLIR")
+    except NotLowered as error:
+        ways.append(
+            f"not lowered: {re.sub('[0-9]+', 'N', str(error).partition('error: ')[2])[:60]}"
+        )
+    drawn = from_text(program)
+    if drawn is None:
+        return [*ways, "as it is"]
+    arrays = drawn.arrays()
+    kc.build(drawn.module)(*arrays)
+    drawn.check(arrays)
+    arrays = drawn.arrays()
+    with np.errstate(all="ignore"):
+        run(drawn.module.op, "main", arrays)
+    drawn.check(arrays)
+    return [*ways, "native", "interpreter"]
+
+
+def main(seed: int, count: int) -> int:
+    """Compare programs in three ways; the number of those that differ."""
+    ways: Counter[str] = Counter()
+    for n in range(seed, seed + count):
+        program = draw_program(n)
+        try:
+            ways.update(compare(program))
+        except Exception as error:
+            ways["differ"] += 1
+            print(f"program {n}: {type(error).__name__}: {error}\n{program.text}", flush=True)
+    print(", ".join(f"{name} {number}" for name, number in ways.items()))
+    return ways["differ"]
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1]), int(sys.argv[2])) > 0)
