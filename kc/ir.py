@@ -123,10 +123,11 @@ class _Unpickler(pickle.Unpickler):
     """Makes values of tensor expressions alone, so that no text that is loaded runs code."""
 
     def find_class(self, module_name: str, global_name: str) -> Any:
-        value = super().find_class(module_name, global_name)
-        named = module_name == "kc.support.diagnostics" and global_name == "Location"
-        if isinstance(value, type) and (module_name.startswith("kc.te.") or named):
-            return value
+        named = (module_name, global_name) == ("kc.support.diagnostics", "Location")
+        if module_name.startswith("kc.te.") or named:  # else the module is not even imported
+            value = super().find_class(module_name, global_name)
+            if isinstance(value, type):
+                return value
         raise pickle.UnpicklingError(f"{module_name}.{global_name}")
 
 
