@@ -47,6 +47,7 @@ from kc.dialects.tir import (
     LoadOp,
     StoreOp,
     SymbolOp,
+    ViewOp,
 )
 from kc.dialects.tir.threads import BLOCK_AXES, is_in_lockstep, is_same_axis, is_shared
 
@@ -257,14 +258,21 @@ class Space:
         instance.dims.append(name)
         return dim(name)
 
-    def element(self, op: LoadOp | StoreOp, instance: Instance) -> list[Term]:
+    def element(self, op: LoadOp | StoreOp | ViewOp, instance: Instance) -> list[Term]:
         """The indices of an access, where ``instance`` is an execution of it.
 
-        Those of a vector are of any of its lanes, which is a new coordinate of ``instance``.
+        Those of a vector are of any of its lanes, which is a new coordinate of ``instance``, and
+        those of a view of any element of the box.
         """
         element = [
             self.expr(expr, op.operands_of_map, instance) for expr in op.indices.data.results
         ]
+        if isinstance(op, ViewOp):
+            for position, size in zip(op.positions, op.result.type.get_shape(), strict=True):  # pyright: ignore[reportAttributeAccessIssue]
+                inside = self.dim(instance)
+                instance.constraints.append(inside.within(size))
+                element[position] += inside
+            return element
         type_ = op.result.type if isinstance(op, LoadOp) else op.value.type
         if isinstance(type_, VectorType):
             lane = self.dim(instance)
@@ -273,7 +281,7 @@ class Space:
         return element
 
     def in_bounds(
-        self, op: LoadOp | StoreOp, element: Sequence[Term], instance: Instance
+        self, op: LoadOp | StoreOp | ViewOp, element: Sequence[Term], instance: Instance
     ) -> list[Condition]:
         """The condition that an access stays inside its buffer, as every access does."""
         type_ = op.buffer.type

@@ -18,7 +18,7 @@ from xdsl.ir.affine import AffineExpr
 from kc.analysis.index_values import IndexValues, dimensions
 from kc.analysis.loop_tree import preorder
 from kc.dialects.affine_assembly import from_terms, linear_terms
-from kc.dialects.tir import BlockOp, ForOp, LoadOp, StoreOp
+from kc.dialects.tir import BlockOp, ForOp, LoadOp, StoreOp, ViewOp
 from kc.dialects.tir.threads import is_shared
 
 
@@ -147,7 +147,7 @@ class BoundIndexValues(IndexValues):
 
 
 def box(
-    accesses: Iterable[LoadOp | StoreOp],
+    accesses: Iterable[LoadOp | StoreOp | ViewOp],
     inside: Block,
     index: IndexValues,
     scope: str | None = None,
@@ -164,8 +164,13 @@ def box(
             _hull(index.compose(expr, op.operands_of_map), inside, index, scope)
             for expr in op.indices.data.results
         ]
-        value = op.result if isinstance(op, LoadOp) else op.value
-        if isinstance(value.type, VectorType):
+        if isinstance(op, ViewOp):
+            sizes = op.result.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
+            for position, size in zip(op.positions, sizes, strict=True):
+                hulls[position] = _widen(hulls[position], size - 1)
+        elif isinstance((op.result if isinstance(op, LoadOp) else op.value).type, VectorType):
+            value = op.result if isinstance(op, LoadOp) else op.value
+            assert isinstance(value.type, VectorType)
             hulls[-1] = _widen(hulls[-1], value.type.get_shape()[0] - 1)
         hull = hulls if hull is None else [_join(*two) for two in zip(hull, hulls, strict=True)]
     if hull is None:

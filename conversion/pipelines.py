@@ -67,6 +67,7 @@ TO_GPU: Order = (
     "lower-thread-allreduce",
     "merge-shared-memory-allocations",
     "thread-sync",
+    "lower-fragments",
     "unroll-loop",  # what pragmas ask for
     "vectorize-loop",
     2,

@@ -44,6 +44,9 @@ from kc.dialects.nvvm.fences import (
     FenceMbarrierInitOp, FenceProxyAcquireOp, FenceProxyOp, FenceProxyReleaseOp,
     FenceProxySyncRestrictOp, FenceScClusterOp, FenceSyncRestrictOp, MembarOp,
 )
+from kc.dialects.nvvm.fragments import (
+    SCOPES, FragmentAttr,
+)
 from kc.dialects.nvvm.inline_ptx import (
     InlinePtxOp,
 )
@@ -100,7 +103,7 @@ __all__ = [
     "CpAsyncCommitGroupOp", "CpAsyncMBarrierArriveOp", "CpAsyncOp", "CpAsyncWaitGroupOp",
     "DynamicSmemSizeOp", "ElectSyncOp", "ExitOp", "FPRoundingModeAttr", "FenceMbarrierInitOp",
     "FenceProxyAcquireOp", "FenceProxyOp", "FenceProxyReleaseOp", "FenceProxySyncRestrictOp",
-    "FenceScClusterOp", "FenceSyncRestrictOp", "GENERIC_POINTER", "GLOBAL_POINTER",
+    "FenceScClusterOp", "FenceSyncRestrictOp", "FragmentAttr", "GENERIC_POINTER", "GLOBAL_POINTER",
     "GlobalTimerLoOp", "GlobalTimerOp", "GridDepActionAttr", "GridDimXOp", "GridDimYOp",
     "GridDimZOp", "GridIdOp", "GriddepcontrolOp", "InlinePtxOp", "LOCAL_POINTER", "LaneIdOp",
     "LaneMaskEqOp", "LaneMaskGeOp", "LaneMaskGtOp", "LaneMaskLeOp", "LaneMaskLtOp", "LdMatrixOp",
@@ -112,7 +115,7 @@ __all__ = [
     "MMAFragAttr", "MMAIntOverflowAttr", "MMALayoutAttr", "MMAShapeAttr", "MMATypesAttr", "MapaOp",
     "MatchSyncKindAttr", "MatchSyncOp", "MemOrderKindAttr", "MemScopeKindAttr", "MembarOp", "MmaOp",
     "NVVM", "NVVMOp", "NanosleepOp", "PrefetchCacheLevelAttr", "PrefetchOp", "ProxyKindAttr",
-    "RcpApproxFtzF32Op", "ReduxKindAttr", "ReduxOp", "Requirement", "SHARED_POINTER",
+    "RcpApproxFtzF32Op", "ReduxKindAttr", "ReduxOp", "Requirement", "SCOPES", "SHARED_POINTER",
     "SaturationModeAttr", "SetMaxRegisterActionAttr", "SetMaxRegisterOp", "SharedSpaceAttr",
     "ShflKindAttr", "ShflOp", "SmDimOp", "SmIdOp", "StMatrixOp", "SyncWarpOp", "TMALoadModeAttr",
     "TMAReduxKindAttr", "TMAStoreModeAttr", "ThreadIdXOp", "ThreadIdYOp", "ThreadIdZOp",

@@ -199,8 +199,8 @@ class _TakesArguments(SymbolUserOpInterface):
 
     def verify(self, op: Operation) -> None:
         assert isinstance(op, CallOp)
-        if op.parent is None:
-            return
+        if not _has_symbols(op):
+            return  # it is in a function that is being scheduled, outside of its module
         function = SymbolTable.lookup_symbol(op, op.callee)
         if not isinstance(function, FuncOp):
             return
@@ -212,6 +212,14 @@ class _TakesArguments(SymbolUserOpInterface):
                 f"tir.call: @{function.sym_name.data} is {function.function_type}, and is called "
                 f"with ({types})"
             )
+
+
+def _has_symbols(op: Operation) -> bool:
+    """Whether there is a table around ``op`` in which a function may be looked up."""
+    parent = op.parent_op()
+    while parent is not None and not parent.has_trait(SymbolTable):
+        parent = parent.parent_op()
+    return parent is not None
 
 
 @irdl_op_definition

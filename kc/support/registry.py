@@ -18,6 +18,7 @@ from kc.support import plugins
 from kc.support.diagnostics import InputError, suggest, warn
 from kc.support.options import Options, PassSpec, quote
 from kc.support.plugins import Plugin
+from kc.support.tensor_core_names import tensor_core_intrins
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -171,6 +172,7 @@ PASSES = {
             "lower-thread-allreduce",
             "merge-shared-memory-allocations",
             "thread-sync",
+            "lower-fragments",
         ),
     ),
     "gpu": (
@@ -288,6 +290,7 @@ INTRINSICS = {
         "avx_vnni_dot_8x4",
         "avx512_bf16_dot_16x2",
     ),
+    **{f"kc.transforms.intrinsics.tensor_cores:{name}": (name,) for name in tensor_core_intrins()},
     "kc.transforms.intrinsics.builtin:AARCH64": (
         "neon_sdot_4x4",
         "neon_udot_4x4",

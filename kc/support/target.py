@@ -251,7 +251,15 @@ class Target:
         return value
 
     def has_feature(self, name: str) -> bool:
-        """Whether the CPU has a feature: by ``-mattr``, else by its name, where that is known."""
+        """Whether the CPU has a feature: by ``-mattr``, else by its name, where that is known.
+
+        ``sm_80`` is one of NVIDIA's GPUs from that architecture on.
+        """
+        if name.startswith("sm_"):
+            from kc.support.nvidia import architecture_of
+
+            is_nvidia = "cuda" in self.keys
+            return is_nvidia and architecture_of(self).number >= int(name.removeprefix("sm_"))
         given = [feature[0] == "+" for feature in self.mattr if feature[1:] == name]
         if given:
             return given[-1]

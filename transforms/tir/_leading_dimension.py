@@ -14,10 +14,10 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
-from kc.dialects.tir import AllocOp, LoadOp, StoreOp
+from kc.dialects.tir import AllocOp, LoadOp, StoreOp, ViewOp
 from kc.transforms.affine_rewrite import compact
 
-Access = LoadOp | StoreOp
+Access = LoadOp | StoreOp | ViewOp
 
 
 def copies_of(old: AllocOp, count: int, scope: Attribute | None = None) -> AllocOp:
@@ -42,9 +42,11 @@ def select_copy(op: Access, copy: AffineExpr, operands: Sequence[SSAValue]) -> N
     shifted = copy.replace_dims_and_symbols(numbers, [])
     space = AffineMap(len(own) + len(operands), 0, (shifted, *op.indices.data.results))
     map_, used = compact(space, [*own, *operands])
-    fixed = 1 if isinstance(op, LoadOp) else 2
+    fixed = 2 if isinstance(op, StoreOp) else 1
     op.operands = [*list(op.operands)[:fixed], *used]
     op.properties["indices"] = AffineMapAttr(map_)
+    if isinstance(op, ViewOp):
+        op.dims = DenseArrayBase.from_list(i64, [position + 1 for position in op.positions])
 
 
 def _shifted(attributes: Mapping[str, Attribute]) -> Iterable[tuple[str, Attribute]]:

@@ -22,7 +22,7 @@ from kc.analysis.instances import Instance, Space, Witness
 from kc.analysis.loop_tree import all_loops_around, buffer_name, is_inside, touches_memory
 from kc.analysis.terms import Condition, any_of, equal
 from kc.analysis.trust import Undecided
-from kc.dialects.tir import AllocOp, ForKind, ForOp, LoadOp, StoreOp
+from kc.dialects.tir import AllocOp, CallOp, ForKind, ForOp, LoadOp, StoreOp, ViewOp
 from kc.dialects.tir.calls import CallExternOp
 from kc.dialects.tir.threads import BLOCK_AXES
 from kc.support.diagnostics import CodegenError
@@ -35,7 +35,7 @@ from kc.transforms.tir._pipeline_notes import (
     read_notes,
     statements,
 )
-from kc.transforms.tir.compact_buffer_allocation import carries_values
+from kc.transforms.tir.compact_buffer_allocation import carries_values, is_passed_on
 
 PASS = "inject-software-pipeline"
 
@@ -172,7 +172,7 @@ def _accesses(pipeline: Pipeline) -> Iterator[Access]:
                     is_store = isinstance(op, StoreOp)
                     base = base_buffer(op.buffer)
                     yield Access(statement, op, child, base, is_store, not is_store)
-                elif isinstance(op, CallExternOp):
+                elif isinstance(op, CallExternOp | CallOp):
                     for value, reads, writes in op.accesses:
                         yield Access(statement, op, child, base_buffer(value), writes, reads)
                 elif touches_memory(op):
@@ -207,6 +207,11 @@ def _is_private(pipeline: Pipeline, buffer: SSAValue) -> bool:
     """Whether each iteration could have a buffer of its own in place of one from outside."""
     accesses = pipeline.touching(buffer)
     ops = [access.op for access in accesses if isinstance(access.op, LoadOp | StoreOp)]
+    ops += [
+        use.operation
+        for use in buffer.uses
+        if isinstance(use.operation, ViewOp) and is_passed_on(use.operation)
+    ]
     if {use.operation for use in buffer.uses} != set(ops):
         return False
     crossed = any(
@@ -243,6 +248,8 @@ def _require_versions(pipeline: Pipeline) -> None:
             continue
         for use in buffer.uses:
             op = use.operation
+            if isinstance(op, ViewOp) and is_passed_on(op):
+                continue
             if count > 1 and not (isinstance(op, LoadOp | StoreOp) and op.buffer is buffer):
                 raise _no_versions(pipeline, buffer, op, f"{op.name} uses the whole buffer")
         for size in alloc.dynamic_sizes:

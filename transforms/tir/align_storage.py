@@ -51,7 +51,8 @@ from xdsl.passes import ModulePass
 
 from kc.analysis import loop_tree
 from kc.dialects.affine_assembly import ZERO
-from kc.dialects.tir import DYNAMIC, AllocOp, ApplyOp, LoadOp, StoreOp
+from kc.dialects.tir import DYNAMIC, AllocOp, ApplyOp, LoadOp, StoreOp, ViewOp
+from kc.dialects.tir.views import strides_of
 from kc.support.diagnostics import warn
 from kc.support.locations import location_of
 from kc.transforms.affine_rewrite import compact
@@ -113,11 +114,16 @@ class _Layout:
             return "it has a layout of its own"
         for use in self.alloc.buffer.uses:
             op = use.operation
+            if isinstance(op, ViewOp) and _may_spread(op):
+                continue
             if not isinstance(op, LoadOp | StoreOp) or (
                 isinstance(op, StoreOp) and op.value is self.alloc.buffer
             ):
                 return f"{op.name} uses the buffer as it is"
         return None
+
+    def _has_views(self) -> bool:
+        return any(isinstance(use.operation, ViewOp) for use in self.alloc.buffer.uses)
 
     def _try(self, axis: int, factor: int, offset: int) -> str | None:
         """Serve an axis unless that makes the buffer too large, or say why not."""
@@ -142,6 +148,8 @@ class _Layout:
         if isinstance(size, int):
             missing = (offset - size * unit) % factor
             if missing and missing % unit:
+                if self._has_views():
+                    return f"tir.view needs {unit} elements together, which are one step inside"
                 self._merge(axis + 1)
                 self.sizes[axis + 1] = size * unit + missing
             elif missing:
@@ -169,6 +177,8 @@ class _Layout:
         distance = (offset - 1) % factor + 1
         if distance == 1:
             return None
+        if self._has_views():
+            return "tir.view needs neighbours along it together"
         for op in self._accesses():
             value = op.result if isinstance(op, LoadOp) else op.value
             if isinstance(value.type, VectorType):
@@ -205,6 +215,14 @@ class _Layout:
         alloc.buffer.replace_all_uses_with(new.buffer)
         alloc.detach()
         alloc.erase()
+
+
+def _may_spread(view: ViewOp) -> bool:
+    """Whether a view takes its rows any number of elements apart."""
+    type_ = view.result.type
+    assert isinstance(type_, MemRefType)
+    strides = strides_of(type_)
+    return strides[:-1] == [None] * (len(strides) - 1)
 
 
 def _reindex(op: Access, index: Sequence[AffineExpr]) -> None:

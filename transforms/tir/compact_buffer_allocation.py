@@ -30,14 +30,14 @@ it is. There it shrinks to the bounding box of its accesses; indices are rebased
 
 Requires nothing, but is meant to run after ``lower-init-block``: the result of a reduction that may
 be empty and still has its init stays as it is (``lower-init-block`` may fill all of it). So do
-buffers with users other than ``tir.load`` and ``tir.store``.
+buffers with users other than ``tir.load``, ``tir.store`` and views for ``tir.call``.
 
 TVM: ``CompactBufferAllocation`` and ``PlanAndUpdateBufferAllocationLocation``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -56,17 +56,19 @@ from kc.dialects.tir import (
     DYNAMIC,
     AllocOp,
     BlockOp,
+    CallOp,
     ForKind,
     ForOp,
     IterType,
     LoadOp,
     PrefetchOp,
     StoreOp,
+    ViewOp,
 )
 from kc.dialects.tir.threads import is_shared
 from kc.transforms.affine_rewrite import compact
 
-Access = LoadOp | StoreOp | PrefetchOp
+Access = LoadOp | StoreOp | PrefetchOp | ViewOp
 """What uses a buffer; a prefetch moves with it, but does not count."""
 
 
@@ -91,6 +93,8 @@ def _compact(alloc: AllocOp, index: IndexValues) -> None:
         op = use.operation
         if not isinstance(op, Access) or op.buffer is not alloc.buffer:
             return
+        if isinstance(op, ViewOp) and not is_passed_on(op):
+            return
         if _may_be_empty(op):
             return
         accesses.append(op)
@@ -111,6 +115,11 @@ def _compact(alloc: AllocOp, index: IndexValues) -> None:
                 _move(alloc, accesses, loop.body.block)
             _shrink(alloc, accesses, region, index)
             return
+
+
+def is_passed_on(view: ViewOp) -> bool:
+    """Whether a view is an argument of calls, and nothing else."""
+    return all(isinstance(use.operation, CallOp) for use in view.result.uses)
 
 
 def _may_be_empty(op: Access) -> bool:
@@ -177,12 +186,13 @@ def _cost(region: Sequence[Interval], alloc: AllocOp) -> tuple[int, int]:
 
 def carries_values(accesses: Sequence[Access], loop: ForOp) -> bool:
     """Whether an iteration of ``loop`` may read what it has not written before."""
-    stores = [access for access in accesses if isinstance(access, StoreOp)]
-    for load in accesses:
-        if not isinstance(load, LoadOp):
+    uses = [use for access in accesses for use in _uses(access)]
+    stores = [(op, access) for op, access, _, writes in uses if writes]
+    for op, load, reads, _ in uses:
+        if not reads:
             continue
         space = Space()
-        read = space.instance(load)
+        read = space.instance(op)
         element = space.element(load, read)
         shared = {}
         for around, dim in read.loops.items():
@@ -191,14 +201,29 @@ def carries_values(accesses: Sequence[Access], loop: ForOp) -> bool:
             if around is loop:
                 break
         supplies = []
-        for store in stores:
-            write = space.instance(store, shared)
+        for writer, store in stores:
+            write = space.instance(writer, shared)
             written = space.element(store, write)
             supplies.append(Supply(write, written, [space.before(write, read)]))
         bounds = space.in_bounds(load, element, read)
         if space.uncovered(read, element, supplies, bounds) is not None:
             return True
     return False
+
+
+def _uses(
+    access: Access,
+) -> Iterator[tuple[Operation, LoadOp | StoreOp | ViewOp, bool, bool]]:
+    """What is executed, where it has its indices, and whether it reads and writes."""
+    if isinstance(access, LoadOp | StoreOp):
+        is_store = isinstance(access, StoreOp)
+        yield access, access, not is_store, is_store
+    elif isinstance(access, ViewOp):
+        for call in dict.fromkeys(use.operation for use in access.result.uses):
+            assert isinstance(call, CallOp)
+            for value, reads, writes in call.accesses:
+                if value is access.result:
+                    yield call, access, reads, writes
 
 
 def _move(alloc: AllocOp, accesses: Sequence[Access], home: Block) -> None:

@@ -81,7 +81,7 @@ from kc.analysis import loop_tree
 from kc.analysis.module_copy import copy_module
 from kc.dialects.affine_assembly import ZERO
 from kc.dialects.nvvm import CpAsyncCommitGroupOp, CpAsyncWaitGroupOp
-from kc.dialects.tir import AllocOp, ApplyOp, ForOp, LoadOp, StoreOp
+from kc.dialects.tir import AllocOp, ApplyOp, ForOp, LoadOp, StoreOp, ViewOp
 from kc.dialects.tir.memory import ASYNC_COPY
 from kc.support.diagnostics import CodegenError, diagnostic_handler
 from kc.support.locations import location_of
@@ -235,7 +235,7 @@ class Injection:
         place = loop if is_inside else old
         _home(place).insert_op_before(new, place)
         for access in [use.operation for use in buffer.uses]:
-            assert isinstance(access, LoadOp | StoreOp)
+            assert isinstance(access, LoadOp | StoreOp | ViewOp)
             select_copy(access, AffineExpr.dimension(0) % count, [loop.var])
         buffer.replace_all_uses_with(new.buffer)
         old.detach()

@@ -62,7 +62,7 @@ from kc.analysis.shared_memory import OFFSET, buffer_bytes, share_memory
 from kc.analysis.terms import Condition, Term, any_of, equal
 from kc.dialects.gpu import BarrierOp, ShuffleOp
 from kc.dialects.nvvm import CpAsyncCommitGroupOp, CpAsyncWaitGroupOp
-from kc.dialects.tir import AllocOp, ForOp, LoadOp, StoreOp
+from kc.dialects.tir import AllocOp, CallOp, ForOp, LoadOp, StoreOp, ViewOp
 from kc.dialects.tir.memory import ASYNC_COPY
 from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES, is_shared
 from kc.support.diagnostics import CodegenError
@@ -113,6 +113,8 @@ class Access:
     path: list[tuple[Block, int]]
     """The blocks around it in the kernel, from the inside out, each with the number of the
     operation in it that it is, or is in."""
+    view: ViewOp | None = None
+    """The part of the buffer that a call is given."""
 
 
 @dataclass(eq=False)
@@ -184,17 +186,19 @@ class _Kernel:
         if op is self.chain[-1] or isinstance(op, (BarrierOp, ShuffleOp, *COPY_GROUPS)):
             return
         if isinstance(op, LoadOp | StoreOp):
-            values = [op.buffer]
-            writes = isinstance(op, StoreOp)
+            values = [(op.buffer, isinstance(op, StoreOp))]
+        elif isinstance(op, CallOp):
+            values = [(value, writes) for value, _, writes in op.accesses]
         elif touches_memory(op):
-            values = [operand for operand in op.operands if isinstance(operand.type, MemRefType)]
-            writes = True
+            values = [
+                (operand, True) for operand in op.operands if isinstance(operand.type, MemRefType)
+            ]
         else:
             return
-        for value in values:
+        for value, writes in values:
             if any(is_shared(memory_scope(value), loop.axis) for loop in self.lanes):
-                base = base_buffer(value)
-                yield Access(op, base, writes, self._path(op))
+                view = value.owner if isinstance(value.owner, ViewOp) else None
+                yield Access(op, base_buffer(value), writes, self._path(op), view)
         if not values:
             yield Access(op, None, True, self._path(op))
 
@@ -485,6 +489,8 @@ def _element(space: Space, access: Access, instance: Instance) -> list[Term] | N
     op = access.op
     if isinstance(op, LoadOp | StoreOp) and op.buffer is access.buffer:
         return space.element(op, instance)
+    if isinstance(op, CallOp) and access.view is not None and access.view.buffer is access.buffer:
+        return space.element(access.view, instance)
     return None
 
 

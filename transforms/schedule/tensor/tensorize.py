@@ -76,6 +76,7 @@ from kc.dialects.tir.views import ViewOp, strides_of
 from kc.support.diagnostics import ScheduleError
 from kc.support.locations import location_of
 from kc.support.registry import pass_class
+from kc.support.tensor_core_names import tensor_core_intrins
 from kc.transforms.affine_rewrite import compact
 from kc.transforms.intrinsics.tensor_intrin import TensorIntrin, names
 from kc.transforms.schedule._blocks import erase_with_loops
@@ -196,8 +197,10 @@ class Tensorize(Primitive):
 
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:
+        cores = () if "cuda" in site.target.keys else tensor_core_intrins()
+        possible = [name for name in names() if name not in cores]
         for loop in loop_tree.loops(site.function):
-            for name in names():
+            for name in possible:
                 yield cls(IntrinRef(name), LoopRef(loop))
 
     def rewrite(self, site: Site, plan: Plan) -> Rewritten:
@@ -238,14 +241,16 @@ def _find(site: Site, name: str) -> TensorIntrin:
 def _require_features(site: Site, intrin: TensorIntrin, at: Operation) -> None:
     missing = [feature for feature in intrin.features if not site.target.has_feature(feature)]
     if missing:
+        architectures = [feature for feature in missing if feature.startswith("sm_")]
+        options = ",".join(f"+{feature}" for feature in missing)
         raise site.refuse(
             "KC3561",
             f"{intrin.name} needs {' and '.join(missing)}, which the target does not have",
             at=at,
             why=f"the target is {site.target}",
-            hints=[
-                f"-mattr={','.join(f'+{feature}' for feature in missing)}, or a CPU that has it"
-            ],
+            hints=[f'Target("cuda -arch={architectures[0]}")']
+            if architectures
+            else [f"-mattr={options}, or a CPU that has it"],
         )
 
 

@@ -1,0 +1,209 @@
+"""Fragments: tiles of matrices that the lanes of a warp hold in their registers."""
+
+from __future__ import annotations
+
+import re
+
+from xdsl.dialects.builtin import IntAttr, StringAttr, f32, i32
+from xdsl.ir import Attribute, ParametrizedAttribute
+from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from kc.dialects.nvvm.wmma import fragment as wmma_words
+
+SCOPES = re.compile(r"wmma\.(matrix_[ab]|accumulator)|m\d+n\d+k\d+\.matrix[ABC]")
+"""The memory scopes of buffers of fragments."""
+
+_BITS = {"f16": 16, "bf16": 16, "f32": 32, "s8": 8, "s32": 32}
+_INSTRUCTIONS = ("wmma", "mma")
+
+Matrices = tuple[int, bool, AffineExpr, AffineExpr]
+"""How ``ldmatrix`` loads a fragment: how many matrices, whether they are transposed, and the row
+and column of the tile that a lane (d0) has the address of."""
+
+
+@irdl_attr_definition
+class FragmentAttr(ParametrizedAttribute):
+    """``#nvvm.fragment<mma m16n8k16 a f16 row>``: how a warp holds a tile of a matrix.
+
+    ``a``, ``b`` and ``c`` are the matrices of ``c += a * b``, ``c`` also that of the sums. The tile
+    has the rows and columns of the matrix, but that of a ``b`` whose layout is ``col`` has those of
+    the transposed one: [n, k]. A lane holds 32-bit words of one or more elements each. Which ones
+    is PTX's for ``mma`` (:meth:`lane_map`), and nobody's business for ``wmma``.
+    """
+
+    name = "nvvm.fragment"
+    instruction_name: StringAttr
+    m: IntAttr
+    n: IntAttr
+    k: IntAttr
+    matrix_name: StringAttr
+    element_name: StringAttr
+    layout_name: StringAttr
+
+    def __init__(
+        self,
+        instruction: str,
+        shape: tuple[int, int, int],
+        matrix: str,
+        element: str,
+        layout: str = "row",
+    ) -> None:
+        m, n, k = shape
+        super().__init__(
+            StringAttr(instruction),
+            IntAttr(m),
+            IntAttr(n),
+            IntAttr(k),
+            StringAttr(matrix),
+            StringAttr(element),
+            StringAttr(layout),
+        )
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> list[StringAttr | IntAttr]:
+        with parser.in_angle_brackets():
+            instruction = parser.parse_identifier()
+            position = parser.pos
+            sizes = re.fullmatch(r"m(\d+)n(\d+)k(\d+)", parser.parse_identifier())
+            if sizes is None:
+                parser.raise_error("expected sizes such as m16n8k16", position)
+            words = [parser.parse_identifier() for _ in range(3)]
+        return [
+            StringAttr(instruction),
+            *(IntAttr(int(size)) for size in sizes.groups()),
+            *map(StringAttr, words),
+        ]
+
+    def print_parameters(self, printer: Printer) -> None:
+        m, n, k = self.shape
+        printer.print_string(
+            f"<{self.instruction} m{m}n{n}k{k} {self.matrix} {self.element} {self.layout}>"
+        )
+
+    def verify(self) -> None:
+        for what, given, allowed in (
+            ("instruction", self.instruction, _INSTRUCTIONS),
+            ("matrix", self.matrix, ("a", "b", "c")),
+            ("element type", self.element, tuple(_BITS)),
+            ("layout", self.layout, ("row", "col") if self.matrix == "b" else ("row",)),
+        ):
+            if given not in allowed:
+                raise VerifyException(
+                    f"#nvvm.fragment: the {what} is {' or '.join(allowed)}, not {given}"
+                )
+        if self.is_mma and self.shape[:2] != (16, 8):
+            m, n, k = self.shape
+            raise VerifyException(f"#nvvm.fragment: mma has m16n8, not m{m}n{n}k{k}")
+
+    @property
+    def instruction(self) -> str:
+        """wmma or mma."""
+        return self.instruction_name.data
+
+    @property
+    def is_mma(self) -> bool:
+        """Whether the lanes have the elements that PTX says, for ``mma.sync``."""
+        return self.instruction == "mma"
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """m, n and k."""
+        return self.m.data, self.n.data, self.k.data
+
+    @property
+    def matrix(self) -> str:
+        """a, b or c."""
+        return self.matrix_name.data
+
+    @property
+    def element(self) -> str:
+        """The type of an element, by PTX's name."""
+        return self.element_name.data
+
+    @property
+    def layout(self) -> str:
+        """row, or col for a tile of B that is [n, k]."""
+        return self.layout_name.data
+
+    @property
+    def scope(self) -> str:
+        """The memory scope of buffers of such tiles."""
+        if not self.is_mma:
+            return "wmma.accumulator" if self.matrix == "c" else f"wmma.matrix_{self.matrix}"
+        m, n, k = self.shape
+        return f"m{m}n{n}k{k}.matrix{self.matrix.upper()}"
+
+    @property
+    def tile(self) -> tuple[int, int]:
+        """Rows and columns of the tile."""
+        m, n, k = self.shape
+        if self.matrix == "b":
+            return (k, n) if self.layout == "row" else (n, k)
+        return (m, k) if self.matrix == "a" else (m, n)
+
+    @property
+    def each(self) -> int:
+        """How many elements a word has."""
+        return 32 // _BITS[self.element]
+
+    @property
+    def words(self) -> int:
+        """How many words a lane has."""
+        if not self.is_mma:
+            return len(wmma_words(self.shape, self.element, self.matrix))
+        rows, columns = self.tile
+        return rows * columns // 32 // self.each
+
+    @property
+    def word(self) -> str:
+        """The type of a word, as text."""
+        return "f32" if self.element == "f32" else "i32"
+
+    @property
+    def word_type(self) -> Attribute:
+        """The type of a word."""
+        return f32 if self.word == "f32" else i32
+
+    def lane_map(self) -> AffineMap | None:
+        """Which element of the tile a lane (d0) has as its element d1; None where PTX leaves it
+        open."""
+        if not self.is_mma:
+            return None
+        lane, number = AffineExpr.dimension(0), AffineExpr.dimension(1)
+        group, place = lane // 4, lane % 4
+        if self.matrix == "c":
+            return AffineMap(2, 0, (group + (number // 2) * 8, place * 2 + number % 2))
+        word, part = number // self.each, number % self.each
+        along = place * self.each + part
+        if self.matrix == "a":
+            return AffineMap(2, 0, (group + (word % 2) * 8, along + (word // 2) * (4 * self.each)))
+        depth = along + word * (4 * self.each)
+        return AffineMap(2, 0, (group, depth) if self.layout == "col" else (depth, group))
+
+    def element_of(self, lane: str, number: int) -> tuple[str, str]:
+        """The row and the column of an element of a lane, as text over the lane's name."""
+        map_ = self.lane_map()
+        assert map_ is not None
+        fixed = map_.replace_dims_and_symbols(
+            [AffineExpr.dimension(0), AffineExpr.constant(number)], [], 1, 0
+        )
+        row, column = (str(expr).replace("d0", lane) for expr in fixed.results)
+        return row, column
+
+    @property
+    def rows_of_matrices(self) -> Matrices | None:
+        """How ``ldmatrix`` loads the tile from shared memory; None where it cannot."""
+        if not self.is_mma or self.matrix == "c":
+            return None
+        lane = AffineExpr.dimension(0)
+        per_row = 4 * self.each  # elements of the 16 bytes that a row of a matrix has
+        if self.matrix == "a":
+            return self.words, False, lane % 16, (lane // 16) * per_row % self.shape[2]
+        if self.layout == "col":
+            return self.words, False, lane % 8, (lane // 8) * per_row % self.shape[2]
+        zero = AffineExpr.constant(0)
+        return (self.words, True, lane % self.shape[2], zero) if self.each == 2 else None

@@ -1,0 +1,553 @@
+"""Tensor intrinsics for the tensor cores of NVIDIA GPUs, as text.
+
+What a warp computes of tiles is a call of a private function, whose ``kc.description`` says it as
+loops and whose ``kc.lanes`` is what each lane does of it. A tile that lanes hold in their registers
+is an argument with the attribute ``nvvm.fragment`` there: lanes have a buffer of 32-bit words of
+their own in place of the tile (``lower-fragments``).
+
+The text of an intrinsic is an attribute of this module with the name of the intrinsic. Names are
+TVM's, where TVM has the same:
+
+* ``wmma_load_16x16x16_f16_a_shared``, ``..._b_trans_shared_dyn``: a tile of shared memory to the
+  scope ``wmma.matrix_a`` or ``wmma.matrix_b``; ``trans`` is a B that is stored by columns, [n, k].
+* ``wmma_fill_16x16x16_f32``, ``wmma_sync_16x16x16_f16f16f32`` and ``..._trans``,
+  ``wmma_store_16x16x16_f32_global``: the accumulator, ``wmma.accumulator``.
+* ``mma_load_m16n8k16_f16_a_shared``, ``mma_fill_m16n8k16_f32``, ``mma_sync_m16n8k16_f16f16f32``,
+  ``mma_store_m16n8k16_f32_shared``, ...: the same for ``mma.sync``, with the scopes
+  ``m16n8k16.matrixA``, ``.matrixB`` and ``.matrixC``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kc.dialects.nvvm.fragments import FragmentAttr
+from kc.support.tensor_core_names import TensorCoreIntrin, tensor_core_intrins
+
+_STORED = {"f16": "f16", "bf16": "bf16", "f32": "f32", "s8": "i8", "s32": "i32"}
+
+
+def __getattr__(name: str) -> str:
+    intrin = tensor_core_intrins().get(name)
+    if intrin is None:
+        raise AttributeError(f"there is no tensor intrinsic {name!r} in {__name__}")
+    return _text(name, intrin)
+
+
+def _text(name: str, intrin: TensorCoreIntrin) -> str:
+    def fragment(matrix: str, element: str, layout: str = "row") -> FragmentAttr:
+        return FragmentAttr(intrin.instruction, intrin.shape, matrix, element, layout)
+
+    match intrin.role:
+        case "load":
+            return _load(name, fragment(intrin.matrix, intrin.element, intrin.layout), intrin.space)
+        case "fill":
+            return _fill(name, fragment("c", intrin.element))
+        case "store":
+            return _store(name, fragment("c", intrin.element), intrin.space)
+        case _:
+            a, b = fragment("a", intrin.element), fragment("b", intrin.element, intrin.layout)
+            return _sync(name, (a, b, fragment("c", intrin.total)))
+
+
+# Types ----------------------------------------------------------------------------------------
+
+
+def _tile(fragment: FragmentAttr) -> str:
+    rows, columns = fragment.tile
+    return f"{rows}x{columns}x{_STORED[fragment.element]}"
+
+
+def _dense(fragment: FragmentAttr) -> str:
+    return f"memref<{_tile(fragment)}>"
+
+
+def _part(fragment: FragmentAttr, space: str) -> str:
+    """A tile of memory: its rows are contiguous."""
+    where = "" if space == "global" else f', "{space}"'
+    return f"memref<{_tile(fragment)}, strided<[?, 1], offset: ?>{where}>"
+
+
+def _held(fragment: FragmentAttr) -> str:
+    """A tile in registers, as the warp sees it."""
+    return f'memref<{_tile(fragment)}, strided<[?, 1], offset: ?>, "{fragment.scope}">'
+
+
+def _words(fragment: FragmentAttr) -> str:
+    """... and as a lane does."""
+    return f'memref<{fragment.words}x{fragment.word}, "local">'
+
+
+def _loops(fragment: FragmentAttr, body: str, name: str, indent: str = "      ") -> str:
+    rows, columns = fragment.tile
+    iters = f"(spatial %v_i in {rows} = %i, spatial %v_j in {columns} = %j)"
+    lines = [
+        f"tir.for %i in {rows} {{",
+        f"  tir.for %j in {columns} {{",
+        f'    tir.block "{name}" {iters} do {{',
+        *(f"      {line}" for line in body.splitlines()),
+        "    }",
+        "  }",
+        "}",
+    ]
+    return "\n".join(indent + line for line in lines)
+
+
+# Texts ----------------------------------------------------------------------------------------
+
+
+def _lane_arguments(parts: Sequence[tuple[str, FragmentAttr, str | None]]) -> str:
+    """The arguments of what a lane does: registers, or a tile in a memory."""
+    return ", ".join(
+        f"%{letter}: {_words(fragment)} {{nvvm.fragment = {fragment}}}"
+        if space is None
+        else f"%{letter}: {_part(fragment, space)}"
+        for letter, fragment, space in parts
+    )
+
+
+def _module(
+    name: str,
+    requires: str,
+    parts: Sequence[tuple[str, FragmentAttr, str | None]],
+    modes: Sequence[str],
+    tile: str,
+    lanes: str,
+    description: str,
+    more: str = "",
+) -> str:
+    """``parts`` are the arguments, each with the memory that its tile is in, None for registers."""
+    types = [
+        _held(fragment) if space is None else _part(fragment, space) for _, fragment, space in parts
+    ]
+    letters = [letter for letter, _, _ in parts]
+    whole = ", ".join(f"%{letter}: {_dense(fragment)}" for letter, fragment, _ in parts)
+    given = ", ".join(f"%{letter}: {type_}" for letter, type_ in zip(letters, types, strict=True))
+    passed = ", ".join(
+        f"{mode} %{letter}" for mode, letter in zip(modes, letters, strict=True) if mode
+    )
+    called = [
+        part for part, mode in zip(zip(parts, types, strict=True), modes, strict=True) if mode
+    ]
+    call_types = ", ".join(type_ for _, type_ in called)
+    lane_parts = [part for part, _ in called]
+    tile_arguments = ", ".join(f"%{part[0]}: {type_}" for part, type_ in called)
+    call = f"tir.call @{name}.warp({passed}) : ({call_types})"
+    roles = (
+        more
+        or """  func.func @implementation($given) {
+    $call
+    func.return
+  }"""
+    )
+    roles = roles.replace("$given", given).replace("$call", call)
+    return f"""module @{name} attributes {{kc.features = ["{requires}"]}} {{
+  func.func @description({whole}) {{
+{description}
+    func.return
+  }}
+{roles}
+  func.func private @{name}.warp({call_types}) attributes {{
+      kc.description = @{name}.tile, kc.lanes = @{name}.lane}}
+  func.func private @{name}.tile({tile_arguments}) {{
+{tile}
+    func.return
+  }}
+  func.func private @{name}.lane({_lane_arguments(lane_parts)}) {{
+{lanes}
+    func.return
+  }}
+}}
+"""
+
+
+def _requirement(fragment: FragmentAttr) -> str:
+    if not fragment.is_mma:
+        return "sm_72" if fragment.element in ("s8", "s32") else "sm_70"
+    return "sm_80" if fragment.shape != (16, 8, 8) or fragment.element == "bf16" else "sm_75"
+
+
+def _copy(fragment: FragmentAttr, source: str, target: str, name: str) -> str:
+    return _loops(
+        fragment,
+        f"%x = tir.load %{source[0]}[%v_i, %v_j] : {source[1:]}\n"
+        f"tir.store %x, %{target[0]}[%v_i, %v_j] : {target[1:]}",
+        name,
+        "    ",
+    )
+
+
+def _load(name: str, fragment: FragmentAttr, space: str) -> str:
+    dense = _dense(fragment)
+    lines = _wmma_load(fragment, space) if not fragment.is_mma else _mma_load(fragment, space)
+    return _module(
+        name,
+        _requirement(fragment),
+        [("A", fragment, space), ("C", fragment, None)],
+        ["read", "write"],
+        _copy(fragment, "A" + _part(fragment, space), "C" + _held(fragment), "C"),
+        _indented(lines),
+        _copy(fragment, "A" + dense, "C" + dense, "C"),
+    )
+
+
+def _store(name: str, fragment: FragmentAttr, space: str) -> str:
+    dense = _dense(fragment)
+    lines = _wmma_store(fragment, space) if not fragment.is_mma else _mma_store(fragment, space)
+    return _module(
+        name,
+        _requirement(fragment),
+        [("A", fragment, None), ("C", fragment, space)],
+        ["read", "write"],
+        _copy(fragment, "A" + _held(fragment), "C" + _part(fragment, space), "C"),
+        _indented(lines),
+        _copy(fragment, "A" + dense, "C" + dense, "C"),
+    )
+
+
+def _zero(element: str) -> str:
+    type_ = _STORED[element]
+    return f"arith.constant {'0' if type_.startswith('i') else '0.0'} : {type_}"
+
+
+def _filled(fragment: FragmentAttr, type_: str) -> str:
+    return _loops(
+        fragment,
+        f"%x = {_zero(fragment.element)}\ntir.store %x, %C[%v_i, %v_j] : {type_}",
+        "C",
+        "    ",
+    )
+
+
+def _fill_lanes(fragment: FragmentAttr) -> list[str]:
+    word = fragment.word
+    lines = [f"%zero = arith.constant {'0' if word == 'i32' else '0.0'} : {word}"]
+    return lines + [f"tir.store %zero, %C[{n}] : {_words(fragment)}" for n in range(fragment.words)]
+
+
+def _fill(name: str, fragment: FragmentAttr) -> str:
+    return _module(
+        name,
+        _requirement(fragment),
+        [("C", fragment, None)],
+        ["write"],
+        _filled(fragment, _held(fragment)),
+        _indented(_fill_lanes(fragment)),
+        _filled(fragment, _dense(fragment)),
+    )
+
+
+def _product(parts: Sequence[FragmentAttr], types: Sequence[str], *, with_init: bool) -> str:
+    """C += A * B by loops."""
+    a, b, c = parts
+    m, n, k = c.shape
+    element, total = _STORED[a.element], _STORED[c.element]
+    at_b = "%v_j, %v_k" if b.layout == "col" else "%v_k, %v_j"
+    is_int = element == "i8"
+    widen = "" if element == total else ("arith.extsi" if is_int else "arith.extf")
+    x, y = ("%a", "%b") if not widen else ("%x", "%y")
+    kind = "i" if is_int else "f"
+    lines = [
+        f"%c = tir.load %C[%v_i, %v_j] : {types[2]}",
+        f"%a = tir.load %A[%v_i, %v_k] : {types[0]}",
+        f"%b = tir.load %B[{at_b}] : {types[1]}",
+        *(
+            (f"%x = {widen} %a : {element} to {total}", f"%y = {widen} %b : {element} to {total}")
+            if widen
+            else ()
+        ),
+        f"%p = arith.mul{kind} {x}, {y} : {total}",
+        f"%s = arith.add{kind} %c, %p : {total}",
+        f"tir.store %s, %C[%v_i, %v_j] : {types[2]}",
+    ]
+    body = "\n          ".join(lines)
+    iters = f"(spatial %v_i in {m} = %i, spatial %v_j in {n} = %j, reduce %v_k in {k} = %k)"
+    init = (
+        f"""init {{
+          %zero = {_zero(c.element)}
+          tir.store %zero, %C[%v_i, %v_j] : {types[2]}
+        }} do"""
+        if with_init
+        else "do"
+    )
+    return f"""    tir.for %i in {m} {{
+      tir.for %j in {n} {{
+        tir.for %k in {k} {{
+        tir.block "C" {iters} {init} {{
+          {body}
+        }}
+        }}
+      }}
+    }}"""
+
+
+def _sync(name: str, parts: Sequence[FragmentAttr]) -> str:
+    a, _, c = parts
+    lines = _wmma_sync(parts) if not a.is_mma else _mma_sync(parts)
+    fill = f"{name}.fill"
+    held = _held(c)
+    roles = f"""  func.func @implementation($given) {{
+    tir.call @{fill}.warp(write %C) : ({held})
+    $call
+    func.return
+  }}
+  func.func @init($given) {{
+    tir.call @{fill}.warp(write %C) : ({held})
+    func.return
+  }}
+  func.func @update($given) {{
+    $call
+    func.return
+  }}
+  func.func private @{fill}.warp({held}) attributes {{
+      kc.description = @{fill}.tile, kc.lanes = @{fill}.lane}}
+  func.func private @{fill}.tile(%C: {held}) {{
+{_filled(c, held)}
+    func.return
+  }}
+  func.func private @{fill}.lane({_lane_arguments([("C", c, None)])}) {{
+{_indented(_fill_lanes(c))}
+    func.return
+  }}"""
+    return _module(
+        name,
+        max(_requirement(a), _requirement(c)),
+        [("A", parts[0], None), ("B", parts[1], None), ("C", c, None)],
+        ["read", "read", "update"],
+        _product(parts, [_held(part) for part in parts], with_init=False),
+        _indented(lines),
+        _product(parts, [_dense(part) for part in parts], with_init=True),
+        roles,
+    )
+
+
+def _indented(lines: Sequence[str]) -> str:
+    return "\n".join(f"    {line}" for line in lines)
+
+
+# What a lane does -----------------------------------------------------------------------------
+
+
+def _pointer(letter: str, fragment: FragmentAttr, space: str) -> list[str]:
+    """``%p``, the first element of a tile, and ``%stride``, how far apart its rows are."""
+    type_ = _part(fragment, space)
+    where = "" if space == "global" else f', "{space}"'
+    base = f"memref<{_STORED[fragment.element]}{where}>"
+    number = 1 if space == "global" else 3
+    return [
+        "%base, %offset, %sizes:2, %strides:2 = memref.extract_strided_metadata "
+        f"%{letter} : {type_} -> {base}, index, index, index, index, index",
+        f'%start = "memref.extract_aligned_pointer_as_index"(%{letter}) : ({type_}) -> index',
+        "%start_i64 = arith.index_cast %start : index to i64",
+        f"%first = llvm.inttoptr %start_i64 : i64 to !llvm.ptr<{number}>",
+        "%offset_i64 = arith.index_cast %offset : index to i64",
+        f"%p = llvm.getelementptr %first[%offset_i64] : (!llvm.ptr<{number}>, i64) -> "
+        f"!llvm.ptr<{number}>, {_STORED[fragment.element]}",
+    ]
+
+
+_STRIDE = "%stride = arith.index_cast %strides#0 : index to i32"
+
+
+def _wmma_types(fragment: FragmentAttr) -> tuple[str, int]:
+    """What an operation has of a fragment: a type, and how many."""
+    kind = "vector<2xf16>" if fragment.element == "f16" else fragment.word
+    return kind, fragment.words
+
+
+def _wmma_words(fragment: FragmentAttr) -> str:
+    kind, count = _wmma_types(fragment)
+    return ", ".join([kind] * count)
+
+
+_SIZES = "k = 16 : i32, m = 16 : i32, n = 16 : i32"
+
+
+def _keep(letter: str, source: str, fragment: FragmentAttr, packed: str) -> list[str]:
+    """Put what an operation has given into registers."""
+    kind, count = _wmma_types(fragment)
+    lines: list[str] = []
+    for n in range(count):
+        lines.append(f"%{source}{n} = llvm.extractvalue %{source}[{n}] : {packed}")
+        value = f"%{source}{n}"
+        if kind != fragment.word:
+            lines.append(f"%{source}w{n} = llvm.bitcast {value} : {kind} to {fragment.word}")
+            value = f"%{source}w{n}"
+        lines.append(f"tir.store {value}, %{letter}[{n}] : {_words(fragment)}")
+    return lines
+
+
+def _take(letter: str, name: str, fragment: FragmentAttr) -> list[str]:
+    """``%{name}0``, ...: registers as an operation wants them."""
+    kind, count = _wmma_types(fragment)
+    lines: list[str] = []
+    for n in range(count):
+        suffix = "" if kind == fragment.word else "w"
+        lines.append(f"%{name}{suffix}{n} = tir.load %{letter}[{n}] : {_words(fragment)}")
+        if suffix:
+            lines.append(f"%{name}{n} = llvm.bitcast %{name}w{n} : {fragment.word} to {kind}")
+    return lines
+
+
+def _listed(name: str, count: int) -> str:
+    return ", ".join(f"%{name}{n}" for n in range(count))
+
+
+def _wmma_load(fragment: FragmentAttr, space: str) -> list[str]:
+    packed = f"!llvm.struct<({_wmma_words(fragment)})>"
+    number = 1 if space == "global" else 3
+    return [
+        *_pointer("A", fragment, space),
+        _STRIDE,
+        f"%r = nvvm.wmma.load %p, %stride {{eltype = #nvvm.mma_type<{fragment.element}>, "
+        f"frag = #nvvm.mma_frag<{fragment.matrix}>, layout = #nvvm.mma_layout<{fragment.layout}>, "
+        f"{_SIZES}}} : (!llvm.ptr<{number}>) -> {packed}",
+        *_keep("C", "r", fragment, packed),
+    ]
+
+
+def _wmma_store(fragment: FragmentAttr, space: str) -> list[str]:
+    number = 1 if space == "global" else 3
+    return [
+        *_pointer("C", fragment, space),
+        _STRIDE,
+        *_take("A", "r", fragment),
+        f"nvvm.wmma.store %p, %stride, {_listed('r', fragment.words)} "
+        f"{{eltype = #nvvm.mma_type<{fragment.element}>, {_SIZES}, "
+        f"layout = #nvvm.mma_layout<row>}} : !llvm.ptr<{number}>, {_wmma_words(fragment)}",
+    ]
+
+
+def _wmma_sync(parts: Sequence[FragmentAttr]) -> list[str]:
+    a, b, c = parts
+    packed = f"!llvm.struct<({_wmma_words(c)})>"
+    operands = ", ".join(_listed(name, part.words) for name, part in zip("abc", parts, strict=True))
+    types = ", ".join(_wmma_words(part) for part in parts)
+    lines = [
+        line
+        for letter, part in zip("ABC", parts, strict=True)
+        for line in _take(letter, letter.lower(), part)
+    ]
+    return [
+        *lines,
+        f"%d = nvvm.wmma.mma {operands} {{eltypeA = #nvvm.mma_type<{a.element}>, "
+        f"eltypeB = #nvvm.mma_type<{c.element}>, {_SIZES}, "
+        f"layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<{b.layout}>}} "
+        f": ({types}) -> {packed}",
+        *_keep("C", "d", c, packed),
+    ]
+
+
+def _lane() -> list[str]:
+    return [
+        "%lane_i32 = nvvm.read.ptx.sreg.laneid : i32",
+        "%lane = arith.index_cast %lane_i32 : i32 to index",
+    ]
+
+
+def _mma_load(fragment: FragmentAttr, space: str) -> list[str]:
+    rows = fragment.rows_of_matrices
+    if rows is None:
+        return _mma_load_elements(fragment, space)
+    count, turned, row, column = rows
+    packed = "i32" if count == 1 else f"!llvm.struct<({', '.join(['i32'] * count)})>"
+    lines = [
+        *_lane(),
+        *_pointer("A", fragment, space),
+        "%stride = arith.index_cast %strides#0 : index to i64",
+        f"%row = tir.apply ({str(row).replace('d0', '%lane')})",
+        f"%column = tir.apply ({str(column).replace('d0', '%lane')})",
+        "%row_i64 = arith.index_cast %row : index to i64",
+        "%column_i64 = arith.index_cast %column : index to i64",
+        "%down = arith.muli %row_i64, %stride : i64",
+        "%along = arith.addi %down, %column_i64 : i64",
+        "%from = llvm.getelementptr %p[%along] : (!llvm.ptr<3>, i64) -> !llvm.ptr<3>, "
+        f"{_STORED[fragment.element]}",
+        f"%r = nvvm.ldmatrix %from {{eltType = #nvvm.ld_st_matrix_elt_type<b16>, "
+        f"layout = #nvvm.mma_layout<{'col' if turned else 'row'}>, num = {count} : i32, "
+        f"shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>}} : (!llvm.ptr<3>) -> {packed}",
+    ]
+    for n in range(count):
+        value = "%r" if count == 1 else f"%r{n}"
+        if count > 1:
+            lines.append(f"{value} = llvm.extractvalue %r[{n}] : {packed}")
+        lines.append(f"tir.store {value}, %C[{n}] : {_words(fragment)}")
+    return lines
+
+
+def _mma_load_elements(fragment: FragmentAttr, space: str) -> list[str]:
+    """Element by element, where ``ldmatrix`` cannot turn the tile."""
+    type_, element = _part(fragment, space), _STORED[fragment.element]
+    each, bits = fragment.each, 32 // fragment.each
+    lines = _lane()
+    for n in range(fragment.words):
+        word = ""
+        for part in range(each):
+            row, column = fragment.element_of("%lane", n * each + part)
+            name = f"{n}_{part}"
+            lines.append(f"%e{name} = tir.load %A[{row}, {column}] : {type_}")
+            source = f"%e{name}"
+            if element != f"i{bits}":
+                source = f"%i{name}"
+                lines.append(f"{source} = arith.bitcast %e{name} : {element} to i{bits}")
+            lines.append(f"%x{name} = arith.extui {source} : i{bits} to i32")
+            value = f"%x{name}"
+            if part:
+                lines += [
+                    f"%by{name} = arith.constant {bits * part} : i32",
+                    f"%s{name} = arith.shli {value}, %by{name} : i32",
+                    f"%o{name} = arith.ori {word}, %s{name} : i32",
+                ]
+                value = f"%o{name}"
+            word = value
+        lines.append(f"tir.store {word}, %C[{n}] : {_words(fragment)}")
+    return lines
+
+
+def _mma_store(fragment: FragmentAttr, space: str) -> list[str]:
+    type_ = _part(fragment, space)
+    lines = _lane()
+    for n in range(fragment.words):
+        lines.append(f"%w{n} = tir.load %A[{n}] : {_words(fragment)}")
+        if fragment.each == 1:
+            row, column = fragment.element_of("%lane", n)
+            lines.append(f"tir.store %w{n}, %C[{row}, {column}] : {type_}")
+            continue
+        lines.append(f"%v{n} = llvm.bitcast %w{n} : i32 to vector<2xf16>")
+        for part in range(2):
+            row, column = fragment.element_of("%lane", 2 * n + part)
+            lines += [
+                f"%e{n}_{part} = vector.extract %v{n}[{part}] : f16 from vector<2xf16>",
+                f"tir.store %e{n}_{part}, %C[{row}, {column}] : {type_}",
+            ]
+    return lines
+
+
+def _mma_sync(parts: Sequence[FragmentAttr]) -> list[str]:
+    a, _, c = parts
+    packed = f"!llvm.struct<({_wmma_words(c)})>"
+    m, n, k = c.shape
+    said = ""
+    if a.element == "s8":
+        said = "intOverflowBehavior = #nvvm.mma_int_overflow<wrapped>, "
+    if a.element != "f16":
+        said += "".join(
+            f"multiplicand{letter}PtxType = #nvvm.mma_type<{a.element}>, " for letter in "AB"
+        )
+    lines = [
+        line
+        for letter, part in zip("ABC", parts, strict=True)
+        for line in _take(letter, letter.lower(), part)
+    ]
+    operands = " ".join(
+        f"{letter}[{_listed(letter.lower(), part.words)}]"
+        for letter, part in zip("ABC", parts, strict=True)
+    )
+    types = ", ".join(_wmma_types(part)[0] for part in parts)
+    return [
+        *lines,
+        f"%d = nvvm.mma.sync {operands} {{{said}layoutA = #nvvm.mma_layout<row>, "
+        f"layoutB = #nvvm.mma_layout<col>, shape = #nvvm.shape<m = {m}, n = {n}, k = {k}>}} "
+        f": ({types}) -> {packed}",
+        *_keep("C", "d", c, packed),
+    ]

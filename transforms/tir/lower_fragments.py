@@ -1,0 +1,466 @@
+"""lower-fragments: tiles that a warp holds become registers of its lanes.
+
+Before::
+
+    %F = tir.alloc "F" : memref<32x16xf16, "wmma.matrix_a">
+    tir.for %i in 2 {
+      %s = tir.view %S[%i * 16, 0] : memref<32x16xf16, "shared"> to ...
+      %f = tir.view %F[%i * 16, 0] : memref<32x16xf16, "wmma.matrix_a"> to ...
+      tir.call @wmma_load_16x16x16_f16_a_shared.warp(read %s, write %f) : ...
+
+After::
+
+    %F = tir.alloc "F" : memref<2x1x8xi32, "local">
+    tir.for %i in 2 {
+      %s = tir.view %S[%i * 16, 0] : memref<32x16xf16, "shared"> to ...
+      %r = nvvm.wmma.load %p, %stride {...} : (!llvm.ptr<3>) -> !llvm.struct<(vector<2xf16>, ...)>
+      tir.store %w0, %F[%i, 0, 0] : memref<2x1x8xi32, "local">
+      ...
+
+A call of a function that has the attribute ``kc.lanes`` is something that the lanes of a warp do
+together (:mod:`kc.transforms.intrinsics.tensor_cores`); the function that this names says what one
+of them does. There an argument with the attribute ``nvvm.fragment`` is the words that the lane
+holds of a tile. Until here all threads do the call, each with tiles of its own: memory of the
+scopes ``wmma.*`` and ``m16n8k*.*`` is that of a thread, as any other that names none.
+
+Requires: one nest of loops of threads around each kernel (``unify-thread-binding``). *Legal when*
+
+1. KC4240: nothing but such calls uses a buffer of fragments.
+2. KC4241: all of them take the tiles of a buffer for the same fragment, in its memory scope.
+3. KC4242: a tile is one fragment: it begins at multiples of its size, and all of them are whole.
+4. KC4243: all lanes of a warp come to a call, for the same tiles.
+5. KC4244: rows of tiles in memory begin at multiples of 16 bytes, where lanes load them as such.
+
+TVM: ``LowerIntrin`` with ``tvm_load_matrix_sync`` and ``ptx_mma``, for which ``InferFragment``
+finds what a buffer is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.context import Context
+from xdsl.dialects.arith import AddiOp, ConstantOp, MuliOp
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    DictionaryAttr,
+    FixedBitwidthType,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+    SymbolRefAttr,
+)
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.dialects.memref import ExtractAlignedPointerAsIndexOp, ExtractStridedMetaDataOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.passes import ModulePass
+
+from kc.analysis import loop_tree
+from kc.analysis.index_values import IndexValues
+from kc.analysis.loop_tree import all_loops_around, buffer_name, memory_scope
+from kc.analysis.vector_alignment import divisor, known_alignment
+from kc.dialects.nvvm import SCOPES, FragmentAttr
+from kc.dialects.tir import INDEX, AllocOp, ApplyOp, CallOp, LoadOp, StoreOp, ViewOp
+from kc.dialects.tir.threads import LANE_AXES
+from kc.dialects.tir.views import strides_of
+from kc.support.diagnostics import CodegenError
+from kc.support.locations import location_of
+from kc.transforms.affine_rewrite import compact
+from kc.transforms.tir.unify_thread_binding import axes_of
+
+LANES = "kc.lanes"
+"""The attribute of a function that the lanes of a warp do together: what each of them does."""
+
+FRAGMENT = "nvvm.fragment"
+"""The attribute of an argument of such a function: the tile that the lanes hold."""
+
+WARP = 32
+ROW_BYTES = 16
+"""What lanes load of a row of a tile at a time."""
+
+
+@dataclass
+class _Held:
+    """A buffer of fragments."""
+
+    alloc: AllocOp
+    fragment: FragmentAttr
+    views: list[ViewOp] = field(default_factory=list)
+    memory: AllocOp | None = None
+    """The registers in its place."""
+
+
+@dataclass(frozen=True)
+class LowerFragmentsPass(ModulePass):
+    """Let each lane of a warp do its part of what they do together."""
+
+    name = "lower-fragments"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        del ctx
+        functions = {
+            function.sym_name.data: function for function in op.ops if isinstance(function, FuncOp)
+        }
+        lanes = {
+            name: functions[of.string_value()]
+            for name, function in functions.items()
+            if isinstance(of := function.attributes.get(LANES), SymbolRefAttr)
+            and of.string_value() in functions
+        }
+        used = [function for function in functions.values() if function not in lanes.values()]
+        allocs = [
+            alloc
+            for function in used
+            for alloc in function.walk()
+            if isinstance(alloc, AllocOp) and SCOPES.fullmatch(memory_scope(alloc.buffer))
+        ]
+        held: dict[SSAValue, _Held] = {alloc.buffer: _held(alloc, lanes) for alloc in allocs}
+        calls = [
+            call
+            for function in used
+            for call in function.walk()
+            if isinstance(call, CallOp) and call.callee.string_value() in lanes
+        ]
+        for call in calls:
+            _require_warp(call)
+            _require_rows(call, lanes[call.callee.string_value()])
+        for buffer in held.values():
+            buffer.memory = _registers(buffer)
+        for call in calls:
+            _inline(call, lanes[call.callee.string_value()], held)
+        for buffer in held.values():
+            for view in buffer.views:
+                view.detach()
+                view.erase()
+            buffer.alloc.detach()
+            buffer.alloc.erase()
+        _erase_declarations(functions, lanes)
+
+
+# Checks ---------------------------------------------------------------------------------------
+
+
+def fragments_of(function: FuncOp) -> list[FragmentAttr | None]:
+    """The fragment that each argument of what a lane does is; None for a tile of memory."""
+    noted = function.arg_attrs or [DictionaryAttr({})] * len(function.body.block.args)
+    fragments = [attributes.data.get(FRAGMENT) for attributes in noted]
+    return [fragment if isinstance(fragment, FragmentAttr) else None for fragment in fragments]
+
+
+def _held(alloc: AllocOp, lanes: dict[str, FuncOp]) -> _Held:
+    """What a buffer of fragments holds, if that is one thing. Raises KC4240, KC4241 and KC4242."""
+    held: _Held | None = None
+    first: CallOp | None = None
+    scope = memory_scope(alloc.buffer)
+    for view, call, fragment in _calls(alloc, lanes):
+        if fragment is None or fragment.scope != scope:
+            takes = "memory" if fragment is None else f'"{fragment.scope}"'
+            raise CodegenError(
+                "KC4241",
+                f'lower-fragments: {alloc.label} is in the scope "{scope}"',
+                location=location_of(call),
+                why=f"{_name(call)} takes {takes} there",
+            )
+        if held is None or first is None:
+            held, first = _Held(alloc, fragment), call
+        if fragment != held.fragment:
+            raise CodegenError(
+                "KC4241",
+                f"lower-fragments: {alloc.label} is two kinds of fragments",
+                location=location_of(call),
+                facts=[f"{_name(first)}: {held.fragment}", f"{_name(call)}: {fragment}"],
+                why="the lanes of a warp hold the elements of each in other places",
+                hints=["use intrinsics of the same shape, types and layouts for all that uses it"],
+            )
+        if view not in held.views:
+            _require_whole(alloc, view, fragment)
+            held.views.append(view)
+    if held is None:
+        raise _not_tensorized(alloc, None)
+    return held
+
+
+def _calls(
+    alloc: AllocOp, lanes: dict[str, FuncOp]
+) -> Iterator[tuple[ViewOp, CallOp, FragmentAttr | None]]:
+    """The calls that use a buffer of fragments, by way of views. Raises KC4240 for other users."""
+    for use in list(alloc.buffer.uses):
+        view = use.operation
+        if not isinstance(view, ViewOp):
+            raise _not_tensorized(alloc, view)
+        for user in list(view.result.uses):
+            call = user.operation
+            if not isinstance(call, CallOp) or call.callee.string_value() not in lanes:
+                raise _not_tensorized(alloc, call)
+            yield view, call, fragments_of(lanes[call.callee.string_value()])[user.index]
+
+
+def _name(call: CallOp) -> str:
+    return call.callee.string_value().removesuffix(".warp")
+
+
+def _not_tensorized(alloc: AllocOp, user: Operation | None) -> CodegenError:
+    scope = memory_scope(alloc.buffer)
+    if user is None:
+        why = "nothing uses it, and what a warp holds there is what uses it"
+    else:
+        loops = [loop.label for loop in all_loops_around(user) if loop.axis is None]
+        where = f" in loop {loops[-1]}" if loops else ""
+        why = f'{user.name}{where} uses single elements of it, and a warp holds "{scope}" as tiles'
+    return CodegenError(
+        "KC4240",
+        f"lower-fragments: {alloc.label} is not used by tensor intrinsics alone",
+        location=location_of(alloc if user is None else user),
+        why=why,
+        hints=[
+            f"tensorize what writes it and what reads it, by intrinsics such as {_examples(scope)}",
+            f'give {alloc.label} the scope "local"',
+        ],
+    )
+
+
+def _examples(scope: str) -> str:
+    if scope.startswith("wmma"):
+        return "wmma_load_16x16x16_f16_a_shared and wmma_sync_16x16x16_f16f16f32"
+    size = scope.partition(".")[0]
+    return f"mma_load_{size}_f16_a_shared and mma_sync_{size}_f16f16f32"
+
+
+def _require_whole(alloc: AllocOp, view: ViewOp, fragment: FragmentAttr) -> None:
+    shape = alloc.buffer.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
+    index = IndexValues()
+    for position, size in zip(view.positions, fragment.tile, strict=True):
+        expr = index.compose(view.indices.data.results[position], view.operands_of_map)
+        if shape[position] % size:
+            why = f"dimension {position} of {alloc.label} has {shape[position]} elements"
+        elif divisor(expr) % size:
+            why = (
+                f"a tile begins at multiples of {divisor(expr)} along dimension {position} of "
+                f"{alloc.label}"
+            )
+        else:
+            continue
+        rows, columns = fragment.tile
+        raise CodegenError(
+            "KC4242",
+            f"lower-fragments: {alloc.label} is not made of tiles of {rows} x {columns}",
+            location=location_of(view),
+            why=f"{why}, and a warp holds tiles that follow one another, with {size} there",
+            hints=[f"split the loop over it by {size}, and tensorize the inner one"],
+        )
+
+
+def _require_warp(call: CallOp) -> None:
+    """Refuse (KC4243) a call that some lanes of a warp do not come to, or for other tiles."""
+    loops = [loop for loop in all_loops_around(call) if loop.axis == LANE_AXES[0]]
+    count = loops[0].static_extent if loops else 1
+    why = hint = None
+    if count is None or count % WARP:
+        number = "a number that is not constant" if count is None else count
+        why = f"there are {number} of threadIdx.x, and a warp is {WARP}"
+        hint = f'bind a loop of {WARP} iterations to "threadIdx.x" where tiles are copied'
+    else:
+        values: list[SSAValue] = []
+        for op in loop_tree.path_to(call):
+            if op not in loops:
+                values += op.operands
+        values += [
+            value
+            for argument in call.arguments
+            if isinstance(argument.owner, ViewOp)
+            for value in argument.owner.operands_of_map
+        ]
+        if any(axis == LANE_AXES[0] for value in values for axis in axes_of(value)):
+            why = "it depends on threadIdx.x which tiles it is for, or whether it is done"
+            hint = 'bind the loops around it to "threadIdx.y" or "threadIdx.z", a warp for each'
+    if why is not None and hint is not None:
+        raise CodegenError(
+            "KC4243",
+            f"lower-fragments: {_name(call)} is not done by whole warps",
+            location=location_of(call),
+            why=why,
+            hints=[hint],
+        )
+
+
+def _require_rows(call: CallOp, lane: FuncOp) -> None:
+    """Refuse (KC4244) a tile whose rows lanes cannot load as a whole."""
+    for argument, parameter in zip(call.arguments, lane.body.block.args, strict=True):
+        view = argument.owner
+        by_rows = any(
+            isinstance(use.operation, ExtractAlignedPointerAsIndexOp) for use in parameter.uses
+        )
+        if not by_rows or not isinstance(view, ViewOp):
+            continue
+        type_ = view.buffer.type
+        assert isinstance(type_, MemRefType)
+        element = type_.element_type
+        assert isinstance(element, FixedBitwidthType)
+        size = element.bitwidth // 8
+        index = IndexValues()
+        strides = strides_of(type_)
+        row = strides[view.positions[0]]
+        steps = [
+            divisor(index.compose(expr, view.operands_of_map)) * (1 if stride is None else stride)
+            for expr, stride in zip(view.indices.data.results, strides, strict=True)
+        ]
+        if known_alignment([*steps, 1 if row is None else row], size) < ROW_BYTES:
+            apart = "an unknown number of" if row is None else row
+            raise CodegenError(
+                "KC4244",
+                f"lower-fragments: rows of {buffer_name(view.buffer)} do not begin at multiples of "
+                f"{ROW_BYTES} bytes",
+                location=location_of(call),
+                why=f"{_name(call)} takes {ROW_BYTES} bytes of a row at a time; rows are {apart} "
+                f"elements of {size} bytes apart, and tiles begin at multiples of "
+                f"{known_alignment(steps, size)} bytes",
+                hints=[f"let the rows be multiples of {ROW_BYTES // size} elements apart"],
+            )
+
+
+# Registers ------------------------------------------------------------------------------------
+
+
+def _registers(held: _Held) -> AllocOp:
+    """The words that a lane has of all tiles of a buffer: a dimension more."""
+    type_ = held.alloc.buffer.type
+    assert isinstance(type_, MemRefType)
+    shape = list(type_.get_shape())
+    for position, size in zip(held.views[0].positions, held.fragment.tile, strict=True):
+        shape[position] //= size
+    new = AllocOp(
+        held.alloc.label,
+        MemRefType(
+            held.fragment.word_type,
+            [*shape, held.fragment.words],
+            memory_space=StringAttr("local"),
+        ),
+        [],
+    )
+    new.location = held.alloc.location
+    new.buffer.name_hint = held.alloc.buffer.name_hint
+    block = held.alloc.parent
+    assert block is not None
+    block.insert_op_before(new, held.alloc)
+    return new
+
+
+def _inline(call: CallOp, lane: FuncOp, held: dict[SSAValue, _Held]) -> None:
+    """Put what a lane does in the place of a call."""
+    values: dict[SSAValue, SSAValue] = {}
+    words: dict[SSAValue, tuple[_Held, ViewOp]] = {}
+    parameters = lane.body.block.args
+    for argument, parameter in zip(call.arguments, parameters, strict=True):
+        view = argument.owner
+        if isinstance(view, ViewOp) and view.buffer in held:
+            words[parameter] = held[view.buffer], view
+        else:
+            values[parameter] = argument
+    ops = [op.clone(values) for op in lane.body.block.ops if not isinstance(op, ReturnOp)]
+    ops = [new for op in ops for new in _from_buffer(op)]
+    for op in ops:
+        op.location = call.location
+        if not isinstance(op, LoadOp | StoreOp):
+            continue
+        if op.buffer in words:
+            _to_word(op, *words[op.buffer])
+        elif isinstance(op.buffer.owner, ViewOp):
+            _to_element(op, op.buffer.owner)
+    block = call.parent
+    assert block is not None
+    block.insert_ops_before(ops, call)
+    views = {argument.owner for argument in call.arguments}
+    call.detach()
+    call.erase()
+    for view in views:
+        if isinstance(view, ViewOp) and view.buffer not in held and not view.result.uses:
+            view.detach()
+            view.erase()
+
+
+def _from_buffer(op: Operation) -> list[Operation]:
+    """``op``, or where it asks for the address of a view, what asks for that of the buffer."""
+    if not isinstance(op, ExtractAlignedPointerAsIndexOp | ExtractStridedMetaDataOp):
+        return [op]
+    (source,) = op.operands
+    view = source.owner
+    if not isinstance(view, ViewOp):
+        return [op]
+    if isinstance(op, ExtractAlignedPointerAsIndexOp):
+        op.operands = [view.buffer]
+        return [op]
+    known = ExtractStridedMetaDataOp(view.buffer)
+    new: list[Operation] = [known]
+
+    def emit(maker: Operation) -> SSAValue:
+        new.append(maker)
+        return maker.results[0]
+
+    type_ = view.buffer.type
+    assert isinstance(type_, MemRefType)
+    strides = [
+        value if stride is None else emit(ConstantOp.from_int_and_width(stride, INDEX))
+        for value, stride in zip(known.strides, strides_of(type_), strict=True)
+    ]
+    offset: SSAValue | None = None
+    for expr, stride in zip(view.indices.data.results, strides, strict=True):
+        map_, operands = compact(
+            AffineMap(len(view.operands_of_map), 0, (expr,)), view.operands_of_map
+        )
+        index = emit(ApplyOp(map_.results[0], operands))
+        step = emit(MuliOp(index, stride))
+        offset = step if offset is None else emit(AddiOp(offset, step))
+    assert offset is not None
+    op.offset.replace_all_uses_with(offset)
+    for result, position in zip(op.strides, view.positions, strict=True):
+        result.replace_all_uses_with(strides[position])
+    op.erase()
+    return new
+
+
+def _to_word(op: LoadOp | StoreOp, held: _Held, view: ViewOp) -> None:
+    """Let an access to a word of a tile be one to that word of the buffer's registers."""
+    assert held.memory is not None
+    exprs = list(view.indices.data.results)
+    for position, size in zip(view.positions, held.fragment.tile, strict=True):
+        exprs[position] = exprs[position] // size
+    _redirect(op, held.memory.buffer, view, [*exprs, *_own(op, view)])
+
+
+def _to_element(op: LoadOp | StoreOp, view: ViewOp) -> None:
+    """Let an access to an element of a view be one to that element of the buffer."""
+    exprs = list(view.indices.data.results)
+    for position, expr in zip(view.positions, _own(op, view), strict=True):
+        exprs[position] = exprs[position] + expr
+    _redirect(op, view.buffer, view, exprs)
+
+
+def _own(op: LoadOp | StoreOp, view: ViewOp) -> list[AffineExpr]:
+    """The indices of an access, with its operands behind those of a view."""
+    count = len(view.operands_of_map)
+    shifted = [AffineExpr.dimension(count + n) for n in range(len(op.operands_of_map))]
+    return [expr.replace_dims_and_symbols(shifted, []) for expr in op.indices.data.results]
+
+
+def _redirect(
+    op: LoadOp | StoreOp, buffer: SSAValue, view: ViewOp, exprs: Sequence[AffineExpr]
+) -> None:
+    operands = [*view.operands_of_map, *op.operands_of_map]
+    map_, operands = compact(AffineMap(len(operands), 0, tuple(exprs)), operands)
+    fixed = [buffer] if isinstance(op, LoadOp) else [op.value, buffer]
+    op.operands = [*fixed, *operands]
+    op.properties["indices"] = AffineMapAttr(map_)
+
+
+def _erase_declarations(functions: dict[str, FuncOp], lanes: dict[str, FuncOp]) -> None:
+    """Take away what the calls were of."""
+    for name, lane in lanes.items():
+        described = functions[name].attributes.get("kc.description")
+        gone = [functions[name], lane]
+        if isinstance(described, SymbolRefAttr) and described.string_value() in functions:
+            gone.append(functions[described.string_value()])
+        for function in gone:
+            function.detach()
+            function.erase()
