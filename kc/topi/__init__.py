@@ -167,9 +167,9 @@ from kc.topi.sorting import (
 )
 
 if TYPE_CHECKING:
-    from kc.topi import random, signal, sparse
+    from kc.topi import random, signal, sparse, vision
 
-_LATER = ("random", "signal", "sparse", "testing")
+_LATER = ("random", "signal", "sparse", "testing", "vision")
 """What is imported when it is first named: few programs use it, and testing needs numpy."""
 
 
@@ -199,7 +199,7 @@ __all__ = [
     "signal", "sin", "sinh", "sliding_window", "sort", "sparse", "sparse_to_dense", "split",
     "sqrt", "squeeze", "stack", "strided_set", "strided_slice", "subtract", "sum", "tag",
     "take", "tan", "tanh", "tensordot", "tile", "topk", "transpose", "trilu", "trunc",
-    "trunc_divide", "trunc_mod", "unique", "unravel_index", "utils", "where", "x86",
+    "trunc_divide", "trunc_mod", "unique", "unravel_index", "utils", "vision", "where", "x86",
 ]  # fmt: skip
 
 

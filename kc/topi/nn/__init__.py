@@ -86,11 +86,18 @@ if TYPE_CHECKING:
         binarize_pack,
         binary_dense,
     )
+    from kc.topi.nn.bitserial import (
+        bitpack,
+        bitserial_conv2d_nchw,
+        bitserial_conv2d_nhwc,
+        bitserial_dense,
+    )
     from kc.topi.nn.blocked import (
         conv2d_NCHWc,
         conv2d_NCHWc_int8,
         depthwise_conv2d_NCHWc,
     )
+    from kc.topi.nn.deformable import deformable_conv2d_nchw
     from kc.topi.nn.depthwise import (
         depthwise_conv2d_backward_input_nhwc,
         depthwise_conv2d_backward_weight_nhwc,
@@ -132,6 +139,11 @@ if TYPE_CHECKING:
     )
 
 _LATER = {
+    "bitpack": "bitserial",
+    "bitserial_conv2d_nchw": "bitserial",
+    "bitserial_conv2d_nhwc": "bitserial",
+    "bitserial_dense": "bitserial",
+    "deformable_conv2d_nchw": "deformable",
     "binarize_pack": "binary",
     "binary_dense": "binary",
     "conv2d_NCHWc": "blocked",
@@ -174,12 +186,13 @@ def __getattr__(name: str) -> object:
 
 __all__ = [
     "adaptive_pool", "adaptive_pool1d", "adaptive_pool3d", "attention", "batch_matmul",
-    "batch_norm", "batch_to_space_nd", "bias_add", "binarize_pack", "binary_dense", "celu",
-    "conv", "conv1d", "conv1d_ncw", "conv1d_nwc", "conv1d_transpose_ncw", "conv2d",
-    "conv2d_NCHWc", "conv2d_NCHWc_int8", "conv2d_hwcn", "conv2d_nchw", "conv2d_nhwc",
-    "conv2d_transpose_nchw", "conv2d_winograd_nchw", "conv2d_winograd_weight_transform",
-    "conv3d_ncdhw", "conv3d_ndhwc", "conv3d_transpose_ncdhw", "dense", "dense_pack",
-    "depth_to_space", "depthwise_conv2d_NCHWc", "depthwise_conv2d_backward_input_nhwc",
+    "batch_norm", "batch_to_space_nd", "bias_add", "binarize_pack", "binary_dense", "bitpack",
+    "bitserial_conv2d_nchw", "bitserial_conv2d_nhwc", "bitserial_dense", "celu", "conv",
+    "conv1d", "conv1d_ncw", "conv1d_nwc", "conv1d_transpose_ncw", "conv2d", "conv2d_NCHWc",
+    "conv2d_NCHWc_int8", "conv2d_hwcn", "conv2d_nchw", "conv2d_nhwc", "conv2d_transpose_nchw",
+    "conv2d_winograd_nchw", "conv2d_winograd_weight_transform", "conv3d_ncdhw", "conv3d_ndhwc",
+    "conv3d_transpose_ncdhw", "deformable_conv2d_nchw", "dense", "dense_pack", "depth_to_space",
+    "depthwise_conv2d_NCHWc", "depthwise_conv2d_backward_input_nhwc",
     "depthwise_conv2d_backward_weight_nhwc", "depthwise_conv2d_nchw", "depthwise_conv2d_nhwc",
     "dequantize", "dilate", "elu", "fast_softmax", "flatten", "gelu", "global_pool",
     "group_conv1d_ncw", "group_conv1d_nwc", "group_conv2d_nchw", "group_conv2d_nhwc",

@@ -51,17 +51,26 @@ from kc.topi.testing.randoms import (
     threefry_split_python,
     uniform_python,
 )
+from kc.topi.testing.regions import (
+    deformable_conv2d_nchw_python,
+    get_valid_counts_python,
+    non_max_suppression_python,
+    roi_align_nchw_python,
+    roi_pool_nchw_python,
+)
 
 __all__ = [
     "adaptive_pool", "batch_matmul", "batch_to_space_nd_python", "conv1d_ncw_python",
     "conv1d_transpose_ncw_python", "conv2d_hwcn_python", "conv2d_nchw_python",
     "conv2d_nhwc_python", "conv2d_transpose_nchw_python", "conv3d_ncdhw_python",
     "conv3d_ndhwc_python", "conv3d_transpose_ncdhw_python", "conv_python",
-    "conv_transpose_python", "dense", "depth_to_space_python", "depthwise_conv2d_python_nchw",
-    "depthwise_conv2d_python_nhwc", "dequantize_python", "dilate_python", "erf_python",
-    "group_norm_python", "l2_normalize_python", "layer_norm_python", "log_softmax_python",
-    "lrn_python", "lstm_python", "nll_loss", "normal_python", "pool_grad_nchw", "poolnd_python",
-    "quantize_python", "softmax_python", "space_to_batch_nd_python", "space_to_depth_python",
+    "conv_transpose_python", "deformable_conv2d_nchw_python", "dense", "depth_to_space_python",
+    "depthwise_conv2d_python_nchw", "depthwise_conv2d_python_nhwc", "dequantize_python",
+    "dilate_python", "erf_python", "get_valid_counts_python", "group_norm_python",
+    "l2_normalize_python", "layer_norm_python", "log_softmax_python", "lrn_python",
+    "lstm_python", "nll_loss", "non_max_suppression_python", "normal_python", "pool_grad_nchw",
+    "poolnd_python", "quantize_python", "roi_align_nchw_python", "roi_pool_nchw_python",
+    "softmax_python", "space_to_batch_nd_python", "space_to_depth_python",
     "sparse_matrix_python", "threefry2x32_python", "threefry_generate_python",
     "threefry_split_python", "uniform_python", "winograd_matrices_python",
     "winograd_weight_python",

@@ -1,0 +1,110 @@
+"""Convolutions whose taps are moved by tensors of offsets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kc.te import functions as scalar
+from kc.te.computes import compute
+from kc.te.expr import Expr, all_of, as_expr, compare, const, if_then_else, select
+from kc.te.expr import cast as convert
+from kc.te.intrinsics import isnan
+from kc.te.tensor import Tensor, reduce_axis, shape_text
+from kc.topi.arguments import constant, fits, inside, over, positive, rank, tensor, whole
+from kc.topi.elementwise import FLOAT
+from kc.topi.nn.convolution import grouped, spans_of
+from kc.topi.nn.dense import accumulator
+from kc.topi.nn.padding import amounts, window
+from kc.topi.table import operator, refuse
+
+
+def _between(data: Tensor, n: Any, c: Any, y: Expr, x: Expr) -> Expr:
+    """The image between its elements, linear in both directions; 0 outside."""
+    height, width, kind = data.shape[2], data.shape[3], data.dtype
+
+    def near(place: Expr, size: Any) -> Expr:
+        # What is far outside is as good as just outside, and an integer.
+        length = convert(as_expr(size), kind)
+        place = select(isnan(place), const(-2.0, kind), place)
+        return scalar.max(scalar.min(place, length + 1.0), const(-2.0, kind))
+
+    y, x = near(y, height), near(x, width)
+    top, left = scalar.floor(y), scalar.floor(x)
+    i, j, dy, dx = convert(top, "int32"), convert(left, "int32"), y - top, x - left
+
+    def read(row: Expr, column: Expr) -> Expr:
+        within = all_of(
+            row >= 0, compare("lt", row, convert(as_expr(height), "int32")),
+            column >= 0, compare("lt", column, convert(as_expr(width), "int32")),
+        )  # fmt: skip
+        value = data(n, c, inside(row, height), inside(column, width))
+        return if_then_else(within, value, const(0.0, kind))
+
+    upper = read(i, j) * (1.0 - dx) + read(i, j + 1) * dx
+    lower = read(i + 1, j) * (1.0 - dx) + read(i + 1, j + 1) * dx
+    return upper * (1.0 - dy) + lower * dy
+
+
+@operator(
+    "deformable_conv2d_nchw", FLOAT,
+    "nn.deformable_conv2d_nchw(T(1, 2, 4, 5), T(1, 18, 4, 5), T(3, 2, 3, 3), 1, 1, 1, 1, 1)",
+    onnx="DeformConv",
+)  # fmt: skip
+def deformable_conv2d_nchw(
+    data: Tensor, offset: Tensor, kernel: Tensor, strides: Any, padding: Any, dilation: Any,
+    deformable_groups: int, groups: int, out_dtype: str | None = None,
+) -> Tensor:  # fmt: skip
+    """A convolution of (N, C, H, W) with (O, C / groups, KH, KW), each of whose taps is moved.
+
+    ``offset`` (N, deformable_groups * KH * KW * 2, OH, OW) has how far down and how far right; a
+    part of the channels has its own. Between elements it is linear; outside of the image is 0, and
+    so is a tap whose offset is NaN. Raises KC2302 for a rank, KC2303 for channels and offsets that
+    do not fit, KC2306 for a stride or dilation of 0, KC2307 for a kernel that is larger than the
+    padded input, KC2310 for groups.
+    """
+    rank(data, "data", 4)
+    tensor(offset, "offset", 4, (data.dtype,))
+    tensor(kernel, "the kernel", 4, (data.dtype,))
+    steps, apart = positive(strides, 2, "strides"), positive(dilation, 2, "dilation")
+    number, parts = whole(groups, "groups"), positive(deformable_groups, 1, "deformable_groups")[0]
+    channels, results = data.shape[1], kernel.shape[0]
+    grouped(data, channels, results, kernel.shape[1], number)
+    if constant(channels, "the channels") % parts:
+        raise refuse(
+            "KC2310",
+            f"{parts} deformable_groups of {channels} channels: {data.name} of the shape "
+            f"{shape_text(data.shape)}",
+            "groups divide the channels",
+        )
+    taps = [constant(size, "the kernel") for size in kernel.shape[2:]]
+    heads, tails = amounts(padding, spans_of(taps, apart))
+    outs = window(data.shape[2:], taps, steps, apart, heads, tails, over, data)
+    wanted = (data.shape[0], parts * taps[0] * taps[1] * 2, *outs)
+    if not all(map(fits, offset.shape, wanted)):
+        raise refuse(
+            "KC2303",
+            f"offset {offset.name} of the shape {shape_text(offset.shape)}",
+            f"it has the shape {shape_text(wanted)}: two numbers for each tap",
+        )
+    dtype = accumulator(data, out_dtype)
+    own = constant(channels, "the channels") // parts
+    each, makes = over(channels, number), over(results, number)
+    columns = (data.shape[0], channels, *taps, *outs)
+
+    def moved(n: Any, c: Any, u: Any, v: Any, i: Any, j: Any) -> Expr:
+        at = ((c // own) * taps[0] + u) * taps[1] + v
+        y = convert(as_expr(i * steps[0] - heads[0] + u * apart[0]), data.dtype)
+        x = convert(as_expr(j * steps[1] - heads[1] + v * apart[1]), data.dtype)
+        return _between(data, n, c, y + offset(n, at * 2, i, j), x + offset(n, at * 2 + 1, i, j))
+
+    source = compute(columns, moved, "deformed")
+    rc = reduce_axis((0, each), name="rc")
+    kh, kw = reduce_axis((0, taps[0]), name="kh"), reduce_axis((0, taps[1]), name="kw")
+
+    def body(n: Any, o: Any, i: Any, j: Any) -> Expr:
+        channel = rc if number == 1 else (o // makes) * each + rc
+        value = convert(source(n, channel, kh, kw, i, j), dtype)
+        return scalar.sum(value * convert(kernel(o, rc, kh, kw), dtype), axis=[rc, kh, kw])
+
+    name = "deformable_conv2d_nchw"
+    return compute((data.shape[0], results, *outs), body, name, tag=name)
