@@ -17,7 +17,7 @@ from xdsl.ir import Attribute
 
 from kc.analysis.loop_tree import functions, preorder
 
-_TENSORS = ("linalg.", "affine.", "tensor.", "bufferization.", "scf.forall")
+_TENSORS = ("linalg.", "tosa.", "affine.", "tensor.", "bufferization.", "scf.forall")
 _VIEWS = (
     "memref.collapse_shape",
     "memref.expand_shape",
@@ -29,7 +29,7 @@ _LOOPS = ("scf.", "memref.")
 
 
 def needs_raising(function: func.FuncOp, *, loops: bool = False) -> bool:
-    """Whether a function has tensors, strided arguments, or ops of linalg, affine or tensor.
+    """Whether a function has tensors, strided arguments, or ops of linalg, tosa, affine or tensor.
 
     With ``loops``, also whether it has scf loops or accesses of memref, and nothing of tir: code
     generation takes these as they are, schedules do not. Nor does raising take branches (cf).

@@ -85,7 +85,7 @@ def _compare(op: Operation) -> Scalar:
     if name in ("false", "true"):
         return lambda a, b: name == "true"
     if name in ("ord", "uno"):
-        return lambda a, b: (a == a and b == b) == (name == "ord")
+        return lambda a, b: bool(a == a and b == b) == (name == "ord")
     compare = {
         "eq": operator.eq,
         "ne": operator.ne,

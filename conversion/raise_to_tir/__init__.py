@@ -17,18 +17,18 @@ After::
         tir.for %d1 in 4 {
           tir.block "S" (spatial %v_d0 in 8 = %d0, reduce %v_d1 in 4 = %d1) init { ... } do { ... }
 
-What is raised: ``linalg`` ops, generic and named, on memrefs and on tensors; the ops of ``tensor``
-that make, reshape, slice and pad; loops, conditions and accesses of ``affine``, ``scf`` and
-``memref``, also with tensors that they carry or share; views of memrefs; ``bufferization``. Tensor
-arguments become buffers; tensor and scalar results become trailing arguments. Loops start
-at 0 and step by 1 afterwards. A store with the loops around it becomes a block: ``spatial`` along
-loops that give each instance an element of its own, ``reduce`` along those of an update
-``C[i] = C[i] op x``, ``opaque`` where neither is known; a fill before a reduction becomes its
-``init``. Where a statement cannot be a block it stays as loads and stores in loops, and an op on
-scalars or memrefs that has no counterpart stays as it is.
+What is raised: ``linalg`` ops, generic and named, on memrefs and on tensors; ``tosa``, by
+``tosa-to-linalg``; the ops of ``tensor`` that make, reshape, slice and pad; loops, conditions and
+accesses of ``affine``, ``scf`` and ``memref``, also with tensors that they carry or share; views of
+memrefs; ``bufferization``. Tensor arguments become buffers; tensor and scalar results become
+trailing arguments. Loops start at 0 and step by 1 afterwards. A store with the loops around it
+becomes a block: ``spatial`` along loops that give each instance an element of its own, ``reduce``
+along those of an update ``C[i] = C[i] op x``, ``opaque`` where neither is known; a fill before a
+reduction becomes its ``init``. Where a statement cannot be a block it stays as loads and stores in
+loops, and an op on scalars or memrefs that has no counterpart stays as it is.
 
-Legal set: no op of ``linalg``, ``affine`` and ``tensor`` remains in any function. A refusal
-(KC4550 to KC4556) changes nothing. (TVM: ``tir.Schedule`` of an imported PrimFunc; MLIR:
+Legal set: no op of ``linalg``, ``tosa``, ``affine`` and ``tensor`` remains in any function. A
+refusal (KC4550 to KC4557) changes nothing. (TVM: ``tir.Schedule`` of an imported PrimFunc; MLIR:
 ``-affine-raise-from-memref``, ``-convert-linalg-to-loops``.)
 """
 
@@ -54,6 +54,7 @@ from kc.conversion.raise_to_tir.scalar_results import (
     keep_called,
     with_results_in_memory,
 )
+from kc.conversion.tosa_to_linalg import without_tosa
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,8 @@ class RaiseToTirPass(ModulePass):
         taken = {name.data for name in names if isinstance(name, StringAttr)}
         kept = keep_called(op, taken)
         sources = {
-            function: with_results_in_memory(function, loops=self.loops) for function in todo
+            function: without_tosa(with_results_in_memory(function, loops=self.loops))
+            for function in todo
         }
         raised: dict[func.FuncOp, tuple[func.FuncOp, list[memref.GlobalOp]]] = {}
         for function, source in (*sources.items(), *((copy, copy) for copy in kept.values())):

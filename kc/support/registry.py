@@ -34,6 +34,7 @@ DIALECTS = {
     "tir": "kc.dialects.tir:TIR",
     "linalg": "kc.dialects.linalg:LINALG",
     "tensor": "kc.dialects.tensor:TENSOR",
+    "tosa": "kc.dialects.tosa:TOSA",
     "gpu": "kc.dialects.gpu:GPU",
     "llvm": "kc.dialects.llvm:LLVM",
     "nvvm": "kc.dialects.nvvm:NVVM",
@@ -194,6 +195,7 @@ PASSES = {
         "kc.conversion.{stem}",
         (
             "raise-to-tir",
+            "tosa-to-linalg",
             "convert-te-to-tir",
             "convert-tir-to-gpu",
             "convert-tir-to-scf",

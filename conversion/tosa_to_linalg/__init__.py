@@ -1,0 +1,95 @@
+"""tosa-to-linalg: the ops of tosa as linalg.generic, and as ops of tensor and arith.
+
+Before::
+
+    %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+    %0 = tosa.reduce_sum %x {axis = 1 : i32} : (tensor<4x3xf32>) -> tensor<4x1xf32>
+    %1 = tosa.exp %0 : (tensor<4x1xf32>) -> tensor<4x1xf32>
+
+After::
+
+    %s = linalg.generic {indexing_maps = [(d0, d1) -> (d0, d1), (d0, d1) -> (d0)], ...}
+    %0 = tensor.expand_shape %s [[0, 1]] output_shape [4, 1] : ...
+    %1 = linalg.generic {...} ins(%0 : ...) outs(...) { ... math.exp ... }
+
+``raise-to-tir`` runs it by itself, and makes loops around blocks of what it leaves. Results are
+those of the specification: zero points, rounding and the ends of integer ranges, NaN in minima and
+maxima, averages of what is no padding. An index outside takes or puts nothing that is not there.
+
+Legal set: no op of ``tosa``. Batch sizes may be known at the call alone; windows, what is padded
+and what is resized have to be constant. A refusal (KC4557) changes nothing. Patterns that plugins
+add to ``tosa-to-linalg`` come before these. (MLIR: ``--tosa-to-linalg-pipeline``.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import (
+    GreedyRewritePatternApplier,
+    PatternRewriter,
+    PatternRewriteWalker,
+    RewritePattern,
+    op_type_rewrite_pattern,
+)
+from xdsl.rewriter import Rewriter
+
+from kc.conversion.tosa_to_linalg import data, elementwise, windows
+from kc.conversion.tosa_to_linalg.emitter import refused
+from kc.dialects.tosa import TosaOp
+from kc.support.registry import load_patterns
+
+PATTERNS = (*elementwise.PATTERNS, *windows.PATTERNS, *data.PATTERNS)
+
+
+class EraseShape(RewritePattern):
+    """``tosa.const_shape`` that nothing uses any more."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: TosaOp, rewriter: PatternRewriter, /) -> None:
+        if op.name == "tosa.const_shape" and not op.outputs[0].uses:
+            rewriter.erase(op)
+
+
+@dataclass(frozen=True)
+class TosaToLinalgPass(ModulePass):
+    """Make ops of linalg, tensor and arith of those of tosa."""
+
+    name = "tosa-to-linalg"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        del ctx
+        converted = {
+            function: without_tosa(function)
+            for function in op.body.ops
+            if isinstance(function, func.FuncOp)
+        }
+        for function, new in converted.items():
+            if new is not function:
+                Rewriter.replace_op(function, new, [])
+
+
+def without_tosa(function: func.FuncOp) -> func.FuncOp:
+    """A copy of a function with its ops of tosa converted; the function itself without such."""
+    if not any(inner.name.startswith("tosa.") for inner in function.walk()):
+        return function
+    copy = function.clone()
+    copy.location = function.location
+    _convert(copy)
+    return copy
+
+
+def _convert(root: Operation) -> None:
+    added = [make() for make in load_patterns(TosaToLinalgPass.name)]
+    patterns = [*added, *(pattern() for pattern in PATTERNS)]
+    for region in root.regions:
+        PatternRewriteWalker(GreedyRewritePatternApplier(patterns)).rewrite_region(region)
+        PatternRewriteWalker(EraseShape()).rewrite_region(region)
+    for inner in root.walk():
+        if inner.name.startswith("tosa."):
+            raise refused(inner, "there is no pattern for it")
