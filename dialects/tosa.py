@@ -112,8 +112,8 @@ class TosaOp(IRDLOperation):
     def verify_(self) -> None:
         row = self.row
         if row.operands[-1:] != ("...",) and len(self.inputs) != len(row.operands):
-            wanted = ", ".join(row.operands)
-            raise VerifyException(f"takes {len(row.operands)} operands ({wanted}), not {len(self.inputs)}")
+            wanted = f"{len(row.operands)} operands ({', '.join(row.operands)})"
+            raise VerifyException(f"takes {wanted}, not {len(self.inputs)}")
         if row.operands[-1:] == ("...",) and not self.inputs:
             raise VerifyException("takes at least one operand")
         if len(self.outputs) != row.results:
