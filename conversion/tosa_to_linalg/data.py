@@ -298,9 +298,9 @@ class ConvertScatter(RewritePattern):
         if not extents[3]:
             emitter.replace(whole)
             return
-        zero, one = emitter.number(0, INDEX), emitter.number(1, INDEX)
+        zero, unit = emitter.number(0, INDEX), emitter.number(1, INDEX)
         ends = [emitter.number(extent, INDEX) for extent in extents[:3]]
-        emitter.replace(emitter.insert(_scattered(whole, indices, rows, zero, one, ends, extents)))
+        emitter.replace(emitter.insert(_scattered(whole, indices, rows, zero, unit, ends, extents)))
 
 
 def _scattered(
@@ -308,7 +308,7 @@ def _scattered(
     indices: SSAValue,
     rows: SSAValue,
     zero: SSAValue,
-    one: SSAValue,
+    unit: SSAValue,
     ends: list[SSAValue],
     extents: list[int],
 ) -> scf.ForOp:
@@ -336,7 +336,7 @@ def _scattered(
                 )
                 result = tensor.InsertOp(value, inner, target).result
             scf.YieldOp(result)
-        return scf.ForOp(zero, ends[axis], one, [carried], Region(block))
+        return scf.ForOp(zero, ends[axis], unit, [carried], Region(block))
 
     return loop(0, [], whole)
 

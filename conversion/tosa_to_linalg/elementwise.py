@@ -68,8 +68,8 @@ def _reciprocal(op: TosaOp, x: SSAValue) -> SSAValue:
 
 
 def _sigmoid(op: TosaOp, x: SSAValue) -> SSAValue:
-    one = number(1, x.type)
-    return arith.DivfOp(one, plus(one, math.ExpOp(arith.NegfOp(x).result).result)).result
+    unit = number(1, x.type)
+    return arith.DivfOp(unit, plus(unit, math.ExpOp(arith.NegfOp(x).result).result)).result
 
 
 def _identity(op: TosaOp, x: SSAValue) -> SSAValue:
@@ -105,10 +105,10 @@ def _arithmetic_right_shift(op: TosaOp, a: SSAValue, b: SSAValue) -> SSAValue:
     rounds = op.properties["round"]
     if not isinstance(rounds, IntegerAttr) or not rounds.value.data:
         return shifted
-    one, zero = number(1, a.type), number(0, a.type)
+    unit, zero = number(1, a.type), number(0, a.type)
     is_shifted = compare(b, "gt", zero)
-    before = arith.ShRSIOp(a, choose(is_shifted, minus(b, one), zero)).result
-    last = choose(is_shifted, arith.AndIOp(before, one).result, zero)
+    before = arith.ShRSIOp(a, choose(is_shifted, minus(b, unit), zero)).result
+    last = choose(is_shifted, arith.AndIOp(before, unit).result, zero)
     return plus(shifted, last)
 
 
@@ -341,9 +341,9 @@ def scaled(value: SSAValue, multiplier: SSAValue, shift: SSAValue, *, is_double:
 
     ``is_double``: rounded once more, away from zero, where the shift is above 31.
     """
-    one = number(1, i64)
+    unit = number(1, i64)
     product = times(value, multiplier)
-    half = arith.ShLIOp(one, minus(shift, one)).result
+    half = arith.ShLIOp(unit, minus(shift, unit)).result
     if is_double:
         more = number(1 << 30, i64)
         signed = choose(compare(value, "ge", number(0, i64)), more, minus(number(0, i64), more))

@@ -498,8 +498,8 @@ class ConvertPool(RewritePattern):
 
 def _reciprocal(count: SSAValue) -> tuple[SSAValue, SSAValue]:
     """A multiplier and a shift that divide by a count (the specification's reciprocal_scale)."""
-    one = number(1, i32)
-    zeros = math.CountLeadingZerosOp(minus(count, one)).result
+    unit = number(1, i32)
+    zeros = math.CountLeadingZerosOp(minus(count, unit)).result
     bits = resized(minus(number(32, i32), zeros), i64)
     numerator = arith.ShLIOp(number((1 << 30) + 1, i64), bits).result
     multiplier = arith.DivUIOp(numerator, resized(count, i64)).result
