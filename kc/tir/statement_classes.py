@@ -14,8 +14,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-import numpy as np
-
 from kc.dialects import tir
 from kc.support.diagnostics import TEError
 from kc.support.locations import caller_location
@@ -324,6 +322,8 @@ class AllocateConst(Stmt):
     ) -> stmt.Stmt:
         """``data_or_idx`` is an array of the numbers. Raises KC2108 as :class:`Allocate`, and for
         an array of another shape."""
+        import numpy as np
+
         numbers = np.asarray(data_or_idx.numpy() if hasattr(data_or_idx, "numpy") else data_or_idx)
         if numbers.shape != tuple(extents):
             raise TEError(
