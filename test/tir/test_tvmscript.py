@@ -13,6 +13,7 @@ import kc as tvm
 from kc import tir
 from kc.script import ir as I  # noqa: E741
 from kc.script import tir as T
+from kc.support.global_functions import remove_global_func
 
 rng = np.random.default_rng(7)
 
@@ -205,7 +206,10 @@ def test_a_part_of_a_buffer_and_its_strides_are_given_to_a_call():
 
     kc.register_func("test.copy_part", copy, override=True)
     a, b = floats(16, 16), np.zeros((16, 16), "f4")
-    kc.build(f)(a, b)
+    try:
+        kc.build(f)(a, b)
+    finally:
+        remove_global_func("test.copy_part")
     assert (b[:, 4:12] == a[:, 4:12]).all()
     assert not b[:, :4].any()
     assert told == [(16, 1, 64 * n + 4) for n in range(4)]
