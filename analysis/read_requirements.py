@@ -5,6 +5,9 @@ where ``m >= n``. Reads that are inside for all sizes need nothing; most are rec
 question to isl. For others isl gives the sizes where some point is read that is not there, and
 what is required is that the sizes are none of these.
 
+A product of sizes is a size of its own to isl, and a symbol that the function says is equal to it
+is the same size.
+
 A read that is executed only where values of tensors say so requires nothing: nor does an index
 that is such a value.
 """
@@ -21,6 +24,7 @@ from xdsl.ir.affine import (
     AffineConstantExpr,
     AffineConstraintExpr,
     AffineConstraintKind,
+    AffineDimExpr,
     AffineExpr,
     AffineSymExpr,
 )
@@ -31,7 +35,7 @@ from kc.analysis.simplify_affine import UNBOUNDED, Bounds, bounds, simplify
 from kc.analysis.terms import Condition, Term, all_of, condition_of, dim, term_of
 from kc.dialects import te, tir
 from kc.dialects.affine_assembly import ZERO, affine_text
-from kc.dialects.size_requirements import SizeRequirement
+from kc.dialects.size_requirements import SizeRequirement, requirements_of
 
 
 def read_requirements(function: te.FuncOp) -> list[SizeRequirement]:
@@ -50,7 +54,8 @@ class _Axis:
 
 
 class _Reads:
-    """The reads of one function. Its symbols are the first dimensions, then come the axes."""
+    """The reads of one function. Its sizes are the first dimensions: symbols, and products of
+    these; then come the axes."""
 
     def __init__(self, function: te.FuncOp) -> None:
         self.function = function
@@ -68,9 +73,11 @@ class _Reads:
             if isinstance(expr, AffineSymExpr)
         }
         self.natural = [n in sized for n in range(len(self.symbols))]
+        self.factors: list[tuple[AffineExpr, ...]] = []
+        """Of each product, over the symbols as dimensions."""
+        self.products = self._find_products()
         self.axes: list[_Axis] = []
         self.ranges: list[Bounds] = []
-        self._exprs: dict[SSAValue, AffineExpr | None] = {}
         self._required: dict[SizeRequirement, None] = {}
 
     def listed(self) -> list[SizeRequirement]:
@@ -80,6 +87,61 @@ class _Reads:
         return list(self._required)
 
     # Sizes and axes --------------------------------------------------------------------------
+
+    def _find_products(self) -> dict[SSAValue, AffineExpr]:
+        """The products of sizes that are known as one size."""
+        self._exprs: dict[SSAValue, AffineExpr | None] = {}
+        self.equal: dict[int, AffineExpr] = {}
+        self.products = {}
+        dims = [AffineExpr.dimension(n) for n in range(len(self.symbols))]
+        for requirement in requirements_of(self.function):
+            symbol = _symbol_of_equality(requirement.condition)
+            if symbol is not None and len(requirement.factors) == 1:
+                factors = [
+                    expr.replace_dims_and_symbols((), dims) for expr in requirement.factors[0]
+                ]
+                self.equal[symbol] = self._product(factors)
+        for op in self.function.body.block.ops:
+            if not isinstance(op, arith.MuliOp):
+                continue
+            sides = [self._factors(operand) for operand in op.operands]
+            lhs, rhs = sides
+            if lhs is None or rhs is None:
+                continue
+            self.products[op.result] = self._product([*lhs, *rhs])
+        return self.products
+
+    def _product(self, given: Sequence[AffineExpr]) -> AffineExpr:
+        """The size that is a product of factors, in any order."""
+        factors = tuple(sorted(given, key=str))
+        if factors not in self.factors:
+            self.factors.append(factors)
+            self.natural.append(all(self._is_natural(factor) for factor in factors))
+        return AffineExpr.dimension(len(self.symbols) + self.factors.index(factors))
+
+    def _symbol(self, n: int) -> AffineExpr:
+        return self.equal.get(n, AffineExpr.dimension(n))
+
+    def _factors(self, value: SSAValue) -> tuple[AffineExpr, ...] | None:
+        """The factors of a size over the symbols; None if they are not known."""
+        expr = self._expr(value)
+        if expr is None:
+            return None
+        count = len(self.symbols)
+        products = [n for n in expr.used_dims() if n >= count]
+        if not products:
+            return (expr,)
+        is_whole = expr == AffineExpr.dimension(products[0])
+        return self.factors[products[0] - count] if is_whole else None
+
+    def _is_natural(self, factor: AffineExpr) -> bool:
+        ranges = [(0, None) if natural else UNBOUNDED for natural in self.natural]
+        low, _ = bounds(simplify(factor, ranges), ranges)
+        return low is not None and low >= 0
+
+    def _over_symbols(self, exprs: Sequence[AffineExpr]) -> tuple[AffineExpr, ...]:
+        symbols = [AffineExpr.symbol(n) for n in range(len(self.symbols))]
+        return tuple(expr.replace_dims_and_symbols(symbols, ()) for expr in exprs)
 
     def _shapes(self) -> dict[SSAValue, tuple[AffineExpr, ...]]:
         """The dimensions of arguments, over the symbols."""
@@ -106,7 +168,7 @@ class _Reads:
         if isinstance(parent, te.ScanOp):
             state = parent.tensors[owner.args.index(tensor) - 1]  # pyright: ignore
             return [self._size(extent) for extent in te.tensor_extents(state)]
-        symbols = [AffineExpr.dimension(n) for n in range(len(self.symbols))]
+        symbols = [self._symbol(n) for n in range(len(self.symbols))]
         given = self.shapes.get(tensor)
         return [
             AffineExpr.constant(size)
@@ -129,11 +191,12 @@ class _Reads:
         return self._exprs[value]
 
     def _computed(self, value: SSAValue) -> AffineExpr | None:
+        if value in self.products:
+            return self.products[value]
         owner = value.owner
         if isinstance(owner, te.SymbolOp):
             name = owner.symbol.data
-            known = name in self.symbols
-            return AffineExpr.dimension(self.symbols.index(name)) if known else None
+            return self._symbol(self.symbols.index(name)) if name in self.symbols else None
         if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
             return AffineExpr.constant(owner.value.value.data)
         if isinstance(owner, tir.ApplyOp):
@@ -142,7 +205,7 @@ class _Reads:
             attrs = self.function.arg_attrs
             symbol = attrs.data[value.index].data.get("kc.symbol") if attrs is not None else None
             if isinstance(symbol, StringAttr) and symbol.data in self.symbols:
-                return AffineExpr.dimension(self.symbols.index(symbol.data))
+                return self._symbol(self.symbols.index(symbol.data))
         return None
 
     def _applied(self, expr: AffineExpr, operands: Sequence[SSAValue]) -> AffineExpr | None:
@@ -199,8 +262,8 @@ class _Reads:
                 self._require(compute, read, n, expr, size, conditions)
 
     def _is_static(self, expr: AffineExpr, size: AffineExpr) -> bool:
-        """Whether no symbol takes part: :func:`kc.analysis.bounds.out_of_bounds` decides it."""
-        first = len(self.symbols)
+        """Whether no size takes part: :func:`kc.analysis.bounds.out_of_bounds` decides it."""
+        first = len(self.natural)
         return isinstance(size, AffineConstantExpr) and all(
             n >= first and isinstance(self.axes[n - first].end, AffineConstantExpr)
             for n in expr.used_dims()
@@ -225,7 +288,7 @@ class _Reads:
             for part in conditions
         ]
         known += [
-            axis.end - 1 - AffineExpr.dimension(len(self.symbols) + n)
+            axis.end - 1 - AffineExpr.dimension(len(self.natural) + n)
             for n, axis in enumerate(self.axes)
             if axis.end is not None
         ]
@@ -250,7 +313,7 @@ class _Reads:
     ) -> None:
         """Require sizes for which ``0 <= expr < size`` wherever ``conditions`` hold."""
         names = [f"d{n}" for n in range(len(self.ranges))]
-        count = len(self.symbols)
+        count = len(self.natural)
 
         def term(position: int) -> Term:
             return dim(names[position])
@@ -280,19 +343,59 @@ class _Reads:
             self._required.update(dict.fromkeys(self._none_of(piece, why)))
 
     def _none_of(self, piece: Conditions, why: str) -> list[SizeRequirement]:
-        """That not all conditions of ``piece``, which are over the symbols, hold."""
-        symbols = [AffineExpr.symbol(n) for n in range(len(self.symbols))]
+        """That not all conditions of ``piece``, which are over the sizes, hold."""
+        sizes = [AffineExpr.symbol(n) for n in range(len(self.symbols))]
+        sizes += [AffineExpr.dimension(n) for n in range(len(self.factors))]
         below: list[AffineExpr] = []
         for part in piece:
-            expr = part.lhs.replace_dims_and_symbols(symbols, ())
+            expr = part.lhs.replace_dims_and_symbols(sizes, ())
             below.append(expr)
             if part.kind is AffineConstraintKind.eq:
                 below.append(expr * -1)
         # One of them is at most -1. What relates most sizes says best what is wrong.
-        first, *rest = sorted(below or [ZERO], key=lambda expr: -len(_symbols_in(expr)))
+        first, *rest = sorted(
+            below or [ZERO], key=lambda expr: (-len(_products_in(expr)), -len(_symbols_in(expr)))
+        )
         condition = AffineConstraintExpr(AffineConstraintKind.ge, first * -1 - 1, ZERO)
-        return [SizeRequirement(condition, (), tuple(e + 1 for e in rest), why)]
+        factors = [self._over_symbols(factors) for factors in self.factors]
+        if not _products_in(first):
+            factors = []
+        unless = [size for expr in rest for size in self._unless(expr)]
+        return [SizeRequirement(condition, tuple(factors), tuple(unless), why)]
+
+    def _unless(self, expr: AffineExpr) -> tuple[AffineExpr, ...]:
+        """What is at most 0 where ``expr`` is below 0, over the symbols.
+
+        Nothing where that is no size: what is required then is required everywhere, also where no
+        point is read.
+        """
+        products = _products_in(expr)
+        if not products:
+            return (expr + 1,)
+        (product, *others) = products
+        is_extent = simplify(expr + 1 - AffineExpr.dimension(product), ()) == ZERO
+        if others or not is_extent or not self.natural[len(self.symbols) + product]:
+            return ()
+        return self._over_symbols(self.factors[product])
 
 
 def _symbols_in(expr: AffineExpr) -> set[int]:
     return {part.position for part in expr.dfs() if isinstance(part, AffineSymExpr)}
+
+
+def _products_in(expr: AffineExpr) -> set[int]:
+    return {part.position for part in expr.dfs() if isinstance(part, AffineDimExpr)}
+
+
+def _symbol_of_equality(condition: AffineConstraintExpr) -> int | None:
+    """The symbol that a condition says is equal to the product; None if it says anything else."""
+    if condition.kind is not AffineConstraintKind.eq:
+        return None
+    difference = simplify(condition.lhs - condition.rhs, ())
+    symbols = _symbols_in(difference)
+    for symbol in symbols:
+        for sign in (1, -1):
+            expected = (AffineExpr.symbol(symbol) - AffineExpr.dimension(0)) * sign
+            if simplify(difference - expected, ()) == ZERO:
+                return symbol
+    return None

@@ -140,3 +140,52 @@ def test_a_function_in_textual_ir_keeps_what_it_requires():
     again = kc.IRModule.parse(str(module))
     assert signatures_of(again.op)[0].requires == signatures_of(module.op)[0].requires
     assert holds(signatures_of(module.op)[0].requires, n=3, m=3)
+
+
+# Products of sizes ------------------------------------------------------------------------------
+
+
+def test_an_extent_that_is_a_product():
+    n, m, k = (te.var(name) for name in "nmk")
+    a = te.placeholder((k,), name="A")
+    b = te.placeholder((n, m), name="B")
+    c = te.compute((n * m,), lambda i: a[i] + b[0, 0], name="C")
+    add = kc.build(te.create_schedule(c.op), [a, b, c])
+    x, y, out = np.arange(6, dtype="f4"), np.ones((2, 3), "f4"), np.zeros(6, "f4")
+    add(x, y, out)
+    np.testing.assert_array_equal(out, x + 1)
+    with pytest.raises(CallError) as caught:
+        add(x[:5], y, out)
+    assert str(caught.value) == (
+        "error[KC5132]: main: the sizes of its arguments do not fit: k >= n * m does not hold\n"
+        "   |  k is 5, from argument 1 'A'\n"
+        "   |  n is 2, from argument 2 'B'\n"
+        "   |  m is 3, from argument 2 'B'\n"
+        "  why: C reads A[i]"
+    )
+
+
+@pytest.mark.parametrize("offset", [-1, 0, 1])
+def test_an_argument_whose_size_is_a_product(offset: int):
+    """Its size is checked by the call, and is the extent of what reads all of it."""
+    n, m, k = (te.var(name) for name in "nmk")
+    a = te.placeholder((n * m,), name="A")
+    b = te.placeholder((n, m), name="B")
+    d = te.placeholder((k,), name="D")
+    c = te.compute((m * n,), lambda i: a[i] + b[0, 0] + d[i + offset], name="C")
+    needed = requires(a, b, d, c)
+    for sizes in np.ndindex(3, 3, 8):
+        given = dict(zip("nmk", map(int, sizes), strict=True))
+        count = given["n"] * given["m"]
+        inside = all(0 <= i + offset < given["k"] for i in range(count))
+        assert holds(needed, **given, A_0=count, C_0=count) == inside
+
+
+def test_an_intermediate_whose_size_is_a_product():
+    n, m, k = (te.var(name) for name in "nmk")
+    a = te.placeholder((k,), name="A")
+    b = te.placeholder((n, m), name="B")
+    flat = te.compute((n * m,), lambda i: a[i] * 2, name="T")
+    c = te.compute((n * m * 2,), lambda i: flat[i // 2] + b[0, 0], name="C")
+    needed = requires(a, b, c)
+    assert [size for size in range(10) if holds(needed, n=2, m=3, k=size, C_0=12)] == [6, 7, 8, 9]

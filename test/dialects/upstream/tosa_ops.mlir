@@ -1,3 +1,16 @@
+// RUN: kc-opt %s | FileCheck %s
+// RUN: kc-opt %s --mlir-print-op-generic | kc-opt | FileCheck %s
+
+// CHECK-LABEL: func.func @quantised
+// CHECK:         "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+// CHECK:         tosa.conv2d %a, %w, %b, %{{.*}}, %{{.*}} {acc_type = i32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} :
+// CHECK:         tosa.rescale {{.*}} {input_unsigned = false, output_unsigned = false, per_channel = false, rounding_mode = DOUBLE_ROUND, scale32 = true} :
+// CHECK-LABEL: func.func @floats
+// CHECK:         tosa.const_shape {values = dense<[2, 1, 2, 1]> : tensor<4xindex>} : () -> !tosa.shape<4>
+// CHECK:         tosa.clamp %x {max_val = 6.000000e+00 : f32, min_val = 0.000000e+00 : f32, nan_mode = IGNORE} : (tensor<?x4x6x3xf32>) -> tensor<?x4x6x3xf32>
+// CHECK:         tosa.resize {{.*}} {mode = NEAREST_NEIGHBOR} : (tensor<?x4x6x3xf32>, !tosa.shape<4>, !tosa.shape<2>, !tosa.shape<2>) -> tensor<?x8x12x3xf32>
+// CHECK-LABEL: func.func @data
+// CHECK:         tosa.concat %{{.*}}, %{{.*}} {axis = 1 : i32} :
 func.func @quantised(%a: tensor<1x4x4x3xi8>, %w: tensor<5x2x2x3xi8>, %b: tensor<5xi32>) -> tensor<1x3x3x5xi8> {
   %z = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
   %m = "tosa.const"() <{values = dense<1073741824> : tensor<1xi32>}> : () -> tensor<1xi32>
