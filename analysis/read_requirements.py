@@ -372,9 +372,9 @@ class _Reads:
         products = _products_in(expr)
         if not products:
             return (expr + 1,)
-        (product, *others) = products
+        (product, *further) = products
         is_extent = simplify(expr + 1 - AffineExpr.dimension(product), ()) == ZERO
-        if others or not is_extent or not self.natural[len(self.symbols) + product]:
+        if further or not is_extent or not self.natural[len(self.symbols) + product]:
             return ()
         return self._over_symbols(self.factors[product])
 
