@@ -279,3 +279,51 @@ def test_a_refusal_leaves_all_functions_as_they_are():
         InjectSoftwarePipelinePass().apply(context(), module.op)
     assert caught.value.code == "KC4234"
     assert str(module) == before
+
+
+PARTS = """
+func.func private @double(%a: memref<4xi32, strided<[1], offset: ?>>,
+                          %b: memref<4xi32, strided<[1], offset: ?>>) {
+  tir.for %j in 4 {
+    %x = tir.load %a[%j] : memref<4xi32, strided<[1], offset: ?>>
+    %s = arith.addi %x, %x : i32
+    tir.store %s, %b[%j] : memref<4xi32, strided<[1], offset: ?>>
+  }
+  func.return
+}
+func.func @f(%A: memref<32xi32>, %B: memref<32xi32>) {
+  OUTSIDE
+  tir.for %i in 8 annotations {software_pipeline_stage = STAGES, software_pipeline_order = ORDER} {
+    INSIDE
+    tir.for %j in 4 {
+      %x = tir.load %A[%i * 4 + %j] : memref<32xi32>
+      tir.store %x, %T[1, %j] : memref<2x4xi32>
+    }
+    %t = tir.view %T[1, 0] along [1] : memref<2x4xi32> to memref<4xi32, strided<[1], offset: ?>>
+    %b = tir.view %B[%i * 4] : memref<32xi32> to memref<4xi32, strided<[1], offset: ?>>
+    tir.call @double(read %t, write %b)
+      : (memref<4xi32, strided<[1], offset: ?>>, memref<4xi32, strided<[1], offset: ?>>)
+  }
+  func.return
+}
+"""
+
+
+@pytest.mark.parametrize("place", ["INSIDE", "OUTSIDE"])
+@pytest.mark.parametrize(
+    ("stages", "order", "versions"), [([0, 1], [0, 1], 2), ([0, 2], [0, 1], 3), ([0, 1], [1, 0], 1)]
+)
+def test_parts_of_buffers_that_calls_get(
+    place: str, stages: list[int], order: list[int], versions: int
+):
+    """Each version of a buffer has its view; a call touches what its operands say."""
+    text = PARTS.replace("STAGES", str(stages)).replace("ORDER", str(order))
+    text = text.replace(place, '%T = tir.alloc "T" : memref<2x4xi32>')
+    module = kc.IRModule.parse(text.replace("INSIDE", "").replace("OUTSIDE", ""))
+    InjectSoftwarePipelinePass().apply(context(), module.op)
+    module.op.verify()
+    copies = f"{versions}x" if versions > 1 else ""
+    assert f'tir.alloc "T" : memref<{copies}2x4xi32>' in str(module)
+    a, b = np.arange(32, dtype=np.int32), np.zeros(32, np.int32)
+    run(module.op, "f", [a, b])
+    np.testing.assert_array_equal(b, 2 * a)
