@@ -127,7 +127,7 @@ def _division(reading: Reading, function: Binary) -> Callable[[Operation], Scala
 def truncated_division(a: int, b: int) -> int:
     """``a / b`` rounded towards zero."""
     quotient = abs(a) // abs(b)
-    return quotient if (a < 0) == (b < 0) else -quotient
+    return -quotient if (a ^ b) < 0 else quotient
 
 
 def _compare(op: Operation) -> Scalar:

@@ -104,9 +104,13 @@ class Kernels:
         build, check = kc.build, kc.gpu.check
 
         def built(s: Any, args: Any = None, *rest: Any, **options: Any) -> Any:
+            loops = None
             if str(options.get("target", "")).startswith("cuda"):
-                self.modules.append(driver.lower(s, args) if args is not None else s)
-            return build(s, args, *rest, **options)
+                loops = driver.lower(s, args) if args is not None else s
+            done = build(s, args, *rest, **options)
+            # What is refused has no kernels.
+            self.modules += [] if loops is None else [loops]
+            return done
 
         def checked(*given: Any, **options: Any) -> Report:
             self.reports.append(check(*given, **options))

@@ -106,7 +106,7 @@ def test_output_file(source, tmp_path, capsys):
 
 USAGE_ERRORS = {
     ("in.mlir", "--slpit"): (
-        "error[KC0001]: there is no flag '--slpit'\n  try: did you mean '--split'?\n"
+        "error[KC0001]: there is no flag '--slpit'\n  try: did you mean '--split' or '--shift'?\n"
     ),
     ("in.mlir", "-qqqqqqqq=3"): (
         "error[KC0001]: there is no flag '-qqqqqqqq'\n  try: --help lists the flags\n"

@@ -231,11 +231,12 @@ def test_a_long_run_is_not_repeated(folder, capsys, monkeypatch):
     monkeypatch.setattr(kc_run, "TIME_BUDGET", 0.0)
     status, out, err = run(capsys, kc_run, "mm.mlir", "--time")
     assert status == 0
-    first, title, _, numbers, rates = err.split("\n")[:5]
+    first, title, _, numbers, memory, rates = err.split("\n")[:6]
     assert first == "one run alone: it took 0.0 s"
     assert title == "Execution time summary:"
     mean, median, longest, shortest, deviation = map(float, numbers.split())
     assert mean == median == longest == shortest > deviation == 0
+    assert memory == "peak memory 2.375 KiB: arguments and buffers"
     assert re.match(r"[\d.]+ [MG]FLOP/s", rates)
 
 

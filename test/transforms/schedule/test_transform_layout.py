@@ -318,4 +318,6 @@ def test_locations_are_kept():
     layout(module, "C", "C", lambda i, j: [i // 4, j, i % 4], 0)
     blocks = [op for op in module.walk() if isinstance(op, BlockOp)]
     assert [block.label for block in blocks] == ["B", "C", "C_pad"]
-    assert str(blocks[1].location) == str(blocks[2].location)
+    assert str(blocks[1].location) == 'loc("k.mlir":8:3)'
+    # The block of the padding says which step made it.
+    assert str(blocks[2].location) == 'loc(fused["k.mlir":8:3, "transform-layout"])'
