@@ -237,7 +237,7 @@ def test_a_long_run_is_not_repeated(folder, capsys, monkeypatch):
     mean, median, longest, shortest, deviation = map(float, numbers.split())
     assert mean == median == longest == shortest > deviation == 0
     assert memory == "peak memory 2.375 KiB: arguments and buffers"
-    assert re.match(r"[\d.]+ [MG]FLOP/s", rates)
+    assert re.match(r"[\d.]+ [kMG]FLOP/s", rates)
 
 
 def test_as_many_repeats_as_there_is_time_for():
