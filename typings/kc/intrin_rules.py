@@ -1,0 +1,1 @@
+../../kc/intrin_rules.py

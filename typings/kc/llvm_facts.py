@@ -1,0 +1,1 @@
+../../kc/llvm_facts.py

@@ -1,0 +1,1 @@
+../../kc/node_objects.py

@@ -1,0 +1,1 @@
+../../kc/target_functions.py
