@@ -87,7 +87,9 @@ class ConvertReshape(RewritePattern):
         if old == new:
             emitter.replace(value)
             return
-        groups = _grouped(old, new) or _grouped(new, old)
+        groups = _grouped(old, new)
+        if groups is None:
+            groups = _grouped(new, old)
         if groups is not None:
             emitter.replace(emitter.reassociated(value, groups, new))
             return
@@ -261,7 +263,6 @@ class ConvertGather(RewritePattern):
         element = tensor_type(values).get_element_type()
         n, w, c = dims(0, 1, 2)
         batch, count = _shape_of(indices)
-        # Read at a place of its own, to say how many columns there are.
         columns = _shape_of(values)[2]
 
         def body(index: SSAValue) -> SSAValue:
