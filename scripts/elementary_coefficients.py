@@ -68,6 +68,12 @@ FITS: dict[str, tuple[str, Function, tuple[mpf, mpf], tuple[int, int]]] = {
         (mpmath.sqrt(0.5) - 1, mpmath.sqrt(2) - 1),
         (9, 0),
     ),
+    "LOG_SHORT": (
+        "the same for approximations",
+        lambda f: (mpmath.log1p(f) - f + f**2 / 2) / f**3,
+        (mpmath.sqrt(0.5) - 1, mpmath.sqrt(2) - 1),
+        (8, 0),
+    ),
     "ATANH": (
         "(2 * atanh(s) - 2 * s) / s**3 of s**2, for s = f / (2 + f) and such f",
         _even(lambda s: (2 * mpmath.atanh(s) - 2 * s) / s**3),
@@ -104,6 +110,12 @@ FITS: dict[str, tuple[str, Function, tuple[mpf, mpf], tuple[int, int]]] = {
         (mpf(0), mpf(1)),
         (8, 13),
     ),
+    "ERF_SHORT": (
+        "the same for approximations",
+        _even(lambda x: mpmath.erf(x) / x - 1),
+        (mpf(0), mpf(1)),
+        (6, 0),
+    ),
     "ERFC": (
         "erfc(x) * exp(x**2) * (1 + 2 * x) of (x - 4) / (x + 4), for 1 <= x <= 4 and 6",
         lambda u: (lambda x: mpmath.erfc(x) * mpmath.exp(x * x) * (1 + 2 * x))(
@@ -117,6 +129,12 @@ FITS: dict[str, tuple[str, Function, tuple[mpf, mpf], tuple[int, int]]] = {
         lambda x: mpmath.log(mpmath.erfc(x)),
         (mpf(1), mpf(4)),
         (9, 0),
+    ),
+    "LOG_ERFC_SHORT": (
+        "the same for approximations",
+        lambda x: mpmath.log(mpmath.erfc(x)),
+        (mpf(1), mpf(4)),
+        (8, 0),
     ),
 }
 

@@ -12,7 +12,11 @@ After::
 
 A call of the library takes one number. The arithmetic (:mod:`kc.transforms.elementary`) is that of
 vectors of any length, and LLVM makes vectors of loops over it. docs/numerics.md says how exact it
-is. Functions of f16, bf16 and the types of 8 bits are computed in f32.
+is. Functions of f16, bf16 and the types of 8 bits are computed in f32. Those with the flag ``afn``
+are approximated (:mod:`kc.transforms.elementary.approximations`), but for f64 and where there is no
+cheaper form.
+
+The quotient that te's ``sigmoid`` becomes is a function, too: the exponential in it is not rounded.
 
 On x86, whose instructions give the second of two numbers where one is NaN or both are zeros,
 ``arith.minimumf`` is the bits of the minima of either order together, and a maximum with 0 has 0
@@ -33,6 +37,7 @@ from math import copysign
 
 from xdsl.context import Context
 from xdsl.dialects import arith, math
+from xdsl.dialects.arith import FastMathFlagsAttr
 from xdsl.dialects.builtin import (
     BFloat16Type,
     DenseIntOrFPElementsAttr,
@@ -64,9 +69,10 @@ from kc.support.libdevice import uses_libdevice
 from kc.support.patterns import PatternSet
 from kc.support.registry import load_patterns
 from kc.support.target import Target, target_of
+from kc.transforms.elementary import approximations
 from kc.transforms.elementary.angles import acos, asin, atan, atan2, cos, sin, tan
 from kc.transforms.elementary.error_function import erf
-from kc.transforms.elementary.exponentials import cosh, exp, exp2, expm1, sinh, tanh
+from kc.transforms.elementary.exponentials import cosh, exp, exp2, expm1, sigmoid, sinh, tanh
 from kc.transforms.elementary.logarithms import acosh, asinh, atanh, log, log1p, log2, log10
 from kc.transforms.elementary.powers import cbrt, pow, rsqrt
 from kc.transforms.elementary.values import Code, Real
@@ -102,6 +108,17 @@ FUNCTIONS: dict[type[Operation], Callable[..., Real]] = {
 }
 """The operations of ``math`` that are expanded."""
 
+APPROXIMATIONS: dict[type[Operation], Callable[..., Real]] = {
+    math.ErfOp: approximations.erf,
+    math.ExpOp: approximations.exp,
+    math.Exp2Op: approximations.exp2,
+    math.LogOp: approximations.log,
+    math.Log10Op: approximations.log10,
+    math.Log2Op: approximations.log2,
+    math.TanhOp: approximations.tanh,
+}
+"""What computes those with the flag ``afn`` in f32."""
+
 NARROW_FLOATS = (Float8E4M3FNType, Float8E5M2Type, Float16Type, BFloat16Type)
 """The floats whose functions are computed in f32."""
 
@@ -121,6 +138,8 @@ class ExpandMathPass(ModulePass):
         kept = {f"math.{name}" for name in target.kind.math_functions}
         if uses_libdevice(target):
             kept.update(function.name for function in FUNCTIONS)
+        sigmoid_first = ExpandSigmoid(has_fma(target), kept)  # while its exponential is there
+        PatternRewriteWalker(sigmoid_first, apply_recursively=False).rewrite_module(op)
         own: list[RewritePattern] = [ExpandFunction(has_fma(target), kept)]
         if is_x86(target):
             own.append(ExpandExtremum())
@@ -158,32 +177,48 @@ def _is_in_kernel(op: Operation) -> bool:
     return parent is not None
 
 
-class ExpandFunction(RewritePattern):
-    """``%y = math.exp %x : f32``    ->    arithmetic, but for operations that are ``kept`` in
-    kernels."""
+def _is_approximate(op: Operation) -> bool:
+    flags = op.properties.get("fastmath")
+    return isinstance(flags, FastMathFlagsAttr) and FastMathFlag.APPROX_FUNC in flags.data
+
+
+class _Expansion(RewritePattern):
+    """What patterns share that replace operations by functions of this package, but for those that
+    are ``kept`` in kernels."""
 
     def __init__(self, has_fma: bool, kept: Collection[str] = ()) -> None:
         self._has_fma = has_fma
         self._kept = kept
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        function = FUNCTIONS.get(type(op))
-        if function is None or LIBRARY in op.attributes:
-            return
-        if op.name in self._kept and _is_in_kernel(op):
-            return
-        type_ = op.results[0].type
-        element = type_.element_type if isinstance(type_, VectorType) else type_
-        if not isinstance(element, (*NARROW_FLOATS, Float32Type, Float64Type)):
-            return
-        wide: Attribute = type_
-        if isinstance(element, NARROW_FLOATS):
-            wide = VectorType(f32, type_.shape) if isinstance(type_, VectorType) else f32
+    def _is_kept(self, op: Operation) -> bool:
+        return LIBRARY in op.attributes or (op.name in self._kept and _is_in_kernel(op))
 
+    def _code(self, op: Operation, rewriter: PatternRewriter) -> Code:
         def emit(new: Operation) -> None:
             for inner in new.walk():
                 inner.location = op.location
             rewriter.insert(new, InsertPoint.before(op))
+
+        return Code(emit, has_fma=self._has_fma or _is_in_kernel(op))
+
+
+class ExpandFunction(_Expansion):
+    """``%y = math.exp %x : f32``    ->    arithmetic"""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        function = FUNCTIONS.get(type(op))
+        if function is None or self._is_kept(op):
+            return
+        type_ = op.results[0].type
+        element = element_of(type_)
+        if not isinstance(element, (*NARROW_FLOATS, Float32Type, Float64Type)):
+            return
+        if _is_approximate(op) and not isinstance(element, Float64Type):
+            function = APPROXIMATIONS.get(type(op), function)
+        wide: Attribute = type_
+        if isinstance(element, NARROW_FLOATS):
+            wide = VectorType(f32, type_.shape) if isinstance(type_, VectorType) else f32
+        code = self._code(op, rewriter)
 
         def library(operand: SSAValue) -> SSAValue:
             call = type(op).create(
@@ -194,12 +229,8 @@ class ExpandFunction(RewritePattern):
             )
             return code.add(call)
 
-        in_kernel = _is_in_kernel(op)
-        code = Code(
-            emit,
-            has_fma=in_kernel or self._has_fma,
-            library=None if in_kernel else library,
-        )
+        if not _is_in_kernel(op):
+            code.library = library
 
         def converted(kind: type[Operation], value: SSAValue, to: Attribute) -> SSAValue:
             return value if value.type == to else code.add(kind(value, to))  # pyright: ignore
@@ -208,6 +239,62 @@ class ExpandFunction(RewritePattern):
         result = converted(arith.TruncFOp, function(*numbers).value, type_)
         result.name_hint = result.name_hint or op.results[0].name_hint
         rewriter.replace(op, [], [result])
+
+
+class ExpandSigmoid(_Expansion):
+    """``(x < 0 ? p : 1) / (1 + p)`` with ``p = exp(-abs(x))``, as te writes it    ->    arithmetic
+
+    The exponential is removed where nothing else uses it.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: arith.DivfOp, rewriter: PatternRewriter, /) -> None:
+        if not isinstance(element_of(op.result.type), Float32Type | Float64Type):
+            return
+        parts = _parts_of_sigmoid(op)
+        if parts is None or self._is_kept(parts[0]):
+            return
+        exponential, x = parts
+        is_single = isinstance(element_of(op.result.type), Float32Type)
+        approximate = is_single and _is_approximate(exponential)
+        function = approximations.sigmoid if approximate else sigmoid
+        result = function(Real(x, self._code(op, rewriter))).value
+        result.name_hint = result.name_hint or op.result.name_hint
+        operands = list(op.operands)
+        rewriter.replace(op, [], [result])
+        while operands:
+            owner = operands.pop(0).owner
+            if isinstance(owner, Operation) and not any(value.uses for value in owner.results):
+                operands += owner.operands
+                rewriter.erase(owner)
+
+
+def _parts_of_sigmoid(quotient: arith.DivfOp) -> tuple[math.ExpOp, SSAValue] | None:
+    """The exponential and the argument of ``(x < 0 ? p : 1) / (1 + p)`` with p = exp(-abs(x))."""
+    dividend, divisor = quotient.lhs.owner, quotient.rhs.owner
+    if not (isinstance(dividend, arith.SelectOp) and isinstance(divisor, arith.AddfOp)):
+        return None
+    below, exponential = dividend.cond.owner, dividend.lhs.owner
+    if not (isinstance(below, arith.CmpfOp) and isinstance(exponential, math.ExpOp)):
+        return None
+    negated = exponential.operand.owner
+    absolute = negated.operand.owner if isinstance(negated, arith.NegfOp) else None
+    if not isinstance(absolute, math.AbsFOp):
+        return None
+    x, power = absolute.operand, exponential.result
+    is_that = (
+        (divisor.rhs is power or divisor.lhs is power)
+        and _constant(divisor.lhs if divisor.rhs is power else divisor.rhs) == 1
+        and _constant(dividend.rhs) == 1
+        and below.lhs is x
+        and _constant(below.rhs) == 0
+        and below.predicate.value.data == _OLT
+    )
+    return (exponential, x) if is_that else None
+
+
+_OLT = 4
+"""The number of the predicate olt."""
 
 
 class ExpandExtremum(RewritePattern):

@@ -112,3 +112,56 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// te's sigmoid is one function; what else uses the exponential keeps it. A sigmoid with other
+// numbers is arithmetic.
+// CHECK-LABEL: func.func @sigmoid(%x: f32) -> f32 {
+// CHECK-NOT:     math.exp
+// CHECK:         [[BELOW:%[0-9]+]] = arith.cmpf olt, %x, {{%[0-9]+}} : f32
+// CHECK-NEXT:    [[DIVIDEND:%[0-9]+]] = arith.select [[BELOW]], {{%[0-9]+}}, {{%[0-9]+}} : f32
+// CHECK-NEXT:    [[QUOTIENT:%[0-9]+]] = arith.divf [[DIVIDEND]], {{%[0-9]+}} : f32
+// CHECK:         %y = math.fma {{%[0-9]+, %[0-9]+}}, [[QUOTIENT]] : f32
+// CHECK-NEXT:    func.return %y : f32
+func.func @sigmoid(%x: f32) -> f32 {
+  %unit = arith.constant 1.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %magnitude = math.absf %x : f32
+  %negated = arith.negf %magnitude : f32
+  %power = math.exp %negated : f32
+  %below = arith.cmpf olt, %x, %zero : f32
+  %dividend = arith.select %below, %power, %unit : f32
+  %divisor = arith.addf %unit, %power : f32
+  %y = arith.divf %dividend, %divisor : f32
+  func.return %y : f32
+}
+
+// CHECK-LABEL: func.func @not_sigmoid(%x: f32) -> f32 {
+// CHECK:         [[QUOTIENT:%[0-9]+]] = arith.divf %dividend, %divisor : f32
+// CHECK-NEXT:    func.return [[QUOTIENT]] : f32
+func.func @not_sigmoid(%x: f32) -> f32 {
+  %unit = arith.constant 1.0 : f32
+  %half = arith.constant 0.5 : f32
+  %magnitude = math.absf %x : f32
+  %negated = arith.negf %magnitude : f32
+  %power = math.exp %negated : f32
+  %below = arith.cmpf olt, %x, %half : f32
+  %dividend = arith.select %below, %power, %unit : f32
+  %divisor = arith.addf %unit, %power : f32
+  %0 = arith.divf %dividend, %divisor : f32
+  func.return %0 : f32
+}
+
+// With afn a power is scaled in one step, and nothing is made up for; f64 is as without.
+// CHECK-LABEL: func.func @approximate(%x: f32, %d: f64) -> (f32, f64) {
+// CHECK:         [[ONCE:%[0-9]+]] = arith.addf [[HALF:%[0-9]+]], [[HALF]] : f32
+// CHECK:         [[Y:%[0-9]+]] = arith.mulf [[ONCE]], {{%[0-9]+}} : f32
+// CHECK-NEXT:    arith.constant {{.*}} : f64
+// CHECK:         arith.bitcast {{%[0-9]+}} : i64 to f64
+// CHECK-NEXT:    [[FIRST:%[0-9]+]] = arith.mulf {{%[0-9]+, %[0-9]+}} : f64
+// CHECK:         [[E:%[0-9]+]] = arith.mulf [[FIRST]], {{%[0-9]+}} : f64
+// CHECK-NEXT:    func.return [[Y]], [[E]] : f32, f64
+func.func @approximate(%x: f32, %d: f64) -> (f32, f64) {
+  %0 = math.exp %x fastmath<afn> : f32
+  %1 = math.exp %d fastmath<afn> : f64
+  func.return %0, %1 : f32, f64
+}

@@ -35,6 +35,21 @@ def exp_of_moderate(x: Real) -> Real:
     return (y + 1.0) * x.power_of_2(bits)
 
 
+def sigmoid(x: Real) -> Real:
+    """1 / (1 + exp(-x)), with the power that is at most 1: the other one overflows.
+
+    The quotient of the rounded numbers is corrected by what their roundings lost, times 1 / (1 + p)
+    to a digit.
+    """
+    y, n, bits = _reduced((-x.abs()).greatest(-104.0 if x.is_single else -746.0))
+    power, power_rest = (value.scaled(n, bits) for value in y.real(1.0).plus(y))
+    total, total_rest = x.real(1.0).plus(power)
+    below = x < 0.0
+    quotient = below.choose(power, 1.0) / total
+    rest = below.choose(power_rest, 0.0) - quotient * (total_rest + power_rest)
+    return rest.times_plus(power.times_plus(-0.5, 1.0), quotient)
+
+
 def exp2(x: Real) -> Real:
     low, high = (-151.0, 129.0) if x.is_single else (-1076.0, 1025.0)
     x = x.least(high).greatest(low)

@@ -50,21 +50,23 @@ def _sum(e: Real, f: Real, rest: Real | float) -> Real:
     return total + (e.times_plus(ln2_rest, lost + rest) - missing(f))
 
 
-def _ends(x: Real, y: Real) -> Real:
-    """A logarithm ``y`` where that of ``x`` is a number, else what it is."""
-    y = x.is_(0.0).choose(x.real(-INFINITY), y)
+def ends(x: Real, y: Real, least: float = 0.0) -> Real:
+    """A logarithm ``y`` where that of ``x`` is a number, else what it is; numbers below ``least``
+    count as 0."""
+    zero = x < least if least else x.is_(0.0)
+    y = zero.choose(x.real(-INFINITY), y)
     y = (x < INFINITY).choose(y, x)
     return (x < 0.0).choose(x.real(NAN), y)
 
 
 def log(x: Real) -> Real:
     e, f, _ = normal(x)
-    return _ends(x, _sum(e, f, 0.0))
+    return ends(x, _sum(e, f, 0.0))
 
 
 def log1p(x: Real) -> Real:
     u, rest = _one_and(x)
-    return _ends(u, _log1p(u, rest)).with_sign_of(x)
+    return ends(u, _log1p(u, rest)).with_sign_of(x)
 
 
 def _one_and(x: Real) -> tuple[Real, Real]:
@@ -91,7 +93,7 @@ def log2(x: Real) -> Real:
     e, f, _ = normal(x)
     m, lost = f.plus(-missing(f))
     high, rest = x.parts(1 / LN2, 24 if x.is_single else 53)
-    return _ends(x, e + m.times_plus(high, m.times_plus(rest, lost * high)))
+    return ends(x, e + m.times_plus(high, m.times_plus(rest, lost * high)))
 
 
 def log10(x: Real) -> Real:
@@ -100,7 +102,7 @@ def log10(x: Real) -> Real:
     high, rest = x.parts(LOG10_2, 15 if x.is_single else 41)
     factor, factor_rest = x.parts(LOG10_2 / LN2, 24 if x.is_single else 53)
     low = m.times_plus(factor_rest, lost.times_plus(factor, e * rest))
-    return _ends(x, e.times_plus(high, m.times_plus(factor, low)))
+    return ends(x, e.times_plus(high, m.times_plus(factor, low)))
 
 
 def asinh(x: Real) -> Real:

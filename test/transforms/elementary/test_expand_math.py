@@ -11,7 +11,7 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
-from ulp_errors import FUNCTIONS, computed, greatest_error
+from ulp_errors import FUNCTIONS, computed, errors, greatest_error
 from xdsl.dialects import arith
 from xdsl.dialects.math import FPowIOp
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -119,16 +119,42 @@ def test_a_loop_of_scalars_becomes_one_of_vectors(function: Callable[[Any], Any]
 
 
 @runs_here
-def test_sigmoid_of_large_negative_numbers():
+def test_sigmoid_is_within_two_units_and_subnormal_before_it_is_0():
     """exp(-x) would be infinite from 88.8 on, where the result is a subnormal number, not 0."""
     x = np.concatenate([np.linspace(-103, 20, 4093), [np.inf, -np.inf, np.nan]]).astype("float32")
     a = te.placeholder(x.shape, "float32", name="A")
     b = te.compute(x.shape, lambda i: te.sigmoid(a[i]), name="B")
-    y = kc.build([a, b])(x)
+    y = kc.build([a, b], target=HOST)(x)
     power = np.exp(-np.abs(x.astype("float64")))
     exact = np.where(x < 0, power, 1.0) / (1 + power)
-    unit = np.maximum(np.ldexp(1.0, np.frexp(exact[:-3])[1] - 24), 2.0**-149)
-    assert (np.abs(y[:-3] - exact[:-3]) / unit).max() < 2.4
+    assert errors(y[:-3], exact[:-3]).max() < 1.5
+    np.testing.assert_array_equal(y[-3:], [1, 0, np.nan])
+
+
+APPROXIMATIONS = [op.name.removeprefix("math.") for op in expand_math.APPROXIMATIONS]
+
+
+@pytest.mark.parametrize("name", APPROXIMATIONS)
+def test_approximations_are_within_four_units(name: str):
+    error, at, _ = greatest_error(name, "float32", step=200_003, count=1, target=HOST, flags="afn")
+    assert error <= 4, at
+
+
+@pytest.mark.parametrize("name", APPROXIMATIONS)
+def test_approximations_have_the_same_infinities_and_nan(name: str):
+    x = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, -1.0, 1e30, -1e30], "float32")
+    np.testing.assert_allclose(
+        computed(name, x, target=HOST, flags="afn"), reference(name, x), rtol=1e-6
+    )
+
+
+def test_sigmoid_is_approximated():
+    x = np.concatenate([np.linspace(-86, 20, 4093), [np.inf, -np.inf, np.nan]]).astype("float32")
+    a = te.placeholder(x.shape, "float32", name="A")
+    b = te.compute(x.shape, lambda i: te.sigmoid(a[i]), name="B")
+    y = kc.build([a, b], target=f"{HOST} -fast-math-afn")(x)
+    exact = 1 / (1 + np.exp(-x[:-3].astype("float64")))
+    assert errors(y[:-3], exact).max() < 4
     np.testing.assert_array_equal(y[-3:], [1, 0, np.nan])
 
 
