@@ -1,4 +1,8 @@
-"""How many bytes a call holds at most, of arguments and of buffers as a build leaves them."""
+"""How many bytes a call holds at most, of arguments and of buffers as a build leaves them.
+
+An analysis, with no rewrite pattern of its own: the passes of a build run on a copy, whose
+allocations are then added up.
+"""
 
 from __future__ import annotations
 

@@ -55,6 +55,8 @@ del _root
 
 __version__ = "0.1.0"
 
+_import_module("kc.support.import_hints").install()
+
 _imported_at = _time.time_ns()
 
 # Public name -> (module, attribute); a None attribute is the module itself.
@@ -97,7 +99,8 @@ _LAZY: dict[str, tuple[str, str | None]] = {
 
 def __getattr__(name: str) -> _Any:
     if name not in _LAZY:
-        raise AttributeError(f"module 'kc' has no attribute '{name}'{_hint(name)}")
+        # With a name and no object, Python adds no guess of its own.
+        raise AttributeError(f"module 'kc' has no attribute '{name}'{_hint(name)}", name=name)
     module, attribute = _LAZY[name]
     value = _import_module(module)
     if attribute is not None:
@@ -108,13 +111,12 @@ def __getattr__(name: str) -> _Any:
 
 def _hint(name: str) -> str:
     """Where a name of TVM went, or what is spelled like it."""
+    from kc.support.import_hints import hint_of_tvm_name
+
     if name.startswith("_"):
         return ""
-    if name in ("relay", "relax"):
-        return "; kc has no graphs: write the operators with kc.te"
-    for module in ("te", "tir"):
-        if name in _import_module(f"kc.{module}").__all__:
-            return f"; it is kc.{module}.{name}, as in TVM since 0.7"
+    if hint := hint_of_tvm_name(name):
+        return f"; {hint}"
     from kc.support.diagnostics import suggest
 
     return "; " + suggest(name, _LAZY, "the names are")[0]

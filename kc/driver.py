@@ -52,9 +52,9 @@ def lower(
     PassContext has ``opt_level=0``. A schedule that is given stays as it is, also one without a
     call. ``binds`` are buffers (``tir.decl_buffer``) that say how arguments lie in memory, where
     that is not dense. The result is at the level that people schedule and read; the passes of phase
-    0 that plugins and the PassContext add have run. With ``simple_mode`` it is the same module, of
-    which ``str`` and ``print`` give the loops as TVM prints them (``script(style="tvm")``).
-    Raises TEError and ScheduleError.
+    0 that plugins and the PassContext add have run. With ``simple_mode`` it is the same module,
+    which is shown as the loops that TVM prints (``script(style="tvm")``): by ``show()``, ``repr``
+    and notebooks alone, by ``print`` as comments above the IR, so that ``str`` is always IR. Raises TEError and ScheduleError.
     """
     from kc.conversion.pipelines import planned_passes
     from kc.instrument import run_passes

@@ -272,6 +272,50 @@ def test_names_of_older_tvm(name: str):
     assert str(caught.value) == f"module 'kc' has no attribute '{name}'{MOVED_NAMES[name]}"
 
 
+IMPORTS_OF_TVM_NAMES = {
+    "import kc as tvm\nfrom tvm import topi": (
+        "ModuleNotFoundError: No module named 'tvm'; kc is not installed under that name, and "
+        "`import kc as tvm` is a name in one file: write `from kc import te, tir, topi`"
+    ),
+    "from kc import te\nimport tvm.te": (
+        "ModuleNotFoundError: No module named 'tvm'; kc is not installed under that name, and "
+        "`import kc as tvm` is a name in one file: write `from kc import te, tir, topi`"
+    ),
+    "from kc import compute": (
+        "ImportError: cannot import name 'compute' from 'kc'; "
+        "it is kc.te.compute, as in TVM since 0.7"
+    ),
+    "import kc.relay": (
+        "ImportError: cannot import name 'relay' from 'kc'; "
+        "kc has no graphs: write the operators with kc.te"
+    ),
+    "import kc as tvm\ntvm.create_schedule": (
+        "AttributeError: module 'kc' has no attribute 'create_schedule'; "
+        "it is kc.te.create_schedule, as in TVM since 0.7"
+    ),
+    # Programs that do not use kc, and those that only ask, get Python's own answer.
+    "import tvm": "ModuleNotFoundError: No module named 'tvm'",
+    "import kc, importlib\nimportlib.import_module('tvm')": (
+        "ModuleNotFoundError: No module named 'tvm'"
+    ),
+}
+
+
+@pytest.mark.parametrize("program", IMPORTS_OF_TVM_NAMES)
+def test_imports_of_tvm_names(program: str):
+    done = run_python(program)
+    assert done.stderr.splitlines()[-1] == IMPORTS_OF_TVM_NAMES[program]
+
+
+def test_asking_for_tvm_is_no_error():
+    done = run_python(
+        "import kc\n"
+        "from importlib.util import find_spec\n"
+        "print(find_spec('tvm'), find_spec('kc.relay'))"
+    )
+    assert done.stdout == "None None\n", done.stderr
+
+
 def test_version_is_stated_once():
     """kc.__version__ and the distribution's version agree."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]

@@ -47,7 +47,7 @@ class IRModule:
     """A module of IR: ``str(mod)`` is its text, :meth:`parse` reads it back."""
 
     prints_loops = False
-    """Whether ``str`` gives the loops as TVM prints them: of ``lower(..., simple_mode=True)``."""
+    """Whether it is shown as loops, as TVM prints them: of ``lower(..., simple_mode=True)``."""
 
     def __init__(self, functions: ModuleOp | Mapping[str, Any] | None = None) -> None:
         """A module of ``functions``: by name, each a function op, or a module of one function as
@@ -96,8 +96,8 @@ class IRModule:
         )
 
     def show(self, style: str | None = None) -> Shown:
-        """Print :meth:`script` in a style of it, in colour on a terminal, and give it as text; what
-        ``str`` gives without a style.
+        """Print :meth:`script` in a style of it, in colour on a terminal, and give it as text.
+        Without a style it is the IR, or the loops of a module of ``lower(..., simple_mode=True)``.
 
         A notebook displays it highlighted, once.
 
@@ -112,7 +112,13 @@ class IRModule:
         )
 
     def __str__(self) -> str:
-        return self._shown()[0]
+        """The IR, which :meth:`parse` reads back; below its loops, as comments, where
+        ``lower(..., simple_mode=True)`` gave the module."""
+        text, language = self._shown()
+        if language == "mlir":
+            return text
+        comments = (f"// {line}".rstrip() for line in text.splitlines())
+        return "\n".join([*comments, "", self.script()])
 
     def __repr__(self) -> str:
         return self._shown()[0]
@@ -121,7 +127,7 @@ class IRModule:
         return to_html(self._shown())
 
     def _shown(self) -> tuple[str, str]:
-        """The text that is printed, and its language."""
+        """The text that is shown, and its language."""
         if self.prints_loops:
             # Some stages have no such text: kernels, and what is no loop tree.
             with contextlib.suppress(CodegenError):

@@ -81,21 +81,23 @@ def test_it_leaves_the_module_alone():
     assert str(module) == before == module.script() == module.script(style="mlir")
 
 
-def test_simple_mode_prints_the_loops():
-    """As in TVM, where ``lower`` gives a module of which people print the loops."""
+def test_simple_mode_shows_the_loops():
+    """As in TVM, where ``lower`` gives a module of which people print the loops; ``str`` is IR."""
     A = te.placeholder((64,), name="A")
     B = te.compute((64,), lambda i: A[i] + 1.0, name="B")
     s = te.create_schedule(B.op)
     module, simple = (kc.lower(s, [A, B], simple_mode=mode) for mode in (False, True))
     assert str(module) == module.script()
-    assert str(simple) == repr(simple) == simple.script(style="tvm")
-    assert str(simple).startswith("@main = primfn(A_1: handle, B_1: handle) -> ()")
-    assert "  for (i: int32, 0, 64) {" in str(simple)
+    assert repr(simple) == simple.script(style="tvm")
+    assert str(simple).startswith("// @main = primfn(A_1: handle, B_1: handle) -> ()\n")
+    assert "\n//   for (i: int32, 0, 64) {\n" in str(simple)
+    assert str(simple).endswith(f"\n// }}\n\n{module}")
+    assert str(kc.IRModule.parse(str(simple))) == str(module)
     # It is the module that it is without; and what has no such loops is IR.
     assert simple.script() == module.script()
     s[B].bind(s[B].op.axis[0], te.thread_axis("threadIdx.x"))
     kernel = kc.lower(s, [A, B], simple_mode=True, target="cuda")
-    assert str(kernel) == _text_or_ir(kernel)
+    assert repr(kernel) == _text_or_ir(kernel)
 
 
 def _text_or_ir(module: kc.IRModule) -> str:

@@ -12,6 +12,15 @@ from kc.support.diagnostics import InputError
 from kc.tools._reporter import Reporter
 from kc.tools._tool import OK, run_tool
 
+_HELP = """\
+usage: kc lsp [--stdio]
+
+A language server for textual IR (.mlir), and for schedules in Python. Editors start it and talk to
+it on standard input and output; kc docs editors says how to set them up.
+
+It needs the package pygls: pip install 'kc-compiler[lsp]'
+"""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run ``kc lsp``: a server on standard input and output; the exit status."""
@@ -23,7 +32,7 @@ def _main(argv: Sequence[str], reporter: Reporter) -> int:
     if list(argv) in (["--help"], ["-h"]):
         from kc.support.files import write_output
 
-        write_output(None, f"usage: kc lsp\n\n{__doc__}\nAn editor starts it: docs/editors.md.\n")
+        write_output(None, _HELP)
         return OK
     if argv and list(argv) != ["--stdio"]:
         raise InputError(

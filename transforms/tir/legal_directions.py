@@ -1,6 +1,6 @@
 """legal-directions: print the dependences of loop nests, and what orders and skews they allow.
 
-It changes nothing. For each nest, on standard error::
+It changes nothing, and so has no rewrite pattern. For each nest, on standard error::
 
     seidel: t in 4, i in 8, j in 8
       flow of A, A to A: distance (0, 0, 1), direction (0, 0, +)

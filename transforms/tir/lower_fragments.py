@@ -31,6 +31,10 @@ Requires: one nest of loops of threads around each kernel (``unify-thread-bindin
 4. KC4243: all lanes of a warp come to a call, for the same tiles.
 5. KC4244: rows of tiles in memory begin at multiples of 16 bytes, where lanes load them as such.
 
+A buffer, its views and all calls that take them change at once, since the buffer's type does, and
+only after every call was found legal. So this is one walk over the function: a rewrite pattern
+sees one of them at a time.
+
 TVM: ``LowerIntrin`` with ``tvm_load_matrix_sync`` and ``ptx_mma``, for which ``InferFragment``
 finds what a buffer is.
 """

@@ -41,6 +41,9 @@ A store is one of these where
 Other threads see such stores after a fence: ``convert-to-llvm`` ends a function, and the part of a
 parallel loop that a thread runs, by ``sfence`` on x86; on AArch64 they are ordered as others are.
 
+Whether a store is one of these depends on every use of its array in the function, and all stores to
+an array change or none does. So a function is rewritten as a whole, not by a rewrite pattern.
+
 Requires: blocks were lowered (``lower-blocks``), loops vectorized (``vectorize-loop``). Targets
 other than these two kinds of CPUs are left alone.
 

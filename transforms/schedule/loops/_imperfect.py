@@ -1,4 +1,8 @@
-"""Imperfect nests made perfect: what stands beside a loop goes into its first or last iteration."""
+"""Imperfect nests made perfect: what stands beside a loop goes into its first or last iteration.
+
+The nest changes as a whole, after all of it was checked, in the order of its loops. A rewrite
+pattern sees one operation at a time, and could move half of what stands beside a loop.
+"""
 
 from __future__ import annotations
 

@@ -1,0 +1,74 @@
+"""What is said to programs that import names of TVM where kc has other ones.
+
+``import kc as tvm`` binds a name; ``from tvm import topi`` below it asks Python for a package that is
+called ``tvm``. The finder here comes after all others, so that a TVM that is installed is imported.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import FrameType, ModuleType
+
+
+def hint_of_tvm_name(name: str) -> str | None:
+    """Where ``tvm.<name>`` of TVM is in kc; None for a name that it does not have."""
+    if name in ("relay", "relax"):
+        return "kc has no graphs: write the operators with kc.te"
+    for module in ("te", "tir"):
+        if name in import_module(f"kc.{module}").__all__:
+            return f"it is kc.{module}.{name}, as in TVM since 0.7"
+    return None
+
+
+def install() -> None:
+    """Ask :class:`ImportHints` for modules that no other finder has."""
+    if not any(isinstance(finder, ImportHints) for finder in sys.meta_path):
+        sys.meta_path.append(ImportHints())
+
+
+class ImportHints:
+    """A finder that finds nothing: it says more of ``tvm`` and of TVM's names in ``kc``.
+
+    ``importlib.util.find_spec`` and ``importlib.import_module`` of programs that ask whether TVM is
+    there get the answer that they get without it.
+    """
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        """None, or an ImportError with a hint, where an import statement asks."""
+        del path, target
+        package, _, attribute = name.partition(".")
+        if package not in ("tvm", "kc") or (program := _importing_frame()) is None:
+            return
+        if package == "tvm" and _names_kc(program):
+            raise ModuleNotFoundError(f"No module named '{name}'; {_INSTEAD_OF_TVM}", name="tvm")
+        if package == "kc" and attribute and (hint := hint_of_tvm_name(attribute)):
+            raise ImportError(f"cannot import name '{attribute}' from 'kc'; {hint}", name="kc")
+
+
+_INSTEAD_OF_TVM = (
+    "kc is not installed under that name, and `import kc as tvm` is a name in one file: write "
+    "`from kc import te, tir, topi`"
+)
+
+
+def _importing_frame() -> FrameType | None:
+    """The program whose import statement asks; None where importlib or kc itself does."""
+    frame = sys._getframe(2)
+    while frame is not None and "importlib._bootstrap" in frame.f_code.co_filename:
+        frame = frame.f_back
+    if frame is None or _package_of(frame.f_globals.get("__name__")) in ("importlib", "kc"):
+        return None
+    return frame
+
+
+def _names_kc(frame: FrameType) -> bool:
+    """Whether a program has kc, or a part of it, under some name."""
+    values = (*frame.f_globals.values(), *frame.f_locals.values())
+    return any(
+        isinstance(value, ModuleType) and _package_of(value.__name__) == "kc" for value in values
+    )
+
+
+def _package_of(module: object) -> str:
+    return module.partition(".")[0] if isinstance(module, str) else ""
