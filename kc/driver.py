@@ -54,7 +54,8 @@ def lower(
     that is not dense. The result is at the level that people schedule and read; the passes of phase
     0 that plugins and the PassContext add have run. With ``simple_mode`` it is the same module,
     which is shown as the loops that TVM prints (``script(style="tvm")``): by ``show()``, ``repr``
-    and notebooks alone, by ``print`` as comments above the IR, so that ``str`` is always IR. Raises TEError and ScheduleError.
+    and notebooks alone, by ``print`` as comments above the IR, so that ``str`` is always IR.
+    Raises TEError and ScheduleError.
     """
     from kc.conversion.pipelines import planned_passes
     from kc.instrument import run_passes

@@ -1,7 +1,7 @@
 """What is said to programs that import names of TVM where kc has other ones.
 
-``import kc as tvm`` binds a name; ``from tvm import topi`` below it asks Python for a package that is
-called ``tvm``. The finder here comes after all others, so that a TVM that is installed is imported.
+``import kc as tvm`` binds a name; ``from tvm import topi`` below it asks Python for a package that
+is called ``tvm``. The finder here comes after all others: a TVM that is installed is imported.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """verify-gpu-kernels: kernels whose threads race, part or leave arrays are refused, without a run.
 
-It changes nothing, and so has no rewrite pattern. Each kernel of a ``gpu.module`` is looked at with the sizes of its launches, for
-all blocks, threads and iterations at once (:mod:`kc.analysis.kernel_safety`). What is certain to be
-wrong is refused with both places; what is neither proven nor disproven passes, and is left to
-``kc.gpu.check``, which runs the kernel. With ``report``, a remark (KC6309) says of each kernel what
-is proven and what is not.
+It changes nothing, and so has no rewrite pattern. Each kernel of a ``gpu.module`` is looked at with
+the sizes of its launches, for all blocks, threads and iterations at once
+(:mod:`kc.analysis.kernel_safety`). What is certain to be wrong is refused with both places; what is
+neither proven nor disproven passes, and is left to ``kc.gpu.check``, which runs the kernel. With
+``report``, a remark (KC6309) says of each kernel what is proven and what is not.
 
 *Legal when no kernel is certain to have*
 

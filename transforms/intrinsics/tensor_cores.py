@@ -3,8 +3,8 @@
 What a warp computes of tiles is a call of a private function, whose ``kc.description`` says it as
 loops and whose ``kc.lanes`` is what each lane does of it. A tile that lanes hold in their registers
 is an argument with the attribute ``nvvm.fragment`` there: lanes have a buffer of 32-bit words of
-their own in place of the tile (``lower-fragments``). Nothing is rewritten here, so there is no rewrite
-pattern: ``tensorize`` and ``lower-fragments`` rewrite by these texts.
+their own in place of the tile (``lower-fragments``). Nothing is rewritten here, so there is no
+rewrite pattern; ``tensorize`` and ``lower-fragments`` rewrite by these texts.
 
 The text of an intrinsic is an attribute of this module with the name of the intrinsic. Names are
 TVM's, where TVM has the same:
