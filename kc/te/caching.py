@@ -55,7 +55,7 @@ def cache_read(
             hints=[f"{tensor.name} is read by {', '.join(reading)}"] if reading else (),
         )
     axis = [make_axis(f"ax{n}", dim, "spatial", location) for n, dim in enumerate(source.shape)]
-    body = source(*axis)
+    body = (source(*axis),)
     op = ComputeOp(
         cache_name(source.name, scope), source.shape, source.dtype, location, axis, body=body
     )
@@ -104,7 +104,7 @@ def cache_write(schedule: Schedule, tensor: Any, scope: str) -> Any:
         op,
         axis=list(op.axis),
         reduce_axis=[],
-        body=copies if isinstance(op.body, tuple) else copies[0],
+        body=copies,
         call=None,
     )
     if cache.call is not None:
@@ -208,7 +208,7 @@ def _cache(stage: Stage, op: ComputeOp, scope: str) -> tuple[ComputeOp, list[Exp
         shape=tuple(dim_of(axis.extent) for axis in axes),
         axis=axes,
         reduce_axis=list(op.reduce_axis),
-        body=new if isinstance(op.body, tuple) else new[0],
+        body=new,
         call=None if op.call is None else op.call.on(roots),
     )
     values = rebase.to_leaves()

@@ -78,8 +78,7 @@ def compute(
         for reduce_axis in reduce_axes:
             reduce_axis.name = fresh_name(reduce_axis.name, taken)
     first = bodies[0]
-    body = bodies if len(bodies) > 1 else first
-    op = ComputeOp(name, dims, first.dtype, location, axis, reduce_axes, body=body, call=call)
+    op = ComputeOp(name, dims, first.dtype, location, axis, reduce_axes, body=bodies, call=call)
     tag_of(op, tag, attrs)
     return op.outputs if len(bodies) > 1 else op.output(0)
 

@@ -62,7 +62,8 @@ def extern(
         C = te.extern(A.shape, [A], lambda ins, outs: tir.call_packed("my.sort", ins[0], outs[0]))
 
     Returns the tensor, or a list of them. The statement is not scheduled: an extern stage has no
-    axes. Raises TEError KC2160 to KC2166, and what the statement raises.
+    axes, but for the loops of a hybrid script. Raises TEError KC2160 to KC2166, and what the
+    statement raises.
     """
     location = caller_location()
     name = check_name(name, location)
@@ -284,6 +285,7 @@ def _extern_of(
         output_placeholders=tuple(outs),
         body=statement,
         code=code,
+        axis=list(getattr(statement, "loops", ())),
     )
     return _results(op, tag, attrs)
 

@@ -121,7 +121,7 @@ def _partial(stage: Stage, op: ComputeOp, axis: IterVar, place: int) -> ComputeO
         shape=tuple(dim_of(iter_var.extent) for iter_var in axes),
         axis=axes,
         reduce_axis=rest,
-        body=bodies if isinstance(op.body, tuple) else bodies[0],
+        body=bodies,
     )
 
 
@@ -153,7 +153,7 @@ def _final(op: ComputeOp, partial: ComputeOp, axis: IterVar, place: int) -> Comp
         op,
         axis=axes,
         reduce_axis=[factor],
-        body=results if isinstance(op.body, tuple) else results[0],
+        body=results,
     )
 
 

@@ -32,10 +32,11 @@ from kc.support.target import Target
 from kc.te.buffers import Buffer
 from kc.te.dtypes import lanes
 from kc.te.expr import IterVar, Var
+from kc.te.hybrid_loops import Loops, number_loops, numbered_loops
 from kc.te.replay import BlockOf, Enter, Leaf, Result, Step, steps
 from kc.te.schedule import Schedule
 from kc.te.stage import Stage
-from kc.te.tensor import Operation, ScanOp, Tensor, output_name, shape_text
+from kc.te.tensor import ExternOp, Operation, ScanOp, Tensor, output_name, shape_text
 from kc.te.to_ir import create_func
 from kc.transforms.schedule._buffers import BufferRef
 from kc.transforms.schedule.base import BlockRef, LoopRef, Primitive, Rewritten, Site, called_from
@@ -129,7 +130,10 @@ def lower_schedule(
     unwritten = _unwritten(schedule, given, name)
     function, names = create_func(given, schedule.outputs, name, unwritten)
     source = ModuleOp([function])
+    number_loops(function, names)
     lowered = convert_function(function)
+    hybrid_loops = numbered_loops(lowered, names)
+    numbered_loops(function, names)  # the tensor expressions are as they were
     _check_binds(args, binds or {})
     declared = {
         next(n for n, arg in enumerate(args) if arg is tensor): buffer.declared_strides
@@ -144,7 +148,7 @@ def lower_schedule(
     if threads and target == Target.generic():
         # Nobody has said which target, and this is no schedule for a CPU.
         target = Target("cuda")
-    replay = _Replay(Site(lowered, target), names)
+    replay = _Replay(Site(lowered, target), names, hybrid_loops)
     for step in planned:
         if isinstance(step, Enter):
             replay.enter(step.stage)
@@ -209,6 +213,7 @@ class _Replay:
 
     site: Site
     names: Mapping[Operation, str]
+    hybrid_loops: Loops
     loops: dict[Leaf, ForOp] = field(default_factory=dict)
     entered: dict[Stage, list[Start]] = field(default_factory=dict)
     extents: dict[IterVar, int] = field(default_factory=dict)
@@ -216,7 +221,11 @@ class _Replay:
     """The loops over the lanes of elements."""
 
     def enter(self, stage: Stage) -> None:
-        """The axes of the stage are the innermost loops around its block."""
+        """The axes of the stage are the innermost loops around its block, or those of a script."""
+        if isinstance(stage.op, ExternOp):
+            for axis in stage.op.axis:
+                self.loops[Leaf(stage, axis)] = self.hybrid_loops[stage.op, axis]
+            return
         block = self._block(stage)
         around = loop_tree.loops_around(block)
         if isinstance(stage.op, ScanOp):

@@ -68,7 +68,7 @@ def steps(schedule: Schedule) -> Iterator[Step | Enter]:
     """The steps, in order. Raises what is known to be wrong without looking at loops."""
     planned: set[Stage] = set()
     for stage in reversed(schedule.stages):
-        if isinstance(stage.op, ComputeOp | ScanOp):
+        if isinstance(stage.op, ComputeOp | ScanOp) or stage.op.axis:
             yield from _of_stage(stage, planned)
             planned.add(stage)
     for stage in reversed(schedule.stages):

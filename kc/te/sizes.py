@@ -44,7 +44,7 @@ class OwnDimensions:
         all that tells a size; ``bound`` are the sizes that are known otherwise."""
         for tensor in tensors:
             for n, dim in enumerate(tensor.shape):
-                size = _scaled(dim)
+                size = scaled_size(dim)
                 through = size is not None and size[0] not in (*bound, *self.determined)
                 if not through and not _is_product(dim):
                     continue
@@ -100,7 +100,7 @@ def _requirement(
     return SizeRequirement(relation, factors, (), why)
 
 
-def _scaled(dim: Any) -> tuple[Var, int, int] | None:
+def scaled_size(dim: Any) -> tuple[Var, int, int] | None:
     """The size, factor and offset of ``size * factor + offset``; None for anything else."""
     if not isinstance(dim, Binary) or dim.op not in ("add", "mul", "sub"):
         return None
@@ -109,7 +109,7 @@ def _scaled(dim: Any) -> tuple[Var, int, int] | None:
         lhs, rhs = rhs, lhs
     if not isinstance(rhs, Const):
         return None
-    inner = (lhs, 1, 0) if isinstance(lhs, Var) else _scaled(lhs)
+    inner = (lhs, 1, 0) if isinstance(lhs, Var) else scaled_size(lhs)
     if inner is None:
         return None
     size, factor, offset = inner

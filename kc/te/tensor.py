@@ -114,19 +114,17 @@ class TileCall:
 
 @dataclass(eq=False)
 class ComputeOp(Operation):
-    """Tensors of the same axes given element by element; ``body`` is a tuple if there are several.
+    """Tensors of the same axes given element by element; ``dtype`` is that of the first."""
 
-    ``dtype`` is that of the first.
-    """
-
-    body: Expr | tuple[Expr, ...] = field(kw_only=True)
+    body: Sequence[Expr] = field(kw_only=True)
+    """The expression of each output."""
     call: TileCall | None = field(kw_only=True, default=None)
     """The call of an intrinsic that its function returned."""
 
     @property
     def bodies(self) -> tuple[Expr, ...]:
-        """The expression of each output."""
-        return self.body if isinstance(self.body, tuple) else (self.body,)
+        """The expression of each output; ``body`` may have been set to one expression."""
+        return (self.body,) if isinstance(self.body, Expr) else tuple(self.body)
 
     @property
     def num_outputs(self) -> int:
@@ -154,7 +152,7 @@ class ComputeOp(Operation):
             self,
             axis=list(self.axis),
             reduce_axis=list(self.reduce_axis),
-            body=new if isinstance(self.body, tuple) else new[0],
+            body=new,
         )
 
 

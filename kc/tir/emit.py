@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, VectorType
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, DictionaryAttr, MemRefType, VectorType
 from xdsl.dialects.memref import ExtractStridedMetaDataOp
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.ir.affine import AffineConstraintExpr, AffineExpr
+from xdsl.ir.affine import AffineConstraintExpr, AffineExpr, AffineSymExpr
 from xdsl.rewriter import Rewriter
 
 from kc.analysis import loop_tree
@@ -29,6 +29,7 @@ from kc.te.buffers import Buffer
 from kc.te.dtypes import is_float
 from kc.te.expr import Const, Element, Expr, IterVar, Var, walk
 from kc.te.lowering import note_strides
+from kc.te.sizes import scaled_size
 from kc.te.tensor import Tensor
 from kc.te.to_ir import create_func
 from kc.tir.stmt import For, Stmt, Value, attributes_of, is_one, truth
@@ -45,6 +46,8 @@ class Emitter:
         """The memory of buffers, and the values of sizes and scalars."""
         self.axes: dict[IterVar, SSAValue] = {}
         self.lets: dict[Expr, SSAValue] = {}
+        self.loops: dict[IterVar, tir.ForOp] = {}
+        """The loops so far, by their variables."""
         self.kinds: list[tuple[tir.ForOp, For]] = []
         """The loops that are not serial or have annotations, and what they are to be."""
         self.location: Location | None = None
@@ -259,8 +262,37 @@ def _values(function: func.FuncOp, params: Sequence[Any]) -> dict[Any, SSAValue]
         sizes = param.shape if isinstance(param, Tensor) else (param,)
         for part in walk(*(size for size in sizes if isinstance(size, Expr))):
             if isinstance(part, Var) and not is_float(part.dtype):
-                values[part] = symbols[part.name]
+                known = symbols.get(part.name)
+                values[part] = (
+                    _determined(part, params, symbols, function) if known is None else known
+                )
     return values
+
+
+def _determined(
+    size: Var, params: Sequence[Any], symbols: Mapping[str, SSAValue], function: func.FuncOp
+) -> SSAValue:
+    """A size that a dimension tells, as the ``m`` of a buffer of ``m * 4`` elements."""
+    entry, attrs = function.body.block, function.arg_attrs
+    assert attrs is not None
+    for param, arg in zip(params, entry.args, strict=True):
+        for n, dim in enumerate(param.shape if isinstance(param, Tensor) else ()):
+            scaled = scaled_size(dim)
+            if scaled is None or scaled[0] is not size or not isinstance(arg.type, MemRefType):
+                continue
+            shape = attrs.data[arg.index].data["kc.shape"]
+            assert isinstance(shape, AffineMapAttr)
+            own = shape.data.results[n]
+            if not isinstance(own, AffineSymExpr):
+                continue  # a dimension that follows from the size
+            whole = symbols[tir.symbol_names(function)[own.position]]
+            _, factor, offset = scaled
+            op = tir.ApplyOp(((AffineExpr.dimension(0) - offset) // factor), [whole])
+            op.location = function.location
+            entry.add_op(op)
+            op.result.name_hint = size.name
+            return op.result
+    raise AssertionError(f"{size.name} has a value in the function")
 
 
 def _strides(

@@ -123,6 +123,7 @@ class For(Stmt):
         bound = {} if self.thread is None else {"kind": tir.ForKind.THREAD, "axis": self.thread}
         loop = tir.ForOp(self.axis.name, emitter.extent(self.extent), **bound)
         emitter.add(loop, self.location)
+        emitter.loops[self.axis] = loop
         if self.kind != "serial" or self.annotations:
             emitter.kinds.append((loop, self))
         with emitter.inside(loop.body.block):

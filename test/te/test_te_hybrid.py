@@ -870,3 +870,95 @@ def test_an_assert_is_checked_when_the_kernel_runs():
     assert caught.value.code == "KC5250"
     assert isinstance(caught.value.__cause__, AssertionError)
     assert str(caught.value.__cause__).endswith(": a root of a negative number")
+
+
+@te.hybrid.script
+def outer(a, b):
+    c = output_tensor((16, 16), a.dtype)
+    for i in range(16):
+        for j in range(16):
+            c[i, j] = a[i] * b[j]
+    return c
+
+
+def scheduled_outer():
+    a, b = te.placeholder((16,), name="a"), te.placeholder((16,), name="b")
+    c = outer(a, b)
+    return a, b, c, te.create_schedule(c.op)
+
+
+def run_outer(a, b, c, s):
+    x, y = np.random.default_rng(3).random((2, 16), dtype="float32")
+    module = kc.lower(s, [a, b, c])
+    out = np.zeros((16, 16), "float32")
+    run(module.op, "main", [x, y, out])
+    np.testing.assert_array_equal(out, np.outer(x, y))
+    return str(module)
+
+
+def test_the_loops_of_a_script_are_axes():
+    a, b, c, s = scheduled_outer()
+    assert [axis.name for axis in c.op.axis] == ["i", "j"]
+    i, j = c.op.axis
+    io, ii = s[c].split(i, 4)
+    s[c].parallel(ii)
+    jo, ji = s[c].split(j, nparts=8)
+    joo, joi = s[c].split(jo, 4)
+    s[c].vectorize(ji)
+    s[c].reorder(ii, io, joo, joi, ji)
+    text = run_outer(a, b, c, s)
+    heads = [line.split("{")[0].strip() for line in text.splitlines() if "tir.for" in line]
+    assert heads == [
+        "tir.for %i_i in 4 parallel",
+        "tir.for %i_o in 4",
+        "tir.for %j_o_o in 2",
+        "tir.for %j_o_i in 4",
+        "tir.for %j_i in 2 vectorized",
+    ]
+    assert "hybrid_axis" not in text
+
+    a, b, c, s = scheduled_outer()
+    s[c].split(s[c].fuse(*c.op.axis), 7)
+    run_outer(a, b, c, s)
+
+    a, b, c, s = scheduled_outer()
+    s[c].bind(c.op.axis[0], te.thread_axis("blockIdx.x"))
+    s[c].bind(c.op.axis[1], te.thread_axis("threadIdx.x"))
+    assert run_outer(a, b, c, s).count(" thread ") == 2
+
+
+def test_two_calls_of_a_script_have_axes_of_their_own():
+    @te.hybrid.script
+    def total(a):
+        c = output_tensor((1,), a.dtype)
+        c[0] = 0.0
+        for i in range(16):
+            c[0] = c[0] + a[i]
+        return c
+
+    a = te.placeholder((16,), name="a")
+    first, second = total(a), total(a)
+    both = te.compute((1,), lambda i: first[i] + second[i], name="both")
+    s = te.create_schedule(both.op)
+    s[first].split(first.op.axis[0], 8)
+    s[second].split(second.op.axis[0], 2)
+    module = kc.lower(s, [a, both])
+    x, out = np.arange(16, dtype="float32"), np.zeros(1, "float32")
+    run(module.op, "main", [x, out])
+    assert out[0] == 240
+    assert [str(loop.static_extent) for loop in loop_tree.loops(module.op)] == [
+        "2",
+        "8",
+        "8",
+        "2",
+        "1",
+    ]
+
+    def parallel_sum():
+        s = te.create_schedule(total(a).op)
+        s[s.outputs[0]].parallel(s.outputs[0].axis[0])
+        kc.lower(s, [a, s.outputs[0].output(0)])
+
+    assert refused(parallel_sum).splitlines()[0] == (
+        "error[KC3040]: parallel: loop i is a reduction of c"
+    )

@@ -130,8 +130,9 @@ def test_a_reduction_is_made_of_its_parts():
     assert isinstance(product, tir.CommReducer)
     assert product.identity_element[0].value == 1
     C = te.compute((1,), lambda i: tir.Reduce(product, [T[k]], [k], T[k] > 0, 0), name="C")
-    assert isinstance(C.op.body, tir.Reduce)
-    assert list(C.op.body.axis) == [k]
+    (body,) = C.op.body
+    assert isinstance(body, tir.Reduce)
+    assert list(body.axis) == [k]
     data = np.random.default_rng(0).uniform(-1, 2, 16).astype("float32")
     out = kc.build(te.create_schedule(C.op), [T, C])(data)
     np.testing.assert_allclose(out, [np.prod(data[data > 0])], rtol=1e-5)

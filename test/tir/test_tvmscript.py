@@ -215,6 +215,43 @@ def test_a_part_of_a_buffer_and_its_strides_are_given_to_a_call():
     assert told == [(16, 1, 64 * n + 4) for n in range(4)]
 
 
+def test_parts_of_symbolic_sizes():
+    @T.prim_func
+    def rows(a: T.handle, b: T.handle):
+        m, n = T.int32(), T.int32()
+        A = T.match_buffer(a, (m * 4, n), "float32")  # whose rows tell m
+        B = T.match_buffer(b, (m * 4, n), "float32")
+        for i in range(m):
+            with T.block("rows"):
+                vi = T.axis.S(m, i)
+                P = T.match_buffer(A[vi * 4 : vi * 4 + 4, 0:n], (4, n), "float32")
+                Q = T.match_buffer(B[vi * 4 : vi * 4 + 4, 0:n], (4, n), "float32")
+                for k, j in T.grid(4, n):
+                    with T.block("B"):
+                        vk, vj = T.axis.remap("SS", [k, j])
+                        Q[vk, vj] = P[vk, vj] + 1.0
+
+    a, b = floats(8, 5), floats(8, 5)
+    kc.build(rows)(a, b)
+    assert (b == a + 1).all()
+
+    @T.prim_func
+    def sums(A: T.Buffer((5, 5), "float32"), C: T.Buffer((5,), "float32")):
+        for i in range(5):
+            with T.block("sum"):
+                vi = T.axis.S(5, i)
+                T.reads(A[vi, 0 : vi + 1])
+                T.writes(C[vi])
+                P = T.match_buffer(A[vi, 0 : vi + 1], (vi + 1,), "float32")
+                C[vi] = 0.0
+                for j in range(vi + 1):
+                    C[vi] = C[vi] + P[j]
+
+    a, c = floats(5, 5), floats(5)
+    kc.build(sums)(a, c)
+    np.testing.assert_allclose(c, np.tril(a).sum(axis=1), rtol=1e-5)
+
+
 def test_vectors():
     @T.prim_func
     def f(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):

@@ -135,12 +135,21 @@ error[KC2130]: match_buffer: P of shape (4, 4) is a part of A of shape (4, 8)
   why: the buffer has the shape of the part; only dimensions of 1 may be left out""",
     ),
     "a_part_of_symbolic_size": (
-        "    for i in range(16):\n        P = T.match_buffer(A[0:i, 0], (i,))\n",
+        "    for i in range(16):\n        P = T.match_buffer(A[0:i, 0], (i,))\n"
+        '        T.call_packed("f", P.access_ptr("r"))\n',
         """\
-error[KC2130]: match_buffer: P is a part of A of symbolic size
-  --> <tvmscript>:6:9  P = T.match_buffer(A[0:i, 0], (i,))
-  why: a part of a buffer has a constant shape
+error[KC2130]: match_buffer: P of shape (i,) is given to a call
+  --> <tvmscript>:6:13  P = T.match_buffer(A[0:i, 0], (i,))
+                            ^
+  why: what a call is given of a buffer has a constant shape
   try: P = T.match_buffer(A[i * 16 : i * 16 + 16], (16,))""",
+    ),
+    "a_part_of_another_symbolic_size": (
+        "    for i in range(16):\n        P = T.match_buffer(A[0:i, 0], (i + 1,))\n",
+        """\
+error[KC2130]: match_buffer: P of shape (i + 1,) is a part of A of shape (i, 1)
+  --> <tvmscript>:6:9  P = T.match_buffer(A[0:i, 0], (i + 1,))
+  why: the buffer has the shape of the part; only dimensions of 1 may be left out""",
     ),
     "a_part_with_other_strides": (
         "    P = T.match_buffer(A[0:4, 0:8], (4, 8), strides=[8, 1])\n",

@@ -20,6 +20,7 @@ from kc.support.diagnostics import TEError
 from kc.support.locations import caller_location
 from kc.te.buffers import Buffer
 from kc.te.expr import BufferAccess, Const, Element, Expr, Ramp, as_expr, binary
+from kc.te.indices import difference
 from kc.te.slices import check_indices
 from kc.te.tensor import Tensor
 from kc.tir.stmt import Stmt
@@ -59,7 +60,7 @@ class PartOfBuffer(DerivedBuffer):
         base: Buffer,
         starts: Sequence[Any],
         along: Sequence[int],
-        shape: Sequence[int],
+        shape: Sequence[Any],
         name: str,
     ) -> None:
         super().__init__(tuple(shape), base.dtype, name, base.scope())
@@ -212,22 +213,14 @@ def part_of(base: Any, region: Sequence[tuple[Any, Any]], shape: Any, name: str)
             starts[dim] = _sum(starts[dim], start)
             sizes[dim] = extent
         return part_of(base.base, list(zip(starts, sizes, strict=True)), shape, name)
-    extents = [_number(extent) for _, extent in region]
-    wanted = [_number(size) for size in (shape if isinstance(shape, tuple | list) else (shape,))]
-    if None in extents or None in wanted:
-        raise TEError(
-            "KC2130",
-            f"match_buffer: {name} is a part of {base.name} of symbolic size",
-            location=location,
-            why="a part of a buffer has a constant shape",
-            hints=[f"{name} = T.match_buffer({base.name}[i * 16 : i * 16 + 16], (16,))"],
-        )
+    extents = [_size(extent) for _, extent in region]
+    wanted = [_size(size) for size in (shape if isinstance(shape, tuple | list) else (shape,))]
     along, rest = [], list(wanted)
     for dim in range(len(extents) - 1, -1, -1):
-        if rest and extents[dim] == rest[-1]:
+        if rest and _same(extents[dim], rest[-1]):
             rest.pop()
             along.insert(0, dim)
-        elif extents[dim] != 1:
+        elif not _same(extents[dim], 1):
             rest = [None]
             break
     if rest:
@@ -238,11 +231,23 @@ def part_of(base: Any, region: Sequence[tuple[Any, Any]], shape: Any, name: str)
             location=location,
             why="the buffer has the shape of the part; only dimensions of 1 may be left out",
         )
-    whole = [size for size in wanted if size is not None]
-    return PartOfBuffer(base, [start for start, _ in region], along, whole, name)
+    return PartOfBuffer(base, [start for start, _ in region], along, wanted, name)
 
 
-def _shape(sizes: Sequence[int | None]) -> str:
+def _size(value: Any) -> Any:
+    """A size: a number where it is one."""
+    number = _number(value)
+    return value if number is None else number
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Whether two sizes are one for all values of what they depend on."""
+    if isinstance(a, int) or isinstance(b, int):
+        return isinstance(a, int) and isinstance(b, int) and a == b
+    return difference(as_expr(a), as_expr(b)) == 0
+
+
+def _shape(sizes: Sequence[Any]) -> str:
     return f"({', '.join(map(str, sizes))}{',' * (len(sizes) == 1)})"
 
 
@@ -256,6 +261,17 @@ class ViewStmt(Stmt):
         part = self.part
         if part.memory is None:
             return
+        shape = [size for size in part.shape if isinstance(size, int)]
+        if len(shape) != part.ndim:
+            raise TEError(
+                "KC2130",
+                f"match_buffer: {part.name} of shape {_shape(part.shape)} is given to a call",
+                location=self.location,
+                why="what a call is given of a buffer has a constant shape",
+                hints=[
+                    f"{part.name} = T.match_buffer({part.base.name}[i * 16 : i * 16 + 16], (16,))"
+                ],
+            )
         base = emitter.values[part.base]
         kind = base.type
         assert isinstance(kind, MemRefType)
@@ -263,7 +279,6 @@ class ViewStmt(Stmt):
         exprs = [emitter.affine(as_expr(start), operands) for start in part.starts]
         strides = strides_of(kind)
         layout = StridedLayoutAttr([strides[dim] for dim in part.along], None)
-        shape = [int(size) for size in part.shape if isinstance(size, int)]
         wanted = MemRefType(kind.element_type, shape, layout, kind.memory_space)
         view = ViewOp(base, AffineMap(len(operands), 0, tuple(exprs)), operands, wanted, part.along)
         emitter.values[part.memory] = emitter.add(view, self.location)

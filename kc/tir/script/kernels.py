@@ -17,7 +17,7 @@ of their own, which wait for each other.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from xdsl.ir import Block, Operation, Region, SSAValue
@@ -25,6 +25,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from kc.analysis import loop_tree
 from kc.dialects.tir import INDEX, AllocOp, ForKind, ForOp
 from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES
+from kc.te.expr import IterVar
 from kc.tir.stmt import Seq
 
 if TYPE_CHECKING:
@@ -35,10 +36,14 @@ if TYPE_CHECKING:
 class HybridBody(Seq):
     """The statements of a hybrid script."""
 
+    loops: dict[IterVar, ForOp] = field(default_factory=dict)
+    """Its loops by their variables, from the first statement to the last, outer ones first."""
+
     of_hybrid = True
 
     def emit(self, emitter: Emitter) -> None:
         super().emit(emitter)
+        self.loops = dict(emitter.loops)
         for op in list(emitter.block.walk()):
             if isinstance(op, AllocOp) and loop_tree.memory_scope(op.buffer) != "global":
                 _use_in_one_kernel(op)
