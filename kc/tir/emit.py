@@ -258,13 +258,15 @@ def _values(function: func.FuncOp, params: Sequence[Any]) -> dict[Any, SSAValue]
     symbols = {
         op.symbol.data: op.result for op in function.body.block.ops if isinstance(op, tir.SymbolOp)
     }
-    for param in params:
-        sizes = param.shape if isinstance(param, Tensor) else (param,)
+    sizes_of = [param.shape if isinstance(param, Tensor) else (param,) for param in params]
+    told = {size for sizes in sizes_of for size in sizes if isinstance(size, Var)}
+    for sizes in sizes_of:
         for part in walk(*(size for size in sizes if isinstance(size, Expr))):
             if isinstance(part, Var) and not is_float(part.dtype):
-                known = symbols.get(part.name)
                 values[part] = (
-                    _determined(part, params, symbols, function) if known is None else known
+                    symbols[part.name]
+                    if part in told
+                    else _determined(part, params, symbols, function)
                 )
     return values
 

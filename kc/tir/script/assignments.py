@@ -36,7 +36,10 @@ class Assignments:
     def assign(self, target: ast.expr, value: ast.expr, at: Location) -> None:
         if isinstance(target, ast.Tuple | ast.List):
             if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts):
-                values = [self.expressions.eval(item) for item in value.elts]
+                values = [
+                    self._named(item, name.id if isinstance(name, ast.Name) else "")
+                    for name, item in zip(target.elts, value.elts, strict=True)
+                ]
             else:
                 self.targets = [ast.unparse(item) for item in target.elts]
                 given = self.expressions.eval(value)
