@@ -33,6 +33,7 @@ TO_LLVM: Order = (
     "inject-double-buffer",
     "align-storage",
     "apply-strides",
+    "swizzle-storage",
     "storage-rewrite",
     "vectorize-loop",
     "nontemporal-stores",
@@ -68,6 +69,7 @@ TO_GPU: Order = (
     "merge-shared-memory-allocations",
     "thread-sync",
     "lower-fragments",
+    "swizzle-storage",
     "unroll-loop",  # what pragmas ask for
     "vectorize-loop",
     2,

@@ -259,6 +259,12 @@ class AllocOp(IRDLOperation):
             raise VerifyException(
                 f"tir.alloc: tir.storage_align of buffer {self.label} aligns a dimension twice"
             )
+        swizzle = self.attributes.get("tir.swizzle")
+        if swizzle is not None and not isinstance(swizzle, StringAttr):
+            raise VerifyException(
+                f"tir.alloc: tir.swizzle of buffer {self.label} is {swizzle}; it is the text of an "
+                "index map"
+            )
         separators = self.attributes.get("tir.axis_separators")
         if separators is None:
             return

@@ -154,6 +154,7 @@ PASSES = {
             "inject-software-pipeline",
             "inject-double-buffer",
             "align-storage",
+            "swizzle-storage",
             "apply-strides",
             "storage-rewrite",
             "vectorize-loop",

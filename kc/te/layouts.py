@@ -49,9 +49,9 @@ def transform_layout(stage: Stage, mapping: Callable[..., Any]) -> list[IterVar]
                 location=caller_location(),
                 why="they are stored in the tensor of the scan, whose first index is time",
             )
-    if not isinstance(stage.op, ComputeOp):
+    if not isinstance(stage.op, ComputeOp) or index_map.is_swizzle:
         stage.store("transform-layout", {"index_map": index_map})
-        return None
+        return axes if isinstance(stage.op, ComputeOp) else None
     for axis in axes:
         stage.leaf(axis, "transform_layout")
     start = stage.leaf_iter_vars.index(axes[0]) if axes else 0

@@ -249,7 +249,7 @@ class Stage(Axes):
         """Keep the element of an index where ``mapping_function(*index)`` says, and compute the
         elements in the order in which they are kept then. Gives the axes of that order, and None
         for an input, whose caller keeps it so. Among the results, ``te.AXIS_SEPARATOR`` separates
-        axes of physical memory.
+        axes of physical memory. A map with ``^``, a swizzle, leaves the axes as they are.
         """
         from kc.te.layouts import transform_layout  # index maps are loaded when they are used
 

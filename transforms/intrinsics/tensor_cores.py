@@ -69,6 +69,12 @@ def _part(fragment: FragmentAttr, space: str) -> str:
     return f"memref<{_tile(fragment)}, strided<[?, 1], offset: ?>{where}>"
 
 
+def _row(fragment: FragmentAttr, space: str) -> str:
+    """The 16 bytes of a row of a tile that a lane has the address of."""
+    elements = f"1x{4 * fragment.each}x{_STORED[fragment.element]}"
+    return f'memref<{elements}, strided<[?, 1], offset: ?>, "{space}">'
+
+
 def _held(fragment: FragmentAttr) -> str:
     """A tile in registers, as the warp sees it."""
     return f'memref<{_tile(fragment)}, strided<[?, 1], offset: ?>, "{fragment.scope}">'
@@ -329,9 +335,8 @@ def _indented(lines: Sequence[str]) -> str:
 # What a lane does -----------------------------------------------------------------------------
 
 
-def _pointer(letter: str, fragment: FragmentAttr, space: str) -> list[str]:
-    """``%p``, the first element of a tile, and ``%stride``, how far apart its rows are."""
-    type_ = _part(fragment, space)
+def _pointer(letter: str, type_: str, fragment: FragmentAttr, space: str) -> list[str]:
+    """``%p``, the first element of a part of memory, and ``%strides``, how far apart rows are."""
     where = "" if space == "global" else f', "{space}"'
     base = f"memref<{_STORED[fragment.element]}{where}>"
     number = 1 if space == "global" else 3
@@ -398,7 +403,7 @@ def _wmma_load(fragment: FragmentAttr, space: str) -> list[str]:
     packed = f"!llvm.struct<({_wmma_words(fragment)})>"
     number = 1 if space == "global" else 3
     return [
-        *_pointer("A", fragment, space),
+        *_pointer("A", _part(fragment, space), fragment, space),
         _STRIDE,
         f"%r = nvvm.wmma.load %p, %stride {{eltype = #nvvm.mma_type<{fragment.element}>, "
         f"frag = #nvvm.mma_frag<{fragment.matrix}>, layout = #nvvm.mma_layout<{fragment.layout}>, "
@@ -410,7 +415,7 @@ def _wmma_load(fragment: FragmentAttr, space: str) -> list[str]:
 def _wmma_store(fragment: FragmentAttr, space: str) -> list[str]:
     number = 1 if space == "global" else 3
     return [
-        *_pointer("C", fragment, space),
+        *_pointer("C", _part(fragment, space), fragment, space),
         _STRIDE,
         *_take("A", "r", fragment),
         f"nvvm.wmma.store %p, %stride, {_listed('r', fragment.words)} "
@@ -454,17 +459,11 @@ def _mma_load(fragment: FragmentAttr, space: str) -> list[str]:
     packed = "i32" if count == 1 else f"!llvm.struct<({', '.join(['i32'] * count)})>"
     lines = [
         *_lane(),
-        *_pointer("A", fragment, space),
-        "%stride = arith.index_cast %strides#0 : index to i64",
-        f"%row = tir.apply ({str(row).replace('d0', '%lane')})",
-        f"%column = tir.apply ({str(column).replace('d0', '%lane')})",
-        "%row_i64 = arith.index_cast %row : index to i64",
-        "%column_i64 = arith.index_cast %column : index to i64",
-        "%down = arith.muli %row_i64, %stride : i64",
-        "%along = arith.addi %down, %column_i64 : i64",
-        "%from = llvm.getelementptr %p[%along] : (!llvm.ptr<3>, i64) -> !llvm.ptr<3>, "
-        f"{_STORED[fragment.element]}",
-        f"%r = nvvm.ldmatrix %from {{eltType = #nvvm.ld_st_matrix_elt_type<b16>, "
+        f"%row = tir.view %A[{str(row).replace('d0', '%lane')}, "
+        f"{str(column).replace('d0', '%lane')}] : {_part(fragment, space)} to "
+        f"{_row(fragment, space)}",
+        *_pointer("row", _row(fragment, space), fragment, space),
+        f"%r = nvvm.ldmatrix %p {{eltType = #nvvm.ld_st_matrix_elt_type<b16>, "
         f"layout = #nvvm.mma_layout<{'col' if turned else 'row'}>, num = {count} : i32, "
         f"shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>}} : (!llvm.ptr<3>) -> {packed}",
     ]

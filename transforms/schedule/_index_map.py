@@ -7,9 +7,14 @@ A map is text in MLIR's syntax (or Python's: ``//``, ``%``, ``lambda i, j: [...]
     IndexMap.of(lambda i, j: [i // 4, j, i % 4])
     IndexMap.of(lambda i, j: [i, AXIS_SEPARATOR, j])  # separates the axes of physical memory
 
+    IndexMap.of("(i, j)->(i, j xor i mod 8)")  # in Python: j ^ i % 8
+
 Results are affine: sums of indices times constants, divided (rounding down) by positive constants,
-and remainders of such divisions. Text that is something else is a ValueError, a function that gives
-something else a :class:`ScheduleError` (KC3500).
+and remainders of such divisions. ``xor`` is affine too if one operand has a few bits that do not
+depend on sizes: bit ``n`` of a result is ``(a floordiv 2**n + b floordiv 2**n) mod 2``. So all that
+is asked of affine maps is asked of it: whether it is injective, what it does not reach. Text that
+is something else is a ValueError, a function that gives something else a :class:`ScheduleError`
+(KC3500).
 """
 
 from __future__ import annotations
@@ -17,16 +22,24 @@ from __future__ import annotations
 import inspect
 import keyword
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from functools import reduce
+from typing import Any, ClassVar, NamedTuple, Self
 
 from xdsl.dialects.builtin import AffineMapAttr, StringAttr
 from xdsl.ir import Attribute
-from xdsl.ir.affine import AffineConstantExpr, AffineExpr, AffineMap
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineExpr,
+    AffineMap,
+)
 
 from kc.analysis.terms import Term, dim, term_of
-from kc.dialects.affine_assembly import affine_text, linear_terms
+from kc.analysis.vector_alignment import divisor
+from kc.dialects.affine_assembly import affine_text, from_terms, linear_terms
 from kc.support.diagnostics import ScheduleError
 from kc.support.locations import caller_location
 from kc.transforms.schedule.base import CALL_SITE
@@ -108,8 +121,9 @@ class IndexMap:
         return cls(names, tuple(results), tuple(separators))
 
     def attr(self) -> Attribute:
-        """The map as an attribute that :meth:`of` takes: affine, or text if it has separators."""
-        return StringAttr(str(self)) if self.separators else AffineMapAttr(self.map)
+        """The map as an attribute that :meth:`of` takes: affine, or text (separators, ``xor``)."""
+        is_text = self.separators or self.is_swizzle
+        return StringAttr(str(self)) if is_text else AffineMapAttr(self.map)
 
     @property
     def map(self) -> AffineMap:
@@ -117,12 +131,17 @@ class IndexMap:
         return AffineMap(len(self.names), 0, self.results)
 
     @property
+    def is_swizzle(self) -> bool:
+        """Whether bits of indices are exchanged by ``xor``."""
+        return any(_xor_in(linear_terms(expr)[0]) is not None for expr in self.results)
+
+    @property
     def is_identity(self) -> bool:
         """Whether every index stays where it is."""
         return self.map == AffineMap.identity(len(self.names)) and not self.separators
 
     def __str__(self) -> str:
-        words = [affine_text(expr, lambda n: self.names[n]) for expr in self.results]
+        words = [_text(expr, self.names) for expr in self.results]
         for n in reversed(self.separators):
             words.insert(n, repr(AXIS_SEPARATOR))
         return f"({', '.join(self.names)})->({', '.join(words)})"
@@ -132,7 +151,7 @@ _AFFINE = "results are sums of indices times constants, and quotients and remain
 
 
 class Index:
-    """An index while a Python function computes with it: ``+``, ``-``, ``*``, ``//`` and ``%``.
+    """An index while a Python function computes with it: ``+``, ``-``, ``*``, ``//``, ``%``, ``^``.
 
     (Not an expression of xDSL's: there ``3 - i`` is ``i - 3``.)
     """
@@ -164,6 +183,11 @@ class Index:
 
     def __mod__(self, other: Any) -> Any:
         return _combine(self, other, _remainder)
+
+    def __xor__(self, other: Any) -> Any:
+        return _combine(self, other, xor)
+
+    __rxor__ = __xor__
 
     def __repr__(self) -> str:
         return affine_text(self.expr, lambda n: f"d{n}")
@@ -221,6 +245,109 @@ def _remainder(lhs: AffineExpr, rhs: AffineExpr) -> AffineExpr:
     return lhs % _divisor(rhs)
 
 
+def xor(lhs: AffineExpr, rhs: AffineExpr) -> AffineExpr:
+    """The bits in which two indices differ, as an affine expression of them.
+
+    Raises ValueError unless one of them is known to be at least 0 and less than 2**16.
+    """
+    widths = [_bits(lhs), _bits(rhs)]
+    known = [width for width in widths if width is not None and width <= _MOST_BITS]
+    if not known:
+        raise ValueError(
+            f"an operand of xor has at most {_MOST_BITS} bits, as a remainder does: i % 8"
+        )
+    width = min(known)
+    if not width:
+        return rhs if widths[0] == 0 else lhs
+    for operand, masked in ((lhs, rhs), (rhs, lhs)):
+        step = divisor(masked) & -divisor(masked)
+        if step > 1:  # its low bits are 0
+            terms, constant = linear_terms(masked)
+            parts = {term: factor // step for term, factor in terms.items()}
+            return xor(operand // step, from_terms(parts, constant // step)) * step + operand % step
+    bits = [
+        (lhs + rhs) % 2 if n == 0 else ((lhs // 2**n + rhs // 2**n) % 2) * 2**n
+        for n in range(width)
+    ]
+    result = reduce(AffineExpr.__add__, bits)
+    for operand, own in ((lhs, widths[0]), (rhs, widths[1])):
+        if own is None or own > width:
+            result = result + (operand // 2**width) * 2**width
+    return result
+
+
+_MOST_BITS = 16
+
+
+def _bits(expr: AffineExpr) -> int | None:
+    """The width of an expression that is never negative; None where that is not plain to see."""
+    most = _most(expr)
+    return None if most is None else most.bit_length()
+
+
+def _most(expr: AffineExpr) -> int | None:
+    if isinstance(expr, AffineConstantExpr):
+        return expr.value if expr.value >= 0 else None
+    if not isinstance(expr, AffineBinaryOpExpr):
+        return None
+    if expr.kind is AffineBinaryOpKind.Mod and isinstance(expr.rhs, AffineConstantExpr):
+        inner = _most(expr.lhs)
+        return expr.rhs.value - 1 if inner is None else min(inner, expr.rhs.value - 1)
+    lhs, rhs = _most(expr.lhs), _most(expr.rhs)
+    if lhs is None or rhs is None:
+        return None
+    match expr.kind:
+        case AffineBinaryOpKind.Add:
+            return lhs + rhs
+        case AffineBinaryOpKind.Mul:
+            return lhs * rhs
+        case AffineBinaryOpKind.FloorDiv:
+            return lhs // rhs
+        case _:
+            return None
+
+
+class _Xor(NamedTuple):
+    """A part of a sum: ``factor`` times the xor of ``operands``, and its terms."""
+
+    operands: tuple[AffineExpr, AffineExpr]
+    factor: int
+    terms: Mapping[AffineExpr, int]
+
+
+def _xor_in(terms: Mapping[AffineExpr, int]) -> _Xor | None:
+    """What :func:`xor` has added to a sum, by the term that is its lowest bit."""
+    for term, factor in terms.items():
+        if not (
+            isinstance(term, AffineBinaryOpExpr)
+            and term.kind is AffineBinaryOpKind.Mod
+            and term.rhs == AffineExpr.constant(2)
+            and isinstance(total := term.lhs, AffineBinaryOpExpr)
+            and total.kind is AffineBinaryOpKind.Add
+        ):
+            continue
+        try:
+            own, _ = linear_terms(xor(total.lhs, total.rhs))
+        except ValueError:
+            continue
+        if all(terms.get(part) == by * factor for part, by in own.items()):
+            return _Xor((total.lhs, total.rhs), factor, own)
+    return None
+
+
+def _text(expr: AffineExpr, names: Sequence[str]) -> str:
+    """``expr`` with ``xor`` where it is one."""
+    words = list(names)
+    terms, constant = linear_terms(expr)
+    while (part := _xor_in(terms)) is not None:
+        lhs, rhs = (_text(operand, names) for operand in part.operands)
+        words.append(f"({lhs} xor {f'({rhs})' if ' xor ' in rhs else rhs})")
+        named = {AffineExpr.dimension(len(words) - 1): part.factor}
+        terms = named | {key: value for key, value in terms.items() if key not in part.terms}
+    text = affine_text(from_terms(terms, constant), lambda n: words[n])
+    return text[1:-1] if text == words[-1] and len(words) > len(names) else text
+
+
 def _checked(expr: AffineExpr) -> AffineExpr:
     """``expr``, refused where it is not affine, or has constants that no index can be."""
 
@@ -276,7 +403,7 @@ def _unusable(
 # Text -----------------------------------------------------------------------------------------
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<word>[A-Za-z_]\w*)|(?P<number>\d+)|(?P<sign>->|//|[-+*%(),\[\]:<>]))"
+    r"\s*(?:(?P<word>[A-Za-z_]\w*)|(?P<number>\d+)|(?P<sign>->|//|[-+*%^(),\[\]:<>]))"
 )
 _TERMS = {"+": lambda x, y: x + y, "-": lambda x, y: x + y * -1}
 _FACTORS = {
@@ -287,7 +414,8 @@ _FACTORS = {
     "%": _remainder,
     "mod": _remainder,
 }
-_RESERVED = {*_FACTORS, "axis_separator", "AXIS_SEPARATOR"}
+_XOR = ("xor", "^")
+_RESERVED = {*_FACTORS, *_XOR, "axis_separator", "AXIS_SEPARATOR"}
 _CLOSING = {"(": ")", "[": "]"}
 LONGEST = 400
 """How many words and signs an index map has at most: what works on expressions is recursive."""
@@ -360,7 +488,7 @@ class _Reader:
                 self.next += 1
                 separators.append(len(results))
             else:
-                results.append(self.sum())
+                results.append(self.index())
             if not self.accept(","):
                 break
         self.expect(_CLOSING[opened])
@@ -381,6 +509,13 @@ class _Reader:
             raise ValueError(f"there are two indices '{name}'")
         self.names.append(name)
 
+    def index(self) -> AffineExpr:
+        expr = self.sum()
+        while self.peek() in _XOR:
+            self.next += 1
+            expr = xor(expr, self.sum())
+        return expr
+
     def sum(self) -> AffineExpr:
         expr = self.product()
         while self.peek() in _TERMS:
@@ -397,7 +532,7 @@ class _Reader:
         if self.accept("-"):
             return self.factor() * -1
         if self.accept("("):
-            expr = self.sum()
+            expr = self.index()
             self.expect(")")
             return expr
         token = self.take()

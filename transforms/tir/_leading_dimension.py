@@ -16,6 +16,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 
 from kc.dialects.tir import AllocOp, LoadOp, StoreOp, ViewOp
 from kc.transforms.affine_rewrite import compact
+from kc.transforms.tir.swizzle_storage import KEY as SWIZZLE
 
 Access = LoadOp | StoreOp | ViewOp
 
@@ -67,5 +68,7 @@ def _shifted(attributes: Mapping[str, Attribute]) -> Iterable[tuple[str, Attribu
                 key,
                 DenseArrayBase.from_list(i64, [separator + 1 for separator in value.get_values()]),
             )
+        elif key == SWIZZLE:
+            yield key, shifted(value)
         else:
             yield key, value

@@ -48,12 +48,14 @@ from xdsl.context import Context
 from xdsl.dialects.arith import AddiOp, ConstantOp, MuliOp
 from xdsl.dialects.builtin import (
     AffineMapAttr,
+    DenseArrayBase,
     DictionaryAttr,
     FixedBitwidthType,
     MemRefType,
     ModuleOp,
     StringAttr,
     SymbolRefAttr,
+    i64,
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.dialects.memref import ExtractAlignedPointerAsIndexOp, ExtractStridedMetaDataOp
@@ -62,7 +64,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.passes import ModulePass
 
 from kc.analysis import loop_tree
-from kc.analysis.index_values import IndexValues
+from kc.analysis.index_values import IndexValues, substitute
 from kc.analysis.loop_tree import all_loops_around, buffer_name, memory_scope
 from kc.analysis.vector_alignment import divisor, known_alignment
 from kc.dialects.nvvm import SCOPES, FragmentAttr
@@ -72,6 +74,7 @@ from kc.dialects.tir.views import strides_of
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 from kc.transforms.affine_rewrite import compact
+from kc.transforms.tir.swizzle_storage import separates, swizzle_of
 from kc.transforms.tir.unify_thread_binding import axes_of
 
 LANES = "kc.lanes"
@@ -293,16 +296,22 @@ def _require_rows(call: CallOp, lane: FuncOp) -> None:
     """Refuse (KC4244) a tile whose rows lanes cannot load as a whole."""
     for argument, parameter in zip(call.arguments, lane.body.block.args, strict=True):
         view = argument.owner
-        by_rows = any(
-            isinstance(use.operation, ExtractAlignedPointerAsIndexOp) for use in parameter.uses
-        )
-        if not by_rows or not isinstance(view, ViewOp):
+        users = [use.operation for use in parameter.uses]
+        whole = any(isinstance(user, ExtractAlignedPointerAsIndexOp) for user in users)
+        if not isinstance(view, ViewOp) or not (
+            whole or any(isinstance(user, ViewOp) for user in users)
+        ):
             continue
         type_ = view.buffer.type
         assert isinstance(type_, MemRefType)
         element = type_.element_type
         assert isinstance(element, FixedBitwidthType)
         size = element.bitwidth // 8
+        swizzle = swizzle_of(view.buffer)
+        if swizzle is not None and (whole or swizzle.together * size < ROW_BYTES):
+            assert isinstance(view.buffer.owner, AllocOp)
+            at = location_of(call)
+            raise separates(view.buffer.owner, _name(call), swizzle, at)
         index = IndexValues()
         strides = strides_of(type_)
         row = strides[view.positions[0]]
@@ -363,7 +372,13 @@ def _inline(call: CallOp, lane: FuncOp, held: dict[SSAValue, _Held]) -> None:
         else:
             values[parameter] = argument
     ops = [op.clone(values) for op in lane.body.block.ops if not isinstance(op, ReturnOp)]
+    for op in ops:
+        if isinstance(op, ViewOp) and isinstance(op.buffer.owner, ViewOp):
+            _to_part(op, op.buffer.owner)
     ops = [new for op in ops for new in _from_buffer(op)]
+    for part in [op for op in ops if isinstance(op, ViewOp) and not op.result.uses]:
+        ops.remove(part)
+        part.erase()
     for op in ops:
         op.location = call.location
         if not isinstance(op, LoadOp | StoreOp):
@@ -409,10 +424,14 @@ def _from_buffer(op: Operation) -> list[Operation]:
         for value, stride in zip(known.strides, strides_of(type_), strict=True)
     ]
     offset: SSAValue | None = None
-    for expr, stride in zip(view.indices.data.results, strides, strict=True):
-        map_, operands = compact(
-            AffineMap(len(view.operands_of_map), 0, (expr,)), view.operands_of_map
-        )
+    values = IndexValues()
+    places = [values.compose(expr, view.operands_of_map) for expr in view.indices.data.results]
+    swizzle = swizzle_of(view.buffer)
+    if swizzle is not None:
+        at = dict(enumerate(places))
+        places = [values.simplify(substitute(expr, at)) for expr in swizzle.map.results]
+    for expr, stride in zip(places, strides, strict=True):
+        map_, operands = values.to_map([expr])
         index = emit(ApplyOp(map_.results[0], operands))
         step = emit(MuliOp(index, stride))
         offset = step if offset is None else emit(AddiOp(offset, step))
@@ -422,6 +441,18 @@ def _from_buffer(op: Operation) -> list[Operation]:
         result.replace_all_uses_with(strides[position])
     op.erase()
     return new
+
+
+def _to_part(op: ViewOp, view: ViewOp) -> None:
+    """Let a part of a view be that part of the buffer."""
+    exprs = list(view.indices.data.results)
+    for position, expr in zip(view.positions, _own(op, view), strict=True):
+        exprs[position] = exprs[position] + expr
+    operands = [*view.operands_of_map, *op.operands_of_map]
+    map_, operands = compact(AffineMap(len(operands), 0, tuple(exprs)), operands)
+    op.operands = [view.buffer, *operands]
+    op.properties["indices"] = AffineMapAttr(map_)
+    op.dims = DenseArrayBase.from_list(i64, [view.positions[n] for n in op.positions])
 
 
 def _to_word(op: LoadOp | StoreOp, held: _Held, view: ViewOp) -> None:
@@ -441,7 +472,7 @@ def _to_element(op: LoadOp | StoreOp, view: ViewOp) -> None:
     _redirect(op, view.buffer, view, exprs)
 
 
-def _own(op: LoadOp | StoreOp, view: ViewOp) -> list[AffineExpr]:
+def _own(op: LoadOp | StoreOp | ViewOp, view: ViewOp) -> list[AffineExpr]:
     """The indices of an access, with its operands behind those of a view."""
     count = len(view.operands_of_map)
     shifted = [AffineExpr.dimension(count + n) for n in range(len(op.operands_of_map))]

@@ -139,6 +139,50 @@ def test_text_that_is_refused(text, why):
         IndexMap.from_option(text)
 
 
+SWIZZLED = "(i, j)->(i, (j floordiv 8 xor i mod 8) * 8 + j mod 8)"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        SWIZZLED,
+        "lambda i, j: (i, (j // 8 ^ i % 8) * 8 + j % 8)",
+        lambda i, j: [i, (j // 8 ^ i % 8) * 8 + j % 8],
+        StringAttr(SWIZZLED),
+    ],
+)
+def test_forms_with_xor(value):
+    index_map = IndexMap.of(value)
+    assert index_map.is_swizzle
+    assert index_map.attr() == StringAttr(SWIZZLED)
+    assert IndexMap.of(index_map.attr()) == index_map
+
+
+@pytest.mark.parametrize(
+    ("function", "text"),
+    [
+        (lambda i, j: i ^ j % 8, "(i, j)->(i xor j mod 8)"),
+        (lambda i, j: j % 16 // 4 ^ i, "(i, j)->((j mod 16) floordiv 4 xor i)"),
+        (lambda i, j: (i + 3) % 4 ^ j % 32, "(i, j)->((i + 3) mod 4 xor j mod 32)"),
+        (lambda i, j: 5 ^ (i + j), "(i, j)->(i + j xor 5)"),
+        (
+            lambda i, j: (i % 2 ^ j % 2) ^ (i // 2),
+            "(i, j)->(i mod 2 xor j mod 2 xor i floordiv 2)",
+        ),
+        (lambda i, j: (i ^ j % 4) * 4 - (j ^ 1), "(i, j)->((j xor 1) * -1 + (i xor j mod 4) * 4)"),
+        (lambda i, j: i ^ 0, "(i, j)->(i)"),
+    ],
+)
+def test_xor_is_that_of_numbers(function, text):
+    index_map = IndexMap.of(function)
+    assert str(index_map) == text
+    read = IndexMap.of(text)
+    for i in (*range(-5, 40), 2**20 + 3):
+        for j in range(-3, 70):
+            assert index_map.map.eval([i, j], []) == (function(i, j),)
+            assert read.map.eval([i, j], []) == (function(i, j),)
+
+
 def test_option():
     from dataclasses import dataclass
 

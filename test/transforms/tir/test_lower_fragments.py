@@ -40,6 +40,8 @@ class Product:
     """... and of what a block of two warps has in shared memory."""
     load: str | None = None
     """Another intrinsic to load B."""
+    swizzle: bool = False
+    """Rows of shared memory are swizzled in place of being further apart."""
 
     @property
     def columns(self) -> int:
@@ -98,7 +100,10 @@ class Product:
         s[sums].reorder(ko, kk, jo, i, j, k)
         for tensor in shared:
             s[tensor].compute_at(s[sums], ko)
-            s[tensor].storage_align(tensor.op.axis[0], 16, 8 if self.element != "s8" else 0)
+            if self.swizzle:  # pieces of 16 bytes, in rows of 64
+                s[tensor].transform_layout(lambda i, j: (i, (j // 8 ^ i // 2 % 4) * 8 + j % 8))
+            else:
+                s[tensor].storage_align(tensor.op.axis[0], 16, 8 if self.element != "s8" else 0)
             rest, four = s[tensor].split(s[tensor].fuse(*tensor.op.axis), 4)
             rest, lane = s[tensor].split(rest, 32)
             rest, row = s[tensor].split(rest, m // 16)
@@ -155,8 +160,10 @@ SWEEP = [
     Product("wmma", total="f16"),
     Product("wmma", element="s8", total="s32"),
 ]
+# Rows that are padded by 16 bytes, or swizzled, so that ldmatrix has all banks.
+NO_CONFLICTS = [Product(), Product(swizzle=True, size=(32, 32, 64), block=(32, 32, 32))]
 PRODUCTS = [
-    Product(),
+    *NO_CONFLICTS,
     Product("wmma"),
     *(pytest.param(product, marks=pytest.mark.sweep) for product in SWEEP),
 ]
@@ -170,7 +177,7 @@ def test_products_are_those_of_numpy(product: Product):
     expected = a.astype("float64") @ (b.T if product.trans else b).astype("float64")
     tolerance = {"f16": 2e-2, "f32": 1e-5, "s32": 0}[product.total]
     np.testing.assert_allclose(c, expected, rtol=tolerance, atol=tolerance)
-    if product == Product():  # whose rows are padded by 16 bytes, so that ldmatrix has all banks
+    if product in NO_CONFLICTS:
         read = {site.buffer: site.bank_conflicts for site in report.sites if site.access == "read"}
         assert (read["A_shared"], read["B_shared"]) == (0, 0)
 
@@ -291,6 +298,21 @@ mma_load_m16n8k16_f16_b_trans_shared does: loop ax0_i has 16 iterations, not 8
    |  the description:
    |    for i in 8, j in 16:
    |      C[i, j] = A[i, j]
+"""
+    )
+
+
+def test_a_swizzled_tile_by_its_stride():
+    product = Product("wmma", swizzle=True, size=(32, 32, 64), block=(32, 32, 32))
+    assert (
+        refused(product)
+        == """\
+error[KC4246]: swizzle-storage: B_shared has elements elsewhere than \
+wmma_load_16x16x16_f16_b_shared takes them
+  why: (i, j)->(i, (j floordiv 8 xor (i floordiv 2) mod 4) * 8 + j mod 8) leaves 8 elements of a \
+row together
+  try: use intrinsics that load rows of 16 bytes: mma_load_m16n8k16_f16_a_shared
+  try: storage_align of B_shared in place of the swizzle
 """
     )
 

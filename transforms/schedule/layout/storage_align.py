@@ -20,6 +20,7 @@ for the same axis replaces the first.
 3. KC3321: the axis is one of the buffer; -1 is the last.
 4. KC3322: the factor is at least 1 (and at most 2**48), and the offset at least 0 and less than
    the factor.
+5. KC3509: the buffer has no swizzle (``transform_layout``).
 
 TVM: ``storage_align``. Halide: ``align_storage``.
 """
@@ -41,6 +42,7 @@ from kc.transforms.schedule.base import BlockRef, Primitive, Rewritten, Site
 from kc.transforms.schedule.layout._layouts import LIMIT
 
 KEY = "tir.storage_align"
+SWIZZLE = "tir.swizzle"
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,14 @@ class StorageAlign(Primitive):
                 f"factor {self.factor} and offset {self.offset} for {name}",
                 at=block,
                 why=f"a buffer has at most {LIMIT} elements",
+            )
+        if SWIZZLE in alloc.attributes:
+            raise site.refuse(
+                "KC3509",
+                f"{name} of block {block.label} has a swizzle",
+                at=block,
+                why="padding would move what the swizzle has put into different banks",
+                hints=["one of the two: either keeps rows out of each other's banks"],
             )
         return Plan(alloc, self.axis % rank)
 

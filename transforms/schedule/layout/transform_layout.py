@@ -30,6 +30,14 @@ For an argument, the function's signature changes: its type, and ``kc.shape`` wh
 Callers pass arrays in the new layout. The padding of an array that is only read holds what the
 caller put there.
 
+A map with ``xor`` that keeps the shape of a buffer of the function is a *swizzle*::
+
+    transform-layout block=S buffer=S index_map=(i, j)->(i, j xor (i mod 8) * 8)
+
+It is noted at the buffer (``tir.swizzle``), and ``swizzle-storage`` applies it when loops and
+fragments have their final form: until then accesses have the indices of the program, so that tiles
+of the buffer stay tiles for ``tensorize``.
+
 ``axis_separator`` between results (in Python ``IndexMap.AXIS_SEPARATOR``) tells which dimensions
 form an axis of physical memory: see ``set_axis_separator``.
 
@@ -46,7 +54,8 @@ form an axis of physical memory: see ``set_axis_separator``.
    hold.
 5. KC3507, KC3508, KC3510: for an argument, all symbolic sizes are still known from some argument,
    nothing in the module calls the function, and no unnamed size is queried.
-6. KC3509: nothing is noted about single dimensions of the buffer (storage_align, axis separators).
+6. KC3509: nothing is noted about single dimensions of the buffer (storage_align, axis separators),
+   and it has no swizzle.
 
 A map that changes nothing (KC3511) and a pad_value without padding to write (KC3512) get a warning.
 
@@ -173,15 +182,27 @@ class TransformLayout(Primitive):
             len(self.index_map.results),
         )
         require_argument_layout(site, block, layout)
+        if _is_swizzle(layout):
+            return Plan(block, layout, (), self._warning(layout, ()))
         padding = self._padding(site, block, layout)
         return Plan(block, layout, padding, self._warning(layout, padding))
 
     def _require_no_notes(self, site: Site, block: BlockOp, buffer: SSAValue) -> None:
-        notes = ["storage_align"] if self.index_map.separators else ["storage_align", SEPARATORS]
+        notes = ["storage_align", "swizzle"]
+        if not self.index_map.separators:
+            notes.append(SEPARATORS)
         for key in notes:
             if buffer_attribute(site.function, buffer, key) is None:
                 continue
             what = "set_axis_separator" if key == SEPARATORS else key
+            if key == "swizzle":
+                raise site.refuse(
+                    "KC3509",
+                    f"{buffer_name(buffer)} of block {block.label} has a swizzle",
+                    at=block,
+                    why="it is about the elements as they are now",
+                    hints=["a map that does both"],
+                )
             raise site.refuse(
                 "KC3509",
                 f"{buffer_name(buffer)} of block {block.label} has {key}",
@@ -267,6 +288,11 @@ class TransformLayout(Primitive):
         if plan.warning is not None:
             code, message, why = plan.warning
             warn(code, message, location=CALL_SITE.get() or location_of(plan.block), why=why)
+        if _is_swizzle(plan.layout):
+            set_buffer_attribute(
+                site.function, plan.layout.buffer, "swizzle", plan.layout.map.attr()
+            )
+            return Rewritten()
         buffer = apply_layout(site, plan.layout, plan.block)
         separators = separators_attr(plan.layout.map.separators)
         set_buffer_attribute(site.function, buffer, SEPARATORS, separators)
@@ -279,6 +305,16 @@ class TransformLayout(Primitive):
                 site, buffer, plan.layout.new, plan.padding, self.pad_value, plan.block
             )
         return Rewritten(blocks=tuple(blocks))
+
+
+def _is_swizzle(layout: Layout) -> bool:
+    """Whether a map exchanges the elements of a buffer of the function by ``xor``."""
+    return (
+        layout.map.is_swizzle
+        and isinstance(layout.buffer.owner, AllocOp)
+        and layout.new.sizes == layout.old.sizes
+        and not layout.map.separators
+    )
 
 
 def _useful(buffer: SSAValue) -> Iterator[IndexMap]:
