@@ -17,6 +17,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from kc.dialects.tir import AllocOp, LoadOp, StoreOp, ViewOp
 from kc.transforms.affine_rewrite import compact
 from kc.transforms.tir.swizzle_storage import KEY as SWIZZLE
+from kc.transforms.tir.swizzle_storage import shifted as shifted_swizzle
 
 Access = LoadOp | StoreOp | ViewOp
 
@@ -69,6 +70,6 @@ def _shifted(attributes: Mapping[str, Attribute]) -> Iterable[tuple[str, Attribu
                 DenseArrayBase.from_list(i64, [separator + 1 for separator in value.get_values()]),
             )
         elif key == SWIZZLE:
-            yield key, shifted(value)
+            yield key, shifted_swizzle(value)
         else:
             yield key, value
