@@ -63,10 +63,12 @@ def _family(
                     TensorCoreIntrin("load", instruction, shape, element, matrix, layout, space),
                 )
     for total in totals:
-        yield (
-            f"{instruction}_fill_{size}_{total}",
-            TensorCoreIntrin("fill", instruction, shape, total),
-        )
+        # TVM's mma has an init where its wmma has a fill.
+        for word in ("fill", "init") if instruction == "mma" else ("fill",):
+            yield (
+                f"{instruction}_{word}_{size}_{total}",
+                TensorCoreIntrin("fill", instruction, shape, total),
+            )
         for space in _ANYWHERE:
             yield (
                 f"{instruction}_store_{size}_{total}_{space.replace('.', '_')}",

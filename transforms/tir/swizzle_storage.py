@@ -43,7 +43,7 @@ from kc.analysis import loop_tree
 from kc.analysis.index_values import IndexValues, substitute
 from kc.dialects.tir import DYNAMIC, AllocOp, LoadOp, PrefetchOp, StoreOp
 from kc.support.diagnostics import CodegenError
-from kc.support.locations import location_of
+from kc.support.locations import Location, location_of
 from kc.transforms.schedule._index_map import IndexMap
 from kc.transforms.schedule.layout._layouts import point_text, set_indices
 
@@ -179,7 +179,7 @@ def _no_exchange(alloc: AllocOp, swizzle: str, why: str) -> CodegenError:
     )
 
 
-def separates(alloc: AllocOp, what: str, swizzle: Swizzle, at: Attribute | None) -> CodegenError:
+def separates(alloc: AllocOp, what: str, swizzle: Swizzle, at: Location | None) -> CodegenError:
     """What needs elements together that a swizzle separates (KC4246)."""
     return CodegenError(
         "KC4246",
