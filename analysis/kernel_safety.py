@@ -542,7 +542,7 @@ class _Kernel:
                 indices = ", ".join(str(index.at(point)) for index in access.element)
                 message = (
                     f"{_name(access)}[{indices}] is {_verb(access)} by {self._who(point)}, "
-                    f"{place.at(point) * width} bytes from its begin, which is no multiple of "
+                    f"{place.at(point) * width} bytes from its begin, which is not a multiple of "
                     f"{multiple}"
                 )
                 return SafetyVerdict(kind, False, message, location_of(access.op))

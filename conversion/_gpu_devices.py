@@ -218,7 +218,7 @@ def _lower(
 def _no_kernel(device: Device, op: GPUFuncOp) -> CodegenError:
     return CodegenError(
         "KC4302",
-        f"{device.conversion}: @{op.sym_name.data}, which is no kernel",
+        f"{device.conversion}: @{op.sym_name.data}, which is not a kernel",
         location=location_of(op),
         why="only kernels are converted: where the memory is that a function is given depends on "
         "its caller",

@@ -182,7 +182,7 @@ class TransposeOp(IRDLOperation):
         space, rank = self.permutation.data, self.in_.type.get_num_dims()
         dims = [expr.position for expr in space.results if isinstance(expr, AffineDimExpr)]
         if space.num_dims != rank or sorted(dims) != list(range(rank)):
-            raise VerifyException(f"{self.name}: {space} is no permutation of {rank} dimensions")
+            raise VerifyException(f"{self.name}: {space} is not a permutation of {rank} dimensions")
         assert isinstance(self.result.type, MemRefType)
         sizes = self.in_.type.get_shape()
         if self.result.type.element_type != self.in_.type.element_type or tuple(

@@ -126,7 +126,7 @@ class ReshapeOp(tensor.ReshapeOp):
         if source.element_type != result.element_type:
             raise VerifyException(f"{self.name}: {source} has other elements than {result}")
         if list(shape.get_shape()) != [result.get_num_dims()]:
-            raise VerifyException(f"{self.name}: {shape} is no list of sizes for {result}")
+            raise VerifyException(f"{self.name}: {shape} is not a list of sizes for {result}")
         sizes = (*source.get_shape(), *result.get_shape())
         if DYNAMIC_INDEX not in sizes and prod(source.get_shape()) != prod(result.get_shape()):
             raise VerifyException(f"{self.name}: {source} has not as many elements as {result}")
@@ -240,7 +240,7 @@ class GatherOp(IRDLOperation):
             _shape(value) for value in (self.source, self.indices, self.result)
         )
         if not dims or sorted({*dims}) != dims or not 0 <= dims[0] <= dims[-1] < len(source):
-            raise VerifyException(f"{self.name}: {dims} are no dimensions of {self.source.type}")
+            raise VerifyException(f"{self.name}: {dims} are not dimensions of {self.source.type}")
         if not indices or indices[-1] != len(dims):
             raise VerifyException(f"{self.name}: the coordinates have {len(dims)} components")
         kept = [1 if n in dims else size for n, size in enumerate(source)]

@@ -38,7 +38,7 @@ KEYS: dict[str, Key] = {
     "kc.check_each": Key(
         bool, "the program is run before and after each primitive and pass, and compared"
     ),
-    "kc.debug_info": Key(bool, "code tells debuggers and profilers the lines it comes from"),
+    "kc.debug_info": Key(bool, "give debuggers and profilers the source line of each instruction"),
     "tir.UnrollLoop": Key(
         dict,
         "loops are unrolled by unroll-loop, with these options, and not only by LLVM",

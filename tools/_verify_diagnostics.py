@@ -63,7 +63,7 @@ def _line(place: str, number: int, file: str) -> int | None:
         return number + _PLACES[place]
     if re.fullmatch(r"@[+-]\d+", place):
         return number + int(place[1:])
-    raise _unreadable(f"'{place}' is no place", number, file)
+    raise _unreadable(f"'{place}' is not a place", number, file)
 
 
 def _pattern(text: str, regex: bool, number: int, file: str) -> re.Pattern[str]:

@@ -54,7 +54,7 @@ FLAGS = (
     ),
     *_STAGES,
     Flag("split-input-file", "treat the parts between '// -----' lines as inputs", None, INPUT),
-    Flag("allow-unregistered-dialect", "accept operations nobody defines", None, INPUT),
+    Flag("allow-unregistered-dialect", "accept operations of unknown dialects", None, INPUT),
     Flag("mlir-print-op-generic", "print operations in the generic form", None, INPUT),
     Flag("mlir-print-debuginfo", "print source locations", None, INPUT),
     LOAD_PLUGIN,

@@ -204,7 +204,7 @@ class KernelPrinter(VectorPrinter):
             )
         if op.valid.first_use is not None:
             raise self._refused(
-                op, "whether a shuffle has a source", "the language does not tell the lane"
+                op, "whether a shuffle has a source", "the language does not define the lane"
             )
         self.settle()
         offset = self.named(op.offset, op).text

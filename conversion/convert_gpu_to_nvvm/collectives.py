@@ -84,7 +84,7 @@ def words_of(s: FunctionLowering, value: SSAValue) -> list[SSAValue]:
         raise CodegenError(
             "KC4302",
             f"{pass_name(s)}: gpu.shuffle of {value.type}",
-            why=f"values are exchanged in words of 32 bits, and {bits} bits are no number of words",
+            why=f"values are exchanged in words of 32 bits, and {bits} is not a multiple of 32",
         )
     whole = IntegerType(bits)
     if value.type != whole:

@@ -39,7 +39,7 @@ class SemiAffineParser(AffineParser):
             return AffineBinaryOpExpr(kind, lhs, rhs)
         if isinstance(rhs, AffineConstantExpr):
             if rhs.value == 0 and isinstance(lhs, AffineConstantExpr):
-                raise ParseError(binop.span, f"{lhs} {binop.text} 0 is no number")
+                raise ParseError(binop.span, f"{lhs} {binop.text} 0 is not a number")
             return AffineExpr.binary(kind, lhs, rhs)
         if rhs.used_dims():
             raise ParseError(binop.span, f"{binop.text} by what is no symbol and no number")

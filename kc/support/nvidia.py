@@ -43,7 +43,7 @@ def architecture_of(target: Target) -> Architecture:
     if match is None:
         raise TargetError(
             "KC6020",
-            f"{name} is no architecture of an NVIDIA GPU",
+            f"{name} is not an architecture of NVIDIA GPUs",
             facts=[f"the target: {target}"],
             why="they are written sm_ and a number, with an a for what only that one has",
             hints=['Target("cuda -arch=sm_80")', 'Target("cuda -arch=sm_90a")'],

@@ -58,7 +58,7 @@ def _elements(
     try:
         data = bytes.fromhex(resources[key].removeprefix("0x"))[_HEADER:]
     except ValueError as error:
-        raise _refused(op, f"the resource {key} is no text of bytes", str(error)) from error
+        raise _refused(op, f"the resource {key} is not a text of bytes", str(error)) from error
     element: Attribute = type_.get_element_type()  # pyright: ignore
     shape = type_.get_shape()
     if DYNAMIC_INDEX in shape:

@@ -400,7 +400,7 @@ def address_of(element: Any) -> BufferAccess:
         return access_of(element.tensor, mask, 1, 0 if first else element.indices)
     raise TEError(
         "KC2154",
-        f"address_of: {element!r} is no element of a buffer",
+        f"address_of: {element!r} is not an element of a buffer",
         location=caller_location(),
         why="buffers have addresses: those of tir.decl_buffer, and what te.extern gives",
         hints=["tir.address_of(A[i, j])"],

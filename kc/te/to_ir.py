@@ -186,8 +186,7 @@ class _Emitter:
                     "KC2022",
                     f"output {op.name} is missing from the arguments of {self.name}",
                     location=caller_location(),
-                    why="the caller gives the arrays that results are written to: "
-                    "nobody gets this one",
+                    why="results are written to arrays that the caller passes: this one is lost",
                     hints=[f"add {op.name} to the list of arguments"],
                 )
         for op in self.order:

@@ -84,7 +84,7 @@ def ir_transform(
         names = [name.removeprefix("tir.") for name in only_enable]
         unknown = [name for name in names if name not in statement_classes.__all__]
         if unknown:
-            raise _refuse(f"ir_transform: '{unknown[0]}' is no class of statements", ())
+            raise _refuse(f"ir_transform: '{unknown[0]}' is not a class of statements", ())
         enabled = [getattr(statement_classes, name) for name in names]
     root = _root(stmt)
     if not isinstance(root, Stmt):

@@ -39,7 +39,7 @@ def get_const_int(expr: Any) -> int:
     if not isinstance(size, int):
         raise TEError(
             "KC2012",
-            f"get_const_int: {expr!r} is no number",
+            f"get_const_int: {expr!r} is not a number",
             location=caller_location(),
             why="its value is known only when the kernel is called",
         )

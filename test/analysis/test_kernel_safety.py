@@ -246,8 +246,8 @@ def test_vectors(index: str, is_clean: bool | None):
     assert verdict.is_clean is is_clean
     if is_clean is False:
         assert verdict.message == (
-            "A[2] is read by thread 0 of block 0, 8 bytes from its begin, which is no multiple of "
-            "16"
+            "A[2] is read by thread 0 of block 0, 8 bytes from its begin, which is not a multiple "
+            "of 16"
         )
 
 

@@ -9,12 +9,12 @@
 //AMD-NEXT:  --> {{.*}}convert_gpu_to_llvm_invalid.mlir:47:5  %0 = memref.alloca(%n) : memref<?xf32>
 //AMD-NEXT:  why: a kernel has the memory that is there when it is launched
 //AMD-NEXT:  try: use an array of a constant size
-//AMD:error[KC4302]: convert-gpu-to-llvm-amdgpu: @f, which is no kernel
+//AMD:error[KC4302]: convert-gpu-to-llvm-amdgpu: @f, which is not a kernel
 //AMD-NEXT:  --> {{.*}}convert_gpu_to_llvm_invalid.mlir:53:3  gpu.func @f(%A: memref<8xf32>) {
 //AMD-NEXT:  why: only kernels are converted: where the memory is that a function is given depends on its caller
 //AMD:error[KC4302]: convert-gpu-to-llvm-amdgpu: gpu.shuffle of vector<3xf16>
 //AMD-NEXT:  --> {{.*}}convert_gpu_to_llvm_invalid.mlir:64:5  %1, %valid = gpu.shuffle xor %v, %one, %w : vector<3xf16>
-//AMD-NEXT:  why: values are exchanged in words of 32 bits, and 48 bits are no number of words
+//AMD-NEXT:  why: values are exchanged in words of 32 bits, and 48 is not a multiple of 32
 //AMD:error[KC4302]: convert-gpu-to-llvm-amdgpu: gpu.all_reduce cannot be lowered to the dialect llvm
 //AMD-NEXT:  --> {{.*}}convert_gpu_to_llvm_invalid.mlir:74:5  %t = gpu.all_reduce add %0 uniform {} : (f32) -> f32
 //SPV:error[KC4362]: convert-gpu-to-llvm-spv: memref.alloc in a kernel
@@ -25,7 +25,7 @@
 //SPV-NEXT:  --> {{.*}}convert_gpu_to_llvm_invalid.mlir:47:5  %0 = memref.alloca(%n) : memref<?xf32>
 //SPV-NEXT:  why: a kernel has the memory that is there when it is launched
 //SPV-NEXT:  try: use an array of a constant size
-//SPV:error[KC4302]: convert-gpu-to-llvm-spv: @f, which is no kernel
+//SPV:error[KC4302]: convert-gpu-to-llvm-spv: @f, which is not a kernel
 //SPV-NEXT:  --> {{.*}}convert_gpu_to_llvm_invalid.mlir:53:3  gpu.func @f(%A: memref<8xf32>) {
 //SPV-NEXT:  why: only kernels are converted: where the memory is that a function is given depends on its caller
 //SPV:error[KC4302]: convert-gpu-to-llvm-spv: gpu.shuffle

@@ -9,7 +9,7 @@
 //CHECK-NEXT:  why: it needs sm_80 or later and PTX 7.0 or later
 //CHECK:error[KC4302]: convert-gpu-to-nvvm: gpu.shuffle of vector<3xf16>
 //CHECK-NEXT:  --> {{.*}}convert_gpu_to_nvvm_invalid.mlir:42:5  %1, %valid = gpu.shuffle xor %v, %one, %w : vector<3xf16>
-//CHECK-NEXT:  why: values are exchanged in words of 32 bits, and 48 bits are no number of words
+//CHECK-NEXT:  why: values are exchanged in words of 32 bits, and 48 is not a multiple of 32
 //CHECK:error[KC4302]: convert-gpu-to-nvvm: gpu.all_reduce cannot be lowered to the dialects llvm and nvvm
 //CHECK-NEXT:  --> {{.*}}convert_gpu_to_nvvm_invalid.mlir:52:5  %t = gpu.all_reduce add %0 uniform {} : (f32) -> f32
 //CHECK:error[KC4302]: convert-gpu-to-nvvm: func.func cannot be lowered to the dialects llvm and nvvm

@@ -306,7 +306,7 @@ def test_small_names_of_tvm():
     assert sizes == (4, 2)
     assert all(type(size) is int for size in sizes)
     assert refused(lambda: kc.topi.utils.get_const_int(x)) == (
-        "error[KC2012]: get_const_int: x is no number\n"
+        "error[KC2012]: get_const_int: x is not a number\n"
         "  why: its value is known only when the kernel is called"
     )
     B = te.compute((N,), lambda i: A[i] + 1.0, name="B")

@@ -289,6 +289,6 @@ def test_without_pygls(tmp_path: Path):
         2,
         "",
         "error[KC0088]: kc lsp needs the package pygls\n"
-        "  why: it is no dependency of kc, but an extra\n"
+        "  why: it is an extra, not a dependency of kc\n"
         "  try: pip install 'kc-compiler[lsp]'\n",
     )

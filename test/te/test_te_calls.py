@@ -707,7 +707,7 @@ REFUSALS = [
     ),
     (
         lambda a: tir.address_of(a[0]),
-        "error[KC2154]: address_of: A[0] is no element of a buffer\n"
+        "error[KC2154]: address_of: A[0] is not an element of a buffer\n"
         "  why: buffers have addresses: those of tir.decl_buffer, and what te.extern gives\n"
         "  try: tir.address_of(A[i, j])",
     ),

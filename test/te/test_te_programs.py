@@ -297,7 +297,7 @@ def test_an_output_that_is_no_argument():
     assert "tvm.build" in lines.pop(1)
     assert lines == [
         "warning[KC2022]: output z is missing from the arguments of main",
-        "  why: the caller gives the arrays that results are written to: nobody gets this one",
+        "  why: results are written to arrays that the caller passes: this one is lost",
         "  try: add z to the list of arguments",
     ]
     given = random(4)

@@ -380,7 +380,7 @@ def test_what_is_refused():
         "  try: func.body, ib.get()"
     )
     assert refused(lambda: tir.stmt_functor.ir_transform(store, None, None, ["tir.Fro"])) == (
-        "error[KC2102]: ir_transform: 'Fro' is no class of statements"
+        "error[KC2102]: ir_transform: 'Fro' is not a class of statements"
     )
     assert refused(lambda: tir.Shuffle([x], [0, 1])) == (
         "error[KC2219]: Shuffle: lanes 0, 1 of float32\n"

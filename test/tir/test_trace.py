@@ -319,12 +319,12 @@ WRONG_PYTHON = {
     "C = sch.get_block('C')\nsch.transform_layout(C, 0, '(i, j) -> (j, i')": (
         "KC3500",
         "a.py:2:1",
-        "'(i, j) -> (j, i' is no index map",
+        "'(i, j) -> (j, i' is not an index map",
     ),
     f"sch.transform_layout('C', 0, '(i) -> ({'-' * 5000}i)')": (
         "KC3500",
         "a.py:1:1",
-        f"'(i) -> ({'-' * 5000}i)' is no index map",
+        f"'(i) -> ({'-' * 5000}i)' is not an index map",
     ),
 }
 
@@ -419,7 +419,7 @@ WRONG_JSON = {
     '{"version": 1, "instructions": [{"kind": "get_block", "arguments": {"block": {}}}]}': (
         "KC3714",
         "a.json, instruction:1",
-        "{} is no value",
+        "{} is not a value",
     ),
 }
 

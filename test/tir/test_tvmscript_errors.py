@@ -226,7 +226,7 @@ error[KC2129]: scalar_op: arith.divsi of (f32, f32) that gives i32
     "an_unknown_operation": (
         '    B[0] = T.scalar_op("memref.alloc", B[0], dtype="int32")\n',
         """\
-error[KC2129]: scalar_op: memref.alloc is no operation of numbers
+error[KC2129]: scalar_op: memref.alloc is not an operation on numbers
   --> <tvmscript>:5:12  B[0] = T.scalar_op("memref.alloc", B[0], dtype="int32")
                                ^
   why: it is one of arith or math""",

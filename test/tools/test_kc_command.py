@@ -95,7 +95,7 @@ def test_pages(capsys):
     assert run(capsys, "docs", "tir.for")[1].startswith("tir.for\n\nA named loop over")
     assert "\nOperations:\n  tir." in run(capsys, "docs", "tir")[1]
     explained = run(capsys, "explain", "kc3040")
-    assert explained[1].startswith("KC3040: a reduction at the same time\n")
+    assert explained[1].startswith("KC3040: a reduction loop that would run in parallel\n")
     assert run(capsys, "docs", "KC3040") == explained
 
 

@@ -16,7 +16,7 @@
 // CHECK-NEXT: error[KC0040]: this is no expectation
 // CHECK-NEXT: verify_diagnostics_fails.mlir:39 
 // CHECK-NEXT: try: // {{expected.error}}@+1
-// CHECK-NEXT: error[KC0040]: '@next' is no place
+// CHECK-NEXT: error[KC0040]: '@next' is not a place
 // CHECK-NEXT: verify_diagnostics_fails.mlir:42 
 // CHECK-NOT:  error[
 

@@ -64,7 +64,7 @@ error[KC2306]: topi.nn.deformable_conv2d_nchw: strides is 0
   why: it is at least 1""",
     "topi.nn.bitpack(T(2, 30, dtype='uint8'), 2, 1, 1, 'uint32')": """\
 error[KC2303]: topi.nn.bitpack: A of the shape (2, 30) packed along axis 1
-  why: that is 30 long, which is no multiple of 32""",
+  why: that is 30 long, which is not a multiple of 32""",
     "topi.nn.bitpack(T(2, 32, dtype='uint8'), 9, 1, 1, 'uint32')": """\
 error[KC2317]: topi.nn.bitpack: bits is 9
   why: it is from 1 to 8""",

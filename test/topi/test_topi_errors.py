@@ -133,7 +133,7 @@ error[KC2309]: topi.nn.nll_loss: targets t has elements of type float32
   try: topi.cast(t, "int32")""",
     "topi.nn.binarize_pack(T(3, 40))": """\
 error[KC2303]: topi.nn.binarize_pack: A of the shape (3, 40) packed along axis 1
-  why: that is 40 long, which is no multiple of 32""",
+  why: that is 40 long, which is not a multiple of 32""",
     "topi.nn.group_norm(T(2, 5, 4, 4), None, None, 2)": """\
 error[KC2310]: topi.nn.group_norm: 2 groups of 5 channels: A of the shape (2, 5, 4, 4)
   why: groups divide the channels""",

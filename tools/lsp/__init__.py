@@ -46,7 +46,7 @@ def _main(argv: Sequence[str], reporter: Reporter) -> int:
         raise InputError(
             "KC0088",
             "kc lsp needs the package pygls",
-            why="it is no dependency of kc, but an extra",
+            why="it is an extra, not a dependency of kc",
             hints=["pip install 'kc-compiler[lsp]'"],
         ) from None
     from kc.tools.lsp.server import SERVER

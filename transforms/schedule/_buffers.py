@@ -52,7 +52,7 @@ class BufferRef(BufferOption):
             if len(value) != 2 or value[0] not in ("read", "write"):
                 raise ScheduleError(
                     "KC3300",
-                    f"{value!r} is no buffer",
+                    f"{value!r} is not a buffer",
                     location=CALL_SITE.get() or caller_location(),
                     hints=['("read", 0)', '("write", 0)'],
                 )

@@ -89,11 +89,11 @@ class IndexMap:
             try:
                 return cls.from_option(text)
             except ValueError as error:
-                raise _unusable(f"'{text}' is no index map", str(error)) from error
+                raise _unusable(f"'{text}' is not an index map", str(error)) from error
         if callable(value):
             return cls.from_func(value)
         raise _unusable(
-            f"{type(value).__name__} is no index map", "it is a function of indices, or text"
+            f"{type(value).__name__} is not an index map", "it is a function of indices, or text"
         )
 
     @classmethod
@@ -357,7 +357,7 @@ def _checked(expr: AffineExpr) -> AffineExpr:
     term_of(expr, lambda n: dim(str(n)), refuse)
     large = _too_large([expr])
     if large is not None:
-        raise _unusable(f"{large} is no index", "indices have 64 bits")
+        raise _unusable(f"{large} is not an index", "indices have 64 bits")
     return expr
 
 
@@ -498,7 +498,7 @@ class _Reader:
             raise ValueError(f"expected the end, got {self.got()}")
         large = _too_large(results)
         if large is not None:
-            raise ValueError(f"{large} is no index of 64 bits")
+            raise ValueError(f"{large} is not an index of 64 bits")
         return cls(tuple(self.names), tuple(results), tuple(separators))
 
     def name(self) -> None:

@@ -156,7 +156,8 @@ def _shared(loop: ForOp, value: SSAValue, first: Operation, second: Operation) -
     name = value.name_hint or "a value"
     return CodegenError(
         "KC4233",
-        f"{PASS}: statements of loop {loop.label} share {name}, which is no element of a buffer",
+        f"{PASS}: statements of loop {loop.label} share {name}, "
+        "which is not an element of a buffer",
         location=location_of(second),
         facts=loop_tree.render(loop, {first: f"has {name}", second: f"uses {name}"}),
         why="a statement runs in another step than the next one, and only buffers keep values",

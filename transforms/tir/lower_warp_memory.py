@@ -88,7 +88,7 @@ def _require_supported(alloc: AllocOp, rows: list[ForOp]) -> None:
                 "KC4226",
                 f"lower-warp-memory: the size of {alloc.label} is not constant",
                 location=location_of(alloc),
-                why=f"each of the threads of loop {loop.label}, whose number is no constant, has "
+                why=f"each of the threads of loop {loop.label}, whose number is not constant, has "
                 "its own",
                 hints=[f"split {loop.label} by a constant factor, and bind that part"],
             )

@@ -143,7 +143,7 @@ class _JsonReader(Reader):
             return {key: self._value(item) for key, item in value["dict"].items()}
         if set(value) == {"float"} and value["float"] in ("inf", "-inf", "nan"):
             return float(value["float"])
-        raise error("KC3714", f"{value!r} is no value", ['{"var": NAME}', '{"dict": {...}}'])
+        raise error("KC3714", f"{value!r} is not a value", ['{"var": NAME}', '{"dict": {...}}'])
 
     def _dict(self, data: Any, what: str, keys: Sequence[str]) -> dict[str, Any]:
         if not isinstance(data, dict) or not set(data) <= set(keys):

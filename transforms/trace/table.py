@@ -201,7 +201,7 @@ def root_is_no_block(function: func.FuncOp) -> ScheduleError:
     names = ", ".join(block.label for block in loop_tree.blocks(function))
     return refused(
         "KC3716",
-        f"the root of @{function.sym_name.data} is no block",
+        f"the root of @{function.sym_name.data} is not a block",
         why="it stands for the whole function: get_child_blocks and get_output_blocks take it",
         hints=[f"the blocks are: {names}"] if names else [],
     )

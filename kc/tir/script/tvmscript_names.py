@@ -147,7 +147,9 @@ def _bound(function: Callable[[str], Any]) -> Callable[[Any], Any]:
 def _scalar_op(name: str, *args: Any, dtype: Any, operands: str = "") -> Expr:
     """``T.scalar_op("arith.divsi", a, b, dtype="int32")``: an operation of the IR itself."""
     if not is_raw(name):
-        raise refused(f"scalar_op: {name} is no operation of numbers", "it is one of arith or math")
+        raise refused(
+            f"scalar_op: {name} is not an operation on numbers", "it is one of arith or math"
+        )
     kept = check_dtype(dtype_name(dtype), vectors=True)
     prefix = "ir_index" if operands == "index" else "ir"
     values = tuple(as_expr(arg) for arg in args)

@@ -29,7 +29,7 @@ def binarize_pack(data: Tensor, axis: int = 1, name: str = "PackedInput") -> Ten
         raise refuse(
             "KC2303",
             f"{data.name} of the shape {shape_text(data.shape)} packed along axis {axis}",
-            f"that is {length} long, which is no multiple of {BITS}",
+            f"that is {length} long, which is not a multiple of {BITS}",
         )
     shape = list(data.shape)
     shape[axis] = length // BITS

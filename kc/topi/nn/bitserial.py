@@ -47,7 +47,7 @@ def bitpack(
         raise refuse(
             "KC2303",
             f"{data.name} of the shape {shape_text(data.shape)} packed along axis {along}",
-            f"that is {length} long, which is no multiple of {width}",
+            f"that is {length} long, which is not a multiple of {width}",
         )
     shape = list(data.shape)
     shape[along] = length // width

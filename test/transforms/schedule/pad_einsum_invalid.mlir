@@ -161,7 +161,7 @@ func.func @twice(%B: memref<6xf32>, %C: memref<6xf32>) {
 //STENCIL-NEXT:   |    block S    <-- here
 //STENCIL-NEXT:  why: an einsum is made of elements whose indices are variables and constants
 
-//UNIT:error[KC3608]: pad_einsum: w of block U is no index of B
+//UNIT:error[KC3608]: pad_einsum: w of block U is not an index of B
 //UNIT-NEXT:  --> {{.*}}pad_einsum_invalid.mlir:70:7  tir.block "U" (spatial %v in 6 = %i, spatial %w in 1 = %j) do {
 //UNIT-NEXT:   |  for i in 6:
 //UNIT-NEXT:   |    for j in 1:

@@ -171,7 +171,7 @@ te.func @columns(%A: tensor<16x8xf32>) -> tensor<8xf32> {
 
 // BETWEEN: error[KC3215]: reverse_compute_at: index 0 in loop i
 // BETWEEN: block Q    <-- child 1, the last producer
-// BETWEEN: why: the block must come behind its last producer: 1 to 1, -1 or -2
+// BETWEEN: why: the block must come after its last producer: 1 to 1, -1 or -2
 // BETWEEN-NEXT: try: index=-1
 // BETWEEN-NEXT: try: index=1
 func.func @two_producers(%A: memref<8xf32>, %S: memref<8xf32>) {

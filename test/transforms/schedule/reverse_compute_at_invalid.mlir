@@ -228,7 +228,7 @@ func.func @carried(%B: memref<8xf32>, %C: memref<8xf32>) {
 // INDEX-NEXT:    |  for b in 8:    <-- the loop
 // INDEX-NEXT:    |    for d in 4:    <-- child 0, the last producer
 // INDEX-NEXT:    |      block B
-// INDEX-NEXT:   why: the block must come behind its last producer: 0 to 0, -1 or -2
+// INDEX-NEXT:   why: the block must come after its last producer: 0 to 0, -1 or -2
 // INDEX-NEXT:   try: index=-1
 // INDEX-NEXT:   try: index=0
 

@@ -30,7 +30,7 @@
 //LOCAL-NEXT:   |    block L    <-- here
 //LOCAL-NEXT:  why: no thread would do its work for v=0 at (t=1)
 
-//LOOP:error[KC3420]: set_store_predicate: 'u == 0' is no condition of block A
+//LOOP:error[KC3420]: set_store_predicate: 'u == 0' is not a condition of block A
 //LOOP-NEXT:  --> {{.*}}set_store_predicate_invalid.mlir:105:5  tir.block "A" (spatial %v in 8 = %t) do {
 //LOOP-NEXT:   |  for t in 8 threadIdx.x:
 //LOOP-NEXT:   |    block A    <-- here
@@ -39,7 +39,7 @@
 //LOOP-NEXT:  why: there is no loop u around block A
 //LOOP-NEXT:  try: there are: t, threadIdx.x
 
-//AXIS:error[KC3420]: set_store_predicate: 'threadIdx.y == 0' is no condition of block A
+//AXIS:error[KC3420]: set_store_predicate: 'threadIdx.y == 0' is not a condition of block A
 //AXIS-NEXT:  --> {{.*}}set_store_predicate_invalid.mlir:105:5  tir.block "A" (spatial %v in 8 = %t) do {
 //AXIS-NEXT:   |  for t in 8 threadIdx.x:
 //AXIS-NEXT:   |    block A    <-- here
@@ -48,7 +48,7 @@
 //AXIS-NEXT:  why: there is no threadIdx.y in the kernel of block A
 //AXIS-NEXT:  try: did you mean 'threadIdx.x'?
 
-//SUM:error[KC3420]: set_store_predicate: 't + 0' is no condition of block A
+//SUM:error[KC3420]: set_store_predicate: 't + 0' is not a condition of block A
 //SUM-NEXT:  --> {{.*}}set_store_predicate_invalid.mlir:105:5  tir.block "A" (spatial %v in 8 = %t) do {
 //SUM-NEXT:   |  for t in 8 threadIdx.x:
 //SUM-NEXT:   |    block A    <-- here
@@ -57,7 +57,7 @@
 //SUM-NEXT:  why: 't + 0' is not a single comparison
 //SUM-NEXT:  try: threadIdx.x == 0
 
-//PRODUCT:error[KC3420]: set_store_predicate: 't * t == 0' is no condition of block A
+//PRODUCT:error[KC3420]: set_store_predicate: 't * t == 0' is not a condition of block A
 //PRODUCT-NEXT:  --> {{.*}}set_store_predicate_invalid.mlir:105:5  tir.block "A" (spatial %v in 8 = %t) do {
 //PRODUCT-NEXT:   |  for t in 8 threadIdx.x:
 //PRODUCT-NEXT:   |    block A    <-- here
@@ -116,16 +116,16 @@ func.func @each(%A: memref<8xf32>) {
 }
 
 // RUN: not kc-opt %s --set-store-predicate='func=reduced block=D condition="threadIdx.x == i"' 2>&1 | FileCheck %s --check-prefix=MIXED
-// MIXED: error[KC3420]: set_store_predicate: 'threadIdx.x == i' is no condition of block D
+// MIXED: error[KC3420]: set_store_predicate: 'threadIdx.x == i' is not a condition of block D
 // MIXED: why: block D is in no loop of threadIdx.x, and stores once along it
 // MIXED-NEXT: try: compare threadIdx.x with a number, as in threadIdx.x == 0
 
 // RUN: not kc-opt %s --set-store-predicate='func=each block=A condition="t =="' 2>&1 | FileCheck %s --check-prefix=SIDE
-// SIDE: error[KC3420]: set_store_predicate: 't ==' is no condition of block A
+// SIDE: error[KC3420]: set_store_predicate: 't ==' is not a condition of block A
 // SIDE: why: '' is not one side of a comparison
 
 // RUN: not kc-opt %s --set-store-predicate='func=each block=A condition="t, 7 == 0"' 2>&1 | FileCheck %s --check-prefix=SIDES
-// SIDES: error[KC3420]: set_store_predicate: 't, 7 == 0' is no condition of block A
+// SIDES: error[KC3420]: set_store_predicate: 't, 7 == 0' is not a condition of block A
 // SIDES: why: 't, 7' is not one side of a comparison
 
 // Virtual threads run one after another on a CPU: none stores for another.
@@ -156,7 +156,7 @@ func.func @virtual(%A: memref<8xf32>, %C: memref<2x8xf32>) {
 }
 
 // RUN: not kc-opt %s --set-store-predicate='func=each block=A condition="0 <= t < 4"' 2>&1 | FileCheck %s --check-prefix=CHAIN --match-full-lines --strict-whitespace
-//CHAIN:error[KC3420]: set_store_predicate: '0 <= t < 4' is no condition of block A
+//CHAIN:error[KC3420]: set_store_predicate: '0 <= t < 4' is not a condition of block A
 //CHAIN-NEXT:  --> {{.*}}set_store_predicate_invalid.mlir:105:5  tir.block "A" (spatial %v in 8 = %t) do {
 //CHAIN-NEXT:   |  for t in 8 threadIdx.x:
 //CHAIN-NEXT:   |    block A    <-- here
@@ -167,7 +167,7 @@ func.func @virtual(%A: memref<8xf32>, %C: memref<2x8xf32>) {
 
 // One example is enough, and it is of a loop of threads.
 // RUN: not kc-opt %s --set-store-predicate='func=plane block=P condition="x =="' 2>&1 | FileCheck %s --check-prefix=PLANE --match-full-lines --strict-whitespace
-//      PLANE:error[KC3420]: set_store_predicate: 'x ==' is no condition of block P
+//      PLANE:error[KC3420]: set_store_predicate: 'x ==' is not a condition of block P
 // PLANE-NEXT:  --> {{.*}}
 // PLANE-NEXT:   |  for y in 2 threadIdx.y:
 // PLANE-NEXT:   |    for x in 4 threadIdx.x:

@@ -5,21 +5,21 @@
 // RUN: not kc-opt %s --parallel="func=copy loop=i" --shift="func=copy loop=i by=1" 2>&1 | FileCheck %s --check-prefix=KIND --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --shift="func=sum loop=k by=1" 2>&1 | FileCheck %s --check-prefix=EMPTY --match-full-lines --strict-whitespace
 
-//      NONE:error[KC3458]: shift: 0 iterations before i and 0 behind it
+//      NONE:error[KC3458]: shift: 0 iterations before i and 0 after it
 // NONE-NEXT:  --> {{.*}}:[[# @LINE + 25]]:3  tir.for %i in 16 {
 // NONE-NEXT:   |  for i in 16:    <-- here
 // NONE-NEXT:   |    block B
 // NONE-NEXT:  why: that is the loop as it is
 // NONE-NEXT:  try: by=1
 // NONE-NEXT:  try: after=1
-//      BACK:error[KC3458]: shift: -1 iterations before i and 1 behind it
+//      BACK:error[KC3458]: shift: -1 iterations before i and 1 after it
 // BACK-NEXT:  --> {{.*}}:[[# @LINE + 18]]:3  tir.for %i in 16 {
 // BACK-NEXT:   |  for i in 16:    <-- here
 // BACK-NEXT:   |    block B
 // BACK-NEXT:  why: a loop starts at 0: it is shifted by empty iterations, at least 1
 // BACK-NEXT:  try: by=1
 // BACK-NEXT:  try: after=1
-//      LONG:error[KC3458]: shift: 9223372036854775800 iterations before i and 0 behind it
+//      LONG:error[KC3458]: shift: 9223372036854775800 iterations before i and 0 after it
 // LONG-NEXT:  --> {{.*}}:[[# @LINE + 11]]:3  tir.for %i in 16 {
 // LONG-NEXT:   |  for i in 16:    <-- here
 // LONG-NEXT:   |    block B

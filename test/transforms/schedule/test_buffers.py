@@ -30,7 +30,7 @@ def test_what_is_no_side_and_position(reference: Any):
     error = caught.value
     assert error.location is not None
     assert error.location.file == __file__
-    assert (error.code, error.message) == ("KC3300", f"{list(reference)!r} is no buffer")
+    assert (error.code, error.message) == ("KC3300", f"{list(reference)!r} is not a buffer")
     assert error.why is None
     assert error.hints == ('("read", 0)', '("write", 0)')
     assert str(sch.mod) == before

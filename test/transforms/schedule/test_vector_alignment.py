@@ -126,7 +126,7 @@ def test_sizes_of_a_call():
         return sch
 
     (warning,) = said(symbolic)[1]
-    assert "  try: give A constant sizes behind axis 0\n" in warning
+    assert "  try: give A constant sizes after axis 0\n" in warning
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ func.func @nest(%A: memref<9x9xf32>) {
   func.return
 }
 
-//      PART:error[KC3459]: unroll_and_jam: tir.store in i_i is no block, and holds none
+//      PART:error[KC3459]: unroll_and_jam: tir.store in i_i is not a block, and holds none
 // PART-NEXT:  --> {{.*}}:[[# @LINE + 15]]:3  tir.for %i in 8 {
 // PART-NEXT:   |  for i_o in 4:
 // PART-NEXT:   |    for i_i in 2:    <-- here

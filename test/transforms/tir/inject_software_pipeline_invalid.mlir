@@ -19,7 +19,7 @@
 //CHECK:error[KC4232]: inject-software-pipeline: software_pipeline_async_stages of loop i has 1, which is the stage of no statement
 //CHECK-NEXT:  --> {{.*}}inject_software_pipeline_invalid.mlir:106:3  tir.for %i in 8 annotations {software_pipeline_stage = [0, 3], software_pipeline_async_stages = [...
 //CHECK-NEXT:  why: the stages are 0, 3
-//CHECK:error[KC4233]: inject-software-pipeline: statements of loop i share a, which is no element of a buffer
+//CHECK:error[KC4233]: inject-software-pipeline: statements of loop i share a, which is not an element of a buffer
 //CHECK-NEXT:  --> {{.*}}inject_software_pipeline_invalid.mlir:119:5  tir.store %a, %C[%i] : memref<8xi32>
 //CHECK-NEXT:   |  for i in 8:
 //CHECK-NEXT:   |    store to B    <-- has a

@@ -56,7 +56,9 @@ class Shift(Primitive):
 
     loop: LoopRef = field(metadata={"help": "the loop"})
     by: int = field(default=0, metadata={"help": "the number of empty iterations before"})
-    after: int = field(default=0, metadata={"help": "the number of empty iterations behind"})
+    after: int = field(
+        default=0, metadata={"help": "the number of empty iterations after the loop"}
+    )
 
     def check(self, site: Site) -> ForOp:
         loop = site.resolve_loop(self.loop)
@@ -65,7 +67,7 @@ class Shift(Primitive):
         if self.by < 0 or self.after < 0 or not self.by + self.after:
             raise site.refuse(
                 "KC3458",
-                f"{self.by} iterations before {loop.label} and {self.after} behind it",
+                f"{self.by} iterations before {loop.label} and {self.after} after it",
                 at=loop,
                 why="a loop starts at 0: it is shifted by empty iterations, at least 1"
                 if self.by + self.after or self.by
@@ -76,7 +78,7 @@ class Shift(Primitive):
         if (extent or 0) + self.by + self.after > LIMIT:
             raise site.refuse(
                 "KC3458",
-                f"{self.by} iterations before {loop.label} and {self.after} behind it",
+                f"{self.by} iterations before {loop.label} and {self.after} after it",
                 at=loop,
                 why=f"it would have more than the {LIMIT} iterations that are possible",
             )

@@ -114,7 +114,7 @@ def _distributed(site: Site, loop: ForOp) -> Iterator[ForOp]:
         if not blocks:
             raise site.refuse(
                 "KC3459",
-                f"{describe(parts[1])} in {loop.label} is no block, and holds none",
+                f"{describe(parts[1])} in {loop.label} is not a block, and holds none",
                 at=loop,
                 beside=[parts[1]],
                 why=f"{loop.label} would be distributed over what it holds, at a block",

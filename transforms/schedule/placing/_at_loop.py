@@ -103,7 +103,7 @@ class AtLoop(Primitive):
             f"index {self.index} in loop {loop.label}",
             at=children[bound],
             mark={loop: "the loop", children[bound]: f"child {bound}, the {what}"},
-            why=f"the block must come {'before' if before else 'behind'} its {what}: "
+            why=f"the block must come {'before' if before else 'after'} its {what}: "
             f"{first} to {last}, -1 or -2",
             hints=["index=-1", f"index={bound}"],
         )

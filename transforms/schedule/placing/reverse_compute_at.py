@@ -106,7 +106,7 @@ class ReverseComputeAt(AtLoop):
     loop: LoopRef = field(metadata={"help": "a loop around its producers"})
     index: int = field(
         default=-1,
-        metadata={"help": "where in the loop: -1 last possible place, -2 first, n behind child n"},
+        metadata={"help": "where in the loop: -1 last possible place, -2 first, n after child n"},
     )
 
     def check_block(self, site: Site, block: BlockOp) -> Plan:

@@ -129,7 +129,7 @@ class PadEinsum(Primitive):
             if is_padded and block.types[n] is IterType.SPATIAL and n not in result.variables:
                 raise site.refuse(
                     "KC3608",
-                    f"{block.names[n]} of block {block.label} is no index of "
+                    f"{block.names[n]} of block {block.label} is not an index of "
                     f"{buffer_name(definition.buffer)}",
                     at=block,
                     why="what is computed for the padding would overwrite the result",

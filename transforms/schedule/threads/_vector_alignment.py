@@ -179,7 +179,7 @@ def _hints(access: Unaligned) -> Iterator[str]:
                 f"cache_read {name}"
             )
         elif access.distances[axis] is None:
-            yield f"give {name} constant sizes behind axis {axis}"
+            yield f"give {name} constant sizes after axis {axis}"
         elif memory_scope(access.op.buffer) == "global":
             distance = access.distances[axis]
             yield f"pad {name}: along axis {axis} its elements are {distance} apart"

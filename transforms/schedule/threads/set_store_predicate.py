@@ -138,7 +138,7 @@ class SetStorePredicate(Primitive):
     def _no_condition(self, site: Site, block: BlockOp, why: str, hints: list[str]) -> Exception:
         return site.refuse(
             "KC3420",
-            f"'{self.condition}' is no condition of block {block.label}",
+            f"'{self.condition}' is not a condition of block {block.label}",
             at=block,
             why=why,
             hints=hints,
