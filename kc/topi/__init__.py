@@ -96,6 +96,7 @@ from kc.topi.fast_math import (
 )
 from kc.topi.gathering import (
     adv_index,
+    compress,
     gather,
     gather_nd,
     one_hot,
@@ -104,6 +105,7 @@ from kc.topi.gathering import (
     where,
 )
 from kc.topi.matrix import (
+    det,
     einsum,
     matmul,
     tensordot,
@@ -121,6 +123,7 @@ from kc.topi.reduction import (
 from kc.topi.scanning import (
     cumprod,
     cumsum,
+    scanop,
 )
 from kc.topi.scattering import (
     invert_permutation,
@@ -165,6 +168,11 @@ from kc.topi.sorting import (
     topk,
     unique,
 )
+from kc.topi.statistics import (
+    logsumexp,
+    mean,
+    variance,
+)
 
 if TYPE_CHECKING:
     from kc.topi import random, signal, sparse, vision
@@ -185,21 +193,22 @@ __all__ = [
     "abs", "acos", "acosh", "add", "adv_index", "all", "any", "arange", "argmax", "argmin",
     "argsort", "argwhere", "arm_cpu", "asin", "asinh", "atan", "atanh", "bitwise_and",
     "bitwise_not", "bitwise_or", "bitwise_xor", "broadcast_to", "cast", "ceil", "ceil_log2",
-    "clip", "concatenate", "cos", "cosh", "cuda", "cumprod", "cumsum", "divide", "einsum",
-    "elemwise_sum", "equal", "erf", "exp", "expand_dims", "expand_like", "eye", "fast_erf",
-    "fast_exp", "fast_tanh", "fixed_point_multiply", "flip", "floor", "floor_divide",
-    "floor_mod", "full", "full_like", "gather", "gather_nd", "generic", "greater",
-    "greater_equal", "identity", "image", "invert_permutation", "isfinite", "isinf", "isnan",
-    "layout_transform", "left_shift", "less", "less_equal", "log", "log10", "log2",
-    "logical_and", "logical_not", "logical_or", "logical_xor", "matmul", "matrix_set_diag",
-    "max", "maximum", "meshgrid", "min", "minimum", "mod", "multiply", "ndarray_size",
-    "negative", "nn", "not_equal", "one_hot", "power", "prod", "random", "reinterpret",
-    "repeat", "reshape", "reverse_sequence", "right_shift", "round", "rsqrt", "scatter",
-    "scatter_add", "scatter_nd", "searchsorted", "sequence_mask", "shape", "sigmoid", "sign",
-    "signal", "sin", "sinh", "sliding_window", "sort", "sparse", "sparse_to_dense", "split",
-    "sqrt", "squeeze", "stack", "strided_set", "strided_slice", "subtract", "sum", "tag",
-    "take", "tan", "tanh", "tensordot", "tile", "topk", "transpose", "trilu", "trunc",
-    "trunc_divide", "trunc_mod", "unique", "unravel_index", "utils", "vision", "where", "x86",
+    "clip", "compress", "concatenate", "cos", "cosh", "cuda", "cumprod", "cumsum", "det",
+    "divide", "einsum", "elemwise_sum", "equal", "erf", "exp", "expand_dims", "expand_like",
+    "eye", "fast_erf", "fast_exp", "fast_tanh", "fixed_point_multiply", "flip", "floor",
+    "floor_divide", "floor_mod", "full", "full_like", "gather", "gather_nd", "generic",
+    "greater", "greater_equal", "identity", "image", "invert_permutation", "isfinite", "isinf",
+    "isnan", "layout_transform", "left_shift", "less", "less_equal", "log", "log10", "log2",
+    "logical_and", "logical_not", "logical_or", "logical_xor", "logsumexp", "matmul",
+    "matrix_set_diag", "max", "maximum", "mean", "meshgrid", "min", "minimum", "mod", "multiply",
+    "ndarray_size", "negative", "nn", "not_equal", "one_hot", "power", "prod", "random",
+    "reinterpret", "repeat", "reshape", "reverse_sequence", "right_shift", "round", "rsqrt",
+    "scanop", "scatter", "scatter_add", "scatter_nd", "searchsorted", "sequence_mask", "shape",
+    "sigmoid", "sign", "signal", "sin", "sinh", "sliding_window", "sort", "sparse",
+    "sparse_to_dense", "split", "sqrt", "squeeze", "stack", "strided_set", "strided_slice",
+    "subtract", "sum", "tag", "take", "tan", "tanh", "tensordot", "tile", "topk", "transpose",
+    "trilu", "trunc", "trunc_divide", "trunc_mod", "unique", "unravel_index", "utils",
+    "variance", "vision", "where", "x86",
 ]  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from kc.support.diagnostics import counted
+from kc.te import functions as scalar
 from kc.te.computes import compute
 from kc.te.dtypes import UINTS, check_dtype, is_bool
 from kc.te.elementwise import broadcast
@@ -24,11 +25,13 @@ from kc.topi.arguments import (
     not_empty,
     number,
     product,
+    tensor,
     whole,
     word,
 )
-from kc.topi.shape import place_of
-from kc.topi.table import ANY, INTEGERS, operator, refuse
+from kc.topi.loops import Loops, written
+from kc.topi.shape import place_of, reshape
+from kc.topi.table import ANY, INTEGERS, check_tensor, operator, refuse
 
 MODES = ("clip", "wrap", "fast")
 
@@ -296,3 +299,41 @@ def adv_index(data: Tensor, indices: Sequence[Tensor]) -> Tensor:
         return guarded(data, range(len(indices)), lambda: data(*own, *at[len(shape) :]))
 
     return compute([*shape, *data.shape[len(indices) :]], body, "advanced_index", tag=INJECTIVE)
+
+
+@operator(
+    "injective", ("bool",), 'compress(T(4, dtype="bool"), T(4, 3), 0)', numpy="compress",
+    onnx="Compress", gradient="none",
+)  # fmt: skip
+def compress(condition: Tensor, a: Tensor, axis: int | None = None) -> list[Tensor]:
+    """[the slices of ``a`` along an axis where the condition (K,) holds, how many (1,)].
+
+    Without an axis they are those of the flat tensor. The first result is as long as ``a``: only
+    the first slices are meant, the others are 0. A condition that is shorter leaves out the rest;
+    one that is longer is not looked at beyond. Raises KC2301 for a condition that is not bool,
+    KC2304 for an axis that is not there.
+    """
+    tensor(condition, "condition", 1)
+    check_tensor(a, "a")
+    source = reshape(a, (-1,)) if axis is None else a
+    along = 0 if axis is None else axis_of(axis, a.ndim)
+    count = source.shape[along]
+
+    def body(loops: Loops) -> None:
+        ib, (holds, given), (result, number_of) = loops.ib, loops.ins, loops.outs
+        zero = const(0, a.dtype)
+        loops.nest(source.shape, lambda *at: result.__setitem__(at, zero), "c")
+        rest = [size for n, size in enumerate(source.shape) if n != along]
+        number_of[0] = const(0)
+        with ib.for_range(0, scalar.min(count, condition.shape[0]), name="k") as k:
+            with ib.if_scope(holds[k]):
+
+                def move(*at: Any) -> None:
+                    target = (*at[:along], number_of[0], *at[along:])
+                    result[target] = given[(*at[:along], k, *at[along:])]
+
+                loops.nest(rest, move)
+                number_of[0] = number_of[0] + 1
+
+    inputs, shapes = [condition, source], [source.shape, (1,)]
+    return written("compress", shapes, [a.dtype, "int32"], inputs, body)

@@ -8,10 +8,11 @@ from typing import Any
 from kc.support.diagnostics import counted
 from kc.te import functions as scalar
 from kc.te.computes import compute
-from kc.te.expr import Expr
+from kc.te.expr import Expr, as_expr, compare, const
 from kc.te.expr import cast as convert
 from kc.te.tensor import Tensor, reduce_axis, shape_text
-from kc.topi.arguments import axis_of, fits, is_size, same_size, tensor, whole
+from kc.topi.arguments import axis_of, fits, is_size, rank, same_size, tensor, whole
+from kc.topi.loops import Loops, written
 from kc.topi.table import NUMBERS, check_tensor, operator, refuse
 
 
@@ -93,6 +94,55 @@ def tensordot(a: Tensor, b: Tensor, axes: Any = 2) -> Tensor:
 
     shape = [*(a.shape[n] for n in free_a), *(b.shape[n] for n in free_b)]
     return compute(shape, body, "T_tensordot", tag="matmul")
+
+
+@operator("det", ("float32", "float64"), "det(T(2, 3, 3))", numpy="linalg.det", onnx="Det",
+          torch="linalg.det", gradient="none")  # fmt: skip
+def det(data: Tensor) -> Tensor:
+    """The determinants (...) of square matrices (..., N, N); of matrices without elements 1.
+
+    By elimination, the largest element of a column in its rows that are left first. Raises KC2302
+    for fewer than 2 dimensions, KC2303 for matrices that are not square.
+    """
+    if data.ndim < 2:
+        rank(data, "data", 2, 3, 4)
+    if not fits(data.shape[-2], data.shape[-1]):
+        raise refuse("KC2303", f"{data.name} of the shape {shape_text(data.shape)}",
+                     "the last two dimensions are equal: matrices are square")  # fmt: skip
+    count, kind = data.shape[-1], data.dtype
+
+    def body(loops: Loops) -> None:
+        ib, (given,), (result,) = loops.ib, loops.ins, loops.outs
+        rows = ib.allocate(kind, (count, count), name="rows")
+
+        def matrix(*at: Any) -> None:
+            value, best = loops.variable(kind, "value"), loops.variable("int32", "best")
+            kept = loops.variable(kind, "kept")
+            value[0] = const(1.0, kind)
+            loops.nest([count, count], lambda i, j: rows.__setitem__((i, j), given[(*at, i, j)]))
+            with ib.for_range(0, count, name="k") as k:
+                best[0] = convert(as_expr(k), "int32")
+                with ib.for_range(k + 1, count, name="i") as i:
+                    larger = scalar.abs(rows[i, k]) > scalar.abs(rows[best[0], k])
+                    with ib.if_scope(larger):
+                        best[0] = convert(as_expr(i), "int32")
+                with ib.if_scope(best[0] > convert(as_expr(k), "int32")):
+                    value[0] = -value[0]
+                    with ib.for_range(0, count, name="j") as j:
+                        kept[0] = rows[k, j]
+                        rows[k, j] = rows[best[0], j]
+                        rows[best[0], j] = kept[0]
+                value[0] = value[0] * rows[k, k]
+                with ib.if_scope(compare("ne", rows[k, k], const(0.0, kind))):
+                    with ib.for_range(k + 1, count, name="i") as i:
+                        kept[0] = rows[i, k] / rows[k, k]
+                        with ib.for_range(k + 1, count, name="j") as j:
+                            rows[i, j] = rows[i, j] - kept[0] * rows[k, j]
+            result[at] = value[0]
+
+        loops.nest(data.shape[:-2], matrix, "b")
+
+    return written("det", [data.shape[:-2]], [kind], [data], body)[0]
 
 
 _REST = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

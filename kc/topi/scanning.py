@@ -6,18 +6,39 @@ from collections.abc import Callable
 from typing import Any
 
 from kc.te.dtypes import check_dtype
-from kc.te.expr import Expr, const
+from kc.te.expr import as_expr
 from kc.te.expr import cast as convert
 from kc.te.tensor import Tensor
-from kc.topi.arguments import axis_of
+from kc.topi.arguments import axis_of, number
 from kc.topi.loops import written
 from kc.topi.shape import reshape
-from kc.topi.table import NUMBERS, operator
+from kc.topi.table import NUMBERS, operator, refuse
+
+
+@operator(
+    "scan", NUMBERS, 'scanop(T(3, 4), lambda a, b: a + b, 0, "cumsum", 1)', gradient="none",
+)  # fmt: skip
+def scanop(
+    data: Tensor, binop: Callable[[Any, Any], Any], identity_value: Any, op_name: str,
+    axis: int | None = None, dtype: str | None = None, exclusive: bool | None = None,
+) -> Tensor:  # fmt: skip
+    """``binop`` of the elements up to each place along an axis, from the first to the last.
+
+    ``binop`` takes what is combined so far and an element, and gives an expression of ``dtype``
+    (by default that of the data); ``identity_value`` is what it begins with. ``axis`` None is the
+    flat tensor; ``exclusive`` leaves out the element at the place itself. The operation is called
+    ``op_name``. Raises KC2300 for a ``binop`` that is no function, KC2304 for an axis that is not
+    there.
+    """
+    if not callable(binop):
+        raise refuse("KC2300", f"binop is {binop!r}", "it is a function of two elements",
+                     "lambda total, element: total + element")  # fmt: skip
+    return _scan(data, axis, dtype, exclusive, op_name, identity_value, binop)
 
 
 def _scan(
     data: Tensor, axis: int | None, dtype: str | None, exclusive: bool | None, name: str,
-    start: int, combine: Callable[[Any, Any], Expr],
+    start: Any, combine: Callable[[Any, Any], Any],
 ) -> Tensor:  # fmt: skip
     kind = check_dtype(dtype) if dtype else data.dtype
     source = reshape(data, (-1,)) if axis is None else data
@@ -28,11 +49,12 @@ def _scan(
 
         def line(place: Callable[[Any], Any]) -> None:
             total = loops.variable(kind, "total")
-            total[0] = const(start, kind)
+            total[0] = number(start, kind)
             with loops.ib.for_range(0, source.shape[along], name="k") as k:
                 if exclusive:
                     result[place(k)] = total[0]
-                total[0] = combine(total[0], convert(given[place(k)], kind))
+                combined = as_expr(combine(total[0], convert(given[place(k)], kind)))
+                total[0] = convert(combined, kind)
                 if not exclusive:
                     result[place(k)] = total[0]
 

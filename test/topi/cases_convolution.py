@@ -181,3 +181,13 @@ case(
 )
 case("nn.group_conv2d_transpose_nchw", lambda x, w: transpose(x, w, 2, 1, 0, 2), roundings=64)
 case("nn.conv3d_transpose_ncdhw", lambda x, w: transpose(x, w, 2, 0, 0), roundings=64)
+
+for options in ((1, 2, 1, 1, 2, True), (3, 2, 2, 2, 3, False), (1, 3, 2, 2, 0, True)):
+    case(
+        "nn.correlation_nchw",
+        lambda a, b, o=options: testing.correlation_nchw_python(a, b, *o),
+        f"nn.correlation_nchw(T(2, 3, 9, 8), T(2, 3, 9, 8), {', '.join(map(str, options))})",
+        64,
+    )
+case("nn.correlation_nchw", lambda a, b: testing.correlation_nchw_python(a, b, 1, 2, 1, 1, 2, True),
+     roundings=32)  # fmt: skip

@@ -256,3 +256,37 @@ for mode in ("border", "reflection"):
     case("image.grid_sample", lambda x, grid: x[:, :, :1, :1],
          f'image.grid_sample(T(1, 1, 3, 3), T(1, 2, 1, 1, of=[np.nan, -np.inf]), "nearest", '
          f'padding_mode="{mode}")')  # fmt: skip
+
+for options in ((1, 0, 1), (2, 1, 1), (1, 2, 2)):
+    text = ", ".join(map(str, options))
+    case(
+        "image.dilation2d_nchw",
+        lambda x, f, o=options: testing.dilation2d_nchw_python(x, f, *o),
+        f"image.dilation2d_nchw(T(2, 2, 5, 6), T(2, 3, 2), {text})",
+    )
+    case(
+        "image.dilation2d_nhwc",
+        lambda x, f, o=options: testing.dilation2d_nchw_python(
+            x.transpose(0, 3, 1, 2), f.transpose(2, 0, 1), *o
+        ).transpose(0, 2, 3, 1),
+        f"image.dilation2d_nhwc(T(2, 5, 6, 2), T(3, 2, 2), {text})",
+    )
+case(
+    "image.dilation2d_nchw",
+    lambda x, f: testing.dilation2d_nchw_python(x.astype("int32"), f.astype("int32"), 1, 0, 1),
+    'image.dilation2d_nchw(T(1, 2, 4, 4, dtype="int8"), T(2, 2, 2, dtype="int8"), 1, 0, 1, '
+    '"int32")',
+)
+PARTS = "T(4, 4, of=[0, 0, 1, 1, 0.25, 0.5, 0.75, 0, -0.5, 0.5, 0.5, 2, np.nan, 0, np.inf, 1])"
+NUMBERS = 'T(4, dtype="int32", of=[1, 0, 0, 7])'
+for method, layout, size in itertools.product(
+    ("bilinear", "nearest_neighbor"), ("NCHW", "NHWC"), ((3, 2), (1, 4))
+):
+    shape = "2, 3, 5, 6" if layout == "NCHW" else "2, 5, 6, 3"
+    case(
+        "image.crop_and_resize",
+        lambda x, b, n, o=(size, layout, method, 0.5): testing.crop_and_resize_python(x, b, n, *o),
+        f'image.crop_and_resize(T({shape}), {PARTS}, {NUMBERS}, {size}, "{layout}", "{method}", '
+        "0.5)",
+        16,
+    )

@@ -182,3 +182,25 @@ case(
     lambda i, v: dense((5,), i, v, 0),
     f"sparse_to_dense({INDEX.format('3', 'int64', '[4, 1, 4]')}, (5,), T())",
 )
+
+case("scanop", lambda x: np.cumsum(x, 1), roundings=16)
+case("scanop", np.maximum.accumulate,
+     'scanop(T(7), lambda a, b: te.max(a, b), te.min_value("float32"), "largest", 0)')  # fmt: skip
+case("scanop", lambda x: np.array([1, 2, 6]),
+     'scanop(T(3, dtype="int8", of=[2, 3, 4]), lambda a, b: a * b, 1, "p", 0, "int64", True)',
+)  # fmt: skip
+
+
+def compressed(holds, x, axis=None):
+    kept = np.compress(holds, x, axis)
+    shape = (x.size,) if axis is None else x.shape
+    amounts = [(0, full - size) for full, size in zip(shape, kept.shape, strict=True)]
+    return [np.pad(kept, amounts), np.array([kept.shape[axis or 0]])]
+
+
+HOLDS = 'T(3, dtype="bool", of=[1, 0, 1])'
+case("compress", lambda c, x: compressed(c, x, 0), f"compress({HOLDS}, T(4, 3), 0)")
+case("compress", lambda c, x: compressed(c, x, -1), f"compress({HOLDS}, T(2, 4, 3), -1)")
+case("compress", compressed, f'compress({HOLDS}, T(2, 3, dtype="int16"))')
+case("compress", lambda c, x: compressed(c[:2], x, 0), f"compress({HOLDS}, T(2, 2), 0)")
+case("compress", lambda c, x: compressed(c, x, 0), 'compress(T(0, dtype="bool"), T(2, 2), 0)')

@@ -59,3 +59,10 @@ case(
     "T(3, 2, 3, 3), 4), 1, 1, 1, None, True)",
     256,
 )
+
+case("det", np.linalg.det, roundings=64)
+case("det", np.linalg.det, "det(T(4, 4, of=[0, 2, 1, 3, 1, 0, 0, 1, 0, 0, 0, 2, 2, 1, 3, 1]))", 64)
+case("det", lambda x: np.zeros(()), "det(T(3, 3, of=[1, 2, 3, 2, 4, 6, 1, 0, 1]))")
+case("det", lambda x: np.ones(2), "det(T(2, 0, 0))")
+case("det", np.linalg.det, "det(T(1, 1))")
+case("det", np.linalg.det, 'det(T("n=3", "n=3"))', 32)

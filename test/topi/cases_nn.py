@@ -237,3 +237,61 @@ def signs(words):
 
 
 case("nn.binary_dense", lambda a, w: signs(a) @ signs(w).T)
+
+case("nn.fifo_buffer", lambda x, b: np.concatenate([b, x], 1)[:, 3:])
+case("nn.fifo_buffer", lambda x, b: np.concatenate([b, x])[-4:],
+     'nn.fifo_buffer(T(4, 2, dtype="int8"), T(4, 2, dtype="int8"), 0)')  # fmt: skip
+case("nn.fifo_buffer", lambda x, b: b, "nn.fifo_buffer(T(0, 2), T(4, 2), 0)")
+
+
+def added(columns, image, block, stride, padding, dilation):
+    """Each block added where it lies, one after another."""
+    batch, rows, _ = columns.shape
+    taps = columns.reshape(batch, rows // np.prod(block), *block, -1)
+    spans = [(size - 1) * dilation + 1 for size in block]
+    whole = np.zeros((*taps.shape[:2], *(size + 2 * padding for size in image)))
+    lines = [(size + 2 * padding - span) // stride + 1
+             for size, span in zip(image, spans, strict=True)]  # fmt: skip
+    for number, place in enumerate(np.ndindex(*lines)):
+        at = tuple(
+            slice(p * stride, p * stride + span, dilation)
+            for p, span in zip(place, spans, strict=True)
+        )
+        whole[(..., *at)] += taps[..., number]
+    return whole[(..., *(slice(padding, padding + size) for size in image))]
+
+
+for image, block, options in (
+    ((4, 4), (2, 2), (1, 0, 1)), ((5, 6), (3, 2), (2, 1, 1)), ((5, 5), (2, 2), (1, 1, 2)),
+    ((7,), (3,), (2, 0, 1)), ((3, 3, 3), (2, 2, 2), (1, 0, 1)),
+):  # fmt: skip
+    spans = [(size - 1) * options[2] + 1 for size in block]
+    lines = np.prod([(size + 2 * options[1] - span) // options[0] + 1
+                     for size, span in zip(image, spans, strict=True)])  # fmt: skip
+    case(
+        "nn.col2im",
+        lambda x, i=image, b=block, o=options: added(x, i, b, *o),
+        f"nn.col2im(T(2, {2 * np.prod(block)}, {lines}), {image}, {block}, {options[0]}, "
+        f"{options[1]}, {options[2]})",
+        16,
+    )
+
+
+def unpooled(x, places, size):
+    result = np.zeros((*x.shape[:2], int(np.prod(size))))
+    for at in np.ndindex(*x.shape):
+        if 0 <= places[at] < result.shape[2]:
+            result[(*at[:2], places[at])] = x[at]
+    return result.reshape(*x.shape[:2], *size)
+
+
+UNPOOLED = 'T(1, 2, 2, 2, dtype="{}", of=[0, 3, 5, 5, 15, -1, 16, 99])'
+case("nn.max_unpool", lambda x, i: unpooled(x, i, (4, 4)),
+     f"nn.max_unpool(T(1, 2, 2, 2), {UNPOOLED.format('int64')}, 2)")  # fmt: skip
+case("nn.max_unpool", lambda x, i: unpooled(x, i.astype("int64"), (3, 5)),
+     f"nn.max_unpool(T(1, 2, 2, 2), {UNPOOLED.format('int8')}, 2, output_size=(3, 5))")  # fmt: skip
+case("nn.max_unpool", lambda x, i: unpooled(x, i, (20, 20)),
+     f"nn.max_unpool(T(1, 2, 2, 2), {UNPOOLED.format('int8')}, 2, output_size=20)")  # fmt: skip
+case("nn.max_unpool", lambda x, i: unpooled(x, i, (5,)),
+     'nn.max_unpool(T(1, 1, 3), T(1, 1, 3, dtype="uint32", of=[4, 2, 4000000000]), 3, 2, 1)',
+)  # fmt: skip

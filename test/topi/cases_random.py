@@ -142,3 +142,57 @@ for name, of in (("hann", np.hanning), ("hamming", np.hamming), ("blackman", np.
     for size in (0, 1, 7):
         case(f"signal.{name}_window", lambda f=of, n=size: f(n),
              f'signal.{name}_window({size}, False, "float64")', 8)  # fmt: skip
+
+PLACES = 'T(3, 2, dtype="int64", of=[0, 1, 1, 3, 3, 5])'
+for shape in ((2, -1), (24,), (3, 4, 2)):
+    case(
+        "sparse.sparse_reshape",
+        lambda p, s=shape: [
+            np.stack(np.unravel_index(np.ravel_multi_index(tuple(p.T), (4, 6)),
+                                      np.empty((4, 6)).reshape(s).shape), 1),
+            np.array(np.empty((4, 6)).reshape(s).shape),
+        ],
+        f"sparse.sparse_reshape({PLACES}, (4, 6), {shape})",
+    )  # fmt: skip
+
+
+def filled(places, values, rows, default):
+    whole = np.zeros((len(places) + rows, places.shape[1]), "int64")
+    elements, empty, count = np.zeros(len(places) + rows), np.zeros(rows, bool), 0
+    for row in range(rows):
+        own = np.flatnonzero(places[:, 0] == row)
+        empty[row] = not len(own)
+        listed = [(places[k], values[k]) for k in own] or [
+            ([row, *[0] * (places.shape[1] - 1)], default)
+        ]
+        for place, value in listed:
+            whole[count], elements[count], count = place, value, count + 1
+    return [whole, elements, empty, np.array([count])]
+
+
+case("sparse.sparse_fill_empty_rows", lambda p, v: filled(p, v, 5, 0.5),
+     f"sparse.sparse_fill_empty_rows({PLACES}, T(3), (5, 6), 0.5)")  # fmt: skip
+case("sparse.sparse_fill_empty_rows", lambda p, v: filled(p, v, 3, -1),
+     'sparse.sparse_fill_empty_rows(T(4, 2, dtype="int32", of=[2, 0, -1, 1, 2, 5, 99, 0]), '
+     "T(4), (3, 6), -1)")  # fmt: skip
+case("sparse.sparse_fill_empty_rows", lambda p, v: filled(p, v, 2, 0.5),
+     'sparse.sparse_fill_empty_rows(T(0, 2, dtype="int32"), T(0), (2, 2), 0.5)')  # fmt: skip
+
+
+def mel(bins, length, rate, low, high):
+    scale = 2595 * np.log10(1 + np.array([low, high]) / 700)
+    mels = scale[0] + np.arange(bins + 2) * (scale[1] - scale[0]) / (bins + 2)
+    edges = np.floor((length + 1) * 700 * (10 ** (mels / 2595) - 1) / rate).astype(int)
+    weights = np.zeros((length // 2 + 1, bins))
+    for k, (first, middle, last) in enumerate(zip(edges, edges[1:], edges[2:], strict=False)):
+        weights[first : middle + 1, k] = (np.arange(first, middle + 1) - first) / max(
+            middle - first, 1
+        )
+        weights[middle, k] = 1
+        weights[middle:last, k] = (last - np.arange(middle, last)) / max(last - middle, 1)
+    return weights
+
+
+for options in ((4, 16, 8000, 0.0, 4000.0), (8, 64, 16000, 100.0, 7000.0), (1, 1, 2, 0.0, 1.0)):
+    case("signal.mel_weight_matrix", lambda o=options: mel(*o),
+         f"signal.mel_weight_matrix({', '.join(map(str, options))})")  # fmt: skip

@@ -86,3 +86,30 @@ case("broadcast_to", lambda x: np.broadcast_to(x, (2, 3, 4)))
 case("broadcast_to", lambda x: np.broadcast_to(x, (2, 0)), "broadcast_to(T(1), (2, 0))")
 case("broadcast_to", lambda x: np.broadcast_to(x, (3,)), "broadcast_to(T(), (3,))")
 case("broadcast_to", lambda x: x, "broadcast_to(T(), ())")
+
+for axis in (None, 1, (0, -1), ()):
+    for keepdims in (False, True):
+        for kind, reference, roundings in (
+            ("mean", np.mean, 32),
+            ("variance", np.var, 64),
+            ("logsumexp", lambda x, axis, keepdims: np.log(np.exp(x).sum(axis, keepdims=keepdims)),
+             32),
+        ):  # fmt: skip
+            case(
+                kind,
+                lambda x, f=reference, a=axis, k=keepdims: f(x, axis=a, keepdims=k),
+                f"{kind}(T(2, 3, 4), {axis}, {keepdims})",
+                roundings,
+            )
+case("mean", lambda x: np.full(2, np.nan), "mean(T(2, 0), 1)")
+case("mean", lambda x: x.mean(0), 'mean(T("n=5", 3), 0)', 32)
+case("mean", lambda x: x.mean(1), 'mean(T(3, 300, dtype="float16"), 1)', 2)
+case("variance", lambda x: x.var(1, ddof=1), "variance(T(2, 7), 1, ddof=1)", 64)
+case("variance", lambda x: x.var(0), "variance(T(4, of=[4096, 4097, 4098, 4099]), 0)", 8)
+case("variance", lambda x: np.full(2, np.nan), "variance(T(2, 1), 1, ddof=1)")
+case(
+    "logsumexp",
+    lambda x: np.array([-np.inf, np.inf, 1000 + np.log(2), np.nan]),
+    "logsumexp(T(4, 2, of=[-np.inf, -np.inf, np.inf, 1, 1000, 1000, np.nan, 0]), 1)",
+)
+case("logsumexp", lambda x: np.full(2, -np.inf), "logsumexp(T(2, 0), 1)")

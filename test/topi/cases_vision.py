@@ -87,3 +87,104 @@ for mode, ratio, scale in (("avg", 2, 1.0), ("max", 2, 0.5), ("avg", -1, 1.0), (
     )
 case("vision.roi_pool_nchw", lambda x, r: testing.roi_pool_nchw_python(x, r, (2, 3), 1.0),
      f"vision.roi_pool_nchw(T(1, 2, 5, 4), {REGIONS}, (2, 3), 1.0)")  # fmt: skip
+
+for n, (mode, ratio) in enumerate((("avg", 2), ("max", -1))):
+    case(
+        "vision.roi_align_nhwc",
+        lambda x, r, m=mode, k=ratio: testing.roi_align_nchw_python(
+            x.transpose(0, 3, 1, 2), r, (2, 3), 1.0, k, m
+        ).transpose(0, 2, 3, 1),
+        f"vision.roi_align_nhwc(T(1, 5, 4, 2), {REGIONS}, (2, 3), 1.0, {n}, {ratio})",
+        16,
+    )
+case(
+    "nn.deformable_conv2d_nhwc",
+    lambda x, o, w: testing.deformable_conv2d_nchw_python(
+        x.transpose(0, 3, 1, 2), o.transpose(0, 3, 1, 2), w.transpose(3, 2, 0, 1), 1, 1, 1, 1, 1
+    ).transpose(0, 2, 3, 1),
+    roundings=64,
+)
+case("vision.reorg", lambda x: testing.reorg_python(x, 2))
+case("vision.reorg", lambda x: testing.reorg_python(x, 3),
+     'vision.reorg(T(2, 9, 3, 6, dtype="int8"), 3)')  # fmt: skip
+case("vision.reorg", lambda x: x, "vision.reorg(T(1, 2, 3, 3), 1)")
+
+for options in (
+    ((0.5, 0.25), (1, 2)), ((1.0,), (1,)), ((0.5,), (1, 2, 0.5), (0.25, 0.5), (0.25, 0.75), True)
+):  # fmt: skip
+    case(
+        "vision.multibox_prior",
+        lambda x, o=options: testing.multibox_prior_python(2, 3, *o),
+        f"vision.multibox_prior(T(1, 3, 2, 3), {', '.join(map(str, options))})",
+        8,
+    )
+ANCHORS = (
+    "T(1, 4, 4, of=[0.1, 0.1, 0.5, 0.5, 0.1, 0.125, 0.5, 0.5, 0.5, 0.5, 0.9, 1, 0.2, 0.2, 0.3, 1])"
+)
+SCORES = (
+    "T(2, 3, 4, of=[0.2, 0.1, 0.5, 0.9, 0.7, 0.25, 0.25, 0.05, 0.1, 0.65, 0.25, 0.05, "
+    "0, 0, 0, 0, 0.5, 0.5, 0, 0.75, 0.25, 0.25, 0, 0])"
+)
+MOVES = "T(2, 16)"
+for options in ((), (False, 0.5), (True, 0.3, 0.25, True, (0.1, 0.2, 0.1, 0.2), 2)):
+    text = "".join(f", {option}" for option in options)
+    case(
+        "vision.multibox_detection",
+        lambda c, m, a, o=options: testing.multibox_detection_python(c, m, a, *o),
+        f"vision.multibox_detection({SCORES}, {MOVES}, {ANCHORS}{text})",
+        32,
+    )
+case(
+    "vision.multibox_transform_loc",
+    testing.multibox_transform_loc_python,
+    f"vision.multibox_transform_loc({SCORES}, {MOVES}, {ANCHORS})",
+    32,
+)
+CORNERS = (
+    "T(2, 5, 4, of=[0, 0, 1, 1, 0, 0.1, 1, 1.1, 0, 1.1, 1, 0.1, 0, 10, 1, 11, 0, 10.1, 1, 11.1, "
+    "0, 0, 1, 1, 0, 0, 1, 0.5, 0, 0, 0.5, 0.5, 3, 3, 3, 3, 0, 0, 1, 1])"
+)
+RANKS = (
+    "T(2, 2, 5, of=[0.9, 0.75, 0.6, 0.95, 0.5, 0.5, 0.5, 0.5, 0.1, 0.2, 0.3, 0.9, 0.9, 0.1, "
+    "np.nan, 0, 0.4, 0.4, 0.4, 0.5])"
+)
+
+
+def selected(boxes, scores, options):
+    rows = testing.all_class_non_max_suppression_python(boxes, scores, *options)
+    result = np.zeros((scores.size, 3), "int64")
+    result[: len(rows)] = rows
+    return [result, np.array([len(rows)])]
+
+
+def by_image(boxes, scores, options):
+    rows = testing.all_class_non_max_suppression_python(boxes, scores, *options)
+    shape = (len(boxes), scores[0].size)
+    names, ranks = np.zeros((*shape, 2), "int64"), np.zeros(shape)
+    counts = np.zeros(len(boxes), int)
+    for b, c, n in rows:
+        names[b, counts[b]], ranks[b, counts[b]] = (c, n), scores[b, c, n]
+        counts[b] += 1
+    return [names, ranks, counts]
+
+
+for options in ((3, 0.5, 0.0), (-1, 0.4, 0.3), (1, 0.9, 0.2)):
+    for form, reference in (("onnx", selected), ("tensorflow", by_image)):
+        case(
+            "vision.all_class_non_max_suppression",
+            lambda b, s, o=options, f=reference: f(b, s, o),
+            f"vision.all_class_non_max_suppression({CORNERS}, {RANKS}, {options[0]}, {options[1]}, "
+            f'{options[2]}, "{form}")',
+        )
+for options in (
+    ((1, 2), (1,), 8, 0.7, 6, 3, 1, False), ((1,), (0.5, 2), 8, 0.25, -1, 9, 4, True),
+    ((0.5, 1), (1, 2), 4, 0.5, 5, 4, 16, False),
+):  # fmt: skip
+    count = len(options[0]) * len(options[1])
+    case(
+        "vision.proposal",
+        lambda c, m, i, o=options: testing.proposal_python(c, m, i, *o),
+        f"vision.proposal(T(2, {2 * count}, 2, 3), T(2, {4 * count}, 2, 3), "
+        f"T(2, 3, of=[16, 24, 1, 15, 17, 0.5]), {', '.join(map(str, options))})",
+        64,
+    )

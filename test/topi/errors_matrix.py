@@ -169,4 +169,27 @@ error[KC2303]: topi.nn.lstm: Bi Bi of the shape (5,)
     "topi.nn.lstm(T(0, 2, 4), T(20, 4, name='Wi'), T(20, 5, name='Wh'))": """\
 error[KC2303]: topi.nn.lstm: Xs A of the shape (0, 2, 4) and Wi Wi of the shape (20, 4)
   why: there is one step or more, and 4 rows of Wi for each hidden element""",
+    "topi.mean(T(4, 3), 2)": """\
+error[KC2304]: topi.mean: axis 2 of a tensor with 2 dimensions
+  why: axes are -2 to 1""",
+    "topi.mean(T(4, dtype='int32'))": """\
+error[KC2301]: topi.mean: the argument A has elements of type int32
+  why: it takes float16, bfloat16, float8_e4m3fn, float8_e5m2, float32, float64
+  try: topi.cast(A, "float32")""",
+    "topi.variance(T(4, 3), 0, ddof=-1)": """\
+error[KC2306]: topi.variance: ddof is -1
+  why: it is at least 0""",
+    "topi.logsumexp(T(4, 3), 'rows')": """\
+error[KC2313]: topi.logsumexp: axis is rows
+  why: it is an integer that is known when the program is built""",
+    "topi.det(T(3))": """\
+error[KC2302]: topi.det: data A of the shape (3,) has 1 dimension
+  why: it has 2 or 3 or 4""",
+    "topi.det(T(2, 3, 4))": """\
+error[KC2303]: topi.det: A of the shape (2, 3, 4)
+  why: the last two dimensions are equal: matrices are square""",
+    "topi.det(T(3, 3, dtype='int32'))": """\
+error[KC2301]: topi.det: the argument A has elements of type int32
+  why: it takes float32, float64
+  try: topi.cast(A, "float32")""",
 }

@@ -115,4 +115,40 @@ error[KC2306]: topi.signal.hann_window: size is -1
     "topi.signal.hann_window(4, True, 'int32')": """\
 error[KC2301]: topi.signal.hann_window: dtype is int32
   why: it takes float32, float64""",
+    "topi.sparse.sparse_reshape(T(3, 2), (4, 6), (2, -1))": """\
+error[KC2301]: topi.sparse.sparse_reshape: the argument A has elements of type float32
+  why: it takes int8, int16, int32, int64, uint8, uint16, uint32, uint64
+  try: topi.cast(A, "int8")""",
+    "topi.sparse.sparse_reshape(T(3, 3, dtype='int64'), (4, 6), (2, -1))": """\
+error[KC2303]: topi.sparse.sparse_reshape: sparse_indices A of the shape (3, 3)
+  why: a row has an index for each dimension of prev_shape: 2""",
+    "topi.sparse.sparse_reshape(T(3, 2, dtype='int64'), (4, 6), (5, -1))": """\
+error[KC2303]: topi.sparse.sparse_reshape: prev_shape (4, 6) to new_shape (5, -1)
+  why: it has 24 elements""",
+    "topi.sparse.sparse_reshape(T(3, 2, dtype='int64'), (4, 6), (-1, -1))": """\
+error[KC2306]: topi.sparse.sparse_reshape: prev_shape is (4, 6), new_shape is (-1, -1)
+  why: sizes are at least 0; one of new_shape may be -1: what is left""",
+    "topi.sparse.sparse_reshape(T(3, 2, dtype='int64'), (4, 6), ())": """\
+error[KC2311]: topi.sparse.sparse_reshape: new_shape has no numbers
+  why: it has one for each dimension""",
+    "topi.sparse.sparse_fill_empty_rows(T(3, 2, dtype='int64'), T(2, name='V'), (4, 5), 0.5)": """\
+error[KC2303]: topi.sparse.sparse_fill_empty_rows: A of the shape (3, 2) and V of the shape (2,)
+  why: dimension 0 of A is 3, dimension 0 of V is 2
+  try: there is a value for each place""",
+    "topi.sparse.sparse_fill_empty_rows(T(3, 2, dtype='int64'), T(3, name='V'), (4, -5), 0.5)": """\
+error[KC2306]: topi.sparse.sparse_fill_empty_rows: dense_shape is (4, -5)
+  why: sizes are at least 0""",
+    "topi.sparse.sparse_fill_empty_rows(T(3, dtype='int64'), T(3, name='V'), (4, 5), 0.5)": """\
+error[KC2302]: topi.sparse.sparse_fill_empty_rows: sparse_indices A of the shape (3,) has 1 \
+dimension
+  why: it has 2""",
+    "topi.signal.mel_weight_matrix(0, 16, 8000, 0.0, 4000.0)": """\
+error[KC2306]: topi.signal.mel_weight_matrix: num_mel_bins is 0
+  why: it is at least 1""",
+    "topi.signal.mel_weight_matrix(4, 16, 8000, 0.0, 4001.0)": """\
+error[KC2317]: topi.signal.mel_weight_matrix: lower_edge_hertz is 0.0, upper_edge_hertz is 4001.0
+  why: they are in order, from 0 to half of the sample rate: 4000.0""",
+    "topi.signal.mel_weight_matrix(4, 16, 8000, 0.0, 4000.0, 'float16')": """\
+error[KC2301]: topi.signal.mel_weight_matrix: dtype is float16
+  why: it takes float32, float64""",
 }

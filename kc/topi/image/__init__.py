@@ -1,5 +1,7 @@
 """Operators of images."""
 
+from kc.topi.image.crop_and_resize import crop_and_resize
+from kc.topi.image.dilation2d import dilation2d_nchw, dilation2d_nhwc
 from kc.topi.image.grid_sample import (
     affine_grid,
     grid_sample,
@@ -11,5 +13,6 @@ from kc.topi.image.resize import (
 )
 
 __all__ = [
-    "affine_grid", "grid_sample", "resize1d", "resize2d", "resize3d",
+    "affine_grid", "crop_and_resize", "dilation2d_nchw", "dilation2d_nhwc", "grid_sample",
+    "resize1d", "resize2d", "resize3d",
 ]  # fmt: skip

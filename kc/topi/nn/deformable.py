@@ -15,6 +15,7 @@ from kc.topi.elementwise import FLOAT
 from kc.topi.nn.convolution import grouped, spans_of
 from kc.topi.nn.dense import accumulator
 from kc.topi.nn.padding import amounts, window
+from kc.topi.shape import transpose
 from kc.topi.table import operator, refuse
 
 
@@ -108,3 +109,26 @@ def deformable_conv2d_nchw(
 
     name = "deformable_conv2d_nchw"
     return compute((data.shape[0], results, *outs), body, name, tag=name)
+
+
+@operator(
+    "deformable_conv2d_nhwc", FLOAT,
+    "nn.deformable_conv2d_nhwc(T(1, 4, 5, 2), T(1, 4, 5, 18), T(3, 3, 2, 3), 1, 1, 1, 1, 1)",
+)  # fmt: skip
+def deformable_conv2d_nhwc(
+    data: Tensor, offset: Tensor, kernel: Tensor, strides: Any, padding: Any, dilation: Any,
+    deformable_groups: int, groups: int, out_dtype: str | None = None,
+) -> Tensor:  # fmt: skip
+    """:func:`deformable_conv2d_nchw` of (N, H, W, C), offsets (N, OH, OW, ...), (KH, KW, I, O).
+
+    Errors are those of that, with the shapes that it takes.
+    """
+    rank(data, "data", 4)
+    tensor(offset, "offset", 4, (data.dtype,))
+    tensor(kernel, "the kernel", 4, (data.dtype,))
+    result = deformable_conv2d_nchw(
+        transpose(data, (0, 3, 1, 2)), transpose(offset, (0, 3, 1, 2)),
+        transpose(kernel, (3, 2, 0, 1)), strides, padding, dilation, deformable_groups, groups,
+        out_dtype,
+    )  # fmt: skip
+    return transpose(result, (0, 2, 3, 1))

@@ -1,4 +1,4 @@
-"""Recurrent networks: a scan over time."""
+"""Recurrent networks: a scan over time, and what is kept of it."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from typing import Any
 
 from kc.te import functions as scalar
 from kc.te.computes import compute
-from kc.te.expr import const
+from kc.te.expr import Expr, const, if_then_else
 from kc.te.scan import scan
+from kc.te.tags import INJECTIVE
 from kc.te.tensor import Tensor, placeholder, reduce_axis, shape_text
-from kc.topi.arguments import constant, fits, tensor
+from kc.topi.arguments import axis_of, constant, fits, same_size, tensor
 from kc.topi.elementwise import FLOAT, sigmoid, tanh
 from kc.topi.shape import flip
 from kc.topi.slicing import strided_slice
-from kc.topi.table import operator, refuse
+from kc.topi.table import ANY, operator, refuse
 
 
 def _fitting(value: Tensor | None, what: str, dtype: str, *shape: Any) -> None:
@@ -143,3 +144,35 @@ def lstm(
     )
     results = [strided_slice(state, (1,), (steps + 1,)) for state in states]
     return [flip(result, 0) for result in results] if reverse else results
+
+
+@operator(INJECTIVE, ANY, "nn.fifo_buffer(T(2, 3), T(2, 5), 1)")
+def fifo_buffer(data: Tensor, buffer: Tensor, axis: int) -> Tensor:
+    """The buffer with the data behind it, of which the end along ``axis`` is kept.
+
+    The result has the shape of the buffer. Raises KC2301 and KC2302 for another type or rank,
+    KC2303 for other dimensions that are not equal, and for data that is longer than the buffer.
+    """
+    tensor(buffer, "buffer", data.ndim, (data.dtype,))
+    axis = axis_of(axis, data.ndim)
+    for n in range(data.ndim):
+        if n != axis:
+            same_size(data, n, buffer, n, "all but the axis of time are equal")
+    new = constant(data.shape[axis], "the axis of time")
+    length = constant(buffer.shape[axis], "the axis of time")
+    if new > length:
+        raise refuse(
+            "KC2303",
+            f"{data.name} of the shape {shape_text(data.shape)} and {buffer.name} of the shape "
+            f"{shape_text(buffer.shape)}",
+            f"the data is at most as long as the buffer along axis {axis}",
+        )
+
+    def body(*at: Any) -> Expr:
+        own = at[axis]
+        old = buffer(*at[:axis], own + new, *at[axis + 1 :])
+        return if_then_else(
+            own < length - new, old, data(*at[:axis], own - (length - new), *at[axis + 1 :])
+        )
+
+    return compute(buffer.shape, body, "fifo_buffer", tag=INJECTIVE)

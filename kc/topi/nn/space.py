@@ -1,14 +1,16 @@
-"""Blocks of space moved into the batch or the channels, and back."""
+"""Blocks of space moved into the batch or the channels, and back; and columns into images."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
+from kc.te import functions as scalar
 from kc.te.computes import compute
-from kc.te.expr import Expr
+from kc.te.expr import Expr, all_of, as_expr, const, if_then_else
 from kc.te.tags import INJECTIVE
-from kc.te.tensor import Tensor, shape_text
+from kc.te.tensor import Tensor, reduce_axis, shape_text
 from kc.topi.arguments import (
     constant,
     dim,
@@ -17,12 +19,13 @@ from kc.topi.arguments import (
     positive,
     product,
     rank,
+    tensor,
     times,
     wholes,
     word,
 )
-from kc.topi.nn.padding import padded
-from kc.topi.table import ANY, operator, refuse
+from kc.topi.nn.padding import amounts, padded
+from kc.topi.table import ANY, NUMBERS, operator, refuse
 
 
 def _indivisible(data: Tensor, what: str, size: Any, by: Any) -> Exception:
@@ -193,3 +196,63 @@ def space_to_depth(data: Tensor, block_size: int, layout: str = "NCHW") -> Tenso
         return data(*source)
 
     return compute(shape, body, "space_to_depth", tag=INJECTIVE)
+
+
+@operator(
+    "col2im", NUMBERS, "nn.col2im(T(1, 8, 9), (4, 4), (2, 2))", onnx="Col2Im", torch="fold",
+)  # fmt: skip
+def col2im(
+    data: Tensor, image_shape: Any, block_shape: Any, strides: Any = 1, padding: Any = 0,
+    dilation: Any = 1,
+) -> Tensor:  # fmt: skip
+    """The images (N, C, ...) that blocks (N, C * prod(block), L) add up to.
+
+    Block l, row-major, lies at its place times ``strides``, less the padding in front; elements of
+    a block are ``dilation`` apart. What lies in the padding is left out. Any number of dimensions:
+    that of ``image_shape``. Raises KC2302 and KC2303 for ranks and sizes, KC2306 for a stride or
+    dilation of 0, KC2307 for a block that is larger than the padded image, KC2311 for lists of
+    another length.
+    """
+    tensor(data, "data", 3)
+    given = list(image_shape) if isinstance(image_shape, list | tuple) else [image_shape]
+    count = len(given)
+    image = positive(given, count, "image_shape")
+    blocks = positive(block_shape, count, "block_shape")
+    steps, apart = positive(strides, count, "strides"), positive(dilation, count, "dilation")
+    spans = [(size - 1) * gap + 1 for size, gap in zip(blocks, apart, strict=True)]
+    heads, tails = amounts(padding, spans)
+    lines: list[int] = []
+    for size, span, step, head, tail in zip(image, spans, steps, heads, tails, strict=True):
+        if size + head + tail < span:
+            raise refuse(
+                "KC2307",
+                f"a block that spans {span} on {size} with {head} in front and {tail} behind",
+                "the block, dilated, is larger than the padded image",
+            )
+        lines.append((size + head + tail - span) // step + 1)
+    rows, columns = constant(data.shape[1], "the rows"), constant(data.shape[2], "the columns")
+    taps, places = math.prod(blocks), math.prod(lines)
+    if rows % taps or columns != places:
+        raise refuse(
+            "KC2303",
+            f"{data.name} of the shape {shape_text(data.shape)} for the image {image} in blocks of "
+            f"{blocks}",
+            f"dimension 1 is a multiple of {taps}, dimension 2 is {places}: the number of blocks",
+        )
+    loops = [reduce_axis((0, size), name=f"k{n}") for n, size in enumerate(blocks)]
+
+    def body(n: Any, c: Any, *at: Any) -> Expr:
+        conditions, row, column = [], c, as_expr(0)
+        for m, loop in enumerate(loops):
+            moved = at[m] + heads[m] - loop * apart[m]
+            place = moved // steps[m]
+            conditions += [moved >= 0, place < lines[m]]
+            if steps[m] > 1:
+                conditions.append((moved % steps[m]).equal(0))
+            row, column = row * blocks[m] + loop, column * lines[m] + place
+        value = data(n, row, column)
+        return scalar.sum(
+            if_then_else(all_of(*conditions), value, const(0, data.dtype)), axis=loops
+        )
+
+    return compute((data.shape[0], rows // taps, *image), body, "col2im", tag="col2im")

@@ -5,9 +5,11 @@ from kc.topi.signal.fourier import (
     dft,
     hamming_window,
     hann_window,
+    mel_weight_matrix,
     stft,
 )
 
 __all__ = [
-    "blackman_window", "dft", "hamming_window", "hann_window", "stft",
+    "blackman_window", "dft", "hamming_window", "hann_window", "mel_weight_matrix",
+    "stft",
 ]  # fmt: skip

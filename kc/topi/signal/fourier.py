@@ -1,4 +1,4 @@
-"""Fourier's transforms by their definition, and windows."""
+"""Fourier's transforms by their definition, windows, and weights of the mel scale."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import Any
 from kc.te import functions as scalar
 from kc.te.computes import compute
 from kc.te.dtypes import check_dtype
-from kc.te.expr import Expr, as_expr, const, if_then_else
+from kc.te.expr import Expr, all_of, as_expr, compare, const, if_then_else, select
 from kc.te.expr import cast as convert
 from kc.te.tensor import Tensor, reduce_axis, shape_text
 from kc.topi.arguments import constant, positive, same_shape, tensor, whole
+from kc.topi.loops import Loops, written
 from kc.topi.table import operator, refuse
 
 TYPES = ("float32", "float64")
@@ -160,3 +161,58 @@ def blackman_window(size: int, periodic: bool = True, dtype: str = "float32") ->
 
 for _function in (hann_window, hamming_window, blackman_window):
     _function.__doc__ = f"{_function.__doc__}\n\n    {_MEANING}\n    "
+
+
+@operator("mel_weight_matrix", TYPES, "signal.mel_weight_matrix(4, 16, 8000, 0.0, 4000.0)",
+          takes="", onnx="MelWeightMatrix", gradient="zero",
+          formula="triangles, equally wide in 2595 log10(1 + f / 700)")  # fmt: skip
+def mel_weight_matrix(
+    num_mel_bins: int, dft_length: int, sample_rate: int, lower_edge_hertz: float,
+    upper_edge_hertz: float, dtype: str = "float32",
+) -> Tensor:  # fmt: skip
+    """The weights (dft_length // 2 + 1, num_mel_bins) of frequencies in triangles of the mel scale.
+
+    Triangle k rises from its first to its middle frequency and falls to its last, which are those
+    of the spectrum that are next below. Raises KC2301 for a type that is no float of 32 or 64
+    bits, KC2306 for numbers below 1, KC2317 for edges that are not in order, or above half of the
+    sample rate.
+    """
+    (bins,) = positive(num_mel_bins, 1, "num_mel_bins")
+    (length,), (rate,) = positive(dft_length, 1, "dft_length"), positive(sample_rate, 1,
+                                                                         "sample_rate")  # fmt: skip
+    kind = check_dtype(dtype)
+    if kind not in TYPES:
+        raise refuse("KC2301", f"dtype is {kind}", "it takes " + ", ".join(TYPES))
+    low, high = float(lower_edge_hertz), float(upper_edge_hertz)
+    if not 0 <= low < high <= rate / 2:
+        raise refuse(
+            "KC2317",
+            f"lower_edge_hertz is {lower_edge_hertz}, upper_edge_hertz is {upper_edge_hertz}",
+            f"they are in order, from 0 to half of the sample rate: {rate / 2}",
+        )
+    first, last = (2595 * math.log10(1 + edge / 700) for edge in (low, high))
+    step = (last - first) / (bins + 2)
+    mels = [700 * (10 ** ((n * step + first) / 2595) - 1) for n in range(bins + 2)]
+    edges = [math.floor((length + 1) * hertz / rate) for hertz in mels]
+
+    def statements(loops: Loops) -> None:
+        for n, edge in enumerate(edges):
+            loops.outs[0][n] = const(edge)
+
+    (places,) = written("mel_edges", [(bins + 2,)], ["int32"], [], statements)
+    zero, unit = const(0.0, kind), const(1.0, kind)
+
+    def body(row: Any, k: Any) -> Expr:
+        begin, middle, end = places(k), places(k + 1), places(k + 2)
+        place = convert(as_expr(row), "int32")
+
+        def share(part: Expr, whole_part: Expr) -> Expr:
+            return convert(part, kind) / convert(scalar.max(whole_part, const(1)), kind)
+
+        rise = select(place.equal(middle), unit, share(place - begin, middle - begin))
+        fall = share(end - place, end - middle)
+        rising = all_of(compare("le", begin, place), compare("le", place, middle))
+        falling = all_of(compare("le", middle, place), compare("lt", place, end))
+        return select(falling, fall, select(rising, rise, zero))
+
+    return compute((length // 2 + 1, bins), body, "mel_weights", tag="injective")

@@ -1,5 +1,6 @@
-"""Sparse matrices."""
+"""Sparse matrices, and lists of places."""
 
+from kc.topi.sparse.places import sparse_fill_empty_rows, sparse_reshape
 from kc.topi.sparse.products import (
     csrmm,
     csrmv,
@@ -10,5 +11,6 @@ from kc.topi.sparse.products import (
 )
 
 __all__ = [
-    "csrmm", "csrmv", "dense", "sparse_add", "sparse_dense", "sparse_transpose",
+    "csrmm", "csrmv", "dense", "sparse_add", "sparse_dense", "sparse_fill_empty_rows",
+    "sparse_reshape", "sparse_transpose",
 ]  # fmt: skip

@@ -200,3 +200,40 @@ def winograd_weight_python(kernel: Any, tile_size: int) -> Any:
     """(O, I, K, K) as (alpha, alpha, O, I)."""
     scaled = winograd_matrices_python(tile_size, kernel.shape[-1])[2]
     return np.einsum("iu,jv,ocuv->ijoc", scaled, scaled, kernel)
+
+
+def correlation_nchw_python(
+    data1: Any, data2: Any, kernel_size: int, max_displacement: int, stride1: int, stride2: int,
+    padding: int, is_multiply: bool,
+) -> Any:  # fmt: skip
+    """How alike windows of two images are."""
+    amounts = ((0, 0), (0, 0), (padding, padding), (padding, padding))
+    first, second = np.pad(data1, amounts), np.pad(data2, amounts)
+    radius, border = max_displacement // stride2, kernel_size // 2 + max_displacement
+    batch, _, height, width = first.shape
+    moves = [n * stride2 for n in range(-radius, radius + 1)]
+    rows = range(max_displacement, height - border - kernel_size // 2, stride1)
+    columns = range(max_displacement, width - border - kernel_size // 2, stride1)
+    result = np.zeros((batch, len(moves) ** 2, len(rows), len(columns)))
+    for q, i, j in np.ndindex(*result.shape[1:]):
+        down, right = moves[q // len(moves)], moves[q % len(moves)]
+        y, x = rows[i], columns[j]
+        a = first[:, :, y : y + kernel_size, x : x + kernel_size]
+        b = second[:, :, y + down : y + down + kernel_size, x + right : x + right + kernel_size]
+        result[:, q, i, j] = (a * b if is_multiply else np.abs(a - b)).mean((1, 2, 3))
+    return result
+
+
+def dilation2d_nchw_python(
+    input_np: Any, filter_np: Any, stride: int, padding: int, dilation: int
+) -> Any:
+    """The largest of an image and a structuring element."""
+    data = np.pad(input_np, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
+    spans = [(size - 1) * dilation + 1 for size in filter_np.shape[1:]]
+    outs = [(size - span) // stride + 1 for size, span in zip(data.shape[2:], spans, strict=True)]
+    result = np.zeros((*data.shape[:2], *outs))
+    for i, j in np.ndindex(*outs):
+        y, x = i * stride, j * stride
+        part = data[:, :, y : y + spans[0] : dilation, x : x + spans[1] : dilation]
+        result[:, :, i, j] = (part + filter_np).max((2, 3))
+    return result

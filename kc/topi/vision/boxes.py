@@ -9,7 +9,16 @@ from kc.te.computes import compute
 from kc.te.expr import Expr, all_of, as_expr, const, if_then_else
 from kc.te.expr import cast as convert
 from kc.te.tensor import Tensor, shape_text
-from kc.topi.arguments import constant, index_tensor, length_of, same_size, tensor, whole
+from kc.topi.arguments import (
+    constant,
+    index_tensor,
+    length_of,
+    same_size,
+    tensor,
+    times,
+    whole,
+    word,
+)
 from kc.topi.loops import Loops, written
 from kc.topi.sorting import argsort
 from kc.topi.table import operator, refuse
@@ -184,3 +193,83 @@ def non_max_suppression(
     if not return_indices:
         return written("nms", [data.shape], [data.dtype], inputs, body)[0]
     return written("nms", [indices.shape, (data.shape[0], 1)], ["int32"] * 2, inputs, body)
+
+
+@operator(
+    "vision", TYPES,
+    "vision.all_class_non_max_suppression(T(1, 4, 4), T(1, 2, 4), 3, 0.5, 0.0)",
+    onnx="NonMaxSuppression", gradient="none",
+)  # fmt: skip
+def all_class_non_max_suppression(
+    boxes: Tensor, scores: Tensor, max_output_boxes_per_class: int = -1,
+    iou_threshold: float = 0.5, score_threshold: float = 0.0, output_format: str = "onnx",
+) -> list[Tensor]:  # fmt: skip
+    """The boxes (B, N, 4) that no better one covers, in each class of scores (B, C, N) by itself.
+
+    A box is two opposite corners. Boxes with a score above ``score_threshold`` are looked at from
+    the best on, of equal ones the first first, and kept if no box that is kept covers more than
+    ``iou_threshold`` of what both cover; up to ``max_output_boxes_per_class`` (-1: all).
+    ``output_format`` "onnx": [image, class and number of each kept box (B * C * N, 3) in int64, how
+    many (1,)]; "tensorflow": [class and number (B, C * N, 2) in int64, their scores (B, C * N), how
+    many in each image (B,)]. Only the first so many rows are meant; the others are 0. Raises KC2302
+    and KC2303 for ranks and shapes, KC2312 for a format.
+    """
+    tensor(boxes, "boxes", 3)
+    tensor(scores, "scores", 3, (boxes.dtype,))
+    same_size(boxes, 0, scores, 0, "there are scores for each image")
+    same_size(boxes, 1, scores, 2, "there is a score for each box")
+    if constant(boxes.shape[2], "the corners of a box") != 4:
+        raise refuse("KC2303", f"{boxes.name} of the shape {shape_text(boxes.shape)}",
+                     "a box has 4 numbers: two opposite corners")  # fmt: skip
+    onnx = word(output_format, ("onnx", "tensorflow"), "output_format") == "onnx"
+    most, kind = whole(max_output_boxes_per_class, "max_output_boxes_per_class"), boxes.dtype
+    batch, classes, count = scores.shape
+    order = argsort(scores, None, 2, 0, "int32")
+    rows = times(classes, count)
+
+    def body(loops: Loops) -> None:
+        ib, (given, ranks, sorted_places) = loops.ib, loops.ins
+        selected, totals = loops.outs[0], loops.outs[-1]
+        keeps = ib.allocate("int32", (count,), name="keeps")
+        zero = const(0, "int64")
+        loops.nest([*selected_shape], lambda *at: selected.__setitem__(at, zero), "c")
+        loops.nest([1 if onnx else batch], lambda b: totals.__setitem__(b, const(0)), "t")
+        if not onnx:
+            none = const(0.0, kind)
+            loops.nest([batch, rows], lambda *at: loops.outs[1].__setitem__(at, none), "s")
+
+        def one_class(b: Any, c: Any) -> None:
+            kept, total = loops.variable("int32", "kept"), 0 if onnx else b
+            kept[0] = const(0)
+
+            def box(n: Any) -> list[Expr]:
+                return [given[b, sorted_places[b, c, n], k] for k in range(4)]
+
+            with ib.for_range(0, count, name="n") as n:
+                place = sorted_places[b, c, n]
+                keeps[n] = const(0)
+                room = [kept[0] < most] if most >= 0 else []
+                score = ranks[b, c, place]
+                with ib.if_scope(all_of(score > const(float(score_threshold), kind), *room)):
+                    keeps[n] = const(1)
+                    with ib.for_range(0, n, name="m") as m, ib.if_scope(keeps[m].equal(1)):
+                        limit = const(float(iou_threshold), kind)
+                        with ib.if_scope(_overlap(box(m), box(n)) > limit):
+                            keeps[n] = const(0)
+                with ib.if_scope(keeps[n].equal(1)):
+                    row = totals[total]
+                    names = [c, place] if not onnx else [b, c, place]
+                    for column, name in enumerate(names):
+                        at = (row, column) if onnx else (b, row, column)
+                        selected[at] = convert(as_expr(name), "int64")
+                    if not onnx:
+                        loops.outs[1][b, row] = score
+                    kept[0] = kept[0] + 1
+                    totals[total] = row + 1
+
+        loops.nest([batch, classes], one_class, "b")
+
+    selected_shape = (times(batch, rows), 3) if onnx else (batch, rows, 2)
+    shapes = [selected_shape, (1,)] if onnx else [selected_shape, (batch, rows), (batch,)]
+    kinds = ["int64", "int32"] if onnx else ["int64", kind, "int32"]
+    return written("all_class_nms", shapes, kinds, [boxes, scores, order], body)

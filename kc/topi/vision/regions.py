@@ -11,6 +11,7 @@ from kc.te.expr import cast as convert
 from kc.te.tensor import Tensor, shape_text
 from kc.topi.arguments import constant, positive, tensor, whole, word
 from kc.topi.loops import Loops, written
+from kc.topi.shape import transpose
 from kc.topi.table import operator, refuse
 
 TYPES = ("float32", "float64")
@@ -132,6 +133,21 @@ def roi_align_nchw(
 
     shape = (rois.shape[0], data.shape[1], high, wide)
     return written("roi_align", [shape], [kind], [data, rois], body)[0]
+
+
+@operator(
+    "vision", TYPES, 'vision.roi_align_nhwc(T(1, 5, 5, 2), T(2, 5), (2, 2), 1.0, "avg", 2)',
+    gradient="none",
+)  # fmt: skip
+def roi_align_nhwc(
+    data: Tensor, rois: Tensor, pooled_size: Any, spatial_scale: float, mode: Any = "avg",
+    sample_ratio: int = -1,
+) -> Tensor:  # fmt: skip
+    """:func:`roi_align_nchw` of images (N, H, W, C), as (R, PH, PW, C), with its errors."""
+    tensor(data, "data", 4)
+    moved = transpose(data, (0, 3, 1, 2))
+    result = roi_align_nchw(moved, rois, pooled_size, spatial_scale, mode, sample_ratio)
+    return transpose(result, (0, 2, 3, 1))
 
 
 @operator(

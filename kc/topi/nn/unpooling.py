@@ -1,0 +1,79 @@
+"""The inverse of max pooling: elements at the places that pooling found them at."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kc.te.expr import all_of, as_expr, const
+from kc.te.expr import cast as convert
+from kc.te.tensor import Tensor, shape_text
+from kc.topi.arguments import constant, index_tensor, length_of, positive, same_shape
+from kc.topi.loops import Loops, written
+from kc.topi.nn.padding import amounts
+from kc.topi.table import ANY, operator, refuse
+
+
+@operator(
+    "scatter", ANY, 'nn.max_unpool(T(1, 2, 2, 2), T(1, 2, 2, 2, dtype="int64"), 2, 2)',
+    onnx="MaxUnpool", torch="max_unpool2d", gradient="none",
+)  # fmt: skip
+def max_unpool(
+    data: Tensor, indices: Tensor, kernel: Any, stride: Any = None, padding: Any = 0,
+    output_size: Any = None,
+) -> Tensor:  # fmt: skip
+    """Elements of (N, C, ...) at their ``indices``, row-major places in an image; 0 elsewhere.
+
+    The images have ``output_size``, by default ``(in - 1) * stride + kernel`` less the padding;
+    ``stride`` is the kernel by default. An index counts the places of the image of its own batch
+    item and channel, as torch's; one outside is left out, of equal ones the last is taken. Raises
+    KC2302 and KC2303 for ranks and shapes, KC2306 for sizes below 1, KC2309 for indices of floats.
+    """
+    index_tensor(indices)
+    same_shape(data, indices, "there is an index for each element")
+    if data.ndim < 3:
+        raise refuse("KC2302", f"{data.name} of the shape {shape_text(data.shape)}",
+                     "it has a batch, channels, and 1 dimension of space or more")  # fmt: skip
+    count = data.ndim - 2
+    taps = positive(kernel, count, "kernel")
+    steps = taps if stride is None else positive(stride, count, "stride")
+    heads, tails = amounts(padding, taps)
+    if output_size is None:
+        inner = [constant(size, "the size of the image") for size in data.shape[2:]]
+        sizes = [
+            (size - 1) * step + tap - head - tail
+            for size, step, tap, head, tail in zip(inner, steps, taps, heads, tails, strict=True)
+        ]
+    else:
+        sizes = list(output_size) if isinstance(output_size, list | tuple) else [output_size]
+    image = positive(sizes, count, "output_size")
+    places = 1
+    for size in image:
+        places *= size
+
+    def body(loops: Loops) -> None:
+        (given, targets), (result,) = loops.ins, loops.outs
+        zero = const(0, data.dtype)
+        loops.nest(result_shape, lambda *at: result.__setitem__(at, zero), "c")
+
+        def move(*at: Any) -> None:
+            index = targets[at]
+            inside = [index < as_expr(places).astype(index.dtype)] if fits_type(index) else []
+            if not index.dtype.startswith("uint"):
+                inside.append(index >= const(0, index.dtype))
+            with loops.ib.if_scope(all_of(*inside) if inside else const(True)):
+                rest = convert(length_of(index, places - 1), "int64")
+                own: list[Any] = []
+                for size in reversed(image):
+                    own.insert(0, rest % size)
+                    rest = rest // size
+                result[(*at[:2], *own)] = given[at]
+
+        loops.nest(data.shape, move)
+
+    def fits_type(index: Any) -> bool:
+        """Whether the index's type holds the number of places, so that it can be beyond."""
+        bits = int("".join(filter(str.isdigit, index.dtype)))
+        return places < 1 << (bits if index.dtype.startswith("uint") else bits - 1)
+
+    result_shape = (*data.shape[:2], *image)
+    return written("max_unpool", [result_shape], [data.dtype], [data, indices], body)[0]

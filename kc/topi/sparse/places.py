@@ -1,0 +1,157 @@
+"""Lists of the places of elements (COO): rows of indices, one for each element."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from kc.te.computes import compute
+from kc.te.expr import Expr, all_of, as_expr, compare, const, select
+from kc.te.expr import cast as convert
+from kc.te.tags import INJECTIVE
+from kc.te.tensor import Tensor, shape_text
+from kc.topi.arguments import constant, index_tensor, number, plus, same_size, tensor, whole
+from kc.topi.loops import Loops, written
+from kc.topi.table import INTEGERS, operator, refuse
+
+
+def _sizes(shape: Any, what: str) -> list[int]:
+    given = list(shape) if isinstance(shape, list | tuple) else [shape]
+    sizes = [whole(size, what) for size in given]
+    if not sizes:
+        raise refuse("KC2311", f"{what} has no numbers", "it has one for each dimension")
+    return sizes
+
+
+def _rows_of(indices: Tensor, rank: int, what: str) -> None:
+    """Raise KC2302, KC2303 or KC2309 unless there are rows of ``rank`` indices."""
+    index_tensor(indices, "sparse_indices", 2)
+    if constant(indices.shape[1], "the rank") != rank:
+        raise refuse(
+            "KC2303",
+            f"sparse_indices {indices.name} of the shape {shape_text(indices.shape)}",
+            f"a row has an index for each dimension of {what}: {rank}",
+        )
+
+
+@operator(
+    INJECTIVE, INTEGERS, 'sparse.sparse_reshape(T(3, 2, dtype="int64"), (4, 6), (2, -1))',
+    gradient="none",
+)  # fmt: skip
+def sparse_reshape(
+    sparse_indices: Tensor, prev_shape: Any, new_shape: Any, new_sparse_indices_shape: Any = None,
+    new_shape_shape: Any = None,
+) -> list[Tensor]:  # fmt: skip
+    """[the places (K, new rank) of elements in ``new_shape``, the shape (new rank,)].
+
+    ``prev_shape`` is that of the places (K, rank); both are numbers. One size of ``new_shape`` may
+    be -1: what is left. TVM's last two arguments are the shapes of the results: they are computed
+    here. Raises KC2302, KC2303 and KC2309 for indices that do not fit, KC2303 for shapes of
+    different numbers of elements, KC2306 for sizes below 0.
+    """
+    del new_sparse_indices_shape, new_shape_shape
+    old, new = _sizes(prev_shape, "prev_shape"), _sizes(new_shape, "new_shape")
+    _rows_of(sparse_indices, len(old), "prev_shape")
+    if any(size < 0 for size in old) or any(size < -1 for size in new) or new.count(-1) > 1:
+        raise refuse("KC2306", f"prev_shape is {tuple(old)}, new_shape is {tuple(new)}",
+                     "sizes are at least 0; one of new_shape may be -1: what is left")  # fmt: skip
+    total, rest = 1, 1
+    for size in old:
+        total *= size
+    for size in new:
+        rest *= size if size >= 0 else 1
+    if -1 in new and rest and total % rest == 0:
+        new[new.index(-1)] = total // rest
+    elif rest != total:
+        raise refuse("KC2303", f"prev_shape {tuple(old)} to new_shape {tuple(new)}",
+                     f"it has {total} elements")  # fmt: skip
+    kind = sparse_indices.dtype
+
+    def body(k: Any, column: Any) -> Expr:
+        flat: Any = const(0, "int64")
+        for n, size in enumerate(old):
+            flat = flat * max(size, 1) + convert(sparse_indices(k, n), "int64")
+        places: list[Expr] = []
+        for size in reversed(new):
+            places.insert(0, flat % max(size, 1))
+            flat = flat // max(size, 1)
+        value = places[0]
+        for n in range(1, len(new)):
+            value = select(column.equal(n), places[n], value)
+        return convert(value, kind)
+
+    def size_at(n: Any) -> Expr:
+        value: Expr = const(new[0], kind)
+        for m, size in enumerate(new[1:], 1):
+            value = select(n.equal(m), const(size, kind), value)
+        return value
+
+    shape = (sparse_indices.shape[0], len(new))
+    return [
+        compute(shape, body, "sparse_reshape", tag=INJECTIVE),
+        compute((len(new),), size_at, "sparse_shape", tag=INJECTIVE),
+    ]
+
+
+@operator(
+    "scatter", INTEGERS,
+    'sparse.sparse_fill_empty_rows(T(3, 2, dtype="int64"), T(3), (4, 5), 0.5)', gradient="none",
+)  # fmt: skip
+def sparse_fill_empty_rows(
+    sparse_indices: Tensor, sparse_values: Tensor, dense_shape: Sequence[int], default_value: Any
+) -> list[Tensor]:
+    """Elements (K,) at places (K, rank), with ``default_value`` in the first column of empty rows.
+
+    [places (K + rows, rank), values (K + rows,), whether a row was empty (rows,), how many
+    elements there are now (1,)]: only so many are meant, the others are 0. They have the order of
+    their rows; those of a row keep theirs. Elements whose row is outside of ``dense_shape`` are
+    left out. Raises KC2302, KC2303 and KC2309 for indices that do not fit, KC2306 for a size
+    below 0.
+    """
+    sizes = _sizes(dense_shape, "dense_shape")
+    if any(size < 0 for size in sizes):
+        raise refuse("KC2306", f"dense_shape is {tuple(sizes)}", "sizes are at least 0")
+    _rows_of(sparse_indices, len(sizes), "dense_shape")
+    tensor(sparse_values, "sparse_values", 1)
+    same_size(sparse_indices, 0, sparse_values, 0, "there is a value for each place")
+    rows, depth, count = sizes[0], len(sizes), sparse_indices.shape[0]
+    kind, fill = sparse_indices.dtype, number(default_value, sparse_values.dtype)
+
+    def body(loops: Loops) -> None:
+        ib, (places, values) = loops.ib, loops.ins
+        new_places, new_values, empty, total = loops.outs
+
+        def clear(k: Any) -> None:
+            new_values[k] = const(0, sparse_values.dtype)
+            with ib.for_range(0, depth, name="d") as d:
+                new_places[k, d] = const(0, kind)
+
+        loops.nest([plus(count, rows)], clear, "c")
+        total[0] = const(0)
+
+        def row(r: Any) -> None:
+            empty[r] = const(True)
+
+            def element(k: Any) -> None:
+                own = convert(places[k, 0], "int64").equal(convert(as_expr(r), "int64"))
+                # Each element has one row: there is room for all, which is said again here.
+                room = compare("lt", total[0], convert(as_expr(plus(count, rows)), "int32"))
+                with ib.if_scope(all_of(own, room)):
+                    with ib.for_range(0, depth, name="d") as d:
+                        new_places[total[0], d] = places[k, d]
+                    new_values[total[0]] = values[k]
+                    empty[r] = const(False)
+                    total[0] = total[0] + 1
+
+            loops.nest([count], element, "k")
+            with ib.if_scope(empty[r]):
+                new_places[total[0], 0] = convert(as_expr(r), kind)
+                new_values[total[0]] = fill
+                total[0] = total[0] + 1
+
+        loops.nest([rows], row, "r")
+
+    length = plus(count, rows)
+    shapes = [(length, depth), (length,), (rows,), (1,)]
+    kinds = [kind, sparse_values.dtype, "bool", "int32"]
+    return written("fill_empty_rows", shapes, kinds, [sparse_indices, sparse_values], body)
