@@ -1,5 +1,7 @@
 """Cases of boxes, regions, moved taps and bits; importing the module enters them."""
 
+from typing import Any
+
 import numpy as np
 from topi_cases import case
 
@@ -109,9 +111,10 @@ case("vision.reorg", lambda x: testing.reorg_python(x, 3),
      'vision.reorg(T(2, 9, 3, 6, dtype="int8"), 3)')  # fmt: skip
 case("vision.reorg", lambda x: x, "vision.reorg(T(1, 2, 3, 3), 1)")
 
-for options in (
+PRIORS: tuple[tuple[Any, ...], ...] = (
     ((0.5, 0.25), (1, 2)), ((1.0,), (1,)), ((0.5,), (1, 2, 0.5), (0.25, 0.5), (0.25, 0.75), True)
-):  # fmt: skip
+)  # fmt: skip
+for options in PRIORS:
     case(
         "vision.multibox_prior",
         lambda x, o=options: testing.multibox_prior_python(2, 3, *o),
@@ -126,7 +129,10 @@ SCORES = (
     "0, 0, 0, 0, 0.5, 0.5, 0, 0.75, 0.25, 0.25, 0, 0])"
 )
 MOVES = "T(2, 16)"
-for options in ((), (False, 0.5), (True, 0.3, 0.25, True, (0.1, 0.2, 0.1, 0.2), 2)):
+DETECTED: tuple[tuple[Any, ...], ...] = (
+    (), (False, 0.5), (True, 0.3, 0.25, True, (0.1, 0.2, 0.1, 0.2), 2)
+)  # fmt: skip
+for options in DETECTED:
     text = "".join(f", {option}" for option in options)
     case(
         "vision.multibox_detection",
