@@ -263,10 +263,10 @@ def added(columns, image, block, stride, padding, dilation):
     return whole[(..., *(slice(padding, padding + size) for size in image))]
 
 
-BLOCKS: tuple[tuple[Any, ...], ...] = (
+BLOCKS: list[tuple[Any, ...]] = [
     ((4, 4), (2, 2), (1, 0, 1)), ((5, 6), (3, 2), (2, 1, 1)), ((5, 5), (2, 2), (1, 1, 2)),
     ((7,), (3,), (2, 0, 1)), ((3, 3, 3), (2, 2, 2), (1, 0, 1)),
-)  # fmt: skip
+]  # fmt: skip
 for image, block, options in BLOCKS:
     spans = [(size - 1) * options[2] + 1 for size in block]
     lines = np.prod([(size + 2 * options[1] - span) // options[0] + 1

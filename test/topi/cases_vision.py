@@ -111,9 +111,9 @@ case("vision.reorg", lambda x: testing.reorg_python(x, 3),
      'vision.reorg(T(2, 9, 3, 6, dtype="int8"), 3)')  # fmt: skip
 case("vision.reorg", lambda x: x, "vision.reorg(T(1, 2, 3, 3), 1)")
 
-PRIORS: tuple[tuple[Any, ...], ...] = (
+PRIORS: list[tuple[Any, ...]] = [
     ((0.5, 0.25), (1, 2)), ((1.0,), (1,)), ((0.5,), (1, 2, 0.5), (0.25, 0.5), (0.25, 0.75), True)
-)  # fmt: skip
+]  # fmt: skip
 for options in PRIORS:
     case(
         "vision.multibox_prior",
@@ -129,9 +129,9 @@ SCORES = (
     "0, 0, 0, 0, 0.5, 0.5, 0, 0.75, 0.25, 0.25, 0, 0])"
 )
 MOVES = "T(2, 16)"
-DETECTED: tuple[tuple[Any, ...], ...] = (
+DETECTED: list[tuple[Any, ...]] = [
     (), (False, 0.5), (True, 0.3, 0.25, True, (0.1, 0.2, 0.1, 0.2), 2)
-)  # fmt: skip
+]  # fmt: skip
 for options in DETECTED:
     text = "".join(f", {option}" for option in options)
     case(
