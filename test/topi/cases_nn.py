@@ -248,10 +248,10 @@ case("nn.fifo_buffer", lambda x, b: b, "nn.fifo_buffer(T(0, 2), T(4, 2), 0)")
 
 def added(columns, image, block, stride, padding, dilation):
     """Each block added where it lies, one after another."""
-    batch, rows, _ = columns.shape
+    batch, rows = columns.shape[:2]
     taps = columns.reshape(batch, rows // np.prod(block), *block, -1)
     spans = [(size - 1) * dilation + 1 for size in block]
-    whole = np.zeros((*taps.shape[:2], *(size + 2 * padding for size in image)))
+    whole = np.zeros([*taps.shape[:2], *(size + 2 * padding for size in image)])
     lines = [(size + 2 * padding - span) // stride + 1
              for size, span in zip(image, spans, strict=True)]  # fmt: skip
     for number, place in enumerate(np.ndindex(*lines)):
@@ -281,9 +281,10 @@ for image, block, options in BLOCKS:
 
 
 def unpooled(x, places, size):
-    result = np.zeros((*x.shape[:2], int(np.prod(size))))
+    count = int(np.prod(size))
+    result = np.zeros((*x.shape[:2], count))
     for at in np.ndindex(*x.shape):
-        if 0 <= places[at] < result.shape[2]:
+        if 0 <= places[at] < count:
             result[(*at[:2], places[at])] = x[at]
     return result.reshape(*x.shape[:2], *size)
 
