@@ -133,6 +133,8 @@ TVM_PASSES: dict[str, str | None] = {
     "tir.CommonSubexprElimTIR": "cse",
     "tir.PlanAndUpdateBufferAllocationLocation": "compact-buffer-allocation",
     "tir.LowerIntrin": "expand-math",
+    "tir.NarrowDataType": "narrow-data-type",
+    "tir.ForceNarrowIndexToInt32": "force-narrow-index-to-int32",
     "tir.LowerCrossThreadReduction": "lower-cross-thread-reduction",
     "tir.UnifyThreadBinding": "unify-thread-binding",
     "tir.InjectVirtualThread": "inject-virtual-thread",
@@ -149,11 +151,11 @@ TVM_PASSES: dict[str, str | None] = {
             "Filter FlattenBuffer InferFragment InjectCopyIntrin "
             "InjectPTXAsyncCopy InjectPrefetch InjectRollingBuffer "
             "LiftAttrScope LowerCustomDatatypes LowerDeviceStorageAccessInfo LowerMatchBuffer "
-            "LowerTVMBuiltin LowerVtcmAlloc MakePackedAPI MakeUnpackedAPI NarrowDataType "
+            "LowerTVMBuiltin LowerVtcmAlloc MakePackedAPI MakeUnpackedAPI "
             "RemapThreadAxis RenormalizeSplitPattern RewriteUnsafeSelect SkipAssert TextureFlatten "
             # Of versions after 0.9.
             "AnnotateEntryFunc AnnotateIrregularLoop BindParams BindTarget CanonicalizeLoop "
-            "DefaultGPUSchedule ExtractPrimFuncConstants ForceNarrowIndexToInt32 "
+            "DefaultGPUSchedule ExtractPrimFuncConstants "
             "InjectPTXLDG32 InjectPermutedLayout InlinePrivateFunctions "
             "InstrumentProfileIntrinsics LegalizePackedCalls LiftThreadBinding LowerAsyncDMA "
             "LowerAutoCopy ManifestSharedMemoryLocalStage PointerValueTypeRewrite RemoveAssume "

@@ -23,9 +23,14 @@ _PASSES = {name.removeprefix("tir."): own for name, own in TVM_PASSES.items() if
 _SCOPED = {"ThreadSync"}
 """Passes that TVM runs once for each memory scope, its argument; kc's are for all at once."""
 
+_POSITIONAL = {"NarrowDataType": "bits"}
+"""Passes whose first option TVM's users give by position."""
+
 
 def _maker(name: str, own: str) -> Callable[..., UserPass]:
-    def make(*scope: str, **options: Any) -> UserPass:
+    def make(*scope: Any, **options: Any) -> UserPass:
+        if name in _POSITIONAL and len(scope) == 1:
+            options[_POSITIONAL[name]], scope = scope[0], ()
         if len(scope) > (name in _SCOPED):
             raise TypeError(f"{name} takes its options by name")
         cls = registry.pass_class(own)

@@ -191,7 +191,10 @@ PASSES = {
     ),
     "sched": ("kc.transforms.trace.{stem}", ("apply-schedule",)),
     "chosen": ("kc.transforms.auto_schedule.{stem}", ("auto-schedule",)),
-    "generic": ("kc.transforms.{stem}", ("canonicalize", "expand-math")),
+    "generic": (
+        "kc.transforms.{stem}",
+        ("canonicalize", "expand-math", "narrow-data-type", "force-narrow-index-to-int32"),
+    ),
     "conversion": (
         "kc.conversion.{stem}",
         (
