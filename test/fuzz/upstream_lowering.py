@@ -66,6 +66,34 @@ def lowered(text: str) -> str:
     return text
 
 
+SPLIT = "// -----\n"
+"""What stands between the modules of a file."""
+
+
+def all_lowered(texts: Sequence[str]) -> list[str | None]:
+    """LLVM IR of each module, by one run of MLIR's tools; None where it is not lowered so.
+
+    Starting the tools takes longer than most programs do.
+    """
+    opt, translate = find("mlir-opt"), find("mlir-translate")
+    assert opt is not None
+    assert translate is not None
+    parts: list[str | None] = list(texts)
+    for command in ([opt, *PIPELINE], [translate, "--mlir-to-llvmir"]):
+        left = [n for n, part in enumerate(parts) if part]
+        given = SPLIT.join(parts[n] or "" for n in left)
+        marker = f"--output-split-marker={SPLIT.strip()}"
+        done = subprocess.run(
+            [*command, "--split-input-file", marker], input=given, capture_output=True, text=True
+        )
+        made = re.split(r"^// -----\n", done.stdout, flags=re.MULTILINE)
+        if len(made) != len(left):  # a tool that aborts says nothing of those after
+            return [None] * len(texts)
+        for n, part in zip(left, made, strict=True):
+            parts[n] = part if part.strip() else None
+    return parts
+
+
 def descriptor(array: np.ndarray) -> ctypes.Array[ctypes.c_int64]:
     """An array as MLIR's C interface passes a memref: pointers, offset, sizes and strides."""
     strides = [stride // array.itemsize for stride in array.strides]
@@ -73,8 +101,11 @@ def descriptor(array: np.ndarray) -> ctypes.Array[ctypes.c_int64]:
     return (ctypes.c_int64 * len(fields))(*fields)
 
 
-def run_upstream(program: Loops) -> list[Any]:
-    """The arguments of ``@main`` after a call of MLIR's code, the results behind them."""
+def run_upstream(program: Loops, ir: str | None = None) -> list[Any]:
+    """The arguments of ``@main`` after a call of MLIR's code, the results behind them.
+
+    ``ir`` is that code, where the text is lowered already.
+    """
     results = _result_count(program.text)
     given = [array.copy() if isinstance(array, np.ndarray) else array for array in program.given]
     arguments, allocated = given[: len(given) - results], given[len(given) - results :]
@@ -87,7 +118,7 @@ def run_upstream(program: Loops) -> list[Any]:
             values.append(ctypes.c_void_p(ctypes.addressof(kept[-1])))
         else:
             values.append(ctypes.c_int64(argument))
-    engine = _compiled(lowered(program.text))
+    engine = _compiled(ir or lowered(program.text))
     whole = (ctypes.c_int64 * words)()
     if words:
         values.insert(0, ctypes.c_void_p(ctypes.addressof(whole)))
@@ -149,12 +180,13 @@ def check(program: Loops, arrays: Sequence[Any]) -> None:
         np.testing.assert_array_equal(arrays[n], wanted, err_msg=f"argument {n}")
 
 
-def compare(program: Loops) -> list[str]:
+def compare(program: Loops, ir: str | None = None) -> list[str]:
     """Run a program in three ways, each of which must give what is expected; those that it was run
-    in. What MLIR does not lower, and kc does not raise, is left out."""
+    in. What MLIR does not lower, and kc does not raise, is left out. ``ir`` is what MLIR makes of
+    it, where that is known already."""
     ways: list[str] = []
     try:
-        check(program, run_upstream(program))
+        check(program, run_upstream(program, ir))
         ways.append("MLIR")
     except NotLowered as error:
         ways.append(
@@ -173,17 +205,25 @@ def compare(program: Loops) -> list[str]:
     return [*ways, "native", "interpreter"]
 
 
+BATCH = 50
+"""Programs that MLIR's tools lower at a time."""
+
+
 def main(seed: int, count: int) -> int:
     """Compare programs in three ways; the number of those that differ."""
     ways: Counter[str] = Counter()
-    for n in range(seed, seed + count):
-        program = draw_program(n)
-        try:
-            ways.update(compare(program))
-        except Exception as error:
-            ways["differ"] += 1
-            print(f"program {n}: {type(error).__name__}: {error}\n{program.text}", flush=True)
-    print(", ".join(f"{name} {number}" for name, number in ways.items()))
+    for first in range(seed, seed + count, BATCH):
+        numbers = range(first, min(first + BATCH, seed + count))
+        programs = [draw_program(n) for n in numbers]
+        code = all_lowered([program.text for program in programs])
+        for n, program, ir in zip(numbers, programs, code, strict=True):
+            try:
+                ways.update(compare(program, ir))
+            except Exception as error:
+                ways["differ"] += 1
+                print(f"program {n}: {type(error).__name__}: {error}\n{program.text}", flush=True)
+        done = ", ".join(f"{name} {number}" for name, number in ways.items())
+        print(f"{numbers[-1] + 1 - seed} programs: {done}", flush=True)
     return ways["differ"]
 
 
