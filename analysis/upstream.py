@@ -32,26 +32,32 @@ def needs_raising(function: func.FuncOp, *, loops: bool = False) -> bool:
     """Whether a function has tensors, strided arguments, or ops of linalg, tosa, affine or tensor.
 
     With ``loops``, also whether it has scf loops or accesses of memref, and nothing of tir: code
-    generation takes these as they are, schedules do not. Nor does raising take branches (cf).
+    generation takes these as they are, schedules do not. Nor does raising take branches (cf), or
+    ops of vector and calls that take views: code generation takes these too.
     """
     types = (*function.function_type.inputs, *function.function_type.outputs)
     if any(isinstance(type_, TensorType) for type_ in types):
         return True
     has_strides = any(_has_strides(type_) for type_ in types)
-    has_loops = has_tir = False
+    has_loops = has_tir = has_views = takes_views = False
     for op in preorder(function):
         if op.name.startswith(_TENSORS) or op.name in _VIEWS:
             return True
         is_tir = op.name.startswith("tir.")
         if op.name == "scf.parallel" and op.results:
             return True
-        if not is_tir and any(_has_strides(result.type) for result in op.results):
-            return True
+        has_views |= not is_tir and any(_has_strides(result.type) for result in op.results)
+        if op.name.startswith("vector.") or op.name == "func.call":
+            takes_views |= any(_has_strides(operand.type) for operand in op.operands)
         has_loops = has_loops or op.name.startswith(_LOOPS)
         has_tir = has_tir or is_tir
+    if has_views and not takes_views:
+        return True
     if has_tir:
         return False
-    return has_strides or (loops and has_loops and len(function.body.blocks) == 1)
+    return (has_strides and not takes_views) or (
+        loops and has_loops and len(function.body.blocks) == 1
+    )
 
 
 def _has_strides(type_: Attribute) -> bool:

@@ -40,6 +40,11 @@ from kc.analysis.interpreter.te import TeFunctions
 from kc.analysis.interpreter.tir import TirFunctions
 from kc.analysis.interpreter.values import Buffer, dtype_of, float_type, is_float, wrapper
 from kc.analysis.interpreter.vector import VectorAccessFunctions, VectorFunctions
+from kc.analysis.interpreter.vector_shapes import (
+    VectorGatherFunctions,
+    VectorReductionFunctions,
+    VectorShapeFunctions,
+)
 from kc.analysis.interpreter.views import ViewFunctions
 from kc.dialects import te
 
@@ -57,6 +62,9 @@ _FUNCTIONS = (
     TirFunctions(),
     VectorAccessFunctions(),
     VectorFunctions(),
+    VectorGatherFunctions(),
+    VectorReductionFunctions(),
+    VectorShapeFunctions(),
     ViewFunctions(),
     float_functions(),
     integer_functions(),

@@ -33,6 +33,7 @@ from kc.analysis.interpreter.values import (
     splat,
     vector_of,
 )
+from kc.analysis.interpreter.vector_shapes import outer_mask
 from kc.dialects.tir import DYNAMIC
 
 
@@ -41,9 +42,10 @@ def _shape(type_: Any) -> tuple[int, ...]:
     return tuple(type_.get_shape())
 
 
-def _shifted(index: Sequence[int], lane: int) -> tuple[int, ...]:
-    """The index ``lane`` elements further along the last dimension."""
-    return (*index[:-1], index[-1] + lane)
+def _shifted(index: Sequence[int], lane: tuple[int, ...]) -> tuple[int, ...]:
+    """The index ``lane`` elements further along the last dimensions."""
+    kept = len(index) - len(lane)
+    return (*index[:kept], *(i + n for i, n in zip(index[kept:], lane, strict=True)))
 
 
 @register_impls
@@ -70,7 +72,7 @@ class VectorAccessFunctions(InterpreterFunctions):
         def run(buffer: Buffer, *args: Any) -> np.ndarray:
             *index, mask, result = args
             result = result.copy()
-            for lane, active in enumerate(mask):
+            for lane, active in np.ndenumerate(mask):
                 if active:
                     result[lane] = read(buffer, _shifted(index, lane))
             return result
@@ -83,7 +85,7 @@ class VectorAccessFunctions(InterpreterFunctions):
 
         def run(buffer: Buffer, *args: Any) -> None:
             *index, mask, value = args
-            for lane, active in enumerate(mask):
+            for lane, active in np.ndenumerate(mask):
                 if active:
                     write(value[lane], buffer, _shifted(index, lane))
 
@@ -94,11 +96,13 @@ class VectorAccessFunctions(InterpreterFunctions):
         assert isinstance(type_ := op.result.type, VectorType)
         read = element_reader(op, type_.element_type)
         lanes, rank = _transfer_lanes(op, type_), len(op.indices)
+        active = outer_mask(op)
 
         def run(buffer: Buffer, *args: Any) -> np.ndarray:
             index, padding = args[:rank], args[rank]
             result = splat(_shape(type_), padding)
-            for lane, place in lanes(buffer, index, args[rank + 1] if op.mask else None):
+            mask = args[rank + 1] if op.mask else None
+            for lane, place in lanes(buffer, index, mask, active()):
                 result[lane] = read(buffer, place)
             return result
 
@@ -113,9 +117,11 @@ class VectorAccessFunctions(InterpreterFunctions):
             )
         write = element_writer(op)
         lanes, rank = _transfer_lanes(op, type_), len(op.indices)
+        active = outer_mask(op)
 
         def run(value: np.ndarray, buffer: Buffer, *args: Any) -> None:
-            for lane, place in lanes(buffer, args[:rank], args[rank] if op.mask else None):
+            mask = args[rank] if op.mask else None
+            for lane, place in lanes(buffer, args[:rank], mask, active()):
                 write(value[lane], buffer, place)
 
         return run
@@ -138,10 +144,11 @@ def _transfer_lanes(op: vector.TransferReadOp | vector.TransferWriteOp, type_: V
     masked = [n for _, n in sorted((dim, n) for n, dim in enumerate(dims) if dim is not None)]
     all_lanes = list(itertools.product(*map(range, type_.get_shape())))
 
-    def lanes(buffer: Buffer, index: Sequence[int], mask: np.ndarray | None) -> Any:
+    def lanes(buffer: Buffer, index: Sequence[int], *masks: np.ndarray | None) -> Any:
         sizes = buffer.array(op).shape
         for lane in all_lanes:
-            if mask is not None and not mask[tuple(lane[n] for n in masked)]:
+            at = tuple(lane[n] for n in masked)
+            if any(mask is not None and not mask[at] for mask in masks):
                 continue
             place = list(index)
             for n, dim in enumerate(dims):
@@ -201,7 +208,8 @@ class VectorFunctions(InterpreterFunctions):
         def run(a: np.ndarray, b: np.ndarray) -> np.ndarray:
             elements = np.concatenate([np.atleast_1d(a), np.atleast_1d(b)])
             result = elements[mask]
-            result[[n for n, lane in enumerate(mask) if lane < 0]] = missing
+            for row in (n for n, lane in enumerate(mask) if lane < 0):
+                result[row] = missing
             return result
 
         return run
@@ -214,9 +222,15 @@ class VectorFunctions(InterpreterFunctions):
     @prepared(vector.ReductionOp)
     def reduction(self, interpreter: KernelInterpreter, op: vector.ReductionOp) -> Run:
         combine = combining_function(op, op.kind.data.value, op.dest.type)
+        active = outer_mask(op)
 
         def run(elements: np.ndarray, *accumulator: Any) -> Any:
+            mask = active()
+            if mask is not None:
+                elements = elements[mask.astype(bool)]
             values = [*accumulator, *elements]
+            if not values:
+                return Poison(op, "a reduction of no elements")
             poison = next((value for value in values if isinstance(value, Poison)), None)
             return reduce(combine, values) if poison is None else poison
 

@@ -83,13 +83,11 @@ class LowerConstant(LlvmPattern):
         ty = convert_type(old.type)
         if isinstance(value, IntegerAttr) and isinstance(value.type, IndexType):
             value = IntegerAttr(value.value, i64)
-        elif isinstance(value, DenseIntOrFPElementsAttr) and isinstance(
-            element_type(value.type), IndexType
-        ):
-            assert isinstance(ty, VectorType)
-            value = DenseIntOrFPElementsAttr(ty, value.data)
         elif (form := format_of(old.type)) is not None and form.bits == 8:
             value = code_attr(op.value, form)
+        if isinstance(value, DenseIntOrFPElementsAttr) and value.type != ty:
+            assert isinstance(ty, VectorType)
+            value = DenseIntOrFPElementsAttr(ty, value.data)
         s.define(old, Constant(value, ty))
 
 

@@ -58,6 +58,7 @@ from kc.dialects.llvm import element_type, same_shape
 from kc.dialects.llvm.pointers import GEP_FLAGS
 from kc.dialects.memref import PrefetchOp
 from kc.dialects.memref_atomics import ATOMIC_KINDS
+from kc.dialects.memref_views import ReshapeOp
 from kc.support.diagnostics import CodegenError
 from kc.support.float_formats import NARROW_FLOATS
 
@@ -229,7 +230,7 @@ def emit_store(
     s.create(llvm.StoreOp, [value, pointer], (), properties)
 
 
-def _strides(s: FunctionLowering, memref: MemRef) -> tuple[int | SSAValue, ...]:
+def strides_of(s: FunctionLowering, memref: MemRef) -> tuple[int | SSAValue, ...]:
     """The distance of neighbours along each dimension, in elements."""
     if memref.strides is not None:
         return memref.strides
@@ -276,7 +277,7 @@ class LowerSubview(LlvmPattern):
         steps = mixed(op.static_strides, op.strides)
         strides = [
             multiply(s, stride, step)
-            for stride, step in zip(_strides(s, source), steps, strict=True)
+            for stride, step in zip(strides_of(s, source), steps, strict=True)
         ]
         kept = _kept_dimensions(sizes, result.type.get_num_dims())
         part = MemRef(
@@ -322,6 +323,41 @@ class LowerView(LlvmPattern):
         shift = s.index(op.byte_shift)
         pointer = source.pointer if shift == 0 else emit_gep(s, source.pointer, [shift], i8)
         s.define(op.result, MemRef(pointer, shape, type_, source.origin))
+
+
+class LowerReshape(LlvmPattern):
+    """The same memory with sizes that are in other memory.
+
+    ::
+
+        %B = memref.reshape %A(%s) : (memref<?xf32>, memref<1xi32>) -> memref<?xf32>
+
+    becomes ::
+
+        %B_0 = llvm.sext (llvm.load %s) : i32 to i64
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ReshapeOp, rewriter: PatternRewriter, /) -> None:
+        s = self.conversion
+        source, listed, result = s.memref(op.source), s.memref(op.shape), op.result.type
+        for memref in (source.type, listed.type):
+            require_dense(memref)
+        if not isinstance(result, MemRefType):
+            raise unsupported_type(result, "memrefs have a rank")
+        pointer_type(result)
+        require_dense(result)
+        stored = memory_element(listed.type)
+        shape: list[int | SSAValue] = []
+        for n, size in enumerate(result.get_shape()):
+            if size != DYNAMIC_INDEX:
+                shape.append(size)
+                continue
+            value = s.emit(llvm.LoadOp, [element_pointer(s, listed, [n])], stored)
+            if stored != i64:
+                value = s.emit(llvm.SExtOp, [value], i64)
+            shape.append(value)
+        s.define(op.result, MemRef(source.pointer, tuple(shape), result, source.origin))
 
 
 class LowerPointer(LlvmPattern):
@@ -595,7 +631,7 @@ class LowerMetadata(LlvmPattern):
                 "convert-to-llvm: memref.extract_strided_metadata gives sizes and strides only",
             )
         memref = s.memref(op.source)
-        values = (*memref.shape, *_strides(s, memref))
+        values = (*memref.shape, *strides_of(s, memref))
         for result, value in zip((*op.sizes, *op.strides), values, strict=True):
             known = Constant(IntegerAttr(value, i64), i64) if isinstance(value, int) else value
             s.define(result, known)
@@ -622,7 +658,7 @@ class LowerCast(LlvmPattern):
         )
         strides = source.strides
         if strides is None and is_strided(result.type):
-            strides = _strides(s, source)
+            strides = strides_of(s, source)
         s.define(result, MemRef(source.pointer, shape, result.type, source.origin, strides))
 
 
@@ -714,6 +750,7 @@ class LowerGetGlobal(LlvmPattern):
 PATTERNS: tuple[type[RewritePattern], ...] = (
     LowerSubview,
     LowerView,
+    LowerReshape,
     LowerPointer,
     LowerLoad,
     LowerStore,

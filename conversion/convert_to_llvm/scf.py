@@ -18,7 +18,7 @@ from kc.conversion.convert_to_llvm.cfg import place_blocks
 from kc.conversion.convert_to_llvm.function import FunctionLowering, LlvmPattern, Nested
 from kc.dialects import llvm
 
-SLT = IntegerAttr(2, i64)
+EQ, SLT = IntegerAttr(0, i64), IntegerAttr(2, i64)
 NO_SIGNED_WRAP: dict[str, Attribute] = {"overflowFlags": IntegerAttr(1, i32)}
 
 
@@ -183,6 +183,42 @@ class LowerIf(LlvmPattern):
         s.start(after)
 
 
+class LowerIndexSwitch(LlvmPattern):
+    """A comparison with each case, then a branch; results are arguments of the block after it.
+
+    ::
+
+        scf.index_switch %i case 2 { ... } default { ... }
+
+    becomes ::
+
+        llvm.cond_br (llvm.icmp "eq" %i, 2), ^case, ^default
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: scf.IndexSwitchOp, rewriter: PatternRewriter, /) -> None:
+        self.conversion.nest(self._blocks(op))
+
+    def _blocks(self, op: scf.IndexSwitchOp) -> Nested:
+        s = self.conversion
+        chosen = s.value(op.arg)
+        after = s.new_block(op.results)
+        for number, region in zip(op.cases.iter_values(), op.case_regions, strict=True):
+            case, otherwise = s.new_block(), s.new_block()
+            value = s.int_constant(int(number))
+            s.cond_branch(
+                s.emit(llvm.ICmpOp, [chosen, value], i1, {"predicate": EQ}), case, otherwise
+            )
+            s.start(case)
+            yield region.block
+            s.branch(after, s.flatten_all(terminator(region.block).operands, op.results))
+            s.start(otherwise)
+        default = op.default_region.block
+        yield default
+        s.branch(after, s.flatten_all(terminator(default).operands, op.results))
+        s.start(after)
+
+
 class LowerExecuteRegion(LlvmPattern):
     """Blocks in the place of one operation; its results are arguments of the block after them."""
 
@@ -215,6 +251,7 @@ PATTERNS: tuple[type[RewritePattern], ...] = (
     LowerFor,
     LowerWhile,
     LowerIf,
+    LowerIndexSwitch,
     LowerExecuteRegion,
     LeaveToParent,
 )

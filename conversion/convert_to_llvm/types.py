@@ -4,7 +4,8 @@
 ``index``              i64
 ``i1`` in memory       i8: one byte an element; also as an argument or a result
 ``f8E4M3FN, f8E5M2``   i8: ``legalize-narrow-floats`` has made arithmetic on them arithmetic on bits
-``vector<NxT>``        itself, with ``T`` converted (1-D and fixed size only)
+``vector<NxT>``        itself, with ``T`` converted; of several dimensions, one of all elements in
+                       order, of at most :data:`MAX_LANES` and of fixed size
 ``memref<...xT>``      a pointer, then one i64 for each dynamic dimension; then, if it is a part
                        of another (``strided<[?, 1], offset: ?>``), one for each dynamic stride,
                        the pointer being that of its first element
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from math import prod
 from typing import Any, cast
 
 from xdsl.dialects.builtin import (
@@ -52,6 +54,8 @@ from kc.dialects.llvm import element_type, is_compatible_type, same_shape
 from kc.support.diagnostics import CodegenError
 
 POINTER = LLVMPointerType()
+MAX_LANES = 4096
+"""Elements of a vector: LLVM takes quadratic time for some of what it makes of them."""
 SHARED_SPACE = 3
 """The address space of the memory of a block of threads (NVPTX, AMDGPU)."""
 
@@ -107,10 +111,15 @@ def _convert_own(ty: Attribute) -> Attribute:
     if isinstance(ty, _BYTE_FLOATS):
         return i8
     if isinstance(ty, VectorType):
-        if ty.get_num_dims() != 1 or ty.get_num_scalable_dims():
-            raise unsupported_type(ty, "vectors have one dimension of fixed size")
+        if ty.get_num_scalable_dims():
+            raise unsupported_type(ty, "vectors are of fixed size")
+        count = prod(ty.get_shape())
+        if not 1 <= count <= MAX_LANES:
+            raise unsupported_type(ty, f"vectors have 1 to {MAX_LANES} elements")
         element = _convert_own(ty.element_type)
-        return ty if element == ty.element_type else VectorType(element, ty.shape)
+        if ty.get_num_dims() == 1 and element == ty.element_type:
+            return ty
+        return VectorType(element, [count])
     if is_compatible_type(ty):
         return ty
     raise unsupported_type(ty, "it has no counterpart in the llvm dialect")

@@ -35,6 +35,7 @@ DIALECTS = {
     "linalg": "kc.dialects.linalg:LINALG",
     "tensor": "kc.dialects.tensor:TENSOR",
     "tosa": "kc.dialects.tosa:TOSA",
+    "vector": "kc.dialects.vector:VECTOR",
     "gpu": "kc.dialects.gpu:GPU",
     "llvm": "kc.dialects.llvm:LLVM",
     "nvvm": "kc.dialects.nvvm:NVVM",

@@ -40,6 +40,27 @@ def test_bodies(body: str, always: bool, with_loops: bool):
     assert needs_raising(function, loops=True) is with_loops
 
 
+VIEW = "memref<?xf32, strided<[1], offset: ?>>"
+
+
+@pytest.mark.parametrize(
+    ("taken", "raised"),
+    [
+        (f"%y = memref.load %V[%i] : {VIEW}", True),
+        (f"%y = vector.load %V[%i] : {VIEW}, vector<4xf32>", False),
+        (f"func.call @g(%V) : ({VIEW}) -> ()", False),
+    ],
+)
+def test_views_that_are_taken_as_a_whole(taken: str, raised: bool):
+    module = parse(
+        f"func.func private @g({VIEW})\n"
+        f"func.func @f(%A: memref<8xf32>, %i: index) {{\n"
+        f"%V = memref.subview %A[%i][%i][1] : memref<8xf32> to {VIEW}\n{taken}\nfunc.return\n}}"
+    )
+    _, function = module.body.ops
+    assert needs_raising(function) is raised  # pyright: ignore[reportArgumentType]
+
+
 @pytest.mark.parametrize("types", ["(tensor<8xf32>) -> ()", "() -> tensor<8xf32>"])
 def test_tensors(types: str):
     (function,) = parse(f"func.func private @f{types}").body.ops

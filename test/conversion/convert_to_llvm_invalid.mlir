@@ -17,8 +17,8 @@ func.func @f() {
 
 // -----
 
-// expected-error@+1 {{convert-to-llvm: the type vector<2x4xf32> is not supported}}
-func.func @f(%v: vector<2x4xf32>) {
+// expected-error@+1 {{convert-to-llvm: the type vector<2x[4]xf32> is not supported}}
+func.func @f(%v: vector<2x[4]xf32>) {
   func.return
 }
 

@@ -93,7 +93,8 @@ def test_tir_is_lowered_first():
 @pytest.mark.parametrize(
     ("ty", "why"),
     [
-        ("vector<2x4xf32>", "vectors have one dimension of fixed size"),
+        ("vector<[4]xf32>", "vectors are of fixed size"),
+        ("vector<64x65xf32>", "vectors have 1 to 4096 elements"),
         ("si32", "integers are signless, the operations carry the sign"),
         ("tensor<4xf32>", "it has no counterpart in the llvm dialect"),
         ("memref<4xi24>", "integers in memory have 1, 8, 16, 32 or 64 bits"),

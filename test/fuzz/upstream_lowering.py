@@ -86,10 +86,10 @@ def all_lowered(texts: Sequence[str]) -> list[str | None]:
         done = subprocess.run(
             [*command, "--split-input-file", marker], input=given, capture_output=True, text=True
         )
-        made = re.split(r"^// -----\n", done.stdout, flags=re.MULTILINE)
-        if len(made) != len(left):  # a tool that aborts says nothing of those after
+        printed = re.split(r"^// -----\n", done.stdout, flags=re.MULTILINE)
+        if len(printed) != len(left):  # a tool that aborts says nothing of those after
             return [None] * len(texts)
-        for n, part in zip(left, made, strict=True):
+        for n, part in zip(left, printed, strict=True):
             parts[n] = part if part.strip() else None
     return parts
 

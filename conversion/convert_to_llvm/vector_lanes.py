@@ -1,0 +1,144 @@
+"""Lanes of vectors, which the llvm dialect has of one dimension: all elements in order.
+
+Which lane an element is, numpy's arrays of lane numbers say (``lanes(shape)``): a transposed
+vector is the lanes of the transposed array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import DenseArrayBase, VectorType, i1, i32
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import IRDLOperation
+
+from kc.conversion.convert_to_llvm.function import FunctionLowering
+from kc.conversion.convert_to_llvm.types import convert_type, dense, unsupported_type
+from kc.dialects import llvm
+
+if TYPE_CHECKING:
+    import numpy as np
+
+INTEGER_REDUCTIONS: dict[str, tuple[type[IRDLOperation], type[IRDLOperation]]] = {
+    "add": (llvm.VectorReduceAddOp, llvm.AddOp),
+    "mul": (llvm.VectorReduceMulOp, llvm.MulOp),
+    "and": (llvm.VectorReduceAndOp, llvm.AndOp),
+    "or": (llvm.VectorReduceOrOp, llvm.OrOp),
+    "xor": (llvm.VectorReduceXorOp, llvm.XOrOp),
+    "minsi": (llvm.VectorReduceSMinOp, llvm.SMinOp),
+    "maxsi": (llvm.VectorReduceSMaxOp, llvm.SMaxOp),
+    "minui": (llvm.VectorReduceUMinOp, llvm.UMinOp),
+    "maxui": (llvm.VectorReduceUMaxOp, llvm.UMaxOp),
+}
+FLOAT_REDUCTIONS: dict[str, tuple[type[IRDLOperation], type[IRDLOperation]]] = {
+    "minnumf": (llvm.VectorReduceFMinOp, llvm.MinNumOp),
+    "maxnumf": (llvm.VectorReduceFMaxOp, llvm.MaxNumOp),
+    "minimumf": (llvm.VectorReduceFMinimumOp, llvm.MinimumOp),
+    "maximumf": (llvm.VectorReduceFMaximumOp, llvm.MaximumOp),
+}
+# Of floats, from a start value: in the order of the lanes unless the flags allow another.
+ORDERED_REDUCTIONS: dict[str, tuple[type[IRDLOperation], type[IRDLOperation], float]] = {
+    "add": (llvm.VectorReduceFAddOp, llvm.FAddOp, -0.0),
+    "mul": (llvm.VectorReduceFMulOp, llvm.FMulOp, 1.0),
+}
+
+
+def vector_type(value: SSAValue) -> VectorType:
+    """The llvm type of the old value ``value``, which is a vector."""
+    ty = convert_type(value.type)
+    assert isinstance(ty, VectorType)
+    return ty
+
+
+def lane_count(ty: Attribute) -> int:
+    """The lanes of a vector of llvm."""
+    assert isinstance(ty, VectorType)
+    (count,) = ty.get_shape()
+    return count
+
+
+def lanes(shape: Sequence[int]) -> np.ndarray:
+    """The number of the lane of each element of a vector of ``shape``."""
+    import numpy as np
+
+    return np.arange(prod(shape)).reshape(shape)
+
+
+def shuffle(s: FunctionLowering, lhs: SSAValue, rhs: SSAValue, mask: Sequence[int]) -> SSAValue:
+    """Lanes picked from ``lhs`` followed by ``rhs``; -1 is poison."""
+    assert isinstance(lhs.type, VectorType)
+    ty = VectorType(lhs.type.element_type, [len(mask)])
+    properties: dict[str, Attribute] = {"mask": DenseArrayBase.from_list(i32, mask)}
+    return s.emit(llvm.ShuffleVectorOp, [lhs, rhs], ty, properties)
+
+
+def pick(s: FunctionLowering, value: SSAValue, chosen: np.ndarray) -> SSAValue:
+    """The vector of these lanes of ``value``, in order."""
+    mask = [int(lane) for lane in chosen.reshape(-1)]
+    if mask == list(range(lane_count(value.type))):
+        return value
+    return shuffle(s, value, value, mask)
+
+
+def widened(s: FunctionLowering, value: SSAValue, count: int) -> SSAValue:
+    """``value`` with ``count`` lanes, of which those that it has not are poison."""
+    own = lane_count(value.type)
+    return value if own == count else shuffle(s, value, value, [*range(own), *[-1] * (count - own)])
+
+
+def splat(s: FunctionLowering, value: SSAValue, ty: VectorType) -> SSAValue:
+    """``value`` in every lane."""
+    poison = s.emit(llvm.PoisonOp, [], ty)
+    first = s.emit(llvm.InsertElementOp, [poison, value, s.int_constant(0, i32)], ty)
+    return shuffle(s, first, poison, [0] * lane_count(ty))
+
+
+def element(s: FunctionLowering, value: SSAValue, lane: int | SSAValue) -> SSAValue:
+    """A lane of a vector."""
+    assert isinstance(value.type, VectorType)
+    at = s.int_constant(lane, i32) if isinstance(lane, int) else lane
+    return s.emit(llvm.ExtractElementOp, [value, at], value.type.element_type)
+
+
+def with_element(
+    s: FunctionLowering, value: SSAValue, new: SSAValue, lane: int | SSAValue
+) -> SSAValue:
+    """A vector with another lane."""
+    at = s.int_constant(lane, i32) if isinstance(lane, int) else lane
+    return s.emit(llvm.InsertElementOp, [value, new, at], value.type)
+
+
+def as_vector(s: FunctionLowering, value: SSAValue) -> SSAValue:
+    """A scalar as a vector of one lane; a vector itself."""
+    return (
+        value
+        if isinstance(value.type, VectorType)
+        else splat(s, value, VectorType(value.type, [1]))
+    )
+
+
+def as_scalar(s: FunctionLowering, value: SSAValue, old: Attribute) -> SSAValue:
+    """The inverse of :func:`as_vector`, for a value of the old type ``old``."""
+    return value if isinstance(old, VectorType) else element(s, value, 0)
+
+
+def constant_mask(s: FunctionLowering, active: np.ndarray) -> SSAValue:
+    """A vector of booleans."""
+    ty = VectorType(i1, [active.size])
+    return s.constant(dense(ty, [int(lane) for lane in active.reshape(-1)]), ty)
+
+
+def combining(kind: str, ty: Attribute) -> type[IRDLOperation]:
+    """The op that combines two values, or two vectors, of elements of ``ty``."""
+    scalar = llvm.element_type(ty)
+    if not isinstance(scalar, llvm.LLVM_FLOATS):
+        table = INTEGER_REDUCTIONS
+    elif kind in ORDERED_REDUCTIONS:
+        return ORDERED_REDUCTIONS[kind][1]
+    else:
+        table = FLOAT_REDUCTIONS
+    if kind not in table:
+        raise unsupported_type(ty, f"it has no reduction '{kind}'")
+    return table[kind][1]

@@ -1,0 +1,87 @@
+"""The ``vector`` dialect with the ops that xDSL lacks: those on vectors of several dimensions.
+
+The text of each is what ``mlir-opt`` 22 prints.
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects.vector import Vector
+from xdsl.ir import Dialect
+
+from kc.dialects.vector.elements import (
+    DeinterleaveOp,
+    FromElementsOp,
+    InterleaveOp,
+    StepOp,
+    ToElementsOp,
+)
+from kc.dialects.vector.masks import MaskOp, YieldOp
+from kc.dialects.vector.memory import CompressStoreOp, ExpandLoadOp, GatherOp, ScatterOp
+from kc.dialects.vector.reductions import (
+    ContractionOp,
+    IteratorTypeAttr,
+    MultiReductionOp,
+    OuterProductOp,
+)
+from kc.dialects.vector.shapes import (
+    ConstantMaskOp,
+    ExtractStridedSliceOp,
+    InsertStridedSliceOp,
+    ShapeCastOp,
+    TransposeOp,
+)
+from kc.dialects.vector.sizes import element_of, shape_of
+
+VECTOR = Dialect(
+    "vector",
+    [
+        *Vector.operations,
+        CompressStoreOp,
+        ConstantMaskOp,
+        ContractionOp,
+        DeinterleaveOp,
+        ExpandLoadOp,
+        ExtractStridedSliceOp,
+        FromElementsOp,
+        GatherOp,
+        InsertStridedSliceOp,
+        InterleaveOp,
+        MaskOp,
+        MultiReductionOp,
+        OuterProductOp,
+        ScatterOp,
+        ShapeCastOp,
+        StepOp,
+        ToElementsOp,
+        TransposeOp,
+        YieldOp,
+    ],
+    [*Vector.attributes, IteratorTypeAttr],
+)
+"""xDSL's dialect and what is added here."""
+
+__all__ = [
+    "CompressStoreOp",
+    "ConstantMaskOp",
+    "ContractionOp",
+    "DeinterleaveOp",
+    "ExpandLoadOp",
+    "ExtractStridedSliceOp",
+    "FromElementsOp",
+    "GatherOp",
+    "InsertStridedSliceOp",
+    "InterleaveOp",
+    "IteratorTypeAttr",
+    "MaskOp",
+    "MultiReductionOp",
+    "OuterProductOp",
+    "ScatterOp",
+    "ShapeCastOp",
+    "StepOp",
+    "ToElementsOp",
+    "TransposeOp",
+    "VECTOR",
+    "YieldOp",
+    "element_of",
+    "shape_of",
+]

@@ -1,0 +1,212 @@
+"""Ops of ``vector`` that take vectors apart, and put them together."""
+
+from __future__ import annotations
+
+from math import prod
+
+from xdsl.dialects.builtin import (
+    IndexType,
+    VectorType,
+)
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+    var_result_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from kc.dialects.vector.sizes import (
+    element_of,
+    shape_of,
+    verify_elements,
+    verify_shape,
+)
+
+
+@irdl_op_definition
+class StepOp(IRDLOperation):
+    """``vector.step : vector<4xindex>``: 0, 1, 2, 3."""
+
+    name = "vector.step"
+
+    result = result_def(VectorType)
+
+    assembly_format = "attr-dict `:` type($result)"
+    traits = traits_def(Pure())
+
+    def verify_(self) -> None:
+        if len(shape_of(self.result)) != 1 or not isinstance(element_of(self.result), IndexType):
+            raise VerifyException(f"{self.name}: gives a vector of index, not {self.result.type}")
+
+
+@irdl_op_definition
+class FromElementsOp(IRDLOperation):
+    """``vector.from_elements %a, %b : vector<2xf32>``."""
+
+    name = "vector.from_elements"
+
+    elements = var_operand_def()
+    dest = result_def(VectorType)
+
+    traits = traits_def(Pure())
+
+    def verify_(self) -> None:
+        count = prod(shape_of(self.dest))
+        if [value.type for value in self.elements] != [element_of(self.dest)] * count:
+            raise VerifyException(f"{self.name}: {count} elements for {self.dest.type}")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> FromElementsOp:
+        at = parser.pos
+        names = parser.parse_comma_separated_list(
+            parser.Delimiter.NONE, parser.parse_unresolved_operand
+        )
+        given = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        type_ = parser.parse_type()
+        if not isinstance(type_, VectorType):
+            parser.raise_error("vector.from_elements: expected the type of a vector", at)
+        types = [type_.element_type] * len(names)
+        operands = parser.resolve_operands(names, types, at)
+        return cls.create(operands=operands, attributes=given, result_types=[type_])
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_list(self.elements, printer.print_ssa_value)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.dest.type)
+
+
+@irdl_op_definition
+class ToElementsOp(IRDLOperation):
+    """``%e:2 = vector.to_elements %v : vector<2xf32>``."""
+
+    name = "vector.to_elements"
+
+    source = operand_def(VectorType)
+    elements = var_result_def()
+
+    traits = traits_def(Pure())
+
+    def verify_(self) -> None:
+        count = prod(shape_of(self.source))
+        if [value.type for value in self.elements] != [element_of(self.source)] * count:
+            raise VerifyException(f"{self.name}: {count} elements of {self.source.type}")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> ToElementsOp:
+        at = parser.pos
+        name = parser.parse_unresolved_operand()
+        given = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        type_ = parser.parse_type()
+        if not isinstance(type_, VectorType):
+            parser.raise_error("vector.to_elements: expected the type of a vector", at)
+        return cls.create(
+            operands=[parser.resolve_operand(name, type_)],
+            attributes=given,
+            result_types=[type_.element_type] * prod(type_.get_shape()),
+        )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.source)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.source.type)
+
+
+@irdl_op_definition
+class InterleaveOp(IRDLOperation):
+    """``vector.interleave %a, %b : vector<4xf32> -> vector<8xf32>``: lanes of both in turn."""
+
+    name = "vector.interleave"
+
+    lhs = operand_def(VectorType)
+    rhs = operand_def(VectorType)
+    result = result_def(VectorType)
+
+    traits = traits_def(Pure())
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_list(self.operands, printer.print_ssa_value)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.lhs.type)
+        printer.print_string(" -> ")
+        printer.print_attribute(self.result.type)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> InterleaveOp:
+        at = parser.pos
+        names = parser.parse_comma_separated_list(
+            parser.Delimiter.NONE, parser.parse_unresolved_operand
+        )
+        given = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        type_ = parser.parse_type()
+        parser.parse_punctuation("->")
+        result = parser.parse_type()
+        operands = parser.resolve_operands(names, [type_] * 2, at)
+        return cls.create(operands=operands, attributes=given, result_types=[result])
+
+    def verify_(self) -> None:
+        verify_elements(self, self.lhs, self.result)
+        if self.lhs.type != self.rhs.type:
+            raise VerifyException(f"{self.name}: {self.lhs.type} and {self.rhs.type}")
+        *rest, last = shape_of(self.lhs) or (1,)
+        verify_shape(self, self.result, [*rest, 2 * last])
+
+
+@irdl_op_definition
+class DeinterleaveOp(IRDLOperation):
+    """``%e, %o = vector.deinterleave %v : vector<8xf32> -> vector<4xf32>``: lanes of even and of
+    odd numbers."""
+
+    name = "vector.deinterleave"
+
+    source = operand_def(VectorType)
+    res1 = result_def(VectorType)
+    res2 = result_def(VectorType)
+
+    traits = traits_def(Pure())
+
+    def verify_(self) -> None:
+        verify_elements(self, self.source, self.res1, self.res2)
+        *rest, last = shape_of(self.source) or (1,)
+        for result in self.results:
+            verify_shape(self, result, [*rest, last // 2])
+        if last % 2:
+            raise VerifyException(f"{self.name}: {self.source.type} has an odd number of lanes")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> DeinterleaveOp:
+        name = parser.parse_unresolved_operand()
+        given = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        source = parser.parse_type()
+        parser.parse_punctuation("->")
+        result = parser.parse_type()
+        return cls.create(
+            operands=[parser.resolve_operand(name, source)],
+            attributes=given,
+            result_types=[result, result],
+        )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.source)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.source.type)
+        printer.print_string(" -> ")
+        printer.print_attribute(self.res1.type)

@@ -1,0 +1,161 @@
+"""Ops of ``vector`` that access memory at places that are computed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import (
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    TensorType,
+    VectorType,
+)
+from xdsl.ir import Operation, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    ParsePropInAttrDict,
+    base,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
+from xdsl.utils.exceptions import VerifyException
+
+from kc.dialects.vector.sizes import (
+    BOOLS,
+    element_of,
+    shape_of,
+    verify_elements,
+    verify_shape,
+)
+
+
+def _verify_indexed(op: Operation, memory: SSAValue, indices: Sequence[SSAValue]) -> None:
+    if isinstance(memory.type, MemRefType | TensorType) and len(indices) != len(
+        memory.type.get_shape()
+    ):
+        raise VerifyException(f"{op.name}: {len(indices)} indices into {memory.type}")
+
+
+def _verify_lanes(op: Operation, memory: SSAValue, mask: SSAValue, *values: SSAValue) -> None:
+    """All vectors are of one shape; what is in memory is the elements."""
+    for value in values:
+        verify_shape(op, value, shape_of(mask))
+    assert isinstance(memory.type, MemRefType | TensorType)
+    if memory.type.element_type != element_of(values[-1]):
+        raise VerifyException(f"{op.name}: {memory.type} has no elements of {values[-1].type}")
+
+
+_INDEX_VECTOR = VectorType.constr(base(IntegerType) | base(IndexType))
+
+
+@irdl_op_definition
+class GatherOp(IRDLOperation):
+    """``vector.gather %A[%i][%at], %mask, %p : memref<?xf32>, vector<8xi32>, vector<8xi1>,
+    vector<8xf32> into vector<8xf32>``: elements ``%at`` along the last dimension from ``%A[%i]``
+    on; where the mask is not set, those of ``%p``."""
+
+    name = "vector.gather"
+
+    base = operand_def(base(MemRefType) | base(TensorType))
+    offsets = var_operand_def(IndexType)
+    indices = operand_def(_INDEX_VECTOR)
+    mask = operand_def(BOOLS)
+    pass_thru = operand_def(VectorType)
+    alignment = opt_prop_def(IntegerAttr)
+    result = result_def(VectorType)
+
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = (
+        "$base `[` $offsets `]` `[` $indices `]` `,` $mask `,` $pass_thru attr-dict `:` type($base)"
+        " `,` type($indices) `,` type($mask) `,` type($pass_thru) `into` type($result)"
+    )
+    traits = traits_def(MemoryReadEffect())
+
+    def verify_(self) -> None:
+        _verify_indexed(self, self.base, self.offsets)
+        _verify_lanes(self, self.base, self.mask, self.indices, self.pass_thru, self.result)
+        verify_elements(self, self.pass_thru, self.result)
+
+
+@irdl_op_definition
+class ScatterOp(IRDLOperation):
+    """``vector.scatter %A[%i][%at], %mask, %v : memref<?xf32>, vector<8xi32>, vector<8xi1>,
+    vector<8xf32>``: of lanes with one place the last stays."""
+
+    name = "vector.scatter"
+
+    base = operand_def(base(MemRefType))
+    offsets = var_operand_def(IndexType)
+    indices = operand_def(_INDEX_VECTOR)
+    mask = operand_def(BOOLS)
+    value_to_store = operand_def(VectorType)
+    alignment = opt_prop_def(IntegerAttr)
+
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = (
+        "$base `[` $offsets `]` `[` $indices `]` `,` $mask `,` $value_to_store attr-dict `:` "
+        "type($base) `,` type($indices) `,` type($mask) `,` type($value_to_store)"
+    )
+    traits = traits_def(MemoryWriteEffect())
+
+    def verify_(self) -> None:
+        _verify_indexed(self, self.base, self.offsets)
+        _verify_lanes(self, self.base, self.mask, self.indices, self.value_to_store)
+
+
+@irdl_op_definition
+class ExpandLoadOp(IRDLOperation):
+    """``vector.expandload %A[%i], %mask, %p : memref<?xf32>, vector<8xi1>, vector<8xf32> into
+    vector<8xf32>``: neighbours in memory, one for each lane of which the mask is set."""
+
+    name = "vector.expandload"
+
+    base = operand_def(MemRefType)
+    indices = var_operand_def(IndexType)
+    mask = operand_def(BOOLS)
+    pass_thru = operand_def(VectorType)
+    alignment = opt_prop_def(IntegerAttr)
+    result = result_def(VectorType)
+
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = (
+        "$base `[` $indices `]` `,` $mask `,` $pass_thru attr-dict `:` type($base) `,` type($mask)"
+        " `,` type($pass_thru) `into` type($result)"
+    )
+    traits = traits_def(MemoryReadEffect())
+
+    def verify_(self) -> None:
+        _verify_indexed(self, self.base, self.indices)
+        _verify_lanes(self, self.base, self.mask, self.pass_thru, self.result)
+
+
+@irdl_op_definition
+class CompressStoreOp(IRDLOperation):
+    """``vector.compressstore %A[%i], %mask, %v : memref<?xf32>, vector<8xi1>, vector<8xf32>``: the
+    lanes of which the mask is set, next to each other."""
+
+    name = "vector.compressstore"
+
+    base = operand_def(MemRefType)
+    indices = var_operand_def(IndexType)
+    mask = operand_def(BOOLS)
+    value_to_store = operand_def(VectorType)
+    alignment = opt_prop_def(IntegerAttr)
+
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = (
+        "$base `[` $indices `]` `,` $mask `,` $value_to_store attr-dict `:` type($base) `,` "
+        "type($mask) `,` type($value_to_store)"
+    )
+    traits = traits_def(MemoryWriteEffect())
+
+    def verify_(self) -> None:
+        _verify_indexed(self, self.base, self.indices)
+        _verify_lanes(self, self.base, self.mask, self.value_to_store)

@@ -1,0 +1,329 @@
+"""Ops of ``vector`` that combine elements."""
+
+from __future__ import annotations
+
+from xdsl.dialects.arith import FastMathFlagsAttr
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    ArrayAttr,
+    DenseArrayBase,
+    StringAttr,
+    VectorType,
+    i64,
+)
+from xdsl.dialects.utils import EnumAttribute
+from xdsl.dialects.vector import CombiningKindAttr, CombiningKindFlag
+from xdsl.ir import Attribute
+from xdsl.ir.affine import AffineDimExpr
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_attr_definition,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.parser import AttrParser, Parser
+from xdsl.printer import Printer
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.str_enum import StrEnum
+
+from kc.dialects.vector.sizes import (
+    integers,
+    shape_of,
+    verify_elements,
+    verify_shape,
+)
+
+_KIND = CombiningKindAttr(CombiningKindFlag.ADD)
+
+
+@irdl_op_definition
+class MultiReductionOp(IRDLOperation):
+    """``vector.multi_reduction <add>, %v, %acc [1] : vector<4x8xf32> to vector<4xf32>``."""
+
+    name = "vector.multi_reduction"
+
+    kind = prop_def(CombiningKindAttr)
+    source = operand_def(VectorType)
+    acc = operand_def()
+    reduction_dims = prop_def(DenseArrayBase.constr(i64))
+    fastmath = opt_prop_def(FastMathFlagsAttr)
+    dest = result_def()
+
+    traits = traits_def(Pure())
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        self.kind.print_parameter(printer)
+        printer.print_string(", ")
+        printer.print_list((self.source, self.acc), printer.print_ssa_value)
+        shown = dict(self.attributes)
+        if self.fastmath is not None:
+            shown["fastmath"] = self.fastmath
+        printer.print_op_attributes(shown)
+        printer.print_string(f" {self.reduced} : ")
+        printer.print_attribute(self.source.type)
+        printer.print_string(" to ")
+        printer.print_attribute(self.dest.type)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> MultiReductionOp:
+        kind = CombiningKindAttr(CombiningKindAttr.parse_parameter(parser))
+        parser.parse_punctuation(",")
+        source = parser.parse_unresolved_operand()
+        parser.parse_punctuation(",")
+        acc = parser.parse_unresolved_operand()
+        given = parser.parse_optional_attr_dict()
+        dims = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
+        parser.parse_punctuation(":")
+        source_type = parser.parse_type()
+        parser.parse_keyword("to")
+        dest_type = parser.parse_type()
+        properties: dict[str, Attribute] = {
+            "kind": kind,
+            "reduction_dims": DenseArrayBase.from_list(i64, dims),
+        }
+        if "fastmath" in given:
+            properties["fastmath"] = given.pop("fastmath")
+        return cls.create(
+            operands=[
+                parser.resolve_operand(source, source_type),
+                parser.resolve_operand(acc, dest_type),
+            ],
+            properties=properties,
+            attributes=given,
+            result_types=[dest_type],
+        )
+
+    @property
+    def reduced(self) -> list[int]:
+        """The dimensions that go."""
+        return integers(self.reduction_dims)
+
+    def verify_(self) -> None:
+        sizes, reduced = shape_of(self.source), self.reduced
+        if len({*reduced}) != len(reduced) or {*reduced} - {*range(len(sizes))}:
+            raise VerifyException(f"{self.name}: {reduced} are no dimensions of {self.source.type}")
+        verify_elements(self, self.source, self.acc)
+        verify_shape(self, self.acc, [n for i, n in enumerate(sizes) if i not in reduced])
+        if self.dest.type != self.acc.type:
+            raise VerifyException(f"{self.name}: gives {self.dest.type} for {self.acc.type}")
+
+
+class IteratorKind(StrEnum):
+    """What a dimension of a contraction is to the result."""
+
+    PARALLEL = "parallel"
+    REDUCTION = "reduction"
+
+
+@irdl_attr_definition
+class IteratorTypeAttr(EnumAttribute[IteratorKind]):
+    """``#vector.iterator_type<parallel>``."""
+
+    name = "vector.iterator_type"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> IteratorKind:
+        with parser.in_angle_brackets():
+            return parser.parse_str_enum(IteratorKind)
+
+    def print_parameter(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string(self.data.value)
+
+
+@irdl_op_definition
+class ContractionOp(IRDLOperation):
+    """``vector.contract {indexing_maps = [..], iterator_types = ["parallel", "reduction"], kind =
+    #vector.kind<add>} %a, %b, %c : vector<4x8xf32>, vector<8xf32> into vector<4xf32>``: products
+    of elements of ``%a`` and ``%b``, combined with ``%c``."""
+
+    name = "vector.contract"
+
+    lhs = operand_def(VectorType)
+    rhs = operand_def(VectorType)
+    acc = operand_def()
+    indexing_maps = prop_def(ArrayAttr)
+    iterator_types = prop_def(ArrayAttr)
+    kind = prop_def(CombiningKindAttr, default_value=_KIND)
+    fastmath = opt_prop_def(FastMathFlagsAttr)
+    result = result_def()
+
+    traits = traits_def(Pure())
+
+    @property
+    def maps(self) -> list[list[int]]:
+        """The dimensions of each operand, by their numbers."""
+        maps: list[list[int]] = []
+        for map_ in self.indexing_maps:
+            assert isinstance(map_, AffineMapAttr)
+            results = map_.data.results
+            maps.append([e.position for e in results if isinstance(e, AffineDimExpr)])
+        return maps
+
+    @property
+    def extents(self) -> list[int]:
+        """The size of each dimension."""
+        sizes: dict[int, int] = {}
+        for dims, value in zip(self.maps, self.operands, strict=True):
+            sizes.update(zip(dims, shape_of(value), strict=True))
+        return [sizes[n] for n in range(len(self.iterator_types))]
+
+    def verify_(self) -> None:
+        count = len(self.iterator_types)
+        if any(not isinstance(kind, IteratorTypeAttr) for kind in self.iterator_types):
+            raise VerifyException(f"{self.name}: iterator types are parallel or reduction")
+        if len(self.indexing_maps) != 3:
+            raise VerifyException(f"{self.name}: a map for each of three operands")
+        sizes: dict[int, int] = {}
+        for map_, value in zip(self.indexing_maps, self.operands, strict=True):
+            if (
+                not isinstance(map_, AffineMapAttr)
+                or map_.data.num_symbols
+                or map_.data.num_dims != count
+                or not all(isinstance(expr, AffineDimExpr) for expr in map_.data.results)
+                or len({*map_.data.results}) != len(map_.data.results)
+            ):
+                raise VerifyException(
+                    f"{self.name}: each map is some of the {count} dimensions, none twice"
+                )
+            shape = shape_of(value)
+            if len(map_.data.results) != len(shape):
+                raise VerifyException(f"{self.name}: {map_} is no map of {value.type}")
+            for expr, size in zip(map_.data.results, shape, strict=True):
+                assert isinstance(expr, AffineDimExpr)
+                if sizes.setdefault(expr.position, size) != size:
+                    raise VerifyException(
+                        f"{self.name}: dimension d{expr.position} has the sizes "
+                        f"{sizes[expr.position]} and {size}"
+                    )
+        if len(sizes) != count:
+            raise VerifyException(f"{self.name}: a dimension that no operand has")
+        kept = {*self.maps[2]}
+        for n, kind in enumerate(self.iterator_types):
+            assert isinstance(kind, IteratorTypeAttr)
+            if (kind.data is IteratorKind.PARALLEL) != (n in kept):
+                raise VerifyException(
+                    f"{self.name}: the dimensions of the result are those that are parallel"
+                )
+        verify_elements(self, self.lhs, self.rhs)
+        if self.result.type != self.acc.type:
+            raise VerifyException(f"{self.name}: gives {self.result.type} for {self.acc.type}")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> ContractionOp:
+        at = parser.pos
+        given = parser.parse_optional_attr_dict()
+        names = parser.parse_comma_separated_list(
+            parser.Delimiter.NONE, parser.parse_unresolved_operand
+        )
+        given.update(parser.parse_optional_attr_dict())
+        parser.parse_punctuation(":")
+        lhs = parser.parse_type()
+        parser.parse_punctuation(",")
+        rhs = parser.parse_type()
+        parser.parse_keyword("into")
+        types = [lhs, rhs, parser.parse_type()]
+        kinds = given.get("iterator_types")
+        if isinstance(kinds, ArrayAttr):
+            given["iterator_types"] = ArrayAttr([_iterator(parser, kind, at) for kind in kinds])
+        known = cls.get_irdl_definition().properties
+        return cls.create(
+            operands=parser.resolve_operands(names, types, at),
+            properties={
+                "kind": _KIND,
+                **{name: value for name, value in given.items() if name in known},
+            },
+            attributes={name: value for name, value in given.items() if name not in known},
+            result_types=[types[2]],
+        )
+
+    def print(self, printer: Printer) -> None:
+        kinds = [
+            StringAttr(kind.data.value) if isinstance(kind, IteratorTypeAttr) else kind
+            for kind in self.iterator_types
+        ]
+        shown = {
+            "indexing_maps": self.indexing_maps,
+            "iterator_types": ArrayAttr(kinds),
+            "kind": self.kind,
+            **{name: value for name, value in self.properties.items() if name == "fastmath"},
+            **self.attributes,
+        }
+        printer.print_op_attributes(shown)
+        printer.print_string(" ")
+        printer.print_list(self.operands, printer.print_ssa_value)
+        printer.print_string(" : ")
+        printer.print_list((self.lhs.type, self.rhs.type), printer.print_attribute)
+        printer.print_string(" into ")
+        printer.print_attribute(self.acc.type)
+
+
+def _iterator(parser: Parser, kind: Attribute, at: int) -> Attribute:
+    if not isinstance(kind, StringAttr):
+        return kind
+    if kind.data not in (IteratorKind.PARALLEL.value, IteratorKind.REDUCTION.value):
+        parser.raise_error(f"vector.contract: unknown iterator type '{kind.data}'", at)
+    return IteratorTypeAttr(IteratorKind(kind.data))
+
+
+@irdl_op_definition
+class OuterProductOp(IRDLOperation):
+    """``vector.outerproduct %a, %b, %c {kind = #vector.kind<add>} : vector<4xf32>,
+    vector<8xf32>``: every product of an element of ``%a`` and one of ``%b``, combined with ``%c``;
+    ``%b`` may be one number."""
+
+    name = "vector.outerproduct"
+
+    lhs = operand_def(VectorType)
+    rhs = operand_def()
+    acc = opt_operand_def(VectorType)
+    kind = prop_def(CombiningKindAttr, default_value=_KIND)
+    result = result_def(VectorType)
+
+    traits = traits_def(Pure())
+
+    def verify_(self) -> None:
+        verify_elements(self, self.lhs, self.rhs, self.result)
+        if len(shape_of(self.lhs)) != 1 or len(shape_of(self.rhs)) > 1:
+            raise VerifyException(f"{self.name}: the operands have one dimension")
+        verify_shape(self, self.result, [*shape_of(self.lhs), *shape_of(self.rhs)])
+        if self.acc is not None and self.acc.type != self.result.type:
+            raise VerifyException(f"{self.name}: gives {self.result.type} for {self.acc.type}")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> OuterProductOp:
+        at = parser.pos
+        names = parser.parse_comma_separated_list(
+            parser.Delimiter.NONE, parser.parse_unresolved_operand
+        )
+        given = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        lhs = parser.parse_type()
+        parser.parse_punctuation(",")
+        rhs = parser.parse_type()
+        if not isinstance(lhs, VectorType) or len(names) not in (2, 3):
+            parser.raise_error("vector.outerproduct: expected two vectors, or a third", at)
+        sizes = [*lhs.get_shape(), *(rhs.get_shape() if isinstance(rhs, VectorType) else ())]
+        result = VectorType(lhs.element_type, sizes)
+        kind = given.pop("kind", _KIND)
+        return cls.create(
+            operands=parser.resolve_operands(names, [lhs, rhs, result][: len(names)], at),
+            properties={"kind": kind},
+            attributes=given,
+            result_types=[result],
+        )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_list(self.operands, printer.print_ssa_value)
+        kind = {} if self.acc is None else {"kind": self.kind}
+        printer.print_op_attributes({**kind, **self.attributes})
+        printer.print_string(" : ")
+        printer.print_list((self.lhs.type, self.rhs.type), printer.print_attribute)
