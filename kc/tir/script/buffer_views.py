@@ -234,6 +234,62 @@ def part_of(base: Any, region: Sequence[tuple[Any, Any]], shape: Any, name: str)
     return PartOfBuffer(base, [start for start, _ in region], along, wanted, name)
 
 
+def in_memory_of(data: Buffer, declared: Buffer, starts: Sequence[Any]) -> Buffer:
+    """The buffer of the shape of ``declared`` whose first element is that of ``data`` at
+    ``starts``, a tuple of indices; neighbours in memory are neighbours in it.
+
+    Raises KC2129 where that is not known to be in the memory of ``data``.
+    """
+    size, whole = element_count(declared.shape), element_count(data.shape)
+    strided = data.declared_strides is not None or isinstance(data, PartOfBuffer)
+    if declared.dtype != data.dtype or size is None or whole is None or size > whole or strided:
+        raise TEError(
+            "KC2129",
+            f"{declared.name}, {declared.dtype} of shape {declared.shape}, is declared in the "
+            f"memory of {data.name}, {data.dtype} of shape {data.shape}",
+            location=caller_location(),
+            why="a buffer in the memory of another has its element type, and constant shapes of "
+            "which it is not the larger one",
+        )
+    box = _rows(data, declared, starts)
+    if box is not None:
+        return part_of(data, box, declared.shape, declared.name)
+    flat = data if data.ndim == 1 else ReshapedBuffer(data, (whole,), data.name)
+    offset: Any = 0
+    for start, extent in zip(starts, data.shape, strict=False):
+        offset = _sum(_product(offset, extent), start)
+    if _number(offset) != 0 or size != whole:
+        flat = PartOfBuffer(flat, [offset], [0], [size], declared.name)
+    return flat if declared.ndim == 1 else ReshapedBuffer(flat, declared.shape, declared.name)
+
+
+def _rows(data: Buffer, declared: Buffer, starts: Sequence[Any]) -> list[tuple[Any, Any]] | None:
+    """The box of ``data`` that a buffer of whole rows is, or one in a row that begins with it."""
+    rank, inner = declared.ndim, data.ndim - declared.ndim
+    if len(starts) != data.ndim or inner < 0:
+        return None
+    at_row = all(_number(start) == 0 for start in starts[inner + 1 :])
+    if not at_row or tuple(declared.shape[1:]) != tuple(data.shape[inner + 1 :]):
+        return None
+    if _number(starts[inner]) != 0 or not _fits(declared.shape[0], data.shape[inner]):
+        if inner:
+            return None
+    return [
+        *((start, 1) for start in starts[:inner]),
+        *zip(starts[inner:], declared.shape, strict=True),
+    ][: inner + rank]
+
+
+def _fits(size: Any, extent: Any) -> bool:
+    return isinstance(size, int) and isinstance(extent, int) and size <= extent
+
+
+def element_count(shape: Sequence[Any]) -> int | None:
+    """The number of elements, where it is constant."""
+    sizes = [size for size in shape if isinstance(size, int)]
+    return math.prod(sizes) if len(sizes) == len(shape) else None
+
+
 def _size(value: Any) -> Any:
     """A size: a number where it is one."""
     number = _number(value)

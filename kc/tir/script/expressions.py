@@ -339,9 +339,9 @@ class Expressions:
         function = self.eval(node.func)
         if isinstance(function, Word):
             return self.reader.blocks.call_word(function, node)
-        values = [self.eval(arg) for arg in node.args]
         if hasattr(function, "__kc_script__"):
-            return self.reader.call_script(function, node, values)
+            return self.reader.call_script(function, node, self.reader.script_arguments(node))
+        values = [self.eval(arg) for arg in node.args]
         named = {
             keyword.arg: self.eval(keyword.value)
             for keyword in node.keywords

@@ -12,7 +12,7 @@ import itertools
 import linecache
 import textwrap
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kc.support.diagnostics import Location, ParseError, TEError
@@ -22,6 +22,7 @@ from kc.tir.module import IRModule
 from kc.tir.script import names, tvmscript_names
 from kc.tir.script.expressions import refuse
 from kc.tir.script.function import ScriptFunction
+from kc.tir.script.function_calls import FunctionsOfModule, functions_of_module, returns_value
 from kc.tir.script.source import Source
 from kc.tir.script.statements import Statements
 from kc.tir.script.tvmscript import TvmFunction, module_of
@@ -49,6 +50,8 @@ class TextSource(Source):
 
     def captured(self, name: str) -> tuple[bool, Any]:
         """Whether the text defines ``name`` around the function, and what it is."""
+        if self.module is not None and name == self.module.__name__:
+            return True, self.module
         return (True, self.known[name]) if name in self.known else (False, None)
 
     def visible(self) -> list[str]:
@@ -62,7 +65,9 @@ class TextSource(Source):
                 return
             error = tvmscript_names.unknown_word(name)
             raise TEError("KC2111", str(error), location=at)
-        known = isinstance(value, Tensor | names.Word) or hasattr(value, "dtype")
+        known = isinstance(value, Tensor | names.Word | FunctionsOfModule) or hasattr(
+            value, "dtype"
+        )
         if name.startswith("_") or not known:
             raise refuse(f".{name} of {type(value).__name__}", at, "text is read, not executed")
 
@@ -128,6 +133,7 @@ class _Reader:
     def __init__(self, file: str, extra: Mapping[str, Any]) -> None:
         self.file = file
         self.known: dict[str, Any] = {"T": _T, "I": _I, **extra}
+        self.module: FunctionsOfModule | None = None
 
     def read(self, tree: ast.Module) -> Any:
         functions: dict[str, IRModule] = {}
@@ -184,13 +190,16 @@ class _Reader:
 
     def _value(self, node: ast.expr) -> Any:
         empty = ast.FunctionDef("text", _NO_PARAMETERS, [], [], lineno=node.lineno, col_offset=0)
-        reader = Statements(TextSource(None, empty, self.file, 1, {}, self.known))  # pyright: ignore
+        reader = Statements(self._source(empty))
         return reader.expressions.eval(node)
+
+    def _source(self, node: ast.FunctionDef) -> TextSource:
+        return TextSource(None, node, self.file, 1, {}, known=self.known)  # pyright: ignore
 
     def _function(
         self, node: ast.FunctionDef, functions: dict[str, IRModule], at: Location
     ) -> None:
-        source = TextSource(None, node, self.file, 1, {}, dict(self.known))  # pyright: ignore
+        source = replace(self._source(node), module=self.module)
         decorators = [ast.unparse(decorator).split("(")[0] for decorator in node.decorator_list]
         last = decorators[0].split(".")[-1] if decorators else ""
         if last == "macro":
@@ -210,14 +219,22 @@ class _Reader:
 
     def _class(self, node: ast.ClassDef, at: Location) -> IRModule:
         functions: dict[str, IRModule] = {}
+        called = {
+            statement.name: self._source(statement)
+            for statement in node.body
+            if isinstance(statement, ast.FunctionDef)
+        }
+        self.module = functions_of_module(node.name, called)
         for statement in node.body:
             place = Location(self.file, statement.lineno, statement.col_offset + 1)
             if isinstance(statement, ast.FunctionDef):
-                self._function(statement, functions, place)
+                if not returns_value(called[statement.name]):
+                    self._function(statement, functions, place)
             elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
                 self.known[statement.targets[0].id] = self._value(statement.value)
             elif not isinstance(statement, ast.Expr | ast.Pass):
                 raise refuse("a statement of this kind in a class", place, "functions")
+        self.module = None
         return module_of(node.name, functions, at)
 
 

@@ -112,7 +112,8 @@ def lookup(source: Source, scope: Scope, name: str, at: Location) -> Any:
     while here is not None:
         known += here.names
         here = here.outer
-    close = suggest(name, nearest(name, [*known, *source.visible(), *WORDS, *FUNCTIONS]))
+    visible = [other for other in source.visible() if other != name]  # it may have no value yet
+    close = suggest(name, nearest(name, [*known, *visible, *WORDS, *FUNCTIONS]))
     raise TEError(
         "KC2111",
         f"the name {name} is not known here",

@@ -23,6 +23,8 @@ class Source:
     line: int
     around: Mapping[str, Any]
     """The names of the function that it is defined in: those of annotations are no part of it."""
+    module: Any = None
+    """What the name of the class that it stands in means, if the class is a module."""
 
     @property
     def name(self) -> str:
@@ -40,6 +42,8 @@ class Source:
 
     def captured(self, name: str) -> tuple[bool, Any]:
         """Whether the function sees ``name`` around it, and what it is."""
+        if self.module is not None and name == self.module.__name__:
+            return True, self.module
         code = self.function.__code__
         if name in code.co_freevars:
             cell = (self.function.__closure__ or ())[code.co_freevars.index(name)]

@@ -252,6 +252,10 @@ class Statements:
         """Whether the function may return ``value``."""
         return value is None
 
+    def script_arguments(self, node: ast.Call) -> list[Any]:
+        """What the call of another script is given."""
+        return [self.expressions.eval(arg) for arg in node.args]
+
     def call_script(self, function: Any, node: ast.Call, values: list[Any]) -> Any:
         """Inline a call of another script; gives what it returns."""
         at = self.expressions.at(node)

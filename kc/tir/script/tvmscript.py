@@ -10,7 +10,8 @@ checked against what a block does, and an ``assert`` of sizes or elements is che
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from xdsl.ir import Attribute
@@ -25,6 +26,15 @@ from kc.tir.prim_func import PrimFunc
 from kc.tir.script.assignments import SCALARS
 from kc.tir.script.buffer_views import DerivedBuffer, PartOfBuffer
 from kc.tir.script.function import ScriptFunction
+from kc.tir.script.function_calls import (
+    UnreadFunction,
+    arguments,
+    class_around,
+    functions_of_module,
+    names_in,
+    returns_value,
+    take_arguments,
+)
 from kc.tir.script.names import Word
 from kc.tir.script.source import Source, source_of
 from kc.tir.script.statements import Statements, parameter_names
@@ -47,8 +57,20 @@ class TvmStatements(Statements):
         self.pragmas: dict[str, Attribute] = {}
 
     def inner(self, source: Source) -> Statements:
-        """A reader for a macro."""
+        """A reader for a macro, or for a function that is called."""
         return TvmStatements(source, self, self.body)
+
+    def script_arguments(self, node: ast.Call) -> list[Any]:
+        """See :class:`kc.tir.script.statements.Statements`."""
+        return arguments(self, node)
+
+    def take(self, values: Sequence[Any], named: dict[str, Any], at: Location) -> None:
+        """Define the parameters: a function declares what they are, a macro does not."""
+        if not any(node.annotation for node in self.source.tree.args.args):
+            super().take(values, named, at)
+            return
+        self.attributes = {}
+        take_arguments(self, values, named, at)
 
     def tvmscript_word(self, word: Word, node: ast.Call, name: str, at: Location) -> Any:
         """See :class:`kc.tir.script.statements.Statements`."""
@@ -168,6 +190,7 @@ class TvmFunction(PrimFunc):
         with reading(at):
             super().__init__(params, Seq(at, statements), name, reader.attributes)
         self.__name__ = source.name
+        self.__kc_script__ = source
 
 
 def _resolved(parameter: Buffer | Var | Handle) -> Buffer | Var:
@@ -195,7 +218,10 @@ def prim_func(
     del private, options
     if function is None:
         return prim_func
-    return TvmFunction(source_of(function))
+    source = source_of(function)
+    around = class_around(function)
+    waits = around and (returns_value(source) or names_in(function, around))
+    return UnreadFunction(source) if waits else TvmFunction(source)
 
 
 def macro(function: Callable[..., Any] | None = None, **options: Any) -> Any:
@@ -209,7 +235,26 @@ def ir_module(cls: type | None = None, **options: Any) -> Any:
     del options
     if cls is None:
         return ir_module
-    functions = {name: value for name, value in vars(cls).items() if isinstance(value, IRModule)}
+    members = {
+        name: value
+        for name, value in vars(cls).items()
+        if isinstance(value, IRModule | UnreadFunction)
+    }
+    called = functions_of_module(
+        cls.__name__,
+        {
+            name: value.source if isinstance(value, UnreadFunction) else value.__kc_script__
+            for name, value in members.items()
+            if isinstance(value, UnreadFunction) or hasattr(value, "__kc_script__")
+        },
+    )
+    functions = {
+        name: TvmFunction(replace(value.source, module=called))
+        if isinstance(value, UnreadFunction)
+        else value
+        for name, value in members.items()
+        if not (isinstance(value, UnreadFunction) and returns_value(value.source))
+    }
     return module_of(cls.__name__, functions, caller_location())
 
 

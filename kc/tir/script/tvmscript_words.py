@@ -21,9 +21,17 @@ from kc.te.threads import ThreadAxis, thread_axis
 from kc.tir.calls import as_statement, assertion
 from kc.tir.checked import integer, store, stores_of
 from kc.tir.declared_regions import DeclaredRegion
-from kc.tir.script.buffer_views import PartOfBuffer, ReshapedBuffer, ViewStmt, part_of
+from kc.tir.script.buffer_views import (
+    PartOfBuffer,
+    ReshapedBuffer,
+    ViewStmt,
+    element_count,
+    in_memory_of,
+    part_of,
+)
 from kc.tir.script.combine_statements import CombineStmt
 from kc.tir.script.expressions import is_symbolic, refuse, truth
+from kc.tir.script.function_calls import seen_as
 from kc.tir.script.index_statements import IndexStmt
 from kc.tir.script.names import Word
 from kc.tir.script.tvmscript_names import (
@@ -58,6 +66,8 @@ class Handle:
         self.name = name
         self.at = at
         self.buffer: Buffer | None = None
+        self.given: Buffer | BufferAccess | None = None
+        """What a call gives the function, where its statements take the place of the call."""
 
 
 class TvmWords:
@@ -210,6 +220,10 @@ class TvmWords:
         if data is None:
             given["elem_offset"] = None
             return self._allocated(self.declared(given, name), at)
+        if isinstance(data, Handle):
+            if data.buffer is None:
+                return self._pointed(data, given, name, at)
+            data = data.buffer
         if not isinstance(data, Buffer):
             raise refused(
                 f"{name} is declared in memory that is {type(data).__name__}",
@@ -217,26 +231,16 @@ class TvmWords:
                 ("data=A.data",),
             )
         data = self.reader.derived_from(data)
+        offset = given.pop("elem_offset", None)
         wanted = self.declared({**given, "strides": None}, name)
-        size, whole = _count(wanted.shape), _count(data.shape)
-        offset = given.get("elem_offset")
-        alike = wanted.shape == data.shape and wanted.dtype == data.dtype
-        if wanted.dtype != data.dtype or (
-            not alike and (size is None or whole is None or size > whole or data.declared_strides)
-        ):
-            raise refused(
-                f"{name}, {wanted.dtype} of shape {wanted.shape}, is declared in the memory of "
-                f"{data.name}, {data.dtype} of shape {data.shape}",
-                "a buffer in the memory of another has its element type, and constant shapes of "
-                "which it is not the larger one",
-            )
-        if offset is not None and not (isinstance(offset, int) and offset == 0):
-            raise refused(
-                f"{name} is declared in the memory of {data.name} from element {offset} on",
-                "a part of a buffer is a box of it",
-                (f"{name} = T.match_buffer({data.name}[i : i + 16], (16,))",),
-            )
-        return data if alike else ReshapedBuffer(data, wanted.shape, name)
+        first = offset is None or (isinstance(offset, int) and offset == 0)
+        if first and wanted.shape == data.shape and wanted.dtype == data.dtype:
+            return data
+        if first:
+            return in_memory_of(data, wanted, ())
+        count = element_count(data.shape) or 0
+        flat = data if data.ndim == 1 else ReshapedBuffer(data, (count,), data.name)
+        return in_memory_of(flat, wanted, (offset,))
 
     def _allocated(self, buffer: Buffer, at: Location) -> Buffer:
         self.reader.body.append(Allocate(at, buffer))
@@ -252,7 +256,7 @@ class TvmWords:
         shape = self.shape(given["extents"])
         buffer = Buffer(shape, dtype_name(given["dtype"]), name or "constant")
         values = _flat(given["data"])
-        count = _count(shape)
+        count = element_count(shape)
         if count != len(values):
             raise refused(
                 f"allocate_const: {len(values)} numbers for the shape {shape}",
@@ -291,8 +295,7 @@ class TvmWords:
                     f"match_buffer: {base.name} is the buffer {base.buffer.name} already",
                     "a parameter is one buffer",
                 )
-            base.buffer = self.declared(given, name or base.name)
-            return base.buffer
+            return self._pointed(base, given, name, at)
         if region is None:
             region = [(0, size) for size in base.shape]
         given = self.arguments(rest, fields, at)
@@ -309,6 +312,15 @@ class TvmWords:
             self.bind(given["elem_offset"], part.elem_offset)
         self.reader.body.append(ViewStmt(at, part))
         return part
+
+    def _pointed(self, handle: Handle, given: Mapping[str, Any], name: str, at: Location) -> Buffer:
+        """What a parameter points to: a parameter that is a buffer, or what a call gives."""
+        declared = self.declared(given, name or handle.name)
+        if handle.given is None:
+            handle.buffer = declared
+        else:
+            handle.buffer = seen_as(self.reader, handle.given, declared, at)
+        return handle.buffer
 
     def _check_part(self, part: PartOfBuffer, given: Mapping[str, Any]) -> None:
         dtype = dtype_name(given.get("dtype", part.dtype))
@@ -514,13 +526,17 @@ class TvmWords:
         self.reader.body.append(store(place, given["index"], given["value"], at))
 
     def _flattened(self, data: Any, at: Location) -> Buffer:
-        if not isinstance(data, Buffer) or _count(data.shape) is None:
+        if not isinstance(data, Buffer) or element_count(data.shape) is None:
             raise refused(
                 "load and store by the number of an element are of buffers of constant shape",
                 "A[i, j] names an element of any buffer",
             )
         base = self.reader.derived_from(data)
-        return base if base.ndim == 1 else ReshapedBuffer(base, (_count(base.shape),), base.name)
+        return (
+            base
+            if base.ndim == 1
+            else ReshapedBuffer(base, (element_count(base.shape),), base.name)
+        )
 
     def _Assert(self, node: ast.Call, name: str, at: Location) -> None:
         del name
@@ -534,6 +550,26 @@ class TvmWords:
                 raise TEError("KC2120", f"assert does not hold: {message}", location=at)
             return
         self.reader.body.append(assertion(truth(condition), f"{at}: {message}", at))
+
+    def _ret(self, node: ast.Call, name: str, at: Location) -> None:
+        """``T.ret(x)``: the value of a function that others call, at its end."""
+        del name
+        value = self.arguments(node, ("value",), at, needed=1)["value"]
+        if self.reader.outer is None or self.reader.depth or self.reader.following:
+            inside = self.reader.outer is not None
+            raise TEError(
+                "KC2114",
+                f"{self.reader.source.name} returns " + ("before its end" if inside else "a value"),
+                location=at,
+                why="a call is replaced by the statements of the function, and its value is what "
+                "they end with"
+                if inside
+                else self.reader.results_are,
+                hints=[
+                    "an if around the statements after it" if inside else self.reader.result_hint
+                ],
+            )
+        self.reader.result = self.reader.assignments.kept(value, "result", at)
 
     def _let(self, node: ast.Call, name: str, at: Location) -> Any:
         """``with T.let(x, value):``."""
@@ -665,15 +701,6 @@ def _parts(value: Any) -> Sequence[Expr]:
     from kc.te.expr import walk
 
     return list(walk(value)) if isinstance(value, Expr) else []
-
-
-def _count(shape: Sequence[Any]) -> int | None:
-    count = 1
-    for size in shape:
-        if not isinstance(size, int):
-            return None
-        count *= size
-    return count
 
 
 def _flat(data: Any) -> list[Any]:
