@@ -103,17 +103,15 @@ def names_in(function: Any, name: str) -> bool:
 
 def arguments(reader: TvmStatements, node: ast.Call) -> list[Any]:
     """The arguments of a call; ``A.data`` of a part of a buffer is the part."""
-    return [
-        reader.expressions.eval(arg.value if _is_data(reader, arg) else arg) for arg in node.args
-    ]
+    return [reader.expressions.eval(_memory(reader, arg)) for arg in node.args]
 
 
-def _is_data(reader: TvmStatements, node: ast.expr) -> bool:
-    return (
-        isinstance(node, ast.Attribute)
-        and node.attr == "data"
-        and isinstance(reader.expressions.eval(node.value), Buffer)
-    )
+def _memory(reader: TvmStatements, node: ast.expr) -> ast.expr:
+    """``A`` for ``A.data``."""
+    if isinstance(node, ast.Attribute) and node.attr == "data":
+        if isinstance(reader.expressions.eval(node.value), Buffer):
+            return node.value
+    return node
 
 
 def take_arguments(

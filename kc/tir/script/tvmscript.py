@@ -240,14 +240,14 @@ def ir_module(cls: type | None = None, **options: Any) -> Any:
         for name, value in vars(cls).items()
         if isinstance(value, IRModule | UnreadFunction)
     }
-    called = functions_of_module(
-        cls.__name__,
-        {
-            name: value.source if isinstance(value, UnreadFunction) else value.__kc_script__
-            for name, value in members.items()
-            if isinstance(value, UnreadFunction) or hasattr(value, "__kc_script__")
-        },
-    )
+    sources: dict[str, Source] = {}
+    for name, value in members.items():
+        source = getattr(
+            value, "source" if isinstance(value, UnreadFunction) else "__kc_script__", None
+        )
+        if source is not None:
+            sources[name] = source
+    called = functions_of_module(cls.__name__, sources)
     functions = {
         name: TvmFunction(replace(value.source, module=called))
         if isinstance(value, UnreadFunction)
