@@ -112,7 +112,9 @@ def lookup(source: Source, scope: Scope, name: str, at: Location) -> Any:
     while here is not None:
         known += here.names
         here = here.outer
-    visible = [other for other in source.visible() if other != name]  # it may have no value yet
+    visible = [
+        known_name for known_name in source.visible() if known_name != name
+    ]  # it may have no value yet
     close = suggest(name, nearest(name, [*known, *visible, *WORDS, *FUNCTIONS]))
     raise TEError(
         "KC2111",
