@@ -13,7 +13,7 @@ from xdsl.ir import Attribute, Operation, Region, SSAValue
 from kc.analysis.dependence import base_buffer
 from kc.analysis.loop_tree import buffer_name, loops
 from kc.analysis.regions import buffers_read, buffers_written
-from kc.dialects.tir import AllocOp, BlockOp, LoadOp, PrefetchOp, StoreOp
+from kc.dialects.tir import AllocOp, BlockOp, LoadOp, PrefetchOp, StoreOp, ViewOp
 from kc.support import fresh_names as names
 from kc.support.diagnostics import ScheduleError, suggest, warn
 from kc.support.locations import caller_location, location_of
@@ -111,8 +111,13 @@ def find_buffer(site: Site, block: BlockOp, ref: BufferRef, how: How) -> SSAValu
     )
 
 
-def require_plain_uses(site: Site, block: BlockOp, buffer: SSAValue) -> None:
-    """Refuse (KC3303) a buffer that something else than loads, stores and sizes uses, or a view."""
+def require_plain_uses(
+    site: Site, block: BlockOp, buffer: SSAValue, *, with_views: bool = False
+) -> None:
+    """Refuse (KC3303) a buffer that something else than loads, stores and sizes uses, or a view.
+
+    ``with_views``: views of it may be used.
+    """
     base = base_buffer(buffer)
     if base is not buffer:
         name = buffer_name(buffer)
@@ -126,6 +131,8 @@ def require_plain_uses(site: Site, block: BlockOp, buffer: SSAValue) -> None:
     for use in buffer.uses:
         user = use.operation
         if isinstance(user, LoadOp | PrefetchOp | memref.DimOp):
+            continue
+        if with_views and isinstance(user, ViewOp):
             continue
         if isinstance(user, StoreOp) and user.buffer is buffer:
             continue

@@ -44,7 +44,7 @@ form an axis of physical memory: see ``set_axis_separator``.
 *Legal when*
 
 1. KC3300, KC3303, KC3504: the block uses the buffer, which is used by nothing but loads and stores
-   of single elements, and has no strides of its own.
+   of single elements (a swizzled one by views too), and has no strides of its own.
 2. KC3501, KC3503, KC3515: the map takes as many indices as the buffer has dimensions, to indices
    that are at least 0, and separators stand between them.
 3. KC3502: no two elements are mapped to the same place. This is proven, for all symbolic sizes;
@@ -163,7 +163,7 @@ class TransformLayout(Primitive):
     def check(self, site: Site) -> Plan:
         block = site.resolve_block(self.block)
         buffer = find_buffer(site, block, self.buffer, "uses")
-        require_plain_uses(site, block, buffer)
+        require_plain_uses(site, block, buffer, with_views=self._notes_swizzle(buffer))
         require_noted(site, block, buffer)
         require_movable(site, block, buffer)
         self._require_no_notes(site, block, buffer)
@@ -174,6 +174,8 @@ class TransformLayout(Primitive):
             self.index_map,
             self.assume_injective_transform,
         )
+        if layout.new.sizes != layout.old.sizes:
+            require_plain_uses(site, block, buffer)
         require_separators(
             site,
             block,
@@ -182,10 +184,16 @@ class TransformLayout(Primitive):
             len(self.index_map.results),
         )
         require_argument_layout(site, block, layout)
-        if _is_swizzle(layout):
+        if self._notes_swizzle(buffer) and layout.new.sizes == layout.old.sizes:
             return Plan(block, layout, (), self._warning(layout, ()))
         padding = self._padding(site, block, layout)
         return Plan(block, layout, padding, self._warning(layout, padding))
+
+    def _notes_swizzle(self, buffer: SSAValue) -> bool:
+        """Whether the map is kept with the buffer, if it keeps its shape."""
+        return isinstance(buffer.owner, AllocOp) and (
+            self.index_map.is_swizzle and not self.index_map.separators
+        )
 
     def _require_no_notes(self, site: Site, block: BlockOp, buffer: SSAValue) -> None:
         notes = ["storage_align", "swizzle"]
@@ -288,10 +296,9 @@ class TransformLayout(Primitive):
         if plan.warning is not None:
             code, message, why = plan.warning
             warn(code, message, location=CALL_SITE.get() or location_of(plan.block), why=why)
-        if _is_swizzle(plan.layout):
-            set_buffer_attribute(
-                site.function, plan.layout.buffer, "swizzle", plan.layout.map.attr()
-            )
+        buffer = plan.layout.buffer
+        if self._notes_swizzle(buffer) and plan.layout.new.sizes == plan.layout.old.sizes:
+            set_buffer_attribute(site.function, buffer, "swizzle", plan.layout.map.attr())
             return Rewritten()
         buffer = apply_layout(site, plan.layout, plan.block)
         separators = separators_attr(plan.layout.map.separators)
@@ -305,16 +312,6 @@ class TransformLayout(Primitive):
                 site, buffer, plan.layout.new, plan.padding, self.pad_value, plan.block
             )
         return Rewritten(blocks=tuple(blocks))
-
-
-def _is_swizzle(layout: Layout) -> bool:
-    """Whether a map exchanges the elements of a buffer of the function by ``xor``."""
-    return (
-        layout.map.is_swizzle
-        and isinstance(layout.buffer.owner, AllocOp)
-        and layout.new.sizes == layout.old.sizes
-        and not layout.map.separators
-    )
 
 
 def _useful(buffer: SSAValue) -> Iterator[IndexMap]:
