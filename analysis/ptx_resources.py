@@ -154,12 +154,16 @@ class _Liveness:
         self.loads: list[int] = []
         self.ordered: list[bool] = []
         """Whether an instruction keeps its place among loads."""
+        begun = ""  # an instruction such as mma.sync goes over several lines
         for line in body.splitlines():
-            text = line.split("//")[0].strip()
+            text = begun + line.split("//")[0].strip()
             if match := re.match(r"(\$\w+):", text):
                 self.labels[match[1]] = len(self.next)
             elif text and not text.startswith("."):
-                self._add(text)
+                is_whole = text.endswith((";", "{", "}"))
+                begun = "" if is_whole else f"{text} "
+                if is_whole:
+                    self._add(text)
 
     def _add(self, text: str) -> None:
         number = len(self.next)

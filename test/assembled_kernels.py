@@ -15,10 +15,10 @@ from kc.support.target import Target
 ARCHES = ("sm_75", "sm_80", "sm_90a", "sm_100a")
 
 
-def lowered(module: ModuleOp) -> ModuleOp:
-    """A module of loops in the dialects llvm and nvvm, for the oldest architecture."""
+def lowered(module: ModuleOp, arch: str = ARCHES[0]) -> ModuleOp:
+    """A module of loops in the dialects llvm and nvvm, for an architecture: the oldest one."""
     module = copy_module(module)
-    with Target("cuda -arch=sm_75"):
+    with Target(f"cuda -arch={arch}"):
         for planned in planned_passes(TO_NVVM, "cuda"):
             planned.apply(context(), module)
     return module

@@ -128,3 +128,19 @@ def test_loads_begin_early():
     # Behind a barrier, or from an address that is computed, they begin later.
     assert resources(loads(8, "\tbar.sync \t0;\n"))[0].registers == 2 + 1 + 1 + RESERVED
     assert resources(loads(8, "\tadd.s64 \t%rd1, %rd1, 8;\n"))[0].registers == 2 + 1 + 1 + RESERVED
+
+
+def test_an_instruction_over_several_lines():
+    """The sums of a product take the place of those before: four registers, not eight."""
+    product = """
+	ld.global.v4.b32 	{%r1, %r2, %r3, %r4}, [p];
+	mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32
+		{%r5, %r6, %r7, %r8},
+		{%r1, %r2},
+		{%r3},
+		{%r1, %r2, %r3, %r4};
+	st.global.v4.b32 	[p], {%r5, %r6, %r7, %r8};
+	ret;
+"""
+    (kernel,) = resources(f".visible .entry f(\n\n)\n{{\n{product}\n}}\n")
+    assert kernel.registers == 4 + RESERVED
