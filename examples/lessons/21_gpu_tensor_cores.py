@@ -75,8 +75,8 @@ def schedule(
         _, wy, wx, lane, eight = sch.split(copied, sizes)
         bind(sch, (wy, wx, lane), "threadIdx.z threadIdx.y threadIdx.x")
         sch.vectorize(eight)
-    zeros = sch.decompose_reduction(C, ko)
-    sch.tensorize(sch.get_loops(zeros)[-2], "mma_fill_m16n8k16_f32")
+    sch.decompose_reduction(C, ko)
+    sch.tensorize(sch.get_loops("C_init")[-2], "mma_fill_m16n8k16_f32")
     sch.tensorize(i, "mma_sync_m16n8k16_f16f16f32")
     tensorize(sch, sums, (16, 8), "mma_store_m16n8k16_f32_global")
     if ahead:

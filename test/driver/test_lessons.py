@@ -116,7 +116,8 @@ class Kernels:
 
         def built(s: Any, args: Any = None, *rest: Any, **options: Any) -> Any:
             if str(options.get("target", "")).startswith("cuda"):
-                self.modules.append(driver.lower(s, args) if args is not None else s)
+                loops = getattr(s, "mod", s) if args is None else driver.lower(s, args)
+                self.modules.append(loops)
             return build(s, args, *rest, **options)
 
         def checked(*given: Any, **options: Any) -> Report:
