@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp
@@ -78,7 +79,7 @@ def build(build: Build) -> Module:
     device = build.target.export()
     emulated = replace(build, target=Target({**device, "kind": "cuda-emu"}), backend=CUDA_EMU)
     if read(DRIVER) == "emu":
-        return cuda_emu.build(emulated)
+        return _emulated(build, emulated)
     warn_unchecked(build.target)
     arch = architecture_of(build.target)
     key = None
@@ -115,21 +116,11 @@ def build(build: Build) -> Module:
         lambda: cuda_emu.kernels(_text(compiled.gpu), build.target),
     )
     functions = {signature.name: DeviceFunction(signature, code) for signature in build.signatures}
-    # A function over no elements launches nothing.
-    kernels = [
-        Module(
-            {name: _kernel(name, build.signatures) for name in compiled.kernels},
-            entry,
-            {"ptx": compiled.ptx},
-            artefacts={"ptx": lambda: compiled.ptx},
-        )
-        for entry in list(compiled.kernels)[:1]
-    ]
     return Module(
         functions,
         build.entry,
         sources,
-        imported_modules=kernels,
+        imported_modules=_kernels(compiled, build.signatures),
         artefacts={
             "ptx": lambda: compiled.ptx,
             "mlir": lambda: loops_text(tir, build.target, build.entry),
@@ -137,6 +128,36 @@ def build(build: Build) -> Module:
         record=lambda: record_of(build.signatures, build.entry, build.target),
         watched=cuda_emu.watching(emulated),
     )
+
+
+def _emulated(build: Build, emulated: Build) -> Module:
+    """Functions that this CPU runs, and the code for the GPU, compiled when it is asked for."""
+    options = pipeline_options()
+
+    @cache
+    def compiled() -> _Compiled:
+        with using_options(options):
+            return _compile(replace(build, callback=None))[0]
+
+    module = cuda_emu.build(emulated)
+    module.add_device_code(
+        {"ptx": lambda: compiled().ptx, "cuda": _cuda_source(build)},
+        lambda: _kernels(compiled(), build.signatures),
+    )
+    return module
+
+
+def _kernels(compiled: _Compiled, signatures: Sequence[Signature]) -> list[Module]:
+    """The imported module; none for functions over no elements, which launch nothing."""
+    return [
+        Module(
+            {name: _kernel(name, signatures) for name in compiled.kernels},
+            entry,
+            {"ptx": compiled.ptx},
+            artefacts={"ptx": lambda: compiled.ptx},
+        )
+        for entry in list(compiled.kernels)[:1]
+    ]
 
 
 def _cuda_source(build: Build) -> Source:

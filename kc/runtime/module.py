@@ -50,11 +50,11 @@ class Module:
         "__call__",
         "__weakref__",
         "_artefacts",
+        "_imported",
         "_record",
         "_sources",
         "entry_name",
         "functions",
-        "imported_modules",
         "watched",
     )
     __call__: Callable[..., Any]
@@ -73,7 +73,7 @@ class Module:
     ) -> None:
         self.functions = dict(functions)
         self.entry_name = entry_name
-        self.imported_modules = list(imported_modules)
+        self._imported: list[Module] | Callable[[], Sequence[Module]] = list(imported_modules)
         self._sources = dict(sources or {})
         self._artefacts = dict(artefacts or {})
         self._record = record
@@ -85,6 +85,21 @@ class Module:
             entry.call_through(self)
         else:
             self.__call__ = entry.__call__
+
+    @property
+    def imported_modules(self) -> list[Module]:
+        """The modules of the kernels that the functions launch, with their code for the GPU."""
+        if callable(self._imported):
+            self._imported = list(self._imported())
+        return self._imported
+
+    def add_device_code(
+        self, sources: Mapping[str, Source], imported: Callable[[], Sequence[Module]]
+    ) -> None:
+        """Add the texts of kernels and what makes their modules when these are asked for, to
+        functions that run them in another form."""
+        self._sources.update(sources)
+        self._imported = imported
 
     def __getitem__(self, name: str) -> Function:
         """The function of a name. Raises CallError KC5120."""
@@ -226,7 +241,7 @@ class Module:
         return evaluate
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__()} - {"record", "watched"})
+        return sorted({*super().__dir__()} - {"add_device_code", "record", "watched"})
 
     def __repr__(self) -> str:
         return f"<kc module {', '.join(self.functions)}; entry {self.entry_name}>"

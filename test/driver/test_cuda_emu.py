@@ -126,6 +126,11 @@ def test_programs_that_say_cuda(monkeypatch: pytest.MonkeyPatch):
     a, b = random(3, 64), np.zeros(3, "float32")
     module(a, b)
     np.testing.assert_allclose(b, a.sum(axis=1), rtol=1e-5, atol=1e-5)
+    (kernels,) = module.imported_modules
+    monkeypatch.delenv("KC_CUDA")
+    on_device = kc.build(s, args, target="cuda -arch=sm_80")
+    assert kernels.get_source() == on_device.imported_modules[0].get_source()
+    assert module.get_source("cuda") == on_device.get_source("cuda")
 
 
 @pytest.mark.parametrize(
