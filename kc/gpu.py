@@ -34,11 +34,20 @@ __all__ = [
     "resources",
 ]
 
-_KINDS = (*CODES.items(), ("deadlock", "KC6306"), ("wrong-result", "KC6307"))
+_KINDS = (
+    *CODES.items(),
+    ("deadlock", "KC6306"),
+    ("wrong-result", "KC6307"),
+    ("missing-fence", "KC6310"),
+    ("missing-wait", "KC6311"),
+)
 _WHY: Mapping[str, str] = {
     **WHY,
     "out-of-bounds": "the access was left out",
     "deadlock": "each waits for the others, which never come",
+    "missing-fence": "bulk copies and products of four warps see what threads wrote only behind "
+    "nvvm.fence.proxy",
+    "missing-wait": "a product writes its registers until nvvm.wgmma.wait.group",
     "wrong-result": "a value that was expected is another one; no order of the threads explains it",
 }
 
@@ -48,8 +57,9 @@ class Finding:
     """Something wrong that kernels did.
 
     ``kind`` is "race", "divergent-barrier", "out-of-bounds", "misaligned", "uninitialised",
-    "deadlock" or "wrong-result"; ``count`` is how often it was seen, ``block`` and ``thread`` who
-    did it first, and ``second`` where the second thread was, if there is one.
+    "deadlock", "wrong-result", "missing-fence" or "missing-wait"; ``count`` is how often it was
+    seen, ``block`` and ``thread`` who did it first, and ``second`` where the second thread was, if
+    there is one.
     """
 
     kind: str
@@ -266,6 +276,16 @@ def _finding(raw: RawFinding, places: list[Place]) -> Finding:
         message = f"the mbarrier at {element} is used by {who}, and no thread has initialised it"
     elif kind == "uninitialised":
         message = f"{element} is read by {who}, and no thread has written it"
+    elif kind == "missing-fence":
+        assert second is not None
+        message = (
+            f"{element} is {place.what} by {who}, and was {second.what} by {other_who} with no "
+            "fence behind it"
+        )
+    elif kind == "missing-wait":
+        message = f"{place.buffer} is read by {who} before the product is done"
+    elif kind == "misaligned" and raw.wanted:
+        message = f"{element} is {place.what} by {who} in {raw.wanted} bytes, no multiple of 16"
     elif kind == "misaligned":
         message = f"{element} is {place.what} by {who} at an address that is not aligned"
     else:

@@ -224,6 +224,77 @@ class ConvertCopyArrival(ThreadPattern):
         rewriter.erase(op)
 
 
+class ConvertBulkCopy(ThreadPattern):
+    """``nvvm.cp.async.bulk.shared.cluster.global %to, %from, %mbarrier, %bytes``, and back.
+
+    An mbarrier counts the bytes of the first, a group of its thread the second; they are done when
+    they are waited for.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self,
+        op: nvvm.CpAsyncBulkGlobalToSharedClusterOp | nvvm.CpAsyncBulkSharedCTAToGlobalOp,
+        rewriter: PatternRewriter,
+        /,
+    ) -> None:
+        e = EventEmitter(self.thread, rewriter, op)
+        addresses = [e.address(op.dst_mem), e.address(op.src_mem), op.size]
+        sites = [e.site(COPIED, op.dst_mem), e.site("read", op.src_mem)]
+        if isinstance(op, nvvm.CpAsyncBulkGlobalToSharedClusterOp):
+            mbarrier, site = e.address(op.mbar), e.site("mbarrier", op.mbar)
+        else:
+            mbarrier, site = e.number(0), e.number(0, i32)
+        e.event("kc_emu_bulk", [*addresses, mbarrier, *sites, site])
+        rewriter.erase(op)
+
+
+class ConvertBulkGroup(ThreadPattern):
+    """``nvvm.cp.async.bulk.commit.group`` and ``nvvm.cp.async.bulk.wait_group 1 {read}``"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self,
+        op: nvvm.CpAsyncBulkCommitGroupOp | nvvm.CpAsyncBulkWaitGroupOp,
+        rewriter: PatternRewriter,
+        /,
+    ) -> None:
+        e = EventEmitter(self.thread, rewriter, op)
+        if isinstance(op, nvvm.CpAsyncBulkCommitGroupOp):
+            e.event("kc_emu_bulk_commit", [])
+        else:
+            reads = e.number(int(op.read is not None), i32)
+            e.event("kc_emu_bulk_done", [e.number(op.group.value.data, i32), reads])
+        rewriter.erase(op)
+
+
+class ConvertFence(ThreadPattern):
+    """``nvvm.fence.proxy``: bulk copies and products of four warps see what threads wrote."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: nvvm.FenceProxyOp, rewriter: PatternRewriter, /) -> None:
+        if op.kind.data.startswith("async"):
+            EventEmitter(self.thread, rewriter, op).event("kc_emu_fence", [])
+        rewriter.erase(op)
+
+
+class EraseHint(ThreadPattern):
+    """What the emulator does without."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self,
+        op: nvvm.WgmmaFenceAlignedOp
+        | nvvm.FenceMbarrierInitOp
+        | nvvm.CpAsyncBulkPrefetchOp
+        | nvvm.PrefetchOp
+        | nvvm.NanosleepOp,
+        rewriter: PatternRewriter,
+        /,
+    ) -> None:
+        rewriter.erase(op)
+
+
 EVENT_PATTERNS: tuple[type[ThreadPattern], ...] = (
     ConvertNamedBarrier,
     ConvertSyncWarp,
@@ -232,4 +303,8 @@ EVENT_PATTERNS: tuple[type[ThreadPattern], ...] = (
     ConvertCopy,
     ConvertCopyGroup,
     ConvertCopyArrival,
+    ConvertBulkCopy,
+    ConvertBulkGroup,
+    ConvertFence,
+    EraseHint,
 )

@@ -24,7 +24,7 @@ from xdsl.rewriter import InsertPoint
 from kc.conversion._gpu_printf import format_of
 from kc.conversion.convert_gpu_to_cpu.nvvm_ops import NVVM, problem_of
 from kc.conversion.convert_to_llvm.types import element_size
-from kc.dialects import gpu
+from kc.dialects import gpu, nvvm
 from kc.dialects.gpu import GPUFuncOp, GPUModuleOp
 from kc.support.diagnostics import CodegenError
 from kc.support.libdevice import PREFIX
@@ -83,6 +83,14 @@ class Kernel:
         """The numbers that what is called gets."""
         self.has_events = any(isinstance(op, NVVM) for op in function.walk())
         """Whether threads wait for more than their block and their warp, or exchange matrices."""
+        self.products = {
+            op.inouts.type for op in function.walk() if isinstance(op, nvvm.WgmmaMmaAsyncOp)
+        }
+        """The types of the registers of products that four warps make."""
+        self.alignments = [
+            function.alignment_of(n) for n, _ in enumerate(function.workgroup_memory)
+        ]
+        """At multiples of how many bytes each memory of a block begins, where that is said."""
         self.waits = self.has_events or any(
             isinstance(op, gpu.BarrierOp | gpu.ShuffleOp) for op in function.walk()
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
@@ -43,13 +44,10 @@ def launch_text(module: EmulatedModule, kernel: Kernel, thread: func.FuncOp) -> 
         watched.append("func.call @kc_emu_launch() : () -> ()")
         for slot, array in enumerate(arrays):
             watched += _watch(slot, array, arguments[array], GLOBAL)
-    memory = [f"{array} = memref.alloc() : {type_}" for array, type_ in shared.items()]
-    end = [f"memref.dealloc {array} : {type_}" for array, type_ in shared.items()]
     passed = {**arguments, **shared}
     if kernel.dynamic:
         passed["%dynamic"] = MemRefType(i8, [DYNAMIC_INDEX])
-        memory.append("%dynamic = memref.alloc(%dynamic_size) : memref<?xi8>")
-        end.append("memref.dealloc %dynamic : memref<?xi8>")
+    memory, end = (_in_one_piece if kernel.products else _apart)(kernel, shared)
     if module.check:
         memory.append("func.call @kc_emu_block(%number) : (index) -> ()")
         places = list(passed.items())[len(arguments) :]
@@ -72,6 +70,11 @@ def launch_text(module: EmulatedModule, kernel: Kernel, thread: func.FuncOp) -> 
                 f"%events = func.call @kc_emu_new_block(%states, %count, %watched) : {NEW_BLOCK}",
             ]
             passed["%events"] = INDEX
+            if kernel.products:
+                memory.append(
+                    "func.call @kc_emu_shared(%events, %piece, %piece_size)"
+                    " : (index, index, index) -> ()"
+                )
             forget.append("func.call @kc_emu_end_block(%events) : (index) -> ()")
         else:
             memory.append("%events = arith.constant 0 : index")
@@ -122,6 +125,72 @@ def launch_text(module: EmulatedModule, kernel: Kernel, thread: func.FuncOp) -> 
     ]
     return "\n".join(lines)
 
+
+def _apart(kernel: Kernel, shared: Mapping[str, Attribute]) -> tuple[list[str], list[str]]:
+    """The text that makes the memory of a block, an array at a time, and the text that ends it."""
+    begin = [f"{array} = memref.alloc() : {type_}" for array, type_ in shared.items()]
+    end = [f"memref.dealloc {array} : {type_}" for array, type_ in shared.items()]
+    if kernel.dynamic:
+        begin.append("%dynamic = memref.alloc(%dynamic_size) : memref<?xi8>")
+        end.append("memref.dealloc %dynamic : memref<?xi8>")
+    return begin, end
+
+
+SWIZZLED = 1024
+"""Bytes after which the places of elements in tiles of products repeat."""
+
+
+def _in_one_piece(kernel: Kernel, shared: Mapping[str, Attribute]) -> tuple[list[str], list[str]]:
+    """The same as a piece of memory, in which 18 bits say where something is.
+
+    It begins at a multiple of :data:`SWIZZLED`. An array that does not say where it begins does so
+    next to one, as it may on a GPU.
+    """
+    offset = 0
+    views: list[str] = []
+    for (array, type_), alignment in zip(shared.items(), kernel.alignments, strict=True):
+        assert isinstance(type_, MemRefType)
+        if alignment is None:
+            offset = -(-offset // SWIZZLED) * SWIZZLED + UNALIGNED
+        else:
+            offset = -(-offset // alignment) * alignment
+        size = element_size(type_) * math.prod(type_.get_shape())
+        views += [
+            f"{array}_o = arith.constant {offset} : index",
+            f"{array}_f = arith.addi %piece_from, {array}_o : index",
+            f"{array} = memref.view %memory[{array}_f][] : memref<?xi8> to {type_}",
+        ]
+        offset += size
+    if kernel.dynamic:
+        offset = -(-offset // SWIZZLED) * SWIZZLED + UNALIGNED
+        views += [
+            f"%dynamic_o = arith.constant {offset} : index",
+            "%dynamic_f = arith.addi %piece_from, %dynamic_o : index",
+            "%dynamic = memref.view %memory[%dynamic_f][%dynamic_size]"
+            " : memref<?xi8> to memref<?xi8>",
+        ]
+    sum_ = (
+        "arith.addi %piece_known, %dynamic_size"
+        if kernel.dynamic
+        else "arith.addi %piece_known, %c0"
+    )
+    begin = [
+        f"%piece_known = arith.constant {offset} : index",
+        f"%piece_size = {sum_} : index",
+        f"%swizzled = arith.constant {SWIZZLED} : index",
+        "%memory_size = arith.addi %piece_size, %swizzled : index",
+        "%memory = memref.alloc(%memory_size) : memref<?xi8>",
+        f"%memory_at = {_POINTER_OF}(%memory) : (memref<?xi8>) -> index",
+        "%memory_past = arith.remui %memory_at, %swizzled : index",
+        "%piece_from = arith.subi %swizzled, %memory_past : index",
+        "%piece = arith.addi %memory_at, %piece_from : index",
+        *views,
+    ]
+    return begin, ["memref.dealloc %memory : memref<?xi8>"]
+
+
+UNALIGNED = 16
+"""What every array of a block begins at a multiple of, in bytes."""
 
 _FLUSH = (
     "%all = llvm.mlir.zero : !llvm.ptr",

@@ -26,6 +26,7 @@ from kc.conversion.convert_gpu_to_cpu.module import EmulatedModule
 from kc.conversion.convert_gpu_to_cpu.runtime import RUNTIME
 from kc.conversion.convert_gpu_to_cpu.thread import Thread
 from kc.conversion.convert_gpu_to_cpu.thread_patterns import THREAD_PATTERNS
+from kc.conversion.convert_gpu_to_cpu.warpgroups import WARPGROUP_PATTERNS
 from kc.conversion.convert_gpu_to_nvvm.function import foreign_function
 from kc.dialects import llvm
 from kc.dialects.gpu import GPUFuncOp, GPUModuleOp
@@ -75,6 +76,7 @@ def _convert(
         *THREAD_PATTERNS,
         *EVENT_PATTERNS,
         *MATRIX_PATTERNS,
+        *WARPGROUP_PATTERNS,
         *(CHECK_PATTERNS if module.check else ()),
     ]
     for kernel in kernels:

@@ -20,7 +20,7 @@ from kc.dialects import llvm, nvvm
 from kc.dialects.llvm.types import LLVMStructType
 from kc.dialects.nvvm.wmma import fragment
 
-_TYPES = ("f16", "bf16", "tf32", "f32", "f64", "s8", "u8", "s4", "u4", "b1", "s32")
+TYPES = tuple("f16 bf16 tf32 f32 f64 s8 u8 s4 u4 b1 s32 e4m3 e5m2".split())
 """The numbers of element types (``emulator.c``)."""
 _CLAMPS, _ANDS, _IS_WMMA = 1, 2, 4
 _OF_B = 16
@@ -32,7 +32,7 @@ def wait_for_warp(e: EventEmitter) -> None:
     wait(e.thread, e, WARP, e.thread.module.site(e.op, "product of matrices"))
 
 
-def _packed(e: EventEmitter, values: Sequence[SSAValue], type_: Attribute) -> SSAValue:
+def packed(e: EventEmitter, values: Sequence[SSAValue], type_: Attribute) -> SSAValue:
     """Registers as the result of an operation."""
     if not isinstance(type_, LLVMStructType):
         return values[0]
@@ -57,7 +57,7 @@ class ConvertLdMatrix(ThreadPattern):
             e.result_of("kc_emu_matrix_load", [e.number(n, i32), turned], i32) for n in range(count)
         ]
         wait_for_warp(e)
-        rewriter.replace(op, [], [_packed(e, words, op.res.type)])
+        rewriter.replace(op, [], [packed(e, words, op.res.type)])
 
 
 class ConvertStMatrix(ThreadPattern):
@@ -97,7 +97,7 @@ def _product(
     _leave(e, b, _OF_B)
     wait_for_warp(e)
     code = e.number(m << 16 | n << 8 | k & 255, i32)  # 256 is 0
-    numbers = [_TYPES.index(name) << 4 * place for place, name in enumerate(types)]
+    numbers = [TYPES.index(name) << 4 * place for place, name in enumerate(types)]
     kinds = e.number(sum(numbers) | flags << 12, i32)
     registers: list[SSAValue] = []
     for index, (value, type_) in enumerate(zip(c, results, strict=True)):
@@ -121,7 +121,7 @@ class ConvertMma(ThreadPattern):
         operands = (op.operand_a, op.operand_b, op.operand_c)
         types = (element, second, _total(results[0]))
         registers = _product(e, operands, op.shape.sizes, types, flags, results)
-        rewriter.replace(op, [], [_packed(e, registers, op.res.type)])
+        rewriter.replace(op, [], [packed(e, registers, op.res.type)])
 
 
 def _total(type_: Attribute) -> str:
@@ -145,7 +145,7 @@ class ConvertWmmaLoad(ThreadPattern):
             for n in range(len(types))
         ]
         registers = [value_of(e, word, type_) for word, type_ in zip(words, types, strict=True)]
-        rewriter.replace(op, [], [_packed(e, registers, op.res.type)])
+        rewriter.replace(op, [], [packed(e, registers, op.res.type)])
 
 
 class ConvertWmmaMma(ThreadPattern):
@@ -161,7 +161,7 @@ class ConvertWmmaMma(ThreadPattern):
         types = (element, element, total)
         results = list(op.res.type.types.data)
         registers = _product(e, operands, op.shape, types, _IS_WMMA, results)
-        rewriter.replace(op, [], [_packed(e, registers, op.res.type)])
+        rewriter.replace(op, [], [packed(e, registers, op.res.type)])
 
 
 class ConvertWmmaStore(ThreadPattern):
@@ -189,7 +189,7 @@ def _in_memory(
         e.number(rows << 8 | columns, i32),
         op.stride,
         e.number(int(op.layout.data == "col"), i32),
-        e.number(_TYPES.index(op.eltype.data), i32),
+        e.number(TYPES.index(op.eltype.data), i32),
         e.site(what, op.ptr),
     ]
 

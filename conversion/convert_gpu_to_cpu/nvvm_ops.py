@@ -43,7 +43,28 @@ MATRICES = (
     nvvm.WmmaMmaOp,
     nvvm.WmmaStoreOp,
 )
-NVVM = (*BARRIERS, *COPIES, *MBARRIERS, *MATRICES)
+BULK = (
+    nvvm.CpAsyncBulkGlobalToSharedClusterOp,
+    nvvm.CpAsyncBulkSharedCTAToGlobalOp,
+    nvvm.CpAsyncBulkCommitGroupOp,
+    nvvm.CpAsyncBulkWaitGroupOp,
+    nvvm.FenceProxyOp,
+)
+WARPGROUPS = (
+    nvvm.WgmmaMmaAsyncOp,
+    nvvm.WgmmaGroupSyncAlignedOp,
+    nvvm.WgmmaWaitGroupSyncOp,
+    nvvm.SetMaxRegisterOp,
+)
+HINTS = (
+    nvvm.WgmmaFenceAlignedOp,
+    nvvm.FenceMbarrierInitOp,
+    nvvm.CpAsyncBulkPrefetchOp,
+    nvvm.PrefetchOp,
+    nvvm.NanosleepOp,
+)
+"""What changes nothing here: threads run in one order, and blocks on their own."""
+NVVM = (*BARRIERS, *COPIES, *MBARRIERS, *MATRICES, *BULK, *WARPGROUPS, *HINTS)
 """What is emulated."""
 
 
@@ -63,6 +84,10 @@ def problem_of(op: Operation) -> str | None:
             return "it has a predicate, and a branch is what else there is"
     if isinstance(op, nvvm.MBarrierInitOp) and op.predicate is not None:
         return "it has a predicate, and a branch is what else there is"
+    if isinstance(op, nvvm.CpAsyncBulkGlobalToSharedClusterOp) and op.multicast_mask is not None:
+        return "blocks run one after the other, and there are no clusters"
+    if isinstance(op, nvvm.CpAsyncBulkSharedCTAToGlobalOp) and op.byte_mask is not None:
+        return "it has a mask of bytes"
     if isinstance(op, nvvm.LdMatrixOp | nvvm.StMatrixOp) and op.shape.sizes != (8, 8):
         m, n = op.shape.sizes
         return f"the matrices are of {m} x {n} elements, and those of 8 x 8 are known"

@@ -135,7 +135,8 @@ def foreign_function(conversion: str, op: FuncOp) -> CodegenError:
 def _body(s: GpuFunction, op: GPUFuncOp, signature: Signature) -> Generator[Block, None, None]:
     define_arguments(s, op.arguments, signature)
     for n, memory in enumerate(op.workgroup_memory):
-        _define_shared(s, memory, f"{op.sym_name.data}_{memory.name_hint or n}")
+        label = f"{op.sym_name.data}_{memory.name_hint or n}"
+        _define_shared(s, memory, label, max(ALIGNMENT, op.alignment_of(n) or 0))
     for memory in op.private_memory:
         type_ = memory.type
         assert isinstance(type_, MemRefType)
@@ -145,14 +146,14 @@ def _body(s: GpuFunction, op: GPUFuncOp, signature: Signature) -> Generator[Bloc
     yield from place_blocks(s, op.body)
 
 
-def _define_shared(s: GpuFunction, memory: BlockArgument, label: str) -> None:
+def _define_shared(s: GpuFunction, memory: BlockArgument, label: str, alignment: int) -> None:
     """The memory of a block as a global that its threads have together."""
     type_ = memory.type
     assert isinstance(type_, MemRefType)
     name = s.module.fresh_symbol(label)
     pointee = array_type(memory_element(type_), (_count(type_),))
     s.module.add(
-        _global(s, llvm.GlobalOp(pointee, name, "internal", SHARED_SPACE, alignment=ALIGNMENT))
+        _global(s, llvm.GlobalOp(pointee, name, "internal", SHARED_SPACE, alignment=alignment))
     )
     s.define(memory, MemRef(_address(s, name, memory), type_.get_shape(), type_, Origin()))
 

@@ -47,6 +47,7 @@ from kc.dialects.gpu.attrs import AddressSpace, AddressSpaceAttr
 KERNEL = "gpu.kernel"
 """The attribute of functions that the host launches."""
 _ATTRIBUTIONS = "workgroup_attributions"
+_ALIGN = "llvm.align"
 """The attribute that says how many arguments of a region are memory of a block."""
 
 
@@ -165,7 +166,9 @@ class GPUFuncOp(IRDLOperation):
 
     A function of a device; a ``kernel`` is launched, and returns nothing.
 
-    Memory of a block (workgroup) and of a thread (private) are arguments of its body alone.
+    Memory of a block (workgroup) and of a thread (private) are arguments of its body alone. That of
+    a block can have attributes: ``workgroup(%w : memref<32xf32, 3> {llvm.align = 128 : i64})``
+    begins at a multiple of 128 bytes.
     """
 
     name = "gpu.func"
@@ -176,6 +179,7 @@ class GPUFuncOp(IRDLOperation):
     res_attrs = opt_prop_def(ArrayAttr[DictionaryAttr])
     known_block_size = opt_prop_def(DenseArrayBase.constr(i32))
     known_grid_size = opt_prop_def(DenseArrayBase.constr(i32))
+    workgroup_attrib_attrs = opt_prop_def(ArrayAttr[DictionaryAttr])
     workgroup_attributions = opt_attr_def(IntegerAttr)
     body = region_def()
 
@@ -196,6 +200,7 @@ class GPUFuncOp(IRDLOperation):
         known_grid_size: Sequence[int] | None = None,
         arg_attrs: ArrayAttr[DictionaryAttr] | None = None,
         res_attrs: ArrayAttr[DictionaryAttr] | None = None,
+        workgroup_attrs: ArrayAttr[DictionaryAttr] | None = None,
     ) -> None:
         """``workgroup`` and ``private`` are the types of memory in a new body; with a ``body``,
         ``workgroup`` says how many of its arguments are memory of a block."""
@@ -209,6 +214,7 @@ class GPUFuncOp(IRDLOperation):
                 "function_type": function_type,
                 "arg_attrs": arg_attrs,
                 "res_attrs": res_attrs,
+                "workgroup_attrib_attrs": workgroup_attrs,
                 **{
                     key: None if size is None else DenseArrayBase.from_list(i32, list(size))
                     for key, size in sizes.items()
@@ -242,6 +248,27 @@ class GPUFuncOp(IRDLOperation):
         first = len(self.function_type.inputs) + attribution_count(self)
         return self.body.blocks[0].args[first:]
 
+    def alignment_of(self, number: int) -> int | None:
+        """The bytes at a multiple of which memory ``number`` of a block begins, if that is said."""
+        if self.workgroup_attrib_attrs is None:
+            return None
+        said = self.workgroup_attrib_attrs.data[number].data.get(_ALIGN)
+        return said.value.data if isinstance(said, IntegerAttr) else None
+
+    def _verify_workgroup_attributes(self) -> None:
+        name, attrs = self.sym_name.data, self.workgroup_attrib_attrs
+        count = attribution_count(self)
+        if attrs is not None and len(attrs.data) != count:
+            raise VerifyException(
+                f"gpu.func: @{name} has {count} buffers of a block, and attributes of "
+                f"{len(attrs.data)}"
+            )
+        for number, each in enumerate(() if attrs is None else attrs.data):
+            said = each.data.get(_ALIGN)
+            size = self.alignment_of(number)
+            if said is not None and (size is None or size <= 0 or size & (size - 1)):
+                raise VerifyException(f"gpu.func: {_ALIGN} of @{name} is {said}, no power of 2")
+
     def verify_(self) -> None:
         name = self.sym_name.data
         if not self.body.blocks:
@@ -254,6 +281,7 @@ class GPUFuncOp(IRDLOperation):
                 "declares, with its memory behind them"
             )
         verify_attributions(self, self.workgroup_memory, self.private_memory)
+        self._verify_workgroup_attributes()
         outputs = self.function_type.outputs.data
         if self.is_kernel and outputs:
             raise VerifyException(f"gpu.func: the kernel @{name} returns a value")
@@ -298,7 +326,15 @@ class GPUFuncOp(IRDLOperation):
             else:
                 outputs.append(parser.parse_type())
                 res_attrs.append(DictionaryAttr({}))
-        shared = parse_attributions(parser, "workgroup")
+        shared: list[Parser.Argument] = []
+        shared_attrs: list[DictionaryAttr] = []
+
+        def parse_shared() -> None:
+            shared.append(parser.parse_argument())
+            shared_attrs.append(DictionaryAttr(parser.parse_optional_dictionary_attr_dict()))
+
+        if parser.parse_optional_keyword("workgroup"):
+            parser.parse_comma_separated_list(parser.Delimiter.PAREN, parse_shared)
         private = parse_attributions(parser, "private")
         kernel = parser.parse_optional_keyword("kernel") is not None
         attributes = parser.parse_optional_attr_dict_with_keyword(
@@ -314,6 +350,9 @@ class GPUFuncOp(IRDLOperation):
             workgroup=len(shared),
             arg_attrs=ArrayAttr(arg_attrs) if any(attrs.data for attrs in arg_attrs) else None,
             res_attrs=ArrayAttr(res_attrs) if any(attrs.data for attrs in res_attrs) else None,
+            workgroup_attrs=(
+                ArrayAttr(shared_attrs) if any(attrs.data for attrs in shared_attrs) else None
+            ),
         )
         for key, value in (attributes.data if attributes is not None else {}).items():
             place = op.properties if key in ("known_block_size", "known_grid_size") else None
@@ -334,7 +373,7 @@ class GPUFuncOp(IRDLOperation):
                 printer.print_attr_dict(given[n].data)
         printer.print_string(")")
         self._print_results(printer)
-        print_attributions(printer, "workgroup", self.workgroup_memory)
+        self._print_workgroup(printer)
         print_attributions(printer, "private", self.private_memory)
         if self.is_kernel:
             printer.print_string(" kernel")
@@ -347,6 +386,20 @@ class GPUFuncOp(IRDLOperation):
         printer.print_string(" ")
         printer.print_region(self.body, print_entry_block_args=False)
         printer.exit_scope()
+
+    def _print_workgroup(self, printer: Printer) -> None:
+        if self.workgroup_attrib_attrs is None:
+            print_attributions(printer, "workgroup", self.workgroup_memory)
+            return
+        printer.print_string(" workgroup(")
+        attrs = self.workgroup_attrib_attrs.data
+        for n, (arg, each) in enumerate(zip(self.workgroup_memory, attrs, strict=True)):
+            printer.print_string(", " if n else "")
+            printer.print_block_argument(arg)
+            if each.data:
+                printer.print_string(" ")
+                printer.print_attr_dict(each.data)
+        printer.print_string(")")
 
     def _print_results(self, printer: Printer) -> None:
         outputs = self.function_type.outputs.data

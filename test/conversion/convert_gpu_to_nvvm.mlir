@@ -238,3 +238,13 @@ gpu.module @warps {
     gpu.return
   }
 }
+
+// Memory of a block begins where its attribute says.
+// CHECK-LABEL: gpu.module @aligned {
+// CHECK-NEXT:    llvm.mlir.global internal @kernel_S() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<64 x f32>
+// CHECK-NEXT:    llvm.mlir.global internal @kernel_R() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<4 x f32>
+gpu.module @aligned {
+  gpu.func @kernel() workgroup(%S : memref<64xf32, #gpu.address_space<workgroup>> {llvm.align = 1024 : i64}, %R : memref<4xf32, #gpu.address_space<workgroup>>) kernel {
+    gpu.return
+  }
+}

@@ -33,7 +33,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import arith, memref, scf
-from xdsl.dialects.builtin import MemRefType, ModuleOp, i32
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, MemRefType, ModuleOp, i32
 from xdsl.ir import Block, Region
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import (
@@ -119,6 +119,9 @@ class ExpandAllReduce(RewritePattern):
         )
         shared.name_hint = "reduced"
         function.attributes.update(attributions(count + 1))
+        if function.workgroup_attrib_attrs is not None:
+            attrs = [*function.workgroup_attrib_attrs, DictionaryAttr({})]
+            function.properties["workgroup_attrib_attrs"] = ArrayAttr(attrs)
         zero = e.number(0)
         is_first = e.emit(CmpiOp(e.emit(gpu.LaneIdOp()), zero, "eq"))
         warp, warps = e.emit(gpu.SubgroupIdOp()), e.emit(gpu.NumSubgroupsOp())

@@ -17,7 +17,9 @@
  *     kc_emu_mbarrier  changes an mbarrier, kc_emu_phase waits for a phase of it.
  *     kc_emu_copy      starts a copy, which is done when it is waited for (kc_emu_copies_done), and
  *                      not before: so late as it may be.
+ *     kc_emu_bulk      starts a copy that an mbarrier or a group of its thread counts.
  *     kc_emu_leave, kc_emu_mma, ... exchange matrices between lanes.
+ *     kc_emu_product   starts a product of four warps, which kc_emu_products_done does.
  *
  * and, where accesses are checked, for one launch after the other and one block after the other,
  *
@@ -40,6 +42,10 @@
  * of each other one, up to which it knows what that did (vector clocks). In blocks with these, an
  * element remembers all readers of the block that are ordered with no later one. A copy that goes on by
  * itself is ordered with nothing until its thread has waited for it.
+ *
+ * Bulk copies and products of four warps go to memory by another way (a proxy): they see what threads
+ * wrote to shared memory only behind a fence. What a thread knows therefore has three parts: the
+ * clocks, the clocks of what such a fence was for, and the barriers that were before one.
  *
  * Threads may all compute the same: a write that changes nothing is no race with the statement that
  * wrote what is there. Whether it does is seen when it is done, so at the next call.
@@ -92,8 +98,9 @@ static int is_any_ready(const int32_t *states, int64_t count) {
 }
 
 /* What a block has where its threads wait for more than each other. */
-enum { NAMED, LANES, PHASE, TRY };
+enum { NAMED, LANES, PHASE, TRY, GROUP };
 enum { BARRIERS = 16, MATRIX_WORDS = 32, MAX_MBARRIERS = 64, MAX_FRUITLESS = 1000 };
+enum { GROUP_SIZE = 4 * WARP_SIZE }; /* of warps that make a product together */
 
 /* What a thread waits for. A try gives up where nothing else happens. */
 typedef struct {
@@ -112,6 +119,38 @@ typedef struct {
   Copy *copies;
   int32_t count, room, group; /* the group that is open */
 } Queue;
+
+/* A copy in bulk. It is counted by an mbarrier, or (0) by a group of its thread. */
+typedef struct {
+  uint64_t to, from, mbarrier;
+  int64_t thread;
+  int32_t bytes, site, source_site, mbarrier_site, group, clock, is_read;
+} Bulk;
+
+typedef struct {
+  Bulk *copies;
+  int32_t count, room;
+  int32_t *groups; /* of each thread, the group that is open */
+} Bulks;
+
+/* A product of four warps. `first` is the number of its first register. */
+typedef struct {
+  uint64_t a, b;
+  int32_t n, types, first, group, sites[2]; /* the places of A and B */
+} Product;
+
+/* A register that products add to: what it holds, or whose it goes on with. */
+typedef struct {
+  uint32_t value;
+  int32_t before, group;
+} Register;
+
+typedef struct {
+  Product *products;
+  Register *registers;
+  int32_t product_count, product_room, register_count, register_room;
+  int32_t open, done; /* the group that is open; all before `done` are done */
+} Accumulators;
 
 /* The clocks that arrivals bring along: of this phase, and of the last one. */
 typedef struct {
@@ -133,10 +172,17 @@ typedef struct {
   Queue *queues;
   uint64_t (*words)[MATRIX_WORDS];
   Barrier barriers[BARRIERS];
+  Bulks bulks;
+  Accumulators *accumulators; /* of each thread, where there are products */
+  uint64_t shared;            /* where the memory of the block begins, and its bytes */
+  int64_t shared_bytes;
   int32_t fruitless; /* how often tries gave up since anything happened */
   int32_t *clocks;   /* of each thread, what it knows of each; where accesses are watched */
   Order orders[BARRIERS + MAX_MBARRIERS];
 } Block;
+
+/* How much a thread knows: clocks, clocks that a fence of proxies was for, and barriers before one. */
+static int64_t width_of(const Block *block) { return 2 * block->count + 1; }
 
 Block *kc_emu_new_block(int32_t *states, int64_t count, int32_t is_watched) {
   Block *block = calloc(1, sizeof *block);
@@ -146,10 +192,17 @@ Block *kc_emu_new_block(int32_t *states, int64_t count, int32_t is_watched) {
   block->queues = calloc((size_t)count, sizeof *block->queues);
   block->words = calloc((size_t)count, sizeof *block->words);
   if (is_watched) {
-    block->clocks = calloc((size_t)(count * count), sizeof *block->clocks);
-    for (int64_t i = 0; i < count; ++i) block->clocks[i * count + i] = 1;
+    int64_t width = width_of(block);
+    block->clocks = calloc((size_t)(count * width), sizeof *block->clocks);
+    for (int64_t i = 0; i < count; ++i) block->clocks[i * width + i] = 1;
   }
   return block;
+}
+
+/* The memory of a block that has all its arrays in one piece. */
+void kc_emu_shared(Block *block, uint64_t base, int64_t bytes) {
+  block->shared = base;
+  block->shared_bytes = bytes;
 }
 
 void kc_emu_end_block(Block *block) {
@@ -158,6 +211,13 @@ void kc_emu_end_block(Block *block) {
     free(block->orders[i].coming);
     free(block->orders[i].known);
   }
+  for (int64_t i = 0; block->accumulators && i < block->count; ++i) {
+    free(block->accumulators[i].products);
+    free(block->accumulators[i].registers);
+  }
+  free(block->accumulators);
+  free(block->bulks.copies);
+  free(block->bulks.groups);
   free(block->waits);
   free(block->queues);
   free(block->words);
@@ -216,8 +276,18 @@ void kc_emu_run(void **threads, int32_t *states, int64_t count, Step step, Block
 
 /* Checks ------------------------------------------------------------------------------------- */
 
-enum { RACE, DIVERGENT, OUTSIDE, MISALIGNED, UNINITIALISED, DEADLOCK };
-enum { IS_WRITE = 1, IS_INSIDE = 2, IS_ATOMIC = 4, IS_GOING_ON = 8 };
+enum {
+  RACE,
+  DIVERGENT,
+  OUTSIDE,
+  MISALIGNED,
+  UNINITIALISED,
+  DEADLOCK,
+  WRONG_RESULT, /* is found elsewhere */
+  MISSING_FENCE,
+  UNFINISHED
+};
+enum { IS_WRITE = 1, IS_INSIDE = 2, IS_ATOMIC = 4, IS_GOING_ON = 8, IS_ASYNC = 16 };
 enum { GLOBAL = 0, SHARED = 1 };
 enum { MAX_FINDINGS = 256, MAX_BUFFERS = 64, MAX_INSTANCES = 1 << 14, MAX_BYTES = 256 };
 
@@ -236,7 +306,7 @@ typedef struct {
 typedef struct {
   int32_t block, epoch, clock;
   int16_t site;
-  uint16_t thread : 14, is_atomic : 1, is_going_on : 1;
+  uint16_t thread : 13, is_atomic : 1, is_going_on : 1, is_async : 1;
 } Access;
 
 typedef struct {
@@ -379,7 +449,7 @@ static int is_concurrent(const Access *earlier, int is_atomic) {
   if (earlier->block != now.block || earlier->is_going_on) return 1;
   if (earlier->thread == now.thread || earlier->epoch != now.epoch) return 0;
   if (!watched) return 1;
-  return watched->clocks[now.thread * watched->count + earlier->thread] < earlier->clock;
+  return watched->clocks[now.thread * width_of(watched) + earlier->thread] < earlier->clock;
 }
 
 /* The readers of an element in this block. */
@@ -491,6 +561,15 @@ static void note_address(int32_t site, uint64_t address, int64_t bytes, int32_t 
   instance->scope = scope;
 }
 
+/* Whether a write to shared memory is not visible to what goes by another way: a thread made it with
+   no fence behind it that this one knows of. */
+static int lacks_fence(const Access *writer) {
+  if (!watched || !is_someone(writer) || writer->is_async || writer->block != now.block) return 0;
+  const int32_t *known = watched->clocks + now.thread * width_of(watched);
+  return known[watched->count + writer->thread] < writer->clock &&
+         known[2 * watched->count] <= writer->epoch;
+}
+
 /* Note an access. Whether it may be done. */
 static int note_access(int32_t slot, uint64_t address, int64_t bytes, int64_t alignment, int32_t site,
                        int32_t flags) {
@@ -510,12 +589,13 @@ static int note_access(int32_t slot, uint64_t address, int64_t bytes, int64_t al
     report(MISALIGNED, site, NULL, offset / buffer->granule);
     return 1;
   }
-  note_address(site, (uint64_t)offset, bytes, buffer->scope);
+  if (!(flags & IS_ASYNC)) note_address(site, (uint64_t)offset, bytes, buffer->scope);
   Access access = now;
   access.site = (int16_t)site;
   access.is_atomic = is_atomic & 1;
-  if (watched) access.clock = watched->clocks[now.thread * watched->count + now.thread];
+  if (watched) access.clock = watched->clocks[now.thread * width_of(watched) + now.thread];
   access.is_going_on = (flags & IS_GOING_ON) != 0;
+  access.is_async = (flags & IS_ASYNC) != 0;
   if (is_write) {
     pending.buffer = buffer;
     pending.access = access;
@@ -527,7 +607,10 @@ static int note_access(int32_t slot, uint64_t address, int64_t bytes, int64_t al
   int64_t end = (offset + bytes + buffer->granule - 1) / buffer->granule;
   for (int64_t i = offset / buffer->granule; i < end; ++i) {
     Cell *cell = &buffer->cells[i];
-    if (is_concurrent(&cell->writer, 0)) report(RACE, site, &cell->writer, i);
+    if (is_concurrent(&cell->writer, 0))
+      report(RACE, site, &cell->writer, i);
+    else if (access.is_async && lacks_fence(&cell->writer))
+      report(MISSING_FENCE, site, &cell->writer, i);
     if (buffer->scope == SHARED && !is_someone(&cell->writer)) report(UNINITIALISED, site, NULL, i);
     note_read(cell, &access);
   }
@@ -640,7 +723,7 @@ static void settle_costs(void) {
 /* Where a thread waits, as an access that a finding names. */
 static Access waiting(int32_t state, int64_t thread) {
   Access access = now;
-  access.thread = (uint16_t)thread & 0x3fff;
+  access.thread = (uint16_t)thread & 0x1fff;
   access.site = state == DONE ? -1 : (int16_t)(state >> 2);
   return access;
 }
@@ -648,7 +731,7 @@ static Access waiting(int32_t state, int64_t thread) {
 /* Report two threads that do not wait at the same place; the second may have ended. */
 static void report_apart(int32_t kind, const int32_t *states, int64_t waiter, int64_t apart) {
   Access elsewhere = waiting(states[apart], apart);
-  now.thread = (uint16_t)waiter & 0x3fff;
+  now.thread = (uint16_t)waiter & 0x1fff;
   report(kind, states[waiter] >> 2, &elsewhere, -1);
 }
 
@@ -663,6 +746,7 @@ static void check_together(const int32_t *states, int64_t begin, int64_t end, in
 }
 
 static void report_deadlock(Block *block);
+static void share_fences(Block *block);
 
 void kc_emu_run_checked(void **threads, int32_t *states, int64_t count, Step step, Block *block) {
   watched = block;
@@ -672,7 +756,7 @@ void kc_emu_run_checked(void **threads, int32_t *states, int64_t count, Step ste
       for (;;) {
         for (int64_t i = begin; i < end; ++i) {
           if (states[i] != READY) continue;
-          now.thread = (uint16_t)i & 0x3fff;
+          now.thread = (uint16_t)i & 0x1fff;
           step(threads[i], 0);
           settle_write();
         }
@@ -696,6 +780,7 @@ void kc_emu_run_checked(void **threads, int32_t *states, int64_t count, Step ste
     release(states, 0, count, BLOCK);
     ++now.epoch;
     ++barriers;
+    if (block) share_fences(block);
   }
   for (int64_t i = 0; i < count; ++i) step(threads[i], 1);
   watched = NULL;
@@ -710,11 +795,11 @@ static void wait_for(Block *block, int64_t thread, int32_t site, Wait wait) {
 
 /* What a thread knows: of itself, what it did since others last heard of it. */
 static int32_t *clocks_of(Block *block, int64_t thread) {
-  return block->clocks + thread * block->count;
+  return block->clocks + thread * width_of(block);
 }
 
-static void learn(int32_t *clocks, const int32_t *more, int64_t count) {
-  for (int64_t i = 0; i < count; ++i)
+static void learn(int32_t *clocks, const int32_t *more, int64_t width) {
+  for (int64_t i = 0; i < width; ++i)
     if (more[i] > clocks[i]) clocks[i] = more[i];
 }
 
@@ -728,8 +813,8 @@ static Order *order_of(Block *block, int32_t barrier, uint64_t address) {
   }
   order->address = address;
   if (!order->coming) {
-    order->coming = calloc((size_t)block->count, sizeof(int32_t));
-    order->known = calloc((size_t)block->count, sizeof(int32_t));
+    order->coming = calloc((size_t)width_of(block), sizeof(int32_t));
+    order->known = calloc((size_t)width_of(block), sizeof(int32_t));
   }
   return order;
 }
@@ -738,18 +823,18 @@ static void tell(Block *block, Order *order, int64_t thread) {
   block->fruitless = 0;
   if (!order) return;
   int32_t *clocks = clocks_of(block, thread);
-  learn(order->coming, clocks, block->count);
+  learn(order->coming, clocks, width_of(block));
   ++clocks[thread];
 }
 
 static void complete(Block *block, Order *order) {
   if (!order) return;
-  memcpy(order->known, order->coming, (size_t)block->count * sizeof(int32_t));
-  memset(order->coming, 0, (size_t)block->count * sizeof(int32_t));
+  memcpy(order->known, order->coming, (size_t)width_of(block) * sizeof(int32_t));
+  memset(order->coming, 0, (size_t)width_of(block) * sizeof(int32_t));
 }
 
 static void hear(Block *block, const Order *order, int64_t thread) {
-  if (order) learn(clocks_of(block, thread), order->known, block->count);
+  if (order) learn(clocks_of(block, thread), order->known, width_of(block));
 }
 
 /* A thread comes to barrier `number` of `wanted` threads, 0 for all; and waits, or goes on. Warps
@@ -767,7 +852,7 @@ void kc_emu_named(Block *block, int64_t thread, int32_t number, int32_t wanted, 
   } else if (block->clocks && barrier->wanted != wanted) {
     Access first = now;
     first.site = (int16_t)barrier->site;
-    first.thread = (uint16_t)barrier->thread & 0x3fff;
+    first.thread = (uint16_t)barrier->thread & 0x1fff;
     report(DIVERGENT, site, &first, -1);
   }
   tell(block, order, thread);
@@ -810,10 +895,49 @@ static void release_lanes(Block *block, int64_t thread) {
     for (int64_t j = first; j < end; ++j)
       if (i != j && mask >> (i - first) & mask >> (j - first) & 1) {
         /* What j knew before, and what it did up to here. */
-        learn(clocks_of(block, i), clocks_of(block, j), block->count);
+        learn(clocks_of(block, i), clocks_of(block, j), width_of(block));
       }
   for (int64_t i = first; block->clocks && i < end; ++i)
     if (mask >> (i - first) & 1) ++clocks_of(block, i)[i];
+}
+
+/* Threads wait for those of their four warps. */
+void kc_emu_group(Block *block, int64_t thread, int32_t site) {
+  block->fruitless = 0;
+  wait_for(block, thread, site, (Wait){GROUP, 0, 0, 0, 0, 0});
+}
+
+/* Whether a thread of the four warps is elsewhere, or not there: the first, or -1. */
+static int64_t missing_in_group(const Block *block, int64_t thread) {
+  int64_t first = thread / GROUP_SIZE * GROUP_SIZE, end = first + GROUP_SIZE;
+  for (int64_t i = first; i < end && i < block->count; ++i)
+    if (block->states[i] != block->states[thread] || block->waits[i].what != GROUP) return i;
+  return end > block->count ? block->count : -1;
+}
+
+static void release_group(Block *block, int64_t thread) {
+  int64_t first = thread / GROUP_SIZE * GROUP_SIZE;
+  for (int64_t i = first; i < first + GROUP_SIZE; ++i) block->states[i] = READY;
+}
+
+/* What the thread did and knows of is visible to what goes by another way. */
+void kc_emu_fence(Block *block, int64_t thread) {
+  if (!block->clocks) return;
+  int32_t *clocks = clocks_of(block, thread), *barriers_before = &clocks[2 * block->count];
+  learn(clocks + block->count, clocks, block->count);
+  if (*barriers_before < now.epoch) *barriers_before = now.epoch;
+  ++clocks[thread];
+}
+
+/* Behind a barrier of the block, all know of all fences. */
+static void share_fences(Block *block) {
+  int64_t width = width_of(block);
+  for (int64_t i = 1; i < block->count; ++i)
+    learn(clocks_of(block, 0) + block->count, clocks_of(block, i) + block->count,
+          width - block->count);
+  for (int64_t i = 1; i < block->count; ++i)
+    memcpy(clocks_of(block, i) + block->count, clocks_of(block, 0) + block->count,
+           (size_t)(width - block->count) * sizeof(int32_t));
 }
 
 /* An mbarrier is a word: 20 bits of arrivals that the phase lacks, 20 of those of a phase, 22 of
@@ -827,7 +951,7 @@ enum { INIT, INVALIDATE, ARRIVE, DROP, EXPECT, COMPLETE_BYTES };
 
 static uint64_t packed(int64_t pending, int64_t expected, int64_t bytes, uint64_t phase) {
   return (uint64_t)(pending & 0xfffff) | (uint64_t)(expected & 0xfffff) << 20 |
-         (uint64_t)(bytes & 0x3fffff) << 40 | phase << 62;
+         (uint64_t)(bytes & 0x1fffff) << 40 | phase << 62;
 }
 
 static int32_t find_buffer(uint64_t address) {
@@ -869,7 +993,7 @@ static int is_mbarrier(Block *block, uint64_t address, int32_t site, int is_made
     return 0;
   }
   Access maker = now;
-  maker.thread = (uint16_t)order->maker & 0x3fff;
+  maker.thread = (uint16_t)order->maker & 0x1fff;
   maker.site = (int16_t)order->site;
   maker.epoch = order->epoch;
   maker.clock = order->clock;
@@ -957,6 +1081,12 @@ static int wake(Block *block) {
       is_any = 1;
       continue;
     }
+    if (wait->what == GROUP) {
+      if (missing_in_group(block, i) >= 0) continue;
+      release_group(block, i);
+      is_any = 1;
+      continue;
+    }
     if (wait->what == NAMED) {
       if (block->barriers[wait->barrier].generation == wait->generation) continue;
       hear(block, order_of(block, wait->barrier, 0), i);
@@ -1008,7 +1138,7 @@ static void do_copies(Block *block, int64_t thread, int32_t end) {
   for (int32_t i = 0; i < end; ++i) {
     Copy copy = queue->copies[i];
     if (!copy.bytes) {
-      now.thread = (uint16_t)thread & 0x3fff;
+      now.thread = (uint16_t)thread & 0x1fff;
       change(block, thread, ARRIVE, copy.to, 1, copy.site);
       continue;
     }
@@ -1019,7 +1149,7 @@ static void do_copies(Block *block, int64_t thread, int32_t end) {
     int64_t offset = (int64_t)(copy.to - buffer->base);
     for (int64_t at = offset; at < offset + copy.bytes; at += buffer->granule) {
       Access *writer = &buffer->cells[at / buffer->granule].writer;
-      if (!writer->is_going_on || writer->thread != (thread & 0x3fff)) continue;
+      if (!writer->is_going_on || writer->thread != (thread & 0x1fff)) continue;
       writer->is_going_on = 0;
       writer->epoch = now.epoch;
       writer->clock = clocks_of(block, thread)[thread];
@@ -1048,6 +1178,117 @@ void kc_emu_copies_arrive(Block *block, int64_t thread, uint64_t address, int32_
   enqueue(block, thread, (Copy){address, 0, 0, 0, site, 0});
 }
 
+/* What goes on by itself has read or written an element: whoever it was started by knows. */
+static void finish(Access *access, int64_t thread, int32_t site, int32_t clock) {
+  if (!access->is_going_on || access->thread != (thread & 0x1fff) || access->site != site) return;
+  access->is_going_on = 0;
+  access->epoch = now.epoch;
+  access->clock = clock;
+}
+
+static void finish_at(Block *block, uint64_t address, int64_t bytes, int64_t thread, int32_t site,
+                      int32_t clock) {
+  int32_t slot = block->clocks ? find_buffer(address) : -1;
+  if (slot < 0) return;
+  Buffer *buffer = &buffers[slot];
+  int64_t offset = (int64_t)(address - buffer->base);
+  for (int64_t at = offset; at < offset + bytes && at < buffer->bytes; at += buffer->granule) {
+    Cell *cell = &buffer->cells[at / buffer->granule];
+    finish(&cell->writer, thread, site, clock);
+    finish(&cell->reader, thread, site, clock);
+    finish(&cell->reader_2, thread, site, clock);
+    for (int32_t n = *readers_of(cell); n; n = readers[n].next)
+      finish(&readers[n].access, thread, site, clock);
+  }
+}
+
+enum { BULK_UNIT = 16 }; /* sizes and addresses are multiples of it */
+
+/* Start copying in bulk, for an mbarrier, or for a group of the thread (0). */
+void kc_emu_bulk(Block *block, int64_t thread, uint64_t to, uint64_t from, int32_t bytes,
+                 uint64_t mbarrier, int32_t site, int32_t source_site, int32_t mbarrier_site) {
+  Bulks *bulks = &block->bulks;
+  if (bytes <= 0) return;
+  if (!bulks->groups) bulks->groups = calloc((size_t)block->count, sizeof(int32_t));
+  Bulk copy = {to,          from,          mbarrier, thread, bytes, site, source_site,
+               mbarrier_site, bulks->groups[thread], 0,      0};
+  if (block->clocks) {
+    int32_t flags = IS_GOING_ON | IS_ASYNC, before = finding_count;
+    if (bytes % BULK_UNIT) {
+      report(MISALIGNED, site, NULL, -1);
+      if (finding_count > before) findings[before].wanted = bytes;
+      return;
+    }
+    if (!kc_emu_pointer(from, bytes, BULK_UNIT, source_site, flags)) return;
+    if (!kc_emu_pointer(to, bytes, BULK_UNIT, site, flags | IS_WRITE)) return;
+    settle_write();
+    copy.clock = clocks_of(block, thread)[thread]++;
+  }
+  if (bulks->count == bulks->room) {
+    bulks->room = bulks->room ? 2 * bulks->room : 16;
+    bulks->copies = realloc(bulks->copies, (size_t)bulks->room * sizeof(Bulk));
+  }
+  bulks->copies[bulks->count++] = copy;
+}
+
+void kc_emu_bulk_commit(Block *block, int64_t thread) {
+  Bulks *bulks = &block->bulks;
+  if (!bulks->groups) bulks->groups = calloc((size_t)block->count, sizeof(int32_t));
+  ++bulks->groups[thread];
+}
+
+/* Copy; what is read may be overwritten then, and what is written is known to be so later. */
+static void do_bulk(Block *block, Bulk *copy) {
+  if (copy->is_read) return;
+  copy->is_read = 1;
+  memcpy((void *)copy->to, (const void *)copy->from, (size_t)copy->bytes);
+  finish_at(block, copy->from, copy->bytes, copy->thread, copy->source_site, copy->clock);
+}
+
+static void end_bulk(Block *block, int32_t number) {
+  Bulks *bulks = &block->bulks;
+  Bulk copy = bulks->copies[number];
+  do_bulk(block, &copy);
+  finish_at(block, copy.to, copy.bytes, copy.thread, copy.site, copy.clock);
+  --bulks->count;
+  for (int32_t i = number; i < bulks->count; ++i) bulks->copies[i] = bulks->copies[i + 1];
+  if (!copy.mbarrier) return;
+  Access saved = now;
+  now.thread = (uint16_t)copy.thread & 0x1fff;
+  Order *order = order_of(block, 0, copy.mbarrier);
+  if (order && order->coming[copy.thread] < copy.clock) order->coming[copy.thread] = copy.clock;
+  change(block, copy.thread, COMPLETE_BYTES, copy.mbarrier, copy.bytes, copy.mbarrier_site);
+  settle_if(block);
+  now = saved;
+}
+
+/* Wait until at most `left` of the last groups of copies in bulk are not done, or not `read`. */
+void kc_emu_bulk_done(Block *block, int64_t thread, int32_t left, int32_t reads) {
+  Bulks *bulks = &block->bulks;
+  settle_if(block);
+  for (int32_t i = 0; i < bulks->count;) {
+    Bulk *copy = &bulks->copies[i];
+    int is_waited = copy->thread == thread && !copy->mbarrier &&
+                    copy->group < bulks->groups[thread] - left;
+    if (is_waited && reads) do_bulk(block, copy);
+    if (is_waited && !reads)
+      end_bulk(block, i);
+    else
+      ++i;
+  }
+}
+
+/* The first copy that an mbarrier counts is done, one at a time. */
+static int do_late_bulk(Block *block) {
+  for (int32_t i = 0; i < block->bulks.count; ++i) {
+    if (!block->bulks.copies[i].mbarrier) continue;
+    settle_if(block);
+    end_bulk(block, i);
+    return 1;
+  }
+  return 0;
+}
+
 /* Nothing goes on: what happens by itself does now, and then tries give up. */
 static int do_late(Block *block) {
   int is_any = 0;
@@ -1060,7 +1301,7 @@ static int do_late(Block *block) {
     do_copies(block, i, end);
     is_any = 1;
   }
-  if (is_any) return 1;
+  if (is_any || do_late_bulk(block)) return 1;
   if (block->fruitless++ >= MAX_FRUITLESS) return 0;
   for (int64_t i = 0; i < block->count; ++i) {
     if (!waits_for(block->states[i], EVENT) || block->waits[i].what != TRY) continue;
@@ -1078,6 +1319,13 @@ static void report_deadlock(Block *block) {
   int32_t came = 0, wanted = 0;
   if (wait->what == LANES) {
     apart = missing_lane(block, waiter);
+  } else if (wait->what == GROUP) {
+    apart = missing_in_group(block, waiter);
+    if (apart == block->count) {
+      wanted = GROUP_SIZE;
+      came = (int32_t)(block->count % GROUP_SIZE);
+      apart = -1;
+    }
   } else {
     for (int64_t i = 0; i < block->count && apart < 0; ++i)
       if (states[i] != states[waiter]) apart = i;
@@ -1094,7 +1342,7 @@ static void report_deadlock(Block *block) {
   if (apart >= 0) {
     report_apart(DEADLOCK, states, waiter, apart);
   } else {
-    now.thread = (uint16_t)waiter & 0x3fff;
+    now.thread = (uint16_t)waiter & 0x1fff;
     report(DEADLOCK, states[waiter] >> 2, NULL, -1);
   }
   if (finding_count > before) {
@@ -1105,7 +1353,7 @@ static void report_deadlock(Block *block) {
 
 /* Matrices that the lanes of a warp hold together ----------------------------------------------- */
 
-enum { F16, BF16, TF32, F32, F64, S8, U8, S4, U4, B1, S32 };
+enum { F16, BF16, TF32, F32, F64, S8, U8, S4, U4, B1, S32, E4M3, E5M2 };
 
 void kc_emu_leave(Block *block, int64_t thread, int32_t n, int64_t word) {
   block->words[thread][n] = (uint64_t)word;
@@ -1177,7 +1425,7 @@ static uint32_t to_half(double number) {
 static int32_t bits_of(int32_t type) {
   switch (type) {
     case F16: case BF16: return 16;
-    case S8: case U8: return 8;
+    case S8: case U8: case E4M3: case E5M2: return 8;
     case S4: case U4: return 4;
     case B1: return 1;
     case F64: return 64;
@@ -1187,6 +1435,15 @@ static int32_t bits_of(int32_t type) {
 
 /* How many elements a word of a register holds. */
 static int32_t packing(int32_t type) { return type == F64 ? 1 : 32 / bits_of(type); }
+
+/* 4 bits of exponent, no infinities, and one NaN. */
+static double of_e4m3(uint32_t bits) {
+  uint32_t exponent = bits >> 3 & 15, mantissa = bits & 7, sign = (bits & 0x80) << 24;
+  if ((bits & 0x7f) == 0x7f) return as_float(sign | 0x7fc00000);
+  if (exponent) return as_float(sign | (exponent + 120) << 23 | mantissa << 20);
+  double value = mantissa / 512.0; /* 2^-9 */
+  return sign ? -value : value;
+}
 
 static double number_in(uint64_t word, int32_t type, int32_t part) {
   uint32_t bits = (uint32_t)word >> (part * (bits_of(type) & 31));
@@ -1200,6 +1457,8 @@ static double number_in(uint64_t word, int32_t type, int32_t part) {
     case S4: return (int8_t)((bits & 15) << 4) / 16;
     case U4: return bits & 15;
     case S32: return (int32_t)bits;
+    case E4M3: return of_e4m3(bits & 0xff);
+    case E5M2: return of_half(bits << 8 & 0xff00);
     default: break;
   }
   double value;
@@ -1325,4 +1584,172 @@ void kc_emu_wmma_store(Block *block, int64_t thread, uint64_t base, int32_t size
     memcpy((void *)address, &bits, (size_t)bytes);
     if (block->clocks) settle_write();
   }
+}
+
+/* Products of four warps ------------------------------------------------------------------------ */
+
+/* What `types` has above those of A, B and D. */
+enum { CLAMPS = 1, A_IS_ACROSS = 2, B_IS_ACROSS = 4, STARTS_AT_ZERO = 8, NEGATES_A = 16, NEGATES_B = 32 };
+enum { PIECE = 16, K_BYTES = 32, MAX_REGISTERS = 1 << 20 };
+
+/* The bits that stand for a register whose product is not done: a NaN, or an integer next to the
+   smallest one. */
+static uint32_t tag_of(int32_t type) { return type == S32 ? 0x80200000 : 0xffe00000; }
+
+static int has_tag(uint32_t word, int32_t type) { return (word & 0xfff00000) == tag_of(type); }
+
+static Accumulators *accumulators_of(Block *block, int64_t thread) {
+  if (!block->accumulators)
+    block->accumulators = calloc((size_t)block->count, sizeof *block->accumulators);
+  return &block->accumulators[thread];
+}
+
+/* The address of a piece of 16 bytes of an operand, that a descriptor leads to; 0 outside of the memory
+   of the block. Elements that are next to each other go along k, or `is_across` it. A piece has a
+   row and 16 bytes along k, else a number k and 8 rows. Within tiles of 8 rows of 32, 64 or 128 bytes, the
+   place of a piece in its row is changed by the row. */
+static uint64_t piece_address(const Block *block, uint64_t descriptor, int32_t row, int32_t k,
+                              int32_t is_across) {
+  static const int32_t widths[] = {1, 8, 4, 2}; /* pieces in a row, by the swizzle */
+  int64_t first = (int64_t)(descriptor & 0x3fff) << 4;
+  int64_t leading = (int64_t)(descriptor >> 16 & 0x3fff) << 4;
+  int64_t stride = (int64_t)(descriptor >> 32 & 0x3fff) << 4;
+  int64_t width = widths[descriptor >> 62], at;
+  if (is_across) {
+    int64_t unit = row / 8;
+    at = width == 1 ? unit * stride + k / 8 * leading + k % 8 * PIECE
+                    : unit / width * leading + unit % width * PIECE + k / 8 * stride +
+                          k % 8 * width * PIECE;
+  } else {
+    int64_t piece = k / PIECE;
+    at = row / 8 * stride + row % 8 * width * PIECE + piece * (width == 1 ? leading : PIECE);
+  }
+  int64_t offset = ((first - (int64_t)block->shared) & 0x3ffff) + at;
+  offset ^= offset >> 3 & (width - 1) * PIECE;
+  return offset + PIECE > block->shared_bytes ? 0 : block->shared + (uint64_t)offset;
+}
+
+/* Element (row, k) of an operand. */
+static double tile_number(const Block *block, uint64_t descriptor, int32_t row, int32_t k,
+                          int32_t type, int32_t is_across) {
+  int32_t bits = bits_of(type), bytes = bits / 8;
+  int32_t along = is_across ? k : k * bits / 8;
+  uint64_t address = piece_address(block, descriptor, row, along, is_across), word = 0;
+  if (!address) return 0;
+  address += (uint64_t)(is_across ? row % 8 * bytes : along % PIECE);
+  memcpy(&word, (const void *)address, bytes ? (size_t)bytes : 1);
+  return type == B1 ? (double)(word >> k % 8 & 1) : number_in(word, type, 0);
+}
+
+/* Call `visit` for the pieces that a warp reads: its 16 rows of A, and B. */
+static void for_each_piece(Block *block, int64_t thread, const Product *product, int is_over) {
+  int32_t flags = product->types >> 12, warp = (int32_t)(thread % GROUP_SIZE / WARP_SIZE);
+  for (int32_t operand = 0; operand < 2; ++operand) {
+    int is_across = flags & (operand ? B_IS_ACROSS : A_IS_ACROSS);
+    uint64_t descriptor = operand ? product->b : product->a;
+    int32_t rows = operand ? product->n : 16, begin = operand ? 0 : 16 * warp;
+    int32_t step = is_across ? 8 : 1, pieces = is_across ? 16 : K_BYTES / PIECE;
+    int32_t site = product->sites[operand];
+    for (int32_t row = begin; row < begin + rows; row += step)
+      for (int32_t piece = 0; piece < pieces; ++piece) {
+        int32_t k = is_across ? piece : piece * PIECE;
+        uint64_t address = piece_address(block, descriptor, row, k, is_across);
+        if (is_over)
+          finish_at(block, address, PIECE, thread, site, clocks_of(block, thread)[thread]);
+        else
+          kc_emu_pointer(address, PIECE, PIECE, site, IS_GOING_ON | IS_ASYNC);
+      }
+  }
+}
+
+/* Start D = A * B + C, of `n` columns; the words of C are to come. */
+void kc_emu_product(Block *block, int64_t thread, int64_t a, int64_t b, int32_t n, int32_t types,
+                    int32_t a_site, int32_t b_site) {
+  Accumulators *all = accumulators_of(block, thread);
+  if (all->product_count == all->product_room) {
+    all->product_room = all->product_room ? 2 * all->product_room : 16;
+    all->products = realloc(all->products, (size_t)all->product_room * sizeof(Product));
+  }
+  Product product = {(uint64_t)a,         (uint64_t)b, n,
+                     types,               all->register_count, all->open,
+                     {a_site, b_site}};
+  all->products[all->product_count++] = product;
+  if (!block->clocks || thread % WARP_SIZE) return;
+  settle_write();
+  for (int i = 0; i < 2; ++i) /* no tile begins within another */
+    if ((i ? b : a) >> 49 & 7) report(MISALIGNED, product.sites[i], NULL, -1);
+  for_each_piece(block, thread, &product, 0);
+}
+
+/* A word of C, and what stands for that of D until the product is done. */
+int64_t kc_emu_accumulate(Block *block, int64_t thread, int64_t c) {
+  Accumulators *all = accumulators_of(block, thread);
+  int32_t type = all->products[all->product_count - 1].types >> 8 & 15;
+  if (all->register_count == all->register_room) {
+    all->register_room = all->register_room ? 2 * all->register_room : 256;
+    all->registers = realloc(all->registers, (size_t)all->register_room * sizeof(Register));
+  }
+  uint32_t word = (uint32_t)c;
+  int32_t before = has_tag(word, type) ? (int32_t)(word & 0xfffff) : -1;
+  if (before >= all->register_count) before = -1;
+  int32_t number = all->register_count++ & (MAX_REGISTERS - 1);
+  all->registers[number] = (Register){word, before, all->open};
+  return tag_of(type) | (uint32_t)number;
+}
+
+/* The word of a register. One that a product in flight writes is read too early. */
+int64_t kc_emu_register(Block *block, int64_t thread, int64_t word, int32_t type, int32_t site) {
+  Accumulators *all = accumulators_of(block, thread);
+  int32_t number = (int32_t)(word & 0xfffff);
+  if (!has_tag((uint32_t)word, type) || number >= all->register_count) return word;
+  const Register *known = &all->registers[number];
+  if (known->group < all->done) return known->value;
+  if (block->clocks) report(UNFINISHED, site, NULL, -1);
+  return word;
+}
+
+void kc_emu_products_commit(Block *block, int64_t thread) { ++accumulators_of(block, thread)->open; }
+
+/* The part of a product that a thread holds. */
+static void multiply(Block *block, int64_t thread, Accumulators *all, const Product *product) {
+  int32_t a_type = product->types & 15, b_type = product->types >> 4 & 15;
+  int32_t d_type = product->types >> 8 & 15, flags = product->types >> 12;
+  int32_t lane = (int32_t)(thread % WARP_SIZE), warp = (int32_t)(thread % GROUP_SIZE / WARP_SIZE);
+  int32_t k = K_BYTES * 8 / bits_of(a_type), count = product->n / 2 / packing(d_type);
+  for (int32_t index = 0; index < count; ++index) {
+    Register *here = &all->registers[(product->first + index) & (MAX_REGISTERS - 1)];
+    uint32_t c = here->before < 0 ? here->value : all->registers[here->before].value;
+    uint64_t word = c;
+    for (int32_t part = 0; part < packing(d_type); ++part) {
+      int32_t slot = index * packing(d_type) + part;
+      int32_t row = 16 * warp + lane / 4 + slot / 2 % 2 * 8, column = slot / 4 * 8 + lane % 4 * 2 + slot % 2;
+      double product_sum = 0;
+      for (int32_t at = 0; at < k; ++at)
+        product_sum += tile_number(block, product->a, row, at, a_type, flags & A_IS_ACROSS) *
+                       tile_number(block, product->b, column, at, b_type, flags & B_IS_ACROSS);
+      if (!(flags & NEGATES_A) != !(flags & NEGATES_B)) product_sum = -product_sum;
+      double sum = flags & STARTS_AT_ZERO ? 0 : number_in(c, d_type, part);
+      word = word_with(word, d_type, part, sum + product_sum, flags & CLAMPS);
+    }
+    here->value = (uint32_t)word;
+  }
+}
+
+/* Wait until at most `left` of the last groups of products are not done. */
+void kc_emu_products_done(Block *block, int64_t thread, int32_t left) {
+  Accumulators *all = accumulators_of(block, thread);
+  int32_t end = 0;
+  settle_if(block);
+  if (all->open - left > all->done) all->done = all->open - left;
+  for (; end < all->product_count && all->products[end].group < all->done; ++end) {
+    multiply(block, thread, all, &all->products[end]);
+    if (block->clocks && thread % WARP_SIZE == 0) for_each_piece(block, thread, &all->products[end], 1);
+  }
+  all->product_count -= end;
+  for (int32_t i = 0; i < all->product_count; ++i) all->products[i] = all->products[i + end];
+  if (!block->clocks) return;
+  int64_t first = thread / WARP_SIZE * WARP_SIZE; /* whose reads those of the warp are */
+  int32_t *clocks = clocks_of(block, thread);
+  int32_t read = thread == first ? clocks[first]++ : clocks_of(block, first)[first] - 1;
+  if (clocks[first] < read) clocks[first] = read;
 }

@@ -1,5 +1,5 @@
 ; Made by `make native` with clang 22.1.8: do not edit.
-; The sha256 of emulator.c: c948a366e96a2a43ef3df6cc3edeb4afe28fe3f338094d4136b8534eae5e707a
+; The sha256 of emulator.c: f01c30c7cf3955f7a26e29b40a3a6cc1e460258ae8c8730b519456fa7e2d133d
 
 %struct.anon = type { ptr, %struct.Access, i64, i64, [256 x i8] }
 %struct.Access = type { i32, i32, i32, i16, i16 }
@@ -7,14 +7,18 @@
 %struct.Finding = type { i32, i32, i32, i32, i64, i64, i64, i64, i64, i32, i32 }
 %struct.Queue = type { ptr, i32, i32, i32 }
 %struct.Order = type { i64, i32, i32, i32, i32, i32, ptr, ptr }
+%struct.Accumulators = type { ptr, ptr, i32, i32, i32, i32, i32, i32 }
 %struct.Wait = type { i32, i32, i32, i32, i32, i64 }
 %struct.Barrier = type { i32, i32, i32, i32, i32 }
 %struct.Copy = type { i64, i64, i32, i32, i32, i32 }
+%struct.Bulk = type { i64, i64, i64, i64, i32, i32, i32, i32, i32, i32, i32 }
 %struct.Site = type { ptr, i32, i32, [32 x i32] }
 %struct.Cell = type { %struct.Access, %struct.Access, %struct.Access, i32, i32 }
 %struct.Cost = type { i64, i64, i64, i64 }
 %struct.Instance = type { [32 x i64], i32, i32, i32 }
 %struct.Reader = type { %struct.Access, i32 }
+%struct.Product = type { i64, i64, i32, i32, i32, i32, [2 x i32] }
+%struct.Register = type { i32, i32, i32 }
 
 @is_counting = internal unnamed_addr global i32 0, align 4
 @deadlocks = internal global i64 0, align 8
@@ -34,32 +38,36 @@
 @reader_count = internal unnamed_addr global i32 0, align 4
 @unused_reader = internal unnamed_addr global i32 0, align 4
 @watched = internal unnamed_addr global ptr null, align 8
-@switch.table.bits_of = private unnamed_addr constant [10 x i32] [i32 16, i32 16, i32 32, i32 32, i32 64, i32 8, i32 8, i32 4, i32 4, i32 1], align 4
+@piece_address.widths = internal unnamed_addr constant [4 x i32] [i32 1, i32 8, i32 4, i32 2], align 16
+@switch.table.bits_of = private unnamed_addr constant [13 x i32] [i32 16, i32 16, i32 32, i32 32, i32 64, i32 8, i32 8, i32 4, i32 4, i32 1, i32 32, i32 8, i32 8], align 4
 
 define noundef ptr @kc_emu_new_block(ptr noundef %states, i64 noundef %count, i32 noundef %is_watched) local_unnamed_addr #0 {
 entry:
-  %call = tail call ptr @calloc(i64 noundef 1, i64 noundef 4216) #21
+  %call = tail call ptr @calloc(i64 noundef 1, i64 noundef 4264) #24
   store ptr %states, ptr %call, align 8
   %count2 = getelementptr inbounds nuw i8, ptr %call, i64 8
   store i64 %count, ptr %count2, align 8
-  %call3 = tail call ptr @calloc(i64 noundef %count, i64 noundef 32) #21
+  %call3 = tail call ptr @calloc(i64 noundef %count, i64 noundef 32) #24
   %waits = getelementptr inbounds nuw i8, ptr %call, i64 16
   store ptr %call3, ptr %waits, align 8
-  %call4 = tail call ptr @calloc(i64 noundef %count, i64 noundef 24) #21
+  %call4 = tail call ptr @calloc(i64 noundef %count, i64 noundef 24) #24
   %queues = getelementptr inbounds nuw i8, ptr %call, i64 24
   store ptr %call4, ptr %queues, align 8
-  %call5 = tail call ptr @calloc(i64 noundef %count, i64 noundef 256) #21
+  %call5 = tail call ptr @calloc(i64 noundef %count, i64 noundef 256) #24
   %words = getelementptr inbounds nuw i8, ptr %call, i64 32
   store ptr %call5, ptr %words, align 8
   %tobool.not = icmp eq i32 %is_watched, 0
   br i1 %tobool.not, label %if.end, label %if.then
 
 if.then:                                          ; preds = %entry
-  %mul = mul nsw i64 %count, %count
-  %call6 = tail call ptr @calloc(i64 noundef %mul, i64 noundef 4) #21
-  %clocks = getelementptr inbounds nuw i8, ptr %call, i64 368
-  store ptr %call6, ptr %clocks, align 8
-  %i.026 = add i64 %count, 1
+  %0 = load i64, ptr %count2, align 8
+  %mul.i = shl nsw i64 %0, 1
+  %add.i = or disjoint i64 %mul.i, 1
+  %mul = mul nsw i64 %add.i, %count
+  %call7 = tail call ptr @calloc(i64 noundef %mul, i64 noundef 4) #24
+  %clocks = getelementptr inbounds nuw i8, ptr %call, i64 416
+  store ptr %call7, ptr %clocks, align 8
+  %i.027 = add i64 %mul.i, 2
   %smax = tail call i64 @llvm.smax.i64(i64 %count, i64 0)
   br label %for.cond
 
@@ -69,9 +77,9 @@ for.cond:                                         ; preds = %for.body, %if.then
   br i1 %exitcond.not, label %if.end, label %for.body
 
 for.body:                                         ; preds = %for.cond
-  %0 = load ptr, ptr %clocks, align 8
-  %add = mul i64 %i.0, %i.026
-  %arrayidx = getelementptr inbounds i32, ptr %0, i64 %add
+  %1 = load ptr, ptr %clocks, align 8
+  %add = mul i64 %i.0, %i.027
+  %arrayidx = getelementptr inbounds i32, ptr %1, i64 %add
   store i32 1, ptr %arrayidx, align 4
   %inc = add nuw i64 %i.0, 1
   br label %for.cond
@@ -81,6 +89,15 @@ if.end:                                           ; preds = %for.cond, %entry
 }
 
 declare ptr @calloc(i64 noundef, i64 noundef) local_unnamed_addr
+
+define void @kc_emu_shared(ptr noundef writeonly captures(none) initializes((392, 408)) %block, i64 noundef %base, i64 noundef %bytes) local_unnamed_addr #2 {
+entry:
+  %shared = getelementptr inbounds nuw i8, ptr %block, i64 392
+  store i64 %base, ptr %shared, align 8
+  %shared_bytes = getelementptr inbounds nuw i8, ptr %block, i64 400
+  store i64 %bytes, ptr %shared_bytes, align 8
+  ret void
+}
 
 define void @kc_emu_end_block(ptr noundef %block) local_unnamed_addr #0 {
 entry:
@@ -95,59 +112,93 @@ for.cond:                                         ; preds = %for.body, %entry
   br i1 %cmp, label %for.body, label %for.cond2.preheader
 
 for.cond2.preheader:                              ; preds = %for.cond
-  %orders = getelementptr inbounds nuw i8, ptr %block, i64 376
+  %orders = getelementptr inbounds nuw i8, ptr %block, i64 424
   br label %for.cond2
 
 for.body:                                         ; preds = %for.cond
   %1 = load ptr, ptr %queues, align 8
   %arrayidx = getelementptr inbounds nuw %struct.Queue, ptr %1, i64 %i.0
   %2 = load ptr, ptr %arrayidx, align 8
-  tail call void @free(ptr noundef %2) #21
+  tail call void @free(ptr noundef %2) #24
   %inc = add nuw nsw i64 %i.0, 1
   br label %for.cond
 
 for.cond2:                                        ; preds = %for.cond2.preheader, %for.body4
   %indvars.iv = phi i64 [ 0, %for.cond2.preheader ], [ %indvars.iv.next, %for.body4 ]
   %exitcond.not = icmp eq i64 %indvars.iv, 80
-  br i1 %exitcond.not, label %for.end11, label %for.body4
+  br i1 %exitcond.not, label %for.cond13.preheader, label %for.body4
+
+for.cond13.preheader:                             ; preds = %for.cond2
+  %accumulators = getelementptr inbounds nuw i8, ptr %block, i64 384
+  br label %for.cond13
 
 for.body4:                                        ; preds = %for.cond2
   %arrayidx5 = getelementptr inbounds nuw %struct.Order, ptr %orders, i64 %indvars.iv
   %coming = getelementptr inbounds nuw i8, ptr %arrayidx5, i64 32
   %3 = load ptr, ptr %coming, align 8
-  tail call void @free(ptr noundef %3) #21
+  tail call void @free(ptr noundef %3) #24
   %known = getelementptr inbounds nuw i8, ptr %arrayidx5, i64 40
   %4 = load ptr, ptr %known, align 8
-  tail call void @free(ptr noundef %4) #21
+  tail call void @free(ptr noundef %4) #24
   %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
   br label %for.cond2
 
-for.end11:                                        ; preds = %for.cond2
+for.cond13:                                       ; preds = %for.cond13.preheader, %for.body16
+  %i12.0 = phi i64 [ %inc22, %for.body16 ], [ 0, %for.cond13.preheader ]
+  %5 = load ptr, ptr %accumulators, align 8
+  %tobool.not = icmp eq ptr %5, null
+  br i1 %tobool.not, label %for.end23, label %land.rhs
+
+land.rhs:                                         ; preds = %for.cond13
+  %6 = load i64, ptr %count, align 8
+  %cmp15 = icmp slt i64 %i12.0, %6
+  br i1 %cmp15, label %for.body16, label %for.end23
+
+for.body16:                                       ; preds = %land.rhs
+  %arrayidx18 = getelementptr inbounds nuw %struct.Accumulators, ptr %5, i64 %i12.0
+  %7 = load ptr, ptr %arrayidx18, align 8
+  tail call void @free(ptr noundef %7) #24
+  %8 = load ptr, ptr %accumulators, align 8
+  %arrayidx20 = getelementptr inbounds nuw %struct.Accumulators, ptr %8, i64 %i12.0
+  %registers = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 8
+  %9 = load ptr, ptr %registers, align 8
+  tail call void @free(ptr noundef %9) #24
+  %inc22 = add nuw nsw i64 %i12.0, 1
+  br label %for.cond13
+
+for.end23:                                        ; preds = %for.cond13, %land.rhs
+  tail call void @free(ptr noundef %5) #24
+  %bulks = getelementptr inbounds nuw i8, ptr %block, i64 360
+  %10 = load ptr, ptr %bulks, align 8
+  tail call void @free(ptr noundef %10) #24
+  %groups = getelementptr inbounds nuw i8, ptr %block, i64 376
+  %11 = load ptr, ptr %groups, align 8
+  tail call void @free(ptr noundef %11) #24
   %waits = getelementptr inbounds nuw i8, ptr %block, i64 16
-  %5 = load ptr, ptr %waits, align 8
-  tail call void @free(ptr noundef %5) #21
-  %6 = load ptr, ptr %queues, align 8
-  tail call void @free(ptr noundef %6) #21
+  %12 = load ptr, ptr %waits, align 8
+  tail call void @free(ptr noundef %12) #24
+  %13 = load ptr, ptr %queues, align 8
+  tail call void @free(ptr noundef %13) #24
   %words = getelementptr inbounds nuw i8, ptr %block, i64 32
-  %7 = load ptr, ptr %words, align 8
-  tail call void @free(ptr noundef %7) #21
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 368
-  %8 = load ptr, ptr %clocks, align 8
-  tail call void @free(ptr noundef %8) #21
-  tail call void @free(ptr noundef nonnull %block) #21
+  %14 = load ptr, ptr %words, align 8
+  tail call void @free(ptr noundef %14) #24
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 416
+  %15 = load ptr, ptr %clocks, align 8
+  tail call void @free(ptr noundef %15) #24
+  tail call void @free(ptr noundef nonnull %block) #24
   ret void
 }
 
 declare void @free(ptr noundef) local_unnamed_addr
 
-define i64 @kc_emu_deadlocks(i32 noundef %begins) local_unnamed_addr #2 {
+define i64 @kc_emu_deadlocks(i32 noundef %begins) local_unnamed_addr #3 {
 entry:
   store atomic i32 %begins, ptr @is_counting seq_cst, align 4
   %0 = atomicrmw xchg ptr @deadlocks, i64 0 seq_cst, align 8
   ret i64 %0
 }
 
-define void @kc_emu_run(ptr noundef readonly captures(none) %threads, ptr noundef captures(none) %states, i64 noundef %count, ptr noundef readonly captures(none) %step, ptr noundef captures(address_is_null) %block) local_unnamed_addr #0 {
+define void @kc_emu_run(ptr noundef readonly captures(none) %threads, ptr noundef captures(none) %states, i64 noundef %count, ptr noundef readonly captures(none) %step, ptr noundef captures(address) %block) local_unnamed_addr #0 {
 entry:
   %tobool27.not = icmp eq ptr %block, null
   br label %for.cond1
@@ -182,7 +233,7 @@ for.body7:                                        ; preds = %for.cond5
 if.then:                                          ; preds = %for.body7
   %arrayidx9 = getelementptr inbounds nuw ptr, ptr %threads, i64 %i.0
   %1 = load ptr, ptr %arrayidx9, align 8
-  tail call void %step(ptr noundef %1, i32 noundef 0) #21
+  tail call void %step(ptr noundef %1, i32 noundef 0) #24
   %.pre = load i32, ptr %arrayidx, align 4
   br label %if.end
 
@@ -194,12 +245,12 @@ if.end:                                           ; preds = %if.then, %for.body7
   br label %for.cond5.outer
 
 for.end:                                          ; preds = %for.cond5
-  %call = tail call fastcc i32 @warp_is_complete(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond) #22
+  %call = tail call fastcc i32 @warp_is_complete(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond) #25
   %tobool.not = icmp eq i32 %call, 0
   br i1 %tobool.not, label %for.cond1.backedge, label %if.end15
 
 if.end15:                                         ; preds = %for.end
-  tail call fastcc void @release(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i32 noundef 2) #22
+  tail call fastcc void @release(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i32 noundef 2) #25
   br label %for.cond5
 
 for.end19:                                        ; preds = %for.cond1
@@ -207,7 +258,7 @@ for.end19:                                        ; preds = %for.cond1
   br i1 %tobool20.not, label %for.end43, label %if.end22
 
 if.end22:                                         ; preds = %for.end19
-  %call23 = tail call fastcc i32 @is_any_ready(ptr noundef %states, i64 noundef %count) #22
+  %call23 = tail call fastcc i32 @is_any_ready(ptr noundef %states, i64 noundef %count) #25
   %tobool24.not = icmp eq i32 %call23, 0
   br i1 %tobool24.not, label %if.end26, label %for.cond1.backedge
 
@@ -215,12 +266,12 @@ if.end26:                                         ; preds = %if.end22
   br i1 %tobool27.not, label %if.end42, label %land.lhs.true
 
 land.lhs.true:                                    ; preds = %if.end26
-  %call28 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 3) #22
+  %call28 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 3) #25
   %cmp29 = icmp sgt i64 %call28, -1
   br i1 %cmp29, label %if.then30, label %if.end42
 
 if.then30:                                        ; preds = %land.lhs.true
-  %call31 = tail call fastcc i32 @wake(ptr noundef %block) #22
+  %call31 = tail call fastcc i32 @wake(ptr noundef %block) #25
   %tobool32.not = icmp eq i32 %call31, 0
   br i1 %tobool32.not, label %lor.lhs.false, label %for.cond1.backedge
 
@@ -230,7 +281,7 @@ for.cond1.backedge:                               ; preds = %for.end, %if.then30
   br label %for.cond1
 
 lor.lhs.false:                                    ; preds = %if.then30
-  %call33 = tail call fastcc i32 @do_late(ptr noundef %block) #22
+  %call33 = tail call fastcc i32 @do_late(ptr noundef %block) #25
   %tobool34.not = icmp eq i32 %call33, 0
   br i1 %tobool34.not, label %if.end36, label %for.cond1.backedge
 
@@ -244,11 +295,11 @@ if.then38:                                        ; preds = %if.end36
   br label %for.end43
 
 if.else:                                          ; preds = %if.end36
-  %call40 = tail call i32 (i32, ptr, ...) @dprintf(i32 noundef 2, ptr noundef nonnull @.str) #21
+  %call40 = tail call i32 (i32, ptr, ...) @dprintf(i32 noundef 2, ptr noundef nonnull @.str) #24
   br label %for.end43
 
 if.end42:                                         ; preds = %land.lhs.true, %if.end26
-  tail call fastcc void @release(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 1) #22
+  tail call fastcc void @release(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 1) #25
   br label %for.cond1.backedge
 
 for.end43:                                        ; preds = %for.end19, %if.then38, %if.else
@@ -263,7 +314,7 @@ for.cond45:                                       ; preds = %for.body47, %for.en
 for.body47:                                       ; preds = %for.cond45
   %arrayidx48 = getelementptr inbounds nuw ptr, ptr %threads, i64 %i44.0
   %5 = load ptr, ptr %arrayidx48, align 8
-  tail call void %step(ptr noundef %5, i32 noundef 1) #21
+  tail call void %step(ptr noundef %5, i32 noundef 1) #24
   %inc50 = add nuw i64 %i44.0, 1
   br label %for.cond45
 
@@ -271,14 +322,14 @@ for.end51:                                        ; preds = %for.cond45
   ret void
 }
 
-define internal fastcc range(i32 0, 2) i32 @warp_is_complete(ptr noundef readonly captures(none) %states, i64 noundef %begin, i64 noundef %end) unnamed_addr #3 {
+define internal fastcc range(i32 0, 2) i32 @warp_is_complete(ptr noundef readonly captures(none) %states, i64 noundef %begin, i64 noundef %end) unnamed_addr #4 {
 entry:
-  %call = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef %begin, i64 noundef %end, i32 noundef 2) #22
+  %call = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef %begin, i64 noundef %end, i32 noundef 2) #25
   %cmp = icmp sgt i64 %call, -1
   br i1 %cmp, label %land.rhs, label %land.end
 
 land.rhs:                                         ; preds = %entry
-  %call1 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef %begin, i64 noundef %end, i32 noundef 3) #22
+  %call1 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef %begin, i64 noundef %end, i32 noundef 3) #25
   %call1.lobit = lshr i64 %call1, 63
   %0 = trunc nuw nsw i64 %call1.lobit to i32
   br label %land.end
@@ -288,7 +339,7 @@ land.end:                                         ; preds = %land.rhs, %entry
   ret i32 %land.ext
 }
 
-define internal fastcc void @release(ptr noundef captures(none) %states, i64 noundef %begin, i64 noundef %end, i32 noundef range(i32 1, 3) %scope) unnamed_addr #4 {
+define internal fastcc void @release(ptr noundef captures(none) %states, i64 noundef %begin, i64 noundef %end, i32 noundef range(i32 1, 3) %scope) unnamed_addr #5 {
 entry:
   br label %for.cond
 
@@ -319,7 +370,7 @@ for.end:                                          ; preds = %for.cond
   ret void
 }
 
-define internal fastcc range(i32 0, 2) i32 @is_any_ready(ptr noundef readonly captures(none) %states, i64 noundef %count) unnamed_addr #3 {
+define internal fastcc range(i32 0, 2) i32 @is_any_ready(ptr noundef readonly captures(none) %states, i64 noundef %count) unnamed_addr #4 {
 entry:
   %smax = tail call i64 @llvm.smax.i64(i64 %count, i64 0)
   br label %for.cond
@@ -341,7 +392,7 @@ return:                                           ; preds = %for.cond, %for.body
   ret i32 %retval.0
 }
 
-define internal fastcc range(i64 -9223372036854775808, 9223372036854775807) i64 @who_waits(ptr noundef readonly captures(none) %states, i64 noundef %begin, i64 noundef %end, i32 noundef range(i32 1, 4) %scope) unnamed_addr #3 {
+define internal fastcc range(i64 -9223372036854775808, 9223372036854775807) i64 @who_waits(ptr noundef readonly captures(none) %states, i64 noundef %begin, i64 noundef %end, i32 noundef range(i32 1, 4) %scope) unnamed_addr #4 {
 entry:
   br label %for.cond
 
@@ -373,7 +424,7 @@ define internal fastcc range(i32 0, 2) i32 @wake(ptr noundef nonnull captures(ad
 entry:
   %count = getelementptr inbounds nuw i8, ptr %block, i64 8
   %waits = getelementptr inbounds nuw i8, ptr %block, i64 16
-  %clocks.i = getelementptr inbounds nuw i8, ptr %block, i64 368
+  %clocks.i = getelementptr inbounds nuw i8, ptr %block, i64 416
   br label %for.cond
 
 for.cond:                                         ; preds = %for.inc, %entry
@@ -400,29 +451,30 @@ if.end:                                           ; preds = %for.body
   %5 = load i32, ptr %arrayidx1, align 8
   switch i32 %5, label %if.else [
     i32 1, label %if.then3
-    i32 0, label %if.then11
+    i32 4, label %if.then11
+    i32 0, label %if.then19
   ]
 
 if.then3:                                         ; preds = %if.end
-  %call4 = tail call fastcc i64 @missing_lane(ptr noundef %block, i64 noundef %i.0) #22
+  %call4 = tail call fastcc i64 @missing_lane(ptr noundef %block, i64 noundef %i.0) #25
   %cmp5 = icmp sgt i64 %call4, -1
   br i1 %cmp5, label %for.inc, label %if.end7
 
 if.end7:                                          ; preds = %if.then3
   %mask1.i = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 16
   %6 = load i32, ptr %mask1.i, align 8
-  %div.i55 = and i64 %i.0, 9223372036854775776
-  %add.i = add nuw nsw i64 %div.i55, 32
+  %div.i78 = and i64 %i.0, 9223372036854775776
+  %add.i = add nuw nsw i64 %div.i78, 32
   %add..i = tail call i64 @llvm.smin.i64(i64 %add.i, i64 %0)
   br label %for.cond.i
 
 for.cond.i:                                       ; preds = %for.inc.i, %if.end7
-  %i.0.i = phi i64 [ %div.i55, %if.end7 ], [ %inc.i, %for.inc.i ]
+  %i.0.i = phi i64 [ %div.i78, %if.end7 ], [ %inc.i, %for.inc.i ]
   %cmp4.i = icmp slt i64 %i.0.i, %add..i
   br i1 %cmp4.i, label %for.body.i, label %for.cond7.i
 
 for.body.i:                                       ; preds = %for.cond.i
-  %sub.i = sub nuw nsw i64 %i.0.i, %div.i55
+  %sub.i = sub nuw nsw i64 %i.0.i, %div.i78
   %sh_prom.i = trunc i64 %sub.i to i32
   %7 = shl nuw i32 1, %sh_prom.i
   %8 = and i32 %7, %6
@@ -440,7 +492,7 @@ for.inc.i:                                        ; preds = %if.then.i, %for.bod
   br label %for.cond.i
 
 for.cond7.i:                                      ; preds = %for.cond.i, %for.inc31.i
-  %i6.0.i = phi i64 [ %inc32.i, %for.inc31.i ], [ %div.i55, %for.cond.i ]
+  %i6.0.i = phi i64 [ %inc32.i, %for.inc31.i ], [ %div.i78, %for.cond.i ]
   %10 = load ptr, ptr %clocks.i, align 8
   %tobool8.i = icmp ne ptr %10, null
   %cmp9.i = icmp slt i64 %i6.0.i, %add..i
@@ -448,14 +500,14 @@ for.cond7.i:                                      ; preds = %for.cond.i, %for.in
   br i1 %11, label %for.cond11.preheader.i, label %for.cond35.i
 
 for.cond11.preheader.i:                           ; preds = %for.cond7.i
-  %sub15.i = sub nuw nsw i64 %i6.0.i, %div.i55
+  %sub15.i = sub nuw nsw i64 %i6.0.i, %div.i78
   %sh_prom16.i = trunc i64 %sub15.i to i32
   %shr17.i = lshr i32 %6, %sh_prom16.i
   %and21.i = and i32 %shr17.i, 1
   br label %for.cond11.i
 
 for.cond11.i:                                     ; preds = %for.inc28.i, %for.cond11.preheader.i
-  %j.0.i = phi i64 [ %inc29.i, %for.inc28.i ], [ %div.i55, %for.cond11.preheader.i ]
+  %j.0.i = phi i64 [ %inc29.i, %for.inc28.i ], [ %div.i78, %for.cond11.preheader.i ]
   %exitcond.not.i = icmp eq i64 %j.0.i, %add..i
   br i1 %exitcond.not.i, label %for.inc31.i, label %for.body13.i
 
@@ -464,7 +516,7 @@ for.body13.i:                                     ; preds = %for.cond11.i
   br i1 %cmp14.not.i, label %for.inc28.i, label %land.lhs.true.i
 
 land.lhs.true.i:                                  ; preds = %for.body13.i
-  %sub18.i = sub nsw i64 %j.0.i, %div.i55
+  %sub18.i = sub nsw i64 %j.0.i, %div.i78
   %sh_prom19.i = trunc i64 %sub18.i to i32
   %shr20.i = lshr i32 %6, %sh_prom19.i
   %and22.i = and i32 %and21.i, %shr20.i
@@ -474,11 +526,13 @@ land.lhs.true.i:                                  ; preds = %for.body13.i
 if.then24.i:                                      ; preds = %land.lhs.true.i
   %12 = load ptr, ptr %clocks.i, align 8
   %13 = load i64, ptr %count, align 8
-  %mul.i.i = mul nsw i64 %13, %i6.0.i
+  %mul.i.i.i = shl nsw i64 %13, 1
+  %add.i.i.i = or disjoint i64 %mul.i.i.i, 1
+  %mul.i.i = mul nsw i64 %add.i.i.i, %i6.0.i
   %add.ptr.i.i = getelementptr inbounds i32, ptr %12, i64 %mul.i.i
-  %mul.i97.i = mul nsw i64 %13, %j.0.i
-  %add.ptr.i98.i = getelementptr inbounds i32, ptr %12, i64 %mul.i97.i
-  tail call fastcc void @learn(ptr noundef %add.ptr.i.i, ptr noundef %add.ptr.i98.i, i64 noundef %13) #22
+  %mul.i99.i = mul nsw i64 %add.i.i.i, %j.0.i
+  %add.ptr.i100.i = getelementptr inbounds i32, ptr %12, i64 %mul.i99.i
+  tail call fastcc void @learn(ptr noundef %add.ptr.i.i, ptr noundef %add.ptr.i100.i, i64 noundef %add.i.i.i) #25
   br label %for.inc28.i
 
 for.inc28.i:                                      ; preds = %if.then24.i, %land.lhs.true.i, %for.body13.i
@@ -490,15 +544,15 @@ for.inc31.i:                                      ; preds = %for.cond11.i
   br label %for.cond7.i
 
 for.cond35.i:                                     ; preds = %for.cond7.i, %for.inc52.i
-  %.pre103.i = phi ptr [ %.pre.i, %for.inc52.i ], [ %10, %for.cond7.i ]
-  %i34.0.i = phi i64 [ %inc53.i, %for.inc52.i ], [ %div.i55, %for.cond7.i ]
-  %tobool37.i = icmp ne ptr %.pre103.i, null
+  %.pre108.i = phi ptr [ %.pre.i, %for.inc52.i ], [ %10, %for.cond7.i ]
+  %i34.0.i = phi i64 [ %inc53.i, %for.inc52.i ], [ %div.i78, %for.cond7.i ]
+  %tobool37.i = icmp ne ptr %.pre108.i, null
   %cmp39.i = icmp slt i64 %i34.0.i, %add..i
   %14 = select i1 %tobool37.i, i1 %cmp39.i, i1 false
   br i1 %14, label %for.body41.i, label %for.inc
 
 for.body41.i:                                     ; preds = %for.cond35.i
-  %sub42.i = sub nuw nsw i64 %i34.0.i, %div.i55
+  %sub42.i = sub nuw nsw i64 %i34.0.i, %div.i78
   %sh_prom43.i = trunc i64 %sub42.i to i32
   %15 = shl nuw i32 1, %sh_prom43.i
   %16 = and i32 %15, %6
@@ -507,9 +561,11 @@ for.body41.i:                                     ; preds = %for.cond35.i
 
 if.then47.i:                                      ; preds = %for.body41.i
   %17 = load i64, ptr %count, align 8
-  %mul.i101.i = mul nsw i64 %17, %i34.0.i
-  %add.ptr.i102.i = getelementptr inbounds i32, ptr %.pre103.i, i64 %mul.i101.i
-  %arrayidx49.i = getelementptr inbounds nuw i32, ptr %add.ptr.i102.i, i64 %i34.0.i
+  %mul.i.i104.i = shl nsw i64 %17, 1
+  %add.i.i105.i = or disjoint i64 %mul.i.i104.i, 1
+  %mul.i106.i = mul nsw i64 %add.i.i105.i, %i34.0.i
+  %add.ptr.i107.i = getelementptr inbounds i32, ptr %.pre108.i, i64 %mul.i106.i
+  %arrayidx49.i = getelementptr inbounds nuw i32, ptr %add.ptr.i107.i, i64 %i34.0.i
   %18 = load i32, ptr %arrayidx49.i, align 4
   %inc50.i = add nsw i32 %18, 1
   store i32 %inc50.i, ptr %arrayidx49.i, align 4
@@ -517,55 +573,77 @@ if.then47.i:                                      ; preds = %for.body41.i
   br label %for.inc52.i
 
 for.inc52.i:                                      ; preds = %if.then47.i, %for.body41.i
-  %.pre.i = phi ptr [ %.pre103.i, %for.body41.i ], [ %.pre.pre.i, %if.then47.i ]
+  %.pre.i = phi ptr [ %.pre108.i, %for.body41.i ], [ %.pre.pre.i, %if.then47.i ]
   %inc53.i = add nuw nsw i64 %i34.0.i, 1
   br label %for.cond35.i
 
 if.then11:                                        ; preds = %if.end
-  %barrier = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 4
-  %19 = load i32, ptr %barrier, align 4
-  %idxprom = sext i32 %19 to i64
-  %arrayidx12 = getelementptr %struct.Barrier, ptr %block, i64 %idxprom
-  %generation = getelementptr i8, ptr %arrayidx12, i64 48
-  %20 = load i32, ptr %generation, align 4
-  %generation13 = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 12
-  %21 = load i32, ptr %generation13, align 4
-  %cmp14 = icmp eq i32 %20, %21
-  br i1 %cmp14, label %for.inc, label %if.end16
+  %call12 = tail call fastcc i64 @missing_in_group(ptr noundef %block, i64 noundef %i.0) #25
+  %cmp13 = icmp sgt i64 %call12, -1
+  br i1 %cmp13, label %for.inc, label %if.end15
 
-if.end16:                                         ; preds = %if.then11
-  %call18 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef %19, i64 noundef 0) #22
-  br label %if.end26
+if.end15:                                         ; preds = %if.then11
+  %div.i6877 = and i64 %i.0, 9223372036854775680
+  %add.i70 = add nuw nsw i64 %div.i6877, 128
+  br label %for.cond.i71
+
+for.cond.i71:                                     ; preds = %for.body.i74, %if.end15
+  %i.0.i72 = phi i64 [ %div.i6877, %if.end15 ], [ %inc.i76, %for.body.i74 ]
+  %exitcond.not.i73 = icmp eq i64 %i.0.i72, %add.i70
+  br i1 %exitcond.not.i73, label %for.inc, label %for.body.i74
+
+for.body.i74:                                     ; preds = %for.cond.i71
+  %19 = load ptr, ptr %block, align 8
+  %arrayidx.i75 = getelementptr inbounds i32, ptr %19, i64 %i.0.i72
+  store i32 0, ptr %arrayidx.i75, align 4
+  %inc.i76 = add nuw i64 %i.0.i72, 1
+  br label %for.cond.i71
+
+if.then19:                                        ; preds = %if.end
+  %barrier = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 4
+  %20 = load i32, ptr %barrier, align 4
+  %idxprom = sext i32 %20 to i64
+  %arrayidx20 = getelementptr %struct.Barrier, ptr %block, i64 %idxprom
+  %generation = getelementptr i8, ptr %arrayidx20, i64 48
+  %21 = load i32, ptr %generation, align 4
+  %generation21 = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 12
+  %22 = load i32, ptr %generation21, align 4
+  %cmp22 = icmp eq i32 %21, %22
+  br i1 %cmp22, label %for.inc, label %if.end24
+
+if.end24:                                         ; preds = %if.then19
+  %call26 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef %20, i64 noundef 0) #25
+  br label %if.end34
 
 if.else:                                          ; preds = %if.end
   %address = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 24
-  %22 = load i64, ptr %address, align 8
-  %23 = inttoptr i64 %22 to ptr
-  %24 = load i64, ptr %23, align 8
-  %shr = lshr i64 %24, 62
+  %23 = load i64, ptr %address, align 8
+  %24 = inttoptr i64 %23 to ptr
+  %25 = load i64, ptr %24, align 8
+  %shr = lshr i64 %25, 62
   %and = and i64 %shr, 1
-  %generation19 = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 12
-  %25 = load i32, ptr %generation19, align 4
-  %conv = zext i32 %25 to i64
-  %cmp20 = icmp eq i64 %and, %conv
-  br i1 %cmp20, label %for.inc, label %if.end23
+  %generation27 = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 12
+  %26 = load i32, ptr %generation27, align 4
+  %conv = zext i32 %26 to i64
+  %cmp28 = icmp eq i64 %and, %conv
+  br i1 %cmp28, label %for.inc, label %if.end31
 
-if.end23:                                         ; preds = %if.else
-  %call25 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %22) #22
-  br label %if.end26
+if.end31:                                         ; preds = %if.else
+  %call33 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %23) #25
+  br label %if.end34
 
-if.end26:                                         ; preds = %if.end23, %if.end16
-  %call25.sink = phi ptr [ %call25, %if.end23 ], [ %call18, %if.end16 ]
-  tail call fastcc void @hear(ptr noundef nonnull %block, ptr noundef %call25.sink, i64 noundef %i.0) #22
+if.end34:                                         ; preds = %if.end31, %if.end24
+  %call33.sink = phi ptr [ %call33, %if.end31 ], [ %call26, %if.end24 ]
+  tail call fastcc void @hear(ptr noundef nonnull %block, ptr noundef %call33.sink, i64 noundef %i.0) #25
   %is_done = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 8
   store i32 1, ptr %is_done, align 8
-  %26 = load ptr, ptr %block, align 8
-  %arrayidx28 = getelementptr inbounds nuw i32, ptr %26, i64 %i.0
-  store i32 0, ptr %arrayidx28, align 4
+  %27 = load ptr, ptr %block, align 8
+  %arrayidx36 = getelementptr inbounds nuw i32, ptr %27, i64 %i.0
+  store i32 0, ptr %arrayidx36, align 4
   br label %for.inc
 
-for.inc:                                          ; preds = %for.cond35.i, %if.else, %if.then11, %if.then3, %for.body, %if.end26
-  %is_any.1 = phi i32 [ %is_any.0, %if.then3 ], [ %is_any.0, %for.body ], [ %is_any.0, %if.then11 ], [ 1, %if.end26 ], [ %is_any.0, %if.else ], [ 1, %for.cond35.i ]
+for.inc:                                          ; preds = %for.cond.i71, %for.cond35.i, %if.else, %if.then19, %if.then11, %if.then3, %for.body, %if.end34
+  %is_any.1 = phi i32 [ %is_any.0, %if.then3 ], [ %is_any.0, %for.body ], [ %is_any.0, %if.then11 ], [ 1, %for.cond35.i ], [ %is_any.0, %if.then19 ], [ 1, %if.end34 ], [ %is_any.0, %if.else ], [ 1, %for.cond.i71 ]
   %inc = add nuw nsw i64 %i.0, 1
   br label %for.cond
 
@@ -573,7 +651,7 @@ for.end:                                          ; preds = %for.cond
   ret i32 %is_any.0
 }
 
-define internal fastcc range(i32 0, 2) i32 @do_late(ptr noundef nonnull captures(address_is_null) %block) unnamed_addr #0 {
+define internal fastcc range(i32 0, 2) i32 @do_late(ptr noundef nonnull captures(address) %block) unnamed_addr #0 {
 entry:
   %count = getelementptr inbounds nuw i8, ptr %block, i64 8
   %queues = getelementptr inbounds nuw i8, ptr %block, i64 24
@@ -616,9 +694,9 @@ while.end:                                        ; preds = %while.cond
   br i1 %tobool4.not, label %for.inc, label %if.end
 
 if.end:                                           ; preds = %land.rhs, %while.end
-  %end.057 = phi i32 [ %2, %while.end ], [ %end.0, %land.rhs ]
-  tail call fastcc void @settle_if(ptr noundef nonnull %block) #22
-  tail call fastcc void @do_copies(ptr noundef nonnull %block, i64 noundef %i.0, i32 noundef %end.057) #22
+  %end.065 = phi i32 [ %2, %while.end ], [ %end.0, %land.rhs ]
+  tail call fastcc void @settle_if(ptr noundef nonnull %block) #25
+  tail call fastcc void @do_copies(ptr noundef nonnull %block, i64 noundef %i.0, i32 noundef %end.065) #25
   br label %for.inc
 
 for.inc:                                          ; preds = %while.end, %if.end
@@ -628,62 +706,93 @@ for.inc:                                          ; preds = %while.end, %if.end
 
 for.end:                                          ; preds = %for.cond
   %tobool5.not = icmp eq i32 %is_any.0, 0
-  br i1 %tobool5.not, label %if.end7, label %return
+  br i1 %tobool5.not, label %lor.lhs.false, label %return
 
-if.end7:                                          ; preds = %for.end
-  %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 360
-  %7 = load i32, ptr %fruitless, align 8
-  %inc8 = add nsw i32 %7, 1
-  store i32 %inc8, ptr %fruitless, align 8
-  %cmp9 = icmp sgt i32 %7, 999
-  br i1 %cmp9, label %return, label %for.cond13.preheader
+lor.lhs.false:                                    ; preds = %for.end
+  %count.i = getelementptr inbounds nuw i8, ptr %block, i64 368
+  %7 = load i32, ptr %count.i, align 8
+  %bulks.i = getelementptr inbounds nuw i8, ptr %block, i64 360
+  %smax.i = tail call i32 @llvm.smax.i32(i32 %7, i32 0)
+  %wide.trip.count.i = zext nneg i32 %smax.i to i64
+  br label %for.cond.i
 
-for.cond13.preheader:                             ; preds = %if.end7
+for.cond.i:                                       ; preds = %for.inc.i, %lor.lhs.false
+  %indvars.iv.i = phi i64 [ %indvars.iv.next.i, %for.inc.i ], [ 0, %lor.lhs.false ]
+  %exitcond.not.i = icmp eq i64 %indvars.iv.i, %wide.trip.count.i
+  br i1 %exitcond.not.i, label %if.end8, label %for.body.i
+
+for.body.i:                                       ; preds = %for.cond.i
+  %8 = load ptr, ptr %bulks.i, align 8
+  %arrayidx.i = getelementptr inbounds nuw %struct.Bulk, ptr %8, i64 %indvars.iv.i
+  %mbarrier.i = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 16
+  %9 = load i64, ptr %mbarrier.i, align 8
+  %tobool.not.i = icmp eq i64 %9, 0
+  br i1 %tobool.not.i, label %for.inc.i, label %do_late_bulk.exit
+
+for.inc.i:                                        ; preds = %for.body.i
+  %indvars.iv.next.i = add nuw nsw i64 %indvars.iv.i, 1
+  br label %for.cond.i
+
+do_late_bulk.exit:                                ; preds = %for.body.i
+  %10 = trunc nuw nsw i64 %indvars.iv.i to i32
+  tail call fastcc void @settle_if(ptr noundef nonnull %block) #25
+  tail call fastcc void @end_bulk(ptr noundef nonnull %block, i32 noundef %10) #25
+  br label %return
+
+if.end8:                                          ; preds = %for.cond.i
+  %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 408
+  %11 = load i32, ptr %fruitless, align 8
+  %inc9 = add nsw i32 %11, 1
+  store i32 %inc9, ptr %fruitless, align 8
+  %cmp10 = icmp sgt i32 %11, 999
+  br i1 %cmp10, label %return, label %for.cond14.preheader
+
+for.cond14.preheader:                             ; preds = %if.end8
   %waits = getelementptr inbounds nuw i8, ptr %block, i64 16
-  br label %for.cond13
+  br label %for.cond14
 
-for.cond13:                                       ; preds = %for.cond13.preheader, %for.inc27
-  %.pre58 = phi i64 [ %.pre, %for.inc27 ], [ %0, %for.cond13.preheader ]
-  %is_any.2 = phi i32 [ %is_any.3, %for.inc27 ], [ 0, %for.cond13.preheader ]
-  %i12.0 = phi i64 [ %inc28, %for.inc27 ], [ 0, %for.cond13.preheader ]
-  %cmp15 = icmp slt i64 %i12.0, %.pre58
-  br i1 %cmp15, label %for.body16, label %return
+for.cond14:                                       ; preds = %for.cond14.preheader, %for.inc30
+  %.pre66 = phi i64 [ %.pre, %for.inc30 ], [ %0, %for.cond14.preheader ]
+  %is_any.2 = phi i32 [ %is_any.3, %for.inc30 ], [ 0, %for.cond14.preheader ]
+  %i13.0 = phi i64 [ %inc31, %for.inc30 ], [ 0, %for.cond14.preheader ]
+  %cmp16 = icmp slt i64 %i13.0, %.pre66
+  br i1 %cmp16, label %for.body17, label %return
 
-for.body16:                                       ; preds = %for.cond13
-  %8 = load ptr, ptr %block, align 8
-  %arrayidx17 = getelementptr inbounds nuw i32, ptr %8, i64 %i12.0
-  %9 = load i32, ptr %arrayidx17, align 4
-  %10 = add i32 %9, 1
-  %or.cond.i = icmp ult i32 %10, 2
-  %and.i.i = and i32 %9, 3
+for.body17:                                       ; preds = %for.cond14
+  %12 = load ptr, ptr %block, align 8
+  %arrayidx18 = getelementptr inbounds nuw i32, ptr %12, i64 %i13.0
+  %13 = load i32, ptr %arrayidx18, align 4
+  %14 = add i32 %13, 1
+  %or.cond.i = icmp ult i32 %14, 2
+  %and.i.i = and i32 %13, 3
   %cmp2.i = icmp ne i32 %and.i.i, 3
   %narrow.i.not = or i1 %or.cond.i, %cmp2.i
-  br i1 %narrow.i.not, label %for.inc27, label %lor.lhs.false
+  br i1 %narrow.i.not, label %for.inc30, label %lor.lhs.false21
 
-lor.lhs.false:                                    ; preds = %for.body16
-  %11 = load ptr, ptr %waits, align 8
-  %arrayidx19 = getelementptr inbounds nuw %struct.Wait, ptr %11, i64 %i12.0
-  %12 = load i32, ptr %arrayidx19, align 8
-  %cmp20.not = icmp eq i32 %12, 3
-  br i1 %cmp20.not, label %if.end22, label %for.inc27
+lor.lhs.false21:                                  ; preds = %for.body17
+  %15 = load ptr, ptr %waits, align 8
+  %arrayidx22 = getelementptr inbounds nuw %struct.Wait, ptr %15, i64 %i13.0
+  %16 = load i32, ptr %arrayidx22, align 8
+  %cmp23.not = icmp eq i32 %16, 3
+  br i1 %cmp23.not, label %if.end25, label %for.inc30
 
-if.end22:                                         ; preds = %lor.lhs.false
-  %is_done = getelementptr inbounds nuw i8, ptr %arrayidx19, i64 8
+if.end25:                                         ; preds = %lor.lhs.false21
+  %is_done = getelementptr inbounds nuw i8, ptr %arrayidx22, i64 8
   store i32 0, ptr %is_done, align 8
-  %13 = load ptr, ptr %block, align 8
-  %arrayidx26 = getelementptr inbounds nuw i32, ptr %13, i64 %i12.0
-  store i32 0, ptr %arrayidx26, align 4
+  %17 = load ptr, ptr %block, align 8
+  %arrayidx29 = getelementptr inbounds nuw i32, ptr %17, i64 %i13.0
+  store i32 0, ptr %arrayidx29, align 4
   %.pre.pre = load i64, ptr %count, align 8
-  br label %for.inc27
+  br label %for.inc30
 
-for.inc27:                                        ; preds = %for.body16, %lor.lhs.false, %if.end22
-  %.pre = phi i64 [ %.pre58, %lor.lhs.false ], [ %.pre.pre, %if.end22 ], [ %.pre58, %for.body16 ]
-  %is_any.3 = phi i32 [ %is_any.2, %lor.lhs.false ], [ 1, %if.end22 ], [ %is_any.2, %for.body16 ]
-  %inc28 = add nuw nsw i64 %i12.0, 1
-  br label %for.cond13
+for.inc30:                                        ; preds = %for.body17, %lor.lhs.false21, %if.end25
+  %.pre = phi i64 [ %.pre66, %lor.lhs.false21 ], [ %.pre.pre, %if.end25 ], [ %.pre66, %for.body17 ]
+  %is_any.3 = phi i32 [ %is_any.2, %lor.lhs.false21 ], [ 1, %if.end25 ], [ %is_any.2, %for.body17 ]
+  %inc31 = add nuw nsw i64 %i13.0, 1
+  br label %for.cond14
 
-return:                                           ; preds = %for.cond13, %if.end7, %for.end
-  %retval.0 = phi i32 [ 0, %if.end7 ], [ 1, %for.end ], [ %is_any.2, %for.cond13 ]
+return:                                           ; preds = %for.cond14, %do_late_bulk.exit, %if.end8, %for.end
+  %retval.0 = phi i32 [ 0, %if.end8 ], [ 1, %for.end ], [ 1, %do_late_bulk.exit ], [ %is_any.2, %for.cond14 ]
   ret i32 %retval.0
 }
 
@@ -698,9 +807,9 @@ entry:
   store i64 0, ptr @barriers, align 8
   %conv = sext i32 %number_of_sites to i64
   %add = add nsw i64 %conv, 1
-  %call = tail call ptr @calloc(i64 noundef %add, i64 noundef 144) #21
+  %call = tail call ptr @calloc(i64 noundef %add, i64 noundef 144) #24
   store ptr %call, ptr @sites, align 8
-  %call3 = tail call ptr @calloc(i64 noundef %add, i64 noundef 32) #21
+  %call3 = tail call ptr @calloc(i64 noundef %add, i64 noundef 32) #24
   store ptr %call3, ptr @costs, align 8
   br label %for.cond
 
@@ -720,14 +829,14 @@ for.end:                                          ; preds = %for.cond
   ret void
 }
 
-define noundef nonnull ptr @kc_emu_findings(ptr noundef writeonly captures(none) initializes((0, 4)) %count) local_unnamed_addr #5 {
+define noundef nonnull ptr @kc_emu_findings(ptr noundef writeonly captures(none) initializes((0, 4)) %count) local_unnamed_addr #6 {
 entry:
   %0 = load i32, ptr @finding_count, align 4
   store i32 %0, ptr %count, align 4
   ret ptr @findings
 }
 
-define ptr @kc_emu_costs(ptr noundef writeonly captures(none) initializes((0, 8)) %number_of_barriers) local_unnamed_addr #5 {
+define ptr @kc_emu_costs(ptr noundef writeonly captures(none) initializes((0, 8)) %number_of_barriers) local_unnamed_addr #6 {
 entry:
   %0 = load i64, ptr @barriers, align 8
   store i64 %0, ptr %number_of_barriers, align 8
@@ -746,7 +855,7 @@ for.cond:                                         ; preds = %for.body, %entry
 
 for.body:                                         ; preds = %for.cond
   %arrayidx = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %indvars.iv
-  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #22
+  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #25
   %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
   br label %for.cond
 
@@ -761,19 +870,19 @@ for.body4:                                        ; preds = %for.cond2
   %2 = load ptr, ptr @sites, align 8
   %arrayidx6 = getelementptr inbounds nuw %struct.Site, ptr %2, i64 %indvars.iv15
   %3 = load ptr, ptr %arrayidx6, align 8
-  tail call void @free(ptr noundef %3) #21
+  tail call void @free(ptr noundef %3) #24
   %indvars.iv.next16 = add nuw nsw i64 %indvars.iv15, 1
   br label %for.cond2
 
 for.end9:                                         ; preds = %for.cond2
   %4 = load ptr, ptr @readers, align 8
-  tail call void @free(ptr noundef %4) #21
+  tail call void @free(ptr noundef %4) #24
   store ptr null, ptr @readers, align 8
   store i32 0, ptr @reader_room, align 4
   %5 = load ptr, ptr @sites, align 8
-  tail call void @free(ptr noundef %5) #21
+  tail call void @free(ptr noundef %5) #24
   %6 = load ptr, ptr @costs, align 8
-  tail call void @free(ptr noundef %6) #21
+  tail call void @free(ptr noundef %6) #24
   store ptr null, ptr @sites, align 8
   store ptr null, ptr @costs, align 8
   ret void
@@ -783,7 +892,7 @@ define internal fastcc void @drop_buffer(ptr noundef captures(none) %buffer) unn
 entry:
   %cells = getelementptr inbounds nuw i8, ptr %buffer, i64 32
   %0 = load ptr, ptr %cells, align 8
-  tail call void @free(ptr noundef %0) #21
+  tail call void @free(ptr noundef %0) #24
   store ptr null, ptr %cells, align 8
   ret void
 }
@@ -799,7 +908,7 @@ for.cond:                                         ; preds = %for.body, %entry
 
 for.body:                                         ; preds = %for.cond
   %arrayidx = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %indvars.iv
-  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #22
+  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #25
   %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
   br label %for.cond
 
@@ -807,7 +916,7 @@ for.end:                                          ; preds = %for.cond
   ret void
 }
 
-define void @kc_emu_block(i64 noundef %block) local_unnamed_addr #6 {
+define void @kc_emu_block(i64 noundef %block) local_unnamed_addr #7 {
 entry:
   %conv = trunc i64 %block to i32
   store i32 %conv, ptr @now, align 4
@@ -826,11 +935,11 @@ entry:
   %and1 = and i32 %shr, 255
   %shr2 = lshr i32 %known, 16
   %conv = zext nneg i32 %shr2 to i64
-  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #22
+  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #25
   %div = sdiv i64 %bytes, %conv
   %0 = mul i64 %div, 56
   %mul = add i64 %0, 56
-  %call = tail call ptr @malloc(i64 noundef %mul) #21
+  %call = tail call ptr @malloc(i64 noundef %mul) #24
   store i64 %base, ptr %arrayidx, align 8
   %.compoundliteral.sroa.2.0..sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
   store i64 %bytes, ptr %.compoundliteral.sroa.2.0..sroa_idx, align 8
@@ -868,11 +977,11 @@ for.end:                                          ; preds = %for.cond
   ret void
 }
 
-declare void @llvm.memset.p0.i64(ptr writeonly captures(none), i8, i64, i1 immarg) #7
+declare void @llvm.memset.p0.i64(ptr writeonly captures(none), i8, i64, i1 immarg) #8
 
 declare ptr @malloc(i64 noundef) local_unnamed_addr
 
-declare void @llvm.memcpy.p0.p0.i64(ptr noalias writeonly captures(none), ptr noalias readonly captures(none), i64, i1 immarg) #8
+declare void @llvm.memcpy.p0.p0.i64(ptr noalias writeonly captures(none), ptr noalias readonly captures(none), i64, i1 immarg) #9
 
 define zeroext i1 @kc_emu_access(i64 noundef %known, i64 noundef %base, i64 noundef %row, i64 noundef %index, i64 noundef %size) local_unnamed_addr #0 {
 entry:
@@ -896,7 +1005,7 @@ land.end:                                         ; preds = %land.rhs, %entry
   %and4 = and i64 %shr3, 4095
   %mul5 = mul nsw i64 %add, %and4
   %add6 = add i64 %mul5, %base
-  %call = tail call fastcc i32 @note_known(i64 noundef %known, i64 noundef %add6, i32 noundef %land.ext) #22
+  %call = tail call fastcc i32 @note_known(i64 noundef %known, i64 noundef %add6, i32 noundef %land.ext) #25
   %tobool = icmp ne i32 %call, 0
   ret i1 %tobool
 }
@@ -922,11 +1031,11 @@ entry:
   %and9 = and i64 %shr8, 255
   %shl = shl nuw i64 1, %and9
   %conv12 = and i32 %1, 65535
-  %call = tail call fastcc i32 @note_access(i32 noundef %sub, i64 noundef %address, i64 noundef %mul, i64 noundef %shl, i32 noundef %conv12, i32 noundef %or) #22
+  %call = tail call fastcc i32 @note_access(i32 noundef %sub, i64 noundef %address, i64 noundef %mul, i64 noundef %shl, i32 noundef %conv12, i32 noundef %or) #25
   ret i32 %call
 }
 
-define range(i64 -1, -9223372036854775808) i64 @kc_emu_row_of(i64 noundef %row, i64 noundef %index, i64 noundef %size) local_unnamed_addr #9 {
+define range(i64 -1, -9223372036854775808) i64 @kc_emu_row_of(i64 noundef %row, i64 noundef %index, i64 noundef %size) local_unnamed_addr #10 {
 entry:
   %0 = or i64 %index, %row
   %or.cond.not = icmp sgt i64 %0, -1
@@ -941,7 +1050,7 @@ entry:
 define zeroext i1 @kc_emu_access_at(i64 noundef %known, i64 noundef %address, i1 noundef zeroext %is_inside) local_unnamed_addr #0 {
 entry:
   %conv = zext i1 %is_inside to i32
-  %call = tail call fastcc i32 @note_known(i64 noundef %known, i64 noundef %address, i32 noundef %conv) #22
+  %call = tail call fastcc i32 @note_known(i64 noundef %known, i64 noundef %address, i32 noundef %conv) #25
   %tobool = icmp ne i32 %call, 0
   ret i1 %tobool
 }
@@ -952,10 +1061,12 @@ entry:
   %words.i.i = alloca [128 x i64], align 16
   store ptr %block, ptr @watched, align 8
   %tobool23.not = icmp eq ptr %block, null
+  %count.i.i = getelementptr inbounds nuw i8, ptr %block, i64 8
+  %clocks.i.i = getelementptr inbounds nuw i8, ptr %block, i64 416
   br label %for.cond1
 
 for.cond.critedge:                                ; preds = %if.then27
-  tail call fastcc void @settle_write() #22
+  tail call fastcc void @settle_write() #25
   br label %for.cond1.backedge
 
 for.cond1:                                        ; preds = %for.cond1.backedge, %entry
@@ -981,15 +1092,15 @@ for.body7:                                        ; preds = %for.cond5
 
 if.end:                                           ; preds = %for.body7
   %conv = trunc i64 %i.0 to i16
-  %and = and i16 %conv, 16383
+  %and = and i16 %conv, 8191
   %bf.load = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
-  %bf.clear = and i16 %bf.load, -16384
+  %bf.clear = and i16 %bf.load, -8192
   %bf.set = or disjoint i16 %bf.clear, %and
   store i16 %bf.set, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
   %arrayidx11 = getelementptr inbounds nuw ptr, ptr %threads, i64 %i.0
   %1 = load ptr, ptr %arrayidx11, align 8
-  tail call void %step(ptr noundef %1, i32 noundef 0) #21
-  tail call fastcc void @settle_write() #22
+  tail call void %step(ptr noundef %1, i32 noundef 0) #24
+  tail call fastcc void @settle_write() #25
   br label %for.inc
 
 for.inc:                                          ; preds = %for.body7, %if.end
@@ -1298,7 +1409,7 @@ for.end41.i:                                      ; preds = %for.cond3.i
 if.then43.i:                                      ; preds = %for.end41.i
   store i32 0, ptr %count.i, align 8
   %next.i = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 16
-  %call45.i = tail call ptr @memset(ptr noundef nonnull %next.i, i32 noundef 0, i64 noundef 128) #21
+  %call45.i = tail call ptr @memset(ptr noundef nonnull %next.i, i32 noundef 0, i64 noundef 128) #24
   %.pre.i = load i32, ptr @site_count, align 4
   br label %for.inc47.i
 
@@ -1308,18 +1419,18 @@ for.inc47.i:                                      ; preds = %if.then43.i, %for.e
   br label %for.cond.i
 
 settle_costs.exit:                                ; preds = %for.cond.i
-  %call = tail call fastcc i32 @warp_is_complete(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond) #22
+  %call = tail call fastcc i32 @warp_is_complete(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond) #25
   %tobool.not = icmp eq i32 %call, 0
   br i1 %tobool.not, label %for.cond1.backedge, label %if.end13
 
 if.end13:                                         ; preds = %settle_costs.exit
-  %call14 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i32 noundef 2) #22
-  tail call fastcc void @check_together(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i64 noundef %call14) #22
-  tail call fastcc void @release(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i32 noundef 2) #22
+  %call14 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i32 noundef 2) #25
+  tail call fastcc void @check_together(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i64 noundef %call14) #25
+  tail call fastcc void @release(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i32 noundef 2) #25
   br label %for.cond5.backedge
 
 for.end18:                                        ; preds = %for.cond1
-  %call19 = tail call fastcc i32 @is_any_ready(ptr noundef %states, i64 noundef %count) #22
+  %call19 = tail call fastcc i32 @is_any_ready(ptr noundef %states, i64 noundef %count) #25
   %tobool20.not = icmp eq i32 %call19, 0
   br i1 %tobool20.not, label %if.end22, label %for.cond1.backedge
 
@@ -1327,162 +1438,227 @@ if.end22:                                         ; preds = %for.end18
   br i1 %tobool23.not, label %if.end35, label %land.lhs.true
 
 land.lhs.true:                                    ; preds = %if.end22
-  %call24 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 3) #22
+  %call24 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 3) #25
   %cmp25 = icmp sgt i64 %call24, -1
   br i1 %cmp25, label %if.then27, label %if.end35
 
 if.then27:                                        ; preds = %land.lhs.true
-  %call28 = tail call fastcc i32 @wake(ptr noundef %block) #22
+  %call28 = tail call fastcc i32 @wake(ptr noundef %block) #25
   %tobool29.not = icmp eq i32 %call28, 0
   br i1 %tobool29.not, label %lor.rhs, label %for.cond.critedge
 
 lor.rhs:                                          ; preds = %if.then27
-  %call30 = tail call fastcc i32 @do_late(ptr noundef %block) #22
+  %call30 = tail call fastcc i32 @do_late(ptr noundef %block) #25
   %tobool31.not = icmp eq i32 %call30, 0
-  tail call fastcc void @settle_write() #22
+  tail call fastcc void @settle_write() #25
   br i1 %tobool31.not, label %if.end34, label %for.cond1.backedge
 
 if.end34:                                         ; preds = %lor.rhs
   %35 = load ptr, ptr %block, align 8
-  %count.i95 = getelementptr inbounds nuw i8, ptr %block, i64 8
-  %36 = load i64, ptr %count.i95, align 8
-  %call.i = tail call fastcc i64 @who_waits(ptr noundef %35, i64 noundef 0, i64 noundef %36, i32 noundef 3) #22
+  %36 = load i64, ptr %count.i.i, align 8
+  %call.i = tail call fastcc i64 @who_waits(ptr noundef %35, i64 noundef 0, i64 noundef %36, i32 noundef 3) #25
   %waits.i = getelementptr inbounds nuw i8, ptr %block, i64 16
   %37 = load ptr, ptr %waits.i, align 8
-  %arrayidx.i96 = getelementptr inbounds %struct.Wait, ptr %37, i64 %call.i
-  %38 = load i32, ptr %arrayidx.i96, align 8
-  %cmp.i97 = icmp eq i32 %38, 1
-  br i1 %cmp.i97, label %if.then.i104, label %for.cond.preheader.i
+  %arrayidx.i101 = getelementptr inbounds %struct.Wait, ptr %37, i64 %call.i
+  %38 = load i32, ptr %arrayidx.i101, align 8
+  switch i32 %38, label %for.cond.preheader.i [
+    i32 1, label %if.then.i103
+    i32 4, label %if.then5.i
+  ]
 
 for.cond.preheader.i:                             ; preds = %if.end34
-  %arrayidx7.i98 = getelementptr inbounds i32, ptr %35, i64 %call.i
-  br label %for.cond.i99
+  %arrayidx18.i = getelementptr inbounds i32, ptr %35, i64 %call.i
+  br label %for.cond.i104
 
-if.then.i104:                                     ; preds = %if.end34
-  %call2.i = tail call fastcc i64 @missing_lane(ptr noundef nonnull readonly %block, i64 noundef %call.i) #22
-  br label %if.end23.i
+if.then.i103:                                     ; preds = %if.end34
+  %call2.i = tail call fastcc i64 @missing_lane(ptr noundef nonnull readonly %block, i64 noundef %call.i) #25
+  br label %if.end39.i
 
-for.cond.i99:                                     ; preds = %for.body.i102, %for.cond.preheader.i
-  %i.0.i = phi i64 [ %inc.i103, %for.body.i102 ], [ 0, %for.cond.preheader.i ]
-  %apart.0.i = phi i64 [ %spec.select.i, %for.body.i102 ], [ -1, %for.cond.preheader.i ]
-  %cmp4.i100 = icmp slt i64 %i.0.i, %36
-  %cmp5.i = icmp slt i64 %apart.0.i, 0
-  %39 = select i1 %cmp4.i100, i1 %cmp5.i, i1 false
-  br i1 %39, label %for.body.i102, label %for.end.i
+if.then5.i:                                       ; preds = %if.end34
+  %call6.i = tail call fastcc i64 @missing_in_group(ptr noundef nonnull readonly %block, i64 noundef %call.i) #25
+  %cmp8.i102 = icmp eq i64 %call6.i, %36
+  br i1 %cmp8.i102, label %if.end39.thread.i, label %if.end39.i
 
-for.body.i102:                                    ; preds = %for.cond.i99
-  %arrayidx6.i = getelementptr inbounds nuw i32, ptr %35, i64 %i.0.i
-  %40 = load i32, ptr %arrayidx6.i, align 4
-  %41 = load i32, ptr %arrayidx7.i98, align 4
-  %cmp8.not.i = icmp eq i32 %40, %41
-  %spec.select.i = select i1 %cmp8.not.i, i64 %apart.0.i, i64 %i.0.i
-  %inc.i103 = add nuw nsw i64 %i.0.i, 1
-  br label %for.cond.i99
+if.end39.thread.i:                                ; preds = %if.then5.i
+  %rem.i = srem i64 %36, 128
+  %conv.i = trunc nsw i64 %rem.i to i32
+  %39 = load i32, ptr @finding_count, align 4
+  br label %if.else43.i
 
-for.end.i:                                        ; preds = %for.cond.i99
-  %cmp11.i = icmp eq i32 %38, 0
-  br i1 %cmp11.i, label %if.then12.i, label %if.else19.i
+for.cond.i104:                                    ; preds = %for.body.i106, %for.cond.preheader.i
+  %i.0.i = phi i64 [ %inc.i107, %for.body.i106 ], [ 0, %for.cond.preheader.i ]
+  %apart.0.i = phi i64 [ %spec.select.i, %for.body.i106 ], [ -1, %for.cond.preheader.i ]
+  %cmp13.i = icmp slt i64 %i.0.i, %36
+  %cmp15.i = icmp slt i64 %apart.0.i, 0
+  %40 = select i1 %cmp13.i, i1 %cmp15.i, i1 false
+  br i1 %40, label %for.body.i106, label %for.end.i
 
-if.then12.i:                                      ; preds = %for.end.i
+for.body.i106:                                    ; preds = %for.cond.i104
+  %arrayidx17.i = getelementptr inbounds nuw i32, ptr %35, i64 %i.0.i
+  %41 = load i32, ptr %arrayidx17.i, align 4
+  %42 = load i32, ptr %arrayidx18.i, align 4
+  %cmp19.not.i = icmp eq i32 %41, %42
+  %spec.select.i = select i1 %cmp19.not.i, i64 %apart.0.i, i64 %i.0.i
+  %inc.i107 = add nuw nsw i64 %i.0.i, 1
+  br label %for.cond.i104
+
+for.end.i:                                        ; preds = %for.cond.i104
+  %cmp24.i = icmp eq i32 %38, 0
+  br i1 %cmp24.i, label %if.then26.i, label %if.else33.i
+
+if.then26.i:                                      ; preds = %for.end.i
   %barriers.i = getelementptr inbounds nuw i8, ptr %block, i64 40
-  %barrier.i = getelementptr inbounds nuw i8, ptr %arrayidx.i96, i64 4
-  %42 = load i32, ptr %barrier.i, align 4
-  %idxprom.i = sext i32 %42 to i64
-  %arrayidx13.i = getelementptr inbounds %struct.Barrier, ptr %barriers.i, i64 %idxprom.i
-  %arrived.i = getelementptr inbounds nuw i8, ptr %arrayidx13.i, i64 4
-  %43 = load i32, ptr %arrived.i, align 4
-  %44 = load i32, ptr %arrayidx13.i, align 4
-  br label %if.end23.i
+  %barrier.i = getelementptr inbounds nuw i8, ptr %arrayidx.i101, i64 4
+  %43 = load i32, ptr %barrier.i, align 4
+  %idxprom.i = sext i32 %43 to i64
+  %arrayidx27.i = getelementptr inbounds %struct.Barrier, ptr %barriers.i, i64 %idxprom.i
+  %arrived.i = getelementptr inbounds nuw i8, ptr %arrayidx27.i, i64 4
+  %44 = load i32, ptr %arrived.i, align 4
+  %45 = load i32, ptr %arrayidx27.i, align 4
+  br label %if.end39.i
 
-if.else19.i:                                      ; preds = %for.end.i
-  %address.i = getelementptr inbounds nuw i8, ptr %arrayidx.i96, i64 24
-  %45 = load i64, ptr %address.i, align 8
-  %46 = inttoptr i64 %45 to ptr
-  %47 = load i64, ptr %46, align 8
-  %shr.i = lshr i64 %47, 20
-  %48 = trunc i64 %shr.i to i32
-  %conv.i = and i32 %48, 1048575
-  %49 = trunc i64 %47 to i32
-  %conv21.i = and i32 %49, 1048575
-  %sub.i101 = sub nsw i32 %conv.i, %conv21.i
-  br label %if.end23.i
+if.else33.i:                                      ; preds = %for.end.i
+  %address.i = getelementptr inbounds nuw i8, ptr %arrayidx.i101, i64 24
+  %46 = load i64, ptr %address.i, align 8
+  %47 = inttoptr i64 %46 to ptr
+  %48 = load i64, ptr %47, align 8
+  %shr.i = lshr i64 %48, 20
+  %49 = trunc i64 %shr.i to i32
+  %conv34.i = and i32 %49, 1048575
+  %50 = trunc i64 %48 to i32
+  %conv36.i = and i32 %50, 1048575
+  %sub.i105 = sub nsw i32 %conv34.i, %conv36.i
+  br label %if.end39.i
 
-if.end23.i:                                       ; preds = %if.else19.i, %if.then12.i, %if.then.i104
-  %wanted.0.i = phi i32 [ 0, %if.then.i104 ], [ %44, %if.then12.i ], [ %conv.i, %if.else19.i ]
-  %came.0.i = phi i32 [ 0, %if.then.i104 ], [ %43, %if.then12.i ], [ %sub.i101, %if.else19.i ]
-  %apart.2.i = phi i64 [ %call2.i, %if.then.i104 ], [ %apart.0.i, %if.then12.i ], [ %apart.0.i, %if.else19.i ]
-  %50 = load i32, ptr @finding_count, align 4
-  %cmp24.i = icmp sgt i64 %apart.2.i, -1
-  br i1 %cmp24.i, label %if.then26.i, label %if.else27.i
+if.end39.i:                                       ; preds = %if.else33.i, %if.then26.i, %if.then5.i, %if.then.i103
+  %wanted.0.i = phi i32 [ 0, %if.then.i103 ], [ %conv34.i, %if.else33.i ], [ 0, %if.then5.i ], [ %45, %if.then26.i ]
+  %came.0.i = phi i32 [ 0, %if.then.i103 ], [ %sub.i105, %if.else33.i ], [ 0, %if.then5.i ], [ %44, %if.then26.i ]
+  %apart.2.i = phi i64 [ %call2.i, %if.then.i103 ], [ %apart.0.i, %if.else33.i ], [ %call6.i, %if.then5.i ], [ %apart.0.i, %if.then26.i ]
+  %51 = load i32, ptr @finding_count, align 4
+  %cmp40.i = icmp sgt i64 %apart.2.i, -1
+  br i1 %cmp40.i, label %if.then42.i, label %if.else43.i
 
-if.then26.i:                                      ; preds = %if.end23.i
-  tail call fastcc void @report_apart(i32 noundef 5, ptr noundef %35, i64 noundef %call.i, i64 noundef %apart.2.i) #22
-  br label %if.end34.i
+if.then42.i:                                      ; preds = %if.end39.i
+  tail call fastcc void @report_apart(i32 noundef 5, ptr noundef %35, i64 noundef %call.i, i64 noundef %apart.2.i) #25
+  br label %if.end50.i
 
-if.else27.i:                                      ; preds = %if.end23.i
-  %conv28.i = trunc i64 %call.i to i16
-  %and30.i = and i16 %conv28.i, 16383
+if.else43.i:                                      ; preds = %if.end39.i, %if.end39.thread.i
+  %52 = phi i32 [ %39, %if.end39.thread.i ], [ %51, %if.end39.i ]
+  %came.0104.i = phi i32 [ %conv.i, %if.end39.thread.i ], [ %came.0.i, %if.end39.i ]
+  %wanted.0102.i = phi i32 [ 128, %if.end39.thread.i ], [ %wanted.0.i, %if.end39.i ]
+  %conv44.i = trunc i64 %call.i to i16
+  %and46.i = and i16 %conv44.i, 8191
   %bf.load.i = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
-  %bf.clear.i = and i16 %bf.load.i, -16384
-  %bf.set.i = or disjoint i16 %bf.clear.i, %and30.i
+  %bf.clear.i = and i16 %bf.load.i, -8192
+  %bf.set.i = or disjoint i16 %bf.clear.i, %and46.i
   store i16 %bf.set.i, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
-  %arrayidx32.i = getelementptr inbounds i32, ptr %35, i64 %call.i
-  %51 = load i32, ptr %arrayidx32.i, align 4
-  %shr33.i = ashr i32 %51, 2
-  tail call fastcc void @report(i32 noundef 5, i32 noundef %shr33.i, ptr noundef null, i64 noundef -1) #22
-  br label %if.end34.i
+  %arrayidx48.i = getelementptr inbounds i32, ptr %35, i64 %call.i
+  %53 = load i32, ptr %arrayidx48.i, align 4
+  %shr49.i = ashr i32 %53, 2
+  tail call fastcc void @report(i32 noundef 5, i32 noundef %shr49.i, ptr noundef null, i64 noundef -1) #25
+  br label %if.end50.i
 
-if.end34.i:                                       ; preds = %if.else27.i, %if.then26.i
-  %52 = load i32, ptr @finding_count, align 4
-  %cmp35.i = icmp sgt i32 %52, %50
-  br i1 %cmp35.i, label %if.then37.i, label %for.end43
+if.end50.i:                                       ; preds = %if.else43.i, %if.then42.i
+  %54 = phi i32 [ %52, %if.else43.i ], [ %51, %if.then42.i ]
+  %came.0103.i = phi i32 [ %came.0104.i, %if.else43.i ], [ %came.0.i, %if.then42.i ]
+  %wanted.0101.i = phi i32 [ %wanted.0102.i, %if.else43.i ], [ %wanted.0.i, %if.then42.i ]
+  %55 = load i32, ptr @finding_count, align 4
+  %cmp51.i = icmp sgt i32 %55, %54
+  br i1 %cmp51.i, label %if.then53.i, label %for.end46
 
-if.then37.i:                                      ; preds = %if.end34.i
-  %idxprom38.i = sext i32 %50 to i64
-  %arrayidx39.i = getelementptr inbounds %struct.Finding, ptr @findings, i64 %idxprom38.i
-  %came40.i = getelementptr inbounds nuw i8, ptr %arrayidx39.i, i64 56
-  store i32 %came.0.i, ptr %came40.i, align 8
-  %wanted43.i = getelementptr inbounds nuw i8, ptr %arrayidx39.i, i64 60
-  store i32 %wanted.0.i, ptr %wanted43.i, align 4
-  br label %for.end43
+if.then53.i:                                      ; preds = %if.end50.i
+  %idxprom54.i = sext i32 %54 to i64
+  %arrayidx55.i = getelementptr inbounds %struct.Finding, ptr @findings, i64 %idxprom54.i
+  %came56.i = getelementptr inbounds nuw i8, ptr %arrayidx55.i, i64 56
+  store i32 %came.0103.i, ptr %came56.i, align 8
+  %wanted59.i = getelementptr inbounds nuw i8, ptr %arrayidx55.i, i64 60
+  store i32 %wanted.0101.i, ptr %wanted59.i, align 4
+  br label %for.end46
 
 if.end35:                                         ; preds = %land.lhs.true, %if.end22
-  %call36 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 1) #22
+  %call36 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 1) #25
   %cmp37 = icmp slt i64 %call36, 0
-  br i1 %cmp37, label %for.end43, label %if.end40
+  br i1 %cmp37, label %for.end46, label %if.end40
 
 if.end40:                                         ; preds = %if.end35
-  tail call fastcc void @check_together(ptr noundef %states, i64 noundef 0, i64 noundef %count, i64 noundef %call36) #22
-  tail call fastcc void @release(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 1) #22
-  %53 = load i32, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
-  %inc41 = add nsw i32 %53, 1
+  tail call fastcc void @check_together(ptr noundef %states, i64 noundef 0, i64 noundef %count, i64 noundef %call36) #25
+  tail call fastcc void @release(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 1) #25
+  %56 = load i32, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
+  %inc41 = add nsw i32 %56, 1
   store i32 %inc41, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
-  %54 = load i64, ptr @barriers, align 8
-  %inc42 = add nsw i64 %54, 1
+  %57 = load i64, ptr @barriers, align 8
+  %inc42 = add nsw i64 %57, 1
   store i64 %inc42, ptr @barriers, align 8
-  br label %for.cond1.backedge
+  br i1 %tobool23.not, label %for.cond1.backedge, label %if.then44
 
-for.cond1.backedge:                               ; preds = %settle_costs.exit, %if.end40, %for.end18, %lor.rhs, %for.cond.critedge
-  %begin.0.be = phi i64 [ 0, %for.cond.critedge ], [ 0, %if.end40 ], [ 0, %for.end18 ], [ 0, %lor.rhs ], [ %add, %settle_costs.exit ]
+for.cond1.backedge:                               ; preds = %for.cond8.i, %settle_costs.exit, %if.end40, %for.end18, %lor.rhs, %for.cond.critedge
+  %begin.0.be = phi i64 [ 0, %for.cond.critedge ], [ %add, %settle_costs.exit ], [ 0, %if.end40 ], [ 0, %for.end18 ], [ 0, %lor.rhs ], [ 0, %for.cond8.i ]
   br label %for.cond1
 
-for.end43:                                        ; preds = %if.end35, %if.then37.i, %if.end34.i
+if.then44:                                        ; preds = %if.end40
+  %58 = load i64, ptr %count.i.i, align 8
+  %mul.i.i = shl nsw i64 %58, 1
+  %add.i.i108 = or disjoint i64 %mul.i.i, 1
+  br label %for.cond.i109
+
+for.cond.i109:                                    ; preds = %for.body.i112, %if.then44
+  %59 = phi i64 [ %58, %if.then44 ], [ %.pre.i115, %for.body.i112 ]
+  %i.0.i110 = phi i64 [ 1, %if.then44 ], [ %inc.i114, %for.body.i112 ]
+  %cmp.i111 = icmp slt i64 %i.0.i110, %59
+  br i1 %cmp.i111, label %for.body.i112, label %for.cond8.i
+
+for.body.i112:                                    ; preds = %for.cond.i109
+  %60 = load ptr, ptr %clocks.i.i, align 8
+  %mul.i.i.i = shl nsw i64 %59, 1
+  %add.ptr.i = getelementptr inbounds i32, ptr %60, i64 %59
+  %add.i.i45.i = or disjoint i64 %mul.i.i.i, 1
+  %mul.i46.i = mul nsw i64 %add.i.i45.i, %i.0.i110
+  %add.ptr.i.i = getelementptr inbounds i32, ptr %60, i64 %mul.i46.i
+  %add.ptr5.i = getelementptr inbounds i32, ptr %add.ptr.i.i, i64 %59
+  %sub.i113 = sub nsw i64 %add.i.i108, %59
+  tail call fastcc void @learn(ptr noundef %add.ptr.i, ptr noundef nonnull %add.ptr5.i, i64 noundef %sub.i113) #25
+  %inc.i114 = add nuw nsw i64 %i.0.i110, 1
+  %.pre.i115 = load i64, ptr %count.i.i, align 8
+  br label %for.cond.i109
+
+for.cond8.i:                                      ; preds = %for.cond.i109, %for.body11.i
+  %61 = phi i64 [ %.pre59.i, %for.body11.i ], [ %59, %for.cond.i109 ]
+  %i7.0.i = phi i64 [ %inc22.i, %for.body11.i ], [ 1, %for.cond.i109 ]
+  %cmp10.i = icmp slt i64 %i7.0.i, %61
+  br i1 %cmp10.i, label %for.body11.i, label %for.cond1.backedge
+
+for.body11.i:                                     ; preds = %for.cond8.i
+  %62 = load ptr, ptr %clocks.i.i, align 8
+  %mul.i.i49.i = shl nsw i64 %61, 1
+  %add.i.i50.i = or disjoint i64 %mul.i.i49.i, 1
+  %mul.i51.i = mul nsw i64 %add.i.i50.i, %i7.0.i
+  %add.ptr.i52.i = getelementptr inbounds i32, ptr %62, i64 %mul.i51.i
+  %add.ptr14.i = getelementptr inbounds i32, ptr %add.ptr.i52.i, i64 %61
+  %add.ptr17.i = getelementptr inbounds i32, ptr %62, i64 %61
+  %sub19.i = sub nsw i64 %add.i.i108, %61
+  %mul.i = shl i64 %sub19.i, 2
+  %call20.i = tail call ptr @memcpy(ptr noundef nonnull %add.ptr14.i, ptr noundef %add.ptr17.i, i64 noundef %mul.i) #24
+  %inc22.i = add nuw nsw i64 %i7.0.i, 1
+  %.pre59.i = load i64, ptr %count.i.i, align 8
+  br label %for.cond8.i
+
+for.end46:                                        ; preds = %if.end35, %if.then53.i, %if.end50.i
   %smax = tail call i64 @llvm.smax.i64(i64 %count, i64 0)
-  br label %for.cond45
+  br label %for.cond48
 
-for.cond45:                                       ; preds = %for.body48, %for.end43
-  %i44.0 = phi i64 [ 0, %for.end43 ], [ %inc51, %for.body48 ]
-  %exitcond.not = icmp eq i64 %i44.0, %smax
-  br i1 %exitcond.not, label %for.end52, label %for.body48
+for.cond48:                                       ; preds = %for.body51, %for.end46
+  %i47.0 = phi i64 [ 0, %for.end46 ], [ %inc54, %for.body51 ]
+  %exitcond.not = icmp eq i64 %i47.0, %smax
+  br i1 %exitcond.not, label %for.end55, label %for.body51
 
-for.body48:                                       ; preds = %for.cond45
-  %arrayidx49 = getelementptr inbounds nuw ptr, ptr %threads, i64 %i44.0
-  %55 = load ptr, ptr %arrayidx49, align 8
-  tail call void %step(ptr noundef %55, i32 noundef 1) #21
-  %inc51 = add nuw i64 %i44.0, 1
-  br label %for.cond45
+for.body51:                                       ; preds = %for.cond48
+  %arrayidx52 = getelementptr inbounds nuw ptr, ptr %threads, i64 %i47.0
+  %63 = load ptr, ptr %arrayidx52, align 8
+  tail call void %step(ptr noundef %63, i32 noundef 1) #24
+  %inc54 = add nuw i64 %i47.0, 1
+  br label %for.cond48
 
-for.end52:                                        ; preds = %for.cond45
+for.end55:                                        ; preds = %for.cond48
   store ptr null, ptr @watched, align 8
   ret void
 }
@@ -1493,7 +1669,7 @@ entry:
   %earlier = alloca [3 x ptr], align 16
   %0 = load ptr, ptr @pending, align 8
   %tobool.not = icmp eq ptr %0, null
-  br i1 %tobool.not, label %for.end67, label %if.end
+  br i1 %tobool.not, label %for.end68, label %if.end
 
 if.end:                                           ; preds = %entry
   store ptr null, ptr @pending, align 8
@@ -1506,56 +1682,57 @@ if.end:                                           ; preds = %entry
   %3 = load i64, ptr %0, align 8
   %4 = inttoptr i64 %3 to ptr
   %cells = getelementptr inbounds nuw i8, ptr %0, i64 32
-  %tobool3 = icmp sgt i16 %access.sroa.5.0.copyload, -1
+  %5 = and i16 %access.sroa.5.0.copyload, 16384
+  %tobool3 = icmp eq i16 %5, 0
   %idxprom10 = sext i16 %access.sroa.2.0.copyload to i64
   %arrayinit.element = getelementptr inbounds nuw i8, ptr %earlier, i64 8
   %arrayinit.element17 = getelementptr inbounds nuw i8, ptr %earlier, i64 16
-  %bf.lshr29 = lshr i16 %access.sroa.5.0.copyload, 14
-  %bf.clear = and i16 %bf.lshr29, 1
-  %conv = zext nneg i16 %bf.clear to i32
-  %conv35 = sext i16 %access.sroa.2.0.copyload to i32
+  %bf.lshr29 = lshr i16 %access.sroa.5.0.copyload, 13
+  %bf.clear30 = and i16 %bf.lshr29, 1
+  %conv = zext nneg i16 %bf.clear30 to i32
+  %conv36 = sext i16 %access.sroa.2.0.copyload to i32
   br label %for.cond
 
-for.cond:                                         ; preds = %if.end63, %if.end
-  %at.0 = phi i64 [ %2, %if.end ], [ %add66, %if.end63 ]
-  %5 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 32), align 8
-  %add = add nsw i64 %5, %2
+for.cond:                                         ; preds = %if.end64, %if.end
+  %at.0 = phi i64 [ %2, %if.end ], [ %add67, %if.end64 ]
+  %6 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 32), align 8
+  %add = add nsw i64 %6, %2
   %cmp = icmp slt i64 %at.0, %add
-  br i1 %cmp, label %for.body, label %for.end67
+  br i1 %cmp, label %for.body, label %for.end68
 
 for.body:                                         ; preds = %for.cond
   %div = sdiv i64 %at.0, %1
-  %6 = load ptr, ptr %cells, align 8
-  %arrayidx = getelementptr inbounds %struct.Cell, ptr %6, i64 %div
+  %7 = load ptr, ptr %cells, align 8
+  %arrayidx = getelementptr inbounds %struct.Cell, ptr %7, i64 %div
   %site.i = getelementptr inbounds nuw i8, ptr %arrayidx, i64 12
-  %7 = load i16, ptr %site.i, align 4
-  %cmp.i = icmp sgt i16 %7, -1
-  %cmp5 = icmp slt i64 %5, 257
+  %8 = load i16, ptr %site.i, align 4
+  %cmp.i = icmp sgt i16 %8, -1
+  %cmp5 = icmp slt i64 %6, 257
   %or.cond = and i1 %tobool3, %cmp5
-  %or.cond104 = select i1 %cmp.i, i1 %or.cond, i1 false
-  br i1 %or.cond104, label %land.lhs.true6, label %land.end
+  %or.cond105 = select i1 %cmp.i, i1 %or.cond, i1 false
+  br i1 %or.cond105, label %land.lhs.true6, label %land.end
 
 land.lhs.true6:                                   ; preds = %for.body
-  %8 = load ptr, ptr @statements, align 8
-  %idxprom = zext nneg i16 %7 to i64
-  %arrayidx8 = getelementptr inbounds nuw i32, ptr %8, i64 %idxprom
-  %9 = load i32, ptr %arrayidx8, align 4
-  %arrayidx11 = getelementptr inbounds i32, ptr %8, i64 %idxprom10
-  %10 = load i32, ptr %arrayidx11, align 4
-  %cmp12 = icmp eq i32 %9, %10
+  %9 = load ptr, ptr @statements, align 8
+  %idxprom = zext nneg i16 %8 to i64
+  %arrayidx8 = getelementptr inbounds nuw i32, ptr %9, i64 %idxprom
+  %10 = load i32, ptr %arrayidx8, align 4
+  %arrayidx11 = getelementptr inbounds i32, ptr %9, i64 %idxprom10
+  %11 = load i32, ptr %arrayidx11, align 4
+  %cmp12 = icmp eq i32 %10, %11
   br i1 %cmp12, label %land.rhs, label %land.end
 
 land.rhs:                                         ; preds = %land.lhs.true6
   %add.ptr = getelementptr inbounds i8, ptr %4, i64 %at.0
   %sub = sub nsw i64 %at.0, %2
   %add.ptr13 = getelementptr inbounds i8, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 40), i64 %sub
-  %call14 = tail call i32 @memcmp(ptr noundef %add.ptr, ptr noundef nonnull %add.ptr13, i64 noundef %1) #21
+  %call14 = tail call i32 @memcmp(ptr noundef %add.ptr, ptr noundef nonnull %add.ptr13, i64 noundef %1) #24
   %tobool15.not = icmp eq i32 %call14, 0
   br label %land.end
 
 land.end:                                         ; preds = %land.rhs, %land.lhs.true6, %for.body
-  %11 = phi i1 [ false, %land.lhs.true6 ], [ %tobool15.not, %land.rhs ], [ false, %for.body ]
-  %land.ext = zext i1 %11 to i32
+  %12 = phi i1 [ false, %land.lhs.true6 ], [ %tobool15.not, %land.rhs ], [ false, %for.body ]
+  %land.ext = zext i1 %12 to i32
   store ptr %arrayidx, ptr %earlier, align 16
   %reader = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
   store ptr %reader, ptr %arrayinit.element, align 8
@@ -1568,90 +1745,90 @@ for.cond18:                                       ; preds = %for.inc, %land.end
   %is_told.0 = phi i32 [ %is_told.1, %for.inc ], [ %land.ext, %land.end ]
   %cmp19 = icmp samesign ult i64 %indvars.iv, 3
   %tobool21.not = icmp eq i32 %is_told.0, 0
-  %12 = select i1 %cmp19, i1 %tobool21.not, i1 false
-  br i1 %12, label %for.body25, label %for.end
+  %13 = select i1 %cmp19, i1 %tobool21.not, i1 false
+  br i1 %13, label %for.body25, label %for.end
 
 for.body25:                                       ; preds = %for.cond18
   %arrayidx27 = getelementptr inbounds nuw ptr, ptr %earlier, i64 %indvars.iv
-  %13 = load ptr, ptr %arrayidx27, align 8
-  %call30 = tail call fastcc i32 @is_concurrent(ptr noundef %13, i32 noundef %conv) #22
-  %tobool31.not = icmp eq i32 %call30, 0
-  br i1 %tobool31.not, label %for.inc, label %if.end33
+  %14 = load ptr, ptr %arrayidx27, align 8
+  %call31 = tail call fastcc i32 @is_concurrent(ptr noundef %14, i32 noundef %conv) #25
+  %tobool32.not = icmp eq i32 %call31, 0
+  br i1 %tobool32.not, label %for.inc, label %if.end34
 
-if.end33:                                         ; preds = %for.body25
-  tail call fastcc void @report(i32 noundef 0, i32 noundef %conv35, ptr noundef %13, i64 noundef %div) #22
-  %cmp38 = icmp ne i64 %indvars.iv, 0
-  %conv39 = zext i1 %cmp38 to i32
+if.end34:                                         ; preds = %for.body25
+  tail call fastcc void @report(i32 noundef 0, i32 noundef %conv36, ptr noundef %14, i64 noundef %div) #25
+  %cmp39 = icmp ne i64 %indvars.iv, 0
+  %conv40 = zext i1 %cmp39 to i32
   br label %for.inc
 
-for.inc:                                          ; preds = %for.body25, %if.end33
-  %is_told.1 = phi i32 [ %conv39, %if.end33 ], [ 0, %for.body25 ]
+for.inc:                                          ; preds = %for.body25, %if.end34
+  %is_told.1 = phi i32 [ %conv40, %if.end34 ], [ 0, %for.body25 ]
   %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
   br label %for.cond18
 
 for.end:                                          ; preds = %for.cond18
-  %14 = load ptr, ptr @watched, align 8
-  %tobool40 = icmp eq ptr %14, null
-  %or.cond68 = select i1 %tobool40, i1 true, i1 %11
-  br i1 %or.cond68, label %if.end63, label %if.then43
+  %15 = load ptr, ptr @watched, align 8
+  %tobool41 = icmp eq ptr %15, null
+  %or.cond69 = select i1 %tobool41, i1 true, i1 %12
+  br i1 %or.cond69, label %if.end64, label %if.then44
 
-if.then43:                                        ; preds = %for.end
+if.then44:                                        ; preds = %for.end
   %block.i = getelementptr inbounds nuw i8, ptr %arrayidx, i64 52
-  %15 = load i32, ptr %block.i, align 4
-  %16 = load i32, ptr @now, align 4
-  %cmp.not.i = icmp eq i32 %15, %16
+  %16 = load i32, ptr %block.i, align 4
+  %17 = load i32, ptr @now, align 4
+  %cmp.not.i = icmp eq i32 %16, %17
   br i1 %cmp.not.i, label %readers_of.exit, label %if.then.i
 
-if.then.i:                                        ; preds = %if.then43
-  store i32 %16, ptr %block.i, align 4
+if.then.i:                                        ; preds = %if.then44
+  store i32 %17, ptr %block.i, align 4
   %first.i = getelementptr inbounds nuw i8, ptr %arrayidx, i64 48
   store i32 0, ptr %first.i, align 4
   br label %readers_of.exit
 
-readers_of.exit:                                  ; preds = %if.then43, %if.then.i
+readers_of.exit:                                  ; preds = %if.then44, %if.then.i
   %first2.i = getelementptr inbounds nuw i8, ptr %arrayidx, i64 48
-  %17 = load ptr, ptr @readers, align 8
+  %18 = load ptr, ptr @readers, align 8
   br label %while.cond
 
-while.cond:                                       ; preds = %if.end62, %readers_of.exit
-  %is_told.2 = phi i32 [ %is_told.0, %readers_of.exit ], [ %is_told.3, %if.end62 ]
-  %18 = load i32, ptr %first2.i, align 4
-  %tobool45.not = icmp eq i32 %18, 0
-  br i1 %tobool45.not, label %if.end63, label %while.body
+while.cond:                                       ; preds = %if.end63, %readers_of.exit
+  %is_told.2 = phi i32 [ %is_told.0, %readers_of.exit ], [ %is_told.3, %if.end63 ]
+  %19 = load i32, ptr %first2.i, align 4
+  %tobool46.not = icmp eq i32 %19, 0
+  br i1 %tobool46.not, label %if.end64, label %while.body
 
 while.body:                                       ; preds = %while.cond
-  %idxprom47 = sext i32 %18 to i64
-  %arrayidx48 = getelementptr inbounds %struct.Reader, ptr %17, i64 %idxprom47
-  %tobool50.not = icmp eq i32 %is_told.2, 0
-  br i1 %tobool50.not, label %land.lhs.true51, label %if.end62
+  %idxprom48 = sext i32 %19 to i64
+  %arrayidx49 = getelementptr inbounds %struct.Reader, ptr %18, i64 %idxprom48
+  %tobool51.not = icmp eq i32 %is_told.2, 0
+  br i1 %tobool51.not, label %land.lhs.true52, label %if.end63
 
-land.lhs.true51:                                  ; preds = %while.body
-  %call57 = tail call fastcc i32 @is_concurrent(ptr noundef nonnull %arrayidx48, i32 noundef %conv) #22
-  %tobool58.not = icmp eq i32 %call57, 0
-  br i1 %tobool58.not, label %if.end62, label %if.then59
+land.lhs.true52:                                  ; preds = %while.body
+  %call58 = tail call fastcc i32 @is_concurrent(ptr noundef nonnull %arrayidx49, i32 noundef %conv) #25
+  %tobool59.not = icmp eq i32 %call58, 0
+  br i1 %tobool59.not, label %if.end63, label %if.then60
 
-if.then59:                                        ; preds = %land.lhs.true51
-  tail call fastcc void @report(i32 noundef 0, i32 noundef %conv35, ptr noundef nonnull %arrayidx48, i64 noundef %div) #22
-  br label %if.end62
+if.then60:                                        ; preds = %land.lhs.true52
+  tail call fastcc void @report(i32 noundef 0, i32 noundef %conv36, ptr noundef nonnull %arrayidx49, i64 noundef %div) #25
+  br label %if.end63
 
-if.end62:                                         ; preds = %if.then59, %land.lhs.true51, %while.body
-  %is_told.3 = phi i32 [ 1, %while.body ], [ 1, %if.then59 ], [ 0, %land.lhs.true51 ]
-  tail call fastcc void @drop_reader(ptr noundef nonnull %first2.i) #22
+if.end63:                                         ; preds = %if.then60, %land.lhs.true52, %while.body
+  %is_told.3 = phi i32 [ 1, %while.body ], [ 1, %if.then60 ], [ 0, %land.lhs.true52 ]
+  tail call fastcc void @drop_reader(ptr noundef nonnull %first2.i) #25
   br label %while.cond
 
-if.end63:                                         ; preds = %while.cond, %for.end
+if.end64:                                         ; preds = %while.cond, %for.end
   call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 4 dereferenceable(12) %arrayidx, ptr noundef nonnull align 8 dereferenceable(12) %access.sroa.0, i64 12, i1 false)
   store i16 %access.sroa.2.0.copyload, ptr %site.i, align 4
-  %access.sroa.5.0.writer64.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx, i64 14
-  store i16 %access.sroa.5.0.copyload, ptr %access.sroa.5.0.writer64.sroa_idx, align 2
-  %add66 = add nsw i64 %at.0, %1
+  %access.sroa.5.0.writer65.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx, i64 14
+  store i16 %access.sroa.5.0.copyload, ptr %access.sroa.5.0.writer65.sroa_idx, align 2
+  %add67 = add nsw i64 %at.0, %1
   br label %for.cond
 
-for.end67:                                        ; preds = %for.cond, %entry
+for.end68:                                        ; preds = %for.cond, %entry
   ret void
 }
 
-define internal fastcc void @check_together(ptr noundef readonly captures(none) %states, i64 noundef %begin, i64 noundef %end, i64 noundef %waiter) unnamed_addr #10 {
+define internal fastcc void @check_together(ptr noundef readonly captures(none) %states, i64 noundef %begin, i64 noundef %end, i64 noundef %waiter) unnamed_addr #11 {
 entry:
   %arrayidx1 = getelementptr inbounds i32, ptr %states, i64 %waiter
   br label %for.cond
@@ -1675,7 +1852,7 @@ if.end:                                           ; preds = %for.body
   %cmp8.not = icmp eq i32 %3, 0
   %4 = or i1 %cmp4.not, %cmp8.not
   %cond = select i1 %4, i32 1, i32 5
-  tail call fastcc void @report_apart(i32 noundef %cond, ptr noundef nonnull %states, i64 noundef %waiter, i64 noundef %i.0) #22
+  tail call fastcc void @report_apart(i32 noundef %cond, ptr noundef nonnull %states, i64 noundef %waiter, i64 noundef %i.0) #25
   br label %for.end
 
 for.inc:                                          ; preds = %for.body
@@ -1693,7 +1870,7 @@ entry:
   %and = and i32 %number, 15
   %idxprom = zext nneg i32 %and to i64
   %arrayidx = getelementptr inbounds nuw %struct.Barrier, ptr %barriers, i64 %idxprom
-  %call = tail call fastcc ptr @order_of(ptr noundef %block, i32 noundef %and, i64 noundef 0) #22
+  %call = tail call fastcc ptr @order_of(ptr noundef %block, i32 noundef %and, i64 noundef 0) #25
   %count = getelementptr inbounds nuw i8, ptr %block, i64 8
   %0 = load i64, ptr %count, align 8
   %sub = add nsw i64 %0, 31
@@ -1717,7 +1894,7 @@ if.then2:                                         ; preds = %entry
   br label %if.end22
 
 if.else:                                          ; preds = %entry
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 368
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 416
   %2 = load ptr, ptr %clocks, align 8
   %tobool7.not = icmp eq ptr %2, null
   br i1 %tobool7.not, label %if.end22, label %land.lhs.true
@@ -1737,17 +1914,17 @@ if.then11:                                        ; preds = %land.lhs.true
   %thread15 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
   %5 = load i32, ptr %thread15, align 4
   %6 = trunc i32 %5 to i16
-  %conv19 = and i16 %6, 16383
+  %conv19 = and i16 %6, 8191
   %thread20 = getelementptr inbounds nuw i8, ptr %first, i64 14
   %bf.load = load i16, ptr %thread20, align 2
-  %bf.clear = and i16 %bf.load, -16384
+  %bf.clear = and i16 %bf.load, -8192
   %bf.set = or disjoint i16 %bf.clear, %conv19
   store i16 %bf.set, ptr %thread20, align 2
-  call fastcc void @report(i32 noundef 1, i32 noundef %site, ptr noundef nonnull %first, i64 noundef -1) #22
+  call fastcc void @report(i32 noundef 1, i32 noundef %site, ptr noundef nonnull %first, i64 noundef -1) #25
   br label %if.end22
 
 if.end22:                                         ; preds = %if.else, %land.lhs.true, %if.then11, %if.then2
-  call fastcc void @tell(ptr noundef nonnull %block, ptr noundef %call, i64 noundef %thread) #22
+  call fastcc void @tell(ptr noundef nonnull %block, ptr noundef %call, i64 noundef %thread) #25
   %tobool23.not = icmp eq i32 %waits, 0
   br i1 %tobool23.not, label %if.end28, label %if.then24
 
@@ -1798,8 +1975,8 @@ if.end44:                                         ; preds = %if.end28
   %14 = load i32, ptr %generation46, align 4
   %inc = add i32 %14, 1
   store i32 %inc, ptr %generation46, align 4
-  call fastcc void @complete(ptr noundef nonnull %block, ptr noundef %call) #22
-  %clocks47 = getelementptr inbounds nuw i8, ptr %block, i64 368
+  call fastcc void @complete(ptr noundef nonnull %block, ptr noundef %call) #25
+  %clocks47 = getelementptr inbounds nuw i8, ptr %block, i64 416
   %15 = load ptr, ptr %clocks47, align 8
   %tobool48.not = icmp eq ptr %15, null
   br i1 %tobool48.not, label %if.end51, label %if.then49
@@ -1816,13 +1993,13 @@ if.end51:                                         ; preds = %if.end28, %if.then4
 
 define internal fastcc noundef ptr @order_of(ptr noundef captures(ret: address, provenance) %block, i32 noundef %barrier, i64 noundef %address) unnamed_addr #0 {
 entry:
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 368
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 416
   %0 = load ptr, ptr %clocks, align 8
   %tobool.not = icmp eq ptr %0, null
   br i1 %tobool.not, label %return, label %if.end
 
 if.end:                                           ; preds = %entry
-  %orders = getelementptr inbounds nuw i8, ptr %block, i64 376
+  %orders = getelementptr inbounds nuw i8, ptr %block, i64 424
   %idxprom = sext i32 %barrier to i64
   %arrayidx = getelementptr inbounds %struct.Order, ptr %orders, i64 %idxprom
   %tobool1 = icmp ne i64 %address, 0
@@ -1853,14 +2030,18 @@ for.end:                                          ; preds = %for.body, %for.cond
   br i1 %tobool12.not, label %if.then13, label %return
 
 if.then13:                                        ; preds = %for.end
-  %count = getelementptr inbounds nuw i8, ptr %block, i64 8
-  %4 = load i64, ptr %count, align 8
-  %call = tail call ptr @calloc(i64 noundef %4, i64 noundef 4) #21
-  store ptr %call, ptr %coming, align 8
-  %5 = load i64, ptr %count, align 8
-  %call16 = tail call ptr @calloc(i64 noundef %5, i64 noundef 4) #21
+  %count.i = getelementptr inbounds nuw i8, ptr %block, i64 8
+  %4 = load i64, ptr %count.i, align 8
+  %mul.i = shl nsw i64 %4, 1
+  %add.i = or disjoint i64 %mul.i, 1
+  %call14 = tail call ptr @calloc(i64 noundef %add.i, i64 noundef 4) #24
+  store ptr %call14, ptr %coming, align 8
+  %5 = load i64, ptr %count.i, align 8
+  %mul.i34 = shl nsw i64 %5, 1
+  %add.i35 = or disjoint i64 %mul.i34, 1
+  %call17 = tail call ptr @calloc(i64 noundef %add.i35, i64 noundef 4) #24
   %known = getelementptr inbounds nuw i8, ptr %order.1, i64 40
-  store ptr %call16, ptr %known, align 8
+  store ptr %call17, ptr %known, align 8
   br label %return
 
 return:                                           ; preds = %for.end, %if.then13, %entry
@@ -1868,7 +2049,7 @@ return:                                           ; preds = %for.end, %if.then13
   ret ptr %retval.0
 }
 
-define internal fastcc void @report(i32 noundef range(i32 0, 6) %kind, i32 noundef %site, ptr noundef readonly captures(address_is_null) %other, i64 noundef %element) unnamed_addr #11 {
+define internal fastcc void @report(i32 noundef range(i32 0, 9) %kind, i32 noundef %site, ptr noundef readonly captures(address_is_null) %other, i64 noundef %element) unnamed_addr #12 {
 entry:
   %tobool.not = icmp eq ptr %other, null
   br i1 %tobool.not, label %cond.end, label %cond.true
@@ -1934,7 +2115,7 @@ if.end17:                                         ; preds = %for.end
 cond.true25:                                      ; preds = %if.end17
   %thread = getelementptr inbounds nuw i8, ptr %other, i64 14
   %bf.load = load i16, ptr %thread, align 2
-  %bf.clear = and i16 %bf.load, 16383
+  %bf.clear = and i16 %bf.load, 8191
   %conv26 = zext nneg i16 %bf.clear to i32
   br label %cond.end28
 
@@ -1943,7 +2124,7 @@ cond.end28:                                       ; preds = %if.end17, %cond.tru
   %6 = load i32, ptr @now, align 4
   %conv30 = sext i32 %6 to i64
   %bf.load32 = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
-  %bf.clear33 = and i16 %bf.load32, 16383
+  %bf.clear33 = and i16 %bf.load32, 8191
   %conv34 = zext nneg i16 %bf.clear33 to i64
   br i1 %tobool.not, label %cond.end39, label %cond.true36
 
@@ -1981,23 +2162,25 @@ return:                                           ; preds = %for.end, %cond.end3
   ret void
 }
 
-define internal fastcc void @tell(ptr noundef captures(none) initializes((360, 364)) %block, ptr noundef readonly captures(address_is_null) %order, i64 noundef %thread) unnamed_addr #10 {
+define internal fastcc void @tell(ptr noundef captures(none) initializes((408, 412)) %block, ptr noundef readonly captures(address_is_null) %order, i64 noundef %thread) unnamed_addr #11 {
 entry:
-  %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 360
+  %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 408
   store i32 0, ptr %fruitless, align 8
   %tobool.not = icmp eq ptr %order, null
   br i1 %tobool.not, label %return, label %if.end
 
 if.end:                                           ; preds = %entry
-  %clocks.i = getelementptr inbounds nuw i8, ptr %block, i64 368
+  %clocks.i = getelementptr inbounds nuw i8, ptr %block, i64 416
   %0 = load ptr, ptr %clocks.i, align 8
-  %count.i = getelementptr inbounds nuw i8, ptr %block, i64 8
-  %1 = load i64, ptr %count.i, align 8
-  %mul.i = mul nsw i64 %1, %thread
+  %count.i.i = getelementptr inbounds nuw i8, ptr %block, i64 8
+  %1 = load i64, ptr %count.i.i, align 8
+  %mul.i.i = shl nsw i64 %1, 1
+  %add.i.i = or disjoint i64 %mul.i.i, 1
+  %mul.i = mul nsw i64 %add.i.i, %thread
   %add.ptr.i = getelementptr inbounds i32, ptr %0, i64 %mul.i
   %coming = getelementptr inbounds nuw i8, ptr %order, i64 32
   %2 = load ptr, ptr %coming, align 8
-  tail call fastcc void @learn(ptr noundef %2, ptr noundef %add.ptr.i, i64 noundef %1) #22
+  tail call fastcc void @learn(ptr noundef %2, ptr noundef %add.ptr.i, i64 noundef %add.i.i) #25
   %arrayidx = getelementptr inbounds i32, ptr %add.ptr.i, i64 %thread
   %3 = load i32, ptr %arrayidx, align 4
   %inc = add nsw i32 %3, 1
@@ -2018,23 +2201,25 @@ if.end:                                           ; preds = %entry
   %0 = load ptr, ptr %known, align 8
   %coming = getelementptr inbounds nuw i8, ptr %order, i64 32
   %1 = load ptr, ptr %coming, align 8
-  %count = getelementptr inbounds nuw i8, ptr %block, i64 8
-  %2 = load i64, ptr %count, align 8
-  %mul = shl i64 %2, 2
-  %call = tail call ptr @memcpy(ptr noundef %0, ptr noundef %1, i64 noundef %mul) #21
+  %count.i = getelementptr inbounds nuw i8, ptr %block, i64 8
+  %2 = load i64, ptr %count.i, align 8
+  %mul.i = shl i64 %2, 3
+  %add.i = or disjoint i64 %mul.i, 4
+  %call1 = tail call ptr @memcpy(ptr noundef %0, ptr noundef %1, i64 noundef %add.i) #24
   %3 = load ptr, ptr %coming, align 8
-  %4 = load i64, ptr %count, align 8
-  %mul3 = shl i64 %4, 2
-  %call4 = tail call ptr @memset(ptr noundef %3, i32 noundef 0, i64 noundef %mul3) #21
+  %4 = load i64, ptr %count.i, align 8
+  %mul.i11 = shl i64 %4, 3
+  %add.i12 = or disjoint i64 %mul.i11, 4
+  %call5 = tail call ptr @memset(ptr noundef %3, i32 noundef 0, i64 noundef %add.i12) #24
   br label %return
 
 return:                                           ; preds = %entry, %if.end
   ret void
 }
 
-define void @kc_emu_lanes(ptr noundef captures(none) initializes((360, 364)) %block, i64 noundef %thread, i32 noundef %mask, i32 noundef %site) local_unnamed_addr #12 {
+define void @kc_emu_lanes(ptr noundef captures(none) initializes((408, 412)) %block, i64 noundef %thread, i32 noundef %mask, i32 noundef %site) local_unnamed_addr #13 {
 entry:
-  %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 360
+  %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 408
   store i32 0, ptr %fruitless, align 8
   %waits.i = getelementptr inbounds nuw i8, ptr %block, i64 16
   %0 = load ptr, ptr %waits.i, align 8
@@ -2054,19 +2239,105 @@ entry:
   ret void
 }
 
+define void @kc_emu_group(ptr noundef captures(none) initializes((408, 412)) %block, i64 noundef %thread, i32 noundef %site) local_unnamed_addr #13 {
+entry:
+  %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 408
+  store i32 0, ptr %fruitless, align 8
+  %waits.i = getelementptr inbounds nuw i8, ptr %block, i64 16
+  %0 = load ptr, ptr %waits.i, align 8
+  %arrayidx.i = getelementptr inbounds %struct.Wait, ptr %0, i64 %thread
+  store i32 4, ptr %arrayidx.i, align 8
+  %.compoundliteral2.sroa.4.0.arrayidx.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 4
+  tail call void @llvm.memset.p0.i64(ptr noundef nonnull align 4 dereferenceable(28) %.compoundliteral2.sroa.4.0.arrayidx.i.sroa_idx, i8 0, i64 28, i1 false)
+  %shl.i = shl i32 %site, 2
+  %or.i = or disjoint i32 %shl.i, 3
+  %1 = load ptr, ptr %block, align 8
+  %arrayidx1.i = getelementptr inbounds i32, ptr %1, i64 %thread
+  store i32 %or.i, ptr %arrayidx1.i, align 4
+  ret void
+}
+
+define void @kc_emu_fence(ptr noundef readonly captures(none) %block, i64 noundef %thread) local_unnamed_addr #11 {
+entry:
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 416
+  %0 = load ptr, ptr %clocks, align 8
+  %tobool.not = icmp eq ptr %0, null
+  br i1 %tobool.not, label %return, label %if.end
+
+if.end:                                           ; preds = %entry
+  %count.i.i = getelementptr inbounds nuw i8, ptr %block, i64 8
+  %1 = load i64, ptr %count.i.i, align 8
+  %mul.i.i = shl nsw i64 %1, 1
+  %add.i.i = or disjoint i64 %mul.i.i, 1
+  %mul.i = mul nsw i64 %add.i.i, %thread
+  %add.ptr.i = getelementptr inbounds i32, ptr %0, i64 %mul.i
+  %arrayidx.idx = shl nsw i64 %1, 3
+  %arrayidx = getelementptr inbounds i8, ptr %add.ptr.i, i64 %arrayidx.idx
+  %add.ptr = getelementptr inbounds i32, ptr %add.ptr.i, i64 %1
+  tail call fastcc void @learn(ptr noundef nonnull %add.ptr, ptr noundef nonnull %add.ptr.i, i64 noundef %1) #25
+  %2 = load i32, ptr %arrayidx, align 4
+  %3 = load i32, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
+  %cmp = icmp slt i32 %2, %3
+  br i1 %cmp, label %if.then4, label %if.end5
+
+if.then4:                                         ; preds = %if.end
+  store i32 %3, ptr %arrayidx, align 4
+  br label %if.end5
+
+if.end5:                                          ; preds = %if.then4, %if.end
+  %arrayidx6 = getelementptr inbounds i32, ptr %add.ptr.i, i64 %thread
+  %4 = load i32, ptr %arrayidx6, align 4
+  %inc = add nsw i32 %4, 1
+  store i32 %inc, ptr %arrayidx6, align 4
+  br label %return
+
+return:                                           ; preds = %entry, %if.end5
+  ret void
+}
+
+define internal fastcc void @learn(ptr noundef captures(none) %clocks, ptr noundef readonly captures(none) %more, i64 noundef %width) unnamed_addr #5 {
+entry:
+  %smax = tail call i64 @llvm.smax.i64(i64 %width, i64 0)
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.inc, %entry
+  %i.0 = phi i64 [ 0, %entry ], [ %inc, %for.inc ]
+  %exitcond.not = icmp eq i64 %i.0, %smax
+  br i1 %exitcond.not, label %for.end, label %for.body
+
+for.body:                                         ; preds = %for.cond
+  %arrayidx = getelementptr inbounds nuw i32, ptr %more, i64 %i.0
+  %0 = load i32, ptr %arrayidx, align 4
+  %arrayidx1 = getelementptr inbounds nuw i32, ptr %clocks, i64 %i.0
+  %1 = load i32, ptr %arrayidx1, align 4
+  %cmp2 = icmp sgt i32 %0, %1
+  br i1 %cmp2, label %if.then, label %for.inc
+
+if.then:                                          ; preds = %for.body
+  store i32 %0, ptr %arrayidx1, align 4
+  br label %for.inc
+
+for.inc:                                          ; preds = %for.body, %if.then
+  %inc = add nuw i64 %i.0, 1
+  br label %for.cond
+
+for.end:                                          ; preds = %for.cond
+  ret void
+}
+
 define range(i32 0, 2) i32 @kc_emu_pointer(i64 noundef %address, i64 noundef %bytes, i64 noundef %alignment, i32 noundef %site, i32 noundef %flags) local_unnamed_addr #0 {
 entry:
-  %call = tail call fastcc i32 @find_buffer(i64 noundef %address) #22
+  %call = tail call fastcc i32 @find_buffer(i64 noundef %address) #25
   %cmp = icmp slt i32 %call, 0
   br i1 %cmp, label %if.then, label %if.end
 
 if.then:                                          ; preds = %entry
-  tail call fastcc void @report(i32 noundef 2, i32 noundef %site, ptr noundef null, i64 noundef -1) #22
+  tail call fastcc void @report(i32 noundef 2, i32 noundef %site, ptr noundef null, i64 noundef -1) #25
   br label %return
 
 if.end:                                           ; preds = %entry
   %or = or i32 %flags, 2
-  %call1 = tail call fastcc i32 @note_access(i32 noundef %call, i64 noundef %address, i64 noundef %bytes, i64 noundef %alignment, i32 noundef %site, i32 noundef %or) #22
+  %call1 = tail call fastcc i32 @note_access(i32 noundef %call, i64 noundef %address, i64 noundef %bytes, i64 noundef %alignment, i32 noundef %site, i32 noundef %or) #25
   br label %return
 
 return:                                           ; preds = %if.end, %if.then
@@ -2074,7 +2345,7 @@ return:                                           ; preds = %if.end, %if.then
   ret i32 %retval.0
 }
 
-define internal fastcc range(i32 -1, 64) i32 @find_buffer(i64 noundef %address) unnamed_addr #13 {
+define internal fastcc range(i32 -1, 64) i32 @find_buffer(i64 noundef %address) unnamed_addr #14 {
 entry:
   br label %for.cond
 
@@ -2122,7 +2393,7 @@ if.then:                                          ; preds = %entry
   br i1 %tobool.not, label %if.then1, label %if.end
 
 if.then1:                                         ; preds = %if.then
-  tail call fastcc void @report(i32 noundef 2, i32 noundef %site, ptr noundef null, i64 noundef -1) #22
+  tail call fastcc void @report(i32 noundef 2, i32 noundef %site, ptr noundef null, i64 noundef -1) #25
   br label %if.end
 
 if.end:                                           ; preds = %if.then1, %if.then
@@ -2130,7 +2401,7 @@ if.end:                                           ; preds = %if.then1, %if.then
   br label %return
 
 if.end4:                                          ; preds = %entry
-  tail call fastcc void @settle_write() #22
+  tail call fastcc void @settle_write() #25
   %idxprom = zext nneg i32 %slot to i64
   %arrayidx = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %idxprom
   %0 = load i64, ptr %arrayidx, align 8
@@ -2154,7 +2425,7 @@ if.then19:                                        ; preds = %lor.lhs.false15, %i
   %granule = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
   %2 = load i64, ptr %granule, align 8
   %div = sdiv i64 %sub, %2
-  tail call fastcc void @report(i32 noundef 2, i32 noundef %site, ptr noundef null, i64 noundef %div) #22
+  tail call fastcc void @report(i32 noundef 2, i32 noundef %site, ptr noundef null, i64 noundef %div) #25
   br label %return
 
 if.end20:                                         ; preds = %lor.lhs.false15
@@ -2166,26 +2437,31 @@ if.then22:                                        ; preds = %if.end20
   %granule23 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
   %3 = load i64, ptr %granule23, align 8
   %div24 = sdiv i64 %sub, %3
-  tail call fastcc void @report(i32 noundef 3, i32 noundef %site, ptr noundef null, i64 noundef %div24) #22
+  tail call fastcc void @report(i32 noundef 3, i32 noundef %site, ptr noundef null, i64 noundef %div24) #25
   br label %return
 
 if.end25:                                         ; preds = %if.end20
+  %and26 = and i32 %flags, 16
+  %tobool27.not = icmp eq i32 %and26, 0
+  %access.sroa.8.0.copyload.pre191 = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
+  br i1 %tobool27.not, label %if.then28, label %if.end29
+
+if.then28:                                        ; preds = %if.end25
   %scope = getelementptr inbounds nuw i8, ptr %arrayidx, i64 24
   %4 = load i32, ptr %scope, align 8
   %5 = load ptr, ptr @sites, align 8
   %idxprom.i = sext i32 %site to i64
   %arrayidx.i = getelementptr inbounds %struct.Site, ptr %5, i64 %idxprom.i
-  %bf.load.i = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
-  %6 = and i16 %bf.load.i, 31
+  %6 = and i16 %access.sroa.8.0.copyload.pre191, 31
   %rem.i = zext nneg i16 %6 to i32
   %next.i = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 16
   %idxprom1.i = zext nneg i16 %6 to i64
   %arrayidx2.i = getelementptr inbounds nuw i32, ptr %next.i, i64 %idxprom1.i
   %7 = load i32, ptr %arrayidx2.i, align 4
   %cmp.i = icmp eq i32 %7, 16384
-  br i1 %cmp.i, label %note_address.exit, label %if.end.i
+  br i1 %cmp.i, label %if.end29, label %if.end.i
 
-if.end.i:                                         ; preds = %if.end25
+if.end.i:                                         ; preds = %if.then28
   %add.i = add nsw i32 %7, 1
   store i32 %add.i, ptr %arrayidx2.i, align 4
   %room.i = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 12
@@ -2201,7 +2477,7 @@ if.then9.i:                                       ; preds = %if.end.i
   store i32 %spec.select.i, ptr %room.i, align 4
   %conv14.i = sext i32 %spec.select.i to i64
   %mul15.i = mul nsw i64 %conv14.i, 272
-  %call.i = tail call ptr @realloc(ptr noundef %.pre.i, i64 noundef %mul15.i) #21
+  %call.i = tail call ptr @realloc(ptr noundef %.pre.i, i64 noundef %mul15.i) #24
   store ptr %call.i, ptr %arrayidx.i, align 8
   br label %if.end17.i
 
@@ -2237,117 +2513,180 @@ if.end26.i:                                       ; preds = %if.then23.i, %if.en
   %scope33.i = getelementptr inbounds nuw i8, ptr %arrayidx20.i, i64 264
   store i32 %4, ptr %scope33.i, align 8
   %access.sroa.8.0.copyload.pre = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
-  br label %note_address.exit
+  br label %if.end29
 
-note_address.exit:                                ; preds = %if.end25, %if.end26.i
-  %bf.load33 = phi i16 [ %bf.load.i, %if.end25 ], [ %access.sroa.8.0.copyload.pre, %if.end26.i ]
+if.end29:                                         ; preds = %if.end26.i, %if.then28, %if.end25
+  %bf.load37 = phi i16 [ %access.sroa.8.0.copyload.pre, %if.end26.i ], [ %access.sroa.8.0.copyload.pre191, %if.then28 ], [ %access.sroa.8.0.copyload.pre191, %if.end25 ]
   %access.sroa.0.0.copyload = load i32, ptr @now, align 4
   %access.sroa.5.0.copyload = load i32, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
-  %conv26 = trunc i32 %site to i16
+  %conv30 = trunc i32 %site to i16
   %12 = trunc i32 %flags to i16
-  %13 = shl i16 %12, 12
-  %bf.clear = and i16 %bf.load33, 16383
-  %14 = load ptr, ptr @watched, align 8
-  %tobool31.not = icmp eq ptr %14, null
-  br i1 %tobool31.not, label %if.end41, label %if.then32
+  %bf.clear = and i16 %bf.load37, 8191
+  %13 = load ptr, ptr @watched, align 8
+  %tobool35.not = icmp eq ptr %13, null
+  br i1 %tobool35.not, label %if.end45, label %if.then36
 
-if.then32:                                        ; preds = %note_address.exit
-  %clocks = getelementptr inbounds nuw i8, ptr %14, i64 368
-  %15 = load ptr, ptr %clocks, align 8
-  %conv35 = zext nneg i16 %bf.clear to i64
-  %count = getelementptr inbounds nuw i8, ptr %14, i64 8
-  %16 = load i64, ptr %count, align 8
-  %mul125 = add i64 %16, 1
-  %add39 = mul i64 %mul125, %conv35
-  %arrayidx40 = getelementptr inbounds i32, ptr %15, i64 %add39
-  br label %if.end41
+if.then36:                                        ; preds = %if.end29
+  %clocks = getelementptr inbounds nuw i8, ptr %13, i64 416
+  %14 = load ptr, ptr %clocks, align 8
+  %conv39 = zext nneg i16 %bf.clear to i64
+  %count.i156 = getelementptr inbounds nuw i8, ptr %13, i64 8
+  %15 = load i64, ptr %count.i156, align 8
+  %mul.i157 = shl nsw i64 %15, 1
+  %add.i158 = or disjoint i64 %mul.i157, 1
+  %mul = mul nsw i64 %add.i158, %conv39
+  %16 = getelementptr i32, ptr %14, i64 %mul
+  %arrayidx44 = getelementptr i32, ptr %16, i64 %conv39
+  br label %if.end45
 
-if.end41:                                         ; preds = %if.then32, %note_address.exit
-  %access.sroa.6.0.in = phi ptr [ getelementptr inbounds nuw (i8, ptr @now, i64 8), %note_address.exit ], [ %arrayidx40, %if.then32 ]
+if.end45:                                         ; preds = %if.then36, %if.end29
+  %access.sroa.6.0.in = phi ptr [ getelementptr inbounds nuw (i8, ptr @now, i64 8), %if.end29 ], [ %arrayidx44, %if.then36 ]
   %access.sroa.6.0 = load i32, ptr %access.sroa.6.0.in, align 4
-  %17 = and i16 %13, -16384
-  %bf.set50 = or disjoint i16 %bf.clear, %17
-  br i1 %cmp6.not, label %if.end57, label %if.then52
+  %and26.tr = trunc nuw nsw i32 %and26 to i16
+  %17 = and i16 %12, 12
+  %18 = or disjoint i16 %17, %and26.tr
+  %19 = shl nuw i16 %18, 11
+  %bf.set63 = or disjoint i16 %bf.clear, %19
+  br i1 %cmp6.not, label %if.end71, label %if.then65
 
-if.then52:                                        ; preds = %if.end41
+if.then65:                                        ; preds = %if.end45
   store ptr %arrayidx, ptr @pending, align 8
   store i32 %access.sroa.0.0.copyload, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 8), align 8
   store i32 %access.sroa.5.0.copyload, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 12), align 4
   store i32 %access.sroa.6.0, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 16), align 8
-  store i16 %conv26, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 20), align 4
-  store i16 %bf.set50, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 22), align 2
+  store i16 %conv30, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 20), align 4
+  store i16 %bf.set63, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 22), align 2
   store i64 %sub, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 24), align 8
   store i64 %bytes, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 32), align 8
-  %cmp53 = icmp slt i64 %bytes, 257
-  br i1 %cmp53, label %if.then55, label %return
+  %cmp66 = icmp slt i64 %bytes, 257
+  br i1 %cmp66, label %if.then68, label %return
 
-if.then55:                                        ; preds = %if.then52
-  %18 = inttoptr i64 %address to ptr
-  %call = tail call ptr @memcpy(ptr noundef nonnull getelementptr inbounds nuw (i8, ptr @pending, i64 40), ptr noundef %18, i64 noundef %bytes) #21
+if.then68:                                        ; preds = %if.then65
+  %20 = inttoptr i64 %address to ptr
+  %call69 = tail call ptr @memcpy(ptr noundef nonnull getelementptr inbounds nuw (i8, ptr @pending, i64 40), ptr noundef %20, i64 noundef %bytes) #24
   br label %return
 
-if.end57:                                         ; preds = %if.end41
-  %granule59 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
-  %19 = load i64, ptr %granule59, align 8
-  %add60 = add i64 %add, -1
-  %sub61 = add i64 %add60, %19
-  %div63 = sdiv i64 %sub61, %19
-  %div65 = sdiv i64 %sub, %19
+if.end71:                                         ; preds = %if.end45
+  %granule73 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
+  %21 = load i64, ptr %granule73, align 8
+  %add74 = add i64 %add, -1
+  %sub75 = add i64 %add74, %21
+  %div77 = sdiv i64 %sub75, %21
+  %div79 = sdiv i64 %sub, %21
   %cells = getelementptr inbounds nuw i8, ptr %arrayidx, i64 32
+  %scope98 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 24
   br label %for.cond
 
-for.cond:                                         ; preds = %note_read.exit, %if.end57
-  %i.0 = phi i64 [ %div65, %if.end57 ], [ %inc, %note_read.exit ]
-  %cmp66 = icmp slt i64 %i.0, %div63
-  br i1 %cmp66, label %for.body, label %return
+for.cond:                                         ; preds = %note_read.exit, %if.end71
+  %i.0 = phi i64 [ %div79, %if.end71 ], [ %inc, %note_read.exit ]
+  %cmp80 = icmp slt i64 %i.0, %div77
+  br i1 %cmp80, label %for.body, label %return
 
 for.body:                                         ; preds = %for.cond
-  %20 = load ptr, ptr %cells, align 8
-  %arrayidx68 = getelementptr inbounds %struct.Cell, ptr %20, i64 %i.0
-  %call69 = tail call fastcc i32 @is_concurrent(ptr noundef %arrayidx68, i32 noundef 0) #22
-  %tobool70.not = icmp eq i32 %call69, 0
-  br i1 %tobool70.not, label %if.end73, label %if.then71
+  %22 = load ptr, ptr %cells, align 8
+  %arrayidx82 = getelementptr inbounds %struct.Cell, ptr %22, i64 %i.0
+  %call83 = tail call fastcc i32 @is_concurrent(ptr noundef %arrayidx82, i32 noundef 0) #25
+  %tobool84.not = icmp eq i32 %call83, 0
+  br i1 %tobool84.not, label %if.else, label %if.end97.sink.split
 
-if.then71:                                        ; preds = %for.body
-  tail call fastcc void @report(i32 noundef 0, i32 noundef %site, ptr noundef %arrayidx68, i64 noundef %i.0) #22
-  br label %if.end73
+if.else:                                          ; preds = %for.body
+  br i1 %tobool27.not, label %if.end97, label %land.lhs.true
 
-if.end73:                                         ; preds = %if.then71, %for.body
-  %21 = load i32, ptr %scope, align 8
-  %cmp75 = icmp eq i32 %21, 1
-  br i1 %cmp75, label %land.lhs.true, label %if.end81
-
-land.lhs.true:                                    ; preds = %if.end73
-  %site.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 12
-  %22 = load i16, ptr %site.i, align 4
-  %cmp.i126 = icmp slt i16 %22, 0
-  br i1 %cmp.i126, label %if.then80, label %if.end81
-
-if.then80:                                        ; preds = %land.lhs.true
-  tail call fastcc void @report(i32 noundef 4, i32 noundef %site, ptr noundef null, i64 noundef %i.0) #22
-  br label %if.end81
-
-if.end81:                                         ; preds = %if.then80, %land.lhs.true, %if.end73
+land.lhs.true:                                    ; preds = %if.else
   %23 = load ptr, ptr @watched, align 8
-  %tobool.not.i127 = icmp eq ptr %23, null
-  br i1 %tobool.not.i127, label %if.end.i128, label %if.then.i
+  %tobool.not.i159 = icmp eq ptr %23, null
+  br i1 %tobool.not.i159, label %if.end97, label %lor.lhs.false.i
 
-if.then.i:                                        ; preds = %if.end81
-  %block.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 52
-  %24 = load i32, ptr %block.i.i.i, align 4
-  %25 = load i32, ptr @now, align 4
-  %cmp.not.i.i.i = icmp eq i32 %24, %25
+lor.lhs.false.i:                                  ; preds = %land.lhs.true
+  %site.i.i = getelementptr inbounds nuw i8, ptr %arrayidx82, i64 12
+  %24 = load i16, ptr %site.i.i, align 4
+  %cmp.i.i = icmp slt i16 %24, 0
+  br i1 %cmp.i.i, label %if.end97, label %lor.lhs.false2.i
+
+lor.lhs.false2.i:                                 ; preds = %lor.lhs.false.i
+  %is_async.i = getelementptr inbounds nuw i8, ptr %arrayidx82, i64 14
+  %bf.load.i160 = load i16, ptr %is_async.i, align 2
+  %tobool3.not.i = icmp sgt i16 %bf.load.i160, -1
+  br i1 %tobool3.not.i, label %lor.lhs.false4.i, label %if.end97
+
+lor.lhs.false4.i:                                 ; preds = %lor.lhs.false2.i
+  %25 = load i32, ptr %arrayidx82, align 4
+  %26 = load i32, ptr @now, align 4
+  %cmp.not.i = icmp eq i32 %25, %26
+  br i1 %cmp.not.i, label %if.end.i161, label %if.end97
+
+if.end.i161:                                      ; preds = %lor.lhs.false4.i
+  %clocks.i = getelementptr inbounds nuw i8, ptr %23, i64 416
+  %27 = load ptr, ptr %clocks.i, align 8
+  %bf.load6.i = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
+  %bf.clear.i = and i16 %bf.load6.i, 8191
+  %conv7.i = zext nneg i16 %bf.clear.i to i64
+  %count.i.i = getelementptr inbounds nuw i8, ptr %23, i64 8
+  %28 = load i64, ptr %count.i.i, align 8
+  %mul.i.i = shl nsw i64 %28, 1
+  %add.i.i = or disjoint i64 %mul.i.i, 1
+  %mul.i162 = mul nsw i64 %add.i.i, %conv7.i
+  %add.ptr.i = getelementptr inbounds i32, ptr %27, i64 %mul.i162
+  %bf.clear10.i = and i16 %bf.load.i160, 8191
+  %conv11.i = zext nneg i16 %bf.clear10.i to i64
+  %29 = getelementptr i32, ptr %add.ptr.i, i64 %28
+  %arrayidx.i163 = getelementptr i32, ptr %29, i64 %conv11.i
+  %30 = load i32, ptr %arrayidx.i163, align 4
+  %clock.i = getelementptr inbounds nuw i8, ptr %arrayidx82, i64 8
+  %31 = load i32, ptr %clock.i, align 4
+  %cmp12.i = icmp slt i32 %30, %31
+  br i1 %cmp12.i, label %lacks_fence.exit, label %if.end97
+
+lacks_fence.exit:                                 ; preds = %if.end.i161
+  %arrayidx16.idx.i = shl nsw i64 %28, 3
+  %arrayidx16.i = getelementptr inbounds i8, ptr %add.ptr.i, i64 %arrayidx16.idx.i
+  %32 = load i32, ptr %arrayidx16.i, align 4
+  %epoch.i = getelementptr inbounds nuw i8, ptr %arrayidx82, i64 4
+  %33 = load i32, ptr %epoch.i, align 4
+  %cmp17.i.not = icmp sgt i32 %32, %33
+  br i1 %cmp17.i.not, label %if.end97, label %if.end97.sink.split
+
+if.end97.sink.split:                              ; preds = %lacks_fence.exit, %for.body
+  %.sink = phi i32 [ 0, %for.body ], [ 7, %lacks_fence.exit ]
+  tail call fastcc void @report(i32 noundef %.sink, i32 noundef %site, ptr noundef %arrayidx82, i64 noundef %i.0) #25
+  br label %if.end97
+
+if.end97:                                         ; preds = %if.end97.sink.split, %if.end.i161, %lor.lhs.false.i, %lor.lhs.false2.i, %lor.lhs.false4.i, %land.lhs.true, %if.else, %lacks_fence.exit
+  %34 = load i32, ptr %scope98, align 8
+  %cmp99 = icmp eq i32 %34, 1
+  br i1 %cmp99, label %land.lhs.true101, label %if.end106
+
+land.lhs.true101:                                 ; preds = %if.end97
+  %site.i = getelementptr inbounds nuw i8, ptr %arrayidx82, i64 12
+  %35 = load i16, ptr %site.i, align 4
+  %cmp.i164 = icmp slt i16 %35, 0
+  br i1 %cmp.i164, label %if.then105, label %if.end106
+
+if.then105:                                       ; preds = %land.lhs.true101
+  tail call fastcc void @report(i32 noundef 4, i32 noundef %site, ptr noundef null, i64 noundef %i.0) #25
+  br label %if.end106
+
+if.end106:                                        ; preds = %if.then105, %land.lhs.true101, %if.end97
+  %36 = load ptr, ptr @watched, align 8
+  %tobool.not.i165 = icmp eq ptr %36, null
+  br i1 %tobool.not.i165, label %if.end.i166, label %if.then.i
+
+if.then.i:                                        ; preds = %if.end106
+  %block.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx82, i64 52
+  %37 = load i32, ptr %block.i.i.i, align 4
+  %38 = load i32, ptr @now, align 4
+  %cmp.not.i.i.i = icmp eq i32 %37, %38
   br i1 %cmp.not.i.i.i, label %readers_of.exit.i.i, label %if.then.i.i.i
 
 if.then.i.i.i:                                    ; preds = %if.then.i
-  store i32 %25, ptr %block.i.i.i, align 4
-  %first.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 48
+  store i32 %38, ptr %block.i.i.i, align 4
+  %first.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx82, i64 48
   store i32 0, ptr %first.i.i.i, align 4
   br label %readers_of.exit.i.i
 
 readers_of.exit.i.i:                              ; preds = %if.then.i.i.i, %if.then.i
-  %first2.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 48
-  %26 = load ptr, ptr @readers, align 8
+  %first2.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx82, i64 48
+  %39 = load ptr, ptr @readers, align 8
   br label %while.cond.i.i.outer
 
 while.cond.i.i.outer:                             ; preds = %if.then.i.i, %readers_of.exit.i.i
@@ -2355,14 +2694,14 @@ while.cond.i.i.outer:                             ; preds = %if.then.i.i, %reade
   br label %while.cond.i.i
 
 while.cond.i.i:                                   ; preds = %while.cond.i.i.outer, %if.else.i.i
-  %27 = load i32, ptr %place.0.i.i.ph, align 4
-  %tobool.not.i.i = icmp eq i32 %27, 0
+  %40 = load i32, ptr %place.0.i.i.ph, align 4
+  %tobool.not.i.i = icmp eq i32 %40, 0
   br i1 %tobool.not.i.i, label %while.end.i.i, label %while.body.i.i
 
 while.body.i.i:                                   ; preds = %while.cond.i.i
-  %idxprom.i.i = sext i32 %27 to i64
-  %arrayidx.i.i = getelementptr inbounds %struct.Reader, ptr %26, i64 %idxprom.i.i
-  %call2.i.i = tail call fastcc i32 @is_concurrent(ptr noundef nonnull %arrayidx.i.i, i32 noundef 0) #22
+  %idxprom.i.i = sext i32 %40 to i64
+  %arrayidx.i.i = getelementptr inbounds %struct.Reader, ptr %39, i64 %idxprom.i.i
+  %call2.i.i = tail call fastcc i32 @is_concurrent(ptr noundef nonnull %arrayidx.i.i, i32 noundef 0) #25
   %tobool3.not.i.i = icmp eq i32 %call2.i.i, 0
   br i1 %tobool3.not.i.i, label %if.else.i.i, label %if.then.i.i
 
@@ -2371,112 +2710,112 @@ if.then.i.i:                                      ; preds = %while.body.i.i
   br label %while.cond.i.i.outer
 
 if.else.i.i:                                      ; preds = %while.body.i.i
-  tail call fastcc void @drop_reader(ptr noundef nonnull %place.0.i.i.ph) #22
+  tail call fastcc void @drop_reader(ptr noundef nonnull %place.0.i.i.ph) #25
   br label %while.cond.i.i
 
 while.end.i.i:                                    ; preds = %while.cond.i.i
-  %28 = load i32, ptr @unused_reader, align 4
-  %tobool6.not.i.i = icmp eq i32 %28, 0
+  %41 = load i32, ptr @unused_reader, align 4
+  %tobool6.not.i.i = icmp eq i32 %41, 0
   br i1 %tobool6.not.i.i, label %if.else11.i.i, label %if.then7.i.i
 
 if.then7.i.i:                                     ; preds = %while.end.i.i
-  %idxprom8.i.i = sext i32 %28 to i64
-  %arrayidx9.i.i = getelementptr inbounds %struct.Reader, ptr %26, i64 %idxprom8.i.i
+  %idxprom8.i.i = sext i32 %41 to i64
+  %arrayidx9.i.i = getelementptr inbounds %struct.Reader, ptr %39, i64 %idxprom8.i.i
   %next10.i.i = getelementptr inbounds nuw i8, ptr %arrayidx9.i.i, i64 16
-  %29 = load i32, ptr %next10.i.i, align 4
-  store i32 %29, ptr @unused_reader, align 4
+  %42 = load i32, ptr %next10.i.i, align 4
+  store i32 %42, ptr @unused_reader, align 4
   br label %note_reader.exit.i
 
 if.else11.i.i:                                    ; preds = %while.end.i.i
-  %30 = load i32, ptr @reader_count, align 4
-  %31 = load i32, ptr @reader_room, align 4
-  %cmp.not.i.i = icmp slt i32 %30, %31
+  %43 = load i32, ptr @reader_count, align 4
+  %44 = load i32, ptr @reader_room, align 4
+  %cmp.not.i.i = icmp slt i32 %43, %44
   br i1 %cmp.not.i.i, label %if.end16.i.i, label %if.then12.i.i
 
 if.then12.i.i:                                    ; preds = %if.else11.i.i
-  %tobool13.not.i.i = icmp eq i32 %31, 0
-  %mul.i.i = shl nsw i32 %31, 1
-  %cond.i.i = select i1 %tobool13.not.i.i, i32 1024, i32 %mul.i.i
+  %tobool13.not.i.i = icmp eq i32 %44, 0
+  %mul.i.i170 = shl nsw i32 %44, 1
+  %cond.i.i = select i1 %tobool13.not.i.i, i32 1024, i32 %mul.i.i170
   store i32 %cond.i.i, ptr @reader_room, align 4
   %conv.i.i = sext i32 %cond.i.i to i64
   %mul14.i.i = mul nsw i64 %conv.i.i, 20
-  %call15.i.i = tail call ptr @realloc(ptr noundef %26, i64 noundef %mul14.i.i) #21
+  %call15.i.i = tail call ptr @realloc(ptr noundef %39, i64 noundef %mul14.i.i) #24
   store ptr %call15.i.i, ptr @readers, align 8
   %.pre.i.i = load i32, ptr @reader_count, align 4
   br label %if.end16.i.i
 
 if.end16.i.i:                                     ; preds = %if.then12.i.i, %if.else11.i.i
-  %32 = phi ptr [ %call15.i.i, %if.then12.i.i ], [ %26, %if.else11.i.i ]
-  %33 = phi i32 [ %.pre.i.i, %if.then12.i.i ], [ %30, %if.else11.i.i ]
-  %inc.i.i = add nsw i32 %33, 1
+  %45 = phi ptr [ %call15.i.i, %if.then12.i.i ], [ %39, %if.else11.i.i ]
+  %46 = phi i32 [ %.pre.i.i, %if.then12.i.i ], [ %43, %if.else11.i.i ]
+  %inc.i.i = add nsw i32 %46, 1
   store i32 %inc.i.i, ptr @reader_count, align 4
-  %.pre33.i.i = sext i32 %33 to i64
+  %.pre33.i.i = sext i32 %46 to i64
   br label %note_reader.exit.i
 
 note_reader.exit.i:                               ; preds = %if.end16.i.i, %if.then7.i.i
   %idxprom18.pre-phi.i.i = phi i64 [ %.pre33.i.i, %if.end16.i.i ], [ %idxprom8.i.i, %if.then7.i.i ]
-  %34 = phi ptr [ %32, %if.end16.i.i ], [ %26, %if.then7.i.i ]
-  %number.0.i.i = phi i32 [ %33, %if.end16.i.i ], [ %28, %if.then7.i.i ]
-  %arrayidx19.i.i = getelementptr inbounds %struct.Reader, ptr %34, i64 %idxprom18.pre-phi.i.i
-  %35 = load i32, ptr %first2.i.i.i, align 4
+  %47 = phi ptr [ %45, %if.end16.i.i ], [ %39, %if.then7.i.i ]
+  %number.0.i.i = phi i32 [ %46, %if.end16.i.i ], [ %41, %if.then7.i.i ]
+  %arrayidx19.i.i = getelementptr inbounds %struct.Reader, ptr %47, i64 %idxprom18.pre-phi.i.i
+  %48 = load i32, ptr %first2.i.i.i, align 4
   store i32 %access.sroa.0.0.copyload, ptr %arrayidx19.i.i, align 4
   %access.sroa.5.0.arrayidx19.i.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx19.i.i, i64 4
   store i32 %access.sroa.5.0.copyload, ptr %access.sroa.5.0.arrayidx19.i.i.sroa_idx, align 4
   %access.sroa.6.0.arrayidx19.i.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx19.i.i, i64 8
   store i32 %access.sroa.6.0, ptr %access.sroa.6.0.arrayidx19.i.i.sroa_idx, align 4
   %access.sroa.7.0.arrayidx19.i.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx19.i.i, i64 12
-  store i16 %conv26, ptr %access.sroa.7.0.arrayidx19.i.i.sroa_idx, align 4
+  store i16 %conv30, ptr %access.sroa.7.0.arrayidx19.i.i.sroa_idx, align 4
   %access.sroa.8.0.arrayidx19.i.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx19.i.i, i64 14
-  store i16 %bf.set50, ptr %access.sroa.8.0.arrayidx19.i.i.sroa_idx, align 2
+  store i16 %bf.set63, ptr %access.sroa.8.0.arrayidx19.i.i.sroa_idx, align 2
   %.compoundliteral.sroa.2.0.arrayidx19.sroa_idx.i.i = getelementptr inbounds nuw i8, ptr %arrayidx19.i.i, i64 16
-  store i32 %35, ptr %.compoundliteral.sroa.2.0.arrayidx19.sroa_idx.i.i, align 4
+  store i32 %48, ptr %.compoundliteral.sroa.2.0.arrayidx19.sroa_idx.i.i, align 4
   store i32 %number.0.i.i, ptr %first2.i.i.i, align 4
-  br label %if.end.i128
+  br label %if.end.i166
 
-if.end.i128:                                      ; preds = %note_reader.exit.i, %if.end81
-  %reader.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 16
+if.end.i166:                                      ; preds = %note_reader.exit.i, %if.end106
+  %reader.i = getelementptr inbounds nuw i8, ptr %arrayidx82, i64 16
   %last.sroa.0.0.copyload.i = load i32, ptr %reader.i, align 4
-  %last.sroa.4.0.reader.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 20
+  %last.sroa.4.0.reader.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx82, i64 20
   %last.sroa.4.0.copyload.i = load i32, ptr %last.sroa.4.0.reader.sroa_idx.i, align 4
-  %last.sroa.5.0.reader.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 24
+  %last.sroa.5.0.reader.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx82, i64 24
   %last.sroa.5.0.copyload.i = load i32, ptr %last.sroa.5.0.reader.sroa_idx.i, align 4
-  %last.sroa.556.0.reader.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 28
+  %last.sroa.556.0.reader.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx82, i64 28
   %last.sroa.556.0.copyload.i = load i16, ptr %last.sroa.556.0.reader.sroa_idx.i, align 4
-  %last.sroa.6.0.reader.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 30
+  %last.sroa.6.0.reader.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx82, i64 30
   %last.sroa.6.0.copyload.i = load i16, ptr %last.sroa.6.0.reader.sroa_idx.i, align 2
   store i32 %access.sroa.0.0.copyload, ptr %reader.i, align 4
   store i32 %access.sroa.5.0.copyload, ptr %last.sroa.4.0.reader.sroa_idx.i, align 4
   store i32 %access.sroa.6.0, ptr %last.sroa.5.0.reader.sroa_idx.i, align 4
-  store i16 %conv26, ptr %last.sroa.556.0.reader.sroa_idx.i, align 4
-  store i16 %bf.set50, ptr %last.sroa.6.0.reader.sroa_idx.i, align 2
-  %cmp.i.i = icmp slt i16 %last.sroa.556.0.copyload.i, 0
-  br i1 %cmp.i.i, label %note_read.exit, label %lor.lhs.false.i
+  store i16 %conv30, ptr %last.sroa.556.0.reader.sroa_idx.i, align 4
+  store i16 %bf.set63, ptr %last.sroa.6.0.reader.sroa_idx.i, align 2
+  %cmp.i.i167 = icmp slt i16 %last.sroa.556.0.copyload.i, 0
+  br i1 %cmp.i.i167, label %note_read.exit, label %lor.lhs.false.i168
 
-lor.lhs.false.i:                                  ; preds = %if.end.i128
-  %cmp.i129 = icmp eq i32 %last.sroa.0.0.copyload.i, %access.sroa.0.0.copyload
-  br i1 %cmp.i129, label %land.lhs.true.i, label %if.end11.thread.i
+lor.lhs.false.i168:                               ; preds = %if.end.i166
+  %cmp.i169 = icmp eq i32 %last.sroa.0.0.copyload.i, %access.sroa.0.0.copyload
+  br i1 %cmp.i169, label %land.lhs.true.i, label %if.end11.thread.i
 
-land.lhs.true.i:                                  ; preds = %lor.lhs.false.i
-  %36 = xor i16 %last.sroa.6.0.copyload.i, %bf.load33
-  %37 = and i16 %36, 16383
-  %cmp8.i = icmp eq i16 %37, 0
+land.lhs.true.i:                                  ; preds = %lor.lhs.false.i168
+  %49 = xor i16 %last.sroa.6.0.copyload.i, %bf.load37
+  %50 = and i16 %49, 8191
+  %cmp8.i = icmp eq i16 %50, 0
   br i1 %cmp8.i, label %note_read.exit, label %if.end11.i
 
 if.end11.i:                                       ; preds = %land.lhs.true.i
-  %reader_2.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 32
-  %site.i49.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 44
-  %38 = load i16, ptr %site.i49.i, align 4
-  %cmp.i50.i = icmp slt i16 %38, 0
+  %reader_2.i = getelementptr inbounds nuw i8, ptr %arrayidx82, i64 32
+  %site.i49.i = getelementptr inbounds nuw i8, ptr %arrayidx82, i64 44
+  %51 = load i16, ptr %site.i49.i, align 4
+  %cmp.i50.i = icmp slt i16 %51, 0
   br i1 %cmp.i50.i, label %land.lhs.true25.i, label %lor.lhs.false23.i
 
-if.end11.thread.i:                                ; preds = %lor.lhs.false.i
-  %reader_263.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 32
-  %site.i4964.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 44
+if.end11.thread.i:                                ; preds = %lor.lhs.false.i168
+  %reader_263.i = getelementptr inbounds nuw i8, ptr %arrayidx82, i64 32
+  %site.i4964.i = getelementptr inbounds nuw i8, ptr %arrayidx82, i64 44
   br label %if.then29.i
 
 lor.lhs.false23.i:                                ; preds = %if.end11.i
-  %39 = load i32, ptr %reader_2.i, align 4
-  %cmp17.not.i = icmp eq i32 %39, %access.sroa.0.0.copyload
+  %52 = load i32, ptr %reader_2.i, align 4
+  %cmp17.not.i = icmp eq i32 %52, %access.sroa.0.0.copyload
   br i1 %cmp17.not.i, label %land.lhs.true25.i, label %note_read.exit
 
 land.lhs.true25.i:                                ; preds = %lor.lhs.false23.i, %if.end11.i
@@ -2487,12 +2826,12 @@ if.then29.i:                                      ; preds = %land.lhs.true25.i, 
   %site.i4970.i = phi ptr [ %site.i4964.i, %if.end11.thread.i ], [ %site.i49.i, %land.lhs.true25.i ]
   %reader_267.i = phi ptr [ %reader_263.i, %if.end11.thread.i ], [ %reader_2.i, %land.lhs.true25.i ]
   store i32 %last.sroa.0.0.copyload.i, ptr %reader_267.i, align 4
-  %last.sroa.4.0.reader_2.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 36
+  %last.sroa.4.0.reader_2.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx82, i64 36
   store i32 %last.sroa.4.0.copyload.i, ptr %last.sroa.4.0.reader_2.sroa_idx.i, align 4
-  %last.sroa.5.0.reader_2.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 40
+  %last.sroa.5.0.reader_2.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx82, i64 40
   store i32 %last.sroa.5.0.copyload.i, ptr %last.sroa.5.0.reader_2.sroa_idx.i, align 4
   store i16 %last.sroa.556.0.copyload.i, ptr %site.i4970.i, align 4
-  %last.sroa.6.0.reader_2.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx68, i64 46
+  %last.sroa.6.0.reader_2.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx82, i64 46
   store i16 %last.sroa.6.0.copyload.i, ptr %last.sroa.6.0.reader_2.sroa_idx.i, align 2
   br label %note_read.exit
 
@@ -2500,18 +2839,18 @@ if.then32.i:                                      ; preds = %land.lhs.true25.i
   store i16 -1, ptr %site.i49.i, align 4
   br label %note_read.exit
 
-note_read.exit:                                   ; preds = %if.end.i128, %land.lhs.true.i, %lor.lhs.false23.i, %if.then29.i, %if.then32.i
+note_read.exit:                                   ; preds = %if.end.i166, %land.lhs.true.i, %lor.lhs.false23.i, %if.then29.i, %if.then32.i
   %inc = add nsw i64 %i.0, 1
   br label %for.cond
 
-return:                                           ; preds = %for.cond, %if.then52, %if.then55, %if.then22, %if.then19, %if.end
-  %retval.0 = phi i32 [ %and.lobit, %if.end ], [ 0, %if.then19 ], [ 1, %if.then22 ], [ 1, %if.then52 ], [ 1, %if.then55 ], [ 1, %for.cond ]
+return:                                           ; preds = %for.cond, %if.then65, %if.then68, %if.then22, %if.then19, %if.end
+  %retval.0 = phi i32 [ %and.lobit, %if.end ], [ 0, %if.then19 ], [ 1, %if.then22 ], [ 1, %if.then65 ], [ 1, %if.then68 ], [ 1, %for.cond ]
   ret i32 %retval.0
 }
 
-define range(i32 -32768, 32768) i32 @kc_emu_writer(i64 noundef %address, ptr noundef writeonly captures(none) %block, ptr noundef writeonly captures(none) %thread) local_unnamed_addr #14 {
+define range(i32 -32768, 32768) i32 @kc_emu_writer(i64 noundef %address, ptr noundef writeonly captures(none) %block, ptr noundef writeonly captures(none) %thread) local_unnamed_addr #15 {
 entry:
-  %call = tail call fastcc i32 @find_buffer(i64 noundef %address) #22
+  %call = tail call fastcc i32 @find_buffer(i64 noundef %address) #25
   %cmp = icmp slt i32 %call, 0
   br i1 %cmp, label %return, label %if.end
 
@@ -2533,7 +2872,7 @@ if.end:                                           ; preds = %entry
   %writer.sroa.3.0.copyload = load i16, ptr %writer.sroa.3.0.writer2.sroa_idx, align 2
   %conv = sext i32 %writer.sroa.0.0.copyload to i64
   store i64 %conv, ptr %block, align 8
-  %bf.clear = and i16 %writer.sroa.3.0.copyload, 16383
+  %bf.clear = and i16 %writer.sroa.3.0.copyload, 8191
   %conv5 = zext nneg i16 %bf.clear to i64
   store i64 %conv5, ptr %thread, align 8
   %conv6 = sext i16 %writer.sroa.27.0.copyload to i32
@@ -2547,7 +2886,7 @@ return:                                           ; preds = %entry, %if.end
 define i64 @kc_emu_mbarrier(ptr noundef captures(address_is_null) %block, i64 noundef %thread, i32 noundef %what, i64 noundef %address, i32 noundef %count, i32 noundef %site) local_unnamed_addr #0 {
 entry:
   %conv = sext i32 %count to i64
-  %call = tail call fastcc i64 @change(ptr noundef %block, i64 noundef %thread, i32 noundef %what, i64 noundef %address, i64 noundef %conv, i32 noundef %site) #22
+  %call = tail call fastcc i64 @change(ptr noundef %block, i64 noundef %thread, i32 noundef %what, i64 noundef %address, i64 noundef %conv, i32 noundef %site) #25
   ret i64 %call
 }
 
@@ -2556,7 +2895,7 @@ entry:
   %0 = inttoptr i64 %address to ptr
   %cmp = icmp eq i32 %what, 0
   %conv = zext i1 %cmp to i32
-  %call = tail call fastcc i32 @is_mbarrier(ptr noundef %block, i64 noundef %address, i32 noundef %site, i32 noundef %conv) #22
+  %call = tail call fastcc i32 @is_mbarrier(ptr noundef %block, i64 noundef %address, i32 noundef %site, i32 noundef %conv) #25
   %tobool.not = icmp eq i32 %call, 0
   br i1 %tobool.not, label %return, label %if.end
 
@@ -2582,32 +2921,32 @@ if.then9:                                         ; preds = %if.end
   br i1 %cmp7, label %land.lhs.true, label %return
 
 land.lhs.true:                                    ; preds = %if.then9
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 368
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 416
   %2 = load ptr, ptr %clocks, align 8
   %tobool13.not = icmp eq ptr %2, null
   br i1 %tobool13.not, label %return, label %if.then14
 
 if.then14:                                        ; preds = %land.lhs.true
-  %call15 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %address) #22
+  %call15 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %address) #25
   %is_made = getelementptr inbounds nuw i8, ptr %call15, i64 8
   store i32 0, ptr %is_made, align 8
   br label %return
 
 if.end17:                                         ; preds = %if.end
-  %call18 = tail call fastcc ptr @order_of(ptr noundef %block, i32 noundef 0, i64 noundef %address) #22
+  %call18 = tail call fastcc ptr @order_of(ptr noundef %block, i32 noundef 0, i64 noundef %address) #25
   %3 = icmp ult i32 %what, 4
   br i1 %3, label %if.then24, label %if.else
 
 if.then24:                                        ; preds = %if.end17
   %cmp22 = icmp eq i32 %what, 3
-  tail call fastcc void @tell(ptr noundef %block, ptr noundef %call18, i64 noundef %thread) #22
+  tail call fastcc void @tell(ptr noundef %block, ptr noundef %call18, i64 noundef %thread) #25
   %sub = sub nsw i64 %and, %count
   %sub28 = select i1 %cmp22, i64 %count, i64 0
   %spec.select = sub nsw i64 %and1, %sub28
   br label %if.end33
 
 if.else:                                          ; preds = %if.end17
-  %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 360
+  %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 408
   store i32 0, ptr %fruitless, align 8
   %cmp30 = icmp eq i32 %what, 4
   %sub32 = sub nsw i64 0, %count
@@ -2628,7 +2967,7 @@ if.end33:                                         ; preds = %if.then24, %if.else
 
 if.then42:                                        ; preds = %if.end33
   %xor = xor i64 %and4, 1
-  tail call fastcc void @complete(ptr noundef %block, ptr noundef %call18) #22
+  tail call fastcc void @complete(ptr noundef %block, ptr noundef %call18) #25
   br label %if.end43
 
 if.end43:                                         ; preds = %if.then42, %if.end33
@@ -2638,7 +2977,7 @@ if.end43:                                         ; preds = %if.then42, %if.end3
   %and1.i85 = shl nsw i64 %expected.0, 20
   %shl.i86 = and i64 %and1.i85, 1099510579200
   %and2.i = shl i64 %bytes.0, 40
-  %shl3.i = and i64 %and2.i, 4611684918915760128
+  %shl3.i = and i64 %and2.i, 2305841909702066176
   %shl5.i = shl nuw nsw i64 %phase.0, 62
   %or.i87 = or disjoint i64 %shl3.i, %shl.i86
   %or4.i = or disjoint i64 %or.i87, %and.i84
@@ -2660,7 +2999,7 @@ entry:
   %cond4.in = select i1 %tobool2.not, i64 %state, i64 %shr
   %0 = trunc i64 %cond4.in to i32
   %conv = and i32 %0, 1
-  %call = tail call fastcc i32 @is_mbarrier(ptr noundef %block, i64 noundef %address, i32 noundef %site, i32 noundef 0) #22
+  %call = tail call fastcc i32 @is_mbarrier(ptr noundef %block, i64 noundef %address, i32 noundef %site, i32 noundef 0) #25
   %tobool6.not = icmp eq i32 %call, 0
   br i1 %tobool6.not, label %if.then, label %if.end
 
@@ -2706,8 +3045,8 @@ if.then13:                                        ; preds = %if.end
   br label %return
 
 if.end14:                                         ; preds = %if.end
-  %call15 = tail call fastcc ptr @order_of(ptr noundef %block, i32 noundef 0, i64 noundef %address) #22
-  tail call fastcc void @hear(ptr noundef %block, ptr noundef %call15, i64 noundef %thread) #22
+  %call15 = tail call fastcc ptr @order_of(ptr noundef %block, i32 noundef 0, i64 noundef %address) #25
+  tail call fastcc void @hear(ptr noundef %block, ptr noundef %call15, i64 noundef %thread) #25
   %waits16 = getelementptr inbounds nuw i8, ptr %block, i64 16
   %8 = load ptr, ptr %waits16, align 8
   %arrayidx17 = getelementptr inbounds %struct.Wait, ptr %8, i64 %thread
@@ -2722,7 +3061,7 @@ return:                                           ; preds = %if.end14, %if.then1
 define internal fastcc range(i32 0, 2) i32 @is_mbarrier(ptr noundef captures(none) %block, i64 noundef %address, i32 noundef %site, i32 noundef range(i32 0, 2) %is_made) unnamed_addr #0 {
 entry:
   %maker24 = alloca %struct.Access, align 4
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 368
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 416
   %0 = load ptr, ptr %clocks, align 8
   %tobool.not = icmp eq ptr %0, null
   br i1 %tobool.not, label %return, label %if.end
@@ -2730,20 +3069,20 @@ entry:
 if.end:                                           ; preds = %entry
   %tobool1.not = icmp eq i32 %is_made, 0
   %cond = select i1 %tobool1.not, i32 5, i32 1
-  %call = tail call i32 @kc_emu_pointer(i64 noundef %address, i64 noundef 8, i64 noundef 8, i32 noundef %site, i32 noundef %cond) #22
+  %call = tail call i32 @kc_emu_pointer(i64 noundef %address, i64 noundef 8, i64 noundef 8, i32 noundef %site, i32 noundef %cond) #25
   %tobool2.not = icmp eq i32 %call, 0
   br i1 %tobool2.not, label %return, label %if.end4
 
 if.end4:                                          ; preds = %if.end
-  tail call fastcc void @settle_write() #22
-  %call5 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %address) #22
+  tail call fastcc void @settle_write() #25
+  %call5 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %address) #25
   br i1 %tobool1.not, label %if.end16, label %if.then7
 
 if.then7:                                         ; preds = %if.end4
   %is_made8 = getelementptr inbounds nuw i8, ptr %call5, i64 8
   store i32 1, ptr %is_made8, align 8
   %bf.load = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
-  %bf.clear = and i16 %bf.load, 16383
+  %bf.clear = and i16 %bf.load, 8191
   %conv = zext nneg i16 %bf.clear to i32
   %maker = getelementptr inbounds nuw i8, ptr %call5, i64 12
   store i32 %conv, ptr %maker, align 4
@@ -2754,9 +3093,11 @@ if.then7:                                         ; preds = %if.end4
   store i32 %1, ptr %epoch, align 4
   %conv12 = zext nneg i16 %bf.clear to i64
   %2 = load ptr, ptr %clocks, align 8
-  %count.i = getelementptr inbounds nuw i8, ptr %block, i64 8
-  %3 = load i64, ptr %count.i, align 8
-  %mul.i = mul nsw i64 %3, %conv12
+  %count.i.i = getelementptr inbounds nuw i8, ptr %block, i64 8
+  %3 = load i64, ptr %count.i.i, align 8
+  %mul.i.i = shl nsw i64 %3, 1
+  %add.i.i = or disjoint i64 %mul.i.i, 1
+  %mul.i = mul nsw i64 %add.i.i, %conv12
   %add.ptr.i = getelementptr inbounds i32, ptr %2, i64 %mul.i
   %arrayidx = getelementptr inbounds nuw i32, ptr %add.ptr.i, i64 %conv12
   %4 = load i32, ptr %arrayidx, align 4
@@ -2765,7 +3106,7 @@ if.then7:                                         ; preds = %if.end4
   br label %return
 
 if.end16:                                         ; preds = %if.end4
-  %call17 = tail call fastcc i32 @find_buffer(i64 noundef %address) #22
+  %call17 = tail call fastcc i32 @find_buffer(i64 noundef %address) #25
   %idxprom18 = sext i32 %call17 to i64
   %arrayidx19 = getelementptr inbounds %struct.Buffer, ptr @buffers, i64 %idxprom18
   %5 = load i64, ptr %arrayidx19, align 8
@@ -2779,7 +3120,7 @@ if.end16:                                         ; preds = %if.end4
   br i1 %tobool21.not, label %if.then22, label %if.end23
 
 if.then22:                                        ; preds = %if.end16
-  tail call fastcc void @report(i32 noundef 4, i32 noundef %site, ptr noundef null, i64 noundef %div) #22
+  tail call fastcc void @report(i32 noundef 4, i32 noundef %site, ptr noundef null, i64 noundef %div) #25
   br label %return
 
 if.end23:                                         ; preds = %if.end16
@@ -2787,8 +3128,11 @@ if.end23:                                         ; preds = %if.end16
   %maker25 = getelementptr inbounds nuw i8, ptr %call5, i64 12
   %8 = load i32, ptr %maker25, align 4
   %9 = trunc i32 %8 to i16
-  %conv28 = and i16 %9, 16383
+  %conv28 = and i16 %9, 8191
   %thread = getelementptr inbounds nuw i8, ptr %maker24, i64 14
+  %bf.load29 = load i16, ptr %thread, align 2
+  %bf.clear30 = and i16 %bf.load29, -32768
+  %bf.set = or disjoint i16 %bf.clear30, %conv28
   %site31 = getelementptr inbounds nuw i8, ptr %call5, i64 16
   %10 = load i32, ptr %site31, align 8
   %conv32 = trunc i32 %10 to i16
@@ -2802,13 +3146,13 @@ if.end23:                                         ; preds = %if.end16
   %12 = load i32, ptr %clock36, align 8
   %clock37 = getelementptr inbounds nuw i8, ptr %maker24, i64 8
   store i32 %12, ptr %clock37, align 4
-  store i16 %conv28, ptr %thread, align 2
-  %call44 = call fastcc i32 @is_concurrent(ptr noundef nonnull %maker24, i32 noundef 0) #22
+  store i16 %bf.set, ptr %thread, align 2
+  %call44 = call fastcc i32 @is_concurrent(ptr noundef nonnull %maker24, i32 noundef 0) #25
   %tobool45.not = icmp eq i32 %call44, 0
   br i1 %tobool45.not, label %return, label %if.then46
 
 if.then46:                                        ; preds = %if.end23
-  call fastcc void @report(i32 noundef 0, i32 noundef %site, ptr noundef nonnull %maker24, i64 noundef %div) #22
+  call fastcc void @report(i32 noundef 0, i32 noundef %site, ptr noundef nonnull %maker24, i64 noundef %div) #25
   br label %return
 
 return:                                           ; preds = %if.end23, %if.then46, %if.end, %entry, %if.then22, %if.then7
@@ -2816,28 +3160,30 @@ return:                                           ; preds = %if.end23, %if.then4
   ret i32 %retval.0
 }
 
-define internal fastcc void @hear(ptr noundef readonly captures(none) %block, ptr noundef readonly captures(address_is_null) %order, i64 noundef %thread) unnamed_addr #10 {
+define internal fastcc void @hear(ptr noundef readonly captures(none) %block, ptr noundef readonly captures(address_is_null) %order, i64 noundef %thread) unnamed_addr #11 {
 entry:
   %tobool.not = icmp eq ptr %order, null
   br i1 %tobool.not, label %if.end, label %if.then
 
 if.then:                                          ; preds = %entry
-  %clocks.i = getelementptr inbounds nuw i8, ptr %block, i64 368
+  %clocks.i = getelementptr inbounds nuw i8, ptr %block, i64 416
   %0 = load ptr, ptr %clocks.i, align 8
-  %count.i = getelementptr inbounds nuw i8, ptr %block, i64 8
-  %1 = load i64, ptr %count.i, align 8
-  %mul.i = mul nsw i64 %1, %thread
+  %count.i.i = getelementptr inbounds nuw i8, ptr %block, i64 8
+  %1 = load i64, ptr %count.i.i, align 8
+  %mul.i.i = shl nsw i64 %1, 1
+  %add.i.i = or disjoint i64 %mul.i.i, 1
+  %mul.i = mul nsw i64 %add.i.i, %thread
   %add.ptr.i = getelementptr inbounds i32, ptr %0, i64 %mul.i
   %known = getelementptr inbounds nuw i8, ptr %order, i64 40
   %2 = load ptr, ptr %known, align 8
-  tail call fastcc void @learn(ptr noundef %add.ptr.i, ptr noundef %2, i64 noundef %1) #22
+  tail call fastcc void @learn(ptr noundef %add.ptr.i, ptr noundef %2, i64 noundef %add.i.i) #25
   br label %if.end
 
 if.end:                                           ; preds = %if.then, %entry
   ret void
 }
 
-define i32 @kc_emu_is_complete(ptr noundef readonly captures(none) %block, i64 noundef %thread) local_unnamed_addr #15 {
+define i32 @kc_emu_is_complete(ptr noundef readonly captures(none) %block, i64 noundef %thread) local_unnamed_addr #16 {
 entry:
   %waits = getelementptr inbounds nuw i8, ptr %block, i64 16
   %0 = load ptr, ptr %waits, align 8
@@ -2853,7 +3199,7 @@ entry:
   %cmp1 = icmp slt i32 %read, 0
   %0 = tail call i32 @llvm.smin.i32(i32 %read, i32 %bytes)
   %spec.select = select i1 %cmp1, i32 %bytes, i32 %0
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 368
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 416
   %1 = load ptr, ptr %clocks, align 8
   %tobool.not = icmp eq ptr %1, null
   br i1 %tobool.not, label %if.end14, label %if.then2
@@ -2869,18 +3215,18 @@ if.then2.if.end7_crit_edge:                       ; preds = %if.then2
 land.lhs.true:                                    ; preds = %if.then2
   %conv = sext i32 %spec.select to i64
   %conv4 = sext i32 %bytes to i64
-  %call = tail call i32 @kc_emu_pointer(i64 noundef %from, i64 noundef %conv, i64 noundef %conv4, i32 noundef %source_site, i32 noundef 0) #22
+  %call = tail call i32 @kc_emu_pointer(i64 noundef %from, i64 noundef %conv, i64 noundef %conv4, i32 noundef %source_site, i32 noundef 0) #25
   %tobool5.not = icmp eq i32 %call, 0
   br i1 %tobool5.not, label %return, label %if.end7
 
 if.end7:                                          ; preds = %if.then2.if.end7_crit_edge, %land.lhs.true
   %conv8.pre-phi = phi i64 [ %.pre, %if.then2.if.end7_crit_edge ], [ %conv4, %land.lhs.true ]
-  %call10 = tail call i32 @kc_emu_pointer(i64 noundef %to, i64 noundef %conv8.pre-phi, i64 noundef %conv8.pre-phi, i32 noundef %site, i32 noundef 9) #22
+  %call10 = tail call i32 @kc_emu_pointer(i64 noundef %to, i64 noundef %conv8.pre-phi, i64 noundef %conv8.pre-phi, i32 noundef %site, i32 noundef 9) #25
   %tobool11.not = icmp eq i32 %call10, 0
   br i1 %tobool11.not, label %return, label %if.end13
 
 if.end13:                                         ; preds = %if.end7
-  tail call fastcc void @settle_write() #22
+  tail call fastcc void @settle_write() #25
   br label %if.end14
 
 if.end14:                                         ; preds = %if.end13, %entry
@@ -2895,7 +3241,7 @@ if.end14:                                         ; preds = %if.end13, %entry
   store i32 %site, ptr %site19, align 8
   %group = getelementptr inbounds nuw i8, ptr %.compoundliteral, i64 28
   store i32 0, ptr %group, align 4
-  tail call fastcc void @enqueue(ptr noundef nonnull %block, i64 noundef %thread, ptr noundef nonnull byval(%struct.Copy) align 8 %.compoundliteral) #22
+  tail call fastcc void @enqueue(ptr noundef nonnull %block, i64 noundef %thread, ptr noundef nonnull byval(%struct.Copy) align 8 %.compoundliteral) #25
   br label %return
 
 return:                                           ; preds = %if.end7, %land.lhs.true, %if.end14
@@ -2922,7 +3268,7 @@ if.then:                                          ; preds = %entry
   store i32 %spec.select, ptr %room, align 4
   %conv = sext i32 %spec.select to i64
   %mul5 = shl nsw i64 %conv, 5
-  %call = tail call ptr @realloc(ptr noundef %.pre, i64 noundef %mul5) #21
+  %call = tail call ptr @realloc(ptr noundef %.pre, i64 noundef %mul5) #24
   store ptr %call, ptr %arrayidx, align 8
   %.pre21 = load i32, ptr %count, align 8
   br label %if.end
@@ -2942,7 +3288,7 @@ if.end:                                           ; preds = %if.then, %entry
   ret void
 }
 
-define void @kc_emu_commit(ptr noundef readonly captures(none) %block, i64 noundef %thread) local_unnamed_addr #16 {
+define void @kc_emu_commit(ptr noundef readonly captures(none) %block, i64 noundef %thread) local_unnamed_addr #17 {
 entry:
   %queues = getelementptr inbounds nuw i8, ptr %block, i64 24
   %0 = load ptr, ptr %queues, align 8
@@ -2959,7 +3305,7 @@ entry:
   %queues = getelementptr inbounds nuw i8, ptr %block, i64 24
   %0 = load ptr, ptr %queues, align 8
   %arrayidx = getelementptr inbounds %struct.Queue, ptr %0, i64 %thread
-  tail call fastcc void @settle_if(ptr noundef %block) #22
+  tail call fastcc void @settle_if(ptr noundef %block) #25
   %count = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
   %1 = load i32, ptr %count, align 8
   %group2 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
@@ -2992,19 +3338,19 @@ while.end.split.loop.exit13:                      ; preds = %land.rhs
 
 while.end:                                        ; preds = %while.cond, %while.end.split.loop.exit13
   %end.0.lcssa = phi i32 [ %5, %while.end.split.loop.exit13 ], [ %smax, %while.cond ]
-  tail call fastcc void @do_copies(ptr noundef %block, i64 noundef %thread, i32 noundef %end.0.lcssa) #22
+  tail call fastcc void @do_copies(ptr noundef %block, i64 noundef %thread, i32 noundef %end.0.lcssa) #25
   ret void
 }
 
 define internal fastcc void @settle_if(ptr noundef readonly captures(none) %block) unnamed_addr #0 {
 entry:
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 368
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 416
   %0 = load ptr, ptr %clocks, align 8
   %tobool.not = icmp eq ptr %0, null
   br i1 %tobool.not, label %if.end, label %if.then
 
 if.then:                                          ; preds = %entry
-  tail call fastcc void @settle_write() #22
+  tail call fastcc void @settle_write() #25
   br label %if.end
 
 if.end:                                           ; preds = %if.then, %entry
@@ -3018,19 +3364,19 @@ entry:
   %0 = load ptr, ptr %queues, align 8
   %arrayidx = getelementptr inbounds %struct.Queue, ptr %0, i64 %thread
   call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 4 dereferenceable(16) %saved, ptr noundef nonnull align 4 dereferenceable(16) @now, i64 16, i1 false)
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 368
-  %and36 = and i64 %thread, 16383
-  %count.i = getelementptr inbounds nuw i8, ptr %block, i64 8
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 416
+  %and37 = and i64 %thread, 8191
+  %count.i.i = getelementptr inbounds nuw i8, ptr %block, i64 8
   %conv = trunc i64 %thread to i16
-  %and = and i16 %conv, 16383
+  %and = and i16 %conv, 8191
   %smax = tail call i32 @llvm.smax.i32(i32 %end, i32 0)
   %wide.trip.count = zext nneg i32 %smax to i64
   br label %for.cond
 
-for.cond:                                         ; preds = %for.inc49, %entry
-  %indvars.iv = phi i64 [ %indvars.iv.next, %for.inc49 ], [ 0, %entry ]
+for.cond:                                         ; preds = %for.inc50, %entry
+  %indvars.iv = phi i64 [ %indvars.iv.next, %for.inc50 ], [ 0, %entry ]
   %exitcond.not = icmp eq i64 %indvars.iv, %wide.trip.count
-  br i1 %exitcond.not, label %for.end50, label %for.body
+  br i1 %exitcond.not, label %for.end51, label %for.body
 
 for.body:                                         ; preds = %for.cond
   %1 = load ptr, ptr %arrayidx, align 8
@@ -3045,11 +3391,11 @@ if.then:                                          ; preds = %for.body
   %copy.sroa.13.0.arrayidx1.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 24
   %copy.sroa.13.0.copyload = load i32, ptr %copy.sroa.13.0.arrayidx1.sroa_idx, align 8
   %bf.load = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
-  %bf.clear = and i16 %bf.load, -16384
+  %bf.clear = and i16 %bf.load, -8192
   %bf.set = or disjoint i16 %bf.clear, %and
   store i16 %bf.set, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
-  %call = tail call fastcc i64 @change(ptr noundef %block, i64 noundef %thread, i32 noundef 2, i64 noundef %copy.sroa.0.0.copyload, i64 noundef 1, i32 noundef %copy.sroa.13.0.copyload) #22
-  br label %for.inc49
+  %call = tail call fastcc i64 @change(ptr noundef %block, i64 noundef %thread, i32 noundef 2, i64 noundef %copy.sroa.0.0.copyload, i64 noundef 1, i32 noundef %copy.sroa.13.0.copyload) #25
+  br label %for.inc50
 
 if.end:                                           ; preds = %for.body
   %copy.sroa.10.0.arrayidx1.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 20
@@ -3059,17 +3405,17 @@ if.end:                                           ; preds = %for.body
   %2 = inttoptr i64 %copy.sroa.0.0.copyload to ptr
   %3 = inttoptr i64 %copy.sroa.6.0.copyload to ptr
   %conv5 = sext i32 %copy.sroa.10.0.copyload to i64
-  %call6 = tail call ptr @memcpy(ptr noundef %2, ptr noundef %3, i64 noundef %conv5) #21
+  %call6 = tail call ptr @memcpy(ptr noundef %2, ptr noundef %3, i64 noundef %conv5) #24
   %add.ptr = getelementptr inbounds i8, ptr %2, i64 %conv5
   %sub = sub nsw i32 %copy.sroa.7.0.copyload, %copy.sroa.10.0.copyload
   %conv11 = sext i32 %sub to i64
-  %call12 = tail call ptr @memset(ptr noundef %add.ptr, i32 noundef 0, i64 noundef %conv11) #21
+  %call12 = tail call ptr @memset(ptr noundef %add.ptr, i32 noundef 0, i64 noundef %conv11) #24
   %4 = load ptr, ptr %clocks, align 8
   %tobool13.not = icmp eq ptr %4, null
-  br i1 %tobool13.not, label %for.inc49, label %if.end15
+  br i1 %tobool13.not, label %for.inc50, label %if.end15
 
 if.end15:                                         ; preds = %if.end
-  %call17 = tail call fastcc i32 @find_buffer(i64 noundef %copy.sroa.0.0.copyload) #22
+  %call17 = tail call fastcc i32 @find_buffer(i64 noundef %copy.sroa.0.0.copyload) #25
   %idxprom18 = sext i32 %call17 to i64
   %arrayidx19 = getelementptr inbounds %struct.Buffer, ptr @buffers, i64 %idxprom18
   %5 = load i64, ptr %arrayidx19, align 8
@@ -3082,9 +3428,9 @@ if.end15:                                         ; preds = %if.end
   br label %for.cond22
 
 for.cond22:                                       ; preds = %for.inc, %if.end15
-  %at.0 = phi i64 [ %sub21, %if.end15 ], [ %add48, %for.inc ]
+  %at.0 = phi i64 [ %sub21, %if.end15 ], [ %add49, %for.inc ]
   %cmp25 = icmp slt i64 %at.0, %add
-  br i1 %cmp25, label %for.body27, label %for.inc49
+  br i1 %cmp25, label %for.body27, label %for.inc50
 
 for.body27:                                       ; preds = %for.cond22
   %7 = load ptr, ptr %cells, align 8
@@ -3093,74 +3439,77 @@ for.body27:                                       ; preds = %for.cond22
   %arrayidx28 = getelementptr inbounds %struct.Cell, ptr %7, i64 %div
   %is_going_on = getelementptr inbounds nuw i8, ptr %arrayidx28, i64 14
   %bf.load30 = load i16, ptr %is_going_on, align 2
-  %tobool31.not = icmp sgt i16 %bf.load30, -1
-  br i1 %tobool31.not, label %for.inc, label %lor.lhs.false
+  %9 = and i16 %bf.load30, 16384
+  %tobool32.not = icmp eq i16 %9, 0
+  br i1 %tobool32.not, label %for.inc, label %lor.lhs.false
 
 lor.lhs.false:                                    ; preds = %for.body27
-  %bf.clear34 = and i16 %bf.load30, 16383
-  %conv35 = zext nneg i16 %bf.clear34 to i64
-  %cmp37.not = icmp eq i64 %and36, %conv35
-  br i1 %cmp37.not, label %if.end40, label %for.inc
+  %bf.clear35 = and i16 %bf.load30, 8191
+  %conv36 = zext nneg i16 %bf.clear35 to i64
+  %cmp38.not = icmp eq i64 %and37, %conv36
+  br i1 %cmp38.not, label %if.end41, label %for.inc
 
-if.end40:                                         ; preds = %lor.lhs.false
-  %bf.clear43 = and i16 %bf.load30, 32767
-  store i16 %bf.clear43, ptr %is_going_on, align 2
+if.end41:                                         ; preds = %lor.lhs.false
+  %bf.clear44 = and i16 %bf.load30, -16385
+  store i16 %bf.clear44, ptr %is_going_on, align 2
   %epoch = getelementptr inbounds nuw i8, ptr %arrayidx28, i64 4
   store i32 %6, ptr %epoch, align 4
-  %9 = load ptr, ptr %clocks, align 8
-  %10 = load i64, ptr %count.i, align 8
-  %mul.i = mul nsw i64 %10, %thread
-  %add.ptr.i = getelementptr inbounds i32, ptr %9, i64 %mul.i
-  %arrayidx46 = getelementptr inbounds i32, ptr %add.ptr.i, i64 %thread
-  %11 = load i32, ptr %arrayidx46, align 4
+  %10 = load ptr, ptr %clocks, align 8
+  %11 = load i64, ptr %count.i.i, align 8
+  %mul.i.i = shl nsw i64 %11, 1
+  %add.i.i = or disjoint i64 %mul.i.i, 1
+  %mul.i = mul nsw i64 %add.i.i, %thread
+  %add.ptr.i = getelementptr inbounds i32, ptr %10, i64 %mul.i
+  %arrayidx47 = getelementptr inbounds i32, ptr %add.ptr.i, i64 %thread
+  %12 = load i32, ptr %arrayidx47, align 4
   %clock = getelementptr inbounds nuw i8, ptr %arrayidx28, i64 8
-  store i32 %11, ptr %clock, align 4
-  %.pre110 = load i64, ptr %granule, align 8
+  store i32 %12, ptr %clock, align 4
+  %.pre111 = load i64, ptr %granule, align 8
   br label %for.inc
 
-for.inc:                                          ; preds = %for.body27, %lor.lhs.false, %if.end40
-  %12 = phi i64 [ %8, %for.body27 ], [ %8, %lor.lhs.false ], [ %.pre110, %if.end40 ]
-  %add48 = add nsw i64 %12, %at.0
+for.inc:                                          ; preds = %for.body27, %lor.lhs.false, %if.end41
+  %13 = phi i64 [ %8, %for.body27 ], [ %8, %lor.lhs.false ], [ %.pre111, %if.end41 ]
+  %add49 = add nsw i64 %13, %at.0
   br label %for.cond22
 
-for.inc49:                                        ; preds = %for.cond22, %if.end, %if.then
+for.inc50:                                        ; preds = %for.cond22, %if.end, %if.then
   %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
   br label %for.cond
 
-for.end50:                                        ; preds = %for.cond
+for.end51:                                        ; preds = %for.cond
   call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 4 dereferenceable(16) @now, ptr noundef nonnull align 4 dereferenceable(16) %saved, i64 16, i1 false)
   %count = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
-  %13 = load i32, ptr %count, align 8
-  %sub51 = sub nsw i32 %13, %end
-  store i32 %sub51, ptr %count, align 8
-  %14 = sext i32 %end to i64
-  br label %for.cond53
+  %14 = load i32, ptr %count, align 8
+  %sub52 = sub nsw i32 %14, %end
+  store i32 %sub52, ptr %count, align 8
+  %15 = sext i32 %end to i64
+  br label %for.cond54
 
-for.cond53:                                       ; preds = %for.body57, %for.end50
-  %15 = phi i32 [ %.pre, %for.body57 ], [ %sub51, %for.end50 ]
-  %indvars.iv106 = phi i64 [ %indvars.iv.next107, %for.body57 ], [ 0, %for.end50 ]
-  %16 = sext i32 %15 to i64
-  %cmp55 = icmp slt i64 %indvars.iv106, %16
-  br i1 %cmp55, label %for.body57, label %for.end67
+for.cond54:                                       ; preds = %for.body58, %for.end51
+  %16 = phi i32 [ %.pre, %for.body58 ], [ %sub52, %for.end51 ]
+  %indvars.iv107 = phi i64 [ %indvars.iv.next108, %for.body58 ], [ 0, %for.end51 ]
+  %17 = sext i32 %16 to i64
+  %cmp56 = icmp slt i64 %indvars.iv107, %17
+  br i1 %cmp56, label %for.body58, label %for.end68
 
-for.body57:                                       ; preds = %for.cond53
-  %17 = load ptr, ptr %arrayidx, align 8
-  %arrayidx60 = getelementptr inbounds nuw %struct.Copy, ptr %17, i64 %indvars.iv106
-  %18 = getelementptr %struct.Copy, ptr %17, i64 %indvars.iv106
-  %arrayidx64 = getelementptr %struct.Copy, ptr %18, i64 %14
-  tail call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(32) %arrayidx60, ptr noundef nonnull align 8 dereferenceable(32) %arrayidx64, i64 32, i1 false)
-  %indvars.iv.next107 = add nuw nsw i64 %indvars.iv106, 1
+for.body58:                                       ; preds = %for.cond54
+  %18 = load ptr, ptr %arrayidx, align 8
+  %arrayidx61 = getelementptr inbounds nuw %struct.Copy, ptr %18, i64 %indvars.iv107
+  %19 = getelementptr %struct.Copy, ptr %18, i64 %indvars.iv107
+  %arrayidx65 = getelementptr %struct.Copy, ptr %19, i64 %15
+  tail call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(32) %arrayidx61, ptr noundef nonnull align 8 dereferenceable(32) %arrayidx65, i64 32, i1 false)
+  %indvars.iv.next108 = add nuw nsw i64 %indvars.iv107, 1
   %.pre = load i32, ptr %count, align 8
-  br label %for.cond53
+  br label %for.cond54
 
-for.end67:                                        ; preds = %for.cond53
+for.end68:                                        ; preds = %for.cond54
   ret void
 }
 
 define void @kc_emu_copies_arrive(ptr noundef captures(none) %block, i64 noundef %thread, i64 noundef %address, i32 noundef %adds, i32 noundef %site) local_unnamed_addr #0 {
 entry:
   %.compoundliteral = alloca %struct.Copy, align 8
-  %call = tail call fastcc i32 @is_mbarrier(ptr noundef %block, i64 noundef %address, i32 noundef %site, i32 noundef 0) #22
+  %call = tail call fastcc i32 @is_mbarrier(ptr noundef %block, i64 noundef %address, i32 noundef %site, i32 noundef 0) #25
   %tobool.not = icmp eq i32 %call, 0
   br i1 %tobool.not, label %return, label %if.end
 
@@ -3173,7 +3522,7 @@ if.then2:                                         ; preds = %if.end
   %1 = load i64, ptr %0, align 8
   %add = add i64 %1, 1
   %and.i = and i64 %add, 1048575
-  %2 = and i64 %1, 9223372036853727232
+  %2 = and i64 %1, 6917529027640033280
   %or6.i = or disjoint i64 %and.i, %2
   store i64 %or6.i, ptr %0, align 8
   br label %if.end8
@@ -3190,14 +3539,357 @@ if.end8:                                          ; preds = %if.then2, %if.end
   store i32 %site, ptr %site9, align 8
   %group = getelementptr inbounds nuw i8, ptr %.compoundliteral, i64 28
   store i32 0, ptr %group, align 4
-  tail call fastcc void @enqueue(ptr noundef %block, i64 noundef %thread, ptr noundef nonnull byval(%struct.Copy) align 8 %.compoundliteral) #22
+  tail call fastcc void @enqueue(ptr noundef %block, i64 noundef %thread, ptr noundef nonnull byval(%struct.Copy) align 8 %.compoundliteral) #25
   br label %return
 
 return:                                           ; preds = %entry, %if.end8
   ret void
 }
 
-define void @kc_emu_leave(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %n, i64 noundef %word) local_unnamed_addr #12 {
+define void @kc_emu_bulk(ptr noundef captures(none) %block, i64 noundef %thread, i64 noundef %to, i64 noundef %from, i32 noundef %bytes, i64 noundef %mbarrier, i32 noundef %site, i32 noundef %source_site, i32 noundef %mbarrier_site) local_unnamed_addr #0 {
+entry:
+  %bulks1 = getelementptr inbounds nuw i8, ptr %block, i64 360
+  %cmp = icmp slt i32 %bytes, 1
+  br i1 %cmp, label %return, label %if.end
+
+if.end:                                           ; preds = %entry
+  %groups = getelementptr inbounds nuw i8, ptr %block, i64 376
+  %0 = load ptr, ptr %groups, align 8
+  %tobool.not = icmp eq ptr %0, null
+  br i1 %tobool.not, label %if.then2, label %if.end4
+
+if.then2:                                         ; preds = %if.end
+  %count = getelementptr inbounds nuw i8, ptr %block, i64 8
+  %1 = load i64, ptr %count, align 8
+  %call = tail call ptr @calloc(i64 noundef %1, i64 noundef 4) #24
+  store ptr %call, ptr %groups, align 8
+  br label %if.end4
+
+if.end4:                                          ; preds = %if.then2, %if.end
+  %2 = phi ptr [ %call, %if.then2 ], [ %0, %if.end ]
+  %arrayidx = getelementptr inbounds i32, ptr %2, i64 %thread
+  %3 = load i32, ptr %arrayidx, align 4
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 416
+  %4 = load ptr, ptr %clocks, align 8
+  %tobool14.not = icmp eq ptr %4, null
+  br i1 %tobool14.not, label %if.end35, label %if.then15
+
+if.then15:                                        ; preds = %if.end4
+  %5 = load i32, ptr @finding_count, align 4
+  %rem = and i32 %bytes, 15
+  %tobool16.not = icmp eq i32 %rem, 0
+  br i1 %tobool16.not, label %if.end22, label %if.then17
+
+if.then17:                                        ; preds = %if.then15
+  tail call fastcc void @report(i32 noundef 3, i32 noundef %site, ptr noundef null, i64 noundef -1) #25
+  %6 = load i32, ptr @finding_count, align 4
+  %cmp18 = icmp sgt i32 %6, %5
+  br i1 %cmp18, label %if.then19, label %return
+
+if.then19:                                        ; preds = %if.then17
+  %idxprom = sext i32 %5 to i64
+  %arrayidx20 = getelementptr inbounds %struct.Finding, ptr @findings, i64 %idxprom
+  br label %return.sink.split
+
+if.end22:                                         ; preds = %if.then15
+  %conv = zext nneg i32 %bytes to i64
+  %call23 = tail call i32 @kc_emu_pointer(i64 noundef %from, i64 noundef %conv, i64 noundef 16, i32 noundef %source_site, i32 noundef 24) #25
+  %tobool24.not = icmp eq i32 %call23, 0
+  br i1 %tobool24.not, label %return, label %if.end26
+
+if.end26:                                         ; preds = %if.end22
+  %call28 = tail call i32 @kc_emu_pointer(i64 noundef %to, i64 noundef %conv, i64 noundef 16, i32 noundef %site, i32 noundef 25) #25
+  %tobool29.not = icmp eq i32 %call28, 0
+  br i1 %tobool29.not, label %return, label %if.end31
+
+if.end31:                                         ; preds = %if.end26
+  tail call fastcc void @settle_write() #25
+  %7 = load ptr, ptr %clocks, align 8
+  %count.i.i = getelementptr inbounds nuw i8, ptr %block, i64 8
+  %8 = load i64, ptr %count.i.i, align 8
+  %mul.i.i = shl nsw i64 %8, 1
+  %add.i.i = or disjoint i64 %mul.i.i, 1
+  %mul.i = mul nsw i64 %add.i.i, %thread
+  %add.ptr.i = getelementptr inbounds i32, ptr %7, i64 %mul.i
+  %arrayidx33 = getelementptr inbounds i32, ptr %add.ptr.i, i64 %thread
+  %9 = load i32, ptr %arrayidx33, align 4
+  %inc = add nsw i32 %9, 1
+  store i32 %inc, ptr %arrayidx33, align 4
+  br label %if.end35
+
+if.end35:                                         ; preds = %if.end31, %if.end4
+  %copy.sroa.10.0 = phi i32 [ %9, %if.end31 ], [ 0, %if.end4 ]
+  %count36 = getelementptr inbounds nuw i8, ptr %block, i64 368
+  %10 = load i32, ptr %count36, align 8
+  %room = getelementptr inbounds nuw i8, ptr %block, i64 372
+  %11 = load i32, ptr %room, align 4
+  %cmp37 = icmp eq i32 %10, %11
+  %.pre = load ptr, ptr %bulks1, align 8
+  br i1 %cmp37, label %if.then39, label %if.end49
+
+if.then39:                                        ; preds = %if.end35
+  %tobool41.not = icmp eq i32 %10, 0
+  %mul = shl nsw i32 %10, 1
+  %spec.select = select i1 %tobool41.not, i32 16, i32 %mul
+  store i32 %spec.select, ptr %room, align 4
+  %conv45 = sext i32 %spec.select to i64
+  %mul46 = shl nsw i64 %conv45, 6
+  %call47 = tail call ptr @realloc(ptr noundef %.pre, i64 noundef %mul46) #24
+  store ptr %call47, ptr %bulks1, align 8
+  %.pre86 = load i32, ptr %count36, align 8
+  br label %if.end49
+
+if.end49:                                         ; preds = %if.then39, %if.end35
+  %12 = phi i32 [ %.pre86, %if.then39 ], [ %10, %if.end35 ]
+  %13 = phi ptr [ %call47, %if.then39 ], [ %.pre, %if.end35 ]
+  %inc52 = add nsw i32 %12, 1
+  store i32 %inc52, ptr %count36, align 8
+  %idxprom53 = sext i32 %12 to i64
+  %arrayidx54 = getelementptr inbounds %struct.Bulk, ptr %13, i64 %idxprom53
+  store i64 %to, ptr %arrayidx54, align 8
+  %copy.sroa.2.0.arrayidx54.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx54, i64 8
+  store i64 %from, ptr %copy.sroa.2.0.arrayidx54.sroa_idx, align 8
+  %copy.sroa.3.0.arrayidx54.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx54, i64 16
+  store i64 %mbarrier, ptr %copy.sroa.3.0.arrayidx54.sroa_idx, align 8
+  %copy.sroa.4.0.arrayidx54.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx54, i64 24
+  store i64 %thread, ptr %copy.sroa.4.0.arrayidx54.sroa_idx, align 8
+  %copy.sroa.5.0.arrayidx54.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx54, i64 32
+  store i32 %bytes, ptr %copy.sroa.5.0.arrayidx54.sroa_idx, align 8
+  %copy.sroa.6.0.arrayidx54.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx54, i64 36
+  store i32 %site, ptr %copy.sroa.6.0.arrayidx54.sroa_idx, align 4
+  %copy.sroa.7.0.arrayidx54.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx54, i64 40
+  store i32 %source_site, ptr %copy.sroa.7.0.arrayidx54.sroa_idx, align 8
+  %copy.sroa.8.0.arrayidx54.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx54, i64 44
+  store i32 %mbarrier_site, ptr %copy.sroa.8.0.arrayidx54.sroa_idx, align 4
+  %copy.sroa.9.0.arrayidx54.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx54, i64 48
+  store i32 %3, ptr %copy.sroa.9.0.arrayidx54.sroa_idx, align 8
+  %copy.sroa.10.0.arrayidx54.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx54, i64 52
+  store i32 %copy.sroa.10.0, ptr %copy.sroa.10.0.arrayidx54.sroa_idx, align 4
+  %copy.sroa.12.0.arrayidx54.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx54, i64 56
+  store i32 0, ptr %copy.sroa.12.0.arrayidx54.sroa_idx, align 8
+  br label %return.sink.split
+
+return.sink.split:                                ; preds = %if.end49, %if.then19
+  %arrayidx20.sink = phi ptr [ %arrayidx20, %if.then19 ], [ %arrayidx54, %if.end49 ]
+  %bytes.sink = phi i32 [ %bytes, %if.then19 ], [ 0, %if.end49 ]
+  %wanted = getelementptr inbounds nuw i8, ptr %arrayidx20.sink, i64 60
+  store i32 %bytes.sink, ptr %wanted, align 4
+  br label %return
+
+return:                                           ; preds = %return.sink.split, %if.end26, %if.end22, %if.then17, %entry
+  ret void
+}
+
+declare ptr @realloc(ptr noundef, i64 noundef) local_unnamed_addr
+
+define void @kc_emu_bulk_commit(ptr noundef captures(none) %block, i64 noundef %thread) local_unnamed_addr #0 {
+entry:
+  %groups = getelementptr inbounds nuw i8, ptr %block, i64 376
+  %0 = load ptr, ptr %groups, align 8
+  %tobool.not = icmp eq ptr %0, null
+  br i1 %tobool.not, label %if.then, label %if.end
+
+if.then:                                          ; preds = %entry
+  %count = getelementptr inbounds nuw i8, ptr %block, i64 8
+  %1 = load i64, ptr %count, align 8
+  %call = tail call ptr @calloc(i64 noundef %1, i64 noundef 4) #24
+  store ptr %call, ptr %groups, align 8
+  br label %if.end
+
+if.end:                                           ; preds = %if.then, %entry
+  %2 = phi ptr [ %call, %if.then ], [ %0, %entry ]
+  %arrayidx = getelementptr inbounds i32, ptr %2, i64 %thread
+  %3 = load i32, ptr %arrayidx, align 4
+  %inc = add nsw i32 %3, 1
+  store i32 %inc, ptr %arrayidx, align 4
+  ret void
+}
+
+define void @kc_emu_bulk_done(ptr noundef captures(address) %block, i64 noundef %thread, i32 noundef %left, i32 noundef %reads) local_unnamed_addr #0 {
+entry:
+  %bulks1 = getelementptr inbounds nuw i8, ptr %block, i64 360
+  tail call fastcc void @settle_if(ptr noundef %block) #25
+  %count = getelementptr inbounds nuw i8, ptr %block, i64 368
+  %groups = getelementptr inbounds nuw i8, ptr %block, i64 376
+  %tobool8 = icmp ne i32 %reads, 0
+  br label %for.cond.outer
+
+for.cond.outer:                                   ; preds = %if.else, %entry
+  %i.0.ph = phi i32 [ %inc, %if.else ], [ 0, %entry ]
+  %idxprom = zext nneg i32 %i.0.ph to i64
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.cond.outer, %if.then12
+  %0 = load i32, ptr %count, align 8
+  %cmp = icmp slt i32 %i.0.ph, %0
+  br i1 %cmp, label %for.body, label %for.end
+
+for.body:                                         ; preds = %for.cond
+  %1 = load ptr, ptr %bulks1, align 8
+  %arrayidx = getelementptr inbounds nuw %struct.Bulk, ptr %1, i64 %idxprom
+  %thread2 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 24
+  %2 = load i64, ptr %thread2, align 8
+  %cmp3 = icmp eq i64 %2, %thread
+  br i1 %cmp3, label %land.lhs.true, label %if.else
+
+land.lhs.true:                                    ; preds = %for.body
+  %mbarrier = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
+  %3 = load i64, ptr %mbarrier, align 8
+  %tobool.not = icmp eq i64 %3, 0
+  br i1 %tobool.not, label %land.end, label %if.else
+
+land.end:                                         ; preds = %land.lhs.true
+  %group = getelementptr inbounds nuw i8, ptr %arrayidx, i64 48
+  %4 = load i32, ptr %group, align 8
+  %5 = load ptr, ptr %groups, align 8
+  %arrayidx4 = getelementptr inbounds i32, ptr %5, i64 %thread
+  %6 = load i32, ptr %arrayidx4, align 4
+  %sub = sub nsw i32 %6, %left
+  %cmp5 = icmp slt i32 %4, %sub
+  %or.cond = and i1 %tobool8, %cmp5
+  br i1 %or.cond, label %if.end.thread, label %if.end
+
+if.end.thread:                                    ; preds = %land.end
+  tail call fastcc void @do_bulk(ptr noundef nonnull %block, ptr noundef nonnull %arrayidx) #25
+  br label %if.else
+
+if.end:                                           ; preds = %land.end
+  %tobool9 = xor i1 %cmp5, true
+  %or.cond14 = or i1 %tobool8, %tobool9
+  br i1 %or.cond14, label %if.else, label %if.then12
+
+if.then12:                                        ; preds = %if.end
+  tail call fastcc void @end_bulk(ptr noundef nonnull %block, i32 noundef %i.0.ph) #25
+  br label %for.cond
+
+if.else:                                          ; preds = %land.lhs.true, %for.body, %if.end, %if.end.thread
+  %inc = add nuw nsw i32 %i.0.ph, 1
+  br label %for.cond.outer
+
+for.end:                                          ; preds = %for.cond
+  ret void
+}
+
+define internal fastcc void @do_bulk(ptr noundef readonly captures(none) %block, ptr noundef captures(none) %copy) unnamed_addr #0 {
+entry:
+  %is_read = getelementptr inbounds nuw i8, ptr %copy, i64 56
+  %0 = load i32, ptr %is_read, align 8
+  %tobool.not = icmp eq i32 %0, 0
+  br i1 %tobool.not, label %if.end, label %return
+
+if.end:                                           ; preds = %entry
+  store i32 1, ptr %is_read, align 8
+  %1 = load i64, ptr %copy, align 8
+  %2 = inttoptr i64 %1 to ptr
+  %from = getelementptr inbounds nuw i8, ptr %copy, i64 8
+  %3 = load i64, ptr %from, align 8
+  %4 = inttoptr i64 %3 to ptr
+  %bytes = getelementptr inbounds nuw i8, ptr %copy, i64 32
+  %5 = load i32, ptr %bytes, align 8
+  %conv = sext i32 %5 to i64
+  %call = tail call ptr @memcpy(ptr noundef %2, ptr noundef %4, i64 noundef %conv) #24
+  %6 = load i64, ptr %from, align 8
+  %7 = load i32, ptr %bytes, align 8
+  %conv4 = sext i32 %7 to i64
+  %thread = getelementptr inbounds nuw i8, ptr %copy, i64 24
+  %8 = load i64, ptr %thread, align 8
+  %source_site = getelementptr inbounds nuw i8, ptr %copy, i64 40
+  %9 = load i32, ptr %source_site, align 8
+  %clock = getelementptr inbounds nuw i8, ptr %copy, i64 52
+  %10 = load i32, ptr %clock, align 4
+  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %6, i64 noundef %conv4, i64 noundef %8, i32 noundef %9, i32 noundef %10) #25
+  br label %return
+
+return:                                           ; preds = %entry, %if.end
+  ret void
+}
+
+define internal fastcc void @end_bulk(ptr noundef captures(address) %block, i32 noundef %number) unnamed_addr #0 {
+entry:
+  %copy = alloca %struct.Bulk, align 8
+  %saved = alloca %struct.Access, align 4
+  %bulks1 = getelementptr inbounds nuw i8, ptr %block, i64 360
+  %0 = load ptr, ptr %bulks1, align 8
+  %idxprom = sext i32 %number to i64
+  %arrayidx = getelementptr inbounds %struct.Bulk, ptr %0, i64 %idxprom
+  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(64) %copy, ptr noundef nonnull align 8 dereferenceable(64) %arrayidx, i64 64, i1 false)
+  call fastcc void @do_bulk(ptr noundef %block, ptr noundef nonnull %copy) #25
+  %1 = load i64, ptr %copy, align 8
+  %bytes = getelementptr inbounds nuw i8, ptr %copy, i64 32
+  %2 = load i32, ptr %bytes, align 8
+  %conv = sext i32 %2 to i64
+  %thread = getelementptr inbounds nuw i8, ptr %copy, i64 24
+  %3 = load i64, ptr %thread, align 8
+  %site = getelementptr inbounds nuw i8, ptr %copy, i64 36
+  %4 = load i32, ptr %site, align 4
+  %clock = getelementptr inbounds nuw i8, ptr %copy, i64 52
+  %5 = load i32, ptr %clock, align 4
+  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %1, i64 noundef %conv, i64 noundef %3, i32 noundef %4, i32 noundef %5) #25
+  %count = getelementptr inbounds nuw i8, ptr %block, i64 368
+  %6 = load i32, ptr %count, align 8
+  %dec = add nsw i32 %6, -1
+  store i32 %dec, ptr %count, align 8
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.body, %entry
+  %7 = phi i32 [ %.pre, %for.body ], [ %dec, %entry ]
+  %indvars.iv = phi i64 [ %indvars.iv.next, %for.body ], [ %idxprom, %entry ]
+  %8 = sext i32 %7 to i64
+  %cmp = icmp slt i64 %indvars.iv, %8
+  br i1 %cmp, label %for.body, label %for.end
+
+for.body:                                         ; preds = %for.cond
+  %9 = load ptr, ptr %bulks1, align 8
+  %arrayidx6 = getelementptr inbounds %struct.Bulk, ptr %9, i64 %indvars.iv
+  %indvars.iv.next = add nsw i64 %indvars.iv, 1
+  %arrayidx9 = getelementptr inbounds %struct.Bulk, ptr %9, i64 %indvars.iv.next
+  tail call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(64) %arrayidx6, ptr noundef nonnull align 8 dereferenceable(64) %arrayidx9, i64 64, i1 false)
+  %.pre = load i32, ptr %count, align 8
+  br label %for.cond
+
+for.end:                                          ; preds = %for.cond
+  %mbarrier = getelementptr inbounds nuw i8, ptr %copy, i64 16
+  %10 = load i64, ptr %mbarrier, align 8
+  %tobool.not = icmp eq i64 %10, 0
+  br i1 %tobool.not, label %return, label %if.end
+
+if.end:                                           ; preds = %for.end
+  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 4 dereferenceable(16) %saved, ptr noundef nonnull align 4 dereferenceable(16) @now, i64 16, i1 false)
+  %conv11 = trunc i64 %3 to i16
+  %and = and i16 %conv11, 8191
+  %bf.load = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
+  %bf.clear = and i16 %bf.load, -8192
+  %bf.set = or disjoint i16 %bf.clear, %and
+  store i16 %bf.set, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
+  %call = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %10) #25
+  %tobool15.not = icmp eq ptr %call, null
+  br i1 %tobool15.not, label %if.end26, label %land.lhs.true
+
+land.lhs.true:                                    ; preds = %if.end
+  %coming = getelementptr inbounds nuw i8, ptr %call, i64 32
+  %11 = load ptr, ptr %coming, align 8
+  %arrayidx17 = getelementptr inbounds i32, ptr %11, i64 %3
+  %12 = load i32, ptr %arrayidx17, align 4
+  %cmp19 = icmp slt i32 %12, %5
+  br i1 %cmp19, label %if.then21, label %if.end26
+
+if.then21:                                        ; preds = %land.lhs.true
+  store i32 %5, ptr %arrayidx17, align 4
+  br label %if.end26
+
+if.end26:                                         ; preds = %if.then21, %land.lhs.true, %if.end
+  %mbarrier_site = getelementptr inbounds nuw i8, ptr %copy, i64 44
+  %13 = load i32, ptr %mbarrier_site, align 4
+  %call31 = tail call fastcc i64 @change(ptr noundef nonnull %block, i64 noundef %3, i32 noundef 5, i64 noundef %10, i64 noundef %conv, i32 noundef %13) #25
+  tail call fastcc void @settle_if(ptr noundef nonnull %block) #25
+  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 4 dereferenceable(16) @now, ptr noundef nonnull align 4 dereferenceable(16) %saved, i64 16, i1 false)
+  br label %return
+
+return:                                           ; preds = %for.end, %if.end26
+  ret void
+}
+
+define void @kc_emu_leave(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %n, i64 noundef %word) local_unnamed_addr #13 {
 entry:
   %words = getelementptr inbounds nuw i8, ptr %block, i64 32
   %0 = load ptr, ptr %words, align 8
@@ -3214,7 +3906,7 @@ entry:
   %0 = load ptr, ptr %words1, align 8
   %arrayidx = getelementptr inbounds [32 x i64], ptr %0, i64 %thread
   store i64 %address, ptr %arrayidx, align 8
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 368
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 416
   %1 = load ptr, ptr %clocks, align 8
   %tobool.not = icmp eq ptr %1, null
   br i1 %tobool.not, label %if.end7, label %land.lhs.true
@@ -3227,7 +3919,7 @@ land.lhs.true:                                    ; preds = %entry
   br i1 %cmp, label %if.then, label %if.end7
 
 if.then:                                          ; preds = %land.lhs.true
-  %call = tail call i32 @kc_emu_pointer(i64 noundef %address, i64 noundef 16, i64 noundef 16, i32 noundef %site, i32 noundef %flags) #22
+  %call = tail call i32 @kc_emu_pointer(i64 noundef %address, i64 noundef 16, i64 noundef 16, i32 noundef %site, i32 noundef %flags) #25
   %tobool4.not = icmp eq i32 %call, 0
   br i1 %tobool4.not, label %if.then5, label %if.end7
 
@@ -3241,12 +3933,12 @@ if.end7:                                          ; preds = %if.then, %if.then5,
   ret void
 }
 
-define i32 @kc_emu_matrix_load(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned) local_unnamed_addr #15 {
+define i32 @kc_emu_matrix_load(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned) local_unnamed_addr #16 {
 entry:
-  %call = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 0) #22
+  %call = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 0) #25
   %0 = load i16, ptr %call, align 2
   %conv = zext i16 %0 to i32
-  %call1 = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 1) #22
+  %call1 = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 1) #25
   %1 = load i16, ptr %call1, align 2
   %conv2 = zext i16 %1 to i32
   %shl = shl nuw i32 %conv2, 16
@@ -3254,7 +3946,7 @@ entry:
   ret i32 %or
 }
 
-define internal fastcc ptr @matrix_element(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef range(i32 0, 2) %n) unnamed_addr #15 {
+define internal fastcc ptr @matrix_element(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef range(i32 0, 2) %n) unnamed_addr #16 {
 entry:
   %rem = srem i64 %thread, 32
   %rem1.lhs.trunc = trunc nsw i64 %rem to i8
@@ -3287,26 +3979,20 @@ entry:
   ret ptr %add.ptr
 }
 
-define void @kc_emu_matrix_store(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef %word) local_unnamed_addr #16 {
+define void @kc_emu_matrix_store(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef %word) local_unnamed_addr #17 {
 entry:
   %conv = trunc i32 %word to i16
-  %call = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 0) #22
+  %call = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 0) #25
   store i16 %conv, ptr %call, align 2
   %shr = lshr i32 %word, 16
   %conv1 = trunc nuw i32 %shr to i16
-  %call2 = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 1) #22
+  %call2 = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 1) #25
   store i16 %conv1, ptr %call2, align 2
   ret void
 }
 
 define i64 @kc_emu_mma(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %shape, i32 noundef %types, i32 noundef %index, i64 noundef %c) local_unnamed_addr #0 {
 entry:
-  %single.i.i = alloca float, align 4
-  %bits.i.i = alloca i32, align 4
-  %word.addr.i = alloca i64, align 8
-  %value.addr.i = alloca double, align 8
-  %single.i = alloca float, align 4
-  %bits.i = alloca i32, align 4
   %shr = lshr i32 %shape, 16
   %and = and i32 %shr, 255
   %shr1 = lshr i32 %shape, 8
@@ -3319,10 +4005,11 @@ entry:
   %and7 = and i32 %shr6, 15
   %shr8 = lshr i32 %types, 8
   %and9 = and i32 %shr8, 15
+  %shr10156 = lshr i32 %types, 12
   %div = sdiv i64 %thread, 32
   %mul = shl nsw i64 %div, 5
   %rem = srem i64 %thread, 32
-  %call = tail call fastcc i32 @packing(i32 noundef %and9) #22
+  %call = tail call fastcc i32 @packing(i32 noundef %and9) #25
   %mul12 = mul nsw i32 %call, %index
   %0 = and i32 %types, 16384
   %tobool14.not = icmp eq i32 %0, 0
@@ -3331,11 +4018,11 @@ entry:
   %conv = trunc nsw i64 %rem to i32
   %mul17 = mul nsw i32 %div16153, %conv
   %div23.lhs.trunc = trunc nsw i64 %rem to i8
-  %div23176 = sdiv i8 %div23.lhs.trunc, 4
-  %div23.sext = sext i8 %div23176 to i32
+  %div23172 = sdiv i8 %div23.lhs.trunc, 4
+  %div23.sext = sext i8 %div23172 to i32
   %rem28.lhs.trunc = trunc nsw i64 %rem to i8
-  %rem28177 = srem i8 %rem28.lhs.trunc, 4
-  %rem28.sext = sext i8 %rem28177 to i32
+  %rem28173 = srem i8 %rem28.lhs.trunc, 4
+  %rem28.sext = sext i8 %rem28173 to i32
   %mul29 = shl nsw i32 %rem28.sext, 1
   %cmp65 = icmp eq i32 %and5, 9
   %mul42 = mul nuw nsw i32 %cond, %and
@@ -3344,44 +4031,40 @@ entry:
   %div4.i158 = lshr i32 %mul52, 5
   %1 = and i32 %types, 8192
   %tobool74.not = icmp eq i32 %1, 0
-  %2 = and i32 %types, 4096
-  %tobool.i = icmp ne i32 %2, 0
-  %wide.trip.count = zext nneg i32 %call to i64
+  %and87 = and i32 %shr10156, 1
   br label %for.cond
 
-for.cond:                                         ; preds = %word_with.exit, %entry
-  %indvars.iv = phi i64 [ %indvars.iv.next, %word_with.exit ], [ 0, %entry ]
-  %result.0 = phi i64 [ %13, %word_with.exit ], [ %c, %entry ]
-  %exitcond175.not = icmp eq i64 %indvars.iv, %wide.trip.count
-  br i1 %exitcond175.not, label %for.end91, label %for.body
+for.cond:                                         ; preds = %for.end, %entry
+  %part.0 = phi i32 [ 0, %entry ], [ %inc90, %for.end ]
+  %result.0 = phi i64 [ %c, %entry ], [ %call88, %for.end ]
+  %exitcond171.not = icmp eq i32 %part.0, %call
+  br i1 %exitcond171.not, label %for.end91, label %for.body
 
 for.body:                                         ; preds = %for.cond
-  %3 = trunc i64 %indvars.iv to i32
-  %4 = add i32 %mul12, %3
+  %add = add nsw i32 %mul12, %part.0
   br i1 %tobool14.not, label %if.else, label %if.then
 
 if.then:                                          ; preds = %for.body
-  %rem18 = srem i32 %4, %div16153
+  %rem18 = srem i32 %add, %div16153
   %add19 = add nsw i32 %rem18, %mul17
   %div20 = sdiv i32 %add19, %and2
   %rem21 = srem i32 %add19, %and2
   br label %if.end
 
 if.else:                                          ; preds = %for.body
-  %div24 = sdiv i32 %4, 2
+  %div24 = sdiv i32 %add, 2
   %mul25 = shl nsw i32 %div24, 3
   %add26 = add nsw i32 %mul25, %div23.sext
-  %rem30 = srem i32 %4, 2
+  %rem30 = srem i32 %add, 2
   %add31 = add nsw i32 %rem30, %mul29
   br label %if.end
 
 if.end:                                           ; preds = %if.else, %if.then
   %column.0 = phi i32 [ %rem21, %if.then ], [ %add31, %if.else ]
   %row.0 = phi i32 [ %div20, %if.then ], [ %add26, %if.else ]
-  %5 = trunc nuw nsw i64 %indvars.iv to i32
-  %call32 = call fastcc double @number_in(i64 noundef %c, i32 noundef %and9, i32 noundef %5) #22
-  %call60 = call fastcc i32 @packing(i32 noundef %and5) #22
-  %call63 = call fastcc i32 @packing(i32 noundef %and7) #22
+  %call32 = tail call fastcc double @number_in(i64 noundef %c, i32 noundef %and9, i32 noundef %part.0) #25
+  %call60 = tail call fastcc i32 @packing(i32 noundef %and5) #25
+  %call63 = tail call fastcc i32 @packing(i32 noundef %and7) #25
   %mul40 = mul nsw i32 %row.0, %cond
   br label %for.cond33
 
@@ -3409,21 +4092,21 @@ cond.true49:                                      ; preds = %for.body36
   br label %cond.end56
 
 cond.false54:                                     ; preds = %for.body36
-  %call45 = call fastcc { i64, i32 } @operand_place(i32 noundef %row.0, i32 noundef %at.0, i32 noundef %and5, i32 noundef %and) #22
-  %a.sroa.0.0166 = extractvalue { i64, i32 } %call45, 0
-  %a.sroa.3.0167 = extractvalue { i64, i32 } %call45, 1
-  %call55 = call fastcc { i64, i32 } @operand_place(i32 noundef %column.0, i32 noundef %at.0, i32 noundef %and7, i32 noundef 8) #22
+  %call45 = tail call fastcc { i64, i32 } @operand_place(i32 noundef %row.0, i32 noundef %at.0, i32 noundef %and5, i32 noundef %and) #25
+  %a.sroa.0.0165 = extractvalue { i64, i32 } %call45, 0
+  %a.sroa.3.0166 = extractvalue { i64, i32 } %call45, 1
+  %call55 = tail call fastcc { i64, i32 } @operand_place(i32 noundef %column.0, i32 noundef %at.0, i32 noundef %and7, i32 noundef 8) #25
   br label %cond.end56
 
 cond.end56:                                       ; preds = %cond.false54, %cond.true49
-  %a.sroa.3.0170 = phi i32 [ %rem.i, %cond.true49 ], [ %a.sroa.3.0167, %cond.false54 ]
-  %a.sroa.0.0168 = phi i64 [ %conv.i, %cond.true49 ], [ %a.sroa.0.0166, %cond.false54 ]
+  %a.sroa.3.0169 = phi i32 [ %rem.i, %cond.true49 ], [ %a.sroa.3.0166, %cond.false54 ]
+  %a.sroa.0.0167 = phi i64 [ %conv.i, %cond.true49 ], [ %a.sroa.0.0165, %cond.false54 ]
   %call53.pn = phi { i64, i32 } [ %.fca.1.insert.i163, %cond.true49 ], [ %call55, %cond.false54 ]
   %b.sroa.0.0 = extractvalue { i64, i32 } %call53.pn, 0
   %b.sroa.3.0 = extractvalue { i64, i32 } %call53.pn, 1
-  %call57 = call fastcc i64 @left_at(ptr noundef %block, i64 noundef %mul, i64 %a.sroa.0.0168, i32 %a.sroa.3.0170, i32 noundef %and5, i32 noundef 0) #22
-  %call58 = call fastcc i64 @left_at(ptr noundef %block, i64 noundef %mul, i64 %b.sroa.0.0, i32 %b.sroa.3.0, i32 noundef %and7, i32 noundef 16) #22
-  %rem61 = srem i32 %a.sroa.3.0170, %call60
+  %call57 = tail call fastcc i64 @left_at(ptr noundef %block, i64 noundef %mul, i64 %a.sroa.0.0167, i32 %a.sroa.3.0169, i32 noundef %and5, i32 noundef 0) #25
+  %call58 = tail call fastcc i64 @left_at(ptr noundef %block, i64 noundef %mul, i64 %b.sroa.0.0, i32 %b.sroa.3.0, i32 noundef %and7, i32 noundef 16) #25
+  %rem61 = srem i32 %a.sroa.3.0169, %call60
   %rem64 = srem i32 %b.sroa.3.0, %call63
   br i1 %cmp65, label %if.then67, label %if.else82
 
@@ -3442,161 +4125,32 @@ if.then67:                                        ; preds = %cond.end56
   br label %for.inc
 
 if.else82:                                        ; preds = %cond.end56
-  %call83 = call fastcc double @number_in(i64 noundef %call57, i32 noundef %and5, i32 noundef %rem61) #22
-  %call84 = call fastcc double @number_in(i64 noundef %call58, i32 noundef %and7, i32 noundef %rem64) #22
-  %6 = call double @llvm.fmuladd.f64(double %call83, double %call84, double %sum.0)
+  %call83 = tail call fastcc double @number_in(i64 noundef %call57, i32 noundef %and5, i32 noundef %rem61) #25
+  %call84 = tail call fastcc double @number_in(i64 noundef %call58, i32 noundef %and7, i32 noundef %rem64) #25
+  %2 = tail call double @llvm.fmuladd.f64(double %call83, double %call84, double %sum.0)
   br label %for.inc
 
 for.inc:                                          ; preds = %if.then67, %if.else82
-  %sum.1 = phi double [ %add81, %if.then67 ], [ %6, %if.else82 ]
+  %sum.1 = phi double [ %add81, %if.then67 ], [ %2, %if.else82 ]
   %inc = add nuw nsw i32 %at.0, 1
   br label %for.cond33
 
 for.end:                                          ; preds = %for.cond33
-  call void @llvm.lifetime.start.p0(ptr nonnull %word.addr.i)
-  call void @llvm.lifetime.start.p0(ptr nonnull %value.addr.i)
-  call void @llvm.lifetime.start.p0(ptr nonnull %single.i)
-  call void @llvm.lifetime.start.p0(ptr nonnull %bits.i)
-  store i64 %result.0, ptr %word.addr.i, align 8
-  store double %sum.0, ptr %value.addr.i, align 8
-  switch i32 %and9, label %if.else14.i [
-    i32 4, label %if.then.i
-    i32 3, label %if.then2.i
-    i32 0, label %if.then8.i
-  ]
-
-if.then.i:                                        ; preds = %for.end
-  %call.i = call ptr @memcpy(ptr noundef nonnull %word.addr.i, ptr noundef nonnull %value.addr.i, i64 noundef 8) #21
-  %.pre.i = load i64, ptr %word.addr.i, align 8
-  br label %word_with.exit
-
-if.then2.i:                                       ; preds = %for.end
-  %conv.i164 = fptrunc double %sum.0 to float
-  store float %conv.i164, ptr %single.i, align 4
-  %call3.i = call ptr @memcpy(ptr noundef nonnull %bits.i, ptr noundef nonnull %single.i, i64 noundef 4) #21
-  %7 = load i32, ptr %bits.i, align 4
-  %conv4.i = zext i32 %7 to i64
-  br label %word_with.exit
-
-if.then8.i:                                       ; preds = %for.end
-  %8 = shl nsw i64 %indvars.iv, 4
-  %shl.i = shl i64 65535, %8
-  %not.i = xor i64 %shl.i, -1
-  %and.i = and i64 %result.0, %not.i
-  call void @llvm.lifetime.start.p0(ptr nonnull %single.i.i)
-  call void @llvm.lifetime.start.p0(ptr nonnull %bits.i.i)
-  %conv.i.i = fptrunc double %sum.0 to float
-  store float %conv.i.i, ptr %single.i.i, align 4
-  %call.i.i = call ptr @memcpy(ptr noundef nonnull %bits.i.i, ptr noundef nonnull %single.i.i, i64 noundef 4) #21
-  %9 = load i32, ptr %bits.i.i, align 4
-  %shr.i.i = lshr i32 %9, 16
-  %and.i.i = and i32 %shr.i.i, 32768
-  %and1.i.i = and i32 %9, 2147483647
-  %cmp.i.i = icmp samesign ugt i32 %and1.i.i, 2139095040
-  br i1 %cmp.i.i, label %if.then.i.i, label %if.end.i.i
-
-if.then.i.i:                                      ; preds = %if.then8.i
-  %or.i.i = or disjoint i32 %and.i.i, 32256
-  br label %to_half.exit.i
-
-if.end.i.i:                                       ; preds = %if.then8.i
-  %cmp3.i.i = icmp samesign ugt i32 %and1.i.i, 1199570943
-  br i1 %cmp3.i.i, label %if.then5.i.i, label %if.end7.i.i
-
-if.then5.i.i:                                     ; preds = %if.end.i.i
-  %or6.i.i = or disjoint i32 %and.i.i, 31744
-  br label %to_half.exit.i
-
-if.end7.i.i:                                      ; preds = %if.end.i.i
-  %sub.i.i = add nsw i32 %and1.i.i, -939524096
-  %cmp8.i.i = icmp samesign ult i32 %and1.i.i, 947912704
-  br i1 %cmp8.i.i, label %if.then10.i.i, label %if.end19.i.i
-
-if.then10.i.i:                                    ; preds = %if.end7.i.i
-  %cmp11.i.i = icmp samesign ult i32 %and1.i.i, 855638016
-  br i1 %cmp11.i.i, label %to_half.exit.i, label %if.end14.i.i
-
-if.end14.i.i:                                     ; preds = %if.then10.i.i
-  %shr15.i.i = lshr i32 %and1.i.i, 23
-  %sub16.i.i = sub nuw nsw i32 126, %shr15.i.i
-  %and17.i.i = and i32 %9, 8388607
-  %or18.i.i = or disjoint i32 %and17.i.i, 8388608
-  br label %if.end19.i.i
-
-if.end19.i.i:                                     ; preds = %if.end14.i.i, %if.end7.i.i
-  %value.0.i.i = phi i32 [ %or18.i.i, %if.end14.i.i ], [ %sub.i.i, %if.end7.i.i ]
-  %shift.0.i.i = phi i32 [ %sub16.i.i, %if.end14.i.i ], [ 13, %if.end7.i.i ]
-  %shr20.i.i = lshr i32 %value.0.i.i, %shift.0.i.i
-  %notmask.i.i = shl nsw i32 -1, %shift.0.i.i
-  %sub21.i.i = xor i32 %notmask.i.i, -1
-  %and22.i.i = and i32 %value.0.i.i, %sub21.i.i
-  %sub23.i.i = add nsw i32 %shift.0.i.i, -1
-  %shl24.i.i = shl nuw nsw i32 1, %sub23.i.i
-  %cmp25.i.i = icmp samesign ugt i32 %and22.i.i, %shl24.i.i
-  br i1 %cmp25.i.i, label %lor.end.i.i, label %lor.rhs.i.i
-
-lor.rhs.i.i:                                      ; preds = %if.end19.i.i
-  %cmp27.i.i = icmp eq i32 %and22.i.i, %shl24.i.i
-  %and29.i.i = and i32 %shr20.i.i, 1
-  %tobool.i.i = icmp ne i32 %and29.i.i, 0
-  %10 = select i1 %cmp27.i.i, i1 %tobool.i.i, i1 false
-  %11 = zext i1 %10 to i32
-  br label %lor.end.i.i
-
-lor.end.i.i:                                      ; preds = %lor.rhs.i.i, %if.end19.i.i
-  %lor.ext.i.i = phi i32 [ 1, %if.end19.i.i ], [ %11, %lor.rhs.i.i ]
-  %add.i.i = add nuw nsw i32 %lor.ext.i.i, %shr20.i.i
-  %or30.i.i = or i32 %add.i.i, %and.i.i
-  br label %to_half.exit.i
-
-to_half.exit.i:                                   ; preds = %lor.end.i.i, %if.then10.i.i, %if.then5.i.i, %if.then.i.i
-  %retval.0.i.i = phi i32 [ %or.i.i, %if.then.i.i ], [ %or6.i.i, %if.then5.i.i ], [ %or30.i.i, %lor.end.i.i ], [ %and.i.i, %if.then10.i.i ]
-  call void @llvm.lifetime.end.p0(ptr nonnull %single.i.i)
-  call void @llvm.lifetime.end.p0(ptr nonnull %bits.i.i)
-  %conv10.i = zext nneg i32 %retval.0.i.i to i64
-  %shl13.i = shl i64 %conv10.i, %8
-  %or.i = or i64 %shl13.i, %and.i
-  br label %word_with.exit
-
-if.else14.i:                                      ; preds = %for.end
-  %cmp15.i = fcmp ogt double %sum.0, 0x41DFFFFFFFC00000
-  %or.cond.i = and i1 %tobool.i, %cmp15.i
-  br i1 %or.cond.i, label %if.end23.i, label %if.end.i
-
-if.end.i:                                         ; preds = %if.else14.i
-  %cmp20.i = fcmp olt double %sum.0, 0xC1E0000000000000
-  %or.cond30.i = and i1 %tobool.i, %cmp20.i
-  br i1 %or.cond30.i, label %if.then22.i, label %if.end23.i
-
-if.then22.i:                                      ; preds = %if.end.i
-  br label %if.end23.i
-
-if.end23.i:                                       ; preds = %if.then22.i, %if.end.i, %if.else14.i
-  %12 = phi double [ 0xC1E0000000000000, %if.then22.i ], [ %sum.0, %if.end.i ], [ 0x41DFFFFFFFC00000, %if.else14.i ]
-  %conv24.i = fptosi double %12 to i64
-  %conv26.i = and i64 %conv24.i, 4294967295
-  br label %word_with.exit
-
-word_with.exit:                                   ; preds = %if.then.i, %if.then2.i, %to_half.exit.i, %if.end23.i
-  %13 = phi i64 [ %conv4.i, %if.then2.i ], [ %conv26.i, %if.end23.i ], [ %or.i, %to_half.exit.i ], [ %.pre.i, %if.then.i ]
-  call void @llvm.lifetime.end.p0(ptr nonnull %word.addr.i)
-  call void @llvm.lifetime.end.p0(ptr nonnull %value.addr.i)
-  call void @llvm.lifetime.end.p0(ptr nonnull %single.i)
-  call void @llvm.lifetime.end.p0(ptr nonnull %bits.i)
-  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  %call88 = tail call fastcc i64 @word_with(i64 noundef %result.0, i32 noundef %and9, i32 noundef %part.0, double noundef %sum.0, i32 noundef %and87) #25
+  %inc90 = add nuw nsw i32 %part.0, 1
   br label %for.cond
 
 for.end91:                                        ; preds = %for.cond
   ret i64 %result.0
 }
 
-define internal fastcc range(i32 0, 33) i32 @packing(i32 noundef %type) unnamed_addr #9 {
+define internal fastcc range(i32 0, 33) i32 @packing(i32 noundef %type) unnamed_addr #10 {
 entry:
   %cmp = icmp eq i32 %type, 4
   br i1 %cmp, label %cond.end, label %cond.false
 
 cond.false:                                       ; preds = %entry
-  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #22
+  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #25
   %div.rhs.trunc = trunc nuw nsw i32 %call to i8
   %div2 = udiv i8 32, %div.rhs.trunc
   %div.zext = zext nneg i8 %div2 to i32
@@ -3613,7 +4167,7 @@ entry:
   %value = alloca double, align 8
   store i64 %word, ptr %word.addr, align 8
   %conv = trunc i64 %word to i32
-  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #22
+  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #25
   %and = and i32 %call, 31
   %mul = mul nsw i32 %and, %part
   %shr = lshr i32 %conv, %mul
@@ -3627,56 +4181,27 @@ entry:
     i32 7, label %sw.bb16
     i32 8, label %sw.bb22
     i32 10, label %sw.bb25
+    i32 11, label %sw.bb27
+    i32 12, label %sw.bb30
   ]
 
 sw.bb:                                            ; preds = %entry
   %and1 = and i32 %shr, 65535
-  %shr.i = lshr i32 %shr, 10
-  %and.i = and i32 %shr.i, 31
-  %and1.i = and i32 %shr, 1023
-  %and2.i = shl nuw i32 %and1, 16
-  %shl.i = and i32 %and2.i, -2147483648
-  switch i32 %and.i, label %if.then5.i [
-    i32 31, label %if.then.i
-    i32 0, label %if.end11.i
-  ]
-
-if.then.i:                                        ; preds = %sw.bb
-  %shl3.i = shl nuw nsw i32 %and1, 13
-  %or.i = or disjoint i32 %shl.i, %shl3.i
-  %or4.i = or i32 %or.i, 2139095040
-  %call.i = tail call fastcc double @as_float(i32 noundef %or4.i) #22
-  br label %return
-
-if.then5.i:                                       ; preds = %sw.bb
-  %add.i = shl nuw nsw i32 %and.i, 23
-  %shl6.i = add nuw nsw i32 %add.i, 939524096
-  %shl8.i = shl nuw nsw i32 %and1.i, 13
-  %0 = or disjoint i32 %shl6.i, %shl8.i
-  %or9.i = or disjoint i32 %0, %shl.i
-  %call10.i = tail call fastcc double @as_float(i32 noundef %or9.i) #22
-  br label %return
-
-if.end11.i:                                       ; preds = %sw.bb
-  %conv.i = uitofp nneg i32 %and1.i to double
-  %div.i = fmul double %conv.i, 0x3E70000000000000
-  %tobool12.not.i = icmp eq i32 %shl.i, 0
-  %fneg.i = fneg double %div.i
-  %cond.i = select i1 %tobool12.not.i, double %div.i, double %fneg.i
+  %call2 = tail call fastcc double @of_half(i32 noundef %and1) #25
   br label %return
 
 sw.bb3:                                           ; preds = %entry
   %shl = shl i32 %shr, 16
-  %call4 = tail call fastcc double @as_float(i32 noundef %shl) #22
+  %call4 = tail call fastcc double @as_float(i32 noundef %shl) #25
   br label %return
 
 sw.bb5:                                           ; preds = %entry
   %and6 = and i32 %shr, -8192
-  %call7 = tail call fastcc double @as_float(i32 noundef %and6) #22
+  %call7 = tail call fastcc double @as_float(i32 noundef %and6) #25
   br label %return
 
 sw.bb8:                                           ; preds = %entry
-  %call9 = tail call fastcc double @as_float(i32 noundef %shr) #22
+  %call9 = tail call fastcc double @as_float(i32 noundef %shr) #25
   br label %return
 
 sw.bb10:                                          ; preds = %entry
@@ -3690,8 +4215,8 @@ sw.bb13:                                          ; preds = %entry
   br label %return
 
 sw.bb16:                                          ; preds = %entry
-  %div37 = shl i32 %shr, 28
-  %div = ashr exact i32 %div37, 28
+  %div46 = shl i32 %shr, 28
+  %div = ashr exact i32 %div46, 28
   %conv21 = sitofp i32 %div to double
   br label %return
 
@@ -3704,19 +4229,61 @@ sw.bb25:                                          ; preds = %entry
   %conv26 = sitofp i32 %shr to double
   br label %return
 
+sw.bb27:                                          ; preds = %entry
+  %shr.i = lshr i32 %shr, 3
+  %and.i = and i32 %shr.i, 15
+  %and1.i = and i32 %shr, 7
+  %and28 = shl i32 %shr, 24
+  %shl.i = and i32 %and28, -2147483648
+  %and3.i = and i32 %shr, 127
+  %cmp.i = icmp eq i32 %and3.i, 127
+  br i1 %cmp.i, label %if.then.i, label %if.end.i
+
+if.then.i:                                        ; preds = %sw.bb27
+  %or.i = or i32 %and28, 2143289344
+  %call.i = tail call fastcc double @as_float(i32 noundef %or.i) #25
+  br label %return
+
+if.end.i:                                         ; preds = %sw.bb27
+  %tobool.not.i = icmp eq i32 %and.i, 0
+  br i1 %tobool.not.i, label %if.end10.i, label %if.then4.i
+
+if.then4.i:                                       ; preds = %if.end.i
+  %add.i = shl nuw nsw i32 %and.i, 23
+  %shl5.i = add nuw nsw i32 %add.i, 1006632960
+  %shl7.i = shl nuw nsw i32 %and1.i, 20
+  %0 = or disjoint i32 %shl5.i, %shl7.i
+  %or8.i = or disjoint i32 %0, %shl.i
+  %call9.i = tail call fastcc double @as_float(i32 noundef %or8.i) #25
+  br label %return
+
+if.end10.i:                                       ; preds = %if.end.i
+  %conv.i = uitofp nneg i32 %and1.i to double
+  %div.i = fmul double %conv.i, 0x3F60000000000000
+  %tobool11.not.i = icmp eq i32 %shl.i, 0
+  %fneg.i = fneg double %div.i
+  %cond.i = select i1 %tobool11.not.i, double %div.i, double %fneg.i
+  br label %return
+
+sw.bb30:                                          ; preds = %entry
+  %shl31 = shl i32 %shr, 8
+  %and32 = and i32 %shl31, 65280
+  %call33 = tail call fastcc double @of_half(i32 noundef %and32) #25
+  br label %return
+
 sw.epilog:                                        ; preds = %entry
-  %call27 = call ptr @memcpy(ptr noundef nonnull %value, ptr noundef nonnull %word.addr, i64 noundef 8) #21
+  %call34 = call ptr @memcpy(ptr noundef nonnull %value, ptr noundef nonnull %word.addr, i64 noundef 8) #24
   %1 = load double, ptr %value, align 8
   br label %return
 
-return:                                           ; preds = %if.end11.i, %if.then5.i, %if.then.i, %sw.epilog, %sw.bb25, %sw.bb22, %sw.bb16, %sw.bb13, %sw.bb10, %sw.bb8, %sw.bb5, %sw.bb3
-  %retval.0 = phi double [ %1, %sw.epilog ], [ %conv26, %sw.bb25 ], [ %call4, %sw.bb3 ], [ %call7, %sw.bb5 ], [ %call9, %sw.bb8 ], [ %conv12, %sw.bb10 ], [ %conv15, %sw.bb13 ], [ %conv21, %sw.bb16 ], [ %conv24, %sw.bb22 ], [ %call.i, %if.then.i ], [ %call10.i, %if.then5.i ], [ %cond.i, %if.end11.i ]
+return:                                           ; preds = %if.end10.i, %if.then4.i, %if.then.i, %sw.epilog, %sw.bb30, %sw.bb25, %sw.bb22, %sw.bb16, %sw.bb13, %sw.bb10, %sw.bb8, %sw.bb5, %sw.bb3, %sw.bb
+  %retval.0 = phi double [ %1, %sw.epilog ], [ %call2, %sw.bb ], [ %call4, %sw.bb3 ], [ %call7, %sw.bb5 ], [ %call9, %sw.bb8 ], [ %conv12, %sw.bb10 ], [ %conv15, %sw.bb13 ], [ %conv21, %sw.bb16 ], [ %conv24, %sw.bb22 ], [ %conv26, %sw.bb25 ], [ %call33, %sw.bb30 ], [ %call.i, %if.then.i ], [ %call9.i, %if.then4.i ], [ %cond.i, %if.end10.i ]
   ret double %retval.0
 }
 
-define internal fastcc { i64, i32 } @operand_place(i32 noundef %across, i32 noundef range(i32 -2147483648, 256) %k, i32 noundef range(i32 0, 16) %type, i32 noundef range(i32 0, 256) %rows) unnamed_addr #9 {
+define internal fastcc { i64, i32 } @operand_place(i32 noundef %across, i32 noundef range(i32 -2147483648, 256) %k, i32 noundef range(i32 0, 16) %type, i32 noundef range(i32 0, 256) %rows) unnamed_addr #10 {
 entry:
-  %call = tail call fastcc i32 @packing(i32 noundef %type) #22
+  %call = tail call fastcc i32 @packing(i32 noundef %type) #25
   %div18 = lshr i32 %rows, 3
   %rem = srem i32 %across, 8
   %mul = shl nsw i32 %rem, 2
@@ -3737,7 +4304,7 @@ entry:
   ret { i64, i32 } %.fca.1.insert
 }
 
-define internal fastcc i64 @left_at(ptr noundef readonly captures(none) %block, i64 noundef range(i64 -9223372036854775808, 9223372036854775777) %first, i64 range(i64 -2147483648, 2147483648) %place.coerce0, i32 %place.coerce1, i32 noundef range(i32 0, 16) %type, i32 noundef range(i32 0, 17) %from) unnamed_addr #15 {
+define internal fastcc i64 @left_at(ptr noundef readonly captures(none) %block, i64 noundef range(i64 -9223372036854775808, 9223372036854775777) %first, i64 range(i64 -2147483648, 2147483648) %place.coerce0, i32 %place.coerce1, i32 noundef range(i32 0, 16) %type, i32 noundef range(i32 0, 17) %from) unnamed_addr #16 {
 entry:
   %add = add nsw i64 %place.coerce0, %first
   %count = getelementptr inbounds nuw i8, ptr %block, i64 8
@@ -3747,7 +4314,7 @@ entry:
   %words = getelementptr inbounds nuw i8, ptr %block, i64 32
   %1 = load ptr, ptr %words, align 8
   %arrayidx = getelementptr inbounds [32 x i64], ptr %1, i64 %cond
-  %call = tail call fastcc i32 @packing(i32 noundef %type) #22
+  %call = tail call fastcc i32 @packing(i32 noundef %type) #25
   %div = sdiv i32 %place.coerce1, %call
   %add4 = add nsw i32 %div, %from
   %idxprom = sext i32 %add4 to i64
@@ -3756,19 +4323,154 @@ entry:
   ret i64 %2
 }
 
-declare double @llvm.fmuladd.f64(double, double, double) #17
+declare double @llvm.fmuladd.f64(double, double, double) #18
+
+define internal fastcc i64 @word_with(i64 noundef %word, i32 noundef range(i32 0, 16) %type, i32 noundef range(i32 -2147483648, 32) %part, double noundef %value, i32 noundef range(i32 0, 2) %clamps) unnamed_addr #0 {
+entry:
+  %single.i = alloca float, align 4
+  %bits.i = alloca i32, align 4
+  %word.addr = alloca i64, align 8
+  %value.addr = alloca double, align 8
+  %single = alloca float, align 4
+  %bits = alloca i32, align 4
+  store i64 %word, ptr %word.addr, align 8
+  store double %value, ptr %value.addr, align 8
+  switch i32 %type, label %if.else14 [
+    i32 4, label %if.then
+    i32 3, label %if.then2
+    i32 0, label %if.then8
+  ]
+
+if.then:                                          ; preds = %entry
+  %call = call ptr @memcpy(ptr noundef nonnull %word.addr, ptr noundef nonnull %value.addr, i64 noundef 8) #24
+  %.pre = load i64, ptr %word.addr, align 8
+  br label %if.end29
+
+if.then2:                                         ; preds = %entry
+  %conv = fptrunc double %value to float
+  store float %conv, ptr %single, align 4
+  %call3 = call ptr @memcpy(ptr noundef nonnull %bits, ptr noundef nonnull %single, i64 noundef 4) #24
+  %0 = load i32, ptr %bits, align 4
+  %conv4 = zext i32 %0 to i64
+  br label %if.end29
+
+if.then8:                                         ; preds = %entry
+  %mul = shl nsw i32 %part, 4
+  %sh_prom = zext i32 %mul to i64
+  %shl = shl i64 65535, %sh_prom
+  %not = xor i64 %shl, -1
+  %and = and i64 %word, %not
+  call void @llvm.lifetime.start.p0(ptr nonnull %single.i)
+  call void @llvm.lifetime.start.p0(ptr nonnull %bits.i)
+  %conv.i = fptrunc double %value to float
+  store float %conv.i, ptr %single.i, align 4
+  %call.i = call ptr @memcpy(ptr noundef nonnull %bits.i, ptr noundef nonnull %single.i, i64 noundef 4) #24
+  %1 = load i32, ptr %bits.i, align 4
+  %shr.i = lshr i32 %1, 16
+  %and.i = and i32 %shr.i, 32768
+  %and1.i = and i32 %1, 2147483647
+  %cmp.i = icmp samesign ugt i32 %and1.i, 2139095040
+  br i1 %cmp.i, label %if.then.i, label %if.end.i
+
+if.then.i:                                        ; preds = %if.then8
+  %or.i = or disjoint i32 %and.i, 32256
+  br label %to_half.exit
+
+if.end.i:                                         ; preds = %if.then8
+  %cmp3.i = icmp samesign ugt i32 %and1.i, 1199570943
+  br i1 %cmp3.i, label %if.then5.i, label %if.end7.i
+
+if.then5.i:                                       ; preds = %if.end.i
+  %or6.i = or disjoint i32 %and.i, 31744
+  br label %to_half.exit
+
+if.end7.i:                                        ; preds = %if.end.i
+  %sub.i = add nsw i32 %and1.i, -939524096
+  %cmp8.i = icmp samesign ult i32 %and1.i, 947912704
+  br i1 %cmp8.i, label %if.then10.i, label %if.end19.i
+
+if.then10.i:                                      ; preds = %if.end7.i
+  %cmp11.i = icmp samesign ult i32 %and1.i, 855638016
+  br i1 %cmp11.i, label %to_half.exit, label %if.end14.i
+
+if.end14.i:                                       ; preds = %if.then10.i
+  %shr15.i = lshr i32 %and1.i, 23
+  %sub16.i = sub nuw nsw i32 126, %shr15.i
+  %and17.i = and i32 %1, 8388607
+  %or18.i = or disjoint i32 %and17.i, 8388608
+  br label %if.end19.i
+
+if.end19.i:                                       ; preds = %if.end14.i, %if.end7.i
+  %value.0.i = phi i32 [ %or18.i, %if.end14.i ], [ %sub.i, %if.end7.i ]
+  %shift.0.i = phi i32 [ %sub16.i, %if.end14.i ], [ 13, %if.end7.i ]
+  %shr20.i = lshr i32 %value.0.i, %shift.0.i
+  %notmask.i = shl nsw i32 -1, %shift.0.i
+  %sub21.i = xor i32 %notmask.i, -1
+  %and22.i = and i32 %value.0.i, %sub21.i
+  %sub23.i = add nsw i32 %shift.0.i, -1
+  %shl24.i = shl nuw nsw i32 1, %sub23.i
+  %cmp25.i = icmp samesign ugt i32 %and22.i, %shl24.i
+  br i1 %cmp25.i, label %lor.end.i, label %lor.rhs.i
+
+lor.rhs.i:                                        ; preds = %if.end19.i
+  %cmp27.i = icmp eq i32 %and22.i, %shl24.i
+  %and29.i = and i32 %shr20.i, 1
+  %tobool.i = icmp ne i32 %and29.i, 0
+  %2 = select i1 %cmp27.i, i1 %tobool.i, i1 false
+  %3 = zext i1 %2 to i32
+  br label %lor.end.i
+
+lor.end.i:                                        ; preds = %lor.rhs.i, %if.end19.i
+  %lor.ext.i = phi i32 [ 1, %if.end19.i ], [ %3, %lor.rhs.i ]
+  %add.i = add nuw nsw i32 %lor.ext.i, %shr20.i
+  %or30.i = or i32 %add.i, %and.i
+  br label %to_half.exit
+
+to_half.exit:                                     ; preds = %if.then.i, %if.then5.i, %if.then10.i, %lor.end.i
+  %retval.0.i = phi i32 [ %or.i, %if.then.i ], [ %or6.i, %if.then5.i ], [ %or30.i, %lor.end.i ], [ %and.i, %if.then10.i ]
+  call void @llvm.lifetime.end.p0(ptr nonnull %single.i)
+  call void @llvm.lifetime.end.p0(ptr nonnull %bits.i)
+  %conv10 = zext nneg i32 %retval.0.i to i64
+  %shl13 = shl i64 %conv10, %sh_prom
+  %or = or i64 %shl13, %and
+  br label %if.end29
+
+if.else14:                                        ; preds = %entry
+  %tobool = icmp ne i32 %clamps, 0
+  %cmp15 = fcmp ogt double %value, 0x41DFFFFFFFC00000
+  %or.cond = and i1 %cmp15, %tobool
+  br i1 %or.cond, label %if.end23, label %if.end
+
+if.end:                                           ; preds = %if.else14
+  %cmp20 = fcmp olt double %value, 0xC1E0000000000000
+  %or.cond30 = and i1 %tobool, %cmp20
+  br i1 %or.cond30, label %if.then22, label %if.end23
+
+if.then22:                                        ; preds = %if.end
+  br label %if.end23
+
+if.end23:                                         ; preds = %if.else14, %if.then22, %if.end
+  %4 = phi double [ 0xC1E0000000000000, %if.then22 ], [ %value, %if.end ], [ 0x41DFFFFFFFC00000, %if.else14 ]
+  %conv24 = fptosi double %4 to i64
+  %conv26 = and i64 %conv24, 4294967295
+  br label %if.end29
+
+if.end29:                                         ; preds = %if.then2, %if.end23, %to_half.exit, %if.then
+  %5 = phi i64 [ %conv4, %if.then2 ], [ %conv26, %if.end23 ], [ %or, %to_half.exit ], [ %.pre, %if.then ]
+  ret i64 %5
+}
 
 define i64 @kc_emu_wmma_load(ptr noundef readonly captures(none) %block, i64 noundef %thread, i64 noundef %base, i32 noundef %sizes, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i32 noundef %index, i32 noundef %site) local_unnamed_addr #0 {
 entry:
   %bits = alloca i64, align 8
-  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #22
+  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #25
   %div24 = lshr i32 %call, 3
-  %call1 = tail call fastcc i32 @packing(i32 noundef %type) #22
+  %call1 = tail call fastcc i32 @packing(i32 noundef %type) #25
   %shr = ashr i32 %sizes, 8
   %and = and i32 %sizes, 255
   %rem = srem i64 %thread, 32
   %mul = mul nsw i32 %call1, %index
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 368
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 416
   %conv = zext nneg i32 %div24 to i64
   %rem10 = and i32 %call, 56
   %0 = zext nneg i32 %rem10 to i64
@@ -3785,19 +4487,19 @@ for.body:                                         ; preds = %for.cond
   store i64 0, ptr %bits, align 8
   %1 = trunc i64 %indvars.iv to i32
   %2 = add i32 %mul, %1
-  %call3 = call fastcc i64 @element_address(i64 noundef %base, i32 noundef %shr, i32 noundef %and, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i64 noundef %rem, i32 noundef %2) #22
+  %call3 = call fastcc i64 @element_address(i64 noundef %base, i32 noundef %shr, i32 noundef %and, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i64 noundef %rem, i32 noundef %2) #25
   %3 = load ptr, ptr %clocks, align 8
   %tobool.not = icmp eq ptr %3, null
   br i1 %tobool.not, label %if.end, label %land.lhs.true
 
 land.lhs.true:                                    ; preds = %for.body
-  %call5 = call i32 @kc_emu_pointer(i64 noundef %call3, i64 noundef %conv, i64 noundef %conv, i32 noundef %site, i32 noundef 0) #22
+  %call5 = call i32 @kc_emu_pointer(i64 noundef %call3, i64 noundef %conv, i64 noundef %conv, i32 noundef %site, i32 noundef 0) #25
   %tobool6.not = icmp eq i32 %call5, 0
   br i1 %tobool6.not, label %for.inc, label %if.end
 
 if.end:                                           ; preds = %land.lhs.true, %for.body
   %4 = inttoptr i64 %call3 to ptr
-  %call8 = call ptr @memcpy(ptr noundef nonnull %bits, ptr noundef %4, i64 noundef %conv) #21
+  %call8 = call ptr @memcpy(ptr noundef nonnull %bits, ptr noundef %4, i64 noundef %conv) #24
   %5 = load i64, ptr %bits, align 8
   %6 = mul nuw nsw i64 %indvars.iv, %0
   %shl = shl i64 %5, %6
@@ -3813,9 +4515,9 @@ for.end:                                          ; preds = %for.cond
   ret i64 %word.0
 }
 
-define internal fastcc range(i32 1, 65) i32 @bits_of(i32 noundef %type) unnamed_addr #9 {
+define internal fastcc range(i32 1, 65) i32 @bits_of(i32 noundef %type) unnamed_addr #10 {
 entry:
-  %0 = icmp ult i32 %type, 10
+  %0 = icmp ult i32 %type, 13
   br i1 %0, label %switch.lookup, label %return
 
 switch.lookup:                                    ; preds = %entry
@@ -3829,7 +4531,7 @@ return:                                           ; preds = %entry, %switch.look
   ret i32 %retval.0
 }
 
-define internal fastcc i64 @element_address(i64 noundef %base, i32 noundef range(i32 -8388608, 8388608) %rows, i32 noundef range(i32 0, 256) %columns, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i64 noundef range(i64 -31, 32) %lane, i32 noundef %slot) unnamed_addr #9 {
+define internal fastcc i64 @element_address(i64 noundef %base, i32 noundef range(i32 -8388608, 8388608) %rows, i32 noundef range(i32 0, 256) %columns, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i64 noundef range(i64 -31, 32) %lane, i32 noundef %slot) unnamed_addr #10 {
 entry:
   %mul = mul nsw i32 %columns, %rows
   %div = sdiv i32 %mul, 32
@@ -3847,7 +4549,7 @@ entry:
   %conv5.conv3 = select i1 %tobool.not, i64 %conv5, i64 %conv3
   %mul10 = mul nsw i64 %conv3.conv5, %conv9
   %add11 = add nsw i64 %mul10, %conv5.conv3
-  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #22
+  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #25
   %div1223 = lshr i32 %call, 3
   %conv13 = zext nneg i32 %div1223 to i64
   %mul14 = mul nsw i64 %add11, %conv13
@@ -3860,15 +4562,15 @@ declare ptr @memcpy(ptr noundef, ptr noundef, i64 noundef) local_unnamed_addr
 define void @kc_emu_wmma_store(ptr noundef readonly captures(none) %block, i64 noundef %thread, i64 noundef %base, i32 noundef %sizes, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i32 noundef %index, i32 noundef %site, i64 noundef %word) local_unnamed_addr #0 {
 entry:
   %bits = alloca i64, align 8
-  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #22
+  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #25
   %div29 = lshr i32 %call, 3
-  %call1 = tail call fastcc i32 @packing(i32 noundef %type) #22
+  %call1 = tail call fastcc i32 @packing(i32 noundef %type) #25
   %shr = ashr i32 %sizes, 8
   %and = and i32 %sizes, 255
   %rem = srem i64 %thread, 32
   %mul = mul nsw i32 %call1, %index
   %rem5 = and i32 %call, 56
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 368
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 416
   %conv = zext nneg i32 %div29 to i64
   %0 = zext nneg i32 %rem5 to i64
   %wide.trip.count = zext nneg i32 %call1 to i64
@@ -3882,7 +4584,7 @@ for.cond:                                         ; preds = %for.inc, %entry
 for.body:                                         ; preds = %for.cond
   %1 = trunc i64 %indvars.iv to i32
   %2 = add i32 %mul, %1
-  %call3 = call fastcc i64 @element_address(i64 noundef %base, i32 noundef %shr, i32 noundef %and, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i64 noundef %rem, i32 noundef %2) #22
+  %call3 = call fastcc i64 @element_address(i64 noundef %base, i32 noundef %shr, i32 noundef %and, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i64 noundef %rem, i32 noundef %2) #25
   %3 = mul nuw nsw i64 %indvars.iv, %0
   %shr7 = lshr i64 %word, %3
   store i64 %shr7, ptr %bits, align 8
@@ -3891,19 +4593,19 @@ for.body:                                         ; preds = %for.cond
   br i1 %tobool.not, label %if.end, label %land.lhs.true
 
 land.lhs.true:                                    ; preds = %for.body
-  %call9 = call i32 @kc_emu_pointer(i64 noundef %call3, i64 noundef %conv, i64 noundef %conv, i32 noundef %site, i32 noundef 1) #22
+  %call9 = call i32 @kc_emu_pointer(i64 noundef %call3, i64 noundef %conv, i64 noundef %conv, i32 noundef %site, i32 noundef 1) #25
   %tobool10.not = icmp eq i32 %call9, 0
   br i1 %tobool10.not, label %for.inc, label %if.end
 
 if.end:                                           ; preds = %land.lhs.true, %for.body
   %5 = inttoptr i64 %call3 to ptr
-  %call12 = call ptr @memcpy(ptr noundef %5, ptr noundef nonnull %bits, i64 noundef %conv) #21
+  %call12 = call ptr @memcpy(ptr noundef %5, ptr noundef nonnull %bits, i64 noundef %conv) #24
   %6 = load ptr, ptr %clocks, align 8
   %tobool14.not = icmp eq ptr %6, null
   br i1 %tobool14.not, label %for.inc, label %if.then15
 
 if.then15:                                        ; preds = %if.end
-  call fastcc void @settle_write() #22
+  call fastcc void @settle_write() #25
   br label %for.inc
 
 for.inc:                                          ; preds = %if.end, %if.then15, %land.lhs.true
@@ -3914,9 +4616,591 @@ for.end:                                          ; preds = %for.cond
   ret void
 }
 
+define void @kc_emu_product(ptr noundef captures(none) %block, i64 noundef %thread, i64 noundef %a, i64 noundef %b, i32 noundef %n, i32 noundef %types, i32 noundef %a_site, i32 noundef %b_site) local_unnamed_addr #0 {
+entry:
+  %product = alloca %struct.Product, align 8
+  %call = tail call fastcc ptr @accumulators_of(ptr noundef %block, i64 noundef %thread) #25
+  %product_count = getelementptr inbounds nuw i8, ptr %call, i64 16
+  %0 = load i32, ptr %product_count, align 8
+  %product_room = getelementptr inbounds nuw i8, ptr %call, i64 20
+  %1 = load i32, ptr %product_room, align 4
+  %cmp = icmp eq i32 %0, %1
+  %.pre = load ptr, ptr %call, align 8
+  br i1 %cmp, label %if.then, label %if.end
+
+if.then:                                          ; preds = %entry
+  %tobool.not = icmp eq i32 %0, 0
+  %mul = shl nsw i32 %0, 1
+  %spec.select = select i1 %tobool.not, i32 16, i32 %mul
+  store i32 %spec.select, ptr %product_room, align 4
+  %conv = sext i32 %spec.select to i64
+  %mul5 = mul nsw i64 %conv, 40
+  %call6 = tail call ptr @realloc(ptr noundef %.pre, i64 noundef %mul5) #24
+  store ptr %call6, ptr %call, align 8
+  %.pre53 = load i32, ptr %product_count, align 8
+  br label %if.end
+
+if.end:                                           ; preds = %if.then, %entry
+  %2 = phi i32 [ %.pre53, %if.then ], [ %0, %entry ]
+  %3 = phi ptr [ %call6, %if.then ], [ %.pre, %entry ]
+  store i64 %a, ptr %product, align 8
+  %b9 = getelementptr inbounds nuw i8, ptr %product, i64 8
+  store i64 %b, ptr %b9, align 8
+  %n10 = getelementptr inbounds nuw i8, ptr %product, i64 16
+  store i32 %n, ptr %n10, align 8
+  %types11 = getelementptr inbounds nuw i8, ptr %product, i64 20
+  store i32 %types, ptr %types11, align 4
+  %first = getelementptr inbounds nuw i8, ptr %product, i64 24
+  %register_count = getelementptr inbounds nuw i8, ptr %call, i64 24
+  %4 = load i32, ptr %register_count, align 8
+  store i32 %4, ptr %first, align 8
+  %group = getelementptr inbounds nuw i8, ptr %product, i64 28
+  %open = getelementptr inbounds nuw i8, ptr %call, i64 32
+  %5 = load i32, ptr %open, align 8
+  store i32 %5, ptr %group, align 4
+  %sites = getelementptr inbounds nuw i8, ptr %product, i64 32
+  store i32 %a_site, ptr %sites, align 8
+  %arrayinit.element = getelementptr inbounds nuw i8, ptr %product, i64 36
+  store i32 %b_site, ptr %arrayinit.element, align 4
+  %inc = add nsw i32 %2, 1
+  store i32 %inc, ptr %product_count, align 8
+  %idxprom = sext i32 %2 to i64
+  %arrayidx = getelementptr inbounds %struct.Product, ptr %3, i64 %idxprom
+  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(40) %arrayidx, ptr noundef nonnull align 8 dereferenceable(40) %product, i64 40, i1 false)
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 416
+  %6 = load ptr, ptr %clocks, align 8
+  %tobool14.not = icmp ne ptr %6, null
+  %7 = and i64 %thread, 31
+  %tobool15.not = icmp eq i64 %7, 0
+  %or.cond = and i1 %tobool15.not, %tobool14.not
+  br i1 %or.cond, label %if.end17, label %return
+
+if.end17:                                         ; preds = %if.end
+  tail call fastcc void @settle_write() #25
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.inc, %if.end17
+  %indvars.iv = phi i64 [ %indvars.iv.next, %for.inc ], [ 0, %if.end17 ]
+  %exitcond.not = icmp eq i64 %indvars.iv, 2
+  br i1 %exitcond.not, label %for.end, label %for.body
+
+for.body:                                         ; preds = %for.cond
+  %tobool20.not = icmp eq i64 %indvars.iv, 0
+  %cond24 = select i1 %tobool20.not, i64 %a, i64 %b
+  %8 = and i64 %cond24, 3940649673949184
+  %tobool25.not = icmp eq i64 %8, 0
+  br i1 %tobool25.not, label %for.inc, label %if.then26
+
+if.then26:                                        ; preds = %for.body
+  %arrayidx29 = getelementptr inbounds nuw i32, ptr %sites, i64 %indvars.iv
+  %9 = load i32, ptr %arrayidx29, align 4
+  tail call fastcc void @report(i32 noundef 3, i32 noundef %9, ptr noundef null, i64 noundef -1) #25
+  br label %for.inc
+
+for.inc:                                          ; preds = %for.body, %if.then26
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  br label %for.cond
+
+for.end:                                          ; preds = %for.cond
+  call fastcc void @for_each_piece(ptr noundef %block, i64 noundef %thread, ptr noundef nonnull %product, i32 noundef 0) #25
+  br label %return
+
+return:                                           ; preds = %if.end, %for.end
+  ret void
+}
+
+define internal fastcc ptr @accumulators_of(ptr noundef captures(none) %block, i64 noundef %thread) unnamed_addr #0 {
+entry:
+  %accumulators = getelementptr inbounds nuw i8, ptr %block, i64 384
+  %0 = load ptr, ptr %accumulators, align 8
+  %tobool.not = icmp eq ptr %0, null
+  br i1 %tobool.not, label %if.then, label %if.end
+
+if.then:                                          ; preds = %entry
+  %count = getelementptr inbounds nuw i8, ptr %block, i64 8
+  %1 = load i64, ptr %count, align 8
+  %call = tail call ptr @calloc(i64 noundef %1, i64 noundef 40) #24
+  store ptr %call, ptr %accumulators, align 8
+  br label %if.end
+
+if.end:                                           ; preds = %if.then, %entry
+  %2 = phi ptr [ %call, %if.then ], [ %0, %entry ]
+  %arrayidx = getelementptr inbounds %struct.Accumulators, ptr %2, i64 %thread
+  ret ptr %arrayidx
+}
+
+define internal fastcc void @for_each_piece(ptr noundef readonly captures(none) %block, i64 noundef %thread, ptr noundef readonly captures(none) %product, i32 noundef range(i32 0, 2) %is_over) unnamed_addr #0 {
+entry:
+  %types = getelementptr inbounds nuw i8, ptr %product, i64 20
+  %0 = load i32, ptr %types, align 4
+  %shr = lshr i32 %0, 12
+  %rem = srem i64 %thread, 128
+  %div.lhs.trunc = trunc nsw i64 %rem to i8
+  %div68 = sdiv i8 %div.lhs.trunc, 32
+  %conv = sext i8 %div68 to i32
+  %mul = shl nsw i32 %conv, 4
+  %sites = getelementptr inbounds nuw i8, ptr %product, i64 32
+  %tobool32.not = icmp eq i32 %is_over, 0
+  %clocks.i = getelementptr inbounds nuw i8, ptr %block, i64 416
+  %count.i.i = getelementptr inbounds nuw i8, ptr %block, i64 8
+  %n = getelementptr inbounds nuw i8, ptr %product, i64 16
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.inc39, %entry
+  %indvars.iv = phi i64 [ %indvars.iv.next, %for.inc39 ], [ 0, %entry ]
+  %exitcond70.not = icmp eq i64 %indvars.iv, 2
+  br i1 %exitcond70.not, label %for.end41, label %for.body
+
+for.body:                                         ; preds = %for.cond
+  %tobool.not = icmp eq i64 %indvars.iv, 0
+  %cond = select i1 %tobool.not, i32 2, i32 4
+  %and = and i32 %cond, %shr
+  %cond3.in.idx = select i1 %tobool.not, i64 0, i64 8
+  %cond3.in = getelementptr inbounds nuw i8, ptr %product, i64 %cond3.in.idx
+  %cond3 = load i64, ptr %cond3.in, align 8
+  br i1 %tobool.not, label %cond.end7, label %cond.true5
+
+cond.true5:                                       ; preds = %for.body
+  %1 = load i32, ptr %n, align 8
+  br label %cond.end7
+
+cond.end7:                                        ; preds = %for.body, %cond.true5
+  %cond13 = phi i32 [ 0, %cond.true5 ], [ %mul, %for.body ]
+  %cond8 = phi i32 [ %1, %cond.true5 ], [ 16, %for.body ]
+  %tobool14.not = icmp eq i32 %and, 0
+  %cond15 = select i1 %tobool14.not, i32 1, i32 8
+  %cond17 = select i1 %tobool14.not, i32 2, i32 16
+  %arrayidx = getelementptr inbounds nuw i32, ptr %sites, i64 %indvars.iv
+  %2 = load i32, ptr %arrayidx, align 4
+  %add = add nsw i32 %cond8, %cond13
+  br label %for.cond18
+
+for.cond18:                                       ; preds = %for.inc36, %cond.end7
+  %row.0 = phi i32 [ %cond13, %cond.end7 ], [ %add37, %for.inc36 ]
+  %cmp19 = icmp slt i32 %row.0, %add
+  br i1 %cmp19, label %for.cond22, label %for.inc39
+
+for.cond22:                                       ; preds = %for.cond18, %for.inc
+  %piece.0 = phi i32 [ %inc, %for.inc ], [ 0, %for.cond18 ]
+  %exitcond.not = icmp eq i32 %piece.0, %cond17
+  br i1 %exitcond.not, label %for.inc36, label %for.body25
+
+for.body25:                                       ; preds = %for.cond22
+  %mul29 = shl nsw i32 %piece.0, 4
+  %cond31 = select i1 %tobool14.not, i32 %mul29, i32 %piece.0
+  %call = tail call fastcc i64 @piece_address(ptr noundef %block, i64 noundef %cond3, i32 noundef %row.0, i32 noundef %cond31, i32 noundef %and) #25
+  br i1 %tobool32.not, label %if.else, label %if.then
+
+if.then:                                          ; preds = %for.body25
+  %3 = load ptr, ptr %clocks.i, align 8
+  %4 = load i64, ptr %count.i.i, align 8
+  %mul.i.i = shl nsw i64 %4, 1
+  %add.i.i = or disjoint i64 %mul.i.i, 1
+  %mul.i = mul nsw i64 %add.i.i, %thread
+  %add.ptr.i = getelementptr inbounds i32, ptr %3, i64 %mul.i
+  %arrayidx34 = getelementptr inbounds i32, ptr %add.ptr.i, i64 %thread
+  %5 = load i32, ptr %arrayidx34, align 4
+  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %call, i64 noundef 16, i64 noundef %thread, i32 noundef %2, i32 noundef %5) #25
+  br label %for.inc
+
+if.else:                                          ; preds = %for.body25
+  %call35 = tail call i32 @kc_emu_pointer(i64 noundef %call, i64 noundef 16, i64 noundef 16, i32 noundef %2, i32 noundef 24) #25
+  br label %for.inc
+
+for.inc:                                          ; preds = %if.then, %if.else
+  %inc = add nuw nsw i32 %piece.0, 1
+  br label %for.cond22
+
+for.inc36:                                        ; preds = %for.cond22
+  %add37 = add nsw i32 %row.0, %cond15
+  br label %for.cond18
+
+for.inc39:                                        ; preds = %for.cond18
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  br label %for.cond
+
+for.end41:                                        ; preds = %for.cond
+  ret void
+}
+
+define range(i64 2149580800, 4293918720) i64 @kc_emu_accumulate(ptr noundef captures(none) %block, i64 noundef %thread, i64 noundef %c) local_unnamed_addr #0 {
+entry:
+  %call = tail call fastcc ptr @accumulators_of(ptr noundef %block, i64 noundef %thread) #25
+  %0 = load ptr, ptr %call, align 8
+  %product_count = getelementptr inbounds nuw i8, ptr %call, i64 16
+  %1 = load i32, ptr %product_count, align 8
+  %2 = sext i32 %1 to i64
+  %3 = getelementptr %struct.Product, ptr %0, i64 %2
+  %types = getelementptr i8, ptr %3, i64 -20
+  %4 = load i32, ptr %types, align 4
+  %register_count = getelementptr inbounds nuw i8, ptr %call, i64 24
+  %5 = load i32, ptr %register_count, align 8
+  %register_room = getelementptr inbounds nuw i8, ptr %call, i64 28
+  %6 = load i32, ptr %register_room, align 4
+  %cmp = icmp eq i32 %5, %6
+  br i1 %cmp, label %if.then, label %entry.if.end_crit_edge
+
+entry.if.end_crit_edge:                           ; preds = %entry
+  %registers23.phi.trans.insert = getelementptr inbounds nuw i8, ptr %call, i64 8
+  %.pre48 = load ptr, ptr %registers23.phi.trans.insert, align 8
+  br label %if.end
+
+if.then:                                          ; preds = %entry
+  %tobool.not = icmp eq i32 %5, 0
+  %mul = shl nsw i32 %5, 1
+  %spec.select = select i1 %tobool.not, i32 256, i32 %mul
+  store i32 %spec.select, ptr %register_room, align 4
+  %registers = getelementptr inbounds nuw i8, ptr %call, i64 8
+  %7 = load ptr, ptr %registers, align 8
+  %conv = sext i32 %spec.select to i64
+  %mul5 = mul nsw i64 %conv, 12
+  %call6 = tail call ptr @realloc(ptr noundef %7, i64 noundef %mul5) #24
+  store ptr %call6, ptr %registers, align 8
+  %.pre = load i32, ptr %register_count, align 8
+  br label %if.end
+
+if.end:                                           ; preds = %entry.if.end_crit_edge, %if.then
+  %8 = phi ptr [ %call6, %if.then ], [ %.pre48, %entry.if.end_crit_edge ]
+  %9 = phi i32 [ %.pre, %if.then ], [ %5, %entry.if.end_crit_edge ]
+  %conv8 = trunc i64 %c to i32
+  %and.i = and i32 %conv8, -1048576
+  %10 = and i32 %4, 3840
+  %cmp.i.i = icmp eq i32 %10, 2560
+  %cond.i.i = select i1 %cmp.i.i, i32 -2145386496, i32 -2097152
+  %cmp.i.not = icmp eq i32 %and.i, %cond.i.i
+  %and12 = and i32 %conv8, 1048575
+  %cond15 = select i1 %cmp.i.not, i32 %and12, i32 -1
+  %cmp17.not = icmp slt i32 %cond15, %9
+  %spec.store.select = select i1 %cmp17.not, i32 %cond15, i32 -1
+  %inc = add nsw i32 %9, 1
+  store i32 %inc, ptr %register_count, align 8
+  %and22 = and i32 %9, 1048575
+  %idxprom24 = zext nneg i32 %and22 to i64
+  %arrayidx25 = getelementptr inbounds nuw %struct.Register, ptr %8, i64 %idxprom24
+  %open = getelementptr inbounds nuw i8, ptr %call, i64 32
+  %11 = load i32, ptr %open, align 8
+  store i32 %conv8, ptr %arrayidx25, align 4
+  %.compoundliteral.sroa.2.0.arrayidx25.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx25, i64 4
+  store i32 %spec.store.select, ptr %.compoundliteral.sroa.2.0.arrayidx25.sroa_idx, align 4
+  %.compoundliteral.sroa.3.0.arrayidx25.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx25, i64 8
+  store i32 %11, ptr %.compoundliteral.sroa.3.0.arrayidx25.sroa_idx, align 4
+  %or = or disjoint i32 %and22, %cond.i.i
+  %conv28 = zext i32 %or to i64
+  ret i64 %conv28
+}
+
+define i64 @kc_emu_register(ptr noundef captures(none) %block, i64 noundef %thread, i64 noundef %word, i32 noundef %type, i32 noundef %site) local_unnamed_addr #0 {
+entry:
+  %call = tail call fastcc ptr @accumulators_of(ptr noundef %block, i64 noundef %thread) #25
+  %conv1 = trunc i64 %word to i32
+  %and.i = and i32 %conv1, -1048576
+  %cmp.i.i = icmp eq i32 %type, 10
+  %cond.i.i = select i1 %cmp.i.i, i32 -2145386496, i32 -2097152
+  %cmp.i.not = icmp eq i32 %and.i, %cond.i.i
+  br i1 %cmp.i.not, label %lor.lhs.false, label %return
+
+lor.lhs.false:                                    ; preds = %entry
+  %conv = and i32 %conv1, 1048575
+  %register_count = getelementptr inbounds nuw i8, ptr %call, i64 24
+  %0 = load i32, ptr %register_count, align 8
+  %cmp.not = icmp slt i32 %conv, %0
+  br i1 %cmp.not, label %if.end, label %return
+
+if.end:                                           ; preds = %lor.lhs.false
+  %registers = getelementptr inbounds nuw i8, ptr %call, i64 8
+  %1 = load ptr, ptr %registers, align 8
+  %idxprom = and i64 %word, 1048575
+  %arrayidx = getelementptr inbounds nuw %struct.Register, ptr %1, i64 %idxprom
+  %group = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
+  %2 = load i32, ptr %group, align 4
+  %done = getelementptr inbounds nuw i8, ptr %call, i64 36
+  %3 = load i32, ptr %done, align 4
+  %cmp4 = icmp slt i32 %2, %3
+  br i1 %cmp4, label %if.then6, label %if.end8
+
+if.then6:                                         ; preds = %if.end
+  %4 = load i32, ptr %arrayidx, align 4
+  %conv7 = zext i32 %4 to i64
+  br label %return
+
+if.end8:                                          ; preds = %if.end
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 416
+  %5 = load ptr, ptr %clocks, align 8
+  %tobool9.not = icmp eq ptr %5, null
+  br i1 %tobool9.not, label %return, label %if.then10
+
+if.then10:                                        ; preds = %if.end8
+  tail call fastcc void @report(i32 noundef 8, i32 noundef %site, ptr noundef null, i64 noundef -1) #25
+  br label %return
+
+return:                                           ; preds = %if.end8, %if.then10, %entry, %lor.lhs.false, %if.then6
+  %retval.0 = phi i64 [ %word, %entry ], [ %conv7, %if.then6 ], [ %word, %lor.lhs.false ], [ %word, %if.then10 ], [ %word, %if.end8 ]
+  ret i64 %retval.0
+}
+
+define void @kc_emu_products_commit(ptr noundef captures(none) %block, i64 noundef %thread) local_unnamed_addr #0 {
+entry:
+  %call = tail call fastcc ptr @accumulators_of(ptr noundef %block, i64 noundef %thread) #25
+  %open = getelementptr inbounds nuw i8, ptr %call, i64 32
+  %0 = load i32, ptr %open, align 8
+  %inc = add nsw i32 %0, 1
+  store i32 %inc, ptr %open, align 8
+  ret void
+}
+
+define void @kc_emu_products_done(ptr noundef captures(none) %block, i64 noundef %thread, i32 noundef %left) local_unnamed_addr #0 {
+entry:
+  %call = tail call fastcc ptr @accumulators_of(ptr noundef %block, i64 noundef %thread) #25
+  tail call fastcc void @settle_if(ptr noundef %block) #25
+  %open = getelementptr inbounds nuw i8, ptr %call, i64 32
+  %0 = load i32, ptr %open, align 8
+  %sub = sub nsw i32 %0, %left
+  %done = getelementptr inbounds nuw i8, ptr %call, i64 36
+  %1 = load i32, ptr %done, align 4
+  %cmp = icmp sgt i32 %sub, %1
+  br i1 %cmp, label %if.then, label %if.end
+
+if.then:                                          ; preds = %entry
+  store i32 %sub, ptr %done, align 4
+  br label %if.end
+
+if.end:                                           ; preds = %if.then, %entry
+  %product_count = getelementptr inbounds nuw i8, ptr %call, i64 16
+  %rem.i = srem i64 %thread, 32
+  %div = sdiv i64 %thread, 32
+  %rem8.i = srem i64 %thread, 128
+  %div.lhs.trunc.i = trunc nsw i64 %rem8.i to i8
+  %div123.i = sdiv i8 %div.lhs.trunc.i, 32
+  %conv9.i = sext i8 %div123.i to i32
+  %registers.i = getelementptr inbounds nuw i8, ptr %call, i64 8
+  %mul31.i = shl nsw i32 %conv9.i, 4
+  %div32.lhs.trunc.i = trunc nsw i64 %rem.i to i8
+  %div32127.i = sdiv i8 %div32.lhs.trunc.i, 4
+  %div32.sext.i = sext i8 %div32127.i to i32
+  %add33.i = add nsw i32 %mul31.i, %div32.sext.i
+  %rem40128.i = srem i8 %div32.lhs.trunc.i, 4
+  %rem40.sext.i = sext i8 %rem40128.i to i32
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 416
+  %2 = and i64 %thread, 31
+  %cmp10 = icmp eq i64 %2, 0
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.inc, %if.end
+  %indvars.iv = phi i64 [ %indvars.iv.next, %for.inc ], [ 0, %if.end ]
+  %3 = load i32, ptr %product_count, align 8
+  %4 = sext i32 %3 to i64
+  %cmp4 = icmp slt i64 %indvars.iv, %4
+  br i1 %cmp4, label %land.rhs, label %for.end
+
+land.rhs:                                         ; preds = %for.cond
+  %5 = load ptr, ptr %call, align 8
+  %arrayidx = getelementptr inbounds nuw %struct.Product, ptr %5, i64 %indvars.iv
+  %group = getelementptr inbounds nuw i8, ptr %arrayidx, i64 28
+  %6 = load i32, ptr %group, align 4
+  %7 = load i32, ptr %done, align 4
+  %cmp6 = icmp slt i32 %6, %7
+  br i1 %cmp6, label %for.body, label %for.end
+
+for.body:                                         ; preds = %land.rhs
+  %types.i = getelementptr inbounds nuw i8, ptr %arrayidx, i64 20
+  %8 = load i32, ptr %types.i, align 4
+  %and.i = and i32 %8, 15
+  %shr.i = lshr i32 %8, 4
+  %and2.i = and i32 %shr.i, 15
+  %shr4.i = lshr i32 %8, 8
+  %and5.i = and i32 %shr4.i, 15
+  %shr7.i = ashr i32 %8, 12
+  %call.i = tail call fastcc i32 @bits_of(i32 noundef %and.i) #25
+  %div10.rhs.trunc.i = trunc nuw nsw i32 %call.i to i16
+  %div10124.i = udiv i16 256, %div10.rhs.trunc.i
+  %div10.zext.i = zext nneg i16 %div10124.i to i32
+  %n.i = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
+  %9 = load i32, ptr %n.i, align 8
+  %div11.i = sdiv i32 %9, 2
+  %call12.i = tail call fastcc i32 @packing(i32 noundef %and5.i) #25
+  %div13.i = sdiv i32 %div11.i, %call12.i
+  %first.i = getelementptr inbounds nuw i8, ptr %arrayidx, i64 24
+  %and49.i = and i32 %shr7.i, 2
+  %b.i = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
+  %and51.i = and i32 %shr7.i, 4
+  %10 = lshr i32 %8, 16
+  %11 = lshr i32 %8, 17
+  %12 = xor i32 %10, %11
+  %13 = and i32 %12, 1
+  %cmp59.not.i = icmp eq i32 %13, 0
+  %14 = and i32 %8, 32768
+  %tobool62.not.i = icmp eq i32 %14, 0
+  %and70.i = and i32 %shr7.i, 1
+  %smax.i = tail call i32 @llvm.smax.i32(i32 %div13.i, i32 0)
+  br label %for.cond.i
+
+for.cond.i:                                       ; preds = %for.end74.i, %for.body
+  %index.0.i = phi i32 [ 0, %for.body ], [ %inc78.i, %for.end74.i ]
+  %exitcond126.not.i = icmp eq i32 %index.0.i, %smax.i
+  br i1 %exitcond126.not.i, label %multiply.exit, label %for.body.i
+
+for.body.i:                                       ; preds = %for.cond.i
+  %15 = load ptr, ptr %registers.i, align 8
+  %16 = load i32, ptr %first.i, align 8
+  %add.i = add nsw i32 %16, %index.0.i
+  %and15.i = and i32 %add.i, 1048575
+  %idxprom.i = zext nneg i32 %and15.i to i64
+  %arrayidx.i = getelementptr inbounds nuw %struct.Register, ptr %15, i64 %idxprom.i
+  %before.i = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 4
+  %17 = load i32, ptr %before.i, align 4
+  %cmp16.i = icmp slt i32 %17, 0
+  %idxprom20.i = zext nneg i32 %17 to i64
+  %arrayidx21.i = getelementptr inbounds nuw %struct.Register, ptr %15, i64 %idxprom20.i
+  %cond.in.i = select i1 %cmp16.i, ptr %arrayidx.i, ptr %arrayidx21.i
+  %cond.i = load i32, ptr %cond.in.i, align 4
+  %conv23.i = zext i32 %cond.i to i64
+  %mul.i = mul nuw nsw i32 %index.0.i, %call12.i
+  br label %for.cond24.i
+
+for.cond24.i:                                     ; preds = %cond.end67.i, %for.body.i
+  %part.0.i = phi i32 [ 0, %for.body.i ], [ %inc73.i, %cond.end67.i ]
+  %word.0.i = phi i64 [ %conv23.i, %for.body.i ], [ %call71.i, %cond.end67.i ]
+  %exitcond125.not.i = icmp eq i32 %part.0.i, %call12.i
+  br i1 %exitcond125.not.i, label %for.end74.i, label %for.body28.i
+
+for.body28.i:                                     ; preds = %for.cond24.i
+  %add30.i = add nuw nsw i32 %part.0.i, %mul.i
+  %18 = shl i32 %add30.i, 2
+  %mul36.i = and i32 %18, 8
+  %add37.i = add nsw i32 %add33.i, %mul36.i
+  %19 = and i32 %add30.i, 1073741820
+  %20 = add nsw i32 %19, %rem40.sext.i
+  %add42.i = shl nsw i32 %20, 1
+  %rem43.i = and i32 %add30.i, 1
+  %add44.i = or disjoint i32 %add42.i, %rem43.i
+  br label %for.cond45.i
+
+for.cond45.i:                                     ; preds = %for.body48.i, %for.body28.i
+  %product_sum.0.i = phi double [ 0.000000e+00, %for.body28.i ], [ %23, %for.body48.i ]
+  %at.0.i = phi i32 [ 0, %for.body28.i ], [ %inc.i, %for.body48.i ]
+  %exitcond.not.i = icmp eq i32 %at.0.i, %div10.zext.i
+  br i1 %exitcond.not.i, label %for.end.i, label %for.body48.i
+
+for.body48.i:                                     ; preds = %for.cond45.i
+  %21 = load i64, ptr %arrayidx, align 8
+  %call50.i = tail call fastcc double @tile_number(ptr noundef readonly %block, i64 noundef %21, i32 noundef %add37.i, i32 noundef %at.0.i, i32 noundef %and.i, i32 noundef %and49.i) #25
+  %22 = load i64, ptr %b.i, align 8
+  %call52.i = tail call fastcc double @tile_number(ptr noundef readonly %block, i64 noundef %22, i32 noundef %add44.i, i32 noundef %at.0.i, i32 noundef %and2.i, i32 noundef %and51.i) #25
+  %23 = tail call double @llvm.fmuladd.f64(double %call50.i, double %call52.i, double %product_sum.0.i)
+  %inc.i = add nuw nsw i32 %at.0.i, 1
+  br label %for.cond45.i
+
+for.end.i:                                        ; preds = %for.cond45.i
+  %fneg.i = fneg double %product_sum.0.i
+  %product_sum.1.i = select i1 %cmp59.not.i, double %product_sum.0.i, double %fneg.i
+  br i1 %tobool62.not.i, label %cond.false64.i, label %cond.end67.i
+
+cond.false64.i:                                   ; preds = %for.end.i
+  %call66.i = tail call fastcc double @number_in(i64 noundef %conv23.i, i32 noundef %and5.i, i32 noundef %part.0.i) #25
+  br label %cond.end67.i
+
+cond.end67.i:                                     ; preds = %cond.false64.i, %for.end.i
+  %cond68.i = phi double [ %call66.i, %cond.false64.i ], [ 0.000000e+00, %for.end.i ]
+  %add69.i = fadd double %product_sum.1.i, %cond68.i
+  %call71.i = tail call fastcc i64 @word_with(i64 noundef %word.0.i, i32 noundef %and5.i, i32 noundef %part.0.i, double noundef %add69.i, i32 noundef %and70.i) #25
+  %inc73.i = add nuw nsw i32 %part.0.i, 1
+  br label %for.cond24.i
+
+for.end74.i:                                      ; preds = %for.cond24.i
+  %conv75.i = trunc i64 %word.0.i to i32
+  store i32 %conv75.i, ptr %arrayidx.i, align 4
+  %inc78.i = add nuw i32 %index.0.i, 1
+  br label %for.cond.i
+
+multiply.exit:                                    ; preds = %for.cond.i
+  %24 = load ptr, ptr %clocks, align 8
+  %tobool.not = icmp ne ptr %24, null
+  %or.cond = and i1 %cmp10, %tobool.not
+  br i1 %or.cond, label %if.then11, label %for.inc
+
+if.then11:                                        ; preds = %multiply.exit
+  %25 = load ptr, ptr %call, align 8
+  %arrayidx14 = getelementptr inbounds nuw %struct.Product, ptr %25, i64 %indvars.iv
+  tail call fastcc void @for_each_piece(ptr noundef nonnull %block, i64 noundef %thread, ptr noundef %arrayidx14, i32 noundef 1) #25
+  br label %for.inc
+
+for.inc:                                          ; preds = %multiply.exit, %if.then11
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  br label %for.cond
+
+for.end:                                          ; preds = %for.cond, %land.rhs
+  %26 = trunc nuw nsw i64 %indvars.iv to i32
+  %sub17 = sub nsw i32 %3, %26
+  store i32 %sub17, ptr %product_count, align 8
+  %27 = and i64 %indvars.iv, 4294967295
+  br label %for.cond18
+
+for.cond18:                                       ; preds = %for.body21, %for.end
+  %28 = phi i32 [ %.pre, %for.body21 ], [ %sub17, %for.end ]
+  %indvars.iv100 = phi i64 [ %indvars.iv.next101, %for.body21 ], [ 0, %for.end ]
+  %29 = sext i32 %28 to i64
+  %cmp20 = icmp slt i64 %indvars.iv100, %29
+  br i1 %cmp20, label %for.body21, label %for.end30
+
+for.body21:                                       ; preds = %for.cond18
+  %30 = load ptr, ptr %call, align 8
+  %arrayidx24 = getelementptr inbounds nuw %struct.Product, ptr %30, i64 %indvars.iv100
+  %31 = getelementptr inbounds nuw %struct.Product, ptr %30, i64 %indvars.iv100
+  %arrayidx27 = getelementptr inbounds nuw %struct.Product, ptr %31, i64 %27
+  tail call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(40) %arrayidx24, ptr noundef nonnull align 8 dereferenceable(40) %arrayidx27, i64 40, i1 false)
+  %indvars.iv.next101 = add nuw nsw i64 %indvars.iv100, 1
+  %.pre = load i32, ptr %product_count, align 8
+  br label %for.cond18
+
+for.end30:                                        ; preds = %for.cond18
+  %32 = load ptr, ptr %clocks, align 8
+  %tobool32.not = icmp eq ptr %32, null
+  br i1 %tobool32.not, label %if.end47, label %if.end34
+
+if.end34:                                         ; preds = %for.end30
+  %mul = shl nsw i64 %div, 5
+  %count.i.i = getelementptr inbounds nuw i8, ptr %block, i64 8
+  %33 = load i64, ptr %count.i.i, align 8
+  %mul.i.i = shl nsw i64 %33, 1
+  %add.i.i = or disjoint i64 %mul.i.i, 1
+  %mul.i92 = mul nsw i64 %add.i.i, %thread
+  %add.ptr.i = getelementptr inbounds i32, ptr %32, i64 %mul.i92
+  %cmp37 = icmp eq i64 %thread, %mul
+  br i1 %cmp37, label %cond.true, label %cond.false
+
+cond.true:                                        ; preds = %if.end34
+  %arrayidx38 = getelementptr inbounds i32, ptr %add.ptr.i, i64 %thread
+  %34 = load i32, ptr %arrayidx38, align 4
+  %inc39 = add nsw i32 %34, 1
+  store i32 %inc39, ptr %arrayidx38, align 4
+  br label %cond.end
+
+cond.false:                                       ; preds = %if.end34
+  %mul.i97 = mul nsw i64 %add.i.i, %mul
+  %add.ptr.i98 = getelementptr inbounds i32, ptr %32, i64 %mul.i97
+  %arrayidx41 = getelementptr inbounds i32, ptr %add.ptr.i98, i64 %mul
+  %35 = load i32, ptr %arrayidx41, align 4
+  %sub42 = add nsw i32 %35, -1
+  br label %cond.end
+
+cond.end:                                         ; preds = %cond.false, %cond.true
+  %cond = phi i32 [ %34, %cond.true ], [ %sub42, %cond.false ]
+  %arrayidx43 = getelementptr inbounds i32, ptr %add.ptr.i, i64 %mul
+  %36 = load i32, ptr %arrayidx43, align 4
+  %cmp44 = icmp slt i32 %36, %cond
+  br i1 %cmp44, label %if.then45, label %if.end47
+
+if.then45:                                        ; preds = %cond.end
+  store i32 %cond, ptr %arrayidx43, align 4
+  br label %if.end47
+
+if.end47:                                         ; preds = %for.end30, %if.then45, %cond.end
+  ret void
+}
+
 declare i32 @memcmp(ptr noundef, ptr noundef, i64 noundef) local_unnamed_addr
 
-define internal fastcc range(i32 0, 2) i32 @is_concurrent(ptr noundef readonly captures(none) %earlier, i32 noundef range(i32 0, 2) %is_atomic) unnamed_addr #15 {
+define internal fastcc range(i32 0, 2) i32 @is_concurrent(ptr noundef readonly captures(none) %earlier, i32 noundef range(i32 0, 2) %is_atomic) unnamed_addr #16 {
 entry:
   %site.i = getelementptr inbounds nuw i8, ptr %earlier, i64 12
   %0 = load i16, ptr %site.i, align 4
@@ -3926,7 +5210,7 @@ entry:
 lor.lhs.false:                                    ; preds = %entry
   %is_atomic1 = getelementptr inbounds nuw i8, ptr %earlier, i64 14
   %bf.load = load i16, ptr %is_atomic1, align 2
-  %1 = and i16 %bf.load, 16384
+  %1 = and i16 %bf.load, 8192
   %tobool2 = icmp ne i16 %1, 0
   %tobool3 = icmp ne i32 %is_atomic, 0
   %or.cond = and i1 %tobool3, %tobool2
@@ -3936,52 +5220,55 @@ if.end:                                           ; preds = %lor.lhs.false
   %2 = load i32, ptr %earlier, align 4
   %3 = load i32, ptr @now, align 4
   %cmp.not = icmp eq i32 %2, %3
-  %tobool9.not = icmp sgt i16 %bf.load, -1
-  %or.cond44 = and i1 %tobool9.not, %cmp.not
-  br i1 %or.cond44, label %if.end11, label %return
+  %4 = and i16 %bf.load, 16384
+  %tobool10.not = icmp eq i16 %4, 0
+  %or.cond46 = and i1 %tobool10.not, %cmp.not
+  br i1 %or.cond46, label %if.end12, label %return
 
-if.end11:                                         ; preds = %if.end
-  %bf.clear13 = and i16 %bf.load, 16383
-  %bf.load15 = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
-  %bf.clear16 = and i16 %bf.load15, 16383
-  %cmp18 = icmp eq i16 %bf.clear13, %bf.clear16
-  br i1 %cmp18, label %return, label %lor.lhs.false20
+if.end12:                                         ; preds = %if.end
+  %bf.clear14 = and i16 %bf.load, 8191
+  %bf.load16 = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
+  %bf.clear17 = and i16 %bf.load16, 8191
+  %cmp19 = icmp eq i16 %bf.clear14, %bf.clear17
+  br i1 %cmp19, label %return, label %lor.lhs.false21
 
-lor.lhs.false20:                                  ; preds = %if.end11
+lor.lhs.false21:                                  ; preds = %if.end12
   %epoch = getelementptr inbounds nuw i8, ptr %earlier, i64 4
-  %4 = load i32, ptr %epoch, align 4
-  %5 = load i32, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
-  %cmp21.not = icmp eq i32 %4, %5
-  br i1 %cmp21.not, label %if.end24, label %return
+  %5 = load i32, ptr %epoch, align 4
+  %6 = load i32, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
+  %cmp22.not = icmp eq i32 %5, %6
+  br i1 %cmp22.not, label %if.end25, label %return
 
-if.end24:                                         ; preds = %lor.lhs.false20
-  %6 = load ptr, ptr @watched, align 8
-  %tobool25.not = icmp eq ptr %6, null
-  br i1 %tobool25.not, label %return, label %if.end27
+if.end25:                                         ; preds = %lor.lhs.false21
+  %7 = load ptr, ptr @watched, align 8
+  %tobool26.not = icmp eq ptr %7, null
+  br i1 %tobool26.not, label %return, label %if.end28
 
-if.end27:                                         ; preds = %if.end24
-  %clocks = getelementptr inbounds nuw i8, ptr %6, i64 368
-  %7 = load ptr, ptr %clocks, align 8
-  %conv30 = zext nneg i16 %bf.clear16 to i64
-  %count = getelementptr inbounds nuw i8, ptr %6, i64 8
-  %8 = load i64, ptr %count, align 8
-  %mul = mul nsw i64 %8, %conv30
-  %conv34 = zext nneg i16 %bf.clear13 to i64
-  %9 = getelementptr i32, ptr %7, i64 %mul
-  %arrayidx = getelementptr i32, ptr %9, i64 %conv34
-  %10 = load i32, ptr %arrayidx, align 4
+if.end28:                                         ; preds = %if.end25
+  %clocks = getelementptr inbounds nuw i8, ptr %7, i64 416
+  %8 = load ptr, ptr %clocks, align 8
+  %conv31 = zext nneg i16 %bf.clear17 to i64
+  %count.i = getelementptr inbounds nuw i8, ptr %7, i64 8
+  %9 = load i64, ptr %count.i, align 8
+  %mul.i = shl nsw i64 %9, 1
+  %add.i = or disjoint i64 %mul.i, 1
+  %mul = mul nsw i64 %add.i, %conv31
+  %conv36 = zext nneg i16 %bf.clear14 to i64
+  %10 = getelementptr i32, ptr %8, i64 %mul
+  %arrayidx = getelementptr i32, ptr %10, i64 %conv36
+  %11 = load i32, ptr %arrayidx, align 4
   %clock = getelementptr inbounds nuw i8, ptr %earlier, i64 8
-  %11 = load i32, ptr %clock, align 4
-  %cmp35 = icmp slt i32 %10, %11
-  %conv36 = zext i1 %cmp35 to i32
+  %12 = load i32, ptr %clock, align 4
+  %cmp37 = icmp slt i32 %11, %12
+  %conv38 = zext i1 %cmp37 to i32
   br label %return
 
-return:                                           ; preds = %if.end24, %if.end11, %lor.lhs.false20, %if.end, %entry, %lor.lhs.false, %if.end27
-  %retval.0 = phi i32 [ 0, %if.end11 ], [ 0, %entry ], [ 1, %if.end ], [ %conv36, %if.end27 ], [ 0, %lor.lhs.false ], [ 0, %lor.lhs.false20 ], [ 1, %if.end24 ]
+return:                                           ; preds = %if.end25, %if.end12, %lor.lhs.false21, %if.end, %entry, %lor.lhs.false, %if.end28
+  %retval.0 = phi i32 [ 0, %if.end12 ], [ 0, %entry ], [ 1, %if.end ], [ %conv38, %if.end28 ], [ 0, %lor.lhs.false ], [ 0, %lor.lhs.false21 ], [ 1, %if.end25 ]
   ret i32 %retval.0
 }
 
-define internal fastcc void @drop_reader(ptr noundef captures(none) %place) unnamed_addr #16 {
+define internal fastcc void @drop_reader(ptr noundef captures(none) %place) unnamed_addr #17 {
 entry:
   %0 = load i32, ptr %place, align 4
   %1 = load ptr, ptr @readers, align 8
@@ -3998,7 +5285,7 @@ entry:
 
 declare ptr @memset(ptr noundef, i32 noundef, i64 noundef) local_unnamed_addr
 
-define internal fastcc void @report_apart(i32 noundef range(i32 1, 6) %kind, ptr noundef readonly captures(none) %states, i64 noundef %waiter, i64 noundef %apart) unnamed_addr #10 {
+define internal fastcc void @report_apart(i32 noundef range(i32 1, 6) %kind, ptr noundef readonly captures(none) %states, i64 noundef %waiter, i64 noundef %apart) unnamed_addr #11 {
 entry:
   %elsewhere = alloca %struct.Access, align 8
   %arrayidx = getelementptr inbounds i32, ptr %states, i64 %apart
@@ -4006,8 +5293,8 @@ entry:
   %retval.sroa.0.0.copyload.i = load i64, ptr @now, align 8
   %retval.sroa.2.0.copyload.i = load i64, ptr getelementptr inbounds nuw (i8, ptr @now, i64 8), align 8
   %and.i = shl i64 %apart, 48
-  %bf.set9.i = and i64 %and.i, 4611404543450677248
-  %1 = and i64 %retval.sroa.2.0.copyload.i, -4611686014132420609
+  %bf.set9.i = and i64 %and.i, 2305561534236983296
+  %1 = and i64 %retval.sroa.2.0.copyload.i, -2305843004918726657
   %retval.sroa.2.14.insert.insert.i = or disjoint i64 %bf.set9.i, %1
   %shr.i = lshr i32 %0, 2
   %2 = and i32 %shr.i, 65535
@@ -4018,52 +5305,20 @@ entry:
   %3 = getelementptr inbounds nuw i8, ptr %elsewhere, i64 8
   store i64 %retval.sroa.2.12.insert.insert.i, ptr %3, align 8
   %conv = trunc i64 %waiter to i16
-  %and = and i16 %conv, 16383
+  %and = and i16 %conv, 8191
   %4 = lshr i64 %retval.sroa.2.0.copyload.i, 48
   %5 = trunc nuw i64 %4 to i16
-  %bf.clear = and i16 %5, -16384
+  %bf.clear = and i16 %5, -8192
   %bf.set = or disjoint i16 %bf.clear, %and
   store i16 %bf.set, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
   %arrayidx3 = getelementptr inbounds i32, ptr %states, i64 %waiter
   %6 = load i32, ptr %arrayidx3, align 4
   %shr = ashr i32 %6, 2
-  call fastcc void @report(i32 noundef %kind, i32 noundef %shr, ptr noundef nonnull %elsewhere, i64 noundef -1) #22
+  call fastcc void @report(i32 noundef %kind, i32 noundef %shr, ptr noundef nonnull %elsewhere, i64 noundef -1) #25
   ret void
 }
 
-define internal fastcc void @learn(ptr noundef captures(none) %clocks, ptr noundef readonly captures(none) %more, i64 noundef %count) unnamed_addr #4 {
-entry:
-  %smax = tail call i64 @llvm.smax.i64(i64 %count, i64 0)
-  br label %for.cond
-
-for.cond:                                         ; preds = %for.inc, %entry
-  %i.0 = phi i64 [ 0, %entry ], [ %inc, %for.inc ]
-  %exitcond.not = icmp eq i64 %i.0, %smax
-  br i1 %exitcond.not, label %for.end, label %for.body
-
-for.body:                                         ; preds = %for.cond
-  %arrayidx = getelementptr inbounds nuw i32, ptr %more, i64 %i.0
-  %0 = load i32, ptr %arrayidx, align 4
-  %arrayidx1 = getelementptr inbounds nuw i32, ptr %clocks, i64 %i.0
-  %1 = load i32, ptr %arrayidx1, align 4
-  %cmp2 = icmp sgt i32 %0, %1
-  br i1 %cmp2, label %if.then, label %for.inc
-
-if.then:                                          ; preds = %for.body
-  store i32 %0, ptr %arrayidx1, align 4
-  br label %for.inc
-
-for.inc:                                          ; preds = %for.body, %if.then
-  %inc = add nuw i64 %i.0, 1
-  br label %for.cond
-
-for.end:                                          ; preds = %for.cond
-  ret void
-}
-
-declare ptr @realloc(ptr noundef, i64 noundef) local_unnamed_addr
-
-define internal fastcc range(i64 -9223372036854775808, 9223372036854775807) i64 @missing_lane(ptr noundef nonnull readonly captures(none) %block, i64 noundef %thread) unnamed_addr #18 {
+define internal fastcc range(i64 -9223372036854775808, 9223372036854775807) i64 @missing_lane(ptr noundef nonnull readonly captures(none) %block, i64 noundef %thread) unnamed_addr #19 {
 entry:
   %waits = getelementptr inbounds nuw i8, ptr %block, i64 16
   %0 = load ptr, ptr %waits, align 8
@@ -4126,48 +5381,408 @@ return:                                           ; preds = %land.rhs, %for.cond
   ret i64 %retval.0
 }
 
+define internal fastcc i64 @missing_in_group(ptr noundef nonnull readonly captures(none) %block, i64 noundef %thread) unnamed_addr #19 {
+entry:
+  %div = sdiv i64 %thread, 128
+  %mul = shl nsw i64 %div, 7
+  %add = add nsw i64 %mul, 128
+  %count = getelementptr inbounds nuw i8, ptr %block, i64 8
+  %waits = getelementptr inbounds nuw i8, ptr %block, i64 16
+  %.pre.pre = load i64, ptr %count, align 8
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.inc, %entry
+  %i.0 = phi i64 [ %mul, %entry ], [ %inc, %for.inc ]
+  %exitcond.not = icmp ne i64 %i.0, %add
+  %cmp1 = icmp slt i64 %i.0, %.pre.pre
+  %or.cond = select i1 %exitcond.not, i1 %cmp1, i1 false
+  br i1 %or.cond, label %for.body, label %for.end
+
+for.body:                                         ; preds = %for.cond
+  %0 = load ptr, ptr %block, align 8
+  %arrayidx = getelementptr inbounds i32, ptr %0, i64 %i.0
+  %1 = load i32, ptr %arrayidx, align 4
+  %arrayidx3 = getelementptr inbounds i32, ptr %0, i64 %thread
+  %2 = load i32, ptr %arrayidx3, align 4
+  %cmp4.not = icmp eq i32 %1, %2
+  br i1 %cmp4.not, label %lor.lhs.false, label %return
+
+lor.lhs.false:                                    ; preds = %for.body
+  %3 = load ptr, ptr %waits, align 8
+  %arrayidx5 = getelementptr inbounds %struct.Wait, ptr %3, i64 %i.0
+  %4 = load i32, ptr %arrayidx5, align 8
+  %cmp6.not = icmp eq i32 %4, 4
+  br i1 %cmp6.not, label %for.inc, label %return
+
+for.inc:                                          ; preds = %lor.lhs.false
+  %inc = add nsw i64 %i.0, 1
+  br label %for.cond
+
+for.end:                                          ; preds = %for.cond
+  %cmp8 = icmp sgt i64 %add, %.pre.pre
+  %spec.select = select i1 %cmp8, i64 %.pre.pre, i64 -1
+  br label %return
+
+return:                                           ; preds = %for.body, %lor.lhs.false, %for.end
+  %retval.0 = phi i64 [ %spec.select, %for.end ], [ %i.0, %lor.lhs.false ], [ %i.0, %for.body ]
+  ret i64 %retval.0
+}
+
+define internal fastcc void @finish_at(ptr noundef readonly captures(none) %block, i64 noundef %address, i64 noundef range(i64 -2147483648, 2147483648) %bytes, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) unnamed_addr #11 {
+entry:
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 416
+  %0 = load ptr, ptr %clocks, align 8
+  %tobool.not = icmp eq ptr %0, null
+  br i1 %tobool.not, label %for.end16, label %cond.end
+
+cond.end:                                         ; preds = %entry
+  %call = tail call fastcc i32 @find_buffer(i64 noundef %address) #25
+  %cmp = icmp slt i32 %call, 0
+  br i1 %cmp, label %for.end16, label %if.end
+
+if.end:                                           ; preds = %cond.end
+  %idxprom = zext nneg i32 %call to i64
+  %arrayidx = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %idxprom
+  %1 = load i64, ptr %arrayidx, align 8
+  %sub = sub i64 %address, %1
+  %bytes2 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
+  %add = add nsw i64 %sub, %bytes
+  %cells = getelementptr inbounds nuw i8, ptr %arrayidx, i64 32
+  %granule = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
+  %2 = load i32, ptr @now, align 8
+  %3 = load ptr, ptr @readers, align 8
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.inc13, %if.end
+  %at.0 = phi i64 [ %sub, %if.end ], [ %add15, %for.inc13 ]
+  %cmp1 = icmp slt i64 %at.0, %add
+  br i1 %cmp1, label %land.rhs, label %for.end16
+
+land.rhs:                                         ; preds = %for.cond
+  %4 = load i64, ptr %bytes2, align 8
+  %cmp3 = icmp slt i64 %at.0, %4
+  br i1 %cmp3, label %for.body, label %for.end16
+
+for.body:                                         ; preds = %land.rhs
+  %5 = load ptr, ptr %cells, align 8
+  %6 = load i64, ptr %granule, align 8
+  %div = sdiv i64 %at.0, %6
+  %arrayidx4 = getelementptr inbounds %struct.Cell, ptr %5, i64 %div
+  tail call fastcc void @finish(ptr noundef %arrayidx4, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) #25
+  %reader = getelementptr inbounds nuw i8, ptr %arrayidx4, i64 16
+  tail call fastcc void @finish(ptr noundef nonnull %reader, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) #25
+  %reader_2 = getelementptr inbounds nuw i8, ptr %arrayidx4, i64 32
+  tail call fastcc void @finish(ptr noundef nonnull %reader_2, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) #25
+  %block.i = getelementptr inbounds nuw i8, ptr %arrayidx4, i64 52
+  %7 = load i32, ptr %block.i, align 4
+  %cmp.not.i = icmp eq i32 %7, %2
+  br i1 %cmp.not.i, label %readers_of.exit, label %if.then.i
+
+if.then.i:                                        ; preds = %for.body
+  store i32 %2, ptr %block.i, align 4
+  %first.i = getelementptr inbounds nuw i8, ptr %arrayidx4, i64 48
+  store i32 0, ptr %first.i, align 4
+  br label %readers_of.exit
+
+readers_of.exit:                                  ; preds = %for.body, %if.then.i
+  %first2.i = getelementptr inbounds nuw i8, ptr %arrayidx4, i64 48
+  br label %for.cond6
+
+for.cond6:                                        ; preds = %for.body8, %readers_of.exit
+  %n.0.in = phi ptr [ %first2.i, %readers_of.exit ], [ %next, %for.body8 ]
+  %n.0 = load i32, ptr %n.0.in, align 4
+  %tobool7.not = icmp eq i32 %n.0, 0
+  br i1 %tobool7.not, label %for.inc13, label %for.body8
+
+for.body8:                                        ; preds = %for.cond6
+  %idxprom9 = sext i32 %n.0 to i64
+  %arrayidx10 = getelementptr inbounds %struct.Reader, ptr %3, i64 %idxprom9
+  tail call fastcc void @finish(ptr noundef nonnull %arrayidx10, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) #25
+  %next = getelementptr inbounds nuw i8, ptr %arrayidx10, i64 16
+  br label %for.cond6
+
+for.inc13:                                        ; preds = %for.cond6
+  %8 = load i64, ptr %granule, align 8
+  %add15 = add nsw i64 %8, %at.0
+  br label %for.cond
+
+for.end16:                                        ; preds = %for.cond, %land.rhs, %entry, %cond.end
+  ret void
+}
+
+define internal fastcc void @finish(ptr noundef captures(none) %access, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) unnamed_addr #20 {
+entry:
+  %is_going_on = getelementptr inbounds nuw i8, ptr %access, i64 14
+  %bf.load = load i16, ptr %is_going_on, align 2
+  %0 = and i16 %bf.load, 16384
+  %tobool.not = icmp eq i16 %0, 0
+  br i1 %tobool.not, label %return, label %lor.lhs.false
+
+lor.lhs.false:                                    ; preds = %entry
+  %bf.clear3 = and i16 %bf.load, 8191
+  %conv = zext nneg i16 %bf.clear3 to i64
+  %and = and i64 %thread, 8191
+  %cmp.not = icmp eq i64 %and, %conv
+  br i1 %cmp.not, label %lor.lhs.false5, label %return
+
+lor.lhs.false5:                                   ; preds = %lor.lhs.false
+  %site6 = getelementptr inbounds nuw i8, ptr %access, i64 12
+  %1 = load i16, ptr %site6, align 4
+  %conv7 = sext i16 %1 to i32
+  %cmp8.not = icmp eq i32 %site, %conv7
+  br i1 %cmp8.not, label %if.end, label %return
+
+if.end:                                           ; preds = %lor.lhs.false5
+  %bf.clear12 = and i16 %bf.load, -16385
+  store i16 %bf.clear12, ptr %is_going_on, align 2
+  %2 = load i32, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
+  %epoch = getelementptr inbounds nuw i8, ptr %access, i64 4
+  store i32 %2, ptr %epoch, align 4
+  %clock13 = getelementptr inbounds nuw i8, ptr %access, i64 8
+  store i32 %clock, ptr %clock13, align 4
+  br label %return
+
+return:                                           ; preds = %entry, %lor.lhs.false, %lor.lhs.false5, %if.end
+  ret void
+}
+
+define internal fastcc double @of_half(i32 noundef range(i32 0, 65536) %bits) unnamed_addr #0 {
+entry:
+  %shr = lshr i32 %bits, 10
+  %and = and i32 %shr, 31
+  %and1 = and i32 %bits, 1023
+  %and2 = shl nuw i32 %bits, 16
+  %shl = and i32 %and2, -2147483648
+  switch i32 %and, label %if.then5 [
+    i32 31, label %if.then
+    i32 0, label %if.end11
+  ]
+
+if.then:                                          ; preds = %entry
+  %shl3 = shl nuw nsw i32 %bits, 13
+  %or = or disjoint i32 %shl, %shl3
+  %or4 = or i32 %or, 2139095040
+  %call = tail call fastcc double @as_float(i32 noundef %or4) #25
+  br label %return
+
+if.then5:                                         ; preds = %entry
+  %add = shl nuw nsw i32 %and, 23
+  %shl6 = add nuw nsw i32 %add, 939524096
+  %shl8 = shl nuw nsw i32 %and1, 13
+  %0 = or disjoint i32 %shl6, %shl8
+  %or9 = or disjoint i32 %0, %shl
+  %call10 = tail call fastcc double @as_float(i32 noundef %or9) #25
+  br label %return
+
+if.end11:                                         ; preds = %entry
+  %conv = uitofp nneg i32 %and1 to double
+  %div = fmul double %conv, 0x3E70000000000000
+  %tobool12.not = icmp eq i32 %shl, 0
+  %fneg = fneg double %div
+  %cond = select i1 %tobool12.not, double %div, double %fneg
+  br label %return
+
+return:                                           ; preds = %if.end11, %if.then5, %if.then
+  %retval.0 = phi double [ %call, %if.then ], [ %call10, %if.then5 ], [ %cond, %if.end11 ]
+  ret double %retval.0
+}
+
 define internal fastcc double @as_float(i32 noundef %bits) unnamed_addr #0 {
 entry:
   %bits.addr = alloca i32, align 4
   %value = alloca float, align 4
   store i32 %bits, ptr %bits.addr, align 4
-  %call = call ptr @memcpy(ptr noundef nonnull %value, ptr noundef nonnull %bits.addr, i64 noundef 4) #21
+  %call = call ptr @memcpy(ptr noundef nonnull %value, ptr noundef nonnull %bits.addr, i64 noundef 4) #24
   %0 = load float, ptr %value, align 4
   %conv = fpext float %0 to double
   ret double %conv
 }
 
-declare i64 @llvm.smin.i64(i64, i64) #19
+define internal fastcc i64 @piece_address(ptr noundef readonly captures(none) %block, i64 noundef %descriptor, i32 noundef %row, i32 noundef %k, i32 noundef range(i32 0, 5) %is_across) unnamed_addr #21 {
+entry:
+  %0 = lshr i64 %descriptor, 12
+  %shl2 = and i64 %0, 262128
+  %1 = lshr i64 %descriptor, 28
+  %shl5 = and i64 %1, 262128
+  %shr6 = lshr i64 %descriptor, 62
+  %arrayidx = getelementptr inbounds nuw i32, ptr @piece_address.widths, i64 %shr6
+  %2 = load i32, ptr %arrayidx, align 4
+  %conv = sext i32 %2 to i64
+  %tobool.not = icmp eq i32 %is_across, 0
+  br i1 %tobool.not, label %if.else, label %if.then
 
-declare i64 @llvm.smax.i64(i64, i64) #19
+if.then:                                          ; preds = %entry
+  %div = sdiv i32 %row, 8
+  %cmp = icmp eq i64 %shr6, 0
+  br i1 %cmp, label %cond.true, label %cond.false
 
-declare i32 @llvm.smax.i32(i32, i32) #19
+cond.true:                                        ; preds = %if.then
+  %conv7 = sext i32 %div to i64
+  %mul = mul nsw i64 %shl5, %conv7
+  %div9 = sdiv i32 %k, 8
+  %conv10 = sext i32 %div9 to i64
+  %mul11 = mul nsw i64 %shl2, %conv10
+  %add = add nsw i64 %mul11, %mul
+  %rem = srem i32 %k, 8
+  %mul12 = shl nsw i32 %rem, 4
+  %conv13 = sext i32 %mul12 to i64
+  %add14 = add nsw i64 %add, %conv13
+  br label %if.end
 
-declare i32 @llvm.smin.i32(i32, i32) #19
+cond.false:                                       ; preds = %if.then
+  %div1588 = sdiv i32 %div, %2
+  %div15.sext = sext i32 %div1588 to i64
+  %mul16 = mul nsw i64 %shl2, %div15.sext
+  %rem1789 = srem i32 %div, %2
+  %rem17.sext = sext i32 %rem1789 to i64
+  %div20 = sdiv i32 %k, 8
+  %conv21 = sext i32 %div20 to i64
+  %mul22 = mul nsw i64 %shl5, %conv21
+  %rem24 = srem i32 %k, 8
+  %conv25 = sext i32 %rem24 to i64
+  %mul27 = mul nsw i64 %conv, %conv25
+  %reass.add = add nsw i64 %mul27, %rem17.sext
+  %reass.mul = shl nsw i64 %reass.add, 4
+  %add23 = add nsw i64 %mul16, %mul22
+  %add28 = add nsw i64 %add23, %reass.mul
+  br label %if.end
 
-declare void @llvm.lifetime.start.p0(ptr captures(none)) #20
+if.else:                                          ; preds = %entry
+  %div29 = sdiv i32 %k, 16
+  %conv30 = sext i32 %div29 to i64
+  %div31 = sdiv i32 %row, 8
+  %conv32 = sext i32 %div31 to i64
+  %mul33 = mul nsw i64 %shl5, %conv32
+  %rem34 = srem i32 %row, 8
+  %conv35 = sext i32 %rem34 to i64
+  %mul36 = shl nsw i64 %conv35, 4
+  %mul37 = mul nsw i64 %mul36, %conv
+  %cmp39 = icmp eq i64 %shr6, 0
+  %cond44 = select i1 %cmp39, i64 %shl2, i64 16
+  %mul45 = mul nsw i64 %cond44, %conv30
+  %add38 = add nsw i64 %mul45, %mul33
+  %add46 = add nsw i64 %add38, %mul37
+  br label %if.end
 
-declare void @llvm.lifetime.end.p0(ptr captures(none)) #20
+if.end:                                           ; preds = %cond.true, %cond.false, %if.else
+  %at.0 = phi i64 [ %add46, %if.else ], [ %add14, %cond.true ], [ %add28, %cond.false ]
+  %and = shl i64 %descriptor, 4
+  %shared = getelementptr inbounds nuw i8, ptr %block, i64 392
+  %3 = load i64, ptr %shared, align 8
+  %sub = sub i64 %and, %3
+  %and47 = and i64 %sub, 262143
+  %add48 = add nsw i64 %and47, %at.0
+  %shr49 = ashr i64 %add48, 3
+  %sub50 = shl nsw i64 %conv, 4
+  %mul51 = add nsw i64 %sub50, -16
+  %and52 = and i64 %shr49, %mul51
+  %xor = xor i64 %and52, %add48
+  %add53 = add nsw i64 %xor, 16
+  %shared_bytes = getelementptr inbounds nuw i8, ptr %block, i64 400
+  %4 = load i64, ptr %shared_bytes, align 8
+  %cmp54 = icmp sgt i64 %add53, %4
+  %add59 = add i64 %xor, %3
+  %spec.select = select i1 %cmp54, i64 0, i64 %add59
+  ret i64 %spec.select
+}
+
+define internal fastcc double @tile_number(ptr noundef readonly captures(none) %block, i64 noundef %descriptor, i32 noundef %row, i32 noundef range(i32 -2147483648, 256) %k, i32 noundef range(i32 0, 16) %type, i32 noundef range(i32 0, 5) %is_across) unnamed_addr #0 {
+entry:
+  %word = alloca i64, align 8
+  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #25
+  %div39 = lshr i32 %call, 3
+  %tobool.not = icmp eq i32 %is_across, 0
+  br i1 %tobool.not, label %cond.false, label %cond.end
+
+cond.false:                                       ; preds = %entry
+  %mul = mul nsw i32 %call, %k
+  %div1 = sdiv i32 %mul, 8
+  br label %cond.end
+
+cond.end:                                         ; preds = %entry, %cond.false
+  %cond = phi i32 [ %div1, %cond.false ], [ %k, %entry ]
+  %call2 = tail call fastcc i64 @piece_address(ptr noundef %block, i64 noundef %descriptor, i32 noundef %row, i32 noundef %cond, i32 noundef %is_across) #25
+  store i64 0, ptr %word, align 8
+  %tobool3.not = icmp eq i64 %call2, 0
+  br i1 %tobool3.not, label %return, label %if.end
+
+if.end:                                           ; preds = %cond.end
+  br i1 %tobool.not, label %cond.false7, label %cond.true5
+
+cond.true5:                                       ; preds = %if.end
+  %rem = srem i32 %row, 8
+  %mul6 = mul nsw i32 %div39, %rem
+  br label %cond.end9
+
+cond.false7:                                      ; preds = %if.end
+  %rem8 = srem i32 %cond, 16
+  br label %cond.end9
+
+cond.end9:                                        ; preds = %cond.false7, %cond.true5
+  %cond10 = phi i32 [ %mul6, %cond.true5 ], [ %rem8, %cond.false7 ]
+  %conv = sext i32 %cond10 to i64
+  %add = add i64 %call2, %conv
+  %0 = inttoptr i64 %add to ptr
+  %narrow = tail call i32 @llvm.umax.i32(i32 %div39, i32 1)
+  %cond16 = zext nneg i32 %narrow to i64
+  %call17 = call ptr @memcpy(ptr noundef nonnull %word, ptr noundef %0, i64 noundef %cond16) #24
+  %cmp = icmp eq i32 %type, 9
+  %1 = load i64, ptr %word, align 8
+  br i1 %cmp, label %cond.true19, label %cond.false22
+
+cond.true19:                                      ; preds = %cond.end9
+  %rem20 = srem i32 %k, 8
+  %sh_prom = zext nneg i32 %rem20 to i64
+  %shr = lshr i64 %1, %sh_prom
+  %and = and i64 %shr, 1
+  %conv21 = uitofp nneg i64 %and to double
+  br label %return
+
+cond.false22:                                     ; preds = %cond.end9
+  %call23 = call fastcc double @number_in(i64 noundef %1, i32 noundef %type, i32 noundef 0) #25
+  br label %return
+
+return:                                           ; preds = %cond.true19, %cond.false22, %cond.end
+  %retval.0 = phi double [ 0.000000e+00, %cond.end ], [ %conv21, %cond.true19 ], [ %call23, %cond.false22 ]
+  ret double %retval.0
+}
+
+declare i64 @llvm.smin.i64(i64, i64) #22
+
+declare i32 @llvm.umax.i32(i32, i32) #22
+
+declare i64 @llvm.smax.i64(i64, i64) #22
+
+declare i32 @llvm.smax.i32(i32, i32) #22
+
+declare i32 @llvm.smin.i32(i32, i32) #22
+
+declare void @llvm.lifetime.start.p0(ptr captures(none)) #23
+
+declare void @llvm.lifetime.end.p0(ptr captures(none)) #23
 
 attributes #0 = { nounwind uwtable }
-attributes #2 = { nofree norecurse nounwind willreturn memory(readwrite, argmem: none, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #3 = { nofree norecurse nosync nounwind memory(argmem: read) uwtable }
-attributes #4 = { nofree norecurse nosync nounwind memory(argmem: readwrite) uwtable }
-attributes #5 = { nofree norecurse nosync nounwind willreturn memory(read, argmem: write, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #6 = { nofree norecurse nosync nounwind willreturn memory(write, argmem: none, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #7 = { nocallback nofree nounwind willreturn memory(argmem: write) }
-attributes #8 = { nocallback nofree nounwind willreturn memory(argmem: readwrite) }
-attributes #9 = { nofree norecurse nosync nounwind willreturn memory(none) uwtable }
-attributes #10 = { nofree norecurse nosync nounwind memory(readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #11 = { nofree norecurse nosync nounwind memory(readwrite, argmem: read, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #12 = { nofree norecurse nosync nounwind willreturn memory(write, argmem: readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #13 = { nofree norecurse nosync nounwind memory(read, argmem: none, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #14 = { nofree norecurse nosync nounwind memory(read, argmem: readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #15 = { nofree norecurse nosync nounwind willreturn memory(read, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #16 = { nofree norecurse nosync nounwind willreturn memory(readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #17 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
-attributes #18 = { nofree norecurse nosync nounwind memory(read, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #19 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
-attributes #20 = { nocallback nofree nosync nounwind willreturn memory(argmem: readwrite) }
-attributes #21 = { nobuiltin nounwind }
-attributes #22 = { nobuiltin }
+attributes #2 = { nofree norecurse nosync nounwind willreturn memory(argmem: write) uwtable }
+attributes #3 = { nofree norecurse nounwind willreturn memory(readwrite, argmem: none, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #4 = { nofree norecurse nosync nounwind memory(argmem: read) uwtable }
+attributes #5 = { nofree norecurse nosync nounwind memory(argmem: readwrite) uwtable }
+attributes #6 = { nofree norecurse nosync nounwind willreturn memory(read, argmem: write, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #7 = { nofree norecurse nosync nounwind willreturn memory(write, argmem: none, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #8 = { nocallback nofree nounwind willreturn memory(argmem: write) }
+attributes #9 = { nocallback nofree nounwind willreturn memory(argmem: readwrite) }
+attributes #10 = { nofree norecurse nosync nounwind willreturn memory(none) uwtable }
+attributes #11 = { nofree norecurse nosync nounwind memory(readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #12 = { nofree norecurse nosync nounwind memory(readwrite, argmem: read, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #13 = { nofree norecurse nosync nounwind willreturn memory(write, argmem: readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #14 = { nofree norecurse nosync nounwind memory(read, argmem: none, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #15 = { nofree norecurse nosync nounwind memory(read, argmem: readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #16 = { nofree norecurse nosync nounwind willreturn memory(read, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #17 = { nofree norecurse nosync nounwind willreturn memory(readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #18 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #19 = { nofree norecurse nosync nounwind memory(read, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #20 = { nofree norecurse nosync nounwind willreturn memory(read, argmem: readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #21 = { nofree norecurse nosync nounwind willreturn memory(argmem: read) uwtable }
+attributes #22 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #23 = { nocallback nofree nosync nounwind willreturn memory(argmem: readwrite) }
+attributes #24 = { nobuiltin nounwind }
+attributes #25 = { nobuiltin }

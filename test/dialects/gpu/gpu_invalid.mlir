@@ -48,6 +48,25 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
+  // expected-error@+1 {{gpu.func: llvm.align of @k is 48 : i64, no power of 2}}
+  gpu.func @k() workgroup(%w: memref<4xf32, #gpu.address_space<workgroup>> {llvm.align = 48 : i64}) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error@+1 {{gpu.func: @k has 1 buffers of a block, and attributes of 2}}
+  "gpu.func"() <{function_type = () -> (), workgroup_attrib_attrs = [{}, {}]}> ({
+  ^bb0(%w: memref<4xf32, #gpu.address_space<workgroup>>):
+    "gpu.return"() : () -> ()
+  }) {gpu.kernel, sym_name = "k", workgroup_attributions = 1 : i64} : () -> ()
+}
+
+// -----
+
+gpu.module @m {
   // expected-error@+1 {{gpu.func: private memory of type index; it is a memref}}
   gpu.func @k() private(%p: index) kernel {
     gpu.return

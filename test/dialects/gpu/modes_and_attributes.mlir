@@ -8,6 +8,10 @@ gpu.module @more attributes {kc.note = "x"} {
     // CHECK: gpu.return %{{.*}}, %{{.*}} : f32, i32
     gpu.return %x, %y : f32, i32
   }
+  // CHECK: gpu.func @aligned() workgroup(%{{.*}}: memref<4xf32, #gpu.address_space<workgroup>> {llvm.align = 1024 : i64}, %{{.*}}: memref<8xf32, #gpu.address_space<workgroup>>) kernel
+  gpu.func @aligned() workgroup(%w: memref<4xf32, #gpu.address_space<workgroup>> {llvm.align = 1024 : i64}, %v: memref<8xf32, #gpu.address_space<workgroup>>) kernel {
+    gpu.return
+  }
   // CHECK: gpu.func @modes(%{{.*}}: f32, %{{.*}}: vector<4xf16>, %{{.*}}: i32, %{{.*}}: i32) kernel
   gpu.func @modes(%x: f32, %v: vector<4xf16>, %o: i32, %n: i32) kernel {
     // CHECK: gpu.shuffle up %{{.*}}, %{{.*}}, %{{.*}} : f32

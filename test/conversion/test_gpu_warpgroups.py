@@ -1,0 +1,330 @@
+"""Products of four warps and copies in bulk in the emulator: their results, and mistakes."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import optional_tools
+import pytest
+from hopper_kernels import (
+    DTYPES,
+    FENCE,
+    SHARED,
+    WIDTHS,
+    Tile,
+    bulk_store,
+    image,
+    pipeline,
+    product,
+)
+
+import kc
+
+TARGET = "cuda-emu -arch=sm_90a"
+RESULTS = {"f16": "float16", "f32": "float32", "s32": "int32"}
+
+
+def matrices(kind: str, depth: int, columns: int, other: str = "") -> tuple[Any, Any, Any]:
+    """Small integers, whose products and sums are exact in each type, and the product."""
+    random = np.random.default_rng(7)
+    low = 0 if "u8" in (kind, other) else -2
+    a, b = (random.integers(low, 3, (rows, depth)) for rows in (64, columns))
+    expected = a @ b.T
+    return a.astype(DTYPES[kind]), b.astype(DTYPES[other or kind]), expected
+
+
+def run(text: str, a: np.ndarray, b: np.ndarray, expected: np.ndarray, result: str) -> Any:
+    """Watched; and the same result comes where nobody watches."""
+    c = np.zeros(expected.shape, RESULTS[result])
+    report = kc.gpu.check(text, a, b, c, target=TARGET, expected=[expected])
+    if report.ok:
+        plain = np.zeros_like(c)
+        kc.build(kc.IRModule.parse(text), target=TARGET)(a, b, plain)
+        np.testing.assert_array_equal(plain, c)
+    return report
+
+
+def kinds(report: Any) -> list[str]:
+    return list(dict.fromkeys(finding.kind for finding in report.findings))
+
+
+@pytest.mark.parametrize(
+    ("kind", "other", "result", "swizzle", "columns"),
+    [
+        ("f16", "f16", "f32", 0, 8),
+        ("f16", "f16", "f32", 3, 24),
+        ("f16", "f16", "f32", 2, 16),
+        ("f16", "f16", "f16", 1, 16),
+        ("bf16", "bf16", "f32", 1, 40),
+        ("tf32", "tf32", "f32", 1, 16),
+        ("s8", "u8", "s32", 2, 16),
+        ("e4m3", "e5m2", "f32", 3, 8),
+    ],
+)
+def test_types_and_swizzles(kind: str, other: str, result: str, swizzle: int, columns: int):
+    depth = 16 * max(WIDTHS[swizzle], 2) // DTYPES[kind].itemsize
+    a, b, expected = matrices(kind, depth, columns, other)
+    tiles = image(a, swizzle), image(b, swizzle)
+    text = product(*tiles, columns, (kind, other, result))
+    report = run(text, tiles[0].words, tiles[1].words, expected, result)
+    assert report.ok, report
+
+
+@pytest.mark.parametrize(
+    ("swizzle", "across"),
+    [
+        (0, (True, False)),
+        (1, (False, True)),
+        (2, (True, True)),
+        (3, (True, False)),
+        (3, (False, True)),
+    ],
+)
+def test_operands_across(swizzle: int, across: tuple[bool, bool]):
+    columns, depth = 64, 32
+    a, b, expected = matrices("bf16", depth, columns)
+    along = 2  # the swizzle of rows of 64 bytes
+    tiles = [
+        image(matrix, swizzle if is_across else along, across=is_across)
+        for matrix, is_across in zip((a, b), across, strict=True)
+    ]
+    layouts = ("col" if across[0] else "row", "row" if across[1] else "col")
+    text = product(tiles[0], tiles[1], columns, ("bf16", "bf16", "f32"), layouts=layouts)
+    report = run(text, tiles[0].words, tiles[1].words, expected, "f32")
+    assert report.ok, report
+
+
+def test_scales():
+    a, b, expected = matrices("f16", 64, 8)
+    tiles = image(a, 1), image(b, 1)
+    text = product(*tiles, 8, ("f16", "f16", "f32"), scales=("neg", "one"))
+    assert run(text, tiles[0].words, tiles[1].words, -expected, "f32").ok
+
+
+def without(line: str) -> Any:
+    def change(lines: list[str]) -> list[str]:
+        assert line in lines
+        return [kept for kept in lines if kept != line]
+
+    return change
+
+
+def instead(line: str, other: str) -> Any:
+    return lambda lines: [other if kept == line else kept for kept in lines]
+
+
+WAIT = "nvvm.wgmma.wait.group.sync.aligned 0"
+MISTAKES = {
+    "no fence": (without(FENCE), ["missing-fence"]),
+    "no barrier": (without("gpu.barrier"), ["race"]),
+    "no wait": (without(WAIT), ["missing-wait", "wrong-result"]),
+    "a wait too short": (
+        instead(WAIT, WAIT.replace("0", "1")),
+        ["missing-wait", "wrong-result"],
+    ),
+    "no commit": (
+        without("nvvm.wgmma.commit.group.sync.aligned"),
+        ["missing-wait", "wrong-result"],
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_mistakes_of_a_product(mistake: str):
+    change, expected_kinds = MISTAKES[mistake]
+    a, b, expected = matrices("f16", 64, 8)
+    tiles = image(a, 1), image(b, 1)
+    text = product(*tiles, 8, ("f16", "f16", "f32"), replaced=change)
+    report = run(text, tiles[0].words, tiles[1].words, expected, "f32")
+    assert kinds(report) == expected_kinds
+
+
+def test_a_swizzle_on_one_side_only():
+    """The image is of rows of 128 bytes that are not swizzled, and the descriptor says they are."""
+    a, b, expected = matrices("f16", 64, 8)
+    tile = image(a, 1)
+    straight = Tile(a.view("int32").ravel(), tile.fields, tile.steps)
+    text = product(straight, image(b, 1), 8, ("f16", "f16", "f32"))
+    report = run(text, straight.words, image(b, 1).words, expected, "f32")
+    assert kinds(report) == ["wrong-result"]
+
+
+def test_a_tile_that_begins_elsewhere():
+    """Without an alignment a tile begins where rows of another place are swizzled otherwise."""
+    a, b, expected = matrices("f16", 64, 8)
+    tiles = image(a, 1), image(b, 1)
+    text = product(*tiles, 8, ("f16", "f16", "f32"), align=None)
+    report = run(text, tiles[0].words, tiles[1].words, expected, "f32")
+    assert kinds(report) == ["wrong-result"]
+
+
+def test_three_warps_make_no_product():
+    a, b, expected = matrices("f16", 64, 8)
+    tiles = image(a, 1), image(b, 1)
+    text = product(*tiles, 8, ("f16", "f16", "f32"), threads=96)
+    report = run(text, tiles[0].words, tiles[1].words, expected, "f32")
+    assert report.findings[0].kind == "deadlock"
+    assert report.findings[0].message == (
+        "thread 0 of block 0 waits at a product of matrices for 128 threads, of which 96 have come"
+    )
+
+
+def test_messages():
+    a, b, expected = matrices("f16", 64, 8)
+    tiles = image(a, 1), image(b, 1)
+    text = product(*tiles, 8, ("f16", "f16", "f32"), replaced=without(FENCE))
+    first = run(text, tiles[0].words, tiles[1].words, expected, "f32").findings[0].diagnostic()
+    first_lines = first.render().splitlines()
+    assert first_lines[0] == (
+        "error[KC6310]: SA[0] is read by thread 0 of block 0, and was written by thread 0 with no "
+        "fence behind it"
+    )
+    assert first_lines[-1] == (
+        "  why: bulk copies and products of four warps see what threads wrote only behind "
+        "nvvm.fence.proxy"
+    )
+    text = product(*tiles, 8, ("f16", "f16", "f32"), replaced=without(WAIT))
+    first = run(text, tiles[0].words, tiles[1].words, expected, "f32").findings[0].diagnostic()
+    first_lines = first.render().splitlines()
+    assert first_lines[0] == (
+        "error[KC6311]: a register of a product is read by thread 0 of block 0 before the product "
+        "is done"
+    )
+    assert first_lines[-1] == "  why: a product writes its registers until nvvm.wgmma.wait.group"
+
+
+# The pipeline ----------------------------------------------------------------------------------
+
+STEPS, DEPTH, COLUMNS = 5, 64, 16
+
+
+def ring(**options: Any) -> tuple[str, list[np.ndarray], np.ndarray]:
+    a, b, expected = matrices("f16", STEPS * DEPTH, COLUMNS)
+    tiles = [
+        [image(matrix[:, n * DEPTH : (n + 1) * DEPTH], 1) for n in range(STEPS)]
+        for matrix in (a, b)
+    ]
+    text = pipeline(tiles[0], tiles[1], COLUMNS, **options)
+    return text, [np.stack([tile.words for tile in each]) for each in tiles], expected
+
+
+@pytest.mark.parametrize("stages", [1, 2, 3])
+def test_a_ring_of_stages(stages: int):
+    text, (a, b), expected = ring(stages=stages)
+    report = run(text, a, b, expected, "f32")
+    assert report.ok, report
+
+
+def replace(old: str, new: str) -> Any:
+    def change(text: str) -> str:
+        assert old in text, old
+        return text.replace(old, new)
+
+    return change
+
+
+RING_MISTAKES = {
+    "the consumer waits with a wrong parity": (
+        replace("parity %full, %parity", "parity %full, %one"),
+        ["race", "wrong-result"],
+    ),
+    "the consumer does not wait": (
+        replace(
+            "nvvm.mbarrier.try_wait.parity %full, %parity, %full_now_t : !llvm.ptr<3>, i32, i32", ""
+        ),
+        ["race", "wrong-result"],
+    ),
+    "the producer does not wait": (
+        replace(
+            "nvvm.mbarrier.try_wait.parity %empty, %other, %empty_now_t : !llvm.ptr<3>, i32, i32",
+            "",
+        ),
+        ["race", "deadlock", "wrong-result"],
+    ),
+    "the products are waited for a step too late": (
+        replace(WAIT, WAIT.replace("0", "1")),
+        ["race", "missing-wait", "wrong-result"],
+    ),
+    "nobody says that a stage is empty": (
+        replace("%before = nvvm.mbarrier.arrive %empty : !llvm.ptr<3> -> i64", ""),
+        ["deadlock", "wrong-result"],
+    ),
+    "fewer bytes are expected than come": (
+        replace("%bytes = arith.constant 10240 : i32", "%bytes = arith.constant 8192 : i32"),
+        ["race", "deadlock", "wrong-result"],
+    ),
+    "an mbarrier is not initialised": (
+        replace("nvvm.mbarrier.init %full, %one : !llvm.ptr<3>, i32", ""),
+        ["uninitialised", "race", "wrong-result"],
+    ),
+    "half a copy": (
+        replace("%bytesA = arith.constant 8192 : i32", "%bytesA = arith.constant 4100 : i32"),
+        ["misaligned", "deadlock", "wrong-result"],
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", RING_MISTAKES)
+def test_mistakes_of_a_ring(mistake: str):
+    change, expected_kinds = RING_MISTAKES[mistake]
+    text, (a, b), expected = ring(replaced=change)
+    report = run(text, a, b, expected, "f32")
+    assert kinds(report) == expected_kinds
+
+
+# What goes from shared memory in bulk ----------------------------------------------------------
+
+
+BULK_WAIT = "nvvm.cp.async.bulk.wait_group 0"
+OVERWRITE = f"memref.store %word, %S[%t] : memref<64xi32, {SHARED}>"
+
+
+def test_copies_to_global_memory():
+    text, a, expected = bulk_store()
+    assert store_report(text, a, expected).ok
+
+
+@pytest.mark.parametrize(
+    ("change", "expected_kinds"),
+    [
+        (replace(FENCE, ""), ["missing-fence"]),
+        (replace(BULK_WAIT, ""), ["wrong-result"]),
+        (replace(BULK_WAIT, BULK_WAIT + " {read}"), []),  # the end of a kernel waits for the rest
+        (replace(BULK_WAIT, f"{OVERWRITE}\n{BULK_WAIT}"), ["race"]),
+    ],
+)
+def test_mistakes_of_copies_to_global_memory(change: Any, expected_kinds: list[str]):
+    text, a, expected = bulk_store()
+    assert kinds(store_report(change(text), a, expected)) == expected_kinds
+
+
+def store_report(text: str, a: np.ndarray, expected: np.ndarray) -> Any:
+    b = np.zeros_like(a)
+    return kc.gpu.check(text, a, b, target=TARGET, expected=[expected])
+
+
+def test_a_part_of_four_warps_changes_its_registers():
+    text, a, _ = bulk_store()
+    text = text.replace(FENCE, "scf.if %is_first {\nnvvm.setmaxregister increase 232\n}")
+    first = kc.gpu.check(text, a, np.zeros_like(a), target=TARGET).findings[0]
+    assert first.message == (
+        "thread 0 of block 0 waits at a change of registers, and thread 1 is at another barrier"
+    )
+
+
+def test_ptxas_takes_the_kernels(tmp_path: Path):
+    assembler = optional_tools.find("ptxas")
+    if assembler is None:
+        pytest.skip("ptxas is not installed")
+    text, _, _ = ring()
+    module = kc.build(kc.IRModule.parse(text), target="cuda -arch=sm_90a")
+    file = tmp_path / "ring.ptx"
+    file.write_text(module.get_source("ptx"), encoding="utf-8")
+    command = [assembler, "-v", "-arch=sm_90a", str(file), "-o", str(file.with_suffix(".cubin"))]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "0 bytes spill stores" in done.stderr
+    assert "C75" not in done.stderr
