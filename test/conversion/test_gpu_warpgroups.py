@@ -27,13 +27,13 @@ TARGET = "cuda-emu -arch=sm_90a"
 RESULTS = {"f16": "float16", "f32": "float32", "s32": "int32"}
 
 
-def matrices(kind: str, depth: int, columns: int, other: str = "") -> tuple[Any, Any, Any]:
+def matrices(kind: str, depth: int, columns: int, kind_b: str = "") -> tuple[Any, Any, Any]:
     """Small integers, whose products and sums are exact in each type, and the product."""
     random = np.random.default_rng(7)
-    low = 0 if "u8" in (kind, other) else -2
+    low = 0 if "u8" in (kind, kind_b) else -2
     a, b = (random.integers(low, 3, (rows, depth)) for rows in (64, columns))
     expected = a @ b.T
-    return a.astype(DTYPES[kind]), b.astype(DTYPES[other or kind]), expected
+    return a.astype(DTYPES[kind]), b.astype(DTYPES[kind_b or kind]), expected
 
 
 def run(text: str, a: np.ndarray, b: np.ndarray, expected: np.ndarray, result: str) -> Any:
@@ -52,7 +52,7 @@ def kinds(report: Any) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("kind", "other", "result", "swizzle", "columns"),
+    ("kind", "kind_b", "result", "swizzle", "columns"),
     [
         ("f16", "f16", "f32", 0, 8),
         ("f16", "f16", "f32", 3, 24),
@@ -64,11 +64,11 @@ def kinds(report: Any) -> list[str]:
         ("e4m3", "e5m2", "f32", 3, 8),
     ],
 )
-def test_types_and_swizzles(kind: str, other: str, result: str, swizzle: int, columns: int):
+def test_types_and_swizzles(kind: str, kind_b: str, result: str, swizzle: int, columns: int):
     depth = 16 * max(WIDTHS[swizzle], 2) // DTYPES[kind].itemsize
-    a, b, expected = matrices(kind, depth, columns, other)
+    a, b, expected = matrices(kind, depth, columns, kind_b)
     tiles = image(a, swizzle), image(b, swizzle)
-    text = product(*tiles, columns, (kind, other, result))
+    text = product(*tiles, columns, (kind, kind_b, result))
     report = run(text, tiles[0].words, tiles[1].words, expected, result)
     assert report.ok, report
 
@@ -112,8 +112,8 @@ def without(line: str) -> Any:
     return change
 
 
-def instead(line: str, other: str) -> Any:
-    return lambda lines: [other if kept == line else kept for kept in lines]
+def instead(line: str, replacement: str) -> Any:
+    return lambda lines: [replacement if kept == line else kept for kept in lines]
 
 
 WAIT = "nvvm.wgmma.wait.group.sync.aligned 0"
