@@ -19,6 +19,7 @@ from typing import Any
 from kc.support.diagnostics import TEError
 from kc.support.locations import caller_location
 from kc.te.autodiff.factors import factored
+from kc.te.autodiff.own_rules import rules_of
 from kc.te.autodiff.reads import Flow, Nest, Read, adjoint, is_of_indices
 from kc.te.autodiff.reductions import START, place_of, terms_of
 from kc.te.autodiff.rules import exactly, reads
@@ -126,6 +127,8 @@ class _Gradient:
                 self.active.update(tensor for tensor in op.outputs if is_float(tensor.dtype))
         self.flows: dict[Tensor, list[tuple[str, Flow]]] = {}
         """The flows to each tensor, and the tensors they come from."""
+        self.pulled: dict[Tensor, list[Tensor]] = {}
+        """What flows to each tensor by own rules."""
         self.adjoints: dict[Tensor, Tensor] = {}
 
     def results(self) -> list[Tensor]:
@@ -134,7 +137,7 @@ class _Gradient:
                 if tensor is self.output:
                     if self.head is not None:
                         self.adjoints[tensor] = self.head
-                elif tensor in self.flows:
+                elif tensor in self.flows or tensor in self.pulled:
                     self.adjoints[tensor] = self._sum(tensor)
                 else:
                     continue
@@ -166,6 +169,9 @@ class _Gradient:
     def _pull_back(self, op: Operation, index: int) -> None:
         """Add what flows from output ``index`` of ``op`` to the tensors that it reads."""
         tensor = op.output(index)
+        active = self._by_own_rules(tensor)
+        if not any(operand in active for operand in op.input_tensors):
+            return
         if not isinstance(op, ComputeOp):
             kind = type(op).__name__.removesuffix("Op").lower()
             raise TEError(
@@ -188,7 +194,7 @@ class _Gradient:
         outer = Nest(op.name, tuple(op.axis), prefix, ties)
         body = op.bodies[index]
         if not isinstance(body, Reduce):
-            self._add(tensor, outer, reads(body, flow, self.active, tensor(*op.axis)))
+            self._add(tensor, outer, reads(body, flow, active, tensor(*op.axis)))
             return
         terms = terms_of(op, index)
         scaled = terms.scaled(flow)
@@ -198,11 +204,23 @@ class _Gradient:
         term = body.values[body.value_index]
         conditions = () if body.condition is None else (exactly(body.condition),)
         place = place_of(op.reduce_axis)
-        term_reads = reads(term, terms.share(scaled, term, place), self.active, None, conditions)
+        term_reads = reads(term, terms.share(scaled, term, place), active, None, conditions)
         self._add(tensor, inner, term_reads)
         if body.init is not None:
             start = body.init[body.value_index]
-            self._add(tensor, outer, reads(start, terms.share(scaled, start, START), self.active))
+            self._add(tensor, outer, reads(start, terms.share(scaled, start, START), active))
+
+    def _by_own_rules(self, tensor: Tensor) -> set[Tensor]:
+        """Pull back what own rules of an operation do; the active tensors that are left."""
+        rules, own = rules_of(tensor), self.adjoints.get(tensor)
+        if not rules or own is None or self.prefix:
+            return self.active
+        left = set(self.active)
+        for operand, rule in rules.items():
+            if operand in self.active and (flow := rule(own)) is not None:
+                self.pulled.setdefault(operand, []).append(flow)
+                left.discard(operand)
+        return left
 
     def _shared(
         self, tensor: Tensor, scaled: Expr, prefix: Sequence[IterVar], op: ComputeOp
@@ -251,9 +269,16 @@ class _Gradient:
 
     def _sum(self, target: Tensor) -> Tensor:
         """All that flows to a tensor."""
-        flows = self.flows[target]
+        flows, pulled = self.flows.get(target, []), self.pulled.get(target, [])
         name = f"{target.name}_grad"
-        if len(flows) == 1 and flows[0][1].loops and factored(flows[0][1])[0] is flows[0][1]:
+        if len(pulled) == 1 and not flows:
+            return pulled[0]
+        if (
+            not pulled
+            and len(flows) == 1
+            and flows[0][1].loops
+            and factored(flows[0][1])[0] is flows[0][1]
+        ):
             return self._loops(flows[0][1], target, name)
         parts: list[Flow] = []
         for source, flow in flows:
@@ -269,6 +294,7 @@ class _Gradient:
                 place = Substitution(dict(zip(flow.targets, axes, strict=True)))
                 where, term = _guarded(flow, place)
                 terms.append(term if where is None else if_then_else(where, term, 0))
+            terms += [part(*axes) for part in pulled]
             return reduce(operator.add, terms)
 
         return self._compute(target, body, name)

@@ -59,7 +59,7 @@ def explained(name: str) -> str:
 
 def facts(row: Any, types: str) -> list[tuple[str, str]]:
     """What a row says besides its documentation."""
-    gradients = {"te": "by te.gradient", "zero": "0", "none": "none"}
+    gradients = {"te": "by te.gradient", "own": "by an own rule", "zero": "0", "none": "none"}
     return [
         ("formula", row.formula), ("kind", row.kind), ("types", types),
         ("gradient", gradients[row.gradient]), ("numpy", row.numpy), ("ONNX", row.onnx),

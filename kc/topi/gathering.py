@@ -29,6 +29,7 @@ from kc.topi.arguments import (
     whole,
     word,
 )
+from kc.topi.gradients import scattered
 from kc.topi.loops import Loops, written
 from kc.topi.shape import place_of, reshape
 from kc.topi.table import ANY, INTEGERS, check_tensor, operator, refuse
@@ -59,6 +60,7 @@ def _by_mode(index: Expr, size: Any, mode: str) -> Expr:
     numpy="take",
     onnx="Gather",
     torch="index_select",
+    gradient="own",
 )
 def take(
     a: Tensor, indices: Tensor, axis: int | None = None, batch_dims: int = 0, mode: str = "clip"
@@ -85,7 +87,7 @@ def take(
                 lambda: a(*place_of(_by_mode(indices(*at), size, mode), a.shape)),
             )
 
-        return compute(indices.shape, flat, "T_take", tag=INJECTIVE)
+        return scattered(compute(indices.shape, flat, "T_take", tag=INJECTIVE), a)
     axis, batch = axis_of(axis, a.ndim), whole(batch_dims, "batch_dims")
     batch += indices.ndim if batch < 0 else 0
     if not 0 <= batch <= min(axis, indices.ndim) or not all(
@@ -109,7 +111,7 @@ def take(
 
         return guarded(a, [axis], read)
 
-    return compute(shape, body, "T_take", tag=INJECTIVE)
+    return scattered(compute(shape, body, "T_take", tag=INJECTIVE), a)
 
 
 @operator(
@@ -119,6 +121,7 @@ def take(
     numpy="take_along_axis",
     onnx="GatherElements",
     torch="gather",
+    gradient="own",
 )
 def gather(data: Tensor, axis: int, indices: Tensor) -> Tensor:
     """The element at its own place, ``indices`` along ``axis``; a negative one counts from the end.
@@ -145,10 +148,12 @@ def gather(data: Tensor, axis: int, indices: Tensor) -> Tensor:
         own[axis] = wrapped_once(indices(*at), data.shape[axis])
         return guarded(data, range(data.ndim), lambda: data(*own))
 
-    return compute(indices.shape, body, "T_gather", tag=INJECTIVE)
+    return scattered(compute(indices.shape, body, "T_gather", tag=INJECTIVE), data)
 
 
-@operator(INJECTIVE, ANY, 'gather_nd(T(3, 4), T(2, 5, dtype="int32"))', onnx="GatherND")
+@operator(
+    INJECTIVE, ANY, 'gather_nd(T(3, 4), T(2, 5, dtype="int32"))', onnx="GatherND", gradient="own"
+)
 def gather_nd(a: Tensor, indices: Tensor) -> Tensor:
     """The elements, or parts, at places: the **first** dimension of the indices lists them.
 
@@ -171,7 +176,8 @@ def gather_nd(a: Tensor, indices: Tensor) -> Tensor:
         own = [wrapped_once(indices(n, *at[:outer]), a.shape[n]) for n in range(depth)]
         return guarded(a, range(depth), lambda: a(*own, *at[outer:]))
 
-    return compute([*indices.shape[1:], *a.shape[depth:]], body, "T_gather_nd", tag=INJECTIVE)
+    shape = [*indices.shape[1:], *a.shape[depth:]]
+    return scattered(compute(shape, body, "T_gather_nd", tag=INJECTIVE), a)
 
 
 def broadcast_shape(tensors: Sequence[Tensor]) -> list[Any]:
@@ -277,7 +283,12 @@ def unravel_index(indices: Tensor, shape: Any) -> Tensor:
     return compute([count, *indices.shape], body, "T_unravel", tag=INJECTIVE)
 
 
-@operator(INJECTIVE, ANY, 'adv_index(T(4, 5), [T(3, dtype="int32"), T(2, 1, dtype="int32")])')
+@operator(
+    INJECTIVE,
+    ANY,
+    'adv_index(T(4, 5), [T(3, dtype="int32"), T(2, 1, dtype="int32")])',
+    gradient="own",
+)
 def adv_index(data: Tensor, indices: Sequence[Tensor]) -> Tensor:
     """``data[indices[0], indices[1], ...]`` as numpy: the indices are broadcast together."""
     if not isinstance(indices, list | tuple) or not 1 <= len(indices) <= data.ndim:
@@ -298,7 +309,8 @@ def adv_index(data: Tensor, indices: Sequence[Tensor]) -> Tensor:
         ]
         return guarded(data, range(len(indices)), lambda: data(*own, *at[len(shape) :]))
 
-    return compute([*shape, *data.shape[len(indices) :]], body, "advanced_index", tag=INJECTIVE)
+    result = [*shape, *data.shape[len(indices) :]]
+    return scattered(compute(result, body, "advanced_index", tag=INJECTIVE), data)
 
 
 @operator(

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from kc.te.autodiff.own_rules import with_rules
 from kc.te.dtypes import check_dtype
 from kc.te.expr import as_expr
 from kc.te.expr import cast as convert
 from kc.te.tensor import Tensor
 from kc.topi.arguments import axis_of, number
+from kc.topi.elementwise import cast
 from kc.topi.loops import written
-from kc.topi.shape import reshape
+from kc.topi.shape import flip, reshape
 from kc.topi.table import NUMBERS, operator, refuse
 
 
@@ -70,7 +72,7 @@ def _scan(
     numpy="cumsum",
     onnx="CumSum",
     torch="cumsum",
-    gradient="none",
+    gradient="own",
 )
 def cumsum(
     data: Tensor, axis: int | None = None, dtype: str | None = None, exclusive: bool | None = None
@@ -80,7 +82,15 @@ def cumsum(
     They are added up in ``dtype``, by default that of the data; ``exclusive`` leaves out the
     element at the place itself.
     """
-    return _scan(data, axis, dtype, exclusive, "cumsum", 0, lambda a, b: a + b)
+    result = _scan(data, axis, dtype, exclusive, "cumsum", 0, lambda a, b: a + b)
+    (source,) = result.op.input_tensors
+
+    def later(head: Tensor) -> Tensor:
+        """The sums from each place to the end."""
+        along = 0 if axis is None else axis_of(axis, data.ndim)
+        return cast(flip(cumsum(flip(head, along), along, None, exclusive), along), source.dtype)
+
+    return with_rules(result, {source: later})
 
 
 @operator(

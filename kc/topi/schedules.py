@@ -18,6 +18,7 @@ from kc.te.schedule import AutoInlineInjective, Schedule, create_schedule
 from kc.te.tensor import ComputeOp, Operation, Tensor
 from kc.te.threads import thread_axis
 from kc.te.to_ir import post_order
+from kc.topi.gradients import GPUS
 from kc.topi.table import check_tensor, refuse, running
 from kc.topi.tag import is_broadcast
 
@@ -39,7 +40,6 @@ NAMES = (
 """The entry points that take the outputs; those of pools take a layout too."""
 
 _THREADS = 256
-_GPUS = ("gpu", "cuda")
 
 
 def _operations(outs: Any) -> list[Operation]:
@@ -116,7 +116,7 @@ def scheduled(name: str, outs: Any, target: Target | None) -> Schedule:
         chosen = target or Target.current() or Target.host_cpu()
         s = create_schedule(outputs)
         AutoInlineInjective(s)
-        if any(key in _GPUS for key in chosen.keys):
+        if any(key in GPUS for key in chosen.keys):
             _on_gpu(s, outputs)
         else:
             _on_cpu(s, outputs, chosen)
@@ -144,7 +144,7 @@ def schedule_injective_from_existing(sch: Schedule, out: Tensor) -> Schedule:
     with running("generic.schedule_injective_from_existing"):
         op = check_tensor(out, "the output").op
         chosen = Target.current() or Target.host_cpu()
-        if any(key in _GPUS for key in chosen.keys):
+        if any(key in GPUS for key in chosen.keys):
             _on_gpu(sch, [op])
         elif (outermost := _vectorized(sch, op, chosen)) is not None:
             sch[op].parallel(outermost)

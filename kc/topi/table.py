@@ -49,7 +49,8 @@ class Operator:
     onnx: str
     torch: str
     gradient: str
-    """"te": ``te.gradient`` differentiates it; "zero": its slope is 0; "none": it has none."""
+    """"te": ``te.gradient`` derives it; "own": it has a rule of its own, which that asks; "zero":
+    its slope is 0; "none": it has none."""
 
     @property
     def summary(self) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from kc.te.tensor import PlaceholderOp, Tensor, placeholder
 from kc.topi.table import Operator, types_text, whole_table
 
-_GRADIENTS = {"te": "by `te.gradient`", "zero": "0", "none": "none"}
+_GRADIENTS = {"te": "by `te.gradient`", "own": "by an own rule", "zero": "0", "none": "none"}
 
 
 def example_tensors(example: str) -> tuple[list[Tensor], list[Tensor]]:

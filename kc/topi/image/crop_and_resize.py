@@ -22,12 +22,14 @@ from kc.topi.arguments import (
     tensor,
     word,
 )
+from kc.topi.gradients import scattered
 from kc.topi.table import NUMBERS, operator, refuse
 
 
 @operator(
     INJECTIVE, NUMBERS,
     'image.crop_and_resize(T(2, 3, 5, 6), T(4, 4), T(4, dtype="int32"), (3, 2))',
+    gradient="own",
 )  # fmt: skip
 def crop_and_resize(
     data: Tensor, boxes: Tensor, box_indices: Tensor, crop_size: Any, layout: str = "NCHW",
@@ -102,4 +104,4 @@ def crop_and_resize(
             value = convert(row(top) * (1.0 - dy) + row(top + 1.0) * dy, dtype)
         return select(all_of(*within), value, beyond)
 
-    return compute(shape, body, "crop_and_resize", tag=INJECTIVE)
+    return scattered(compute(shape, body, "crop_and_resize", tag=INJECTIVE), data)

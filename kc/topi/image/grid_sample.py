@@ -13,6 +13,7 @@ from kc.te.tags import INJECTIVE
 from kc.te.tensor import Tensor, shape_text
 from kc.topi.arguments import constant, inside, positive, rank, same_size, tensor, word
 from kc.topi.elementwise import FLOAT
+from kc.topi.gradients import scattered
 from kc.topi.table import operator, refuse
 
 
@@ -51,6 +52,7 @@ def affine_grid(data: Tensor, target_shape: Any) -> Tensor:
     "image.grid_sample(T(1, 2, 4, 5), T(1, 2, 3, 3))",
     onnx="GridSample",
     torch="grid_sample",
+    gradient="own",
 )
 def grid_sample(
     data: Tensor, grid: Tensor, method: str = "bilinear", layout: str = "NCHW",
@@ -116,4 +118,4 @@ def grid_sample(
         return upper * (1.0 - dy) + lower * dy
 
     shape = (data.shape[0], data.shape[1], grid.shape[2], grid.shape[3])
-    return compute(shape, body, "grid_sample", tag=INJECTIVE)
+    return scattered(compute(shape, body, "grid_sample", tag=INJECTIVE), data)

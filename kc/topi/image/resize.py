@@ -15,6 +15,7 @@ from kc.te.expr import cast as convert
 from kc.te.tags import INJECTIVE
 from kc.te.tensor import Tensor
 from kc.topi.arguments import dim, inside, is_size, positive, word
+from kc.topi.gradients import scattered
 from kc.topi.nn.pooling import pooled_axes
 from kc.topi.table import NUMBERS, operator, refuse
 
@@ -151,7 +152,7 @@ def _resize(
             return result
         return select(all_of(*within), result, convert(const(float(extrapolation), wide), dtype))
 
-    return compute(shape, body, "resize", tag=INJECTIVE)
+    return scattered(compute(shape, body, "resize", tag=INJECTIVE), data)
 
 
 _MEANING = """``method``: "nearest_neighbor", "linear" or "cubic" (with ``bicubic_alpha``; places
@@ -164,7 +165,12 @@ _MEANING = """``method``: "nearest_neighbor", "linear" or "cubic" (with ``bicubi
 
 
 @operator(
-    INJECTIVE, NUMBERS, "image.resize1d(T(1, 2, 5), None, (8,))", onnx="Resize", torch="interpolate"
+    INJECTIVE,
+    NUMBERS,
+    "image.resize1d(T(1, 2, 5), None, (8,))",
+    onnx="Resize",
+    torch="interpolate",
+    gradient="own",
 )
 def resize1d(
     data: Tensor, roi: Any, size: Any, layout: str = "NCW", method: str = "linear",
@@ -185,6 +191,7 @@ def resize1d(
     "image.resize2d(T(1, 2, 4, 5), None, (8, 3))",
     onnx="Resize",
     torch="interpolate",
+    gradient="own",
 )
 def resize2d(
     data: Tensor, roi: Any, size: Any, layout: str = "NCHW", method: str = "linear",
@@ -205,6 +212,7 @@ def resize2d(
     "image.resize3d(T(1, 1, 2, 3, 4), None, (3, 3, 3))",
     onnx="Resize",
     torch="interpolate",
+    gradient="own",
 )
 def resize3d(
     data: Tensor, roi: Any, size: Any, layout: str = "NCDHW", method: str = "linear",

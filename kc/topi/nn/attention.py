@@ -16,6 +16,7 @@ from kc.te.tensor import Tensor, reduce_axis, shape_text
 from kc.topi.arguments import constant, plus, rank, same_size, tensor
 from kc.topi.elementwise import FLOAT
 from kc.topi.gathering import at_broadcast
+from kc.topi.gradients import scattered
 from kc.topi.nn.pooling import lowest
 from kc.topi.nn.softmax import softmax
 from kc.topi.table import operator, refuse
@@ -106,7 +107,7 @@ def attention(
 
 @operator(
     INJECTIVE, FLOAT, "nn.rotary_embedding(T(1, 2, 4, 8), T(4, 4), T(4, 4))",
-    onnx="RotaryEmbedding", formula="(x1 * cos - x2 * sin, x2 * cos + x1 * sin)",
+    onnx="RotaryEmbedding", formula="(x1 * cos - x2 * sin, x2 * cos + x1 * sin)", gradient="own",
 )  # fmt: skip
 def rotary_embedding(data: Tensor, cos: Tensor, sin: Tensor, interleaved: bool = False) -> Tensor:
     """Pairs of elements of (..., L, E) turned by angles whose cosines and sines are (L, E / 2).
@@ -140,4 +141,4 @@ def rotary_embedding(data: Tensor, cos: Tensor, sin: Tensor, interleaved: bool =
         turned = select(second, rest, -rest)
         return own * cos(place, pair) + turned * sin(place, pair)
 
-    return compute(data.shape, body, "rotary_embedding", tag=INJECTIVE)
+    return scattered(compute(data.shape, body, "rotary_embedding", tag=INJECTIVE), data)

@@ -12,6 +12,7 @@ from kc.te.intrinsics import isnan
 from kc.te.tensor import Tensor, reduce_axis, shape_text
 from kc.topi.arguments import constant, fits, inside, over, positive, rank, tensor, whole
 from kc.topi.elementwise import FLOAT
+from kc.topi.gradients import scattered
 from kc.topi.nn.convolution import grouped, spans_of
 from kc.topi.nn.dense import accumulator
 from kc.topi.nn.padding import amounts, window
@@ -49,7 +50,7 @@ def _between(data: Tensor, n: Any, c: Any, y: Expr, x: Expr) -> Expr:
 @operator(
     "deformable_conv2d_nchw", FLOAT,
     "nn.deformable_conv2d_nchw(T(1, 2, 4, 5), T(1, 18, 4, 5), T(3, 2, 3, 3), 1, 1, 1, 1, 1)",
-    onnx="DeformConv",
+    onnx="DeformConv", gradient="own",
 )  # fmt: skip
 def deformable_conv2d_nchw(
     data: Tensor, offset: Tensor, kernel: Tensor, strides: Any, padding: Any, dilation: Any,
@@ -98,7 +99,7 @@ def deformable_conv2d_nchw(
         x = convert(as_expr(j * steps[1] - heads[1] + v * apart[1]), data.dtype)
         return _between(data, n, c, y + offset(n, at * 2, i, j), x + offset(n, at * 2 + 1, i, j))
 
-    source = compute(columns, moved, "deformed")
+    source = scattered(compute(columns, moved, "deformed"), data)
     rc = reduce_axis((0, each), name="rc")
     kh, kw = reduce_axis((0, taps[0]), name="kh"), reduce_axis((0, taps[1]), name="kw")
 
@@ -114,6 +115,7 @@ def deformable_conv2d_nchw(
 @operator(
     "deformable_conv2d_nhwc", FLOAT,
     "nn.deformable_conv2d_nhwc(T(1, 4, 5, 2), T(1, 4, 5, 18), T(3, 3, 2, 3), 1, 1, 1, 1, 1)",
+    gradient="own",
 )  # fmt: skip
 def deformable_conv2d_nhwc(
     data: Tensor, offset: Tensor, kernel: Tensor, strides: Any, padding: Any, dilation: Any,

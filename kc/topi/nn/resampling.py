@@ -30,7 +30,7 @@ def _output(given: Any, sizes: tuple[int, ...]) -> tuple[int, ...]:
 
 
 @operator(INJECTIVE, NUMBERS, "nn.upsampling(T(1, 2, 3, 4), 2, 2)", onnx="Resize",
-          torch="interpolate")  # fmt: skip
+          torch="interpolate", gradient="own")  # fmt: skip
 def upsampling(
     data: Tensor, scale_h: float, scale_w: float, layout: str = "NCHW",
     method: str = "nearest_neighbor", align_corners: bool = False, output_shape: Any = None,
@@ -53,7 +53,7 @@ def upsampling(
 
 
 @operator(INJECTIVE, NUMBERS, "nn.upsampling3d(T(1, 1, 2, 3, 2), 2, 2, 2)", onnx="Resize",
-          torch="interpolate")  # fmt: skip
+          torch="interpolate", gradient="own")  # fmt: skip
 def upsampling3d(
     data: Tensor, scale_d: float, scale_h: float, scale_w: float, layout: str = "NCDHW",
     method: str = "nearest_neighbor", coordinate_transformation_mode: str = "half_pixel",

@@ -9,10 +9,11 @@ from kc.te.expr import Expr
 from kc.te.tags import INJECTIVE
 from kc.te.tensor import Tensor, shape_text
 from kc.topi.arguments import constant, positive, tensor
+from kc.topi.gradients import scattered
 from kc.topi.table import ANY, operator, refuse
 
 
-@operator(INJECTIVE, ANY, "vision.reorg(T(1, 8, 4, 6), 2)")
+@operator(INJECTIVE, ANY, "vision.reorg(T(1, 8, 4, 6), 2)", gradient="own")
 def reorg(data: Tensor, stride: int) -> Tensor:
     """Data (N, C, H, W) as (N, C * stride^2, H / stride, W / stride), as darknet orders it.
 
@@ -44,4 +45,4 @@ def reorg(data: Tensor, stride: int) -> Tensor:
                     source % every[2])  # fmt: skip
 
     shape = (data.shape[0], channels * step * step, high, wide)
-    return compute(shape, body, "reorg", tag=INJECTIVE)
+    return scattered(compute(shape, body, "reorg", tag=INJECTIVE), data)
