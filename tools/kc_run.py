@@ -46,6 +46,12 @@ FLAGS = (
     Flag("seed", "what random inputs start from (default: 0)", "N", INPUT),
     Flag("sizes", "symbolic sizes of random inputs: n=128,m=64", "SIZES", INPUT),
     Flag("o", "write the output to a .npy file (several: to a .npz file)", "FILE", INPUT),
+    Flag(
+        "auto-schedule",
+        "choose a schedule for loops, too: of tir, linalg, affine, scf (te has one)",
+        None,
+        INPUT,
+    ),
     target_flag("this machine"),
     LOAD_PLUGIN,
     Flag(
@@ -90,7 +96,7 @@ def _main(argv: Sequence[str], reporter: Reporter) -> int:
 
 def _run(given: Any, arguments: Arguments, reporter: Reporter) -> int:
     from kc.backends.interpreter import interpreted
-    from kc.driver import build, lower
+    from kc.driver import auto_schedule, build, lower
     from kc.support.target import Target
     from kc.tools._run_arguments import compare, made_arguments, read_arguments, sizes_from_text
 
@@ -99,11 +105,14 @@ def _run(given: Any, arguments: Arguments, reporter: Reporter) -> int:
         raise InputError("KC0002", f"--seed takes a number of at least 0, not '{seed}'")
     target = given.target(arguments.text("target"), Target.host_cpu)
     reporter.progress("compiling ...")
+    program = given.module
     with checking_each() if arguments.on(CHECK_EACH.name) else nullcontext():
+        if arguments.on("auto-schedule"):
+            program = auto_schedule(program, target).mod
         if arguments.on("interpret"):
-            module = interpreted(lower(given.module, target=target).op)
+            module = interpreted(lower(program, target=target).op)
         else:
-            module = build(given.module, target=target)
+            module = build(program, target=target)
         is_native = target == Target.host_cpu() and not arguments.on("interpret")
     function = module[_function_name(module, arguments.text("e"))]
     signature = function.signature
@@ -140,7 +149,7 @@ def _run(given: Any, arguments: Arguments, reporter: Reporter) -> int:
         measured = _measured(module, function.name, passed, seconds, reporter)
         reporter.write(str(measured))
         if is_native:
-            loops = lower(given.module, target=target)
+            loops = lower(program, target=target)
             _compare_with_roof(loops, function, values, measured.min, picture, reporter)
     reporter.progress()
     for (name, output), reference in zip(outputs.items(), references, strict=False):

@@ -115,3 +115,26 @@ func.func @two_steps(%C: memref<4x3x8xf32>) {
 // STEPS-NEXT:    tir.for %k in %size {
 // STEPS-NEXT:      tir.for %j in 3 {
 // STEPS-NEXT:        tir.block "Z"
+
+// A size that stands in a loop, and does not change with it, goes in front of it.
+// RUN: kc-opt %s --reorder="func=stands_inside loops=k,j" | FileCheck %s --check-prefix=INSIDE
+func.func @stands_inside(%C: memref<4x3x5xf32>) {
+  tir.for %i in 4 {
+    tir.for %j in 3 {
+      %size = tir.apply (%i + 1)
+      tir.for %k in %size {
+        tir.block "Z" (spatial %u in 4 = %i, spatial %v in 3 = %j, spatial %w in 5 = %k) do {
+          %zero = arith.constant 0.0 : f32
+          tir.store %zero, %C[%u, %v, %w] : memref<4x3x5xf32>
+        }
+      }
+    }
+  }
+  func.return
+}
+// INSIDE-LABEL: func.func @stands_inside(
+// INSIDE-NEXT:    tir.for %i in 4 {
+// INSIDE-NEXT:      %size = tir.apply (%i + 1)
+// INSIDE-NEXT:      tir.for %k in %size {
+// INSIDE-NEXT:        tir.for %j in 3 {
+// INSIDE-NEXT:          tir.block "Z"

@@ -119,7 +119,7 @@ class Reorder(Primitive):
                 extent = inner.dynamic_extent
                 if extent is None or place[outer] < place[inner]:
                     continue
-                if loop_tree.defined_inside(extent, outer):
+                if _depends_on(extent, outer, chain):
                     raise site.refuse(
                         "KC3034",
                         f"the extent of {inner.label} depends on {outer.label}",
@@ -228,6 +228,16 @@ class Reorder(Primitive):
         return Rewritten(
             tuple(new[loop] for loop in plan.asked), {loop: (new[loop],) for loop in chain}
         )
+
+
+def _depends_on(value: SSAValue, loop: ForOp, chain: list[ForOp]) -> bool:
+    """Whether an index changes with ``loop``, and does not only stand in it."""
+    if not loop_tree.defined_inside(value, loop):
+        return False
+    op = value.owner
+    if not isinstance(op, Operation) or op.parent_op() not in chain or loop_tree.has_work(op):
+        return True
+    return any(_depends_on(operand, loop, chain) for operand in op.operands)
 
 
 def _take_index_ops(chain: list[ForOp], order: list[ForOp]) -> list[tuple[int | None, Operation]]:
