@@ -43,10 +43,17 @@ class Kind(str):
         self.math_functions: frozenset[str] = frozenset(data.get("math_functions", ()))
         self.scopes: Mapping[str, str] = data.get("scopes", {"global": ""})
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _kind_named, (str(self),)
+
     @property
     def name(self) -> str:
         """The kind's name."""
         return str(self)
+
+
+def _kind_named(name: str) -> Kind:
+    return kinds()[name]
 
 
 @dataclass(frozen=True)

@@ -140,7 +140,8 @@ def decl_buffer(
 
     Buffers are dense and row-major, start with their first element and share their memory with no
     other one: ``elem_offset``, ``data`` and a ``buffer_type`` that ask for something else are
-    refused (KC2101). Those that are arguments may have ``strides`` of their own, in elements: each
+    refused (KC2101). An ``elem_offset`` that is a ``te.var`` says that the array of the caller may
+    start anywhere in its memory, as it may in any case: counted from its first element it is 0. Those that are arguments may have ``strides`` of their own, in elements: each
     is a number, or a ``te.var`` that is what the call finds at the array. ``data_alignment`` and
     ``offset_factor`` are promises about addresses that nothing here needs. Raises TEError.
     """
@@ -148,7 +149,8 @@ def decl_buffer(
     buffer = Buffer(shape, dtype, name, scope)
     if strides is not None and len(strides) and not _same(strides, buffer.strides):
         buffer.declared_strides = _check_strides(buffer, strides)
-    if elem_offset is not None and not _same([elem_offset], [0]):
+    anywhere = elem_offset is None or isinstance(elem_offset, Var)
+    if not anywhere and not _same([elem_offset], [0]):
         why = "a buffer starts with its first element"
         raise _refuse(buffer, f"elem_offset {elem_offset}", why, ["add the offset to the indices"])
     if data is not None:

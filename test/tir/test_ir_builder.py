@@ -23,6 +23,7 @@ def test_buffers_are_as_declared():
     assert tir.decl_buffer((3, 4)).strides == (4, 1)
     assert tir.decl_buffer((3, 4), strides=(4, 1)).name == "buffer"
     assert tir.decl_buffer((n, 4), strides=[4, 1]).elem_offset == 0
+    assert tir.decl_buffer((n, 4), elem_offset=te.var("o"), offset_factor=4).elem_offset == 0
     assert tir.decl_buffer((2, n, 4), strides=(n * 4, 4, 1)).data.ndim == 3
     assert tir.decl_buffer((), "float64").shape == ()
 
@@ -309,7 +310,7 @@ def choosing_by_a_number() -> None:
 
 
 def with_an_offset() -> None:
-    tir.decl_buffer((8, 8), name="A", elem_offset=te.var("o"))
+    tir.decl_buffer((8, 8), name="A", elem_offset=4)
 
 
 def shared_memory() -> None:
@@ -413,8 +414,8 @@ error[KC2006]: the condition of an if has type float32
   --> HERE:2  with ib.if_scope(ib.buffer_ptr(a8)[0]):
   try: compare it: x != 0""",
     with_an_offset: """\
-error[KC2101]: decl_buffer: A with elem_offset o
-  --> HERE:1  tir.decl_buffer((8, 8), name="A", elem_offset=te.var("o"))
+error[KC2101]: decl_buffer: A with elem_offset 4
+  --> HERE:1  tir.decl_buffer((8, 8), name="A", elem_offset=4)
   why: a buffer starts with its first element
   try: add the offset to the indices""",
     shared_memory: """\
