@@ -6,6 +6,7 @@ import base64
 import io
 import json
 import pickle
+from importlib import import_module
 from typing import Any
 
 import kc
@@ -207,8 +208,10 @@ def _module(node: Any, what: str) -> Any:
 
 
 def __getattr__(name: str) -> Any:
+    if name == "container":
+        return import_module("kc.container")
     raise no_attribute("ir", name)
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, "container"])

@@ -46,3 +46,24 @@ class DataTypeCode(IntEnum):
     FLOAT = 2
     HANDLE = 3
     BFLOAT = 4
+
+
+class TypeCode(IntEnum):
+    """The kinds of what packed functions are given, by TVM's numbers."""
+
+    INT = 0
+    UINT = 1
+    FLOAT = 2
+    HANDLE = 3
+    NULL = 4
+    TVM_TYPE = 5
+    DLDEVICE = 6
+    DLTENSOR_HANDLE = 7
+    OBJECT_HANDLE = 8
+    MODULE_HANDLE = 9
+    PACKED_FUNC_HANDLE = 10
+    STR = 11
+    BYTES = 12
+    NDARRAY_HANDLE = 13
+    OBJECT_RVALUE_REF_ARG = 14
+    EXT_BEGIN = 15

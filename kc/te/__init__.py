@@ -26,6 +26,7 @@ from kc.te.reducers import comm_reducer, max_value, min_value
 from kc.te.scan import scan
 from kc.te.schedule import Schedule, Stage, create_schedule
 from kc.te.slices import TensorSlice
+from kc.te.specialized_condition import SpecializedCondition
 from kc.te.tags import tag_scope
 from kc.te.tensor import (
     ComputeOp,
@@ -57,6 +58,7 @@ __all__ = [  # pyright: ignore[reportUnsupportedDunderAll]
     "ScanOp",
     "Schedule",
     "Select",
+    "SpecializedCondition",
     "Stage",
     "TEError",
     "Tensor",

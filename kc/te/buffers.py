@@ -141,9 +141,10 @@ def decl_buffer(
     Buffers are dense and row-major, start with their first element and share their memory with no
     other one: ``elem_offset``, ``data`` and a ``buffer_type`` that ask for something else are
     refused (KC2101). An ``elem_offset`` that is a ``te.var`` says that the array of the caller may
-    start anywhere in its memory, as it may in any case: counted from its first element it is 0. Those that are arguments may have ``strides`` of their own, in elements: each
-    is a number, or a ``te.var`` that is what the call finds at the array. ``data_alignment`` and
-    ``offset_factor`` are promises about addresses that nothing here needs. Raises TEError.
+    start anywhere in its memory, as it may in any case: counted from its first element it is 0.
+    Those that are arguments may have ``strides`` of their own, in elements: each is a number, or a
+    ``te.var`` that is what the call finds at the array. ``data_alignment`` and ``offset_factor``
+    are promises about addresses that nothing here needs. Raises TEError.
     """
     del data_alignment, offset_factor
     buffer = Buffer(shape, dtype, name, scope)

@@ -73,6 +73,7 @@ class Var(Expr):
     dtype: str = "int32"
     location: Location | None = field(default=None, repr=False)
     is_size: bool = False
+    is_any: bool = False
     """Whether it was made as a size (``te.size_var``)."""
 
     def __repr__(self) -> str:

@@ -23,10 +23,13 @@ from kc.te import caching, factoring
 from kc.te.expr import Element, Expr, IterVar, walk
 from kc.te.groups import create_group
 from kc.te.intrin_calls import tensorize_call
+from kc.te.node_class import Node
 from kc.te.relations import Fuse as Fuse
 from kc.te.relations import Singleton as Singleton
 from kc.te.relations import Split as Split
 from kc.te.rewrite import replace_dataflow
+from kc.te.scan_fixpoint import fixed_axes
+from kc.te.specialized_condition import SpecializedCondition as SpecializedCondition
 from kc.te.stage import Attach, Group, Stage
 from kc.te.tags import BROADCAST, ELEMWISE
 from kc.te.tensor import ComputeOp, Operation, ScanOp, Tensor
@@ -279,6 +282,24 @@ def CreateAttachPath(schedule: Schedule) -> dict[Operation, list[IterVar]]:  # n
 def ScanGetBody(scan_op: ScanOp) -> list[Operation]:  # noqa: N802 - TVM's name
     """The operations of one step of a scan, producers first."""
     return list(scan_op.steps)
+
+
+def ScanFixPointAnalysis(scan_op: ScanOp) -> dict[IterVar, int]:  # noqa: N802 - TVM's name
+    """For each axis of a scan beside time, 1 where an element needs only those of the same index
+    along it of the rows before, so that its threads need not wait for each other; else 0."""
+    return fixed_axes(scan_op)
+
+
+class Rebase(Node):
+    """Axes that are made to begin at 0, which all loops do here: no relation is one."""
+
+    __module__ = "kc.te.schedule"
+    comes_from = "every axis begins at 0 already"
+
+    @classmethod
+    def holds(cls, value: Any) -> bool:
+        del value
+        return False
 
 
 def _inline(schedule: Schedule, wanted: Any, *tags: str) -> None:

@@ -73,6 +73,7 @@ from kc.te.intrinsics import (
     isfinite,
     isinf,
     isnan,
+    isnullptr,
     ldexp,
     likely,
     multiply,
@@ -136,8 +137,12 @@ from kc.tir.expression_classes import (
     Var,
     infinity,
 )
+from kc.tir.expression_classes import (
+    AnySize as Any,
+)
 from kc.tir.prim_func import PrimFunc
 from kc.tir.schedule import BlockRV, ExprRV, LoopRV, Schedule, Trace
+from kc.tir.schedule_state import BlockScope, ScheduleState, StmtSRef
 from kc.tir.statement_classes import (
     Allocate,
     AllocateConst,
@@ -145,6 +150,7 @@ from kc.tir.statement_classes import (
     AttrStmt,
     Block,
     BlockRealize,
+    BufferRealize,
     BufferRegion,
     BufferStore,
     Evaluate,
@@ -153,6 +159,8 @@ from kc.tir.statement_classes import (
     IfThenElse,
     IterVar,
     LetStmt,
+    MatchBufferRegion,
+    Prefetch,
     SeqStmt,
     Stmt,
     Store,
@@ -172,10 +180,13 @@ __all__ = [
     "bijective_layout",
     "layout",
     "And",
+    "Any",
     "AttrStmt",
     "Block",
     "BlockRV",
     "BlockRealize",
+    "BlockScope",
+    "BufferRealize",
     "Broadcast",
     "Buffer",
     "BufferLoad",
@@ -205,6 +216,7 @@ __all__ = [
     "LT",
     "Let",
     "LetStmt",
+    "MatchBufferRegion",
     "Load",
     "LoopRV",
     "Max",
@@ -214,18 +226,21 @@ __all__ = [
     "NE",
     "Not",
     "Or",
+    "Prefetch",
     "PrimExpr",
     "PrimFunc",
     "ProducerLoad",
     "Ramp",
     "Reduce",
     "Schedule",
+    "ScheduleState",
     "ScheduleError",
     "Select",
     "SeqStmt",
     "Shuffle",
     "SizeVar",
     "Stmt",
+    "StmtSRef",
     "Store",
     "StringImm",
     "Sub",
@@ -281,6 +296,7 @@ __all__ = [
     "isfinite",
     "isinf",
     "isnan",
+    "isnullptr",
     "ldexp",
     "likely",
     "log",
@@ -324,11 +340,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> _Any:
-    # Its passes stand above this package, and are loaded at first use.
-    if name != "transform":
-        raise no_attribute("tir", name)
-    return _import_module("kc.tir_transform")
+    # Passes, and what asks them, stand above this package, and are loaded at first use.
+    if name in ("transform", "analysis"):
+        return _import_module(f"kc.tir_{name}")
+    raise no_attribute("tir", name)
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, "transform"])
+    return sorted([*__all__, "analysis", "transform"])

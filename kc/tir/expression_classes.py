@@ -9,6 +9,7 @@ an expression is; its parts have TVM's names too (``a`` and ``b`` of an Add).
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from enum import IntEnum
@@ -47,6 +48,7 @@ __all__ = [
     "NE",
     "Add",
     "And",
+    "AnySize",
     "Broadcast",
     "BufferLoad",
     "Call",
@@ -122,6 +124,23 @@ class SizeVar(Var):
     @classmethod
     def holds(cls, value: Any) -> bool:
         return isinstance(value, nodes.Var) and value.is_size
+
+
+class AnySize(PrimExpr):
+    """A size of which nothing is known: each is another one, that the call finds."""
+
+    numbers = itertools.count()
+
+    @classmethod
+    def make(cls, span: Any = None) -> nodes.Var:
+        del span
+        size = SizeVar.make(f"any_dim_{next(cls.numbers)}")
+        size.is_any = True
+        return size
+
+    @classmethod
+    def holds(cls, value: Any) -> bool:
+        return isinstance(value, nodes.Var) and value.is_any
 
 
 class IntImm(PrimExpr):

@@ -23,6 +23,7 @@ from kc.support.reproducer import internal_error
 from kc.support.target import Target, TargetLike, target_to_build_for
 from kc.tir.legal import Choice, function_of, legal_choices
 from kc.tir.methods import Method, find_method, method_names
+from kc.tir.schedule_state import BlockScope, Dependency, DepKind, ScheduleState, StmtSRef
 from kc.tir.views import ScheduleViews
 from kc.transforms.schedule.base import CALL_SITE, Primitive, called_from
 from kc.transforms.to_tir import to_tir
@@ -36,12 +37,17 @@ from kc.transforms.trace.trace import Trace, replay
 
 __all__ = [
     "BlockRV",
+    "BlockScope",
+    "DepKind",
+    "Dependency",
     "ExprRV",
     "Instruction",
     "InstructionKind",
     "LoopRV",
     "Schedule",
     "ScheduleError",
+    "ScheduleState",
+    "StmtSRef",
     "Trace",
 ]
 
@@ -141,6 +147,17 @@ class Schedule(ScheduleViews, ScheduleMethods):
             return self.session.loop(rand_var_or_sref)
 
     __getitem__ = get
+
+    @property
+    def state(self) -> ScheduleState:
+        """The blocks and loops of the module as it is now, and what depends on what."""
+        return ScheduleState(self.module)
+
+    def get_sref(self, rand_var_or_stmt: Any) -> StmtSRef | None:
+        """The reference to a loop or block, by its variable or its operation."""
+        known = isinstance(rand_var_or_stmt, Handle)
+        op = self.get(rand_var_or_stmt) if known else rand_var_or_stmt  # pyright: ignore
+        return self.state.get_sref(op)
 
     def remove_rv(self, rand_var: Variable) -> None:
         """Forget a handle; its loop or block stays as it is."""

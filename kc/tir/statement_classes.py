@@ -21,14 +21,16 @@ from kc.te import nodes
 from kc.te.buffers import Buffer
 from kc.te.expr import Const, Expr, as_expr, condition_of, const, select
 from kc.te.expr import IterVar as NodeIterVar
+from kc.te.indices import same_dim
 from kc.te.node_class import Node
 from kc.te.tensor import check_name, make_axis, shape_text
 from kc.te.threads import thread_axis
 from kc.tir import calls, stmt
+from kc.tir.buffer_views import PartOfBuffer, part_of
 from kc.tir.checked import LOOP_KINDS, counting_loop, store, store_to, stores_of
 from kc.tir.declared_regions import DeclaredRegion
 from kc.tir.ir_builder import IRBuilder
-from kc.tir.stmt_functor import substitute
+from kc.tir.stmt_functor import replace_buffers, substitute
 from kc.transforms.schedule.notes._annotations import Value as Annotation
 
 __all__ = [
@@ -38,6 +40,7 @@ __all__ = [
     "AttrStmt",
     "Block",
     "BlockRealize",
+    "BufferRealize",
     "BufferRegion",
     "BufferStore",
     "Evaluate",
@@ -46,6 +49,8 @@ __all__ = [
     "IfThenElse",
     "IterVar",
     "LetStmt",
+    "MatchBufferRegion",
+    "Prefetch",
     "SeqStmt",
     "Stmt",
     "Store",
@@ -339,6 +344,65 @@ class AllocateConst(Stmt):
         )
 
 
+class BufferRealize(Stmt):
+    """Memory for the part ``bounds`` of a buffer, which is all of it, for the statements of
+    ``body``, where ``condition`` holds."""
+
+    statements = ()
+    operations = ()
+
+    @classmethod
+    def make(
+        cls, buffer: Buffer, bounds: Sequence[Any], condition: Any, body: Any, span: Any = None
+    ) -> stmt.Stmt:
+        """Raises KC2108 for a part that is not the whole buffer, KC2006 for what is no condition,
+        and KC2102 for what is no statement."""
+        del span
+        location = caller_location()
+        ranges = [part if isinstance(part, tuple) else (part.min, part.extent) for part in bounds]
+        whole = len(ranges) == len(buffer.shape) and all(
+            same_dim(as_expr(start), const(0)) and same_dim(as_expr(end), as_expr(size))
+            for (start, end), size in zip(ranges, buffer.shape, strict=False)
+        )
+        if not whole:
+            raise TEError(
+                "KC2108",
+                f"BufferRealize: {buffer.name} of shape {shape_text(buffer.shape)} from "
+                f"{', '.join(f'{start} to {end}' for start, end in ranges)}",
+                location=location,
+                why="memory is that of the whole buffer",
+                hints=["bounds=[(0, size) for size in buffer.shape]"],
+            )
+        chosen = condition_of(condition, "BufferRealize")
+        statement = stmt.Seq(
+            location, [stmt.Allocate(location, buffer), _statement(body, "BufferRealize")]
+        )
+        if isinstance(chosen, Const) and chosen.value:
+            return statement
+        return stmt.If(location, chosen, [statement], [])
+
+
+class Prefetch(Stmt):
+    """The hint that a part of a buffer, a range for each dimension, will be read soon."""
+
+    statements = (stmt.Prefetch,)
+    operations = (tir.PrefetchOp,)
+
+    @classmethod
+    def make(cls, buffer: Buffer, bounds: Sequence[Any], span: Any = None) -> stmt.Prefetch:
+        """Raises KC2010 for another number of ranges than there are dimensions."""
+        del span
+        parts = BufferRegion.make(buffer, bounds).region
+        if len(parts) != buffer.ndim:
+            raise TEError(
+                "KC2010",
+                f"{buffer.name} has {buffer.ndim} dimensions, indexed with {len(parts)}",
+                location=caller_location(),
+                why=f"{buffer.name} has the shape {shape_text(buffer.shape)}",
+            )
+        return stmt.Prefetch(caller_location(), buffer, parts)
+
+
 class AssertStmt(Stmt):
     """``body``, before which a condition is checked: where it does not hold when the kernel runs,
     the call raises CallError KC5250 with the message."""
@@ -388,6 +452,29 @@ class BufferRegion(Node):
         return isinstance(value, DeclaredRegion)
 
 
+class MatchBufferRegion(Node):
+    """That a buffer stands for a part of another one in the statements of a block."""
+
+    @classmethod
+    def make(cls, buffer: Buffer, source: DeclaredRegion) -> MatchedPart:
+        """Raises KC2130 for a part of another shape."""
+        part = part_of(source.buffer, source.region, buffer.shape, buffer.name)
+        return MatchedPart(buffer, source, part)
+
+    @classmethod
+    def holds(cls, value: Any) -> bool:
+        return isinstance(value, MatchedPart)
+
+
+@dataclass(frozen=True, eq=False)
+class MatchedPart:
+    """A buffer, and the part of another one that it stands for."""
+
+    buffer: Buffer
+    source: DeclaredRegion
+    part: PartOfBuffer
+
+
 @dataclass(frozen=True, eq=False)
 class BlockParts:
     """A block without the values of its variables: what ``tir.Block`` makes."""
@@ -418,28 +505,35 @@ class Block(Stmt):
         body: Any,
         init: Any = None,
         alloc_buffers: Sequence[Buffer] | None = None,
-        match_buffers: Any = None,
+        match_buffers: Sequence[MatchedPart] | None = None,
         annotations: Mapping[str, Any] | None = None,
         span: Any = None,
     ) -> BlockParts:
         """``reads`` and ``writes`` are checked against the body, unless they are empty. Raises
-        KC2102 for what is no statement, and for ``match_buffers``."""
+        KC2102 for what is no statement."""
         del span
-        if match_buffers:
-            raise TEError(
-                "KC2102",
-                f"Block: {name_hint} with match_buffers",
-                location=caller_location(),
-                why="parts of buffers are named where a block is read from text",
-                hints=["TVMScript's T.match_buffer", "index the buffer itself"],
-            )
+        for match in match_buffers or ():
+            if not isinstance(match, MatchedPart):
+                raise TEError(
+                    "KC2102",
+                    f"Block: {type(match).__name__} in match_buffers of {name_hint}",
+                    location=caller_location(),
+                    why="each says for which part of a buffer another one stands",
+                    hints=["tir.MatchBufferRegion(row, tir.BufferRegion(A, [...]))"],
+                )
+        parts = {match.buffer: match.part for match in match_buffers or ()}
+        statement = _statement(body, "Block")
+        first = None if init is None else _statement(init, "Block")
+        if parts:
+            statement = replace_buffers(statement, parts)
+            first = None if first is None else replace_buffers(first, parts)
         return BlockParts(
             tuple(iter_vars),
             tuple(reads),
             tuple(writes),
             check_name(name_hint or "root", caller_location()),
-            _statement(body, "Block"),
-            None if init is None else _statement(init, "Block"),
+            statement,
+            first,
             tuple(alloc_buffers or ()),
             dict(annotations or {}),
         )

@@ -24,6 +24,7 @@ from xdsl.parser import Parser
 from kc.dialects import tir
 from kc.dialects.affine_assembly import ZERO
 from kc.support.diagnostics import Location
+from kc.support.locations import loc_attr
 from kc.support.registry import context
 from kc.te.buffers import Buffer
 from kc.te.expr import Element, Expr, IterVar, VectorLoad
@@ -246,6 +247,34 @@ class Allocate(Stmt):
         alloc.attributes.update(self.attributes)
         emitter.add(alloc, self.location)
         emitter.values[buffer] = alloc.buffer
+
+
+@dataclass(eq=False)
+class Prefetch(Stmt):
+    """The hint that a part of ``buffer``, (start, extent) a dimension, will be read soon: each
+    element of it, in loops."""
+
+    buffer: Buffer
+    region: Sequence[tuple[Expr, Expr]]
+
+    def emit(self, emitter: Emitter) -> None:
+        starts: list[SSAValue] = []
+        exprs: list[AffineExpr] = []
+        for start, _ in self.region:
+            exprs.append(emitter.affine(start, starts))
+        block, loops = emitter.block, []
+        for n, (_, extent) in enumerate(self.region):
+            loop = tir.ForOp(f"p{n}", emitter.extent(extent))
+            loop.location = loc_attr(self.location)
+            block.add_op(loop)
+            block = loop.body.block
+            loops.append(loop)
+        places = [expr + AffineExpr.dimension(len(starts) + n) for n, expr in enumerate(exprs)]
+        space = AffineMap(len(starts) + len(loops), 0, tuple(places))
+        operands = [*starts, *(loop.var for loop in loops)]
+        hint = tir.PrefetchOp(emitter.values[self.buffer], space, operands)
+        hint.location = loc_attr(self.location)
+        block.add_op(hint)
 
 
 @dataclass(frozen=True, eq=False)

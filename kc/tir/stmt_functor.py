@@ -15,8 +15,10 @@ from xdsl.ir import Block, Operation, Region
 
 from kc.support.diagnostics import TEError
 from kc.support.locations import caller_location
-from kc.te.expr import BufferAccess, Expr, as_expr, cast, children
+from kc.te.buffers import Buffer
+from kc.te.expr import BufferAccess, Element, Expr, ExternCall, as_expr, cast, children
 from kc.te.rewrite import Substitution
+from kc.tir.buffer_views import DerivedBuffer
 from kc.tir.declared_regions import DeclaredRegion
 from kc.tir.stmt import Iter, Stmt
 
@@ -62,6 +64,32 @@ def substitute(node: Any, vmap: Mapping[Any, Any]) -> Any:
         return node
     values = {key: cast(as_expr(value), key.dtype) for key, value in vmap.items()}
     return _Rewriter(Substitution(values), {})(_root(node))
+
+
+def replace_buffers(statement: Stmt, parts: Mapping[Buffer, DerivedBuffer]) -> Stmt:
+    """A copy of a statement whose elements of buffers are those of the parts that they stand for.
+
+    Raises KC2102 where a call is given such a buffer, which has no memory of its own.
+    """
+    return _Rewriter(_ElementsOfParts(parts), {})(statement)
+
+
+class _ElementsOfParts(Substitution):
+    def __init__(self, parts: Mapping[Buffer, DerivedBuffer]) -> None:
+        super().__init__()
+        self._derived = parts
+
+    def _copy(self, expr: Expr) -> Expr:
+        copy = super()._copy(expr)
+        if isinstance(copy, Element) and copy.tensor in self._derived:
+            return self._derived[copy.tensor](*copy.indices)  # pyright: ignore[reportArgumentType]
+        for access in copy.args if isinstance(copy, ExternCall) else ():
+            if isinstance(access, BufferAccess) and access.buffer in self._derived:
+                raise _refuse(
+                    f"{access.buffer.name}, a part of another buffer, is given to a call",
+                    ("TVMScript's T.match_buffer",),
+                )
+        return copy
 
 
 def ir_transform(

@@ -224,10 +224,9 @@ def test_what_a_schedule_did():
 
 
 ABSENT = {
-    "tir.Prefetch": "`s[C].prefetch` and the pass `prefetch` make it; no statement does",
-    "te.SpecializedCondition": "a part of TVM's lowering, which is done by passes here: "
-    "`kc.transform`",
-    "ir.container": "lists and dicts are Python's: `tvm.ir.Array`, `tvm.ir.Map`",
+    "tir.ProducerStore": "a statement or value of the middle of TVM's lowering, which no program "
+    "writes: `te.compute` and `tir.Schedule` make its loops here",
+    "tir.usmp": "`kc.analysis` reasons on the IR; memory is planned by `storage-rewrite`",
     "target.mali": "for machines that kc has no target for",
     "runtime.system_lib": "modules are loaded from files: `kc.runtime.load_module`",
 }

@@ -365,10 +365,9 @@ def test_what_is_refused():
         "  try: tir.BlockRealize([i, j], True, tir.Block([vi, vj], ...))"
     )
     assert refused(lambda: tir.Block([], [], [], "C", store, match_buffers=[A])) == (
-        "error[KC2102]: Block: C with match_buffers\n"
-        "  why: parts of buffers are named where a block is read from text\n"
-        "  try: TVMScript's T.match_buffer\n"
-        "  try: index the buffer itself"
+        "error[KC2102]: Block: Buffer in match_buffers of C\n"
+        "  why: each says for which part of a buffer another one stands\n"
+        "  try: tir.MatchBufferRegion(row, tir.BufferRegion(A, [...]))"
     )
     assert refused(lambda: tir.PrimFunc([A, B], block(1))) == (
         "error[KC2128]: block B writes B 1 element before what T.writes says\n"

@@ -31,7 +31,7 @@ from kc.support.locations import caller_location
 from kc.te.buffers import Buffer
 from kc.te.expr import BufferAccess, Var, as_expr, cast
 from kc.te.indices import same_dim
-from kc.tir.script.buffer_views import in_memory_of
+from kc.tir.buffer_views import in_memory_of
 from kc.tir.script.expressions import is_symbolic
 from kc.tir.script.source import Source
 

@@ -21,10 +21,10 @@ from kc.support.locations import caller_location, reading
 from kc.te.buffers import Buffer
 from kc.te.dtypes import check_dtype
 from kc.te.expr import Var
+from kc.tir.buffer_views import DerivedBuffer, PartOfBuffer
 from kc.tir.module import IRModule
 from kc.tir.prim_func import PrimFunc
 from kc.tir.script.assignments import SCALARS
-from kc.tir.script.buffer_views import DerivedBuffer, PartOfBuffer
 from kc.tir.script.function import ScriptFunction
 from kc.tir.script.function_calls import (
     UnreadFunction,

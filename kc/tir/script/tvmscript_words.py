@@ -18,10 +18,7 @@ from kc.te.raw_operations import is_raw, raw_operation
 from kc.te.slices import TensorSlice
 from kc.te.tensor import Tensor, make_axis, var
 from kc.te.threads import ThreadAxis, thread_axis
-from kc.tir.calls import as_statement, assertion
-from kc.tir.checked import integer, store, stores_of
-from kc.tir.declared_regions import DeclaredRegion
-from kc.tir.script.buffer_views import (
+from kc.tir.buffer_views import (
     PartOfBuffer,
     ReshapedBuffer,
     ViewStmt,
@@ -29,6 +26,9 @@ from kc.tir.script.buffer_views import (
     in_memory_of,
     part_of,
 )
+from kc.tir.calls import as_statement, assertion
+from kc.tir.checked import integer, store, stores_of
+from kc.tir.declared_regions import DeclaredRegion
 from kc.tir.script.combine_statements import CombineStmt
 from kc.tir.script.expressions import is_symbolic, refuse, truth
 from kc.tir.script.function_calls import seen_as

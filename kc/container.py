@@ -1,0 +1,5 @@
+"""``tvm.ir.container``: the classes of lists and dicts, which are Python's."""
+
+from kc.node_objects import Array, Map
+
+__all__ = ["Array", "Map"]

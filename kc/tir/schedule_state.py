@@ -1,0 +1,133 @@
+"""The state of a schedule by TVM's names: its blocks and loops as references, and what depends on
+what. It is computed from the loops when it is asked for; nothing is kept beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation, SSAValue
+
+from kc.analysis.loop_tree import preorder
+from kc.analysis.regions import buffers_read, buffers_written, scope_of
+from kc.dialects.tir import BlockOp, ForOp
+from kc.support.diagnostics import ScheduleError
+from kc.support.locations import caller_location
+
+if TYPE_CHECKING:
+    from kc.tir.module import IRModule
+
+
+class DepKind(IntEnum):
+    """How a block depends on one before it, by TVM's numbers."""
+
+    RAW = 0
+    """It reads what the other writes."""
+    WAW = 1
+    """Both write."""
+    WAR = 2
+    """It writes what the other reads."""
+    OPAQUE = 3
+
+
+@dataclass(frozen=True)
+class StmtSRef:
+    """A loop or a block of a schedule; the root block is the function."""
+
+    stmt: Operation
+
+    @property
+    def parent(self) -> StmtSRef | None:
+        """The loop or block around it; None of the root block."""
+        around = self.stmt.parent_op()
+        while around is not None and not isinstance(around, BlockOp | ForOp | FuncOp):
+            around = around.parent_op()
+        return None if around is None or isinstance(self.stmt, FuncOp) else StmtSRef(around)
+
+
+@dataclass(frozen=True)
+class Dependency:
+    """That ``dst`` depends on ``src``, a block before it in the same scope."""
+
+    src: StmtSRef
+    dst: StmtSRef
+    kind: DepKind
+
+
+class BlockScope:
+    """The blocks directly in a block, or in the root, and how they depend on each other.
+
+    Blocks that use one buffer are ordered, whatever its elements they use.
+    """
+
+    def __init__(self, scope: Operation) -> None:
+        blocks = [op for op in preorder(scope) if isinstance(op, BlockOp) and scope_of(op) is scope]
+        self.dependencies: list[Dependency] = []
+        used = [(set(buffers_read(block)), set(buffers_written(block))) for block in blocks]
+        for n, (dst, (reads, writes)) in enumerate(zip(blocks, used, strict=True)):
+            for src, (read_before, written_before) in zip(blocks[:n], used[:n], strict=True):
+                kinds: dict[DepKind, set[SSAValue]] = {
+                    DepKind.RAW: written_before & reads,
+                    DepKind.WAW: written_before & writes,
+                    DepKind.WAR: read_before & writes,
+                }
+                self.dependencies += [
+                    Dependency(StmtSRef(src), StmtSRef(dst), kind)
+                    for kind, buffers in kinds.items()
+                    if buffers
+                ]
+
+    def get_deps_by_src(self, block: StmtSRef) -> list[Dependency]:
+        """What depends on ``block``."""
+        return [dependency for dependency in self.dependencies if dependency.src == block]
+
+    def get_deps_by_dst(self, block: StmtSRef) -> list[Dependency]:
+        """What ``block`` depends on."""
+        return [dependency for dependency in self.dependencies if dependency.dst == block]
+
+
+class ScheduleState:
+    """The blocks and loops of a module; of a schedule, as they are when it is asked."""
+
+    def __init__(self, mod: Any, *, debug_mask: Any = "none") -> None:
+        module = getattr(mod, "op", mod)
+        if not isinstance(module, ModuleOp):
+            raise ScheduleError(
+                "KC3121",
+                f"ScheduleState: {type(mod).__name__} is not a module",
+                location=caller_location(),
+                hints=["kc.lower(...), or sch.state of a tir.Schedule"],
+            )
+        self.module = module
+        self.debug_mask = debug_mask
+
+    @property
+    def mod(self) -> IRModule:
+        """The module."""
+        from kc.tir.module import IRModule
+
+        return IRModule(self.module)
+
+    def get_sref(self, stmt: Any) -> StmtSRef | None:
+        """The reference to a loop or block of the module; None for what is not in it."""
+        op = getattr(stmt, "stmt", stmt)
+        around = op if isinstance(op, BlockOp | ForOp | FuncOp) else None
+        outer: Operation | None = around
+        while outer is not None and outer is not self.module:
+            outer = outer.parent_op()
+        return None if around is None or outer is None else StmtSRef(around)
+
+    def get_block_scope(self, block_sref: StmtSRef) -> BlockScope:
+        """The blocks in a block, and their dependences. Raises KC3126 for a loop."""
+        if not isinstance(block_sref.stmt, BlockOp | FuncOp):
+            raise ScheduleError(
+                "KC3126",
+                "get_block_scope: the reference is to a loop",
+                location=caller_location(),
+                why="blocks, and the function as the root block, are scopes",
+                hints=["sch.get_sref(sch.get_block(name))"],
+            )
+        return BlockScope(block_sref.stmt)

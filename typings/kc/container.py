@@ -1,0 +1,1 @@
+../../kc/container.py

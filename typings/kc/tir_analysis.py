@@ -1,0 +1,1 @@
+../../kc/tir_analysis.py
