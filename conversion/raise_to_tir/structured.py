@@ -187,9 +187,14 @@ def _named(op: NamedOp) -> Structure:
         maps = given or definition.maps(strides, dilations)
         kinds = ["parallel"] * len(definition.output)
         kinds += ["reduction"] * (len(definition.loops) - len(kinds))
-        if len(inputs) != 2 or len(maps) != 3:
-            raise _undefined(op, f"it takes 2 inputs and gives 1 output, not {len(inputs)}")
-        body = _body(op, definition.kind, 1 if definition.kind != "contract" else 2)
+        is_quantized = definition.kind == "contract_zero_points"
+        count = 4 if is_quantized else 2
+        if len(inputs) != count or len(maps) != 3:
+            raise _undefined(op, f"it takes {count} inputs and gives 1 output, not {len(inputs)}")
+        if is_quantized:
+            maps[2:2] = [AffineMap(len(kinds), 0, ())] * 2
+        used = {"contract": 2, "contract_zero_points": 4}.get(definition.kind, 1)
+        body = _body(op, definition.kind, used)
         return _make(op, inputs, outputs, maps, kinds, body, definition.names())
     if name == "contract":
         if given is None or len(given) != 3 or len(inputs) != 2:
@@ -237,6 +242,9 @@ def _body(op: NamedOp, kind: str, used: int) -> Region:
     terms = [build.cast(arg, out.type) for arg in block.args[:used]]
     if kind == "contract":
         result = build.combine("add", [out, build.combine("mul", terms)])
+    elif kind == "contract_zero_points":
+        factors = [build.combine("sub", [terms[n], terms[n + 2]]) for n in range(2)]
+        result = build.combine("add", [out, build.combine("mul", factors)])
     elif op.name.startswith("linalg.pooling"):
         result = build.combine("add" if kind == "sum" else kind, [out, *terms])
     else:

@@ -18,7 +18,8 @@ WINDOWS = {"X": ("x", "i"), "Y": ("y", "j"), "Z": ("z", "k")}
 
 @dataclass(frozen=True)
 class Definition:
-    """``kind`` names the body: ``contract``, or the combiner of a pooling."""
+    """``kind`` names the body: ``contract``, ``contract_zero_points`` (two further inputs are
+    subtracted before), or the combiner of a pooling."""
 
     kind: str
     inputs: tuple[str, ...]
@@ -43,8 +44,8 @@ class Definition:
 
     @property
     def is_contraction(self) -> bool:
-        """Whether maps may be given by ``indexing_maps``: there are no windows."""
-        return not self.window_letters
+        """Whether maps may be given by ``indexing_maps``: there are no windows, nor zero points."""
+        return not self.window_letters and self.kind == "contract"
 
     def maps(self, strides: Sequence[int], dilations: Sequence[int]) -> list[AffineMap]:
         """The indexing maps of inputs and output, over :attr:`loops`."""
@@ -131,7 +132,29 @@ def _poolings() -> dict[str, Definition]:
     }
 
 
-NAMED = {**_contractions(), **_poolings()}
+def _quantized() -> dict[str, Definition]:
+    """Contractions and convolutions of numbers with zero points."""
+    of = {"quantized_matmul": "matmul", "quantized_batch_matmul": "batch_matmul"} | {
+        f"{name}_q": name
+        for name in (
+            "conv_2d_nhwc_hwcf",
+            "conv_2d_nhwc_fhwc",
+            "conv_2d_nchw_fchw",
+            "conv_2d_ngchw_gfchw",
+            "conv_2d_nhwgc_gfhwc",
+            "conv_3d_ndhwc_dhwcf",
+            "depthwise_conv_2d_nhwc_hwc",
+            "depthwise_conv_2d_nhwc_hwcm",
+        )
+    }
+    known = _contractions()
+    return {
+        name: Definition("contract_zero_points", known[plain].inputs, known[plain].output)
+        for name, plain in of.items()
+    }
+
+
+NAMED = {**_contractions(), **_quantized(), **_poolings()}
 """Contractions, convolutions and poolings by name (without ``linalg.``)."""
 
 DENSE_WINDOWS = ("conv_1d", "conv_2d", "conv_3d")
