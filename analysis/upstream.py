@@ -17,7 +17,7 @@ from xdsl.ir import Attribute
 
 from kc.analysis.loop_tree import functions, preorder
 
-_TENSORS = ("linalg.", "tosa.", "affine.", "tensor.", "bufferization.", "scf.forall")
+_TENSORS = ("linalg.", "tm_tensor.", "tosa.", "affine.", "tensor.", "bufferization.", "scf.forall")
 _VIEWS = (
     "memref.collapse_shape",
     "memref.expand_shape",

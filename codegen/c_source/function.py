@@ -331,7 +331,15 @@ class FunctionPrinter:
                 "c: a memref.dim whose dimension is not a constant cannot be expressed in C",
                 location=location_of(op),
             )
-        return self._shapes[op.source][index.value.value.data]
+        shape, dimension = self._shapes[op.source], index.value.value.data
+        if not 0 <= dimension < len(shape):
+            raise CodegenError(
+                "KC4403",
+                f"c: a memref.dim of dimension {dimension} of {op.source.type} cannot be expressed "
+                "in C",
+                location=location_of(op),
+            )
+        return shape[dimension]
 
     def alloc(self, op: Operation) -> None:
         assert isinstance(op, memref.AllocOp | memref.AllocaOp)

@@ -18,8 +18,9 @@ After::
           tir.block "S" (spatial %v_d0 in 8 = %d0, reduce %v_d1 in 4 = %d1) init { ... } do { ... }
 
 What is raised: ``linalg`` ops, generic and named, on memrefs and on tensors; ``tosa``, by
-``tosa-to-linalg``; the ops of ``tensor`` that make, reshape, slice and pad; loops, conditions and
-accesses of ``affine``, ``scf`` and ``memref``, also with tensors that they carry or share; views of
+``tosa-to-linalg``; ``tm_tensor`` and ``linalg.softmax``, by ``decompose-aggregates``; the ops of
+``tensor`` that make, reshape, slice and pad; loops, conditions and accesses of ``affine``, ``scf``
+and ``memref``, also with tensors that they carry or share; views of
 memrefs; ``bufferization``. Tensor arguments become buffers; tensor and scalar results become
 trailing arguments. Loops start at 0 and step by 1 afterwards. A store with the loops around it
 becomes a block: ``spatial`` along loops that give each instance an element of its own, ``reduce``
@@ -45,6 +46,7 @@ from xdsl.rewriter import Rewriter
 from kc.analysis.loop_tree import preorder
 from kc.analysis.upstream import needs_raising, upstream_functions
 from kc.conversion._statements import make_blocks
+from kc.conversion.decompose_aggregates import without_aggregates
 from kc.conversion.driver import own_and_added
 from kc.conversion.raise_to_tir.function import TARGET, FunctionRaiser
 from kc.conversion.raise_to_tir.inits import fuse_inits
@@ -74,7 +76,9 @@ class RaiseToTirPass(ModulePass):
         taken = {name.data for name in names if isinstance(name, StringAttr)}
         kept = keep_called(op, taken)
         sources = {
-            function: without_tosa(with_results_in_memory(function, loops=self.loops))
+            function: without_aggregates(
+                without_tosa(with_results_in_memory(function, loops=self.loops))
+            )
             for function in todo
         }
         raised: dict[func.FuncOp, tuple[func.FuncOp, list[memref.GlobalOp]]] = {}

@@ -128,6 +128,8 @@ class Sizes:
 
     def _same(self, *values: SSAValue, besides: int | None = None) -> None:
         """The values have the same sizes, ``besides`` one dimension."""
+        if not all(isinstance(value.type, ShapedType) for value in values):
+            return  # a tensor or a memref without a rank
         first = values[0]
         assert isinstance(first.type, ShapedType)
         for n in range(len(first.type.get_shape())):

@@ -204,7 +204,7 @@ def broadcast(
             "its operands must have the same number of dimensions",
             *(f"operand {n} is {operand.type}" for n, operand in enumerate(operands)),
         )
-    result = list(tensor_type(emitter.op.outputs[0]).get_shape())
+    result = list(tensor_type(emitter.op.results[0]).get_shape())
     every = dims(*range(len(shapes[0])))
     read: list[tuple[SSAValue, list[AffineExpr]]] = []
     for operand, shape in zip(operands, shapes, strict=True):

@@ -30,7 +30,6 @@ from xdsl.rewriter import InsertPoint
 from kc.dialects.arith import CmpfOp, CmpiOp, ExtFOp, ExtSIOp, ExtUIOp, SelectOp, TruncFOp, TruncIOp
 from kc.dialects.linalg import NAMED_OPS, GenericOp
 from kc.dialects.tensor import ExpandShapeOp, PadOp
-from kc.dialects.tosa import TosaOp
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 
@@ -61,9 +60,9 @@ def dims(*positions: int) -> list[AffineExpr]:
 
 
 class Emitter:
-    """Builds in front of a ``tosa`` op, which the results replace."""
+    """Builds in front of an op, as one of ``tosa``, which the results replace."""
 
-    def __init__(self, op: TosaOp, rewriter: PatternRewriter) -> None:
+    def __init__(self, op: Operation, rewriter: PatternRewriter) -> None:
         self.op = op
         self.rewriter = rewriter
 

@@ -311,7 +311,7 @@ class ConvertConvolution(RewritePattern):
 
 def with_bias(emitter: Emitter, summed: SSAValue, bias: SSAValue) -> SSAValue:
     """Sums with the bias of their last axis, as elements of the result."""
-    element = tensor_type(emitter.op.outputs[0]).get_element_type()
+    element = tensor_type(emitter.op.results[0]).get_element_type()
     shape = tensor_type(summed).get_shape()
     every = dims(*range(len(shape)))
     is_one = list(tensor_type(bias).get_shape()) == [1] and shape[-1] != 1

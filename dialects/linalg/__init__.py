@@ -11,8 +11,10 @@ from collections.abc import Sequence
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
+    AnyFloat,
     ArrayAttr,
     DenseArrayBase,
+    IntegerAttr,
     MemRefType,
     ShapedType,
     StringAttr,
@@ -381,6 +383,55 @@ class ReduceOp(IRDLOperation):
         _print_with_body(printer, self.body)
 
 
+@irdl_op_definition
+class SoftmaxOp(IRDLOperation):
+    """``linalg.softmax dimension(1) ins(%a : tensor<4x8xf32>) outs(%b : tensor<4x8xf32>)``."""
+
+    name = "linalg.softmax"
+
+    input = operand_def(ShapedType)
+    output = operand_def(ShapedType)
+    dimension = prop_def(IntegerAttr)
+    res = var_result_def(TensorType)
+
+    def verify_(self) -> None:
+        verify_results(self, [self.output])
+        source, target = self.input.type, self.output.type
+        assert isinstance(source, ShapedType)
+        assert isinstance(target, ShapedType)
+        if not isinstance(_element(source), AnyFloat) or _element(source) != _element(target):
+            raise VerifyException(f"{self.name}: both are of one type of float")
+        rank, axis = len(source.get_shape()), self.dimension.value.data
+        if len(target.get_shape()) != rank or not 0 <= axis < rank:
+            raise VerifyException(f"{self.name}: dimension {axis} is one of both, of {rank}")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> SoftmaxOp:
+        given = parser.parse_optional_attr_dict()
+        parser.parse_keyword("dimension")
+        with parser.in_parens():
+            axis = parser.parse_integer()
+        at = parser.pos
+        inputs, outputs = _parse_operands(parser, "ins"), _parse_operands(parser, "outs")
+        if len(inputs) != 1 or len(outputs) != 1:
+            parser.raise_error("linalg.softmax: expected one operand in ins(...) and outs(...)", at)
+        return cls.build(
+            operands=[*inputs, *outputs],
+            properties={"dimension": IntegerAttr(axis, i64)},
+            attributes=given,
+            result_types=[_parse_results(parser)],
+        )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(f" dimension({self.dimension.value.data})")
+        _print_operands(printer, "ins", [self.input])
+        _print_operands(printer, "outs", [self.output])
+        if self.res:
+            printer.print_string(" -> ")
+            printer.print_attribute(self.res[0].type)
+
+
 def _named(name: str) -> type[NamedOp]:
     op_class = type(f"{name.title().replace('_', '')}Op", (NamedOp,), {"name": f"linalg.{name}"})
     op_class.__module__ = __name__
@@ -403,6 +454,7 @@ LINALG = Dialect(
         ops.TransposeOp,
         MapOp,
         ReduceOp,
+        SoftmaxOp,
         *NAMED_OPS.values(),
     ],
     [attrs.IteratorTypeAttr, TypeFnAttr, ElementwiseKindAttr],

@@ -34,6 +34,7 @@ DIALECTS = {
     "tir": "kc.dialects.tir:TIR",
     "linalg": "kc.dialects.linalg:LINALG",
     "tensor": "kc.dialects.tensor:TENSOR",
+    "tm_tensor": "kc.dialects.tm_tensor:TM_TENSOR",
     "tosa": "kc.dialects.tosa:TOSA",
     "vector": "kc.dialects.vector:VECTOR",
     "gpu": "kc.dialects.gpu:GPU",
@@ -200,6 +201,7 @@ PASSES = {
         "kc.conversion.{stem}",
         (
             "raise-to-tir",
+            "decompose-aggregates",
             "tosa-to-linalg",
             "convert-te-to-tir",
             "convert-tir-to-gpu",

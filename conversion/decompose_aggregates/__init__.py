@@ -1,0 +1,73 @@
+"""decompose-aggregates: ops that are several loops become ops that are one each.
+
+Before::
+
+    %y = linalg.softmax dimension(1) ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) -> ...
+
+After::
+
+    %m = linalg.generic {...}  // the largest of a row
+    %p = linalg.generic {...}  // exp(x - m)
+    %s = linalg.generic {...}  // the sum of a row
+    %y = linalg.generic {...}  // p / s
+
+Attention is products and a softmax as well; scans, scatters, sorts and the k best elements are
+loops of ``scf`` over copies of what they change. A scatter puts nothing outside of its tensor.
+``raise-to-tir`` runs it by itself.
+
+Legal set: no op of ``tm_tensor``, and no ``linalg.softmax``. Patterns that plugins add to
+``decompose-aggregates`` come before these. (MLIR: ``AggregatedOpInterface``; torch-mlir:
+``tm-tensor-to-loops``.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import GreedyRewritePatternApplier, PatternRewriteWalker
+from xdsl.rewriter import Rewriter
+
+from kc.conversion.decompose_aggregates import attention, orders, scans
+from kc.support.registry import load_patterns
+
+PATTERNS = (*attention.PATTERNS, *scans.PATTERNS, *orders.PATTERNS)
+
+
+@dataclass(frozen=True)
+class DecomposeAggregatesPass(ModulePass):
+    """Make several ops of linalg and scf of each op of tm_tensor, and of softmax."""
+
+    name = "decompose-aggregates"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        del ctx
+        converted = {
+            function: without_aggregates(function)
+            for function in op.body.ops
+            if isinstance(function, func.FuncOp)
+        }
+        for function, new in converted.items():
+            if new is not function:
+                Rewriter.replace_op(function, new, [])
+
+
+def without_aggregates(function: func.FuncOp) -> func.FuncOp:
+    """A copy of a function with such ops decomposed; the function itself without any."""
+    if not any(_is_aggregate(inner) for inner in function.walk()):
+        return function
+    copy = function.clone()
+    copy.location = function.location
+    added = [make() for make in load_patterns(DecomposeAggregatesPass.name)]
+    patterns = [*added, *(pattern() for pattern in PATTERNS)]
+    for region in copy.regions:
+        PatternRewriteWalker(GreedyRewritePatternApplier(patterns)).rewrite_region(region)
+    return copy
+
+
+def _is_aggregate(op: Operation) -> bool:
+    return op.name == "linalg.softmax" or op.name.startswith("tm_tensor.")

@@ -1,0 +1,131 @@
+"""Loops of scf over buffers, for what changes tensors element by element."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from xdsl.builder import ImplicitBuilder
+from xdsl.dialects import arith, bufferization, memref, scf, tensor
+from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, TensorType
+from xdsl.ir import Block, Region, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter
+from xdsl.rewriter import InsertPoint
+
+from kc.dialects.tm_tensor import TmTensorOp, YieldOp
+
+Index = SSAValue
+
+
+def index(value: int) -> SSAValue:
+    """A constant."""
+    return arith.ConstantOp(IntegerAttr.from_index_int_value(value)).result
+
+
+def loop(count: SSAValue, body: Callable[[Index], None]) -> None:
+    """``scf.for`` of so many iterations."""
+    block = Block(arg_types=[IndexType()])
+    with ImplicitBuilder(block):
+        body(block.args[0])
+        scf.YieldOp()
+    scf.ForOp(index(0), count, index(1), [], Region(block))
+
+
+def loops(counts: Sequence[SSAValue], body: Callable[[list[Index]], None]) -> None:
+    """Loops in each other."""
+    indices: list[Index] = []
+
+    def nest(n: int) -> None:
+        if n == len(counts):
+            body(indices)
+            return
+
+        def inner(i: Index) -> None:
+            indices.append(i)
+            nest(n + 1)
+
+        loop(counts[n], inner)
+
+    nest(0)
+
+
+def when(
+    condition: SSAValue, then: Callable[[], None], otherwise: Callable[[], None] | None = None
+) -> None:
+    """``scf.if``."""
+    blocks: list[Block] = []
+    for body in (then, otherwise):
+        if body is not None:
+            blocks.append(Block())
+            with ImplicitBuilder(blocks[-1]):
+                body()
+                scf.YieldOp()
+    regions = [Region(block) for block in blocks]
+    scf.IfOp(condition, [], regions[0], regions[1] if len(regions) > 1 else None)
+
+
+def load(buffer: SSAValue, at: Sequence[Index]) -> SSAValue:
+    """An element."""
+    return memref.LoadOp.get(buffer, list(at)).res
+
+
+def store(value: SSAValue, buffer: SSAValue, at: Sequence[Index]) -> None:
+    """Write an element."""
+    memref.StoreOp.get(value, buffer, list(at))
+
+
+def size(value: SSAValue, axis: int) -> SSAValue:
+    """The extent along an axis."""
+    assert isinstance(value.type, TensorType | MemRefType)
+    known = value.type.get_shape()[axis]
+    if known >= 0:
+        return index(known)
+    if isinstance(value.type, TensorType):
+        return tensor.DimOp(value, index(axis)).result
+    return memref.DimOp.from_source_and_index(value, index(axis)).result
+
+
+def payload(op: TmTensorOp, *arguments: SSAValue) -> SSAValue:
+    """What the body of an op computes of these."""
+    block = op.regions[0].block
+    values: dict[SSAValue, SSAValue] = dict(zip(block.args, arguments, strict=True))
+    for inner in block.ops:
+        if isinstance(inner, YieldOp):
+            (result,) = inner.operands
+            return values.get(result, result)
+        inner.clone(values)  # where the builder is
+    raise AssertionError("a body ends with a yield")
+
+
+def rewrite(
+    op: TmTensorOp, rewriter: PatternRewriter, body: Callable[[list[SSAValue]], None]
+) -> None:
+    """Replace an op by what ``body`` builds, which gets buffers of the outputs to change."""
+    block = Block()
+    results: list[SSAValue] = []
+    with ImplicitBuilder(block):
+        buffers: list[SSAValue] = []
+        for output in op.outputs:
+            if isinstance(output.type, TensorType):
+                type_ = MemRefType(output.type.element_type, output.type.shape)
+                copy = bufferization.ToBufferOp.build(operands=[output], result_types=[type_])
+                buffers.append(copy.memref)
+            else:
+                buffers.append(output)
+        body(buffers)
+        if op.res:
+            results = [bufferization.ToTensorOp(buffer, restrict=True).tensor for buffer in buffers]
+    for result, old in zip(results, op.res, strict=True):
+        result.name_hint = old.name_hint
+    ops = list(block.ops)
+    for new in ops:
+        new.detach()
+    rewriter.insert(ops, InsertPoint.before(op))
+    rewriter.replace(op, [], results)
+
+
+def input_buffer(value: SSAValue) -> SSAValue:
+    """A buffer to read an input from."""
+    if not isinstance(value.type, TensorType):
+        return value
+    type_ = MemRefType(value.type.element_type, value.type.shape)
+    return bufferization.ToBufferOp.build(operands=[value], result_types=[type_]).memref
