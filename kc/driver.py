@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ from kc.te.expr import Var
 from kc.te.lowering import lower_schedule
 from kc.te.schedule import Schedule, create_schedule
 from kc.te.tensor import Operation, PlaceholderOp, Tensor
-from kc.tir.module import IRModule
+from kc.tir.module import IRModule, how_to_get_module
 from kc.transforms.schedule.base import Site
 from kc.transforms.schedule.threads._foreign_values import require_kernels
 from kc.transforms.to_tir import to_tir
@@ -112,10 +113,10 @@ def _stages(
         if args is None:
             raise TEError(
                 "KC2020",
-                "a schedule is lowered without its arguments",
+                f"a {'tensor' if chooses else 'schedule'} is lowered without its arguments",
                 location=caller_location(),
                 why="their order is the order of the function's arguments",
-                hints=["kc.build(s, [A, B, C])"],
+                hints=["kc.build([A, B, C])" if chooses else "kc.build(s, [A, B, C])"],
             )
         lowered = lower_schedule(inp, args, name, target, binds)
         if chooses:
@@ -138,7 +139,8 @@ def _stages(
             "KC2027",
             f"{type(inp).__name__} cannot be lowered",
             location=caller_location(),
-            hints=["a te schedule, a kc.tir.Schedule, a kc.IRModule, a list of modules"],
+            why="a te schedule, a kc.tir.Schedule, a kc.IRModule or a list of modules can",
+            hints=[how_to_get_module(inp)] if isinstance(inp, str | os.PathLike) else [],
         )
     copy = copy_module(module)
     unscheduled = [op.sym_name.data for op in copy.body.ops if isinstance(op, FuncOp)]

@@ -64,6 +64,32 @@ class Arguments:
         return self.files[0] if self.files else "-"
 
 
+_TO_LLVM = ("lower-to-llvm", "convert-to-llvm")
+_UPSTREAM = {
+    **dict.fromkeys(
+        (
+            "convert-func-to-llvm", "convert-arith-to-llvm", "convert-cf-to-llvm",
+            "convert-index-to-llvm", "convert-math-to-llvm", "convert-vector-to-llvm",
+            "finalize-memref-to-llvm", "convert-memref-to-llvm", "expand-strided-metadata",
+        ),
+        _TO_LLVM,
+    ),
+    **dict.fromkeys(
+        (
+            "one-shot-bufferize", "linalg-bufferize", "convert-linalg-to-affine-loops",
+            "convert-linalg-to-parallel-loops", "affine-loop-tile", "linalg-fuse-elementwise-ops",
+        ),
+        ("raise-to-tir",),
+    ),
+    "affine-loop-unroll": ("unroll",),
+    "affine-super-vectorize": ("vectorize",),
+    "affine-parallelize": ("parallel",),
+    "gpu-lower-to-nvvm-pipeline": ("lower-to-nvvm",),
+    "mlir-to-llvmir": ("to=llvmir",),
+}  # fmt: skip
+"""Flags of mlir-opt and mlir-translate: what does their work here."""
+
+
 def parse(
     argv: Sequence[str],
     flags: Sequence[Flag],
@@ -78,6 +104,11 @@ def parse(
     """
     known = {flag.name: flag for flag in flags}
     result = Arguments()
+
+    def is_flag(flag: str) -> bool:
+        name = flag.partition("=")[0]
+        return name in known or is_pass(name)
+
     words = list(argv)
     while words:
         word = words.pop(0)
@@ -93,6 +124,7 @@ def parse(
             result.passes.append(PassSpec(name, parse_options(name, value)))
         elif flag is None:
             close = [f"{flag.name}={name}" for flag in flags if name in flag.choices]
+            close = close or [flag for flag in _UPSTREAM.get(name, ()) if is_flag(flag)]
             close = close or nearest(name, [*known, *pass_names()])
             hint = "did you mean " + " or ".join(f"'--{candidate}'" for candidate in close) + "?"
             raise InputError(

@@ -186,7 +186,9 @@ def device(kind: str, index: int = 0) -> Device:
         raise DeviceError(
             "KC6202",
             f"there is no kind of device {name!r}",
-            hints=suggest(str(name), _KINDS, "kinds of device"),
+            hints=["the GPUs of NVIDIA are 'cuda'"]
+            if name in ("gpu", "nvidia")
+            else suggest(str(name), _KINDS, "kinds of device"),
         )
     return Device(_KINDS[name], index)
 

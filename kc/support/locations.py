@@ -36,6 +36,8 @@ from kc.support.affine_parser import SemiAffineParser
 from kc.support.diagnostics import Location
 
 _UNKNOWN = UnknownLoc()
+_NUMPY = "/site-packages/numpy/"
+"""numpy calls kc for functions of tensors, such as np.sum(X): what calls numpy is the caller."""
 _ROOT = str(Path(__file__).resolve().parent.parent.parent)
 _LIBRARY = tuple(
     f"{_ROOT}/{part}/"
@@ -139,7 +141,7 @@ def _caller() -> FrameType | None:
     frame = sys._getframe(2)
     while frame is not None:
         name = frame.f_code.co_filename
-        if not name.startswith(_LIBRARY) and not name.startswith("<frozen"):
+        if not name.startswith(_LIBRARY) and not name.startswith("<frozen") and _NUMPY not in name:
             return frame
         frame = frame.f_back
     return None

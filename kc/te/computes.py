@@ -28,6 +28,11 @@ ElementFunction = (
 """A function of the axes; type checkers know the parameters of a lambda by it."""
 
 
+def described(name: str) -> str:
+    """A compute in messages, also one that was given no name."""
+    return "te.compute" if name == "compute" else f"compute {name}"
+
+
 def compute(
     shape: Any,
     fcompute: ElementFunction,
@@ -49,16 +54,16 @@ def compute(
     """
     location = caller_location()
     name = check_name(name, location)
-    dims = check_shape(shape, f"compute {name}", location)
+    dims = check_shape(shape, described(name), location)
     axis, bodies, call = _body(fcompute, dims, varargs_names, name, location)
     if not bodies:
         raise TEError(
             "KC2018",
-            f"compute {name} returns no value",
+            f"{described(name)} returns no value",
             location=location,
             why="it makes a tensor of each value that its function returns",
         )
-    refuse_whole_vectors(bodies, f"compute {name}", location)
+    refuse_whole_vectors(bodies, described(name), location)
     counts = list(dict.fromkeys(lanes(body.dtype) for body in bodies))
     if len(counts) > 1:
         raise TEError(
@@ -138,7 +143,7 @@ def _reduce_axes(bodies: Sequence[Expr], name: str, location: Location | None) -
     if [reduction.value_index for reduction in reductions] != list(range(len(first.values))):
         raise TEError(
             "KC2044",
-            f"compute {name} returns {len(bodies)} of the {len(first.values)} results of a "
+            f"{described(name)} returns {len(bodies)} of the {len(first.values)} results of a "
             "reduction, or in another order",
             location=location,
             why="all are needed to compute each of them",
@@ -175,7 +180,7 @@ def _check_axes(
             )
             raise TEError(
                 "KC2019",
-                f"compute {name} uses the axis {part.name}, which is not one of its axes",
+                f"{described(name)} uses the axis {part.name}, which is not one of its axes",
                 location=location,
                 why=why,
                 hints=[f"te.sum(..., axis={part.name})"] if part.kind == "reduce" else (),
@@ -194,7 +199,7 @@ def _axis_names(
     except (TypeError, ValueError):
         raise TEError(
             "KC2015",
-            f"compute {name} is given {type(fcompute).__name__} {fcompute!r} for its function",
+            f"{described(name)} is given {type(fcompute).__name__} {fcompute!r} for its function",
             location=location,
             why="the function takes the axes and gives an expression",
             hints=["te.compute((64,), lambda i: A[i] + 1)"],
@@ -215,14 +220,14 @@ def _axis_names(
     if len(plain) + len(star) + len(bound) != len(parameters):
         raise TEError(
             "KC2015",
-            f"the function of compute {name} has keyword arguments",
+            f"the function of {described(name)} has keyword arguments",
             location=location,
             why="its arguments are the axes",
         )
     if len(plain) > rank:
         raise TEError(
             "KC2015",
-            f"compute {name} has {counted(rank, 'dimension')}, its function takes "
+            f"{described(name)} has {counted(rank, 'dimension')}, its function takes "
             f"{counted(len(plain), 'argument')}",
             location=location,
             why="the function is called with one axis a dimension, or with the first ones",
@@ -234,7 +239,7 @@ def _axis_names(
         if len(varargs_names) != extra:
             raise TEError(
                 "KC2015",
-                f"compute {name}: {len(varargs_names)} varargs_names for "
+                f"{described(name)}: {len(varargs_names)} varargs_names for "
                 f"{counted(extra, 'axis', 'axes')}",
                 location=location,
             )

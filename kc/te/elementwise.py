@@ -67,6 +67,19 @@ class TensorOperators(NumpyFunctions):
     __gt__, _ = _two("gt", "T_greater")
     __ge__, _ = _two("ge", "T_greater_equal")
 
+    def __matmul__(self, right: Any) -> Any:
+        """Raises TEError KC2006: operators of tensors work element by element."""
+        del right
+        raise TEError(
+            "KC2006",
+            "@ is not defined for tensors",
+            location=caller_location(),
+            why="operators of tensors work element by element",
+            hints=["topi.matmul(A, B) is the product of matrices"],
+        )
+
+    __rmatmul__ = __matmul__
+
     def __neg__(self) -> Any:
         return one_by_one("T_negative", lambda x: -x, self)  # pyright: ignore[reportArgumentType]
 

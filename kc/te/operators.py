@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Union
 
 from kc.support.diagnostics import TEError
@@ -53,6 +54,29 @@ NUMPY_NAMES = {
 """The functions of numpy that have another name in te; None: that it has none of."""
 
 
+TOPI_OPERATORS = {
+    **{
+        name: name
+        for name in (
+            "sum", "max", "min", "prod", "all", "any", "argmax", "argmin", "argsort", "cumsum",
+            "cumprod", "transpose", "reshape", "squeeze", "expand_dims", "concatenate", "stack",
+            "split", "tile", "repeat", "take", "where", "matmul", "tensordot", "einsum", "clip",
+            "flip", "full_like",
+        )
+    },
+    "dot": "matmul",
+    "amax": "max",
+    "amin": "min",
+    "zeros_like": "full_like",
+    "ones_like": "full_like",
+    "broadcast_to": "broadcast_to",
+}  # fmt: skip
+"""What numpy does with whole arrays, and the operator of topi that does it with tensors."""
+
+_REDUCTIONS = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min"}
+"""The ufuncs by which numpy reduces arrays."""
+
+
 class NumpyFunctions:
     """What numpy does with an expression: its operators are ours, its functions are refused."""
 
@@ -68,7 +92,20 @@ class NumpyFunctions:
                 return getattr(right, reflected)(left)
             return apply(right, left) if apply in (operator.eq, operator.ne) else NotImplemented
         tensor = next((value for value in inputs if hasattr(value, "ndim")), None)
-        raise not_of_expressions(f"np.{ufunc.__name__}", ufunc.__name__, tensor)
+        name = ufunc.__name__
+        if method == "reduce":
+            name = _REDUCTIONS.get(name, f"{name}.reduce")
+        raise not_of_expressions(f"np.{name}", name, tensor)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+        """Raises TEError KC2009 for ``np.sum(X)`` of a tensor; what only looks is numpy's."""
+        del types
+        name = function.__name__
+        if name in TOPI_OPERATORS:
+            parts = chain.from_iterable(a if isinstance(a, list | tuple) else [a] for a in args)
+            tensor = next((value for value in parts if hasattr(value, "ndim")), None)
+            raise not_of_expressions(f"np.{name}", name, tensor)
+        return function._implementation(*args, **options)
 
 
 def not_of_expressions(called: str, name: str, tensor: Any = None) -> TEError:
@@ -78,7 +115,9 @@ def not_of_expressions(called: str, name: str, tensor: Any = None) -> TEError:
     own = NUMPY_NAMES.get(name, name)
     known = own is not None and hasattr(te, own)
     hint = f"te.{own} makes the expression" if known else "the functions of te take expressions"
-    if tensor is not None and known:
+    if tensor is not None and name in TOPI_OPERATORS:
+        hint = f"use topi.{TOPI_OPERATORS[name]}({tensor.name}, ...)"
+    elif tensor is not None and known:
         each = f"{tensor.name}(*i)" if len(tensor.shape) > 1 else f"{tensor.name}[i]"
         axes = "*i" if len(tensor.shape) > 1 else "i"
         hint = f"te.compute({tensor.name}.shape, lambda {axes}: te.{own}({each}))"

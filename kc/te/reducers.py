@@ -155,6 +155,9 @@ def _is_axes(axis: Any) -> bool:
 
 def _axes(name: str, axis: Any, location: Location | None) -> tuple[IterVar, ...]:
     axes = tuple(axis) if isinstance(axis, list | tuple) else (axis,)
+    hint = 'k = te.reduce_axis((0, 64), name="k")'
+    if axes and all(isinstance(number, int) for number in axes):
+        hint = f"topi.{name.removeprefix('te.')}(A, axis={axis!r}) reduces a dimension of a tensor"
     for iter_var in axes:
         if not isinstance(iter_var, IterVar) or iter_var.kind != "reduce":
             raise TEError(
@@ -162,7 +165,7 @@ def _axes(name: str, axis: Any, location: Location | None) -> tuple[IterVar, ...
                 f"{name}: axis {iter_var!r} is not a reduction axis",
                 location=location,
                 why="a reduction runs over axes made with te.reduce_axis",
-                hints=['k = te.reduce_axis((0, 64), name="k")'],
+                hints=[hint],
             )
     if not axes or len({id(iter_var) for iter_var in axes}) != len(axes):
         raise TEError(

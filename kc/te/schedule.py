@@ -123,12 +123,17 @@ class Schedule:
         stage = self.stage_map.get(op) if isinstance(op, Operation) else None
         if stage is None:
             names = ", ".join(stage.op.name for stage in self.stages)
+            is_name = isinstance(op, str) and op in names.split(", ")
             raise ScheduleError(
                 "KC3102",
                 f"{getattr(op, 'name', op)!r} is not part of the schedule",
                 location=caller_location(),
                 why=f"the schedule computes {names}",
-                hints=["create the schedule from an operation that needs it"],
+                hints=[
+                    f"s[{op}] takes the tensor, not its name"
+                    if is_name
+                    else "create the schedule from an operation that needs it"
+                ],
             )
         return stage
 

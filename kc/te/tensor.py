@@ -13,6 +13,7 @@ from kc.te.dtypes import check_dtype, is_float, lanes, scalar
 from kc.te.elementwise import TensorOperators
 from kc.te.expr import Const, Element, Expr, ExprLike, IterVar, Var, as_expr, walk
 from kc.te.nodes import Dim, Size
+from kc.te.operators import TOPI_OPERATORS
 from kc.te.slices import REGIONS, TensorRegion, TensorSlice, check_indices, wrong_count
 
 if TYPE_CHECKING:
@@ -300,6 +301,15 @@ class Tensor(TensorOperators):
     def __repr__(self) -> str:
         return f"Tensor(shape={list(self.shape)}, dtype={self.dtype}, op.name={self.name})"
 
+    if not TYPE_CHECKING:  # for which a name that is not here is a mistake
+
+        def __getattr__(self, name: str) -> Any:
+            """Raises AttributeError; for what numpy's arrays have, it names topi's operator."""
+            operator = TOPI_OPERATORS.get("transpose" if name == "T" else name)
+            op = vars(self).get("op")
+            hint = f"; use topi.{operator}({op.name}, ...)" if operator and op else ""
+            raise AttributeError(f"'Tensor' object has no attribute '{name}'{hint}", name=name)
+
     def _repr_html_(self) -> str:
         from kc.te.stage_text import tensor_text
 
@@ -422,7 +432,8 @@ def placeholder(shape: Any, dtype: str = "float32", name: str = "placeholder") -
     """
     location = caller_location()
     name = check_name(name, location)
-    dims = check_shape(shape, f"placeholder {name}", location)
+    what = "te.placeholder" if name == "placeholder" else f"placeholder {name}"
+    dims = check_shape(shape, what, location)
     return PlaceholderOp(name, dims, check_dtype(dtype, vectors=True), location).tensor
 
 
@@ -460,11 +471,13 @@ def reduce_axis(dom: Any, name: str = "rv") -> IterVar:
     location = caller_location()
     name = check_name(name, location)
     if not isinstance(dom, tuple | list) or len(dom) != 2:
+        stop = 64 if isinstance(dom, tuple | list) else dom
         raise TEError(
             "KC2014",
             f"the domain of reduction axis {name} is {dom!r}",
             location=location,
-            hints=['te.reduce_axis((0, 64), name="k")'],
+            why="it is a pair of bounds, of which the second is excluded",
+            hints=[f'te.reduce_axis((0, {stop}), name="k")'],
         )
     start, stop = dom
     if hasattr(start, "__index__"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,8 @@ from kc.support.display import Shown, show_text, to_html, to_terminal
 from kc.support.ir_text import parse_module, print_module
 from kc.support.locations import caller_location
 from kc.support.registry import context
+from kc.te.schedule import Schedule
+from kc.te.tensor import Tensor
 
 if TYPE_CHECKING:
     from kc.tir.prim_func import PrimFunc
@@ -32,6 +35,19 @@ STYLES = tuple(_LANGUAGES)
 """The styles of :meth:`IRModule.script`."""
 
 _COLOUR_STYLES = ("light", "dark", "ansi")
+
+
+def how_to_get_module(given: object) -> str:
+    """The hint for a program that passed something else where a module is needed."""
+    if isinstance(given, str | os.PathLike) and str(given).endswith(".mlir"):
+        return f"kc.IRModule.parse(open({str(given)!r}).read()) reads the file"
+    if isinstance(given, str):
+        return "kc.IRModule.parse(text) reads the text of a module"
+    if isinstance(given, Tensor):
+        return "te.create_prim_func([A, B, C]) makes one of tensors, the arguments"
+    if isinstance(given, Schedule):
+        return "kc.lower(s, [A, B, C]) makes one of a schedule of te"
+    return "kc.lower(...) or kc.IRModule.parse(text) give one"
 
 
 class GlobalVar(str):

@@ -23,6 +23,7 @@ from kc.support.reproducer import internal_error
 from kc.support.target import Target, TargetLike, target_to_build_for
 from kc.tir.legal import Choice, function_of, legal_choices
 from kc.tir.methods import Method, find_method, method_names
+from kc.tir.module import how_to_get_module
 from kc.tir.schedule_state import BlockScope, Dependency, DepKind, ScheduleState, StmtSRef
 from kc.tir.views import ScheduleViews
 from kc.transforms.schedule.base import CALL_SITE, Primitive, called_from
@@ -86,7 +87,7 @@ class Schedule(ScheduleViews, ScheduleMethods):
                 "KC3121",
                 f"Schedule: {type(mod).__name__} is not a module",
                 location=caller_location(),
-                hints=["kc.lower(...) or kc.IRModule.parse(text) give one"],
+                hints=[how_to_get_module(mod)],
             )
         _require_choice("debug_mask", debug_mask, ("none", "all"), isinstance(debug_mask, int))
         _require_choice("error_render_level", error_render_level, ("detail", "fast", "none"))

@@ -32,7 +32,9 @@ def rank(value: Tensor, what: str, *ndims: int) -> None:
             "KC2302",
             f"{what} {value.name} of the shape {shape_text(value.shape)} has "
             f"{counted(value.ndim, 'dimension')}",
-            f"it has {' or '.join(map(str, ndims))}",
+            "1 dimension is expected"
+            if ndims == (1,)
+            else f"{' or '.join(map(str, ndims))} dimensions are expected",
         )
 
 

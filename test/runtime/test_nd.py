@@ -203,7 +203,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     ),
     "unknown device": (
         lambda: kc.device("gpu"),
-        "KC6202]: there is no kind of device 'gpu'\n  try: did you mean 'cpu'?",
+        "KC6202]: there is no kind of device 'gpu'\n  try: the GPUs of NVIDIA are 'cuda'",
     ),
     "device without a name": (
         lambda: kc.device(" "),

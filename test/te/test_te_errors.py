@@ -1,7 +1,7 @@
 """Every mistake in a tensor expression or a TE schedule: code, full text, the user's line."""
 
 # Wrong arguments are what is tested.
-# pyright: reportArgumentType=false, reportOperatorIssue=false
+# pyright: reportArgumentType=false, reportOperatorIssue=false, reportCallIssue=false
 
 import math
 from collections.abc import Callable
@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import kc
-from kc import te
+from kc import te, topi
 from kc.error import KCError
+from kc.te.operators import TOPI_OPERATORS
 
 
 def tensors():
@@ -136,7 +137,88 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (
         lambda: te.reduce_axis(8, name="k"),
         "error[KC2014]: the domain of reduction axis k is 8\n"
-        '  try: te.reduce_axis((0, 64), name="k")',
+        "  why: it is a pair of bounds, of which the second is excluded\n"
+        '  try: te.reduce_axis((0, 8), name="k")',
+    ),
+    (
+        lambda: te.compute((8,), lambda i, j: A[i, j]),
+        "error[KC2015]: te.compute has 1 dimension, its function takes 2 arguments\n"
+        "  why: the function is called with one axis a dimension, or with the first ones\n"
+        "  try: lambda i: ...",
+    ),
+    (
+        lambda: te.placeholder((4.5,)),
+        "error[KC2012]: te.placeholder has the dimension 4.5\n"
+        "  why: a dimension is an integer from 0 to 2^63 - 1, or a size made with te.var",
+    ),
+    (
+        lambda: te.sum(A, axis=0),
+        "error[KC2008]: te.sum: axis 0 is not a reduction axis\n"
+        "  why: a reduction runs over axes made with te.reduce_axis\n"
+        "  try: topi.sum(A, axis=0) reduces a dimension of a tensor",
+    ),
+    (
+        lambda: A @ A,
+        "error[KC2006]: @ is not defined for tensors\n"
+        "  why: operators of tensors work element by element\n"
+        "  try: topi.matmul(A, B) is the product of matrices",
+    ),
+    (
+        lambda: np.sum(A),
+        "error[KC2009]: np.sum of the tensor A\n"
+        "  why: it computes with numbers, and the value is known only when the kernel runs\n"
+        "  try: use topi.sum(A, ...)",
+    ),
+    (
+        lambda: np.add.reduce(A),
+        "error[KC2009]: np.sum of the tensor A\n"
+        "  why: it computes with numbers, and the value is known only when the kernel runs\n"
+        "  try: use topi.sum(A, ...)",
+    ),
+    (
+        lambda: np.concatenate([A, A]),
+        "error[KC2009]: np.concatenate of the tensor A\n"
+        "  why: it computes with numbers, and the value is known only when the kernel runs\n"
+        "  try: use topi.concatenate(A, ...)",
+    ),
+    (
+        lambda: np.dot(A, A),
+        "error[KC2009]: np.dot of the tensor A\n"
+        "  why: it computes with numbers, and the value is known only when the kernel runs\n"
+        "  try: use topi.matmul(A, ...)",
+    ),
+    (
+        lambda: te.create_schedule(tensors()[2].op)["C"],
+        "error[KC3102]: 'C' is not part of the schedule\n"
+        "  why: the schedule computes A, C\n"
+        "  try: s[C] takes the tensor, not its name",
+    ),
+    (
+        lambda: kc.lower(A),
+        "error[KC2020]: a tensor is lowered without its arguments\n"
+        "  why: their order is the order of the function's arguments\n"
+        "  try: kc.build([A, B, C])",
+    ),
+    (
+        lambda: kc.build("matmul.mlir"),
+        "error[KC2027]: str cannot be lowered\n"
+        "  why: a te schedule, a kc.tir.Schedule, a kc.IRModule or a list of modules can\n"
+        "  try: kc.IRModule.parse(open('matmul.mlir').read()) reads the file",
+    ),
+    (
+        lambda: kc.tir.Schedule(A),
+        "error[KC3121]: Schedule: Tensor is not a module\n"
+        "  try: te.create_prim_func([A, B, C]) makes one of tensors, the arguments",
+    ),
+    (
+        lambda: kc.tir.Schedule(te.create_schedule(tensors()[2].op)),
+        "error[KC3121]: Schedule: Schedule is not a module\n"
+        "  try: kc.lower(s, [A, B, C]) makes one of a schedule of te",
+    ),
+    (
+        lambda: kc.tir.Schedule("builtin.module {}"),
+        "error[KC3121]: Schedule: str is not a module\n"
+        "  try: kc.IRModule.parse(text) reads the text of a module",
     ),
     (
         lambda: te.compute((8,), lambda i, j: A[i, j], name="C"),
@@ -185,7 +267,7 @@ def text_without_place(error: KCError) -> str:
 
 @pytest.mark.parametrize(("wrong", "text"), CASES, ids=[text[6:12] for _, text in CASES])
 def test_expressions(wrong: Callable[[], object], text: str):
-    with pytest.raises(te.TEError) as caught:
+    with pytest.raises((te.TEError, kc.error.ScheduleError)) as caught:
         wrong()
     assert text_without_place(caught.value) == text
 
@@ -210,6 +292,32 @@ def test_an_axis_belongs_to_one_compute():
         "  why: an axis is one loop, and a loop belongs to one compute",
         "  try: make another: te.reduce_axis((0, 8), name='k')",
     ]
+
+
+ARRAY_ATTRIBUTES = {
+    "sum": "; use topi.sum(A, ...)",
+    "T": "; use topi.transpose(A, ...)",
+    "nothing": "",
+}
+
+
+@pytest.mark.parametrize("name", ARRAY_ATTRIBUTES)
+def test_attributes_of_arrays(name: str):
+    """Tensors do not have what numpy's arrays have; topi does it."""
+    with pytest.raises(AttributeError) as caught:
+        getattr(A, name)
+    text = f"'Tensor' object has no attribute '{name}'{ARRAY_ATTRIBUTES[name]}"
+    assert str(caught.value) == text
+
+
+def test_named_operators_are_there():
+    operators = set(TOPI_OPERATORS.values())
+    assert {name for name in operators if not callable(getattr(topi, name, None))} == set()
+
+
+def test_numpy_looks_at_tensors():
+    """What only asks for the rank or the shape is no function of numbers."""
+    assert (np.ndim(A), np.shape(A)) == (2, (8, 8))
 
 
 def lowering_errors():

@@ -115,6 +115,14 @@ USAGE_ERRORS = {
         "error[KC0001]: there is no flag '--spli'\n"
         "  try: did you mean '--split' or '--explain' or '--licm'?\n"
     ),
+    ("in.mlir", "--convert-func-to-llvm"): (
+        "error[KC0001]: there is no flag '--convert-func-to-llvm'\n"
+        "  try: did you mean '--lower-to-llvm' or '--convert-to-llvm'?\n"
+    ),
+    ("in.mlir", "--one-shot-bufferize"): (
+        "error[KC0001]: there is no flag '--one-shot-bufferize'\n"
+        "  try: did you mean '--raise-to-tir'?\n"
+    ),
     ("in.mlir", "in.mlir"): "error[KC0002]: there are 2 inputs: in.mlir, in.mlir\n",
     ("in.mlir", "--mlir-timing=maybe"): (
         "error[KC0002]: --mlir-timing takes true or false, not 'maybe'\n"

@@ -7,7 +7,7 @@ error[KC2303]: topi.matmul: A of the shape (4, 3) and B of the shape (4, 5)
   try: the dimension that is summed over is the same in both""",
     "topi.matmul(T(4, 3), T(3, name='B'))": """\
 error[KC2302]: topi.matmul: the second B of the shape (3,) has 1 dimension
-  why: it has 2""",
+  why: 2 dimensions are expected""",
     "topi.matmul(T(4, 3), T(3, 5, dtype='int8', name='B'))": """\
 error[KC2301]: topi.matmul: the second B has elements of type int8
   why: it takes float32
@@ -153,7 +153,7 @@ error[KC2317]: topi.nn.upsampling3d: the scale of W is nan
   why: it is a finite number above 0""",
     "topi.nn.lstm(T(3, 2), T(20, 4, name='Wi'), T(20, 5, name='Wh'))": """\
 error[KC2302]: topi.nn.lstm: Xs A of the shape (3, 2) has 2 dimensions
-  why: it has 3""",
+  why: 3 dimensions are expected""",
     "topi.nn.lstm(T(3, 2, 4), T(20, 3, name='Wi'), T(20, 5, name='Wh'))": """\
 error[KC2303]: topi.nn.lstm: Wi Wi of the shape (20, 3)
   why: it is (20, 4)""",

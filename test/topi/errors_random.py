@@ -20,7 +20,7 @@ shape (3,)
   why: the key has 2 words, and the last dimension of the counters is 2""",
     "topi.random.threefry_split(T(2, 2, dtype='uint32', name='G'))": """\
 error[KC2302]: topi.random.threefry_split: the generator G of the shape (2, 2) has 2 dimensions
-  why: it has 1""",
+  why: 1 dimension is expected""",
     "topi.random.uniform(T(4, dtype='uint32'), 0, float('inf'), (2,), 'float32')": """\
 error[KC2317]: topi.random.uniform: high is inf
   why: it is a finite number, or a tensor""",
@@ -105,7 +105,7 @@ error[KC2303]: topi.signal.stft: window W of the shape (3,)
   why: it has win_length elements: 4""",
     "topi.signal.stft(T(8), 4, 1, 4, None, False, True)": """\
 error[KC2302]: topi.signal.stft: data A of the shape (8,) has 1 dimension
-  why: it has 2""",
+  why: 2 dimensions are expected""",
     "topi.signal.stft(T(2, 8), 4, 1, 4, None, False, True, (2, 4, 5, 2))": """\
 error[KC2303]: topi.signal.stft: output_shape is (2, 4, 5, 2)
   why: the result has the shape (2, 3, 5, 2)""",

@@ -15,7 +15,7 @@ error[KC2309]: topi.vision.non_max_suppression: valid_count V has elements of ty
   try: topi.cast(V, "int32")""",
     "topi.vision.non_max_suppression(T(4, 6), T(1, dtype='int32'), T(1, 4, dtype='int32'))": """\
 error[KC2302]: topi.vision.non_max_suppression: data A of the shape (4, 6) has 2 dimensions
-  why: it has 3""",
+  why: 3 dimensions are expected""",
     "topi.vision.non_max_suppression(T(1, 4, 6), T(2, dtype='int32', name='V'), T(1, 4, "
     "dtype='int32'))": """\
 error[KC2303]: topi.vision.non_max_suppression: A of the shape (1, 4, 6) and V of the shape (2,)
@@ -44,7 +44,7 @@ error[KC2317]: topi.vision.roi_pool_nchw: A of the shape (1, 2, 0, 5)
   why: an image that regions are taken from is not empty""",
     "topi.vision.roi_pool_nchw(T(2, 5, 5), T(2, 5), (2, 2), 1.0)": """\
 error[KC2302]: topi.vision.roi_pool_nchw: data A of the shape (2, 5, 5) has 3 dimensions
-  why: it has 4""",
+  why: 4 dimensions are expected""",
     "topi.nn.deformable_conv2d_nchw(T(1, 2, 4, 5), T(1, 9, 4, 5, name='O'), T(3, 2, 3, 3), 1, "
     "1, 1, 1, 1)": """\
 error[KC2303]: topi.nn.deformable_conv2d_nchw: offset O of the shape (1, 9, 4, 5)

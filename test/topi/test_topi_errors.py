@@ -75,7 +75,7 @@ error[KC2303]: topi.nn.dense: A of the shape (4, 3) and W of the shape (5, 4)
   try: the dimension that is summed over is the same in both""",
     "topi.nn.dense(T(4, 3, 2), T(5, 4, name='W'))": """\
 error[KC2302]: topi.nn.dense: the first A of the shape (4, 3, 2) has 3 dimensions
-  why: it has 2""",
+  why: 2 dimensions are expected""",
     "topi.nn.prelu(T(4, 3), T(4, name='S'), 1)": """\
 error[KC2303]: topi.nn.prelu: A of the shape (4, 3) and S of the shape (4,)
   why: dimension 1 of A is 3, dimension 0 of S is 4
