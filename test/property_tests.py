@@ -1,4 +1,6 @@
-"""How many examples a property test runs."""
+"""How many examples a property test runs, and which of them get the checks that take long."""
+
+from zlib import crc32
 
 from hypothesis import settings
 
@@ -9,3 +11,9 @@ def examples(share: int) -> settings:
     ``@settings(max_examples=...)`` would hold whatever the profile says (see conftest.py).
     """
     return settings(max_examples=max(1, settings().max_examples * share // 100))
+
+
+def is_in_slice(case: str, share: int) -> bool:
+    """Whether ``case`` gets a check that takes long: one case in ``share`` does, the same in every
+    run, and all do in a sweep."""
+    return settings.get_current_profile_name() != "kc" or crc32(case.encode()) % share == 0

@@ -5,6 +5,7 @@ from random import Random
 import numpy as np
 import pytest
 from guarded_arrays import checked_build
+from property_tests import is_in_slice
 from random_schedules import Program, random_calls, sizes
 
 import kc
@@ -35,7 +36,9 @@ def one_schedule(seed: int, *, native: bool) -> bool:
     wanted = [program.values[output](inputs) for output in outputs]
     runs = [lambda *arrays: run(module.op, "main", list(arrays))]
     if native:
-        runs += [checked_build(schedule, args), kc.build(schedule, args)]
+        runs.append(kc.build(schedule, args))
+        if is_in_slice(str(module), 3):
+            runs.append(checked_build(schedule, args))
     for call in runs:
         results = [np.full(sizes(output), 99, np.int32) for output in outputs]
         call(*inputs, *results)

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from guarded_arrays import all_guarded, checked_build
+from property_tests import is_in_slice
 from xdsl.context import Context
 from xdsl.dialects import builtin, func, math, memref, scf
 from xdsl.dialects.builtin import ModuleOp
@@ -25,6 +26,7 @@ import kc
 from kc.analysis import loop_tree
 from kc.analysis.dominance import check_dominance
 from kc.analysis.interpreter import run
+from kc.analysis.module_copy import copy_module
 from kc.dialects.arith import ARITH
 from kc.dialects.te import TE
 from kc.dialects.tir import TIR, ApplyOp, BlockOp, ForOp, LoadOp, SymbolOp
@@ -256,12 +258,12 @@ def random_splits(module: ModuleOp, random: Random, count: int) -> None:
 
 def try_step(module: ModuleOp, step: Primitive) -> Rewritten | None:
     """Apply ``step``, whose result must verify, or check that its refusal changes nothing."""
-    before = text_of(module)
+    before = copy_module(module)
     with diagnostic_handler(lambda _: None):
         try:
             done = step.apply(site_of(module))
         except ScheduleError:
-            assert text_of(module) == before
+            assert module.is_structurally_equivalent(before), text_of(module)
             return None
     module.verify()
     check_dominance(module)
@@ -313,9 +315,11 @@ def results(module: ModuleOp, args: list[Any]) -> list[Any]:
 def native_results(module: ModuleOp, args: list[Any]) -> list[Any]:
     """The arguments after a call of the only function, compiled.
 
-    It is called with bound checks first, and then on arrays that end where memory ends.
+    It is called on arrays that end where memory ends; one in three, and all in a sweep, is called
+    with bound checks first.
     """
-    checked_build(module)["f"](*(arg.copy() for arg in args))
+    if is_in_slice(text_of(module), 3):
+        checked_build(module)["f"](*(arg.copy() for arg in args))
     copies = all_guarded(args, "end")
     kc.build(module)["f"](*copies)
     return copies
