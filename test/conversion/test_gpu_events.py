@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import kc
+from kc.driver import build_watched
 from kc.runtime import load_module
 from kc.runtime.module import Module
 from kc.support.diagnostics import KCError
@@ -90,14 +91,13 @@ def kernel(name: str, body: list[str]) -> tuple[str, str]:
     return host, device
 
 
-def module_of(kernels: dict[str, list[str]]) -> Module:
+def ir_of(kernels: dict[str, list[str]]) -> kc.IRModule:
     """All in one, as functions with the names that :func:`symbol` gives."""
     parts = [kernel(symbol(name), body) for name, body in kernels.items()]
     hosts, devices = ("\n".join(column) for column in zip(*parts, strict=True))
-    text = (
+    return kc.IRModule.parse(
         f"module attributes {{gpu.container_module}} {{{hosts}\ngpu.module @m {{{devices}\n}}\n}}"
     )
-    return kc.build(kc.IRModule.parse(text), target=TARGET)
 
 
 def symbol(name: str) -> str:
@@ -363,13 +363,15 @@ WRONG = {
 A = np.random.default_rng(3).random((2, 64), dtype="float32")
 
 
+DEADLOCK = "a lane is missing"
+
+
 @pytest.fixture(scope="module")
 def module() -> Module:
-    """The kernels of both tables; what watches them is compiled once, too."""
+    """The kernels that are called as they are; those of both tables are watched, compiled once."""
     bodies = {name: entry[0] for name, entry in (RIGHT | WRONG).items()}
-    module = module_of(bodies)
-    assert module.watched is not None
-    watched = module.watched()
+    module = kc.build(ir_of({name: bodies[name] for name in (*RIGHT, DEADLOCK)}), target=TARGET)
+    watched = build_watched(ir_of(bodies), TARGET)
     module.watched = lambda: watched
     return module
 
@@ -395,7 +397,7 @@ def test_a_mistake_is_found(name: str, module: Module):
 
 
 def test_a_deadlock_without_checks_is_said(module: Module, capfd: pytest.CaptureFixture[str]):
-    function = module[symbol("a lane is missing")]
+    function = module[symbol(DEADLOCK)]
     calls = [lambda: function(A, np.zeros_like(A)), function.prepare(A, np.zeros_like(A))]
     for call in calls:
         with pytest.raises(KCError) as caught:
@@ -412,13 +414,11 @@ def test_a_deadlock_without_checks_is_said(module: Module, capfd: pytest.Capture
     right(A, np.zeros_like(A))  # what was counted is over
 
 
-def test_a_deadlock_in_a_library_is_said(
-    module: Module, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-):
+def test_a_deadlock_in_a_library_is_said(tmp_path: Path, capfd: pytest.CaptureFixture[str]):
     """Of a file nobody asks: the line is all there is."""
     file = tmp_path / "events.o"
-    module.save(str(file))
-    load_module(str(file))[symbol("a lane is missing")](A, np.zeros_like(A))
+    kc.build(ir_of({DEADLOCK: WRONG[DEADLOCK][0]}), target=TARGET).save(str(file))
+    load_module(str(file))[symbol(DEADLOCK)](A, np.zeros_like(A))
     assert capfd.readouterr().err == 2 * (
         "kc: threads of an emulated block wait for what never comes, and are ended; kc.gpu.check "
         "says where\n"
