@@ -139,10 +139,10 @@ class Kernels:
             assert arch
             said = [assembled(own, arch[1])]
             turn = n // 3 % len(arches)
-            others = arches if is_sweep() else arches[turn : turn + 1] if n % 3 == 0 else ()
-            if others:
+            more = arches if is_sweep() else arches[turn : turn + 1] if n % 3 == 0 else ()
+            if more:
                 code = lowered(loops.op, arches[0])
-                said += [numbers(code, other)[1] for other in others]
+                said += [numbers(code, gpu)[1] for gpu in more]
             for kernels in said:
                 assert kernels
                 assert all(spilled == 0 for _, _, spilled in kernels.values())
