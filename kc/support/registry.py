@@ -319,6 +319,11 @@ RULES = {
         ("rows", "rows:Rows"),
         ("reduction", "reduction:Reduce"),
         ("pointwise", "pointwise:Pointwise"),
+        ("gpu-tensor-cores", "gpu.tensor_cores:GpuTensorCores"),
+        ("gpu-contraction", "gpu.contraction:GpuContraction"),
+        ("gpu-rows", "gpu.rows:GpuRows"),
+        ("gpu-reduction", "gpu.reduction:GpuReduce"),
+        ("gpu-pointwise", "gpu.pointwise:GpuPointwise"),
     )
 }
 

@@ -32,6 +32,23 @@ SHARES = {"operators": 60, "programs": 15, "shapes": 15, "bindings": 4, "scans":
 """Families, and how many of 100 cases are of each."""
 
 
+GPU = Target("cuda-emu -arch=sm_80")
+
+
+def run_on_gpu(case: int) -> tuple[str, tir.Schedule]:
+    """Run an operator by kernels, watched. Raises whatever goes wrong."""
+    import operators
+
+    program = operators.draw(Random(case))
+    schedule = kc.auto_schedule(program.module, GPU)
+    check_replay(schedule, program.module, GPU)
+    arrays = program.arrays()
+    report = kc.gpu.check(kc.build(schedule, target=GPU), *arrays)
+    assert report.ok, str(report)
+    program.check(arrays)
+    return "operators", schedule
+
+
 def target_of(random: Random) -> Target:
     """The host, sometimes with smaller vectors or caches, or with more cores than it has."""
     host = Target.host_cpu().export()
@@ -87,6 +104,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=3000)
     parser.add_argument("--case", type=int)
+    parser.add_argument("--gpu", action="store_true", help="kernels, run by the emulator")
     options = parser.parse_args()
     first = options.seed * 1_000_000
     cases = [options.case] if options.case is not None else range(first, first + options.count)
@@ -96,7 +114,7 @@ def main() -> int:
     began = time.monotonic()
     for case in cases:
         try:
-            family, schedule = run(case)
+            family, schedule = run_on_gpu(case) if options.gpu else run(case)
         except Exception:
             failed.append(case)
             print(f"case {case}:\n{traceback.format_exc()}", flush=True)

@@ -18,3 +18,14 @@ def test_chosen_schedules(first: int):
         except Exception as error:
             error.add_note(f"python test/fuzz/auto_schedules.py --case={case}")
             raise
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", [0, *(pytest.param(n, marks=pytest.mark.sweep) for n in (5, 10))])
+def test_chosen_kernels(first: int):
+    for case in range(first, first + GROUP // 2):
+        try:
+            auto_schedules.run_on_gpu(case)
+        except Exception as error:
+            error.add_note(f"python test/fuzz/auto_schedules.py --gpu --case={case}")
+            raise

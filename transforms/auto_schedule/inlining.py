@@ -9,6 +9,7 @@ from __future__ import annotations
 from kc.analysis import loop_tree
 from kc.analysis.regions import loads_of
 from kc.transforms.auto_schedule.draft import Draft
+from kc.transforms.auto_schedule.gpu.threads import KINDS as GPUS
 from kc.transforms.auto_schedule.nests import (
     Nest,
     is_own,
@@ -21,6 +22,9 @@ from kc.transforms.auto_schedule.rule import Rule
 MEMORY = 2
 """The work of storing an element and loading it again, in additions."""
 
+GPU_MEMORY = 40
+"""The same on a GPU, whose arithmetic is farther ahead of its memory."""
+
 LARGEST = 200
 """Operations of a block beyond which nothing more is inlined into it: code has to stay small."""
 
@@ -29,6 +33,7 @@ class Inline(Rule):
     """Inline blocks that cost less than the buffer that they write."""
 
     name = "inline"
+    kinds = ("llvm", *GPUS)
     downward = True
 
     def apply(self, draft: Draft, block: str) -> bool:
@@ -43,7 +48,8 @@ class Inline(Rule):
             return False
         instances = sum(iterations(loop_tree.all_loops_around(load)) for load in loads_of(buffer))
         again = instances / iterations(nest.loops) - 1
-        if again * nest.operations > MEMORY:
+        memory = GPU_MEMORY if draft.session.target.kind in GPUS else MEMORY
+        if again * nest.operations > memory:
             return False
         if any(len(Nest(consumer).body_ops) > LARGEST for consumer in consumers):
             return False

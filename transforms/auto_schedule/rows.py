@@ -48,6 +48,12 @@ class Group:
     axes: dict[str, dict[int, ForOp]] = field(default_factory=dict)
     """For each block, the loop that is the n-th loop of the root."""
 
+    def shared_by(self, nest: Nest) -> list[ForOp]:
+        """The loops of a block that stand for those that all share."""
+        axes = self.axes[nest.name]
+        numbers = [self.root.spatial.index(loop) for loop in self.shared]
+        return [axes[n] for n in numbers if n in axes]
+
 
 class Rows(Rule):
     """Compute producers in the loops that they share with their consumers."""
@@ -58,7 +64,7 @@ class Rows(Rule):
         nest = draft.nest(block)
         if not is_untouched(nest.block) or not nest.is_plain or not nest.spatial:
             return False
-        group = _group(draft, nest)
+        group = group_of(draft, nest)
         if not group.members or not _is_worth(draft, group):
             return False
         mark = draft.mark()
@@ -67,13 +73,14 @@ class Rows(Rule):
                 _perform(draft, group, by_parts=by_parts)
             except ScheduleError:
                 draft.return_to(mark)
-                group = _group(draft, draft.nest(block))
+                group = group_of(draft, draft.nest(block))
                 continue
             return True
         return False
 
 
-def _group(draft: Draft, root: Nest) -> Group:
+def group_of(draft: Draft, root: Nest) -> Group:
+    """A block, and the producers that run along with loops of it."""
     group = Group(root, list(root.spatial))
     group.axes[root.name] = dict(enumerate(root.spatial))
     nests = {root.name: root}
@@ -137,7 +144,7 @@ def _is_worth(draft: Draft, group: Group) -> bool:
     columns = _columns(draft, group)
     touched: dict[SSAValue, float] = {}
     for nest in (group.root, *group.members):
-        shared = _shared(group, nest)
+        shared = group.shared_by(nest)
         along = None
         if columns is not None:
             along = group.axes[nest.name].get(group.root.spatial.index(columns))
@@ -150,7 +157,7 @@ def _is_worth(draft: Draft, group: Group) -> bool:
     if sum(touched.values()) > machine.l2 or not _saves(group):
         return False
     return columns is not None or all(
-        _vector_is_left(draft, nest, _shared(group, nest)) for nest in (group.root, *group.members)
+        _vector_is_left(draft, nest, group.shared_by(nest)) for nest in (group.root, *group.members)
     )
 
 
@@ -182,12 +189,6 @@ def _saves(group: Group) -> bool:
                 again += size
             seen.add(buffer)
     return again * 5 > moved
-
-
-def _shared(group: Group, nest: Nest) -> list[ForOp]:
-    axes = group.axes[nest.name]
-    numbers = [group.root.spatial.index(loop) for loop in group.shared]
-    return [axes[n] for n in numbers if n in axes]
 
 
 def _vector_is_left(draft: Draft, nest: Nest, shared: list[ForOp]) -> bool:

@@ -1,0 +1,170 @@
+"""What each rule for GPUs does with the programs that it is for: the steps, and results of kernels
+that the emulator watches against numpy."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from optional_tools import find
+
+import kc
+from kc import te, tir
+from kc.target import Target
+
+sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks" / "peers"))
+import cpu_rows  # noqa: E402
+
+EMULATOR = Target("cuda-emu -arch=sm_80")
+NUMPY = {"bfloat16": ml_dtypes.bfloat16}
+
+# Rows of benchmarks/cpu.py at sizes that no tile divides, and a step of the rule that takes them.
+ROWS: dict[str, tuple[Callable[[], cpu_rows.Row], str]] = {
+    "product": (cpu_rows.product(50, 39, 71), "decompose_reduction"),
+    "softmax": (cpu_rows.softmax(5, 90), "set_scope"),
+    "sum of rows": (cpu_rows.reduction("sum", 13, 100, 1), "threadIdx.y"),
+    "transpose": (cpu_rows.copy_like("transpose", (45, 70)), "storage_align"),
+}
+SWEEP: dict[str, tuple[Callable[[], cpu_rows.Row], str]] = {
+    "flat product": (cpu_rows.product(3, 200, 130), "bind"),
+    "batched": (cpu_rows.product(17, 18, 21, batch=3), "decompose_reduction"),
+    "gelu": (cpu_rows.product(33, 20, 40, act="gelu"), "decompose_reduction"),
+    "layernorm": (cpu_rows.layernorm(5, 90), "set_scope"),
+    "attention": (cpu_rows.attention(40, 12), "bind"),
+    "exp": (cpu_rows.pointwise("exp", (11, 37)), "bind"),
+    "cast": (cpu_rows.copy_like("cast", (9, 100)), "bind"),
+    "broadcast": (cpu_rows.copy_like("broadcast", (9, 100)), "bind"),
+    "convolution": (cpu_rows.convolution(2, 5, 19, 19, 3, 1), "decompose_reduction"),
+    "strided": (cpu_rows.convolution(1, 3, 40, 18, 7, 3, 2), "decompose_reduction"),
+    "depthwise": (cpu_rows.convolution(1, 6, 19, 6, 3, 1, depthwise=True), "bind"),
+    "sum of columns": (cpu_rows.reduction("sum", 101, 43, 0), "bind"),
+    "max of rows": (cpu_rows.reduction("max", 3, 700, 1), "bind"),
+}
+CASES = [*ROWS, *(pytest.param(name, marks=pytest.mark.sweep) for name in SWEEP)]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_results(name: str):
+    make, step = (ROWS | SWEEP)[name]
+    row = make()
+    assert row.numpy is not None
+    sch = kc.auto_schedule(row.tensors(), target=EMULATOR)
+    assert step in sch.trace.as_python()
+    output = np.full(row.shape, np.nan, row.dtype)
+    report = kc.gpu.check(kc.build(sch, target=EMULATOR), *row.arrays, output)
+    assert report.ok, str(report)
+    np.testing.assert_allclose(output, row.numpy(), rtol=2e-4, atol=2e-4)
+
+
+@pytest.mark.parametrize("axis", [pytest.param(0, marks=pytest.mark.sweep), 1])
+def test_places_of_maxima(axis: int):
+    row = cpu_rows.reduction("argmax", 31, 90, axis)()
+    places = np.empty(row.shape, row.dtype)
+    module = kc.build(row.tensors(), target=EMULATOR)
+    report = kc.gpu.check(module, *row.arrays, places, np.empty(row.shape, "float32"))
+    assert report.ok, str(report)
+    assert row.numpy is not None
+    np.testing.assert_array_equal(places, row.numpy())
+
+
+def test_one_sum_of_many_numbers_is_made_by_many_blocks():
+    n = 70_001
+    A = te.placeholder((n,), "int32", name="A")
+    k = te.reduce_axis((0, n), name="k")
+    B = te.compute((), lambda: te.sum(A[k], axis=k), name="B")
+    sch = kc.auto_schedule([A, B], target=EMULATOR)
+    assert "rfactor" in sch.trace.as_python()
+    numbers, total = np.arange(n, dtype="int32") % 1000, np.zeros((), "int32")
+    kc.build(sch, target=EMULATOR)(numbers, total)
+    assert total == numbers.sum()
+
+
+# Tensor cores -----------------------------------------------------------------------------------
+
+
+def product(
+    m: int, n: int, depth: int, types: tuple[str, str], *, trans: bool = False, batch: int = 0
+) -> list[te.Tensor]:
+    """C = A * B, with B stored by columns if ``trans``; ``batch`` of them."""
+    outer = (batch,) if batch else ()
+    element, total = types
+    A = te.placeholder((*outer, m, depth), element, name="A")
+    B = te.placeholder((*outer, *((n, depth) if trans else (depth, n))), element, name="B")
+    k = te.reduce_axis((0, depth), name="k")
+
+    def sums(*index: Any) -> Any:
+        *o, i, j = index
+        a, b = A[(*o, i, k)], B[(*o, j, k) if trans else (*o, k, j)]
+        return te.sum(a.astype(total) * b.astype(total), axis=k)
+
+    return [A, B, te.compute((*outer, m, n), sums, name="C")]
+
+
+HALVES = ("float16", "float32")
+PRODUCTS = [
+    (product(32, 48, 192, HALVES), True),
+    *(
+        pytest.param(args, tensorized, marks=pytest.mark.sweep)
+        for args, tensorized in (
+            (product(32, 48, 32, ("bfloat16", "float32"), trans=True, batch=2), True),
+            (product(48, 64, 64, ("float16", "float16")), True),
+            (product(64, 64, 128, HALVES, trans=True), True),
+            (product(40, 48, 64, HALVES), False),  # 40 rows are no whole fragments
+            (product(32, 32, 40, HALVES), False),
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize(("args", "tensorized"), PRODUCTS)
+def test_products_of_halves(args: list[te.Tensor], tensorized: bool):
+    sch = kc.auto_schedule(args, target=EMULATOR)
+    script = sch.trace.as_python()
+    assert ("tensorize" in script) is tensorized
+    again = tir.Schedule(te.create_prim_func(args), target=EMULATOR)
+    tir.Trace.from_python(script).apply_to(again)
+    assert str(again.mod) == str(sch.mod)
+    r = np.random.default_rng(0)
+    a, b, c = (
+        (r.random([int(size) for size in it.shape]) - 0.5).astype(NUMPY.get(it.dtype, it.dtype))
+        for it in args
+    )
+    report = kc.gpu.check(kc.build(sch, target=EMULATOR), a, b, c)
+    assert report.ok, str(report)
+    if tensorized:
+        assert sum(it.bank_conflicts for it in report.sites if it.access == "read") == 0
+    trans = int(args[1].shape[-1]) == int(args[0].shape[-1]) != int(args[1].shape[-2])
+    right = np.swapaxes(b, -1, -2) if trans else b
+    expected = a.astype("float64") @ right.astype("float64")
+    tolerance = 2e-2 if args[2].dtype == "float16" else 1e-4
+    np.testing.assert_allclose(c, expected, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("arch", ["sm_80", pytest.param("sm_90a", marks=pytest.mark.sweep)])
+@pytest.mark.skipif(find("ptxas") is None, reason="needs ptxas")
+def test_large_products_have_no_spills(arch: str, tmp_path: Path):
+    target = Target(f"cuda -arch={arch}")
+    args = product(4096, 4096, 4096, HALVES)
+    sch = kc.auto_schedule(args, target=target)
+    assert "software_pipeline_async_stages" in sch.trace.as_python()
+    code = tmp_path / "kernel.ptx"
+    code.write_text(kc.build(sch, target=target).imported_modules[0].get_source())
+    said = subprocess.run(
+        [str(find("ptxas")), f"-arch={arch}", "-v", "-o", str(tmp_path / "kernel"), str(code)],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stderr
+    assert "0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads" in said
+
+
+def test_an_old_gpu_has_other_tiles():
+    sch = kc.auto_schedule(product(32, 48, 64, HALVES), target=Target("cuda-emu -arch=sm_75"))
+    assert "tensorize" not in sch.trace.as_python()
+    assert "decompose_reduction" in sch.trace.as_python()

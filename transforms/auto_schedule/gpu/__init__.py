@@ -1,0 +1,1 @@
+"""Rules of default schedules for GPUs: blocks and threads in place of cores and vectors."""

@@ -1,0 +1,101 @@
+"""gpu-reduction: sums, maxima and their like, by a block or a warp each, or by a thread each.
+
+Where what is reduced is contiguous in memory, threads of a block take neighbouring elements, and
+combine what they have (``lower-cross-thread-reduction``): a warp for a short row, a block for a
+long one. Few results of very many elements are made by many blocks first (``rfactor``). Where
+results are contiguous instead (a sum of columns, a pooling, a depthwise convolution), each thread
+has one, and neighbouring threads read neighbours.
+"""
+
+from __future__ import annotations
+
+from kc.support.diagnostics import ScheduleError
+from kc.transforms.auto_schedule.draft import Draft
+from kc.transforms.auto_schedule.gpu.rule import GpuRule
+from kc.transforms.auto_schedule.gpu.threads import (
+    GRID,
+    THREADS,
+    WARP,
+    element_each,
+    fused,
+    outer_loop,
+    threads_for,
+)
+from kc.transforms.auto_schedule.nests import Nest, is_untouched, iterations
+
+SHORT = 256
+"""Terms up to which a warp reduces them, several results a block."""
+
+PART = 1 << 14
+"""Terms of a part, where there are few results of more terms."""
+
+
+class GpuReduce(GpuRule):
+    """Reduce by the threads of a block, or by one thread a result."""
+
+    name = "gpu-reduction"
+
+    def schedule(self, draft: Draft, block: str) -> bool:
+        nest = draft.nest(block)
+        if not nest.is_plain or nest.reduction is None or not nest.block.has_init:
+            return False
+        if not is_untouched(nest.block):
+            return False
+        terms, results = iterations(nest.reduce), iterations(nest.spatial)
+        mark = draft.mark()
+        draft.settled.add(block)
+        if terms >= WARP and (_is_along_rows(nest) or results < THREADS * WARP):
+            try:
+                if results < GRID and terms >= 2 * PART and _by_parts(draft, block):
+                    return True
+                together(draft, block)
+                return True
+            except ScheduleError:
+                draft.return_to(mark)
+                draft.settled.add(block)
+        element_each(draft, block)
+        return True
+
+
+def _is_along_rows(nest: Nest) -> bool:
+    """Whether neighbouring terms are neighbours in memory, and not neighbouring results."""
+    last = nest.reduce[-1]
+    return any(load.stride(last) == 1 for load in nest.loads) and not any(
+        load.stride(loop) == 1 for load in nest.loads for loop in nest.spatial
+    )
+
+
+def together(draft: Draft, block: str) -> None:
+    """Reduce by the threads of a block, or of a warp where there is little to reduce."""
+    terms = iterations(draft.nest(block).reduce)
+    count = iterations(draft.nest(block).spatial)
+    place = outer_loop(draft, block)
+    if terms <= SHORT and count >= THREADS // WARP:
+        place, row = draft.split(place, [None, THREADS // WARP])
+        draft.bind(row, "threadIdx.y")
+        threads = WARP
+    else:
+        threads = threads_for(terms)
+    draft.bind(place, "blockIdx.x")
+    nest = draft.nest(block)
+    handles = draft.loops(block)
+    _, thread = draft.split(fused(draft, [handles[it] for it in nest.reduce]), [None, threads])
+    draft.bind(thread, "threadIdx.x")
+
+
+def _by_parts(draft: Draft, block: str) -> bool:
+    """Reduce parts by many blocks, then what these have; whether that could be done."""
+    mark = draft.mark()
+    try:
+        nest = draft.nest(block)
+        handles = draft.loops(block)
+        terms = fused(draft, [handles[it] for it in nest.reduce])
+        part, _ = draft.split(terms, [None, PART])
+        partial = draft.session.block(draft.rfactor(part, 0)).label
+        together(draft, partial)
+        together(draft, block)
+    except ScheduleError:
+        draft.return_to(mark)
+        return False
+    draft.settled.update((block, partial))
+    return True

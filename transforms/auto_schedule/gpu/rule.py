@@ -1,0 +1,27 @@
+"""What a rule for GPUs is: what it has made of a function must be kernels."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import ClassVar
+
+from kc.transforms.auto_schedule.draft import Draft
+from kc.transforms.auto_schedule.gpu.threads import KINDS
+from kc.transforms.auto_schedule.rule import Rule
+from kc.transforms.schedule.threads._foreign_values import require_kernels
+
+
+class GpuRule(Rule):
+    """A rule whose schedule is refused where ``verify-gpu-code`` would refuse it."""
+
+    kinds: ClassVar[tuple[str, ...]] = KINDS
+
+    def apply(self, draft: Draft, block: str) -> bool:
+        if not self.schedule(draft, block):
+            return False
+        require_kernels(draft.session.site(draft.function))
+        return True
+
+    @abstractmethod
+    def schedule(self, draft: Draft, block: str) -> bool:
+        """Schedule the block of this name; whether that was done. As :meth:`Rule.apply`."""
