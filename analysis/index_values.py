@@ -221,7 +221,7 @@ class IndexValues(IndexReader[AffineExpr]):
         if isinstance(parent, ForOp):
             extent = parent.extent_value
         elif isinstance(parent, BlockOp):
-            extent = parent.extents[value.index]  # pyright: ignore[reportAttributeAccessIssue]
+            extent = parent.extent_of(value.index)  # pyright: ignore[reportAttributeAccessIssue]
         elif isinstance(parent, scf.ForOp | scf.ParallelOp):
             return self._scf_range(parent, value)
         elif isinstance(parent, func.FuncOp) and parent.arg_attrs is not None:

@@ -71,6 +71,9 @@ class IterTypeAttr(EnumAttribute[IterType], SpacedOpaqueSyntaxAttribute):
     name = "tir.iter_type"
 
 
+_ITER_TYPES = {kind: IterTypeAttr(kind) for kind in IterType}
+
+
 @irdl_op_definition
 class BlockOp(IRDLOperation):
     """A block: a computation over typed iteration variables bound to the loops around it.
@@ -117,7 +120,7 @@ class BlockOp(IRDLOperation):
     ) -> None:
         properties: dict[str, Attribute] = {
             "block_name": StringAttr(block_name),
-            "iter_types": ArrayAttr([IterTypeAttr(kind) for kind, _, _ in iters]),
+            "iter_types": ArrayAttr([_ITER_TYPES[kind] for kind, _, _ in iters]),
             "iter_names": ArrayAttr([StringAttr(name) for _, name, _ in iters]),
             "static_extents": DenseArrayBase.from_list(
                 i64, [extent if isinstance(extent, int) else DYNAMIC for _, _, extent in iters]
@@ -159,6 +162,11 @@ class BlockOp(IRDLOperation):
             next(dynamic) if extent == DYNAMIC else int(extent)
             for extent in self.static_extents.iter_values()
         ]
+
+    def extent_of(self, number: int) -> int | SSAValue:
+        """The extent of one iteration variable."""
+        size = self.static_extents.get_values()[number]
+        return self.extents[number] if size == DYNAMIC else int(size)
 
     @property
     def has_init(self) -> bool:

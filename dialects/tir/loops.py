@@ -67,6 +67,9 @@ class ForKindAttr(EnumAttribute[ForKind], SpacedOpaqueSyntaxAttribute):
     name = "tir.for_kind"
 
 
+_KINDS = {kind: ForKindAttr(kind) for kind in ForKind}
+
+
 @irdl_op_definition
 class ForOp(IRDLOperation):
     """A named loop over ``0 <= i < extent``.
@@ -105,7 +108,7 @@ class ForOp(IRDLOperation):
         properties: dict[str, Attribute] = {
             "loop_name": StringAttr(loop_name),
             "extent": IntegerAttr(extent if isinstance(extent, int) else DYNAMIC, i64),
-            "kind": ForKindAttr(kind),
+            "kind": _KINDS[kind],
         }
         if annotations:
             properties["annotations"] = DictionaryAttr(dict(annotations))

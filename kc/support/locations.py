@@ -6,9 +6,9 @@ What diagnostics call an operation is here, too.
 from __future__ import annotations
 
 import bisect
-import contextlib
+import functools
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextvars import ContextVar
 from pathlib import Path
 from types import FrameType
@@ -102,25 +102,38 @@ def op_name(op: Operation) -> str:
 
 def loc_attr(location: Location | None) -> FileLineColLoc | UnknownLoc:
     """``location`` as an attribute for ``Operation.location``."""
-    if location is None:
-        return _UNKNOWN
+    return _UNKNOWN if location is None else _place_attr(location)
+
+
+@functools.lru_cache(maxsize=256)  # the operations of a statement have one place
+def _place_attr(location: Location) -> FileLineColLoc:
     return FileLineColLoc(
-        StringAttr(location.file), IntAttr(location.line), IntAttr(location.column)
+        _file_attr(location.file), IntAttr(location.line), IntAttr(location.column)
     )
+
+
+@functools.lru_cache(maxsize=16)
+def _file_attr(file: str) -> StringAttr:
+    return StringAttr(file)
 
 
 # The place of the user's program that is being read, where that is not a Python frame.
 _READING: ContextVar[Location | None] = ContextVar("kc_reading", default=None)
 
 
-@contextlib.contextmanager
-def reading(location: Location | None) -> Iterator[None]:
+class reading:  # noqa: N801 - a context, entered for each statement and call that is read
     """Take ``location`` for the line the user wrote: of Python that is read, not executed."""
-    token = _READING.set(location)
-    try:
-        yield
-    finally:
-        _READING.reset(token)
+
+    __slots__ = ("_location", "_token")
+
+    def __init__(self, location: Location | None) -> None:
+        self._location = location
+
+    def __enter__(self) -> None:
+        self._token = _READING.set(self._location)
+
+    def __exit__(self, *_: object) -> None:
+        _READING.reset(self._token)
 
 
 def caller_location() -> Location | None:

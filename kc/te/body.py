@@ -226,6 +226,8 @@ class Body:
         row = element.tensor in self.rows
         exprs = [self.index_form(index, operands) for index in element.indices[row:]]
         used = sorted({n for index in exprs for n in index.used_dims()})
+        if len(used) == len(operands):
+            return exprs, operands
         final = [
             AffineExpr.dimension(used.index(n) if n in used else 0) for n in range(len(operands))
         ]

@@ -16,7 +16,7 @@ from kc.analysis.regions import BoundIndexValues, Interval, box
 from kc.dialects.tir import BlockOp, LoadOp, StoreOp
 from kc.support.diagnostics import Location, TEError
 from kc.te.buffers import Buffer
-from kc.te.expr import Expr
+from kc.te.expr import Const, Expr, IterVar
 
 if TYPE_CHECKING:
     from kc.tir.emit import Emitter
@@ -102,6 +102,8 @@ def _compare(
         first, count = _known(start, index, emitter), _known(extent, index, emitter)
         if first is None or count is None or interval.size is None:
             continue
+        if first == interval.base and count == AffineExpr.constant(interval.size):
+            continue  # what is touched is what is said
         before = index.simplify(interval.base - first)
         after = index.simplify(interval.base + interval.size - first - count)
         for difference, side, sign in ((before, "before", -1), (after, "behind", 1)):
@@ -120,6 +122,10 @@ def _compare(
 
 def _known(expr: Expr, index: BoundIndexValues, emitter: Emitter) -> AffineExpr | None:
     """An integer over the roots of ``index``; None where that takes code."""
+    if isinstance(expr, Const) and isinstance(expr.value, int):
+        return AffineExpr.constant(expr.value)
+    if isinstance(expr, IterVar) and expr in emitter.axes and not expr.start:
+        return index.compose(AffineExpr.dimension(0), [emitter.axes[expr]])
     operands: list[SSAValue] = []
     emitter.check(expr)
     with emitter.inside(Block()):

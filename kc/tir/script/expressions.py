@@ -76,6 +76,9 @@ _NOT_HERE: dict[type[ast.expr], tuple[str, str]] = {
     ast.Slice: ("a slice", "a for goes over the elements"),
 }
 
+_OF_PARTS = (ast.Name, ast.Attribute, ast.Tuple, ast.List)
+"""What computes nothing itself, so that no expression is made that asks where it is written."""
+
 _NUMBERS = ("math", "cmath", "numpy", None)
 """The modules whose functions compute numbers, not expressions (ufuncs of numpy have none)."""
 
@@ -113,7 +116,11 @@ class Expressions:
 
     def eval(self, node: ast.expr) -> Any:
         """The value of an expression: of Python, or an expression of the kernel."""
+        if isinstance(node, ast.Constant):
+            return node.value
         at = self.at(node)
+        if isinstance(node, _OF_PARTS):
+            return self._eval(node, at)
         with reading(at):
             return self._eval(node, at)
 
