@@ -61,6 +61,8 @@ PROGRAMS = "programs"
 TE_EVERY = 10
 """One case of this family in so many is a schedule of TE, by the programs and calls of test/te."""
 TE_STAGE = "TE schedule"
+DRAWING = "drawing a call"
+"""The stage between calls. It is the generator that runs, and kc where that asks what is legal."""
 MAX_UNROLLED = 128
 """Copies of a body that LLVM is asked to make at most: thousands take it minutes."""
 MOST_ITERATIONS = 10_000
@@ -100,6 +102,7 @@ class Outcome:
     module: str = ""
     """The module before it is scheduled."""
     stage: str = "program"
+    """What was being done."""
     error: BaseException | None = None
     checks: list[str] = field(default_factory=list)
     """The ways in which the program was run."""
@@ -153,16 +156,18 @@ def _run(
         outcome.source, outcome.module = program.source, str(original)
         sch = tir.Schedule(original)
     layouts = Layouts(sch, program.symbols)
-    outcome.stage = "schedule"
+    outcome.stage = DRAWING
     for line in _calls(random, sch, family, program, lines):
         if _is_endless(line, program.symbols):
             continue
+        outcome.stage = "schedule"
         outcome.tried[primitive_of(line)] += 1
         outcome.lines.append(line)
         with layouts.watching():
             accepted = perform(sch, line)
         if not accepted:
             outcome.lines.pop()
+        outcome.stage = DRAWING
     outcome.stage = "verifier"
     sch.module.verify()
     check_dominance(sch.module)

@@ -34,7 +34,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), *(str(ROOT / "test" / folder) for folder in ("", "fuzz", "te"))]
 
-from cases import PROGRAMS, TE_STAGE, Outcome, first_wrong_step, run_case  # noqa: E402
+from cases import DRAWING, PROGRAMS, TE_STAGE, Outcome, first_wrong_step, run_case  # noqa: E402
 from families import FAMILIES, family_of  # noqa: E402
 from schedules import primitive_of  # noqa: E402
 
@@ -403,7 +403,10 @@ def _count(reports: Iterator[tuple[Request, Report]], tally: Tally, count: int) 
 
 def _tell(request: Request, report: Report, *, shrink: bool) -> None:
     print(f"case {request.case} of {request.family} failed: {report.failure}", flush=True)
-    if shrink and not report.failure.startswith(TE_STAGE):
+    if shrink and report.failure.startswith(DRAWING):
+        # The calls before it alone draw nothing, so that there is nothing to make smaller.
+        print(f"  after {len(report.lines)} calls, before another: {write(request, report)}")
+    elif shrink and not report.failure.startswith(TE_STAGE):
         smaller, smaller_report = shrunk(request, report)
         calls = smaller.lines or smaller_report.lines
         print(f"  shrunk to {len(calls)} calls: {write(smaller, smaller_report)}")

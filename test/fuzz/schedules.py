@@ -313,6 +313,12 @@ def _any(random: Random, cls: Any, site: Site) -> Primitive:
         if field.default is dataclasses.MISSING or random.random() < 0.4
     }
     for parameter in parameters(cls):
+        if parameter.element is not None:  # a tuple of so many, each an argument of its own
+            (slot,) = parameter.slots
+            together = [it for it in parameters(cls) if it.slots == parameter.slots]
+            element = typing.get_args(hints[slot.name])[0]
+            values[slot.name] = tuple(_value(random, element, site) for _ in together)
+            continue
         names = [slot.name for slot in parameter.slots]
         if len(names) > 1 and not any(name in values for name in names) and random.random() < 0.8:
             name = random.choice(names)

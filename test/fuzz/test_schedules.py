@@ -7,6 +7,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import cases
 import fuzzing
 import pytest
 from cases import check_interpreted, run_case
@@ -16,12 +17,14 @@ from layouts import Layouts
 from programs import Program
 from programs import draw as draw_program
 from property_tests import examples
-from schedules import record
+from schedules import _any, line_of, perform, record
 
 import kc
 from kc import te, tir
+from kc.analysis import loop_tree
 from kc.error import KCError
 from kc.support.diagnostics import diagnostic_handler
+from kc.support.registry import pass_class
 
 CALLS = 8
 SLICE = 20
@@ -114,6 +117,40 @@ def test_a_failure_is_shrunk_and_written(tmp_path, monkeypatch):
     assert script == tmp_path / "case7.py"
     with pytest.raises(AttributeError):
         exec(script.read_text(), {"__file__": str(script)})
+
+
+def test_a_failure_of_the_generator_is_not_told_as_that_of_a_call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    """With the calls that were made before it, none of which is at fault."""
+    drawn = iter(["sch.unroll(sch.get_loops('C0')[0])"])
+
+    def draw(*_: Any, **__: Any) -> str:
+        return next(drawn, "") or [][0]
+
+    monkeypatch.setattr(cases, "draw", draw)
+    monkeypatch.setattr(fuzzing, "OUT", tmp_path)
+    outcome = run_case(8)
+    report = fuzzing.report_of(outcome)
+    assert report.failure == "drawing a call: IndexError at test_schedules.py:draw"
+    assert report.lines == ("sch.unroll(sch.get_loops('C0')[0])",)
+    fuzzing._tell(fuzzing.Request(8), report, shrink=True)
+    assert capsys.readouterr().out == (
+        f"case 8 of programs failed: {report.failure}\n"
+        f"  after 1 calls, before another: {tmp_path / 'case8.py'}\n"
+        "  again: python test/fuzz/fuzzing.py --case=8 --family=programs\n"
+    )
+
+
+@pytest.mark.parametrize("name", ["fuse_loops", "skew", "tile"])
+def test_calls_for_nothing_have_all_their_arguments(name: str):
+    """Also where they are parts of one field: the refusal is that of the primitive."""
+    sch = tir.Schedule(draw_program(Random(3)).module)
+    site = sch.session.site(loop_tree.kernels(sch.module)[0])
+    for seed in range(8):
+        line = line_of(_any(Random(seed), pass_class(name.replace("_", "-")), site))
+        assert line.startswith(f"sch.{name}(") and line.count("sch.get_loop") == 2
+        perform(sch, line)
 
 
 def test_a_process_that_ends_is_a_failure(monkeypatch):
