@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from xdsl.dialects import func
+from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     AnyFloat,
     IndexType,
+    IntegerAttr,
     IntegerType,
     MemRefType,
     ModuleOp,
@@ -31,6 +32,9 @@ _LOOPS = ("scf.", "memref.")
 def needs_raising(function: func.FuncOp, *, loops: bool = False) -> bool:
     """Whether a function has tensors, strided arguments, or ops of linalg, tosa, affine or tensor.
 
+    Also if a loop of scf has a step that is no constant: the call checks that it is at least 1, and
+    a constant below is refused.
+
     With ``loops``, also whether it has scf loops or accesses of memref, and nothing of tir: code
     generation takes these as they are, schedules do not. Nor does raising take branches (cf), or
     ops of vector and calls that take views: code generation takes these too.
@@ -39,13 +43,14 @@ def needs_raising(function: func.FuncOp, *, loops: bool = False) -> bool:
     if any(isinstance(type_, TensorType) for type_ in types):
         return True
     has_strides = any(_has_strides(type_) for type_ in types)
-    has_loops = has_tir = has_views = takes_views = False
+    has_loops = has_tir = has_steps = has_views = takes_views = False
     for op in preorder(function):
         if op.name.startswith(_TENSORS) or op.name in _VIEWS:
             return True
         is_tir = op.name.startswith("tir.")
         if op.name == "scf.parallel" and op.results:
             return True
+        has_steps = has_steps or (isinstance(op, scf.ForOp | scf.ParallelOp) and _has_steps(op))
         has_views |= not is_tir and any(_has_strides(result.type) for result in op.results)
         if op.name.startswith("vector.") or op.name == "func.call":
             takes_views |= any(_has_strides(operand.type) for operand in op.operands)
@@ -55,8 +60,20 @@ def needs_raising(function: func.FuncOp, *, loops: bool = False) -> bool:
         return True
     if has_tir:
         return False
+    is_structured = len(function.body.blocks) == 1
     return (has_strides and not takes_views) or (
-        loops and has_loops and len(function.body.blocks) == 1
+        is_structured and (has_steps or loops and has_loops)
+    )
+
+
+def _has_steps(op: scf.ForOp | scf.ParallelOp) -> bool:
+    """Whether a step is no constant of at least 1."""
+    steps = (op.step,) if isinstance(op, scf.ForOp) else op.step
+    return not all(
+        isinstance(owner := step.owner, arith.ConstantOp)
+        and isinstance(owner.value, IntegerAttr)
+        and owner.value.value.data > 0
+        for step in steps
     )
 
 

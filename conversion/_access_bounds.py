@@ -1,4 +1,4 @@
-"""Accesses that certainly leave their buffers are refused before anything is converted."""
+"""Accesses of memory that are certainly wrong are refused before anything is converted."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from xdsl.dialects.func import FuncOp
 
 from kc.analysis.access_bounds import OutOfBounds, may_leave, out_of_bounds
 from kc.analysis.loop_tree import buffer_name, functions
+from kc.analysis.owned_memory import written_constant, wrong_deallocation
 from kc.conversion.raise_to_tir import raise_function
 from kc.dialects import tir
 from kc.support.diagnostics import CodegenError, TEError
@@ -14,8 +15,10 @@ from kc.support.locations import location_of
 
 
 def require_accesses_inside(module: ModuleOp) -> None:
-    """Refuse accesses outside of a buffer (KC2030) where loops of constant extents show it."""
+    """Refuse accesses outside of a buffer (KC2030) where loops of constant extents show it, and
+    memory that is given back or written wrongly (KC4558, KC4559)."""
     for function in functions(module):
+        _require_own_memory(function)
         require_inside(function)
         if may_leave(function):
             _require_raised_inside(function)
@@ -41,6 +44,31 @@ def _require_raised_inside(function: FuncOp) -> None:
         point = outside.point.items()
         place = ", ".join(f"iteration {value} of {name}" for name, value in point)
         raise _refusal(function, outside, f"in {place}, counted from 0")
+
+
+def _require_own_memory(function: FuncOp) -> None:
+    written = written_constant(function)
+    if written is not None:
+        op, name = written
+        raise CodegenError(
+            "KC4559",
+            f"{function.sym_name.data} writes @{name}, a constant",
+            location=location_of(op),
+            why="constants of a module are in memory that cannot be written",
+            hints=[f"memref.global @{name} without constant", "a buffer of the function"],
+        )
+    wrong = wrong_deallocation(function)
+    if wrong is None:
+        return
+    name = buffer_name(wrong.memory)
+    raise CodegenError(
+        "KC4558",
+        f"{function.sym_name.data} gives back {name} by memref.dealloc",
+        location=location_of(wrong.dealloc),
+        facts=[f"the use: {place}"] if wrong.use and (place := location_of(wrong.use)) else [],
+        why=wrong.why,
+        hints=["leave the dealloc out: memory of a function is given back where it ends"],
+    )
 
 
 def _refusal(function: FuncOp, outside: OutOfBounds, place: str) -> TEError:

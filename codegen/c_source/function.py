@@ -422,6 +422,9 @@ class FunctionPrinter:
         name = self.fresh(variable.name_hint, "i")
         self._code[variable] = Code(name)
         advance = f"{name}++" if step.text == "1" else f"{name} += {step.text}"
+        if not step.text.isdecimal():  # of any size: no step leads beyond the largest number
+            by = step.within(TIMES)
+            advance = f"{name} = {name} > INT64_MAX - {by} ? INT64_MAX : {name} + {by}"
         bound = upper.within(PLUS)
         self.write(f"for (int64_t {name} = {lower.text}; {name} < {bound}; {advance}) {{")
         self.indent += 1

@@ -19,6 +19,7 @@ from kc.conversion.convert_to_llvm.function import FunctionLowering, LlvmPattern
 from kc.dialects import llvm
 
 EQ, SLT = IntegerAttr(0, i64), IntegerAttr(2, i64)
+SMALL_STEP = 2**31
 NO_SIGNED_WRAP: dict[str, Attribute] = {"overflowFlags": IntegerAttr(1, i32)}
 
 
@@ -30,7 +31,8 @@ class Loop:
     exit: Block
     induction: SSAValue
     step: SSAValue
-    nsw: bool
+    saturates: bool
+    """Whether a step may lead beyond the largest integer, where the loop has ended."""
 
 
 def open_loop(
@@ -39,7 +41,7 @@ def open_loop(
     carried: Sequence[SSAValue] = (),
     arguments: Sequence[SSAValue] = (),
     *,
-    nsw: bool = True,
+    saturates: bool = False,
 ) -> Loop:
     """Emit the head of ``for induction = lower to upper step step`` (``bounds``); stay in its body.
 
@@ -55,7 +57,7 @@ def open_loop(
     more = s.emit(llvm.ICmpOp, [induction, upper], i1, {"predicate": SLT})
     s.cond_branch(more, body, after)
     s.start(body)
-    return Loop(header, after, induction, step, nsw)
+    return Loop(header, after, induction, step, saturates)
 
 
 def close_loop(
@@ -66,8 +68,13 @@ def close_loop(
     annotation: Attribute | None = None,
 ) -> None:
     """Emit the back edge, with the old values ``carried`` to the next iteration; go on after it."""
-    flags = NO_SIGNED_WRAP if loop.nsw else None
-    following = s.emit(llvm.AddOp, [loop.induction, loop.step], loop.induction.type, flags)
+    type_ = loop.induction.type
+    if loop.saturates:
+        operands = [loop.induction, loop.step]
+        call = llvm.CallIntrinsicOp(f"llvm.sadd.sat.{type_}", operands, [type_])
+        (following,) = s.insert(call).results
+    else:
+        following = s.emit(llvm.AddOp, [loop.induction, loop.step], type_, NO_SIGNED_WRAP)
     s.branch(loop.header, [following, *s.flatten_all(carried, arguments)], annotation)
     _leave_loop(s, loop.exit)
 
@@ -113,10 +120,12 @@ class LowerFor(LlvmPattern):
         bounds = [s.value(operand) for operand in op.operands[:3]]
         (block,) = op.regions[0].blocks
         induction, *arguments = block.args
-        # An index counts elements of memory, so that no step past the end overflows it. Another
-        # integer may be near its limit.
-        nsw = isinstance(induction.type, IndexType) or s.index(op.operands[2]) == 1
-        loop = open_loop(s, bounds, op.operands[3:], arguments, nsw=nsw)
+        # An index counts elements of memory, so that no small step past the end overflows it.
+        # Another integer may be near its limit, and a step that is no constant is of any size.
+        step = s.index(op.operands[2])
+        is_small = isinstance(step, int) and step < SMALL_STEP
+        saturates = step != 1 and not (is_small and isinstance(induction.type, IndexType))
+        loop = open_loop(s, bounds, op.operands[3:], arguments, saturates=saturates)
         s.define(induction, loop.induction)
         yield block
         close_loop(s, loop, terminator(block).operands, arguments, loop_annotation(op))

@@ -245,13 +245,13 @@ class RaiseAffineFor(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseScfFor(ConversionPattern[FunctionRaiser]):
-    """``scf.for``. Without tensors it stays, its body being raised, where its step is no positive
-    constant, it does not count an index, or it carries an index or what no buffer holds."""
+    """``scf.for``. Without tensors it stays, its body being raised, where its step is no constant,
+    it does not count an index, or it carries an index or what no buffer holds."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: scf.ForOp, rewriter: PatternRewriter, /) -> None:
         raiser = self.conversion
-        step = raiser.extent(op.step)
+        (step,) = steps(raiser, op, [op.step])
         block = op.body.block
         if any(isinstance(value.type, TensorType) for value in op.iter_args):
             if op.lb.type != tir.INDEX:
@@ -260,14 +260,13 @@ class RaiseScfFor(ConversionPattern[FunctionRaiser]):
                     f"it carries a tensor and counts in {op.lb.type}",
                     "count in index, and cast the index to what the body needs",
                 )
-            if not isinstance(step, int) or step < 1:
+            if not isinstance(step, int):
                 raise refused(
                     op, "it carries a tensor, and its step is not a positive constant", STEP
                 )
             _require_carried(op, op.iter_args)
         elif (
             not isinstance(step, int)
-            or step < 1
             or op.lb.type != tir.INDEX
             or not all(isinstance(arg.type, AnyFloat | IntegerType) for arg in op.iter_args)
         ):
@@ -280,6 +279,16 @@ class RaiseScfFor(ConversionPattern[FunctionRaiser]):
             block.args[1:],
             lambda fill: loop(raiser, op, block.args[0], low, high, step, lambda: fill(block)),
         )
+
+
+def steps(raiser: FunctionRaiser, op: Operation, values: Sequence[SSAValue]) -> list[Extent]:
+    """The steps of a loop of ``scf``, which are at least 1: KC4555, or the call checks it."""
+    extents = [raiser.extent(value) for value in values]
+    for extent in extents:
+        if isinstance(extent, int) and extent < 1:
+            raise refused(op, f"its step is {extent}", "a step of at least 1")
+        raiser.requirements.at_least(extent, 1, op, "has a step of at least 1")
+    return extents
 
 
 STEP = "count by 1 to the number of iterations, and multiply in the body"

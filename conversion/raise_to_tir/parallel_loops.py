@@ -12,7 +12,15 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from kc.conversion.driver import ConversionPattern
 from kc.conversion.raise_to_tir.function import FunctionRaiser
-from kc.conversion.raise_to_tir.loops import STEP, bound, carried, loop, refused, without_symbols
+from kc.conversion.raise_to_tir.loops import (
+    STEP,
+    bound,
+    carried,
+    loop,
+    refused,
+    steps,
+    without_symbols,
+)
 from kc.conversion.raise_to_tir.nests import Extent
 from kc.conversion.raise_to_tir.shared_tensors import end_sharing, share
 from kc.conversion.raise_to_tir.structured import identity
@@ -46,9 +54,9 @@ class RaiseScfParallel(ConversionPattern[FunctionRaiser]):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: scf.ParallelOp, rewriter: PatternRewriter, /) -> None:
         raiser = self.conversion
-        steps = [raiser.extent(step) for step in op.step]
-        known = [step for step in steps if isinstance(step, int) and step > 0]
-        if len(known) != len(steps):
+        extents = steps(raiser, op, op.step)
+        known = [step for step in extents if isinstance(step, int)]
+        if len(known) != len(extents):
             return
         lows, highs = (
             [raiser.extent(bound) for bound in values] for values in (op.lowerBound, op.upperBound)

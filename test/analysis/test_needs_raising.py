@@ -9,7 +9,9 @@ from kc.analysis import loop_tree
 from kc.analysis.upstream import needs_raising
 
 STORE = "memref.store %x, %A[%i] : memref<8xf32>"
-LOOP = f"scf.for %j = %i to %n step %n {{ {STORE} }}"
+STEP = "%step = arith.constant 2 : index\n"
+LOOP = f"{STEP}scf.for %j = %i to %n step %step {{ {STORE} }}"
+ANY_STEP = f"scf.for %j = %i to %n step %n {{ {STORE} }}"
 TIR = "tir.store %x, %A[0] : memref<8xf32>"
 BRANCH = f"cf.br ^next\n^next:\n{STORE}"
 NOTHING = "%y = arith.addf %x, %x : f32"
@@ -21,6 +23,8 @@ NOTHING = "%y = arith.addf %x, %x : f32"
         (STORE, False, True),
         (f"{STORE}\n{NOTHING}", False, True),  # whatever comes behind it
         (LOOP, False, True),
+        (ANY_STEP, True, True),  # for the condition that it is at least 1
+        (LOOP.replace("2 : index", "0 : index"), True, True),
         (NOTHING, False, False),
         (f"{LOOP}\n{TIR}\n{NOTHING}", False, False),
         (TIR, False, False),

@@ -149,7 +149,8 @@ def test_calls_for_nothing_have_all_their_arguments(name: str):
     site = sch.session.site(loop_tree.kernels(sch.module)[0])
     for seed in range(8):
         line = line_of(_any(Random(seed), pass_class(name.replace("_", "-")), site))
-        assert line.startswith(f"sch.{name}(") and line.count("sch.get_loop") == 2
+        assert line.startswith(f"sch.{name}(")
+        assert line.count("sch.get_loop") == 2
         perform(sch, line)
 
 

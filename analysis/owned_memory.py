@@ -1,0 +1,136 @@
+"""Memory that a function must not give back, or not write.
+
+``memref.dealloc`` of what is not the function's own, or too soon, corrupts the heap of the process,
+often long after the call; constants are where nothing can be written. Found is what the text shows:
+memory that the caller, the module or the stack owns, and a use, or another dealloc, that certainly
+follows. Views of memory count as the memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from xdsl.dialects import func, memref, scf
+from xdsl.ir import Block, Operation, SSAValue, Use
+from xdsl.traits import SymbolTable
+
+from kc.analysis.loop_tree import path_to, preorder
+
+_VIEWS = frozenset(
+    f"memref.{name}"
+    for name in (
+        "cast",
+        "collapse_shape",
+        "expand_shape",
+        "memory_space_cast",
+        "reinterpret_cast",
+        "subview",
+        "transpose",
+        "view",
+    )
+)
+_OWNED_ELSEWHERE = {
+    "memref.get_global": "it is a global of the module",
+    "memref.alloca": "it is on the stack, and ends with the function",
+}
+
+
+class WrongDeallocation(NamedTuple):
+    """A dealloc that must not be done, and the rule that it breaks."""
+
+    dealloc: memref.DeallocOp
+    memory: SSAValue
+    """What it would give back."""
+    why: str
+    use: Operation | None = None
+    """The use that follows, if that is the reason."""
+
+
+def wrong_deallocation(function: func.FuncOp) -> WrongDeallocation | None:
+    """The first dealloc of a function that certainly gives back what it must not."""
+    for op in preorder(function):
+        if isinstance(op, memref.DeallocOp) and (wrong := _judge(op)) is not None:
+            return wrong
+    return None
+
+
+def written_constant(function: func.FuncOp) -> tuple[Operation, str] | None:
+    """The first operation that writes a constant of the module, and the name of that."""
+    module = function.parent_op()
+    if module is None:
+        return None
+    for op in preorder(function):
+        if not isinstance(op, memref.GetGlobalOp):
+            continue
+        symbol = SymbolTable.lookup_symbol(module, op.name_)
+        if not isinstance(symbol, memref.GlobalOp) or symbol.constant is None:
+            continue
+        for use in _uses(op.memref):
+            if _WRITTEN.get(use.operation.name) == use.index:
+                return use.operation, op.name_.string_value()
+    return None
+
+
+_WRITTEN = {
+    "memref.atomic_rmw": 1,
+    "memref.copy": 1,
+    "memref.store": 1,
+    "tir.store": 1,
+    "vector.store": 1,
+}
+"""The operand that an operation writes. Those of linalg and affine were raised."""
+
+
+def _judge(dealloc: memref.DeallocOp) -> WrongDeallocation | None:
+    memory = _memory(dealloc.memref)
+    owner = memory.owner
+    if isinstance(owner, Block):
+        if isinstance(owner.parent_op(), func.FuncOp) and owner is _entry(owner):
+            return WrongDeallocation(dealloc, memory, "it is the caller's, who goes on using it")
+        return None
+    if (why := _OWNED_ELSEWHERE.get(owner.name)) is not None:
+        return WrongDeallocation(dealloc, memory, why)
+    if not isinstance(owner, memref.AllocOp):
+        return None
+    for around in path_to(dealloc):
+        if isinstance(around, scf.ForOp | scf.WhileOp | scf.ParallelOp) and not around.is_ancestor(
+            owner
+        ):
+            why = "it is allocated once, and each iteration of the loop would give it back"
+            return WrongDeallocation(dealloc, memory, why)
+    for use in _uses(memory):
+        op = use.operation
+        if op is not dealloc and _follows(op, dealloc):
+            return WrongDeallocation(dealloc, memory, f"{op.name} uses it afterwards", op)
+    return None
+
+
+def _entry(block: Block) -> Block | None:
+    region = block.parent
+    return None if region is None else region.first_block
+
+
+def _memory(value: SSAValue) -> SSAValue:
+    """What a view is of."""
+    while not isinstance(owner := value.owner, Block) and owner.name in _VIEWS:
+        value = owner.operands[0]
+    return value
+
+
+def _uses(memory: SSAValue) -> Iterator[Use]:
+    """Where memory is used, itself or through views."""
+    values = [memory]
+    while values:
+        for use in values.pop().uses:
+            yield use
+            if use.operation.name in _VIEWS and use.index == 0:
+                values += use.operation.results
+
+
+def _follows(use: Operation, before: Operation) -> bool:
+    """Whether ``use`` is behind ``before``, or in something that is, in the same block."""
+    block = before.parent
+    assert block is not None
+    inside = block.find_ancestor_op_in_block(use)
+    return inside is not None and inside is not before and before.is_before_in_block(inside)
