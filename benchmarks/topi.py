@@ -337,10 +337,10 @@ def peers_of(row: Row, arrays: Sequence[np.ndarray], result: Any) -> dict[str, C
         given = call()
         if hasattr(given, "float") and str(getattr(given, "dtype", "")) == "torch.bfloat16":
             given = given.float()
-        other = np.asarray(given).astype("float64")
-        scale = max(1.0, float(np.abs(other).max(initial=0)))
+        theirs = np.asarray(given).astype("float64")
+        scale = max(1.0, float(np.abs(theirs).max(initial=0)))
         np.testing.assert_allclose(
-            np.asarray(result).astype("float64"), other, rtol=1e-3, atol=row.tolerance * scale,
+            np.asarray(result).astype("float64"), theirs, rtol=1e-3, atol=row.tolerance * scale,
             err_msg=f"{row.name}: {system}",
         )  # fmt: skip
         calls[system] = call
