@@ -57,6 +57,6 @@ def test_every_kind_is_listed():
 
 
 def test_every_pass_for_gpus_is_listed():
-    table = PAGE[PAGE.index("## The way down") : PAGE.index("## What the emulator is")]
+    table = PAGE[PAGE.index("## Lowering") : PAGE.index("## The emulator")]
     for name in {*TO_NVVM, *TO_EMULATOR} - {*TO_LLVM, "gpu-launch-sink-index-computations"}:
         assert isinstance(name, int) or f"`{name}`" in table, name

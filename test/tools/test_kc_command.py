@@ -204,6 +204,7 @@ def test_examples(capsys, tmp_path):
     (target / "matmul.mlir").write_text("mine")
     shutil.rmtree(target / "lessons")
     shutil.rmtree(target / "notebooks")
+    shutil.rmtree(target / "polybench")
     assert run(capsys, "examples", str(target)) == (
         2,
         "",
