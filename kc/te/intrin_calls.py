@@ -46,6 +46,37 @@ class Region:
         return self.tensor(*full)
 
 
+@dataclass(frozen=True, eq=False)
+class Box:
+    """Where a part of a tensor starts, the dimensions it goes along, and how far; a step of other
+    than 1, if one is said."""
+
+    starts: tuple[Expr, ...]
+    along: tuple[int, ...]
+    sizes: tuple[int | None, ...]
+    """None where that is not constant."""
+    step: Any = None
+
+
+def box_of(given: Tensor | TensorSlice, location: Location | None) -> Box:
+    """The box that a part of a tensor is."""
+    part = TensorSlice(given, (), location) if isinstance(given, Tensor) else given
+    tensor, step = part.tensor, None
+    indices = [*part.indices, *[slice(None)] * (tensor.ndim - len(part.indices))]
+    starts, along, sizes = [], [], []
+    for dim, index in enumerate(indices):
+        if not isinstance(index, slice):
+            starts.append(as_expr(index))
+            continue
+        step = index.step if index.step not in (None, 1) else step
+        start = as_expr(0 if index.start is None else index.start)
+        stop = tensor.shape[dim] if index.stop is None else index.stop
+        starts.append(start)
+        along.append(dim)
+        sizes.append(difference(as_expr(stop), start))
+    return Box(tuple(starts), tuple(along), tuple(sizes), step)
+
+
 class IntrinCall(Operators):
     """A call of an intrinsic: a tile of the result of a compute."""
 
@@ -92,26 +123,15 @@ class IntrinCall(Operators):
             what = f"a value of {given.dtype}" if isinstance(given, Expr) else repr(given)
             raise self._refuse(n, wanted, f"{what}, not a part of a tensor")
         tensor = part.tensor
-        missing = tensor.ndim - len(part.indices)
-        indices = [*part.indices, *[slice(None)] * missing]
-        if missing < 0:
+        if len(part.indices) > tensor.ndim:
             raise self._refuse(n, wanted, f"{part}, of a tensor of {tensor.ndim} dimensions")
-        starts, along, sizes = [], [], []
-        for dim, index in enumerate(indices):
-            if not isinstance(index, slice):
-                starts.append(as_expr(index))
-                continue
-            if index.step not in (None, 1):
-                raise self._refuse(n, wanted, f"{part}, with steps of {index.step}")
-            start = as_expr(0 if index.start is None else index.start)
-            stop = tensor.shape[dim] if index.stop is None else index.stop
-            starts.append(start)
-            along.append(dim)
-            sizes.append(difference(as_expr(stop), start))
-        if tuple(sizes) != tuple(wanted.shape) or tensor.dtype != wanted.dtype:
-            shape = shape_text(tuple("?" if size is None else size for size in sizes))
+        box = box_of(part, self.location)
+        if box.step not in (None, 1):
+            raise self._refuse(n, wanted, f"{part}, with steps of {box.step}")
+        if box.sizes != tuple(wanted.shape) or tensor.dtype != wanted.dtype:
+            shape = shape_text(tuple("?" if size is None else size for size in box.sizes))
             raise self._refuse(n, wanted, f"{part}, {shape} of {tensor.dtype}")
-        return Region(tensor, tuple(starts), tuple(along))
+        return Region(tensor, box.starts, box.along)
 
     def _refuse(self, n: int, wanted: Tensor, what: str) -> TEError:
         slices = ", ".join(f"0:{size}" for size in wanted.shape)

@@ -210,6 +210,8 @@ class Stage(Axes):
     def tensorize(self, var: IterVar, tensor_intrin: Any) -> None:
         """Let a tensor intrinsic do what is in an axis; it is given by its name, or has one."""
         axis = self.leaf(var, "tensorize")
+        if hasattr(tensor_intrin, "in_loops"):  # of symbolic size
+            tensor_intrin = tensor_intrin.in_loops(self, axis)
         name = getattr(tensor_intrin, "name", tensor_intrin)
         if not isinstance(name, str):
             raise ScheduleError(

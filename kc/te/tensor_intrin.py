@@ -24,9 +24,10 @@ from kc.support.diagnostics import Location, TEError
 from kc.support.fresh_names import free_name
 from kc.support.locations import caller_location
 from kc.te.buffers import Buffer, decl_buffer
-from kc.te.expr import IterVar
+from kc.te.expr import Const, IterVar, Var
 from kc.te.extern import statement_of
 from kc.te.intrin_calls import IntrinCall
+from kc.te.symbolic_intrin import SymbolicIntrin, with_constants
 from kc.te.tensor import ComputeOp, PlaceholderOp, Tensor, check_name, shape_text
 from kc.te.to_ir import create_func
 from kc.tir.emit import build_function
@@ -65,7 +66,7 @@ def decl_tensor_intrin(
     default_buffer_params: Mapping[str, Any] | None = None,
     *,
     features: Sequence[str] = (),
-) -> DeclaredIntrin:
+) -> Any:
     """Declare that statements do what ``op``, a compute of placeholders, describes.
 
     ``fcompute(ins, outs)`` gets buffers and returns a statement (of ``tir.ir_builder``, or a call)
@@ -77,6 +78,10 @@ def decl_tensor_intrin(
     that are any distance apart, which is then the value of ``buffer.strides[0]``. ``features`` are
     what the target must have, as ``-mattr`` names it.
 
+    Dimensions may be variables, and ``scalar_params`` variables of the description, which
+    ``fcompute(ins, outs, scalars)`` gets too: each use gives them values
+    (:mod:`kc.te.symbolic_intrin`).
+
     It is registered as ``name``, so that ``sch.tensorize`` finds it too; if another one is called
     so, as the first of ``name_1``, ... that is free, which is then its ``name``. Raises TEError
     KC2210 to KC2213 where no intrinsic is described, and ScheduleError KC3570 as
@@ -85,15 +90,6 @@ def decl_tensor_intrin(
     location = caller_location()
     name = check_name(name, location)
     compute = _described(op, name, location)
-    if scalar_params:
-        raise TEError(
-            "KC2213",
-            f"{name}: scalar parameters",
-            location=location,
-            why="tensorize finds the buffers of an intrinsic by their accesses; nothing says "
-            "what scalars would be bound to",
-            hints=["declare one intrinsic for each value, or read the value from a buffer"],
-        )
     inputs = compute.input_tensors
     tensors = [*inputs, *compute.outputs]
     given = dict(binds or {})
@@ -107,7 +103,12 @@ def decl_tensor_intrin(
         for tensor in tensors
     ]
     ins, outs = buffers[: len(inputs)], buffers[len(inputs) :]
-    returned = fcompute(list(ins), list(outs))
+    scalars = tuple(scalar_params or ())
+    returned = (
+        fcompute(list(ins), list(outs), list(scalars))
+        if scalars
+        else fcompute(list(ins), list(outs))
+    )
     parts = list(returned) if isinstance(returned, list | tuple) else [returned]
     if not 1 <= len(parts) <= 3:
         raise TEError(
@@ -117,6 +118,30 @@ def decl_tensor_intrin(
             why="it returns body, or (body, reset, update)",
         )
     parts += [None] * (3 - len(parts))
+    if scalars or any(not isinstance(dim, int) for tensor in tensors for dim in tensor.shape):
+
+        def declare(
+            op: ComputeOp, bound: Mapping[Tensor, Buffer], values: Mapping[Var, Const]
+        ) -> DeclaredIntrin:
+            def statements(ins: Any, outs: Any) -> Any:
+                known = [values[scalar] for scalar in scalars]
+                returned = fcompute(ins, outs, known) if scalars else fcompute(ins, outs)
+                return with_constants(returned, values)
+
+            return decl_tensor_intrin(op, statements, name, bound, features=features)
+
+        return SymbolicIntrin(
+            name,
+            compute,
+            tuple(inputs),
+            tuple(buffers),
+            scalars,
+            body=parts[0],
+            reduce_init=parts[1],
+            reduce_update=parts[2],
+            declare=declare,
+            location=location,
+        )
     implementation, init, update = (
         None if statement is None else _function(name, role, statement, ins, outs, location)
         for role, statement in zip(ROLES[1:], parts, strict=True)
@@ -147,15 +172,6 @@ def _described(op: Any, name: str, location: Location | None) -> ComputeOp:
                 location=given.location,
                 why="an intrinsic is described by one compute, whose inputs are placeholders",
                 hints=[f"write {tensor.name} into the expression of {given.name}"],
-            )
-    for tensor in (*given.input_tensors, *given.outputs):
-        if any(not isinstance(dim, int) for dim in tensor.shape):
-            raise TEError(
-                "KC2210",
-                f"{name}: {tensor.name} has the shape {shape_text(tensor.shape)}",
-                location=location,
-                why="an intrinsic has constant sizes: it is the code of one tile",
-                hints=["declare one for each size, in a function of the size"],
             )
     return given
 
