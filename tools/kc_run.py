@@ -95,7 +95,6 @@ def _main(argv: Sequence[str], reporter: Reporter) -> int:
 
 
 def _run(given: Any, arguments: Arguments, reporter: Reporter) -> int:
-    from kc.backends.interpreter import interpreted
     from kc.driver import auto_schedule, build, lower
     from kc.support.target import Target
     from kc.tools._run_arguments import compare, made_arguments, read_arguments, sizes_from_text
@@ -110,6 +109,9 @@ def _run(given: Any, arguments: Arguments, reporter: Reporter) -> int:
         if arguments.on("auto-schedule"):
             program = auto_schedule(program, target).mod
         if arguments.on("interpret"):
+            # Others do not wait for it to be imported.
+            from kc.backends.interpreter import interpreted
+
             module = interpreted(lower(program, target=target).op)
         else:
             module = build(program, target=target)

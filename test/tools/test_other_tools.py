@@ -436,3 +436,21 @@ def test_expectations_by_place_and_kind():
     assert unknown.pattern.search("x 12 (y)")
     assert not unknown.pattern.search("x a (y)")
     assert [problem.code for problem in check([unknown], [], "x")] == ["KC0042"]
+
+
+def test_a_compiled_run_imports_no_interpreter(tmp_path):
+    """Which takes as long to import as a small function to compile."""
+    argv = ["examples/vector_add.mlir", "--random", "--sizes=n=8", "-o", f"{tmp_path}/out.npy"]
+    program = (
+        "import sys; from kc.tools.kc_run import main; "
+        f"print(main({argv}), [name for name in sys.modules if 'analysis.interpreter' in name])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "0 []\n", done.stderr
