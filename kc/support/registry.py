@@ -315,6 +315,7 @@ RULES = {
     name: f"kc.transforms.auto_schedule.{path}"
     for name, path in (
         ("inline", "inlining:Inline"),
+        ("distribution", "distribution:Distribution"),
         ("contraction", "contraction:Contraction"),
         ("rows", "rows:Rows"),
         ("reduction", "reduction:Reduce"),
@@ -324,6 +325,7 @@ RULES = {
         ("gpu-rows", "gpu.rows:GpuRows"),
         ("gpu-reduction", "gpu.reduction:GpuReduce"),
         ("gpu-pointwise", "gpu.pointwise:GpuPointwise"),
+        ("innermost", "innermost:Innermost"),
     )
 }
 

@@ -182,7 +182,7 @@ def best_tile(
 ) -> Tile | None:
     """The tile of fewest cycles; None for what is no contraction."""
     reduction = nest.reduction
-    if reduction is None or len(reduction.updates) != 1 or not nest.block.has_init:
+    if reduction is None or len(reduction.updates) != 1:
         return None
     if not nest.is_plain or reduction.guard is not None or len(nest.stores) != 1:
         return None
@@ -420,7 +420,7 @@ def perform(draft: Draft, block: str, tile: Tile, epilogue: str | None) -> None:
     _finish(draft, block, last, outside, tile.height, turned)
     draft.vectorize(column_inner[0])
     draft.unroll(row_inner[0])
-    draft.decompose_reduction(draft.block(block), reduce[0])
+    draft.decompose(block, reduce[0])
     if pack is not None:
         name = draft.session.block(pack).label
         depth = 0

@@ -113,6 +113,12 @@ class Draft:
         self.session.find_loop(value)
         return value
 
+    def decompose(self, name: str, loop: LoopRV) -> None:
+        """``decompose_reduction``, of a reduction that begins with the neutral element; one that
+        goes on from what is there has nothing to take out."""
+        if self.nest(name).block.has_init:
+            self.decompose_reduction(self.block(name), loop)
+
     def put_in_order(self, loops: Sequence[LoopRV]) -> None:
         """Reorder loops of one nest, outermost first, unless they are in this order."""
         ops = [self.session.loop(loop) for loop in loops]

@@ -80,7 +80,7 @@ class Nest:
         """The step of the block, where reducing is all that it does."""
         self.body_ops = list(block.body.walk())
         """The operations of the body, without those of an init."""
-        self.is_plain = all(map(_is_plain, self.body_ops)) and all(self.kinds.values())
+        self.is_plain = all(map(is_plain_op, self.body_ops)) and all(self.kinds.values())
         """Whether the block is loads, arithmetic and stores: no loop, no call, no other block."""
         self.operations = sum(map(_work, self.body_ops))
         """The work of one instance in additions; loads and stores are not counted."""
@@ -148,7 +148,8 @@ class Nest:
                 pending += value.owner.operands
 
 
-def _is_plain(op: Operation) -> bool:
+def is_plain_op(op: Operation) -> bool:
+    """Whether an operation of a block is a load, a store, a condition or arithmetic."""
     if isinstance(op, LoadOp | StoreOp | IfOp | scf.IfOp | CombineOp) or op.name in (
         "scf.yield",
         "tir.yield",

@@ -26,7 +26,7 @@ class Pointwise(Rule):
         nest = draft.nest(block)
         if nest.block.is_reduction or not nest.is_plain or not nest.loops:
             return False
-        if not is_untouched(nest.block):
+        if not is_untouched(nest.block) or nest.spatial != nest.loops:
             return False
         chunk(draft, block)
         schedule(draft, block, 0)

@@ -40,7 +40,7 @@ class Reduce(Rule):
 
     def apply(self, draft: Draft, block: str) -> bool:
         nest = draft.nest(block)
-        if not nest.is_plain or nest.reduction is None or not nest.block.has_init:
+        if not nest.is_plain or nest.reduction is None:
             return False
         if not is_untouched(nest.block):
             return False
@@ -69,7 +69,7 @@ def schedule(draft: Draft, block: str, outer: int, *, in_place: bool = False) ->
             vectorize(draft, block, along)
         return
     row = row_of(draft, nest)
-    if row is not None and (along is None or _gain(nest, row) > _gain(nest, along)):
+    if row is not None and (along is None or gain(nest, row) > gain(nest, along)):
         if not _lanes_of_row(draft, block, row):
             if in_place:
                 raise ScheduleError("KC3040", "partial results are made before blocks move")
@@ -84,9 +84,9 @@ def _lanes_of_row(draft: Draft, block: str, row: ForOp) -> bool:
     """Vectorize the reduce loop itself, whose lanes are then partial results; whether it could."""
     nest = draft.nest(block)
     handles = draft.loops(block)
-    if nest.loops[-1] is not row and not draft.attempt(
-        "reorder", *(handles[it] for it in nest.reduce if it is not row), handles[row]
-    ):
+    inside = nest.loops[nest.loops.index(row) + 1 :]
+    outer = [it for it in nest.reduce if it is not row and it not in inside]
+    if inside and not draft.attempt("reorder", *map(handles.get, (*outer, *inside, row))):
         return False
     if row.static_extent is not None:
         return draft.attempt("vectorize", handles[row])
@@ -97,7 +97,7 @@ def _lanes_of_row(draft: Draft, block: str, row: ForOp) -> bool:
     return True
 
 
-def _gain(nest: Nest, loop: ForOp) -> int:
+def gain(nest: Nest, loop: ForOp) -> int:
     """How many loads are contiguous along ``loop``, less those that are scattered."""
     strides = [load.stride(loop) for load in nest.loads]
     return sum(stride == 1 for stride in strides) - sum(stride not in (0, 1) for stride in strides)
@@ -106,8 +106,8 @@ def _gain(nest: Nest, loop: ForOp) -> int:
 def row_of(draft: Draft, nest: Nest) -> ForOp | None:
     """The reduce loop along which memory is contiguous, if it is long enough for vectors."""
     lanes = draft.machine.lanes(nest.bits)
-    best = max(nest.reduce, key=lambda loop: _gain(nest, loop), default=None)
-    if best is None or _gain(nest, best) <= 0 or extent(best) < 2 * lanes:
+    best = max(nest.reduce, key=lambda loop: gain(nest, loop), default=None)
+    if best is None or gain(nest, best) <= 0 or extent(best) < 2 * lanes:
         return None
     return best
 
@@ -130,7 +130,7 @@ def columns(draft: Draft, block: str, along: ForOp) -> None:
         for loop in reduce:
             draft.unroll(loop)
         draft.vectorize(inner)
-        draft.decompose_reduction(draft.block(block), reduce[0])
+        draft.decompose(block, reduce[0])
         return
     # The sums of a part of a row stay in L1; a few rows are added to a few vectors at a time.
     part, step = machine.l1 // 2 // (nest.bits // 8), VECTORS * lanes
@@ -159,7 +159,7 @@ def columns(draft: Draft, block: str, along: ForOp) -> None:
     for rows in together:
         draft.unroll(rows)
     draft.vectorize(inner)
-    draft.decompose_reduction(draft.block(block), reduce[0])
+    draft.decompose(block, reduce[0])
     for loop in hinted:
         draft.attempt("pragma", loop, "loop_partition_hint", True)
 
@@ -214,7 +214,7 @@ def schedule_part(draft: Draft, part: str, depth: int) -> None:
         draft.put_in_order([*reduce, loops[vector[0]]])
         draft.vectorize(loops[vector[0]])
         if reduce:
-            draft.decompose_reduction(draft.block(part), reduce[0])
+            draft.decompose(part, reduce[0])
     draft.settled.add(part)
 
 
@@ -237,4 +237,4 @@ def serial(draft: Draft, block: str) -> None:
     draft.put_in_order([*reduce, handles[last]])
     if is_own(nest.stores[0].buffer):
         draft.unroll(handles[last])
-    draft.decompose_reduction(draft.block(block), reduce[0])
+    draft.decompose(block, reduce[0])

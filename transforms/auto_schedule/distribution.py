@@ -1,0 +1,63 @@
+"""distribution: what shares loops with other statements gets loops of its own.
+
+Programs that are raised from loops have statements beside inner loops; the rules for products and
+reductions want a nest for each block. Where a nest has three loops or more, its outer loops become
+several (``distribute``), as what is computed then outweighs the memory that is gone through again.
+In nests of two loops only the inner ones do, so that a row that several statements use stays in the
+cache. A recurrence stays where it is.
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import Operation
+
+from kc.analysis import loop_tree
+from kc.dialects.tir import ForOp, IterType
+from kc.transforms.auto_schedule.draft import Draft
+from kc.transforms.auto_schedule.reduction import gain
+from kc.transforms.auto_schedule.rule import Rule
+
+DEEP = 3
+"""Loops around a block of a nest whose outermost loop is distributed."""
+
+
+class Distribution(Rule):
+    """Give blocks loops of their own."""
+
+    name = "distribution"
+    downward = True
+
+    def apply(self, draft: Draft, block: str) -> bool:
+        loops = draft.nest(block).loops
+        if not loops:
+            return False
+        depth = max(
+            len(loop_tree.loops_around(neighbour))
+            for neighbour in loop_tree.blocks(draft.function)
+            if loop_tree.is_inside(neighbour, loops[0])
+        )
+        changed = False
+        for number in range(0 if depth >= DEEP else 1, len(loops)):
+            handles = draft.loops(block)
+            loop = list(handles)[number]
+            if _pays(draft, block, loop):
+                changed |= draft.attempt("distribute", handles[loop], draft.block(block))
+        return changed
+
+
+def _pays(draft: Draft, block: str, loop: ForOp) -> bool:
+    """Whether statements of ``loop`` come before the block, and either has inner loops, or it adds
+    up terms that are contiguous."""
+    nest = draft.nest(block)
+    before: list[Operation] = []
+    for op in loop.body.block.ops:
+        if loop_tree.is_inside(nest.block, op):
+            break
+        if loop_tree.has_work(op):
+            before.append(op)
+    if not before:
+        return False
+    if any(isinstance(op, ForOp) for op in before) or nest.loops[-1] is not loop:
+        return True
+    is_sum = nest.block.is_reduction and IterType.OPAQUE not in nest.kinds[loop]
+    return is_sum and gain(nest, loop) > 0
