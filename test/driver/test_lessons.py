@@ -99,6 +99,15 @@ SAYS = {
         "256 x 14 x 14 x 256 -> 512: 48 products of tiles in the code\n",
         "16384 bytes shared",
     ],
+    "23_gpu_attention": [
+        "S         read      2048          2048   2048          0 ",
+        "proven: no two threads race",
+        "16 heads x 4096 x 128: main_kernel: 256 threads, about ",
+    ],
+    "24_gpu_grouped_matmul": [
+        "expert    read ",
+        "8 experts of 4096 x 14336: main_kernel: 64 threads",
+    ],
 }
 
 
@@ -163,7 +172,7 @@ class Kernels:
 def test_lesson(lesson: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(sys, "argv", [str(lesson)])
     # They are from sm_80 on, and it is not looked into what warps do together.
-    has_tensor_cores = "tensor_core" in lesson.stem
+    has_tensor_cores = "mma_" in lesson.read_text()
     collected = Collected(monkeypatch)
     kernels = Kernels(monkeypatch)
     with diagnostic_handler(lambda _: None):

@@ -13,12 +13,14 @@ from kc.support.diagnostics import ScheduleError
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.gpu.rule import GpuRule
 from kc.transforms.auto_schedule.gpu.threads import (
+    AXES,
     GRID,
     THREADS,
     WARP,
+    as_few,
     element_each,
     fused,
-    outer_loop,
+    spatial_loops,
     threads_for,
 )
 from kc.transforms.auto_schedule.nests import Nest, is_untouched, iterations
@@ -69,14 +71,16 @@ def together(draft: Draft, block: str) -> None:
     """Reduce by the threads of a block, or of a warp where there is little to reduce."""
     terms = iterations(draft.nest(block).reduce)
     count = iterations(draft.nest(block).spatial)
-    place = outer_loop(draft, block)
+    *outer, place = as_few(draft, spatial_loops(draft, block))
+    threads = threads_for(terms)
     if terms <= SHORT and count >= THREADS // WARP:
         place, row = draft.split(place, [None, THREADS // WARP])
         draft.bind(row, "threadIdx.y")
         threads = WARP
-    else:
-        threads = threads_for(terms)
-    draft.bind(place, "blockIdx.x")
+    if len(outer) >= len(AXES):
+        raise ScheduleError("KC3040", f"a grid has {len(AXES)} axes")
+    for loop, axis in zip(reversed([*outer, place]), AXES, strict=False):
+        draft.bind(loop, f"blockIdx.{axis}")
     nest = draft.nest(block)
     handles = draft.loops(block)
     _, thread = draft.split(fused(draft, [handles[it] for it in nest.reduce]), [None, threads])

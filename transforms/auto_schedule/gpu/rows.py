@@ -10,7 +10,7 @@ from __future__ import annotations
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.gpu.rule import GpuRule
-from kc.transforms.auto_schedule.gpu.threads import WARP, fused, threads_for
+from kc.transforms.auto_schedule.gpu.threads import WARP, fused, threads_for, to_blocks
 from kc.transforms.auto_schedule.nests import Nest, is_untouched, iterations
 from kc.transforms.auto_schedule.rows import Group, group_of
 
@@ -60,8 +60,7 @@ def _perform(draft: Draft, group: Group) -> None:
     shared = [handles[loop] for loop in root.loops if loop in group.shared]
     rest = [handles[loop] for loop in root.loops if loop not in group.shared]
     draft.put_in_order([*shared, *rest])
-    place = fused(draft, shared)
-    draft.bind(place, "blockIdx.x")
+    place = to_blocks(draft, shared)
     names = [member.name for member in group.members]
     for name in names:
         for number in range(len(draft.nest(name).stores)):
@@ -75,12 +74,13 @@ def _perform(draft: Draft, group: Group) -> None:
 def _share(draft: Draft, nest: Nest, threads: int) -> None:
     """Let the threads of a block take the elements of a stage, or its terms."""
     handles = draft.loops(nest.name)
-    own = [loop for loop in nest.loops[1:] if loop in nest.spatial]
-    terms = [loop for loop in nest.loops[1:] if loop in nest.reduce]
+    own = [loop for loop in nest.spatial if loop.axis is None]
+    terms = [loop for loop in nest.reduce if loop.axis is None]
     loops = own if not terms or iterations(own) >= WARP else terms
     if not loops:
         loop = draft.add_unit_loop(draft.block(nest.name))
-        draft.bind(loop, "threadIdx.x")
+        _, thread = draft.split(loop, [None, threads])  # the first of them does it
+        draft.bind(thread, "threadIdx.x")
         return
     draft.put_in_order([handles[loop] for loop in (*own, *terms)])
     _, thread = draft.split(fused(draft, [handles[loop] for loop in loops]), [None, threads])

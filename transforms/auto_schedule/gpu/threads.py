@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kc.dialects.tir import ForOp
+from kc.support.diagnostics import ScheduleError
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.nests import Nest, iterations
 from kc.transforms.trace.handles import LoopRV
@@ -15,6 +17,9 @@ WARP = 32
 THREADS = 256
 """Threads of a block where nothing says otherwise: eight warps, so that some compute while others
 wait, and a multiprocessor has several such blocks."""
+
+AXES = "xyz"
+"""The axes of a grid of blocks."""
 
 GRID = 128
 """Blocks from which on a GPU is busy: about as many as it has multiprocessors (108 to 148)."""
@@ -35,33 +40,59 @@ def fused(draft: Draft, loops: Sequence[LoopRV]) -> LoopRV:
     return draft.fuse(*loops) if len(loops) > 1 else loops[0]
 
 
-def outer_loop(draft: Draft, block: str) -> LoopRV:
-    """The spatial loops of a block as one, outermost; a loop of one iteration if there are none."""
+def spatial_loops(draft: Draft, block: str) -> list[LoopRV]:
+    """The spatial loops of a block, outermost, the one along which results are contiguous last; a
+    loop of one iteration if there are none."""
     nest = draft.nest(block)
     handles = draft.loops(block)
     spatial = [handles[loop] for loop in _by_stores(nest)]
     if not spatial:
         inner = handles[nest.loops[0]] if nest.loops else draft.block(block)
-        return draft.add_unit_loop(inner)
+        return [draft.add_unit_loop(inner)]
     draft.put_in_order([*spatial, *(handles[loop] for loop in nest.reduce)])
-    return fused(draft, spatial)
+    return spatial
 
 
-def _by_stores(nest: Nest) -> list:
-    """The spatial loops, the one along which results are contiguous innermost."""
+def _by_stores(nest: Nest) -> list[ForOp]:
     stores = nest.stores
     if not stores or not all(store.regular for store in stores):
         return nest.spatial
     return sorted(nest.spatial, key=lambda loop: -abs(stores[0].stride(loop)))
 
 
+def as_few(draft: Draft, loops: Sequence[LoopRV]) -> list[LoopRV]:
+    """Loops that follow one another as one, or as they are where an inner one has a symbolic
+    extent: quotients by that would not be affine."""
+    if all(draft.session.loop(loop).static_extent is not None for loop in loops[1:]):
+        return [fused(draft, loops)]
+    return list(loops)
+
+
+def to_blocks(draft: Draft, loops: Sequence[LoopRV]) -> LoopRV:
+    """Bind loops that follow one another to blocks; gives the innermost one.
+
+    Raises ScheduleError if there are more than a grid has axes.
+    """
+    parts = as_few(draft, loops)
+    if len(parts) > len(AXES):
+        raise ScheduleError("KC3040", f"a grid has {len(AXES)} axes, and there are {len(parts)}")
+    for loop, axis in zip(reversed(parts), AXES, strict=False):
+        draft.bind(loop, f"blockIdx.{axis}")
+    return parts[-1]
+
+
 def element_each(draft: Draft, block: str, lanes: int = 1) -> None:
     """A thread has one result of a block, or ``lanes`` that follow one another."""
     count = iterations(draft.nest(block).spatial)
-    loop = outer_loop(draft, block)
+    *outer, loop = as_few(draft, spatial_loops(draft, block))
     threads = threads_for(-(-count // lanes))
     blocks, thread, *vector = draft.split(loop, [None, threads, *([lanes] if lanes > 1 else [])])
-    draft.bind(blocks, "blockIdx.x")
+    # A grid has three axes; what is left is done by each thread.
+    grid, rest = [*outer[-2:], blocks], outer[:-2]
+    if rest:
+        draft.reorder(*grid, thread, *rest)
+    for part, axis in zip(reversed(grid), AXES, strict=False):
+        draft.bind(part, f"blockIdx.{axis}")
     draft.bind(thread, "threadIdx.x")
     for part in vector:
         draft.vectorize(part)

@@ -1,0 +1,124 @@
+"""Lesson 23: attention in one kernel, whose scores are never in the GPU's memory.
+
+Rows of softmax(Q K^T) V are sums over all keys, weighted by exponentials. What is known of some keys
+is a triple: the greatest score, the sum of the powers relative to it, and the weighted sum of values.
+Two such triples combine to that of both sets of keys, as in "FlashAttention" (Dao et al., 2022), and
+that is a reduction like any other: a combiner of three values. So it is scheduled like a product: a
+block has some rows, and takes some keys at a time, whose scores it computes into shared memory.
+"""
+
+import numpy as np
+
+import kc
+from kc import te
+
+ROWS, KEYS, SIDE = 16, 16, 16  # rows of a block, keys at a time, threads along each side
+
+
+def attention(heads: int, length: int, size: int) -> list[te.Tensor]:
+    """Halves in, halves out; what is added is float32."""
+    Q, K, V = (te.placeholder((heads, length, size), "float16", name=name) for name in "QKV")
+    c = te.reduce_axis((0, size), name="c")
+    S = te.compute(
+        (heads, length, length),
+        lambda h, i, j: te.sum(Q[h, i, c].astype("float32") * K[h, j, c].astype("float32"), axis=c),
+        name="S",
+    )
+
+    def combine(x, y):
+        top = te.max(x[0], y[0])
+        mine, theirs = te.exp(x[0] - top), te.exp(y[0] - top)
+        return top, x[1] * mine + y[1] * theirs, x[2] * mine + y[2] * theirs
+
+    def nothing(top, total, sums):
+        return te.min_value(top), te.const(0, total), te.const(0, sums)
+
+    online = te.comm_reducer(combine, nothing, name="online_softmax")
+    j = te.reduce_axis((0, length), name="j")
+    scale = size**-0.5
+    top, total, sums = te.compute(
+        (heads, length, size),
+        lambda h, i, d: online(
+            (S[h, i, j] * scale, te.const(1.0), V[h, j, d].astype("float32")), axis=j
+        ),
+        name="online",
+    )
+    O = te.compute(
+        (heads, length, size),
+        lambda h, i, d: (sums[h, i, d] / total[h, i, d]).astype("float16"),
+        name="O",
+    )
+    return [Q, K, V, O]
+
+
+def bind(stage: te.Stage, loops, names: str) -> None:
+    for loop, name in zip(loops, names.split(), strict=True):
+        stage.bind(loop, te.thread_axis(name))
+
+
+def copy(stage: te.Stage, at: te.Stage, loop) -> None:
+    """Copy to shared memory where ``loop`` is, by all threads."""
+    stage.compute_at(at, loop)
+    rest, tx = stage.split(stage.fuse(*stage.op.axis), SIDE)
+    _, ty = stage.split(rest, SIDE)
+    bind(stage, (ty, tx), "threadIdx.y threadIdx.x")
+
+
+def schedule(args: list[te.Tensor]) -> te.Schedule:
+    Q, K, V, O = args
+    online = O.op.input_tensors[0]
+    S = next(tensor for tensor in online.op.input_tensors if tensor is not V)
+    s = te.create_schedule(O.op)
+    scores = s.cache_write(S, "local")
+    keys = s.cache_read(K, "shared", [scores])
+    queries = s.cache_read(Q, "shared", [scores])
+    values = s.cache_read(V, "shared", [online])
+
+    h, i, d = s[O].op.axis
+    block, row = s[O].split(i, ROWS)
+    part, d = s[O].split(d, nparts=SIDE)
+    s[O].reorder(h, block, row, part, d)
+    bind(s[O], (h, block, row, part), "blockIdx.y blockIdx.x threadIdx.y threadIdx.x")
+
+    # Each thread has a row, and some columns of the result: triples in registers.
+    s[online].set_scope("local")
+    s[online].compute_at(s[O], part)
+    jo, j = s[online].split(s[online].op.reduce_axis[0], KEYS)
+    s[online].reorder(jo, j, *s[online].op.axis)
+    s[online].unroll(s[online].op.axis[2])
+    s[O].unroll(d)
+
+    s[S].set_scope("shared")
+    s[S].compute_at(s[online], jo)
+    _, row, key = s[S].op.axis
+    bind(s[S], (row, key), "threadIdx.y threadIdx.x")
+    s[scores].compute_at(s[S], key)
+    for tensor in (keys, queries):
+        s[tensor].storage_align(tensor.op.axis[1], 32, 2)  # a column is in all banks
+    copy(s[queries], s[O], block)
+    copy(s[keys], s[online], jo)
+    copy(s[values], s[online], jo)
+    return s
+
+
+heads, length, size = 2, 32, 32
+args = attention(heads, length, size)
+module = kc.build(schedule(args), args, target="cuda -arch=sm_80")
+q, k, v = (np.random.randn(heads, length, size).astype("float16") for _ in range(3))
+o = np.zeros_like(q)
+report = kc.gpu.check(module, q, k, v, o)
+assert report.ok, str(report)
+print(report)
+
+scores = np.einsum("hic,hjc->hij", q.astype("float32"), k.astype("float32")) * size**-0.5
+powers = np.exp(scores - scores.max(2, keepdims=True))
+expected = np.einsum("hij,hjd->hid", powers / powers.sum(2, keepdims=True), v.astype("float32"))
+np.testing.assert_allclose(o, expected, rtol=2e-3, atol=2e-3)
+touched = {site.buffer for site in report.sites}
+assert touched == {"Q", "K", "V", "O", "Q_shared", "K_shared", "V_shared", "S"}
+
+whole = attention(16, 4096, 128)
+(kernel,) = kc.gpu.resources(kc.build(schedule(whole), whole, target="cuda -arch=sm_80"))
+print(f"16 heads x 4096 x 128: {kernel}")
+assert not kernel.spilled
+assert not kernel.local
