@@ -1,10 +1,11 @@
 """Lesson 23: attention in one kernel, whose scores are never in the GPU's memory.
 
-Rows of softmax(Q K^T) V are sums over all keys, weighted by exponentials. What is known of some keys
-is a triple: the greatest score, the sum of the powers relative to it, and the weighted sum of values.
-Two such triples combine to that of both sets of keys, as in "FlashAttention" (Dao et al., 2022), and
-that is a reduction like any other: a combiner of three values. So it is scheduled like a product: a
-block has some rows, and takes some keys at a time, whose scores it computes into shared memory.
+Rows of softmax(Q K^T) V are sums over all keys, weighted by exponentials. What is known of some
+keys is a triple: the greatest score, the sum of the powers relative to it, and the weighted sum of
+values. Two such triples combine to that of both sets of keys, as in "FlashAttention" (Dao et al.,
+2022), and that is a reduction like any other: a combiner of three values. So it is scheduled like a
+product: a block has some rows, and takes some keys at a time, whose scores it computes into shared
+memory.
 """
 
 import numpy as np
@@ -43,12 +44,12 @@ def attention(heads: int, length: int, size: int) -> list[te.Tensor]:
         ),
         name="online",
     )
-    O = te.compute(
+    R = te.compute(
         (heads, length, size),
         lambda h, i, d: (sums[h, i, d] / total[h, i, d]).astype("float16"),
-        name="O",
+        name="R",
     )
-    return [Q, K, V, O]
+    return [Q, K, V, R]
 
 
 def bind(stage: te.Stage, loops, names: str) -> None:
@@ -65,28 +66,28 @@ def copy(stage: te.Stage, at: te.Stage, loop) -> None:
 
 
 def schedule(args: list[te.Tensor]) -> te.Schedule:
-    Q, K, V, O = args
-    online = O.op.input_tensors[0]
+    Q, K, V, R = args
+    online = R.op.input_tensors[0]
     S = next(tensor for tensor in online.op.input_tensors if tensor is not V)
-    s = te.create_schedule(O.op)
+    s = te.create_schedule(R.op)
     scores = s.cache_write(S, "local")
     keys = s.cache_read(K, "shared", [scores])
     queries = s.cache_read(Q, "shared", [scores])
     values = s.cache_read(V, "shared", [online])
 
-    h, i, d = s[O].op.axis
-    block, row = s[O].split(i, ROWS)
-    part, d = s[O].split(d, nparts=SIDE)
-    s[O].reorder(h, block, row, part, d)
-    bind(s[O], (h, block, row, part), "blockIdx.y blockIdx.x threadIdx.y threadIdx.x")
+    h, i, d = s[R].op.axis
+    block, row = s[R].split(i, ROWS)
+    part, d = s[R].split(d, nparts=SIDE)
+    s[R].reorder(h, block, row, part, d)
+    bind(s[R], (h, block, row, part), "blockIdx.y blockIdx.x threadIdx.y threadIdx.x")
 
     # Each thread has a row, and some columns of the result: triples in registers.
     s[online].set_scope("local")
-    s[online].compute_at(s[O], part)
+    s[online].compute_at(s[R], part)
     jo, j = s[online].split(s[online].op.reduce_axis[0], KEYS)
     s[online].reorder(jo, j, *s[online].op.axis)
     s[online].unroll(s[online].op.axis[2])
-    s[O].unroll(d)
+    s[R].unroll(d)
 
     s[S].set_scope("shared")
     s[S].compute_at(s[online], jo)
@@ -95,7 +96,7 @@ def schedule(args: list[te.Tensor]) -> te.Schedule:
     s[scores].compute_at(s[S], key)
     for tensor in (keys, queries):
         s[tensor].storage_align(tensor.op.axis[1], 32, 2)  # a column is in all banks
-    copy(s[queries], s[O], block)
+    copy(s[queries], s[R], block)
     copy(s[keys], s[online], jo)
     copy(s[values], s[online], jo)
     return s
@@ -115,7 +116,7 @@ powers = np.exp(scores - scores.max(2, keepdims=True))
 expected = np.einsum("hij,hjd->hid", powers / powers.sum(2, keepdims=True), v.astype("float32"))
 np.testing.assert_allclose(o, expected, rtol=2e-3, atol=2e-3)
 touched = {site.buffer for site in report.sites}
-assert touched == {"Q", "K", "V", "O", "Q_shared", "K_shared", "V_shared", "S"}
+assert touched == {"Q", "K", "V", "R", "Q_shared", "K_shared", "V_shared", "S"}
 
 whole = attention(16, 4096, 128)
 (kernel,) = kc.gpu.resources(kc.build(schedule(whole), whole, target="cuda -arch=sm_80"))
