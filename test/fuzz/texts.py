@@ -1,4 +1,5 @@
-"""Mutants of textual IR: small modules of the tests of the tools, changed by hand as if by mistake.
+"""Mutants of textual IR: small modules of the tests, and random programs of upstream's dialects,
+changed by hand as if by mistake.
 
 Each is read, printed and read again, and goes through passes and a build. Any of these may refuse
 it by a diagnostic; nothing may fail in another way, or end the process. What is built is not run.
@@ -14,6 +15,11 @@ from functools import cache
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
+
+from raised_loops import draw_loops
+from raised_tensors import draw_tensors
+from vector_programs import draw_vectors
+from worlds import Unsuitable
 
 import kc
 from kc.driver import build
@@ -53,6 +59,17 @@ def modules() -> list[str]:
     return texts
 
 
+def upstream_program(random: Random) -> str:
+    """A program of upstream's dialects."""
+    while True:
+        with contextlib.suppress(Unsuitable):
+            kind = random.randrange(3)
+            if kind == 0:
+                return draw_vectors(random).text
+            draw = draw_tensors if kind == 1 else draw_loops
+            return draw(random, None).text
+
+
 @cache
 def is_valid(text: str) -> bool:
     """Whether a module can be read."""
@@ -67,7 +84,7 @@ def mutant(random: Random, keep: int | None) -> str:
     """A valid module with mistakes, of which only the first ``keep`` are made."""
     text = ""
     while not text or not is_valid(text):
-        text = random.choice(modules())
+        text = random.choice(modules()) if random.random() < 0.7 else upstream_program(random)
     count = random.randint(1, MAX_MUTATIONS)
     for _ in range(count if keep is None else min(keep, count)):
         text = mutated(random, text)

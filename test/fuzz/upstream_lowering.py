@@ -28,12 +28,16 @@ from optional_tools import LLVM_BIN, find  # noqa: E402
 from raised import from_text  # noqa: E402
 from raised_loops import Loops, draw_loops  # noqa: E402
 from raised_tensors import draw_tensors  # noqa: E402
+from vector_programs import draw_vectors  # noqa: E402
 from worlds import Unsuitable  # noqa: E402
 
 import kc  # noqa: E402
 from kc.analysis.interpreter import run  # noqa: E402
 
 PIPELINE = (
+    "--lower-vector-mask",
+    "--lower-vector-multi-reduction",
+    "--convert-vector-to-scf",
     "--convert-elementwise-to-linalg",
     "--one-shot-bufferize=bufferize-function-boundaries "
     "function-boundary-type-conversion=identity-layout-map",
@@ -163,10 +167,12 @@ def _compiled(ir: str) -> Any:
 
 
 def draw_program(seed: int) -> Loops:
-    """A program of loops or of tensors."""
+    """A program of loops, of tensors, or of vectors."""
     random = Random(f"upstream {seed}")
     while True:
         try:
+            if random.random() < 0.25:
+                return draw_vectors(random)
             if random.random() < 0.4:
                 return draw_tensors(random, None)
             return draw_loops(random, None, strict=True)
