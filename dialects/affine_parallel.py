@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import (
     DenseIntElementsAttr,
     IndexType,
     IntegerAttr,
+    IntegerType,
     TensorType,
     i32,
     i64,
@@ -58,8 +59,13 @@ class ParallelOp(affine.ParallelOp):
             raise VerifyException(f"{self.name}: unknown reduction in {kinds}")
         for kind, result in zip(self.kinds, self.res, strict=True):
             is_float = isinstance(result.type, AnyFloat)
-            if kind != "assign" and kind.endswith("f") != is_float:
+            is_number = is_float or isinstance(result.type, IntegerType | IndexType)
+            if not is_number or (kind != "assign" and kind.endswith("f") != is_float):
                 raise VerifyException(f"{self.name}: {kind} reduces no {result.type}")
+        end = self.body.block.last_op
+        yielded = [value.type for value in end.operands] if end is not None else []
+        if yielded != [result.type for result in self.res]:
+            raise VerifyException(f"{self.name}: the body yields a value for each result")
 
     @property
     def kinds(self) -> list[str]:

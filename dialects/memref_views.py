@@ -51,6 +51,7 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from kc.dialects.redefined import redefined
+from kc.dialects.slices import verify_slice
 
 _ANY_MEMREF = base(MemRefType) | base(UnrankedMemRefType)
 
@@ -66,6 +67,16 @@ class CastOp(memref.CastOp):
 @redefined(_CAST)
 class MemorySpaceCastOp(memref.MemorySpaceCastOp):
     """``memref.memory_space_cast %A : memref<4xf32, 3> to memref<4xf32>``."""
+
+
+@redefined()
+class SubviewOp(memref.SubviewOp):
+    """``memref.subview %A[%i] [4] [1] : memref<16xf32> to memref<4xf32, strided<[1], ...>>``."""
+
+    def verify_(self) -> None:
+        super().verify_()
+        assert isinstance(self.source.type, MemRefType)
+        verify_slice(self, self.source.type.get_num_dims())
 
 
 @redefined("$source attr-dict `:` type($source)", source=OperandDef(_ANY_MEMREF))
@@ -397,6 +408,7 @@ REPLACED = {
         GlobalOp,
         MemorySpaceCastOp,
         RankOp,
+        SubviewOp,
     )
 }
 """Name -> the class that stands in for xDSL's."""

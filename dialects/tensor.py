@@ -39,6 +39,7 @@ from xdsl.traits import Pure, SingleBlockImplicitTerminator
 from xdsl.utils.exceptions import VerifyException
 
 from kc.dialects.redefined import redefined
+from kc.dialects.slices import verify_slice
 
 
 @irdl_op_definition
@@ -132,6 +133,24 @@ class ReshapeOp(tensor.ReshapeOp):
             raise VerifyException(f"{self.name}: {source} has not as many elements as {result}")
 
 
+@redefined()
+class ExtractSliceOp(tensor.ExtractSliceOp):
+    """``tensor.extract_slice %t[%i] [4] [1] : tensor<16xf32> to tensor<4xf32>``."""
+
+    def verify_(self) -> None:
+        super().verify_()
+        verify_slice(self, len(_shape(self.source)))
+
+
+@redefined()
+class InsertSliceOp(tensor.InsertSliceOp):
+    """``tensor.insert_slice %s into %t[%i] [4] [1] : tensor<4xf32> into tensor<16xf32>``."""
+
+    def verify_(self) -> None:
+        super().verify_()
+        verify_slice(self, len(_shape(self.dest)))
+
+
 @redefined(src=OperandDef(base(TensorType)))
 class ExpandShapeOp(tensor.ExpandShapeOp):
     """``tensor.expand_shape %t [[0, 1]] output_shape [2, %n] : ...``; of a scalar with ``[]``."""
@@ -172,17 +191,7 @@ class ParallelInsertSliceOp(IRDLOperation):
     custom_directives = (DynamicIndexList,)
 
     def verify_(self) -> None:
-        rank = len(_shape(self.dest))
-        for numbers, values in (
-            (self.static_offsets, self.offsets),
-            (self.static_sizes, self.sizes),
-            (self.static_strides, self.strides),
-        ):
-            listed = list(numbers.iter_values())
-            if len(listed) != rank or listed.count(DYNAMIC_INDEX) != len(values):
-                raise VerifyException(
-                    f"{self.name}: an offset, a size and a stride for each of {rank} dimensions"
-                )
+        verify_slice(self, len(_shape(self.dest)))
 
 
 @irdl_op_definition
@@ -293,7 +302,9 @@ class GatherOp(IRDLOperation):
         )
 
 
-_CLASSES: dict[str, type[Operation]] = {op.name: op for op in (ExpandShapeOp, PadOp, ReshapeOp)}
+_CLASSES: dict[str, type[Operation]] = {
+    op.name: op for op in (ExpandShapeOp, ExtractSliceOp, InsertSliceOp, PadOp, ReshapeOp)
+}
 
 TENSOR = Dialect(
     "tensor",

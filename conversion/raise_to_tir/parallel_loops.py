@@ -6,7 +6,14 @@ from collections.abc import Callable, Sequence
 from math import inf, nan
 
 from xdsl.dialects import affine, arith, scf
-from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, IntegerType, MemRefType
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+)
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
@@ -151,8 +158,8 @@ def _neutral(raiser: FunctionRaiser, op: Operation, kind: str, type_: Attribute)
         value = {"addf": -0.0, "mulf": 1.0}.get(kind, inf if "min" in kind else -inf)
         attr: Attribute = FloatAttr(nan if kind in ("maxnumf", "minnumf") else value, type_)
     else:
-        assert isinstance(type_, IntegerType)
-        width = type_.width.data
+        assert isinstance(type_, IntegerType | IndexType)
+        width = type_.width.data if isinstance(type_, IntegerType) else 64
         lowest, ones = 1 << (width - 1), (1 << width) - 1
         bits = {"muli": 1, "andi": ones, "minu": ones, "mins": lowest - 1, "maxs": lowest}
         bits_of_kind = bits.get(kind, 0)

@@ -267,6 +267,22 @@ def test_an_op_without_c():
         )
 
 
+def test_a_dimension_that_a_memref_has_not():
+    text = """func.func @f(%A: memref<?xf32>, %B: memref<4xindex>) {
+  %c = arith.constant 1 : index
+  %n = memref.dim %A, %c : memref<?xf32>
+  memref.store %n, %B[%c] : memref<4xindex>
+  func.return
+}"""
+    with source_text("t.mlir", text), pytest.raises(KCError) as caught:
+        emit_c(parse_module(text, "t.mlir", context()))
+    with source_text("t.mlir", text):
+        assert str(caught.value) == (
+            "error[KC4403]: c: a memref.dim of dimension 1 of memref<?xf32> cannot be expressed in C\n"
+            "  --> t.mlir:3:3  %n = memref.dim %A, %c : memref<?xf32>"
+        )
+
+
 def test_branches_have_no_c():
     text = """func.func @f(%A: memref<i64>, %n: i64) {
   cf.br ^head(%n : i64)

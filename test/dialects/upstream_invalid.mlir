@@ -108,3 +108,39 @@ func.func @no_mapping(%n: index) {
   } {mapping = [5]}
   func.return
 }
+
+// -----
+
+func.func @f(%a: memref<8xf32>) {
+  // expected-error@+1 {{memref.subview: an offset, a size and a stride for each of 1 dimensions}}
+  %v = memref.subview %a[1] [4] [] : memref<8xf32> to memref<4xf32, strided<[1], offset: 1>>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<8x8xf32>) {
+  // expected-error@+1 {{tensor.extract_slice: an offset, a size and a stride for each of 2 dimensions}}
+  %v = tensor.extract_slice %a[1] [4] [1] : tensor<8x8xf32> to tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: f32) {
+  // expected-error@+1 {{affine.parallel: the body yields a value for each result}}
+  %r = affine.parallel (%i) = (1) to (8) reduce ("addi") -> (i32) {
+    affine.yield %x : f32
+  }
+  return
+}
+
+// -----
+
+func.func @f(%x: vector<4xi32>) {
+  // expected-error@+1 {{affine.parallel: addi reduces no vector<4xi32>}}
+  %r = affine.parallel (%i) = (1) to (8) reduce ("addi") -> (vector<4xi32>) {
+    affine.yield %x : vector<4xi32>
+  }
+  return
+}
