@@ -278,7 +278,8 @@ def test_a_dimension_that_a_memref_has_not():
         emit_c(parse_module(text, "t.mlir", context()))
     with source_text("t.mlir", text):
         assert str(caught.value) == (
-            "error[KC4403]: c: a memref.dim of dimension 1 of memref<?xf32> cannot be expressed in C\n"
+            "error[KC4403]: c: a memref.dim of dimension 1 of memref<?xf32> cannot be expressed in "
+            "C\n"
             "  --> t.mlir:3:3  %n = memref.dim %A, %c : memref<?xf32>"
         )
 
