@@ -218,7 +218,8 @@ def sparse_to_dense(
     """
     index_tensor(sparse_indices)
     rank(sparse_indices, "sparse_indices", 0, 1, 2)
-    shape = tuple(output_shape)
+    tensor(sparse_values, "sparse_values")
+    shape = tuple(output_shape) if isinstance(output_shape, list | tuple) else (output_shape,)
     depth = 1 if sparse_indices.ndim < 2 else constant(sparse_indices.shape[1], "the rank")
     listed = sparse_indices.shape[0] if sparse_indices.ndim else 1
     if (

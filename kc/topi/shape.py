@@ -480,7 +480,10 @@ def meshgrid(a_tuple: Sequence[Tensor], indexing: str) -> list[Tensor]:
 def sliding_window(data: Tensor, axis: int, window_shape: Any, strides: Any) -> Tensor:
     """The windows of the dimensions from ``axis`` on: their numbers, then their places inside."""
     axis = axis_of(axis, data.ndim)
-    sizes, steps = list(window_shape), list(strides)
+    sizes, steps = (
+        list(given) if isinstance(given, list | tuple) else [given]
+        for given in (window_shape, strides)
+    )
     if len(sizes) != len(steps) or axis + len(sizes) != data.ndim:
         raise refuse(
             "KC2311",

@@ -32,7 +32,13 @@ def _ranges(
             "there is one for each dimension that is sliced",
         )
     ends = list(end) + [None] * (len(starts) - len(end))
-    steps = list(strides or []) or [1]
+    steps = list(strides or [1]) if isinstance(strides, list | tuple | None) else [strides]
+    if len(steps) > max(len(starts), 1):
+        raise refuse(
+            "KC2311",
+            f"strides has {counted(len(steps), 'number')}: {tuple(steps)}",
+            f"begin has {len(starts)}: a stride belongs to a begin",
+        )
     steps = steps * len(starts) if len(steps) == 1 else steps + [1] * (len(starts) - len(steps))
     result: dict[int, tuple[int, int, int]] = {}
     for axis, first, last, step in zip(given, starts, ends, steps, strict=False):

@@ -121,6 +121,61 @@ def _merge_sorted(
     return written(name, [shape] * len(wanted), wanted, inputs, body)
 
 
+MOST_SELECTED = 128
+"""Up to so many elements of lines that are longer are selected in one pass: the shorter way."""
+
+
+def _select_first(
+    data: Tensor, axis: int, ascending: bool, kinds: tuple[str | None, str | None], keep: int
+) -> list[Tensor]:
+    """The first ``keep`` of the sorted values and their places: they are kept sorted in one pass.
+
+    Most elements of a long line are compared with the last of the kept ones, and no more.
+    """
+    size, dtype = data.shape[axis], data.dtype
+    shape = list(data.shape)
+    shape[axis] = keep
+    wanted = [kind for kind in kinds if kind is not None]
+
+    def body(loops: Any) -> None:
+        ib, given = loops.ib, loops.ins[0]
+        values = ib.allocate(dtype, (keep,), name="values")
+        places = ib.allocate("int32", (keep,), name="places")
+
+        def line(place: Callable[[Any], Any]) -> None:
+            slot, new = loops.variable("int32", "slot"), loops.variable(dtype, "new")
+
+            def insert(n: Any, last: Any) -> None:
+                slot[0] = convert(as_expr(last), "int32")
+                with ib.for_range(0, keep - 1, name="s"):
+                    before = scalar.max(slot[0] - 1, const(0))
+                    with ib.if_scope(all_of(slot[0] > 0, _before(new[0], values[before],
+                                                                 ascending))):  # fmt: skip
+                        values[slot[0]], places[slot[0]] = values[before], places[before]
+                        slot[0] = before
+                values[slot[0]], places[slot[0]] = new[0], convert(as_expr(n), "int32")
+
+            with ib.for_range(0, keep, name="n") as n:
+                new[0] = given[place(n)]
+                insert(n, n)
+            with ib.for_range(keep, size, name="n") as n:
+                new[0] = given[place(n)]
+                with ib.if_scope(_before(new[0], values[keep - 1], ascending)):
+                    insert(n, keep - 1)
+            outs = iter(loops.outs)
+            with ib.for_range(0, keep, name="k") as k:
+                if kinds[0] is not None:
+                    next_out = next(outs)
+                    next_out[place(k)] = values[k]
+                if kinds[1] is not None:
+                    next_out = next(outs)
+                    next_out[place(k)] = convert(places[k], kinds[1])
+
+        loops.along(data.shape, axis, line)
+
+    return written("topk", [shape] * len(wanted), wanted, [data], body)
+
+
 def _lengths(data: Tensor, valid_count: Any, axis: int) -> Tensor | None:
     if valid_count is None:
         return None
@@ -175,11 +230,15 @@ def topk(
     size = constant(data.shape[axis], "the axis that is sorted")
     if not 0 <= count <= size:
         raise refuse("KC2317", f"k is {k}, axis {axis} is {size} long", "k is from 1 to that, or 0")
+    kind = check_dtype(dtype)
     kinds = (
         data.dtype if ret_type != "indices" else None,
-        check_dtype(dtype) if ret_type != "values" else None,
+        kind if ret_type != "values" else None,
     )
-    results = _merge_sorted(data, axis, is_ascend, "topk", kinds, None, count or size)
+    if 0 < count <= MOST_SELECTED and 8 * count <= size:
+        results = _select_first(data, axis, is_ascend, kinds, count)
+    else:
+        results = _merge_sorted(data, axis, is_ascend, "topk", kinds, None, count or size)
     return results if ret_type == "both" else results[0]
 
 

@@ -51,6 +51,15 @@ case(
 )
 case("topk", lambda x: np.argsort(x, 0, kind="stable")[:2],
      'topk(T(7, 2, dtype="int8"), 2, 0, "indices", True)')  # fmt: skip
+LONG = "of=[3, 1, 3, np.nan, -1, 1, 0, 3, -np.inf, np.nan, np.inf, 1, 0, 9, 2, 9, 3, 0]"
+for count in (1, 2):
+    case(
+        "topk", lambda x, k=count: [x[order(x)][:k], order(x)[:k]], f"topk(T(18, {LONG}), {count})"
+    )
+    case("topk", lambda x, k=count: np.argsort(x, kind="stable")[:k],
+         f'topk(T(18, {LONG}), {count}, 0, "indices", True, "int32")')  # fmt: skip
+case("topk", lambda x: np.sort(x, 0)[::-1][:3], 'topk(T(24, 3, dtype="uint8"), 3, 0, "values")')
+case("topk", lambda x: np.sort(x)[:, :2], 'topk(T(2, 17), 2, -1, "values", True)')
 case("topk", lambda x: np.sort(x)[::-1], 'topk(T(5), 0, ret_type="values")')
 ORDERED = "of=[-1, 0, 0, 2, 2, 5]"
 for right in (False, True):

@@ -1,4 +1,4 @@
-"""What elements of empty axes, sizes and crops below 0 refuse."""
+"""What indices, places, slices and blocked layouts refuse."""
 
 REFUSED = {
     "topi.take(T(0, 3), T(2, dtype='int32', name='I'), 0)": """\
@@ -57,4 +57,38 @@ error[KC2306]: topi.nn.max_unpool: kernel is 0
     "output_size=(4, 4, 4))": """\
 error[KC2311]: topi.nn.max_unpool: output_size has 3 numbers: (4, 4, 4)
   why: it is an integer, or 2 of them""",
+    "topi.strided_slice(T(6, 5), (1,), (6,), (2, 2))": """\
+error[KC2311]: topi.strided_slice: strides has 2 numbers: (2, 2)
+  why: begin has 1: a stride belongs to a begin""",
+    "topi.sparse_to_dense(T(3, 2, dtype='int32'), (4, 5), 3.5)": """\
+error[KC2300]: topi.sparse_to_dense: sparse_values is 3.5, not a tensor
+  why: operators of topi take tensors of te
+  try: te.placeholder((2, 3)), or the result of another operator""",
+    "topi.nn.depthwise_conv2d_backward_input_nhwc(T(3, 3, 2, 2), T(1, 3, 3, 4), (1, 6, 6), "
+    "(1, 3, 3, 4), (2, 2), (1, 1, 0, 0))": """\
+error[KC2311]: topi.nn.depthwise_conv2d_backward_input_nhwc: oshape has 3 numbers: (1, 6, 6)
+  why: it has 4: that of a shape""",
+    "topi.nn.depthwise_conv2d_backward_input_nhwc(T(3, 3, 2, 2), T(1, 3, 2, 4, name='G'), "
+    "(1, 6, 6, 2), (1, 3, 3, 4), (2, 2), (1, 1, 0, 0))": """\
+error[KC2303]: topi.nn.depthwise_conv2d_backward_input_nhwc: Out_grad G of the shape (1, 3, 2, 4)
+  why: the convolution of (1, 6, 6, 2) with (3, 3, 2, 2) has the shape (1, 3, 3, 4)""",
+    "topi.nn.depthwise_conv2d_backward_weight_nhwc(T(1, 6, 6, 3), T(1, 3, 3, 4, name='G'), "
+    "(1, 3, 3, 4), (3, 3, 2, 2), (2, 2), (1, 1, 0, 0))": """\
+error[KC2303]: topi.nn.depthwise_conv2d_backward_weight_nhwc: an input of the shape (1, 6, 6, 3) \
+and a filter of the shape (3, 3, 2, 2)
+  why: the filter has a kernel for each of 3 channels""",
+    "topi.nn.depthwise_conv2d_backward_weight_nhwc(T(1, 6, 6), T(1, 3, 3, 4, name='G'), (1, "
+    "3, 3, 4), (3, 3, 2, 2), (2, 2), (1, 1, 0, 0))": """\
+error[KC2302]: topi.nn.depthwise_conv2d_backward_weight_nhwc: Input A of the shape (1, 6, 6) has \
+3 dimensions
+  why: 4 dimensions are expected""",
+    "topi.nn.conv2d_NCHWc(T(1, 2, 6, 6, 4), T(3, 2, 3, 3, 4, 2), 1, 1, 1, 'NHWC')": """\
+error[KC2308]: topi.nn.conv2d_NCHWc: the layout 'NHWC'
+  why: such as NCHWc, or NCHW16c""",
+    "topi.sliding_window(T(4, 6), 0, (2, 2), 0)": """\
+error[KC2311]: topi.sliding_window: windows of (2, 2) every (0,) from axis 0 on
+  why: there is one number for each of 2 dimensions""",
+    "topi.topk(T(4), 2, dtype='float12')": """\
+error[KC2001]: there is no element type 'float12'
+  try: did you mean 'float32' or 'float16' or 'bfloat16'?""",
 }

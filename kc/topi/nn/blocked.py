@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from kc.te import functions as scalar
@@ -14,7 +15,7 @@ from kc.topi.arguments import constant, over, positive, rank, same_size, tensor,
 from kc.topi.nn.convolution import grouped, spans_of
 from kc.topi.nn.dense import accumulator
 from kc.topi.nn.padding import amounts, padded, window
-from kc.topi.table import NUMBERS, operator
+from kc.topi.table import NUMBERS, operator, refuse
 
 
 def _blocked(
@@ -44,6 +45,13 @@ def _blocked(
     return compute((data.shape[0], results, *outs, kernel.shape[5]), body, name, tag=name)
 
 
+def _known(*layouts: Any) -> None:
+    """Raise KC2308 unless layouts are of channels in blocks."""
+    for layout in layouts:
+        if not isinstance(layout, str) or not re.fullmatch(r"NCHW\d*c", layout):
+            raise refuse("KC2308", f"the layout {layout!r}", "such as NCHWc, or NCHW16c")
+
+
 @operator(
     "conv2d_NCHWc", NUMBERS, "nn.conv2d_NCHWc(T(1, 2, 6, 6, 4), T(3, 2, 3, 3, 4, 2), 1, 1, 1)"
 )
@@ -53,9 +61,10 @@ def conv2d_NCHWc(
 ) -> Tensor:  # fmt: skip
     """A convolution of (N, C / x, H, W, x) with (O / y, C / x, KH, KW, x, y), in blocks of y.
 
-    The layouts are accepted as in TVM; the shapes say all. Raises what :func:`conv2d` raises.
+    The layouts are "NCHWc", or with the sizes of the blocks, "NCHW8c", which the shapes say too.
+    Raises what :func:`conv2d` raises.
     """
-    del layout, out_layout
+    _known(layout, out_layout)
     rank(data, "data", 5)
     tensor(kernel, "the kernel", 6, NUMBERS)
     same_size(data, 1, kernel, 1, "data and kernel have the same blocks of input channels")
@@ -81,7 +90,7 @@ def conv2d_NCHWc_int8(
     layout: str = "NCHWc", out_layout: str = "NCHWc", out_dtype: str | None = "int32",
 ) -> Tensor:  # fmt: skip
     """:func:`conv2d_NCHWc` of bytes with (O / y, C / x, KH, KW, x / 4, y, 4), added up in int32."""
-    del layout, out_layout
+    _known(layout, out_layout)
     rank(data, "data", 5)
     tensor(kernel, "the kernel", 7, (*INTS, *UINTS))
     same_size(data, 1, kernel, 1, "data and kernel have the same blocks of input channels")
@@ -108,7 +117,7 @@ def depthwise_conv2d_NCHWc(
     layout: str = "NCHWc", out_layout: str = "NCHWc", out_dtype: str | None = None,
 ) -> Tensor:  # fmt: skip
     """Each channel of (N, C / x, H, W, x) by itself, with (C / x, 1, KH, KW, 1, x)."""
-    del layout, out_layout
+    _known(layout, out_layout)
     rank(Input, "Input", 5)
     tensor(Filter, "the filter", 6, NUMBERS)
     same_size(Input, 1, Filter, 0, "data and filter have the same blocks of channels")

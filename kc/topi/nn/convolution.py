@@ -258,7 +258,7 @@ def conv2d(
 ) -> Tensor:
     """A convolution along two axes, in the layout NCHW (filter OIHW), NHWC or HWCN (HWIO)."""
     known = {"NCHW": "OIHW", "NHWC": "HWIO", "HWCN": "HWIO"}
-    order = _known_layout(layout or data_layout, kernel_layout, known)
+    order = _known_layout(data_layout if layout is None else layout, kernel_layout, known)
     name = f"conv2d_{order.lower()}"
     return convolution(input, filter, strides, padding, dilation, 1, order, out_dtype, name, name)
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from kc.support.diagnostics import counted
 from kc.te import functions as scalar
 from kc.te.computes import compute
 from kc.te.expr import Expr, all_of, compare, const, if_then_else
 from kc.te.expr import cast as convert
-from kc.te.tensor import Tensor, reduce_axis
-from kc.topi.arguments import over, positive, rank, same_size, tensor, times
+from kc.te.tensor import Tensor, reduce_axis, shape_text
+from kc.topi.arguments import fits, over, positive, rank, same_size, tensor, times
 from kc.topi.nn.convolution import spans_of
 from kc.topi.nn.dense import accumulator
 from kc.topi.nn.padding import amounts, padded, window
@@ -84,12 +85,40 @@ def depthwise_conv2d_nhwc(
     )
 
 
-def _shapes(ishape: Sequence[Any], fshape: Sequence[Any], Out_grad: Tensor) -> None:
-    rank(Out_grad, "Out_grad", 4)
-    if len(ishape) != 4 or len(fshape) != 4:
+def _four(given: Any, what: str) -> list[Any]:
+    """A shape of four sizes (KC2311)."""
+    sizes = list(given) if isinstance(given, list | tuple) else [given]
+    if len(sizes) != 4:
+        raise refuse("KC2311", f"{what} has {counted(len(sizes), 'number')}: {tuple(sizes)}",
+                     "it has 4: that of a shape")  # fmt: skip
+    return sizes
+
+
+def _backward(
+    Input: Sequence[Any], Filter: Sequence[Any], Out_grad: Tensor, given: Any, what: str,
+    stride: Any, padding: Any,
+) -> tuple[tuple[int, ...], list[int], list[int]]:  # fmt: skip
+    """The strides and the padding; what flows back has the shape of the convolution (KC2303)."""
+    if not fits(Input[3], Filter[2]):
         raise refuse(
-            "KC2302", f"shapes of {len(ishape)} and {len(fshape)} dimensions", "both have 4"
+            "KC2303",
+            f"an input of the shape {shape_text(Input)} and a filter of the shape "
+            f"{shape_text(Filter)}",
+            f"the filter has a kernel for each of {Input[3]} channels",
         )
+    steps = positive(stride, 2, "stride")
+    heads, tails = amounts(padding, Filter[:2])
+    outs = window(Input[1:3], Filter[:2], steps, (1, 1), heads, tails, over, Out_grad)
+    wanted = (Input[0], *outs, times(Input[3], Filter[3]))
+    for shape, name in ((Out_grad.shape, f"Out_grad {Out_grad.name}"), (given, what)):
+        if not all(map(fits, shape, wanted)):
+            raise refuse(
+                "KC2303",
+                f"{name} of the shape {shape_text(shape)}",
+                f"the convolution of {shape_text(Input)} with {shape_text(Filter)} has the shape "
+                f"{shape_text(wanted)}",
+            )
+    return steps, heads, tails
 
 
 @operator(
@@ -101,11 +130,11 @@ def depthwise_conv2d_backward_input_nhwc(
     Filter: Tensor, Out_grad: Tensor, oshape: Any, ishape: Any, stride: Any, padding: Any
 ) -> Tensor:
     """What flows to the input, of shape ``oshape``, from ``Out_grad`` of shape ``ishape``."""
+    rank(Filter, "Filter", 4)
     tensor(Out_grad, "Out_grad", 4, NUMBERS)
-    _shapes(oshape, ishape, Out_grad)
+    into, out_of = _four(oshape, "oshape"), _four(ishape, "ishape")
+    steps, heads, _ = _backward(into, Filter.shape, Out_grad, out_of, "ishape", stride, padding)
     taps, many = Filter.shape[:2], Filter.shape[3]
-    steps = positive(stride, 2, "stride")
-    heads, _ = amounts(padding, taps)
     loops = [
         reduce_axis((0, size), name=name) for size, name in zip(taps, ("di", "dj"), strict=True)
     ]
@@ -126,7 +155,7 @@ def depthwise_conv2d_backward_input_nhwc(
         flow = Out_grad(b, *places, c * many + m) * Filter(*loops, c, m)
         return scalar.sum(if_then_else(all_of(*conditions), flow, zero), axis=[*loops, m])
 
-    return compute(tuple(oshape), body, "In_grad", tag="depthwise_conv2d_backward_input_nhwc")
+    return compute(tuple(into), body, "In_grad", tag="depthwise_conv2d_backward_input_nhwc")
 
 
 @operator(
@@ -138,12 +167,12 @@ def depthwise_conv2d_backward_weight_nhwc(
     Input: Tensor, Out_grad: Tensor, oshape: Any, fshape: Any, stride: Any, padding: Any
 ) -> Tensor:
     """What flows to the filter, of shape ``fshape``, from ``Out_grad`` of shape ``oshape``."""
+    rank(Input, "Input", 4)
     tensor(Out_grad, "Out_grad", 4, NUMBERS)
-    _shapes(oshape, fshape, Out_grad)
-    steps = positive(stride, 2, "stride")
-    heads, tails = amounts(padding, fshape[:2])
+    of_flow, into = _four(oshape, "oshape"), _four(fshape, "fshape")
+    steps, heads, tails = _backward(Input.shape, into, Out_grad, of_flow, "oshape", stride, padding)
     source = padded(Input, [0, *heads, 0], [0, *tails, 0], 0, "PaddedInput")
-    many = fshape[3]
+    many = into[3]
     sizes = (Out_grad.shape[0], *Out_grad.shape[1:3])
     b, h, w = (reduce_axis((0, size), name=name) for size, name in zip(sizes, "bhw", strict=True))
 
@@ -151,4 +180,4 @@ def depthwise_conv2d_backward_weight_nhwc(
         value = source(b, h * steps[0] + dh, w * steps[1] + dw, c)
         return scalar.sum(Out_grad(b, h, w, c * many + m) * value, axis=[b, h, w])
 
-    return compute(tuple(fshape), body, "Weight_grad", tag="depthwise_conv2d_backward_weight_nhwc")
+    return compute(tuple(into), body, "Weight_grad", tag="depthwise_conv2d_backward_weight_nhwc")
