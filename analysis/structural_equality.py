@@ -154,13 +154,35 @@ def _compare_blocks(left: Block, right: Block, a: _Side, b: _Side) -> str | None
 
 def _told(left: Operation, right: Operation, what: str) -> str:
     which = f" ({what})" if what else ""
-    return f"{_line(left)}, and {_line(right)}{which}"
+    parts = _different_parts(left, right) if _text(left) == _text(right) else None
+    computed = f", where '{_text(parts[0])}', and '{_text(parts[1])}'" if parts else ""
+    return f"{_line(left)}, and {_line(right)}{which}{computed}"
+
+
+def _different_parts(left: Operation, right: Operation) -> tuple[Operation, Operation] | None:
+    """The first of what two operations compute with that is written differently."""
+    waiting, seen = [(left, right)], {left}
+    while waiting:
+        mine, yours = waiting.pop()
+        if _text(mine) != _text(yours):
+            return mine, yours
+        pairs = zip(reversed(mine.operands), reversed(yours.operands), strict=False)
+        for value, twin in pairs:
+            if isinstance(value.owner, Operation) and isinstance(twin.owner, Operation):
+                if value.owner not in seen:
+                    seen.add(value.owner)
+                    waiting.append((value.owner, twin.owner))
+    return None
+
+
+def _text(op: Operation) -> str:
+    """The first line of an operation."""
+    return str(op).strip().split("\n", 1)[0].removesuffix("{").strip()
 
 
 def _line(op: Operation) -> str:
     """The first line of an operation, and where it comes from."""
-    text = str(op).strip().split("\n", 1)[0].removesuffix("{").strip()
-    place = location_of(op)
+    text, place = _text(op), location_of(op)
     return f"'{text}'" + (f" at {place}" if place is not None else "")
 
 

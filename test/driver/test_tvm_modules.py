@@ -80,6 +80,14 @@ def test_structural_equality():
         "the modules differ in @f: 'tir.for %i in 8', and 'tir.for %i in 4' "
         "(the number of iterations)"
     )
+    with pytest.raises(AssertionError) as caught:
+        tvm.ir.assert_structural_equal(text("B[vi] = A[vi] + 1"), text("B[vi] = A[vi] + 2"))
+    message = re.sub(r" at <\w+( \d+)?>:\d+:\d+", "", str(caught.value))
+    assert message == (
+        "the modules differ in @f: 'tir.store %0, %B[%vi] : memref<8xi32>', and 'tir.store %0, "
+        "%B[%vi] : memref<8xi32>' (the value), where '%0 = arith.constant 1 : i32', and "
+        "'%0 = arith.constant 2 : i32'"
+    )
 
 
 TWICE = """

@@ -146,6 +146,18 @@ def test_names_stand_for_values_and_may_stand_for_others_later():
     np.testing.assert_allclose(b, z + 5 + np.where(np.arange(8) < 4, z, 0), rtol=1e-6)
 
     @T.prim_func
+    def h(B: T.Buffer((4,), "int32")):
+        x = T.var("int32")
+        for i in range(4):
+            with T.let(x, i + 1):
+                B[i] = x * 2
+            B[i] = B[i] + T.Let(x * 10, where={x: i})
+
+    b = np.zeros(4, "i4")
+    kc.build(h)(b)
+    assert b.tolist() == [2, 14, 26, 38]
+
+    @T.prim_func
     def g(B: T.Buffer((4,), "int32")):
         x = 0
         for i in range(4):

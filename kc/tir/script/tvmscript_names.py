@@ -7,7 +7,7 @@ of ``kc.tir``, with the ``dtype=`` that TVM 0.9 writes; the rest are words that
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,8 +16,21 @@ from kc.support.diagnostics import TEError, nearest, suggest
 from kc.support.locations import caller_location
 from kc.te.calls import DEFAULT_TRACE
 from kc.te.dtypes import DTYPES, MAX_LANES, check_dtype, lanes, scalar, with_lanes
-from kc.te.expr import Call, Const, Expr, ExternCall, Shuffle, as_expr, binary, cast, compare, const
+from kc.te.expr import (
+    Call,
+    Const,
+    Expr,
+    ExternCall,
+    Shuffle,
+    Var,
+    as_expr,
+    binary,
+    cast,
+    compare,
+    const,
+)
 from kc.te.raw_operations import is_raw
+from kc.te.rewrite import Substitution
 from kc.te.tensor import var
 from kc.tir.expression_classes import Cast
 from kc.tir.script import names
@@ -176,6 +189,12 @@ def _shuffle(vectors: Any, indices: Any) -> Expr:
     return Shuffle(given, chosen, dtype, caller_location())
 
 
+def _let(body: Any, where: Mapping[Var, Any]) -> Expr:
+    """``T.Let(x + 1, where={x: A[i]})``: an expression with values for its variables."""
+    values = {name: cast(as_expr(value), name.dtype) for name, value in where.items()}
+    return Substitution(values)(as_expr(body))
+
+
 def _truth(value: Any) -> Any:
     return ~as_expr(value)
 
@@ -242,6 +261,7 @@ NAMES: dict[str, Any] = {
     "Cast": _cast,
     "cast": _cast,
     "reinterpret": _reinterpret,
+    "Let": _let,
     "Select": tir.Select,
     "Ramp": tir.Ramp,
     "ramp": tir.Ramp,
