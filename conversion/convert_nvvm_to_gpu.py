@@ -80,7 +80,7 @@ _REDUCTIONS = {
 
 @dataclass(frozen=True)
 class ConvertNvvmToGpuPass(ModulePass):
-    """Make operations of gpu of those of nvvm that have a counterpart."""
+    """Convert operations of nvvm to their counterparts in gpu."""
 
     name = "convert-nvvm-to-gpu"
 

@@ -95,7 +95,7 @@ _SPACES = {
 
 @dataclass(frozen=True)
 class ConvertTirToGpuPass(ModulePass):
-    """Make launches of the loops of threads."""
+    """Convert loops of threads to kernel launches."""
 
     name = "convert-tir-to-gpu"
 

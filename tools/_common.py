@@ -19,12 +19,12 @@ DIAGNOSTICS_FORMAT = Flag(
 )
 CHECK_EACH = Flag(
     "check-each",
-    "run the program before and after each step, name what changes it",
+    "run the program before and after each step, and name the first that changes the result",
     None,
     CHECKS,
 )
 HELP = Flag("help", "this text", None, INFORMATION)
-VERSION = Flag("version", "versions of kc and of what it stands on", None, INFORMATION)
+VERSION = Flag("version", "versions of kc and its dependencies", None, INFORMATION)
 
 
 def target_flag(default: str) -> Flag:

@@ -33,15 +33,15 @@ _LEVELS = "tir, loops, gpu, scf, nvvm, llvm"
 _STAGES = (
     Flag(
         "compile-to",
-        f"lower for the target as far as this: {_LEVELS}, or a pass of the way",
+        f"lower for the target up to this stage: {_LEVELS}, or a pass of the pipeline",
         "STAGE",
         INPUT,
     ),
-    Flag("from", "leave out the stages before this one", "STAGE", INPUT),
-    Flag("to", "leave out the stages after this one", "STAGE", INPUT),
+    Flag("from", "skip the stages before this one", "STAGE", INPUT),
+    Flag("to", "skip the stages after this one", "STAGE", INPUT),
 )
 
-_SHOW = "Looking at the passes at work (on standard error)"
+_SHOW = "Inspecting passes (on standard error)"
 
 FLAGS = (
     OUTPUT,
@@ -72,7 +72,7 @@ FLAGS = (
     Flag("mlir-print-ir-after", "print the module after these passes", "PASS,...", _SHOW),
     Flag("mlir-print-ir-after-all", "print the module after every pass", None, _SHOW),
     Flag("mlir-print-ir-after-change", "print it after a pass that changed it", None, _SHOW),
-    Flag("mlir-timing", "print where the time went", None, _SHOW),
+    Flag("mlir-timing", "print the time of each pass", None, _SHOW),
     Flag("diff", "print what each pass changed", None, _SHOW),
     Flag("dump-dir", "write the module at every stage to files in DIR", "DIR", _SHOW),
     Flag(
@@ -81,7 +81,7 @@ FLAGS = (
         "FILE.html",
         _SHOW,
     ),
-    Flag("schedule-report", "the same as --report", "FILE.html", _SHOW),
+    Flag("schedule-report", "an alias of --report", "FILE.html", _SHOW),
     Flag("help", "this text, or the page of a pass", "PASS", INFORMATION, optional=True),
     VERSION,
     Flag("list-passes", "the names of all passes", None, INFORMATION),
@@ -98,8 +98,8 @@ USAGE = "kc-opt [FILE|-] [passes and options in any order]"
 ABOUT = """\
 Reads a module, applies the passes in the order of their flags, prints the result.
 A pass takes options as --split="block=C loop=j factors=?,32"; func=NAME restricts any pass
-to one function; the same flag may be given several times. In [], options that must be given
-stand without '?' (unless the flag means something without any)."""
+to one function; the same flag may be given several times. In [],
+optional options end with '?'; the others are required (unless the bare flag has a meaning)."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:

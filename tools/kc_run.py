@@ -42,8 +42,8 @@ numbers in the order of the arguments, or are random (the same ones for the same
 FLAGS = (
     Flag("e", "the function to run (default: 'main', or the only one)", "FUNC", INPUT),
     Flag("args", "inputs: .npy files, and numbers for scalars", "A,B,...", INPUT),
-    Flag("random", "make random inputs (what happens without --args)", None, INPUT),
-    Flag("seed", "what random inputs start from (default: 0)", "N", INPUT),
+    Flag("random", "use random inputs (the default without --args)", None, INPUT),
+    Flag("seed", "the seed of random inputs (default: 0)", "N", INPUT),
     Flag("sizes", "symbolic sizes of random inputs: n=128,m=64", "SIZES", INPUT),
     Flag("o", "write the output to a .npy file (several: to a .npz file)", "FILE", INPUT),
     Flag(
@@ -56,7 +56,7 @@ FLAGS = (
     LOAD_PLUGIN,
     Flag(
         "check",
-        "watch what kernels for a GPU do (kc.gpu.check); or compare the outputs with .npy files",
+        "check the GPU kernels (kc.gpu.check), or compare the outputs with .npy files",
         "REF,...",
         CHECKS,
         optional=True,
@@ -64,7 +64,12 @@ FLAGS = (
     CHECK_EACH,
     Flag("interpret", "run it in the interpreter: slow, with every access checked", None, CHECKS),
     Flag("time", "measure the function beside its roofline (on standard error)", None, CHECKS),
-    Flag("roofline", "draw that: a .svg, .png or .pdf file (needs matplotlib)", "FILE", CHECKS),
+    Flag(
+        "roofline",
+        "draw the roofline to a .svg, .png or .pdf file (needs matplotlib)",
+        "FILE",
+        CHECKS,
+    ),
     DIAGNOSTICS_FORMAT,
     HELP,
     VERSION,

@@ -76,7 +76,7 @@ SITES = "kc.emulator.sites"
 
 @dataclass(frozen=True)
 class ConvertGpuToCpuPass(ModulePass):
-    """Make functions for a CPU of kernels and launches.
+    """Convert kernels and launches to functions for a CPU.
 
     ``check``: watch what the kernels do.
     """

@@ -58,7 +58,7 @@ class EraseShape(RewritePattern):
 
 @dataclass(frozen=True)
 class TosaToLinalgPass(ModulePass):
-    """Make ops of linalg, tensor and arith of those of tosa."""
+    """Convert tosa to linalg, tensor and arith."""
 
     name = "tosa-to-linalg"
 

@@ -233,7 +233,7 @@ XDSL_PASSES = {
         "common_subexpression_elimination:CommonSubexpressionElimination",
         "Remove repeated computations.",
     ),
-    "dce": ("dead_code_elimination:DeadCodeElimination", "Remove what has no use."),
+    "dce": ("dead_code_elimination:DeadCodeElimination", "Remove unused operations."),
     "licm": (
         "loop_invariant_code_motion:LoopInvariantCodeMotionPass",
         "Move loop-invariant code out of loops.",

@@ -94,7 +94,7 @@ class ScheduleMethods:
         ...
 
     def loop_partition(self, loop: LoopRV | str, factors: Sequence[int | ExprRV | str | None] = ..., preserve_unit_iters: bool = True) -> list[LoopRV]:
-        """Cut a loop into consecutive ones."""
+        """Split a loop into consecutive loops."""
         ...
 
     def merge(self, *loops: LoopRV | str | Sequence[LoopRV | str], blocks: Sequence[BlockRV | str] = ..., unsafe: bool = False) -> LoopRV:
@@ -114,11 +114,11 @@ class ScheduleMethods:
         ...
 
     def shift(self, loop: LoopRV | str, by: int = 0, after: int = 0) -> LoopRV:
-        """Let a loop do what it does some iterations later."""
+        """Delay the work of a loop by some iterations."""
         ...
 
     def unroll_and_jam(self, loop: LoopRV | str, factor: int = 4) -> list[LoopRV]:
-        """Do some iterations of a loop together inside of the loops that it holds."""
+        """Unroll a loop and merge the copies inside its inner loops."""
         ...
 
     def privatize(self, block: BlockRV | str, loop: LoopRV | str, buffer: Any = ..., *, unsafe: bool = False) -> None:
@@ -126,7 +126,7 @@ class ScheduleMethods:
         ...
 
     def fuse_loops(self, first: LoopRV | str, second: LoopRV | str) -> LoopRV:
-        """Make one loop of two neighbours, the second delayed as much as it must be."""
+        """Fuse two neighbouring loops, the second delayed as far as necessary."""
         ...
 
     def compute_at(self, block: BlockRV | str, loop: LoopRV | str, preserve_unit_loops: bool = False, index: int = -1, *, unsafe: bool = False) -> None:
@@ -142,7 +142,7 @@ class ScheduleMethods:
         ...
 
     def reverse_compute_inline(self, block: BlockRV | str, *, unsafe: bool = False) -> None:
-        """Compute a block where its only input is made."""
+        """Compute a block where its only input is computed."""
         ...
 
     def compute_root(self, block: BlockRV | str, *, unsafe: bool = False) -> None:
@@ -150,7 +150,7 @@ class ScheduleMethods:
         ...
 
     def cache_read(self, block: BlockRV | str, read_buffer_index: Any, storage_scope: str = 'global', consumer_blocks: Sequence[BlockRV | str] = ...) -> BlockRV:
-        """Copy what blocks read of a buffer into a new buffer, and read it there."""
+        """Copy the parts of a buffer that blocks read into a new buffer, and read them there."""
         ...
 
     def cache_write(self, block: BlockRV | str, write_buffer_index: Any = ..., storage_scope: str = 'global', consumer_blocks: Sequence[BlockRV | str] = ...) -> BlockRV:
@@ -166,7 +166,7 @@ class ScheduleMethods:
         ...
 
     def read_at(self, loop: LoopRV | str, block: BlockRV | str, read_buffer_index: Any, storage_scope: str = 'global') -> BlockRV:
-        """Copy what an iteration of a loop reads of a buffer, and read it there."""
+        """Copy the part of a buffer that an iteration of a loop reads, and read it there."""
         ...
 
     def write_at(self, loop: LoopRV | str, block: BlockRV | str, write_buffer_index: Any = ..., storage_scope: str = 'global') -> BlockRV:
@@ -178,11 +178,11 @@ class ScheduleMethods:
         ...
 
     def reindex_cache_read(self, block: BlockRV | str, read_buffer_index: Any, storage_scope: str, index_map: Any) -> BlockRV:
-        """Copy what a block reads of a buffer to a new one, in a layout of choice."""
+        """Copy the part of a buffer that a block reads to a new one, in a chosen layout."""
         ...
 
     def reindex_cache_write(self, block: BlockRV | str, write_buffer_index: Any, storage_scope: str, index_map: Any) -> BlockRV:
-        """Write to a new buffer in a layout of choice, which is copied back."""
+        """Write to a new buffer in a chosen layout, and copy it back."""
         ...
 
     def rolling_buffer(self, block: BlockRV | str, write_buffer_index: Any = ..., *, unsafe: bool = False) -> None:
@@ -190,7 +190,7 @@ class ScheduleMethods:
         ...
 
     def transform_layout(self, block: BlockRV | str, buffer: Any, index_map: Any, pad_value: Any | None = None, assume_injective_transform: bool = False) -> None:
-        """Keep the elements of a buffer at other indices."""
+        """Change the layout of a buffer."""
         ...
 
     def transform_block_layout(self, block: BlockRV | str, index_map: Any) -> None:
@@ -198,11 +198,11 @@ class ScheduleMethods:
         ...
 
     def set_axis_separator(self, block: BlockRV | str, buffer: Any, axis_separators: Sequence[int] = ...) -> None:
-        """Tell which dimensions of a buffer form an axis of physical memory."""
+        """Group dimensions of a buffer into axes of physical memory."""
         ...
 
     def storage_align(self, block: BlockRV | str, buffer_index: Any, axis: int, factor: int, offset: int = 0) -> None:
-        """Ask for a distance between the elements along a dimension of a buffer."""
+        """Set the distance between elements along a dimension of a buffer."""
         ...
 
     def set_scope(self, block: BlockRV | str, buffer_index: Any, storage_scope: str) -> None:
@@ -210,11 +210,11 @@ class ScheduleMethods:
         ...
 
     def unsafe_set_dtype(self, block: BlockRV | str, buffer_index: Any, dtype: str, unsafe: bool = False) -> None:
-        """Let a buffer hold its elements in another type."""
+        """Store the elements of a buffer in another type."""
         ...
 
     def reorder_block_iter_var(self, block: BlockRV | str, new_order: Sequence[int]) -> None:
-        """Give the iteration variables of a block another order."""
+        """Reorder the iteration variables of a block."""
         ...
 
     def decompose_reduction(self, block: BlockRV | str, loop: LoopRV | str) -> BlockRV | None:

@@ -88,7 +88,7 @@ CLUSTER_NUMBERS = (ClusterIdOp, ClusterDimOp)
 
 @dataclass(frozen=True)
 class GpuKernelOutliningPass(ModulePass):
-    """Make a kernel of the body of each launch."""
+    """Outline the body of each launch as a kernel."""
 
     name = "gpu-kernel-outlining"
 

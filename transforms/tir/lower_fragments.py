@@ -101,7 +101,7 @@ class _Held:
 
 @dataclass(frozen=True)
 class LowerFragmentsPass(ModulePass):
-    """Let each lane of a warp do its part of what they do together."""
+    """Lower operations of warps to the work of each lane."""
 
     name = "lower-fragments"
 

@@ -82,7 +82,7 @@ def warp_size(target: Target) -> int:
 
 @dataclass(frozen=True)
 class LowerThreadAllreducePass(ModulePass):
-    """Make shuffles and shared memory of the values that threads combine."""
+    """Lower reductions across threads to shuffles and shared memory."""
 
     name = "lower-thread-allreduce"
 

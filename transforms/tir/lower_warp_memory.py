@@ -54,7 +54,7 @@ _SHARED = StringAttr("shared")
 
 
 class LowerWarpMemoryPass(ModulePass):
-    """Make memory of warps a part of that of blocks."""
+    """Place the memory of warps in that of blocks."""
 
     name = "lower-warp-memory"
 

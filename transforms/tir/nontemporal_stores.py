@@ -100,7 +100,7 @@ XMM, LINE = 16, 64
 
 @dataclass(frozen=True)
 class NontemporalStoresPass(ModulePass):
-    """Store what is larger than the caches, and written once, past them."""
+    """Bypass the caches for large arrays that are written once."""
 
     name = "nontemporal-stores"
 

@@ -64,7 +64,7 @@ HINT = "pragma_loop_partition_hint"
 
 @dataclass(frozen=True)
 class PartitionLoopsPass(ModulePass):
-    """Cut loops where conditions begin or cease to hold."""
+    """Split loops where conditions begin or cease to hold."""
 
     name = "partition-loops"
 

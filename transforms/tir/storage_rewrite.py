@@ -71,7 +71,7 @@ Access = LoadOp | StoreOp
 
 @dataclass(frozen=True)
 class StorageRewritePass(ModulePass):
-    """Let buffers that are not alive together share memory."""
+    """Share memory between buffers that are not alive together."""
 
     name = "storage-rewrite"
 

@@ -56,7 +56,7 @@ _ADDRESSES = (ExtractAlignedPointerAsIndexOp, ExtractStridedMetaDataOp)
 
 @dataclass(frozen=True)
 class SwizzleStoragePass(ModulePass):
-    """Put the elements of buffers where their swizzles say."""
+    """Apply the swizzles of buffers to their accesses."""
 
     name = "swizzle-storage"
 

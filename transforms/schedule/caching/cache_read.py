@@ -62,7 +62,7 @@ from kc.transforms.schedule.caching._caching import (
 
 @dataclass(frozen=True)
 class CacheRead(Primitive):
-    """Copy what blocks read of a buffer into a new buffer, and read it there."""
+    """Copy the parts of a buffer that blocks read into a new buffer, and read them there."""
 
     name: ClassVar[str] = "cache-read"
     gives: ClassVar[Gives] = "block"

@@ -66,7 +66,7 @@ from kc.transforms.schedule.caching._caching import (
 
 @dataclass(frozen=True)
 class ReadAt(Primitive):
-    """Copy what an iteration of a loop reads of a buffer, and read it there."""
+    """Copy the part of a buffer that an iteration of a loop reads, and read it there."""
 
     name: ClassVar[str] = "read-at"
     gives: ClassVar[Gives] = "block"

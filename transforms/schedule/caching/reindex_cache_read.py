@@ -63,7 +63,7 @@ from kc.transforms.schedule.caching._reindexing import Reindexing, plan_reindexi
 
 @dataclass(frozen=True)
 class ReindexCacheRead(Primitive):
-    """Copy what a block reads of a buffer to a new one, in a layout of choice."""
+    """Copy the part of a buffer that a block reads to a new one, in a chosen layout."""
 
     name: ClassVar[str] = "reindex-cache-read"
     gives: ClassVar[Gives] = "block"

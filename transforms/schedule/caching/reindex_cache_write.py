@@ -63,7 +63,7 @@ from kc.transforms.schedule.caching._reindexing import Reindexing, plan_reindexi
 
 @dataclass(frozen=True)
 class ReindexCacheWrite(Primitive):
-    """Write to a new buffer in a layout of choice, which is copied back."""
+    """Write to a new buffer in a chosen layout, and copy it back."""
 
     name: ClassVar[str] = "reindex-cache-write"
     gives: ClassVar[Gives] = "block"

@@ -35,7 +35,7 @@ from kc.transforms.schedule.base import BlockRef, Primitive, Rewritten, Site
 
 @dataclass(frozen=True)
 class ReorderBlockIterVar(Primitive):
-    """Give the iteration variables of a block another order."""
+    """Reorder the iteration variables of a block."""
 
     name: ClassVar[str] = "reorder-block-iter-var"
 

@@ -48,7 +48,7 @@ from kc.transforms.schedule.layout._buffer_notes import (
 
 @dataclass(frozen=True)
 class SetAxisSeparator(Primitive):
-    """Tell which dimensions of a buffer form an axis of physical memory."""
+    """Group dimensions of a buffer into axes of physical memory."""
 
     name: ClassVar[str] = "set-axis-separator"
 

@@ -55,7 +55,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class StorageAlign(Primitive):
-    """Ask for a distance between the elements along a dimension of a buffer."""
+    """Set the distance between elements along a dimension of a buffer."""
 
     name: ClassVar[str] = "storage-align"
 

@@ -134,7 +134,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class TransformLayout(Primitive):
-    """Keep the elements of a buffer at other indices."""
+    """Change the layout of a buffer."""
 
     name: ClassVar[str] = "transform-layout"
 

@@ -105,7 +105,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class UnsafeSetDtype(Primitive):
-    """Let a buffer hold its elements in another type."""
+    """Store the elements of a buffer in another type."""
 
     name: ClassVar[str] = "unsafe-set-dtype"
 

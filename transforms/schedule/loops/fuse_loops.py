@@ -48,7 +48,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class FuseLoops(Primitive):
-    """Make one loop of two neighbours, the second delayed as much as it must be."""
+    """Fuse two neighbouring loops, the second delayed as far as necessary."""
 
     name: ClassVar[str] = "fuse-loops"
     verb = "was fused into"

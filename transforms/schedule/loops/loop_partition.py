@@ -81,7 +81,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class LoopPartition(Primitive):
-    """Cut a loop into consecutive ones."""
+    """Split a loop into consecutive loops."""
 
     name: ClassVar[str] = "loop-partition"
     verb = "was cut into"

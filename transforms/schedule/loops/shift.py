@@ -47,7 +47,7 @@ from kc.transforms.schedule.loops._guards import guard_body, require_nonempty_re
 
 @dataclass(frozen=True)
 class Shift(Primitive):
-    """Let a loop do what it does some iterations later."""
+    """Delay the work of a loop by some iterations."""
 
     name: ClassVar[str] = "shift"
     verb = "was shifted as"

@@ -53,7 +53,7 @@ DEFAULT = 4
 
 @dataclass(frozen=True)
 class UnrollAndJam(Primitive):
-    """Do some iterations of a loop together inside of the loops that it holds."""
+    """Unroll a loop and merge the copies inside its inner loops."""
 
     name: ClassVar[str] = "unroll-and-jam"
     verb = "was unrolled and jammed into"

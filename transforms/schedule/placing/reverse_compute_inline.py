@@ -92,7 +92,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class ReverseComputeInline(Primitive):
-    """Compute a block where its only input is made."""
+    """Compute a block where its only input is computed."""
 
     name: ClassVar[str] = "reverse-compute-inline"
     undecidable = True
