@@ -35,7 +35,7 @@ error[KC2301]: topi.compress: the argument A has elements of type float32
   try: topi.cast(A, "bool")""",
     "topi.compress(T(3, 3, dtype='bool'), T(3))": """\
 error[KC2302]: topi.compress: condition A of the shape (3, 3) has 2 dimensions
-  why: it has 1""",
+  why: 1 dimension is expected""",
     "topi.compress(T(3, dtype='bool'), T(3), 1)": """\
 error[KC2304]: topi.compress: axis 1 of a tensor with 1 dimension
   why: axes are -1 to 0""",

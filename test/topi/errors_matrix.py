@@ -184,7 +184,7 @@ error[KC2313]: topi.logsumexp: axis is rows
   why: it is an integer that is known when the program is built""",
     "topi.det(T(3))": """\
 error[KC2302]: topi.det: data A of the shape (3,) has 1 dimension
-  why: it has 2 or 3 or 4""",
+  why: 2 or 3 or 4 dimensions are expected""",
     "topi.det(T(2, 3, 4))": """\
 error[KC2303]: topi.det: A of the shape (2, 3, 4)
   why: the last two dimensions are equal: matrices are square""",

@@ -141,7 +141,7 @@ error[KC2306]: topi.sparse.sparse_fill_empty_rows: dense_shape is (4, -5)
     "topi.sparse.sparse_fill_empty_rows(T(3, dtype='int64'), T(3, name='V'), (4, 5), 0.5)": """\
 error[KC2302]: topi.sparse.sparse_fill_empty_rows: sparse_indices A of the shape (3,) has 1 \
 dimension
-  why: it has 2""",
+  why: 2 dimensions are expected""",
     "topi.signal.mel_weight_matrix(0, 16, 8000, 0.0, 4000.0)": """\
 error[KC2306]: topi.signal.mel_weight_matrix: num_mel_bins is 0
   why: it is at least 1""",
