@@ -25,6 +25,7 @@ have the strides that they are declared with as their layouts.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -91,7 +92,7 @@ class TensorIntrin:
         """
         file = file or f"<intrinsic {name}>"
         with source_text(file, text):
-            module = _parsed(text, file)
+            module = _parsed(_part_with(name, text), file)
             home = next(
                 (op for op in module.body.ops if isinstance(op, ModuleOp) and _name(op) == name),
                 module,
@@ -171,6 +172,23 @@ def names() -> list[str]:
 def _loaded(name: str, text: str, path: str) -> TensorIntrin:
     # The attribute that holds the text is named after the file.
     return TensorIntrin.parse(name, text, f"{path.partition(':')[2].lower()}.mlir")
+
+
+_MODULE = re.compile(r"^module @([\w.]+)(?:.*\n)+?^\}$", re.MULTILINE)
+"""A module of a text with several, as they are written: it ends with the first line ``}``."""
+
+
+def _part_with(name: str, text: str) -> str:
+    """``text`` without the other intrinsics in it, which are parsed when they are asked for.
+
+    What is left is in the lines where it was. It is the whole text where modules are written in
+    another way than :data:`_MODULE` says.
+    """
+    modules = list(_MODULE.finditer(text))
+    are_whole = all(part[0].count("{") == part[0].count("}") for part in modules)
+    if not are_whole or name not in {part[1] for part in modules}:
+        return text
+    return _MODULE.sub(lambda part: part[0] if part[1] == name else "\n" * part[0].count("\n"), text)
 
 
 @lru_cache(maxsize=64)

@@ -13,7 +13,8 @@ import kc
 from kc.analysis import loop_tree
 from kc.analysis.dominance import check_dominance
 from kc.dialects.tir import AllocOp, BlockOp
-from kc.support.diagnostics import ScheduleError
+from kc.support.diagnostics import ParseError, ScheduleError
+from kc.support.locations import location_of
 from kc.support.registry import pass_class
 from kc.tir import TensorIntrin
 from kc.transforms.intrinsics import tensor_intrin
@@ -357,3 +358,28 @@ func.func @f(%A: memref<8xf32>, %B: memref<8xf32>, %C: memref<1xf32>) {
     assert caught.value.message == "tensorize: dot starts the reduction of C anew"
     assert text_of(module) == before
     tensorize(module, "dot_f32_4", "k")
+
+
+def several(*names: str) -> str:
+    """A text with an intrinsic of each name, as the files of kc have them."""
+    body = (ADD + implementation(TILE)).replace("\n", "\n  ")
+    return "\n".join(f"module @{name} {{{body}\n}}\n" for name in names)
+
+
+def test_the_others_of_a_text_are_not_parsed_and_lines_stay():
+    text = several("first", "second", "third")
+    broken = text.replace("arith.addf %a, %b : f32", "arith.adff %a, %b : f32", 1)
+    line = text[: text.index("func.func", text.index("module @third"))].count("\n") + 1
+    third = TensorIntrin.parse("third", broken, "three.mlir")
+    place = location_of(third.description)
+    assert place is not None
+    assert (place.file, place.line) == ("three.mlir", line)
+    with pytest.raises(ParseError, match=r"arith\.adff"):
+        TensorIntrin.parse("first", broken, "three.mlir")
+
+
+def test_a_text_that_is_written_otherwise_is_parsed_whole():
+    text = several("first", "second")
+    for odd in (text.replace("\n}\n", "\n }\n"), text.replace("\n  ", "\n")):
+        for name in ("first", "second"):
+            assert TensorIntrin.parse(name, odd).name == name
