@@ -27,7 +27,7 @@ test-fast: $(INSTALLED) ## run lit and the unit tests, in about a minute
 	@$(PY) scripts/run_tests.py --fast
 
 test-topi: $(INSTALLED) ## run every case of every operator of kc.topi, natively too
-	$(PY) -m pytest -q -n auto -m "sweep or not sweep" test/topi
+	$(PY) -m pytest -q -n auto -m "sweep or not sweep" --hypothesis-profile=sweep test/topi
 
 check: $(INSTALLED) ## lint, format, types, layers, names, freshness of the docs
 	$(PY) -m ruff check .

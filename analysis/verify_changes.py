@@ -288,35 +288,35 @@ def _ends(op: Operation) -> tuple[Any, ...]:
 
 def _key(op: Operation) -> Any:
     """All that a verifier's verdict on ``op`` follows from; None if that is more."""
+    kind = type(op)
     around = op.parent_op()
-    if isinstance(op, ModuleOp):
+    further = None
+    if kind is ModuleOp:
         further = _symbols(op)
         if further is None:
             return None
-    elif isinstance(op, ReturnOp) and isinstance(around, FuncOp):
+    elif kind is ReturnOp and isinstance(around, FuncOp):
         further = _number(around.function_type)
-    else:
-        further = None
+    properties, attributes = op.properties, op.attributes
     return (
-        type(op),
+        kind,
         type(around) if around is not None else None,
         op._next_op is None,  # pyright: ignore[reportPrivateUsage]
         _types(op._operands),  # pyright: ignore[reportPrivateUsage]
         _types(op.results),
         further,
-        len(op.properties),
-        *op.properties,
-        *op.properties.values(),
-        *op.attributes,
-        *op.attributes.values(),
+        tuple(properties),
+        _numbers(properties.values()),
+        tuple(attributes),
+        _numbers(attributes.values()) if attributes else (),
         *map(_key_of_region, op.regions),
     )
 
 
-def _symbols(module: ModuleOp) -> Any:
+def _symbols(module: Operation) -> Any:
     """What is in a module, by class and name; None where branches are."""
     symbols: list[tuple[Any, ...]] = []
-    for op in module.body.ops:
+    for op in module.regions[0].block.ops:
         if op.successors:
             return None
         symbols.append((type(op), op.properties.get("sym_name"), op.attributes.get("sym_name")))
@@ -340,21 +340,29 @@ def _key_of_block(block: Block) -> Any:
 
 def _types(values: Sequence[SSAValue]) -> tuple[int, ...]:
     try:
-        return tuple([value.type._kc_number for value in values])  # pyright: ignore
+        return tuple([value._type._kc_number for value in values])  # pyright: ignore
     except AttributeError:  # the first time that a type is met
         return tuple([_number(value.type) for value in values])
 
 
+def _numbers(attributes: Iterable[Attribute]) -> tuple[int, ...]:
+    try:
+        return tuple([attribute._kc_number for attribute in attributes])  # pyright: ignore
+    except AttributeError:
+        return tuple([_number(attribute) for attribute in attributes])
+
+
 _NUMBER = "_kc_number"
-"""The attribute of Python objects that has the number of a type."""
+"""The attribute of Python objects that has the number of a type or another attribute."""
 _NUMBERS: dict[Attribute, int] = {}
 _next_number = itertools.count().__next__
 
 
 def _number(kind: Attribute) -> int:
-    """A number that only types equal to ``kind`` have.
+    """A number that only attributes equal to ``kind`` have.
 
-    The hash of a type takes longer than all else of a key, and a few objects are most operands'.
+    The hash of an attribute takes longer than all else of a key, and the types of most operands are
+    a few objects, as are the properties of operations that are copies.
     """
     number: int | None = getattr(kind, _NUMBER, None)
     if number is None:

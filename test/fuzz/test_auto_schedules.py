@@ -5,8 +5,8 @@ from __future__ import annotations
 import auto_schedules
 import pytest
 
-CASES = 30
-GROUP = 10
+CASES = 15
+GROUP = 5
 
 
 @pytest.mark.slow

@@ -188,7 +188,9 @@ def _part_with(name: str, text: str) -> str:
     are_whole = all(part[0].count("{") == part[0].count("}") for part in modules)
     if not are_whole or name not in {part[1] for part in modules}:
         return text
-    return _MODULE.sub(lambda part: part[0] if part[1] == name else "\n" * part[0].count("\n"), text)
+    return _MODULE.sub(
+        lambda part: part[0] if part[1] == name else "\n" * part[0].count("\n"), text
+    )
 
 
 @lru_cache(maxsize=64)

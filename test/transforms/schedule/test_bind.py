@@ -166,14 +166,14 @@ def apply(module: ModuleOp, *steps: str) -> None:
 
 
 MATMUL = """
-te.func @f(%A: tensor<64x16xf32>, %B: tensor<16x64xf32>) -> (tensor<64x64xf32>) {
-  %C = te.compute "C" [%i = 64, %j = 64] reduce sum [%k = 16] {
-    %a = te.read %A[%i, %k] : tensor<64x16xf32>
+te.func @f(%A: tensor<32x16xf32>, %B: tensor<16x64xf32>) -> (tensor<32x64xf32>) {
+  %C = te.compute "C" [%i = 32, %j = 64] reduce sum [%k = 16] {
+    %a = te.read %A[%i, %k] : tensor<32x16xf32>
     %b = te.read %B[%k, %j] : tensor<16x64xf32>
     %c = arith.mulf %a, %b : f32
     te.yield %c : f32
-  } : tensor<64x64xf32>
-  te.return %C : tensor<64x64xf32>
+  } : tensor<32x64xf32>
+  te.return %C : tensor<32x64xf32>
 }
 """
 
@@ -226,7 +226,7 @@ def shapes(module: ModuleOp) -> dict[str, tuple[int, ...]]:
 
 def factors() -> tuple[np.ndarray, np.ndarray]:
     random = np.random.default_rng(5)
-    left, right = (random.standard_normal(shape) for shape in ((64, 16), (16, 64)))
+    left, right = (random.standard_normal(shape) for shape in ((32, 16), (16, 64)))
     return left.astype(np.float32), right.astype(np.float32)
 
 
@@ -243,7 +243,7 @@ def test_the_classic_matmul():
         "B_shared_local": (1, 2),
         "C_local": (2, 2),
     }
-    (a, b), c = factors(), np.zeros((64, 64), np.float32)
+    (a, b), c = factors(), np.zeros((32, 64), np.float32)
     run(module, "f", [a, b, c])
     np.testing.assert_allclose(c, a @ b, rtol=1e-4, atol=1e-4)
 
@@ -342,6 +342,6 @@ def test_virtual_threads_run_on_a_cpu():
     module = lowered(MATMUL)
     apply(module, "split block=C loop=i factors=2,?", "bind block=C loop=i_o thread_axis=vthread")
     a, b = factors()
-    c = kc.nd.empty((64, 64))
+    c = kc.nd.empty((32, 64))
     kc.build(module, name="f")(a, b, c)
     np.testing.assert_allclose(np.asarray(c), a @ b, rtol=1e-4, atol=1e-4)
