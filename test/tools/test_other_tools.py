@@ -236,7 +236,10 @@ def test_a_long_run_is_not_repeated(folder, capsys, monkeypatch):
     assert title == "Execution time summary:"
     mean, median, longest, shortest, deviation = map(float, numbers.split())
     assert mean == median == longest == shortest > deviation == 0
-    assert memory == "peak memory 2.375 KiB: arguments and buffers"
+    # The arguments are 2 KiB; a tile of sums, which this machine's vectors decide, is a part of C.
+    peak = re.fullmatch(r"peak memory ([\d.]+) KiB: arguments and buffers", memory)
+    assert peak is not None
+    assert 2 <= float(peak[1]) <= 3
     assert re.match(r"[\d.]+ [kMG]FLOP/s", rates)
 
 
