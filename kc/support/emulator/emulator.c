@@ -171,6 +171,7 @@ typedef struct {
   Wait *waits;
   Queue *queues;
   uint64_t (*words)[MATRIX_WORDS];
+  uint64_t *rows; /* where the row is that each lane has the address of */
   Barrier barriers[BARRIERS];
   Bulks bulks;
   Accumulators *accumulators; /* of each thread, where there are products */
@@ -191,6 +192,7 @@ Block *kc_emu_new_block(int32_t *states, int64_t count, int32_t is_watched) {
   block->waits = calloc((size_t)count, sizeof *block->waits);
   block->queues = calloc((size_t)count, sizeof *block->queues);
   block->words = calloc((size_t)count, sizeof *block->words);
+  block->rows = calloc((size_t)count, sizeof *block->rows);
   if (is_watched) {
     int64_t width = width_of(block);
     block->clocks = calloc((size_t)(count * width), sizeof *block->clocks);
@@ -221,6 +223,7 @@ void kc_emu_end_block(Block *block) {
   free(block->waits);
   free(block->queues);
   free(block->words);
+  free(block->rows);
   free(block->clocks);
   free(block);
 }
@@ -1363,10 +1366,9 @@ void kc_emu_leave(Block *block, int64_t thread, int32_t n, int64_t word) {
    is read or written outside of all memory goes to the words of the thread instead. */
 void kc_emu_row(Block *block, int64_t thread, uint64_t address, int32_t count, int32_t site,
                 int32_t flags) {
-  uint64_t *words = block->words[thread];
-  words[0] = address;
+  block->rows[thread] = address;
   if (block->clocks && thread % WARP_SIZE < 8 * count) {
-    if (!kc_emu_pointer(address, 16, 16, site, flags)) words[0] = (uint64_t)(words + 2);
+    if (!kc_emu_pointer(address, 16, 16, site, flags)) block->rows[thread] = 0;
   }
 }
 
@@ -1376,7 +1378,9 @@ static uint16_t *matrix_element(const Block *block, int64_t thread, int32_t matr
   int32_t lane = (int32_t)(thread % WARP_SIZE), pair = lane % 4 * 2 + n;
   int64_t owner = thread - lane + 8 * matrix + (turned ? pair : lane / 4);
   if (owner >= block->count) owner = block->count - 1;
-  return (uint16_t *)block->words[owner][0] + (turned ? lane / 4 : pair);
+  /* A lane that did something else has no row: that was reported. */
+  uint64_t row = block->rows[owner] ? block->rows[owner] : (uint64_t)(block->words[owner] + 2);
+  return (uint16_t *)row + (turned ? lane / 4 : pair);
 }
 
 int32_t kc_emu_matrix_load(Block *block, int64_t thread, int32_t matrix, int32_t turned) {

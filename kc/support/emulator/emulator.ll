@@ -1,5 +1,5 @@
 ; Made by `make native` with clang 22.1.8: do not edit.
-; The sha256 of emulator.c: f01c30c7cf3955f7a26e29b40a3a6cc1e460258ae8c8730b519456fa7e2d133d
+; The sha256 of emulator.c: ce7257a1f418fbec1774733fc1d40642e3c20b86bf41782b9a139d930d50d014
 
 %struct.anon = type { ptr, %struct.Access, i64, i64, [256 x i8] }
 %struct.Access = type { i32, i32, i32, i16, i16 }
@@ -43,7 +43,7 @@
 
 define noundef ptr @kc_emu_new_block(ptr noundef %states, i64 noundef %count, i32 noundef %is_watched) local_unnamed_addr #0 {
 entry:
-  %call = tail call ptr @calloc(i64 noundef 1, i64 noundef 4264) #24
+  %call = tail call ptr @calloc(i64 noundef 1, i64 noundef 4272) #24
   store ptr %states, ptr %call, align 8
   %count2 = getelementptr inbounds nuw i8, ptr %call, i64 8
   store i64 %count, ptr %count2, align 8
@@ -56,6 +56,9 @@ entry:
   %call5 = tail call ptr @calloc(i64 noundef %count, i64 noundef 256) #24
   %words = getelementptr inbounds nuw i8, ptr %call, i64 32
   store ptr %call5, ptr %words, align 8
+  %call6 = tail call ptr @calloc(i64 noundef %count, i64 noundef 8) #24
+  %rows = getelementptr inbounds nuw i8, ptr %call, i64 40
+  store ptr %call6, ptr %rows, align 8
   %tobool.not = icmp eq i32 %is_watched, 0
   br i1 %tobool.not, label %if.end, label %if.then
 
@@ -64,10 +67,10 @@ if.then:                                          ; preds = %entry
   %mul.i = shl nsw i64 %0, 1
   %add.i = or disjoint i64 %mul.i, 1
   %mul = mul nsw i64 %add.i, %count
-  %call7 = tail call ptr @calloc(i64 noundef %mul, i64 noundef 4) #24
-  %clocks = getelementptr inbounds nuw i8, ptr %call, i64 416
-  store ptr %call7, ptr %clocks, align 8
-  %i.027 = add i64 %mul.i, 2
+  %call8 = tail call ptr @calloc(i64 noundef %mul, i64 noundef 4) #24
+  %clocks = getelementptr inbounds nuw i8, ptr %call, i64 424
+  store ptr %call8, ptr %clocks, align 8
+  %i.030 = add i64 %mul.i, 2
   %smax = tail call i64 @llvm.smax.i64(i64 %count, i64 0)
   br label %for.cond
 
@@ -78,7 +81,7 @@ for.cond:                                         ; preds = %for.body, %if.then
 
 for.body:                                         ; preds = %for.cond
   %1 = load ptr, ptr %clocks, align 8
-  %add = mul i64 %i.0, %i.027
+  %add = mul i64 %i.0, %i.030
   %arrayidx = getelementptr inbounds i32, ptr %1, i64 %add
   store i32 1, ptr %arrayidx, align 4
   %inc = add nuw i64 %i.0, 1
@@ -90,11 +93,11 @@ if.end:                                           ; preds = %for.cond, %entry
 
 declare ptr @calloc(i64 noundef, i64 noundef) local_unnamed_addr
 
-define void @kc_emu_shared(ptr noundef writeonly captures(none) initializes((392, 408)) %block, i64 noundef %base, i64 noundef %bytes) local_unnamed_addr #2 {
+define void @kc_emu_shared(ptr noundef writeonly captures(none) initializes((400, 416)) %block, i64 noundef %base, i64 noundef %bytes) local_unnamed_addr #2 {
 entry:
-  %shared = getelementptr inbounds nuw i8, ptr %block, i64 392
+  %shared = getelementptr inbounds nuw i8, ptr %block, i64 400
   store i64 %base, ptr %shared, align 8
-  %shared_bytes = getelementptr inbounds nuw i8, ptr %block, i64 400
+  %shared_bytes = getelementptr inbounds nuw i8, ptr %block, i64 408
   store i64 %bytes, ptr %shared_bytes, align 8
   ret void
 }
@@ -112,7 +115,7 @@ for.cond:                                         ; preds = %for.body, %entry
   br i1 %cmp, label %for.body, label %for.cond2.preheader
 
 for.cond2.preheader:                              ; preds = %for.cond
-  %orders = getelementptr inbounds nuw i8, ptr %block, i64 424
+  %orders = getelementptr inbounds nuw i8, ptr %block, i64 432
   br label %for.cond2
 
 for.body:                                         ; preds = %for.cond
@@ -129,7 +132,7 @@ for.cond2:                                        ; preds = %for.cond2.preheader
   br i1 %exitcond.not, label %for.cond13.preheader, label %for.body4
 
 for.cond13.preheader:                             ; preds = %for.cond2
-  %accumulators = getelementptr inbounds nuw i8, ptr %block, i64 384
+  %accumulators = getelementptr inbounds nuw i8, ptr %block, i64 392
   br label %for.cond13
 
 for.body4:                                        ; preds = %for.cond2
@@ -168,10 +171,10 @@ for.body16:                                       ; preds = %land.rhs
 
 for.end23:                                        ; preds = %for.cond13, %land.rhs
   tail call void @free(ptr noundef %5) #24
-  %bulks = getelementptr inbounds nuw i8, ptr %block, i64 360
+  %bulks = getelementptr inbounds nuw i8, ptr %block, i64 368
   %10 = load ptr, ptr %bulks, align 8
   tail call void @free(ptr noundef %10) #24
-  %groups = getelementptr inbounds nuw i8, ptr %block, i64 376
+  %groups = getelementptr inbounds nuw i8, ptr %block, i64 384
   %11 = load ptr, ptr %groups, align 8
   tail call void @free(ptr noundef %11) #24
   %waits = getelementptr inbounds nuw i8, ptr %block, i64 16
@@ -182,9 +185,12 @@ for.end23:                                        ; preds = %for.cond13, %land.r
   %words = getelementptr inbounds nuw i8, ptr %block, i64 32
   %14 = load ptr, ptr %words, align 8
   tail call void @free(ptr noundef %14) #24
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 416
-  %15 = load ptr, ptr %clocks, align 8
+  %rows = getelementptr inbounds nuw i8, ptr %block, i64 40
+  %15 = load ptr, ptr %rows, align 8
   tail call void @free(ptr noundef %15) #24
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
+  %16 = load ptr, ptr %clocks, align 8
+  tail call void @free(ptr noundef %16) #24
   tail call void @free(ptr noundef nonnull %block) #24
   ret void
 }
@@ -424,7 +430,7 @@ define internal fastcc range(i32 0, 2) i32 @wake(ptr noundef nonnull captures(ad
 entry:
   %count = getelementptr inbounds nuw i8, ptr %block, i64 8
   %waits = getelementptr inbounds nuw i8, ptr %block, i64 16
-  %clocks.i = getelementptr inbounds nuw i8, ptr %block, i64 416
+  %clocks.i = getelementptr inbounds nuw i8, ptr %block, i64 424
   br label %for.cond
 
 for.cond:                                         ; preds = %for.inc, %entry
@@ -604,7 +610,7 @@ if.then19:                                        ; preds = %if.end
   %20 = load i32, ptr %barrier, align 4
   %idxprom = sext i32 %20 to i64
   %arrayidx20 = getelementptr %struct.Barrier, ptr %block, i64 %idxprom
-  %generation = getelementptr i8, ptr %arrayidx20, i64 48
+  %generation = getelementptr i8, ptr %arrayidx20, i64 56
   %21 = load i32, ptr %generation, align 4
   %generation21 = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 12
   %22 = load i32, ptr %generation21, align 4
@@ -709,9 +715,9 @@ for.end:                                          ; preds = %for.cond
   br i1 %tobool5.not, label %lor.lhs.false, label %return
 
 lor.lhs.false:                                    ; preds = %for.end
-  %count.i = getelementptr inbounds nuw i8, ptr %block, i64 368
+  %count.i = getelementptr inbounds nuw i8, ptr %block, i64 376
   %7 = load i32, ptr %count.i, align 8
-  %bulks.i = getelementptr inbounds nuw i8, ptr %block, i64 360
+  %bulks.i = getelementptr inbounds nuw i8, ptr %block, i64 368
   %smax.i = tail call i32 @llvm.smax.i32(i32 %7, i32 0)
   %wide.trip.count.i = zext nneg i32 %smax.i to i64
   br label %for.cond.i
@@ -740,7 +746,7 @@ do_late_bulk.exit:                                ; preds = %for.body.i
   br label %return
 
 if.end8:                                          ; preds = %for.cond.i
-  %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 408
+  %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 416
   %11 = load i32, ptr %fruitless, align 8
   %inc9 = add nsw i32 %11, 1
   store i32 %inc9, ptr %fruitless, align 8
@@ -1062,7 +1068,7 @@ entry:
   store ptr %block, ptr @watched, align 8
   %tobool23.not = icmp eq ptr %block, null
   %count.i.i = getelementptr inbounds nuw i8, ptr %block, i64 8
-  %clocks.i.i = getelementptr inbounds nuw i8, ptr %block, i64 416
+  %clocks.i.i = getelementptr inbounds nuw i8, ptr %block, i64 424
   br label %for.cond1
 
 for.cond.critedge:                                ; preds = %if.then27
@@ -1507,7 +1513,7 @@ for.end.i:                                        ; preds = %for.cond.i104
   br i1 %cmp24.i, label %if.then26.i, label %if.else33.i
 
 if.then26.i:                                      ; preds = %for.end.i
-  %barriers.i = getelementptr inbounds nuw i8, ptr %block, i64 40
+  %barriers.i = getelementptr inbounds nuw i8, ptr %block, i64 48
   %barrier.i = getelementptr inbounds nuw i8, ptr %arrayidx.i101, i64 4
   %43 = load i32, ptr %barrier.i, align 4
   %idxprom.i = sext i32 %43 to i64
@@ -1866,7 +1872,7 @@ for.end:                                          ; preds = %for.cond, %if.end
 define void @kc_emu_named(ptr noundef captures(address_is_null) %block, i64 noundef %thread, i32 noundef %number, i32 noundef %wanted, i32 noundef %site, i32 noundef %waits) local_unnamed_addr #0 {
 entry:
   %first = alloca %struct.Access, align 4
-  %barriers = getelementptr inbounds nuw i8, ptr %block, i64 40
+  %barriers = getelementptr inbounds nuw i8, ptr %block, i64 48
   %and = and i32 %number, 15
   %idxprom = zext nneg i32 %and to i64
   %arrayidx = getelementptr inbounds nuw %struct.Barrier, ptr %barriers, i64 %idxprom
@@ -1894,7 +1900,7 @@ if.then2:                                         ; preds = %entry
   br label %if.end22
 
 if.else:                                          ; preds = %entry
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 416
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
   %2 = load ptr, ptr %clocks, align 8
   %tobool7.not = icmp eq ptr %2, null
   br i1 %tobool7.not, label %if.end22, label %land.lhs.true
@@ -1976,7 +1982,7 @@ if.end44:                                         ; preds = %if.end28
   %inc = add i32 %14, 1
   store i32 %inc, ptr %generation46, align 4
   call fastcc void @complete(ptr noundef nonnull %block, ptr noundef %call) #25
-  %clocks47 = getelementptr inbounds nuw i8, ptr %block, i64 416
+  %clocks47 = getelementptr inbounds nuw i8, ptr %block, i64 424
   %15 = load ptr, ptr %clocks47, align 8
   %tobool48.not = icmp eq ptr %15, null
   br i1 %tobool48.not, label %if.end51, label %if.then49
@@ -1993,13 +1999,13 @@ if.end51:                                         ; preds = %if.end28, %if.then4
 
 define internal fastcc noundef ptr @order_of(ptr noundef captures(ret: address, provenance) %block, i32 noundef %barrier, i64 noundef %address) unnamed_addr #0 {
 entry:
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 416
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
   %0 = load ptr, ptr %clocks, align 8
   %tobool.not = icmp eq ptr %0, null
   br i1 %tobool.not, label %return, label %if.end
 
 if.end:                                           ; preds = %entry
-  %orders = getelementptr inbounds nuw i8, ptr %block, i64 424
+  %orders = getelementptr inbounds nuw i8, ptr %block, i64 432
   %idxprom = sext i32 %barrier to i64
   %arrayidx = getelementptr inbounds %struct.Order, ptr %orders, i64 %idxprom
   %tobool1 = icmp ne i64 %address, 0
@@ -2162,15 +2168,15 @@ return:                                           ; preds = %for.end, %cond.end3
   ret void
 }
 
-define internal fastcc void @tell(ptr noundef captures(none) initializes((408, 412)) %block, ptr noundef readonly captures(address_is_null) %order, i64 noundef %thread) unnamed_addr #11 {
+define internal fastcc void @tell(ptr noundef captures(none) initializes((416, 420)) %block, ptr noundef readonly captures(address_is_null) %order, i64 noundef %thread) unnamed_addr #11 {
 entry:
-  %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 408
+  %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 416
   store i32 0, ptr %fruitless, align 8
   %tobool.not = icmp eq ptr %order, null
   br i1 %tobool.not, label %return, label %if.end
 
 if.end:                                           ; preds = %entry
-  %clocks.i = getelementptr inbounds nuw i8, ptr %block, i64 416
+  %clocks.i = getelementptr inbounds nuw i8, ptr %block, i64 424
   %0 = load ptr, ptr %clocks.i, align 8
   %count.i.i = getelementptr inbounds nuw i8, ptr %block, i64 8
   %1 = load i64, ptr %count.i.i, align 8
@@ -2217,9 +2223,9 @@ return:                                           ; preds = %entry, %if.end
   ret void
 }
 
-define void @kc_emu_lanes(ptr noundef captures(none) initializes((408, 412)) %block, i64 noundef %thread, i32 noundef %mask, i32 noundef %site) local_unnamed_addr #13 {
+define void @kc_emu_lanes(ptr noundef captures(none) initializes((416, 420)) %block, i64 noundef %thread, i32 noundef %mask, i32 noundef %site) local_unnamed_addr #13 {
 entry:
-  %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 408
+  %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 416
   store i32 0, ptr %fruitless, align 8
   %waits.i = getelementptr inbounds nuw i8, ptr %block, i64 16
   %0 = load ptr, ptr %waits.i, align 8
@@ -2239,9 +2245,9 @@ entry:
   ret void
 }
 
-define void @kc_emu_group(ptr noundef captures(none) initializes((408, 412)) %block, i64 noundef %thread, i32 noundef %site) local_unnamed_addr #13 {
+define void @kc_emu_group(ptr noundef captures(none) initializes((416, 420)) %block, i64 noundef %thread, i32 noundef %site) local_unnamed_addr #13 {
 entry:
-  %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 408
+  %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 416
   store i32 0, ptr %fruitless, align 8
   %waits.i = getelementptr inbounds nuw i8, ptr %block, i64 16
   %0 = load ptr, ptr %waits.i, align 8
@@ -2259,7 +2265,7 @@ entry:
 
 define void @kc_emu_fence(ptr noundef readonly captures(none) %block, i64 noundef %thread) local_unnamed_addr #11 {
 entry:
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 416
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
   %0 = load ptr, ptr %clocks, align 8
   %tobool.not = icmp eq ptr %0, null
   br i1 %tobool.not, label %return, label %if.end
@@ -2527,7 +2533,7 @@ if.end29:                                         ; preds = %if.end26.i, %if.the
   br i1 %tobool35.not, label %if.end45, label %if.then36
 
 if.then36:                                        ; preds = %if.end29
-  %clocks = getelementptr inbounds nuw i8, ptr %13, i64 416
+  %clocks = getelementptr inbounds nuw i8, ptr %13, i64 424
   %14 = load ptr, ptr %clocks, align 8
   %conv39 = zext nneg i16 %bf.clear to i64
   %count.i156 = getelementptr inbounds nuw i8, ptr %13, i64 8
@@ -2616,7 +2622,7 @@ lor.lhs.false4.i:                                 ; preds = %lor.lhs.false2.i
   br i1 %cmp.not.i, label %if.end.i161, label %if.end97
 
 if.end.i161:                                      ; preds = %lor.lhs.false4.i
-  %clocks.i = getelementptr inbounds nuw i8, ptr %23, i64 416
+  %clocks.i = getelementptr inbounds nuw i8, ptr %23, i64 424
   %27 = load ptr, ptr %clocks.i, align 8
   %bf.load6.i = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
   %bf.clear.i = and i16 %bf.load6.i, 8191
@@ -2921,7 +2927,7 @@ if.then9:                                         ; preds = %if.end
   br i1 %cmp7, label %land.lhs.true, label %return
 
 land.lhs.true:                                    ; preds = %if.then9
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 416
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
   %2 = load ptr, ptr %clocks, align 8
   %tobool13.not = icmp eq ptr %2, null
   br i1 %tobool13.not, label %return, label %if.then14
@@ -2946,7 +2952,7 @@ if.then24:                                        ; preds = %if.end17
   br label %if.end33
 
 if.else:                                          ; preds = %if.end17
-  %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 408
+  %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 416
   store i32 0, ptr %fruitless, align 8
   %cmp30 = icmp eq i32 %what, 4
   %sub32 = sub nsw i64 0, %count
@@ -3061,7 +3067,7 @@ return:                                           ; preds = %if.end14, %if.then1
 define internal fastcc range(i32 0, 2) i32 @is_mbarrier(ptr noundef captures(none) %block, i64 noundef %address, i32 noundef %site, i32 noundef range(i32 0, 2) %is_made) unnamed_addr #0 {
 entry:
   %maker24 = alloca %struct.Access, align 4
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 416
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
   %0 = load ptr, ptr %clocks, align 8
   %tobool.not = icmp eq ptr %0, null
   br i1 %tobool.not, label %return, label %if.end
@@ -3166,7 +3172,7 @@ entry:
   br i1 %tobool.not, label %if.end, label %if.then
 
 if.then:                                          ; preds = %entry
-  %clocks.i = getelementptr inbounds nuw i8, ptr %block, i64 416
+  %clocks.i = getelementptr inbounds nuw i8, ptr %block, i64 424
   %0 = load ptr, ptr %clocks.i, align 8
   %count.i.i = getelementptr inbounds nuw i8, ptr %block, i64 8
   %1 = load i64, ptr %count.i.i, align 8
@@ -3199,7 +3205,7 @@ entry:
   %cmp1 = icmp slt i32 %read, 0
   %0 = tail call i32 @llvm.smin.i32(i32 %read, i32 %bytes)
   %spec.select = select i1 %cmp1, i32 %bytes, i32 %0
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 416
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
   %1 = load ptr, ptr %clocks, align 8
   %tobool.not = icmp eq ptr %1, null
   br i1 %tobool.not, label %if.end14, label %if.then2
@@ -3344,7 +3350,7 @@ while.end:                                        ; preds = %while.cond, %while.
 
 define internal fastcc void @settle_if(ptr noundef readonly captures(none) %block) unnamed_addr #0 {
 entry:
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 416
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
   %0 = load ptr, ptr %clocks, align 8
   %tobool.not = icmp eq ptr %0, null
   br i1 %tobool.not, label %if.end, label %if.then
@@ -3364,7 +3370,7 @@ entry:
   %0 = load ptr, ptr %queues, align 8
   %arrayidx = getelementptr inbounds %struct.Queue, ptr %0, i64 %thread
   call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 4 dereferenceable(16) %saved, ptr noundef nonnull align 4 dereferenceable(16) @now, i64 16, i1 false)
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 416
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
   %and37 = and i64 %thread, 8191
   %count.i.i = getelementptr inbounds nuw i8, ptr %block, i64 8
   %conv = trunc i64 %thread to i16
@@ -3548,12 +3554,12 @@ return:                                           ; preds = %entry, %if.end8
 
 define void @kc_emu_bulk(ptr noundef captures(none) %block, i64 noundef %thread, i64 noundef %to, i64 noundef %from, i32 noundef %bytes, i64 noundef %mbarrier, i32 noundef %site, i32 noundef %source_site, i32 noundef %mbarrier_site) local_unnamed_addr #0 {
 entry:
-  %bulks1 = getelementptr inbounds nuw i8, ptr %block, i64 360
+  %bulks1 = getelementptr inbounds nuw i8, ptr %block, i64 368
   %cmp = icmp slt i32 %bytes, 1
   br i1 %cmp, label %return, label %if.end
 
 if.end:                                           ; preds = %entry
-  %groups = getelementptr inbounds nuw i8, ptr %block, i64 376
+  %groups = getelementptr inbounds nuw i8, ptr %block, i64 384
   %0 = load ptr, ptr %groups, align 8
   %tobool.not = icmp eq ptr %0, null
   br i1 %tobool.not, label %if.then2, label %if.end4
@@ -3569,7 +3575,7 @@ if.end4:                                          ; preds = %if.then2, %if.end
   %2 = phi ptr [ %call, %if.then2 ], [ %0, %if.end ]
   %arrayidx = getelementptr inbounds i32, ptr %2, i64 %thread
   %3 = load i32, ptr %arrayidx, align 4
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 416
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
   %4 = load ptr, ptr %clocks, align 8
   %tobool14.not = icmp eq ptr %4, null
   br i1 %tobool14.not, label %if.end35, label %if.then15
@@ -3619,9 +3625,9 @@ if.end31:                                         ; preds = %if.end26
 
 if.end35:                                         ; preds = %if.end31, %if.end4
   %copy.sroa.10.0 = phi i32 [ %9, %if.end31 ], [ 0, %if.end4 ]
-  %count36 = getelementptr inbounds nuw i8, ptr %block, i64 368
+  %count36 = getelementptr inbounds nuw i8, ptr %block, i64 376
   %10 = load i32, ptr %count36, align 8
-  %room = getelementptr inbounds nuw i8, ptr %block, i64 372
+  %room = getelementptr inbounds nuw i8, ptr %block, i64 380
   %11 = load i32, ptr %room, align 4
   %cmp37 = icmp eq i32 %10, %11
   %.pre = load ptr, ptr %bulks1, align 8
@@ -3684,7 +3690,7 @@ declare ptr @realloc(ptr noundef, i64 noundef) local_unnamed_addr
 
 define void @kc_emu_bulk_commit(ptr noundef captures(none) %block, i64 noundef %thread) local_unnamed_addr #0 {
 entry:
-  %groups = getelementptr inbounds nuw i8, ptr %block, i64 376
+  %groups = getelementptr inbounds nuw i8, ptr %block, i64 384
   %0 = load ptr, ptr %groups, align 8
   %tobool.not = icmp eq ptr %0, null
   br i1 %tobool.not, label %if.then, label %if.end
@@ -3707,10 +3713,10 @@ if.end:                                           ; preds = %if.then, %entry
 
 define void @kc_emu_bulk_done(ptr noundef captures(address) %block, i64 noundef %thread, i32 noundef %left, i32 noundef %reads) local_unnamed_addr #0 {
 entry:
-  %bulks1 = getelementptr inbounds nuw i8, ptr %block, i64 360
+  %bulks1 = getelementptr inbounds nuw i8, ptr %block, i64 368
   tail call fastcc void @settle_if(ptr noundef %block) #25
-  %count = getelementptr inbounds nuw i8, ptr %block, i64 368
-  %groups = getelementptr inbounds nuw i8, ptr %block, i64 376
+  %count = getelementptr inbounds nuw i8, ptr %block, i64 376
+  %groups = getelementptr inbounds nuw i8, ptr %block, i64 384
   %tobool8 = icmp ne i32 %reads, 0
   br label %for.cond.outer
 
@@ -3808,7 +3814,7 @@ define internal fastcc void @end_bulk(ptr noundef captures(address) %block, i32 
 entry:
   %copy = alloca %struct.Bulk, align 8
   %saved = alloca %struct.Access, align 4
-  %bulks1 = getelementptr inbounds nuw i8, ptr %block, i64 360
+  %bulks1 = getelementptr inbounds nuw i8, ptr %block, i64 368
   %0 = load ptr, ptr %bulks1, align 8
   %idxprom = sext i32 %number to i64
   %arrayidx = getelementptr inbounds %struct.Bulk, ptr %0, i64 %idxprom
@@ -3825,7 +3831,7 @@ entry:
   %clock = getelementptr inbounds nuw i8, ptr %copy, i64 52
   %5 = load i32, ptr %clock, align 4
   tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %1, i64 noundef %conv, i64 noundef %3, i32 noundef %4, i32 noundef %5) #25
-  %count = getelementptr inbounds nuw i8, ptr %block, i64 368
+  %count = getelementptr inbounds nuw i8, ptr %block, i64 376
   %6 = load i32, ptr %count, align 8
   %dec = add nsw i32 %6, -1
   store i32 %dec, ptr %count, align 8
@@ -3902,34 +3908,34 @@ entry:
 
 define void @kc_emu_row(ptr noundef readonly captures(none) %block, i64 noundef %thread, i64 noundef %address, i32 noundef %count, i32 noundef %site, i32 noundef %flags) local_unnamed_addr #0 {
 entry:
-  %words1 = getelementptr inbounds nuw i8, ptr %block, i64 32
-  %0 = load ptr, ptr %words1, align 8
-  %arrayidx = getelementptr inbounds [32 x i64], ptr %0, i64 %thread
+  %rows = getelementptr inbounds nuw i8, ptr %block, i64 40
+  %0 = load ptr, ptr %rows, align 8
+  %arrayidx = getelementptr inbounds i64, ptr %0, i64 %thread
   store i64 %address, ptr %arrayidx, align 8
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 416
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
   %1 = load ptr, ptr %clocks, align 8
   %tobool.not = icmp eq ptr %1, null
-  br i1 %tobool.not, label %if.end7, label %land.lhs.true
+  br i1 %tobool.not, label %if.end6, label %land.lhs.true
 
 land.lhs.true:                                    ; preds = %entry
   %rem = srem i64 %thread, 32
   %mul = shl nsw i32 %count, 3
   %conv = sext i32 %mul to i64
   %cmp = icmp slt i64 %rem, %conv
-  br i1 %cmp, label %if.then, label %if.end7
+  br i1 %cmp, label %if.then, label %if.end6
 
 if.then:                                          ; preds = %land.lhs.true
   %call = tail call i32 @kc_emu_pointer(i64 noundef %address, i64 noundef 16, i64 noundef 16, i32 noundef %site, i32 noundef %flags) #25
-  %tobool4.not = icmp eq i32 %call, 0
-  br i1 %tobool4.not, label %if.then5, label %if.end7
+  %tobool2.not = icmp eq i32 %call, 0
+  br i1 %tobool2.not, label %if.then3, label %if.end6
 
-if.then5:                                         ; preds = %if.then
-  %add.ptr = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
-  %2 = ptrtoint ptr %add.ptr to i64
-  store i64 %2, ptr %arrayidx, align 8
-  br label %if.end7
+if.then3:                                         ; preds = %if.then
+  %2 = load ptr, ptr %rows, align 8
+  %arrayidx5 = getelementptr inbounds i64, ptr %2, i64 %thread
+  store i64 0, ptr %arrayidx5, align 8
+  br label %if.end6
 
-if.end7:                                          ; preds = %if.then, %if.then5, %land.lhs.true, %entry
+if.end6:                                          ; preds = %if.then, %if.then3, %land.lhs.true, %entry
   ret void
 }
 
@@ -3950,8 +3956,8 @@ define internal fastcc ptr @matrix_element(ptr noundef readonly captures(none) %
 entry:
   %rem = srem i64 %thread, 32
   %rem1.lhs.trunc = trunc nsw i64 %rem to i8
-  %rem127 = srem i8 %rem1.lhs.trunc, 4
-  %rem1.sext = sext i8 %rem127 to i32
+  %rem140 = srem i8 %rem1.lhs.trunc, 4
+  %rem1.sext = sext i8 %rem140 to i32
   %mul = shl nsw i32 %rem1.sext, 1
   %add = or disjoint i32 %mul, %n
   %sub = sub nsw i64 %thread, %rem
@@ -3959,8 +3965,8 @@ entry:
   %conv4 = sext i32 %mul3 to i64
   %add5 = add nsw i64 %sub, %conv4
   %tobool.not = icmp eq i32 %turned, 0
-  %div28 = sdiv i8 %rem1.lhs.trunc, 4
-  %div.sext = sext i8 %div28 to i32
+  %div41 = sdiv i8 %rem1.lhs.trunc, 4
+  %div.sext = sext i8 %div41 to i32
   %cond = select i1 %tobool.not, i32 %div.sext, i32 %add
   %conv6 = sext i32 %cond to i64
   %add7 = add nsw i64 %add5, %conv6
@@ -3968,15 +3974,30 @@ entry:
   %0 = load i64, ptr %count, align 8
   %sub10 = add nsw i64 %0, -1
   %owner.0 = tail call i64 @llvm.smin.i64(i64 %add7, i64 %sub10)
-  %words = getelementptr inbounds nuw i8, ptr %block, i64 32
-  %1 = load ptr, ptr %words, align 8
-  %arrayidx = getelementptr inbounds [32 x i64], ptr %1, i64 %owner.0
+  %rows = getelementptr inbounds nuw i8, ptr %block, i64 40
+  %1 = load ptr, ptr %rows, align 8
+  %arrayidx = getelementptr inbounds i64, ptr %1, i64 %owner.0
   %2 = load i64, ptr %arrayidx, align 8
-  %cond17 = select i1 %tobool.not, i32 %add, i32 %div.sext
+  %tobool11.not = icmp eq i64 %2, 0
+  br i1 %tobool11.not, label %cond.false15, label %cond.true12
+
+cond.true12:                                      ; preds = %entry
   %3 = inttoptr i64 %2 to ptr
-  %idx.ext = sext i32 %cond17 to i64
-  %add.ptr = getelementptr inbounds i16, ptr %3, i64 %idx.ext
-  ret ptr %add.ptr
+  br label %cond.end17
+
+cond.false15:                                     ; preds = %entry
+  %words = getelementptr inbounds nuw i8, ptr %block, i64 32
+  %4 = load ptr, ptr %words, align 8
+  %arrayidx16 = getelementptr inbounds [32 x i64], ptr %4, i64 %owner.0
+  %add.ptr = getelementptr inbounds nuw i8, ptr %arrayidx16, i64 16
+  br label %cond.end17
+
+cond.end17:                                       ; preds = %cond.false15, %cond.true12
+  %cond18 = phi ptr [ %3, %cond.true12 ], [ %add.ptr, %cond.false15 ]
+  %cond24 = select i1 %tobool.not, i32 %add, i32 %div.sext
+  %idx.ext = sext i32 %cond24 to i64
+  %add.ptr25 = getelementptr inbounds i16, ptr %cond18, i64 %idx.ext
+  ret ptr %add.ptr25
 }
 
 define void @kc_emu_matrix_store(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef %word) local_unnamed_addr #17 {
@@ -4470,7 +4491,7 @@ entry:
   %and = and i32 %sizes, 255
   %rem = srem i64 %thread, 32
   %mul = mul nsw i32 %call1, %index
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 416
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
   %conv = zext nneg i32 %div24 to i64
   %rem10 = and i32 %call, 56
   %0 = zext nneg i32 %rem10 to i64
@@ -4570,7 +4591,7 @@ entry:
   %rem = srem i64 %thread, 32
   %mul = mul nsw i32 %call1, %index
   %rem5 = and i32 %call, 56
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 416
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
   %conv = zext nneg i32 %div29 to i64
   %0 = zext nneg i32 %rem5 to i64
   %wide.trip.count = zext nneg i32 %call1 to i64
@@ -4667,7 +4688,7 @@ if.end:                                           ; preds = %if.then, %entry
   %idxprom = sext i32 %2 to i64
   %arrayidx = getelementptr inbounds %struct.Product, ptr %3, i64 %idxprom
   call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(40) %arrayidx, ptr noundef nonnull align 8 dereferenceable(40) %product, i64 40, i1 false)
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 416
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
   %6 = load ptr, ptr %clocks, align 8
   %tobool14.not = icmp ne ptr %6, null
   %7 = and i64 %thread, 31
@@ -4711,7 +4732,7 @@ return:                                           ; preds = %if.end, %for.end
 
 define internal fastcc ptr @accumulators_of(ptr noundef captures(none) %block, i64 noundef %thread) unnamed_addr #0 {
 entry:
-  %accumulators = getelementptr inbounds nuw i8, ptr %block, i64 384
+  %accumulators = getelementptr inbounds nuw i8, ptr %block, i64 392
   %0 = load ptr, ptr %accumulators, align 8
   %tobool.not = icmp eq ptr %0, null
   br i1 %tobool.not, label %if.then, label %if.end
@@ -4741,7 +4762,7 @@ entry:
   %mul = shl nsw i32 %conv, 4
   %sites = getelementptr inbounds nuw i8, ptr %product, i64 32
   %tobool32.not = icmp eq i32 %is_over, 0
-  %clocks.i = getelementptr inbounds nuw i8, ptr %block, i64 416
+  %clocks.i = getelementptr inbounds nuw i8, ptr %block, i64 424
   %count.i.i = getelementptr inbounds nuw i8, ptr %block, i64 8
   %n = getelementptr inbounds nuw i8, ptr %product, i64 16
   br label %for.cond
@@ -4924,7 +4945,7 @@ if.then6:                                         ; preds = %if.end
   br label %return
 
 if.end8:                                          ; preds = %if.end
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 416
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
   %5 = load ptr, ptr %clocks, align 8
   %tobool9.not = icmp eq ptr %5, null
   br i1 %tobool9.not, label %return, label %if.then10
@@ -4980,7 +5001,7 @@ if.end:                                           ; preds = %if.then, %entry
   %add33.i = add nsw i32 %mul31.i, %div32.sext.i
   %rem40128.i = srem i8 %div32.lhs.trunc.i, 4
   %rem40.sext.i = sext i8 %rem40128.i to i32
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 416
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
   %2 = and i64 %thread, 31
   %cmp10 = icmp eq i64 %2, 0
   br label %for.cond
@@ -5245,7 +5266,7 @@ if.end25:                                         ; preds = %lor.lhs.false21
   br i1 %tobool26.not, label %return, label %if.end28
 
 if.end28:                                         ; preds = %if.end25
-  %clocks = getelementptr inbounds nuw i8, ptr %7, i64 416
+  %clocks = getelementptr inbounds nuw i8, ptr %7, i64 424
   %8 = load ptr, ptr %clocks, align 8
   %conv31 = zext nneg i16 %bf.clear17 to i64
   %count.i = getelementptr inbounds nuw i8, ptr %7, i64 8
@@ -5430,7 +5451,7 @@ return:                                           ; preds = %for.body, %lor.lhs.
 
 define internal fastcc void @finish_at(ptr noundef readonly captures(none) %block, i64 noundef %address, i64 noundef range(i64 -2147483648, 2147483648) %bytes, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) unnamed_addr #11 {
 entry:
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 416
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
   %0 = load ptr, ptr %clocks, align 8
   %tobool.not = icmp eq ptr %0, null
   br i1 %tobool.not, label %for.end16, label %cond.end
@@ -5667,7 +5688,7 @@ if.else:                                          ; preds = %entry
 if.end:                                           ; preds = %cond.true, %cond.false, %if.else
   %at.0 = phi i64 [ %add46, %if.else ], [ %add14, %cond.true ], [ %add28, %cond.false ]
   %and = shl i64 %descriptor, 4
-  %shared = getelementptr inbounds nuw i8, ptr %block, i64 392
+  %shared = getelementptr inbounds nuw i8, ptr %block, i64 400
   %3 = load i64, ptr %shared, align 8
   %sub = sub i64 %and, %3
   %and47 = and i64 %sub, 262143
@@ -5678,7 +5699,7 @@ if.end:                                           ; preds = %cond.true, %cond.fa
   %and52 = and i64 %shr49, %mul51
   %xor = xor i64 %and52, %add48
   %add53 = add nsw i64 %xor, 16
-  %shared_bytes = getelementptr inbounds nuw i8, ptr %block, i64 400
+  %shared_bytes = getelementptr inbounds nuw i8, ptr %block, i64 408
   %4 = load i64, ptr %shared_bytes, align 8
   %cmp54 = icmp sgt i64 %add53, %4
   %add59 = add i64 %xor, %3
