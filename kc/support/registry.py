@@ -294,6 +294,14 @@ INTRINSICS = {
         "fill_f32_16",
         "matmul_f32_4x4x4",
     ),
+    "kc.transforms.intrinsics.transposes:TEXT": (
+        "transpose_f32_16x16",
+        "transpose_f32_8x8",
+        "transpose_f32_4x4",
+        "transpose_f64_8x8",
+        "transpose_f64_4x4",
+        "transpose_f64_2x2",
+    ),
     "kc.transforms.intrinsics.builtin:X86_64": (
         "avx512_vnni_dot_16x4",
         "avx_vnni_dot_8x4",

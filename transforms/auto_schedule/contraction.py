@@ -429,7 +429,7 @@ def perform(draft: Draft, block: str, tile: Tile, epilogue: str | None) -> None:
             draft.compute_at(pack, outside[depth - 1])
         if layout is not None:
             draft.transform_layout(pack, ("write", 0), layout)
-        pointwise.schedule(draft, name, depth)
+        name = pointwise.schedule(draft, name, depth)
         if not in_loop:
             draft.run_in_parallel(name, 1)
         draft.settled.add(name)

@@ -1,17 +1,19 @@
 """pointwise: blocks that compute each element by itself run in vectors along contiguous memory.
 
 The vector loop is the one along which most accesses are contiguous or constant. Where a load goes
-the other way (a transpose), square tiles of as many rows as a vector has lanes go through local
-memory, which the vector registers hold.
+the other way (a transpose), square tiles of as many rows as a vector has lanes are transposed in
+registers (``transpose_f32_16x16`` and its like); what is more than a copy, or has no whole tiles,
+goes through local memory, which the vector registers hold.
 """
 
 from __future__ import annotations
 
-from kc.dialects.tir import ForOp
+from kc.dialects.tir import ForOp, LoadOp, StoreOp
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.nests import Access, Nest, extent, is_untouched
 from kc.transforms.auto_schedule.rule import Rule
+from kc.transforms.intrinsics.transposes import SIZES, name_of
 
 VECTORS = 4
 """Vector registers that one iteration of an elementwise loop fills."""
@@ -29,7 +31,7 @@ class Pointwise(Rule):
         if not is_untouched(nest.block) or nest.spatial != nest.loops:
             return False
         chunk(draft, block)
-        schedule(draft, block, 0)
+        block = schedule(draft, block, 0)
         draft.run_in_parallel(block, len(nest.loops))
         draft.settled.add(block)
         return True
@@ -46,28 +48,30 @@ def chunk(draft: Draft, block: str) -> None:
         draft.split(draft.loops(block)[loop], [None, size])
 
 
-def schedule(draft: Draft, block: str, outer: int) -> None:
-    """Schedule the loops of a block inside of the ``outer`` outermost ones, which are fixed."""
+def schedule(draft: Draft, block: str, outer: int) -> str:
+    """Schedule the loops of a block inside of the ``outer`` outermost ones, which are fixed.
+
+    Returns its name, which is another one where a block of whole tiles has taken its place.
+    """
     nest = draft.nest(block)
     own = [loop for loop in nest.loops[outer:] if loop in nest.spatial]
     vector = vector_loop(nest, own, draft.machine.lanes(nest.bits))
     if vector is None:
-        return
+        return block
     turned = _turned(nest, own, vector)
     if turned is not None:
         mark = draft.mark()
         try:
-            _transpose(draft, block, vector, turned)
+            return _transpose(draft, block, vector, turned)
         except ScheduleError:
             draft.return_to(mark)
-        else:
-            return
         nest = draft.nest(block)
         own = [loop for loop in nest.loops[outer:] if loop in nest.spatial]
         vector = vector_loop(nest, own, draft.machine.lanes(nest.bits))
         if vector is None:
-            return
+            return block
     vectorize(draft, block, vector)
+    return block
 
 
 def vector_loop(nest: Nest, loops: list[ForOp], lanes: int) -> ForOp | None:
@@ -112,7 +116,11 @@ def _turned(nest: Nest, own: list[ForOp], vector: ForOp) -> tuple[ForOp, Access]
     return None
 
 
-def _transpose(draft: Draft, block: str, vector: ForOp, turned: tuple[ForOp, Access]) -> None:
+_COPY = (LoadOp, StoreOp)
+"""The operations of a block that copies."""
+
+
+def _transpose(draft: Draft, block: str, vector: ForOp, turned: tuple[ForOp, Access]) -> str:
     rows, load = turned
     nest = draft.nest(block)
     size = draft.machine.lanes(load.bits)
@@ -127,6 +135,20 @@ def _transpose(draft: Draft, block: str, vector: ForOp, turned: tuple[ForOp, Acc
     row_outer, row_inner = draft.split(handles[rows], [None, size])
     outer, inner = draft.split(handles[vector], [None, size])
     draft.put_in_order([*between, row_outer, outer, row_inner, inner])
+    element = str(getattr(load.buffer.type, "element_type", None))
+    if size in SIZES.get(element, ()) and all(isinstance(op, _COPY) for op in nest.body_ops):
+        # A plain copy of whole tiles needs no memory in between.
+        mark = draft.mark()
+        try:
+            tile = draft.blockize(row_inner)
+            draft.tensorize(tile, name_of(element, size))
+            name = draft.session.block(tile).label
+            draft.settled.add(name)
+            return name
+        except ScheduleError:
+            draft.return_to(mark)
+            handles = list(draft.loops(block).values())
+            row_outer, outer, row_inner, inner = handles[-4:]
     copy = draft.cache_read(draft.block(block), nest.read_number(load.buffer), "local")
     draft.compute_at(copy, outer)
     name = draft.session.block(copy).label
@@ -136,3 +158,4 @@ def _transpose(draft: Draft, block: str, vector: ForOp, turned: tuple[ForOp, Acc
     draft.vectorize(inner)
     draft.unroll(row_inner)
     draft.settled.add(name)
+    return block

@@ -246,7 +246,8 @@ def _perform(draft: Draft, group: Group, *, by_parts: bool) -> None:
         elif _reduces(draft, nest.name):
             reduction.schedule(draft, nest.name, depth, in_place=True)
         else:
-            pointwise.schedule(draft, nest.name, depth)
+            label = pointwise.schedule(draft, nest.name, depth)
+            name = label if nest.name == name else name
         draft.settled.add(nest.name)
     draft.run_in_parallel(name, depth, work)
 
