@@ -133,6 +133,7 @@ def test_the_benchmark_has_each_size(kernel: str):
     assert len(set(sizes_of(text_of(kernel)).values())) == len(sizes)  # which tells them apart
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_numbers(kernel: str):
     """With the schedule that is chosen for this machine."""
