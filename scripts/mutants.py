@@ -226,7 +226,19 @@ def _own_tests(path: Path) -> tuple[list[str], list[str]]:
         for test in sorted(place.glob(f"{stem}*.mlir"))
     ]
     python.sort(key=lambda test: (stem not in test, test))
+    for folder, patterns in _tests_of_folders().items():
+        if Path(folder) in path.parents:
+            files = [file for pattern in patterns for file in sorted(ROOT.glob(pattern))]
+            names = [str(file.relative_to(ROOT)) for file in files]
+            python += [name for name in names if name.endswith(".py") and name not in python]
+            lit += [name for name in names if name.endswith(".mlir") and name not in lit]
     return python, lit
+
+
+@functools.cache
+def _tests_of_folders() -> dict[str, list[str]]:
+    """Patterns of the tests that are about all files of a folder, whatever they are named."""
+    return tomllib.loads(EXPLAINED.read_text()).get("tests", {})
 
 
 @functools.cache

@@ -124,3 +124,10 @@ def test_nothing_is_said_of_tests_that_fail_without_a_mutant(tmp_path, monkeypat
         "3 mutants of 1 files",
         "pytest: these tests fail without a mutant",
     ]
+
+
+def test_tests_of_a_folder():
+    """Those that the list of explained mutants has a pattern for, beside those of the file."""
+    (python, lit), *_ = mutants.tests_of("conversion/raise_to_tir/shared_tensors.py")
+    assert "test/conversion/test_raise_sizes.py" in python
+    assert "test/conversion/raise_to_tir_init.mlir" in lit

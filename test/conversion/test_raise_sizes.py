@@ -520,3 +520,34 @@ def test_a_constant_size_is_what_its_shape_says():
         "   |  n is 5, from argument 1 'B'\n"
         "  why: dimension 0 of C has 8 elements"
     )
+
+
+def test_a_carried_tensor_keeps_its_size():
+    """Also where both sizes are loaded, of which nothing is known."""
+    text = """func.func @f(%S: memref<2xindex>, %C: memref<1xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %z = arith.constant 0.0 : f32
+  %n = memref.load %S[%c0] : memref<2xindex>
+  %m = memref.load %S[%c1] : memref<2xindex>
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %a = linalg.fill ins(%z : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %r = scf.for %i = %c0 to %c4 step %c1 iter_args(%t = %a) -> (tensor<?xf32>) {
+    %x = tensor.empty(%m) : tensor<?xf32>
+    %y = linalg.fill ins(%z : f32) outs(%x : tensor<?xf32>) -> tensor<?xf32>
+    scf.yield %y : tensor<?xf32>
+  }
+  %v = tensor.extract %r[%c0] : tensor<?xf32>
+  memref.store %v, %C[%c0] : memref<1xf32>
+  return
+}"""
+    with pytest.raises(CodegenError) as refused:
+        kc.lower(kc.IRModule.parse(text, "f.mlir"))
+    assert str(refused.value) == (
+        "error[KC4550]: raise-to-tir: scf.for that carries a tensor whose size changes has no "
+        "counterpart in tir\n"
+        "  --> f.mlir:10:3\n"
+        "  why: a buffer has one size, and that of what is yielded is not known to be it\n"
+        "  try: give the tensor a static shape, or take a slice of a larger one"
+    )

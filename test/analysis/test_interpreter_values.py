@@ -1,0 +1,130 @@
+"""Parts of the interpreter against what instruction sets and dialects define, in plain Python."""
+
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from xdsl.dialects.builtin import f32, i8, i32
+from xdsl.dialects.test import TestOp
+
+from kc.analysis.interpreter.collectives import number_in_block
+from kc.analysis.interpreter.combine import combining_function
+from kc.analysis.interpreter.foreign import _argument
+from kc.analysis.interpreter.llvm_intrinsics import INTRINSICS
+from kc.analysis.interpreter.values import UninterpretableError
+
+
+def pairs(values: Sequence[int]) -> list[int]:
+    return [values[n] + values[n + 1] for n in range(0, len(values), 2)]
+
+
+def test_threads_are_numbered_from_0_and_x_counts_fastest():
+    extents = {"threadIdx.x": 4, "threadIdx.y": 3, "threadIdx.z": 2}
+    numbers = [
+        number_in_block({"threadIdx.x": x, "threadIdx.y": y, "threadIdx.z": z}, extents)
+        for z in range(2)
+        for y in range(3)
+        for x in range(4)
+    ]
+    assert numbers == list(range(24))
+    assert number_in_block({}, {}) == 0
+
+
+def products(a: Sequence[int], b: Sequence[int], count: int) -> list[int]:
+    return [
+        sum(x * y for x, y in zip(a[n : n + count], b[n : n + count], strict=True))
+        for n in range(0, len(a), count)
+    ]
+
+
+def in_lanes(count: int) -> Callable[..., list[int]]:
+    """Sums of ``count`` products, each added to a lane."""
+    return lambda total, a, b: [x + y for x, y in zip(total, products(a, b, count), strict=True)]
+
+
+def by_rows(total: Sequence[int], a: Sequence[int], b: Sequence[int]) -> list[int]:
+    """2 x 8 by 2 x 8 transposed, added to 2 x 2."""
+    product = np.reshape(a, (2, 8)) @ np.reshape(b, (2, 8)).T
+    return (np.reshape(total, (2, 2)) + product).ravel().tolist()
+
+
+def unsigned(values: Sequence[int]) -> list[int]:
+    return [value % 256 for value in values]
+
+
+DEFINED: dict[str, tuple[Sequence[int], Callable[..., list[int]]]] = {
+    "llvm.aarch64.neon.saddlp": ((8,), pairs),
+    "llvm.aarch64.neon.addp": ((4, 4), lambda a, b: pairs([*a, *b])),
+    "llvm.arm.neon.vpaddls": ((8,), pairs),
+    "llvm.arm.neon.vpadals": (
+        (4, 8),
+        lambda total, a: [x + y for x, y in zip(total, pairs(a), strict=True)],
+    ),
+    "llvm.aarch64.neon.smull": ((4, 4), lambda a, b: products(a, b, 1)),
+    "llvm.x86.sse2.pmadd.wd": ((8, 8), lambda a, b: products(a, b, 2)),
+    "llvm.x86.ssse3.pmadd.ub.sw.128": (
+        (16, 16),
+        lambda a, b: [min(max(p, -32768), 32767) for p in products(unsigned(a), b, 2)],
+    ),
+    "llvm.aarch64.neon.sdot": ((2, 8, 8), in_lanes(4)),
+    **{
+        f"llvm.x86.avx512.vpdpbusd.{bits}": (
+            (bits // 32, bits // 8, bits // 8),
+            lambda total, a, b: in_lanes(4)(total, unsigned(a), b),
+        )
+        for bits in (128, 256, 512)
+    },
+    "llvm.x86.avx512bf16.dpbf16ps.512": ((16, 32, 32), in_lanes(2)),
+    "llvm.aarch64.neon.bfdot": ((4, 8, 8), in_lanes(2)),
+    "llvm.aarch64.neon.udot": (
+        (2, 8, 8),
+        lambda total, a, b: in_lanes(4)(total, unsigned(a), unsigned(b)),
+    ),
+    "llvm.aarch64.neon.usdot": (
+        (2, 8, 8),
+        lambda total, a, b: in_lanes(4)(total, unsigned(a), b),
+    ),
+    "llvm.aarch64.neon.smmla": ((4, 16, 16), by_rows),
+    "llvm.aarch64.neon.ummla": (
+        (4, 16, 16),
+        lambda total, a, b: by_rows(total, unsigned(a), unsigned(b)),
+    ),
+    "llvm.aarch64.neon.usmmla": ((4, 16, 16), lambda total, a, b: by_rows(total, unsigned(a), b)),
+}
+
+
+@pytest.mark.parametrize("name", DEFINED)
+def test_intrinsics(name: str):
+    counts, defined = DEFINED[name]
+    random = Random(name)
+    for _ in range(4):
+        operands = [[random.randint(-128, 127) for _ in range(count)] for count in counts]
+        lanes = [np.array(operand, object) for operand in operands]
+        assert INTRINSICS[name](lambda value: value)(*lanes).tolist() == defined(*operands)
+
+
+def test_floats_are_combined_by_operations_on_floats():
+    op = TestOp()
+    assert combining_function(op, "add", f32)(1.5, 2.0) == 3.5
+    assert combining_function(op, "xor", i32)(5, 3) == 6
+    for kind, type_ in (("and", f32), ("minsi", f32), ("minnumf", i32), ("mean", f32)):
+        with pytest.raises(UninterpretableError, match=f"{kind} does not combine values of type"):
+            combining_function(op, kind, type_)
+
+
+def test_combinations_wrap():
+    op = TestOp()
+    assert combining_function(op, "add", i8)(127, 1) == -128
+    assert combining_function(op, "minui", i8)(-1, 3) == 3
+    assert combining_function(op, "maxui", i8)(-1, 3) == -1
+
+
+def test_functions_get_unsigned_numbers():
+    """As C does by a parameter of type uint8_t; the value of IR has no sign."""
+    op: Any = TestOp()
+    for dtype, expected in (("uint8", 200), ("int8", -56)):
+        assert _argument(op, i8, dtype)(-56) == expected
+    assert _argument(op, i32, "uint32")(-1) == 2**32 - 1
+    assert _argument(op, f32, "float32")(np.float32(0.5)) == 0.5
