@@ -1,6 +1,7 @@
 """Parts of the interpreter against what instruction sets and dialects define, in plain Python."""
 
 from collections.abc import Callable, Sequence
+from itertools import product
 from random import Random
 from typing import Any
 
@@ -99,8 +100,14 @@ DEFINED: dict[str, tuple[Sequence[int], Callable[..., list[int]]]] = {
 def test_intrinsics(name: str):
     counts, defined = DEFINED[name]
     random = Random(name)
-    for _ in range(4):
-        operands = [[random.randint(-128, 127) for _ in range(count)] for count in counts]
+    drawn = [
+        [[random.randint(-128, 127) for _ in range(count)] for count in counts] for _ in "1234"
+    ]
+    ends = [  # 255 is the largest byte without a sign
+        [[end] * count for end, count in zip(values, counts, strict=False)]
+        for values in product((-128, -1, 127), repeat=len(counts))
+    ]
+    for operands in (*drawn, *ends):
         lanes = [np.array(operand, object) for operand in operands]
         assert INTRINSICS[name](lambda value: value)(*lanes).tolist() == defined(*operands)
 
