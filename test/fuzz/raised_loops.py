@@ -687,7 +687,12 @@ class LoopWriter:
             self.write(f"affine.for %{name} = {ends[0]} to {ends[1]}{stride} {{")
         else:
             self.foreign.add(name)
-            self.write(f"scf.for %{name} = {low} to {high} step {self.const(step)} {{")
+            stride = self.const(step)
+            steps = [dim for dim in self.sizes if dim.size > 0]
+            if steps and self.chance(0.25):  # a number that the call gives
+                dim = self.random.choice(steps)
+                stride, step = dim.ssa, dim.size
+            self.write(f"scf.for %{name} = {low} to {high} step {stride} {{")
         self.write(None, f"for {name} in range({low_text}, {high_text}, {step}):")
         with self.scope():
             self.write(None, "pass")

@@ -32,7 +32,14 @@ from kc.analysis import loop_tree
 from kc.analysis.trust import Undecided, undecided
 from kc.analysis.verify_changes import verify_changes
 from kc.dialects.tir import AllocOp, BlockOp, ForKind, ForOp, LoadOp, PrefetchOp
-from kc.support.diagnostics import InternalError, KCError, Location, ScheduleError, suggest
+from kc.support.diagnostics import (
+    InternalError,
+    KCError,
+    Location,
+    ScheduleError,
+    diagnostic_handler,
+    suggest,
+)
 from kc.support.fresh_names import fresh_name
 from kc.support.locations import add_call, location_of
 from kc.support.pass_context import step_watcher
@@ -696,11 +703,15 @@ Result = TypeVar("Result")
 
 
 def on_copy(site: Site, run: Callable[[Site, Callable[[ForOp], ForOp]], Result]) -> Result:
-    """Run ``run(copy, loop)``: a site on a copy, and the map from loops to those of the copy."""
+    """Run ``run(copy, loop)``: a site on a copy, and the map from loops to those of the copy.
+
+    It warns of nothing: what is done afterwards does.
+    """
     copy = site.function.clone()
     old = [op for op in site.function.walk() if isinstance(op, ForOp)]
     new = [op for op in copy.walk() if isinstance(op, ForOp)]
     for before, after in zip(site.function.walk(), copy.walk(), strict=True):
         after.location = before.location
     twin = dict(zip(old, new, strict=True))
-    return run(Site(copy, site.target, primitive=site.primitive), lambda loop: twin[loop])
+    with diagnostic_handler(lambda _: None):
+        return run(Site(copy, site.target, primitive=site.primitive), lambda loop: twin[loop])

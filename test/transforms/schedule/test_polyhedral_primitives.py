@@ -13,7 +13,7 @@ import pytest
 import kc
 from kc.analysis.directions import dependences, nest_of
 from kc.analysis.interpreter import run
-from kc.support.diagnostics import KCError
+from kc.support.diagnostics import KCError, diagnostic_handler
 from kc.transforms.trace.handles import LoopRV
 
 OUTER, INNER, SIZE = 5, 4, 64
@@ -402,3 +402,25 @@ def test_skew_and_shift_of_symbolic_sizes(size: int, steps: int, turned: bool):
     expected = a * factors.prod()
     kc.build(sch)(a, factors)
     np.testing.assert_array_equal(a, expected)
+
+
+def test_many_copies_are_warned_of_once():
+    """A trial on a copy comes first, which says nothing."""
+    module = kc.IRModule.parse(
+        """func.func @main(%A: memref<400x3xf32>) {
+  %z = arith.constant 0.0 : f32
+  tir.for %i in 400 {
+    tir.for %j in 3 {
+      tir.block "A" (spatial %v_i in 400 = %i, spatial %v_j in 3 = %j) do {
+        tir.store %z, %A[%v_i, %v_j] : memref<400x3xf32>
+      }
+    }
+  }
+  func.return
+}"""
+    )
+    sch = kc.tir.Schedule(module)
+    said: list[str] = []
+    with diagnostic_handler(lambda warning: said.append(warning.message)):
+        sch.unroll_and_jam(sch.get_loops("A")[0], 300)
+    assert said == ["unroll: 300 copies of the body of i_i"]
