@@ -6,7 +6,8 @@ question to isl. For others isl gives the sizes where some point is read that is
 what is required is that the sizes are none of these.
 
 A product of sizes is a size of its own to isl, and a symbol that the function says is equal to it
-is the same size.
+is the same size. An axis times a size, ``D[i * m + j]``, is an axis of its own: its least and its
+greatest value are those of the product, which is all that counts where nothing else is said of it.
 
 A read that is executed only where values of tensors say so requires nothing: nor does an index
 that is such a value.
@@ -34,7 +35,7 @@ from kc.analysis.bounds import Guard, guard_of, reads_in
 from kc.analysis.simplify_affine import UNBOUNDED, Bounds, bounds, simplify
 from kc.analysis.terms import Condition, Term, all_of, condition_of, dim, term_of
 from kc.dialects import te, tir
-from kc.dialects.affine_assembly import ZERO, affine_text
+from kc.dialects.affine_assembly import ZERO, affine_text, linear_terms
 from kc.dialects.size_requirements import SizeRequirement, requirements_of
 
 
@@ -78,12 +79,26 @@ class _Reads:
         self.products = self._find_products()
         self.axes: list[_Axis] = []
         self.ranges: list[Bounds] = []
+        self.multiples: dict[int, tuple[int, AffineExpr]] = {}
+        """Of an axis that is a product: the axis in it, and by how much the product is larger than
+        what it is without the last iteration of that."""
+        self.missing: list[tuple[AffineExpr, ...]] = []
+        """Products of the extents of axes and sizes, which are numbered before axes."""
         self._required: dict[SizeRequirement, None] = {}
 
     def listed(self) -> list[SizeRequirement]:
-        for op in self.function.walk():
-            if isinstance(op, te.ComputeOp) and self.symbols:
-                self._compute(op)
+        if not self.symbols:
+            return []
+        computes = [op for op in self.function.walk() if isinstance(op, te.ComputeOp)]
+        for compute in computes:
+            self._enter(compute)
+            for op in compute.walk():
+                if isinstance(op, arith.MuliOp):
+                    self._expr(op.result)
+        for factors in self.missing:
+            self._product(factors)
+        for compute in computes:
+            self._compute(compute)
         return list(self._required)
 
     # Sizes and axes --------------------------------------------------------------------------
@@ -201,6 +216,16 @@ class _Reads:
             return AffineExpr.constant(owner.value.value.data)
         if isinstance(owner, tir.ApplyOp):
             return self._applied(owner.expr, owner.operands_of_map)
+        if isinstance(owner, arith.IndexCastOp):
+            return self._expr(owner.input)
+        if isinstance(owner, arith.MuliOp):
+            sides = [self._expr(operand) for operand in owner.operands]
+            return self._multiple(*sides) or self._multiple(*sides[::-1])
+        if isinstance(owner, arith.AddiOp | arith.SubiOp):
+            lhs, rhs = (self._expr(operand) for operand in owner.operands)
+            if lhs is None or rhs is None:
+                return None
+            return lhs + rhs if isinstance(owner, arith.AddiOp) else lhs - rhs
         if isinstance(value, BlockArgument) and value.block is self.function.body.block:
             attrs = self.function.arg_attrs
             symbol = attrs.data[value.index].data.get("kc.symbol") if attrs is not None else None
@@ -214,9 +239,34 @@ class _Reads:
         known = [value for value in values if value is not None]
         return expr.replace_dims_and_symbols(known, ()) if len(known) == len(values) else None
 
+    def _multiple(self, axis: AffineExpr | None, size: AffineExpr | None) -> AffineExpr | None:
+        """The product of an axis that begins at 0 and a size, which becomes an axis; or None."""
+        count = len(self.natural)
+        if not isinstance(axis, AffineDimExpr) or axis.position < count or size is None:
+            return None
+        base = self.axes[axis.position - count]
+        is_size = all(n < len(self.symbols) for n in size.used_dims())
+        if not is_size or not self._is_natural(size) or base.low != 0 or base.end is None:
+            return None
+        if any(n >= len(self.symbols) for n in base.end.used_dims()):
+            return None
+        for position, known in self.multiples.items():
+            if known == (axis.position, size):
+                return AffineExpr.dimension(position)
+        factors = tuple(sorted((base.end, size), key=str))
+        if factors not in self.factors:
+            self.missing.append(factors)
+            return None
+        whole = self._product(factors)
+        position = len(self.ranges)
+        self._number(_Axis(f"{base.name}'", 0, whole - size + 1), [])
+        self.multiples[position] = (axis.position, size)
+        return AffineExpr.dimension(position)
+
     def _enter(self, compute: te.ComputeOp) -> None:
         """Number the axes of ``compute``, and the time of the scan that it is in."""
         self.axes = []
+        self.multiples = {}
         self._exprs = {}
         self.ranges = [(0, None) if natural else UNBOUNDED for natural in self.natural]
         scan = compute.parent_op()
@@ -258,8 +308,30 @@ class _Reads:
             if expr is None or size is None or self._is_static(expr, size):
                 continue
             conditions = self._conditions(guard)
-            if conditions is not None and not self._is_inside(expr, size, conditions):
+            if (
+                conditions is not None
+                and not self._is_inside(expr, size, conditions)
+                and self._has_extremes(expr, conditions)
+            ):
                 self._require(compute, read, n, expr, size, conditions)
+
+    def _has_extremes(self, expr: AffineExpr, conditions: Sequence[AffineConstraintExpr]) -> bool:
+        """Whether products of axes and sizes in ``expr`` have their least and greatest values
+        whatever the other axes are, so that nothing between these matters."""
+        used = expr.used_dims()
+        restricted = {n for part in conditions for n in part.lhs.used_dims()}
+        products = [n for n in used | restricted if n in self.multiples]
+        if not products:
+            return True
+        terms, _ = linear_terms(expr)
+        bases = [self.multiples[n][0] for n in products]
+        return (
+            not restricted.intersection((*products, *bases))
+            and not used.intersection(bases)
+            and len(set(bases)) == len(bases)
+            and all(AffineExpr.dimension(n) in terms for n in products)
+            and sum(n in atom.used_dims() for atom in terms for n in products) == len(products)
+        )
 
     def _is_static(self, expr: AffineExpr, size: AffineExpr) -> bool:
         """Whether no size takes part: :func:`kc.analysis.bounds.out_of_bounds` decides it."""
@@ -327,15 +399,21 @@ class _Reads:
                 return  # how often it is read is known only at run time
         parts += [condition_of(condition, term) for condition in conditions]
         outside = ~term_of(expr, term).within(term_of(size, term))
-        known = all_of(
+        naturals = [
             dim(name) >= 0 for name, natural in zip(names, self.natural, strict=False) if natural
-        )
+        ]
+        # Where there is an iteration, a product is at least what each adds to it.
+        for n in self.multiples:
+            end = self.axes[n - count].end
+            assert end is not None
+            naturals.append(term_of(end - 1, term) >= 0)
+        known = all_of(naturals)
         pieces = parameters_where(
             all_of([known, *parts, outside]), names[count:], names[:count], known
         )
         label, tensor = compute.label, read.tensor.name_hint or "a tensor"
         indices = [
-            affine_text(e, lambda n: read.operands_of_map[n].name_hint or "?")
+            affine_text(e, lambda n: _text(read.operands_of_map[n]))
             for e in read.indices.data.results
         ]
         why = f"{label} reads {tensor}[{', '.join(indices)}]"
@@ -377,6 +455,22 @@ class _Reads:
         if further or not is_extent or not self.natural[len(self.symbols) + product]:
             return ()
         return self._over_symbols(self.factors[product])
+
+
+def _text(value: SSAValue) -> str:
+    """An operand of an index, in the words of the program."""
+    owner = value.owner
+    if value.name_hint is not None:
+        return value.name_hint
+    if isinstance(owner, arith.IndexCastOp):
+        return _text(owner.input)
+    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
+        return str(owner.value.value.data)
+    if isinstance(owner, arith.MuliOp):
+        return " * ".join(map(_text, owner.operands))
+    if isinstance(owner, arith.AddiOp):
+        return f"({' + '.join(map(_text, owner.operands))})"
+    return "?"
 
 
 def _symbols_in(expr: AffineExpr) -> set[int]:

@@ -1,5 +1,9 @@
 """Reads that are inside their tensors for some sizes only: what a call is refused for."""
 
+import itertools
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -189,3 +193,72 @@ def test_an_intermediate_whose_size_is_a_product():
     c = te.compute((n * m * 2,), lambda i: flat[i // 2] + b[0, 0], name="C")
     needed = requires(a, b, c)
     assert [size for size in range(10) if holds(needed, n=2, m=3, k=size, C_0=12)] == [6, 7, 8, 9]
+
+
+PRODUCTS = {
+    "rows": lambda n, m, p, i, j: i * m + j,
+    "columns": lambda n, m, p, i, j: j * n + i,
+    "rows with a gap": lambda n, m, p, i, j: i * (m + 1) + j + 2,
+    "every other row, backwards": lambda n, m, p, i, j: 2 * (i * m) - j + 2,
+}
+"""Indices of a flat tensor of p elements, for the elements of n rows and m columns."""
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_axes_times_sizes(name: str):
+    """A call is refused exactly where an element is read that is not there."""
+    index = PRODUCTS[name]
+    n, m, p = te.var("n"), te.var("m"), te.var("p")
+    D = te.placeholder((p,), "float32", name="D")
+    C = te.compute((n, m), lambda i, j: D[index(n, m, p, i, j)], name="C")
+    kernel = kc.build(te.create_schedule(C.op), [D, C])
+    for rows, columns, size in itertools.product(range(4), range(4), range(15)):
+        read = [index(rows, columns, size, i, j) for i in range(rows) for j in range(columns)]
+        given = np.arange(size, dtype=np.float32)
+        result = np.zeros((rows, columns), np.float32)
+        if all(0 <= at < size for at in read):
+            kernel(given, result)
+            assert result.ravel().tolist() == read
+        else:
+            with pytest.raises(CallError) as refused:
+                kernel(given, result)
+            assert refused.value.code == "KC5132"
+
+
+def test_axes_times_sizes_are_told():
+    n, m, p = te.var("n"), te.var("m"), te.var("p")
+    D = te.placeholder((p,), "float32", name="D")
+    C = te.compute((n, m), lambda i, j: D[i * m + j], name="C")
+    kernel = kc.build(te.create_schedule(C.op), [D, C])
+    with pytest.raises(CallError) as refused:
+        kernel(np.zeros(11, np.float32), np.zeros((3, 4), np.float32))
+    assert str(refused.value) == (
+        "error[KC5132]: main: the sizes of its arguments do not fit: p >= n * m does not hold\n"
+        "   |  p is 11, from argument 1 'D'\n"
+        "   |  n is 3, from argument 2 'C'\n"
+        "   |  m is 4, from argument 2 'C'\n"
+        "  why: C reads D[i * m + j]"
+    )
+
+
+@pytest.mark.parametrize("condition", [lambda m, p, i, j: i * m + j < p, lambda m, p, i, j: i < 1])
+def test_guarded_axes_times_sizes_refuse_no_call(condition: Callable[..., Any]):
+    """Also where the guard is more than is known of the product."""
+    n, m, p = te.var("n"), te.var("m"), te.var("p")
+    D = te.placeholder((p,), "float32", name="D")
+    C = te.compute(
+        (n, m),
+        lambda i, j: te.if_then_else(condition(m, p, i, j), D[i * m + j], -1.0),
+        name="C",
+    )
+    kernel = kc.build(te.create_schedule(C.op), [D, C])
+    for rows, columns, size in itertools.product(range(3), range(3), range(3, 6)):
+        expected = [
+            i * columns + j if condition(columns, size, i, j) else -1
+            for i in range(rows)
+            for j in range(columns)
+        ]
+        if all(at < size for at in expected):
+            result = np.zeros((rows, columns), np.float32)
+            kernel(np.arange(size, dtype=np.float32), result)
+            assert result.ravel().tolist() == expected
