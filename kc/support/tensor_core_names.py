@@ -22,7 +22,8 @@ _OPERANDS = {("a", "row"): "a", ("b", "row"): "b", ("b", "col"): "b_trans"}
 
 
 class TensorCoreIntrin(NamedTuple):
-    """What an intrinsic does: ``load``, ``fill`` or ``store`` a matrix, or ``sync``: C += A * B."""
+    """What an intrinsic does: ``load``, ``fill`` or ``store`` a matrix, the last also by rows
+    (``stmatrix``), or ``sync``: C += A * B."""
 
     role: str
     instruction: str
@@ -74,6 +75,12 @@ def _family(
                 f"{instruction}_store_{size}_{total}_{space.replace('.', '_')}",
                 TensorCoreIntrin("store", instruction, shape, total, space=space),
             )
+        if instruction == "mma" and total == "f16":
+            for space in _SHARED:
+                yield (
+                    f"mma_stmatrix_{size}_{total}_{space.replace('.', '_')}",
+                    TensorCoreIntrin("stmatrix", instruction, shape, total, space=space),
+                )
     for element, sums in products.items():
         for total in sums:
             for layout, suffix in (("row", ""), ("col", "_trans")):

@@ -15,7 +15,8 @@ TVM's, where TVM has the same:
   ``wmma_store_16x16x16_f32_global``: the accumulator, ``wmma.accumulator``.
 * ``mma_load_m16n8k16_f16_a_shared``, ``mma_fill_m16n8k16_f32``, ``mma_sync_m16n8k16_f16f16f32``,
   ``mma_store_m16n8k16_f32_shared``, ...: the same for ``mma.sync``, with the scopes
-  ``m16n8k16.matrixA``, ``.matrixB`` and ``.matrixC``.
+  ``m16n8k16.matrixA``, ``.matrixB`` and ``.matrixC``. ``mma_stmatrix_m16n8k16_f16_shared`` stores
+  whole rows, on GPUs from sm_90 on.
 """
 
 from __future__ import annotations
@@ -46,6 +47,8 @@ def _text(name: str, intrin: TensorCoreIntrin) -> str:
             return _fill(name, fragment("c", intrin.element))
         case "store":
             return _store(name, fragment("c", intrin.element), intrin.space)
+        case "stmatrix":
+            return _store(name, fragment("c", intrin.element), intrin.space, by_rows=True)
         case _:
             a, b = fragment("a", intrin.element), fragment("b", intrin.element, intrin.layout)
             return _sync(name, (a, b, fragment("c", intrin.total)))
@@ -198,12 +201,15 @@ def _load(name: str, fragment: FragmentAttr, space: str) -> str:
     )
 
 
-def _store(name: str, fragment: FragmentAttr, space: str) -> str:
+def _store(name: str, fragment: FragmentAttr, space: str, *, by_rows: bool = False) -> str:
     dense = _dense(fragment)
-    lines = _wmma_store(fragment, space) if not fragment.is_mma else _mma_store(fragment, space)
+    if by_rows:
+        lines = _stmatrix(fragment, space)
+    else:
+        lines = _wmma_store(fragment, space) if not fragment.is_mma else _mma_store(fragment, space)
     return _module(
         name,
-        _requirement(fragment),
+        "sm_90" if by_rows else _requirement(fragment),
         [("A", fragment, None), ("C", fragment, space)],
         ["read", "write"],
         _copy(fragment, "A" + _held(fragment), "C" + _part(fragment, space), "C"),
@@ -521,6 +527,21 @@ def _mma_store(fragment: FragmentAttr, space: str) -> list[str]:
                 f"tir.store %e{n}_{part}, %C[{row}, {column}] : {type_}",
             ]
     return lines
+
+
+def _stmatrix(fragment: FragmentAttr, space: str) -> list[str]:
+    """Rows of 16 bytes: lane n has the address of row n."""
+    count = fragment.words
+    return [
+        *_lane(),
+        f"%row = tir.view %C[%lane mod {8 * count}, 0] : {_part(fragment, space)} to "
+        f"{_row(fragment, space)}",
+        *_pointer("row", _row(fragment, space), fragment, space),
+        *(f"%w{n} = tir.load %A[{n}] : {_words(fragment)}" for n in range(count)),
+        f"nvvm.stmatrix %p, {_listed('w', count)} {{eltType = #nvvm.ld_st_matrix_elt_type<b16>, "
+        "layout = #nvvm.mma_layout<row>, shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>} : "
+        f"!llvm.ptr<3>, {', '.join(['i32'] * count)}",
+    ]
 
 
 def _mma_sync(parts: Sequence[FragmentAttr]) -> list[str]:

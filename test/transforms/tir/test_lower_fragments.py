@@ -204,6 +204,68 @@ def test_ptxas_keeps_fragments_in_registers(arch: str, tmp_path: Any):
     assert text.count("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16") == products
 
 
+def stored_by_rows() -> tuple[te.Schedule, list[te.Tensor]]:
+    """D = A * B by two warps, whose rows go through swizzled shared memory to the output."""
+    A, B = (te.placeholder((32, 32), "float16", name=name) for name in "AB")
+    k = te.reduce_axis((0, 32), name="k")
+    C = te.compute((32, 32), lambda i, j: te.sum(A[i, k] * B[k, j], axis=k), name="C")
+    D = te.compute((32, 32), lambda i, j: C[i, j] + te.const(1, "float16"), name="D")
+    s = te.create_schedule(D.op)
+    shared = [s.cache_read(tensor, "shared", [C]) for tensor in (A, B)]
+    held = [
+        s.cache_read(tensor, f"m16n8k16.matrix{letter}", [C])
+        for tensor, letter in zip(shared, "AB", strict=True)
+    ]
+    sums = s.cache_write(C, "m16n8k16.matrixC")
+    block, i = s[D].split(D.op.axis[0], 32)
+    warp, i = s[D].split(i, 16)
+    _, lane = s[D].split(s[D].fuse(i, D.op.axis[1]), 32)
+    s[D].bind(block, te.thread_axis("blockIdx.x"))
+    s[D].bind(warp, te.thread_axis("threadIdx.y"))
+    s[D].bind(lane, te.thread_axis("threadIdx.x"))
+    s[C].set_scope("shared")
+    s[C].transform_layout(lambda i, j: (i, (j // 8 ^ i // 2 % 4) * 8 + j % 8))
+    s[C].compute_at(s[D], block)
+    warp, i = s[C].split(C.op.axis[0], 16)
+    jo, j = s[C].split(C.op.axis[1], 8)
+    s[C].reorder(warp, jo, i, j)
+    s[C].bind(warp, te.thread_axis("threadIdx.y"))
+    s[C].tensorize(i, "mma_stmatrix_m16n8k16_f16_shared")
+    s[sums].compute_at(s[C], warp)
+    i, j = sums.op.axis
+    ko, k = s[sums].split(sums.op.reduce_axis[0], 16)
+    jo, j = s[sums].split(j, 8)
+    s[sums].reorder(ko, jo, i, j, k)
+    s[sums].tensorize(i, "mma_sync_m16n8k16_f16f16f16")
+    for tensor, letter, width in zip(held, "ab", (16, 8), strict=True):
+        s[tensor].compute_at(s[sums], ko)
+        row, column = tensor.op.axis
+        outer, column = s[tensor].split(column, width)
+        s[tensor].reorder(outer, row, column)
+        s[tensor].tensorize(row, f"mma_load_m16n8k16_f16_{letter}_shared")
+    for tensor in shared:
+        s[tensor].compute_at(s[sums], ko)
+        _, lane = s[tensor].split(s[tensor].fuse(*tensor.op.axis), 32)
+        s[tensor].bind(lane, te.thread_axis("threadIdx.x"))
+        s[tensor].storage_align(tensor.op.axis[0], 16, 8)
+    return s, [A, B, D]
+
+
+def test_rows_of_results_are_stored_to_shared_memory():
+    target = "cuda-emu -arch=sm_90"
+    with Target(target):
+        module = kc.build(*stored_by_rows(), target=target)
+    r = np.random.default_rng(0)
+    a, b = (r.random((32, 32)).astype("float16") for _ in range(2))
+    d = np.zeros((32, 32), "float16")
+    report = kc.gpu.check(module, a, b, d)
+    assert report.ok, str(report)
+    np.testing.assert_allclose(d, a.astype("float32") @ b.astype("float32") + 1, rtol=1e-2)
+    stored = [site for site in report.sites if (site.buffer, site.access) == ("C", "written")]
+    assert [site.bank_conflicts for site in stored] == [0] * len(stored)
+    assert stored
+
+
 # Fragments -------------------------------------------------------------------------------------
 
 FRAGMENTS = [
