@@ -118,6 +118,10 @@ class Expressions:
         """The value of an expression: of Python, or an expression of the kernel."""
         if isinstance(node, ast.Constant):
             return node.value
+        if isinstance(node, ast.Name):
+            is_known, value = self.reader.scope.find(node.id)
+            if is_known:
+                return value.buffer() if isinstance(value, Local) else value
         at = self.at(node)
         if isinstance(node, _OF_PARTS):
             return self._eval(node, at)
