@@ -48,6 +48,7 @@ from kc.analysis.upstream import needs_raising, upstream_functions
 from kc.conversion._statements import make_blocks
 from kc.conversion.decompose_aggregates import without_aggregates
 from kc.conversion.driver import own_and_added
+from kc.conversion.raise_to_tir.assertions import with_assertions_before
 from kc.conversion.raise_to_tir.function import TARGET, FunctionRaiser
 from kc.conversion.raise_to_tir.inits import fuse_inits
 from kc.conversion.raise_to_tir.patterns import PATTERNS
@@ -76,8 +77,8 @@ class RaiseToTirPass(ModulePass):
         taken = {name.data for name in names if isinstance(name, StringAttr)}
         kept = keep_called(op, taken)
         sources = {
-            function: without_aggregates(
-                without_tosa(with_results_in_memory(function, loops=self.loops))
+            function: with_assertions_before(
+                without_aggregates(without_tosa(with_results_in_memory(function, loops=self.loops)))
             )
             for function in todo
         }

@@ -19,6 +19,7 @@ from kc.conversion.raise_to_tir import (
     parallel_loops,
     tensor_ops,
 )
+from kc.conversion.raise_to_tir.assertions import ELEMENTS, emit_assertion
 from kc.conversion.raise_to_tir.function import FunctionRaiser
 from kc.conversion.raise_to_tir.nests import Extent
 from kc.conversion.raise_to_tir.structured import STRUCTURED, Structure, identity, structure_of
@@ -200,6 +201,9 @@ class RaiseAssert(ConversionPattern[FunctionRaiser]):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: cf.AssertOp, rewriter: PatternRewriter, /) -> None:
         condition = self.conversion.value(op.operands[0])
+        if ELEMENTS in op.attributes:
+            emit_assertion(self.conversion, op, condition)
+            return
         if not _holds(condition) and not _required(self.conversion, op, condition):
             raise CodegenError(
                 "KC4550",

@@ -8,8 +8,16 @@ from typing import Any
 
 from kc.support.diagnostics import CallError, suggest
 
+ASSERTION_FAILED = "kc.assertion_failed"
+"""What kernels call with the text of an assertion that does not hold; it is always there."""
+
+
+def _fail(message: Any) -> None:
+    raise AssertionError(str(message))
+
+
 _lock = threading.Lock()
-_functions: dict[str, Callable[..., Any]] = {}
+_functions: dict[str, Callable[..., Any]] = {ASSERTION_FAILED: _fail}
 
 
 def register_func(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from kc.support.diagnostics import Location, TEError
-from kc.support.global_functions import get_global_func, register_func
+from kc.support.global_functions import ASSERTION_FAILED
 from kc.te.calls import call_packed
 from kc.te.expr import BufferAccess, Expr, ExternCall, children
 from kc.tir.stmt import If, Stmt
@@ -51,16 +51,8 @@ def as_statement(value: Any, location: Location | None) -> Stmt | None:
     return value if isinstance(value, Stmt) else None
 
 
-_FAILED = "kc.assertion_failed"
-
-
 def assertion(condition: Expr, message: str, location: Location | None) -> If:
     """A condition that is checked when the kernel runs: where it fails, the call of the kernel
     raises CallError KC5250, whose cause is an AssertionError."""
-    if get_global_func(_FAILED, True) is None:
-        register_func(_FAILED, _fail)
-    return If(location, ~condition, [Evaluate(location, call_packed(_FAILED, message))], [])
-
-
-def _fail(message: Any) -> None:
-    raise AssertionError(str(message))
+    failure = call_packed(ASSERTION_FAILED, message)
+    return If(location, ~condition, [Evaluate(location, failure)], [])

@@ -144,6 +144,58 @@ def test_an_assertion_of_elements_is_refused():
     )
 
 
+EMBEDDING = """
+func.func @main(%w: tensor<10x?xf32>, %at: tensor<?x4xi64>) -> tensor<?x4x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c10 = arith.constant 10 : i64
+  %zero = arith.constant 0 : i64
+  %n = tensor.dim %at, %c0 : tensor<?x4xi64>
+  %m = tensor.dim %w, %c1 : tensor<10x?xf32>
+  %e = tensor.empty(%n, %m) : tensor<?x4x?xf32>
+  %r = linalg.generic {
+      indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1)>,
+                       affine_map<(d0, d1, d2) -> (d0, d1, d2)>],
+      iterator_types = ["parallel", "parallel", "parallel"]
+  } ins(%at : tensor<?x4xi64>) outs(%e : tensor<?x4x?xf32>) {
+  ^bb0(%in: i64, %out: f32):
+    %i = arith.index_cast %in : i64 to index
+    %j = linalg.index 2 : index
+    %small = arith.cmpi slt, %in, %c10 : i64
+    cf.assert %small, "index must be smaller than dim size"
+    %large = arith.cmpi sge, %in, %zero : i64
+    cf.assert %large, "index must be larger or equal to 0"
+    %x = tensor.extract %w[%i, %j] : tensor<10x?xf32>
+    linalg.yield %x : f32
+  } -> tensor<?x4x?xf32>
+  return %r : tensor<?x4x?xf32>
+}"""
+
+
+@pytest.mark.parametrize("is_scheduled", [False, True])
+def test_indices_are_asserted_before_the_elements_are_read(is_scheduled):
+    module = kc.IRModule.parse(EMBEDDING, "m.mlir")
+    if is_scheduled:
+        sch = kc.tir.Schedule(module)
+        sch.parallel(sch.get_loops("r")[0])
+    function = kc.build(sch if is_scheduled else module)
+    w = np.random.default_rng(1).random((10, 8), dtype=np.float32)
+    at = np.array([[0, 9, 3, 3], [4, 1, 0, 7], [5, 5, 5, 6]])
+    np.testing.assert_array_equal(function(w, at), w[at])
+    # Far outside: were it read, the process would end.
+    for wrong, place, words in (
+        (1 << 40, "19:5", "index must be smaller than dim size"),
+        (-(1 << 40), "21:5", "index must be larger or equal to 0"),
+    ):
+        at[1, 2] = wrong
+        with pytest.raises(KCError) as caught:
+            function(w, at)
+        assert caught.value.code == "KC5250"
+        assert f"AssertionError: m.mlir:{place}: {words}" in str(caught.value)
+        # Without an element nothing is asserted.
+        assert function(w[:, :0].copy(), at).shape == (3, 4, 0)
+
+
 @pytest.fixture
 def exporter(monkeypatch):
     """A stand-in for torch_mlir.fx, which the tests do not need installed."""
