@@ -174,11 +174,11 @@ func.func @main(%w: tensor<10x?xf32>, %at: tensor<?x4xi64>) -> tensor<?x4x?xf32>
 
 @pytest.mark.parametrize("is_scheduled", [False, True])
 def test_indices_are_asserted_before_the_elements_are_read(is_scheduled):
-    module = kc.IRModule.parse(EMBEDDING, "m.mlir")
+    program = kc.IRModule.parse(EMBEDDING, "m.mlir")
     if is_scheduled:
-        sch = kc.tir.Schedule(module)
-        sch.parallel(sch.get_loops("r")[0])
-    function = kc.build(sch if is_scheduled else module)
+        program = kc.tir.Schedule(program)
+        program.parallel(program.get_loops("r")[0])
+    function = kc.build(program)
     w = np.random.default_rng(1).random((10, 8), dtype=np.float32)
     at = np.array([[0, 9, 3, 3], [4, 1, 0, 7], [5, 5, 5, 6]])
     np.testing.assert_array_equal(function(w, at), w[at])
