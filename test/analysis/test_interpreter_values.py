@@ -10,8 +10,11 @@ import pytest
 from xdsl.dialects.builtin import f32, i8, i32
 from xdsl.dialects.test import TestOp
 
+import kc
+from kc.analysis.interpreter import run
 from kc.analysis.interpreter.collectives import number_in_block
 from kc.analysis.interpreter.combine import combining_function
+from kc.analysis.interpreter.errors import OutOfBoundsError
 from kc.analysis.interpreter.foreign import _argument
 from kc.analysis.interpreter.llvm_intrinsics import INTRINSICS
 from kc.analysis.interpreter.values import UninterpretableError
@@ -135,3 +138,40 @@ def test_functions_get_unsigned_numbers():
         assert _argument(op, i8, dtype)(-56) == expected
     assert _argument(op, i32, "uint32")(-1) == 2**32 - 1
     assert _argument(op, f32, "float32")(np.float32(0.5)) == 0.5
+
+
+@pytest.mark.parametrize("view", ["memref.subview %A[%o] [2] [1] :", "tir.view %A[%o] along [0] :"])
+def test_views_lie_inside(view: str):
+    """Also where only elements are accessed that are there."""
+    text = f"""func.func @main(%A: memref<4xi32>, %o: index, %C: memref<1xi32>) {{
+  %c0 = arith.constant 0 : index
+  %v = {view} memref<4xi32> to memref<2xi32, strided<[1], offset: ?>>
+  %a = memref.load %v[%c0] : memref<2xi32, strided<[1], offset: ?>>
+  memref.store %a, %C[%c0] : memref<1xi32>
+  return
+}}"""
+    module = kc.IRModule.parse(text)
+    data, out = np.arange(4, dtype=np.int32), np.zeros(1, np.int32)
+    run(module.op, "main", [data, 2, out])
+    assert out[0] == 2
+    for offset in (3, 4, -1):
+        with pytest.raises(OutOfBoundsError):
+            run(module.op, "main", [data, offset, out])
+
+
+def test_as_many_blocks_as_a_size_says():
+    shape = "{kc.shape = affine_map<()[s0] -> (s0)>}"
+    text = f"""func.func @main(%A: memref<?xi32> {shape}) attributes {{kc.symbols = ["n"]}} {{
+  %n = tir.symbol "n"
+  %one = arith.constant 1 : i32
+  tir.for %i in %n thread "blockIdx.x" {{
+    tir.block "A" (spatial %v in %n = %i) do {{
+      tir.store %one, %A[%v] : memref<?xi32>
+    }}
+  }}
+  func.return
+}}"""
+    for size in (0, 1, 3):
+        data = np.zeros(size, np.int32)
+        run(kc.IRModule.parse(text).op, "main", [data])
+        assert data.tolist() == [1] * size
