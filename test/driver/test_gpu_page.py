@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import kc
 from kc.conversion.pipelines import TO_EMULATOR, TO_LLVM, TO_NVVM
 from kc.gpu import _KINDS
 from kc.support.registry import current
@@ -36,6 +37,16 @@ def test_the_report(names: dict[str, Any]):
 def test_the_code(names: dict[str, Any]):
     assert ".target sm_90a" in names["ptx"]
     assert names["ptx"].count("bar.sync") == 1
+
+
+def test_the_swizzle():
+    A = kc.te.placeholder((16, 64), "float16", name="A")
+    B = kc.te.compute((16, 64), lambda i, j: A[i, j], name="B")
+    sch = kc.tir.Schedule(kc.te.create_prim_func([A, B]), target="cuda")
+    copy = sch.cache_read("B", 0, "shared")
+    (program,) = (text for text in PROGRAMS if "transform_layout" in text)
+    exec(compile(program, "gpu.md", "exec"), {"sch": sch, "copy": copy})
+    assert "(i, j)->(i, (j floordiv 8 xor i mod 8) * 8 + j mod 8)" in str(sch.mod)
 
 
 def test_the_source_for_opencl(names: dict[str, Any]):
