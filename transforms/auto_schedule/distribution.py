@@ -29,7 +29,7 @@ class Distribution(Rule):
 
     def apply(self, draft: Draft, block: str) -> bool:
         loops = draft.nest(block).loops
-        if not loops:
+        if not loops or block in draft.begun:
             return False
         depth = max(
             len(loop_tree.loops_around(neighbour))

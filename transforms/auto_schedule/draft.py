@@ -18,7 +18,7 @@ from kc.dialects.tir import BlockOp, ForOp
 from kc.support.declarations import Slot
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.auto_schedule.machine import PARALLEL_WORK, Machine
-from kc.transforms.auto_schedule.nests import Nest, iterations
+from kc.transforms.auto_schedule.nests import Nest, is_begun, iterations
 from kc.transforms.schedule.base import BlockRef
 from kc.transforms.trace.binding import Binder
 from kc.transforms.trace.handles import BlockRV, Handle, LoopRV
@@ -44,6 +44,8 @@ class Draft:
         self._blocks: dict[str, BlockRV] = {}
         several = len(loop_tree.kernels(session.module)) > 1
         self._working = session.working = function if several else None
+        self.begun = frozenset(block.label for block in self.blocks() if is_begun(block))
+        """The names of the blocks that somebody has begun to schedule."""
 
     # The program ---------------------------------------------------------------------------
 

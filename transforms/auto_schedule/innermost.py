@@ -29,7 +29,7 @@ class Innermost(Rule):
 
     def apply(self, draft: Draft, block: str) -> bool:
         nest = draft.nest(block)
-        if not all(map(is_plain_op, nest.body_ops)) or not nest.loops:
+        if block in draft.begun or not nest.loops or not all(map(is_plain_op, nest.body_ops)):
             return False
         lanes = draft.machine.lanes(nest.bits)
         band = _band(nest)

@@ -251,6 +251,23 @@ def is_untouched(block: BlockOp) -> bool:
     return isinstance(outermost.parent, Block) and _in_function(outermost)
 
 
+def is_begun(block: BlockOp) -> bool:
+    """Whether somebody has begun to schedule the block: loops with a kind or a note, a condition,
+    or variables that are put together from several loops, as ``split`` and ``fuse`` leave them."""
+    for loop in loop_tree.loops_around(block):
+        if loop.kind.data is not ForKind.SERIAL or loop.annotations is not None:
+            return True
+    if block.predicate.data.constraints:
+        return True
+    for expr in block.binding_exprs:
+        terms, _ = linear_terms(expr)
+        if any(not isinstance(atom, AffineDimExpr) for atom in terms):
+            return True
+        if len(terms) > 1 and any(factor != 1 for factor in terms.values()):
+            return True
+    return False
+
+
 def _in_function(op: Operation) -> bool:
     parent = op.parent_op()
     return parent is not None and parent.name == "func.func"
