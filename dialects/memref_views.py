@@ -75,8 +75,7 @@ class SubviewOp(memref.SubviewOp):
 
     def verify_(self) -> None:
         super().verify_()
-        assert isinstance(self.source.type, MemRefType)
-        verify_slice(self, self.source.type.get_num_dims())
+        verify_slice(self, self.source, self.result)
 
 
 @redefined("$source attr-dict `:` type($source)", source=OperandDef(_ANY_MEMREF))

@@ -139,7 +139,7 @@ class ExtractSliceOp(tensor.ExtractSliceOp):
 
     def verify_(self) -> None:
         super().verify_()
-        verify_slice(self, len(_shape(self.source)))
+        verify_slice(self, self.source, self.result)
 
 
 @redefined()
@@ -148,7 +148,7 @@ class InsertSliceOp(tensor.InsertSliceOp):
 
     def verify_(self) -> None:
         super().verify_()
-        verify_slice(self, len(_shape(self.dest)))
+        verify_slice(self, self.dest, self.source)
 
 
 @redefined(src=OperandDef(base(TensorType)))
@@ -191,7 +191,7 @@ class ParallelInsertSliceOp(IRDLOperation):
     custom_directives = (DynamicIndexList,)
 
     def verify_(self) -> None:
-        verify_slice(self, len(_shape(self.dest)))
+        verify_slice(self, self.dest, self.source)
 
 
 @irdl_op_definition

@@ -144,3 +144,11 @@ func.func @f(%x: vector<4xi32>) {
   }
   return
 }
+
+// -----
+
+func.func @f(%a: tensor<8xi64>) {
+  // expected-error@+1 {{tensor.extract_slice: tensor<4xf32> has other elements than tensor<8xi64>}}
+  %v = tensor.extract_slice %a[1] [4] [1] : tensor<8xi64> to tensor<4xf32>
+  return
+}
