@@ -262,7 +262,7 @@ def check_agreement(
 def test_agreement() -> None:
     outcomes: set[tuple[str, bool, bool]] = set()
 
-    @settings(examples(1500), suppress_health_check=[HealthCheck.too_slow])
+    @settings(examples(2500), suppress_health_check=[HealthCheck.too_slow])
     @given(call=calls())
     def agree(call: tuple[Recorder, tuple[Any, ...]]) -> None:
         with pytest.MonkeyPatch.context() as patch:
