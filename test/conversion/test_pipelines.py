@@ -27,6 +27,7 @@ ORDER = [
     "inject-double-buffer",
     "align-storage",
     "apply-strides",
+    "swizzle-storage",
     "storage-rewrite",
     "vectorize-loop",
     "nontemporal-stores",
