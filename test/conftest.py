@@ -11,7 +11,7 @@ import pytest
 from hypothesis import settings
 from hypothesis.internal.conjecture import providers
 
-settings.register_profile("kc", deadline=None, derandomize=True, max_examples=20)
+settings.register_profile("kc", deadline=None, derandomize=True, max_examples=30)
 settings.register_profile("sweep", deadline=None, derandomize=True, max_examples=200)
 settings.register_profile("fuzz", deadline=None, max_examples=2000)
 settings.load_profile("kc")

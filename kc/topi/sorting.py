@@ -68,19 +68,16 @@ def _merge_sorted(
                 valid = loops.ins[1][tuple(at[:axis]) + tuple(at[axis + 1 :])]
                 count[0] = convert(length_of(valid, size), "int32")
             left, right = loops.variable("int32", "left"), loops.variable("int32", "right")
-            for n in range(rounds):
-                width, old, new = 1 << n, n % 2, (n + 1) % 2
-                with ib.for_range(0, (size + (2 * width - 1)) // (2 * width), name="run") as run:
+            with ib.for_range(0, rounds, name="round") as n:
+                width = ib.let("width", const(1) << convert(as_expr(n), "int32"))
+                old, new = n % 2, (n + 1) % 2
+                with ib.for_range(0, (size + 2 * width - 1) // (2 * width), name="run") as run:
                     begin = convert(as_expr(run * (2 * width)), "int32")
                     middle = scalar.min(begin + width, count[0])
                     end = scalar.min(begin + 2 * width, count[0])
                     left[0] = begin
                     right[0] = scalar.max(middle, begin)
-                    longest = (
-                        min(2 * width, size)
-                        if isinstance(size, int)
-                        else scalar.min(size, 2 * width)
-                    )
+                    longest = scalar.min(size, 2 * width)
                     with ib.for_range(0, longest, name="k") as k:
                         target = begin + convert(as_expr(k), "int32")
                         with ib.if_scope(target < end):
