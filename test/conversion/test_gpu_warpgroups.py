@@ -22,6 +22,7 @@ from hopper_kernels import (
 )
 
 import kc
+from kc.error import KCError
 
 TARGET = "cuda-emu -arch=sm_90a"
 RESULTS = {"f16": "float16", "f32": "float32", "s32": "int32"}
@@ -313,6 +314,32 @@ def test_a_part_of_four_warps_changes_its_registers():
     assert first.message == (
         "thread 0 of block 0 waits at a change of registers, and thread 1 is at another barrier"
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "why"),
+    [
+        (
+            bulk_store()[0],
+            "%to, %from, %bytes :",
+            "%to, %from, %bytes byte_mask = %mask :",
+            "it has a mask of bytes",
+        ),
+        (
+            ring()[0],
+            "%full, %bytesA :",
+            "%full, %bytesA multicast_mask = %mask :",
+            "blocks run one after the other, and there are no clusters",
+        ),
+    ],
+)
+def test_copies_that_are_not_emulated(text: str, old: str, new: str, why: str):
+    assert old in text
+    text = text.replace("%t = gpu", "%mask = arith.constant 3 : i16\n%t = gpu").replace(old, new)
+    with pytest.raises(KCError) as caught:
+        kc.build(kc.IRModule.parse(text), target=TARGET)
+    assert caught.value.code == "KC4302"
+    assert caught.value.why == why
 
 
 def test_ptxas_takes_the_kernels(tmp_path: Path):
