@@ -232,12 +232,12 @@ def test_line_ranges_are_those_of_llvm_dwarfdump(built, tmp_path):
 GDB_PROGRAM = """
 import numpy as np, kc
 from kc import te
-A = te.placeholder((64,), name="A")
-B = te.compute((64,), lambda i: A[i] * 2.0, name="B")
+A = te.placeholder((4096,), name="A")
+B = te.compute((4096,), lambda i: A[i] * 2.0, name="B")
 C = te.compute(
-    (64,), lambda i: te.exp(B[i]), name="C")
+    (4096,), lambda i: te.exp(B[i]), name="C")
 kernel = kc.build(te.create_schedule(C.op), [A, C])
-kernel(np.zeros(64, "float32"))
+kernel(np.zeros(4096, "float32"))
 """
 
 
