@@ -58,7 +58,7 @@ LOAD_COST = 0.05
 with fewer loads is less sensitive to what the caches do."""
 
 MASKED = 6
-"""Whole tiles that one costs whose vectors are masked, since it sticks out of the columns."""
+"""Whole tiles that one costs whose vectors are not full, since it sticks out of the columns."""
 
 PANELS = 4
 """Tiles of columns that are packed side by side."""
@@ -245,9 +245,13 @@ def _tiles(nest: Nest, machine: Machine, may_pack: bool, may_pad: bool) -> Itera
 
 
 def _sticks_out(columns: ForOp, width: int) -> bool:
-    """Whether the last tile of columns is a part of one: padding computes it as a whole."""
+    """Whether the last tile of columns is a part of one: padding computes it as a whole.
+
+    A single one that is narrower than its vectors is padded too: sums in parts of vectors do not
+    stay in registers.
+    """
     size = columns.static_extent
-    return size is None or (size > width and size % width != 0)
+    return size is None or size % width != 0
 
 
 def _cycles(
@@ -280,7 +284,8 @@ def _cycles(
     full, rest = divmod(extent(rows), height)
     down = full * step(height) + (step(rest) if rest else 0)
     whole, odd = divmod(extent(columns), width)
-    across = whole + ((1 if pads or not whole else MASKED) if odd else 0)
+    is_exact = not whole and odd % lanes == 0
+    across = whole + ((1 if pads or is_exact else MASKED) if odd else 0)
     further = iterations(loop for loop in nest.spatial if loop not in (rows, columns))
     terms = iterations(nest.reduce)
     cycles = down * across * further * terms

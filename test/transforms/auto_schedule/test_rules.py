@@ -112,6 +112,27 @@ def kinds(schedule: tir.Schedule, block: str) -> list[str]:
     return [f"{loop.static_extent} {loop.kind.data}" for loop in loops]
 
 
+@pytest.mark.parametrize(("target", "lanes"), [(AVX2, 8), (AVX512, 16)], ids=["avx2", "avx512"])
+@pytest.mark.parametrize("size", [7, 14, 28])
+@pytest.mark.parametrize("kernel", [1, 3])
+def test_sums_are_whole_vectors(target: Target, lanes: int, size: int, kernel: int):
+    """Rows of another length are padded, or other loops are the columns: sums in parts of vectors
+    do not stay in registers."""
+    side = size + kernel - 1
+    X = te.placeholder((1, 32, side, side), name="X")
+    W = te.placeholder((64, 32, kernel, kernel), name="W")
+    c, p, q = te.reduce_axis((0, 32)), te.reduce_axis((0, kernel)), te.reduce_axis((0, kernel))
+    Y = te.compute(
+        (1, 64, size, size),
+        lambda n, o, y, x: te.sum(X[n, c, y + p, x + q] * W[o, c, p, q], axis=[c, p, q]),
+        name="Y",
+    )
+    schedule = kc.auto_schedule([X, W, Y], target)
+    vectors = [int(it.split()[0]) for it in kinds(schedule, "Y") if it.endswith(" vectorized")]
+    assert vectors
+    assert all(extent % lanes == 0 for extent in vectors)
+
+
 def test_a_small_operand_is_packed_once():
     """Outside of all loops, in the order in which tiles read it."""
     schedule = kc.auto_schedule(product(4096, 32, 64), AVX2)
