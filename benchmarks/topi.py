@@ -408,9 +408,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         lines.append(line)
         cells = [line["medians"].get(system) for system in ("kc", *SYSTEMS)]
         text = "".join(f"{it * 1e3:13.4f}" if it else f"{'-':>13}" for it in cells)
-        ratio = f"{line['ratio']:16.2f}" if line["ratio"] else f"{'-':>16}"
+        ratio = f"{line['ratio']:16.3g}" if line["ratio"] else f"{'-':>16}"
         share = line["bound"] / line["medians"]["kc"]
-        print(f"{row.name:<22}{text}{ratio}{share:12.2f}{line['build'] * 1e3:10.0f}", flush=True)
+        print(f"{row.name:<22}{text}{ratio}{share:12.3g}{line['build'] * 1e3:10.0f}", flush=True)
     ratios = [line["ratio"] for line in lines if line["ratio"]]
     if ratios:
         mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
