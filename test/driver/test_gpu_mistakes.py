@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from property_tests import is_in_slice, is_sweep
 from test_cuda_emu import TARGET, axis, product, random, sums
 
 import kc
@@ -176,11 +175,10 @@ BY_RESULTS = {
 @pytest.mark.parametrize("name", KERNELS)
 def test_mistakes_are_found(name: str):
     """Each has a finding; what reads or writes another element that is there is another program,
-    not a wrong one for any threads, and only its results show it. One in three is made, and all are
-    in a sweep."""
+    not a wrong one for any threads, and only its results show it."""
     by_results: list[str] = []
     first_store = next(what for what, _ in mistakes(name) if "nothing stored" in what)
-    for what, text in sliced(name):
+    for what, text in mistakes(name):
         report, is_right = check(name, text)
         assert not report.ok, f"{what}\n{text}"
         kinds = {finding.kind for finding in report.findings}
@@ -202,16 +200,4 @@ def test_mistakes_are_found(name: str):
             assert "uninitialised" in kinds, what
         if "one too far" in what:
             assert kinds & {"out-of-bounds", "race", "uninitialised"}, what
-    expected = Counter(BY_RESULTS.get(name, {}))
-    assert Counter(by_results) == expected if is_sweep() else Counter(by_results) <= expected
-
-
-def sliced(name: str) -> Iterator[tuple[str, str]]:
-    """The first barrier and the first store, and one in three of the others; all in a sweep."""
-    seen: set[str] = set()
-    for what, text in mistakes(name):
-        kind = what.split(": ")[1]
-        always = kind in ("no barrier", "nothing stored") and kind not in seen
-        seen.add(kind)
-        if always or is_in_slice(name + what, 3):
-            yield what, text
+    assert Counter(by_results) == Counter(BY_RESULTS.get(name, {}))

@@ -1,7 +1,4 @@
-"""300 random schedules of threads: results are numpy's, nothing is found, ptxas takes the PTX.
-
-``make test`` runs 25 of them, ``make sweep`` all.
-"""
+"""300 random schedules of threads: results are numpy's, nothing is found, ptxas takes the PTX."""
 
 from __future__ import annotations
 
@@ -23,7 +20,7 @@ from kc.support.registry import context
 from kc.support.target import Target
 
 ARCHES = ("sm_75", "sm_80", "sm_90a", "sm_100a")
-SEEDS, IN_EACH, QUICK = 12, 25, 1
+SEEDS, IN_EACH = 12, 25
 USUAL = frozenset(
     "blockIdx.x blockIdx.y cross-thread local predicate shared threadIdx.x threadIdx.y".split()
 )
@@ -38,13 +35,7 @@ PLAIN = 3
 """Of each seed so many run without being watched too."""
 
 
-@pytest.mark.parametrize(
-    "seed",
-    [
-        pytest.param(seed, marks=[pytest.mark.sweep] if seed >= QUICK else [])
-        for seed in range(SEEDS)
-    ],
-)
+@pytest.mark.parametrize("seed", range(SEEDS))
 def test_random_thread_schedules(seed: int, tmp_path: Path):
     arch = ARCHES[seed % len(ARCHES)]
     drawn: list[Case] = []
