@@ -83,10 +83,11 @@ class Kernel:
         """The numbers that what is called gets."""
         self.has_events = any(isinstance(op, NVVM) for op in function.walk())
         """Whether threads wait for more than their block and their warp, or exchange matrices."""
-        self.products = {
-            op.inouts.type for op in function.walk() if isinstance(op, nvvm.WgmmaMmaAsyncOp)
-        }
-        """The types of the registers of products that four warps make."""
+        self.products: dict[Attribute, str] = {}
+        """The types of the registers of products that four warps make, and of their sums."""
+        for op in function.walk():
+            if isinstance(op, nvvm.WgmmaMmaAsyncOp):
+                self.products.setdefault(op.inouts.type, op.type_d.data)
         self.alignments = [
             function.alignment_of(n) for n, _ in enumerate(function.workgroup_memory)
         ]
@@ -116,6 +117,11 @@ class Kernel:
                     raise unsupported(op, problem)
             if (problem := problem_of(op)) is not None:
                 raise unsupported(op, problem)
+            if isinstance(op, nvvm.WgmmaMmaAsyncOp):
+                sums = self.products[op.inouts.type]
+                if sums != op.type_d.data:
+                    why = f"the same registers hold sums of {sums} in another product of the kernel"
+                    raise unsupported(op, why)
             if isinstance(op, func.CallOp) and op.callee.string_value().startswith(PREFIX):
                 continue  # the C library has it too
             if not isinstance(op, (*DEVICE, *NVVM)) and op.name.startswith(

@@ -177,7 +177,7 @@ def _in_one_piece(kernel: Kernel, shared: Mapping[str, Attribute]) -> tuple[list
     begin = [
         f"%piece_known = arith.constant {offset} : index",
         f"%piece_size = {sum_} : index",
-        f"%swizzled = arith.constant {SWIZZLED} : index",
+        f"%swizzled = arith.constant {max(SWIZZLED, *filter(None, kernel.alignments), 0)} : index",
         "%memory_size = arith.addi %piece_size, %swizzled : index",
         "%memory = memref.alloc(%memory_size) : memref<?xi8>",
         f"%memory_at = {_POINTER_OF}(%memory) : (memref<?xi8>) -> index",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr
+from xdsl.dialects.builtin import IntegerAttr, f16
 from xdsl.ir import Operation, SSAValue
 
 from kc.dialects import llvm, nvvm
@@ -84,6 +84,8 @@ def problem_of(op: Operation) -> str | None:
             return "it has a predicate, and a branch is what else there is"
     if isinstance(op, nvvm.MBarrierInitOp) and op.predicate is not None:
         return "it has a predicate, and a branch is what else there is"
+    if isinstance(op, nvvm.WgmmaMmaAsyncOp) and f16 in getattr(op.inouts.type, "types", ()):
+        return "its registers are f16, and hold two such numbers each: vector<2xf16> or i32"
     if isinstance(op, nvvm.CpAsyncBulkGlobalToSharedClusterOp) and op.multicast_mask is not None:
         return "blocks run one after the other, and there are no clusters"
     if isinstance(op, nvvm.CpAsyncBulkSharedCTAToGlobalOp) and op.byte_mask is not None:

@@ -16,8 +16,8 @@ too early.
 from __future__ import annotations
 
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import VectorType, f32, i32, i64
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.dialects.builtin import i32, i64
+from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from kc.conversion.convert_gpu_to_cpu.events import EventEmitter
@@ -95,17 +95,12 @@ class ConvertRegister(ThreadPattern):
         e = EventEmitter(self.thread, rewriter, op)
         type_ = op.res.type
         value = e.emit(llvm.ExtractValueOp(op.position.get_values(), op.container, type_))
-        kind = e.number(TYPES.index(_kind(type_)), i32)
+        sums = self.thread.kernel.products[op.container.type]
+        kind = e.number(TYPES.index(sums), i32)
         site = self.thread.module.site(op, "read", "a register of a product", "private")
         arguments = [word_of(e, value), kind, e.number(site, i32)]
         word = e.result_of("kc_emu_register", arguments, i64)
         rewriter.replace(op, [], [value_of(e, word, type_)])
-
-
-def _kind(type_: Attribute) -> str:
-    if isinstance(type_, VectorType):
-        return "f16"
-    return "f32" if type_ == f32 else "s32"
 
 
 class ConvertWgmmaGroup(ThreadPattern):

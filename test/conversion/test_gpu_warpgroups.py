@@ -17,6 +17,7 @@ from hopper_kernels import (
     Tile,
     bulk_store,
     image,
+    mma,
     pipeline,
     product,
 )
@@ -96,6 +97,53 @@ def test_operands_across(swizzle: int, across: tuple[bool, bool]):
     text = product(tiles[0], tiles[1], columns, ("bf16", "bf16", "f32"), layouts=layouts)
     report = run(text, tiles[0].words, tiles[1].words, expected, "f32")
     assert report.ok, report
+
+
+def test_halves_in_integers():
+    """Registers of f16 sums may be called i32: two numbers each."""
+    a, b, expected = matrices("f16", 64, 8)
+    tiles = image(a, 1), image(b, 1)
+    text = product(tiles[0], tiles[1], 8, ("f16", "f16", "f16"))
+    pairs = "!llvm.struct<(vector<2xf16>, vector<2xf16>)>"
+    assert pairs in text
+    text = text.replace(pairs, "!llvm.struct<(i32, i32)>")
+    for n in range(2):
+        old = f"%x{n} = llvm.extractvalue %acc4[{n}] : !llvm.struct<(i32, i32)>"
+        assert old in text
+        text = text.replace(
+            old,
+            f"{old.replace('%x', '%word')}\n%x{n} = llvm.bitcast %word{n} : i32 to vector<2xf16>",
+        )
+    assert run(text, tiles[0].words, tiles[1].words, expected, "f16").ok
+
+
+def test_registers_that_are_not_emulated():
+    a, b, _ = matrices("f16", 64, 8)
+    text = product(image(a, 1), image(b, 1), 8, ("f16", "f16", "f16"))
+    text = text[: text.index("%warp = ")] + "gpu.return\n}\n}\n}"
+    text = text.replace("vector<2xf16>", "f16")
+    with pytest.raises(KCError) as caught:
+        kc.build(kc.IRModule.parse(text), target=TARGET)
+    assert caught.value.code == "KC4302"
+    assert caught.value.why == (
+        "its registers are f16, and hold two such numbers each: vector<2xf16> or i32"
+    )
+
+
+def test_registers_of_two_kinds_of_sums():
+    """What stands for a register of a product in flight depends on what it sums."""
+    a, b, _ = matrices("f16", 64, 16)
+    text = product(image(a, 1), image(b, 1), 16, ("f16", "f16", "f16"))
+    text = text[: text.index("%warp = ")] + "gpu.return\n}\n}\n}"
+    text = text.replace("vector<2xf16>", "i32")
+    integers = mma("%more", ("%dA0", "%dB0", "%acc0"), 8, ("s8", "s8", "s32"))
+    wait = "nvvm.wgmma.commit.group.sync.aligned"
+    with pytest.raises(KCError) as caught:
+        kc.build(kc.IRModule.parse(text.replace(wait, f"{integers}\n{wait}")), target=TARGET)
+    assert caught.value.code == "KC4302"
+    assert caught.value.why == (
+        "the same registers hold sums of f16 in another product of the kernel"
+    )
 
 
 def test_scales():

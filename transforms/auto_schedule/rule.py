@@ -11,6 +11,8 @@ from kc.transforms.auto_schedule.draft import Draft
 class Rule(ABC):
     """A part of the knowledge that default schedules are made of.
 
+    It calls primitives, which check and rewrite, and so it has no rewrite patterns of its own.
+
     Rules of plugins (:attr:`kc.support.plugins.Plugin.rules`) are asked before kc's own.
     """
 
