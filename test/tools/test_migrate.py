@@ -47,7 +47,7 @@ def test_each_name_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Path):
         "  tir.Add  (line 11)",
     ]
     assert differs[2] == (
-        "  te.create_schedule  (line 8): recorded, replayed as primitives on loops when lowered"
+        "  te.create_schedule  (line 8): recorded, and replayed as primitives on loops at lowering"
     )
     missing = lines[lines.index("missing (2):") + 1 :][:2]
     assert missing == [
