@@ -259,7 +259,7 @@ def test_information(capsys):
     assert {"te", "tir", "llvm", "arith", "scf"} <= set(names)
     status, out, err = run(capsys, "--explain=KC0003")
     assert (status, err) == (0, "")
-    assert out.startswith("KC0003: unknown pass\n\nA pipeline names a pass")
+    assert out.startswith("KC0003: unknown pass\n\nNo pass in kc, xDSL or an installed plugin has")
     status, out, err = run(capsys, "--version")
     assert (status, err) == (0, "")
     assert re.match(r"kc \S+, xdsl 0\.74\S*, llvmlite \S+, .*Python 3\.", out)
