@@ -55,8 +55,13 @@ def preorder(root: Operation) -> Iterator[Operation]:
             if op.regions:
                 if following is not None:
                     stack.append(following)
-                firsts = [block.first_op for region in op.regions for block in region.blocks]
-                stack += [op for op in reversed(firsts) if op is not None]
+                for region in reversed(op.regions):
+                    block = region._last_block  # pyright: ignore[reportPrivateUsage]
+                    while block is not None:  # the first one comes to lie on top
+                        first = block._first_op  # pyright: ignore[reportPrivateUsage]
+                        if first is not None:
+                            stack.append(first)
+                        block = block._prev_block  # pyright: ignore[reportPrivateUsage]
                 break
             op = following
 
@@ -68,7 +73,7 @@ def blocks(root: Operation) -> list[BlockOp]:
 
 def loops(root: Operation) -> list[ForOp]:
     """All loops below ``root`` (and ``root`` itself), in program order."""
-    return [op for op in preorder(root) if isinstance(op, ForOp)]
+    return [op for op in preorder(root) if type(op) is ForOp]  # isinstance takes twice the time
 
 
 def loops_around(op: Operation) -> list[ForOp]:
@@ -87,7 +92,7 @@ def all_loops_around(op: Operation) -> list[ForOp]:
     around: list[ForOp] = []
     parent = op.parent_op()
     while parent is not None:
-        if isinstance(parent, ForOp):
+        if type(parent) is ForOp:
             around.append(parent)
         parent = parent.parent_op()
     return around[::-1]

@@ -13,6 +13,7 @@ text is what is counted. The estimate is thus near the assembler's number and no
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -77,36 +78,58 @@ class KernelResources:
 
 def resources(ptx: str, registers_per_block: int = 65536) -> list[KernelResources]:
     """The kernels of PTX text, in its order; ``registers_per_block`` are those of the GPU."""
-    kernels: list[KernelResources] = []
-    for match in re.finditer(r"\.entry (\S+?)\((.*?)\)([^{]*)\n\{\n(.*?)\n\}\n", ptx, re.DOTALL):
-        name, _, directives, body = match.groups()
-        sizes = re.search(r"\.(?:reqntid|maxntid) ([\d, ]+)", directives)
-        threads = None
-        if sizes is not None:
-            threads = 1
-            for size in sizes[1].split(","):
-                threads *= int(size)
-        shared = _bytes(f"{_global_shared(ptx, body)}\n{body}", "shared")
-        kernels.append(
-            KernelResources(
-                name,
-                threads,
-                _most(threads, registers_per_block),
-                _Liveness(body).registers(),
-                shared,
-                _bytes(body, "local"),
-                len(re.findall(r"^\s*bar(?:rier)?\.(?:cta\.)?sync\b", body, re.MULTILINE)),
-                body.count("shfl.sync"),
-            )
+    return [
+        KernelResources(
+            entry.name,
+            entry.threads,
+            entry.most_registers(registers_per_block),
+            _Liveness(entry.body).registers(),
+            _bytes(f"{_global_shared(ptx, entry.body)}\n{entry.body}", "shared"),
+            _bytes(entry.body, "local"),
+            len(re.findall(r"^\s*bar(?:rier)?\.(?:cta\.)?sync\b", entry.body, re.MULTILINE)),
+            entry.body.count("shfl.sync"),
         )
-    return kernels
+        for entry in _entries(ptx)
+    ]
 
 
-def _most(threads: int | None, registers_per_block: int) -> int:
-    if threads is None:
-        return MOST_REGISTERS
-    share = registers_per_block // max(threads, 1) // GRANULE * GRANULE
-    return max(min(share, MOST_REGISTERS), GRANULE)
+def fits_registers(ptx: str, registers_per_block: int = 65536) -> bool:
+    """Whether the kernels have no arrays in memory, and few enough registers even if all of the
+    text are alive at the same time: then nothing of :func:`resources` is about memory."""
+    return "\t.local " not in ptx and all(
+        sum(_WIDTH_OF_KIND.get(kind, 1) * int(count) for kind, count in declared) + RESERVED
+        <= entry.most_registers(registers_per_block)
+        for entry in _entries(ptx)
+        for declared in [re.findall(r"\.reg \.(\w+)\s+%\w+<(\d+)>", entry.body)]
+    )
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """A kernel as PTX has it."""
+
+    name: str
+    directives: str
+    body: str
+
+    @property
+    def threads(self) -> int | None:
+        sizes = re.search(r"\.(?:reqntid|maxntid) ([\d, ]+)", self.directives)
+        return None if sizes is None else math.prod(map(int, sizes[1].split(",")))
+
+    def most_registers(self, registers_per_block: int) -> int:
+        """What a thread can have."""
+        most = MOST_REGISTERS
+        if self.threads is not None:
+            most = min(most, registers_per_block // max(self.threads, 1) // GRANULE * GRANULE)
+        if limit := re.search(r"\.maxnreg (\d+)", self.directives):
+            most = min(most, int(limit[1]))
+        return max(most, GRANULE)
+
+
+def _entries(ptx: str) -> list[_Entry]:
+    kernels = re.finditer(r"\.entry (\S+?)\(.*?\)([^{]*)\n\{\n(.*?)\n\}\n", ptx, re.DOTALL)
+    return [_Entry(*kernel.groups()) for kernel in kernels]
 
 
 def _bytes(text: str, space: str) -> int:
@@ -134,6 +157,7 @@ _LOADS = ("ld.global", "ld.shared")
 _ORDERED = ("st.", "bar.", "barrier.", "red.", "atom", "membar", "fence", "cp.", "bra", "call",
             "shfl", "vote")  # fmt: skip
 """What no load is moved in front of."""
+_WIDTH_OF_KIND: Mapping[str, float] = {"b64": 2, "b128": 4, "pred": 0}
 _WIDTHS: Mapping[str, float] = {"rd": 2, "fd": 2, "rq": 4, "p": 0, "rs": 0.5, "h": 0.5}
 
 

@@ -8,6 +8,7 @@ comparisons), so that equal ones are equal values.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -116,7 +117,7 @@ class Term:
 
     def within(self, size: Term | int) -> Condition:
         """The condition that this is an index of a dimension of ``size``."""
-        return all_of([self >= 0, self < size])
+        return _within(self, size)
 
     def names(self) -> Iterator[str]:
         """The dimensions that take part, some maybe twice."""
@@ -190,11 +191,13 @@ ZERO_TERM = Term({})
 _EXTREMES: dict[str, Callable[[int, int], int]] = {"min": min, "max": max}
 
 
+@functools.lru_cache(maxsize=1 << 12)  # every question begins with the same names
 def dim(name: str) -> Term:
     """The dimension ``name``."""
     return Term({name: 1})
 
 
+@functools.lru_cache(maxsize=1 << 10)
 def number(value: int) -> Term:
     """A constant."""
     return Term({}, value)
@@ -380,7 +383,7 @@ def all_of(parts: Iterable[Condition]) -> Condition:
     kept: dict[Condition, None] = {}
     for part in parts:
         for inner in part.parts if isinstance(part, All) else (part,):
-            if inner == NEVER:
+            if type(inner) is Any and not inner.parts:
                 return NEVER
             kept[inner] = None
     return next(iter(kept)) if len(kept) == 1 else All(tuple(kept))
@@ -391,10 +394,15 @@ def any_of(parts: Iterable[Condition]) -> Condition:
     kept: dict[Condition, None] = {}
     for part in parts:
         for inner in part.parts if isinstance(part, Any) else (part,):
-            if inner == ALWAYS:
+            if type(inner) is All and not inner.parts:
                 return ALWAYS
             kept[inner] = None
     return next(iter(kept)) if len(kept) == 1 else Any(tuple(kept))
+
+
+@functools.lru_cache(maxsize=1 << 12)  # loops and axes of a few sizes, again and again
+def _within(term: Term, size: Term | int) -> Condition:
+    return all_of([term >= 0, term < size])
 
 
 def exists(dims: Sequence[str], body: Condition) -> Condition:

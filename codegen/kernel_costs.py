@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 
 from kc.analysis.kernel_accesses import KernelVerdicts, verdicts_of
-from kc.analysis.ptx_resources import KernelResources, resources
+from kc.analysis.ptx_resources import KernelResources, fits_registers, resources
 from kc.codegen.ptx import ptx_of
 from kc.conversion.pipelines import TO_NVVM, planned_passes
 from kc.dialects import llvm
@@ -18,9 +17,6 @@ from kc.support.diagnostics import warn
 from kc.support.locations import location_of
 from kc.support.registry import context
 from kc.support.target import Target
-
-LEAST_REGISTERS = 64
-"""What each of 1,024 threads can have: fewer never spill."""
 
 
 def kernel_costs(module: ModuleOp, target: Target) -> list[KernelResources]:
@@ -59,7 +55,7 @@ def _resources(module: ModuleOp, text: str, target: Target) -> list[KernelResour
 
 def warn_of_memory(module: ModuleOp, text: str, target: Target) -> None:
     """Warn (KC4366) of kernels that keep in memory what registers are meant for."""
-    if not _may_need_memory(text):
+    if fits_registers(text, target.limits["registers_per_block"]):
         return
     kernels = {
         op.sym_name.data: op  # pyright: ignore[reportAttributeAccessIssue]
@@ -93,15 +89,3 @@ def warn_of_memory(module: ModuleOp, text: str, target: Target) -> None:
             why="a thread's own memory is global memory, hundreds of times slower than registers",
             hints=hints,
         )
-
-
-def _may_need_memory(text: str) -> bool:
-    """Whether there is anything to look at: arrays, or more registers than a thread may have."""
-    if "\t.local " in text:
-        return True
-    counts = [
-        sum(int(count) * (2 if kind == "b64" else 1) for kind, count in declared)
-        for function in text.split(".entry")[1:]
-        for declared in [re.findall(r"\.reg \.(b32|b64)\s+%\w+<(\d+)>", function)]
-    ]
-    return max(counts, default=0) > LEAST_REGISTERS

@@ -18,10 +18,13 @@ from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
+from kc.analysis.loop_tree import preorder
+from kc.analysis.module_copy import copy_operation
 from kc.codegen import llvm_worker
 from kc.codegen.llvm_ir import emit_llvm_ir
 from kc.codegen.llvm_ir.nvvm import NVVM_WRITERS
 from kc.codegen.native_target import last_words, llvm_binding
+from kc.conversion.convert_nvvm_to_llvm import needs_conversion
 from kc.dialects import llvm
 from kc.dialects.gpu import GPUModuleOp
 from kc.support.diagnostics import CodegenError, suggest
@@ -56,14 +59,12 @@ def ptx_of(module: ModuleOp, target: Target, *, debug_info: bool = False) -> str
     """
     arch = architecture_of(target)
     code = [op for op in module.ops if isinstance(op, GPUModuleOp)]
-    device = ModuleOp([])
-    for home in code:
-        for op in home.body.block.ops:
-            clone = op.clone()
-            for old, new in zip(op.walk(), clone.walk(), strict=True):
-                new.location = old.location
-            device.body.block.add_op(clone)
-    get_pass("convert-nvvm-to-llvm").apply(context(), device)
+    if len(code) == 1 and not needs_conversion(code[0]):
+        device = code[0]
+    else:
+        ops = [op for home in code for op in home.body.block.ops]
+        device = ModuleOp([copy_operation(op) for op in ops])
+        get_pass("convert-nvvm-to-llvm").apply(context(), device)
     called = _called_library_functions(device)
     text = emit_device_ir(device, arch, debug_info=debug_info)
     if not called:
@@ -71,11 +72,12 @@ def ptx_of(module: ModuleOp, target: Target, *, debug_info: bool = False) -> str
     return _compile_with_libdevice(text, arch, called)
 
 
-def _called_library_functions(module: ModuleOp) -> dict[str, llvm.CallOp]:
+def _called_library_functions(module: ModuleOp | GPUModuleOp) -> dict[str, llvm.CallOp]:
     """The functions of libdevice that kernels call, each with its first call."""
     called: dict[str, llvm.CallOp] = {}
-    own = {op.sym_name.data for op in module.ops if isinstance(op, llvm.FuncOp) and op.body.blocks}
-    for op in module.walk():
+    functions = [op for op in module.body.block.ops if isinstance(op, llvm.FuncOp)]
+    own = {function.sym_name.data for function in functions if function.body.blocks}
+    for op in preorder(module):
         if isinstance(op, llvm.CallOp) and op.callee is not None:
             name = op.callee.string_value()
             if name.startswith(PREFIX) and name not in own:
@@ -83,7 +85,9 @@ def _called_library_functions(module: ModuleOp) -> dict[str, llvm.CallOp]:
     return called
 
 
-def emit_device_ir(module: ModuleOp, arch: Architecture, *, debug_info: bool = False) -> str:
+def emit_device_ir(
+    module: ModuleOp | GPUModuleOp, arch: Architecture, *, debug_info: bool = False
+) -> str:
     """A module of kernels, in the dialects llvm and nvvm, as LLVM IR text.
 
     With ``debug_info`` the PTX says where its instructions come from (``.loc``).

@@ -37,13 +37,15 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
+from kc.analysis.loop_tree import preorder
 from kc.conversion.driver import Conversion, ConversionPattern, ConversionTarget, own_and_added
 from kc.dialects import llvm, nvvm
 from kc.dialects.llvm.types import LLVMStructType
-from kc.dialects.nvvm.base import GENERIC_POINTER, SHARED_POINTER, NVVMOp, points_to_cluster
+from kc.dialects.nvvm.base import GENERIC_POINTER, SHARED_POINTER, points_to_cluster
 from kc.dialects.nvvm.inline_ptx import PLACEHOLDER
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
+from kc.support.patterns import matching
 
 TARGET = ConversionTarget("convert-nvvm-to-llvm")
 
@@ -59,8 +61,20 @@ class ConvertNvvmToLlvmPass(ModulePass):
         for inner in op.walk():
             if isinstance(inner, nvvm.FenceProxyAcquireOp):
                 _require_constant(inner)
-        if any(isinstance(inner, NVVMOp) for inner in op.walk()):
+        if needs_conversion(op):
             NvvmToLlvm(own_and_added(TARGET, PATTERNS)).convert(op.body.block)
+
+
+def needs_conversion(module: Operation) -> bool:
+    """Whether any pattern has something to do in ``module``."""
+    patterns = own_and_added(TARGET, PATTERNS)
+    kinds = {type(op) for op in preorder(module) if patterns != PATTERNS or not _is_plain(op)}
+    return any(matching(patterns, kind) for kind in kinds)
+
+
+def _is_plain(op: Operation) -> bool:
+    """Whether ``op`` is a barrier without more, which a pattern leaves alone."""
+    return isinstance(op, nvvm.BarrierOp) and op.reduction_op is None
 
 
 class NvvmToLlvm(Conversion):

@@ -58,6 +58,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from kc.analysis.dependence import base_buffer
 from kc.analysis.loop_tree import buffer_name, touches_memory
+from kc.analysis.module_copy import copy_operation
 from kc.conversion.convert_to_llvm.function import FunctionLowering, LlvmPattern
 from kc.conversion.convert_to_llvm.memref import emit_gep, multiply
 from kc.conversion.convert_to_llvm.module import lower_module
@@ -84,16 +85,7 @@ class GpuToLlvmPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         del ctx
-        _require_supported(op)
-        homes = [inner for inner in op.ops if isinstance(inner, GPUModuleOp)]
-        names = [f"{home.sym_name.data}::{name}" for home in homes for name in kernels_of(home)]
-        host = _copy_host(op)
-        _drop_prefetches(host)
-        for function in [inner for inner in host.ops if isinstance(inner, func.FuncOp)]:
-            _add_record(function)
-        host.attributes[KERNELS] = ArrayAttr([StringAttr(name) for name in names])
-        host.attributes.pop("gpu.container_module", None)
-        lower_module(host, own_and_added(TARGET, (*_PATTERNS, *LLVM_PATTERNS)))
+        host = host_code(op)
         block = op.body.block
         for old in list(block.ops):
             old.detach()
@@ -105,16 +97,25 @@ class GpuToLlvmPass(ModulePass):
         op.attributes.update(host.attributes)
 
 
+def host_code(module: ModuleOp) -> ModuleOp:
+    """The host code of ``module`` in the dialect llvm; the module stays as it is."""
+    _require_supported(module)
+    homes = [inner for inner in module.ops if isinstance(inner, GPUModuleOp)]
+    names = [f"{home.sym_name.data}::{name}" for home in homes for name in kernels_of(home)]
+    host = _copy_host(module)
+    _drop_prefetches(host)
+    for function in [inner for inner in host.ops if isinstance(inner, func.FuncOp)]:
+        _add_record(function)
+    host.attributes[KERNELS] = ArrayAttr([StringAttr(name) for name in names])
+    host.attributes.pop("gpu.container_module", None)
+    lower_module(host, own_and_added(TARGET, (*_PATTERNS, *LLVM_PATTERNS)))
+    return host
+
+
 def _copy_host(module: ModuleOp) -> ModuleOp:
     """A copy of the host code alone, location for location."""
-    host = ModuleOp([], dict(module.attributes))
-    for op in module.ops:
-        if not isinstance(op, GPUModuleOp):
-            copy = op.clone()
-            for old, new in zip(op.walk(), copy.walk(), strict=True):
-                new.location = old.location
-            host.body.block.add_op(copy)
-    return host
+    copies = [copy_operation(op) for op in module.ops if not isinstance(op, GPUModuleOp)]
+    return ModuleOp(copies, dict(module.attributes))
 
 
 def kernels_of(home: GPUModuleOp) -> list[str]:

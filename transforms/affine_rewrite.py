@@ -144,10 +144,11 @@ def _in_affine(op: Operation, index: int) -> bool:
 
 
 def _replace_in_block(block: BlockOp, old: SSAValue, expr: AffineExpr, new: Operands) -> None:
+    bindings, predicate = list(block.binding_operands), list(block.predicate_operands)
     set_block_spaces(
         block,
-        compose(block.bindings.data, list(block.binding_operands), old, expr, new),
-        compose(block.predicate.data, list(block.predicate_operands), old, expr, new),
+        compose(block.bindings.data, bindings, old, expr, new) if old in bindings else None,
+        compose(block.predicate.data, predicate, old, expr, new) if old in predicate else None,
     )
 
 

@@ -24,13 +24,14 @@ from kc.codegen.llvm_ir.function import CONSTANTS, FunctionWriter, OpWriter
 from kc.codegen.llvm_ir.globals import global_text
 from kc.codegen.llvm_ir.module import ModuleState, collect_symbols, error
 from kc.codegen.llvm_ir.types import Inexpressible, quoted, symbol
+from kc.dialects.gpu import GPUModuleOp
 from kc.dialects.llvm import FuncOp, GlobalOp
 from kc.dialects.llvm.symbols import CALLING_CONVENTIONS, UNNAMED_ADDRESSES, VISIBILITIES
 from kc.support.locations import op_name
 
 
 def emit_llvm_ir(
-    module: ModuleOp,
+    module: ModuleOp | GPUModuleOp,
     *,
     triple: str | None = None,
     data_layout: str | None = None,

@@ -12,6 +12,7 @@ from kc.codegen.llvm_ir.attributes import AttributeGroups
 from kc.codegen.llvm_ir.debug import DebugInfo
 from kc.codegen.llvm_ir.metadata import Metadata
 from kc.codegen.llvm_ir.types import TypeTable, symbol
+from kc.dialects.gpu import GPUModuleOp
 from kc.dialects.llvm import FuncOp, GlobalOp
 from kc.support.diagnostics import CodegenError, suggest
 from kc.support.locations import location_of, op_name
@@ -57,7 +58,7 @@ class ModuleState:
         return definition
 
 
-def collect_symbols(module: ModuleOp) -> dict[str, FuncOp | GlobalOp]:
+def collect_symbols(module: ModuleOp | GPUModuleOp) -> dict[str, FuncOp | GlobalOp]:
     """The functions and globals of a module by their name."""
     symbols: dict[str, FuncOp | GlobalOp] = {}
     for op in module.body.ops:

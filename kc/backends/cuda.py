@@ -22,7 +22,6 @@ from kc.dialects.gpu import GPUModuleOp
 from kc.runtime.function import CompiledFunction, DeferredFunction
 from kc.runtime.module import Module, Source
 from kc.runtime.signature import Signature
-from kc.support import registry
 from kc.support.diagnostics import DeviceError, Diagnostic
 from kc.support.environment import read
 from kc.support.libdevice import find_libdevice
@@ -197,14 +196,14 @@ class _CacheMachine:
 
 def _lowered(build: Build) -> tuple[ModuleOp, dict[str, Source]]:
     module, sources = build.lowered({"convert-gpu-to-nvvm": "gpu"})
-    return module, {**sources, "mlir": printing(copy_module(module))}
+    return module, {**sources, "mlir": printing(module)}
 
 
 def _compile(build: Build) -> tuple[_Compiled, dict[str, Source]]:
     from kc.codegen.kernel_costs import warn_of_memory
     from kc.codegen.llvm_ir import emit_llvm_ir
     from kc.codegen.ptx import ptx_of
-    from kc.conversion.gpu_to_llvm import KERNELS
+    from kc.conversion.gpu_to_llvm import KERNELS, host_code
 
     module, sources = _lowered(build)
     debug_info = PassContext.current().debug_info
@@ -212,12 +211,12 @@ def _compile(build: Build) -> tuple[_Compiled, dict[str, Source]]:
     warn_of_memory(module, ptx, build.target)
     parameters = _parameters(module)
     with build.target:
-        registry.get_pass("gpu-to-llvm").apply(registry.context(), module)
-    names = module.attributes.pop(KERNELS)
+        host_module = host_code(module)
+    names = host_module.attributes.pop(KERNELS)
     assert isinstance(names, ArrayAttr)
     order = [name.data.partition("::")[2] for name in names]  # pyright: ignore
     host = build.target.host or Target.host_cpu()
-    text = emit_llvm_ir(module, triple=host.triple, debug_info=debug_info)
+    text = emit_llvm_ir(host_module, triple=host.triple, debug_info=debug_info)
     kernels = {name: parameters[name] for name in order}
     return _Compiled(ptx, text, sources["gpu"], kernels), {"mlir": sources["mlir"]}
 

@@ -79,8 +79,12 @@ def add_call(op: Operation, name: str, call: Location | None) -> None:
         parts: tuple[Attribute, ...] = tuple(old.locations.data)
     else:
         parts = () if isinstance(old, UnknownLoc) else (old,)
-    place = NoneAttr() if call is None else loc_attr(call)
-    op.location = FusedLoc((*parts, NameLoc(StringAttr(name), place)), NoneAttr())
+    op.location = FusedLoc((*parts, _call_attr(name, call)), NoneAttr())
+
+
+@functools.lru_cache(maxsize=256)  # a call changes several operations
+def _call_attr(name: str, call: Location | None) -> NameLoc:
+    return NameLoc(StringAttr(name), NoneAttr() if call is None else loc_attr(call))
 
 
 def calls_of(op: Operation) -> list[tuple[str, Location | None]]:

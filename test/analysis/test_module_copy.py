@@ -34,9 +34,20 @@ func.func @f(%c: i1, %x: i32) -> i32 {
   func.return %z : i32
 }
 """
+USED_ABOVE = """
+func.func @f(%x: i32) -> i32 {
+  cf.br ^bb2
+^bb1:
+  %z = arith.addi %y, %x : i32
+  func.return %z : i32
+^bb2:
+  %y = arith.muli %x, %x : i32
+  cf.br ^bb1
+}
+"""
 
 
-@pytest.mark.parametrize("text", [NESTED, BRANCHES])
+@pytest.mark.parametrize("text", [NESTED, BRANCHES, USED_ABOVE])
 def test_a_copy(text: str):
     module = parse(text)
     copy = copy_module(module)

@@ -44,6 +44,7 @@ from xdsl.pattern_rewriter import (
     op_type_rewrite_pattern,
 )
 
+from kc.analysis.loop_tree import preorder
 from kc.dialects import gpu
 from kc.dialects.arith import CmpiOp
 from kc.dialects.gpu import AddressSpace, AddressSpaceAttr, BroadcastType, ShuffleMode
@@ -71,6 +72,8 @@ class GpuExpandCollectivesPass(ModulePass):
         del ctx
         if warp_size(target_of(op)) != WARP_SIZE:
             return  # lanes are numbered in warps of that size: the operations are refused later
+        if not any(isinstance(inner, COLLECTIVES) for inner in preorder(op)):
+            return
         PatternRewriteWalker(
             GreedyRewritePatternApplier([pattern() for pattern in PATTERNS]),
             apply_recursively=False,
@@ -165,6 +168,7 @@ class ExpandBroadcast(RewritePattern):
         rewriter.replace(op, [], [e.shuffle(ShuffleMode.IDX, op.src, lane)])
 
 
+COLLECTIVES = (gpu.SubgroupReduceOp, gpu.AllReduceOp, gpu.RotateOp, gpu.SubgroupBroadcastOp)
 PATTERNS: tuple[type[RewritePattern], ...] = (
     ExpandSubgroupReduce,
     ExpandAllReduce,

@@ -128,6 +128,10 @@ def copy_history(old: Operation, new: Operation) -> None:
         _HISTORY[new] = dict(_HISTORY[old])
 
 
+_NAMED = frozenset((ForOp, BlockOp, AllocOp))
+"""What primitives know by its name."""
+
+
 class _Nest:
     """What an operation of the function's body has in it, read when it is first asked for."""
 
@@ -139,7 +143,7 @@ class _Nest:
     def named(self) -> list[ForOp | BlockOp | AllocOp]:
         """The loops, blocks and allocs."""
         ops = loop_tree.preorder(self.root)
-        return [op for op in ops if isinstance(op, ForOp | BlockOp | AllocOp)]
+        return [op for op in ops if type(op) in _NAMED]  # pyright: ignore[reportReturnType]
 
     @cached_property
     def blocks(self) -> list[BlockOp]:

@@ -87,21 +87,49 @@ class CompactBufferAllocationPass(ModulePass):
                     _compact(alloc, index)
 
 
+@dataclass(frozen=True)
+class _Plan:
+    """Where a buffer goes, and what is left of it there."""
+
+    accesses: list[Access]
+    loop: ForOp | None
+    """The loop that it moves into."""
+    region: list[Interval]
+
+
 def _compact(alloc: AllocOp, index: IndexValues) -> None:
+    plan = _plan(alloc, index)
+    if plan is None:
+        return
+    if plan.loop is not None:
+        _move(alloc, plan.accesses, plan.loop.body.block)
+    _shrink(alloc, plan.accesses, plan.region, index)
+
+
+def compacted_type(alloc: AllocOp, index: BoundIndexValues) -> MemRefType:
+    """The type that a buffer will have, of which nothing is changed."""
+    type_ = alloc.buffer.type
+    assert isinstance(type_, MemRefType)
+    plan = _plan(alloc, index)
+    return type_ if plan is None else _shrunk(type_, plan.region)
+
+
+def _plan(alloc: AllocOp, index: IndexValues) -> _Plan | None:
+    """What becomes of a buffer; None if it stays as it is."""
     accesses: list[Access] = []
     for use in alloc.buffer.uses:
         op = use.operation
         if not isinstance(op, Access) or op.buffer is not alloc.buffer:
-            return
+            return None
         if isinstance(op, ViewOp) and not is_passed_on(op):
-            return
+            return None
         if _may_be_empty(op):
-            return
+            return None
         accesses.append(op)
     home = alloc.parent
     touching = [access for access in accesses if not isinstance(access, PrefetchOp)]
     if not touching or home is None:
-        return
+        return None
     places: list[tuple[ForOp | None, list[Interval]]] = []
     for loop in (None, *_loops_around_all(accesses, home)):
         inside = home if loop is None else loop.body.block
@@ -111,10 +139,8 @@ def _compact(alloc: AllocOp, index: IndexValues) -> None:
     # The smallest first, of those as small the outermost; a proof is asked for only where it pays.
     for loop, region in sorted(places, key=lambda place: _cost(place[1], alloc)):
         if loop is None or not carries_values(accesses, loop):
-            if loop is not None:
-                _move(alloc, accesses, loop.body.block)
-            _shrink(alloc, accesses, region, index)
-            return
+            return _Plan(accesses, loop, region)
+    return None
 
 
 def is_passed_on(view: ViewOp) -> bool:
@@ -248,19 +274,13 @@ def _shrink(
         return
     type_ = alloc.buffer.type
     assert isinstance(type_, MemRefType)
-    shape: list[int] = []
     sizes = []
     dynamic = iter(alloc.dynamic_sizes)
     for interval, size in zip(region, type_.get_shape(), strict=True):
         given = next(dynamic) if size == DYNAMIC else None
         if interval.size is None and given is not None:
             sizes.append(given)
-        shape.append(size if interval.size is None else interval.size)
-    new = AllocOp(
-        alloc.label,
-        MemRefType(type_.element_type, shape, type_.layout, type_.memory_space),
-        sizes,
-    )
+    new = AllocOp(alloc.label, _shrunk(type_, region), sizes)
     new.attributes.update(alloc.attributes)
     new.location = alloc.location
     base, base_operands = index.to_map([interval.base for interval in region])
@@ -273,6 +293,14 @@ def _shrink(
     alloc.buffer.replace_all_uses_with(new.buffer)
     alloc.detach()
     alloc.erase()
+
+
+def _shrunk(type_: MemRefType, region: Sequence[Interval]) -> MemRefType:
+    shape = [
+        size if interval.size is None else interval.size
+        for interval, size in zip(region, type_.get_shape(), strict=True)
+    ]
+    return MemRefType(type_.element_type, shape, type_.layout, type_.memory_space)
 
 
 def _rebase(

@@ -191,6 +191,8 @@ def require_own_values(
 
     Unless the schedule is ``finished``, what is in no loop of an axis of lanes may come to be.
     """
+    if _has_own(kernel, axis, ops):
+        return
     stores = [op for op in ops if isinstance(op, StoreOp)]
     executions = executions or Executions(kernel)
     for load in ops:
@@ -207,6 +209,17 @@ def require_own_values(
             meeting = foreign_value(kernel, axis, load, store, stores)
             if meeting is not None:
                 raise _refuse_value(site, kernel, axis, load, store, scope, meeting)
+
+
+def _has_own(kernel: Kernel, axis: str, ops: Sequence[Access]) -> bool:
+    """Whether each thread of the axis has a buffer of its own, as that is allocated in its loop."""
+    buffer = ops[0].buffer if ops else None
+    return (
+        buffer is not None
+        and isinstance(buffer.owner, AllocOp)
+        and not is_shared(memory_scope(buffer), axis)
+        and bool(kernel.around(buffer.owner, axis))
+    )
 
 
 def _refuse_value(

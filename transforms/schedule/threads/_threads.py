@@ -6,6 +6,7 @@ import math
 import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from xdsl.ir import Operation, SSAValue
@@ -32,7 +33,10 @@ def remember_binding(loop: ForOp) -> None:
 
 @dataclass(frozen=True)
 class Kernel:
-    """The kernel in ``root``, the outermost loop of threads, once ``loop`` is bound to ``axis``."""
+    """The kernel in ``root``, the outermost loop of threads, once ``loop`` is bound to ``axis``.
+
+    It is for one check: what changes the loops makes another one.
+    """
 
     root: ForOp
     loop: ForOp
@@ -50,6 +54,10 @@ class Kernel:
 
     def loops(self) -> list[tuple[ForOp, str]]:
         """The loops of threads with their axes, in program order."""
+        return self._loops
+
+    @cached_property
+    def _loops(self) -> list[tuple[ForOp, str]]:
         axes = [(loop, self.axis_of(loop)) for loop in loop_tree.loops(self.root)]
         return [(loop, axis) for loop, axis in axes if axis is not None]
 
