@@ -50,11 +50,11 @@ FITS: dict[str, tuple[str, Function, tuple[mpf, mpf], tuple[int, int]]] = {
         (mpf(-0.5), mpf(0.5)),
         (6, 11),
     ),
-    "TANH": (
-        "(tanh(x) - x) / x**3 of x**2, for |x| <= 5 / 8",
-        _even(lambda x: (mpmath.tanh(x) - x) / x**3),
-        (mpf(0), mpf(0.625) ** 2),
-        (6, 12),
+    "EXPM1": (
+        "the same, with an error that counts for little beside what rounds r",
+        lambda r: (mpmath.exp(r) - 1 - r) / r**2,
+        (-LN2 / 2, LN2 / 2),
+        (6, 11),
     ),
     "SINH": (
         "(sinh(x) - x) / x**3 of x**2, for |x| <= 1",

@@ -15,6 +15,7 @@ from __future__ import annotations
 from kc.dialects.tir import ForOp
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.auto_schedule.draft import Draft
+from kc.transforms.auto_schedule.machine import PARALLEL_WORK
 from kc.transforms.auto_schedule.nests import Nest, extent, is_own, is_untouched, iterations
 from kc.transforms.auto_schedule.pointwise import vector_loop, vectorize
 from kc.transforms.auto_schedule.rule import Rule
@@ -28,9 +29,14 @@ VECTORS = 4
 SEGMENT = 32
 """Vectors of a row of unknown length that are added before their lanes are."""
 
-TOGETHER = 4
+TOGETHER = 8
 """Rows of a long reduction of columns that are added in one go: a partial sum is loaded and stored
 once for so many of them."""
+
+SHARES = 4
+"""Partial sums of a reduction of columns take one part in so many of L2. Rows are cut as late as
+that because memory is read fastest in the order in which it lies: 16 KiB of each row took twice
+the time of whole rows."""
 
 
 class Reduce(Rule):
@@ -75,7 +81,8 @@ def schedule(draft: Draft, block: str, outer: int, *, in_place: bool = False) ->
                 raise ScheduleError("KC3040", "partial results are made before blocks move")
             partial_results(draft, block)
     elif along is not None:
-        columns(draft, block, along)
+        if in_place or not _rows_by_cores(draft, block):
+            columns(draft, block, along)
     else:
         serial(draft, block)
 
@@ -112,6 +119,42 @@ def row_of(draft: Draft, nest: Nest) -> ForOp | None:
     return best
 
 
+def _rows_by_cores(draft: Draft, block: str) -> bool:
+    """Give each core rows of a reduction of columns, and add what they make; whether it could.
+
+    This is for few results of many terms. The other way, some of the columns for each core, reads
+    parts of rows.
+    """
+    nest, cores = draft.nest(block), draft.machine.cores
+    terms = nest.reduce[0].static_extent
+    if cores == 1 or terms is None or terms % cores:
+        return False
+    results = iterations(nest.spatial)
+    work = iterations(nest.loops) * max(1, nest.operations + len(nest.loads))
+    if work < PARALLEL_WORK or results >= PARALLEL_WORK or work < results * cores * UNROLLED:
+        return False
+    mark = draft.mark()
+    try:
+        share, _ = draft.split(draft.loops(block)[nest.reduce[0]], [cores, None])
+        part = draft.session.block(draft.rfactor(share, 0)).label
+    except ScheduleError:
+        draft.return_to(mark)
+        return False
+    handles = list(draft.loops(part).values())
+    at = nest.loops.index(nest.reduce[0])
+    draft.put_in_order([handles[at], *handles[:at]])
+    for name in (part, block):
+        inner = draft.nest(name)
+        along = vector_loop(inner, inner.spatial, draft.machine.lanes(inner.bits))
+        if along is None:
+            draft.return_to(mark)
+            return False
+        columns(draft, name, along)
+    draft.run_in_parallel(part, 1)
+    draft.settled.add(part)
+    return True
+
+
 def columns(draft: Draft, block: str, along: ForOp) -> None:
     """Vectors along a spatial loop, inside of the reduction."""
     nest = draft.nest(block)
@@ -132,8 +175,8 @@ def columns(draft: Draft, block: str, along: ForOp) -> None:
         draft.vectorize(inner)
         draft.decompose(block, reduce[0])
         return
-    # The sums of a part of a row stay in L1; a few rows are added to a few vectors at a time.
-    part, step = machine.l1 // 2 // (nest.bits // 8), VECTORS * lanes
+    # The sums of a part of a row stay in L2; a few rows are added to a few vectors at a time.
+    part, step = machine.l2 // SHARES // (nest.bits // 8), VECTORS * lanes
     hinted = []
     elsewhere = iterations(loop for loop in nest.spatial if loop is not along)
     if elsewhere < machine.cores and extent(along) >= 2 * step:

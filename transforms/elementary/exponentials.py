@@ -6,7 +6,7 @@ small numbers are polynomials, of others they follow from exp.
 
 from __future__ import annotations
 
-from kc.transforms.elementary.coefficients import EXP, EXP2, SINH, TANH
+from kc.transforms.elementary.coefficients import EXP, EXP2, EXPM1, SINH
 from kc.transforms.elementary.values import LN2, Integer, Real
 
 
@@ -68,11 +68,23 @@ def expm1(x: Real) -> Real:
 
 
 def tanh(x: Real) -> Real:
+    """1 - 2 / (exp(2 |x|) + 1), and for small numbers p / (p + 2) with p = exp(-2 |x|) - 1, whose
+    divisor is just below 2, where floats are densest; one division for both.
+    """
     a = x.abs().least(9.1 if x.is_single else 19.5)
-    z = a * a
-    small = (a * z).times_plus(z.polynomial(TANH), a)
-    large = 1.0 - 2.0 / (exp_of_moderate(a + a) + 1.0)
-    return (a < 0.625).choose(small, large).with_sign_of(x)
+    small = a < 0.48
+    exponent = a * small.choose(x.real(-2.0), 2.0)
+    n, bits = exponent.rounded(1 / LN2)
+    # Exact for the n of small numbers, but for what log(2) is rounded by, which f64 feels. Of other
+    # numbers the power counts for less.
+    ln2, rest = x.parts(LN2, x.mantissa + 1)
+    r = n.times_plus(-ln2, exponent)
+    square, curve = r * r, r.polynomial(EXPM1)
+    y = square.times_plus(curve, r) if x.is_single else r + square.times_plus(curve, n * -rest)
+    power = x.power_of_2(bits)
+    numerator = small.choose(y.times_plus(power, power - 1.0), -2.0)
+    quotient = numerator / y.times_plus(power, power + 1.0)
+    return (quotient + small.choose(x.real(0.0), 1.0)).with_sign_of(x)
 
 
 def _half_exp(a: Real) -> Real:
@@ -87,7 +99,7 @@ def sinh(x: Real) -> Real:
     small = (a * z).times_plus(z.polynomial(SINH), a)
     h = _half_exp(a)
     large = h - 0.25 / h
-    return (a < 1.0).choose(small, large).with_sign_of(x)
+    return (a < 0.7).choose(small, large).with_sign_of(x)
 
 
 def cosh(x: Real) -> Real:

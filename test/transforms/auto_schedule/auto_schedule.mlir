@@ -75,11 +75,11 @@ te.func @rows(%A: tensor<64x1000xf32>) -> tensor<64xf32> {
   te.return %S : tensor<64xf32>
 }
 
-// Sums of columns: four rows at a time are added to four vectors of sums.
+// Sums of columns: eight rows at a time are added to four vectors of sums.
 // CHECK-LABEL: func.func @columns
-// CHECK:       tir.for %k_o in 16 {
+// CHECK:       tir.for %k_o in 8 {
 // CHECK-NEXT:    tir.for %j_o in 7 annotations {pragma_loop_partition_hint = true} {
-// CHECK-NEXT:      tir.for %k_i in 4 unrolled {
+// CHECK-NEXT:      tir.for %k_i in 8 unrolled {
 // CHECK-NEXT:        tir.for %j_i in 32 vectorized {
 // CHECK-NEXT:          tir.block "S"
 te.func @columns(%A: tensor<64x200xf32>) -> tensor<200xf32> {

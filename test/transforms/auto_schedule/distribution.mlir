@@ -1,12 +1,12 @@
 // RUN: kc-opt %s --auto-schedule --target="llvm -mcpu=x86-64-v3 -num-cores=1" | FileCheck %s
 
-// The product gets loops of its own, in which rows are added four at a time to vectors.
+// The product gets loops of its own, in which rows are added eight at a time to vectors.
 // CHECK-LABEL: func.func @product
 // CHECK:         tir.for %i in 64 {
 // CHECK-NEXT:      tir.for %j in 64 vectorized {
 // CHECK-NEXT:        tir.block "C"
 // CHECK:         tir.for %i_d in 64 {
-// CHECK:           tir.for %k_i in 4 unrolled {
+// CHECK:           tir.for %k_i in 8 unrolled {
 // CHECK-NEXT:        tir.for %j_i in 32 vectorized {
 // CHECK-NEXT:          tir.block "C_1"
 func.func @product(%beta: f32, %A: memref<64x64xf32>, %B: memref<64x64xf32>, %C: memref<64x64xf32>) {

@@ -49,6 +49,7 @@ SMALL: dict[str, Callable[[], cpu_rows.Row]] = {
     "sum of columns": cpu_rows.reduction("sum", 101, 43, 0),
     "max of rows": cpu_rows.reduction("max", 13, 100, 1),
     "mean of columns": cpu_rows.reduction("mean", 101, 43, 0),
+    "max of shares of columns": cpu_rows.reduction("max", 2048, 40, 0),
 }
 
 
@@ -172,6 +173,24 @@ def test_parallel_where_there_is_work():
 
     assert "parallel" not in text(4096)
     assert "parallel" in text(1 << 22)
+
+
+def test_few_sums_of_many_rows_are_parallel_in_the_rows():
+    """Each core reads whole rows; parts of rows are read where there are cores for all sums, or no
+    equal shares of the rows."""
+    target = Target("llvm -mtriple=x86_64-unknown-linux-gnu -mcpu=x86-64-v3 -num-cores=4")
+
+    def loops(rows: int, columns: int) -> list[str]:
+        tensors = cpu_rows.reduction("sum", rows, columns, 0)().tensors()
+        schedule = kc.auto_schedule(tensors, target)
+        return kinds(schedule, "R_rf" if "R_rf" in str(schedule.mod) else "R")
+
+    assert loops(512, 1024) == [
+        "4 parallel", "16 serial", "32 serial", "8 unrolled", "32 vectorized",
+    ]  # fmt: skip
+    assert loops(514, 1024) == [
+        "4 parallel", "65 serial", "8 serial", "8 unrolled", "32 vectorized",
+    ]  # fmt: skip
 
 
 def test_columns_of_a_softmax_go_some_vectors_at_a_time():
