@@ -76,6 +76,10 @@ LINE_COST, PAGE_COST = 3, 12
 """Cycles of a line that is in the L2 cache, and of a page whose address no TLB of the first level
 holds."""
 
+SET_BYTES = 4096
+"""Addresses so far apart are in one set of L1, of which it has as many ways as it is larger than
+that: 8 of 32 KiB."""
+
 PANEL_REUSE = 2
 """Tiles of rows that must use a packed panel, so that packing it pays."""
 
@@ -289,6 +293,7 @@ def _cycles(
     further = iterations(loop for loop in nest.spatial if loop not in (rows, columns))
     terms = iterations(nest.reduce)
     cycles = down * across * further * terms
+    cycles += _rows_beyond_ways(nest, rows, columns, height, machine) * across * further * terms
     # What lies apart along the reduction comes from the caches anew for each tile.
     tall = math.ceil(extent(rows) / height)
     wide = math.ceil(extent(columns) / width)
@@ -309,6 +314,32 @@ def _cycles(
         turned = operand.stride(columns) != 1
         cycles += elements * (SCALAR_COPY if turned else 2 / lanes)
     return cycles
+
+
+def _rows_beyond_ways(
+    nest: Nest, rows: ForOp, columns: ForOp, height: int, machine: Machine
+) -> float:
+    """Cycles that each term costs, over all rows, because a tile reads from more lines than a set
+    of L1 has ways: it loses a few where they are spread over the sets, and all in one set."""
+    tiles, ways = extent(rows) / height, max(4, machine.l1 // SET_BYTES)
+    cycles = 0.0
+    for load in nest.loads:
+        size = load.bits // 8
+        apart, step = load.stride(rows) * size, _step(nest, load)
+        if load.stride(columns) or apart < LINE or not 0 < step < LINE:
+            continue
+        sets = max(1, SET_BYTES // math.gcd(apart, SET_BYTES)) if apart % LINE == 0 else SET_BYTES
+        if height > ways * sets:
+            cycles += tiles * height * LINE_COST
+        elif height > ways:
+            cycles += tiles * (height - ways) * LINE_COST * step / LINE
+    return cycles
+
+
+def _step(nest: Nest, load: Access) -> int:
+    """Bytes from one term of the innermost reduction that moves ``load`` to the next."""
+    steps = [load.stride(loop) for loop in nest.reduce if load.stride(loop)]
+    return min(steps, default=0) * load.bits // 8
 
 
 def _lines(load: Access, loop: ForOp, count: int) -> int:
