@@ -31,6 +31,8 @@ OUT = ROOT / "out" / "site"
 LANGUAGES = {"en": "English", "zh": "中文"}
 MODULES = ("te", "tir", "topi", "script", "nd", "target", "gpu", "transform", "instrument", "error",
            "driver", "testing", "runtime.module", "runtime.device")  # fmt: skip
+_FENCE = re.compile(r"^(```\w+) ([\w./-]+)$", re.MULTILINE)
+"""The head of a program that has a name, which GitHub ignores and MkDocs wants as an attribute."""
 _LINK = re.compile(r"\[([^\]]*)\]\((\.\./[^)]*|[^):#]*\.(?:py|mlir|toml))\)")
 
 
@@ -40,7 +42,7 @@ def main(argv: list[str]) -> int:
     write_pages(pages)
     if argv == ["--pages"]:
         return 0
-    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "-f", str(OUT / "mkdocs.yml")]
+    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "-f", str(OUT / "mkdocs.yml")]
     status = subprocess.run(command, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}).returncode
     if status == 0:
         print(f"site: {OUT / 'html' / 'index.html'}")
@@ -74,6 +76,7 @@ def _guides() -> dict[str, str]:
         text = path.read_text(encoding="utf-8")
         # A page in Chinese is the other language of its page, which the reader chooses.
         text = text.replace(".zh.md)", ".md)")
+        text = _FENCE.sub(r'\1 title="\2"', text)
         pages[str(path.relative_to(ROOT / "docs"))] = _LINK.sub(r"\1", text)
     pages["glossary.zh.md"] = pages["glossary.md"].replace("# Glossary 词汇表", "# 词汇表", 1)
     return pages
@@ -384,6 +387,8 @@ def _settings(folder: Path, pages: Mapping[str, str]) -> dict[str, Any]:
         ],
         "plugins": [
             "search",
+            # A page in both languages has the headings of a module twice.
+            {"autorefs": {"resolve_closest": True}},
             {
                 "i18n": {
                     "docs_structure": "suffix",

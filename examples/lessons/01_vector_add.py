@@ -1,7 +1,7 @@
-"""Lesson 1: a sum of two vectors, computed in three ways.
+"""Lesson 1: the sum of two vectors, computed in three ways.
 
-A tensor expression says what each element is, not how it is computed. Until a schedule says
-otherwise, it is computed by one loop; every call on the schedule changes how, never what.
+A tensor expression says what each element is, not how it is computed. Without a schedule, one loop
+computes it. Each call on the schedule changes how it is computed, never the result.
 """
 
 import numpy as np

@@ -1,9 +1,8 @@
 """Lesson 2: a matrix product, from three loops to packed, cached and parallel.
 
-Each step is the one before with one thing changed; after each the loops are shown (in TVM's form,
-which is shorter than the IR itself), what has to be fetched into the caches is counted, and the
-result is compared with numpy. Run with a larger size to see the times part ways:
-``python 02_matmul.py 1024``.
+Each step changes one thing. After each step the program prints the loops (in TVM's form, which is
+shorter than the IR), counts the data fetched into the caches, and compares the result with numpy. A
+larger size shows the differences in time: ``python 02_matmul.py 1024``.
 """
 
 import sys
@@ -38,19 +37,19 @@ def show(title: str, schedule: te.Schedule, product: te.Tensor = C) -> None:
     print(f"time         {timer(a, b, c).mean * 1e3:.3f} ms")
 
 
-# Three loops as written. B is read down its columns: each element comes with a line of the cache,
-# of which nothing else is used.
+# Three loops as written. B is read down its columns, so each element loads a whole cache line and
+# uses none of the rest.
 s = te.create_schedule(C.op)
 show("default", s)
 
-# Tiles of 32 x 32 fit the first-level cache and are used 32 times while they are there.
+# Tiles of 32 x 32 fit into the first-level cache and are used 32 times while they are there.
 s = te.create_schedule(C.op)
 xo, yo, xi, yi = s[C].tile(C.op.axis[0], C.op.axis[1], TILE, TILE)
 ko, ki = s[C].split(k, factor=4)
 s[C].reorder(xo, yo, ko, ki, xi, yi)
 show("blocked", s)
 
-# The innermost loop runs along rows of B and C: 32 columns at a time, as vectors.
+# The innermost loop runs along rows of B and C and handles 32 columns at a time, as vectors.
 s[C].vectorize(yi)
 show("vectorized", s)
 
@@ -62,7 +61,7 @@ s[C].reorder(xo, yo, ko, xi, ki, yi)
 s[C].vectorize(yi)
 show("permuted", s)
 
-# A tile of B is not one piece of memory. Packed, it is: the product reads the packed copy.
+# A tile of B is scattered in memory. Packing makes it contiguous, and the product reads the copy.
 packed = te.compute(
     (SIZE // TILE, SIZE, TILE), lambda yo, k, yi: B[k, yo * TILE + yi], name="packed"
 )
@@ -81,8 +80,8 @@ s[packed].vectorize(packed.op.axis[2])
 s[packed].parallel(packed.op.axis[0])
 show("packed", s, P)
 
-# C is written in jumps as well. A cache takes the sums of a tile, one piece of memory, and is
-# copied when the tile is done: cache_write makes a stage of it, compute_at says where it is.
+# Writes to C are scattered as well. A contiguous cache holds the sums of a tile and is copied when
+# the tile is complete: cache_write makes it a stage, and compute_at places it.
 s = te.create_schedule(P.op)
 cache = s.cache_write(P, "global")
 xo, yo, xi, yi = s[P].tile(P.op.axis[0], P.op.axis[1], TILE, TILE)
@@ -97,7 +96,7 @@ s[packed].vectorize(packed.op.axis[2])
 s[packed].parallel(packed.op.axis[0])
 show("write-cached", s, P)
 
-# And rows of tiles on all cores.
+# Finally, rows of tiles run on all cores.
 s[P].parallel(xo)
 show("parallel", s, P)
 print("\nwhat this schedule stands for, as primitives on loops:\n")

@@ -1,7 +1,8 @@
-"""Lesson 3: reductions, and how to share one out.
+"""Lesson 3: reductions, and how to split one.
 
-The iterations of a reduction update one element, so they cannot run side by side as they are;
-``rfactor`` makes a part of them spatial: partial results, which a second reduction combines.
+All iterations of a reduction update one element, so they cannot run in parallel as they are.
+``rfactor`` makes part of them spatial: they compute partial results, which a second reduction
+combines.
 """
 
 import numpy as np
@@ -45,7 +46,7 @@ s[partial].parallel(s[partial].op.axis[0])
 print(kc.lower(s, [A, S]))
 check(s)
 
-# Several axes, a condition, a start value: the sum of the upper triangle, plus a bias.
+# Several axes, a condition and an initial value: the sum of the upper triangle plus a bias.
 m = 64
 B = te.placeholder((m, m), name="B")
 bias = te.placeholder((), name="bias")

@@ -1,7 +1,7 @@
-"""Lesson 4: reductions of tuples: where the largest element is, and mean and variance in one pass.
+"""Lesson 4: reductions of tuples: argmax, and mean and variance in one pass.
 
-``comm_reducer`` takes how two tuples are combined, and the tuple that changes nothing. That the
-combiner is commutative and associative is a promise, on which reordering and rfactor rely.
+``comm_reducer`` takes a function that combines two tuples, and the identity tuple. You promise that
+the combiner is commutative and associative; reordering and rfactor rely on it.
 """
 
 import numpy as np
@@ -35,7 +35,7 @@ kc.build(s, [A, where, largest])(a, index, value)
 np.testing.assert_array_equal(index, a.argmax(1))
 np.testing.assert_array_equal(value, a.max(1))
 
-# A tuple is factored like a sum.
+# rfactor works on tuples as on sums.
 outer, inner = s[where].split(s[where].op.reduce_axis[0], factor=25)
 s.rfactor(where, outer)
 print(kc.lower(s, [A, where, largest]))

@@ -1,7 +1,7 @@
-"""Lesson 5: a convolution: padding, and producers that are computed where they are needed.
+"""Lesson 5: a convolution: padding, and producers computed where they are needed.
 
-The padding is a tensor of its own, with a condition on its indices. A schedule decides whether it
-is ever stored: whole, a strip at a time, or not at all.
+The padding is a tensor of its own, with a condition on its indices. The schedule decides whether it
+is stored as a whole, in strips, or not at all.
 """
 
 import numpy as np
@@ -51,12 +51,12 @@ def check(title: str, schedule: te.Schedule) -> None:
 s = te.create_schedule(C.op)
 check("stored", s)
 
-# Never stored: the condition is asked wherever the convolution reads.
+# Never stored: the condition is evaluated wherever the convolution reads.
 s = te.create_schedule(C.op)
 s[padded].compute_inline()
 check("inlined", s)
 
-# A strip at a time, by each thread for itself: four rows of the output need six padded rows.
+# In strips, by each thread for itself: four rows of the output need six padded rows.
 s = te.create_schedule(C.op)
 f, y, x = s[C].op.axis
 outer, inner = s[C].split(y, factor=4)

@@ -1,8 +1,8 @@
 """Lesson 6: tensorize: a tile of the loops becomes an instruction of the machine.
 
-An intrinsic is two functions of textual IR: what it computes (the description) and how (the
-implementation); or it is declared in Python, by a compute and statements. ``tensorize`` compares
-the tile with the description, and says what differs.
+An intrinsic consists of two functions in textual IR: what it computes (the description) and how
+(the implementation). It can also be declared in Python, by a compute and statements. ``tensorize``
+compares the tile with the description and reports the first difference.
 """
 
 import numpy as np
@@ -51,22 +51,22 @@ if Target.host_cpu().has_feature("avx512vnni"):
     dot(a, b, c)
     np.testing.assert_array_equal(c, a.astype(int) @ b.T.astype(int))
 
-# A tile that is not what the intrinsic computes is refused, both sides shown.
+# A tile that does not match the intrinsic is refused; the message shows both.
 try:
     with vnni:
         kc.lower(scheduled("avx512_vnni_dot_16x4", 8), [A, B, C])
 except ScheduleError as error:
     print(error)
 
-# A target that does not have the instruction is told so.
+# A target without the instruction is refused as well.
 try:
     with Target("llvm -mcpu=haswell"):
         kc.lower(scheduled("avx512_vnni_dot_16x4", 16), [A, B, C])
 except ScheduleError as error:
     print(error)
 
-# An intrinsic can be declared in Python as well: the description is a compute, and what takes its
-# place are statements on buffers and vectors. ``update`` goes on with sums that ``reset`` started.
+# An intrinsic can also be declared in Python: the description is a compute, and statements on
+# buffers and vectors replace it. ``update`` continues sums that ``reset`` started.
 x = te.placeholder((4,), "int8", name="x")
 w = te.placeholder((4, 4), "int8", name="w")
 r = te.reduce_axis((0, 4), name="r")
@@ -93,7 +93,7 @@ def sdot(ins, outs):
 
 neon_sdot = te.decl_tensor_intrin(y.op, sdot, "sdot", features=["dotprod"])
 
-# A compute may call it for tiles of its result: its function then takes the other axes alone.
+# A compute may call it for tiles of its result; its function then takes only the other axes.
 X = te.placeholder((rows, depth), "int8", name="X")
 W = te.placeholder((columns // 4, depth // 4, 4, 4), "int8", name="W")
 ko = te.reduce_axis((0, depth // 4), name="ko")

@@ -1,7 +1,7 @@
-"""Lesson 7: the eager schedule: look after every call, take back, write down, do again.
+"""Lesson 7: the eager schedule: inspect, undo, record and replay every call.
 
-TE's schedule records and is checked as a whole when it is lowered. ``kc.tir.Schedule`` rewrites the
-loops at once; a call that would change the result is refused and changes nothing.
+TE's schedule records its calls and is checked as a whole at lowering. ``kc.tir.Schedule`` rewrites
+the loops at once. A call that would change the result is refused and changes nothing.
 """
 
 import numpy as np
@@ -30,13 +30,13 @@ j_o, j_i = sch.split(j, [None, 16])
 sch.reorder(i_o, j_o, k, i_i, j_i)
 sch.show()
 
-# D is computed where a tile of C is done, rather than after all of C.
+# D is computed after each tile of C rather than after all of C.
 sch.reverse_compute_at("D", j_o)
 sch.vectorize(j_i)
 sch.show()
 print(sch.diff(-1))
 
-# A handle that is gone says what became of it; a refusal says what would be legal.
+# A stale handle reports what became of its loop; a refusal lists legal alternatives.
 for wrong in (lambda: sch.unroll(i), lambda: sch.parallel(k), lambda: sch.compute_at("C", k)):
     try:
         wrong()
@@ -46,13 +46,13 @@ for wrong in (lambda: sch.unroll(i), lambda: sch.parallel(k), lambda: sch.comput
 sch.undo()  # the vectorize
 sch.parallel(i_o)
 
-# Numbers can be drawn at random; the trace remembers what was drawn.
+# Factors can be drawn at random; the trace records them.
 factors = sch.sample_perfect_tile(k, n=2, max_innermost_factor=16)
 sch.split(k, factors)
 print(sch.trace.as_python())
 print(sch.trace.as_mlir())
 
-# The trace does the same again, here and on another size.
+# The trace replays the schedule, here and on another size.
 again = Schedule(product(64))
 Trace.from_python(sch.trace.as_python()).apply_to(again)
 assert str(again.mod) == str(sch.mod)

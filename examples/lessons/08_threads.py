@@ -1,9 +1,8 @@
-"""Lesson 8: a schedule for a GPU, without one.
+"""Lesson 8: threads on a GPU, checked and interpreted on this CPU.
 
-Loops are bound to the blocks and threads of a kernel; tiles are loaded together into shared
-memory. Code for GPUs is not generated yet, but the schedule is checked (what a thread writes and
-another one reads, how many threads there are, how much shared memory they have), and the
-interpreter runs it.
+Loops are bound to the blocks and threads of a kernel, and the threads load tiles into shared memory
+together. kc checks the schedule: values passed between threads, the number of threads, and the size
+of shared memory. The interpreter runs it. Lessons 14 and later compile such kernels.
 """
 
 import numpy as np
@@ -26,7 +25,7 @@ s = te.create_schedule(C.op)
 shared = [s.cache_read(source, "shared", [C]) for source in (A, B)]
 local = s.cache_write(C, "local")
 
-# A block of threads computes a tile, a thread a piece of it.
+# A block of threads computes a tile, and each thread a part of it.
 i, j = s[C].op.axis
 block_y, block_x, y, x = s[C].tile(i, j, TILE, TILE)
 thread_y, y = s[C].split(y, nparts=THREADS)
@@ -37,7 +36,7 @@ s[C].bind(block_x, te.thread_axis("blockIdx.x"))
 s[C].bind(thread_y, te.thread_axis("threadIdx.y"))
 s[C].bind(thread_x, te.thread_axis("threadIdx.x"))
 
-# Each thread sums in its own memory; all load the tiles that a step needs, each its share.
+# Each thread sums in its own memory. Together they load the tiles that a step needs.
 s[local].compute_at(s[C], thread_x)
 (kc_,) = s[local].op.reduce_axis
 ko, ki = s[local].split(kc_, factor=STEP)
@@ -57,11 +56,11 @@ c = np.zeros((SIZE, SIZE), np.float32)
 run(mod.op, "main", [a, b, c])
 np.testing.assert_allclose(c, a @ b, rtol=1e-4)
 
-# Does it fit? Two tiles of 16 x 8 do, on any GPU.
+# Does it fit? Two tiles of 16 x 8 fit on any GPU.
 with Target("cuda -arch=sm_80"):
     get_pass("verify-gpu-code").apply(context(), mod.op)
 
-# Compiled for a CPU it is refused, not miscompiled.
+# A build for a CPU is refused, not miscompiled.
 try:
     kc.build(mod)
 except KCError as error:

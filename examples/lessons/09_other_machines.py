@@ -1,7 +1,7 @@
 """Lesson 9: code for other machines, and their dot products.
 
-A target names the machine; whether the compiler runs on one makes no difference. What cannot run
-here can be read as assembly, and saved as an object for a linker of the other machine.
+A target names the machine; the compiler need not run on it. Code for another machine can be read as
+assembly, and saved as an object for that machine's linker.
 """
 
 import tempfile
@@ -34,8 +34,8 @@ for machine, instruction in MACHINES.items():
     lines = [line.strip() for line in twice.get_source("asm").splitlines() if instruction in line]
     print(f"{machine:55} {' '.join(lines[0].split())}")
 
-# NEON's dot product: four sums of four products of bytes each, in one instruction. The tile of the
-# loops is compared with what the intrinsic computes, as in lesson 6.
+# NEON's dot product: four sums of four products of bytes each, in one instruction. tensorize
+# compares the tile with the intrinsic, as in lesson 6.
 rows, columns, depth = 8, 16, 32
 X = te.placeholder((rows, depth), "int8", name="X")
 W = te.placeholder((columns, depth), "int8", name="W")
@@ -60,7 +60,7 @@ print(loops)
 sdot = next(line for line in dot.get_source("asm").splitlines() if "\tsdot\t" in line)
 print("the instruction:", *sdot.split())
 
-# It cannot be called here, which is said; the interpreter knows what the loops compute, though.
+# A call on this machine is refused, but the interpreter can run the loops.
 try:
     dot(np.zeros((rows, depth), np.int8), np.zeros((columns, depth), np.int8))
 except KCError as error:
@@ -72,7 +72,7 @@ y = np.empty((rows, columns), np.int32)
 run(loops.op, "dot", [x, w, y])
 np.testing.assert_array_equal(y, x.astype(int) @ w.T.astype(int))
 
-# The object is for a linker of the other machine: the machine is in bytes 18 and 19 of its header.
+# The object is for the other machine's linker; bytes 18 and 19 of its header name the machine.
 with tempfile.TemporaryDirectory() as folder:
     path = Path(folder, "dot.o")
     dot.save(path)

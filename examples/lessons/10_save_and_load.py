@@ -1,8 +1,8 @@
 """Lesson 10: kernels as files: for Python, for C programs, and for other tools.
 
-A built module can be written as an object, a shared library, LLVM bitcode, assembly or textual IR.
-What is loaded again has the same functions, with the same checks of their calls. The library needs
-nothing of Python: a C program includes the header, and links it.
+A built module can be saved as an object, a shared library, LLVM bitcode, assembly or textual IR. A
+loaded module has the same functions, with the same checks of their calls. The library does not need
+Python: a C program includes the header and links the library.
 """
 
 import shutil
@@ -34,14 +34,14 @@ def check(module: kc.runtime.Module) -> None:
     np.testing.assert_array_equal(module(a, b), a + b)
 
 
-# An object, LLVM's bitcode, and the loops as text, which are compiled when they are loaded.
+# An object, LLVM bitcode, and the loops as text, which are compiled at loading.
 for kind in ("o", "bc", "mlir"):
     path = folder / f"add.{kind}"
     add.save(path)
     check(kc.runtime.load_module(path))
     print(f"{path.name:12} {path.stat().st_size} bytes")
 
-# The C interface: data pointers, each with the sizes that are known only at the call.
+# The C interface: data pointers, each followed by the sizes that are known only at the call.
 add.save_header(folder / "add.h")
 print(add.get_header("add.h"))
 
@@ -71,7 +71,7 @@ else:
     print("the C program says:", said.stdout)
     assert said.stdout.split() == ["11", "22", "33", "44", "55"]
 
-# The kernel as C: what the C target emits can be compiled by anybody, without kc.
+# The kernel as C source, which compiles without kc.
 print(kc.build(s, [A, B, C], target="c", name="vector_add").get_source())
 
 shutil.rmtree(folder)

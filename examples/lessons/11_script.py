@@ -1,8 +1,9 @@
 """Lesson 11: loops written by hand, as a Python function.
 
-A tensor expression leaves the loops to the schedule. Some kernels are their loops: sparse rows,
-numbers that change on the way. ``kc.script`` reads such a function from its source, and makes the
-same IR of it that expressions become; so schedules work on it, and mistakes name the line.
+A tensor expression leaves the loops to the schedule. Some kernels are best written as loops: sparse
+rows, or numbers that change from one iteration to the next. ``kc.script`` reads such a function
+from its source and makes the same IR that expressions become. Schedules work on it, and errors name
+the line.
 """
 
 # ruff: noqa: F821
@@ -17,9 +18,9 @@ from kc import te, tir
 n, m = te.var("n"), te.var("m")
 
 
-# Parameters are declared by annotations. Extents and indices may be loaded; a name that is assigned
-# to again is a number of the kernel. That the rows are independent is proven before they are run
-# in parallel.
+# Annotations declare the parameters. Extents and indices may be loaded; a name that is assigned
+# again is a variable of the kernel. kc proves that the rows are independent before it runs them in
+# parallel.
 @kc.script
 def spmv(
     start: kc.Buffer((n + 1,), "int32"),
@@ -43,8 +44,8 @@ kc.build(spmv)(starts, columns.astype(np.int32), dense[rows, columns], vector, p
 np.testing.assert_allclose(product, dense @ vector, rtol=1e-5)
 
 
-# Where the words of a block say which variables are spatial and which are reduced, and what the
-# reduction starts from, the function is what a matrix product in te would have become.
+# A block states which variables are spatial and which are reduced, and the initial value of the
+# reduction. This function equals the lowered form of a matrix product in te.
 @kc.script
 def matmul(A: kc.Buffer((64, 64)), B: kc.Buffer((64, 64)), C: kc.Buffer((64, 64))):
     for i, j, k in grid(64, 64, 64):
@@ -68,7 +69,7 @@ kc.build(sch)(a, b, c)
 np.testing.assert_allclose(c, a @ b, rtol=1e-4)
 
 
-# What cannot be right is refused where it stands.
+# A wrong program is refused at its line.
 try:
 
     @kc.script
@@ -80,8 +81,8 @@ except kc.KCError as error:
     print("== refused\n", error)
 
 
-# Without annotations, a function is an operation between tensor expressions: called with tensors,
-# it makes tensors (TVM's hybrid script). Called with arrays, Python executes it.
+# A function without annotations is an operation between tensor expressions: a call with tensors
+# returns tensors (TVM's hybrid script). Python executes a call with arrays.
 @te.hybrid.script
 def running_mean(a):
     b = output_tensor(a.shape, a.dtype)
@@ -104,7 +105,7 @@ f(data, out)
 np.testing.assert_allclose(out, np.sqrt(running_mean(data * data)), rtol=1e-3)
 
 
-# The same statements can be put together one by one, as TVM's ir_builder does.
+# TVM's ir_builder builds the same statements one by one.
 source, target = tir.decl_buffer((n,), name="source"), tir.decl_buffer((n,), name="target")
 ib = tir.ir_builder.create()
 read, write = ib.buffer_ptr(source), ib.buffer_ptr(target)

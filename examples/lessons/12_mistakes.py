@@ -1,9 +1,8 @@
-"""Lesson 12: the mistakes that users of schedules report, and what kc says of each.
+"""Lesson 12: mistakes that users of schedules report, and kc's diagnostics.
 
-Each was once a failed internal check of a compiler, a crash, or an error of the GPU's driver at the
-first call. Here it is refused where it is made: what is wrong, in which line of the program, by
-which rule, with the numbers, and what would be legal. ``kc-opt --explain=KC3104`` says more of a
-code.
+In other compilers each of them was once a failed internal check, a crash, or an error of the GPU's
+driver at the first call. kc refuses it at its line and states the error, the rule, the numbers, and
+what would be legal. ``kc-opt --explain=KC3104`` explains a code.
 """
 
 import os
@@ -174,7 +173,7 @@ def a_sum_inside_an_expression():
     te.compute((64,), lambda i: te.sum(a[i, k], axis=k) + 1.0, name="C")
 
 
-# What was said once, and of what.
+# The messages that other compilers printed.
 MISTAKES = {
     split_axis: "TVMError: Operate on iter var that has already been split",
     split_loop: "ScheduleError: the loop is not in the IR any more",

@@ -1,7 +1,7 @@
-"""Lesson 13: loops and linalg of other MLIR tools are scheduled and compiled here too.
+"""Lesson 13: scheduling and compiling loops and linalg of other MLIR tools.
 
-What torch-mlir, IREE or mlir-opt print is text for kc as well. Functions of ``linalg``, ``affine``
-and ``tensor`` are raised to loops around blocks; docs/raising.md says which ops are taken.
+kc reads the text that torch-mlir, IREE or mlir-opt print. It raises functions of ``linalg``,
+``affine`` and ``tensor`` to loops around blocks; docs/raising.md lists the supported ops.
 """
 
 import numpy as np
@@ -37,12 +37,12 @@ module = kc.IRModule.parse(LAYER, "layer.mlir")
 x, w = np.random.randn(5, 8).astype(np.float32), np.random.randn(8, 16).astype(np.float32)
 expected = np.maximum(x @ w + 0.5, 0)
 
-# Built as it is. The result is an argument, which a call may leave out.
+# Built unchanged. The result is an argument, which a call may omit.
 layer = kc.build(module)
 print(layer["layer"].signature)
 np.testing.assert_allclose(layer(x, w), expected, rtol=1e-4, atol=1e-5)
 
-# The loops, and a schedule of them.
+# The raised loops, and a schedule for them.
 sch = kc.tir.Schedule(module)
 print(sch.mod)
 i, j = sch.get_loops("y")
@@ -55,7 +55,7 @@ sch.vectorize(p_j)
 sch.show()
 np.testing.assert_allclose(kc.build(sch)(x, w), expected, rtol=1e-4, atol=1e-5)
 
-# Loops of affine and scf become blocks as well: what is a reduction is found out.
+# Loops of affine and scf become blocks as well, and reductions are recognised.
 ROWS = """
 func.func @rows(%A: memref<6x8xf32>, %S: memref<6xf32>) {
   %zero = arith.constant 0.0 : f32
@@ -77,7 +77,7 @@ a, s = np.random.rand(6, 8).astype(np.float32), np.empty(6, np.float32)
 kc.build(sch)(a, s)
 np.testing.assert_allclose(s, a.sum(1), rtol=1e-5)
 
-# What has no counterpart is refused, in the words of the module.
+# An op without a counterpart is refused, in terms of the module.
 RESHAPED = """
 func.func @f(%a: tensor<8xf32>, %shape: tensor<1xindex>) -> tensor<8xf32> {
   %r = tensor.reshape %a(%shape) : (tensor<8xf32>, tensor<1xindex>) -> tensor<8xf32>

@@ -1,7 +1,7 @@
 """Lesson 14: kernels for a GPU, compiled to PTX and run on this CPU.
 
-Loops that are bound to blocks and threads become a kernel. ``target="cuda -arch=sm_90a"`` makes PTX
-of it, and ``kc.gpu.check`` runs it here and watches every access; docs/gpu.md says what it finds.
+Loops bound to blocks and threads become a kernel. ``target="cuda -arch=sm_90a"`` compiles it to
+PTX, and ``kc.gpu.check`` runs it here and checks every access; docs/gpu.md lists the findings.
 Neither needs a GPU.
 """
 
@@ -15,7 +15,7 @@ block_x, thread_x = te.thread_axis("blockIdx.x"), te.thread_axis("threadIdx.x")
 
 
 def checked(s: te.Schedule, args: list, *arrays: np.ndarray) -> kc.gpu.Report:
-    """Build a schedule, run it where nothing is wrong, and show what it cost."""
+    """Build a schedule, run it with checks, and show its cost."""
     module = kc.build(s, args, target=TARGET)
     report = kc.gpu.check(module, *arrays)
     assert report.ok, str(report)
@@ -28,7 +28,7 @@ def checked(s: te.Schedule, args: list, *arrays: np.ndarray) -> kc.gpu.Report:
     return report
 
 
-# A sum of vectors: 256 threads a block. The last block has threads without an element.
+# A sum of vectors, with 256 threads per block. Some threads of the last block have no element.
 print("== add")
 n = 1000
 A, B = te.placeholder((n,), name="A"), te.placeholder((n,), name="B")
@@ -41,8 +41,8 @@ a, b, c = (np.random.rand(n).astype("float32") for _ in range(3))
 checked(s, [A, B, C], a, b, c)
 np.testing.assert_array_equal(c, a + b)
 
-# Sums of rows: each block has a row, and its threads combine their parts. 32 threads are a warp,
-# and exchange values by shuffles; 256 are eight warps, whose results meet in shared memory.
+# Sums of rows: each block has a row, and its threads combine their parts. 32 threads are one warp
+# and exchange values by shuffles; 256 are eight warps, which combine results in shared memory.
 A = te.placeholder((8, 1000), name="A")
 k = te.reduce_axis((0, 1000), name="k")
 S = te.compute((8,), lambda i: te.sum(A[i, k], axis=k), name="S")
@@ -56,7 +56,7 @@ for threads in (32, 256):
     checked(s, [A, S], a, sums)
     np.testing.assert_allclose(sums, a.sum(1), rtol=1e-5)
 
-# Softmax of rows in one kernel: the greatest element and the sum stay in shared memory.
+# Softmax of rows in one kernel: the maximum and the sum stay in shared memory.
 print("== softmax")
 rows, columns, threads = 8, 300, 64
 A = te.placeholder((rows, columns), name="A")
@@ -83,8 +83,8 @@ checked(s, [A, P], a, p)
 e = np.exp(a - a.max(1, keepdims=True))
 np.testing.assert_allclose(p, e / e.sum(1, keepdims=True), rtol=1e-5)
 
-# A column of a tile: lanes 32 words apart use one bank, and wait for each other. storage_align puts
-# rows one word further apart.
+# Columns of a tile: elements 32 words apart are in one bank, so lanes wait for each other.
+# storage_align moves rows one word further apart.
 print("== transpose")
 A = te.placeholder((64, 64), name="A")
 T = te.compute((64, 64), lambda i, j: A[j, i], name="T")
@@ -114,7 +114,7 @@ for pad in (0, 1):
     print(f"bank conflicts with rows of {32 + pad} words: {conflicts}")
     assert conflicts == (0 if pad else 64 * 64 // 32 * 31)
 
-# What is wrong is named: without the barrier a thread reads what another one may not have written.
+# Without the barrier a thread may read an element before another thread has written it.
 print("== a barrier left out")
 kernel = """
 module attributes {gpu.container_module} {

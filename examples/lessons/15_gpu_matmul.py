@@ -1,8 +1,8 @@
-"""Lesson 15: a product of matrices for a GPU, from one thread an element to tiles in registers.
+"""Lesson 15: a matrix product for a GPU, from one thread per element to register tiles.
 
-Each step of the ladder is compiled to PTX, and run on this CPU, where its accesses are counted:
-sectors of 32 bytes from the GPU's memory, wavefronts of shared memory, and those that lanes wait
-for because others use the same bank. How many registers a thread has is an estimate.
+Each step is compiled to PTX and run on this CPU, where its accesses are counted: sectors of 32
+bytes of the GPU's memory, wavefronts of shared memory, and wavefronts that wait because lanes use
+the same bank. The number of registers per thread is an estimate.
 """
 
 import numpy as np
@@ -38,14 +38,13 @@ def naive():
 
 
 def tiled(*, by_thread=False, virtual=False, apart=False, vectors=False, ahead=False):
-    """A block has a tile of C, and takes DEPTH columns of A and rows of B at a time from shared
-    memory.
+    """A block computes a tile of C, with DEPTH columns of A and rows of B in shared memory at
+    a time.
 
-    ``by_thread``: each thread has a tile of its own in registers. ``virtual``: that tile is four,
-    far apart, so that neighbours read neighbours. ``apart``: rows of A are four words further
-    apart.
-    ``vectors``: threads copy four numbers at once. ``ahead``: the next part is copied while this
-    one is used.
+    ``by_thread``: each thread has a tile of its own in registers. ``virtual``: that tile is split
+    into four, far apart, so that adjacent threads read adjacent elements. ``apart``: rows of A are
+    four words further apart. ``vectors``: threads copy four numbers at once. ``ahead``: the next
+    part is copied while the current one is used.
     """
     A, B, C = expression()
     s = te.create_schedule(C.op)
@@ -120,6 +119,6 @@ for name, (s, args) in LADDER.items():
 # A tile of 64 x 64 reads each element of A and B twice, one of 16 x 16 eight times.
 assert reads["tiles in registers"] == 2 * 2 * N * N * 4 // 32
 assert reads["tiles in shared memory"] == 4 * reads["tiles in registers"]
-# Columns that neighbours read are four words apart, so that four lanes use one bank. Those of
-# virtual threads are two words apart, and rows 32 words, where they are not put further apart.
+# Adjacent threads read columns four words apart, so four lanes use one bank. With virtual threads
+# columns are two words apart, and rows 32 words unless storage_align moves them.
 assert conflicts["tiles in registers"] > conflicts["virtual threads"] > 0

@@ -1,8 +1,8 @@
 """Lesson 16: sums on a GPU, by a thread, a warp, a block, and all blocks.
 
-Rows are summed in five ways, and an array of one row in two kernels. Each is compiled to PTX, and
-run on this CPU, where its accesses are counted: sectors of 32 bytes of the GPU's memory, wavefronts
-of shared memory. How many registers a thread has is an estimate.
+Rows are summed in five ways, and a single long row in two kernels. Each kernel is compiled to PTX
+and run on this CPU, where its accesses are counted: sectors of 32 bytes of the GPU's memory, and
+wavefronts of shared memory. The number of registers per thread is an estimate.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ thread_x, thread_y = te.thread_axis("threadIdx.x"), te.thread_axis("threadIdx.y"
 
 
 def run(name: str, s: te.Schedule, args: list[te.Tensor], *arrays: np.ndarray) -> kc.gpu.Report:
-    """Build a schedule, run it where nothing is wrong, and print a line of what it costs."""
+    """Build a schedule, run it with checks, and print a line with its cost."""
     module = kc.build(s, args, target="cuda -arch=sm_80")
     report = kc.gpu.check(module, *arrays)
     assert report.ok, str(report)
@@ -42,7 +42,7 @@ def rows() -> tuple[te.Tensor, te.Tensor]:
 
 
 def by_a_thread():
-    """A row for each thread: neighbours read numbers that are a row apart."""
+    """A row for each thread: adjacent threads read elements a row apart."""
     A, S = rows()
     s = te.create_schedule(S.op)
     in_registers = s.cache_write(S, "local")
@@ -66,8 +66,8 @@ def by_a_warp():
 
 
 def by_a_block(threads: int):
-    """A row for each block. Whole warps add by shuffles, and meet in shared memory; threads that
-    are no whole warps halve what they have there, again and again: a tree."""
+    """A row for each block. Whole warps add by shuffles and combine in shared memory; other numbers
+    of threads halve their values there repeatedly: a tree."""
     A, S = rows()
     s = te.create_schedule(S.op)
     _, thread = s[S].split(S.op.reduce_axis[0], threads)
@@ -77,7 +77,7 @@ def by_a_block(threads: int):
 
 
 def by_factors():
-    """The same, and said by hand: partial sums are a stage of its own, and one thread stores."""
+    """The same, written by hand: partial sums are a stage, and one thread stores."""
     A, S = rows()
     s = te.create_schedule(S.op)
     _, inner = s[S].split(S.op.reduce_axis[0], 128)
@@ -107,16 +107,16 @@ for name, (s, args) in WAYS.items():
     reports[name] = run(name, s, args, a, sums)
     np.testing.assert_allclose(sums, a.sum(1), rtol=1e-5)
 
-# Every number is read once: that is a sector for eight of them. A thread that has a row of its own
-# takes a sector for each.
+# Every number is read once, and a sector holds eight of them. A thread with its own row needs a
+# sector for each number.
 assert reports["a thread"].sectors == ROWS * COLUMNS + ROWS // 8
 assert reports["a warp"].sectors == ROWS * COLUMNS // 8 + ROWS
 # One warp needs neither shared memory nor barriers.
 assert reports["a warp"].wavefronts == reports["a warp"].barriers == 0
 assert reports["a block of 80, a tree"].barriers > reports["a block of 256"].barriers > 0
 
-# A sum of all numbers: blocks cannot wait for each other, so one kernel leaves a number for each
-# block in the GPU's memory, and a second one adds these.
+# The sum of all numbers: blocks cannot wait for each other. One kernel stores a number per block in
+# the GPU's memory, and a second kernel adds them.
 print("all numbers by")
 A = te.placeholder((ROWS * COLUMNS,), name="A")
 k, m = te.reduce_axis((0, COLUMNS), name="k"), te.reduce_axis((0, ROWS), name="m")

@@ -1,12 +1,12 @@
-"""Lesson 17: a convolution on a GPU: 256 images of 14 x 14 with 256 channels, to 512 channels.
+"""Lesson 17: a convolution on a GPU: 256 images of 14 x 14, 256 channels to 512.
 
-The axes are in the order height, width, channel, image, so that neighbours are images, which are
-all computed alike. A block has a tile of channels and images of one point of the result, and takes
-parts of the input and of the weights into shared memory, eight channels at a time. From there each
-thread takes a row and a column of its own tile into registers.
+The axes have the order height, width, channel, image: adjacent elements belong to different images,
+which are all computed alike. A block computes a tile of channels and images at one point of the
+result. It loads parts of the input and of the weights into shared memory, eight channels at a time.
+From there each thread loads a row and a column of its own tile into registers.
 
-The convolution is compiled to PTX as it is. A smaller one with the same schedule is run on this CPU
-and compared with numpy.
+The full convolution is compiled to PTX. A smaller one with the same schedule runs on this CPU and
+is compared with numpy.
 """
 
 import re
@@ -49,7 +49,7 @@ def schedule(B: te.Tensor, tile: int) -> te.Schedule:
     """Tiles of ``tile`` x ``tile`` for each thread."""
     padded, W = B.op.input_tensors
     s = te.create_schedule(B.op)
-    s[padded].compute_inline()  # zeros are put in where the input is copied
+    s[padded].compute_inline()  # the copy of the input inserts the zeros
     in_shared = [s.cache_read(tensor, "shared", [B]) for tensor in (padded, W)]
     in_registers = [s.cache_read(tensor, "local", [B]) for tensor in in_shared]
     sums = s.cache_write(B, "local")
@@ -58,7 +58,7 @@ def schedule(B: te.Tensor, tile: int) -> te.Schedule:
     point = s[B].fuse(y, x)
     by, f = s[B].split(f, tile * THREADS)
     bx, n = s[B].split(n, tile * THREADS)
-    # Virtual threads: the tile of a thread is four, far apart, so that neighbours read neighbours.
+    # Virtual threads split the tile of a thread into four, so adjacent threads read adjacent data.
     vy, f = s[B].split(f, nparts=2)
     vx, n = s[B].split(n, nparts=2)
     ty, f = s[B].split(f, nparts=THREADS)

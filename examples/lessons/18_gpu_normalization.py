@@ -1,8 +1,8 @@
 """Lesson 18: softmax and layer normalization on a GPU, one kernel each.
 
-A block has a row: what is computed of all of it, a greatest element or a sum, stays in shared
-memory, and its threads then scale their elements. Normalization needs a mean and a
-variance; the second way has both from one pass over the row, as a reduction of two values.
+A block handles a row. Values of the whole row, such as its maximum or sum, stay in shared memory;
+the threads of the block then scale their elements. Normalization needs a mean and a variance. The
+second version computes both in one pass over the row, as a reduction of two values.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ block_x, thread_x = te.thread_axis("blockIdx.x"), te.thread_axis("threadIdx.x")
 
 
 def run(name: str, s: te.Schedule, args: list[te.Tensor], *arrays: np.ndarray) -> kc.gpu.Report:
-    """Build a schedule, run it where nothing is wrong, and print a line of what it costs."""
+    """Build a schedule, run it with checks, and print a line with its cost."""
     module = kc.build(s, args, target="cuda -arch=sm_80")
     report = kc.gpu.check(module, *arrays)
     assert report.ok, str(report)
@@ -34,7 +34,7 @@ def run(name: str, s: te.Schedule, args: list[te.Tensor], *arrays: np.ndarray) -
 
 
 def share(s: te.Schedule, output: te.Tensor, *stages: te.Tensor) -> te.Schedule:
-    """A block for each row, and its threads for what is in it; stages are kept for the row."""
+    """A block for each row, threads for its elements; stages hold values of the row."""
     s[output].bind(output.op.axis[0], block_x)
     for stage in reversed(stages):
         s[stage].set_scope("shared")
@@ -56,7 +56,7 @@ A = te.placeholder((ROWS, COLUMNS), name="A")
 a = np.random.randn(ROWS, COLUMNS).astype("float32")
 out = np.zeros_like(a)
 
-# Softmax: no power overflows, as the greatest element of the row becomes exp(0).
+# Softmax: no power overflows, because the maximum of the row becomes exp(0).
 k, m = reduction("k"), reduction("m")
 top = te.compute((ROWS,), lambda i: te.max(A[i, k], axis=k), name="top")
 powers = te.compute((ROWS, COLUMNS), lambda i, j: te.exp(A[i, j] - top[i]), name="powers")
@@ -67,7 +67,7 @@ softmax = run("softmax", s, [A, P], a * 50, out)
 e = np.exp(a * 50 - (a * 50).max(1, keepdims=True))
 np.testing.assert_allclose(out, e / e.sum(1, keepdims=True), rtol=1e-4, atol=1e-30)
 
-# The powers can as well be computed twice: less shared memory, one more exp an element.
+# Alternatively the powers are computed twice: less shared memory, one more exp per element.
 s = te.create_schedule(P.op)
 s[powers].compute_inline()
 run("softmax, powers twice", share(s, P, top, total), [A, P], a * 50, out)
@@ -93,8 +93,8 @@ s = share(te.create_schedule(N.op), N, mean, away, variance)
 two_passes = run("layer normalization", s, [A, G, H, N], a, g, h, out)
 np.testing.assert_allclose(out, expected, rtol=1e-4, atol=1e-5)
 
-# One pass: the number of elements, their mean and the sum of squares around it of two parts combine
-# to those of both (Welford, Chan).
+# One pass: count, mean and sum of squares around the mean of two parts combine to those of the
+# whole (Welford, Chan).
 welford = te.comm_reducer(
     lambda x, y: (
         x[0] + y[0],
@@ -123,7 +123,7 @@ s = share(te.create_schedule(N.op), N, counts)
 one_pass = run("layer normalization, welford", s, [A, G, H, N], a, g, h, out)
 np.testing.assert_allclose(out, expected, rtol=1e-4, atol=1e-5)
 
-# One pass needs no row in shared memory, and fewer barriers; it reads A as often, as it keeps less.
+# One pass needs no row in shared memory and fewer barriers, and reads A equally often.
 assert one_pass.barriers < two_passes.barriers
 assert one_pass.wavefronts < two_passes.wavefronts
 assert one_pass.sectors == two_passes.sectors

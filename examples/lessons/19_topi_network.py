@@ -1,8 +1,8 @@
-"""Lesson 19: a small network of operators, trained for a step.
+"""Lesson 19: a small network of operators, trained for one step.
 
-kc.topi has the operators that TVM's users know. They are ordinary tensor expressions, so a network
-of them is differentiated by te.gradient and built like any kernel. The network: convolution, relu,
-pooling, a dense layer; the loss is the negative log likelihood of softmax.
+kc.topi contains the operators of TVM's topi. They are ordinary tensor expressions, so te.gradient
+differentiates a network of them, and it is built like any kernel. The network has a convolution,
+relu, pooling and a dense layer; the loss is the negative log likelihood of softmax.
 """
 
 import numpy as np
@@ -21,14 +21,14 @@ weight = te.placeholder(SHAPES[1], name="weight")
 bias = te.placeholder(SHAPES[2], name="bias")
 parameters = [kernel, weight, bias]
 
-# The network, an operator a line.
+# The network, one operator per line.
 hidden = topi.nn.relu(topi.nn.conv2d(image, kernel, 1, 1, 1))
 pooled = topi.nn.pool2d(hidden, 2, 2, 1, 0, "max")
 scores = topi.nn.dense(topi.nn.flatten(pooled), weight, bias)
 shares = topi.nn.log_softmax(scores)
 loss = topi.nn.nll_loss(shares, label, topi.full((CLASSES,), "float32", 1.0), "mean", -100)
 
-# One step of training: what flows to each parameter, times the rate, is taken away.
+# One training step subtracts the gradient times the rate from each parameter.
 flow = topi.full((), "float32", 1.0)
 gradients = te.gradient(loss, parameters, flow)
 steps = [
@@ -38,7 +38,7 @@ steps = [
 train = kc.build([image, label, *parameters, loss, *steps])
 infer = kc.build([image, *parameters, shares])
 
-# Images with a bright third: the class says which.
+# Images with one bright third; the class is its number.
 random = np.random.default_rng(0)
 classes = np.arange(BATCH, dtype="int32") % CLASSES
 images = random.normal(0, 0.1, (BATCH, 1, 8, 8)).astype("float32")

@@ -1,9 +1,9 @@
 """Lesson 20: time tiling of stencils, with skew, shift and tile.
 
-A stencil computes each point of a grid anew from its neighbours, step after step. Done as it is
-written, every step goes through the whole grid, and what a cache held of it is gone when the next
-one begins. Tiles of several steps need points that a step has not come to yet, unless the loops are
-skewed: then a tile leans back in time. What is legal is found out, not believed.
+A stencil recomputes each point of a grid from its neighbours, step after step. In the written order
+every step traverses the whole grid, and the cache loses it before the next step begins. Tiles of
+several steps need points that a step has not reached yet, unless the loops are skewed: then a tile
+leans back in time. kc decides exactly what is legal.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ from kc.error import KCError
 
 STEPS, SIZE = 8, 30
 
-# Seidel: points are computed in place, each from neighbours of this step and of the one before.
+# Seidel: points are computed in place, each from neighbours of this step and the previous one.
 SEIDEL = f"""
 func.func @seidel(%A: memref<{SIZE}x{SIZE}xf64>) {{
   %fifth = arith.constant 0.2 : f64
@@ -51,7 +51,7 @@ def seidel(a: np.ndarray) -> np.ndarray:
     return a
 
 
-# As it stands, no two loops can be tiled: the refusal names two points that would be exchanged.
+# Initially no two loops can be tiled: the refusal names two points that would be exchanged.
 sch = kc.tir.Schedule(module)
 t, i, j = sch.get_loops("A")
 try:
@@ -59,16 +59,16 @@ try:
 except KCError as error:
     print(error)
 
-# The dependences as distances, and the least skews with which none of them is negative:
+# Print the dependences as distances, and the smallest skews that leave none of them negative;
 # `kc-opt seidel.mlir --legal-directions` prints the same.
 kc.transform.Sequential(["legal-directions"])(module)
 
-# So j is skewed by i and by t, and i by t; the innermost loop comes first.
+# j is skewed by i and by t, and i by t; the innermost loop comes first.
 j = sch.skew(i, j)
 j = sch.skew(t, j)
 i = sch.skew(t, i)
 
-# Now any order is legal, and any tiles: 4 steps of 8 x 8 points, leaning.
+# Now any order and any tiles are legal: 4 steps of 8 x 8 points, leaning.
 (t_o, t_i), (i_o, i_i), (j_o, j_i) = (
     sch.split(loop, [None, factor]) for loop, factor in ((t, 4), (i, 8), (j, 8))
 )
@@ -130,7 +130,7 @@ expected = heat(a)
 kc.build(sch)(a)
 np.testing.assert_array_equal(a, expected)
 
-# Jacobi: two nests in a step, of which the second copies back what the first computed.
+# Jacobi: each step has two nests, and the second copies back the result of the first.
 LENGTH = 100
 JACOBI = f"""
 func.func @jacobi(%A: memref<{LENGTH}xf64>, %B: memref<{LENGTH}xf64>) {{
@@ -162,8 +162,8 @@ def jacobi(a: np.ndarray) -> np.ndarray:
     return a
 
 
-# fuse_loops makes one loop of the two. A[k] may be written when A[k] has been read by B[k + 1]: the
-# copy comes one iteration later. That is `shift` and `merge`, by the least number that is legal.
+# fuse_loops fuses the two loops. A[k] may be written after B[k + 1] has read it, so the copy comes
+# one iteration later: a `shift` by the smallest legal number, and a `merge`.
 sch = kc.tir.Schedule(kc.IRModule.parse(JACOBI, "jacobi.mlir"))
 t, i = sch.get_loops("B")
 k = sch.get_loops("A")[1]

@@ -1,12 +1,13 @@
-"""Lesson 21: a product of matrices by tensor cores, with tiles ahead in swizzled shared memory.
+"""Lesson 21: a matrix product by tensor cores, with copies ahead to swizzled shared memory.
 
-Halves are multiplied, and summed in float32. A block has a tile of C in the registers of its warps,
-and copies parts of A and B to shared memory. From there ``ldmatrix`` takes fragments, tiles that
-the lanes of a warp hold together, to ``mma.sync``. What a warp does with them are tensor
-intrinsics, so that each step is checked to compute what the product says.
+Halves are multiplied and summed in float32. A block holds a tile of C in the registers of its
+warps, and copies parts of A and B to shared memory. From there ``ldmatrix`` loads fragments, tiles
+that the lanes of a warp hold together, for ``mma.sync``. The operations of a warp are tensor
+intrinsics, so kc checks that each step computes the product.
 
-Eight rows that ``ldmatrix`` reads at one column are in the same banks of shared memory, and lanes
-wait for each other. Rows that are further apart help, and so does a swizzle, which takes no memory.
+Eight rows that ``ldmatrix`` reads at one column are in the same banks of shared memory, so lanes
+wait for each other. Moving the rows further apart avoids this, and so does a swizzle, which takes
+no memory.
 """
 
 import numpy as np
@@ -28,9 +29,9 @@ def product(m: int, n: int, depth: int) -> list[te.Tensor]:
 
 
 def swizzle(halves: int):
-    """Pieces of 16 bytes of a row in another order in each of the rows that share banks."""
+    """Another order of the 16-byte pieces in each of the rows that share banks."""
     pieces = min(halves // 8, 8)
-    rows = 8 // pieces  # that 128 bytes, all banks once, hold
+    rows = 8 // pieces  # in 128 bytes, which cover all banks once
     return lambda i, j: [i, (j // 8 ^ i // rows % pieces) * 8 + j % 8]
 
 
@@ -44,10 +45,10 @@ def schedule(
     swizzled: bool = False,
     ahead: bool = False,
 ) -> tir.Schedule:
-    """A block has a tile of C, and ``block[2]`` columns of A at a time; a warp has a part of it.
+    """A block has a tile of C and ``block[2]`` columns of A at a time; a warp has a part of it.
 
-    ``apart``: rows are 16 bytes further apart. ``swizzled``: they are not, and are swizzled.
-    ``ahead``: tiles are copied two steps before they are used, without a thread that waits.
+    ``apart``: rows are 16 bytes further apart. ``swizzled``: rows are swizzled instead.
+    ``ahead``: tiles are copied two steps before their use, asynchronously.
     """
     sch = tir.Schedule(te.create_prim_func(args), target=f"cuda -arch={arch}")
     C = sch.get_block("C")
@@ -69,7 +70,7 @@ def schedule(
         if apart:
             sch.storage_align(shared, 0, axis=0, factor=16, offset=8)
         tensorize(sch, held, tile, f"mma_load_m16n8k16_f16_{name.lower()}_shared")
-        # All threads copy, eight halves each at a time.
+        # All threads copy, each eight halves at a time.
         copied = sch.fuse(*sch.get_loops(shared)[-2:])
         sizes = [None, block[0] // warp[0], block[1] // warp[1], 32, 8]
         _, wy, wx, lane, eight = sch.split(copied, sizes)

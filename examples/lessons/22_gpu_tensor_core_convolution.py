@@ -1,12 +1,12 @@
 """Lesson 22: tensor cores for a batch of products, and for a convolution of 256 images.
 
-``wmma`` multiplies tiles of 16 x 16 halves. A convolution whose images and channels are in tiles of
-16 is a sum of such products, one for each point of the window and each tile of channels:
+``wmma`` multiplies tiles of 16 x 16 halves. A convolution with images and channels in tiles of 16
+is a sum of such products, one for each point of the window and each tile of channels:
 
     C[n, y, x, o, nn, oo] += A[n, y + dy, x + dx, i, nn, ii] * W[dy, dx, i, o, ii, oo]
 
-Both schedules are TE's: stages are put into each other's loops, and the innermost ones are replaced
-by tensor intrinsics, which say what they compute.
+Both schedules are TE's: stages are computed in each other's loops, and tensor intrinsics replace
+the innermost loops.
 """
 
 import numpy as np

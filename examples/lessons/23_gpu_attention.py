@@ -1,10 +1,10 @@
-"""Lesson 23: attention in one kernel, whose scores are never in the GPU's memory.
+"""Lesson 23: attention in one kernel that never stores the scores in the GPU's memory.
 
-Rows of softmax(Q K^T) V are sums over all keys, weighted by exponentials. What is known of some
-keys is a triple: the greatest score, the sum of the powers relative to it, and the weighted sum of
-values. Two such triples combine to that of both sets of keys, as in "FlashAttention" (Dao et al.,
-2022), and that is a reduction like any other: a combiner of three values. So it is scheduled like a
-product: a block has some rows, and takes some keys at a time, whose scores it computes into shared
+Rows of softmax(Q K^T) V are sums over all keys, weighted by exponentials. A triple describes the
+result for some of the keys: the maximum score, the sum of the powers relative to it, and the
+weighted sum of values. Two triples combine to that of both sets of keys, as in "FlashAttention"
+(Dao et al., 2022). This is a reduction with a combiner of three values, and it is scheduled like a
+product: a block handles some rows, and some keys at a time, whose scores it computes into shared
 memory.
 """
 

@@ -1,9 +1,9 @@
-"""Lesson 24: a grouped product by tensor cores: rows that belong to experts, each with a matrix.
+"""Lesson 24: a grouped matrix product by tensor cores: each row belongs to an expert.
 
 A mixture of experts sends each row to one of several matrices. Rows are sorted by expert, in tiles
-of 16 that have one expert each, so that a tile is multiplied by one matrix, whose number the kernel
-reads. What selects the matrix is a stage of the program, and the schedule makes it the copy to
-shared memory: nothing of a matrix is copied that is not multiplied.
+of 16 with one expert each. Each tile is multiplied by one matrix, whose number the kernel reads. A
+stage of the program selects the matrix, and the schedule makes this stage the copy to shared
+memory: only parts of matrices that are multiplied are copied.
 """
 
 import numpy as np

@@ -100,7 +100,7 @@ def test_a_lesson_with_its_output_and_pictures():
 def test_settings(pages: Path):
     settings = json.loads((pages.parent / "mkdocs.yml").read_text())
     plugins = [it if isinstance(it, str) else next(iter(it)) for it in settings["plugins"]]
-    assert plugins == ["search", "i18n", "mkdocstrings"]
+    assert plugins == ["search", "autorefs", "i18n", "mkdocstrings"]
     assert settings["theme"]["font"] is False  # nothing is fetched from elsewhere
 
     def files(entry: object) -> list[str]:
