@@ -21,8 +21,8 @@ After::
 
 Numbers, barriers and functions of math are those of OpenCL C, by their mangled names, which LLVM's
 backend for SPIR-V knows. Memory of a block whose size the launch gives is the last argument. A
-barrier is for the memory of the block, and for that of the device where the kernel reads what it
-writes there.
+barrier covers the memory of the block, and that of the device if the kernel reads what it writes
+there.
 
 Raises CodegenError, with the module unchanged, as ``convert-gpu-to-nvvm``: KC4302, KC4303, KC4362;
 KC4302 also for shuffles.

@@ -17,8 +17,8 @@ So kernels of others run in the emulator. What lanes vote on, match and reduce g
 from lane to lane. The mask is a constant, all 32 lanes, and so are a shuffle's segments. Fences
 need nothing, as the emulator has one order of accesses.
 
-What has no counterpart stays. Barriers of some threads, copies that go on by themselves and
-products of matrices are for ``convert-gpu-to-cpu``, which refuses all else by its name.
+Operations without a counterpart stay. ``convert-gpu-to-cpu`` handles barriers of some threads,
+asynchronous copies and matrix products, and refuses all others by name.
 """
 
 from __future__ import annotations

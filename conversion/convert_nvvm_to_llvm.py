@@ -14,9 +14,8 @@ After::
     %b = llvm.extractvalue %0[1] : !llvm.struct<(i32, i1)>
     llvm.inline_asm has_side_effects "bar.arrive $0, $1;", "r,r" %i, %n : (i32, i32) -> ()
 
-What is left is one call of an intrinsic with the operands of the operation, which the writer of
-LLVM IR makes of it. Whether the GPU has the instruction was asked before (``convert-gpu-to-nvvm``,
-KC4360).
+The remaining operations become one intrinsic call each, with the same operands, in the writer of
+LLVM IR. An earlier pass checked that the GPU has the instruction (``convert-gpu-to-nvvm``, KC4360).
 
 Raises CodegenError KC4365 for a size that must be a constant, with the module unchanged.
 

@@ -1,4 +1,4 @@
-"""convert-tir-to-gpu: kernels become launches, and what they allocate memory of blocks and threads.
+"""convert-tir-to-gpu: kernels become launches, and their allocations memory of blocks and threads.
 
 Before::
 
@@ -20,10 +20,9 @@ After::
       gpu.terminator
     }
 
-The loops around the kernel and what is computed outside of it are host code. Memory that kernels
-use and that is allocated outside of them is memory of the device (``gpu.alloc``). A launch whose
-grid may be empty stands in a condition. What is in a kernel stays ``tir``, for
-``convert-tir-to-scf``.
+The loops around the kernel and everything computed outside it are host code. Memory that kernels
+use but that is allocated outside them is device memory (``gpu.alloc``). A condition guards a launch
+whose grid may be empty. The body of a kernel stays ``tir``, for ``convert-tir-to-scf``.
 
 Buffers of the scope ``shared`` are static memory of a block, those of ``shared.dyn`` parts of one
 dynamic allocation; so are those of ``shared`` that are more than the 48 KiB which a kernel may have

@@ -15,10 +15,10 @@ After::
     ...                                                          // rounded in integer arithmetic
 
 Each operation on bf16, f16 and the types of 8 bits is done in f32 and rounded once, to nearest,
-ties to even: what the operation itself would give, since f32 has more than twice the bits
-(S. Figueroa, When is double rounding innocuous, 1995). Conversions from f64 and from long integers
-are rounded once too. Values keep their types, so that memory stays as it is; what is left is loads,
-stores, selections and ``arith.bitcast``.
+ties to even: what the operation itself would give, since f32 has more than twice the bits (S.
+Figueroa, When is double rounding innocuous, 1995). Conversions from f64 and from long integers are
+rounded once too. Values keep their types, so memory does not change; only loads, stores, selections
+and ``arith.bitcast`` remain.
 
 What a CPU does in the same way is left to it: f16 where it computes with it (AVX512-FP16, ARM's
 ``fullfp16``), conversions of f16 where it has those (F16C, AArch64, GPUs), and the rounding to bf16

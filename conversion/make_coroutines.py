@@ -24,10 +24,10 @@ After::
       %b = llvm.load %p : !llvm.ptr -> f32
       ...
 
-A call of it makes the coroutine and returns its handle; nothing has run by then. What is resumed
-runs up to the next call of ``@kc_suspend``, or to its end, where it is suspended for the last time;
-``llvm.coro.destroy`` then frees it. LLVM's default pipeline splits the function, and finds what
-must be kept in between.
+A call creates the coroutine and returns its handle without running it. A resumed coroutine runs to
+the next call of ``@kc_suspend``, or to its end, where it is suspended for the last time;
+``llvm.coro.destroy`` then frees it. LLVM's default pipeline splits the function and determines the
+values to keep in between.
 
 While it is suspended others change the memory that its parameters lead to, so these have no
 attributes any more: with ``noalias`` LLVM would take loads from before for those after.

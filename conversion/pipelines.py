@@ -207,9 +207,9 @@ class LowerToLlvmPass(ModulePass):
 
         llvm.func @f(%A: !llvm.ptr {...}, %B: !llvm.ptr {...}) { ... }
 
-    Runs its passes one after the other (:func:`lower_to_llvm_passes`). Requires what they
-    require, and raises what they raise. Functions of linalg, affine and tensor are raised to tir
-    first (``raise-to-tir``), shown as a stage of its own.
+    Runs its passes one after the other (:func:`lower_to_llvm_passes`). Its requirements and errors
+    are theirs. Functions of linalg, affine and tensor are raised to tir first (``raise-to-tir``),
+    shown as a stage of its own.
     """
 
     name = "lower-to-llvm"
@@ -257,7 +257,7 @@ class LowerToGpuPass(ModulePass):
     That is what all GPUs share, and what source for them is printed from. ``keep_math``: functions
     of a C library stay operations of the dialect math, also where the target lacks them. The target
     is that of the module or around the call, else ``cuda``. Runs its passes one after the other
-    (:data:`TO_GPU`), and raises what they raise.
+    (:data:`TO_GPU`), with their errors.
     """
 
     name = "lower-to-gpu"
@@ -287,7 +287,7 @@ class LowerToNvvmPass(ModulePass):
         gpu.module @kernels { llvm.func @f_kernel(...) attributes {nvvm.kernel, ...} { ... } }
 
     The target is an NVIDIA GPU: that of the module or around the call, else ``cuda``. Runs its
-    passes one after the other (:data:`TO_NVVM`), and raises what they raise.
+    passes one after the other (:data:`TO_NVVM`), with their errors.
     """
 
     name = "lower-to-nvvm"

@@ -42,7 +42,8 @@ def main(argv: list[str]) -> int:
     write_pages(pages)
     if argv == ["--pages"]:
         return 0
-    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "-f", str(OUT / "mkdocs.yml")]
+    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict"]
+    command += ["-f", str(OUT / "mkdocs.yml")]
     status = subprocess.run(command, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}).returncode
     if status == 0:
         print(f"site: {OUT / 'html' / 'index.html'}")

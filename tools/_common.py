@@ -29,7 +29,7 @@ VERSION = Flag("version", "versions of kc and its dependencies", None, INFORMATI
 
 def target_flag(default: str) -> Flag:
     """``--target``, for a command whose default is this."""
-    return Flag("target", f"what to compile for (default: {default})", "TARGET", INPUT)
+    return Flag("target", f"the target to compile for (default: {default})", "TARGET", INPUT)
 
 
 GENERIC_TARGET = target_flag("x86-64 with 256-bit vectors")

@@ -28,12 +28,12 @@ After::
       func.call @kc_suspend()
       ...
 
-A block is an iteration of a parallel loop, a thread a call. Where threads wait for each other it is
-a coroutine (``make-coroutines``): it is suspended there, with what it waits for in its word of
-``states``, and ``kc_emu_run`` (``emulator.c``) resumes those that may go on. A shuffle is two such
-places: a lane leaves its value in ``lanes``, and reads that of another when all have come.
-Memory of a block is allocated for each; that of the device is the host's, and so is the target of
-what is left.
+A block is an iteration of a parallel loop, and a thread is a call. If threads wait for each other,
+the thread is a coroutine (``make-coroutines``). It is suspended at the wait, whose kind is in its
+word of ``states``, and ``kc_emu_run`` (``emulator.c``) resumes the threads that may continue. A
+shuffle has two such places: a lane stores its value in ``lanes``, and reads that of another lane
+when all have arrived. Each block has its own memory. Device memory is host memory, and the result
+is compiled for the host.
 
 With ``check`` blocks run one after the other, and each access asks ``kc_emu_access`` first, which
 notes it, and has it left out where it is outside of the buffer. ``kc.emulator.sites``, an attribute

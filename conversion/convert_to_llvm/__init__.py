@@ -45,9 +45,9 @@ class ConvertToLlvmPass(ModulePass):
           %a = llvm.load %0 : !llvm.ptr -> f32
           ...
 
-    Requires functions (func), constant tables (memref.global) and what is in the llvm dialect
-    already at the top of the module, memrefs without layout or parts of such (memref.subview),
-    vectors of one dimension. Only the llvm dialect is left. ``data_layout`` and ``target_triple``
+    Requires functions (func), constant tables (memref.global) and operations of the llvm dialect at
+    the top of the module, memrefs without layout or parts of them (memref.subview), and vectors of
+    one dimension. The result contains only the llvm dialect. ``data_layout`` and ``target_triple``
     are set on the module where given.
 
     Memory of memref.alloc comes from ``aligned_alloc`` and is released by memref.dealloc; like in

@@ -11,9 +11,9 @@ After::
     %s = linalg.generic {...}  // the sum of a row
     %y = linalg.generic {...}  // p / s
 
-Attention is products and a softmax as well; scans, scatters, sorts and the k best elements are
-loops of ``scf`` over copies of what they change. A scatter puts nothing outside of its tensor.
-``raise-to-tir`` runs it by itself.
+Attention becomes products and a softmax. Scans, scatters, sorts and top-k become loops of ``scf``
+over copies of the tensors that they change. A scatter writes nothing outside its tensor.
+``raise-to-tir`` runs this pass itself.
 
 Legal set: no op of ``tm_tensor``, and no ``linalg.softmax``. Patterns that plugins add to
 ``decompose-aggregates`` come before these. (MLIR: ``AggregatedOpInterface``; torch-mlir:

@@ -17,16 +17,16 @@ After::
         tir.for %d1 in 4 {
           tir.block "S" (spatial %v_d0 in 8 = %d0, reduce %v_d1 in 4 = %d1) init { ... } do { ... }
 
-What is raised: ``linalg`` ops, generic and named, on memrefs and on tensors; ``tosa``, by
+The pass raises ``linalg`` ops, generic and named, on memrefs and on tensors; ``tosa``, by
 ``tosa-to-linalg``; ``tm_tensor`` and ``linalg.softmax``, by ``decompose-aggregates``; the ops of
 ``tensor`` that make, reshape, slice and pad; loops, conditions and accesses of ``affine``, ``scf``
-and ``memref``, also with tensors that they carry or share; views of
-memrefs; ``bufferization``. Tensor arguments become buffers; tensor and scalar results become
-trailing arguments. Loops start at 0 and step by 1 afterwards. A store with the loops around it
-becomes a block: ``spatial`` along loops that give each instance an element of its own, ``reduce``
-along those of an update ``C[i] = C[i] op x``, ``opaque`` where neither is known; a fill before a
-reduction becomes its ``init``. Where a statement cannot be a block it stays as loads and stores in
-loops, and an op on scalars or memrefs that has no counterpart stays as it is.
+and ``memref``, also with tensors that they carry or share; views of memrefs; ``bufferization``.
+Tensor arguments become buffers; tensor and scalar results become trailing arguments. Loops start at
+0 and step by 1 afterwards. A store with the loops around it becomes a block: ``spatial`` along
+loops that give each instance an element of its own, ``reduce`` along those of an update ``C[i] =
+C[i] op x``, ``opaque`` where neither is known; a fill before a reduction becomes its ``init``.
+Where a statement cannot be a block it stays as loads and stores in loops, and an op on scalars or
+memrefs that has no counterpart stays as it is.
 
 Legal set: no op of ``linalg``, ``tosa``, ``affine`` and ``tensor`` remains in any function. A
 refusal (KC4550 to KC4557) changes nothing. (TVM: ``tir.Schedule`` of an imported PrimFunc; MLIR:

@@ -12,13 +12,13 @@ After::
     %0 = tensor.expand_shape %s [[0, 1]] output_shape [4, 1] : ...
     %1 = linalg.generic {...} ins(%0 : ...) outs(...) { ... math.exp ... }
 
-``raise-to-tir`` runs it by itself, and makes loops around blocks of what it leaves. Results are
+``raise-to-tir`` runs this pass itself and makes loops around blocks of its result. Results are
 those of the specification: zero points, rounding and the ends of integer ranges, NaN in minima and
-maxima, averages of what is no padding. An index outside takes or puts nothing that is not there.
+maxima, averages without padding. An index outside the tensor reads or writes nothing.
 
-Legal set: no op of ``tosa``. Batch sizes may be known at the call alone; windows, what is padded
-and what is resized have to be constant. A refusal (KC4557) changes nothing. Patterns that plugins
-add to ``tosa-to-linalg`` come before these. (MLIR: ``--tosa-to-linalg-pipeline``.)
+Legal set: no op of ``tosa``. Batch sizes may be known only at the call; windows and padded or
+resized dimensions must be constant. A refusal (KC4557) changes nothing. Patterns that plugins add
+to ``tosa-to-linalg`` come before these. (MLIR: ``--tosa-to-linalg-pipeline``.)
 """
 
 from __future__ import annotations

@@ -126,7 +126,7 @@ class ScheduleMethods:
         ...
 
     def fuse_loops(self, first: LoopRV | str, second: LoopRV | str) -> LoopRV:
-        """Fuse two neighbouring loops, the second delayed as far as necessary."""
+        """Fuse two adjacent loops, with the second delayed as far as necessary."""
         ...
 
     def compute_at(self, block: BlockRV | str, loop: LoopRV | str, preserve_unit_loops: bool = False, index: int = -1, *, unsafe: bool = False) -> None:
@@ -234,7 +234,7 @@ class ScheduleMethods:
         ...
 
     def decompose_padding(self, block: BlockRV | str, loop: LoopRV | str) -> BlockRV:
-        """Make a block that pads a block that fills and one that copies what is inside."""
+        """Split a padding block into one that fills and one that copies the interior."""
         ...
 
     def bind(self, loop: LoopRV | str, thread_axis: str, *, unsafe: bool = False) -> None:
@@ -246,7 +246,7 @@ class ScheduleMethods:
         ...
 
     def blockize(self, target: LoopRV | Sequence[BlockRV | str | str], preserve_unit_iters: bool = True) -> BlockRV:
-        """Make a loop with what is in it, or several blocks, one block."""
+        """Turn a loop with its contents, or several blocks, into one block."""
         ...
 
     def tensorize(self, block_or_loop: LoopRV | BlockRV | str, tensor_intrin: Any, preserve_unit_iters: bool = True) -> None:

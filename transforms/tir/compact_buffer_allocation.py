@@ -1,4 +1,4 @@
-"""compact-buffer-allocation: a buffer shrinks to what is used of it at a time.
+"""compact-buffer-allocation: a buffer shrinks to the part used at a time.
 
 Before::
 
@@ -25,8 +25,8 @@ After::
           %x = tir.load %B[%v_i - %i + 2, %v_j] : memref<3x16xf32>
 
 The buffer moves into the loop around all of its accesses in which it is smallest (the outermost of
-those), if every iteration provably reads only what it has written before; otherwise it stays where
-it is. There it shrinks to the bounding box of its accesses; indices are rebased.
+those), if every iteration provably reads only elements that it has written; otherwise it stays.
+There it shrinks to the bounding box of its accesses; indices are rebased.
 
 Requires nothing, but is meant to run after ``lower-init-block``: the result of a reduction that may
 be empty and still has its init stays as it is (``lower-init-block`` may fill all of it). So do
@@ -74,7 +74,7 @@ Access = LoadOp | StoreOp | PrefetchOp | ViewOp
 
 @dataclass(frozen=True)
 class CompactBufferAllocationPass(ModulePass):
-    """Move buffers into the loops that use them, and shrink them to what is used there."""
+    """Move buffers into the loops that use them, and shrink them to the part used there."""
 
     name = "compact-buffer-allocation"
 

@@ -39,9 +39,9 @@ the order of ``software_pipeline_order``, that of the text if there is none. The
 steps in which the later stages have nothing to do yet, the epilogue those in which the earlier ones
 have nothing left. A buffer that belongs to an iteration gets as many versions as there are
 iterations with values in it at a time. Where the number of iterations is only known at run time,
-what is in the prologue and the epilogue stands under the condition that there is such an iteration.
+conditions guard the prologue and the epilogue, so that only existing iterations run.
 
-Copies to shared memory in the stages of ``software_pipeline_async_stages`` go on by themselves on
+Copies to shared memory in the stages of ``software_pipeline_async_stages`` are asynchronous on
 NVIDIA's GPUs from sm_80 on: their stores get the attribute ``tir.async_copy``, those of a step are
 a group (``nvvm.cp.async.commit.group``), and at the start of a step there is a wait for the groups
 that its statements need (``nvvm.cp.async.wait.group``). How many newer groups may be under way is

@@ -20,15 +20,16 @@ After::
       %c_1 = tir.load %C_1[0] : memref<1xf32, "local">
       ...
 
-Virtual threads are in lockstep (:mod:`kc.dialects.tir.threads`): each operation is made for all of
-them before the next one is. A serial loop stays one loop around all of them; what does not depend
-on their number is done once; each has its own registers. So this is exact whatever they exchange.
+Virtual threads are in lockstep (:mod:`kc.dialects.tir.threads`): each operation runs for all of
+them before the next one does. A serial loop stays one loop around all of them. Work that does not
+depend on their number is done once; each has its own registers. The result is therefore exact for
+any exchange between them.
 
 *Legal when*
 
 1. KC4224: the number of virtual threads is a constant, at most 256 in all: each is code.
-2. KC4224: where a branch, or how often a loop runs, depends on the virtual thread, they do not read
-   in it what they write there to memory that they share.
+2. KC4224: in a branch or loop that depends on the virtual thread, they do not read what they write
+   there to shared memory.
 
 TVM: ``InjectVirtualThread``, which adds a dimension to the buffers and unrolls or loops.
 """

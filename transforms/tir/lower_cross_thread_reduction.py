@@ -1,4 +1,4 @@
-"""lower-cross-thread-reduction: threads reduce what is theirs, then combine their results.
+"""lower-cross-thread-reduction: each thread reduces its part, then all combine their results.
 
 Before::
 
@@ -102,7 +102,7 @@ RFACTOR = "rfactor makes partial results, whose final reduction threads can do"
 
 @dataclass(frozen=True)
 class LowerCrossThreadReductionPass(ModulePass):
-    """Split reductions over threads into those of each thread and their combination."""
+    """Split reductions over threads into per-thread reductions and their combination."""
 
     name = "lower-cross-thread-reduction"
 

@@ -20,9 +20,9 @@ After::
 Threads are numbered along x, then y, then z. Of those that are neighbours in this order,
 
 * up to 32 whose number is a power of two exchange values by shuffles alone;
-* a multiple of 32 reduce in their warps first, and then what each of these has left in shared
-  memory: by shuffles if that is a power of two that a warp has, else one after the other;
-* all others halve what they have in shared memory, as often as is needed.
+* a multiple of 32 first reduce in their warps, and then combine the warps' results in shared
+  memory: by shuffles if their number is a power of two that fits a warp, else one after the other;
+* all others repeatedly halve their values in shared memory.
 
 32 is the limit ``thread_warp_size`` of the target, which is 64 for some GPUs of AMD; where it is 1
 (OpenCL), there are no shuffles.

@@ -1,4 +1,4 @@
-"""nontemporal-stores: what is written once, and is larger than the caches, goes past them.
+"""nontemporal-stores: arrays larger than the caches that are written once bypass them.
 
 Before, where the last-level cache has 32 MiB::
 

@@ -1,4 +1,4 @@
-"""plan-software-pipeline: the statements of a pipelined loop stay what they are in the schedule.
+"""plan-software-pipeline: a pipelined loop keeps the statements that it has in the schedule.
 
 Before::
 
@@ -18,9 +18,9 @@ After::
       }
     }
 
-The annotations of a pipeline number what stands in the loop when the schedule is done. The passes
-that follow move initial values out of reductions and results of lanes behind them; in a loop of one
-iteration these stay with their statement. ``inject-software-pipeline`` dissolves that loop.
+The annotations of a pipeline number the statements in the loop at the end of the schedule. The
+passes that follow move initial values out of reductions and results of lanes behind them; in a loop
+of one iteration these stay with their statement. ``inject-software-pipeline`` dissolves that loop.
 
 A loop with a pipeline of its own is three statements of the loop around it: its prologue, its
 steady state and its epilogue.

@@ -26,11 +26,11 @@ A buffer is alive from the first to the last operation with an access, among tho
 it is allocated in. Buffers of one block, memory space and type of elements share memory where they
 are not alive together. They also do where the last operation that reads one is the first that
 writes the other, in a buffer of the same type, and no element is written before it was read: B and
-C above, and a chain of elementwise stages has a single temporary. That is decided exactly, with
-parallel iterations in any order; what is undecided keeps its own memory.
+C above, and a chain of elementwise stages has a single temporary. This is decided exactly, with
+parallel iterations in any order; undecided buffers keep their own memory.
 
-A buffer takes the memory that it can begin in while it is read, else a free one of the same type,
-else the free one that is nearest in size. Buffers of several shapes become one of a single
+A buffer reuses memory that is still being read where that is possible, else free memory of the same
+type, else the free memory that is nearest in size. Buffers of several shapes become one of a single
 dimension. Those whose size is not a constant share with buffers of the same sizes.
 
 Buffers that registers may hold (2 KiB) are left alone: an array that others share is not promoted.

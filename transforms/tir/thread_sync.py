@@ -22,9 +22,9 @@ The loops of threads mean lockstep (:mod:`kc.dialects.tir.threads`); a GPU runs 
 pace. Two accesses of one element by different threads of a block, one of them a store, need a
 barrier in between, in the same iteration of the serial loops around them or on the way from an
 earlier iteration to a later one. Which pairs there are is decided exactly
-(:mod:`kc.analysis.instances`); what is not decided counts as one. Where a barrier would serve is a
-set of places; places are chosen that serve all pairs, those first that serve many and are executed
-rarely, and none of them can be left out.
+(:mod:`kc.analysis.instances`); an undecided pair counts as one. Each pair has a set of places for
+its barrier. The chosen places serve all pairs, with preference for places that serve many and run
+rarely; none of them can be omitted.
 
 Two buffers that ``merge-shared-memory-allocations`` has put in one place are compared by the
 addresses of their elements. Memory of the threads themselves needs no barriers, nor what only one
@@ -35,10 +35,10 @@ touches of them needs a barrier behind that.
 
 Requires: kernels have one loop for each axis (``unify-thread-binding``). *Legal when*
 
-1. KC4223: there is a place for each barrier that all threads of the block come to.
+1. KC4223: each barrier has a place that all threads of the block reach.
 
-TVM: ``ThreadSync``, which compares what it knows of the index ranges. The exact question is that of
-racecheck tools, asked of the schedule in place of a run.
+TVM: ``ThreadSync``, which compares index ranges. Racecheck tools ask the exact question about a
+run; this pass asks it about the schedule.
 """
 
 from __future__ import annotations

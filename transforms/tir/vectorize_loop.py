@@ -19,10 +19,10 @@ After, for vectors of 256 bits::
     ...
 
 A loop of up to four native vectors is one vector; a longer one becomes a loop over the widest
-vectors that divide it, or over native ones. What is left of it, 7 of 31 iterations or as many as a
-symbolic extent leaves, is one vector under a mask. Where the machine has no masks for the elements
-it is the last whole vector once more, if nothing that the loop stores is loaded in it, or else
-vectors of half the lanes, of a quarter, and so on.
+vectors that divide it, or over native ones. The remainder, 7 of 31 iterations or as many as a
+symbolic extent leaves, is one vector under a mask. If the machine has no masks for the elements,
+the last whole vector is repeated, provided that the loop loads nothing that it stores; otherwise
+vectors of half the lanes, a quarter, and so on, follow.
 
 Where the code needs a guard to hold in all lanes, or indices not to wrap around within a vector,
 and neither is known, both forms are generated and a ``tir.if`` chooses; where a guard does not hold

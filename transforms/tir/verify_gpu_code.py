@@ -8,9 +8,9 @@ through memory that its reader shares.
 *Legal when*
 
 1. KC3403: all loops of an axis in a kernel have the same extent.
-2. KC3408: a thread reads what it has written, or another one with which it shares that memory: a
-   block of threads the shared memory, the threads of threadIdx.x in a warp the warp memory. Blocks
-   do not read what other blocks write.
+2. KC3408: a thread reads only values that it has written itself, or another thread with which it
+   shares that memory: shared memory within a block of threads, warp memory among the threads of
+threadIdx.x in a warp. Blocks do not read what other blocks write.
 3. KC3409, KC3417: no two blocks write one element of global memory, except for values that are the
    same whichever block computes them.
 4. KC3416: memory of threads is used within one launch of one kernel.

@@ -28,16 +28,16 @@ After::
 
 It takes the indices of loads that are more than a variable plus a constant and that occur more than
 ``cse_thresh`` times; equal ones share a buffer. A buffer has a dimension for each variable of the
-block that the index depends on. Loads that an index is gathered from (``%A[%I[%v_i]]``) are
-computed with it. Stores keep their indices, so what is written stays known.
+block that the index depends on. Loads inside an index (``%A[%I[%v_i]]``) are computed with it.
+Stores keep their indices, so the written elements stay known.
 
 *Legal when*
 
 1. KC3301: the target has the scope. A scope without benefit there gets a warning (KC3302).
 2. KC3604: there is such an index, computed from variables and loads of the block by ops that cannot
    fail.
-3. KC3303, KC3605: what it is gathered from is used by nothing but loads and stores, and exists for
-   all values of the variables.
+3. KC3303, KC3605: the buffers it is loaded from are used only by loads and stores, and have
+   elements for all values of the variables.
 4. KC3305: it does not change between the place where it is computed and the block.
 5. KC3310: this place is not in a vectorized loop.
 6. KC3409: it is in all loops of a kernel over blocks of threads, if the buffer is global.

@@ -16,10 +16,10 @@ After::
 
 All blocks of the scope that read the buffer, and do not write it, read the copy from then on;
 ``consumers`` chooses some of them. The buffer may be an argument or not, and have any number of
-writers. The copy stands before the first of its readers, as far out as the buffer keeps its values
-between the copy and what reads it; it copies the bounding box of all that is read there. The new
-buffer has the shape of the old one, so indices do not change (``compact-buffer-allocation`` makes
-it as small as what is used of it).
+writers. The copy is placed before the first of its readers, as far out as the buffer keeps its
+values in between. It copies the bounding box of everything read there. The new buffer has the shape
+of the old one, so indices do not change (``compact-buffer-allocation`` shrinks it to the part that
+is used).
 
 *Legal when*
 
@@ -28,8 +28,8 @@ it as small as what is used of it).
 3. KC3304: the consumers are blocks of one scope, and read the buffer.
 4. KC3305: there is a place from which on no element is written before it is read.
 5. KC3310: this place is not in a vectorized loop.
-6. KC3408, KC3409: it is in all loops of a kernel over blocks of threads, whose copy is global or of
-   what they write.
+6. KC3408, KC3409: if the copy is global, or of something that blocks of threads write, it is in all
+   of the kernel's loops over blocks.
 
 TVM: ``cache_read`` (of buffers with at most one writer). Halide: ``in().compute_at``. Exo:
 ``stage_mem``.

@@ -31,10 +31,10 @@ too.
 2. KC3301: the target has the scope. A scope without benefit there gets a warning (KC3302).
 3. KC3306: the block writes all of the box.
 4. KC3307: nothing else reads or writes these elements between the block and the copy.
-5. KC3308: each read of the buffer by the block itself is always of what it has written before,
-   there (then it reads the new buffer), or never.
-6. KC3304, KC3600: the consumers are blocks of the scope of the block, and read what it has written
-   last there.
+5. KC3308: each read of the buffer by the block itself either always or never returns its own
+   earlier writes; in the first case it reads the new buffer.
+6. KC3304, KC3600: the consumers are blocks of the same scope, and read what the block was the last
+   to write.
 7. KC3310: there is a place for the copy that is not in a vectorized loop.
 8. KC3408, KC3409: threads that have a copy each do not exchange values in it, and the place is in
    all loops of a kernel over blocks of threads.

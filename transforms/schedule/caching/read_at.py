@@ -17,10 +17,10 @@ After::
       tir.for %i_i in 8 {
         tir.block "C" (spatial %v_i in 32 = %i_o * 8 + %i_i) do { reads %A_local[%v_i + 1] }
 
-All blocks in the loop that read the buffer, and do not write it, read the copy from then on; it
-stands before the first of them, and covers the bounding box of what they read in one iteration. Its
-block is annotated ``auto_copy``: its loops may be chosen for the target. The new buffer has the
-shape of the old one, so indices do not change.
+All blocks in the loop that read the buffer, and do not write it, then read the copy. It is placed
+before the first of them and covers the bounding box of their reads in one iteration. Its block is
+annotated ``auto_copy``: its loops may be chosen for the target. The new buffer has the shape of the
+old one, so indices do not change.
 
 *Legal when*
 
@@ -28,10 +28,10 @@ shape of the old one, so indices do not change.
 2. KC3301: the target has the scope. A scope without benefit there gets a warning (KC3302).
 3. KC3602: the loop is around the block.
 4. KC3603: the buffer exists in the loop already.
-5. KC3305: no element is written between the copy and what is read.
+5. KC3305: no element is written between the copy and the reads.
 6. KC3211: neither the loop nor one around it is vectorized.
-7. KC3408, KC3409: it is in all loops of a kernel over blocks of threads, whose copy is global or of
-   what they write.
+7. KC3408, KC3409: if the copy is global, or of something that blocks of threads write, it is in all
+   of the kernel's loops over blocks.
 8. KC3619: neither it nor a loop around it is a loop of a reduction that may be empty, if the
    initial value is computed from the buffer.
 

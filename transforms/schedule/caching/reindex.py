@@ -21,9 +21,9 @@ After::
           %x = tir.load %X_reindex[%v_i, %v_k] : memref<14x3xf32>
 
 The new buffer has a dimension for each variable that the index depends on. So the block accesses
-buffers in the layout that a tensor intrinsic wants, whatever their own layout is. A block that
-writes the buffer writes the new one, which is copied back behind it. The copy stands as far out as
-values allow, and copies what is needed there.
+buffers in the layout that a tensor intrinsic needs, independent of their own layout. A block that
+writes the buffer writes the new one, which is copied back after it. The copy is placed as far out
+as values allow, and covers the part needed there.
 
 *Legal when*
 
@@ -31,7 +31,7 @@ values allow, and copies what is needed there.
    of single elements.
 2. KC3530: the block reads (writes) it at one index, a function of the block's variables.
 3. KC3305 for what is read: no element changes between the copy and the block. KC3306 to KC3308 for
-   what is written: all is written, and nothing else sees it before it is copied back.
+   what is written: all of it is written, and nothing else reads it before it is copied back.
 4. KC3531: no two values of the variables write one element.
 5. KC3310, KC3532: there is a place for the copy where the extents of the variables are known.
 6. KC3408, KC3409: as for ``cache_read`` and ``cache_write``, among threads.

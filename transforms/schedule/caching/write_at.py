@@ -20,9 +20,9 @@ After::
             do { %C[%v0] = %C_local[%v0] }
       }
 
-The block writes, and reads again, a new buffer; the bounding box of what it writes in one iteration
-is copied back after it. The copy's block is annotated ``auto_copy``: its loops may be chosen for
-the target. The new buffer has the shape of the old one, so indices do not change.
+The block uses a new buffer for its writes, and for reads of them. The bounding box of its writes in
+one iteration is copied back after it. The copy's block is annotated ``auto_copy``: its loops may be
+chosen for the target. The new buffer has the shape of the old one, so indices do not change.
 
 *Legal when*
 
@@ -32,8 +32,8 @@ the target. The new buffer has the shape of the old one, so indices do not chang
 4. KC3603: the buffer exists in the loop already.
 5. KC3306: the block writes all of the box.
 6. KC3307: nothing else reads or writes these elements between the block and the copy.
-7. KC3308: each read of the buffer by the block itself is always of what it has written before in
-   the iteration (then it reads the new buffer), or never.
+7. KC3308: each read of the buffer by the block itself either always or never returns its own
+   earlier writes of the iteration; in the first case it reads the new buffer.
 8. KC3211: neither the loop nor one around it is vectorized.
 9. KC3619: neither it nor a loop around it is a loop of a reduction that may be empty.
 10. KC3408, KC3409: threads that have a copy each do not exchange values in it, and the loop is in

@@ -8,8 +8,8 @@ After::
 
     tir.block "C" (spatial %v_j in 4 = %j, spatial %v_i in 8 = %i) do { ... }
 
-The loops and the work of the block do not change. The order matters to what reads it: the loops
-that compute_at makes, and the variables that tensorize matches.
+The loops and the work of the block do not change. The order matters for the loops that compute_at
+makes, and for the variables that tensorize matches.
 
 *Legal when*
 

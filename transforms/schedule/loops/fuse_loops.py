@@ -1,4 +1,4 @@
-"""fuse-loops: neighbouring loops become one, the second delayed by what it has to wait for.
+"""fuse-loops: adjacent loops become one, with the second delayed as far as necessary.
 
 Before, ``fuse-loops loops=i,j``::
 
@@ -13,8 +13,8 @@ After::
       tir.block "B" (spatial %v_i in 16 = %i_m) do { ... }
       tir.block "C" (spatial %v_j in 15 = %i_m - 1) where (%i_m >= 1) do { ... }
 
-The delay is the least with which each iteration of the second loop finds done what it depends on;
-the shorter loop gets empty iterations (``shift``), and then the two are one (``merge``).
+The delay is the smallest one that completes everything an iteration of the second loop depends on.
+The shorter loop gets empty iterations (``shift``); then the two are merged (``merge``).
 
 *Legal when* shifts and merge are (see there); everything is tried on a copy first, so that a
 refusal changes nothing. KC3450: there are two loops. KC3498: a constant delay is enough.
@@ -48,7 +48,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class FuseLoops(Primitive):
-    """Fuse two neighbouring loops, the second delayed as far as necessary."""
+    """Fuse two adjacent loops, with the second delayed as far as necessary."""
 
     name: ClassVar[str] = "fuse-loops"
     verb = "was fused into"

@@ -1,6 +1,6 @@
 """loop_partition: one loop becomes several, one after the other, each with a part of its range.
 
-Before, ``loop-partition block=C loop=i_o factors=?,1``, on what is left of a split of 100 by 8::
+Before, ``loop-partition block=C loop=i_o factors=?,1``, on the outer loop of a split of 100 by 8::
 
     tir.for %i_o in 13 {
       tir.for %i_i in 8 {

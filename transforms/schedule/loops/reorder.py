@@ -16,8 +16,8 @@ After::
 
 The named loops exchange places; loops in between stay where they are.
 
-What a loop of the nest holds beside the next loop (an imperfect nest) goes into that one first:
-what comes before, to its first iteration; what comes behind, to its last::
+In an imperfect nest, statements beside the next loop first move into that loop: statements before
+it into its first iteration, statements after it into its last::
 
     tir.for %i in 16 {                   tir.for %i in 16 {
       tir.block "B" (...)                  tir.for %j in 32 {
@@ -26,8 +26,8 @@ what comes before, to its first iteration; what comes behind, to its last::
 
 *Legal when*
 
-1. KC3030, KC3031: the loops are distinct and nested. KC3032: what stands beside a loop of the nest
-   can go into it: the loop is serial, has at least one iteration, and uses no value of the other.
+1. KC3030, KC3031: the loops are distinct and nested. KC3032: statements beside a loop of the nest
+   can move into it: the loop is serial, has at least one iteration, and uses no value of the other.
 2. KC3034: no extent depends on a loop that would no longer be around it.
 3. KC3035: no dependence between two iterations changes its direction. Updates of one reduction may
    change places (the combiner is associative and commutative by declaration), its initialisation

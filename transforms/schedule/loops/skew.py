@@ -14,8 +14,8 @@ After::
             where (%i_s >= %t, %i_s < %t + 16) do { ... }
 
 ``i_s`` is ``i + factor * t``; with a negative factor it is counted from its least value. The new
-loop is long enough for all iterations of the outer one, and a condition keeps what it holds to the
-iterations that the inner loop had. So its extent does not depend on the outer loop, and ``reorder``
+loop is long enough for all iterations of the outer one, and a condition restricts its body to the
+iterations of the old inner loop. So its extent does not depend on the outer loop, and ``reorder``
 and ``tile`` exchange the two wherever no dependence points backwards any more. That is what time
 tiling of stencils needs.
 

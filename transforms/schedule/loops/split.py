@@ -22,9 +22,9 @@ After::
 
 An extent that the factors do not divide is guarded by a predicate. Factors may be symbolic (the
 name of a size, or an index value); one that is not positive at run time counts as 1.
-``disable-predication`` refuses what would need a guard; ``preserve-unit-iters=false`` puts 0 for
-the variable of a new loop of one iteration. With ``tighten`` no factor is larger than what there is
-to divide: 32 for a loop of 8 is 8.
+``disable-predication`` refuses splits that need a guard; ``preserve-unit-iters=false`` puts 0 for
+the variable of a new loop of one iteration. With ``tighten`` a factor is never larger than the
+extent to divide: 32 for a loop of 8 becomes 8.
 
 TVM: ``split`` (``factors``; in TE ``factor`` and ``nparts``). Halide: ``split``. Exo:
 ``divide_loop``.

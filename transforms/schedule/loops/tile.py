@@ -14,7 +14,7 @@ After::
           tir.for %j_i in 32 {
             ...
 
-What stands beside the inner loop goes into its tiles, as ``reorder`` does it.
+Statements beside the inner loop move into its tiles, as in ``reorder``.
 
 *Legal when* both splits are legal, and so is exchanging ``i_i`` and ``j_o`` (see split and
 reorder); everything is tried on a copy first, so that a refusal changes nothing. KC3050: there are

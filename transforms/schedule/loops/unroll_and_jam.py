@@ -18,8 +18,8 @@ statements is distributed over them, each with the iterations in its innermost l
 
 *Legal when* the split by the factor is legal, and so are the distributions and exchanges of the new
 loop (see split, distribute, reorder, unroll); everything is tried on a copy first, so that a
-refusal changes nothing. KC3459: there is a loop inside; one of what has to be taken apart is no
-block and holds none.
+refusal changes nothing. KC3459: there is a loop inside, and everything that has to be distributed
+is a block or contains one.
 
 MLIR: ``affine-loop-unroll-jam``. Allen and Cocke 1972; Exo: ``unroll_and_jam``.
 """

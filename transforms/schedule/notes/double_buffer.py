@@ -23,9 +23,9 @@ loop, and in each iteration fills the one that the next iteration reads.
 1. KC3300, KC3303: the block writes the buffer, which is used by nothing but loads and stores.
 2. KC3202: the buffer is not an output. KC3205: no other block writes it.
 3. KC3470, KC3471: a serial loop both fills and reads it.
-4. KC3474, KC3472: each iteration fills it first, and reads nothing that it has not written.
-5. KC3473: what fills it does nothing else.
-6. KC3475, KC3476: what is read to fill it is available one iteration early.
+4. KC3474, KC3472: each iteration fills it first, and reads only elements that it has written.
+5. KC3473: the block that fills it has no other effects.
+6. KC3475, KC3476: the inputs for filling it are available one iteration early.
 
 A loop of one iteration has no next one: it gets a warning (KC3477).
 

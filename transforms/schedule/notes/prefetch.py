@@ -25,7 +25,7 @@ never fails, so the last iterations may name elements outside of the buffer.
 2. KC3480: the loop is around the block. KC3481: neither it nor one around it is vectorized.
 3. KC3482: the offset is at least 0 and less than 2^31.
 4. KC3485: the buffer is not allocated in the loop.
-5. KC3483: what is read in an iteration is a box that moves with the loop.
+5. KC3483: an iteration reads a box that moves with the loop.
 
 An offset of 0, and a parallel loop, whose next iteration may run elsewhere, get a warning (KC3484).
 

@@ -27,15 +27,15 @@ the loop's n-th child. ``preserve-unit-loops`` keeps loops of one iteration.
 *Legal when*
 
 1. KC3200: the block computes each element of one buffer by itself, or is a reduction.
-2. KC3230: some block that writes what it reads is in the loop.
+2. KC3230: a block in the loop writes something that it reads.
 3. KC3213, KC3214, KC3212: the block is not already in the loop, and comes after it in the same
    scope.
 4. KC3010, KC3011: the block's own loops carry no annotation, and are serial, or vectorized or
    unrolled and each alone counts a spatial variable, whose new loop is so as well.
 5. KC3211: neither the loop nor one around it is vectorized.
-6. KC3215: the index is a place behind the last producer.
+6. KC3215: the index is a position after the last producer.
 7. KC3231, KC3209: the boxes of all iterations together are exactly what the block runs for, once.
-8. KC3207, KC3208: what it reads is known, and complete, at the new place.
+8. KC3207, KC3208: everything it reads is known and complete at the new place.
 9. KC3232: nothing else uses the elements it writes between the new place and the old one.
 10. KC3233: a reduction that is spread over several iterations is still initialised first.
 

@@ -30,7 +30,7 @@ consumer.
 *Legal when*
 
 1. KC3200, KC3220: the block and its producer each compute each element of one buffer by itself.
-2. KC3240: there is one block that writes what it reads.
+2. KC3240: exactly one block writes what it reads.
 3. KC3202, KC3205, KC3241: the producer's buffer is not an output, and the block its only reader.
 4. KC3242: all loads of it have the same indices, from which the variables of the block follow: each
    is alone in one, except for a constant, or the indices are a reshape, whose inverse is affine.

@@ -1,4 +1,4 @@
-"""decompose_padding: a padding block becomes one that fills and one that copies what is inside.
+"""decompose_padding: a padding block becomes one that fills and one that copies the interior.
 
 Before, ``decompose-padding block=P loop=i``::
 
@@ -18,9 +18,9 @@ After::
     }
 
 The condition may be an ``scf.if`` with two values or an ``arith.select``, and either value may be
-the constant. The new block stands before the loop; the loops from there on are copied, kinds
-included. Loops of the old block that conditions bound shrink to what is inside; the remaining
-conditions become its predicate.
+the constant. The new block is placed before the loop, with a copy of the loops from there on,
+including their kinds. Loops of the old block that conditions bound shrink to the interior; the
+remaining conditions become its predicate.
 
 *Legal when*
 
@@ -94,7 +94,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class DecomposePadding(Primitive):
-    """Make a block that pads a block that fills and one that copies what is inside."""
+    """Split a padding block into one that fills and one that copies the interior."""
 
     name: ClassVar[str] = "decompose-padding"
     gives: ClassVar[Gives] = "block"

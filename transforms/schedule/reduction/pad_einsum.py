@@ -31,10 +31,10 @@ After::
 1. KC3200: the block computes each element of one buffer by itself, or is a reduction.
 2. KC3606: there is a number, at least 1, for each variable; and the number of iterations fits in 48
    bits.
-3. KC3607: each variable is a loop of the block's own, and there is no predicate. What is padded is
-   bound to no threads, and serial or unrolled if it is reduced.
-4. KC3608: each index is a variable or a constant, and what is padded is an index of the result or
-   reduced.
+3. KC3607: each variable is a loop of the block's own, and there is no predicate. Padded loops are
+   not bound to threads, and are serial or unrolled if they are reduced.
+4. KC3608: each index is a variable or a constant, and each padded variable is an index of the
+   result or reduced.
 5. KC3609: along a padded reduction all terms are 0, which the combiner ignores: sums of products of
    padded elements. (Infinity times 0 is not 0.)
 6. KC3610: no op fails, or has an undefined result, on elements of the padding.

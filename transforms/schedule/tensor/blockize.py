@@ -1,4 +1,4 @@
-"""blockize: a loop with what is in it, or several blocks, becomes the body of a new block.
+"""blockize: a loop with its contents, or several blocks, becomes the body of a new block.
 
 Before, ``blockize loop=i_i``::
 
@@ -92,7 +92,7 @@ from kc.transforms.schedule.tensor._subspace import Subspace
 
 @dataclass(frozen=True)
 class Blockize(Primitive):
-    """Make a loop with what is in it, or several blocks, one block."""
+    """Turn a loop with its contents, or several blocks, into one block."""
 
     name: ClassVar[str] = "blockize"
     gives: ClassVar[Gives] = "block"

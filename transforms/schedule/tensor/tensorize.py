@@ -24,10 +24,11 @@ After::
           %s = vector.reduction <add>, %p, %c : vector<4xf32> into f32
           tir.store %s, %C[%v_i_o] : memref<16xf32>
 
-An intrinsic (:mod:`kc.transforms.intrinsics.tensor_intrin`) says what it does as loops around one
-block, and has code that does it. A loop becomes a block first (``blockize``). The body of the block
-is compared with the description: the same loops in the same order and the same operations, up to
-names and the position of the tile in a buffer. The buffers follow from the accesses.
+An intrinsic (:mod:`kc.transforms.intrinsics.tensor_intrin`) consists of a description, which is
+loops around one block, and an implementation. A loop first becomes a block (``blockize``). The body
+of the block is compared with the description: the same loops in the same order and the same
+operations, up to names and the position of the tile in a buffer. The buffers follow from the
+accesses.
 
 For a reduction that continues outside of the tile, the intrinsic's ``update`` replaces the body.
 Its ``init`` replaces the init where it does the same; otherwise the init stays as loops. A
@@ -36,8 +37,8 @@ description without an init is an update itself.
 *Legal when*
 
 1. KC3560: there is such an intrinsic.
-2. KC3561: the target has what it needs.
-3. KC3562: the block does what the description says.
+2. KC3561: the target has the features that it needs.
+3. KC3562: the block matches the description.
 4. KC3563: the tile is full: no predicate leaves iterations of it out.
 5. KC3564: buffers are laid out as the implementation needs them.
 6. KC3566: a loop or a block is named; for a loop, the rules of blockize hold.

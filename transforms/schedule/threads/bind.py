@@ -15,7 +15,7 @@ the same axis each thread runs its own iteration only. A reduction that is bound
 combined across threads. Limits are those of the target (CUDA's on a CPU); extents that are not
 constants are checked when the kernel is launched. A loop that is already bound to the axis stays as
 it is, with a warning (KC3410); a loop of a single iteration also gets one (KC3412). A loop that is
-bound to another axis is bound anew (KC3401, a warning), where what was bound in its kernel could be
+bound to another axis is bound anew (KC3401, a warning), if everything bound in its kernel could be
 bound after it.
 
 *Legal when*
