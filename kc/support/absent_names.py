@@ -35,7 +35,7 @@ def no_attribute(space: str, name: str) -> AttributeError:
                     f"tvm.{space}.{name} is not in kc",
                     location=caller_location(),
                     why=reason["why"],
-                    hints=["docs/migration.md goes through TVM's names"],
+                    hints=["docs/migration.md lists TVM's names and their counterparts"],
                 )
                 return error
     return AttributeError(f"module 'kc.{space}' has no attribute '{name}'")

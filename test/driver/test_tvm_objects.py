@@ -224,10 +224,10 @@ def test_what_a_schedule_did():
 
 
 ABSENT = {
-    "tir.ProducerStore": "a statement or value of the middle of TVM's lowering, which no program "
-    "writes: `te.compute` and `tir.Schedule` make its loops here",
+    "tir.ProducerStore": "an intermediate form of TVM's lowering, which no program writes: "
+    "in kc `te.compute` and `tir.Schedule` make the loops",
     "tir.usmp": "`kc.analysis` reasons on the IR; memory is planned by `storage-rewrite`",
-    "target.mali": "for machines that kc has no target for",
+    "target.mali": "for machines that kc does not support",
     "runtime.system_lib": "modules are loaded from files: `kc.runtime.load_module`",
 }
 
@@ -241,7 +241,7 @@ def test_an_absent_name_says_what_is_there_instead(name):
     text = "\n".join(line for line in str(caught.value).split("\n") if "-->" not in line)
     assert text == (
         f"error[KC0095]: tvm.{name} is not in kc\n  why: {ABSENT[name]}\n"
-        "  try: docs/migration.md goes through TVM's names"
+        "  try: docs/migration.md lists TVM's names and their counterparts"
     )
 
 
