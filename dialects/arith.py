@@ -364,7 +364,8 @@ class ExtUIOp(arith.ExtUIOp):
 
 @irdl_op_definition
 class RemFOp(arith.FloatingPointLikeBinaryOperation):
-    """``arith.remf %a, %b : f32``: what is left of %a, with its sign; xDSL lacks it."""
+    """``arith.remf %a, %b : f32``: the remainder of the division, with the sign of %a; xDSL lacks
+    it."""
 
     name = "arith.remf"
 

@@ -17,7 +17,7 @@ ATOMIC_KINDS = (
 
 class AtomicRMWOp(memref.AtomicRMWOp):
     """``%r = memref.atomic_rmw addf %v, %A[%i] : (f32, memref<8xf32>) -> f32``: an update that no
-    other thread comes between; ``%r`` is what was there before."""
+    other thread comes between; ``%r`` is the old value."""
 
     def verify_(self) -> None:
         self.get_irdl_definition().verify(self)

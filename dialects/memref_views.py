@@ -309,7 +309,7 @@ class AtomicYieldOp(IRDLOperation):
 
 
 class AllocaScopeOp(memref.AllocaScopeOp):
-    """``memref.alloca_scope { ... }``: what is allocated in it on the stack ends with it."""
+    """``memref.alloca_scope { ... }``: stack memory allocated in it is freed at its end."""
 
     @classmethod
     def parse(cls, parser: Parser) -> AllocaScopeOp:

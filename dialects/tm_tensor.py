@@ -1,4 +1,4 @@
-"""The ``tm_tensor`` dialect of torch-mlir: what its exports have beside linalg.
+"""The ``tm_tensor`` dialect of torch-mlir: the ops that its exports use besides linalg.
 
 Scans, scatters, sorts, the k best, and attention. Text and meaning are torch-mlir's.
 """

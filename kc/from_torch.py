@@ -27,7 +27,7 @@ def from_torch(module: Any, *args: Any, name: str = "main") -> IRModule:
             location=caller_location(),
             why=str(error),
             hints=[
-                "pip install torch torch-mlir, as https://github.com/llvm/torch-mlir says",
+                "pip install torch torch-mlir: see https://github.com/llvm/torch-mlir",
                 "export elsewhere with torch_mlir.fx.export_and_import(module, *args, "
                 'output_type="linalg-on-tensors"), and read its text with kc.IRModule.parse',
             ],

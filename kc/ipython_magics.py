@@ -96,7 +96,7 @@ def _scripts(name: str, cell: str, ipython: Any) -> Any:
             "kc-script: the cell defines no function",
             location=Location(file, 1, 1),
             why="each function of the cell is a kernel",
-            hints=["ordinary Python stands in a cell of its own"],
+            hints=["put ordinary Python in a separate cell"],
         )
     names = ipython.user_ns
     for word, meaning in {"kc": kc, "T": tir, "I": ir}.items():

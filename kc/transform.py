@@ -299,7 +299,7 @@ class PassContext:
                     "KC4504",
                     f"PassContext: lowering needs {name}",
                     location=caller_location(),
-                    hints=[f"what can be left out: {', '.join(OPTIONAL)}, and added passes"],
+                    hints=[f"these can be left out: {', '.join(OPTIONAL)}, and added passes"],
                 )
             replaced[name] = OPTIONAL.get(name)
         if self.config.get("tir.disable_vectorize"):

@@ -42,7 +42,7 @@ def main(argv: list[str]) -> int:
     write_pages(pages)
     if argv == ["--pages"]:
         return 0
-    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict"]
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict"]
     command += ["-f", str(OUT / "mkdocs.yml")]
     status = subprocess.run(command, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}).returncode
     if status == 0:
@@ -172,6 +172,7 @@ def _diagnostics() -> Iterator[tuple[str, str]]:
         for word, program in (("Wrong", explanation.wrong), ("Right", explanation.right)):
             fence = program.strip("\n")
             parts += [f"## {word}", "", f"```{_language(fence)}", fence, "```", ""]
+        parts += ["[All diagnostics](index.md)", ""]
         yield f"diagnostics/{code}.md", "\n".join(parts)
     yield "diagnostics/index.md", "\n".join([*rows, ""])
 
@@ -358,16 +359,18 @@ def _settings(folder: Path, pages: Mapping[str, str]) -> dict[str, Any]:
         return [name for name in names if not name.endswith(".zh.md")]
 
     guides = [name for name in pages if "/" not in name and not name.endswith(".zh.md")]
-    codes = [name for name in listed("diagnostics/") if name != "diagnostics/index.md"]
     return {
         "site_name": "kc",
         "docs_dir": str(folder),
         "site_dir": str(folder.parent / "html"),
         "use_directory_urls": False,
+        # The list and the search lead to the codes: a menu with all of them would fill every page.
+        "validation": {"nav": {"omitted_files": "ignore"}},
         "theme": {
             "name": "material",
             "font": False,
-            "features": ["navigation.tabs", "navigation.indexes", "content.code.copy"],
+            "features": ["navigation.tabs", "navigation.indexes", "navigation.prune"]
+            + ["content.code.copy"],
             "palette": [
                 {
                     "media": f"(prefers-color-scheme: {scheme})",
@@ -418,7 +421,7 @@ def _settings(folder: Path, pages: Mapping[str, str]) -> dict[str, Any]:
             {"Primitives": listed("primitives/")},
             {"API": listed("api/")},
             {"Reference": listed("generated/")},
-            {"Diagnostics": ["diagnostics/index.md", {"Codes": codes}]},
+            {"Diagnostics": ["diagnostics/index.md"]},
         ],
     }
 

@@ -19,7 +19,7 @@ def folder() -> Path:
 
 
 def examples(argv: Sequence[str]) -> str:
-    """Copy the examples to the directory ``argv[0]``, and say how to go on.
+    """Copy the examples to the directory ``argv[0]``, and say how to begin.
 
     KC0002: not one directory. KC0022: it cannot be written. KC0023: files would be replaced.
     """

@@ -105,7 +105,7 @@ def _reduce(arguments: Arguments, reporter: Reporter, output: str | None) -> int
             raise KCError(
                 "KC0025",
                 "the passes succeed for the input: there is nothing to reduce",
-                hints=["--test=COMMAND says what the bug is, --check-each looks at the results"],
+                hints=["describe the bug by --test=COMMAND, or compare results by --check-each"],
             )
 
         native = "(native" in wanted

@@ -98,7 +98,7 @@ class DecomposeAttention(RewritePattern):
         if not isinstance(element, AnyFloat):
             raise CodegenError(
                 "KC4553",
-                f"raise-to-tir: {op.name} does not say what it computes",
+                f"raise-to-tir: {op.name} does not define its computation",
                 location=location_of(op),
                 why=f"there is no softmax of {element}",
             )
@@ -109,7 +109,7 @@ class DecomposeAttention(RewritePattern):
         if depth < 0:
             raise CodegenError(
                 "KC4553",
-                f"raise-to-tir: {op.name} does not say what it computes",
+                f"raise-to-tir: {op.name} does not define its computation",
                 location=location_of(op),
                 why="the size of a head, whose root divides the weights, must be known",
             )

@@ -171,7 +171,7 @@ def _refused(op: Operation, why: str) -> CodegenError:
         "raise-to-tir: cf.assert of elements has no counterpart in tir",
         location=location_of(op),
         why=why,
-        hints=["leave it out, if what calls the kernel makes sure of it"],
+        hints=["remove it if the caller guarantees the condition"],
     )
 
 

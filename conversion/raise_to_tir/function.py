@@ -538,7 +538,7 @@ class FunctionRaiser(Emitter):
                 why="it works on tensors"
                 if any(isinstance(value.type, TensorType) for value in involved)
                 else "there is no rule for this op",
-                hints=["kc-opt --explain=KC4550 lists what is raised"],
+                hints=["kc-opt --explain=KC4550 lists the supported ops"],
             )
         for result in op.results:
             self.check_buffer(result.type, op)

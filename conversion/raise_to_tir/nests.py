@@ -233,14 +233,14 @@ class Emitter(CopyingConversion):
                     location=location_of(op),
                     why="a kernel has no way to fail; sizes and integer arguments are compared "
                     "before it is called",
-                    hints=["leave it out, if what calls the kernel makes sure of it"],
+                    hints=["remove it if the caller guarantees the condition"],
                 )
             elif op.regions or any(isinstance(operand.type, ShapedType) for operand in op.operands):
                 raise CodegenError(
                     "KC4550",
                     f"raise-to-tir: {op.name} has no counterpart in tir",
                     location=location_of(op),
-                    why="it stands in the body of an op on tensors, which computes scalars",
+                    why="it is in the body of an op on tensors, which computes scalars",
                 )
             else:
                 self.emit(op.clone(self.values), op)

@@ -47,7 +47,7 @@ class RaiseStructured(ConversionPattern[FunctionRaiser]):
             if place is None:
                 raise CodegenError(
                     "KC4553",
-                    f"raise-to-tir: {op.name} does not say what it computes",
+                    f"raise-to-tir: {op.name} does not define its computation",
                     location=location_of(op),
                     why=f"no operand has the extent of its loop d{n} as a dimension",
                 )
@@ -212,7 +212,7 @@ class RaiseAssert(ConversionPattern[FunctionRaiser]):
                 location=location_of(op),
                 why="a kernel has no way to fail; sizes and integer arguments are compared before "
                 "it is called",
-                hints=["leave it out, if what calls the kernel makes sure of it"],
+                hints=["remove it if the caller guarantees the condition"],
             )
         rewriter.erase(op)
 

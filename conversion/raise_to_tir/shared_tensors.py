@@ -49,7 +49,7 @@ def yield_carried(
                 f"raise-to-tir: {op.name} that carries a tensor whose size changes has no "
                 "counterpart in tir",
                 location=location_of(op),
-                why="a buffer has one size, and that of what is yielded is not known to be it",
+                why="a buffer has one size, and the yielded size is not known to equal it",
                 hints=["give the tensor a static shape, or take a slice of a larger one"],
             )
     sources: list[SSAValue | None] = []

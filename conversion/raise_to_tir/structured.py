@@ -148,7 +148,7 @@ def _make(
 def _undefined(op: Operation, why: str) -> CodegenError:
     return CodegenError(
         "KC4553",
-        f"raise-to-tir: {op.name} does not say what it computes",
+        f"raise-to-tir: {op.name} does not define its computation",
         location=location_of(op),
         why=why,
     )

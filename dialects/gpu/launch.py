@@ -105,7 +105,7 @@ class _Numbered:
 
 @irdl_op_definition
 class LaunchOp(IRDLOperation):
-    """A launch whose body stands where it is launched::
+    """A launch with its kernel as a body::
 
         gpu.launch blocks(%bx, %by, %bz) in (%gx = %n, %gy = %c1, %gz = %c1)
                    threads(%tx, %ty, %tz) in (%sx = %c64, %sy = %c1, %sz = %c1) { ... }
@@ -341,8 +341,8 @@ class LaunchFuncOp(IRDLOperation):
         gpu.launch_func async [%t] @kernels::@k blocks in (%n, %c1, %c1) threads in (%c64, %c1, %c1)
             dynamic_shared_memory_size %bytes args(%a : memref<?xf32>)
 
-    Sizes are indices, or integers of one type that stands behind them. ``<%stream : !llvm.ptr>``
-    in front of the name is where it is queued.
+    Sizes are indices, or integers of one type, which follows them. ``<%stream : !llvm.ptr>`` in
+    front of the name is where it is queued.
     """
 
     name = "gpu.launch_func"

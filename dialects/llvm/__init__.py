@@ -1,7 +1,7 @@
 """The llvm dialect, with the names and the text of MLIR's.
 
-The ops that xDSL defines as MLIR does are xDSL's; what it lacks or does otherwise is defined in the
-modules beside this one. All are exported here::
+Ops that xDSL defines as MLIR does are xDSL's; missing and deviating ones are defined in the modules
+beside this one. All are exported here::
 
     from kc.dialects.llvm import AddOp, FuncOp, GEPOp, LLVMPointerType
 """

@@ -49,7 +49,7 @@ from kc.dialects.llvm.intrinsics import IntrinsicOp, intrinsic
 class CopyOp(IntrinsicOp, ABC):
     """``"llvm.intr.memcpy"(%dst, %src, %len) <{isVolatile = false}> : (..) -> ()``.
 
-    The alignment of the pointers is told by ``arg_attrs`` (``llvm.align``).
+    ``arg_attrs`` (``llvm.align``) gives the alignment of the pointers.
     """
 
     OVERLOADS: ClassVar = (0, 1, 2)

@@ -26,9 +26,9 @@ AMPERE = Requirement(sm=80, ptx=70)
 class CpAsyncOp(NVVMOp):
     """Start copying 4, 8 or 16 bytes from global to shared memory.
 
-    ``nvvm.cp.async.shared.global %to, %from, 16, cache = cg : !llvm.ptr<3>, !llvm.ptr<1>``;
-    with an operand behind it, so many bytes are read and the others become zero:
-    ``4, cache = ca, %bytes : !llvm.ptr<3>, !llvm.ptr<1>, i32``.
+    ``nvvm.cp.async.shared.global %to, %from, 16, cache = cg : !llvm.ptr<3>, !llvm.ptr<1>``; with a
+    trailing operand, that many bytes are read and the others become zero: ``4, cache = ca, %bytes :
+    !llvm.ptr<3>, !llvm.ptr<1>, i32``.
     """
 
     name = "nvvm.cp.async.shared.global"

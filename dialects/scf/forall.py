@@ -37,9 +37,9 @@ from kc.dialects.gpu.attrs import MAPPINGS, MappingMaskAttr
 class ForallOp(IRDLOperation):
     """``scf.forall (%i) in (%n) shared_outs(%o = %t) -> (tensor<?xf32>) { ... }``.
 
-    With ``(%i) = (%a) to (%n) step (%s)`` loops start at and step by what is given. The result is
-    what the shared tensors hold after the insertions that ``scf.forall.in_parallel`` lists.
-    ``mapping = [#gpu.thread<x>]`` is a hint: iterations may be those threads.
+    With ``(%i) = (%a) to (%n) step (%s)`` loops start at ``%a`` and step by ``%s``. The results are
+    the shared tensors after the insertions that ``scf.forall.in_parallel`` lists. ``mapping =
+    [#gpu.thread<x>]`` is a hint: iterations may be those threads.
     """
 
     name = "scf.forall"

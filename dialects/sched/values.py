@@ -48,7 +48,7 @@ class ParamType(ParametrizedAttribute, TypeAttribute):
 
 @irdl_attr_definition
 class ParamAttr(ParametrizedAttribute):
-    """The operand that stands at a place of a value: ``#sched.param_at<0>`` is the first param."""
+    """The operand at a place of a value: ``#sched.param_at<0>`` is the first param."""
 
     name = "sched.param_at"
 

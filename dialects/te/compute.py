@@ -95,7 +95,7 @@ def _homes_of_yield() -> tuple[OpTrait, ...]:
 
 @irdl_op_definition
 class YieldOp(IRDLOperation):
-    """``te.yield %v : f32``: the values that a region stands for.
+    """``te.yield %v : f32``: the values of a region.
 
     In a compute's body they are the elements, in its ``init`` what a reduction starts from, in a
     combiner the combination; in a ``te.scan`` the next states.

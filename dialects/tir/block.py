@@ -78,12 +78,12 @@ _ITER_TYPES = {kind: IterTypeAttr(kind) for kind in IterType}
 class BlockOp(IRDLOperation):
     """A block: a computation over typed iteration variables bound to the loops around it.
 
-    ``tir.block "C" (spatial %vi in 1024 = %i, reduce %vk in 64 = %k_o * 4 + %k_i) where
-    (%k_o * 4 + %k_i < 64) init { ... } do { ... }``. The body runs when the predicate holds;
-    ``init`` runs before it in the instances whose ``reduce`` variables are all 0. Where the
-    reduction is over nothing ``init`` runs all the same, for each element, as the outermost loop
-    of the reduction begins: the block then stands for the initial value.
-    Buffers that the block reads and writes are derived from its body.
+    ``tir.block "C" (spatial %vi in 1024 = %i, reduce %vk in 64 = %k_o * 4 + %k_i) where (%k_o * 4 +
+    %k_i < 64) init { ... } do { ... }``. The body runs when the predicate holds; ``init`` runs
+    before it in the instances whose ``reduce`` variables are all 0. Where the reduction is over
+    nothing ``init`` runs all the same, for each element, as the outermost loop of the reduction
+    begins: the block is then the initial value. Buffers that the block reads and writes are derived
+    from its body.
     """
 
     name = "tir.block"

@@ -59,7 +59,7 @@ class BoundChecks:
             f"{kernel}: {_element(site.buffer, indices)}: {places}",
             location=site.location,
             facts=[f"it is {site.access}{where}{span if site.lanes > 1 else ''}"],
-            why="the kernel has bound checks and stopped; what it has not written is undefined",
+            why="the kernel has bound checks and stopped; unwritten elements are undefined",
         )
 
 

@@ -59,7 +59,7 @@ def check_known(signatures: Sequence[PackedSignature]) -> None:
                 "KC5251",
                 f"there is no function '{signature.name}' to call",
                 location=signature.location,
-                why="a kernel calls what kc.register_func knows under that name when it is built",
+                why="a kernel calls the function that is registered under that name at the build",
                 hints=suggest(signature.name, list_global_func_names(), "registered are")
                 or [f'kc.register_func("{signature.name}", function)'],
             )
@@ -109,7 +109,7 @@ def calling(kernel: str) -> Iterator[None]:
         "KC5250",
         f"{kernel}: the function '{signature.name}' raised {type(error).__name__}: {error}",
         location=signature.location,
-        why="the kernel called no other function after that; what it has written is undefined",
+        why="the kernel called no further function; its output is undefined",
     ) from error
 
 

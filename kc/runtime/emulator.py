@@ -115,7 +115,7 @@ def noticing_deadlocks(kernel: str) -> Iterator[None]:
             why="a barrier, an mbarrier or a copy that they wait for is never complete; a GPU "
             "would wait for ever, and here they were ended: what the kernel has written is "
             "undefined",
-            hints=["kc.gpu.check says which threads wait, where and for what"],
+            hints=["kc.gpu.check reports which threads wait, where, and for what"],
         )
 
 

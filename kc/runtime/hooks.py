@@ -18,7 +18,7 @@ def require_no_hooks(what: str, packed: Sequence[PackedSignature]) -> None:
             why="a library is complete, and C has no Python functions",
             facts=[f"it needs {signature.prototype}"],
             hints=[
-                'define it in C, as the header says: options=["hooks.c"] of export_library',
+                'define it in C as declared in the header: options=["hooks.c"] of export_library',
                 'or save an object, m.save("kernel.o"), and link it with one that defines it',
                 'in this process, target="llvm" calls the Python function itself',
             ],

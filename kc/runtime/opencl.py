@@ -260,7 +260,7 @@ class Program:
                 f"{kernel}: a block of {threads} threads, {device.name} runs {limit} of it",
                 facts=[f"threads along x, y and z: {', '.join(map(str, block))}"],
                 why=f"along each axis the device has {', '.join(map(str, device.max_block))}",
-                hints=[f"-max_threads_per_block={limit} of the target says so while scheduling"],
+                hints=[f"-max_threads_per_block={limit} of the target reports it while scheduling"],
             )
         total = used.value + dynamic
         if total > device.max_shared:
@@ -269,7 +269,7 @@ class Program:
                 f"{kernel}: {total} bytes of shared memory, {device.name} has {device.max_shared}",
                 why="a block has the memory of one compute unit",
                 hints=[
-                    f"-max_shared_memory_per_block={device.max_shared} of the target says so "
+                    f"-max_shared_memory_per_block={device.max_shared} of the target reports it "
                     "while scheduling"
                 ],
             )

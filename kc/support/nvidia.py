@@ -45,7 +45,7 @@ def architecture_of(target: Target) -> Architecture:
             "KC6020",
             f"{name} is not an architecture of NVIDIA GPUs",
             facts=[f"the target: {target}"],
-            why="they are written sm_ and a number, with an a for what only that one has",
+            why="they are written sm_ and a number, with an a for features of that one alone",
             hints=['Target("cuda -arch=sm_80")', 'Target("cuda -arch=sm_90a")'],
         )
     number = int(match[1])

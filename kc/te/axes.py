@@ -187,7 +187,7 @@ class Axes:
                 "KC2169",
                 f"{primitive}: {self.op.name} is an extern operation",
                 location=caller_location(),
-                why="its statement is as it was written, and computed before what reads it",
+                why="its statement runs as written, before its readers",
                 hints=[
                     f"s.cache_read({self.op.name}, scope, readers) makes a copy, which has axes",
                     "kc.tir.Schedule(kc.lower(...)) schedules the loops of the statement",
@@ -198,7 +198,7 @@ class Axes:
                 "KC3134",
                 f"{primitive}: {self.op.name} is an input",
                 location=caller_location(),
-                why="only what is computed has a schedule",
+                why="only computed tensors have a schedule",
                 hints=[f"s.cache_read({self.op.name}, scope, readers) makes a copy, which has one"],
             )
 
@@ -235,7 +235,7 @@ class Axes:
                 "split: "
                 + ("neither factor nor nparts is given" if factor is None else "factor and nparts"),
                 location=caller_location(),
-                why="one says how many iterations the inner axis has, the other the outer",
+                why="one is the number of inner iterations, the other that of outer ones",
                 hints=["factor=8", "nparts=4"],
             )
         size = self._size(factor if nparts is None else nparts, axis)

@@ -71,7 +71,7 @@ def known_tensor(schedule: Schedule, primitive: str, tensor: Any) -> Tensor:
             "KC3141",
             f"{primitive}: {type(tensor).__name__} is not a tensor",
             location=caller_location(),
-            hints=[f"s.{primitive}(C, ...) takes what te.compute gives"],
+            hints=[f"s.{primitive}(C, ...) takes a result of te.compute"],
         )
     return schedule[tensor].op.output(tensor.value_index)
 
@@ -141,7 +141,7 @@ def _writer(tensors: Sequence[Tensor]) -> ComputeOp:
             "KC3141",
             f"cache_write: {op.name} is not computed by te.compute",
             location=location,
-            why="what is written to a cache is an element for each point of the axes",
+            why="a cache has one element for each point of the axes",
             hints=[f"s.cache_read({op.name}, scope, readers) makes a copy that is read"],
         )
     if len({id(tensor.op) for tensor in tensors}) > 1:

@@ -59,7 +59,7 @@ def call_pure_extern(dtype: str, func_name: str, *args: Any) -> ExternCall:
                 "KC2152",
                 f"call_pure_extern: {func_name} is given the buffer {arg.buffer.name}",
                 location=call.location,
-                why="a pure function depends on its arguments alone, not on what memory holds",
+                why="a pure function depends only on its arguments, not on memory",
                 hints=[f'tir.call_extern("{dtype}", "{func_name}", ...)'],
             )
     if call.dtype == "void":
@@ -402,6 +402,6 @@ def address_of(element: Any) -> BufferAccess:
         "KC2154",
         f"address_of: {element!r} is not an element of a buffer",
         location=caller_location(),
-        why="buffers have addresses: those of tir.decl_buffer, and what te.extern gives",
+        why="only buffers have addresses: those of tir.decl_buffer and te.extern",
         hints=["tir.address_of(A[i, j])"],
     )

@@ -427,7 +427,7 @@ def condition_of(
             "KC2243",
             f"the condition of {what} has {lanes(chosen.dtype)} lanes",
             location=location or caller_location(),
-            why="its lanes may not agree, and one branch is taken",
+            why="its lanes may differ, but only one branch is taken",
             hints=["te.Select(condition, a, b) chooses lane by lane"],
         )
     if not is_bool(chosen.dtype):

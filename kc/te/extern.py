@@ -233,7 +233,7 @@ def statement_of(what: str, returned: Any, location: Location | None) -> Any:
             "KC2164",
             f"{what}: the function returns {type(returned).__name__}, which is not a statement",
             location=location,
-            why="it returns what is done with the buffers",
+            why="it must return a statement that uses the buffers",
             hints=[
                 "return ib.get() of a tir.ir_builder",
                 'return tir.call_packed("function", ins[0], outs[0])',
@@ -352,7 +352,7 @@ def _check_writes(
                 "KC2165",
                 f"extern {name} writes its input {text}",
                 location=location_of(written[arg]) or location,
-                why="a tensor is what it was computed as: others may read it, too",
+                why="a tensor never changes: other operations may read it too",
                 hints=["copy it to an output, or to a buffer that ib.allocate gives"],
             )
     for arg, text in zip(outputs, outs, strict=True):
@@ -361,6 +361,6 @@ def _check_writes(
                 "KC2166",
                 f"extern {name} never writes its result {text}",
                 location=location,
-                why="the elements would be whatever the memory holds",
+                why="the elements would be undefined",
                 hints=[f'{text}.access_ptr("w") says that a call writes the buffer'],
             )

@@ -178,7 +178,7 @@ class _Gradient:
                 "KC2203",
                 f"te.gradient: {tensor.name} is the result of a te.{kind}, which has no derivative",
                 location=op.location,
-                why="only what te.compute gives is differentiated",
+                why="only results of te.compute are differentiated",
                 hints=[f"te.gradient(T, ...) of a tensor T that {op.name} reads"],
             )
         prefix = tuple(

@@ -28,7 +28,7 @@ def create_group(schedule: Schedule, outputs: Any, inputs: Any, include_inputs: 
             location=location,
             why=f"no computation leads from {', '.join(op.name for op in starts) or 'nothing'} "
             f"to {names}",
-            hints=["create_group(outputs=C, inputs=A) groups what leads from A to C"],
+            hints=["create_group(outputs=C, inputs=A) groups the stages from A to C"],
         )
     stages = [schedule[member] for member in members]
     group = Group(schedule, members)

@@ -113,7 +113,7 @@ class IntrinCall(Operators):
                 "KC2224",
                 f"{intrin.name} is called with reduce_axis={axes[0].name}, but reduces nothing",
                 location=location,
-                why="tiles are combined by what the intrinsic itself reduces with",
+                why="the intrinsic's own reduction combines the tiles",
             )
 
     def _region(self, n: int, given: Any, wanted: Tensor) -> Region:

@@ -31,7 +31,7 @@ def transform_layout(stage: Stage, mapping: Callable[..., Any]) -> list[IterVar]
             f"transform_layout: the map takes {len(index_map.names)} indices, {stage.op.name} has "
             f"{rank}",
             location=caller_location(),
-            why="it says where the element of an index goes",
+            why="it maps the index of an element to its new place",
         )
     if stage.scan is not None or isinstance(stage.op, ScanOp):
         raise ScheduleError(

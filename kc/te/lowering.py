@@ -181,7 +181,7 @@ def _unwritten(schedule: Schedule, args: Sequence[Tensor | Var], name: str) -> l
             location=stage.place.location,
             why="it is computed where it is read, "
             + ("and there is no tensor" if is_inline else "as far as it is read there")
-            + ": the array that the caller gives stays as it is",
+            + ": the caller's array stays unchanged",
             hints=[
                 f"without {stage.op.name} in the list of arguments there is no such array",
                 f"s.cache_write({stage.op.name}, scope) gives a tensor that can be moved, and "
@@ -328,7 +328,7 @@ def _warn_of_schedule(stage: Stage, location: Location | None) -> None:
             "KC3153",
             f"compute_inline: {stage.op.name} has a schedule of its own, which has no effect",
             location=location,
-            why=f"what is inlined has neither loops nor a tensor, so nothing is done for "
+            why=f"an inlined stage has neither loops nor a tensor, so there is no effect for "
             f"{', '.join(dict.fromkeys(what))}",
         )
 

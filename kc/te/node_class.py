@@ -36,7 +36,7 @@ class Node(metaclass=NodeClass):
             "KC2177",
             f"{cls.__name__}: it is not made by its class",
             location=caller_location(),
-            why="the class says what isinstance is asked; values of it come from functions",
+            why="the class exists for isinstance; functions make its values",
             hints=[cls.comes_from] if cls.comes_from else (),
         )
 

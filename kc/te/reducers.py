@@ -220,7 +220,7 @@ def _start(
                 "KC2045",
                 f"{name}: init{which} depends on the reduction axis {used[0]}",
                 location=location,
-                why="what a reduction starts from is one value for each element of the result",
+                why="a reduction starts from one value for each element of the result",
             )
     return starts
 

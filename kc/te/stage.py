@@ -106,7 +106,7 @@ class Stage(Axes):
                 f"compute_at: {self.op.name} is to be computed at an axis of "
                 + (text if isinstance(parent, Stage) else f"a {type(parent).__name__}"),
                 location=caller_location(),
-                why="a tensor is computed inside a loop of what reads it",
+                why="a tensor is computed inside a loop of its reader",
                 hints=[f"s[{self.op.name}].compute_at(s[consumer], axis)"],
             )
         self._same_group(parent)
@@ -140,7 +140,7 @@ class Stage(Axes):
                 + ("a scan" if self.scan is None else f"an update of the scan {self.scan.name}"),
                 location=caller_location(),
                 why="its rows are computed one after the other, each from those before",
-                hints=["what an update reads can be computed at its axes"],
+                hints=["inputs of an update can be computed at its axes"],
             )
         if self.is_output:
             raise ScheduleError(

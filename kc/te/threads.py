@@ -67,7 +67,7 @@ def require_threads(primitive: str, axis: Any) -> None:
             "KC3144",
             f"{primitive}: {getattr(axis, 'name', axis)!s} is not an axis of threads",
             location=caller_location(),
-            why="threads are what te.thread_axis makes",
+            why="threads are made by te.thread_axis",
             hints=['te.thread_axis("threadIdx.x")'],
         )
 

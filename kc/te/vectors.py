@@ -100,7 +100,7 @@ def rows_of(load: VectorLoad, what: str = "vload") -> list[Row]:
             "KC2216",
             f"{what}: {count} elements of {element.tensor.name} from [{at}] on, in rows of {row}",
             location=load.location,
-            why="a vector that goes on from row to row is of whole rows",
+            why="a vector that spans rows consists of whole rows",
             hints=[
                 f'"{scalar(load.dtype)}x{row}"'
                 if row > 1

@@ -323,7 +323,7 @@ class ViewStmt(Stmt):
                 "KC2130",
                 f"match_buffer: {part.name} of shape {_shape(part.shape)} is given to a call",
                 location=self.location,
-                why="what a call is given of a buffer has a constant shape",
+                why="a part of a buffer that is passed to a call has a constant shape",
                 hints=[
                     f"{part.name} = T.match_buffer({part.base.name}[i * 16 : i * 16 + 16], (16,))"
                 ],

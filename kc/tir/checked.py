@@ -144,6 +144,6 @@ def no_while(what: str, location: Location | None) -> TEError:
         "KC2106",
         f"{what}: a loop without a number of iterations",
         location=location,
-        why="loops count, so that what they do is known before they run",
+        why="the number of iterations must be known before a loop runs",
         hints=["a for over the largest number of iterations, with an if in it"],
     )

@@ -35,7 +35,7 @@ class Layout:
                 "KC2182",
                 f"the layout {name!r}",
                 location=caller_location(),
-                why="each letter stands once; a small one has a size before it, and its capital",
+                why="each letter occurs once; a small one has a size before it, and its capital",
                 hints=["NCHW", "NCHW16c"],
             )
 

@@ -38,7 +38,7 @@ class ScheduleMethods:
         ...
 
     def get_output_blocks(self, scope_block: BlockRV | str | None = None, func_name: str | None = None) -> list[BlockRV]:
-        """The blocks that write what is there after the function, or after a block of blocks."""
+        """The blocks whose results remain after the function, or after a block of blocks."""
         ...
 
     def sample_categorical(self, candidates: Sequence[int], probs: Sequence[float], decision: int | None = None) -> ExprRV:

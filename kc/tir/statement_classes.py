@@ -518,7 +518,7 @@ class Block(Stmt):
                     "KC2102",
                     f"Block: {type(match).__name__} in match_buffers of {name_hint}",
                     location=caller_location(),
-                    why="each says for which part of a buffer another one stands",
+                    why="each states which part of a buffer another buffer refers to",
                     hints=["tir.MatchBufferRegion(row, tir.BufferRegion(A, [...]))"],
                 )
         parts = {match.buffer: match.part for match in match_buffers or ()}

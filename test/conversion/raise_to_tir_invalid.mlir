@@ -58,7 +58,7 @@ func.func @several(%a: memref<8xf32>, %b: memref<4xf32>) {
 // -----
 
 func.func @meaning(%a: memref<8xi32>, %b: memref<8xi32>) {
-  // expected-error@+1 {{raise-to-tir: linalg.exp does not say what it computes}}
+  // expected-error@+1 {{raise-to-tir: linalg.exp does not define its computation}}
   linalg.exp ins(%a : memref<8xi32>) outs(%b : memref<8xi32>)
   return
 }
@@ -212,7 +212,7 @@ func.func @of_two_constants(%a: memref<8xf32>) {
 // -----
 
 func.func @without_maps(%a: tensor<4x5xf32>, %b: tensor<5x6xf32>, %c: tensor<4x6xf32>) -> tensor<4x6xf32> {
-  // expected-error@+1 {{raise-to-tir: linalg.contract does not say what it computes}}
+  // expected-error@+1 {{raise-to-tir: linalg.contract does not define its computation}}
   %r = linalg.contract ins(%a, %b : tensor<4x5xf32>, tensor<5x6xf32>) outs(%c : tensor<4x6xf32>) -> tensor<4x6xf32>
   return %r : tensor<4x6xf32>
 }
@@ -220,7 +220,7 @@ func.func @without_maps(%a: tensor<4x5xf32>, %b: tensor<5x6xf32>, %c: tensor<4x6
 // -----
 
 func.func @strides(%a: tensor<1x4x8x8xf32>, %w: tensor<8x4x3x3xf32>, %o: tensor<1x8x6x6xf32>) -> tensor<1x8x6x6xf32> {
-  // expected-error@+1 {{raise-to-tir: linalg.conv_2d_nchw_fchw does not say what it computes}}
+  // expected-error@+1 {{raise-to-tir: linalg.conv_2d_nchw_fchw does not define its computation}}
   %0 = linalg.conv_2d_nchw_fchw {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<1xi64>} ins(%a, %w : tensor<1x4x8x8xf32>, tensor<8x4x3x3xf32>) outs(%o : tensor<1x8x6x6xf32>) -> tensor<1x8x6x6xf32>
   return %0 : tensor<1x8x6x6xf32>
 }

@@ -407,7 +407,7 @@ def test_a_deadlock_without_checks_is_said(module: Module, capfd: pytest.Capture
             "  why: a barrier, an mbarrier or a copy that they wait for is never complete; a GPU "
             "would wait for ever, and here they were ended: what the kernel has written is "
             "undefined\n"
-            "  try: kc.gpu.check says which threads wait, where and for what"
+            "  try: kc.gpu.check reports which threads wait, where, and for what"
         )
     assert capfd.readouterr().err == ""
     right = module[symbol(next(iter(RIGHT)))]

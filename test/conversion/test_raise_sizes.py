@@ -552,6 +552,6 @@ def test_a_carried_tensor_keeps_its_size():
         "error[KC4550]: raise-to-tir: scf.for that carries a tensor whose size changes has no "
         "counterpart in tir\n"
         "  --> f.mlir:10:3\n"
-        "  why: a buffer has one size, and that of what is yielded is not known to be it\n"
+        "  why: a buffer has one size, and the yielded size is not known to equal it\n"
         "  try: give the tensor a static shape, or take a slice of a larger one"
     )

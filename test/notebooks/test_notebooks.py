@@ -172,7 +172,7 @@ def test_refusals_of_magics(executed: Executed):
         "error[KC2132]: kc-script: the cell defines no function\n"
         f"  --> In [{executed.count('nothing')}]:1:1\n"
         "  why: each function of the cell is a kernel\n"
-        "  try: ordinary Python stands in a cell of its own"
+        "  try: put ordinary Python in a separate cell"
     )
 
 

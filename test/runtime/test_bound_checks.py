@@ -12,7 +12,7 @@ from kc.error import CallError
 from kc.support.diagnostics import diagnostic_handler
 
 CHECKED = {"tir.instrument_bound_checkers": True}
-WHY = "  why: the kernel has bound checks and stopped; what it has not written is undefined"
+WHY = "  why: the kernel has bound checks and stopped; unwritten elements are undefined"
 
 
 def checked(inp, args=None, name="main"):

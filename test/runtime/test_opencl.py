@@ -263,7 +263,7 @@ def test_a_block_that_the_device_has_too_few_threads_for():
         f"error[KC6042]: k: a block of {threads} threads, DEVICE runs {most} of it\n"
         f"   |  threads along x, y and z: {threads}, 1, 1\n"
         f"  why: along each axis the device has {', '.join(map(str, device.max_block))}\n"
-        f"  try: -max_threads_per_block={most} of the target says so while scheduling"
+        f"  try: -max_threads_per_block={most} of the target reports it while scheduling"
     )
     assert (a == np.arange(8)).all()
 
@@ -275,7 +275,7 @@ def test_more_shared_memory_than_the_device_has():
     assert said == (
         f"error[KC6042]: k: {4 * most} bytes of shared memory, DEVICE has {most}\n"
         "  why: a block has the memory of one compute unit\n"
-        f"  try: -max_shared_memory_per_block={most} of the target says so while scheduling"
+        f"  try: -max_shared_memory_per_block={most} of the target reports it while scheduling"
     )
 
 

@@ -360,7 +360,7 @@ def test_what_the_function_returns():
     )
     assert refusal(lambda: te.decl_tensor_intrin(b.op, lambda i, o: 3, "f")) == (
         "error[KC2164]: f, implementation: the function returns int, which is not a statement\n"
-        "  why: it returns what is done with the buffers\n"
+        "  why: it must return a statement that uses the buffers\n"
         "  try: return ib.get() of a tir.ir_builder\n"
         '  try: return tir.call_packed("function", ins[0], outs[0])'
     )

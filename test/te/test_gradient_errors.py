@@ -90,7 +90,7 @@ def test_a_scan():
     y = te.compute((m, 4), lambda i, j: result[i, j] * 2, name="Y")
     assert refusal(lambda: te.gradient(y, [x])) == (
         "error[KC2203]: te.gradient: S is the result of a te.scan, which has no derivative\n"
-        "  why: only what te.compute gives is differentiated\n"
+        "  why: only results of te.compute are differentiated\n"
         "  try: te.gradient(T, ...) of a tensor T that S reads"
     )
     factor = te.placeholder((m, 4), name="other")
@@ -103,7 +103,7 @@ def test_an_extern():
     d = te.extern((4, 8), [c], lambda ins, outs: tir.call_packed("f", ins[0], outs[0]), name="D")
     assert refusal(lambda: te.gradient(d, [a])) == (
         "error[KC2203]: te.gradient: D is the result of a te.extern, which has no derivative\n"
-        "  why: only what te.compute gives is differentiated\n"
+        "  why: only results of te.compute are differentiated\n"
         "  try: te.gradient(T, ...) of a tensor T that D reads"
     )
     root = te.compute(
@@ -143,7 +143,7 @@ def test_combiners():
     z = te.compute((4,), lambda i: halves(a[i, h], axis=h), name="Z")
     assert refusal(lambda: te.gradient(z, [a])) == (
         "error[KC2204]: te.gradient: Z is a reduction with halves, which has no rule\n"
-        "  why: what flows to a term is known for sums, products, minima and maxima\n"
+        "  why: gradients of terms are known for sums, products, minima and maxima\n"
         "  try: compute it by several reductions with te.sum, te.max or te.min"
     )
     mixed = te.comm_reducer(

@@ -229,7 +229,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "nothing_reduced": (
         of(lambda i: ADD(A[i, 0:4], B[i, 0:4], reduce_axis=K)),
         "error[KC2224]: add_of_four is called with reduce_axis=k, but reduces nothing\n"
-        "  why: tiles are combined by what the intrinsic itself reduces with",
+        "  why: the intrinsic's own reduction combines the tiles",
     ),
     "no_axis": (
         of(lambda i: ADD(A[i, 0:4], B[i, 0:4], reduce_axis=4)),

@@ -237,7 +237,7 @@ def test_groups_are_refused_where_they_make_no_sense():
     assert refusal(lambda: s.create_group(outputs=b, inputs=d), __file__) == (
         "error[KC3146]: create_group: there is nothing to group\n"
         "  why: no computation leads from D to B\n"
-        "  try: create_group(outputs=C, inputs=A) groups what leads from A to C"
+        "  try: create_group(outputs=C, inputs=A) groups the stages from A to C"
     )
     group = s.create_group(outputs=c, inputs=a)
     assert refusal(lambda: s[b].compute_at(s[d], d.op.axis[0]), __file__) == (
@@ -268,7 +268,7 @@ def test_refused_at_the_call():
     i, _ = c.op.axis
     assert refusal(lambda: s[a].compute_at(s[cl], i), __file__) == (
         "error[KC3134]: compute_at: A is an input\n"
-        "  why: only what is computed has a schedule\n"
+        "  why: only computed tensors have a schedule\n"
         "  try: s.cache_read(A, scope, readers) makes a copy, which has one"
     )
     al = s.cache_read(a, "shared", cl)
@@ -285,7 +285,7 @@ def test_refused_at_the_call():
     )
     assert refusal(lambda: s[cl].compute_at(c, i), __file__) == (
         "error[KC3132]: compute_at: C_local is to be computed at an axis of a Tensor\n"
-        "  why: a tensor is computed inside a loop of what reads it\n"
+        "  why: a tensor is computed inside a loop of its reader\n"
         "  try: s[C_local].compute_at(s[consumer], axis)"
     )
     assert refusal(lambda: s[cl].compute_at(s[cl], k), __file__).startswith(

@@ -342,11 +342,11 @@ def test_refused_at_the_call():
     )
     assert refusal(lambda: s.cache_read("A", "shared", [cl]), __file__) == (
         "error[KC3141]: cache_read: str is not a tensor\n"
-        "  try: s.cache_read(C, ...) takes what te.compute gives"
+        "  try: s.cache_read(C, ...) takes a result of te.compute"
     )
     assert refusal(lambda: s.cache_write(a, "local"), __file__) == (
         "error[KC3141]: cache_write: A is not computed by te.compute\n"
-        "  why: what is written to a cache is an element for each point of the axes\n"
+        "  why: a cache has one element for each point of the axes\n"
         "  try: s.cache_read(A, scope, readers) makes a copy that is read"
     )
     assert refusal(lambda: s.cache_write([c, cl], "local"), __file__) == (

@@ -366,7 +366,7 @@ def test_an_exception_ends_the_call(registered, parallel):
     f = kc.build(s, [a, b])
     assert refusal(lambda: f(X), __file__) == (
         "error[KC5250]: main: the function 'test.raises' raised ValueError: not two\n"
-        "  why: the kernel called no other function after that; what it has written is undefined"
+        "  why: the kernel called no further function; its output is undefined"
     )
     assert parallel or calls == [0, 1, 2]
     with pytest.raises(KCError) as caught:
@@ -453,7 +453,7 @@ def test_a_name_that_nobody_registered(registered):
     b = te.compute((N,), lambda i: tir.call_packed("test.knwon", a[i]), name="B")
     assert refusal(lambda: built([a, b]), __file__) == (
         "error[KC5251]: there is no function 'test.knwon' to call\n"
-        "  why: a kernel calls what kc.register_func knows under that name when it is built\n"
+        "  why: a kernel calls the function that is registered under that name at the build\n"
         "  try: did you mean 'test.known'?"
     )
 
@@ -628,7 +628,7 @@ def test_saved_code(registered, tmp_path, c_compiler):
         "error[KC5252]: export_library: the code calls the function 'test.saved' of Python\n"
         f"   |  it needs {line}\n"
         "  why: a library is complete, and C has no Python functions\n"
-        '  try: define it in C, as the header says: options=["hooks.c"] of export_library\n'
+        '  try: define it in C as declared in the header: options=["hooks.c"] of export_library\n'
         '  try: or save an object, m.save("kernel.o"), and link it with one that defines it\n'
         '  try: in this process, target="llvm" calls the Python function itself'
     )
@@ -671,7 +671,7 @@ REFUSALS = [
     (
         lambda a: tir.call_pure_extern("float32", "norm", BUFFER),
         "error[KC2152]: call_pure_extern: norm is given the buffer B\n"
-        "  why: a pure function depends on its arguments alone, not on what memory holds\n"
+        "  why: a pure function depends only on its arguments, not on memory\n"
         '  try: tir.call_extern("float32", "norm", ...)',
     ),
     (
@@ -708,7 +708,7 @@ REFUSALS = [
     (
         lambda a: tir.address_of(a[0]),
         "error[KC2154]: address_of: A[0] is not an element of a buffer\n"
-        "  why: buffers have addresses: those of tir.decl_buffer, and what te.extern gives\n"
+        "  why: only buffers have addresses: those of tir.decl_buffer and te.extern\n"
         "  try: tir.address_of(A[i, j])",
     ),
     (

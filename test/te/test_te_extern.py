@@ -175,7 +175,7 @@ def test_an_extern_stage_is_not_scheduled(primitive):
     text = str(caught.value)
     assert "C is an extern operation\n" in text
     assert (
-        "  why: its statement is as it was written, and computed before what reads it\n"
+        "  why: its statement runs as written, before its readers\n"
         "  try: s.cache_read(C, scope, readers) makes a copy, which has axes\n"
         "  try: kc.tir.Schedule(kc.lower(...)) schedules the loops of the statement"
     ) in text
@@ -223,20 +223,20 @@ REFUSALS = [
     (
         lambda a: te.extern((N,), [a], lambda i, o: i[0][0] + 1.0, name="C"),
         "error[KC2164]: extern C: the function returns Binary, which is not a statement\n"
-        "  why: it returns what is done with the buffers\n"
+        "  why: it must return a statement that uses the buffers\n"
         "  try: return ib.get() of a tir.ir_builder\n"
         '  try: return tir.call_packed("function", ins[0], outs[0])',
     ),
     (
         lambda a: te.extern((N,), [a], lambda i, o: scaled(2.0)(i, i), name="C"),
         "error[KC2165]: extern C writes its input A\n"
-        "  why: a tensor is what it was computed as: others may read it, too\n"
+        "  why: a tensor never changes: other operations may read it too\n"
         "  try: copy it to an output, or to a buffer that ib.allocate gives",
     ),
     (
         lambda a: te.extern([(N,), (N,)], [a], scaled(2.0), name="C"),
         "error[KC2166]: extern C never writes its result C_v1\n"
-        "  why: the elements would be whatever the memory holds\n"
+        "  why: the elements would be undefined\n"
         '  try: C_v1.access_ptr("w") says that a call writes the buffer',
     ),
 ]

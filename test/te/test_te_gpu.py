@@ -106,7 +106,7 @@ def test_refused_at_the_call():
     )
     assert refusal(lambda: s[c].bind(i, k), __file__) == (
         "error[KC3144]: bind: k is not an axis of threads\n"
-        "  why: threads are what te.thread_axis makes\n"
+        "  why: threads are made by te.thread_axis\n"
         '  try: te.thread_axis("threadIdx.x")'
     )
     assert refusal(lambda: s[c].bind(k, te.thread_axis("blockIdx.x")), __file__) == (

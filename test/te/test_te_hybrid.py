@@ -757,7 +757,7 @@ REFUSALS = {
 error[KC2127]: output_tensor of f in a loop or an if
   --> HERE:4:17  b = output_tensor((8,), "float32")
                      ^
-  why: a result is there once, whatever is executed
+  why: a result is declared exactly once, on every path
   try: call it before the loops""",
     returned_input: """\
 error[KC2127]: f returns a, which is not an output
@@ -822,12 +822,12 @@ error[KC2127]: f returns an output twice
     written_input: """\
 error[KC2165]: extern f writes its input a
   --> HERE:5:13  a[i] = 0.0
-  why: a tensor is what it was computed as: others may read it, too
+  why: a tensor never changes: other operations may read it too
   try: copy it to an output, or to a buffer that ib.allocate gives""",
     output_that_is_not_written: """\
 error[KC2166]: extern f never writes its result b
   --> HERE:6  f(A)
-  why: the elements would be whatever the memory holds
+  why: the elements would be undefined
   try: b.access_ptr("w") says that a call writes the buffer""",
     returned_number: """\
 error[KC2114]: f returns a value

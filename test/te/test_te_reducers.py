@@ -259,7 +259,7 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (
         lambda: te.sum(A[0, 0], axis=(k := axis()), init=A[0, k]),
         "error[KC2045]: te.sum: init depends on the reduction axis k\n"
-        "  why: what a reduction starts from is one value for each element of the result",
+        "  why: a reduction starts from one value for each element of the result",
     ),
     (
         lambda: te.sum(A[0, 0], axis=axis(), where=N[0]),

@@ -335,7 +335,7 @@ def test_refusals():
     assert refusal(lambda: s[update].compute_at(s[scan], scan.op.scan_axis), __file__) == (
         "error[KC3152]: compute_at: update is an update of the scan S\n"
         "  why: its rows are computed one after the other, each from those before\n"
-        "  try: what an update reads can be computed at its axes"
+        "  try: inputs of an update can be computed at its axes"
     )
     assert refusal(lambda: s[scan].compute_inline(), __file__).startswith(
         "error[KC3152]: compute_inline: S is a scan\n"

@@ -105,7 +105,7 @@ def test_refused_at_the_call():
     ]
     assert refusal(lambda: stage.split(i)) == [
         "error[KC3107]: split: neither factor nor nparts is given",
-        "  why: one says how many iterations the inner axis has, the other the outer",
+        "  why: one is the number of inner iterations, the other that of outer ones",
         "  try: factor=8",
         "  try: nparts=4",
     ]

@@ -152,7 +152,7 @@ def test_layouts_are_refused_where_axes_are_gone_or_moved():
     i, j = b.op.axis
     assert refusal(lambda: s[b].transform_layout(lambda i: [i]), __file__) == (
         "error[KC3150]: transform_layout: the map takes 1 indices, B has 2\n"
-        "  why: it says where the element of an index goes"
+        "  why: it maps the index of an element to its new place"
     )
     s[b].reorder(j, i)
     assert refusal(lambda: s[b].transform_layout(lambda i, j: [j, i]), __file__) == (

@@ -182,7 +182,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str, str, list[str]]] = {
     "a lazy condition": (
         lambda: te.if_then_else(A[0] > 0, A[0], 0.0),
         "KC2243: the condition of if_then_else has 4 lanes",
-        "its lanes may not agree, and one branch is taken",
+        "its lanes may differ, but only one branch is taken",
         ["te.Select(condition, a, b) chooses lane by lane"],
     ),
     "values of one compute": (

@@ -401,7 +401,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "part_of_a_row": (
         lambda: a.vload([0, 2], "uint8x12"),
         "error[KC2216]: vload: 12 elements of a from [0, 2] on, in rows of 6\n"
-        "  why: a vector that goes on from row to row is of whole rows\n"
+        "  why: a vector that spans rows consists of whole rows\n"
         '  try: "uint8x6"\n'
         "  try: a multiple of 6 elements, from the start of a row on",
     ),
@@ -486,7 +486,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "condition": (
         lambda: tir.ir_builder.create().if_scope(four() > tir.const(1, "uint8x4")),
         "error[KC2243]: the condition of an if has 4 lanes\n"
-        "  why: its lanes may not agree, and one branch is taken\n"
+        "  why: its lanes may differ, but only one branch is taken\n"
         "  try: te.Select(condition, a, b) chooses lane by lane",
     ),
     "bound": (

@@ -388,7 +388,7 @@ error[KC2105]: for_range: there are no loops of kind 'vectorise'
     while_: """\
 error[KC2106]: while_loop: a loop without a number of iterations
   --> HERE:2  ib.while_loop(ib.buffer_ptr(a8)[0] > 0)
-  why: loops count, so that what they do is known before they run
+  why: the number of iterations must be known before a loop runs
   try: a for over the largest number of iterations, with an if in it""",
     coprocessor: """\
 error[KC2107]: scope_attr: 'coproc_scope' of i

@@ -329,7 +329,7 @@ def test_what_is_refused():
     store = tir.BufferStore(B, 1.0, [i])
     assert refused(lambda: te.HybridOp("h")) == (
         "error[KC2177]: HybridOp: it is not made by its class\n"
-        "  why: the class says what isinstance is asked; values of it come from functions\n"
+        "  why: the class exists for isinstance; functions make its values\n"
         "  try: te.hybrid.script"
     )
     assert refused(lambda: tir.For(i, 0, 4, 9, store)) == (
@@ -366,7 +366,7 @@ def test_what_is_refused():
     )
     assert refused(lambda: tir.Block([], [], [], "C", store, match_buffers=[A])) == (
         "error[KC2102]: Block: Buffer in match_buffers of C\n"
-        "  why: each says for which part of a buffer another one stands\n"
+        "  why: each states which part of a buffer another buffer refers to\n"
         "  try: tir.MatchBufferRegion(row, tir.BufferRegion(A, [...]))"
     )
     assert refused(lambda: tir.PrimFunc([A, B], block(1))) == (
@@ -387,7 +387,7 @@ def test_what_is_refused():
     )
     assert refused(lambda: tir.layout("NC16h")) == (
         "error[KC2182]: the layout 'NC16h'\n"
-        "  why: each letter stands once; a small one has a size before it, and its capital\n"
+        "  why: each letter occurs once; a small one has a size before it, and its capital\n"
         "  try: NCHW\n"
         "  try: NCHW16c"
     )

@@ -598,7 +598,7 @@ REFUSALS = {
     while_loop: """\
 error[KC2106]: while: a loop without a number of iterations
   --> HERE:3:9  while A[0] > 0:
-  why: loops count, so that what they do is known before they run
+  why: the number of iterations must be known before a loop runs
   try: a for over the largest number of iterations, with an if in it""",
     unknown_name: """\
 error[KC2111]: the name AA is not known here
@@ -771,7 +771,7 @@ error[KC2126]: const_range(n) needs a number that is known while the script is c
     assigned_loop_variable: """\
 error[KC2112]: k is assigned to again, but is not a number of the kernel
   --> HERE:5:17  k = 3
-  why: a loop variable, a buffer and a Python value stay what they are
+  why: loop variables, buffers and Python values cannot be assigned again
   try: take another name""",
     assertion_that_fails: """\
 error[KC2120]: assert A.shape[0] % 3 == 0 does not hold: multiple of 3
@@ -978,7 +978,7 @@ error[KC2121]: A is a buffer, but is given a value
     store_to_a_tensor: """\
 error[KC2121]: T is a tensor of te, but is stored to
   --> HERE:5:9  T[0] = A[0]
-  why: a tensor is what it was computed as; statements store to buffers
+  why: a tensor never changes; statements store to buffers
   try: a parameter, or B = alloc_buffer(shape, dtype)""",
     or_of_numbers: """\
 error[KC2006]: or of a value of type float32

@@ -141,7 +141,7 @@ error[KC2130]: match_buffer: P of shape (4, 4) is a part of A of shape (4, 8)
 error[KC2130]: match_buffer: P of shape (i,) is given to a call
   --> <tvmscript>:6:13  P = T.match_buffer(A[0:i, 0], (i,))
                             ^
-  why: what a call is given of a buffer has a constant shape
+  why: a part of a buffer that is passed to a call has a constant shape
   try: P = T.match_buffer(A[i * 16 : i * 16 + 16], (16,))""",
     ),
     "a_part_of_another_symbolic_size": (
@@ -255,7 +255,7 @@ AROUND = {
 error[KC2115]: parameter a is a pointer to nothing known
   --> <tvmscript>:2:7  def f(a: T.handle):
                              ^
-  why: the elements and the shape of what it points to are part of the function
+  why: the element type and the shape of its target are part of the function
   try: A = T.match_buffer(a, (128,), "float32")""",
     ),
     "no_annotation": (

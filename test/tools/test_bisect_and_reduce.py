@@ -182,7 +182,7 @@ ERRORS = {
     ("reduce", "products.mlir", *SCHEDULE): (
         1,
         "error[KC0025]: the passes succeed for the input: there is nothing to reduce\n"
-        "  try: --test=COMMAND says what the bug is, --check-each looks at the results\n",
+        "  try: describe the bug by --test=COMMAND, or compare results by --check-each\n",
     ),
     ("reduce", "products.mlir", "--test=false"): (
         1,

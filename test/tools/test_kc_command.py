@@ -208,10 +208,10 @@ def test_examples(capsys, tmp_path):
     assert run(capsys, "examples", str(target)) == (
         2,
         "",
-        f"error[KC0023]: 3 files in {target} would be replaced\n"
+        f"error[KC0023]: 4 files in {target} would be replaced\n"
         f"   |  {target / 'README.md'}\n"
         f"   |  {target / 'matmul.mlir'}\n"
-        f"   |  {target / 'vector_add.mlir'}\n"
+        f"   |  {target / 'schedule.mlir'}\n"
         "  try: name a directory that does not exist yet\n",
     )
     assert (target / "matmul.mlir").read_text() == "mine"

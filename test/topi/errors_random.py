@@ -127,7 +127,7 @@ error[KC2303]: topi.sparse.sparse_reshape: prev_shape (4, 6) to new_shape (5, -1
   why: it has 24 elements""",
     "topi.sparse.sparse_reshape(T(3, 2, dtype='int64'), (4, 6), (-1, -1))": """\
 error[KC2306]: topi.sparse.sparse_reshape: prev_shape is (4, 6), new_shape is (-1, -1)
-  why: sizes are at least 0; one of new_shape may be -1: what is left""",
+  why: sizes are at least 0; one of new_shape may be -1, the remainder""",
     "topi.sparse.sparse_reshape(T(3, 2, dtype='int64'), (4, 6), ())": """\
 error[KC2311]: topi.sparse.sparse_reshape: new_shape has no numbers
   why: it has one for each dimension""",

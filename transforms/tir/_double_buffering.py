@@ -237,7 +237,7 @@ def _require_early(overlap: Overlap) -> None:
                 raise Obstacle(
                     "KC3476",
                     f"filling {overlap.alloc.label} one iteration early is not proven to be right",
-                    f"{inner.name} may write what is read to fill it",
+                    f"{inner.name} may write its inputs",
                     loop,
                     {loop: f"fills and reads {overlap.alloc.label}"},
                 )

@@ -159,7 +159,7 @@ class GetConsumers(Query):
 
 @dataclass(frozen=True)
 class GetOutputBlocks(Query):
-    """The blocks that write what is there after the function, or after a block of blocks."""
+    """The blocks whose results remain after the function, or after a block of blocks."""
 
     name: ClassVar[str] = "get-output-blocks"
     gives = "blocks"

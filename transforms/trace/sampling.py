@@ -139,7 +139,7 @@ class SamplePerfectTile(Query):
             raise _refuse(
                 "KC3733",
                 f"{step}: max_innermost_factor {self.max_innermost_factor}",
-                "a factor is at least 1; -1 stands for no limit",
+                "a factor is at least 1; -1 means no limit",
             )
         if self.decision is None:
             limit = self.max_innermost_factor if self.max_innermost_factor > 0 else extent

@@ -52,7 +52,7 @@ class Handles:
             raise refused(
                 "KC3708",
                 f"{handle.label} is a place to compute at, not a loop",
-                why=f"what was sampled is: {meant.value}",
+                why=f"the sampled choice is: {meant.value}",
                 hints=["compute_at and reverse_compute_at take it"],
             )
         assert isinstance(meant, ForOp)

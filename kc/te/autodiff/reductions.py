@@ -192,7 +192,7 @@ def _combiner(op: ComputeOp, reduce: Reduce) -> str:
         location=reduce.location or op.location,
         why="its values are combined with each other"
         if mixed
-        else "what flows to a term is known for sums, products, minima and maxima",
+        else "gradients of terms are known for sums, products, minima and maxima",
         hints=["compute it by several reductions with te.sum, te.max or te.min"],
     )
 

@@ -105,7 +105,7 @@ class Assignments:
                 "KC2112",
                 f"{name} is assigned to again, but is not a number of the kernel",
                 location=at,
-                why="a loop variable, a buffer and a Python value stay what they are",
+                why="loop variables, buffers and Python values cannot be assigned again",
                 hints=["take another name"],
             )
         if isinstance(value, Buffer) or not (is_symbolic(value) or isinstance(value, int | float)):
@@ -180,7 +180,7 @@ class Assignments:
                 "KC2121",
                 f"{buffer.name} is a tensor of te, but is stored to",
                 location=at,
-                why="a tensor is what it was computed as; statements store to buffers",
+                why="a tensor never changes; statements store to buffers",
                 hints=["a parameter, or B = alloc_buffer(shape, dtype)"],
             )
         self.reader.written(buffer, at)

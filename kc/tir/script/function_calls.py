@@ -175,7 +175,7 @@ def seen_as(
             f"{inner.source.name}: {declared.name} is {declared.scope()} memory, and is given "
             f"{data.name} in {data.scope()} memory",
             location=at,
-            why="a buffer is in the memory of what the call is given",
+            why="a buffer is in the memory of an argument of the call",
         )
     return in_memory_of(data, declared, starts)
 

@@ -52,7 +52,7 @@ class HybridReader(Statements):
                 "KC2127",
                 f"output_tensor of {self.source.name} in a loop or an if",
                 location=at,
-                why="a result is there once, whatever is executed",
+                why="a result is declared exactly once, on every path",
                 hints=["call it before the loops"],
             )
         given = self.blocks.memory(word, values, named, at)

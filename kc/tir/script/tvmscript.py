@@ -201,7 +201,7 @@ def _resolved(parameter: Buffer | Var | Handle) -> Buffer | Var:
             "KC2115",
             f"parameter {parameter.name} is a pointer to nothing known",
             location=parameter.at,
-            why="the elements and the shape of what it points to are part of the function",
+            why="the element type and the shape of its target are part of the function",
             hints=[f'A = T.match_buffer({parameter.name}, (128,), "float32")'],
         )
     return parameter.buffer

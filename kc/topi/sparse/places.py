@@ -54,7 +54,7 @@ def sparse_reshape(
     _rows_of(sparse_indices, len(old), "prev_shape")
     if any(size < 0 for size in old) or any(size < -1 for size in new) or new.count(-1) > 1:
         raise refuse("KC2306", f"prev_shape is {tuple(old)}, new_shape is {tuple(new)}",
-                     "sizes are at least 0; one of new_shape may be -1: what is left")  # fmt: skip
+                     "sizes are at least 0; one of new_shape may be -1, the remainder")  # fmt: skip
     total, rest = 1, 1
     for size in old:
         total *= size

@@ -80,7 +80,7 @@
 //VECTOR-NEXT:   |      for k in 8:
 //VECTOR-NEXT:   |        block C
 //VECTOR-NEXT:  why: a vector lane is a scalar: it has no threads
-//VECTOR-NEXT:  try: reorder, so that i is inside j
+//VECTOR-NEXT:  try: reorder so that i is inside j
 
 //HOLDS:error[KC3402]: bind: loop i is around the parallel loop j
 //HOLDS-NEXT:  --> {{.*}}bind_invalid.mlir:344:3  tir.for %i in 16 {

@@ -343,7 +343,7 @@ func.func @guarded(%A: memref<8xf32>, %B: memref<8xf32>, %C: memref<8xf32>) {
 //SHARED-NEXT:   |  for i in 8:    <-- here
 //SHARED-NEXT:   |    block B
 //SHARED-NEXT:   |    block C
-//SHARED-NEXT:  why: each block is taken along with the loops that hold only that block
+//SHARED-NEXT:  why: each block includes the loops that hold only that block
 
 //VARIABLES:error[KC3557]: blockize: blocks B and C have different variables outside of the new block
 //VARIABLES-NEXT:  --> {{.*}}blockize_invalid.mlir:206:7  tir.block "C" (spatial %v_i in 8 = %i) do {

@@ -269,4 +269,4 @@ func.func @always(%A: memref<8xf32>, %P: memref<8xf32>) {
 
 //ALWAYS:warning[KC3614]: decompose_padding: block P pads nothing
 //ALWAYS-NEXT:  --> {{.*}}decompose_padding.mlir:131:5  tir.block "P" (spatial %v in 8 = %i) do {
-//ALWAYS-NEXT:  why: its condition always holds, so that all of the fill is overwritten
+//ALWAYS-NEXT:  why: its condition always holds, so the whole fill is overwritten

@@ -249,7 +249,7 @@ func.func private @sink(memref<4xf32>) -> ()
 //CALL-NEXT:   |    alloc T
 //CALL-NEXT:   |    block T
 //CALL-NEXT:   |    block C
-//CALL-NEXT:  why: func.call may write what is read to fill it
+//CALL-NEXT:  why: func.call may write its inputs
 
 // Threads take each step together: what one reads early, another may write.
 // RUN: not kc-opt %s --double-buffer="func=exchange block=E" 2>&1 | FileCheck %s --check-prefix=THREADS --match-full-lines --strict-whitespace

@@ -119,7 +119,7 @@ te.func @sum(%A: tensor<6x4xf32>) -> tensor<6x4xf32> {
 //BLOCKS-NEXT:   |    block B
 //BLOCKS-NEXT:   |  for i in m:
 //BLOCKS-NEXT:   |    block C
-//BLOCKS-NEXT:  why: one block per loop says which loop of that name is meant
+//BLOCKS-NEXT:  why: one block per loop identifies the loop of that name
 
 //AMBIGUOUS:error[KC3004]: there are 2 loops 'i' in @sizes
 //AMBIGUOUS-NEXT:  --> {{.*}}merge_invalid.mlir:77:3  %C = te.compute "C" [%i = %m] {

@@ -166,7 +166,7 @@ func.func @twice(%B: memref<6xf32>, %C: memref<6xf32>) {
 //UNIT-NEXT:   |  for i in 6:
 //UNIT-NEXT:   |    for j in 1:
 //UNIT-NEXT:   |      block U    <-- here
-//UNIT-NEXT:  why: what is computed for the padding would overwrite the result
+//UNIT-NEXT:  why: values computed for the padding would overwrite the result
 //UNIT-NEXT:  try: padding=4,1
 
 //DIVIDED:error[KC3610]: pad_einsum: arith.divsi in block D may fail on padding

@@ -89,5 +89,5 @@ te.func @g(%A: tensor<16xf32>) -> tensor<16xf32> {
 //OWN-NEXT:   |    alloc B
 //OWN-NEXT:   |    block B
 //OWN-NEXT:   |    block D    <-- reads B
-//OWN-NEXT:  why: each iteration has a buffer of its own: what the next one reads is not there
+//OWN-NEXT:  why: each iteration has a buffer of its own, without the data of the next one
 //OWN-NEXT:  try: prefetch what the block that writes B reads

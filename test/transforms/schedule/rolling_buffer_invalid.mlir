@@ -160,7 +160,7 @@ te.func @point(%A: tensor<16xf32>) -> tensor<16xf32> {
 //KIND-NEXT:   |    for i_1 in 3:
 //KIND-NEXT:   |      block B
 //KIND-NEXT:   |    block C
-//KIND-NEXT:  why: what is kept of B is for the next iteration
+//KIND-NEXT:  why: the kept part of B is for the next iteration
 
 //ITERATION:error[KC3494]: rolling_buffer: block P may compute a different element in another iteration of i
 //ITERATION-NEXT:  --> {{.*}}rolling_buffer_invalid.mlir:71:7  tir.block "P" (spatial %v in 16 = %i + %d) do {

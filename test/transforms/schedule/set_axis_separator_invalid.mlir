@@ -32,7 +32,7 @@ te.func @f(%A: tensor<4x8x2xf32>) -> tensor<8xf32> {
 //RANGE-NEXT:   |    for j in 8:
 //RANGE-NEXT:   |      for k in 2:
 //RANGE-NEXT:   |        block B    <-- here
-//RANGE-NEXT:  why: a separator stands between two of its 3 dimensions: 1 to 2
+//RANGE-NEXT:  why: a separator is between two of its 3 dimensions: 1 to 2
 //RANGE-NEXT:  try: axis_separators=1
 //RANGE-NEXT:  try: axis_separators=2
 
@@ -58,6 +58,6 @@ te.func @f(%A: tensor<4x8x2xf32>) -> tensor<8xf32> {
 //LAYOUT-NEXT:   |    for j in 8:
 //LAYOUT-NEXT:   |      for k in 2:
 //LAYOUT-NEXT:   |        block B    <-- here
-//LAYOUT-NEXT:  why: a separator stands between two of its 3 dimensions: 1 to 2
+//LAYOUT-NEXT:  why: a separator is between two of its 3 dimensions: 1 to 2
 //LAYOUT-NEXT:  try: axis_separators=1
 //LAYOUT-NEXT:  try: axis_separators=2

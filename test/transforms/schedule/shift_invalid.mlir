@@ -9,7 +9,7 @@
 // NONE-NEXT:  --> {{.*}}:[[# @LINE + 25]]:3  tir.for %i in 16 {
 // NONE-NEXT:   |  for i in 16:    <-- here
 // NONE-NEXT:   |    block B
-// NONE-NEXT:  why: that is the loop as it is
+// NONE-NEXT:  why: this leaves the loop unchanged
 // NONE-NEXT:  try: by=1
 // NONE-NEXT:  try: after=1
 //      BACK:error[KC3458]: shift: -1 iterations before i and 1 after it

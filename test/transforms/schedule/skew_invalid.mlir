@@ -27,14 +27,14 @@
 // TURNED-NEXT:   |  for t in 4:    <-- here
 // TURNED-NEXT:   |    for i in 16:
 // TURNED-NEXT:   |      store to A
-// TURNED-NEXT:  why: its start would depend on a loop that is not around it
+// TURNED-NEXT:  why: its start would depend on a loop that does not surround it
 // TURNED-NEXT:  try: loops=t,i
 //      APART:error[KC3466]: skew: loop k is not inside t
 // APART-NEXT:  --> {{.*}}:[[# @LINE + 39]]:3  tir.for %k in 8 {
 // APART-NEXT:   |  for k in 8:    <-- here
 // APART-NEXT:   |    for l in 8:
 // APART-NEXT:   |      store to B
-// APART-NEXT:  why: its start would depend on a loop that is not around it
+// APART-NEXT:  why: its start would depend on a loop that does not surround it
 //      ZERO:error[KC3467]: skew: factor 0
 // ZERO-NEXT:  --> {{.*}}:[[# @LINE + 28]]:5  tir.for %i in 16 {
 // ZERO-NEXT:   |  for t in 4:

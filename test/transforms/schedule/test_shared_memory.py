@@ -25,7 +25,7 @@ WARNING = """warning[KC3445]: {}: a block of @main would use 128 KiB of shared m
 allows 64 KiB
   --> HERE
    |  A_shared     128 KiB
-  why: as the schedule is now; what is built is refused (KC3440)
+  why: in the current schedule; a build is refused (KC3440)
   try: split the loops of a block's tile by smaller factors
   try: compute_at A_shared at i_i, inside of the loops of the tile"""
 

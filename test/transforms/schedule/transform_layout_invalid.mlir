@@ -182,17 +182,17 @@ func.func @sizes(%A: memref<8xf32>, %B: memref<8xf32>, %d: index) {
 //HALF:error[KC3508]: transform_layout: B is an argument of @ints, which is called
 //HALF-NEXT:  --> {{.*}}transform_layout_invalid.mlir:65:3  func.call @ints(%A, %B) : (memref<8xi8>, memref<8xi8>) -> ()
 //HALF-NEXT:   |  func.call    <-- passes B as it is now
-//HALF-NEXT:  why: the shape of the argument would change, and that of what is passed would not
+//HALF-NEXT:  why: the shape of the argument would change, but not that of the value passed
 
 //LARGE:error[KC3508]: transform_layout: B is an argument of @ints, which is called
 //LARGE-NEXT:  --> {{.*}}transform_layout_invalid.mlir:65:3  func.call @ints(%A, %B) : (memref<8xi8>, memref<8xi8>) -> ()
 //LARGE-NEXT:   |  func.call    <-- passes B as it is now
-//LARGE-NEXT:  why: the shape of the argument would change, and that of what is passed would not
+//LARGE-NEXT:  why: the shape of the argument would change, but not that of the value passed
 
 //PADRANK:error[KC3508]: transform_layout: B is an argument of @ints, which is called
 //PADRANK-NEXT:  --> {{.*}}transform_layout_invalid.mlir:65:3  func.call @ints(%A, %B) : (memref<8xi8>, memref<8xi8>) -> ()
 //PADRANK-NEXT:   |  func.call    <-- passes B as it is now
-//PADRANK-NEXT:  why: the shape of the argument would change, and that of what is passed would not
+//PADRANK-NEXT:  why: the shape of the argument would change, but not that of the value passed
 
 //SYMBOL:error[KC3507]: transform_layout: no argument would determine n any more
 //SYMBOL-NEXT:  --> {{.*}}transform_layout_invalid.mlir:41:3  %T = te.compute "T" [%i = 4] reduce sum [%k = %n] {
@@ -205,7 +205,7 @@ func.func @sizes(%A: memref<8xf32>, %B: memref<8xf32>, %d: index) {
 //CALLED:error[KC3508]: transform_layout: A is an argument of @ints, which is called
 //CALLED-NEXT:  --> {{.*}}transform_layout_invalid.mlir:65:3  func.call @ints(%A, %B) : (memref<8xi8>, memref<8xi8>) -> ()
 //CALLED-NEXT:   |  func.call    <-- passes A as it is now
-//CALLED-NEXT:  why: the shape of the argument would change, and that of what is passed would not
+//CALLED-NEXT:  why: the shape of the argument would change, but not that of the value passed
 
 //CALL:error[KC3303]: transform_layout: A of block D is used by func.call
 //CALL-NEXT:  --> {{.*}}transform_layout_invalid.mlir:65:3  func.call @ints(%A, %B) : (memref<8xi8>, memref<8xi8>) -> ()

@@ -87,5 +87,5 @@ func.func @swizzled(%A: memref<16x64xf16>, %C: memref<64x16xf16>) {
 //PADDED-NEXT:   |  for i in 16:
 //PADDED-NEXT:   |    for j in 64:
 //PADDED-NEXT:   |      block S    <-- here
-//PADDED-NEXT:  why: padding would move what the swizzle has put into different banks
+//PADDED-NEXT:  why: padding would move elements that the swizzle has put into different banks
 //PADDED-NEXT:  try: one of the two: either keeps rows out of each other's banks

@@ -106,7 +106,7 @@ transform.named_sequence @functions() {
 
 //      PLACE:error[KC3708]: root is a place to compute at, not a loop
 // PLACE-NEXT:  --> {{.*}}apply_schedule_invalid.mlir:[[# @LINE + 7]]:3  sched.unroll %p
-// PLACE-NEXT:  why: what was sampled is: where it is
+// PLACE-NEXT:  why: the sampled choice is: where it is
 // PLACE-NEXT:  try: compute_at and reverse_compute_at take it
 //  PLACE-NOT:{{.}}
 transform.named_sequence @place() {

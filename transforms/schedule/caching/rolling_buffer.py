@@ -124,7 +124,7 @@ class RollingBuffer(Primitive):
                     f"loop {inner.label} is {inner.kind.data.value}",
                     at=inner,
                     mark={loop: "rolls here", inner: inner.kind.data.value},
-                    why=f"what is kept of {alloc.label} is for the next iteration",
+                    why=f"the kept part of {alloc.label} is for the next iteration",
                 )
         for size in alloc.dynamic_sizes:
             if loop_tree.defined_inside(size, loop):

@@ -77,7 +77,7 @@ def require_separators(
         at=block,
         why="separators must be in increasing order, without repeats"
         if not in_order
-        else f"a separator stands between two of its {rank} dimensions: 1 to {rank - 1}"
+        else f"a separator is between two of its {rank} dimensions: 1 to {rank - 1}"
         if rank > 1
         else f"there is nothing to separate in {rank} dimension{'s' * (rank != 1)}",
         hints=[f"axis_separators={n}" for n in range(1, rank)][:3],

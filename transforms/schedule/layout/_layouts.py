@@ -219,7 +219,7 @@ def require_argument_layout(site: Site, block: BlockOp, layout: Layout) -> None:
                 f"{name} is an argument of @{function.sym_name.data}, which is called",
                 at=op,
                 mark={op: f"passes {name} as it is now"},
-                why="the shape of the argument would change, and that of what is passed would not",
+                why="the shape of the argument would change, but not that of the value passed",
             )
     for n, parameter in enumerate(layout.old.parameters):
         if isinstance(parameter, DimensionSize) and _asks_for_size(buffer):

@@ -107,7 +107,7 @@ class StorageAlign(Primitive):
                 "KC3509",
                 f"{name} of block {block.label} has a swizzle",
                 at=block,
-                why="padding would move what the swizzle has put into different banks",
+                why="padding would move elements that the swizzle has put into different banks",
                 hints=["one of the two: either keeps rows out of each other's banks"],
             )
         return Plan(alloc, self.axis % rank)

@@ -117,7 +117,7 @@ class Merge(Primitive):
                 "KC3450",
                 f"{len(self.blocks)} of {len(self.loops)} loops have a block",
                 at=site.function,
-                why="one block per loop says which loop of that name is meant",
+                why="one block per loop identifies the loop of that name",
             )
         loops: list[ForOp] = []
         for n, ref in enumerate(self.loops):

@@ -71,7 +71,7 @@ class Shift(Primitive):
                 at=loop,
                 why="a loop starts at 0: it is shifted by empty iterations, at least 1"
                 if self.by + self.after or self.by
-                else "that is the loop as it is",
+                else "this leaves the loop unchanged",
                 hints=["by=1", "after=1"],
             )
         extent = loop.static_extent

@@ -95,7 +95,7 @@ class Skew(Primitive):
                 "KC3466",
                 f"loop {inner.label} is not inside {outer.label}",
                 at=inner,
-                why="its start would depend on a loop that is not around it",
+                why="its start would depend on a loop that does not surround it",
                 hints=[f"loops={inner.label},{outer.label}"] if turned else [],
             )
         require_serial(site, outer)

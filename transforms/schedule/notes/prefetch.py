@@ -135,7 +135,7 @@ class Prefetch(Primitive):
                 f"{name} is allocated in loop {loop.label}",
                 at=loop,
                 mark={loop: "the loop", block: f"reads {name}"},
-                why="each iteration has a buffer of its own: what the next one reads is not there",
+                why="each iteration has a buffer of its own, without the data of the next one",
                 hints=[f"prefetch what the block that writes {name} reads"],
             )
         loads = [load for load in loads_of(buffer) if loop_tree.is_inside(load, block)]

@@ -140,7 +140,7 @@ class DecomposePadding(Primitive):
                 "KC3614",
                 f"decompose_padding: block {plan.block.label} pads nothing",
                 location=CALL_SITE.get() or location_of(plan.block),
-                why="its condition always holds, so that all of the fill is overwritten",
+                why="its condition always holds, so the whole fill is overwritten",
             )
         filled, loops = _fill(site, plan)
         _copy(plan)

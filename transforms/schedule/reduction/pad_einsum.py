@@ -132,7 +132,7 @@ class PadEinsum(Primitive):
                     f"{block.names[n]} of block {block.label} is not an index of "
                     f"{buffer_name(definition.buffer)}",
                     at=block,
-                    why="what is computed for the padding would overwrite the result",
+                    why="values computed for the padding would overwrite the result",
                     hints=[_padding_text(self.padding, [n])],
                 )
         for body in (body for region in block.regions for body in region.blocks):

@@ -275,7 +275,7 @@ def neighbours(site: Site, blocks: Sequence[BlockOp]) -> list[ForOp | BlockOp]:
                 "KC3556",
                 f"{describe(top)} does not hold exactly one of the blocks",
                 at=top,
-                why="each block is taken along with the loops that hold only that block",
+                why="each block includes the loops that hold only that block",
             )
         holders.append(top)
     return holders

@@ -120,7 +120,7 @@ def _require_nesting(site: Site, loop: ForOp, axis: str) -> None:
         why="a vector lane is a scalar: it has no threads"
         if is_lane
         else "a CPU thread cannot launch kernels, and a GPU thread cannot start threads",
-        hints=[f"reorder, so that {conflicting.label} is inside {loop.label}"]
+        hints=[f"reorder so that {conflicting.label} is inside {loop.label}"]
         if is_lane
         else [f"bind {conflicting.label} instead of making it parallel"],
     )

@@ -98,7 +98,7 @@ def warn_of_shared_memory(
         f"{size_text(total)} of shared memory, {name} allows {size_text(limit)}",
         location=CALL_SITE.get(),
         facts=[f"{buffer_name(buffer):<{width}}  {size_text(size):>10}" for buffer, size in table],
-        why="as the schedule is now; what is built is refused (KC3440)",
+        why="in the current schedule; a build is refused (KC3440)",
         hints=list(_hints(table)),
     )
 
