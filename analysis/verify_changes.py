@@ -22,9 +22,9 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerType, ModuleOp
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineConstraintKind, AffineExpr, AffineMap
 from xdsl.traits import (
     HasAncestor,
@@ -51,6 +51,8 @@ _LOCAL = frozenset(("func.func", "func.return", "builtin.module"))
 
 _NOTE = "_kc_verified"
 """The attribute of Python objects that has what was verified of an operation."""
+_NONE: dict[str, Attribute] = {}
+"""The attributes of most operations, in their notes."""
 
 _MEMO_SIZE = 1 << 14
 _VERIFIED: set[Any] = set()
@@ -88,11 +90,11 @@ def verify_all(module: Operation) -> None:
     _Visit(None, are_verified=True).run(module)
 
 
-_Frame = tuple[Operation | None, list[int], set[int], bool]
+_Frame = tuple[Operation | None, list[int], set[int], bool, set[int] | None]
 """The rest of a block that is being visited.
 
 The next operation; what the block defined so far, which ends with it; all that is visible; whether
-a loop or a block around changed.
+a loop or a block around changed; the operations to visit, if not all.
 """
 
 
@@ -107,11 +109,10 @@ class _Visit:
     def run(self, root: Operation) -> None:
         """Visit ``root`` and everything below it."""
         changed = _verify(root, self.are_verified)
-        if changed:
-            self.within = None
-        visible = set() if root.has_trait(IsolatedFromAbove) else _from_outside(root)
+        within = None if changed else self.within
+        visible = set() if _kind(type(root)).is_isolated else _from_outside(root)
         frames: list[_Frame] = []
-        self._enter(frames, root, visible, changed)
+        self._enter(frames, root, visible, changed, within)
         # Dominance among the blocks of a region is for the complete check, and so are the words.
         if not self._regions(frames) or self.has_control_flow:
             check_dominance(root)
@@ -120,27 +121,38 @@ class _Visit:
 
     def _regions(self, frames: list[_Frame]) -> bool:
         """Whether every operand is visible where it is used."""
+        # Written out for speed: most operations are as they were, and have one block or none.
         while frames:
-            op, defined, visible, changed = frames.pop()
-            within = None if frames else self.within
+            op, defined, visible, changed, within = frames.pop()
             while op is not None:
+                state = op.__dict__
+                results = state["results"]
                 if within is not None and id(op) not in within:
-                    for result in op.__dict__["results"]:
+                    for result in results:
                         visible.add(id(result))
                     op = op._next_op  # pyright: ignore[reportPrivateUsage]
                     continue
-                # Written out for speed: most operations are as they were.
-                state = op.__dict__
                 operands = state["_operands"]
                 for operand in operands:
                     if id(operand) not in visible:
                         return False
-                results = state["results"]
+                regions = state["regions"]
+                first: Any = None
+                """The block of an operation that has one."""
                 blocks: tuple[Any, ...] = ()
-                enters = False
-                if state["regions"]:
-                    enters = not _kind(type(op)).is_llvm
-                    blocks = _ends(op) if enters else ()
+                is_isolated = False
+                if regions:
+                    kind = _kind(type(op))
+                    is_isolated = kind.is_isolated
+                    if kind.is_llvm:
+                        regions = ()
+                    else:
+                        first = regions[0]._first_block
+                        if len(regions) == 1 and first is regions[0]._last_block is not None:
+                            blocks = (first._args, first._last_op)
+                        else:
+                            first = None
+                            blocks = _ends(op)
                 note: _Note | None = state.get(_NOTE)
                 is_new = (
                     note is None
@@ -155,21 +167,41 @@ class _Visit:
                     defined.append(number)
                     visible.add(number)
                 following = op._next_op  # pyright: ignore[reportPrivateUsage]
-                if enters:
-                    if is_new or changed:
-                        is_new = True
-                        if isinstance(op, BlockOp):
-                            self.changed_blocks.append(op)
-                    frames.append((following, defined, visible, changed))
-                    inside = set[int]() if _kind(type(op)).is_isolated else visible
-                    self._enter(frames, op, inside, is_new)
+                if not regions:
+                    op = following
+                    continue
+                if is_new or changed:
+                    is_new = True
+                    if isinstance(op, BlockOp):
+                        self.changed_blocks.append(op)
+                if first is None:
+                    frames.append((following, defined, visible, changed, within))
+                    self._enter(frames, op, set() if is_isolated else visible, is_new, None)
                     break
-                op = following
+                if is_isolated or following is not None:
+                    frames.append((following, defined, visible, changed, within))
+                    defined = []
+                    if is_isolated:
+                        visible = set[int]()
+                # Otherwise what is in the block ends with the block around.
+                for argument in blocks[0]:
+                    number = id(argument)
+                    defined.append(number)
+                    visible.add(number)
+                changed, within = is_new, None
+                op = first._first_op
             else:
                 visible.difference_update(defined)
         return True
 
-    def _enter(self, frames: list[_Frame], op: Operation, visible: set[int], changed: bool) -> None:
+    def _enter(
+        self,
+        frames: list[_Frame],
+        op: Operation,
+        visible: set[int],
+        changed: bool,
+        within: set[int] | None,
+    ) -> None:
         for region in op.regions:
             first = region._first_block  # pyright: ignore[reportPrivateUsage]
             if first is None:
@@ -177,14 +209,14 @@ class _Visit:
             if first is region._last_block:  # pyright: ignore[reportPrivateUsage]
                 arguments = [id(arg) for arg in first.args]
                 visible.update(arguments)
-                frames.append((first.first_op, arguments, visible, changed))
+                frames.append((first.first_op, arguments, visible, changed, within))
                 continue
             self.has_control_flow = True
             around = visible.copy()
             for block in region.blocks:
                 around.update(id(arg) for arg in block.args)
                 around.update(id(value) for inner in block.ops for value in inner.results)
-            frames += [(inner.first_op, [], around, changed) for inner in region.blocks]
+            frames += [(inner.first_op, [], around, changed, within) for inner in region.blocks]
 
 
 def _from_outside(root: Operation) -> set[int]:
@@ -231,10 +263,16 @@ def _verify_new(op: Operation, blocks: tuple[Any, ...], is_verified: bool) -> bo
     return True
 
 
-def _note(op: Operation, blocks: tuple[Any, ...]) -> None:
-    operands = op._operands  # pyright: ignore[reportPrivateUsage]
-    note: _Note = (operands, op.results, dict(op.properties), dict(op.attributes), blocks)
-    setattr(op, _NOTE, note)
+def _note(op: Any, blocks: tuple[Any, ...]) -> None:
+    state = op.__dict__
+    attributes = state["attributes"]
+    state[_NOTE] = (
+        state["_operands"],
+        state["results"],
+        state["properties"].copy(),
+        attributes.copy() if attributes else _NONE,
+        blocks,
+    )
 
 
 def _holds(note: _Note | None, op: Operation, blocks: tuple[Any, ...]) -> bool:
@@ -286,10 +324,11 @@ def _ends(op: Operation) -> tuple[Any, ...]:
     return tuple(ends)
 
 
-def _key(op: Operation) -> Any:
+def _key(op: Any) -> tuple[Any, ...] | None:
     """All that a verifier's verdict on ``op`` follows from; None if that is more."""
-    kind = type(op)
-    around = op.parent_op()
+    kind = op.__class__
+    block = op.parent
+    around = block.parent.parent if block is not None and block.parent is not None else None
     further = None
     if kind is ModuleOp:
         further = _symbols(op)
@@ -297,20 +336,20 @@ def _key(op: Operation) -> Any:
             return None
     elif kind is ReturnOp and isinstance(around, FuncOp):
         further = _number(around.function_type)
-    properties, attributes = op.properties, op.attributes
-    return (
-        kind,
-        type(around) if around is not None else None,
-        op._next_op is None,  # pyright: ignore[reportPrivateUsage]
-        _types(op._operands),  # pyright: ignore[reportPrivateUsage]
-        _types(op.results),
-        further,
-        tuple(properties),
-        _numbers(properties.values()),
-        tuple(attributes),
-        _numbers(attributes.values()) if attributes else (),
-        *map(_key_of_region, op.regions),
-    )
+    operands, results = op._operands, op.results
+    key: list[Any] = [kind, around.__class__, op._next_op is None, len(operands), further]
+    for value in operands:
+        key.append(_number(value._type))
+    for value in results:
+        key.append(_number(value._type))
+    for name, attribute in op.properties.items():
+        key += name, _number(attribute)
+    key.append(None)  # attributes follow
+    for name, attribute in op.attributes.items():
+        key += name, _number(attribute)
+    for region in op.regions:
+        key.append(_key_of_region(region))
+    return tuple(key)
 
 
 def _symbols(module: Operation) -> Any:
@@ -323,53 +362,46 @@ def _symbols(module: Operation) -> Any:
     return tuple(symbols)
 
 
-def _key_of_region(region: Region) -> Any:
-    first = region.first_block
-    if first is region.last_block:
+def _key_of_region(region: Any) -> Any:
+    first = region._first_block
+    if first is region._last_block:
         return None if first is None else _key_of_block(first)
     return tuple(map(_key_of_block, region.blocks))
 
 
-def _key_of_block(block: Block) -> Any:
-    arguments = tuple([(_number(arg.type), arg.first_use is None) for arg in block.args])
-    last = block.last_op
-    if last is None:
-        return arguments
-    return arguments, type(last), _types(last.operands), last.next_op is None
+def _key_of_block(block: Any) -> Any:
+    key: list[Any] = []
+    for argument in block._args:
+        key += _number(argument._type), argument.first_use is None
+    last = block._last_op
+    if last is not None:
+        key += last.__class__, last._next_op is None
+        for value in last._operands:
+            key.append(_number(value._type))
+    return tuple(key)
 
 
-def _types(values: Sequence[SSAValue]) -> tuple[int, ...]:
-    try:
-        return tuple([value._type._kc_number for value in values])  # pyright: ignore
-    except AttributeError:  # the first time that a type is met
-        return tuple([_number(value.type) for value in values])
-
-
-def _numbers(attributes: Iterable[Attribute]) -> tuple[int, ...]:
-    try:
-        return tuple([attribute._kc_number for attribute in attributes])  # pyright: ignore
-    except AttributeError:
-        return tuple([_number(attribute) for attribute in attributes])
-
-
-_NUMBER = "_kc_number"
-"""The attribute of Python objects that has the number of a type or another attribute."""
-_NUMBERS: dict[Attribute, int] = {}
+_NUMBERS: dict[Any, int] = {}
 _next_number = itertools.count().__next__
 
 
 def _number(kind: Attribute) -> int:
-    """A number that only attributes equal to ``kind`` have.
+    """A number that only attributes equal to ``kind`` have, kept on it.
 
     The hash of an attribute takes longer than all else of a key, and the types of most operands are
     a few objects, as are the properties of operations that are copies.
     """
-    number: int | None = getattr(kind, _NUMBER, None)
+    number: int | None = getattr(kind, "_kc_number", None)
     if number is None:
         if len(_NUMBERS) >= _MEMO_SIZE:
             _NUMBERS.clear()  # numbers are not used again: those kept on types stay true
-        number = _NUMBERS.setdefault(kind, _next_number())
-        object.__setattr__(kind, _NUMBER, number)
+        equal: Any = kind
+        if kind.__class__ is StringAttr:
+            equal = StringAttr, kind.data  # pyright: ignore
+        elif kind.__class__ is IntegerAttr:
+            equal = IntegerAttr, kind.value.data, _number(kind.type)  # pyright: ignore
+        number = _NUMBERS.setdefault(equal, _next_number())
+        object.__setattr__(kind, "_kc_number", number)
     return number
 
 
@@ -513,12 +545,21 @@ def _is_within_constant_loops(block: BlockOp) -> bool:
         if not count:
             return False
         counts.append(count)
-    return _are_within(bindings, tuple(counts), block.static_extents)
+    key = (_number(block.bindings), _number(block.static_extents), *counts)
+    is_within = _WITHIN.get(key)
+    if is_within is None:
+        if len(_WITHIN) >= _MEMO_SIZE:
+            _WITHIN.clear()
+        is_within = _WITHIN[key] = _are_within(bindings, counts, block.static_extents)
+    return is_within
 
 
-@functools.lru_cache(_MEMO_SIZE)
+_WITHIN: dict[tuple[int, ...], bool] = {}
+"""What :func:`_are_within` found, by the numbers of bindings and extents, and the counts."""
+
+
 def _are_within(
-    bindings: AffineMap, counts: tuple[int, ...], extents: DenseArrayBase[IntegerType]
+    bindings: AffineMap, counts: Sequence[int], extents: DenseArrayBase[IntegerType]
 ) -> bool:
     """Whether bounds keep bindings to loops of so many iterations in domains of these extents."""
     sizes = [int(extent) for extent in extents.iter_values()]
