@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Container, Iterator, Mapping, Sequence
 
 from xdsl.dialects import func, memref
@@ -51,7 +52,7 @@ def preorder(root: Operation) -> Iterator[Operation]:
         is_root = op is root
         while op is not None:
             yield op
-            following = None if is_root else op.next_op
+            following = None if is_root else op._next_op  # pyright: ignore[reportPrivateUsage]
             if op.regions:
                 if following is not None:
                     stack.append(following)
@@ -68,7 +69,7 @@ def preorder(root: Operation) -> Iterator[Operation]:
 
 def blocks(root: Operation) -> list[BlockOp]:
     """All blocks below ``root``, in program order, blocks inside blocks included."""
-    return [op for op in preorder(root) if isinstance(op, BlockOp)]
+    return [op for op in preorder(root) if type(op) is BlockOp]
 
 
 def loops(root: Operation) -> list[ForOp]:
@@ -129,8 +130,14 @@ def touches_memory(op: Operation) -> bool:
     """Whether ``op`` itself (not what is in its regions) may read or write memory."""
     if isinstance(op, (*ALLOCATIONS, PrefetchOp)) or not has_effects(op):
         return False
+    return not _has_no_effect_itself(type(op))
+
+
+@functools.cache
+def _has_no_effect_itself(kind: type[Operation]) -> bool:
+    """Whether operations of a class have effects by what is in them alone, or end a block."""
     traits = (IsTerminator, RecursiveMemoryEffect)
-    return not any(op.has_trait(trait, value_if_unregistered=False) for trait in traits)
+    return any(kind.has_trait(trait, value_if_unregistered=False) for trait in traits)
 
 
 ALLOCATIONS = (AllocOp, memref.AllocOp, memref.AllocaOp)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, OpResult, Region, SSAValue, SSAValues, Use
 
 from kc.analysis.verify_changes import note_copy
 
@@ -34,7 +36,7 @@ class _Copier:
 
     def copy(self, op: Operation) -> Operation:
         values, blocks = self.values, self.blocks
-        copy = op.clone_without_regions(values, blocks)
+        copy = op.clone_without_regions(values, blocks) if op.successors else _clone(op, values)
         for region, new_region in zip(op.regions, copy.regions, strict=True):
             first = region.first_block
             if first is None:
@@ -61,3 +63,31 @@ class _Copier:
         for op, copy in self.early:
             copy.operands = [self.values.get(value, value) for value in op.operands]
             note_copy(op, copy)
+
+
+def _clone(op: Any, values: dict[SSAValue, SSAValue]) -> Any:
+    """A copy of an operation without successors, with empty regions.
+
+    What ``Operation.create`` checks and fills in holds for a copy of what it made: the fields are
+    copied as they are, in half the time.
+    """
+    copy = object.__new__(op.__class__)
+    mapped: list[Any] = [values.get(operand, operand) for operand in op._operands]
+    operands = SSAValues(mapped)
+    uses = tuple([Use(copy, n) for n in range(len(operands))])
+    for operand, use in zip(operands, uses, strict=True):
+        operand.add_use(use)
+    copy._operands, copy._operand_uses = operands, uses
+    results: list[OpResult] = []
+    for n, result in enumerate(op.results):
+        new_result = OpResult(result._type, copy, n)
+        new_result._name = result._name  # pyright: ignore[reportPrivateUsage]
+        values[result] = new_result
+        results.append(new_result)
+    copy.results = SSAValues(results)
+    copy.properties, copy.attributes = op.properties.copy(), op.attributes.copy()
+    copy.location = op.location
+    copy._successors = copy._successor_uses = copy.regions = ()
+    for _ in op.regions:
+        copy.add_region(Region())
+    return copy

@@ -192,16 +192,16 @@ class Kernel:
         if op.axis is not None:
             self._thread_loop(op, extents, threads)
             return
-        i = 0
+        i, body = 0, op.body
         try:
             for i in range(max(extents)):
                 active = [
                     thread for thread, extent in zip(threads, extents, strict=True) if i < extent
                 ]
                 for thread in active:
-                    self._enter(op.body.block, [i], thread)
+                    self._enter(body.block, [i], thread)
                 with self._some(active, threads):
-                    self._region(op.body, active)
+                    self._region(body, active)
         except ExecutionError as error:
             error.within(f"{op.label} = {i}")
             raise
@@ -228,9 +228,10 @@ class Kernel:
             self._require_all(op, axis, extent, threads)
         else:
             inner = [thread.fork(axis, n) for thread in threads for n in range(extent)]
+        body = op.body
         for thread in inner:
-            self._enter(op.body.block, [thread.numbers[axis]], thread)
-        self._region(op.body, inner)
+            self._enter(body.block, [thread.numbers[axis]], thread)
+        self._region(body, inner)
 
     def _require_all(self, op: tir.ForOp, axis: Hashable, extent: int, threads: Threads) -> None:
         """Require that no iteration of a loop is lost because its thread does not come there."""
@@ -278,12 +279,14 @@ class Kernel:
         try:
             if op.has_init:
                 first = [entry for entry in active if enter.is_first(entry[1])]
+                init = op.init
                 for thread, values in first:
-                    self._enter(op.init.block, values, thread)
-                self._region(op.init, [thread for thread, _ in first])
+                    self._enter(init.block, values, thread)
+                self._region(init, [thread for thread, _ in first])
+            body = op.body
             for thread, values in active:
-                self._enter(op.body.block, values, thread)
-            self._region(op.body, [thread for thread, _ in active])
+                self._enter(body.block, values, thread)
+            self._region(body, [thread for thread, _ in active])
         except ExecutionError as error:
             error.within(f'block "{op.label}"')
             raise

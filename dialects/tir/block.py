@@ -171,7 +171,7 @@ class BlockOp(IRDLOperation):
     @property
     def has_init(self) -> bool:
         """Whether the block initialises what it reduces into."""
-        return bool(self.init.blocks)
+        return self.regions[0].first_block is not None
 
     @property
     def is_reduction(self) -> bool:

@@ -119,7 +119,7 @@ class ForOp(IRDLOperation):
     @property
     def var(self) -> BlockArgument:
         """The loop variable."""
-        return self.body.block.args[0]
+        return self.regions[0].block.args[0]
 
     @property
     def static_extent(self) -> int | None:
@@ -130,7 +130,7 @@ class ForOp(IRDLOperation):
     @property
     def extent_value(self) -> int | SSAValue:
         """The extent: an integer or an index value."""
-        return self.extent.value.data if self.dynamic_extent is None else self.dynamic_extent
+        return self._operands[0] if self._operands else self.extent.value.data
 
     @property
     def label(self) -> str:

@@ -99,13 +99,18 @@ class Outcome:
     """How often each primitive was called."""
     source: str = ""
     """What the program was made of, where that says more than the module."""
-    module: str = ""
+    original: kc.IRModule | str = ""
     """The module before it is scheduled."""
     stage: str = "program"
     """What was being done."""
     error: BaseException | None = None
     checks: list[str] = field(default_factory=list)
     """The ways in which the program was run."""
+
+    @property
+    def module(self) -> str:
+        """The module before it is scheduled, as text."""
+        return str(self.original)
 
 
 def run_case(
@@ -153,7 +158,7 @@ def _run(
         program = family.draw(Random(f"program {seed}"), keep)
         random = Random(f"schedule {seed}")
         original = program.module
-        outcome.source, outcome.module = program.source, str(original)
+        outcome.source, outcome.original = program.source, original
         sch = tir.Schedule(original)
     layouts = Layouts(sch, program.symbols)
     outcome.stage = DRAWING

@@ -91,13 +91,14 @@ class Report:
 
 def report_of(done: Outcome) -> Report:
     """What the parent process is told of a case that came to its end."""
-    failure = details = ""
+    failure = details = module = ""
     if done.error is not None:
+        module = done.module
         where = traceback.extract_tb(done.error.__traceback__)[-1]
         kind = type(done.error).__name__
         failure = f"{done.stage}: {kind} at {Path(where.filename).name}:{where.name}"
         details = "".join(traceback.format_exception(done.error))
-    return Report(tuple(done.lines), done.tried, done.module, failure, details, tuple(done.checks))
+    return Report(tuple(done.lines), done.tried, module, failure, details, tuple(done.checks))
 
 
 class Worker:

@@ -137,12 +137,13 @@ def state_of(module: Operation) -> list[Any]:
 
 def check_uses(module: Operation) -> None:
     """That what uses a value is in the module: no op that was taken out still counts."""
-    inside = set(module.walk())
-    for op in inside:
+    operations = list(loop_tree.preorder(module))
+    inside = set(map(id, operations))
+    for op in operations:
         arguments = [arg for region in op.regions for block in region.blocks for arg in block.args]
         for value in (*op.results, *arguments):
             for use in value.uses:
-                assert use.operation in inside, f"{use.operation.name} is gone, and a use"
+                assert id(use.operation) in inside, f"{use.operation.name} is gone, and a use"
 
 
 def steps(random: Random, sch: tir.Schedule, count: int, *, threads: bool = False) -> list[str]:

@@ -155,7 +155,7 @@ def run(random: Random, keep: int | None, native: bool, outcome: Outcome) -> Non
         module = None
         for _ in range(TRIES):
             outcome.stage = "mutant"
-            outcome.module = outcome.source = text = mutant(random, keep)
+            outcome.original = outcome.source = text = mutant(random, keep)
             outcome.stage = "parse"
             with contextlib.suppress(KCError):
                 module = kc.IRModule.parse(text)
