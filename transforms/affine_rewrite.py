@@ -8,6 +8,9 @@ from typing import TypeVar
 from xdsl.dialects.builtin import AffineMapAttr, AffineSetAttr, DenseArrayBase, i32
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
     AffineConstraintExpr,
     AffineDimExpr,
     AffineExpr,
@@ -18,6 +21,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from kc.analysis.simplify_affine import simplify
 from kc.dialects.tir import ApplyOp, BlockOp, IfOp, LoadOp, PrefetchOp, StoreOp
+from kc.support.index_numbers import GREATEST, LEAST
 
 Operands = Sequence[SSAValue]
 _Space = TypeVar("_Space", AffineMap, AffineSet)
@@ -94,6 +98,50 @@ def set_block_spaces(
     block.properties["operandSegmentSizes"] = DenseArrayBase.from_list(
         i32, [len(extents), len(map_operands), len(set_operands)]
     )
+
+
+def fits_around(value: SSAValue, most: int) -> bool:
+    """Whether an expression with numbers up to ``most`` may take the place of an index: numbers in
+    the maps and sets that it is an operand of stay within 64 bits."""
+    spaces = {
+        attribute.data
+        for use in value.uses
+        for attribute in use.operation.properties.values()
+        if isinstance(attribute, AffineMapAttr | AffineSetAttr)
+    }
+    return all(_fits(space, most) for space in spaces)
+
+
+def _fits(space: AffineMap | AffineSet, most: int) -> bool:
+    exprs = _exprs(space)
+    if (most + 1) * max(map(_magnitude, exprs), default=1) <= GREATEST:
+        return True
+    for sign in (1, -1):
+        dims = [AffineExpr.dimension(n) * most + sign * most for n in range(space.num_dims)]
+        composed = [expr.replace_dims_and_symbols(dims, []) for expr in exprs]
+        if not all(fits_index(simplify(expr, ())) for expr in composed):
+            return False
+    return True
+
+
+def _magnitude(expr: AffineExpr) -> int:
+    """A bound of what becomes of 1 where it takes the place of operands, if nothing is divided."""
+    numbers = [1]
+    for part in expr.dfs():
+        if isinstance(part, AffineConstantExpr):
+            numbers.append(abs(part.value))
+        elif isinstance(part, AffineBinaryOpExpr) and part.kind in _DIVISIONS:
+            return GREATEST
+    return sum(numbers)
+
+
+_DIVISIONS = (AffineBinaryOpKind.FloorDiv, AffineBinaryOpKind.CeilDiv, AffineBinaryOpKind.Mod)
+
+
+def fits_index(expr: AffineExpr) -> bool:
+    """Whether the numbers in ``expr`` fit 64 bits."""
+    numbers = (part.value for part in expr.dfs() if isinstance(part, AffineConstantExpr))
+    return all(LEAST <= number <= GREATEST for number in numbers)
 
 
 def replace_with_expr(old: SSAValue, expr: AffineExpr, new: Operands, point: InsertPoint) -> None:

@@ -373,7 +373,7 @@ def _factor(random: Random, site: Site) -> int | str:
     if symbols and random.random() < 0.15:
         return random.choice(symbols)
     if random.random() < 0.05:
-        return random.choice((0, -1, 2**63))
+        return random.choice((0, -1, 2**40, 2**63))
     return random.choice((1, 2, 2, 3, 3, 4, 5, 8))
 
 

@@ -46,7 +46,7 @@ form an axis of physical memory: see ``set_axis_separator``.
 1. KC3300, KC3303, KC3504: the block uses the buffer, which is used by nothing but loads and stores
    of single elements (a swizzled one by views too), and has no strides of its own.
 2. KC3501, KC3503, KC3515: the map takes as many indices as the buffer has dimensions, to indices
-   that are at least 0, and separators stand between them.
+   that are at least 0, and separators stand between them. KC3499: their numbers fit 64 bits.
 3. KC3502: no two elements are mapped to the same place. This is proven, for all symbolic sizes;
    ``assume_injective_transform`` replaces a proof that cannot be found, never a disproof, and is
    noted at the buffer (``layout_assumed_injective``).
@@ -89,11 +89,12 @@ from kc.analysis.affine_relations import Conditions, hull, unreached
 from kc.analysis.index_values import IndexValues, substitute
 from kc.analysis.loop_tree import buffer_name
 from kc.analysis.regions import buffers_read, buffers_written, stores_to
-from kc.analysis.simplify_affine import simplify_constraints
+from kc.analysis.simplify_affine import simplify, simplify_constraints
 from kc.dialects.affine_assembly import ZERO
-from kc.dialects.tir import AllocOp, ApplyOp, BlockOp, StoreOp
+from kc.dialects.tir import AllocOp, ApplyOp, BlockOp, LoadOp, StoreOp
 from kc.support.diagnostics import warn
 from kc.support.locations import location_of
+from kc.transforms.affine_rewrite import fits_index
 from kc.transforms.schedule._buffers import (
     BufferRef,
     find_buffer,
@@ -184,10 +185,28 @@ class TransformLayout(Primitive):
             len(self.index_map.results),
         )
         require_argument_layout(site, block, layout)
+        self._require_numbers(site, block, layout)
         if self._notes_swizzle(buffer) and layout.new.sizes == layout.old.sizes:
             return Plan(block, layout, (), self._warning(layout, ()))
         padding = self._padding(site, block, layout)
         return Plan(block, layout, padding, self._warning(layout, padding))
+
+    def _require_numbers(self, site: Site, block: BlockOp, layout: Layout) -> None:
+        """Refuse (KC3499) indices with numbers of more than 64 bits."""
+        for access in (use.operation for use in layout.buffer.uses):
+            if not isinstance(access, LoadOp | StoreOp):
+                continue
+            indices = list(access.indices.data.results)
+            for expr in layout.map.results:
+                if fits_index(simplify(expr.replace_dims_and_symbols(indices, []), ())):
+                    continue
+                raise site.refuse(
+                    "KC3499",
+                    f"{buffer_name(layout.buffer)} would have indices with numbers of more than "
+                    "64 bits",
+                    at=block,
+                    why=f"{self.index_map} multiplies the numbers that are in them now",
+                )
 
     def _notes_swizzle(self, buffer: SSAValue) -> bool:
         """Whether the map is kept with the buffer, if it keeps its shape."""

@@ -10,6 +10,7 @@ from xdsl.ir import SSAValue
 from kc.dialects.tir import ForOp, symbol_names
 from kc.support.diagnostics import ScheduleError, suggest
 from kc.support.locations import location_of
+from kc.transforms.affine_rewrite import fits_around
 from kc.transforms.schedule.base import CALL_SITE, Site
 
 LIMIT = 2**63 - 1
@@ -64,6 +65,19 @@ def _factor(value: Any) -> Factor:
     except TypeError:
         pass
     raise TypeError(f"{value!r} is no factor")
+
+
+def require_index_numbers(site: Site, loop: ForOp, most: int) -> None:
+    """Refuse (KC3499) numbers up to ``most`` in what takes the place of a loop's variable, if the
+    indices that it is in would have numbers of more than 64 bits."""
+    if not fits_around(loop.var, most):
+        raise site.refuse(
+            "KC3499",
+            f"indices of loop {loop.label} would have numbers of more than 64 bits",
+            at=loop,
+            why=f"its variable becomes an expression with numbers of up to {most}, which the "
+            "numbers in the indices multiply",
+        )
 
 
 def require_symbol(site: Site, name: str, loop: ForOp) -> None:

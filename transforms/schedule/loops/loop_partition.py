@@ -28,6 +28,7 @@ as many iterations as there are.
 1. KC3010, KC3011: the loop is serial and carries no annotation.
 2. KC3460: there is at least one factor that is not open, and at most one that is.
 3. KC3461: each constant factor is at least 1. KC3023: symbolic ones are sizes of the function.
+   KC3499: with them, the numbers in the loop's indices fit 64 bits.
 4. KC3462: the factors leave at least one iteration for the open part or the remainder.
 
 ``preserve-unit-iters=false`` puts 0 for the variable of a part of one iteration.
@@ -65,7 +66,12 @@ from kc.transforms.schedule._buffers import name_apart
 from kc.transforms.schedule._sizes import symbol_value
 from kc.transforms.schedule.base import Gives, LoopRef, Primitive, Rewritten, Site, require_serial
 from kc.transforms.schedule.loops._chain import size_point, without_unit_variables
-from kc.transforms.schedule.loops._factors import LIMIT, Factors, require_symbol
+from kc.transforms.schedule.loops._factors import (
+    LIMIT,
+    Factors,
+    require_index_numbers,
+    require_symbol,
+)
 
 
 @dataclass(frozen=True)
@@ -128,6 +134,7 @@ class LoopPartition(Primitive):
                 why=f"they have {known} iterations and the loop has {extent}",
                 hints=_smaller(self.factors, extent),
             )
+        require_index_numbers(site, loop, known)
         factors = self.factors if None in self.factors else Factors((*self.factors, None))
         wanted = [f"{loop.label}_{n}" for n in range(len(factors))]
         names = site.fresh_names(wanted, loop, [loop])

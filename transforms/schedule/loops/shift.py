@@ -19,6 +19,7 @@ shifted by as much, and the first is as long (``after``).
 1. KC3010, KC3011: the loop is serial and carries no annotation.
 2. KC3036: it has iterations, if it is that of a reduction.
 3. KC3458: neither number is negative, one is not 0, and the new extent fits 64 bits.
+4. KC3499: so do the numbers in its indices.
 
 Nothing changes its order, so no dependence forbids it.
 
@@ -41,7 +42,7 @@ from kc.dialects.tir import ApplyOp, ForOp
 from kc.transforms.affine_rewrite import compact, replace_with_expr
 from kc.transforms.schedule.base import Gives, LoopRef, Primitive, Rewritten, Site, require_serial
 from kc.transforms.schedule.loops._chain import size_point
-from kc.transforms.schedule.loops._factors import LIMIT
+from kc.transforms.schedule.loops._factors import LIMIT, require_index_numbers
 from kc.transforms.schedule.loops._guards import guard_body, require_nonempty_reduction
 
 
@@ -82,6 +83,7 @@ class Shift(Primitive):
                 at=loop,
                 why=f"it would have more than the {LIMIT} iterations that are possible",
             )
+        require_index_numbers(site, loop, self.by + self.after)
         return loop
 
     @classmethod

@@ -24,7 +24,8 @@ tiling of stencils needs.
 1. KC3466: there are two loops, the second inside the first. KC3030: they are distinct.
 2. KC3010, KC3011: both are serial and carry no annotation.
 3. KC3036: the inner loop has iterations, if it is that of a reduction.
-4. KC3467: the factor is not 0, and the new extent fits 64 bits.
+4. KC3467: the factor is not 0, and the new extent fits 64 bits. KC3499: so do the numbers in the
+   inner loop's indices.
 5. KC3468: the extent of the inner loop does not depend on the outer one.
 
 Nothing changes its order, so no dependence forbids it.
@@ -48,7 +49,7 @@ from kc.dialects.tir import ApplyOp, ForOp
 from kc.transforms.affine_rewrite import compact, replace_with_expr
 from kc.transforms.schedule.base import Gives, LoopRef, Primitive, Rewritten, Site, require_serial
 from kc.transforms.schedule.loops._chain import size_point
-from kc.transforms.schedule.loops._factors import LIMIT
+from kc.transforms.schedule.loops._factors import LIMIT, require_index_numbers
 from kc.transforms.schedule.loops._guards import guard_body, require_nonempty_reduction
 
 
@@ -109,6 +110,8 @@ class Skew(Primitive):
                 at=inner,
                 why=f"there may be at most {LIMIT}",
             )
+        count = (outer.static_extent or 1) - 1
+        require_index_numbers(site, inner, abs(self.factor) * max(count, 1))
         return Plan(outer, inner)
 
     def _extent(self, site: Site, outer: ForOp, inner: ForOp) -> int | None:
@@ -133,9 +136,11 @@ class Skew(Primitive):
                 f"{outer.label}",
             )
         count, size = outer.static_extent, inner.static_extent
-        if count is None or size is None:
+        if count is None:
             return None
-        return size + abs(self.factor) * max(count - 1, 0)
+        # A size that is not known is at least 0.
+        extent = (size or 0) + abs(self.factor) * max(count - 1, 0)
+        return extent if size is not None or extent > LIMIT else None
 
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:

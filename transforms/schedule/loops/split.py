@@ -17,6 +17,7 @@ After::
 1. KC3010, KC3011: the loop is serial and carries no annotation.
 2. KC3020: there is at least one factor, and at most one is left open (``?``).
 3. KC3021: each constant factor is at least 1 and the product of the factors fits 64 bits.
+   KC3499: so do the numbers in the loop's indices.
 4. KC3022: the factors cover the extent: without an open one their product is at least the extent.
 5. KC3497: with ``disable-predication``, the factors are known to divide the extent.
 
@@ -61,7 +62,13 @@ from kc.transforms.schedule.base import (
     require_serial,
 )
 from kc.transforms.schedule.loops._chain import size_point, without_unit_variables
-from kc.transforms.schedule.loops._factors import LIMIT, Factor, Factors, require_symbol
+from kc.transforms.schedule.loops._factors import (
+    LIMIT,
+    Factor,
+    Factors,
+    require_index_numbers,
+    require_symbol,
+)
 from kc.transforms.schedule.loops._guards import guard_body
 
 
@@ -149,6 +156,7 @@ class Split(Primitive):
                 why=f"the product must fit 64 bits (at most {LIMIT})",
                 hints=_factor_hints(extent),
             )
+        require_index_numbers(site, loop, product)
         constant = all(isinstance(factor, int) for factor in factors)
         if None not in factors and not (constant and extent is not None and product >= extent):
             have = str(extent) if extent is not None else "symbolic"
