@@ -10,13 +10,23 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from xdsl.dialects.builtin import FixedBitwidthType, MemRefType
+from xdsl.dialects.builtin import FixedBitwidthType, IntegerAttr, MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 
-from kc.dialects.tir import LoadOp, StoreOp
+from kc.dialects.tir import AllocOp, LoadOp, StoreOp
 
 ALIGNMENT = 16
 """Of each buffer in the memory of a block, in bytes: a vector of 128 bits."""
+
+SWIZZLED_ALIGNMENT = 1024
+"""... and of one whose elements are swizzled: what a GPU does with the bits of their addresses
+repeats after eight rows of 128 bytes."""
+
+SWIZZLE = "tir.swizzle"
+"""The attribute of an allocation that says where its elements are: see ``swizzle-storage``."""
+
+BEGINS_AT = "tir.alignment"
+"""The attribute of an allocation that begins at a multiple of more than :data:`ALIGNMENT` bytes."""
 
 OFFSET = "tir.shared_offset"
 """The attribute of an allocation that says where it begins in the memory of a block, in bytes."""
@@ -34,6 +44,23 @@ def buffer_bytes(buffer: SSAValue) -> int:
 def rounded(size: int) -> int:
     """A size with what it takes that the next buffer is aligned."""
     return -(-size // ALIGNMENT) * ALIGNMENT
+
+
+def alignment_of(buffer: SSAValue) -> int:
+    """What the address of a buffer in the memory of a block is a multiple of, in bytes."""
+    op = buffer.owner
+    attributes = op.attributes if isinstance(op, AllocOp) else {}
+    given = attributes.get(BEGINS_AT)
+    if isinstance(given, IntegerAttr):
+        return given.value.data
+    large = SWIZZLE in attributes and buffer_bytes(buffer) >= SWIZZLED_ALIGNMENT
+    return SWIZZLED_ALIGNMENT if large else ALIGNMENT
+
+
+def aligned(offset: int, buffer: SSAValue) -> int:
+    """The first offset from ``offset`` on that a buffer may begin at."""
+    alignment = alignment_of(buffer)
+    return -(-offset // alignment) * alignment
 
 
 def arrange(buffers: Sequence[SSAValue], body: Block) -> tuple[dict[SSAValue, int], int]:
@@ -55,7 +82,7 @@ def arrange(buffers: Sequence[SSAValue], body: Block) -> tuple[dict[SSAValue, in
         for first, end in taken:
             if first - start >= sizes[buffer]:
                 break
-            start = max(start, end)
+            start = aligned(max(start, end), buffer)
         offsets[buffer] = start
     total = max((offsets[buffer] + sizes[buffer] for buffer in buffers), default=0)
     return offsets, total

@@ -55,6 +55,7 @@ from xdsl.dialects.builtin import (
     SymbolRefAttr,
     i8,
     i32,
+    i64,
 )
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -66,9 +67,17 @@ from xdsl.traits import SymbolOpInterface
 from kc.analysis import loop_tree
 from kc.analysis.dependence import base_buffer
 from kc.analysis.loop_tree import memory_scope, touches_memory
-from kc.analysis.shared_memory import OFFSET, buffer_bytes, rounded
+from kc.analysis.shared_memory import (
+    ALIGNMENT,
+    OFFSET,
+    aligned,
+    alignment_of,
+    buffer_bytes,
+    rounded,
+)
 from kc.dialects import gpu
 from kc.dialects.gpu import AddressSpace, AddressSpaceAttr
+from kc.dialects.gpu.attrs import ALIGN
 from kc.dialects.tir import INDEX, AllocOp, ForKind, ForKindAttr, ForOp, IfOp
 from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES
 from kc.support.diagnostics import CodegenError
@@ -288,6 +297,10 @@ def _convert_launch(launch: _Launch, home: str, name: str) -> None:
     for key, value in launch.bounds.items():
         assert isinstance(value, IntegerAttr)
         call.attributes[key] = IntegerAttr(value.value.data, i32)
+    own = [alignment_of(alloc.buffer) for alloc in shared]
+    bytes_of = [*own, *([_alignment(merged)] if merged else ())]
+    if max(bytes_of, default=0) > ALIGNMENT:
+        call.alignments = bytes_of
     call.module = SymbolRefAttr(home)
     call.function = SymbolRefAttr(name)
     for op in (*before, call):
@@ -312,6 +325,8 @@ def _convert_launch(launch: _Launch, home: str, name: str) -> None:
         _add_parts(merged, static_offsets, memory, body)
     if dynamic:
         whole = gpu.DynamicSharedMemoryOp()
+        if (alignment := _alignment(dynamic)) > ALIGNMENT:
+            whole.attributes[ALIGN] = IntegerAttr(alignment, i64)
         whole.location = dynamic[0].location
         body.add_op(whole)
         _add_parts(dynamic, offsets, whole.result, body)
@@ -403,10 +418,15 @@ def _offsets(allocs: Sequence[AllocOp]) -> tuple[list[int], int]:
     end = 0
     for alloc, offset in zip(allocs, given, strict=True):
         known = offset.value.data if isinstance(offset, IntegerAttr) else None
-        start = end if known is None else known
+        start = aligned(end, alloc.buffer) if known is None else known
         offsets.append(start)
         end = max(end, start + rounded(buffer_bytes(alloc.buffer)))
     return offsets, end
+
+
+def _alignment(allocs: Sequence[AllocOp]) -> int:
+    """What memory that has these as its parts begins at a multiple of, in bytes."""
+    return max(alignment_of(alloc.buffer) for alloc in allocs)
 
 
 def _device_type(type_: Attribute) -> MemRefType:

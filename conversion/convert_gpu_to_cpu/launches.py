@@ -148,6 +148,7 @@ def _in_one_piece(kernel: Kernel, shared: Mapping[str, Attribute]) -> tuple[list
     """
     offset = 0
     views: list[str] = []
+    alignments = [bytes_ or 0 for bytes_ in (*kernel.alignments, kernel.dynamic_alignment)]
     for (array, type_), alignment in zip(shared.items(), kernel.alignments, strict=True):
         assert isinstance(type_, MemRefType)
         if alignment is None:
@@ -162,7 +163,8 @@ def _in_one_piece(kernel: Kernel, shared: Mapping[str, Attribute]) -> tuple[list
         ]
         offset += size
     if kernel.dynamic:
-        offset = -(-offset // SWIZZLED) * SWIZZLED + UNALIGNED
+        offset = -(-offset // SWIZZLED) * SWIZZLED
+        offset += UNALIGNED if kernel.dynamic_alignment is None else 0
         views += [
             f"%dynamic_o = arith.constant {offset} : index",
             "%dynamic_f = arith.addi %piece_from, %dynamic_o : index",
@@ -177,7 +179,7 @@ def _in_one_piece(kernel: Kernel, shared: Mapping[str, Attribute]) -> tuple[list
     begin = [
         f"%piece_known = arith.constant {offset} : index",
         f"%piece_size = {sum_} : index",
-        f"%swizzled = arith.constant {max(SWIZZLED, *filter(None, kernel.alignments), 0)} : index",
+        f"%swizzled = arith.constant {max(SWIZZLED, *alignments)} : index",
         "%memory_size = arith.addi %piece_size, %swizzled : index",
         "%memory = memref.alloc(%memory_size) : memref<?xi8>",
         f"%memory_at = {_POINTER_OF}(%memory) : (memref<?xi8>) -> index",

@@ -194,7 +194,11 @@ class LowerDynamicSharedMemory(LlvmPattern):
         assert isinstance(type_, MemRefType)
         if s.module.needs_global(DYNAMIC):
             array = llvm.LLVMArrayType(0, i8)
-            new = llvm.GlobalOp(array, DYNAMIC, "external", SHARED_SPACE, alignment=ALIGNMENT)
+            home = op.get_toplevel_object()
+            assert isinstance(home, Operation)
+            kernels = [it for it in home.walk() if isinstance(it, DynamicSharedMemoryOp)]
+            alignment = max(ALIGNMENT, *(it.alignment or 0 for it in kernels))
+            new = llvm.GlobalOp(array, DYNAMIC, "external", SHARED_SPACE, alignment=alignment)
             s.module.add(_global(s, new))
         # Nobody asks for the size, which the launch gives.
         s.define(op.result, MemRef(_address(s, DYNAMIC), (s.int_constant(0),), type_, Origin()))

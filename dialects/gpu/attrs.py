@@ -16,6 +16,9 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.str_enum import StrEnum
 
+ALIGN = "llvm.align"
+"""The attribute of memory of a block that says what its address is a multiple of, in bytes."""
+
 
 class Dimension(StrEnum):
     """A dimension of a grid, of a block, or of a cluster."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import (
+    DenseArrayBase,
     IndexType,
     IntegerAttr,
     IntegerType,
     MemRefType,
     SymbolRefAttr,
     i32,
+    i64,
 )
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.irdl import (
@@ -103,6 +105,10 @@ class _Numbered:
         )
 
 
+ALIGNMENTS = "workgroup_alignments"
+"""The attribute of a launch with the bytes at multiples of which its memories of a block begin."""
+
+
 @irdl_op_definition
 class LaunchOp(IRDLOperation):
     """A launch with its kernel as a body::
@@ -112,7 +118,8 @@ class LaunchOp(IRDLOperation):
 
     With ``async [%t]`` it gives a token; ``clusters`` are groups of blocks;
     ``dynamic_shared_memory_size %bytes``; ``workgroup`` and ``private`` are memory, as of
-    :class:`GPUFuncOp`; ``module(@m) function(@f)`` are the names that the kernel is to have.
+    :class:`GPUFuncOp`; ``module(@m) function(@f)`` are the names that the kernel is to have. An
+    attribute ``workgroup_alignments = array<i64: 1024>`` says what ``llvm.align`` is there.
     """
 
     name = "gpu.launch"
@@ -199,7 +206,22 @@ class LaunchOp(IRDLOperation):
         """The memory of a thread."""
         return self.body.blocks[0].args[self._numbers + attribution_count(self) :]
 
+    @property
+    def alignments(self) -> Sequence[int] | None:
+        """The bytes at multiples of which the memories of a block begin; None: nothing is said."""
+        given = self.attributes.get(ALIGNMENTS)
+        return given.get_values() if isinstance(given, DenseArrayBase) else None  # pyright: ignore
+
+    @alignments.setter
+    def alignments(self, bytes_: Sequence[int]) -> None:
+        self.attributes[ALIGNMENTS] = DenseArrayBase.from_list(i64, bytes_)
+
     def verify_(self) -> None:
+        if self.alignments is not None and len(self.alignments) != len(self.workgroup_memory):
+            raise VerifyException(
+                f"gpu.launch: {len(self.alignments)} alignments are given for "
+                f"{len(self.workgroup_memory)} memories of a block"
+            )
         given = sum(
             size is not None
             for size in (self.cluster_size_x, self.cluster_size_y, self.cluster_size_z)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     IndexType,
+    IntegerAttr,
     MemRefType,
     StringAttr,
     UnitAttr,
@@ -33,7 +34,7 @@ from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from kc.dialects.gpu.attrs import TOKEN, AddressSpace, AddressSpaceAttr, AsyncTokenType
+from kc.dialects.gpu.attrs import ALIGN, TOKEN, AddressSpace, AddressSpaceAttr, AsyncTokenType
 
 INDEX = IndexType()
 
@@ -333,7 +334,8 @@ class SetDefaultDeviceOp(IRDLOperation):
 class DynamicSharedMemoryOp(IRDLOperation):
     """``%m = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>``.
 
-    The memory of a block whose size the launch gives, in bytes.
+    The memory of a block whose size the launch gives, in bytes. With an attribute
+    ``llvm.align = 1024`` it begins at a multiple of that.
     """
 
     name = "gpu.dynamic_shared_memory"
@@ -347,6 +349,12 @@ class DynamicSharedMemoryOp(IRDLOperation):
         super().__init__(
             result_types=[type_ or MemRefType(i8, [DYNAMIC_INDEX], memory_space=space)]
         )
+
+    @property
+    def alignment(self) -> int | None:
+        """The bytes at a multiple of which it begins, if that is said."""
+        said = self.attributes.get(ALIGN)
+        return said.value.data if isinstance(said, IntegerAttr) else None
 
     def verify_(self) -> None:
         type_ = self.result.type

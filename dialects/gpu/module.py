@@ -42,12 +42,11 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from kc.dialects.gpu.attrs import AddressSpace, AddressSpaceAttr
+from kc.dialects.gpu.attrs import ALIGN, AddressSpace, AddressSpaceAttr
 
 KERNEL = "gpu.kernel"
 """The attribute of functions that the host launches."""
 _ATTRIBUTIONS = "workgroup_attributions"
-_ALIGN = "llvm.align"
 """The attribute that says how many arguments of a region are memory of a block."""
 
 
@@ -252,7 +251,7 @@ class GPUFuncOp(IRDLOperation):
         """The bytes at a multiple of which memory ``number`` of a block begins, if that is said."""
         if self.workgroup_attrib_attrs is None:
             return None
-        said = self.workgroup_attrib_attrs.data[number].data.get(_ALIGN)
+        said = self.workgroup_attrib_attrs.data[number].data.get(ALIGN)
         return said.value.data if isinstance(said, IntegerAttr) else None
 
     def _verify_workgroup_attributes(self) -> None:
@@ -264,10 +263,10 @@ class GPUFuncOp(IRDLOperation):
                 f"{len(attrs.data)}"
             )
         for number, each in enumerate(() if attrs is None else attrs.data):
-            said = each.data.get(_ALIGN)
+            said = each.data.get(ALIGN)
             size = self.alignment_of(number)
             if said is not None and (size is None or size <= 0 or size & (size - 1)):
-                raise VerifyException(f"gpu.func: {_ALIGN} of @{name} is {said}, no power of 2")
+                raise VerifyException(f"gpu.func: {ALIGN} of @{name} is {said}, no power of 2")
 
     def verify_(self) -> None:
         name = self.sym_name.data

@@ -18,7 +18,7 @@ SCOPES = re.compile(r"wmma\.(matrix_[ab]|accumulator)|m\d+n\d+k\d+\.matrix[ABC]"
 """The memory scopes of buffers of fragments."""
 
 _BITS = {"f16": 16, "bf16": 16, "f32": 32, "s8": 8, "s32": 32}
-_INSTRUCTIONS = ("wmma", "mma")
+_INSTRUCTIONS = ("wmma", "mma", "wgmma")
 
 Matrices = tuple[int, bool, AffineExpr, AffineExpr]
 """How ``ldmatrix`` loads a fragment: how many matrices, whether they are transposed, and the row
@@ -32,7 +32,10 @@ class FragmentAttr(ParametrizedAttribute):
     ``a``, ``b`` and ``c`` are the matrices of ``c += a * b``, ``c`` also that of the sums. The tile
     has the rows and columns of the matrix, but that of a ``b`` whose layout is ``col`` has those of
     the transposed one: [n, k]. A lane holds 32-bit words of one or more elements each. Which ones
-    is PTX's for ``mma`` (:meth:`lane_map`), and nobody's business for ``wmma``.
+    is PTX's for ``mma`` and ``wgmma`` (:meth:`lane_map`), and nobody's business for ``wmma``.
+
+    ``wgmma`` reads A and B from shared memory: only C is a fragment, which the 128 lanes of four
+    warps hold, and its k is that of one instruction.
     """
 
     name = "nvvm.fragment"
@@ -87,7 +90,7 @@ class FragmentAttr(ParametrizedAttribute):
     def verify(self) -> None:
         for what, given, allowed in (
             ("instruction", self.instruction, _INSTRUCTIONS),
-            ("matrix", self.matrix, ("a", "b", "c")),
+            ("matrix", self.matrix, ("c",) if self.is_wgmma else ("a", "b", "c")),
             ("element type", self.element, tuple(_BITS)),
             ("layout", self.layout, ("row", "col") if self.matrix == "b" else ("row",)),
         ):
@@ -95,19 +98,33 @@ class FragmentAttr(ParametrizedAttribute):
                 raise VerifyException(
                     f"#nvvm.fragment: the {what} is {' or '.join(allowed)}, not {given}"
                 )
-        if self.is_mma and self.shape[:2] != (16, 8):
-            m, n, k = self.shape
+        m, n, k = self.shape
+        if self.is_mma and (m, n) != (16, 8):
             raise VerifyException(f"#nvvm.fragment: mma has m16n8, not m{m}n{n}k{k}")
+        if self.is_wgmma and (m != 64 or n % 8 or not 8 <= n <= 256):
+            raise VerifyException(
+                f"#nvvm.fragment: wgmma has m64 and n a multiple of 8 up to 256, not m{m}n{n}k{k}"
+            )
 
     @property
     def instruction(self) -> str:
-        """wmma or mma."""
+        """wmma, mma or wgmma."""
         return self.instruction_name.data
 
     @property
     def is_mma(self) -> bool:
         """Whether the lanes have the elements that PTX says, for ``mma.sync``."""
         return self.instruction == "mma"
+
+    @property
+    def is_wgmma(self) -> bool:
+        """Whether four warps hold the tile together, for ``wgmma.mma_async``."""
+        return self.instruction == "wgmma"
+
+    @property
+    def lanes(self) -> int:
+        """How many lanes hold the tile."""
+        return 128 if self.is_wgmma else 32
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -132,7 +149,7 @@ class FragmentAttr(ParametrizedAttribute):
     @property
     def scope(self) -> str:
         """The memory scope of buffers of such tiles."""
-        if not self.is_mma:
+        if self.instruction == "wmma":
             return "wmma.accumulator" if self.matrix == "c" else f"wmma.matrix_{self.matrix}"
         m, n, k = self.shape
         return f"m{m}n{n}k{k}.matrix{self.matrix.upper()}"
@@ -153,10 +170,10 @@ class FragmentAttr(ParametrizedAttribute):
     @property
     def words(self) -> int:
         """How many words a lane has."""
-        if not self.is_mma:
+        if self.instruction == "wmma":
             return len(wmma_words(self.shape, self.element, self.matrix))
         rows, columns = self.tile
-        return rows * columns // 32 // self.each
+        return rows * columns // self.lanes // self.each
 
     @property
     def word(self) -> str:
@@ -171,10 +188,13 @@ class FragmentAttr(ParametrizedAttribute):
     def lane_map(self) -> AffineMap | None:
         """Which element of the tile a lane (d0) has as its element d1; None where PTX leaves it
         open."""
-        if not self.is_mma:
+        if self.instruction == "wmma":
             return None
         lane, number = AffineExpr.dimension(0), AffineExpr.dimension(1)
         group, place = lane // 4, lane % 4
+        if self.is_wgmma:  # each of four warps has 16 rows, eight columns after eight
+            row = lane // 32 * 16 + group % 8 + number // 2 % 2 * 8
+            return AffineMap(2, 0, (row, number // 4 * 8 + place * 2 + number % 2))
         if self.matrix == "c":
             return AffineMap(2, 0, (group + (number // 2) * 8, place * 2 + number % 2))
         word, part = number // self.each, number % self.each

@@ -19,7 +19,7 @@ from kc.dialects.tir.indices import ApplyOp, DelinearizeOp, LinearizeOp, SymbolO
 from kc.dialects.tir.loops import ForKind, ForKindAttr, ForOp, IfOp
 from kc.dialects.tir.memory import AllocOp, LoadOp, StoreOp
 from kc.dialects.tir.prefetch import PrefetchOp
-from kc.dialects.tir.views import CallOp, ViewOp
+from kc.dialects.tir.views import CallOp, MatrixDescriptorOp, ViewOp
 
 __all__ = [
     "DYNAMIC",
@@ -40,6 +40,7 @@ __all__ = [
     "IterTypeAttr",
     "LinearizeOp",
     "LoadOp",
+    "MatrixDescriptorOp",
     "PrefetchOp",
     "StoreOp",
     "SymbolOp",
@@ -65,6 +66,7 @@ TIR = Dialect(
         IfOp,
         LinearizeOp,
         LoadOp,
+        MatrixDescriptorOp,
         PrefetchOp,
         StoreOp,
         SymbolOp,

@@ -223,6 +223,49 @@ def _has_symbols(op: Operation) -> bool:
 
 
 @irdl_op_definition
+class MatrixDescriptorOp(IRDLOperation):
+    """``%d = tir.matrix_descriptor %A along "k" : memref<64x16xf16, ...>``: how a product of four
+    warps finds a tile in shared memory.
+
+    The 64 bits that ``nvvm.wgmma.mma_async`` takes: where the tile begins, how far its rows are
+    apart, and the swizzle of the buffer. ``along`` says what neighbours in a row differ in: ``k``,
+    the index of the sum, or ``mn``, that of the result. ``lower-fragments`` makes the bits, since
+    the layout is that of the buffer which the tile is a part of. (``nvgpu.warpgroup.generate.
+    descriptor``.)
+    """
+
+    name = "tir.matrix_descriptor"
+
+    tile = operand_def(MemRefType)
+    along = prop_def(StringAttr)
+    result = result_def(i64)
+
+    traits = traits_def(Pure())
+
+    assembly_format = "$tile `along` $along attr-dict `:` type($tile)"
+
+    def __init__(self, tile: SSAValue, along: str) -> None:
+        super().__init__(
+            operands=[tile], properties={"along": StringAttr(along)}, result_types=[i64]
+        )
+
+    def verify_(self) -> None:
+        type_ = self.tile.type
+        assert isinstance(type_, MemRefType)
+        if self.along.data not in ("k", "mn"):
+            raise VerifyException(
+                f'tir.matrix_descriptor: along "k" or "mn", not "{self.along.data}"'
+            )
+        if type_.get_num_dims() != 2 or type_.memory_space not in _SHARED:
+            raise VerifyException(
+                f"tir.matrix_descriptor: a tile is a matrix in shared memory, not {type_}"
+            )
+
+
+_SHARED = (StringAttr("shared"), StringAttr("shared.dyn"))
+
+
+@irdl_op_definition
 class CallOp(IRDLOperation):
     """``tir.call @gemm(read %a, read %b, update %c, %n) : (memref<...>, ...)``: call a function.
 

@@ -253,13 +253,17 @@ class Target:
     def has_feature(self, name: str) -> bool:
         """Whether the CPU has a feature: by ``-mattr``, else by its name, where that is known.
 
-        ``sm_80`` is one of NVIDIA's GPUs from that architecture on.
+        ``sm_80`` is one of NVIDIA's GPUs from that architecture on, ``sm_90a`` that one alone.
         """
         if name.startswith("sm_"):
             from kc.support.nvidia import architecture_of
 
-            is_nvidia = "cuda" in self.keys
-            return is_nvidia and architecture_of(self).number >= int(name.removeprefix("sm_"))
+            if "cuda" not in self.keys:
+                return False
+            architecture = architecture_of(self)
+            if name.endswith("a"):
+                return architecture.name == name
+            return architecture.number >= int(name.removeprefix("sm_"))
         given = [feature[0] == "+" for feature in self.mattr if feature[1:] == name]
         if given:
             return given[-1]

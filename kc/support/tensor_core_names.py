@@ -15,6 +15,15 @@ _MMA: Mapping[int, Products] = {
     16: {"f16": ("f16", "f32"), "bf16": ("f32",), "s8": ("s32",)},
     32: {"s8": ("s32",)},
 }
+# m64nNk -> products.
+_WGMMA: Mapping[int, Products] = {
+    16: {"f16": ("f16", "f32"), "bf16": ("f32",)},
+    32: {"s8": ("s32",)},
+}
+_COLUMNS = (8, 16, 32, 64, 96, 128, 192, 256)
+"""The n of wgmma that intrinsics have."""
+_STEPS = (1, 2, 4)
+"""How many products of wgmma along k an intrinsic starts: rows of 32, 64 or 128 bytes."""
 _SHARED = ("shared", "shared.dyn")
 _ANYWHERE = (*_SHARED, "global")
 # Matrix and layout -> how names say it.
@@ -23,11 +32,11 @@ _OPERANDS = {("a", "row"): "a", ("b", "row"): "b", ("b", "col"): "b_trans"}
 
 class TensorCoreIntrin(NamedTuple):
     """What an intrinsic does: ``load``, ``fill`` or ``store`` a matrix, the last also by rows
-    (``stmatrix``), or ``sync``: C += A * B."""
+    (``stmatrix``), or ``sync``: C += A * B. Of wgmma, ``sync`` reads A and B from shared memory."""
 
     role: str
     instruction: str
-    """wmma, or mma: ``mma.sync``."""
+    """wmma, mma: ``mma.sync``, or wgmma."""
     shape: tuple[int, int, int]
     element: str
     """Of the matrix, or of A and B."""
@@ -35,9 +44,11 @@ class TensorCoreIntrin(NamedTuple):
     layout: str = "row"
     """Of the matrix, or of B: col is stored by columns."""
     space: str = ""
-    """The memory that a matrix is loaded from or stored to."""
+    """The memory that a matrix is loaded from or stored to, or where A and B are."""
     total: str = ""
     """The type of the elements of C in a product."""
+    steps: int = 1
+    """How many instructions along k there are in a product."""
 
 
 @cache
@@ -45,11 +56,51 @@ def tensor_core_intrins() -> Mapping[str, TensorCoreIntrin]:
     """The intrinsics by name."""
     families = [("wmma", (16, 16, 16), "16x16x16", _WMMA)]
     families += [("mma", (16, 8, k), f"m16n8k{k}", products) for k, products in _MMA.items()]
-    return {
+    intrins = {
         name: intrin
         for instruction, shape, size, products in families
         for name, intrin in _family(instruction, shape, size, products)
     }
+    for k, products in _WGMMA.items():
+        for n in _COLUMNS:
+            intrins.update(_of_warpgroups((64, n, k), products))
+    return intrins
+
+
+def _of_warpgroups(
+    shape: tuple[int, int, int], products: Products
+) -> Iterator[tuple[str, TensorCoreIntrin]]:
+    m, n, k = shape
+    size = f"m{m}n{n}k{k}"
+    for total in dict.fromkeys(total for totals in products.values() for total in totals):
+        yield f"wgmma_fill_{size}_{total}", TensorCoreIntrin("fill", "wgmma", shape, total)
+        for space in _ANYWHERE:
+            yield (
+                f"wgmma_store_{size}_{total}_{space.replace('.', '_')}",
+                TensorCoreIntrin("store", "wgmma", shape, total, space=space),
+            )
+    for element, sums in products.items():
+        # Only halves lie along the columns of B, which are then a row of 32, 64 or 128 bytes.
+        across = (("row", ""),) if k == 16 and n in (16, 32, 64) else ()
+        for total in sums:
+            for layout, suffix in (*across, ("col", "_trans")):
+                for steps in _STEPS:
+                    times = "" if steps == 1 else f"x{steps}"
+                    for space in _SHARED:
+                        where = "_dyn" if space == "shared.dyn" else ""
+                        yield (
+                            f"wgmma_sync_{size}{times}_{element}{element}{total}{suffix}{where}",
+                            TensorCoreIntrin(
+                                "sync",
+                                "wgmma",
+                                shape,
+                                element,
+                                layout=layout,
+                                space=space,
+                                total=total,
+                                steps=steps,
+                            ),
+                        )
 
 
 def _family(

@@ -53,6 +53,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     SymbolRefAttr,
     UnitAttr,
+    i64,
 )
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, Region, SSAValue
@@ -76,6 +77,7 @@ from kc.dialects.gpu import (
     TerminatorOp,
     ThreadIdOp,
 )
+from kc.dialects.gpu.attrs import ALIGN
 from kc.dialects.gpu.launch import CONTAINER
 from kc.support.diagnostics import CodegenError
 from kc.support.fresh_names import fresh_name
@@ -253,6 +255,7 @@ def _kernel_of(launch: LaunchOp, name: str, arguments: Sequence[SSAValue]) -> GP
             back.location = end.location
             Rewriter.replace_op(end, back)
     signature = FunctionType.from_lists([value.type for value in arguments], [])
+    aligned = launch.alignments
     kernel = GPUFuncOp(
         name,
         signature,
@@ -261,6 +264,9 @@ def _kernel_of(launch: LaunchOp, name: str, arguments: Sequence[SSAValue]) -> GP
         workgroup=shared,
         known_block_size=constants_of(launch.block),
         known_grid_size=constants_of(launch.grid),
+        workgroup_attrs=None
+        if aligned is None
+        else ArrayAttr([DictionaryAttr({ALIGN: IntegerAttr(bytes_, i64)}) for bytes_ in aligned]),
     )
     # How it is to be compiled is said of the launch.
     compiled = {key: value for key, value in launch.attributes.items() if key.startswith("nvvm.")}

@@ -17,11 +17,17 @@ TVM's, where TVM has the same:
   ``mma_store_m16n8k16_f32_shared``, ...: the same for ``mma.sync``, with the scopes
   ``m16n8k16.matrixA``, ``.matrixB`` and ``.matrixC``. ``mma_stmatrix_m16n8k16_f16_shared`` stores
   whole rows, on GPUs from sm_90 on.
+* ``wgmma_fill_m64n128k16_f32``, ``wgmma_sync_m64n128k16x4_f16f16f32_trans``,
+  ``wgmma_store_m64n128k16_f32_global``: four warps together, on sm_90a. C is in the scope
+  ``m64n128k16.matrixC``, A and B are read from shared memory, whose rows have 32, 64 or 128 bytes
+  and are swizzled. ``x4``: a tile of 64 terms, four products that are waited for once. A B that is
+  not stored by columns is one row wide: n is 16, 32 or 64.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from kc.dialects.nvvm.fragments import FragmentAttr
 from kc.support.tensor_core_names import TensorCoreIntrin, tensor_core_intrins
@@ -34,6 +40,14 @@ def __getattr__(name: str) -> str:
     if intrin is None:
         raise AttributeError(f"there is no tensor intrinsic {name!r} in {__name__}")
     return _text(name, intrin)
+
+
+class _Tile(NamedTuple):
+    """A tile of A or B that stays in memory."""
+
+    element: str
+    tile: tuple[int, int]
+    layout: str = "row"
 
 
 def _text(name: str, intrin: TensorCoreIntrin) -> str:
@@ -49,6 +63,8 @@ def _text(name: str, intrin: TensorCoreIntrin) -> str:
             return _store(name, fragment("c", intrin.element), intrin.space)
         case "stmatrix":
             return _store(name, fragment("c", intrin.element), intrin.space, by_rows=True)
+        case _ if intrin.instruction == "wgmma":
+            return _warpgroup_sync(name, intrin, fragment("c", intrin.total))
         case _:
             a, b = fragment("a", intrin.element), fragment("b", intrin.element, intrin.layout)
             return _sync(name, (a, b, fragment("c", intrin.total)))
@@ -57,16 +73,16 @@ def _text(name: str, intrin: TensorCoreIntrin) -> str:
 # Types ----------------------------------------------------------------------------------------
 
 
-def _tile(fragment: FragmentAttr) -> str:
+def _tile(fragment: FragmentAttr | _Tile) -> str:
     rows, columns = fragment.tile
     return f"{rows}x{columns}x{_STORED[fragment.element]}"
 
 
-def _dense(fragment: FragmentAttr) -> str:
+def _dense(fragment: FragmentAttr | _Tile) -> str:
     return f"memref<{_tile(fragment)}>"
 
 
-def _part(fragment: FragmentAttr, space: str) -> str:
+def _part(fragment: FragmentAttr | _Tile, space: str) -> str:
     """A tile of memory: its rows are contiguous."""
     where = "" if space == "global" else f', "{space}"'
     return f"memref<{_tile(fragment)}, strided<[?, 1], offset: ?>{where}>"
@@ -106,30 +122,38 @@ def _loops(fragment: FragmentAttr, body: str, name: str, indent: str = "      ")
 # Texts ----------------------------------------------------------------------------------------
 
 
-def _lane_arguments(parts: Sequence[tuple[str, FragmentAttr, str | None]]) -> str:
+Part = tuple[str, FragmentAttr | _Tile, str | None]
+"""An argument: its name, the tile, and the memory that it is in; None for registers."""
+
+
+def _lane_arguments(parts: Sequence[Part]) -> str:
     """The arguments of what a lane does: registers, or a tile in a memory."""
     return ", ".join(
-        f"%{letter}: {_words(fragment)} {{nvvm.fragment = {fragment}}}"
-        if space is None
-        else f"%{letter}: {_part(fragment, space)}"
-        for letter, fragment, space in parts
+        f"%{letter}: {_words(tile)} {{nvvm.fragment = {tile}}}"
+        if space is None and isinstance(tile, FragmentAttr)
+        else f"%{letter}: {_part(tile, str(space))}"
+        for letter, tile, space in parts
     )
+
+
+def _type_of(tile: FragmentAttr | _Tile, space: str | None) -> str:
+    if space is None:
+        assert isinstance(tile, FragmentAttr)
+        return _held(tile)
+    return _part(tile, space)
 
 
 def _module(
     name: str,
     requires: str,
-    parts: Sequence[tuple[str, FragmentAttr, str | None]],
+    parts: Sequence[Part],
     modes: Sequence[str],
     tile: str,
     lanes: str,
     description: str,
     more: str = "",
 ) -> str:
-    """``parts`` are the arguments, each with the memory that its tile is in, None for registers."""
-    types = [
-        _held(fragment) if space is None else _part(fragment, space) for _, fragment, space in parts
-    ]
+    types = [_type_of(tile, space) for _, tile, space in parts]
     letters = [letter for letter, _, _ in parts]
     whole = ", ".join(f"%{letter}: {_dense(fragment)}" for letter, fragment, _ in parts)
     given = ", ".join(f"%{letter}: {type_}" for letter, type_ in zip(letters, types, strict=True))
@@ -172,6 +196,8 @@ def _module(
 
 
 def _requirement(fragment: FragmentAttr) -> str:
+    if fragment.is_wgmma:
+        return "sm_90a"
     if not fragment.is_mma:
         return "sm_72" if fragment.element in ("s8", "s32") else "sm_70"
     return "sm_80" if fragment.shape != (16, 8, 8) or fragment.element == "bf16" else "sm_75"
@@ -206,7 +232,11 @@ def _store(name: str, fragment: FragmentAttr, space: str, *, by_rows: bool = Fal
     if by_rows:
         lines = _stmatrix(fragment, space)
     else:
-        lines = _wmma_store(fragment, space) if not fragment.is_mma else _mma_store(fragment, space)
+        lines = (
+            _wmma_store(fragment, space)
+            if fragment.instruction == "wmma"
+            else _mma_store(fragment, space)
+        )
     return _module(
         name,
         "sm_90" if by_rows else _requirement(fragment),
@@ -250,10 +280,12 @@ def _fill(name: str, fragment: FragmentAttr) -> str:
     )
 
 
-def _product(parts: Sequence[FragmentAttr], types: Sequence[str], *, with_init: bool) -> str:
+def _product(
+    parts: Sequence[FragmentAttr | _Tile], types: Sequence[str], *, with_init: bool
+) -> str:
     """C += A * B by loops."""
     a, b, c = parts
-    m, n, k = c.shape
+    (m, k), (_, n) = a.tile, c.tile
     element, total = _STORED[a.element], _STORED[c.element]
     at_b = "%v_j, %v_k" if b.layout == "col" else "%v_k, %v_j"
     is_int = element == "i8"
@@ -296,7 +328,30 @@ def _product(parts: Sequence[FragmentAttr], types: Sequence[str], *, with_init: 
 
 def _sync(name: str, parts: Sequence[FragmentAttr]) -> str:
     a, _, c = parts
-    lines = _wmma_sync(parts) if not a.is_mma else _mma_sync(parts)
+    return _product_module(
+        name,
+        max(_requirement(a), _requirement(c)),
+        [(letter, part, None) for letter, part in zip("ABC", parts, strict=True)],
+        _mma_sync(parts) if a.is_mma else _wmma_sync(parts),
+    )
+
+
+def _warpgroup_sync(name: str, intrin: TensorCoreIntrin, c: FragmentAttr) -> str:
+    m, n, k = c.shape
+    depth = k * intrin.steps
+    tile = (depth, n) if intrin.layout == "row" else (n, depth)
+    a, b = _Tile(intrin.element, (m, depth)), _Tile(intrin.element, tile, intrin.layout)
+    parts: list[Part] = [("A", a, intrin.space), ("B", b, intrin.space), ("C", c, None)]
+    return _product_module(
+        name, _requirement(c), parts, _wgmma(a, b, c, intrin.space, intrin.steps)
+    )
+
+
+def _product_module(name: str, requires: str, parts: Sequence[Part], lines: Sequence[str]) -> str:
+    """What does C += A * B, whose C is in registers."""
+    c = parts[2][1]
+    assert isinstance(c, FragmentAttr)
+    tiles = [tile for _, tile, _ in parts]
     fill = f"{name}.fill"
     held = _held(c)
     roles = f"""  func.func @implementation($given) {{
@@ -324,12 +379,12 @@ def _sync(name: str, parts: Sequence[FragmentAttr]) -> str:
   }}"""
     return _module(
         name,
-        max(_requirement(a), _requirement(c)),
-        [("A", parts[0], None), ("B", parts[1], None), ("C", c, None)],
+        requires,
+        parts,
         ["read", "read", "update"],
-        _product(parts, [_held(part) for part in parts], with_init=False),
+        _product(tiles, [_type_of(tile, space) for _, tile, space in parts], with_init=False),
         _indented(lines),
-        _product(parts, [_dense(part) for part in parts], with_init=True),
+        _product(tiles, [_dense(tile) for tile in tiles], with_init=True),
         roles,
     )
 
@@ -450,7 +505,14 @@ def _wmma_sync(parts: Sequence[FragmentAttr]) -> list[str]:
     ]
 
 
-def _lane() -> list[str]:
+def _lane(lanes: int = 32) -> list[str]:
+    if lanes > 32:  # of several warps: threads along x are lanes
+        return [
+            "%thread_i32 = nvvm.read.ptx.sreg.tid.x : i32",
+            f"%lanes = arith.constant {lanes} : i32",
+            "%lane_i32 = arith.remui %thread_i32, %lanes : i32",
+            "%lane = arith.index_cast %lane_i32 : i32 to index",
+        ]
     return [
         "%lane_i32 = nvvm.read.ptx.sreg.laneid : i32",
         "%lane = arith.index_cast %lane_i32 : i32 to index",
@@ -512,7 +574,7 @@ def _mma_load_elements(fragment: FragmentAttr, space: str) -> list[str]:
 
 def _mma_store(fragment: FragmentAttr, space: str) -> list[str]:
     type_ = _part(fragment, space)
-    lines = _lane()
+    lines = _lane(fragment.lanes)
     for n in range(fragment.words):
         lines.append(f"%w{n} = tir.load %A[{n}] : {_words(fragment)}")
         if fragment.each == 1:
@@ -572,3 +634,47 @@ def _mma_sync(parts: Sequence[FragmentAttr]) -> list[str]:
         f": ({types}) -> {packed}",
         *_keep("C", "d", c, packed),
     ]
+
+
+def _wgmma(a: _Tile, b: _Tile, c: FragmentAttr, space: str, steps: int) -> list[str]:
+    """Products along k, each of tiles of shared memory, that are waited for once."""
+    _, n, k = c.shape
+    packed = f"!llvm.struct<({', '.join([c.word] * c.words)})>"
+    by_rows = b.layout == "row"
+    lines: list[str] = []
+    for letter, tile, along_k in (("A", a, True), ("B", b, not by_rows)):
+        rows, columns = (tile.tile[0], k) if along_k else (k, n)
+        step = (
+            f'memref<{rows}x{columns}x{_STORED[a.element]}, strided<[?, 1], offset: ?>, "{space}">'
+        )
+        for number in range(steps):
+            at = f"0, {number * k}" if along_k else f"{number * k}, 0"
+            name = f"{letter.lower()}{number}"
+            lines += [
+                f"%{name}_tile = tir.view %{letter}[{at}] : {_part(tile, space)} to {step}",
+                f"%{name} = tir.matrix_descriptor %{name}_tile along "
+                f'"{"k" if along_k else "mn"}" : {step}',
+            ]
+    lines.append(f"%s0 = llvm.mlir.undef : {packed}")
+    for number in range(c.words):
+        lines += [
+            f"%c{number} = tir.load %C[{number}] : {_words(c)}",
+            f"%s{number + 1} = llvm.insertvalue %c{number}, %s{number}[{number}] : {packed}",
+        ]
+    lines.append("nvvm.wgmma.fence.aligned")
+    total = f"s{c.words}"
+    for number in range(steps):
+        lines.append(
+            f"%d{number} = nvvm.wgmma.mma_async %a{number}, %b{number}, %{total}, "
+            f"<m = 64, n = {n}, k = {k}>, D [<{c.element}>, <one>], "
+            f"A [<{a.element}>, <one>, <row>], B [<{b.element}>, <one>, <{b.layout}>] : "
+            f"{packed} -> {packed}"
+        )
+        total = f"d{number}"
+    lines += ["nvvm.wgmma.commit.group.sync.aligned", "nvvm.wgmma.wait.group.sync.aligned 0"]
+    for number in range(c.words):
+        lines += [
+            f"%r{number} = llvm.extractvalue %{total}[{number}] : {packed}",
+            f"tir.store %r{number}, %C[{number}] : {_words(c)}",
+        ]
+    return lines

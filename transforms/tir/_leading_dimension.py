@@ -14,9 +14,9 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
+from kc.analysis.shared_memory import SWIZZLE
 from kc.dialects.tir import AllocOp, LoadOp, StoreOp, ViewOp
 from kc.transforms.affine_rewrite import compact
-from kc.transforms.tir.swizzle_storage import KEY as SWIZZLE
 from kc.transforms.tir.swizzle_storage import shifted as shifted_swizzle
 
 Access = LoadOp | StoreOp | ViewOp

@@ -23,6 +23,11 @@ of them does. There an argument with the attribute ``nvvm.fragment`` is the word
 holds of a tile. Until here all threads do the call, each with tiles of its own: memory of the
 scopes ``wmma.*`` and ``m16n8k*.*`` is that of a thread, as any other that names none.
 
+Products of four warps (``wgmma``) read A and B from shared memory, by descriptors
+(``tir.matrix_descriptor``) that say how the buffer is laid out. They do so by another path than
+loads and stores: a thread that has written such a buffer has a fence before the barrier that the
+product is behind.
+
 Requires: one nest of loops of threads around each kernel (``unify-thread-binding``). *Legal when*
 
 1. KC4240: nothing but such calls uses a buffer of fragments.
@@ -30,6 +35,7 @@ Requires: one nest of loops of threads around each kernel (``unify-thread-bindin
 3. KC4242: a tile is one fragment: it begins at multiples of its size, and all of them are whole.
 4. KC4243: all lanes of a warp come to a call, for the same tiles.
 5. KC4244: rows of tiles in memory begin at multiples of 16 bytes, where lanes load them as such.
+6. KC4248: tiles that four warps read are laid out as a descriptor can say.
 
 A buffer, its views and all calls that take them change at once, since the buffer's type does, and
 only after every call was found legal. So this is one walk over the function: a rewrite pattern
@@ -44,13 +50,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
 from xdsl.context import Context
-from xdsl.dialects.arith import AddiOp, ConstantOp, MuliOp
+from xdsl.dialects.arith import AddiOp, AndIOp, ConstantOp, IndexCastOp, MuliOp, OrIOp, ShRUIOp
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     DenseArrayBase,
     DictionaryAttr,
     FixedBitwidthType,
+    IntegerAttr,
     MemRefType,
     ModuleOp,
     StringAttr,
@@ -66,9 +74,23 @@ from xdsl.passes import ModulePass
 from kc.analysis import loop_tree
 from kc.analysis.index_values import IndexValues, substitute
 from kc.analysis.loop_tree import all_loops_around, buffer_name, memory_scope
+from kc.analysis.shared_memory import BEGINS_AT, SWIZZLED_ALIGNMENT
 from kc.analysis.vector_alignment import divisor, known_alignment
-from kc.dialects.nvvm import SCOPES, FragmentAttr
-from kc.dialects.tir import INDEX, AllocOp, ApplyOp, CallOp, LoadOp, StoreOp, ViewOp
+from kc.dialects.gpu import BarrierOp
+from kc.dialects.nvvm import SCOPES, CpAsyncWaitGroupOp, FenceProxyOp, FragmentAttr
+from kc.dialects.tir import (
+    INDEX,
+    AllocOp,
+    ApplyOp,
+    CallOp,
+    ForOp,
+    IfOp,
+    LoadOp,
+    MatrixDescriptorOp,
+    StoreOp,
+    ViewOp,
+)
+from kc.dialects.tir.memory import ASYNC_COPY
 from kc.dialects.tir.threads import LANE_AXES
 from kc.dialects.tir.views import strides_of
 from kc.support.diagnostics import CodegenError
@@ -130,9 +152,13 @@ class LowerFragmentsPass(ModulePass):
             for call in function.walk()
             if isinstance(call, CallOp) and call.callee.string_value() in lanes
         ]
+        described: dict[SSAValue, None] = {}
         for call in calls:
-            _require_warp(call)
-            _require_rows(call, lanes[call.callee.string_value()])
+            lane = lanes[call.callee.string_value()]
+            _require_warp(call, lane)
+            _require_rows(call, lane)
+            described.update(dict.fromkeys(_require_descriptors(call, lane)))
+        _fence(list(described), calls)
         for buffer in held.values():
             buffer.memory = _registers(buffer)
         for call in calls:
@@ -259,15 +285,17 @@ def _require_whole(alloc: AllocOp, view: ViewOp, fragment: FragmentAttr) -> None
         )
 
 
-def _require_warp(call: CallOp) -> None:
+def _require_warp(call: CallOp, lane: FuncOp) -> None:
     """Refuse (KC4243) a call that some lanes of a warp do not come to, or for other tiles."""
+    together = max((it.lanes for it in fragments_of(lane) if it is not None), default=WARP)
+    warps = "a warp is" if together == WARP else f"{together // WARP} warps are"
     loops = [loop for loop in all_loops_around(call) if loop.axis == LANE_AXES[0]]
     count = loops[0].static_extent if loops else 1
     why = hint = None
-    if count is None or count % WARP:
+    if count is None or count % together:
         number = "a number that is not constant" if count is None else count
-        why = f"there are {number} of threadIdx.x, and a warp is {WARP}"
-        hint = f'bind a loop of {WARP} iterations to "threadIdx.x" where tiles are copied'
+        why = f"there are {number} of threadIdx.x, and {warps} {together}"
+        hint = f'bind a loop of {together} iterations to "threadIdx.x" where tiles are copied'
     else:
         values: list[SSAValue] = []
         for op in loop_tree.path_to(call):
@@ -281,7 +309,8 @@ def _require_warp(call: CallOp) -> None:
         ]
         if any(axis == LANE_AXES[0] for value in values for axis in axes_of(value)):
             why = "it depends on threadIdx.x which tiles it is for, or whether it is done"
-            hint = 'bind the loops around it to "threadIdx.y" or "threadIdx.z", a warp for each'
+            each = "a warp" if together == WARP else f"{together // WARP} warps"
+            hint = f'bind the loops around it to "threadIdx.y" or "threadIdx.z", {each} for each'
     if why is not None and hint is not None:
         raise CodegenError(
             "KC4243",
@@ -331,6 +360,180 @@ def _require_rows(call: CallOp, lane: FuncOp) -> None:
                 f"{known_alignment(steps, size)} bytes",
                 hints=[f"let the rows be multiples of {ROW_BYTES // size} elements apart"],
             )
+
+
+# Descriptors ----------------------------------------------------------------------------------
+
+ROWS = 8
+"""The rows of a tile after which what a swizzle does repeats."""
+
+_MODES = {128: 1, 64: 2, 32: 3}
+"""Bytes of a row -> how a descriptor calls the swizzle (PTX ISA, "Matrix Descriptor")."""
+
+
+def _require_descriptors(call: CallOp, lane: FuncOp) -> Iterator[SSAValue]:
+    """The buffers of the tiles that a call reads by descriptors. Raises KC4248 for another layout
+    than they can say."""
+    for argument, parameter in zip(call.arguments, lane.body.block.args, strict=True):
+        tiles = [use.operation for use in parameter.uses if isinstance(use.operation, ViewOp)]
+        descriptors = [
+            (tile, user)
+            for tile in tiles
+            for use in tile.result.uses
+            if isinstance(user := use.operation, MatrixDescriptorOp)
+        ]
+        if not descriptors:
+            continue
+        view = argument.owner
+        assert isinstance(view, ViewOp)
+        why = _not_described(view, [(tile, op.along.data) for tile, op in descriptors])
+        if why is not None:
+            raise _badly_laid_out(call, view, why)
+        yield view.buffer
+
+
+def _not_described(view: ViewOp, tiles: Sequence[tuple[ViewOp, str]]) -> str | None:
+    """Why a descriptor cannot say where tiles of a part of a buffer are."""
+    type_ = view.buffer.type
+    assert isinstance(type_, MemRefType)
+    size = _element_bytes(type_)
+    strides = strides_of(type_)
+    down, across = view.positions
+    row = strides[down]
+    if row is None or strides[across] != 1 or row * size not in _MODES:
+        rows = "an unknown number of" if row is None else str(row * size)
+        return f"its rows are {rows} bytes apart, not 32, 64 or 128"
+    width = row * size
+    swizzle = swizzle_of(view.buffer)
+    if swizzle is None:
+        return f"its rows of {width} bytes are not swizzled"
+    linear = np.arange(swizzle.places.size).reshape(swizzle.places.shape) * size
+    wanted = linear ^ (linear >> 7 & (width // ROW_BYTES - 1)) << 4
+    if (wanted != swizzle.places * size).any():
+        return f"{swizzle.text} is not the swizzle of rows of {width} bytes"
+    index = IndexValues()
+    begins = [index.compose(expr, view.operands_of_map) for expr in view.indices.data.results]
+    for dim, (begin, stride) in enumerate(zip(begins, strides, strict=True)):
+        if dim != across and divisor(begin) * (stride or 0) * size % (ROWS * width):
+            return (
+                f"tiles begin at multiples of {divisor(begin)} along dimension {dim}, not of {ROWS}"
+            )
+    for tile, along in tiles:
+        tile_type = tile.result.type
+        assert isinstance(tile_type, MemRefType)
+        wide = tile_type.get_shape()[1] * size
+        if along == "mn" and wide != width:
+            return f"a tile has {wide} bytes of a row of {width}"
+        if divisor(begins[across]) * size % wide:
+            return f"tiles begin at multiples of {divisor(begins[across]) * size} bytes of a row"
+    return None
+
+
+def _badly_laid_out(call: CallOp, view: ViewOp, why: str) -> CodegenError:
+    type_ = view.buffer.type
+    assert isinstance(type_, MemRefType)
+    size = _element_bytes(type_)
+    down, across = view.positions
+    names = [f"i{n}" for n in range(type_.get_num_dims())]
+    row = (type_.get_shape()[across]) * size
+    hints = [f"let a row have 32, 64 or 128 bytes: {128 // size} elements"]
+    if row in _MODES:
+        each, pieces, repeat = ROW_BYTES // size, row // ROW_BYTES, 128 // row
+        i, j = names[down], names[across]
+        places = list(names)
+        rows = f"{i} // {repeat}" if repeat > 1 else i
+        places[across] = f"({j} // {each} ^ {rows} % {pieces}) * {each} + {j} % {each}"
+        hints = [
+            f"transform_layout of {buffer_name(view.buffer)} by lambda {', '.join(names)}: "
+            f"[{', '.join(places)}]"
+        ]
+    return CodegenError(
+        "KC4248",
+        f"lower-fragments: {buffer_name(view.buffer)} is not laid out as {_name(call)} reads it",
+        location=location_of(call),
+        why=why,
+        facts=["four warps read rows of 32, 64 or 128 bytes, eight after eight, each swizzled"],
+        hints=hints,
+    )
+
+
+def _element_bytes(type_: MemRefType) -> int:
+    element = type_.element_type
+    assert isinstance(element, FixedBitwidthType)
+    return element.bitwidth // 8
+
+
+def _fence(buffers: Sequence[SSAValue], products: Sequence[CallOp]) -> None:
+    """Let threads that have written buffers which products read have a fence behind that, before
+    the barrier, and let the buffers begin where a descriptor can say."""
+    readers = {
+        call for call in products if any(_buffer_of(value) in buffers for value in call.arguments)
+    }
+    barriers: dict[Operation, None] = {}
+    for buffer in buffers:
+        assert isinstance(buffer.owner, AllocOp)
+        buffer.owner.attributes[BEGINS_AT] = IntegerAttr(SWIZZLED_ALIGNMENT, i64)
+        for write in _writes(buffer):
+            for op in _waits(write) if ASYNC_COPY in write.attributes else [write]:
+                barriers.setdefault(_last_before(op, readers))
+    for place in barriers:
+        fence = FenceProxyOp("async.shared", "cta")
+        fence.location = place.location
+        block = place.parent
+        assert block is not None
+        if isinstance(place, BarrierOp):
+            block.insert_op_before(fence, place)
+        else:
+            block.insert_op_after(fence, place)
+
+
+def _buffer_of(value: SSAValue) -> SSAValue:
+    return value.owner.buffer if isinstance(value.owner, ViewOp) else value
+
+
+def _writes(buffer: SSAValue) -> Iterator[Operation]:
+    """What writes to a buffer: stores, and calls that are given a part of it."""
+    for use in buffer.uses:
+        op = use.operation
+        if isinstance(op, ViewOp):
+            calls = [user.operation for user in op.result.uses]
+            yield from (
+                call
+                for call in calls
+                if isinstance(call, CallOp)
+                and any(writes and value is op.result for value, _, writes in call.accesses)
+            )
+        elif not isinstance(op, LoadOp):
+            yield op
+
+
+def _waits(copy: Operation) -> list[Operation]:
+    """Where threads of the kernel wait for their asynchronous copies."""
+    kernel = [loop for loop in all_loops_around(copy) if loop.axis is not None][-1]
+    return [op for op in kernel.walk() if isinstance(op, CpAsyncWaitGroupOp)]
+
+
+def _last_before(op: Operation, readers: set[CallOp]) -> Operation:
+    """The barrier behind ``op``, or the outermost operation that has it and no barrier in it."""
+
+    def ends(place: Operation) -> bool:
+        return any(isinstance(inner, BarrierOp) or inner in readers for inner in place.walk())
+
+    place = op
+    while True:
+        after = place.next_op
+        while after is not None and not ends(after):
+            after = after.next_op
+        if isinstance(after, BarrierOp):
+            return after
+        outer = place.parent_op()
+        if after is not None or outer is None or ends(outer) or _is_launch(outer):
+            return place
+        place = outer
+
+
+def _is_launch(op: Operation) -> bool:
+    return not isinstance(op, ForOp | IfOp) or (isinstance(op, ForOp) and op.axis is not None)
 
 
 # Registers ------------------------------------------------------------------------------------
@@ -401,6 +604,8 @@ def _inline(call: CallOp, lane: FuncOp, held: dict[SSAValue, _Held]) -> None:
 
 def _from_buffer(op: Operation) -> list[Operation]:
     """``op``, or where it asks for the address of a view, what asks for that of the buffer."""
+    if isinstance(op, MatrixDescriptorOp):
+        return _descriptor(op)
     if not isinstance(op, ExtractAlignedPointerAsIndexOp | ExtractStridedMetaDataOp):
         return [op]
     (source,) = op.operands
@@ -439,6 +644,41 @@ def _from_buffer(op: Operation) -> list[Operation]:
     op.offset.replace_all_uses_with(offset)
     for result, position in zip(op.strides, view.positions, strict=True):
         result.replace_all_uses_with(strides[position])
+    op.erase()
+    return new
+
+
+def _descriptor(op: MatrixDescriptorOp) -> list[Operation]:
+    """The bits that say where a tile of a buffer is: 14 of the address without its last four, how
+    far eight rows are from the next eight, and the swizzle."""
+    view = op.tile.owner
+    assert isinstance(view, ViewOp)
+    type_ = view.buffer.type
+    assert isinstance(type_, MemRefType)
+    size = _element_bytes(type_)
+    strides = [stride or 0 for stride in strides_of(type_)]
+    width = strides[view.positions[0]] * size
+    fields = _MODES[width] << 62 | (ROWS * width >> 4) << 32 | 1 << 16
+    new: list[Operation] = []
+
+    def emit(maker: Operation) -> SSAValue:
+        new.append(maker)
+        return maker.results[0]
+
+    def constant(number: int) -> SSAValue:
+        return emit(ConstantOp(IntegerAttr(number, i64)))
+
+    index = IndexValues()
+    offset = AffineExpr.constant(0)
+    for expr, stride in zip(view.indices.data.results, strides, strict=True):
+        offset = offset + index.compose(expr, view.operands_of_map) * (stride * size)
+    map_, operands = index.to_map([index.simplify(offset)])
+    first = emit(ExtractAlignedPointerAsIndexOp.get(view.buffer))
+    place = emit(AddiOp(first, emit(ApplyOp(map_.results[0], operands))))
+    address = emit(IndexCastOp(place, i64))
+    short = emit(AndIOp(emit(ShRUIOp(address, constant(4))), constant(0x3FFF)))
+    signed = fields - (1 << 64) if fields >> 63 else fields
+    op.result.replace_all_uses_with(emit(OrIOp(short, constant(signed))))
     op.erase()
     return new
 

@@ -41,13 +41,13 @@ from xdsl.passes import ModulePass
 
 from kc.analysis import loop_tree
 from kc.analysis.index_values import IndexValues, substitute
+from kc.analysis.shared_memory import SWIZZLE
 from kc.dialects.tir import DYNAMIC, AllocOp, LoadOp, PrefetchOp, StoreOp
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import Location, location_of
 from kc.transforms.schedule._index_map import IndexMap
 from kc.transforms.schedule.layout._layouts import point_text, set_indices
 
-KEY = "tir.swizzle"
 LARGEST = 2**22
 """The most elements of a buffer with a swizzle: each of them is looked at."""
 
@@ -72,7 +72,7 @@ class SwizzleStoragePass(ModulePass):
             _require_single_elements(alloc, swizzle)
         for alloc, swizzle in allocs:
             _apply(alloc, swizzle)
-            del alloc.attributes[KEY]
+            del alloc.attributes[SWIZZLE]
 
 
 @dataclass(frozen=True)
@@ -83,12 +83,14 @@ class Swizzle:
     map: AffineMap
     together: int
     """So many elements of a row stay neighbours, from each multiple of it on."""
+    places: np.ndarray
+    """The place of each element, counted in elements."""
 
 
 def swizzle_of(buffer: SSAValue) -> Swizzle | None:
     """The swizzle of a buffer that has one. Raises KC4245 unless it exchanges its elements."""
     alloc = buffer.owner
-    note = alloc.attributes.get(KEY) if isinstance(alloc, AllocOp) else None
+    note = alloc.attributes.get(SWIZZLE) if isinstance(alloc, AllocOp) else None
     if note is None:
         return None
     assert isinstance(alloc, AllocOp)
@@ -109,7 +111,8 @@ def swizzle_of(buffer: SSAValue) -> Swizzle | None:
         why = f"it has more than {LARGEST} elements"
     if why is not None:
         raise _no_exchange(alloc, str(map_), why)
-    return Swizzle(str(map_), map_.map, _together(_places(alloc, map_), shape))
+    places = _places(alloc, map_)
+    return Swizzle(str(map_), map_.map, _together(places, shape), places)
 
 
 def shifted(note: Attribute, count: int = 1) -> Attribute:
