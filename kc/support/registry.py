@@ -328,6 +328,7 @@ RULES = {
         ("rows", "rows:Rows"),
         ("reduction", "reduction:Reduce"),
         ("pointwise", "pointwise:Pointwise"),
+        ("gpu-warpgroups", "gpu.warpgroups:GpuWarpgroups"),
         ("gpu-tensor-cores", "gpu.tensor_cores:GpuTensorCores"),
         ("gpu-contraction", "gpu.contraction:GpuContraction"),
         ("gpu-rows", "gpu.rows:GpuRows"),

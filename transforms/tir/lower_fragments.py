@@ -20,7 +20,8 @@ After::
 A call of a function that has the attribute ``kc.lanes`` is something that the lanes of a warp do
 together (:mod:`kc.transforms.intrinsics.tensor_cores`); the function that this names says what one
 of them does. There an argument with the attribute ``nvvm.fragment`` is the words that the lane
-holds of a tile. Until here all threads do the call, each with tiles of its own: memory of the
+holds of a tile. Loops over the tiles of a buffer are unrolled (``unroll-loop`` and LLVM do it), as
+registers have no addresses. Until here all threads do the call, each with tiles of its own: memory of the
 scopes ``wmma.*`` and ``m16n8k*.*`` is that of a thread, as any other that names none.
 
 Products of four warps (``wgmma``) read A and B from shared memory, by descriptors
@@ -67,12 +68,12 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.dialects.memref import ExtractAlignedPointerAsIndexOp, ExtractStridedMetaDataOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.passes import ModulePass
 
 from kc.analysis import loop_tree
-from kc.analysis.index_values import IndexValues, substitute
+from kc.analysis.index_values import IndexValues, dimensions, substitute
 from kc.analysis.loop_tree import all_loops_around, buffer_name, memory_scope
 from kc.analysis.shared_memory import BEGINS_AT, SWIZZLED_ALIGNMENT
 from kc.analysis.vector_alignment import divisor, known_alignment
@@ -83,6 +84,8 @@ from kc.dialects.tir import (
     AllocOp,
     ApplyOp,
     CallOp,
+    ForKind,
+    ForKindAttr,
     ForOp,
     IfOp,
     LoadOp,
@@ -160,6 +163,7 @@ class LowerFragmentsPass(ModulePass):
             described.update(dict.fromkeys(_require_descriptors(call, lane)))
         _fence(list(described), calls)
         for buffer in held.values():
+            _unroll(buffer)
             buffer.memory = _registers(buffer)
         for call in calls:
             _inline(call, lanes[call.callee.string_value()], held)
@@ -537,6 +541,18 @@ def _is_launch(op: Operation) -> bool:
 
 
 # Registers ------------------------------------------------------------------------------------
+
+
+def _unroll(held: _Held) -> None:
+    """Unroll the loops over the tiles of a buffer: a lane cannot choose a register by a number."""
+    index = IndexValues()
+    for view in held.views:
+        for expr in view.indices.data.results:
+            composed = index.compose(expr, view.operands_of_map)
+            for value in (index.roots[dim] for dim in dimensions(composed)):
+                loop = value.owner.parent_op() if isinstance(value.owner, Block) else None
+                if isinstance(loop, ForOp) and loop.kind.data is ForKind.SERIAL:
+                    loop.kind = ForKindAttr(ForKind.UNROLLED)
 
 
 def _registers(held: _Held) -> AllocOp:

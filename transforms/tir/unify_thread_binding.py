@@ -251,6 +251,7 @@ def _unify(plan: _Plan) -> None:
 def _hoist_allocs(root: ForOp, outermost: ForOp, innermost: ForOp) -> None:
     """Allocate at the start of a kernel, and global memory before it.
 
+    Memory of a block or of a thread that stood before the kernel is allocated in it, too.
     What stood outside of virtual threads is not theirs: it is allocated before them.
     """
     own: list[AllocOp] = []
@@ -258,7 +259,9 @@ def _hoist_allocs(root: ForOp, outermost: ForOp, innermost: ForOp) -> None:
     body = innermost.body.block
     lanes = [loop for loop in (*all_loops_around(innermost), innermost) if loop.axis in LAUNCHED]
     home = lanes[-1].body.block
-    for alloc in [op for op in loop_tree.preorder(outermost) if isinstance(op, AllocOp)]:
+    beside = [op for op in _beside(outermost) if memory_scope(op.buffer) != "global"]
+    inside = [op for op in loop_tree.preorder(outermost) if isinstance(op, AllocOp)]
+    for alloc in [*beside, *inside]:
         if memory_scope(alloc.buffer) == "global":
             for size in alloc.dynamic_sizes:
                 _hoist(makers_inside(size, outermost) or [], outermost)
@@ -276,6 +279,21 @@ def _hoist_allocs(root: ForOp, outermost: ForOp, innermost: ForOp) -> None:
                 (own if is_own else common).append(alloc)
     Rewriter.insert_op(own, InsertPoint.at_start(body))
     Rewriter.insert_op(common, InsertPoint.at_start(home))
+
+
+def _beside(kernel: ForOp) -> list[AllocOp]:
+    """What is allocated in front of a kernel, and used by that alone."""
+    block = kernel.parent
+    assert block is not None
+    return [
+        op
+        for op in block.ops
+        if isinstance(op, AllocOp)
+        and all(
+            use.operation is kernel or loop_tree.is_inside(use.operation, kernel)
+            for use in op.buffer.uses
+        )
+    ]
 
 
 def _is_one_for_all(alloc: AllocOp) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, MemRefType
+from xdsl.dialects.builtin import MemRefType, bf16, f16, f32, i8, i32
 from xdsl.ir import Attribute
 
 from kc.support.nvidia import architecture_of
@@ -77,12 +77,13 @@ class GpuTensorCores(GpuRule):
         return True
 
 
-_NAMES = {Float16Type: "f16", BFloat16Type: "bf16", Float32Type: "f32"}
+_NAMES = {f16: "f16", bf16: "bf16", f32: "f32", i8: "s8", i32: "s32"}
 
 
-def _type_name(type_: Attribute) -> str | None:
+def type_name(type_: Attribute) -> str | None:
+    """What PTX calls the elements of an array, if tensor cores multiply or sum them."""
     assert isinstance(type_, MemRefType)
-    return _NAMES.get(type(type_.element_type))
+    return _NAMES.get(type_.element_type)
 
 
 def _tiling(nest: Nest, sides: Sides) -> Tiling | None:
@@ -93,8 +94,8 @@ def _tiling(nest: Nest, sides: Sides) -> Tiling | None:
     accesses = (a, b, store)
     if not all(it.regular for it in accesses):
         return None
-    element, total = _type_name(a.buffer.type), _type_name(store.buffer.type)
-    if element != _type_name(b.buffer.type) or (element, total) not in (
+    element, total = type_name(a.buffer.type), type_name(store.buffer.type)
+    if element != type_name(b.buffer.type) or (element, total) not in (
         ("f16", "f32"),
         ("f16", "f16"),
         ("bf16", "f32"),
@@ -147,14 +148,18 @@ def _fits(rows: int, columns: int, depth: int) -> bool:
     )
 
 
-def _swizzle(rank: int, halves: int) -> IndexMap:
-    """Pieces of 16 bytes of a row in another order in each of the rows that share banks."""
-    pieces = min(halves // 8, 8)
+def swizzle(rank: int, row: int, size: int = 2) -> IndexMap:
+    """Pieces of 16 bytes of a row in another order in each of the rows that share banks.
+
+    ``row`` is how many elements of ``size`` bytes it has.
+    """
+    each = 16 // size
+    pieces = min(row // each, 8)
     rows = 8 // pieces
 
     def map_(*index: Any) -> list[Any]:
         *outer, i, j = index
-        return [*outer, i, (j // 8 ^ i // rows % pieces) * 8 + j % 8]
+        return [*outer, i, (j // each ^ i // rows % pieces) * each + j % each]
 
     return IndexMap.from_func(map_, ndim=rank)
 
@@ -195,22 +200,22 @@ def _perform(draft: Draft, block: str, tiling: Tiling) -> None:
         draft.compute_at(shared, ko)
         width = depth if matrix == "A" or tiling.trans else columns
         if width > 8:
-            draft.transform_layout(shared, 0, _swizzle(rank, width))
-        _tensorize(draft, held, tile, f"mma_load_m16n8k16_{element}_{spelled}_shared")
+            draft.transform_layout(shared, 0, swizzle(rank, width))
+        tensorize(draft, held, tile, f"mma_load_m16n8k16_{element}_{spelled}_shared")
         name = draft.session.block(shared).label
-        copy_together(draft, name, _depth_of(draft, shared, ko), (*warps, WARP), 8)
+        copy_together(draft, name, depth_of(draft, shared, ko), (*warps, WARP), 8)
         draft.settled.add(name)
     zeros = draft.decompose_reduction(draft.block(block), ko)
     zero_loops = list(draft.loops(draft.session.block(zeros).label).values())
     draft.tensorize(zero_loops[-2], f"mma_fill_m16n8k16_{total}")
     draft.tensorize(i, f"mma_sync_m16n8k16_{element}{element}{total}{suffix}")
-    _tensorize(draft, sums, (M, N), f"mma_store_m16n8k16_{total}_global")
+    tensorize(draft, sums, (M, N), f"mma_store_m16n8k16_{total}_global")
     if steps >= STAGES:
         draft.annotate(ko, "software_pipeline_stage", [0, 0, STAGES - 1])
         draft.annotate(ko, "software_pipeline_async_stages", [0])
 
 
-def _tensorize(draft: Draft, block: BlockRV, tile: tuple[int, int], intrinsic: str) -> None:
+def tensorize(draft: Draft, block: BlockRV, tile: tuple[int, int], intrinsic: str) -> None:
     """Let an intrinsic take the tiles of a copy."""
     label = draft.session.block(block).label
     rows, columns = list(draft.loops(label).values())[-2:]
@@ -221,7 +226,7 @@ def _tensorize(draft: Draft, block: BlockRV, tile: tuple[int, int], intrinsic: s
     draft.settled.update((label, f"{label}_o"))
 
 
-def _depth_of(draft: Draft, block: BlockRV, loop: LoopRV) -> int:
+def depth_of(draft: Draft, block: BlockRV, loop: LoopRV) -> int:
     """How many loops are around what a block has inside of ``loop``."""
     loops = list(draft.loops(draft.session.block(block).label))
     return loops.index(draft.session.loop(loop)) + 1

@@ -1,0 +1,223 @@
+"""gpu-warpgroups: products of matrices by four warps together (``wgmma``), on sm_90a.
+
+For a product as :mod:`kc.transforms.auto_schedule.gpu.tensor_cores` has it, and for one of bytes
+whose second matrix is stored by columns. Warps multiply what is in shared memory without taking it
+to registers: A and B are copied there in rows of up to 128 bytes, swizzled, two steps ahead where
+there are enough. A block has one or two groups of four warps, each with 64 rows of C.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from xdsl.dialects.builtin import FixedBitwidthType, IntegerType, MemRefType
+
+from kc.support.nvidia import architecture_of
+from kc.transforms.auto_schedule.draft import Draft
+from kc.transforms.auto_schedule.gpu.contraction import Sides, sides_of
+from kc.transforms.auto_schedule.gpu.rule import GpuRule
+from kc.transforms.auto_schedule.gpu.tensor_cores import (
+    STAGES,
+    depth_of,
+    swizzle,
+    tensorize,
+    type_name,
+)
+from kc.transforms.auto_schedule.gpu.threads import GRID, copy_together, fused
+from kc.transforms.auto_schedule.nests import Nest, extent, is_untouched, iterations
+from kc.transforms.schedule._index_map import IndexMap
+
+ROWS = 64
+"""Rows of C that four warps have."""
+
+LANES = 128
+"""Threads of four warps."""
+
+ROW_BYTES = 128
+"""The widest row of shared memory that products read."""
+
+STEP_BYTES = 32
+"""What an instruction takes of a row."""
+
+COLUMNS = (256, 192, 128, 96, 64, 32, 16, 8)
+"""Columns of C that a block may have."""
+
+SHARED = 160 * 1024
+"""Bytes of shared memory that a block may take."""
+
+_PRODUCTS = (("f16", "f32"), ("f16", "f16"), ("bf16", "f32"), ("s8", "s32"))
+
+
+@dataclass(frozen=True)
+class Tiling:
+    """The product, and the tile of a block."""
+
+    sides: Sides
+    types: tuple[str, str]
+    """Of A and B, and of C, as PTX calls them."""
+    size: int
+    """Bytes of an element of A and B."""
+    trans: bool
+    """Whether B is stored by columns."""
+    groups: int
+    """How many times four warps a block has."""
+    columns: int
+    depth: int
+
+    @property
+    def width(self) -> int:
+        """Columns of an instruction: a B that is stored by rows has them in one row."""
+        return self.columns if self.trans else min(self.columns, ROW_BYTES // self.size)
+
+    @property
+    def instruction(self) -> str:
+        """The fragment of C, as the names of intrinsics have it."""
+        return f"m{ROWS}n{self.width}k{STEP_BYTES // self.size}"
+
+
+class GpuWarpgroups(GpuRule):
+    """Multiply matrices in shared memory by four warps together."""
+
+    name = "gpu-warpgroups"
+
+    def schedule(self, draft: Draft, block: str) -> bool:
+        nest = draft.nest(block)
+        if not nest.block.is_reduction or not is_untouched(nest.block) or len(nest.reduce) != 1:
+            return False
+        if architecture_of(draft.session.target).name != "sm_90a":
+            return False
+        tiling = next((it for sides in sides_of(nest) if (it := _tiling(nest, sides))), None)
+        if tiling is None:
+            return False
+        _perform(draft, block, tiling)
+        draft.settled.add(block)
+        return True
+
+
+def _tiling(nest: Nest, sides: Sides) -> Tiling | None:
+    """The tile of a block; None for what four warps do not multiply."""
+    a, b = sides.operands
+    (terms,) = nest.reduce
+    store = nest.stores[0]
+    if not all(it.regular for it in (a, b, store)):
+        return None
+    element, total = type_name(a.buffer.type), type_name(store.buffer.type)
+    if element is None or total is None or (element, total) not in _PRODUCTS:
+        return None
+    trans = b.stride(terms) == 1
+    if element != type_name(b.buffer.type) or a.stride(terms) != 1:
+        return None
+    if store.stride(sides.columns) != 1 or not (trans or b.stride(sides.columns) == 1):
+        return None
+    assert isinstance(a.buffer.type, MemRefType)
+    element_type = a.buffer.type.element_type
+    assert isinstance(element_type, FixedBitwidthType)
+    size = element_type.bitwidth // 8
+    if isinstance(element_type, IntegerType) and not trans:
+        return None
+    m, n, k = (it.static_extent or 0 for it in (sides.rows, sides.columns, terms))
+    further = iterations(it for it in nest.spatial if it not in (sides.rows, sides.columns))
+    choices = [
+        Tiling(sides, (element, total), size, trans, groups, columns, depth)
+        for depth in _depths(k, size)
+        for groups in (2, 1)
+        for columns in COLUMNS
+        if m and m % (ROWS * groups) == 0 and n and n % columns == 0
+    ]
+    return max(
+        (tiling for tiling in choices if _fits(tiling)),
+        default=None,
+        key=lambda it: (
+            min(m // (ROWS * it.groups) * (n // it.columns) * further, GRID),
+            it.groups * it.columns,
+            it.groups,
+        ),
+    )
+
+
+def _depths(k: int, size: int) -> Iterator[int]:
+    """Terms that may be in shared memory at a time: the most that divide them all."""
+    for row in (ROW_BYTES, ROW_BYTES // 2, STEP_BYTES):
+        if k and k % (row // size) == 0:
+            yield row // size
+            return
+
+
+def _fits(tiling: Tiling) -> bool:
+    """Whether rows of B are such as are read, the tiles fit in shared memory, and all threads have
+    as much to copy."""
+    columns, depth, groups = tiling.columns, tiling.depth, tiling.groups
+    if not tiling.trans and (
+        tiling.width * tiling.size not in (32, 64, 128) or columns % tiling.width
+    ):
+        return False
+    together = groups * LANES * (16 // tiling.size)
+    return (groups * ROWS + columns) * depth * tiling.size * STAGES <= SHARED and (
+        columns * depth % together == 0
+    )
+
+
+def _panels(rank: int, width: int) -> IndexMap:
+    """Rows of a tile as panels of so many columns, one after the other."""
+
+    def map_(*index: Any) -> list[Any]:
+        *outer, i, j = index
+        return [*outer, j // width, i, j % width]
+
+    return IndexMap.from_func(map_, ndim=rank)
+
+
+def _perform(draft: Draft, block: str, tiling: Tiling) -> None:
+    sides = tiling.sides
+    nest = draft.nest(block)
+    handles = draft.loops(block)
+    batch = [handles[it] for it in nest.spatial if it not in (sides.rows, sides.columns)]
+    numbers = [nest.read_number(access.buffer) for access in sides.operands]
+    ranks = [len(access.op.indices.data.results) for access in sides.operands]
+    (terms,) = nest.reduce
+    steps = extent(terms) // tiling.depth
+    by, group, i = draft.split(handles[sides.rows], [None, tiling.groups, ROWS])
+    bx, jo, j = draft.split(
+        handles[sides.columns], [None, tiling.columns // tiling.width, tiling.width]
+    )
+    ko, k = draft.split(handles[terms], [None, tiling.depth])
+    draft.reorder(*batch, by, bx, group, ko, jo, i, j, k)
+    if batch:
+        draft.bind(fused(draft, batch), "blockIdx.z")
+    for loop, axis in ((by, "blockIdx.y"), (bx, "blockIdx.x"), (group, "threadIdx.y")):
+        draft.bind(loop, axis)
+    sums = draft.cache_write(draft.block(block), 0, f"{tiling.instruction}.matrixC")
+    draft.reverse_compute_at(sums, group)
+    each = 16 // tiling.size
+    for number, rank, is_b in zip(numbers, ranks, (False, True), strict=True):
+        shared = draft.cache_read(draft.block(block), number, "shared")
+        draft.compute_at(shared, ko)
+        row = tiling.width if is_b and not tiling.trans else tiling.depth
+        if is_b and not tiling.trans and tiling.columns > tiling.width:
+            draft.transform_layout(shared, 0, _panels(rank, tiling.width))
+            rank += 1
+        draft.transform_layout(shared, 0, swizzle(rank, row, tiling.size))
+        name = draft.session.block(shared).label
+        copy_together(draft, name, depth_of(draft, shared, ko), (tiling.groups, LANES), each)
+        draft.settled.add(name)
+    zeros = draft.decompose_reduction(draft.block(block), ko)
+    element, total = tiling.types
+    draft.tensorize(
+        _inner(draft, draft.session.block(zeros).label), f"wgmma_fill_{tiling.instruction}_{total}"
+    )
+    count = tiling.depth * tiling.size // STEP_BYTES
+    times = f"x{count}" if count > 1 else ""
+    suffix = "_trans" if tiling.trans else ""
+    draft.tensorize(i, f"wgmma_sync_{tiling.instruction}{times}_{element}{element}{total}{suffix}")
+    store = f"wgmma_store_{tiling.instruction}_{total}_global"
+    tensorize(draft, sums, (ROWS, tiling.width), store)
+    if steps >= STAGES:
+        draft.annotate(ko, "software_pipeline_stage", [0, 0, STAGES - 1])
+        draft.annotate(ko, "software_pipeline_async_stages", [0])
+
+
+def _inner(draft: Draft, block: str) -> Any:
+    """The last but one loop of a block: the rows of a tile."""
+    return list(draft.loops(block).values())[-2]
