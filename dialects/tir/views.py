@@ -228,7 +228,8 @@ class MatrixDescriptorOp(IRDLOperation):
     warps finds a tile in shared memory.
 
     The 64 bits that ``nvvm.wgmma.mma_async`` takes: where the tile begins, how far its rows are
-    apart, and the swizzle of the buffer. ``along`` says what neighbours in a row differ in: ``k``,
+    apart, and the swizzle of the buffer. A tile of three dimensions is panels, side by side.
+    ``along`` says what neighbours in a row differ in: ``k``,
     the index of the sum, or ``mn``, that of the result. ``lower-fragments`` makes the bits, since
     the layout is that of the buffer which the tile is a part of. (``nvgpu.warpgroup.generate.
     descriptor``.)
@@ -256,7 +257,7 @@ class MatrixDescriptorOp(IRDLOperation):
             raise VerifyException(
                 f'tir.matrix_descriptor: along "k" or "mn", not "{self.along.data}"'
             )
-        if type_.get_num_dims() != 2 or type_.memory_space not in _SHARED:
+        if type_.get_num_dims() not in (2, 3) or type_.memory_space not in _SHARED:
             raise VerifyException(
                 f"tir.matrix_descriptor: a tile is a matrix in shared memory, not {type_}"
             )

@@ -80,8 +80,8 @@ def _of_warpgroups(
                 TensorCoreIntrin("store", "wgmma", shape, total, space=space),
             )
     for element, sums in products.items():
-        # Only halves lie along the columns of B, which are then a row of 32, 64 or 128 bytes.
-        across = (("row", ""),) if k == 16 and n in (16, 32, 64) else ()
+        # Only halves lie along the columns of B: a row of 32, 64 or 128 bytes, or panels of such.
+        across = (("row", ""),) if k == 16 and (n in (16, 32) or n % 64 == 0) else ()
         for total in sums:
             for layout, suffix in (*across, ("col", "_trans")):
                 for steps in _STEPS:

@@ -21,7 +21,7 @@ TVM's, where TVM has the same:
   ``wgmma_store_m64n128k16_f32_global``: four warps together, on sm_90a. C is in the scope
   ``m64n128k16.matrixC``, A and B are read from shared memory, whose rows have 32, 64 or 128 bytes
   and are swizzled. ``x4``: a tile of 64 terms, four products that are waited for once. A B that is
-  not stored by columns is one row wide: n is 16, 32 or 64.
+  not stored by columns has 16, 32 or 64 of them in a row, and more as panels: [n / 64, k, 64].
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class _Tile(NamedTuple):
     """A tile of A or B that stays in memory."""
 
     element: str
-    tile: tuple[int, int]
+    tile: tuple[int, ...]
     layout: str = "row"
 
 
@@ -74,8 +74,7 @@ def _text(name: str, intrin: TensorCoreIntrin) -> str:
 
 
 def _tile(fragment: FragmentAttr | _Tile) -> str:
-    rows, columns = fragment.tile
-    return f"{rows}x{columns}x{_STORED[fragment.element]}"
+    return "x".join([*map(str, fragment.tile), _STORED[fragment.element]])
 
 
 def _dense(fragment: FragmentAttr | _Tile) -> str:
@@ -85,7 +84,8 @@ def _dense(fragment: FragmentAttr | _Tile) -> str:
 def _part(fragment: FragmentAttr | _Tile, space: str) -> str:
     """A tile of memory: its rows are contiguous."""
     where = "" if space == "global" else f', "{space}"'
-    return f"memref<{_tile(fragment)}, strided<[?, 1], offset: ?>{where}>"
+    strides = ", ".join([*["?"] * (len(fragment.tile) - 1), "1"])
+    return f"memref<{_tile(fragment)}, strided<[{strides}], offset: ?>{where}>"
 
 
 def _row(fragment: FragmentAttr, space: str) -> str:
@@ -288,6 +288,8 @@ def _product(
     (m, k), (_, n) = a.tile, c.tile
     element, total = _STORED[a.element], _STORED[c.element]
     at_b = "%v_j, %v_k" if b.layout == "col" else "%v_k, %v_j"
+    if len(b.tile) == 3:
+        at_b = f"%v_j floordiv {b.tile[2]}, %v_k, %v_j mod {b.tile[2]}"
     is_int = element == "i8"
     widen = "" if element == total else ("arith.extsi" if is_int else "arith.extf")
     x, y = ("%a", "%b") if not widen else ("%x", "%y")
@@ -336,10 +338,16 @@ def _sync(name: str, parts: Sequence[FragmentAttr]) -> str:
     )
 
 
+PANEL = 64
+"""Columns of B that are in a row of 128 bytes."""
+
+
 def _warpgroup_sync(name: str, intrin: TensorCoreIntrin, c: FragmentAttr) -> str:
     m, n, k = c.shape
     depth = k * intrin.steps
-    tile = (depth, n) if intrin.layout == "row" else (n, depth)
+    tile: tuple[int, ...] = (n, depth)
+    if intrin.layout == "row":
+        tile = (depth, n) if n <= PANEL else (n // PANEL, depth, PANEL)
     a, b = _Tile(intrin.element, (m, depth)), _Tile(intrin.element, tile, intrin.layout)
     parts: list[Part] = [("A", a, intrin.space), ("B", b, intrin.space), ("C", c, None)]
     return _product_module(
@@ -643,12 +651,11 @@ def _wgmma(a: _Tile, b: _Tile, c: FragmentAttr, space: str, steps: int) -> list[
     by_rows = b.layout == "row"
     lines: list[str] = []
     for letter, tile, along_k in (("A", a, True), ("B", b, not by_rows)):
-        rows, columns = (tile.tile[0], k) if along_k else (k, n)
-        step = (
-            f'memref<{rows}x{columns}x{_STORED[a.element]}, strided<[?, 1], offset: ?>, "{space}">'
-        )
+        *panels, rows, columns = tile.tile
+        step = _part(_Tile(a.element, (*panels, *((rows, k) if along_k else (k, columns)))), space)
         for number in range(steps):
-            at = f"0, {number * k}" if along_k else f"{number * k}, 0"
+            place = ["0", f"{number * k}"] if along_k else [f"{number * k}", "0"]
+            at = ", ".join([*["0"] * len(panels), *place])
             name = f"{letter.lower()}{number}"
             lines += [
                 f"%{name}_tile = tir.view %{letter}[{at}] : {_part(tile, space)} to {step}",

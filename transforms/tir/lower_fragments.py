@@ -21,8 +21,8 @@ A call of a function that has the attribute ``kc.lanes`` is something that the l
 together (:mod:`kc.transforms.intrinsics.tensor_cores`); the function that this names says what one
 of them does. There an argument with the attribute ``nvvm.fragment`` is the words that the lane
 holds of a tile. Loops over the tiles of a buffer are unrolled (``unroll-loop`` and LLVM do it), as
-registers have no addresses. Until here all threads do the call, each with tiles of its own: memory of the
-scopes ``wmma.*`` and ``m16n8k*.*`` is that of a thread, as any other that names none.
+registers have no addresses. Until here all threads do the call, each with tiles of its own: memory
+of the scopes ``wmma.*`` and ``m16n8k*.*`` is that of a thread, as any other that names none.
 
 Products of four warps (``wgmma``) read A and B from shared memory, by descriptors
 (``tir.matrix_descriptor``) that say how the buffer is laid out. They do so by another path than
@@ -347,7 +347,7 @@ def _require_rows(call: CallOp, lane: FuncOp) -> None:
             raise separates(view.buffer.owner, _name(call), swizzle, at)
         index = IndexValues()
         strides = strides_of(type_)
-        row = strides[view.positions[0]]
+        row = strides[view.positions[-2]]
         steps = [
             divisor(index.compose(expr, view.operands_of_map)) * (1 if stride is None else stride)
             for expr, stride in zip(view.indices.data.results, strides, strict=True)
@@ -370,6 +370,9 @@ def _require_rows(call: CallOp, lane: FuncOp) -> None:
 
 ROWS = 8
 """The rows of a tile after which what a swizzle does repeats."""
+
+MOST_APART = 1 << 18
+"""Bytes that a descriptor does not say any more: it has 14 bits for pieces of 16."""
 
 _MODES = {128: 1, 64: 2, 32: 3}
 """Bytes of a row -> how a descriptor calls the swizzle (PTX ISA, "Matrix Descriptor")."""
@@ -402,7 +405,7 @@ def _not_described(view: ViewOp, tiles: Sequence[tuple[ViewOp, str]]) -> str | N
     assert isinstance(type_, MemRefType)
     size = _element_bytes(type_)
     strides = strides_of(type_)
-    down, across = view.positions
+    *panels, down, across = view.positions
     row = strides[down]
     if row is None or strides[across] != 1 or row * size not in _MODES:
         rows = "an unknown number of" if row is None else str(row * size)
@@ -415,6 +418,8 @@ def _not_described(view: ViewOp, tiles: Sequence[tuple[ViewOp, str]]) -> str | N
     wanted = linear ^ (linear >> 7 & (width // ROW_BYTES - 1)) << 4
     if (wanted != swizzle.places * size).any():
         return f"{swizzle.text} is not the swizzle of rows of {width} bytes"
+    if any((strides[panel] or 0) * size >= MOST_APART for panel in panels):
+        return f"its panels are {MOST_APART} bytes apart or more"
     index = IndexValues()
     begins = [index.compose(expr, view.operands_of_map) for expr in view.indices.data.results]
     for dim, (begin, stride) in enumerate(zip(begins, strides, strict=True)):
@@ -425,7 +430,7 @@ def _not_described(view: ViewOp, tiles: Sequence[tuple[ViewOp, str]]) -> str | N
     for tile, along in tiles:
         tile_type = tile.result.type
         assert isinstance(tile_type, MemRefType)
-        wide = tile_type.get_shape()[1] * size
+        wide = tile_type.get_shape()[-1] * size
         if along == "mn" and wide != width:
             return f"a tile has {wide} bytes of a row of {width}"
         if divisor(begins[across]) * size % wide:
@@ -437,7 +442,7 @@ def _badly_laid_out(call: CallOp, view: ViewOp, why: str) -> CodegenError:
     type_ = view.buffer.type
     assert isinstance(type_, MemRefType)
     size = _element_bytes(type_)
-    down, across = view.positions
+    *_, down, across = view.positions
     names = [f"i{n}" for n in range(type_.get_num_dims())]
     row = (type_.get_shape()[across]) * size
     hints = [f"let a row have 32, 64 or 128 bytes: {128 // size} elements"]
@@ -673,8 +678,9 @@ def _descriptor(op: MatrixDescriptorOp) -> list[Operation]:
     assert isinstance(type_, MemRefType)
     size = _element_bytes(type_)
     strides = [stride or 0 for stride in strides_of(type_)]
-    width = strides[view.positions[0]] * size
-    fields = _MODES[width] << 62 | (ROWS * width >> 4) << 32 | 1 << 16
+    width = strides[view.positions[-2]] * size
+    panels = strides[view.positions[-3]] * size if len(view.positions) == 3 else ROW_BYTES
+    fields = _MODES[width] << 62 | (ROWS * width >> 4) << 32 | (panels >> 4) << 16
     new: list[Operation] = []
 
     def emit(maker: Operation) -> SSAValue:

@@ -67,14 +67,14 @@ class Tiling:
     depth: int
 
     @property
-    def width(self) -> int:
-        """Columns of an instruction: a B that is stored by rows has them in one row."""
-        return self.columns if self.trans else min(self.columns, ROW_BYTES // self.size)
+    def panel(self) -> int:
+        """Columns of a B that is stored by rows which are in one row of shared memory."""
+        return min(self.columns, ROW_BYTES // self.size)
 
     @property
     def instruction(self) -> str:
         """The fragment of C, as the names of intrinsics have it."""
-        return f"m{ROWS}n{self.width}k{STEP_BYTES // self.size}"
+        return f"m{ROWS}n{self.columns}k{STEP_BYTES // self.size}"
 
 
 class GpuWarpgroups(GpuRule):
@@ -149,9 +149,8 @@ def _fits(tiling: Tiling) -> bool:
     """Whether rows of B are such as are read, the tiles fit in shared memory, and all threads have
     as much to copy."""
     columns, depth, groups = tiling.columns, tiling.depth, tiling.groups
-    if not tiling.trans and (
-        tiling.width * tiling.size not in (32, 64, 128) or columns % tiling.width
-    ):
+    row = tiling.panel * tiling.size
+    if not tiling.trans and (row not in (32, 64, 128) or columns % tiling.panel):
         return False
     together = groups * LANES * (16 // tiling.size)
     return (groups * ROWS + columns) * depth * tiling.size * STAGES <= SHARED and (
@@ -179,11 +178,9 @@ def _perform(draft: Draft, block: str, tiling: Tiling) -> None:
     (terms,) = nest.reduce
     steps = extent(terms) // tiling.depth
     by, group, i = draft.split(handles[sides.rows], [None, tiling.groups, ROWS])
-    bx, jo, j = draft.split(
-        handles[sides.columns], [None, tiling.columns // tiling.width, tiling.width]
-    )
+    bx, j = draft.split(handles[sides.columns], [None, tiling.columns])
     ko, k = draft.split(handles[terms], [None, tiling.depth])
-    draft.reorder(*batch, by, bx, group, ko, jo, i, j, k)
+    draft.reorder(*batch, by, bx, group, ko, i, j, k)
     if batch:
         draft.bind(fused(draft, batch), "blockIdx.z")
     for loop, axis in ((by, "blockIdx.y"), (bx, "blockIdx.x"), (group, "threadIdx.y")):
@@ -194,9 +191,9 @@ def _perform(draft: Draft, block: str, tiling: Tiling) -> None:
     for number, rank, is_b in zip(numbers, ranks, (False, True), strict=True):
         shared = draft.cache_read(draft.block(block), number, "shared")
         draft.compute_at(shared, ko)
-        row = tiling.width if is_b and not tiling.trans else tiling.depth
-        if is_b and not tiling.trans and tiling.columns > tiling.width:
-            draft.transform_layout(shared, 0, _panels(rank, tiling.width))
+        row = tiling.panel if is_b and not tiling.trans else tiling.depth
+        if is_b and not tiling.trans and tiling.columns > tiling.panel:
+            draft.transform_layout(shared, 0, _panels(rank, tiling.panel))
             rank += 1
         draft.transform_layout(shared, 0, swizzle(rank, row, tiling.size))
         name = draft.session.block(shared).label
@@ -212,7 +209,7 @@ def _perform(draft: Draft, block: str, tiling: Tiling) -> None:
     suffix = "_trans" if tiling.trans else ""
     draft.tensorize(i, f"wgmma_sync_{tiling.instruction}{times}_{element}{element}{total}{suffix}")
     store = f"wgmma_store_{tiling.instruction}_{total}_global"
-    tensorize(draft, sums, (ROWS, tiling.width), store)
+    tensorize(draft, sums, (ROWS, tiling.columns), store)
     if steps >= STAGES:
         draft.annotate(ko, "software_pipeline_stage", [0, 0, STAGES - 1])
         draft.annotate(ko, "software_pipeline_async_stages", [0])
