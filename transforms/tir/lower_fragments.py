@@ -67,8 +67,8 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.dialects.memref import ExtractAlignedPointerAsIndexOp, ExtractStridedMetaDataOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.dialects.memref import ExtractStridedMetaDataOp
+from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.passes import ModulePass
 
@@ -78,6 +78,7 @@ from kc.analysis.loop_tree import all_loops_around, buffer_name, memory_scope
 from kc.analysis.shared_memory import BEGINS_AT, SWIZZLED_ALIGNMENT
 from kc.analysis.vector_alignment import divisor, known_alignment
 from kc.dialects.gpu import BarrierOp
+from kc.dialects.memref_views import ExtractAlignedPointerAsIndexOp
 from kc.dialects.nvvm import SCOPES, CpAsyncWaitGroupOp, FenceProxyOp, FragmentAttr
 from kc.dialects.tir import (
     INDEX,
@@ -555,7 +556,7 @@ def _unroll(held: _Held) -> None:
         for expr in view.indices.data.results:
             composed = index.compose(expr, view.operands_of_map)
             for value in (index.roots[dim] for dim in dimensions(composed)):
-                loop = value.owner.parent_op() if isinstance(value.owner, Block) else None
+                loop = value.owner.parent_op() if isinstance(value, BlockArgument) else None
                 if isinstance(loop, ForOp) and loop.kind.data is ForKind.SERIAL:
                     loop.kind = ForKindAttr(ForKind.UNROLLED)
 
@@ -695,7 +696,7 @@ def _descriptor(op: MatrixDescriptorOp) -> list[Operation]:
     for expr, stride in zip(view.indices.data.results, strides, strict=True):
         offset = offset + index.compose(expr, view.operands_of_map) * (stride * size)
     map_, operands = index.to_map([index.simplify(offset)])
-    first = emit(ExtractAlignedPointerAsIndexOp.get(view.buffer))
+    first = emit(ExtractAlignedPointerAsIndexOp.build(operands=[view.buffer], result_types=[INDEX]))
     place = emit(AddiOp(first, emit(ApplyOp(map_.results[0], operands))))
     address = emit(IndexCastOp(place, i64))
     short = emit(AndIOp(emit(ShRUIOp(address, constant(4))), constant(0x3FFF)))

@@ -57,6 +57,22 @@ func.func @f(%A: memref<8xf32>) {
 
 // -----
 
+func.func @f(%A: memref<64x16xf16, "shared">) {
+  // expected-error@+1 {{tir.matrix_descriptor: along "k" or "mn", not "m"}}
+  %d = tir.matrix_descriptor %A along "m" : memref<64x16xf16, "shared">
+  func.return
+}
+
+// -----
+
+func.func @f(%A: memref<64x16xf16>) {
+  // expected-error@+1 {{tir.matrix_descriptor: a tile is a matrix in shared memory, not memref<64x16xf16>}}
+  %d = tir.matrix_descriptor %A along "k" : memref<64x16xf16>
+  func.return
+}
+
+// -----
+
 func.func private @g(index)
 func.func @f(%n: index) {
   // expected-error@+1 {{tir.call: argument 0 of type index is 'read'; a buffer is one of read, write, update, other values are none}}

@@ -164,6 +164,36 @@ def test_large_products_have_no_spills(arch: str, tmp_path: Path):
     assert "0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads" in said
 
 
+GROUPS = [
+    product(64, 32, 96, HALVES),
+    *(
+        pytest.param(args, marks=pytest.mark.sweep)
+        for args in (
+            product(128, 128, 192, HALVES, batch=2),
+            product(64, 96, 64, ("bfloat16", "float32"), trans=True),
+            product(64, 32, 64, ("float16", "float16")),
+            product(128, 64, 256, ("int8", "int32"), trans=True),
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize("args", GROUPS)
+def test_products_by_warpgroups(args: list[te.Tensor]):
+    target = "cuda-emu -arch=sm_90a"
+    sch = kc.auto_schedule(args, target=target)
+    assert "wgmma_sync" in sch.trace.as_python()
+    r = np.random.default_rng(0)
+    a, b, c = (
+        r.integers(-4, 4, [int(size) for size in it.shape]).astype(NUMPY.get(it.dtype, it.dtype))
+        for it in args
+    )
+    report = kc.gpu.check(kc.build(sch, target=target), a, b, c)
+    assert report.ok, str(report)
+    right = np.swapaxes(b, -1, -2) if b.shape[-1] == a.shape[-1] != b.shape[-2] else b
+    np.testing.assert_array_equal(c, a.astype("float64") @ right.astype("float64"))
+
+
 def test_an_old_gpu_has_other_tiles():
     sch = kc.auto_schedule(product(32, 48, 64, HALVES), target=Target("cuda-emu -arch=sm_75"))
     assert "tensorize" not in sch.trace.as_python()

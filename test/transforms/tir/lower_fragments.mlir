@@ -94,3 +94,45 @@ func.func private @mma_load_m16n8k16_f16_a_shared.lane(%A: memref<16x16xf16, str
   tir.store %r3, %C[3] : memref<4xi32, "local">
   func.return
 }
+
+// Four warps read a tile by a descriptor: 14 bits of its address, eight rows of 64 bytes as far apart as they are, the
+// swizzle of such rows. Threads that have written the buffer have a fence in front of the barrier.
+// CHECK-LABEL: func.func @described(
+// CHECK-NEXT:    tir.for %y in 2 thread "threadIdx.y" {
+// CHECK-NEXT:      tir.for %x in 128 thread "threadIdx.x" {
+// CHECK-NEXT:        %S = tir.alloc "S" {tir.swizzle = "(i, j)->(i, (j floordiv 8 xor i floordiv 2 mod 4) * 8 + j mod 8)", tir.alignment = 1024 : i64} : memref<128x32xf16, "shared">
+// CHECK-NEXT:        tir.store %h, %S[%y * 64, %x mod 32] : memref<128x32xf16, "shared">
+// CHECK-NEXT:        nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.shared>, space = #nvvm.shared_space<cta>}
+// CHECK-NEXT:        gpu.barrier
+// CHECK-NEXT:        %0 = memref.extract_aligned_pointer_as_index %S : memref<128x32xf16, "shared"> -> index
+// CHECK-NEXT:        %1 = tir.apply (%y * 4096 + 32)
+// CHECK-NEXT:        %2 = arith.addi %0, %1 : index
+// CHECK-NEXT:        %3 = arith.index_cast %2 : index to i64
+// CHECK-NEXT:        %4 = arith.constant 4 : i64
+// CHECK-NEXT:        %5 = arith.shrui %3, %4 : i64
+// CHECK-NEXT:        %6 = arith.constant 16383 : i64
+// CHECK-NEXT:        %7 = arith.andi %5, %6 : i64
+// CHECK-NEXT:        %8 = arith.constant -9223371899415756800 : i64
+// CHECK-NEXT:        %d = arith.ori %7, %8 : i64
+// CHECK-NEXT:        tir.store %d, %O[0] : memref<1xi64>
+func.func @described(%O: memref<1xi64>, %h: f16) {
+  tir.for %y in 2 thread "threadIdx.y" {
+    tir.for %x in 128 thread "threadIdx.x" {
+      %S = tir.alloc "S" {tir.swizzle = "(i, j)->(i, (j floordiv 8 xor i floordiv 2 mod 4) * 8 + j mod 8)"} : memref<128x32xf16, "shared">
+      tir.store %h, %S[%y * 64, %x mod 32] : memref<128x32xf16, "shared">
+      gpu.barrier
+      %s = tir.view %S[%y * 64, 0] : memref<128x32xf16, "shared"> to memref<64x32xf16, strided<[?, 1], offset: ?>, "shared">
+      %o = tir.view %O[0] : memref<1xi64> to memref<1xi64, strided<[1], offset: ?>>
+      tir.call @describe.warp(read %s, write %o) : (memref<64x32xf16, strided<[?, 1], offset: ?>, "shared">, memref<1xi64, strided<[1], offset: ?>>)
+    }
+  }
+  func.return
+}
+
+func.func private @describe.warp(memref<64x32xf16, strided<[?, 1], offset: ?>, "shared">, memref<1xi64, strided<[1], offset: ?>>) attributes {kc.lanes = @describe.lane}
+func.func private @describe.lane(%A: memref<64x32xf16, strided<[?, 1], offset: ?>, "shared">, %O: memref<1xi64, strided<[1], offset: ?>>) {
+  %t = tir.view %A[0, 16] : memref<64x32xf16, strided<[?, 1], offset: ?>, "shared"> to memref<64x16xf16, strided<[?, 1], offset: ?>, "shared">
+  %d = tir.matrix_descriptor %t along "k" : memref<64x16xf16, strided<[?, 1], offset: ?>, "shared">
+  tir.store %d, %O[0] : memref<1xi64, strided<[1], offset: ?>>
+  func.return
+}

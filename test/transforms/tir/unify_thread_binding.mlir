@@ -165,3 +165,23 @@ func.func @virtual(%A: memref<2x4xf32>, %B: memref<2x4xf32>) {
   }
   func.return
 }
+
+// Memory of threads that stands in front of the kernel is allocated in it.
+// CHECK-LABEL: func.func @beside(
+// CHECK-NEXT:    tir.for %b in 1 thread "blockIdx.x" {
+// CHECK-NEXT:      tir.for %t in 32 thread "threadIdx.x" {
+// CHECK-NEXT:        %L = tir.alloc "L" : memref<4xf32, "local">
+func.func @beside(%A: memref<32xf32>, %B: memref<32xf32>) {
+  %L = tir.alloc "L" : memref<4xf32, "local">
+  tir.for %b in 1 thread "blockIdx.x" {
+    tir.for %t in 32 thread "threadIdx.x" {
+      tir.for %i in 4 {
+        %x = tir.load %A[%t] : memref<32xf32>
+        tir.store %x, %L[%i] : memref<4xf32, "local">
+      }
+      %y = tir.load %L[%t mod 4] : memref<4xf32, "local">
+      tir.store %y, %B[%t] : memref<32xf32>
+    }
+  }
+  func.return
+}
