@@ -325,3 +325,13 @@ func.func @f(%n: index) {
   }
   func.return
 }
+
+// -----
+
+func.func @f(%n: index) {
+  // expected-error@+1 {{gpu.launch: 2 alignments are given for 1 memories of a block}}
+  gpu.launch blocks(%a, %b, %d) in (%e = %n, %g = %n, %h = %n) threads(%i, %j, %k) in (%l = %n, %m = %n, %o = %n) workgroup(%S : memref<64xf32, #gpu.address_space<workgroup>>) {
+    gpu.terminator
+  } {workgroup_alignments = array<i64: 1024, 16>}
+  func.return
+}
