@@ -29,6 +29,14 @@ ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "website"
 OUT = ROOT / "out" / "site"
 LANGUAGES = {"en": "English", "zh": "中文"}
+TABS = {
+    "Start": "首页",
+    "Lessons": "教程",
+    "Guides": "指南",
+    "Primitives": "原语",
+    "Reference": "参考",
+    "Diagnostics": "诊断信息",
+}
 MODULES = ("te", "tir", "topi", "script", "nd", "target", "gpu", "transform", "instrument", "error",
            "driver", "testing", "runtime.module", "runtime.device")  # fmt: skip
 _FENCE = re.compile(r"^(```\w+) ([\w./-]+)$", re.MULTILINE)
@@ -89,13 +97,14 @@ def _guides() -> dict[str, str]:
 def _primitives() -> Iterator[tuple[str, str]]:
     """A page for each family of primitives: what each does, its options, loops before and after."""
     from kc.support.registry import PRIMITIVES
-    from kc.tools._help import pass_page
+    from kc.tools.kc_docs import page
 
+    section = re.compile(r"^### `--([\w-]+)`\n(.*?)(?=^##|\Z)", re.MULTILINE | re.DOTALL)
+    texts = dict(section.findall(page("passes")))
     for family, flags in PRIMITIVES.items():
         lines = [f"# Primitives: {family}", ""]
         for flag in flags:
-            lines += [f"## {flag.replace('-', '_')}", "", "```text", pass_page(flag).rstrip()]
-            lines += ["```", ""]
+            lines += [f"## {flag.replace('-', '_')}", "", texts[flag].strip(), ""]
             example = before_and_after(flag)
             if example is not None:
                 command, before, after = example
@@ -398,7 +407,13 @@ def _settings(folder: Path, pages: Mapping[str, str]) -> dict[str, Any]:
                     "docs_structure": "suffix",
                     "fallback_to_default": True,
                     "languages": [
-                        {"locale": locale, "name": name, "build": True, "default": locale == "en"}
+                        {
+                            "locale": locale,
+                            "name": name,
+                            "build": True,
+                            "default": locale == "en",
+                            "nav_translations": TABS if locale == "zh" else {},
+                        }
                         for locale, name in LANGUAGES.items()
                     ],
                 }

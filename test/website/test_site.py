@@ -29,6 +29,7 @@ def test_a_page_for_everything(pages: Path):
         assert (pages / "diagnostics" / f"{code}.md").read_text().startswith(f"# {code}: ")
     for family, flags in PRIMITIVES.items():
         text = (pages / "primitives" / f"{family}.md").read_text()
+        assert "``" not in text.replace("```", "")  # Markdown, not the docstring's markup
         assert re.findall(r"^## (\w+)$", text, re.MULTILINE) == [
             flag.replace("-", "_") for flag in flags
         ]
@@ -110,6 +111,10 @@ def test_settings(pages: Path):
         return [name for value in values for name in files(value)]  # pyright: ignore
 
     named = files(settings["nav"])
+    assert [next(iter(entry)) for entry in settings["nav"]] == [*make_site.TABS][:4] + [
+        "API",
+        *[*make_site.TABS][4:],
+    ]
     assert all((pages / name).is_file() for name in named)
     assert len(named) == len(set(named))
 
