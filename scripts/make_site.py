@@ -39,6 +39,7 @@ TABS = {
 }
 MODULES = ("te", "tir", "topi", "script", "nd", "target", "gpu", "transform", "instrument", "error",
            "driver", "testing", "runtime.module", "runtime.device")  # fmt: skip
+_CODE = re.compile(r"`[^`\n]+`")
 _FENCE = re.compile(r"^(```\w+) ([\w./-]+)$", re.MULTILINE)
 """The head of a program that has a name, which GitHub ignores and MkDocs wants as an attribute."""
 _LINK = re.compile(r"\[([^\]]*)\]\((\.\./[^)]*|[^):#]*\.(?:py|mlir|toml))\)")
@@ -73,6 +74,8 @@ def write_pages(folder: Path, *, lessons: bool = True) -> None:
     for name, text in pages.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
+        # GitHub wants a bar in code in a table escaped, MkDocs shows the escape.
+        text = _CODE.sub(lambda code: code[0].replace("\\|", "|"), text)
         path.write_text(text, encoding="utf-8")
     settings = json.dumps(_settings(folder, pages), indent=1, ensure_ascii=False)
     (folder.parent / "mkdocs.yml").write_text(settings, encoding="utf-8")

@@ -30,6 +30,7 @@ def test_a_page_for_everything(pages: Path):
     for family, flags in PRIMITIVES.items():
         text = (pages / "primitives" / f"{family}.md").read_text()
         assert "``" not in text.replace("```", "")  # Markdown, not the docstring's markup
+        assert "\\|" not in text
         assert re.findall(r"^## (\w+)$", text, re.MULTILINE) == [
             flag.replace("-", "_") for flag in flags
         ]
