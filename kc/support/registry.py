@@ -324,6 +324,7 @@ RULES = {
     for name, path in (
         ("inline", "inlining:Inline"),
         ("distribution", "distribution:Distribution"),
+        ("dot-product", "dot_products:DotProduct"),
         ("contraction", "contraction:Contraction"),
         ("rows", "rows:Rows"),
         ("reduction", "reduction:Reduce"),

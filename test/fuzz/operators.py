@@ -18,6 +18,8 @@ from families import Fixed
 from kc import te
 from kc.te.expr import Var
 
+NARROW = (("int8", "int8", "int32"), ("uint8", "int8", "int32"), ("float16", "float16", "float32"))
+"""The types of two factors, and that of the sum of their products."""
 DTYPES = ("float32", "float32", "float32", "float64", "int32", "int64", "float16")
 
 
@@ -97,16 +99,18 @@ def _wide(array: np.ndarray) -> np.ndarray:
 def contraction(o: Operator) -> Fixed:
     """A product of matrices: transposed or not, batched or not, widened or not."""
     dtype = o.random.choice(DTYPES)
-    narrow, wide = o.random.choice(((dtype, dtype), ("int8", "int32"), ("float16", "float32")))
-    if o.chance(0.6):
-        narrow = wide = dtype
+    left_type, right_type, wide = dtype, dtype, dtype
     m, n, k = o.size(40), o.size(70), o.size(50)
+    if o.chance(0.4):
+        left_type, right_type, wide = o.random.choice(NARROW)
+        if wide == "int32" and o.chance(0.5):  # whole tiles of dot products
+            m, n, k = 4 * (m // 4 + 1), 16 * (n // 16 + 1), 4 * (k // 4 + 1)
     rows, columns, terms = o.dims(m, n, k)
     batch = o.size(4) if o.chance(0.3) else None
     turned_a, turned_b = o.chance(0.3), o.chance(0.4)
     lead = () if batch is None else (batch,)
-    A, a = o.input("A", [*lead, *((terms, rows) if turned_a else (rows, terms))], narrow)
-    B, b = o.input("B", [*lead, *((columns, terms) if turned_b else (terms, columns))], narrow)
+    A, a = o.input("A", [*lead, *((terms, rows) if turned_a else (rows, terms))], left_type)
+    B, b = o.input("B", [*lead, *((columns, terms) if turned_b else (terms, columns))], right_type)
     axis = te.reduce_axis((0, terms), name="k")
 
     def term(*at: Any) -> Any:

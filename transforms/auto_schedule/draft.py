@@ -154,6 +154,10 @@ class Draft:
 
     # Shared by rules -----------------------------------------------------------------------
 
+    def pays_in_parallel(self, work: int) -> bool:
+        """Whether there are cores for so many additions, and enough of these."""
+        return self.machine.cores > 1 and work >= PARALLEL_WORK
+
     def run_in_parallel(self, name: str, at_most: int, work: int | None = None) -> int:
         """Run the outermost loops of a block in parallel, where there is work enough for it.
 
@@ -165,7 +169,7 @@ class Draft:
         machine = self.machine
         if work is None:
             work = iterations(nest.loops) * max(1, nest.operations + len(nest.loads))
-        if machine.cores == 1 or work < PARALLEL_WORK:
+        if not self.pays_in_parallel(work):
             return 0
         outer = []
         for loop in nest.loops[:at_most]:

@@ -15,7 +15,6 @@ from __future__ import annotations
 from kc.dialects.tir import ForOp
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.auto_schedule.draft import Draft
-from kc.transforms.auto_schedule.machine import PARALLEL_WORK
 from kc.transforms.auto_schedule.nests import Nest, extent, is_own, is_untouched, iterations
 from kc.transforms.auto_schedule.pointwise import vector_loop, vectorize
 from kc.transforms.auto_schedule.rule import Rule
@@ -127,11 +126,13 @@ def _rows_by_cores(draft: Draft, block: str) -> bool:
     """
     nest, cores = draft.nest(block), draft.machine.cores
     terms = nest.reduce[0].static_extent
-    if cores == 1 or terms is None or terms % cores:
+    if terms is None or terms % cores:
         return False
     results = iterations(nest.spatial)
     work = iterations(nest.loops) * max(1, nest.operations + len(nest.loads))
-    if work < PARALLEL_WORK or results >= PARALLEL_WORK or work < results * cores * UNROLLED:
+    if not draft.pays_in_parallel(work) or work < results * cores * UNROLLED:
+        return False
+    if draft.pays_in_parallel(results):  # there are columns for all cores
         return False
     mark = draft.mark()
     try:

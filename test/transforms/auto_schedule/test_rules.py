@@ -208,6 +208,74 @@ def test_columns_of_a_softmax_go_some_vectors_at_a_time():
     np.testing.assert_allclose(kc.build(schedule)(x), power / power.sum(0), rtol=1e-4)
 
 
+VNNI = Target("llvm -mtriple=x86_64-unknown-linux-gnu -mcpu=cascadelake -num-cores=1")
+DOTPROD = Target("llvm -mtriple=aarch64-unknown-linux-gnu -mcpu=cortex-a76 -num-cores=1")
+
+
+def product_of_bytes(
+    types: tuple[str, str] = ("uint8", "int8"),
+    sizes: tuple[int, int, int] = (8, 8, 32),
+    *,
+    batch: int = 0,
+    transposed: bool = False,
+) -> list[te.Tensor]:
+    m, k, n = sizes
+    lead = (batch,) if batch else ()
+    A = te.placeholder((*lead, m, k), types[0], name="A")
+    B = te.placeholder((*lead, n, k) if transposed else (*lead, k, n), types[1], name="B")
+    r = te.reduce_axis((0, k), name="k")
+
+    def term(*at: te.Expr) -> te.Expr:
+        *group, i, j = at
+        b = B(*group, j, r) if transposed else B(*group, r, j)
+        return te.sum(A(*group, i, r).astype("int32") * b.astype("int32"), axis=r)
+
+    return [A, B, te.compute((*lead, m, n), term, name="C")]
+
+
+@pytest.mark.parametrize(
+    ("target", "types", "intrinsic"),
+    [
+        (VNNI, ("uint8", "int8"), "avx512_vnni_dot_16x4"),
+        (VNNI, ("int8", "uint8"), None),  # the instruction takes the first without a sign
+        (AVX512, ("uint8", "int8"), None),
+        (DOTPROD, ("int8", "int8"), "neon_sdot_4x4"),
+        (DOTPROD, ("uint8", "uint8"), "neon_udot_4x4"),
+        (DOTPROD, ("uint8", "int8"), None),
+    ],
+)
+def test_bytes_are_multiplied_by_dot_products(
+    target: Target, types: tuple[str, str], intrinsic: str | None
+):
+    script = kc.auto_schedule(product_of_bytes(types), target).trace.as_python()
+    assert ("tensorize" in script) == (intrinsic is not None)
+    assert intrinsic is None or f'tensor_intrin="{intrinsic}"' in script
+
+
+@pytest.mark.parametrize("sizes", [(11, 8, 32), (8, 6, 32), (8, 8, 40), (1, 8, 32)])
+def test_dot_products_have_whole_tiles(sizes: tuple[int, int, int]):
+    tensors = product_of_bytes(sizes=sizes)
+    assert "tensorize" not in kc.auto_schedule(tensors, VNNI).trace.as_python()
+
+
+@pytest.mark.skipif(
+    not Target.host_cpu().has_feature("avx512vnni"), reason="this CPU has no vpdpbusd"
+)
+@pytest.mark.parametrize(("batch", "transposed"), [(0, False), (3, True)])
+def test_dot_products_of_the_largest_bytes(batch: int, transposed: bool):
+    """Four products of 255 and -128 do not saturate."""
+    tensors = product_of_bytes(sizes=(12, 24, 48), batch=batch, transposed=transposed)
+    numbers = np.random.default_rng(0)
+    a = numbers.integers(200, 256, [int(it) for it in tensors[0].shape]).astype("uint8")
+    b = numbers.integers(-128, -100, [int(it) for it in tensors[1].shape]).astype("int8")
+    result = np.empty([int(it) for it in tensors[2].shape], "int32")
+    function = kc.build(tensors)
+    assert "vpdpbusd" in function.get_source("asm")
+    function(a, b, result)
+    wide = b.astype("int32").swapaxes(-1, -2) if transposed else b.astype("int32")
+    np.testing.assert_array_equal(result, a.astype("int32") @ wide)
+
+
 def test_unknown_sizes():
     """The same tiles; columns are padded, and rows that fill no tile are apart."""
     n, m, p = (te.size_var(name) for name in "nmp")

@@ -1,0 +1,160 @@
+"""dot-product: products of matrices of bytes by instructions that sum several products at once.
+
+x86's ``vpdpbusd`` and AArch64's ``sdot``, ``udot`` and ``usdot`` add four products of bytes to each
+of the 32-bit sums in a register. The operand of the columns is packed so that a register of it is
+contiguous, the four bytes of a sum side by side; a tile of sums is kept in registers::
+
+    pack the operand of the columns (parallel)
+    for columns in tiles (parallel): for rows in tiles:
+      for reduction in fours: for rows of the tile, for columns of the tile (unrolled): instruction
+
+The sums are of integers, so that they are the same in any order. bf16 has such instructions, too,
+but x86's takes subnormal numbers to be zero: no rule may do that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kc.dialects.tir import ForOp
+from kc.support.diagnostics import ScheduleError
+from kc.transforms.auto_schedule.draft import Draft
+from kc.transforms.auto_schedule.nests import Access, Nest, is_untouched, loop_of_dimension
+from kc.transforms.auto_schedule.rule import Rule
+
+STEP = 4
+"""Products that are added to a sum at once."""
+
+ROWS, COLUMNS = 8, 2
+"""Rows of a tile, and registers of columns, at most: enough sums to hide the latency."""
+
+REUSE = 4
+"""Rows from which on packing the operand of the columns pays."""
+
+INTRINSICS = (
+    ("avx512_vnni_dot_16x4", "avx512vnni", 16, ("arith.extui", "arith.extsi")),
+    ("avx_vnni_dot_8x4", "avxvnni", 8, ("arith.extui", "arith.extsi")),
+    ("neon_sdot_4x4", "dotprod", 4, ("arith.extsi", "arith.extsi")),
+    ("neon_udot_4x4", "dotprod", 4, ("arith.extui", "arith.extui")),
+    ("neon_usdot_4x4", "i8mm", 4, ("arith.extui", "arith.extsi")),
+)
+"""Tensor intrinsics: the feature that each needs, sums of a register, and how the operands of the
+rows and of the columns are extended."""
+
+
+@dataclass(frozen=True)
+class Product:
+    """A product of matrices of bytes, and the instruction for it."""
+
+    intrinsic: str
+    lanes: int
+    rows: ForOp
+    columns: ForOp
+    terms: ForOp
+    operand: Access
+    """What is packed: the load that depends on the columns."""
+
+
+class DotProduct(Rule):
+    """Multiply matrices of bytes by dot-product instructions."""
+
+    name = "dot-product"
+
+    def apply(self, draft: Draft, block: str) -> bool:
+        nest = draft.nest(block)
+        product = _product(draft, nest)
+        if product is None:
+            return False
+        _perform(draft, nest, product)
+        return True
+
+
+def _product(draft: Draft, nest: Nest) -> Product | None:
+    """What the block is, if it is a product that some instruction of the target computes."""
+    if not nest.is_plain or nest.reduction is None or not is_untouched(nest.block):
+        return None
+    if len(nest.stores) != 1 or len(nest.loads) != 2 or len(nest.reduce) != 1:
+        return None
+    if nest.stores[0].bits != 32 or any(load.bits != 8 for load in nest.loads):
+        return None
+    if not nest.block.has_init or any(loop.static_extent is None for loop in nest.loops):
+        return None
+    (terms,) = nest.reduce
+    store = nest.stores[0]
+    for operand in nest.loads:
+        (other,) = (load for load in nest.loads if load is not operand)
+        columns = [loop for loop in nest.spatial if store.stride(loop) == 1]
+        rows = [it for it in nest.spatial if other.stride(it) and not operand.stride(it)]
+        if len(columns) != 1 or other.stride(columns[0]) or not operand.stride(columns[0]):
+            continue
+        if not rows or other.stride(terms) != 1 or extent_of(rows[-1]) < REUSE:
+            continue
+        if None in loop_of_dimension(nest, operand) or extent_of(terms) % STEP:
+            continue
+        extensions = (_extension(other), _extension(operand))
+        for intrinsic, feature, lanes, extended in INTRINSICS:
+            if extensions != extended or not draft.session.target.has_feature(feature):
+                continue
+            if extent_of(columns[0]) % lanes == 0:
+                return Product(intrinsic, lanes, rows[-1], columns[0], terms, operand)
+    return None
+
+
+def extent_of(loop: ForOp) -> int:
+    """The iterations of a loop that has a constant number of them."""
+    assert loop.static_extent is not None
+    return loop.static_extent
+
+
+def _extension(load: Access) -> str | None:
+    """The operation that extends what is loaded, if nothing else is done with it."""
+    users = [use.operation.name for use in load.op.results[0].uses]
+    return users[0] if len(users) == 1 else None
+
+
+def _perform(draft: Draft, nest: Nest, product: Product) -> None:
+    """Schedule the product. Raises ScheduleError where a primitive is refused."""
+    block, lanes = nest.name, product.lanes
+    known = {it.label for it in draft.blocks()}
+    height = _divisor(extent_of(product.rows), min(ROWS, draft.machine.registers // 4))
+    if height < REUSE:
+        raise ScheduleError("KC3604", "the rows are no multiple of those of a tile")
+    dims = loop_of_dimension(nest, product.operand)
+    at_columns, at_terms = dims.index(product.columns), dims.index(product.terms)
+    pack = draft.cache_read(draft.block(block), nest.read_number(product.operand.buffer), "global")
+    names = [f"d{n}" for n in range(len(dims))]
+    results = [name for n, name in enumerate(names) if n not in (at_columns, at_terms)]
+    for part in (f"floordiv {lanes}", f"mod {lanes}"):
+        results.append(f"{names[at_columns]} {part}")
+        results.append(f"{names[at_terms]} {part.replace(str(lanes), str(STEP))}")
+    layout = f"({', '.join(names)})->({', '.join(results)})"
+    draft.transform_layout(pack, ("write", 0), layout)
+
+    handles = draft.loops(block)
+    further = [handles[it] for it in nest.spatial if it not in (product.rows, product.columns)]
+    wide = _divisor(extent_of(product.columns) // lanes, COLUMNS)
+    tall, row = draft.split(handles[product.rows], [None, height])
+    broad, register, lane = draft.split(handles[product.columns], [None, wide, lanes])
+    steps, term = draft.split(handles[product.terms], [None, STEP])
+    draft.put_in_order([*further, broad, tall, steps, row, register, lane, term])
+    draft.run_in_parallel(block, len(further) + 1)
+    draft.unroll(row)
+    draft.unroll(register)
+    draft.decompose(block, steps)
+
+    name = draft.session.block(pack).label
+    loops = list(draft.loops(name).values())
+    outer, inner = draft.split(loops[at_columns], [None, lanes])
+    steps, term = draft.split(loops[at_terms], [None, STEP])
+    others = [loop for n, loop in enumerate(loops) if n not in (at_columns, at_terms)]
+    draft.put_in_order([*others, outer, steps, inner, term])
+    draft.vectorize(draft.fuse(inner, term))
+    draft.run_in_parallel(name, len(others) + 1)
+    draft.settled.add(name)
+    draft.tensorize(lane, product.intrinsic)
+    draft.settled.update({block} | {it.label for it in draft.blocks()} - known)
+
+
+def _divisor(number: int, most: int) -> int:
+    """The greatest divisor of ``number`` that is at most ``most``."""
+    return next(it for it in range(most, 0, -1) if number % it == 0)
