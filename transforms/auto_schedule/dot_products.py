@@ -82,16 +82,16 @@ def _product(draft: Draft, nest: Nest) -> Product | None:
     (terms,) = nest.reduce
     store = nest.stores[0]
     for operand in nest.loads:
-        (other,) = (load for load in nest.loads if load is not operand)
+        (row_operand,) = (load for load in nest.loads if load is not operand)
         columns = [loop for loop in nest.spatial if store.stride(loop) == 1]
-        rows = [it for it in nest.spatial if other.stride(it) and not operand.stride(it)]
-        if len(columns) != 1 or other.stride(columns[0]) or not operand.stride(columns[0]):
+        rows = [it for it in nest.spatial if row_operand.stride(it) and not operand.stride(it)]
+        if len(columns) != 1 or row_operand.stride(columns[0]) or not operand.stride(columns[0]):
             continue
-        if not rows or other.stride(terms) != 1 or extent_of(rows[-1]) < REUSE:
+        if not rows or row_operand.stride(terms) != 1 or extent_of(rows[-1]) < REUSE:
             continue
         if None in loop_of_dimension(nest, operand) or extent_of(terms) % STEP:
             continue
-        extensions = (_extension(other), _extension(operand))
+        extensions = (_extension(row_operand), _extension(operand))
         for intrinsic, feature, lanes, extended in INTRINSICS:
             if extensions != extended or not draft.session.target.has_feature(feature):
                 continue
@@ -146,10 +146,10 @@ def _perform(draft: Draft, nest: Nest, product: Product) -> None:
     loops = list(draft.loops(name).values())
     outer, inner = draft.split(loops[at_columns], [None, lanes])
     steps, term = draft.split(loops[at_terms], [None, STEP])
-    others = [loop for n, loop in enumerate(loops) if n not in (at_columns, at_terms)]
-    draft.put_in_order([*others, outer, steps, inner, term])
+    batches = [loop for n, loop in enumerate(loops) if n not in (at_columns, at_terms)]
+    draft.put_in_order([*batches, outer, steps, inner, term])
     draft.vectorize(draft.fuse(inner, term))
-    draft.run_in_parallel(name, len(others) + 1)
+    draft.run_in_parallel(name, len(batches) + 1)
     draft.settled.add(name)
     draft.tensorize(lane, product.intrinsic)
     draft.settled.update({block} | {it.label for it in draft.blocks()} - known)
