@@ -185,6 +185,8 @@ class _Counter:
 
     def _trip(self, loop: ForOp) -> int:
         extent = loop.extent_value
+        if loop.kind.data is ForKind.WHILE:
+            return ASSUMED
         if isinstance(extent, int):
             return extent
         number = self.index.constant(extent)
@@ -409,7 +411,12 @@ def _by_buffer(ops: Iterable[Operation]) -> dict[SSAValue, list[LoadOp | StoreOp
     return grouped
 
 
-_ONE_AFTER_THE_OTHER = (ForKind.SERIAL, ForKind.UNROLLED, ForKind.VECTORIZED)
+_ONE_AFTER_THE_OTHER = (
+    ForKind.SERIAL,
+    ForKind.UNROLLED,
+    ForKind.VECTORIZED,
+    ForKind.WHILE,
+)
 
 
 def _outside(loop: ForOp) -> Block:

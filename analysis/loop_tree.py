@@ -14,6 +14,7 @@ from kc.dialects.tir import (
     AllocOp,
     BlockOp,
     CombineOp,
+    ConditionOp,
     ForKind,
     ForOp,
     IfOp,
@@ -128,7 +129,7 @@ def has_effects(op: Operation) -> bool:
 
 def touches_memory(op: Operation) -> bool:
     """Whether ``op`` itself (not what is in its regions) may read or write memory."""
-    if isinstance(op, (*ALLOCATIONS, PrefetchOp)) or not has_effects(op):
+    if isinstance(op, (*ALLOCATIONS, PrefetchOp, ConditionOp)) or not has_effects(op):
         return False
     return not _has_no_effect_itself(type(op))
 

@@ -1,9 +1,12 @@
 """Whether two modules are the same program, whatever its parts are called: ``structural_equal``.
 
-Statements are compared in order: loops, blocks, stores, calls, allocations. Values are compared as
-the expressions that they are, written out: how often one is computed, where, and in which order
-does not count, except that a load stands between the same statements. Indices are compared as
-affine expressions in normal form, conditions on them as sets. Names of loops, blocks, buffers,
+Statements are compared in order: loops, blocks, stores, calls. Values are compared as the
+expressions that they are, written out: how often one is computed, where, and in which order does
+not count, except that a load stands between the same statements. Memory is told by where it is
+first used, and by the block or the loop of threads, lanes or parallel iterations that it is made
+for; in which loop that run one after the other does not count. Indices are compared as affine
+expressions in normal form, in which the variable of a loop of one iteration is 0, conditions on
+them as sets. Names of loops, blocks, buffers,
 arguments and sizes do not count; those of functions do. (TVM's ``StructuralEqual``, with free
 names mapped.)
 """
@@ -42,6 +45,7 @@ from kc.dialects.tir import (
     AllocOp,
     BlockOp,
     CallExternOp,
+    ForKind,
     ForOp,
     IfOp,
     LoadOp,
@@ -51,6 +55,8 @@ from kc.dialects.tir import (
     symbol_names,
 )
 from kc.support.locations import location_of
+
+_IN_ORDER = (ForKind.SERIAL, ForKind.UNROLLED, ForKind.WHILE)
 
 _NAMES = frozenset(
     {
@@ -138,8 +144,8 @@ def _compare_blocks(left: Block, right: Block, a: _Side, b: _Side) -> str | None
                     return _told(mine, yours, "the parts")
                 continue
             for inner, twin_inner in zip(region.blocks, twin.blocks, strict=True):
-                a.number(inner.args)
-                b.number(twin_inner.args)
+                a.enter(mine, inner)
+                b.enter(yours, twin_inner)
                 place = _compare_blocks(inner, twin_inner, a, b)
                 if place is not None:
                     return place
@@ -209,6 +215,10 @@ class _Side:
         self.times: dict[Operation, int] = {}
         """How many statements begin before each load."""
         self.time = 0
+        self.homes: dict[Operation, int] = {}
+        """How many statements begin before what is in an operation."""
+        self.memory: dict[AllocOp, int] = {}
+        """The order in which memory is used first."""
         self.symbols = _symbols(function)
         self.strides: dict[str, int] = {}
         if function.body.blocks:
@@ -286,6 +296,13 @@ class _Side:
         for value in values:
             self.numbers[value] = len(self.numbers)
 
+    def enter(self, op: Operation, block: Block) -> None:
+        """Begin to compare what is in ``op``."""
+        self.homes[op] = self.time
+        if isinstance(op, ForOp) and op.static_extent == 1:
+            self.index.define(op.var, AffineConstantExpr(0))
+        self.number(block.args)
+
     def statements(self, block: Block) -> Iterable[Operation]:
         """The operations of a block that are statements, in order; loads are given their time."""
         for op in block.ops:
@@ -293,6 +310,8 @@ class _Side:
                 continue
             if isinstance(op, scf.YieldOp):
                 yield op
+            elif isinstance(op, AllocOp):
+                continue  # told where it is used
             elif _is_value(op):
                 self.times.update({load: self.time for load in op.walk()})
                 inside = (part for region in op.regions for part in region.walk())
@@ -386,6 +405,15 @@ class _Side:
             expr = self.index.expr(value)
             if not isinstance(expr, AffineDimExpr) or self.index.roots[expr.position] != value:
                 return self.affine(expr)
+        if isinstance(op, AllocOp):
+            return (
+                "memory",
+                self.memory.setdefault(op, len(self.memory)),
+                self.homes.get(_home(op), 0),
+                tuple(self.form(size) for size in op.dynamic_sizes),
+                _texts({**op.properties, **op.attributes}),
+                str(value.type),
+            )
         if isinstance(op, SymbolOp):
             return "symbol", self.symbols.get(op.symbol.data, -1)
         if isinstance(op, LoadOp):
@@ -459,11 +487,18 @@ def _rounding_down(expr: AffineExpr) -> AffineExpr:
     return AffineBinaryOpExpr(expr.kind, lhs, rhs)
 
 
+def _home(op: AllocOp) -> Operation:
+    """What memory is made for: the operation around it and loops that run one after the other."""
+    home = op.parent_op()
+    while isinstance(home, IfOp) or (isinstance(home, ForOp) and home.kind.data in _IN_ORDER):
+        home = home.parent_op()
+    assert home is not None
+    return home
+
+
 def _is_value(op: Operation) -> bool:
     """Whether an operation is for its results alone."""
-    if isinstance(op, AllocOp):
-        return False
-    if isinstance(op, LoadOp | SymbolOp | ViewOp | memref.DimOp):
+    if isinstance(op, AllocOp | LoadOp | SymbolOp | ViewOp | memref.DimOp):
         return True
     if isinstance(op, CallExternOp):
         return op.is_pure

@@ -41,6 +41,7 @@ def make_blocks(
         if isinstance(op, tir.StoreOp)
         and loops_around(op)
         and not any(isinstance(ancestor, tir.BlockOp) for ancestor in path_to(op))
+        and not any(loop.kind.data is tir.ForKind.WHILE for loop in loops_around(op))
         and wanted(op)
     ]
     plans = [(store, _Statement(store, variables)) for store in stores]

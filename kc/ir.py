@@ -9,10 +9,14 @@ import pickle
 from importlib import import_module
 from typing import Any
 
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.func import FuncOp
+
 import kc
 from kc import instrument, transform
 from kc.analysis.structural_equality import difference
 from kc.analysis.structural_equality import structural_hash as hash_of
+from kc.dialects.tir import BlockOp, ForOp
 from kc.node_objects import (
     Array,
     Attrs,
@@ -46,6 +50,7 @@ from kc.te.op_attributes import Op, register_intrin_lowering, register_op_attr
 from kc.te.schedule import Schedule
 from kc.te.tensor import Operation, Tensor
 from kc.tir.module import GlobalVar, IRModule
+from kc.tir.prim_func import PrimFunc
 
 __all__ = [
     "Array",
@@ -156,21 +161,24 @@ def load_json(json_str: str) -> Any:
 def structural_equal(lhs: Any, rhs: Any, map_free_vars: bool = False) -> bool:
     """Whether two modules are the same program.
 
-    Names of loops, blocks, buffers, arguments and sizes do not count, nor how often and in which
-    order values are computed (:mod:`kc.analysis.structural_equality`). Of expressions, variables
-    count: :mod:`kc.te.equal_expressions`. Raises InputError KC0082 for anything else.
+    Names of loops, blocks, buffers, arguments and sizes do not count, nor does that of a single
+    function, nor how often and in which order values are computed
+    (:mod:`kc.analysis.structural_equality`). Of expressions, variables count:
+    :mod:`kc.te.equal_expressions`; loops and blocks of a schedule are the same if they are written
+    alike. Raises InputError KC0082 for anything else.
     """
     if isinstance(lhs, Operators) and isinstance(rhs, Operators):
         return equal_expressions(as_expr(lhs), as_expr(rhs), map_free_vars)
+    if _are_statements(lhs, rhs):
+        return _same_statement(lhs, rhs)
     # A function has no free variables.
-    left, right = (_module(part, "structural_equal") for part in (lhs, rhs))
-    return difference(left, right) is None
+    return difference(*_modules(lhs, rhs, "structural_equal")) is None
 
 
 def structural_hash(node: Any, map_free_vars: bool = False) -> int:
     """A number that is the same for modules that are :func:`structural_equal`."""
     del map_free_vars
-    return hash_of(_module(node, "structural_hash"))
+    return hash_of(_named(_module(node, "structural_hash"), "main"))
 
 
 def assert_structural_equal(lhs: Any, rhs: Any, map_free_vars: bool = False) -> None:
@@ -180,8 +188,11 @@ def assert_structural_equal(lhs: Any, rhs: Any, map_free_vars: bool = False) -> 
         if not structural_equal(lhs, rhs, map_free_vars):
             raise StructuralDifference(f"{as_expr(lhs)!r} is not {as_expr(rhs)!r}")
         return
-    left, right = (_module(part, "assert_structural_equal") for part in (lhs, rhs))
-    place = difference(left, right)
+    if _are_statements(lhs, rhs):
+        if not _same_statement(lhs, rhs):
+            raise StructuralDifference(f"{lhs} is not {rhs}")
+        return
+    place = difference(*_modules(lhs, rhs, "assert_structural_equal"))
     if place is not None:
         raise StructuralDifference(f"the modules differ {place}")
 
@@ -190,10 +201,36 @@ class StructuralDifference(AssertionError, ValueError):
     """Two modules are not the same program (TVM raises a ValueError)."""
 
 
-def _module(node: Any, what: str) -> Any:
-    from xdsl.dialects.builtin import ModuleOp
-    from xdsl.dialects.func import FuncOp
+def _are_statements(lhs: Any, rhs: Any) -> bool:
+    return isinstance(lhs, BlockOp | ForOp) and isinstance(rhs, BlockOp | ForOp)
 
+
+def _same_statement(lhs: Any, rhs: Any) -> bool:
+    """Whether two loops or blocks, of whatever functions, are written alike."""
+    return lhs is rhs or str(lhs) == str(rhs)
+
+
+def _modules(lhs: Any, rhs: Any, what: str) -> tuple[ModuleOp, ModuleOp]:
+    """Both as modules; where one is given as a function, names of functions are the same."""
+    left, right = _module(lhs, what), _module(rhs, what)
+    if any(isinstance(node, PrimFunc | FuncOp) for node in (lhs, rhs)):
+        function = left.body.block.first_op
+        if isinstance(function, FuncOp):
+            right = _named(right, function.sym_name.data)
+    return left, right
+
+
+def _named(module: ModuleOp, name: str) -> ModuleOp:
+    """The module with its only function under a name; one of several as it is."""
+    functions = list(module.body.block.ops)
+    if len(functions) != 1 or not isinstance(functions[0], FuncOp):
+        return module
+    copied = functions[0].clone()
+    copied.sym_name = StringAttr(name)
+    return ModuleOp([copied])
+
+
+def _module(node: Any, what: str) -> Any:
     module = getattr(node, "module", None) or getattr(node, "op", node)
     if isinstance(module, FuncOp):
         return ModuleOp([module.clone()])

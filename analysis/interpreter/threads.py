@@ -186,13 +186,13 @@ class Kernel:
     def _for(self, step: Step, threads: Threads) -> None:
         op, _, operands, _, _ = step
         dynamic = [operands(thread.env) for thread in threads]
-        extents = [sizes[0] if sizes else op.extent.value.data for sizes in dynamic]
+        extents = [sizes[0] if sizes else op.extent_attr.value.data for sizes in dynamic]
         for reduction in self._function(op, lambda: possibly_empty(op)):
             self._initialise(reduction, threads)
         if op.axis is not None:
             self._thread_loop(op, extents, threads)
             return
-        i, body = 0, op.body
+        i, body, condition = 0, op.body, op.condition
         try:
             for i in range(max(extents)):
                 active = [
@@ -202,6 +202,15 @@ class Kernel:
                     self._enter(body.block, [i], thread)
                 with self._some(active, threads):
                     self._region(body, active)
+                if condition is not None:
+                    slot = self.interpreter.slot(condition.condition)
+                    done = {thread for thread in active if not thread.env[slot]}
+                    extents = [
+                        i + 1 if thread in done else extent
+                        for thread, extent in zip(threads, extents, strict=True)
+                    ]
+                    if max(extents) <= i + 1:
+                        break
         except ExecutionError as error:
             error.within(f"{op.label} = {i}")
             raise

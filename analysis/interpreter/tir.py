@@ -40,12 +40,13 @@ class TirFunctions(InterpreterFunctions):
 
     @prepared(tir.ForOp)
     def for_(self, interpreter: KernelInterpreter, op: tir.ForOp) -> Run:
-        body, label, static = interpreter.runner(op.body), op.label, op.extent.value.data
+        body, label, static = interpreter.runner(op.body), op.label, op.extent_attr.value.data
         empty = [
             (reduction, interpreter.runner(reduction.block.init))
             for reduction in possibly_empty(op)
         ]
         functions: dict[Operation, Any] = {}
+        condition = op.condition
 
         def run(*dynamic: int) -> None:
             for reduction, init in empty:
@@ -65,6 +66,8 @@ class TirFunctions(InterpreterFunctions):
             try:
                 for i in range(dynamic[0] if dynamic else static):
                     body(i)
+                    if condition is not None and not interpreter.value(condition.condition):
+                        break
             except ExecutionError as error:
                 error.within(f"{label} = {i}")
                 raise
@@ -109,6 +112,10 @@ class TirFunctions(InterpreterFunctions):
         self, interpreter: Interpreter, op: tir.YieldOp, args: PythonValues
     ) -> tuple[TerminatorValue, PythonValues]:
         return ReturnedValues(args), ()
+
+    @prepared(tir.ConditionOp)
+    def condition(self, interpreter: KernelInterpreter, op: tir.ConditionOp) -> Run:
+        return lambda _: None  # the loop looks at its value
 
     @prepared(tir.IfOp)
     def if_(self, interpreter: KernelInterpreter, op: tir.IfOp) -> Run:

@@ -216,7 +216,7 @@ class FunctionPrinter:
             unread = is_decided(op)
             operands = [Code("0") if unread else self.value(operand) for operand in op.operands]
             self.keep(op, self.expressions.make(op, operands))
-        elif isinstance(op, scf.YieldOp | scf.ReduceOp):
+        elif isinstance(op, scf.YieldOp | scf.ReduceOp | scf.ConditionOp):
             return
         else:
             handlers = (_STATEMENTS.get(op_class) for op_class in type(op).__mro__)
@@ -394,7 +394,35 @@ class FunctionPrinter:
             self._code[result] = self._code[argument] = Code(name)
         self._open_loop(op.body.block.args[0], lower, upper, step)
         self.block(op.body.block)
-        self._assign(op.results, op.body.block)
+        self._assign(op.results, op.body.block.last_op)
+        self._close()
+        self._ignore_unread(op)
+
+    def repeat(self, op: scf.WhileOp) -> None:
+        before, after = op.before_region.block, op.after_region.block
+        starts = [self.value(value) for value in op.arguments]
+        self.settle()
+        for argument, start in zip(before.args, starts, strict=True):
+            name = self.fresh(argument.name_hint, "state")
+            self.write(f"{self.type_of(argument, op)} {name} = {start.text};")
+            self._code[argument] = Code(name)
+        for result, argument in zip(op.results, after.args, strict=True):
+            name = self.fresh(result.name_hint or argument.name_hint, "last")
+            self.write(f"{self.type_of(result, op)} {name};")
+            self._code[result] = self._code[argument] = Code(name)
+        asked = before.last_op
+        assert isinstance(asked, scf.ConditionOp)
+        if before.first_op is asked and not op.results:
+            self.write(f"while ({self.value(asked.condition).text}) {{")
+            self.indent += 1
+        else:
+            self.write("while (1) {")
+            self.indent += 1
+            self.block(before)
+            self._assign(op.results, asked, asked.args)
+            self.write(f"if (!{self.value(asked.condition).within(UNARY)}) break;")
+        self.block(after)
+        self._assign(before.args, after.last_op)
         self._close()
         self._ignore_unread(op)
 
@@ -443,13 +471,13 @@ class FunctionPrinter:
         self.write(f"if ({test.text}) {{")
         self.indent += 1
         self.block(op.true_region.block)
-        self._assign(op.results, op.true_region.block)
+        self._assign(op.results, op.true_region.block.last_op)
         self.indent -= 1
         if op.false_region.blocks and (op.results or len(list(op.false_region.block.ops)) > 1):
             self.write("} else {")
             self.indent += 1
             self.block(op.false_region.block)
-            self._assign(op.results, op.false_region.block)
+            self._assign(op.results, op.false_region.block.last_op)
             self.indent -= 1
         self.write("}")
         self._ignore_unread(op)
@@ -460,13 +488,17 @@ class FunctionPrinter:
             if not any(self._takes_part(use.operation) for use in result.uses):
                 self.write(f"(void){self._code[result].text};")
 
-    def _assign(self, results: Sequence[SSAValue], block: Block) -> None:
-        """Store what a block yields in the variables of the results, all at once."""
-        yielded = block.last_op
+    def _assign(
+        self,
+        results: Sequence[SSAValue],
+        yielded: Operation | None,
+        values: Sequence[SSAValue] | None = None,
+    ) -> None:
+        """Store what the end of a block yields in the variables of the results, all at once."""
         if not results:
             return
         assert yielded is not None
-        codes = [self.value(value) for value in yielded.operands]
+        codes = [self.value(value) for value in (yielded.operands if values is None else values)]
         targets = [self._code[result].text for result in results]
         pairs = [(a, b) for a, b in zip(targets, codes, strict=True) if a != b.text]
         if len(pairs) > 1:
@@ -516,6 +548,7 @@ _STATEMENTS = {
     memref.GetGlobalOp: FunctionPrinter.table,
     memref.DeallocOp: FunctionPrinter.dealloc,
     scf.ForOp: FunctionPrinter.loop,
+    scf.WhileOp: FunctionPrinter.repeat,
     scf.ParallelOp: FunctionPrinter.parallel,
     scf.IfOp: FunctionPrinter.branch,
     func.CallOp: FunctionPrinter.call,

@@ -73,8 +73,8 @@ class ConvertTirToScfPass(ModulePass):
         patterns = own_and_added(TARGET, PATTERNS)
         for function in todo:
             require_lowered(function)
-            combiners = (tir.CombineOp, tir.YieldOp)  # which are inlined
-            ops = (inner for inner in function.walk() if not isinstance(inner, combiners))
+            parts = (tir.CombineOp, tir.YieldOp, tir.ConditionOp)  # of what patterns are for
+            ops = (inner for inner in function.walk() if not isinstance(inner, parts))
             require_patterns(TARGET, patterns, ops)
         flags = target_of(op).fast_math
         for function in todo:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from xdsl.dialects import scf
-from xdsl.ir import Operation
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import BoolAttr, i1
+from xdsl.ir import Block, Operation, Region
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from kc.conversion.convert_tir_to_scf.function import TirToScf
@@ -29,6 +30,9 @@ class ConvertFor(ConversionPattern[TirToScf]):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tir.ForOp, rewriter: PatternRewriter, /) -> None:
         conversion, values = self.conversion, self.conversion.arith
+        if op.kind.data is tir.ForKind.WHILE:
+            self._while(op, rewriter)
+            return
         extent = op.extent_value
         conversion.index.expr(op.var)  # while the loop still tells its range
         is_parallel = op.kind.data is tir.ForKind.PARALLEL and conversion.is_sequential()
@@ -48,6 +52,24 @@ class ConvertFor(ConversionPattern[TirToScf]):
         end.location = op.location
         rewriter.replace(op, new)
         conversion.convert_next(body.block, is_outlined=is_parallel)
+
+    def _while(self, op: tir.ForOp, rewriter: PatternRewriter) -> None:
+        """``scf.while``, which carries whether the condition held in the iteration before."""
+        condition = op.condition
+        assert condition is not None  # the verifier asks for it
+        begins = arith.ConstantOp(BoolAttr.from_bool(True))
+        body = op.detach_region(op.body)
+        holds = condition.condition
+        condition.detach()
+        condition.erase()
+        body.block.add_op(end := scf.YieldOp(holds))
+        body.block.erase_arg(body.block.args[0])
+        before = Block(arg_types=[i1])
+        before.add_op(goes_on := scf.ConditionOp(before.args[0]))
+        loop = scf.WhileOp([begins], [], Region(before), body)
+        begins.location = end.location = goes_on.location = op.location
+        rewriter.replace(op, [begins, loop], [])
+        self.conversion.convert_next(body.block)
 
 
 class ConvertIf(ConversionPattern[TirToScf]):

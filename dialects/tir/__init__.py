@@ -16,7 +16,14 @@ from kc.dialects.tir.calls import CallExternOp
 from kc.dialects.tir.canonicalization import ConstantIndices
 from kc.dialects.tir.combine import CombineOp, ThreadAllreduceOp, YieldOp
 from kc.dialects.tir.indices import ApplyOp, DelinearizeOp, LinearizeOp, SymbolOp, symbol_names
-from kc.dialects.tir.loops import ForKind, ForKindAttr, ForOp, IfOp
+from kc.dialects.tir.loops import (
+    WHILE_EXTENT,
+    ConditionOp,
+    ForKind,
+    ForKindAttr,
+    ForOp,
+    IfOp,
+)
 from kc.dialects.tir.memory import AllocOp, LoadOp, StoreOp
 from kc.dialects.tir.prefetch import PrefetchOp
 from kc.dialects.tir.views import CallOp, MatrixDescriptorOp, ViewOp
@@ -25,12 +32,14 @@ __all__ = [
     "DYNAMIC",
     "INDEX",
     "TIR",
+    "WHILE_EXTENT",
     "AllocOp",
     "ApplyOp",
     "BlockOp",
     "CallExternOp",
     "CallOp",
     "CombineOp",
+    "ConditionOp",
     "DelinearizeOp",
     "ForKind",
     "ForKindAttr",
@@ -61,6 +70,7 @@ TIR = Dialect(
         CallExternOp,
         CallOp,
         CombineOp,
+        ConditionOp,
         DelinearizeOp,
         ForOp,
         IfOp,

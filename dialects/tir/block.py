@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.utils import EnumAttribute
-from xdsl.ir import Attribute, Region, SpacedOpaqueSyntaxAttribute, SSAValue
+from xdsl.ir import Attribute, Operation, Region, SpacedOpaqueSyntaxAttribute, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap, AffineSet
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -143,6 +143,13 @@ class BlockOp(IRDLOperation):
     def label(self) -> str:
         """The block's name."""
         return self.block_name.data
+
+    name_hint = label
+    """By TVM's name."""
+
+    def same_as(self, node: Operation) -> bool:
+        """Whether both are one block (TVM)."""
+        return self is node
 
     @property
     def types(self) -> list[IterType]:

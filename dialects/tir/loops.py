@@ -1,10 +1,12 @@
-"""``tir.for`` and ``tir.if``: how often code runs, and where."""
+"""``tir.for``, ``tir.condition`` and ``tir.if``: how often code runs, and where."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import (
+    I1,
     AffineSetAttr,
     DictionaryAttr,
     IndexType,
@@ -13,12 +15,21 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.utils import EnumAttribute
-from xdsl.ir import Attribute, Block, BlockArgument, Region, SpacedOpaqueSyntaxAttribute, SSAValue
-from xdsl.ir.affine import AffineSet
+from xdsl.ir import (
+    Attribute,
+    Block,
+    BlockArgument,
+    Operation,
+    Region,
+    SpacedOpaqueSyntaxAttribute,
+    SSAValue,
+)
+from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind, AffineExpr, AffineSet
 from xdsl.irdl import (
     IRDLOperation,
     irdl_attr_definition,
     irdl_op_definition,
+    operand_def,
     opt_operand_def,
     opt_prop_def,
     prop_def,
@@ -28,7 +39,7 @@ from xdsl.irdl import (
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import NoTerminator, RecursiveMemoryEffect
+from xdsl.traits import HasParent, MemoryWriteEffect, NoTerminator, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
@@ -60,6 +71,22 @@ class ForKind(StrEnum):
     UNROLLED = "unrolled"
     THREAD = "thread"
     """Bound to a thread axis; see :mod:`kc.dialects.tir.threads`."""
+    WHILE = "while"
+    """Serial, and over when its ``tir.condition`` does not hold."""
+
+
+_IS_ONE = AffineSet(
+    1,
+    0,
+    (
+        AffineConstraintExpr(
+            AffineConstraintKind.eq, AffineExpr.dimension(0) - 1, AffineExpr.constant(0)
+        ),
+    ),
+)
+
+WHILE_EXTENT = 2**63 - 1
+"""The extent of a loop of kind ``while``: more iterations than any loop has."""
 
 
 @irdl_attr_definition
@@ -70,6 +97,13 @@ class ForKindAttr(EnumAttribute[ForKind], SpacedOpaqueSyntaxAttribute):
 _KINDS = {kind: ForKindAttr(kind) for kind in ForKind}
 
 
+class LoopVariable(NamedTuple):
+    """What a loop counts with."""
+
+    name: str
+    value: BlockArgument
+
+
 @irdl_op_definition
 class ForOp(IRDLOperation):
     """A named loop over ``0 <= i < extent``.
@@ -78,13 +112,18 @@ class ForOp(IRDLOperation):
     loop that starts elsewhere adds the start in the bindings of its blocks, so every loop
     primitive has one case. An extent that is negative at run time means no iteration, as 0 does.
     What loops of threads mean: :mod:`kc.dialects.tir.threads`.
+
+    ``tir.for %w in 9223372036854775807 while { %c = ...; tir.if (...) { ... }; tir.condition %c }``
+    is ``while``: a loop over more iterations than it has, in which nothing happens where ``%c``
+    does not hold. That is what every analysis sees; ``while`` says that no iteration after the
+    first such one needs to be executed.
     """
 
     name = "tir.for"
 
     dynamic_extent = opt_operand_def(IndexType())
     loop_name = prop_def(StringAttr)
-    extent = prop_def(IntegerAttr)
+    extent_attr = prop_def(IntegerAttr, prop_name="extent")
     kind = prop_def(ForKindAttr)
     thread_axis = opt_prop_def(StringAttr)
     annotations = opt_prop_def(DictionaryAttr)
@@ -125,17 +164,29 @@ class ForOp(IRDLOperation):
     def static_extent(self) -> int | None:
         """The extent when it is a constant."""
         # The only operand there may be is the other kind of extent.
-        return None if self._operands else self.extent.value.data
+        return None if self._operands else self.extent_attr.value.data
 
     @property
     def extent_value(self) -> int | SSAValue:
         """The extent: an integer or an index value."""
-        return self._operands[0] if self._operands else self.extent.value.data
+        return self._operands[0] if self._operands else self.extent_attr.value.data
+
+    extent = extent_value
+    """By TVM's name."""
+
+    @property
+    def loop_var(self) -> LoopVariable:
+        """The loop variable and its name (TVM)."""
+        return LoopVariable(self.label, self.var)
 
     @property
     def label(self) -> str:
         """The loop's name."""
         return self.loop_name.data
+
+    def same_as(self, node: Operation) -> bool:
+        """Whether both are one loop (TVM)."""
+        return self is node
 
     @property
     def axis(self) -> str | None:
@@ -161,13 +212,57 @@ class ForOp(IRDLOperation):
                 + ", ".join(THREAD_AXES)
             )
         verify_structured(self)
-        if self.dynamic_extent is None and self.extent.value.data < 0:
+        if self.kind.data is ForKind.WHILE:
+            self._verify_while()
+        if self.dynamic_extent is None and self.extent_attr.value.data < 0:
             raise VerifyException(
-                f"tir.for: loop {self.label} has the extent {self.extent.value.data}; "
+                f"tir.for: loop {self.label} has the extent {self.extent_attr.value.data}; "
                 "an extent is at least 0"
             )
         if [arg.type for arg in self.body.block.args] != [INDEX]:
             raise VerifyException(f"tir.for: loop {self.label} must have one index variable")
+
+    @property
+    def condition(self) -> ConditionOp | None:
+        """What a loop of kind ``while`` goes on by."""
+        conditions = (op for op in self.body.block.ops if isinstance(op, ConditionOp))
+        return next(conditions, None)
+
+    @property
+    def repeated(self) -> IfOp | None:
+        """What a loop of kind ``while`` repeats, where that is all of it but what its condition is
+        computed from."""
+        *parts, repeated, last = self.body.block.ops
+        if (
+            not (isinstance(repeated, IfOp) and isinstance(last, ConditionOp))
+            or repeated.orelse.blocks
+        ):
+            return None
+        users = [use.operation for op in parts for result in op.results for use in result.uses]
+        alone = all(op.results and not op.regions for op in parts) and all(
+            user.parent is self.body.block for user in users
+        )
+        (truth,) = repeated.operands if len(repeated.operands) == 1 else (None,)
+        while truth is not None and truth is not last.condition and truth.owner in parts:
+            truth = truth.owner.operands[0]  # pyright: ignore
+        is_asked = truth is last.condition and repeated.condition.data == _IS_ONE
+        return repeated if alone and is_asked else None
+
+    def _verify_while(self) -> None:
+        count = sum(isinstance(op, ConditionOp) for op in self.body.block.ops)
+        if count != 1:
+            raise VerifyException(
+                f"tir.for: loop {self.label} of kind while has {count} tir.condition; it has one"
+            )
+        if self.static_extent != WHILE_EXTENT:
+            raise VerifyException(
+                f"tir.for: loop {self.label} of kind while has another extent than {WHILE_EXTENT}"
+            )
+        if any(True for _ in self.var.uses):
+            raise VerifyException(
+                f"tir.for: the variable of loop {self.label} is used; one of kind while counts "
+                "nothing"
+            )
 
     @classmethod
     def parse(cls, parser: Parser) -> ForOp:
@@ -197,7 +292,7 @@ class ForOp(IRDLOperation):
         if self.dynamic_extent is not None:
             printer.print_ssa_value(self.dynamic_extent)
         else:
-            printer.print_int(self.extent.value.data)
+            printer.print_int(self.extent_attr.value.data)
         if self.kind.data is not ForKind.SERIAL:
             printer.print_string(f" {self.kind.data.value}")
         if self.axis is not None:
@@ -207,6 +302,34 @@ class ForOp(IRDLOperation):
         print_optional_attributes(printer, self.attributes)
         printer.print_string(" ")
         print_body(printer, self.body)
+
+
+@irdl_op_definition
+class ConditionOp(IRDLOperation):
+    """``tir.condition %c``: where ``%c`` does not hold, the loop of kind ``while`` is over.
+
+    That iterations do nothing from then on is promised by using it: what stores stands in a
+    ``tir.if`` on the same condition. MLIR: ``scf.condition``.
+    """
+
+    name = "tir.condition"
+
+    condition = operand_def(I1)
+
+    traits = traits_def(HasParent(ForOp), MemoryWriteEffect())  # no effect really, but it must stay
+    assembly_format = "$condition attr-dict"
+
+    def __init__(self, condition: SSAValue) -> None:
+        super().__init__(operands=[condition])
+
+    def verify_(self) -> None:
+        loop = self.parent_op()
+        assert isinstance(loop, ForOp)
+        if loop.kind.data is not ForKind.WHILE:
+            raise VerifyException(
+                f"tir.condition: loop {loop.label} is {loop.kind.data.value}; one of kind while "
+                "goes on by a condition"
+            )
 
 
 @irdl_op_definition

@@ -69,17 +69,18 @@ class Buffer(Tensor):
         ptr_type: str = "handle",
         content_lanes: int = 1,
         offset: Any = 0,
+        extent: Any = None,
     ) -> BufferAccess:
         """The buffer as an argument of a call, which reads it ("r", 1), writes all of it without
         reading it ("w", 2), or both ("rw", 3).
 
         A C function gets the address of the element ``offset``, counted from the first one of a
-        dense buffer, or given by a list of indices. Raises TEError KC2154 for another mask or
-        offset.
+        dense buffer, or given by a list of indices; how far from there it goes, ``extent``, is
+        not used. Raises TEError KC2154 for another mask or offset.
         """
         from kc.te.calls import access_of
 
-        del ptr_type
+        del ptr_type, extent
         return access_of(self, access_mask, content_lanes, offset)
 
     def __call__(self, *indices: Any) -> Expr:

@@ -253,7 +253,7 @@ def _call(
             why="it is a symbol of C" if of_c else "it is a name that kc.register_func knows",
             hints=[f'tir.{what}("int32", "abs", x)'] if of_c else [f'tir.{what}("my.function", x)'],
         )
-    kept = "void" if dtype in ("void", "", None) else check_dtype(dtype)
+    kept = "void" if dtype in ("void", "handle", "", None) else check_dtype(dtype)
     given = tuple(_argument(what, name, n, arg, kind) for n, arg in enumerate(args))
     return ExternCall(name, given, kept, location, kind, pure)
 

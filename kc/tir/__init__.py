@@ -164,6 +164,7 @@ from kc.tir.statement_classes import (
     SeqStmt,
     Stmt,
     Store,
+    While,
     stmt_list,
     stmt_seq,
 )
@@ -247,6 +248,7 @@ __all__ = [
     "TensorIntrin",
     "Trace",
     "Var",
+    "While",
     "abs",
     "address_of",
     "acos",

@@ -97,8 +97,10 @@ class PartOfBuffer(DerivedBuffer):
         ptr_type: str = "handle",
         content_lanes: int = 1,
         offset: Any = 0,
+        extent: Any = None,
     ) -> BufferAccess:
         """See :meth:`kc.te.buffers.Buffer.access_ptr`."""
+        del extent
         # Neighbours of a part may be any distance apart: an offset is by indices.
         whole = isinstance(offset, int | list | tuple) or _number(offset) == 0
         lanes = content_lanes if whole and not (isinstance(offset, int) and offset) else 0
@@ -160,9 +162,10 @@ class ReshapedBuffer(DerivedBuffer):
         ptr_type: str = "handle",
         content_lanes: int = 1,
         offset: Any = 0,
+        extent: Any = None,
     ) -> BufferAccess:
         """See :meth:`kc.te.buffers.Buffer.access_ptr`."""
-        return self.base.access_ptr(access_mask, ptr_type, content_lanes, offset)
+        return self.base.access_ptr(access_mask, ptr_type, content_lanes, offset, extent)
 
     @property
     def data(self) -> Buffer:
@@ -310,6 +313,8 @@ def _shape(sizes: Sequence[Any]) -> str:
 @dataclass(eq=False)
 class ViewStmt(Stmt):
     """Gives calls the memory of a part of a buffer, if any is given it."""
+
+    names_memory = True
 
     part: PartOfBuffer
 

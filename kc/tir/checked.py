@@ -8,10 +8,21 @@ from typing import Any
 from kc.support.diagnostics import Location, TEError
 from kc.te.buffers import Buffer
 from kc.te.dtypes import INTS, UINTS, bits, is_float, lanes, scalar, vector_of, with_lanes
-from kc.te.expr import Const, Element, Expr, ExprLike, VectorLoad, as_expr, cast, const, walk
+from kc.te.expr import (
+    Const,
+    Element,
+    Expr,
+    ExprLike,
+    ExternCall,
+    VectorLoad,
+    as_expr,
+    cast,
+    const,
+    walk,
+)
 from kc.te.slices import TensorSlice
 from kc.te.tensor import make_axis
-from kc.tir.stmt import For, Store
+from kc.tir.stmt import For, Store, While
 
 
 def store(
@@ -138,12 +149,18 @@ def integer(value: Any, what: str, location: Location | None) -> int | Expr:
     return given
 
 
-def no_while(what: str, location: Location | None) -> TEError:
-    """The refusal of loops without a number of iterations."""
-    return TEError(
-        "KC2106",
-        f"{what}: a loop without a number of iterations",
-        location=location,
-        why="the number of iterations must be known before a loop runs",
-        hints=["a for over the largest number of iterations, with an if in it"],
-    )
+def while_loop(what: str, condition: Expr, location: Location | None) -> While:
+    """A ``while`` without statements so far.
+
+    Raises KC2106 where it would go on for ever: nothing in it can change its condition.
+    """
+    changes = (Element, VectorLoad, ExternCall)
+    if not any(isinstance(part, changes) for part in walk(condition)):
+        raise TEError(
+            "KC2106",
+            f"{what}: nothing can change the condition",
+            location=location,
+            why="it reads no memory, so that it holds for ever or never",
+            hints=["a condition on an element: while x[0] < n", "an if, where it holds once"],
+        )
+    return While(location, condition, [])

@@ -36,7 +36,7 @@ from kc.te.intrinsics import likely
 from kc.te.tensor import check_name, shape_text
 from kc.te.threads import ThreadAxis
 from kc.tir.calls import as_statement
-from kc.tir.checked import LOOP_KINDS, counting_loop, no_while, store
+from kc.tir.checked import LOOP_KINDS, counting_loop, store, while_loop
 from kc.tir.stmt import Allocate, For, If, Let, Seq, Stmt, Value
 from kc.transforms.schedule.notes._annotations import Value as Annotation
 
@@ -170,10 +170,16 @@ class IRBuilder:
         reads = any(isinstance(part, Element) for part in walk(given))
         return self.let("bound", given) if reads else given
 
-    def while_loop(self, condition: ExprLike) -> Any:
-        """Refused (KC2106): loops here have a number of iterations."""
-        del condition
-        raise no_while("while_loop", caller_location())
+    def while_loop(self, condition: ExprLike) -> contextlib.AbstractContextManager[None]:
+        """The statements in it are executed as long as ``condition`` holds.
+
+        Raises KC2106 for a condition that reads no memory, as nothing could change it.
+        """
+        location = caller_location()
+        asked = condition_of(condition, "a while", example="x[0] != 0")
+        loop = while_loop("while_loop", asked, location)
+        self.emit(loop)
+        return self._scope(loop.body)
 
     def if_scope(self, cond: ExprLike) -> contextlib.AbstractContextManager[None]:
         """The statements in it are executed where ``cond`` holds."""

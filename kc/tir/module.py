@@ -186,10 +186,13 @@ class IRModule:
             self.op.body.block.add_op(function.clone())
 
     def __getitem__(self, name: str) -> PrimFunc | IRModule:
-        """The function of a name, as a module of it alone; KC1011 for one that is not there."""
+        """The function of a name, as a module of it alone; KC1011 for one that is not there. The
+        only function of a module is its "main", whatever its name is."""
         from kc.tir.prim_func import PrimFunc  # derives from this class
 
         functions = self.functions
+        if name == "main" and name not in functions and len(functions) == 1:
+            (name,) = functions
         if name not in functions:
             raise ParseError(
                 "KC1011",

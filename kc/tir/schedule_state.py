@@ -39,6 +39,10 @@ class StmtSRef:
 
     stmt: Operation
 
+    def same_as(self, node: StmtSRef) -> bool:
+        """Whether both are of one loop or block."""
+        return self.stmt is node.stmt
+
     @property
     def parent(self) -> StmtSRef | None:
         """The loop or block around it; None of the root block."""

@@ -27,7 +27,7 @@ from kc.te.tensor import check_name, make_axis, shape_text
 from kc.te.threads import thread_axis
 from kc.tir import calls, stmt
 from kc.tir.buffer_views import PartOfBuffer, part_of
-from kc.tir.checked import LOOP_KINDS, counting_loop, store, store_to, stores_of
+from kc.tir.checked import LOOP_KINDS, counting_loop, store, store_to, stores_of, while_loop
 from kc.tir.declared_regions import DeclaredRegion
 from kc.tir.ir_builder import IRBuilder
 from kc.tir.stmt_functor import replace_buffers, substitute
@@ -54,6 +54,7 @@ __all__ = [
     "SeqStmt",
     "Stmt",
     "Store",
+    "While",
     "stmt_list",
     "stmt_seq",
 ]
@@ -176,6 +177,23 @@ class IfThenElse(Stmt):
         chosen = condition_of(condition, "an if", example="x != 0")
         orelse = [] if else_case is None else [_statement(else_case, "IfThenElse")]
         return stmt.If(caller_location(), chosen, [_statement(then_case, "IfThenElse")], orelse)
+
+
+class While(Stmt):
+    """``body``, again and again, as long as ``condition`` holds."""
+
+    statements = (stmt.While,)
+    operations = ()
+
+    @classmethod
+    def make(cls, condition: Any, body: Any, span: Any = None) -> stmt.While:
+        """Raises KC2006 for what is no condition, KC2102 for what is no statement, KC2106 for a
+        condition that nothing can change."""
+        del span
+        asked = condition_of(condition, "a while", example="x[0] != 0")
+        loop = while_loop("While", asked, caller_location())
+        loop.body = [_statement(body, "While")]
+        return loop
 
 
 class BufferStore(Stmt):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import MemRefType, NoneAttr, StringAttr, i64
@@ -72,6 +72,9 @@ class Stmt:
     """A statement of a kernel."""
 
     location: Location | None = field(repr=False)
+
+    names_memory: ClassVar[bool] = False
+    """Whether it does nothing but to name memory for the statements after it."""
 
     def emit(self, emitter: Emitter) -> None:
         """Add its operations where ``emitter`` stands."""
@@ -163,6 +166,27 @@ class If(Stmt):
                 emitter.run(self.orelse)
 
 
+@dataclass(eq=False)
+class While(Stmt):
+    """``body``, again and again, as long as ``condition`` holds: asked before each time."""
+
+    condition: Expr
+    body: list[Stmt]
+
+    def emit(self, emitter: Emitter) -> None:
+        loop = tir.ForOp("repeat", tir.WHILE_EXTENT, kind=tir.ForKind.WHILE)
+        emitter.add(loop, self.location)
+        with emitter.inside(loop.body.block):
+            holds = emitter.scalar(self.condition)
+            repeated = Block()
+            space = AffineSet(1, 0, (is_one(0),))
+            operands = [truth(holds, emitter, self.location)]
+            emitter.add(tir.IfOp(space, operands, Region(repeated)), self.location)
+            with emitter.inside(repeated):
+                emitter.run(self.body)
+            emitter.add(tir.ConditionOp(holds), self.location)
+
+
 def truth(value: SSAValue, emitter: Emitter, location: Location | None) -> SSAValue:
     """A condition as an index, 1 where it holds: ``tir.if`` is about indices."""
     wide = emitter.add(arith.ExtUIOp(value, i64), location)
@@ -232,6 +256,8 @@ class Let(Stmt):
 class Allocate(Stmt):
     """Memory for ``buffer``, to the end of the statements that it stands in."""
 
+    names_memory = True
+
     buffer: Buffer
     attributes: dict[str, Attribute] = field(default_factory=dict)
 
@@ -289,7 +315,7 @@ class Iter:
 @dataclass(eq=False)
 class BlockStmt(Stmt):
     """A block over ``iters``: ``body`` where the conditions ``where`` hold, ``init`` before it in
-    the instances whose reduce variables are all 0."""
+    the instances whose reduce variables are all 0: without such variables in each."""
 
     name: str
     iters: list[Iter]
@@ -318,7 +344,8 @@ class BlockStmt(Stmt):
                 for part in affine_parts
             ]
             conditions += used
-        init = None if self.init is None else self._region()
+        first, statements = self._parts()
+        init = None if first is None else self._region()
         notes, attributes = attributes_of(self.annotations)
         block = tir.BlockOp(
             emitter.label(self.name),
@@ -336,16 +363,29 @@ class BlockStmt(Stmt):
         )
         block.attributes.update(attributes)
         emitter.add(block, self.location)
-        parts = [(block.body, self.body)]
+        parts = [(block.body, statements)]
         if init is not None:
-            parts.append((init, self.init or []))
-        for region, statements in parts:
+            parts.append((init, first or []))
+        for region, inner in parts:
             with emitter.inside(region.block):
                 for iter_var, arg in zip(self.iters, region.block.args, strict=True):
                     emitter.axes[iter_var.axis] = arg
-                emitter.run(statements)
+                emitter.run(inner)
                 if region is block.body:
                     check_declared(block, self.reads, self.writes, emitter)
+
+    def _parts(self) -> tuple[list[Stmt] | None, list[Stmt]]:
+        """What the block executes where its reduce variables are 0, and always."""
+        if self.init is None:
+            return None, self.body
+        count = 0
+        while count < len(self.body) and self.body[count].names_memory:
+            count += 1
+        memory, rest = self.body[:count], self.body[count:]
+        if any(iter_var.kind is tir.IterType.REDUCE for iter_var in self.iters):
+            parts = [named for named in memory if not isinstance(named, Allocate)]
+            return [*parts, *self.init], self.body
+        return None, [*memory, *self.init, *rest]
 
     def _region(self) -> Region:
         block = Block(arg_types=[tir.INDEX] * len(self.iters))

@@ -41,6 +41,7 @@ from kc.dialects import te
 from kc.dialects.tir import (
     AllocOp,
     CallOp,
+    ConditionOp,
     ForKind,
     ForKindAttr,
     ForOp,
@@ -319,7 +320,7 @@ class _Function:
         if isinstance(op, memref.DimOp):
             self.code.texts[op.result] = Text(self.buffers.size(op))
             return []
-        if isinstance(op, func.ReturnOp | scf.YieldOp):
+        if isinstance(op, func.ReturnOp | scf.YieldOp | ConditionOp):
             return []
         if isinstance(op, CallExternOp) and op.results:
             return self._called(op)
@@ -424,6 +425,11 @@ class _Function:
         return f"@tir.{name}({', '.join([_quoted(op.label), *given])}, dtype={dtype})"
 
     def _loop_head(self, op: ForOp) -> str:
+        if op.kind.data is ForKind.WHILE:
+            asked = op.condition
+            if asked is None or op.repeated is None:
+                raise unprintable(op)
+            return f"while ({self.code.text(asked.condition)})"
         extent = op.extent_value
         size = str(extent) if isinstance(extent, int) else self.code.text(extent)
         axis = op.axis
@@ -442,6 +448,11 @@ class _Function:
         return f'attr [IterVar({shown}, (nullptr), "ThreadIndex", "{axis}")] "{key}" = {size}'
 
     def _loop(self, op: ForOp, head: str) -> Lines:
+        repeated = op.repeated if op.kind.data is ForKind.WHILE else None
+        if repeated is not None:
+            for inner in op.body.block.ops:
+                self.done.add(inner)
+            return [f"{head} {{", *_indented(self._scope(repeated.then.block, op)), "}"]
         body = self._scope(op.body.block, op)
         if op.axis is None:
             return [f"{head} {{", *_indented(body), "}"]

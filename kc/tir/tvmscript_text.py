@@ -65,6 +65,7 @@ from kc.dialects.tir import (
     BlockOp,
     CallExternOp,
     CombineOp,
+    ConditionOp,
     DelinearizeOp,
     ForKind,
     ForOp,
@@ -359,7 +360,7 @@ class _Function:
 
     @staticmethod
     def _is_value(op: Operation) -> bool:
-        if isinstance(op, AllocOp | StoreOp | ForOp | BlockOp | IfOp | ViewOp):
+        if isinstance(op, AllocOp | StoreOp | ForOp | BlockOp | IfOp | ViewOp | ConditionOp):
             return False
         if isinstance(op, CallExternOp):
             return op.is_pure
@@ -514,6 +515,8 @@ class _Function:
         return lines
 
     def _loop(self, op: ForOp) -> list[str]:
+        if op.kind.data is ForKind.WHILE:
+            return self._while(op)
         nest = self._nest(op)
         if len(nest) > 1:
             return self._grid(nest)
@@ -534,6 +537,14 @@ class _Function:
         lines += self._inside(op.body.block)
         self.names.taken.pop()
         return lines
+
+    def _while(self, op: ForOp) -> list[str]:
+        """``while CONDITION:``, where what the condition needs is needed for nothing else."""
+        repeated, asked = op.repeated, op.condition
+        if repeated is None or asked is None:
+            raise unsayable(op)
+        condition = self.code(asked.condition).text
+        return [f"while {condition}:", *self._inside(repeated.then.block)]
 
     def _notes(self, op: Operation, given: DictionaryAttr | None) -> str:
         pairs = [

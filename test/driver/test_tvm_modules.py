@@ -104,6 +104,56 @@ def text(body: str, block: str = "B", v: str = "vi"):
     return kc.script.from_source(TWICE.format(block=block, v=v, body=body))
 
 
+def test_functions_are_compared_without_their_names():
+    first, second = text("B[vi] = A[vi]"), text("B[vi] = A[vi]").with_attr("global_symbol", "g")
+    assert tvm.ir.structural_equal(first, second)
+    assert tvm.ir.structural_equal(first["main"], tvm.IRModule(second.op))
+    assert tvm.ir.structural_hash(first) == tvm.ir.structural_hash(second)
+    assert not tvm.ir.structural_equal(tvm.IRModule(first.op), tvm.IRModule(second.op))
+
+
+MEMORY = """
+@T.prim_func
+def f(A: T.Buffer((4, 8), "int32"), B: T.Buffer((4, 8), "int32")):
+    {outside}
+    for i in T.{kind}(4):
+        {inside}
+        for u, j in T.grid({count}, 8):
+            with T.block("C"):
+                vi = T.axis.spatial(4, i{more})
+                vj = T.axis.spatial(8, j)
+                C[vj{copy}] = A[vi, vj]
+        for j in T.serial(8):
+            with T.block("B"):
+                vi = T.axis.spatial(4, i)
+                vj = T.axis.spatial(8, j)
+                B[vi, vj] = C[vj{copy}]
+"""
+
+
+def test_where_memory_is_made_and_loops_of_one_iteration():
+    memory = 'C = T.alloc_buffer((8,), "int32")'
+
+    def program(*, inside: bool, kind: str = "serial", count: int = 1, more: str = "") -> Any:
+        places = ("T.evaluate(0)", memory) if inside else (memory, "T.evaluate(0)")
+        return kc.script.from_source(
+            MEMORY.format(
+                outside=places[0], inside=places[1], kind=kind, count=count, more=more, copy=""
+            )
+        )
+
+    same = tvm.ir.structural_equal
+    assert same(program(inside=True), program(inside=False))
+    assert same(program(inside=True), program(inside=True, more=" + u"))
+    assert not same(program(inside=True), program(inside=True, count=2))
+    unrolled = program(inside=True, kind="unroll")
+    assert same(unrolled, program(inside=False, kind="unroll"))
+    assert not same(unrolled, program(inside=True))
+    shared = str(unrolled).replace("unrolled", "parallel")
+    own = str(program(inside=False, kind="unroll")).replace("unrolled", "parallel")
+    assert not same(tvm.IRModule.parse(shared), tvm.IRModule.parse(own))
+
+
 def test_what_is_written_in_another_way_is_the_same_program():
     program = text("B[vi] = (A[vi] + 1) * (A[vi] + 1)")
     same = tvm.ir.structural_equal

@@ -280,7 +280,7 @@ def of_no_kind() -> None:
 
 def while_() -> None:
     ib = tir.ir_builder.create()
-    ib.while_loop(ib.buffer_ptr(a8)[0] > 0)
+    ib.while_loop(te.var("n") > 0)
 
 
 def coprocessor() -> None:
@@ -386,10 +386,11 @@ error[KC2105]: for_range: there are no loops of kind 'vectorise'
   --> HERE:1  tir.ir_builder.create().for_range(0, 8, kind="vectorise")
   try: did you mean 'vectorize' or 'vectorized'?""",
     while_: """\
-error[KC2106]: while_loop: a loop without a number of iterations
-  --> HERE:2  ib.while_loop(ib.buffer_ptr(a8)[0] > 0)
-  why: the number of iterations must be known before a loop runs
-  try: a for over the largest number of iterations, with an if in it""",
+error[KC2106]: while_loop: nothing can change the condition
+  --> HERE:2  ib.while_loop(te.var("n") > 0)
+  why: it reads no memory, so that it holds for ever or never
+  try: a condition on an element: while x[0] < n
+  try: an if, where it holds once""",
     coprocessor: """\
 error[KC2107]: scope_attr: 'coproc_scope' of i
   --> HERE:3  ib.scope_attr(i, "coproc_scope", 1)

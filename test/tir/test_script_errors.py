@@ -21,9 +21,18 @@ Buf = kc.Buffer
 
 def while_loop() -> None:
     @kc.script
+    def f(A: Buf((8,)), m: "int32"):
+        while m > 0:
+            A[0] -= 1.0
+
+
+def else_of_a_while() -> None:
+    @kc.script
     def f(A: Buf((8,))):
         while A[0] > 0:
             A[0] -= 1.0
+        else:
+            A[1] = 0.0
 
 
 def unknown_name() -> None:
@@ -213,17 +222,6 @@ def loop_over_a_buffer() -> None:
     def g(A: Buf((8,))):
         for x in A:
             pass
-
-
-def init_without_reduction() -> None:
-    @kc.script
-    def g(A: Buf((8,)), C: Buf((8,))):
-        for i in range(8):
-            with block("C"):
-                vi = axis.spatial(8, i)
-                with init():
-                    C[vi] = 0.0
-                C[vi] += A[vi]
 
 
 def remap_of_a_constant() -> None:
@@ -596,10 +594,15 @@ def early_return_of_a_script() -> None:
 
 REFUSALS = {
     while_loop: """\
-error[KC2106]: while: a loop without a number of iterations
-  --> HERE:3:9  while A[0] > 0:
-  why: the number of iterations must be known before a loop runs
-  try: a for over the largest number of iterations, with an if in it""",
+error[KC2106]: while m > 0: nothing can change the condition
+  --> HERE:3:9  while m > 0:
+  why: it reads no memory, so that it holds for ever or never
+  try: a condition on an element: while x[0] < n
+  try: an if, where it holds once""",
+    else_of_a_while: """\
+error[KC2110]: kc.script does not have the else of a while
+  --> HERE:6:13  A[1] = 0.0
+  try: statements after the loop""",
     unknown_name: """\
 error[KC2111]: the name AA is not known here
   --> HERE:4:20  B[i] = AA[i]
@@ -750,12 +753,6 @@ error[KC2113]: a for over A
                           ^
   why: a loop counts: it goes over range, serial, parallel, vectorized, unroll, grid, thread_binding or const_range, or over a Python tuple
   try: for x in range(n):""",
-    init_without_reduction: """\
-error[KC2119]: block C has an init, but no reduce variable
-  --> HERE:6:17  with init():
-  why: an init is executed where all reduce variables are at their start
-  try: vi, vk = axis.remap("SR", [i, k])
-  try: store in a block before""",
     remap_of_a_constant: """\
 error[KC2119]: v is remapped from something that is not a loop variable
   --> HERE:5:25  v, vk = axis.remap("SR", [0, k])

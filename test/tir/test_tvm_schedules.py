@@ -181,6 +181,38 @@ def test_index_maps_of_the_remaining_indices():
     assert "(i, r1, r2)->(r1, r2, i)" in sch.trace.as_python()
 
 
+def test_index_maps_of_shapes_and_their_inverses():
+    index_map = tir.IndexMap.from_func(lambda i, j: [i // 4, j, i % 4])
+    assert index_map.map_shape([18, 8]) == [5, 8, 4]
+    assert index_map.map_indices([5, 3]) == [1, 3, 1]
+    back = index_map.inverse([16, 8])
+    assert back.map_indices([1, 3, 1]) == [5, 3]
+    assert back.is_equivalent_to(tir.IndexMap.from_func(lambda a, b, c: [a * 4 + c, b]))
+    with pytest.raises(kc.KCError, match=r"KC3500.*has no inverse that is an index map"):
+        tir.IndexMap.from_func(lambda i, j: [i + j]).inverse([4, 4])
+
+
+def test_the_only_function_is_main():
+    sch = tir.Schedule(two)
+    assert sch.mod["main"].name == "two"
+    block = sch.get_block("B", func_name="main")
+    (loop,) = sch.get_loops(block)
+    found = sch.get(block), sch.get(loop)
+    assert (found[0].name_hint, found[1].loop_var.name, found[1].extent) == ("B", "i", 8)
+    assert sch.get_sref(block).stmt.same_as(found[0])
+    assert sch.get_sref(loop).same_as(sch.get_sref(found[1]))
+    kc.ir.assert_structural_equal(sch.get(sch.get_block("B")), found[0])
+
+
+@T.prim_func
+def two(A: T.Buffer((8,), "float32"), B: T.Buffer((8,), "float32")):
+    T.func_attr({"global_symbol": "two"})
+    for i in range(8):
+        with T.block("B"):
+            vi = T.axis.spatial(8, i)
+            B[vi] = A[vi]
+
+
 def test_an_index_map_of_too_many_indices():
     sch = ones_added((4, 8))
     assert refusal(lambda: sch.transform_layout("A1", ("write", 0), lambda i, j, k, *r: [i])) == (

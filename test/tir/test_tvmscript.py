@@ -7,6 +7,7 @@
 
 import numpy as np
 import pytest
+from script_checks import execute
 
 import kc
 import kc as tvm
@@ -458,3 +459,28 @@ def test_a_function_is_read_from_its_source():
 def doubled_indices(A: T.Buffer((4,), "int32")):
     for i in range(4):
         A[i] = i * 2
+
+
+def test_an_init_without_reduce_variables_and_one_after_memory():
+    @T.prim_func
+    def f(A: T.Buffer((4, 8), "float32"), B: T.Buffer((4, 8), "float32"), C: T.Buffer((4,))):
+        for i, j in T.grid(4, 8):
+            with T.block("B"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                with T.init():
+                    B[vi, vj] = T.float32(1)
+                B[vi, vj] = B[vi, vj] + A[vi, vj]
+        for i, j in T.grid(4, 8):
+            with T.block("C"):
+                vi, vj = T.axis.remap("SR", [i, j])
+                x = T.alloc_buffer((1,), "float32")
+                C0 = T.match_buffer(C[vi : vi + 1], (1,))
+                with T.init():
+                    C0[0] = T.float32(0)
+                x[0] = A[vi, vj] * T.float32(2)
+                C0[0] = C0[0] + x[0]
+
+    a = floats(4, 8)
+    _, b, c = execute(f, a, np.zeros((4, 8), "float32"), np.ones(4, "float32"))
+    np.testing.assert_array_equal(b, a + 1)
+    np.testing.assert_allclose(c, 2 * a.sum(1), rtol=1e-6)

@@ -37,6 +37,8 @@ from xdsl.ir.affine import (
     AffineMap,
 )
 
+from kc.analysis.affine_relations import Box, inverse
+from kc.analysis.simplify_affine import Bounds, bounds, simplify
 from kc.analysis.terms import Term, dim, term_of
 from kc.analysis.vector_alignment import divisor
 from kc.dialects.affine_assembly import affine_text, from_terms, linear_terms
@@ -129,6 +131,36 @@ class IndexMap:
     def map(self) -> AffineMap:
         """The results as a map."""
         return AffineMap(len(self.names), 0, self.results)
+
+    def map_indices(self, indices: Sequence[int]) -> list[int]:
+        """Where the element at ``indices`` goes (TVM)."""
+        return list(self.map.eval(list(indices), []))
+
+    def map_shape(self, shape: Sequence[int]) -> list[int]:
+        """The shape of what a buffer of ``shape`` becomes (TVM): one more than the largest values
+        of the results. Raises ScheduleError KC3500 for another number of dimensions."""
+        if len(shape) != len(self.names):
+            raise _unusable(
+                f"{self} of a shape with {len(shape)} dimensions", "it has an index for each"
+            )
+        ranges: list[Bounds] = [(0, int(size) - 1) for size in shape]
+        highs = [bounds(simplify(expr, ranges), ranges)[1] for expr in self.results]
+        return [0 if high is None else high + 1 for high in highs]
+
+    def inverse(self, shape: Sequence[int]) -> IndexMap:
+        """The map back from the indices that an element of a buffer of ``shape`` goes to (TVM).
+
+        Raises ScheduleError KC3500 where it is not one affine map.
+        """
+        sizes = tuple(AffineExpr.constant(int(size)) for size in shape)
+        back = inverse(self.results, Box(sizes))
+        if back is None:
+            raise _unusable(f"{self} has no inverse that is an index map", _AFFINE)
+        return IndexMap(tuple(f"x{n}" for n in range(len(self.results))), back)
+
+    def is_equivalent_to(self, index_map: IndexMap) -> bool:
+        """Whether both compute the same, whatever the indices are called (TVM)."""
+        return (self.map, self.separators) == (index_map.map, index_map.separators)
 
     @property
     def is_swizzle(self) -> bool:

@@ -346,7 +346,22 @@ class Site:
         )
 
     def resolve_loop(self, ref: LoopRef) -> ForOp:
-        """The loop that ``ref`` means: around the block that was named, else in the function."""
+        """The loop that ``ref`` means: around the block that was named, else in the function.
+
+        Refuses (KC3010) a loop of kind ``while``: no primitive knows how often it is executed.
+        """
+        loop = self._named_loop(ref)
+        if loop.kind.data is ForKind.WHILE:
+            raise self.refuse(
+                "KC3010",
+                f"loop {loop.label} is a while",
+                at=loop,
+                why="how often it is executed is known only when it ends",
+                hints=["schedule the loops around it, and those in it"],
+            )
+        return loop
+
+    def _named_loop(self, ref: LoopRef) -> ForOp:
         if isinstance(ref.target, ForOp):
             return ref.target
         block = self.block
@@ -697,6 +712,7 @@ def _verb(kind: ForKind) -> str:
         ForKind.UNROLLED: "unroll",
         ForKind.SERIAL: "serial",
         ForKind.THREAD: "bind",
+        ForKind.WHILE: "while",
     }[kind]
 
 

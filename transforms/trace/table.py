@@ -159,10 +159,11 @@ class Handles:
     # The program ---------------------------------------------------------------------------
 
     def function(self, name: str | None) -> func.FuncOp:
-        """The function of a name; without one the only one, or ``main``. Raises KC3122."""
+        """The function of a name; without one the only one, or ``main``, which the only one is
+        called, too. Raises KC3122."""
         functions = loop_tree.kernels(self.module)
         wanted = name if name is not None else self.working
-        if wanted is None and len(functions) == 1:
+        if wanted in (None, "main") and len(functions) == 1:
             return functions[0]
         for function in functions:
             if function.sym_name.data == (wanted if wanted is not None else "main"):

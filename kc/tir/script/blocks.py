@@ -111,15 +111,7 @@ class Blocks:
             raise TEError("KC2116", "init takes no arguments", location=at)
         if block.init is not None:
             raise TEError("KC2119", f"block {block.name} has two inits", location=at)
-        if not any(iter_var.kind is IterType.REDUCE for iter_var in block.iters):
-            raise TEError(
-                "KC2119",
-                f"block {block.name} has an init, but no reduce variable",
-                location=at,
-                why="an init is executed where all reduce variables are at their start",
-                hints=['vi, vk = axis.remap("SR", [i, k])', "store in a block before"],
-            )
-        if block.body:
+        if not all(statement.names_memory for statement in block.body):
             raise TEError(
                 "KC2119",
                 f"the init of block {block.name} comes after other statements",

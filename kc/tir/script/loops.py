@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from kc.dialects.tir.threads import THREAD_AXES
 from kc.support.diagnostics import Location, TEError, suggest
-from kc.te.expr import Expr
+from kc.te.expr import Expr, all_of, const, if_then_else
 from kc.te.tensor import check_name
 from kc.te.threads import thread_axis
-from kc.tir.checked import counting_loop, integer
-from kc.tir.script.expressions import is_symbolic, python, refuse
+from kc.tir.checked import counting_loop, integer, while_loop
+from kc.tir.script.expressions import is_symbolic, loads, python, refuse, truth
 from kc.tir.script.names import COUNTING_LOOPS, Word
 from kc.tir.stmt import For
 
@@ -55,6 +55,40 @@ class Loops:
             "thread_binding or const_range, or over a Python tuple",
             hints=[f"for {ast.unparse(node.target)} in range(n):"],
         )
+
+    def while_(self, node: ast.While, at: Location) -> None:
+        """The statements, as long as the condition holds."""
+        if node.orelse:
+            raise refuse(
+                "the else of a while",
+                self.expressions.at(node.orelse[0]),
+                "statements after the loop",
+            )
+        condition = self._lazy(node.test)
+        if not is_symbolic(condition) and not condition:
+            return
+        loop = while_loop(f"while {ast.unparse(node.test)}", truth(condition), at)
+        self.reader.body.append(loop)
+        with self.reader.inside(f"the while in line {at.line}", loop.body, at):
+            self.reader.run(node.body)
+
+    def _lazy(self, test: ast.expr) -> Any:
+        """A condition; what ``and`` guards is not read without it."""
+        if not (isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)):
+            return self.expressions.eval(test)
+        result = self._lazy(test.values[0])
+        for part in test.values[1:]:
+            if not is_symbolic(result):
+                if not result:
+                    return result  # the others are not evaluated
+                result = self._lazy(part)
+                continue
+            first, second = truth(result), truth(self._lazy(part))
+            if loads(second):
+                result = if_then_else(first, second, const(False, "bool"))
+            else:
+                result = all_of(first, second)
+        return result
 
     def _counted(self, node: ast.For, call: ast.Call, kind: str, at: Location) -> None:
         values = [self.expressions.eval(arg) for arg in call.args]

@@ -14,7 +14,6 @@ from kc.support.locations import reading
 from kc.te.buffers import Buffer
 from kc.te.expr import IterVar
 from kc.tir.calls import as_statement, assertion
-from kc.tir.checked import no_while
 from kc.tir.script.assignments import Assignments
 from kc.tir.script.blocks import Blocks
 from kc.tir.script.expressions import Expressions, is_symbolic, refuse, truth
@@ -121,7 +120,7 @@ class Statements:
                 case ast.Pass():
                     pass
                 case ast.While():
-                    raise no_while("while", at)
+                    self.loops.while_(node, at)
                 case _:
                     what, hint = _NOT_HERE.get(type(node), (f"a {type(node).__name__}", None))
                     raise refuse(what, at, hint)

@@ -153,3 +153,43 @@ func.func @branches(%q: i1) {
 ^b:
   func.return
 }
+
+// -----
+
+func.func @f() {
+  // expected-error@+1 {{tir.for: loop w of kind while has 0 tir.condition; it has one}}
+  tir.for %w in 9223372036854775807 while {
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%c: i1) {
+  // expected-error@+1 {{tir.for: loop w of kind while has another extent than 9223372036854775807}}
+  tir.for %w in 8 while {
+    tir.condition %c
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%A: memref<4xf32>, %c: i1) {
+  // expected-error@+1 {{tir.for: the variable of loop w is used; one of kind while counts nothing}}
+  tir.for %w in 9223372036854775807 while {
+    %a = tir.load %A[%w] : memref<4xf32>
+    tir.condition %c
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%c: i1) {
+  tir.for %i in 8 {
+    // expected-error@+1 {{tir.condition: loop i is serial; one of kind while goes on by a condition}}
+    tir.condition %c
+  }
+  func.return
+}

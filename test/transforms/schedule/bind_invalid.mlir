@@ -1,8 +1,6 @@
 // RUN: not kc-opt %s --bind="func=sum block=C loop=i thread_axis=threadIdx.w" 2>&1 | FileCheck %s --check-prefix=AXIS --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --bind="func=sum block=C loop=i thread_axis=threadIdx.x" --bind="func=sum block=C loop=j thread_axis=threadIdx.y" --bind="func=sum block=C loop=j thread_axis=threadIdx.x" 2>&1 | FileCheck %s --check-prefix=BOUND --match-full-lines --strict-whitespace
-// RUN: not kc-opt %s --parallel="func=sum block=C loop=i" --bind="func=sum block=C loop=i thread_axis=blockIdx.x" 2>&1 | FileCheck %s --check-prefix=SERIAL --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --bind="func=sum block=C loop=i thread_axis=threadIdx.x" --split="func=sum block=C loop=i factors=?,4" 2>&1 | FileCheck %s --check-prefix=SPLIT --match-full-lines --strict-whitespace
-// RUN: not kc-opt %s --annotate="func=sum block=C loop=i key=a value=1" --bind="func=sum block=C loop=i thread_axis=blockIdx.x" 2>&1 | FileCheck %s --check-prefix=NOTED --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --vectorize="func=sum block=C loop=i" --bind="func=sum block=C loop=j thread_axis=threadIdx.x" 2>&1 | FileCheck %s --check-prefix=VECTOR --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --parallel="func=sum block=C loop=j" --bind="func=sum block=C loop=i thread_axis=vthread" 2>&1 | FileCheck %s --check-prefix=HOLDS --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --parallel="func=sum block=C loop=i" --bind="func=sum block=C loop=j thread_axis=blockIdx.x" 2>&1 | FileCheck %s --check-prefix=TEAM --match-full-lines --strict-whitespace
@@ -33,11 +31,11 @@
 // RUN: not kc-opt %s --bind="func=seen block=C loop=p thread_axis=blockIdx.x" 2>&1 | FileCheck %s --check-prefix=SEEN --match-full-lines --strict-whitespace
 
 //AXIS:error[KC3400]: bind: there is no thread axis 'threadIdx.w'
-//AXIS-NEXT:  --> {{.*}}bind_invalid.mlir:344:3  tir.for %i in 16 {
+//AXIS-NEXT:  --> {{.*}}bind_invalid.mlir:324:3  tir.for %i in 16 {
 //AXIS-NEXT:  try: did you mean 'threadIdx.z' or 'threadIdx.y' or 'threadIdx.x'?
 
 //BOUND:error[KC3403]: bind: j has 12 threads of threadIdx.x, i 16
-//BOUND-NEXT:  --> {{.*}}bind_invalid.mlir:345:5  tir.for %j in 12 {
+//BOUND-NEXT:  --> {{.*}}bind_invalid.mlir:325:5  tir.for %j in 12 {
 //BOUND-NEXT:   |  for i in 16 threadIdx.x:    <-- 16 threadIdx.x
 //BOUND-NEXT:   |    for j in 12:    <-- 12 threadIdx.x
 //BOUND-NEXT:   |      for k in 8:
@@ -46,17 +44,8 @@
 //BOUND-NEXT:  try: split j by factors=?,16
 //BOUND-NEXT:  try: bind j to another axis
 
-//SERIAL:error[KC3010]: bind: loop i is parallel already
-//SERIAL-NEXT:  --> {{.*}}bind_invalid.mlir:344:3  tir.for %i in 16 {
-//SERIAL-NEXT:   |  for i in 16 parallel:    <-- here
-//SERIAL-NEXT:   |    for j in 12:
-//SERIAL-NEXT:   |      for k in 8:
-//SERIAL-NEXT:   |        block C
-//SERIAL-NEXT:  why: a loop is restructured before it is given a kind of execution
-//SERIAL-NEXT:  try: bind first, then parallel one of the results
-
 //SPLIT:error[KC3010]: split: loop i is bound to threadIdx.x already
-//SPLIT-NEXT:  --> {{.*}}bind_invalid.mlir:344:3  tir.for %i in 16 {
+//SPLIT-NEXT:  --> {{.*}}bind_invalid.mlir:324:3  tir.for %i in 16 {
 //SPLIT-NEXT:   |  for i in 16 threadIdx.x:    <-- here
 //SPLIT-NEXT:   |    for j in 12:
 //SPLIT-NEXT:   |      for k in 8:
@@ -64,17 +53,8 @@
 //SPLIT-NEXT:  why: a loop is restructured before it is given a kind of execution
 //SPLIT-NEXT:  try: split first, then bind one of the results
 
-//NOTED:error[KC3011]: bind: loop i is annotated (a)
-//NOTED-NEXT:  --> {{.*}}bind_invalid.mlir:344:3  tir.for %i in 16 {
-//NOTED-NEXT:   |  for i in 16:    <-- here
-//NOTED-NEXT:   |    for j in 12:
-//NOTED-NEXT:   |      for k in 8:
-//NOTED-NEXT:   |        block C
-//NOTED-NEXT:  why: the annotation is about this loop and would be lost
-//NOTED-NEXT:  try: bind first, then annotate one of the results
-
 //VECTOR:error[KC3402]: bind: loop j is inside the vectorized loop i
-//VECTOR-NEXT:  --> {{.*}}bind_invalid.mlir:345:5  tir.for %j in 12 {
+//VECTOR-NEXT:  --> {{.*}}bind_invalid.mlir:325:5  tir.for %j in 12 {
 //VECTOR-NEXT:   |  for i in 16 vectorized:    <-- vectorized
 //VECTOR-NEXT:   |    for j in 12:    <-- here
 //VECTOR-NEXT:   |      for k in 8:
@@ -83,7 +63,7 @@
 //VECTOR-NEXT:  try: reorder so that i is inside j
 
 //HOLDS:error[KC3402]: bind: loop i is around the parallel loop j
-//HOLDS-NEXT:  --> {{.*}}bind_invalid.mlir:344:3  tir.for %i in 16 {
+//HOLDS-NEXT:  --> {{.*}}bind_invalid.mlir:324:3  tir.for %i in 16 {
 //HOLDS-NEXT:   |  for i in 16:    <-- here
 //HOLDS-NEXT:   |    for j in 12 parallel:    <-- parallel
 //HOLDS-NEXT:   |      for k in 8:
@@ -92,7 +72,7 @@
 //HOLDS-NEXT:  try: bind j instead of making it parallel
 
 //TEAM:error[KC3402]: bind: loop j is inside the parallel loop i
-//TEAM-NEXT:  --> {{.*}}bind_invalid.mlir:345:5  tir.for %j in 12 {
+//TEAM-NEXT:  --> {{.*}}bind_invalid.mlir:325:5  tir.for %j in 12 {
 //TEAM-NEXT:   |  for i in 16 parallel:    <-- parallel
 //TEAM-NEXT:   |    for j in 12:    <-- here
 //TEAM-NEXT:   |      for k in 8:
@@ -101,7 +81,7 @@
 //TEAM-NEXT:  try: bind i instead of making it parallel
 
 //INSIDE:error[KC3042]: parallel: loop j is inside the vthread loop i
-//INSIDE-NEXT:  --> {{.*}}bind_invalid.mlir:345:5  tir.for %j in 12 {
+//INSIDE-NEXT:  --> {{.*}}bind_invalid.mlir:325:5  tir.for %j in 12 {
 //INSIDE-NEXT:   |  for i in 16 vthread:    <-- vthread
 //INSIDE-NEXT:   |    for j in 12:    <-- here
 //INSIDE-NEXT:   |      for k in 8:
@@ -110,7 +90,7 @@
 //INSIDE-NEXT:  try: use bind: loops of a kernel are bound to blocks and threads, or serial
 
 //LANES:error[KC3044]: vectorize: loop i is around the threadIdx.x loop j
-//LANES-NEXT:  --> {{.*}}bind_invalid.mlir:344:3  tir.for %i in 16 {
+//LANES-NEXT:  --> {{.*}}bind_invalid.mlir:324:3  tir.for %i in 16 {
 //LANES-NEXT:   |  for i in 16:    <-- here
 //LANES-NEXT:   |    for j in 12 threadIdx.x:    <-- threadIdx.x
 //LANES-NEXT:   |      for k in 8:
@@ -119,7 +99,7 @@
 //LANES-NEXT:  try: reorder, or fuse j and i before vectorizing
 
 //EXTENT:error[KC3403]: bind: p has 32 threads of threadIdx.x, q 16
-//EXTENT-NEXT:  --> {{.*}}bind_invalid.mlir:389:5  tir.for %p in 32 {
+//EXTENT-NEXT:  --> {{.*}}bind_invalid.mlir:369:5  tir.for %p in 32 {
 //EXTENT-NEXT:   |  for b in 2 blockIdx.x:
 //EXTENT-NEXT:   |    alloc S
 //EXTENT-NEXT:   |    for p in 32:    <-- 32 threadIdx.x
@@ -132,7 +112,7 @@
 //EXTENT-NEXT:  try: bind p to another axis
 
 //MANY:error[KC3404]: bind: 2048 threads in one block, sm_80 allows 1024
-//MANY-NEXT:  --> {{.*}}bind_invalid.mlir:364:5  tir.for %x in 2048 {
+//MANY-NEXT:  --> {{.*}}bind_invalid.mlir:344:5  tir.for %x in 2048 {
 //MANY-NEXT:   |  for y in 128:
 //MANY-NEXT:   |    for x in 2048:    <-- threadIdx.x
 //MANY-NEXT:   |      block A
@@ -140,7 +120,7 @@
 //MANY-NEXT:  try: split factor 1024, 512 or 256
 
 //PRODUCT:error[KC3404]: bind: 4096 threads in one block, cuda allows 1024
-//PRODUCT-NEXT:  --> {{.*}}bind_invalid.mlir:364:5  tir.for %x in 2048 {
+//PRODUCT-NEXT:  --> {{.*}}bind_invalid.mlir:344:5  tir.for %x in 2048 {
 //PRODUCT-NEXT:   |  for y in 128 threadIdx.y:    <-- threadIdx.y
 //PRODUCT-NEXT:   |    for x_o in 64:
 //PRODUCT-NEXT:   |      for x_i in 32:    <-- threadIdx.x
@@ -149,7 +129,7 @@
 //PRODUCT-NEXT:  try: split factor 8, 4 or 2
 
 //ALONG:error[KC3405]: bind: 128 threads along threadIdx.z, cuda allows 64
-//ALONG-NEXT:  --> {{.*}}bind_invalid.mlir:363:3  tir.for %y in 128 {
+//ALONG-NEXT:  --> {{.*}}bind_invalid.mlir:343:3  tir.for %y in 128 {
 //ALONG-NEXT:   |  for y in 128:    <-- threadIdx.z
 //ALONG-NEXT:   |    for x in 2048:
 //ALONG-NEXT:   |      block A
@@ -157,7 +137,7 @@
 //ALONG-NEXT:  try: split factor 64, 32 or 16
 
 //GIVEN:error[KC3404]: bind: 128 threads in one block, cuda allows 64
-//GIVEN-NEXT:  --> {{.*}}bind_invalid.mlir:363:3  tir.for %y in 128 {
+//GIVEN-NEXT:  --> {{.*}}bind_invalid.mlir:343:3  tir.for %y in 128 {
 //GIVEN-NEXT:   |  for y in 128:    <-- threadIdx.x
 //GIVEN-NEXT:   |    for x in 2048:
 //GIVEN-NEXT:   |      block A
@@ -165,14 +145,14 @@
 //GIVEN-NEXT:  try: split factor 64, 32 or 16
 
 //VIRTUAL:error[KC3406]: bind: the number of virtual threads of i is not a constant
-//VIRTUAL-NEXT:  --> {{.*}}bind_invalid.mlir:376:3  tir.for %i in %n {
+//VIRTUAL-NEXT:  --> {{.*}}bind_invalid.mlir:356:3  tir.for %i in %n {
 //VIRTUAL-NEXT:   |  for i in n:    <-- here
 //VIRTUAL-NEXT:   |    block B
 //VIRTUAL-NEXT:  why: each of them gets its own code and registers
 //VIRTUAL-NEXT:  try: split i by factors=?,2 and bind i_i
 
 //REDUCE:error[KC3040]: bind: loop k is a reduction of C
-//REDUCE-NEXT:  --> {{.*}}bind_invalid.mlir:346:7  tir.for %k in 8 {
+//REDUCE-NEXT:  --> {{.*}}bind_invalid.mlir:326:7  tir.for %k in 8 {
 //REDUCE-NEXT:   |  for i in 16:
 //REDUCE-NEXT:   |    for j in 12:
 //REDUCE-NEXT:   |      for k in 8:    <-- here
@@ -183,7 +163,7 @@
 //REDUCE-NEXT:  try: rfactor makes partial results that can be computed in parallel
 
 //SPATIAL:error[KC3407]: bind: the threads of k cannot combine their values of C
-//SPATIAL-NEXT:  --> {{.*}}bind_invalid.mlir:346:7  tir.for %k in 8 {
+//SPATIAL-NEXT:  --> {{.*}}bind_invalid.mlir:326:7  tir.for %k in 8 {
 //SPATIAL-NEXT:   |  for i in 16:
 //SPATIAL-NEXT:   |    for k in 8:    <-- threadIdx.x
 //SPATIAL-NEXT:   |      for j in 12:
@@ -193,7 +173,7 @@
 //SPATIAL-NEXT:  try: bind a spatial loop: i, j
 
 //INIT:error[KC3407]: bind: the threads of k cannot combine their values of C
-//INIT-NEXT:  --> {{.*}}bind_invalid.mlir:346:7  tir.for %k in 8 {
+//INIT-NEXT:  --> {{.*}}bind_invalid.mlir:326:7  tir.for %k in 8 {
 //INIT-NEXT:   |  for i in 16:
 //INIT-NEXT:   |    for j in 12:
 //INIT-NEXT:   |      block C_init
@@ -204,7 +184,7 @@
 //INIT-NEXT:  try: bind a spatial loop: i, j
 
 //MERGED:error[KC3041]: bind: the iterations of t depend on each other
-//MERGED-NEXT:  --> {{.*}}bind_invalid.mlir:427:3  tir.for %t in 64 {
+//MERGED-NEXT:  --> {{.*}}bind_invalid.mlir:407:3  tir.for %t in 64 {
 //MERGED-NEXT:   |  for t in 64:    <-- here
 //MERGED-NEXT:   |    alloc S
 //MERGED-NEXT:   |    block S
@@ -213,7 +193,7 @@
 //MERGED-NEXT:  try: the threads of threadIdx.x share S (shared); in local memory each has its own
 
 //WORK:error[KC3411]: bind: the threads of t cannot share the iterations of e
-//WORK-NEXT:  --> {{.*}}bind_invalid.mlir:444:5  tir.for %e in 8 {
+//WORK-NEXT:  --> {{.*}}bind_invalid.mlir:424:5  tir.for %e in 8 {
 //WORK-NEXT:   |  for t in 8 threadIdx.x:    <-- threadIdx.x
 //WORK-NEXT:   |    alloc S
 //WORK-NEXT:   |    for e in 8:    <-- threadIdx.x: one iteration in each thread
@@ -226,7 +206,7 @@
 //WORK-NEXT:  try: bind e to another axis
 
 //OWN:error[KC3411]: bind: the threads of t cannot share the iterations of f
-//OWN-NEXT:  --> {{.*}}bind_invalid.mlir:451:5  tir.for %f in 8 {
+//OWN-NEXT:  --> {{.*}}bind_invalid.mlir:431:5  tir.for %f in 8 {
 //OWN-NEXT:   |  for t in 8 threadIdx.x:    <-- threadIdx.x
 //OWN-NEXT:   |    alloc S
 //OWN-NEXT:   |    for e in 8:
@@ -239,7 +219,7 @@
 //OWN-NEXT:  try: bind f to another axis
 
 //LOCAL:error[KC3408]: bind: block C reads what another thread writes to L
-//LOCAL-NEXT:  --> {{.*}}bind_invalid.mlir:417:7  tir.block "C" (spatial %w in 2 = %b, spatial %v in 32 = %q) do {
+//LOCAL-NEXT:  --> {{.*}}bind_invalid.mlir:397:7  tir.block "C" (spatial %w in 2 = %b, spatial %v in 32 = %q) do {
 //LOCAL-NEXT:   |  for b in 2 blockIdx.x:
 //LOCAL-NEXT:   |    alloc L
 //LOCAL-NEXT:   |    for p in 32 threadIdx.x:
@@ -250,7 +230,7 @@
 //LOCAL-NEXT:  try: in shared memory, all threads of a block see L
 
 //WRITES:error[KC3409]: bind: block A is in the kernel, but in no loop of blockIdx.x
-//WRITES-NEXT:  --> {{.*}}bind_invalid.mlir:471:5  tir.block "A" (spatial %v in 8 = %t) do {
+//WRITES-NEXT:  --> {{.*}}bind_invalid.mlir:451:5  tir.block "A" (spatial %v in 8 = %t) do {
 //WRITES-NEXT:   |  for t in 8 threadIdx.x:
 //WRITES-NEXT:   |    block A    <-- writes A
 //WRITES-NEXT:   |    for b in 2:    <-- blockIdx.x
@@ -260,7 +240,7 @@
 //WRITES-NEXT:  try: bind a loop that also contains it
 
 //ORDER:error[KC3408]: bind: block B reads what another block of threads writes to G
-//ORDER-NEXT:  --> {{.*}}bind_invalid.mlir:495:7  tir.block "B" (spatial %v in 8 = %q) do {
+//ORDER-NEXT:  --> {{.*}}bind_invalid.mlir:475:7  tir.block "B" (spatial %v in 8 = %q) do {
 //ORDER-NEXT:   |  for t in 1 threadIdx.x:
 //ORDER-NEXT:   |    for p in 8 blockIdx.x:
 //ORDER-NEXT:   |      block G    <-- writes G
@@ -269,17 +249,17 @@
 //ORDER-NEXT:  why: blockIdx.x 0 reads G[7], which blockIdx.x 7 writes; blocks of threads run in no order and do not wait for each other
 
 //LOWER:error[KC4206]: convert-tir-to-scf: the loop y is bound to blockIdx.x, and the target is a CPU
-//LOWER-NEXT:  --> {{.*}}bind_invalid.mlir:363:3  tir.for %y in 128 {
+//LOWER-NEXT:  --> {{.*}}bind_invalid.mlir:343:3  tir.for %y in 128 {
 //LOWER-NEXT:  why: this is the schedule of a GPU: a CPU has no thread blocks
 //LOWER-NEXT:  try: a target of a GPU: kc.build(..., target="cuda"), --lower-to-nvvm
 //LOWER-NEXT:  try: parallel and vectorize are the loops of a CPU
 
 //INTER:error[KC4207]: convert-tir-to-scf: the loop e is bound to vthread.x, as t around it is
-//INTER-NEXT:  --> {{.*}}bind_invalid.mlir:507:5  tir.for %e in 8 {
+//INTER-NEXT:  --> {{.*}}bind_invalid.mlir:487:5  tir.for %e in 8 {
 //INTER-NEXT:  why: virtual threads that share the work of a loop cannot run one after the other
 
 //ALONE:error[KC3415]: set_scope: the threads of t disturb each other in L
-//ALONE-NEXT:  --> {{.*}}bind_invalid.mlir:523:5  %L = tir.alloc "L" : memref<1xf32, "local">
+//ALONE-NEXT:  --> {{.*}}bind_invalid.mlir:503:5  %L = tir.alloc "L" : memref<1xf32, "local">
 //ALONE-NEXT:   |  for t in 8 threadIdx.x:    <-- threadIdx.x
 //ALONE-NEXT:   |    alloc L    <-- each has its own now (local)
 //ALONE-NEXT:   |    block L
@@ -288,7 +268,7 @@
 //ALONE-NEXT:  try: scope=shared means one buffer for all of them; with local each has its own
 
 //COPY:error[KC3415]: cache_read: the threads of t disturb each other in a shared copy of L
-//COPY-NEXT:  --> {{.*}}bind_invalid.mlir:528:5  tir.block "C" (spatial %v in 8 = %t) do {
+//COPY-NEXT:  --> {{.*}}bind_invalid.mlir:508:5  tir.block "C" (spatial %v in 8 = %t) do {
 //COPY-NEXT:   |  for t in 8 threadIdx.x:    <-- threadIdx.x
 //COPY-NEXT:   |    alloc L    <-- each has its own (local)
 //COPY-NEXT:   |    block L
@@ -297,7 +277,7 @@
 //COPY-NEXT:  try: scope=local
 
 //SCOPE:error[KC3408]: set_scope: block C reads what another thread writes to L
-//SCOPE-NEXT:  --> {{.*}}bind_invalid.mlir:417:7  tir.block "C" (spatial %w in 2 = %b, spatial %v in 32 = %q) do {
+//SCOPE-NEXT:  --> {{.*}}bind_invalid.mlir:397:7  tir.block "C" (spatial %w in 2 = %b, spatial %v in 32 = %q) do {
 //SCOPE-NEXT:   |  for b in 2 blockIdx.x:
 //SCOPE-NEXT:   |    alloc L
 //SCOPE-NEXT:   |    for p in 32 threadIdx.x:
@@ -308,7 +288,7 @@
 //SCOPE-NEXT:  try: in shared memory, all threads of a block see L
 
 //ADDS:error[KC3414]: compute_at: every block along blockIdx.x would accumulate G
-//ADDS-NEXT:  --> {{.*}}bind_invalid.mlir:540:7  tir.block "G" (spatial %v in 8 = %i, reduce %w in 4 = %k) init {
+//ADDS-NEXT:  --> {{.*}}bind_invalid.mlir:520:7  tir.block "G" (spatial %v in 8 = %i, reduce %w in 4 = %k) init {
 //ADDS-NEXT:   |  for i in 8:
 //ADDS-NEXT:   |    for k in 4:
 //ADDS-NEXT:   |      block G    <-- a reduction into G
@@ -319,7 +299,7 @@
 //ADDS-NEXT:  try: set_scope puts G into shared or local memory
 
 //GRID:error[KC3409]: compute_at: block L is in the kernel, but in no loop of blockIdx.x
-//GRID-NEXT:  --> {{.*}}bind_invalid.mlir:565:5  tir.block "L" (spatial %v in 8 = %i) do {
+//GRID-NEXT:  --> {{.*}}bind_invalid.mlir:545:5  tir.block "L" (spatial %v in 8 = %i) do {
 //GRID-NEXT:   |  for i in 8:
 //GRID-NEXT:   |    block L    <-- writes L
 //GRID-NEXT:   |  for t in 1 threadIdx.x:    <-- threadIdx.x
@@ -330,7 +310,7 @@
 //GRID-NEXT:  try: set_scope puts L into shared or local memory
 
 //SEEN:error[KC3408]: bind: block S reads what another block of threads writes to C
-//SEEN-NEXT:  --> {{.*}}bind_invalid.mlir:591:7  tir.block "S" (spatial %v in 8 = %q) do {
+//SEEN-NEXT:  --> {{.*}}bind_invalid.mlir:571:7  tir.block "S" (spatial %v in 8 = %q) do {
 //SEEN-NEXT:   |  for t in 1 threadIdx.x:
 //SEEN-NEXT:   |    for p in 8:
 //SEEN-NEXT:   |      block C    <-- writes C
@@ -632,7 +612,7 @@ func.func @one_block_reduces(%A: memref<2xf32>, %C: memref<1xf32>) {
 // The condition of a block around loops of threads: the row that does not get there cannot wait.
 // RUN: not kc-opt %s --bind='func=in_a_block loop=i thread_axis=threadIdx.x' --bind='func=in_a_block loop=j thread_axis=threadIdx.x' 2>&1 | FileCheck %s --check-prefix=ABSENT --match-full-lines --strict-whitespace
 //ABSENT:error[KC3418]: bind: block O reads what another thread writes to S, where not all threads are
-//ABSENT-NEXT:  --> {{.*}}bind_invalid.mlir:651:7  tir.block "O" (opaque %o in 2 = %w) where (%w < 1) do {
+//ABSENT-NEXT:  --> {{.*}}bind_invalid.mlir:631:7  tir.block "O" (opaque %o in 2 = %w) where (%w < 1) do {
 //ABSENT-NEXT:   |  for b in 1 blockIdx.x:
 //ABSENT-NEXT:   |    alloc S
 //ABSENT-NEXT:   |    for w in 2 threadIdx.y:
@@ -665,7 +645,7 @@ func.func @in_a_block(%A: memref<4xi32>, %B: memref<4xi32>) {
 
 // RUN: not kc-opt %s --bind="func=away loop=i axis=threadIdx.x" 2>&1 | FileCheck %s --check-prefix=AWAY --match-full-lines --strict-whitespace
 //AWAY:error[KC3411]: bind: the threads of t cannot share the iterations of i
-//AWAY-NEXT:  --> {{.*}}bind_invalid.mlir:678:11  tir.for %i in 2 {
+//AWAY-NEXT:  --> {{.*}}bind_invalid.mlir:658:11  tir.for %i in 2 {
 //AWAY-NEXT:   |  for i in 2:    <-- threadIdx.x: one iteration in each thread
 //AWAY-NEXT:   |    block B
 //AWAY-NEXT:  why: tir.if keeps some of the threads away from it

@@ -117,7 +117,7 @@ def test_every_line_of_a_row_is_named():
     module = lowered(ROWS)
     pass_class("prefetch")(BlockRef("B"), BufferRef("A"), LoopRef("i"), 3).apply(site_of(module))
     (op,) = [op for op in module.walk() if isinstance(op, PrefetchOp)]
-    outer, inner = (loop.extent.value.data for loop in loop_tree.loops_around(op))
+    outer, inner = (loop.static_extent or 0 for loop in loop_tree.loops_around(op))
     assert (outer, inner) == (9, 3)
     named = {op.indices.data.eval([i, p], []) for i in range(outer) for p in range(inner)}
     assert named == {(i + 3, 16 * p) for i in range(9) for p in range(3)}

@@ -1,25 +1,15 @@
 // RUN: not kc-opt %s --unroll="func=other loop=z" 2>&1 | FileCheck %s --check-prefix=SIZE --match-full-lines --strict-whitespace
-// RUN: not kc-opt %s --parallel="block=C loop=i" --unroll="block=C loop=i" 2>&1 | FileCheck %s --check-prefix=KIND --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --unroll="block=C loop=l" 2>&1 | FileCheck %s --check-prefix=LOOP --match-full-lines --strict-whitespace
 
 //SIZE:error[KC3047]: unroll: the extent of z is not a constant
-//SIZE-NEXT:  --> {{.*}}unroll_invalid.mlir:60:3  tir.for %z in %n {
+//SIZE-NEXT:  --> {{.*}}unroll_invalid.mlir:50:3  tir.for %z in %n {
 //SIZE-NEXT:   |  for z in n:    <-- here
 //SIZE-NEXT:   |    store to B
 //SIZE-NEXT:  why: the number of copies must be known at compile time
 //SIZE-NEXT:  try: split z by factors=?,4 and unroll z_i
 
-//KIND:error[KC3010]: unroll: loop i is parallel already
-//KIND-NEXT:  --> {{.*}}unroll_invalid.mlir:31:3  tir.for %i in 16 {
-//KIND-NEXT:   |  for i in 16 parallel:    <-- here
-//KIND-NEXT:   |    for j in 12:
-//KIND-NEXT:   |      for k in 8:
-//KIND-NEXT:   |        block C
-//KIND-NEXT:  why: a loop is restructured before it is given a kind of execution
-//KIND-NEXT:  try: unroll first, then parallel one of the results
-
 //LOOP:error[KC3003]: there is no loop 'l' around block C
-//LOOP-NEXT:  --> {{.*}}unroll_invalid.mlir:34:9  tir.block "C" (spatial %v_i in 16 = %i, spatial %v_j in 12 = %j, reduce %v_k in 8 = %k) init {
+//LOOP-NEXT:  --> {{.*}}unroll_invalid.mlir:24:9  tir.block "C" (spatial %v_i in 16 = %i, spatial %v_j in 12 = %j, reduce %v_k in 8 = %k) init {
 //LOOP-NEXT:   |  for i in 16:
 //LOOP-NEXT:   |    for j in 12:
 //LOOP-NEXT:   |      for k in 8:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NoReturn
 
 from xdsl.dialects.builtin import StringAttr
@@ -12,7 +12,7 @@ from kc.analysis import loop_tree
 from kc.analysis.dependence import Conflict, carried_conflict
 from kc.dialects.tir import BlockOp, ForKind, ForKindAttr, ForOp
 from kc.dialects.tir.threads import VIRTUAL_AXES
-from kc.transforms.schedule.base import Rewritten, Site
+from kc.transforms.schedule.base import LoopRef, Rewritten, Site, on_copy
 
 
 def require_concurrent(site: Site, loop: ForOp, axis: str | None = None) -> None:
@@ -79,6 +79,16 @@ def kinds_inside(loop: ForOp, kind: ForKind) -> list[ForOp]:
 def kinds_around(op: Operation, kind: ForKind) -> list[ForOp]:
     """The loops of ``kind`` around ``op``."""
     return [outer for outer in loop_tree.loops_around(op) if outer.kind.data is kind]
+
+
+def require_replaceable(site: Site, loop: ForOp, check: Callable[[Site, LoopRef], object]) -> None:
+    """Refuse to give ``loop`` another kind where ``check`` refuses that of it as a serial loop."""
+
+    def check_serial(copy: Site, twin: Callable[[ForOp], ForOp]) -> None:
+        set_kind(twin(loop), ForKind.SERIAL)
+        check(copy, LoopRef(twin(loop)))
+
+    on_copy(site, check_serial)
 
 
 def real_threads(loops: Iterable[ForOp]) -> list[ForOp]:

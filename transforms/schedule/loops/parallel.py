@@ -10,7 +10,8 @@ After::
 
 *Legal when*
 
-1. KC3010: the loop is serial (or parallel already).
+1. KC3010: the loop is none of kind while. Another kind than it has takes the place of that, where
+   the loops that are bound in its kernel could be bound after that.
 2. KC3042: no loop around it or in it is parallel (nested parallel runs serially, so it is refused)
    or bound to threads of a GPU, and it is not inside a vectorized loop or one of virtual threads.
 3. KC3040, KC3041: no two iterations depend on each other; those of a reduction do.
@@ -21,7 +22,7 @@ TVM, Halide: ``parallel``. Exo: ``parallelize_loop``.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
 
 from kc.analysis import loop_tree
@@ -33,15 +34,16 @@ from kc.transforms.schedule.base import (
     Primitive,
     Rewritten,
     Site,
-    require_serial,
 )
 from kc.transforms.schedule.loops._loop_kinds import (
     kinds_around,
     kinds_inside,
     real_threads,
     require_concurrent,
+    require_replaceable,
     set_kind,
 )
+from kc.transforms.schedule.threads._binding import require_rebinding
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,11 @@ class Parallel(Primitive):
         loop = site.resolve_loop(self.loop)
         if loop.kind.data is ForKind.PARALLEL:
             return loop
-        require_serial(site, loop)
+        if loop.axis is not None:
+            require_rebinding(site, loop, None)
+        if loop.kind.data is not ForKind.SERIAL:
+            require_replaceable(site, loop, lambda copy, twin: replace(self, loop=twin).check(copy))
+            return loop
         around = [
             *kinds_around(loop, ForKind.PARALLEL),
             *kinds_around(loop, ForKind.VECTORIZED),

@@ -12,8 +12,8 @@ The loop stays one op; code generation tells LLVM to unroll it, which keeps the 
 
 *Legal when*
 
-1. KC3010: the loop is serial (or unrolled already). One that is bound to threads is bound no longer
-   (KC3401, a warning), where what else is bound in its kernel could be bound after that.
+1. KC3010: the loop is none of kind while. One that is bound to threads is bound no longer (KC3401,
+   a warning), where what else is bound in its kernel could be bound after that.
 2. KC3047: its extent is a constant.
 
 The order of iterations does not change, so no dependence forbids it.
@@ -36,7 +36,6 @@ from kc.transforms.schedule.base import (
     Primitive,
     Rewritten,
     Site,
-    require_serial,
 )
 from kc.transforms.schedule.loops._loop_kinds import set_kind
 from kc.transforms.schedule.threads._binding import require_rebinding
@@ -63,8 +62,6 @@ class Unroll(Primitive):
             return loop
         if loop.axis is not None:
             require_rebinding(site, loop, None)
-        else:
-            require_serial(site, loop)
         if loop.static_extent is None:
             raise site.refuse(
                 "KC3047",

@@ -14,10 +14,11 @@ the end (``lower-lane-reduction``), so that the terms of floats are added in ano
 
 *Legal when*
 
-1. KC3010: the loop is serial (or vectorized already).
+1. KC3010: the loop is none of kind while. Another kind than it has takes the place of that, where
+   the loops that are bound in its kernel could be bound after that.
 2. KC3043: its extent is a constant.
-3. KC3044: no loop around it or in it is vectorized, and none in it is parallel or bound to
-   threads.
+3. KC3044: no loop around it or in it is vectorized, and none in it is parallel, bound to threads
+   or a while.
 4. KC3041: no two iterations depend on each other. A later iteration may store only what a loop
    without inner loops loads, after the load: all lanes load before any lane stores.
 5. KC3040: of a reduction, the iterations are nothing but its updates, by a combiner that exists on
@@ -29,7 +30,7 @@ TVM, Halide: ``vectorize``. Exo: ``replace`` with vector instructions.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
 
 from kc.analysis import loop_tree
@@ -43,15 +44,16 @@ from kc.transforms.schedule.base import (
     Primitive,
     Rewritten,
     Site,
-    require_serial,
 )
 from kc.transforms.schedule.loops._loop_kinds import (
     instead,
     kinds_around,
     kinds_inside,
     refuse_conflict,
+    require_replaceable,
     set_kind,
 )
+from kc.transforms.schedule.threads._binding import require_rebinding
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,11 @@ class Vectorize(Primitive):
         loop = site.resolve_loop(self.loop)
         if loop.kind.data is ForKind.VECTORIZED:
             return loop
-        require_serial(site, loop)
+        if loop.axis is not None:
+            require_rebinding(site, loop, None)
+        if loop.kind.data is not ForKind.SERIAL:
+            require_replaceable(site, loop, lambda copy, twin: replace(self, loop=twin).check(copy))
+            return loop
         if loop.static_extent is None:
             raise site.refuse(
                 "KC3043",
@@ -82,6 +88,7 @@ class Vectorize(Primitive):
             + kinds_inside(loop, ForKind.VECTORIZED)
             + kinds_inside(loop, ForKind.PARALLEL)
             + kinds_inside(loop, ForKind.THREAD)
+            + kinds_inside(loop, ForKind.WHILE)
         )
         if conflicting_loops:
             conflicting = conflicting_loops[0]
@@ -92,8 +99,12 @@ class Vectorize(Primitive):
                 f"{conflicting.label}",
                 at=loop,
                 mark={loop: "here", conflicting: conflicting.kind_text},
-                why="a vector lane is a scalar: it cannot hold vectors or start threads",
-                hints=[f"reorder, or fuse {conflicting.label} and {loop.label} before vectorizing"],
+                why="a vector lane is a scalar: it cannot hold vectors or start threads"
+                if conflicting.kind.data is not ForKind.WHILE
+                else "the lanes would leave it after different numbers of iterations",
+                hints=[f"reorder, or fuse {conflicting.label} and {loop.label} before vectorizing"]
+                if conflicting.kind.data is not ForKind.WHILE
+                else [f"parallel, of {loop.label} or a loop around it"],
             )
         conflict = lane_conflict(loop)
         if conflict is not None and conflict.reduction and conflict.undecided is None:

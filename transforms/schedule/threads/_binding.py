@@ -12,7 +12,7 @@ from kc.analysis.dependence import combining_conflict
 from kc.analysis.loop_tree import all_loops_around
 from kc.dialects.tir import BlockOp, ForKind, ForOp, IterType
 from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES, VIRTUAL_AXES
-from kc.transforms.schedule.base import Site, on_copy, require_serial
+from kc.transforms.schedule.base import Site, on_copy
 from kc.transforms.schedule.loops._loop_kinds import (
     kinds_inside,
     require_concurrent,
@@ -28,8 +28,7 @@ from kc.transforms.schedule.threads._threads import (
 
 
 def require_bindable(site: Site, loop: ForOp, axis: str) -> None:
-    """Refuse to bind a loop that is not bound to ``axis``, unless that is legal."""
-    require_serial(site, loop)
+    """Refuse to bind a serial loop to ``axis``, unless that is legal."""
     _require_nesting(site, loop, axis)
     kernel = Kernel.of(loop, axis)
     if axis in VIRTUAL_AXES and loop.static_extent is None:

@@ -21,7 +21,7 @@ bound after it.
 *Legal when*
 
 1. KC3400: there is such an axis.
-2. KC3010, KC3011: the loop is serial and carries no annotation.
+2. KC3010: the loop is none of kind while; threads take the place of another kind.
 3. KC3402: no loop around it is vectorized, none in it is parallel; blocks and threads are in no
    parallel loop.
 4. KC3403: all loops of an axis in a kernel have the same extent. KC3406: the extent of a loop of
@@ -44,7 +44,7 @@ TVM: ``bind``. Halide: ``gpu_blocks``, ``gpu_threads``. Exo: ``set_memory`` and 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
 
 from kc.analysis import loop_tree
@@ -60,6 +60,7 @@ from kc.transforms.schedule.base import (
     Site,
 )
 from kc.transforms.schedule.loops._loop_kinds import (
+    require_replaceable,
     set_kind,
 )
 from kc.transforms.schedule.threads._binding import require_bindable, require_rebinding
@@ -96,6 +97,9 @@ class Bind(Primitive):
             return loop
         if loop.axis is not None:
             require_rebinding(site, loop, axis)
+            return loop
+        if loop.kind.data is not ForKind.SERIAL:
+            require_replaceable(site, loop, lambda copy, twin: replace(self, loop=twin).check(copy))
             return loop
         require_bindable(site, loop, axis)
         return loop
