@@ -192,25 +192,28 @@ def test_index_maps_of_shapes_and_their_inverses():
         tir.IndexMap.from_func(lambda i, j: [i + j]).inverse([4, 4])
 
 
-def test_the_only_function_is_main():
-    sch = tir.Schedule(two)
-    assert sch.mod["main"].name == "two"
-    block = sch.get_block("B", func_name="main")
-    (loop,) = sch.get_loops(block)
-    found = sch.get(block), sch.get(loop)
-    assert (found[0].name_hint, found[1].loop_var.name, found[1].extent) == ("B", "i", 8)
-    assert sch.get_sref(block).stmt.same_as(found[0])
-    assert sch.get_sref(loop).same_as(sch.get_sref(found[1]))
-    kc.ir.assert_structural_equal(sch.get(sch.get_block("B")), found[0])
-
-
+ONE = """
 @T.prim_func
 def two(A: T.Buffer((8,), "float32"), B: T.Buffer((8,), "float32")):
-    T.func_attr({"global_symbol": "two"})
     for i in range(8):
         with T.block("B"):
             vi = T.axis.spatial(8, i)
             B[vi] = A[vi]
+"""
+
+
+def test_the_only_function_is_main():
+    sch = tir.Schedule(from_source(ONE))
+    assert list(sch.mod["main"].functions) == ["two"]
+    block = sch.get_block("B", func_name="main")
+    (loop,) = sch.get_loops(block)
+    stmt, nest = sch.get(block), sch.get(loop)
+    assert (stmt.name_hint, nest.loop_var.name, nest.extent) == ("B", "i", 8)
+    references = [sch.get_sref(part) for part in (block, stmt, loop, nest)]
+    assert all(reference is not None for reference in references)
+    assert references[0].stmt.same_as(stmt)
+    assert references[2].same_as(references[3])
+    kc.ir.assert_structural_equal(sch.get(sch.get_block("B")), stmt)
 
 
 def test_an_index_map_of_too_many_indices():
