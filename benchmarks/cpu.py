@@ -10,7 +10,8 @@ ratio is the best time of the fastest peer by kc's, and behind it stands what ha
 differ by, as a part of their median. A peer that is not installed is left out. The
 first lines are what the machine can do: multiply-adds of f32 in vectors, measured in the same way,
 and copying 64 MiB. ``--threads=1,2`` makes a table for each number of threads, and then says how
-much faster kc's rows became. ``--write`` keeps the tables in benchmarks/results.
+much faster kc's rows became. ``--write`` keeps the tables in benchmarks/results; rows that were not
+measured stay there as they are.
 
 OpenBLAS takes a processor that is newer than itself for an older one. So numpy is there twice, the
 second time (rows of products alone) with OPENBLAS_CORETYPE: the ``--coretype``, by default
@@ -346,12 +347,16 @@ def table(
 def _write(
     rows: list[dict[str, Any]], limits: dict[str, float], threads: int, coretype: str
 ) -> None:
+    from cpu_rows import ROWS
+
     folder = ROOT / "benchmarks" / "results"
     folder.mkdir(exist_ok=True)
     words = "".join(it if it.isalnum() else "-" for it in _cpu().lower()).strip("-")
     file = folder / f"cpu-{words}-{threads}.json"
+    known = json.loads(file.read_text(encoding="utf-8"))["rows"] if file.exists() else []
+    by_name = {row["name"]: row for row in (*known, *rows)}
     content = {"cpu": _cpu(), "threads": threads, "coretype": coretype, "limits": limits}
-    content["rows"] = rows
+    content["rows"] = [by_name[name] for name in ROWS if name in by_name]
     file.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     print(f"written to {file.relative_to(ROOT)}")
 
