@@ -8,6 +8,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 
 from kc.analysis.kernel_accesses import KernelVerdicts, verdicts_of
+from kc.analysis.loop_tree import preorder
 from kc.analysis.ptx_resources import KernelResources, fits_registers, resources
 from kc.codegen.ptx import ptx_of
 from kc.conversion.pipelines import TO_NVVM, planned_passes
@@ -39,18 +40,27 @@ def kernel_costs(module: ModuleOp, target: Target) -> list[KernelResources]:
 
 def _resources(module: ModuleOp, text: str, target: Target) -> list[KernelResources]:
     """What is in PTX, and what the launches in the host code add."""
-    dynamic = {
-        op.kernel_names[1]: size.owner.value.value.data
-        for op in module.walk()
-        if isinstance(op, LaunchFuncOp)
-        and (size := op.dynamic_shared_memory_size) is not None
-        and isinstance(size.owner, arith.ConstantOp)
-        and isinstance(size.owner.value, IntegerAttr)
-    }
+    dynamic = dynamic_shared(module)
     return [
         replace(kernel, dynamic=dynamic.get(kernel.name, 0))
         for kernel in resources(text, target.limits["registers_per_block"])
     ]
+
+
+def dynamic_shared(module: ModuleOp) -> dict[str, int]:
+    """The bytes of dynamic shared memory that the host code launches kernels with, as far as they
+    are constants; the most, where there are several launches."""
+    sizes: dict[str, int] = {}
+    for op in preorder(module):
+        if (
+            isinstance(op, LaunchFuncOp)
+            and (size := op.dynamic_shared_memory_size) is not None
+            and isinstance(size.owner, arith.ConstantOp)
+            and isinstance(size.owner.value, IntegerAttr)
+        ):
+            name = op.kernel_names[1]
+            sizes[name] = max(sizes.get(name, 0), size.owner.value.value.data)
+    return sizes
 
 
 def warn_of_memory(module: ModuleOp, text: str, target: Target) -> None:

@@ -218,14 +218,21 @@ def check(
 def resources(module: Any) -> tuple[KernelResources, ...]:
     """What each kernel of a module takes of the GPU: registers, shared memory, barriers.
 
-    ``module`` is the result of :func:`kc.build` for ``cuda``. It is read off the PTX: registers are
-    an estimate, and dynamic shared memory is the launch's.
+    ``module`` is the result of :func:`kc.build` for ``cuda``. It is read off the PTX, where
+    registers are an estimate, and the launches, where dynamic shared memory is 0 if its size
+    follows from the arguments of a call.
 
     Raises CallError KC6300 for a module without PTX.
     """
     for imported in getattr(module, "imported_modules", ()):
         with contextlib.suppress(CallError):
-            return tuple(ptx_resources.resources(imported.get_source("ptx")))
+            ptx = imported.get_source("ptx")
+            dynamic = getattr(imported, "dynamic_shared", {})
+            registers = getattr(imported, "registers_per_block", 65536)
+            return tuple(
+                replace(kernel, dynamic=dynamic.get(kernel.name, 0))
+                for kernel in ptx_resources.resources(ptx, registers)
+            )
     raise CallError(
         "KC6300",
         "kc.gpu.resources: the module has no kernels for a GPU",

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -42,10 +42,17 @@ class _Compiled:
     host: str
     gpu: Source
     kernels: Mapping[str, Sequence[str]]
+    dynamic_shared: Mapping[str, int] = field(default_factory=dict)
+    """The bytes of dynamic shared memory that kernels are launched with, where that is a number."""
 
     def entry(self) -> compile_cache.Entry:
         """What the compile cache keeps."""
-        parts = {"host": self.host, "gpu": _text(self.gpu), "kernels": dict(self.kernels)}
+        parts = {
+            "host": self.host,
+            "gpu": _text(self.gpu),
+            "kernels": dict(self.kernels),
+            "dynamic_shared": dict(self.dynamic_shared),
+        }
         return compile_cache.Entry(self.ptx, list(self.kernels), json.dumps(parts).encode())
 
     @staticmethod
@@ -119,7 +126,7 @@ def build(build: Build) -> Module:
         functions,
         build.entry,
         sources,
-        imported_modules=_kernels(compiled, build.signatures),
+        imported_modules=_kernels(compiled, build),
         artefacts={
             "ptx": lambda: compiled.ptx,
             "mlir": lambda: loops_text(tir, build.target, build.entry),
@@ -141,22 +148,28 @@ def _emulated(build: Build, emulated: Build) -> Module:
     module = cuda_emu.build(emulated)
     module.add_device_code(
         {"ptx": lambda: compiled().ptx, "cuda": _cuda_source(build)},
-        lambda: _kernels(compiled(), build.signatures),
+        lambda: _kernels(compiled(), build),
     )
     return module
 
 
-def _kernels(compiled: _Compiled, signatures: Sequence[Signature]) -> list[Module]:
-    """The imported module; none for functions over no elements, which launch nothing."""
-    return [
-        Module(
-            {name: _kernel(name, signatures) for name in compiled.kernels},
-            entry,
+class _KernelModule(Module):
+    """The imported module: PTX, and what :func:`kc.gpu.resources` wants to know beside it."""
+
+    def __init__(self, compiled: _Compiled, build: Build) -> None:
+        super().__init__(
+            {name: _kernel(name, build.signatures) for name in compiled.kernels},
+            next(iter(compiled.kernels)),
             {"ptx": compiled.ptx},
             artefacts={"ptx": lambda: compiled.ptx},
         )
-        for entry in list(compiled.kernels)[:1]
-    ]
+        self.dynamic_shared = compiled.dynamic_shared
+        self.registers_per_block: int = build.target.limits["registers_per_block"]
+
+
+def _kernels(compiled: _Compiled, build: Build) -> list[Module]:
+    """The imported module; none for functions over no elements, which launch nothing."""
+    return [_KernelModule(compiled, build)] if compiled.kernels else []
 
 
 def _cuda_source(build: Build) -> Source:
@@ -200,7 +213,7 @@ def _lowered(build: Build) -> tuple[ModuleOp, dict[str, Source]]:
 
 
 def _compile(build: Build) -> tuple[_Compiled, dict[str, Source]]:
-    from kc.codegen.kernel_costs import warn_of_memory
+    from kc.codegen.kernel_costs import dynamic_shared, warn_of_memory
     from kc.codegen.llvm_ir import emit_llvm_ir
     from kc.codegen.ptx import ptx_of
     from kc.conversion.gpu_to_llvm import KERNELS, host_code
@@ -218,7 +231,8 @@ def _compile(build: Build) -> tuple[_Compiled, dict[str, Source]]:
     host = build.target.host or Target.host_cpu()
     text = emit_llvm_ir(host_module, triple=host.triple, debug_info=debug_info)
     kernels = {name: parameters[name] for name in order}
-    return _Compiled(ptx, text, sources["gpu"], kernels), {"mlir": sources["mlir"]}
+    compiled = _Compiled(ptx, text, sources["gpu"], kernels, dynamic_shared(module))
+    return compiled, {"mlir": sources["mlir"]}
 
 
 def _parameters(module: ModuleOp) -> dict[str, list[str]]:

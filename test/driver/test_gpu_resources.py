@@ -34,3 +34,21 @@ def test_a_module_without_kernels():
         "  why: it is compiled for a target of another kind\n"
         '  try: kc.build(..., target="cuda -arch=sm_80")'
     )
+
+
+def test_dynamic_shared_memory_is_what_the_launch_asks_for():
+    """A tile of 64 x 250 numbers is more than the 48 KiB that can be static."""
+    A = te.placeholder((64, 250), name="A")
+    B = te.compute((64, 250), lambda i, j: A[63 - i, j], name="B")
+    s = te.create_schedule(B.op)
+    S = s.cache_read(A, "shared.dyn", [B])
+    block, _ = s[B].split(B.op.axis[0], 64)
+    _, thread = s[B].split(B.op.axis[1], 125)
+    s[B].bind(block, te.thread_axis("blockIdx.x"))
+    s[S].compute_at(s[B], block)
+    s[B].bind(thread, te.thread_axis("threadIdx.x"))
+    _, thread = s[S].split(S.op.axis[1], 125)
+    s[S].bind(thread, te.thread_axis("threadIdx.x"))
+    (kernel,) = kc.gpu.resources(kc.build(s, [A, B], target="cuda -arch=sm_80"))
+    assert (kernel.shared, kernel.dynamic) == (0, 64 * 250 * 4)
+    assert "64000 bytes shared" in str(kernel)
