@@ -1,6 +1,6 @@
 """What is read off PTX: registers by liveness, memory, barriers."""
 
-from kc.analysis.ptx_resources import FREE_REGISTERS, RESERVED, resources
+from kc.analysis.ptx_resources import RESERVED, free_registers, resources
 
 LOOP = """.version 8.0
 .target sm_80
@@ -124,7 +124,7 @@ def loads(count: int, first: str = "") -> str:
 def test_loads_begin_early():
     """The address, the sum, and all numbers at a time, while that costs no threads."""
     assert resources(loads(8))[0].registers == 2 + 1 + 8 + RESERVED
-    assert resources(loads(60))[0].registers == FREE_REGISTERS
+    assert resources(loads(60))[0].registers == free_registers(80, None)
     # Behind a barrier, or from an address that is computed, they begin later.
     assert resources(loads(8, "\tbar.sync \t0;\n"))[0].registers == 2 + 1 + 1 + RESERVED
     assert resources(loads(8, "\tadd.s64 \t%rd1, %rd1, 8;\n"))[0].registers == 2 + 1 + 1 + RESERVED
@@ -144,3 +144,35 @@ def test_an_instruction_over_several_lines():
 """
     (kernel,) = resources(f".visible .entry f(\n\n)\n{{\n{product}\n}}\n")
     assert kernel.registers == 4 + RESERVED
+
+
+def test_upper_halves_that_nobody_asks_for():
+    """An address in shared memory has 32 bits, one in global memory 64."""
+    text = """.visible .entry k(
+)
+{
+	ld.param.b64 	%rd1, [k_param_0];
+	add.s64 	%rd2, %rd1, 4;
+	add.s64 	%rd3, %rd1, 8;
+	st.SPACE.b32 	[%rd2], 0;
+	st.SPACE.b32 	[%rd3], 0;
+	st.SPACE.b32 	[%rd1], 0;
+	ret;
+
+}
+"""
+    numbers = "".join(f"\tmov.b32 \t%r{n}, {n};\n" for n in range(60))
+    used = "".join(f"\tst.global.b32 \t[p], %r{n};\n" for n in range(60))
+    text = text.replace("\tst.SP", numbers + "\tst.SP", 1).replace("\tret;", used + "\tret;")
+    for space, width in (("shared", 1), ("global", 2)):
+        (kernel,) = resources(text.replace("SPACE", space))
+        assert kernel.registers == 60 + 3 * width + RESERVED
+
+
+def test_free_registers():
+    """65,536 of a multiprocessor, for as many threads as it can have."""
+    assert free_registers(80, 256) == 32  # 2,048 threads
+    assert free_registers(80, 32) == 64  # 32 blocks of a warp
+    assert free_registers(75, 32) == 128  # 16 blocks
+    assert free_registers(89, 1024) == 64  # one block
+    assert free_registers(75, 1) == 128
