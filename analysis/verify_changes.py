@@ -90,6 +90,11 @@ def verify_all(module: Operation) -> None:
     _Visit(None, are_verified=True).run(module)
 
 
+def require_domains(root: Operation) -> None:
+    """Refuse (ParseError KC1202) blocks below ``root`` whose variables leave their domains."""
+    _check_domains([op for op in root.walk() if isinstance(op, BlockOp)])
+
+
 _Frame = tuple[Operation | None, list[int], set[int], bool, set[int] | None]
 """The rest of a block that is being visited.
 

@@ -15,6 +15,7 @@ from xdsl.ir.affine import AffineConstraintExpr, AffineExpr, AffineSymExpr
 from xdsl.rewriter import Rewriter
 
 from kc.analysis import loop_tree
+from kc.analysis.verify_changes import require_domains
 from kc.conversion._access_bounds import require_inside
 from kc.conversion._statements import make_blocks
 from kc.conversion.convert_te_to_tir import convert_function
@@ -206,7 +207,8 @@ def build_function(
     A store that stands in no block becomes one, named after its buffer, where it can be: so that
     schedules work on it; without ``blocks`` it stays as it is. Raises TEError: KC2020 for a
     parameter that is none, KC2030 for an access that leaves its buffer for sure, KC2100 for what
-    has no value where it is used; ScheduleError for a parallel or vectorized loop whose iterations
+    has no value where it is used; ParseError KC1202 for a block whose variables leave their
+    domains; ScheduleError for a parallel or vectorized loop whose iterations
     are not independent.
     """
     location = location if location is not None else caller_location()
@@ -235,6 +237,7 @@ def build_function(
     entry.add_op(end)
     end.location = loc_attr(location)
     require_inside(function)
+    require_domains(function)
     if blocks and not any(loop.axis is not None for loop in loop_tree.loops(function)):
         make_blocks(function, {}, emitter.labels, _is_shared)
     for loop, wanted in emitter.kinds:

@@ -120,6 +120,15 @@ error[KC2128]: block b reads A, which T.reads does not say
   try: add A[...] to T.reads
   try: leave T.reads out: it follows""",
     ),
+    "a_variable_outside_of_its_domain": (
+        '    for i in range(16):\n        with T.block("B"):\n'
+        "            vi = T.axis.spatial(8, i)\n            A[vi, 0] = T.float32(0)\n",
+        """\
+error[KC1202]: tir.block: block B runs for vi = 8, outside of its domain
+  --> <tvmscript>:6:9  with T.block("B"):
+   |  vi is in 0 <= vi < 8
+  why: the loops take it there at (i=8)""",
+    ),
     "reads_outside_of_a_block": (
         "    for i in range(16):\n        T.reads(A[i, 0])\n",
         """\
