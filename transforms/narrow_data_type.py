@@ -68,7 +68,7 @@ class NarrowDataTypePass(ModulePass):
 
     name = "narrow-data-type"
 
-    bits: int = field(default=32, metadata={"help": "the bits of what is narrowed: 8, 16 or 32"})
+    bits: int = field(default=32, metadata={"help": "the bits to narrow to: 8, 16 or 32"})
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         del ctx

@@ -148,13 +148,13 @@ class TransformLayout(Primitive):
     )
     index_map: IndexMap = field(
         metadata={
-            "help": "where the element of an index goes: (i, j)->(j, i)",
+            "help": "the new index of each element: (i, j)->(j, i)",
             "also": {"map": "*"},
         }
     )
     pad_value: PadValue | None = field(
         default=None,
-        metadata={"help": "what new elements hold: a number, or (i, j)->(value)"},
+        metadata={"help": "the value of new elements: a number, or (i, j)->(value)"},
     )
     assume_injective_transform: bool = field(
         default=False,

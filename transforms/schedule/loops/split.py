@@ -112,7 +112,7 @@ class Split(Primitive):
     )
     tighten: bool = field(
         default=False,
-        metadata={"help": "take what there is to divide for a factor that is larger"},
+        metadata={"help": "reduce a larger factor to the extent to divide"},
     )
 
     def check(self, site: Site) -> Plan:

@@ -105,7 +105,7 @@ class Blockize(Primitive):
     )
     preserve_unit_iters: bool = field(
         default=True,
-        metadata={"help": "keep a variable of extent 1 for what is in the loop entirely"},
+        metadata={"help": "keep a variable of extent 1 for those entirely inside the loop"},
     )
 
     def check(self, site: Site) -> Plan:
