@@ -484,3 +484,17 @@ def test_an_init_without_reduce_variables_and_one_after_memory():
     _, b, c = execute(f, a, np.zeros((4, 8), "float32"), np.ones(4, "float32"))
     np.testing.assert_array_equal(b, a + 1)
     np.testing.assert_allclose(c, 2 * a.sum(1), rtol=1e-6)
+
+
+def test_what_a_function_of_c_returns_is_an_address_that_nobody_takes():
+    @T.prim_func
+    def f(A: T.Buffer((8,), "float32"), B: T.Buffer((8,), "float32")):
+        T.evaluate(
+            T.call_extern(
+                "handle", "memcpy", B.access_ptr("w", extent=8), A.access_ptr("r"), T.int64(32)
+            )
+        )
+
+    a, b = floats(8), np.zeros(8, "float32")
+    kc.build(f)(a, b)
+    np.testing.assert_array_equal(a, b)
