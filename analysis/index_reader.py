@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Generic, Literal, TypeVar
+from typing import Generic, TypeVar
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr
@@ -18,7 +18,7 @@ from xdsl.ir import OpResult, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from kc.analysis.terms import Term
-from kc.dialects.tir import INDEX, ApplyOp, DelinearizeOp, LinearizeOp
+from kc.dialects.tir import INDEX, ApplyOp, DelinearizeOp, ExtremeKind, LinearizeOp
 
 AFFINE_OPS = (
     ApplyOp,
@@ -38,6 +38,11 @@ AFFINE_OPS = (
 _DIVISIONS = (arith.DivSIOp, arith.RemSIOp, arith.FloorDivSIOp, arith.CeilDivSIOp)
 
 Form = TypeVar("Form", AffineExpr, Term)
+
+
+def extreme_of(op: arith.MinSIOp | arith.MaxSIOp) -> ExtremeKind:
+    """What ``op`` gives of two values."""
+    return "min" if isinstance(op, arith.MinSIOp) else "max"
 
 
 class IndexReader(ABC, Generic[Form]):
@@ -63,7 +68,7 @@ class IndexReader(ABC, Generic[Form]):
     def _towards_zero(self, value: SSAValue, divisor: int) -> Form | None:
         """``value`` by ``divisor`` (not 0), rounded towards zero."""
 
-    def _extreme(self, kind: Literal["min", "max"], lhs: Form, rhs: Form) -> Form | None:
+    def _extreme(self, kind: ExtremeKind, lhs: Form, rhs: Form) -> Form | None:
         """The smaller or the larger of two."""
         del kind, lhs, rhs
         return None
@@ -80,7 +85,7 @@ class IndexReader(ABC, Generic[Form]):
             return None
         op = value.op
         if isinstance(op, ApplyOp):
-            return self._applied(op.expr, op.operands_of_map)
+            return self._apply(op)
         if isinstance(op, arith.ConstantOp):
             return self._number(op.value.value.data) if isinstance(op.value, IntegerAttr) else None
         if isinstance(op, LinearizeOp):
@@ -96,9 +101,15 @@ class IndexReader(ABC, Generic[Form]):
         if isinstance(op, _DIVISIONS):
             return self._divided(op)
         if isinstance(op, arith.MinSIOp | arith.MaxSIOp):
-            kind = "min" if isinstance(op, arith.MinSIOp) else "max"
-            return self._extreme(kind, self.read(op.lhs), self.read(op.rhs))
+            return self._extreme(extreme_of(op), self.read(op.lhs), self.read(op.rhs))
         return self._cast(op) if isinstance(op, arith.IndexCastOp) else None
+
+    def _apply(self, op: ApplyOp) -> Form | None:
+        def extreme(kind: ExtremeKind, lhs: Form | None, rhs: Form | None) -> Form | None:
+            return None if lhs is None or rhs is None else self._extreme(kind, lhs, rhs)
+
+        exprs = op.map.data.results
+        return op.combined([self._applied(expr, op.operands_of_map) for expr in exprs], extreme)
 
     def _product(self, op: arith.MuliOp) -> Form | None:
         lhs, rhs = self.read(op.lhs), self.read(op.rhs)

@@ -23,13 +23,15 @@ from xdsl.ir.affine import (
 )
 
 from kc.analysis.array_sizes import is_array_size, sized_symbols
-from kc.analysis.index_reader import IndexReader
+from kc.analysis.index_reader import IndexReader, extreme_of
 from kc.analysis.simplify_affine import UNBOUNDED, Bounds, bounds, simplify, simplify_constraints
 from kc.dialects.gpu import LaunchOp
 from kc.dialects.tir import (
     INDEX,
+    ApplyOp,
     BlockOp,
     DelinearizeOp,
+    ExtremeKind,
     ForOp,
     LinearizeOp,
 )
@@ -173,24 +175,15 @@ class IndexValues(IndexReader[AffineExpr]):
         if isinstance(owner, LinearizeOp) or is_array_size(value):
             return 0, None
         if isinstance(owner, arith.MinSIOp | arith.MaxSIOp):
-            return self._extreme_range(owner)
+            lhs, rhs = (self.bounds(self.expr(operand)) for operand in owner.operands)
+            return _extreme_range(extreme_of(owner), lhs, rhs)
+        if isinstance(owner, ApplyOp):
+            exprs = [self.compose(expr, owner.operands) for expr in owner.map.data.results]
+            return owner.combined([self.bounds(expr) for expr in exprs], _extreme_range)
         if isinstance(owner, arith.MuliOp):
             natural = all(self.is_natural(self.expr(operand)) for operand in owner.operands)
             return (0, None) if natural else UNBOUNDED
         return UNBOUNDED
-
-    def _extreme_range(self, op: arith.MinSIOp | arith.MaxSIOp) -> Bounds:
-        """The bounds of the smaller or the larger of two values."""
-        (low, high), (other_low, other_high) = (
-            self.bounds(self.expr(operand)) for operand in op.operands
-        )
-        if isinstance(op, arith.MinSIOp):
-            lows = None if low is None or other_low is None else min(low, other_low)
-            return lows, min(
-                (bound for bound in (high, other_high) if bound is not None), default=None
-            )
-        highs = None if high is None or other_high is None else max(high, other_high)
-        return max((bound for bound in (low, other_low) if bound is not None), default=None), highs
 
     def _scf_range(self, loop: scf.ForOp | scf.ParallelOp, value: SSAValue) -> Bounds:
         """The bounds of a loop's variable that starts at a constant, and ends before one."""
@@ -238,6 +231,16 @@ class IndexValues(IndexReader[AffineExpr]):
         # A loop that may not run at all is not one that runs once, with its variable at 0.
         _, high = self.bounds(self.expr(extent))
         return 0, high - 1 if high is not None and high > 1 else None
+
+
+def _extreme_range(kind: ExtremeKind, lhs: Bounds, rhs: Bounds) -> Bounds:
+    """The bounds of the smaller or the larger of two values with these bounds."""
+    (low, high), (other_low, other_high) = lhs, rhs
+    if kind == "min":
+        lows = None if low is None or other_low is None else min(low, other_low)
+        return lows, min((bound for bound in (high, other_high) if bound is not None), default=None)
+    highs = None if high is None or other_high is None else max(high, other_high)
+    return max((bound for bound in (low, other_low) if bound is not None), default=None), highs
 
 
 def dimensions(expr: AffineExpr) -> list[int]:

@@ -215,7 +215,7 @@ class _Reads:
         if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
             return AffineExpr.constant(owner.value.value.data)
         if isinstance(owner, tir.ApplyOp):
-            return self._applied(owner.expr, owner.operands_of_map)
+            return self._applied(owner.expr, owner.operands_of_map) if owner.expr else None
         if isinstance(owner, arith.IndexCastOp):
             return self._expr(owner.input)
         if isinstance(owner, arith.MuliOp):

@@ -43,6 +43,7 @@ from kc.dialects.llvm.call import CallIntrinsicOp
 from kc.dialects.size_requirements import REQUIRES, requirements_of
 from kc.dialects.tir import (
     AllocOp,
+    ApplyOp,
     BlockOp,
     CallExternOp,
     ForKind,
@@ -413,6 +414,12 @@ class _Side:
                 tuple(self.form(size) for size in op.dynamic_sizes),
                 _texts({**op.properties, **op.attributes}),
                 str(value.type),
+            )
+        if isinstance(op, ApplyOp):
+            exprs = [self.index.compose(expr, op.operands) for expr in op.map.data.results]
+            return op.combined(
+                [self.affine(expr) for expr in exprs],
+                lambda kind, lhs, rhs: self.known.number((kind, frozenset((lhs, rhs)))),
             )
         if isinstance(op, SymbolOp):
             return "symbol", self.symbols.get(op.symbol.data, -1)

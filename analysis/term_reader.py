@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal
 
 from xdsl.dialects import arith
 from xdsl.ir import SSAValue
@@ -22,6 +21,7 @@ from kc.analysis.terms import (
     quotient_towards_zero,
     term_of,
 )
+from kc.dialects.tir import ExtremeKind
 
 
 class TermReader(IndexReader[Term]):
@@ -73,7 +73,7 @@ class TermReader(IndexReader[Term]):
     def _known(self, form: Term) -> int | None:
         return form.value
 
-    def _extreme(self, kind: Literal["min", "max"], lhs: Term, rhs: Term) -> Term:
+    def _extreme(self, kind: ExtremeKind, lhs: Term, rhs: Term) -> Term:
         return extreme(kind, lhs, rhs)
 
     def _towards_zero(self, value: SSAValue, divisor: int) -> Term:

@@ -400,6 +400,7 @@ class _Statement:
         extent = loop.extent_value
         user = self.user[loop].owner
         assert isinstance(user, tir.ApplyOp)
+        assert user.expr is not None
         at = list(user.operands_of_map).index(loop.var)
         operands = [operand for n, operand in enumerate(user.operands_of_map) if n != at]
         dims = [AffineDimExpr(n - (n > at)) for n in range(len(user.operands_of_map))]

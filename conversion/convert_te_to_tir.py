@@ -212,7 +212,7 @@ class TeToTir(CopyingConversion):
         owner = extent.owner
         if isinstance(owner, te.SymbolOp) and owner.symbol.data in self.symbols:
             return AffineExpr.symbol(self.symbols.index(owner.symbol.data))
-        if isinstance(owner, tir.ApplyOp):
+        if isinstance(owner, tir.ApplyOp) and owner.expr is not None:
             parts = [self._symbol_expr(operand, tensor) for operand in owner.operands_of_map]
             return owner.expr.replace_dims_and_symbols(parts, [])
         producer = tensor.owner

@@ -66,6 +66,7 @@ from xdsl.traits import SymbolOpInterface
 
 from kc.analysis import loop_tree
 from kc.analysis.dependence import base_buffer
+from kc.analysis.index_values import IndexValues
 from kc.analysis.loop_tree import memory_scope, touches_memory
 from kc.analysis.shared_memory import (
     ALIGNMENT,
@@ -371,16 +372,9 @@ def _place(call: gpu.LaunchOp, before: Sequence[Operation], chain: Sequence[ForO
 
 def _is_positive(extent: SSAValue) -> bool:
     """Whether an extent is at least 1 by how it is computed."""
-    owner = extent.owner
-    if not isinstance(owner, arith.MaxSIOp):
-        return False
-    constants = [operand.owner for operand in owner.operands]
-    return any(
-        isinstance(op, arith.ConstantOp)
-        and isinstance(op.value, IntegerAttr)
-        and op.value.value.data >= 1
-        for op in constants
-    )
+    index = IndexValues()
+    low, _ = index.bounds(index.expr(extent))
+    return low is not None and low >= 1
 
 
 def _name_numbers(call: gpu.LaunchOp) -> None:

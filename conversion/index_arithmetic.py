@@ -27,7 +27,7 @@ from xdsl.ir.affine import (
 from kc.analysis.index_values import IndexValues
 from kc.dialects.affine_assembly import from_terms, linear_terms
 from kc.dialects.arith import CmpiOp, SelectOp
-from kc.dialects.tir import INDEX
+from kc.dialects.tir import INDEX, ExtremeKind
 from kc.support.diagnostics import InternalError
 
 
@@ -165,6 +165,10 @@ class IndexArithmetic:
         rest = self._divide(arith.RemSIOp, value, divisor)
         negative = self._compare("slt", rest, self.constant(0))
         return self._select(negative, self._binary(arith.AddiOp, rest, divisor), rest)
+
+    def extreme(self, kind: ExtremeKind, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        """The smaller or the larger of two values."""
+        return self._binary(arith.MinSIOp if kind == "min" else arith.MaxSIOp, lhs, rhs)
 
     def condition(self, constraint: AffineConstraintExpr) -> SSAValue:
         """``expr >= 0`` or ``expr == 0`` as an i1: positive terms compared with negative ones."""

@@ -149,7 +149,10 @@ class TirFunctions(InterpreterFunctions):
 
     @prepared(tir.ApplyOp)
     def apply(self, interpreter: KernelInterpreter, op: tir.ApplyOp) -> Run:
-        return affine_value(map_function(op.map.data))
+        function = map_function(op.map.data)
+        if op.extreme is None:
+            return affine_value(function)
+        return affine_value(lambda *operands: (op.evaluated(function(*operands)),))
 
     @prepared(tir.LinearizeOp)
     def linearize(self, interpreter: KernelInterpreter, op: tir.LinearizeOp) -> Run:

@@ -20,11 +20,20 @@ class SeeThroughApply(ConversionPattern[TirToScf]):
 
         %a = tir.apply (%i * 4)
         %v = tir.load %A[%a + 1]    ->    %v = memref.load of %i * 4 + 1
+
+    A minimum or maximum is computed::
+
+        %m = tir.apply min(%n, 8)    ->    %m = arith.minsi %n, %c8 : index
     """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tir.ApplyOp, rewriter: PatternRewriter, /) -> None:
-        self.conversion.defer(op, rewriter)
+        conversion = self.conversion
+        conversion.defer(op, rewriter)
+        if op.extreme is not None:
+            exprs = [conversion.index.compose(expr, op.operands) for expr in op.map.data.results]
+            values = [conversion.arith.value(expr) for expr in exprs]
+            conversion.define_root(op.result, op.combined(values, conversion.arith.extreme))
 
 
 class ComputeLinearize(ConversionPattern[TirToScf]):

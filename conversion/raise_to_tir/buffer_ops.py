@@ -6,10 +6,10 @@ of its own, with the elements copied at that place of the program.
 
 from __future__ import annotations
 
-from xdsl.dialects import arith, bufferization, memref
+from xdsl.dialects import bufferization, memref
 from xdsl.dialects.builtin import MemRefType, TensorType
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.ir.affine import AffineDimExpr
+from xdsl.ir.affine import AffineDimExpr, AffineExpr
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from kc.conversion.driver import ConversionPattern
@@ -151,11 +151,8 @@ class RaiseRealloc(ConversionPattern[FunctionRaiser]):
         raiser.requirements.natural([size], op)
         name = op.result.name_hint or "realloc"
         target = raiser.alloc(name, without_strides(op.result.type), [size], op)  # pyright: ignore
-        if isinstance(old, int) and isinstance(size, int):
-            fits = min(old, size)
-        else:
-            both = raiser.index_value(old, op), raiser.index_value(size, op)
-            fits = raiser.emit(arith.MinSIOp(*both), op).results[0]
+        dims = AffineExpr.dimension(0), AffineExpr.dimension(1)
+        fits = raiser.extreme("min", dims, [old, size], op)
 
         def element(body: Block) -> None:
             value = raiser.load(source, identity(1), body.args, op)

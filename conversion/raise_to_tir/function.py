@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from xdsl.dialects import arith, func, memref
 from xdsl.dialects.builtin import (
@@ -375,6 +375,10 @@ class FunctionRaiser(Emitter):
             return owner.value.value.data
         return value
 
+    def extents(self, olds: Iterable[SSAValue]) -> list[Extent]:
+        """Sizes that are given as values."""
+        return [self.extent(old) for old in olds]
+
     def index_value(self, size: Extent, source: Operation) -> SSAValue:
         """A size as a value."""
         if isinstance(size, int):
@@ -386,9 +390,44 @@ class FunctionRaiser(Emitter):
 
         Of a semi-affine one, products and divisions by values are ops of ``arith``.
         """
-        if not expr.is_pure_affine():
-            operands = list(operands)
-            expr = self._without_products(expr, operands, source)
+        (simplified,), values = self._simplified([expr], operands, source)
+        if isinstance(simplified, AffineConstantExpr):
+            return simplified.value
+        if isinstance(simplified, AffineDimExpr):
+            return values[simplified.position]
+        return self.emit(tir.ApplyOp(simplified, values), source).results[0]
+
+    def extreme(
+        self,
+        kind: tir.ExtremeKind,
+        exprs: Sequence[AffineExpr],
+        operands: Sequence[Extent],
+        source: Operation,
+    ) -> Extent:
+        """The smallest or the largest of affine expressions of sizes or indices."""
+        parts, values = self._simplified(exprs, operands, source)
+        numbers = [part.value for part in parts if isinstance(part, AffineConstantExpr)]
+        rest = [part for part in dict.fromkeys(parts) if not isinstance(part, AffineConstantExpr)]
+        number = (min(numbers) if kind == "min" else max(numbers)) if numbers else None
+        if not rest:
+            assert number is not None
+            return number
+        if number is None and len(rest) == 1:
+            return self.apply(rest[0], values, source)
+        groups = [[part] for part in rest]
+        if number is not None:
+            groups.append([AffineExpr.constant(number)])
+        return self.emit(tir.ApplyOp.of_groups(kind, groups, values), source).results[0]
+
+    def _simplified(
+        self, exprs: Sequence[AffineExpr], operands: Sequence[Extent], source: Operation
+    ) -> tuple[list[AffineExpr], list[SSAValue]]:
+        """``exprs`` over those of ``operands`` that are no numbers."""
+        operands = list(operands)
+        exprs = [
+            expr if expr.is_pure_affine() else self._without_products(expr, operands, source)
+            for expr in exprs
+        ]
         values: list[SSAValue] = []
         dims: list[AffineExpr] = []
         for operand in operands:
@@ -398,12 +437,8 @@ class FunctionRaiser(Emitter):
             if operand not in values:
                 values.append(operand)
             dims.append(AffineExpr.dimension(values.index(operand)))
-        simplified = simplify(expr.replace_dims_and_symbols(dims, ()), [UNBOUNDED] * len(values))
-        if isinstance(simplified, AffineConstantExpr):
-            return simplified.value
-        if isinstance(simplified, AffineDimExpr):
-            return values[simplified.position]
-        return self.emit(tir.ApplyOp(simplified, values), source).results[0]
+        ranges = [UNBOUNDED] * len(values)
+        return [simplify(expr.replace_dims_and_symbols(dims, ()), ranges) for expr in exprs], values
 
     def _without_products(
         self, expr: AffineExpr, operands: list[Extent], source: Operation

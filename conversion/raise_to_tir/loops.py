@@ -54,28 +54,6 @@ def without_symbols(space: AffineMap) -> list[AffineExpr]:
     return [replace_operands(expr, dims, symbols) for expr in space.results]
 
 
-def bound(
-    raiser: FunctionRaiser,
-    exprs: Sequence[AffineExpr],
-    operands: Sequence[SSAValue],
-    extreme: type[arith.MinSIOp] | type[arith.MaxSIOp],
-    op: Operation,
-) -> Extent:
-    """The smallest or the largest of several expressions."""
-    values = [raiser.extent(operand) for operand in operands]
-    extremum = raiser.apply(exprs[0], values, op)
-    for expr in exprs[1:]:
-        candidate = raiser.apply(expr, values, op)
-        if isinstance(extremum, int) and isinstance(candidate, int):
-            extremum = (
-                min(extremum, candidate) if extreme is arith.MinSIOp else max(extremum, candidate)
-            )
-            continue
-        both = raiser.index_value(extremum, op), raiser.index_value(candidate, op)
-        extremum = raiser.emit(extreme(*both), op).results[0]
-    return extremum
-
-
 def loop(
     raiser: FunctionRaiser,
     op: Operation,
@@ -226,12 +204,9 @@ class RaiseAffineFor(ConversionPattern[FunctionRaiser]):
         _require_carried(op, op.inits)
         if op.step.value.data < 1:
             raise refused(op, f"its step is {op.step.value.data}", "a step of at least 1")
-        low = bound(
-            raiser, without_symbols(op.lowerBoundMap.data), op.lowerBoundOperands, arith.MaxSIOp, op
-        )
-        high = bound(
-            raiser, without_symbols(op.upperBoundMap.data), op.upperBoundOperands, arith.MinSIOp, op
-        )
+        lows, highs = map(without_symbols, (op.lowerBoundMap.data, op.upperBoundMap.data))
+        low = raiser.extreme("max", lows, raiser.extents(op.lowerBoundOperands), op)
+        high = raiser.extreme("min", highs, raiser.extents(op.upperBoundOperands), op)
         block = op.body.blocks[0]
         carried(
             raiser,
@@ -543,7 +518,8 @@ class RaiseAffineMin(ConversionPattern[FunctionRaiser]):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: affine.MinOp, rewriter: PatternRewriter, /) -> None:
         raiser = self.conversion
-        extremum = bound(raiser, without_symbols(op.map.data), op.arguments, arith.MinSIOp, op)
+        exprs, operands = without_symbols(op.map.data), raiser.extents(op.arguments)
+        extremum = raiser.extreme("min", exprs, operands, op)
         raiser.values[op.result] = raiser.index_value(extremum, op)
 
 
@@ -553,7 +529,8 @@ class RaiseAffineMax(ConversionPattern[FunctionRaiser]):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: MaxOp, rewriter: PatternRewriter, /) -> None:
         raiser = self.conversion
-        extremum = bound(raiser, without_symbols(op.map.data), op.arguments, arith.MaxSIOp, op)
+        exprs, operands = without_symbols(op.map.data), raiser.extents(op.arguments)
+        extremum = raiser.extreme("max", exprs, operands, op)
         raiser.values[op.result] = raiser.index_value(extremum, op)
 
 

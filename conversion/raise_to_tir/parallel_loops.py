@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from math import inf, nan
 
 from xdsl.dialects import affine, arith, scf
@@ -15,13 +16,13 @@ from xdsl.dialects.builtin import (
     MemRefType,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir.affine import AffineExpr
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from kc.conversion.driver import ConversionPattern
 from kc.conversion.raise_to_tir.function import FunctionRaiser
 from kc.conversion.raise_to_tir.loops import (
     STEP,
-    bound,
     carried,
     loop,
     refused,
@@ -96,17 +97,23 @@ class RaiseAffineParallel(ConversionPattern[FunctionRaiser]):
     def match_and_rewrite(self, op: affine.ParallelOp, rewriter: PatternRewriter, /) -> None:
         raiser = self.conversion
         split = op.lowerBoundsMap.data.num_dims + op.lowerBoundsMap.data.num_symbols
-        ends: list[list[Extent]] = []
-        for space, groups, operands, extreme in (
-            (op.lowerBoundsMap, op.lowerBoundsGroups, op.map_operands[:split], arith.MaxSIOp),
-            (op.upperBoundsMap, op.upperBoundsGroups, op.map_operands[split:], arith.MinSIOp),
-        ):
-            exprs = without_symbols(space.data)
-            group_bounds: list[Extent] = []
-            for count in groups.get_values():
-                part, exprs = exprs[: int(count)], exprs[int(count) :]
-                group_bounds.append(bound(raiser, part, operands, extreme, op))
-            ends.append(group_bounds)
+
+        def side(
+            kind: tir.ExtremeKind,
+            exprs: Sequence[AffineExpr],
+            counts: Iterable[int],
+            operands: Sequence[SSAValue],
+        ) -> list[Extent]:
+            values, parts = raiser.extents(operands), iter(exprs)
+            return [
+                raiser.extreme(kind, list(islice(parts, count)), values, op) for count in counts
+            ]
+
+        lows, highs = map(without_symbols, (op.lowerBoundsMap.data, op.upperBoundsMap.data))
+        ends = (
+            side("max", lows, op.lowerBoundsGroups.iter_values(), op.map_operands[:split]),
+            side("min", highs, op.upperBoundsGroups.iter_values(), op.map_operands[split:]),
+        )
         steps = [step.value.data for step in op.steps]
         bounds = list(zip(*ends, steps, strict=True))
         if not op.res:

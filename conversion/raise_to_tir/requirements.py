@@ -232,7 +232,7 @@ class Requirements:
             return AffineExpr.constant(owner.value.value.data)
         if isinstance(owner, arith.IndexCastOp | arith.ExtSIOp):
             return self.expr(owner.input, op)
-        if isinstance(owner, tir.ApplyOp):
+        if isinstance(owner, tir.ApplyOp) and owner.expr is not None:
             parts = [self.expr(operand, op) for operand in owner.operands_of_map]
             known = [part for part in parts if part is not None]
             return owner.expr.replace_dims_and_symbols(known, ()) if known == parts else None

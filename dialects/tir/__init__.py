@@ -15,7 +15,14 @@ from kc.dialects.tir.block import BlockOp, IterType, IterTypeAttr
 from kc.dialects.tir.calls import CallExternOp
 from kc.dialects.tir.canonicalization import ConstantIndices
 from kc.dialects.tir.combine import CombineOp, ThreadAllreduceOp, YieldOp
-from kc.dialects.tir.indices import ApplyOp, DelinearizeOp, LinearizeOp, SymbolOp, symbol_names
+from kc.dialects.tir.indices import (
+    ApplyOp,
+    DelinearizeOp,
+    ExtremeKind,
+    LinearizeOp,
+    SymbolOp,
+    symbol_names,
+)
 from kc.dialects.tir.loops import (
     WHILE_EXTENT,
     ConditionOp,
@@ -35,6 +42,7 @@ __all__ = [
     "WHILE_EXTENT",
     "AllocOp",
     "ApplyOp",
+    "ExtremeKind",
     "BlockOp",
     "CallExternOp",
     "CallOp",

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import reduce
+from itertools import accumulate
+from typing import Literal, TypeAlias, TypeVar, cast
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IndexType, IntegerAttr, StringAttr
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    ArrayAttr,
+    DenseArrayBase,
+    IndexType,
+    IntegerAttr,
+    StringAttr,
+    i32,
+)
 from xdsl.interfaces import HasFolderInterface
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import (
@@ -18,6 +29,7 @@ from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
     operand_def,
+    opt_prop_def,
     prop_def,
     result_def,
     traits_def,
@@ -29,23 +41,35 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from kc.dialects.affine_assembly import AffineOperandsParser, print_exprs
+from kc.dialects.affine_assembly import AffineOperandsParser, affine_text, operand_namer
 from kc.dialects.assembly import INDEX
 from kc.dialects.symbolic_size import SymbolicSizeOp
 from kc.dialects.tir.canonicalization import Canonicalized
+
+ExtremeKind: TypeAlias = Literal["min", "max"]
+_OPPOSITE: dict[ExtremeKind, ExtremeKind] = {"min": "max", "max": "min"}
+Form = TypeVar("Form")
 
 
 @irdl_op_definition
 class ApplyOp(IRDLOperation, HasFolderInterface):
     """``tir.apply (%i * 32 + %ii)``: an affine expression as a value.
 
-    (``affine.apply`` restricts its operands to values that ``tir`` loops do not produce.)
+    ``tir.apply min(%n - %i * 32, 32)`` is the smallest of several, ``max`` the largest; each of
+    them may be such a one of the other kind: ``tir.apply max(min(%m, %n), 0)``. In the generic form
+    ``map`` has all expressions as its results, ``groups`` how many of them are next to each other
+    in a nested one (1 of those that are in none).
+
+    (``affine.apply``, ``affine.min`` and ``affine.max`` restrict their operands to values that
+    ``tir`` loops do not produce.)
     """
 
     name = "tir.apply"
 
     operands_of_map = var_operand_def(IndexType())
     map = prop_def(AffineMapAttr)
+    extreme = opt_prop_def(StringAttr)
+    groups = opt_prop_def(DenseArrayBase.constr(i32))
     result = result_def(IndexType())
 
     traits = traits_def(Pure(), Canonicalized())
@@ -57,10 +81,56 @@ class ApplyOp(IRDLOperation, HasFolderInterface):
             result_types=[INDEX],
         )
 
+    @classmethod
+    def of_groups(
+        cls,
+        extreme: ExtremeKind,
+        groups: Sequence[Sequence[AffineExpr]],
+        operands: Sequence[SSAValue],
+    ) -> ApplyOp:
+        """The ``extreme`` of ``groups``, each of which is the opposite one of its expressions."""
+        if len(groups) == 1:
+            extreme, groups = _OPPOSITE[extreme], [[expr] for expr in groups[0]]
+        op = cls(groups[0][0], operands)
+        if len(groups) > 1:
+            exprs = tuple(expr for group in groups for expr in group)
+            op.map = AffineMapAttr(AffineMap(len(operands), 0, exprs))
+            op.extreme = StringAttr(extreme)
+            if len(exprs) > len(groups):
+                op.groups = DenseArrayBase.from_list(i32, [len(group) for group in groups])
+        return op
+
     @property
-    def expr(self) -> AffineExpr:
-        """The expression over :attr:`operands_of_map`."""
-        return self.map.data.results[0]
+    def expr(self) -> AffineExpr | None:
+        """The expression over :attr:`operands_of_map`; None for a minimum or a maximum."""
+        return self.map.data.results[0] if self.extreme is None else None
+
+    def grouped(self, forms: Sequence[Form]) -> list[list[Form]]:
+        """``forms``, one of each result of :attr:`map`, by groups."""
+        if self.groups is None:
+            return [[form] for form in forms]
+        ends = list(accumulate(self.groups.get_values()))
+        return [
+            list(forms[int(start) : int(end)]) for start, end in zip([0, *ends], ends, strict=False)
+        ]
+
+    def combined(
+        self, forms: Sequence[Form], extreme: Callable[[ExtremeKind, Form, Form], Form]
+    ) -> Form:
+        """The value of the op in any form.
+
+        ``forms`` are the values of the expressions of :attr:`map`; ``extreme`` gives the smaller or
+        the larger of two.
+        """
+        if self.extreme is None:
+            return forms[0]
+        outer = cast(ExtremeKind, self.extreme.data)
+        inner = _OPPOSITE[outer]
+
+        def of(kind: ExtremeKind, parts: Sequence[Form]) -> Form:
+            return reduce(lambda lhs, rhs: extreme(kind, lhs, rhs), parts)
+
+        return of(outer, [of(inner, group) for group in self.grouped(forms)])
 
     def verify_(self) -> None:
         space = self.map.data
@@ -69,8 +139,24 @@ class ApplyOp(IRDLOperation, HasFolderInterface):
                 f"tir.apply: the map takes {space.num_dims} dimensions and {space.num_symbols} "
                 f"symbols; {len(self.operands_of_map)} dimensions and no symbols are needed"
             )
-        if len(space.results) != 1:
-            raise VerifyException(f"tir.apply: the map has {len(space.results)} results, not 1")
+        count = len(space.results)
+        if self.extreme is None:
+            if count != 1 or self.groups is not None:
+                raise VerifyException(
+                    f"tir.apply: the map has {count} results, not 1; several have an extreme, "
+                    '"min" or "max"'
+                )
+            return
+        if self.extreme.data not in _OPPOSITE:
+            raise VerifyException(
+                f'tir.apply: the extreme is "{self.extreme.data}"; it is "min" or "max"'
+            )
+        sizes = [1] * count if self.groups is None else list(self.groups.get_values())
+        if len(sizes) < 2 or min(sizes) < 1 or sum(sizes) != count:
+            raise VerifyException(
+                f"tir.apply: {count} results in groups of {', '.join(map(str, sizes))}; "
+                "at least two groups of at least one result, as many as there are, are needed"
+            )
 
     def fold(self) -> Sequence[SSAValue | Attribute] | None:
         """``tir.apply (%c2 * 3)`` is 6, and ``tir.apply (%i)`` is ``%i``."""
@@ -84,22 +170,57 @@ class ApplyOp(IRDLOperation, HasFolderInterface):
         ]
         if len(numbers) != len(makers):
             return None
-        return [IntegerAttr(self.expr.eval(numbers, []), INDEX)]
+        return [IntegerAttr(self.evaluated(self.map.data.eval(numbers, [])), INDEX)]
+
+    def evaluated(self, values: Sequence[int]) -> int:
+        """The value of the op; ``values`` are those of the expressions of :attr:`map`."""
+        return self.combined(values, lambda kind, *pair: min(pair) if kind == "min" else max(pair))
 
     @classmethod
     def parse(cls, parser: Parser) -> ApplyOp:
         affine = AffineOperandsParser(parser)
-        with parser.in_parens():
-            expr = affine.expr()
-        op = cls(expr, affine.operands())
+        extreme = _parse_optional_extreme(parser)
+        if extreme is None:
+            with parser.in_parens():
+                groups = [[affine.expr()]]
+        else:
+            nested = _OPPOSITE[extreme]
+
+            def group() -> list[AffineExpr]:
+                if parser.parse_optional_keyword(nested) is None:
+                    return [affine.expr()]
+                return affine.exprs(Parser.Delimiter.PAREN)
+
+            start = parser.pos
+            groups = parser.parse_comma_separated_list(Parser.Delimiter.PAREN, group)
+            if len(groups) < 2:
+                parser.raise_error(
+                    f"the {extreme} of at least two expressions is expected", start, parser.pos
+                )
+        op = cls.of_groups(extreme or "max", groups, affine.operands())
         op.attributes.update(parser.parse_optional_attr_dict())
         return op
 
     def print(self, printer: Printer) -> None:
-        printer.print_string(" (")
-        print_exprs(printer, [self.expr], self.operands_of_map)
-        printer.print_string(")")
+        name = operand_namer(printer, self.operands_of_map)
+        texts = [affine_text(expr, name) for expr in self.map.data.results]
+        printer.print_string(f" ({texts[0]})" if self.extreme is None else f" {self.text(texts)}")
         printer.print_op_attributes(self.attributes)
+
+    def text(self, texts: Sequence[str], word: Callable[[ExtremeKind], str] = str) -> str:
+        """``max(min(a, b), c)``, where ``texts`` are those of the expressions of :attr:`map`."""
+        assert self.extreme is not None
+        outer = cast(ExtremeKind, self.extreme.data)
+
+        def of(kind: ExtremeKind, parts: Sequence[str]) -> str:
+            return parts[0] if len(parts) == 1 else f"{word(kind)}({', '.join(parts)})"
+
+        return of(outer, [of(_OPPOSITE[outer], group) for group in self.grouped(texts)])
+
+
+def _parse_optional_extreme(parser: Parser) -> ExtremeKind | None:
+    extremes: tuple[ExtremeKind, ...] = ("min", "max")
+    return next((kind for kind in extremes if parser.parse_optional_keyword(kind)), None)
 
 
 @irdl_op_definition

@@ -36,7 +36,7 @@ from xdsl.ir.affine import (
 from kc.analysis.index_reader import AFFINE_OPS
 from kc.analysis.index_values import IndexValues
 from kc.dialects.affine_assembly import from_terms, linear_terms
-from kc.dialects.tir import DelinearizeOp, LinearizeOp
+from kc.dialects.tir import ApplyOp, DelinearizeOp, LinearizeOp
 from kc.support.diagnostics import CodegenError
 from kc.support.float_formats import NARROW_IR_FLOATS
 from kc.support.locations import location_of
@@ -110,6 +110,14 @@ class Expressions:
             expr = self.index.expr(value)
             if not isinstance(expr, AffineDimExpr) or self.index.roots[expr.position] != value:
                 return Text(self.affine(expr))
+        if isinstance(owner, ApplyOp):
+            exprs = [self.index.compose(expr, owner.operands) for expr in owner.map.data.results]
+            return Text(
+                owner.combined(
+                    [self.affine(expr) for expr in exprs],
+                    lambda kind, lhs, rhs: f"{kind}({lhs}, {rhs})",
+                )
+            )
         if isinstance(owner, scf.IfOp):
             return self._lazy(owner, value.index)
         if isinstance(owner, DelinearizeOp):

@@ -62,6 +62,7 @@ from kc.dialects.arith import EXACT
 from kc.dialects.llvm.call import CallIntrinsicOp
 from kc.dialects.tir import (
     AllocOp,
+    ApplyOp,
     BlockOp,
     CallExternOp,
     CombineOp,
@@ -478,10 +479,16 @@ class _Function:
         if not opaque:
             return []
         operands = [self.code(value).text for value in op.operands]
+        extreme = ""
+        if isinstance(op, ApplyOp):
+            exprs = [self.index.compose(expr, op.operands) for expr in op.map.data.results]
+            extreme = op.text([self._affine(expr).text for expr in exprs], "T.index_{}".format)
         names: list[str] = []
         for value in op.results:
             names.append(self.names.fresh(value.name_hint or "index"))
             self.codes[value] = Code(names[-1], "int32")
+        if extreme:
+            return [f"{names[0]} = {extreme}"]
         if isinstance(op, DelinearizeOp):
             return [f"{', '.join(names)} = T.delinearize({', '.join(operands)})"]
         if isinstance(op, LinearizeOp):

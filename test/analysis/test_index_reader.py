@@ -44,6 +44,9 @@ READ_BY_ALL = {
 READ_AS_TERMS = {
     "arith.minsi %i, %c3 : index": lambda i: min(i, 3),
     "arith.maxsi %s, %c3 : index": lambda i: max(i - 5, 3),
+    "tir.apply min(%i * 2, 7)": lambda i: min(i * 2, 7),
+    "tir.apply max(min(%i, 6 - %i), 1)": lambda i: max(min(i, 6 - i), 1),
+    "tir.apply min(%s, max(%i, 4), 5)": lambda i: min(i - 5, max(i, 4), 5),
     "arith.divsi %s, %c3 : index": lambda i: towards_zero(i - 5, 3),
     "arith.divsi %s, %m2 : index": lambda i: towards_zero(i - 5, -2),
     "arith.remsi %s, %c3 : index": lambda i: i - 5 - 3 * towards_zero(i - 5, 3),

@@ -168,3 +168,20 @@ func.func @contract(%A: memref<8xf32>, %x: f32) {
   tir.store %d, %A[0] : memref<8xf32>
   func.return
 }
+
+// -----
+
+// A minimum or maximum of bounds.
+
+// CHECK-LABEL: func.func @extremes
+// CHECK:         %[[TWICE:.*]] = arith.muli %m, %{{.*}} : index
+// CHECK-NEXT:    %[[MIN:.*]] = arith.minsi %n, %[[TWICE]] : index
+// CHECK-NEXT:    %[[MAX:.*]] = arith.maxsi %[[MIN]], %[[C0:.*]] : index
+// CHECK-NEXT:    scf.for %i = %[[C0]] to %[[MAX]] step %{{.*}} {
+func.func @extremes(%A: memref<?xf32>, %n: index, %m: index, %x: f32) {
+  %size = tir.apply max(min(%n, %m * 2), 0)
+  tir.for %i in %size {
+    tir.store %x, %A[%i] : memref<?xf32>
+  }
+  func.return
+}

@@ -86,7 +86,28 @@ def test_expressions(generic: bool, seed: int):
     again = read_back(tir.ApplyOp(expr, args.regions[0].block.args), generic)
     assert isinstance(again, tir.ApplyOp)
     for point, mine in points(random, again.operands):
+        assert again.expr is not None
         assert value(again.expr, mine) == value(expr, point)
+
+
+@pytest.mark.parametrize("generic", [False, True], ids=["custom", "generic"])
+@given(SEEDS)
+def test_extremes(generic: bool, seed: int):
+    """``max(min(a, b), c)`` is the same after it was printed and read."""
+    random = Random(seed)
+    groups = [
+        [expression(random, random.randint(0, 2)) for _ in range(random.randint(1, 3))]
+        for _ in range(random.randint(2, 3))
+    ]
+    args = parse_module(EMPTY, "e.mlir", context()).body.block.first_op
+    assert args is not None
+    outer, inner = random.choice(((min, max), (max, min)))
+    op = tir.ApplyOp.of_groups(outer.__name__, groups, args.regions[0].block.args)  # pyright: ignore
+    again = read_back(op, generic)
+    assert isinstance(again, tir.ApplyOp)
+    for point, mine in points(random, again.operands):
+        expected = outer(inner(value(expr, point) for expr in group) for group in groups)
+        assert again.evaluated(again.map.data.eval(mine, [])) == expected
 
 
 def holds(condition: AffineSet, point: list[int]) -> bool:

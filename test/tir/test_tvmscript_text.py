@@ -90,6 +90,24 @@ for i_j_fused_o in T.serial((index + 15) // 16):
     )
 
 
+def test_minima_and_maxima_of_bounds_are_one_operation():
+    n = te.var("n")
+    A = te.placeholder((n,), name="A")
+    B = te.compute((n,), lambda i: A[i] + 1.0, name="B")
+    sch = tir.Schedule(te.create_prim_func([A, B]))
+    (loop,) = sch.get_loops(sch.get_block("B"))
+    sch.loop_partition(loop, [8, 8, None])
+    sizes = lines(round_trip(sch.mod)).split("\n")[3:6]
+    assert sizes == [
+        "i_0_size = T.index_min(8, n)",
+        "i_1_size = T.index_max(T.index_min(8, n - 8), 0)",
+        "i_2_size = T.index_max(n - 16, 0)",
+    ]
+    result = np.zeros(11, "float32")
+    run(sch.mod.op, "main", [np.arange(11, dtype="float32"), result])
+    np.testing.assert_array_equal(result, np.arange(1, 12))
+
+
 def test_a_tuple_reduction_has_a_word_of_its_own():
     argmax = te.comm_reducer(
         lambda x, y: (

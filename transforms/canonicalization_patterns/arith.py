@@ -6,6 +6,8 @@ from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
+from kc.analysis.extremes import outermost
+from kc.analysis.index_reader import extreme_of
 from kc.analysis.index_values import IndexValues
 from kc.dialects.tir import INDEX
 
@@ -28,11 +30,10 @@ class ShortenExtremes(RewritePattern):
             return
         terms = _terms(op)
         index = IndexValues()
-        kept: list[SSAValue] = []
-        for n, term in enumerate(terms):
-            rest = (*kept, *terms[n + 1 :])
-            if not any(_is_beyond(op, rival, term, index) for rival in rest):
-                kept.append(term)
+        # A value that stands for another, as a constant does, is found again by its expression.
+        values = {index.expr(term): term for term in reversed(terms)}
+        exprs = outermost(extreme_of(op), [index.expr(term) for term in terms], index)
+        kept = [values[expr] for expr in exprs]
         if len(kept) == len(terms):
             return
         value, *remaining = kept
@@ -54,16 +55,6 @@ def _terms(op: arith.MinSIOp | arith.MaxSIOp) -> list[SSAValue]:
         else:
             terms.append(value)
     return terms
-
-
-def _is_beyond(
-    op: arith.MinSIOp | arith.MaxSIOp, value: SSAValue, term: SSAValue, index: IndexValues
-) -> bool:
-    """Whether ``op`` of ``value`` and ``term`` is always ``value``."""
-    difference = index.simplify(index.expr(term) - index.expr(value))
-    if isinstance(op, arith.MaxSIOp):
-        difference = index.simplify(difference * -1)
-    return index.is_natural(difference)
 
 
 PATTERNS: tuple[RewritePattern, ...] = (ShortenExtremes(),)

@@ -12,10 +12,11 @@ from collections.abc import Sequence
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import AffineMapAttr, AffineSetAttr, DenseArrayBase, IntegerAttr, i64
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.ir.affine import AffineSet
+from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineSet
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
+from kc.analysis.extremes import outermost_groups
 from kc.analysis.index_values import IndexValues
 from kc.analysis.loop_tree import all_loops_around, blocks, touches_memory
 from kc.dialects.tir import (
@@ -24,6 +25,7 @@ from kc.dialects.tir import (
     ApplyOp,
     BlockOp,
     DelinearizeOp,
+    ExtremeKind,
     ForKind,
     ForOp,
     IfOp,
@@ -55,9 +57,66 @@ class ComposeApply(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ApplyOp, rewriter: PatternRewriter, /) -> None:
+        if op.extreme is not None:
+            return
         if (simpler := simpler_map(op.map.data, op.operands_of_map)) is not None:
             space, values = simpler
             rewriter.replace(op, ApplyOp(space.results[0], values))
+
+
+class ComposeExtreme(RewritePattern):
+    """A minimum or maximum sees through its operands, and leaves out what never is the result.
+
+    ::
+
+        %a = tir.apply (%n - 1)
+        %b = tir.apply max(%a, 0)
+        %c = tir.apply max(%b, -1, %n - 2)    ->    %c = tir.apply max(%n - 1, 0)
+
+    A nested one of the other kind is taken in where nothing else needs it::
+
+        %b = tir.apply min(%n, 8)
+        %c = tir.apply max(%b, 0)    ->    %c = tir.apply max(min(%n, 8), 0)
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ApplyOp, rewriter: PatternRewriter, /) -> None:
+        if op.extreme is None:
+            return
+        index = IndexValues()
+        kind: ExtremeKind = "min" if op.extreme.data == "min" else "max"
+        groups: list[list[AffineExpr]] = []
+        for group in op.grouped(op.map.data.results):
+            composed = [index.compose(expr, op.operands_of_map) for expr in group]
+            inner = _extreme_value(composed[0], index) if len(composed) == 1 else None
+            if inner is not None and inner.extreme == op.extreme:
+                groups += inner.grouped(_composed(inner, index))
+            elif inner is not None and inner.groups is None and inner.result.has_one_use():
+                groups.append(_composed(inner, index))
+            else:
+                groups.append(composed)
+        groups = outermost_groups(kind, groups, index)
+        space, operands = index.to_map([expr for group in groups for expr in group])
+        exprs = iter(space.results)
+        simpler = ApplyOp.of_groups(
+            kind, [[next(exprs) for _ in group] for group in groups], operands
+        )
+        if simpler.properties != op.properties or list(operands) != list(op.operands):
+            rewriter.replace(op, simpler)
+        else:
+            simpler.erase()
+
+
+def _extreme_value(expr: AffineExpr, index: IndexValues) -> ApplyOp | None:
+    """The minimum or maximum that ``expr`` (over the roots) is, if it is one."""
+    if not isinstance(expr, AffineDimExpr) or (value := index.roots[expr.position]) is None:
+        return None
+    owner = value.owner
+    return owner if isinstance(owner, ApplyOp) and owner.extreme is not None else None
+
+
+def _composed(op: ApplyOp, index: IndexValues) -> list[AffineExpr]:
+    return [index.compose(expr, op.operands_of_map) for expr in op.map.data.results]
 
 
 class EvaluateLinearize(RewritePattern):
@@ -462,6 +521,7 @@ def _whole(buffer: SSAValue) -> SSAValue:
 
 PATTERNS: tuple[RewritePattern, ...] = (
     ComposeApply(),
+    ComposeExtreme(),
     EvaluateLinearize(),
     EvaluateDelinearize(),
     ComposeAccess(),

@@ -244,14 +244,8 @@ class Branches:
         if isinstance(count, AffineConstantExpr):
             return max(0, min(count.value, most))
         low, high = self.values.index.bounds(count)
-        value = self.values.apply(count)
-        if low is None or low < 0:
-            zero = self.values.apply(AffineExpr.constant(0))
-            value = self.values.emit(arith.MaxSIOp(value, zero)).results[0]
-        if high is None or high > most:
-            limit = self.values.apply(AffineExpr.constant(most))
-            value = self.values.emit(arith.MinSIOp(value, limit)).results[0]
-        return value
+        at_most = None if high is not None and high <= most else most
+        return self.values.clamped(count, None if low is not None and low >= 0 else 0, at_most)
 
     def _gains_from_masks(self, op: IfOp) -> bool:
         """Whether a mask is better for ``op`` than one lane after the other.

@@ -219,11 +219,13 @@ class Chunk:
     # Indices
 
     def _apply_op(self, op: ApplyOp) -> None:
-        exprs = self.values.exprs([op.expr], op.operands_of_map)
-        if exprs is None:
+        exprs = self.values.exprs(op.map.data.results, op.operands_of_map)
+        if exprs is not None and op.expr is not None:
+            self.values.define_expr(op.result, exprs[0])
+        elif any(map(self.values.is_varying, op.operands)):
             self._per_lane(op)
         else:
-            self.values.define_expr(op.result, exprs[0])
+            self._uniform(op)
 
     def _linearize(self, op: LinearizeOp) -> None:
         if not any(map(self.values.is_varying, op.operands)):

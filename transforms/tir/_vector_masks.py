@@ -142,16 +142,12 @@ class Masks:
                     i1, [n >= bound.value if at_least else n <= bound.value for n in lanes]
                 )
             numbers = self.values.dense(integer, lanes)
-            value = self.values.apply(bound)
             lowest, highest = self.values.index.bounds(bound)
-            if lowest is None or lowest < low:
-                value = self.values.emit(
-                    arith.MaxSIOp(value, self.values.apply(AffineExpr.constant(low)))
-                )
-            if highest is None or highest > high:
-                value = self.values.emit(
-                    arith.MinSIOp(value, self.values.apply(AffineExpr.constant(high)))
-                )
+            value = self.values.clamped(
+                bound,
+                None if lowest is not None and lowest >= low else low,
+                None if highest is not None and highest <= high else high,
+            )
             narrow = self.values.emit(arith.IndexCastOp(value, integer)).results[0]
             splat = self.values.emit(BroadcastOp(narrow, self.values.vector_type(integer))).results[
                 0

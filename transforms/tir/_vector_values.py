@@ -114,6 +114,18 @@ class LaneValues:
             return value
         return self.once(("apply", expr), make)
 
+    def clamped(self, expr: AffineExpr, low: int | None, high: int | None) -> SSAValue:
+        """The uniform ``expr`` as a value that is at least ``low`` and at most ``high``."""
+        affine_map, operands = self.index.to_map([expr])
+        groups = [list(affine_map.results)]
+        if high is not None:
+            groups[0].append(AffineExpr.constant(high))
+        if low is not None:
+            groups.append([AffineExpr.constant(low)])
+        if low is None and high is None:
+            return self.apply(expr)
+        return self.emit(ApplyOp.of_groups("max", groups, operands)).results[0]
+
     # How old values are known
 
     def _forget(self, old: SSAValue) -> None:

@@ -171,7 +171,8 @@ class _Lowering:
         op.indices = AffineMapAttr(affine_map)
 
     def _apply(self, op: ApplyOp) -> None:
-        affine_map, op.operands = self.index.to_map([self.index.expr(op.result)])
+        exprs = [self.index.compose(expr, op.operands_of_map) for expr in op.map.data.results]
+        affine_map, op.operands = self.index.to_map(exprs)
         op.map = AffineMapAttr(affine_map)
 
     def _replace_plain_uses(self, arg: SSAValue, expr: AffineExpr, body: Block) -> None:

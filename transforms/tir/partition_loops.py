@@ -54,10 +54,11 @@ from xdsl.ir.affine import (
 )
 from xdsl.passes import ModulePass
 
+from kc.analysis.extremes import at_least, outermost
 from kc.analysis.index_values import IndexValues, dimensions
 from kc.analysis.loop_tree import functions, preorder
 from kc.dialects.affine_assembly import from_terms, linear_terms
-from kc.dialects.tir import INDEX, ApplyOp, BlockOp, ForKind, ForKindAttr, ForOp, IfOp
+from kc.dialects.tir import INDEX, ApplyOp, BlockOp, ExtremeKind, ForKind, ForKindAttr, ForOp, IfOp
 
 HINT = "pragma_loop_partition_hint"
 
@@ -212,13 +213,17 @@ class _Cut:
         size = self.loop.extent_value
         extent = AffineExpr.constant(size) if isinstance(size, int) else self.index.expr(size)
         zero = AffineExpr.constant(0)
-        start = self._extreme([zero, *interval.starts], arith.MaxSIOp)
-        end = self._extreme([extent, *interval.ends], arith.MinSIOp)
-        if isinstance(start, AffineConstantExpr) and isinstance(end, AffineConstantExpr):
-            if end.value <= start.value:
+        starts = outermost("max", [zero, *interval.starts], self.index)
+        start = self._extreme("max", [[expr] for expr in starts])
+        ends = outermost("min", [extent, *interval.ends], self.index)
+        if all(isinstance(expr, AffineConstantExpr) for expr in (start, *ends)):
+            end = ends[0]
+            if not at_least(end, start + 1, self.index):
                 return [self.loop], []
-        elif not _at_least(self.index, end, start):
-            end = self._extreme([end, start], arith.MaxSIOp)
+        elif all(at_least(expr, start, self.index) for expr in ends):
+            end = self._extreme("min", [[expr] for expr in ends])
+        else:
+            end = self._extreme("max", [ends, [start]])
         block = self.loop.parent
         assert block is not None
         # What comes before conditions hold, where they hold, and what comes after.
@@ -230,21 +235,14 @@ class _Cut:
         self.loop.erase()
         return self.loops, self.bodies
 
-    def _extreme(
-        self, exprs: Sequence[AffineExpr], kind: type[arith.MaxSIOp | arith.MinSIOp]
-    ) -> AffineExpr:
-        """The largest or the smallest of ``exprs``, as few of them as matter."""
-        best: AffineExpr = exprs[0]
-        for expr in exprs[1:]:
-            pair = (best, expr) if kind is arith.MaxSIOp else (expr, best)
-            if _at_least(self.index, *pair):
-                continue
-            if _at_least(self.index, *reversed(pair)):
-                best = expr
-                continue
-            op = kind(self._value(best), self._value(expr))
-            best = self.index.expr(self._emit(op))
-        return best
+    def _extreme(self, kind: ExtremeKind, groups: Sequence[Sequence[AffineExpr]]) -> AffineExpr:
+        """The largest or the smallest of ``groups``, which are the opposite of their parts."""
+        if len(groups) == len(groups[0]) == 1:
+            return groups[0][0]
+        space, operands = self.index.to_map([expr for group in groups for expr in group])
+        exprs = iter(space.results)
+        parts = [[next(exprs) for _ in group] for group in groups]
+        return self.index.expr(self._emit(ApplyOp.of_groups(kind, parts, operands)))
 
     def _emit(self, op: Operation) -> SSAValue:
         op.location = self.loop.location
@@ -330,11 +328,6 @@ def _replace(op: Operation, by: Block | None) -> None:
         block.insert_op_before(inner, op)
     op.detach()
     op.erase()
-
-
-def _at_least(index: IndexValues, larger: AffineExpr, smaller: AffineExpr) -> bool:
-    low, _ = index.bounds(index.simplify(larger - smaller))
-    return low is not None and low >= 0
 
 
 def _without(op: IfOp, held: set[int]) -> None:

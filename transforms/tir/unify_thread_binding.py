@@ -54,7 +54,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
-from xdsl.dialects import arith, scf
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
@@ -67,7 +67,7 @@ from kc.analysis import loop_tree
 from kc.analysis.captures import makers_inside
 from kc.analysis.index_values import IndexValues
 from kc.analysis.loop_tree import all_loops_around, memory_scope
-from kc.dialects.tir import INDEX, AllocOp, BlockOp, ForKind, ForOp, IfOp, LoadOp, StoreOp
+from kc.dialects.tir import AllocOp, ApplyOp, BlockOp, ForKind, ForOp, IfOp, LoadOp, StoreOp
 from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES, VIRTUAL_AXES, is_shared
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
@@ -336,11 +336,10 @@ def _nest(plan: _Plan) -> tuple[ForOp, ForOp, dict[str, ForOp]]:
 def _at_least_1(size: int | SSAValue, root: ForOp) -> int | SSAValue:
     if isinstance(size, int):
         return max(size, 1)
-    c1 = arith.ConstantOp.from_int_and_width(1, INDEX)
-    larger = arith.MaxSIOp(size, c1)
-    for op in (c1, larger):
-        op.location = root.location
-        Rewriter.insert_op(op, InsertPoint.before(root))
+    at_least_1 = [[AffineExpr.dimension(0)], [AffineExpr.constant(1)]]
+    larger = ApplyOp.of_groups("max", at_least_1, [size])
+    larger.location = root.location
+    Rewriter.insert_op(larger, InsertPoint.before(root))
     return larger.result
 
 

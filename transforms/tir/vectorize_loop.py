@@ -335,9 +335,9 @@ class _Lowering:
         assert isinstance(extent, SSAValue)
         ops: list[Operation] = []
         if not self.index.is_natural(self.index.expr(extent)):
-            zero = arith.ConstantOp(IntegerAttr(0, INDEX))
-            natural = arith.MaxSIOp(extent, zero)
-            ops += [zero, natural]
+            at_least_0 = [[AffineExpr.dimension(0)], [AffineExpr.constant(0)]]
+            natural = ApplyOp.of_groups("max", at_least_0, [extent])
+            ops.append(natural)
             self.new_operations += ops
             extent = natural.result
         count = self.index.expr(extent)

@@ -220,8 +220,8 @@ _FUNCTIONS = (
 _WORDS = (
     "Assert", "LetStmt", "allocate_const", "attr", "block_attr", "decl_buffer", "env_thread",
     "evaluate", "func_attr", "launch_thread", "let", "match_buffer", "preflattened_buffer", "reads",
-    "writes", "address_of", "buffer_store", "load", "store", "index_op", "delinearize", "linearize",
-    "combine", "ret",
+    "writes", "address_of", "buffer_store", "load", "store", "index_op", "index_min", "index_max",
+    "delinearize", "linearize", "combine", "ret",
 )  # fmt: skip
 
 

@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kc.dialects.tir import INDEX, DelinearizeOp, LinearizeOp
+from xdsl.ir.affine import AffineExpr
+
+from kc.dialects.tir import INDEX, ApplyOp, DelinearizeOp, ExtremeKind, LinearizeOp
 from kc.support.diagnostics import KCError, Location, TEError
 from kc.te.buffers import Buffer, decl_buffer
 from kc.te.calls import address_of
@@ -620,6 +622,36 @@ class TvmWords:
             return raw_operation(str(operation), operands, INDEX, at)
 
         return self._indices(rest, name, at, make, 1)
+
+    def _index_min(self, node: ast.Call, name: str, at: Location) -> Any:
+        return self._index_extreme("min", "max", node, name, at)
+
+    def _index_max(self, node: ast.Call, name: str, at: Location) -> Any:
+        return self._index_extreme("max", "min", node, name, at)
+
+    def _index_extreme(
+        self, extreme: ExtremeKind, nested: str, node: ast.Call, name: str, at: Location
+    ) -> Any:
+        """``T.index_max(T.index_min(n, m), 0)``: one operation, over expressions of indices."""
+        groups = [
+            part.args
+            if isinstance(part, ast.Call)
+            and isinstance(part.func, ast.Attribute)
+            and part.func.attr == f"index_{nested}"
+            else [part]
+            for part in node.args
+        ]
+        if len(groups) < 2 or not all(groups):
+            raise refused(f"{ast.unparse(node)}: the {extreme} of at least two indices is needed")
+        flat = [part for group in groups for part in group]
+        call = ast.copy_location(ast.Call(node.func, flat, node.keywords), node)
+
+        def make(operands: Sequence[Any]) -> Any:
+            dims = iter(range(len(flat)))
+            exprs = [[AffineExpr.dimension(next(dims)) for _ in group] for group in groups]
+            return ApplyOp.of_groups(extreme, exprs, operands)
+
+        return self._indices(call, name, at, make, 1)
 
     def _delinearize(self, node: ast.Call, name: str, at: Location) -> Any:
         def make(operands: Sequence[Any]) -> Any:

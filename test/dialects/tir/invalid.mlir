@@ -193,3 +193,35 @@ func.func @f(%c: i1) {
   }
   func.return
 }
+
+// -----
+
+func.func @extreme(%n: index) {
+  // expected-error@+1 {{the min of at least two expressions is expected}}
+  %a = tir.apply min(%n)
+  func.return
+}
+
+// -----
+
+func.func @extreme(%n: index) {
+  // expected-error@+1 {{tir.apply: the extreme is "sum"; it is "min" or "max"}}
+  %a = "tir.apply"(%n) <{map = affine_map<(d0) -> (d0, 0)>, extreme = "sum"}> : (index) -> index
+  func.return
+}
+
+// -----
+
+func.func @extreme(%n: index) {
+  // expected-error@+1 {{tir.apply: the map has 2 results, not 1; several have an extreme, "min" or "max"}}
+  %a = "tir.apply"(%n) <{map = affine_map<(d0) -> (d0, 0)>}> : (index) -> index
+  func.return
+}
+
+// -----
+
+func.func @extreme(%n: index) {
+  // expected-error@+1 {{tir.apply: 2 results in groups of 2, 1; at least two groups of at least one result, as many as there are, are needed}}
+  %a = "tir.apply"(%n) <{map = affine_map<(d0) -> (d0, 0)>, extreme = "min", groups = array<i32: 2, 1>}> : (index) -> index
+  func.return
+}

@@ -4,6 +4,8 @@
 
 // CHECK-LABEL: func.func @f
 // CHECK:         %n = tir.symbol "n"
+// CHECK-NEXT:    %low = tir.apply min(%n - 8, 7)
+// CHECK-NEXT:    %high = tir.apply max(min(%n, 8), %low * 2, min(%n floordiv 4, %low, 3)) {hint}
 // CHECK-NEXT:    %buffer = tir.alloc "buffer" (%n) : memref<8x?xf32, "local">
 // CHECK-NEXT:    tir.for %i in 8 parallel annotations {pragma = "x"} {
 // CHECK-NEXT:      tir.for %j in %n vectorized {
@@ -32,6 +34,8 @@
 func.func @f(%A: memref<?xf32> {kc.shape = affine_map<()[s0] -> (s0)>})
     attributes {kc.symbols = ["n"]} {
   %n = tir.symbol "n"
+  %low = tir.apply min(%n - 8, 7)
+  %high = tir.apply max(min(%n, 8), %low * 2, min(%n floordiv 4, %low, 3)) {hint}
   %buffer = tir.alloc "buffer" (%n) : memref<8x?xf32, "local">
   tir.for %i in 8 parallel annotations {pragma = "x"} {
     tir.for %j in %n vectorized {

@@ -280,3 +280,28 @@ func.func @other_memory(%A: memref<8xf32>, %B: memref<8xf32>, %a: f32, %b: f32, 
   tir.store %v, %B[1] : memref<8xf32>
   func.return
 }
+
+// Minima and maxima see through what they are of, and leave out what they never are.
+
+// CHECK-LABEL: func.func @extremes(
+// CHECK-NEXT:    tir.for %i in 8 {
+// CHECK-NEXT:      %c = tir.apply max(min(%n - 1, %m), 0)
+// CHECK-NEXT:      %e = tir.apply min(%n, %i)
+// CHECK-NEXT:      %h = tir.apply min(%n, %m)
+// CHECK-NEXT:      %k = tir.apply max(%h, %i)
+// CHECK-NEXT:      func.call @use5(%c, %e, %i, %k, %h)
+func.func @extremes(%n: index, %m: index) {
+  tir.for %i in 8 {
+    %a = tir.apply (%n - 1)
+    %b = tir.apply min(%a, %m)
+    %c = tir.apply max(%b, 0)
+    %d = tir.apply min(%n, 8)
+    %e = tir.apply min(%d, %i, max(%n, %m))
+    %f = tir.apply min(%i, 8)
+    %h = tir.apply min(%n, %m)
+    %k = tir.apply max(%h, %i, min(%n, %i))
+    func.call @use5(%c, %e, %f, %k, %h) : (index, index, index, index, index) -> ()
+  }
+  func.return
+}
+func.func private @use5(index, index, index, index, index)

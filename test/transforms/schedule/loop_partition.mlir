@@ -57,11 +57,8 @@ te.func @tail(%A: tensor<100xf32>) -> tensor<100xf32> {
 // For sizes that give no full tile, the first loop runs no iteration.
 // SYMBOLIC-LABEL: func.func @symbolic(
 // SYMBOLIC:         %[[TILES:.*]] = tir.apply (%n ceildiv 8)
-// SYMBOLIC-NEXT:    %[[LESS:.*]] = tir.apply (%[[TILES]] - 1)
-// SYMBOLIC-NEXT:    %[[ZERO:.*]] = arith.constant 0 : index
-// SYMBOLIC-NEXT:    %[[FULL:.*]] = arith.maxsi %[[LESS]], %[[ZERO]] : index
-// SYMBOLIC-NEXT:    %[[ONE:.*]] = arith.constant 1 : index
-// SYMBOLIC-NEXT:    %[[END:.*]] = arith.minsi %[[ONE]], %[[TILES]] : index
+// SYMBOLIC-NEXT:    %[[FULL:.*]] = tir.apply max(%[[TILES]] - 1, 0)
+// SYMBOLIC-NEXT:    %[[END:.*]] = tir.apply min(1, %[[TILES]])
 // SYMBOLIC-NEXT:    tir.for %[[I0:i_o_0]] in %[[FULL]] {
 // SYMBOLIC-NEXT:      tir.for %i_i in 8 {
 // SYMBOLIC-NEXT:        tir.block "B" (spatial %v_i in %n = %[[I0]] * 8 + %i_i) do {
@@ -83,10 +80,8 @@ te.func @tail(%A: tensor<100xf32>) -> tensor<100xf32> {
 // LAST:         tir.block "C_1" (spatial %v_j in 9 = %j, reduce %v_k in %n = %k_1 + %{{.*}}) init {
 
 // FACTOR-LABEL: func.func @symbolic(
-// FACTOR:         %[[FIRST:.*]] = arith.minsi %m, %n : index
-// FACTOR-NEXT:    %[[DIFF:.*]] = tir.apply (%n - %m)
-// FACTOR-NEXT:    %[[ZERO:.*]] = arith.constant 0 : index
-// FACTOR-NEXT:    %[[LEFT:.*]] = arith.maxsi %[[DIFF]], %[[ZERO]] : index
+// FACTOR:         %[[FIRST:.*]] = tir.apply min(%m, %n)
+// FACTOR-NEXT:    %[[LEFT:.*]] = tir.apply max(%n - %m, 0)
 // FACTOR-NEXT:    tir.for %[[I0:i_0]] in %[[FIRST]] {
 // FACTOR-NEXT:      tir.block "B" (spatial %v_i in %n = %[[I0]]) do {
 // FACTOR:         tir.for %i_1 in %[[LEFT]] {

@@ -65,7 +65,7 @@ func.func @constant(%A: memref<16x100xf32>, %C: memref<16x100xf32>) {
 
 // A symbolic factor counts as 1 where it is not positive.
 // SYMBOL-LABEL: func.func @symbolic
-// SYMBOL:       %[[M:.*]] = arith.maxsi %m, %{{.*}} : index
+// SYMBOL:       %[[M:.*]] = tir.apply max(%m, 1)
 // SYMBOL:       %i_size = arith.ceildivsi %n, %{{.*}} : index
 // SYMBOL:       tir.for %i_o in %i_size {
 // SYMBOL-NEXT:    tir.for %i_i in %[[M]] {

@@ -40,8 +40,7 @@ func.func @tail(%C: memref<100xf32>) {
 // A size that is known at the call: the cut is where it is, and no part is lost when there are none.
 
 // CHECK-LABEL: func.func @size
-// CHECK:         [[FULL:%[0-9]+]] = tir.apply (%n floordiv 32)
-// CHECK-NEXT:    [[MID:%[0-9]+]] = arith.minsi %{{[0-9]+}}, [[FULL]] : index
+// CHECK:         [[MID:%[0-9]+]] = tir.apply min((%n + 31) floordiv 32, %n floordiv 32)
 // CHECK-NEXT:    tir.for %i_o in [[MID]] parallel {
 // CHECK-NEXT:      tir.for %i_i in 32 {
 // CHECK-NEXT:        tir.store %x, %C[%i_o * 32 + %i_i] : memref<?xf32>

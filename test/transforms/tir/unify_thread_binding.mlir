@@ -44,11 +44,10 @@ func.func @exchange(%A: memref<4x64xf32>, %O: memref<4xf32>, %B: memref<4x64xf32
 // Global memory is allocated before the launch.
 // CHECK-LABEL: func.func @sizes(%A: memref<?xf32> {kc.shape = affine_map<()[s0] -> (s0)>}, %B: memref<8xf32>) attributes {kc.symbols = ["n"]} {
 // CHECK-NEXT:    %n = tir.symbol "n"
-// CHECK-NEXT:    %0 = arith.constant 1 : index
-// CHECK-NEXT:    %1 = arith.maxsi %n, %0 : index
+// CHECK-NEXT:    %0 = tir.apply max(%n, 1)
 // CHECK-NEXT:    %G = tir.alloc "G" : memref<8xf32>
 // CHECK-NEXT:    tir.for %b in 8 thread "blockIdx.x" {
-// CHECK-NEXT:      tir.for %i in %1 thread "threadIdx.x" {
+// CHECK-NEXT:      tir.for %i in %0 thread "threadIdx.x" {
 // CHECK-NEXT:        %z = arith.constant 0.000000e+00 : f32
 // CHECK-NEXT:        tir.if (%i == 0) {
 // CHECK-NEXT:          tir.store %z, %G[%b] : memref<8xf32>

@@ -7,8 +7,7 @@
 // CHECK-LABEL: func.func @padded
 // CHECK:         %y_in = arith.cmpi slt, %y, %{{.*}} : index
 // CHECK-NEXT:    %[[LANES:.*]] = arith.constant dense<[0, 1, 2, 3, 4, 5, 6, 7]> : vector<8xi32>
-// CHECK-NEXT:    %[[FIRST:.*]] = tir.apply (%x_o * -8 + 1)
-// CHECK:         %[[LOW:.*]] = arith.maxsi %[[FIRST]], %{{.*}} : index
+// CHECK-NEXT:    %[[LOW:.*]] = tir.apply max(%x_o * -8 + 1, 0)
 // CHECK-NEXT:    %[[NARROW:.*]] = arith.index_cast %[[LOW]] : index to i32
 // CHECK-NEXT:    %[[SPLAT:.*]] = vector.broadcast %[[NARROW]] : i32 to vector<8xi32>
 // CHECK-NEXT:    %x_in = arith.cmpi sge, %[[LANES]], %[[SPLAT]] : vector<8xi32>

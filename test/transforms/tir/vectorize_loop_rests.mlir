@@ -5,7 +5,7 @@
 // vector is run again, which changes nothing, and narrower ones where there is none.
 
 // CHECK-LABEL:  func.func @symbolic
-// CHECK:          %[[N:.*]] = arith.maxsi %n, %{{.*}} : index
+// CHECK:          %[[N:.*]] = tir.apply max(%n, 0)
 // CHECK-NEXT:     %[[WHOLE:.*]] = tir.apply (%[[N]] floordiv 8)
 // CHECK-NEXT:     tir.for %k_v in %[[WHOLE]] {
 // CHECK-NEXT:       tir.load %A[%k_v * 8] : memref<?xf32>, vector<8xf32>
@@ -57,7 +57,7 @@ func.func @in_place(%A: memref<31xf32>) {
 // NARROW-LABEL: func.func @guard
 // NARROW:         tir.if (%o * 8 < %n - 7) {
 // NARROW:         } else {
-// NARROW:           %[[COUNT:.*]] = arith.minsi
+// NARROW:           %[[COUNT:.*]] = tir.apply max(min(%n - %o * 8, 7), 0)
 // NARROW-NEXT:      tir.if (%[[COUNT]] >= 4) {
 // NARROW-NEXT:        tir.load %A[%o * 8] : memref<?xi16>, vector<4xi16>
 // NARROW:           tir.if (%[[COUNT]] mod 4 >= 2) {

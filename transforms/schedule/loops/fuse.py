@@ -224,8 +224,8 @@ def _natural(size: SSAValue, point: InsertPoint, like: Operation) -> SSAValue:
     index = IndexValues()
     if index.is_natural(index.expr(size)):
         return size
-    zero = _insert(arith.ConstantOp(IntegerAttr(0, tir.INDEX)), point, like)
-    return _insert(arith.MaxSIOp(size, zero), point, like)
+    at_least_0 = [[AffineExpr.dimension(0)], [AffineExpr.constant(0)]]
+    return _insert(tir.ApplyOp.of_groups("max", at_least_0, [size]), point, like)
 
 
 def _product(

@@ -60,7 +60,7 @@ from kc.analysis.instances import Space
 from kc.analysis.simplify_affine import simplify
 from kc.dialects import tir
 from kc.dialects.affine_assembly import ZERO
-from kc.dialects.tir import BlockOp, ForOp, IfOp, IterType
+from kc.dialects.tir import BlockOp, ExtremeKind, ForOp, IfOp, IterType
 from kc.transforms.affine_rewrite import compact, replace_with_expr, set_block_spaces
 from kc.transforms.schedule._buffers import name_apart
 from kc.transforms.schedule._sizes import symbol_value
@@ -227,12 +227,13 @@ class _Parts:
             self.starts.append(start)
             if size is None:
                 rest = extent - total
-                length = rest if plan.fits else self._extreme(arith.MaxSIOp, n, rest, ZERO)
+                length = rest if plan.fits else self._extreme("max", n, [[rest], [ZERO]])
             else:
-                left = extent - passed
-                length = size if plan.fits else self._extreme(arith.MinSIOp, n, size, left)
-                if not plan.fits and passed != ZERO:
-                    length = self._extreme(arith.MaxSIOp, n, length, ZERO)
+                length = size
+                if not plan.fits and passed == ZERO:
+                    length = self._extreme("min", n, [[size], [extent]])
+                elif not plan.fits:
+                    length = self._extreme("max", n, [[size, extent - passed], [ZERO]])
                 passed = passed + size
             self.extents.append(self._value(length, n))
             start = start + (length if size is None else size)
@@ -256,17 +257,15 @@ class _Parts:
             return AffineExpr.constant(factor)
         if isinstance(factor, str):
             return self._expr(symbol_value(site, factor))
-        natural = self._insert(arith.MaxSIOp(factor, self._constant(0)))
-        return self._expr(natural)
+        return self._extreme("max", None, [[self._expr(factor)], [ZERO]])
 
     def _extreme(
-        self,
-        kind: type[arith.MinSIOp | arith.MaxSIOp],
-        part: int,
-        lhs: AffineExpr,
-        rhs: AffineExpr,
+        self, kind: ExtremeKind, part: int | None, groups: Sequence[Sequence[AffineExpr]]
     ) -> AffineExpr:
-        op = kind(self._as_value(lhs, part), self._as_value(rhs, part))
+        exprs = [expr for group in groups for expr in group]
+        space, operands = compact(AffineMap(len(self.operands), 0, tuple(exprs)), self.operands)
+        compacted = iter(space.results)
+        op = tir.ApplyOp.of_groups(kind, [[next(compacted) for _ in g] for g in groups], operands)
         return self._expr(self._insert(op, part))
 
     def _value(self, expr: AffineExpr, part: int) -> int | SSAValue:

@@ -321,7 +321,8 @@ class _Sizes:
             return factor
         if isinstance(factor, str):
             factor = symbol_value(self.site, factor)
-        return self._insert(arith.MaxSIOp(factor, self._constant(1)))
+        at_least_1 = [[AffineExpr.dimension(0)], [AffineExpr.constant(1)]]
+        return self._insert(tir.ApplyOp.of_groups("max", at_least_1, [factor]))
 
     def _divides(self, known: int, symbolic: Sequence[SSAValue]) -> bool:
         if symbolic:
@@ -329,7 +330,7 @@ class _Sizes:
         if isinstance(self.extent, int):
             return self.extent % known == 0
         owner = self.extent.owner
-        if isinstance(owner, tir.ApplyOp):
+        if isinstance(owner, tir.ApplyOp) and owner.expr is not None:
             terms, constant = linear_terms(owner.expr)
             return all(coefficient % known == 0 for coefficient in (*terms.values(), constant))
         return known == 1
@@ -341,7 +342,7 @@ class _Sizes:
         if not symbolic:
             assert isinstance(self.extent, SSAValue)
             owner = self.extent.owner
-            if self.covered and isinstance(owner, tir.ApplyOp):
+            if self.covered and isinstance(owner, tir.ApplyOp) and owner.expr is not None:
                 parts = simplify(owner.expr // known, ())
                 if isinstance(parts, AffineDimExpr):
                     return owner.operands[parts.position]

@@ -1,0 +1,55 @@
+"""Minima and maxima of affine expressions, as few of them as matter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir.affine import AffineExpr
+
+from kc.analysis.index_values import IndexValues
+from kc.dialects.tir import ExtremeKind
+
+
+def at_least(larger: AffineExpr, smaller: AffineExpr, index: IndexValues) -> bool:
+    """Whether ``larger`` (over the roots of ``index``) is known never to be below ``smaller``."""
+    return index.is_natural(index.simplify(larger - smaller))
+
+
+def outermost(
+    kind: ExtremeKind, exprs: Sequence[AffineExpr], index: IndexValues
+) -> list[AffineExpr]:
+    """Those of ``exprs`` that may be the smallest, or the largest."""
+    kept: list[AffineExpr] = []
+    for n, expr in enumerate(exprs):
+        rivals = (*kept, *exprs[n + 1 :])
+        if not any(_is_beyond(kind, rival, expr, index) for rival in rivals):
+            kept.append(expr)
+    return kept
+
+
+def outermost_groups(
+    kind: ExtremeKind, groups: Sequence[Sequence[AffineExpr]], index: IndexValues
+) -> list[list[AffineExpr]]:
+    """Those of ``groups`` that may be the smallest, or the largest.
+
+    A group is the extreme opposite to ``kind`` of its expressions, of which only those are kept
+    that may be.
+    """
+    opposite = "max" if kind == "min" else "min"
+    short = [outermost(opposite, group, index) for group in groups]
+    kept: list[list[AffineExpr]] = []
+    for n, group in enumerate(short):
+        rivals = (*kept, *short[n + 1 :])
+        # max(min(a, b), min(c, d)): the second counts for nothing where a and b are each at
+        # least one of c and d.
+        if not any(
+            all(any(_is_beyond(kind, a, b, index) for b in group) for a in rival)
+            for rival in rivals
+        ):
+            kept.append(group)
+    return kept
+
+
+def _is_beyond(kind: ExtremeKind, value: AffineExpr, term: AffineExpr, index: IndexValues) -> bool:
+    """Whether the extreme of ``value`` and ``term`` is always ``value``."""
+    return at_least(term, value, index) if kind == "min" else at_least(value, term, index)
