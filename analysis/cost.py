@@ -110,12 +110,17 @@ def count_text(count: int) -> str:
     return _scaled(count, 1000, ("", " k", " M", " G", " T", " P"))
 
 
+def rate_text(rate: float) -> str:
+    """``2147483648`` operations a second as ``2.147 GFLOP/s``."""
+    return _scaled(rate, 1000, [f" {prefix}FLOP/s" for prefix in ("", "k", "M", "G", "T", "P")])
+
+
 def size_text(size: int) -> str:
     """``65536`` as ``64 KiB``."""
     return _scaled(size, 1024, (" B", " KiB", " MiB", " GiB", " TiB", " PiB"))
 
 
-def _scaled(value: int, base: int, units: Sequence[str]) -> str:
+def _scaled(value: float, base: int, units: Sequence[str]) -> str:
     scaled, unit = float(value), 0
     while scaled >= base and unit + 1 < len(units):
         scaled /= base

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from kc.analysis.cost import Cost, count_text, size_text
+from kc.analysis.cost import Cost, rate_text, size_text
 from kc.support.diagnostics import InputError
 from kc.support.target import Target
 
@@ -88,7 +88,7 @@ class Roofline:
     def lines(self) -> list[str]:
         """In words."""
         if self.bound == "arithmetic":
-            most = f"{count_text(round(self.ceilings.flops[self.dtype]))}FLOP/s"
+            most = rate_text(self.ceilings.flops[self.dtype])
         else:
             most = f"{size_text(round(self.ceilings.bandwidths[self.bound]))}/s"
         moved = "".join(
@@ -100,7 +100,7 @@ class Roofline:
         held = [] if peak is None else [f"peak memory {size_text(peak)}: arguments and buffers"]
         return [
             *held,
-            f"{count_text(round(self.rate))}FLOP/s{moved}",
+            f"{rate_text(self.rate)}{moved}",
             f"bound by {self.bound}, {most} with {threads} thread{'s' * (threads != 1)}: "
             f"{self.fraction:.0%} of what this machine does",
         ]
