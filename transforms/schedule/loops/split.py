@@ -21,6 +21,8 @@ After::
 4. KC3022: the factors cover the extent: without an open one their product is at least the extent.
 5. KC3497: with ``disable-predication``, the factors are known to divide the extent.
 
+KC3025 warns of factors that add so many iterations without work that a call would seem to hang.
+
 An extent that the factors do not divide is guarded by a predicate. Factors may be symbolic (the
 name of a size, or an index value); one that is not positive at run time counts as 1.
 ``disable-predication`` refuses splits that need a guard; ``preserve-unit-iters=false`` puts 0 for
@@ -51,9 +53,11 @@ from kc.analysis.terms import number
 from kc.dialects import tir
 from kc.dialects.affine_assembly import at_least_zero, linear_terms
 from kc.dialects.tir import BlockOp, ForOp
+from kc.support.diagnostics import warn
 from kc.transforms.affine_rewrite import replace_with_expr
 from kc.transforms.schedule._sizes import symbol_value
 from kc.transforms.schedule.base import (
+    CALL_SITE,
     Gives,
     LoopRef,
     Primitive,
@@ -70,6 +74,9 @@ from kc.transforms.schedule.loops._factors import (
     require_symbol,
 )
 from kc.transforms.schedule.loops._guards import guard_body
+
+MOST_IDLE = 2**32
+"""Iterations that do nothing beyond which a call takes seconds for them."""
 
 
 @dataclass(frozen=True)
@@ -225,6 +232,7 @@ class Split(Primitive):
 
     def rewrite(self, site: Site, plan: Plan) -> Rewritten:
         loop = plan.loop
+        _warn_of_idle_iterations(loop, plan.factors)
         builder = _Sizes(site, loop, plan.factors)
         body = loop.detach_region(loop.body)
         old = body.block.args[0]
@@ -253,6 +261,28 @@ class Split(Primitive):
         if not self.preserve_unit_iters:
             without_unit_variables(loops)
         return Rewritten(tuple(loops), {loop: tuple(loops)})
+
+
+def _warn_of_idle_iterations(loop: ForOp, factors: Sequence[int | SSAValue | str | None]) -> None:
+    """Say (KC3025) that the factors give so many iterations that a call would seem to hang."""
+    product = math.prod(factor for factor in factors if isinstance(factor, int))
+    extent = loop.static_extent
+    if extent is None:
+        idle = product - 1  # of the last tile, which has at least one that counts
+    else:
+        idle = (-(-extent // product) * product if None in factors else product) - extent
+    if idle <= MOST_IDLE:
+        return
+    named = Factors([factor if isinstance(factor, int | str) else None for factor in factors])
+    warn(
+        "KC3025",
+        f"split: the factors {named} of loop {loop.label} {'may ' * (extent is None)}add {idle} "
+        "iterations",
+        location=CALL_SITE.get(),
+        why="each has to find that there is nothing to do: at a nanosecond each, "
+        f"{idle / 1e9:.0f} s",
+        hints=_factor_hints(extent),
+    )
 
 
 def tightened(factors: Sequence[Factor], extent: int) -> tuple[Factor, ...]:
