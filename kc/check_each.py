@@ -11,8 +11,8 @@ Native code is compiled and run in a process of its own, so that a crash is a di
 Sizes and numbers are drawn again where the function, as it is before any step, accesses memory
 outside of its buffers or breaks what it requires: what it does then is not defined. What cannot be
 compared is said in a remark, KC4520: a function that takes too long to interpret (:data:`LIMIT`
-operations) is compared as native code alone, one whose arguments a step changes is compared from
-there on. Floats are drawn so that sums of products are exact, and compared within the tolerance of
+operations) is compared as native code alone and on one input, one whose arguments a step changes is
+compared from there on. Floats are drawn so that sums of products are exact, and compared within the tolerance of
 kc-run's ``--check``.
 """
 
@@ -68,6 +68,8 @@ class _Inputs:
     values: list[Any]
     sizes: Mapping[str, int]
     names: list[str]
+    interpreted: bool = True
+    """Whether the interpreter runs the function in :data:`LIMIT` operations."""
 
 
 @dataclass
@@ -107,6 +109,8 @@ class StepCheck:
         if self._busy or module is not self._module:
             return
         inputs, results, text = self._inputs, self._results, self._text
+        if print_module(module) == text:
+            return  # the step found nothing to do
         self._take(module)
         for name, before in results.items():
             if name not in self._inputs or self._inputs[name] is not inputs[name]:
@@ -170,8 +174,8 @@ class StepCheck:
         raise InternalError(f"{said}; reproducer: {place}", reproduced=True)
 
 
-def _say(reason: str, module: Operation) -> None:
-    remark("KC4520", f"check-each: {reason}", location=location_of(module))
+def _say(reason: str, module: Operation, hints: Sequence[str] = ()) -> None:
+    remark("KC4520", f"check-each: {reason}", location=location_of(module), hints=hints)
 
 
 def _difference(old: Any, new: Any) -> tuple[int, ...] | None:
@@ -203,9 +207,19 @@ def _inputs_of(
         if had is not None and had[0].shape == shape:
             yield signature.name, had
             continue
-        randoms = (Random(f"{seed} {n} {signature.name}") for n in range(SAMPLES))
-        drawn = (_sample(module, signature, shape, random) for random in randoms)
-        samples = [inputs for inputs in drawn if inputs is not None]
+        samples: list[_Inputs] = []
+        for n in range(SAMPLES):
+            inputs = _sample(module, signature, shape, Random(f"{seed} {n} {signature.name}"))
+            if inputs is not None:
+                samples.append(inputs)
+            if inputs is not None and not inputs.interpreted:
+                _say(
+                    f"@{signature.name} is compared as native code alone: the interpreter would "
+                    f"run more than {LIMIT} operations",
+                    module,
+                    ["smaller sizes are checked in less time"],
+                )
+                break
         if samples:
             yield signature.name, samples
         else:
@@ -250,7 +264,10 @@ def _sample(module: ModuleOp, signature: Signature, shape: Any, random: Random) 
         inputs = _Inputs(shape, values, sizes, names)
         try:
             _interpreted(module, signature.name, inputs)
-        except (UninterpretableError, _TooLong):
+        except UninterpretableError:
+            return inputs
+        except _TooLong:
+            inputs.interpreted = False
             return inputs
         except ExecutionError:
             continue
@@ -312,6 +329,8 @@ def _copies(values: Sequence[Any]) -> list[Any]:
 
 
 def _interpret(module: ModuleOp, name: str, inputs: _Inputs) -> list[Any] | str | None:
+    if not inputs.interpreted:
+        return None
     try:
         return _interpreted(module, name, inputs)
     except _TooLong:
