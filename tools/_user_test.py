@@ -14,6 +14,8 @@ from kc.support.diagnostics import InputError
 
 PLACE = "{}"
 PASSES = "{passes}"
+CANNOT_RUN = (126, 127)
+"""How a shell says that there is no such command, or that it is not executable."""
 
 
 @dataclass(frozen=True)
@@ -25,22 +27,27 @@ class UserTest:
     timeout: float = 60.0
 
     def holds(self, module: str, passes: str = "") -> bool:
-        """Whether the command succeeds for a module; one that is ended does not."""
+        """Whether the command succeeds for a module; one that is ended does not.
+
+        Raises InputError KC0025 where the shell cannot run it.
+        """
         with tempfile.TemporaryDirectory(prefix="kc-test-") as folder:
             file = Path(folder) / "module.mlir"
             file.write_text(module, encoding="utf-8")
             text = self.command if PLACE in self.command else f"{self.command} {PLACE}"
             text = text.replace(PLACE, shlex.quote(str(file))).replace(PASSES, passes)
-            child = subprocess.Popen(
-                text,
-                shell=True,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
+            said = Path(folder) / "stderr"
+            with said.open("wb") as stderr:
+                child = subprocess.Popen(
+                    text,
+                    shell=True,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=stderr,
+                    start_new_session=True,
+                )
             try:
-                return child.wait(self.timeout) == 0
+                status = child.wait(self.timeout)
             except subprocess.TimeoutExpired:
                 os.killpg(child.pid, signal.SIGKILL)
                 child.wait()
@@ -48,6 +55,15 @@ class UserTest:
             except BaseException:
                 os.killpg(child.pid, signal.SIGKILL)
                 raise
+            if status in CANNOT_RUN:
+                lines = said.read_text(encoding="utf-8", errors="replace").splitlines()
+                raise InputError(
+                    "KC0025",
+                    f"the command of --test cannot be run: {self.command}",
+                    why=lines[-1] if lines else f"it ends with the status {status}",
+                    hints=["run it by hand"],
+                )
+            return status == 0
 
 
 def seconds(text: str | None, default: float) -> float:

@@ -115,7 +115,7 @@ def _reduce(arguments: Arguments, reporter: Reporter, output: str | None) -> int
 
     reduction = Reduction(text, arguments.passes, interesting, reporter.progress)
     reduction.run()
-    head = f"// kc-opt {flags_of(reduction.passes)}\n" if arguments.passes else ""
+    head = f"// kc-opt {flags_of(reduction.passes)}\n" if reduction.passes else ""
     write_output(output, head + reduction.text)
     reporter.write(
         f"{len(text.splitlines())} lines, {len(arguments.passes)} passes -> "

@@ -171,6 +171,18 @@ ERRORS = {
         "  why: there is no step to blame\n"
         "  try: the command succeeds for a good module: run it by hand\n",
     ),
+    ("bisect", "products.mlir", *SCHEDULE, "--test=exit 127 #"): (
+        2,
+        "error[KC0025]: the command of --test cannot be run: exit 127 #\n"
+        "  why: it ends with the status 127\n"
+        "  try: run it by hand\n",
+    ),
+    ("reduce", "products.mlir", "--test=echo no such tool >&2; exit 126 #"): (
+        2,
+        "error[KC0025]: the command of --test cannot be run: echo no such tool >&2; exit 126 #\n"
+        "  why: no such tool\n"
+        "  try: run it by hand\n",
+    ),
     ("bisect", "products.mlir"): (
         2,
         "error[KC0002]: bisect takes the passes of kc-opt: there are none\n",
