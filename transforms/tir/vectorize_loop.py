@@ -357,7 +357,12 @@ class _Lowering:
         if self.has_masks:
             start = self._computed(first, starts := [])
             last = self._partial(loop, native, rest, start)
-            ops += [op for op in starts if start.first_use]
+            if start.first_use:
+                ops += starts
+            else:
+                for op in reversed(starts):
+                    self.new_operations.remove(op)
+                    op.erase()
         if last is None:
             last = self._narrower(loop, left, first)
             if is_repeatable(loop):
