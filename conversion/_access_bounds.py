@@ -8,7 +8,6 @@ from xdsl.dialects.func import FuncOp
 from kc.analysis.access_bounds import OutOfBounds, may_leave, out_of_bounds
 from kc.analysis.loop_tree import buffer_name, functions
 from kc.analysis.owned_memory import written_constant, wrong_deallocation
-from kc.conversion.raise_to_tir import raise_function
 from kc.dialects import tir
 from kc.support.diagnostics import CodegenError, TEError
 from kc.support.locations import location_of
@@ -34,6 +33,9 @@ def require_inside(function: FuncOp) -> None:
 
 def _require_raised_inside(function: FuncOp) -> None:
     """Judge loops of scf as loops of tir; where they cannot be raised they are not judged."""
+    # Loaded where it is needed: it has the patterns of all dialects, and te and tir need none.
+    from kc.conversion.raise_to_tir import raise_function
+
     try:
         raised, _ = raise_function(function, set())
     except CodegenError:
