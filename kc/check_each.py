@@ -12,8 +12,8 @@ Sizes and numbers are drawn again where the function, as it is before any step, 
 outside of its buffers or breaks what it requires: what it does then is not defined. What cannot be
 compared is said in a remark, KC4520: a function that takes too long to interpret (:data:`LIMIT`
 operations) is compared as native code alone and on one input, one whose arguments a step changes is
-compared from there on. Floats are drawn so that sums of products are exact, and compared within the tolerance of
-kc-run's ``--check``.
+compared from there on. Floats are drawn so that sums of products are exact, and compared within the
+tolerance of kc-run's ``--check``.
 """
 
 from __future__ import annotations

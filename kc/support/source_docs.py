@@ -18,6 +18,7 @@ _FIRST_METHOD = re.compile(r"^    (?:@|(?:async )?def )", re.MULTILINE)
 _DEFAULTS = re.compile(
     r'^    def defaults\([^\n]*\) -> [^\n]*:\n\s+(""".*?""")', re.MULTILINE | re.DOTALL
 )
+_TOP_LEVEL = re.compile(r"^[^\s)]", re.MULTILINE)
 _IMPORT = re.compile(r"^from (kc[\w.]*|\w[\w.]*) import (\([^)]*\)|[^\n]*)", re.MULTILINE)
 _FRAMEWORK = ("Primitive", "ModulePass", "ABC")
 
@@ -100,9 +101,11 @@ def _head(text: str) -> ast.ClassDef:
 def _find(module: str, name: str) -> tuple[str, str] | None:
     """The text of the class ``name`` as seen from ``module``, followed through imports."""
     source = _source(module)
-    matched = re.search(rf"^class {name}\b.*?(?=^[^\s)]|\Z)", source, re.MULTILINE | re.DOTALL)
-    if matched is not None:
-        return module, matched.group()
+    # Found without a pattern of its own: to compile one takes longer than to search.
+    start = max(source.find(f"\nclass {name}{after}") for after in ":(") + 1
+    if start:
+        end = _TOP_LEVEL.search(source, start + 1)
+        return module, source[start : end.start() if end is not None else None]
     for statement in _IMPORT.finditer(source):
         for alias in statement[2].strip("()").split(","):
             original, _, local = alias.strip().partition(" as ")
