@@ -11,7 +11,7 @@ import shlex
 from typing import Any
 
 from kc.support import registry
-from kc.support.diagnostics import Diagnostic, KCError, Location, ParseError, TEError
+from kc.support.diagnostics import Diagnostic, InputError, KCError, Location, ParseError, TEError
 from kc.support.display import to_html
 from kc.support.ipython import text_of_cell
 from kc.support.timer import Timer
@@ -42,12 +42,17 @@ class _CellReporter(Reporter):
 def load_ipython_extension(ipython: Any) -> None:
     """Register the magics: ``%load_ext kc``."""
 
-    def kc_opt(line: str, cell: str) -> IRText:
+    def kc_opt(line: str, cell: str | None = None) -> IRText:
         """Apply passes to the IR in the cell: ``%%kc-opt --split="loop=i factors=?,8" --diff``.
 
-        The flags are those of the command kc-opt; the result is its output.
+        The flags are those of the command kc-opt; the result is its output. In a line of its own it
+        tells what needs no IR: ``%kc-opt --help=split``.
         """
-        return _optimized(shlex.split(line), cell)
+        try:
+            words = shlex.split(line)
+        except ValueError as error:
+            raise InputError("KC0002", f"kc-opt: {line}: {str(error).lower()}") from None
+        return _optimized(words, cell)
 
     def kc_script(line: str, cell: str) -> Any:
         """Run a cell whose functions are kernels, and show the last: ``%%kc-script [NAME]``.
@@ -57,11 +62,11 @@ def load_ipython_extension(ipython: Any) -> None:
         """
         return _scripts(line.strip(), cell, ipython)
 
-    ipython.register_magic_function(kc_opt, "cell", "kc-opt")
+    ipython.register_magic_function(kc_opt, "line_cell", "kc-opt")
     ipython.register_magic_function(kc_script, "cell", "kc-script")
 
 
-def _optimized(words: list[str], cell: str) -> IRText:
+def _optimized(words: list[str], cell: str | None) -> IRText:
     from kc.tools._optimizer import optimize_text
 
     with registry.using(registry_for(words)):
@@ -69,6 +74,12 @@ def _optimized(words: list[str], cell: str) -> IRText:
         asked = information_asked(arguments)
         if asked is not None:
             return IRText(asked)
+        if cell is None:
+            raise InputError(
+                "KC0002",
+                "kc-opt: there is no IR to apply passes to",
+                hints=["%%kc-opt in the first line of a cell, and IR in the lines below"],
+            )
         take_pipeline(arguments)
         text, file = text_of_cell(cell)
         _, result = optimize_text(arguments, _CellReporter(), text, file, Timer())

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, ClassVar, Self, TextIO
 
-from kc.support.ipython import cell_name, in_notebook
+from kc.support.ipython import as_written, cell_name, in_notebook
 
 MAX_LINES = 12
 LEAST_FACTS = 4
@@ -191,7 +191,7 @@ class KCError(Diagnostic, RuntimeError):
         lines = self.render(color=color).split("\n")
         cell = _innermost_cell(self.__traceback__)
         if cell is not None and not any(f"--> {cell_name(cell.file)}:" in line for line in lines):
-            lines.append(f"  called at {cell}  {cell.source_line().strip()}")
+            lines.append(f"  called at {cell}  {as_written(cell.source_line()).strip()}")
         return lines
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -5,6 +5,7 @@ Nothing here imports IPython; it is used where a program already runs in it.
 
 from __future__ import annotations
 
+import ast
 import linecache
 import sys
 from typing import Any
@@ -51,3 +52,14 @@ def cell_name(file: str) -> str | None:
     cells = getattr(getattr(shell(), "compile", None), "_filename_map", None)
     number = (cells or {}).get(file, _texts.get(file))
     return None if number is None else f"In [{number}]"
+
+
+def as_written(line: str) -> str:
+    """A line of Python that IPython has made of a magic, as it stands in the cell."""
+    for call, sign in (("run_cell_magic", "%%"), ("run_line_magic", "%")):
+        if line.startswith(f"get_ipython().{call}("):
+            node = ast.parse(line).body[0]
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+                name, options = (ast.literal_eval(argument) for argument in node.value.args[:2])
+                return f"{sign}{name} {options}"
+    return line

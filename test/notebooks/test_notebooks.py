@@ -30,6 +30,10 @@ MORE = {
     "    sch.split(\\'q\\', [2])\\n')\nimport steps\nsteps.split(sch)",
     "fact": "i, j, k = sch.get_loops('C')\nsch.split(i, [None, 4])\nsch.split(i, [None, 4])",
     "magic": '%%kc-opt --split="loop=q factors=?,8"\nfunc.func @f() {\n  func.return\n}',
+    "flag": "%%kc-opt --splat\nfunc.func @f() {\n  func.return\n}",
+    "quote": "%kc-opt --split='a",
+    "empty": "%kc-opt --split",
+    "page": "%kc-opt --explain=KC3025",
     "parse": "%%kc-opt\n\nfunc.func @f() {\n  func.retrun\n}",
     "script": "%%kc-script\ndef bad(A: kc.Buffer((64,))):\n    for i in range(64):\n"
     "        A[i] = missing",
@@ -156,6 +160,21 @@ def test_refusals_of_magics(executed: Executed):
         "error[KC3003]: there is no loop 'q' in @f\n"
         f"  --> In [{executed.count('magic')}]:2:1  func.func @f() {{"
     )
+    assert executed.error("flag") == (
+        "error[KC0001]: there is no flag '--splat'\n"
+        "  try: did you mean '--split' or '--explain'?\n"
+        f"  called at In [{executed.count('flag')}]:1  %%kc-opt --splat"
+    )
+    assert executed.error("quote") == (
+        "error[KC0002]: kc-opt: --split='a: no closing quotation\n"
+        f"  called at In [{executed.count('quote')}]:1  %kc-opt --split='a"
+    )
+    assert executed.error("empty") == (
+        "error[KC0002]: kc-opt: there is no IR to apply passes to\n"
+        "  try: %%kc-opt in the first line of a cell, and IR in the lines below\n"
+        f"  called at In [{executed.count('empty')}]:1  %kc-opt --split"
+    )
+    assert executed.text("page").startswith("KC3025: iterations that do nothing\n")
     place = executed.count("parse")
     assert executed.error("parse").splitlines()[1] == f"  --> In [{place}]:4:3  func.retrun"
     place = executed.count("script")
