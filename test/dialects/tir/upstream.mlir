@@ -4,6 +4,8 @@
 // Real MLIR reads our generic form, and we read what it prints of it (it renames values, not loops).
 // CHECK-LABEL: func.func @f
 // CHECK:         %[[N:.*]] = tir.symbol "n"
+// CHECK-NEXT:    %[[LOW:.*]] = tir.apply min(%[[N]] - 8, 7)
+// CHECK-NEXT:    tir.apply max(min(%[[N]], 8), %[[LOW]] * 2, min(%[[N]] floordiv 4, %[[LOW]], 3)) {hint}
 // CHECK-NEXT:    tir.alloc "buffer" (%[[N]]) : memref<8x?xf32, "local">
 // CHECK-NEXT:    tir.for %[[I:i]] in 8 parallel annotations {pragma = "x"} {
 // CHECK-NEXT:      tir.for %[[J:j]] in %[[N]] vectorized {
