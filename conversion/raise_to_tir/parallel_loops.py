@@ -111,8 +111,10 @@ class RaiseAffineParallel(ConversionPattern[FunctionRaiser]):
 
         lows, highs = map(without_symbols, (op.lowerBoundsMap.data, op.upperBoundsMap.data))
         ends = (
-            side("max", lows, op.lowerBoundsGroups.iter_values(), op.map_operands[:split]),
-            side("min", highs, op.upperBoundsGroups.iter_values(), op.map_operands[split:]),
+            side("max", lows, map(int, op.lowerBoundsGroups.get_values()), op.map_operands[:split]),
+            side(
+                "min", highs, map(int, op.upperBoundsGroups.get_values()), op.map_operands[split:]
+            ),
         )
         steps = [step.value.data for step in op.steps]
         bounds = list(zip(*ends, steps, strict=True))
