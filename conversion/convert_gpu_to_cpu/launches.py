@@ -163,7 +163,8 @@ def _in_one_piece(kernel: Kernel, shared: Mapping[str, Attribute]) -> tuple[list
         ]
         offset += size
     if kernel.dynamic:
-        offset = -(-offset // SWIZZLED) * SWIZZLED
+        alignment = max(SWIZZLED, kernel.dynamic_alignment or 0)
+        offset = -(-offset // alignment) * alignment
         offset += UNALIGNED if kernel.dynamic_alignment is None else 0
         views += [
             f"%dynamic_o = arith.constant {offset} : index",

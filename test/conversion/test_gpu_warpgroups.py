@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -208,6 +209,19 @@ def test_a_tile_that_begins_elsewhere():
     text = product(*tiles, 8, ("f16", "f16", "f32"), align=None)
     report = run(text, tiles[0].words, tiles[1].words, expected, "f32")
     assert kinds(report) == ["wrong-result"]
+
+
+def test_tiles_that_begin_at_larger_multiples():
+    """The piece of memory begins at a multiple of the largest alignment, and so does each tile."""
+    a, b, expected = matrices("f16", 64, 8)
+    tiles = image(a, 1), image(b, 1)
+    text = product(*tiles, 8, ("f16", "f16", "f32"), align=16384)
+    report = run(text, tiles[0].words, tiles[1].words, expected, "f32")
+    assert report.ok, report
+    lowered = kc.build(kc.IRModule.parse(text), target=TARGET).get_source("mlir")
+    constants = dict(re.findall(r"%(\w+) = arith.constant (\d+) : index", lowered))
+    assert constants["swizzled"] == "16384"
+    assert (constants["shared0_o"], constants["shared1_o"]) == ("0", "16384")
 
 
 def test_three_warps_make_no_product():

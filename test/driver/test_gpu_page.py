@@ -44,7 +44,7 @@ def test_the_swizzle():
     B = kc.te.compute((16, 64), lambda i, j: A[i, j], name="B")
     sch = kc.tir.Schedule(kc.te.create_prim_func([A, B]), target="cuda")
     copy = sch.cache_read("B", 0, "shared")
-    (program,) = (text for text in PROGRAMS if "transform_layout" in text)
+    (program,) = (text for text in PROGRAMS if "rows of 64 halves" in text)
     exec(compile(program, "gpu.md", "exec"), {"sch": sch, "copy": copy})
     assert "(i, j)->(i, (j floordiv 8 xor i mod 8) * 8 + j mod 8)" in str(sch.mod)
 
