@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from kc.te import functions as scalar
 from kc.te import intrinsics
 from kc.te.elementwise import one_by_one
-from kc.te.expr import Expr, binary, const
+from kc.te.expr import Expr, binary, const, select
 from kc.te.expr import cast as convert
 from kc.te.tensor import Tensor
 from kc.topi.elementwise import FLOAT
@@ -55,6 +55,7 @@ def fast_exp_of(x: Expr) -> Expr:
     """The approximation of exp of a scalar of float32."""
     near = _within(x, _LOWEST, _HIGHEST)
     power = scalar.min(scalar.floor(near * _LOG2_E + 0.5), const(127.0))
+    power = select(intrinsics.isnan(near), const(0.0), power)  # NaN is no integer
     rest = near - power * _LN2_HIGH - power * _LN2_LOW
     exponent = (convert(power, "int32") + 127) << const(23)
     scale = intrinsics.reinterpret("float32", exponent)

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from kc.te import functions as scalar
+from kc.te.dtypes import bits as bits_of
 from kc.te.dtypes import check_dtype, is_float
-from kc.te.expr import Expr, all_of, any_of, as_expr, compare, const
+from kc.te.expr import Expr, all_of, any_of, as_expr, compare, const, select
 from kc.te.expr import cast as convert
-from kc.te.intrinsics import isnan
+from kc.te.intrinsics import isnan, reinterpret
 from kc.te.tensor import Tensor
 from kc.topi.arguments import (
     axis_of,
@@ -118,6 +119,160 @@ def _merge_sorted(
     return written(name, [shape] * len(wanted), wanted, inputs, body)
 
 
+DIGIT = 11
+"""Bits of a digit: its counts fit the first cache, and 32 bits have three."""
+LEAST_COUNTED = 2048
+"""Lines from so many elements on are sorted by their digits; merging is quicker for shorter ones."""
+
+
+def _key(x: Expr, ascending: bool, of_places: bool) -> Expr:
+    """Whole numbers without sign in the order of the elements, of as many bits.
+
+    The bits of a float without its sign are in its order; those of a negative one are turned. NaN
+    has the last of all. ``of_places``: both zeros have the same.
+    """
+    width = bits_of(x.dtype)
+    kind = f"uint{width}"
+    top = const(1 << (width - 1), kind)
+    if not is_float(x.dtype):
+        key = convert(x, kind)
+        if x.dtype.startswith("int"):
+            key = key ^ top
+        return key if ascending else ~key
+    bits = reinterpret(kind, x)
+    if of_places:
+        bits = select(compare("eq", x, const(0, x.dtype)), const(0, kind), bits)
+    key = select(compare("ge", bits, top), ~bits, bits | top)
+    return select(isnan(x), const((1 << width) - 1, kind), key if ascending else ~key)
+
+
+def _element(key: Expr, dtype: str, ascending: bool) -> Expr:
+    """The element of a key; NaN where it is the last."""
+    width = bits_of(dtype)
+    top = const(1 << (width - 1), f"uint{width}")
+    key = key if ascending else ~key
+    if is_float(dtype):
+        return reinterpret(dtype, select(compare("ge", key, top), key ^ top, ~key))
+    return convert(key ^ top if dtype.startswith("int") else key, dtype)
+
+
+def _digit_sorted(
+    data: Tensor, axis: int, ascending: bool, name: str, kinds: tuple[str | None, str | None],
+    keep: int,
+) -> list[Tensor]:  # fmt: skip
+    """As :func:`_merge_sorted`, by the digits of keys, the last digit first.
+
+    How often each digit occurs is counted at once for all of them; one that all keys share is
+    left out. Where places are not asked for, the keys alone are moved: of zeros with and without
+    sign, and of NaN, which keys do not tell apart in the order of the data, the elements are put
+    in place by a last pass.
+    """
+    size, dtype = data.shape[axis], data.dtype
+    shape = list(data.shape)
+    shape[axis] = keep
+    width = bits_of(dtype)
+    bits = DIGIT if width > 16 else 8
+    digits, mask = -(-width // bits), (1 << bits) - 1
+    kind, of_places = f"uint{width}", kinds[1] is not None
+    wanted = [given for given in kinds if given is not None]
+
+    def body(loops: Any) -> None:
+        ib, given = loops.ib, loops.ins[0]
+        counts = ib.allocate("int32", (digits, mask + 1), name="counts")
+        keys = ib.allocate(kind, (2, size), name="keys")
+        places = ib.allocate("int32", (2, size), name="places") if of_places else None
+        half, total = loops.variable("int32", "half"), loops.variable("int32", "total")
+
+        def digit(key: Expr, number: Any) -> Expr:
+            moved = key >> convert(as_expr(number) * bits, kind)
+            return convert(moved & const(mask, kind), "int32")
+
+        def line(place: Callable[[Any], Any]) -> None:
+            with ib.for_range(0, digits, name="d") as d, ib.for_range(0, mask + 1, name="b") as b:
+                counts[d, b] = const(0)
+            with ib.for_range(0, size, name="k") as k:
+                key = ib.let("key", _key(given[place(k)], ascending, of_places))
+                keys[0, k] = key
+                if places is not None:
+                    places[0, k] = convert(as_expr(k), "int32")
+                for d in range(digits):
+                    at = ib.let("at", digit(key, d))
+                    counts[d, at] = counts[d, at] + 1
+            half[0] = const(0)
+            with ib.for_range(0, digits, name="d") as d:
+                shared = counts[d, digit(keys[half[0], 0], d)]
+                with ib.if_scope(shared < size):
+                    total[0] = const(0)
+                    with ib.for_range(0, mask + 1, name="b") as b:
+                        count = ib.let("count", counts[d, b])
+                        counts[d, b] = total[0]
+                        total[0] = total[0] + count
+                    old = ib.let("old", half[0])
+                    with ib.for_range(0, size, name="k") as k:
+                        key = ib.let("key", keys[old, k])
+                        at = ib.let("at", digit(key, d))
+                        target = ib.let("target", counts[d, at])
+                        counts[d, at] = target + 1
+                        keys[1 - old, target] = key
+                        if places is not None:
+                            places[1 - old, target] = places[old, k]
+                    half[0] = 1 - old
+            last = ib.let("last", half[0])
+            outs = iter(loops.outs)
+            values = next(outs) if kinds[0] is not None else None
+            numbers = next(outs) if kinds[1] is not None else None
+            with ib.for_range(0, keep, name="k") as k:
+                if numbers is not None:
+                    assert places is not None
+                    numbers[place(k)] = convert(places[last, k], kinds[1])
+                if values is not None and places is not None:
+                    values[place(k)] = given[place(places[last, k])]
+                elif values is not None:
+                    values[place(k)] = _element(keys[last, k], dtype, ascending)
+            if values is not None and places is None and is_float(dtype):
+                _put_in_place(loops, given, values, place)
+
+        def _put_in_place(loops: Any, given: Any, values: Any, place: Any) -> None:
+            zeros, numbers = loops.variable("int32", "zeros"), loops.variable("int32", "numbers")
+            special = loops.variable("int32", "special")
+            zeros[0], numbers[0], special[0] = const(0), const(0), const(0)
+            zero = const(0, dtype)
+            with ib.for_range(0, size, name="k") as k:
+                x = ib.let("x", given[place(k)])
+                before = compare("lt" if ascending else "gt", x, zero)
+                signed = all_of(compare("eq", x, zero),
+                                compare("ne", reinterpret(kind, x), const(0, kind)))  # fmt: skip
+                zeros[0] = zeros[0] + convert(before, "int32")
+                numbers[0] = numbers[0] + convert(~isnan(x), "int32")
+                special[0] = special[0] + convert(signed, "int32")
+            with ib.if_scope(any_of(special[0] > 0, numbers[0] < size)):
+                with ib.for_range(0, size, name="k") as k:
+                    x = ib.let("x", given[place(k)])
+                    with ib.if_scope(compare("eq", x, zero)):
+                        with ib.if_scope(zeros[0] < keep):
+                            values[place(zeros[0])] = x
+                        zeros[0] = zeros[0] + 1
+                    with ib.if_scope(isnan(x)):
+                        with ib.if_scope(numbers[0] < keep):
+                            values[place(numbers[0])] = x
+                        numbers[0] = numbers[0] + 1
+
+        loops.along(data.shape, axis, line)
+
+    return written(name, [shape] * len(wanted), wanted, [data], body)
+
+
+def _sorted(
+    data: Tensor, axis: int, ascending: bool, name: str, kinds: tuple[str | None, str | None],
+    keep: int | None = None,
+) -> list[Tensor]:  # fmt: skip
+    """The sorted values and their places, each if its type is given, the first ``keep``."""
+    size = data.shape[axis]
+    if isinstance(size, int) and size >= LEAST_COUNTED:
+        return _digit_sorted(data, axis, ascending, name, kinds, size if keep is None else keep)
+    return _merge_sorted(data, axis, ascending, name, kinds, None, keep)
+
+
 MOST_SELECTED = 128
 """Up to so many elements of lines that are longer are selected in one pass: the shorter way."""
 
@@ -184,7 +339,7 @@ def _lengths(data: Tensor, valid_count: Any, axis: int) -> Tensor | None:
 def sort(data: Tensor, axis: int = -1, is_ascend: int = 1) -> Tensor:
     """The elements in order along an axis; of equal ones the first is first."""
     axis = axis_of(axis, data.ndim)
-    return _merge_sorted(data, axis, bool(is_ascend), "sort", (data.dtype, None))[0]
+    return _sorted(data, axis, bool(is_ascend), "sort", (data.dtype, None))[0]
 
 
 @operator(
@@ -202,7 +357,9 @@ def argsort(
     axis = axis_of(axis, data.ndim)
     lengths = _lengths(data, valid_count, axis)
     kinds = (None, check_dtype(dtype))
-    return _merge_sorted(data, axis, bool(is_ascend), "argsort", kinds, lengths)[0]
+    if lengths is not None:
+        return _merge_sorted(data, axis, bool(is_ascend), "argsort", kinds, lengths)[0]
+    return _sorted(data, axis, bool(is_ascend), "argsort", kinds)[0]
 
 
 @operator(
@@ -235,7 +392,7 @@ def topk(
     if 0 < count <= MOST_SELECTED and 8 * count <= size:
         results = _select_first(data, axis, is_ascend, kinds, count)
     else:
-        results = _merge_sorted(data, axis, is_ascend, "topk", kinds, None, count or size)
+        results = _sorted(data, axis, is_ascend, "topk", kinds, count or size)
     return results if ret_type == "both" else results[0]
 
 

@@ -60,7 +60,8 @@ def attention(
         )
     each = heads // groups
     wide = "float64" if query.dtype == "float64" else "float32"
-    factor = 1 / math.sqrt(constant(query.shape[3], "the elements")) if scale is None else scale
+    elements = constant(query.shape[3], "the elements")
+    factor = 1 / math.sqrt(max(elements, 1)) if scale is None else scale
     length, count = query.shape[2], key.shape[2]
     e = reduce_axis((0, query.shape[3]), name="e")
     scores = compute(

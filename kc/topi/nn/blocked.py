@@ -10,7 +10,7 @@ from kc.te.computes import compute
 from kc.te.dtypes import INTS, UINTS
 from kc.te.expr import Expr
 from kc.te.expr import cast as convert
-from kc.te.tensor import Tensor, reduce_axis
+from kc.te.tensor import Tensor, reduce_axis, shape_text
 from kc.topi.arguments import constant, over, positive, rank, same_size, tensor, times
 from kc.topi.nn.convolution import grouped, spans_of
 from kc.topi.nn.dense import accumulator
@@ -95,6 +95,13 @@ def conv2d_NCHWc_int8(
     tensor(kernel, "the kernel", 7, (*INTS, *UINTS))
     same_size(data, 1, kernel, 1, "data and kernel have the same blocks of input channels")
     grouped(data, data.shape[4], data.shape[4], times(kernel.shape[4], 4), 1)
+    if constant(kernel.shape[6], "the kernel's parts of blocks") != 4:
+        raise refuse(
+            "KC2303",
+            f"the kernel has the shape {shape_text(kernel.shape)}",
+            "its last dimension has 4 input channels of a block",
+            "(O / y, C / x, KH, KW, x / 4, y, 4)",
+        )
     dtype = accumulator(data, out_dtype)
     x = constant(data.shape[4], "the block of input channels")
 

@@ -9,7 +9,18 @@ from kc.te.computes import compute
 from kc.te.expr import Expr
 from kc.te.expr import cast as convert
 from kc.te.tensor import Tensor, reduce_axis, shape_text
-from kc.topi.arguments import constant, over, plus, positive, rank, tensor, times, whole, wholes
+from kc.topi.arguments import (
+    constant,
+    is_size,
+    over,
+    plus,
+    positive,
+    rank,
+    tensor,
+    times,
+    whole,
+    wholes,
+)
 from kc.topi.nn.convolution import grouped
 from kc.topi.nn.dense import accumulator
 from kc.topi.nn.padding import amounts, dilated, padded
@@ -43,6 +54,9 @@ def _transposed(
     ]
     source = padded(apart, front, back, 0, "data_pad")
     outs = [plus(size, 1 - tap) for size, tap in zip(source.shape[2:], taps, strict=True)]
+    for n, (size, step) in enumerate(zip(data.shape[2:], steps, strict=True)):
+        if is_size(size, 0):  # (size - 1) * stride is the distance of its first and last element
+            outs[n] = max(0, outs[n] - (step - 1)) if outs[n] >= 0 else outs[n]
     if any(isinstance(size, int) and size < 0 for size in outs):
         raise refuse("KC2314", f"padding is {padding}", f"that leaves {shape_text(outs)}")
     dtype = accumulator(data, out_dtype)
