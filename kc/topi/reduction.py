@@ -103,25 +103,30 @@ any = _reduction(  # noqa: A001
 )  # fmt: skip
 
 
+NOTHING = 2**31 - 1
+"""The index of the first best of nothing."""
+
+
 def first_of(largest: bool, last: bool, dtype: str) -> Callable[..., Any]:
     """The reducer of (index, value): the better value, of equal ones the first or last index.
 
-    NaN is better than any number. -1 is the index of nothing.
+    NaN is better than any number. The index of nothing, ``NOTHING`` or -1 for the last, loses to
+    all that are as good, so that it needs no test of its own: there is one for each term.
     """
 
     def combine(x: Any, y: Any) -> tuple[Expr, Expr]:
-        better = compare("gt" if largest else "lt", x[1], y[1])
-        same = compare("eq", x[1], y[1])
-        if is_float(dtype):
-            better = (better & ~isnan(y[1])) | (isnan(x[1]) & ~isnan(y[1]))
-            same = same | (isnan(x[1]) & isnan(y[1]))
         earlier = compare("gt" if last else "lt", x[0], y[0])
-        nothing = compare("lt", y[0], const(0, "int32"))
-        takes = ((better | (same & earlier)) | nothing) & (x[0] >= 0)
+        takes = compare("gt" if largest else "lt", x[1], y[1])
+        takes = takes | (compare("eq", x[1], y[1]) & earlier)
+        if is_float(dtype):
+            takes = takes | (isnan(x[1]) & (~isnan(y[1]) | earlier))
         return select(takes, x[0], y[0]), select(takes, x[1], y[1])
 
     def identity(index: str, value: str) -> tuple[Expr, Expr]:
-        return const(-1, index), (min_value if largest else max_value)(value)
+        worst = (min_value if largest else max_value)(value)
+        if is_float(value) and value != "float8_e4m3fn":
+            worst = const(float("-inf") if largest else float("inf"), value)
+        return const(-1 if last else NOTHING, index), worst
 
     return comm_reducer(combine, identity, name="argmax" if largest else "argmin")
 
@@ -153,7 +158,14 @@ def _arg(data: Tensor, axis: Any, keepdims: bool, last: bool, largest: bool) -> 
         return reducer((flat.astype("int32"), data(*at)), axis=loops)
 
     indices, _ = compute(shape, body, f"{data.name}_{name}_pairs", tag=COMM_REDUCE_IDX)
-    return compute(shape, lambda *at: indices(*at), f"{data.name}_{name}", tag=COMM_REDUCE)
+
+    def index(*at: Any) -> Expr:
+        best = indices(*at)
+        if last or builtins.all(isinstance(data.shape[n], int) for n in axes):
+            return best
+        return select(best.equal(NOTHING), const(-1), best)
+
+    return compute(shape, index, f"{data.name}_{name}", tag=COMM_REDUCE)
 
 
 _ARG_TYPES = (*FLOATS, *NUMBERS[len(FLOATS) :])

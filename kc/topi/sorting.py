@@ -122,7 +122,7 @@ def _merge_sorted(
 DIGIT = 11
 """Bits of a digit: its counts fit the first cache, and 32 bits have three."""
 LEAST_COUNTED = 2048
-"""Lines from so many elements on are sorted by their digits; merging is quicker for shorter ones."""
+"""Lines from so many elements on are sorted by their digits; shorter ones sooner by merging."""
 
 
 def _key(x: Expr, ascending: bool, of_places: bool) -> Expr:
@@ -275,6 +275,8 @@ def _sorted(
 
 MOST_SELECTED = 128
 """Up to so many elements of lines that are longer are selected in one pass: the shorter way."""
+BLOCK = 64
+"""Elements of a line that are compared with the last of the kept ones at once."""
 
 
 def _select_first(
@@ -298,22 +300,38 @@ def _select_first(
             slot, new = loops.variable("int32", "slot"), loops.variable(dtype, "new")
 
             def insert(n: Any, last: Any) -> None:
-                slot[0] = convert(as_expr(last), "int32")
-                with ib.for_range(0, keep - 1, name="s"):
-                    before = scalar.max(slot[0] - 1, const(0))
-                    with ib.if_scope(all_of(slot[0] > 0, _before(new[0], values[before],
-                                                                 ascending))):  # fmt: skip
-                        values[slot[0]], places[slot[0]] = values[before], places[before]
-                        slot[0] = before
+                slot[0] = const(0)
+                with ib.for_range(0, last, name="s") as s:
+                    stays = ~_before(new[0], values[s], ascending)
+                    slot[0] = slot[0] + convert(stays, "int32")
+                moved = ib.let("moved", convert(as_expr(last), "int32") - slot[0])
+                with ib.for_range(0, moved, name="s") as s:
+                    to = ib.let("to", last - s)
+                    values[to], places[to] = values[to - 1], places[to - 1]
                 values[slot[0]], places[slot[0]] = new[0], convert(as_expr(n), "int32")
+
+            def consider(n: Any) -> None:
+                new[0] = given[place(n)]
+                with ib.if_scope(_before(new[0], values[keep - 1], ascending)):
+                    insert(n, keep - 1)
 
             with ib.for_range(0, keep, name="n") as n:
                 new[0] = given[place(n)]
                 insert(n, n)
-            with ib.for_range(keep, size, name="n") as n:
-                new[0] = given[place(n)]
-                with ib.if_scope(_before(new[0], values[keep - 1], ascending)):
-                    insert(n, keep - 1)
+            # A block whose elements all come after the kept ones is passed over at once.
+            blocks = (size - keep) // BLOCK
+            better = loops.variable("int32", "better")
+            with ib.for_range(0, blocks, name="block") as block:
+                begin = ib.let("begin", keep + block * BLOCK)
+                least = ib.let("least", values[keep - 1])
+                better[0] = const(0)
+                with ib.for_range(0, BLOCK, name="n") as n:
+                    ahead = _before(given[place(begin + n)], least, ascending)
+                    better[0] = better[0] | convert(ahead, "int32")
+                with ib.if_scope(better[0] > 0), ib.for_range(0, BLOCK, name="n") as n:
+                    consider(begin + n)
+            with ib.for_range(keep + blocks * BLOCK, size, name="n") as n:
+                consider(n)
             outs = iter(loops.outs)
             with ib.for_range(0, keep, name="k") as k:
                 if kinds[0] is not None:
