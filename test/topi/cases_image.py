@@ -108,8 +108,8 @@ case(
     lambda x: np.einsum(
         "nchw,yh,xw->ncyx",
         x,
-        line(4, 8, "linear", "half_pixel"),
-        line(5, 3, "linear", "half_pixel"),
+        line(x.shape[2], 8, "linear", "half_pixel"),
+        line(x.shape[3], 3, "linear", "half_pixel"),
     ),
     roundings=16,
 )
@@ -141,7 +141,7 @@ case(
     "image.resize3d",
     lambda x: np.einsum(
         "ncdhw,zd,yh,xw->nczyx",
-        x, *(line(n, 3, "linear", "half_pixel") for n in (2, 3, 4)),
+        x, *(line(n, 3, "linear", "half_pixel") for n in x.shape[2:]),
     ),
     roundings=32,
 )  # fmt: skip

@@ -42,6 +42,7 @@ class Draft:
         self._original = copy_module(session.module)
         self._start = len(session.trace)
         self._blocks: dict[str, BlockRV] = {}
+        self._refused: set[tuple] = set()
         several = len(loop_tree.kernels(session.module)) > 1
         self._working = session.working = function if several else None
         self.begun = frozenset(block.label for block in self.blocks() if is_begun(block))
@@ -99,12 +100,39 @@ class Draft:
         return call
 
     def attempt(self, name: str, *args: Any, **kwargs: Any) -> bool:
-        """Call a primitive whose result does not matter; whether it was accepted."""
+        """Call a primitive whose result does not matter; whether it was accepted.
+
+        Statements of one loop ask the same about it: what was refused is not proven again while
+        nothing has been done.
+        """
+        asked = self._asked(name, args, kwargs)
+        if asked is not None and asked in self._refused:
+            return False
         try:
             getattr(self, name)(*args, **kwargs)
         except ScheduleError:
+            if asked is not None:
+                self._refused.add(asked)
             return False
         return True
+
+    def _asked(self, name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple | None:
+        """A primitive with what its handles mean, and how much had been done; None if one has no
+        meaning. What :meth:`return_to` undid had other operations."""
+        try:
+            means = tuple(
+                self.session.find_loop(value)
+                if isinstance(value, LoopRV)
+                else self.session.block(value)
+                if isinstance(value, BlockRV)
+                else value
+                for value in (*args, *kwargs.values())
+            )
+            hash(means)
+        except (ScheduleError, TypeError):
+            return None
+        done = sum(not getattr(step.step, "pure", False) for step in self.session.trace)
+        return (name, done, *kwargs, *means)
 
     def _resolve(self, slot: Slot, value: Any) -> Handle:
         if slot.handle == "block":
