@@ -33,10 +33,10 @@ def _of_one(
     formula: str = "",
     numpy: str = "",
     onnx: str = "",
-    torch: str = "",
+    torch: str | None = None,
     gradient: str = "te",
 ) -> Callable[[Any], Any]:
-    """The operator of a scalar function of one value."""
+    """The operator of a scalar function of one value; ``torch`` has the same name by default."""
 
     def function(x: Any) -> Any:
         return one_by_one(f"T_{name}", body, x)
@@ -46,7 +46,7 @@ def _of_one(
     dtype = "bool" if types == BOOL else "int32" if types[0] in INTEGERS else "float32"
     enter = operator(
         ELEMWISE, types, f'{name}(T(4, 3, dtype="{dtype}"))', formula=formula or f"{name}(x)",
-        numpy=numpy, onnx=onnx, torch=torch or name, gradient=gradient,
+        numpy=numpy, onnx=onnx, torch=name if torch is None else torch, gradient=gradient,
     )  # fmt: skip
     return enter(function)
 
@@ -165,7 +165,7 @@ def _ceil_log2(x: Expr) -> Expr:
 
 ceil_log2 = _of_one(
     "ceil_log2", _ceil_log2, NUMBERS, "The logarithm of base 2, rounded up; exact for integers.\n\n"
-    "    An integer is at least 1.", formula="ceil(log2(x))", gradient="zero",
+    "    An integer is at least 1.", formula="ceil(log2(x))", torch="", gradient="zero",
 )  # fmt: skip
 
 

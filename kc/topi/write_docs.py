@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
+import json
 import math
 import re
 from collections.abc import Iterator
+from importlib import resources
 from typing import Any
 
 from kc.te.tensor import PlaceholderOp, Tensor, placeholder
@@ -84,12 +87,32 @@ def _operator(row: Operator) -> Iterator[str]:
         "numpy": row.numpy and f"`{row.numpy}`",
         "ONNX": row.onnx and f"`{row.onnx}`",
         "torch": row.torch and f"`{row.torch}`",
+        "greatest error": _error(row.name),
     }
     yield from ("| | |", "|---|---|")
     for what, text in facts.items():
         if text:
             yield f"| {what} | {text.replace('|', chr(92) + '|')} |"
     yield from ("", "```", f"topi.{row.example}", "```", "")
+
+
+@functools.cache
+def _errors() -> dict[str, Any]:
+    """What `scripts/topi_ulp_errors.py` measured."""
+    file = resources.files("kc.topi") / "ulp_errors.json"
+    return json.loads(file.read_text(encoding="utf-8"))
+
+
+def _error(name: str) -> str:
+    """The greatest error of an operator of float32 elements, "" if none was measured."""
+    if name not in _errors():
+        return ""
+    measured = _errors()[name]
+    place = ", ".join(f"{number:.6g}" for number in measured["at"])
+    text = f"{measured['units']:.2f} ulp of float32"
+    if measured["units"] <= 2:
+        return text
+    return f"{text} at {place}; {measured['within']:.2f} of the larger of 1 and the result"
 
 
 def _markdown(doc: str) -> str:

@@ -90,3 +90,19 @@ def test_refused():
         "error[KC2300]: topi.generic.schedule_injective: no tensor is given",
         "  why: a schedule is of one output or several",
     ]
+
+
+def test_what_kc_build_chose_can_be_taken_over():
+    """The script of the chosen schedule gives the same loops, and can be gone on with."""
+    call = program("nn.relu(nn.dense(T(8, 16), T(32, 16)))")
+    module = te.create_prim_func(call.args)
+    chosen = kc.auto_schedule(module)
+    script = chosen.trace.as_python()
+    assert "sch.vectorize(" in script
+    sch = kc.tir.Schedule(module)
+    exec(script, {"sch": sch})
+    assert str(sch.mod) == str(chosen.mod)
+    last = call.computed[0].op.name
+    sch.annotate(sch.get_loops(last)[0], "pragma_loop_partition_hint", True)
+    (result,) = call._run(kc.build(sch))
+    np.testing.assert_allclose(result, call.interpreted()[0], rtol=1e-6)

@@ -100,7 +100,7 @@ def swish(x: Tensor) -> Tensor:
 )  # fmt: skip
 def hardswish(x: Tensor) -> Tensor:
     """``x * clip(x + 3, 0, 6) / 6``."""
-    return _float("hardswish", x, lambda value: value * _between(value + 3.0, 0.0, 6.0) / 6.0)
+    return _float("hardswish", x, lambda value: value * (_between(value + 3.0, 0.0, 6.0) / 6.0))
 
 
 def _between(value: Expr, low: float, high: float) -> Expr:
