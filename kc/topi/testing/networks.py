@@ -10,13 +10,13 @@ import numpy as np
 
 def softmax_python(a_np: Any, axis: int = -1) -> Any:
     """The shares of exp along an axis."""
-    power = np.exp(a_np - np.max(a_np, axis, keepdims=True))
+    power = np.exp(a_np - np.max(a_np, axis, keepdims=True, initial=-np.inf))
     return power / power.sum(axis, keepdims=True)
 
 
 def log_softmax_python(a_np: Any, axis: int = -1) -> Any:
     """The logarithm of softmax."""
-    moved = a_np - np.max(a_np, axis, keepdims=True)
+    moved = a_np - np.max(a_np, axis, keepdims=True, initial=-np.inf)
     return moved - np.log(np.exp(moved).sum(axis, keepdims=True))
 
 
