@@ -90,7 +90,7 @@ def _arguments(name: str, step: int) -> Iterator[tuple[Array, ...]]:
     if name in ONE:
         low, high = BOUNDS.get(name, (-np.inf, np.inf))
         for start in range(0, 1 << 32, PIECE * step):
-            bits = np.arange(start, min(start + PIECE * step, 1 << 32), step, np.uint64)
+            bits = np.arange(start, min(start + PIECE * step, 1 << 32), step, dtype=np.uint64)
             x = bits.astype(np.uint32).view(np.float32)
             if name in BOUNDS:
                 x = np.where((x >= low) & (x <= high), x, np.float32(0))

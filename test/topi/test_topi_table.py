@@ -97,9 +97,9 @@ def test_measured_errors():
              "fixed_point_multiply").split()  # fmt: skip
     plain = {row.name for row in TABLE.values() if row.kind == "elemwise"} - {*steps}
     assert plain <= measured.keys()
-    for name, found in measured.items():
-        assert found["units"] <= NOT_WITHIN_TWO.get(name, 2.0), name
-        assert found["within"] <= 5, name
+    for name, errors in measured.items():
+        assert errors["units"] <= NOT_WITHIN_TWO.get(name, 2.0), name
+        assert errors["within"] <= 5, name
 
 
 LIGHT = """

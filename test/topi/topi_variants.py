@@ -127,8 +127,8 @@ def _resize(random: Random, tree: ast.AST, inputs: list[ast.Call]) -> None:
         for node in ast.walk(tree):
             if isinstance(node, ast.Tuple) and len(node.elts) > 1:
                 for n, item in enumerate(node.elts):
-                    if isinstance(item, ast.Constant) and item.value in chosen:
-                        node.elts[n] = ast.Constant(chosen[item.value])
+                    if isinstance(item, ast.Constant) and isinstance(item.value, int):
+                        node.elts[n] = ast.Constant(chosen.get(item.value, item.value))
     for call in inputs:
         _set_shape(call, [chosen[size] for size in _shape(call)])
 
@@ -207,10 +207,10 @@ def symbolic(variant: Variant, number: int) -> Variant | None:
             continue
         for call in inputs:
             _set_shape(call, [f"n{s}={s}" if s in named else s for s in _shape(call)])
-        other = Variant(variant.name, ast.unparse(tree), variant.edges)
+        of_symbols = Variant(variant.name, ast.unparse(tree), variant.edges)
         try:
-            other.program()
+            of_symbols.program()
         except (KCError, TooLarge):
             continue
-        return other
+        return of_symbols
     return None
