@@ -223,7 +223,8 @@ def _digit_sorted(
             numbers = next(outs) if kinds[1] is not None else None
             with ib.for_range(0, keep, name="k") as k:
                 if numbers is not None:
-                    assert places is not None and kinds[1] is not None
+                    assert places is not None
+                    assert kinds[1] is not None
                     numbers[place(k)] = convert(places[last, k], kinds[1])
                 if values is not None and places is not None:
                     values[place(k)] = given[place(places[last, k])]
