@@ -114,7 +114,7 @@ class Contraction(Rule):
         nest = draft.nest(block)
         if nest.block.is_reduction:
             return self._contract(draft, nest, None)
-        producer = _contraction_behind(nest)
+        producer = contraction_behind(nest)
         return producer is not None and self._contract(draft, Nest(producer), block)
 
     def _contract(self, draft: Draft, nest: Nest, epilogue: str | None) -> bool:
@@ -140,7 +140,7 @@ class Contraction(Rule):
         return False
 
 
-def _contraction_behind(nest: Nest) -> BlockOp | None:
+def contraction_behind(nest: Nest) -> BlockOp | None:
     """The reduction whose results this block finishes one by one, if that is all that reads it."""
     if not nest.is_plain or not is_untouched(nest.block) or len(nest.stores) != 1:
         return None

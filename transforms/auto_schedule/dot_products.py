@@ -18,8 +18,10 @@ from dataclasses import dataclass
 
 from kc.dialects.tir import ForOp
 from kc.support.diagnostics import ScheduleError
+from kc.transforms.auto_schedule.contraction import contraction_behind
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.nests import Access, Nest, is_untouched, loop_of_dimension
+from kc.transforms.auto_schedule.pointwise import Pointwise
 from kc.transforms.auto_schedule.rule import Rule
 
 STEP = 4
@@ -62,11 +64,15 @@ class DotProduct(Rule):
 
     def apply(self, draft: Draft, block: str) -> bool:
         nest = draft.nest(block)
+        producer = None if nest.block.is_reduction else contraction_behind(nest)
+        if producer is not None:
+            nest = Nest(producer)
         product = _product(draft, nest)
         if product is None:
             return False
         _perform(draft, nest, product)
-        return True
+        # What finishes the sums runs behind them: the tile's are stored by the instruction.
+        return producer is None or Pointwise().apply(draft, block)
 
 
 def _product(draft: Draft, nest: Nest) -> Product | None:

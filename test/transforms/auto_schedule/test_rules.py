@@ -252,6 +252,14 @@ def test_bytes_are_multiplied_by_dot_products(
     assert intrinsic is None or f'tensor_intrin="{intrinsic}"' in script
 
 
+def test_what_finishes_sums_of_bytes_runs_behind_the_dot_products():
+    *inputs, C = product_of_bytes()
+    E = te.compute(C.shape, lambda i, j: te.max(C[i, j], te.const(0, "int32")), name="E")
+    schedule = kc.auto_schedule([*inputs, E], VNNI)
+    assert 'tensor_intrin="avx512_vnni_dot_16x4"' in schedule.trace.as_python()
+    assert kinds(schedule, "E") == ["8 serial", "32 vectorized"]
+
+
 @pytest.mark.parametrize("sizes", [(11, 8, 32), (8, 6, 32), (8, 8, 40), (1, 8, 32)])
 def test_dot_products_have_whole_tiles(sizes: tuple[int, int, int]):
     tensors = product_of_bytes(sizes=sizes)
