@@ -24,6 +24,7 @@ from typing import Any
 sys.path[:0] = [str(path) for path in (Path(__file__).parents[1], Path(__file__).parent)]
 
 import numpy as np  # noqa: E402
+from families import Fixed  # noqa: E402
 from optional_tools import LLVM_BIN, find  # noqa: E402
 from raised import from_text  # noqa: E402
 from raised_loops import Loops, draw_loops  # noqa: E402
@@ -33,6 +34,7 @@ from worlds import Unsuitable  # noqa: E402
 
 import kc  # noqa: E402
 from kc.analysis.interpreter import run  # noqa: E402
+from kc.support.diagnostics import diagnostic_handler  # noqa: E402
 
 PIPELINE = (
     "--lower-vector-mask",
@@ -160,7 +162,7 @@ def _compiled(ir: str) -> Any:
 
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
-    machine = binding.Target.from_default_triple().create_target_machine(opt=1)
+    machine = binding.Target.from_default_triple().create_target_machine(opt=0)
     engine = binding.create_mcjit_compiler(binding.parse_assembly(ir), machine)
     engine.finalize_object()
     return engine
@@ -212,7 +214,71 @@ def compare(program: Loops, ir: str | None = None) -> list[str]:
 
 
 BATCH = 50
-"""Programs that MLIR's tools lower at a time."""
+"""Programs that are lowered at a time, by MLIR's tools and by kc."""
+
+
+def compare_all(programs: Sequence[Loops]) -> Counter[str]:
+    """As :func:`compare`, of programs that are functions of one module to kc. What differs is
+    printed, and counted as such."""
+    code = all_lowered([program.text for program in programs])
+    ways: Counter[str] = Counter()
+    left: list[Loops] = []
+    for program, ir in zip(programs, code, strict=True):
+        try:
+            if ir is None:
+                ways.update(compare(program))
+                continue
+            check(program, run_upstream(program, ir))
+            ways["MLIR"] += 1
+            left.append(program)
+        except Exception as error:
+            _report(ways, program, error)
+    _compare_own(left, ways)
+    return ways
+
+
+def _compare_own(programs: Sequence[Loops], ways: Counter[str]) -> None:
+    """Compare native code and the interpreter. Programs are halved as long as one is not raised."""
+    text = "\n".join(
+        program.text.replace("@main(", f"@p{n}(") for n, program in enumerate(programs)
+    )
+    try:
+        with diagnostic_handler(lambda _: None):
+            module = kc.tir.Schedule(kc.IRModule.parse(text)).mod
+            built = kc.build(module)
+    except Exception:
+        if len(programs) > 1:
+            middle = len(programs) // 2
+            _compare_own(programs[:middle], ways)
+            _compare_own(programs[middle:], ways)
+            return
+        (program,) = programs
+        try:
+            if from_text(program) is None:
+                ways["as it is"] += 1
+                return
+        except Exception as again:
+            error = again
+        _report(ways, program, error)
+        return
+    for n, program in enumerate(programs):
+        drawn = Fixed(module, program.given, program.expected)
+        try:
+            arrays = drawn.arrays()
+            built[f"p{n}"](*arrays)
+            drawn.check(arrays)
+            arrays = drawn.arrays()
+            with np.errstate(all="ignore"):
+                run(module.op, f"p{n}", arrays)
+            drawn.check(arrays)
+            ways.update(("native", "interpreter"))
+        except Exception as error:
+            _report(ways, program, error)
+
+
+def _report(ways: Counter[str], program: Loops, error: Exception) -> None:
+    ways["differ"] += 1
+    print(f"{type(error).__name__}: {error}\n{program.text}\n{program.python}", flush=True)
 
 
 def main(seed: int, count: int) -> int:
@@ -220,14 +286,7 @@ def main(seed: int, count: int) -> int:
     ways: Counter[str] = Counter()
     for first in range(seed, seed + count, BATCH):
         numbers = range(first, min(first + BATCH, seed + count))
-        programs = [draw_program(n) for n in numbers]
-        code = all_lowered([program.text for program in programs])
-        for n, program, ir in zip(numbers, programs, code, strict=True):
-            try:
-                ways.update(compare(program, ir))
-            except Exception as error:
-                ways["differ"] += 1
-                print(f"program {n}: {type(error).__name__}: {error}\n{program.text}", flush=True)
+        ways.update(compare_all([draw_program(n) for n in numbers]))
         done = ", ".join(f"{name} {number}" for name, number in ways.items())
         print(f"{numbers[-1] + 1 - seed} programs: {done}", flush=True)
     return ways["differ"]
