@@ -233,7 +233,8 @@ def compare_all(programs: Sequence[Loops]) -> Counter[str]:
             left.append(program)
         except Exception as error:
             _report(ways, program, error)
-    _compare_own(left, ways)
+    if left:
+        _compare_own(left, ways)
     return ways
 
 
