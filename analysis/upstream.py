@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     AffineMapAttr,
     AnyFloat,
     IndexType,
@@ -13,6 +14,7 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     StridedLayoutAttr,
     TensorType,
+    VectorType,
 )
 from xdsl.ir import Attribute
 
@@ -84,18 +86,40 @@ def _has_strides(type_: Attribute) -> bool:
 
 
 def upstream_functions(module: ModuleOp, *, loops: bool = False) -> list[func.FuncOp]:
-    """The functions of a module that have to be raised, or return scalars."""
+    """The functions of a module that have to be raised, or take or return
+    values that kernels have in memory."""
     return [
         function
         for function in functions(module)
-        if has_scalar_results(function) or needs_raising(function, loops=loops)
+        if passes_values(function) or needs_raising(function, loops=loops)
     ]
 
 
-def has_scalar_results(function: func.FuncOp) -> bool:
-    """Whether it is a kernel that returns numbers, which kernels write into arguments."""
+def passes_values(function: func.FuncOp) -> bool:
+    """Whether it is a kernel that returns numbers, vectors or memrefs, which kernels write into
+    arguments, or takes vectors, which they read from them."""
     is_public = function.sym_visibility is None or function.sym_visibility.data != "private"
-    return is_public and any(
-        isinstance(type_, AnyFloat | IntegerType | IndexType)
-        for type_ in function.function_type.outputs
+    types = function.function_type
+    return is_public and (
+        any(map(is_held_vector, types.inputs))
+        or any(
+            isinstance(type_, AnyFloat | IntegerType | IndexType)
+            or is_held_vector(type_)
+            or is_returned_memref(type_)
+            for type_ in types.outputs
+        )
     )
+
+
+def is_held_vector(type_: Attribute) -> bool:
+    """Whether it is a vector whose elements may stand in memory one by one."""
+    return (
+        isinstance(type_, VectorType)
+        and not type_.get_num_scalable_dims()
+        and isinstance(type_.element_type, AnyFloat | IntegerType | IndexType)
+    )
+
+
+def is_returned_memref(type_: Attribute) -> bool:
+    """Whether it is a memref of static shape: what a call returns is a copy."""
+    return isinstance(type_, MemRefType) and DYNAMIC_INDEX not in type_.get_shape()

@@ -1,47 +1,82 @@
-"""PyTorch modules as modules of kc, by way of torch-mlir."""
+"""PyTorch modules as modules of kc, by way of torch-mlir or of torch.export."""
 
 from __future__ import annotations
 
 from importlib import import_module
 from typing import Any
 
-from kc.support.diagnostics import InputError
+from kc.support.diagnostics import InputError, KCError
 from kc.support.locations import caller_location
 from kc.tir.module import IRModule
 
 
-def from_torch(module: Any, *args: Any, name: str = "main") -> IRModule:
-    """A ``torch.nn.Module``, or a ``torch.export.ExportedProgram``, as linalg on tensors.
+def from_torch(module: Any, *args: Any, name: str = "main", dynamic_shapes: Any = None) -> IRModule:
+    """A ``torch.nn.Module``, or a ``torch.export.ExportedProgram``, as a module with one function.
 
     ``args`` are example inputs, as for ``torch.export.export``; an exported program has its own.
-    The function is called ``name``; it takes the inputs and returns the outputs, as ``kc.build``
-    makes it. Parameters are constants of the module. Raises InputError KC0091 where torch-mlir is
-    not installed or cannot export the module.
+    ``dynamic_shapes`` says which of their sizes are symbols, as there. The function is called
+    ``name``; it takes the inputs and returns the outputs, as ``kc.build`` makes it. Parameters are
+    constants of the module.
+
+    Where torch-mlir is installed, it exports the module, as linalg on tensors. Elsewhere
+    ``torch.export`` gives a graph of ATen's operators, which become loops of ``tir``
+    (:mod:`kc.torch_operators`). Raises InputError KC0091 where neither is installed, or the module
+    cannot be exported.
     """
     try:
         fx = import_module("torch_mlir.fx")
+    except ImportError:
+        return _exported(module, args, name, dynamic_shapes)
+    try:
+        exported = fx.export_and_import(
+            module,
+            *args,
+            output_type="linalg-on-tensors",
+            func_name=name,
+            **({} if dynamic_shapes is None else {"dynamic_shapes": dynamic_shapes}),
+        )
+    except Exception as error:  # whatever torch and torch-mlir raise
+        raise _not_exported("torch-mlir", module, error) from error
+    return IRModule.parse(str(exported), f"{type(module).__name__}.mlir")
+
+
+def _exported(module: Any, args: tuple[Any, ...], name: str, dynamic_shapes: Any) -> IRModule:
+    """By way of ``torch.export``."""
+    try:
+        torch_export = import_module("torch.export")
     except ImportError as error:
         raise InputError(
             "KC0091",
-            "kc.from_torch: torch-mlir cannot be imported",
+            "kc.from_torch: neither torch-mlir nor torch.export can be imported",
             location=caller_location(),
             why=str(error),
             hints=[
-                "pip install torch torch-mlir: see https://github.com/llvm/torch-mlir",
+                "pip install torch",
                 "export elsewhere with torch_mlir.fx.export_and_import(module, *args, "
                 'output_type="linalg-on-tensors"), and read its text with kc.IRModule.parse',
             ],
         ) from error
+    from kc.torch_export import import_exported
+
+    program = module
+    if not isinstance(module, torch_export.ExportedProgram):
+        try:
+            program = torch_export.export(module, args, dynamic_shapes=dynamic_shapes)
+        except Exception as error:  # whatever torch raises
+            raise _not_exported("torch.export", module, error) from error
     try:
-        exported = fx.export_and_import(
-            module, *args, output_type="linalg-on-tensors", func_name=name
-        )
-    except Exception as error:  # whatever torch and torch-mlir raise
-        lines = str(error).strip().splitlines()
-        raise InputError(
-            "KC0091",
-            f"kc.from_torch: torch-mlir does not export {type(module).__name__}",
-            location=caller_location(),
-            why=f"{type(error).__name__}: {lines[0] if lines else 'without a message'}",
-        ) from error
-    return IRModule.parse(str(exported), f"{type(module).__name__}.mlir")
+        return import_exported(program, name, caller_location())
+    except KCError:
+        raise
+    except RuntimeError as error:  # of run_decompositions
+        raise _not_exported("torch.export", module, error) from error
+
+
+def _not_exported(exporter: str, module: Any, error: Exception) -> InputError:
+    lines = str(error).strip().splitlines()
+    return InputError(
+        "KC0091",
+        f"kc.from_torch: {exporter} does not export {type(module).__name__}",
+        location=caller_location(),
+        why=f"{type(error).__name__}: {lines[0] if lines else 'without a message'}",
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import ModuleOp
 
+from kc.analysis.loop_tree import preorder
 from kc.analysis.upstream import upstream_functions
 from kc.support.registry import pass_class
 
@@ -14,6 +15,8 @@ def to_tir(module: ModuleOp, *, loops: bool = True) -> None:
     Without ``loops``, functions of scf loops and memrefs stay: code generation takes them as they
     are. Raises what ``convert-te-to-tir`` and ``raise-to-tir`` raise.
     """
+    if any(op.name.startswith("index.") for op in preorder(module)):
+        pass_class("index-to-arith")().apply(None, module)
     pass_class("convert-te-to-tir")().apply(None, module)
     if upstream_functions(module, loops=loops):
         pass_class("raise-to-tir")(loops=loops).apply(None, module)

@@ -14,6 +14,7 @@ from xdsl.ir import Operation
 from kc.analysis.interpreter.elementwise import Scalar, elementwise_functions
 from kc.analysis.interpreter.errors import ExecutionError
 from kc.analysis.interpreter.values import Poison, int_width, wrapper
+from kc.dialects.arith import IndexCastUIOp
 
 Binary = Callable[[int, int], int]
 Reading = Callable[[int], Callable[[int], int]]
@@ -209,6 +210,7 @@ INTEGER_OPS: dict[type[Operation], Callable[[Operation], Scalar]] = {
     arith.ShRUIOp: _shift(unsigned, operator.rshift),
     arith.CmpiOp: _compare,
     arith.IndexCastOp: _cast(signed),
+    IndexCastUIOp: _cast(unsigned),
     arith.ExtSIOp: _cast(signed),
     arith.ExtUIOp: _cast(unsigned),
     arith.TruncIOp: _cast(unsigned),

@@ -29,7 +29,7 @@ from kc.conversion.convert_to_llvm.types import convert_type, require_wide, unsu
 from kc.conversion.convert_to_llvm.values import Constant, Origin
 from kc.conversion.narrow_float_bits import code_attr, format_of
 from kc.dialects import llvm
-from kc.dialects.arith import RemFOp
+from kc.dialects.arith import IndexCastUIOp, RemFOp
 from kc.dialects.llvm import element_type, same_shape
 
 Properties = dict[str, Attribute]
@@ -231,6 +231,29 @@ class LowerIndexCast(LlvmPattern):
             s.define(result, s.emit(llvm.TruncOp if narrow else llvm.SExtOp, [value], ty))
 
 
+class LowerUnsignedIndexCast(LlvmPattern):
+    """A cast between index and an integer without a sign: i64 is widened to with zeros.
+
+    ::
+
+        %j = arith.index_castui %i : i32 to index    ->    %j = llvm.zext %i : i32 to i64
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: IndexCastUIOp, rewriter: PatternRewriter, /) -> None:
+        s = self.conversion
+        value = s.value(op.input)
+        ty = convert_type(op.result.type)
+        source, target = element_type(value.type), element_type(ty)
+        assert isinstance(source, IntegerType)
+        assert isinstance(target, IntegerType)
+        if source == target:
+            s.define(op.result, value)
+        else:
+            narrow = target.width.data < source.width.data
+            s.define(op.result, s.emit(llvm.TruncOp if narrow else llvm.ZExtOp, [value], ty))
+
+
 class LowerBitcast(LlvmPattern):
     """The same bits as another type; nothing where that is the same type in llvm.
 
@@ -274,7 +297,9 @@ class LowerProductHalves(LlvmPattern):
         wide = same_shape(ty, IntegerType(2 * width))
         operands = [s.emit(extend, [operand], wide) for operand in (lhs, rhs)]
         product = s.emit(llvm.MulOp, operands, wide)
-        high = s.emit(llvm.LShrOp, [product, s.int_constant(width, wide)], wide)
+        # As the narrow type has it: a vector of constants of 128 bits cannot be written.
+        shift = s.emit(llvm.ZExtOp, [s.int_constant(width, ty)], wide)
+        high = s.emit(llvm.LShrOp, [product, shift], wide)
         s.define(op.results[0], s.emit(llvm.TruncOp, [product], ty))
         s.define(op.results[1], s.emit(llvm.TruncOp, [high], ty))
 
@@ -454,6 +479,7 @@ PATTERNS: tuple[type[RewritePattern], ...] = (
     LowerAddExtended,
     LowerSelect,
     LowerIndexCast,
+    LowerUnsignedIndexCast,
     LowerBitcast,
     LowerProductHalves,
     LowerComparison,

@@ -718,7 +718,9 @@ def lower_global(module: NewModule, op: Operation) -> None:
             hints=["pass the memory as an argument"],
         )
     pointee = array_type(element, ty.get_shape())
-    stored = _in_memory(value, element)
+    stored: Attribute = _in_memory(value, element)
+    if not ty.get_shape():
+        (stored,) = _in_memory(value, element).get_attrs()
     new = llvm.GlobalOp(
         pointee, name, "internal", constant=True, value=stored, alignment=_alignment(op)
     )

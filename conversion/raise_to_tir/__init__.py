@@ -39,7 +39,12 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import func, memref, ml_program
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import (
+    ModuleOp,
+    StringAttr,
+    UnrankedMemRefType,
+    UnrankedTensorType,
+)
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
@@ -52,12 +57,14 @@ from kc.conversion.raise_to_tir.assertions import with_assertions_before
 from kc.conversion.raise_to_tir.function import TARGET, FunctionRaiser
 from kc.conversion.raise_to_tir.inits import fuse_inits
 from kc.conversion.raise_to_tir.patterns import PATTERNS
-from kc.conversion.raise_to_tir.scalar_results import (
+from kc.conversion.raise_to_tir.values_in_memory import (
     call_kept,
     keep_called,
     with_results_in_memory,
 )
 from kc.conversion.tosa_to_linalg import without_tosa
+from kc.support.diagnostics import CodegenError
+from kc.support.locations import location_of
 
 
 @dataclass(frozen=True)
@@ -75,6 +82,8 @@ class RaiseToTirPass(ModulePass):
         todo = upstream_functions(op, loops=self.loops)
         names = (symbol_op.get_attr_or_prop("sym_name") for symbol_op in op.body.ops)
         taken = {name.data for name in names if isinstance(name, StringAttr)}
+        for function in todo:
+            _require_ranks(function)
         kept = keep_called(op, taken)
         sources = {
             function: with_assertions_before(
@@ -97,6 +106,26 @@ class RaiseToTirPass(ModulePass):
             call_kept([op], {name: copy.sym_name.data for name, copy in kept.items()})
         if todo:
             _drop_unused_globals(op)
+
+
+def _require_ranks(function: func.FuncOp) -> None:
+    """Refuse tensors and memrefs without a number of dimensions: KC4550."""
+    for op in (function, *preorder(function)):
+        types = [value.type for value in (*op.operands, *op.results)]
+        types += [
+            arg.type for region in op.regions for block in region.blocks for arg in block.args
+        ]
+        if isinstance(op, func.FuncOp):
+            types += op.function_type.outputs
+        for type_ in types:
+            if isinstance(type_, UnrankedTensorType | UnrankedMemRefType):
+                raise CodegenError(
+                    "KC4550",
+                    f"raise-to-tir: {type_} in {op.name} has no counterpart in tir",
+                    location=location_of(op),
+                    why="buffers have a number of dimensions",
+                    hints=["give it a type with sizes, which may be ?"],
+                )
 
 
 def _drop_unused_globals(module: ModuleOp) -> None:

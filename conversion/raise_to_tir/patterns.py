@@ -16,6 +16,7 @@ from kc.conversion.raise_to_tir import (
     buffer_ops,
     loops,
     memref_views,
+    packs,
     parallel_loops,
     tensor_ops,
 )
@@ -308,4 +309,5 @@ PATTERNS: tuple[type[RewritePattern], ...] = (
     *memref_views.PATTERNS,
     *buffer_ops.PATTERNS,
     *tensor_ops.PATTERNS,
+    *packs.PATTERNS,
 )

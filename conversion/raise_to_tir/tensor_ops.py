@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from xdsl.dialects import arith, memref, scf, tensor
+from xdsl.dialects import arith, memref, scf, tensor, vector
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     DenseResourceAttr,
+    IndexType,
     IntegerAttr,
     MemRefType,
     TensorType,
@@ -416,16 +417,17 @@ def groups_of(attr: object) -> list[list[int]]:
 
 def _reshape(
     raiser: FunctionRaiser,
-    op: tensor.CollapseShapeOp | tensor.ExpandShapeOp,
+    op: tensor.CollapseShapeOp | tensor.ExpandShapeOp | tensor.ReshapeOp,
     sizes: list[Extent],
     place: Callable[[Block], list[SSAValue]],
 ) -> None:
     """A copy in another shape; ``place`` gives the indices of the element that each one is."""
-    held = raiser.tensors.values[op.src]
+    given = op.source if isinstance(op, tensor.ReshapeOp) else op.src
+    held = raiser.tensors.values[given]
     if isinstance(held, Splat):
         raiser.tensors.values[op.result] = Splat(sizes, held.scalar)
         return
-    source = raiser.tensors.buffer(op.src, op)
+    source = raiser.tensors.buffer(given, op)
     target = raiser.tensors.result(op.result, sizes, op)
 
     def element(body: Block) -> None:
@@ -496,6 +498,103 @@ class RaiseExpandShape(ConversionPattern[FunctionRaiser]):
             return at
 
         _reshape(raiser, op, sizes, place)
+
+
+class RaiseReshape(ConversionPattern[FunctionRaiser]):
+    """``tensor.reshape``: elements keep their order. Sizes are those of the type, and of the list
+    that is given where it is put together from values."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tensor.ReshapeOp, rewriter: PatternRewriter, /) -> None:
+        raiser = self.conversion
+        assert isinstance(op.result.type, TensorType)
+        given = op.shape.owner
+        sizes: list[Extent] = []
+        for n, size in enumerate(op.result.type.get_shape()):
+            if size != tir.DYNAMIC:
+                sizes.append(size)
+            elif isinstance(given, tensor.FromElementsOp):
+                sizes.append(_as_index(raiser, given.elements[n], op))
+            else:
+                raise CodegenError(
+                    "KC4550",
+                    f"raise-to-tir: {op.name} to sizes that are loaded has no counterpart in tir",
+                    location=location_of(op),
+                    why="the size of a buffer is known before what is in another one",
+                    hints=["make the list of sizes with tensor.from_elements"],
+                )
+        fine = raiser.tensors.sizes(op.source)
+        whole: Extent = 1
+        for size in fine:
+            whole = raiser.product(whole, size, op)
+        raiser.requirements.natural(sizes, op)
+        raiser.requirements.product(whole, sizes, op)
+
+        def place(body: Block) -> list[SSAValue]:
+            at: SSAValue = raiser.index_value(0, op)
+            if len(sizes) == 1:
+                at = body.args[0]
+            elif sizes:
+                by = [raiser.index_value(size, op) for size in sizes]
+                at = raiser.emit(tir.LinearizeOp(list(body.args), by), op).results[0]
+            if len(fine) < 2:
+                return [at] * len(fine)
+            by = [raiser.index_value(size, op) for size in fine]
+            return list(raiser.emit(tir.DelinearizeOp(at, by), op).results)
+
+        _reshape(raiser, op, sizes, place)
+
+
+def _as_index(raiser: FunctionRaiser, given: SSAValue, op: Operation) -> Extent:
+    """A size that is given as an integer, as an index."""
+    if isinstance(given.type, IndexType):
+        return raiser.extent(given)
+    value = raiser.value(given)
+    return raiser.emit(arith.IndexCastOp(value, IndexType()), op).results[0]
+
+
+class RaiseTransferRead(ConversionPattern[FunctionRaiser]):
+    """``vector.transfer_read`` of a tensor: of its buffer."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: vector.TransferReadOp, rewriter: PatternRewriter, /) -> None:
+        raiser = self.conversion
+        source: SSAValue = op.source
+        if isinstance(source.type, TensorType):
+            source = raiser.tensors.buffer(op.source, op)
+        else:
+            raiser.copy(op)
+            return
+        read = vector.TransferReadOp(
+            source,
+            [raiser.value(index) for index in op.indices],
+            raiser.value(op.padding),
+            op.result.type,
+            op.in_bounds,
+            op.permutation_map,
+            None if op.mask is None else raiser.value(op.mask),
+        )
+        raiser.values[op.result] = raiser.emit(read, op).results[0]
+
+
+class RaiseTransferWrite(ConversionPattern[FunctionRaiser]):
+    """``vector.transfer_write`` into a tensor: into its buffer, or into a copy of it."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: vector.TransferWriteOp, rewriter: PatternRewriter, /) -> None:
+        raiser = self.conversion
+        if not isinstance(op.source.type, TensorType):
+            raiser.copy(op)
+            return
+        assert op.result is not None
+        values = [raiser.value(index) for index in op.indices]
+        mask = None if op.mask is None else raiser.value(op.mask)
+        vector_value = raiser.value(op.vector)
+        target = raiser.tensors.destination(op.source, op.result, op, keeps=True)
+        write = vector.TransferWriteOp(
+            vector_value, target, values, op.in_bounds, mask, op.permutation_map
+        )
+        raiser.emit(write, op)
 
 
 class RaisePad(ConversionPattern[FunctionRaiser]):
@@ -672,6 +771,9 @@ PATTERNS: tuple[type[RewritePattern], ...] = (
     RaiseConcat,
     RaiseCollapseShape,
     RaiseExpandShape,
+    RaiseReshape,
+    RaiseTransferRead,
+    RaiseTransferWrite,
     RaisePad,
     RaiseGenerate,
     RaiseElementwise,

@@ -59,6 +59,18 @@ def dims(*positions: int) -> list[AffineExpr]:
     return [AffineExpr.dimension(n) for n in positions]
 
 
+def _differ_in_what_is_known(first: Attribute, second: Attribute) -> bool:
+    """Whether two types of tensors are the same but for sizes that one of them does not say."""
+    if not isinstance(first, TensorType) or not isinstance(second, TensorType):
+        return False
+    shapes = first.get_shape(), second.get_shape()
+    return (
+        first.element_type == second.element_type
+        and len(shapes[0]) == len(shapes[1])
+        and all(a == b or DYNAMIC_INDEX in (a, b) for a, b in zip(*shapes, strict=True))
+    )
+
+
 class Emitter:
     """Builds in front of an op, as one of ``tosa``, which the results replace."""
 
@@ -72,18 +84,23 @@ class Emitter:
         return op.results[0]
 
     def replace(self, *values: SSAValue) -> None:
-        """Replace the op by ``values``, of its types."""
+        """Replace the op by ``values``, which are cast where one type leaves sizes open."""
+        given: list[SSAValue] = []
         for value, result in zip(values, self.op.results, strict=True):
-            if value.type != result.type:
+            if value.name_hint is None:
+                value.name_hint = result.name_hint
+            if value.type == result.type:
+                given.append(value)
+            elif _differ_in_what_is_known(value.type, result.type):
+                given.append(self.insert(tensor.CastOp(value, result.type)))
+            else:
                 raise refused(
                     self.op,
                     "the type of its result must be what its operands give",
                     f"its operands give {value.type}",
                     f"its result is {result.type}",
                 )
-            if value.name_hint is None:
-                value.name_hint = result.name_hint
-        self.rewriter.replace(self.op, [], list(values))
+        self.rewriter.replace(self.op, [], given)
 
     def number(self, value: int | float, type_: Attribute) -> SSAValue:
         """A constant in front of the op."""
@@ -150,6 +167,8 @@ class Emitter:
             extent if extent >= 0 else self._size_of_loop(expr, inputs)
             for extent, expr in zip(shape, outputs, strict=True)
         ]
+        # Results may say less than the operands do.
+        shape = [size if isinstance(size, int) else DYNAMIC_INDEX for size in sizes]
         starts: list[int | float | None] = (
             [*start] if isinstance(start, Sequence) else [start] * len(elements)
         )

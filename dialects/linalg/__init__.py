@@ -43,6 +43,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from kc.dialects.linalg.definitions import ELEMENTWISE, NAMED
+from kc.dialects.linalg.packs import PackOp, UnPackOp
 
 
 class _WordAttr(ParametrizedAttribute):
@@ -455,6 +456,8 @@ LINALG = Dialect(
         MapOp,
         ReduceOp,
         SoftmaxOp,
+        PackOp,
+        UnPackOp,
         *NAMED_OPS.values(),
     ],
     [attrs.IteratorTypeAttr, TypeFnAttr, ElementwiseKindAttr],

@@ -12,6 +12,8 @@ from kc.dialects.vector.elements import (
     DeinterleaveOp,
     FromElementsOp,
     InterleaveOp,
+    PrintOp,
+    PunctuationAttr,
     StepOp,
     ToElementsOp,
 )
@@ -35,7 +37,7 @@ from kc.dialects.vector.sizes import element_of, shape_of
 VECTOR = Dialect(
     "vector",
     [
-        *Vector.operations,
+        *(op for op in Vector.operations if op.name != PrintOp.name),
         CompressStoreOp,
         ConstantMaskOp,
         ContractionOp,
@@ -49,6 +51,7 @@ VECTOR = Dialect(
         MaskOp,
         MultiReductionOp,
         OuterProductOp,
+        PrintOp,
         ScatterOp,
         ShapeCastOp,
         StepOp,
@@ -56,7 +59,7 @@ VECTOR = Dialect(
         TransposeOp,
         YieldOp,
     ],
-    [*Vector.attributes, IteratorTypeAttr],
+    [*Vector.attributes, IteratorTypeAttr, PunctuationAttr],
 )
 """xDSL's dialect and what is added here."""
 

@@ -6,18 +6,24 @@ from math import prod
 
 from xdsl.dialects.builtin import (
     IndexType,
+    StringAttr,
     VectorType,
 )
+from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
+    irdl_attr_definition,
     irdl_op_definition,
     operand_def,
+    opt_operand_def,
+    opt_prop_def,
+    param_def,
     result_def,
     traits_def,
     var_operand_def,
     var_result_def,
 )
-from xdsl.parser import Parser
+from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
@@ -210,3 +216,69 @@ class DeinterleaveOp(IRDLOperation):
         printer.print_attribute(self.source.type)
         printer.print_string(" -> ")
         printer.print_attribute(self.res1.type)
+
+
+@irdl_attr_definition
+class PunctuationAttr(ParametrizedAttribute):
+    """What ``vector.print`` ends with: ``newline``, ``comma``, ``open``, ``close``,
+    ``no_punctuation``."""
+
+    name = "vector.punctuation"
+
+    word: StringAttr = param_def()
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
+        with parser.in_angle_brackets():
+            return [StringAttr(parser.parse_identifier())]
+
+    def print_parameters(self, printer: Printer) -> None:
+        printer.print_string(f"<{self.word.data}>")
+
+
+@irdl_op_definition
+class PrintOp(IRDLOperation):
+    """``vector.print %v : vector<4xf32> punctuation <comma>``, ``vector.print str "text"``."""
+
+    name = "vector.print"
+
+    source = opt_operand_def()
+    punctuation = opt_prop_def(PunctuationAttr)
+    stringLiteral = opt_prop_def(StringAttr)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> PrintOp:
+        operands: list[SSAValue] = []
+        properties: dict[str, Attribute] = {}
+        source = parser.parse_optional_unresolved_operand()
+        if source is not None:
+            parser.parse_punctuation(":")
+            operands.append(parser.resolve_operand(source, parser.parse_type()))
+        while True:
+            if parser.parse_optional_keyword("str"):
+                properties["stringLiteral"] = StringAttr(parser.parse_str_literal())
+            elif parser.parse_optional_keyword("punctuation"):
+                properties["punctuation"] = PunctuationAttr.new(
+                    PunctuationAttr.parse_parameters(parser)
+                )
+            else:
+                break
+        return cls.build(
+            operands=[operands],
+            properties=properties,
+            attributes=parser.parse_optional_attr_dict(),
+        )
+
+    def print(self, printer: Printer) -> None:
+        if self.source is not None:
+            printer.print_string(" ")
+            printer.print_operand(self.source)
+            printer.print_string(" : ")
+            printer.print_attribute(self.source.type)
+        if self.stringLiteral is not None:
+            printer.print_string(" str ")
+            printer.print_attribute(self.stringLiteral)
+        if self.punctuation is not None:
+            printer.print_string(" punctuation ")
+            self.punctuation.print_parameters(printer)
+        printer.print_op_attributes(self.attributes)

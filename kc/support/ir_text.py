@@ -13,18 +13,20 @@ from xdsl.dialects.builtin import (
     AnyFloat,
     ArrayAttr,
     DenseArrayBase,
+    DictionaryAttr,
     Float80Type,
     Float128Type,
     IntegerAttr,
     ModuleOp,
 )
-from xdsl.ir import ErasedSSAValue, Operation, Region, SSAValue
+from xdsl.ir import Attribute, ErasedSSAValue, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.traits import IsTerminator, NoTerminator, SymbolOpInterface, SymbolTable
 from xdsl.utils import exceptions as xdsl_errors
 from xdsl.utils.lexer import Span
+from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 from kc.support.diagnostics import KCError, Location, ParseError, suggest
 from kc.support.index_numbers import SUSPICIOUS, wrong_number, wrong_number_of_maps
@@ -130,6 +132,25 @@ class ModuleParser(LocationParser):
         name = self._parse_dialect_resource_handle(dialect_name, interface)
         self.parse_punctuation(":")
         self.resources[name] = self.parse_str_literal()
+
+    def parse_optional_attr_dict(self) -> dict[str, Attribute]:
+        # ``linalg.generic #trait``: an alias stands for the dictionary.
+        if self._current_token.kind == MLIRTokenKind.HASH_IDENT:
+            alias = self.attribute_aliases.get(self._current_token.text)
+            if isinstance(alias, DictionaryAttr):
+                self._consume_token()
+                return dict(alias.data)
+        return super().parse_optional_attr_dict()
+
+    def parse_comma_separated_list(
+        self, delimiter: Any, parse: Callable[[], Any], context_msg: str = ""
+    ) -> list[Any]:
+        # ``-> f32``: a single type after an arrow has no parentheses.
+        if delimiter == self.Delimiter.PAREN and self._current_token.kind != MLIRTokenKind.L_PAREN:
+            before = self.lexer.input.content[: self._current_token.span.start]
+            if before.rstrip().endswith("->"):
+                return [parse()]
+        return super().parse_comma_separated_list(delimiter, parse, context_msg)
 
     def parse_affine_map(self) -> AffineMap:
         space = super().parse_affine_map()

@@ -32,6 +32,7 @@ DIALECTS = {
     "scf": "kc.dialects.scf:SCF",
     "te": "kc.dialects.te:TE",
     "tir": "kc.dialects.tir:TIR",
+    "index": "kc.dialects.index:INDEX",
     "linalg": "kc.dialects.linalg:LINALG",
     "tensor": "kc.dialects.tensor:TENSOR",
     "tm_tensor": "kc.dialects.tm_tensor:TM_TENSOR",
@@ -200,6 +201,7 @@ PASSES = {
     "conversion": (
         "kc.conversion.{stem}",
         (
+            "index-to-arith",
             "raise-to-tir",
             "decompose-aggregates",
             "tosa-to-linalg",

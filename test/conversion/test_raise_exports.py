@@ -310,14 +310,3 @@ def test_a_function_that_returns_a_number_is_still_called():
     module, out = kc.build(kc.IRModule.parse(text)), np.zeros(4, np.int32)
     assert (module["f"](3, out), module["g"](4)) == (15, 20)
     assert list(out) == [15] * 4
-
-
-def test_a_memref_result_is_refused():
-    text = "func.func @f(%x: memref<4xf32>) -> memref<4xf32> {\n  return %x : memref<4xf32>\n}"
-    with pytest.raises(KCError) as caught:
-        kc.build(kc.IRModule.parse(text, "k.mlir"))
-    assert str(caught.value) == (
-        "error[KC4004]: @f returns a value\n"
-        "  --> k.mlir:1:1\n"
-        "  why: a kernel writes its results into arguments"
-    )

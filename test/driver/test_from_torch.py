@@ -140,7 +140,7 @@ def test_an_assertion_of_elements_is_refused():
         "  --> m.mlir:7:9\n"
         "  why: a kernel has no way to fail; sizes and integer arguments are compared before it is "
         "called\n"
-        "  try: remove it if the caller guarantees the condition"
+        "  try: leave it out, if what calls the kernel makes sure of it"
     )
 
 
@@ -233,12 +233,16 @@ def test_a_module_that_torch_mlir_does_not_export(exporter):
     assert "  why: RuntimeError: unsupported op aten.foo" in str(caught.value)
 
 
-def test_without_torch_mlir(monkeypatch):
+def test_without_torch(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch_mlir", None)
+    monkeypatch.setitem(sys.modules, "torch.export", None)
     with pytest.raises(KCError) as caught:
         kc.from_torch(SimpleNamespace())
     message = str(caught.value)
-    assert "error[KC0091]: kc.from_torch: torch-mlir cannot be imported\n" in message
-    assert "torch_mlir" in message.partition("  why: ")[2].splitlines()[0]
-    assert "  try: pip install torch torch-mlir: see https://github.com/llvm/torch-mlir" in message
+    assert (
+        "error[KC0091]: kc.from_torch: neither torch-mlir nor torch.export can be imported\n"
+        in message
+    )
+    assert "torch" in message.partition("  why: ")[2].splitlines()[0]
+    assert "  try: pip install torch\n" in message
     assert 'output_type="linalg-on-tensors"), and read its text with kc.IRModule.parse' in message

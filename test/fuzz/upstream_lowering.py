@@ -65,7 +65,7 @@ def lowered(text: str) -> str:
     assert opt is not None
     assert translate is not None
     for command in ([opt, *PIPELINE], [translate, "--mlir-to-llvmir"]):
-        done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=600)
         if done.returncode:
             raise NotLowered(done.stderr[:2000])
         text = done.stdout
@@ -248,19 +248,12 @@ def _compare_own(programs: Sequence[Loops], ways: Counter[str]) -> None:
             module = kc.tir.Schedule(kc.IRModule.parse(text)).mod
             built = kc.build(module)
     except Exception:
-        if len(programs) > 1:
-            middle = len(programs) // 2
-            _compare_own(programs[:middle], ways)
-            _compare_own(programs[middle:], ways)
+        if len(programs) == 1:
+            _compare_refused(programs[0], ways)
             return
-        (program,) = programs
-        try:
-            if from_text(program) is None:
-                ways["as it is"] += 1
-                return
-        except Exception as again:
-            error = again
-        _report(ways, program, error)
+        middle = len(programs) // 2
+        _compare_own(programs[:middle], ways)
+        _compare_own(programs[middle:], ways)
         return
     for n, program in enumerate(programs):
         drawn = Fixed(module, program.given, program.expected)
@@ -275,6 +268,18 @@ def _compare_own(programs: Sequence[Loops], ways: Counter[str]) -> None:
             ways.update(("native", "interpreter"))
         except Exception as error:
             _report(ways, program, error)
+
+
+def _compare_refused(program: Loops, ways: Counter[str]) -> None:
+    """Of a program that is not raised, or not built: whether it may be refused."""
+    try:
+        drawn = from_text(program)
+        if drawn is None:
+            ways["as it is"] += 1
+        else:
+            kc.build(drawn.module)
+    except Exception as error:
+        _report(ways, program, error)
 
 
 def _report(ways: Counter[str], program: Loops, error: Exception) -> None:

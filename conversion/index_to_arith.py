@@ -1,0 +1,67 @@
+"""index-to-arith: the ops of the ``index`` dialect as ops of ``arith``, which has indices too.
+
+Before::
+
+    %q = index.ceildivs %a, %b
+    %c = index.cmp slt(%q, %n)
+
+After::
+
+    %q = arith.ceildivsi %a, %b : index
+    %c = arith.cmpi slt, %q, %n : index
+
+Builds and schedules run it by themselves. (MLIR: ``-convert-index-to-llvm``.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from xdsl.context import Context
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+
+from kc.analysis.loop_tree import preorder
+from kc.dialects.arith import ARITH
+from kc.dialects.index import BINARY, BoolConstantOp, CmpOp, ConstantOp, SizeOfOp
+
+_ARITH = {op.name: op for op in ARITH.operations}
+_INDEX_BITS = 64
+
+
+@dataclass(frozen=True)
+class IndexToArithPass(ModulePass):
+    """Turn index.add and the like into ops of arith."""
+
+    name = "index-to-arith"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for nested in list(preorder(op)):
+            if nested.name.startswith("index."):
+                new = _converted(nested)
+                new.location = nested.location
+                new.attributes.update(nested.attributes)
+                new.results[0].name_hint = nested.results[0].name_hint
+                Rewriter.replace_op(nested, new)
+
+
+def _converted(op: Operation) -> Operation:
+    name = op.name.removeprefix("index.")
+    if isinstance(op, ConstantOp | BoolConstantOp):
+        value: Any = op.value
+        return arith.ConstantOp(value)
+    if isinstance(op, SizeOfOp):
+        return arith.ConstantOp(IntegerAttr.from_index_int_value(_INDEX_BITS))
+    if isinstance(op, CmpOp):
+        return arith.CmpiOp(op.lhs, op.rhs, op.predicate)
+    if name in BINARY:
+        kind = f"arith.{BINARY[name]}"
+    else:
+        kind = "arith.index_cast" if name == "casts" else "arith.index_castui"
+    return _ARITH[kind].create(
+        operands=op.operands, result_types=[result.type for result in op.results]
+    )

@@ -1,0 +1,943 @@
+"""What operators of graphs of ``torch.export`` compute: expressions of ``kc.te`` and ``kc.topi``.
+
+The operators are those that ``ExportedProgram.run_decompositions`` leaves: ATen's core. Each entry
+of :data:`OPERATORS` is named like the operator, ``aten.relu.default``, takes its arguments, with a
+:class:`kc.te.Tensor` for each tensor, and ``node``, the :class:`Output` that it computes.
+"""
+
+from __future__ import annotations
+
+import operator as python_operator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from math import prod
+from typing import Any
+
+from kc import te, topi
+from kc.te.tensor import Tensor
+from kc.topi import image, nn
+
+
+@dataclass(frozen=True)
+class Output:
+    """The type of what an operator gives, as torch says: sizes are numbers or expressions."""
+
+    shape: tuple[Any, ...]
+    dtype: str
+
+
+OPERATORS: dict[str, Callable[..., Any]] = {}
+"""Operator -> its expression."""
+
+
+class Unsupported(Exception):
+    """Arguments of an operator that have no expression here: why."""
+
+
+def _operator(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Enter a function for operators; those without an overload are the default one."""
+
+    def enter(function: Callable[..., Any]) -> Callable[..., Any]:
+        for name in names:
+            OPERATORS[f"aten.{name}" if "." in name else f"aten.{name}.default"] = function
+        return function
+
+    return enter
+
+
+def _rank(x: Tensor) -> int:
+    return len(x.shape)
+
+
+def _axis(axis: int, rank: int) -> int:
+    return axis + rank if axis < 0 else axis
+
+
+def _sizes(value: Any, count: int) -> list[Any]:
+    """As many numbers as there are axes."""
+    values = list(value) if isinstance(value, list | tuple) else [value]
+    return values * count if len(values) == 1 else values
+
+
+def _in_type(value: Any, dtype: str) -> Any:
+    """An operand in the type that torch computes in; a number becomes a constant of it."""
+    if isinstance(value, Tensor):
+        return value if value.dtype == dtype else _cast(value, dtype)
+    if dtype == "bool":
+        return te.const(int(bool(value)), dtype)
+    return te.const(float(value) if "float" in dtype else int(value), dtype)
+
+
+def _number(value: Any, dtype: str) -> Any:
+    """A size, or a number, in a type."""
+    return te.const(value, dtype) if isinstance(value, int | float) else value.astype(dtype)
+
+
+def _cast(x: Tensor, dtype: str) -> Tensor:
+    """``Tensor.to``: to bool, whether it is not 0."""
+    if x.dtype == dtype:
+        return x
+    if dtype == "bool":
+        return topi.not_equal(x, te.const(0, x.dtype))
+    return topi.cast(x, dtype)
+
+
+# Elements ------------------------------------------------------------------------------------
+
+
+def _unary(function: Callable[[Tensor], Tensor]) -> Callable[..., Tensor]:
+    def elementwise(x: Tensor, *_: Any, node: Output) -> Tensor:
+        return function(_in_type(x, node.dtype))
+
+    return elementwise
+
+
+for _name in (
+    "exp", "log", "log2", "log10", "sqrt", "rsqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh",
+    "asin", "acos", "atan", "asinh", "acosh", "atanh", "erf", "sigmoid", "abs", "floor", "ceil",
+    "trunc", "sign", "bitwise_not",
+):  # fmt: skip
+    _operator(_name)(_unary(getattr(topi, _name)))
+_operator("neg")(_unary(topi.negative))
+_operator("relu")(_unary(nn.relu))
+_operator("clone", "alias", "detach", "lift_fresh_copy", "contiguous")(_unary(topi.identity))
+_operator("reciprocal")(_unary(lambda x: topi.divide(te.const(1.0, x.dtype), x)))
+_operator("expm1")(_unary(lambda x: topi.subtract(topi.exp(x), te.const(1.0, x.dtype))))
+_operator("log1p")(_unary(lambda x: topi.log(topi.add(x, te.const(1.0, x.dtype)))))
+_operator("silu")(_unary(lambda x: topi.multiply(x, topi.sigmoid(x))))
+
+
+@_operator("round")
+def _round(x: Tensor, *, node: Output) -> Tensor:
+    """Half to even."""
+    return te.compute(x.shape, lambda *i: te.nearbyint(x(*i)), "round")
+
+
+@_operator("_to_copy", "to.dtype")
+def _to_copy(x: Tensor, *_: Any, node: Output, **__: Any) -> Tensor:
+    return topi.identity(x) if x.dtype == node.dtype else _cast(x, node.dtype)
+
+
+@_operator("gelu")
+def _gelu(x: Tensor, *, approximate: str = "none", node: Output) -> Tensor:
+    return nn.gelu(x, approximate)
+
+
+@_operator("leaky_relu")
+def _leaky_relu(x: Tensor, slope: float = 0.01, *, node: Output) -> Tensor:
+    return nn.leaky_relu(x, slope)
+
+
+@_operator("elu")
+def _elu(
+    x: Tensor, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 1.0, *, node: Output
+) -> Tensor:
+    def element(*i: Any) -> Any:
+        v = x(*i)
+        below = (te.exp(v * te.const(input_scale, x.dtype)) - 1.0) * te.const(alpha, x.dtype)
+        return te.if_then_else(v > 0.0, v, below) * te.const(scale, x.dtype)
+
+    return te.compute(x.shape, element, "elu")
+
+
+@_operator("clamp", "clamp.Tensor", "hardtanh")
+def _clamp(x: Tensor, low: Any = None, high: Any = None, *, node: Output, **given: Any) -> Tensor:
+    low, high = given.get("min", low), given.get("max", high)
+    x = _in_type(x, node.dtype)
+    for bound, function in ((low, topi.maximum), (high, topi.minimum)):
+        if bound is not None:
+            x = function(x, _in_type(bound, node.dtype))
+    return x
+
+
+def _binary(function: Callable[[Any, Any], Any]) -> Callable[..., Tensor]:
+    def elementwise(a: Any, b: Any, *, node: Output, alpha: Any = 1) -> Tensor:
+        b = _in_type(b, node.dtype)
+        if alpha != 1:
+            b = topi.multiply(b, _in_type(alpha, node.dtype))
+        return function(_in_type(a, node.dtype), b)
+
+    return elementwise
+
+
+for _name, _function in {
+    "add": topi.add, "sub": topi.subtract, "mul": topi.multiply, "div": topi.divide,
+    "bitwise_and": topi.bitwise_and, "bitwise_or": topi.bitwise_or,
+    "bitwise_xor": topi.bitwise_xor,
+}.items():  # fmt: skip
+    _operator(f"{_name}.Tensor", f"{_name}.Scalar")(_binary(_function))
+for _name in ("maximum", "minimum"):
+    _operator(_name)(_binary(getattr(topi, _name)))
+
+
+@_operator("rsub.Scalar", "rsub.Tensor")
+def _rsub(a: Tensor, b: Any, *, node: Output) -> Tensor:
+    return topi.subtract(_in_type(b, node.dtype), _in_type(a, node.dtype))
+
+
+@_operator("div.Tensor_mode", "div.Scalar_mode")
+def _rounded_quotient(a: Any, b: Any, *, rounding_mode: str | None = None, node: Output) -> Tensor:
+    a, b = _in_type(a, node.dtype), _in_type(b, node.dtype)
+    if rounding_mode is None:
+        return topi.divide(a, b)
+    if "float" not in node.dtype:
+        return topi.floor_divide(a, b) if rounding_mode == "floor" else topi.trunc_divide(a, b)
+    return (topi.floor if rounding_mode == "floor" else topi.trunc)(topi.divide(a, b))
+
+
+@_operator("remainder.Tensor", "remainder.Scalar")
+def _remainder(a: Any, b: Any, *, node: Output) -> Tensor:
+    return topi.floor_mod(_in_type(a, node.dtype), _in_type(b, node.dtype))
+
+
+@_operator("fmod.Tensor", "fmod.Scalar")
+def _fmod(a: Any, b: Any, *, node: Output) -> Tensor:
+    """The remainder that has the sign of the dividend."""
+    a, b = _in_type(a, node.dtype), _in_type(b, node.dtype)
+    if "float" not in node.dtype:
+        return topi.trunc_mod(a, b)
+    divisor = b if isinstance(b, Tensor) else topi.full((), node.dtype, b)
+    a, divisor = topi.broadcast_to(a, node.shape), topi.broadcast_to(divisor, node.shape)
+    return te.compute(node.shape, lambda *i: te.fmod(a(*i), divisor(*i)), "fmod")
+
+
+@_operator("pow.Tensor_Scalar", "pow.Tensor_Tensor", "pow.Scalar")
+def _power(a: Any, b: Any, *, node: Output) -> Tensor:
+    a = _in_type(a, node.dtype)
+    if isinstance(b, int | float) and b in (2, 3):
+        return reduce(topi.multiply, [a] * int(b))
+    if isinstance(b, int | float) and b == 0.5:
+        return topi.sqrt(a)
+    if "float" not in node.dtype:
+        raise Unsupported("a power of integers other than 2 and 3")
+    return topi.power(a, _in_type(b, node.dtype))
+
+
+_WIDTHS = (
+    "bool",
+    "uint8",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+)
+"""Types of elements, the narrower ones first: operands are compared in the wider."""
+
+
+def _comparison(function: Callable[[Any, Any], Any]) -> Callable[..., Tensor]:
+    def elementwise(a: Tensor, b: Any, *, node: Output) -> Tensor:
+        if isinstance(b, Tensor):
+            common = max(a.dtype, b.dtype, key=_WIDTHS.index)
+        else:
+            common = "float32" if isinstance(b, float) and "float" not in a.dtype else a.dtype
+        if common == "bool":
+            common = "int8"
+        return function(_in_type(a, common), _in_type(b, common))
+
+    return elementwise
+
+
+for _name, _function in {
+    "eq": topi.equal, "ne": topi.not_equal, "lt": topi.less, "le": topi.less_equal,
+    "gt": topi.greater, "ge": topi.greater_equal,
+}.items():  # fmt: skip
+    _operator(f"{_name}.Tensor", f"{_name}.Scalar")(_comparison(_function))
+
+
+def _logical(function: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., Tensor]:
+    def elementwise(a: Tensor, b: Tensor, *, node: Output) -> Tensor:
+        return function(_cast(a, "bool"), _cast(b, "bool"))
+
+    return elementwise
+
+
+for _name in ("logical_and", "logical_or", "logical_xor"):
+    _operator(_name)(_logical(getattr(topi, _name)))
+
+
+@_operator("logical_not")
+def _logical_not(x: Tensor, *, node: Output) -> Tensor:
+    return topi.equal(x, te.const(0, x.dtype)) if x.dtype != "bool" else topi.logical_not(x)
+
+
+@_operator("where.self")
+def _where(condition: Tensor, a: Any, b: Any, *, node: Output) -> Tensor:
+    a, b = _in_type(a, node.dtype), _in_type(b, node.dtype)
+    condition, a, b = (
+        topi.broadcast_to(x, node.shape)
+        if isinstance(x, Tensor)
+        else topi.full(node.shape, node.dtype, x)
+        for x in (condition, a, b)
+    )
+    return te.compute(node.shape, lambda *i: te.if_then_else(condition(*i), a(*i), b(*i)), "where")
+
+
+@_operator("isnan", "isinf")
+def _isnan(x: Tensor, *, node: Output) -> Tensor:
+    return topi.isnan(x)
+
+
+_operator("isinf")(lambda x, *, node: topi.isinf(x))  # pyright: ignore
+
+
+# New tensors ---------------------------------------------------------------------------------
+
+
+@_operator("full", "full_like", "new_full")
+def _full(*given: Any, node: Output, **_: Any) -> Tensor:
+    return topi.full(node.shape, node.dtype, given[-1])
+
+
+@_operator("zeros", "zeros_like", "new_zeros", "empty.memory_format", "new_empty")
+def _zeros(*_: Any, node: Output, **__: Any) -> Tensor:
+    return topi.full(node.shape, node.dtype, 0)
+
+
+@_operator("ones", "ones_like", "new_ones")
+def _ones(*_: Any, node: Output, **__: Any) -> Tensor:
+    return topi.full(node.shape, node.dtype, 1)
+
+
+@_operator("scalar_tensor")
+def _scalar_tensor(value: Any, *, node: Output, **_: Any) -> Tensor:
+    return topi.full((), node.dtype, value)
+
+
+@_operator("arange", "arange.start", "arange.start_step")
+def _arange(*given: Any, node: Output, **_: Any) -> Tensor:
+    start, step = 0, 1
+    if len(given) > 1:
+        start = given[0]
+    if len(given) > 2:
+        step = given[2]
+    first, stride = te.const(start, node.dtype), te.const(step, node.dtype)
+    return te.compute(node.shape, lambda i: first + i.astype(node.dtype) * stride, "arange")
+
+
+# Shapes --------------------------------------------------------------------------------------
+
+
+@_operator("view", "reshape", "_unsafe_view", "flatten.using_ints", "_reshape_alias")
+@_operator("squeeze", "squeeze.dim", "squeeze.dims", "unsqueeze", "unsqueeze_copy", "view_copy")
+def _reshape(x: Tensor, *_: Any, node: Output) -> Tensor:
+    return topi.reshape(x, node.shape)
+
+
+@_operator("expand", "expand_copy")
+def _expand(x: Tensor, *_: Any, node: Output, **__: Any) -> Tensor:
+    return topi.broadcast_to(x, node.shape)
+
+
+@_operator("permute", "permute_copy")
+def _permute(x: Tensor, axes: Sequence[int], *, node: Output) -> Tensor:
+    return topi.transpose(x, [_axis(axis, _rank(x)) for axis in axes])
+
+
+@_operator("transpose.int", "t")
+def _transpose(x: Tensor, first: int = 0, second: int = 1, *, node: Output) -> Tensor:
+    axes = list(range(_rank(x)))
+    first, second = _axis(first, _rank(x)), _axis(second, _rank(x))
+    if axes:
+        axes[first], axes[second] = axes[second], axes[first]
+    return topi.transpose(x, axes) if _rank(x) > 1 else topi.identity(x)
+
+
+@_operator("slice.Tensor", "slice_copy.Tensor")
+def _slice(
+    x: Tensor, axis: int = 0, start: Any = None, end: Any = None, step: int = 1, *, node: Output
+) -> Tensor:
+    axis, size = _axis(axis, _rank(x)), x.shape[_axis(axis, _rank(x))]
+    start = 0 if start is None else start
+    if isinstance(start, int) and isinstance(size, int):
+        start = min(max(start + size if start < 0 else start, 0), size)
+    return te.compute(
+        node.shape,
+        lambda *i: x(*i[:axis], start + i[axis] * step, *i[axis + 1 :]),
+        "slice",
+    )
+
+
+@_operator("select.int", "select_copy.int")
+def _select(x: Tensor, axis: int, index: int, *, node: Output) -> Tensor:
+    axis = _axis(axis, _rank(x))
+    at = x.shape[axis] + index if index < 0 else index
+    return te.compute(node.shape, lambda *i: x(*i[:axis], at, *i[axis:]), "select")
+
+
+@_operator("cat")
+def _cat(tensors: Sequence[Tensor], axis: int = 0, *, node: Output) -> Tensor:
+    parts = [_in_type(x, node.dtype) for x in tensors if _rank(x) == len(node.shape)]
+    return topi.concatenate(parts, _axis(axis, len(node.shape)))
+
+
+@_operator("stack")
+def _stack(tensors: Sequence[Tensor], axis: int = 0, *, node: Output) -> Tensor:
+    return topi.stack([_in_type(x, node.dtype) for x in tensors], _axis(axis, len(node.shape)))
+
+
+@_operator("split_with_sizes", "split_with_sizes_copy")
+def _split(x: Tensor, sizes: Sequence[int], axis: int = 0, *, node: Any) -> list[Tensor]:
+    ends = [sum(sizes[: n + 1]) for n in range(len(sizes) - 1)]
+    return topi.split(x, ends, _axis(axis, _rank(x)))
+
+
+@_operator("unbind.int")
+def _unbind(x: Tensor, axis: int = 0, *, node: Any) -> list[Tensor]:
+    return [_select(x, axis, n, node=part) for n, part in enumerate(node)]
+
+
+@_operator("constant_pad_nd")
+def _pad(x: Tensor, amounts: Sequence[int], value: Any = 0.0, *, node: Output) -> Tensor:
+    before, after = [0] * _rank(x), [0] * _rank(x)
+    for n in range(len(amounts) // 2):
+        before[-1 - n], after[-1 - n] = amounts[2 * n], amounts[2 * n + 1]
+    filled = _in_type(value, node.dtype)
+
+    def element(*i: Any) -> Any:
+        at = [index - low for index, low in zip(i, before, strict=True)]
+        inside = [
+            condition
+            for index, size, low, high in zip(at, x.shape, before, after, strict=True)
+            for condition in ([index >= 0] if low > 0 else [])
+            + ([index < size] if high > 0 else [])
+        ]
+        return te.if_then_else(te.all(*inside), x(*at), filled) if inside else x(*at)
+
+    return te.compute(node.shape, element, "pad")
+
+
+@_operator("repeat")
+def _repeat(x: Tensor, amounts: Sequence[int], *, node: Output) -> Tensor:
+    return topi.tile(x, amounts)
+
+
+@_operator("flip")
+def _flip(x: Tensor, axes: Sequence[int], *, node: Output) -> Tensor:
+    for axis in axes:
+        x = topi.flip(x, _axis(axis, _rank(x)))
+    return x
+
+
+# Products ------------------------------------------------------------------------------------
+
+
+@_operator("mm")
+def _mm(a: Tensor, b: Tensor, *, node: Output) -> Tensor:
+    return topi.matmul(a, b)
+
+
+@_operator("bmm")
+def _bmm(a: Tensor, b: Tensor, *, node: Output) -> Tensor:
+    return nn.batch_matmul(a, b, transpose_b=False)
+
+
+@_operator("addmm")
+def _addmm(
+    c: Tensor, a: Tensor, b: Tensor, *, beta: Any = 1, alpha: Any = 1, node: Output
+) -> Tensor:
+    scaled = topi.matmul(a, b)
+    if alpha != 1:
+        scaled = topi.multiply(scaled, _in_type(alpha, node.dtype))
+    if beta != 1:
+        c = topi.multiply(c, _in_type(beta, node.dtype))
+    return topi.add(scaled, c)
+
+
+@_operator("_trilinear")
+def _trilinear(
+    a: Tensor, b: Tensor, c: Tensor, expand_a: Sequence[int], expand_b: Sequence[int],
+    expand_c: Sequence[int], summed: Sequence[int], *_: Any, node: Output,
+) -> Tensor:  # fmt: skip
+    """The sum of the products of three tensors that get axes of size 1."""
+    wide = []
+    for x, axes in ((a, expand_a), (b, expand_b), (c, expand_c)):
+        shape = list(x.shape)
+        for axis in axes:
+            shape.insert(axis, 1)
+        wide.append(topi.reshape(x, shape))
+    product = topi.multiply(topi.multiply(wide[0], wide[1]), wide[2])
+    return topi.reshape(topi.sum(product, list(summed)), node.shape)
+
+
+@_operator("convolution")
+def _convolution(
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    transposed: bool,
+    output_padding: Sequence[int],
+    groups: int,
+    *,
+    node: Output,
+) -> Tensor:
+    """Of one to three dimensions. A transposed one is that of the dilated input with the flipped
+    kernel, whose channels change places in each group."""
+    count = _rank(x) - 2
+    stride, padding, dilation, output_padding = (
+        _sizes(values, count) for values in (stride, padding, dilation, output_padding)
+    )
+    window = [int(size) for size in weight.shape[2:]]
+    if transposed:
+        x = nn.dilate(x, [1, 1, *stride])
+        low = [d * (k - 1) - p for d, k, p in zip(dilation, window, padding, strict=True)]
+        high = [before + extra for before, extra in zip(low, output_padding, strict=True)]
+        x = _padded(x, low, high)
+        given, inputs = weight, int(weight.shape[0]) // groups
+        outputs = int(weight.shape[1])
+        weight = te.compute(
+            (outputs * groups, inputs, *window),
+            lambda o, c, *k: given(
+                o // outputs * inputs + c,
+                o % outputs,
+                *(size - 1 - at for size, at in zip(window, k, strict=True)),
+            ),
+            "flipped",
+        )
+        stride, before = [1] * count, [0] * (2 * count)
+    else:
+        before = [*padding, *padding]
+    y = nn.conv(x, weight, stride, before, dilation, groups, f"NC{'DHW'[3 - count :]}")
+    if bias is None:
+        return y
+    return topi.add(y, topi.reshape(bias, (bias.shape[0], *[1] * count)))
+
+
+def _padded(x: Tensor, low: Sequence[int], high: Sequence[int]) -> Tensor:
+    """Zeros around the last axes; where a number is negative, elements are left out."""
+    count = len(low)
+    shape = [
+        *x.shape[:-count],
+        *(size + a + b for size, a, b in zip(x.shape[-count:], low, high, strict=True)),
+    ]
+    amounts = [n for pair in zip(reversed(low), reversed(high), strict=True) for n in pair]
+    return _pad(x, amounts, 0, node=Output(tuple(shape), x.dtype))
+
+
+# Reductions ----------------------------------------------------------------------------------
+
+
+def _axes(axis: Any, rank: int) -> list[int]:
+    if axis is None or axis == []:
+        return list(range(rank))
+    return [_axis(n, rank) for n in (axis if isinstance(axis, list | tuple) else [axis])]
+
+
+def _reduction(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    def reduction(
+        x: Tensor, axis: Any = None, keepdim: bool = False, *, node: Output, **_: Any
+    ) -> Tensor:
+        x = _in_type(x, node.dtype)
+        if _rank(x) == 0:
+            return topi.identity(x)
+        return topi.reshape(function(x, _axes(axis, _rank(x)), keepdim), node.shape)
+
+    return reduction
+
+
+_operator("sum", "sum.dim_IntList")(_reduction(topi.sum))
+_operator("amax", "max")(_reduction(topi.max))
+_operator("amin", "min")(_reduction(topi.min))
+_operator("prod", "prod.dim_int")(_reduction(topi.prod))
+
+
+@_operator("any", "any.dim", "any.dims")
+def _any(x: Tensor, axis: Any = None, keepdim: bool = False, *, node: Output) -> Tensor:
+    return topi.reshape(topi.any(_cast(x, "bool"), _axes(axis, _rank(x)), keepdim), node.shape)
+
+
+@_operator("all", "all.dim", "all.dims")
+def _all(x: Tensor, axis: Any = None, keepdim: bool = False, *, node: Output) -> Tensor:
+    return topi.reshape(topi.all(_cast(x, "bool"), _axes(axis, _rank(x)), keepdim), node.shape)
+
+
+def _count(x: Tensor, axes: Sequence[int]) -> Any:
+    return prod(x.shape[axis] for axis in axes)
+
+
+@_operator("mean", "mean.dim")
+def _mean(x: Tensor, axis: Any = None, keepdim: bool = False, *, node: Output, **_: Any) -> Tensor:
+    axes = _axes(axis, _rank(x))
+    count = _count(x, axes)
+    total = topi.sum(_in_type(x, node.dtype), axes, keepdim)
+    return topi.reshape(topi.divide(total, _number(count, node.dtype)), node.shape)
+
+
+@_operator("var.correction")
+def _variance(
+    x: Tensor, axis: Any = None, *, correction: Any = 1, keepdim: bool = False, node: Output
+) -> Tensor:
+    axes = _axes(axis, _rank(x))
+    count = _count(x, axes)
+    mean = topi.divide(topi.sum(x, axes, True), _number(count, x.dtype))
+    apart = topi.subtract(x, mean)
+    squares = topi.sum(topi.multiply(apart, apart), axes, keepdim)
+    return topi.reshape(topi.divide(squares, _number(count - correction, x.dtype)), node.shape)
+
+
+@_operator("argmax", "argmin")
+def _argmax(x: Tensor, axis: Any = None, keepdim: bool = False, *, node: Output) -> Tensor:
+    return _extreme_index(topi.argmax, x, axis, node)
+
+
+@_operator("argmin")
+def _argmin(x: Tensor, axis: Any = None, keepdim: bool = False, *, node: Output) -> Tensor:
+    return _extreme_index(topi.argmin, x, axis, node)
+
+
+def _extreme_index(function: Callable[..., Tensor], x: Tensor, axis: Any, node: Output) -> Tensor:
+    if axis is None:
+        x, axis = topi.reshape(x, (_count(x, range(_rank(x))),)), 0
+    index = function(x, _axis(axis, _rank(x)), False)
+    return topi.reshape(_in_type(index, node.dtype), node.shape)
+
+
+@_operator("max.dim", "min.dim")
+def _max_with_index(x: Tensor, axis: int, keepdim: bool = False, *, node: Any) -> list[Tensor]:
+    return [
+        topi.reshape(topi.max(x, _axis(axis, _rank(x)), keepdim), node[0].shape),
+        _extreme_index(topi.argmax, x, axis, node[1]),
+    ]
+
+
+@_operator("min.dim")
+def _min_with_index(x: Tensor, axis: int, keepdim: bool = False, *, node: Any) -> list[Tensor]:
+    return [
+        topi.reshape(topi.min(x, _axis(axis, _rank(x)), keepdim), node[0].shape),
+        _extreme_index(topi.argmin, x, axis, node[1]),
+    ]
+
+
+@_operator("cumsum")
+def _cumsum(x: Tensor, axis: int, *, node: Output, **_: Any) -> Tensor:
+    return topi.cumsum(_in_type(x, node.dtype), _axis(axis, _rank(x)))
+
+
+# Normalisation -------------------------------------------------------------------------------
+
+
+@_operator("_softmax", "softmax.int")
+def _softmax(x: Tensor, axis: int, *_: Any, node: Output) -> Tensor:
+    return nn.softmax(_in_type(x, node.dtype), _axis(axis, _rank(x)))
+
+
+@_operator("_log_softmax", "log_softmax.int")
+def _log_softmax(x: Tensor, axis: int, *_: Any, node: Output) -> Tensor:
+    return nn.log_softmax(_in_type(x, node.dtype), _axis(axis, _rank(x)))
+
+
+def _scaled(
+    x: Tensor, weight: Tensor | None, bias: Tensor | None, shape: Sequence[Any] | None = None
+) -> Tensor:
+    """Times a weight, plus a bias, both in a shape that fits."""
+    for operand, function in ((weight, topi.multiply), (bias, topi.add)):
+        if operand is not None:
+            x = function(x, operand if shape is None else topi.reshape(operand, shape))
+    return x
+
+
+def _standardized(x: Tensor, axes: Sequence[int], epsilon: float) -> list[Tensor]:
+    """Less the mean, over the root of the variance; with the mean and what it was multiplied by."""
+    count = _number(_count(x, axes), x.dtype)
+    mean = topi.divide(topi.sum(x, axes, True), count)
+    apart = topi.subtract(x, mean)
+    variance = topi.divide(topi.sum(topi.multiply(apart, apart), axes, True), count)
+    factor = topi.rsqrt(topi.add(variance, te.const(epsilon, x.dtype)))
+    return [topi.multiply(apart, factor), mean, factor]
+
+
+@_operator("_native_batch_norm_legit.no_stats")
+def _batch_norm_of_itself(
+    x: Tensor, weight: Any, bias: Any, training: bool, momentum: float, epsilon: float, *, node: Any
+) -> list[Tensor]:
+    y, mean, factor = _standardized(x, [n for n in range(_rank(x)) if n != 1], epsilon)
+    y = _scaled(y, weight, bias, (x.shape[1], *[1] * (_rank(x) - 2)))
+    return [y, topi.reshape(mean, (x.shape[1],)), topi.reshape(factor, (x.shape[1],))]
+
+
+@_operator("_native_batch_norm_legit_no_training")
+def _batch_norm(
+    x: Tensor, weight: Any, bias: Any, mean: Tensor, variance: Tensor, momentum: float,
+    epsilon: float, *, node: Any,
+) -> list[Tensor]:  # fmt: skip
+    shape = (x.shape[1], *[1] * (_rank(x) - 2))
+    factor = topi.rsqrt(topi.add(variance, te.const(epsilon, variance.dtype)))
+    y = topi.subtract(x, topi.reshape(mean, shape))
+    y = topi.multiply(y, topi.reshape(factor, shape))
+    return [_scaled(y, weight, bias, shape)]
+
+
+@_operator("native_layer_norm")
+def _layer_norm(
+    x: Tensor, shape: Sequence[int], weight: Any, bias: Any, epsilon: float, *, node: Any
+) -> list[Tensor]:
+    axes = list(range(_rank(x) - len(shape), _rank(x)))
+    y, mean, factor = _standardized(x, axes, epsilon)
+    return [_scaled(y, weight, bias), mean, factor]
+
+
+@_operator("native_group_norm")
+def _group_norm(
+    x: Tensor, weight: Any, bias: Any, n: Any, channels: Any, inner: Any, groups: int,
+    epsilon: float, *, node: Any,
+) -> list[Tensor]:  # fmt: skip
+    grouped = topi.reshape(x, (n, groups, channels // groups * inner))
+    y, mean, factor = _standardized(grouped, [2], epsilon)
+    shape = (channels, *[1] * (_rank(x) - 2))
+    two = (n, groups)
+    y = _scaled(topi.reshape(y, x.shape), weight, bias, shape)
+    return [y, topi.reshape(mean, two), topi.reshape(factor, two)]
+
+
+# Pooling and interpolation -------------------------------------------------------------------
+
+_POOLS = (nn.pool1d, nn.pool2d, nn.pool3d)
+_ADAPTIVE = (nn.adaptive_pool1d, nn.adaptive_pool, nn.adaptive_pool3d)
+
+
+def _pool(
+    x: Tensor, count: int, kind: str, window: Any, stride: Any, padding: Any, dilation: Any,
+    ceil_mode: bool, includes_padding: bool, node: Output,
+) -> Tensor:  # fmt: skip
+    """Windows along the last ``count`` axes; a batch is added where there is none."""
+    window = _sizes(window, count)
+    stride = _sizes(stride, count) if stride else window
+    padding = _sizes(padding, count)
+    shape = (1, *x.shape) if _rank(x) == count + 1 else x.shape
+    pooled = _POOLS[count - 1](
+        topi.reshape(x, shape) if shape is not x.shape else x,
+        window, stride, _sizes(dilation, count), [*padding, *padding], kind, ceil_mode,
+        f"NC{'DHW'[3 - count :]}", includes_padding,
+    )  # fmt: skip
+    return topi.reshape(pooled, node.shape) if shape is not x.shape else pooled
+
+
+@_operator("max_pool2d_with_indices", "max_pool3d_with_indices")
+def _max_pool(
+    x: Tensor, window: Any, stride: Any = (), padding: Any = 0, dilation: Any = 1,
+    ceil_mode: bool = False, *, node: Any,
+) -> list[Tensor]:  # fmt: skip
+    count = len(window)
+    return [_pool(x, count, "max", window, stride, padding, dilation, ceil_mode, True, node[0])]
+
+
+@_operator("max_pool1d", "max_pool2d", "max_pool3d")
+def _max_pool_alone(
+    x: Tensor, window: Any, stride: Any = (), padding: Any = 0, dilation: Any = 1,
+    ceil_mode: bool = False, *, node: Output,
+) -> Tensor:  # fmt: skip
+    return _pool(x, len(window), "max", window, stride, padding, dilation, ceil_mode, True, node)
+
+
+@_operator("avg_pool1d", "avg_pool2d", "avg_pool3d")
+def _avg_pool(
+    x: Tensor, window: Any, stride: Any = (), padding: Any = 0, ceil_mode: bool = False,
+    count_include_pad: bool = True, divisor_override: Any = None, *, node: Output,
+) -> Tensor:  # fmt: skip
+    if divisor_override is not None:
+        raise Unsupported("divisor_override")
+    return _pool(
+        x, len(window), "avg", window, stride, padding, 1, ceil_mode, count_include_pad, node
+    )
+
+
+@_operator("_adaptive_avg_pool2d", "_adaptive_avg_pool3d", "adaptive_avg_pool1d")
+def _adaptive_avg_pool(x: Tensor, size: Sequence[int], *, node: Output) -> Tensor:
+    if _rank(x) == len(size) + 1:
+        x = topi.reshape(x, (1, *x.shape))
+    pool = _ADAPTIVE[len(size) - 1](x, list(size), "avg", f"NC{'DHW'[3 - len(size) :]}")
+    return topi.reshape(pool, node.shape)
+
+
+@_operator("adaptive_max_pool1d", "adaptive_max_pool2d", "adaptive_max_pool3d")
+def _adaptive_max_pool(x: Tensor, size: Sequence[int], *, node: Any) -> list[Tensor]:
+    if _rank(x) == len(size) + 1:
+        x = topi.reshape(x, (1, *x.shape))
+    pool = _ADAPTIVE[len(size) - 1](x, list(size), "max", f"NC{'DHW'[3 - len(size) :]}")
+    return [topi.reshape(pool, node[0].shape)]
+
+
+def _resized(x: Tensor, node: Output, method: str, mode: str, cubic: float = -0.75) -> Tensor:
+    count = _rank(x) - 2
+    resize = (image.resize1d, image.resize2d, image.resize3d)[count - 1]
+    rounding = "floor" if method == "nearest_neighbor" else ""
+    return resize(
+        x, None, list(node.shape[2:]), f"NC{'DHW'[3 - count :]}", method, mode, rounding, cubic
+    )
+
+
+@_operator("upsample_nearest1d.vec", "upsample_nearest2d.vec", "upsample_nearest3d.vec")
+@_operator("upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d")
+def _nearest(x: Tensor, *_: Any, node: Output) -> Tensor:
+    return _resized(x, node, "nearest_neighbor", "asymmetric")
+
+
+@_operator("upsample_linear1d.vec", "upsample_bilinear2d.vec", "upsample_trilinear3d.vec")
+@_operator("upsample_linear1d", "upsample_bilinear2d", "upsample_trilinear3d")
+def _linear(x: Tensor, size: Any, align_corners: bool, *_: Any, node: Output) -> Tensor:
+    return _resized(x, node, "linear", "align_corners" if align_corners else "half_pixel")
+
+
+@_operator("upsample_bicubic2d.vec", "upsample_bicubic2d")
+def _cubic(x: Tensor, size: Any, align_corners: bool, *_: Any, node: Output) -> Tensor:
+    return _resized(x, node, "cubic", "align_corners" if align_corners else "half_pixel")
+
+
+@_operator("grid_sampler_2d")
+def _grid_sampler(
+    x: Tensor, grid: Tensor, mode: int, padding: int, align_corners: bool, *, node: Output
+) -> Tensor:
+    if mode == 2:
+        raise Unsupported("bicubic interpolation at the places of a grid")
+    method, outside = ("bilinear", "nearest")[mode], ("zeros", "border", "reflection")[padding]
+    places = topi.transpose(grid, [0, 3, 1, 2])
+    return image.grid_sample(x, places, method, "NCHW", outside, align_corners)
+
+
+# Indices -------------------------------------------------------------------------------------
+
+
+def _inside(index: Any, size: Any) -> Any:
+    """A place in an axis: a negative one counts from its end. What is outside, on which torch
+    fails, is taken for the nearest end."""
+    index = index.astype("int64")
+    index = te.if_then_else(index < 0, index + size, index)
+    return te.max(te.min(index, size - 1), te.const(0, "int64"))
+
+
+@_operator("embedding")
+def _embedding(weight: Tensor, index: Tensor, *_: Any, node: Output) -> Tensor:
+    rank = _rank(index)
+    return te.compute(
+        node.shape,
+        lambda *i: weight(_inside(index(*i[:rank]), weight.shape[0]), i[rank]),
+        "embedding",
+    )
+
+
+@_operator("_embedding_bag", "_embedding_bag_forward_only")
+def _embedding_bag(
+    weight: Tensor, index: Tensor, offsets: Tensor, *rest: Any, node: Any
+) -> list[Tensor]:
+    """Sums, or means, of rows from each offset to the next; a bag without rows is 0."""
+    mode = rest[1] if len(rest) > 1 else 0
+    if mode == 2 or (len(rest) > 3 and rest[3] is not None):
+        raise Unsupported("bags of maxima, and weights of rows")
+    bags, size = offsets.shape[0], index.shape[0]
+    k = te.reduce_axis((0, size), name="k")
+
+    def is_in(b: Any) -> Any:
+        first = offsets(b) <= k
+        last = te.any(b + 1 >= bags, k < offsets(te.min(b + 1, bags - 1)))
+        return te.all(first, last)
+
+    zero = te.const(0.0, weight.dtype)
+    total = te.compute(
+        node[0].shape,
+        lambda b, j: te.sum(
+            te.if_then_else(is_in(b), weight(_inside(index(k), weight.shape[0]), j), zero), axis=k
+        ),
+        "bag",
+    )
+    if mode == 0:
+        return [total]
+    n = te.reduce_axis((0, size), name="n")
+    k = n
+    unit = te.const(1.0, weight.dtype)
+    counts = te.compute(
+        (bags,), lambda b: te.sum(te.if_then_else(is_in(b), unit, zero), axis=n), "count"
+    )
+    return [te.compute(node[0].shape, lambda b, j: total(b, j) / te.max(counts(b), unit), "mean")]
+
+
+@_operator("index_select")
+def _index_select(x: Tensor, axis: int, index: Tensor, *, node: Output) -> Tensor:
+    axis = _axis(axis, _rank(x))
+    return te.compute(
+        node.shape,
+        lambda *i: x(*i[:axis], _inside(index(i[axis]), x.shape[axis]), *i[axis + 1 :]),
+        "index_select",
+    )
+
+
+@_operator("index.Tensor", "_unsafe_index.Tensor")
+def _index(x: Tensor, indices: Sequence[Any], *, node: Output) -> Tensor:
+    """Axes that are indexed become those of the broadcast indices: in the place of the first where
+    they are neighbours, else at the front."""
+    given = {axis: index for axis, index in enumerate(indices) if index is not None}
+    if any(index.dtype in ("bool", "uint8") for index in given.values()):
+        raise Unsupported("an index that is a mask: how much it takes is known at the call alone")
+    rank = max(_rank(index) for index in given.values())
+    axes = sorted(given)
+    place = axes[0] if axes == list(range(axes[0], axes[-1] + 1)) else 0
+
+    def element(*i: Any) -> Any:
+        at, rest = i[place : place + rank], [*i[:place], *i[place + rank :]]
+        places = []
+        for axis in range(_rank(x)):
+            index = given.get(axis)
+            if index is None:
+                places.append(rest.pop(0))
+                continue
+            own = at[rank - _rank(index) :]
+            own = [0 if size == 1 else n for n, size in zip(own, index.shape, strict=True)]
+            places.append(_inside(index(*own), x.shape[axis]))
+        return x(*places)
+
+    return te.compute(node.shape, element, "index")
+
+
+@_operator("gather")
+def _gather(x: Tensor, axis: int, index: Tensor, *, node: Output, **_: Any) -> Tensor:
+    axis = _axis(axis, _rank(x))
+    return te.compute(
+        node.shape,
+        lambda *i: x(*i[:axis], _inside(index(*i), x.shape[axis]), *i[axis + 1 :]),
+        "gather",
+    )
+
+
+@_operator("scatter.src", "scatter.value", "scatter_add")
+def _scatter(x: Tensor, axis: int, index: Tensor, source: Any, *, node: Output) -> Tensor:
+    if not isinstance(source, Tensor):
+        source = topi.full(index.shape, node.dtype, source)
+    elif tuple(source.shape) != tuple(index.shape):
+        source = te.compute(index.shape, lambda *i, given=source: given(*i), "updates")
+    return topi.scatter(x, index, source, _axis(axis, _rank(x)))
+
+
+@_operator("scatter_add")
+def _scatter_add(x: Tensor, axis: int, index: Tensor, source: Tensor, *, node: Output) -> Tensor:
+    if tuple(source.shape) != tuple(index.shape):
+        source = te.compute(index.shape, lambda *i, given=source: given(*i), "updates")
+    return topi.scatter_add(x, index, source, _axis(axis, _rank(x)))
+
+
+@_operator("sort")
+def _sort(x: Tensor, axis: int = -1, descending: bool = False, *, node: Any) -> list[Tensor]:
+    ascends = int(not descending)
+    return [
+        topi.sort(x, _axis(axis, _rank(x)), ascends),
+        topi.argsort(x, None, _axis(axis, _rank(x)), ascends, node[1].dtype),
+    ]
+
+
+@_operator("topk")
+def _topk(
+    x: Tensor, k: int, axis: int = -1, largest: bool = True, sorted: bool = True, *, node: Any
+) -> list[Tensor]:
+    return list(topi.topk(x, k, _axis(axis, _rank(x)), "both", not largest, node[1].dtype))
+
+
+_operator("_assert_tensor_metadata", "sym_constrain_range_for_size")(lambda *_, **__: None)
+OPERATORS["<built-in function getitem>"] = lambda parts, n, *, node: parts[n]
+for _function in (python_operator.add, python_operator.sub, python_operator.mul):
+    # Sizes.
+    OPERATORS[str(_function)] = lambda a, b, *, node, _f=_function: _f(a, b)

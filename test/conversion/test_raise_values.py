@@ -1,0 +1,281 @@
+"""Vectors as arguments, vectors and memrefs as results; tiles, transfers and reshapes."""
+
+import numpy as np
+import pytest
+
+import kc
+from kc.support.diagnostics import KCError
+
+VALUES = """
+func.func @f(%v: vector<4xf32>, %w: vector<2x3xi32>, %i: vector<4xindex>, %m: vector<4xi1>,
+             %z: vector<f32>)
+    -> (vector<4xf32>, vector<2x3xi32>, vector<4xindex>, vector<4xi1>, vector<f32>, i32) {
+  %r = arith.addf %v, %v : vector<4xf32>
+  %s = arith.muli %w, %w : vector<2x3xi32>
+  %j = arith.addi %i, %i : vector<4xindex>
+  %t = arith.constant dense<true> : vector<4xi1>
+  %n = arith.xori %m, %t : vector<4xi1>
+  %y = arith.addf %z, %z : vector<f32>
+  %c = arith.constant 5 : i32
+  return %r, %s, %j, %n, %y, %c
+    : vector<4xf32>, vector<2x3xi32>, vector<4xindex>, vector<4xi1>, vector<f32>, i32
+}"""
+
+
+def test_vectors_are_passed_as_arrays():
+    v, w = np.arange(4, dtype=np.float32), np.arange(6, dtype=np.int32).reshape(2, 3)
+    i, m, z = np.arange(4), np.array([1, 0, 1, 0], bool), np.array(2.5, np.float32)
+    results = kc.build(kc.IRModule.parse(VALUES))(v, w, i, m, z)
+    for result, wanted in zip(results, (v + v, w * w, i + i, ~m, z + z, 5), strict=True):
+        np.testing.assert_array_equal(result, wanted)
+
+
+MEMREFS = """
+memref.global "private" constant @k : memref<i32> = dense<3>
+func.func @f(%a: memref<4xf32>, %v: vector<2xi32>)
+    -> (memref<4xf32>, memref<2xi32>, vector<2xi32>) {
+  %at = arith.constant 0 : index
+  %k = memref.get_global @k : memref<i32>
+  %three = memref.load %k[] : memref<i32>
+  %all = vector.broadcast %three : i32 to vector<2xi32>
+  %sum = arith.addi %v, %all : vector<2xi32>
+  %r = memref.alloc() : memref<2xi32>
+  vector.store %sum, %r[%at] : memref<2xi32>, vector<2xi32>
+  return %a, %r, %sum : memref<4xf32>, memref<2xi32>, vector<2xi32>
+}"""
+
+
+def test_memrefs_that_are_returned_are_copied():
+    a = np.arange(4, dtype=np.float32)
+    again, sums, vector = kc.build(kc.IRModule.parse(MEMREFS))(a, np.array([1, 2], np.int32))
+    np.testing.assert_array_equal(again, a)
+    assert not np.shares_memory(again, a)
+    np.testing.assert_array_equal(sums, [4, 5])
+    np.testing.assert_array_equal(vector, [4, 5])
+
+
+def test_a_function_that_passes_vectors_is_still_called():
+    text = """
+    func.func @twice(%v: vector<4xf32>) -> vector<4xf32> {
+      %r = arith.addf %v, %v : vector<4xf32>
+      return %r : vector<4xf32>
+    }
+    func.func @f(%v: vector<4xf32>) -> vector<4xf32> {
+      %a = func.call @twice(%v) : (vector<4xf32>) -> vector<4xf32>
+      %b = func.call @twice(%a) : (vector<4xf32>) -> vector<4xf32>
+      return %b : vector<4xf32>
+    }"""
+    module, v = kc.build(kc.IRModule.parse(text)), np.arange(4, dtype=np.float32)
+    np.testing.assert_array_equal(module["f"](v), 4 * v)
+    np.testing.assert_array_equal(module["twice"](v), 2 * v)
+
+
+def test_a_memref_of_unknown_size_is_no_result():
+    text = "func.func @f(%x: memref<?xf32>) -> memref<?xf32> {\n  return %x : memref<?xf32>\n}"
+    with pytest.raises(KCError) as caught:
+        kc.build(kc.IRModule.parse(text, "k.mlir"))
+    assert str(caught.value) == (
+        "error[KC4004]: @f returns a value\n"
+        "  --> k.mlir:1:1\n"
+        "  why: a kernel writes its results into arguments"
+    )
+
+
+PACKS = """
+func.func @padded(%x: tensor<13x?xf32>, %z: f32) -> tensor<?x2x8x3xf32> {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %n = tensor.dim %x, %c1 : tensor<13x?xf32>
+  %m = arith.addi %n, %c2 : index
+  %k = arith.divui %m, %c3 : index
+  %d = tensor.empty(%k) : tensor<?x2x8x3xf32>
+  %p = linalg.pack %x padding_value(%z : f32) outer_dims_perm = [1, 0] inner_dims_pos = [0, 1]
+    inner_tiles = [8, 3] into %d : tensor<13x?xf32> -> tensor<?x2x8x3xf32>
+  return %p : tensor<?x2x8x3xf32>
+}
+func.func @whole(%x: tensor<?x6xf32>, %d: tensor<6x?x8xf32>) -> tensor<6x?x8xf32> {
+  %p = linalg.pack %x outer_dims_perm = [1, 0] inner_dims_pos = [0] inner_tiles = [8]
+    into %d : tensor<?x6xf32> -> tensor<6x?x8xf32>
+  return %p : tensor<6x?x8xf32>
+}
+func.func @back(%x: tensor<6x2x8xf32>) -> tensor<13x6xf32> {
+  %d = tensor.empty() : tensor<13x6xf32>
+  %p = linalg.unpack %x outer_dims_perm = [1, 0] inner_dims_pos = [0] inner_tiles = [8]
+    into %d : tensor<6x2x8xf32> -> tensor<13x6xf32>
+  return %p : tensor<13x6xf32>
+}"""
+
+
+def test_tiles():
+    module = kc.build(kc.IRModule.parse(PACKS, "m.mlir"))
+    x = np.random.default_rng(0).random((13, 7), np.float32)
+    wanted = np.pad(x, ((0, 3), (0, 2)), constant_values=9).reshape(2, 8, 3, 3)
+    np.testing.assert_array_equal(module["padded"](x, 9.0), wanted.transpose(2, 0, 1, 3))
+    x = np.random.default_rng(1).random((16, 6), np.float32)
+    tiles, memory = x.reshape(2, 8, 6).transpose(2, 0, 1).copy(), np.zeros((6, 2, 8), np.float32)
+    np.testing.assert_array_equal(module["whole"](x, memory), tiles)
+    np.testing.assert_array_equal(module["back"](tiles), x[:13])
+    with pytest.raises(KCError) as caught:
+        module["whole"](x[:15].copy(), memory)
+    assert caught.value.code == "KC5132"
+    assert "why: linalg.pack (m.mlir:15:3) has no padding value, and tiles that are whole" in str(
+        caught.value
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            "%p = linalg.pack %x inner_dims_pos = [0] inner_tiles = [%t] into %d "
+            ": tensor<16xf32> -> tensor<2x?xf32>",
+            "error[KC4550]: raise-to-tir: linalg.pack with tiles of a size that is no constant has "
+            "no counterpart in tir\n"
+            "  --> m.mlir:2:3\n"
+            "  why: indices are affine: a variable times a constant",
+        ),
+        (
+            "%p = linalg.pack %x inner_dims_pos = [0] inner_tiles = [8] into %d "
+            ": tensor<17xf32> -> tensor<2x8xf32>",
+            "error[KC4556]: raise-to-tir: the sizes of linalg.pack do not fit: 16 is not 17\n"
+            "  --> m.mlir:2:3\n"
+            "  why: it has no padding value, and tiles that are whole",
+        ),
+    ],
+)
+def test_tiles_that_are_refused(call: str, message: str):
+    source, dest = call.partition(" : ")[2].split(" -> ")
+    text = (
+        f"func.func @f(%x: {source}, %t: index, %d: {dest}) -> {dest} {{\n  {call}\n"
+        f"  return %p : {dest}\n}}"
+    )
+    with pytest.raises(KCError) as caught:
+        kc.build(kc.IRModule.parse(text, "m.mlir"))
+    assert str(caught.value) == message
+
+
+TRANSFERS = """
+func.func @f(%x: tensor<6x?xf32>, %v: vector<4xf32>, %i: index)
+    -> (tensor<6x?xf32>, vector<4xf32>) {
+  %z = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %r = vector.transfer_read %x[%i, %c0], %z {in_bounds = [false]}
+    : tensor<6x?xf32>, vector<4xf32>
+  %s = arith.addf %r, %v : vector<4xf32>
+  %w = vector.transfer_write %s, %x[%c0, %i] {in_bounds = [false]}
+    : vector<4xf32>, tensor<6x?xf32>
+  return %w, %r : tensor<6x?xf32>, vector<4xf32>
+}"""
+
+
+def test_transfers_of_tensors():
+    x = np.random.default_rng(2).random((6, 5), np.float32)
+    v = np.arange(4, dtype=np.float32)
+    written, read = kc.build(kc.IRModule.parse(TRANSFERS))(x, v, 2)
+    wanted = x.copy()
+    wanted[0, 2:5] = (x[2, :4] + v)[:3]
+    np.testing.assert_array_equal(written, wanted)
+    np.testing.assert_array_equal(read, x[2, :4])
+
+
+RESHAPES = """
+func.func @listed(%x: tensor<6x?xf32>, %n: index) -> tensor<?x3xf32> {
+  %c3 = arith.constant 3 : index
+  %s = tensor.from_elements %n, %c3 : tensor<2xindex>
+  %r = tensor.reshape %x(%s) : (tensor<6x?xf32>, tensor<2xindex>) -> tensor<?x3xf32>
+  return %r : tensor<?x3xf32>
+}
+func.func @flat(%x: tensor<2x3xf32>, %s: tensor<1xi32>) -> tensor<6xf32> {
+  %r = tensor.reshape %x(%s) : (tensor<2x3xf32>, tensor<1xi32>) -> tensor<6xf32>
+  return %r : tensor<6xf32>
+}"""
+
+
+def test_reshapes():
+    module = kc.build(kc.IRModule.parse(RESHAPES, "m.mlir"))
+    x = np.random.default_rng(3).random((6, 4), np.float32)
+    np.testing.assert_array_equal(module["listed"](x, 8), x.reshape(8, 3))
+    y = np.arange(6, dtype=np.float32).reshape(2, 3)
+    np.testing.assert_array_equal(module["flat"](y, np.array([6], np.int32)), y.ravel())
+    with pytest.raises(KCError) as caught:
+        module["listed"](x, 7)
+    assert "why: tensor.reshape (m.mlir:5:3) keeps the number of elements" in str(caught.value)
+
+
+def test_sizes_that_are_loaded_are_no_shape():
+    text = """
+    func.func @f(%x: tensor<6xf32>, %s: tensor<2xindex>) -> tensor<?x3xf32> {
+      %r = tensor.reshape %x(%s) : (tensor<6xf32>, tensor<2xindex>) -> tensor<?x3xf32>
+      return %r : tensor<?x3xf32>
+    }"""
+    with pytest.raises(KCError) as caught:
+        kc.build(kc.IRModule.parse(text, "m.mlir"))
+    assert str(caught.value) == (
+        "error[KC4550]: raise-to-tir: tensor.reshape to sizes that are loaded has no counterpart "
+        "in tir\n"
+        "  --> m.mlir:3:7\n"
+        "  why: the size of a buffer is known before what is in another one\n"
+        "  try: make the list of sizes with tensor.from_elements"
+    )
+
+
+def test_a_tensor_without_a_rank_is_refused():
+    text = """
+    func.func @f(%x: tensor<*xf32>) -> tensor<2xf32> {
+      %r = tensor.cast %x : tensor<*xf32> to tensor<2xf32>
+      return %r : tensor<2xf32>
+    }"""
+    with pytest.raises(KCError) as caught:
+        kc.build(kc.IRModule.parse(text, "m.mlir"))
+    assert str(caught.value) == (
+        "error[KC4550]: raise-to-tir: tensor<*xf32> in func.func has no counterpart in tir\n"
+        "  --> m.mlir:2:5\n"
+        "  why: buffers have a number of dimensions\n"
+        "  try: give it a type with sizes, which may be ?"
+    )
+
+
+TEXT = """
+#trait = {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+          iterator_types = ["parallel"]}
+func.func @doubled(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = linalg.generic #trait ins(%x : tensor<4xf32>) outs(%x : tensor<4xf32>) {
+  ^bb0(%p: f32, %q: f32):
+    %s = arith.addf %p, %q : f32
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+func.func @summed(%n: index) -> f32 {
+  %z = index.constant 0
+  %o = index.constant 1
+  %f = arith.constant 1.5 : f32
+  %r = scf.for %i = %z to %n step %o iter_args(%a = %f) -> f32 {
+    %s = arith.addf %a, %f : f32
+    scf.yield %s : f32
+  }
+  return %r : f32
+}
+func.func @unsigned(%i: i32) -> index {
+  %r = arith.index_castui %i : i32 to index
+  return %r : index
+}
+func.func @halves(%a: vector<2xi64>, %b: vector<2xi64>) -> vector<2xi64> {
+  %l, %h = arith.mulsi_extended %a, %b : vector<2xi64>
+  return %h : vector<2xi64>
+}
+func.func @open(%a: tensor<5xf32>) -> tensor<?xf32> {
+  %0 = "tosa.abs"(%a) : (tensor<5xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}"""
+
+
+def test_text_that_mlir_opt_reads_too():
+    module = kc.build(kc.IRModule.parse(TEXT))
+    ones = np.ones(4, np.float32)
+    np.testing.assert_array_equal(module["doubled"](ones), 2 * ones)
+    assert (module["summed"](3), module["unsigned"](-5)) == (6.0, 2**32 - 5)
+    high = module["halves"](np.array([2**62, -(2**62)]), np.array([4, 9]))
+    np.testing.assert_array_equal(high, [1, -3])
+    np.testing.assert_array_equal(module["open"](np.full(5, -2, np.float32)), np.full(5, 2))

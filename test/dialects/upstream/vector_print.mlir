@@ -1,0 +1,13 @@
+// RUN: kc-opt %s | FileCheck %s
+// RUN: kc-opt %s --mlir-print-op-generic | kc-opt | FileCheck %s
+
+func.func @f(%v: vector<4xf32>, %x: f32) {
+  vector.print %v : vector<4xf32>
+  vector.print %x : f32 punctuation <comma>
+  vector.print str "abc"
+  return
+}
+
+// CHECK: vector.print %v : vector<4xf32>
+// CHECK: vector.print %x : f32 punctuation <comma>
+// CHECK: vector.print str "abc"
