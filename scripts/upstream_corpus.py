@@ -37,7 +37,7 @@ SPLIT = "// -----"
 STARTS = re.compile(r"[#!]?[\w.]+[ (=@{\n]|\"|%")
 """What begins an op or an alias of a module, at the start of a line."""
 SECONDS = 20
-"""So long may one function take."""
+"""So much time of the processor may one function take."""
 
 
 @dataclass
@@ -184,7 +184,7 @@ def each(
             os.close(reader)
             with os.fdopen(writer, "w") as out:
                 for function in functions[first : first + 200]:
-                    signal.alarm(SECONDS)
+                    signal.setitimer(signal.ITIMER_PROF, SECONDS)
                     out.write(json.dumps(work(function)) + "\n")
                     out.flush()
             os._exit(0)
@@ -198,7 +198,7 @@ def each(
         first += known
         if status:
             number = os.WTERMSIG(status)
-            yield ("late" if number == signal.SIGALRM else "crash", f"signal {number}")
+            yield ("late" if number == signal.SIGPROF else "crash", f"signal {number}")
             first += 1
 
 

@@ -1,9 +1,9 @@
 // RUN: kc-opt %s --split-input-file --verify-diagnostics --raise-to-tir
 
-func.func @reshape(%a: tensor<8xf32>, %s: tensor<1xindex>) -> tensor<8xf32> {
-  // expected-error@+1 {{raise-to-tir: tensor.reshape has no counterpart in tir}}
-  %r = "tensor.reshape"(%a, %s) : (tensor<8xf32>, tensor<1xindex>) -> tensor<8xf32>
-  return %r : tensor<8xf32>
+func.func @reshape(%a: tensor<8xf32>, %s: tensor<1xindex>) -> tensor<?xf32> {
+  // expected-error@+1 {{raise-to-tir: tensor.reshape to sizes that are loaded has no counterpart in tir}}
+  %r = tensor.reshape %a(%s) : (tensor<8xf32>, tensor<1xindex>) -> tensor<?xf32>
+  return %r : tensor<?xf32>
 }
 
 // -----
@@ -86,9 +86,9 @@ func.func @carried(%a: memref<8xf32>, %b: memref<8xf32>) {
 // -----
 
 // expected-error@+1 {{raise-to-tir: @buffer returns a memref}}
-func.func @buffer(%a: tensor<8xf32>) -> memref<8xf32> {
-  %r = bufferization.to_buffer %a : tensor<8xf32> to memref<8xf32>
-  return %r : memref<8xf32>
+func.func @buffer(%a: tensor<?xf32>) -> memref<?xf32> {
+  %r = bufferization.to_buffer %a : tensor<?xf32> to memref<?xf32>
+  return %r : memref<?xf32>
 }
 
 // -----
@@ -238,7 +238,7 @@ func.func @standing(%a: memref<8xf32>, %z: f32) {
 // -----
 
 func.func @unranked() {
-  // expected-error@+1 {{raise-to-tir: bufferization.alloc_tensor without a known rank has no counterpart in tir}}
+  // expected-error@+1 {{raise-to-tir: tensor<*xf32> in bufferization.alloc_tensor has no counterpart in tir}}
   %0 = bufferization.alloc_tensor() : tensor<*xf32>
   return
 }
