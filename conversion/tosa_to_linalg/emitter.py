@@ -92,7 +92,7 @@ class Emitter:
             if value.type == result.type:
                 given.append(value)
             elif _differ_in_what_is_known(value.type, result.type):
-                given.append(self.insert(tensor.CastOp(value, result.type)))
+                given.append(self.insert(tensor.CastOp(value, tensor_type(result))))
             else:
                 raise refused(
                     self.op,
