@@ -257,6 +257,19 @@ def test_writing_expressions_needs_no_compiler():
     assert done.stdout == "[]\n", done.stderr
 
 
+PUBLIC = ("te", "tir", "topi", "transform", "gpu", "nd", "target", "runtime", "error", "script")
+
+
+def test_modules_list_public_names_alone():
+    """``dir(kc.runtime)``: what a user completes."""
+    modules = [getattr(kc, name) for name in PUBLIC]
+    listed = {f"{module.__name__}.{name}" for module in modules for name in dir(module)}
+    assert len(listed) > 400
+    assert [
+        name for name in listed if name.split(".")[-1].startswith("_") and not name.endswith("__")
+    ] == []
+
+
 MOVED_NAMES = {
     "compute": "; it is kc.te.compute, as in TVM since 0.7",
     "thread_axis": "; it is kc.te.thread_axis, as in TVM since 0.7",

@@ -33,6 +33,9 @@ class _Decorator(_ModuleType):
     def __call__(self, function: _Callable[..., _Any]) -> _Any:
         return _script(function)
 
+    def __dir__(self) -> list[str]:
+        return sorted(__all__)
+
 
 _Decorator.__call__.__doc__ = _script.__doc__
 _sys.modules[__name__].__class__ = _Decorator
