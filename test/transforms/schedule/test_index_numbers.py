@@ -73,3 +73,16 @@ def test_layouts_whose_indices_would_be_too_large() -> None:
     assert refused.value.why == (
         "(i)->(i * 1099511627776) multiplies the numbers that are in them now"
     )
+
+
+def test_the_size_of_a_skewed_loop_is_read_as_it_is_printed() -> None:
+    """Its two sizes are one here: n + n - 1 is n * 2 - 1 in the module, as in its text."""
+    nest = COPY.replace("tir.for %i", "tir.for %t in %n {\n  tir.for %i", 1)
+    text = nest.replace("func.return", "}\n  func.return").replace(
+        "(spatial %v_i", "(opaque %v_t in %n = %t, spatial %v_i"
+    )
+    sch = tir.Schedule(kc.IRModule.parse(text))
+    t, i = sch.get_loops("B")
+    sch.skew(t, i)
+    assert "%i_size = tir.apply (%n * 2 - 1)" in str(sch.mod)
+    assert str(kc.IRModule.parse(str(sch.mod))) == str(sch.mod)

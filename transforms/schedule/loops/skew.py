@@ -40,7 +40,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
 from xdsl.ir import SSAValue
-from xdsl.ir.affine import AffineExpr, AffineSet
+from xdsl.ir.affine import AffineExpr, AffineMap, AffineSet
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kc.analysis import loop_tree
@@ -191,7 +191,9 @@ class Skew(Primitive):
             if isinstance(count, int)
             else AffineExpr.dimension(len(operands) - 1)
         )
-        apply = ApplyOp(first + (second - 1) * step, operands)
+        sum_ = AffineMap(len(operands), 0, (first + (second - 1) * step,))
+        map_, operands = compact(sum_, operands)
+        apply = ApplyOp(map_.results[0], operands)
         apply.result.name_hint = f"{inner.label}_size"
         apply.location = inner.location
         Rewriter.insert_op(apply, InsertPoint.before(size_point(site, outer, operands)))
