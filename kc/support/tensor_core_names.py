@@ -50,6 +50,12 @@ class TensorCoreIntrin(NamedTuple):
     steps: int = 1
     """How many instructions along k there are in a product."""
 
+    @property
+    def extents(self) -> tuple[int, ...]:
+        """The loops of a product, or of a matrix C."""
+        m, n, k = self.shape
+        return (m, n, k * self.steps) if self.role == "sync" else (m, n)
+
 
 @cache
 def tensor_core_intrins() -> Mapping[str, TensorCoreIntrin]:

@@ -198,16 +198,36 @@ class Tensorize(Primitive):
 
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:
-        cores = () if "cuda" in site.target.keys else tensor_core_intrins()
-        possible = [name for name in names() if name not in cores]
+        cores = tensor_core_intrins()
+        is_cuda = "cuda" in site.target.keys
+        possible = [name for name in names() if is_cuda or name not in cores]
+        warpgroups = site.target.has_feature("sm_90a")
         for loop in loop_tree.loops(site.function):
+            extents = _extents(loop)
             for name in possible:
+                core = cores.get(name)
+                # There are hundreds for wgmma, and reading them all would take seconds.
+                if core is not None and core.instruction == "wgmma":
+                    if not warpgroups or extents[: len(core.extents)] != core.extents:
+                        continue
                 yield cls(IntrinRef(name), LoopRef(loop))
 
     def rewrite(self, site: Site, plan: Plan) -> Rewritten:
         if plan.loop is not None:
             plan = _plan(site, plan.intrin, self._blockize(site, plan.loop))
         return _replace(site, plan)
+
+
+def _extents(loop: ForOp) -> tuple[int | None, ...]:
+    """The extents of a loop and of those in it, as far as each is alone there."""
+    extents: list[int | None] = []
+    inner: Operation | None = loop
+    while isinstance(inner, ForOp):
+        if inner.static_extent != 1:
+            extents.append(inner.static_extent)
+        ops = [op for op in inner.body.block.ops if loop_tree.has_work(op)]
+        inner = ops[0] if len(ops) == 1 else None
+    return tuple(extents)
 
 
 def _ways_to_one_block(site: Site, loop: ForOp) -> tuple[str, ...]:
