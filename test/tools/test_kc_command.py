@@ -108,7 +108,7 @@ MISTAKES = {
     ("docs", "a", "b"): "error[KC0002]: docs takes one name, not 2: a b\n",
     ("docs", "KC9999"): (
         "error[KC0005]: there is no diagnostic KC9999\n"
-        "  try: did you mean 'KC6309' or 'KC6009' or 'KC5149'?\n"
+        "  try: did you mean 'KC3499' or 'KC6309' or 'KC6009'?\n"
     ),
     ("explain",): "error[KC0002]: explain takes a code\n  try: kc explain KC3040\n",
     ("opt", "--help=splt"): (
