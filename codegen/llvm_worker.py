@@ -9,6 +9,7 @@ fast.
 
 import base64
 import json
+import re
 import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -69,8 +70,8 @@ def main() -> None:
 
     machine = create_machine()
 
-    def parse() -> Any:
-        module = llvm.parse_assembly(request["text"] or PROBE)
+    def parse(text: str | None = None) -> Any:
+        module = llvm.parse_assembly(text or request["text"] or PROBE)
         module.triple = request["triple"]
         module.data_layout = str(machine.target_data)
         return module
@@ -91,9 +92,16 @@ def main() -> None:
 
 
 def optimized(
-    llvm: Any, parse: Callable[[], Parsed], ref: Callable[[Parsed], Any], machine: Any, level: int
+    llvm: Any,
+    parse: Callable[[str | None], Parsed],
+    ref: Callable[[Parsed], Any],
+    machine: Any,
+    level: int,
 ) -> Parsed:
     """The module of ``parse``, whose llvmlite module is ``ref``, after LLVM's default pipeline.
+
+    ``parse`` is given another text than the module's where what the pipeline leaves is rewritten
+    (:func:`with_scalar_stores`).
 
     Loops and straight-line code are vectorised from level 2. What LLVM's passes leave is verified,
     as code generation aborts on invalid IR, or makes wrong code of it: SROA of LLVM 22.1 may take
@@ -104,7 +112,7 @@ def optimized(
     reason = ""
     attempts = [(level, level >= 2, False), (level, False, False), (0, False, False)]
     for speed, loops, straight in [(level, level >= 2, level >= 2), *attempts]:
-        parsed = parse()
+        parsed = parse(None)
         options = llvm.create_pipeline_tuning_options(speed_level=speed)
         options.loop_vectorization = loops
         options.slp_vectorization = straight
@@ -114,8 +122,54 @@ def optimized(
         except RuntimeError as error:
             reason = str(error)
         else:
-            return parsed
+            text = with_scalar_stores(ref(parsed))
+            return parsed if text is None else parse(text)
     raise RuntimeError(f"LLVM's passes made invalid IR: {reason}")
+
+
+_MASKED_STORE = re.compile(
+    r"^(?P<indent> *)(?:tail )?call void @llvm\.masked\.store\.\S+\("
+    r"<(?P<count>\d+) x (?P<element>[^<>]+)> (?P<value>%[^,]+), ptr (?P<attributes>(?:.* )?)"
+    r"(?P<pointer>\S.*), <\d+ x i1> <(?P<mask>i1 [^<>]*)>\)(?: #\d+)?(?P<metadata>(?:, !.*)?)$",
+    re.MULTILINE,
+)
+_LANE = "i1 true"
+
+
+def with_scalar_stores(module: Any) -> str | None:
+    """The text of a module in which masked stores of a single lane are plain stores of an element;
+    None where there are none.
+
+    LLVM 22.1's code for x86 with AVX-512 stores the whole element that a narrower one is truncated
+    from, where it is the only lane: four bytes of ``trunc <8 x i32> %v to <8 x i8>``
+    (llvm/llvm-project#179489).
+    """
+    if not module.triple.startswith("x86") or not any(
+        function.name.startswith("llvm.masked.store.") for function in module.functions
+    ):
+        return None
+    count = 0
+
+    def scalar(match: re.Match[str]) -> str:
+        nonlocal count
+        mask = match["mask"].split(", ")
+        if mask.count(_LANE) != 1:
+            return match[0]
+        lane = mask.index(_LANE)
+        count += 1
+        align = re.search(r"align \d+", match["attributes"]) if lane == 0 else None
+        element, place = f"%kc.element.{count}", f"%kc.place.{count}"
+        lines = (
+            f"{element} = extractelement <{match['count']} x {match['element']}> "
+            f"{match['value']}, i64 {lane}",
+            f"{place} = getelementptr {match['element']}, ptr {match['pointer']}, i64 {lane}",
+            f"store {match['element']} {element}, ptr {place}, "
+            f"{align[0] if align else 'align 1'}{match['metadata']}",
+        )
+        return "\n".join(match["indent"] + line for line in lines)
+
+    text = _MASKED_STORE.sub(scalar, str(module))
+    return text if count else None
 
 
 def ptx(
@@ -131,8 +185,8 @@ def ptx(
     target = llvm.Target.from_triple("nvptx64-nvidia-cuda")
     machine = target.create_target_machine(cpu=cpu, features=features, opt=min(max(level, 1), 3))
 
-    def parse() -> Any:
-        module = llvm.parse_assembly(text)
+    def parse(rewritten: str | None = None) -> Any:
+        module = llvm.parse_assembly(rewritten or text)
         module.data_layout = str(machine.target_data)
         if library is not None:
             link_library(llvm, module, library)
@@ -141,7 +195,11 @@ def ptx(
     verified = [parse()]
     verified[0].verify()
     module = optimized(
-        llvm, lambda: verified.pop() if verified else parse(), lambda parsed: parsed, machine, level
+        llvm,
+        lambda other: verified.pop() if verified else parse(other),
+        lambda parsed: parsed,
+        machine,
+        level,
     )
     return machine.emit_assembly(module)
 

@@ -192,8 +192,8 @@ def compile_ir(
         return CompiledModule(machine, opt_level, parts=parts)
     target = machine.create(opt_level)
 
-    def parse() -> ParsedModule:
-        module = _parse(text)
+    def parse(rewritten: str | None = None) -> ParsedModule:
+        module = _parse(rewritten or text)
         module.ref.triple = machine.triple
         module.ref.data_layout = str(target.target_data)
         try:

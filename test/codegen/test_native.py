@@ -603,6 +603,60 @@ def test_what_llvm_makes_is_valid(isolated: bool):
     np.testing.assert_array_equal(b, [3, 5, 4, 5])
 
 
+# A lane of eight, each truncated from {wide}.
+LANE = """
+declare void @llvm.masked.store.v8{narrow}.p0(<8 x {narrow}>, ptr, <8 x i1>)
+
+define void @lane(ptr %from, ptr %to) {{
+  %wide = load <8 x {wide}>, ptr %from, align 1
+  %narrow = trunc <8 x {wide}> %wide to <8 x {narrow}>
+  call void @llvm.masked.store.v8{narrow}.p0(
+    <8 x {narrow}> %narrow, ptr align 8 %to, <8 x i1> <{mask}>)
+  ret void
+}}
+"""
+
+
+def lane(wide: str, narrow: str, at: int) -> str:
+    mask = ", ".join(f"i1 {'true' if n == at else 'false'}" for n in range(8))
+    return LANE.format(wide=wide, narrow=narrow, mask=mask)
+
+
+@pytest.mark.parametrize("isolated", [True, False])
+@pytest.mark.parametrize(
+    ("wide", "narrow", "at"), [("i32", "i8", 0), ("i32", "i16", 2), ("i64", "i32", 7)]
+)
+def test_a_lane_of_a_truncated_vector_is_stored_alone(
+    wide: str, narrow: str, at: int, isolated: bool
+):
+    text = lane(wide, narrow, at)
+    values = np.arange(8, dtype=f"int{wide[1:]}") - 4
+    stored = np.full(16, 7, f"int{narrow[1:]}")
+    call = function(jit(text, isolated=isolated), "lane", "void(ptr, ptr)")
+    call(values.ctypes.data, stored.ctypes.data)
+    expected = np.full_like(stored, 7)
+    expected[at] = at - 4
+    np.testing.assert_array_equal(stored, expected)
+    # Also where this CPU has no AVX-512: the whole element is in no instruction.
+    module = compile_ir(
+        text, triple="x86_64-unknown-linux-gnu", cpu="skylake-avx512", isolated=isolated
+    )
+    assert "masked.store" not in module.optimized_ir().partition("define")[2]
+    suffix = {"i8": "b", "i16": "w", "i32": "l|ss|d|ps"}[narrow]
+    assert re.search(rf"\s(v?mov|vpextr|vextract)({suffix})\s.*\(%rsi\)", module.asm())
+
+
+def test_llvm_still_stores_it_whole():
+    """What is done about it in ``codegen/llvm_worker.py`` can go once this fails."""
+    llvm = native.llvm_binding()
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    target = llvm.Target.from_triple("x86_64-unknown-linux-gnu")
+    machine = target.create_target_machine(cpu="skylake-avx512", opt=2)
+    asm = machine.emit_assembly(llvm.parse_assembly(lane("i32", "i8", 0)))
+    assert re.search(r"(movl|vmovd|vmovss)\s+%\w+, \(%rsi\)", asm)
+
+
 @pytest.mark.parametrize("isolated", [True, False])
 def test_masks_are_compiled_without_optimisation(isolated: bool) -> None:
     """The instruction selection of LLVM's level 0 ends the process on these."""
