@@ -96,6 +96,8 @@ class StepCheck:
     _inputs: dict[str, list[_Inputs]] = field(default_factory=dict)
     _results: dict[str, list[_Results]] = field(default_factory=dict)
     _busy: bool = False
+    _reasons: set[str] = field(default_factory=set)
+    """Why functions are not interpreted, as far as it was said."""
 
     def before(self, module: ModuleOp) -> None:
         """Before a step on ``module``: run it, unless it is as the last step left it."""
@@ -134,8 +136,10 @@ class StepCheck:
             for (name, sample), native in zip(calls, natively, strict=True):
                 result = _Results(_interpret(module, name, sample), native)
                 of_function = self._results.setdefault(name, [])
-                if isinstance(result.interpreted, str) and not of_function:
-                    _say(f"@{name} is not interpreted: {result.interpreted}", module)
+                reason = result.interpreted
+                if isinstance(reason, str) and not of_function and reason not in self._reasons:
+                    self._reasons.add(reason)
+                    _say(f"@{name} is not interpreted: {reason}", module)
                 of_function.append(result)
         finally:
             self._busy = False
@@ -152,6 +156,8 @@ class StepCheck:
     ) -> None:
         if before is None or after is None or isinstance(before, str):
             return
+        if isinstance(after, _Unknown):
+            return  # said when it was run
         self.compared += 1
         sizes = "".join(f", {size} = {value}" for size, value in given.sizes.items())
         head = f"check-each: {step} changed the result of @{name} ({way}{sizes})"
@@ -328,6 +334,10 @@ def _copies(values: Sequence[Any]) -> list[Any]:
     return [value.copy() if isinstance(value, np.ndarray) else value for value in values]
 
 
+class _Unknown(str):
+    """Why a function has no result: the interpreter does not know an operation."""
+
+
 def _interpret(module: ModuleOp, name: str, inputs: _Inputs) -> list[Any] | str | None:
     if not inputs.interpreted:
         return None
@@ -335,6 +345,8 @@ def _interpret(module: ModuleOp, name: str, inputs: _Inputs) -> list[Any] | str 
         return _interpreted(module, name, inputs)
     except _TooLong:
         return None
+    except UninterpretableError as error:
+        return _Unknown(str(error))
     except ExecutionError as error:
         return str(error)
 

@@ -16,6 +16,7 @@ from kc.check_each import StepCheck
 from kc.dialects.tir import BlockOp
 from kc.support.diagnostics import Diagnostic, InternalError, diagnostic_handler
 from kc.support.pass_context import watching_steps
+from kc.target import Target
 from kc.tools.kc_opt import main as kc_opt
 from kc.tools.kc_run import main as kc_run
 from kc.transforms.schedule.base import Rewritten
@@ -226,6 +227,23 @@ def test_threads_are_interpreted():
     with watching_steps(watcher):
         kc.lower(schedule, args)
     assert watcher.compared == 2 * 2
+
+
+def test_kernels_are_not_interpreted():
+    said: list[Diagnostic] = []
+    schedule, args = program()
+    C = args[-1]
+    schedule[C].bind(C.op.axis[0], te.thread_axis("blockIdx.x"))
+    mod = kc.lower(schedule, args)
+    watcher = StepCheck()
+    with watching_steps(watcher), diagnostic_handler(said.append):
+        mod = kc.transform.Sequential(["lower-init-block", "lower-blocks"])(mod)
+        with Target("cuda-emu"):
+            kc.transform.Sequential(["unify-thread-binding", "convert-tir-to-gpu"])(mod)
+    messages = [line.message for line in said if line.code == "KC4520"]
+    assert [message.splitlines()[0] for message in messages] == [
+        "check-each: @main is not interpreted: gpu.launch: the interpreter does not know this op"
+    ]
 
 
 INDEXED = """
