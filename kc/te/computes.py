@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from kc.support.diagnostics import Location, TEError, counted
 from kc.support.fresh_names import fresh_name
@@ -15,17 +15,26 @@ from kc.te.tags import tag_of
 from kc.te.tensor import ComputeOp, Dim, TileCall, check_name, check_shape, make_axis
 from kc.te.vectors import refuse_whole_vectors
 
+
+class _OfAllAxes(Protocol):
+    """A function of any number of axes."""
+
+    def __call__(self, *axes: IterVar) -> Any: ...
+
+
 _I = IterVar
 ElementFunction = (
-    Callable[[_I], Any]
+    Callable[[], Any]
+    | Callable[[_I], Any]
     | Callable[[_I, _I], Any]
     | Callable[[_I, _I, _I], Any]
     | Callable[[_I, _I, _I, _I], Any]
     | Callable[[_I, _I, _I, _I, _I], Any]
     | Callable[[_I, _I, _I, _I, _I, _I], Any]
-    | Callable[..., Any]
+    | _OfAllAxes
 )
-"""A function of the axes; type checkers know the parameters of a lambda by it."""
+"""A function of the axes; type checkers know the parameters of a lambda by it, which they do not
+where ``Callable[..., Any]`` is among these."""
 
 
 def described(name: str) -> str:

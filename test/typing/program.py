@@ -14,6 +14,7 @@ def schedule() -> kc.IRModule:
     k = te.reduce_axis((0, 64), name="k")
     C = te.compute((n, 32), lambda i, j: te.sum(A[i, k] * B[k, j], axis=k), name="C")
     D = te.compute((n, 32), lambda i, j: te.exp(C[i, j]), name="D")
+    te.compute((n,), lambda i: C[i, 0] + 1.0)
     s = te.create_schedule(D.op)
     i, j = s[D].op.axis
     io, ii = s[D].split(i, factor=4)
