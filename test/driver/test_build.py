@@ -414,8 +414,8 @@ func.func @f(%A: memref<8xf32>, %x: f32) {
 
 
 GIVES_A_BUFFER = """
-func.func @f(%A: memref<4xf32>) -> memref<4xf32> {
-  func.return %A : memref<4xf32>
+func.func @f(%A: memref<?xf32>) -> memref<?xf32> {
+  func.return %A : memref<?xf32>
 }"""
 
 

@@ -270,8 +270,7 @@ def test_an_intermediate_among_the_arguments(inline: bool):
     assert lines == [
         f"warning[KC3155]: compute_{'inline' if inline else 'at'}: y is an argument of main, "
         "and is left unwritten",
-        f"  why: it is computed where it is read, {way}: "
-        "the array that the caller gives stays as it is",
+        f"  why: it is computed where it is read, {way}: the caller's array stays unchanged",
         "  try: without y in the list of arguments there is no such array",
         "  try: s.cache_write(y, scope) gives a tensor that can be moved, and y is written",
     ]
