@@ -196,7 +196,7 @@ def ptx(
     verified[0].verify()
     module = optimized(
         llvm,
-        lambda other: verified.pop() if verified else parse(other),
+        lambda rewritten: verified.pop() if verified else parse(rewritten),
         lambda parsed: parsed,
         machine,
         level,
