@@ -439,3 +439,31 @@ func.func @nothing(%B: memref<0xf32>, %C: memref<0xf32>) {
   }
   func.return
 }
+
+// The start of a reduction is not that of a part of it, behind as many terms as the sizes say.
+// RUN: not kc-opt %s --loop-partition="func=largest loop=k factors=?,1" --blockize="func=largest loop=k_1" 2>&1 | FileCheck %s --check-prefix=BEHIND --match-full-lines --strict-whitespace
+//BEHIND:error[KC3555]: blockize: the init of block C_1 cannot become that of the tile
+//BEHIND-NEXT:  --> {{.*}}blockize_invalid.mlir:457:7  tir.block "C" (spatial %v_i in 8 = %i, reduce %v_k in %n = %k) init {
+//BEHIND-NEXT:   |  for i in 8:
+//BEHIND-NEXT:   |    for k_0 in k_0_size:
+//BEHIND-NEXT:   |      block C
+//BEHIND-NEXT:   |    for k_1 in k_1_size:    <-- the tile
+//BEHIND-NEXT:   |      block C_1    <-- here
+//BEHIND-NEXT:  why: the reduction does not start where its loops in the tile start
+//BEHIND-NEXT:  try: preserve-unit-iters=false
+func.func @largest(%A: memref<8x?xf32>, %C: memref<8xf32>, %n: index) {
+  tir.for %i in 8 {
+    tir.for %k in %n {
+      tir.block "C" (spatial %v_i in 8 = %i, reduce %v_k in %n = %k) init {
+        %x = arith.constant 0xff800000 : f32
+        tir.store %x, %C[%v_i] : memref<8xf32>
+      } do {
+        %c = tir.load %C[%v_i] : memref<8xf32>
+        %a = tir.load %A[%v_i, %v_k] : memref<8x?xf32>
+        %0 = arith.maximumf %c, %a : f32
+        tir.store %0, %C[%v_i] : memref<8xf32>
+      }
+    }
+  }
+  func.return
+}

@@ -484,9 +484,9 @@ def plan_init(site: Site, part: Part) -> InitPlan:
     driving = {value for expr in reduced for value in space.roots(expr)}
     zero = forced_to_zero(reduced, index)
     at_zero = {n: ZERO for n, value in enumerate(index.roots) if value in zero}
-    if not driving <= zero or any(
-        index.simplify(substitute(expr, at_zero)) != ZERO for expr in reduced
-    ):
+    # A value from outside, such as the number of terms before these, need not be 0.
+    starts = driving <= zero and driving <= {loop.var for loop in inside}
+    if not starts or any(index.simplify(substitute(expr, at_zero)) != ZERO for expr in reduced):
         raise refuse("the reduction does not start where its loops in the tile start")
     loops = [loop for loop in inside if loop.var not in zero and loop.static_extent != 1]
     short = [loop for loop in inside if loop not in loops and may_not_begin(block, loop)]
