@@ -23,9 +23,8 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
+from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern
 
-from kc.analysis.loop_tree import preorder
 from kc.dialects.arith import ARITH
 from kc.dialects.index import BINARY, BoolConstantOp, CmpOp, ConstantOp, SizeOfOp
 
@@ -40,13 +39,21 @@ class IndexToArithPass(ModulePass):
     name = "index-to-arith"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for nested in list(preorder(op)):
-            if nested.name.startswith("index."):
-                new = _converted(nested)
-                new.location = nested.location
-                new.attributes.update(nested.attributes)
-                new.results[0].name_hint = nested.results[0].name_hint
-                Rewriter.replace_op(nested, new)
+        del ctx
+        PatternRewriteWalker(IndexOpToArith(), apply_recursively=False).rewrite_module(op)
+
+
+class IndexOpToArith(RewritePattern):
+    """``index.add`` becomes ``arith.addi``, and so on."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if not op.name.startswith("index."):
+            return
+        new = _converted(op)
+        new.location = op.location
+        new.attributes.update(op.attributes)
+        new.results[0].name_hint = op.results[0].name_hint
+        rewriter.replace(op, new)
 
 
 def _converted(op: Operation) -> Operation:
