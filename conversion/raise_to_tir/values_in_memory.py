@@ -14,6 +14,8 @@ After::
 Where the function is raised anyway, a scalar becomes a ``tensor<f32>`` first, so that results
 keep their order. A memref of static shape is copied, and given back if the function allocated it.
 A function that others of the module call stays for them, as a private one.
+The type of a function, its arguments and all its returns change at once, so this is one walk over
+the module and no rewrite pattern.
 (MLIR: ``-buffer-results-to-out-params``, which does so for memrefs.)
 """
 
