@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 
 import kc
-from kc import instrument, transform
+from kc import instrument, tir, transform
 from kc.analysis.structural_equality import difference
 from kc.analysis.structural_equality import structural_hash as hash_of
 from kc.dialects.tir import BlockOp, ForOp
@@ -117,12 +117,19 @@ class Range(Domain):
 
 
 def save_json(node: Any) -> str:
-    """A module as JSON: its text and the version that wrote it; an expression, a tensor, an
-    operation or a schedule, as Python pickles it. Raises InputError KC0082 for anything else."""
+    """A module as JSON: its text and the version that wrote it; a ``tir.Schedule`` as the module
+    that it began with and its trace; a trace; an expression, a tensor, an operation or a
+    ``te.Schedule``, as Python pickles it. Raises InputError KC0082 for anything else."""
+    written: dict[str, Any] = {"kc": kc.__version__}
     if isinstance(node, Operators | Operation | Schedule | Tensor):
-        kept = base64.b64encode(pickle.dumps(node)).decode("ascii")
-        return json.dumps({"kc": kc.__version__, "pickle": kept})
-    return json.dumps({"kc": kc.__version__, "module": print_module(_module(node, "save_json"))})
+        written["pickle"] = base64.b64encode(pickle.dumps(node)).decode("ascii")
+    elif isinstance(node, tir.Schedule):
+        written["schedule"] = node.as_json()
+    elif isinstance(node, tir.Trace):
+        written["trace"] = node.as_json()
+    else:
+        written["module"] = print_module(_module(node, "save_json"))
+    return json.dumps(written)
 
 
 class _Unpickler(pickle.Unpickler):
@@ -138,14 +145,19 @@ class _Unpickler(pickle.Unpickler):
 
 
 def load_json(json_str: str) -> Any:
-    """What :func:`save_json` wrote: a module, or parts of tensor expressions.
+    """What :func:`save_json` wrote: a module, a schedule, a trace, or parts of tensor expressions.
 
-    Raises ParseError: KC0083 for any other text, and the errors of IR that does not verify.
+    Raises ParseError: KC0083 for any other text, and the errors of IR that does not verify;
+    ScheduleError for a trace that is refused.
     """
     try:
         data = json.loads(json_str)
         if "pickle" in data:
             return _Unpickler(io.BytesIO(base64.b64decode(data["pickle"]))).load()
+        if "schedule" in data:
+            return tir.Schedule.from_json(data["schedule"])
+        if "trace" in data:
+            return tir.Trace.from_json(data["trace"], "<json>")
         text = data["module"]
     except (ValueError, TypeError, KeyError, pickle.UnpicklingError, EOFError) as error:
         raise ParseError(

@@ -193,6 +193,36 @@ class Schedule(ScheduleViews, ScheduleMethods):
         copied.session = self.session.copy()
         return copied
 
+    def as_json(self) -> dict[str, Any]:
+        """Data for ``json.dumps``: the module that the schedule began with, and its calls."""
+        return {
+            "module": print_module(self._original),
+            "target": str(self.target),
+            "trace": self.trace.as_json(),
+            "working": self.session.working,
+            "checks": self.session.checks,
+            "error_render_level": self.error_render_level,
+        }
+
+    @classmethod
+    def from_json(cls, data: Any) -> Schedule:
+        """The schedule of :meth:`as_json`: its calls are performed on its module.
+
+        Random numbers start anew. Raises the errors of IR that does not verify, of a trace that
+        cannot be read, and of a call that is refused; KeyError where something is left out.
+        """
+        from kc.tir.module import IRModule
+
+        level = data["error_render_level"]
+        module = IRModule.parse(str(data["module"]), "<json>")
+        schedule = cls(module, target=data["target"], error_render_level=level)
+        replay(schedule.session, Trace.from_json(data["trace"], "<json>").insts)
+        schedule.session.working, schedule.session.checks = data["working"], bool(data["checks"])
+        return schedule
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Schedule.from_json, (self.as_json(),)
+
     def undo(self) -> None:
         """Undo the last primitive, and what was looked up after it.
 

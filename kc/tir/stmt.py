@@ -31,6 +31,7 @@ from kc.te.expr import Element, Expr, IterVar, VectorLoad
 from kc.te.scalar_ops import element_type
 from kc.te.vector_code import store_rows
 from kc.tir.declared_regions import DeclaredRegion, check_declared
+from kc.tir.tuple_reductions import combine_pairs
 
 if TYPE_CHECKING:
     from kc.tir.emit import Emitter
@@ -373,6 +374,7 @@ class BlockStmt(Stmt):
                 emitter.run(inner)
                 if region is block.body:
                     check_declared(block, self.reads, self.writes, emitter)
+        combine_pairs(block)
 
     def _parts(self) -> tuple[list[Stmt] | None, list[Stmt]]:
         """What the block executes where its reduce variables are 0, and always."""
