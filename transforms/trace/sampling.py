@@ -259,52 +259,62 @@ class SampleComputeLocation(Query):
     )
 
     def answer(self, session: Session) -> Answer:
-        places = self._places(session)
+        block = self.block.target
+        assert isinstance(block, BlockOp)
+        places = session.answers.get(block)
+        if places is None:
+            places = session.answers[block] = _Places(session, block)
         chosen = self.decision
         if chosen is None:
             # The first one that is legal, in a random order, is each of them equally often.
-            worthwhile = [INLINE, ROOT, *self._worthwhile()]
-            order = session.random.sample(worthwhile, len(worthwhile))
-            chosen = next(depth for depth in order if self._is_legal(session, places[depth]))
-        elif chosen not in places or not self._is_legal(session, places[chosen]):
+            order = session.random.sample(places.worthwhile, len(places.worthwhile))
+            chosen = next(depth for depth in order if places.is_legal(depth))
+        elif not places.is_legal(chosen):
             if not session.adapting:
-                legal = [depth for depth in places if self._is_legal(session, places[depth])]
+                legal = [depth for depth in places.by_depth if places.is_legal(depth)]
                 raise _refuse(
                     "KC3731",
                     f"sample_compute_location: decision {chosen}",
                     f"block {self.block} can be computed at "
-                    + ", ".join(f"{n}: {_place(places[n])}" for n in legal),
+                    + ", ".join(f"{n}: {_place(places.by_depth[n])}" for n in legal),
                 )
-            before = [depth for depth in reversed(places) if ROOT <= depth <= chosen]
-            chosen = next((n for n in before if self._is_legal(session, places[n])), ROOT)
-        return Answer([places[chosen]], chosen)
+            before = [depth for depth in reversed(places.by_depth) if ROOT <= depth <= chosen]
+            chosen = next((depth for depth in before if places.is_legal(depth)), ROOT)
+        return Answer([places.by_depth[chosen]], chosen)
 
-    def _places(self, session: Session) -> dict[int, ForOp | Mark]:
-        """The places by decision, whether they are legal or not."""
-        places: dict[int, ForOp | Mark] = {INLINE: Mark.INLINE, ROOT: Mark.ROOT}
-        places.update(enumerate(self._loops()))
-        return places
 
-    def _loops(self) -> list[ForOp]:
-        """The loops around all consumers, outermost first."""
-        block = self.block.target
-        assert isinstance(block, BlockOp)
+class _Places:
+    """Where a block can be computed: kept until the next rewrite, so that each place is examined
+    once, however often one is chosen."""
+
+    def __init__(self, session: Session, block: BlockOp) -> None:
+        self.session = session
+        self.block = block
         around = [loop_tree.loops_around(user) for user in consumers(block)]
-        return (
-            [loop for loop in around[0] if all(loop in path for path in around)] if around else []
-        )
+        shared = around[0] if around else []
+        # The loops around all consumers, outermost first.
+        loops = [loop for loop in shared if all(loop in path for path in around)]
+        self.by_depth: dict[int, ForOp | Mark] = {INLINE: Mark.INLINE, ROOT: Mark.ROOT}
+        self.by_depth.update(enumerate(loops))
+        self.worthwhile = [INLINE, ROOT, *self._worthwhile(loops)]
+        self._legal: dict[int, bool] = {ROOT: True}
 
-    def _worthwhile(self) -> list[int]:
+    def is_legal(self, depth: int) -> bool:
+        """Whether there is such a place, and the block can be computed there."""
+        if depth not in self.by_depth:
+            return False
+        if depth not in self._legal:
+            self._legal[depth] = self._can_be_computed(self.by_depth[depth])
+        return self._legal[depth]
+
+    def _worthwhile(self, loops: Sequence[ForOp]) -> list[int]:
         """The depths of loops that are worth trying, as TVM chooses them.
 
         These have more than one iteration; the last is the last one before a loop that is not a
         reduction in one that is, or before those that are reductions without one that is not
         inside.
         """
-        block = self.block.target
-        assert isinstance(block, BlockOp)
-        user = next(iter(consumers(block)), None)
-        loops = self._loops()
+        user = next(iter(consumers(self.block)), None)
         is_reduction = [
             isinstance(user, BlockOp) and loop_tree.iter_types(loop, user) != {IterType.SPATIAL}
             for loop in loops
@@ -321,20 +331,17 @@ class SampleComputeLocation(Query):
             depths.append(n)
         return depths
 
-    def _is_legal(self, session: Session, place: ForOp | Mark) -> bool:
-        if place is Mark.ROOT:
-            return True
-        block = self.block.target
-        assert isinstance(block, BlockOp)
-        function = loop_tree.enclosing_function(block)
+    def _can_be_computed(self, place: ForOp | Mark) -> bool:
+        function = loop_tree.enclosing_function(self.block)
         assert function is not None
+        block = BlockRef(self.block)
         primitive = (
-            pass_class("compute-inline")(self.block)
-            if place is Mark.INLINE
-            else pass_class("compute-at")(self.block, LoopRef(place))
+            pass_class("compute-inline")(block)
+            if isinstance(place, Mark)
+            else pass_class("compute-at")(block, LoopRef(place))
         )
         try:
-            primitive.plan(session.site(function))
+            primitive.plan(self.session.site(function))
         except ScheduleError:
             return False
         return True

@@ -66,6 +66,8 @@ class Session(Handles):
         """Whether the module is verified after every primitive."""
         self.adapting = False
         """Whether a decision that does not fit is made to fit (a replay), not refused."""
+        self.answers: dict[BlockOp, Any] = {}
+        """What a query has found out about a block since the last rewrite."""
 
     def copy(self) -> Session:
         """A session of its own in the same state, on a copy of the module."""
@@ -165,6 +167,7 @@ class Session(Handles):
             step = pass_class(_INLINE[step.name])
             arguments = {"block": arguments["block"]}
         primitive = self.make(step, arguments)
+        self.answers.clear()
         done = perform(primitive, self.site_of(primitive), unsafe=unsafe)
         self.replace(primitive, done, location)
         if self.checks:
