@@ -173,6 +173,21 @@ class Space:
             self._enter(parent, child, instance, shared or {})
         return instance
 
+    def inside(self, instance: Instance, block: BlockOp, op: Operation) -> Instance:
+        """An execution of ``op``, which is in the body of ``block``, in ``instance``, which gives
+        the variables of ``block`` values; the loops in between are new coordinates."""
+        inner = instance.copy()
+        inner.init_of = _init_around(op)
+        path: list[tuple[Operation, Operation]] = []
+        child, parent = op, op.parent_op()
+        while parent is not block:
+            assert parent is not None
+            path.append((parent, child))
+            child, parent = parent, parent.parent_op()
+        for parent, child in reversed(path):
+            self._enter(parent, child, inner, {})
+        return inner
+
     def _enter(
         self, parent: Operation, child: Operation, instance: Instance, shared: Mapping[ForOp, Term]
     ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import combinations_with_replacement
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import VectorType
@@ -18,7 +19,7 @@ from kc.analysis.captures import captured_values
 from kc.analysis.dependence import base_buffer
 from kc.analysis.index_facts import determined
 from kc.analysis.index_values import IndexValues
-from kc.analysis.instances import Instance, Space, Witness, is_before
+from kc.analysis.instances import Instance, Space, Supply, Witness, is_before
 from kc.analysis.loop_tree import buffer_name
 from kc.analysis.reductions import reduction_of
 from kc.analysis.regions import (
@@ -31,9 +32,20 @@ from kc.analysis.regions import (
     stores_to,
     unit_of,
 )
-from kc.analysis.terms import Condition, all_of, equal
+from kc.analysis.terms import Condition, all_of, any_of, equal
 from kc.dialects.affine_assembly import linear_terms
-from kc.dialects.tir import AllocOp, BlockOp, CombineOp, ForOp, IfOp, IterType, LoadOp, StoreOp
+from kc.dialects.tir import (
+    AllocOp,
+    BlockOp,
+    CombineOp,
+    ForOp,
+    IfOp,
+    IterType,
+    LoadOp,
+    StoreOp,
+    ViewOp,
+    YieldOp,
+)
 from kc.transforms.known_values import can_rebuild
 from kc.transforms.schedule._buffers import require_plain_uses
 from kc.transforms.schedule.base import Site
@@ -56,12 +68,15 @@ class Position:
 
 @dataclass(frozen=True)
 class Definition:
-    """A block that computes each element of one buffer: ``B[f(v)] = e(v)``, or a reduction."""
+    """A block that computes each element of one buffer: ``B[f(v)] = e(v)``, or a reduction, or a
+    part of a buffer for each ``v`` by loops of its own."""
 
     block: BlockOp
     store: StoreOp
     more_stores: tuple[StoreOp, ...] = ()
     """The stores to other buffers, of a block that computes elements of several."""
+    inner_stores: tuple[StoreOp, ...] = ()
+    """All stores to the buffers, of a block that holds loops."""
 
     @property
     def stores(self) -> tuple[StoreOp, ...]:
@@ -81,6 +96,11 @@ class Definition:
     def store_to(self, buffer: SSAValue) -> StoreOp:
         """The store to one of the buffers that it defines."""
         return next(store for store in self.stores if store.buffer is buffer)
+
+    def stores_of(self, buffer: SSAValue) -> list[StoreOp]:
+        """The stores that give elements of one of the buffers their values."""
+        inner = [store for store in self.inner_stores if store.buffer is buffer]
+        return inner or [self.store_to(buffer)]
 
     @property
     def inputs(self) -> list[SSAValue]:
@@ -127,12 +147,16 @@ def positions(block: BlockOp, access: LoadOp | StoreOp) -> list[Position | None]
     return [places.get(arg) for arg in block.body.block.args]
 
 
-def require_definition(site: Site, block: BlockOp, *, updates: bool = False) -> Definition:
+def require_definition(
+    site: Site, block: BlockOp, *, updates: bool = False, loops: bool = False
+) -> Definition:
     """``block`` as a definition, or a refusal (KC3200).
 
     With ``updates``, a reduction may be of several buffers, and leave out terms by a ``tir.if``.
+    With ``loops``, the block may hold loops and blocks.
     """
-    why = _no_definition(block, updates)
+    nested = loops and any(isinstance(op, ForOp | BlockOp) for op in block.body.walk())
+    why = _no_nested_definition(block) if nested else _no_definition(block, updates)
     if isinstance(why, Definition):
         return why
     raise site.refuse(
@@ -188,6 +212,83 @@ def _no_definition(block: BlockOp, updates: bool) -> Definition | str:
         if why is not None:
             return why
     return Definition(block, stores[0], tuple(stores[1:]))
+
+
+def _no_nested_definition(block: BlockOp) -> Definition | str:
+    """A block that holds loops: what it does depends on its variables and inputs alone, and no two
+    values of the variables share an element."""
+    for name, kind in zip(block.names, block.types, strict=True):
+        if kind is not IterType.SPATIAL:
+            return f"it holds loops, and its variable {name} is {kind.value}, not spatial"
+    for op in block.body.walk():
+        if isinstance(op, ForOp) and op.axis is not None:
+            return f"its loop {op.label} is bound to {op.axis}"
+        if isinstance(op, LoadOp | StoreOp | CombineOp | AllocOp | ForOp | BlockOp | IfOp):
+            continue
+        if isinstance(op, ViewOp) or (loop_tree.has_effects(op) and not _is_choice(op)):
+            if not isinstance(op, scf.YieldOp | YieldOp):
+                return f"it contains {op.name}"
+    stores = [
+        op
+        for op in block.body.walk()
+        if isinstance(op, StoreOp) and not loop_tree.defined_inside(op.buffer, block)
+    ]
+    if not stores:
+        return "it writes no buffer but its own"
+    written = list(dict.fromkeys(store.buffer for store in stores))
+    memory = {base_buffer(buffer) for buffer in written}
+    for buffer in buffers_read(block):
+        if buffer not in written and base_buffer(buffer) in memory:
+            return f"it reads {buffer_name(buffer)}, which may be what it writes"
+    why = _read_before_written(block, stores) or _shared_element(block, stores)
+    if why is not None:
+        return why
+    first = [next(store for store in stores if store.buffer is buffer) for buffer in written]
+    return Definition(block, first[0], tuple(first[1:]), tuple(stores))
+
+
+def _read_before_written(block: BlockOp, stores: Sequence[StoreOp]) -> str | None:
+    """A load of what ``block`` writes that may give what it has not written, as a reason."""
+    for buffer in dict.fromkeys(store.buffer for store in stores):
+        for load in loads_of(buffer):
+            if not loop_tree.is_inside(load, block):
+                continue
+            space = Space()
+            read = space.instance(load)
+            shared = {loop: read.loops[loop] for loop in loop_tree.all_loops_around(block)}
+            supplies: list[Supply] = []
+            for store in stores:
+                if store.buffer is buffer:
+                    write = space.instance(store, shared)
+                    element = space.element(store, write)
+                    supplies.append(Supply(write, element, [space.before(write, read)]))
+            element = space.element(load, read)
+            if space.uncovered(read, element, supplies, space.in_bounds(load, element, read)):
+                return f"it reads elements of {buffer_name(buffer)} that it may not have written"
+    return None
+
+
+def _shared_element(block: BlockOp, stores: Sequence[StoreOp]) -> str | None:
+    """An element that the block writes for two values of its variables, as a reason."""
+    for first, second in combinations_with_replacement(stores, 2):
+        if first.buffer is not second.buffer:
+            continue
+        space = Space()
+        writes = space.instance(first), space.instance(second)
+        elements = [
+            space.element(store, write)
+            for store, write in zip((first, second), writes, strict=True)
+        ]
+        values = [[write.values[arg] for arg in block.body.block.args] for write in writes]
+        apart = any_of([a.differs(b) for a, b in zip(*values, strict=True)])
+        same = [*equal(*elements), *space.same_buffer(first.buffer, *writes)]
+        if space.find(writes, [*same, apart]) is not None:
+            variables = ", ".join(block.names)
+            return (
+                f"an element of {buffer_name(first.buffer)} may be written for several values of "
+                f"its variables {variables}"
+            )
+    return None
 
 
 def _is_choice(op: Operation) -> bool:
@@ -379,13 +480,18 @@ def require_unchanged(
     for op in definition.block.walk():
         if not isinstance(op, LoadOp) or op.buffer in (*definition.buffers, *leave):
             continue
+        if loop_tree.defined_inside(op.buffer, definition.block):
+            continue
+        read = block
+        if op.parent_region() is not definition.block.init:
+            read = space.inside(block, definition.block, op)
         require_plain_uses(site, definition.block, op.buffer)
         for end in (first, second):
             same = space.same_buffer(op.buffer, block, end) if end is not block else []
             if not same:
                 continue
             apart = ~all_of(same)
-            witness = space.find([block, first, second], [*constraints, apart])
+            witness = space.find([read, first, second], [*constraints, apart])
             if witness is not None:
                 name = buffer_name(op.buffer)
                 raise site.refuse(
@@ -402,9 +508,9 @@ def require_unchanged(
             if loop_tree.is_inside(store, definition.block) or _outside(store, first.op, second.op):
                 continue
             write = space.instance(store)
-            same = equal(space.element(op, block), space.element(store, write))
+            same = equal(space.element(op, read), space.element(store, write))
             witness = space.find(
-                [block, first, second, write],
+                [read, first, second, write],
                 [
                     *constraints,
                     *same,

@@ -18,7 +18,7 @@ from xdsl.ir.affine import (
 )
 
 from kc.analysis.index_values import IndexValues
-from kc.analysis.regions import WHOLE, Interval
+from kc.analysis.regions import WHOLE, BoundIndexValues, Interval
 from kc.dialects.affine_assembly import ZERO, linear_terms
 from kc.dialects.tir import BlockOp, LoadOp, StoreOp
 
@@ -31,7 +31,7 @@ def variables_in(
     A box around them, over the roots of ``index`` as ``region`` is; ``WHOLE`` where nothing is
     known of a variable.
     """
-    reader = _Reader(index)
+    reader = _Reader(index, block)
     for expr, part in zip(access.indices.data.results, region, strict=True):
         if part.size is not None:
             reader.learn(reader.own.compose(expr, access.operands_of_map), part)
@@ -40,8 +40,8 @@ def variables_in(
 
 
 class _Reader:
-    def __init__(self, index: IndexValues) -> None:
-        self.own = IndexValues()
+    def __init__(self, index: IndexValues, block: BlockOp) -> None:
+        self.own = BoundIndexValues(level=block.body.block)
         """What is known is over its roots; where it lies, over those of ``index``."""
         self.index = index
         self.known: dict[AffineExpr, Interval] = {}

@@ -74,19 +74,23 @@ def require_unused(
     """
     for buffer in definition.buffers:
         require_plain_uses(site, definition.block, buffer)
-    for op in [
-        op for buffer in definition.buffers for op in (*loads_of(buffer), *stores_to(buffer))
+    for op, written in [
+        (op, written)
+        for buffer in definition.buffers
+        for op in (*loads_of(buffer), *stores_to(buffer))
+        for written in definition.stores_of(buffer)
     ]:
         if loop_tree.is_inside(op, definition.block):
             continue
         space = Space()
         new, old, same = places(space)
         use = space.instance(op)
+        write = space.inside(old, definition.block, written)
         witness = space.find(
-            [new, old, use],
+            [new, write, use],
             [
                 *same,
-                *equal(space.element(op, use), space.element(definition.store_to(op.buffer), old)),
+                *equal(space.element(op, use), space.element(written, write)),
                 *space.same_buffer(op.buffer, old, use),
                 space.may_precede(new, use),
                 space.may_precede(use, old),

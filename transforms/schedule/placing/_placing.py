@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineConstraintExpr, AffineDimExpr, AffineExpr
 
@@ -162,8 +163,9 @@ def plan_placing(
     loads = definition.loads
     needed = [
         needed_domain(block, store, region, index)
-        for store in definition.stores
-        if (region := _region(loads, store.buffer, inside, index)) is not None
+        for buffer in definition.buffers
+        if (region := _region(loads, buffer, inside, index)) is not None
+        for store in definition.stores_of(buffer)
     ]
     domain = needed[0]
     for part in needed[1:]:
@@ -208,12 +210,12 @@ class _Prover:
             if kind is IterType.REDUCE and not isinstance(extent, int):
                 space.facts.append(space.size(extent, new) >= 1)
         element = space.element(load, read)
-        witness = space.uncovered(
-            read,
-            element,
-            [Supply(new, space.element(self.definition.store_to(load.buffer), new))],
-            space.in_bounds(load, element, read),
-        )
+        supplies: list[Supply] = []
+        for store in self.definition.stores_of(load.buffer):
+            write = space.inside(new, block, store)
+            supplies.append(Supply(write, space.element(store, write)))
+        in_bounds = space.in_bounds(load, element, read)
+        witness = space.uncovered(read, element, supplies, in_bounds)
         if witness is None:
             return
         reader = self.definition.unit(load)
@@ -383,7 +385,12 @@ def build(
             wanted.append((n, size))
     names = [block.names[n].removeprefix("v_") for n, _ in wanted]
     if near is not None:
-        names = site.fresh_names(names, near, [])
+        inner = [op for op in block.walk() if isinstance(op, ForOp)]
+        fresh = site.fresh_names([*names, *(loop.label for loop in inner)], near, [])
+        names = fresh[: len(names)]
+        for loop, name in zip(inner, fresh[len(names) :], strict=True):
+            loop.properties["loop_name"] = StringAttr(name)
+            loop.var.name_hint = name
     loops = [ForOp(name, size) for name, (_, size) in zip(names, wanted, strict=True)]
     kinds = {n: loop.kind for loop, n in _kinds(block, plan.loose).items()}
     for (n, _), new_loop in zip(wanted, loops, strict=True):

@@ -26,7 +26,8 @@ the loop's n-th child. ``preserve-unit-loops`` keeps loops of one iteration.
 
 *Legal when*
 
-1. KC3200: the block computes each element of one buffer by itself, or is a reduction.
+1. KC3200: the block computes each element of one buffer by itself, or is a reduction; or it holds
+   loops and blocks, as for compute_at.
 2. KC3230: a block in the loop writes something that it reads.
 3. KC3213, KC3214, KC3212: the block is not already in the loop, and comes after it in the same
    scope.
@@ -110,7 +111,7 @@ class ReverseComputeAt(AtLoop):
     )
 
     def check_block(self, site: Site, block: BlockOp) -> Plan:
-        definition = require_definition(site, block, updates=True)
+        definition = require_definition(site, block, updates=True, loops=True)
         sources = producers(block)
         if not sources:
             raise site.refuse(
