@@ -20,6 +20,7 @@ import pytest
 
 import kc
 from kc import te, tir
+from kc.analysis.interpreter import run
 from kc.error import KCError
 from kc.script import from_source
 from kc.script import tir as T
@@ -646,3 +647,56 @@ def test_a_call_that_takes_a_tile_to_be_dense():
         "memref<16x16xf32>"
     )
     assert str(sch.mod) == before
+
+
+# The position of a largest element ----------------------------------------------------------------
+
+
+def positions(larger: str, start: str, *, ties: bool = False) -> tir.Schedule:
+    """The largest or smallest element of each row, and its position, as TVM's programs say it."""
+    strict = larger.removesuffix("=")
+    chosen = f"V[vi] {larger} x[vi, vk]"
+    if ties:
+        chosen = f"V[vi] {strict} x[vi, vk] or (V[vi] == x[vi, vk] and P[vi] < vk)"
+    return scheduled(f"""
+def f(x: T.Buffer((4, 32), "float32"), P: T.Buffer((4,), "int32"), V: T.Buffer((4,), "float32")):
+    for i, k in T.grid(4, 32):
+        with T.block("P"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                P[vi] = -1
+                V[vi] = {start}
+            p: T.int32 = T.Select({chosen}, P[vi], vk)
+            v: T.float32 = T.Select(V[vi] {strict if ties else larger} x[vi, vk], V[vi], x[vi, vk])
+            P[vi] = p
+            V[vi] = v
+""")
+
+
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize(
+    ("larger", "start"), [(">=", 'T.min_value("float32")'), ("<=", 'T.max_value("float32")')]
+)
+def test_rfactor_of_the_position_of_an_element(larger: str, start: str, ties: bool):
+    sch = positions(larger, start, ties=ties)
+    sch.rfactor(sch.split(sch.get_loops("P")[1], [None, 4])[1], 0)
+    assert sch.get(sch.get_block("P_rf")).label == "P_rf"
+    x = np.random.default_rng(0).permutation(128).reshape(4, 32).astype(np.float32)
+    if ties:
+        x //= 8  # of equal elements the first one
+    p, v = np.full(4, 77, np.int32), np.zeros(4, np.float32)
+    run(sch.mod.op, "f", [x, p, v])
+    np.testing.assert_array_equal(p, (x.argmax if larger == ">=" else x.argmin)(1))
+    np.testing.assert_array_equal(v, (x.max if larger == ">=" else x.min)(1))
+
+
+def test_the_last_position_is_no_combination():
+    sch = positions(">", "0.0")
+    assert refusal(lambda: sch.rfactor(sch.get_loops("P")[1], 0)) == (
+        "error[KC3200]: rfactor: block P is neither complete nor a reduction\n"
+        "   |  for i in 4:\n"
+        "   |    for k in 32:\n"
+        "   |      block P    <-- here\n"
+        "  why: it has reduce variables, but is not an update with a commutative combiner\n"
+        "  try: rfactor takes blocks that compute each element of one buffer by itself"
+    )

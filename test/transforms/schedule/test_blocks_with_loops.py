@@ -1,0 +1,193 @@
+"""compute_at and reverse_compute_at of blocks that hold loops: equal results, or a refusal."""
+
+# pyright: reportIndexIssue=false
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from property_tests import examples
+
+from kc import te, tir
+from kc.analysis.interpreter import run
+from kc.error import KCError
+from kc.script import from_source
+
+TILES = """
+@T.prim_func
+def f(A: T.Buffer((16, 16), "float32"), C: T.Buffer((16, 16), "float32")):
+    B = T.alloc_buffer((16, 16), "float32")
+    for i, j in T.grid(4, 4):
+        with T.block("B_tile"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            for a, b in T.grid(4, 4):
+                with T.block("B"):
+                    va, vb = T.axis.remap("SS", [a, b])
+                    B[vi * 4 + va, vj * 4 + vb] = A[vi * 4 + va, vj * 4 + vb] * 2.0
+    for i, j in T.grid(8, 8):
+        with T.block("C_tile"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            for a, b in T.grid(2, 2):
+                with T.block("C"):
+                    va, vb = T.axis.remap("SS", [a, b])
+                    C[vi * 2 + va, vj * 2 + vb] = B[vi * 2 + va, vj * 2 + vb] + 1.0
+"""
+
+SUMS = """
+@T.prim_func
+def f(A: T.Buffer((16, 16), "float32"), C: T.Buffer((16, 16), "float32")):
+    B = T.alloc_buffer((16,), "float32")
+    for i in range(4):
+        with T.block("B_tile"):
+            vi = T.axis.spatial(4, i)
+            row = T.alloc_buffer((16,), "float32")
+            for a in range(4):
+                for k in range(16):
+                    row[k] = A[vi * 4 + a, k] * 2.0
+                for k in range(16):
+                    with T.block("B"):
+                        va, vk = T.axis.remap("SR", [a, k])
+                        with T.init():
+                            B[vi * 4 + va] = 0.0
+                        B[vi * 4 + va] = B[vi * 4 + va] + row[vk]
+    for i, j in T.grid(16, 16):
+        with T.block("C"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            C[vi, vj] = B[vi] + 1.0
+"""
+
+
+def scheduled(text: str) -> tir.Schedule:
+    return tir.Schedule(from_source(f"from kc.script import tir as T\n{text}"))
+
+
+def refusal(call: Callable[[], Any]) -> str:
+    """The text of a refusal, without places and the loop tree."""
+    with pytest.raises(KCError) as caught:
+        call()
+    return "\n".join(
+        line for line in str(caught.value).split("\n") if not re.match(r"  -->|   \|", line)
+    )
+
+
+def values(sch: tir.Schedule) -> Any:
+    """What the function computes of two shuffled rows of numbers."""
+    a = np.random.default_rng(0).permutation(256).reshape(16, 16).astype(np.float32)
+    c = np.full((16, 16), 77, np.float32)
+    run(sch.mod.op, "f", [a, c])
+    return c
+
+
+def test_a_tile_is_computed_in_the_rows_of_its_consumer():
+    sch = scheduled(TILES)
+    before = values(sch)
+    sch.compute_at("B_tile", sch.get_loops("C_tile")[0])
+    text = sch.mod.script(style="tvmscript")
+    assert [line.strip() for line in text.splitlines() if "for " in line or "axis" in line] == [
+        "for i in T.serial(8):",
+        "for vj in T.serial(4):",
+        "vi = T.axis.spatial(4, i // 2)",
+        "vj_1 = T.axis.spatial(4, vj)",
+        "for a_1, b_1 in T.grid(4, 4):",
+        'va, vb = T.axis.remap("SS", [a_1, b_1])',
+        "for j in T.serial(8):",
+        'vi, vj = T.axis.remap("SS", [i, j])',
+        "for a, b in T.grid(2, 2):",
+        'va, vb = T.axis.remap("SS", [a, b])',
+    ]
+    np.testing.assert_array_equal(values(sch), before)
+
+
+def test_a_tile_is_computed_where_its_producer_is():
+    sch = scheduled(TILES)
+    before = values(sch)
+    sch.reverse_compute_at("C_tile", sch.get_loops("B_tile")[1])
+    np.testing.assert_array_equal(values(sch), before)
+    assert [loop.label for loop in map(sch.get, sch.get_loops("C_tile"))] == ["i", "j", "vi", "vj"]
+
+
+def test_sums_with_memory_of_their_own():
+    sch = scheduled(SUMS)
+    before = values(sch)
+    loop = sch.split(sch.get_loops("C")[0], [None, 4])[0]
+    sch.compute_at("B_tile", loop)
+    np.testing.assert_array_equal(values(sch), before)
+    assert len(sch.get_loops("B_tile")) == 1
+
+
+REFUSED = {
+    "reads what another one has written": (
+        SUMS.replace("with T.init():", "if vk > 0:").replace("B[vi * 4 + va] = 0.0", "row[0] = 0.0")
+        .replace('remap("SR"', 'remap("SS"'),
+        "it reads elements of B that it may not have written",
+    ),
+    "writes an element twice": (
+        TILES.replace("B[vi * 4 + va, vj * 4 + vb] =", "B[vi * 3 + va, vj * 4 + vb] ="),
+        "an element of B may be written for several values of its variables vi, vj",
+    ),
+    "knows nothing of a variable": (
+        TILES.replace('vi, vj = T.axis.remap("SS", [i, j])',
+                      "vi = T.axis.opaque(4, i)\n            vj = T.axis.spatial(4, j)", 1),
+        "it holds loops, and its variable vi is opaque, not spatial",
+    ),
+    "loops over threads": (
+        TILES.replace("for a, b in T.grid(4, 4):",
+                      'for a in T.thread_binding(4, "threadIdx.x"):', 1)
+        .replace('remap("SS", [a, b])', 'remap("SS", [a, a])', 1),
+        "its loop a is bound to threadIdx.x",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_block_that_cannot_be_moved(name: str):
+    text, why = REFUSED[name]
+    sch = scheduled(text)
+    before = str(sch.mod)
+    consumer = "C_tile" if "C_tile" in text else "C"
+    assert refusal(lambda: sch.compute_at("B_tile", sch.get_loops(consumer)[0])) == (
+        "error[KC3200]: compute_at: block B_tile is neither complete nor a reduction\n"
+        f"  why: {why}\n"
+        "  try: compute_at takes blocks that compute each element of one buffer by itself"
+    )
+    assert str(sch.mod) == before
+
+
+@given(data=st.data())
+@examples(12)
+def test_random_tiles(data: st.DataObject):
+    """A stencil of two stages, one or both in tiles, moved to any loop of the other."""
+    size, halo = data.draw(st.sampled_from([8, 12])), data.draw(st.integers(0, 2))
+    tiles = data.draw(st.lists(st.sampled_from([1, 2, 3, 4]), min_size=2, max_size=2))
+    a = te.placeholder((size + halo,), dtype="int32", name="A")
+    b = te.compute(a.shape, lambda i: a[i] * 3, name="B")
+    k = te.reduce_axis((0, halo + 1), "k")
+    c = te.compute((size,), lambda i: te.sum(b[i + k], axis=k), name="C")
+    sch = tir.Schedule(te.create_prim_func([a, c]))
+    outer: dict[str, Any] = {}
+    for name, tile in zip("BC", tiles, strict=True):
+        (i, *_) = sch.get_loops(name)
+        if name == "C" and halo:
+            sch.decompose_reduction(name, i) if data.draw(st.booleans()) else None
+            (i, *_) = sch.get_loops(name)
+        block = name
+        if data.draw(st.booleans()):
+            block = sch.blockize(sch.split(i, [None, tile])[1])
+        outer[name] = block
+    x = np.arange(size + halo, dtype=np.int32) ** 2
+    wanted = np.array([(x[n : n + halo + 1] * 3).sum() for n in range(size)], np.int32)
+    step, moved, near = data.draw(
+        st.sampled_from([("compute_at", "B", "C"), ("reverse_compute_at", "C", "B")])
+    )
+    loop = data.draw(st.sampled_from(sch.get_loops(outer[near])))
+    if sch.can(step, outer[moved], loop):
+        getattr(sch, step)(outer[moved], loop)
+    y = np.full(size, 7, np.int32)
+    run(sch.mod.op, "main", [x, y])
+    np.testing.assert_array_equal(y, wanted)
