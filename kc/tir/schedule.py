@@ -21,6 +21,7 @@ from kc.support.locations import caller_location
 from kc.support.registry import PRIMITIVES, QUERIES
 from kc.support.reproducer import internal_error
 from kc.support.target import Target, TargetLike, target_to_build_for
+from kc.tir import block_regions  # noqa: F401  (gives blocks their reads and writes)
 from kc.tir.legal import Choice, function_of, legal_choices
 from kc.tir.methods import Method, find_method, method_names
 from kc.tir.module import how_to_get_module

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import copy
 import json
 import os
 import pickle
@@ -326,3 +327,41 @@ def test_pointers_to_vectors():
     given = np.arange(16, dtype="float32").reshape(4, 4)
     f(given, 3)
     assert given.tolist() == [[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12], [12, 13, 14, 15]]
+
+
+def test_schedules_are_json_with_their_traces():
+    B = te.compute((N,), lambda i: A[i] + 1.0, name="B")
+    sch = tir.Schedule(te.create_prim_func([A, B]), seed=1)
+    (i,) = sch.get_loops("B")
+    sch.split(i, sch.sample_perfect_tile(i, 2))
+    for again in (
+        kc.ir.load_json(kc.ir.save_json(sch)),
+        pickle.loads(pickle.dumps(sch)),
+        copy.deepcopy(sch),
+    ):
+        assert (str(again.mod), str(again.trace)) == (str(sch.mod), str(sch.trace))
+        again.undo()
+        assert len(again.get_loops("B")) == 1
+    trace = kc.ir.load_json(kc.ir.save_json(sch.trace))
+    assert str(trace) == str(sch.trace)
+    broken = json.loads(kc.ir.save_json(sch))
+    del broken["schedule"]["module"]
+    assert refused(lambda: kc.ir.load_json(json.dumps(broken))).startswith("error[KC0083]")
+    broken = json.loads(kc.ir.save_json(sch))
+    broken["schedule"]["trace"]["instructions"][0]["kind"] = "fly"
+    assert refused(lambda: kc.ir.load_json(json.dumps(broken))).startswith("error[KC3711]")
+
+
+def test_what_a_block_reads_and_writes():
+    k = te.reduce_axis((0, 4), "k")
+    W = te.placeholder((4, N + 4), name="W")
+    B = te.compute((N,), lambda i: te.sum(A[i] * W[k, i + k], axis=k), name="B")
+    sch = tir.Schedule(te.create_prim_func([A, W, B]))
+    block = sch.get(sch.get_block("B"))
+    assert repr(block.reads) == "[A[v_i], W[v_k, v_i + v_k]]"
+    assert repr(block.writes) == "[B[v_i]]"
+    (region,) = block.writes
+    assert (region.buffer.name, region.buffer.shape, region.buffer.dtype) == ("B", (N,), "float32")
+    assert (str(region.region[0].min), int(region.region[0].extent)) == ("v_i", 1)
+    kinds = [(axis.name, axis.dom.extent, axis.iter_type) for axis in block.iter_vars]
+    assert kinds == [("v_i", N, tir.IterVar.DataPar), ("v_k", 4, tir.IterVar.CommReduce)]
