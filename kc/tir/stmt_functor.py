@@ -127,7 +127,8 @@ def ir_transform(
 
 def _root(node: Any) -> Any:
     """What is visited for ``node``. Raises KC2102 where nothing can be."""
-    function = getattr(node, "op", node)
+    is_ir = isinstance(node, Operation | Block | Region)  # a region's ``op`` is its only one
+    function = node if is_ir else getattr(node, "op", node)
     if isinstance(function, ModuleOp | Operation | Block | Region):
         return function
     if isinstance(node, Stmt | Expr):
