@@ -73,10 +73,11 @@ class _Pairs:
             return None
 
         def compares(holds: SSAValue, names: set[str]) -> str | None:
-            found = _comparison(holds)
-            if found is None or found[0] not in names or found[1] not in held[value]:
+            comparison = _comparison(holds)
+            if comparison is None:
                 return None
-            return found[0] if _same(found[2], term) else None
+            name, lhs, rhs = comparison
+            return name if name in names and lhs in held[value] and _same(rhs, term) else None
 
         names = _LARGER if compares(chosen.cond, _LARGER) else _SMALLER
         if compares(chosen.cond, names) is None:
