@@ -227,8 +227,8 @@ def _branches(value: SSAValue) -> tuple[SSAValue, SSAValue, SSAValue] | None:
 
 def _is(value: SSAValue, number: int) -> bool:
     op = value.owner
-    known = isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr)
-    return known and bool(op.value.value.data) is bool(number)
+    constant = op.value if isinstance(op, arith.ConstantOp) else None
+    return isinstance(constant, IntegerAttr) and bool(constant.value.data) is bool(number)
 
 
 def _same(a: SSAValue, b: SSAValue) -> bool:

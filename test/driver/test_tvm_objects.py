@@ -357,7 +357,7 @@ def test_what_a_block_reads_and_writes():
     W = te.placeholder((4, N + 4), name="W")
     B = te.compute((N,), lambda i: te.sum(A[i] * W[k, i + k], axis=k), name="B")
     sch = tir.Schedule(te.create_prim_func([A, W, B]))
-    block = sch.get(sch.get_block("B"))
+    block: Any = sch.get(sch.get_block("B"))
     assert repr(block.reads) == "[A[v_i], W[v_k, v_i + v_k]]"
     assert repr(block.writes) == "[B[v_i]]"
     (region,) = block.writes
