@@ -21,7 +21,9 @@ After::
 
 Kernels have numbers, in the order of ``kc.kernels``, an attribute of the module that names them;
 their code is gone from it. A parameter of a kernel is a word in memory, by the convention of
-``convert-gpu-to-nvvm``. Each function has a last argument, the record of ``launcher.c``: where the
+``convert-gpu-to-nvvm``; that of a tensor map is the place of its 128 bytes, which
+``kc_gpu_tensor_map`` has the driver make, and ``kc_gpu_launch_with_maps`` is told which parameters
+are such. Each function has a last argument, the record of ``launcher.c``: where the
 device is, and what went wrong. Memory is given and taken back in the order of the stream, which is
 one for the whole module, so that tokens and ``gpu.wait async`` need no code.
 
@@ -39,7 +41,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects import func
+from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
@@ -48,6 +50,7 @@ from xdsl.dialects.builtin import (
     MemRefType,
     ModuleOp,
     StringAttr,
+    UnrankedMemRefType,
     i1,
     i8,
     i64,
@@ -59,16 +62,18 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from kc.analysis.dependence import base_buffer
 from kc.analysis.loop_tree import buffer_name, touches_memory
 from kc.analysis.module_copy import copy_operation
+from kc.conversion._tensor_maps import MAP_ALIGNMENT, MAP_BYTES, tensor_map
 from kc.conversion.convert_to_llvm.function import FunctionLowering, LlvmPattern
-from kc.conversion.convert_to_llvm.memref import emit_gep, multiply
+from kc.conversion.convert_to_llvm.memref import emit_gep, multiply, strides_of
 from kc.conversion.convert_to_llvm.module import lower_module
 from kc.conversion.convert_to_llvm.patterns import PATTERNS as LLVM_PATTERNS
-from kc.conversion.convert_to_llvm.types import POINTER, element_size
+from kc.conversion.convert_to_llvm.types import POINTER, abi_types, element_size
 from kc.conversion.convert_to_llvm.values import MemRef, Origin
 from kc.conversion.driver import ConversionTarget, own_and_added
 from kc.dialects import gpu, llvm
 from kc.dialects.gpu import GPUModuleOp, LaunchFuncOp
 from kc.dialects.memref import PrefetchOp
+from kc.dialects.nvgpu import MAX_RANK, TensorMapDescriptorType, TmaCreateDescriptorOp
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 
@@ -170,10 +175,17 @@ def _require_supported(module: ModuleOp) -> None:
                 raise _unsupported(op, "it is memory of the device alone, which copies fill")
             elif isinstance(op, gpu.DeallocOp):
                 _require_device_memory(op, op.memref)
-            elif isinstance(op, PrefetchOp):
-                pass  # see _drop_prefetches
+            elif isinstance(op, PrefetchOp) or _is_of_whole(op):
+                pass  # see _drop_prefetches; no memory is read
+            elif isinstance(op, TmaCreateDescriptorOp):
+                _require_device_memory(op, tensor_map(op, "gpu-to-llvm").array)
             elif not op.name.startswith("gpu.") and not op.regions and touches_memory(op):
                 _require_host_memory(op)
+
+
+def _is_of_whole(op: Operation) -> bool:
+    """Whether it casts an array for a tensor map."""
+    return isinstance(op, memref.CastOp) and isinstance(op.dest.type, UnrankedMemRefType)
 
 
 def _drop_prefetches(host: ModuleOp) -> None:
@@ -191,6 +203,18 @@ def _require_launch(op: LaunchFuncOp) -> None:
         raise _unsupported(op, "all launches of a module are queued in the stream of the device")
     for operand in op.kernel_operands:
         _require_device_memory(op, operand)
+    count = sum(len(abi_types(operand.type)) for operand in op.kernel_operands)
+    if count > MOST_WITH_MAPS and any(_is_map(operand) for operand in op.kernel_operands):
+        why = f"it has {count} parameters, and at most {MOST_WITH_MAPS} where some are tensor maps"
+        raise _unsupported(op, why)
+
+
+MOST_WITH_MAPS = 63
+"""Parameters of a kernel with tensor maps, of which a word says which are such."""
+
+
+def _is_map(value: SSAValue) -> bool:
+    return isinstance(value.type, TensorMapDescriptorType)
 
 
 def _unsupported(op: Operation, why: str) -> CodegenError:
@@ -301,8 +325,12 @@ class LowerLaunch(LlvmPattern):
     def match_and_rewrite(self, op: LaunchFuncOp, rewriter: PatternRewriter, /) -> None:
         s = self.conversion
         parameters: list[SSAValue] = []
+        maps = 0
         for operand in op.kernel_operands:
-            if isinstance(operand.type, MemRefType):
+            if _is_map(operand):
+                maps |= 1 << len(parameters)
+                parameters.append(s.value(operand))
+            elif isinstance(operand.type, MemRefType):
                 memory = s.memref(operand)
                 memory.origin.written = memory.origin.escaped = True
                 parameters += s.flatten(operand)
@@ -323,7 +351,11 @@ class LowerLaunch(LlvmPattern):
             shared = _size(s, op.dynamic_shared_memory_size)
         number = s.int_constant(_number(s, op))
         sizes = [_size(s, size) for size in (*op.grid, *op.block)]
-        _call(s, op, "launch", [number, *sizes, shared, words.res, s.int_constant(count)])
+        arguments = [number, *sizes, shared, words.res, s.int_constant(count)]
+        if maps:
+            _call(s, op, "launch_with_maps", [*arguments, s.int_constant(maps)])
+        else:
+            _call(s, op, "launch", arguments)
         _token(s, op)
 
 
@@ -335,6 +367,50 @@ def _number(s: FunctionLowering, op: LaunchFuncOp) -> int:
     names = module.attributes[KERNELS]
     assert isinstance(names, ArrayAttr)
     return [name.data for name in names].index("::".join(op.kernel_names))  # pyright: ignore
+
+
+class LowerTensorMap(LlvmPattern):
+    """A map of an array: its bytes, and a call.
+
+    ::
+
+        %map = nvgpu.tma.create.descriptor %all box[...]
+
+    becomes ::
+
+        llvm.call @kc_gpu_tensor_map(%record, %bytes, %array, %form, %sizes, %strides, %box)
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: TmaCreateDescriptorOp, rewriter: PatternRewriter, /) -> None:
+        s = self.conversion
+        map_ = tensor_map(op, "gpu-to-llvm")
+        memory = s.memref(map_.array)
+        memory.origin.written = memory.origin.escaped = True
+        place = llvm.AllocaOp(s.int_constant(MAP_BYTES // 8), i64, MAP_ALIGNMENT)
+        s.insert_in_prologue(place)
+        place.res.name_hint = "map"
+        size = element_size(memory.type)
+        sizes = [s.as_value(extent) for extent in reversed(memory.shape)]
+        strides = [
+            s.as_value(multiply(s, size, stride)) for stride in reversed(strides_of(s, memory))
+        ][1:]
+        unit, zero = s.int_constant(1), s.int_constant(0)
+        sizes += [unit] * (MAX_RANK - len(sizes))
+        strides += [zero] * (MAX_RANK - 1 - len(strides))
+        box = [s.int_constant(extent) for extent in map_.box]
+        form = s.int_constant(map_.form)
+        _call(s, op, "tensor_map", [place.res, memory.pointer, form, *sizes, *strides, *box])
+        s.define(op.result, place.res)
+
+
+class DropCastOfWhole(LlvmPattern):
+    """An array is known to the map of it by its rank."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: memref.CastOp, rewriter: PatternRewriter, /) -> None:
+        if _is_of_whole(op):
+            self.conversion.has_done_action = True
 
 
 class LowerDeviceAlloc(LlvmPattern):
@@ -423,6 +499,8 @@ class LowerWait(LlvmPattern):
 
 _PATTERNS: tuple[type[RewritePattern], ...] = (
     LowerLaunch,
+    LowerTensorMap,
+    DropCastOfWhole,
     LowerDeviceAlloc,
     LowerDeviceDealloc,
     LowerDeviceCopy,

@@ -317,7 +317,8 @@ def _count(what: str, raw: RawFinding) -> str:
     if not raw.wanted:
         return ""
     unit = "arrivals" if what == "mbarrier" else "threads"
-    return f" for {raw.wanted} {unit}, of which {raw.came} have come"
+    bytes_ = f", and for {raw.bytes:,} bytes that no copy brings" if raw.bytes else ""
+    return f" for {raw.wanted} {unit}, of which {raw.came} have come{bytes_}"
 
 
 class _Comparison:

@@ -92,6 +92,9 @@ _STRING_PROPERTIES = {
 }
 
 
+GRID_CONSTANT = "nvvm.grid_constant"
+"""What marks a parameter of such a function that all threads have one of; LLVM knows it as text."""
+
 KERNEL = "nvvm.kernel"
 """What marks a function of NVIDIA GPUs that a host launches."""
 
@@ -125,11 +128,14 @@ class AttributeGroups:
 def parameter_text(attrs: Mapping[str, Attribute], types: TypeTable) -> str:
     """The attributes of a parameter, an argument or a result, each with a space before it.
 
-    Attributes of other dialects than llvm are not for LLVM and are left out.
+    Attributes of other dialects than llvm are not for LLVM and are left out, but for
+    :data:`GRID_CONSTANT`.
     """
     text = ""
     for full, value in sorted(attrs.items()):
         dialect, _, name = full.rpartition(".")
+        if full == GRID_CONSTANT:
+            text += f' "{full}"'
         if dialect != "llvm":
             continue
         if isinstance(value, UnitAttr) and name in _PARAMETER_FLAGS:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import arith, memref
-from xdsl.dialects.builtin import i32, i64
+from xdsl.dialects.builtin import UnrealizedConversionCastOp, i32, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
@@ -25,6 +25,7 @@ from kc.conversion.convert_gpu_to_cpu.kernel import INDEX, Emitter
 from kc.conversion.convert_gpu_to_cpu.thread import Thread, ThreadPattern
 from kc.dialects import llvm, nvvm
 from kc.dialects.arith import CmpiOp
+from kc.dialects.nvgpu import MAX_RANK, TensorMapDescriptorType
 from kc.dialects.nvvm.mbarriers import TransactionOp
 
 # What is done with an mbarrier (``emulator.c``).
@@ -249,6 +250,52 @@ class ConvertBulkCopy(ThreadPattern):
         rewriter.erase(op)
 
 
+class ConvertBoxCopy(ThreadPattern):
+    """``nvvm.cp.async.bulk.tensor.shared.cluster.global %to, %map, %mbarrier, box[%x, %y]``, and
+    back.
+
+    The map says which array it is of. They are counted and done as other bulk copies.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self,
+        op: nvvm.CpAsyncBulkTensorGlobalToSharedClusterOp
+        | nvvm.CpAsyncBulkTensorSharedCTAToGlobalOp,
+        rewriter: PatternRewriter,
+        /,
+    ) -> None:
+        e = EventEmitter(self.thread, rewriter, op)
+        zero = e.number(0, i32)
+        array = op.tma_descriptor.name_hint or "a tensor"
+        if isinstance(op, nvvm.CpAsyncBulkTensorGlobalToSharedClusterOp):
+            shared, mbarrier = e.address(op.dst_mem), e.address(op.mbar)
+            sites = [e.site(COPIED, op.dst_mem), self._of_array(op, "read", array, e)]
+            sites.append(e.site("mbarrier", op.mbar))
+        else:
+            shared, mbarrier = e.address(op.src_mem), e.number(0)
+            sites = [self._of_array(op, COPIED, array, e), e.site("read", op.src_mem), zero]
+        place = [*op.coordinates, *[zero] * (MAX_RANK - len(op.coordinates))]
+        map_ = e.address(op.tma_descriptor)
+        e.event("kc_emu_box", [shared, map_, mbarrier, *place, *sites])
+        rewriter.erase(op)
+
+    def _of_array(self, op: Operation, what: str, array: str, e: EventEmitter) -> SSAValue:
+        """The number of this place, for the array of the map."""
+        return e.number(self.thread.module.site(op, what, array, "global"), i32)
+
+
+class ReadMap(ThreadPattern):
+    """``builtin.unrealized_conversion_cast %map``: the place of a map is what the kernel gets."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self, op: UnrealizedConversionCastOp, rewriter: PatternRewriter, /
+    ) -> None:
+        if len(op.inputs) == 1 and isinstance(op.inputs[0].type, TensorMapDescriptorType):
+            rewriter.replace(op, [], [op.inputs[0]])
+
+
 class ConvertBulkGroup(ThreadPattern):
     """``nvvm.cp.async.bulk.commit.group`` and ``nvvm.cp.async.bulk.wait_group 1 {read}``"""
 
@@ -287,6 +334,7 @@ class EraseHint(ThreadPattern):
         op: nvvm.WgmmaFenceAlignedOp
         | nvvm.FenceMbarrierInitOp
         | nvvm.CpAsyncBulkPrefetchOp
+        | nvvm.CpAsyncBulkTensorPrefetchOp
         | nvvm.PrefetchOp
         | nvvm.NanosleepOp,
         rewriter: PatternRewriter,
@@ -304,6 +352,8 @@ EVENT_PATTERNS: tuple[type[ThreadPattern], ...] = (
     ConvertCopyGroup,
     ConvertCopyArrival,
     ConvertBulkCopy,
+    ConvertBoxCopy,
+    ReadMap,
     ConvertBulkGroup,
     ConvertFence,
     EraseHint,

@@ -5,6 +5,10 @@ from __future__ import annotations
 from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import (
     MemRefType,
+    UnrankedMemRefType,
+    UnrealizedConversionCastOp,
+    i8,
+    i64,
 )
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import (
@@ -13,20 +17,25 @@ from xdsl.pattern_rewriter import (
     op_type_rewrite_pattern,
 )
 
+from kc.conversion._tensor_maps import MAP_BYTES, tensor_map
 from kc.conversion.convert_gpu_to_cpu.kernel import (
     INDEX,
     Emitter,
     plain,
     unsupported,
 )
-from kc.dialects import gpu
+from kc.conversion.convert_to_llvm.types import element_size
+from kc.dialects import gpu, llvm
 from kc.dialects.gpu import LaunchFuncOp
+from kc.dialects.nvgpu import MAX_RANK, TensorMapDescriptorType, TmaCreateDescriptorOp
 
 
 def require_supported_host(host: Operation) -> None:
     for op in host.walk():
         if op.name.startswith(("gpu.", "nvvm.")) and not isinstance(op, (LaunchFuncOp, *HOST)):
             raise unsupported(op)
+        if isinstance(op, TmaCreateDescriptorOp):
+            tensor_map(op, "convert-gpu-to-cpu")
 
 
 class ConvertLaunch(RewritePattern):
@@ -47,6 +56,65 @@ class ConvertLaunch(RewritePattern):
             dynamic = e.emit(arith.IndexCastOp(op.dynamic_shared_memory_size, INDEX))
         e.call(self.launches[op.kernel_names], [*sizes, dynamic, *op.kernel_operands])
         rewriter.erase(op)
+
+
+class ConvertTensorMap(RewritePattern):
+    """A map of an array: its bytes, which the emulator fills.
+
+    ::
+
+        %map = nvgpu.tma.create.descriptor %all box[...]
+
+        func.call @kc_emu_tensor_map(%bytes, %array, %form, %sizes, %strides, %box)
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: TmaCreateDescriptorOp, rewriter: PatternRewriter, /) -> None:
+        e = Emitter(rewriter, op)
+        map_ = tensor_map(op, "convert-gpu-to-cpu")
+        type_ = map_.array.type
+        assert isinstance(type_, MemRefType)
+        rank, size = type_.get_num_dims(), element_size(type_)
+        known = memref.ExtractStridedMetaDataOp(map_.array)
+        e.add(known)
+        bytes_ = e.number(size)
+        sizes: list[SSAValue] = [*reversed(known.sizes)]
+        strides = [e.emit(arith.MuliOp(step, bytes_)) for step in reversed(known.strides)][1:]
+        sizes += [e.number(1)] * (MAX_RANK - rank)
+        strides += [e.number(0)] * (MAX_RANK - rank)
+        start = e.emit(
+            memref.ExtractAlignedPointerAsIndexOp.build(operands=[map_.array], result_types=[INDEX])
+        )
+        count = e.number(MAP_BYTES, i64)
+        place = e.emit(llvm.AllocaOp(count, i8, 64))
+        address = e.emit(arith.IndexCastOp(e.emit(llvm.PtrToIntOp(place, i64)), INDEX))
+        numbers = [e.emit(arith.IndexCastOp(value, i64)) for value in (*sizes, *strides)]
+        box = [e.number(extent, i64) for extent in map_.box]
+        e.call("kc_emu_tensor_map", [address, start, e.number(map_.form, i64), *numbers, *box])
+        rewriter.replace(op, [], [place])
+
+
+class TakeMap(RewritePattern):
+    """``builtin.unrealized_conversion_cast %p : !llvm.ptr to !nvgpu.tensormap.descriptor<...>``
+
+    The place of a map is what kernels get.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self, op: UnrealizedConversionCastOp, rewriter: PatternRewriter, /
+    ) -> None:
+        if isinstance(op.outputs[0].type, TensorMapDescriptorType):
+            rewriter.replace(op, [], list(op.inputs))
+
+
+class EraseCastOfWhole(RewritePattern):
+    """An array is known to the map of it by its rank."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: memref.CastOp, rewriter: PatternRewriter, /) -> None:
+        if isinstance(op.dest.type, UnrankedMemRefType) and not op.dest.uses:
+            rewriter.erase(op)
 
 
 class ConvertAlloc(RewritePattern):
@@ -127,6 +195,9 @@ def _replace_async(rewriter: PatternRewriter, op: Operation, new: Operation) -> 
 
 
 HOST_PATTERNS: tuple[type[RewritePattern], ...] = (
+    ConvertTensorMap,
+    TakeMap,
+    EraseCastOfWhole,
     ConvertAlloc,
     ConvertDealloc,
     ConvertMemcpy,

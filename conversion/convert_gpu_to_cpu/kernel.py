@@ -22,10 +22,11 @@ from xdsl.pattern_rewriter import (
 from xdsl.rewriter import InsertPoint
 
 from kc.conversion._gpu_printf import format_of
-from kc.conversion.convert_gpu_to_cpu.nvvm_ops import NVVM, problem_of
+from kc.conversion.convert_gpu_to_cpu.nvvm_ops import BOXES, NVVM, problem_of
 from kc.conversion.convert_to_llvm.types import element_size
 from kc.dialects import gpu, nvvm
 from kc.dialects.gpu import GPUFuncOp, GPUModuleOp
+from kc.dialects.nvgpu import TensorMapDescriptorType
 from kc.support.diagnostics import CodegenError
 from kc.support.libdevice import PREFIX
 from kc.support.locations import location_of
@@ -88,6 +89,8 @@ class Kernel:
         for op in function.walk():
             if isinstance(op, nvvm.WgmmaMmaAsyncOp):
                 self.products.setdefault(op.inouts.type, op.type_d.data)
+        self.has_boxes = any(isinstance(op, BOXES) for op in function.walk())
+        """Whether it copies boxes of tensors."""
         self.alignments = [
             function.alignment_of(n) for n, _ in enumerate(function.workgroup_memory)
         ]
@@ -104,6 +107,12 @@ class Kernel:
         self.granules += [_granule(dynamic)] if dynamic else []
         """Bytes of the smallest element that each memory of a block is used as."""
         self.arguments = [plain(arg.type) for arg in function.arguments]
+        self.maps = [
+            n
+            for n, arg in enumerate(function.arguments)
+            if isinstance(arg.type, TensorMapDescriptorType)
+        ]
+        """The numbers of the arguments that are maps of tensors."""
         self.shared = [plain(arg.type) for arg in function.workgroup_memory]
 
     def require_supported(self, check: bool) -> None:
@@ -127,11 +136,11 @@ class Kernel:
             if isinstance(op, func.CallOp) and op.callee.string_value().startswith(PREFIX):
                 continue  # the C library has it too
             if not isinstance(op, (*DEVICE, *NVVM)) and op.name.startswith(
-                ("gpu.", "nvvm.", "func.")
+                ("gpu.", "nvgpu.", "nvvm.", "func.")
             ):
                 raise unsupported(op)
         arrays = [type_ for type_ in self.arguments if isinstance(type_, MemRefType)]
-        count = len(arrays) + len(self.shared) + bool(self.dynamic)
+        count = len(arrays) + len(self.shared) + bool(self.dynamic) + len(self.maps)
         if check and count > MAX_BUFFERS:
             raise CodegenError(
                 "KC4364",
@@ -151,7 +160,9 @@ def bits_of(type_: Attribute) -> int:
 
 
 def plain(type_: Attribute) -> Attribute:
-    """The type of memory of any kind on a CPU."""
+    """The type of memory of any kind on a CPU; a map is where its bytes are."""
+    if isinstance(type_, TensorMapDescriptorType):
+        return POINTER
     if not isinstance(type_, MemRefType):
         return type_
     return MemRefType(type_.element_type, type_.shape, type_.layout)

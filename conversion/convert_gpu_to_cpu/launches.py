@@ -47,7 +47,8 @@ def launch_text(module: EmulatedModule, kernel: Kernel, thread: func.FuncOp) -> 
     passed = {**arguments, **shared}
     if kernel.dynamic:
         passed["%dynamic"] = MemRefType(i8, [DYNAMIC_INDEX])
-    memory, end = (_in_one_piece if kernel.products else _apart)(kernel, shared)
+    is_one_piece = bool(kernel.products) or kernel.has_boxes
+    memory, end = (_in_one_piece if is_one_piece else _apart)(kernel, shared)
     if module.check:
         memory.append("func.call @kc_emu_block(%number) : (index) -> ()")
         places = list(passed.items())[len(arguments) :]
@@ -55,6 +56,8 @@ def launch_text(module: EmulatedModule, kernel: Kernel, thread: func.FuncOp) -> 
             zip(places, kernel.granules, strict=True), len(arrays)
         ):
             memory += _watch(slot, array, type_, SHARED, granule)
+        for slot, number in enumerate(kernel.maps, len(arrays) + len(places)):
+            watched += _watch_map(slot, f"%arg{number}")
     passed |= dict.fromkeys((f"%{number}" for number in kernel.numbers), INDEX)
     start: list[str] = []
     if thread.function_type.outputs.data:
@@ -70,7 +73,7 @@ def launch_text(module: EmulatedModule, kernel: Kernel, thread: func.FuncOp) -> 
                 f"%events = func.call @kc_emu_new_block(%states, %count, %watched) : {NEW_BLOCK}",
             ]
             passed["%events"] = INDEX
-            if kernel.products:
+            if is_one_piece:
                 memory.append(
                     "func.call @kc_emu_shared(%events, %piece, %piece_size)"
                     " : (index, index, index) -> ()"
@@ -236,6 +239,17 @@ def _watch(
         f"{name}s = arith.constant {slot | scope << 8 | size << 16} : i32",
         f"{name}p = {_POINTER_OF}({array}) : ({type_}) -> index",
         f"func.call @kc_emu_buffer({name}s, {name}p, {last}) : (i32, index, index) -> ()",
+    ]
+
+
+def _watch_map(slot: int, place: str) -> list[str]:
+    """The text that says where the array of a map is, if no argument is that array."""
+    name = f"{place}_w"
+    return [
+        f"{name}s = arith.constant {slot} : i32",
+        f"{name}i = llvm.ptrtoint {place} : !llvm.ptr to i64",
+        f"{name}p = arith.index_cast {name}i : i64 to index",
+        f"func.call @kc_emu_tensor_buffer({name}s, {name}p) : (i32, index) -> ()",
     ]
 
 

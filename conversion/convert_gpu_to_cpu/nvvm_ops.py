@@ -50,6 +50,10 @@ BULK = (
     nvvm.CpAsyncBulkWaitGroupOp,
     nvvm.FenceProxyOp,
 )
+BOXES = (
+    nvvm.CpAsyncBulkTensorGlobalToSharedClusterOp,
+    nvvm.CpAsyncBulkTensorSharedCTAToGlobalOp,
+)
 WARPGROUPS = (
     nvvm.WgmmaMmaAsyncOp,
     nvvm.WgmmaGroupSyncAlignedOp,
@@ -60,11 +64,12 @@ HINTS = (
     nvvm.WgmmaFenceAlignedOp,
     nvvm.FenceMbarrierInitOp,
     nvvm.CpAsyncBulkPrefetchOp,
+    nvvm.CpAsyncBulkTensorPrefetchOp,
     nvvm.PrefetchOp,
     nvvm.NanosleepOp,
 )
 """What changes nothing here: threads run in one order, and blocks on their own."""
-NVVM = (*BARRIERS, *COPIES, *MBARRIERS, *MATRICES, *BULK, *WARPGROUPS, *HINTS)
+NVVM = (*BARRIERS, *COPIES, *MBARRIERS, *MATRICES, *BULK, *BOXES, *WARPGROUPS, *HINTS)
 """What is emulated."""
 
 
@@ -86,7 +91,18 @@ def problem_of(op: Operation) -> str | None:
         return "it has a predicate, and a branch is what else there is"
     if isinstance(op, nvvm.WgmmaMmaAsyncOp) and f16 in getattr(op.inouts.type, "types", ()):
         return "its registers are f16, and hold two such numbers each: vector<2xf16> or i32"
-    if isinstance(op, nvvm.CpAsyncBulkGlobalToSharedClusterOp) and op.multicast_mask is not None:
+    if isinstance(op, BOXES):
+        if op.mode.data != "tile":
+            return f"boxes of the mode {op.mode.data} are not known, and those of tile are"
+        if op.predicate is not None:
+            return "it has a predicate, and a branch is what else there is"
+    if (
+        isinstance(
+            op,
+            nvvm.CpAsyncBulkGlobalToSharedClusterOp | nvvm.CpAsyncBulkTensorGlobalToSharedClusterOp,
+        )
+        and op.multicast_mask is not None
+    ):
         return "blocks run one after the other, and there are no clusters"
     if isinstance(op, nvvm.CpAsyncBulkSharedCTAToGlobalOp) and op.byte_mask is not None:
         return "it has a mask of bytes"

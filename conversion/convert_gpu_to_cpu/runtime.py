@@ -54,6 +54,14 @@ RUNTIME = {
     "kc_emu_bulk": _declaration(
         "kc_emu_bulk", "index, index, index, index, i32, index, i32, i32, i32"
     ),
+    "kc_emu_box": _declaration(
+        "kc_emu_box",
+        "index, index, index, index, index, i32, i32, i32, i32, i32, i32, i32, i32",
+    ),
+    "kc_emu_tensor_map": _declaration(
+        "kc_emu_tensor_map", ", ".join(["index", "index", *["i64"] * 15])
+    ),
+    "kc_emu_tensor_buffer": _declaration("kc_emu_tensor_buffer", "i32, index"),
     "kc_emu_bulk_commit": _declaration("kc_emu_bulk_commit", "index, index"),
     "kc_emu_bulk_done": _declaration("kc_emu_bulk_done", "index, index, i32, i32"),
     "kc_emu_group": _declaration("kc_emu_group", "index, index, i32"),

@@ -22,6 +22,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from kc.conversion._foreign_calls import PACKED
+from kc.conversion.convert_gpu_to_nvvm.tensor_maps import parameter_attributes
 from kc.conversion.convert_to_llvm.cfg import place_blocks
 from kc.conversion.convert_to_llvm.func import define_arguments, return_values
 from kc.conversion.convert_to_llvm.function import FunctionLowering, LlvmPattern
@@ -29,10 +30,11 @@ from kc.conversion.convert_to_llvm.memref import array_type
 from kc.conversion.convert_to_llvm.new_module import NewModule
 from kc.conversion.convert_to_llvm.refusals import unsupported
 from kc.conversion.convert_to_llvm.signatures import Signature, signature_of
-from kc.conversion.convert_to_llvm.types import SHARED_SPACE, memory_element
+from kc.conversion.convert_to_llvm.types import SHARED_SPACE, abi_types, memory_element
 from kc.conversion.convert_to_llvm.values import MemRef, Origin
 from kc.dialects import llvm
 from kc.dialects.gpu import DynamicSharedMemoryOp, GPUFuncOp, ReturnOp
+from kc.dialects.nvgpu import TensorMapDescriptorType
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 
@@ -80,9 +82,18 @@ def signature_of_gpu(op: GPUFuncOp) -> Signature:
     """The signature of a function of a device, by the convention of those of a CPU."""
     like = FuncOp(op.sym_name.data, op.function_type, arg_attrs=op.arg_attrs)
     try:
-        return signature_of(like)
+        signature = signature_of(like)
     finally:
         like.erase()
+    maps = [number for number, type_ in enumerate(op.function_type.inputs) if _is_map(type_)]
+    for number in maps:
+        before = sum(len(abi_types(type_)) for type_ in op.function_type.inputs.data[:number])
+        signature.parameters[before].attributes.update(parameter_attributes())
+    return signature
+
+
+def _is_map(type_: Attribute) -> bool:
+    return isinstance(type_, TensorMapDescriptorType)
 
 
 def lower_kernel(new: NewModule, s: GpuFunction, op: GPUFuncOp) -> None:

@@ -12,6 +12,7 @@ from kc.conversion.convert_gpu_to_nvvm import (
     function,
     ids,
     libdevice,
+    tensor_maps,
 )
 from kc.conversion.convert_gpu_to_nvvm.function import (
     CONVERSION,
@@ -42,6 +43,7 @@ PATTERNS: tuple[type[RewritePattern], ...] = (
     *function.PATTERNS,
     *approximations.PATTERNS,
     *libdevice.PATTERNS,
+    *tensor_maps.PATTERNS,
     *LLVM_PATTERNS,
 )
 

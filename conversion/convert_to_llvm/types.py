@@ -9,6 +9,7 @@
 ``memref<...xT>``      a pointer, then one i64 for each dynamic dimension; then, if it is a part
                        of another (``strided<[?, 1], offset: ?>``), one for each dynamic stride,
                        the pointer being that of its first element
+a tensor map           a pointer to its 128 bytes, which a kernel gets by value
 =====================  ==========================================================
 """
 
@@ -51,6 +52,7 @@ from xdsl.ir.affine import AffineMap
 from kc.conversion.driver import ConversionTarget, converted_type
 from kc.dialects.gpu import AddressSpace, AddressSpaceAttr
 from kc.dialects.llvm import element_type, is_compatible_type, same_shape
+from kc.dialects.nvgpu import TensorMapDescriptorType
 from kc.support.diagnostics import CodegenError
 
 POINTER = LLVMPointerType()
@@ -122,6 +124,8 @@ def _convert_own(ty: Attribute) -> Attribute:
         return VectorType(element, [count])
     if is_compatible_type(ty):
         return ty
+    if isinstance(ty, TensorMapDescriptorType):
+        return POINTER
     raise unsupported_type(ty, "it has no counterpart in the llvm dialect")
 
 

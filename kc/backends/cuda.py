@@ -236,11 +236,15 @@ def _compile(build: Build) -> tuple[_Compiled, dict[str, Source]]:
 
 
 def _parameters(module: ModuleOp) -> dict[str, list[str]]:
-    """The kernels by name, each with the types of its parameters as LLVM writes them."""
+    """The kernels by name, each with the types of its parameters as LLVM writes them, of those
+    by value what is passed."""
     from kc.codegen.llvm_ir.types import TypeTable
 
     return {
-        op.sym_name.data: [TypeTable().text(type_) for type_ in op.function_type.inputs]  # pyright: ignore
+        op.sym_name.data: [  # pyright: ignore
+            TypeTable().text(op.arg_attr(n).get("llvm.byval", type_))  # pyright: ignore
+            for n, type_ in enumerate(op.function_type.inputs)  # pyright: ignore
+        ]
         for home in module.ops
         if isinstance(home, GPUModuleOp)
         for op in home.body.block.ops

@@ -6,15 +6,25 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, ModuleOp, StringAttr, SymbolRefAttr, i32
+from xdsl.dialects.builtin import (
+    IndexType,
+    ModuleOp,
+    StringAttr,
+    SymbolRefAttr,
+    UnrealizedConversionCastOp,
+    i32,
+    i64,
+)
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
-from xdsl.ir import Block, Region
+from xdsl.ir import Block, Region, SSAValue
 
 from kc.analysis.kernel_accesses import KernelVerdicts, verdicts_of
 from kc.backends import Backend, Build, llvm
 from kc.conversion.convert_gpu_to_cpu import SITES
 from kc.conversion.pipelines import TO_EMULATOR
 from kc.dialects.gpu import GPUFuncOp, GPUModuleOp, LaunchFuncOp
+from kc.dialects.llvm import IntToPtrOp
+from kc.dialects.nvgpu import TensorMapDescriptorType
 from kc.runtime.emulator import Place
 from kc.runtime.function import CompiledFunction
 from kc.runtime.module import Module, WatchedModule
@@ -123,11 +133,21 @@ def kernels(text: str, target: Target) -> dict[str, CompiledFunction]:
 
 
 def _launch_of(home: GPUModuleOp, kernel: GPUFuncOp) -> FuncOp:
-    """The host function that launches a kernel with any sizes."""
+    """The host function that launches a kernel with any sizes; a map is given by its place."""
     index = IndexType()
-    types = list(kernel.function_type.inputs)
+    types = [
+        i64 if isinstance(type_, TensorMapDescriptorType) else type_
+        for type_ in kernel.function_type.inputs
+    ]
     block = Block(arg_types=[*types, *[index] * 7])
-    arguments, sizes = block.args[: len(types)], block.args[len(types) :]
+    arguments: list[SSAValue] = list(block.args[: len(types)])
+    sizes = block.args[len(types) :]
+    for n, type_ in enumerate(kernel.function_type.inputs):
+        if isinstance(type_, TensorMapDescriptorType):
+            place = IntToPtrOp(arguments[n])
+            map_ = UnrealizedConversionCastOp.get([place.results[0]], [type_])
+            block.add_ops([place, map_])
+            arguments[n] = map_.results[0]
     shared = arith.IndexCastOp(sizes[6], i32)
     name = SymbolRefAttr(home.sym_name.data, [kernel.sym_name.data])
     launch = LaunchFuncOp(

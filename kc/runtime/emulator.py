@@ -46,6 +46,7 @@ class RawFinding(ctypes.Structure):
         ("count", ctypes.c_int64),
         ("came", ctypes.c_int32),
         ("wanted", ctypes.c_int32),
+        ("bytes", ctypes.c_int64),
     )
 
 

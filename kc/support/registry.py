@@ -40,6 +40,7 @@ DIALECTS = {
     "vector": "kc.dialects.vector:VECTOR",
     "gpu": "kc.dialects.gpu:GPU",
     "llvm": "kc.dialects.llvm:LLVM",
+    "nvgpu": "kc.dialects.nvgpu:NVGPU",
     "nvvm": "kc.dialects.nvvm:NVVM",
     "sched": "kc.dialects.sched:SCHED",
 }

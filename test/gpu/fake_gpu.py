@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import kc
+from kc.runtime.emulator import ensure_emulator
 from kc.runtime.gpu import driver
 from kc.runtime.gpu.code import DeviceCode
 from kc.runtime.gpu.emulated import EmulatedDriver
@@ -64,6 +65,7 @@ class FakeGpu:
         self._functions: dict[tuple[str, str], int] = {}
         self._hooks = _LoadHook(self._load), _LaunchHook(self._launch)
         self.library.fake_hooks(*self._hooks)
+        self.library.fake_encoder(ctypes.c_void_p(ensure_emulator()["kc_emu_encode"]))
         self.configure()
         self.library.fake_kernels(1024, 32)
         self._before = [self.library.fake_count(which) for which in range(7)]

@@ -39,9 +39,14 @@ enum { LAUNCHES, ALLOCS, FREES, STREAMS, EVENTS, SYNCHRONIZATIONS, LOADS };
 typedef int (*LoadHook)(const char *ptx, char *error, int size);
 typedef int (*LaunchHook)(const char *ptx, const char *kernel, const unsigned *sizes, void **parameters);
 static LoadHook load_hook;
+typedef int (*EncodeHook)(void *map, int type, unsigned rank, void *base, const uint64_t *sizes,
+                          const uint64_t *strides, const unsigned *box, const unsigned *steps,
+                          int interleave, int swizzle, int promotion, int fill);
 static LaunchHook launch_hook;
+static EncodeHook encode_hook;
 
 void fake_hooks(LoadHook load, LaunchHook launch) { load_hook = load; launch_hook = launch; }
+void fake_encoder(EncodeHook encode) { encode_hook = encode; }
 void fake_configure(int devices, int version, int sm, int pools, size_t memory) {
   device_count = devices; driver_version = version; capability = sm; has_pools = pools;
   memory_size = memory;
@@ -121,6 +126,8 @@ typedef struct Work {
   Function *function;
   unsigned sizes[7];
   uint64_t parameters[64];
+  struct { _Alignas(64) char bytes[128]; } maps[8];
+  int map_count;
   Event *event;
   Stream *stream;
 } Work;
@@ -138,7 +145,8 @@ static double now(void) {
 static Stream *stream_of(void *stream) { return stream ? stream : &default_stream; }
 static Work *queue(void *stream, What what) {
   Stream *home = stream_of(stream);
-  Work *work = calloc(1, sizeof *work);
+  Work *work = aligned_alloc(_Alignof(Work), sizeof *work);
+  memset(work, 0, sizeof *work);
   work->what = what;
   work->number = next_number++;
   if (home->last) home->last->next = work; else home->first = work;
@@ -146,6 +154,7 @@ static Work *queue(void *stream, What what) {
   return work;
 }
 static void run(Stream *stream, uint64_t up_to);
+enum { MAP_BYTES = 128, MAP_BASE = 16 }; /* where the emulator has the address of the array */
 static void perform(Work *work) {
   void *parameters[64];
   switch (work->what) {
@@ -161,6 +170,14 @@ static void perform(Work *work) {
       for (int i = 0; i < work->function->count; ++i) {
         if (work->function->is_pointer[i]) work->parameters[i] = (uint64_t)behind(work->parameters[i]);
         parameters[i] = &work->parameters[i];
+        if (work->function->sizes[i] == MAP_BYTES) {
+          char *map = work->maps[work->parameters[i]].bytes;
+          uint64_t base;
+          memcpy(&base, map + MAP_BASE, sizeof base);
+          base = (uint64_t)behind(base);
+          memcpy(map + MAP_BASE, &base, sizeof base);
+          parameters[i] = map;
+        }
       }
       if (launch_hook) {
         CUresult result = launch_hook(work->function->module->ptx, work->function->name, work->sizes,
@@ -371,10 +388,25 @@ CUresult cuLaunchKernel(Function *function, unsigned gx, unsigned gy, unsigned g
   work->function = function;
   unsigned sizes[7] = {gx, gy, gz, bx, by, bz, shared};
   memcpy(work->sizes, sizes, sizeof sizes);
-  for (int i = 0; i < function->count; ++i)
+  for (int i = 0; i < function->count; ++i) {
+    if (function->sizes[i] == MAP_BYTES) {
+      if ((uintptr_t)parameters[i] % 64 || work->map_count == 8) return INVALID_VALUE;
+      work->parameters[i] = work->map_count;
+      memcpy(work->maps[work->map_count++].bytes, parameters[i], MAP_BYTES);
+      continue;
+    }
     memcpy(&work->parameters[i], parameters[i], function->sizes[i]);
+  }
   ++counts[LAUNCHES];
   return SUCCESS;
+}
+CUresult cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void *base, const uint64_t *sizes,
+                                const uint64_t *strides, const unsigned *box, const unsigned *steps,
+                                int interleave, int swizzle, int promotion, int fill) {
+  if (!encode_hook) return 801;
+  if ((uintptr_t)map % 64 || !is_device((uint64_t)base)) return INVALID_VALUE;
+  return encode_hook(map, type, rank, base, sizes, strides, box, steps, interleave, swizzle, promotion,
+                     fill);
 }
 CUresult cuMemAlloc_v2(uint64_t *address, size_t size) { NEEDS_CONTEXT; return allocate(address, size); }
 CUresult cuMemFree_v2(uint64_t address) { NEEDS_CONTEXT; return release(address); }

@@ -31,9 +31,9 @@ _PTX_OF_CUDA = (
 )
 
 RECORD_WORDS = 16
-_DRIVER, _LIMIT = 1, 2
+_DRIVER, _LIMIT, _UNALIGNED = 1, 2, 3
 _FUNCTIONS = ("the launch of {kernel}", "memory for a result in between", "giving memory back")
-_FUNCTIONS += ("a copy", "a fill", "waiting")
+_FUNCTIONS += ("a copy", "a fill", "waiting", "a tensor map")
 _LIMITS = ("gridDim.x", "gridDim.y", "gridDim.z", "blockDim.x", "blockDim.y", "blockDim.z")
 _THREADS, _SHARED = 6, 7
 
@@ -148,7 +148,7 @@ class LoadedCode:
         return record
 
     def raise_recorded(self, name: str, record: Sequence[int]) -> None:
-        """Raise DeviceError KC6035 or KC6036 for what a call of ``name`` met; nothing if all is
+        """Raise DeviceError KC6035 to KC6037 for what a call of ``name`` met; nothing if all is
         well."""
         _, status, what, kernel, value, limit, *sizes = record
         if not status:
@@ -158,6 +158,8 @@ class LoadedCode:
         label = self.names[kernel] if kernel >= 0 else ""
         if status == _LIMIT:
             raise self._outside(name, label, what, value, limit, launched)
+        if status == _UNALIGNED:
+            raise _unaligned(name, what, value, limit)
         doing = _FUNCTIONS[what].format(kernel=label)
         facts = (f"in the call of {name}", *((f"launched: {launched}",) if what == 0 else ()))
         if what == 1:
@@ -192,6 +194,23 @@ class LoadedCode:
             why="the sizes of a launch are computed from those of the arguments",
             hints=hints,
         )
+
+
+def _unaligned(name: str, dimension: int, value: int, unit: int) -> DeviceError:
+    """The error for an array that no tensor map is of: its address, or a stride."""
+    if dimension:
+        said = f"an array whose rows are {value:,} bytes apart"
+        hints = [f"an array whose rows are multiples of {unit} bytes"]
+    else:
+        said = f"an array that begins {value} bytes past a multiple of {unit}"
+        hints = ["a copy of the array: memory that a device allocates begins at multiples of 256"]
+    return DeviceError(
+        "KC6037",
+        f"{name}: the kernel copies boxes of {said}",
+        why=f"the copy unit of the device has addresses and strides that are multiples of {unit} "
+        "bytes",
+        hints=hints,
+    )
 
 
 def _require_fit(code: DeviceCode, gpu: Gpu) -> None:

@@ -158,7 +158,10 @@ class Driver(Protocol):
         ...
 
     def entry_points(self) -> Mapping[str, int]:
-        """The C functions of ``launcher.c``'s table, by name; ``alloc`` and ``free`` by streams."""
+        """The C functions of ``launcher.c``'s table, by name; ``alloc`` and ``free`` by streams.
+
+        ``encode`` makes tensor maps; 0 where the driver has no such function.
+        """
         ...
 
 

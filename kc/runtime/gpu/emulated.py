@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
+from kc.runtime.emulator import ensure_emulator
 from kc.runtime.gpu import gpu
 from kc.runtime.gpu.driver import EMULATOR, CodeImage, DriverError
 from kc.runtime.gpu.gpu import driver_callback
@@ -30,6 +31,8 @@ _ATTRIBUTES = {
     gpu.CLOCK_KHZ: 0,
 }
 _SIZES = {"ptr": 8, "i1": 1, "i8": 1, "i16": 2, "half": 2, "bfloat": 2, "i32": 4, "float": 4}
+MAP = "[128 x i8]"
+"""The type of a tensor map, which kernels are passed by value."""
 _INVALID_VALUE = 1
 _NUMBERS = 7  # of the grid and of a block, and the shared memory
 
@@ -50,6 +53,9 @@ class _Function:
         """Run all blocks. ``parameters`` are the addresses of the parameters."""
         words = (ctypes.c_uint64 * (len(self.types) + _NUMBERS))()
         for n, kind in enumerate(self.types):
+            if kind == MAP:
+                words[n] = parameters[n]
+                continue
             place = ctypes.addressof(words) + 8 * n
             ctypes.memmove(place, parameters[n], _SIZES.get(kind, 8))
         words[len(self.types) :] = list(sizes)
@@ -189,10 +195,11 @@ class EmulatedDriver:
         self._functions[function - 1].run(sizes, parameters)
 
     def entry_points(self) -> Mapping[str, int]:
-        return {
+        points = {
             name: ctypes.cast(function, ctypes.c_void_p).value or 0
             for name, function in self._callbacks.items()
         }
+        return {**points, "encode": ensure_emulator()["kc_emu_encode"]}
 
     @cached_property
     def _callbacks(self) -> Mapping[str, Any]:

@@ -45,6 +45,7 @@ class Table(ctypes.Structure):
     _fields_ = (
         *((name, ctypes.c_void_p) for name in ("push", "pop", "launch", "alloc", "free", "copy")),
         *((name, ctypes.c_void_p) for name in ("set8", "set16", "set32", "set_rows", "wait")),
+        ("encode", ctypes.c_void_p),
         *((name, ctypes.c_void_p) for name in ("context", "stream", "limits", "kernels")),
     )
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from kc.runtime.emulator import compile_native_text
 
-SYMBOLS = ("launch", "alloc", "free", "copy", "set", "wait")
+SYMBOLS = ("launch", "launch_with_maps", "tensor_map", "alloc", "free", "copy", "set", "wait")
 _lock = threading.Lock()
 
 

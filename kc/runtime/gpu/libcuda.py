@@ -63,6 +63,15 @@ _OF_STREAMS: Mapping[str, tuple[tuple[Any, ...], str, int]] = {
     "cuMemFreeAsync": ((_ADDRESS, _POINTER), "", 11020),
 }
 
+# Drivers before CUDA 12 do not have this.
+_OF_MAPS: Mapping[str, tuple[tuple[Any, ...], str, int]] = {
+    "cuTensorMapEncodeTiled": (
+        (_POINTER, _INT, _UINT, *[_POINTER] * 5, *[_INT] * 4),
+        "",
+        12000,
+    ),
+}
+
 _NOT_READY = 600
 _NON_BLOCKING = 1  # CU_STREAM_NON_BLOCKING
 _NO_TIMING = 2  # CU_EVENT_DISABLE_TIMING
@@ -135,7 +144,7 @@ class CudaDriver:
         self._addresses: dict[str, int] = {}
         self._functions: dict[str, Any] = {}
         missing: list[str] = []
-        for function, (types, suffix, version) in {**_FUNCTIONS, **_OF_STREAMS}.items():
+        for function, (types, suffix, version) in {**_FUNCTIONS, **_OF_STREAMS, **_OF_MAPS}.items():
             address = find(function, suffix, version)
             if address:
                 self._addresses[function] = address
@@ -298,4 +307,5 @@ class CudaDriver:
             "set32": self._addresses["cuMemsetD32Async"],
             "set_rows": self._addresses["cuMemsetD2D32Async"],
             "wait": self._addresses["cuStreamSynchronize"],
+            "encode": self._addresses.get("cuTensorMapEncodeTiled", 0),
         }

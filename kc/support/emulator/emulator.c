@@ -17,7 +17,8 @@
  *     kc_emu_mbarrier  changes an mbarrier, kc_emu_phase waits for a phase of it.
  *     kc_emu_copy      starts a copy, which is done when it is waited for (kc_emu_copies_done), and
  *                      not before: so late as it may be.
- *     kc_emu_bulk      starts a copy that an mbarrier or a group of its thread counts.
+ *     kc_emu_bulk      starts a copy that an mbarrier or a group of its thread counts; kc_emu_box one of a
+ *                      box of a tensor, by its map.
  *     kc_emu_leave, kc_emu_mma, ... exchange matrices between lanes.
  *     kc_emu_product   starts a product of four warps, which kc_emu_products_done does.
  *
@@ -120,11 +121,28 @@ typedef struct {
   int32_t count, room, group; /* the group that is open */
 } Queue;
 
-/* A copy in bulk. It is counted by an mbarrier, or (0) by a group of its thread. */
+enum { MAX_RANK = 5, MAP_BYTES = 128 };
+
+/* What a map says of a tensor, in the place of the driver's 128 bytes. Sizes go from the innermost
+   dimension on; the stride of that is an element. */
+typedef struct {
+  uint32_t rank, size; /* bytes of an element */
+  uint32_t span;       /* bytes of a row of the box whose pieces are exchanged, 0 for none */
+  uint32_t is_nan;     /* what is outside of the tensor */
+  uint64_t base, sizes[MAX_RANK], strides[MAX_RANK - 1];
+  uint32_t box[MAX_RANK];
+} TensorMap;
+
+_Static_assert(sizeof(TensorMap) <= MAP_BYTES, "a map has the size of the driver's");
+
+/* A copy in bulk. It is counted by an mbarrier, or (0) by a group of its thread. That of a box goes
+   between shared memory and the element `at` of a tensor. */
 typedef struct {
   uint64_t to, from, mbarrier;
   int64_t thread;
   int32_t bytes, site, source_site, mbarrier_site, group, clock, is_read;
+  int32_t at[MAX_RANK];
+  TensorMap map; /* of rank 0 for a copy of bytes */
 } Bulk;
 
 typedef struct {
@@ -298,6 +316,7 @@ typedef struct {
   int32_t kind, site, other_site, other_thread;
   int64_t block, thread, other_block, element, count;
   int32_t came, wanted; /* of threads at a barrier, arrivals at an mbarrier, lanes */
+  int64_t bytes;        /* that an mbarrier waits for besides */
 } Finding;
 
 typedef struct {
@@ -421,7 +440,7 @@ static void report(int32_t kind, int32_t site, const Access *other, int64_t elem
   if (finding_count == MAX_FINDINGS) return;
   findings[finding_count++] = (Finding){
       kind,      site, other_site, other ? other->thread : -1, now.block, now.thread,
-      other ? other->block : -1, element, 1, 0, 0};
+      other ? other->block : -1, element, 1, 0, 0, 0};
 }
 
 void kc_emu_launch(void) {
@@ -1207,14 +1226,29 @@ static void finish_at(Block *block, uint64_t address, int64_t bytes, int64_t thr
 
 enum { BULK_UNIT = 16 }; /* sizes and addresses are multiples of it */
 
+static void start(Bulks *bulks, const Bulk *copy) {
+  if (bulks->count == bulks->room) {
+    bulks->room = bulks->room ? 2 * bulks->room : 16;
+    bulks->copies = realloc(bulks->copies, (size_t)bulks->room * sizeof(Bulk));
+  }
+  bulks->copies[bulks->count++] = *copy;
+}
+
 /* Start copying in bulk, for an mbarrier, or for a group of the thread (0). */
 void kc_emu_bulk(Block *block, int64_t thread, uint64_t to, uint64_t from, int32_t bytes,
                  uint64_t mbarrier, int32_t site, int32_t source_site, int32_t mbarrier_site) {
   Bulks *bulks = &block->bulks;
   if (bytes <= 0) return;
   if (!bulks->groups) bulks->groups = calloc((size_t)block->count, sizeof(int32_t));
-  Bulk copy = {to,          from,          mbarrier, thread, bytes, site, source_site,
-               mbarrier_site, bulks->groups[thread], 0,      0};
+  Bulk copy = {.to = to,
+               .from = from,
+               .mbarrier = mbarrier,
+               .thread = thread,
+               .bytes = bytes,
+               .site = site,
+               .source_site = source_site,
+               .mbarrier_site = mbarrier_site,
+               .group = bulks->groups[thread]};
   if (block->clocks) {
     int32_t flags = IS_GOING_ON | IS_ASYNC, before = finding_count;
     if (bytes % BULK_UNIT) {
@@ -1227,11 +1261,194 @@ void kc_emu_bulk(Block *block, int64_t thread, uint64_t to, uint64_t from, int32
     settle_write();
     copy.clock = clocks_of(block, thread)[thread]++;
   }
-  if (bulks->count == bulks->room) {
-    bulks->room = bulks->room ? 2 * bulks->room : 16;
-    bulks->copies = realloc(bulks->copies, (size_t)bulks->room * sizeof(Bulk));
+  start(bulks, &copy);
+}
+
+/* Maps of tensors ------------------------------------------------------------------------------- */
+
+enum { LAST_TYPE = 12, MOST_IN_BOX = 256, MAX_SWIZZLE = 3 };
+
+static uint32_t bytes_of_type(int32_t type) { /* CUtensorMapDataType */
+  static const uint8_t sizes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
+  return type < 0 || type > LAST_TYPE ? 0 : sizes[type];
+}
+
+static int is_multiple(uint64_t number, uint64_t of) { return number % of == 0; }
+
+/* As cuTensorMapEncodeTiled: 0, or 1 for what the driver refuses. */
+int32_t kc_emu_encode(void *place, int32_t type, uint32_t rank, void *base, const uint64_t *sizes,
+                      const uint64_t *strides, const uint32_t *box, const uint32_t *steps,
+                      int32_t interleave, int32_t swizzle, int32_t promotion, int32_t fill) {
+  TensorMap map = {.rank = rank, .size = bytes_of_type(type), .base = (uint64_t)base};
+  if (!map.size || !rank || rank > MAX_RANK || interleave || promotion < 0 || promotion > 3) return 1;
+  if (swizzle < 0 || swizzle > MAX_SWIZZLE || !is_multiple((uint64_t)base, BULK_UNIT)) return 1;
+  map.span = swizzle ? 16u << swizzle : 0;
+  map.is_nan = fill != 0;
+  for (uint32_t i = 0; i < rank; ++i) {
+    if (!sizes[i] || sizes[i] > 1ull << 32 || !box[i] || box[i] > MOST_IN_BOX || steps[i] != 1) return 1;
+    map.sizes[i] = sizes[i];
+    map.box[i] = box[i];
+    if (!i) continue;
+    if (!is_multiple(strides[i - 1], BULK_UNIT) || strides[i - 1] >= 1ull << 40) return 1;
+    map.strides[i - 1] = strides[i - 1];
   }
-  bulks->copies[bulks->count++] = copy;
+  uint32_t row = box[0] * map.size;
+  if (!is_multiple(row, BULK_UNIT) || (map.span && row > map.span)) return 1;
+  memset(place, 0, MAP_BYTES);
+  memcpy(place, &map, sizeof map);
+  return 0;
+}
+
+/* The map of an array of this machine, which may begin anywhere. `form` has the type in 8 bits, the
+   rank in 8, the swizzle in 8, the promotion in 8 and the fill in 8; numbers go from the innermost
+   dimension on. */
+void kc_emu_tensor_map(void *place, uint64_t base, int64_t form, int64_t size_0, int64_t size_1,
+                       int64_t size_2, int64_t size_3, int64_t size_4, int64_t stride_1,
+                       int64_t stride_2, int64_t stride_3, int64_t stride_4, int64_t box_0,
+                       int64_t box_1, int64_t box_2, int64_t box_3, int64_t box_4) {
+  const int64_t given[] = {size_0, size_1, size_2, size_3, size_4};
+  const int64_t apart[] = {stride_1, stride_2, stride_3, stride_4};
+  const int64_t boxes[] = {box_0, box_1, box_2, box_3, box_4};
+  static const uint32_t steps[] = {1, 1, 1, 1, 1};
+  uint64_t sizes[MAX_RANK], strides[MAX_RANK - 1];
+  uint32_t box[MAX_RANK];
+  for (int i = 0; i < MAX_RANK; ++i) {
+    sizes[i] = (uint64_t)given[i];
+    box[i] = (uint32_t)boxes[i];
+    if (i) strides[i - 1] = (uint64_t)apart[i - 1];
+  }
+  memset(place, 0, MAP_BYTES);
+  if (kc_emu_encode(place, form & 255, form >> 8 & 255, NULL, sizes, strides, box, steps, 0,
+                    form >> 16 & 255, form >> 24 & 255, form >> 32 & 255) == 0)
+    ((TensorMap *)place)->base = base;
+}
+
+/* The array of a map is watched, where no kernel has it as an argument. */
+void kc_emu_tensor_buffer(uint32_t slot, const TensorMap *map) {
+  if (!map->rank || find_buffer(map->base) >= 0) return;
+  uint64_t bytes = map->sizes[0] * map->size;
+  for (uint32_t i = 1; i < map->rank; ++i) bytes += (map->sizes[i] - 1) * map->strides[i - 1];
+  kc_emu_buffer(slot | GLOBAL << 8 | map->size << 16, map->base, (int64_t)bytes);
+}
+
+/* What is done with a piece of 16 bytes of a box: `elements` bits say which of its elements are
+   in the tensor, of which `from` is the first. */
+typedef void (*Piece)(Block *block, Bulk *copy, uint64_t shared, uint64_t from, uint32_t elements);
+
+static void for_each_box_piece(Block *block, Bulk *copy, int is_store, Piece visit) {
+  const TensorMap *map = &copy->map;
+  uint64_t base = is_store ? copy->from : copy->to, mask = map->span ? map->span - BULK_UNIT : 0;
+  uint32_t rows = 1, row_bytes = map->box[0] * map->size, each = BULK_UNIT / map->size;
+  for (uint32_t i = 1; i < map->rank; ++i) rows *= map->box[i];
+  for (uint32_t row = 0; row < rows; ++row) {
+    uint64_t from = map->base;
+    uint32_t rest = row;
+    int is_inside = 1;
+    for (uint32_t i = 1; i < map->rank; rest /= map->box[i], ++i) {
+      int64_t index = (int64_t)copy->at[i] + rest % map->box[i];
+      if (index < 0 || (uint64_t)index >= map->sizes[i]) is_inside = 0;
+      from += (uint64_t)index * map->strides[i - 1];
+    }
+    for (uint32_t piece = 0; piece < row_bytes / BULK_UNIT; ++piece) {
+      int64_t first = (int64_t)copy->at[0] + piece * each;
+      uint32_t elements = 0;
+      for (uint32_t i = 0; i < each && is_inside; ++i)
+        if (first + i >= 0 && (uint64_t)(first + i) < map->sizes[0]) elements |= 1u << i;
+      uint64_t offset = base - block->shared + row * row_bytes + piece * BULK_UNIT;
+      offset ^= offset >> 3 & mask;
+      visit(block, copy, block->shared + offset, from + (uint64_t)first * map->size, elements);
+    }
+  }
+}
+
+static void note_load(Block *block, Bulk *copy, uint64_t shared, uint64_t from, uint32_t elements) {
+  (void)block;
+  int32_t flags = IS_GOING_ON | IS_ASYNC;
+  for (uint32_t i = 0; i < BULK_UNIT / copy->map.size; ++i)
+    if (elements >> i & 1)
+      kc_emu_pointer(from + i * copy->map.size, copy->map.size, 1, copy->source_site, flags);
+  kc_emu_pointer(shared, BULK_UNIT, BULK_UNIT, copy->site, flags | IS_WRITE);
+  settle_write();
+}
+
+static void note_store(Block *block, Bulk *copy, uint64_t shared, uint64_t to, uint32_t elements) {
+  (void)block;
+  int32_t flags = IS_GOING_ON | IS_ASYNC;
+  kc_emu_pointer(shared, BULK_UNIT, BULK_UNIT, copy->source_site, flags);
+  for (uint32_t i = 0; i < BULK_UNIT / copy->map.size; ++i) {
+    if (!(elements >> i & 1)) continue;
+    kc_emu_pointer(to + i * copy->map.size, copy->map.size, 1, copy->site, flags | IS_WRITE);
+    settle_write();
+  }
+}
+
+static void do_load(Block *block, Bulk *copy, uint64_t shared, uint64_t from, uint32_t elements) {
+  uint32_t size = copy->map.size;
+  for (uint32_t i = 0; i < BULK_UNIT / size; ++i) {
+    if (elements >> i & 1) {
+      memcpy((void *)(shared + i * size), (const void *)(from + i * size), size);
+      finish_at(block, from + i * size, size, copy->thread, copy->source_site, copy->clock);
+    } else {
+      memset((void *)(shared + i * size), copy->map.is_nan ? 255 : 0, size);
+    }
+  }
+}
+
+static void do_store(Block *block, Bulk *copy, uint64_t shared, uint64_t to, uint32_t elements) {
+  uint32_t size = copy->map.size;
+  for (uint32_t i = 0; i < BULK_UNIT / size; ++i)
+    if (elements >> i & 1) memcpy((void *)(to + i * size), (const void *)(shared + i * size), size);
+  finish_at(block, shared, BULK_UNIT, copy->thread, copy->source_site, copy->clock);
+}
+
+static void end_load(Block *block, Bulk *copy, uint64_t shared, uint64_t from, uint32_t elements) {
+  (void)from;
+  (void)elements;
+  finish_at(block, shared, BULK_UNIT, copy->thread, copy->site, copy->clock);
+}
+
+static void end_store(Block *block, Bulk *copy, uint64_t shared, uint64_t to, uint32_t elements) {
+  (void)shared;
+  for (uint32_t i = 0; i < BULK_UNIT / copy->map.size; ++i)
+    if (elements >> i & 1)
+      finish_at(block, to + i * copy->map.size, copy->map.size, copy->thread, copy->site, copy->clock);
+}
+
+enum { BOX_ALIGNMENT = 128 };
+
+/* Start copying a box to shared memory, for an mbarrier; or from there (0), for a group of the
+   thread. */
+void kc_emu_box(Block *block, int64_t thread, uint64_t shared, const TensorMap *map, uint64_t mbarrier,
+                int32_t at_0, int32_t at_1, int32_t at_2, int32_t at_3, int32_t at_4, int32_t site,
+                int32_t source_site, int32_t mbarrier_site) {
+  Bulks *bulks = &block->bulks;
+  if (!bulks->groups) bulks->groups = calloc((size_t)block->count, sizeof(int32_t));
+  Bulk copy = {.mbarrier = mbarrier,
+               .thread = thread,
+               .bytes = (int32_t)map->size,
+               .site = site,
+               .source_site = source_site,
+               .mbarrier_site = mbarrier_site,
+               .group = bulks->groups[thread],
+               .at = {at_0, at_1, at_2, at_3, at_4},
+               .map = *map};
+  if (!map->rank) return;
+  for (uint32_t i = 0; i < map->rank; ++i) copy.bytes *= (int32_t)map->box[i];
+  *(mbarrier ? &copy.to : &copy.from) = shared;
+  if (shared - block->shared + (uint64_t)copy.bytes > (uint64_t)block->shared_bytes) {
+    if (block->clocks) report(OUTSIDE, mbarrier ? site : source_site, NULL, -1);
+    return;
+  }
+  if (block->clocks) {
+    if (!is_multiple(shared - block->shared, BOX_ALIGNMENT)) {
+      report(MISALIGNED, mbarrier ? site : source_site, NULL, -1);
+      return;
+    }
+    settle_write();
+    for_each_box_piece(block, &copy, !mbarrier, mbarrier ? note_load : note_store);
+    copy.clock = clocks_of(block, thread)[thread]++;
+  }
+  start(bulks, &copy);
 }
 
 void kc_emu_bulk_commit(Block *block, int64_t thread) {
@@ -1244,6 +1461,10 @@ void kc_emu_bulk_commit(Block *block, int64_t thread) {
 static void do_bulk(Block *block, Bulk *copy) {
   if (copy->is_read) return;
   copy->is_read = 1;
+  if (copy->map.rank) {
+    for_each_box_piece(block, copy, !copy->mbarrier, copy->mbarrier ? do_load : do_store);
+    return;
+  }
   memcpy((void *)copy->to, (const void *)copy->from, (size_t)copy->bytes);
   finish_at(block, copy->from, copy->bytes, copy->thread, copy->source_site, copy->clock);
 }
@@ -1252,7 +1473,10 @@ static void end_bulk(Block *block, int32_t number) {
   Bulks *bulks = &block->bulks;
   Bulk copy = bulks->copies[number];
   do_bulk(block, &copy);
-  finish_at(block, copy.to, copy.bytes, copy.thread, copy.site, copy.clock);
+  if (!copy.map.rank)
+    finish_at(block, copy.to, copy.bytes, copy.thread, copy.site, copy.clock);
+  else if (block->clocks)
+    for_each_box_piece(block, &copy, !copy.mbarrier, copy.mbarrier ? end_load : end_store);
   --bulks->count;
   for (int32_t i = number; i < bulks->count; ++i) bulks->copies[i] = bulks->copies[i + 1];
   if (!copy.mbarrier) return;
@@ -1320,6 +1544,7 @@ static void report_deadlock(Block *block) {
   int64_t waiter = who_waits(states, 0, block->count, EVENT), apart = -1;
   const Wait *wait = &block->waits[waiter];
   int32_t came = 0, wanted = 0;
+  int64_t bytes = 0;
   if (wait->what == LANES) {
     apart = missing_lane(block, waiter);
   } else if (wait->what == GROUP) {
@@ -1339,6 +1564,7 @@ static void report_deadlock(Block *block) {
       uint64_t word = *(uint64_t *)wait->address;
       wanted = (int32_t)EXPECTED(word);
       came = wanted - (int32_t)PENDING(word);
+      bytes = BYTES(word);
     }
   }
   int32_t before = finding_count;
@@ -1351,6 +1577,7 @@ static void report_deadlock(Block *block) {
   if (finding_count > before) {
     findings[before].came = came;
     findings[before].wanted = wanted;
+    findings[before].bytes = bytes;
   }
 }
 

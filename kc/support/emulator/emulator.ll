@@ -1,17 +1,18 @@
 ; Made by `make native` with clang 22.1.8: do not edit.
-; The sha256 of emulator.c: ce7257a1f418fbec1774733fc1d40642e3c20b86bf41782b9a139d930d50d014
+; The sha256 of emulator.c: f1f519cfc04372d5cb08931fa0c7d367a1fde396e2cd7c8ed7f34896cabdaa0d
 
 %struct.anon = type { ptr, %struct.Access, i64, i64, [256 x i8] }
 %struct.Access = type { i32, i32, i32, i16, i16 }
 %struct.Buffer = type { i64, i64, i64, i32, ptr }
-%struct.Finding = type { i32, i32, i32, i32, i64, i64, i64, i64, i64, i32, i32 }
+%struct.Finding = type { i32, i32, i32, i32, i64, i64, i64, i64, i64, i32, i32, i64 }
 %struct.Queue = type { ptr, i32, i32, i32 }
 %struct.Order = type { i64, i32, i32, i32, i32, i32, ptr, ptr }
 %struct.Accumulators = type { ptr, ptr, i32, i32, i32, i32, i32, i32 }
 %struct.Wait = type { i32, i32, i32, i32, i32, i64 }
 %struct.Barrier = type { i32, i32, i32, i32, i32 }
 %struct.Copy = type { i64, i64, i32, i32, i32, i32 }
-%struct.Bulk = type { i64, i64, i64, i64, i32, i32, i32, i32, i32, i32, i32 }
+%struct.Bulk = type { i64, i64, i64, i64, i32, i32, i32, i32, i32, i32, i32, [5 x i32], %struct.TensorMap }
+%struct.TensorMap = type { i32, i32, i32, i32, i64, [5 x i64], [4 x i64], [5 x i32] }
 %struct.Site = type { ptr, i32, i32, [32 x i32] }
 %struct.Cell = type { %struct.Access, %struct.Access, %struct.Access, i32, i32 }
 %struct.Cost = type { i64, i64, i64, i64 }
@@ -38,6 +39,8 @@
 @reader_count = internal unnamed_addr global i32 0, align 4
 @unused_reader = internal unnamed_addr global i32 0, align 4
 @watched = internal unnamed_addr global ptr null, align 8
+@kc_emu_tensor_map.steps = internal constant [5 x i32] [i32 1, i32 1, i32 1, i32 1, i32 1], align 16
+@bytes_of_type.sizes = internal unnamed_addr constant [13 x i8] c"\01\02\04\04\08\08\02\04\08\02\04\04\04", align 1
 @piece_address.widths = internal unnamed_addr constant [4 x i32] [i32 1, i32 8, i32 4, i32 2], align 16
 @switch.table.bits_of = private unnamed_addr constant [13 x i32] [i32 16, i32 16, i32 32, i32 32, i32 64, i32 8, i32 8, i32 4, i32 4, i32 1, i32 32, i32 8, i32 8], align 4
 
@@ -204,7 +207,7 @@ entry:
   ret i64 %0
 }
 
-define void @kc_emu_run(ptr noundef readonly captures(none) %threads, ptr noundef captures(none) %states, i64 noundef %count, ptr noundef readonly captures(none) %step, ptr noundef captures(address) %block) local_unnamed_addr #0 {
+define void @kc_emu_run(ptr noundef readonly captures(none) %threads, ptr noundef captures(none) %states, i64 noundef %count, ptr noundef readonly captures(none) %step, ptr noundef %block) local_unnamed_addr #0 {
 entry:
   %tobool27.not = icmp eq ptr %block, null
   br label %for.cond1
@@ -657,7 +660,7 @@ for.end:                                          ; preds = %for.cond
   ret i32 %is_any.0
 }
 
-define internal fastcc range(i32 0, 2) i32 @do_late(ptr noundef nonnull captures(address) %block) unnamed_addr #0 {
+define internal fastcc range(i32 0, 2) i32 @do_late(ptr noundef nonnull %block) unnamed_addr #0 {
 entry:
   %count = getelementptr inbounds nuw i8, ptr %block, i64 8
   %queues = getelementptr inbounds nuw i8, ptr %block, i64 24
@@ -1468,47 +1471,47 @@ if.end34:                                         ; preds = %lor.rhs
   %arrayidx.i101 = getelementptr inbounds %struct.Wait, ptr %37, i64 %call.i
   %38 = load i32, ptr %arrayidx.i101, align 8
   switch i32 %38, label %for.cond.preheader.i [
-    i32 1, label %if.then.i103
+    i32 1, label %if.then.i104
     i32 4, label %if.then5.i
   ]
 
 for.cond.preheader.i:                             ; preds = %if.end34
   %arrayidx18.i = getelementptr inbounds i32, ptr %35, i64 %call.i
-  br label %for.cond.i104
+  br label %for.cond.i105
 
-if.then.i103:                                     ; preds = %if.end34
+if.then.i104:                                     ; preds = %if.end34
   %call2.i = tail call fastcc i64 @missing_lane(ptr noundef nonnull readonly %block, i64 noundef %call.i) #25
-  br label %if.end39.i
+  br label %if.end40.i
 
 if.then5.i:                                       ; preds = %if.end34
   %call6.i = tail call fastcc i64 @missing_in_group(ptr noundef nonnull readonly %block, i64 noundef %call.i) #25
   %cmp8.i102 = icmp eq i64 %call6.i, %36
-  br i1 %cmp8.i102, label %if.end39.thread.i, label %if.end39.i
+  br i1 %cmp8.i102, label %if.end40.thread.i, label %if.end40.i
 
-if.end39.thread.i:                                ; preds = %if.then5.i
+if.end40.thread.i:                                ; preds = %if.then5.i
   %rem.i = srem i64 %36, 128
   %conv.i = trunc nsw i64 %rem.i to i32
   %39 = load i32, ptr @finding_count, align 4
-  br label %if.else43.i
+  br label %if.else44.i
 
-for.cond.i104:                                    ; preds = %for.body.i106, %for.cond.preheader.i
-  %i.0.i = phi i64 [ %inc.i107, %for.body.i106 ], [ 0, %for.cond.preheader.i ]
-  %apart.0.i = phi i64 [ %spec.select.i, %for.body.i106 ], [ -1, %for.cond.preheader.i ]
+for.cond.i105:                                    ; preds = %for.body.i107, %for.cond.preheader.i
+  %i.0.i = phi i64 [ %inc.i108, %for.body.i107 ], [ 0, %for.cond.preheader.i ]
+  %apart.0.i = phi i64 [ %spec.select.i, %for.body.i107 ], [ -1, %for.cond.preheader.i ]
   %cmp13.i = icmp slt i64 %i.0.i, %36
   %cmp15.i = icmp slt i64 %apart.0.i, 0
   %40 = select i1 %cmp13.i, i1 %cmp15.i, i1 false
-  br i1 %40, label %for.body.i106, label %for.end.i
+  br i1 %40, label %for.body.i107, label %for.end.i
 
-for.body.i106:                                    ; preds = %for.cond.i104
+for.body.i107:                                    ; preds = %for.cond.i105
   %arrayidx17.i = getelementptr inbounds nuw i32, ptr %35, i64 %i.0.i
   %41 = load i32, ptr %arrayidx17.i, align 4
   %42 = load i32, ptr %arrayidx18.i, align 4
   %cmp19.not.i = icmp eq i32 %41, %42
   %spec.select.i = select i1 %cmp19.not.i, i64 %apart.0.i, i64 %i.0.i
-  %inc.i107 = add nuw nsw i64 %i.0.i, 1
-  br label %for.cond.i104
+  %inc.i108 = add nuw nsw i64 %i.0.i, 1
+  br label %for.cond.i105
 
-for.end.i:                                        ; preds = %for.cond.i104
+for.end.i:                                        ; preds = %for.cond.i105
   %cmp24.i = icmp eq i32 %38, 0
   br i1 %cmp24.i, label %if.then26.i, label %if.else33.i
 
@@ -1521,7 +1524,7 @@ if.then26.i:                                      ; preds = %for.end.i
   %arrived.i = getelementptr inbounds nuw i8, ptr %arrayidx27.i, i64 4
   %44 = load i32, ptr %arrived.i, align 4
   %45 = load i32, ptr %arrayidx27.i, align 4
-  br label %if.end39.i
+  br label %if.end40.i
 
 if.else33.i:                                      ; preds = %for.end.i
   %address.i = getelementptr inbounds nuw i8, ptr %arrayidx.i101, i64 24
@@ -1533,52 +1536,59 @@ if.else33.i:                                      ; preds = %for.end.i
   %conv34.i = and i32 %49, 1048575
   %50 = trunc i64 %48 to i32
   %conv36.i = and i32 %50, 1048575
-  %sub.i105 = sub nsw i32 %conv34.i, %conv36.i
-  br label %if.end39.i
+  %sub.i106 = sub nsw i32 %conv34.i, %conv36.i
+  %shl.i = shl i64 %48, 2
+  %shr37.i = ashr i64 %shl.i, 42
+  br label %if.end40.i
 
-if.end39.i:                                       ; preds = %if.else33.i, %if.then26.i, %if.then5.i, %if.then.i103
-  %wanted.0.i = phi i32 [ 0, %if.then.i103 ], [ %conv34.i, %if.else33.i ], [ 0, %if.then5.i ], [ %45, %if.then26.i ]
-  %came.0.i = phi i32 [ 0, %if.then.i103 ], [ %sub.i105, %if.else33.i ], [ 0, %if.then5.i ], [ %44, %if.then26.i ]
-  %apart.2.i = phi i64 [ %call2.i, %if.then.i103 ], [ %apart.0.i, %if.else33.i ], [ %call6.i, %if.then5.i ], [ %apart.0.i, %if.then26.i ]
+if.end40.i:                                       ; preds = %if.else33.i, %if.then26.i, %if.then5.i, %if.then.i104
+  %wanted.0.i = phi i32 [ 0, %if.then.i104 ], [ %conv34.i, %if.else33.i ], [ 0, %if.then5.i ], [ %45, %if.then26.i ]
+  %bytes.0.i = phi i64 [ 0, %if.then.i104 ], [ %shr37.i, %if.else33.i ], [ 0, %if.then5.i ], [ 0, %if.then26.i ]
+  %came.0.i = phi i32 [ 0, %if.then.i104 ], [ %sub.i106, %if.else33.i ], [ 0, %if.then5.i ], [ %44, %if.then26.i ]
+  %apart.2.i = phi i64 [ %call2.i, %if.then.i104 ], [ %apart.0.i, %if.else33.i ], [ %call6.i, %if.then5.i ], [ %apart.0.i, %if.then26.i ]
   %51 = load i32, ptr @finding_count, align 4
-  %cmp40.i = icmp sgt i64 %apart.2.i, -1
-  br i1 %cmp40.i, label %if.then42.i, label %if.else43.i
+  %cmp41.i = icmp sgt i64 %apart.2.i, -1
+  br i1 %cmp41.i, label %if.then43.i103, label %if.else44.i
 
-if.then42.i:                                      ; preds = %if.end39.i
+if.then43.i103:                                   ; preds = %if.end40.i
   tail call fastcc void @report_apart(i32 noundef 5, ptr noundef %35, i64 noundef %call.i, i64 noundef %apart.2.i) #25
-  br label %if.end50.i
+  br label %if.end51.i
 
-if.else43.i:                                      ; preds = %if.end39.i, %if.end39.thread.i
-  %52 = phi i32 [ %39, %if.end39.thread.i ], [ %51, %if.end39.i ]
-  %came.0104.i = phi i32 [ %conv.i, %if.end39.thread.i ], [ %came.0.i, %if.end39.i ]
-  %wanted.0102.i = phi i32 [ 128, %if.end39.thread.i ], [ %wanted.0.i, %if.end39.i ]
-  %conv44.i = trunc i64 %call.i to i16
-  %and46.i = and i16 %conv44.i, 8191
+if.else44.i:                                      ; preds = %if.end40.i, %if.end40.thread.i
+  %52 = phi i32 [ %39, %if.end40.thread.i ], [ %51, %if.end40.i ]
+  %came.0113.i = phi i32 [ %conv.i, %if.end40.thread.i ], [ %came.0.i, %if.end40.i ]
+  %bytes.0111.i = phi i64 [ 0, %if.end40.thread.i ], [ %bytes.0.i, %if.end40.i ]
+  %wanted.0109.i = phi i32 [ 128, %if.end40.thread.i ], [ %wanted.0.i, %if.end40.i ]
+  %conv45.i = trunc i64 %call.i to i16
+  %and47.i = and i16 %conv45.i, 8191
   %bf.load.i = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
   %bf.clear.i = and i16 %bf.load.i, -8192
-  %bf.set.i = or disjoint i16 %bf.clear.i, %and46.i
+  %bf.set.i = or disjoint i16 %bf.clear.i, %and47.i
   store i16 %bf.set.i, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
-  %arrayidx48.i = getelementptr inbounds i32, ptr %35, i64 %call.i
-  %53 = load i32, ptr %arrayidx48.i, align 4
-  %shr49.i = ashr i32 %53, 2
-  tail call fastcc void @report(i32 noundef 5, i32 noundef %shr49.i, ptr noundef null, i64 noundef -1) #25
-  br label %if.end50.i
+  %arrayidx49.i = getelementptr inbounds i32, ptr %35, i64 %call.i
+  %53 = load i32, ptr %arrayidx49.i, align 4
+  %shr50.i = ashr i32 %53, 2
+  tail call fastcc void @report(i32 noundef 5, i32 noundef %shr50.i, ptr noundef null, i64 noundef -1) #25
+  br label %if.end51.i
 
-if.end50.i:                                       ; preds = %if.else43.i, %if.then42.i
-  %54 = phi i32 [ %52, %if.else43.i ], [ %51, %if.then42.i ]
-  %came.0103.i = phi i32 [ %came.0104.i, %if.else43.i ], [ %came.0.i, %if.then42.i ]
-  %wanted.0101.i = phi i32 [ %wanted.0102.i, %if.else43.i ], [ %wanted.0.i, %if.then42.i ]
+if.end51.i:                                       ; preds = %if.else44.i, %if.then43.i103
+  %54 = phi i32 [ %52, %if.else44.i ], [ %51, %if.then43.i103 ]
+  %came.0112.i = phi i32 [ %came.0113.i, %if.else44.i ], [ %came.0.i, %if.then43.i103 ]
+  %bytes.0110.i = phi i64 [ %bytes.0111.i, %if.else44.i ], [ %bytes.0.i, %if.then43.i103 ]
+  %wanted.0108.i = phi i32 [ %wanted.0109.i, %if.else44.i ], [ %wanted.0.i, %if.then43.i103 ]
   %55 = load i32, ptr @finding_count, align 4
-  %cmp51.i = icmp sgt i32 %55, %54
-  br i1 %cmp51.i, label %if.then53.i, label %for.end46
+  %cmp52.i = icmp sgt i32 %55, %54
+  br i1 %cmp52.i, label %if.then54.i, label %for.end46
 
-if.then53.i:                                      ; preds = %if.end50.i
-  %idxprom54.i = sext i32 %54 to i64
-  %arrayidx55.i = getelementptr inbounds %struct.Finding, ptr @findings, i64 %idxprom54.i
-  %came56.i = getelementptr inbounds nuw i8, ptr %arrayidx55.i, i64 56
-  store i32 %came.0103.i, ptr %came56.i, align 8
-  %wanted59.i = getelementptr inbounds nuw i8, ptr %arrayidx55.i, i64 60
-  store i32 %wanted.0101.i, ptr %wanted59.i, align 4
+if.then54.i:                                      ; preds = %if.end51.i
+  %idxprom55.i = sext i32 %54 to i64
+  %arrayidx56.i = getelementptr inbounds %struct.Finding, ptr @findings, i64 %idxprom55.i
+  %came57.i = getelementptr inbounds nuw i8, ptr %arrayidx56.i, i64 56
+  store i32 %came.0112.i, ptr %came57.i, align 8
+  %wanted60.i = getelementptr inbounds nuw i8, ptr %arrayidx56.i, i64 60
+  store i32 %wanted.0108.i, ptr %wanted60.i, align 4
+  %bytes63.i = getelementptr inbounds nuw i8, ptr %arrayidx56.i, i64 64
+  store i64 %bytes.0110.i, ptr %bytes63.i, align 8
   br label %for.end46
 
 if.end35:                                         ; preds = %land.lhs.true, %if.end22
@@ -1604,32 +1614,32 @@ for.cond1.backedge:                               ; preds = %for.cond8.i, %settl
 if.then44:                                        ; preds = %if.end40
   %58 = load i64, ptr %count.i.i, align 8
   %mul.i.i = shl nsw i64 %58, 1
-  %add.i.i108 = or disjoint i64 %mul.i.i, 1
-  br label %for.cond.i109
+  %add.i.i109 = or disjoint i64 %mul.i.i, 1
+  br label %for.cond.i110
 
-for.cond.i109:                                    ; preds = %for.body.i112, %if.then44
-  %59 = phi i64 [ %58, %if.then44 ], [ %.pre.i115, %for.body.i112 ]
-  %i.0.i110 = phi i64 [ 1, %if.then44 ], [ %inc.i114, %for.body.i112 ]
-  %cmp.i111 = icmp slt i64 %i.0.i110, %59
-  br i1 %cmp.i111, label %for.body.i112, label %for.cond8.i
+for.cond.i110:                                    ; preds = %for.body.i113, %if.then44
+  %59 = phi i64 [ %58, %if.then44 ], [ %.pre.i116, %for.body.i113 ]
+  %i.0.i111 = phi i64 [ 1, %if.then44 ], [ %inc.i115, %for.body.i113 ]
+  %cmp.i112 = icmp slt i64 %i.0.i111, %59
+  br i1 %cmp.i112, label %for.body.i113, label %for.cond8.i
 
-for.body.i112:                                    ; preds = %for.cond.i109
+for.body.i113:                                    ; preds = %for.cond.i110
   %60 = load ptr, ptr %clocks.i.i, align 8
   %mul.i.i.i = shl nsw i64 %59, 1
   %add.ptr.i = getelementptr inbounds i32, ptr %60, i64 %59
   %add.i.i45.i = or disjoint i64 %mul.i.i.i, 1
-  %mul.i46.i = mul nsw i64 %add.i.i45.i, %i.0.i110
+  %mul.i46.i = mul nsw i64 %add.i.i45.i, %i.0.i111
   %add.ptr.i.i = getelementptr inbounds i32, ptr %60, i64 %mul.i46.i
   %add.ptr5.i = getelementptr inbounds i32, ptr %add.ptr.i.i, i64 %59
-  %sub.i113 = sub nsw i64 %add.i.i108, %59
-  tail call fastcc void @learn(ptr noundef %add.ptr.i, ptr noundef nonnull %add.ptr5.i, i64 noundef %sub.i113) #25
-  %inc.i114 = add nuw nsw i64 %i.0.i110, 1
-  %.pre.i115 = load i64, ptr %count.i.i, align 8
-  br label %for.cond.i109
+  %sub.i114 = sub nsw i64 %add.i.i109, %59
+  tail call fastcc void @learn(ptr noundef %add.ptr.i, ptr noundef nonnull %add.ptr5.i, i64 noundef %sub.i114) #25
+  %inc.i115 = add nuw nsw i64 %i.0.i111, 1
+  %.pre.i116 = load i64, ptr %count.i.i, align 8
+  br label %for.cond.i110
 
-for.cond8.i:                                      ; preds = %for.cond.i109, %for.body11.i
-  %61 = phi i64 [ %.pre59.i, %for.body11.i ], [ %59, %for.cond.i109 ]
-  %i7.0.i = phi i64 [ %inc22.i, %for.body11.i ], [ 1, %for.cond.i109 ]
+for.cond8.i:                                      ; preds = %for.cond.i110, %for.body11.i
+  %61 = phi i64 [ %.pre59.i, %for.body11.i ], [ %59, %for.cond.i110 ]
+  %i7.0.i = phi i64 [ %inc22.i, %for.body11.i ], [ 1, %for.cond.i110 ]
   %cmp10.i = icmp slt i64 %i7.0.i, %61
   br i1 %cmp10.i, label %for.body11.i, label %for.cond1.backedge
 
@@ -1641,14 +1651,14 @@ for.body11.i:                                     ; preds = %for.cond8.i
   %add.ptr.i52.i = getelementptr inbounds i32, ptr %62, i64 %mul.i51.i
   %add.ptr14.i = getelementptr inbounds i32, ptr %add.ptr.i52.i, i64 %61
   %add.ptr17.i = getelementptr inbounds i32, ptr %62, i64 %61
-  %sub19.i = sub nsw i64 %add.i.i108, %61
+  %sub19.i = sub nsw i64 %add.i.i109, %61
   %mul.i = shl i64 %sub19.i, 2
   %call20.i = tail call ptr @memcpy(ptr noundef nonnull %add.ptr14.i, ptr noundef %add.ptr17.i, i64 noundef %mul.i) #24
   %inc22.i = add nuw nsw i64 %i7.0.i, 1
   %.pre59.i = load i64, ptr %count.i.i, align 8
   br label %for.cond8.i
 
-for.end46:                                        ; preds = %if.end35, %if.then53.i, %if.end50.i
+for.end46:                                        ; preds = %if.end35, %if.then54.i, %if.end51.i
   %smax = tail call i64 @llvm.smax.i64(i64 %count, i64 0)
   br label %for.cond48
 
@@ -2080,7 +2090,7 @@ for.cond:                                         ; preds = %for.inc, %cond.end
 
 for.body:                                         ; preds = %for.cond
   %arrayidx = getelementptr inbounds nuw %struct.Finding, ptr @findings, i64 %indvars.iv
-  %2 = load i32, ptr %arrayidx, align 16
+  %2 = load i32, ptr %arrayidx, align 8
   %cmp4 = icmp eq i32 %2, %kind
   br i1 %cmp4, label %land.lhs.true, label %for.inc
 
@@ -2141,7 +2151,7 @@ cond.true36:                                      ; preds = %cond.end28
 
 cond.end39:                                       ; preds = %cond.end28, %cond.true36
   %cond40 = phi i64 [ %8, %cond.true36 ], [ -1, %cond.end28 ]
-  store i32 %kind, ptr %arrayidx20, align 16
+  store i32 %kind, ptr %arrayidx20, align 8
   %.compoundliteral.sroa.2.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 4
   store i32 %site, ptr %.compoundliteral.sroa.2.0.arrayidx20.sroa_idx, align 4
   %.compoundliteral.sroa.3.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 8
@@ -2149,19 +2159,21 @@ cond.end39:                                       ; preds = %cond.end28, %cond.t
   %.compoundliteral.sroa.4.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 12
   store i32 %cond29, ptr %.compoundliteral.sroa.4.0.arrayidx20.sroa_idx, align 4
   %.compoundliteral.sroa.5.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 16
-  store i64 %conv30, ptr %.compoundliteral.sroa.5.0.arrayidx20.sroa_idx, align 16
+  store i64 %conv30, ptr %.compoundliteral.sroa.5.0.arrayidx20.sroa_idx, align 8
   %.compoundliteral.sroa.6.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 24
   store i64 %conv34, ptr %.compoundliteral.sroa.6.0.arrayidx20.sroa_idx, align 8
   %.compoundliteral.sroa.7.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 32
-  store i64 %cond40, ptr %.compoundliteral.sroa.7.0.arrayidx20.sroa_idx, align 16
+  store i64 %cond40, ptr %.compoundliteral.sroa.7.0.arrayidx20.sroa_idx, align 8
   %.compoundliteral.sroa.8.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 40
   store i64 %element, ptr %.compoundliteral.sroa.8.0.arrayidx20.sroa_idx, align 8
   %.compoundliteral.sroa.9.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 48
-  store i64 1, ptr %.compoundliteral.sroa.9.0.arrayidx20.sroa_idx, align 16
+  store i64 1, ptr %.compoundliteral.sroa.9.0.arrayidx20.sroa_idx, align 8
   %.compoundliteral.sroa.10.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 56
   store i32 0, ptr %.compoundliteral.sroa.10.0.arrayidx20.sroa_idx, align 8
   %.compoundliteral.sroa.11.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 60
   store i32 0, ptr %.compoundliteral.sroa.11.0.arrayidx20.sroa_idx, align 4
+  %.compoundliteral.sroa.12.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 64
+  store i64 0, ptr %.compoundliteral.sroa.12.0.arrayidx20.sroa_idx, align 8
   br label %return
 
 return:                                           ; preds = %for.end, %cond.end39, %if.then
@@ -3554,6 +3566,7 @@ return:                                           ; preds = %entry, %if.end8
 
 define void @kc_emu_bulk(ptr noundef captures(none) %block, i64 noundef %thread, i64 noundef %to, i64 noundef %from, i32 noundef %bytes, i64 noundef %mbarrier, i32 noundef %site, i32 noundef %source_site, i32 noundef %mbarrier_site) local_unnamed_addr #0 {
 entry:
+  %copy = alloca %struct.Bulk, align 8
   %bulks1 = getelementptr inbounds nuw i8, ptr %block, i64 368
   %cmp = icmp slt i32 %bytes, 1
   br i1 %cmp, label %return, label %if.end
@@ -3573,9 +3586,32 @@ if.then2:                                         ; preds = %if.end
 
 if.end4:                                          ; preds = %if.then2, %if.end
   %2 = phi ptr [ %call, %if.then2 ], [ %0, %if.end ]
+  store i64 %to, ptr %copy, align 8
+  %from6 = getelementptr inbounds nuw i8, ptr %copy, i64 8
+  store i64 %from, ptr %from6, align 8
+  %mbarrier7 = getelementptr inbounds nuw i8, ptr %copy, i64 16
+  store i64 %mbarrier, ptr %mbarrier7, align 8
+  %thread8 = getelementptr inbounds nuw i8, ptr %copy, i64 24
+  store i64 %thread, ptr %thread8, align 8
+  %bytes9 = getelementptr inbounds nuw i8, ptr %copy, i64 32
+  store i32 %bytes, ptr %bytes9, align 8
+  %site10 = getelementptr inbounds nuw i8, ptr %copy, i64 36
+  store i32 %site, ptr %site10, align 4
+  %source_site11 = getelementptr inbounds nuw i8, ptr %copy, i64 40
+  store i32 %source_site, ptr %source_site11, align 8
+  %mbarrier_site12 = getelementptr inbounds nuw i8, ptr %copy, i64 44
+  store i32 %mbarrier_site, ptr %mbarrier_site12, align 4
+  %group = getelementptr inbounds nuw i8, ptr %copy, i64 48
   %arrayidx = getelementptr inbounds i32, ptr %2, i64 %thread
   %3 = load i32, ptr %arrayidx, align 4
+  store i32 %3, ptr %group, align 8
+  %clock = getelementptr inbounds nuw i8, ptr %copy, i64 52
+  store i32 0, ptr %clock, align 4
+  %is_read = getelementptr inbounds nuw i8, ptr %copy, i64 56
+  store i32 0, ptr %is_read, align 8
+  %at = getelementptr inbounds nuw i8, ptr %copy, i64 60
   %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
+  call void @llvm.memset.p0.i64(ptr noundef nonnull align 4 dereferenceable(140) %at, i8 0, i64 140, i1 false)
   %4 = load ptr, ptr %clocks, align 8
   %tobool14.not = icmp eq ptr %4, null
   br i1 %tobool14.not, label %if.end35, label %if.then15
@@ -3595,7 +3631,9 @@ if.then17:                                        ; preds = %if.then15
 if.then19:                                        ; preds = %if.then17
   %idxprom = sext i32 %5 to i64
   %arrayidx20 = getelementptr inbounds %struct.Finding, ptr @findings, i64 %idxprom
-  br label %return.sink.split
+  %wanted = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 60
+  store i32 %bytes, ptr %wanted, align 4
+  br label %return
 
 if.end22:                                         ; preds = %if.then15
   %conv = zext nneg i32 %bytes to i64
@@ -3621,72 +3659,710 @@ if.end31:                                         ; preds = %if.end26
   %9 = load i32, ptr %arrayidx33, align 4
   %inc = add nsw i32 %9, 1
   store i32 %inc, ptr %arrayidx33, align 4
+  store i32 %9, ptr %clock, align 4
   br label %if.end35
 
 if.end35:                                         ; preds = %if.end31, %if.end4
-  %copy.sroa.10.0 = phi i32 [ %9, %if.end31 ], [ 0, %if.end4 ]
-  %count36 = getelementptr inbounds nuw i8, ptr %block, i64 376
-  %10 = load i32, ptr %count36, align 8
-  %room = getelementptr inbounds nuw i8, ptr %block, i64 380
-  %11 = load i32, ptr %room, align 4
-  %cmp37 = icmp eq i32 %10, %11
-  %.pre = load ptr, ptr %bulks1, align 8
-  br i1 %cmp37, label %if.then39, label %if.end49
-
-if.then39:                                        ; preds = %if.end35
-  %tobool41.not = icmp eq i32 %10, 0
-  %mul = shl nsw i32 %10, 1
-  %spec.select = select i1 %tobool41.not, i32 16, i32 %mul
-  store i32 %spec.select, ptr %room, align 4
-  %conv45 = sext i32 %spec.select to i64
-  %mul46 = shl nsw i64 %conv45, 6
-  %call47 = tail call ptr @realloc(ptr noundef %.pre, i64 noundef %mul46) #24
-  store ptr %call47, ptr %bulks1, align 8
-  %.pre86 = load i32, ptr %count36, align 8
-  br label %if.end49
-
-if.end49:                                         ; preds = %if.then39, %if.end35
-  %12 = phi i32 [ %.pre86, %if.then39 ], [ %10, %if.end35 ]
-  %13 = phi ptr [ %call47, %if.then39 ], [ %.pre, %if.end35 ]
-  %inc52 = add nsw i32 %12, 1
-  store i32 %inc52, ptr %count36, align 8
-  %idxprom53 = sext i32 %12 to i64
-  %arrayidx54 = getelementptr inbounds %struct.Bulk, ptr %13, i64 %idxprom53
-  store i64 %to, ptr %arrayidx54, align 8
-  %copy.sroa.2.0.arrayidx54.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx54, i64 8
-  store i64 %from, ptr %copy.sroa.2.0.arrayidx54.sroa_idx, align 8
-  %copy.sroa.3.0.arrayidx54.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx54, i64 16
-  store i64 %mbarrier, ptr %copy.sroa.3.0.arrayidx54.sroa_idx, align 8
-  %copy.sroa.4.0.arrayidx54.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx54, i64 24
-  store i64 %thread, ptr %copy.sroa.4.0.arrayidx54.sroa_idx, align 8
-  %copy.sroa.5.0.arrayidx54.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx54, i64 32
-  store i32 %bytes, ptr %copy.sroa.5.0.arrayidx54.sroa_idx, align 8
-  %copy.sroa.6.0.arrayidx54.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx54, i64 36
-  store i32 %site, ptr %copy.sroa.6.0.arrayidx54.sroa_idx, align 4
-  %copy.sroa.7.0.arrayidx54.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx54, i64 40
-  store i32 %source_site, ptr %copy.sroa.7.0.arrayidx54.sroa_idx, align 8
-  %copy.sroa.8.0.arrayidx54.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx54, i64 44
-  store i32 %mbarrier_site, ptr %copy.sroa.8.0.arrayidx54.sroa_idx, align 4
-  %copy.sroa.9.0.arrayidx54.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx54, i64 48
-  store i32 %3, ptr %copy.sroa.9.0.arrayidx54.sroa_idx, align 8
-  %copy.sroa.10.0.arrayidx54.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx54, i64 52
-  store i32 %copy.sroa.10.0, ptr %copy.sroa.10.0.arrayidx54.sroa_idx, align 4
-  %copy.sroa.12.0.arrayidx54.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx54, i64 56
-  store i32 0, ptr %copy.sroa.12.0.arrayidx54.sroa_idx, align 8
-  br label %return.sink.split
-
-return.sink.split:                                ; preds = %if.end49, %if.then19
-  %arrayidx20.sink = phi ptr [ %arrayidx20, %if.then19 ], [ %arrayidx54, %if.end49 ]
-  %bytes.sink = phi i32 [ %bytes, %if.then19 ], [ 0, %if.end49 ]
-  %wanted = getelementptr inbounds nuw i8, ptr %arrayidx20.sink, i64 60
-  store i32 %bytes.sink, ptr %wanted, align 4
+  call fastcc void @start(ptr noundef nonnull %bulks1, ptr noundef %copy) #25
   br label %return
 
-return:                                           ; preds = %return.sink.split, %if.end26, %if.end22, %if.then17, %entry
+return:                                           ; preds = %if.end26, %if.end22, %if.then17, %if.then19, %entry, %if.end35
   ret void
 }
 
-declare ptr @realloc(ptr noundef, i64 noundef) local_unnamed_addr
+define internal fastcc void @start(ptr noundef captures(none) %bulks, ptr noundef nonnull readonly captures(none) %copy) unnamed_addr #0 {
+entry:
+  %count = getelementptr inbounds nuw i8, ptr %bulks, i64 8
+  %0 = load i32, ptr %count, align 8
+  %room = getelementptr inbounds nuw i8, ptr %bulks, i64 12
+  %1 = load i32, ptr %room, align 4
+  %cmp = icmp eq i32 %0, %1
+  %.pre = load ptr, ptr %bulks, align 8
+  br i1 %cmp, label %if.then, label %if.end
+
+if.then:                                          ; preds = %entry
+  %tobool.not = icmp eq i32 %0, 0
+  %mul = shl nsw i32 %0, 1
+  %spec.select = select i1 %tobool.not, i32 16, i32 %mul
+  store i32 %spec.select, ptr %room, align 4
+  %conv = sext i32 %spec.select to i64
+  %mul5 = mul nsw i64 %conv, 200
+  %call = tail call ptr @realloc(ptr noundef %.pre, i64 noundef %mul5) #24
+  store ptr %call, ptr %bulks, align 8
+  %.pre18 = load i32, ptr %count, align 8
+  br label %if.end
+
+if.end:                                           ; preds = %if.then, %entry
+  %2 = phi i32 [ %.pre18, %if.then ], [ %0, %entry ]
+  %3 = phi ptr [ %call, %if.then ], [ %.pre, %entry ]
+  %inc = add nsw i32 %2, 1
+  store i32 %inc, ptr %count, align 8
+  %idxprom = sext i32 %2 to i64
+  %arrayidx = getelementptr inbounds %struct.Bulk, ptr %3, i64 %idxprom
+  tail call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(200) %arrayidx, ptr noundef nonnull align 8 dereferenceable(200) %copy, i64 200, i1 false)
+  ret void
+}
+
+define range(i32 0, 2) i32 @kc_emu_encode(ptr noundef %place, i32 noundef %type, i32 noundef %rank, ptr noundef %base, ptr noundef readonly captures(none) %sizes, ptr noundef readonly captures(none) %strides, ptr noundef readonly captures(none) %box, ptr noundef readonly captures(none) %steps, i32 noundef %interleave, i32 noundef %swizzle, i32 noundef %promotion, i32 noundef %fill) local_unnamed_addr #0 {
+entry:
+  %map = alloca %struct.TensorMap, align 8
+  %0 = getelementptr inbounds nuw i8, ptr %map, i64 24
+  call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(96) %0, i8 0, i64 96, i1 false)
+  store i32 %rank, ptr %map, align 8
+  %size = getelementptr inbounds nuw i8, ptr %map, i64 4
+  %or.cond.i = icmp ugt i32 %type, 12
+  br i1 %or.cond.i, label %bytes_of_type.exit, label %cond.false.i
+
+cond.false.i:                                     ; preds = %entry
+  %idxprom.i = zext nneg i32 %type to i64
+  %arrayidx.i = getelementptr inbounds nuw i8, ptr @bytes_of_type.sizes, i64 %idxprom.i
+  %1 = load i8, ptr %arrayidx.i, align 1
+  %conv.i = zext i8 %1 to i32
+  br label %bytes_of_type.exit
+
+bytes_of_type.exit:                               ; preds = %entry, %cond.false.i
+  %cond.i = phi i32 [ %conv.i, %cond.false.i ], [ 0, %entry ]
+  store i32 %cond.i, ptr %size, align 4
+  %base2 = getelementptr inbounds nuw i8, ptr %map, i64 16
+  %2 = ptrtoint ptr %base to i64
+  store i64 %2, ptr %base2, align 8
+  %tobool = icmp ne i32 %cond.i, 0
+  %3 = add i32 %rank, -1
+  %4 = icmp ult i32 %3, 5
+  %or.cond98.not155 = and i1 %4, %tobool
+  %tobool10 = icmp eq i32 %interleave, 0
+  %or.cond99.not154 = and i1 %tobool10, %or.cond98.not155
+  %5 = or i32 %promotion, %swizzle
+  %6 = icmp ult i32 %5, 4
+  %or.cond141.not153 = and i1 %6, %or.cond99.not154
+  %rem.i = and i64 %2, 15
+  %cmp.i.not = icmp eq i64 %rem.i, 0
+  %or.cond151 = and i1 %cmp.i.not, %or.cond141.not153
+  br i1 %or.cond151, label %if.end22, label %return
+
+if.end22:                                         ; preds = %bytes_of_type.exit
+  %tobool23.not = icmp ne i32 %swizzle, 0
+  %shl = shl nuw nsw i32 16, %swizzle
+  %cond = select i1 %tobool23.not, i32 %shl, i32 0
+  %span24 = getelementptr inbounds nuw i8, ptr %map, i64 8
+  store i32 %cond, ptr %span24, align 8
+  %cmp25 = icmp ne i32 %fill, 0
+  %conv = zext i1 %cmp25 to i32
+  %is_nan26 = getelementptr inbounds nuw i8, ptr %map, i64 12
+  store i32 %conv, ptr %is_nan26, align 4
+  %sizes53 = getelementptr inbounds nuw i8, ptr %map, i64 24
+  %box58 = getelementptr inbounds nuw i8, ptr %map, i64 96
+  %strides79 = getelementptr inbounds nuw i8, ptr %map, i64 64
+  %wide.trip.count = zext nneg i32 %rank to i64
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.inc, %if.end22
+  %indvars.iv = phi i64 [ %indvars.iv.next, %for.inc ], [ 0, %if.end22 ]
+  %exitcond.not = icmp eq i64 %indvars.iv, %wide.trip.count
+  br i1 %exitcond.not, label %for.end, label %for.body
+
+for.body:                                         ; preds = %for.cond
+  %arrayidx = getelementptr inbounds nuw i64, ptr %sizes, i64 %indvars.iv
+  %7 = load i64, ptr %arrayidx, align 8
+  %8 = add i64 %7, -4294967297
+  %or.cond = icmp ult i64 %8, -4294967296
+  br i1 %or.cond, label %return, label %lor.lhs.false35
+
+lor.lhs.false35:                                  ; preds = %for.body
+  %arrayidx37 = getelementptr inbounds nuw i32, ptr %box, i64 %indvars.iv
+  %9 = load i32, ptr %arrayidx37, align 4
+  %10 = add i32 %9, -257
+  %or.cond139 = icmp ult i32 %10, -256
+  br i1 %or.cond139, label %return, label %lor.lhs.false44
+
+lor.lhs.false44:                                  ; preds = %lor.lhs.false35
+  %arrayidx46 = getelementptr inbounds nuw i32, ptr %steps, i64 %indvars.iv
+  %11 = load i32, ptr %arrayidx46, align 4
+  %cmp47.not = icmp eq i32 %11, 1
+  br i1 %cmp47.not, label %if.end50, label %return
+
+if.end50:                                         ; preds = %lor.lhs.false44
+  %arrayidx55 = getelementptr inbounds nuw i64, ptr %sizes53, i64 %indvars.iv
+  store i64 %7, ptr %arrayidx55, align 8
+  %arrayidx60 = getelementptr inbounds nuw i32, ptr %box58, i64 %indvars.iv
+  store i32 %9, ptr %arrayidx60, align 4
+  %tobool61.not = icmp eq i64 %indvars.iv, 0
+  br i1 %tobool61.not, label %for.inc, label %if.end63
+
+if.end63:                                         ; preds = %if.end50
+  %12 = add nsw i64 %indvars.iv, -1
+  %arrayidx65 = getelementptr inbounds nuw i64, ptr %strides, i64 %12
+  %13 = load i64, ptr %arrayidx65, align 8
+  %14 = and i64 %13, -1099511627761
+  %or.cond150.not = icmp eq i64 %14, 0
+  br i1 %or.cond150.not, label %if.end75, label %return
+
+if.end75:                                         ; preds = %if.end63
+  %arrayidx82 = getelementptr inbounds nuw i64, ptr %strides79, i64 %12
+  store i64 %13, ptr %arrayidx82, align 8
+  br label %for.inc
+
+for.inc:                                          ; preds = %if.end50, %if.end75
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  br label %for.cond
+
+for.end:                                          ; preds = %for.cond
+  %15 = load i32, ptr %box, align 4
+  %mul = mul i32 %15, %cond.i
+  %rem.i146149 = and i32 %mul, 15
+  %cmp.i147.not = icmp ne i32 %rem.i146149, 0
+  %cmp92 = icmp ugt i32 %mul, %cond
+  %or.cond140 = and i1 %tobool23.not, %cmp92
+  %or.cond152 = select i1 %cmp.i147.not, i1 true, i1 %or.cond140
+  br i1 %or.cond152, label %return, label %if.end95
+
+if.end95:                                         ; preds = %for.end
+  %call96 = tail call ptr @memset(ptr noundef %place, i32 noundef 0, i64 noundef 128) #24
+  %call97 = call ptr @memcpy(ptr noundef %place, ptr noundef nonnull %map, i64 noundef 120) #24
+  br label %return
+
+return:                                           ; preds = %if.end63, %for.body, %lor.lhs.false35, %lor.lhs.false44, %for.end, %bytes_of_type.exit, %if.end95
+  %retval.0 = phi i32 [ 0, %if.end95 ], [ 1, %bytes_of_type.exit ], [ 1, %for.end ], [ 1, %lor.lhs.false44 ], [ 1, %lor.lhs.false35 ], [ 1, %for.body ], [ 1, %if.end63 ]
+  ret i32 %retval.0
+}
+
+declare ptr @memset(ptr noundef, i32 noundef, i64 noundef) local_unnamed_addr
+
+declare ptr @memcpy(ptr noundef, ptr noundef, i64 noundef) local_unnamed_addr
+
+define void @kc_emu_tensor_map(ptr noundef %place, i64 noundef %base, i64 noundef %form, i64 noundef %size_0, i64 noundef %size_1, i64 noundef %size_2, i64 noundef %size_3, i64 noundef %size_4, i64 noundef %stride_1, i64 noundef %stride_2, i64 noundef %stride_3, i64 noundef %stride_4, i64 noundef %box_0, i64 noundef %box_1, i64 noundef %box_2, i64 noundef %box_3, i64 noundef %box_4) local_unnamed_addr #0 {
+entry:
+  %given = alloca [5 x i64], align 16
+  %apart = alloca [4 x i64], align 16
+  %boxes = alloca [5 x i64], align 16
+  %sizes = alloca [5 x i64], align 16
+  %strides = alloca [4 x i64], align 16
+  %box = alloca [5 x i32], align 16
+  store i64 %size_0, ptr %given, align 16
+  %arrayinit.element = getelementptr inbounds nuw i8, ptr %given, i64 8
+  store i64 %size_1, ptr %arrayinit.element, align 8
+  %arrayinit.element1 = getelementptr inbounds nuw i8, ptr %given, i64 16
+  store i64 %size_2, ptr %arrayinit.element1, align 16
+  %arrayinit.element2 = getelementptr inbounds nuw i8, ptr %given, i64 24
+  store i64 %size_3, ptr %arrayinit.element2, align 8
+  %arrayinit.element3 = getelementptr inbounds nuw i8, ptr %given, i64 32
+  store i64 %size_4, ptr %arrayinit.element3, align 16
+  store i64 %stride_1, ptr %apart, align 16
+  %arrayinit.element4 = getelementptr inbounds nuw i8, ptr %apart, i64 8
+  store i64 %stride_2, ptr %arrayinit.element4, align 8
+  %arrayinit.element5 = getelementptr inbounds nuw i8, ptr %apart, i64 16
+  store i64 %stride_3, ptr %arrayinit.element5, align 16
+  %arrayinit.element6 = getelementptr inbounds nuw i8, ptr %apart, i64 24
+  store i64 %stride_4, ptr %arrayinit.element6, align 8
+  store i64 %box_0, ptr %boxes, align 16
+  %arrayinit.element7 = getelementptr inbounds nuw i8, ptr %boxes, i64 8
+  store i64 %box_1, ptr %arrayinit.element7, align 8
+  %arrayinit.element8 = getelementptr inbounds nuw i8, ptr %boxes, i64 16
+  store i64 %box_2, ptr %arrayinit.element8, align 16
+  %arrayinit.element9 = getelementptr inbounds nuw i8, ptr %boxes, i64 24
+  store i64 %box_3, ptr %arrayinit.element9, align 8
+  %arrayinit.element10 = getelementptr inbounds nuw i8, ptr %boxes, i64 32
+  store i64 %box_4, ptr %arrayinit.element10, align 16
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.inc, %entry
+  %indvars.iv = phi i64 [ %indvars.iv.next, %for.inc ], [ 0, %entry ]
+  %exitcond.not = icmp eq i64 %indvars.iv, 5
+  br i1 %exitcond.not, label %for.end, label %for.body
+
+for.body:                                         ; preds = %for.cond
+  %arrayidx = getelementptr inbounds nuw i64, ptr %given, i64 %indvars.iv
+  %0 = load i64, ptr %arrayidx, align 8
+  %arrayidx12 = getelementptr inbounds nuw i64, ptr %sizes, i64 %indvars.iv
+  store i64 %0, ptr %arrayidx12, align 8
+  %arrayidx14 = getelementptr inbounds nuw i64, ptr %boxes, i64 %indvars.iv
+  %1 = load i64, ptr %arrayidx14, align 8
+  %conv = trunc i64 %1 to i32
+  %arrayidx16 = getelementptr inbounds nuw i32, ptr %box, i64 %indvars.iv
+  store i32 %conv, ptr %arrayidx16, align 4
+  %tobool.not = icmp eq i64 %indvars.iv, 0
+  br i1 %tobool.not, label %for.inc, label %if.then
+
+if.then:                                          ; preds = %for.body
+  %2 = add nsw i64 %indvars.iv, -1
+  %arrayidx18 = getelementptr inbounds nuw i64, ptr %apart, i64 %2
+  %3 = load i64, ptr %arrayidx18, align 8
+  %arrayidx21 = getelementptr inbounds nuw i64, ptr %strides, i64 %2
+  store i64 %3, ptr %arrayidx21, align 8
+  br label %for.inc
+
+for.inc:                                          ; preds = %for.body, %if.then
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  br label %for.cond
+
+for.end:                                          ; preds = %for.cond
+  %call = tail call ptr @memset(ptr noundef %place, i32 noundef 0, i64 noundef 128) #24
+  %4 = trunc i64 %form to i32
+  %conv22 = and i32 %4, 255
+  %5 = lshr i32 %4, 8
+  %conv24 = and i32 %5, 255
+  %6 = lshr i32 %4, 16
+  %conv29 = and i32 %6, 255
+  %7 = lshr i32 %4, 24
+  %shr33 = lshr i64 %form, 32
+  %8 = trunc nuw i64 %shr33 to i32
+  %conv35 = and i32 %8, 255
+  %call36 = call i32 @kc_emu_encode(ptr noundef %place, i32 noundef %conv22, i32 noundef %conv24, ptr noundef null, ptr noundef nonnull %sizes, ptr noundef nonnull %strides, ptr noundef nonnull %box, ptr noundef nonnull @kc_emu_tensor_map.steps, i32 noundef 0, i32 noundef %conv29, i32 noundef %7, i32 noundef %conv35) #25
+  %cmp37 = icmp eq i32 %call36, 0
+  br i1 %cmp37, label %if.then39, label %if.end41
+
+if.then39:                                        ; preds = %for.end
+  %base40 = getelementptr inbounds nuw i8, ptr %place, i64 16
+  store i64 %base, ptr %base40, align 8
+  br label %if.end41
+
+if.end41:                                         ; preds = %if.then39, %for.end
+  ret void
+}
+
+define void @kc_emu_tensor_buffer(i32 noundef %slot, ptr noundef readonly captures(none) %map) local_unnamed_addr #0 {
+entry:
+  %0 = load i32, ptr %map, align 8
+  %tobool.not = icmp eq i32 %0, 0
+  br i1 %tobool.not, label %return, label %lor.lhs.false
+
+lor.lhs.false:                                    ; preds = %entry
+  %base = getelementptr inbounds nuw i8, ptr %map, i64 16
+  %1 = load i64, ptr %base, align 8
+  %call = tail call fastcc i32 @find_buffer(i64 noundef %1) #25
+  %cmp = icmp sgt i32 %call, -1
+  br i1 %cmp, label %return, label %if.end
+
+if.end:                                           ; preds = %lor.lhs.false
+  %sizes = getelementptr inbounds nuw i8, ptr %map, i64 24
+  %2 = load i64, ptr %sizes, align 8
+  %size = getelementptr inbounds nuw i8, ptr %map, i64 4
+  %3 = load i32, ptr %size, align 4
+  %conv = zext i32 %3 to i64
+  %mul = mul i64 %2, %conv
+  %wide.trip.count = zext i32 %0 to i64
+  %4 = getelementptr i8, ptr %map, i64 56
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.body, %if.end
+  %indvars.iv = phi i64 [ %indvars.iv.next, %for.body ], [ 1, %if.end ]
+  %bytes.0 = phi i64 [ %add, %for.body ], [ %mul, %if.end ]
+  %exitcond.not = icmp eq i64 %indvars.iv, %wide.trip.count
+  br i1 %exitcond.not, label %for.end, label %for.body
+
+for.body:                                         ; preds = %for.cond
+  %arrayidx5 = getelementptr inbounds nuw i64, ptr %sizes, i64 %indvars.iv
+  %5 = load i64, ptr %arrayidx5, align 8
+  %sub = add i64 %5, -1
+  %arrayidx8 = getelementptr i64, ptr %4, i64 %indvars.iv
+  %6 = load i64, ptr %arrayidx8, align 8
+  %mul9 = mul i64 %sub, %6
+  %add = add i64 %mul9, %bytes.0
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  br label %for.cond
+
+for.end:                                          ; preds = %for.cond
+  %shl = shl i32 %3, 16
+  %or11 = or i32 %shl, %slot
+  tail call void @kc_emu_buffer(i32 noundef %or11, i64 noundef %1, i64 noundef %bytes.0) #25
+  br label %return
+
+return:                                           ; preds = %entry, %lor.lhs.false, %for.end
+  ret void
+}
+
+define void @kc_emu_box(ptr noundef %block, i64 noundef %thread, i64 noundef %shared, ptr noundef readonly captures(none) %map, i64 noundef %mbarrier, i32 noundef %at_0, i32 noundef %at_1, i32 noundef %at_2, i32 noundef %at_3, i32 noundef %at_4, i32 noundef %site, i32 noundef %source_site, i32 noundef %mbarrier_site) local_unnamed_addr #0 {
+entry:
+  %copy = alloca %struct.Bulk, align 8
+  %bulks1 = getelementptr inbounds nuw i8, ptr %block, i64 368
+  %groups = getelementptr inbounds nuw i8, ptr %block, i64 384
+  %0 = load ptr, ptr %groups, align 8
+  %tobool.not = icmp eq ptr %0, null
+  br i1 %tobool.not, label %if.then, label %if.end
+
+if.then:                                          ; preds = %entry
+  %count = getelementptr inbounds nuw i8, ptr %block, i64 8
+  %1 = load i64, ptr %count, align 8
+  %call = tail call ptr @calloc(i64 noundef %1, i64 noundef 4) #24
+  store ptr %call, ptr %groups, align 8
+  br label %if.end
+
+if.end:                                           ; preds = %if.then, %entry
+  %2 = phi ptr [ %call, %if.then ], [ %0, %entry ]
+  store i64 0, ptr %copy, align 8
+  %from = getelementptr inbounds nuw i8, ptr %copy, i64 8
+  store i64 0, ptr %from, align 8
+  %mbarrier3 = getelementptr inbounds nuw i8, ptr %copy, i64 16
+  store i64 %mbarrier, ptr %mbarrier3, align 8
+  %thread4 = getelementptr inbounds nuw i8, ptr %copy, i64 24
+  store i64 %thread, ptr %thread4, align 8
+  %bytes = getelementptr inbounds nuw i8, ptr %copy, i64 32
+  %size = getelementptr inbounds nuw i8, ptr %map, i64 4
+  %3 = load i32, ptr %size, align 4
+  %site5 = getelementptr inbounds nuw i8, ptr %copy, i64 36
+  store i32 %site, ptr %site5, align 4
+  %source_site6 = getelementptr inbounds nuw i8, ptr %copy, i64 40
+  store i32 %source_site, ptr %source_site6, align 8
+  %mbarrier_site7 = getelementptr inbounds nuw i8, ptr %copy, i64 44
+  store i32 %mbarrier_site, ptr %mbarrier_site7, align 4
+  %group = getelementptr inbounds nuw i8, ptr %copy, i64 48
+  %arrayidx = getelementptr inbounds i32, ptr %2, i64 %thread
+  %4 = load i32, ptr %arrayidx, align 4
+  store i32 %4, ptr %group, align 8
+  %clock = getelementptr inbounds nuw i8, ptr %copy, i64 52
+  store i32 0, ptr %clock, align 4
+  %is_read = getelementptr inbounds nuw i8, ptr %copy, i64 56
+  store i32 0, ptr %is_read, align 8
+  %at = getelementptr inbounds nuw i8, ptr %copy, i64 60
+  store i32 %at_0, ptr %at, align 4
+  %arrayinit.element = getelementptr inbounds nuw i8, ptr %copy, i64 64
+  store i32 %at_1, ptr %arrayinit.element, align 8
+  %arrayinit.element9 = getelementptr inbounds nuw i8, ptr %copy, i64 68
+  store i32 %at_2, ptr %arrayinit.element9, align 4
+  %arrayinit.element10 = getelementptr inbounds nuw i8, ptr %copy, i64 72
+  store i32 %at_3, ptr %arrayinit.element10, align 8
+  %arrayinit.element11 = getelementptr inbounds nuw i8, ptr %copy, i64 76
+  store i32 %at_4, ptr %arrayinit.element11, align 4
+  %map12 = getelementptr inbounds nuw i8, ptr %copy, i64 80
+  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(120) %map12, ptr noundef nonnull align 8 dereferenceable(120) %map, i64 120, i1 false)
+  %5 = load i32, ptr %map, align 8
+  %tobool13.not = icmp eq i32 %5, 0
+  br i1 %tobool13.not, label %return, label %for.cond.preheader
+
+for.cond.preheader:                               ; preds = %if.end
+  %box = getelementptr inbounds nuw i8, ptr %map, i64 96
+  %wide.trip.count = zext i32 %5 to i64
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.cond.preheader, %for.body
+  %indvars.iv = phi i64 [ 0, %for.cond.preheader ], [ %indvars.iv.next, %for.body ]
+  %mul89 = phi i32 [ %3, %for.cond.preheader ], [ %mul, %for.body ]
+  %exitcond.not = icmp eq i64 %indvars.iv, %wide.trip.count
+  br i1 %exitcond.not, label %for.end, label %for.body
+
+for.body:                                         ; preds = %for.cond
+  %arrayidx17 = getelementptr inbounds nuw i32, ptr %box, i64 %indvars.iv
+  %6 = load i32, ptr %arrayidx17, align 4
+  %mul = mul nsw i32 %mul89, %6
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  br label %for.cond
+
+for.end:                                          ; preds = %for.cond
+  store i32 %mul89, ptr %bytes, align 8
+  %tobool19.not = icmp eq i64 %mbarrier, 0
+  %cond = select i1 %tobool19.not, ptr %from, ptr %copy
+  store i64 %shared, ptr %cond, align 8
+  %shared22 = getelementptr inbounds nuw i8, ptr %block, i64 400
+  %7 = load i64, ptr %shared22, align 8
+  %sub = sub i64 %shared, %7
+  %conv = sext i32 %mul89 to i64
+  %add = add i64 %sub, %conv
+  %shared_bytes = getelementptr inbounds nuw i8, ptr %block, i64 408
+  %8 = load i64, ptr %shared_bytes, align 8
+  %cmp24 = icmp ugt i64 %add, %8
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
+  %9 = load ptr, ptr %clocks, align 8
+  %tobool27.not = icmp eq ptr %9, null
+  br i1 %cmp24, label %if.then26, label %if.end35
+
+if.then26:                                        ; preds = %for.end
+  br i1 %tobool27.not, label %return, label %if.then28
+
+if.then28:                                        ; preds = %if.then26
+  %cond33 = select i1 %tobool19.not, i32 %source_site, i32 %site
+  tail call fastcc void @report(i32 noundef 2, i32 noundef %cond33, ptr noundef null, i64 noundef -1) #25
+  br label %return
+
+if.end35:                                         ; preds = %for.end
+  br i1 %tobool27.not, label %if.end57, label %if.then38
+
+if.then38:                                        ; preds = %if.end35
+  %rem.i = and i64 %sub, 127
+  %cmp.i.not = icmp eq i64 %rem.i, 0
+  br i1 %cmp.i.not, label %if.end49, label %if.then43
+
+if.then43:                                        ; preds = %if.then38
+  %cond48 = select i1 %tobool19.not, i32 %source_site, i32 %site
+  tail call fastcc void @report(i32 noundef 3, i32 noundef %cond48, ptr noundef null, i64 noundef -1) #25
+  br label %return
+
+if.end49:                                         ; preds = %if.then38
+  tail call fastcc void @settle_write() #25
+  %lnot.ext = zext i1 %tobool19.not to i32
+  %cond52 = select i1 %tobool19.not, ptr @note_store, ptr @note_load
+  call fastcc void @for_each_box_piece(ptr noundef nonnull %block, ptr noundef nonnull %copy, i32 noundef %lnot.ext, ptr noundef nonnull %cond52) #25
+  %10 = load ptr, ptr %clocks, align 8
+  %count.i.i = getelementptr inbounds nuw i8, ptr %block, i64 8
+  %11 = load i64, ptr %count.i.i, align 8
+  %mul.i.i = shl nsw i64 %11, 1
+  %add.i.i = or disjoint i64 %mul.i.i, 1
+  %mul.i = mul nsw i64 %add.i.i, %thread
+  %add.ptr.i = getelementptr inbounds i32, ptr %10, i64 %mul.i
+  %arrayidx54 = getelementptr inbounds i32, ptr %add.ptr.i, i64 %thread
+  %12 = load i32, ptr %arrayidx54, align 4
+  %inc55 = add nsw i32 %12, 1
+  store i32 %inc55, ptr %arrayidx54, align 4
+  store i32 %12, ptr %clock, align 4
+  br label %if.end57
+
+if.end57:                                         ; preds = %if.end49, %if.end35
+  call fastcc void @start(ptr noundef nonnull %bulks1, ptr noundef %copy) #25
+  br label %return
+
+return:                                           ; preds = %if.then26, %if.then28, %if.end, %if.end57, %if.then43
+  ret void
+}
+
+define internal fastcc void @for_each_box_piece(ptr noundef %block, ptr noundef %copy, i32 noundef range(i32 0, 2) %is_store, ptr noundef readonly captures(none) %visit) unnamed_addr #0 {
+entry:
+  %map1 = getelementptr inbounds nuw i8, ptr %copy, i64 80
+  %tobool.not = icmp eq i32 %is_store, 0
+  %cond.in.idx = select i1 %tobool.not, i64 0, i64 8
+  %cond.in = getelementptr inbounds nuw i8, ptr %copy, i64 %cond.in.idx
+  %cond = load i64, ptr %cond.in, align 8
+  %span = getelementptr inbounds nuw i8, ptr %copy, i64 88
+  %0 = load i32, ptr %span, align 8
+  %box = getelementptr inbounds nuw i8, ptr %copy, i64 176
+  %1 = load i32, ptr %box, align 8
+  %size = getelementptr inbounds nuw i8, ptr %copy, i64 84
+  %2 = load i32, ptr %size, align 4
+  %3 = load i32, ptr %map1, align 8
+  %4 = zext i32 %3 to i64
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.body, %entry
+  %indvars.iv = phi i64 [ %indvars.iv.next, %for.body ], [ 1, %entry ]
+  %rows.0 = phi i32 [ %mul12, %for.body ], [ 1, %entry ]
+  %cmp = icmp samesign ult i64 %indvars.iv, %4
+  br i1 %cmp, label %for.body, label %for.cond13.preheader
+
+for.cond13.preheader:                             ; preds = %for.cond
+  %tobool2.not = icmp eq i32 %0, 0
+  %sub = add i32 %0, -16
+  %narrow = select i1 %tobool2.not, i32 0, i32 %sub
+  %cond7 = zext i32 %narrow to i64
+  %mul = mul i32 %2, %1
+  %div = udiv i32 16, %2
+  %base18 = getelementptr inbounds nuw i8, ptr %copy, i64 96
+  %at = getelementptr inbounds nuw i8, ptr %copy, i64 60
+  %sizes = getelementptr inbounds nuw i8, ptr %copy, i64 104
+  %div51152 = lshr i32 %mul, 4
+  %shared = getelementptr inbounds nuw i8, ptr %block, i64 400
+  %5 = zext nneg i32 %div to i64
+  %wide.trip.count170 = zext i32 %rows.0 to i64
+  %6 = getelementptr i8, ptr %copy, i64 136
+  %wide.trip.count = zext nneg i32 %div51152 to i64
+  br label %for.cond13
+
+for.body:                                         ; preds = %for.cond
+  %arrayidx11 = getelementptr inbounds nuw i32, ptr %box, i64 %indvars.iv
+  %7 = load i32, ptr %arrayidx11, align 4
+  %mul12 = mul i32 %7, %rows.0
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  br label %for.cond
+
+for.cond13:                                       ; preds = %for.cond13.preheader, %for.inc98
+  %indvars.iv166 = phi i64 [ 0, %for.cond13.preheader ], [ %indvars.iv.next167, %for.inc98 ]
+  %exitcond171.not = icmp eq i64 %indvars.iv166, %wide.trip.count170
+  br i1 %exitcond171.not, label %for.end100, label %for.body16
+
+for.body16:                                       ; preds = %for.cond13
+  %8 = load i64, ptr %base18, align 8
+  %9 = load i32, ptr %map1, align 8
+  %10 = zext i32 %9 to i64
+  %11 = trunc nuw i64 %indvars.iv166 to i32
+  br label %for.cond20
+
+for.cond20:                                       ; preds = %if.end, %for.body16
+  %indvars.iv154 = phi i64 [ %indvars.iv.next155, %if.end ], [ 1, %for.body16 ]
+  %from17.0 = phi i64 [ %add42, %if.end ], [ %8, %for.body16 ]
+  %rest.0 = phi i32 [ %div47, %if.end ], [ %11, %for.body16 ]
+  %is_inside.0 = phi i32 [ %is_inside.1, %if.end ], [ 1, %for.body16 ]
+  %cmp22 = icmp samesign ult i64 %indvars.iv154, %10
+  br i1 %cmp22, label %for.body24, label %for.cond50.preheader
+
+for.cond50.preheader:                             ; preds = %for.cond20
+  %tobool65 = icmp ne i32 %is_inside.0, 0
+  %mul83 = mul i32 %mul, %11
+  %conv84 = zext i32 %mul83 to i64
+  %sub82 = add i64 %cond, %conv84
+  br label %for.cond50
+
+for.body24:                                       ; preds = %for.cond20
+  %arrayidx26 = getelementptr inbounds nuw i32, ptr %at, i64 %indvars.iv154
+  %12 = load i32, ptr %arrayidx26, align 4
+  %conv27 = sext i32 %12 to i64
+  %arrayidx30 = getelementptr inbounds nuw i32, ptr %box, i64 %indvars.iv154
+  %13 = load i32, ptr %arrayidx30, align 4
+  %rem = urem i32 %rest.0, %13
+  %div47 = udiv i32 %rest.0, %13
+  %conv31 = zext i32 %rem to i64
+  %add = add nsw i64 %conv31, %conv27
+  %cmp32 = icmp slt i64 %add, 0
+  br i1 %cmp32, label %if.then, label %lor.lhs.false
+
+lor.lhs.false:                                    ; preds = %for.body24
+  %arrayidx35 = getelementptr inbounds nuw i64, ptr %sizes, i64 %indvars.iv154
+  %14 = load i64, ptr %arrayidx35, align 8
+  %cmp36.not = icmp ult i64 %add, %14
+  br i1 %cmp36.not, label %if.end, label %if.then
+
+if.then:                                          ; preds = %lor.lhs.false, %for.body24
+  br label %if.end
+
+if.end:                                           ; preds = %if.then, %lor.lhs.false
+  %is_inside.1 = phi i32 [ 0, %if.then ], [ %is_inside.0, %lor.lhs.false ]
+  %arrayidx40 = getelementptr i64, ptr %6, i64 %indvars.iv154
+  %15 = load i64, ptr %arrayidx40, align 8
+  %mul41 = mul i64 %15, %add
+  %add42 = add i64 %mul41, %from17.0
+  %indvars.iv.next155 = add nuw nsw i64 %indvars.iv154, 1
+  br label %for.cond20
+
+for.cond50:                                       ; preds = %for.cond50.preheader, %for.end81
+  %indvars.iv161 = phi i64 [ 0, %for.cond50.preheader ], [ %indvars.iv.next162, %for.end81 ]
+  %exitcond.not = icmp eq i64 %indvars.iv161, %wide.trip.count
+  br i1 %exitcond.not, label %for.inc98, label %for.body54
+
+for.body54:                                       ; preds = %for.cond50
+  %16 = load i32, ptr %at, align 4
+  %conv57 = sext i32 %16 to i64
+  %17 = mul nuw nsw i64 %indvars.iv161, %5
+  %add60 = add nsw i64 %17, %conv57
+  br label %for.cond62
+
+for.cond62:                                       ; preds = %for.inc79, %for.body54
+  %indvars.iv158 = phi i64 [ %indvars.iv.next159, %for.inc79 ], [ 0, %for.body54 ]
+  %elements.0 = phi i32 [ %elements.1, %for.inc79 ], [ 0, %for.body54 ]
+  %cmp63 = icmp samesign ult i64 %indvars.iv158, %5
+  %18 = select i1 %cmp63, i1 %tobool65, i1 false
+  br i1 %18, label %for.body66, label %for.end81
+
+for.body66:                                       ; preds = %for.cond62
+  %add68 = add nsw i64 %add60, %indvars.iv158
+  %cmp69 = icmp sgt i64 %add68, -1
+  br i1 %cmp69, label %land.lhs.true, label %for.inc79
+
+land.lhs.true:                                    ; preds = %for.body66
+  %19 = load i64, ptr %sizes, align 8
+  %cmp75 = icmp ult i64 %add68, %19
+  br i1 %cmp75, label %if.then77, label %for.inc79
+
+if.then77:                                        ; preds = %land.lhs.true
+  %20 = trunc nuw nsw i64 %indvars.iv158 to i32
+  %shl = shl nuw nsw i32 1, %20
+  %or = or i32 %shl, %elements.0
+  br label %for.inc79
+
+for.inc79:                                        ; preds = %for.body66, %land.lhs.true, %if.then77
+  %elements.1 = phi i32 [ %or, %if.then77 ], [ %elements.0, %land.lhs.true ], [ %elements.0, %for.body66 ]
+  %indvars.iv.next159 = add nuw nsw i64 %indvars.iv158, 1
+  br label %for.cond62
+
+for.end81:                                        ; preds = %for.cond62
+  %21 = load i64, ptr %shared, align 8
+  %22 = shl nuw i64 %indvars.iv161, 4
+  %add85 = add i64 %sub82, %22
+  %add88 = sub i64 %add85, %21
+  %shr = lshr i64 %add88, 3
+  %and = and i64 %shr, %cond7
+  %xor = xor i64 %and, %add88
+  %add90 = add i64 %xor, %21
+  %23 = load i32, ptr %size, align 4
+  %conv92 = zext i32 %23 to i64
+  %mul93 = mul i64 %add60, %conv92
+  %add94 = add i64 %mul93, %from17.0
+  tail call void %visit(ptr noundef %block, ptr noundef %copy, i64 noundef %add90, i64 noundef %add94, i32 noundef %elements.0) #24
+  %indvars.iv.next162 = add nuw nsw i64 %indvars.iv161, 1
+  br label %for.cond50
+
+for.inc98:                                        ; preds = %for.cond50
+  %indvars.iv.next167 = add nuw nsw i64 %indvars.iv166, 1
+  br label %for.cond13
+
+for.end100:                                       ; preds = %for.cond13
+  ret void
+}
+
+define internal void @note_load(ptr readnone captures(none) %block, ptr noundef readonly captures(none) %copy, i64 noundef %shared, i64 noundef %from, i32 noundef %elements) #0 {
+entry:
+  %size = getelementptr inbounds nuw i8, ptr %copy, i64 84
+  %source_site = getelementptr inbounds nuw i8, ptr %copy, i64 40
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.inc, %entry
+  %i.0 = phi i32 [ 0, %entry ], [ %inc, %for.inc ]
+  %0 = load i32, ptr %size, align 4
+  %div = udiv i32 16, %0
+  %cmp = icmp samesign ult i32 %i.0, %div
+  br i1 %cmp, label %for.body, label %for.end
+
+for.body:                                         ; preds = %for.cond
+  %1 = shl nuw nsw i32 1, %i.0
+  %2 = and i32 %1, %elements
+  %tobool.not = icmp eq i32 %2, 0
+  br i1 %tobool.not, label %for.inc, label %if.then
+
+if.then:                                          ; preds = %for.body
+  %mul = mul i32 %0, %i.0
+  %conv = zext i32 %mul to i64
+  %add = add i64 %from, %conv
+  %conv5 = zext i32 %0 to i64
+  %3 = load i32, ptr %source_site, align 8
+  %call = tail call i32 @kc_emu_pointer(i64 noundef %add, i64 noundef %conv5, i64 noundef 1, i32 noundef %3, i32 noundef 24) #25
+  br label %for.inc
+
+for.inc:                                          ; preds = %for.body, %if.then
+  %inc = add nuw nsw i32 %i.0, 1
+  br label %for.cond
+
+for.end:                                          ; preds = %for.cond
+  %site = getelementptr inbounds nuw i8, ptr %copy, i64 36
+  %4 = load i32, ptr %site, align 4
+  %call6 = tail call i32 @kc_emu_pointer(i64 noundef %shared, i64 noundef 16, i64 noundef 16, i32 noundef %4, i32 noundef 25) #25
+  tail call fastcc void @settle_write() #25
+  ret void
+}
+
+define internal void @note_store(ptr readnone captures(none) %block, ptr noundef readonly captures(none) %copy, i64 noundef %shared, i64 noundef %to, i32 noundef %elements) #0 {
+entry:
+  %source_site = getelementptr inbounds nuw i8, ptr %copy, i64 40
+  %0 = load i32, ptr %source_site, align 8
+  %call = tail call i32 @kc_emu_pointer(i64 noundef %shared, i64 noundef 16, i64 noundef 16, i32 noundef %0, i32 noundef 24) #25
+  %size = getelementptr inbounds nuw i8, ptr %copy, i64 84
+  %site = getelementptr inbounds nuw i8, ptr %copy, i64 36
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.inc, %entry
+  %i.0 = phi i32 [ 0, %entry ], [ %inc, %for.inc ]
+  %1 = load i32, ptr %size, align 4
+  %div = udiv i32 16, %1
+  %cmp = icmp samesign ult i32 %i.0, %div
+  br i1 %cmp, label %for.body, label %for.end
+
+for.body:                                         ; preds = %for.cond
+  %2 = shl nuw nsw i32 1, %i.0
+  %3 = and i32 %2, %elements
+  %tobool.not = icmp eq i32 %3, 0
+  br i1 %tobool.not, label %for.inc, label %if.end
+
+if.end:                                           ; preds = %for.body
+  %mul = mul i32 %1, %i.0
+  %conv = zext i32 %mul to i64
+  %add = add i64 %to, %conv
+  %conv5 = zext i32 %1 to i64
+  %4 = load i32, ptr %site, align 4
+  %call6 = tail call i32 @kc_emu_pointer(i64 noundef %add, i64 noundef %conv5, i64 noundef 1, i32 noundef %4, i32 noundef 25) #25
+  tail call fastcc void @settle_write() #25
+  br label %for.inc
+
+for.inc:                                          ; preds = %for.body, %if.end
+  %inc = add nuw nsw i32 %i.0, 1
+  br label %for.cond
+
+for.end:                                          ; preds = %for.cond
+  ret void
+}
 
 define void @kc_emu_bulk_commit(ptr noundef captures(none) %block, i64 noundef %thread) local_unnamed_addr #0 {
 entry:
@@ -3711,7 +4387,7 @@ if.end:                                           ; preds = %if.then, %entry
   ret void
 }
 
-define void @kc_emu_bulk_done(ptr noundef captures(address) %block, i64 noundef %thread, i32 noundef %left, i32 noundef %reads) local_unnamed_addr #0 {
+define void @kc_emu_bulk_done(ptr noundef %block, i64 noundef %thread, i32 noundef %left, i32 noundef %reads) local_unnamed_addr #0 {
 entry:
   %bulks1 = getelementptr inbounds nuw i8, ptr %block, i64 368
   tail call fastcc void @settle_if(ptr noundef %block) #25
@@ -3776,7 +4452,7 @@ for.end:                                          ; preds = %for.cond
   ret void
 }
 
-define internal fastcc void @do_bulk(ptr noundef readonly captures(none) %block, ptr noundef captures(none) %copy) unnamed_addr #0 {
+define internal fastcc void @do_bulk(ptr noundef %block, ptr noundef %copy) unnamed_addr #0 {
 entry:
   %is_read = getelementptr inbounds nuw i8, ptr %copy, i64 56
   %0 = load i32, ptr %is_read, align 8
@@ -3785,32 +4461,47 @@ entry:
 
 if.end:                                           ; preds = %entry
   store i32 1, ptr %is_read, align 8
-  %1 = load i64, ptr %copy, align 8
-  %2 = inttoptr i64 %1 to ptr
-  %from = getelementptr inbounds nuw i8, ptr %copy, i64 8
-  %3 = load i64, ptr %from, align 8
-  %4 = inttoptr i64 %3 to ptr
-  %bytes = getelementptr inbounds nuw i8, ptr %copy, i64 32
-  %5 = load i32, ptr %bytes, align 8
-  %conv = sext i32 %5 to i64
-  %call = tail call ptr @memcpy(ptr noundef %2, ptr noundef %4, i64 noundef %conv) #24
-  %6 = load i64, ptr %from, align 8
-  %7 = load i32, ptr %bytes, align 8
-  %conv4 = sext i32 %7 to i64
-  %thread = getelementptr inbounds nuw i8, ptr %copy, i64 24
-  %8 = load i64, ptr %thread, align 8
-  %source_site = getelementptr inbounds nuw i8, ptr %copy, i64 40
-  %9 = load i32, ptr %source_site, align 8
-  %clock = getelementptr inbounds nuw i8, ptr %copy, i64 52
-  %10 = load i32, ptr %clock, align 4
-  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %6, i64 noundef %conv4, i64 noundef %8, i32 noundef %9, i32 noundef %10) #25
+  %map = getelementptr inbounds nuw i8, ptr %copy, i64 80
+  %1 = load i32, ptr %map, align 8
+  %tobool2.not = icmp eq i32 %1, 0
+  br i1 %tobool2.not, label %if.end7, label %if.then3
+
+if.then3:                                         ; preds = %if.end
+  %mbarrier = getelementptr inbounds nuw i8, ptr %copy, i64 16
+  %2 = load i64, ptr %mbarrier, align 8
+  %tobool4.not = icmp eq i64 %2, 0
+  %lnot.ext = zext i1 %tobool4.not to i32
+  %cond = select i1 %tobool4.not, ptr @do_store, ptr @do_load
+  tail call fastcc void @for_each_box_piece(ptr noundef %block, ptr noundef nonnull %copy, i32 noundef %lnot.ext, ptr noundef nonnull %cond) #25
   br label %return
 
-return:                                           ; preds = %entry, %if.end
+if.end7:                                          ; preds = %if.end
+  %3 = load i64, ptr %copy, align 8
+  %4 = inttoptr i64 %3 to ptr
+  %from = getelementptr inbounds nuw i8, ptr %copy, i64 8
+  %5 = load i64, ptr %from, align 8
+  %6 = inttoptr i64 %5 to ptr
+  %bytes = getelementptr inbounds nuw i8, ptr %copy, i64 32
+  %7 = load i32, ptr %bytes, align 8
+  %conv = sext i32 %7 to i64
+  %call = tail call ptr @memcpy(ptr noundef %4, ptr noundef %6, i64 noundef %conv) #24
+  %8 = load i64, ptr %from, align 8
+  %9 = load i32, ptr %bytes, align 8
+  %conv10 = sext i32 %9 to i64
+  %thread = getelementptr inbounds nuw i8, ptr %copy, i64 24
+  %10 = load i64, ptr %thread, align 8
+  %source_site = getelementptr inbounds nuw i8, ptr %copy, i64 40
+  %11 = load i32, ptr %source_site, align 8
+  %clock = getelementptr inbounds nuw i8, ptr %copy, i64 52
+  %12 = load i32, ptr %clock, align 4
+  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %8, i64 noundef %conv10, i64 noundef %10, i32 noundef %11, i32 noundef %12) #25
+  br label %return
+
+return:                                           ; preds = %entry, %if.end7, %if.then3
   ret void
 }
 
-define internal fastcc void @end_bulk(ptr noundef captures(address) %block, i32 noundef %number) unnamed_addr #0 {
+define internal fastcc void @end_bulk(ptr noundef %block, i32 noundef %number) unnamed_addr #0 {
 entry:
   %copy = alloca %struct.Bulk, align 8
   %saved = alloca %struct.Access, align 4
@@ -3818,80 +4509,115 @@ entry:
   %0 = load ptr, ptr %bulks1, align 8
   %idxprom = sext i32 %number to i64
   %arrayidx = getelementptr inbounds %struct.Bulk, ptr %0, i64 %idxprom
-  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(64) %copy, ptr noundef nonnull align 8 dereferenceable(64) %arrayidx, i64 64, i1 false)
+  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(200) %copy, ptr noundef nonnull align 8 dereferenceable(200) %arrayidx, i64 200, i1 false)
   call fastcc void @do_bulk(ptr noundef %block, ptr noundef nonnull %copy) #25
-  %1 = load i64, ptr %copy, align 8
+  %map = getelementptr inbounds nuw i8, ptr %copy, i64 80
+  %1 = load i32, ptr %map, align 8
+  %tobool.not = icmp eq i32 %1, 0
+  br i1 %tobool.not, label %if.then, label %if.else
+
+if.then:                                          ; preds = %entry
+  %2 = load i64, ptr %copy, align 8
   %bytes = getelementptr inbounds nuw i8, ptr %copy, i64 32
-  %2 = load i32, ptr %bytes, align 8
-  %conv = sext i32 %2 to i64
+  %3 = load i32, ptr %bytes, align 8
+  %conv = sext i32 %3 to i64
   %thread = getelementptr inbounds nuw i8, ptr %copy, i64 24
-  %3 = load i64, ptr %thread, align 8
+  %4 = load i64, ptr %thread, align 8
   %site = getelementptr inbounds nuw i8, ptr %copy, i64 36
-  %4 = load i32, ptr %site, align 4
+  %5 = load i32, ptr %site, align 4
   %clock = getelementptr inbounds nuw i8, ptr %copy, i64 52
-  %5 = load i32, ptr %clock, align 4
-  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %1, i64 noundef %conv, i64 noundef %3, i32 noundef %4, i32 noundef %5) #25
+  %6 = load i32, ptr %clock, align 4
+  call fastcc void @finish_at(ptr noundef nonnull %block, i64 noundef %2, i64 noundef %conv, i64 noundef %4, i32 noundef %5, i32 noundef %6) #25
+  br label %if.end7
+
+if.else:                                          ; preds = %entry
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
+  %7 = load ptr, ptr %clocks, align 8
+  %tobool2.not = icmp eq ptr %7, null
+  br i1 %tobool2.not, label %if.end7, label %if.then3
+
+if.then3:                                         ; preds = %if.else
+  %mbarrier = getelementptr inbounds nuw i8, ptr %copy, i64 16
+  %8 = load i64, ptr %mbarrier, align 8
+  %tobool4.not = icmp eq i64 %8, 0
+  %lnot.ext = zext i1 %tobool4.not to i32
+  %cond = select i1 %tobool4.not, ptr @end_store, ptr @end_load
+  call fastcc void @for_each_box_piece(ptr noundef nonnull %block, ptr noundef nonnull %copy, i32 noundef %lnot.ext, ptr noundef nonnull %cond) #25
+  br label %if.end7
+
+if.end7:                                          ; preds = %if.else, %if.then3, %if.then
   %count = getelementptr inbounds nuw i8, ptr %block, i64 376
-  %6 = load i32, ptr %count, align 8
-  %dec = add nsw i32 %6, -1
+  %9 = load i32, ptr %count, align 8
+  %dec = add nsw i32 %9, -1
   store i32 %dec, ptr %count, align 8
   br label %for.cond
 
-for.cond:                                         ; preds = %for.body, %entry
-  %7 = phi i32 [ %.pre, %for.body ], [ %dec, %entry ]
-  %indvars.iv = phi i64 [ %indvars.iv.next, %for.body ], [ %idxprom, %entry ]
-  %8 = sext i32 %7 to i64
-  %cmp = icmp slt i64 %indvars.iv, %8
+for.cond:                                         ; preds = %for.body, %if.end7
+  %10 = phi i32 [ %.pre, %for.body ], [ %dec, %if.end7 ]
+  %indvars.iv = phi i64 [ %indvars.iv.next, %for.body ], [ %idxprom, %if.end7 ]
+  %11 = sext i32 %10 to i64
+  %cmp = icmp slt i64 %indvars.iv, %11
   br i1 %cmp, label %for.body, label %for.end
 
 for.body:                                         ; preds = %for.cond
-  %9 = load ptr, ptr %bulks1, align 8
-  %arrayidx6 = getelementptr inbounds %struct.Bulk, ptr %9, i64 %indvars.iv
+  %12 = load ptr, ptr %bulks1, align 8
+  %arrayidx12 = getelementptr inbounds %struct.Bulk, ptr %12, i64 %indvars.iv
   %indvars.iv.next = add nsw i64 %indvars.iv, 1
-  %arrayidx9 = getelementptr inbounds %struct.Bulk, ptr %9, i64 %indvars.iv.next
-  tail call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(64) %arrayidx6, ptr noundef nonnull align 8 dereferenceable(64) %arrayidx9, i64 64, i1 false)
+  %arrayidx15 = getelementptr inbounds %struct.Bulk, ptr %12, i64 %indvars.iv.next
+  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(200) %arrayidx12, ptr noundef nonnull align 8 dereferenceable(200) %arrayidx15, i64 200, i1 false)
   %.pre = load i32, ptr %count, align 8
   br label %for.cond
 
 for.end:                                          ; preds = %for.cond
-  %mbarrier = getelementptr inbounds nuw i8, ptr %copy, i64 16
-  %10 = load i64, ptr %mbarrier, align 8
-  %tobool.not = icmp eq i64 %10, 0
-  br i1 %tobool.not, label %return, label %if.end
+  %mbarrier16 = getelementptr inbounds nuw i8, ptr %copy, i64 16
+  %13 = load i64, ptr %mbarrier16, align 8
+  %tobool17.not = icmp eq i64 %13, 0
+  br i1 %tobool17.not, label %return, label %if.end19
 
-if.end:                                           ; preds = %for.end
+if.end19:                                         ; preds = %for.end
   call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 4 dereferenceable(16) %saved, ptr noundef nonnull align 4 dereferenceable(16) @now, i64 16, i1 false)
-  %conv11 = trunc i64 %3 to i16
-  %and = and i16 %conv11, 8191
+  %thread20 = getelementptr inbounds nuw i8, ptr %copy, i64 24
+  %14 = load i64, ptr %thread20, align 8
+  %conv21 = trunc i64 %14 to i16
+  %and = and i16 %conv21, 8191
   %bf.load = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
   %bf.clear = and i16 %bf.load, -8192
   %bf.set = or disjoint i16 %bf.clear, %and
   store i16 %bf.set, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
-  %call = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %10) #25
-  %tobool15.not = icmp eq ptr %call, null
-  br i1 %tobool15.not, label %if.end26, label %land.lhs.true
+  %call = call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %13) #25
+  %tobool25.not = icmp eq ptr %call, null
+  %.pre61 = load i64, ptr %thread20, align 8
+  br i1 %tobool25.not, label %if.end36, label %land.lhs.true
 
-land.lhs.true:                                    ; preds = %if.end
+land.lhs.true:                                    ; preds = %if.end19
   %coming = getelementptr inbounds nuw i8, ptr %call, i64 32
-  %11 = load ptr, ptr %coming, align 8
-  %arrayidx17 = getelementptr inbounds i32, ptr %11, i64 %3
-  %12 = load i32, ptr %arrayidx17, align 4
-  %cmp19 = icmp slt i32 %12, %5
-  br i1 %cmp19, label %if.then21, label %if.end26
+  %15 = load ptr, ptr %coming, align 8
+  %arrayidx27 = getelementptr inbounds i32, ptr %15, i64 %.pre61
+  %16 = load i32, ptr %arrayidx27, align 4
+  %clock28 = getelementptr inbounds nuw i8, ptr %copy, i64 52
+  %17 = load i32, ptr %clock28, align 4
+  %cmp29 = icmp slt i32 %16, %17
+  br i1 %cmp29, label %if.then31, label %if.end36
 
-if.then21:                                        ; preds = %land.lhs.true
-  store i32 %5, ptr %arrayidx17, align 4
-  br label %if.end26
+if.then31:                                        ; preds = %land.lhs.true
+  store i32 %17, ptr %arrayidx27, align 4
+  %.pre60 = load i64, ptr %thread20, align 8
+  br label %if.end36
 
-if.end26:                                         ; preds = %if.then21, %land.lhs.true, %if.end
+if.end36:                                         ; preds = %if.then31, %land.lhs.true, %if.end19
+  %18 = phi i64 [ %.pre60, %if.then31 ], [ %.pre61, %land.lhs.true ], [ %.pre61, %if.end19 ]
+  %19 = load i64, ptr %mbarrier16, align 8
+  %bytes39 = getelementptr inbounds nuw i8, ptr %copy, i64 32
+  %20 = load i32, ptr %bytes39, align 8
+  %conv40 = sext i32 %20 to i64
   %mbarrier_site = getelementptr inbounds nuw i8, ptr %copy, i64 44
-  %13 = load i32, ptr %mbarrier_site, align 4
-  %call31 = tail call fastcc i64 @change(ptr noundef nonnull %block, i64 noundef %3, i32 noundef 5, i64 noundef %10, i64 noundef %conv, i32 noundef %13) #25
-  tail call fastcc void @settle_if(ptr noundef nonnull %block) #25
+  %21 = load i32, ptr %mbarrier_site, align 4
+  %call41 = call fastcc i64 @change(ptr noundef nonnull %block, i64 noundef %18, i32 noundef 5, i64 noundef %19, i64 noundef %conv40, i32 noundef %21) #25
+  call fastcc void @settle_if(ptr noundef nonnull %block) #25
   call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 4 dereferenceable(16) @now, ptr noundef nonnull align 4 dereferenceable(16) %saved, i64 16, i1 false)
   br label %return
 
-return:                                           ; preds = %for.end, %if.end26
+return:                                           ; preds = %for.end, %if.end36
   ret void
 }
 
@@ -4578,8 +5304,6 @@ entry:
   ret i64 %add15
 }
 
-declare ptr @memcpy(ptr noundef, ptr noundef, i64 noundef) local_unnamed_addr
-
 define void @kc_emu_wmma_store(ptr noundef readonly captures(none) %block, i64 noundef %thread, i64 noundef %base, i32 noundef %sizes, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i32 noundef %index, i32 noundef %site, i64 noundef %word) local_unnamed_addr #0 {
 entry:
   %bits = alloca i64, align 8
@@ -4749,6 +5473,8 @@ if.end:                                           ; preds = %if.then, %entry
   %arrayidx = getelementptr inbounds %struct.Accumulators, ptr %2, i64 %thread
   ret ptr %arrayidx
 }
+
+declare ptr @realloc(ptr noundef, i64 noundef) local_unnamed_addr
 
 define internal fastcc void @for_each_piece(ptr noundef readonly captures(none) %block, i64 noundef %thread, ptr noundef readonly captures(none) %product, i32 noundef range(i32 0, 2) %is_over) unnamed_addr #0 {
 entry:
@@ -5304,8 +6030,6 @@ entry:
   ret void
 }
 
-declare ptr @memset(ptr noundef, i32 noundef, i64 noundef) local_unnamed_addr
-
 define internal fastcc void @report_apart(i32 noundef range(i32 1, 6) %kind, ptr noundef readonly captures(none) %states, i64 noundef %waiter, i64 noundef %apart) unnamed_addr #11 {
 entry:
   %elsewhere = alloca %struct.Access, align 8
@@ -5449,7 +6173,107 @@ return:                                           ; preds = %for.body, %lor.lhs.
   ret i64 %retval.0
 }
 
-define internal fastcc void @finish_at(ptr noundef readonly captures(none) %block, i64 noundef %address, i64 noundef range(i64 -2147483648, 2147483648) %bytes, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) unnamed_addr #11 {
+define internal void @do_load(ptr noundef readonly captures(none) %block, ptr noundef readonly captures(none) %copy, i64 noundef %shared, i64 noundef %from, i32 noundef %elements) #0 {
+entry:
+  %size1 = getelementptr inbounds nuw i8, ptr %copy, i64 84
+  %0 = load i32, ptr %size1, align 4
+  %div = udiv i32 16, %0
+  %conv5 = zext i32 %0 to i64
+  %thread = getelementptr inbounds nuw i8, ptr %copy, i64 24
+  %source_site = getelementptr inbounds nuw i8, ptr %copy, i64 40
+  %clock = getelementptr inbounds nuw i8, ptr %copy, i64 52
+  %is_nan = getelementptr inbounds nuw i8, ptr %copy, i64 92
+  %1 = zext nneg i32 %div to i64
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.inc, %entry
+  %indvars.iv = phi i64 [ %indvars.iv.next, %for.inc ], [ 0, %entry ]
+  %cmp = icmp samesign ult i64 %indvars.iv, %1
+  br i1 %cmp, label %for.body, label %for.end
+
+for.body:                                         ; preds = %for.cond
+  %2 = trunc nuw nsw i64 %indvars.iv to i32
+  %3 = shl nuw nsw i32 1, %2
+  %4 = and i32 %3, %elements
+  %tobool.not = icmp eq i32 %4, 0
+  %mul10 = mul i32 %0, %2
+  %conv11 = zext i32 %mul10 to i64
+  %add12 = add i64 %shared, %conv11
+  %5 = inttoptr i64 %add12 to ptr
+  br i1 %tobool.not, label %if.else, label %if.then
+
+if.then:                                          ; preds = %for.body
+  %add4 = add i64 %from, %conv11
+  %6 = inttoptr i64 %add4 to ptr
+  %call = tail call ptr @memcpy(ptr noundef %5, ptr noundef %6, i64 noundef %conv5) #24
+  %7 = load i64, ptr %thread, align 8
+  %8 = load i32, ptr %source_site, align 8
+  %9 = load i32, ptr %clock, align 4
+  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %add4, i64 noundef %conv5, i64 noundef %7, i32 noundef %8, i32 noundef %9) #25
+  br label %for.inc
+
+if.else:                                          ; preds = %for.body
+  %10 = load i32, ptr %is_nan, align 4
+  %tobool14.not = icmp eq i32 %10, 0
+  %cond = select i1 %tobool14.not, i32 0, i32 255
+  %call16 = tail call ptr @memset(ptr noundef %5, i32 noundef %cond, i64 noundef %conv5) #24
+  br label %for.inc
+
+for.inc:                                          ; preds = %if.then, %if.else
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  br label %for.cond
+
+for.end:                                          ; preds = %for.cond
+  ret void
+}
+
+define internal void @do_store(ptr noundef readonly captures(none) %block, ptr noundef readonly captures(none) %copy, i64 noundef %shared, i64 noundef %to, i32 noundef %elements) #0 {
+entry:
+  %size1 = getelementptr inbounds nuw i8, ptr %copy, i64 84
+  %0 = load i32, ptr %size1, align 4
+  %div = udiv i32 16, %0
+  %conv5 = zext i32 %0 to i64
+  %1 = zext nneg i32 %div to i64
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.inc, %entry
+  %indvars.iv = phi i64 [ %indvars.iv.next, %for.inc ], [ 0, %entry ]
+  %cmp = icmp samesign ult i64 %indvars.iv, %1
+  br i1 %cmp, label %for.body, label %for.end
+
+for.body:                                         ; preds = %for.cond
+  %2 = trunc nuw nsw i64 %indvars.iv to i32
+  %3 = shl nuw nsw i32 1, %2
+  %4 = and i32 %3, %elements
+  %tobool.not = icmp eq i32 %4, 0
+  br i1 %tobool.not, label %for.inc, label %if.then
+
+if.then:                                          ; preds = %for.body
+  %mul = mul i32 %0, %2
+  %conv = zext i32 %mul to i64
+  %add = add i64 %to, %conv
+  %5 = inttoptr i64 %add to ptr
+  %add4 = add i64 %shared, %conv
+  %6 = inttoptr i64 %add4 to ptr
+  %call = tail call ptr @memcpy(ptr noundef %5, ptr noundef %6, i64 noundef %conv5) #24
+  br label %for.inc
+
+for.inc:                                          ; preds = %for.body, %if.then
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  br label %for.cond
+
+for.end:                                          ; preds = %for.cond
+  %thread = getelementptr inbounds nuw i8, ptr %copy, i64 24
+  %7 = load i64, ptr %thread, align 8
+  %source_site = getelementptr inbounds nuw i8, ptr %copy, i64 40
+  %8 = load i32, ptr %source_site, align 8
+  %clock = getelementptr inbounds nuw i8, ptr %copy, i64 52
+  %9 = load i32, ptr %clock, align 4
+  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %shared, i64 noundef 16, i64 noundef %7, i32 noundef %8, i32 noundef %9) #25
+  ret void
+}
+
+define internal fastcc void @finish_at(ptr noundef readonly captures(none) %block, i64 noundef %address, i64 noundef range(i64 -2147483648, 4294967296) %bytes, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) unnamed_addr #11 {
 entry:
   %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
   %0 = load ptr, ptr %clocks, align 8
@@ -5564,6 +6388,58 @@ if.end:                                           ; preds = %lor.lhs.false5
   br label %return
 
 return:                                           ; preds = %entry, %lor.lhs.false, %lor.lhs.false5, %if.end
+  ret void
+}
+
+define internal void @end_load(ptr noundef readonly captures(none) %block, ptr noundef readonly captures(none) %copy, i64 noundef %shared, i64 %from, i32 %elements) #11 {
+entry:
+  %thread = getelementptr inbounds nuw i8, ptr %copy, i64 24
+  %0 = load i64, ptr %thread, align 8
+  %site = getelementptr inbounds nuw i8, ptr %copy, i64 36
+  %1 = load i32, ptr %site, align 4
+  %clock = getelementptr inbounds nuw i8, ptr %copy, i64 52
+  %2 = load i32, ptr %clock, align 4
+  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %shared, i64 noundef 16, i64 noundef %0, i32 noundef %1, i32 noundef %2) #25
+  ret void
+}
+
+define internal void @end_store(ptr noundef readonly captures(none) %block, ptr noundef readonly captures(none) %copy, i64 %shared, i64 noundef %to, i32 noundef %elements) #11 {
+entry:
+  %size = getelementptr inbounds nuw i8, ptr %copy, i64 84
+  %thread = getelementptr inbounds nuw i8, ptr %copy, i64 24
+  %site = getelementptr inbounds nuw i8, ptr %copy, i64 36
+  %clock = getelementptr inbounds nuw i8, ptr %copy, i64 52
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.inc, %entry
+  %i.0 = phi i32 [ 0, %entry ], [ %inc, %for.inc ]
+  %0 = load i32, ptr %size, align 4
+  %div = udiv i32 16, %0
+  %cmp = icmp samesign ult i32 %i.0, %div
+  br i1 %cmp, label %for.body, label %for.end
+
+for.body:                                         ; preds = %for.cond
+  %1 = shl nuw nsw i32 1, %i.0
+  %2 = and i32 %1, %elements
+  %tobool.not = icmp eq i32 %2, 0
+  br i1 %tobool.not, label %for.inc, label %if.then
+
+if.then:                                          ; preds = %for.body
+  %mul = mul i32 %0, %i.0
+  %conv = zext i32 %mul to i64
+  %add = add i64 %to, %conv
+  %conv5 = zext i32 %0 to i64
+  %3 = load i64, ptr %thread, align 8
+  %4 = load i32, ptr %site, align 4
+  %5 = load i32, ptr %clock, align 4
+  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %add, i64 noundef %conv5, i64 noundef %3, i32 noundef %4, i32 noundef %5) #25
+  br label %for.inc
+
+for.inc:                                          ; preds = %for.body, %if.then
+  %inc = add nuw nsw i32 %i.0, 1
+  br label %for.cond
+
+for.end:                                          ; preds = %for.cond
   ret void
 }
 

@@ -7,7 +7,9 @@
  * the driver's functions are (a table), and they say to it what went wrong first. After that nothing
  * more is launched, allocated or copied, so that host code needs to look at nothing.
  *
- *     kc_gpu_launch    queues a kernel, if its sizes are within the device's limits.
+ *     kc_gpu_launch    queues a kernel, if its sizes are within the device's limits;
+ *                      kc_gpu_launch_with_maps one that gets tensor maps.
+ *     kc_gpu_tensor_map   makes a map of an array.
  *     kc_gpu_alloc     memory, in the order of the stream; kc_gpu_free gives it back so.
  *     kc_gpu_copy, kc_gpu_set   queue a copy and a fill.
  *     kc_gpu_wait      waits for what is queued.
@@ -40,19 +42,23 @@ typedef struct {
   int (*set32)(uint64_t to, unsigned value, size_t count, void *stream);
   int (*set_rows)(uint64_t to, size_t pitch, unsigned value, size_t width, size_t height, void *stream);
   int (*wait)(void *stream);
+  int (*encode)(void *map, int type, unsigned rank, void *base, const uint64_t *sizes,
+                const uint64_t *strides, const unsigned *box, const unsigned *steps, int interleave,
+                int swizzle, int promotion, int fill); /* NULL in a driver before CUDA 12 */
   void *context;
   void **stream;         /* the device's current one */
   const int64_t *limits; /* of the grid in x, y, z, of a block in x, y, z, of the threads of a block */
   const Kernel *kernels;
 } Table;
 
-enum { DRIVER = 1, LIMIT = 2 };
-enum { LAUNCH, ALLOC, FREE, COPY, SET, WAIT };
+enum { DRIVER = 1, LIMIT = 2, UNALIGNED = 3 };
+enum { LAUNCH, ALLOC, FREE, COPY, SET, WAIT, ENCODE };
+enum { NOT_SUPPORTED = 801, MAP_UNIT = 16, MAX_RANK = 5 };
 enum { THREADS = 6, SHARED = 7 };
 
 typedef struct {
   const Table *table;
-  int64_t status; /* DRIVER or LIMIT */
+  int64_t status; /* DRIVER, LIMIT or UNALIGNED: the base of a map (value), or its stride (what) */
   int64_t what;   /* which of the driver's functions, or which limit */
   int64_t kernel;
   int64_t value; /* the driver's error, or the size that was asked for */
@@ -78,10 +84,11 @@ static int leave(const Table *table, int error) {
   return error ? error : popped;
 }
 
-/* `words` has a word of 8 bytes for each parameter, at whose start the parameter is. */
-void kc_gpu_launch(Record *record, int64_t number, int64_t grid_x, int64_t grid_y, int64_t grid_z,
-                   int64_t block_x, int64_t block_y, int64_t block_z, int64_t shared, int64_t *words,
-                   int64_t count) {
+/* `words` has a word of 8 bytes for each parameter, at whose start the parameter is; for those of which
+   `maps` has the bit, the word is where it is. */
+void kc_gpu_launch_with_maps(Record *record, int64_t number, int64_t grid_x, int64_t grid_y,
+                             int64_t grid_z, int64_t block_x, int64_t block_y, int64_t block_z,
+                             int64_t shared, int64_t *words, int64_t count, int64_t maps) {
   if (record->status) return;
   const Table *table = record->table;
   const Kernel *kernel = &table->kernels[number];
@@ -104,7 +111,8 @@ void kc_gpu_launch(Record *record, int64_t number, int64_t grid_x, int64_t grid_
     return;
   }
   void *parameters[count + 1];
-  for (int64_t i = 0; i < count; ++i) parameters[i] = words + i;
+  for (int64_t i = 0; i < count; ++i)
+    parameters[i] = i < 64 && maps >> i & 1 ? (void *)words[i] : words + i;
   int error = enter(table);
   if (!error)
     error = leave(table, table->launch(kernel->function, (unsigned)grid_x, (unsigned)grid_y,
@@ -112,6 +120,45 @@ void kc_gpu_launch(Record *record, int64_t number, int64_t grid_x, int64_t grid_
                                        (unsigned)block_z, (unsigned)shared, *table->stream, parameters,
                                        NULL));
   if (error) fail(record, DRIVER, LAUNCH, number, error, 0);
+}
+
+void kc_gpu_launch(Record *record, int64_t number, int64_t grid_x, int64_t grid_y, int64_t grid_z,
+                   int64_t block_x, int64_t block_y, int64_t block_z, int64_t shared, int64_t *words,
+                   int64_t count) {
+  kc_gpu_launch_with_maps(record, number, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared,
+                          words, count, 0);
+}
+
+/* A map of an array, in 128 bytes at `map`. `form` has the type of the elements in 8 bits, the rank in 8,
+   the swizzle in 8, the promotion in 8 and the fill in 8; numbers go from the innermost dimension on. */
+void kc_gpu_tensor_map(Record *record, void *map, void *base, int64_t form, int64_t size_0,
+                       int64_t size_1, int64_t size_2, int64_t size_3, int64_t size_4,
+                       int64_t stride_1, int64_t stride_2, int64_t stride_3, int64_t stride_4,
+                       int64_t box_0, int64_t box_1, int64_t box_2, int64_t box_3, int64_t box_4) {
+  if (record->status) return;
+  const Table *table = record->table;
+  const uint64_t sizes[] = {(uint64_t)size_0, (uint64_t)size_1, (uint64_t)size_2, (uint64_t)size_3,
+                            (uint64_t)size_4};
+  const uint64_t strides[] = {(uint64_t)stride_1, (uint64_t)stride_2, (uint64_t)stride_3,
+                              (uint64_t)stride_4};
+  const unsigned box[] = {(unsigned)box_0, (unsigned)box_1, (unsigned)box_2, (unsigned)box_3,
+                          (unsigned)box_4};
+  static const unsigned steps[] = {1, 1, 1, 1, 1};
+  int64_t rank = form >> 8 & 255;
+  if ((uint64_t)base % MAP_UNIT) {
+    fail(record, UNALIGNED, 0, -1, (int64_t)((uint64_t)base % MAP_UNIT), MAP_UNIT);
+    return;
+  }
+  for (int64_t i = 1; i < rank && i < MAX_RANK; ++i)
+    if (strides[i - 1] % MAP_UNIT) {
+      fail(record, UNALIGNED, i, -1, (int64_t)strides[i - 1], MAP_UNIT);
+      return;
+    }
+  int error = NOT_SUPPORTED;
+  if (table->encode)
+    error = table->encode(map, form & 255, (unsigned)rank, base, sizes, strides, box, steps, 0,
+                          form >> 16 & 255, form >> 24 & 255, form >> 32 & 255);
+  if (error) fail(record, DRIVER, ENCODE, -1, error, 0);
 }
 
 uint64_t kc_gpu_alloc(Record *record, int64_t size) {

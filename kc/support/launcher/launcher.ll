@@ -1,11 +1,13 @@
 ; Made by `make native` with clang 22.1.8: do not edit.
-; The sha256 of launcher.c: c0848bd33547fd154c277621cfcf82aab4cfdaa076b1529fa19c869de8d0ad82
+; The sha256 of launcher.c: 28689a616f2ee1cd7b16891bf339e50172559ca7b4d3f5eb38f8140bbfd07caa
 
 %struct.Kernel = type { ptr, i64, i64 }
 
-define void @kc_gpu_launch(ptr noundef captures(none) %record, i64 noundef %number, i64 noundef %grid_x, i64 noundef %grid_y, i64 noundef %grid_z, i64 noundef %block_x, i64 noundef %block_y, i64 noundef %block_z, i64 noundef %shared, ptr noundef %words, i64 noundef %count) local_unnamed_addr #0 {
+@kc_gpu_tensor_map.steps = internal constant [5 x i32] [i32 1, i32 1, i32 1, i32 1, i32 1], align 16
+
+define void @kc_gpu_launch_with_maps(ptr noundef captures(none) %record, i64 noundef %number, i64 noundef %grid_x, i64 noundef %grid_y, i64 noundef %grid_z, i64 noundef %block_x, i64 noundef %block_y, i64 noundef %block_z, i64 noundef %shared, ptr noundef %words, i64 noundef %count, i64 noundef %maps) local_unnamed_addr #0 {
 entry:
-  %context.i149 = alloca ptr, align 8
+  %context.i158 = alloca ptr, align 8
   %sizes = alloca [7 x i64], align 16
   %status = getelementptr inbounds nuw i8, ptr %record, i64 8
   %0 = load i64, ptr %status, align 8
@@ -14,7 +16,7 @@ entry:
 
 if.end:                                           ; preds = %entry
   %1 = load ptr, ptr %record, align 8
-  %kernels = getelementptr inbounds nuw i8, ptr %1, i64 112
+  %kernels = getelementptr inbounds nuw i8, ptr %1, i64 120
   %2 = load ptr, ptr %kernels, align 8
   store i64 %grid_x, ptr %sizes, align 16
   %arrayinit.element = getelementptr inbounds nuw i8, ptr %sizes, i64 8
@@ -39,8 +41,8 @@ for.cond:                                         ; preds = %for.body, %if.end
 
 for.cond12.preheader:                             ; preds = %for.cond
   %arrayidx = getelementptr inbounds %struct.Kernel, ptr %2, i64 %number
-  %limits = getelementptr inbounds nuw i8, ptr %1, i64 104
-  %.pre169 = load ptr, ptr %limits, align 8
+  %limits = getelementptr inbounds nuw i8, ptr %1, i64 112
+  %.pre178 = load ptr, ptr %limits, align 8
   br label %for.cond12
 
 for.body:                                         ; preds = %for.cond
@@ -52,31 +54,31 @@ for.body:                                         ; preds = %for.cond
   br label %for.cond
 
 for.cond12:                                       ; preds = %for.body14, %for.cond12.preheader
-  %indvars.iv164 = phi i64 [ %indvars.iv.next165, %for.body14 ], [ 0, %for.cond12.preheader ]
-  %exitcond167.not = icmp eq i64 %indvars.iv164, 6
-  br i1 %exitcond167.not, label %for.end32, label %for.body14
+  %indvars.iv173 = phi i64 [ %indvars.iv.next174, %for.body14 ], [ 0, %for.cond12.preheader ]
+  %exitcond176.not = icmp eq i64 %indvars.iv173, 6
+  br i1 %exitcond176.not, label %for.end32, label %for.body14
 
 for.body14:                                       ; preds = %for.cond12
-  %arrayidx16 = getelementptr inbounds nuw i64, ptr %sizes, i64 %indvars.iv164
+  %arrayidx16 = getelementptr inbounds nuw i64, ptr %sizes, i64 %indvars.iv173
   %4 = load i64, ptr %arrayidx16, align 8
   %cmp17 = icmp slt i64 %4, 1
-  %arrayidx28.phi.trans.insert = getelementptr inbounds nuw i64, ptr %.pre169, i64 %indvars.iv164
-  %.pre170 = load i64, ptr %arrayidx28.phi.trans.insert, align 8
-  %cmp22 = icmp sgt i64 %4, %.pre170
-  %indvars.iv.next165 = add nuw nsw i64 %indvars.iv164, 1
-  %or.cond184 = select i1 %cmp17, i1 true, i1 %cmp22
-  br i1 %or.cond184, label %fail.exit, label %for.cond12
+  %arrayidx28.phi.trans.insert = getelementptr inbounds nuw i64, ptr %.pre178, i64 %indvars.iv173
+  %.pre179 = load i64, ptr %arrayidx28.phi.trans.insert, align 8
+  %cmp22 = icmp sgt i64 %4, %.pre179
+  %indvars.iv.next174 = add nuw nsw i64 %indvars.iv173, 1
+  %or.cond193 = select i1 %cmp17, i1 true, i1 %cmp22
+  br i1 %or.cond193, label %fail.exit, label %for.cond12
 
 fail.exit:                                        ; preds = %for.body14
   store i64 2, ptr %status, align 8
   %what3.i = getelementptr inbounds nuw i8, ptr %record, i64 16
-  store i64 %indvars.iv164, ptr %what3.i, align 8
+  store i64 %indvars.iv173, ptr %what3.i, align 8
   %kernel4.i = getelementptr inbounds nuw i8, ptr %record, i64 24
   store i64 %number, ptr %kernel4.i, align 8
   %value5.i = getelementptr inbounds nuw i8, ptr %record, i64 32
   store i64 %4, ptr %value5.i, align 8
   %limit6.i = getelementptr inbounds nuw i8, ptr %record, i64 40
-  store i64 %.pre170, ptr %limit6.i, align 8
+  store i64 %.pre179, ptr %limit6.i, align 8
   br label %return
 
 for.end32:                                        ; preds = %for.cond12
@@ -89,18 +91,18 @@ for.end32:                                        ; preds = %for.cond12
   %7 = load i64, ptr %most_threads, align 8
   %spec.select = tail call i64 @llvm.smin.i64(i64 %7, i64 %6)
   %cmp41 = icmp sgt i64 %mul33, %spec.select
-  br i1 %cmp41, label %fail.exit140, label %if.end44
+  br i1 %cmp41, label %fail.exit149, label %if.end44
 
-fail.exit140:                                     ; preds = %for.end32
+fail.exit149:                                     ; preds = %for.end32
   store i64 2, ptr %status, align 8
-  %what3.i136 = getelementptr inbounds nuw i8, ptr %record, i64 16
-  store i64 6, ptr %what3.i136, align 8
-  %kernel4.i137 = getelementptr inbounds nuw i8, ptr %record, i64 24
-  store i64 %number, ptr %kernel4.i137, align 8
-  %value5.i138 = getelementptr inbounds nuw i8, ptr %record, i64 32
-  store i64 %mul33, ptr %value5.i138, align 8
-  %limit6.i139 = getelementptr inbounds nuw i8, ptr %record, i64 40
-  store i64 %spec.select, ptr %limit6.i139, align 8
+  %what3.i145 = getelementptr inbounds nuw i8, ptr %record, i64 16
+  store i64 6, ptr %what3.i145, align 8
+  %kernel4.i146 = getelementptr inbounds nuw i8, ptr %record, i64 24
+  store i64 %number, ptr %kernel4.i146, align 8
+  %value5.i147 = getelementptr inbounds nuw i8, ptr %record, i64 32
+  store i64 %mul33, ptr %value5.i147, align 8
+  %limit6.i148 = getelementptr inbounds nuw i8, ptr %record, i64 40
+  store i64 %spec.select, ptr %limit6.i148, align 8
   br label %return
 
 if.end44:                                         ; preds = %for.end32
@@ -109,18 +111,18 @@ if.end44:                                         ; preds = %for.end32
   %.pre = load i64, ptr %most_shared51.phi.trans.insert, align 8
   %cmp48 = icmp sgt i64 %shared, %.pre
   %or.cond = select i1 %cmp45, i1 true, i1 %cmp48
-  br i1 %or.cond, label %fail.exit148, label %if.end52
+  br i1 %or.cond, label %fail.exit157, label %if.end52
 
-fail.exit148:                                     ; preds = %if.end44
+fail.exit157:                                     ; preds = %if.end44
   store i64 2, ptr %status, align 8
-  %what3.i144 = getelementptr inbounds nuw i8, ptr %record, i64 16
-  store i64 7, ptr %what3.i144, align 8
-  %kernel4.i145 = getelementptr inbounds nuw i8, ptr %record, i64 24
-  store i64 %number, ptr %kernel4.i145, align 8
-  %value5.i146 = getelementptr inbounds nuw i8, ptr %record, i64 32
-  store i64 %shared, ptr %value5.i146, align 8
-  %limit6.i147 = getelementptr inbounds nuw i8, ptr %record, i64 40
-  store i64 %.pre, ptr %limit6.i147, align 8
+  %what3.i153 = getelementptr inbounds nuw i8, ptr %record, i64 16
+  store i64 7, ptr %what3.i153, align 8
+  %kernel4.i154 = getelementptr inbounds nuw i8, ptr %record, i64 24
+  store i64 %number, ptr %kernel4.i154, align 8
+  %value5.i155 = getelementptr inbounds nuw i8, ptr %record, i64 32
+  store i64 %shared, ptr %value5.i155, align 8
+  %limit6.i156 = getelementptr inbounds nuw i8, ptr %record, i64 40
+  store i64 %.pre, ptr %limit6.i156, align 8
   br label %return
 
 if.end52:                                         ; preds = %if.end44
@@ -130,81 +132,223 @@ if.end52:                                         ; preds = %if.end44
   %smax = tail call i64 @llvm.smax.i64(i64 %count, i64 0)
   br label %for.cond54
 
-for.cond54:                                       ; preds = %for.body57, %if.end52
-  %i53.0 = phi i64 [ 0, %if.end52 ], [ %inc60, %for.body57 ]
-  %exitcond168.not = icmp eq i64 %i53.0, %smax
-  br i1 %exitcond168.not, label %for.end61, label %for.body57
+for.cond54:                                       ; preds = %cond.end, %if.end52
+  %i53.0 = phi i64 [ 0, %if.end52 ], [ %inc64, %cond.end ]
+  %exitcond177.not = icmp eq i64 %i53.0, %smax
+  br i1 %exitcond177.not, label %for.end65, label %for.body57
 
 for.body57:                                       ; preds = %for.cond54
+  %cmp58 = icmp samesign ult i64 %i53.0, 64
+  br i1 %cmp58, label %land.lhs.true, label %cond.false
+
+land.lhs.true:                                    ; preds = %for.body57
+  %9 = shl nuw i64 1, %i53.0
+  %10 = and i64 %9, %maps
+  %tobool60.not = icmp eq i64 %10, 0
+  br i1 %tobool60.not, label %cond.false, label %cond.true
+
+cond.true:                                        ; preds = %land.lhs.true
+  %arrayidx61 = getelementptr inbounds nuw i64, ptr %words, i64 %i53.0
+  %11 = load i64, ptr %arrayidx61, align 8
+  %12 = inttoptr i64 %11 to ptr
+  br label %cond.end
+
+cond.false:                                       ; preds = %land.lhs.true, %for.body57
   %add.ptr = getelementptr inbounds nuw i64, ptr %words, i64 %i53.0
-  %arrayidx58 = getelementptr inbounds nuw ptr, ptr %vla, i64 %i53.0
-  store ptr %add.ptr, ptr %arrayidx58, align 8
-  %inc60 = add nuw i64 %i53.0, 1
+  br label %cond.end
+
+cond.end:                                         ; preds = %cond.false, %cond.true
+  %cond = phi ptr [ %12, %cond.true ], [ %add.ptr, %cond.false ]
+  %arrayidx62 = getelementptr inbounds nuw ptr, ptr %vla, i64 %i53.0
+  store ptr %cond, ptr %arrayidx62, align 8
+  %inc64 = add nuw i64 %i53.0, 1
   br label %for.cond54
 
-for.end61:                                        ; preds = %for.cond54
-  %9 = load ptr, ptr %1, align 8
-  %context.i = getelementptr inbounds nuw i8, ptr %1, i64 88
-  %10 = load ptr, ptr %context.i, align 8
-  %call.i = tail call i32 %9(ptr noundef %10) #4
-  %tobool62.not = icmp eq i32 %call.i, 0
-  br i1 %tobool62.not, label %if.end73, label %if.then75
+for.end65:                                        ; preds = %for.cond54
+  %13 = load ptr, ptr %1, align 8
+  %context.i = getelementptr inbounds nuw i8, ptr %1, i64 96
+  %14 = load ptr, ptr %context.i, align 8
+  %call.i = tail call i32 %13(ptr noundef %14) #4
+  %tobool66.not = icmp eq i32 %call.i, 0
+  br i1 %tobool66.not, label %if.end77, label %if.then79
 
-if.end73:                                         ; preds = %for.end61
+if.end77:                                         ; preds = %for.end65
   %launch = getelementptr inbounds nuw i8, ptr %1, i64 16
-  %11 = load ptr, ptr %launch, align 8
-  %12 = load ptr, ptr %arrayidx, align 8
-  %conv64 = trunc i64 %grid_x to i32
-  %conv65 = trunc i64 %grid_y to i32
-  %conv66 = trunc i64 %grid_z to i32
-  %conv67 = trunc i64 %block_x to i32
-  %conv68 = trunc i64 %block_y to i32
-  %conv69 = trunc i64 %block_z to i32
-  %conv70 = trunc i64 %shared to i32
-  %stream = getelementptr inbounds nuw i8, ptr %1, i64 96
-  %13 = load ptr, ptr %stream, align 8
-  %14 = load ptr, ptr %13, align 8
-  %call71 = call i32 %11(ptr noundef %12, i32 noundef %conv64, i32 noundef %conv65, i32 noundef %conv66, i32 noundef %conv67, i32 noundef %conv68, i32 noundef %conv69, i32 noundef %conv70, ptr noundef %14, ptr noundef nonnull %vla, ptr noundef null) #4
-  call void @llvm.lifetime.start.p0(ptr nonnull %context.i149)
+  %15 = load ptr, ptr %launch, align 8
+  %16 = load ptr, ptr %arrayidx, align 8
+  %conv68 = trunc i64 %grid_x to i32
+  %conv69 = trunc i64 %grid_y to i32
+  %conv70 = trunc i64 %grid_z to i32
+  %conv71 = trunc i64 %block_x to i32
+  %conv72 = trunc i64 %block_y to i32
+  %conv73 = trunc i64 %block_z to i32
+  %conv74 = trunc i64 %shared to i32
+  %stream = getelementptr inbounds nuw i8, ptr %1, i64 104
+  %17 = load ptr, ptr %stream, align 8
+  %18 = load ptr, ptr %17, align 8
+  %call75 = call i32 %15(ptr noundef %16, i32 noundef %conv68, i32 noundef %conv69, i32 noundef %conv70, i32 noundef %conv71, i32 noundef %conv72, i32 noundef %conv73, i32 noundef %conv74, ptr noundef %18, ptr noundef nonnull %vla, ptr noundef null) #4
+  call void @llvm.lifetime.start.p0(ptr nonnull %context.i158)
   %pop.i = getelementptr inbounds nuw i8, ptr %1, i64 8
-  %15 = load ptr, ptr %pop.i, align 8
-  %call.i150 = call i32 %15(ptr noundef nonnull %context.i149) #4
-  %tobool.not.i151 = icmp eq i32 %call71, 0
-  %cond.i = select i1 %tobool.not.i151, i32 %call.i150, i32 %call71
-  call void @llvm.lifetime.end.p0(ptr nonnull %context.i149)
-  %tobool74.not = icmp eq i32 %cond.i, 0
-  br i1 %tobool74.not, label %if.end77, label %if.then75
+  %19 = load ptr, ptr %pop.i, align 8
+  %call.i159 = call i32 %19(ptr noundef nonnull %context.i158) #4
+  %tobool.not.i160 = icmp eq i32 %call75, 0
+  %cond.i = select i1 %tobool.not.i160, i32 %call.i159, i32 %call75
+  call void @llvm.lifetime.end.p0(ptr nonnull %context.i158)
+  %tobool78.not = icmp eq i32 %cond.i, 0
+  br i1 %tobool78.not, label %if.end81, label %if.then79
 
-if.then75:                                        ; preds = %for.end61, %if.end73
-  %error.0162 = phi i32 [ %cond.i, %if.end73 ], [ %call.i, %for.end61 ]
-  %16 = load i64, ptr %status, align 8
-  %tobool.not.i153 = icmp eq i64 %16, 0
-  br i1 %tobool.not.i153, label %if.end.i154, label %if.end77
+if.then79:                                        ; preds = %for.end65, %if.end77
+  %error.0171 = phi i32 [ %cond.i, %if.end77 ], [ %call.i, %for.end65 ]
+  %20 = load i64, ptr %status, align 8
+  %tobool.not.i162 = icmp eq i64 %20, 0
+  br i1 %tobool.not.i162, label %if.end.i163, label %if.end81
 
-if.end.i154:                                      ; preds = %if.then75
-  %conv76 = sext i32 %error.0162 to i64
+if.end.i163:                                      ; preds = %if.then79
+  %conv80 = sext i32 %error.0171 to i64
   store i64 1, ptr %status, align 8
-  %what3.i155 = getelementptr inbounds nuw i8, ptr %record, i64 16
-  store i64 0, ptr %what3.i155, align 8
-  %kernel4.i156 = getelementptr inbounds nuw i8, ptr %record, i64 24
-  store i64 %number, ptr %kernel4.i156, align 8
-  %value5.i157 = getelementptr inbounds nuw i8, ptr %record, i64 32
-  store i64 %conv76, ptr %value5.i157, align 8
-  %limit6.i158 = getelementptr inbounds nuw i8, ptr %record, i64 40
-  store i64 0, ptr %limit6.i158, align 8
-  br label %if.end77
+  %what3.i164 = getelementptr inbounds nuw i8, ptr %record, i64 16
+  store i64 0, ptr %what3.i164, align 8
+  %kernel4.i165 = getelementptr inbounds nuw i8, ptr %record, i64 24
+  store i64 %number, ptr %kernel4.i165, align 8
+  %value5.i166 = getelementptr inbounds nuw i8, ptr %record, i64 32
+  store i64 %conv80, ptr %value5.i166, align 8
+  %limit6.i167 = getelementptr inbounds nuw i8, ptr %record, i64 40
+  store i64 0, ptr %limit6.i167, align 8
+  br label %if.end81
 
-if.end77:                                         ; preds = %if.end.i154, %if.then75, %if.end73
+if.end81:                                         ; preds = %if.end.i163, %if.then79, %if.end77
   call void @llvm.stackrestore.p0(ptr %8)
   br label %return
 
-return:                                           ; preds = %entry, %if.end77, %fail.exit148, %fail.exit140, %fail.exit
+return:                                           ; preds = %entry, %if.end81, %fail.exit157, %fail.exit149, %fail.exit
   ret void
 }
 
 declare ptr @llvm.stacksave.p0() #1
 
 declare void @llvm.stackrestore.p0(ptr) #1
+
+define void @kc_gpu_launch(ptr noundef captures(none) %record, i64 noundef %number, i64 noundef %grid_x, i64 noundef %grid_y, i64 noundef %grid_z, i64 noundef %block_x, i64 noundef %block_y, i64 noundef %block_z, i64 noundef %shared, ptr noundef %words, i64 noundef %count) local_unnamed_addr #0 {
+entry:
+  tail call void @kc_gpu_launch_with_maps(ptr noundef %record, i64 noundef %number, i64 noundef %grid_x, i64 noundef %grid_y, i64 noundef %grid_z, i64 noundef %block_x, i64 noundef %block_y, i64 noundef %block_z, i64 noundef %shared, ptr noundef %words, i64 noundef %count, i64 noundef 0) #5
+  ret void
+}
+
+define void @kc_gpu_tensor_map(ptr noundef captures(none) %record, ptr noundef %map, ptr noundef %base, i64 noundef %form, i64 noundef %size_0, i64 noundef %size_1, i64 noundef %size_2, i64 noundef %size_3, i64 noundef %size_4, i64 noundef %stride_1, i64 noundef %stride_2, i64 noundef %stride_3, i64 noundef %stride_4, i64 noundef %box_0, i64 noundef %box_1, i64 noundef %box_2, i64 noundef %box_3, i64 noundef %box_4) local_unnamed_addr #0 {
+entry:
+  %sizes = alloca [5 x i64], align 16
+  %strides = alloca [4 x i64], align 16
+  %box = alloca [5 x i32], align 16
+  %status = getelementptr inbounds nuw i8, ptr %record, i64 8
+  %0 = load i64, ptr %status, align 8
+  %tobool.not = icmp eq i64 %0, 0
+  br i1 %tobool.not, label %if.end, label %if.end50
+
+if.end:                                           ; preds = %entry
+  %1 = load ptr, ptr %record, align 8
+  store i64 %size_0, ptr %sizes, align 16
+  %arrayinit.element = getelementptr inbounds nuw i8, ptr %sizes, i64 8
+  store i64 %size_1, ptr %arrayinit.element, align 8
+  %arrayinit.element2 = getelementptr inbounds nuw i8, ptr %sizes, i64 16
+  store i64 %size_2, ptr %arrayinit.element2, align 16
+  %arrayinit.element3 = getelementptr inbounds nuw i8, ptr %sizes, i64 24
+  store i64 %size_3, ptr %arrayinit.element3, align 8
+  %arrayinit.element4 = getelementptr inbounds nuw i8, ptr %sizes, i64 32
+  store i64 %size_4, ptr %arrayinit.element4, align 16
+  store i64 %stride_1, ptr %strides, align 16
+  %arrayinit.element5 = getelementptr inbounds nuw i8, ptr %strides, i64 8
+  store i64 %stride_2, ptr %arrayinit.element5, align 8
+  %arrayinit.element6 = getelementptr inbounds nuw i8, ptr %strides, i64 16
+  store i64 %stride_3, ptr %arrayinit.element6, align 16
+  %arrayinit.element7 = getelementptr inbounds nuw i8, ptr %strides, i64 24
+  store i64 %stride_4, ptr %arrayinit.element7, align 8
+  %conv = trunc i64 %box_0 to i32
+  store i32 %conv, ptr %box, align 16
+  %arrayinit.element8 = getelementptr inbounds nuw i8, ptr %box, i64 4
+  %conv9 = trunc i64 %box_1 to i32
+  store i32 %conv9, ptr %arrayinit.element8, align 4
+  %arrayinit.element10 = getelementptr inbounds nuw i8, ptr %box, i64 8
+  %conv11 = trunc i64 %box_2 to i32
+  store i32 %conv11, ptr %arrayinit.element10, align 8
+  %arrayinit.element12 = getelementptr inbounds nuw i8, ptr %box, i64 12
+  %conv13 = trunc i64 %box_3 to i32
+  store i32 %conv13, ptr %arrayinit.element12, align 4
+  %arrayinit.element14 = getelementptr inbounds nuw i8, ptr %box, i64 16
+  %conv15 = trunc i64 %box_4 to i32
+  store i32 %conv15, ptr %arrayinit.element14, align 16
+  %shr = lshr i64 %form, 8
+  %and = and i64 %shr, 255
+  %2 = ptrtoint ptr %base to i64
+  %rem = and i64 %2, 15
+  %tobool16.not = icmp eq i64 %rem, 0
+  br i1 %tobool16.not, label %for.cond.preheader, label %if.end50.sink.split
+
+for.cond.preheader:                               ; preds = %if.end
+  %invariant.umin = tail call i64 @llvm.umin.i64(i64 %and, i64 5)
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.cond.preheader, %for.inc
+  %i.0 = phi i64 [ %inc, %for.inc ], [ 1, %for.cond.preheader ]
+  %3 = icmp samesign ult i64 %i.0, %invariant.umin
+  br i1 %3, label %for.body, label %for.end
+
+for.body:                                         ; preds = %for.cond
+  %4 = getelementptr i64, ptr %strides, i64 %i.0
+  %arrayidx = getelementptr i8, ptr %4, i64 -8
+  %5 = load i64, ptr %arrayidx, align 8
+  %rem23 = and i64 %5, 15
+  %tobool24.not = icmp eq i64 %rem23, 0
+  br i1 %tobool24.not, label %for.inc, label %if.end50.sink.split
+
+for.inc:                                          ; preds = %for.body
+  %inc = add nuw nsw i64 %i.0, 1
+  br label %for.cond
+
+for.end:                                          ; preds = %for.cond
+  %encode = getelementptr inbounds nuw i8, ptr %1, i64 88
+  %6 = load ptr, ptr %encode, align 8
+  %tobool29.not = icmp eq ptr %6, null
+  br i1 %tobool29.not, label %if.end50.sink.split, label %if.end46
+
+if.end46:                                         ; preds = %for.end
+  %7 = trunc i64 %form to i32
+  %conv33 = and i32 %7, 255
+  %conv34 = trunc nuw nsw i64 %and to i32
+  %8 = lshr i32 %7, 16
+  %conv39 = and i32 %8, 255
+  %9 = lshr i32 %7, 24
+  %shr43 = lshr i64 %form, 32
+  %10 = trunc nuw i64 %shr43 to i32
+  %conv45 = and i32 %10, 255
+  %call = call i32 %6(ptr noundef %map, i32 noundef %conv33, i32 noundef %conv34, ptr noundef %base, ptr noundef nonnull %sizes, ptr noundef nonnull %strides, ptr noundef nonnull %box, ptr noundef nonnull @kc_gpu_tensor_map.steps, i32 noundef 0, i32 noundef %conv39, i32 noundef %9, i32 noundef %conv45) #4
+  %tobool47.not = icmp eq i32 %call, 0
+  br i1 %tobool47.not, label %if.end50, label %if.then48
+
+if.then48:                                        ; preds = %if.end46
+  %.pre = load i64, ptr %status, align 8
+  %11 = icmp eq i64 %.pre, 0
+  %12 = sext i32 %call to i64
+  br i1 %11, label %if.end50.sink.split, label %if.end50
+
+if.end50.sink.split:                              ; preds = %for.body, %if.then48, %for.end, %if.end
+  %.sink95 = phi i64 [ 1, %if.then48 ], [ 3, %if.end ], [ 1, %for.end ], [ 3, %for.body ]
+  %.sink94 = phi i64 [ 6, %if.then48 ], [ 0, %if.end ], [ 6, %for.end ], [ %i.0, %for.body ]
+  %error.08792.sink = phi i64 [ %12, %if.then48 ], [ %rem, %if.end ], [ 801, %for.end ], [ %5, %for.body ]
+  %.sink = phi i64 [ 0, %if.then48 ], [ 16, %if.end ], [ 0, %for.end ], [ 16, %for.body ]
+  store i64 %.sink95, ptr %status, align 8
+  %what3.i80 = getelementptr inbounds nuw i8, ptr %record, i64 16
+  store i64 %.sink94, ptr %what3.i80, align 8
+  %kernel4.i81 = getelementptr inbounds nuw i8, ptr %record, i64 24
+  store i64 -1, ptr %kernel4.i81, align 8
+  %value5.i82 = getelementptr inbounds nuw i8, ptr %record, i64 32
+  store i64 %error.08792.sink, ptr %value5.i82, align 8
+  %limit6.i83 = getelementptr inbounds nuw i8, ptr %record, i64 40
+  store i64 %.sink, ptr %limit6.i83, align 8
+  br label %if.end50
+
+if.end50:                                         ; preds = %if.end50.sink.split, %if.then48, %entry, %if.end46
+  ret void
+}
 
 define i64 @kc_gpu_alloc(ptr noundef captures(none) %record, i64 noundef %size) local_unnamed_addr #0 {
 entry:
@@ -221,7 +365,7 @@ if.end:                                           ; preds = %entry
   %1 = load ptr, ptr %record, align 8
   store i64 0, ptr %memory, align 8
   %2 = load ptr, ptr %1, align 8
-  %context.i = getelementptr inbounds nuw i8, ptr %1, i64 88
+  %context.i = getelementptr inbounds nuw i8, ptr %1, i64 96
   %3 = load ptr, ptr %context.i, align 8
   %call.i = tail call i32 %2(ptr noundef %3) #4
   %tobool2.not = icmp eq i32 %call.i, 0
@@ -230,7 +374,7 @@ if.end:                                           ; preds = %entry
 if.end6:                                          ; preds = %if.end
   %alloc = getelementptr inbounds nuw i8, ptr %1, i64 24
   %4 = load ptr, ptr %alloc, align 8
-  %stream = getelementptr inbounds nuw i8, ptr %1, i64 96
+  %stream = getelementptr inbounds nuw i8, ptr %1, i64 104
   %5 = load ptr, ptr %stream, align 8
   %6 = load ptr, ptr %5, align 8
   %call4 = call i32 %4(ptr noundef nonnull %memory, i64 noundef %size, ptr noundef %6) #4
@@ -281,7 +425,7 @@ entry:
 if.end:                                           ; preds = %entry
   %0 = load ptr, ptr %record, align 8
   %1 = load ptr, ptr %0, align 8
-  %context.i = getelementptr inbounds nuw i8, ptr %0, i64 88
+  %context.i = getelementptr inbounds nuw i8, ptr %0, i64 96
   %2 = load ptr, ptr %context.i, align 8
   %call.i = tail call i32 %1(ptr noundef %2) #4
   %tobool2.not = icmp eq i32 %call.i, 0
@@ -290,7 +434,7 @@ if.end:                                           ; preds = %entry
 if.end6:                                          ; preds = %if.end
   %free = getelementptr inbounds nuw i8, ptr %0, i64 32
   %3 = load ptr, ptr %free, align 8
-  %stream = getelementptr inbounds nuw i8, ptr %0, i64 96
+  %stream = getelementptr inbounds nuw i8, ptr %0, i64 104
   %4 = load ptr, ptr %stream, align 8
   %5 = load ptr, ptr %4, align 8
   %call4 = tail call i32 %3(i64 noundef %memory, ptr noundef %5) #4
@@ -341,7 +485,7 @@ entry:
 if.end:                                           ; preds = %entry
   %1 = load ptr, ptr %record, align 8
   %2 = load ptr, ptr %1, align 8
-  %context.i = getelementptr inbounds nuw i8, ptr %1, i64 88
+  %context.i = getelementptr inbounds nuw i8, ptr %1, i64 96
   %3 = load ptr, ptr %context.i, align 8
   %call.i = tail call i32 %2(ptr noundef %3) #4
   %tobool2.not = icmp eq i32 %call.i, 0
@@ -350,7 +494,7 @@ if.end:                                           ; preds = %entry
 if.end6:                                          ; preds = %if.end
   %copy = getelementptr inbounds nuw i8, ptr %1, i64 40
   %4 = load ptr, ptr %copy, align 8
-  %stream = getelementptr inbounds nuw i8, ptr %1, i64 96
+  %stream = getelementptr inbounds nuw i8, ptr %1, i64 104
   %5 = load ptr, ptr %stream, align 8
   %6 = load ptr, ptr %5, align 8
   %call4 = tail call i32 %4(i64 noundef %to, i64 noundef %from, i64 noundef %size, ptr noundef %6) #4
@@ -399,11 +543,11 @@ entry:
 
 if.end:                                           ; preds = %entry
   %1 = load ptr, ptr %record, align 8
-  %stream2 = getelementptr inbounds nuw i8, ptr %1, i64 96
+  %stream2 = getelementptr inbounds nuw i8, ptr %1, i64 104
   %2 = load ptr, ptr %stream2, align 8
   %3 = load ptr, ptr %2, align 8
   %4 = load ptr, ptr %1, align 8
-  %context.i = getelementptr inbounds nuw i8, ptr %1, i64 88
+  %context.i = getelementptr inbounds nuw i8, ptr %1, i64 96
   %5 = load ptr, ptr %context.i, align 8
   %call.i = tail call i32 %4(ptr noundef %5) #4
   %tobool3.not = icmp eq i32 %call.i, 0
@@ -500,7 +644,7 @@ entry:
 if.end:                                           ; preds = %entry
   %1 = load ptr, ptr %record, align 8
   %2 = load ptr, ptr %1, align 8
-  %context.i = getelementptr inbounds nuw i8, ptr %1, i64 88
+  %context.i = getelementptr inbounds nuw i8, ptr %1, i64 96
   %3 = load ptr, ptr %context.i, align 8
   %call.i = tail call i32 %2(ptr noundef %3) #4
   %tobool2.not = icmp eq i32 %call.i, 0
@@ -509,7 +653,7 @@ if.end:                                           ; preds = %entry
 if.end6:                                          ; preds = %if.end
   %wait = getelementptr inbounds nuw i8, ptr %1, i64 80
   %4 = load ptr, ptr %wait, align 8
-  %stream = getelementptr inbounds nuw i8, ptr %1, i64 96
+  %stream = getelementptr inbounds nuw i8, ptr %1, i64 104
   %5 = load ptr, ptr %stream, align 8
   %6 = load ptr, ptr %5, align 8
   %call4 = tail call i32 %4(ptr noundef %6) #4
@@ -554,8 +698,11 @@ declare i64 @llvm.smin.i64(i64, i64) #3
 
 declare i64 @llvm.smax.i64(i64, i64) #3
 
+declare i64 @llvm.umin.i64(i64, i64) #3
+
 attributes #0 = { nounwind uwtable }
 attributes #1 = { nocallback nofree nosync nounwind willreturn }
 attributes #2 = { nocallback nofree nosync nounwind willreturn memory(argmem: readwrite) }
 attributes #3 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
 attributes #4 = { nobuiltin nounwind }
+attributes #5 = { nobuiltin }

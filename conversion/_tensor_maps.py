@@ -1,0 +1,88 @@
+"""Maps of tensors as numbers: what the driver, and the emulator, make one of."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from xdsl.dialects.builtin import (
+    BFloat16Type,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    IntegerType,
+    MemRefType,
+)
+from xdsl.ir import Attribute, SSAValue
+
+from kc.dialects.nvgpu import (
+    MAX_RANK,
+    OUTSIDE,
+    PROMOTIONS,
+    SWIZZLES,
+    TensorMapDescriptorType,
+    TmaCreateDescriptorOp,
+)
+from kc.support.diagnostics import CodegenError
+from kc.support.locations import location_of
+
+MAP_BYTES, MAP_ALIGNMENT = 128, 64
+"""Of a map (CUDA driver API, ``CUtensorMap``)."""
+
+# CUtensorMapDataType.
+_INTEGERS = {8: 0, 16: 1, 32: 2, 64: 4}
+_FLOATS = {Float16Type: 6, Float32Type: 7, Float64Type: 8, BFloat16Type: 9}
+
+
+class TensorMap(NamedTuple):
+    """A map: of which array, and what it is, from the innermost dimension on.
+
+    Sizes and strides are those of the array, which may be known at run time alone.
+    """
+
+    array: SSAValue
+    form: int
+    """The type in 8 bits, the rank in 8, the swizzle in 8, the promotion in 8, the fill in 8."""
+    box: tuple[int, ...]
+    """Elements along each of five dimensions, 1 for those that there are not."""
+
+
+def tensor_map(op: TmaCreateDescriptorOp, pass_name: str) -> TensorMap:
+    """What ``op`` makes. Raises CodegenError KC4375 for what no map is of."""
+    array, type_ = op.array, op.result.type
+    assert isinstance(type_, TensorMapDescriptorType)
+    why = None
+    if array is None:
+        why = "its rank is not plain to see: a memref.cast of an array with a rank"
+    else:
+        assert isinstance(array.type, MemRefType)
+        rank = array.type.get_num_dims()
+        if rank != type_.tensor.get_num_dims():
+            why = f"the array has {rank} dimensions, and the box {type_.tensor.get_num_dims()}"
+        elif type_.interleave.data != "none":
+            why = "interleaved layouts are not known"
+    number = _type_number(type_.tensor.element_type)
+    if why is None and number is None:
+        why = f"there are no maps of {type_.tensor.element_type}"
+    if why is not None or number is None or array is None:
+        raise CodegenError(
+            "KC4375",
+            f"{pass_name}: no tensor map is made here",
+            location=location_of(op),
+            why=why,
+        )
+    words = (
+        number,
+        type_.tensor.get_num_dims(),
+        SWIZZLES.index(type_.swizzle.data),
+        PROMOTIONS.index(type_.l2promo.data),
+        OUTSIDE.index(type_.oob.data),
+    )
+    box = [*reversed(type_.tensor.get_shape())]
+    box += [1] * (MAX_RANK - len(box))
+    return TensorMap(array, sum(word << 8 * n for n, word in enumerate(words)), tuple(box))
+
+
+def _type_number(type_: Attribute) -> int | None:
+    if isinstance(type_, IntegerType):
+        return _INTEGERS.get(type_.width.data)
+    return _FLOATS.get(type(type_))
