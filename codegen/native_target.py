@@ -153,7 +153,7 @@ def check_machine(machine: Machine) -> None:
         raise TargetError(
             "KC6103",
             f"there is no feature '{feature[1:]}' for {machine.triple}",
-            hints=suggest(feature, names, "features are"),
+            hints=suggest(feature, names, "the features are"),
         )
     if done.returncode:
         raise TargetError(

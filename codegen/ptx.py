@@ -147,7 +147,7 @@ def _ask_worker(
                 *([f"what it may be: {', '.join(unknown)}"] if unknown else ()),
                 *([f"it is linked with {library}"] if library is not None else ()),
             ],
-            why=last_words(done.stderr) or "it ended without a word",
+            why=last_words(done.stderr) or "it ended without a message",
         )
     answer = json.loads(done.stdout)
     if "refused" in answer:
@@ -168,7 +168,7 @@ def _compile_with_libdevice(
         name, call = next(iter(called.items()))
         raise CodegenError(
             "KC4368",
-            f"{name} is a function of NVIDIA's libdevice, which is not here",
+            f"{name} is a function of NVIDIA's libdevice, which was not found",
             location=location_of(call),
             why="it comes with CUDA's toolkit, and in wheels",
             facts=[f"looked for {place}" for place in places()],

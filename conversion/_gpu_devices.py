@@ -130,7 +130,7 @@ class LowerStackArray(LlvmPattern):
             raise CodegenError(
                 "KC4362",
                 f"{s.device.conversion}: {op.name} in a kernel, of a size that is not constant",
-                why="a kernel has the memory that is there when it is launched",
+                why="a kernel has only the memory that exists when it is launched",
                 hints=["use an array of a constant size"],
             )
         count = 1

@@ -30,7 +30,7 @@ def cache(argv: Sequence[str]) -> str:
         raise InputError(
             "KC5151",
             "the compile cache is off",
-            hints=[f"set {compile_cache.VARIABLE} to a directory, as in ~/.cache/kc"],
+            hints=[f"set {compile_cache.VARIABLE} to a directory, such as ~/.cache/kc"],
         )
     command, *names = argv
     if command == "ls":

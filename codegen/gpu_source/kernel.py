@@ -134,7 +134,7 @@ class KernelPrinter(VectorPrinter):
                 "KC4362",
                 f"{self.language.name}: {op.name} in a kernel",
                 location=location_of(op),
-                why="a kernel has the memory that is there when it is launched",
+                why="a kernel has only the memory that exists when it is launched",
                 hints=["use memref.alloca, or private(...) of the gpu.func, with a constant size"],
             )
         elif is_vector(op) and not isinstance(op, scf.ForOp | scf.IfOp | scf.YieldOp):
@@ -236,7 +236,7 @@ class KernelPrinter(VectorPrinter):
             raise self._refused(
                 op,
                 "an array of a size that is not constant",
-                "a kernel has the memory that is there when it is launched",
+                "a kernel has only the memory that exists when it is launched",
             )
         is_shared = type_.memory_space == AddressSpaceAttr(AddressSpace.WORKGROUP)
         self._array(op.memref, SHARED if is_shared else PRIVATE)

@@ -239,7 +239,7 @@ class RefuseHostMemory(LlvmPattern):
         raise CodegenError(
             "KC4362",
             f"{pass_name(self.conversion)}: {op.name} in a kernel",
-            why="a kernel has the memory that is there when it is launched",
+            why="a kernel has only the memory that exists when it is launched",
             hints=["use memref.alloca, or private(...) of the gpu.func, with a constant size"],
         )
 

@@ -222,7 +222,7 @@ def empty(shape: Any, dtype: Any = "float32", device: Device | None = None) -> N
         raise DeviceError(
             "KC6203",
             f"kc.nd cannot allocate on {device}",
-            why="its arrays are in host memory, or on a CUDA device",
+            why="arrays are in host memory or on a CUDA device",
             hints=["kc.cpu(0)", "kc.cuda(0)"],
         )
     dtype, lanes = _scalars_of(dtype)

@@ -60,7 +60,9 @@ def check_known(signatures: Sequence[PackedSignature]) -> None:
                 f"there is no function '{signature.name}' to call",
                 location=signature.location,
                 why="a kernel calls the function that is registered under that name at the build",
-                hints=suggest(signature.name, list_global_func_names(), "registered are")
+                hints=suggest(
+                    signature.name, list_global_func_names(), "the registered functions are"
+                )
                 or [f'kc.register_func("{signature.name}", function)'],
             )
 

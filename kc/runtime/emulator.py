@@ -112,10 +112,10 @@ def noticing_deadlocks(kernel: str) -> Iterator[None]:
     if ended:
         raise CallError(
             "KC6308",
-            f"{kernel}: threads of {ended} block{'s' * (ended > 1)} wait for what never comes",
-            why="a barrier, an mbarrier or a copy that they wait for is never complete; a GPU "
-            "would wait for ever, and here they were ended: what the kernel has written is "
-            "undefined",
+            f"{kernel}: threads of {ended} block{'s' * (ended > 1)} wait for something that never "
+            "happens",
+            why="a barrier, an mbarrier or a copy that they wait for never completes; a GPU would "
+            "hang, and the emulator ended them: what the kernel has written is undefined",
             hints=["kc.gpu.check reports which threads wait, where, and for what"],
         )
 

@@ -58,7 +58,7 @@ def get_global_func(name: str, allow_missing: bool = False) -> Callable[..., Any
         raise CallError(
             "KC5148",
             f"there is no global function '{name}'",
-            hints=suggest(name, list_global_func_names(), "registered are"),
+            hints=suggest(name, list_global_func_names(), "the registered functions are"),
         )
     return function
 

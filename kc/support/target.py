@@ -165,7 +165,7 @@ class Target:
                 raise TargetError(
                     "KC6012",
                     f"target {self.kind}: -libs={library} names no library",
-                    why="a name that nothing knows would change nothing",
+                    why="an unknown name would have no effect",
                     hints=suggest(library, meant),
                 )
         arch = self.architecture

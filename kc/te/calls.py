@@ -173,7 +173,7 @@ def call_intrin(dtype: str, func_name: str, *args: Any) -> Expr:
             f"call_intrin: there is no intrinsic '{func_name}'",
             location=location,
             hints=[
-                *suggest(short, sorted({*known, *_TYPED}), "intrinsics are"),
+                *suggest(short, sorted({*known, *_TYPED}), "the intrinsics are"),
                 f'tir.call_extern("{dtype}", "{short}", ...) calls a C function',
             ],
         )

@@ -118,7 +118,7 @@ class Op(Node):
                 "KC2151",
                 f"Op.get: there is no operator '{op_name}'",
                 location=caller_location(),
-                hints=suggest(short, intrinsic_names(), "operators are"),
+                hints=suggest(short, intrinsic_names(), "the operators are"),
             )
         return OperatorName(short)
 

@@ -83,7 +83,7 @@ def same_shape(a: Tensor, b: Tensor, rule: str) -> None:
             "KC2303",
             f"{a.name} of the shape {shape_text(a.shape)} and {b.name} of the shape "
             f"{shape_text(b.shape)}",
-            "the shapes are to be equal",
+            "the shapes must be equal",
             rule,
         )
 
@@ -127,7 +127,7 @@ def whole(value: Any, what: str) -> int:
         raise refuse(
             "KC2313",
             f"{what} is {value}",
-            "it is an integer that is known when the program is built",
+            "it must be an integer that is known when the program is built",
         )
     return int(value.__index__())
 
@@ -152,7 +152,7 @@ def positive(value: Any, count: int, what: str) -> tuple[int, ...]:
         raise refuse(
             "KC2306",
             f"{what} is {value}",
-            "it is at least 1",
+            "it must be at least 1",
         )
     return numbers
 

@@ -108,7 +108,7 @@ def det(data: Tensor) -> Tensor:
         rank(data, "data", 2, 3, 4)
     if not fits(data.shape[-2], data.shape[-1]):
         raise refuse("KC2303", f"{data.name} of the shape {shape_text(data.shape)}",
-                     "the last two dimensions are equal: matrices are square")  # fmt: skip
+                     "the last two dimensions are equal: matrices must be square")  # fmt: skip
     count, kind = data.shape[-1], data.dtype
 
     def body(loops: Loops) -> None:

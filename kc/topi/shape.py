@@ -42,7 +42,7 @@ def expand_dims(a: Tensor, axis: int, num_newaxis: int = 1) -> Tensor:
     """``num_newaxis`` dimensions of 1 in front of ``axis``; a negative one counts in the result."""
     count = whole(num_newaxis, "num_newaxis")
     if count < 0:
-        raise refuse("KC2317", f"num_newaxis is {count}", "it is at least 0")
+        raise refuse("KC2317", f"num_newaxis is {count}", "it must be at least 0")
     place = whole(axis, "axis")
     place = axis_of(place, a.ndim + 1)
     shape = [*a.shape[:place], *[1] * count, *a.shape[place:]]
@@ -297,7 +297,7 @@ def repeat(a: Tensor, repeats: int, axis: int) -> Tensor:
     """Each element ``repeats`` times along an axis."""
     axis, times_each = axis_of(axis, a.ndim), whole(repeats, "repeats")
     if times_each < 1:
-        raise refuse("KC2306", f"repeats is {repeats}", "it is at least 1")
+        raise refuse("KC2306", f"repeats is {repeats}", "it must be at least 1")
     shape = list(a.shape)
     shape[axis] = times(shape[axis], times_each)
     return _moved(
@@ -310,7 +310,7 @@ def tile(a: Tensor, reps: Any) -> Tensor:
     """The whole tensor ``reps`` times along each axis; shorter shapes or lists get 1 in front."""
     counts = [whole(item, "reps") for item in (reps if isinstance(reps, list | tuple) else [reps])]
     if any(count < 0 for count in counts):
-        raise refuse("KC2317", f"reps is {reps}", "it is at least 0")
+        raise refuse("KC2317", f"reps is {reps}", "it must be at least 0")
     lead = max(0, a.ndim - len(counts))
     counts = [1] * lead + counts
     extra = len(counts) - a.ndim
@@ -426,7 +426,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: str = "float32") 
         raise refuse(
             "KC2313",
             f"arange of {numbers}",
-            "they are finite numbers known now, step is not 0, and there are finitely many",
+            "they must be finite numbers that are known now, with a step other than 0",
         )
     kind = check_dtype(dtype)
     count = max(0, math.ceil((end - first) / step))

@@ -45,13 +45,15 @@ def _ranges(
         size = constant(a.shape[axis], "a dimension that is sliced")
         step = 1 if slice_mode == "size" else whole(step, "a stride")
         if step == 0:
-            raise refuse("KC2306", f"strides is {strides}", "a stride is not 0")
+            raise refuse("KC2306", f"strides is {strides}", "a stride must not be 0")
         first = None if first is None else whole(first, "begin")
         if slice_mode == "size":
             length = -1 if last is None else whole(last, "end")
             if length < -1:
                 raise refuse(
-                    "KC2306", f"end has the size {length}", "it is at least 0, or -1: to the end"
+                    "KC2306",
+                    f"end has the size {length}",
+                    "it must be at least 0, or -1 for the end",
                 )
             first = first or 0
             first = max(first + size, 0) if first < 0 else first

@@ -402,7 +402,9 @@ def topk(
     axis, count = axis_of(axis, data.ndim), whole(k, "k")
     size = constant(data.shape[axis], "the axis that is sorted")
     if not 0 <= count <= size:
-        raise refuse("KC2317", f"k is {k}, axis {axis} is {size} long", "k is from 1 to that, or 0")
+        raise refuse(
+            "KC2317", f"k is {k}, axis {axis} is {size} long", "k must be from 1 to that, or 0"
+        )
     kind = check_dtype(dtype)
     kinds = (
         data.dtype if ret_type != "indices" else None,

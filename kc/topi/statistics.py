@@ -91,7 +91,7 @@ def variance(data: Tensor, axis: Any = None, keepdims: bool = False, ddof: int =
     """
     axes, less = axes_of(axis, data.ndim, twice=True), whole(ddof, "ddof")
     if less < 0:
-        raise refuse("KC2306", f"ddof is {less}", "it is at least 0")
+        raise refuse("KC2306", f"ddof is {less}", "it must be at least 0")
     middle = _mean(data, axes)
 
     def square(value: Expr, at: Sequence[Any]) -> Expr:

@@ -390,13 +390,13 @@ def test_shuffles_of_more_lanes_than_a_warp():
 REFUSED = {
     "%m = memref.alloc() : memref<4xf64>": (
         "error[KC4362]: opencl: memref.alloc in a kernel\n"
-        "  why: a kernel has the memory that is there when it is launched\n"
+        "  why: a kernel has only the memory that exists when it is launched\n"
         "  try: use memref.alloca, or private(...) of the gpu.func, with a constant size"
     ),
     "%m = memref.alloca(%n) : memref<?xf64> memref.store %x, %m[%t] : memref<?xf64>": (
         "error[KC4403]: opencl: an array of a size that is not constant cannot be expressed in "
         "OpenCL C\n"
-        "  why: a kernel has the memory that is there when it is launched"
+        "  why: a kernel has only the memory that exists when it is launched"
     ),
     "gpu.printf \"%f\", %x : f64": (
         "error[KC4403]: opencl: gpu.printf cannot be expressed in OpenCL C\n"

@@ -93,7 +93,7 @@ def test_a_function_is_called_by_its_name(toolkit: Path):
 
 def test_a_library_that_is_not_there(toolkit: Path):
     assert refusal(te.exp) == (
-        "error[KC4368]: __nv_expf is a function of NVIDIA's libdevice, which is not here\n"
+        "error[KC4368]: __nv_expf is a function of NVIDIA's libdevice, which was not found\n"
         f"  --> {here('lambda i: function')}\n"
         f"   |  looked for {toolkit}/nvvm/libdevice/libdevice.10.bc\n"
         f"   |  looked for {toolkit}/default/nvvm/libdevice/libdevice.10.bc\n"

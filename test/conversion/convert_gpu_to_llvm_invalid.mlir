@@ -3,11 +3,11 @@
 
 //AMD:error[KC4362]: convert-gpu-to-llvm-amdgpu: memref.alloc in a kernel
 //AMD-NEXT:  --> {{.*}}convert_gpu_to_llvm_invalid.mlir:40:5  %0 = memref.alloc() : memref<8xf32>
-//AMD-NEXT:  why: a kernel has the memory that is there when it is launched
+//AMD-NEXT:  why: a kernel has only the memory that exists when it is launched
 //AMD-NEXT:  try: use memref.alloca, or private(...) of the gpu.func, with a constant size
 //AMD:error[KC4362]: convert-gpu-to-llvm-amdgpu: memref.alloca in a kernel, of a size that is not constant
 //AMD-NEXT:  --> {{.*}}convert_gpu_to_llvm_invalid.mlir:47:5  %0 = memref.alloca(%n) : memref<?xf32>
-//AMD-NEXT:  why: a kernel has the memory that is there when it is launched
+//AMD-NEXT:  why: a kernel has only the memory that exists when it is launched
 //AMD-NEXT:  try: use an array of a constant size
 //AMD:error[KC4302]: convert-gpu-to-llvm-amdgpu: @f, which is not a kernel
 //AMD-NEXT:  --> {{.*}}convert_gpu_to_llvm_invalid.mlir:53:3  gpu.func @f(%A: memref<8xf32>) {
@@ -19,11 +19,11 @@
 //AMD-NEXT:  --> {{.*}}convert_gpu_to_llvm_invalid.mlir:74:5  %t = gpu.all_reduce add %0 uniform {} : (f32) -> f32
 //SPV:error[KC4362]: convert-gpu-to-llvm-spv: memref.alloc in a kernel
 //SPV-NEXT:  --> {{.*}}convert_gpu_to_llvm_invalid.mlir:40:5  %0 = memref.alloc() : memref<8xf32>
-//SPV-NEXT:  why: a kernel has the memory that is there when it is launched
+//SPV-NEXT:  why: a kernel has only the memory that exists when it is launched
 //SPV-NEXT:  try: use memref.alloca, or private(...) of the gpu.func, with a constant size
 //SPV:error[KC4362]: convert-gpu-to-llvm-spv: memref.alloca in a kernel, of a size that is not constant
 //SPV-NEXT:  --> {{.*}}convert_gpu_to_llvm_invalid.mlir:47:5  %0 = memref.alloca(%n) : memref<?xf32>
-//SPV-NEXT:  why: a kernel has the memory that is there when it is launched
+//SPV-NEXT:  why: a kernel has only the memory that exists when it is launched
 //SPV-NEXT:  try: use an array of a constant size
 //SPV:error[KC4302]: convert-gpu-to-llvm-spv: @f, which is not a kernel
 //SPV-NEXT:  --> {{.*}}convert_gpu_to_llvm_invalid.mlir:53:3  gpu.func @f(%A: memref<8xf32>) {

@@ -2,7 +2,7 @@
 
 //CHECK:error[KC4362]: convert-gpu-to-nvvm: memref.alloc in a kernel
 //CHECK-NEXT:  --> {{.*}}convert_gpu_to_nvvm_invalid.mlir:20:5  %0 = memref.alloc() : memref<8xf32>
-//CHECK-NEXT:  why: a kernel has the memory that is there when it is launched
+//CHECK-NEXT:  why: a kernel has only the memory that exists when it is launched
 //CHECK-NEXT:  try: use memref.alloca, or private(...) of the gpu.func, with a constant size
 //CHECK:error[KC4360]: nvvm.redux.sync: the target is sm_75 with PTX 8.0, which does not have it
 //CHECK-NEXT:  --> {{.*}}convert_gpu_to_nvvm_invalid.mlir:30:5  %1 = nvvm.redux.sync add %0, %mask : i32 -> i32

@@ -283,7 +283,7 @@ def test_a_device_of_another_kind() -> None:
         kc.nd.empty(3, "float32", device)
     assert str(caught.value) == (
         "error[KC6203]: kc.nd cannot allocate on metal(0)\n"
-        "  why: its arrays are in host memory, or on a CUDA device\n"
+        "  why: arrays are in host memory or on a CUDA device\n"
         "  try: kc.cpu(0)\n"
         "  try: kc.cuda(0)"
     )

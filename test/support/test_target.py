@@ -253,7 +253,7 @@ ERRORS = {
     ),
     "cuda -arch=sm_80 -libs=cublas,libdevcie": (
         "error[KC6012]: target cuda: -libs=libdevcie names no library\n"
-        "  why: a name that nothing knows would change nothing\n"
+        "  why: an unknown name would have no effect\n"
         "  try: did you mean 'libdevice'?"
     ),
     "llvm -mcpu=znver4 -mcpu=znver3": (

@@ -240,7 +240,7 @@ def test_a_tile_that_several_blocks_compute_together(scope: str):
         "   |    for k in 6:\n"
         "   |      block C_shared    <-- reads T (from test_te_gpu.py)\n"
         "  why: block C_shared is in no loop of blockIdx.x, so it would run in all of these "
-        "blocks, which run in no order"
+        "blocks, which run in any order"
     )
 
 

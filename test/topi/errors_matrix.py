@@ -103,7 +103,7 @@ error[KC2304]: topi.nn.quantize: axis 2 of a tensor with 2 dimensions
   why: axes are -2 to 1""",
     "topi.nn.quantize(T(3, 4), T(4, name='S'), T(1, dtype='int8', name='Z'))": """\
 error[KC2303]: topi.nn.quantize: S of the shape (4,) and Z of the shape (1,)
-  why: the shapes are to be equal
+  why: the shapes must be equal
   try: each scale has its zero point""",
     "topi.nn.quantize(T(3, 4), T(4, name='S'), T(4, dtype='uint8', name='Z'))": """\
 error[KC2301]: topi.nn.quantize: zero_point Z has elements of type uint8
@@ -114,7 +114,7 @@ error[KC2303]: topi.nn.quantize: A of the shape (3, 4) and S of the shape (3, 3)
   why: for blocks of 2 along axis 1, S has the shape (3, 2)""",
     "topi.nn.quantize(T(3, 4), T(3, 2, name='S'), block_size=-1)": """\
 error[KC2306]: topi.nn.quantize: block_size is -1
-  why: it is at least 1, or 0 for no blocks""",
+  why: it must be at least 1, or 0 for no blocks""",
     "topi.nn.quantize(T(3, 4), T(name='S'), out_dtype='int9')": """\
 error[KC2312]: topi.nn.quantize: out_dtype is 'int9'
   try: did you mean 'int8' or 'uint8' or 'int32'?""",
@@ -137,7 +137,7 @@ error[KC2309]: topi.nn.simulated_quantize: the type K has elements of type float
   try: topi.cast(K, "int32")""",
     "topi.nn.upsampling(T(1, 2, 3, 4), 0, 2)": """\
 error[KC2317]: topi.nn.upsampling: the scale of H is 0
-  why: it is a finite number above 0""",
+  why: it must be a finite number above 0""",
     "topi.nn.upsampling(T(1, 2, 3, 4), 2, 2, 'NCWW')": """\
 error[KC2308]: topi.nn.upsampling: the layout 'NCWW'
   why: it names each of H, W once, and not in blocks
@@ -150,7 +150,7 @@ error[KC2308]: topi.nn.upsampling: the layout 'NCHW' for 3 dimensions
   why: it names 4""",
     "topi.nn.upsampling3d(T(1, 2, 3, 4, 5), 2, 2, float('nan'))": """\
 error[KC2317]: topi.nn.upsampling3d: the scale of W is nan
-  why: it is a finite number above 0""",
+  why: it must be a finite number above 0""",
     "topi.nn.lstm(T(3, 2), T(20, 4, name='Wi'), T(20, 5, name='Wh'))": """\
 error[KC2302]: topi.nn.lstm: Xs A of the shape (3, 2) has 2 dimensions
   why: 3 dimensions are expected""",
@@ -178,16 +178,16 @@ error[KC2301]: topi.mean: the argument A has elements of type int32
   try: topi.cast(A, "float32")""",
     "topi.variance(T(4, 3), 0, ddof=-1)": """\
 error[KC2306]: topi.variance: ddof is -1
-  why: it is at least 0""",
+  why: it must be at least 0""",
     "topi.logsumexp(T(4, 3), 'rows')": """\
 error[KC2313]: topi.logsumexp: axis is rows
-  why: it is an integer that is known when the program is built""",
+  why: it must be an integer that is known when the program is built""",
     "topi.det(T(3))": """\
 error[KC2302]: topi.det: data A of the shape (3,) has 1 dimension
   why: 2 or 3 or 4 dimensions are expected""",
     "topi.det(T(2, 3, 4))": """\
 error[KC2303]: topi.det: A of the shape (2, 3, 4)
-  why: the last two dimensions are equal: matrices are square""",
+  why: the last two dimensions are equal: matrices must be square""",
     "topi.det(T(3, 3, dtype='int32'))": """\
 error[KC2301]: topi.det: the argument A has elements of type int32
   why: it takes float32, float64

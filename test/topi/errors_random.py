@@ -10,10 +10,10 @@ error[KC2301]: topi.random.threefry_generate: the argument G has elements of typ
   try: topi.cast(G, "uint32")""",
     "topi.random.threefry_generate(T(4, dtype='uint32', name='G'), (2, -1))": """\
 error[KC2306]: topi.random.threefry_generate: out_shape is (2, -1)
-  why: sizes are at least 0""",
+  why: sizes must be at least 0""",
     "topi.random.threefry_generate(T(4, dtype='uint32', name='G'), (2, 0.5))": """\
 error[KC2313]: topi.random.threefry_generate: out_shape is 0.5
-  why: it is an integer that is known when the program is built""",
+  why: it must be an integer that is known when the program is built""",
     "topi.random.threefry2x32(T(2, dtype='uint32', name='K'), T(3, dtype='uint32', name='C'))": """\
 error[KC2303]: topi.random.threefry2x32: the key K of the shape (2,) and the counter C of the \
 shape (3,)
@@ -35,7 +35,7 @@ error[KC2303]: topi.random.multinomial: probs P of the shape (2, 0)
   why: the last dimension has one weight or more""",
     "topi.random.multinomial(T(4, dtype='uint32'), T(2, 3, name='P'), 0)": """\
 error[KC2306]: topi.random.multinomial: num_samples is 0
-  why: it is at least 1""",
+  why: it must be at least 1""",
     "topi.sparse.csrmv(T(4), T(5, 1))": """\
 error[KC2300]: topi.sparse.csrmv: the matrix is Tensor(shape=[4], dtype=float32, op.name=A)
   why: a sparse matrix is (data, indices, indptr)
@@ -82,7 +82,7 @@ error[KC2303]: topi.sparse.sparse_add: dense_data A of the shape (4, 5) and indp
   why: indptr has an element for each row, and one more: 5""",
     "topi.signal.dft(T(4), T(5, name='B'), False)": """\
 error[KC2303]: topi.signal.dft: A of the shape (4,) and B of the shape (5,)
-  why: the shapes are to be equal
+  why: the shapes must be equal
   try: each number has both parts""",
     "topi.signal.dft(T(), T(name='B'), False)": """\
 error[KC2302]: topi.signal.dft: A has 0 dimensions
@@ -96,7 +96,7 @@ error[KC2307]: topi.signal.stft: frames of 9 of a signal of 8: A of the shape (2
   why: the frame is longer than the signal""",
     "topi.signal.stft(T(2, 8), 4, 0, 4, None, False, True)": """\
 error[KC2306]: topi.signal.stft: hop_length is 0
-  why: it is at least 1""",
+  why: it must be at least 1""",
     "topi.signal.stft(T(2, 8), 4, 1, 5, None, False, True)": """\
 error[KC2303]: topi.signal.stft: win_length is 5, n_fft is 4
   why: a window is at most as long as a frame""",
@@ -111,7 +111,7 @@ error[KC2303]: topi.signal.stft: output_shape is (2, 4, 5, 2)
   why: the result has the shape (2, 3, 5, 2)""",
     "topi.signal.hann_window(-1)": """\
 error[KC2306]: topi.signal.hann_window: size is -1
-  why: it is at least 0""",
+  why: it must be at least 0""",
     "topi.signal.hann_window(4, True, 'int32')": """\
 error[KC2301]: topi.signal.hann_window: dtype is int32
   why: it takes float32, float64""",
@@ -127,7 +127,7 @@ error[KC2303]: topi.sparse.sparse_reshape: prev_shape (4, 6) to new_shape (5, -1
   why: it has 24 elements""",
     "topi.sparse.sparse_reshape(T(3, 2, dtype='int64'), (4, 6), (-1, -1))": """\
 error[KC2306]: topi.sparse.sparse_reshape: prev_shape is (4, 6), new_shape is (-1, -1)
-  why: sizes are at least 0; one of new_shape may be -1, the remainder""",
+  why: sizes must be at least 0; one of new_shape may be -1""",
     "topi.sparse.sparse_reshape(T(3, 2, dtype='int64'), (4, 6), ())": """\
 error[KC2311]: topi.sparse.sparse_reshape: new_shape has no numbers
   why: it has one for each dimension""",
@@ -137,14 +137,14 @@ error[KC2303]: topi.sparse.sparse_fill_empty_rows: A of the shape (3, 2) and V o
   try: there is a value for each place""",
     "topi.sparse.sparse_fill_empty_rows(T(3, 2, dtype='int64'), T(3, name='V'), (4, -5), 0.5)": """\
 error[KC2306]: topi.sparse.sparse_fill_empty_rows: dense_shape is (4, -5)
-  why: sizes are at least 0""",
+  why: sizes must be at least 0""",
     "topi.sparse.sparse_fill_empty_rows(T(3, dtype='int64'), T(3, name='V'), (4, 5), 0.5)": """\
 error[KC2302]: topi.sparse.sparse_fill_empty_rows: sparse_indices A of the shape (3,) has 1 \
 dimension
   why: 2 dimensions are expected""",
     "topi.signal.mel_weight_matrix(0, 16, 8000, 0.0, 4000.0)": """\
 error[KC2306]: topi.signal.mel_weight_matrix: num_mel_bins is 0
-  why: it is at least 1""",
+  why: it must be at least 1""",
     "topi.signal.mel_weight_matrix(4, 16, 8000, 0.0, 4001.0)": """\
 error[KC2317]: topi.signal.mel_weight_matrix: lower_edge_hertz is 0.0, upper_edge_hertz is 4001.0
   why: they are in order, from 0 to half of the sample rate: 4000.0""",

@@ -32,10 +32,10 @@ error[KC2303]: topi.vision.roi_align_nchw: rois R of the shape (2, 4)
   why: a region is (image, x1, y1, x2, y2)""",
     "topi.vision.roi_align_nchw(T(1, 2, 5, 5), T(2, 5), (0, 2), 1.0)": """\
 error[KC2306]: topi.vision.roi_align_nchw: pooled_size is (0, 2)
-  why: it is at least 1""",
+  why: it must be at least 1""",
     "topi.vision.roi_align_nchw(T(1, 2, 5, 5), T(2, 5), (2, 2), 0)": """\
 error[KC2317]: topi.vision.roi_align_nchw: spatial_scale is 0
-  why: it is a finite number above 0""",
+  why: it must be a finite number above 0""",
     "topi.vision.roi_align_nchw(T(1, 2, 5, 5), T(2, 5), (2, 2), 1.0, 'mean')": """\
 error[KC2312]: topi.vision.roi_align_nchw: mode is 'mean'
   try: did you mean 'max'?""",
@@ -53,21 +53,21 @@ error[KC2303]: topi.nn.deformable_conv2d_nchw: offset O of the shape (1, 9, 4, 5
     "1)": """\
 error[KC2310]: topi.nn.deformable_conv2d_nchw: 2 deformable_groups of 3 channels: A of the shape \
 (1, 3, 4, 5)
-  why: groups divide the channels""",
+  why: groups must divide the channels""",
     "topi.nn.deformable_conv2d_nchw(T(1, 2, 4, 5), T(1, 18, 4, 5), T(3, 2, 3, 3), 1, 1, 1, 0, "
     "1)": """\
 error[KC2306]: topi.nn.deformable_conv2d_nchw: deformable_groups is 0
-  why: it is at least 1""",
+  why: it must be at least 1""",
     "topi.nn.deformable_conv2d_nchw(T(1, 2, 4, 5), T(1, 18, 4, 5), T(3, 2, 3, 3), 0, 1, 1, 1, "
     "1)": """\
 error[KC2306]: topi.nn.deformable_conv2d_nchw: strides is 0
-  why: it is at least 1""",
+  why: it must be at least 1""",
     "topi.nn.bitpack(T(2, 30, dtype='uint8'), 2, 1, 1, 'uint32')": """\
 error[KC2303]: topi.nn.bitpack: A of the shape (2, 30) packed along axis 1
   why: that is 30 long, which is not a multiple of 32""",
     "topi.nn.bitpack(T(2, 32, dtype='uint8'), 9, 1, 1, 'uint32')": """\
 error[KC2317]: topi.nn.bitpack: bits is 9
-  why: it is from 1 to 8""",
+  why: it must be from 1 to 8""",
     "topi.nn.bitpack(T(2, 32, dtype='uint8'), 2, 1, 1, 'int32')": """\
 error[KC2312]: topi.nn.bitpack: pack_type is 'int32'
   try: did you mean 'uint32' or 'uint8' or 'uint64'?""",
@@ -107,7 +107,7 @@ error[KC2303]: topi.nn.col2im: A of the shape (1, 7, 9) for the image (4, 4) in 
   why: dimension 1 is a multiple of 4, dimension 2 is 9: the number of blocks""",
     "topi.nn.col2im(T(1, 8, 9), (4, 4), (2, 2), 0)": """\
 error[KC2306]: topi.nn.col2im: strides is 0
-  why: it is at least 1""",
+  why: it must be at least 1""",
     "topi.nn.col2im(T(1, 8, 9), (4, 4), (2, 2, 2))": """\
 error[KC2311]: topi.nn.col2im: block_shape has 3 numbers: (2, 2, 2)
   why: it is an integer, or 2 of them""",
@@ -117,11 +117,11 @@ error[KC2307]: topi.nn.col2im: a block that spans 3 on 2 with 0 in front and 0 b
     "topi.nn.correlation_nchw(T(1, 3, 6, 6), T(1, 3, 6, 5, name='B'), 1, 2, 1, 1, 2, True)": """\
 error[KC2303]: topi.nn.correlation_nchw: A of the shape (1, 3, 6, 6) and B of the shape (1, 3, 6, \
 5)
-  why: the shapes are to be equal
-  try: the images are compared place by place""",
+  why: the shapes must be equal
+  try: the images are compared element by element""",
     "topi.nn.correlation_nchw(T(1, 3, 6, 6), T(1, 3, 6, 6), 2, 2, 1, 1, 2, True)": """\
 error[KC2317]: topi.nn.correlation_nchw: kernel_size is 2
-  why: it is odd: a window has a middle""",
+  why: it must be odd, so that a window has a middle""",
     "topi.nn.correlation_nchw(T(1, 3, 6, 6), T(1, 3, 6, 6), 1, 3, 1, 1, 0, True)": """\
 error[KC2307]: topi.nn.correlation_nchw: windows that reach 3 on both sides of A of the shape (1, \
 3, 6, 6) with a padding of 0
@@ -129,24 +129,24 @@ error[KC2307]: topi.nn.correlation_nchw: windows that reach 3 on both sides of A
   try: pad more, or use a smaller max_displacement""",
     "topi.nn.correlation_nchw(T(1, 3, 6, 6), T(1, 3, 6, 6), 1, 2, 0, 1, 2, True)": """\
 error[KC2306]: topi.nn.correlation_nchw: stride1 is 0
-  why: it is at least 1""",
+  why: it must be at least 1""",
     "topi.nn.correlation_nchw(T(1, 3, 6, 6), T(1, 3, 6, 6), 1, 2, 1, 1, -1, True)": """\
 error[KC2306]: topi.nn.correlation_nchw: padding is -1
-  why: it is at least 0""",
+  why: it must be at least 0""",
     "topi.nn.deformable_conv2d_nhwc(T(1, 4, 5), T(1, 4, 5, 18), T(3, 3, 2, 3), 1, 1, 1, 1, 1)": """\
 error[KC2302]: topi.nn.deformable_conv2d_nhwc: data A of the shape (1, 4, 5) has 3 dimensions
   why: 4 dimensions are expected""",
     "topi.nn.deformable_conv2d_nhwc(T(1, 4, 5, 2), T(1, 4, 5, 18), T(3, 3, 2, 3), 0, 1, 1, "
     "1, 1)": """\
 error[KC2306]: topi.nn.deformable_conv2d_nhwc: strides is 0
-  why: it is at least 1""",
+  why: it must be at least 1""",
     "topi.image.dilation2d_nchw(T(1, 2, 5, 6), T(3, 3, 2, name='F'), 1, 0, 1)": """\
 error[KC2303]: topi.image.dilation2d_nchw: A of the shape (1, 2, 5, 6) and F of the shape (3, 3, 2)
   why: dimension 1 of A is 2, dimension 0 of F is 3
   try: there is a filter for each channel""",
     "topi.image.dilation2d_nchw(T(1, 2, 5, 6), T(2, 3, 2, name='F'), 0, 0, 1)": """\
 error[KC2306]: topi.image.dilation2d_nchw: stride is 0
-  why: it is at least 1""",
+  why: it must be at least 1""",
     "topi.image.dilation2d_nchw(T(1, 2, 2, 6), T(2, 3, 2, name='F'), 1, 0, 1)": """\
 error[KC2307]: topi.image.dilation2d_nchw: a kernel that spans 3 on 2: A of the shape (1, 2, 2, \
 6) with 0 in front and 0 behind
@@ -171,7 +171,7 @@ error[KC2309]: topi.image.crop_and_resize: box_indices I has elements of type fl
     "topi.image.crop_and_resize(T(2, 3, 5, 6), T(4, 4, name='B'), T(4, dtype='int32'), (0, "
     "2))": """\
 error[KC2306]: topi.image.crop_and_resize: crop_size is (0, 2)
-  why: it is at least 1""",
+  why: it must be at least 1""",
     "topi.image.crop_and_resize(T(2, 3, 5, 6), T(4, 4, name='B'), T(4, dtype='int32'), (3, "
     "2), 'NCWH')": """\
 error[KC2312]: topi.image.crop_and_resize: layout is 'NCWH'
@@ -189,7 +189,7 @@ error[KC2303]: topi.vision.reorg: A of the shape (1, 6, 4, 4) with stride 2
   why: the channels are a multiple of 4, height and width of 2""",
     "topi.vision.reorg(T(1, 4, 4, 4), 0)": """\
 error[KC2306]: topi.vision.reorg: stride is 0
-  why: it is at least 1""",
+  why: it must be at least 1""",
     "topi.vision.reorg(T(4, 4, 4), 2)": """\
 error[KC2302]: topi.vision.reorg: data A of the shape (4, 4, 4) has 3 dimensions
   why: 4 dimensions are expected""",
@@ -201,7 +201,7 @@ error[KC2311]: topi.vision.multibox_prior: sizes has 0 numbers: ()
   why: it has 1 or more""",
     "topi.vision.multibox_prior(T(1, 3, 2, 3), (0.5,), (0,))": """\
 error[KC2317]: topi.vision.multibox_prior: ratios is (0,)
-  why: a ratio is above 0""",
+  why: a ratio must be above 0""",
     "topi.vision.multibox_prior(T(1, 3, 2, 3), (0.5,), (1,), (1, 1, 1))": """\
 error[KC2311]: topi.vision.multibox_prior: steps has 3 numbers: (1, 1, 1)
   why: it has 2""",
@@ -228,11 +228,11 @@ error[KC2303]: topi.vision.proposal: M of the shape (1, 7, 2, 2) for 2 anchors
     "topi.vision.proposal(T(1, 4, 2, 2), T(1, 8, 2, 2), T(1, 3), (1, 2), (0,), 8, 0.7, 6, 3, "
     "1, False)": """\
 error[KC2317]: topi.vision.proposal: scales is (1, 2), ratios is (0,)
-  why: they are above 0""",
+  why: they must be above 0""",
     "topi.vision.proposal(T(1, 4, 2, 2), T(1, 8, 2, 2), T(1, 3), (1, 2), (1,), 8, 0.7, 6, 0, "
     "1, False)": """\
 error[KC2306]: topi.vision.proposal: rpn_post_nms_top_n is 0
-  why: it is at least 1""",
+  why: it must be at least 1""",
     "topi.vision.all_class_non_max_suppression(T(1, 4, 4), T(1, 2, 3, name='S'), 3, 0.5, 0.0)": """\
 error[KC2303]: topi.vision.all_class_non_max_suppression: A of the shape (1, 4, 4) and S of the \
 shape (1, 2, 3)

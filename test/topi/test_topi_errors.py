@@ -48,7 +48,7 @@ error[KC2303]: topi.broadcast_to: A of the shape (3, 2) to the shape (3, 4)
   why: from the right, each dimension is 1 or that of the result""",
     "topi.elemwise_sum([T(3), T(4, name='B')])": """\
 error[KC2303]: topi.elemwise_sum: A of the shape (3,) and B of the shape (4,)
-  why: the shapes are to be equal
+  why: the shapes must be equal
   try: elemwise_sum adds element by element, without broadcasting""",
     "topi.sum(T(4, 3), 2)": """\
 error[KC2304]: topi.sum: axis 2 of a tensor with 2 dimensions
@@ -58,7 +58,7 @@ error[KC2304]: topi.max: axis -3 of a tensor with 2 dimensions
   why: axes are -2 to 1""",
     "topi.sum(T(4, 3), 0.5)": """\
 error[KC2313]: topi.sum: axis is 0.5
-  why: it is an integer that is known when the program is built""",
+  why: it must be an integer that is known when the program is built""",
     "topi.nn.layer_norm(T(4, 3), axis=(1, -1))": """\
 error[KC2305]: topi.nn.layer_norm: axis 1 is given twice in (1, -1)
   why: an axis is named once; negative ones count from the end""",
@@ -82,10 +82,10 @@ error[KC2303]: topi.nn.prelu: A of the shape (4, 3) and S of the shape (4,)
   try: slope has an element for each place along the axis""",
     "topi.nn.pool2d(T(1, 1, 4, 4), 2, 0, 1, 0, 'max')": """\
 error[KC2306]: topi.nn.pool2d: stride is 0
-  why: it is at least 1""",
+  why: it must be at least 1""",
     "topi.nn.pool2d(T(1, 1, 4, 4), 2, 1, (1, 0), 0, 'max')": """\
 error[KC2306]: topi.nn.pool2d: dilation is (1, 0)
-  why: it is at least 1""",
+  why: it must be at least 1""",
     "topi.nn.pool2d(T(1, 1, 4, 4), 3, 1, 2, (0, 0, 0, 1), 'avg')": """\
 error[KC2307]: topi.nn.pool2d: a kernel that spans 5 on 4: A of the shape (1, 1, 4, 4) with 0 \
 in front and 0 behind
@@ -136,10 +136,10 @@ error[KC2303]: topi.nn.binarize_pack: A of the shape (3, 40) packed along axis 1
   why: that is 40 long, which is not a multiple of 32""",
     "topi.nn.group_norm(T(2, 5, 4, 4), None, None, 2)": """\
 error[KC2310]: topi.nn.group_norm: 2 groups of 5 channels: A of the shape (2, 5, 4, 4)
-  why: groups divide the channels""",
+  why: groups must divide the channels""",
     "topi.nn.lrn(T(1, 4, 2, 2), 0)": """\
 error[KC2306]: topi.nn.lrn: size is 0
-  why: it is at least 1""",
+  why: it must be at least 1""",
     "topi.nn.softmax(T(3), 1)": """\
 error[KC2304]: topi.nn.softmax: axis 1 of a tensor with 1 dimension
   why: axes are -1 to 0""",
@@ -170,10 +170,10 @@ error[KC2309]: topi.take: the tensor of indices i has elements of type float32
   try: topi.cast(i, "int32")""",
     "topi.strided_slice(T(4), (0,), (4,), (0,))": """\
 error[KC2306]: topi.strided_slice: strides is (0,)
-  why: a stride is not 0""",
+  why: a stride must not be 0""",
     "topi.arange(0, te.var('n'))": """\
 error[KC2313]: topi.arange: arange of (0, n, 1)
-  why: they are finite numbers known now, step is not 0, and there are finitely many""",
+  why: they must be finite numbers that are known now, with a step other than 0""",
     "topi.nn.conv2d(T(1, 3, 8, 8), T(4, 2, 3, 3, name='W'), 1, 0, 1)": """\
 error[KC2303]: topi.nn.conv2d: A of the shape (1, 3, 8, 8) and a filter of 2 channels
   why: 3 channels in 1 group are 3 for each output channel""",
@@ -184,19 +184,19 @@ front and 0 behind
   try: pad more, or use a smaller kernel""",
     "topi.nn.conv2d(T(1, 3, 8, 8), T(4, 3, 3, 3), 0, 0, 1)": """\
 error[KC2306]: topi.nn.conv2d: stride is 0
-  why: it is at least 1""",
+  why: it must be at least 1""",
     "topi.nn.conv2d(T(1, 3, 8, 8), T(4, 3, 3, 3), 1, 0, 1, 'NHCW')": """\
 error[KC2308]: topi.nn.conv2d: the layout 'NHCW'
   why: the layouts are NCHW with OIHW, NHWC with HWIO, HWCN with HWIO""",
     "topi.nn.group_conv2d_nchw(T(1, 3, 8, 8), T(4, 1, 3, 3), 1, 0, 1, 2)": """\
 error[KC2310]: topi.nn.group_conv2d_nchw: 2 groups of 3 channels: A of the shape (1, 3, 8, 8)
-  why: groups divide the channels, and the output channels""",
+  why: groups must divide the channels and the output channels""",
     "topi.nn.conv2d_transpose_nchw(T(1, 3, 4, 4), T(3, 2, 3, 3), 2, 0, None, 2)": """\
 error[KC2317]: topi.nn.conv2d_transpose_nchw: output_padding is 2, strides is 2
   why: output_padding is at least 0, and less than the stride""",
     "topi.topk(T(3), 4)": """\
 error[KC2317]: topi.topk: k is 4, axis 0 is 3 long
-  why: k is from 1 to that, or 0""",
+  why: k must be from 1 to that, or 0""",
     "topi.topk(T(3), 2, ret_type='value')": """\
 error[KC2312]: topi.topk: ret_type is 'value'
   try: did you mean 'values'?""",
@@ -209,14 +209,14 @@ error[KC2310]: topi.nn.attention: 3 heads of the queries and 2 of the keys
   why: the heads of the keys divide those of the queries""",
     "topi.image.resize2d(T(1, 1, 4, 4), None, (0, 4))": """\
 error[KC2306]: topi.image.resize2d: size is (0, 4)
-  why: it is at least 1""",
+  why: it must be at least 1""",
     "topi.image.resize2d(T(1, 1, 4, 4), None, (4, 4), 'NCWW')": """\
 error[KC2308]: topi.image.resize2d: the layout 'NCWW'
   why: it names each of H, W once, and not in blocks
   try: NCHW, NHWC, NCHW16c""",
     "topi.nn.adaptive_pool(T(1, 1, 4, 4), (0, 1), 'max')": """\
 error[KC2306]: topi.nn.adaptive_pool: output_size is (0, 1)
-  why: it is at least 1""",
+  why: it must be at least 1""",
     "topi.matrix_set_diag(T(3, 4), T(1, 3, name='D'), (-1, 1))": """\
 error[KC2303]: topi.matrix_set_diag: A (3, 4), D (1, 3) and k from -1 to 1
   why: D has the shape (3, 3)""",
@@ -234,7 +234,7 @@ error[KC2303]: topi.unravel_index: the shape ()
   why: a number is a place in at least one dimension""",
     "topi.arange(0, float('inf'))": """\
 error[KC2313]: topi.arange: arange of (0, inf, 1)
-  why: they are finite numbers known now, step is not 0, and there are finitely many""",
+  why: they must be finite numbers that are known now, with a step other than 0""",
     "topi.scatter_nd(T(4, 3), T(0, 2, dtype='int32', name='I'), T(2, 4, 3, name='U'))": """\
 error[KC2303]: topi.scatter_nd: A (4, 3), I (0, 2) and U (2, 4, 3)
   why: indices has 1 to 2 rows, and updates the shape (2, 4, 3)""",

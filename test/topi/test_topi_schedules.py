@@ -88,7 +88,7 @@ def test_refused():
         topi.generic.schedule_injective([])
     assert str(caught.value).split("\n")[0::2] == [
         "error[KC2300]: topi.generic.schedule_injective: no tensor is given",
-        "  why: a schedule is of one output or several",
+        "  why: a schedule is made for one output or several",
     ]
 
 

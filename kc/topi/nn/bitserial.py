@@ -23,7 +23,7 @@ _WORDS = {"uint8": 8, "uint16": 16, "uint32": 32, "uint64": 64}
 def _bits(value: Any, what: str) -> int:
     count = whole(value, what)
     if not 1 <= count <= 8:
-        raise refuse("KC2317", f"{what} is {count}", "it is from 1 to 8")
+        raise refuse("KC2317", f"{what} is {count}", "it must be from 1 to 8")
     return count
 
 

@@ -34,14 +34,14 @@ def spans_of(kernel: Sequence[Any], dilation: Sequence[int]) -> list[Any]:
 def grouped(data: Tensor, channels: Any, results: Any, inner: Any, groups: int) -> None:
     """Raise KC2306 or KC2310 unless the groups divide the channels, and fit the filter."""
     if groups < 1:
-        raise refuse("KC2306", f"groups is {groups}", "it is at least 1")
+        raise refuse("KC2306", f"groups is {groups}", "it must be at least 1")
     for what, count in (("channels", channels), ("output channels", results)):
         if isinstance(dim(count), int) and count % groups:
             raise refuse(
                 "KC2310",
                 f"{groups} groups of {count} {what}: {data.name} of the shape "
                 f"{shape_text(data.shape)}",
-                "groups divide the channels, and the output channels",
+                "groups must divide the channels and the output channels",
             )
     each = over(dim(channels), groups)
     if isinstance(each, int) and isinstance(dim(inner), int) and each != dim(inner):

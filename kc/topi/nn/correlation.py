@@ -33,15 +33,17 @@ def correlation_nchw(
     """
     tensor(data1, "data1", 4)
     tensor(data2, "data2", 4, (data1.dtype,))
-    same_shape(data1, data2, "the images are compared place by place")
+    same_shape(data1, data2, "the images are compared element by element")
     (taps,) = positive(kernel_size, 1, "kernel_size")
     (step,), (apart,) = positive(stride1, 1, "stride1"), positive(stride2, 1, "stride2")
     reach, edge = whole(max_displacement, "max_displacement"), whole(padding, "padding")
     for what, number in (("max_displacement", reach), ("padding", edge)):
         if number < 0:
-            raise refuse("KC2306", f"{what} is {number}", "it is at least 0")
+            raise refuse("KC2306", f"{what} is {number}", "it must be at least 0")
     if taps % 2 == 0:
-        raise refuse("KC2317", f"kernel_size is {taps}", "it is odd: a window has a middle")
+        raise refuse(
+            "KC2317", f"kernel_size is {taps}", "it must be odd, so that a window has a middle"
+        )
     border, radius = taps // 2 + reach, reach // apart
     count = 2 * radius + 1
     outs: list[int] = []

@@ -76,7 +76,7 @@ def deformable_conv2d_nchw(
             "KC2310",
             f"{parts} deformable_groups of {channels} channels: {data.name} of the shape "
             f"{shape_text(data.shape)}",
-            "groups divide the channels",
+            "groups must divide the channels",
         )
     taps = [constant(size, "the kernel") for size in kernel.shape[2:]]
     heads, tails = amounts(padding, spans_of(taps, apart))

@@ -39,7 +39,7 @@ def lrn(
     axis = axis_of(axis, data.ndim)
     taps = whole(size, "size")
     if taps < 1:
-        raise refuse("KC2306", f"size is {size}", "it is at least 1")
+        raise refuse("KC2306", f"size is {size}", "it must be at least 1")
     heads, tails = [0] * data.ndim, [0] * data.ndim
     heads[axis], tails[axis] = (taps - 1) // 2, taps // 2
     source = padded(data, heads, tails, 0.0, "pad_data")
@@ -258,7 +258,7 @@ def group_norm(
             "KC2310",
             f"{groups} groups of {counted(channels, 'channel')}: {data.name} of the shape "
             f"{shape_text(data.shape)}",
-            "groups divide the channels",
+            "groups must divide the channels",
         )
     scale = _parameter(gamma, "gamma", data, [channel])
     shift = _parameter(beta, "beta", data, [channel])

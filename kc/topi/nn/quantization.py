@@ -42,7 +42,9 @@ def _places(
     """Where the scale of an element is: of the tensor, of its place along an axis, or its block."""
     block = whole(block_size, "block_size")
     if block < 0:
-        raise refuse("KC2306", f"block_size is {block}", "it is at least 1, or 0 for no blocks")
+        raise refuse(
+            "KC2306", f"block_size is {block}", "it must be at least 1, or 0 for no blocks"
+        )
     if block:
         along = axis_of(axis, data.ndim)
         wanted = [over_up(n, block) if d == along else n for d, n in enumerate(data.shape)]

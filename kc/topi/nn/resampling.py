@@ -19,7 +19,7 @@ def _sizes(data: Tensor, layout: Any, letters: str, factors: tuple[Any, ...]) ->
         number = isinstance(factor, int | float) and not isinstance(factor, bool)
         if not number or not (0 < factor < math.inf):
             raise refuse(
-                "KC2317", f"the scale of {letter} is {factor}", "it is a finite number above 0"
+                "KC2317", f"the scale of {letter} is {factor}", "it must be a finite number above 0"
             )
         sizes.append(round(constant(data.shape[axis], "a size") * factor))
     return tuple(sizes)

@@ -103,7 +103,9 @@ def batch_to_space_nd(
     end = wholes(list(crop_end_list), count, "crop_end_list")
     if any(crop < 0 for crop in (*begin, *end)):
         raise refuse(
-            "KC2314", f"crops of {begin} and {end}", "a crop is at least 0: it takes elements away"
+            "KC2314",
+            f"crops of {begin} and {end}",
+            "a crop must be at least 0, as it takes elements away",
         )
     whole_block = constant(product(blocks), "block_shape")
     batch = dim(data.shape[0])

@@ -60,7 +60,7 @@ def _sizes(shape: Any) -> tuple[int, ...]:
     given = tuple(shape) if isinstance(shape, list | tuple) else (shape,)
     sizes = tuple(whole(size, "out_shape") for size in given)
     if any(size < 0 for size in sizes):
-        raise refuse("KC2306", f"out_shape is {given}", "sizes are at least 0")
+        raise refuse("KC2306", f"out_shape is {given}", "sizes must be at least 0")
     return sizes
 
 
@@ -249,7 +249,7 @@ def multinomial(gen: Tensor, probs: Tensor, num_samples: int) -> list[Tensor]:
     gen, count = _generator(gen), whole(num_samples, "num_samples")
     tensor(probs, "probs", None, ("float32", "float64"))
     if count < 1:
-        raise refuse("KC2306", f"num_samples is {count}", "it is at least 1")
+        raise refuse("KC2306", f"num_samples is {count}", "it must be at least 1")
     if not probs.ndim or constant(probs.shape[-1], "the number of weights") < 1:
         raise refuse(
             "KC2303",

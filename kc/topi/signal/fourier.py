@@ -115,7 +115,7 @@ def _window(size: Any, periodic: bool, dtype: str, terms: tuple[float, ...], nam
     """A sum of cosines over the window."""
     length = whole(size, "size")
     if length < 0:
-        raise refuse("KC2306", f"size is {length}", "it is at least 0")
+        raise refuse("KC2306", f"size is {length}", "it must be at least 0")
     kind = check_dtype(dtype)
     if kind not in TYPES:
         raise refuse("KC2301", f"dtype is {kind}", "it takes " + ", ".join(TYPES))

@@ -54,7 +54,7 @@ def sparse_reshape(
     _rows_of(sparse_indices, len(old), "prev_shape")
     if any(size < 0 for size in old) or any(size < -1 for size in new) or new.count(-1) > 1:
         raise refuse("KC2306", f"prev_shape is {tuple(old)}, new_shape is {tuple(new)}",
-                     "sizes are at least 0; one of new_shape may be -1, the remainder")  # fmt: skip
+                     "sizes must be at least 0; one of new_shape may be -1")  # fmt: skip
     total, rest = 1, 1
     for size in old:
         total *= size
@@ -110,7 +110,7 @@ def sparse_fill_empty_rows(
     """
     sizes = _sizes(dense_shape, "dense_shape")
     if any(size < 0 for size in sizes):
-        raise refuse("KC2306", f"dense_shape is {tuple(sizes)}", "sizes are at least 0")
+        raise refuse("KC2306", f"dense_shape is {tuple(sizes)}", "sizes must be at least 0")
     _rows_of(sparse_indices, len(sizes), "dense_shape")
     tensor(sparse_values, "sparse_values", 1)
     same_size(sparse_indices, 0, sparse_values, 0, "there is a value for each place")

@@ -41,7 +41,7 @@ def _columns(data: Tensor, least: int, **columns: int) -> None:
         raise refuse(
             "KC2303",
             f"{data.name} of the shape {shape_text(data.shape)}",
-            f"a box has at least {least} elements",
+            f"a box must have at least {least} elements",
         )
 
 

@@ -51,7 +51,7 @@ def multibox_prior(
     large, shapes = numbers(sizes, "sizes"), numbers(ratios, "ratios")
     distance, offset = numbers(steps, "steps", 2), numbers(offsets, "offsets", 2)
     if min(shapes) <= 0:
-        raise refuse("KC2317", f"ratios is {ratios}", "a ratio is above 0")
+        raise refuse("KC2317", f"ratios is {ratios}", "a ratio must be above 0")
     kind, flat = data.dtype, height / max(width, 1)
     step_y = distance[0] if distance[0] > 0 else 1 / max(height, 1)
     step_x = distance[1] if distance[1] > 0 else 1 / max(width, 1)

@@ -58,7 +58,7 @@ def proposal(
     tensor(im_info, "im_info", 2, (cls_prob.dtype,))
     sizes, shapes = numbers(scales, "scales"), numbers(ratios, "ratios")
     if min(*sizes, *shapes) <= 0:
-        raise refuse("KC2317", f"scales is {scales}, ratios is {ratios}", "they are above 0")
+        raise refuse("KC2317", f"scales is {scales}, ratios is {ratios}", "they must be above 0")
     (stride,) = positive(feature_stride, 1, "feature_stride")
     (kept_count,) = positive(rpn_post_nms_top_n, 1, "rpn_post_nms_top_n")
     anchors = _anchors(sizes, shapes, stride)

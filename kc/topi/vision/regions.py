@@ -34,7 +34,7 @@ def _regions(
                          "an image that regions are taken from is not empty")  # fmt: skip
     number = float(scale) if isinstance(scale, int | float) else math.nan
     if not 0 < number < math.inf:
-        raise refuse("KC2317", f"spatial_scale is {scale}", "it is a finite number above 0")
+        raise refuse("KC2317", f"spatial_scale is {scale}", "it must be a finite number above 0")
     return positive(pooled_size, 2, "pooled_size"), number
 
 

@@ -19,7 +19,7 @@
 //BEFORE-NEXT:   |      block B    <-- reads A
 //BEFORE-NEXT:   |    for q in 8:
 //BEFORE-NEXT:   |      block A    <-- writes A
-//BEFORE-NEXT:  why: blockIdx.x 0 reads A[7], which blockIdx.x 7 writes; blocks of threads run in no order and do not wait for each other
+//BEFORE-NEXT:  why: blockIdx.x 0 reads A[7], which blockIdx.x 7 writes; blocks of threads run in any order and do not wait for each other
 
 //TWICE:error[KC3417]: bind: several blocks of threads write one element of A
 //TWICE-NEXT:  --> {{.*}}bind_grid_invalid.mlir:119:7  tir.block "A" (spatial %v in 8 = %p) do {
@@ -28,7 +28,7 @@
 //TWICE-NEXT:   |      block A    <-- writes A
 //TWICE-NEXT:   |    for q in 8:
 //TWICE-NEXT:   |      block B    <-- writes A
-//TWICE-NEXT:  why: blockIdx.x 0 and blockIdx.x 7 write A[7]; blocks of threads run in no order and do not wait for each other
+//TWICE-NEXT:  why: blockIdx.x 0 and blockIdx.x 7 write A[7]; blocks of threads run in any order and do not wait for each other
 
 //MOVING:error[KC3417]: bind: several blocks of threads write one element of A
 //MOVING-NEXT:  --> {{.*}}bind_grid_invalid.mlir:138:9  tir.block "A" (opaque %w in 4 = %k, spatial %v in 8 = %p + %k) do {
@@ -36,7 +36,7 @@
 //MOVING-NEXT:   |    for k in 4:
 //MOVING-NEXT:   |      for p in 4:
 //MOVING-NEXT:   |        block A    <-- writes A
-//MOVING-NEXT:  why: blockIdx.x 1 and blockIdx.x 0 write A[1]; blocks of threads run in no order and do not wait for each other
+//MOVING-NEXT:  why: blockIdx.x 1 and blockIdx.x 0 write A[1]; blocks of threads run in any order and do not wait for each other
 
 //KERNELS:error[KC3408]: bind: block B reads what another block of threads writes to G
 //KERNELS-NEXT:  --> {{.*}}bind_grid_invalid.mlir:159:7  tir.block "B" (spatial %v in 4 = %i, spatial %w in 8 = %q) do {
@@ -45,7 +45,7 @@
 //KERNELS-NEXT:   |      block G    <-- writes G
 //KERNELS-NEXT:   |    for q in 8 blockIdx.x:
 //KERNELS-NEXT:   |      block B    <-- reads G
-//KERNELS-NEXT:  why: blockIdx.x 0 reads G[0, 7], which blockIdx.x 7 writes; blocks of threads run in no order and do not wait for each other
+//KERNELS-NEXT:  why: blockIdx.x 0 reads G[0, 7], which blockIdx.x 7 writes; blocks of threads run in any order and do not wait for each other
 
 //GRID:error[KC3408]: bind: block B reads what another block of threads writes to G
 //GRID-NEXT:  --> {{.*}}bind_grid_invalid.mlir:159:7  tir.block "B" (spatial %v in 4 = %i, spatial %w in 8 = %q) do {
@@ -54,7 +54,7 @@
 //GRID-NEXT:   |      block G    <-- writes G
 //GRID-NEXT:   |    for q in 8 blockIdx.x:
 //GRID-NEXT:   |      block B    <-- reads G
-//GRID-NEXT:  why: blockIdx.x 0 reads G[0, 7], which blockIdx.x 7 writes; blocks of threads run in no order and do not wait for each other
+//GRID-NEXT:  why: blockIdx.x 0 reads G[0, 7], which blockIdx.x 7 writes; blocks of threads run in any order and do not wait for each other
 
 //VIRTUAL:error[KC3408]: bind: block B reads what another block of threads writes to G
 //VIRTUAL-NEXT:  --> {{.*}}bind_grid_invalid.mlir:159:7  tir.block "B" (spatial %v in 4 = %i, spatial %w in 8 = %q) do {
@@ -63,7 +63,7 @@
 //VIRTUAL-NEXT:   |      block G    <-- writes G
 //VIRTUAL-NEXT:   |    for q in 8 blockIdx.x:
 //VIRTUAL-NEXT:   |      block B    <-- reads G
-//VIRTUAL-NEXT:  why: blockIdx.x 0 reads G[0, 7], which blockIdx.x 7 writes; blocks of threads run in no order and do not wait for each other
+//VIRTUAL-NEXT:  why: blockIdx.x 0 reads G[0, 7], which blockIdx.x 7 writes; blocks of threads run in any order and do not wait for each other
 
 //TILE:error[KC3408]: bind: block B reads what another block of threads writes to S
 //TILE-NEXT:  --> {{.*}}bind_grid_invalid.mlir:178:7  tir.block "B" (spatial %v in 4 = %t, spatial %w in 8 = %q) do {
@@ -73,7 +73,7 @@
 //TILE-NEXT:   |      block S    <-- writes S
 //TILE-NEXT:   |    for q in 8:
 //TILE-NEXT:   |      block B    <-- reads S
-//TILE-NEXT:  why: block B is in no loop of blockIdx.x, so it would run in all of these blocks, which run in no order
+//TILE-NEXT:  why: block B is in no loop of blockIdx.x, so it would run in all of these blocks, which run in any order
 
 //LOCAL:error[KC3408]: bind: block B reads what another block of threads writes to S
 //LOCAL-NEXT:  --> {{.*}}bind_grid_invalid.mlir:178:7  tir.block "B" (spatial %v in 4 = %t, spatial %w in 8 = %q) do {
@@ -83,7 +83,7 @@
 //LOCAL-NEXT:   |      block S    <-- writes S
 //LOCAL-NEXT:   |    for q in 8:
 //LOCAL-NEXT:   |      block B    <-- reads S
-//LOCAL-NEXT:  why: block B is in no loop of blockIdx.x, so it would run in all of these blocks, which run in no order
+//LOCAL-NEXT:  why: block B is in no loop of blockIdx.x, so it would run in all of these blocks, which run in any order
 
 //WARP:error[KC3408]: bind: block B reads what another block of threads writes to S
 //WARP-NEXT:  --> {{.*}}bind_grid_invalid.mlir:178:7  tir.block "B" (spatial %v in 4 = %t, spatial %w in 8 = %q) do {
@@ -93,7 +93,7 @@
 //WARP-NEXT:   |      block S    <-- writes S
 //WARP-NEXT:   |    for q in 8:
 //WARP-NEXT:   |      block B    <-- reads S
-//WARP-NEXT:  why: block B is in no loop of blockIdx.x, so it would run in all of these blocks, which run in no order
+//WARP-NEXT:  why: block B is in no loop of blockIdx.x, so it would run in all of these blocks, which run in any order
 
 func.func @before(%A: memref<8xf32>, %B: memref<8xf32>) {
   tir.for %t in 1 thread "threadIdx.x" {

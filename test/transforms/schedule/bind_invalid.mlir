@@ -246,7 +246,7 @@
 //ORDER-NEXT:   |      block G    <-- writes G
 //ORDER-NEXT:   |    for q in 8:
 //ORDER-NEXT:   |      block B    <-- reads G
-//ORDER-NEXT:  why: blockIdx.x 0 reads G[7], which blockIdx.x 7 writes; blocks of threads run in no order and do not wait for each other
+//ORDER-NEXT:  why: blockIdx.x 0 reads G[7], which blockIdx.x 7 writes; blocks of threads run in any order and do not wait for each other
 
 //LOWER:error[KC4206]: convert-tir-to-scf: the loop y is bound to blockIdx.x, and the target is a CPU
 //LOWER-NEXT:  --> {{.*}}bind_invalid.mlir:343:3  tir.for %y in 128 {
@@ -317,7 +317,7 @@
 //SEEN-NEXT:   |    alloc S
 //SEEN-NEXT:   |    for q in 8:
 //SEEN-NEXT:   |      block S    <-- reads C
-//SEEN-NEXT:  why: block S is in no loop of blockIdx.x, so it would run in all of these blocks, which run in no order
+//SEEN-NEXT:  why: block S is in no loop of blockIdx.x, so it would run in all of these blocks, which run in any order
 
 
 func.func @sum(%A: memref<16x12x8xf32>, %C: memref<16x12xf32>) {

@@ -8,7 +8,7 @@
 // CHECK-NEXT:   |  for y in 4 blockIdx.y:
 // CHECK-NEXT:   |    for x in 4 blockIdx.x:
 // CHECK-NEXT:   |      block B    <-- writes B
-// CHECK-NEXT:  why: block C is in no loop of blockIdx.x, so it would run in all of these blocks, which run in no order
+// CHECK-NEXT:  why: block C is in no loop of blockIdx.x, so it would run in all of these blocks, which run in any order
 // CHECK-NEXT:  try: it is not legal at any loop
 //  CHECK-NOT:{{.}}
 func.func @f(%A: memref<4x4xf32>, %B: memref<4x4xf32>) {

@@ -132,7 +132,7 @@ func.func @chain(%A: memref<8xi32>, %B: memref<8xi32>, %C: memref<4xi32>) {
 //NEGATIVE-NEXT:  why: [0, 0, 0] would be [0, 0, -1]
 //NEGATIVE-NEXT:  try: add an offset that makes the smallest index 0
 
-//CLASH:error[KC3521]: transform_block_layout: (i, j, k)->(i, j floordiv 2, k) is not one to one on block C
+//CLASH:error[KC3521]: transform_block_layout: (i, j, k)->(i, j floordiv 2, k) is not one-to-one on block C
 //CLASH-NEXT:  --> {{.*}}transform_block_layout_invalid.mlir:17:3  %C = te.compute "C" [%i = 4, %j = 8] reduce sum [%k = 8] {
 //CLASH-NEXT:   |  for i in 4:
 //CLASH-NEXT:   |    for j in 8:
@@ -142,7 +142,7 @@ func.func @chain(%A: memref<8xi32>, %B: memref<8xi32>, %C: memref<4xi32>) {
 //CLASH-NEXT:  try: factors that divide the extents
 //CLASH-NEXT:  try: split the loops, which handles tails
 
-//HOLE:error[KC3521]: transform_block_layout: (i, j, k)->(i, j floordiv 3, j mod 3, k) is not one to one on block C
+//HOLE:error[KC3521]: transform_block_layout: (i, j, k)->(i, j floordiv 3, j mod 3, k) is not one-to-one on block C
 //HOLE-NEXT:  --> {{.*}}transform_block_layout_invalid.mlir:17:3  %C = te.compute "C" [%i = 4, %j = 8] reduce sum [%k = 8] {
 //HOLE-NEXT:   |  for i in 4:
 //HOLE-NEXT:   |    for j in 8:

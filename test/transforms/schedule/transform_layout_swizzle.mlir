@@ -88,4 +88,4 @@ func.func @swizzled(%A: memref<16x64xf16>, %C: memref<64x16xf16>) {
 //PADDED-NEXT:   |    for j in 64:
 //PADDED-NEXT:   |      block S    <-- here
 //PADDED-NEXT:  why: padding would move elements that the swizzle has put into different banks
-//PADDED-NEXT:  try: one of the two: either keeps rows out of each other's banks
+//PADDED-NEXT:  try: use one of the two: each keeps rows out of each other's banks

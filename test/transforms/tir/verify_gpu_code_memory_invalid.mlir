@@ -96,7 +96,7 @@ func.func @warps(%A: memref<64xf32>, %C: memref<64xf32>) {
 //CHECK-NEXT:   |      block S    <-- writes S
 //CHECK-NEXT:   |    for q in 8 blockIdx.x:
 //CHECK-NEXT:   |      block B    <-- reads S
-//CHECK-NEXT:  why: blockIdx.x 0 reads S[0, 7], which blockIdx.x 7 writes; blocks of threads run in no order and do not wait for each other
+//CHECK-NEXT:  why: blockIdx.x 0 reads S[0, 7], which blockIdx.x 7 writes; blocks of threads run in any order and do not wait for each other
 // Shared memory is that of a block of threads.
 func.func @blocks(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
   tir.for %t in 4 thread "threadIdx.x" {
@@ -126,7 +126,7 @@ func.func @blocks(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
 //CHECK-NEXT:   |      block G    <-- writes G
 //CHECK-NEXT:   |    for q in 8 blockIdx.x:
 //CHECK-NEXT:   |      block B    <-- reads G
-//CHECK-NEXT:  why: blockIdx.x 0 reads G[7], which blockIdx.x 7 writes; blocks of threads run in no order and do not wait for each other
+//CHECK-NEXT:  why: blockIdx.x 0 reads G[7], which blockIdx.x 7 writes; blocks of threads run in any order and do not wait for each other
 // Text can hold what bind would have refused.
 func.func @global(%A: memref<8xf32>, %B: memref<8xf32>) {
   %G = tir.alloc "G" : memref<8xf32>
@@ -153,7 +153,7 @@ func.func @global(%A: memref<8xf32>, %B: memref<8xf32>) {
 //CHECK-NEXT:  --> {{.*}}verify_gpu_code_memory_invalid.mlir:159:5  tir.block "B" (spatial %v in 8 = %p) do {
 //CHECK-NEXT:   |  for p in 8 blockIdx.x:
 //CHECK-NEXT:   |    block B    <-- writes B
-//CHECK-NEXT:  why: blockIdx.x 0 and blockIdx.x 1 write B[0]; blocks of threads run in no order and do not wait for each other
+//CHECK-NEXT:  why: blockIdx.x 0 and blockIdx.x 1 write B[0]; blocks of threads run in any order and do not wait for each other
 func.func @one(%A: memref<8xf32>, %B: memref<1xf32>) {
   tir.for %p in 8 thread "blockIdx.x" {
     tir.block "B" (spatial %v in 8 = %p) do {
@@ -172,7 +172,7 @@ func.func @one(%A: memref<8xf32>, %B: memref<1xf32>) {
 //CHECK-NEXT:   |    block B    <-- reads A
 //CHECK-NEXT:   |    for p in 8 blockIdx.x:
 //CHECK-NEXT:   |      block A    <-- writes A
-//CHECK-NEXT:  why: block B is in no loop of blockIdx.x, so it would run in all of these blocks, which run in no order
+//CHECK-NEXT:  why: block B is in no loop of blockIdx.x, so it would run in all of these blocks, which run in any order
 func.func @all(%A: memref<8xf32>, %B: memref<1xf32>) {
   tir.for %t in 1 thread "threadIdx.x" {
     tir.block "B" (spatial %v in 1 = %t) do {

@@ -108,7 +108,7 @@ class StorageAlign(Primitive):
                 f"{name} of block {block.label} has a swizzle",
                 at=block,
                 why="padding would move elements that the swizzle has put into different banks",
-                hints=["one of the two: either keeps rows out of each other's banks"],
+                hints=["use one of the two: each keeps rows out of each other's banks"],
             )
         return Plan(alloc, self.axis % rank)
 

@@ -207,7 +207,7 @@ class TransformBlockLayout(Primitive):
     def _not_bijective(self, site: Site, block: BlockOp, why: str) -> Exception:
         return site.refuse(
             "KC3521",
-            f"{self.index_map} is not one to one on block {block.label}",
+            f"{self.index_map} is not one-to-one on block {block.label}",
             at=block,
             why=why,
             hints=["factors that divide the extents", "split the loops, which handles tails"],

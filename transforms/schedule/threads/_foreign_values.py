@@ -241,13 +241,13 @@ def _refuse_value(
     why = meeting.witness.undecided
     if why is None and not kernel.around(load, axis):
         why = f"{describe(reader)} is in no loop of {axis}, so it would run in all of these " + (
-            "blocks, which run in no order"
+            "blocks, which run in any order"
             if is_block
             else f"threads, which do not share {memory} memory"
         )
     elif why is None:
         rule = (
-            "blocks of threads run in no order and do not wait for each other"
+            "blocks of threads run in any order and do not wait for each other"
             if is_block
             else f"threads of {axis} do not share {memory} memory"
         )
@@ -402,7 +402,7 @@ def _require_apart(
         mark={second_writer: f"writes {name}", writer: f"writes {name}"},
         why=meeting.witness.undecided
         or f"{axis} {meeting.number(0)} and {axis} {meeting.number(1)} write "
-        f"{name}{meeting.element}; blocks of threads run in no order and do not wait for each "
+        f"{name}{meeting.element}; blocks of threads run in any order and do not wait for each "
         "other",
         beside=[second_writer],
     )

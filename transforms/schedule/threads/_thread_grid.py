@@ -36,7 +36,7 @@ def _refuse_reader(
         mark={writer: f"writes {name}", reader: f"reads {name}"},
         why=undecided
         or f"{describe(reader)} is in no loop of {axis}, so it would run in all of these blocks, "
-        "which run in no order",
+        "which run in any order",
         beside=[writer],
     )
 
@@ -64,7 +64,9 @@ def copy_in_grid(
         if is_shared(scope, axis):
             why = f"every block along {axis} would write {written}, which is in {scope} memory"
         elif any(is_inside(store, kernel.root) and kernel.around(store, axis) for store in stores):
-            why = f"every block along {axis} would read what others write, and they run in no order"
+            why = (
+                f"every block along {axis} would read what others write, and they run in any order"
+            )
         if why is not None:
             return site.refuse(
                 "KC3409" if is_shared(scope, axis) else "KC3408",
