@@ -79,25 +79,34 @@ SPLIT = "// -----\n"
 def all_lowered(texts: Sequence[str]) -> list[str | None]:
     """LLVM IR of each module, by one run of MLIR's tools; None where it is not lowered so.
 
-    Starting the tools takes longer than most programs do.
+    Starting the tools takes longer than most programs do. A tool that aborts says nothing of the
+    modules after, so these are halved.
     """
     opt, translate = find("mlir-opt"), find("mlir-translate")
     assert opt is not None
     assert translate is not None
-    parts: list[str | None] = list(texts)
-    for command in ([opt, *PIPELINE], [translate, "--mlir-to-llvmir"]):
-        left = [n for n, part in enumerate(parts) if part]
-        given = SPLIT.join(parts[n] or "" for n in left)
-        marker = f"--output-split-marker={SPLIT.strip()}"
-        done = subprocess.run(
-            [*command, "--split-input-file", marker], input=given, capture_output=True, text=True
-        )
-        printed = re.split(r"^// -----\n", done.stdout, flags=re.MULTILINE)
-        if len(printed) != len(left):  # a tool that aborts says nothing of those after
-            return [None] * len(texts)
-        for n, part in zip(left, printed, strict=True):
-            parts[n] = part if part.strip() else None
-    return parts
+    return _through(translate, ["--mlir-to-llvmir"], _through(opt, PIPELINE, texts))
+
+
+def _through(tool: str, flags: Sequence[str], texts: Sequence[str | None]) -> list[str | None]:
+    """What a tool prints of each text; None of those that it refuses, or that are None."""
+    left = [text for text in texts if text]
+    if not left:
+        return [None] * len(texts)
+    done = subprocess.run(
+        [tool, *flags, "--split-input-file", f"--output-split-marker={SPLIT.strip()}"],
+        input=SPLIT.join(left),
+        capture_output=True,
+        text=True,
+    )
+    printed = re.split(r"^// -----\n", done.stdout, flags=re.MULTILINE)
+    if len(printed) != len(left):
+        if len(texts) == 1:
+            return [None]
+        middle = len(texts) // 2
+        return _through(tool, flags, texts[:middle]) + _through(tool, flags, texts[middle:])
+    given = iter(part if part.strip() else None for part in printed)
+    return [next(given) if text else None for text in texts]
 
 
 def descriptor(array: np.ndarray) -> ctypes.Array[ctypes.c_int64]:
