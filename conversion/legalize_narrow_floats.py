@@ -55,6 +55,7 @@ from kc.conversion.driver import (
 )
 from kc.conversion.narrow_float_bits import BitArithmetic, code_attr, format_of
 from kc.dialects.arith import RemFOp, element_of, like
+from kc.dialects.vector import PrintOp
 from kc.support.nvidia import architecture_of
 from kc.support.target import Target, target_of
 
@@ -212,6 +213,22 @@ class ExtendByF32(ConversionPattern[NarrowFloats]):
         self.conversion.round(at, op, wide, rewriter)
 
 
+class PrintAsF32(ConversionPattern[NarrowFloats]):
+    """Print the same numbers as f32.
+
+    ::
+
+        vector.print %a : vector<4xbf16>    ->    vector.print (%a as f32) : vector<4xf32>
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: PrintOp, rewriter: PatternRewriter, /) -> None:
+        if op.source is None or format_of(op.source.type) is None:
+            return
+        wide = self.conversion.widen(BitArithmetic(op), op.source)
+        rewriter.replace(op, PrintOp.build(operands=[[wide]], properties=dict(op.properties)), [])
+
+
 class TruncateByF32(ConversionPattern[NarrowFloats]):
     """From f32, or from a wider or a narrow type by way of it, rounded once.
 
@@ -359,6 +376,7 @@ _COMBINE: dict[str, type[arith.FloatingPointLikeBinaryOperation]] = {
 PATTERNS: tuple[type[RewritePattern], ...] = (
     PromoteArithmetic,
     ExtendByF32,
+    PrintAsF32,
     TruncateByF32,
     ConvertInteger,
     FuseInF32,

@@ -102,12 +102,13 @@ class NewModule:
         *,
         result_attributes: dict[str, Attribute] | None = None,
         properties: dict[str, Attribute] | None = None,
+        is_variadic: bool = False,
     ) -> str:
         """Declare an external function once, and return its name.
 
         Raises CodegenError KC4306 when the module has something else of that name.
         """
-        ty = llvm.LLVMFunctionType(inputs, output)
+        ty = llvm.LLVMFunctionType(inputs, output, is_variadic)
         if name in self._declarations:
             return name
         if name in self._symbols:

@@ -5,7 +5,12 @@ from __future__ import annotations
 from xdsl.dialects import vector
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from kc.conversion.convert_to_llvm import vector_reductions, vector_shapes, vector_transfers
+from kc.conversion.convert_to_llvm import (
+    prints,
+    vector_reductions,
+    vector_shapes,
+    vector_transfers,
+)
 from kc.conversion.convert_to_llvm.function import LlvmPattern
 from kc.conversion.convert_to_llvm.types import convert_type
 from kc.dialects import llvm
@@ -49,4 +54,5 @@ PATTERNS: tuple[type[RewritePattern], ...] = (
     *vector_shapes.PATTERNS,
     *vector_reductions.PATTERNS,
     *vector_transfers.PATTERNS,
+    *prints.PATTERNS,
 )

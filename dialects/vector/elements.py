@@ -236,6 +236,16 @@ class PunctuationAttr(ParametrizedAttribute):
         printer.print_string(f"<{self.word.data}>")
 
 
+_PUNCTUATION = {
+    "no_punctuation": "",
+    "newline": "\n",
+    "comma": ", ",
+    "open": "( ",
+    "close": " )",
+}
+"""The text of each punctuation."""
+
+
 @irdl_op_definition
 class PrintOp(IRDLOperation):
     """``vector.print %v : vector<4xf32> punctuation <comma>``, ``vector.print str "text"``."""
@@ -245,6 +255,21 @@ class PrintOp(IRDLOperation):
     source = opt_operand_def()
     punctuation = opt_prop_def(PunctuationAttr)
     stringLiteral = opt_prop_def(StringAttr)
+
+    @property
+    def text(self) -> str:
+        """What is printed, after the value if there is one."""
+        if self.stringLiteral is not None:
+            return self.stringLiteral.data
+        return "\n" if self.punctuation is None else _PUNCTUATION[self.punctuation.word.data]
+
+    def verify_(self) -> None:
+        if self.stringLiteral is not None and (self.source or self.punctuation) is not None:
+            raise VerifyException(f"{self.name}: a text is printed alone")
+        if self.punctuation is not None and self.punctuation.word.data not in _PUNCTUATION:
+            raise VerifyException(
+                f"{self.name}: the punctuation is one of {', '.join(_PUNCTUATION)}"
+            )
 
     @classmethod
     def parse(cls, parser: Parser) -> PrintOp:

@@ -76,6 +76,16 @@ SPLIT = "// -----\n"
 """What stands between the modules of a file."""
 
 
+_MASKED_READ = re.compile(r"vector\.mask .*vector\.transfer_read .*-> \(([d\d, ]*)\)>}")
+
+
+def is_misread(text: str) -> bool:
+    """Whether MLIR 22 reads a mask beyond its end: ``convert-vector-to-scf`` takes the mask of a read
+    that transposes to have the dimensions of the vector, and it has those of the memory."""
+    reads = (match[1].split(", ") for match in _MASKED_READ.finditer(text))
+    return any(dims != sorted(dims) for dims in reads)
+
+
 def all_lowered(texts: Sequence[str]) -> list[str | None]:
     """LLVM IR of each module, by one run of MLIR's tools; None where it is not lowered so.
 
@@ -203,6 +213,8 @@ def compare(program: Loops, ir: str | None = None) -> list[str]:
     it, where that is known already."""
     ways: list[str] = []
     try:
+        if is_misread(program.text):
+            raise NotLowered("error: a mask is read beyond its end")
         check(program, run_upstream(program, ir))
         ways.append("MLIR")
     except NotLowered as error:
@@ -234,7 +246,7 @@ def compare_all(programs: Sequence[Loops]) -> Counter[str]:
     left: list[Loops] = []
     for program, ir in zip(programs, code, strict=True):
         try:
-            if ir is None:
+            if ir is None or is_misread(program.text):
                 ways.update(compare(program))
                 continue
             check(program, run_upstream(program, ir))
