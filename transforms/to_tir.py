@@ -17,6 +17,7 @@ def to_tir(module: ModuleOp, *, loops: bool = True) -> None:
     """
     if any(op.name.startswith("index.") for op in preorder(module)):
         pass_class("index-to-arith")().apply(None, module)
+    pass_class("legalize-scalable-vectors")().apply(None, module)
     pass_class("convert-te-to-tir")().apply(None, module)
     if upstream_functions(module, loops=loops):
         pass_class("raise-to-tir")(loops=loops).apply(None, module)

@@ -310,8 +310,12 @@ class OuterProductOp(IRDLOperation):
         rhs = parser.parse_type()
         if not isinstance(lhs, VectorType) or len(names) not in (2, 3):
             parser.raise_error("vector.outerproduct: expected two vectors, or a third", at)
-        sizes = [*lhs.get_shape(), *(rhs.get_shape() if isinstance(rhs, VectorType) else ())]
-        result = VectorType(lhs.element_type, sizes)
+        sides = [type_ for type_ in (lhs, rhs) if isinstance(type_, VectorType)]
+        result = VectorType(
+            lhs.element_type,
+            [size for side in sides for size in side.get_shape()],
+            ArrayAttr([flag for side in sides for flag in side.scalable_dims]),
+        )
         kind = given.pop("kind", _KIND)
         return cls.create(
             operands=parser.resolve_operands(names, [lhs, rhs, result][: len(names)], at),

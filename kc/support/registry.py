@@ -203,6 +203,7 @@ PASSES = {
         "kc.conversion.{stem}",
         (
             "index-to-arith",
+            "legalize-scalable-vectors",
             "raise-to-tir",
             "decompose-aggregates",
             "tosa-to-linalg",

@@ -80,8 +80,8 @@ _MASKED_READ = re.compile(r"vector\.mask .*vector\.transfer_read .*-> \(([d\d, ]
 
 
 def is_misread(text: str) -> bool:
-    """Whether MLIR 22 reads a mask beyond its end: ``convert-vector-to-scf`` takes the mask of a read
-    that transposes to have the dimensions of the vector, and it has those of the memory."""
+    """Whether MLIR 22 reads a mask beyond its end: ``convert-vector-to-scf`` takes the mask of a
+    read that transposes to have the dimensions of the vector, and it has those of the memory."""
     reads = (match[1].split(", ") for match in _MASKED_READ.finditer(text))
     return any(dims != sorted(dims) for dims in reads)
 
