@@ -20,6 +20,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     TensorType,
+    UnitAttr,
     VectorType,
     i1,
     i64,
@@ -181,9 +182,30 @@ def _predicate(given: int | str, names: tuple[str, ...]) -> IntegerAttr:
     return IntegerAttr(given, i64)
 
 
+def _parse_predicate(parser: Parser) -> str:
+    """A predicate's name, which upstream takes in quotation marks, too."""
+    quoted = parser.parse_optional_str_literal()
+    predicate = parser.parse_identifier() if quoted is None else quoted
+    parser.parse_punctuation(",")
+    return predicate
+
+
 @_takes(_INDICES, _BOOLS, _check_comparison)
 class CmpiOp(arith.CmpiOp):
     """``arith.cmpi slt, %a, %b : vector<8xi32>``; the result is i1, or a vector of i1."""
+
+    @classmethod
+    def parse(cls, parser: Parser) -> CmpiOp:
+        predicate = _parse_predicate(parser)
+        lhs = parser.parse_unresolved_operand()
+        parser.parse_punctuation(",")
+        rhs = parser.parse_unresolved_operand()
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        type_ = parser.parse_type()
+        op = cls(*(parser.resolve_operand(name, type_) for name in (lhs, rhs)), predicate)
+        op.attributes.update(attributes)
+        return op
 
     def __init__(
         self, operand1: Operation | SSAValue, operand2: Operation | SSAValue, arg: int | str
@@ -218,8 +240,7 @@ class CmpfOp(arith.CmpfOp):
 
     @classmethod
     def parse(cls, parser: Parser) -> CmpfOp:
-        predicate = parser.parse_identifier()
-        parser.parse_punctuation(",")
+        predicate = _parse_predicate(parser)
         lhs = parser.parse_unresolved_operand()
         parser.parse_punctuation(",")
         rhs = parser.parse_unresolved_operand()
@@ -323,6 +344,36 @@ class TruncFOp(arith.TruncFOp):
 
 _EXTENDED[arith.ExtFOp] = ExtFOp
 _EXTENDED[arith.TruncFOp] = TruncFOp
+
+
+_WITH_EXACT = redefined(
+    "$lhs `,` $rhs (`exact` $isExact^)? attr-dict `:` type($result)",
+    isExact=OptPropertyDef(base(UnitAttr)),
+)
+"""With the promise that nothing is lost: no remainder, and no bit that is set."""
+
+
+@_WITH_EXACT
+class DivSIOp(arith.DivSIOp):
+    """``arith.divsi %a, %b exact : i32``."""
+
+
+@_WITH_EXACT
+class DivUIOp(arith.DivUIOp):
+    """``arith.divui %a, %b exact : i32``."""
+
+
+@_WITH_EXACT
+class ShRSIOp(arith.ShRSIOp):
+    """``arith.shrsi %a, %b exact : i32``."""
+
+
+@_WITH_EXACT
+class ShRUIOp(arith.ShRUIOp):
+    """``arith.shrui %a, %b exact : i32``."""
+
+
+_EXTENDED.update({cls.__bases__[0]: cls for cls in (DivSIOp, DivUIOp, ShRSIOp, ShRUIOp)})
 
 
 @_takes(_FLOATS, _INTEGERS, _check_cast)

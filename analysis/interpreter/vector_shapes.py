@@ -8,6 +8,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from xdsl.dialects.builtin import AnyFloat, IntegerType
 from xdsl.interpreter import (
     Interpreter,
     InterpreterFunctions,
@@ -17,13 +18,13 @@ from xdsl.interpreter import (
     impl_terminator,
     register_impls,
 )
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 
 from kc.analysis.interpreter.combine import combining_function
 from kc.analysis.interpreter.engine import KernelInterpreter, Run, prepared
 from kc.analysis.interpreter.errors import UninterpretableError
 from kc.analysis.interpreter.memory import element_reader, element_writer
-from kc.analysis.interpreter.values import Buffer, Poison, splat
+from kc.analysis.interpreter.values import Buffer, Poison, float_type, splat
 from kc.dialects import vector
 from kc.dialects.vector import element_of, shape_of
 
@@ -44,6 +45,19 @@ def object_array(values: np.ndarray) -> np.ndarray:
     result = np.empty(values.shape, object)
     result.reshape(-1)[:] = values.reshape(-1).tolist()
     return result
+
+
+def _extension(op: Operation, narrow: Attribute, wide: Attribute) -> Callable[[Any], Any]:
+    """Numbers of the narrow type as those of the wide one."""
+    if narrow == wide:
+        return lambda value: value
+    if isinstance(narrow, IntegerType) and isinstance(wide, IntegerType):
+        # Integers are Python's, with their signs; a truth value is all bits.
+        return (lambda value: value) if narrow.width.data > 1 else (lambda value: -int(value))
+    if isinstance(narrow, AnyFloat) and isinstance(wide, AnyFloat):
+        kind = float_type(op, wide)
+        return lambda value: value if isinstance(value, Poison) else kind(value)
+    raise UninterpretableError(op, f"products of {narrow} are combined in {wide}")
 
 
 def combined(combine: Callable[[Any, Any], Any], total: Any, value: Any) -> Any:
@@ -155,8 +169,7 @@ class VectorReductionFunctions(InterpreterFunctions):
     @prepared(vector.ContractionOp)
     def contraction(self, interpreter: KernelInterpreter, op: vector.ContractionOp) -> Run:
         element = element_of(op.acc)
-        if element != element_of(op.lhs):
-            raise UninterpretableError(op, f"products of {op.lhs.type} are combined in {element}")
+        widen = _extension(op, element_of(op.lhs), element)
         combine = combining_function(op, op.kind.data.value, element)
         multiply = combining_function(op, "mul", element)
         lhs, rhs, out = op.maps
@@ -169,7 +182,8 @@ class VectorReductionFunctions(InterpreterFunctions):
             for place in places:
                 if mask is None or mask[place]:
                     left, right = (
-                        value[tuple(place[n] for n in dims)] for value, dims in ((a, lhs), (b, rhs))
+                        widen(value[tuple(place[n] for n in dims)])
+                        for value, dims in ((a, lhs), (b, rhs))
                     )
                     at = tuple(place[n] for n in out)
                     total[at] = combined(combine, total[at], combined(multiply, left, right))
@@ -182,10 +196,15 @@ class VectorReductionFunctions(InterpreterFunctions):
         element, shape = element_of(op.result), shape_of(op.result)
         multiply = combining_function(op, "mul", element)
         combine = combining_function(op, op.kind.data.value, element)
+        active = outer_mask(op)
 
         def run(a: np.ndarray, b: Any, start: np.ndarray | None = None) -> np.ndarray:
+            mask = active()
             result = np.empty(shape, object)
             for place in itertools.product(*map(range, shape)):
+                if start is not None and mask is not None and not mask[place]:
+                    result[place] = start[place]
+                    continue
                 factor = b[place[1]] if len(place) == 2 else b
                 product = combined(multiply, a[place[0]], factor)
                 result[place] = (

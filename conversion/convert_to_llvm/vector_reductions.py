@@ -7,7 +7,7 @@ from collections.abc import Generator
 from typing import TYPE_CHECKING
 
 from xdsl.dialects import vector as xdsl_vector
-from xdsl.dialects.builtin import IntegerType, VectorType
+from xdsl.dialects.builtin import FixedBitwidthType, IntegerType, VectorType
 from xdsl.dialects.vector import CombiningKindAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -182,6 +182,21 @@ class LowerMultiReduction(LlvmPattern):
         lower_multi_reduction(self.conversion, op)
 
 
+def _as_wide(s: FunctionLowering, old: SSAValue, acc: SSAValue) -> SSAValue:
+    """A factor with elements as wide as those that the products are combined in."""
+    value, wide = s.value(old), element_type(convert_type(acc.type))
+    narrow = element_type(value.type)
+    if narrow == wide:
+        return value
+    assert isinstance(narrow, FixedBitwidthType)
+    assert isinstance(wide, FixedBitwidthType)
+    are_integers = {isinstance(type_, IntegerType) for type_ in (narrow, wide)}
+    if len(are_integers) != 1 or narrow.bitwidth >= wide.bitwidth:
+        raise unsupported_type(acc.type, f"products of {narrow} are combined with it")
+    extend = llvm.SExtOp if are_integers == {True} else llvm.FPExtOp
+    return s.emit(extend, [value], llvm.same_shape(value.type, wide))
+
+
 def lower_contraction(
     s: FunctionLowering, op: vector.ContractionOp, mask: SSAValue | None = None
 ) -> None:
@@ -189,9 +204,6 @@ def lower_contraction(
     import numpy as np
 
     require_wide(op)
-    types = [element_type(convert_type(value.type)) for value in op.operands]
-    if types[2] != types[0]:
-        raise unsupported_type(op.acc.type, f"products of {types[0]} are combined with it")
     extents, (*read, written) = op.extents, op.maps
     reduced = [n for n in range(len(extents)) if n not in written]
     order = [*reduced, *written]
@@ -204,7 +216,7 @@ def lower_contraction(
         whole = own.reshape([size if n in present else 1 for n, size in enumerate(extents)])
         return np.broadcast_to(whole, extents).transpose(order).reshape(-1, count)
 
-    lhs, rhs = (s.value(value) for value in (op.lhs, op.rhs))
+    lhs, rhs = (_as_wide(s, value, op.acc) for value in (op.lhs, op.rhs))
     multiply = combining("mul", lhs.type)
     flags, masked = _flags(op), list(range(len(extents)))
 
@@ -235,6 +247,30 @@ class LowerContraction(LlvmPattern):
         lower_contraction(self.conversion, op)
 
 
+def lower_outer_product(
+    s: FunctionLowering, op: vector.OuterProductOp, mask: SSAValue | None = None
+) -> None:
+    """Every product of two elements, combined with a vector where the mask is set."""
+    import numpy as np
+
+    require_wide(op)
+    ty = vector_type(op.result)
+    shape = (*shape_of(op.lhs), *(shape_of(op.rhs) or (1,)))
+    own = np.indices(shape)
+    left = pick(s, s.value(op.lhs), own[0])
+    if isinstance(op.rhs.type, VectorType):
+        right = pick(s, s.value(op.rhs), own[1])
+    else:
+        right = splat(s, s.value(op.rhs), ty)
+    value = s.emit(combining("mul", ty), [left, right], ty)
+    if op.acc is not None:
+        start = s.value(op.acc)
+        value = s.emit(combining(op.kind.data.value, ty), [start, value], ty)
+        if mask is not None:
+            value = s.emit(llvm.SelectOp, [mask, value, start], ty)
+    s.define(op.result, value)
+
+
 class LowerOuterProduct(LlvmPattern):
     """Every product of two elements, combined with a vector.
 
@@ -250,23 +286,7 @@ class LowerOuterProduct(LlvmPattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: vector.OuterProductOp, rewriter: PatternRewriter, /) -> None:
-        import numpy as np
-
-        s = self.conversion
-        require_wide(op)
-        ty = vector_type(op.result)
-        shape = (*shape_of(op.lhs), *(shape_of(op.rhs) or (1,)))
-        own = np.indices(shape)
-        left = pick(s, s.value(op.lhs), own[0])
-        if isinstance(op.rhs.type, VectorType):
-            right = pick(s, s.value(op.rhs), own[1])
-        else:
-            right = splat(s, s.value(op.rhs), ty)
-        value = s.emit(combining("mul", ty), [left, right], ty)
-        if op.acc is not None:
-            combine = combining(op.kind.data.value, ty)
-            value = s.emit(combine, [s.value(op.acc), value], ty)
-        s.define(op.result, value)
+        lower_outer_product(self.conversion, op)
 
 
 class LowerMask(LlvmPattern):
@@ -300,6 +320,8 @@ class LowerMask(LlvmPattern):
                 lower_multi_reduction(s, masked, mask)
             case vector.ContractionOp():
                 lower_contraction(s, masked, mask)
+            case vector.OuterProductOp():
+                lower_outer_product(s, masked, mask)
         s.has_done_action = True
         end = op.body.block.last_op
         assert isinstance(end, vector.YieldOp)

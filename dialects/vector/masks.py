@@ -20,7 +20,7 @@ from xdsl.traits import IsTerminator, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from kc.dialects.vector.memory import GatherOp, ScatterOp
-from kc.dialects.vector.reductions import ContractionOp, MultiReductionOp
+from kc.dialects.vector.reductions import ContractionOp, MultiReductionOp, OuterProductOp
 from kc.dialects.vector.sizes import (
     BOOLS,
 )
@@ -131,5 +131,6 @@ MASKABLE: tuple[type[Operation], ...] = (
     ScatterOp,
     MultiReductionOp,
     ContractionOp,
+    OuterProductOp,
 )
 """The ops that a ``vector.mask`` may have."""

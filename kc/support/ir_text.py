@@ -152,6 +152,18 @@ class ModuleParser(LocationParser):
                 return [parse()]
         return super().parse_comma_separated_list(delimiter, parse, context_msg)
 
+    def parse_dimension_list(self) -> list[int]:
+        # ``memref<? x f32>``: a space may follow the last ``x``, too.
+        sizes: list[int] = []
+        while self._current_token.kind in (MLIRTokenKind.INTEGER_LIT, MLIRTokenKind.QUESTION):
+            sizes.append(self.parse_shape_dimension())
+            delimiter = self._current_token.span.start
+            if self._parse_optional_shape_delimiter() is None:
+                return sizes
+        if sizes:
+            self._resume_from(delimiter)
+        return sizes
+
     def parse_affine_map(self) -> AffineMap:
         space = super().parse_affine_map()
         if not all(expr.is_pure_affine() for expr in space.results):
