@@ -10,6 +10,7 @@ from typing import Any
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     AffineMapAttr,
+    ArrayAttr,
     DictionaryAttr,
     IndexType,
     IntegerAttr,
@@ -142,6 +143,8 @@ def bound_checks_of(module: ModuleOp) -> Any:
 
 
 def _plain(attr: Attribute) -> Any:
+    if isinstance(attr, ArrayAttr):
+        return tuple(map(_plain, attr))
     return attr.value.data if isinstance(attr, IntegerAttr) else _text(attr)
 
 

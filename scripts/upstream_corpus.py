@@ -6,6 +6,11 @@ accepts and that have ops of the dialects in :data:`DIALECTS` alone, how many ar
 many are built. ``--all`` reads every file, also those that are no valid IR: nothing may fail but
 by a diagnostic. ``--out FILE`` keeps a line of JSON for each function.
 
+``--compare`` also calls what is built, and MLIR's own lowering of it, with the same random
+arguments (``test/fuzz/upstream_calls.py``). A function is ``equal``, or it does ``differ``; it is
+``undefined`` where no arguments were drawn that it has results for, and stays ``built`` where MLIR
+does not lower it or it takes arguments of other kinds.
+
 A function stands for itself: what it calls, its globals and its aliases come along, and a private
 one is public.
 """
@@ -23,6 +28,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "test"), str(ROOT / "test" / "fuzz")]
@@ -150,6 +156,43 @@ def accepted(functions: Sequence[Function], tool: str) -> list[Function]:
     return kept
 
 
+def lowerings(functions: Sequence[Function]) -> dict[int, tuple[Any, str]]:
+    """The interface of each function that can be called with random arguments, and MLIR's code for
+    it, by its place."""
+    import upstream_calls
+
+    import kc
+    from kc.support.diagnostics import KCError
+
+    kc.build(kc.IRModule.parse("func.func @f() { return }"))  # forks have what it imports
+    interfaces: dict[int, Any] = {}
+    for n, function in enumerate(functions):
+        try:
+            symbol = function.name.strip('@"')
+            module = kc.IRModule.parse(function.text)
+            interfaces[n] = upstream_calls.Interface.of(module.functions[symbol])
+        except (KCError, upstream_calls.Unfit):
+            continue
+    code: dict[int, tuple[Any, str]] = {}
+    places = list(interfaces)
+    for first in range(0, len(places), 50):
+        batch = places[first : first + 50]
+        texts = upstream_calls.lowered([(functions[n].text, interfaces[n]) for n in batch])
+        code |= {n: (interfaces[n], ir) for n, ir in zip(batch, texts, strict=True) if ir}
+    return code
+
+
+def comparison(function: Function, interface: Any, ir: str) -> tuple[str, str]:
+    """How the results of a function that is built compare with those of MLIR's code."""
+    import upstream_calls
+
+    import kc
+    from kc.support.diagnostics import diagnostic_handler
+
+    with diagnostic_handler(lambda _: None):
+        return upstream_calls.compared(kc.IRModule.parse(function.text), interface, ir)
+
+
 def outcome(function: Function, *, builds: bool) -> tuple[str, str]:
     """How far a function comes, and why no further: ``parse`` or ``build`` is what fails,
     ``traceback`` what should not be."""
@@ -172,10 +215,13 @@ def outcome(function: Function, *, builds: bool) -> tuple[str, str]:
 
 
 def each(
-    functions: Sequence[Function], work: Callable[[Function], tuple[str, str]]
+    functions: Sequence[Function],
+    work: Callable[[Function], tuple[str, str]],
+    *,
+    together: int = 200,
 ) -> Iterator[tuple[str, str]]:
-    """What ``work`` says of each, in processes of their own: one that ends, or takes too long,
-    takes nothing else along."""
+    """What ``work`` says of each, so many ``together`` in processes of their own: one that ends,
+    or takes too long, takes nothing else along."""
     first = 0
     while first < len(functions):
         reader, writer = os.pipe()
@@ -183,7 +229,7 @@ def each(
         if child == 0:
             os.close(reader)
             with os.fdopen(writer, "w") as out:
-                for function in functions[first : first + 200]:
+                for function in functions[first : first + together]:
                     signal.setitimer(signal.ITIMER_PROF, SECONDS)
                     out.write(json.dumps(work(function)) + "\n")
                     out.flush()
@@ -209,6 +255,7 @@ def main() -> int:
     )
     parser.add_argument("folder", type=Path)
     parser.add_argument("--parse", action="store_true", help="do no more than parse")
+    parser.add_argument("--compare", action="store_true", help="compare with MLIR's own lowering")
     parser.add_argument("--all", action="store_true", help="read all text, valid or not")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="take each N-th function")
     parser.add_argument("--out", type=Path, help="a line of JSON for each function")
@@ -245,10 +292,22 @@ def main() -> int:
             log.write(json.dumps([function.file, function.name, kind, why, function.text]) + "\n")
             log.flush()
 
-    def work(function: Function) -> tuple[str, str]:
-        return outcome(function, builds=not given.parse)
+    code = lowerings(counted) if given.compare else {}
+    place = {id(function): n for n, function in enumerate(counted)}
 
-    for function, result in zip(counted, each(counted, work), strict=True):
+    def work(function: Function) -> tuple[str, str]:
+        result = outcome(function, builds=not given.parse)
+        known = code.get(place[id(function)])
+        if result[0] != "built" or known is None:
+            return result
+        try:
+            return comparison(function, *known)
+        except Exception as error:
+            return "traceback", f"compare: {type(error).__name__}: {error}"
+
+    # What writes where it should not may break what runs after it.
+    together = 1 if given.compare else 200
+    for function, result in zip(counted, each(counted, work, together=together), strict=True):
         note(function, result)
         for dialect in {*function.dialects - {"builtin", "func"}, "all"}:
             tables[dialect][result[0]] += 1

@@ -23,7 +23,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from kc.conversion.convert_to_llvm.arith import fast_math
 from kc.conversion.convert_to_llvm.function import FunctionLowering, LlvmPattern
-from kc.conversion.convert_to_llvm.types import require_wide
+from kc.conversion.convert_to_llvm.types import convert_type, require_wide
 from kc.dialects import llvm
 from kc.dialects.llvm import element_type, same_shape
 
@@ -34,7 +34,7 @@ def _compute_type(ty: Attribute) -> Attribute:
 
 
 def _promoted(s: FunctionLowering, op: Operation) -> tuple[list[SSAValue], Attribute]:
-    ty = op.results[0].type
+    ty = convert_type(op.results[0].type)
     wide = _compute_type(ty)
     values = [s.value(operand) for operand in op.operands]
     if wide != ty:
@@ -46,8 +46,9 @@ def _promoted(s: FunctionLowering, op: Operation) -> tuple[list[SSAValue], Attri
 
 def _define(s: FunctionLowering, op: Operation, value: SSAValue) -> None:
     (result,) = op.results
-    if value.type != result.type:
-        value = s.emit(llvm.FPTruncOp, [value], result.type)
+    type_ = convert_type(result.type)
+    if value.type != type_:
+        value = s.emit(llvm.FPTruncOp, [value], type_)
     s.define(result, value)
 
 

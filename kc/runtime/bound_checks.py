@@ -14,7 +14,8 @@ HEADER = 2
 
 @dataclass(frozen=True)
 class Site:
-    """A checked access: ``lanes`` elements, next to each other in the last of ``rank`` dimensions.
+    """A checked access: ``lanes`` elements, next to each other in the last of ``rank`` dimensions,
+    or so many in each of them.
 
     ``access`` is "read", "written" or "in a view".
     """
@@ -23,8 +24,14 @@ class Site:
     access: str
     buffer: str
     rank: int
-    lanes: int
+    lanes: int | tuple[int, ...]
     location: Location | None
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """How many elements are accessed, in each dimension."""
+        lanes = self.lanes
+        return lanes if isinstance(lanes, tuple) else (*[1] * (self.rank - 1), lanes)
 
 
 @dataclass(frozen=True)
@@ -44,23 +51,32 @@ class BoundChecks:
             return
         site = self.sites[record[1]]
         first, sizes = (list(record[at : at + site.rank]) for at in (HEADER, HEADER + site.rank))
-        indices = list(first)
         # Of a vector, the first lane that is outside.
-        if 0 <= first[-1] < sizes[-1] < first[-1] + site.lanes:
-            indices[-1] = sizes[-1]
+        indices = [
+            size if 0 <= start < size < start + count else start
+            for start, size, count in zip(first, sizes, site.counts, strict=True)
+        ]
         wrong = [n for n, index in enumerate(indices) if not 0 <= index < sizes[n]]
         places = "; ".join(
             f"index {indices[n]} of dimension {n} is outside of [0, {sizes[n]})" for n in wrong
         )
         where = "" if site.function == kernel else f", in {site.function}"
-        span = f", with {site.lanes} elements from {_element(site.buffer, first)} on"
+        shape = "x".join(str(count) for count in site.counts[-_rank(site.counts) :])
+        span = ""
+        if shape != "1":
+            span = f", with {shape} elements from {_element(site.buffer, first)} on"
         raise CallError(
             "KC5270",
             f"{kernel}: {_element(site.buffer, indices)}: {places}",
             location=site.location,
-            facts=[f"it is {site.access}{where}{span if site.lanes > 1 else ''}"],
+            facts=[f"it is {site.access}{where}{span}"],
             why="the kernel has bound checks and stopped; unwritten elements are undefined",
         )
+
+
+def _rank(counts: Sequence[int]) -> int:
+    """How many dimensions the vector has that is accessed, at least one."""
+    return next((len(counts) - n for n, count in enumerate(counts) if count > 1), 1)
 
 
 def _element(buffer: str, indices: Sequence[int]) -> str:

@@ -86,7 +86,7 @@ def is_misread(text: str) -> bool:
     return any(dims != sorted(dims) for dims in reads)
 
 
-def all_lowered(texts: Sequence[str]) -> list[str | None]:
+def all_lowered(texts: Sequence[str], pipeline: Sequence[str] = PIPELINE) -> list[str | None]:
     """LLVM IR of each module, by one run of MLIR's tools; None where it is not lowered so.
 
     Starting the tools takes longer than most programs do. A tool that aborts says nothing of the
@@ -95,7 +95,7 @@ def all_lowered(texts: Sequence[str]) -> list[str | None]:
     opt, translate = find("mlir-opt"), find("mlir-translate")
     assert opt is not None
     assert translate is not None
-    return _through(translate, ["--mlir-to-llvmir"], _through(opt, PIPELINE, texts))
+    return _through(translate, ["--mlir-to-llvmir"], _through(opt, pipeline, texts))
 
 
 def _through(tool: str, flags: Sequence[str], texts: Sequence[str | None]) -> list[str | None]:
@@ -143,7 +143,7 @@ def run_upstream(program: Loops, ir: str | None = None) -> list[Any]:
             values.append(ctypes.c_void_p(ctypes.addressof(kept[-1])))
         else:
             values.append(ctypes.c_int64(argument))
-    engine = _compiled(ir or lowered(program.text))
+    engine = compiled(ir or lowered(program.text))
     whole = (ctypes.c_int64 * words)()
     if words:
         values.insert(0, ctypes.c_void_p(ctypes.addressof(whole)))
@@ -152,11 +152,11 @@ def run_upstream(program: Loops, ir: str | None = None) -> list[Any]:
     fields = iter(whole)
     for n, array in enumerate(allocated):
         own = list(itertools.islice(fields, 3 + 2 * array.ndim))
-        allocated[n] = _read(own, array.ndim, array.dtype)
+        allocated[n] = read_descriptor(own, array.ndim, array.dtype)
     return [*arguments, *allocated]
 
 
-def _read(fields: Sequence[int], rank: int, dtype: np.dtype[Any]) -> np.ndarray:
+def read_descriptor(fields: Sequence[int], rank: int, dtype: np.dtype[Any]) -> np.ndarray:
     """The array of a descriptor, copied."""
     _, aligned, offset, *rest = fields
     shape, strides = rest[:rank], [stride * dtype.itemsize for stride in rest[rank:]]
@@ -174,7 +174,8 @@ def _result_count(text: str) -> int:
     return 0 if signature is None else signature[1].count("tensor<")
 
 
-def _compiled(ir: str) -> Any:
+def compiled(ir: str) -> Any:
+    """The engine that has the functions of a module of LLVM IR."""
     import llvmlite.binding as binding
 
     binding.load_library_permanently(RUNTIME)

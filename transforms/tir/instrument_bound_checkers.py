@@ -36,6 +36,7 @@ function is left early.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -246,25 +247,26 @@ class _Function:
         buffer: SSAValue,
         indices: Sequence[SSAValue],
         *,
-        lanes: int = 1,
+        lanes: Sequence[int] = (),
         active: SSAValue | None = None,
         inside: SSAValue | None = None,
     ) -> None:
         """Leave unless all ``indices`` are inside of ``buffer``, or it is not ``active``.
 
-        Of the last index, so many ``lanes`` are accessed. ``inside`` is the condition where it is
-        another one.
+        ``lanes`` are the sizes of the vector that is accessed, along the last dimensions.
+        ``inside`` is the condition where it is another one.
         """
         if not indices:
             return
+        counts = [*[1] * (len(indices) - len(lanes)), *lanes]
         sizes = [self.size(buffer, dim) for dim in range(len(indices))]
         if inside is None:
-            for n, (index, size) in enumerate(zip(indices, sizes, strict=True), start=1):
-                if n < len(indices) or lanes == 1:
+            for index, size, count in zip(indices, sizes, counts, strict=True):
+                if count == 1:
                     # As unsigned numbers, negative ones are greater than any size.
                     inside = self.both(inside, self.compare(index, "ult", size))
                     continue
-                last = self.emit(arith.SubiOp(size, self.number(lanes)))
+                last = self.emit(arith.SubiOp(size, self.number(count)))
                 inside = self.both(inside, self.compare(index, "sle", last))
                 inside = self.both(inside, self.compare(index, "sge", self.number(0)))
             assert inside is not None
@@ -274,7 +276,7 @@ class _Function:
         outside = self.emit(arith.XOrIOp(inside, self.number(1, i1)))
         report = self.module.report(len(indices))
         name = _name_of(buffer)
-        site = _number(self._site(access, name, len(indices), lanes), i64)
+        site = _number(self._site(access, name, counts), i64)
         call = func.CallOp(report, [self.record, site.result, *indices, *sizes], [])
         block = Block([site, call, scf.YieldOp()])
         for op in block.ops:
@@ -282,16 +284,17 @@ class _Function:
         self.emit(scf.IfOp(outside, [], Region(block)))
         self._leave_unless(inside, f"{name} is accessed outside of its bounds")
 
-    def _site(self, access: str, buffer: str, rank: int, lanes: int) -> int:
-        """The number of a new checked access."""
+    def _site(self, access: str, buffer: str, counts: Sequence[int]) -> int:
+        """The number of a new checked access, of so many elements in each dimension."""
+        lanes = [IntegerAttr(count, i64) for count in counts]
         number = self.module.sites
         self.module.sites += 1
         site: dict[str, Attribute] = {
             "number": IntegerAttr(number, i64),
             "access": StringAttr(access),
             "buffer": StringAttr(buffer),
-            "rank": IntegerAttr(rank, i64),
-            "lanes": IntegerAttr(lanes, i64),
+            "rank": IntegerAttr(len(counts), i64),
+            "lanes": lanes[-1] if set(counts[:-1]) <= {1} else ArrayAttr(lanes),
         }
         location = location_of(self.op)
         if location is not None:
@@ -331,12 +334,12 @@ class _Function:
     def load(self, op: Operation) -> None:
         """``memref.load`` and ``vector.load``."""
         buffer, *indices = op.operands
-        self.check("read", buffer, indices, lanes=_lanes(op.results[0].type))
+        self.check("read", buffer, indices, lanes=_sizes(op.results[0].type))
 
     def store(self, op: Operation) -> None:
         """``memref.store`` and ``vector.store``."""
         value, buffer, *indices = op.operands
-        self.check("written", buffer, indices, lanes=_lanes(value.type))
+        self.check("written", buffer, indices, lanes=_sizes(value.type))
 
     def atomic(self, op: Operation) -> None:
         """``memref.atomic_rmw``."""
@@ -356,10 +359,15 @@ class _Function:
     def _masked(
         self, access: str, buffer: SSAValue, indices: Sequence[SSAValue], mask: SSAValue
     ) -> None:
-        for lane in range(_lanes(mask.type)):
-            active = self.emit(vector.ExtractOp(mask, [lane], i1))
-            last = self.emit(arith.AddiOp(indices[-1], self.number(lane)))
-            self.check(access, buffer, [*indices[:-1], last], active=active)
+        sizes = _sizes(mask.type)
+        outer, inner = indices[: len(indices) - len(sizes)], indices[len(indices) - len(sizes) :]
+        for lane in itertools.product(*map(range, sizes)):
+            active = self.emit(vector.ExtractOp(mask, lane, i1))
+            places = [
+                self.emit(arith.AddiOp(index, self.number(n)))
+                for index, n in zip(inner, lane, strict=True)
+            ]
+            self.check(access, buffer, [*outer, *places], active=active)
 
     def copy(self, op: Operation) -> None:
         """``memref.copy``: the target is as large as the source, in every dimension."""
@@ -398,8 +406,8 @@ class _Function:
             self.check("in a view", op.source, corner, active=any_)
 
 
-def _lanes(type_: Attribute) -> int:
-    return type_.get_shape()[0] if isinstance(type_, VectorType) else 1
+def _sizes(type_: Attribute) -> Sequence[int]:
+    return type_.get_shape() if isinstance(type_, VectorType) else ()
 
 
 def _name_of(buffer: SSAValue) -> str:
