@@ -84,7 +84,7 @@ def _fix_sizes(op: Operation) -> None:
     in place: no op becomes another."""
     blocks = (block for region in op.regions for block in region.blocks)
     for value in (*op.results, *(arg for block in blocks for arg in block.args)):
-        if is_scalable(value.type):
+        if _is_to_fix(value.type):
             Rewriter.replace_value_with_new_type(value, fixed(value.type))
     for given in (op.properties, op.attributes):
         given.update({name: fixed(attribute) for name, attribute in given.items()})
@@ -93,7 +93,7 @@ def _fix_sizes(op: Operation) -> None:
 def fixed(attribute: Attribute) -> Attribute:
     """A type, a constant or a type of a function with sizes for vscale 1."""
     match attribute:
-        case VectorType():
+        case VectorType() if is_scalable(attribute):
             return VectorType(attribute.element_type, attribute.shape)
         case FunctionType():
             return FunctionType.from_lists(
@@ -116,14 +116,18 @@ def fixed(attribute: Attribute) -> Attribute:
 def _has_scalable(op: Operation) -> bool:
     return (
         isinstance(op, VectorScaleOp)
-        or any(is_scalable(result.type) for result in op.results)
+        or any(_is_to_fix(result.type) for result in op.results)
         or any(
-            is_scalable(arg.type)
+            _is_to_fix(arg.type)
             for region in op.regions
             for block in region.blocks
             for arg in block.args
         )
     )
+
+
+def _is_to_fix(type_: Attribute) -> bool:
+    return is_scalable(type_.element_type if isinstance(type_, MemRefType) else type_)
 
 
 def _require_inside(op: ScalableExtractOp | ScalableInsertOp) -> None:

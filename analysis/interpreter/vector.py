@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from xdsl.dialects import vector
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, VectorType
+from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerAttr, MemRefType, VectorType
 from xdsl.interpreter import InterpreterFunctions, register_impls
 from xdsl.ir import Operation
 from xdsl.ir.affine import AffineDimExpr
@@ -17,7 +17,7 @@ from xdsl.ir.affine import AffineDimExpr
 from kc.analysis.interpreter.combine import combining_function
 from kc.analysis.interpreter.elementwise import elementwise
 from kc.analysis.interpreter.engine import KernelInterpreter, Run, prepared
-from kc.analysis.interpreter.errors import OutOfBoundsError, UninterpretableError
+from kc.analysis.interpreter.errors import OutOfBoundsError, PoisonError, UninterpretableError
 from kc.analysis.interpreter.math import fused_multiply_add
 from kc.analysis.interpreter.memory import (
     element_reader,
@@ -35,11 +35,24 @@ from kc.analysis.interpreter.values import (
 )
 from kc.analysis.interpreter.vector_shapes import outer_mask
 from kc.dialects.tir import DYNAMIC
+from kc.dialects.vector import PrintOp, element_of
 
 
 def _shape(type_: Any) -> tuple[int, ...]:
     assert isinstance(type_, VectorType)
     return tuple(type_.get_shape())
+
+
+def _printed(element: Any, op: PrintOp) -> str:
+    """A number as C's printf shows it."""
+    if isinstance(element, Poison):
+        raise PoisonError(op, "poison is printed")
+    assert op.source is not None
+    type_ = element_of(op.source)
+    if isinstance(type_, AnyFloat):
+        text = f"{float(element):g}"
+        return f"-{text}" if np.isnan(element) and np.signbit(element) else text
+    return str(int(element) % (1 << 64) if isinstance(type_, IndexType) else int(element))
 
 
 def _shifted(index: Sequence[int], lane: tuple[int, ...]) -> tuple[int, ...]:
@@ -233,6 +246,19 @@ class VectorFunctions(InterpreterFunctions):
                 return Poison(op, "a reduction of no elements")
             poison = next((value for value in values if isinstance(value, Poison)), None)
             return reduce(combine, values) if poison is None else poison
+
+        return run
+
+    @prepared(PrintOp)
+    def print_(self, interpreter: KernelInterpreter, op: PrintOp) -> Run:
+        *before, last = op.texts
+
+        def run(value: Any = None) -> tuple[()]:
+            elements = () if op.source is None else np.asarray(value, object).reshape(-1)
+            shown = zip(before, elements, strict=True)
+            line = "".join(text + _printed(element, op) for text, element in shown) + last
+            print(line, end="", flush=True)
+            return ()
 
         return run
 

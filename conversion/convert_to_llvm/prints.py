@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from xdsl.dialects.builtin import (
     IndexType,
     IntegerType,
     StringAttr,
-    VectorType,
     f32,
     f64,
     i1,
@@ -23,25 +22,11 @@ from kc.conversion.convert_to_llvm.function import LlvmPattern
 from kc.conversion.convert_to_llvm.types import unsupported_type
 from kc.conversion.convert_to_llvm.vector_lanes import as_vector, element, lane_count
 from kc.dialects import llvm, vector
-from kc.dialects.vector import element_of, shape_of
+from kc.dialects.vector import element_of
 
 _POINTER = llvm.LLVMPointerType()
 _LANES = 32
 """So many elements are printed by a call."""
-
-
-def between(shape: Sequence[int]) -> Iterator[str]:
-    """What stands before each element of a vector of these sizes, and after the last."""
-    if not shape:
-        yield from ("", "")
-        return
-    before = "( "
-    for _ in range(shape[0]):
-        *parts, last = between(shape[1:])
-        yield before + parts[0]
-        yield from parts[1:]
-        before = last + ", "
-    yield before.removesuffix(", ") + " )"
 
 
 class LowerPrint(LlvmPattern):
@@ -55,16 +40,16 @@ class LowerPrint(LlvmPattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: vector.PrintOp, rewriter: PatternRewriter, /) -> None:
         s = self.conversion
-        texts = [op.text] if op.source is None else list(between(_printed_sizes(op.source)))
-        texts = [text.replace("%", "%%") for text in texts]
+        *texts, last = (text.replace("%", "%%") for text in op.texts)
         values: list[SSAValue] = []
         if op.source is not None:
             type_ = element_of(op.source)
             conversion = _conversion(type_)
-            texts = [*(text + conversion for text in texts[:-1]), texts[-1] + op.text]
+            texts = [text + conversion for text in texts]
             vector_ = as_vector(s, s.value(op.source))
             lanes = (element(s, vector_, n) for n in range(lane_count(vector_.type)))
             values = [self._widened(lane, type_) for lane in lanes]
+        texts.append(last)
         for first in range(0, len(texts), _LANES):
             self._printf("".join(texts[first : first + _LANES]), values[first : first + _LANES])
         s.module.declare("fflush", [_POINTER], i32)
@@ -88,12 +73,6 @@ class LowerPrint(LlvmPattern):
         if value.type == f32:
             return self.conversion.emit(llvm.FPExtOp, [value], f64)
         return self.conversion.emit(llvm.ZExtOp if old == i1 else llvm.SExtOp, [value], i64)
-
-
-def _printed_sizes(value: SSAValue) -> Sequence[int]:
-    """Those of a vector; one without dimensions is printed as one of one element."""
-    is_point = isinstance(value.type, VectorType) and not shape_of(value)
-    return (1,) if is_point else shape_of(value)
 
 
 def _conversion(type_: Attribute) -> str:

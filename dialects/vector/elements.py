@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from math import prod
 
 from xdsl.dialects.builtin import (
@@ -246,6 +248,15 @@ _PUNCTUATION = {
 """The text of each punctuation."""
 
 
+def _nested(shape: Sequence[int]) -> list[str]:
+    """The text before each element of a vector of these sizes, and after the last."""
+    if not shape:
+        return ["", ""]
+    *before, last = _nested(shape[1:])
+    rows = [[f"{'( ' if n == 0 else last + ', '}{before[0]}", *before[1:]] for n in range(shape[0])]
+    return [*itertools.chain(*rows), f"{last} )"]
+
+
 @irdl_op_definition
 class PrintOp(IRDLOperation):
     """``vector.print %v : vector<4xf32> punctuation <comma>``, ``vector.print str "text"``."""
@@ -257,11 +268,17 @@ class PrintOp(IRDLOperation):
     stringLiteral = opt_prop_def(StringAttr)
 
     @property
-    def text(self) -> str:
-        """What is printed, after the value if there is one."""
+    def texts(self) -> list[str]:
+        """What is printed before each element of the value, in order, and after the last."""
         if self.stringLiteral is not None:
-            return self.stringLiteral.data
-        return "\n" if self.punctuation is None else _PUNCTUATION[self.punctuation.word.data]
+            return [self.stringLiteral.data]
+        end = "\n" if self.punctuation is None else _PUNCTUATION[self.punctuation.word.data]
+        if self.source is None:
+            return [end]
+        # A vector without dimensions is printed as one of one element.
+        is_point = isinstance(self.source.type, VectorType) and not shape_of(self.source)
+        *before, last = _nested((1,) if is_point else shape_of(self.source))
+        return [*before, last + end]
 
     def verify_(self) -> None:
         if self.stringLiteral is not None and (self.source or self.punctuation) is not None:

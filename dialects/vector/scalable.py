@@ -85,7 +85,7 @@ def _verify_part(op: ScalableInsertOp | ScalableExtractOp, part: SSAValue, whole
     """The whole is of scalable size, and parts follow each other in it."""
     if len(shape_of(part)) != 1 or not is_scalable(whole.type) or len(shape_of(whole)) != 1:
         raise VerifyException(
-            f"{op.name}: {part.type} is no part of {whole.type}, which is of one scalable size"
+            f"{op.name}: {part.type} is no part of {whole.type}; the whole has one scalable size"
         )
     if op.pos.value.data % shape_of(part)[0]:
         raise VerifyException(

@@ -63,3 +63,11 @@ func.func @f(%A: memref<4xf32>) {
   memref.dealloc %A : memref<4xf32>
   func.return
 }
+
+// -----
+
+func.func @f(%n: i128) {
+  // expected-error@+1 {{convert-to-llvm: the type i128 is not supported}}
+  vector.print %n : i128
+  func.return
+}

@@ -306,6 +306,58 @@ CASES: dict[str, tuple[str, tuple[str, ...], Arrays, Callable[..., np.ndarray]]]
         [numbers(3), numbers(4), numbers(3, 4)],
         lambda a, b, c: np.minimum(np.outer(a, b), c) + 9 * a[:, None],
     ),
+    "outerproduct_masked": (
+        "\n".join(
+            [
+                read("%A", "3"),
+                read("%B", "4", "b"),
+                read("%C", "3x4", "c"),
+                "%m = vector.constant_mask [2, 3] : vector<3x4xi1>",
+                "%r = vector.mask %m { vector.outerproduct %a, %b, %c {kind = #vector.kind<add>} "
+                ": vector<3xf32>, vector<4xf32> } : vector<3x4xi1> -> vector<3x4xf32>",
+                write("%r", "%C", "3x4"),
+            ]
+        ),
+        ("3xf32", "4xf32", "3x4xf32"),
+        [numbers(3, start=1), numbers(4, start=1), numbers(3, 4)],
+        lambda a, b, c: c + np.pad(np.outer(a[:2], b[:3]), ((0, 1), (0, 1))),
+    ),
+    "contract_narrow": (
+        "\n".join(
+            [
+                read("%A", "3x4"),
+                read("%B", "4x5", "b"),
+                read("%C", "3x5", "c"),
+                "%h = arith.truncf %a : vector<3x4xf32> to vector<3x4xbf16>",
+                "%k = arith.truncf %b : vector<4x5xf32> to vector<4x5xbf16>",
+                contract("add", "matmul", "3x4", "4x5", "3x5")
+                .split("\n")[4]
+                .replace("%a, %b", "%h, %k")
+                .replace("vector<3x4xf32>, vector<4x5xf32>", "vector<3x4xbf16>, vector<4x5xbf16>"),
+                write("%r", "%C", "3x5"),
+            ]
+        ),
+        ("3x4xf32", "4x5xf32", "3x5xf32"),
+        [numbers(3, 4), numbers(4, 5), numbers(3, 5)],
+        lambda a, b, c: a @ b + c,
+    ),
+    "functions": (
+        "\n".join(
+            [
+                read("%A", "2x3"),
+                "%n = arith.constant dense<2> : vector<2x3xi32>",
+                "%p = math.fpowi %a, %n : vector<2x3xf32>, vector<2x3xi32>",
+                "%q = math.sqrt %p : vector<2x3xf32>",
+                "%t = arith.mulf %p, %q : vector<2x3xf32>",
+                "%c = math.cbrt %t : vector<2x3xf32>",
+                "%e = arith.addf %p, %c : vector<2x3xf32>",
+                write("%e", "%B", "2x3"),
+            ]
+        ),
+        ("2x3xf32", "2x3xf32"),
+        [A23, np.zeros((2, 3), "f4")],
+        lambda a, b: a * a + a,
+    ),
     "reduction_masked": (
         "\n".join(
             [
@@ -474,10 +526,10 @@ def test_printed_text_is_what_mlir_reads():
             "vector.reduction is of one dimension",
         ),
         (
-            "%z = arith.constant 0.0 : f64\n%s = vector.contract {indexing_maps = "
+            "%z = arith.constant 0.0 : f16\n%s = vector.contract {indexing_maps = "
             "[affine_map<(k) -> (k)>, affine_map<(k) -> (k)>, affine_map<(k) -> ()>], "
-            'iterator_types = ["reduction"]} %A, %A, %z : vector<2xf32>, vector<2xf32> into f64',
-            "convert-to-llvm: the type f64 is not supported",
+            'iterator_types = ["reduction"]} %A, %A, %z : vector<2xf32>, vector<2xf32> into f16',
+            "convert-to-llvm: the type f16 is not supported",
             "products of f32 are combined with it",
         ),
     ],
@@ -490,3 +542,67 @@ def test_refused(body: str, message: str, why: str):
     with pytest.raises(kc.error.KCError) as raised:
         kc.build(kc.IRModule.parse(text))
     assert (raised.value.message, raised.value.why) == (message, why)
+
+
+PRINTED = """
+func.func @main(%v: vector<2x3xf32>, %b: vector<3xi1>) {
+  %n = arith.constant dense<-3> : vector<1x1xi8>
+  %p = arith.constant dense<7> : vector<i64>
+  %i = arith.constant -5 : index
+  %h = arith.constant 0.1 : bf16
+  vector.print %v : vector<2x3xf32>
+  vector.print %b : vector<3xi1> punctuation <comma>
+  vector.print %n : vector<1x1xi8> punctuation <no_punctuation>
+  vector.print punctuation <newline>
+  vector.print %p : vector<i64>
+  vector.print %i : index
+  vector.print %h : bf16
+  vector.print str "100%d\\0A"
+  return
+}
+"""
+LINES = """( ( 1.5, -0, 3e+10 ), ( inf, 1e-07, 0.1 ) )
+( 1, 0, 1 ), ( ( -3 ) )
+( 7 )
+18446744073709551611
+0.100098
+100%d
+"""
+
+
+def test_print(capfd: pytest.CaptureFixture[str]):
+    """What MLIR's runtime library prints, at once."""
+    v = np.array([[1.5, -0.0, 3e10], [np.inf, 1e-7, 0.1]], "f4")
+    b = np.array([True, False, True])
+    kc.build(kc.IRModule.parse(PRINTED))(v, b)
+    assert capfd.readouterr().out == LINES
+
+
+def test_print_in_the_interpreter(capfd: pytest.CaptureFixture[str]):
+    text = PRINTED.replace("%v: vector<2x3xf32>, %b: vector<3xi1>", "").replace(
+        "  %n =",
+        "  %v = arith.constant dense<[[1.5, -0.0, 3.0e10], [0x7F800000, 1.0e-7, 0.1]]> : "
+        "vector<2x3xf32>\n  %b = arith.constant dense<[true, false, true]> : vector<3xi1>\n  %n =",
+    )
+    run(kc.IRModule.parse(text).op, "main", [])
+    assert capfd.readouterr().out == LINES
+
+
+def test_a_long_vector_is_printed_by_several_calls(capfd: pytest.CaptureFixture[str]):
+    text = "func.func @main(%v: vector<70xi32>) {\nvector.print %v : vector<70xi32>\nreturn\n}"
+    kc.build(kc.IRModule.parse(text))(np.arange(70, dtype="i4"))
+    assert capfd.readouterr().out == f"( {', '.join(map(str, range(70)))} )\n"
+
+
+def test_vectors_of_scalable_size_are_arguments():
+    """As large as for vscale 1."""
+    text = """
+func.func @main(%v: vector<[4]xf32>) -> (vector<[4]xf32>, index) {
+  %n = vector.vscale
+  %s = arith.addf %v, %v : vector<[4]xf32>
+  return %s, %n : vector<[4]xf32>, index
+}
+"""
+    doubled, scale = kc.build(kc.IRModule.parse(text))(np.arange(4, dtype="f4"))
+    np.testing.assert_array_equal(doubled, [0, 2, 4, 6])
+    assert scale == 1

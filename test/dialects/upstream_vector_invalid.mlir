@@ -109,3 +109,35 @@ func.func @f(%x: f32) {
   %0 = vector.from_elements %x, %x : vector<3xf32>
   return
 }
+
+// -----
+
+func.func @f(%x: f32) {
+  // expected-error@+1 {{vector.print: a text is printed alone}}
+  vector.print %x : f32 str "x"
+  return
+}
+
+// -----
+
+func.func @f(%x: f32) {
+  // expected-error@+1 {{vector.print: the punctuation is one of no_punctuation, newline, comma, open, close}}
+  vector.print %x : f32 punctuation <dot>
+  return
+}
+
+// -----
+
+func.func @f(%p: vector<3xf32>, %v: vector<[8]xf32>) {
+  // expected-error@+1 {{vector.scalable.insert: position 4 is no multiple of the size of vector<3xf32>}}
+  %0 = vector.scalable.insert %p, %v[4] : vector<3xf32> into vector<[8]xf32>
+  return
+}
+
+// -----
+
+func.func @f(%v: vector<8xf32>) {
+  // expected-error@+1 {{vector.scalable.extract: vector<4xf32> is no part of vector<8xf32>; the whole has one scalable size}}
+  %0 = vector.scalable.extract %v[4] : vector<4xf32> from vector<8xf32>
+  return
+}

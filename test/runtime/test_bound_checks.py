@@ -293,3 +293,33 @@ def test_the_environment_asks_for_checks(monkeypatch: pytest.MonkeyPatch, tmp_pa
         assert "kc_out_of_bounds" not in kc.build(*args).get_source("ll")
     monkeypatch.setenv("KC_BOUND_CHECKS", "0")
     assert "kc_out_of_bounds" not in kc.build(*args).get_source("ll")
+
+
+@pytest.mark.parametrize(
+    ("i", "j", "place", "wrong"),
+    [
+        (3, 2, "4, 2", "index 4 of dimension 0 is outside of [0, 4)"),
+        (2, 3, "2, 5", "index 5 of dimension 1 is outside of [0, 5)"),
+        (-1, 0, "-1, 0", "index -1 of dimension 0 is outside of [0, 4)"),
+    ],
+)
+def test_vectors_of_several_dimensions_are_checked_in_each(i: int, j: int, place: str, wrong: str):
+    f = checked(
+        parse("""
+func.func @f(%A: memref<4x5xf32>, %i: index, %j: index) {
+  %v = vector.load %A[%i, %j] : memref<4x5xf32>, vector<2x3xf32>
+  vector.store %v, %A[%i, %j] : memref<4x5xf32>, vector<2x3xf32>
+  return
+}
+"""),
+        name="f",
+    )
+    A = np.zeros((4, 5), np.float32)
+    f(A, 2, 2)
+    with pytest.raises(CallError) as caught:
+        f(A, i, j)
+    assert str(caught.value) == (
+        f"error[KC5270]: f: A[{place}]: {wrong}\n"
+        "  --> kernel.mlir:3:3\n"
+        f"   |  it is read, with 2x3 elements from A[{i}, {j}] on\n{WHY}"
+    )
