@@ -90,11 +90,15 @@ def _fix_sizes(op: Operation) -> None:
         given.update({name: fixed(attribute) for name, attribute in given.items()})
 
 
+def _fixed_vector(type_: VectorType) -> VectorType:
+    return VectorType(type_.element_type, type_.shape)
+
+
 def fixed(attribute: Attribute) -> Attribute:
     """A type, a constant or a type of a function with sizes for vscale 1."""
     match attribute:
         case VectorType() if is_scalable(attribute):
-            return VectorType(attribute.element_type, attribute.shape)
+            return _fixed_vector(attribute)
         case FunctionType():
             return FunctionType.from_lists(
                 [fixed(type_) for type_ in attribute.inputs],
@@ -108,7 +112,7 @@ def fixed(attribute: Attribute) -> Attribute:
                 attribute.memory_space,
             )
         case DenseIntOrFPElementsAttr(type=VectorType() as type_):
-            return DenseIntOrFPElementsAttr(fixed(type_), attribute.data)
+            return DenseIntOrFPElementsAttr(_fixed_vector(type_), attribute.data)
         case _:
             return attribute
 

@@ -203,7 +203,8 @@ class CmpiOp(arith.CmpiOp):
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         type_ = parser.parse_type()
-        op = cls(*(parser.resolve_operand(name, type_) for name in (lhs, rhs)), predicate)
+        lhs, rhs = (parser.resolve_operand(name, type_) for name in (lhs, rhs))
+        op = cls(lhs, rhs, predicate)
         op.attributes.update(attributes)
         return op
 

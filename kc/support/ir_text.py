@@ -155,6 +155,7 @@ class ModuleParser(LocationParser):
     def parse_dimension_list(self) -> list[int]:
         # ``memref<? x f32>``: a space may follow the last ``x``, too.
         sizes: list[int] = []
+        delimiter = self._current_token.span.start
         while self._current_token.kind in (MLIRTokenKind.INTEGER_LIT, MLIRTokenKind.QUESTION):
             sizes.append(self.parse_shape_dimension())
             delimiter = self._current_token.span.start
