@@ -112,7 +112,7 @@ def fixed(attribute: Attribute) -> Attribute:
                 attribute.memory_space,
             )
         case DenseIntOrFPElementsAttr(type=VectorType() as type_):
-            return DenseIntOrFPElementsAttr(_fixed_vector(type_), attribute.data)
+            return DenseIntOrFPElementsAttr.new([_fixed_vector(type_), attribute.data])
         case _:
             return attribute
 
