@@ -39,7 +39,13 @@ from xdsl.irdl import (
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import HasParent, MemoryWriteEffect, NoTerminator, RecursiveMemoryEffect
+from xdsl.traits import (
+    HasParent,
+    IsTerminator,
+    MemoryWriteEffect,
+    NoTerminator,
+    RecursiveMemoryEffect,
+)
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
@@ -102,6 +108,24 @@ class LoopVariable(NamedTuple):
 
     name: str
     value: BlockArgument
+
+
+def _computes_values(op: Operation) -> bool:
+    """Whether ``op`` has results, and in its regions are such operations alone."""
+    inner = [child for region in op.regions for block in region.blocks for child in block.ops]
+    return bool(op.results) and all(
+        child.has_trait(IsTerminator) or _computes_values(child) for child in inner
+    )
+
+
+def _top(op: Operation, block: Block) -> Operation | None:
+    """The operation of ``block`` that ``op`` is in."""
+    while op.parent is not block:
+        around = op.parent_op()
+        if around is None:
+            return None
+        op = around
+    return op
 
 
 @irdl_op_definition
@@ -238,9 +262,10 @@ class ForOp(IRDLOperation):
             or repeated.orelse.blocks
         ):
             return None
+        body = self.body.block
         users = [use.operation for op in parts for result in op.results for use in result.uses]
-        alone = all(op.results and not op.regions for op in parts) and all(
-            user.parent is self.body.block for user in users
+        alone = all(_computes_values(op) for op in parts) and all(
+            user.parent is body or _top(user, body) in parts for user in users
         )
         (truth,) = repeated.operands if len(repeated.operands) == 1 else (None,)
         while truth is not None and truth is not last.condition and truth.owner in parts:

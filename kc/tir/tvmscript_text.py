@@ -280,7 +280,7 @@ class _Function:
         if symbol is not None:
             self.symbols[symbol] = name
         self.codes[value] = Code(name, dtype)
-        return f"{name}: T.{dtype}"
+        return f"{name}: T.{'int64' if dtype == 'index' else dtype}"  # sizes have 64 bits
 
     def _strides(self) -> dict[str, str]:
         """The names of the strides that the caller gives."""

@@ -52,7 +52,7 @@ class Statements(Expressions):
         ]  # fmt: skip
         if self.changing:
             kinds += [self.change, self.change]
-        nests = (self.loop, self.loop, self.branch, self.memory, self.search)
+        nests = (self.loop, self.loop, self.branch, self.memory, self.search, self.as_long_as)
         with self.noting(body):
             if depth and self.random.random() < 0.6:
                 self.random.choice(nests)(body, depth)
@@ -201,6 +201,29 @@ class Statements(Expressions):
         self.iterations //= size
         self.loops.pop()
 
+    def as_long_as(self, body: Body, depth: int) -> None:
+        """A loop as long as a condition holds, and no more than some times."""
+        size = self.random.randint(1, 4)
+        if self.iterations * size > MAX_ITERATIONS:
+            return
+        name = self.fresh("w")
+        body.add(f"{name} = number(0)", f"{name} = ib.allocate({self.dtype!r}, 1, '{name}')")
+        body.lines[BUILDER].append(f"{name}[0] = number(0)")
+        fewer = by_form(plain(f"{name} < number({size})"), plain(f"{name}[0] < number({size})"))
+        holds = fewer
+        if self.random.random() < 0.6:
+            more = self.condition()
+            holds = by_form(
+                joined("(", fewer, " and ", more, ")"), joined("te.all(", fewer, ", ", more, ")")
+            )
+        self.iterations *= size
+        inner = self.statements(depth - 1)
+        self.iterations //= size
+        inner.add(f"{name} = {name} + number(1)", f"{name}[0] = {name}[0] + number(1)")
+        inner.kinds.add("while")
+        body.add(joined("while ", holds, ":"), joined("with ib.while_loop(", holds, "):"))
+        body.inside(inner)
+
     # Loops ---------------------------------------------------------------------------------
 
     def loop(self, body: Body, depth: int) -> None:
@@ -282,7 +305,7 @@ class Statements(Expressions):
             kinds += ["parallel"] * 2
         if text.isdigit():
             kinds.append("unroll")
-            if independent and not {"parallel", "vectorized"} & inner.kinds:
+            if independent and not {"parallel", "vectorized", "while"} & inner.kinds:
                 kinds += ["vectorized"] * 2
         kind = self.random.choice(kinds)
         words = {"range": "serial", "vectorized": "vectorize"}
