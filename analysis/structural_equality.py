@@ -300,7 +300,7 @@ class _Side:
     def enter(self, op: Operation, block: Block) -> None:
         """Begin to compare what is in ``op``."""
         self.homes[op] = self.time
-        if isinstance(op, ForOp) and op.static_extent == 1:
+        if isinstance(op, ForOp) and self._extent(op.extent_value) == self._extent(1):
             self.index.define(op.var, AffineConstantExpr(0))
         self.number(block.args)
 
@@ -326,11 +326,8 @@ class _Side:
     def statement(self, op: Operation) -> dict[str, Hashable]:
         """What an operation says, in parts, without what is in its regions."""
         if isinstance(op, ForOp):
-            extent = op.extent_value
             return {
-                "the number of iterations": ("number", extent)
-                if isinstance(extent, int)
-                else self.form(extent),
+                "the number of iterations": self._extent(op.extent_value),
                 "the kind": (op.kind.data.value, op.axis),
                 "the annotations": _texts(_notes(op)),
             }
@@ -354,10 +351,7 @@ class _Side:
     def _block(self, op: BlockOp) -> dict[str, Hashable]:
         return {
             "the kinds of the variables": tuple(kind.value for kind in op.types),
-            "the extents": tuple(
-                ("number", extent) if isinstance(extent, int) else self.form(extent)
-                for extent in op.extents
-            ),
+            "the extents": tuple(map(self._extent, op.extents)),
             "the bindings": tuple(
                 self.affine(self.index.compose(expr, op.binding_operands))
                 for expr in op.binding_exprs
@@ -366,6 +360,12 @@ class _Side:
             "the annotations": _texts(_notes(op)),
             "the init": op.has_init,
         }
+
+    def _extent(self, extent: int | SSAValue) -> int:
+        """The form of an extent, which may be computed to be a number."""
+        if isinstance(extent, int):
+            return self.affine(AffineConstantExpr(extent))
+        return self.form(extent)
 
     def end(self, op: Operation) -> None:
         """A statement has been compared; its results are known by their numbers."""

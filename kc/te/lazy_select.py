@@ -135,6 +135,8 @@ def _range(expr: Expr) -> tuple[int, int] | None:
     if not isinstance(expr, Binary):
         return None
     a, b = _range(expr.lhs), _range(expr.rhs)
+    if expr.op == "floormod":  # of any number
+        return (0, b[1] - 1) if b is not None and b[0] > 0 else None
     if a is None or b is None:
         return None
     if expr.op == "add":
@@ -144,11 +146,9 @@ def _range(expr: Expr) -> tuple[int, int] | None:
     if expr.op == "mul":
         corners = [x * y for x in a for y in b]
         return min(corners), max(corners)
-    if b[0] != b[1] or b[0] <= 0:
-        return None
-    if expr.op == "floordiv":
+    if expr.op == "floordiv" and b[0] == b[1] and b[0] > 0:
         return a[0] // b[0], a[1] // b[0]
-    return (0, b[0] - 1) if expr.op == "floormod" else None
+    return None
 
 
 def _number(size: ExprLike) -> int | None:

@@ -20,6 +20,7 @@ from kc.conversion._access_bounds import require_inside
 from kc.conversion._statements import make_blocks
 from kc.conversion.convert_te_to_tir import convert_function
 from kc.dialects import tir
+from kc.dialects.affine_assembly import at_least_zero
 from kc.support.diagnostics import Location, ScheduleError, TEError
 from kc.support.fresh_names import fresh_name
 from kc.support.locations import caller_location, loc_attr
@@ -139,6 +140,9 @@ class Emitter:
         body = self.body()
         constraints, operands, non_affine = body.conditions(condition)
         for conjunct in non_affine:
+            if isinstance(conjunct, Const):
+                constraints.append(at_least_zero(AffineExpr.constant(0 if conjunct.value else -1)))
+                continue
             operands.append(truth(body.value(conjunct), self, location))
             constraints.append(is_one(len(operands) - 1))
         return constraints, operands

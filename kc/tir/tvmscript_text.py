@@ -53,6 +53,7 @@ from xdsl.ir.affine import (
     AffineConstraintKind,
     AffineDimExpr,
     AffineExpr,
+    AffineSet,
 )
 
 from kc.analysis.index_reader import AFFINE_OPS
@@ -89,6 +90,7 @@ from kc.tir.stmt import OF_THE_IR
 
 HEADER = "# from kc.script import ir as I\n# from kc.script import tir as T\n"
 
+_ALWAYS = "T.bool(True)"
 _INDENT = "    "
 _LETTERS = {IterType.SPATIAL: "S", IterType.REDUCE: "R"}
 _AXES = {IterType.SPATIAL: "spatial", IterType.REDUCE: "reduce", IterType.OPAQUE: "opaque"}
@@ -570,7 +572,7 @@ class _Function:
             for extent in op.extents
         ]
         constraints = op.predicate.data.constraints
-        where = self._condition(constraints, op.predicate_operands) if constraints else ""
+        where = self._condition(constraints, op.predicate_operands)
         notes = self._notes(op, op.annotations)
         self.names.taken.append(set())
         lines: list[str] = []
@@ -585,7 +587,7 @@ class _Function:
         else:
             for kind, name, extent, binding in zip(op.types, names, extents, bindings, strict=True):
                 lines.append(f"{name} = T.axis.{_AXES[kind]}({extent}, {binding.text})")
-        if where:
+        if where != _ALWAYS:
             lines.append(f"T.where({where})")
         if notes:
             lines.append(f"T.block_attr({notes})")
@@ -740,13 +742,12 @@ class _Function:
     def _condition(
         self, constraints: Sequence[AffineConstraintExpr], operands: Sequence[SSAValue]
     ) -> str:
-        dims = [self.index.expr(operand) for operand in operands]
-        texts: list[str] = []
-        for constraint in constraints:
-            expr = (constraint.lhs - constraint.rhs).replace_dims_and_symbols(dims, ())
-            expr = self.index.simplify(expr)
-            texts.append(self._constraint(constraint.kind, expr))
-        text = texts[0] if texts else "T.bool(True)"
+        known = self.index.conditions(AffineSet(len(operands), 0, tuple(constraints)), operands)
+        if not known:  # which Python would decide
+            return "T.bool(False)" if known is None else _ALWAYS
+        exprs = [self.index.simplify(part.lhs - part.rhs) for part in known]
+        texts = [self._constraint(part.kind, expr) for part, expr in zip(known, exprs, strict=True)]
+        text = texts[0]
         for conjunct in texts[1:]:
             text = f"T.And({text}, {conjunct})"
         return text
@@ -962,8 +963,33 @@ class _Function:
             a, b = self._matched(given[1], given[2])
             if isinstance(op.results[0].type, VectorType) and given[0].dtype == "bool":
                 return None  # one condition for all lanes
+            if any(map(self._reads_where_read, op.operands[1:])):
+                return None  # T.Select would compute the value that it chooses alone
             return Code(f"T.Select({given[0].text}, {a.text}, {b.text})", a.dtype)
         return self._conversion(op, given, kind)
+
+    def _reads_where_read(self, value: SSAValue) -> bool:
+        """Whether ``value`` is computed of an element whose index is not known to be inside: one
+        that is read itself, unless it is a remainder."""
+        waiting, seen = [value], {value}
+        while waiting:
+            op = waiting.pop().owner
+            if not isinstance(op, Operation):
+                continue
+            if isinstance(op, LoadOp) and any(
+                _is_read(self.index.roots[dim])
+                for expr in op.indices.data.results
+                for index in [self.index.compose(expr, op.operands_of_map)]
+                if not (
+                    isinstance(index, AffineBinaryOpExpr) and index.kind is AffineBinaryOpKind.Mod
+                )
+                for dim in index.used_dims()
+            ):
+                return True
+            operands = [operand for operand in op.operands if operand not in seen]
+            seen.update(operands)
+            waiting += operands
+        return False
 
     def _function(self, name: str, given: list[Code], kind: str) -> Code | None:
         if given[0].constant and name in ("math.ctpop", "math.ctlz"):
