@@ -33,10 +33,10 @@ from xdsl.ir.affine import (
     AffineExpr,
     AffineSymExpr,
 )
-from xdsl.traits import is_side_effect_free
 
 from kc.analysis.index_reader import AFFINE_OPS
 from kc.analysis.index_values import IndexValues
+from kc.analysis.loop_tree import has_effects
 from kc.analysis.simplify_affine import simplify
 from kc.dialects.affine_assembly import linear_terms
 from kc.dialects.llvm.call import CallIntrinsicOp
@@ -141,7 +141,8 @@ def _compare_blocks(left: Block, right: Block, a: _Side, b: _Side) -> str | None
         for region, twin in zip(mine.regions, yours.regions, strict=True):
             if len(region.blocks) != len(twin.blocks):
                 # An else without statements is none.
-                if any(block.first_op for part in (region, twin) for block in part.blocks):
+                held = ((a, region.blocks), (b, twin.blocks))
+                if any(any(side.statements(block)) for side, blocks in held for block in blocks):
                     return _told(mine, yours, "the parts")
                 continue
             for inner, twin_inner in zip(region.blocks, twin.blocks, strict=True):
@@ -224,6 +225,12 @@ class _Side:
         self.strides: dict[str, int] = {}
         if function.body.blocks:
             self.number(function.body.block.args)
+            attrs: ArrayAttr[DictionaryAttr] = function.arg_attrs or ArrayAttr([])
+            for value, given in zip(function.body.block.args, attrs, strict=False):
+                symbol = given.data.get("kc.symbol")  # the parameter is the size
+                if isinstance(symbol, StringAttr) and symbol.data in self.symbols:
+                    form = "symbol", self.symbols[symbol.data]
+                    self.forms[value] = known.number(form)
 
     def head(self) -> Hashable:
         """The types and attributes of the parameters and of the function."""
@@ -518,7 +525,7 @@ def _is_value(op: Operation) -> bool:
         )
     if isinstance(op, CallIntrinsicOp | vector.BitcastOp | vector.ShuffleOp):
         return bool(op.results)
-    return bool(op.results) and not op.regions and is_side_effect_free(op)
+    return bool(op.results) and not op.regions and not has_effects(op)
 
 
 def _notes(op: ForOp | BlockOp) -> Mapping[str, Attribute]:

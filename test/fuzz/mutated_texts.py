@@ -12,7 +12,8 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
-sys.path[:0] = [str(path) for path in (Path(__file__).parents[1], Path(__file__).parent)]
+TESTS = Path(__file__).parents[1]
+sys.path[:0] = [str(TESTS / folder) for folder in ("", "fuzz", "te")]
 
 from cases import Outcome  # noqa: E402
 from texts import run  # noqa: E402

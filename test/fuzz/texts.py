@@ -1,8 +1,9 @@
 """Mutants of textual IR: small modules of the tests, and random programs of upstream's dialects,
-changed by hand as if by mistake.
+changed by hand as if by mistake; and mutants of TVMScript, of random kernels.
 
 Each is read, printed and read again, and goes through passes and a build. Any of these may refuse
-it by a diagnostic; nothing may fail in another way, or end the process. What is built is not run.
+it by a diagnostic, of TVMScript one with a line and a column; nothing may fail in another way, or
+end the process. What is built is not run.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import contextlib
 import os
 import re
 import tempfile
+import warnings
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -28,6 +30,7 @@ from kc.support.options import Options, PassSpec
 from kc.support.registry import context, current
 from kc.transform import PassContext
 from kc.transforms.pass_runner import Pipeline, make_stages
+from scripts import draw as draw_kernel
 
 if TYPE_CHECKING:
     from cases import Outcome
@@ -91,6 +94,36 @@ def mutant(random: Random, keep: int | None) -> str:
     return text
 
 
+def script_mutant(random: Random, keep: int | None) -> str:
+    """A random kernel as TVMScript, with mistakes."""
+    text = ""
+    while not text:
+        with contextlib.suppress(KCError):
+            text = draw_kernel(random, random.randint(1, 6)).module.script(style="tvmscript")
+    count = random.randint(1, MAX_MUTATIONS)
+    for _ in range(count if keep is None else min(keep, count)):
+        text = mutated(random, text)
+    return text
+
+
+def read_script(text: str) -> kc.IRModule | None:
+    """The module of TVMScript that is read, printed in both ways and read again; None where it is
+    refused, which names the place."""
+    try:
+        with warnings.catch_warnings(action="ignore"):  # Python's, of numbers before names
+            module = kc.script.from_source(text)
+    except KCError as refusal:
+        place = refusal.location
+        assert place is not None, refusal
+        assert place.line, refusal
+        assert place.column, refusal
+        return None
+    kc.IRModule.parse(str(module))
+    with contextlib.suppress(KCError):  # what has no form in TVMScript
+        module.script(style="tvmscript")
+    return module
+
+
 def mutated(random: Random, text: str) -> str:
     """``text`` with one mistake."""
     if random.random() < 0.3:
@@ -148,6 +181,14 @@ def _changed_lines(random: Random, text: str) -> str:
 
 def run(random: Random, keep: int | None, native: bool, outcome: Outcome) -> None:
     """Read a mutant, and do with it what the tools do."""
+    if random.random() < 0.3:
+        outcome.stage = "read TVMScript"
+        outcome.original = outcome.source = text = script_mutant(random, keep)
+        with diagnostic_handler(lambda _: None):
+            module = read_script(text)
+        outcome.checks.append("refused text" if module is None else "parsed text")
+        outcome.stage = "done"
+        return
     name = random.choice((*LOWERINGS, *(pass_name for pass_name in _passes())))
     target = random.choice(("llvm", "llvm", "c"))
     level = random.choice((0, 1, 2))

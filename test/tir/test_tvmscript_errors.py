@@ -34,6 +34,23 @@ def refused(body: str, head: str = HEAD) -> str:
 
 
 REFUSALS = {
+    "text_that_is_no_number": (
+        "    B[0] = T.int32('four')\n",
+        """\
+error[KC2003]: T.int32 of the text 'four'
+  --> <tvmscript>:5:12  B[0] = T.int32('four')
+                               ^
+  why: text is a number that has no literal
+  try: T.float32("inf"), T.float32("-inf"), T.float32("nan")""",
+    ),
+    "extent_that_is_no_integer": (
+        '    with T.block("b"):\n        v = T.axis.spatial(2.5, 0)\n        B[v] = 1\n',
+        """\
+error[KC2119]: the extent of v of block b is a float32
+  --> <tvmscript>:6:13  v = T.axis.spatial(2.5, 0)
+                            ^
+  why: the variables of a block are integers""",
+    ),
     "unknown_buffer": (
         "    C[0] = 1.0\n",
         """\

@@ -223,13 +223,14 @@ class Blocks:
                 hints=["vi = axis.spatial(n, i)", 'vi, vk = axis.remap("SR", [i, k])'],
             )
         value = as_expr(binding)
-        if is_float(value.dtype) or value.dtype == "bool":
-            raise TEError(
-                "KC2119",
-                f"the variable {name} of block {block.stmt.name} is a {value.dtype}",
-                location=at,
-                why="the variables of a block are integers",
-            )
+        for what, given in (("the variable", value), ("the extent of", as_expr(extent))):
+            if is_float(given.dtype) or given.dtype == "bool":
+                raise TEError(
+                    "KC2119",
+                    f"{what} {name} of block {block.stmt.name} is a {given.dtype}",
+                    location=at,
+                    why="the variables of a block are integers",
+                )
         axis = make_axis(name, extent, "spatial", at, start)
         if name in block.names:
             raise TEError(

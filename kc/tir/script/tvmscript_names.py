@@ -74,7 +74,16 @@ class TypeWord(Word):
         if value is None:
             return var(name or "v", self.name)
         if isinstance(value, str):
-            value = float(value)
+            try:
+                value = float(value)
+            except ValueError:
+                raise TEError(
+                    "KC2003",
+                    f"T.{self.name} of the text '{value}'",
+                    location=caller_location(),
+                    why="text is a number that has no literal",
+                    hints=['T.float32("inf"), T.float32("-inf"), T.float32("nan")'],
+                ) from None
         if isinstance(value, bool | int | float) and not (
             self.name == "bool" and value not in (0, 1)
         ):
