@@ -41,7 +41,7 @@ def test_json_both_ways():
     again = tvm.ir.load_json(text)
     assert str(again) == str(module)
     assert tvm.ir.structural_equal(again, module)
-    assert tvm.ir.save_json(tir.Schedule(module)) == text
+    assert str(tvm.ir.load_json(tvm.ir.save_json(tir.Schedule(module))).mod) == str(module)
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "{}", '"module"', "3"])
