@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from kc.te import functions as scalar
 from kc.te.computes import compute
-from kc.te.expr import Expr
+from kc.te.expr import Expr, all_of, compare, const, if_then_else
 from kc.te.expr import cast as convert
+from kc.te.nodes import IterVar
+from kc.te.tags import INJECTIVE
 from kc.te.tensor import Tensor, reduce_axis, shape_text
 from kc.topi.arguments import (
     constant,
@@ -63,6 +66,16 @@ def _transposed(
     each = over(data.shape[1], number)
     makes = filt.shape[1]
     rc = reduce_axis((0, each), name="dc")
+    if max(steps) > 1 and not any(is_size(size, 0) for size in (*data.shape[2:], *outs)):
+        ends = [
+            tap - head - tail + extra
+            for tap, head, tail, extra in zip(taps, heads, tails, more, strict=True)
+        ]
+        shape = [data.shape[0], results, *outs]
+        return _by_phases(
+            data, filt, list(steps), heads, ends, shape, rc, number, dtype, letters,
+            name,
+        )  # fmt: skip
     loops = [
         reduce_axis((0, size), name=f"d{letter.lower()}")
         for size, letter in zip(taps, letters, strict=True)
@@ -77,6 +90,83 @@ def _transposed(
         return scalar.sum(product, axis=[rc, *loops])
 
     return compute((data.shape[0], results, *outs), body, name, tag=name)
+
+
+def _by_phases(
+    data: Tensor, filt: Tensor, steps: list[int], heads: Sequence[int], ends: Sequence[int],
+    shape: list[Any], rc: IterVar, groups: int, dtype: str, letters: str, name: str,
+) -> Tensor:  # fmt: skip
+    """One convolution for the results at each place modulo the strides.
+
+    A dimension of the result is ``(size - 1) * step + end`` long.
+
+    The result at ``step * q + phase`` is of the taps that are ``phase + head`` modulo the step, so
+    no product is with one of the zeros between elements. Where a step does not divide the number
+    of taps, some phases have one tap less, and the term of that one is left out.
+    """
+    count, makes = len(letters), filt.shape[1]
+    sizes = [constant(size, "the kernel") for size in filt.shape[2:]]
+    taps = [-(-size // step) for size, step in zip(sizes, steps, strict=True)]
+    # Beyond those of the elements; the last result is at (size - 1) * step + end - 1.
+    further = [-(-end // step) - 1 for end, step in zip(ends, steps, strict=True)]
+    places = [plus(size, extra) for size, extra in zip(data.shape[2:], further, strict=True)]
+    lowest = [head // step - (tap - 1) for head, step, tap in zip(heads, steps, taps, strict=True)]
+    behind = [
+        extra + (step - 1 + head) // step
+        for extra, step, head in zip(further, steps, heads, strict=True)
+    ]
+    source = padded(data, [0, 0, *(-least for least in lowest)], [0, 0, *behind], 0, "data_pad")
+
+    def numbers(phases: Sequence[Any], places: Sequence[Any]) -> list[Expr]:
+        """The taps at these places among those of their phases."""
+        return [
+            place * step + (phase + head) % step
+            for place, step, phase, head in zip(places, steps, phases, heads, strict=True)
+        ]
+
+    def where_taps(chosen: Sequence[Expr], value: Expr) -> Expr:
+        """``value`` where there are such taps, else 0."""
+        conditions = [
+            compare("lt", tap, size)
+            for tap, size, step in zip(chosen, sizes, steps, strict=True)
+            if size % step
+        ]
+        if not conditions:
+            return value
+        return if_then_else(all_of(*conditions), value, const(0, value.dtype))
+
+    def weight(*at: Any) -> Expr:
+        chosen = numbers(at[:count], at[count + 2 :])
+        return where_taps(chosen, filt(at[count], at[count + 1], *chosen))
+
+    sorted_shape = [*steps, filt.shape[0], makes, *taps]
+    weights = compute(sorted_shape, weight, "filter_phases", tag=INJECTIVE)
+    loops = [
+        reduce_axis((0, size), name=f"d{letter.lower()}")
+        for size, letter in zip(taps, letters, strict=True)
+    ]
+
+    def body(n: Any, *at: Any) -> Expr:
+        phases, o, place = at[:count], at[count], at[count + 1 :]
+        index = [
+            q + (phase + head) // step - loop - least
+            for q, phase, head, step, loop, least in zip(
+                place, phases, heads, steps, loops, lowest, strict=True
+            )
+        ]
+        channel = rc if groups == 1 else (o // makes) * over(data.shape[1], groups) + rc
+        taken = weights(*phases, channel, o if groups == 1 else o % makes, *loops)
+        term = convert(source(n, channel, *index), dtype) * convert(taken, dtype)
+        return scalar.sum(where_taps(numbers(phases, loops), term), axis=[rc, *loops])
+
+    parts = compute((shape[0], *steps, shape[1], *places), body, f"{name}_phases", tag=name)
+
+    def gathered(n: Any, o: Any, *at: Any) -> Expr:
+        phases = [axis % step for axis, step in zip(at, steps, strict=True)]
+        place = [axis // step for axis, step in zip(at, steps, strict=True)]
+        return parts(n, *phases, o, *place)
+
+    return compute(shape, gathered, name, tag=INJECTIVE)
 
 
 _MEANING = """The result is ``(in - 1) * stride - pads + kernel + output_padding`` long, with
