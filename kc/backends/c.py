@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from kc.analysis.module_copy import copy_module
 from kc.backends import Backend, Build, printing, warn_unchecked
 from kc.backends.files import Files, loops_text, record_of
+from kc.backends.imported_code import imported_code
 from kc.backends.libraries import load_library
 from kc.conversion._foreign_calls import packed_calls
 from kc.conversion.pipelines import TO_C
@@ -104,7 +105,7 @@ def build(build: Build) -> Module:
     module, _ = build.lowered()
     module.attributes["kc.target"] = StringAttr(str(build.target))
     sources = build.sources() | {"mlir": printing(copy_module(module))}
-    sources["c"] = text = emit_c(module)
+    sources["c"] = text = emit_c(module) + _imported(build.loops)
     packed = tuple(packed_calls(build.loops))
     source = CSource(text, signatures, build.entry, build.target, sources["tir"], packed)
 
@@ -113,6 +114,21 @@ def build(build: Build) -> Module:
 
     functions = {signature.name: deferred(signature) for signature in signatures}
     return Module(functions, build.entry, sources, artefacts=source.files(), record=source.record)
+
+
+def _imported(loops: ModuleOp) -> str:
+    """The C that loops bring along (``import_c``). Raises CodegenError KC4355 for LLVM IR."""
+    codes = imported_code(loops)
+    for code in codes:
+        if code.language != "c":
+            raise CodegenError(
+                "KC4355",
+                "import_llvm: the C target takes C",
+                location=code.location,
+                why="its source is compiled by the system's C compiler",
+                hints=["import_c, or a target of LLVM"],
+            )
+    return "".join(f"\n{code.text}\n" for code in codes)
 
 
 def _check_scalars(signatures: Sequence[Signature], module: ModuleOp) -> None:

@@ -13,6 +13,7 @@ from kc import compile_cache
 from kc.analysis.module_copy import copy_module
 from kc.backends import Backend, Build, Callback, printing, warn_unchecked
 from kc.backends.files import Files, call_jit
+from kc.backends.imported_code import imported_code, linked_code
 from kc.backends.llvm_files import EMULATOR, WAITS, NativeCode
 from kc.conversion._foreign_calls import c_calls, packed_calls
 from kc.conversion.pipelines import TO_LLVM
@@ -76,13 +77,18 @@ def build(build: Build) -> Module:
     # The text does not matter: it is asked for its triple, which is given.
     machine = make_machine("", target.triple, cpu, features, abi=target.abi)
     packed = tuple(packed_calls(build.loops))
+    imported = imported_code(build.loops)
+    imports = linked_code(imported)
     sources = build.sources()
     tir = sources["tir"]
 
-    def code(text: str) -> NativeCode:
+    def compiled(text: str) -> NativeCode:
         signatures, entry = build.signatures, build.entry
         written = build.device or target
         return NativeCode(text, signatures, entry, written, machine, level, tir, packed)
+
+    def code(text: str) -> NativeCode:
+        return compiled(imports.link(text))
 
     try:
         check_runs_here(machine)
@@ -98,7 +104,7 @@ def build(build: Build) -> Module:
         return Module(functions, build.entry, sources, artefacts=files, record=record)
     callbacks.check_known(packed)
     is_emulated = build.device is not None and build.device.kind.name == "cuda-emu"
-    called = c_calls(build.loops)
+    called = [op for op in c_calls(build.loops) if op.label not in imports.names]
     late: Callable[[], None] | None = None
     if is_emulated or PassContext.current().bound_checks:
         _check_c_functions(called, c_name if is_emulated else str)
@@ -111,7 +117,8 @@ def build(build: Build) -> Module:
         return _checked(build, code, sources)
     key = None
     watched = build.callback is not None or step_watcher() is not None
-    if not watched and not PassContext.current().instruments:
+    changes = any(code.is_file for code in imported)  # what the file holds is not in the key
+    if not watched and not changes and not PassContext.current().instruments:
         passes = PassContext.current().identity()
         key = compile_cache.key_of(
             build.loops, build.signatures, build.device or target, machine, passes
@@ -132,7 +139,7 @@ def build(build: Build) -> Module:
             return lambda: _text(_lower_to_llvm(kept)[1][kind])
 
         sources |= {kind: again(kind) for kind in ("mlir", "llvm")}
-    native = code(entry.text)
+    native = compiled(entry.text)
     return _loaded(native, entry, {**sources, **_texts(native)}, late=late)
 
 

@@ -1,5 +1,5 @@
 """Small helpers around builds, by the names of ``tvm.contrib``: temporary folders, the linker."""
 
-from kc.contrib import cc, utils
+from kc.contrib import cc, clang, utils
 
-__all__ = ["cc", "utils"]
+__all__ = ["cc", "clang", "utils"]

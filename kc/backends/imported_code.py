@@ -1,0 +1,119 @@
+"""Code that loops bring along: the pragmas ``import_llvm`` and ``import_c``.
+
+``s[C].pragma(x, "import_llvm", text)`` makes functions of LLVM IR known to the kernel, which calls
+them with ``tir.call_extern``; the value is the IR, or the path of a file of it (``.ll``, ``.bc``).
+``import_c`` is the same with C. TVM's tutorial on ``tensorize`` does it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+
+from kc.contrib.clang import create_llvm
+from kc.dialects.tir import ForOp
+from kc.support.diagnostics import CodegenError, Location
+from kc.support.locations import location_of
+
+LANGUAGES = {"llvm": "pragma_import_llvm", "c": "pragma_import_c"}
+
+
+@dataclass(frozen=True)
+class ImportedCode:
+    """Text in a language, and the loop that brings it."""
+
+    language: str
+    text: str | bytes
+    """Bytes are those of a file of bitcode."""
+    location: Location | None
+    is_file: bool
+
+
+def imported_code(module: ModuleOp) -> list[ImportedCode]:
+    """The code that the loops of a module bring, once each. Raises CodegenError KC4355 for a file
+    that cannot be read."""
+    found: dict[tuple[str, str], ImportedCode] = {}
+    for loop in module.walk():
+        if not isinstance(loop, ForOp) or loop.annotations is None:
+            continue
+        for language, key in LANGUAGES.items():
+            value = loop.annotations.data.get(key)
+            if isinstance(value, StringAttr) and (language, value.data) not in found:
+                found[language, value.data] = _read(language, value.data, location_of(loop))
+    return list(found.values())
+
+
+def _read(language: str, value: str, location: Location | None) -> ImportedCode:
+    if "\n" in value or not value.endswith((".ll", ".bc", ".c")):
+        return ImportedCode(language, value, location, is_file=False)
+    try:
+        content = Path(value).read_bytes()
+    except OSError as error:
+        raise CodegenError(
+            "KC4355",
+            f"import_{language}: {value} cannot be read",
+            location=location,
+            why=error.strerror,
+        ) from error
+    text = content if value.endswith(".bc") else content.decode(errors="replace")
+    return ImportedCode(language, text, location, is_file=True)
+
+
+@dataclass(frozen=True)
+class LinkedCode:
+    """Imported code as LLVM IR, and the functions that it defines."""
+
+    texts: tuple[str, ...]
+    names: frozenset[str]
+
+    def link(self, text: str) -> str:
+        """``text``, LLVM IR, with the imported functions in it, for it alone."""
+        from kc.codegen.native_target import llvm_binding
+
+        if not self.texts:
+            return text
+        llvm = llvm_binding()
+        with llvm.create_context() as context:
+            with llvm.parse_assembly(text, context) as module:
+                for imported in self.texts:
+                    source = llvm.parse_assembly(imported, context)
+                    source.triple, source.data_layout = module.triple, module.data_layout
+                    module.link_in(source)
+                for name in self.names:
+                    module.get_function(name).linkage = "internal"
+                return str(module)
+
+
+def linked_code(codes: Sequence[ImportedCode]) -> LinkedCode:
+    """Imported code, compiled to LLVM IR by clang where it is C. Raises CodegenError KC4355 for
+    text that LLVM refuses, and the errors of :func:`kc.contrib.clang.create_llvm`."""
+    from kc.codegen.native_target import llvm_binding
+
+    texts: list[str] = []
+    names: set[str] = set()
+    llvm = llvm_binding() if codes else None
+    for code in codes:
+        text = create_llvm(str(code.text)) if code.language == "c" else code.text
+        assert llvm is not None
+        with llvm.create_context() as context:
+            try:
+                parse = llvm.parse_bitcode if isinstance(text, bytes) else llvm.parse_assembly
+                with parse(text, context) as module:
+                    texts.append(str(module))
+                    names.update(
+                        function.name
+                        for function in module.functions
+                        if not function.is_declaration
+                    )
+            except RuntimeError as reason:
+                raise CodegenError(
+                    "KC4355",
+                    f"import_{code.language}: LLVM refuses the code",
+                    location=code.location,
+                    why=str(reason).strip().splitlines()[-1] if str(reason).strip() else None,
+                    hints=["kc.contrib.clang.create_llvm(source) makes it of C"],
+                ) from None
+    return LinkedCode(tuple(texts), frozenset(names))

@@ -1,0 +1,71 @@
+"""Clang as a compiler to LLVM IR, as in ``tvm.contrib.clang``."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from kc.runtime.c_compiler import run_compiler
+from kc.support.diagnostics import CallError
+
+__all__ = ["create_llvm", "find_clang"]
+
+_VERSIONED = re.compile(r"clang-(\d+)")
+
+
+def find_clang(required: bool = True) -> list[str]:
+    """The clang compilers of this machine, ``clang`` first, then the newest.
+
+    Raises CallError KC5145 where there is none, unless ``required`` is false.
+    """
+    folders = os.environ.get("PATH", "").split(os.pathsep)
+    versions = {
+        int(match[1])
+        for folder in folders
+        if os.path.isdir(folder)
+        for name in os.listdir(folder)
+        if (match := _VERSIONED.fullmatch(name))
+    }
+    names = ["clang", *(f"clang-{version}" for version in sorted(versions, reverse=True))]
+    known = [name for name in names if shutil.which(name)]
+    if not known and required:
+        raise CallError(
+            "KC5145",
+            "find_clang: there is no clang",
+            facts=["looked for: clang, clang-NUMBER in PATH"],
+            hints=["install clang"],
+        )
+    return known
+
+
+def create_llvm(
+    inputs: str | Sequence[str],
+    output: str | None = None,
+    options: Sequence[str] | None = None,
+    cc: str | None = None,
+) -> str:
+    """LLVM IR of C, which is text or the paths of files; ``output`` is a file to write it to, too.
+
+    Raises CallError KC5145 without clang, KC5146 for what it refuses.
+    """
+    given = [inputs] if isinstance(inputs, str) else list(inputs)
+    command = [cc] if cc else find_clang()[:1]
+    with tempfile.TemporaryDirectory(prefix="kc-") as folder:
+        texts: list[str] = []
+        for n, source in enumerate(given):
+            path = source
+            if not os.path.isfile(source):
+                path = os.path.join(folder, f"source{n}.cc")
+                Path(path).write_text(source, encoding="utf-8")
+            made = os.path.join(folder, f"made{n}.ll")
+            flags = ["-O3", "-emit-llvm", "-S", *(options or ())]
+            run_compiler([*command, *flags, path, "-o", made], "create_llvm")
+            texts.append(Path(made).read_text(encoding="utf-8"))
+    text = "\n".join(texts)
+    if output is not None:
+        Path(output).write_text(text, encoding="utf-8")
+    return text
