@@ -35,15 +35,15 @@ class ImportedCode:
 def imported_code(module: ModuleOp) -> list[ImportedCode]:
     """The code that the loops of a module bring, once each. Raises CodegenError KC4355 for a file
     that cannot be read."""
-    found: dict[tuple[str, str], ImportedCode] = {}
+    codes: dict[tuple[str, str], ImportedCode] = {}
     for loop in module.walk():
         if not isinstance(loop, ForOp) or loop.annotations is None:
             continue
         for language, key in LANGUAGES.items():
             value = loop.annotations.data.get(key)
-            if isinstance(value, StringAttr) and (language, value.data) not in found:
-                found[language, value.data] = _read(language, value.data, location_of(loop))
-    return list(found.values())
+            if isinstance(value, StringAttr) and (language, value.data) not in codes:
+                codes[language, value.data] = _read(language, value.data, location_of(loop))
+    return list(codes.values())
 
 
 def _read(language: str, value: str, location: Location | None) -> ImportedCode:

@@ -61,10 +61,10 @@ def create_llvm(
             if not os.path.isfile(source):
                 path = os.path.join(folder, f"source{n}.cc")
                 Path(path).write_text(source, encoding="utf-8")
-            made = os.path.join(folder, f"made{n}.ll")
+            compiled = os.path.join(folder, f"made{n}.ll")
             flags = ["-O3", "-emit-llvm", "-S", *(options or ())]
-            run_compiler([*command, *flags, path, "-o", made], "create_llvm")
-            texts.append(Path(made).read_text(encoding="utf-8"))
+            run_compiler([*command, *flags, path, "-o", compiled], "create_llvm")
+            texts.append(Path(compiled).read_text(encoding="utf-8"))
     text = "\n".join(texts)
     if output is not None:
         Path(output).write_text(text, encoding="utf-8")
