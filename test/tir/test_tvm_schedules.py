@@ -700,3 +700,88 @@ def test_the_last_position_is_no_combination():
         "  why: it has reduce variables, but is not an update with a commutative combiner\n"
         "  try: rfactor takes blocks that compute each element of one buffer by itself"
     )
+
+
+# Parts of buffers that calls are given ------------------------------------------------------------
+
+
+TILES_BY_CALLS = """
+def f(A: T.Buffer((8, 8), "float32"), C: T.Buffer((8, 8), "float32")):
+    B = T.alloc_buffer((8, 8), "float32")
+    for i, j in T.grid(2, 2):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            A_tile = T.match_buffer(A[vi * 4:vi * 4 + 4, vj * 4:vj * 4 + 4], (4, 4))
+            B_tile = T.match_buffer(B[vi * 4:vi * 4 + 4, vj * 4:vj * 4 + 4], (4, 4))
+            T.call_extern("int32", "tile", A_tile.access_ptr("r"), B_tile.access_ptr("w"))
+    for i, j in T.grid(8, 8):
+        with T.block("C"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            C[vi, vj] = B[vi, vj] + A[vi, vj]
+"""
+
+
+@pytest.mark.parametrize("name", "AB")
+def test_a_copy_of_what_calls_use(name: str):
+    sch = scheduled(TILES_BY_CALLS)
+    before = sch.mod.script(style="tvmscript")
+    copy = sch.cache_read("C", name, "local")
+    text = sch.mod.script(style="tvmscript")
+    tiles, after = text.split('        for ax0, ax1 in T.grid(8, 8):\n            with T.block("')
+    assert before.startswith(tiles[: tiles.index(f"{name}_local")].rstrip()[: len(before) // 3])
+    assert f"C[vi, vj] = {'B_local' if name == 'B' else 'B'}[vi, vj] + " in after
+    assert sch.get(copy).reads[0].buffer.name == name
+
+
+def test_a_call_that_writes_before_the_read():
+    sch = scheduled(
+        """
+def f(C: T.Buffer((3,), "float32")):
+    B = T.alloc_buffer((4,), "float32")
+    for t in range(3):
+        with T.block("C"):
+            vt = T.axis.spatial(3, t)
+            part = T.match_buffer(B[0:4], (4,))
+            T.call_extern("int32", "fill", part.access_ptr("w"))
+            C[vt] = B[0]
+"""
+    )
+    assert refusal(lambda: sch.cache_read("C", "B", "local")).split("\n") == [
+        "error[KC3305]: cache_read: B changes between the copy and what block C reads",
+        "   |  for t in 3:",
+        "   |    block C    <-- reads B",
+        "  why: block C at (t=0) writes what is read at (t=0)",
+    ]
+
+
+def rows_by_calls(row: str) -> tir.Schedule:
+    """Each parallel iteration has a row written by a call, and reads one."""
+    return scheduled(
+        f"""
+def f(C: T.Buffer((4, 4), "float32"), B: T.Buffer((4, 4), "float32")):
+    for i in T.parallel(4):
+        with T.block("B"):
+            vi = T.axis.spatial(4, i)
+            row = T.match_buffer(B[vi, 0:4], (4,))
+            T.call_extern("int32", "fill", row.access_ptr("w"))
+        for j in range(4):
+            with T.block("C"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                C[vi, vj] = B[{row}, vj]
+"""
+    )
+
+
+def test_calls_in_parallel_iterations():
+    sch = rows_by_calls("vi")
+    sch.cache_read("C", "B", "local")
+    assert [loop.label for loop in map(sch.get, sch.get_loops("B_local"))] == ["i", "ax0", "ax1"]
+    sch = rows_by_calls("3 - vi")
+    assert refusal(lambda: sch.cache_read("C", "B", "local")).split("\n") == [
+        "error[KC3305]: cache_read: B changes between the copy and what block C reads",
+        "   |  for i in 4 parallel:",
+        "   |    block B    <-- writes B",
+        "   |    for j in 4:",
+        "   |      block C    <-- reads B",
+        "  why: block B at (i=3) writes what another thread copies",
+    ]

@@ -13,7 +13,16 @@ from xdsl.ir import Attribute, Operation, Region, SSAValue
 from kc.analysis.dependence import base_buffer
 from kc.analysis.loop_tree import buffer_name, loops
 from kc.analysis.regions import buffers_read, buffers_written
-from kc.dialects.tir import AllocOp, BlockOp, LoadOp, PrefetchOp, StoreOp, ViewOp
+from kc.dialects.tir import (
+    AllocOp,
+    BlockOp,
+    CallExternOp,
+    LoadOp,
+    PrefetchOp,
+    StoreOp,
+    ViewOp,
+)
+from kc.dialects.tir.views import accesses_of
 from kc.support import fresh_names as names
 from kc.support.diagnostics import ScheduleError, suggest, warn
 from kc.support.locations import caller_location, location_of
@@ -144,6 +153,33 @@ def require_plain_uses(
             mark={user: f"uses {name}"},
             why=f"it is not known what {user.name} does with it",
         )
+
+
+def calls_through_views(
+    site: Site, block: BlockOp, buffer: SSAValue
+) -> list[tuple[CallExternOp, ViewOp]]:
+    """The calls that may write a part of ``buffer``, and the part; refuses (KC3303) a view of it
+    that something else than a call uses."""
+    calls: list[tuple[CallExternOp, ViewOp]] = []
+    for use in buffer.uses:
+        view = use.operation
+        if not isinstance(view, ViewOp):
+            continue
+        for view_use in view.result.uses:
+            call = view_use.operation
+            if not isinstance(call, CallExternOp):
+                name = buffer_name(buffer)
+                raise site.refuse(
+                    "KC3303",
+                    f"a part of {name} of block {block.label} is used by {call.name}",
+                    at=call,
+                    mark={call: f"uses {name}"},
+                    why="parts may be given to calls alone",
+                )
+            accesses = accesses_of(call.arguments, call.modes)
+            if any(value is view.result and written for value, _, written in accesses):
+                calls.append((call, view))
+    return calls
 
 
 def find_alloc(site: Site, block: BlockOp, buffer: SSAValue) -> AllocOp:

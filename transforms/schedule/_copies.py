@@ -26,11 +26,13 @@ from kc.dialects.affine_assembly import at_least_zero
 from kc.dialects.tir import (
     AllocOp,
     BlockOp,
+    CallExternOp,
     ForKind,
     ForOp,
     LoadOp,
     StoreOp,
     SymbolOp,
+    ViewOp,
 )
 from kc.dialects.tir.threads import is_in_lockstep, is_shared
 from kc.transforms.schedule._nests import Nest, new_body, new_loops, spatial_iters, wrap
@@ -146,7 +148,7 @@ def levels_of(scope: Operation, ops: Sequence[Operation], *, every: bool = False
 def _holds_more(root: Operation, ops: Sequence[Operation]) -> bool:
     """Whether there are accesses below ``root`` that are not in ``ops``."""
     return any(
-        isinstance(op, LoadOp | StoreOp)
+        isinstance(op, CallExternOp | LoadOp | StoreOp)
         and not any(loop_tree.is_inside(op, given) for given in ops)
         for op in root.walk()
     )
@@ -210,7 +212,7 @@ def same_element(
     space: Space,
     op: LoadOp | StoreOp,
     instance: Instance,
-    other_op: LoadOp | StoreOp,
+    other_op: LoadOp | StoreOp | ViewOp,
     other_instance: Instance,
 ) -> list[Condition]:
     """That two accesses are to the same element."""

@@ -11,9 +11,10 @@ from kc.analysis import loop_tree
 from kc.analysis.instances import Instance, Space, Supply, Witness
 from kc.analysis.loop_tree import buffer_name
 from kc.analysis.regions import in_order, loads_of, scope_of, stores_to, unit_of
-from kc.dialects.tir import BlockOp, IterType, LoadOp
+from kc.dialects.tir import BlockOp, IterType, LoadOp, StoreOp, ViewOp
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.schedule._blocks import describe
+from kc.transforms.schedule._buffers import calls_through_views
 from kc.transforms.schedule._copies import (
     Part,
     child_at,
@@ -35,8 +36,14 @@ def all_readers(block: BlockOp, buffer: SSAValue) -> list[Operation]:
     """``block`` and what else of its scope reads ``buffer``, and does not write it, in order."""
     scope = scope_of(block)
     units = in_order(scope, [unit_of(load, scope) for load in loads_of(buffer)])
-    writers = {unit_of(store, scope) for store in stores_to(buffer)}
+    writers = {unit_of(write, scope) for write in (*stores_to(buffer), *_calls_with(buffer))}
     return [unit for unit in units if unit is block or unit not in writers]
+
+
+def _calls_with(buffer: SSAValue) -> list[Operation]:
+    """The operations that parts of ``buffer`` are given to."""
+    views = [use.operation for use in buffer.uses if isinstance(use.operation, ViewOp)]
+    return [use.operation for view in views for use in view.result.uses]
 
 
 def loads_in(buffer: SSAValue, readers: Sequence[Operation]) -> list[LoadOp]:
@@ -68,6 +75,12 @@ class CachedReads:
 
     def __post_init__(self) -> None:
         self.loads = loads_in(self.buffer, self.readers)
+        self.calls = calls_through_views(self.site, self.block, self.buffer)
+        self.writes: list[tuple[Operation, StoreOp | ViewOp]] = [
+            *((store, store) for store in stores_to(self.buffer)),
+            *self.calls,
+        ]
+        """What writes the buffer, and which element or part of it."""
 
     def caching(self, place: Place) -> Caching:
         """The cache at ``place``."""
@@ -91,13 +104,13 @@ class CachedReads:
     def _in_grid(self, place: Place) -> ScheduleError | None:
         """Blocks of threads that all make the copy."""
         what, target = f"the copy of {buffer_name(self.buffer)}", ("it", self.scope)
-        stores = stores_to(self.buffer)
-        return copy_in_grid(self.site, self.block, place.anchor, what, target, stores)
+        writes = [write for write, _ in self.writes]
+        return copy_in_grid(self.site, self.block, place.anchor, what, target, writes)
 
     def _changed(self, place: Place) -> ScheduleError | None:
         """A write, in an execution of the level, between the copy and what is read."""
         level, anchor = place.level, place.anchor
-        for store in stores_to(self.buffer):
+        for store, part in self.writes:
             child = child_at(level, store)
             if child is None or (child is not anchor and child.is_before_in_block(anchor)):
                 continue
@@ -105,7 +118,7 @@ class CachedReads:
                 space = Space()
                 read = space.instance(load)
                 write = space.instance(store, loops_shared(level, read, self.buffer))
-                same = same_element(space, load, read, store, write)
+                same = same_element(space, load, read, part, write)
                 witness = space.find([read, write], [*same, space.may_precede(write, read)])
                 if witness is not None:
                     return self._refuse(
@@ -145,7 +158,8 @@ class CachedReads:
 
     def _race(self, place: Place) -> ScheduleError | None:
         """Another thread that writes what is copied, be it read or not."""
-        race = other_thread(self.site, place, self.copied(place), stores_to(self.buffer))
+        parts = [part for _, part in self.writes]
+        race = other_thread(self.site, place, self.copied(place), parts)
         if race is None:
             return None
         store, write, witness = race

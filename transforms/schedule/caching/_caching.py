@@ -19,7 +19,7 @@ from kc.analysis.instances import Instance, Space, Supply, Witness, is_unordered
 from kc.analysis.loop_tree import all_loops_around, buffer_name, memory_scope
 from kc.analysis.regions import in_order, loads_of, scope_of, stores_to
 from kc.analysis.terms import equal
-from kc.dialects.tir import AllocOp, BlockOp, ForOp, LoadOp, StoreOp
+from kc.dialects.tir import AllocOp, BlockOp, ForOp, LoadOp, StoreOp, ViewOp
 from kc.dialects.tir.threads import is_shared
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.known_values import is_available
@@ -77,15 +77,18 @@ def cached_buffer(
     buffer: BufferRef,
     scope: str,
     how: Literal["reads", "writes"],
+    *,
+    with_views: bool = False,
 ) -> tuple[BlockOp, SSAValue]:
-    """The block and its buffer, which can be cached in ``scope``.
+    """The block and its buffer, which can be cached in ``scope``. ``with_views``: parts of it may
+    be given to calls.
 
     Refuses other buffers (KC3300, KC3303) and scopes (KC3301, KC3415).
     """
     named = site.resolve_block(block)
     cached = find_buffer(site, named, buffer, how)
     require_scope(site, scope)
-    require_plain_uses(site, named, cached)
+    require_plain_uses(site, named, cached, with_views=with_views)
     require_copies_apart(site, named, cached, scope)
     return named, cached
 
@@ -177,8 +180,8 @@ class Caching:
 
 
 def other_thread(
-    site: Site, place: Place, part: Part, accesses: Iterable[LoadOp | StoreOp]
-) -> tuple[LoadOp | StoreOp, Instance, Witness] | None:
+    site: Site, place: Place, part: Part, accesses: Iterable[LoadOp | StoreOp | ViewOp]
+) -> tuple[LoadOp | StoreOp | ViewOp, Instance, Witness] | None:
     """One of ``accesses`` to an element of ``part`` by another thread than the one at ``place``."""
     buffer, anchor = part.buffer, place.anchor
     for loop in all_loops_around(anchor):

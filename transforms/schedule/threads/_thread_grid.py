@@ -47,7 +47,7 @@ def copy_in_grid(
     anchor: Operation,
     what: str,
     target: tuple[str, str],
-    stores: Iterable[StoreOp] = (),
+    stores: Iterable[Operation] = (),
 ) -> ScheduleError | None:
     """The refusal (KC3409, KC3408) of ``what`` for ``block`` beside ``anchor``, if all blocks of
     threads along an axis would write its ``target``, a name and a memory scope, or read what
