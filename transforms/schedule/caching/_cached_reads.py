@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from xdsl.ir import Operation, SSAValue
 
@@ -75,12 +76,12 @@ class CachedReads:
 
     def __post_init__(self) -> None:
         self.loads = loads_in(self.buffer, self.readers)
-        self.calls = calls_through_views(self.site, self.block, self.buffer)
-        self.writes: list[tuple[Operation, StoreOp | ViewOp]] = [
-            *((store, store) for store in stores_to(self.buffer)),
-            *self.calls,
-        ]
-        """What writes the buffer, and which element or part of it."""
+
+    @cached_property
+    def writes(self) -> list[tuple[Operation, StoreOp | ViewOp]]:
+        """What writes the buffer, a store or a call, and which element or part of it."""
+        calls = calls_through_views(self.site, self.block, self.buffer)
+        return [*((store, store) for store in stores_to(self.buffer)), *calls]
 
     def caching(self, place: Place) -> Caching:
         """The cache at ``place``."""
