@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from importlib import import_module
 from typing import Any
 
@@ -18,18 +19,21 @@ def from_torch(module: Any, *args: Any, name: str = "main", dynamic_shapes: Any 
     ``name``; it takes the inputs and returns the outputs, as ``kc.build`` makes it. Parameters are
     constants of the module.
 
-    Where torch-mlir is installed, it exports the module, as linalg on tensors. Elsewhere
     ``torch.export`` gives a graph of ATen's operators, which become loops of ``tir``
-    (:mod:`kc.torch_operators`). Raises InputError KC0091 where neither is installed, or the module
-    cannot be exported.
+    (:mod:`kc.torch_operators`). What has an operator without a rule is exported by torch-mlir, as
+    linalg on tensors, where that is installed. Raises InputError KC0091 where neither is, or the
+    module cannot be exported.
     """
     try:
-        fx = import_module("torch_mlir.fx")
-    except ImportError:
         return _exported(module, args, name, dynamic_shapes)
+    except InputError as refusal:
+        try:
+            fx = import_module("torch_mlir.fx")
+        except ImportError:
+            raise refusal from refusal.__cause__
     try:
         exported = fx.export_and_import(
-            module,
+            with_constant_buffers(module),
             *args,
             output_type="linalg-on-tensors",
             func_name=name,
@@ -38,6 +42,20 @@ def from_torch(module: Any, *args: Any, name: str = "main", dynamic_shapes: Any 
     except Exception as error:  # whatever torch and torch-mlir raise
         raise _not_exported("torch-mlir", module, error) from error
     return IRModule.parse(str(exported), f"{type(module).__name__}.mlir")
+
+
+def with_constant_buffers(module: Any) -> Any:
+    """A copy whose buffers, as the mean that a norm has seen, are parameters: torch-mlir makes
+    arguments of buffers, and constants of parameters."""
+    if not hasattr(module, "named_buffers"):
+        return module
+    parameter = import_module("torch").nn.Parameter
+    copy = deepcopy(module)
+    for part in copy.modules():
+        for name, buffer in list(part.named_buffers(recurse=False)):
+            delattr(part, name)
+            part.register_parameter(name, parameter(buffer, requires_grad=False))
+    return copy
 
 
 def _exported(module: Any, args: tuple[Any, ...], name: str, dynamic_shapes: Any) -> IRModule:

@@ -3,11 +3,14 @@
 
 ``python test/driver/torch_modules.py`` writes ``Inputs/torch_graphs.json`` anew, with torch: for
 each module the nodes of its graph after ``run_decompositions``, parameters, inputs and results.
-:func:`stored` gives objects that have of an ``ExportedProgram`` what the import reads.
+:func:`stored` gives objects that have of an ``ExportedProgram`` what the import reads. Where
+torch-mlir is installed, too, its text of each module, linalg on tensors, is written to
+``Inputs/torch_mlir.mlir``, which :func:`exports` reads.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import re
 from collections.abc import Mapping
@@ -19,6 +22,8 @@ import ml_dtypes
 import numpy as np
 
 GRAPHS = Path(__file__).parent / "Inputs" / "torch_graphs.json"
+EXPORTS = GRAPHS.with_name("torch_mlir.mlir")
+SPLIT = "// -----\n"
 
 
 class Parameter:
@@ -65,6 +70,15 @@ def array_of(data: Mapping[str, Any]) -> np.ndarray:
 def stored() -> dict[str, tuple[Any, list[np.ndarray], list[np.ndarray]]]:
     """For each module its program, inputs and results."""
     return {name: _program(data) for name, data in json.loads(GRAPHS.read_text()).items()}
+
+
+def exports() -> dict[str, str]:
+    """The text of torch-mlir for each module that it exports."""
+    texts: dict[str, str] = {}
+    for part in EXPORTS.read_text().split(SPLIT):
+        head, _, text = part.partition("\n")
+        texts[head.removeprefix("// ")] = text
+    return texts
 
 
 def _program(data: Mapping[str, Any]) -> tuple[Any, list[np.ndarray], list[np.ndarray]]:
@@ -386,18 +400,46 @@ def graph(module: Any, given: tuple[Any, ...], dynamic_shapes: Any = None) -> di
     }
 
 
+def _text(module: Any, given: tuple[Any, ...], dynamic_shapes: Any) -> str | None:
+    """The text of torch-mlir; None where it does not export the module."""
+    import torch
+    from torch_mlir import fx
+
+    from kc.from_torch import with_constant_buffers
+
+    module = with_constant_buffers(module)
+    form = "linalg-on-tensors"
+    options = {} if dynamic_shapes is None else {"dynamic_shapes": dynamic_shapes}
+    try:
+        return str(fx.export_and_import(module, *given, output_type=form, **options))
+    except Exception:  # whatever torch-mlir raises; ATen's core is less for it to do
+        program = torch.export.export(module, given, dynamic_shapes=dynamic_shapes)
+    try:
+        return str(fx.export_and_import(program.run_decompositions(), output_type=form))
+    except Exception as error:
+        print(f"torch-mlir: {type(error).__name__}: {str(error).splitlines()[0]}")
+        return None
+
+
 def main() -> None:
     """Write the data."""
     import torch
 
-    data = {name: graph(module, given) for name, (module, given) in modules().items()}
+    cases: dict[str, tuple[Any, tuple[Any, ...], Any]] = {
+        name: (module, given, None) for name, (module, given) in modules().items()
+    }
     batch = {0: torch.export.Dim("batch")}
     table = modules()
     for name in ("linear", "conv2d", "layer_norm"):
         module, given = table[name]
         if name == "conv2d":
             given = (torch.randn(2, 2, 5, 6),)
-        data[f"{name}_of_any_batch"] = graph(module, given, tuple(batch for _ in given))
+        cases[f"{name}_of_any_batch"] = (module, given, tuple(batch for _ in given))
+    data = {name: graph(*case) for name, case in cases.items()}
+    if importlib.util.find_spec("torch_mlir") is not None:
+        texts = {name: _text(*case) for name, case in cases.items()}
+        written = [f"// {name}\n{text}" for name, text in texts.items() if text is not None]
+        EXPORTS.write_text(SPLIT.join(written))
     lines = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in data.items()]
     GRAPHS.write_text("{\n" + ",\n".join(lines) + "\n}\n")
 

@@ -221,13 +221,15 @@ def _inside(value: Value) -> str:
 
 def lowered(functions: Sequence[tuple[str, Interface]]) -> list[str | None]:
     """LLVM IR of each text with its wrapper, by MLIR; None where it does not lower it."""
-    texts = [f"{_with_fixed_sizes(text)}\n{wrapper(interface)}\n" for text, interface in functions]
-    return all_lowered(texts, PIPELINE)
+    texts = [f"{text}\n{wrapper(interface)}\n" for text, interface in functions]
+    return all_lowered([_with_fixed_sizes(text) for text in texts], PIPELINE)
 
 
 def _with_fixed_sizes(text: str) -> str:
     """Vectors of scalable size with the size for vscale 1, which x86 has no code for otherwise."""
-    fixed = re.sub(r"vector<[^<>]*>", lambda match: re.sub(r"\[(\d+)\]x", r"\1x", match[0]), text)
+    fixed = re.sub(
+        r"vector<[^<>]*>", lambda match: re.sub(r"\[(\d+)\]( ?x)", r"\1\2", match[0]), text
+    )
     return fixed.replace("= vector.vscale", "= arith.constant 1 : index")
 
 
