@@ -59,6 +59,7 @@ TO_GPU: Order = (
     "lower-blocks",
     1,
     "inject-software-pipeline",
+    "plan-tensor-copies",
     "inject-double-buffer",
     "align-storage",
     "apply-strides",
@@ -69,6 +70,7 @@ TO_GPU: Order = (
     "merge-shared-memory-allocations",
     "thread-sync",
     "lower-fragments",
+    "lower-tensor-copies",
     "swizzle-storage",
     "unroll-loop",  # what pragmas ask for
     "vectorize-loop",

@@ -12,7 +12,12 @@ from kc.analysis.interpreter.engine import KernelInterpreter, Run, prepared
 from kc.analysis.interpreter.errors import ExecutionError
 from kc.dialects.gpu import BarrierOp, ShuffleMode, ShuffleOp
 from kc.dialects.nvvm import CpAsyncCommitGroupOp, CpAsyncWaitGroupOp
-from kc.dialects.tir import ThreadAllreduceOp
+from kc.dialects.tir import (
+    MBarrierExpectOp,
+    MBarrierInitOp,
+    MBarrierWaitOp,
+    ThreadAllreduceOp,
+)
 from kc.dialects.tir.threads import LANE_AXES
 
 WARP_SIZE = 32
@@ -33,6 +38,18 @@ class CollectiveFunctions(InterpreterFunctions):
     @prepared(CpAsyncWaitGroupOp)
     def wait(self, interpreter: KernelInterpreter, op: CpAsyncWaitGroupOp) -> Run:
         return lambda: None
+
+    @prepared(MBarrierInitOp)
+    def init(self, interpreter: KernelInterpreter, op: MBarrierInitOp) -> Run:
+        return lambda *_: None
+
+    @prepared(MBarrierExpectOp)
+    def expect(self, interpreter: KernelInterpreter, op: MBarrierExpectOp) -> Run:
+        return lambda *_: None
+
+    @prepared(MBarrierWaitOp)
+    def wait_for_bytes(self, interpreter: KernelInterpreter, op: MBarrierWaitOp) -> Run:
+        return lambda *_: None
 
     @prepared(ShuffleOp)
     def shuffle(self, interpreter: KernelInterpreter, op: ShuffleOp) -> Run:

@@ -31,6 +31,12 @@ from kc.dialects.tir.loops import (
     ForOp,
     IfOp,
 )
+from kc.dialects.tir.mbarriers import (
+    LoadBoxOp,
+    MBarrierExpectOp,
+    MBarrierInitOp,
+    MBarrierWaitOp,
+)
 from kc.dialects.tir.memory import AllocOp, LoadOp, StoreOp
 from kc.dialects.tir.prefetch import PrefetchOp
 from kc.dialects.tir.views import CallOp, MatrixDescriptorOp, ViewOp
@@ -56,7 +62,11 @@ __all__ = [
     "IterType",
     "IterTypeAttr",
     "LinearizeOp",
+    "LoadBoxOp",
     "LoadOp",
+    "MBarrierExpectOp",
+    "MBarrierInitOp",
+    "MBarrierWaitOp",
     "MatrixDescriptorOp",
     "PrefetchOp",
     "StoreOp",
@@ -83,7 +93,11 @@ TIR = Dialect(
         ForOp,
         IfOp,
         LinearizeOp,
+        LoadBoxOp,
         LoadOp,
+        MBarrierExpectOp,
+        MBarrierInitOp,
+        MBarrierWaitOp,
         MatrixDescriptorOp,
         PrefetchOp,
         StoreOp,

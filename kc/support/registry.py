@@ -18,6 +18,7 @@ from kc.support import plugins
 from kc.support.diagnostics import InputError, suggest, warn
 from kc.support.options import Options, PassSpec, quote
 from kc.support.plugins import Plugin
+from kc.support.tensor_copy_names import tensor_copy_intrins
 from kc.support.tensor_core_names import tensor_core_intrins
 
 if TYPE_CHECKING:
@@ -156,6 +157,7 @@ PASSES = {
             "lower-blocks",
             "plan-software-pipeline",
             "inject-software-pipeline",
+            "plan-tensor-copies",
             "inject-double-buffer",
             "align-storage",
             "swizzle-storage",
@@ -179,6 +181,7 @@ PASSES = {
             "merge-shared-memory-allocations",
             "thread-sync",
             "lower-fragments",
+            "lower-tensor-copies",
         ),
     ),
     "gpu": (
@@ -312,6 +315,7 @@ INTRINSICS = {
         "avx512_bf16_dot_16x2",
     ),
     **{f"kc.transforms.intrinsics.tensor_cores:{name}": (name,) for name in tensor_core_intrins()},
+    **{f"kc.transforms.intrinsics.tensor_copies:{name}": (name,) for name in tensor_copy_intrins()},
     "kc.transforms.intrinsics.builtin:AARCH64": (
         "neon_sdot_4x4",
         "neon_udot_4x4",

@@ -1,5 +1,8 @@
 """Copies to shared memory that go on by themselves, and what has to wait for them.
 
+From sm_90 on a thread also starts copies of whole boxes (TMA), whose bytes an mbarrier counts: a
+ring of them has one for each version of what is copied (:mod:`._mbarrier_rings`).
+
 A thread of an NVIDIA GPU from sm_80 on copies 4, 8 or 16 bytes from global to shared memory by
 ``cp.async``: it goes on at once, and later waits for all but so many of the groups of copies that
 it has committed. How many follows from the pipeline: in each step the copies of an asynchronous
@@ -11,9 +14,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from xdsl.ir import SSAValue
+
 from kc.analysis.dependence import base_buffer
 from kc.analysis.instances import Space
-from kc.analysis.loop_tree import all_loops_around, memory_scope
+from kc.analysis.loop_tree import all_loops_around, buffer_name, memory_scope
 from kc.analysis.terms import any_of, equal
 from kc.dialects.nvvm import CpAsyncCommitGroupOp
 from kc.dialects.tir import AllocOp, LoadOp, StoreOp
@@ -22,6 +27,7 @@ from kc.support.diagnostics import warn
 from kc.support.locations import location_of
 from kc.support.nvidia import architecture_of
 from kc.support.target import Target
+from kc.transforms.tir._mbarrier_rings import box_copies, bytes_of, target_of_copy
 from kc.transforms.tir._software_pipelining import Pipeline, Statement
 
 _KINDS = ("cuda", "nvptx", "cuda-emu")
@@ -45,6 +51,19 @@ class Group:
         return self.statements[-1].order
 
 
+@dataclass(frozen=True)
+class BoxGroup:
+    """Statements of one stage that follow one another in a step and copy boxes: one mbarrier counts
+    the bytes of all of them, and the first statement that reads these waits for it."""
+
+    statements: tuple[Statement, ...]
+    consumer: Statement
+    count: int
+    """How many iterations are under way."""
+    bytes: int
+    """Of an iteration."""
+
+
 @dataclass
 class AsynchronousCopies:
     """The copies of a pipeline that go on by themselves."""
@@ -54,6 +73,7 @@ class AsynchronousCopies:
     groups: list[Group] = field(default_factory=list)
     consumers: dict[Statement, list[Group]] = field(default_factory=dict)
     """The groups that a statement has to wait for."""
+    boxes: list[BoxGroup] = field(default_factory=list)
 
     def ends_group(self, statement: Statement) -> bool:
         """Whether what is copied since the last group is a group behind this statement."""
@@ -103,6 +123,7 @@ def plan_copies(pipeline: Pipeline, target: Target) -> AsynchronousCopies:
             is_possible = False
             reasons.append("there are groups of copies in it, and all groups are counted together")
         stores: list[StoreOp] = []
+        boxes = list(_box_groups(pipeline, stage, reasons))
         for statement in pipeline.statements if is_possible else ():
             for access in pipeline.accesses:
                 if access.statement is not statement or statement.stage != stage:
@@ -113,7 +134,7 @@ def plan_copies(pipeline: Pipeline, target: Target) -> AsynchronousCopies:
                         stores.append(access.op)
                     else:
                         reasons.append(reason)
-        if not stores:
+        if not stores and not boxes:
             warn(
                 "KC4237",
                 f"inject-software-pipeline: nothing is copied asynchronously in stage {stage} of "
@@ -123,6 +144,7 @@ def plan_copies(pipeline: Pipeline, target: Target) -> AsynchronousCopies:
                 hints=["its statements run as those of other stages do"],
             )
         plan.stores += stores
+        plan.boxes += boxes
     plan.groups = list(_groups(plan))
     for statement in pipeline.statements:
         needed = [group for group in plan.groups if _needs(plan, statement, group)]
@@ -145,6 +167,73 @@ def _groups(plan: AsynchronousCopies) -> Iterator[Group]:
             run.append(statement)
     if run:
         yield Group(tuple(run))
+
+
+def _box_groups(pipeline: Pipeline, stage: int, reasons: list[str]) -> Iterator[BoxGroup]:
+    """The copies of boxes of a stage; ``reasons`` gets why some are none."""
+    run: list[Statement] = []
+    for statement in [*pipeline.steps, None]:
+        is_next = False
+        if statement is not None and statement.stage == stage and _copies_boxes(statement):
+            reason = _box_obstacle(pipeline, statement)
+            is_next = reason is None
+            if reason is not None:
+                reasons.append(reason)
+        if is_next and statement is not None:
+            run.append(statement)
+            continue
+        if run:
+            yield _box_group(pipeline, run)
+        run = []
+
+
+def _copies_boxes(statement: Statement) -> bool:
+    return any(box_copies(child) for child in statement.children)
+
+
+def _box_group(pipeline: Pipeline, run: list[Statement]) -> BoxGroup:
+    targets = [target for statement in run for target in _targets(statement)]
+    readers = [
+        access.statement
+        for access in pipeline.accesses
+        if access.buffer in targets and access.reads
+    ]
+    consumer = min(readers, key=lambda reader: (reader.stage, reader.order))
+    count = max(pipeline.versions[target] for target in targets)
+    bytes_ = sum(bytes_of(child) or 0 for statement in run for child in statement.children)
+    return BoxGroup(tuple(run), consumer, count, bytes_)
+
+
+def _targets(statement: Statement) -> list[SSAValue]:
+    targets = [target_of_copy(call) for child in statement.children for call in box_copies(child)]
+    return [target for target in targets if target is not None]
+
+
+def _box_obstacle(pipeline: Pipeline, statement: Statement) -> str | None:
+    """Why copies of boxes of a statement cannot go on by themselves, None if they can."""
+    calls = {call for child in statement.children for call in box_copies(child)}
+    own = [access for access in pipeline.accesses if access.statement is statement]
+    if any(access.op not in calls for access in own):
+        return f"{statement.name} does more than copy boxes"
+    if any(bytes_of(child) is None for child in statement.children):
+        return f"the number of boxes of {statement.name} is no constant"
+    for access in own:
+        around = [
+            near
+            for near in pipeline.accesses
+            if near.buffer in (None, access.buffer) and near.op not in calls
+        ]
+        name = "memory" if access.buffer is None else buffer_name(access.buffer)
+        if not access.writes:
+            if any(near.writes for near in around):
+                return f"{name}, which is copied, is written in the loop"
+        elif access.buffer is None or access.buffer not in pipeline.versions:
+            return f"{name} is not shared memory of an iteration"
+        elif any(near.writes for near in around):
+            return f"there are other stores to {name}"
+        elif not any(near.reads for near in around):
+            return f"nothing in the loop reads {name}"
+    return None
 
 
 def _needs(plan: AsynchronousCopies, statement: Statement, group: Group) -> bool:

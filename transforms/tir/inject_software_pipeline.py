@@ -47,6 +47,10 @@ a group (``nvvm.cp.async.commit.group``), and at the start of a step there is a 
 that its statements need (``nvvm.cp.async.wait.group``). How many newer groups may be under way is
 counted (:mod:`._asynchronous_copies`); ``thread-sync`` puts its barrier behind the wait.
 
+Copies of boxes (``tma_load_64x64_f16_shared``) are counted by a ring of mbarriers, one for each
+version of what they bring. Before them is what is expected, and the first statement that reads
+them waits: the copies of iteration ``t`` use slot ``t mod n`` in its phase ``t floordiv n``.
+
 A loop with a pipeline in one with a pipeline is done first, and is three statements of that: its
 prologue, its steady state and its epilogue.
 
@@ -78,6 +82,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 
 from kc.analysis import loop_tree
+from kc.analysis.loop_tree import buffer_name
 from kc.analysis.module_copy import copy_module
 from kc.dialects.affine_assembly import ZERO
 from kc.dialects.nvvm import CpAsyncCommitGroupOp, CpAsyncWaitGroupOp
@@ -89,11 +94,23 @@ from kc.support.target import target_of
 from kc.transforms.affine_rewrite import replace_with_expr
 from kc.transforms.tir._asynchronous_copies import (
     AsynchronousCopies,
+    BoxGroup,
     Group,
     plan_copies,
 )
 from kc.transforms.tir._iterations import guarded, iteration_of
 from kc.transforms.tir._leading_dimension import copies_of, select_copy
+from kc.transforms.tir._mbarrier_rings import (
+    Number,
+    box_copies,
+    expectation,
+    new_ring,
+    number_of,
+    start_copies,
+    target_of_copy,
+    uncounted,
+    wait_for,
+)
 from kc.transforms.tir._pipeline_notes import is_grouped, is_pipelined, other_notes
 from kc.transforms.tir._software_pipelining import Pipeline, Statement, plan_pipeline
 from kc.transforms.tir.plan_software_pipeline import group
@@ -212,6 +229,8 @@ class Injection:
         for statement in self.pipeline.statements:
             if is_grouped(statement.op):
                 statement.parts = _dissolve(statement.op)
+        for boxes in self.copies.boxes:
+            self._start_boxes(boxes)
         parts = [self._prologue(), self._steady_state(), self._epilogue()]
         parent = loop.parent_op()
         for ops in parts:
@@ -240,6 +259,36 @@ class Injection:
         buffer.replace_all_uses_with(new.buffer)
         old.detach()
         old.erase()
+
+    def _start_boxes(self, boxes: BoxGroup) -> None:
+        """Let copies of boxes be counted by a ring of mbarriers, and what reads them wait."""
+        loop = self.loop
+        targets = [
+            target
+            for statement in boxes.statements
+            for child in statement.parts
+            for call in box_copies(child)
+            if (target := target_of_copy(call)) is not None
+        ]
+        around = number_of(loop)
+        extent = loop.static_extent
+        if around.operands and extent is None:
+            raise uncounted(
+                loop, f"loop {loop.label} has a number of iterations that is no constant"
+            )
+        expr = around.expr * (extent or 1) + AffineExpr.dimension(len(around.operands))
+        number = Number(expr, (*around.operands, loop.var))
+        ring = new_ring(f"{buffer_name(targets[0])}_full", boxes.count, loop)
+        for statement in boxes.statements:
+            new_ops = start_copies(ring, number, statement.parts)
+            statement.parts = [new for part in statement.parts for new in new_ops.get(part, [part])]
+        expect = expectation(ring, number, boxes.bytes)
+        wait = wait_for(ring, number)
+        for statement, op in ((boxes.statements[0], expect), (boxes.consumer, wait)):
+            op.location = loop.location
+            place = statement.parts[0]
+            _home(place).insert_op_before(op, place)
+            statement.parts = [op, *statement.parts]
 
     def _step(
         self,

@@ -57,7 +57,6 @@ from xdsl.dialects.arith import AddiOp, AndIOp, ConstantOp, IndexCastOp, MuliOp,
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     DenseArrayBase,
-    DictionaryAttr,
     FixedBitwidthType,
     IntegerAttr,
     MemRefType,
@@ -100,14 +99,9 @@ from kc.dialects.tir.views import strides_of
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 from kc.transforms.affine_rewrite import compact
+from kc.transforms.tir._warp_calls import LANES, fragments_of
 from kc.transforms.tir.swizzle_storage import separates, swizzle_of
 from kc.transforms.tir.unify_thread_binding import axes_of
-
-LANES = "kc.lanes"
-"""The attribute of a function that the lanes of a warp do together: what each of them does."""
-
-FRAGMENT = "nvvm.fragment"
-"""The attribute of an argument of such a function: the tile that the lanes hold."""
 
 WARP = 32
 ROW_BYTES = 16
@@ -159,6 +153,8 @@ class LowerFragmentsPass(ModulePass):
         described: dict[SSAValue, None] = {}
         for call in calls:
             lane = lanes[call.callee.string_value()]
+            if ASYNC_COPY in call.attributes:
+                continue  # a thread starts it
             _require_warp(call, lane)
             _require_rows(call, lane)
             described.update(dict.fromkeys(_require_descriptors(call, lane)))
@@ -178,13 +174,6 @@ class LowerFragmentsPass(ModulePass):
 
 
 # Checks ---------------------------------------------------------------------------------------
-
-
-def fragments_of(function: FuncOp) -> list[FragmentAttr | None]:
-    """The fragment that each argument of what a lane does is; None for a tile of memory."""
-    noted = function.arg_attrs or [DictionaryAttr({})] * len(function.body.block.args)
-    fragments = [attributes.data.get(FRAGMENT) for attributes in noted]
-    return [fragment if isinstance(fragment, FragmentAttr) else None for fragment in fragments]
 
 
 def _held(alloc: AllocOp, lanes: dict[str, FuncOp]) -> _Held:
@@ -511,6 +500,7 @@ def _writes(buffer: SSAValue) -> Iterator[Operation]:
                 call
                 for call in calls
                 if isinstance(call, CallOp)
+                and ASYNC_COPY not in call.attributes  # by the way that products read
                 and any(writes and value is op.result for value, _, writes in call.accesses)
             )
         elif not isinstance(op, LoadOp):

@@ -31,7 +31,8 @@ addresses of their elements. Memory of the threads themselves needs no barriers,
 thread touches or nobody writes. Barriers that are there already are counted with.
 
 Copies that go on by themselves are done where their thread waits for them, so what another one
-touches of them needs a barrier behind that.
+touches of them needs a barrier behind that. Copies of boxes are done where all threads wait for
+them at an mbarrier, and need none; what they overwrite does.
 
 Requires: kernels have one loop for each axis (``unify-thread-binding``). *Legal when*
 
@@ -62,12 +63,26 @@ from kc.analysis.shared_memory import OFFSET, buffer_bytes, share_memory
 from kc.analysis.terms import Condition, Term, any_of, equal
 from kc.dialects.gpu import BarrierOp, ShuffleOp
 from kc.dialects.nvvm import CpAsyncCommitGroupOp, CpAsyncWaitGroupOp
-from kc.dialects.tir import AllocOp, CallOp, ForOp, LoadOp, StoreOp, ViewOp
+from kc.dialects.tir import (
+    AllocOp,
+    CallOp,
+    ForOp,
+    LoadOp,
+    MBarrierExpectOp,
+    MBarrierInitOp,
+    MBarrierWaitOp,
+    StoreOp,
+    ViewOp,
+)
 from kc.dialects.tir.memory import ASYNC_COPY
 from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES, is_shared
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
+from kc.transforms.tir._mbarrier_rings import is_ring
 from kc.transforms.tir.unify_thread_binding import is_uniform, kernel_roots, launch_loops
+
+MBARRIER_OPS = (MBarrierInitOp, MBarrierExpectOp, MBarrierWaitOp)
+"""What orders threads by a ring of mbarriers."""
 
 COPY_GROUPS = (CpAsyncCommitGroupOp, CpAsyncWaitGroupOp)
 """What stands for copies that go on by themselves, and touches no memory of its own."""
@@ -115,6 +130,12 @@ class Access:
     operation in it that it is, or is in."""
     view: ViewOp | None = None
     """The part of the buffer that a call is given."""
+
+
+def _is_counted(access: Access) -> bool:
+    """Whether it is a copy of a box: all threads that go on behind it have waited for it at an
+    mbarrier."""
+    return access.writes and ASYNC_COPY in access.op.attributes and isinstance(access.op, CallOp)
 
 
 @dataclass(eq=False)
@@ -185,10 +206,16 @@ class _Kernel:
     def _accesses_of(self, op: Operation) -> Iterator[Access]:
         if op is self.chain[-1] or isinstance(op, (BarrierOp, ShuffleOp, *COPY_GROUPS)):
             return
+        if isinstance(op, MBARRIER_OPS):
+            return  # they order threads
         if isinstance(op, LoadOp | StoreOp):
             values = [(op.buffer, isinstance(op, StoreOp))]
         elif isinstance(op, CallOp):
-            values = [(value, writes) for value, _, writes in op.accesses]
+            values = [
+                (value, writes)
+                for value, _, writes in op.accesses
+                if not is_ring(base_buffer(value))
+            ]
         elif touches_memory(op):
             values = [
                 (operand, True) for operand in op.operands if isinstance(operand.type, MemRefType)
@@ -257,6 +284,8 @@ class _Kernel:
 
     def _pairs(self, first: Access, second: Access) -> Iterator[Pair]:
         """The ways in which ``second`` may come after ``first``."""
+        if _is_counted(first):
+            return
         loops = self._common_loops(first, second)
         if is_before(first.op, second.op):
             yield self._pair(first, second, loops, None)
@@ -270,7 +299,11 @@ class _Kernel:
         """The ways in which what threads have copied asynchronously may be touched by others: each
         waits for its own copies, and the barrier comes behind that."""
         waits = [op for op in self.numbers if isinstance(op, CpAsyncWaitGroupOp)]
-        copies = [access for access in accesses if ASYNC_COPY in access.op.attributes]
+        copies = [
+            access
+            for access in accesses
+            if ASYNC_COPY in access.op.attributes and not _is_counted(access)
+        ]
         for second in accesses if waits else ():
             if second in copies or not any(
                 self._may_meet(first, second) and self._meets(first, second) for first in copies

@@ -34,6 +34,9 @@ store to memory that they share, the first of them does. Blocks do not wait for 
 stores for itself. Loops that may be empty, and are not all of the kernel, are guarded, as a launch
 has at least one thread.
 
+A kernel without threads along x in which lanes of warps do something together (``tensorize``) has
+as many of them as these need: copies by the copy unit bind none.
+
 Loops of ``vthread`` without a letter are each an axis of their own, and stay
 (``inject-virtual-thread``); those of ``vthread.x`` and the like are unified as threads are.
 
@@ -67,10 +70,11 @@ from kc.analysis import loop_tree
 from kc.analysis.captures import makers_inside
 from kc.analysis.index_values import IndexValues
 from kc.analysis.loop_tree import all_loops_around, memory_scope
-from kc.dialects.tir import AllocOp, ApplyOp, BlockOp, ForKind, ForOp, IfOp, LoadOp, StoreOp
+from kc.dialects.tir import AllocOp, ApplyOp, BlockOp, CallOp, ForKind, ForOp, IfOp, LoadOp, StoreOp
 from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES, VIRTUAL_AXES, is_shared
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
+from kc.transforms.tir._warp_calls import lanes_of
 
 LAUNCHED = (*reversed(BLOCK_AXES), *reversed(LANE_AXES))
 """The axes of a launch, outermost first."""
@@ -87,11 +91,29 @@ class UnifyThreadBindingPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         del ctx
-        plans = [
-            _plan(root) for function in loop_tree.functions(op) for root in kernel_roots(function)
-        ]
+        roots = [root for function in loop_tree.functions(op) for root in kernel_roots(function)]
+        for root in roots:
+            _add_lanes(root)
+        plans = [_plan(root) for root in roots]
         for plan in plans:
             _unify(plan)
+
+
+def _add_lanes(root: ForOp) -> None:
+    """Give a kernel with calls that lanes do together, and no threads along x, so many of them."""
+    if any(loop.axis == LANE_AXES[0] for loop in loop_tree.loops(root)):
+        return
+    count = max((lanes_of(op) for op in root.walk() if isinstance(op, CallOp)), default=0)
+    if not count:
+        return
+    body = launch_loops(root)[-1].body.block
+    ops = list(body.ops)
+    for op in ops:
+        op.detach()
+    lanes = ForOp("lane", count, kind=ForKind.THREAD, axis=LANE_AXES[0])
+    lanes.location = root.location
+    lanes.body.block.add_ops(ops)
+    body.add_op(lanes)
 
 
 def kernel_roots(function: FuncOp) -> list[ForOp]:

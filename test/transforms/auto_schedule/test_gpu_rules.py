@@ -183,6 +183,7 @@ def test_products_by_warpgroups(args: list[te.Tensor]):
     target = "cuda-emu -arch=sm_90a"
     sch = kc.auto_schedule(args, target=target)
     assert "wgmma_sync" in sch.trace.as_python()
+    assert sch.trace.as_python().count("tma_load") == 2
     r = np.random.default_rng(0)
     a, b, c = (
         r.integers(-4, 4, [int(size) for size in it.shape]).astype(NUMPY.get(it.dtype, it.dtype))
@@ -192,6 +193,24 @@ def test_products_by_warpgroups(args: list[te.Tensor]):
     assert report.ok, str(report)
     right = np.swapaxes(b, -1, -2) if b.shape[-1] == a.shape[-1] != b.shape[-2] else b
     np.testing.assert_array_equal(c, a.astype("float64") @ right.astype("float64"))
+
+
+def test_arrays_that_have_no_tensor_map_are_copied_by_threads():
+    """A map has at most five dimensions."""
+    batch = (2, 1, 2, 1)
+    A = te.placeholder((*batch, 64, 64), "float16", name="A")
+    B = te.placeholder((*batch, 64, 32), "float16", name="B")
+    k = te.reduce_axis((0, 64), name="k")
+
+    def term(*at: te.Var) -> te.PrimExpr:
+        *outer, i, j = at
+        return te.sum(A[(*outer, i, k)].astype("float32") * B[(*outer, k, j)], axis=k)
+
+    C = te.compute((*batch, 64, 32), term, name="C")
+    steps = kc.auto_schedule([A, B, C], target="cuda-emu -arch=sm_90a").trace.as_python()
+    assert "wgmma_sync" in steps
+    assert "tma_load" not in steps
+    assert "vectorize" in steps
 
 
 def test_an_old_gpu_has_other_tiles():

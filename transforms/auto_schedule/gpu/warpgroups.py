@@ -3,7 +3,9 @@
 For a product as :mod:`kc.transforms.auto_schedule.gpu.tensor_cores` has it, and for one of bytes
 whose second matrix is stored by columns. Warps multiply what is in shared memory without taking it
 to registers: A and B are copied there in rows of up to 128 bytes, swizzled, two steps ahead where
-there are enough. A block has one or two groups of four warps, each with 64 rows of C.
+there are enough. The copy unit does that (``tma_load``) for arrays whose rows begin at multiples of
+16 bytes, else all threads (``cp.async``). A block has one or two groups of four warps, each with 64
+rows of C.
 """
 
 from __future__ import annotations
@@ -13,7 +15,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from xdsl.dialects.builtin import FixedBitwidthType, IntegerType, MemRefType
+from xdsl.ir import Attribute
 
+from kc.dialects.nvgpu import MAX_RANK
+from kc.dialects.tir.views import strides_of
 from kc.support.nvidia import architecture_of
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.gpu.contraction import Sides, sides_of
@@ -65,6 +70,8 @@ class Tiling:
     """How many times four warps a block has."""
     columns: int
     depth: int
+    boxes: bool
+    """Whether the copy unit brings A and B to shared memory."""
 
     @property
     def panel(self) -> int:
@@ -119,8 +126,9 @@ def _tiling(nest: Nest, sides: Sides) -> Tiling | None:
         return None
     m, n, k = (it.static_extent or 0 for it in (sides.rows, sides.columns, terms))
     further = iterations(it for it in nest.spatial if it not in (sides.rows, sides.columns))
+    boxes = all(_has_boxes(it.buffer.type, size) for it in (a, b))
     choices = [
-        Tiling(sides, (element, total), size, trans, groups, columns, depth)
+        Tiling(sides, (element, total), size, trans, groups, columns, depth, boxes)
         for depth in _depths(k, size)
         for groups in (2, 1)
         for columns in COLUMNS
@@ -154,8 +162,32 @@ def _fits(tiling: Tiling) -> bool:
         return False
     together = groups * LANES * (16 // tiling.size)
     return (groups * ROWS + columns) * depth * tiling.size * STAGES <= SHARED and (
-        columns * depth % together == 0
+        tiling.boxes or columns * depth % together == 0
     )
+
+
+def _has_boxes(type_: Attribute, size: int) -> bool:
+    """Whether a tensor map is of an array: its rows begin at multiples of 16 bytes."""
+    assert isinstance(type_, MemRefType)
+    *outer, last = strides_of(type_)
+    return (
+        len(outer) < MAX_RANK
+        and last == 1
+        and all(stride is not None and stride * size % 16 == 0 for stride in outer)
+    )
+
+
+def _copy_boxes(draft: Draft, copy: str, tiling: Tiling, *, is_b: bool) -> None:
+    """Let the copy unit bring the tile of A or B, panel by panel."""
+    *_, rows, columns = draft.loops(copy).values()
+    if is_b and not tiling.trans:
+        height, width = tiling.depth, tiling.panel
+        if tiling.columns > width:
+            panel, columns = draft.split(columns, [None, width])
+            draft.reorder(panel, rows, columns)
+    else:
+        height, width = tiling.columns if is_b else ROWS * tiling.groups, tiling.depth
+    draft.tensorize(rows, f"tma_load_{height}x{width}_{tiling.types[0]}_shared")
 
 
 def _panels(rank: int, width: int) -> IndexMap:
@@ -197,7 +229,10 @@ def _perform(draft: Draft, block: str, tiling: Tiling) -> None:
             rank += 1
         draft.transform_layout(shared, 0, swizzle(rank, row, tiling.size))
         name = draft.session.block(shared).label
-        copy_together(draft, name, depth_of(draft, shared, ko), (tiling.groups, LANES), each)
+        if tiling.boxes:
+            _copy_boxes(draft, name, tiling, is_b=is_b)
+        else:
+            copy_together(draft, name, depth_of(draft, shared, ko), (tiling.groups, LANES), each)
         draft.settled.add(name)
     zeros = draft.decompose_reduction(draft.block(block), ko)
     element, total = tiling.types

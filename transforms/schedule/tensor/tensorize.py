@@ -77,6 +77,7 @@ from kc.dialects.tir.views import ViewOp, strides_of
 from kc.support.diagnostics import ScheduleError
 from kc.support.locations import location_of
 from kc.support.registry import pass_class
+from kc.support.tensor_copy_names import tensor_copy_intrins
 from kc.support.tensor_core_names import tensor_core_intrins
 from kc.transforms.affine_rewrite import compact
 from kc.transforms.intrinsics.tensor_intrin import TensorIntrin, names
@@ -198,9 +199,12 @@ class Tensorize(Primitive):
 
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:
-        cores = tensor_core_intrins()
+        cores, copies = tensor_core_intrins(), tensor_copy_intrins()
         is_cuda = "cuda" in site.target.keys
-        possible = [name for name in names() if is_cuda or name not in cores]
+        possible = [
+            name for name in names() if is_cuda or (name not in cores and name not in copies)
+        ]
+        has_copies = site.target.has_feature("sm_90")
         warpgroups = site.target.has_feature("sm_90a")
         for loop in loop_tree.loops(site.function):
             extents = _extents(loop)
@@ -210,6 +214,9 @@ class Tensorize(Primitive):
                 if core is not None and core.instruction == "wgmma":
                     if not warpgroups or extents[: len(core.extents)] != core.extents:
                         continue
+                copy = copies.get(name)
+                if copy is not None and not (has_copies and extents == copy.extents):
+                    continue
                 yield cls(IntrinRef(name), LoopRef(loop))
 
     def rewrite(self, site: Site, plan: Plan) -> Rewritten:

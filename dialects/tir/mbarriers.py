@@ -1,0 +1,245 @@
+"""Rings of mbarriers, and the copies that they count.
+
+A ring is a buffer of shared memory with an mbarrier for each version of what is copied: iteration
+``t`` of a pipeline uses the one in slot ``t mod n``, in its phase ``t floordiv n``. ``expect`` says
+how many bytes copies will bring in this phase, ``load_box`` starts one, and ``wait`` is until they
+are there::
+
+    %full = tir.alloc "A_shared_full" {tir.mbarriers} : memref<3xi64, "shared">
+    tir.mbarrier_init %full : memref<3xi64, "shared">
+    tir.mbarrier_expect %full[%t mod 3], 16384 : memref<3xi64, "shared">
+    tir.mbarrier_wait %full[%t mod 3] phase [%t floordiv 3] : memref<3xi64, "shared">
+
+All threads of a block come to each of these. One of them does the first two and the copies; all of
+them wait. (PTX ISA, "mbarrier"; MLIR: ``nvgpu.mbarrier.group``.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    StringAttr,
+    i64,
+)
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
+from xdsl.utils.exceptions import VerifyException
+
+from kc.dialects.affine_assembly import AffineOperandsParser, print_exprs
+from kc.dialects.tir.canonicalization import Canonicalized
+
+MBARRIERS = "tir.mbarriers"
+"""The attribute of the allocation of a ring."""
+
+
+def _verify_ring(op: IRDLOperation, ring: SSAValue) -> None:
+    type_ = ring.type
+    assert isinstance(type_, MemRefType)
+    is_shared = type_.memory_space in (StringAttr("shared"), StringAttr("shared.dyn"))
+    if type_.element_type != i64 or type_.get_num_dims() != 1 or not is_shared:
+        raise VerifyException(
+            f"{op.name}: a ring of mbarriers is a row of i64 in shared memory, not {type_}"
+        )
+
+
+@irdl_op_definition
+class MBarrierInitOp(IRDLOperation):
+    """``tir.mbarrier_init %full : memref<3xi64, "shared">``: the mbarriers of a ring begin.
+
+    Each phase of each of them has one arrival, and the bytes that this expects.
+
+    It is done before any thread goes on.
+    """
+
+    name = "tir.mbarrier_init"
+
+    ring = operand_def(MemRefType)
+
+    traits = traits_def(MemoryWriteEffect())
+
+    assembly_format = "$ring attr-dict `:` type($ring)"
+
+    def __init__(self, ring: SSAValue) -> None:
+        super().__init__(operands=[ring])
+
+    def verify_(self) -> None:
+        _verify_ring(self, self.ring)
+
+
+@irdl_op_definition
+class MBarrierExpectOp(IRDLOperation):
+    """``tir.mbarrier_expect %full[%t mod 3], 16384 : memref<3xi64, "shared">``
+
+    Copies will bring so many bytes in this phase; and it is the arrival that the phase waits for.
+    """
+
+    name = "tir.mbarrier_expect"
+
+    ring = operand_def(MemRefType)
+    operands_of_map = var_operand_def(IndexType())
+    indices = prop_def(AffineMapAttr)
+    bytes = prop_def(IntegerAttr)
+
+    traits = traits_def(MemoryWriteEffect(), Canonicalized())
+
+    def __init__(
+        self, ring: SSAValue, slot: AffineExpr, operands: Sequence[SSAValue], bytes_: int
+    ) -> None:
+        super().__init__(
+            operands=[ring, list(operands)],
+            properties={
+                "indices": AffineMapAttr(AffineMap(len(operands), 0, (slot,))),
+                "bytes": IntegerAttr(bytes_, i64),
+            },
+        )
+
+    def verify_(self) -> None:
+        _verify_ring(self, self.ring)
+        _verify_map(self, self.indices, 1, len(self.operands_of_map))
+
+    @classmethod
+    def parse(cls, parser: Parser) -> MBarrierExpectOp:
+        ring = parser.parse_unresolved_operand()
+        affine = AffineOperandsParser(parser)
+        exprs = affine.exprs()
+        parser.parse_punctuation(",")
+        bytes_ = parser.parse_integer(allow_boolean=False, allow_negative=False)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        ring = parser.resolve_operand(ring, parser.parse_type())
+        op = cls(ring, affine.map_of(exprs).results[0], affine.operands(), bytes_)
+        op.attributes.update(attributes)
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        _print_slot(printer, self.ring, self.indices.data.results, self.operands_of_map)
+        printer.print_string(f", {self.bytes.value.data}")
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.ring.type)
+
+
+@irdl_op_definition
+class MBarrierWaitOp(IRDLOperation):
+    """``tir.mbarrier_wait %full[%t mod 3] phase [%t floordiv 3] : memref<3xi64, "shared">``: until
+    what copies bring in this phase of an mbarrier is there; the first is phase 0."""
+
+    name = "tir.mbarrier_wait"
+
+    ring = operand_def(MemRefType)
+    operands_of_map = var_operand_def(IndexType())
+    indices = prop_def(AffineMapAttr)
+    """The slot, and the phase."""
+
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect(), Canonicalized())
+
+    def __init__(
+        self,
+        ring: SSAValue,
+        slot: AffineExpr,
+        phase: AffineExpr,
+        operands: Sequence[SSAValue],
+    ) -> None:
+        super().__init__(
+            operands=[ring, list(operands)],
+            properties={"indices": AffineMapAttr(AffineMap(len(operands), 0, (slot, phase)))},
+        )
+
+    def verify_(self) -> None:
+        _verify_ring(self, self.ring)
+        _verify_map(self, self.indices, 2, len(self.operands_of_map))
+
+    @classmethod
+    def parse(cls, parser: Parser) -> MBarrierWaitOp:
+        ring = parser.parse_unresolved_operand()
+        affine = AffineOperandsParser(parser)
+        slot = affine.exprs()
+        parser.parse_keyword("phase")
+        phase = affine.exprs()
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        ring = parser.resolve_operand(ring, parser.parse_type())
+        if len(slot) != 1 or len(phase) != 1:
+            parser.raise_error("tir.mbarrier_wait: expected one slot and one phase")
+        exprs = affine.map_of([*slot, *phase]).results
+        op = cls(ring, exprs[0], exprs[1], affine.operands())
+        op.attributes.update(attributes)
+        return op
+
+    def print(self, printer: Printer) -> None:
+        slot, phase = self.indices.data.results
+        printer.print_string(" ")
+        _print_slot(printer, self.ring, [slot], self.operands_of_map)
+        printer.print_string(" phase [")
+        print_exprs(printer, [phase], self.operands_of_map)
+        printer.print_string("]")
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.ring.type)
+
+
+@irdl_op_definition
+class LoadBoxOp(IRDLOperation):
+    """``tir.load_box %A, %C, %B : memref<64x64xf16, ...>, memref<64x64xf16, ..., "shared">,
+    memref<1xi64, ..., "shared">``
+
+    Start a copy of ``%A`` to ``%C`` that the mbarrier ``%B`` counts.
+
+    All three are parts of buffers. ``lower-tensor-copies`` makes the map of the buffer that ``%A``
+    is a part of. (``nvvm.cp.async.bulk.tensor.shared.cluster.global``.)
+    """
+
+    name = "tir.load_box"
+
+    source = operand_def(MemRefType)
+    target = operand_def(MemRefType)
+    mbarrier = operand_def(MemRefType)
+
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+    assembly_format = (
+        "$source `,` $target `,` $mbarrier attr-dict "
+        "`:` type($source) `,` type($target) `,` type($mbarrier)"
+    )
+
+    def verify_(self) -> None:
+        source, target = self.source.type, self.target.type
+        assert isinstance(source, MemRefType)
+        assert isinstance(target, MemRefType)
+        if (source.element_type, source.get_shape()) != (target.element_type, target.get_shape()):
+            raise VerifyException(f"tir.load_box: {source} is copied to {target}")
+        if target.memory_space not in (StringAttr("shared"), StringAttr("shared.dyn")):
+            raise VerifyException(f"tir.load_box: {target} is not in shared memory")
+        _verify_ring(self, self.mbarrier)
+
+
+def _verify_map(op: IRDLOperation, indices: AffineMapAttr, results: int, operands: int) -> None:
+    map_ = indices.data
+    if (len(map_.results), map_.num_symbols, map_.num_dims) != (results, 0, operands):
+        raise VerifyException(f"{op.name}: {map_} for {results} numbers of {operands} operands")
+
+
+def _print_slot(
+    printer: Printer, ring: SSAValue, slot: Sequence[AffineExpr], operands: Sequence[SSAValue]
+) -> None:
+    printer.print_ssa_value(ring)
+    printer.print_string("[")
+    print_exprs(printer, slot, operands)
+    printer.print_string("]")

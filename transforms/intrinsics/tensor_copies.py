@@ -1,0 +1,72 @@
+"""Tensor intrinsics for copies of boxes of tensors (TMA), as text.
+
+``tma_load_64x64_f16_shared`` copies 64 rows of 64 halves from global to shared memory; one thread
+starts the copy and the copy unit of the multiprocessor does it. Rows have 32, 64 or 128 bytes, and
+where elements come to lie is what the swizzle of the shared buffer says.
+
+The text has the copy twice: ``.copy``, which is done when it returns, and ``.start``, which an
+mbarrier counts. ``inject-software-pipeline`` and ``plan-tensor-copies`` put the second in the place
+of the first, with what waits for it. Nothing is rewritten here, so there is no rewrite pattern.
+
+The text of an intrinsic is an attribute of this module with the name of the intrinsic.
+"""
+
+from __future__ import annotations
+
+from kc.support.tensor_copy_names import TensorCopyIntrin, tensor_copy_intrins
+
+_STORED = {"f16": "f16", "bf16": "bf16", "f32": "f32", "s8": "i8"}
+
+
+def __getattr__(name: str) -> str:
+    intrin = tensor_copy_intrins().get(name)
+    if intrin is None:
+        raise AttributeError(f"there is no tensor intrinsic {name!r} in {__name__}")
+    return _text(name, intrin)
+
+
+def _loops(intrin: TensorCopyIntrin, source: str, target: str) -> str:
+    """The copy by loops."""
+    iters = f"(spatial %v_i in {intrin.rows} = %i, spatial %v_j in {intrin.columns} = %j)"
+    return f"""    tir.for %i in {intrin.rows} {{
+      tir.for %j in {intrin.columns} {{
+        tir.block "C" {iters} do {{
+          %x = tir.load %A[%v_i, %v_j] : {source}
+          tir.store %x, %C[%v_i, %v_j] : {target}
+        }}
+      }}
+    }}"""
+
+
+def _text(name: str, intrin: TensorCopyIntrin) -> str:
+    dense = f"memref<{intrin.rows}x{intrin.columns}x{_STORED[intrin.element]}"
+    part = f"{dense}, strided<[?, 1], offset: ?>"
+    source, target = f"{part}>", f'{part}, "{intrin.space}">'
+    barrier = 'memref<1xi64, strided<[1], offset: ?>, "shared">'
+    return f"""module @{name} attributes {{kc.features = ["sm_90"]}} {{
+  func.func @description(%A: {dense}>, %C: {dense}>) {{
+{_loops(intrin, f"{dense}>", f"{dense}>")}
+    func.return
+  }}
+  func.func @implementation(%A: {source}, %C: {target}) {{
+    tir.call @{name}.copy(read %A, write %C) : ({source}, {target})
+    func.return
+  }}
+  func.func private @{name}.copy({source}, {target}) attributes {{
+      kc.description = @{name}.tile, kc.start = @{name}.start}}
+  func.func private @{name}.tile(%A: {source}, %C: {target}) {{
+{_loops(intrin, source, target)}
+    func.return
+  }}
+  func.func private @{name}.start({source}, {target}, {barrier}) attributes {{
+      kc.description = @{name}.started, kc.lanes = @{name}.lane}}
+  func.func private @{name}.started(%A: {source}, %C: {target}, %B: {barrier}) {{
+{_loops(intrin, source, target)}
+    func.return
+  }}
+  func.func private @{name}.lane(%A: {source}, %C: {target}, %B: {barrier}) {{
+    tir.load_box %A, %C, %B : {source}, {target}, {barrier}
+    func.return
+  }}
+}}
+"""

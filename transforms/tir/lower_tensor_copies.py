@@ -1,0 +1,586 @@
+"""lower-tensor-copies: copies of boxes by the copy unit of a GPU (TMA), and their mbarriers.
+
+Before::
+
+    tir.for %t in 128 thread "threadIdx.x" {
+      tir.mbarrier_init %full : memref<3xi64, "shared">
+      ...
+      tir.mbarrier_expect %full[%k mod 3], 8192 : memref<3xi64, "shared">
+      tir.load_box %a, %s, %b : ...
+      tir.mbarrier_wait %full[%k mod 3] phase [%k floordiv 3] : memref<3xi64, "shared">
+
+After::
+
+    %map = nvgpu.tma.create.descriptor %A box[%c64, %c64] : ... -> <tensor = memref<64x64xf16, ...>,
+        swizzle = swizzle_128b, ...>
+    tir.for %t in 128 thread "threadIdx.x" {
+      tir.if (31 - %t >= 0) { scf.if %elected { nvvm.mbarrier.init %p, %arrivals ... } }
+      gpu.barrier
+      ...
+      tir.if (31 - %t >= 0) {
+        scf.if %elected {
+          nvvm.mbarrier.arrive.expect_tx %p, %bytes ...
+          nvvm.cp.async.bulk.tensor.shared.cluster.global %to, %place, %p, box[%column, %row] ...
+        }
+      }
+      nvvm.mbarrier.try_wait.parity %p, %parity, %time ...
+
+The host makes a map of each array that boxes are copied of. It says how the boxes lie in shared
+memory, which follows from the buffer there: its shape and its swizzle, the same as products of four
+warps read. Consecutive operations of one thread are in one branch, that of a lane of the first warp
+which ``elect.sync`` chooses: this is how the assembler knows that there is one.
+
+Requires: one nest of loops of threads around each kernel (``unify-thread-binding``), and buffers
+that still have the swizzles to come (``swizzle-storage``). *Legal when*
+
+1. KC4250: boxes are such as a map can say, in global and in shared memory, and the same for all
+   threads.
+
+TVM: ``cp.async.bulk`` of bytes alone; CUTLASS and Triton make maps as here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects import memref, scf
+from xdsl.dialects.arith import AddiOp, ConstantOp, IndexCastOp
+from xdsl.dialects.builtin import (
+    FixedBitwidthType,
+    IntegerAttr,
+    MemRefType,
+    ModuleOp,
+    UnrankedMemRefType,
+    UnrealizedConversionCastOp,
+    i32,
+    i64,
+)
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir.affine import (
+    AffineConstraintExpr,
+    AffineConstraintKind,
+    AffineExpr,
+    AffineSet,
+)
+from xdsl.passes import ModulePass
+from xdsl.traits import is_side_effect_free
+
+from kc.analysis import loop_tree
+from kc.analysis.dependence import base_buffer
+from kc.analysis.index_values import IndexValues
+from kc.analysis.loop_tree import buffer_name, memory_scope
+from kc.analysis.shared_memory import BEGINS_AT, SWIZZLED_ALIGNMENT, alignment_of
+from kc.analysis.vector_alignment import divisor
+from kc.dialects import nvvm
+from kc.dialects.gpu import BarrierOp
+from kc.dialects.llvm import AddrSpaceCastOp, IntToPtrOp
+from kc.dialects.memref_views import ExtractAlignedPointerAsIndexOp
+from kc.dialects.nvgpu import (
+    MAX_RANK,
+    WORKGROUP,
+    TensorMapDescriptorType,
+    TmaCreateDescriptorOp,
+)
+from kc.dialects.nvvm.base import CLUSTER_POINTER, FALSE, GENERIC_POINTER, SHARED_POINTER
+from kc.dialects.nvvm.enums import TMALoadModeAttr
+from kc.dialects.tir import (
+    INDEX,
+    AllocOp,
+    ApplyOp,
+    ForOp,
+    IfOp,
+    LoadBoxOp,
+    LoadOp,
+    MBarrierExpectOp,
+    MBarrierInitOp,
+    MBarrierWaitOp,
+    ViewOp,
+)
+from kc.dialects.tir.threads import LANE_AXES
+from kc.dialects.tir.views import strides_of
+from kc.support.diagnostics import CodegenError
+from kc.support.locations import location_of
+from kc.transforms.tir.swizzle_storage import swizzle_of
+from kc.transforms.tir.unify_thread_binding import axes_of, kernel_roots, launch_loops
+
+WARP = 32
+UNIT = 16
+"""What addresses, strides and rows of boxes are multiples of, in bytes (CUDA driver API,
+``cuTensorMapEncodeTiled``)."""
+BOX_ALIGNMENT = 128
+"""What a box in shared memory begins at a multiple of (PTX ISA, "Tensors")."""
+ROWS = 8
+"""The rows after which what a swizzle does repeats."""
+SPANS = (32, 64, 128)
+"""The bytes of a row that swizzles are of."""
+TRY_NANOSECONDS = 1_000_000
+"""How long a wait sleeps before it looks again."""
+
+_ONE_THREAD = (LoadBoxOp, MBarrierExpectOp)
+
+
+@dataclass
+class _Box:
+    """A copy, and the map that it is by."""
+
+    op: LoadBoxOp
+    source: ViewOp
+    target: ViewOp
+    slot: ViewOp
+    map: TensorMapDescriptorType
+
+
+@dataclass
+class _Kernel:
+    """A kernel with mbarriers."""
+
+    root: ForOp
+    boxes: list[_Box] = field(default_factory=list)
+    maps: dict[tuple[SSAValue, TensorMapDescriptorType], SSAValue] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class LowerTensorCopiesPass(ModulePass):
+    """Lower copies of boxes and mbarriers to instructions, and have the host make maps."""
+
+    name = "lower-tensor-copies"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        del ctx
+        kernels: list[_Kernel] = []
+        for function in loop_tree.functions(op):
+            for root in kernel_roots(function):
+                kernel = _Kernel(root)
+                kernel.boxes = [
+                    _box(inner, root) for inner in root.walk() if isinstance(inner, LoadBoxOp)
+                ]
+                kernels.append(kernel)
+        for kernel in kernels:
+            if any(isinstance(inner, MBarrierInitOp) for inner in kernel.root.walk()):
+                _lower(kernel)
+
+
+# Checks ---------------------------------------------------------------------------------------
+
+
+def _box(op: LoadBoxOp, root: ForOp) -> _Box:
+    """What a copy is by. Raises KC4250 for what no map says."""
+    source, target, slot = (value.owner for value in (op.source, op.target, op.mbarrier))
+    assert isinstance(source, ViewOp)
+    assert isinstance(target, ViewOp)
+    assert isinstance(slot, ViewOp)
+    why = _of_threads((source, target)) or _not_in_global(source, root)
+    if why is not None:
+        raise _no_box(op, source.buffer, why, ["copy by vectorized loops there, without tma_load"])
+    swizzle, why = _swizzle(target)
+    if why is not None:
+        raise _no_box(op, target.buffer, why, _swizzle_hints(target))
+    type_ = source.buffer.type
+    assert isinstance(type_, MemRefType)
+    shape = [1] * type_.get_num_dims()
+    tile = source.result.type
+    assert isinstance(tile, MemRefType)
+    for position, size in zip(source.positions, tile.get_shape(), strict=True):
+        shape[position] = size
+    tensor = MemRefType(type_.element_type, shape, memory_space=WORKGROUP)
+    return _Box(op, source, target, slot, TensorMapDescriptorType.of(tensor, swizzle))
+
+
+def _no_box(op: LoadBoxOp, buffer: SSAValue, why: str, hints: Sequence[str]) -> CodegenError:
+    tile = op.source.type
+    assert isinstance(tile, MemRefType)
+    shape = " x ".join(map(str, tile.get_shape()))
+    return CodegenError(
+        "KC4250",
+        f"lower-tensor-copies: {buffer_name(buffer)} has no boxes of {shape} that are copied as a "
+        "whole",
+        location=location_of(op),
+        why=why,
+        hints=hints,
+    )
+
+
+def _of_threads(views: Sequence[ViewOp]) -> str | None:
+    axes = {
+        axis
+        for view in views
+        for value in view.operands_of_map
+        for axis in axes_of(value)
+        if axis in LANE_AXES
+    }
+    if axes:
+        return f"it depends on {sorted(axes)[0]} which box it is, and one thread copies for a block"
+    return None
+
+
+def _not_in_global(view: ViewOp, root: ForOp) -> str | None:
+    """Why no map is of the buffer that boxes are copied of."""
+    type_ = view.buffer.type
+    assert isinstance(type_, MemRefType)
+    name, size = buffer_name(view.buffer), _element_bytes(type_)
+    rank = type_.get_num_dims()
+    if memory_scope(view.buffer) != "global":
+        return (
+            f'{name} is in the memory "{memory_scope(view.buffer)}", and maps are of global arrays'
+        )
+    if rank > MAX_RANK:
+        return f"{name} has {rank} dimensions, and a map at most {MAX_RANK}"
+    *outer, last = strides_of(type_)
+    if last != 1 or view.positions[-1] != rank - 1:
+        return f"neighbours in a row of the box are not next to each other in {name}"
+    for dim, stride in enumerate(outer):
+        if stride is None:
+            return (
+                f"it is known at the call alone how far neighbours along dimension {dim} of {name} "
+                f"are apart, and it must be a multiple of {UNIT} bytes"
+            )
+        if stride * size % UNIT:
+            return (
+                f"neighbours along dimension {dim} of {name} are {stride * size} bytes apart, no "
+                f"multiple of {UNIT}"
+            )
+    base = base_buffer(view.buffer)
+    for op in root.walk():
+        is_read = isinstance(op, LoadOp | LoadBoxOp | ViewOp | memref.DimOp)
+        if not is_read and any(
+            base_buffer(operand) is base
+            for operand in op.operands
+            if isinstance(operand.type, MemRefType)
+        ):
+            return f"the kernel also writes {name}, by another way than the copy unit reads"
+    return None
+
+
+def _swizzle(view: ViewOp) -> tuple[str, str | None]:
+    """The swizzle of the boxes of a buffer in shared memory, as a map says it; and why there is
+    none that leads to its elements."""
+    type_ = view.buffer.type
+    assert isinstance(type_, MemRefType)
+    tile = view.result.type
+    assert isinstance(tile, MemRefType)
+    name, size = buffer_name(view.buffer), _element_bytes(type_)
+    row = tile.get_shape()[-1] * size
+    strides = strides_of(type_)
+    down, across = view.positions[-2:]
+    apart = strides[down]
+    if strides[across] != 1 or apart is None or apart * size != row:
+        rows = "an unknown number of" if apart is None else str(apart * size)
+        return "", (
+            f"rows of a box follow one another, {row} bytes apart, and those of {name} are "
+            f"{rows} bytes apart"
+        )
+    swizzle = swizzle_of(view.buffer)
+    if swizzle is None:
+        word, unit = "none", BOX_ALIGNMENT
+    elif row not in SPANS:
+        return "", f"rows of a box have {row} bytes, and swizzles are of 32, 64 or 128"
+    else:
+        word, unit = f"swizzle_{row}b", max(ROWS * row, BOX_ALIGNMENT)
+        linear = np.arange(swizzle.places.size).reshape(swizzle.places.shape) * size
+        if (linear ^ (linear >> 3 & row - UNIT) != swizzle.places * size).any():
+            return "", f"{swizzle.text} is not the swizzle of rows of {row} bytes"
+    index = IndexValues()
+    for dim, (expr, stride) in enumerate(zip(view.indices.data.results, strides, strict=True)):
+        steps = divisor(index.compose(expr, view.operands_of_map)) * (stride or 0) * size
+        if steps % unit:
+            return "", (
+                f"boxes begin at multiples of {steps} bytes along dimension {dim} of {name}, and "
+                f"those of rows of {row} bytes at multiples of {unit}"
+            )
+    return word, None
+
+
+def _swizzle_hints(view: ViewOp) -> list[str]:
+    """The swizzle that a map can say."""
+    type_ = view.buffer.type
+    assert isinstance(type_, MemRefType)
+    size = _element_bytes(type_)
+    tile = view.result.type
+    assert isinstance(tile, MemRefType)
+    row = tile.get_shape()[-1] * size
+    if strides_of(type_)[view.positions[-2]] != tile.get_shape()[-1]:
+        return [f"leave out storage_align of {buffer_name(view.buffer)}, and swizzle it"]
+    if row not in SPANS:
+        return [f"let a row have 32, 64 or 128 bytes: {128 // size} elements"]
+    each, pieces, repeat = UNIT // size, row // UNIT, 128 // row
+    *names, i, j = [f"i{n}" for n in range(type_.get_num_dims())]
+    rows = f"{i} // {repeat}" if repeat > 1 else i
+    places = [*names, i, f"({j} // {each} ^ {rows} % {pieces}) * {each} + {j} % {each}"]
+    return [
+        f"transform_layout of {buffer_name(view.buffer)} by lambda {', '.join([*names, i, j])}: "
+        f"[{', '.join(places)}]"
+    ]
+
+
+def _element_bytes(type_: MemRefType) -> int:
+    element = type_.element_type
+    assert isinstance(element, FixedBitwidthType)
+    return element.bitwidth // 8
+
+
+# Rewriting ------------------------------------------------------------------------------------
+
+
+def _lower(kernel: _Kernel) -> None:
+    root = kernel.root
+    for box in kernel.boxes:
+        alloc = box.target.buffer.owner
+        assert isinstance(alloc, AllocOp)
+        least = BOX_ALIGNMENT if box.map.span == 0 else SWIZZLED_ALIGNMENT
+        least = max(least, alignment_of(box.target.buffer))
+        alloc.attributes[BEGINS_AT] = IntegerAttr(least, i64)
+        key = box.source.buffer, box.map
+        if key not in kernel.maps:
+            kernel.maps[key] = _make_map(root, *key)
+    for op in list(root.walk()):
+        if isinstance(op, MBarrierExpectOp):
+            _go_past_barrier(op)
+    by_op: dict[Operation, _Box] = {box.op: box for box in kernel.boxes}
+    for block in list(_blocks(launch_loops(root)[-1].body.block)):
+        for run in list(_runs(block)):
+            _guard(run, root)
+    for op in list(root.walk()):
+        if isinstance(op, MBarrierInitOp):
+            _lower_init(op, root)
+        elif isinstance(op, MBarrierExpectOp):
+            emit = _Emitter(op)
+            (slot,) = op.indices.data.results
+            place = emit.pointer(op.ring, slot * 8, op.operands_of_map)
+            emit.add(nvvm.MBarrierArriveExpectTxOp(place, emit.i32(op.bytes.value.data)))
+            op.detach()
+            op.erase()
+        elif isinstance(op, MBarrierWaitOp):
+            _lower_wait(op)
+        elif isinstance(op, LoadBoxOp):
+            _lower_box(by_op[op], kernel)
+
+
+def _go_past_barrier(op: MBarrierExpectOp) -> None:
+    """Let what is expected stand beside the copies, behind the barrier in front of these."""
+    after = op.next_op
+    while after is not None and is_side_effect_free(after):
+        after = after.next_op
+    if isinstance(after, BarrierOp):
+        home = op.parent
+        assert home is not None
+        op.detach()
+        home.insert_op_after(op, after)
+
+
+def _blocks(block: Block) -> Iterator[Block]:
+    """``block`` and those in it, but for what one thread does."""
+    yield block
+    for op in block.ops:
+        if not _is_of_one_thread(op):
+            for region in op.regions:
+                for inner in region.blocks:
+                    yield from _blocks(inner)
+
+
+def _is_of_one_thread(op: Operation) -> bool:
+    """Whether ``op`` does nothing but what one thread does for all."""
+    if isinstance(op, _ONE_THREAD):
+        return True
+    if not isinstance(op, ForOp) or op.axis is not None:
+        return False
+    inner = list(op.body.block.ops)
+    return any(map(_is_of_one_thread, inner)) and all(
+        _is_of_one_thread(it) or is_side_effect_free(it) for it in inner
+    )
+
+
+def _runs(block: Block) -> Iterator[list[Operation]]:
+    """Consecutive operations of one thread, with nothing in between that has an effect."""
+    run: list[Operation] = []
+    for op in block.ops:
+        if _is_of_one_thread(op):
+            run.append(op)
+        elif run and not is_side_effect_free(op):
+            yield run
+            run = []
+    if run:
+        yield run
+
+
+def _guard(run: list[Operation], root: ForOp) -> None:
+    """Put operations into the branch of one thread of the block."""
+    first = run[0]
+    home = first.parent
+    assert home is not None
+    between = []
+    op: Operation | None = first
+    while op is not run[-1] and op is not None:
+        if op not in run:
+            between.append(op)
+        op = op.next_op
+    for pure in between:
+        pure.detach()
+        home.insert_op_before(pure, first)
+    marker = run[-1].next_op
+    for op in run:
+        op.detach()
+    guard = one_thread(run, root)
+    if marker is None:
+        home.add_op(guard)
+    else:
+        home.insert_op_before(guard, marker)
+
+
+def one_thread(ops: Sequence[Operation], root: ForOp) -> IfOp:
+    """``ops`` in the branch of one thread of a block.
+
+    Where there are whole warps along x, the first of them elects it.
+    """
+    lanes = {loop.axis: loop for loop in launch_loops(root) if loop.axis in LANE_AXES}
+    x = lanes.get(LANE_AXES[0])
+    extent = None if x is None else x.static_extent
+    is_whole = extent is not None and extent % WARP == 0
+    operands: list[SSAValue] = []
+    conditions: list[AffineConstraintExpr] = []
+    for axis, loop in lanes.items():
+        number = AffineExpr.dimension(len(operands))
+        operands.append(loop.var)
+        most = WARP - 1 if axis == LANE_AXES[0] and is_whole else 0
+        conditions.append(
+            AffineConstraintExpr(
+                AffineConstraintKind.ge,
+                AffineExpr.constant(most) - number,
+                AffineExpr.constant(0),
+            )
+        )
+    body = list(ops)
+    if is_whole:
+        elect = nvvm.ElectSyncOp()
+        branch = scf.IfOp(elect.pred, [], [*body, scf.YieldOp()])
+        for op in (elect, branch):
+            op.location = ops[0].location
+        body = [elect, branch]
+    guard = IfOp(AffineSet(len(operands), 0, tuple(conditions)), operands, Region(Block(body)))
+    guard.location = ops[0].location
+    return guard
+
+
+class _Emitter:
+    """Inserts operations before one, with its location."""
+
+    def __init__(self, op: Operation) -> None:
+        self.op = op
+        self.index = IndexValues()
+
+    def add(self, new: Operation) -> Operation:
+        home = self.op.parent
+        assert home is not None
+        new.location = self.op.location
+        home.insert_op_before(new, self.op)
+        return new
+
+    def emit(self, new: Operation) -> SSAValue:
+        return self.add(new).results[0]
+
+    def i32(self, number: int) -> SSAValue:
+        return self.emit(ConstantOp(IntegerAttr(number, i32)))
+
+    def apply(self, expr: AffineExpr, operands: Sequence[SSAValue]) -> SSAValue:
+        """The value of an expression over indices."""
+        map_, values = self.index.to_map([self.index.compose(expr, operands)])
+        return self.emit(ApplyOp(map_.results[0], values))
+
+    def pointer(self, buffer: SSAValue, expr: AffineExpr, operands: Sequence[SSAValue]) -> SSAValue:
+        """A pointer so many bytes into a buffer in shared memory."""
+        begin = self.emit(
+            ExtractAlignedPointerAsIndexOp.build(operands=[buffer], result_types=[INDEX])
+        )
+        place = self.emit(AddiOp(begin, self.apply(expr, operands)))
+        address = self.emit(IndexCastOp(place, i64))
+        return self.emit(IntToPtrOp(address, SHARED_POINTER))
+
+
+def _make_map(root: ForOp, buffer: SSAValue, type_: TensorMapDescriptorType) -> SSAValue:
+    """Have the host make a map, in front of the kernel."""
+    emit = _Emitter(root)
+    source = buffer.type
+    assert isinstance(source, MemRefType)
+    whole = UnrankedMemRefType.from_type(source.element_type, source.memory_space)
+    cast = emit.emit(memref.CastOp.get(buffer, whole))
+    sizes = [
+        emit.emit(ConstantOp.from_int_and_width(size, INDEX)) for size in type_.tensor.get_shape()
+    ]
+    map_ = emit.emit(TmaCreateDescriptorOp(cast, sizes, type_))
+    map_.name_hint = buffer.name_hint
+    return map_
+
+
+def _lower_init(op: MBarrierInitOp, root: ForOp) -> None:
+    """Each mbarrier of a ring waits for one arrival; all threads, and the copy unit, know of it."""
+    type_ = op.ring.type
+    assert isinstance(type_, MemRefType)
+    place = Block()
+    marker = nvvm.FenceMbarrierInitOp()
+    marker.location = op.location
+    place.add_op(marker)
+    emit = _Emitter(marker)
+    for slot in range(type_.get_shape()[0]):
+        pointer = emit.pointer(op.ring, AffineExpr.constant(8 * slot), [])
+        emit.add(nvvm.MBarrierInitOp(pointer, emit.i32(1)))
+    ops = list(place.ops)
+    for inner in ops:
+        inner.detach()
+    home = op.parent
+    assert home is not None
+    after = op.next_op
+    while isinstance(after, AllocOp):
+        after = after.next_op
+    barrier = BarrierOp()
+    barrier.location = op.location
+    home.insert_op_before(one_thread(ops, root), op)
+    if not isinstance(after, MBarrierInitOp):
+        home.insert_op_before(barrier, op)
+    op.detach()
+    op.erase()
+
+
+def _lower_wait(op: MBarrierWaitOp) -> None:
+    emit = _Emitter(op)
+    slot, phase = op.indices.data.results
+    place = emit.pointer(op.ring, slot * 8, op.operands_of_map)
+    parity = emit.emit(IndexCastOp(emit.apply(phase % 2, op.operands_of_map), i32))
+    emit.add(nvvm.MBarrierTryWaitParityOp(place, parity, emit.i32(TRY_NANOSECONDS)))
+    op.detach()
+    op.erase()
+
+
+def _lower_box(box: _Box, kernel: _Kernel) -> None:
+    op, source, target, slot = box.op, box.source, box.target, box.slot
+    emit = _Emitter(op)
+    type_ = target.buffer.type
+    assert isinstance(type_, MemRefType)
+    size = _element_bytes(type_)
+    offset = AffineExpr.constant(0)
+    for expr, stride in zip(target.indices.data.results, strides_of(type_), strict=True):
+        offset = offset + expr * ((stride or 0) * size)
+    to = emit.pointer(target.buffer, offset, target.operands_of_map)
+    to = emit.emit(AddrSpaceCastOp(to, CLUSTER_POINTER))
+    (number,) = slot.indices.data.results
+    mbarrier = emit.pointer(slot.buffer, number * 8, slot.operands_of_map)
+    map_ = kernel.maps[source.buffer, box.map]
+    place = emit.emit(UnrealizedConversionCastOp.get([map_], [GENERIC_POINTER]))
+    place.name_hint = map_.name_hint
+    coordinates = [
+        emit.emit(IndexCastOp(emit.apply(expr, source.operands_of_map), i32))
+        for expr in reversed(source.indices.data.results)
+    ]
+    emit.add(
+        nvvm.CpAsyncBulkTensorGlobalToSharedClusterOp.build(
+            operands=[to, place, coordinates, mbarrier, [], [], [], []],
+            properties={"mode": TMALoadModeAttr("tile"), "isCTAOnly": FALSE},
+        )
+    )
+    op.detach()
+    op.erase()
+    for view in (source, target, slot):
+        if not view.result.uses:
+            view.detach()
+            view.erase()
