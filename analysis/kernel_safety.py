@@ -733,7 +733,7 @@ def _name(access: _Access) -> str:
 
 
 def _verb(access: _Access) -> str:
-    return "written" if access.writes else "read"
+    return "updated" if access.is_atomic else "written" if access.writes else "read"
 
 
 def _why(point: Point | Undecided | None, what: str, place: _Place) -> str:

@@ -22,6 +22,10 @@ SWIZZLED_ALIGNMENT = 1024
 """... and of one whose elements are swizzled: what a GPU does with the bits of their addresses
 repeats after eight rows of 128 bytes."""
 
+STATIC_SHARED_BYTES = 48 * 1024
+"""The most shared memory that a kernel of CUDA may have without asking for it (CUDA C++
+Programming Guide)."""
+
 SWIZZLE = "tir.swizzle"
 """The attribute of an allocation that says where its elements are: see ``swizzle-storage``."""
 

@@ -61,7 +61,7 @@ class CheckAccess(ThreadPattern):
         if isinstance(op, memref.StoreOp | memref.AtomicRMWOp | vector.StoreOp):
             operands = operands[1:]
         if isinstance(op, memref.AtomicRMWOp):
-            flags |= IS_ATOMIC
+            flags, what = IS_WRITE | IS_ATOMIC, "updated"
         buffer, *indices = operands
         root = self.thread.root(buffer)
         if root in (self.thread.numbers.get("states"), self.thread.numbers.get("lanes")):

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.dialects import arith, func, memref
 from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
     IndexType,
+    IntegerAttr,
     IntegerType,
     VectorType,
     f64,
@@ -30,6 +34,7 @@ from kc.conversion.convert_gpu_to_cpu.kernel import (
 )
 from kc.conversion.convert_gpu_to_cpu.thread import Thread, ThreadPattern
 from kc.dialects import gpu, llvm
+from kc.dialects.arith import CmpiOp, SelectOp
 from kc.transforms.gpu._lanes import WARP_SIZE, shuffle_source
 
 _IDS: dict[type[Operation], str] = {
@@ -179,6 +184,68 @@ class ConvertPrintf(ThreadPattern):
         rewriter.replace(op, print_, [])
 
 
+class GuardDivision(ThreadPattern):
+    """A division by zero, and of the lowest number by -1, ends the process on most CPUs. A GPU goes
+    on with any number: here the divisor is 1 then.
+
+    ::
+
+        %q = arith.divsi %a, %b : i32    ->    %q = arith.divsi %a, %divisor : i32
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self,
+        op: arith.DivSIOp
+        | arith.DivUIOp
+        | arith.RemSIOp
+        | arith.RemUIOp
+        | arith.FloorDivSIOp
+        | arith.CeilDivSIOp
+        | arith.CeilDivUIOp,
+        rewriter: PatternRewriter,
+        /,
+    ) -> None:
+        dividend, divisor = op.operands
+        is_signed = not isinstance(op, arith.DivUIOp | arith.RemUIOp | arith.CeilDivUIOp)
+        known = _constants(divisor)
+        if known and 0 not in known and (-1 not in known or not is_signed):
+            return
+        e, type_ = Emitter(rewriter, op), divisor.type
+
+        def number(value: int) -> SSAValue:
+            element = type_.element_type if isinstance(type_, VectorType) else type_
+            assert isinstance(element, IntegerType | IndexType)
+            if isinstance(type_, VectorType):
+                dense = DenseIntOrFPElementsAttr.from_list(type_, [value])
+                return e.emit(arith.ConstantOp(dense))
+            return e.number(value, element)
+
+        undefined = e.emit(CmpiOp(divisor, number(0), "eq"))
+        if is_signed:
+            width = bits_of(type_.element_type if isinstance(type_, VectorType) else type_)
+            lowest = e.emit(CmpiOp(dividend, number(-(1 << (width - 1))), "eq"))
+            negated = e.emit(CmpiOp(divisor, number(-1), "eq"))
+            overflows = e.emit(arith.AndIOp(lowest, negated))
+            undefined = e.emit(arith.OrIOp(undefined, overflows))
+        op.operands[1] = e.emit(SelectOp(undefined, number(1), divisor))
+        rewriter.notify_op_modified(op)
+
+
+def _constants(value: SSAValue) -> Sequence[int]:
+    """The number that a value is, or those that a vector holds; none if they are not constant."""
+    if not isinstance(value.owner, arith.ConstantOp):
+        return ()
+    constant = value.owner.value
+    if isinstance(constant, IntegerAttr):
+        return (constant.value.data,)
+    return (
+        [int(number) for number in constant.get_values()]
+        if isinstance(constant, DenseIntOrFPElementsAttr)
+        else ()
+    )
+
+
 class ConvertReturn(ThreadPattern):
     """``gpu.return``: the thread is done."""
 
@@ -200,5 +267,6 @@ THREAD_PATTERNS: tuple[type[ThreadPattern], ...] = (
     ConvertBarrier,
     ConvertShuffle,
     ConvertPrintf,
+    GuardDivision,
     ConvertReturn,
 )

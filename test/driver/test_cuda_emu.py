@@ -347,6 +347,49 @@ def test_atomic_updates():
     assert ptx.count("atom.") + ptx.count("red.") == 2
 
 
+DIVISIONS = ("divsi", "divui", "remsi", "remui", "floordivsi", "ceildivsi", "ceildivui")
+
+
+@pytest.mark.parametrize("type_", ["i32", "vector<2xi32>"])
+def test_divisions_that_have_no_result(type_: str):
+    """Of zero and of the lowest number by -1, which end a process on this CPU."""
+    element, lanes = "memref<7x8xi32>", 2 if type_.startswith("vector") else 1
+    arrays = "%A: memref<8xi32>, %B: memref<8xi32>, %Q: memref<7x8xi32>"
+    load, store = ("vector.load", "vector.store") if lanes == 2 else ("memref.load", "memref.store")
+    source = f" : memref<8xi32>, {type_}" if lanes == 2 else " : memref<8xi32>"
+    target = f" : {element}, {type_}" if lanes == 2 else f" : {element}"
+    steps = "\n".join(
+        f"""%n{n} = arith.constant {n} : index
+        %q{n} = arith.{name} %a, %b : {type_}
+        {store} %q{n}, %Q[%n{n}, %i]{target}"""
+        for n, name in enumerate(DIVISIONS)
+    )
+    text = f"""func.func @main({arrays}) {{
+      %one = arith.constant 1 : index
+      %lanes = arith.constant {lanes} : index
+      %threads = arith.constant {8 // lanes} : index
+      gpu.launch blocks(%bx, %by, %bz) in (%gx = %one, %gy = %one, %gz = %one)
+          threads(%t, %ty, %tz) in (%sx = %threads, %sy = %one, %sz = %one) {{
+        %i = arith.muli %t, %lanes : index
+        %a = {load} %A[%i]{source}
+        %b = {load} %B[%i]{source}
+        {steps}
+        gpu.terminator
+      }}
+      return
+    }}"""
+    low = np.iinfo(np.int32).min
+    a = np.array([7, -7, low, low, 0, 100, -100, 5], "int32")
+    b = np.array([0, 0, -1, 0, 0, 7, 7, -3], "int32")
+    q = np.zeros((7, 8), "int32")
+    kc.build(kc.IRModule.parse(text), target=TARGET)(a, b, q)
+    x, y = (array[5:].astype("int64") for array in (a, b))
+    ux, uy = (array[5:].view("uint32").astype("int64") for array in (a, b))
+    truncated = np.trunc(x / y).astype("int64")
+    expected = [truncated, ux // uy, x - truncated * y, ux % uy, x // y, -(-x // y), -(-ux // uy)]
+    np.testing.assert_array_equal(q[:, 5:], np.array(expected).astype("int32"))
+
+
 def test_kernels_one_after_the_other():
     """A loop of the host launches a kernel for each row, which reads what the one before it wrote;
     what another kernel leaves in between is in memory of the device."""

@@ -333,6 +333,84 @@ def test_bank_conflicts_of_a_column(pitch: int, conflicts: int):
     assert column.transactions == conflicts + 1
 
 
+UPDATE = f"%u = memref.atomic_rmw addf %one, %S[%c0] : (f32, {SHARED}) -> f32"
+FIRST = f"""%is_first = arith.cmpi eq, %t, %c0 : index
+      scf.if %is_first {{
+        memref.store %zero, %S[%c0] : {SHARED}
+      }}"""
+READ = f"""%y = memref.load %S[%c0] : {SHARED}
+      memref.store %y, %B[%b, %t] : memref<2x64xf32>"""
+
+
+@pytest.mark.parametrize(
+    ("steps", "findings"),
+    [
+        ([FIRST, "gpu.barrier", UPDATE, "gpu.barrier", READ], []),
+        # The thread that wrote the element updates it before the others do.
+        (
+            [FIRST, UPDATE, "gpu.barrier", READ],
+            ["race: S[0] is updated by thread 1 of block 0, and was written by thread 0"],
+        ),
+        # The thread that reads the element updated it last.
+        (
+            [FIRST, "gpu.barrier", UPDATE, READ],
+            [
+                "race: S[0] is updated by thread 1 of block 0, and was read by thread 0",
+                "race: S[0] is read by thread 1 of block 0, and was updated by thread 0",
+            ],
+        ),
+        (
+            [UPDATE, FIRST],
+            [
+                "uninitialised: S[0] is read by thread 0 of block 0, and no thread has written it",
+                "race: S[0] is updated by thread 1 of block 0, and was written by thread 0",
+            ],
+        ),
+        # A barrier of 64 threads by its number: each thread has a clock.
+        (
+            [FIRST, "nvvm.barrier id = %i1 number_of_threads = %i64", UPDATE, READ],
+            [
+                "race: S[0] is updated by thread 1 of block 0, and was read by thread 0",
+                "race: S[0] is read by thread 1 of block 0, and was updated by thread 0",
+            ],
+        ),
+        (
+            [
+                FIRST,
+                "nvvm.barrier id = %i1 number_of_threads = %i64",
+                UPDATE,
+                "nvvm.barrier id = %i1 number_of_threads = %i64",
+                READ,
+            ],
+            [],
+        ),
+    ],
+)
+def test_atomic_updates_beside_plain_accesses(steps: list[str], findings: list[str]):
+    """Updates are ordered with each other alone, and read what they update."""
+    numbers = """%zero = arith.constant 0.0 : f32
+      %one = arith.constant 1.0 : f32
+      %i1 = arith.constant 1 : i32
+      %i64 = arith.constant 64 : i32
+      """
+    report, _, b = run(kernel(numbers + "\n      ".join(steps)))
+    assert [f"{finding.kind}: {finding.message}" for finding in report.findings] == findings
+    if not findings:
+        assert (b == 64).all()
+
+
+def test_an_update_that_wrote_a_wrong_element():
+    body = """%one = arith.constant 1.0 : f32
+      %u = memref.atomic_rmw addf %one, %B[%c0, %c0] : (f32, memref<2x64xf32>) -> f32"""
+    a, b = (np.zeros((2, 64), "float32") for _ in range(2))
+    report = kc.gpu.check(kernel(body), a, b, expected=[a])
+    assert [finding.message for finding in report.findings] == [
+        "B[0] is 128.0, written by thread 63 of block 1, and is to be 0.0; 1 of 128 elements are "
+        "wrong"
+    ]
+    assert [(site.buffer, site.access) for site in report.sites] == [("B", "updated")]
+
+
 def test_transactions_of_a_stride():
     """Lanes 64 words apart touch a sector each."""
     body = """

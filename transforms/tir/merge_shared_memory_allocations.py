@@ -41,15 +41,18 @@ from xdsl.passes import ModulePass
 
 from kc.analysis import loop_tree
 from kc.analysis.loop_tree import memory_scope
-from kc.analysis.shared_memory import OFFSET, arrange, buffer_bytes, rounded, share_memory
+from kc.analysis.shared_memory import (
+    OFFSET,
+    STATIC_SHARED_BYTES,
+    arrange,
+    buffer_bytes,
+    rounded,
+    share_memory,
+)
 from kc.dialects.tir import AllocOp, ForOp
 from kc.support.target import target_of
 from kc.transforms.tir.unify_thread_binding import kernel_roots, launch_loops
 from kc.transforms.tir.verify_gpu_code import gpu_target, require_shared_memory
-
-STATIC_SHARED_BYTES = 48 * 1024
-"""The most shared memory that a kernel may have without asking for it (CUDA C++
-Programming Guide)."""
 
 LEAST_SAVING = 1024
 """The bytes that are to be saved where static buffers share memory."""

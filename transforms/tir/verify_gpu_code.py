@@ -21,6 +21,9 @@ threadIdx.x in a warp. Blocks do not read what other blocks write.
 9. KC3444: nor more threads along an axis, and a grid no more blocks.
 10. KC3443: how many blocks and threads there are is known where the kernel is launched.
 
+8 and 9 also hold for constant sizes of ``gpu.launch`` and ``gpu.launch_func``, and 6 for the memory
+that a kernel in the dialect gpu has of its block. All of that is static, of which CUDA has less.
+
 The limits are the target's, CUDA's for a target without any. Shared buffers that are not alive at
 the same time count as one place (:mod:`kc.analysis.shared_memory`). TVM: ``VerifyGPUCode`` (which
 gives no reason).
@@ -41,11 +44,13 @@ from xdsl.passes import ModulePass
 
 from kc.analysis import loop_tree
 from kc.analysis.captures import makers_inside
+from kc.analysis.kernel_launches import constant_of
 from kc.analysis.loop_tree import all_loops_around, buffer_name, memory_scope
 from kc.analysis.module_copy import copy_module
 from kc.analysis.regions import BoundIndexValues, box, loads_of, stores_to
-from kc.analysis.shared_memory import arrange, buffer_bytes
+from kc.analysis.shared_memory import STATIC_SHARED_BYTES, arrange, buffer_bytes, rounded
 from kc.dialects import te
+from kc.dialects.gpu import GPUFuncOp, LaunchFuncOp, LaunchOp
 from kc.dialects.tir import DYNAMIC, AllocOp, ForOp, LoadOp, StoreOp
 from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES
 from kc.support.diagnostics import CodegenError
@@ -84,6 +89,11 @@ class VerifyGpuCodePass(ModulePass):
                 pass_class("compact-buffer-allocation")().apply(ctx, copy)
                 compacted = _kernels_of(copy)
             _check_shared(*compacted[n], target)
+        for inner in op.walk():
+            if isinstance(inner, LaunchOp | LaunchFuncOp):
+                _check_sizes(inner, target)
+            if isinstance(inner, LaunchOp | GPUFuncOp):
+                _check_static_shared(inner, target)
 
 
 class _Kernel(NamedTuple):
@@ -156,6 +166,71 @@ def _check_threads(function: func.FuncOp, kernel: ForOp, target: Target) -> None
                     why=f"the extent of {axis} must be <= {most} on this target",
                     hints=[f"split {loop.label}, and bind a part of it to another axis"],
                 )
+
+
+def _check_sizes(launch: LaunchOp | LaunchFuncOp, target: Target) -> None:
+    """The constant sizes of a launch in the dialect gpu."""
+    name = _name(launch)
+    given = (*launch.grid, *launch.block)
+    sizes = dict(zip((*BLOCK_AXES, *LANE_AXES), map(constant_of, given), strict=True))
+    threads = {axis: size for axis in LANE_AXES if (size := sizes[axis]) is not None}
+    count, limit = math.prod(threads.values()), target.limits["max_threads_per_block"]
+    if count > limit:
+        raise CodegenError(
+            "KC3442",
+            f"verify-gpu-code: {count} threads in one block of {name}, {target.model_name} allows "
+            f"{limit}",
+            location=location_of(launch),
+            facts=[f"{axis}: {size}" for axis, size in threads.items() if size != 1],
+            why=f"the product of threadIdx.{{x,y,z}} must be <= {limit} on this target",
+        )
+    for axes, key, what, least in (
+        (LANE_AXES, "max_block_dims", "threads", 1),
+        (BLOCK_AXES, "max_grid_dims", "blocks", 0),
+    ):
+        for axis, most in zip(axes, target.limits[key], strict=True):
+            size = sizes[axis]
+            if size is not None and not least <= size <= most:
+                raise CodegenError(
+                    "KC3444",
+                    f"verify-gpu-code: {size} {what} along {axis} in {name}, {target.model_name} "
+                    f"allows {least} to {most}",
+                    location=location_of(launch),
+                    why=f"the size of {axis} must be >= {least} and <= {most} on this target",
+                )
+
+
+def _check_static_shared(kernel: LaunchOp | GPUFuncOp, target: Target) -> None:
+    """The memory of a block that a kernel in the dialect gpu has."""
+    sizes = {buffer: buffer_bytes(buffer) for buffer in kernel.workgroup_memory}
+    total = sum(map(rounded, sizes.values()))
+    limit, who = target.limits["max_shared_memory_per_block"], target.model_name
+    if target.kind in ("cuda", "cuda-emu") and limit > STATIC_SHARED_BYTES:
+        limit, who = STATIC_SHARED_BYTES, "CUDA"
+    if total <= limit:
+        return
+    width = max(len(buffer_name(buffer)) for buffer in sizes)
+    raise CodegenError(
+        "KC3440",
+        f"verify-gpu-code: a block of {_name(kernel)} uses {_kib(total)} of static shared memory, "
+        f"{who} allows {_kib(limit)}",
+        location=location_of(kernel),
+        facts=[
+            f"{buffer_name(buffer):<{width}}  {_kib(size):>10}  {_shape(buffer)}"
+            for buffer, size in sizes.items()
+        ],
+        why="each buffer in workgroup(...) has memory of its own as long as the kernel runs",
+        hints=[
+            "use parts of gpu.dynamic_shared_memory, whose size is an operand of the launch: "
+            "dynamic_shared_memory_size"
+        ],
+    )
+
+
+def _name(op: LaunchOp | LaunchFuncOp | GPUFuncOp) -> str:
+    if isinstance(op, LaunchFuncOp):
+        return f"@{op.kernel_names[1]}"
+    return f"@{op.sym_name.data}" if isinstance(op, GPUFuncOp) else "a launch"
 
 
 def _shared_buffers(kernel: ForOp) -> dict[SSAValue, None]:

@@ -37,7 +37,8 @@
  * that orders them: in two blocks of a launch, or in one block between the same two barriers of it.
  * Each element remembers its last writer and two readers, which are enough: a writer conflicts with
  * readers other than itself, and of two different ones at least one is. The second is kept where it
- * is of another block, with which all writers of this one conflict.
+ * is of another block, with which all writers of this one conflict. Atomic updates conflict with all
+ * but each other, and two of them are remembered like readers.
  *
  * Named barriers, mbarriers and barriers of lanes order what some threads do: each thread has a clock
  * of each other one, up to which it knows what that did (vector clocks). In blocks with these, an
@@ -308,7 +309,7 @@ enum {
   MISSING_FENCE,
   UNFINISHED
 };
-enum { IS_WRITE = 1, IS_INSIDE = 2, IS_ATOMIC = 4, IS_GOING_ON = 8, IS_ASYNC = 16 };
+enum { IS_WRITE = 1, IS_INSIDE = 2, IS_ATOMIC = 4, IS_GOING_ON = 8, IS_ASYNC = 16, IS_MBARRIER = 32 };
 enum { GLOBAL = 0, SHARED = 1 };
 enum { MAX_FINDINGS = 256, MAX_BUFFERS = 64, MAX_INSTANCES = 1 << 14, MAX_BYTES = 256 };
 
@@ -331,21 +332,33 @@ typedef struct {
   uint16_t thread : 13, is_atomic : 1, is_going_on : 1, is_async : 1;
 } Access;
 
+/* All accesses of a kind to an element, in a block with clocks. */
 typedef struct {
-  Access writer, reader, reader_2;
-  int32_t first, block; /* of all readers in a block with clocks */
-} Cell;
+  int32_t first, block;
+} List;
 
 typedef struct {
   Access access;
   int32_t next; /* 0: none */
-} Reader;
+} Link;
+
+typedef struct {
+  Access writer, reader, reader_2;
+  List readers;
+} Cell;
+
+/* The atomic updates of an element: two of the last ones, by different threads. */
+typedef struct {
+  Access last, last_2;
+  List all;
+} Updates;
 
 typedef struct {
   uint64_t base;
   int64_t bytes, granule;
   int32_t scope;
   Cell *cells;
+  Updates *updates; /* of each element, or NULL until the first one */
 } Buffer;
 
 /* One instruction of a warp: the addresses of its lanes. */
@@ -371,8 +384,8 @@ static const int32_t *statements; /* of each site: those of one statement can ha
 static Access now;
 static Block *watched; /* the block, if its threads wait in more ways */
 static int64_t barriers;
-static Reader *readers; /* in this block; the first is none */
-static int32_t reader_count, reader_room, unused_reader;
+static Link *links; /* in this block; the first is none */
+static int32_t link_count, link_room, unused_link;
 
 /* A write that is not done yet, with what was there before. */
 static struct {
@@ -386,7 +399,7 @@ static int is_someone(const Access *access) { return access->site >= 0; }
 
 static void forget(Cell *cell) {
   cell->writer.site = cell->reader.site = cell->reader_2.site = -1;
-  cell->block = -1;
+  cell->readers.block = -1;
 }
 
 void kc_emu_begin(int32_t number_of_sites, const int32_t *statement_of) {
@@ -397,7 +410,7 @@ void kc_emu_begin(int32_t number_of_sites, const int32_t *statement_of) {
   barriers = 0;
   sites = calloc((size_t)number_of_sites + 1, sizeof *sites);
   costs = calloc((size_t)number_of_sites + 1, sizeof *costs);
-  for (int i = 0; i < MAX_BUFFERS; ++i) buffers[i].cells = NULL;
+  for (int i = 0; i < MAX_BUFFERS; ++i) buffers[i].cells = NULL, buffers[i].updates = NULL;
 }
 
 /* What was found: a pointer to an array of `*count`. */
@@ -413,15 +426,17 @@ const Cost *kc_emu_costs(int64_t *number_of_barriers) {
 
 static void drop_buffer(Buffer *buffer) {
   free(buffer->cells);
+  free(buffer->updates);
   buffer->cells = NULL;
+  buffer->updates = NULL;
 }
 
 void kc_emu_end(void) {
   for (int i = 0; i < MAX_BUFFERS; ++i) drop_buffer(&buffers[i]);
   for (int32_t i = 0; i < site_count; ++i) free(sites[i].instances);
-  free(readers);
-  readers = NULL;
-  reader_room = 0;
+  free(links);
+  links = NULL;
+  link_room = 0;
   free(sites);
   free(costs);
   sites = NULL;
@@ -450,8 +465,8 @@ void kc_emu_launch(void) {
 void kc_emu_block(int64_t block) {
   now.block = (int32_t)block;
   now.epoch = 0;
-  reader_count = 1;
-  unused_reader = 0;
+  link_count = 1;
+  unused_link = 0;
 }
 
 /* `known` has the number of the buffer in 8 bits, its scope in 8, and the bytes of an element. */
@@ -461,7 +476,7 @@ void kc_emu_buffer(uint32_t known, uint64_t base, int64_t bytes) {
   int64_t granule = known >> 16;
   drop_buffer(buffer);
   int64_t count = bytes / granule;
-  *buffer = (Buffer){base, bytes, granule, scope, malloc((size_t)(count + 1) * sizeof(Cell))};
+  *buffer = (Buffer){base, bytes, granule, scope, malloc((size_t)(count + 1) * sizeof(Cell)), NULL};
   for (int64_t i = 0; i < count; ++i) forget(&buffer->cells[i]);
 }
 
@@ -474,56 +489,102 @@ static int is_concurrent(const Access *earlier, int is_atomic) {
   return watched->clocks[now.thread * width_of(watched) + earlier->thread] < earlier->clock;
 }
 
-/* The readers of an element in this block. */
-static int32_t *readers_of(Cell *cell) {
-  if (cell->block != now.block) {
-    cell->block = now.block;
-    cell->first = 0;
+/* The accesses of a list in this block: where the number of the first one is. */
+static int32_t *first_of(List *list) {
+  if (list->block != now.block) {
+    list->block = now.block;
+    list->first = 0;
   }
-  return &cell->first;
+  return &list->first;
 }
 
-static void drop_reader(int32_t *place) {
+static void drop_link(int32_t *place) {
   int32_t dropped = *place;
-  *place = readers[dropped].next;
-  readers[dropped].next = unused_reader;
-  unused_reader = dropped;
+  *place = links[dropped].next;
+  links[dropped].next = unused_link;
+  unused_link = dropped;
 }
 
-/* Remember a reader of this block, and forget those that are ordered before it: what is ordered
+/* Remember an access of this block, and forget those that are ordered before it: what is ordered
    behind this one is behind them. */
-static void note_reader(Cell *cell, const Access *access) {
-  int32_t *place = readers_of(cell);
+static void note_in_list(List *list, const Access *access) {
+  int32_t *place = first_of(list);
   while (*place) {
-    if (is_concurrent(&readers[*place].access, 0))
-      place = &readers[*place].next;
+    if (is_concurrent(&links[*place].access, 0))
+      place = &links[*place].next;
     else
-      drop_reader(place);
+      drop_link(place);
   }
-  int32_t number = unused_reader;
+  int32_t number = unused_link;
   if (number) {
-    unused_reader = readers[number].next;
+    unused_link = links[number].next;
   } else {
-    if (reader_count >= reader_room) {
-      reader_room = reader_room ? 2 * reader_room : 1024;
-      readers = realloc(readers, (size_t)reader_room * sizeof *readers);
+    if (link_count >= link_room) {
+      link_room = link_room ? 2 * link_room : 1024;
+      links = realloc(links, (size_t)link_room * sizeof *links);
     }
-    number = reader_count++;
+    number = link_count++;
   }
-  readers[number] = (Reader){*access, cell->first};
-  cell->first = number;
+  links[number] = (Link){*access, list->first};
+  list->first = number;
 }
 
-static void note_read(Cell *cell, const Access *access) {
-  if (watched) note_reader(cell, access);
-  Access last = cell->reader;
-  cell->reader = *access;
+/* Remember an access, and one of another thread that matters still. */
+static void note_last(Access *newest, Access *second, List *list, const Access *access) {
+  if (watched) note_in_list(list, access);
+  Access last = *newest;
+  *newest = *access;
   if (!is_someone(&last) || (last.block == access->block && last.thread == access->thread)) return;
-  int is_foreign = is_someone(&cell->reader_2) && cell->reader_2.block != access->block;
+  int is_foreign = is_someone(second) && second->block != access->block;
   if (last.block != access->block || (!is_foreign && last.epoch == access->epoch))
-    cell->reader_2 = last;
+    *second = last;
   else if (!is_foreign)
-    cell->reader_2.site = -1;
+    second->site = -1;
+}
+
+/* Of two accesses that are remembered, and of a list, one that nothing orders before what the thread
+   does now. */
+static const Access *concurrent_of(const Access *newest, const Access *second, List *list,
+                                   int is_atomic) {
+  if (is_concurrent(newest, is_atomic)) return newest;
+  if (is_concurrent(second, is_atomic)) return second;
+  if (watched)
+    for (int32_t n = *first_of(list); n; n = links[n].next)
+      if (is_concurrent(&links[n].access, is_atomic)) return &links[n].access;
+  return NULL;
+}
+
+/* An atomic update of an element that nothing orders before a plain access to it. */
+static const Access *concurrent_update(const Buffer *buffer, int64_t element) {
+  if (!buffer->updates) return NULL;
+  Updates *updates = &buffer->updates[element];
+  return concurrent_of(&updates->last, &updates->last_2, &updates->all, 0);
+}
+
+static int is_written(const Buffer *buffer, int64_t element) {
+  return is_someone(&buffer->cells[element].writer) ||
+         (buffer->updates && is_someone(&buffer->updates[element].last));
+}
+
+/* Note an atomic update of an element. */
+static void note_update(Buffer *buffer, int64_t element, const Access *access) {
+  if (!buffer->updates) {
+    int64_t count = buffer->bytes / buffer->granule + 1;
+    buffer->updates = malloc((size_t)count * sizeof(Updates));
+    for (int64_t i = 0; i < count; ++i) {
+      Updates *updates = &buffer->updates[i];
+      updates->last.site = updates->last_2.site = -1;
+      updates->all.block = -1;
+    }
+  }
+  Cell *cell = &buffer->cells[element];
+  if (buffer->scope == SHARED && !is_written(buffer, element))
+    report(UNINITIALISED, access->site, NULL, element);
+  const Access *earlier = is_concurrent(&cell->writer, 1) ? &cell->writer : NULL;
+  if (!earlier) earlier = concurrent_of(&cell->reader, &cell->reader_2, &cell->readers, 1);
+  if (earlier) report(RACE, access->site, earlier, element);
+  Updates *updates = &buffer->updates[element];
+  note_last(&updates->last, &updates->last_2, &updates->all, access);
 }
 
 /* Judge the write that is done by now. */
@@ -541,6 +602,7 @@ static void settle_write(void) {
                   statements[cell->writer.site] == statements[access.site] &&
                   !memcmp(after + at, pending.before + (at - begin), (size_t)granule);
     const Access *earlier[] = {&cell->writer, &cell->reader, &cell->reader_2};
+    const Access *update = concurrent_update(buffer, element);
     int is_told = is_same;
     for (int i = 0; i < 3 && !is_told; ++i) {
       if (!is_concurrent(earlier[i], access.is_atomic)) continue;
@@ -548,16 +610,17 @@ static void settle_write(void) {
       is_told = i > 0; /* one of the readers is enough */
     }
     if (watched && !is_same) {
-      int32_t *place = readers_of(cell);
+      int32_t *place = first_of(&cell->readers);
       while (*place) {
-        const Access *reader = &readers[*place].access;
+        const Access *reader = &links[*place].access;
         if (!is_told && is_concurrent(reader, access.is_atomic)) {
           report(RACE, access.site, reader, element);
           is_told = 1;
         }
-        drop_reader(place);
+        drop_link(place);
       }
     }
+    if (update) report(RACE, access.site, update, element);
     cell->writer = access;
   }
 }
@@ -618,6 +681,11 @@ static int note_access(int32_t slot, uint64_t address, int64_t bytes, int64_t al
   if (watched) access.clock = watched->clocks[now.thread * width_of(watched) + now.thread];
   access.is_going_on = (flags & IS_GOING_ON) != 0;
   access.is_async = (flags & IS_ASYNC) != 0;
+  if (is_atomic && !(flags & IS_MBARRIER)) {
+    for (int64_t at = offset; at < offset + bytes; at += buffer->granule)
+      note_update(buffer, at / buffer->granule, &access);
+    return 1;
+  }
   if (is_write) {
     pending.buffer = buffer;
     pending.access = access;
@@ -629,12 +697,16 @@ static int note_access(int32_t slot, uint64_t address, int64_t bytes, int64_t al
   int64_t end = (offset + bytes + buffer->granule - 1) / buffer->granule;
   for (int64_t i = offset / buffer->granule; i < end; ++i) {
     Cell *cell = &buffer->cells[i];
+    const Access *update = concurrent_update(buffer, i);
     if (is_concurrent(&cell->writer, 0))
       report(RACE, site, &cell->writer, i);
     else if (access.is_async && lacks_fence(&cell->writer))
       report(MISSING_FENCE, site, &cell->writer, i);
-    if (buffer->scope == SHARED && !is_someone(&cell->writer)) report(UNINITIALISED, site, NULL, i);
-    note_read(cell, &access);
+    else if (access.is_async && buffer->updates && lacks_fence(&buffer->updates[i].last))
+      report(MISSING_FENCE, site, &buffer->updates[i].last, i);
+    if (update) report(RACE, site, update, i);
+    if (buffer->scope == SHARED && !is_written(buffer, i)) report(UNINITIALISED, site, NULL, i);
+    note_last(&cell->reader, &cell->reader_2, &cell->readers, &access);
   }
   return 1;
 }
@@ -996,7 +1068,7 @@ int32_t kc_emu_pointer(uint64_t address, int64_t bytes, int64_t alignment, int32
 /* Whether there is an mbarrier at an address. */
 static int is_mbarrier(Block *block, uint64_t address, int32_t site, int is_made) {
   if (!block->clocks) return 1;
-  int32_t flags = is_made ? IS_WRITE : IS_WRITE | IS_ATOMIC;
+  int32_t flags = is_made ? IS_WRITE : IS_WRITE | IS_ATOMIC | IS_MBARRIER;
   if (!kc_emu_pointer(address, 8, 8, site, flags)) return 0;
   settle_write();
   Order *order = order_of(block, 0, address);
@@ -1030,7 +1102,14 @@ int32_t kc_emu_writer(uint64_t address, int64_t *block, int64_t *thread) {
   int32_t slot = find_buffer(address);
   if (slot < 0) return -1;
   const Buffer *buffer = &buffers[slot];
-  Access writer = buffer->cells[(int64_t)(address - buffer->base) / buffer->granule].writer;
+  int64_t element = (int64_t)(address - buffer->base) / buffer->granule;
+  Access writer = buffer->cells[element].writer;
+  if (buffer->updates && is_someone(&buffer->updates[element].last)) {
+    Access update = buffer->updates[element].last;
+    int is_earlier = writer.block < update.block ||
+                     (writer.block == update.block && writer.epoch <= update.epoch);
+    if (!is_someone(&writer) || is_earlier) writer = update;
+  }
   *block = writer.block;
   *thread = writer.thread;
   return writer.site;
@@ -1219,8 +1298,8 @@ static void finish_at(Block *block, uint64_t address, int64_t bytes, int64_t thr
     finish(&cell->writer, thread, site, clock);
     finish(&cell->reader, thread, site, clock);
     finish(&cell->reader_2, thread, site, clock);
-    for (int32_t n = *readers_of(cell); n; n = readers[n].next)
-      finish(&readers[n].access, thread, site, clock);
+    for (int32_t n = *first_of(&cell->readers); n; n = links[n].next)
+      finish(&links[n].access, thread, site, clock);
   }
 }
 

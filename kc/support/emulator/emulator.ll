@@ -1,9 +1,9 @@
 ; Made by `make native` with clang 22.1.8: do not edit.
-; The sha256 of emulator.c: f1f519cfc04372d5cb08931fa0c7d367a1fde396e2cd7c8ed7f34896cabdaa0d
+; The sha256 of emulator.c: dccdb994dd1216fef906ca04d49bf46daff06133b33d41f5f571a3cc5780d6b0
 
 %struct.anon = type { ptr, %struct.Access, i64, i64, [256 x i8] }
 %struct.Access = type { i32, i32, i32, i16, i16 }
-%struct.Buffer = type { i64, i64, i64, i32, ptr }
+%struct.Buffer = type { i64, i64, i64, i32, ptr, ptr }
 %struct.Finding = type { i32, i32, i32, i32, i64, i64, i64, i64, i64, i32, i32, i64 }
 %struct.Queue = type { ptr, i32, i32, i32 }
 %struct.Order = type { i64, i32, i32, i32, i32, i32, ptr, ptr }
@@ -14,10 +14,12 @@
 %struct.Bulk = type { i64, i64, i64, i64, i32, i32, i32, i32, i32, i32, i32, [5 x i32], %struct.TensorMap }
 %struct.TensorMap = type { i32, i32, i32, i32, i64, [5 x i64], [4 x i64], [5 x i32] }
 %struct.Site = type { ptr, i32, i32, [32 x i32] }
-%struct.Cell = type { %struct.Access, %struct.Access, %struct.Access, i32, i32 }
+%struct.Cell = type { %struct.Access, %struct.Access, %struct.Access, %struct.List }
+%struct.List = type { i32, i32 }
 %struct.Cost = type { i64, i64, i64, i64 }
 %struct.Instance = type { [32 x i64], i32, i32, i32 }
-%struct.Reader = type { %struct.Access, i32 }
+%struct.Link = type { %struct.Access, i32 }
+%struct.Updates = type { %struct.Access, %struct.Access, %struct.List }
 %struct.Product = type { i64, i64, i32, i32, i32, i32, [2 x i32] }
 %struct.Register = type { i32, i32, i32 }
 
@@ -33,11 +35,11 @@
 @costs = internal unnamed_addr global ptr null, align 8
 @buffers = internal global [64 x %struct.Buffer] zeroinitializer, align 16
 @findings = internal global [256 x %struct.Finding] zeroinitializer, align 16
-@readers = internal unnamed_addr global ptr null, align 8
-@reader_room = internal unnamed_addr global i32 0, align 4
+@links = internal unnamed_addr global ptr null, align 8
+@link_room = internal unnamed_addr global i32 0, align 4
 @now = internal unnamed_addr global %struct.Access zeroinitializer, align 8
-@reader_count = internal unnamed_addr global i32 0, align 4
-@unused_reader = internal unnamed_addr global i32 0, align 4
+@link_count = internal unnamed_addr global i32 0, align 4
+@unused_link = internal unnamed_addr global i32 0, align 4
 @watched = internal unnamed_addr global ptr null, align 8
 @kc_emu_tensor_map.steps = internal constant [5 x i32] [i32 1, i32 1, i32 1, i32 1, i32 1], align 16
 @bytes_of_type.sizes = internal unnamed_addr constant [13 x i8] c"\01\02\04\04\08\08\02\04\08\02\04\04\04", align 1
@@ -46,20 +48,20 @@
 
 define noundef ptr @kc_emu_new_block(ptr noundef %states, i64 noundef %count, i32 noundef %is_watched) local_unnamed_addr #0 {
 entry:
-  %call = tail call ptr @calloc(i64 noundef 1, i64 noundef 4272) #24
+  %call = tail call ptr @calloc(i64 noundef 1, i64 noundef 4272) #25
   store ptr %states, ptr %call, align 8
   %count2 = getelementptr inbounds nuw i8, ptr %call, i64 8
   store i64 %count, ptr %count2, align 8
-  %call3 = tail call ptr @calloc(i64 noundef %count, i64 noundef 32) #24
+  %call3 = tail call ptr @calloc(i64 noundef %count, i64 noundef 32) #25
   %waits = getelementptr inbounds nuw i8, ptr %call, i64 16
   store ptr %call3, ptr %waits, align 8
-  %call4 = tail call ptr @calloc(i64 noundef %count, i64 noundef 24) #24
+  %call4 = tail call ptr @calloc(i64 noundef %count, i64 noundef 24) #25
   %queues = getelementptr inbounds nuw i8, ptr %call, i64 24
   store ptr %call4, ptr %queues, align 8
-  %call5 = tail call ptr @calloc(i64 noundef %count, i64 noundef 256) #24
+  %call5 = tail call ptr @calloc(i64 noundef %count, i64 noundef 256) #25
   %words = getelementptr inbounds nuw i8, ptr %call, i64 32
   store ptr %call5, ptr %words, align 8
-  %call6 = tail call ptr @calloc(i64 noundef %count, i64 noundef 8) #24
+  %call6 = tail call ptr @calloc(i64 noundef %count, i64 noundef 8) #25
   %rows = getelementptr inbounds nuw i8, ptr %call, i64 40
   store ptr %call6, ptr %rows, align 8
   %tobool.not = icmp eq i32 %is_watched, 0
@@ -70,7 +72,7 @@ if.then:                                          ; preds = %entry
   %mul.i = shl nsw i64 %0, 1
   %add.i = or disjoint i64 %mul.i, 1
   %mul = mul nsw i64 %add.i, %count
-  %call8 = tail call ptr @calloc(i64 noundef %mul, i64 noundef 4) #24
+  %call8 = tail call ptr @calloc(i64 noundef %mul, i64 noundef 4) #25
   %clocks = getelementptr inbounds nuw i8, ptr %call, i64 424
   store ptr %call8, ptr %clocks, align 8
   %i.030 = add i64 %mul.i, 2
@@ -125,7 +127,7 @@ for.body:                                         ; preds = %for.cond
   %1 = load ptr, ptr %queues, align 8
   %arrayidx = getelementptr inbounds nuw %struct.Queue, ptr %1, i64 %i.0
   %2 = load ptr, ptr %arrayidx, align 8
-  tail call void @free(ptr noundef %2) #24
+  tail call void @free(ptr noundef %2) #25
   %inc = add nuw nsw i64 %i.0, 1
   br label %for.cond
 
@@ -142,10 +144,10 @@ for.body4:                                        ; preds = %for.cond2
   %arrayidx5 = getelementptr inbounds nuw %struct.Order, ptr %orders, i64 %indvars.iv
   %coming = getelementptr inbounds nuw i8, ptr %arrayidx5, i64 32
   %3 = load ptr, ptr %coming, align 8
-  tail call void @free(ptr noundef %3) #24
+  tail call void @free(ptr noundef %3) #25
   %known = getelementptr inbounds nuw i8, ptr %arrayidx5, i64 40
   %4 = load ptr, ptr %known, align 8
-  tail call void @free(ptr noundef %4) #24
+  tail call void @free(ptr noundef %4) #25
   %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
   br label %for.cond2
 
@@ -163,38 +165,38 @@ land.rhs:                                         ; preds = %for.cond13
 for.body16:                                       ; preds = %land.rhs
   %arrayidx18 = getelementptr inbounds nuw %struct.Accumulators, ptr %5, i64 %i12.0
   %7 = load ptr, ptr %arrayidx18, align 8
-  tail call void @free(ptr noundef %7) #24
+  tail call void @free(ptr noundef %7) #25
   %8 = load ptr, ptr %accumulators, align 8
   %arrayidx20 = getelementptr inbounds nuw %struct.Accumulators, ptr %8, i64 %i12.0
   %registers = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 8
   %9 = load ptr, ptr %registers, align 8
-  tail call void @free(ptr noundef %9) #24
+  tail call void @free(ptr noundef %9) #25
   %inc22 = add nuw nsw i64 %i12.0, 1
   br label %for.cond13
 
 for.end23:                                        ; preds = %for.cond13, %land.rhs
-  tail call void @free(ptr noundef %5) #24
+  tail call void @free(ptr noundef %5) #25
   %bulks = getelementptr inbounds nuw i8, ptr %block, i64 368
   %10 = load ptr, ptr %bulks, align 8
-  tail call void @free(ptr noundef %10) #24
+  tail call void @free(ptr noundef %10) #25
   %groups = getelementptr inbounds nuw i8, ptr %block, i64 384
   %11 = load ptr, ptr %groups, align 8
-  tail call void @free(ptr noundef %11) #24
+  tail call void @free(ptr noundef %11) #25
   %waits = getelementptr inbounds nuw i8, ptr %block, i64 16
   %12 = load ptr, ptr %waits, align 8
-  tail call void @free(ptr noundef %12) #24
+  tail call void @free(ptr noundef %12) #25
   %13 = load ptr, ptr %queues, align 8
-  tail call void @free(ptr noundef %13) #24
+  tail call void @free(ptr noundef %13) #25
   %words = getelementptr inbounds nuw i8, ptr %block, i64 32
   %14 = load ptr, ptr %words, align 8
-  tail call void @free(ptr noundef %14) #24
+  tail call void @free(ptr noundef %14) #25
   %rows = getelementptr inbounds nuw i8, ptr %block, i64 40
   %15 = load ptr, ptr %rows, align 8
-  tail call void @free(ptr noundef %15) #24
+  tail call void @free(ptr noundef %15) #25
   %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
   %16 = load ptr, ptr %clocks, align 8
-  tail call void @free(ptr noundef %16) #24
-  tail call void @free(ptr noundef nonnull %block) #24
+  tail call void @free(ptr noundef %16) #25
+  tail call void @free(ptr noundef nonnull %block) #25
   ret void
 }
 
@@ -242,7 +244,7 @@ for.body7:                                        ; preds = %for.cond5
 if.then:                                          ; preds = %for.body7
   %arrayidx9 = getelementptr inbounds nuw ptr, ptr %threads, i64 %i.0
   %1 = load ptr, ptr %arrayidx9, align 8
-  tail call void %step(ptr noundef %1, i32 noundef 0) #24
+  tail call void %step(ptr noundef %1, i32 noundef 0) #25
   %.pre = load i32, ptr %arrayidx, align 4
   br label %if.end
 
@@ -254,12 +256,12 @@ if.end:                                           ; preds = %if.then, %for.body7
   br label %for.cond5.outer
 
 for.end:                                          ; preds = %for.cond5
-  %call = tail call fastcc i32 @warp_is_complete(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond) #25
+  %call = tail call fastcc i32 @warp_is_complete(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond) #26
   %tobool.not = icmp eq i32 %call, 0
   br i1 %tobool.not, label %for.cond1.backedge, label %if.end15
 
 if.end15:                                         ; preds = %for.end
-  tail call fastcc void @release(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i32 noundef 2) #25
+  tail call fastcc void @release(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i32 noundef 2) #26
   br label %for.cond5
 
 for.end19:                                        ; preds = %for.cond1
@@ -267,7 +269,7 @@ for.end19:                                        ; preds = %for.cond1
   br i1 %tobool20.not, label %for.end43, label %if.end22
 
 if.end22:                                         ; preds = %for.end19
-  %call23 = tail call fastcc i32 @is_any_ready(ptr noundef %states, i64 noundef %count) #25
+  %call23 = tail call fastcc i32 @is_any_ready(ptr noundef %states, i64 noundef %count) #26
   %tobool24.not = icmp eq i32 %call23, 0
   br i1 %tobool24.not, label %if.end26, label %for.cond1.backedge
 
@@ -275,12 +277,12 @@ if.end26:                                         ; preds = %if.end22
   br i1 %tobool27.not, label %if.end42, label %land.lhs.true
 
 land.lhs.true:                                    ; preds = %if.end26
-  %call28 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 3) #25
+  %call28 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 3) #26
   %cmp29 = icmp sgt i64 %call28, -1
   br i1 %cmp29, label %if.then30, label %if.end42
 
 if.then30:                                        ; preds = %land.lhs.true
-  %call31 = tail call fastcc i32 @wake(ptr noundef %block) #25
+  %call31 = tail call fastcc i32 @wake(ptr noundef %block) #26
   %tobool32.not = icmp eq i32 %call31, 0
   br i1 %tobool32.not, label %lor.lhs.false, label %for.cond1.backedge
 
@@ -290,7 +292,7 @@ for.cond1.backedge:                               ; preds = %for.end, %if.then30
   br label %for.cond1
 
 lor.lhs.false:                                    ; preds = %if.then30
-  %call33 = tail call fastcc i32 @do_late(ptr noundef %block) #25
+  %call33 = tail call fastcc i32 @do_late(ptr noundef %block) #26
   %tobool34.not = icmp eq i32 %call33, 0
   br i1 %tobool34.not, label %if.end36, label %for.cond1.backedge
 
@@ -304,11 +306,11 @@ if.then38:                                        ; preds = %if.end36
   br label %for.end43
 
 if.else:                                          ; preds = %if.end36
-  %call40 = tail call i32 (i32, ptr, ...) @dprintf(i32 noundef 2, ptr noundef nonnull @.str) #24
+  %call40 = tail call i32 (i32, ptr, ...) @dprintf(i32 noundef 2, ptr noundef nonnull @.str) #25
   br label %for.end43
 
 if.end42:                                         ; preds = %land.lhs.true, %if.end26
-  tail call fastcc void @release(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 1) #25
+  tail call fastcc void @release(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 1) #26
   br label %for.cond1.backedge
 
 for.end43:                                        ; preds = %for.end19, %if.then38, %if.else
@@ -323,7 +325,7 @@ for.cond45:                                       ; preds = %for.body47, %for.en
 for.body47:                                       ; preds = %for.cond45
   %arrayidx48 = getelementptr inbounds nuw ptr, ptr %threads, i64 %i44.0
   %5 = load ptr, ptr %arrayidx48, align 8
-  tail call void %step(ptr noundef %5, i32 noundef 1) #24
+  tail call void %step(ptr noundef %5, i32 noundef 1) #25
   %inc50 = add nuw i64 %i44.0, 1
   br label %for.cond45
 
@@ -333,12 +335,12 @@ for.end51:                                        ; preds = %for.cond45
 
 define internal fastcc range(i32 0, 2) i32 @warp_is_complete(ptr noundef readonly captures(none) %states, i64 noundef %begin, i64 noundef %end) unnamed_addr #4 {
 entry:
-  %call = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef %begin, i64 noundef %end, i32 noundef 2) #25
+  %call = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef %begin, i64 noundef %end, i32 noundef 2) #26
   %cmp = icmp sgt i64 %call, -1
   br i1 %cmp, label %land.rhs, label %land.end
 
 land.rhs:                                         ; preds = %entry
-  %call1 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef %begin, i64 noundef %end, i32 noundef 3) #25
+  %call1 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef %begin, i64 noundef %end, i32 noundef 3) #26
   %call1.lobit = lshr i64 %call1, 63
   %0 = trunc nuw nsw i64 %call1.lobit to i32
   br label %land.end
@@ -465,7 +467,7 @@ if.end:                                           ; preds = %for.body
   ]
 
 if.then3:                                         ; preds = %if.end
-  %call4 = tail call fastcc i64 @missing_lane(ptr noundef %block, i64 noundef %i.0) #25
+  %call4 = tail call fastcc i64 @missing_lane(ptr noundef %block, i64 noundef %i.0) #26
   %cmp5 = icmp sgt i64 %call4, -1
   br i1 %cmp5, label %for.inc, label %if.end7
 
@@ -541,7 +543,7 @@ if.then24.i:                                      ; preds = %land.lhs.true.i
   %add.ptr.i.i = getelementptr inbounds i32, ptr %12, i64 %mul.i.i
   %mul.i99.i = mul nsw i64 %add.i.i.i, %j.0.i
   %add.ptr.i100.i = getelementptr inbounds i32, ptr %12, i64 %mul.i99.i
-  tail call fastcc void @learn(ptr noundef %add.ptr.i.i, ptr noundef %add.ptr.i100.i, i64 noundef %add.i.i.i) #25
+  tail call fastcc void @learn(ptr noundef %add.ptr.i.i, ptr noundef %add.ptr.i100.i, i64 noundef %add.i.i.i) #26
   br label %for.inc28.i
 
 for.inc28.i:                                      ; preds = %if.then24.i, %land.lhs.true.i, %for.body13.i
@@ -587,7 +589,7 @@ for.inc52.i:                                      ; preds = %if.then47.i, %for.b
   br label %for.cond35.i
 
 if.then11:                                        ; preds = %if.end
-  %call12 = tail call fastcc i64 @missing_in_group(ptr noundef %block, i64 noundef %i.0) #25
+  %call12 = tail call fastcc i64 @missing_in_group(ptr noundef %block, i64 noundef %i.0) #26
   %cmp13 = icmp sgt i64 %call12, -1
   br i1 %cmp13, label %for.inc, label %if.end15
 
@@ -621,7 +623,7 @@ if.then19:                                        ; preds = %if.end
   br i1 %cmp22, label %for.inc, label %if.end24
 
 if.end24:                                         ; preds = %if.then19
-  %call26 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef %20, i64 noundef 0) #25
+  %call26 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef %20, i64 noundef 0) #26
   br label %if.end34
 
 if.else:                                          ; preds = %if.end
@@ -638,12 +640,12 @@ if.else:                                          ; preds = %if.end
   br i1 %cmp28, label %for.inc, label %if.end31
 
 if.end31:                                         ; preds = %if.else
-  %call33 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %23) #25
+  %call33 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %23) #26
   br label %if.end34
 
 if.end34:                                         ; preds = %if.end31, %if.end24
   %call33.sink = phi ptr [ %call33, %if.end31 ], [ %call26, %if.end24 ]
-  tail call fastcc void @hear(ptr noundef nonnull %block, ptr noundef %call33.sink, i64 noundef %i.0) #25
+  tail call fastcc void @hear(ptr noundef nonnull %block, ptr noundef %call33.sink, i64 noundef %i.0) #26
   %is_done = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 8
   store i32 1, ptr %is_done, align 8
   %27 = load ptr, ptr %block, align 8
@@ -704,8 +706,8 @@ while.end:                                        ; preds = %while.cond
 
 if.end:                                           ; preds = %land.rhs, %while.end
   %end.065 = phi i32 [ %2, %while.end ], [ %end.0, %land.rhs ]
-  tail call fastcc void @settle_if(ptr noundef nonnull %block) #25
-  tail call fastcc void @do_copies(ptr noundef nonnull %block, i64 noundef %i.0, i32 noundef %end.065) #25
+  tail call fastcc void @settle_if(ptr noundef nonnull %block) #26
+  tail call fastcc void @do_copies(ptr noundef nonnull %block, i64 noundef %i.0, i32 noundef %end.065) #26
   br label %for.inc
 
 for.inc:                                          ; preds = %while.end, %if.end
@@ -744,8 +746,8 @@ for.inc.i:                                        ; preds = %for.body.i
 
 do_late_bulk.exit:                                ; preds = %for.body.i
   %10 = trunc nuw nsw i64 %indvars.iv.i to i32
-  tail call fastcc void @settle_if(ptr noundef nonnull %block) #25
-  tail call fastcc void @end_bulk(ptr noundef nonnull %block, i32 noundef %10) #25
+  tail call fastcc void @settle_if(ptr noundef nonnull %block) #26
+  tail call fastcc void @end_bulk(ptr noundef nonnull %block, i32 noundef %10) #26
   br label %return
 
 if.end8:                                          ; preds = %for.cond.i
@@ -816,9 +818,9 @@ entry:
   store i64 0, ptr @barriers, align 8
   %conv = sext i32 %number_of_sites to i64
   %add = add nsw i64 %conv, 1
-  %call = tail call ptr @calloc(i64 noundef %add, i64 noundef 144) #24
+  %call = tail call ptr @calloc(i64 noundef %add, i64 noundef 144) #25
   store ptr %call, ptr @sites, align 8
-  %call3 = tail call ptr @calloc(i64 noundef %add, i64 noundef 32) #24
+  %call3 = tail call ptr @calloc(i64 noundef %add, i64 noundef 32) #25
   store ptr %call3, ptr @costs, align 8
   br label %for.cond
 
@@ -830,7 +832,9 @@ for.cond:                                         ; preds = %for.body, %entry
 for.body:                                         ; preds = %for.cond
   %arrayidx = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %indvars.iv
   %cells = getelementptr inbounds nuw i8, ptr %arrayidx, i64 32
-  store ptr null, ptr %cells, align 8
+  store ptr null, ptr %cells, align 16
+  %updates = getelementptr inbounds nuw i8, ptr %arrayidx, i64 40
+  store ptr null, ptr %updates, align 8
   %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
   br label %for.cond
 
@@ -864,7 +868,7 @@ for.cond:                                         ; preds = %for.body, %entry
 
 for.body:                                         ; preds = %for.cond
   %arrayidx = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %indvars.iv
-  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #25
+  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #26
   %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
   br label %for.cond
 
@@ -879,19 +883,19 @@ for.body4:                                        ; preds = %for.cond2
   %2 = load ptr, ptr @sites, align 8
   %arrayidx6 = getelementptr inbounds nuw %struct.Site, ptr %2, i64 %indvars.iv15
   %3 = load ptr, ptr %arrayidx6, align 8
-  tail call void @free(ptr noundef %3) #24
+  tail call void @free(ptr noundef %3) #25
   %indvars.iv.next16 = add nuw nsw i64 %indvars.iv15, 1
   br label %for.cond2
 
 for.end9:                                         ; preds = %for.cond2
-  %4 = load ptr, ptr @readers, align 8
-  tail call void @free(ptr noundef %4) #24
-  store ptr null, ptr @readers, align 8
-  store i32 0, ptr @reader_room, align 4
+  %4 = load ptr, ptr @links, align 8
+  tail call void @free(ptr noundef %4) #25
+  store ptr null, ptr @links, align 8
+  store i32 0, ptr @link_room, align 4
   %5 = load ptr, ptr @sites, align 8
-  tail call void @free(ptr noundef %5) #24
+  tail call void @free(ptr noundef %5) #25
   %6 = load ptr, ptr @costs, align 8
-  tail call void @free(ptr noundef %6) #24
+  tail call void @free(ptr noundef %6) #25
   store ptr null, ptr @sites, align 8
   store ptr null, ptr @costs, align 8
   ret void
@@ -901,8 +905,12 @@ define internal fastcc void @drop_buffer(ptr noundef captures(none) %buffer) unn
 entry:
   %cells = getelementptr inbounds nuw i8, ptr %buffer, i64 32
   %0 = load ptr, ptr %cells, align 8
-  tail call void @free(ptr noundef %0) #24
+  tail call void @free(ptr noundef %0) #25
+  %updates = getelementptr inbounds nuw i8, ptr %buffer, i64 40
+  %1 = load ptr, ptr %updates, align 8
+  tail call void @free(ptr noundef %1) #25
   store ptr null, ptr %cells, align 8
+  store ptr null, ptr %updates, align 8
   ret void
 }
 
@@ -917,7 +925,7 @@ for.cond:                                         ; preds = %for.body, %entry
 
 for.body:                                         ; preds = %for.cond
   %arrayidx = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %indvars.iv
-  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #25
+  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #26
   %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
   br label %for.cond
 
@@ -930,8 +938,8 @@ entry:
   %conv = trunc i64 %block to i32
   store i32 %conv, ptr @now, align 4
   store i32 0, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
-  store i32 1, ptr @reader_count, align 4
-  store i32 0, ptr @unused_reader, align 4
+  store i32 1, ptr @link_count, align 4
+  store i32 0, ptr @unused_link, align 4
   ret void
 }
 
@@ -944,22 +952,24 @@ entry:
   %and1 = and i32 %shr, 255
   %shr2 = lshr i32 %known, 16
   %conv = zext nneg i32 %shr2 to i64
-  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #25
+  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #26
   %div = sdiv i64 %bytes, %conv
   %0 = mul i64 %div, 56
   %mul = add i64 %0, 56
-  %call = tail call ptr @malloc(i64 noundef %mul) #24
-  store i64 %base, ptr %arrayidx, align 8
+  %call = tail call ptr @malloc(i64 noundef %mul) #25
+  store i64 %base, ptr %arrayidx, align 16
   %.compoundliteral.sroa.2.0..sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
   store i64 %bytes, ptr %.compoundliteral.sroa.2.0..sroa_idx, align 8
   %.compoundliteral.sroa.3.0..sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
-  store i64 %conv, ptr %.compoundliteral.sroa.3.0..sroa_idx, align 8
+  store i64 %conv, ptr %.compoundliteral.sroa.3.0..sroa_idx, align 16
   %.compoundliteral.sroa.4.0..sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx, i64 24
   store i32 %and1, ptr %.compoundliteral.sroa.4.0..sroa_idx, align 8
   %.compoundliteral.sroa.5.0..sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx, i64 28
   store i32 0, ptr %.compoundliteral.sroa.5.0..sroa_idx, align 4
   %.compoundliteral.sroa.6.0..sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx, i64 32
-  store ptr %call, ptr %.compoundliteral.sroa.6.0..sroa_idx, align 8
+  store ptr %call, ptr %.compoundliteral.sroa.6.0..sroa_idx, align 16
+  %.compoundliteral.sroa.7.0..sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx, i64 40
+  store ptr null, ptr %.compoundliteral.sroa.7.0..sroa_idx, align 8
   %smax = tail call i64 @llvm.smax.i64(i64 %div, i64 0)
   br label %for.cond
 
@@ -969,7 +979,7 @@ for.cond:                                         ; preds = %for.body, %entry
   br i1 %exitcond.not, label %for.end, label %for.body
 
 for.body:                                         ; preds = %for.cond
-  %1 = load ptr, ptr %.compoundliteral.sroa.6.0..sroa_idx, align 8
+  %1 = load ptr, ptr %.compoundliteral.sroa.6.0..sroa_idx, align 16
   %arrayidx9 = getelementptr inbounds nuw %struct.Cell, ptr %1, i64 %i.0
   %site.i = getelementptr inbounds nuw i8, ptr %arrayidx9, i64 44
   store i16 -1, ptr %site.i, align 4
@@ -1014,7 +1024,7 @@ land.end:                                         ; preds = %land.rhs, %entry
   %and4 = and i64 %shr3, 4095
   %mul5 = mul nsw i64 %add, %and4
   %add6 = add i64 %mul5, %base
-  %call = tail call fastcc i32 @note_known(i64 noundef %known, i64 noundef %add6, i32 noundef %land.ext) #25
+  %call = tail call fastcc i32 @note_known(i64 noundef %known, i64 noundef %add6, i32 noundef %land.ext) #26
   %tobool = icmp ne i32 %call, 0
   ret i1 %tobool
 }
@@ -1040,7 +1050,7 @@ entry:
   %and9 = and i64 %shr8, 255
   %shl = shl nuw i64 1, %and9
   %conv12 = and i32 %1, 65535
-  %call = tail call fastcc i32 @note_access(i32 noundef %sub, i64 noundef %address, i64 noundef %mul, i64 noundef %shl, i32 noundef %conv12, i32 noundef %or) #25
+  %call = tail call fastcc i32 @note_access(i32 noundef %sub, i64 noundef %address, i64 noundef %mul, i64 noundef %shl, i32 noundef %conv12, i32 noundef %or) #26
   ret i32 %call
 }
 
@@ -1059,7 +1069,7 @@ entry:
 define zeroext i1 @kc_emu_access_at(i64 noundef %known, i64 noundef %address, i1 noundef zeroext %is_inside) local_unnamed_addr #0 {
 entry:
   %conv = zext i1 %is_inside to i32
-  %call = tail call fastcc i32 @note_known(i64 noundef %known, i64 noundef %address, i32 noundef %conv) #25
+  %call = tail call fastcc i32 @note_known(i64 noundef %known, i64 noundef %address, i32 noundef %conv) #26
   %tobool = icmp ne i32 %call, 0
   ret i1 %tobool
 }
@@ -1075,7 +1085,7 @@ entry:
   br label %for.cond1
 
 for.cond.critedge:                                ; preds = %if.then27
-  tail call fastcc void @settle_write() #25
+  tail call fastcc void @settle_write() #26
   br label %for.cond1.backedge
 
 for.cond1:                                        ; preds = %for.cond1.backedge, %entry
@@ -1108,8 +1118,8 @@ if.end:                                           ; preds = %for.body7
   store i16 %bf.set, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
   %arrayidx11 = getelementptr inbounds nuw ptr, ptr %threads, i64 %i.0
   %1 = load ptr, ptr %arrayidx11, align 8
-  tail call void %step(ptr noundef %1, i32 noundef 0) #24
-  tail call fastcc void @settle_write() #25
+  tail call void %step(ptr noundef %1, i32 noundef 0) #25
+  tail call fastcc void @settle_write() #26
   br label %for.inc
 
 for.inc:                                          ; preds = %for.body7, %if.end
@@ -1418,7 +1428,7 @@ for.end41.i:                                      ; preds = %for.cond3.i
 if.then43.i:                                      ; preds = %for.end41.i
   store i32 0, ptr %count.i, align 8
   %next.i = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 16
-  %call45.i = tail call ptr @memset(ptr noundef nonnull %next.i, i32 noundef 0, i64 noundef 128) #24
+  %call45.i = tail call ptr @memset(ptr noundef nonnull %next.i, i32 noundef 0, i64 noundef 128) #25
   %.pre.i = load i32, ptr @site_count, align 4
   br label %for.inc47.i
 
@@ -1428,18 +1438,18 @@ for.inc47.i:                                      ; preds = %if.then43.i, %for.e
   br label %for.cond.i
 
 settle_costs.exit:                                ; preds = %for.cond.i
-  %call = tail call fastcc i32 @warp_is_complete(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond) #25
+  %call = tail call fastcc i32 @warp_is_complete(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond) #26
   %tobool.not = icmp eq i32 %call, 0
   br i1 %tobool.not, label %for.cond1.backedge, label %if.end13
 
 if.end13:                                         ; preds = %settle_costs.exit
-  %call14 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i32 noundef 2) #25
-  tail call fastcc void @check_together(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i64 noundef %call14) #25
-  tail call fastcc void @release(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i32 noundef 2) #25
+  %call14 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i32 noundef 2) #26
+  tail call fastcc void @check_together(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i64 noundef %call14) #26
+  tail call fastcc void @release(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i32 noundef 2) #26
   br label %for.cond5.backedge
 
 for.end18:                                        ; preds = %for.cond1
-  %call19 = tail call fastcc i32 @is_any_ready(ptr noundef %states, i64 noundef %count) #25
+  %call19 = tail call fastcc i32 @is_any_ready(ptr noundef %states, i64 noundef %count) #26
   %tobool20.not = icmp eq i32 %call19, 0
   br i1 %tobool20.not, label %if.end22, label %for.cond1.backedge
 
@@ -1447,25 +1457,25 @@ if.end22:                                         ; preds = %for.end18
   br i1 %tobool23.not, label %if.end35, label %land.lhs.true
 
 land.lhs.true:                                    ; preds = %if.end22
-  %call24 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 3) #25
+  %call24 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 3) #26
   %cmp25 = icmp sgt i64 %call24, -1
   br i1 %cmp25, label %if.then27, label %if.end35
 
 if.then27:                                        ; preds = %land.lhs.true
-  %call28 = tail call fastcc i32 @wake(ptr noundef %block) #25
+  %call28 = tail call fastcc i32 @wake(ptr noundef %block) #26
   %tobool29.not = icmp eq i32 %call28, 0
   br i1 %tobool29.not, label %lor.rhs, label %for.cond.critedge
 
 lor.rhs:                                          ; preds = %if.then27
-  %call30 = tail call fastcc i32 @do_late(ptr noundef %block) #25
+  %call30 = tail call fastcc i32 @do_late(ptr noundef %block) #26
   %tobool31.not = icmp eq i32 %call30, 0
-  tail call fastcc void @settle_write() #25
+  tail call fastcc void @settle_write() #26
   br i1 %tobool31.not, label %if.end34, label %for.cond1.backedge
 
 if.end34:                                         ; preds = %lor.rhs
   %35 = load ptr, ptr %block, align 8
   %36 = load i64, ptr %count.i.i, align 8
-  %call.i = tail call fastcc i64 @who_waits(ptr noundef %35, i64 noundef 0, i64 noundef %36, i32 noundef 3) #25
+  %call.i = tail call fastcc i64 @who_waits(ptr noundef %35, i64 noundef 0, i64 noundef %36, i32 noundef 3) #26
   %waits.i = getelementptr inbounds nuw i8, ptr %block, i64 16
   %37 = load ptr, ptr %waits.i, align 8
   %arrayidx.i101 = getelementptr inbounds %struct.Wait, ptr %37, i64 %call.i
@@ -1480,11 +1490,11 @@ for.cond.preheader.i:                             ; preds = %if.end34
   br label %for.cond.i105
 
 if.then.i104:                                     ; preds = %if.end34
-  %call2.i = tail call fastcc i64 @missing_lane(ptr noundef nonnull readonly %block, i64 noundef %call.i) #25
+  %call2.i = tail call fastcc i64 @missing_lane(ptr noundef nonnull readonly %block, i64 noundef %call.i) #26
   br label %if.end40.i
 
 if.then5.i:                                       ; preds = %if.end34
-  %call6.i = tail call fastcc i64 @missing_in_group(ptr noundef nonnull readonly %block, i64 noundef %call.i) #25
+  %call6.i = tail call fastcc i64 @missing_in_group(ptr noundef nonnull readonly %block, i64 noundef %call.i) #26
   %cmp8.i102 = icmp eq i64 %call6.i, %36
   br i1 %cmp8.i102, label %if.end40.thread.i, label %if.end40.i
 
@@ -1551,7 +1561,7 @@ if.end40.i:                                       ; preds = %if.else33.i, %if.th
   br i1 %cmp41.i, label %if.then43.i103, label %if.else44.i
 
 if.then43.i103:                                   ; preds = %if.end40.i
-  tail call fastcc void @report_apart(i32 noundef 5, ptr noundef %35, i64 noundef %call.i, i64 noundef %apart.2.i) #25
+  tail call fastcc void @report_apart(i32 noundef 5, ptr noundef %35, i64 noundef %call.i, i64 noundef %apart.2.i) #26
   br label %if.end51.i
 
 if.else44.i:                                      ; preds = %if.end40.i, %if.end40.thread.i
@@ -1568,7 +1578,7 @@ if.else44.i:                                      ; preds = %if.end40.i, %if.end
   %arrayidx49.i = getelementptr inbounds i32, ptr %35, i64 %call.i
   %53 = load i32, ptr %arrayidx49.i, align 4
   %shr50.i = ashr i32 %53, 2
-  tail call fastcc void @report(i32 noundef 5, i32 noundef %shr50.i, ptr noundef null, i64 noundef -1) #25
+  tail call fastcc void @report(i32 noundef 5, i32 noundef %shr50.i, ptr noundef null, i64 noundef -1) #26
   br label %if.end51.i
 
 if.end51.i:                                       ; preds = %if.else44.i, %if.then43.i103
@@ -1592,13 +1602,13 @@ if.then54.i:                                      ; preds = %if.end51.i
   br label %for.end46
 
 if.end35:                                         ; preds = %land.lhs.true, %if.end22
-  %call36 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 1) #25
+  %call36 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 1) #26
   %cmp37 = icmp slt i64 %call36, 0
   br i1 %cmp37, label %for.end46, label %if.end40
 
 if.end40:                                         ; preds = %if.end35
-  tail call fastcc void @check_together(ptr noundef %states, i64 noundef 0, i64 noundef %count, i64 noundef %call36) #25
-  tail call fastcc void @release(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 1) #25
+  tail call fastcc void @check_together(ptr noundef %states, i64 noundef 0, i64 noundef %count, i64 noundef %call36) #26
+  tail call fastcc void @release(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 1) #26
   %56 = load i32, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
   %inc41 = add nsw i32 %56, 1
   store i32 %inc41, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
@@ -1632,7 +1642,7 @@ for.body.i113:                                    ; preds = %for.cond.i110
   %add.ptr.i.i = getelementptr inbounds i32, ptr %60, i64 %mul.i46.i
   %add.ptr5.i = getelementptr inbounds i32, ptr %add.ptr.i.i, i64 %59
   %sub.i114 = sub nsw i64 %add.i.i109, %59
-  tail call fastcc void @learn(ptr noundef %add.ptr.i, ptr noundef nonnull %add.ptr5.i, i64 noundef %sub.i114) #25
+  tail call fastcc void @learn(ptr noundef %add.ptr.i, ptr noundef nonnull %add.ptr5.i, i64 noundef %sub.i114) #26
   %inc.i115 = add nuw nsw i64 %i.0.i111, 1
   %.pre.i116 = load i64, ptr %count.i.i, align 8
   br label %for.cond.i110
@@ -1653,7 +1663,7 @@ for.body11.i:                                     ; preds = %for.cond8.i
   %add.ptr17.i = getelementptr inbounds i32, ptr %62, i64 %61
   %sub19.i = sub nsw i64 %add.i.i109, %61
   %mul.i = shl i64 %sub19.i, 2
-  %call20.i = tail call ptr @memcpy(ptr noundef nonnull %add.ptr14.i, ptr noundef %add.ptr17.i, i64 noundef %mul.i) #24
+  %call20.i = tail call ptr @memcpy(ptr noundef nonnull %add.ptr14.i, ptr noundef %add.ptr17.i, i64 noundef %mul.i) #25
   %inc22.i = add nuw nsw i64 %i7.0.i, 1
   %.pre59.i = load i64, ptr %count.i.i, align 8
   br label %for.cond8.i
@@ -1670,7 +1680,7 @@ for.cond48:                                       ; preds = %for.body51, %for.en
 for.body51:                                       ; preds = %for.cond48
   %arrayidx52 = getelementptr inbounds nuw ptr, ptr %threads, i64 %i47.0
   %63 = load ptr, ptr %arrayidx52, align 8
-  tail call void %step(ptr noundef %63, i32 noundef 1) #24
+  tail call void %step(ptr noundef %63, i32 noundef 1) #25
   %inc54 = add nuw i64 %i47.0, 1
   br label %for.cond48
 
@@ -1685,36 +1695,36 @@ entry:
   %earlier = alloca [3 x ptr], align 16
   %0 = load ptr, ptr @pending, align 8
   %tobool.not = icmp eq ptr %0, null
-  br i1 %tobool.not, label %for.end68, label %if.end
+  br i1 %tobool.not, label %for.end74, label %if.end
 
 if.end:                                           ; preds = %entry
   store ptr null, ptr @pending, align 8
   call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(12) %access.sroa.0, ptr noundef nonnull align 8 dereferenceable(12) getelementptr inbounds nuw (i8, ptr @pending, i64 8), i64 12, i1 false)
   %access.sroa.2.0.copyload = load i16, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 20), align 4
-  %access.sroa.5.0.copyload = load i16, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 22), align 2
+  %access.sroa.6.0.copyload = load i16, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 22), align 2
   %granule1 = getelementptr inbounds nuw i8, ptr %0, i64 16
   %1 = load i64, ptr %granule1, align 8
   %2 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 24), align 8
   %3 = load i64, ptr %0, align 8
   %4 = inttoptr i64 %3 to ptr
   %cells = getelementptr inbounds nuw i8, ptr %0, i64 32
-  %5 = and i16 %access.sroa.5.0.copyload, 16384
+  %5 = and i16 %access.sroa.6.0.copyload, 16384
   %tobool3 = icmp eq i16 %5, 0
   %idxprom10 = sext i16 %access.sroa.2.0.copyload to i64
   %arrayinit.element = getelementptr inbounds nuw i8, ptr %earlier, i64 8
   %arrayinit.element17 = getelementptr inbounds nuw i8, ptr %earlier, i64 16
-  %bf.lshr29 = lshr i16 %access.sroa.5.0.copyload, 13
-  %bf.clear30 = and i16 %bf.lshr29, 1
-  %conv = zext nneg i16 %bf.clear30 to i32
-  %conv36 = sext i16 %access.sroa.2.0.copyload to i32
+  %bf.lshr30 = lshr i16 %access.sroa.6.0.copyload, 13
+  %bf.clear31 = and i16 %bf.lshr30, 1
+  %conv = zext nneg i16 %bf.clear31 to i32
+  %conv37 = sext i16 %access.sroa.2.0.copyload to i32
   br label %for.cond
 
-for.cond:                                         ; preds = %if.end64, %if.end
-  %at.0 = phi i64 [ %2, %if.end ], [ %add67, %if.end64 ]
+for.cond:                                         ; preds = %if.end70, %if.end
+  %at.0 = phi i64 [ %2, %if.end ], [ %add73, %if.end70 ]
   %6 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 32), align 8
   %add = add nsw i64 %6, %2
   %cmp = icmp slt i64 %at.0, %add
-  br i1 %cmp, label %for.body, label %for.end68
+  br i1 %cmp, label %for.body, label %for.end74
 
 for.body:                                         ; preds = %for.cond
   %div = sdiv i64 %at.0, %1
@@ -1725,8 +1735,8 @@ for.body:                                         ; preds = %for.cond
   %cmp.i = icmp sgt i16 %8, -1
   %cmp5 = icmp slt i64 %6, 257
   %or.cond = and i1 %tobool3, %cmp5
-  %or.cond105 = select i1 %cmp.i, i1 %or.cond, i1 false
-  br i1 %or.cond105, label %land.lhs.true6, label %land.end
+  %or.cond116 = select i1 %cmp.i, i1 %or.cond, i1 false
+  br i1 %or.cond116, label %land.lhs.true6, label %land.end
 
 land.lhs.true6:                                   ; preds = %for.body
   %9 = load ptr, ptr @statements, align 8
@@ -1742,7 +1752,7 @@ land.rhs:                                         ; preds = %land.lhs.true6
   %add.ptr = getelementptr inbounds i8, ptr %4, i64 %at.0
   %sub = sub nsw i64 %at.0, %2
   %add.ptr13 = getelementptr inbounds i8, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 40), i64 %sub
-  %call14 = tail call i32 @memcmp(ptr noundef %add.ptr, ptr noundef nonnull %add.ptr13, i64 noundef %1) #24
+  %call14 = tail call i32 @memcmp(ptr noundef %add.ptr, ptr noundef nonnull %add.ptr13, i64 noundef %1) #25
   %tobool15.not = icmp eq i32 %call14, 0
   br label %land.end
 
@@ -1754,93 +1764,101 @@ land.end:                                         ; preds = %land.rhs, %land.lhs
   store ptr %reader, ptr %arrayinit.element, align 8
   %reader_2 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 32
   store ptr %reader_2, ptr %arrayinit.element17, align 16
-  br label %for.cond18
+  %call18 = tail call fastcc ptr @concurrent_update(ptr noundef nonnull %0, i64 noundef %div) #26
+  br label %for.cond19
 
-for.cond18:                                       ; preds = %for.inc, %land.end
+for.cond19:                                       ; preds = %for.inc, %land.end
   %indvars.iv = phi i64 [ %indvars.iv.next, %for.inc ], [ 0, %land.end ]
   %is_told.0 = phi i32 [ %is_told.1, %for.inc ], [ %land.ext, %land.end ]
-  %cmp19 = icmp samesign ult i64 %indvars.iv, 3
-  %tobool21.not = icmp eq i32 %is_told.0, 0
-  %13 = select i1 %cmp19, i1 %tobool21.not, i1 false
-  br i1 %13, label %for.body25, label %for.end
+  %cmp20 = icmp samesign ult i64 %indvars.iv, 3
+  %tobool22.not = icmp eq i32 %is_told.0, 0
+  %13 = select i1 %cmp20, i1 %tobool22.not, i1 false
+  br i1 %13, label %for.body26, label %for.end
 
-for.body25:                                       ; preds = %for.cond18
-  %arrayidx27 = getelementptr inbounds nuw ptr, ptr %earlier, i64 %indvars.iv
-  %14 = load ptr, ptr %arrayidx27, align 8
-  %call31 = tail call fastcc i32 @is_concurrent(ptr noundef %14, i32 noundef %conv) #25
-  %tobool32.not = icmp eq i32 %call31, 0
-  br i1 %tobool32.not, label %for.inc, label %if.end34
+for.body26:                                       ; preds = %for.cond19
+  %arrayidx28 = getelementptr inbounds nuw ptr, ptr %earlier, i64 %indvars.iv
+  %14 = load ptr, ptr %arrayidx28, align 8
+  %call32 = tail call fastcc i32 @is_concurrent(ptr noundef %14, i32 noundef %conv) #26
+  %tobool33.not = icmp eq i32 %call32, 0
+  br i1 %tobool33.not, label %for.inc, label %if.end35
 
-if.end34:                                         ; preds = %for.body25
-  tail call fastcc void @report(i32 noundef 0, i32 noundef %conv36, ptr noundef %14, i64 noundef %div) #25
-  %cmp39 = icmp ne i64 %indvars.iv, 0
-  %conv40 = zext i1 %cmp39 to i32
+if.end35:                                         ; preds = %for.body26
+  tail call fastcc void @report(i32 noundef 0, i32 noundef %conv37, ptr noundef %14, i64 noundef %div) #26
+  %cmp40 = icmp ne i64 %indvars.iv, 0
+  %conv41 = zext i1 %cmp40 to i32
   br label %for.inc
 
-for.inc:                                          ; preds = %for.body25, %if.end34
-  %is_told.1 = phi i32 [ %conv40, %if.end34 ], [ 0, %for.body25 ]
+for.inc:                                          ; preds = %for.body26, %if.end35
+  %is_told.1 = phi i32 [ %conv41, %if.end35 ], [ 0, %for.body26 ]
   %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
-  br label %for.cond18
+  br label %for.cond19
 
-for.end:                                          ; preds = %for.cond18
+for.end:                                          ; preds = %for.cond19
   %15 = load ptr, ptr @watched, align 8
-  %tobool41 = icmp eq ptr %15, null
-  %or.cond69 = select i1 %tobool41, i1 true, i1 %12
-  br i1 %or.cond69, label %if.end64, label %if.then44
+  %tobool42 = icmp eq ptr %15, null
+  %or.cond75 = select i1 %tobool42, i1 true, i1 %12
+  br i1 %or.cond75, label %if.end65, label %if.then45
 
-if.then44:                                        ; preds = %for.end
+if.then45:                                        ; preds = %for.end
+  %readers = getelementptr inbounds nuw i8, ptr %arrayidx, i64 48
   %block.i = getelementptr inbounds nuw i8, ptr %arrayidx, i64 52
   %16 = load i32, ptr %block.i, align 4
   %17 = load i32, ptr @now, align 4
   %cmp.not.i = icmp eq i32 %16, %17
-  br i1 %cmp.not.i, label %readers_of.exit, label %if.then.i
+  br i1 %cmp.not.i, label %first_of.exit, label %if.then.i
 
-if.then.i:                                        ; preds = %if.then44
+if.then.i:                                        ; preds = %if.then45
   store i32 %17, ptr %block.i, align 4
-  %first.i = getelementptr inbounds nuw i8, ptr %arrayidx, i64 48
-  store i32 0, ptr %first.i, align 4
-  br label %readers_of.exit
+  store i32 0, ptr %readers, align 4
+  br label %first_of.exit
 
-readers_of.exit:                                  ; preds = %if.then44, %if.then.i
-  %first2.i = getelementptr inbounds nuw i8, ptr %arrayidx, i64 48
-  %18 = load ptr, ptr @readers, align 8
+first_of.exit:                                    ; preds = %if.then45, %if.then.i
+  %18 = load ptr, ptr @links, align 8
   br label %while.cond
 
-while.cond:                                       ; preds = %if.end63, %readers_of.exit
-  %is_told.2 = phi i32 [ %is_told.0, %readers_of.exit ], [ %is_told.3, %if.end63 ]
-  %19 = load i32, ptr %first2.i, align 4
-  %tobool46.not = icmp eq i32 %19, 0
-  br i1 %tobool46.not, label %if.end64, label %while.body
+while.cond:                                       ; preds = %if.end64, %first_of.exit
+  %is_told.2 = phi i32 [ %is_told.0, %first_of.exit ], [ %is_told.3, %if.end64 ]
+  %19 = load i32, ptr %readers, align 4
+  %tobool47.not = icmp eq i32 %19, 0
+  br i1 %tobool47.not, label %if.end65, label %while.body
 
 while.body:                                       ; preds = %while.cond
-  %idxprom48 = sext i32 %19 to i64
-  %arrayidx49 = getelementptr inbounds %struct.Reader, ptr %18, i64 %idxprom48
-  %tobool51.not = icmp eq i32 %is_told.2, 0
-  br i1 %tobool51.not, label %land.lhs.true52, label %if.end63
+  %idxprom49 = sext i32 %19 to i64
+  %arrayidx50 = getelementptr inbounds %struct.Link, ptr %18, i64 %idxprom49
+  %tobool52.not = icmp eq i32 %is_told.2, 0
+  br i1 %tobool52.not, label %land.lhs.true53, label %if.end64
 
-land.lhs.true52:                                  ; preds = %while.body
-  %call58 = tail call fastcc i32 @is_concurrent(ptr noundef nonnull %arrayidx49, i32 noundef %conv) #25
-  %tobool59.not = icmp eq i32 %call58, 0
-  br i1 %tobool59.not, label %if.end63, label %if.then60
+land.lhs.true53:                                  ; preds = %while.body
+  %call59 = tail call fastcc i32 @is_concurrent(ptr noundef nonnull %arrayidx50, i32 noundef %conv) #26
+  %tobool60.not = icmp eq i32 %call59, 0
+  br i1 %tobool60.not, label %if.end64, label %if.then61
 
-if.then60:                                        ; preds = %land.lhs.true52
-  tail call fastcc void @report(i32 noundef 0, i32 noundef %conv36, ptr noundef nonnull %arrayidx49, i64 noundef %div) #25
-  br label %if.end63
+if.then61:                                        ; preds = %land.lhs.true53
+  tail call fastcc void @report(i32 noundef 0, i32 noundef %conv37, ptr noundef nonnull %arrayidx50, i64 noundef %div) #26
+  br label %if.end64
 
-if.end63:                                         ; preds = %if.then60, %land.lhs.true52, %while.body
-  %is_told.3 = phi i32 [ 1, %while.body ], [ 1, %if.then60 ], [ 0, %land.lhs.true52 ]
-  tail call fastcc void @drop_reader(ptr noundef nonnull %first2.i) #25
+if.end64:                                         ; preds = %if.then61, %land.lhs.true53, %while.body
+  %is_told.3 = phi i32 [ 1, %while.body ], [ 1, %if.then61 ], [ 0, %land.lhs.true53 ]
+  tail call fastcc void @drop_link(ptr noundef nonnull %readers) #26
   br label %while.cond
 
-if.end64:                                         ; preds = %while.cond, %for.end
+if.end65:                                         ; preds = %while.cond, %for.end
+  %tobool66.not = icmp eq ptr %call18, null
+  br i1 %tobool66.not, label %if.end70, label %if.then67
+
+if.then67:                                        ; preds = %if.end65
+  tail call fastcc void @report(i32 noundef 0, i32 noundef %conv37, ptr noundef nonnull %call18, i64 noundef %div) #26
+  br label %if.end70
+
+if.end70:                                         ; preds = %if.then67, %if.end65
   call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 4 dereferenceable(12) %arrayidx, ptr noundef nonnull align 8 dereferenceable(12) %access.sroa.0, i64 12, i1 false)
   store i16 %access.sroa.2.0.copyload, ptr %site.i, align 4
-  %access.sroa.5.0.writer65.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx, i64 14
-  store i16 %access.sroa.5.0.copyload, ptr %access.sroa.5.0.writer65.sroa_idx, align 2
-  %add67 = add nsw i64 %at.0, %1
+  %access.sroa.6.0.writer71.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx, i64 14
+  store i16 %access.sroa.6.0.copyload, ptr %access.sroa.6.0.writer71.sroa_idx, align 2
+  %add73 = add nsw i64 %at.0, %1
   br label %for.cond
 
-for.end68:                                        ; preds = %for.cond, %entry
+for.end74:                                        ; preds = %for.cond, %entry
   ret void
 }
 
@@ -1868,7 +1886,7 @@ if.end:                                           ; preds = %for.body
   %cmp8.not = icmp eq i32 %3, 0
   %4 = or i1 %cmp4.not, %cmp8.not
   %cond = select i1 %4, i32 1, i32 5
-  tail call fastcc void @report_apart(i32 noundef %cond, ptr noundef nonnull %states, i64 noundef %waiter, i64 noundef %i.0) #25
+  tail call fastcc void @report_apart(i32 noundef %cond, ptr noundef nonnull %states, i64 noundef %waiter, i64 noundef %i.0) #26
   br label %for.end
 
 for.inc:                                          ; preds = %for.body
@@ -1886,7 +1904,7 @@ entry:
   %and = and i32 %number, 15
   %idxprom = zext nneg i32 %and to i64
   %arrayidx = getelementptr inbounds nuw %struct.Barrier, ptr %barriers, i64 %idxprom
-  %call = tail call fastcc ptr @order_of(ptr noundef %block, i32 noundef %and, i64 noundef 0) #25
+  %call = tail call fastcc ptr @order_of(ptr noundef %block, i32 noundef %and, i64 noundef 0) #26
   %count = getelementptr inbounds nuw i8, ptr %block, i64 8
   %0 = load i64, ptr %count, align 8
   %sub = add nsw i64 %0, 31
@@ -1936,11 +1954,11 @@ if.then11:                                        ; preds = %land.lhs.true
   %bf.clear = and i16 %bf.load, -8192
   %bf.set = or disjoint i16 %bf.clear, %conv19
   store i16 %bf.set, ptr %thread20, align 2
-  call fastcc void @report(i32 noundef 1, i32 noundef %site, ptr noundef nonnull %first, i64 noundef -1) #25
+  call fastcc void @report(i32 noundef 1, i32 noundef %site, ptr noundef nonnull %first, i64 noundef -1) #26
   br label %if.end22
 
 if.end22:                                         ; preds = %if.else, %land.lhs.true, %if.then11, %if.then2
-  call fastcc void @tell(ptr noundef nonnull %block, ptr noundef %call, i64 noundef %thread) #25
+  call fastcc void @tell(ptr noundef nonnull %block, ptr noundef %call, i64 noundef %thread) #26
   %tobool23.not = icmp eq i32 %waits, 0
   br i1 %tobool23.not, label %if.end28, label %if.then24
 
@@ -1991,7 +2009,7 @@ if.end44:                                         ; preds = %if.end28
   %14 = load i32, ptr %generation46, align 4
   %inc = add i32 %14, 1
   store i32 %inc, ptr %generation46, align 4
-  call fastcc void @complete(ptr noundef nonnull %block, ptr noundef %call) #25
+  call fastcc void @complete(ptr noundef nonnull %block, ptr noundef %call) #26
   %clocks47 = getelementptr inbounds nuw i8, ptr %block, i64 424
   %15 = load ptr, ptr %clocks47, align 8
   %tobool48.not = icmp eq ptr %15, null
@@ -2050,12 +2068,12 @@ if.then13:                                        ; preds = %for.end
   %4 = load i64, ptr %count.i, align 8
   %mul.i = shl nsw i64 %4, 1
   %add.i = or disjoint i64 %mul.i, 1
-  %call14 = tail call ptr @calloc(i64 noundef %add.i, i64 noundef 4) #24
+  %call14 = tail call ptr @calloc(i64 noundef %add.i, i64 noundef 4) #25
   store ptr %call14, ptr %coming, align 8
   %5 = load i64, ptr %count.i, align 8
   %mul.i34 = shl nsw i64 %5, 1
   %add.i35 = or disjoint i64 %mul.i34, 1
-  %call17 = tail call ptr @calloc(i64 noundef %add.i35, i64 noundef 4) #24
+  %call17 = tail call ptr @calloc(i64 noundef %add.i35, i64 noundef 4) #25
   %known = getelementptr inbounds nuw i8, ptr %order.1, i64 40
   store ptr %call17, ptr %known, align 8
   br label %return
@@ -2198,7 +2216,7 @@ if.end:                                           ; preds = %entry
   %add.ptr.i = getelementptr inbounds i32, ptr %0, i64 %mul.i
   %coming = getelementptr inbounds nuw i8, ptr %order, i64 32
   %2 = load ptr, ptr %coming, align 8
-  tail call fastcc void @learn(ptr noundef %2, ptr noundef %add.ptr.i, i64 noundef %add.i.i) #25
+  tail call fastcc void @learn(ptr noundef %2, ptr noundef %add.ptr.i, i64 noundef %add.i.i) #26
   %arrayidx = getelementptr inbounds i32, ptr %add.ptr.i, i64 %thread
   %3 = load i32, ptr %arrayidx, align 4
   %inc = add nsw i32 %3, 1
@@ -2223,12 +2241,12 @@ if.end:                                           ; preds = %entry
   %2 = load i64, ptr %count.i, align 8
   %mul.i = shl i64 %2, 3
   %add.i = or disjoint i64 %mul.i, 4
-  %call1 = tail call ptr @memcpy(ptr noundef %0, ptr noundef %1, i64 noundef %add.i) #24
+  %call1 = tail call ptr @memcpy(ptr noundef %0, ptr noundef %1, i64 noundef %add.i) #25
   %3 = load ptr, ptr %coming, align 8
   %4 = load i64, ptr %count.i, align 8
   %mul.i11 = shl i64 %4, 3
   %add.i12 = or disjoint i64 %mul.i11, 4
-  %call5 = tail call ptr @memset(ptr noundef %3, i32 noundef 0, i64 noundef %add.i12) #24
+  %call5 = tail call ptr @memset(ptr noundef %3, i32 noundef 0, i64 noundef %add.i12) #25
   br label %return
 
 return:                                           ; preds = %entry, %if.end
@@ -2292,7 +2310,7 @@ if.end:                                           ; preds = %entry
   %arrayidx.idx = shl nsw i64 %1, 3
   %arrayidx = getelementptr inbounds i8, ptr %add.ptr.i, i64 %arrayidx.idx
   %add.ptr = getelementptr inbounds i32, ptr %add.ptr.i, i64 %1
-  tail call fastcc void @learn(ptr noundef nonnull %add.ptr, ptr noundef nonnull %add.ptr.i, i64 noundef %1) #25
+  tail call fastcc void @learn(ptr noundef nonnull %add.ptr, ptr noundef nonnull %add.ptr.i, i64 noundef %1) #26
   %2 = load i32, ptr %arrayidx, align 4
   %3 = load i32, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
   %cmp = icmp slt i32 %2, %3
@@ -2345,17 +2363,17 @@ for.end:                                          ; preds = %for.cond
 
 define range(i32 0, 2) i32 @kc_emu_pointer(i64 noundef %address, i64 noundef %bytes, i64 noundef %alignment, i32 noundef %site, i32 noundef %flags) local_unnamed_addr #0 {
 entry:
-  %call = tail call fastcc i32 @find_buffer(i64 noundef %address) #25
+  %call = tail call fastcc i32 @find_buffer(i64 noundef %address) #26
   %cmp = icmp slt i32 %call, 0
   br i1 %cmp, label %if.then, label %if.end
 
 if.then:                                          ; preds = %entry
-  tail call fastcc void @report(i32 noundef 2, i32 noundef %site, ptr noundef null, i64 noundef -1) #25
+  tail call fastcc void @report(i32 noundef 2, i32 noundef %site, ptr noundef null, i64 noundef -1) #26
   br label %return
 
 if.end:                                           ; preds = %entry
   %or = or i32 %flags, 2
-  %call1 = tail call fastcc i32 @note_access(i32 noundef %call, i64 noundef %address, i64 noundef %bytes, i64 noundef %alignment, i32 noundef %site, i32 noundef %or) #25
+  %call1 = tail call fastcc i32 @note_access(i32 noundef %call, i64 noundef %address, i64 noundef %bytes, i64 noundef %alignment, i32 noundef %site, i32 noundef %or) #26
   br label %return
 
 return:                                           ; preds = %if.end, %if.then
@@ -2375,12 +2393,12 @@ for.cond:                                         ; preds = %for.inc, %entry
 for.body:                                         ; preds = %for.cond
   %arrayidx = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %indvars.iv
   %cells = getelementptr inbounds nuw i8, ptr %arrayidx, i64 32
-  %0 = load ptr, ptr %cells, align 8
+  %0 = load ptr, ptr %cells, align 16
   %tobool.not = icmp eq ptr %0, null
   br i1 %tobool.not, label %for.inc, label %land.lhs.true
 
 land.lhs.true:                                    ; preds = %for.body
-  %1 = load i64, ptr %arrayidx, align 8
+  %1 = load i64, ptr %arrayidx, align 16
   %sub = sub i64 %address, %1
   %bytes = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
   %2 = load i64, ptr %bytes, align 8
@@ -2402,6 +2420,7 @@ return:                                           ; preds = %for.cond, %return.s
 
 define internal fastcc range(i32 0, 2) i32 @note_access(i32 noundef range(i32 -1, -2147483648) %slot, i64 noundef %address, i64 noundef %bytes, i64 noundef %alignment, i32 noundef %site, i32 noundef %flags) unnamed_addr #0 {
 entry:
+  %access = alloca %struct.Access, align 4
   %cmp = icmp slt i32 %slot, 0
   br i1 %cmp, label %if.then, label %if.end4
 
@@ -2411,7 +2430,7 @@ if.then:                                          ; preds = %entry
   br i1 %tobool.not, label %if.then1, label %if.end
 
 if.then1:                                         ; preds = %if.then
-  tail call fastcc void @report(i32 noundef 2, i32 noundef %site, ptr noundef null, i64 noundef -1) #25
+  tail call fastcc void @report(i32 noundef 2, i32 noundef %site, ptr noundef null, i64 noundef -1) #26
   br label %if.end
 
 if.end:                                           ; preds = %if.then1, %if.then
@@ -2419,10 +2438,10 @@ if.end:                                           ; preds = %if.then1, %if.then
   br label %return
 
 if.end4:                                          ; preds = %entry
-  tail call fastcc void @settle_write() #25
+  tail call fastcc void @settle_write() #26
   %idxprom = zext nneg i32 %slot to i64
   %arrayidx = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %idxprom
-  %0 = load i64, ptr %arrayidx, align 8
+  %0 = load i64, ptr %arrayidx, align 16
   %sub = sub i64 %address, %0
   %and5 = and i32 %flags, 1
   %cmp6.not = icmp eq i32 %and5, 0
@@ -2441,9 +2460,9 @@ lor.lhs.false15:                                  ; preds = %if.end4
 
 if.then19:                                        ; preds = %lor.lhs.false15, %if.end4
   %granule = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
-  %2 = load i64, ptr %granule, align 8
+  %2 = load i64, ptr %granule, align 16
   %div = sdiv i64 %sub, %2
-  tail call fastcc void @report(i32 noundef 2, i32 noundef %site, ptr noundef null, i64 noundef %div) #25
+  tail call fastcc void @report(i32 noundef 2, i32 noundef %site, ptr noundef null, i64 noundef %div) #26
   br label %return
 
 if.end20:                                         ; preds = %lor.lhs.false15
@@ -2453,15 +2472,14 @@ if.end20:                                         ; preds = %lor.lhs.false15
 
 if.then22:                                        ; preds = %if.end20
   %granule23 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
-  %3 = load i64, ptr %granule23, align 8
+  %3 = load i64, ptr %granule23, align 16
   %div24 = sdiv i64 %sub, %3
-  tail call fastcc void @report(i32 noundef 3, i32 noundef %site, ptr noundef null, i64 noundef %div24) #25
+  tail call fastcc void @report(i32 noundef 3, i32 noundef %site, ptr noundef null, i64 noundef %div24) #26
   br label %return
 
 if.end25:                                         ; preds = %if.end20
   %and26 = and i32 %flags, 16
   %tobool27.not = icmp eq i32 %and26, 0
-  %access.sroa.8.0.copyload.pre191 = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
   br i1 %tobool27.not, label %if.then28, label %if.end29
 
 if.then28:                                        ; preds = %if.end25
@@ -2470,7 +2488,8 @@ if.then28:                                        ; preds = %if.end25
   %5 = load ptr, ptr @sites, align 8
   %idxprom.i = sext i32 %site to i64
   %arrayidx.i = getelementptr inbounds %struct.Site, ptr %5, i64 %idxprom.i
-  %6 = and i16 %access.sroa.8.0.copyload.pre191, 31
+  %bf.load.i = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
+  %6 = and i16 %bf.load.i, 31
   %rem.i = zext nneg i16 %6 to i32
   %next.i = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 16
   %idxprom1.i = zext nneg i16 %6 to i64
@@ -2495,7 +2514,7 @@ if.then9.i:                                       ; preds = %if.end.i
   store i32 %spec.select.i, ptr %room.i, align 4
   %conv14.i = sext i32 %spec.select.i to i64
   %mul15.i = mul nsw i64 %conv14.i, 272
-  %call.i = tail call ptr @realloc(ptr noundef %.pre.i, i64 noundef %mul15.i) #24
+  %call.i = tail call ptr @realloc(ptr noundef %.pre.i, i64 noundef %mul15.i) #25
   store ptr %call.i, ptr %arrayidx.i, align 8
   br label %if.end17.i
 
@@ -2530,16 +2549,18 @@ if.end26.i:                                       ; preds = %if.then23.i, %if.en
   store i32 %conv31.i, ptr %bytes32.i, align 4
   %scope33.i = getelementptr inbounds nuw i8, ptr %arrayidx20.i, i64 264
   store i32 %4, ptr %scope33.i, align 8
-  %access.sroa.8.0.copyload.pre = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
   br label %if.end29
 
 if.end29:                                         ; preds = %if.end26.i, %if.then28, %if.end25
-  %bf.load37 = phi i16 [ %access.sroa.8.0.copyload.pre, %if.end26.i ], [ %access.sroa.8.0.copyload.pre191, %if.then28 ], [ %access.sroa.8.0.copyload.pre191, %if.end25 ]
-  %access.sroa.0.0.copyload = load i32, ptr @now, align 4
-  %access.sroa.5.0.copyload = load i32, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
+  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 4 dereferenceable(16) %access, ptr noundef nonnull align 4 dereferenceable(16) @now, i64 16, i1 false)
   %conv30 = trunc i32 %site to i16
+  %site31 = getelementptr inbounds nuw i8, ptr %access, i64 12
+  store i16 %conv30, ptr %site31, align 4
+  %is_atomic34 = getelementptr inbounds nuw i8, ptr %access, i64 14
+  %bf.load = load i16, ptr %is_atomic34, align 2
   %12 = trunc i32 %flags to i16
-  %bf.clear = and i16 %bf.load37, 8191
+  %and8.tr = shl i16 %12, 11
+  %bf.clear = and i16 %bf.load, 8191
   %13 = load ptr, ptr @watched, align 8
   %tobool35.not = icmp eq ptr %13, null
   br i1 %tobool35.not, label %if.end45, label %if.then36
@@ -2547,364 +2568,312 @@ if.end29:                                         ; preds = %if.end26.i, %if.the
 if.then36:                                        ; preds = %if.end29
   %clocks = getelementptr inbounds nuw i8, ptr %13, i64 424
   %14 = load ptr, ptr %clocks, align 8
-  %conv39 = zext nneg i16 %bf.clear to i64
-  %count.i156 = getelementptr inbounds nuw i8, ptr %13, i64 8
-  %15 = load i64, ptr %count.i156, align 8
-  %mul.i157 = shl nsw i64 %15, 1
-  %add.i158 = or disjoint i64 %mul.i157, 1
-  %mul = mul nsw i64 %add.i158, %conv39
+  %bf.load37 = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
+  %bf.clear38 = and i16 %bf.load37, 8191
+  %conv39 = zext nneg i16 %bf.clear38 to i64
+  %count.i222 = getelementptr inbounds nuw i8, ptr %13, i64 8
+  %15 = load i64, ptr %count.i222, align 8
+  %mul.i223 = shl nsw i64 %15, 1
+  %add.i224 = or disjoint i64 %mul.i223, 1
+  %mul = mul nsw i64 %add.i224, %conv39
   %16 = getelementptr i32, ptr %14, i64 %mul
   %arrayidx44 = getelementptr i32, ptr %16, i64 %conv39
+  %17 = load i32, ptr %arrayidx44, align 4
+  %clock = getelementptr inbounds nuw i8, ptr %access, i64 8
+  store i32 %17, ptr %clock, align 4
   br label %if.end45
 
 if.end45:                                         ; preds = %if.then36, %if.end29
-  %access.sroa.6.0.in = phi ptr [ getelementptr inbounds nuw (i8, ptr @now, i64 8), %if.end29 ], [ %arrayidx44, %if.then36 ]
-  %access.sroa.6.0 = load i32, ptr %access.sroa.6.0.in, align 4
+  %18 = and i16 %and8.tr, 24576
+  %bf.set54 = or disjoint i16 %bf.clear, %18
   %and26.tr = trunc nuw nsw i32 %and26 to i16
-  %17 = and i16 %12, 12
-  %18 = or disjoint i16 %17, %and26.tr
-  %19 = shl nuw i16 %18, 11
-  %bf.set63 = or disjoint i16 %bf.clear, %19
-  br i1 %cmp6.not, label %if.end71, label %if.then65
+  %tr.sh.diff220 = shl nuw i16 %and26.tr, 11
+  %bf.set63 = or disjoint i16 %bf.set54, %tr.sh.diff220
+  store i16 %bf.set63, ptr %is_atomic34, align 2
+  %19 = and i32 %flags, 36
+  %or.cond221 = icmp eq i32 %19, 4
+  br i1 %or.cond221, label %for.cond.preheader, label %if.end75
 
-if.then65:                                        ; preds = %if.end45
-  store ptr %arrayidx, ptr @pending, align 8
-  store i32 %access.sroa.0.0.copyload, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 8), align 8
-  store i32 %access.sroa.5.0.copyload, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 12), align 4
-  store i32 %access.sroa.6.0, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 16), align 8
-  store i16 %conv30, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 20), align 4
-  store i16 %bf.set63, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 22), align 2
-  store i64 %sub, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 24), align 8
-  store i64 %bytes, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 32), align 8
-  %cmp66 = icmp slt i64 %bytes, 257
-  br i1 %cmp66, label %if.then68, label %return
-
-if.then68:                                        ; preds = %if.then65
-  %20 = inttoptr i64 %address to ptr
-  %call69 = tail call ptr @memcpy(ptr noundef nonnull getelementptr inbounds nuw (i8, ptr @pending, i64 40), ptr noundef %20, i64 noundef %bytes) #24
-  br label %return
-
-if.end71:                                         ; preds = %if.end45
-  %granule73 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
-  %21 = load i64, ptr %granule73, align 8
-  %add74 = add i64 %add, -1
-  %sub75 = add i64 %add74, %21
-  %div77 = sdiv i64 %sub75, %21
-  %div79 = sdiv i64 %sub, %21
-  %cells = getelementptr inbounds nuw i8, ptr %arrayidx, i64 32
-  %scope98 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 24
+for.cond.preheader:                               ; preds = %if.end45
+  %granule71 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
+  %updates.i = getelementptr inbounds nuw i8, ptr %arrayidx, i64 40
+  %cells.i = getelementptr inbounds nuw i8, ptr %arrayidx, i64 32
+  %scope.i = getelementptr inbounds nuw i8, ptr %arrayidx, i64 24
+  %sext = shl i32 %site, 16
+  %conv.i = ashr exact i32 %sext, 16
   br label %for.cond
 
-for.cond:                                         ; preds = %note_read.exit, %if.end71
-  %i.0 = phi i64 [ %div79, %if.end71 ], [ %inc, %note_read.exit ]
-  %cmp80 = icmp slt i64 %i.0, %div77
-  br i1 %cmp80, label %for.body, label %return
+for.cond:                                         ; preds = %for.cond.preheader, %note_update.exit
+  %at.0 = phi i64 [ %add74, %note_update.exit ], [ %sub, %for.cond.preheader ]
+  %cmp69 = icmp slt i64 %at.0, %add
+  br i1 %cmp69, label %for.body, label %return
 
 for.body:                                         ; preds = %for.cond
-  %22 = load ptr, ptr %cells, align 8
-  %arrayidx82 = getelementptr inbounds %struct.Cell, ptr %22, i64 %i.0
-  %call83 = tail call fastcc i32 @is_concurrent(ptr noundef %arrayidx82, i32 noundef 0) #25
-  %tobool84.not = icmp eq i32 %call83, 0
-  br i1 %tobool84.not, label %if.else, label %if.end97.sink.split
+  %20 = load i64, ptr %granule71, align 16
+  %div72 = sdiv i64 %at.0, %20
+  %21 = load ptr, ptr %updates.i, align 8
+  %tobool.not.i225 = icmp eq ptr %21, null
+  br i1 %tobool.not.i225, label %if.then.i, label %if.end.i226
 
-if.else:                                          ; preds = %for.body
-  br i1 %tobool27.not, label %if.end97, label %land.lhs.true
+if.then.i:                                        ; preds = %for.body
+  %22 = load i64, ptr %bytes16, align 8
+  %div.i = sdiv i64 %22, %20
+  %23 = mul i64 %div.i, 40
+  %mul.i228 = add i64 %23, 40
+  %call.i229 = tail call ptr @malloc(i64 noundef %mul.i228) #25
+  store ptr %call.i229, ptr %updates.i, align 8
+  br label %for.cond.i
 
-land.lhs.true:                                    ; preds = %if.else
-  %23 = load ptr, ptr @watched, align 8
-  %tobool.not.i159 = icmp eq ptr %23, null
-  br i1 %tobool.not.i159, label %if.end97, label %lor.lhs.false.i
+for.cond.i:                                       ; preds = %for.body.i, %if.then.i
+  %i.0.i = phi i64 [ 0, %if.then.i ], [ %inc.i, %for.body.i ]
+  %cmp.not.i = icmp sgt i64 %i.0.i, %div.i
+  br i1 %cmp.not.i, label %if.end.i226, label %for.body.i
 
-lor.lhs.false.i:                                  ; preds = %land.lhs.true
-  %site.i.i = getelementptr inbounds nuw i8, ptr %arrayidx82, i64 12
-  %24 = load i16, ptr %site.i.i, align 4
-  %cmp.i.i = icmp slt i16 %24, 0
-  br i1 %cmp.i.i, label %if.end97, label %lor.lhs.false2.i
+for.body.i:                                       ; preds = %for.cond.i
+  %24 = load ptr, ptr %updates.i, align 8
+  %arrayidx.i230 = getelementptr inbounds nuw %struct.Updates, ptr %24, i64 %i.0.i
+  %site.i = getelementptr inbounds nuw i8, ptr %arrayidx.i230, i64 28
+  store i16 -1, ptr %site.i, align 4
+  %site4.i = getelementptr inbounds nuw i8, ptr %arrayidx.i230, i64 12
+  store i16 -1, ptr %site4.i, align 4
+  %block.i = getelementptr inbounds nuw i8, ptr %arrayidx.i230, i64 36
+  store i32 -1, ptr %block.i, align 4
+  %inc.i = add nuw nsw i64 %i.0.i, 1
+  br label %for.cond.i
 
-lor.lhs.false2.i:                                 ; preds = %lor.lhs.false.i
-  %is_async.i = getelementptr inbounds nuw i8, ptr %arrayidx82, i64 14
-  %bf.load.i160 = load i16, ptr %is_async.i, align 2
-  %tobool3.not.i = icmp sgt i16 %bf.load.i160, -1
-  br i1 %tobool3.not.i, label %lor.lhs.false4.i, label %if.end97
+if.end.i226:                                      ; preds = %for.cond.i, %for.body
+  %25 = load ptr, ptr %cells.i, align 16
+  %arrayidx5.i = getelementptr inbounds %struct.Cell, ptr %25, i64 %div72
+  %26 = load i32, ptr %scope.i, align 8
+  %cmp6.i = icmp eq i32 %26, 1
+  br i1 %cmp6.i, label %land.lhs.true.i, label %if.end11.i
 
-lor.lhs.false4.i:                                 ; preds = %lor.lhs.false2.i
-  %25 = load i32, ptr %arrayidx82, align 4
-  %26 = load i32, ptr @now, align 4
-  %cmp.not.i = icmp eq i32 %25, %26
-  br i1 %cmp.not.i, label %if.end.i161, label %if.end97
+land.lhs.true.i:                                  ; preds = %if.end.i226
+  %call7.i = tail call fastcc i32 @is_written(ptr noundef nonnull %arrayidx, i64 noundef %div72) #26
+  %tobool8.not.i = icmp eq i32 %call7.i, 0
+  br i1 %tobool8.not.i, label %if.then9.i227, label %if.end11.i
 
-if.end.i161:                                      ; preds = %lor.lhs.false4.i
-  %clocks.i = getelementptr inbounds nuw i8, ptr %23, i64 424
-  %27 = load ptr, ptr %clocks.i, align 8
-  %bf.load6.i = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
-  %bf.clear.i = and i16 %bf.load6.i, 8191
-  %conv7.i = zext nneg i16 %bf.clear.i to i64
-  %count.i.i = getelementptr inbounds nuw i8, ptr %23, i64 8
-  %28 = load i64, ptr %count.i.i, align 8
-  %mul.i.i = shl nsw i64 %28, 1
-  %add.i.i = or disjoint i64 %mul.i.i, 1
-  %mul.i162 = mul nsw i64 %add.i.i, %conv7.i
-  %add.ptr.i = getelementptr inbounds i32, ptr %27, i64 %mul.i162
-  %bf.clear10.i = and i16 %bf.load.i160, 8191
-  %conv11.i = zext nneg i16 %bf.clear10.i to i64
-  %29 = getelementptr i32, ptr %add.ptr.i, i64 %28
-  %arrayidx.i163 = getelementptr i32, ptr %29, i64 %conv11.i
-  %30 = load i32, ptr %arrayidx.i163, align 4
-  %clock.i = getelementptr inbounds nuw i8, ptr %arrayidx82, i64 8
-  %31 = load i32, ptr %clock.i, align 4
-  %cmp12.i = icmp slt i32 %30, %31
-  br i1 %cmp12.i, label %lacks_fence.exit, label %if.end97
+if.then9.i227:                                    ; preds = %land.lhs.true.i
+  tail call fastcc void @report(i32 noundef 4, i32 noundef %conv.i, ptr noundef null, i64 noundef %div72) #26
+  br label %if.end11.i
 
-lacks_fence.exit:                                 ; preds = %if.end.i161
-  %arrayidx16.idx.i = shl nsw i64 %28, 3
-  %arrayidx16.i = getelementptr inbounds i8, ptr %add.ptr.i, i64 %arrayidx16.idx.i
-  %32 = load i32, ptr %arrayidx16.i, align 4
-  %epoch.i = getelementptr inbounds nuw i8, ptr %arrayidx82, i64 4
-  %33 = load i32, ptr %epoch.i, align 4
-  %cmp17.i.not = icmp sgt i32 %32, %33
-  br i1 %cmp17.i.not, label %if.end97, label %if.end97.sink.split
+if.end11.i:                                       ; preds = %if.then9.i227, %land.lhs.true.i, %if.end.i226
+  %call12.i = tail call fastcc i32 @is_concurrent(ptr noundef %arrayidx5.i, i32 noundef 1) #26
+  %tobool13.not.i = icmp eq i32 %call12.i, 0
+  %tobool15.not60.i = icmp eq ptr %25, null
+  %tobool15.not.i = select i1 %tobool13.not.i, i1 true, i1 %tobool15.not60.i
+  br i1 %tobool15.not.i, label %if.end18.i, label %if.then20.i
 
-if.end97.sink.split:                              ; preds = %lacks_fence.exit, %for.body
-  %.sink = phi i32 [ 0, %for.body ], [ 7, %lacks_fence.exit ]
-  tail call fastcc void @report(i32 noundef %.sink, i32 noundef %site, ptr noundef %arrayidx82, i64 noundef %i.0) #25
-  br label %if.end97
+if.end18.i:                                       ; preds = %if.end11.i
+  %reader.i = getelementptr inbounds nuw i8, ptr %arrayidx5.i, i64 16
+  %reader_2.i = getelementptr inbounds nuw i8, ptr %arrayidx5.i, i64 32
+  %readers.i = getelementptr inbounds nuw i8, ptr %arrayidx5.i, i64 48
+  %call17.i = tail call fastcc ptr @concurrent_of(ptr noundef nonnull %reader.i, ptr noundef nonnull %reader_2.i, ptr noundef nonnull %readers.i, i32 noundef 1) #26
+  %tobool19.not.i = icmp eq ptr %call17.i, null
+  br i1 %tobool19.not.i, label %note_update.exit, label %if.then20.i
 
-if.end97:                                         ; preds = %if.end97.sink.split, %if.end.i161, %lor.lhs.false.i, %lor.lhs.false2.i, %lor.lhs.false4.i, %land.lhs.true, %if.else, %lacks_fence.exit
-  %34 = load i32, ptr %scope98, align 8
-  %cmp99 = icmp eq i32 %34, 1
-  br i1 %cmp99, label %land.lhs.true101, label %if.end106
+if.then20.i:                                      ; preds = %if.end18.i, %if.end11.i
+  %earlier.059.i = phi ptr [ %call17.i, %if.end18.i ], [ %arrayidx5.i, %if.end11.i ]
+  tail call fastcc void @report(i32 noundef 0, i32 noundef %conv.i, ptr noundef nonnull %earlier.059.i, i64 noundef %div72) #26
+  br label %note_update.exit
 
-land.lhs.true101:                                 ; preds = %if.end97
-  %site.i = getelementptr inbounds nuw i8, ptr %arrayidx82, i64 12
-  %35 = load i16, ptr %site.i, align 4
-  %cmp.i164 = icmp slt i16 %35, 0
-  br i1 %cmp.i164, label %if.then105, label %if.end106
-
-if.then105:                                       ; preds = %land.lhs.true101
-  tail call fastcc void @report(i32 noundef 4, i32 noundef %site, ptr noundef null, i64 noundef %i.0) #25
-  br label %if.end106
-
-if.end106:                                        ; preds = %if.then105, %land.lhs.true101, %if.end97
-  %36 = load ptr, ptr @watched, align 8
-  %tobool.not.i165 = icmp eq ptr %36, null
-  br i1 %tobool.not.i165, label %if.end.i166, label %if.then.i
-
-if.then.i:                                        ; preds = %if.end106
-  %block.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx82, i64 52
-  %37 = load i32, ptr %block.i.i.i, align 4
-  %38 = load i32, ptr @now, align 4
-  %cmp.not.i.i.i = icmp eq i32 %37, %38
-  br i1 %cmp.not.i.i.i, label %readers_of.exit.i.i, label %if.then.i.i.i
-
-if.then.i.i.i:                                    ; preds = %if.then.i
-  store i32 %38, ptr %block.i.i.i, align 4
-  %first.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx82, i64 48
-  store i32 0, ptr %first.i.i.i, align 4
-  br label %readers_of.exit.i.i
-
-readers_of.exit.i.i:                              ; preds = %if.then.i.i.i, %if.then.i
-  %first2.i.i.i = getelementptr inbounds nuw i8, ptr %arrayidx82, i64 48
-  %39 = load ptr, ptr @readers, align 8
-  br label %while.cond.i.i.outer
-
-while.cond.i.i.outer:                             ; preds = %if.then.i.i, %readers_of.exit.i.i
-  %place.0.i.i.ph = phi ptr [ %next.i.i, %if.then.i.i ], [ %first2.i.i.i, %readers_of.exit.i.i ]
-  br label %while.cond.i.i
-
-while.cond.i.i:                                   ; preds = %while.cond.i.i.outer, %if.else.i.i
-  %40 = load i32, ptr %place.0.i.i.ph, align 4
-  %tobool.not.i.i = icmp eq i32 %40, 0
-  br i1 %tobool.not.i.i, label %while.end.i.i, label %while.body.i.i
-
-while.body.i.i:                                   ; preds = %while.cond.i.i
-  %idxprom.i.i = sext i32 %40 to i64
-  %arrayidx.i.i = getelementptr inbounds %struct.Reader, ptr %39, i64 %idxprom.i.i
-  %call2.i.i = tail call fastcc i32 @is_concurrent(ptr noundef nonnull %arrayidx.i.i, i32 noundef 0) #25
-  %tobool3.not.i.i = icmp eq i32 %call2.i.i, 0
-  br i1 %tobool3.not.i.i, label %if.else.i.i, label %if.then.i.i
-
-if.then.i.i:                                      ; preds = %while.body.i.i
-  %next.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i, i64 16
-  br label %while.cond.i.i.outer
-
-if.else.i.i:                                      ; preds = %while.body.i.i
-  tail call fastcc void @drop_reader(ptr noundef nonnull %place.0.i.i.ph) #25
-  br label %while.cond.i.i
-
-while.end.i.i:                                    ; preds = %while.cond.i.i
-  %41 = load i32, ptr @unused_reader, align 4
-  %tobool6.not.i.i = icmp eq i32 %41, 0
-  br i1 %tobool6.not.i.i, label %if.else11.i.i, label %if.then7.i.i
-
-if.then7.i.i:                                     ; preds = %while.end.i.i
-  %idxprom8.i.i = sext i32 %41 to i64
-  %arrayidx9.i.i = getelementptr inbounds %struct.Reader, ptr %39, i64 %idxprom8.i.i
-  %next10.i.i = getelementptr inbounds nuw i8, ptr %arrayidx9.i.i, i64 16
-  %42 = load i32, ptr %next10.i.i, align 4
-  store i32 %42, ptr @unused_reader, align 4
-  br label %note_reader.exit.i
-
-if.else11.i.i:                                    ; preds = %while.end.i.i
-  %43 = load i32, ptr @reader_count, align 4
-  %44 = load i32, ptr @reader_room, align 4
-  %cmp.not.i.i = icmp slt i32 %43, %44
-  br i1 %cmp.not.i.i, label %if.end16.i.i, label %if.then12.i.i
-
-if.then12.i.i:                                    ; preds = %if.else11.i.i
-  %tobool13.not.i.i = icmp eq i32 %44, 0
-  %mul.i.i170 = shl nsw i32 %44, 1
-  %cond.i.i = select i1 %tobool13.not.i.i, i32 1024, i32 %mul.i.i170
-  store i32 %cond.i.i, ptr @reader_room, align 4
-  %conv.i.i = sext i32 %cond.i.i to i64
-  %mul14.i.i = mul nsw i64 %conv.i.i, 20
-  %call15.i.i = tail call ptr @realloc(ptr noundef %39, i64 noundef %mul14.i.i) #24
-  store ptr %call15.i.i, ptr @readers, align 8
-  %.pre.i.i = load i32, ptr @reader_count, align 4
-  br label %if.end16.i.i
-
-if.end16.i.i:                                     ; preds = %if.then12.i.i, %if.else11.i.i
-  %45 = phi ptr [ %call15.i.i, %if.then12.i.i ], [ %39, %if.else11.i.i ]
-  %46 = phi i32 [ %.pre.i.i, %if.then12.i.i ], [ %43, %if.else11.i.i ]
-  %inc.i.i = add nsw i32 %46, 1
-  store i32 %inc.i.i, ptr @reader_count, align 4
-  %.pre33.i.i = sext i32 %46 to i64
-  br label %note_reader.exit.i
-
-note_reader.exit.i:                               ; preds = %if.end16.i.i, %if.then7.i.i
-  %idxprom18.pre-phi.i.i = phi i64 [ %.pre33.i.i, %if.end16.i.i ], [ %idxprom8.i.i, %if.then7.i.i ]
-  %47 = phi ptr [ %45, %if.end16.i.i ], [ %39, %if.then7.i.i ]
-  %number.0.i.i = phi i32 [ %46, %if.end16.i.i ], [ %41, %if.then7.i.i ]
-  %arrayidx19.i.i = getelementptr inbounds %struct.Reader, ptr %47, i64 %idxprom18.pre-phi.i.i
-  %48 = load i32, ptr %first2.i.i.i, align 4
-  store i32 %access.sroa.0.0.copyload, ptr %arrayidx19.i.i, align 4
-  %access.sroa.5.0.arrayidx19.i.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx19.i.i, i64 4
-  store i32 %access.sroa.5.0.copyload, ptr %access.sroa.5.0.arrayidx19.i.i.sroa_idx, align 4
-  %access.sroa.6.0.arrayidx19.i.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx19.i.i, i64 8
-  store i32 %access.sroa.6.0, ptr %access.sroa.6.0.arrayidx19.i.i.sroa_idx, align 4
-  %access.sroa.7.0.arrayidx19.i.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx19.i.i, i64 12
-  store i16 %conv30, ptr %access.sroa.7.0.arrayidx19.i.i.sroa_idx, align 4
-  %access.sroa.8.0.arrayidx19.i.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx19.i.i, i64 14
-  store i16 %bf.set63, ptr %access.sroa.8.0.arrayidx19.i.i.sroa_idx, align 2
-  %.compoundliteral.sroa.2.0.arrayidx19.sroa_idx.i.i = getelementptr inbounds nuw i8, ptr %arrayidx19.i.i, i64 16
-  store i32 %48, ptr %.compoundliteral.sroa.2.0.arrayidx19.sroa_idx.i.i, align 4
-  store i32 %number.0.i.i, ptr %first2.i.i.i, align 4
-  br label %if.end.i166
-
-if.end.i166:                                      ; preds = %note_reader.exit.i, %if.end106
-  %reader.i = getelementptr inbounds nuw i8, ptr %arrayidx82, i64 16
-  %last.sroa.0.0.copyload.i = load i32, ptr %reader.i, align 4
-  %last.sroa.4.0.reader.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx82, i64 20
-  %last.sroa.4.0.copyload.i = load i32, ptr %last.sroa.4.0.reader.sroa_idx.i, align 4
-  %last.sroa.5.0.reader.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx82, i64 24
-  %last.sroa.5.0.copyload.i = load i32, ptr %last.sroa.5.0.reader.sroa_idx.i, align 4
-  %last.sroa.556.0.reader.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx82, i64 28
-  %last.sroa.556.0.copyload.i = load i16, ptr %last.sroa.556.0.reader.sroa_idx.i, align 4
-  %last.sroa.6.0.reader.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx82, i64 30
-  %last.sroa.6.0.copyload.i = load i16, ptr %last.sroa.6.0.reader.sroa_idx.i, align 2
-  store i32 %access.sroa.0.0.copyload, ptr %reader.i, align 4
-  store i32 %access.sroa.5.0.copyload, ptr %last.sroa.4.0.reader.sroa_idx.i, align 4
-  store i32 %access.sroa.6.0, ptr %last.sroa.5.0.reader.sroa_idx.i, align 4
-  store i16 %conv30, ptr %last.sroa.556.0.reader.sroa_idx.i, align 4
-  store i16 %bf.set63, ptr %last.sroa.6.0.reader.sroa_idx.i, align 2
-  %cmp.i.i167 = icmp slt i16 %last.sroa.556.0.copyload.i, 0
-  br i1 %cmp.i.i167, label %note_read.exit, label %lor.lhs.false.i168
-
-lor.lhs.false.i168:                               ; preds = %if.end.i166
-  %cmp.i169 = icmp eq i32 %last.sroa.0.0.copyload.i, %access.sroa.0.0.copyload
-  br i1 %cmp.i169, label %land.lhs.true.i, label %if.end11.thread.i
-
-land.lhs.true.i:                                  ; preds = %lor.lhs.false.i168
-  %49 = xor i16 %last.sroa.6.0.copyload.i, %bf.load37
-  %50 = and i16 %49, 8191
-  %cmp8.i = icmp eq i16 %50, 0
-  br i1 %cmp8.i, label %note_read.exit, label %if.end11.i
-
-if.end11.i:                                       ; preds = %land.lhs.true.i
-  %reader_2.i = getelementptr inbounds nuw i8, ptr %arrayidx82, i64 32
-  %site.i49.i = getelementptr inbounds nuw i8, ptr %arrayidx82, i64 44
-  %51 = load i16, ptr %site.i49.i, align 4
-  %cmp.i50.i = icmp slt i16 %51, 0
-  br i1 %cmp.i50.i, label %land.lhs.true25.i, label %lor.lhs.false23.i
-
-if.end11.thread.i:                                ; preds = %lor.lhs.false.i168
-  %reader_263.i = getelementptr inbounds nuw i8, ptr %arrayidx82, i64 32
-  %site.i4964.i = getelementptr inbounds nuw i8, ptr %arrayidx82, i64 44
-  br label %if.then29.i
-
-lor.lhs.false23.i:                                ; preds = %if.end11.i
-  %52 = load i32, ptr %reader_2.i, align 4
-  %cmp17.not.i = icmp eq i32 %52, %access.sroa.0.0.copyload
-  br i1 %cmp17.not.i, label %land.lhs.true25.i, label %note_read.exit
-
-land.lhs.true25.i:                                ; preds = %lor.lhs.false23.i, %if.end11.i
-  %cmp27.i = icmp eq i32 %last.sroa.4.0.copyload.i, %access.sroa.5.0.copyload
-  br i1 %cmp27.i, label %if.then29.i, label %if.then32.i
-
-if.then29.i:                                      ; preds = %land.lhs.true25.i, %if.end11.thread.i
-  %site.i4970.i = phi ptr [ %site.i4964.i, %if.end11.thread.i ], [ %site.i49.i, %land.lhs.true25.i ]
-  %reader_267.i = phi ptr [ %reader_263.i, %if.end11.thread.i ], [ %reader_2.i, %land.lhs.true25.i ]
-  store i32 %last.sroa.0.0.copyload.i, ptr %reader_267.i, align 4
-  %last.sroa.4.0.reader_2.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx82, i64 36
-  store i32 %last.sroa.4.0.copyload.i, ptr %last.sroa.4.0.reader_2.sroa_idx.i, align 4
-  %last.sroa.5.0.reader_2.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx82, i64 40
-  store i32 %last.sroa.5.0.copyload.i, ptr %last.sroa.5.0.reader_2.sroa_idx.i, align 4
-  store i16 %last.sroa.556.0.copyload.i, ptr %site.i4970.i, align 4
-  %last.sroa.6.0.reader_2.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx82, i64 46
-  store i16 %last.sroa.6.0.copyload.i, ptr %last.sroa.6.0.reader_2.sroa_idx.i, align 2
-  br label %note_read.exit
-
-if.then32.i:                                      ; preds = %land.lhs.true25.i
-  store i16 -1, ptr %site.i49.i, align 4
-  br label %note_read.exit
-
-note_read.exit:                                   ; preds = %if.end.i166, %land.lhs.true.i, %lor.lhs.false23.i, %if.then29.i, %if.then32.i
-  %inc = add nsw i64 %i.0, 1
+note_update.exit:                                 ; preds = %if.end18.i, %if.then20.i
+  %27 = load ptr, ptr %updates.i, align 8
+  %arrayidx26.i = getelementptr inbounds %struct.Updates, ptr %27, i64 %div72
+  %last_228.i = getelementptr inbounds nuw i8, ptr %arrayidx26.i, i64 16
+  %all29.i = getelementptr inbounds nuw i8, ptr %arrayidx26.i, i64 32
+  call fastcc void @note_last(ptr noundef %arrayidx26.i, ptr noundef nonnull %last_228.i, ptr noundef nonnull %all29.i, ptr noundef nonnull readonly %access) #26
+  %28 = load i64, ptr %granule71, align 16
+  %add74 = add nsw i64 %28, %at.0
   br label %for.cond
 
-return:                                           ; preds = %for.cond, %if.then65, %if.then68, %if.then22, %if.then19, %if.end
-  %retval.0 = phi i32 [ %and.lobit, %if.end ], [ 0, %if.then19 ], [ 1, %if.then22 ], [ 1, %if.then65 ], [ 1, %if.then68 ], [ 1, %for.cond ]
+if.end75:                                         ; preds = %if.end45
+  br i1 %cmp6.not, label %if.end83, label %if.then77
+
+if.then77:                                        ; preds = %if.end75
+  store ptr %arrayidx, ptr @pending, align 8
+  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(16) getelementptr inbounds nuw (i8, ptr @pending, i64 8), ptr noundef nonnull align 4 dereferenceable(16) %access, i64 16, i1 false)
+  store i64 %sub, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 24), align 8
+  store i64 %bytes, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 32), align 8
+  %cmp78 = icmp slt i64 %bytes, 257
+  br i1 %cmp78, label %if.then80, label %return
+
+if.then80:                                        ; preds = %if.then77
+  %29 = inttoptr i64 %address to ptr
+  %call81 = tail call ptr @memcpy(ptr noundef nonnull getelementptr inbounds nuw (i8, ptr @pending, i64 40), ptr noundef %29, i64 noundef %bytes) #25
+  br label %return
+
+if.end83:                                         ; preds = %if.end75
+  %granule85 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
+  %30 = load i64, ptr %granule85, align 16
+  %add86 = add i64 %add, -1
+  %sub87 = add i64 %add86, %30
+  %div89 = sdiv i64 %sub87, %30
+  %div91 = sdiv i64 %sub, %30
+  %cells = getelementptr inbounds nuw i8, ptr %arrayidx, i64 32
+  %updates = getelementptr inbounds nuw i8, ptr %arrayidx, i64 40
+  %scope135 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 24
+  br label %for.cond92
+
+for.cond92:                                       ; preds = %if.end142, %if.end83
+  %i.0 = phi i64 [ %div91, %if.end83 ], [ %inc, %if.end142 ]
+  %cmp93 = icmp slt i64 %i.0, %div89
+  br i1 %cmp93, label %for.body95, label %return
+
+for.body95:                                       ; preds = %for.cond92
+  %31 = load ptr, ptr %cells, align 16
+  %arrayidx96 = getelementptr inbounds %struct.Cell, ptr %31, i64 %i.0
+  %call97 = tail call fastcc ptr @concurrent_update(ptr noundef nonnull %arrayidx, i64 noundef %i.0) #26
+  %call98 = tail call fastcc i32 @is_concurrent(ptr noundef %arrayidx96, i32 noundef 0) #26
+  %tobool99.not = icmp eq i32 %call98, 0
+  br i1 %tobool99.not, label %if.else, label %if.then100
+
+if.then100:                                       ; preds = %for.body95
+  tail call fastcc void @report(i32 noundef 0, i32 noundef %site, ptr noundef %arrayidx96, i64 noundef %i.0) #26
+  br label %if.end131
+
+if.else:                                          ; preds = %for.body95
+  br i1 %tobool27.not, label %if.end131, label %land.lhs.true106
+
+land.lhs.true106:                                 ; preds = %if.else
+  %call108 = tail call fastcc i32 @lacks_fence(ptr noundef %arrayidx96) #26
+  %tobool109.not = icmp eq i32 %call108, 0
+  br i1 %tobool109.not, label %land.lhs.true118, label %if.then110
+
+if.then110:                                       ; preds = %land.lhs.true106
+  tail call fastcc void @report(i32 noundef 7, i32 noundef %site, ptr noundef %arrayidx96, i64 noundef %i.0) #26
+  br label %if.end131
+
+land.lhs.true118:                                 ; preds = %land.lhs.true106
+  %32 = load ptr, ptr %updates, align 8
+  %tobool119.not = icmp eq ptr %32, null
+  br i1 %tobool119.not, label %if.end131, label %land.lhs.true120
+
+land.lhs.true120:                                 ; preds = %land.lhs.true118
+  %arrayidx122 = getelementptr inbounds %struct.Updates, ptr %32, i64 %i.0
+  %call123 = tail call fastcc i32 @lacks_fence(ptr noundef nonnull %arrayidx122) #26
+  %tobool124.not = icmp eq i32 %call123, 0
+  br i1 %tobool124.not, label %if.end131, label %if.then125
+
+if.then125:                                       ; preds = %land.lhs.true120
+  tail call fastcc void @report(i32 noundef 7, i32 noundef %site, ptr noundef nonnull %arrayidx122, i64 noundef %i.0) #26
+  br label %if.end131
+
+if.end131:                                        ; preds = %if.else, %if.then110, %if.then125, %land.lhs.true120, %land.lhs.true118, %if.then100
+  %tobool132.not = icmp eq ptr %call97, null
+  br i1 %tobool132.not, label %if.end134, label %if.then133
+
+if.then133:                                       ; preds = %if.end131
+  tail call fastcc void @report(i32 noundef 0, i32 noundef %site, ptr noundef nonnull %call97, i64 noundef %i.0) #26
+  br label %if.end134
+
+if.end134:                                        ; preds = %if.then133, %if.end131
+  %33 = load i32, ptr %scope135, align 8
+  %cmp136 = icmp eq i32 %33, 1
+  br i1 %cmp136, label %land.lhs.true138, label %if.end142
+
+land.lhs.true138:                                 ; preds = %if.end134
+  %call139 = tail call fastcc i32 @is_written(ptr noundef nonnull %arrayidx, i64 noundef %i.0) #26
+  %tobool140.not = icmp eq i32 %call139, 0
+  br i1 %tobool140.not, label %if.then141, label %if.end142
+
+if.then141:                                       ; preds = %land.lhs.true138
+  tail call fastcc void @report(i32 noundef 4, i32 noundef %site, ptr noundef null, i64 noundef %i.0) #26
+  br label %if.end142
+
+if.end142:                                        ; preds = %if.then141, %land.lhs.true138, %if.end134
+  %reader = getelementptr inbounds nuw i8, ptr %arrayidx96, i64 16
+  %reader_2 = getelementptr inbounds nuw i8, ptr %arrayidx96, i64 32
+  %readers = getelementptr inbounds nuw i8, ptr %arrayidx96, i64 48
+  call fastcc void @note_last(ptr noundef nonnull %reader, ptr noundef nonnull %reader_2, ptr noundef nonnull %readers, ptr noundef %access) #26
+  %inc = add nsw i64 %i.0, 1
+  br label %for.cond92
+
+return:                                           ; preds = %for.cond92, %for.cond, %if.then77, %if.then80, %if.then22, %if.then19, %if.end
+  %retval.0 = phi i32 [ %and.lobit, %if.end ], [ 0, %if.then19 ], [ 1, %if.then22 ], [ 1, %for.cond ], [ 1, %if.then77 ], [ 1, %if.then80 ], [ 1, %for.cond92 ]
   ret i32 %retval.0
 }
 
 define range(i32 -32768, 32768) i32 @kc_emu_writer(i64 noundef %address, ptr noundef writeonly captures(none) %block, ptr noundef writeonly captures(none) %thread) local_unnamed_addr #15 {
 entry:
-  %call = tail call fastcc i32 @find_buffer(i64 noundef %address) #25
+  %call = tail call fastcc i32 @find_buffer(i64 noundef %address) #26
   %cmp = icmp slt i32 %call, 0
   br i1 %cmp, label %return, label %if.end
 
 if.end:                                           ; preds = %entry
   %idxprom = zext nneg i32 %call to i64
   %arrayidx = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %idxprom
-  %cells = getelementptr inbounds nuw i8, ptr %arrayidx, i64 32
-  %0 = load ptr, ptr %cells, align 8
-  %1 = load i64, ptr %arrayidx, align 8
-  %sub = sub i64 %address, %1
+  %0 = load i64, ptr %arrayidx, align 16
+  %sub = sub i64 %address, %0
   %granule = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
-  %2 = load i64, ptr %granule, align 8
-  %div = sdiv i64 %sub, %2
-  %arrayidx1 = getelementptr inbounds %struct.Cell, ptr %0, i64 %div
+  %1 = load i64, ptr %granule, align 16
+  %div = sdiv i64 %sub, %1
+  %cells = getelementptr inbounds nuw i8, ptr %arrayidx, i64 32
+  %2 = load ptr, ptr %cells, align 16
+  %arrayidx1 = getelementptr inbounds %struct.Cell, ptr %2, i64 %div
   %writer.sroa.0.0.copyload = load i32, ptr %arrayidx1, align 4
-  %writer.sroa.27.0.writer2.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 12
-  %writer.sroa.27.0.copyload = load i16, ptr %writer.sroa.27.0.writer2.sroa_idx, align 4
-  %writer.sroa.3.0.writer2.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 14
-  %writer.sroa.3.0.copyload = load i16, ptr %writer.sroa.3.0.writer2.sroa_idx, align 2
-  %conv = sext i32 %writer.sroa.0.0.copyload to i64
+  %writer.sroa.4.0.arrayidx1.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 4
+  %writer.sroa.4.0.copyload = load i32, ptr %writer.sroa.4.0.arrayidx1.sroa_idx, align 4
+  %writer.sroa.6.0.arrayidx1.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 8
+  %writer.sroa.6.0.copyload = load i64, ptr %writer.sroa.6.0.arrayidx1.sroa_idx, align 4
+  %updates = getelementptr inbounds nuw i8, ptr %arrayidx, i64 40
+  %3 = load ptr, ptr %updates, align 8
+  %tobool.not = icmp eq ptr %3, null
+  br i1 %tobool.not, label %if.end24, label %land.lhs.true
+
+land.lhs.true:                                    ; preds = %if.end
+  %arrayidx4 = getelementptr inbounds %struct.Updates, ptr %3, i64 %div
+  %site.i = getelementptr inbounds nuw i8, ptr %arrayidx4, i64 12
+  %4 = load i16, ptr %site.i, align 4
+  %cmp.i = icmp slt i16 %4, 0
+  br i1 %cmp.i, label %if.end24, label %if.then7
+
+if.then7:                                         ; preds = %land.lhs.true
+  %update.sroa.0.0.copyload = load i32, ptr %arrayidx4, align 4
+  %update.sroa.5.0.last10.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx4, i64 8
+  %5 = load i64, ptr %update.sroa.5.0.last10.sroa_idx, align 4
+  %cmp13 = icmp slt i32 %writer.sroa.0.0.copyload, %update.sroa.0.0.copyload
+  br i1 %cmp13, label %lor.end, label %lor.rhs
+
+lor.rhs:                                          ; preds = %if.then7
+  %update.sroa.4.0.last10.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx4, i64 4
+  %update.sroa.4.0.copyload = load i32, ptr %update.sroa.4.0.last10.sroa_idx, align 4
+  %cmp16 = icmp eq i32 %writer.sroa.0.0.copyload, %update.sroa.0.0.copyload
+  %cmp18 = icmp sle i32 %writer.sroa.4.0.copyload, %update.sroa.4.0.copyload
+  %6 = select i1 %cmp16, i1 %cmp18, i1 false
+  br label %lor.end
+
+lor.end:                                          ; preds = %lor.rhs, %if.then7
+  %7 = phi i1 [ true, %if.then7 ], [ %6, %lor.rhs ]
+  %8 = and i64 %writer.sroa.6.0.copyload, 140737488355328
+  %cmp.i43 = icmp ne i64 %8, 0
+  %or.cond = select i1 %cmp.i43, i1 true, i1 %7
+  %spec.select = select i1 %or.cond, i32 %update.sroa.0.0.copyload, i32 %writer.sroa.0.0.copyload
+  %spec.select49 = select i1 %or.cond, i64 %5, i64 %writer.sroa.6.0.copyload
+  br label %if.end24
+
+if.end24:                                         ; preds = %lor.end, %land.lhs.true, %if.end
+  %writer.sroa.0.0 = phi i32 [ %writer.sroa.0.0.copyload, %if.end ], [ %writer.sroa.0.0.copyload, %land.lhs.true ], [ %spec.select, %lor.end ]
+  %writer.sroa.6.0 = phi i64 [ %writer.sroa.6.0.copyload, %if.end ], [ %writer.sroa.6.0.copyload, %land.lhs.true ], [ %spec.select49, %lor.end ]
+  %conv = sext i32 %writer.sroa.0.0 to i64
   store i64 %conv, ptr %block, align 8
-  %bf.clear = and i16 %writer.sroa.3.0.copyload, 8191
-  %conv5 = zext nneg i16 %bf.clear to i64
-  store i64 %conv5, ptr %thread, align 8
-  %conv6 = sext i16 %writer.sroa.27.0.copyload to i32
+  %writer.sroa.6.14.extract.shift = lshr i64 %writer.sroa.6.0, 48
+  %bf.clear = and i64 %writer.sroa.6.14.extract.shift, 8191
+  store i64 %bf.clear, ptr %thread, align 8
+  %writer.sroa.6.12.extract.shift = lshr i64 %writer.sroa.6.0, 32
+  %writer.sroa.6.12.extract.trunc = trunc i64 %writer.sroa.6.12.extract.shift to i16
+  %conv28 = sext i16 %writer.sroa.6.12.extract.trunc to i32
   br label %return
 
-return:                                           ; preds = %entry, %if.end
-  %retval.0 = phi i32 [ %conv6, %if.end ], [ -1, %entry ]
+return:                                           ; preds = %entry, %if.end24
+  %retval.0 = phi i32 [ %conv28, %if.end24 ], [ -1, %entry ]
   ret i32 %retval.0
 }
 
 define i64 @kc_emu_mbarrier(ptr noundef captures(address_is_null) %block, i64 noundef %thread, i32 noundef %what, i64 noundef %address, i32 noundef %count, i32 noundef %site) local_unnamed_addr #0 {
 entry:
   %conv = sext i32 %count to i64
-  %call = tail call fastcc i64 @change(ptr noundef %block, i64 noundef %thread, i32 noundef %what, i64 noundef %address, i64 noundef %conv, i32 noundef %site) #25
+  %call = tail call fastcc i64 @change(ptr noundef %block, i64 noundef %thread, i32 noundef %what, i64 noundef %address, i64 noundef %conv, i32 noundef %site) #26
   ret i64 %call
 }
 
@@ -2913,7 +2882,7 @@ entry:
   %0 = inttoptr i64 %address to ptr
   %cmp = icmp eq i32 %what, 0
   %conv = zext i1 %cmp to i32
-  %call = tail call fastcc i32 @is_mbarrier(ptr noundef %block, i64 noundef %address, i32 noundef %site, i32 noundef %conv) #25
+  %call = tail call fastcc i32 @is_mbarrier(ptr noundef %block, i64 noundef %address, i32 noundef %site, i32 noundef %conv) #26
   %tobool.not = icmp eq i32 %call, 0
   br i1 %tobool.not, label %return, label %if.end
 
@@ -2945,19 +2914,19 @@ land.lhs.true:                                    ; preds = %if.then9
   br i1 %tobool13.not, label %return, label %if.then14
 
 if.then14:                                        ; preds = %land.lhs.true
-  %call15 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %address) #25
+  %call15 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %address) #26
   %is_made = getelementptr inbounds nuw i8, ptr %call15, i64 8
   store i32 0, ptr %is_made, align 8
   br label %return
 
 if.end17:                                         ; preds = %if.end
-  %call18 = tail call fastcc ptr @order_of(ptr noundef %block, i32 noundef 0, i64 noundef %address) #25
+  %call18 = tail call fastcc ptr @order_of(ptr noundef %block, i32 noundef 0, i64 noundef %address) #26
   %3 = icmp ult i32 %what, 4
   br i1 %3, label %if.then24, label %if.else
 
 if.then24:                                        ; preds = %if.end17
   %cmp22 = icmp eq i32 %what, 3
-  tail call fastcc void @tell(ptr noundef %block, ptr noundef %call18, i64 noundef %thread) #25
+  tail call fastcc void @tell(ptr noundef %block, ptr noundef %call18, i64 noundef %thread) #26
   %sub = sub nsw i64 %and, %count
   %sub28 = select i1 %cmp22, i64 %count, i64 0
   %spec.select = sub nsw i64 %and1, %sub28
@@ -2985,7 +2954,7 @@ if.end33:                                         ; preds = %if.then24, %if.else
 
 if.then42:                                        ; preds = %if.end33
   %xor = xor i64 %and4, 1
-  tail call fastcc void @complete(ptr noundef %block, ptr noundef %call18) #25
+  tail call fastcc void @complete(ptr noundef %block, ptr noundef %call18) #26
   br label %if.end43
 
 if.end43:                                         ; preds = %if.then42, %if.end33
@@ -3017,7 +2986,7 @@ entry:
   %cond4.in = select i1 %tobool2.not, i64 %state, i64 %shr
   %0 = trunc i64 %cond4.in to i32
   %conv = and i32 %0, 1
-  %call = tail call fastcc i32 @is_mbarrier(ptr noundef %block, i64 noundef %address, i32 noundef %site, i32 noundef 0) #25
+  %call = tail call fastcc i32 @is_mbarrier(ptr noundef %block, i64 noundef %address, i32 noundef %site, i32 noundef 0) #26
   %tobool6.not = icmp eq i32 %call, 0
   br i1 %tobool6.not, label %if.then, label %if.end
 
@@ -3063,8 +3032,8 @@ if.then13:                                        ; preds = %if.end
   br label %return
 
 if.end14:                                         ; preds = %if.end
-  %call15 = tail call fastcc ptr @order_of(ptr noundef %block, i32 noundef 0, i64 noundef %address) #25
-  tail call fastcc void @hear(ptr noundef %block, ptr noundef %call15, i64 noundef %thread) #25
+  %call15 = tail call fastcc ptr @order_of(ptr noundef %block, i32 noundef 0, i64 noundef %address) #26
+  tail call fastcc void @hear(ptr noundef %block, ptr noundef %call15, i64 noundef %thread) #26
   %waits16 = getelementptr inbounds nuw i8, ptr %block, i64 16
   %8 = load ptr, ptr %waits16, align 8
   %arrayidx17 = getelementptr inbounds %struct.Wait, ptr %8, i64 %thread
@@ -3086,14 +3055,14 @@ entry:
 
 if.end:                                           ; preds = %entry
   %tobool1.not = icmp eq i32 %is_made, 0
-  %cond = select i1 %tobool1.not, i32 5, i32 1
-  %call = tail call i32 @kc_emu_pointer(i64 noundef %address, i64 noundef 8, i64 noundef 8, i32 noundef %site, i32 noundef %cond) #25
+  %cond = select i1 %tobool1.not, i32 37, i32 1
+  %call = tail call i32 @kc_emu_pointer(i64 noundef %address, i64 noundef 8, i64 noundef 8, i32 noundef %site, i32 noundef %cond) #26
   %tobool2.not = icmp eq i32 %call, 0
   br i1 %tobool2.not, label %return, label %if.end4
 
 if.end4:                                          ; preds = %if.end
-  tail call fastcc void @settle_write() #25
-  %call5 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %address) #25
+  tail call fastcc void @settle_write() #26
+  %call5 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %address) #26
   br i1 %tobool1.not, label %if.end16, label %if.then7
 
 if.then7:                                         ; preds = %if.end4
@@ -3124,13 +3093,13 @@ if.then7:                                         ; preds = %if.end4
   br label %return
 
 if.end16:                                         ; preds = %if.end4
-  %call17 = tail call fastcc i32 @find_buffer(i64 noundef %address) #25
+  %call17 = tail call fastcc i32 @find_buffer(i64 noundef %address) #26
   %idxprom18 = sext i32 %call17 to i64
   %arrayidx19 = getelementptr inbounds %struct.Buffer, ptr @buffers, i64 %idxprom18
-  %5 = load i64, ptr %arrayidx19, align 8
+  %5 = load i64, ptr %arrayidx19, align 16
   %sub = sub i64 %address, %5
   %granule = getelementptr inbounds nuw i8, ptr %arrayidx19, i64 16
-  %6 = load i64, ptr %granule, align 8
+  %6 = load i64, ptr %granule, align 16
   %div = sdiv i64 %sub, %6
   %is_made20 = getelementptr inbounds nuw i8, ptr %call5, i64 8
   %7 = load i32, ptr %is_made20, align 8
@@ -3138,7 +3107,7 @@ if.end16:                                         ; preds = %if.end4
   br i1 %tobool21.not, label %if.then22, label %if.end23
 
 if.then22:                                        ; preds = %if.end16
-  tail call fastcc void @report(i32 noundef 4, i32 noundef %site, ptr noundef null, i64 noundef %div) #25
+  tail call fastcc void @report(i32 noundef 4, i32 noundef %site, ptr noundef null, i64 noundef %div) #26
   br label %return
 
 if.end23:                                         ; preds = %if.end16
@@ -3165,12 +3134,12 @@ if.end23:                                         ; preds = %if.end16
   %clock37 = getelementptr inbounds nuw i8, ptr %maker24, i64 8
   store i32 %12, ptr %clock37, align 4
   store i16 %bf.set, ptr %thread, align 2
-  %call44 = call fastcc i32 @is_concurrent(ptr noundef nonnull %maker24, i32 noundef 0) #25
+  %call44 = call fastcc i32 @is_concurrent(ptr noundef nonnull %maker24, i32 noundef 0) #26
   %tobool45.not = icmp eq i32 %call44, 0
   br i1 %tobool45.not, label %return, label %if.then46
 
 if.then46:                                        ; preds = %if.end23
-  call fastcc void @report(i32 noundef 0, i32 noundef %site, ptr noundef nonnull %maker24, i64 noundef %div) #25
+  call fastcc void @report(i32 noundef 0, i32 noundef %site, ptr noundef nonnull %maker24, i64 noundef %div) #26
   br label %return
 
 return:                                           ; preds = %if.end23, %if.then46, %if.end, %entry, %if.then22, %if.then7
@@ -3194,7 +3163,7 @@ if.then:                                          ; preds = %entry
   %add.ptr.i = getelementptr inbounds i32, ptr %0, i64 %mul.i
   %known = getelementptr inbounds nuw i8, ptr %order, i64 40
   %2 = load ptr, ptr %known, align 8
-  tail call fastcc void @learn(ptr noundef %add.ptr.i, ptr noundef %2, i64 noundef %add.i.i) #25
+  tail call fastcc void @learn(ptr noundef %add.ptr.i, ptr noundef %2, i64 noundef %add.i.i) #26
   br label %if.end
 
 if.end:                                           ; preds = %if.then, %entry
@@ -3233,18 +3202,18 @@ if.then2.if.end7_crit_edge:                       ; preds = %if.then2
 land.lhs.true:                                    ; preds = %if.then2
   %conv = sext i32 %spec.select to i64
   %conv4 = sext i32 %bytes to i64
-  %call = tail call i32 @kc_emu_pointer(i64 noundef %from, i64 noundef %conv, i64 noundef %conv4, i32 noundef %source_site, i32 noundef 0) #25
+  %call = tail call i32 @kc_emu_pointer(i64 noundef %from, i64 noundef %conv, i64 noundef %conv4, i32 noundef %source_site, i32 noundef 0) #26
   %tobool5.not = icmp eq i32 %call, 0
   br i1 %tobool5.not, label %return, label %if.end7
 
 if.end7:                                          ; preds = %if.then2.if.end7_crit_edge, %land.lhs.true
   %conv8.pre-phi = phi i64 [ %.pre, %if.then2.if.end7_crit_edge ], [ %conv4, %land.lhs.true ]
-  %call10 = tail call i32 @kc_emu_pointer(i64 noundef %to, i64 noundef %conv8.pre-phi, i64 noundef %conv8.pre-phi, i32 noundef %site, i32 noundef 9) #25
+  %call10 = tail call i32 @kc_emu_pointer(i64 noundef %to, i64 noundef %conv8.pre-phi, i64 noundef %conv8.pre-phi, i32 noundef %site, i32 noundef 9) #26
   %tobool11.not = icmp eq i32 %call10, 0
   br i1 %tobool11.not, label %return, label %if.end13
 
 if.end13:                                         ; preds = %if.end7
-  tail call fastcc void @settle_write() #25
+  tail call fastcc void @settle_write() #26
   br label %if.end14
 
 if.end14:                                         ; preds = %if.end13, %entry
@@ -3259,7 +3228,7 @@ if.end14:                                         ; preds = %if.end13, %entry
   store i32 %site, ptr %site19, align 8
   %group = getelementptr inbounds nuw i8, ptr %.compoundliteral, i64 28
   store i32 0, ptr %group, align 4
-  tail call fastcc void @enqueue(ptr noundef nonnull %block, i64 noundef %thread, ptr noundef nonnull byval(%struct.Copy) align 8 %.compoundliteral) #25
+  tail call fastcc void @enqueue(ptr noundef nonnull %block, i64 noundef %thread, ptr noundef nonnull byval(%struct.Copy) align 8 %.compoundliteral) #26
   br label %return
 
 return:                                           ; preds = %if.end7, %land.lhs.true, %if.end14
@@ -3286,7 +3255,7 @@ if.then:                                          ; preds = %entry
   store i32 %spec.select, ptr %room, align 4
   %conv = sext i32 %spec.select to i64
   %mul5 = shl nsw i64 %conv, 5
-  %call = tail call ptr @realloc(ptr noundef %.pre, i64 noundef %mul5) #24
+  %call = tail call ptr @realloc(ptr noundef %.pre, i64 noundef %mul5) #25
   store ptr %call, ptr %arrayidx, align 8
   %.pre21 = load i32, ptr %count, align 8
   br label %if.end
@@ -3323,7 +3292,7 @@ entry:
   %queues = getelementptr inbounds nuw i8, ptr %block, i64 24
   %0 = load ptr, ptr %queues, align 8
   %arrayidx = getelementptr inbounds %struct.Queue, ptr %0, i64 %thread
-  tail call fastcc void @settle_if(ptr noundef %block) #25
+  tail call fastcc void @settle_if(ptr noundef %block) #26
   %count = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
   %1 = load i32, ptr %count, align 8
   %group2 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
@@ -3356,7 +3325,7 @@ while.end.split.loop.exit13:                      ; preds = %land.rhs
 
 while.end:                                        ; preds = %while.cond, %while.end.split.loop.exit13
   %end.0.lcssa = phi i32 [ %5, %while.end.split.loop.exit13 ], [ %smax, %while.cond ]
-  tail call fastcc void @do_copies(ptr noundef %block, i64 noundef %thread, i32 noundef %end.0.lcssa) #25
+  tail call fastcc void @do_copies(ptr noundef %block, i64 noundef %thread, i32 noundef %end.0.lcssa) #26
   ret void
 }
 
@@ -3368,7 +3337,7 @@ entry:
   br i1 %tobool.not, label %if.end, label %if.then
 
 if.then:                                          ; preds = %entry
-  tail call fastcc void @settle_write() #25
+  tail call fastcc void @settle_write() #26
   br label %if.end
 
 if.end:                                           ; preds = %if.then, %entry
@@ -3412,7 +3381,7 @@ if.then:                                          ; preds = %for.body
   %bf.clear = and i16 %bf.load, -8192
   %bf.set = or disjoint i16 %bf.clear, %and
   store i16 %bf.set, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
-  %call = tail call fastcc i64 @change(ptr noundef %block, i64 noundef %thread, i32 noundef 2, i64 noundef %copy.sroa.0.0.copyload, i64 noundef 1, i32 noundef %copy.sroa.13.0.copyload) #25
+  %call = tail call fastcc i64 @change(ptr noundef %block, i64 noundef %thread, i32 noundef 2, i64 noundef %copy.sroa.0.0.copyload, i64 noundef 1, i32 noundef %copy.sroa.13.0.copyload) #26
   br label %for.inc50
 
 if.end:                                           ; preds = %for.body
@@ -3423,20 +3392,20 @@ if.end:                                           ; preds = %for.body
   %2 = inttoptr i64 %copy.sroa.0.0.copyload to ptr
   %3 = inttoptr i64 %copy.sroa.6.0.copyload to ptr
   %conv5 = sext i32 %copy.sroa.10.0.copyload to i64
-  %call6 = tail call ptr @memcpy(ptr noundef %2, ptr noundef %3, i64 noundef %conv5) #24
+  %call6 = tail call ptr @memcpy(ptr noundef %2, ptr noundef %3, i64 noundef %conv5) #25
   %add.ptr = getelementptr inbounds i8, ptr %2, i64 %conv5
   %sub = sub nsw i32 %copy.sroa.7.0.copyload, %copy.sroa.10.0.copyload
   %conv11 = sext i32 %sub to i64
-  %call12 = tail call ptr @memset(ptr noundef %add.ptr, i32 noundef 0, i64 noundef %conv11) #24
+  %call12 = tail call ptr @memset(ptr noundef %add.ptr, i32 noundef 0, i64 noundef %conv11) #25
   %4 = load ptr, ptr %clocks, align 8
   %tobool13.not = icmp eq ptr %4, null
   br i1 %tobool13.not, label %for.inc50, label %if.end15
 
 if.end15:                                         ; preds = %if.end
-  %call17 = tail call fastcc i32 @find_buffer(i64 noundef %copy.sroa.0.0.copyload) #25
+  %call17 = tail call fastcc i32 @find_buffer(i64 noundef %copy.sroa.0.0.copyload) #26
   %idxprom18 = sext i32 %call17 to i64
   %arrayidx19 = getelementptr inbounds %struct.Buffer, ptr @buffers, i64 %idxprom18
-  %5 = load i64, ptr %arrayidx19, align 8
+  %5 = load i64, ptr %arrayidx19, align 16
   %sub21 = sub i64 %copy.sroa.0.0.copyload, %5
   %conv24 = sext i32 %copy.sroa.7.0.copyload to i64
   %add = add nsw i64 %sub21, %conv24
@@ -3451,8 +3420,8 @@ for.cond22:                                       ; preds = %for.inc, %if.end15
   br i1 %cmp25, label %for.body27, label %for.inc50
 
 for.body27:                                       ; preds = %for.cond22
-  %7 = load ptr, ptr %cells, align 8
-  %8 = load i64, ptr %granule, align 8
+  %7 = load ptr, ptr %cells, align 16
+  %8 = load i64, ptr %granule, align 16
   %div = sdiv i64 %at.0, %8
   %arrayidx28 = getelementptr inbounds %struct.Cell, ptr %7, i64 %div
   %is_going_on = getelementptr inbounds nuw i8, ptr %arrayidx28, i64 14
@@ -3482,7 +3451,7 @@ if.end41:                                         ; preds = %lor.lhs.false
   %12 = load i32, ptr %arrayidx47, align 4
   %clock = getelementptr inbounds nuw i8, ptr %arrayidx28, i64 8
   store i32 %12, ptr %clock, align 4
-  %.pre111 = load i64, ptr %granule, align 8
+  %.pre111 = load i64, ptr %granule, align 16
   br label %for.inc
 
 for.inc:                                          ; preds = %for.body27, %lor.lhs.false, %if.end41
@@ -3527,7 +3496,7 @@ for.end68:                                        ; preds = %for.cond54
 define void @kc_emu_copies_arrive(ptr noundef captures(none) %block, i64 noundef %thread, i64 noundef %address, i32 noundef %adds, i32 noundef %site) local_unnamed_addr #0 {
 entry:
   %.compoundliteral = alloca %struct.Copy, align 8
-  %call = tail call fastcc i32 @is_mbarrier(ptr noundef %block, i64 noundef %address, i32 noundef %site, i32 noundef 0) #25
+  %call = tail call fastcc i32 @is_mbarrier(ptr noundef %block, i64 noundef %address, i32 noundef %site, i32 noundef 0) #26
   %tobool.not = icmp eq i32 %call, 0
   br i1 %tobool.not, label %return, label %if.end
 
@@ -3557,7 +3526,7 @@ if.end8:                                          ; preds = %if.then2, %if.end
   store i32 %site, ptr %site9, align 8
   %group = getelementptr inbounds nuw i8, ptr %.compoundliteral, i64 28
   store i32 0, ptr %group, align 4
-  tail call fastcc void @enqueue(ptr noundef %block, i64 noundef %thread, ptr noundef nonnull byval(%struct.Copy) align 8 %.compoundliteral) #25
+  tail call fastcc void @enqueue(ptr noundef %block, i64 noundef %thread, ptr noundef nonnull byval(%struct.Copy) align 8 %.compoundliteral) #26
   br label %return
 
 return:                                           ; preds = %entry, %if.end8
@@ -3580,7 +3549,7 @@ if.end:                                           ; preds = %entry
 if.then2:                                         ; preds = %if.end
   %count = getelementptr inbounds nuw i8, ptr %block, i64 8
   %1 = load i64, ptr %count, align 8
-  %call = tail call ptr @calloc(i64 noundef %1, i64 noundef 4) #24
+  %call = tail call ptr @calloc(i64 noundef %1, i64 noundef 4) #25
   store ptr %call, ptr %groups, align 8
   br label %if.end4
 
@@ -3623,7 +3592,7 @@ if.then15:                                        ; preds = %if.end4
   br i1 %tobool16.not, label %if.end22, label %if.then17
 
 if.then17:                                        ; preds = %if.then15
-  tail call fastcc void @report(i32 noundef 3, i32 noundef %site, ptr noundef null, i64 noundef -1) #25
+  tail call fastcc void @report(i32 noundef 3, i32 noundef %site, ptr noundef null, i64 noundef -1) #26
   %6 = load i32, ptr @finding_count, align 4
   %cmp18 = icmp sgt i32 %6, %5
   br i1 %cmp18, label %if.then19, label %return
@@ -3637,17 +3606,17 @@ if.then19:                                        ; preds = %if.then17
 
 if.end22:                                         ; preds = %if.then15
   %conv = zext nneg i32 %bytes to i64
-  %call23 = tail call i32 @kc_emu_pointer(i64 noundef %from, i64 noundef %conv, i64 noundef 16, i32 noundef %source_site, i32 noundef 24) #25
+  %call23 = tail call i32 @kc_emu_pointer(i64 noundef %from, i64 noundef %conv, i64 noundef 16, i32 noundef %source_site, i32 noundef 24) #26
   %tobool24.not = icmp eq i32 %call23, 0
   br i1 %tobool24.not, label %return, label %if.end26
 
 if.end26:                                         ; preds = %if.end22
-  %call28 = tail call i32 @kc_emu_pointer(i64 noundef %to, i64 noundef %conv, i64 noundef 16, i32 noundef %site, i32 noundef 25) #25
+  %call28 = tail call i32 @kc_emu_pointer(i64 noundef %to, i64 noundef %conv, i64 noundef 16, i32 noundef %site, i32 noundef 25) #26
   %tobool29.not = icmp eq i32 %call28, 0
   br i1 %tobool29.not, label %return, label %if.end31
 
 if.end31:                                         ; preds = %if.end26
-  tail call fastcc void @settle_write() #25
+  tail call fastcc void @settle_write() #26
   %7 = load ptr, ptr %clocks, align 8
   %count.i.i = getelementptr inbounds nuw i8, ptr %block, i64 8
   %8 = load i64, ptr %count.i.i, align 8
@@ -3663,7 +3632,7 @@ if.end31:                                         ; preds = %if.end26
   br label %if.end35
 
 if.end35:                                         ; preds = %if.end31, %if.end4
-  call fastcc void @start(ptr noundef nonnull %bulks1, ptr noundef %copy) #25
+  call fastcc void @start(ptr noundef nonnull %bulks1, ptr noundef %copy) #26
   br label %return
 
 return:                                           ; preds = %if.end26, %if.end22, %if.then17, %if.then19, %entry, %if.end35
@@ -3687,7 +3656,7 @@ if.then:                                          ; preds = %entry
   store i32 %spec.select, ptr %room, align 4
   %conv = sext i32 %spec.select to i64
   %mul5 = mul nsw i64 %conv, 200
-  %call = tail call ptr @realloc(ptr noundef %.pre, i64 noundef %mul5) #24
+  %call = tail call ptr @realloc(ptr noundef %.pre, i64 noundef %mul5) #25
   store ptr %call, ptr %bulks, align 8
   %.pre18 = load i32, ptr %count, align 8
   br label %if.end
@@ -3817,8 +3786,8 @@ for.end:                                          ; preds = %for.cond
   br i1 %or.cond152, label %return, label %if.end95
 
 if.end95:                                         ; preds = %for.end
-  %call96 = tail call ptr @memset(ptr noundef %place, i32 noundef 0, i64 noundef 128) #24
-  %call97 = call ptr @memcpy(ptr noundef %place, ptr noundef nonnull %map, i64 noundef 120) #24
+  %call96 = tail call ptr @memset(ptr noundef %place, i32 noundef 0, i64 noundef 128) #25
+  %call97 = call ptr @memcpy(ptr noundef %place, ptr noundef nonnull %map, i64 noundef 120) #25
   br label %return
 
 return:                                           ; preds = %if.end63, %for.body, %lor.lhs.false35, %lor.lhs.false44, %for.end, %bytes_of_type.exit, %if.end95
@@ -3896,7 +3865,7 @@ for.inc:                                          ; preds = %for.body, %if.then
   br label %for.cond
 
 for.end:                                          ; preds = %for.cond
-  %call = tail call ptr @memset(ptr noundef %place, i32 noundef 0, i64 noundef 128) #24
+  %call = tail call ptr @memset(ptr noundef %place, i32 noundef 0, i64 noundef 128) #25
   %4 = trunc i64 %form to i32
   %conv22 = and i32 %4, 255
   %5 = lshr i32 %4, 8
@@ -3907,7 +3876,7 @@ for.end:                                          ; preds = %for.cond
   %shr33 = lshr i64 %form, 32
   %8 = trunc nuw i64 %shr33 to i32
   %conv35 = and i32 %8, 255
-  %call36 = call i32 @kc_emu_encode(ptr noundef %place, i32 noundef %conv22, i32 noundef %conv24, ptr noundef null, ptr noundef nonnull %sizes, ptr noundef nonnull %strides, ptr noundef nonnull %box, ptr noundef nonnull @kc_emu_tensor_map.steps, i32 noundef 0, i32 noundef %conv29, i32 noundef %7, i32 noundef %conv35) #25
+  %call36 = call i32 @kc_emu_encode(ptr noundef %place, i32 noundef %conv22, i32 noundef %conv24, ptr noundef null, ptr noundef nonnull %sizes, ptr noundef nonnull %strides, ptr noundef nonnull %box, ptr noundef nonnull @kc_emu_tensor_map.steps, i32 noundef 0, i32 noundef %conv29, i32 noundef %7, i32 noundef %conv35) #26
   %cmp37 = icmp eq i32 %call36, 0
   br i1 %cmp37, label %if.then39, label %if.end41
 
@@ -3929,7 +3898,7 @@ entry:
 lor.lhs.false:                                    ; preds = %entry
   %base = getelementptr inbounds nuw i8, ptr %map, i64 16
   %1 = load i64, ptr %base, align 8
-  %call = tail call fastcc i32 @find_buffer(i64 noundef %1) #25
+  %call = tail call fastcc i32 @find_buffer(i64 noundef %1) #26
   %cmp = icmp sgt i32 %call, -1
   br i1 %cmp, label %return, label %if.end
 
@@ -3964,7 +3933,7 @@ for.body:                                         ; preds = %for.cond
 for.end:                                          ; preds = %for.cond
   %shl = shl i32 %3, 16
   %or11 = or i32 %shl, %slot
-  tail call void @kc_emu_buffer(i32 noundef %or11, i64 noundef %1, i64 noundef %bytes.0) #25
+  tail call void @kc_emu_buffer(i32 noundef %or11, i64 noundef %1, i64 noundef %bytes.0) #26
   br label %return
 
 return:                                           ; preds = %entry, %lor.lhs.false, %for.end
@@ -3983,7 +3952,7 @@ entry:
 if.then:                                          ; preds = %entry
   %count = getelementptr inbounds nuw i8, ptr %block, i64 8
   %1 = load i64, ptr %count, align 8
-  %call = tail call ptr @calloc(i64 noundef %1, i64 noundef 4) #24
+  %call = tail call ptr @calloc(i64 noundef %1, i64 noundef 4) #25
   store ptr %call, ptr %groups, align 8
   br label %if.end
 
@@ -4070,7 +4039,7 @@ if.then26:                                        ; preds = %for.end
 
 if.then28:                                        ; preds = %if.then26
   %cond33 = select i1 %tobool19.not, i32 %source_site, i32 %site
-  tail call fastcc void @report(i32 noundef 2, i32 noundef %cond33, ptr noundef null, i64 noundef -1) #25
+  tail call fastcc void @report(i32 noundef 2, i32 noundef %cond33, ptr noundef null, i64 noundef -1) #26
   br label %return
 
 if.end35:                                         ; preds = %for.end
@@ -4083,14 +4052,14 @@ if.then38:                                        ; preds = %if.end35
 
 if.then43:                                        ; preds = %if.then38
   %cond48 = select i1 %tobool19.not, i32 %source_site, i32 %site
-  tail call fastcc void @report(i32 noundef 3, i32 noundef %cond48, ptr noundef null, i64 noundef -1) #25
+  tail call fastcc void @report(i32 noundef 3, i32 noundef %cond48, ptr noundef null, i64 noundef -1) #26
   br label %return
 
 if.end49:                                         ; preds = %if.then38
-  tail call fastcc void @settle_write() #25
+  tail call fastcc void @settle_write() #26
   %lnot.ext = zext i1 %tobool19.not to i32
   %cond52 = select i1 %tobool19.not, ptr @note_store, ptr @note_load
-  call fastcc void @for_each_box_piece(ptr noundef nonnull %block, ptr noundef nonnull %copy, i32 noundef %lnot.ext, ptr noundef nonnull %cond52) #25
+  call fastcc void @for_each_box_piece(ptr noundef nonnull %block, ptr noundef nonnull %copy, i32 noundef %lnot.ext, ptr noundef nonnull %cond52) #26
   %10 = load ptr, ptr %clocks, align 8
   %count.i.i = getelementptr inbounds nuw i8, ptr %block, i64 8
   %11 = load i64, ptr %count.i.i, align 8
@@ -4106,7 +4075,7 @@ if.end49:                                         ; preds = %if.then38
   br label %if.end57
 
 if.end57:                                         ; preds = %if.end49, %if.end35
-  call fastcc void @start(ptr noundef nonnull %bulks1, ptr noundef %copy) #25
+  call fastcc void @start(ptr noundef nonnull %bulks1, ptr noundef %copy) #26
   br label %return
 
 return:                                           ; preds = %if.then26, %if.then28, %if.end, %if.end57, %if.then43
@@ -4272,7 +4241,7 @@ for.end81:                                        ; preds = %for.cond62
   %conv92 = zext i32 %23 to i64
   %mul93 = mul i64 %add60, %conv92
   %add94 = add i64 %mul93, %from17.0
-  tail call void %visit(ptr noundef %block, ptr noundef %copy, i64 noundef %add90, i64 noundef %add94, i32 noundef %elements.0) #24
+  tail call void %visit(ptr noundef %block, ptr noundef %copy, i64 noundef %add90, i64 noundef %add94, i32 noundef %elements.0) #25
   %indvars.iv.next162 = add nuw nsw i64 %indvars.iv161, 1
   br label %for.cond50
 
@@ -4309,7 +4278,7 @@ if.then:                                          ; preds = %for.body
   %add = add i64 %from, %conv
   %conv5 = zext i32 %0 to i64
   %3 = load i32, ptr %source_site, align 8
-  %call = tail call i32 @kc_emu_pointer(i64 noundef %add, i64 noundef %conv5, i64 noundef 1, i32 noundef %3, i32 noundef 24) #25
+  %call = tail call i32 @kc_emu_pointer(i64 noundef %add, i64 noundef %conv5, i64 noundef 1, i32 noundef %3, i32 noundef 24) #26
   br label %for.inc
 
 for.inc:                                          ; preds = %for.body, %if.then
@@ -4319,8 +4288,8 @@ for.inc:                                          ; preds = %for.body, %if.then
 for.end:                                          ; preds = %for.cond
   %site = getelementptr inbounds nuw i8, ptr %copy, i64 36
   %4 = load i32, ptr %site, align 4
-  %call6 = tail call i32 @kc_emu_pointer(i64 noundef %shared, i64 noundef 16, i64 noundef 16, i32 noundef %4, i32 noundef 25) #25
-  tail call fastcc void @settle_write() #25
+  %call6 = tail call i32 @kc_emu_pointer(i64 noundef %shared, i64 noundef 16, i64 noundef 16, i32 noundef %4, i32 noundef 25) #26
+  tail call fastcc void @settle_write() #26
   ret void
 }
 
@@ -4328,7 +4297,7 @@ define internal void @note_store(ptr readnone captures(none) %block, ptr noundef
 entry:
   %source_site = getelementptr inbounds nuw i8, ptr %copy, i64 40
   %0 = load i32, ptr %source_site, align 8
-  %call = tail call i32 @kc_emu_pointer(i64 noundef %shared, i64 noundef 16, i64 noundef 16, i32 noundef %0, i32 noundef 24) #25
+  %call = tail call i32 @kc_emu_pointer(i64 noundef %shared, i64 noundef 16, i64 noundef 16, i32 noundef %0, i32 noundef 24) #26
   %size = getelementptr inbounds nuw i8, ptr %copy, i64 84
   %site = getelementptr inbounds nuw i8, ptr %copy, i64 36
   br label %for.cond
@@ -4352,8 +4321,8 @@ if.end:                                           ; preds = %for.body
   %add = add i64 %to, %conv
   %conv5 = zext i32 %1 to i64
   %4 = load i32, ptr %site, align 4
-  %call6 = tail call i32 @kc_emu_pointer(i64 noundef %add, i64 noundef %conv5, i64 noundef 1, i32 noundef %4, i32 noundef 25) #25
-  tail call fastcc void @settle_write() #25
+  %call6 = tail call i32 @kc_emu_pointer(i64 noundef %add, i64 noundef %conv5, i64 noundef 1, i32 noundef %4, i32 noundef 25) #26
+  tail call fastcc void @settle_write() #26
   br label %for.inc
 
 for.inc:                                          ; preds = %for.body, %if.end
@@ -4374,7 +4343,7 @@ entry:
 if.then:                                          ; preds = %entry
   %count = getelementptr inbounds nuw i8, ptr %block, i64 8
   %1 = load i64, ptr %count, align 8
-  %call = tail call ptr @calloc(i64 noundef %1, i64 noundef 4) #24
+  %call = tail call ptr @calloc(i64 noundef %1, i64 noundef 4) #25
   store ptr %call, ptr %groups, align 8
   br label %if.end
 
@@ -4390,7 +4359,7 @@ if.end:                                           ; preds = %if.then, %entry
 define void @kc_emu_bulk_done(ptr noundef %block, i64 noundef %thread, i32 noundef %left, i32 noundef %reads) local_unnamed_addr #0 {
 entry:
   %bulks1 = getelementptr inbounds nuw i8, ptr %block, i64 368
-  tail call fastcc void @settle_if(ptr noundef %block) #25
+  tail call fastcc void @settle_if(ptr noundef %block) #26
   %count = getelementptr inbounds nuw i8, ptr %block, i64 376
   %groups = getelementptr inbounds nuw i8, ptr %block, i64 384
   %tobool8 = icmp ne i32 %reads, 0
@@ -4432,7 +4401,7 @@ land.end:                                         ; preds = %land.lhs.true
   br i1 %or.cond, label %if.end.thread, label %if.end
 
 if.end.thread:                                    ; preds = %land.end
-  tail call fastcc void @do_bulk(ptr noundef nonnull %block, ptr noundef nonnull %arrayidx) #25
+  tail call fastcc void @do_bulk(ptr noundef nonnull %block, ptr noundef nonnull %arrayidx) #26
   br label %if.else
 
 if.end:                                           ; preds = %land.end
@@ -4441,7 +4410,7 @@ if.end:                                           ; preds = %land.end
   br i1 %or.cond14, label %if.else, label %if.then12
 
 if.then12:                                        ; preds = %if.end
-  tail call fastcc void @end_bulk(ptr noundef nonnull %block, i32 noundef %i.0.ph) #25
+  tail call fastcc void @end_bulk(ptr noundef nonnull %block, i32 noundef %i.0.ph) #26
   br label %for.cond
 
 if.else:                                          ; preds = %land.lhs.true, %for.body, %if.end, %if.end.thread
@@ -4472,7 +4441,7 @@ if.then3:                                         ; preds = %if.end
   %tobool4.not = icmp eq i64 %2, 0
   %lnot.ext = zext i1 %tobool4.not to i32
   %cond = select i1 %tobool4.not, ptr @do_store, ptr @do_load
-  tail call fastcc void @for_each_box_piece(ptr noundef %block, ptr noundef nonnull %copy, i32 noundef %lnot.ext, ptr noundef nonnull %cond) #25
+  tail call fastcc void @for_each_box_piece(ptr noundef %block, ptr noundef nonnull %copy, i32 noundef %lnot.ext, ptr noundef nonnull %cond) #26
   br label %return
 
 if.end7:                                          ; preds = %if.end
@@ -4484,7 +4453,7 @@ if.end7:                                          ; preds = %if.end
   %bytes = getelementptr inbounds nuw i8, ptr %copy, i64 32
   %7 = load i32, ptr %bytes, align 8
   %conv = sext i32 %7 to i64
-  %call = tail call ptr @memcpy(ptr noundef %4, ptr noundef %6, i64 noundef %conv) #24
+  %call = tail call ptr @memcpy(ptr noundef %4, ptr noundef %6, i64 noundef %conv) #25
   %8 = load i64, ptr %from, align 8
   %9 = load i32, ptr %bytes, align 8
   %conv10 = sext i32 %9 to i64
@@ -4494,7 +4463,7 @@ if.end7:                                          ; preds = %if.end
   %11 = load i32, ptr %source_site, align 8
   %clock = getelementptr inbounds nuw i8, ptr %copy, i64 52
   %12 = load i32, ptr %clock, align 4
-  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %8, i64 noundef %conv10, i64 noundef %10, i32 noundef %11, i32 noundef %12) #25
+  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %8, i64 noundef %conv10, i64 noundef %10, i32 noundef %11, i32 noundef %12) #26
   br label %return
 
 return:                                           ; preds = %entry, %if.end7, %if.then3
@@ -4510,7 +4479,7 @@ entry:
   %idxprom = sext i32 %number to i64
   %arrayidx = getelementptr inbounds %struct.Bulk, ptr %0, i64 %idxprom
   call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(200) %copy, ptr noundef nonnull align 8 dereferenceable(200) %arrayidx, i64 200, i1 false)
-  call fastcc void @do_bulk(ptr noundef %block, ptr noundef nonnull %copy) #25
+  call fastcc void @do_bulk(ptr noundef %block, ptr noundef nonnull %copy) #26
   %map = getelementptr inbounds nuw i8, ptr %copy, i64 80
   %1 = load i32, ptr %map, align 8
   %tobool.not = icmp eq i32 %1, 0
@@ -4527,7 +4496,7 @@ if.then:                                          ; preds = %entry
   %5 = load i32, ptr %site, align 4
   %clock = getelementptr inbounds nuw i8, ptr %copy, i64 52
   %6 = load i32, ptr %clock, align 4
-  call fastcc void @finish_at(ptr noundef nonnull %block, i64 noundef %2, i64 noundef %conv, i64 noundef %4, i32 noundef %5, i32 noundef %6) #25
+  call fastcc void @finish_at(ptr noundef nonnull %block, i64 noundef %2, i64 noundef %conv, i64 noundef %4, i32 noundef %5, i32 noundef %6) #26
   br label %if.end7
 
 if.else:                                          ; preds = %entry
@@ -4542,7 +4511,7 @@ if.then3:                                         ; preds = %if.else
   %tobool4.not = icmp eq i64 %8, 0
   %lnot.ext = zext i1 %tobool4.not to i32
   %cond = select i1 %tobool4.not, ptr @end_store, ptr @end_load
-  call fastcc void @for_each_box_piece(ptr noundef nonnull %block, ptr noundef nonnull %copy, i32 noundef %lnot.ext, ptr noundef nonnull %cond) #25
+  call fastcc void @for_each_box_piece(ptr noundef nonnull %block, ptr noundef nonnull %copy, i32 noundef %lnot.ext, ptr noundef nonnull %cond) #26
   br label %if.end7
 
 if.end7:                                          ; preds = %if.else, %if.then3, %if.then
@@ -4584,7 +4553,7 @@ if.end19:                                         ; preds = %for.end
   %bf.clear = and i16 %bf.load, -8192
   %bf.set = or disjoint i16 %bf.clear, %and
   store i16 %bf.set, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
-  %call = call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %13) #25
+  %call = call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %13) #26
   %tobool25.not = icmp eq ptr %call, null
   %.pre61 = load i64, ptr %thread20, align 8
   br i1 %tobool25.not, label %if.end36, label %land.lhs.true
@@ -4612,8 +4581,8 @@ if.end36:                                         ; preds = %if.then31, %land.lh
   %conv40 = sext i32 %20 to i64
   %mbarrier_site = getelementptr inbounds nuw i8, ptr %copy, i64 44
   %21 = load i32, ptr %mbarrier_site, align 4
-  %call41 = call fastcc i64 @change(ptr noundef nonnull %block, i64 noundef %18, i32 noundef 5, i64 noundef %19, i64 noundef %conv40, i32 noundef %21) #25
-  call fastcc void @settle_if(ptr noundef nonnull %block) #25
+  %call41 = call fastcc i64 @change(ptr noundef nonnull %block, i64 noundef %18, i32 noundef 5, i64 noundef %19, i64 noundef %conv40, i32 noundef %21) #26
+  call fastcc void @settle_if(ptr noundef nonnull %block) #26
   call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 4 dereferenceable(16) @now, ptr noundef nonnull align 4 dereferenceable(16) %saved, i64 16, i1 false)
   br label %return
 
@@ -4651,7 +4620,7 @@ land.lhs.true:                                    ; preds = %entry
   br i1 %cmp, label %if.then, label %if.end6
 
 if.then:                                          ; preds = %land.lhs.true
-  %call = tail call i32 @kc_emu_pointer(i64 noundef %address, i64 noundef 16, i64 noundef 16, i32 noundef %site, i32 noundef %flags) #25
+  %call = tail call i32 @kc_emu_pointer(i64 noundef %address, i64 noundef 16, i64 noundef 16, i32 noundef %site, i32 noundef %flags) #26
   %tobool2.not = icmp eq i32 %call, 0
   br i1 %tobool2.not, label %if.then3, label %if.end6
 
@@ -4667,10 +4636,10 @@ if.end6:                                          ; preds = %if.then, %if.then3,
 
 define i32 @kc_emu_matrix_load(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned) local_unnamed_addr #16 {
 entry:
-  %call = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 0) #25
+  %call = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 0) #26
   %0 = load i16, ptr %call, align 2
   %conv = zext i16 %0 to i32
-  %call1 = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 1) #25
+  %call1 = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 1) #26
   %1 = load i16, ptr %call1, align 2
   %conv2 = zext i16 %1 to i32
   %shl = shl nuw i32 %conv2, 16
@@ -4729,11 +4698,11 @@ cond.end17:                                       ; preds = %cond.false15, %cond
 define void @kc_emu_matrix_store(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef %word) local_unnamed_addr #17 {
 entry:
   %conv = trunc i32 %word to i16
-  %call = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 0) #25
+  %call = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 0) #26
   store i16 %conv, ptr %call, align 2
   %shr = lshr i32 %word, 16
   %conv1 = trunc nuw i32 %shr to i16
-  %call2 = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 1) #25
+  %call2 = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 1) #26
   store i16 %conv1, ptr %call2, align 2
   ret void
 }
@@ -4756,7 +4725,7 @@ entry:
   %div = sdiv i64 %thread, 32
   %mul = shl nsw i64 %div, 5
   %rem = srem i64 %thread, 32
-  %call = tail call fastcc i32 @packing(i32 noundef %and9) #25
+  %call = tail call fastcc i32 @packing(i32 noundef %and9) #26
   %mul12 = mul nsw i32 %call, %index
   %0 = and i32 %types, 16384
   %tobool14.not = icmp eq i32 %0, 0
@@ -4809,9 +4778,9 @@ if.else:                                          ; preds = %for.body
 if.end:                                           ; preds = %if.else, %if.then
   %column.0 = phi i32 [ %rem21, %if.then ], [ %add31, %if.else ]
   %row.0 = phi i32 [ %div20, %if.then ], [ %add26, %if.else ]
-  %call32 = tail call fastcc double @number_in(i64 noundef %c, i32 noundef %and9, i32 noundef %part.0) #25
-  %call60 = tail call fastcc i32 @packing(i32 noundef %and5) #25
-  %call63 = tail call fastcc i32 @packing(i32 noundef %and7) #25
+  %call32 = tail call fastcc double @number_in(i64 noundef %c, i32 noundef %and9, i32 noundef %part.0) #26
+  %call60 = tail call fastcc i32 @packing(i32 noundef %and5) #26
+  %call63 = tail call fastcc i32 @packing(i32 noundef %and7) #26
   %mul40 = mul nsw i32 %row.0, %cond
   br label %for.cond33
 
@@ -4839,10 +4808,10 @@ cond.true49:                                      ; preds = %for.body36
   br label %cond.end56
 
 cond.false54:                                     ; preds = %for.body36
-  %call45 = tail call fastcc { i64, i32 } @operand_place(i32 noundef %row.0, i32 noundef %at.0, i32 noundef %and5, i32 noundef %and) #25
+  %call45 = tail call fastcc { i64, i32 } @operand_place(i32 noundef %row.0, i32 noundef %at.0, i32 noundef %and5, i32 noundef %and) #26
   %a.sroa.0.0165 = extractvalue { i64, i32 } %call45, 0
   %a.sroa.3.0166 = extractvalue { i64, i32 } %call45, 1
-  %call55 = tail call fastcc { i64, i32 } @operand_place(i32 noundef %column.0, i32 noundef %at.0, i32 noundef %and7, i32 noundef 8) #25
+  %call55 = tail call fastcc { i64, i32 } @operand_place(i32 noundef %column.0, i32 noundef %at.0, i32 noundef %and7, i32 noundef 8) #26
   br label %cond.end56
 
 cond.end56:                                       ; preds = %cond.false54, %cond.true49
@@ -4851,8 +4820,8 @@ cond.end56:                                       ; preds = %cond.false54, %cond
   %call53.pn = phi { i64, i32 } [ %.fca.1.insert.i163, %cond.true49 ], [ %call55, %cond.false54 ]
   %b.sroa.0.0 = extractvalue { i64, i32 } %call53.pn, 0
   %b.sroa.3.0 = extractvalue { i64, i32 } %call53.pn, 1
-  %call57 = tail call fastcc i64 @left_at(ptr noundef %block, i64 noundef %mul, i64 %a.sroa.0.0167, i32 %a.sroa.3.0169, i32 noundef %and5, i32 noundef 0) #25
-  %call58 = tail call fastcc i64 @left_at(ptr noundef %block, i64 noundef %mul, i64 %b.sroa.0.0, i32 %b.sroa.3.0, i32 noundef %and7, i32 noundef 16) #25
+  %call57 = tail call fastcc i64 @left_at(ptr noundef %block, i64 noundef %mul, i64 %a.sroa.0.0167, i32 %a.sroa.3.0169, i32 noundef %and5, i32 noundef 0) #26
+  %call58 = tail call fastcc i64 @left_at(ptr noundef %block, i64 noundef %mul, i64 %b.sroa.0.0, i32 %b.sroa.3.0, i32 noundef %and7, i32 noundef 16) #26
   %rem61 = srem i32 %a.sroa.3.0169, %call60
   %rem64 = srem i32 %b.sroa.3.0, %call63
   br i1 %cmp65, label %if.then67, label %if.else82
@@ -4872,8 +4841,8 @@ if.then67:                                        ; preds = %cond.end56
   br label %for.inc
 
 if.else82:                                        ; preds = %cond.end56
-  %call83 = tail call fastcc double @number_in(i64 noundef %call57, i32 noundef %and5, i32 noundef %rem61) #25
-  %call84 = tail call fastcc double @number_in(i64 noundef %call58, i32 noundef %and7, i32 noundef %rem64) #25
+  %call83 = tail call fastcc double @number_in(i64 noundef %call57, i32 noundef %and5, i32 noundef %rem61) #26
+  %call84 = tail call fastcc double @number_in(i64 noundef %call58, i32 noundef %and7, i32 noundef %rem64) #26
   %2 = tail call double @llvm.fmuladd.f64(double %call83, double %call84, double %sum.0)
   br label %for.inc
 
@@ -4883,7 +4852,7 @@ for.inc:                                          ; preds = %if.then67, %if.else
   br label %for.cond33
 
 for.end:                                          ; preds = %for.cond33
-  %call88 = tail call fastcc i64 @word_with(i64 noundef %result.0, i32 noundef %and9, i32 noundef %part.0, double noundef %sum.0, i32 noundef %and87) #25
+  %call88 = tail call fastcc i64 @word_with(i64 noundef %result.0, i32 noundef %and9, i32 noundef %part.0, double noundef %sum.0, i32 noundef %and87) #26
   %inc90 = add nuw nsw i32 %part.0, 1
   br label %for.cond
 
@@ -4897,7 +4866,7 @@ entry:
   br i1 %cmp, label %cond.end, label %cond.false
 
 cond.false:                                       ; preds = %entry
-  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #25
+  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #26
   %div.rhs.trunc = trunc nuw nsw i32 %call to i8
   %div2 = udiv i8 32, %div.rhs.trunc
   %div.zext = zext nneg i8 %div2 to i32
@@ -4914,7 +4883,7 @@ entry:
   %value = alloca double, align 8
   store i64 %word, ptr %word.addr, align 8
   %conv = trunc i64 %word to i32
-  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #25
+  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #26
   %and = and i32 %call, 31
   %mul = mul nsw i32 %and, %part
   %shr = lshr i32 %conv, %mul
@@ -4934,21 +4903,21 @@ entry:
 
 sw.bb:                                            ; preds = %entry
   %and1 = and i32 %shr, 65535
-  %call2 = tail call fastcc double @of_half(i32 noundef %and1) #25
+  %call2 = tail call fastcc double @of_half(i32 noundef %and1) #26
   br label %return
 
 sw.bb3:                                           ; preds = %entry
   %shl = shl i32 %shr, 16
-  %call4 = tail call fastcc double @as_float(i32 noundef %shl) #25
+  %call4 = tail call fastcc double @as_float(i32 noundef %shl) #26
   br label %return
 
 sw.bb5:                                           ; preds = %entry
   %and6 = and i32 %shr, -8192
-  %call7 = tail call fastcc double @as_float(i32 noundef %and6) #25
+  %call7 = tail call fastcc double @as_float(i32 noundef %and6) #26
   br label %return
 
 sw.bb8:                                           ; preds = %entry
-  %call9 = tail call fastcc double @as_float(i32 noundef %shr) #25
+  %call9 = tail call fastcc double @as_float(i32 noundef %shr) #26
   br label %return
 
 sw.bb10:                                          ; preds = %entry
@@ -4988,7 +4957,7 @@ sw.bb27:                                          ; preds = %entry
 
 if.then.i:                                        ; preds = %sw.bb27
   %or.i = or i32 %and28, 2143289344
-  %call.i = tail call fastcc double @as_float(i32 noundef %or.i) #25
+  %call.i = tail call fastcc double @as_float(i32 noundef %or.i) #26
   br label %return
 
 if.end.i:                                         ; preds = %sw.bb27
@@ -5001,7 +4970,7 @@ if.then4.i:                                       ; preds = %if.end.i
   %shl7.i = shl nuw nsw i32 %and1.i, 20
   %0 = or disjoint i32 %shl5.i, %shl7.i
   %or8.i = or disjoint i32 %0, %shl.i
-  %call9.i = tail call fastcc double @as_float(i32 noundef %or8.i) #25
+  %call9.i = tail call fastcc double @as_float(i32 noundef %or8.i) #26
   br label %return
 
 if.end10.i:                                       ; preds = %if.end.i
@@ -5015,11 +4984,11 @@ if.end10.i:                                       ; preds = %if.end.i
 sw.bb30:                                          ; preds = %entry
   %shl31 = shl i32 %shr, 8
   %and32 = and i32 %shl31, 65280
-  %call33 = tail call fastcc double @of_half(i32 noundef %and32) #25
+  %call33 = tail call fastcc double @of_half(i32 noundef %and32) #26
   br label %return
 
 sw.epilog:                                        ; preds = %entry
-  %call34 = call ptr @memcpy(ptr noundef nonnull %value, ptr noundef nonnull %word.addr, i64 noundef 8) #24
+  %call34 = call ptr @memcpy(ptr noundef nonnull %value, ptr noundef nonnull %word.addr, i64 noundef 8) #25
   %1 = load double, ptr %value, align 8
   br label %return
 
@@ -5030,7 +4999,7 @@ return:                                           ; preds = %if.end10.i, %if.the
 
 define internal fastcc { i64, i32 } @operand_place(i32 noundef %across, i32 noundef range(i32 -2147483648, 256) %k, i32 noundef range(i32 0, 16) %type, i32 noundef range(i32 0, 256) %rows) unnamed_addr #10 {
 entry:
-  %call = tail call fastcc i32 @packing(i32 noundef %type) #25
+  %call = tail call fastcc i32 @packing(i32 noundef %type) #26
   %div18 = lshr i32 %rows, 3
   %rem = srem i32 %across, 8
   %mul = shl nsw i32 %rem, 2
@@ -5061,7 +5030,7 @@ entry:
   %words = getelementptr inbounds nuw i8, ptr %block, i64 32
   %1 = load ptr, ptr %words, align 8
   %arrayidx = getelementptr inbounds [32 x i64], ptr %1, i64 %cond
-  %call = tail call fastcc i32 @packing(i32 noundef %type) #25
+  %call = tail call fastcc i32 @packing(i32 noundef %type) #26
   %div = sdiv i32 %place.coerce1, %call
   %add4 = add nsw i32 %div, %from
   %idxprom = sext i32 %add4 to i64
@@ -5089,14 +5058,14 @@ entry:
   ]
 
 if.then:                                          ; preds = %entry
-  %call = call ptr @memcpy(ptr noundef nonnull %word.addr, ptr noundef nonnull %value.addr, i64 noundef 8) #24
+  %call = call ptr @memcpy(ptr noundef nonnull %word.addr, ptr noundef nonnull %value.addr, i64 noundef 8) #25
   %.pre = load i64, ptr %word.addr, align 8
   br label %if.end29
 
 if.then2:                                         ; preds = %entry
   %conv = fptrunc double %value to float
   store float %conv, ptr %single, align 4
-  %call3 = call ptr @memcpy(ptr noundef nonnull %bits, ptr noundef nonnull %single, i64 noundef 4) #24
+  %call3 = call ptr @memcpy(ptr noundef nonnull %bits, ptr noundef nonnull %single, i64 noundef 4) #25
   %0 = load i32, ptr %bits, align 4
   %conv4 = zext i32 %0 to i64
   br label %if.end29
@@ -5111,7 +5080,7 @@ if.then8:                                         ; preds = %entry
   call void @llvm.lifetime.start.p0(ptr nonnull %bits.i)
   %conv.i = fptrunc double %value to float
   store float %conv.i, ptr %single.i, align 4
-  %call.i = call ptr @memcpy(ptr noundef nonnull %bits.i, ptr noundef nonnull %single.i, i64 noundef 4) #24
+  %call.i = call ptr @memcpy(ptr noundef nonnull %bits.i, ptr noundef nonnull %single.i, i64 noundef 4) #25
   %1 = load i32, ptr %bits.i, align 4
   %shr.i = lshr i32 %1, 16
   %and.i = and i32 %shr.i, 32768
@@ -5210,9 +5179,9 @@ if.end29:                                         ; preds = %if.then2, %if.end23
 define i64 @kc_emu_wmma_load(ptr noundef readonly captures(none) %block, i64 noundef %thread, i64 noundef %base, i32 noundef %sizes, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i32 noundef %index, i32 noundef %site) local_unnamed_addr #0 {
 entry:
   %bits = alloca i64, align 8
-  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #25
+  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #26
   %div24 = lshr i32 %call, 3
-  %call1 = tail call fastcc i32 @packing(i32 noundef %type) #25
+  %call1 = tail call fastcc i32 @packing(i32 noundef %type) #26
   %shr = ashr i32 %sizes, 8
   %and = and i32 %sizes, 255
   %rem = srem i64 %thread, 32
@@ -5234,19 +5203,19 @@ for.body:                                         ; preds = %for.cond
   store i64 0, ptr %bits, align 8
   %1 = trunc i64 %indvars.iv to i32
   %2 = add i32 %mul, %1
-  %call3 = call fastcc i64 @element_address(i64 noundef %base, i32 noundef %shr, i32 noundef %and, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i64 noundef %rem, i32 noundef %2) #25
+  %call3 = call fastcc i64 @element_address(i64 noundef %base, i32 noundef %shr, i32 noundef %and, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i64 noundef %rem, i32 noundef %2) #26
   %3 = load ptr, ptr %clocks, align 8
   %tobool.not = icmp eq ptr %3, null
   br i1 %tobool.not, label %if.end, label %land.lhs.true
 
 land.lhs.true:                                    ; preds = %for.body
-  %call5 = call i32 @kc_emu_pointer(i64 noundef %call3, i64 noundef %conv, i64 noundef %conv, i32 noundef %site, i32 noundef 0) #25
+  %call5 = call i32 @kc_emu_pointer(i64 noundef %call3, i64 noundef %conv, i64 noundef %conv, i32 noundef %site, i32 noundef 0) #26
   %tobool6.not = icmp eq i32 %call5, 0
   br i1 %tobool6.not, label %for.inc, label %if.end
 
 if.end:                                           ; preds = %land.lhs.true, %for.body
   %4 = inttoptr i64 %call3 to ptr
-  %call8 = call ptr @memcpy(ptr noundef nonnull %bits, ptr noundef %4, i64 noundef %conv) #24
+  %call8 = call ptr @memcpy(ptr noundef nonnull %bits, ptr noundef %4, i64 noundef %conv) #25
   %5 = load i64, ptr %bits, align 8
   %6 = mul nuw nsw i64 %indvars.iv, %0
   %shl = shl i64 %5, %6
@@ -5296,7 +5265,7 @@ entry:
   %conv5.conv3 = select i1 %tobool.not, i64 %conv5, i64 %conv3
   %mul10 = mul nsw i64 %conv3.conv5, %conv9
   %add11 = add nsw i64 %mul10, %conv5.conv3
-  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #25
+  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #26
   %div1223 = lshr i32 %call, 3
   %conv13 = zext nneg i32 %div1223 to i64
   %mul14 = mul nsw i64 %add11, %conv13
@@ -5307,9 +5276,9 @@ entry:
 define void @kc_emu_wmma_store(ptr noundef readonly captures(none) %block, i64 noundef %thread, i64 noundef %base, i32 noundef %sizes, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i32 noundef %index, i32 noundef %site, i64 noundef %word) local_unnamed_addr #0 {
 entry:
   %bits = alloca i64, align 8
-  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #25
+  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #26
   %div29 = lshr i32 %call, 3
-  %call1 = tail call fastcc i32 @packing(i32 noundef %type) #25
+  %call1 = tail call fastcc i32 @packing(i32 noundef %type) #26
   %shr = ashr i32 %sizes, 8
   %and = and i32 %sizes, 255
   %rem = srem i64 %thread, 32
@@ -5329,7 +5298,7 @@ for.cond:                                         ; preds = %for.inc, %entry
 for.body:                                         ; preds = %for.cond
   %1 = trunc i64 %indvars.iv to i32
   %2 = add i32 %mul, %1
-  %call3 = call fastcc i64 @element_address(i64 noundef %base, i32 noundef %shr, i32 noundef %and, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i64 noundef %rem, i32 noundef %2) #25
+  %call3 = call fastcc i64 @element_address(i64 noundef %base, i32 noundef %shr, i32 noundef %and, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i64 noundef %rem, i32 noundef %2) #26
   %3 = mul nuw nsw i64 %indvars.iv, %0
   %shr7 = lshr i64 %word, %3
   store i64 %shr7, ptr %bits, align 8
@@ -5338,19 +5307,19 @@ for.body:                                         ; preds = %for.cond
   br i1 %tobool.not, label %if.end, label %land.lhs.true
 
 land.lhs.true:                                    ; preds = %for.body
-  %call9 = call i32 @kc_emu_pointer(i64 noundef %call3, i64 noundef %conv, i64 noundef %conv, i32 noundef %site, i32 noundef 1) #25
+  %call9 = call i32 @kc_emu_pointer(i64 noundef %call3, i64 noundef %conv, i64 noundef %conv, i32 noundef %site, i32 noundef 1) #26
   %tobool10.not = icmp eq i32 %call9, 0
   br i1 %tobool10.not, label %for.inc, label %if.end
 
 if.end:                                           ; preds = %land.lhs.true, %for.body
   %5 = inttoptr i64 %call3 to ptr
-  %call12 = call ptr @memcpy(ptr noundef %5, ptr noundef nonnull %bits, i64 noundef %conv) #24
+  %call12 = call ptr @memcpy(ptr noundef %5, ptr noundef nonnull %bits, i64 noundef %conv) #25
   %6 = load ptr, ptr %clocks, align 8
   %tobool14.not = icmp eq ptr %6, null
   br i1 %tobool14.not, label %for.inc, label %if.then15
 
 if.then15:                                        ; preds = %if.end
-  call fastcc void @settle_write() #25
+  call fastcc void @settle_write() #26
   br label %for.inc
 
 for.inc:                                          ; preds = %if.end, %if.then15, %land.lhs.true
@@ -5364,7 +5333,7 @@ for.end:                                          ; preds = %for.cond
 define void @kc_emu_product(ptr noundef captures(none) %block, i64 noundef %thread, i64 noundef %a, i64 noundef %b, i32 noundef %n, i32 noundef %types, i32 noundef %a_site, i32 noundef %b_site) local_unnamed_addr #0 {
 entry:
   %product = alloca %struct.Product, align 8
-  %call = tail call fastcc ptr @accumulators_of(ptr noundef %block, i64 noundef %thread) #25
+  %call = tail call fastcc ptr @accumulators_of(ptr noundef %block, i64 noundef %thread) #26
   %product_count = getelementptr inbounds nuw i8, ptr %call, i64 16
   %0 = load i32, ptr %product_count, align 8
   %product_room = getelementptr inbounds nuw i8, ptr %call, i64 20
@@ -5380,7 +5349,7 @@ if.then:                                          ; preds = %entry
   store i32 %spec.select, ptr %product_room, align 4
   %conv = sext i32 %spec.select to i64
   %mul5 = mul nsw i64 %conv, 40
-  %call6 = tail call ptr @realloc(ptr noundef %.pre, i64 noundef %mul5) #24
+  %call6 = tail call ptr @realloc(ptr noundef %.pre, i64 noundef %mul5) #25
   store ptr %call6, ptr %call, align 8
   %.pre53 = load i32, ptr %product_count, align 8
   br label %if.end
@@ -5421,7 +5390,7 @@ if.end:                                           ; preds = %if.then, %entry
   br i1 %or.cond, label %if.end17, label %return
 
 if.end17:                                         ; preds = %if.end
-  tail call fastcc void @settle_write() #25
+  tail call fastcc void @settle_write() #26
   br label %for.cond
 
 for.cond:                                         ; preds = %for.inc, %if.end17
@@ -5439,7 +5408,7 @@ for.body:                                         ; preds = %for.cond
 if.then26:                                        ; preds = %for.body
   %arrayidx29 = getelementptr inbounds nuw i32, ptr %sites, i64 %indvars.iv
   %9 = load i32, ptr %arrayidx29, align 4
-  tail call fastcc void @report(i32 noundef 3, i32 noundef %9, ptr noundef null, i64 noundef -1) #25
+  tail call fastcc void @report(i32 noundef 3, i32 noundef %9, ptr noundef null, i64 noundef -1) #26
   br label %for.inc
 
 for.inc:                                          ; preds = %for.body, %if.then26
@@ -5447,7 +5416,7 @@ for.inc:                                          ; preds = %for.body, %if.then2
   br label %for.cond
 
 for.end:                                          ; preds = %for.cond
-  call fastcc void @for_each_piece(ptr noundef %block, i64 noundef %thread, ptr noundef nonnull %product, i32 noundef 0) #25
+  call fastcc void @for_each_piece(ptr noundef %block, i64 noundef %thread, ptr noundef nonnull %product, i32 noundef 0) #26
   br label %return
 
 return:                                           ; preds = %if.end, %for.end
@@ -5464,7 +5433,7 @@ entry:
 if.then:                                          ; preds = %entry
   %count = getelementptr inbounds nuw i8, ptr %block, i64 8
   %1 = load i64, ptr %count, align 8
-  %call = tail call ptr @calloc(i64 noundef %1, i64 noundef 40) #24
+  %call = tail call ptr @calloc(i64 noundef %1, i64 noundef 40) #25
   store ptr %call, ptr %accumulators, align 8
   br label %if.end
 
@@ -5535,7 +5504,7 @@ for.cond22:                                       ; preds = %for.cond18, %for.in
 for.body25:                                       ; preds = %for.cond22
   %mul29 = shl nsw i32 %piece.0, 4
   %cond31 = select i1 %tobool14.not, i32 %mul29, i32 %piece.0
-  %call = tail call fastcc i64 @piece_address(ptr noundef %block, i64 noundef %cond3, i32 noundef %row.0, i32 noundef %cond31, i32 noundef %and) #25
+  %call = tail call fastcc i64 @piece_address(ptr noundef %block, i64 noundef %cond3, i32 noundef %row.0, i32 noundef %cond31, i32 noundef %and) #26
   br i1 %tobool32.not, label %if.else, label %if.then
 
 if.then:                                          ; preds = %for.body25
@@ -5547,11 +5516,11 @@ if.then:                                          ; preds = %for.body25
   %add.ptr.i = getelementptr inbounds i32, ptr %3, i64 %mul.i
   %arrayidx34 = getelementptr inbounds i32, ptr %add.ptr.i, i64 %thread
   %5 = load i32, ptr %arrayidx34, align 4
-  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %call, i64 noundef 16, i64 noundef %thread, i32 noundef %2, i32 noundef %5) #25
+  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %call, i64 noundef 16, i64 noundef %thread, i32 noundef %2, i32 noundef %5) #26
   br label %for.inc
 
 if.else:                                          ; preds = %for.body25
-  %call35 = tail call i32 @kc_emu_pointer(i64 noundef %call, i64 noundef 16, i64 noundef 16, i32 noundef %2, i32 noundef 24) #25
+  %call35 = tail call i32 @kc_emu_pointer(i64 noundef %call, i64 noundef 16, i64 noundef 16, i32 noundef %2, i32 noundef 24) #26
   br label %for.inc
 
 for.inc:                                          ; preds = %if.then, %if.else
@@ -5572,7 +5541,7 @@ for.end41:                                        ; preds = %for.cond
 
 define range(i64 2149580800, 4293918720) i64 @kc_emu_accumulate(ptr noundef captures(none) %block, i64 noundef %thread, i64 noundef %c) local_unnamed_addr #0 {
 entry:
-  %call = tail call fastcc ptr @accumulators_of(ptr noundef %block, i64 noundef %thread) #25
+  %call = tail call fastcc ptr @accumulators_of(ptr noundef %block, i64 noundef %thread) #26
   %0 = load ptr, ptr %call, align 8
   %product_count = getelementptr inbounds nuw i8, ptr %call, i64 16
   %1 = load i32, ptr %product_count, align 8
@@ -5601,7 +5570,7 @@ if.then:                                          ; preds = %entry
   %7 = load ptr, ptr %registers, align 8
   %conv = sext i32 %spec.select to i64
   %mul5 = mul nsw i64 %conv, 12
-  %call6 = tail call ptr @realloc(ptr noundef %7, i64 noundef %mul5) #24
+  %call6 = tail call ptr @realloc(ptr noundef %7, i64 noundef %mul5) #25
   store ptr %call6, ptr %registers, align 8
   %.pre = load i32, ptr %register_count, align 8
   br label %if.end
@@ -5638,7 +5607,7 @@ if.end:                                           ; preds = %entry.if.end_crit_e
 
 define i64 @kc_emu_register(ptr noundef captures(none) %block, i64 noundef %thread, i64 noundef %word, i32 noundef %type, i32 noundef %site) local_unnamed_addr #0 {
 entry:
-  %call = tail call fastcc ptr @accumulators_of(ptr noundef %block, i64 noundef %thread) #25
+  %call = tail call fastcc ptr @accumulators_of(ptr noundef %block, i64 noundef %thread) #26
   %conv1 = trunc i64 %word to i32
   %and.i = and i32 %conv1, -1048576
   %cmp.i.i = icmp eq i32 %type, 10
@@ -5677,7 +5646,7 @@ if.end8:                                          ; preds = %if.end
   br i1 %tobool9.not, label %return, label %if.then10
 
 if.then10:                                        ; preds = %if.end8
-  tail call fastcc void @report(i32 noundef 8, i32 noundef %site, ptr noundef null, i64 noundef -1) #25
+  tail call fastcc void @report(i32 noundef 8, i32 noundef %site, ptr noundef null, i64 noundef -1) #26
   br label %return
 
 return:                                           ; preds = %if.end8, %if.then10, %entry, %lor.lhs.false, %if.then6
@@ -5687,7 +5656,7 @@ return:                                           ; preds = %if.end8, %if.then10
 
 define void @kc_emu_products_commit(ptr noundef captures(none) %block, i64 noundef %thread) local_unnamed_addr #0 {
 entry:
-  %call = tail call fastcc ptr @accumulators_of(ptr noundef %block, i64 noundef %thread) #25
+  %call = tail call fastcc ptr @accumulators_of(ptr noundef %block, i64 noundef %thread) #26
   %open = getelementptr inbounds nuw i8, ptr %call, i64 32
   %0 = load i32, ptr %open, align 8
   %inc = add nsw i32 %0, 1
@@ -5697,8 +5666,8 @@ entry:
 
 define void @kc_emu_products_done(ptr noundef captures(none) %block, i64 noundef %thread, i32 noundef %left) local_unnamed_addr #0 {
 entry:
-  %call = tail call fastcc ptr @accumulators_of(ptr noundef %block, i64 noundef %thread) #25
-  tail call fastcc void @settle_if(ptr noundef %block) #25
+  %call = tail call fastcc ptr @accumulators_of(ptr noundef %block, i64 noundef %thread) #26
+  tail call fastcc void @settle_if(ptr noundef %block) #26
   %open = getelementptr inbounds nuw i8, ptr %call, i64 32
   %0 = load i32, ptr %open, align 8
   %sub = sub nsw i32 %0, %left
@@ -5757,14 +5726,14 @@ for.body:                                         ; preds = %land.rhs
   %shr4.i = lshr i32 %8, 8
   %and5.i = and i32 %shr4.i, 15
   %shr7.i = ashr i32 %8, 12
-  %call.i = tail call fastcc i32 @bits_of(i32 noundef %and.i) #25
+  %call.i = tail call fastcc i32 @bits_of(i32 noundef %and.i) #26
   %div10.rhs.trunc.i = trunc nuw nsw i32 %call.i to i16
   %div10124.i = udiv i16 256, %div10.rhs.trunc.i
   %div10.zext.i = zext nneg i16 %div10124.i to i32
   %n.i = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
   %9 = load i32, ptr %n.i, align 8
   %div11.i = sdiv i32 %9, 2
-  %call12.i = tail call fastcc i32 @packing(i32 noundef %and5.i) #25
+  %call12.i = tail call fastcc i32 @packing(i32 noundef %and5.i) #26
   %div13.i = sdiv i32 %div11.i, %call12.i
   %first.i = getelementptr inbounds nuw i8, ptr %arrayidx, i64 24
   %and49.i = and i32 %shr7.i, 2
@@ -5830,9 +5799,9 @@ for.cond45.i:                                     ; preds = %for.body48.i, %for.
 
 for.body48.i:                                     ; preds = %for.cond45.i
   %21 = load i64, ptr %arrayidx, align 8
-  %call50.i = tail call fastcc double @tile_number(ptr noundef readonly %block, i64 noundef %21, i32 noundef %add37.i, i32 noundef %at.0.i, i32 noundef %and.i, i32 noundef %and49.i) #25
+  %call50.i = tail call fastcc double @tile_number(ptr noundef readonly %block, i64 noundef %21, i32 noundef %add37.i, i32 noundef %at.0.i, i32 noundef %and.i, i32 noundef %and49.i) #26
   %22 = load i64, ptr %b.i, align 8
-  %call52.i = tail call fastcc double @tile_number(ptr noundef readonly %block, i64 noundef %22, i32 noundef %add44.i, i32 noundef %at.0.i, i32 noundef %and2.i, i32 noundef %and51.i) #25
+  %call52.i = tail call fastcc double @tile_number(ptr noundef readonly %block, i64 noundef %22, i32 noundef %add44.i, i32 noundef %at.0.i, i32 noundef %and2.i, i32 noundef %and51.i) #26
   %23 = tail call double @llvm.fmuladd.f64(double %call50.i, double %call52.i, double %product_sum.0.i)
   %inc.i = add nuw nsw i32 %at.0.i, 1
   br label %for.cond45.i
@@ -5843,13 +5812,13 @@ for.end.i:                                        ; preds = %for.cond45.i
   br i1 %tobool62.not.i, label %cond.false64.i, label %cond.end67.i
 
 cond.false64.i:                                   ; preds = %for.end.i
-  %call66.i = tail call fastcc double @number_in(i64 noundef %conv23.i, i32 noundef %and5.i, i32 noundef %part.0.i) #25
+  %call66.i = tail call fastcc double @number_in(i64 noundef %conv23.i, i32 noundef %and5.i, i32 noundef %part.0.i) #26
   br label %cond.end67.i
 
 cond.end67.i:                                     ; preds = %cond.false64.i, %for.end.i
   %cond68.i = phi double [ %call66.i, %cond.false64.i ], [ 0.000000e+00, %for.end.i ]
   %add69.i = fadd double %product_sum.1.i, %cond68.i
-  %call71.i = tail call fastcc i64 @word_with(i64 noundef %word.0.i, i32 noundef %and5.i, i32 noundef %part.0.i, double noundef %add69.i, i32 noundef %and70.i) #25
+  %call71.i = tail call fastcc i64 @word_with(i64 noundef %word.0.i, i32 noundef %and5.i, i32 noundef %part.0.i, double noundef %add69.i, i32 noundef %and70.i) #26
   %inc73.i = add nuw nsw i32 %part.0.i, 1
   br label %for.cond24.i
 
@@ -5868,7 +5837,7 @@ multiply.exit:                                    ; preds = %for.cond.i
 if.then11:                                        ; preds = %multiply.exit
   %25 = load ptr, ptr %call, align 8
   %arrayidx14 = getelementptr inbounds nuw %struct.Product, ptr %25, i64 %indvars.iv
-  tail call fastcc void @for_each_piece(ptr noundef nonnull %block, i64 noundef %thread, ptr noundef %arrayidx14, i32 noundef 1) #25
+  tail call fastcc void @for_each_piece(ptr noundef nonnull %block, i64 noundef %thread, ptr noundef %arrayidx14, i32 noundef 1) #26
   br label %for.inc
 
 for.inc:                                          ; preds = %multiply.exit, %if.then11
@@ -5947,6 +5916,25 @@ if.end47:                                         ; preds = %for.end30, %if.then
 
 declare i32 @memcmp(ptr noundef, ptr noundef, i64 noundef) local_unnamed_addr
 
+define internal fastcc noundef ptr @concurrent_update(ptr noundef readonly captures(none) %buffer, i64 noundef %element) unnamed_addr #11 {
+entry:
+  %updates = getelementptr inbounds nuw i8, ptr %buffer, i64 40
+  %0 = load ptr, ptr %updates, align 8
+  %tobool.not = icmp eq ptr %0, null
+  br i1 %tobool.not, label %return, label %if.end
+
+if.end:                                           ; preds = %entry
+  %arrayidx = getelementptr inbounds %struct.Updates, ptr %0, i64 %element
+  %last_2 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
+  %all = getelementptr inbounds nuw i8, ptr %arrayidx, i64 32
+  %call = tail call fastcc ptr @concurrent_of(ptr noundef nonnull %arrayidx, ptr noundef nonnull %last_2, ptr noundef nonnull %all, i32 noundef 0) #26
+  br label %return
+
+return:                                           ; preds = %entry, %if.end
+  %retval.0 = phi ptr [ %call, %if.end ], [ null, %entry ]
+  ret ptr %retval.0
+}
+
 define internal fastcc range(i32 0, 2) i32 @is_concurrent(ptr noundef readonly captures(none) %earlier, i32 noundef range(i32 0, 2) %is_atomic) unnamed_addr #16 {
 entry:
   %site.i = getelementptr inbounds nuw i8, ptr %earlier, i64 12
@@ -6015,19 +6003,73 @@ return:                                           ; preds = %if.end25, %if.end12
   ret i32 %retval.0
 }
 
-define internal fastcc void @drop_reader(ptr noundef captures(none) %place) unnamed_addr #17 {
+define internal fastcc void @drop_link(ptr noundef captures(none) %place) unnamed_addr #17 {
 entry:
   %0 = load i32, ptr %place, align 4
-  %1 = load ptr, ptr @readers, align 8
+  %1 = load ptr, ptr @links, align 8
   %idxprom = sext i32 %0 to i64
-  %arrayidx = getelementptr inbounds %struct.Reader, ptr %1, i64 %idxprom
+  %arrayidx = getelementptr inbounds %struct.Link, ptr %1, i64 %idxprom
   %next = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
   %2 = load i32, ptr %next, align 4
   store i32 %2, ptr %place, align 4
-  %3 = load i32, ptr @unused_reader, align 4
+  %3 = load i32, ptr @unused_link, align 4
   store i32 %3, ptr %next, align 4
-  store i32 %0, ptr @unused_reader, align 4
+  store i32 %0, ptr @unused_link, align 4
   ret void
+}
+
+define internal fastcc noundef ptr @concurrent_of(ptr noundef readonly captures(ret: address, provenance) %newest, ptr noundef readonly captures(ret: address, provenance) %second, ptr noundef captures(none) %list, i32 noundef range(i32 0, 2) %is_atomic) unnamed_addr #15 {
+entry:
+  %call = tail call fastcc i32 @is_concurrent(ptr noundef %newest, i32 noundef %is_atomic) #26
+  %tobool.not = icmp eq i32 %call, 0
+  br i1 %tobool.not, label %if.end, label %return
+
+if.end:                                           ; preds = %entry
+  %call1 = tail call fastcc i32 @is_concurrent(ptr noundef %second, i32 noundef %is_atomic) #26
+  %tobool2.not = icmp eq i32 %call1, 0
+  br i1 %tobool2.not, label %if.end4, label %return
+
+if.end4:                                          ; preds = %if.end
+  %0 = load ptr, ptr @watched, align 8
+  %tobool5.not = icmp eq ptr %0, null
+  br i1 %tobool5.not, label %return, label %if.then6
+
+if.then6:                                         ; preds = %if.end4
+  %block.i = getelementptr inbounds nuw i8, ptr %list, i64 4
+  %1 = load i32, ptr %block.i, align 4
+  %2 = load i32, ptr @now, align 4
+  %cmp.not.i = icmp eq i32 %1, %2
+  br i1 %cmp.not.i, label %first_of.exit, label %if.then.i
+
+if.then.i:                                        ; preds = %if.then6
+  store i32 %2, ptr %block.i, align 4
+  store i32 0, ptr %list, align 4
+  br label %first_of.exit
+
+first_of.exit:                                    ; preds = %if.then6, %if.then.i
+  %3 = load ptr, ptr @links, align 8
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.inc, %first_of.exit
+  %n.0.in = phi ptr [ %list, %first_of.exit ], [ %next, %for.inc ]
+  %n.0 = load i32, ptr %n.0.in, align 4
+  %tobool8.not = icmp eq i32 %n.0, 0
+  br i1 %tobool8.not, label %return, label %for.body
+
+for.body:                                         ; preds = %for.cond
+  %idxprom = sext i32 %n.0 to i64
+  %arrayidx = getelementptr inbounds %struct.Link, ptr %3, i64 %idxprom
+  %call9 = tail call fastcc i32 @is_concurrent(ptr noundef nonnull %arrayidx, i32 noundef %is_atomic) #26
+  %tobool10.not = icmp eq i32 %call9, 0
+  br i1 %tobool10.not, label %for.inc, label %return
+
+for.inc:                                          ; preds = %for.body
+  %next = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
+  br label %for.cond
+
+return:                                           ; preds = %for.body, %for.cond, %if.end4, %if.end, %entry
+  %retval.0 = phi ptr [ %second, %if.end ], [ %newest, %entry ], [ null, %if.end4 ], [ %arrayidx, %for.body ], [ null, %for.cond ]
+  ret ptr %retval.0
 }
 
 define internal fastcc void @report_apart(i32 noundef range(i32 1, 6) %kind, ptr noundef readonly captures(none) %states, i64 noundef %waiter, i64 noundef %apart) unnamed_addr #11 {
@@ -6059,7 +6101,262 @@ entry:
   %arrayidx3 = getelementptr inbounds i32, ptr %states, i64 %waiter
   %6 = load i32, ptr %arrayidx3, align 4
   %shr = ashr i32 %6, 2
-  call fastcc void @report(i32 noundef %kind, i32 noundef %shr, ptr noundef nonnull %elsewhere, i64 noundef -1) #25
+  call fastcc void @report(i32 noundef %kind, i32 noundef %shr, ptr noundef nonnull %elsewhere, i64 noundef -1) #26
+  ret void
+}
+
+define internal fastcc range(i32 0, 2) i32 @lacks_fence(ptr noundef readonly captures(none) %writer) unnamed_addr #16 {
+entry:
+  %0 = load ptr, ptr @watched, align 8
+  %tobool.not = icmp eq ptr %0, null
+  br i1 %tobool.not, label %return, label %lor.lhs.false
+
+lor.lhs.false:                                    ; preds = %entry
+  %site.i = getelementptr inbounds nuw i8, ptr %writer, i64 12
+  %1 = load i16, ptr %site.i, align 4
+  %cmp.i = icmp slt i16 %1, 0
+  br i1 %cmp.i, label %return, label %lor.lhs.false2
+
+lor.lhs.false2:                                   ; preds = %lor.lhs.false
+  %is_async = getelementptr inbounds nuw i8, ptr %writer, i64 14
+  %bf.load = load i16, ptr %is_async, align 2
+  %tobool3.not = icmp sgt i16 %bf.load, -1
+  br i1 %tobool3.not, label %lor.lhs.false4, label %return
+
+lor.lhs.false4:                                   ; preds = %lor.lhs.false2
+  %2 = load i32, ptr %writer, align 4
+  %3 = load i32, ptr @now, align 8
+  %cmp.not = icmp eq i32 %2, %3
+  br i1 %cmp.not, label %if.end, label %return
+
+if.end:                                           ; preds = %lor.lhs.false4
+  %clocks = getelementptr inbounds nuw i8, ptr %0, i64 424
+  %4 = load ptr, ptr %clocks, align 8
+  %bf.load6 = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
+  %bf.clear = and i16 %bf.load6, 8191
+  %conv7 = zext nneg i16 %bf.clear to i64
+  %count.i = getelementptr inbounds nuw i8, ptr %0, i64 8
+  %5 = load i64, ptr %count.i, align 8
+  %mul.i = shl nsw i64 %5, 1
+  %add.i = or disjoint i64 %mul.i, 1
+  %mul = mul nsw i64 %add.i, %conv7
+  %add.ptr = getelementptr inbounds i32, ptr %4, i64 %mul
+  %bf.clear10 = and i16 %bf.load, 8191
+  %conv11 = zext nneg i16 %bf.clear10 to i64
+  %6 = getelementptr i32, ptr %add.ptr, i64 %5
+  %arrayidx = getelementptr i32, ptr %6, i64 %conv11
+  %7 = load i32, ptr %arrayidx, align 4
+  %clock = getelementptr inbounds nuw i8, ptr %writer, i64 8
+  %8 = load i32, ptr %clock, align 4
+  %cmp12 = icmp slt i32 %7, %8
+  br i1 %cmp12, label %land.rhs, label %return
+
+land.rhs:                                         ; preds = %if.end
+  %arrayidx16.idx = shl nsw i64 %5, 3
+  %arrayidx16 = getelementptr inbounds i8, ptr %add.ptr, i64 %arrayidx16.idx
+  %9 = load i32, ptr %arrayidx16, align 4
+  %epoch = getelementptr inbounds nuw i8, ptr %writer, i64 4
+  %10 = load i32, ptr %epoch, align 4
+  %cmp17 = icmp sle i32 %9, %10
+  %11 = zext i1 %cmp17 to i32
+  br label %return
+
+return:                                           ; preds = %if.end, %land.rhs, %entry, %lor.lhs.false, %lor.lhs.false2, %lor.lhs.false4
+  %retval.0 = phi i32 [ 0, %entry ], [ 0, %lor.lhs.false4 ], [ 0, %lor.lhs.false2 ], [ 0, %lor.lhs.false ], [ 0, %if.end ], [ %11, %land.rhs ]
+  ret i32 %retval.0
+}
+
+define internal fastcc range(i32 0, 2) i32 @is_written(ptr noundef readonly captures(none) %buffer, i64 noundef %element) unnamed_addr #16 {
+entry:
+  %cells = getelementptr inbounds nuw i8, ptr %buffer, i64 32
+  %0 = load ptr, ptr %cells, align 8
+  %arrayidx = getelementptr inbounds %struct.Cell, ptr %0, i64 %element
+  %site.i = getelementptr inbounds nuw i8, ptr %arrayidx, i64 12
+  %1 = load i16, ptr %site.i, align 4
+  %cmp.i = icmp slt i16 %1, 0
+  br i1 %cmp.i, label %lor.rhs, label %lor.end
+
+lor.rhs:                                          ; preds = %entry
+  %updates = getelementptr inbounds nuw i8, ptr %buffer, i64 40
+  %2 = load ptr, ptr %updates, align 8
+  %tobool1.not = icmp eq ptr %2, null
+  br i1 %tobool1.not, label %lor.end, label %land.rhs
+
+land.rhs:                                         ; preds = %lor.rhs
+  %arrayidx3 = getelementptr inbounds %struct.Updates, ptr %2, i64 %element
+  %site.i9 = getelementptr inbounds nuw i8, ptr %arrayidx3, i64 12
+  %3 = load i16, ptr %site.i9, align 4
+  %cmp.i10 = icmp sgt i16 %3, -1
+  %conv1.i11 = zext i1 %cmp.i10 to i32
+  br label %lor.end
+
+lor.end:                                          ; preds = %lor.rhs, %land.rhs, %entry
+  %lor.ext = phi i32 [ 1, %entry ], [ 0, %lor.rhs ], [ %conv1.i11, %land.rhs ]
+  ret i32 %lor.ext
+}
+
+define internal fastcc void @note_last(ptr noundef captures(none) %newest, ptr noundef captures(none) %second, ptr noundef captures(none) %list, ptr noundef nonnull readonly captures(none) %access) unnamed_addr #0 {
+entry:
+  %0 = load ptr, ptr @watched, align 8
+  %tobool.not = icmp eq ptr %0, null
+  br i1 %tobool.not, label %if.end, label %if.then
+
+if.then:                                          ; preds = %entry
+  %block.i.i = getelementptr inbounds nuw i8, ptr %list, i64 4
+  %1 = load i32, ptr %block.i.i, align 4
+  %2 = load i32, ptr @now, align 8
+  %cmp.not.i.i = icmp eq i32 %1, %2
+  br i1 %cmp.not.i.i, label %first_of.exit.i, label %if.then.i.i
+
+if.then.i.i:                                      ; preds = %if.then
+  store i32 %2, ptr %block.i.i, align 4
+  store i32 0, ptr %list, align 4
+  br label %first_of.exit.i
+
+first_of.exit.i:                                  ; preds = %if.then.i.i, %if.then
+  %3 = load ptr, ptr @links, align 8
+  br label %while.cond.i.outer
+
+while.cond.i.outer:                               ; preds = %if.then.i, %first_of.exit.i
+  %place.0.i.ph = phi ptr [ %next.i, %if.then.i ], [ %list, %first_of.exit.i ]
+  br label %while.cond.i
+
+while.cond.i:                                     ; preds = %while.cond.i.outer, %if.else.i
+  %4 = load i32, ptr %place.0.i.ph, align 4
+  %tobool.not.i = icmp eq i32 %4, 0
+  br i1 %tobool.not.i, label %while.end.i, label %while.body.i
+
+while.body.i:                                     ; preds = %while.cond.i
+  %idxprom.i = sext i32 %4 to i64
+  %arrayidx.i = getelementptr inbounds %struct.Link, ptr %3, i64 %idxprom.i
+  %call2.i = tail call fastcc i32 @is_concurrent(ptr noundef nonnull %arrayidx.i, i32 noundef 0) #26
+  %tobool3.not.i = icmp eq i32 %call2.i, 0
+  br i1 %tobool3.not.i, label %if.else.i, label %if.then.i
+
+if.then.i:                                        ; preds = %while.body.i
+  %next.i = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 16
+  br label %while.cond.i.outer
+
+if.else.i:                                        ; preds = %while.body.i
+  tail call fastcc void @drop_link(ptr noundef nonnull %place.0.i.ph) #26
+  br label %while.cond.i
+
+while.end.i:                                      ; preds = %while.cond.i
+  %5 = load i32, ptr @unused_link, align 4
+  %tobool6.not.i = icmp eq i32 %5, 0
+  br i1 %tobool6.not.i, label %if.else11.i, label %if.then7.i
+
+if.then7.i:                                       ; preds = %while.end.i
+  %idxprom8.i = sext i32 %5 to i64
+  %arrayidx9.i = getelementptr inbounds %struct.Link, ptr %3, i64 %idxprom8.i
+  %next10.i = getelementptr inbounds nuw i8, ptr %arrayidx9.i, i64 16
+  %6 = load i32, ptr %next10.i, align 4
+  store i32 %6, ptr @unused_link, align 4
+  br label %note_in_list.exit
+
+if.else11.i:                                      ; preds = %while.end.i
+  %7 = load i32, ptr @link_count, align 4
+  %8 = load i32, ptr @link_room, align 4
+  %cmp.not.i = icmp slt i32 %7, %8
+  br i1 %cmp.not.i, label %if.end16.i, label %if.then12.i
+
+if.then12.i:                                      ; preds = %if.else11.i
+  %tobool13.not.i = icmp eq i32 %8, 0
+  %mul.i = shl nsw i32 %8, 1
+  %cond.i = select i1 %tobool13.not.i, i32 1024, i32 %mul.i
+  store i32 %cond.i, ptr @link_room, align 4
+  %conv.i = sext i32 %cond.i to i64
+  %mul14.i = mul nsw i64 %conv.i, 20
+  %call15.i = tail call ptr @realloc(ptr noundef %3, i64 noundef %mul14.i) #25
+  store ptr %call15.i, ptr @links, align 8
+  %.pre.i = load i32, ptr @link_count, align 4
+  br label %if.end16.i
+
+if.end16.i:                                       ; preds = %if.then12.i, %if.else11.i
+  %9 = phi ptr [ %call15.i, %if.then12.i ], [ %3, %if.else11.i ]
+  %10 = phi i32 [ %.pre.i, %if.then12.i ], [ %7, %if.else11.i ]
+  %inc.i = add nsw i32 %10, 1
+  store i32 %inc.i, ptr @link_count, align 4
+  %.pre33.i = sext i32 %10 to i64
+  br label %note_in_list.exit
+
+note_in_list.exit:                                ; preds = %if.then7.i, %if.end16.i
+  %idxprom18.pre-phi.i = phi i64 [ %.pre33.i, %if.end16.i ], [ %idxprom8.i, %if.then7.i ]
+  %11 = phi ptr [ %9, %if.end16.i ], [ %3, %if.then7.i ]
+  %number.0.i = phi i32 [ %10, %if.end16.i ], [ %5, %if.then7.i ]
+  %arrayidx19.i = getelementptr inbounds %struct.Link, ptr %11, i64 %idxprom18.pre-phi.i
+  %12 = load i32, ptr %list, align 4
+  tail call void @llvm.memmove.p0.p0.i64(ptr noundef nonnull align 4 dereferenceable(16) %arrayidx19.i, ptr noundef nonnull readonly align 4 dereferenceable(16) %access, i64 16, i1 false)
+  %.compoundliteral.sroa.2.0.arrayidx19.sroa_idx.i = getelementptr inbounds nuw i8, ptr %arrayidx19.i, i64 16
+  store i32 %12, ptr %.compoundliteral.sroa.2.0.arrayidx19.sroa_idx.i, align 4
+  store i32 %number.0.i, ptr %list, align 4
+  br label %if.end
+
+if.end:                                           ; preds = %note_in_list.exit, %entry
+  %last.sroa.0.0.copyload = load i32, ptr %newest, align 4
+  %last.sroa.4.0.newest.sroa_idx = getelementptr inbounds nuw i8, ptr %newest, i64 4
+  %last.sroa.4.0.copyload = load i32, ptr %last.sroa.4.0.newest.sroa_idx, align 4
+  %last.sroa.5.0.newest.sroa_idx = getelementptr inbounds nuw i8, ptr %newest, i64 8
+  %last.sroa.5.0.copyload = load i32, ptr %last.sroa.5.0.newest.sroa_idx, align 4
+  %last.sroa.550.0.newest.sroa_idx = getelementptr inbounds nuw i8, ptr %newest, i64 12
+  %last.sroa.550.0.copyload = load i16, ptr %last.sroa.550.0.newest.sroa_idx, align 4
+  %last.sroa.6.0.newest.sroa_idx = getelementptr inbounds nuw i8, ptr %newest, i64 14
+  %last.sroa.6.0.copyload = load i16, ptr %last.sroa.6.0.newest.sroa_idx, align 2
+  tail call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 4 dereferenceable(16) %newest, ptr noundef nonnull align 4 dereferenceable(16) %access, i64 16, i1 false)
+  %cmp.i = icmp slt i16 %last.sroa.550.0.copyload, 0
+  br i1 %cmp.i, label %if.end31, label %lor.lhs.false
+
+lor.lhs.false:                                    ; preds = %if.end
+  %13 = load i32, ptr %access, align 4
+  %cmp = icmp eq i32 %last.sroa.0.0.copyload, %13
+  br i1 %cmp, label %land.lhs.true, label %if.end10.thread
+
+land.lhs.true:                                    ; preds = %lor.lhs.false
+  %thread3 = getelementptr inbounds nuw i8, ptr %access, i64 14
+  %bf.load4 = load i16, ptr %thread3, align 2
+  %14 = xor i16 %bf.load4, %last.sroa.6.0.copyload
+  %15 = and i16 %14, 8191
+  %cmp7 = icmp eq i16 %15, 0
+  br i1 %cmp7, label %if.end31, label %if.end10
+
+if.end10:                                         ; preds = %land.lhs.true
+  %site.i43 = getelementptr inbounds nuw i8, ptr %second, i64 12
+  %16 = load i16, ptr %site.i43, align 4
+  %cmp.i44 = icmp slt i16 %16, 0
+  br i1 %cmp.i44, label %land.lhs.true23, label %lor.lhs.false21
+
+if.end10.thread:                                  ; preds = %lor.lhs.false
+  %site.i4357 = getelementptr inbounds nuw i8, ptr %second, i64 12
+  br label %if.then27
+
+lor.lhs.false21:                                  ; preds = %if.end10
+  %17 = load i32, ptr %second, align 4
+  %cmp15.not = icmp eq i32 %17, %last.sroa.0.0.copyload
+  br i1 %cmp15.not, label %land.lhs.true23, label %if.end31
+
+land.lhs.true23:                                  ; preds = %if.end10, %lor.lhs.false21
+  %epoch24 = getelementptr inbounds nuw i8, ptr %access, i64 4
+  %18 = load i32, ptr %epoch24, align 4
+  %cmp25 = icmp eq i32 %last.sroa.4.0.copyload, %18
+  br i1 %cmp25, label %if.then27, label %if.then29
+
+if.then27:                                        ; preds = %if.end10.thread, %land.lhs.true23
+  %site.i4362 = phi ptr [ %site.i4357, %if.end10.thread ], [ %site.i43, %land.lhs.true23 ]
+  store i32 %last.sroa.0.0.copyload, ptr %second, align 4
+  %last.sroa.4.0.second.sroa_idx = getelementptr inbounds nuw i8, ptr %second, i64 4
+  store i32 %last.sroa.4.0.copyload, ptr %last.sroa.4.0.second.sroa_idx, align 4
+  %last.sroa.5.0.second.sroa_idx = getelementptr inbounds nuw i8, ptr %second, i64 8
+  store i32 %last.sroa.5.0.copyload, ptr %last.sroa.5.0.second.sroa_idx, align 4
+  store i16 %last.sroa.550.0.copyload, ptr %site.i4362, align 4
+  %last.sroa.6.0.second.sroa_idx = getelementptr inbounds nuw i8, ptr %second, i64 14
+  store i16 %last.sroa.6.0.copyload, ptr %last.sroa.6.0.second.sroa_idx, align 2
+  br label %if.end31
+
+if.then29:                                        ; preds = %land.lhs.true23
+  store i16 -1, ptr %site.i43, align 4
+  br label %if.end31
+
+if.end31:                                         ; preds = %lor.lhs.false21, %if.then29, %if.end, %land.lhs.true, %if.then27
   ret void
 }
 
@@ -6205,18 +6502,18 @@ for.body:                                         ; preds = %for.cond
 if.then:                                          ; preds = %for.body
   %add4 = add i64 %from, %conv11
   %6 = inttoptr i64 %add4 to ptr
-  %call = tail call ptr @memcpy(ptr noundef %5, ptr noundef %6, i64 noundef %conv5) #24
+  %call = tail call ptr @memcpy(ptr noundef %5, ptr noundef %6, i64 noundef %conv5) #25
   %7 = load i64, ptr %thread, align 8
   %8 = load i32, ptr %source_site, align 8
   %9 = load i32, ptr %clock, align 4
-  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %add4, i64 noundef %conv5, i64 noundef %7, i32 noundef %8, i32 noundef %9) #25
+  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %add4, i64 noundef %conv5, i64 noundef %7, i32 noundef %8, i32 noundef %9) #26
   br label %for.inc
 
 if.else:                                          ; preds = %for.body
   %10 = load i32, ptr %is_nan, align 4
   %tobool14.not = icmp eq i32 %10, 0
   %cond = select i1 %tobool14.not, i32 0, i32 255
-  %call16 = tail call ptr @memset(ptr noundef %5, i32 noundef %cond, i64 noundef %conv5) #24
+  %call16 = tail call ptr @memset(ptr noundef %5, i32 noundef %cond, i64 noundef %conv5) #25
   br label %for.inc
 
 for.inc:                                          ; preds = %if.then, %if.else
@@ -6255,7 +6552,7 @@ if.then:                                          ; preds = %for.body
   %5 = inttoptr i64 %add to ptr
   %add4 = add i64 %shared, %conv
   %6 = inttoptr i64 %add4 to ptr
-  %call = tail call ptr @memcpy(ptr noundef %5, ptr noundef %6, i64 noundef %conv5) #24
+  %call = tail call ptr @memcpy(ptr noundef %5, ptr noundef %6, i64 noundef %conv5) #25
   br label %for.inc
 
 for.inc:                                          ; preds = %for.body, %if.then
@@ -6269,7 +6566,7 @@ for.end:                                          ; preds = %for.cond
   %8 = load i32, ptr %source_site, align 8
   %clock = getelementptr inbounds nuw i8, ptr %copy, i64 52
   %9 = load i32, ptr %clock, align 4
-  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %shared, i64 noundef 16, i64 noundef %7, i32 noundef %8, i32 noundef %9) #25
+  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %shared, i64 noundef 16, i64 noundef %7, i32 noundef %8, i32 noundef %9) #26
   ret void
 }
 
@@ -6281,21 +6578,21 @@ entry:
   br i1 %tobool.not, label %for.end16, label %cond.end
 
 cond.end:                                         ; preds = %entry
-  %call = tail call fastcc i32 @find_buffer(i64 noundef %address) #25
+  %call = tail call fastcc i32 @find_buffer(i64 noundef %address) #26
   %cmp = icmp slt i32 %call, 0
   br i1 %cmp, label %for.end16, label %if.end
 
 if.end:                                           ; preds = %cond.end
   %idxprom = zext nneg i32 %call to i64
   %arrayidx = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %idxprom
-  %1 = load i64, ptr %arrayidx, align 8
+  %1 = load i64, ptr %arrayidx, align 16
   %sub = sub i64 %address, %1
   %bytes2 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
   %add = add nsw i64 %sub, %bytes
   %cells = getelementptr inbounds nuw i8, ptr %arrayidx, i64 32
   %granule = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
   %2 = load i32, ptr @now, align 8
-  %3 = load ptr, ptr @readers, align 8
+  %3 = load ptr, ptr @links, align 8
   br label %for.cond
 
 for.cond:                                         ; preds = %for.inc13, %if.end
@@ -6309,45 +6606,44 @@ land.rhs:                                         ; preds = %for.cond
   br i1 %cmp3, label %for.body, label %for.end16
 
 for.body:                                         ; preds = %land.rhs
-  %5 = load ptr, ptr %cells, align 8
-  %6 = load i64, ptr %granule, align 8
+  %5 = load ptr, ptr %cells, align 16
+  %6 = load i64, ptr %granule, align 16
   %div = sdiv i64 %at.0, %6
   %arrayidx4 = getelementptr inbounds %struct.Cell, ptr %5, i64 %div
-  tail call fastcc void @finish(ptr noundef %arrayidx4, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) #25
+  tail call fastcc void @finish(ptr noundef %arrayidx4, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) #26
   %reader = getelementptr inbounds nuw i8, ptr %arrayidx4, i64 16
-  tail call fastcc void @finish(ptr noundef nonnull %reader, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) #25
+  tail call fastcc void @finish(ptr noundef nonnull %reader, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) #26
   %reader_2 = getelementptr inbounds nuw i8, ptr %arrayidx4, i64 32
-  tail call fastcc void @finish(ptr noundef nonnull %reader_2, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) #25
+  tail call fastcc void @finish(ptr noundef nonnull %reader_2, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) #26
+  %readers = getelementptr inbounds nuw i8, ptr %arrayidx4, i64 48
   %block.i = getelementptr inbounds nuw i8, ptr %arrayidx4, i64 52
   %7 = load i32, ptr %block.i, align 4
   %cmp.not.i = icmp eq i32 %7, %2
-  br i1 %cmp.not.i, label %readers_of.exit, label %if.then.i
+  br i1 %cmp.not.i, label %for.cond6.preheader, label %if.then.i
 
 if.then.i:                                        ; preds = %for.body
   store i32 %2, ptr %block.i, align 4
-  %first.i = getelementptr inbounds nuw i8, ptr %arrayidx4, i64 48
-  store i32 0, ptr %first.i, align 4
-  br label %readers_of.exit
+  store i32 0, ptr %readers, align 4
+  br label %for.cond6.preheader
 
-readers_of.exit:                                  ; preds = %for.body, %if.then.i
-  %first2.i = getelementptr inbounds nuw i8, ptr %arrayidx4, i64 48
+for.cond6.preheader:                              ; preds = %for.body, %if.then.i
   br label %for.cond6
 
-for.cond6:                                        ; preds = %for.body8, %readers_of.exit
-  %n.0.in = phi ptr [ %first2.i, %readers_of.exit ], [ %next, %for.body8 ]
+for.cond6:                                        ; preds = %for.cond6.preheader, %for.body8
+  %n.0.in = phi ptr [ %next, %for.body8 ], [ %readers, %for.cond6.preheader ]
   %n.0 = load i32, ptr %n.0.in, align 4
   %tobool7.not = icmp eq i32 %n.0, 0
   br i1 %tobool7.not, label %for.inc13, label %for.body8
 
 for.body8:                                        ; preds = %for.cond6
   %idxprom9 = sext i32 %n.0 to i64
-  %arrayidx10 = getelementptr inbounds %struct.Reader, ptr %3, i64 %idxprom9
-  tail call fastcc void @finish(ptr noundef nonnull %arrayidx10, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) #25
+  %arrayidx10 = getelementptr inbounds %struct.Link, ptr %3, i64 %idxprom9
+  tail call fastcc void @finish(ptr noundef nonnull %arrayidx10, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) #26
   %next = getelementptr inbounds nuw i8, ptr %arrayidx10, i64 16
   br label %for.cond6
 
 for.inc13:                                        ; preds = %for.cond6
-  %8 = load i64, ptr %granule, align 8
+  %8 = load i64, ptr %granule, align 16
   %add15 = add nsw i64 %8, %at.0
   br label %for.cond
 
@@ -6399,7 +6695,7 @@ entry:
   %1 = load i32, ptr %site, align 4
   %clock = getelementptr inbounds nuw i8, ptr %copy, i64 52
   %2 = load i32, ptr %clock, align 4
-  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %shared, i64 noundef 16, i64 noundef %0, i32 noundef %1, i32 noundef %2) #25
+  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %shared, i64 noundef 16, i64 noundef %0, i32 noundef %1, i32 noundef %2) #26
   ret void
 }
 
@@ -6432,7 +6728,7 @@ if.then:                                          ; preds = %for.body
   %3 = load i64, ptr %thread, align 8
   %4 = load i32, ptr %site, align 4
   %5 = load i32, ptr %clock, align 4
-  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %add, i64 noundef %conv5, i64 noundef %3, i32 noundef %4, i32 noundef %5) #25
+  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %add, i64 noundef %conv5, i64 noundef %3, i32 noundef %4, i32 noundef %5) #26
   br label %for.inc
 
 for.inc:                                          ; preds = %for.body, %if.then
@@ -6459,7 +6755,7 @@ if.then:                                          ; preds = %entry
   %shl3 = shl nuw nsw i32 %bits, 13
   %or = or disjoint i32 %shl, %shl3
   %or4 = or i32 %or, 2139095040
-  %call = tail call fastcc double @as_float(i32 noundef %or4) #25
+  %call = tail call fastcc double @as_float(i32 noundef %or4) #26
   br label %return
 
 if.then5:                                         ; preds = %entry
@@ -6468,7 +6764,7 @@ if.then5:                                         ; preds = %entry
   %shl8 = shl nuw nsw i32 %and1, 13
   %0 = or disjoint i32 %shl6, %shl8
   %or9 = or disjoint i32 %0, %shl
-  %call10 = tail call fastcc double @as_float(i32 noundef %or9) #25
+  %call10 = tail call fastcc double @as_float(i32 noundef %or9) #26
   br label %return
 
 if.end11:                                         ; preds = %entry
@@ -6489,7 +6785,7 @@ entry:
   %bits.addr = alloca i32, align 4
   %value = alloca float, align 4
   store i32 %bits, ptr %bits.addr, align 4
-  %call = call ptr @memcpy(ptr noundef nonnull %value, ptr noundef nonnull %bits.addr, i64 noundef 4) #24
+  %call = call ptr @memcpy(ptr noundef nonnull %value, ptr noundef nonnull %bits.addr, i64 noundef 4) #25
   %0 = load float, ptr %value, align 4
   %conv = fpext float %0 to double
   ret double %conv
@@ -6586,7 +6882,7 @@ if.end:                                           ; preds = %cond.true, %cond.fa
 define internal fastcc double @tile_number(ptr noundef readonly captures(none) %block, i64 noundef %descriptor, i32 noundef %row, i32 noundef range(i32 -2147483648, 256) %k, i32 noundef range(i32 0, 16) %type, i32 noundef range(i32 0, 5) %is_across) unnamed_addr #0 {
 entry:
   %word = alloca i64, align 8
-  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #25
+  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #26
   %div39 = lshr i32 %call, 3
   %tobool.not = icmp eq i32 %is_across, 0
   br i1 %tobool.not, label %cond.false, label %cond.end
@@ -6598,7 +6894,7 @@ cond.false:                                       ; preds = %entry
 
 cond.end:                                         ; preds = %entry, %cond.false
   %cond = phi i32 [ %div1, %cond.false ], [ %k, %entry ]
-  %call2 = tail call fastcc i64 @piece_address(ptr noundef %block, i64 noundef %descriptor, i32 noundef %row, i32 noundef %cond, i32 noundef %is_across) #25
+  %call2 = tail call fastcc i64 @piece_address(ptr noundef %block, i64 noundef %descriptor, i32 noundef %row, i32 noundef %cond, i32 noundef %is_across) #26
   store i64 0, ptr %word, align 8
   %tobool3.not = icmp eq i64 %call2, 0
   br i1 %tobool3.not, label %return, label %if.end
@@ -6622,7 +6918,7 @@ cond.end9:                                        ; preds = %cond.false7, %cond.
   %0 = inttoptr i64 %add to ptr
   %narrow = tail call i32 @llvm.umax.i32(i32 %div39, i32 1)
   %cond16 = zext nneg i32 %narrow to i64
-  %call17 = call ptr @memcpy(ptr noundef nonnull %word, ptr noundef %0, i64 noundef %cond16) #24
+  %call17 = call ptr @memcpy(ptr noundef nonnull %word, ptr noundef %0, i64 noundef %cond16) #25
   %cmp = icmp eq i32 %type, 9
   %1 = load i64, ptr %word, align 8
   br i1 %cmp, label %cond.true19, label %cond.false22
@@ -6636,7 +6932,7 @@ cond.true19:                                      ; preds = %cond.end9
   br label %return
 
 cond.false22:                                     ; preds = %cond.end9
-  %call23 = call fastcc double @number_in(i64 noundef %1, i32 noundef %type, i32 noundef 0) #25
+  %call23 = call fastcc double @number_in(i64 noundef %1, i32 noundef %type, i32 noundef 0) #26
   br label %return
 
 return:                                           ; preds = %cond.true19, %cond.false22, %cond.end
@@ -6652,11 +6948,13 @@ declare i64 @llvm.smax.i64(i64, i64) #22
 
 declare i32 @llvm.smax.i32(i32, i32) #22
 
+declare void @llvm.memmove.p0.p0.i64(ptr writeonly captures(none), ptr readonly captures(none), i64, i1 immarg) #23
+
 declare i32 @llvm.smin.i32(i32, i32) #22
 
-declare void @llvm.lifetime.start.p0(ptr captures(none)) #23
+declare void @llvm.lifetime.start.p0(ptr captures(none)) #24
 
-declare void @llvm.lifetime.end.p0(ptr captures(none)) #23
+declare void @llvm.lifetime.end.p0(ptr captures(none)) #24
 
 attributes #0 = { nounwind uwtable }
 attributes #2 = { nofree norecurse nosync nounwind willreturn memory(argmem: write) uwtable }
@@ -6680,6 +6978,7 @@ attributes #19 = { nofree norecurse nosync nounwind memory(read, inaccessiblemem
 attributes #20 = { nofree norecurse nosync nounwind willreturn memory(read, argmem: readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
 attributes #21 = { nofree norecurse nosync nounwind willreturn memory(argmem: read) uwtable }
 attributes #22 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
-attributes #23 = { nocallback nofree nosync nounwind willreturn memory(argmem: readwrite) }
-attributes #24 = { nobuiltin nounwind }
-attributes #25 = { nobuiltin }
+attributes #23 = { nocallback nofree nounwind willreturn memory(argmem: readwrite) }
+attributes #24 = { nocallback nofree nosync nounwind willreturn memory(argmem: readwrite) }
+attributes #25 = { nobuiltin nounwind }
+attributes #26 = { nobuiltin }
