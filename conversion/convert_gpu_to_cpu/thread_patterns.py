@@ -239,11 +239,9 @@ def _constants(value: SSAValue) -> Sequence[int]:
     constant = value.owner.value
     if isinstance(constant, IntegerAttr):
         return (constant.value.data,)
-    return (
-        [int(number) for number in constant.get_values()]
-        if isinstance(constant, DenseIntOrFPElementsAttr)
-        else ()
-    )
+    if not isinstance(constant, DenseIntOrFPElementsAttr):
+        return ()
+    return [number for number in constant.get_values() if isinstance(number, int)]
 
 
 class ConvertReturn(ThreadPattern):
