@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from xdsl.dialects.builtin import (
     AffineMapAttr,
@@ -74,6 +75,12 @@ class IterTypeAttr(EnumAttribute[IterType], SpacedOpaqueSyntaxAttribute):
 _ITER_TYPES = {kind: IterTypeAttr(kind) for kind in IterType}
 
 
+@lru_cache(1024)
+def _static_extents(extents: tuple[int, ...]) -> DenseArrayBase:
+    """The attribute of some extents, which programs have few different ones of."""
+    return DenseArrayBase.from_list(i64, extents)
+
+
 @irdl_op_definition
 class BlockOp(IRDLOperation):
     """A block: a computation over typed iteration variables bound to the loops around it.
@@ -122,8 +129,8 @@ class BlockOp(IRDLOperation):
             "block_name": StringAttr(block_name),
             "iter_types": ArrayAttr([_ITER_TYPES[kind] for kind, _, _ in iters]),
             "iter_names": ArrayAttr([StringAttr(name) for _, name, _ in iters]),
-            "static_extents": DenseArrayBase.from_list(
-                i64, [extent if isinstance(extent, int) else DYNAMIC for _, _, extent in iters]
+            "static_extents": _static_extents(
+                tuple(extent if isinstance(extent, int) else DYNAMIC for _, _, extent in iters)
             ),
             "bindings": AffineMapAttr(bindings),
             "predicate": AffineSetAttr(
