@@ -498,3 +498,21 @@ def test_what_a_function_of_c_returns_is_an_address_that_nobody_takes():
     a, b = floats(8), np.zeros(8, "float32")
     kc.build(f)(a, b)
     np.testing.assert_array_equal(a, b)
+
+
+def test_shapes_are_spread():
+    shape = [4, 3]
+
+    @T.prim_func
+    def f(A: T.Buffer((*shape, 2), "int32")):
+        B = T.alloc_buffer((*shape, 2), "int32")
+        for i, j, k in T.grid(*shape, 2):
+            with T.block("B"):
+                vi, vj, vk = T.axis.remap("SSS", [*(i, j), k])
+                B[vi, vj, vk] = vi * 6 + vj * 2 + vk
+        for i, j, k in T.grid(*shape, 2):
+            A[i, j, k] = B[i, j, k]
+
+    a = np.zeros((4, 3, 2), np.int32)
+    kc.build(f)(a)
+    np.testing.assert_array_equal(a.ravel(), np.arange(24))

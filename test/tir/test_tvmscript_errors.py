@@ -34,6 +34,14 @@ def refused(body: str, head: str = HEAD) -> str:
 
 
 REFUSALS = {
+    "spread_number": (
+        "    for i in T.grid(*4):\n        B[i] = 1\n",
+        """\
+error[KC2110]: kc.script does not have *4
+  --> <tvmscript>:5:21  for i in T.grid(*4):
+                                        ^
+  try: write the arguments one by one""",
+    ),
     "text_that_is_no_number": (
         "    B[0] = T.int32('four')\n",
         """\

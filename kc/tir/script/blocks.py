@@ -70,7 +70,7 @@ class Blocks:
         call = item.context_expr
         assert isinstance(call, ast.Call)
         word = self.expressions.eval(call.func)
-        values = [self.expressions.eval(arg) for arg in call.args]
+        values = self.expressions.eval_each(call.args)
         named = {
             keyword.arg or "**": self.expressions.eval(keyword.value) for keyword in call.keywords
         }
@@ -159,7 +159,7 @@ class Blocks:
                 location=at,
                 hints=[example],
             )
-        values = [self.expressions.eval(arg) for arg in node.args]
+        values = self.expressions.eval_each(node.args)
         named = {
             keyword.arg or "**": self.expressions.eval(keyword.value) for keyword in node.keywords
         }

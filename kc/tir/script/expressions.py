@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kc import te
@@ -128,6 +128,21 @@ class Expressions:
         with reading(at):
             return self._eval(node, at)
 
+    def eval_each(self, nodes: Sequence[ast.expr]) -> list[Any]:
+        """The values of arguments or elements; ``*shape`` stands for those in a tuple of Python."""
+        values: list[Any] = []
+        for node in nodes:
+            if not isinstance(node, ast.Starred):
+                values.append(self.eval(node))
+                continue
+            several = self.eval(node.value)
+            if not isinstance(several, tuple | list):
+                raise refuse(
+                    f"*{ast.unparse(node.value)}", self.at(node), "write the arguments one by one"
+                )
+            values += several
+        return values
+
     def scalar(self, node: ast.expr) -> Expr:
         """An expression that is a scalar of the kernel."""
         value = self.eval(node)
@@ -142,7 +157,7 @@ class Expressions:
                 value = lookup(self.reader.source, self.reader.scope, node.id, at)
                 return value.buffer() if isinstance(value, Local) else value
             case ast.Tuple() | ast.List():
-                return tuple(self.eval(element) for element in node.elts)
+                return tuple(self.eval_each(node.elts))
             case ast.Dict(keys=keys) if None not in keys:
                 pairs = zip((key for key in keys if key is not None), node.values, strict=True)
                 return {self.eval(key): self.eval(value) for key, value in pairs}
@@ -352,7 +367,7 @@ class Expressions:
             return self.reader.blocks.call_word(function, node)
         if hasattr(function, "__kc_script__"):
             return self.reader.call_script(function, node, self.reader.script_arguments(node))
-        values = [self.eval(arg) for arg in node.args]
+        values = self.eval_each(node.args)
         named = {
             keyword.arg: self.eval(keyword.value)
             for keyword in node.keywords

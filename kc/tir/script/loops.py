@@ -91,7 +91,7 @@ class Loops:
         return result
 
     def _counted(self, node: ast.For, call: ast.Call, kind: str, at: Location) -> None:
-        values = [self.expressions.eval(arg) for arg in call.args]
+        values = self.expressions.eval_each(call.args)
         named = {
             keyword.arg or "**": self.expressions.eval(keyword.value) for keyword in call.keywords
         }

@@ -253,7 +253,7 @@ class Statements:
 
     def script_arguments(self, node: ast.Call) -> list[Any]:
         """What the call of another script is given."""
-        return [self.expressions.eval(arg) for arg in node.args]
+        return self.expressions.eval_each(node.args)
 
     def call_script(self, function: Any, node: ast.Call, values: list[Any]) -> Any:
         """Inline a call of another script; gives what it returns."""

@@ -101,7 +101,7 @@ class TvmWords:
     ) -> dict[str, Any]:
         """The arguments of a word by their names. Raises KC2116 for others."""
         text = ast.unparse(node.func)
-        values = [self.expressions.eval(arg) for arg in node.args]
+        values = self.expressions.eval_each(node.args)
         given: dict[str, Any] = dict(zip(names, values, strict=False))
         unknown = ""
         for keyword in node.keywords:
