@@ -36,6 +36,7 @@ from kc.dialects.tir.mbarriers import (
     MBarrierExpectOp,
     MBarrierInitOp,
     MBarrierWaitOp,
+    StoreBoxOp,
 )
 from kc.dialects.tir.memory import AllocOp, LoadOp, StoreOp
 from kc.dialects.tir.prefetch import PrefetchOp
@@ -69,6 +70,7 @@ __all__ = [
     "MBarrierWaitOp",
     "MatrixDescriptorOp",
     "PrefetchOp",
+    "StoreBoxOp",
     "StoreOp",
     "SymbolOp",
     "ThreadAllreduceOp",
@@ -100,6 +102,7 @@ TIR = Dialect(
         MBarrierWaitOp,
         MatrixDescriptorOp,
         PrefetchOp,
+        StoreBoxOp,
         StoreOp,
         SymbolOp,
         ThreadAllreduceOp,

@@ -230,6 +230,33 @@ class LoadBoxOp(IRDLOperation):
         _verify_ring(self, self.mbarrier)
 
 
+@irdl_op_definition
+class StoreBoxOp(IRDLOperation):
+    """``tir.store_box %A, %C : memref<64x32xf32, ..., "shared">, memref<64x32xf32, ...>``
+
+    Copy ``%A`` to ``%C``, by the copy unit; it is done before the thread goes on that starts it.
+    Both are parts of buffers. (``nvvm.cp.async.bulk.tensor.global.shared.cta``, and its wait.)
+    """
+
+    name = "tir.store_box"
+
+    source = operand_def(MemRefType)
+    target = operand_def(MemRefType)
+
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+    assembly_format = "$source `,` $target attr-dict `:` type($source) `,` type($target)"
+
+    def verify_(self) -> None:
+        source, target = self.source.type, self.target.type
+        assert isinstance(source, MemRefType)
+        assert isinstance(target, MemRefType)
+        if (source.element_type, source.get_shape()) != (target.element_type, target.get_shape()):
+            raise VerifyException(f"tir.store_box: {source} is copied to {target}")
+        if source.memory_space not in (StringAttr("shared"), StringAttr("shared.dyn")):
+            raise VerifyException(f"tir.store_box: {source} is not in shared memory")
+
+
 def _verify_map(op: IRDLOperation, indices: AffineMapAttr, results: int, operands: int) -> None:
     map_ = indices.data
     if (len(map_.results), map_.num_symbols, map_.num_dims) != (results, 0, operands):

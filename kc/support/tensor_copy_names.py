@@ -14,8 +14,9 @@ _SHARED = {"shared": "shared", "shared_dyn": "shared.dyn"}
 
 
 class TensorCopyIntrin(NamedTuple):
-    """A copy of a box of a matrix in global memory to shared memory."""
+    """A copy of a box of a matrix: ``load`` from global to shared memory, ``store`` back."""
 
+    role: str
     rows: int
     columns: int
     element: str
@@ -29,11 +30,12 @@ class TensorCopyIntrin(NamedTuple):
 
 @cache
 def tensor_copy_intrins() -> Mapping[str, TensorCopyIntrin]:
-    """The intrinsics by name: ``tma_load_64x64_f16_shared``, ..."""
+    """The intrinsics by name: ``tma_load_64x64_f16_shared``, ``tma_store_64x32_f32_shared``, ..."""
     return {
-        f"tma_load_{rows}x{bytes_ // size}_{element}_{suffix}": TensorCopyIntrin(
-            rows, bytes_ // size, element, space
+        f"tma_{role}_{rows}x{bytes_ // size}_{element}_{suffix}": TensorCopyIntrin(
+            role, rows, bytes_ // size, element, space
         )
+        for role in ("load", "store")
         for element, size in ELEMENT_BYTES.items()
         for rows in _ROWS
         for bytes_ in _ROW_BYTES

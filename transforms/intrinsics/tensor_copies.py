@@ -4,9 +4,12 @@
 starts the copy and the copy unit of the multiprocessor does it. Rows have 32, 64 or 128 bytes, and
 where elements come to lie is what the swizzle of the shared buffer says.
 
-The text has the copy twice: ``.copy``, which is done when it returns, and ``.start``, which an
-mbarrier counts. ``inject-software-pipeline`` and ``plan-tensor-copies`` put the second in the place
-of the first, with what waits for it. Nothing is rewritten here, so there is no rewrite pattern.
+``tma_store_64x32_f32_shared`` copies from shared to global memory; the thread that starts it waits
+until it is done.
+
+The text of a load has the copy twice: ``.copy``, which is done when it returns, and ``.start``,
+which an mbarrier counts. ``inject-software-pipeline`` and ``plan-tensor-copies`` put the second in
+the place of the first, with what waits for it. Nothing is rewritten here, so there is no rewrite pattern.
 
 The text of an intrinsic is an attribute of this module with the name of the intrinsic.
 """
@@ -43,6 +46,8 @@ def _text(name: str, intrin: TensorCopyIntrin) -> str:
     part = f"{dense}, strided<[?, 1], offset: ?>"
     source, target = f"{part}>", f'{part}, "{intrin.space}">'
     barrier = 'memref<1xi64, strided<[1], offset: ?>, "shared">'
+    if intrin.role == "store":
+        return _store(name, intrin, dense, target, source)
     return f"""module @{name} attributes {{kc.features = ["sm_90"]}} {{
   func.func @description(%A: {dense}>, %C: {dense}>) {{
 {_loops(intrin, f"{dense}>", f"{dense}>")}
@@ -66,6 +71,30 @@ def _text(name: str, intrin: TensorCopyIntrin) -> str:
   }}
   func.func private @{name}.lane(%A: {source}, %C: {target}, %B: {barrier}) {{
     tir.load_box %A, %C, %B : {source}, {target}, {barrier}
+    func.return
+  }}
+}}
+"""
+
+
+def _store(name: str, intrin: TensorCopyIntrin, dense: str, source: str, target: str) -> str:
+    return f"""module @{name} attributes {{kc.features = ["sm_90"]}} {{
+  func.func @description(%A: {dense}>, %C: {dense}>) {{
+{_loops(intrin, f"{dense}>", f"{dense}>")}
+    func.return
+  }}
+  func.func @implementation(%A: {source}, %C: {target}) {{
+    tir.call @{name}.copy(read %A, write %C) : ({source}, {target})
+    func.return
+  }}
+  func.func private @{name}.copy({source}, {target}) attributes {{
+      kc.description = @{name}.tile, kc.lanes = @{name}.lane}}
+  func.func private @{name}.tile(%A: {source}, %C: {target}) {{
+{_loops(intrin, source, target)}
+    func.return
+  }}
+  func.func private @{name}.lane(%A: {source}, %C: {target}) {{
+    tir.store_box %A, %C : {source}, {target}
     func.return
   }}
 }}

@@ -90,6 +90,7 @@ from kc.dialects.tir import (
     IfOp,
     LoadOp,
     MatrixDescriptorOp,
+    StoreBoxOp,
     StoreOp,
     ViewOp,
 )
@@ -155,6 +156,9 @@ class LowerFragmentsPass(ModulePass):
             lane = lanes[call.callee.string_value()]
             if ASYNC_COPY in call.attributes:
                 continue  # a thread starts it
+            if any(isinstance(op, StoreBoxOp) for op in lane.walk()):
+                described[_buffer_of(call.arguments[0])] = None
+                continue
             _require_warp(call, lane)
             _require_rows(call, lane)
             described.update(dict.fromkeys(_require_descriptors(call, lane)))

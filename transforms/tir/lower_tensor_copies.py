@@ -85,7 +85,7 @@ from kc.dialects.nvgpu import (
     TmaCreateDescriptorOp,
 )
 from kc.dialects.nvvm.base import CLUSTER_POINTER, FALSE, GENERIC_POINTER, SHARED_POINTER
-from kc.dialects.nvvm.enums import TMALoadModeAttr
+from kc.dialects.nvvm.enums import TMALoadModeAttr, TMAStoreModeAttr
 from kc.dialects.tir import (
     INDEX,
     AllocOp,
@@ -97,6 +97,7 @@ from kc.dialects.tir import (
     MBarrierExpectOp,
     MBarrierInitOp,
     MBarrierWaitOp,
+    StoreBoxOp,
     ViewOp,
 )
 from kc.dialects.tir.threads import LANE_AXES
@@ -119,17 +120,20 @@ SPANS = (32, 64, 128)
 TRY_NANOSECONDS = 1_000_000
 """How long a wait sleeps before it looks again."""
 
-_ONE_THREAD = (LoadBoxOp, MBarrierExpectOp)
+_ONE_THREAD = (LoadBoxOp, StoreBoxOp, MBarrierExpectOp)
 
 
 @dataclass
 class _Box:
     """A copy, and the map that it is by."""
 
-    op: LoadBoxOp
-    source: ViewOp
-    target: ViewOp
-    slot: ViewOp
+    op: LoadBoxOp | StoreBoxOp
+    array: ViewOp
+    """The part of the array of the map."""
+    tile: ViewOp
+    """The part of shared memory."""
+    slot: ViewOp | None
+    """The mbarrier that counts it."""
     map: TensorMapDescriptorType
 
 
@@ -155,26 +159,32 @@ class LowerTensorCopiesPass(ModulePass):
             for root in kernel_roots(function):
                 kernel = _Kernel(root)
                 kernel.boxes = [
-                    _box(inner, root) for inner in root.walk() if isinstance(inner, LoadBoxOp)
+                    _box(inner, root)
+                    for inner in root.walk()
+                    if isinstance(inner, LoadBoxOp | StoreBoxOp)
                 ]
                 kernels.append(kernel)
         for kernel in kernels:
-            if any(isinstance(inner, MBarrierInitOp) for inner in kernel.root.walk()):
+            if kernel.boxes:
                 _lower(kernel)
 
 
 # Checks ---------------------------------------------------------------------------------------
 
 
-def _box(op: LoadBoxOp, root: ForOp) -> _Box:
+def _box(op: LoadBoxOp | StoreBoxOp, root: ForOp) -> _Box:
     """What a copy is by. Raises KC4250 for what no map says."""
-    source, target, slot = (value.owner for value in (op.source, op.target, op.mbarrier))
+    source, target = op.source.owner, op.target.owner
+    slot = op.mbarrier.owner if isinstance(op, LoadBoxOp) else None
+    if isinstance(op, StoreBoxOp):
+        source, target = target, source
     assert isinstance(source, ViewOp)
     assert isinstance(target, ViewOp)
-    assert isinstance(slot, ViewOp)
-    why = _of_threads((source, target)) or _not_in_global(source, root)
+    assert slot is None or isinstance(slot, ViewOp)
+    why = _of_threads((source, target)) or _not_in_global(source, root, op)
     if why is not None:
-        raise _no_box(op, source.buffer, why, ["copy by vectorized loops there, without tma_load"])
+        word = "tma_load" if isinstance(op, LoadBoxOp) else "tma_store"
+        raise _no_box(op, source.buffer, why, [f"copy by vectorized loops there, without {word}"])
     swizzle, why = _swizzle(target)
     if why is not None:
         raise _no_box(op, target.buffer, why, _swizzle_hints(target))
@@ -189,7 +199,9 @@ def _box(op: LoadBoxOp, root: ForOp) -> _Box:
     return _Box(op, source, target, slot, TensorMapDescriptorType.of(tensor, swizzle))
 
 
-def _no_box(op: LoadBoxOp, buffer: SSAValue, why: str, hints: Sequence[str]) -> CodegenError:
+def _no_box(
+    op: LoadBoxOp | StoreBoxOp, buffer: SSAValue, why: str, hints: Sequence[str]
+) -> CodegenError:
     tile = op.source.type
     assert isinstance(tile, MemRefType)
     shape = " x ".join(map(str, tile.get_shape()))
@@ -216,7 +228,7 @@ def _of_threads(views: Sequence[ViewOp]) -> str | None:
     return None
 
 
-def _not_in_global(view: ViewOp, root: ForOp) -> str | None:
+def _not_in_global(view: ViewOp, root: ForOp, copy: LoadBoxOp | StoreBoxOp) -> str | None:
     """Why no map is of the buffer that boxes are copied of."""
     type_ = view.buffer.type
     assert isinstance(type_, MemRefType)
@@ -243,14 +255,17 @@ def _not_in_global(view: ViewOp, root: ForOp) -> str | None:
                 f"multiple of {UNIT}"
             )
     base = base_buffer(view.buffer)
+    is_load = isinstance(copy, LoadBoxOp)
+    harmless = (LoadOp, LoadBoxOp) if is_load else (StoreBoxOp,)
     for op in root.walk():
-        is_read = isinstance(op, LoadOp | LoadBoxOp | ViewOp | memref.DimOp)
-        if not is_read and any(
+        if not isinstance(op, (*harmless, ViewOp, memref.DimOp)) and any(
             base_buffer(operand) is base
             for operand in op.operands
             if isinstance(operand.type, MemRefType)
         ):
-            return f"the kernel also writes {name}, by another way than the copy unit reads"
+            if is_load:
+                return f"the kernel also writes {name}, by another way than the copy unit reads"
+            return f"the kernel also uses {name} by another way than the copy unit writes"
     return None
 
 
@@ -327,12 +342,12 @@ def _element_bytes(type_: MemRefType) -> int:
 def _lower(kernel: _Kernel) -> None:
     root = kernel.root
     for box in kernel.boxes:
-        alloc = box.target.buffer.owner
+        alloc = box.tile.buffer.owner
         assert isinstance(alloc, AllocOp)
         least = BOX_ALIGNMENT if box.map.span == 0 else SWIZZLED_ALIGNMENT
-        least = max(least, alignment_of(box.target.buffer))
+        least = max(least, alignment_of(box.tile.buffer))
         alloc.attributes[BEGINS_AT] = IntegerAttr(least, i64)
-        key = box.source.buffer, box.map
+        key = box.array.buffer, box.map
         if key not in kernel.maps:
             kernel.maps[key] = _make_map(root, *key)
     for op in list(root.walk()):
@@ -354,7 +369,7 @@ def _lower(kernel: _Kernel) -> None:
             op.erase()
         elif isinstance(op, MBarrierWaitOp):
             _lower_wait(op)
-        elif isinstance(op, LoadBoxOp):
+        elif isinstance(op, LoadBoxOp | StoreBoxOp):
             _lower_box(by_op[op], kernel)
 
 
@@ -553,34 +568,44 @@ def _lower_wait(op: MBarrierWaitOp) -> None:
 
 
 def _lower_box(box: _Box, kernel: _Kernel) -> None:
-    op, source, target, slot = box.op, box.source, box.target, box.slot
+    op, array, tile, slot = box.op, box.array, box.tile, box.slot
     emit = _Emitter(op)
-    type_ = target.buffer.type
+    type_ = tile.buffer.type
     assert isinstance(type_, MemRefType)
     size = _element_bytes(type_)
     offset = AffineExpr.constant(0)
-    for expr, stride in zip(target.indices.data.results, strides_of(type_), strict=True):
+    for expr, stride in zip(tile.indices.data.results, strides_of(type_), strict=True):
         offset = offset + expr * ((stride or 0) * size)
-    to = emit.pointer(target.buffer, offset, target.operands_of_map)
-    to = emit.emit(AddrSpaceCastOp(to, CLUSTER_POINTER))
-    (number,) = slot.indices.data.results
-    mbarrier = emit.pointer(slot.buffer, number * 8, slot.operands_of_map)
-    map_ = kernel.maps[source.buffer, box.map]
-    place = emit.emit(UnrealizedConversionCastOp.get([map_], [GENERIC_POINTER]))
-    place.name_hint = map_.name_hint
+    place = emit.pointer(tile.buffer, offset, tile.operands_of_map)
+    map_ = kernel.maps[array.buffer, box.map]
+    of_map = emit.emit(UnrealizedConversionCastOp.get([map_], [GENERIC_POINTER]))
+    of_map.name_hint = map_.name_hint
     coordinates = [
-        emit.emit(IndexCastOp(emit.apply(expr, source.operands_of_map), i32))
-        for expr in reversed(source.indices.data.results)
+        emit.emit(IndexCastOp(emit.apply(expr, array.operands_of_map), i32))
+        for expr in reversed(array.indices.data.results)
     ]
-    emit.add(
-        nvvm.CpAsyncBulkTensorGlobalToSharedClusterOp.build(
-            operands=[to, place, coordinates, mbarrier, [], [], [], []],
-            properties={"mode": TMALoadModeAttr("tile"), "isCTAOnly": FALSE},
+    if slot is None:
+        emit.add(
+            nvvm.CpAsyncBulkTensorSharedCTAToGlobalOp.build(
+                operands=[of_map, place, coordinates, [], []],
+                properties={"mode": TMAStoreModeAttr("tile")},
+            )
         )
-    )
+        emit.add(nvvm.CpAsyncBulkCommitGroupOp())
+        emit.add(nvvm.CpAsyncBulkWaitGroupOp(0))
+    else:
+        (number,) = slot.indices.data.results
+        mbarrier = emit.pointer(slot.buffer, number * 8, slot.operands_of_map)
+        to = emit.emit(AddrSpaceCastOp(place, CLUSTER_POINTER))
+        emit.add(
+            nvvm.CpAsyncBulkTensorGlobalToSharedClusterOp.build(
+                operands=[to, of_map, coordinates, mbarrier, [], [], [], []],
+                properties={"mode": TMALoadModeAttr("tile"), "isCTAOnly": FALSE},
+            )
+        )
     op.detach()
     op.erase()
-    for view in (source, target, slot):
-        if not view.result.uses:
+    for view in (array, tile, slot):
+        if view is not None and not view.result.uses:
             view.detach()
             view.erase()

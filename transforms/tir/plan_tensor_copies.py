@@ -44,7 +44,7 @@ from xdsl.traits import is_side_effect_free
 
 from kc.analysis import loop_tree
 from kc.analysis.loop_tree import buffer_name
-from kc.dialects.tir import CallOp, ForOp
+from kc.dialects.tir import AllocOp, CallOp, ForOp
 from kc.transforms.tir._mbarrier_rings import (
     START,
     box_copies,
@@ -96,7 +96,7 @@ def _groups(places: list[Operation]) -> Iterator[list[Operation]]:
     group: list[Operation] = []
     for place in places:
         before = place.prev_op
-        while before is not None and is_side_effect_free(before):
+        while before is not None and (isinstance(before, AllocOp) or is_side_effect_free(before)):
             before = before.prev_op
         if group and before is not group[-1]:
             yield group

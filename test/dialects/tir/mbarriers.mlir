@@ -14,5 +14,7 @@ func.func @ring(%a: memref<8x16xf16, strided<[?, 1], offset: ?>>, %s: memref<8x1
   tir.load_box %a, %s, %b : memref<8x16xf16, strided<[?, 1], offset: ?>>, memref<8x16xf16, strided<[?, 1], offset: ?>, "shared">, memref<1xi64, strided<[1], offset: ?>, "shared">
   // CHECK-NEXT: tir.mbarrier_wait %full[%t mod 3] phase [%t floordiv 3] : memref<3xi64, "shared">
   tir.mbarrier_wait %full[%t mod 3] phase [%t floordiv 3] : memref<3xi64, "shared">
+  // CHECK-NEXT: tir.store_box %s, %a : memref<8x16xf16, strided<[?, 1], offset: ?>, "shared">, memref<8x16xf16, strided<[?, 1], offset: ?>>
+  tir.store_box %s, %a : memref<8x16xf16, strided<[?, 1], offset: ?>, "shared">, memref<8x16xf16, strided<[?, 1], offset: ?>>
   func.return
 }

@@ -37,3 +37,19 @@ func.func @f(%a: memref<8x16xf16>, %s: memref<8x8xf16, "shared">, %b: memref<1xi
   tir.load_box %a, %s, %b : memref<8x16xf16>, memref<8x8xf16, "shared">, memref<1xi64, "shared">
   func.return
 }
+
+// -----
+
+func.func @f(%a: memref<8x16xf16>, %s: memref<8x16xf16>) {
+  // expected-error@+1 {{tir.store_box: memref<8x16xf16> is not in shared memory}}
+  tir.store_box %s, %a : memref<8x16xf16>, memref<8x16xf16>
+  func.return
+}
+
+// -----
+
+func.func @f(%a: memref<8x8xf16>, %s: memref<8x16xf16, "shared">) {
+  // expected-error@+1 {{tir.store_box: memref<8x16xf16, "shared"> is copied to memref<8x8xf16>}}
+  tir.store_box %s, %a : memref<8x16xf16, "shared">, memref<8x8xf16>
+  func.return
+}

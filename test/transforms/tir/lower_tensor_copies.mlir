@@ -21,7 +21,7 @@
 // CHECK:                %[[PLACE:.*]] = builtin.unrealized_conversion_cast %[[MAP]] :
 // CHECK:                %[[ROW:.*]] = tir.apply (%k * 8)
 // CHECK-NEXT:           %[[ROW32:.*]] = arith.index_cast %[[ROW]] : index to i32
-// CHECK-NEXT:           nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %[[PLACE]], %{{.*}}, box[%{{.*}}, %[[ROW32]]] : !llvm.ptr<7>, !llvm.ptr
+// CHECK:                nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %[[PLACE]], %{{.*}}, box[%{{.*}}, %[[ROW32]]] : !llvm.ptr<7>, !llvm.ptr
 // CHECK:            %[[PARITY:.*]] = tir.apply (%k mod 2)
 // CHECK-NEXT:       %[[PARITY32:.*]] = arith.index_cast %[[PARITY]] : index to i32
 // CHECK:            nvvm.mbarrier.try_wait.parity %{{.*}}, %[[PARITY32]], %{{.*}} : !llvm.ptr<3>, i32, i32

@@ -135,20 +135,77 @@ def test_ptxas_takes_it_without_spills(trans: bool, tmp_path: Any):
         assert pattern not in text
 
 
+STORED = Copied(trans=True, size=(256, 32, 64), groups=2, columns=32)
+
+
+def stored(target: str = EMULATOR) -> tir.Schedule:
+    """A product whose result goes by way of shared memory, and from there as boxes."""
+    product = STORED
+    sch = tir.Schedule(te.create_prim_func(product.tensors()), target=target)
+    C = sch.get_block("C")
+    i, j, k = sch.get_loops(C)
+    by, group, i = sch.split(i, [None, product.groups, 64])
+    ko, k = sch.split(k, [None, product.depth])
+    sch.reorder(by, group, ko, i, j, k)
+    for loop, axis in ((by, "blockIdx.y"), (group, "threadIdx.y")):
+        sch.bind(loop, axis)
+    result = sch.cache_write(C, 0, "shared")
+    sums = sch.cache_write(C, 0, f"{product.spelled}.matrixC")
+    sch.reverse_compute_at(sums, group)
+    sch.reverse_compute_at(result, by)
+    for operand in (0, 1):
+        product._copy(sch, C, operand, ko)
+    sch.decompose_reduction(C, ko)
+    sch.tensorize(sch.get_loops("C_init")[-2], f"wgmma_fill_{product.spelled}_f32")
+    sch.tensorize(i, f"wgmma_sync_{product.spelled}x2_f16f16f32_trans")
+    sch.tensorize(sch.get_loops(sums)[-2], f"wgmma_store_{product.spelled}_f32_shared")
+    sch.tensorize(sch.get_loops(result)[-2], "tma_store_128x32_f32_shared")
+    return sch
+
+
+def test_the_copy_unit_stores_what_threads_wrote():
+    a, b, expected = STORED.arrays()
+    c = np.zeros(expected.shape, "float32")
+    report = kc.gpu.check(kc.build(stored(), target=EMULATOR), a, b, c)
+    assert report.ok, str(report)
+    np.testing.assert_allclose(c, expected, rtol=1e-5, atol=1e-4)
+    # In each of two blocks: the mbarriers, before the two steps, and before the result is read.
+    assert report.barriers == 2 * (1 + 2 + 1)
+
+
+def test_a_store_without_its_fence():
+    """The fence stands between what threads write and the barrier in front of the copy."""
+    text, count = FENCE.subn("", gpu_text(stored()))
+    assert count == 1
+    a, b, expected = STORED.arrays()
+    report = kc.gpu.check(text, a, b, np.zeros(expected.shape, "float32"), target=EMULATOR)
+    assert report.findings[0].message == (
+        "C_shared[0] is read by thread 0 of block 0, and was written by thread 0 with no fence "
+        "behind it"
+    )
+    assert {finding.kind for finding in report.findings} == {"missing-fence"}
+
+
 # Mistakes --------------------------------------------------------------------------------------
 
 
 @cache
 def kernel_text(product: Copied) -> str:
     """The kernel and its launch, in the dialects gpu, nvgpu, nvvm, memref, scf and arith."""
+    return gpu_text(product.schedule())
+
+
+def gpu_text(sch: tir.Schedule) -> str:
+    """The same of a schedule."""
     with Target(EMULATOR):
-        module = kc.lower(product.schedule())
+        module = kc.lower(sch)
         for entry in TO_EMULATOR[: TO_EMULATOR.index("gpu-serialize-threads")]:
             if isinstance(entry, str):
                 get_pass(entry).apply(context(), module.op)
     return str(module)
 
 
+FENCE = re.compile(r" *nvvm\.fence\.proxy .*\n")
 WAITS = re.compile(r" *nvvm\.mbarrier\.try_wait\.parity (%\w+), (%\w+), (%\w+) .*\n")
 EXPECTS = re.compile(r"nvvm\.mbarrier\.arrive\.expect_tx (%\w+), %\w+ : !llvm.ptr<3>, i32 -> i64")
 BARRIER = re.compile(r" *gpu\.barrier\n")
