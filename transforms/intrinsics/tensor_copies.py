@@ -9,7 +9,8 @@ until it is done.
 
 The text of a load has the copy twice: ``.copy``, which is done when it returns, and ``.start``,
 which an mbarrier counts. ``inject-software-pipeline`` and ``plan-tensor-copies`` put the second in
-the place of the first, with what waits for it. Nothing is rewritten here, so there is no rewrite pattern.
+the place of the first, with what waits for it. Nothing is rewritten here, so there is no rewrite
+pattern.
 
 The text of an intrinsic is an attribute of this module with the name of the intrinsic.
 """
