@@ -92,6 +92,9 @@ class Statement:
     loops: list[ForOp]
     dims: list[str] = field(default_factory=list)
     constraints: list[Condition] = field(default_factory=list)
+    lanes: dict[str, list[Condition]] = field(default_factory=dict)
+    """The coordinates that are one of the places of an access, and their bounds. They say nothing
+    of another access: there always is such a place."""
     accesses: list[Access] = field(default_factory=list)
     # (whole, parts, sizes): whole orders as parts do; the sizes say which relation it is.
     ordered: list[tuple[Term, tuple[Term, ...], tuple[SSAValue, ...]]] = field(default_factory=list)
@@ -105,17 +108,42 @@ class Statement:
     """The outermost block around it in the scope."""
     initialises: bool = False
     """Whether it is in the init of that block."""
+    _sided: dict[str, list[Condition]] = field(default_factory=dict, repr=False)
 
     def doubts(self, access: Access) -> Iterator[Undecided]:
         """Why it is not known which elements ``access`` touches, and when it is made."""
-        used = {name for part in (*self.constraints, *access.indices) for name in part.names()}
+        parts = (*self.conditions(access), *access.indices)
+        used = {name for part in parts for name in part.names()}
         for name, why in self.opaque:
             if name is None or name in used:
                 yield why
 
-    def coordinates(self, side: str) -> dict[str, Term]:
-        """Its coordinates as those of the ``side`` of a pair of instances."""
-        return {name: dim(f"{side}_{name}") for name in self.dims}
+    def conditions(self, access: Access) -> list[Condition]:
+        """What holds for the coordinates of :meth:`coordinates`."""
+        used = {name for index in access.indices for name in index.names()}
+        bounds = [bound for lane, both in self.lanes.items() if lane in used for bound in both]
+        return self.constraints + bounds
+
+    def sided_conditions(
+        self, side: str, access: Access, values: dict[str, Term]
+    ) -> list[Condition]:
+        """:meth:`conditions` over ``values``, the :meth:`coordinates` of a side. Those that all
+        accesses share are translated once, so this is for statements that are complete."""
+        shared = self._sided.get(side)
+        if shared is None:
+            shared = self._sided[side] = [part.where(values) for part in self.constraints]
+        own = self.conditions(access)[len(self.constraints) :]
+        return shared + [bound.where(values) for bound in own]
+
+    def coordinates(self, side: str, access: Access) -> dict[str, Term]:
+        """The coordinates that ``access`` depends on, as those of the ``side`` of a pair of
+        instances."""
+        used = {name for index in access.indices for name in index.names()}
+        return {
+            name: dim(f"{side}_{name}")
+            for name in self.dims
+            if name not in self.lanes or name in used
+        }
 
     def times(self, side: str) -> list[Term]:
         """The loop variables of the ``side`` of a pair of instances, outermost first."""
@@ -430,7 +458,7 @@ class Scope:
     def _lane(self, first: Term, count: int, statement: Statement) -> Term:
         """One of ``count`` consecutive indices."""
         lane = self._dim(statement, "x")
-        statement.constraints += [first <= lane, lane < first + count]
+        statement.lanes[statement.dims[-1]] = [first <= lane, lane < first + count]
         return lane
 
     def _reader(self, statement: Statement) -> TermReader:
@@ -576,9 +604,8 @@ class Scope:
     def meeting(self, source: Statement, a: Access, sink: Statement, b: Access) -> Condition:
         """The condition that an instance of ``source`` in ``a`` and one of ``sink`` in ``b`` touch
         the same element, over their coordinates as the sides "s" and "t"."""
-        s, t = source.coordinates("s"), sink.coordinates("t")
-        parts = [part.where(s) for part in source.constraints]
-        parts += [part.where(t) for part in sink.constraints]
+        s, t = source.coordinates("s", a), sink.coordinates("t", b)
+        parts = source.sided_conditions("s", a, s) + sink.sided_conditions("t", b, t)
         if a.buffer is b.buffer:
             parts += equal(
                 [index.where(s) for index in a.indices], [index.where(t) for index in b.indices]
@@ -605,7 +632,7 @@ class Scope:
         condition: Condition,
         reduction: bool,
     ) -> Conflict | None:
-        s, t = source.coordinates("s"), sink.coordinates("t")
+        s, t = source.coordinates("s", a), sink.coordinates("t", b)
         indices = [index.where(s) for index in a.indices]
         names = coordinate_names(s, t)
         question = all_of([self.meeting(source, a, sink, b), condition])
@@ -681,6 +708,8 @@ def carried_conflict(
 
     first = scope.find(breaks, ignore_reductions=True)
     if first is not None and first.undecided is None:
+        return first
+    if not any(access.updates for statement in scope.statements for access in statement.accesses):
         return first
     second = scope.find(breaks, ignore_reductions=False)
     return first if first is not None and (second is None or second.undecided) else second

@@ -220,7 +220,7 @@ def _bounds(
     """The bounds of ``terms`` over the pairs of instances for which ``condition`` holds; None if
     there are none."""
     question = all_of([scope.meeting(source, a, sink, b), condition])
-    names = coordinate_names(source.coordinates("s"), sink.coordinates("t"))
+    names = coordinate_names(source.coordinates("s", a), sink.coordinates("t", b))
     parameters = list(scope.parameters.values())
     if first_point(question, names, parameters) is None:
         return None
