@@ -16,6 +16,7 @@ from kc.support.diagnostics import TEError
 from kc.support.files import read_bytes, read_text
 from kc.support.ir_text import print_module
 from kc.support.locations import caller_location
+from kc.support.paused_collection import paused_collection
 from kc.support.reproducer import reproducing
 from kc.support.target import Target
 from kc.te.buffers import Buffer
@@ -62,7 +63,7 @@ def lower(
     from kc.instrument import run_passes
 
     chosen = _target(target) if target is not None else Target.current() or Target.generic()
-    with reproducing("kc.lower", lambda: _source(inp, args, chosen)):
+    with paused_collection(), reproducing("kc.lower", lambda: _source(inp, args, chosen)):
         module = _stages(inp, args, name, chosen, binds)[-1][1]
         with chosen:
             added = planned_passes((0,), chosen.kind)
@@ -185,10 +186,11 @@ def auto_schedule(mod: Any, target: Target | str | None = None) -> tir.Schedule:
     from kc.transforms.auto_schedule.auto_schedule import choose
 
     chosen = _target(target)
-    if isinstance(mod, list | tuple | Tensor | Operation):
-        mod = IRModule(_written(mod, chosen))
-    schedule = EagerSchedule(mod, target=chosen)
-    choose(schedule.session)
+    with paused_collection():
+        if isinstance(mod, list | tuple | Tensor | Operation):
+            mod = IRModule(_written(mod, chosen))
+        schedule = EagerSchedule(mod, target=chosen)
+        choose(schedule.session)
     return schedule
 
 
@@ -250,7 +252,7 @@ def build(
     from kc.backends import Build, backend_of
 
     chosen = _target(target)
-    with reproducing("kc.build", lambda: _source(inp, args, chosen)):
+    with paused_collection(), reproducing("kc.build", lambda: _source(inp, args, chosen)):
         backend = backend_of(chosen)
         later = "verify-gpu-code" in backend.pipeline
         stages = _stages(inp, args, name, chosen, binds, checks_kernels=not later)
