@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 Parsed = TypeVar("Parsed")
 
+_VECTOR = re.compile(r"<\d+ x ")
 PROBE = "define float @probe(float %x) {\n  %y = fadd float %x, %x\n  ret float %y\n}\n"
 
 
@@ -81,7 +82,9 @@ def main() -> None:
     except RuntimeError as reason:
         json.dump({"refused": str(reason)}, sys.stdout)
         return
-    module = optimized(llvm, parse, lambda parsed: parsed, machine, request["opt_level"])
+    module = optimized(
+        llvm, parse, lambda parsed: parsed, machine, request["opt_level"], request["text"]
+    )
     answer = {
         "ir": str(module),
         "asm": machine.emit_assembly(module.clone()),
@@ -97,21 +100,27 @@ def optimized(
     ref: Callable[[Parsed], Any],
     machine: Any,
     level: int,
+    text: str = "",
 ) -> Parsed:
     """The module of ``parse``, whose llvmlite module is ``ref``, after LLVM's default pipeline.
 
     ``parse`` is given another text than the module's where what the pipeline leaves is rewritten
     (:func:`with_scalar_stores`).
 
-    Loops and straight-line code are vectorised from level 2. What LLVM's passes leave is verified,
-    as code generation aborts on invalid IR, or makes wrong code of it: SROA of LLVM 22.1 may take
-    the stores of parts of a vector for ordered (llvm/llvm-project#189680), which come mostly from
-    vectorised straight-line code. Then this is done again, with less vectorised, and last with
-    nothing optimised. Raises RuntimeError if that is invalid too.
+    Loops and straight-line code are vectorised from level 2; straight-line code not where ``text``,
+    that of the module, has vectors. There LLVM finds few others among the scalars that vectors are
+    made of, and takes most of the time of its passes to look: half the build of a convolution.
+
+    What LLVM's passes leave is verified, as code generation aborts on invalid IR, or makes wrong
+    code of it: SROA of LLVM 22.1 may take the stores of parts of a vector for ordered
+    (llvm/llvm-project#189680), which come mostly from vectorised straight-line code. Then this is
+    done again, with less vectorised, and last with nothing optimised. Raises RuntimeError if that
+    is invalid too.
     """
     reason = ""
     attempts = [(level, level >= 2, False), (level, False, False), (0, False, False)]
-    for speed, loops, straight in [(level, level >= 2, level >= 2), *attempts]:
+    straight_line = level >= 2 and not _VECTOR.search(text)
+    for speed, loops, straight in [(level, level >= 2, straight_line), *attempts]:
         parsed = parse(None)
         options = llvm.create_pipeline_tuning_options(speed_level=speed)
         options.loop_vectorization = loops
@@ -122,8 +131,8 @@ def optimized(
         except RuntimeError as error:
             reason = str(error)
         else:
-            text = with_scalar_stores(ref(parsed))
-            return parsed if text is None else parse(text)
+            rewritten = with_scalar_stores(ref(parsed))
+            return parsed if rewritten is None else parse(rewritten)
     raise RuntimeError(f"LLVM's passes made invalid IR: {reason}")
 
 

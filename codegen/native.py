@@ -53,6 +53,7 @@ _CODE_BY_FEATURE = {
     "@llvm.x86.avx512.vpdpbusd.256": "avxvnni",
     "@llvm.x86.avx512.vpdpbusd.512": "avx512vnni",
     "@llvm.x86.avx512bf16.dpbf16ps.512": "avx512bf16",
+    "@llvm.x86.sse.sfence": "sse",
 }
 
 
@@ -67,7 +68,7 @@ def _is_risky(text: str, machine: Machine) -> bool:
     needed = {_CODE_BY_FEATURE.get(match[0]) for match in _RISKY.finditer(text)}
     if None in needed or (needed and '"target-' in text):  # a function may have another CPU
         return True
-    features = sorted(feature for feature in needed if feature is not None)
+    features = tuple(sorted(feature for feature in needed if feature is not None))
     return bool(features) and features_among(machine, features) != features
 
 
@@ -168,9 +169,10 @@ def compile_ir(
     """Optimise LLVM IR text for a target; the host by default.
 
     ``triple`` defaults to the one the text declares; ``cpu`` and ``features`` to the host's for the
-    host's triple, and to LLVM's generic ones for another. ``opt_level`` is 0 to 3; loops and
-    straight-line code are vectorised from 2 on. ``relocation``: default, static, pic, dynamicnopic;
-    ``code_model``: default, small, kernel, medium, large; ``abi`` as in RISC-V's ``lp64d``.
+    host's triple, and to LLVM's generic ones for another. ``opt_level`` is 0 to 3; loops are
+    vectorised from 2 on, and so is straight-line code in text without vectors. ``relocation``:
+    default, static, pic, dynamicnopic; ``code_model``: default, small, kernel, medium, large;
+    ``abi`` as in RISC-V's ``lp64d``.
 
     ``isolated`` compiles in a process of its own, because LLVM aborts on some input. By default
     that is done for other architectures than this one, which lack some operations, and for text
@@ -203,7 +205,9 @@ def compile_ir(
         return module
 
     try:
-        module = optimized(llvm_binding(), parse, lambda parsed: parsed.ref, target, opt_level)
+        module = optimized(
+            llvm_binding(), parse, lambda parsed: parsed.ref, target, opt_level, text
+        )
     except CodegenError:  # a RuntimeError, too
         raise
     except RuntimeError as reason:

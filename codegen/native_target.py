@@ -268,7 +268,8 @@ define float @has{i}(float %x) "target-cpu"="{cpu}" "target-features"="{features
 """
 
 
-def features_among(machine: Machine, names: list[str]) -> list[str]:
+@cache
+def features_among(machine: Machine, names: tuple[str, ...]) -> tuple[str, ...]:
     """Which of these features the machine's CPU has, found by what LLVM would inline."""
     llvm = llvm_binding()
     given = [machine.features] if machine.features else []
@@ -283,7 +284,7 @@ def features_among(machine: Machine, names: list[str]) -> list[str]:
     options = llvm.create_pipeline_tuning_options(speed_level=1)
     run_pipeline(llvm, module.ref, Machine(*host_target()).create(1), options)
     optimized = str(module.ref)
-    return [name for i, name in enumerate(names) if f"@needs{i}(" not in optimized]
+    return tuple(name for i, name in enumerate(names) if f"@needs{i}(" not in optimized)
 
 
 @cache
@@ -305,7 +306,8 @@ def check_runs_here(machine: Machine) -> None:
     asked = [feature[1:] for feature in machine.features.split(",") if feature.startswith("+")]
     missing = [name for name in asked if name in lacking]
     if machine.cpu:
-        missing += features_among(machine, sorted(lacking.difference(_ON_REQUEST_ONLY, missing)))
+        wanted = sorted(lacking.difference(_ON_REQUEST_ONLY, missing))
+        missing += features_among(machine, tuple(wanted))
     if missing:
         raise TargetError(
             "KC6105",

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import BoolAttr, i1
-from xdsl.ir import Block, Operation, Region
+from xdsl.dialects.builtin import BoolAttr, VectorType, i1
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from kc.conversion.convert_tir_to_scf.function import TirToScf
+from kc.conversion.convert_tir_to_scf.memory import bytes_of
 from kc.conversion.driver import ConversionPattern
 from kc.dialects import tir
 from kc.dialects.llvm import LoopAnnotationAttr, LoopUnrollAttr
@@ -17,6 +18,29 @@ from kc.dialects.scf import ParallelOp, ReduceOp
 
 _FULL: dict[str, Any] = {"disable": False, "full": True}
 _UNROLL: dict[str, Any] = {"unroll": LoopUnrollAttr(**_FULL)}
+_NOT: dict[str, Any] = {"disable": True}
+_AS_IT_IS: dict[str, Any] = {"unroll": LoopUnrollAttr(**_NOT)}
+_SHORT, _REGISTERS = 32, 2048
+"""LLVM may write out so many iterations where they index arrays of so many bytes, which become
+registers only so."""
+
+
+def _has_vectors(body: Block) -> bool:
+    """Whether a schedule has put vectors into a loop: how often it is written out was decided with
+    them, and LLVM, which does not know that, would take as long for it as for all else."""
+    return any(type(result.type) is VectorType for op in body.walk() for result in op.results)
+
+
+def _indexes_small_arrays(index: SSAValue) -> bool:
+    for use in index.uses:
+        op = use.operation
+        if isinstance(op, tir.LoadOp | tir.StoreOp) and isinstance(op.buffer.owner, Operation):
+            size = bytes_of(op.buffer.type)
+            if size is not None and size <= _REGISTERS:
+                return True
+        elif isinstance(op, tir.ApplyOp) and _indexes_small_arrays(op.result):
+            return True
+    return False
 
 
 class ConvertFor(ConversionPattern[TirToScf]):
@@ -39,6 +63,7 @@ class ConvertFor(ConversionPattern[TirToScf]):
         zero, c1 = values.constant(0), values.constant(1)
         upper = values.constant(extent) if isinstance(extent, int) else conversion.value(extent)
         body = op.detach_region(op.body)
+        (variable,) = body.block.args
         end: Operation
         new: Operation
         if is_parallel:
@@ -49,6 +74,10 @@ class ConvertFor(ConversionPattern[TirToScf]):
             new = scf.ForOp(zero, upper, c1, [], body)
             if op.kind.data is tir.ForKind.UNROLLED:
                 new.attributes["llvm.loop_annotation"] = LoopAnnotationAttr(**_UNROLL)
+            elif _has_vectors(body.block) and not (
+                isinstance(extent, int) and extent <= _SHORT and _indexes_small_arrays(variable)
+            ):
+                new.attributes["llvm.loop_annotation"] = LoopAnnotationAttr(**_AS_IT_IS)
         end.location = op.location
         rewriter.replace(op, new)
         conversion.convert_next(body.block, is_outlined=is_parallel)

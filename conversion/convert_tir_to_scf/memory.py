@@ -306,7 +306,7 @@ class ConvertAlloc(ConversionPattern[TirToScf]):
         type_ = memory_type(op.buffer.type)
         assert isinstance(type_, MemRefType)
         alignment = IntegerAttr(ALIGNMENT, 64)
-        size = _bytes(type_)
+        size = bytes_of(type_)
         home = conversion.arith.home.block
         taken = conversion.stack_bytes.get(home, 0)
         if size is not None and taken + size <= STACK_BYTES:
@@ -385,7 +385,7 @@ def _zero(type_: Attribute) -> IntegerAttr | DenseIntOrFPElementsAttr:
     return IntegerAttr(0, type_)
 
 
-def _bytes(type_: MemRefType) -> int | None:
+def bytes_of(type_: MemRefType) -> int | None:
     """The size of a buffer, if its shape is constant."""
     shape = type_.get_shape()
     if tir.DYNAMIC in shape:

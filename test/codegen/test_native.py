@@ -603,6 +603,37 @@ def test_what_llvm_makes_is_valid(isolated: bool):
     np.testing.assert_array_equal(b, [3, 5, 4, 5])
 
 
+STRAIGHT = """
+define void @add(ptr noalias %a, ptr noalias %b) {
+  %p1 = getelementptr float, ptr %a, i64 1
+  %q1 = getelementptr float, ptr %b, i64 1
+  %x0 = load float, ptr %a, align 4
+  %x1 = load float, ptr %p1, align 4
+  %y0 = fadd float %x0, 1.0
+  %y1 = fadd float %x1, 1.0
+  store float %y0, ptr %b, align 4
+  store float %y1, ptr %q1, align 4
+  ret void
+}
+"""
+VECTORS = """
+define <4 x float> @twice(<4 x float> %x) {
+  %y = fadd <4 x float> %x, %x
+  ret <4 x float> %y
+}
+"""
+
+
+@x86_only
+@pytest.mark.parametrize("isolated", [True, False])
+def test_straight_line_code_is_vectorised_where_nothing_else_is(isolated: bool):
+    alone = compile_ir(STRAIGHT, isolated=isolated).optimized_ir()
+    assert "fadd <2 x float>" in alone
+    beside = compile_ir(STRAIGHT + VECTORS, isolated=isolated).optimized_ir()
+    assert "fadd <2 x float>" not in beside
+    assert beside.count("fadd float") == 2
+
+
 # A lane of eight, each truncated from {wide}.
 LANE = """
 declare void @llvm.masked.store.v8{narrow}.p0(<8 x {narrow}>, ptr, <8 x i1>)
@@ -712,5 +743,23 @@ def test_intrinsics_with_code_on_every_cpu_that_has_a_feature(name: str):
     assert native._is_risky(elsewhere, Machine(triple, "x86-64", f"+{feature}"))
 
 
+FENCE = """
+declare void @llvm.x86.sse.sfence()
+define void @f() {
+  call void @llvm.x86.sse.sfence()
+  ret void
+}
+"""
+
+
+def test_a_fence_has_code_on_every_cpu_of_64_bits_with_sse():
+    triple = "x86_64-unknown-linux-gnu"
+    assert "sfence" in compile_ir(FENCE, triple=triple, cpu="x86-64", isolated=True).asm()
+    if host_target()[0].startswith("x86_64"):
+        assert not native._is_risky(FENCE, Machine(triple, "x86-64"))
+        assert native._is_risky(FENCE, Machine(triple, "x86-64", "-sse"))
+
+
 def test_intrinsics_are_those_of_the_table():
-    assert {f"@llvm.x86.{name}" for name in X86_INTRINSICS} == set(native._CODE_BY_FEATURE)
+    tested = {f"@llvm.x86.{name}" for name in (*X86_INTRINSICS, "sse.sfence")}
+    assert tested == set(native._CODE_BY_FEATURE)

@@ -110,3 +110,17 @@ def test_default_schedules_of_streams():
     text = assembly(1 << 20, "add")
     assert "vmovnt" not in text
     assert "sfence" not in text
+
+
+def test_their_fence_needs_no_process_of_its_own(monkeypatch: pytest.MonkeyPatch):
+    def no_process(*_):
+        raise AssertionError("a process was started")
+
+    monkeypatch.setattr("kc.codegen.native.run_worker", no_process)
+    a = te.placeholder((1 << 22,), name="A")
+    b = te.compute(a.shape, lambda i: a[i], name="B")
+    host = Target.host_cpu()
+    if "x86_64" not in host.triple:
+        pytest.skip("sfence is an instruction of x86")
+    built = kc.build([a, b], target=Target({**host.export(), "l3-cache": 1 << 20}))
+    assert "sfence" in built.get_source("ll")
