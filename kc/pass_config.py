@@ -137,6 +137,7 @@ TVM_PASSES: dict[str, str | None] = {
     "tir.ForceNarrowIndexToInt32": "force-narrow-index-to-int32",
     "tir.LowerCrossThreadReduction": "lower-cross-thread-reduction",
     "tir.UnifyThreadBinding": "unify-thread-binding",
+    "tir.InjectCopyIntrin": "inject-copy-intrin",
     "tir.InjectVirtualThread": "inject-virtual-thread",
     "tir.LowerWarpMemory": "lower-warp-memory",
     "tir.LowerThreadAllreduce": "lower-thread-allreduce",
@@ -148,7 +149,7 @@ TVM_PASSES: dict[str, str | None] = {
         f"tir.{name}"
         for name in (
             "CoProcSync CombineContextCall ConvertForLoopsToSerial ConvertSSA DecorateDeviceScope "
-            "Filter FlattenBuffer InferFragment InjectCopyIntrin "
+            "Filter FlattenBuffer InferFragment "
             "InjectPTXAsyncCopy InjectPrefetch InjectRollingBuffer "
             "LiftAttrScope LowerCustomDatatypes LowerDeviceStorageAccessInfo LowerMatchBuffer "
             "LowerTVMBuiltin LowerVtcmAlloc MakePackedAPI MakeUnpackedAPI "

@@ -159,6 +159,7 @@ PASSES = {
             "inject-software-pipeline",
             "plan-tensor-copies",
             "inject-double-buffer",
+            "inject-copy-intrin",
             "align-storage",
             "swizzle-storage",
             "apply-strides",

@@ -28,6 +28,7 @@ ORDER = [
     "align-storage",
     "apply-strides",
     "swizzle-storage",
+    "inject-copy-intrin",
     "storage-rewrite",
     "vectorize-loop",
     "nontemporal-stores",

@@ -54,6 +54,7 @@ _KNOWN = (
     "import_llvm",
     "tensor_core",
     "loop_partition_hint",
+    "copy_intrin",
     "software_pipeline_stage",
     "software_pipeline_order",
     "software_pipeline_async_stages",
