@@ -6,6 +6,8 @@ two numbers, so that it is rounded once. W. Kahan is the source of log1p.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from kc.transforms.elementary.coefficients import ATANH, LOG
 from kc.transforms.elementary.values import INFINITY, LN2, LOG10_2, NAN, Integer, Real
 
@@ -13,15 +15,16 @@ ROOT = (0x3F3504F3, 0x3FE6A09E667F3BCD)
 """The bits of sqrt(1/2)."""
 
 
-def split(x: Real) -> tuple[Real, Real, Integer]:
-    """e and f with x = 2**e (1 + f), for a normal x > 0; and the bits that hold e."""
+def split(x: Real, more: Callable[[float], Real | float] = float) -> tuple[Real, Real, Integer]:
+    """e and f with x = 2**e (1 + f), for a normal x > 0; and the bits that hold e, of which ``more``
+    gives what is taken from it instead of its offset."""
     root = ROOT[0 if x.is_single else 1]
     mantissa = x.mantissa
     offset = (x.bias + 1) << mantissa
     # The exponent, with an offset that makes it positive, becomes a float by way of its bits.
     shifted = x.bits() + (offset - root)
     upper = (shifted >> mantissa) | (x.bias + mantissa << mantissa)
-    e = upper.bits(x) - (2.0**mantissa + x.bias + 1)
+    e = upper.bits(x) - more(2.0**mantissa + x.bias + 1)
     kept = shifted & ((1 << mantissa) - 1)
     return e, (kept + root).bits(x) - 1.0, shifted
 
@@ -30,8 +33,9 @@ def normal(x: Real) -> tuple[Real, Real, Real]:
     """e and f with x = 2**e (1 + f) for x > 0, subnormal or not, and 1 + f."""
     shift = 25.0 if x.is_single else 54.0
     tiny = x < x.least_normal
-    e, f, _ = split(tiny.choose(x * 2.0**shift, x))
-    return tiny.choose(e - shift, e), f, f
+    scaled = tiny.choose(x * 2.0**shift, x)
+    e, f, _ = split(scaled, lambda offset: tiny.choose(x.real(offset + shift), offset))
+    return e, f, f
 
 
 def missing(f: Real) -> Real:
@@ -43,11 +47,13 @@ def missing(f: Real) -> Real:
     return s * (f - z * z.polynomial(ATANH))
 
 
-def _sum(e: Real, f: Real, rest: Real | float) -> Real:
-    """e log(2) + log(1 + f) + rest."""
+def _sum(e: Real, f: Real, rest: Real | None = None) -> Real:
+    """e log(2) + log(1 + f), and a small rest."""
     ln2, ln2_rest = e.parts(LN2, 15 if e.is_single else 41)
     total, lost = (e * ln2).plus(f)
-    return total + (e.times_plus(ln2_rest, lost + rest) - missing(f))
+    if rest is not None:
+        lost += rest
+    return total + (e.times_plus(ln2_rest, lost) - missing(f))
 
 
 def ends(x: Real, y: Real, least: float = 0.0) -> Real:
@@ -61,7 +67,7 @@ def ends(x: Real, y: Real, least: float = 0.0) -> Real:
 
 def log(x: Real) -> Real:
     e, f, _ = normal(x)
-    return ends(x, _sum(e, f, 0.0))
+    return ends(x, _sum(e, f))
 
 
 def log1p(x: Real) -> Real:
