@@ -88,7 +88,7 @@ def prepare(system: str, name: str, threads: int) -> tuple[Any, dict[str, Any]]:
         started = time.perf_counter()
         function = kc.build(row.tensors())
         facts["build"] = time.perf_counter() - started
-        # Where kc puts what it returns: at a multiple of 64 bytes, as torch does, and numpy does not.
+        # As kc returns them: at a multiple of 64 bytes, as torch's are, and numpy's are not.
         outputs = [np.from_dlpack(kc.nd.empty(row.shape, row.dtype))]
         if name.startswith("argmax"):
             outputs.append(np.from_dlpack(kc.nd.empty(row.shape, "float32")))

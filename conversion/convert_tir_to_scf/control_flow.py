@@ -13,6 +13,7 @@ from kc.conversion.convert_tir_to_scf.function import TirToScf
 from kc.conversion.convert_tir_to_scf.memory import bytes_of
 from kc.conversion.driver import ConversionPattern
 from kc.dialects import tir
+from kc.dialects.gpu import LaunchOp
 from kc.dialects.llvm import LoopAnnotationAttr, LoopUnrollAttr
 from kc.dialects.scf import ParallelOp, ReduceOp
 
@@ -20,15 +21,27 @@ _FULL: dict[str, Any] = {"disable": False, "full": True}
 _UNROLL: dict[str, Any] = {"unroll": LoopUnrollAttr(**_FULL)}
 _NOT: dict[str, Any] = {"disable": True}
 _AS_IT_IS: dict[str, Any] = {"unroll": LoopUnrollAttr(**_NOT)}
-_SHORT, _REGISTERS = 32, 2048
-"""LLVM may write out so many iterations where they index arrays of so many bytes, which become
-registers only so."""
+_FEW, _SHORT, _REGISTERS = 8, 32, 2048
+"""LLVM may write out so many iterations; so many where they index arrays of so many bytes, which
+become registers only so."""
 
 
 def _has_vectors(body: Block) -> bool:
     """Whether a schedule has put vectors into a loop: how often it is written out was decided with
     them, and LLVM, which does not know that, would take as long for it as for all else."""
     return any(type(result.type) is VectorType for op in body.walk() for result in op.results)
+
+
+def _is_short(extent: int | SSAValue, variable: SSAValue) -> bool:
+    limit = _SHORT if _indexes_small_arrays(variable) else _FEW
+    return isinstance(extent, int) and extent <= limit
+
+
+def _is_in_kernel(op: Operation) -> bool:
+    parent = op.parent_op()
+    while parent is not None and not isinstance(parent, LaunchOp):
+        parent = parent.parent_op()
+    return parent is not None
 
 
 def _indexes_small_arrays(index: SSAValue) -> bool:
@@ -74,8 +87,10 @@ class ConvertFor(ConversionPattern[TirToScf]):
             new = scf.ForOp(zero, upper, c1, [], body)
             if op.kind.data is tir.ForKind.UNROLLED:
                 new.attributes["llvm.loop_annotation"] = LoopAnnotationAttr(**_UNROLL)
-            elif _has_vectors(body.block) and not (
-                isinstance(extent, int) and extent <= _SHORT and _indexes_small_arrays(variable)
+            elif (
+                not _is_short(extent, variable)
+                and _has_vectors(body.block)
+                and not _is_in_kernel(op)
             ):
                 new.attributes["llvm.loop_annotation"] = LoopAnnotationAttr(**_AS_IT_IS)
         end.location = op.location

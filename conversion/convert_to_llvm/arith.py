@@ -12,6 +12,8 @@ from xdsl.dialects import arith
 from xdsl.dialects.arith import FastMathFlagsAttr, IntegerOverflowAttr
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
+    Float32Type,
+    Float64Type,
     IndexType,
     IntegerAttr,
     IntegerType,
@@ -27,6 +29,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from kc.conversion.convert_to_llvm.function import FunctionLowering, LlvmPattern
 from kc.conversion.convert_to_llvm.types import convert_type, require_wide, unsupported_type
 from kc.conversion.convert_to_llvm.values import Constant, Origin
+from kc.conversion.convert_to_llvm.vector_lanes import lane_count, shuffle
 from kc.conversion.narrow_float_bits import code_attr, format_of
 from kc.dialects import llvm
 from kc.dialects.arith import IndexCastUIOp, RemFOp
@@ -427,7 +430,65 @@ class LowerFloatArithmetic(LlvmPattern):
         s = self.conversion
         operands = [s.value(operand) for operand in op.operands]
         require_wide(op)
-        s.replace_by(op, _FLOAT[op.name], operands, fast_math(op))
+        flags = fast_math(op)
+        if op.name in _SELECTORS and not flags and _has_range(s, operands):
+            s.define(op.results[0], _by_range(s, _SELECTORS[op.name], *operands))
+        else:
+            s.replace_by(op, _FLOAT[op.name], operands, flags)
+
+
+_SELECTORS = {"arith.minimumf": 4, "arith.maximumf": 5}
+"""What ``vrangeps`` is told to select, with the sign of what it selects."""
+
+_RANGE = {Float32Type(): ("ps", 16), Float64Type(): ("pd", 8)}
+"""The suffix of the instruction, and the lanes of its vectors of 512 bits."""
+
+
+def _has_range(s: FunctionLowering, operands: list[SSAValue]) -> bool:
+    """Whether values that may be NaN are compared in vectors of 512 bits by AVX-512."""
+    type_ = operands[0].type
+    if not isinstance(type_, VectorType) or type_.element_type not in _RANGE:
+        return False
+    _, lanes = _RANGE[type_.element_type]
+    count = lane_count(type_)
+    if count not in (lanes, 2 * lanes, 4 * lanes, 8 * lanes) or not s.module.has_range:
+        return False
+    # With a constant LLVM knows which of its instructions are not needed.
+    return not any(isinstance(operand.owner, llvm.ConstantOp) for operand in operands)
+
+
+def _by_range(s: FunctionLowering, selector: int, a: SSAValue, b: SSAValue) -> SSAValue:
+    """The minimum or maximum: what ``vrangeps`` gives, which orders zeros and leaves NaN out, and
+    the sum where that is NaN. For ``llvm.maximum``, LLVM has six instructions instead of three."""
+    type_ = a.type
+    assert isinstance(type_, VectorType)
+    suffix, lanes = _RANGE[type_.element_type]
+    count = lane_count(type_)
+    part = VectorType(type_.element_type, [lanes])
+    parts: list[SSAValue] = []
+    for first in range(0, count, lanes):
+        own = [
+            value if count == lanes else shuffle(s, value, value, range(first, first + lanes))
+            for value in (a, b)
+        ]
+        arguments = [
+            *own,
+            s.int_constant(selector, i32),
+            s.emit(llvm.PoisonOp, [], part),
+            s.int_constant(-1, IntegerType(lanes)),
+            s.int_constant(4, i32),  # rounding as it is set
+        ]
+        name = f"llvm.x86.avx512.mask.range.{suffix}.512"
+        parts.append(s.insert(llvm.CallIntrinsicOp(name, arguments, [part])).results[0])
+    while len(parts) > 1:
+        whole = range(2 * count // len(parts))
+        parts = [shuffle(s, *pair, whole) for pair in zip(parts[::2], parts[1::2], strict=True)]
+    unordered = s.emit(llvm.FCmpOp, [a, b], same_shape(type_, IntegerType(1)), {"predicate": _UNO})
+    total = s.emit(llvm.FAddOp, [a, b], type_)
+    return s.emit(llvm.SelectOp, [unordered, total, parts[0]], type_)
+
+
+_UNO = IntegerAttr(14, i64)
 
 
 _CASTS: dict[str, type[IRDLOperation]] = {

@@ -66,6 +66,20 @@ class NewModule:
         architecture = target_of(self._module).architecture
         return architecture is None or architecture.name != "x86_64"
 
+    @cached_property
+    def has_range(self) -> bool:
+        """Whether the target has AVX-512's ``vrangeps``, in vectors of 512 bits."""
+        if not isinstance(self._module, ModuleOp):
+            return False
+        target = target_of(self._module)
+        architecture = target.architecture
+        return (
+            architecture is not None
+            and architecture.name == "x86_64"
+            and target.vector_bits == 512
+            and target.has_feature("avx512dq")
+        )
+
     def add(self, op: Operation) -> None:
         """Add a translated global, or what is in the llvm dialect already."""
         self._tops.append(op)

@@ -760,6 +760,32 @@ def test_a_fence_has_code_on_every_cpu_of_64_bits_with_sse():
         assert native._is_risky(FENCE, Machine(triple, "x86-64", "-sse"))
 
 
+RANGE = """
+declare {type} @llvm.x86.avx512.mask.range.{suffix}.512(
+  {type}, {type}, i32, {type}, i{lanes}, i32)
+define {type} @f({type} %a, {type} %b) {{
+  %r = call {type} @llvm.x86.avx512.mask.range.{suffix}.512(
+    {type} %a, {type} %b, i32 5, {type} poison, i{lanes} -1, i32 4)
+  ret {type} %r
+}}
+"""
+
+
+@pytest.mark.parametrize(("suffix", "element", "lanes"), [("ps", "float", 16), ("pd", "double", 8)])
+def test_ranges_have_code_on_every_cpu_with_avx512dq(suffix: str, element: str, lanes: int):
+    text = RANGE.format(suffix=suffix, type=f"<{lanes} x {element}>", lanes=lanes)
+    triple = "x86_64-unknown-linux-gnu"
+    machine = Machine(triple, "x86-64", "+avx512dq")
+    compiled = compile_ir(
+        text, triple=triple, cpu=machine.cpu, features=machine.features, isolated=True
+    )
+    assert f"vrange{suffix}" in compiled.asm()
+    if host_target()[0].startswith("x86_64"):
+        assert not native._is_risky(text, machine)
+        assert native._is_risky(text, Machine(triple, "knl"))
+
+
 def test_intrinsics_are_those_of_the_table():
-    tested = {f"@llvm.x86.{name}" for name in (*X86_INTRINSICS, "sse.sfence")}
+    ranges = [f"avx512.mask.range.{suffix}.512" for suffix in ("pd", "ps")]
+    tested = {f"@llvm.x86.{name}" for name in (*X86_INTRINSICS, "sse.sfence", *ranges)}
     assert tested == set(native._CODE_BY_FEATURE)

@@ -189,10 +189,10 @@ func.func @extremes(%A: memref<?xf32>, %n: index, %m: index, %x: f32) {
 // -----
 
 // How often loops with vectors are written out is what the schedule says; LLVM does it only where
-// that makes registers of a small array, and with loops without vectors.
+// that makes registers of a small array, in loops of a few iterations, and in those without vectors.
 
 // CHECK-LABEL: func.func @vectors
-// CHECK:         %[[SUMS:.*]] = memref.alloca() {{.*}}memref<64xf32>
+// CHECK:         %[[SUMS:.*]] = memref.alloca() {{.*}}memref<128xf32>
 // CHECK:         scf.for %i
 // CHECK:           vector.load
 // CHECK:         } {llvm.loop_annotation = #llvm.loop_annotation<unroll = <disable = true>>}
@@ -203,18 +203,25 @@ func.func @extremes(%A: memref<?xf32>, %n: index, %m: index, %x: f32) {
 // CHECK:         scf.for %k
 // CHECK:           memref.store
 // CHECK-NOT:     llvm.loop_annotation
+// CHECK:         scf.for %l
+// CHECK:           vector.load
+// CHECK-NOT:     llvm.loop_annotation
 func.func @vectors(%A: memref<1024xf32>, %x: f32) {
-  %sums = tir.alloc "sums" : memref<64xf32>
+  %sums = tir.alloc "sums" : memref<128xf32>
   tir.for %i in 16 {
     %a = tir.load %A[%i * 8] : memref<1024xf32>, vector<8xf32>
     tir.store %a, %A[%i * 8 + 512] : memref<1024xf32>, vector<8xf32>
   }
-  tir.for %j in 8 {
-    %b = tir.load %sums[%j * 8] : memref<64xf32>, vector<8xf32>
+  tir.for %j in 16 {
+    %b = tir.load %sums[%j * 8] : memref<128xf32>, vector<8xf32>
     tir.store %b, %A[%j * 8] : memref<1024xf32>, vector<8xf32>
   }
   tir.for %k in 1024 {
     tir.store %x, %A[%k] : memref<1024xf32>
+  }
+  tir.for %l in 8 {
+    %b = tir.load %A[%l * 8 + 64] : memref<1024xf32>, vector<8xf32>
+    tir.store %b, %A[%l * 8] : memref<1024xf32>, vector<8xf32>
   }
   func.return
 }

@@ -16,8 +16,8 @@ ROOT = (0x3F3504F3, 0x3FE6A09E667F3BCD)
 
 
 def split(x: Real, more: Callable[[float], Real | float] = float) -> tuple[Real, Real, Integer]:
-    """e and f with x = 2**e (1 + f), for a normal x > 0; and the bits that hold e, of which ``more``
-    gives what is taken from it instead of its offset."""
+    """e and f with x = 2**e (1 + f), for a normal x > 0; and the bits that hold e, from which
+    ``more`` of its offset is taken."""
     root = ROOT[0 if x.is_single else 1]
     mantissa = x.mantissa
     offset = (x.bias + 1) << mantissa
