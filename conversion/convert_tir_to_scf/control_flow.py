@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import BoolAttr, VectorType, i1
+from xdsl.dialects.builtin import BoolAttr, MemRefType, VectorType, i1
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
@@ -48,7 +48,8 @@ def _indexes_small_arrays(index: SSAValue) -> bool:
     for use in index.uses:
         op = use.operation
         if isinstance(op, tir.LoadOp | tir.StoreOp) and isinstance(op.buffer.owner, Operation):
-            size = bytes_of(op.buffer.type)
+            assert isinstance(type_ := op.buffer.type, MemRefType)
+            size = bytes_of(type_)
             if size is not None and size <= _REGISTERS:
                 return True
         elif isinstance(op, tir.ApplyOp) and _indexes_small_arrays(op.result):
