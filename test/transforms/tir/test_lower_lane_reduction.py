@@ -404,3 +404,31 @@ def test_lanes_in_a_loop_that_drives_results_and_terms():
         kc.build(sch.mod)(a, b)
     assert said == []
     np.testing.assert_array_equal(b, a.sum(axis=1))
+
+
+def test_an_index_that_is_computed_in_the_loop():
+    """A result of symbolic place, in a reduction over lanes: it is not known behind them."""
+    n = te.size_var("n")
+    a = te.placeholder((n,), "int64", name="A")
+    k = te.reduce_axis((0, 2), name="k")
+    b = te.compute((n - 1,), lambda i: te.min(a[i + k], axis=k), name="B")
+    sch = tir.Schedule(te.create_prim_func([a, b]))
+    i, lanes = sch.get_loops("B")
+    sch.vectorize(lanes)
+    sch.split(i, factors=["n", None, 1])
+    outer, middle, _, lanes = sch.get_loops("B")
+    sch.tile(outer, middle, 4, 4)
+    loops = sch.get_loops("B")
+    sch.reorder(loops[0], loops[4])
+    loops = sch.get_loops("B")
+    sch.reorder(loops[3], loops[1], loops[5])
+    loops = sch.get_loops("B")
+    sch.reorder(loops[4], loops[3])
+    said: list[Any] = []
+    x = np.array([5, 3, 8, 1, 9, 2, 7], np.int64)
+    y = np.full(6, 77)
+    with diagnostic_handler(said.append):
+        kc.build(sch.mod)(x, y)
+    np.testing.assert_array_equal(y, np.minimum(x[1:], x[:-1]))
+    (warning,) = [warning for warning in said if warning.code == "KC4211"]
+    assert warning.why == "i is computed in k, and the results depend on it"
