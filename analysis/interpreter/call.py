@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     StringAttr,
     TensorType,
+    VectorType,
 )
 from xdsl.interpreter import Interpreter, InterpreterFunctions
 from xdsl.ir import Attribute, Operation
@@ -30,7 +31,7 @@ from kc.analysis.interpreter.control import (
     ScfFunctions,
 )
 from kc.analysis.interpreter.engine import KernelInterpreter
-from kc.analysis.interpreter.errors import ExecutionError, UninterpretableError
+from kc.analysis.interpreter.errors import ExecutionError, PoisonError, UninterpretableError
 from kc.analysis.interpreter.foreign import ForeignFunctions
 from kc.analysis.interpreter.llvm_intrinsics import LlvmIntrinsicFunctions
 from kc.analysis.interpreter.math import math_functions
@@ -38,7 +39,7 @@ from kc.analysis.interpreter.memory import MemRefFunctions
 from kc.analysis.interpreter.symbols import argument_attributes, argument_name, bind_symbols
 from kc.analysis.interpreter.te import TeFunctions
 from kc.analysis.interpreter.tir import TirFunctions
-from kc.analysis.interpreter.values import Buffer, dtype_of, float_type, is_float, wrapper
+from kc.analysis.interpreter.values import Buffer, Poison, dtype_of, float_type, is_float, wrapper
 from kc.analysis.interpreter.vector import VectorAccessFunctions, VectorFunctions
 from kc.analysis.interpreter.vector_shapes import (
     VectorGatherFunctions,
@@ -98,7 +99,8 @@ def run(
 
     Tensors and memrefs are numpy arrays of the argument's shape and dtype (``kc.dtype`` where it
     is given; else intN or uintN for iN, bool for i1 and, as lowered code has it, for i8); memrefs
-    are written in place. Scalars are numbers. The results are numpy arrays and scalars.
+    are written in place. Vectors are arrays, too, and scalars are numbers. The results are numpy
+    arrays and scalars.
 
     ``implementations`` run further ops. With ``launch_order``, kernels run as a GPU launches them,
     their blocks in an order that it draws (:mod:`kc.analysis.interpreter.launches`), and not in the
@@ -163,6 +165,14 @@ def _to_value(
             wanted = " or ".join(sorted(map(str, accepted)))
             raise ExecutionError(function, f"{name} has the dtype {arg.dtype}, not {wanted}")
         return Buffer(arg.view(held), name)
+    if isinstance(type_, VectorType):
+        shape = tuple(type_.get_shape())
+        if not isinstance(arg, np.ndarray) or arg.shape != shape:
+            raise ExecutionError(function, f"{name} is {type_}, and takes an array of its shape")
+        vector = np.empty(shape, object)
+        for lane, element in np.ndenumerate(arg):
+            vector[lane] = _to_value(function, index, element, type_.element_type, {})
+        return vector
     if is_float(type_):
         return float_type(function, type_)(arg)
     if isinstance(type_, IntegerType | IndexType):
@@ -181,6 +191,11 @@ def _from_value(
         data = value.array(function)
         data = data.view(user_dtype(function, type_.element_type, attrs))
         return data.copy() if isinstance(type_, TensorType) else data
+    if isinstance(type_, VectorType):
+        lanes = [_from_value(function, lane, type_.element_type, {}) for lane in value.reshape(-1)]
+        return np.array(lanes, dtype_of(function, type_.element_type)).reshape(value.shape)
+    if isinstance(value, Poison):
+        raise PoisonError(value.op, value.reason)
     if is_float(type_):
         return float_type(function, type_)(value)
     return bool(value) if type_ == IntegerType(1) else int(value)

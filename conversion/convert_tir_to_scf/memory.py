@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import (
     NoneAttr,
     StridedLayoutAttr,
     VectorType,
+    i1,
     i64,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -30,7 +31,7 @@ from kc.analysis.vector_alignment import divisor, known_alignment
 from kc.conversion.convert_tir_to_scf.function import STACK_BYTES, TirToScf, memory_type
 from kc.conversion.driver import ConversionPattern
 from kc.dialects import tir
-from kc.dialects.arith import CmpiOp, ExtUIOp, like
+from kc.dialects.arith import CmpiOp, ExtUIOp, element_of, like
 from kc.dialects.gpu import LaunchOp
 from kc.dialects.llvm import IntToPtrOp, LLVMPointerType
 from kc.dialects.memref import PrefetchOp
@@ -395,7 +396,78 @@ def bytes_of(type_: MemRefType) -> int | None:
     return math.prod(shape) * ((bits + 7) // 8)
 
 
+class ReadBools(ConversionPattern[TirToScf]):
+    """A vector of bools, which are bytes in memory.
+
+    ::
+
+        %v = vector.transfer_read %A[%i], %p : memref<8xi1>, vector<4xi1>
+
+    becomes ::
+
+        %0 = vector.transfer_read %A[%i], (%p as i8) : memref<8xi8>, vector<4xi8>
+        %v = arith.cmpi ne, %0, 0 : vector<4xi8>
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self, op: vector.TransferReadOp | vector.LoadOp, rewriter: PatternRewriter, /
+    ) -> None:
+        result = op.results[0]
+        is_transfer = isinstance(op, vector.TransferReadOp)
+        buffer = op.source if is_transfer else op.base
+        memory = like(result.type, _element(buffer))
+        if element_of(result.type) != i1 or memory == result.type:
+            return
+        new: list[Operation] = []
+        operands = list(op.operands)
+        if is_transfer:
+            padding = ExtUIOp(op.padding, _element(buffer))
+            operands[operands.index(op.padding)] = padding.result
+            new.append(padding)
+        read = type(op).create(
+            operands=operands,
+            result_types=[memory],
+            properties=op.properties,
+            attributes=op.attributes,
+        )
+        zero = arith.ConstantOp(_zero(memory))
+        rewriter.replace(op, [*new, read, zero, CmpiOp(read.results[0], zero.result, "ne")])
+
+
+class WriteBools(ConversionPattern[TirToScf]):
+    """A vector of bools, which are bytes in memory.
+
+    ::
+
+        vector.transfer_write %v, %A[%i] : vector<4xi1>, memref<8xi1>
+
+    becomes ::
+
+        %0 = arith.extui %v : vector<4xi1> to vector<4xi8>
+        vector.transfer_write %0, %A[%i] : vector<4xi8>, memref<8xi8>
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self, op: vector.TransferWriteOp | vector.StoreOp, rewriter: PatternRewriter, /
+    ) -> None:
+        value, buffer = op.operands[:2]
+        memory = like(value.type, _element(buffer))
+        if element_of(value.type) != i1 or memory == value.type:
+            return
+        wide = ExtUIOp(value, memory)
+        new = type(op).create(
+            operands=[wide.result, *op.operands[1:]],
+            properties=op.properties,
+            attributes=op.attributes,
+        )
+        rewriter.replace(op, [wide, new], [])
+
+
 PATTERNS: tuple[type[RewritePattern], ...] = (
+    ReadBools,
+    WriteBools,
     ConvertLoad,
     GatherLanes,
     ConvertAsyncCopy,

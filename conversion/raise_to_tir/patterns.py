@@ -68,11 +68,12 @@ class RaiseStructured(ConversionPattern[FunctionRaiser]):
         operands = [tensors.operand(operand, op) for operand in structure.inputs]
         starts: list[SSAValue | None] = []
         for n, value in enumerate(structure.outputs):
-            keeps = structure.reads_output(n)
+            is_whole = structure.writes_whole_output(n, extents)
+            keeps = structure.reads_output(n) or not is_whole
             start = None
             if is_tensor:
                 held = tensors.values[value]
-                if isinstance(held, Splat) and not any(structure.is_reduced):
+                if isinstance(held, Splat) and is_whole and not any(structure.is_reduced):
                     start, keeps = held.scalar, False
                 operands.append(tensors.destination(value, op.results[n], op, keeps))
             else:

@@ -21,7 +21,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.linalg.ops import BroadcastOp, TransposeOp, YieldOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
 
 from kc.dialects.linalg import GenericOp, MapOp, NamedOp, ReduceOp
 from kc.dialects.linalg.definitions import DENSE_WINDOWS, ELEMENTWISE, NAMED
@@ -60,6 +60,24 @@ class Structure:
     def reads_output(self, n: int) -> bool:
         """Whether an iteration uses what the n-th output held before."""
         return self.body.block.args[len(self.inputs) + n].first_use is not None
+
+    def writes_whole_output(self, n: int, extents: Sequence[object]) -> bool:
+        """Whether the loops, of these extents, write each element of the n-th output.
+
+        Elements that they do not write keep what they held: where an index is a sum or a constant,
+        two indices are one loop, or a loop beside them may have no iteration.
+        """
+        value, space = self.outputs[n], self.maps[len(self.inputs) + n]
+        if not isinstance(value.type, ShapedType):
+            return True
+        loops: set[int] = set()
+        for size, expr in zip(value.type.get_shape(), space.results, strict=True):
+            if isinstance(expr, AffineDimExpr) and expr.position not in loops:
+                loops.add(expr.position)
+            elif not (isinstance(expr, AffineConstantExpr) and size == 1):
+                return False
+        beside = (extent for loop, extent in enumerate(extents) if loop not in loops)
+        return all(isinstance(extent, int) and extent > 0 for extent in beside)
 
     def dimension_source(self, loop: int) -> tuple[SSAValue, int] | None:
         """An operand and its dimension that has the extent of a loop; a constant one if any."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from typing import Any
 
 import numpy as np
@@ -209,3 +210,50 @@ def test_a_memref_of_known_size_is_still_what_a_call_takes():
     module = kc.lower(kc.IRModule.parse(text))
     assert "@f(%a: memref<8xf32>" in str(module)
     module.op.verify()
+
+
+SCATTERED = """
+func.func @f(%a: tensor<AxBxf32>, %c: tensor<CxDxf32>) -> tensor<CxDxf32> {
+  %0 = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (MAP)>],
+      iterator_types = ["parallel", "KIND"]}
+      ins(%a : tensor<AxBxf32>) outs(%c : tensor<CxDxf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<CxDxf32>
+  return %0 : tensor<CxDxf32>
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("shape", "target", "map_", "kind"),
+    [
+        ((2, 3), (1, 6), "0, i + j", "parallel"),  # sums
+        ((3, 1), (3, 3), "i, i", "parallel"),  # a diagonal
+        ((2, 3), (2, 3), "0, j", "parallel"),  # a row
+        ((3, 0), (3, 1), "i, 0", "reduction"),  # nothing at all
+        ((3, 4), (3, 1), "i, 0", "reduction"),  # the last of each row
+    ],
+)
+@pytest.mark.parametrize("fills", [False, True])
+def test_elements_that_no_iteration_writes_keep_what_they_held(
+    shape: tuple[int, int], target: tuple[int, int], map_: str, kind: str, fills: bool
+):
+    text = SCATTERED.replace("MAP", map_).replace("KIND", kind)
+    sizes = dict(zip("ABCD", (*shape, *target), strict=True))
+    for name, size in sizes.items():
+        text = re.sub(rf"\b{name}x|(?<=x){name}x", "?x" if name == "B" else f"{size}x", text)
+    if fills:
+        type_ = f"tensor<{target[0]}x{target[1]}xf32>"
+        text = text.replace("outs(%c :", "outs(%filled :").replace(
+            "  %0 =",
+            "  %z = arith.constant 7.0 : f32\n"
+            f"  %filled = linalg.fill ins(%z : f32) outs(%c : {type_}) -> {type_}\n  %0 =",
+        )
+    a = np.arange(shape[0] * shape[1], dtype=np.float32).reshape(shape)
+    c = -np.ones(target, np.float32)
+    wanted = np.full(target, 7, np.float32) if fills else c.copy()
+    for i, j in np.ndindex(*shape):
+        wanted[eval(map_)] = a[i, j]
+    np.testing.assert_array_equal(kc.build(kc.IRModule.parse(text))(a, c), wanted)

@@ -14,6 +14,7 @@ from optional_tools import find
 
 import kc
 from kc.analysis.interpreter import run
+from kc.analysis.interpreter.errors import ExecutionError
 
 Arrays = list[Any]
 
@@ -606,3 +607,37 @@ func.func @main(%v: vector<[4]xf32>) -> (vector<[4]xf32>, index) {
     doubled, scale = kc.build(kc.IRModule.parse(text))(np.arange(4, dtype="f4"))
     np.testing.assert_array_equal(doubled, [0, 2, 4, 6])
     assert scale == 1
+
+
+def test_the_interpreter_takes_and_returns_vectors():
+    text = """
+func.func @main(%v: vector<2x2xi8>, %x: vector<2xf32>, %i: index) -> (vector<2x2xi8>, f32) {
+  %s = arith.addi %v, %v : vector<2x2xi8>
+  %y = vector.extract %x[%i] : f32 from vector<2xf32>
+  return %s, %y : vector<2x2xi8>, f32
+}
+"""
+    module = kc.IRModule.parse(text).op
+    v, x = np.array([[1, -2], [64, 3]], "i1"), np.array([1.5, 2.5], "f4")
+    doubled, y = run(module, "main", [v, x, 1])
+    np.testing.assert_array_equal(doubled, np.array([[2, -4], [-128, 6]], "i1"))
+    assert (doubled.dtype, y) == (np.int8, 2.5)
+    with pytest.raises(ExecutionError, match="v is vector<2x2xi8>, and takes an array of its"):
+        run(module, "main", [v[0], x, 1])
+    with pytest.raises(ExecutionError):
+        run(module, "main", [v, x, 2])
+
+
+def test_vectors_of_booleans_beside_tensors():
+    """Bytes in memory, as numpy's."""
+    text = """
+func.func @main(%v: vector<3xi1>, %t: tensor<?xf32>) -> (tensor<?xf32>, vector<3xi1>) {
+  %true = arith.constant dense<true> : vector<3xi1>
+  %n = arith.xori %v, %true : vector<3xi1>
+  %s = arith.addf %t, %t : tensor<?xf32>
+  return %s, %n : tensor<?xf32>, vector<3xi1>
+}
+"""
+    doubled, turned = kc.build(kc.IRModule.parse(text))(np.array([1, 0, 1], bool), numbers(2))
+    np.testing.assert_array_equal(doubled, [0, 2])
+    np.testing.assert_array_equal(turned, [False, True, False])

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import itertools
 import re
+import signal
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
@@ -313,6 +314,10 @@ def compared(module: kc.IRModule, interface: Interface, ir: str) -> tuple[str, s
     why = ""
     for attempt in range(ATTEMPTS):
         arrays = drawn(interface, random, attempt)
+        undefined = _undefined(module, interface, arrays)
+        if undefined is not None:
+            why = undefined
+            continue
         try:
             _call_own(interface, checked, arrays)
             own = _call_own(interface, built, arrays)
@@ -325,35 +330,50 @@ def compared(module: kc.IRModule, interface: Interface, ir: str) -> tuple[str, s
             theirs.append(call_upstream(interface, ir, arrays))
         _LIBC.mallopt(_MALLOC_PERTURB, 0)
         why = _difference(own, *theirs)
-        if not why:
-            return "equal", ""
-        undefined = _undefined(module, interface, arrays)
-        if undefined is None:
-            return "differ", f"{why}\nattempt {attempt}: {arrays}"
-        why = undefined
+        return ("differ", f"{why}\nattempt {attempt}: {arrays}") if why else ("equal", "")
     return "undefined", why
+
+
+class _TooSlow(Exception):
+    """The interpreter is not done in :data:`SECONDS`."""
+
+
+SECONDS = 2
+"""So long is a function interpreted, to see whether it has results."""
 
 
 def _undefined(
     module: kc.IRModule, interface: Interface, arrays: Sequence[np.ndarray]
 ) -> str | None:
-    """What the interpreter says that the program does without a defined result, if so."""
+    """What the interpreter says that the function does without a defined result, if it does; None
+    also where it takes too long, or arguments that the interpreter has not."""
+
+    def stop(*_: object) -> None:
+        raise _TooSlow
+
+    with diagnostic_handler(lambda _: None):
+        raised = kc.tir.Schedule(module).mod
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, SECONDS)
     try:
-        with diagnostic_handler(lambda _: None):
-            raised = kc.tir.Schedule(module).mod
-        given = [array.copy() for array in arrays]
-        scalars = [
-            array.item() if value.kind == "scalar" else array
-            for value, array in zip(interface.arguments, given, strict=True)
+        inputs = raised.functions[interface.name].function_type.inputs
+        given = [
+            array.item() if value.kind == "scalar" else array.copy()
+            for value, array in zip(interface.arguments, arrays, strict=True)
+        ]
+        given += [
+            np.zeros([size or 0 for size in value.sizes], value.dtype)
+            for value in interface.results[: len(inputs) - len(given)]
         ]
         with np.errstate(all="ignore"):
-            run(raised.op, interface.name, scalars)
-    except UninterpretableError:
+            run(raised.op, interface.name, given)
+    except (UninterpretableError, _TooSlow):
         return None
     except ExecutionError as error:
-        return None if "arguments" in str(error) else str(error)
-    except KCError:
-        return None
+        return None if isinstance(error.op, FuncOp) else str(error)  # of how it is called
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
     return None
 
 
