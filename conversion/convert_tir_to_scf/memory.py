@@ -422,7 +422,7 @@ class ReadBools(ConversionPattern[TirToScf]):
         new: list[Operation] = []
         operands = list(op.operands)
         if is_transfer:
-            padding = ExtUIOp(op.padding, _element(buffer))
+            padding = ExtUIOp(op.padding, _element(buffer))  # pyright: ignore[reportArgumentType]
             operands[operands.index(op.padding)] = padding.result
             new.append(padding)
         read = type(op).create(
@@ -456,7 +456,7 @@ class WriteBools(ConversionPattern[TirToScf]):
         memory = like(value.type, _element(buffer))
         if element_of(value.type) != i1 or memory == value.type:
             return
-        wide = ExtUIOp(value, memory)
+        wide = ExtUIOp(value, memory)  # pyright: ignore[reportArgumentType]
         new = type(op).create(
             operands=[wide.result, *op.operands[1:]],
             properties=op.properties,
