@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from xdsl.dialects import arith, memref, scf, tensor, vector
 from xdsl.dialects.builtin import (
+    ComplexType,
     DenseIntOrFPElementsAttr,
     DenseResourceAttr,
     IndexType,
@@ -82,6 +83,14 @@ class RaiseConstant(ConversionPattern[FunctionRaiser]):
                 if isinstance(attr, DenseResourceAttr)
                 else f"its value is {attr}",
                 hints=["make it an argument of the function"],
+            )
+        if isinstance(type_.element_type, ComplexType):
+            raise CodegenError(
+                "KC4550",
+                f"raise-to-tir: a constant of type {type_} has no counterpart in tir",
+                location=location_of(op),
+                why="buffers hold integers, floats and indices",
+                hints=["keep real and imaginary parts in two tensors"],
             )
         if count and attr.is_splat():
             scalar = arith.ConstantOp(next(iter(attr.iter_attrs())))  # pyright: ignore

@@ -255,3 +255,11 @@ func.func @narrow(%A: memref<8xindex>) {
   cf.assert %same, "as far as 8 bits hold it"
   return
 }
+
+// -----
+
+func.func @complex() -> tensor<complex<i32>> {
+  // expected-error@+1 {{raise-to-tir: a constant of type tensor<complex<i32>> has no counterpart in tir}}
+  %c = arith.constant dense<(1, 2)> : tensor<complex<i32>>
+  return %c : tensor<complex<i32>>
+}
