@@ -1,29 +1,44 @@
 """Estimated registers and shared memory of kernels beside what the assembler says.
 
-    python benchmarks/ptx_resources.py [ARCH]
+    python benchmarks/ptx_resources.py [ARCH] [SET]
 
 For each kernel: the threads of a block, the registers by ``kc.analysis.ptx_resources`` and by
 ``ptxas -v``, the difference in percent, static shared memory by both, and the bytes that ptxas
-spills. ARCH is ``sm_80`` where nothing is said. Needs ptxas on the PATH; no GPU.
+spills; at the end, how many estimates are near. ARCH is ``sm_80`` where nothing is said. SET is
+
+- ``kernels``, those below (if nothing is said);
+- ``lessons``, those that the lessons in examples/lessons build;
+- ``defaults``, the schedules that kc makes for programs without one;
+- ``schedules:SEED``, 40 random schedules of threads of the tests in test/gpu;
+- ``programs:SEED``, 50 random programs of the family ``kernels`` in test/fuzz.
+
+Needs ptxas on the PATH; no GPU.
 """
 
 from __future__ import annotations
 
+import contextlib
+import io
 import re
+import runpy
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import count, islice
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from emulator import add, axis, product, row_sums
 
 import kc
 from kc import te
+from kc.analysis.loop_tree import loops
+from kc.analysis.ptx_registers import GRANULE
 from kc.analysis.ptx_resources import KernelResources, resources
-from kc.support.diagnostics import diagnostic_handler
+from kc.support.diagnostics import KCError, diagnostic_handler
 
 
 def tiled_product(
@@ -147,13 +162,124 @@ def assembled(ptx: str, arch: str) -> dict[str, tuple[int, int, int]]:
     return kernels
 
 
-def compared(arch: str) -> Iterator[tuple[str, KernelResources, tuple[int, int, int]]]:
-    """Each kernel with its estimate and what ptxas says."""
+# Sets of kernels: the name and the program of each, for one architecture --------------------------
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def from_below(_: str) -> Iterator[tuple[str, kc.IRModule]]:
+    """The kernels above."""
     for name, make in KERNELS.items():
         s, args = make()
-        with diagnostic_handler(lambda _: None):
-            module = kc.build(s, args, target=f"cuda -arch={arch}")
-        ptx = module.imported_modules[0].get_source()
+        yield name, kc.lower(s, args)
+
+
+def from_lessons(_: str) -> Iterator[tuple[str, kc.IRModule]]:
+    """What the lessons about GPUs build."""
+    build = kc.build
+    for lesson in sorted((ROOT / "examples" / "lessons").glob("*gpu*.py")):
+        modules: list[kc.IRModule] = []
+
+        def built(s: Any, args: Any = None, *rest: Any, **options: Any) -> Any:
+            if str(options.get("target", "")).startswith("cuda"):
+                loops = getattr(s, "mod", s) if args is None else kc.lower(s, args)
+                modules.append(loops)  # noqa: B023
+            return build(s, args, *rest, **options)
+
+        kc.build = built
+        try:
+            with contextlib.redirect_stdout(io.StringIO()):
+                runpy.run_path(str(lesson), run_name="__main__")
+        finally:
+            kc.build = build
+        for number, module in enumerate(modules):
+            yield f"{lesson.stem[:2]}, {number}", module
+
+
+def from_rules(_: str) -> Iterator[tuple[str, kc.IRModule]]:
+    """Default schedules of the rows of benchmarks/cpu.py."""
+    sys.path.append(str(ROOT / "benchmarks" / "peers"))
+    import cpu_rows as rows  # noqa: PLC0415
+
+    programs: dict[str, Callable[[], Any]] = {
+        "product": rows.product(512, 512, 512),
+        "flat product": rows.product(3, 2000, 1300),
+        "batched": rows.product(170, 180, 210, batch=3),
+        "gelu": rows.product(330, 200, 400, act="gelu"),
+        "softmax": rows.softmax(512, 1000),
+        "layernorm": rows.layernorm(512, 900),
+        "attention": rows.attention(400, 64),
+        "sum of rows": rows.reduction("sum", 1300, 1000, 1),
+        "sum of columns": rows.reduction("sum", 1010, 430, 0),
+        "max of rows": rows.reduction("max", 300, 7000, 1),
+        "transpose": rows.copy_like("transpose", (1024, 1000)),
+        "cast": rows.copy_like("cast", (900, 1000)),
+        "exp": rows.pointwise("exp", (1100, 370)),
+        "convolution": rows.convolution(2, 16, 19, 32, 3, 1),
+        "strided": rows.convolution(1, 3, 40, 18, 7, 3, 2),
+        "depthwise": rows.convolution(1, 6, 19, 6, 3, 1, depthwise=True),
+    }
+    for name, make in programs.items():
+        yield name, kc.auto_schedule(make().tensors(), target="cuda -arch=sm_80").mod
+
+
+def from_schedules(seed: str) -> Iterator[tuple[str, kc.IRModule]]:
+    """Random schedules of threads."""
+    sys.path.append(str(ROOT / "test" / "gpu"))
+    from thread_schedules import cases  # noqa: PLC0415
+
+    drawn = (case.module for case in cases(int(seed)) if hasattr(case, "module"))
+    yield from islice(_kernels_of(drawn), 40)
+
+
+def from_programs(seed: str) -> Iterator[tuple[str, kc.IRModule]]:
+    """Random programs, scheduled at random for a GPU."""
+    sys.path += [str(ROOT / "test" / folder) for folder in ("", "fuzz", "te")]
+    from families import FAMILIES  # noqa: PLC0415
+
+    family = FAMILIES["kernels"]
+
+    def drawn() -> Iterator[kc.IRModule]:
+        for number in count(int(seed) * 1000):
+            sch = kc.tir.Schedule(family.draw(Random(f"program {number}"), None).module)
+            for line in family.own(Random(f"calls {number}"), sch):
+                with contextlib.suppress(KCError):
+                    exec(line, {"sch": sch})
+            if any(loop.axis for loop in loops(sch.mod.op)):
+                yield sch.mod
+
+    yield from islice(_kernels_of(drawn()), 50)
+
+
+def _kernels_of(modules: Iterator[kc.IRModule]) -> Iterator[tuple[str, kc.IRModule]]:
+    """Those that can be compiled for every GPU, by number."""
+    number = 0
+    for module in modules:
+        with contextlib.suppress(KCError):
+            kc.build(module, target="cuda -arch=sm_75")
+            yield str(number), module
+            number += 1
+
+
+SETS = {
+    "kernels": from_below,
+    "lessons": from_lessons,
+    "defaults": from_rules,
+    "schedules": from_schedules,
+    "programs": from_programs,
+}
+
+
+def compared(
+    modules: Iterator[tuple[str, kc.IRModule]], arch: str
+) -> Iterator[tuple[str, KernelResources, tuple[int, int, int]]]:
+    """Each kernel with its estimate and what ptxas says."""
+    for name, module in modules:
+        try:
+            ptx = kc.build(module, target=f"cuda -arch={arch}").imported_modules[0].get_source()
+        except KCError as refusal:
+            print(f"{name}: {refusal.code}")
+            continue
         numbers = assembled(ptx, arch)
         for kernel in resources(ptx):
             yield name, kernel, numbers[kernel.name]
@@ -161,16 +287,38 @@ def compared(arch: str) -> Iterator[tuple[str, KernelResources, tuple[int, int, 
 
 def main() -> None:
     """Print the table."""
-    arch = sys.argv[1] if len(sys.argv) > 1 else "sm_80"
+    arch, chosen = (*sys.argv[1:], *("sm_80", "kernels")[len(sys.argv) - 1 :])
     if shutil.which("ptxas") is None:
         sys.exit("ptxas is not on the PATH")
+    kind, _, seed = chosen.partition(":")
     print(f"{'':26}threads  registers  ptxas     off   shared  ptxas  spilled")
-    for name, kernel, (registers, shared, spilled) in compared(arch):
-        off = (kernel.registers - registers) / registers
-        print(
-            f"{name:26}{kernel.threads:>7}{kernel.registers:>11}{registers:>7}{off:>8.0%}"
-            f"{kernel.shared:>9}{shared:>7}{spilled:>9}"
-        )
+    pairs: list[tuple[int, int]] = []
+    with diagnostic_handler(lambda _: None):
+        for name, kernel, (registers, shared, spilled) in compared(SETS[kind](seed), arch):
+            pairs.append((kernel.registers, registers))
+            print(
+                f"{name:26}{kernel.threads or '?':>7}{kernel.registers:>11}{registers:>7}"
+                f"{kernel.registers / registers - 1:>8.0%}{kernel.shared:>9}{shared:>7}{spilled:>9}"
+            )
+    print(f"\n{arch}, {chosen}: {near(pairs)}")
+
+
+def near(pairs: list[tuple[int, int]]) -> str:
+    """How near estimates are to the assembler's numbers, each with its estimate before it."""
+    off = [estimate / registers - 1 for estimate, registers in pairs]
+    within = sum(abs(part) <= 0.15 for part in off)
+    or_two = sum(
+        abs(part) <= 0.15 or abs(estimate - registers) <= 2
+        for part, (estimate, registers) in zip(off, pairs, strict=True)
+    )
+    steps = sum(
+        -(-estimate // GRANULE) == -(-registers // GRANULE) for estimate, registers in pairs
+    )
+    mean = sum(map(abs, off)) / len(off)
+    return (
+        f"{len(pairs)} kernels, {within} within 15 %, {or_two} within 15 % or 2 registers, {steps} "
+        f"with the same step of {GRANULE}; mean {mean:.0%}, extremes {min(off):.0%}, {max(off):.0%}"
+    )
 
 
 if __name__ == "__main__":

@@ -1,0 +1,616 @@
+"""The code of a kernel as PTX has it: instructions, blocks, and what values take of a GPU.
+
+PTX has as many registers as it likes. On the GPU, a value takes none that is a constant, a
+parameter (operands come from the constant bank), or the same for all threads of a warp where the
+operation is one of the uniform data path (``uniform registers``, since sm_75). A value of 64 bits
+is two registers of 32, unless its upper half is known to be zero, or nobody asks for it: addresses
+in shared memory have 32 bits. Predicates have registers of their own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+_REGISTER = re.compile(r"%(?:rd|rs|rq|fd|r|f|p|h)\d+\b")
+_DEFINED = re.compile(r"\s*(\{[^}]*\}|%[a-z]+\d+(?:\|%p\d+)?)")
+_WITHOUT_RESULT = ("st.", "bar.", "barrier.", "red.", "membar", "fence", "prefetch", "cp.", "bra")
+_ORDERED = ("st.", "bar.", "barrier.", "red.", "atom", "membar", "fence", "cp.", "call", "shfl",
+            "vote", "wgmma")  # fmt: skip
+"""What is not moved in front of what is before it."""
+_WIDTHS: Mapping[str, int] = {"rd": 2, "fd": 2, "rq": 4, "p": 0}
+_SHARED_ADDRESS = re.compile(
+    r"(ld|st|atom|red)\.(volatile\.)?shared|cp\.async\.c[ag]\.shared|(ld|st)matrix|mbarrier"
+)
+"""What takes an address in shared memory as its first one."""
+_LOW_HALVES = ("add.s64", "sub.s64", "or.b64", "and.b64", "xor.b64", "shl.b64", "mul.lo.s64",
+               "mad.lo.s64", "mov.b64", "mov.u64", "selp.b64", "selp.u64")  # fmt: skip
+"""What has the lower half of its result from the lower halves of its operands."""
+_UNIFORM = re.compile(
+    r"(add|sub|mul|mad|shl|shr|and|or|xor|not|neg|setp|selp|mov|cvt|min|max|cvta|prmt|bfe|bfi|abs|"
+    r"shf|lop3|div|rem|popc|clz|ld\.param)\b"
+)
+"""Integer operations, which the uniform data path has (roughly)."""
+_FLOAT = re.compile(r"\.(f16|f32|f64|bf16|f16x2|bf16x2)\b|\.rn|\.rm\b|ex2|lg2|sqrt|rcp")
+_OF_A_THREAD = re.compile(r"%tid\.([xyz])|%(?:laneid|warpid|clock|lanemask)")
+_RENAMES = ("mov", "cvta", "cvt.u64.u32", "cvt.u32.u64")
+MOST_PREDICATED = 12
+"""Instructions of a side of a branch that become predicated instead."""
+MOST_PREDICATED_UNIFORM = 4
+"""The same where all threads go the same way: to jump costs little then."""
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """One instruction of PTX."""
+
+    name: str
+    operands: tuple[str, ...]
+    defined: tuple[str, ...]
+    used: tuple[str, ...]
+    guard: str | None = None
+    """The predicate that it is only executed with."""
+
+    @property
+    def space(self) -> str | None:
+        """``shared`` or ``global`` for an access to memory."""
+        if not self.name.startswith(("ld.", "st.", "ldmatrix", "atom", "red")):
+            return None
+        return "shared" if "shared" in self.name or self.is_matrix else "global"
+
+    @property
+    def is_matrix(self) -> bool:
+        """Whether it loads fragments of a matrix for a warp."""
+        return self.name.startswith("ldmatrix")
+
+    @property
+    def is_load(self) -> bool:
+        """Whether it loads from memory, and nothing else."""
+        return self.is_matrix or self.name.startswith(("ld.global", "ld.shared", "ld.local"))
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether it keeps its place among others that are, and among loads that may alias."""
+        return self.name.startswith(_ORDERED)
+
+    @property
+    def is_product(self) -> bool:
+        """Whether it is a product of a tensor core."""
+        return "mma" in self.name
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether it computes integers, addresses and predicates."""
+        return not (
+            self.is_load or self.is_ordered or self.is_product or _FLOAT.search(self.name)
+        ) and not self.name.startswith("bra")
+
+    @property
+    def is_pure_integer(self) -> bool:
+        """Whether it can be computed anew, on the uniform data path too."""
+        return (
+            _UNIFORM.match(self.name) is not None
+            and self.guard is None
+            and (_FLOAT.search(self.name) is None or self.name.startswith(("mov", "selp")))
+        )
+
+    @property
+    def step(self) -> int | None:
+        """The constant that it adds to a value, in place."""
+        if not self.name.startswith("add.s") or self.operands[0] != self.operands[1]:
+            return None
+        return int(self.operands[2]) if re.fullmatch(r"-?\d+", self.operands[2]) else None
+
+
+@dataclass(slots=True, eq=False)
+class Block:
+    """Instructions that are executed one after the other; the jump at the end is one of them."""
+
+    number: int
+    instructions: list[Instruction]
+    following: list[int] = field(default_factory=list)
+    before: list[int] = field(default_factory=list)
+    alive_before: set[str] = field(default_factory=set)
+    alive_after: set[str] = field(default_factory=set)
+    depth: int = 0
+    """How many loops are around it."""
+
+    @property
+    def repeats(self) -> bool:
+        """Whether it is a whole loop."""
+        return self.number in self.following
+
+
+def instructions(body: str) -> tuple[list[Instruction], dict[str, int]]:
+    """The instructions of a function, and the places of labels among them."""
+    code: list[Instruction] = []
+    labels: dict[str, int] = {}
+    begun = ""  # an instruction such as mma.sync goes over several lines
+    for line in body.splitlines():
+        text = begun + line.split("//")[0].strip()
+        if match := re.match(r"(\$\w+):", text):
+            labels[match[1]] = len(code)
+        elif text and not text.startswith("."):
+            is_whole = text.endswith((";", "{", "}"))
+            begun = "" if is_whole else f"{text} "
+            if is_whole:
+                code.append(_instruction(text))
+    return code, labels
+
+
+def _instruction(text: str) -> Instruction:
+    used: list[str] = []
+    guard = re.match(r"@!?(%p\d+)\s+(.*)", text)
+    if guard is not None:
+        used.append(guard[1])
+        text = guard[2]
+    name, _, rest = text.replace("\t", " ").partition(" ")
+    name, rest = name.rstrip(";"), rest.strip().rstrip(";")
+    operands = tuple(part.strip() for part in re.split(r",(?![^{\[]*[}\]])", rest))
+    result = None if name.startswith(_WITHOUT_RESULT) else _DEFINED.match(rest)
+    defined: list[str] = []
+    if result is None:
+        used += _REGISTER.findall(rest)
+    else:
+        defined = _REGISTER.findall(result[1])
+        used += _REGISTER.findall(rest[result.end() :])
+        if guard is not None:  # the old value stays where the guard is false
+            used += defined
+    return Instruction(
+        name,
+        operands,
+        tuple(defined),
+        tuple(dict.fromkeys(used)),
+        None if guard is None else guard[1],
+    )
+
+
+class Code:
+    """The blocks of a kernel, with what is alive between them, and the width of each value.
+
+    ``arch`` is the number of the architecture, ``sizes`` those of a thread block, if they are
+    known. Short sides of branches are predicated, as the assembler makes them.
+    """
+
+    def __init__(self, body: str, arch: int, sizes: Sequence[int] | None) -> None:
+        self.arch, self.sizes = arch, sizes
+        self.instructions, labels = instructions(body)
+        self.definitions: dict[str, list[Instruction]] = {}
+        for instruction in self.instructions:
+            for register in instruction.defined:
+                self.definitions.setdefault(register, []).append(instruction)
+        self._blocks = self._cut(labels)
+        self.uniform = self._uniform_values()
+        self._free = self._values_without_register()
+        self._narrow = _Halves(self.instructions, self.definitions).without_upper()
+        self.copies = self._copies()
+        """Values that are the same register as others."""
+        self.blocks = self._predicated()
+        self._find_alive()
+        self._leave_loops()
+
+    def width(self, register: str) -> int:
+        """How many registers of 32 bits a value takes."""
+        if register in self._free:
+            return 0
+        if register in self._narrow:
+            return 1
+        return _WIDTHS.get(register[1:].rstrip("0123456789"), 1)
+
+    def is_single(self, register: str) -> bool:
+        """Whether one instruction defines it."""
+        return len(self.definitions.get(register, ())) == 1
+
+    # Blocks
+
+    def _cut(self, labels: Mapping[str, int]) -> dict[int, Block]:
+        code = self.instructions
+        starts = {0, *labels.values()}
+        for place, instruction in enumerate(code):
+            if instruction.name.startswith(("bra", "ret", "exit", "trap")):
+                starts.add(place + 1)
+        places = sorted(start for start in starts if start < len(code))
+        number_at = {place: number for number, place in enumerate(places)}
+        blocks: dict[int, Block] = {}
+        for number, place in enumerate(places):
+            end = places[number + 1] if number + 1 < len(places) else len(code)
+            block = blocks[number] = Block(number, code[place:end])
+            last = block.instructions[-1]
+            following: list[int] = []
+            if last.name.startswith("bra"):
+                following.append(labels[last.operands[-1].split()[-1]])
+            if last.guard is not None or not last.name.startswith(("bra", "ret", "exit", "trap")):
+                following.append(end)
+            known = [number_at[entry] for entry in following if entry in number_at]
+            block.following = list(dict.fromkeys(known))
+        for block in blocks.values():
+            for number in block.following:
+                blocks[number].before.append(block.number)
+        return blocks
+
+    def _predicated(self) -> dict[int, Block]:
+        """The blocks, where short sides of branches are predicated and chains are one."""
+        blocks = {
+            number: replace(block, before=list(block.before), following=list(block.following))
+            for number, block in self._blocks.items()
+        }
+        changed = True
+        while changed:
+            changed = False
+            for number in list(blocks):
+                if number in blocks:
+                    changed |= self._absorbed(blocks, blocks[number])
+        return blocks
+
+    def _absorbed(self, blocks: dict[int, Block], block: Block) -> bool:
+        """Whether ``block`` took over blocks behind it."""
+        behind = [blocks[number] for number in block.following]
+        if len(behind) == 1 and len(behind[0].before) == 1 and behind[0].number not in (
+            0, block.number,
+        ):  # fmt: skip
+            (last,) = behind
+            block.instructions = [*_without_jump(block), *last.instructions]
+            block.following = last.following
+            for number in last.following:
+                _rename(blocks[number].before, last.number, block.number)
+            del blocks[last.number]
+            return True
+        if len(behind) != 2:
+            return False
+        guard = block.instructions[-1].guard
+        if guard is None:
+            return False
+        sides = [
+            side
+            for side in behind
+            if side.before == [block.number]
+            and len(side.following) == 1
+            and side.following[0] not in (block.number, side.number)
+            and self._is_short(side, guard)
+        ]
+        first, second = behind
+        if len(sides) == 2 and first.following == second.following:
+            end = first.following[0]
+        else:
+            sides = [side for side in sides if side.following[0] in block.following][:1]
+            if not sides:
+                return False
+            end = sides[0].following[0]
+        block.instructions = _without_jump(block) + [
+            self._guarded(instruction, guard)
+            for side in sides
+            for instruction in _without_jump(side)
+        ]
+        gone = {side.number for side in sides}
+        block.following = [end]
+        kept = [number for number in blocks[end].before if number not in gone]
+        blocks[end].before = list(dict.fromkeys([*kept, block.number]))
+        for number in gone:
+            del blocks[number]
+        return True
+
+    def _is_short(self, side: Block, guard: str) -> bool:
+        most = MOST_PREDICATED_UNIFORM if guard in self.uniform else MOST_PREDICATED
+        return len(side.instructions) <= most and not any(
+            instruction.name.startswith(("bar", "shfl", "atom", "call", "vote"))
+            or instruction.is_product
+            for instruction in side.instructions
+        )
+
+    def _guarded(self, instruction: Instruction, guard: str) -> Instruction:
+        kept = (name for name in instruction.defined if not self.is_single(name))
+        used = dict.fromkeys([*instruction.used, guard, *kept])
+        return replace(instruction, guard=instruction.guard or guard, used=tuple(used))
+
+    # Which values take registers
+
+    def _uniform_values(self) -> set[str]:
+        """Values that are the same for all threads of a warp, by operations on integers, where all
+        threads are."""
+        varying: set[str] = set()
+        apart: set[int] = set()  # blocks that only some of the threads of a warp may be in
+        ends = self._ends_of_branches()
+        changed = True
+        while changed:
+            known = len(varying), len(apart)
+            for block in self._blocks.values():
+                for instruction in block.instructions:
+                    if instruction.defined and (
+                        block.number in apart or self._varies(instruction, varying)
+                    ):
+                        varying.update(instruction.defined)
+                if len(block.following) > 1 and block.instructions[-1].guard in varying:
+                    apart |= self._between(block, ends[block.number])
+            changed = (len(varying), len(apart)) != known
+        return set(self.definitions) - varying
+
+    def _varies(self, instruction: Instruction, varying: set[str]) -> bool:
+        if any(register in varying for register in instruction.used):
+            return True
+        for special in _OF_A_THREAD.finditer(" ".join(instruction.operands)):
+            sizes = self.sizes or (2, 2, 2)
+            axis = special[1]
+            if (sizes["xyz".index(axis)] if axis else max(sizes)) > 1:
+                return True
+        return not replace(instruction, guard=None).is_pure_integer
+
+    def _between(self, block: Block, end: int | None) -> set[int]:
+        """The blocks from a branch to where its sides meet."""
+        numbers: set[int] = set()
+        open_ = [number for number in block.following if number != end]
+        while open_:
+            number = open_.pop()
+            if number not in numbers and number != end:
+                numbers.add(number)
+                open_ += self._blocks[number].following
+        return numbers
+
+    def _ends_of_branches(self) -> dict[int, int | None]:
+        """Where all ways from a block meet again, first: its immediate postdominator."""
+        everything = (1 << len(self._blocks)) - 1
+        behind = dict.fromkeys(self._blocks, everything)
+        changed = True
+        while changed:
+            changed = False
+            for number in sorted(self._blocks, reverse=True):
+                ways = everything if self._blocks[number].following else 0
+                for following in self._blocks[number].following:
+                    ways &= behind[following]
+                ways |= 1 << number
+                if ways != behind[number]:
+                    behind[number], changed = ways, True
+        ends: dict[int, int | None] = {}
+        for number, ways in behind.items():
+            candidates = [n for n in behind if ways >> n & 1 and n != number]
+            ends[number] = max(candidates, key=lambda n: behind[n].bit_count(), default=None)
+        return ends
+
+    def _values_without_register(self) -> set[str]:
+        """Uniform values that only uniform operations use, parameters, and constants.
+
+        Before sm_80, addresses in global memory may be uniform registers."""
+        parameters = {
+            instruction.defined[0]
+            for instruction in self.instructions
+            if instruction.name.startswith("ld.param") and self.is_single(instruction.defined[0])
+        }
+        for instruction in self.instructions:
+            if instruction.name.startswith("cvta") and instruction.operands[1] in parameters:
+                parameters.add(instruction.defined[0])
+        used: set[str] = set()
+        addresses: set[str] = set()
+        for instruction in self.instructions:
+            of_addresses = {
+                register
+                for operand in instruction.operands
+                if operand.startswith("[")
+                for register in _REGISTER.findall(operand)
+            }
+            if self.arch >= 80:
+                addresses |= of_addresses
+            is_uniform = instruction.defined and instruction.defined[0] in self.uniform
+            if not is_uniform and not instruction.name.startswith("bra"):
+                used.update(
+                    set(instruction.used) - (of_addresses if self.arch < 80 else frozenset())
+                )
+        for instruction in reversed(self.instructions):  # what is renamed is used
+            if instruction.name.startswith(_RENAMES) and len(instruction.operands) == 2:
+                for registers in (used, addresses):
+                    if instruction.operands[0] in registers:
+                        registers.add(instruction.operands[1])
+        free = self.uniform - used | self.uniform & parameters - addresses
+        for register, (instruction, *more) in self.definitions.items():
+            if not more and instruction.name.startswith("mov"):
+                source = instruction.operands[1]
+                if not source.startswith("%"):
+                    free.add(register)
+        return free
+
+    def _copies(self) -> dict[str, str]:
+        """Values of one definition that only rename others: their originals."""
+        copies: dict[str, str] = {}
+        for instruction in self.instructions:
+            if len(instruction.operands) != 2 or instruction.guard is not None:
+                continue
+            result, source = instruction.operands
+            widens = instruction.name == "cvt.u64.u32" and result in self._narrow
+            if (
+                (widens or instruction.name.startswith(("mov", "cvta", "cvt.u32.u64")))
+                and not result.startswith("%p")
+                and self.is_single(result)
+                and self.is_single(source)
+            ):
+                copies[result] = copies.get(source, source)
+        if copies:
+            for block in self._blocks.values():
+                block.instructions = [
+                    replace(
+                        instruction,
+                        used=tuple(
+                            dict.fromkeys(copies.get(name, name) for name in instruction.used)
+                        ),
+                    )
+                    for instruction in block.instructions
+                ]
+        return copies
+
+    # What is alive
+
+    def _find_alive(self) -> None:
+        needed: dict[int, set[str]] = {}
+        defined: dict[int, set[str]] = {}
+        for block in self.blocks.values():
+            needs, defines = needed[block.number], defined[block.number] = set[str](), set[str]()
+            for instruction in block.instructions:
+                needs.update(
+                    register
+                    for register in instruction.used
+                    if register not in defines and self.width(register)
+                )
+                defines.update(instruction.defined)
+        changed = True
+        while changed:
+            changed = False
+            for number in sorted(self.blocks, reverse=True):
+                block = self.blocks[number]
+                after = set[str]().union(
+                    *(self.blocks[following].alive_before for following in block.following)
+                )
+                before = needed[number] | (after - defined[number])
+                if before != block.alive_before or after != block.alive_after:
+                    block.alive_before, block.alive_after, changed = before, after, True
+
+    def _leave_loops(self) -> None:
+        """Note the depth of each block; values that are computed from numbers of threads, blocks
+        and parameters, and not used in a loop, are computed anew behind it."""
+        loops = self._loops()
+        computed = self._computed_anew()
+        for body in loops:
+            used = {
+                register
+                for number in body
+                for instruction in self.blocks[number].instructions
+                for register in instruction.used
+            }
+            dropped = computed - used
+            for number in body:
+                block = self.blocks[number]
+                block.depth += 1
+                block.alive_before = block.alive_before - dropped
+                block.alive_after = block.alive_after - dropped
+
+    def _computed_anew(self) -> set[str]:
+        computed: set[str] = set()
+        for instruction in self.instructions:
+            if (
+                len(instruction.defined) == 1
+                and self.is_single(instruction.defined[0])
+                and instruction.is_pure_integer
+                and all(name in self._free or name in computed for name in instruction.used)
+            ):
+                computed.add(instruction.defined[0])
+        return computed
+
+    def _loops(self) -> list[set[int]]:
+        """The blocks of each loop: all that lead to a jump back, from where it leads to."""
+        loops: dict[int, set[int]] = {}
+        for end, start in self._jumps_back():
+            body = loops.setdefault(start, {start})
+            open_ = [end]
+            while open_:
+                number = open_.pop()
+                if number not in body:
+                    body.add(number)
+                    open_ += self.blocks[number].before
+        return list(loops.values())
+
+    def _jumps_back(self) -> Iterator[tuple[int, int]]:
+        if not self.blocks:
+            return
+        path, seen = {0}, {0}
+        stack = [(0, iter(self.blocks[0].following))]
+        while stack:
+            number, following = stack[-1]
+            entry = next(following, None)
+            if entry is None:
+                path.discard(number)
+                stack.pop()
+            elif entry in path:
+                yield number, entry
+            elif entry not in seen:
+                path.add(entry)
+                seen.add(entry)
+                stack.append((entry, iter(self.blocks[entry].following)))
+
+
+def _without_jump(block: Block) -> list[Instruction]:
+    return [line for line in block.instructions if not line.name.startswith("bra")]
+
+
+def _rename(numbers: list[int], old: int, new: int) -> None:
+    numbers[:] = [new if number == old else number for number in numbers]
+
+
+@dataclass(frozen=True)
+class _Halves:
+    """The halves of values of 64 bits."""
+
+    instructions: Sequence[Instruction]
+    definitions: Mapping[str, Sequence[Instruction]]
+
+    def without_upper(self) -> set[str]:
+        """The values of 64 bits that take one register."""
+        asked = self._asked()
+        bounds = self._bounds()
+        return {
+            register
+            for register in self.definitions
+            if register.startswith("%rd")
+            and (register not in asked or bounds.get(register, 1 << 64) < 1 << 32)
+        }
+
+    def _asked(self) -> set[str]:
+        """The values whose upper half somebody asks for."""
+        asked: set[str] = set()
+        uses: list[tuple[str, str]] = []
+        for instruction in self.instructions:
+            name, operands = instruction.name, instruction.operands
+            for place, operand in enumerate(operands):
+                for register in _REGISTER.findall(operand):
+                    if not register.startswith("%rd"):
+                        continue
+                    if place == 0 and register in instruction.defined and "[" not in operand:
+                        continue  # the result
+                    if _takes_low_half(name, operand, place):
+                        continue
+                    if name in _LOW_HALVES:
+                        uses.append((register, operands[0]))
+                    else:
+                        asked.add(register)
+        changed = True
+        while changed:
+            known = len(asked)
+            asked.update(register for register, result in uses if result in asked)
+            changed = len(asked) > known
+        return asked
+
+    def _bounds(self) -> dict[str, int]:
+        """What values are not larger than, of those that one instruction defines."""
+        bounds: dict[str, int] = {}
+
+        def of(operand: str) -> int:
+            if operand.isdigit():
+                return int(operand)
+            return bounds.get(operand, 1 << 64 if operand.startswith(("%rd", "-")) else 1 << 32)
+
+        for instruction in self.instructions:
+            name = instruction.name
+            result, *given = instruction.operands
+            if instruction.guard is not None or len(self.definitions.get(result, ())) != 1:
+                continue
+            kind = name.partition(".")[0]
+            if kind == "mov" and given[0].startswith("%tid"):
+                bounds[result] = 1023
+            elif name.startswith("cvt.u64.u"):
+                bounds[result] = min(of(given[0]), (1 << 32) - 1)
+            elif name.startswith("mul.wide.u"):
+                bounds[result] = of(given[0]) * of(given[1])
+            elif kind == "shl" and given[1].isdigit():
+                bounds[result] = of(given[0]) << int(given[1])
+            elif name.startswith("shr.u") and given[1].isdigit():
+                bounds[result] = of(given[0]) >> int(given[1])
+            elif kind == "and":
+                bounds[result] = min(map(of, given))
+            elif kind == "or":
+                bounds[result] = (1 << max(map(of, given)).bit_length()) - 1
+            elif kind == "add":
+                bounds[result] = of(given[0]) + of(given[1])
+        return bounds
+
+
+def _takes_low_half(name: str, operand: str, place: int) -> bool:
+    if operand.startswith("["):
+        is_first = place == 0 or not name.startswith("cp")
+        return is_first and _SHARED_ADDRESS.match(name) is not None
+    return name.startswith(("cvt.u32.u64", "cvt.u16.u64")) or (name == "shl.b64" and place == 2)
