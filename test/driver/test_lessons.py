@@ -93,7 +93,7 @@ SAYS = {
         "rows of 64 and 128 bytes          8192           4        6656        5120\n",
         "swizzled                          8192           4        1536           0\n",
         "copies ahead                     24576           2        1536           0\n",
-        "for sm_90a: about 166 registers of 255\n",
+        "for sm_90a: about 147 registers of 255\n",
     ],
     "22_gpu_tensor_core_convolution": [
         "256 x 14 x 14 x 256 -> 512: 48 products of tiles in the code\n",
