@@ -13,6 +13,11 @@ Barriers order what threads of a block do. Of two accesses in the same iteration
 have barriers, and of one and a later iteration of the other, it is asked only where no barrier is
 certain to be in between; a disproof is one only where none can be there. Nothing orders blocks.
 
+A copy that goes on by itself (``cp.async``) touches its elements at any time until it is waited
+for: a barrier behind such a wait orders it for the threads of its block
+(:mod:`kc.analysis.kernel_copies`). Products of four warps read memory by descriptors, which are not
+looked into.
+
 Memory of a block is proven to be written before it is read by the order of the statements: that is
 the order of what threads do to one element, if they do not race.
 
@@ -28,6 +33,7 @@ from typing import Literal
 
 from xdsl.dialects import memref, scf, vector
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     IndexType,
     IntegerAttr,
     MemRefType,
@@ -35,10 +41,14 @@ from xdsl.dialects.builtin import (
     VectorType,
 )
 from xdsl.ir import Block, Operation, OpResult, SSAValue
+from xdsl.traits import Pure
 
+from kc.analysis.disproofs import is_never
 from kc.analysis.instances import is_before
 from kc.analysis.isl_sets import Point, first_point
+from kc.analysis.kernel_copies import CopyWay
 from kc.analysis.kernel_launches import bounds_of, constant_of, launch_sizes, launches_of
+from kc.analysis.kernel_pointers import POINTERS, PointerAccess, pointer_accesses
 from kc.analysis.kernel_values import (
     BLOCK_AXES,
     NUMBERS,
@@ -48,6 +58,7 @@ from kc.analysis.kernel_values import (
     is_unknown,
 )
 from kc.analysis.loop_tree import buffer_name
+from kc.analysis.small_domains import TOO_LARGE, count_quotients, first_of_few
 from kc.analysis.terms import (
     NEVER,
     Condition,
@@ -60,8 +71,9 @@ from kc.analysis.terms import (
     number,
 )
 from kc.analysis.trust import Undecided
-from kc.dialects import gpu
+from kc.dialects import gpu, nvvm
 from kc.dialects.gpu import AddressSpace, AddressSpaceAttr, GPUFuncOp
+from kc.dialects.nvvm.special_registers import RangedRegisterOp
 from kc.support.diagnostics import Location
 from kc.support.locations import location_of
 
@@ -93,10 +105,47 @@ WHY: Mapping[Kind, str] = {
 MAX_QUESTIONS = 2000
 """The most questions about one kernel: what is left is undecided."""
 
+FEW_QUOTIENTS = 4
+"""Addresses of matrices have more quotients, and isl would take seconds: all points are tried."""
+
 _SEEN = (memref.LoadOp, memref.StoreOp, memref.AtomicRMWOp, vector.LoadOp, vector.StoreOp)
 _STORES = (memref.StoreOp, vector.StoreOp)
-_COLLECTIVES = (gpu.BarrierOp, gpu.ShuffleOp)
-_HARMLESS = (scf.YieldOp, gpu.ReturnOp, gpu.PrintfOp, memref.AllocaOp)
+_OF_A_WARP = (
+    gpu.ShuffleOp,
+    nvvm.LdMatrixOp,
+    nvvm.StMatrixOp,
+    nvvm.MmaOp,
+    nvvm.WmmaLoadOp,
+    nvvm.WmmaMmaOp,
+    nvvm.WmmaStoreOp,
+)
+_OF_FOUR_WARPS = (
+    nvvm.WgmmaFenceAlignedOp,
+    nvvm.WgmmaGroupSyncAlignedOp,
+    nvvm.WgmmaWaitGroupSyncOp,
+    nvvm.WgmmaMmaAsyncOp,
+)
+_COLLECTIVES = (gpu.BarrierOp, *_OF_A_WARP, *_OF_FOUR_WARPS)
+_WAITS = (gpu.BarrierOp, nvvm.CpAsyncWaitGroupOp)
+_HARMLESS = (
+    scf.YieldOp,
+    gpu.ReturnOp,
+    gpu.PrintfOp,
+    memref.AllocaOp,
+    memref.ExtractStridedMetaDataOp,
+    nvvm.CpAsyncOp,
+    nvvm.CpAsyncCommitGroupOp,
+    nvvm.CpAsyncWaitGroupOp,
+    nvvm.FenceProxyOp,
+    nvvm.MembarOp,
+    nvvm.PrefetchOp,
+    nvvm.NanosleepOp,
+    nvvm.ConvertFloatToTF32Op,
+    RangedRegisterOp,
+    *POINTERS,
+    *_COLLECTIVES,
+)
+"""What touches no memory, but for what its pointers lead to, and waits for nobody."""
 
 
 @dataclass(frozen=True)
@@ -161,12 +210,57 @@ class _Place:
 class _Access(_Place):
     """An access of an array that is not a thread's own, or of one."""
 
+    array: SSAValue
     buffer: SSAValue
+    """The array, or another one that is the same memory."""
     memory: Literal["global", "shared", "private"]
     writes: bool
-    is_atomic: bool
     element: list[Term]
     lanes: int
+    alignment: int
+    """What the address is to be a multiple of, in bytes."""
+    is_atomic: bool = False
+    is_asynchronous: bool = False
+    """Whether it goes on until it is waited for."""
+
+    def place(self, *, is_flat: bool) -> list[Term]:
+        """The indices of its first element; ``is_flat``: its number."""
+        if not is_flat or len(self.element) == 1:
+            return self.element
+        assert isinstance(self.array.type, MemRefType)
+        number_ = number(0)
+        for index, size in zip(self.element, self.array.type.get_shape(), strict=True):
+            number_ = number_ * size + index
+        return [number_]
+
+    def indices(self, point: Point, shift: int = 0) -> str:
+        """The indices of its first element at a point, or of one that is ``shift`` behind it."""
+        assert isinstance(self.array.type, MemRefType)
+        shape = self.array.type.get_shape()
+        indices = [index.at(point) for index in self.element]
+        if indices:
+            indices[-1] += shift
+        if len(indices) < len(shape):
+            rest, indices = indices[0], []
+            for size in reversed(shape[1:]):
+                indices.insert(0, rest % size)
+                rest //= size
+            indices.insert(0, rest)
+        return ", ".join(map(str, indices))
+
+
+@dataclass(frozen=True)
+class _Way:
+    """A way from an access to a later one."""
+
+    early: _Access
+    late: _Access
+    order: list[Condition]
+    """When it is one."""
+    ops: list[Operation]
+    """What is certain to be done on it, in order."""
+    may_wait: bool
+    """Whether a barrier may be on it."""
 
 
 @dataclass
@@ -183,11 +277,16 @@ class _Kernel:
     """Barriers and shuffles."""
     strange: Operation | None = None
     """An operation of which it is not known what it does."""
+    by_descriptor: Operation | None = None
+    """A product that reads memory by descriptors."""
     unknown_memory: Operation | None = None
     """An access of memory that is not known, or in an order that is not."""
     questions: int = 0
+    by_pointer: set[SSAValue] = field(default_factory=set)
+    """Arrays of which elements have numbers, as some accesses know these alone."""
     barriers: dict[Operation, tuple[bool, bool]] = field(default_factory=dict)
     """Whether a barrier may be in an operation, and whether one is certain to be."""
+    waits: dict[Operation, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.reader = KernelValues(self.grid, self.block, self.loops)
@@ -242,10 +341,18 @@ class _Kernel:
                 self._read(op.body.block, here, [*loops, op], *both)
             elif isinstance(op, _SEEN):
                 self._access(op, here, loops, may, must)
-            elif isinstance(op, _COLLECTIVES):
-                self.meetings.append(_Place(op, here, loops, may, must))
             elif not _is_harmless(op):
                 self.strange = self.strange or op
+            else:
+                if isinstance(op, _COLLECTIVES):
+                    self.meetings.append(_Place(op, here, loops, may, must))
+                if isinstance(op, nvvm.WgmmaMmaAsyncOp):
+                    self.by_descriptor = self.by_descriptor or op
+                accesses = pointer_accesses(op, self.reader)
+                if accesses is None:
+                    self.unknown_memory = self.unknown_memory or op
+                for access in accesses or ():
+                    self._pointer_access(access, _Place(op, here, loops, may, must))
 
     def _iterations(self, op: scf.ForOp) -> tuple[Condition, Condition]:
         reader, variable = self.reader, op.body.block.args[0]
@@ -287,10 +394,54 @@ class _Kernel:
         element = [self.reader.read(index) for index in indices]
         if any(map(is_unknown, element)):
             must = NEVER
-        is_atomic = isinstance(op, memref.AtomicRMWOp)
-        base = self.same.get(buffer, buffer)
+        given = op.get_attr_or_prop("alignment")
         self.accesses.append(
-            _Access(op, path, loops, may, must, base, memory, is_write, is_atomic, element, lanes)
+            _Access(
+                op,
+                path,
+                loops,
+                may,
+                must,
+                buffer,
+                self.same.get(buffer, buffer),
+                memory,
+                is_write,
+                element,
+                lanes,
+                given.value.data if isinstance(given, IntegerAttr) else 0,
+                is_atomic=isinstance(op, memref.AtomicRMWOp),
+            )
+        )
+
+    def _pointer_access(self, access: PointerAccess, place: _Place) -> None:
+        """An access by a pointer, whose element is a number: that of an array of one dimension."""
+        type_, memory = access.array.type, self._memory(access.array)
+        assert isinstance(type_, MemRefType)
+        is_dense = isinstance(type_.layout, NoneAttr)
+        if memory is None or not is_dense or DYNAMIC_INDEX in type_.get_shape()[1:]:
+            self.unknown_memory = self.unknown_memory or place.op
+            return
+        base, element = self.same.get(access.array, access.array), [access.first]
+        may = all_of([place.may, access.who])
+        self.by_pointer.add(base)
+        is_known = access.is_whole and not any(map(is_unknown, element))
+        must = all_of([place.must, access.who]) if is_known else NEVER
+        self.accesses.append(
+            _Access(
+                place.op,
+                place.path,
+                place.loops,
+                may,
+                must,
+                access.array,
+                base,
+                memory,
+                access.writes,
+                element,
+                access.lanes,
+                access.alignment,
+                is_asynchronous=access.is_asynchronous,
+            )
         )
 
     def _memory(self, buffer: SSAValue) -> Literal["global", "shared", "private"] | None:
@@ -326,7 +477,12 @@ class _Kernel:
         if self.questions > MAX_QUESTIONS:
             return Undecided("there are too many accesses to compare")
         names = sorted(set(condition.names()), key=lambda name: (name.strip("_"), name))
-        return first_point(condition, names)
+        if not self.by_pointer or count_quotients(condition) <= FEW_QUOTIENTS:
+            return first_point(condition, names)
+        point = None if is_never(condition) else first_of_few(condition, names)
+        if point == TOO_LARGE:
+            return Undecided("the question is too large to decide exactly")
+        return point
 
     def _other_thread(self) -> Mapping[str, Term]:
         """Names for another thread: its own block, thread, iterations and unknown values."""
@@ -350,16 +506,14 @@ class _Kernel:
         reason = self._unknown_memory()
         for access in self.accesses:
             outside: list[Condition] = []
-            for n, index in enumerate(access.element):
-                buffer = access.op.operands[1 if access.writes else 0]
+            for n, (index, size) in enumerate(self._sized(access)):
                 room = access.lanes - 1 if n == len(access.element) - 1 else 0
-                size = self.reader.size(buffer, n)
                 outside += [index < 0, index + room >= size]
             point = self._ask(all_of([access.may, any_of(outside)]))
             if point is None:
                 continue
             if isinstance(point, dict) and access.is_exact and self._is_launched(point):
-                indices = ", ".join(str(index.at(point)) for index in access.element)
+                indices = access.indices(point)
                 what = f"{_name(access)}[{indices}] is {_verb(access)} by {self._who(point)}"
                 message = f"{what}, outside of its bounds"
                 return SafetyVerdict(kind, False, message, location_of(access.op))
@@ -375,19 +529,18 @@ class _Kernel:
             if self.is_unanimous and isinstance(place.op, gpu.BarrierOp):
                 continue
             together = [*blocks, *(dim(name).equals(dim(f"{name}_")) for name in self._own(place))]
-            if isinstance(place.op, gpu.ShuffleOp):
-                warp = self.reader.linear() // WARP_SIZE
-                together.append(warp.equals(warp.where(renamed)))
+            if isinstance(place.op, (*_OF_A_WARP, *_OF_FOUR_WARPS)):
+                count = WARP_SIZE * (4 if isinstance(place.op, _OF_FOUR_WARPS) else 1)
+                group = self.reader.linear() // count
+                together.append(group.equals(group.where(renamed)))
             there = all_of(self._threads("_"))
             apart = all_of([place.may, ~place.must.where(renamed), there, *together])
             point = self._ask(apart)
             if point is None:
                 continue
             if place.is_exact and isinstance(point, dict) and self._is_launched(point):
-                what = "shuffle" if isinstance(place.op, gpu.ShuffleOp) else "barrier"
-                message = (
-                    f"{self._who(point)} comes to a {what}, and {self._thread(point, '_')} does not"
-                )
+                here, there = self._who(point), self._thread(point, "_")
+                message = f"{here} comes to {_a(place.op)}, and {there} does not"
                 return SafetyVerdict(kind, False, message, location_of(place.op))
             reason = reason or _why(point, "who comes to it", place)
         return SafetyVerdict(kind, None if reason else True, reason)
@@ -419,6 +572,9 @@ class _Kernel:
     ) -> str:
         if isinstance(point, Undecided):
             return point.reason
+        if first.is_asynchronous or second.is_asynchronous:
+            copy = first if first.is_asynchronous else second
+            return f"a copy of {_name(copy)} may go on{_line(copy)}"
         if first is second:
             return f"threads write one element of {_name(first)}, maybe the same"
         if not is_certain:
@@ -428,10 +584,12 @@ class _Kernel:
     def _meet(self, first: _Access, second: _Access, order: Sequence[Condition]) -> Condition:
         """Two threads touch one element, and are in such an order."""
         renamed = self._other_thread()
-        elements = [index.where(renamed) for index in second.element]
-        same = equal(first.element[:-1], elements[:-1])
-        if first.element:
-            last, its_last = first.element[-1], elements[-1]
+        is_flat = first.buffer in self.by_pointer
+        mine = first.place(is_flat=is_flat)
+        its = [index.where(renamed) for index in second.place(is_flat=is_flat)]
+        same = equal(mine[:-1], its[:-1])
+        if mine:
+            last, its_last = mine[-1], its[-1]
             if first.lanes == second.lanes == 1:
                 same.append(last.equals(its_last))
             else:
@@ -440,17 +598,24 @@ class _Kernel:
 
     def _inside(self, access: _Access) -> list[Condition]:
         """The first element of an access is inside of its array: what is not touches nothing."""
-        return [
-            index.within(self.reader.size(access.buffer, n))
-            for n, index in enumerate(access.element)
-        ]
+        return [index.within(size) for index, size in self._sized(access)]
+
+    def _sized(self, access: _Access) -> list[tuple[Term, Term]]:
+        """Its indices with the sizes of the array, or its number with how many elements it has."""
+        assert isinstance(access.array.type, MemRefType)
+        sizes = [self.reader.size(access.array, n) for n in range(access.array.type.get_num_dims())]
+        if len(access.element) < len(sizes):
+            sizes = [sizes[0] * prod(access.array.type.get_shape()[1:])]
+        return list(zip(access.element, sizes, strict=True))
 
     def _race(self, first: _Access, second: _Access, point: Point) -> SafetyVerdict:
-        index = ", ".join(str(index.at(point)) for index in first.element)
+        shift = 0
         if first.element and second.lanes > 1:
-            last = second.element[-1].where(self._other_thread()).at(point)
-            *outer, mine = [index.at(point) for index in first.element]
-            index = ", ".join(map(str, [*outer, max(mine, last)]))
+            is_flat = first.buffer in self.by_pointer
+            mine = first.place(is_flat=is_flat)[-1].at(point)
+            its = second.place(is_flat=is_flat)[-1].where(self._other_thread()).at(point)
+            shift = max(its - mine, 0)
+        index = first.indices(point, shift)
         is_one = all(point.get(name, 0) == point.get(f"{name}_", 0) for name in BLOCK_AXES)
         who = self._thread(point, "_") if is_one else self._who(point, "_")
         message = (
@@ -468,11 +633,11 @@ class _Kernel:
         for read in self.accesses:
             if read.memory != "shared" or (read.writes and not read.is_atomic):
                 continue
-            element = [dim(f"e{n}") for n in range(len(read.element))]
-            inside = [
-                index.within(self.reader.size(read.buffer, n)) for n, index in enumerate(element)
-            ]
-            condition = all_of([read.may, *_touches(read, element), *inside])
+            is_flat = read.buffer in self.by_pointer
+            element, lane = read.place(is_flat=is_flat), dim("lane")
+            if element:
+                element = [*element[:-1], element[-1] + lane]
+            condition = all_of([read.may, lane.within(read.lanes), *self._inside(read)])
             before: list[Condition] = []
             ever: list[Condition] = []
             for write in self.accesses:
@@ -482,7 +647,8 @@ class _Kernel:
                     f"{name}_"
                     for name in [*THREAD_AXES, *BLOCK_AXES, *self._own(write), *self.reader.unknown]
                 ]
-                touches = [part.where(renamed) for part in _touches(write, element)]
+                written = [index.where(renamed) for index in write.place(is_flat=is_flat)]
+                touches = _touches(written, write, element)
                 earlier = self._is_earlier(write, read)
                 parts = [write.must.where(renamed), *touches, *block]
                 before.append(~exists(hidden, all_of([*parts, earlier])))
@@ -497,7 +663,7 @@ class _Kernel:
                 continue
             never = self._ask(all_of([condition, *ever])) if read.is_exact else None
             if isinstance(never, dict) and self._is_launched(never) and not reason:
-                index = ", ".join(str(never[f"e{n}"]) for n in range(len(element)))
+                index = read.indices(never, never["lane"])
                 message = (
                     f"{_name(read)}[{index}] is read by {self._who(never)}, and no thread writes it"
                 )
@@ -518,20 +684,17 @@ class _Kernel:
 
     def _alignment(self) -> SafetyVerdict:
         kind: Kind = "misaligned"
-        reason = ""
+        reason = self._unknown_memory() if self.by_descriptor else ""
         for access in self.accesses:
-            buffer = access.op.operands[1 if access.writes else 0]
-            type_ = buffer.type
+            type_, multiple = access.array.type, access.alignment
             assert isinstance(type_, MemRefType)
             width = max(getattr(type_.element_type, "bitwidth", 64) // 8, 1)
-            given = access.op.get_attr_or_prop("alignment")
-            multiple = given.value.data if isinstance(given, IntegerAttr) else width
             if multiple <= width:
                 continue
             place: Term | None = number(0)
-            for n, index in enumerate(access.element):
-                size = self.reader.size(buffer, n).value if n else 1
-                place = None if place is None or size is None else place * size + index
+            for n, (index, size) in enumerate(self._sized(access)):
+                known = size.value if n else 1
+                place = None if place is None or known is None else place * known + index
             if place is None:
                 reason = reason or f"the size of {_name(access)} is known when it is called"
                 continue
@@ -539,7 +702,7 @@ class _Kernel:
             if point is None and multiple <= 16:
                 continue
             if isinstance(point, dict) and access.is_exact and self._is_launched(point):
-                indices = ", ".join(str(index.at(point)) for index in access.element)
+                indices = access.indices(point)
                 message = (
                     f"{_name(access)}[{indices}] is {_verb(access)} by {self._who(point)}, "
                     f"{place.at(point) * width} bytes from its begin, which is not a multiple of "
@@ -556,6 +719,9 @@ class _Kernel:
     ) -> Iterator[tuple[list[Condition], bool]]:
         """The ways in which no barrier is certain to be between two accesses of one buffer by two
         threads, each with whether none can be."""
+        if first.is_asynchronous or second.is_asynchronous:
+            yield from self._unordered_copies(first, second, is_together)
+            return
         same_block = [dim(name).equals(dim(f"{name}_")) for name in BLOCK_AXES]
         apart = any_of([dim(name).differs(dim(f"{name}_")) for name in THREAD_AXES])
         if first.memory == "global" and self.grid != [1, 1, 1]:
@@ -584,6 +750,114 @@ class _Kernel:
                     yield [*outer, gap.equals(step)], not may
                 if not ((must or whole_must) and is_together):
                     yield [*outer, gap >= 2 * step], not whole_may
+
+    def _unordered_copies(
+        self, first: _Access, second: _Access, is_together: bool
+    ) -> Iterator[tuple[list[Condition], bool]]:
+        """The same where one of them, or both, go on until they are waited for."""
+        blocks = [dim(name).equals(dim(f"{name}_")) for name in BLOCK_AXES]
+        if first.memory == "global" and self.grid != [1, 1, 1]:
+            yield [any_of([~same for same in blocks])], True
+        threads = [dim(name).equals(dim(f"{name}_")) for name in THREAD_AXES]
+        apart = any_of([~same for same in threads])
+        is_another = [any_of([dim(name).differs(dim(f"{name}_")) for name in self._own(first)])]
+        if first.op is not second.op:
+            is_another = []
+        for way in self._ways(first, second):
+            is_done = is_ordered = True
+            if way.early.is_asynchronous:
+                copy = CopyWay(self._least_trips).along(way.ops)
+                is_done, is_ordered = copy.is_done, copy.is_visible
+            else:  # a thread starts a copy behind what it did before
+                is_ordered = any(self._barriers_in(op)[1] for op in way.ops)
+            if not (is_ordered and is_together):
+                yield [*blocks, apart, *way.order], not way.may_wait
+            if not is_done:
+                yield [*blocks, *threads, *is_another, *way.order], False
+
+    def _ways(self, first: _Access, second: _Access) -> Iterator[_Way]:
+        """The ways from one of two accesses to the other."""
+        common = [loop for loop in first.loops if loop in second.loops]
+        waiting = [loop for loop in common if self._waits_in(loop)]
+        names = [self.loops[loop.body.block.args[0]] for loop in waiting]
+        mine, its = [dim(name) for name in names], [dim(f"{name}_") for name in names]
+        equals = equal(mine, its)
+        if first.op is second.op or len(waiting) < len(common):
+            # Nothing is waited for in the loops that both are in inside of these.
+            yield _Way(first, second, equals, [], False)
+            if first.op is not second.op:
+                yield _Way(second, first, equals, [], False)
+        else:
+            early, late = first, second
+            if not is_before(first.op, second.op):
+                early, late = second, first
+            may_wait = self._between(early, late)[0]
+            for rest, condition in self._rounds(early, common, "" if early is first else "_", True):
+                for begin, its_condition in self._rounds(
+                    late, common, "" if late is first else "_", False
+                ):
+                    ops = self._straight(early, late, rest, begin)
+                    order = [*equals, *condition, *its_condition]
+                    yield _Way(early, late, order, ops, may_wait)
+        for depth, loop in enumerate(waiting):
+            step, top = constant_of(loop.step) or 1, loop.body.block
+            roles = [(first, second, its[depth] - mine[depth])]
+            if first is not second:
+                roles.append((second, first, mine[depth] - its[depth]))
+            for early, late, gap in roles:
+                rest = [*_way_out(early, top), *_after(dict(early.path)[top])]
+                begin = [*reversed(_before(dict(late.path)[top])), *_way_in(late, top)]
+                may_wait = self._around(early, late, loop)[0]
+                order = [*equals[:depth], gap.equals(step)]
+                yield _Way(early, late, order, [*rest, *begin], may_wait)
+                order = [*equals[:depth], gap >= 2 * step]
+                yield _Way(early, late, order, [*rest, *top.ops, *begin], True)
+
+    def _rounds(
+        self, access: _Access, common: Sequence[scf.ForOp], mark: str, is_early: bool
+    ) -> Iterator[tuple[list[Operation], list[Condition]]]:
+        """Of the outermost loop that only this of two accesses is in: that it is the last iteration
+        if the access is the early one, and else the first; or another one, so that the loop is run
+        through in between."""
+        own = [loop for loop in access.loops if loop not in common]
+        bounds = (own[0].lb, own[0].ub, own[0].step) if own else ()
+        low, high, step = map(constant_of, bounds) if own else (None,) * 3
+        if low is None or high is None or not step or high <= low:
+            yield [], []
+            return
+        name = dim(f"{self.loops[own[0].body.block.args[0]]}{mark}")
+        end = low + (high - low - 1) // step * step if is_early else low
+        yield [], [name.equals(end)]
+        yield list(own[0].body.block.ops), [name < end if is_early else name > end]
+
+    def _straight(
+        self, early: _Place, late: _Place, rest: list[Operation], begin: list[Operation]
+    ) -> list[Operation]:
+        """The operations from one access to a later one in the same iterations, with the rest of a
+        loop that the first is in and the begin of one that the second is in."""
+        blocks = {block for block, _ in late.path}
+        top = next(block for block, _ in early.path if block in blocks)
+        start, end = dict(early.path)[top], dict(late.path)[top]
+        between: list[Operation] = []
+        op = start.next_op
+        while start is not end and op is not None and op is not end:
+            between.append(op)
+            op = op.next_op
+        return [*_way_out(early, top), *rest, *between, *begin, *_way_in(late, top)]
+
+    def _waits_in(self, loop: scf.ForOp) -> bool:
+        """Whether threads wait in a loop, for each other or for their copies."""
+        known = self.waits.get(loop)
+        if known is None:
+            known = self.waits[loop] = any(isinstance(op, _WAITS) for op in loop.walk())
+        return known
+
+    def _least_trips(self, loop: scf.ForOp) -> int:
+        """How many iterations a loop has at least."""
+        low, high, step = map(constant_of, (loop.lb, loop.ub, loop.step))
+        if low is None or high is None or not step:
+            return 0
+        return max(0, -(-(high - low) // step))
 
     def _between(self, first: _Place, second: _Place) -> tuple[bool, bool]:
         """Whether a barrier may, and whether one must, be between two accesses in one iteration of
@@ -668,6 +942,8 @@ class _Kernel:
 
     def _unknown_memory(self) -> str:
         op = self.unknown_memory
+        if self.by_descriptor is not None:
+            return f"{self.by_descriptor.name} reads memory by descriptors"
         return "" if op is None else f"{op.name} accesses a part of an array"
 
     def _thread(self, point: Point, mark: str = "") -> str:
@@ -685,7 +961,9 @@ def _is_harmless(op: Operation) -> bool:
     if isinstance(op, (*NUMBERS, *_HARMLESS)):
         return True
     dialect = op.name.partition(".")[0]
-    is_pure = dialect in ("arith", "math", "vector") and not op.regions
+    is_pure = (dialect in ("arith", "math", "vector") and not op.regions) or (
+        dialect == "llvm" and op.has_trait(Pure)
+    )
     return is_pure and not any(isinstance(value.type, MemRefType) for value in op.operands)
 
 
@@ -715,21 +993,47 @@ def _before(op: Operation) -> list[Operation]:
     return ops
 
 
-def _touches(access: _Access, element: Sequence[Term]) -> list[Condition]:
-    """An element is one of those of an access."""
+def _way_out(place: _Place, top: Block) -> list[Operation]:
+    """What follows a place in the blocks around it, from the inside up to those in ``top``."""
+    ops: list[Operation] = []
+    for block, op in place.path:
+        if block is top:
+            break
+        ops += _after(op)
+    return ops
+
+
+def _way_in(place: _Place, top: Block) -> list[Operation]:
+    """What is before a place in the blocks around it that are in ``top``, from the outside in."""
+    ops: list[Operation] = []
+    for block, op in place.path:
+        if block is top:
+            break
+        ops = [*reversed(_before(op)), *ops]
+    return ops
+
+
+def _touches(first: Sequence[Term], access: _Access, element: Sequence[Term]) -> list[Condition]:
+    """An element is one of those of an access, of which ``first`` is the first."""
     if not element:
         return []
-    last = access.element[-1]
+    last = element[-1]
     return [
-        *equal(element[:-1], access.element[:-1]),
-        element[-1] >= last,
-        element[-1] < last + access.lanes,
+        *equal(element[:-1], first[:-1]),
+        last >= first[-1],
+        last < first[-1] + access.lanes,
     ]
 
 
 def _name(access: _Access) -> str:
-    buffer = access.op.operands[1 if access.writes else 0]
-    return buffer.name_hint or buffer_name(buffer)
+    return access.array.name_hint or buffer_name(access.array)
+
+
+def _a(op: Operation) -> str:
+    """What threads come to together, in words."""
+    if isinstance(op, gpu.BarrierOp | gpu.ShuffleOp):
+        return "a barrier" if isinstance(op, gpu.BarrierOp) else "a shuffle"
+    return op.name
 
 
 def _verb(access: _Access) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerAttr, IntegerType, MemRefType
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from kc.analysis.conditions import integer_value
 from kc.analysis.index_values import IndexValues
@@ -27,7 +27,7 @@ from kc.analysis.terms import (
     extreme,
     number,
 )
-from kc.dialects import gpu
+from kc.dialects import gpu, nvvm
 from kc.dialects.gpu import GPUFuncOp
 
 WARP_SIZE = 32
@@ -88,16 +88,20 @@ class KernelValues(TermReader):
         if isinstance(op, gpu.GlobalIdOp):
             axis = _axis(op)
             return dim(BLOCK_AXES[axis]) * self.block[axis] + dim(THREAD_AXES[axis])
-        if isinstance(op, gpu.LaneIdOp):
+        if isinstance(op, _LANES):
             return self.linear() % WARP_SIZE
         if isinstance(op, gpu.SubgroupIdOp):
             return self.linear() // WARP_SIZE
+        if isinstance(op, arith.IndexCastOp) and isinstance(_uncast(op), _LANES):
+            return self.linear() % WARP_SIZE
         if isinstance(op, memref.DimOp):
             axis = self.read(op.index).value
             source = SSAValue.get(op.source)
             return None if axis is None else self.size(source, axis)
         if isinstance(op, arith.DivUIOp | arith.RemUIOp | arith.ShRUIOp | arith.ShLIOp):
             return self._unsigned(op)
+        if isinstance(op, arith.AndIOp | arith.ShRSIOp) and self.is_natural(op.lhs):
+            return self._bits(op)
         if isinstance(op, arith.MinUIOp | arith.MaxUIOp):
             kind = "min" if isinstance(op, arith.MinUIOp) else "max"
             if self.is_natural(op.lhs) and self.is_natural(op.rhs):
@@ -141,6 +145,15 @@ class KernelValues(TermReader):
         if by == 0:
             return None
         return lhs // by if isinstance(op, arith.DivUIOp) else lhs % by
+
+    def _bits(self, op: arith.AndIOp | arith.ShRSIOp) -> Term | None:
+        """The low bits of what is not negative, or what is left without them."""
+        known = self.read(op.rhs).value if isinstance(op.rhs.type, IndexType) else None
+        if known is None or known < 0:
+            return None
+        if isinstance(op, arith.ShRSIOp):
+            return self.read(op.lhs) // (1 << known) if known <= 30 else None
+        return self.read(op.lhs) % (known + 1) if known & (known + 1) == 0 else None
 
     def _unknown(self, value: SSAValue) -> Term:
         if value in self.loops:
@@ -215,6 +228,7 @@ NUMBERS = (
     gpu.GlobalIdOp,
     gpu.LaneIdOp,
     gpu.SubgroupIdOp,
+    nvvm.LaneIdOp,
     memref.DimOp,
 )
 _KEEPS = (
@@ -223,7 +237,9 @@ _KEEPS = (
     arith.DivUIOp,
     arith.RemUIOp,
     arith.ShRUIOp,
+    arith.ShRSIOp,
     arith.ShLIOp,
+    arith.AndIOp,
     arith.MinSIOp,
     arith.MinUIOp,
     arith.MaxSIOp,
@@ -231,6 +247,15 @@ _KEEPS = (
     arith.IndexCastOp,
     arith.ExtSIOp,
 )
+
+
+_LANES = (gpu.LaneIdOp, nvvm.LaneIdOp)
+
+
+def _uncast(op: arith.IndexCastOp) -> Operation | Block:
+    """What makes the number that an index cast, or several, change the type of."""
+    owner = op.input.owner
+    return _uncast(owner) if isinstance(owner, arith.IndexCastOp) else owner
 
 
 def _axis(op: gpu.ThreadIdOp | gpu.BlockIdOp | gpu.BlockDimOp | gpu.GridDimOp | gpu.GlobalIdOp):

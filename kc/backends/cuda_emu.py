@@ -73,7 +73,7 @@ def watched(build: Build) -> WatchedModule:
     verdicts: dict[str, tuple[KernelVerdicts, ...]] = {}
 
     def note(stage: str, module: ModuleOp) -> None:
-        if stage == "gpu-kernel-outlining":
+        if stage == "convert-nvvm-to-gpu":
             verdicts.update(_verdicts(module))
         if stage == _CONVERSION:
             places.extend(_places(module))

@@ -216,11 +216,11 @@ def test_sizes_that_a_call_gives():
     ("written", "is_clean", "message"),
     [
         (STORE, True, ""),
-        ("", False, "S[0] is read by thread 63 of block 0, and no thread writes it"),
+        ("", False, "S[63] is read by thread 0 of block 0, and no thread writes it"),
         (
             f"{FEW}scf.if %few {{\n{STORE}}}",
             False,
-            "S[32] is read by thread 31 of block 0, and no thread writes it",
+            "S[63] is read by thread 0 of block 0, and no thread writes it",
         ),
         (f"scf.for %i = %c0 to %c2 step %c1 {{\n{STORE}}}", True, ""),
         (

@@ -102,6 +102,8 @@ def test_the_kernel_is_right():
     assert len(WAIT.findall(text_of())) >= 2
     report = check(text_of())
     assert report.ok, str(report)
+    (verdicts,) = report.verdicts
+    assert all(verdict.is_clean for verdict in verdicts.safety), str(report)
 
 
 @pytest.mark.parametrize(
@@ -114,4 +116,10 @@ def test_the_kernel_is_right():
 def test_a_mistake_is_found(name: str):
     make, kinds = MISTAKES[name]
     report = check(make())
-    assert kinds <= {finding.kind for finding in report.findings}, str(report)
+    kinds_found = {finding.kind for finding in report.findings}
+    assert kinds <= kinds_found, str(report)
+    (verdicts,) = report.verdicts
+    proven = {verdict.kind for verdict in verdicts.safety if verdict.is_clean}
+    disproven = {verdict.kind for verdict in verdicts.safety if verdict.is_clean is False}
+    assert not proven & kinds_found, str(report)
+    assert disproven <= kinds_found, str(report)

@@ -17,7 +17,7 @@
 //CHECK-NEXT:  --> {{.*}}verify_gpu_kernels_invalid.mlir:116:7  %v = vector.load %A[%c1] {alignment = 16 : i64} : memref<64xf32>, vector<4xf32>
 //CHECK-NEXT:   |  kernel: k
 //CHECK-NEXT:  why: a GPU reads and writes vectors at multiples of their size
-//CHECK-NEXT:error[KC6305]: verify-gpu-kernels: S[32] is read by thread 31 of block 0, and no thread writes it
+//CHECK-NEXT:error[KC6305]: verify-gpu-kernels: S[63] is read by thread 0 of block 0, and no thread writes it
 //CHECK-NEXT:  --> {{.*}}verify_gpu_kernels_invalid.mlir:144:7  %y = memref.load %S[%r] : memref<64xf32, #gpu.address_space<workgroup>>
 //CHECK-NEXT:   |  kernel: k
 //CHECK-NEXT:  why: memory of a block holds anything until a thread of it writes

@@ -1,0 +1,160 @@
+"""Memory that operations of nvvm access by pointers: the array, and which of its elements.
+
+The pointers of kernels that kc makes are the begin of an array, and bytes or elements from there.
+An access by 16 bytes is one row of a matrix, or a part of a copy:
+
+===========================  =====================================================================
+``nvvm.ldmatrix``, stmatrix  eight lanes for each matrix have the address of a row of it
+``nvvm.wmma.load``, store    a row of the matrix for each lane, as far as there are rows
+``cp.async.shared.global``   a read and a write, both of which go on until they are waited for
+===========================  =====================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import arith, memref
+from xdsl.dialects.builtin import FixedBitwidthType, MemRefType
+from xdsl.ir import Operation, SSAValue
+
+from kc.analysis.kernel_values import WARP_SIZE, KernelValues
+from kc.analysis.terms import ALWAYS, Condition, Term, number
+from kc.dialects import llvm, nvvm
+
+POINTERS = (llvm.IntToPtrOp, llvm.GEPOp, memref.ExtractAlignedPointerAsIndexOp)
+"""What makes pointers, and touches no memory itself."""
+_ROW = 16
+"""Bytes of a row of an 8 x 8 matrix."""
+
+
+@dataclass(frozen=True)
+class PointerAccess:
+    """An access of ``lanes`` elements of ``array``, from element ``first`` of it on.
+
+    Only threads of which ``who`` holds make it. ``alignment`` is what its address is a multiple of,
+    in bytes; 0: any. ``is_whole``: it certainly touches all of them.
+    """
+
+    array: SSAValue
+    first: Term
+    lanes: int
+    writes: bool
+    who: Condition = ALWAYS
+    alignment: int = 0
+    is_asynchronous: bool = False
+    is_whole: bool = True
+
+
+def pointer_accesses(op: Operation, reader: KernelValues) -> Sequence[PointerAccess] | None:
+    """The accesses of an operation; none if it has none, None if they are not known."""
+    if isinstance(op, nvvm.CpAsyncOp):
+        size = op.size.value.data
+        parts = [
+            _part(op.dst, size, reader, writes=True),
+            _part(op.src, size, reader, writes=False),
+        ]
+        return _known(
+            [
+                part and _with(part, size, is_asynchronous=True, is_whole=op.cp_size is None)
+                for part in parts
+            ]
+        )
+    if isinstance(op, nvvm.LdMatrixOp | nvvm.StMatrixOp):
+        is_load = isinstance(op, nvvm.LdMatrixOp)
+        count = op.num.value.data if isinstance(op, nvvm.LdMatrixOp) else len(op.sources)
+        if op.shape.sizes != (8, 8):
+            return None
+        part = _part(op.ptr, _ROW, reader, writes=not is_load)
+        who = reader.linear() % WARP_SIZE < 8 * count
+        return _known([part and _with(part, _ROW, who=who)])
+    if isinstance(op, nvvm.WmmaLoadOp | nvvm.WmmaStoreOp):
+        return _matrix(op, reader)
+    return ()
+
+
+def _known(parts: Sequence[PointerAccess | None]) -> Sequence[PointerAccess] | None:
+    known = [part for part in parts if part is not None]
+    return known if len(known) == len(parts) else None
+
+
+def _with(
+    part: PointerAccess,
+    alignment: int,
+    *,
+    who: Condition = ALWAYS,
+    is_asynchronous: bool = False,
+    is_whole: bool = True,
+) -> PointerAccess:
+    return PointerAccess(
+        part.array, part.first, part.lanes, part.writes, who, alignment, is_asynchronous, is_whole
+    )
+
+
+def _part(
+    pointer: SSAValue, size: int, reader: KernelValues, *, writes: bool
+) -> PointerAccess | None:
+    """``size`` bytes at a pointer; None if it does not lead to whole elements of an array."""
+    place = _place(pointer, reader)
+    if place is None:
+        return None
+    array, offset = place
+    width = _width(array)
+    if width is None or size % width or (offset % width).value != 0:
+        return None
+    return PointerAccess(array, offset // width, size // width, writes)
+
+
+def _matrix(
+    op: nvvm.WmmaLoadOp | nvvm.WmmaStoreOp, reader: KernelValues
+) -> Sequence[PointerAccess] | None:
+    m, n, k = op.shape
+    kind = op.frag.data if isinstance(op, nvvm.WmmaLoadOp) else "c"
+    rows, columns = {"a": (m, k), "b": (k, n)}.get(kind, (m, n))
+    if op.layout.data == "col":
+        rows, columns = columns, rows
+    place, stride = _place(op.ptr, reader), reader.integer(op.stride)
+    if place is None or stride is None or stride.value is None or rows > WARP_SIZE:
+        return None
+    array, offset = place
+    width = _width(array)
+    if width is None or (offset % width).value != 0:
+        return None
+    lane = reader.linear() % WARP_SIZE
+    first = offset // width + lane * stride.value
+    writes = isinstance(op, nvvm.WmmaStoreOp)
+    return [PointerAccess(array, first, columns, writes, lane < rows)]
+
+
+def _place(pointer: SSAValue, reader: KernelValues) -> tuple[SSAValue, Term] | None:
+    """The array that a pointer leads into, and how many bytes from its begin."""
+    op = pointer.owner
+    if isinstance(op, memref.ExtractAlignedPointerAsIndexOp):
+        return op.source, number(0)
+    if isinstance(op, llvm.IntToPtrOp | arith.IndexCastOp):
+        return _place(op.operands[0], reader)
+    if isinstance(op, arith.AddiOp):
+        for side, shift in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
+            place = _place(side, reader)
+            if place is not None:
+                by = reader.integer(shift)
+                return None if by is None else (place[0], place[1] + by)
+        return None
+    if isinstance(op, llvm.GEPOp):
+        place, indices = _place(op.ptr, reader), list(op.rawConstantIndices.iter_values())
+        if place is None or len(indices) != 1 or not isinstance(op.elem_type, FixedBitwidthType):
+            return None
+        by = reader.integer(op.ssa_indices[0]) if op.ssa_indices else number(indices[0])
+        return None if by is None else (place[0], place[1] + by * (op.elem_type.bitwidth // 8))
+    return None
+
+
+def _width(array: SSAValue) -> int | None:
+    """Bytes of an element, if these are whole ones."""
+    type_ = array.type
+    assert isinstance(type_, MemRefType)
+    element = type_.element_type
+    if not isinstance(element, FixedBitwidthType) or element.bitwidth % 8:
+        return None
+    return element.bitwidth // 8
