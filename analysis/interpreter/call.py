@@ -31,7 +31,7 @@ from kc.analysis.interpreter.control import (
     ScfFunctions,
 )
 from kc.analysis.interpreter.engine import KernelInterpreter
-from kc.analysis.interpreter.errors import ExecutionError, PoisonError, UninterpretableError
+from kc.analysis.interpreter.errors import ExecutionError, UninterpretableError
 from kc.analysis.interpreter.foreign import ForeignFunctions
 from kc.analysis.interpreter.llvm_intrinsics import LlvmIntrinsicFunctions
 from kc.analysis.interpreter.math import math_functions
@@ -195,7 +195,7 @@ def _from_value(
         lanes = [_from_value(function, lane, type_.element_type, {}) for lane in value.reshape(-1)]
         return np.array(lanes, dtype_of(function, type_.element_type)).reshape(value.shape)
     if isinstance(value, Poison):
-        raise PoisonError(value.op, value.reason)
+        value.use()
     if is_float(type_):
         return float_type(function, type_)(value)
     return bool(value) if type_ == IntegerType(1) else int(value)

@@ -142,13 +142,14 @@ class Poison:
         self.op = op
         self.reason = reason
 
-    def _use(self, *_: object) -> NoReturn:
+    def use(self, *_: object) -> NoReturn:
+        """Raise PoisonError: something depends on the value."""
         raise PoisonError(self.op, f"{self.reason}: the result is poison, and it is used")
 
-    __bool__ = __int__ = __float__ = __index__ = _use
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _use
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __neg__ = _use
-    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = _use
+    __bool__ = __int__ = __float__ = __index__ = use
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = use
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __neg__ = use
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = use
 
 
 class Buffer:

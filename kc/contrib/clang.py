@@ -22,10 +22,9 @@ def find_clang(required: bool = True) -> list[str]:
 
     Raises CallError KC5145 where there is none, unless ``required`` is false.
     """
-    folders = os.environ.get("PATH", "").split(os.pathsep)
     versions = {
         int(match[1])
-        for folder in folders
+        for folder in os.get_exec_path()
         if os.path.isdir(folder)
         for name in os.listdir(folder)
         if (match := _VERSIONED.fullmatch(name))

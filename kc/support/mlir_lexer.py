@@ -61,7 +61,7 @@ class MLIRLexer(RegexLexer):
             (rf"(?:{'|'.join(SHAPED)})<", Keyword.Type, "type"),
             (rf"!{_ID}", Keyword.Type),
             (rf"#{_ID}", Name.Decorator),
-            (words(TYPES, prefix=r"\b", suffix=r"\b"), Keyword.Type),
+            (words(TYPES, prefix=r"\b", suffix=r"\b(?!\.)"), Keyword.Type),
             (r"\b(?:[su]?i[0-9]+|f[0-9]+(?:E[0-9]M[0-9]\w*)?)\b", Keyword.Type),
             (r"\baffine_(?:map|set)\b", Keyword.Type),
             (r"\b[a-z_][\w$]*\.[\w$.]*[\w$]", Name.Builtin),

@@ -17,10 +17,10 @@ from xdsl.ir import SSAValue
 from kc.analysis.loop_tree import buffer_name, defined_inside
 from kc.analysis.regions import BoundIndexValues, box
 from kc.dialects.tir import DYNAMIC, BlockOp, LoadOp, StoreOp
+from kc.dialects.tir.calls import dtype_name
 from kc.te.buffers import Buffer, decl_buffer
 from kc.te.expr import Expr, IterVar, Var, const
 from kc.te.indices import add, from_affine
-from kc.tir.tvmscript_text import dtype_of
 
 
 class Part(NamedTuple):
@@ -85,7 +85,7 @@ def _region(block: BlockOp, value: SSAValue, accesses: Sequence[LoadOp | StoreOp
     scope = kind.memory_space
     buffer = decl_buffer(
         sizes,
-        dtype_of(kind.element_type),
+        dtype_name(kind.element_type),
         buffer_name(value),
         scope=scope.data if isinstance(scope, StringAttr) else "",
     )
