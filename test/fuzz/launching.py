@@ -132,7 +132,8 @@ def order(random: Random) -> Random:
 
 def iterations(module: Operation) -> int:
     """How many iterations the threads of the largest nest run, all together: each runs what is in
-    no loop of its axis. A symbolic size counts as four."""
+    no loop of its axis. A symbolic size counts as four, and an empty loop as one iteration: the
+    init of a reduction runs there."""
     most = 0
     for root in loop_tree.loops(module):
         if loop_tree.all_loops_around(root):
@@ -151,4 +152,4 @@ def _is_thread(loop: ForOp) -> bool:
 
 
 def _size(loop: ForOp) -> int:
-    return 4 if loop.static_extent is None else loop.static_extent
+    return 4 if loop.static_extent is None else max(1, loop.static_extent)

@@ -345,3 +345,59 @@ def test_virtual_threads_run_on_a_cpu():
     c = kc.nd.empty((32, 64))
     kc.build(module, name="f")(a, b, c)
     np.testing.assert_allclose(np.asarray(c), a @ b, rtol=1e-4, atol=1e-4)
+
+
+def exchanged() -> tir.Schedule:
+    """Thread 0 computes what all threads read."""
+    a = te.placeholder((3, 2), name="A")
+    b = te.compute((3, 2), lambda i, j: a[i, j] + a[i, j], name="B")
+    k = te.reduce_axis((0, 2), name="k")
+    c = te.compute((3,), lambda i: te.max(b[i, k], axis=k), name="C")
+    sch = tir.Schedule(te.create_prim_func([a, c]))
+    i, k_loop = sch.get_loops("C")
+    sch.bind(i, "threadIdx.x")
+    with diagnostic_handler(lambda _: None):
+        sch.compute_at("B", k_loop)
+    sch.set_store_predicate("B", "threadIdx.x == 0")
+    return sch
+
+
+@pytest.mark.parametrize(
+    ("primitive", "axis"),
+    [
+        ("bind", ("vthread",)),
+        ("bind", ("blockIdx.x",)),
+        ("unroll", ()),
+        ("parallel", ()),
+        ("vectorize", ()),
+    ],
+)
+def test_threads_that_exchange_values_stay_threads(primitive: str, axis: tuple[str, ...]):
+    sch = exchanged()
+    before, loop = str(sch.mod), sch.get_loops("C")[0]
+    with pytest.raises(kc.KCError) as caught:
+        getattr(sch, primitive)(loop, *axis)
+    lines = str(caught.value).splitlines()
+    assert lines.pop(1).startswith("  --> ")
+    assert [line.partition(" (from")[0] for line in lines] == [
+        f"error[KC3408]: {primitive}: block C reads what another thread writes to B",
+        "   |  for i in 3 threadIdx.x:    <-- threadIdx.x",
+        "   |    for k in 2:",
+        "   |      alloc B",
+        "   |      for i_1 in 3:",
+        "   |        block B    <-- writes B",
+        "   |      block C    <-- reads B",
+        "  why: threadIdx.x 1 reads B[1, 0], which threadIdx.x 0 writes; iterations of i that are "
+        "no threads of threadIdx.x would not wait for each other",
+        "  try: keep i bound to threadIdx.x",
+    ]
+    assert str(sch.mod) == before
+
+
+def test_threads_that_exchange_values_may_take_another_axis_of_the_block():
+    sch = exchanged()
+    with diagnostic_handler(lambda _: None):
+        sch.bind(sch.get_loops("C")[0], "threadIdx.y")
+    x, y = np.arange(6, dtype=np.float32).reshape(3, 2), np.zeros(3, np.float32)
+    run(sch.mod.op, "main", [x, y])
+    np.testing.assert_array_equal(y, 2 * x.max(1))

@@ -19,6 +19,7 @@ from kc.transforms.schedule.loops._loop_kinds import (
     set_kind,
 )
 from kc.transforms.schedule.threads._divergence import require_convergence
+from kc.transforms.schedule.threads._foreign_values import require_no_exchange
 from kc.transforms.schedule.threads._thread_values import require_shared_work, require_visible
 from kc.transforms.schedule.threads._threads import (
     Kernel,
@@ -56,9 +57,12 @@ def require_bindable(site: Site, loop: ForOp, axis: str) -> None:
 def require_rebinding(site: Site, loop: ForOp, axis: str | None) -> None:
     """Refuse to bind ``loop`` to ``axis`` instead of the axis it has, unless that is legal.
 
-    Without ``axis`` it is to be serial. Every loop that is bound in the kernel must be one that
-    could be bound after the others.
+    Without ``axis`` it is to be serial. Threads that exchange values keep an axis of lanes, and
+    every loop that is bound in the kernel must be one that could be bound after the others.
     """
+
+    if axis not in LANE_AXES:  # along these, threads have the memory of a block together
+        require_no_exchange(site, loop)
 
     def bind_all(copy: Site, twin: Callable[[ForOp], ForOp]) -> None:
         rebound = twin(loop)

@@ -17,6 +17,7 @@ from kc.analysis.instances import Instance, Space, Supply, Witness, touched
 from kc.analysis.loop_tree import (
     all_loops_around,
     buffer_name,
+    iter_types,
     loops,
     memory_scope,
     preorder,
@@ -24,7 +25,7 @@ from kc.analysis.loop_tree import (
 from kc.analysis.regions import scope_of, stores_to, unit_of
 from kc.analysis.replicated import is_replicated
 from kc.analysis.terms import ALWAYS, Condition, Term, any_of, equal
-from kc.dialects.tir import AllocOp, ForOp, LoadOp, StoreOp
+from kc.dialects.tir import AllocOp, BlockOp, ForOp, IterType, LoadOp, StoreOp
 from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES, is_shared
 from kc.transforms.schedule._blocks import describe, witness_text
 from kc.transforms.schedule.base import Site
@@ -209,6 +210,61 @@ def require_own_values(
             meeting = foreign_value(kernel, axis, load, store, stores)
             if meeting is not None:
                 raise _refuse_value(site, kernel, axis, load, store, scope, meeting)
+
+
+def require_no_exchange(site: Site, loop: ForOp) -> None:
+    """Refuse (KC3408) if a thread of ``loop`` reads what another one has written last: it would
+    not where the iterations of the loop are no threads of its axis any more.
+
+    Terms of a reduction, which threads combine, are no such values.
+    """
+    axis = loop.axis
+    assert axis is not None
+    if axis not in LANE_AXES:
+        return  # blocks exchange nothing, and virtual threads run one after the other
+    kernel = Kernel.of(loop, axis)
+    executions = Executions(kernel)
+    for buffer, ops in accesses_in(kernel).items():
+        if _has_own(kernel, axis, ops):
+            continue
+        stores = [op for op in ops if isinstance(op, StoreOp)]
+        for load in ops:
+            if not isinstance(load, LoadOp):
+                continue
+            for store in stores:
+                if not kernel.around(store, axis) or _is_combined(loop, load, store):
+                    continue
+                if foreign_value(kernel, axis, load, store, executions=executions) is None:
+                    continue
+                meeting = foreign_value(kernel, axis, load, store, stores)
+                if meeting is not None:
+                    scope = scope_of(kernel.root)
+                    reader, writer = unit_of(load, scope), unit_of(store, scope)
+                    name = buffer_name(buffer)
+                    undecided = meeting.witness.undecided
+                    raise site.refuse(
+                        "KC3408",
+                        f"{describe(reader)} {'may read' if undecided else 'reads'} what another "
+                        f"thread writes to {name}",
+                        at=reader,
+                        mark={loop: axis, writer: f"writes {name}", reader: f"reads {name}"},
+                        why=undecided
+                        or f"{axis} {meeting.number(0)} reads {name}{meeting.element}, which "
+                        f"{axis} {meeting.number(1)} writes; iterations of {loop.label} that are "
+                        f"no threads of {axis} would not wait for each other",
+                        hints=[f"keep {loop.label} bound to {axis}"],
+                        beside=[writer],
+                    )
+
+
+def _is_combined(loop: ForOp, load: LoadOp, store: StoreOp) -> bool:
+    """Whether both are of one reduction whose terms the iterations of ``loop`` are."""
+    block = load.parent_op()
+    return (
+        isinstance(block, BlockOp)
+        and store.parent_op() is block
+        and IterType.REDUCE in iter_types(loop, block)
+    )
 
 
 def _has_own(kernel: Kernel, axis: str, ops: Sequence[Access]) -> bool:
