@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 from optional_tools import find
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
 import kc
 from kc.analysis import loop_tree
 from kc.analysis.module_copy import copy_module
 from kc.conversion.pipelines import TO_GPU, planned_passes
-from kc.dialects.tir import ForOp
+from kc.dialects.tir import ApplyOp, ForOp
 from kc.dialects.tir.threads import VIRTUAL_AXES, is_same_axis
 from kc.support.registry import context, get_pass
 from kc.target import Target
@@ -152,4 +152,15 @@ def _is_thread(loop: ForOp) -> bool:
 
 
 def _size(loop: ForOp) -> int:
-    return 4 if loop.static_extent is None else max(1, loop.static_extent)
+    return max(1, _number(loop.extent_value))
+
+
+def _number(value: int | SSAValue) -> int:
+    """A size, where symbols are four; of the smallest or largest of several, the largest."""
+    if isinstance(value, int):
+        return value
+    op = value.owner
+    if not isinstance(op, ApplyOp):
+        return 4
+    values = [_number(operand) for operand in op.operands_of_map]
+    return max(expr.eval(values, []) for expr in op.map.data.results)

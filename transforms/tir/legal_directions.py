@@ -109,9 +109,9 @@ def _refusal(site: Site, step: object) -> str | None:
 
 def _skews(chain: Sequence[ForOp]) -> str:
     """The skews with which the nest can be permuted and tiled in any way; it is made perfect."""
-    for outer, nested in zip(chain, chain[1:], strict=False):
+    for n, (outer, nested) in enumerate(zip(chain, chain[1:], strict=False)):
         if loop_tree.only_child(outer) is not nested:
-            why = why_it_stays(outer, nested)
+            why = why_it_stays(chain[n:])
             if why is not None:
                 return f"none, as {why}"
     sink_siblings(chain)

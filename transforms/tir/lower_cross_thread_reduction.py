@@ -62,6 +62,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kc.analysis import loop_tree
+from kc.analysis.dependence import late_init
 from kc.analysis.loop_tree import all_loops_around, buffer_name, iter_types
 from kc.analysis.reductions import Reduction, Update, reduction_of
 from kc.dialects.tir import (
@@ -181,6 +182,11 @@ def _plan(block: BlockOp, lanes: list[ForOp]) -> _Plan:
         if loop.axis is None and loop.static_extent is None:
             raise _refuse(block, f"the extent of loop {loop.label} is not constant", lanes[0])
     _require_complete(block, reduction, place, lanes[0])
+    late = late_init(block, reduced[0]) if reduced else None
+    if late is not None:
+        raise _refuse(
+            block, f"its init may run after some of its terms: {late.explain()}", lanes[0]
+        )
     return _Plan(block, reduction, lanes, place, path, reduced)
 
 

@@ -667,3 +667,34 @@ func.func @away(%A: memref<8xf32>, %B: memref<8xf32>) {
   }
   func.return
 }
+
+// RUN: not kc-opt %s --bind="func=initialised_late loop=i thread_axis=blockIdx.x" --bind="func=initialised_late loop=k_i thread_axis=threadIdx.x" 2>&1 | FileCheck %s --check-prefix=LATE --match-full-lines --strict-whitespace
+
+//LATE:error[KC3407]: bind: the threads of k_i cannot combine their values of C
+//LATE-NEXT:  --> {{.*}}bind_invalid.mlir:[[# @LINE + 12]]:7  tir.for %k_i in 2 {
+//LATE-NEXT:   |  for i in 3 blockIdx.x:
+//LATE-NEXT:   |    for k_o in 2:
+//LATE-NEXT:   |      for k_i in 2:    <-- threadIdx.x
+//LATE-NEXT:   |        block C    <-- the reduction
+//LATE-NEXT:  why: its init may run after some of its terms: C at (k_o=0, k_i=0) updates C[0], which C at (k_o=1, k_i=1) writes (for i = 0)
+//LATE-NEXT:  try: rfactor makes partial results, whose final reduction has this form
+//LATE-NEXT:  try: bind a spatial loop: i
+
+func.func @initialised_late(%A: memref<3x4xi32> {kc.name = "A"}, %C: memref<3xi32> {kc.name = "C"}) {
+  tir.for %i in 3 {
+    tir.for %k_o in 2 {
+      tir.for %k_i in 2 {
+        tir.block "C" (spatial %v_i in 3 = %i, reduce %v_k in 4 = (%k_o * 2 + %k_i + 1) mod 4) init {
+          %b = arith.constant 100 : i32
+          tir.store %b, %C[%v_i] : memref<3xi32>
+        } do {
+          %old = tir.load %C[%v_i] : memref<3xi32>
+          %x = tir.load %A[%v_i, %v_k] : memref<3x4xi32>
+          %new = arith.minsi %old, %x : i32
+          tir.store %new, %C[%v_i] : memref<3xi32>
+        }
+      }
+    }
+  }
+  func.return
+}

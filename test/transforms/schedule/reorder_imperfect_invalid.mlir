@@ -4,23 +4,33 @@
 // RUN: not kc-opt %s --reorder="func=symbolic loops=j,i" 2>&1 | FileCheck %s --check-prefix=EMPTY --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --reorder="func=allocated loops=j,i" 2>&1 | FileCheck %s --check-prefix=ALLOC --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --vectorize="func=rows loop=k" --reorder="func=rows loops=k,i" 2>&1 | FileCheck %s --check-prefix=KIND --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --split="func=rows loop=k factors=2,4" --vectorize="func=rows loop=k_i" --reorder="func=rows loops=k_i,i" 2>&1 | FileCheck %s --check-prefix=INNER --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --reorder="func=branch loops=j,i" 2>&1 | FileCheck %s --check-prefix=BRANCH --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --tile="func=rows loops=i,k factors=2,2" 2>&1 | FileCheck %s --check-prefix=TILE --match-full-lines --strict-whitespace
 
 //      ORDER:error[KC3035]: reorder: the order k, i changes the result
-// ORDER-NEXT:  --> {{.*}}:[[# @LINE + 24]]:5  tir.for %k in 8 {
+// ORDER-NEXT:  --> {{.*}}:[[# @LINE + 33]]:5  tir.for %k in 8 {
 // ORDER-NEXT:   |  for i in 8:    <-- reordered from here
 // ORDER-NEXT:   |    for k in 8:
 // ORDER-NEXT:   |      block A
 // ORDER-NEXT:   |      block S
 // ORDER-NEXT:  why: S at (i=0, k=7) writes S[1], which A at (i=1, k=0) reads
 //      KIND:error[KC3032]: reorder: k is not the only child of i
-// KIND-NEXT:  --> {{.*}}:[[# @LINE + 17]]:5  tir.for %k in 8 {
+// KIND-NEXT:  --> {{.*}}:[[# @LINE + 26]]:5  tir.for %k in 8 {
 // KIND-NEXT:   |  for i in 8:    <-- also holds block S
 // KIND-NEXT:   |    for k in 8 vectorized:    <-- here
 // KIND-NEXT:   |      block A
 // KIND-NEXT:   |    block S
 // KIND-NEXT:  why: block S would go into one iteration of k, which is vectorized
+//      INNER:error[KC3032]: reorder: k_o is not the only child of i
+// INNER-NEXT:  --> {{.*}}:[[# @LINE + 19]]:5  tir.for %k in 8 {
+// INNER-NEXT:   |  for i in 8:    <-- also holds block S
+// INNER-NEXT:   |    for k_o in 2:    <-- here
+// INNER-NEXT:   |      for k_i in 4 vectorized:
+// INNER-NEXT:   |        block A
+// INNER-NEXT:   |    block S
+// INNER-NEXT:  why: block S would go into one iteration of k_i, which is vectorized
+// INNER-NEXT:  try: one nest is k_o, k_i
 //      TILE:error[KC3035]: reorder: the order i_o, k_o, i_i, k_i changes the result
 // TILE-NEXT:  --> {{.*}}:[[# @LINE + 10]]:5  tir.for %k in 8 {
 // TILE-NEXT:   |  for i_o in 4:    <-- reordered from here

@@ -8,6 +8,7 @@
 // RUN: not kc-opt %s --parallel="func=two loop=k" --skew="func=two loops=k,l" 2>&1 | FileCheck %s --check-prefix=KIND --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --skew="func=triangle loops=t,i" 2>&1 | FileCheck %s --check-prefix=EXTENT --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --skew="func=sum loops=i,k" 2>&1 | FileCheck %s --check-prefix=EMPTY --match-full-lines --strict-whitespace
+// RUN: not kc-opt %s --skew="func=around loops=k,i factor=-1" 2>&1 | FileCheck %s --check-prefix=AROUND --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --skew="func=two loops=t,i" --reorder="func=two loops=i_s,t" 2>&1 | FileCheck %s --check-prefix=ORDER --match-full-lines --strict-whitespace
 
 //      ONE:error[KC3466]: skew: 1 loop to skew
@@ -114,6 +115,30 @@ func.func @sum(%A: memref<4x?xf32> {kc.shape = affine_map<()[s0] -> (4, s0)>}, %
         %r = tir.load %R[%v_i] : memref<4xf32>
         %s = arith.addf %r, %a : f32
         tir.store %s, %R[%v_i] : memref<4xf32>
+      }
+    }
+  }
+  func.return
+}
+
+//      AROUND:error[KC3036]: skew: the reduction loop k of R may be empty
+// AROUND-NEXT:  --> {{.*}}:[[# @LINE + 7]]:3  tir.for %k in 0 {
+// AROUND-NEXT:   |  for k in 0:    <-- here
+// AROUND-NEXT:   |    for i in n:
+// AROUND-NEXT:   |      block R
+// AROUND-NEXT:  why: R is then its initial value, which the condition on the new iterations would keep it from writing
+func.func @around(%A: memref<?x0xf32> {kc.shape = affine_map<()[s0] -> (s0, 0)>}, %R: memref<?xf32> {kc.shape = affine_map<()[s0] -> (s0)>}) attributes {kc.symbols = ["n"]} {
+  %n = tir.symbol "n"
+  tir.for %k in 0 {
+    tir.for %i in %n {
+      tir.block "R" (spatial %v_i in %n = %i, reduce %v_k in 0 = %k) init {
+        %zero = arith.constant 0.0 : f32
+        tir.store %zero, %R[%v_i] : memref<?xf32>
+      } do {
+        %a = tir.load %A[%v_i, %v_k] : memref<?x0xf32>
+        %r = tir.load %R[%v_i] : memref<?xf32>
+        %s = arith.addf %r, %a : f32
+        tir.store %s, %R[%v_i] : memref<?xf32>
       }
     }
   }

@@ -1,17 +1,21 @@
 // RUN: not kc-opt %s --split-input-file --lower-cross-thread-reduction 2>&1 >/dev/null | FileCheck %s --match-full-lines --strict-whitespace
 
 //CHECK:error[KC4227]: lower-cross-thread-reduction: the threads of k_i cannot combine their values of B
-//CHECK-NEXT:  --> {{.*}}lower_cross_thread_reduction_invalid.mlir:20:9  tir.block "B" (reduce %v_k in 64 = %k_o * 32 + %k_i) init {
+//CHECK-NEXT:  --> {{.*}}lower_cross_thread_reduction_invalid.mlir:24:9  tir.block "B" (reduce %v_k in 64 = %k_o * 32 + %k_i) init {
 //CHECK-NEXT:  why: B is used before the reduction is done
 //CHECK-NEXT:  try: rfactor makes partial results, whose final reduction threads can do
 //CHECK:error[KC4227]: lower-cross-thread-reduction: the threads of t cannot combine their values of B
-//CHECK-NEXT:  --> {{.*}}lower_cross_thread_reduction_invalid.mlir:39:5  tir.block "B" (spatial %v_i in 4 = %t floordiv 16, reduce %v_k in 16 = %t mod 16) init {
+//CHECK-NEXT:  --> {{.*}}lower_cross_thread_reduction_invalid.mlir:43:5  tir.block "B" (spatial %v_i in 4 = %t floordiv 16, reduce %v_k in 16 = %t mod 16) init {
 //CHECK-NEXT:  why: loop t drives results as well as terms
 //CHECK-NEXT:  try: rfactor makes partial results, whose final reduction threads can do
 //CHECK:error[KC4227]: lower-cross-thread-reduction: the threads of k_i cannot combine their values of B
-//CHECK-NEXT:  --> {{.*}}lower_cross_thread_reduction_invalid.mlir:55:7  tir.block "B" (reduce %v_k in 64 = %k_o * 32 + %k_i) init {
+//CHECK-NEXT:  --> {{.*}}lower_cross_thread_reduction_invalid.mlir:59:7  tir.block "B" (reduce %v_k in 64 = %k_o * 32 + %k_i) init {
 //CHECK-NEXT:  why: loop k_o of the reduction is around the kernel, so that each of its iterations is a launch
 //CHECK-NEXT:  try: bind a loop around it, such as one of add_unit_loop, to "blockIdx.x"
+//CHECK:error[KC4227]: lower-cross-thread-reduction: the threads of k_i cannot combine their values of B
+//CHECK-NEXT:  --> {{.*}}lower_cross_thread_reduction_invalid.mlir:77:9  tir.block "B" (reduce %v_k in 64 = (%k_o * 32 + %k_i + 1) mod 64) init {
+//CHECK-NEXT:  why: its init may run after some of its terms: B at (k_o=0, k_i=0) updates B[0], which B at (k_o=1, k_i=31) writes
+//CHECK-NEXT:  try: rfactor makes partial results, whose final reduction threads can do
 
 func.func @early(%A: memref<64xf32>, %B: memref<1xf32>, %C: memref<2xf32>) {
   tir.for %g in 1 thread "blockIdx.x" {
@@ -60,6 +64,25 @@ func.func @launches(%A: memref<64xf32>, %B: memref<1xf32>) {
         %2 = tir.load %B[0] : memref<1xf32>
         %3 = arith.addf %2, %1 : f32
         tir.store %3, %B[0] : memref<1xf32>
+      }
+    }
+  }
+  func.return
+}
+// -----
+func.func @late(%A: memref<64xf32>, %B: memref<1xf32>) {
+  tir.for %g in 1 thread "blockIdx.x" {
+    tir.for %k_o in 2 {
+      tir.for %k_i in 32 thread "threadIdx.x" {
+        tir.block "B" (reduce %v_k in 64 = (%k_o * 32 + %k_i + 1) mod 64) init {
+          %0 = arith.constant 0.0 : f32
+          tir.store %0, %B[0] : memref<1xf32>
+        } do {
+          %1 = tir.load %A[%v_k] : memref<64xf32>
+          %2 = tir.load %B[0] : memref<1xf32>
+          %3 = arith.addf %2, %1 : f32
+          tir.store %3, %B[0] : memref<1xf32>
+        }
       }
     }
   }

@@ -19,12 +19,13 @@ def require_chain(
     loops: Sequence[ForOp],
     *,
     guards: bool = False,
-    stays: Callable[[ForOp, ForOp], str | None] | None = None,
+    stays: Callable[[Sequence[ForOp]], str | None] | None = None,
 ) -> list[ForOp]:
     """The loops from the outermost to the innermost of ``loops``, which must nest perfectly.
 
     With ``guards`` there may be a ``tir.if`` without an else around what a loop holds. With
-    ``stays`` a loop may hold more than the next one, unless that says why this must stay there.
+    ``stays`` a loop may hold more than the next one, unless that says why this must stay there; it
+    is given the loops from that one on.
     """
     if len(set(loops)) != len(loops):
         twice = next(loop for loop in loops if list(loops).count(loop) > 1)
@@ -43,10 +44,10 @@ def require_chain(
         )
     first = min(path.index(loop) for loop in loops)
     chain = path[first:]
-    for outer, nested in zip(chain, chain[1:], strict=False):
+    for n, (outer, nested) in enumerate(zip(chain, chain[1:], strict=False)):
         held = child_behind_guards(outer) if guards else loop_tree.only_child(outer)
         if held is not nested:
-            why = stays(outer, nested) if stays is not None else None
+            why = stays(chain[n:]) if stays is not None else None
             if stays is not None and why is None:
                 continue
             siblings = [

@@ -22,22 +22,25 @@ from kc.transforms.affine_rewrite import add_predicate
 from kc.transforms.schedule._blocks import describe
 
 
-def why_it_stays(outer: ForOp, nested: ForOp) -> str | None:
-    """Why what ``outer`` holds beside ``nested`` cannot go into that loop; None if it can."""
+def why_it_stays(chain: Sequence[ForOp]) -> str | None:
+    """Why what the first loop of ``chain`` holds beside the second cannot go into that and on into
+    the others; None if it can."""
+    outer, nested = chain[0], chain[1]
     if nested.parent is not outer.body.block:
         return f"{nested.label} is in a branch of {outer.label}, which would hold for a part of it"
     siblings = [op for op in outer.body.block.ops if loop_tree.has_work(op) and op is not nested]
     first = siblings[0]
-    if nested.kind.data is not ForKind.SERIAL:
-        return (
-            f"{describe(first)} would go into one iteration of {nested.label}, which is "
-            f"{nested.kind_text}"
-        )
-    if not _has_iterations(nested):
-        return (
-            f"{describe(first)} would go into an iteration of {nested.label}, which may have none: "
-            f"its extent is {loop_tree.extent_text(nested.extent_value)}"
-        )
+    for inner in chain[1:]:
+        if inner.kind.data is not ForKind.SERIAL:
+            return (
+                f"{describe(first)} would go into one iteration of {inner.label}, which is "
+                f"{inner.kind_text}"
+            )
+        if not _has_iterations(inner):
+            return (
+                f"{describe(first)} would go into an iteration of {inner.label}, which may have "
+                f"none: its extent is {loop_tree.extent_text(inner.extent_value)}"
+            )
     for op in siblings:
         if isinstance(op, AllocOp):
             return f"alloc {op.label} would belong to one iteration of {nested.label}"

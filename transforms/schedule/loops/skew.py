@@ -102,6 +102,7 @@ class Skew(Primitive):
         require_serial(site, outer)
         require_serial(site, inner)
         require_nonempty_reduction(site, inner)
+        require_nonempty_reduction(site, outer)
         extent = self._extent(site, outer, inner)
         if extent is not None and extent > LIMIT:
             raise site.refuse(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kc.analysis import loop_tree
-from kc.analysis.dependence import combining_conflict
+from kc.analysis.dependence import combining_conflict, late_init
 from kc.analysis.loop_tree import all_loops_around
 from kc.dialects.tir import BlockOp, ForKind, ForOp, IterType
 from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES, VIRTUAL_AXES
@@ -171,6 +171,11 @@ def _no_combination(loop: ForOp, block: BlockOp) -> str | None:
         inside.append(child)
     if child is not block:
         return f"{loop.label} holds more than {block.label}"
+    around = all_loops_around(block)
+    outermost = next(o for o in around if IterType.REDUCE in loop_tree.iter_types(o, block))
+    late = late_init(block, outermost)
+    if late is not None:
+        return f"its init may run after some of its terms: {late.explain()}"
     for inner in inside:
         if loop_tree.iter_types(inner, block) - {IterType.REDUCE}:
             return (
