@@ -48,8 +48,9 @@ class Copied(Product):
 
 
 PIPELINED = Copied(size=(64, 32, 160), ahead=True)
-PRODUCTS = [PIPELINED, Copied(size=(64, 128, 64), columns=128)]  # five steps; two panels of B
+PRODUCTS = [PIPELINED]  # five steps
 SWEEP = [
+    Copied(size=(64, 128, 64), columns=128),  # two panels of B
     Copied(),
     Copied(size=(64, 128, 160), columns=128, ahead=True),
     Copied(trans=True, size=(128, 32, 128), groups=2, columns=16, ahead=True),

@@ -178,7 +178,7 @@ def test_products_are_those_of_numpy(product: Product):
 
 
 @pytest.mark.skipif(find("ptxas") is None, reason="needs ptxas")
-@pytest.mark.parametrize("trans", [False, True])
+@pytest.mark.parametrize("trans", [pytest.param(False, marks=pytest.mark.sweep), True])
 def test_ptxas_leaves_products_asynchronous(trans: bool, tmp_path: Any):
     """No spills, and no C7508, C7510 or C7517: products that wait for each other."""
     product = Product(
