@@ -8,7 +8,7 @@ from kc.analysis.instances import Instance, Space, Witness
 from kc.analysis.loop_tree import buffer_name
 from kc.analysis.regions import scope_of, unit_of
 from kc.analysis.terms import equal
-from kc.dialects.tir import BlockOp, LoadOp, StoreOp
+from kc.dialects.tir import BlockOp, LoadOp, StoreOp, ViewOp
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.schedule._blocks import describe
 from kc.transforms.schedule._copies import Part, child_at, loops_shared, part_of
@@ -89,11 +89,15 @@ class _Updates:
         return self._refuse(access, instance, witness, "what another thread has copied")
 
     def _refuse(
-        self, access: LoadOp | StoreOp, instance: Instance, witness: Witness, what: str
+        self,
+        access: LoadOp | StoreOp | ViewOp,
+        instance: Instance,
+        witness: Witness,
+        what: str,
     ) -> ScheduleError:
         unit = unit_of(access, scope_of(self.block))
         name = buffer_name(self.buffer)
-        verb = "reads" if isinstance(access, LoadOp) else "writes"
+        verb = {LoadOp: "reads", StoreOp: "writes"}.get(type(access), "uses")
         mark = {unit: f"{verb} {name}", self.block: f"updates {name}"}
         return self.site.refuse(
             "KC3307",
