@@ -1,4 +1,7 @@
-"""Maps of tensors as numbers: what the driver, and the emulator, make one of."""
+"""Maps of tensors as numbers: what the driver, and the emulator, make one of.
+
+Operations are only read here, so there is no rewrite pattern; conversions that use this have them.
+"""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def create_llvm(
             if not os.path.isfile(source):
                 path = os.path.join(folder, f"source{n}.cc")
                 Path(path).write_text(source, encoding="utf-8")
-            compiled = os.path.join(folder, f"made{n}.ll")
+            compiled = os.path.join(folder, f"source{n}.ll")
             flags = ["-O3", "-emit-llvm", "-S", *(options or ())]
             run_compiler([*command, *flags, path, "-o", compiled], "create_llvm")
             texts.append(Path(compiled).read_text(encoding="utf-8"))

@@ -48,22 +48,8 @@ def _text(name: str, intrin: TensorCopyIntrin) -> str:
     source, target = f"{part}>", f'{part}, "{intrin.space}">'
     barrier = 'memref<1xi64, strided<[1], offset: ?>, "shared">'
     if intrin.role == "store":
-        return _store(name, intrin, dense, target, source)
-    return f"""module @{name} attributes {{kc.features = ["sm_90"]}} {{
-  func.func @description(%A: {dense}>, %C: {dense}>) {{
-{_loops(intrin, f"{dense}>", f"{dense}>")}
-    func.return
-  }}
-  func.func @implementation(%A: {source}, %C: {target}) {{
-    tir.call @{name}.copy(read %A, write %C) : ({source}, {target})
-    func.return
-  }}
-  func.func private @{name}.copy({source}, {target}) attributes {{
-      kc.description = @{name}.tile, kc.start = @{name}.start}}
-  func.func private @{name}.tile(%A: {source}, %C: {target}) {{
-{_loops(intrin, source, target)}
-    func.return
-  }}
+        return _store(name, intrin, target, source)
+    return f"""{_copy(name, intrin, source, target, f"kc.start = @{name}.start")}
   func.func private @{name}.start({source}, {target}, {barrier}) attributes {{
       kc.description = @{name}.started, kc.lanes = @{name}.lane}}
   func.func private @{name}.started(%A: {source}, %C: {target}, %B: {barrier}) {{
@@ -78,7 +64,19 @@ def _text(name: str, intrin: TensorCopyIntrin) -> str:
 """
 
 
-def _store(name: str, intrin: TensorCopyIntrin, dense: str, source: str, target: str) -> str:
+def _store(name: str, intrin: TensorCopyIntrin, source: str, target: str) -> str:
+    return f"""{_copy(name, intrin, source, target, f"kc.lanes = @{name}.lane")}
+  func.func private @{name}.lane(%A: {source}, %C: {target}) {{
+    tir.store_box %A, %C : {source}, {target}
+    func.return
+  }}
+}}
+"""
+
+
+def _copy(name: str, intrin: TensorCopyIntrin, source: str, target: str, how: str) -> str:
+    """What loads and stores begin with: the copy as loops, and as a call that these describe."""
+    dense = f"memref<{intrin.rows}x{intrin.columns}x{_STORED[intrin.element]}"
     return f"""module @{name} attributes {{kc.features = ["sm_90"]}} {{
   func.func @description(%A: {dense}>, %C: {dense}>) {{
 {_loops(intrin, f"{dense}>", f"{dense}>")}
@@ -88,15 +86,9 @@ def _store(name: str, intrin: TensorCopyIntrin, dense: str, source: str, target:
     tir.call @{name}.copy(read %A, write %C) : ({source}, {target})
     func.return
   }}
-  func.func private @{name}.copy({source}, {target}) attributes {{
-      kc.description = @{name}.tile, kc.lanes = @{name}.lane}}
   func.func private @{name}.tile(%A: {source}, %C: {target}) {{
 {_loops(intrin, source, target)}
     func.return
   }}
-  func.func private @{name}.lane(%A: {source}, %C: {target}) {{
-    tir.store_box %A, %C : {source}, {target}
-    func.return
-  }}
-}}
-"""
+  func.func private @{name}.copy({source}, {target}) attributes {{
+      kc.description = @{name}.tile, {how}}}"""

@@ -1,7 +1,8 @@
 """Rings of mbarriers around copies of boxes of tensors: what is expected, started and waited for.
 
 Shared by ``inject-software-pipeline``, in whose loops copies are under way for several iterations
-at a time, and ``plan-tensor-copies``, which waits for others where they stand.
+at a time, and ``plan-tensor-copies``, which waits for others where they stand. A ring belongs to
+several statements of a loop, which change together once all of them are known: no rewrite pattern.
 """
 
 from __future__ import annotations

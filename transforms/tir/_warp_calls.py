@@ -1,6 +1,7 @@
 """Calls of what the lanes of warps do together, and the tiles that these hold.
 
-Shared by ``unify-thread-binding``, which counts threads, and ``lower-fragments``.
+Shared by ``unify-thread-binding``, which counts threads, and ``lower-fragments``. Operations are
+only read here, so there is no rewrite pattern.
 """
 
 from __future__ import annotations

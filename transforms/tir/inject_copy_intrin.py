@@ -28,7 +28,8 @@ Legal when (KC4343):
    left, so that the two parts are boxes of one shape;
 3. the buffers are two, dense or of known strides.
 
-All pragmas are looked at before the first loop is replaced.
+All pragmas are looked at before the first loop is replaced, so that a refusal leaves the module as
+it was; a rewrite pattern would see one loop at a time.
 
 Requires: blocks were lowered (``lower-blocks``). TVM: ``InjectCopyIntrin``, whose second argument
 makes statements of TVM's; of Halide, ``hexagon_dma`` is alike.

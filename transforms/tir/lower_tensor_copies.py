@@ -29,6 +29,8 @@ The host makes a map of each array that boxes are copied of. It says how the box
 memory, which follows from the buffer there: its shape and its swizzle, the same as products of four
 warps read. Consecutive operations of one thread are in one branch, that of a lane of the first warp
 which ``elect.sync`` chooses: this is how the assembler knows that there is one.
+Neighbours are lowered together, and what a kernel needs of its host is known when all of its copies
+are: a rewrite pattern sees one operation.
 
 Requires: one nest of loops of threads around each kernel (``unify-thread-binding``), and buffers
 that still have the swizzles to come (``swizzle-storage``). *Legal when*

@@ -22,8 +22,9 @@ After::
       ...
 
 Loops with nothing but such copies are waited for as a whole, and copies that follow one another
-together. Those of a software pipeline, which
-are under way for several iterations, have rings already (``inject-software-pipeline``).
+together: which copies these are is asked of a whole nest, not by a rewrite pattern. Those of a
+software pipeline, which are under way for several iterations, have rings already
+(``inject-software-pipeline``).
 
 Requires that no blocks are left (``lower-blocks``). *Legal when*
 
