@@ -401,3 +401,18 @@ def test_threads_that_exchange_values_may_take_another_axis_of_the_block():
     x, y = np.arange(6, dtype=np.float32).reshape(3, 2), np.zeros(3, np.float32)
     run(sch.mod.op, "main", [x, y])
     np.testing.assert_array_equal(y, 2 * x.max(1))
+
+
+def test_threads_that_combine_terms_may_become_iterations():
+    a = te.placeholder((3, 4), name="A")
+    k = te.reduce_axis((0, 4), name="k")
+    c = te.compute((3,), lambda i: te.max(a[i, k], axis=k), name="C")
+    sch = tir.Schedule(te.create_prim_func([a, c]))
+    loop = sch.get_loops("C")[1]
+    sch.bind(loop, "threadIdx.x")
+    with diagnostic_handler(lambda _: None):
+        sch.unroll(loop)
+    assert sch.get(loop).kind_text == "unrolled"
+    x, y = np.arange(12, dtype=np.float32).reshape(3, 4), np.zeros(3, np.float32)
+    run(sch.mod.op, "main", [x, y])
+    np.testing.assert_array_equal(y, x.max(1))
