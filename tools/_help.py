@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from kc.support import registry
+from kc.support.class_docs import class_doc
 from kc.support.environment import read
 from kc.support.registry import FAMILIES, XDSL_PASSES, Entry
-from kc.support.source_docs import class_doc
 from kc.tools._command_line import Flag
 from kc.tools._tool import STATUS_HELP
 

@@ -1,7 +1,7 @@
 """kc-docs: the generated part of the documentation, from the code it is about.
 
-``python -m kc.tools.kc_docs`` writes docs/generated/, and the methods of the eager schedule for
-editors; ``--check`` only says what is stale.
+``python -m kc.tools.kc_docs`` writes docs/generated/, the methods of the eager schedule for
+editors, and the lines of ``--help``; ``--check`` only says what is stale.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from kc.support import registry
+from kc.support import class_docs, registry
 from kc.support.diagnostics import InputError
 from kc.support.explain import AREAS, explanations
 from kc.support.files import write_output
@@ -30,6 +30,7 @@ from kc.topi import write_docs
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = Path("docs", "generated")
 METHODS = Path("kc", "tir", "schedule_methods.py")
+CLASS_DOCS = Path("kc", "support", class_docs.INDEX.name)
 FLAGS = (Flag("check", "write nothing; exit 1 if a file is stale", None, "Checking"), HELP, VERSION)
 USAGE = "python -m kc.tools.kc_docs [--check]"
 ABOUT = "Writes docs/generated/ from the code."
@@ -54,6 +55,10 @@ def _main(argv: Sequence[str], reporter: Reporter) -> int:
     with registry.using(registry.Registry()):  # what this machine has installed is not in it
         pages = {FOLDER / f"{name}.md": page(name) for name in PAGES}
         pages[METHODS] = stub.text()
+        entries = registry.current().passes.values()
+        pages[CLASS_DOCS] = class_docs.index_text(
+            [entry.path for entry in entries if entry.origin == "kc"]
+        )
         for name, text in write_docs.pages().items():
             title, _, body = text.partition("\n")
             pages[FOLDER / "topi" / name] = f"{title}\n\n{NOTE}{body}".rstrip() + "\n"

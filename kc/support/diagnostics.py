@@ -13,7 +13,6 @@ Every failure a user can cause is a :class:`KCError`. Its rendering has at most 
 from __future__ import annotations
 
 import contextlib
-import difflib
 import functools
 import linecache
 import sys
@@ -289,6 +288,8 @@ class InternalError(Exception):
 def nearest(name: str, names: Iterable[str], limit: int = 3) -> list[str]:
     """The names most like ``name``, best first."""
     pool = list(dict.fromkeys(names))
+    import difflib  # here, as start-up time counts
+
     return difflib.get_close_matches(name, pool, n=limit, cutoff=0.5)
 
 

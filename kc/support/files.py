@@ -6,7 +6,6 @@ import errno
 import os
 import stat
 import sys
-import tempfile
 from pathlib import Path
 
 from kc.support.diagnostics import InputError, suggest
@@ -135,6 +134,8 @@ def _replace(path: str, data: bytes) -> None:
         return
     if mode is not None and not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    import tempfile  # here, as start-up time counts
+
     handle, temporary = tempfile.mkstemp(dir=os.path.dirname(target), prefix=".kc-")
     try:
         with os.fdopen(handle, "wb") as stream:

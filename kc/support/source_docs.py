@@ -11,8 +11,9 @@ import functools
 import importlib.util
 import inspect
 import re
-from dataclasses import dataclass
 from pathlib import Path
+
+from kc.support.class_docs import ClassDoc
 
 _FIRST_METHOD = re.compile(r"^    (?:@|(?:async )?def )", re.MULTILINE)
 _DEFAULTS = re.compile(
@@ -23,24 +24,7 @@ _IMPORT = re.compile(r"^from (kc[\w.]*|\w[\w.]*) import (\([^)]*\)|[^\n]*)", re.
 _FRAMEWORK = ("Primitive", "ModulePass", "ABC")
 
 
-@dataclass(frozen=True)
-class ClassDoc:
-    """A pass or primitive by its source.
-
-    ``summary`` is the first line of the docstring, ``options`` the names of its fields,
-    ``required`` those of them that must be given, ``bare`` the first paragraph of what its method
-    ``defaults`` says, for primitives whose flag works without options; ``unsafe`` whether it takes
-    the option of that name.
-    """
-
-    summary: str = ""
-    options: tuple[str, ...] = ()
-    required: tuple[str, ...] = ()
-    bare: str = ""
-    unsafe: bool = False
-
-
-def class_doc(path: str) -> ClassDoc | None:
+def read_class_doc(path: str) -> ClassDoc | None:
     """The documentation of ``"module:Class"``; None when there is no such source."""
     module, _, name = path.partition(":")
     located = _find(module, name)

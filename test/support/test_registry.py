@@ -4,6 +4,8 @@ import dataclasses
 import re
 import subprocess
 import sys
+import zipfile
+from importlib.metadata import entry_points
 
 import pytest
 from xdsl.dialects import func
@@ -11,13 +13,13 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.universe import XDSL_UNIVERSE
 
-from kc.support import registry
+from kc.support import plugins, registry
+from kc.support.class_docs import class_doc
 from kc.support.diagnostics import InputError, ParseError, diagnostic_handler
 from kc.support.ir_text import parse_module, print_module
 from kc.support.options import parse_pipeline
 from kc.support.plugins import Plugin
 from kc.support.registry import Registry, find_pass, get_pass, get_passes, pass_class
-from kc.support.source_docs import class_doc
 from kc.universe import KC_UNIVERSE
 
 OWN = [entry for entry in Registry().passes.values() if entry.origin == "kc"]
@@ -200,6 +202,39 @@ def test_parts_that_cannot_be_loaded():
 def test_plugins_are_checked_when_made(wrong, message: str):
     with pytest.raises(ValueError, match=re.escape(f"plugin mine: {message}")):
         Plugin("mine", **wrong)
+
+
+@pytest.mark.parametrize(
+    ("lying_there", "seen"),
+    [
+        ({}, []),
+        ({"a-1.dist-info/METADATA": "", "b-1.dist-info/entry_points.txt": "[x]\n"}, []),
+        ({"a-1.egg-info/entry_points.txt": "[mine]\na = json:dumps\n"}, ["a"]),
+        ({"a-1.dist-info/entry_points.txt": "[mine]\na = json:dumps\n"}, ["a"]),
+        ({"a-1.egg/EGG-INFO/entry_points.txt": "[mine]\na = json:dumps\n"}, ["a"]),
+    ],
+)
+def test_entry_points_are_seen_where_importlib_sees_them(tmp_path, lying_there, seen):
+    for name, text in lying_there.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).with_name("PKG-INFO").write_text("Name: a\n")
+    paths = [str(tmp_path)]
+    if any(".egg/" in name for name in lying_there):
+        paths = [str(path) for path in tmp_path.iterdir()]  # as easy_install's .pth files add them
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "path", paths)
+        assert [entry.name for entry in entry_points(group="mine")] == seen
+        assert [name for name, _, _ in plugins._entry_points("mine")] == seen
+
+
+def test_entry_points_in_archives(tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("a-1.dist-info/METADATA", "Metadata-Version: 2.1\nName: a\nVersion: 1\n")
+        archive.writestr("a-1.dist-info/entry_points.txt", "[mine]\na = json:dumps\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "path", [str(tmp_path / "a.zip")])
+        assert [name for name, _, _ in plugins._entry_points("mine")] == ["a"]
 
 
 def test_the_tables_import_nothing_heavy():

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kc.support import registry
-from kc.support.source_docs import class_doc
+from kc.support.class_docs import class_doc
 from kc.tools.lsp.document import Document
 
 

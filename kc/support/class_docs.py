@@ -1,0 +1,65 @@
+"""The documentation of passes for ``--help``, from a file that ``make docs`` writes.
+
+To read a hundred sources takes longer than everything else that ``--help`` does; those of plugins,
+which are not in the file, are read by :mod:`kc.support.source_docs`.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
+from pathlib import Path
+from typing import Any
+
+INDEX = Path(__file__).with_suffix(".json")
+
+
+@dataclass(frozen=True)
+class ClassDoc:
+    """A pass or primitive by its source.
+
+    ``summary`` is the first line of the docstring, ``options`` the names of its fields,
+    ``required`` those of them that must be given, ``bare`` the first paragraph of what its method
+    ``defaults`` says, for primitives whose flag works without options; ``unsafe`` whether it takes
+    the option of that name.
+    """
+
+    summary: str = ""
+    options: tuple[str, ...] = ()
+    required: tuple[str, ...] = ()
+    bare: str = ""
+    unsafe: bool = False
+
+
+def class_doc(path: str) -> ClassDoc | None:
+    """The documentation of ``"module:Class"``; None when there is no such source."""
+    fields = _index().get(path)
+    if fields is not None:
+        summary, options, required, bare, unsafe = fields
+        return ClassDoc(summary, tuple(options), tuple(required), bare, unsafe)
+    from kc.support.source_docs import read_class_doc
+
+    return read_class_doc(path)
+
+
+@functools.cache
+def _index() -> dict[str, Any]:
+    try:
+        return json.loads(INDEX.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+
+
+def index_text(paths: Sequence[str]) -> str:
+    """The text of the file, for the classes at these paths."""
+    from kc.support.source_docs import read_class_doc
+
+    docs = {path: read_class_doc(path) for path in paths}
+    rows = (
+        f"{json.dumps(path)}: {json.dumps(astuple(doc), ensure_ascii=False)}"
+        for path, doc in docs.items()
+        if doc is not None
+    )
+    return "{\n" + ",\n".join(rows) + "\n}\n"
