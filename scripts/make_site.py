@@ -25,6 +25,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import lesson_remarks
+
 ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "website"
 OUT = ROOT / "out" / "site"
@@ -208,13 +210,13 @@ def _references() -> Iterator[tuple[str, str]]:
 def _lessons(*, run: bool) -> Iterator[tuple[str, str]]:
     """A page a lesson, in English and Chinese: prose, program, output, pictures."""
     chinese = tomllib.loads((SITE / "lessons.zh.toml").read_text(encoding="utf-8"))
+    meanings = tomllib.loads((SITE / "remarks.zh.toml").read_text(encoding="utf-8"))
     lists = {"en": ["# Lessons", ""], "zh": ["# 教程", ""]}
     for path in sorted((ROOT / "examples" / "lessons").glob("[0-9]*.py")):
         text = path.read_text(encoding="utf-8")
         doc, _, program = text.removeprefix('"""').partition('"""\n')
         title, _, prose = doc.partition("\n")
         output, pictures = _run(path) if run else ("", [])
-        tail = ["", "```python", program.strip("\n"), "```", ""]
         for language, words in (
             ("en", ("What it prints", "The loops and the memory")),
             ("zh", ("输出", "循环与存储")),
@@ -225,7 +227,9 @@ def _lessons(*, run: bool) -> Iterator[tuple[str, str]]:
                 if language == "en"
                 else [f"# {entry['title']}", "", entry["text"]]
             )
-            shown = [*head, *tail]
+            if language == "zh":
+                program = lesson_remarks.translate(program, meanings.get(path.stem, {}))
+            shown = [*head, "", "```python", program.strip("\n"), "```", ""]
             if output:
                 shown += [f"## {words[0]}", "", "```text", output.rstrip(), "```", ""]
             if pictures:
