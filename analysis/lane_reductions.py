@@ -19,7 +19,7 @@ from kc.analysis.loop_tree import (
     is_inside,
     iter_types,
 )
-from kc.analysis.reductions import Reduction, reduction_of
+from kc.analysis.reductions import Reduction, ops_of_element, reduction_of
 from kc.dialects.tir import BlockOp, CombineOp, ForOp, IterType, StoreOp, YieldOp
 from kc.dialects.tir.views import ViewOp
 
@@ -60,8 +60,9 @@ def lane_reduction(loop: ForOp, block: BlockOp) -> Reduction | str:
             "instances matters"
         )
     for step in reduction.steps:
-        ops = step.combiner.block.ops if isinstance(step, CombineOp) else (step,)
-        unknown = next((op for op in ops if not _is_elementwise(op)), None)
+        ops = [*step.combiner.block.ops] if isinstance(step, CombineOp) else [step]
+        scalar = ops_of_element(step) if isinstance(step, CombineOp) else ()
+        unknown = next((op for op in ops if op not in scalar and not _is_elementwise(op)), None)
         if unknown is not None:
             return f"the combiner of {block.label} contains {unknown.name}, which no vector has"
     spatial = {

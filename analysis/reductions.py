@@ -11,10 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.dialects import arith
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.traits import Pure
 
-from kc.analysis.loop_tree import touches_memory
-from kc.dialects.tir import BlockOp, CombineOp, IfOp, LoadOp, StoreOp
+from kc.analysis.loop_tree import defined_inside, touches_memory
+from kc.dialects.tir import BlockOp, CombineOp, IfOp, IterType, LoadOp, StoreOp, YieldOp
 
 COMBINERS = (
     arith.AddfOp,
@@ -105,7 +106,7 @@ def updates_of(block: BlockOp) -> Reduction | None:
     loads = [op for op in ops if isinstance(op, LoadOp) and op.buffer in written]
     if len(written) != len(stores):
         return None
-    candidates = [_update(store, loads) for store in stores]
+    candidates = [_update(block, store, loads) for store in stores]
     updates = tuple(update for update in candidates if update is not None)
     if len(updates) != len(stores):
         return None
@@ -120,10 +121,44 @@ def updates_of(block: BlockOp) -> Reduction | None:
     return Reduction(block, updates, guard, further_loads)
 
 
-def _update(store: StoreOp, loads: list[LoadOp]) -> Update | None:
+def ops_of_element(step: CombineOp) -> set[Operation]:
+    """The operations of a combiner that depend on what it captures alone."""
+    known: set[SSAValue] = {*step.combiner.block.args[2 * len(step.lhs) :]}
+    ops: set[Operation] = set()
+    for op in step.combiner.block.ops:
+        is_pure = bool(op.operands) and not op.regions and not isinstance(op, YieldOp)
+        if is_pure and known.issuperset(op.operands):
+            ops.add(op)
+        if op in ops or isinstance(op, arith.ConstantOp):
+            known.update(op.results)
+    return ops
+
+
+def makers_of_element(value: SSAValue, block: BlockOp) -> list[Operation] | None:
+    """The operations in ``block`` that compute ``value``, in order, if it is the same for all terms
+    of an element: from spatial variables of the block, and from what is known before it."""
+    if isinstance(value, BlockArgument) and value.block is block.body.block:
+        return [] if block.types[value.index] is IterType.SPATIAL else None
+    if not defined_inside(value, block):
+        return []
+    owner = value.owner
+    if isinstance(owner, Block) or owner.regions or not owner.has_trait(Pure):
+        return None
+    makers: list[Operation] = []
+    for operand in owner.operands:
+        before = makers_of_element(operand, block)
+        if before is None:
+            return None
+        makers += before
+    return list(dict.fromkeys([*makers, owner]))
+
+
+def _update(block: BlockOp, store: StoreOp, loads: list[LoadOp]) -> Update | None:
     """The update that ends with ``store``; what its buffer holds is one of ``loads``."""
     step = store.value.owner
     if isinstance(step, CombineOp):
+        if any(makers_of_element(value, block) is None for value in step.captured):
+            return None
         n = list(step.combined).index(store.value)  # pyright: ignore[reportArgumentType]
         held, term = step.lhs[n], step.rhs[n]
         load = _load_of(store, held, loads)

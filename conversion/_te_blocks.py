@@ -222,7 +222,10 @@ class BlockBuilder:
         if op.is_reduction:
             olds = [tir.LoadOp(buffer, place, element) for buffer in self.buffers]
             ops += olds
-            results = self._combined(ops, [load.result for load in olds], results)
+            count = len(olds)
+            results = self._combined(
+                ops, [load.result for load in olds], results[:count], results[count:]
+            )
         for value, buffer in zip(results, self.buffers, strict=True):
             ops.append(tir.StoreOp(value, buffer, place, element))
         for new_op in ops:
@@ -231,7 +234,11 @@ class BlockBuilder:
         return Region(outer)
 
     def _combined(
-        self, ops: list[Operation], old: list[SSAValue], new: list[SSAValue]
+        self,
+        ops: list[Operation],
+        old: list[SSAValue],
+        new: list[SSAValue],
+        captured: list[SSAValue],
     ) -> list[SSAValue]:
         op = self.op
         if op.combiner is not None:
@@ -240,7 +247,7 @@ class BlockBuilder:
             assert op.combiner_name is not None
             assert op.identity is not None
             region = combiner_region(op.combine)
-            step = tir.CombineOp(op.combiner_name.data, old, new, region, op.identity)
+            step = tir.CombineOp(op.combiner_name.data, old, new, region, op.identity, captured)
         ops.append(step)
         return list(step.results)
 

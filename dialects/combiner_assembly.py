@@ -2,7 +2,8 @@
 
 A combiner is a region over two tuples of scalars, ``(%a0: i32, %a1: f32) (%b0: i32, %b1: f32)
 identity [-1 : i32, 0xFF800000 : f32] { ... yield %c0, %c1 : i32, f32 }``, which takes the tuples
-apart and yields their combination. It is associative and commutative by declaration, up to the
+apart and yields their combination. A third tuple, if there is one, is of values that are the same
+for all terms of an element. The combiner is associative and commutative by declaration, up to the
 rounding of floats; the identity combined with anything is that thing.
 """
 
@@ -20,20 +21,26 @@ from xdsl.utils.exceptions import VerifyException
 
 def parse_combiner(parser: Parser) -> tuple[Region, ArrayAttr]:
     """The region and the identity of a combiner."""
+    args: list[Parser.Argument] = []
     paren = parser.Delimiter.PAREN
-    lhs = parser.parse_comma_separated_list(paren, parser.parse_argument)
-    rhs = parser.parse_comma_separated_list(paren, parser.parse_argument)
-    parser.parse_keyword("identity")
+    for _ in range(2):
+        args += parser.parse_comma_separated_list(paren, parser.parse_argument)
+    if parser.parse_optional_keyword("identity") is None:
+        args += parser.parse_comma_separated_list(paren, parser.parse_argument)
+        parser.parse_keyword("identity")
     identity = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_attribute)
-    return parser.parse_region([*lhs, *rhs]), ArrayAttr(identity)
+    return parser.parse_region(args), ArrayAttr(identity)
 
 
 def print_combiner(printer: Printer, region: Region, identity: ArrayAttr) -> None:
     """The inverse of :func:`parse_combiner`."""
     args = region.block.args
-    half = len(args) // 2
+    count = len(identity)
+    groups = [args[:count], args[count : 2 * count]]
+    if len(args) > 2 * count:
+        groups.append(args[2 * count :])
     printer.enter_scope()
-    for group in (args[:half], args[half:]):
+    for group in groups:
         printer.print_string("(")
         printer.print_list(group, printer.print_block_argument)
         printer.print_string(") ")
@@ -50,14 +57,19 @@ def verify_combiner(
     identity: ArrayAttr,
     types: Sequence[Attribute],
     last: type[Operation],
+    captured: Sequence[Attribute] = (),
 ) -> None:
-    """Refuse what is not a combiner of values of ``types`` that ends with an op of type ``last``.
+    """Refuse what is not a combiner of values of ``types`` that ends with an op of type ``last``
+    and is also given values of the types ``captured``.
 
     ``where`` starts the message: the op and the name of what it combines.
     """
     taken = [arg.type for arg in region.block.args]
-    if taken != [*types, *types]:
-        raise VerifyException(f"{where} must take ({_list(types)}) twice, not ({_list(taken)})")
+    if taken != [*types, *types, *captured]:
+        further = f" and ({_list(captured)})" if captured else ""
+        raise VerifyException(
+            f"{where} must take ({_list(types)}) twice{further}, not ({_list(taken)})"
+        )
     given = [attr.type if isinstance(attr, IntegerAttr | FloatAttr) else None for attr in identity]
     if given != list(types):
         raise VerifyException(

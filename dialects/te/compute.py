@@ -198,8 +198,9 @@ class ComputeOp(IRDLOperation):
 
     A body that yields several values makes as many tensors. Their reduction, and any other that
     the names do not give, has a combiner of its own: ``reduce "argmax" [%k = 64] (%a0: i32, %a1:
-    f32) (%b0: i32, %b1: f32) identity [-1 : i32, 0xFF800000 : f32] { ... te.yield ... }``. Then
-    may follow ``where { ... te.condition ... }``, over all axes: the terms that take part (the
+    f32) (%b0: i32, %b1: f32) identity [-1 : i32, 0xFF800000 : f32] { ... te.yield ... }``. Where
+    a third tuple follows the two, the body yields what it stands for behind the terms. Then may
+    follow ``where { ... te.condition ... }``, over all axes: the terms that take part (the
     others are not evaluated), and ``init { ... te.yield ... }``, over the spatial axes: what the
     reduction starts from instead of the identity. Extents of reduction axes that differ from
     element to element are ``?``, and ``domain { ... te.yield %n : index }``, over the spatial axes,
@@ -371,7 +372,7 @@ class ComputeOp(IRDLOperation):
                     f"te.compute: {self.label} has spatial extents "
                     f"{_shape_text(extents[: self.rank])} but the type {result.type}"
                 )
-        self._verify_yield("body", self.body)
+        self._verify_yield("body", self.body, self.captured_types)
         self._verify_reduction()
 
     def _verify_region(self, what: str, region: Region, count: int) -> None:
@@ -380,15 +381,22 @@ class ComputeOp(IRDLOperation):
                 f"te.compute: the {what} of {self.label} must take {count} index arguments"
             )
 
-    def _verify_yield(self, what: str, region: Region) -> None:
+    @property
+    def captured_types(self) -> list[Attribute]:
+        """The types of what the combiner is given beside two tuples: the body yields it last."""
+        args = self.combine.block.args if self.has_combine else ()
+        return [arg.type for arg in args[2 * len(self.element_types) :]]
+
+    def _verify_yield(self, what: str, region: Region, more: Sequence[Attribute] = ()) -> None:
         last = region.block.last_op
         if not isinstance(last, YieldOp):
             raise VerifyException(f"te.compute: the {what} of {self.label} must end with te.yield")
-        yielded, types = [value.type for value in last.values], self.element_types
+        yielded, types = [value.type for value in last.values], [*self.element_types, *more]
         if len(yielded) != len(types):
             raise VerifyException(
                 f"te.compute: the {what} of {self.label} yields {len(yielded)} values for "
-                f"{len(types)} tensors"
+                f"{len(self.element_types)} tensors"
+                + (f" and {len(more)} that the combiner uses" if more else "")
             )
         for value, element in zip(yielded, types, strict=True):
             if value != element:
@@ -418,6 +426,7 @@ class ComputeOp(IRDLOperation):
                 self.identity,
                 self.element_types,
                 YieldOp,
+                self.captured_types,
             )
         for what, present in (
             ("where", self.has_where),

@@ -18,7 +18,7 @@ from xdsl.irdl import (
     var_operand_def,
     var_result_def,
 )
-from xdsl.parser import Parser
+from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import HasParent, IsTerminator, Pure
 from xdsl.utils.exceptions import VerifyException
@@ -49,14 +49,16 @@ class CombineOp(IRDLOperation):
     ``%i, %v = tir.combine "argmax" (%i0, %v0) (%i1, %v1) by (%a0: i32, %a1: f32) (%b0: i32,
     %b1: f32) identity [-1 : i32, 0xFF800000 : f32] { ... tir.yield %x, %y : i32, f32 }``: the
     results of the region. In a reduction, the first tuple is what the buffers hold, the second
-    one the next term. That the combiner is associative and commutative, and that the identity
-    is one, is declared by using the op.
+    one the next term. A third tuple, if there is one, is of values ``captured`` from around the
+    combiner, the same ones for all terms of an element. That the combiner is associative and
+    commutative, and that the identity is one, is declared by using the op.
     """
 
     name = "tir.combine"
 
     lhs = var_operand_def()
     rhs = var_operand_def()
+    captured = var_operand_def()
     combiner_name = prop_def(StringAttr)
     identity = prop_def(ArrayAttr)
     combiner = region_def("single_block")
@@ -72,9 +74,10 @@ class CombineOp(IRDLOperation):
         rhs: Sequence[SSAValue],
         combiner: Region,
         identity: ArrayAttr,
+        captured: Sequence[SSAValue] = (),
     ) -> None:
         super().__init__(
-            operands=[list(lhs), list(rhs)],
+            operands=[list(lhs), list(rhs), list(captured)],
             properties={"combiner_name": StringAttr(combiner_name), "identity": identity},
             regions=[combiner],
             result_types=[[value.type for value in lhs]],
@@ -95,7 +98,7 @@ class CombineOp(IRDLOperation):
     def inlined(self) -> tuple[list[Operation], list[SSAValue]]:
         """Copies of the ops of the combiner on the operands, and the values of the results."""
         values: dict[SSAValue, SSAValue] = dict(
-            zip(self.combiner.block.args, (*self.lhs, *self.rhs), strict=True)
+            zip(self.combiner.block.args, self.operands, strict=True)
         )
         ops: list[Operation] = []
         for op in self.combiner.block.ops:
@@ -119,18 +122,22 @@ class CombineOp(IRDLOperation):
                     for values in (self.lhs, self.rhs, self.combined)
                 )
             )
-        verify_combiner(where, self.combiner, self.identity, types, YieldOp)
+        captured = [value.type for value in self.captured]
+        verify_combiner(where, self.combiner, self.identity, types, YieldOp, captured)
 
     @classmethod
     def parse(cls, parser: Parser) -> CombineOp:
         start = parser.pos
         name = parser.parse_str_literal(" (the name of the combiner)")
-        paren = parser.Delimiter.PAREN
-        given = [
-            parser.parse_comma_separated_list(paren, parser.parse_unresolved_operand)
-            for _ in range(2)
-        ]
-        parser.parse_keyword("by")
+        given: list[list[UnresolvedOperand]] = []
+        while len(given) < 2 or len(given) < 3 and parser.parse_optional_keyword("by") is None:
+            given.append(
+                parser.parse_comma_separated_list(
+                    parser.Delimiter.PAREN, parser.parse_unresolved_operand
+                )
+            )
+        if len(given) == 3:
+            parser.parse_keyword("by")
         region, identity = parse_combiner(parser)
         attributes = parser.parse_optional_attr_dict()
         types = [arg.type for arg in region.block.args] if region.blocks else []
@@ -142,17 +149,18 @@ class CombineOp(IRDLOperation):
                 start,
             )
         place = iter(types)
-        lhs, rhs = (
+        lhs, rhs, *captured = (
             [parser.resolve_operand(operand, next(place)) for operand in group] for group in given
         )
-        op = cls(name, lhs, rhs, region, identity)
+        op = cls(name, lhs, rhs, region, identity, *captured)
         op.attributes.update(attributes)
         return op
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
         printer.print_string_literal(self.label)
-        for group in (self.lhs, self.rhs):
+        groups = [self.lhs, self.rhs, self.captured] if self.captured else [self.lhs, self.rhs]
+        for group in groups:
             printer.print_string(" (")
             printer.print_list(group, printer.print_ssa_value)
             printer.print_string(")")
@@ -167,18 +175,22 @@ class ThreadAllreduceOp(IRDLOperation):
     [0.0 : f32] { ... tir.yield %c : f32 }``: the values ``%x`` of the threads that differ along the
     axes alone, combined in any order; all of them get the result.
 
-    All threads of a block come to it together. The combiner is as of ``tir.combine``. TVM:
-    ``tvm_thread_allreduce``. MLIR: ``gpu.all_reduce``, of one value over the whole block.
+    All threads of a block come to it together. The combiner is as of ``tir.combine``; the values
+    that it captures are a second tuple of operands. TVM: ``tvm_thread_allreduce``. MLIR:
+    ``gpu.all_reduce``, of one value over the whole block.
     """
 
     name = "tir.thread_allreduce"
 
     values = var_operand_def()
+    captured = var_operand_def()
     combiner_name = prop_def(StringAttr)
     axes = prop_def(ArrayAttr[StringAttr])
     identity = prop_def(ArrayAttr)
     combiner = region_def("single_block")
     combined = var_result_def()
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
     def __init__(
         self,
@@ -187,9 +199,10 @@ class ThreadAllreduceOp(IRDLOperation):
         axes: Sequence[str],
         combiner: Region,
         identity: ArrayAttr,
+        captured: Sequence[SSAValue] = (),
     ) -> None:
         super().__init__(
-            operands=[list(values)],
+            operands=[list(values), list(captured)],
             properties={
                 "combiner_name": StringAttr(combiner_name),
                 "axes": ArrayAttr([StringAttr(axis) for axis in axes]),
@@ -211,7 +224,7 @@ class ThreadAllreduceOp(IRDLOperation):
 
     def step(self, lhs: Sequence[SSAValue], rhs: Sequence[SSAValue]) -> CombineOp:
         """The combination of two tuples."""
-        return CombineOp(self.label, lhs, rhs, self.combiner.clone(), self.identity)
+        return CombineOp(self.label, lhs, rhs, self.combiner.clone(), self.identity, self.captured)
 
     def verify_(self) -> None:
         where = f"tir.thread_allreduce: the combiner {self.label}"
@@ -227,16 +240,19 @@ class ThreadAllreduceOp(IRDLOperation):
                 + ", ".join(LANE_AXES)
                 + " combine values"
             )
-        verify_combiner(where, self.combiner, self.identity, types, YieldOp)
+        captured = [value.type for value in self.captured]
+        verify_combiner(where, self.combiner, self.identity, types, YieldOp, captured)
 
     @classmethod
     def parse(cls, parser: Parser) -> ThreadAllreduceOp:
         start = parser.pos
         name = parser.parse_str_literal(" (the name of the combiner)")
-        given = parser.parse_comma_separated_list(
-            parser.Delimiter.PAREN, parser.parse_unresolved_operand
-        )
-        parser.parse_keyword("over")
+        paren = parser.Delimiter.PAREN
+        given = parser.parse_comma_separated_list(paren, parser.parse_unresolved_operand)
+        captured: list[UnresolvedOperand] = []
+        if parser.parse_optional_keyword("over") is None:
+            captured = parser.parse_comma_separated_list(paren, parser.parse_unresolved_operand)
+            parser.parse_keyword("over")
         axes = parser.parse_comma_separated_list(
             parser.Delimiter.SQUARE, lambda: parser.parse_str_literal(" (a thread axis)")
         )
@@ -244,17 +260,21 @@ class ThreadAllreduceOp(IRDLOperation):
         region, identity = parse_combiner(parser)
         attributes = parser.parse_optional_attr_dict()
         types = [arg.type for arg in region.block.args] if region.blocks else []
-        if len(types) != 2 * len(given):
+        if len(types) != 2 * len(given) + len(captured):
             parser.raise_error(
                 f"tir.thread_allreduce: the combiner {name} takes {len(types)} values, and "
-                f"{len(given)} are given",
+                f"{len(given) + len(captured)} are given",
                 start,
                 start,
             )
         values = [
             parser.resolve_operand(value, type_) for value, type_ in zip(given, types, strict=False)
         ]
-        op = cls(name, values, axes, region, identity)
+        further = [
+            parser.resolve_operand(value, type_)
+            for value, type_ in zip(captured, types[2 * len(given) :], strict=True)
+        ]
+        op = cls(name, values, axes, region, identity, further)
         op.attributes.update(attributes)
         return op
 
@@ -263,6 +283,9 @@ class ThreadAllreduceOp(IRDLOperation):
         printer.print_string_literal(self.label)
         printer.print_string(" (")
         printer.print_list(self.values, printer.print_ssa_value)
+        if self.captured:
+            printer.print_string(") (")
+            printer.print_list(self.captured, printer.print_ssa_value)
         printer.print_string(") over [")
         printer.print_list(self.axis_names, printer.print_string_literal)
         printer.print_string("] by ")

@@ -145,9 +145,11 @@ def _final(op: ComputeOp, partial: ComputeOp, axis: IterVar, place: int) -> Comp
     indices.insert(place, factor)
     values = tuple(output(*indices) for output in partial.outputs)
     init = None
+    own: dict[IterVar, Expr] = dict(zip(op.axis, axes, strict=True))
+    moved = Substitution(own)
     if reduce.init is not None:
-        own: dict[IterVar, Expr] = dict(zip(op.axis, axes, strict=True))
-        init = tuple(Substitution(own)(value) for value in reduce.init)
+        init = tuple(map(moved, reduce.init))
+    reduce = replace(reduce, captured=tuple(map(moved, reduce.captured)))
     results = _results(reduce, values, (factor,), None, init)
     return replace(
         op,

@@ -409,6 +409,8 @@ class CommReducer:
     rhs: tuple[Var, ...]
     result: tuple[Expr, ...]
     identity: tuple[Const, ...]
+    captures: tuple[Var, ...] = ()
+    """What stands in ``result`` for the values :attr:`Reduce.captured`."""
 
     @property
     def identity_element(self) -> tuple[Const, ...]:
@@ -433,6 +435,8 @@ class Reduce(Expr):
     """Which terms take part; None: all."""
     init: tuple[Expr, ...] | None = None
     """The values that the reduction starts from; None: the combiner's identity."""
+    captured: tuple[Expr, ...] = ()
+    """The axes of the element and the sizes that the combiner uses."""
 
     @property
     def value(self) -> Expr:
@@ -496,7 +500,7 @@ def children(expr: Expr) -> Sequence[Expr]:
         return (expr.base, expr.stride)
     if isinstance(expr, Reduce):
         condition = () if expr.condition is None else (expr.condition,)
-        return (*expr.values, *condition, *(expr.init or ()))
+        return (*expr.values, *condition, *(expr.init or ()), *expr.captured)
     if isinstance(expr, SelectExpr | IfThenElse):
         return (expr.condition, expr.on_true, expr.on_false)
     if isinstance(expr, Element):

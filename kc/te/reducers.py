@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import math
 from collections.abc import Callable, Sequence
@@ -26,6 +27,7 @@ from kc.te.expr import (
     const,
     walk,
 )
+from kc.te.rewrite import Substitution
 
 _LARGEST = {
     **{narrow.name: narrow.largest for narrow in NARROW_FLOATS.values()},
@@ -107,8 +109,9 @@ def comm_reducer(
 
     ``fcombine(x, y)`` combines two values, or two tuples of values; ``fidentity(dtype, ...)``
     gives the value or the tuple that changes nothing. The combiner must be associative and
-    commutative. The result is called as ``te.sum`` is; with a tuple of expressions it gives a
-    tuple of results, which a compute returns::
+    commutative; it may use axes of the element that is reduced to, and sizes. The result is called
+    as ``te.sum`` is; with a tuple of expressions it gives a tuple of results, which a compute
+    returns::
 
         argmax = te.comm_reducer(
             lambda x, y: (te.Select(x[1] >= y[1], x[0], y[0]), te.max(x[1], y[1])),
@@ -136,11 +139,11 @@ def comm_reducer(
             return result
         values = tuple(as_expr(value) for value in (expr if several else (expr,)))
         axes = _axes(name, axis, location)
-        combiner = _reducer(fcombine, fidentity, name, values, several, location)
+        combiner, captured = _reducer(fcombine, fidentity, name, values, axes, several, location)
         condition = _condition(name, where, location)
         start = _start(name, init, values, axes, location)
         results = tuple(
-            Reduce(combiner, values, axes, value.dtype, location, n, condition, start)
+            Reduce(combiner, values, axes, value.dtype, location, n, condition, start, captured)
             for n, value in enumerate(values)
         )
         return results if len(results) != 1 or several else results[0]
@@ -230,10 +233,11 @@ def _reducer(
     fidentity: Callable[..., Any],
     name: str,
     values: tuple[Expr, ...],
+    axes: Sequence[IterVar],
     several: bool,
     location: Location | None,
-) -> CommReducer:
-    """The combiner that the two functions make for ``values``."""
+) -> tuple[CommReducer, tuple[Expr, ...]]:
+    """The combiner that the two functions make for ``values``, and what it uses beside them."""
     count = len(values)
     if not count:
         raise TEError("KC2040", f"{name}: there is nothing to reduce", location=location)
@@ -269,16 +273,14 @@ def _reducer(
                 )
         groups.append(exprs)
     result, start = groups
-    own = {*lhs, *rhs}
-    for expr in result:
-        for part in walk(expr):
-            if isinstance(part, Const) or part in own or not _is_leaf(part):
-                continue
+    for part in walk(*result):
+        if isinstance(part, Element | Reduce) or any(part is axis for axis in axes):
             raise TEError(
                 "KC2043",
                 f"the combiner of {name} uses {_describe(part)}",
                 location=location,
-                why="a combiner works on the values it is given, and constants",
+                why="a combiner works on the values it is given, constants, axes of the element "
+                "that is reduced to, and sizes",
                 hints=["make it a part of the expression that is reduced"],
             )
     constants = tuple(expr for expr in start if isinstance(expr, Const))
@@ -290,7 +292,22 @@ def _reducer(
             why="it is the same for every element",
             hints=["te.const(0, dtype), te.min_value(dtype)"],
         )
-    return CommReducer(name, lhs, rhs, result, constants)
+    return closed(CommReducer(name, lhs, rhs, result, constants))
+
+
+def closed(combiner: CommReducer) -> tuple[CommReducer, tuple[Expr, ...]]:
+    """``combiner`` with variables of its own for the axes and sizes that it uses, and these."""
+    own = {*combiner.lhs, *combiner.rhs, *combiner.captures}
+    used = tuple(
+        part
+        for part in walk(*combiner.result)
+        if isinstance(part, Var | IterVar) and part not in own
+    )
+    if not used:
+        return combiner, ()
+    captures = {part: Var(part.name, part.dtype) for part in used}
+    result = tuple(map(Substitution(captures), combiner.result))
+    return dataclasses.replace(combiner, result=result, captures=tuple(captures.values())), used
 
 
 def _call(
@@ -310,13 +327,9 @@ def _call(
     return function(*args)
 
 
-def _is_leaf(part: Expr) -> bool:
-    return isinstance(part, Var | IterVar | Element | Reduce)
-
-
 def _describe(part: Expr) -> str:
     if isinstance(part, Element):
         return f"the tensor {part.tensor.name}"
     if isinstance(part, Reduce):
         return "a reduction"
-    return str(part)
+    return f"the reduction axis {part}"

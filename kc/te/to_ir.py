@@ -461,7 +461,7 @@ class _Emitter:
         axes, first = [*spatial, *op.reduce_axis], bodies[0]
         combiner = where = init = None
         if isinstance(first, Reduce):
-            bodies = first.values
+            bodies = (*first.values, *first.captured)
             combiner = self._combiner(first)
             if first.condition is not None:
                 where = self._where(axes, fixed, first.condition)
@@ -587,7 +587,7 @@ class _Emitter:
             unsigned = own in ("min", "max") and reduce.dtype in (*UINTS, "bool")
             return te.Combiner(f"u{own}" if unsigned else own)
         scope = Body(Block(), {}, self.values, self.rows)
-        for operand in (*own.lhs, *own.rhs):
+        for operand in (*own.lhs, *own.rhs, *own.captures):
             arg = scope.block.insert_arg(element_type(operand.dtype), len(scope.block.args))
             arg.name_hint = operand.name
             scope.memo[operand] = arg

@@ -35,6 +35,7 @@ from kc.te.expr import (
     select,
 )
 from kc.te.node_class import Node
+from kc.te.reducers import closed
 from kc.te.rewrite import Substitution
 from kc.te.tensor import Tensor, var
 from kc.tir.stmt import Value
@@ -544,8 +545,9 @@ class Reduce(PrimExpr):
         starts = tuple(as_expr(value) for value in init) if init else None
         dtype = combiner.lhs[value_index].dtype
         location = caller_location()
+        own, captured = closed(combiner)
         return nodes.Reduce(
-            combiner, values, tuple(rdom), dtype, location, value_index, kept, starts
+            own, values, tuple(rdom), dtype, location, value_index, kept, starts, captured
         )
 
     @classmethod

@@ -667,10 +667,11 @@ class _Function:
             self.names.fresh(f"{'xy'[n >= len(op.lhs)]}{n % len(op.lhs)}")
             for n in range(2 * len(op.lhs))
         ]
+        names += [self.names.fresh(f"z{n}") for n in range(len(op.captured))]
         self.names.taken.pop()
         groups: list[str] = []
         types: list[str] = []
-        for group in (op.lhs, op.rhs):
+        for group in (op.lhs, op.rhs, *([op.captured] if op.captured else [])):
             codes = [self._as(self.code(value), self.code(value).dtype) for value in group]
             types += [code.dtype for code in codes]
             groups.append(f"({', '.join(code.text for code in codes)},)")

@@ -10,7 +10,7 @@ import pytest
 from te_checks import refusal
 
 import kc
-from kc import te
+from kc import script, te, tir
 from kc.analysis.interpreter import run
 from kc.error import KCError
 
@@ -218,7 +218,8 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (
         lambda: reduced(lambda x, y: x + y * A[0, 0], zero),
         "error[KC2043]: the combiner of r uses the tensor A\n"
-        "  why: a combiner works on the values it is given, and constants\n"
+        "  why: a combiner works on the values it is given, constants, axes of the element that is "
+        "reduced to, and sizes\n"
         "  try: make it a part of the expression that is reduced",
     ),
     (
@@ -280,6 +281,71 @@ j = te.reduce_axis((0, 8), name="j")
 @pytest.mark.parametrize(("make", "expected"), CASES)
 def test_refusals(make: Callable[[], object], expected: str):
     assert refusal(make, __file__) == expected
+
+
+def test_a_combiner_uses_an_axis_of_the_element_and_a_size(random: np.random.Generator):
+    n = te.var("n")
+    a = te.placeholder((4, n), name="A")
+
+    def combined(k: Any, i: Any) -> Any:
+        chosen = te.comm_reducer(
+            lambda x, y: te.Select(te.any(i < 2, n < 7), x + y, te.max(x, y)),
+            lambda t: te.const(0, t),
+        )
+        return chosen(a[i, k], axis=k)
+
+    x = random.random((4, 8), dtype="f4")
+    wanted = np.where(np.arange(4) < 2, x.sum(1), x.max(1))
+    for way in ("plain", "rfactor", "vectorize", "bind"):
+        k = te.reduce_axis((0, n), name="k")
+        c = te.compute((4,), lambda i, k=k: combined(k, i), name="C")
+        s = te.create_schedule(c.op)
+        if way != "plain":
+            _, inner = s[c].split(k, 4)
+        if way == "rfactor":
+            s.rfactor(c, inner)
+        elif way == "vectorize":
+            s[c].vectorize(inner)
+        elif way == "bind":
+            s[c].bind(c.op.axis[0], te.thread_axis("blockIdx.x"))
+            s[c].bind(inner, te.thread_axis("threadIdx.x"))
+        result = np.zeros(4, "f4")
+        kc.build(s, [a, c], "cuda-emu" if way == "bind" else "llvm")(x, result)
+        np.testing.assert_allclose(result, wanted, rtol=1e-6)
+        run(kc.lower(s, [a, c]).op, "main", [x, result])
+        np.testing.assert_allclose(result, wanted, rtol=1e-6)
+
+
+def test_a_combiner_that_uses_an_axis_in_a_schedule_and_a_script():
+    a = te.placeholder((4, 8), name="A")
+    k = te.reduce_axis((0, 8), name="k")
+    zero = te.const(0)
+
+    def farthest(i: Any) -> Any:
+        reducer = te.comm_reducer(
+            lambda x, y: te.Select(te.abs(x - i) >= te.abs(y - i), x, y), lambda t: zero.astype(t)
+        )
+        return reducer(a[i, k], axis=k, init=i.astype("float32"))
+
+    c = te.compute((4,), farthest, name="C")
+    sch = tir.Schedule(te.create_prim_func([a, c]))
+    _, inner = sch.split(sch.get_loops("C")[1], [None, 4])
+    sch.rfactor(inner, 1)
+    x = np.arange(32, dtype="f4").reshape(4, 8)
+    result = np.zeros(4, "f4")
+    run(sch.mod.op, "main", [x, result])
+    np.testing.assert_array_equal(result, x[:, 7])
+    again = script.from_source(sch.mod.script(style="tvmscript"))
+    kc.ir.assert_structural_equal(again, sch.mod)
+    assert refusal(
+        lambda: te.compute(
+            (4,),
+            lambda i: te.comm_reducer(lambda x, y: x + k, lambda t: zero)(
+                a[i, k].astype("int32"), axis=k
+            ),
+        ),
+        __file__,
+    ).startswith("error[KC2043]: the combiner of reduce uses the reduction axis k\n")
 
 
 def test_an_axis_of_two_computes():

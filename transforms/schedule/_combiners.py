@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import AnyFloat, FloatAttr, IndexType, IntegerAttr, IntegerType
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from kc.analysis.reductions import Reduction, Update
+from kc.analysis.reductions import Reduction, Update, makers_of_element
 from kc.dialects.tir import CombineOp
 from kc.support.float_formats import upper_limit
 
@@ -47,16 +47,24 @@ def neutral_of(update: Update) -> Attribute:
 
 
 def steps_on(
-    reduction: Reduction, old: Sequence[SSAValue], new: Sequence[SSAValue]
+    reduction: Reduction,
+    old: Sequence[SSAValue],
+    new: Sequence[SSAValue],
+    variables: Mapping[SSAValue, SSAValue],
 ) -> tuple[list[Operation], list[SSAValue]]:
-    """The steps of ``reduction`` on other values, one a buffer, and their results, likewise."""
+    """The steps of ``reduction`` on other values, one a buffer, and their results, likewise.
+
+    ``variables`` are those for the spatial ones of its block, where the steps are to stand.
+    """
     copies: dict[Operation, Operation] = {}
+    ops, known = captured_copies(reduction, variables)
     results: list[SSAValue] = []
     for n, update in enumerate(reduction.updates):
         step = update.step
         copy = copies.get(step)
         if copy is None:
-            copy = copies[step] = step.clone()
+            copy = copies[step] = step.clone(known)
+            ops.append(copy)
         if isinstance(step, CombineOp):
             at = list(step.combined).index(update.store.value)  # pyright: ignore
             copy.operands[at] = old[n]
@@ -66,4 +74,20 @@ def steps_on(
             copy.operands[at], copy.operands[1 - at] = old[n], new[n]
             at = 0
         results.append(copy.results[at])
-    return list(copies.values()), results
+    return ops, results
+
+
+def captured_copies(
+    reduction: Reduction, variables: Mapping[SSAValue, SSAValue]
+) -> tuple[list[Operation], dict[SSAValue, SSAValue]]:
+    """What computes the values that combiners of ``reduction`` capture, over other ``variables``,
+    and what values are there."""
+    ops: list[Operation] = []
+    known = dict(variables)
+    for step in reduction.steps:
+        for value in step.captured if isinstance(step, CombineOp) else ():
+            for maker in makers_of_element(value, reduction.block) or ():
+                if maker.results[0] not in known:
+                    ops.append(maker.clone(known))
+                    ops[-1].location = maker.location
+    return ops, known

@@ -209,9 +209,14 @@ def _over(
 
 
 def steps_added(
-    body: Block, reduction: Reduction, old: Sequence[SSAValue], new: Sequence[SSAValue]
+    body: Block,
+    reduction: Reduction,
+    old: Sequence[SSAValue],
+    new: Sequence[SSAValue],
+    variables: Values,
 ) -> list[SSAValue]:
-    """The results of the reduction's steps on other values, added to ``body``."""
-    steps, results = steps_on(reduction, old, new)
+    """The results of the reduction's steps on other values, added to ``body``, where the variables
+    of its block are ``variables``."""
+    steps, results = steps_on(reduction, old, new, variables)
     body.add_ops(steps)
     return results

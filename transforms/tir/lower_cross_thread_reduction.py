@@ -58,15 +58,17 @@ from xdsl.context import Context
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineMap
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kc.analysis import loop_tree
 from kc.analysis.dependence import late_init
 from kc.analysis.loop_tree import all_loops_around, buffer_name, iter_types
-from kc.analysis.reductions import Reduction, Update, reduction_of
+from kc.analysis.reductions import Reduction, Update, makers_of_element, reduction_of
 from kc.dialects.tir import (
     AllocOp,
+    ApplyOp,
     BlockOp,
     CombineOp,
     ForOp,
@@ -80,7 +82,8 @@ from kc.dialects.tir.combine import combiner_region
 from kc.dialects.tir.threads import LANE_AXES
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
-from kc.transforms.schedule._combiners import neutral_of
+from kc.transforms.affine_rewrite import compact
+from kc.transforms.schedule._combiners import captured_copies, neutral_of
 from kc.transforms.tir._partial_results import PartialResults, Split, Values, steps_added
 
 _NAMES = {
@@ -249,6 +252,7 @@ class _Lowering:
             load.result.name_hint = "part"
             ops.append(load)
             loads[update.store] = load.result
+        known = self._captured(ops, values)
         for step in plan.reduction.steps:
             updates = [update for update in plan.reduction.updates if update.step is step]
             if isinstance(step, CombineOp):
@@ -260,6 +264,9 @@ class _Lowering:
                 [loop.axis for loop in plan.lanes if loop.axis is not None],
                 _combiner(step),
                 ArrayAttr([neutral_of(update) for update in updates]),
+                [known.get(value, value) for value in step.captured]
+                if isinstance(step, CombineOp)
+                else (),
             )
             ops.append(reduce)
             for update, total in zip(updates, reduce.combined, strict=True):
@@ -268,13 +275,34 @@ class _Lowering:
         label = f"{plan.block.label}_store"
 
         def results(body: Block, mapping: Values, kept: Sequence[int]) -> Sequence[SSAValue]:
-            del mapping
-            return self._with_initial(totals, kept, body)
+            return self._with_initial(totals, kept, body, mapping)
 
         return [*ops, self.parts.store_block(label, values, results)]
 
+    def _captured(self, ops: list[Operation], values: Values) -> Values:
+        """What combiners capture, computed behind the loops by what is added to ``ops``."""
+        block = self.plan.block
+        captured = [
+            value
+            for step in self.plan.reduction.steps
+            if isinstance(step, CombineOp)
+            for value in step.captured
+        ]
+        makers = [op for value in captured for op in makers_of_element(value, block) or ()]
+        used = {*captured, *(operand for maker in makers for operand in maker.operands)}
+        at = [values.get(operand, operand) for operand in block.binding_operands]
+        variables: Values = {}
+        for arg, expr in zip(block.body.block.args, block.binding_exprs, strict=True):
+            if arg in used:
+                map_, operands = compact(AffineMap(len(at), 0, (expr,)), at)
+                ops.append(ApplyOp(map_.results[0], operands))
+                variables[arg] = ops[-1].results[0]
+        copies, known = captured_copies(self.plan.reduction, variables)
+        ops += copies
+        return known
+
     def _with_initial(
-        self, totals: dict[StoreOp, SSAValue], kept: Sequence[int], body: Block
+        self, totals: dict[StoreOp, SSAValue], kept: Sequence[int], body: Block, mapping: Values
     ) -> list[SSAValue]:
         """The results, with the init's values where these are not neutral."""
         reduction = self.plan.reduction
@@ -288,7 +316,8 @@ class _Lowering:
         for op in init.ops:
             if not isinstance(op, StoreOp):
                 body.add_op(op.clone(values))
-        return steps_added(body, reduction, [values.get(old, old) for old in initial], results)
+        starts = [values.get(old, old) for old in initial]
+        return steps_added(body, reduction, starts, results, mapping)
 
 
 def _is_neutral(update: Update, value: SSAValue) -> bool:

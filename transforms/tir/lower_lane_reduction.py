@@ -44,7 +44,8 @@ Requires: blocks without an init region (``lower-init-block``).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import functools
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -60,7 +61,7 @@ from xdsl.dialects.builtin import (
     VectorType,
     i64,
 )
-from xdsl.dialects.vector import ExtractOp, ShuffleOp
+from xdsl.dialects.vector import BroadcastOp, ExtractOp, ShuffleOp
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.passes import ModulePass
@@ -71,7 +72,7 @@ from kc.analysis.dependence import lane_conflict
 from kc.analysis.index_values import IndexValues
 from kc.analysis.lane_reductions import lane_reduction, reduced_blocks, uses_results
 from kc.analysis.loop_tree import iter_types
-from kc.analysis.reductions import Reduction, reduction_of
+from kc.analysis.reductions import Reduction, ops_of_element, reduction_of
 from kc.dialects.arith import vector_class
 from kc.dialects.tir import (
     AllocOp,
@@ -87,6 +88,7 @@ from kc.dialects.tir import (
 from kc.support.fresh_names import fresh_name
 from kc.support.target import target_of
 from kc.transforms.expand_math import is_x86
+from kc.transforms.schedule._combiners import captured_copies
 from kc.transforms.tir._inline_combine import inline_combine
 from kc.transforms.tir._lane_maximum import LaneMaximum, greater_lanes, is_lane_maximum
 from kc.transforms.tir._partial_results import PartialResults, Split, Values, steps_added
@@ -395,14 +397,17 @@ class _Lowering:
                 load = LoadOp(alloc.buffer, *parts.place(values), type_)
                 body.add_op(load)
                 vectors.append(load.result)
-            steps = _steps_on_vectors if parts not in self.maxima else greater_lanes
+            scalars, known = captured_copies(reduction, mapping)
+            body.add_ops(scalars)
+            on_vectors = functools.partial(_steps_on_vectors, known=known)
+            steps = on_vectors if parts not in self.maxima else greater_lanes
             totals = _folded(body, reduction, vectors, self.width, steps)
             old: list[SSAValue] = []
             for update in reduction.updates:
                 load = LoadOp(update.buffer, *parts.result_place(update, mapping))
                 body.add_op(load)
                 old.append(load.result)
-            return steps_added(body, reduction, old, totals)
+            return steps_added(body, reduction, old, totals, mapping)
 
         label = fresh_name(f"{parts.split.block.label}_lanes", self.labels)
         return parts.store_block(label, values, results)
@@ -439,9 +444,16 @@ def _add(body: Block, op: Operation) -> SSAValue:
 
 
 def _steps_on_vectors(
-    body: Block, reduction: Reduction, old: Sequence[SSAValue], new: Sequence[SSAValue]
+    body: Block,
+    reduction: Reduction,
+    old: Sequence[SSAValue],
+    new: Sequence[SSAValue],
+    known: Mapping[SSAValue, SSAValue],
 ) -> list[SSAValue]:
-    """The steps of a reduction on vectors, lane by lane; results in the order of its updates."""
+    """The steps of a reduction on vectors, lane by lane; results in the order of its updates.
+
+    ``known`` has the values that combiners capture, which are the same in all lanes.
+    """
     results: list[SSAValue] = []
     done: dict[Operation, dict[SSAValue, SSAValue]] = {}
     for n, update in enumerate(reduction.updates):
@@ -459,18 +471,31 @@ def _steps_on_vectors(
                 for value in step.combined
             ]
             arguments = [*(old[m] for m in positions), *(new[m] for m in positions)]
-            values: Values = dict(zip(step.combiner.block.args, arguments, strict=True))
+            params = step.combiner.block.args
+            values: Values = dict(zip(params, arguments, strict=False))
+            captured = [known.get(value, value) for value in step.captured]
+            scalars: Values = dict(zip(params[len(arguments) :], captured, strict=True))
+            of_element = ops_of_element(step)
+
+            def lanes(
+                value: SSAValue, values: Values = values, scalars: Values = scalars
+            ) -> SSAValue:
+                if value not in values:
+                    type_ = VectorType(value.type, old[0].type.shape)  # pyright: ignore
+                    values[value] = _add(body, BroadcastOp(scalars[value], type_))
+                return values[value]
+
             for op in step.combiner.block.ops:
                 if isinstance(op, YieldOp):
-                    done[step] = dict(
-                        zip(step.combined, (values[value] for value in op.values), strict=True)
-                    )
+                    done[step] = dict(zip(step.combined, map(lanes, op.values), strict=True))
+                elif op in of_element:
+                    body.add_op(op.clone(scalars))
                 elif isinstance(op, arith.ConstantOp):
                     values[op.result] = _splat(body, op, old[n])
+                    if of_element:
+                        body.add_op(op.clone(scalars))
                 else:
-                    values[op.results[0]] = _elementwise(
-                        body, op, [values[operand] for operand in op.operands]
-                    )
+                    values[op.results[0]] = _elementwise(body, op, [*map(lanes, op.operands)])
         results.append(done[step][update.store.value])
     return results
 

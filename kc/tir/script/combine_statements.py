@@ -24,20 +24,24 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class CombineStmt(Stmt):
-    """``results``, which are ``lhs`` and ``rhs`` combined: ``bodies`` over ``params``."""
+    """``results``, which are ``lhs`` and ``rhs`` combined: ``bodies`` over ``params``, the last of
+    which are for ``captured``."""
 
     name: str
     lhs: Sequence[Expr]
     rhs: Sequence[Expr]
+    captured: Sequence[Expr]
     params: Sequence[Value]
     bodies: Sequence[Expr]
     identity: Sequence[Expr]
     results: Sequence[Value]
 
     def emit(self, emitter: Emitter) -> None:
-        emitter.check(*self.lhs, *self.rhs)
+        emitter.check(*self.lhs, *self.rhs, *self.captured)
         body = emitter.body()
-        lhs, rhs = ([body.value(expr) for expr in group] for group in (self.lhs, self.rhs))
+        lhs, rhs, captured = (
+            [body.value(expr) for expr in group] for group in (self.lhs, self.rhs, self.captured)
+        )
         block = Block(arg_types=[element_type(param.dtype) for param in self.params])
         inner = Body(block, emitter.axes, emitter.values, frozenset())
         inner.memo.update(zip(self.params, block.args, strict=True))
@@ -47,7 +51,7 @@ class CombineStmt(Stmt):
             for expr in self.identity
             if isinstance(expr, Const)
         ]
-        op = tir.CombineOp(self.name, lhs, rhs, Region(block), ArrayAttr(identity))
+        op = tir.CombineOp(self.name, lhs, rhs, Region(block), ArrayAttr(identity), captured)
         emitter.add(op, self.location)
         for value, result in zip(self.results, op.combined, strict=True):
             result.name_hint = value.name

@@ -668,7 +668,7 @@ class TvmWords:
 
     def _combine(self, node: ast.Call, name: str, at: Location) -> Any:
         """``T.combine("argmax", (i0, v0), (i1, v1), lambda ...: (...), identity=[...])``."""
-        function = node.args[3] if len(node.args) == 4 else None
+        function = node.args[-1] if len(node.args) in (4, 5) else None
         keywords = {keyword.arg: keyword.value for keyword in node.keywords}
         if not isinstance(function, ast.Lambda) or set(keywords) != {"identity"}:
             raise refused(
@@ -676,11 +676,12 @@ class TvmWords:
                 "",
                 ("i, v = T.combine(name, (i, v), (j, w), lambda a, b, c, d: ..., identity=[...])",),
             )
-        label, first, second = (self.expressions.eval(arg) for arg in node.args[:3])
-        lhs, rhs = ([as_expr(value) for value in group] for group in (first, second))
+        label, *groups = (self.expressions.eval(arg) for arg in node.args[:-1])
+        lhs, rhs, *more = ([as_expr(value) for value in group] for group in groups)
+        captured = [value for group in more for value in group]
         params = [
             Value(arg.arg, value.dtype, at)
-            for arg, value in zip(function.args.args, [*lhs, *rhs], strict=True)
+            for arg, value in zip(function.args.args, [*lhs, *rhs, *captured], strict=True)
         ]
         with self.reader.inside("a combiner", self.reader.body, at):
             self.reader.scope.names.update({param.name: param for param in params})
@@ -689,7 +690,7 @@ class TvmWords:
         names = self.reader.assignments.targets or [name or "combined"]
         results = [Value(given, value.dtype, at) for given, value in zip(names, lhs, strict=True)]
         self.reader.body.append(
-            CombineStmt(at, str(label), lhs, rhs, params, bodies, identity, results)
+            CombineStmt(at, str(label), lhs, rhs, captured, params, bodies, identity, results)
         )
         return tuple(results) if self.reader.assignments.targets is not None else results[0]
 

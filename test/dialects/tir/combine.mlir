@@ -14,7 +14,10 @@
 // CHECK-NEXT:      tir.yield %a : i32
 // CHECK-NEXT:    }
 
-// GENERIC: "tir.combine"(%x, %y, %n, %w) <{combiner_name = "argmax", identity = [-1 : i32, 0xff800000 : f32], operandSegmentSizes = array<i32: 2, 2>}> ({
+// CHECK-NEXT:    %g = tir.combine "nearest" (%i) (%n) (%x) by (%a: i32) (%b: i32) (%c: i32) identity [0 : i32] {
+// CHECK:           tir.yield %p : i32
+
+// GENERIC: "tir.combine"(%x, %y, %n, %w) <{combiner_name = "argmax", identity = [-1 : i32, 0xff800000 : f32], operandSegmentSizes = array<i32: 2, 2, 0>}> ({
 
 // INLINE:         %c = arith.cmpf oge, %y, %w : f32
 // INLINE-NEXT:    %p = arith.select %c, %x, %n : i32
@@ -33,6 +36,12 @@ func.func @f(%x: i32, %y: f32, %n: i32, %w: f32, %A: memref<i32>, %B: memref<f32
   %f = tir.combine "first" (%i) (%n) by (%a: i32) (%b: i32) identity [0 : i32] {
     tir.yield %a : i32
   }
+  %g = tir.combine "nearest" (%i) (%n) (%x) by (%a: i32) (%b: i32) (%c: i32) identity [0 : i32] {
+    %d = arith.cmpi sle, %a, %c : i32
+    %p = arith.select %d, %a, %b : i32
+    tir.yield %p : i32
+  }
+  tir.store %g, %A[] : memref<i32>
   tir.store %f, %A[] : memref<i32>
   tir.store %v, %B[] : memref<f32>
   func.return

@@ -290,7 +290,7 @@ def _final_body(plan: Factoring, buffers: Sequence[SSAValue]) -> tuple[Block, Bl
         old[-1].result.name_hint = update.load.result.name_hint
         new[-1].result.name_hint = "part"
     steps, totals = steps_on(
-        reduction, [load.result for load in old], [load.result for load in new]
+        reduction, [load.result for load in old], [load.result for load in new], twin
     )
     body.add_ops([*old, *new, *steps])
     for update, load, total in zip(reduction.updates, old, totals, strict=True):
