@@ -300,8 +300,7 @@ def test_a_combiner_uses_an_axis_of_the_element_and_a_size(random: np.random.Gen
         k = te.reduce_axis((0, n), name="k")
         c = te.compute((4,), lambda i, k=k: combined(k, i), name="C")
         s = te.create_schedule(c.op)
-        if way != "plain":
-            _, inner = s[c].split(k, 4)
+        _, inner = s[c].split(k, 4)
         if way == "rfactor":
             s.rfactor(c, inner)
         elif way == "vectorize":
