@@ -48,6 +48,7 @@ from kc.analysis.instances import is_before
 from kc.analysis.isl_sets import Point, first_point
 from kc.analysis.kernel_copies import CopyWay
 from kc.analysis.kernel_launches import bounds_of, constant_of, launch_sizes, launches_of
+from kc.analysis.kernel_parts import parts_of
 from kc.analysis.kernel_pointers import POINTERS, PointerAccess, pointer_accesses
 from kc.analysis.kernel_values import (
     BLOCK_AXES,
@@ -131,8 +132,10 @@ _HARMLESS = (
     scf.YieldOp,
     gpu.ReturnOp,
     gpu.PrintfOp,
+    gpu.DynamicSharedMemoryOp,
     memref.AllocaOp,
     memref.ExtractStridedMetaDataOp,
+    memref.ViewOp,
     nvvm.CpAsyncOp,
     nvvm.CpAsyncCommitGroupOp,
     nvvm.CpAsyncWaitGroupOp,
@@ -222,16 +225,20 @@ class _Access(_Place):
     is_atomic: bool = False
     is_asynchronous: bool = False
     """Whether it goes on until it is waited for."""
+    shift: int = 0
+    """The number in ``buffer`` of the first element of the array."""
 
     def place(self, *, is_flat: bool) -> list[Term]:
         """The indices of its first element; ``is_flat``: its number."""
-        if not is_flat or len(self.element) == 1:
+        if not is_flat:
             return self.element
+        if len(self.element) == 1:
+            return [self.element[0] + self.shift]
         assert isinstance(self.array.type, MemRefType)
         number_ = number(0)
         for index, size in zip(self.element, self.array.type.get_shape(), strict=True):
             number_ = number_ * size + index
-        return [number_]
+        return [number_ + self.shift]
 
     def indices(self, point: Point, shift: int = 0) -> str:
         """The indices of its first element at a point, or of one that is ``shift`` behind it."""
@@ -291,6 +298,8 @@ class _Kernel:
     def __post_init__(self) -> None:
         self.reader = KernelValues(self.grid, self.block, self.loops)
         self.same = self._same_arrays()
+        self.parts, self.beyond = parts_of(self.kernel)
+        self.by_pointer |= {part.base for part in self.parts.values() if part.is_shared}
         inside = [
             dim(name) >= 0 if size is None else dim(name).within(size)
             for name, size in zip(
@@ -386,7 +395,11 @@ class _Kernel:
         type_ = buffer.type
         assert isinstance(type_, MemRefType)
         memory = self._memory(buffer)
-        if memory is None or not isinstance(type_.layout, NoneAttr):
+        base, shift = self._base(buffer)
+        is_plain = isinstance(type_.layout, NoneAttr)
+        if base in self.by_pointer and DYNAMIC_INDEX in type_.get_shape()[1:]:
+            is_plain = False
+        if memory is None or not is_plain:
             self.unknown_memory = self.unknown_memory or op
             return
         value = op.operands[0] if is_write else op.results[0]
@@ -403,13 +416,14 @@ class _Kernel:
                 may,
                 must,
                 buffer,
-                self.same.get(buffer, buffer),
+                base,
                 memory,
                 is_write,
                 element,
                 lanes,
                 given.value.data if isinstance(given, IntegerAttr) else 0,
                 is_atomic=isinstance(op, memref.AtomicRMWOp),
+                shift=shift,
             )
         )
 
@@ -421,7 +435,7 @@ class _Kernel:
         if memory is None or not is_dense or DYNAMIC_INDEX in type_.get_shape()[1:]:
             self.unknown_memory = self.unknown_memory or place.op
             return
-        base, element = self.same.get(access.array, access.array), [access.first]
+        (base, shift), element = self._base(access.array), [access.first]
         may = all_of([place.may, access.who])
         self.by_pointer.add(base)
         is_known = access.is_whole and not any(map(is_unknown, element))
@@ -441,12 +455,20 @@ class _Kernel:
                 access.lanes,
                 access.alignment,
                 is_asynchronous=access.is_asynchronous,
+                shift=shift,
             )
         )
+
+    def _base(self, buffer: SSAValue) -> tuple[SSAValue, int]:
+        """The memory that a buffer is in, and the number there of its first element."""
+        part = self.parts.get(buffer)
+        return (self.same.get(buffer, buffer), 0) if part is None else (part.base, part.shift)
 
     def _memory(self, buffer: SSAValue) -> Literal["global", "shared", "private"] | None:
         """Where a buffer is; None for a part of another one."""
         assert isinstance(buffer.type, MemRefType)
+        if buffer in self.parts:
+            return "shared"
         if buffer.owner is not self.kernel.body.blocks[0]:
             is_own = isinstance(buffer.owner, memref.AllocaOp)
             return "private" if is_own else None
@@ -503,7 +525,7 @@ class _Kernel:
 
     def _bounds(self) -> SafetyVerdict:
         kind: Kind = "out-of-bounds"
-        reason = self._unknown_memory()
+        reason = self._unknown_memory() or self.beyond
         for access in self.accesses:
             outside: list[Condition] = []
             for n, (index, size) in enumerate(self._sized(access)):

@@ -69,6 +69,9 @@ class KernelValues(TermReader):
         extent = buffer.type.get_shape()[axis]
         if extent != DYNAMIC_INDEX:
             return number(extent)
+        if isinstance(buffer.owner, memref.ViewOp):
+            before = list(buffer.type.get_shape()[:axis]).count(DYNAMIC_INDEX)
+            return self.read(buffer.owner.sizes[before])
         if isinstance(buffer.owner, Block):
             return dim(self.uniform.setdefault((buffer, axis), f"n{len(self.uniform)}"))
         return self._fresh()

@@ -7,15 +7,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import StringAttr
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import MemRefType, StringAttr
+from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind, AffineExpr
 
 from kc.analysis import loop_tree
 from kc.analysis.index_values import IndexValues
-from kc.analysis.loop_tree import all_loops_around
+from kc.analysis.loop_tree import all_loops_around, memory_scope
+from kc.analysis.shared_memory import ALIGNMENT, arrange, bytes_of
 from kc.dialects.size_requirements import SizeRequirement
-from kc.dialects.tir import ForOp, SymbolOp, symbol_names
+from kc.dialects.tir import DYNAMIC, AllocOp, ForOp, SymbolOp, symbol_names
 from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES
 
 Extent = int | AffineExpr
@@ -54,6 +55,73 @@ def launch_requirements(
             count = AffineExpr.dimension(0) * known
             requirements.append(_at_most(count, factors, limit, why))
     return list(dict.fromkeys(requirements))
+
+
+def shared_requirements(
+    function: func.FuncOp, limits: Mapping[str, Any], name: str
+) -> list[SizeRequirement]:
+    """The condition on symbolic sizes that the shared memory of each kernel makes, whose buffers
+    have the sizes that they will have (``compact-buffer-allocation``).
+
+    A size that is not computed from the sizes of the function alone counts as 0: what launches the
+    kernel finds out.
+    """
+    requirements: list[SizeRequirement] = []
+    index = IndexValues()
+    symbols = _symbols(function)
+    limit = limits["max_shared_memory_per_block"]
+    for kernel in _kernels(function):
+        allocs = shared_allocs(kernel)
+        symbolic = [alloc for alloc in allocs if has_symbolic_size(alloc)]
+        if not symbolic:
+            continue
+        constant = [alloc.buffer for alloc in allocs if alloc not in symbolic]
+        total = AffineExpr.constant(arrange(constant, kernel.body.block)[1])
+        products: list[tuple[AffineExpr, ...]] = []
+        for alloc in symbolic:
+            type_ = alloc.buffer.type
+            assert isinstance(type_, MemRefType)
+            extents = [_over_symbols(size, index, symbols) for size in alloc.dynamic_sizes]
+            factors = tuple(extent for extent in extents if extent is not None)
+            if len(factors) < len(extents):
+                continue
+            rest = MemRefType(type_.element_type, [n for n in type_.get_shape() if n != DYNAMIC])
+            count = AffineExpr.dimension(len(products)) * bytes_of(rest)
+            total += (count + (ALIGNMENT - 1)) // ALIGNMENT * ALIGNMENT
+            products.append(factors)
+        condition = AffineConstraintExpr(
+            AffineConstraintKind.ge, AffineExpr.constant(limit) - total, AffineExpr.constant(0)
+        )
+        why = f"a block has so many bytes of shared memory, and {name} allows {limit}"
+        requirements.append(SizeRequirement(condition, tuple(products), (), why))
+    return list(dict.fromkeys(requirements))
+
+
+def shared_allocs(op: Operation) -> list[AllocOp]:
+    """The allocations in the memory of a block."""
+    return [
+        inner
+        for inner in op.walk()
+        if isinstance(inner, AllocOp) and memory_scope(inner.buffer).startswith("shared")
+    ]
+
+
+def has_symbolic_size(alloc: AllocOp) -> bool:
+    """Whether the size of a buffer is known at a call, and not before."""
+    return bool(alloc.dynamic_sizes)
+
+
+def _over_symbols(
+    value: SSAValue, index: IndexValues, symbols: Mapping[SSAValue, AffineExpr]
+) -> AffineExpr | None:
+    """A value as an expression over the symbols of the function; None if it is none."""
+    expr = index.expr(value)
+    roots = index.roots
+    values = [symbols.get(root) if root is not None else None for root in roots]
+    if any(values[n] is None for n in range(len(roots)) if _uses(expr, n)):
+        return None
+    given = [AffineExpr.constant(0) if value is None else value for value in values]
+    return expr.replace_dims_and_symbols(given, [])
 
 
 def _at_most(
@@ -102,13 +170,9 @@ def _extents(
         if isinstance(extent, int):
             extents[axis] = extent
             continue
-        expr = index.expr(extent)
-        roots = index.roots
-        used = {n for n in range(len(roots)) if _uses(expr, n)}
-        values = [symbols.get(root) if root is not None else None for root in roots]
-        if all(values[n] is not None for n in used):
-            given = [AffineExpr.constant(0) if value is None else value for value in values]
-            extents[axis] = expr.replace_dims_and_symbols(given, [])
+        over_symbols = _over_symbols(extent, index, symbols)
+        if over_symbols is not None:
+            extents[axis] = over_symbols
     return extents
 
 

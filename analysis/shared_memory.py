@@ -38,8 +38,12 @@ OFFSET = "tir.shared_offset"
 
 def buffer_bytes(buffer: SSAValue) -> int:
     """The size of a buffer of constant shape, in bytes."""
-    type_ = buffer.type
-    assert isinstance(type_, MemRefType)
+    assert isinstance(buffer.type, MemRefType)
+    return bytes_of(buffer.type)
+
+
+def bytes_of(type_: MemRefType) -> int:
+    """The size of an array of constant shape, in bytes."""
     element = type_.element_type
     bits = element.bitwidth if isinstance(element, FixedBitwidthType) else 64
     return math.prod(type_.get_shape()) * ((bits + 7) // 8)

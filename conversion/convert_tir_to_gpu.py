@@ -26,14 +26,16 @@ whose grid may be empty. The body of a kernel stays ``tir``, for ``convert-tir-t
 
 Buffers of the scope ``shared`` are static memory of a block, those of ``shared.dyn`` parts of one
 dynamic allocation; so are those of ``shared`` that are more than the 48 KiB which a kernel may have
-statically. Static ones that share memory (``merge-shared-memory-allocations``) are parts of one
-array of bytes.
+statically, and those whose size is known only at the launch. The host computes where these begin
+and how many bytes there are. Static ones that share memory (``merge-shared-memory-allocations``)
+are parts of one array of bytes.
 
 Requires: one nest of loops of threads around each kernel (``unify-thread-binding``), no virtual
 threads (``inject-virtual-thread``) and no blocks. *Legal when*, for a target that is a GPU
 
 1. KC4225: nothing outside of a kernel reads or writes an array, which is in device memory.
-2. KC4226: memory of a thread or of a block has a constant size.
+2. KC4226: memory of a thread has a constant size, and memory of a block one that is known where the
+   kernel is launched.
 
 Functions without loops of threads are left alone where the target is no GPU.
 
@@ -65,6 +67,7 @@ from xdsl.rewriter import Rewriter
 from xdsl.traits import SymbolOpInterface
 
 from kc.analysis import loop_tree
+from kc.analysis.captures import makers_inside
 from kc.analysis.dependence import base_buffer
 from kc.analysis.index_values import IndexValues
 from kc.analysis.loop_tree import memory_scope, touches_memory
@@ -74,12 +77,13 @@ from kc.analysis.shared_memory import (
     aligned,
     alignment_of,
     buffer_bytes,
+    bytes_of,
     rounded,
 )
 from kc.dialects import gpu
 from kc.dialects.gpu import AddressSpace, AddressSpaceAttr
 from kc.dialects.gpu.attrs import ALIGN
-from kc.dialects.tir import INDEX, AllocOp, ForKind, ForKindAttr, ForOp, IfOp
+from kc.dialects.tir import DYNAMIC, INDEX, AllocOp, ForKind, ForKindAttr, ForOp, IfOp
 from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES
 from kc.support.diagnostics import CodegenError
 from kc.support.fresh_names import fresh_name
@@ -94,6 +98,8 @@ KERNELS = "kernels"
 BOUNDS = {"nvvm.minctasm": 32, "nvvm.maxnreg": 255}
 """Annotations and pragmas of loops of threads that kernels are compiled by, and the most that they
 can be: how many blocks a multiprocessor has at a time at least, and registers of a thread."""
+
+SHARED = ("shared", "shared.dyn")
 
 _SPACES = {
     "shared": AddressSpaceAttr(AddressSpace.WORKGROUP),
@@ -135,6 +141,17 @@ class _Launch:
         self.chain = launch_loops(self.root)
         self.allocs = [op for op in self.chain[-1].walk() if isinstance(op, AllocOp)]
 
+    def makers(self, alloc: AllocOp) -> list[Operation] | None:
+        """What in the kernel computes the sizes of an allocation; None if they follow from anything
+        that is not known where the kernel is launched."""
+        makers: list[Operation] = []
+        for size in alloc.dynamic_sizes:
+            inside = makers_inside(size, self.root)
+            if inside is None:
+                return None
+            makers += inside
+        return list(dict.fromkeys(makers))
+
     @property
     def bounds(self) -> dict[str, Attribute]:
         """What the annotations of its loops say of how it is compiled: :data:`BOUNDS`."""
@@ -147,7 +164,7 @@ class _Launch:
         }
 
     def check(self) -> None:
-        """Refuse (KC4226) memory whose size is not constant, and memory of warps; and (KC4367)
+        """Refuse (KC4226) memory whose size is not known, and memory of warps; and (KC4367)
         annotations that are no launch bounds."""
         for key, value in self.bounds.items():
             number = value.value.data if isinstance(value, IntegerAttr) else None
@@ -168,13 +185,22 @@ class _Launch:
                     why="a GPU has memory of blocks and of threads",
                     hints=["run --lower-warp-memory before"],
                 )
-            if alloc.dynamic_sizes:
-                kind = "block" if memory_scope(alloc.buffer).startswith("shared") else "thread"
+            is_shared = memory_scope(alloc.buffer) in SHARED
+            if alloc.dynamic_sizes and not is_shared:
                 raise CodegenError(
                     "KC4226",
                     f"convert-tir-to-gpu: the size of {alloc.label} is not constant",
                     location=location_of(alloc),
-                    why=f"it is memory of a {kind}, which is laid out when the kernel is compiled",
+                    why="it is memory of a thread, which is laid out when the kernel is compiled",
+                    hints=["split the loops by constant factors, and compute it at the outer one"],
+                )
+            if is_shared and self.makers(alloc) is None:
+                raise CodegenError(
+                    "KC4226",
+                    f"convert-tir-to-gpu: the size of {alloc.label} is not known where the kernel "
+                    "is launched",
+                    location=location_of(alloc),
+                    why="it is memory of a block, and a launch says how much of that there is",
                     hints=["split the loops by constant factors, and compute it at the outer one"],
                 )
 
@@ -275,11 +301,17 @@ def _convert_launch(launch: _Launch, home: str, name: str) -> None:
         else:
             size = loop.extent_value
             sizes.append(constant(size) if isinstance(size, int) else size)
-    static, merged, dynamic = _placed(launch.allocs)
+    static, merged, dynamic, symbolic = _placed(launch.allocs)
     static_offsets, static_bytes = _offsets(merged)
     offsets, total = _offsets(dynamic)
     bytes_: SSAValue | None = None
-    if dynamic:
+    places: list[tuple[SSAValue, list[SSAValue]]] = []
+    if symbolic:
+        places, end = _symbolic_places(launch, symbolic, total, before)
+        op = arith.IndexCastOp(end, i32)
+        before.append(op)
+        bytes_ = op.result
+    elif dynamic:
         op = arith.ConstantOp(IntegerAttr(total, i32))
         before.append(op)
         bytes_ = op.result
@@ -299,9 +331,9 @@ def _convert_launch(launch: _Launch, home: str, name: str) -> None:
         assert isinstance(value, IntegerAttr)
         call.attributes[key] = IntegerAttr(value.value.data, i32)
     own = [alignment_of(alloc.buffer) for alloc in shared]
-    bytes_of = [*own, *([_alignment(merged)] if merged else ())]
-    if max(bytes_of, default=0) > ALIGNMENT:
-        call.alignments = bytes_of
+    alignments = [*own, *([_alignment(merged)] if merged else ())]
+    if max(alignments, default=0) > ALIGNMENT:
+        call.alignments = alignments
     call.module = SymbolRefAttr(home)
     call.function = SymbolRefAttr(name)
     for op in (*before, call):
@@ -324,15 +356,18 @@ def _convert_launch(launch: _Launch, home: str, name: str) -> None:
         memory = call.workgroup_memory[-1]
         memory.name_hint = "_".join(alloc.label for alloc in merged)
         _add_parts(merged, static_offsets, memory, body)
-    if dynamic:
+    if dynamic or symbolic:
         whole = gpu.DynamicSharedMemoryOp()
-        if (alignment := _alignment(dynamic)) > ALIGNMENT:
+        if dynamic and (alignment := _alignment(dynamic)) > ALIGNMENT:
             whole.attributes[ALIGN] = IntegerAttr(alignment, i64)
-        whole.location = dynamic[0].location
+        whole.location = (*dynamic, *symbolic)[0].location
         body.add_op(whole)
         _add_parts(dynamic, offsets, whole.result, body)
-    body.add_ops([op for op in ops if op not in merged and op not in dynamic])
-    for alloc in (*merged, *dynamic):
+        for alloc, (start, extents) in zip(symbolic, places, strict=True):
+            _add_part(alloc, start, extents, whole.result, body)
+    parts = {*merged, *dynamic, *symbolic}
+    body.add_ops([op for op in ops if op not in parts])
+    for alloc in (*merged, *dynamic, *symbolic):
         if alloc.parent is not None:
             alloc.detach()
         alloc.erase(safe_erase=False)
@@ -387,9 +422,13 @@ def _name_numbers(call: gpu.LaunchOp) -> None:
 # Memory ---------------------------------------------------------------------------------------
 
 
-def _placed(allocs: Sequence[AllocOp]) -> tuple[list[AllocOp], list[AllocOp], list[AllocOp]]:
+def _placed(
+    allocs: Sequence[AllocOp],
+) -> tuple[list[AllocOp], list[AllocOp], list[AllocOp], list[AllocOp]]:
     """The allocations of a kernel that are arrays of their own, those that are parts of the static
-    memory of a block, and those of the dynamic one."""
+    memory of a block, those of the dynamic one, and those in it whose size a launch knows."""
+    symbolic = [alloc for alloc in allocs if alloc.dynamic_sizes]
+    allocs = [alloc for alloc in allocs if not alloc.dynamic_sizes]
     shared = [alloc for alloc in allocs if memory_scope(alloc.buffer) == "shared"]
     is_large = sum(buffer_bytes(alloc.buffer) for alloc in shared) > STATIC_SHARED_BYTES
     merged: list[AllocOp] = []
@@ -399,7 +438,49 @@ def _placed(allocs: Sequence[AllocOp]) -> tuple[list[AllocOp], list[AllocOp], li
             dynamic.append(alloc)
         elif alloc in shared and OFFSET in alloc.attributes:
             merged.append(alloc)
-    return [op for op in allocs if op not in merged and op not in dynamic], merged, dynamic
+    own = [op for op in allocs if op not in merged and op not in dynamic]
+    return own, merged, dynamic, symbolic
+
+
+def _symbolic_places(
+    launch: _Launch, allocs: Sequence[AllocOp], offset: int, before: list[Operation]
+) -> tuple[list[tuple[SSAValue, list[SSAValue]]], SSAValue]:
+    """Where each allocation begins from ``offset`` on, with its sizes, and where the last one ends.
+
+    The host computes it, by operations that are added to ``before``. More bytes than a number of 32
+    bits holds count as the greatest such number, which no GPU has.
+    """
+
+    def emit(op: Operation) -> SSAValue:
+        before.append(op)
+        return op.results[0]
+
+    def constant(number: int) -> SSAValue:
+        return emit(arith.ConstantOp.from_int_and_width(number, INDEX))
+
+    most, none = constant(2**31 - ALIGNMENT), constant(0)
+    unit, up = constant(ALIGNMENT), constant(ALIGNMENT - 1)
+    end = constant(offset)
+    places: list[tuple[SSAValue, list[SSAValue]]] = []
+    known: dict[SSAValue, SSAValue] = {}
+    """What is computed in the kernel, and on the host too."""
+    for alloc in allocs:
+        for maker in launch.makers(alloc) or ():
+            if maker.results[0] not in known:
+                emit(maker.clone(known))
+        type_ = alloc.buffer.type
+        assert isinstance(type_, MemRefType)
+        rest = MemRefType(type_.element_type, [n for n in type_.get_shape() if n != DYNAMIC])
+        extents = [known.get(size, size) for size in alloc.dynamic_sizes]
+        count = constant(bytes_of(rest))
+        for extent in extents:
+            size = emit(arith.MaxSIOp(emit(arith.MinSIOp(extent, most)), none))
+            count = emit(arith.MinSIOp(emit(arith.MuliOp(count, size)), most))
+        places.append((end, extents))
+        full = emit(arith.AddiOp(end, count))
+        units = emit(arith.DivUIOp(emit(arith.AddiOp(full, up)), unit))
+        end = emit(arith.MinSIOp(emit(arith.MuliOp(units, unit)), most))
+    return places, end
 
 
 def _offsets(allocs: Sequence[AllocOp]) -> tuple[list[int], int]:
@@ -446,15 +527,22 @@ def _add_parts(
     """The parts of an array of bytes of a block, at the start of a kernel."""
     for alloc, offset in zip(allocs, offsets, strict=True):
         start = arith.ConstantOp.from_int_and_width(offset, INDEX)
-        part = memref.ViewOp.build(
-            operands=[whole, start.result, []],
-            result_types=[_device_type(alloc.buffer.type)],
-        )
-        for op in (start, part):
-            op.location = alloc.location
-        body.add_ops([start, part])
-        part.results[0].name_hint = alloc.label
-        alloc.buffer.replace_all_uses_with(part.results[0])
+        start.location = alloc.location
+        body.add_op(start)
+        _add_part(alloc, start.result, [], whole, body)
+
+
+def _add_part(
+    alloc: AllocOp, start: SSAValue, extents: Sequence[SSAValue], whole: SSAValue, body: Block
+) -> None:
+    part = memref.ViewOp.build(
+        operands=[whole, start, extents],
+        result_types=[_device_type(alloc.buffer.type)],
+    )
+    part.location = alloc.location
+    body.add_op(part)
+    part.results[0].name_hint = alloc.label
+    alloc.buffer.replace_all_uses_with(part.results[0])
 
 
 def _to_device(alloc: AllocOp) -> None:

@@ -31,13 +31,21 @@ from xdsl.ir.affine import (
 )
 
 from kc.analysis import loop_tree
-from kc.analysis.launch_limits import launch_requirements
+from kc.analysis.launch_limits import (
+    has_symbolic_size,
+    launch_requirements,
+    shared_allocs,
+    shared_requirements,
+)
+from kc.analysis.module_copy import copy_operation
 from kc.dialects.affine_assembly import linear_terms
 from kc.dialects.float_types import float_dtype
 from kc.dialects.size_requirements import SizeRequirement, requirements_of
 from kc.dialects.tir import DYNAMIC, symbol_names
+from kc.support import registry
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
+from kc.support.registry import pass_class
 from kc.support.target import Target
 from kc.transforms.tir.apply_strides import STRIDES, strides_of
 from kc.transforms.tir.instrument_bound_checkers import SITES
@@ -116,12 +124,23 @@ def signature_of(function: func.FuncOp, target: Target | None = None) -> Any:
     # A driver checks launches itself, with what it knows of the device.
     if target is not None and "gpu" in target.keys and target.kind != "cuda":
         requirements += launch_requirements(function, target.limits, target.model_name)
+        requirements += _shared_requirements(function, target)
     requires = (*(_condition(requirement, symbols) for requirement in requirements), *constants)
     specs, requires = _with_known_outputs(specs, requires)
     used = [name for spec in specs for dim in spec.shape for name in symbols_of(dim)]
     used += [spec.symbol for spec in specs if spec.symbol is not None]
     used += [name for condition in requires for name in condition.symbols]
     return Signature(function.sym_name.data, tuple(specs), tuple(dict.fromkeys(used)), requires)
+
+
+def _shared_requirements(function: func.FuncOp, target: Target) -> list[SizeRequirement]:
+    """The conditions of shared memory whose size a call knows, as small as it will be."""
+    if not any(map(has_symbolic_size, shared_allocs(function))):
+        return []
+    copy = copy_operation(function)
+    assert isinstance(copy, func.FuncOp)
+    pass_class("compact-buffer-allocation")().apply(registry.context(), ModuleOp([copy]))
+    return shared_requirements(copy, target.limits, target.model_name)
 
 
 def bound_checks_of(module: ModuleOp) -> Any:

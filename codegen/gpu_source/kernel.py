@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from xdsl.dialects import arith, memref, scf, vector
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, VectorType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, MemRefType, VectorType
 from xdsl.ir import Operation, SSAValue
 
 from kc.codegen.c_source.expressions import TERNARY, UNARY, Code, Expressions
@@ -255,11 +255,13 @@ class KernelPrinter(VectorPrinter):
         """A part of the bytes of a block as an array."""
         result = op.result
         assert isinstance(result.type, MemRefType)
-        if op.sizes:
-            raise self._refused(op, "a view of a size that is not constant", "its size is needed")
+        sizes = iter(op.sizes)
         source, shift = self.value(op.source), self.value(op.byte_shift)
         self._spaces[result] = self._spaces[op.source]
-        self._shapes[result] = [Code(str(size)) for size in result.type.get_shape()]
+        self._shapes[result] = [
+            self.value(next(sizes)) if size == DYNAMIC_INDEX else Code(str(size))
+            for size in result.type.get_shape()
+        ]
         element = self.require_array(result, op)
         name = self.fresh(result.name_hint, "view")
         pointer = self.pointer_to(element, result, is_written=True)

@@ -205,8 +205,9 @@ class Program:
             else:
                 size = c_size_t(len(argument))
                 library.call("clSetKernelArg", handle, n, size, c_char_p(argument))
-        if shared_bytes is not None:
-            library.call("clSetKernelArg", handle, len(arguments), c_size_t(shared_bytes), None)
+        if shared_bytes is not None:  # of 0 bytes there is no memory
+            size = c_size_t(max(shared_bytes, 1))
+            library.call("clSetKernelArg", handle, len(arguments), size, None)
         items = (c_size_t * 3)(*(count * size for count, size in zip(grid, block, strict=True)))
         sizes = (c_size_t * 3)(*block)
         library.call(

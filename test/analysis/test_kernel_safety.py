@@ -256,3 +256,50 @@ def test_questions_end(monkeypatch: pytest.MonkeyPatch):
     verdict = verdicts(STORE + BARRIER + LOAD)["race"]
     assert verdict.is_clean is None
     assert verdict.message == "there are too many accesses to compare"
+
+
+BYTES = "memref<?xi8, #gpu.address_space<workgroup>>"
+VIEW = f"%d = gpu.dynamic_shared_memory : {BYTES}\n%P = memref.view %d[%c0][] : {BYTES} to {S}\n"
+
+
+@pytest.mark.parametrize(
+    ("begin", "type_", "race"),
+    [
+        (256, S, True),  # behind it
+        (0, S, False),
+        (128, S, False),  # its last 32 elements
+        (0, f"memref<32xi64{S[13:]}", None),
+        (2, S, None),
+    ],
+)
+def test_parts_of_the_memory_of_a_block(begin: int, type_: str, race: bool | None):
+    """P is written, and the same element of another part read, by another thread."""
+    body = f"""{VIEW}%begin = arith.constant {begin} : index
+      %Q = memref.view %d[%begin][] : {BYTES} to {type_}
+      memref.store %x, %P[%t] : {S}
+      %y = memref.load %Q[%r] : {type_}"""
+    verdict = verdicts(body)["race"]
+    assert verdict.is_clean is race, str(verdict)
+    if begin == 128:
+        assert verdict.message == (
+            "P[32] is written by thread 32 of block 0 and read by thread 63, with no barrier in "
+            "between"
+        )
+
+
+def test_parts_of_a_size_that_a_launch_gives():
+    sized = f"memref<?xf32{S[13:]}"
+    body = f"""%d = gpu.dynamic_shared_memory : {BYTES}
+      %P = memref.view %d[%c0][%n] : {BYTES} to {sized}
+      %in = arith.cmpi slt, %t, %n : index
+      scf.if %in {{
+        memref.store %x, %P[%t] : {sized}
+        %y = memref.load %P[%t] : {sized}
+      }}"""
+    kinds = verdicts(body)
+    assert kinds["race"].is_clean
+    assert kinds["uninitialised"].is_clean
+    assert str(kinds["out-of-bounds"]) == (
+        "undecided: no index leaves its array (how many bytes a block has is known when it is "
+        "launched)"
+    )

@@ -60,5 +60,28 @@ def wide_shared() -> tuple[Any, list[Any]]:
     return s, [A, B]
 
 
+def symbolic_shared() -> tuple[Any, list[Any]]:
+    """C[i, j] = B[i, m, m] * A[i, m], m = n - 1 - j: each block has a row of A and a matrix of B in
+    its memory, 2 * n bytes and 4 * n * n behind them."""
+    n, rows = te.var("n"), te.var("rows")
+    A = te.placeholder((rows, n), "float16", name="A")
+    B = te.placeholder((rows, n, n), name="B")
+
+    def product(i: Any, j: Any) -> Any:
+        m = n - 1 - j
+        return B[i, m, m] * A[i, m].astype("float32")
+
+    C = te.compute((rows, n), product, name="C")
+    s = te.create_schedule(C.op)
+    copies = [s.cache_read(tensor, "shared", [C]) for tensor in (A, B)]
+    block, column = C.op.axis
+    s[C].bind(block, axis("blockIdx.x"))
+    s[C].bind(s[C].split(column, 32)[1], axis("threadIdx.x"))
+    for copy in copies:
+        s[copy].compute_at(s[C], block)
+        s[copy].bind(s[copy].split(copy.op.axis[-1], 32)[1], axis("threadIdx.x"))
+    return s, [A, B, C]
+
+
 def random(*shape: int, dtype: str = "float32", seed: int = 0) -> np.ndarray:
     return np.random.default_rng(seed).standard_normal(shape).astype(dtype)

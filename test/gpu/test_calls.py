@@ -91,6 +91,40 @@ def test_more_shared_memory_than_is_static(fake: FakeGpu):
     np.testing.assert_array_equal(module(on_gpu(a)).numpy(), a[:, ::-1])
 
 
+def test_shared_memory_of_a_size_that_a_call_gives(fake: FakeGpu):
+    s, args = gpu_schedules.symbolic_shared()
+    module = fake.build(s, args)
+
+    def called(rows: int, n: int, where: Any, check: Any = None) -> np.ndarray:
+        a, b = random(rows, n, dtype="float16"), random(rows, n, n)
+        c = where(np.zeros((rows, n), "float32"))
+        given = where(a), where(b), c
+        report = module(*given) if check is None else kc.gpu.check(check, *given)
+        assert report is None or report.ok, str(report)
+        columns = np.arange(n)[::-1]
+        result = c.numpy() if check is None else c
+        np.testing.assert_array_equal(result, b[:, columns, columns] * a[:, columns])
+        return result
+
+    called(2, 37, on_gpu)
+    called(1, 0, on_gpu)
+    assert refused(lambda: called(1, 241, on_gpu)) == (
+        "error[KC6035]: main: main_kernel on cuda(0) has 232,832 bytes of dynamic shared memory, "
+        "and 232,448 are left for it\n"
+        "   |  launched: grid (1, 1, 1), block (32, 1, 1), 232,832 bytes of dynamic shared memory\n"
+        "  why: the sizes of a launch are computed from those of the arguments\n"
+        "  try: smaller tiles, or an element type of fewer bits"
+    )
+    emulated = kc.build(s, args, target="cuda-emu -arch=sm_90a")
+    called(2, 37, np.asarray, emulated)
+    assert refused(lambda: called(1, 241, np.asarray, emulated)) == (
+        "error[KC5132]: main: the sizes of its arguments do not fit: 232448 >= (16 * (((n * 2) + "
+        "15) floordiv 16)) + (16 * ((((n * n) * 4) + 15) floordiv 16)) does not hold\n"
+        "   |  n is 241, from argument 1 'A'\n"
+        "  why: a block has so many bytes of shared memory, and sm_90a allows 232448"
+    )
+
+
 HOST_LOOP = """
 func.func @main(%A: memref<8x64xf32>, %B: memref<64xf32>) {
   %c0 = arith.constant 0 : index

@@ -16,7 +16,7 @@ threadIdx.x in a warp. Blocks do not read what other blocks write.
 4. KC3416: memory of threads is used within one launch of one kernel.
 5. KC3418: no thread reads what another one has written in a branch that not all of them take.
 6. KC3440: the shared buffers of a kernel fit the shared memory that a block may have.
-7. KC3441: their sizes are constants.
+7. KC3441: their sizes are constants, or known where the kernel is launched.
 8. KC3442: a block has no more threads than the GPU allows.
 9. KC3444: nor more threads along an axis, and a grid no more blocks.
 10. KC3443: how many blocks and threads there are is known where the kernel is launched.
@@ -255,8 +255,9 @@ def _fits(kernel: ForOp, target: Target) -> bool:
 def _check_shared(function: func.FuncOp, kernel: ForOp, target: Target) -> None:
     buffers = _shared_buffers(kernel)
     for buffer in buffers:
-        _require_constant(buffer, kernel)
-    require_shared_memory(function, kernel, list(buffers), kernel.body.block, target)
+        _require_known_size(buffer, kernel)
+    constant = [buffer for buffer in buffers if not _is_dynamic(buffer)]
+    require_shared_memory(function, kernel, constant, kernel.body.block, target)
 
 
 def require_shared_memory(
@@ -340,15 +341,23 @@ def _box_size(buffer: SSAValue, loop: ForOp) -> int:
     return math.prod(sizes) * _element_bytes(buffer.type)
 
 
-def _require_constant(buffer: SSAValue, kernel: ForOp) -> None:
+def _is_dynamic(buffer: SSAValue) -> bool:
     assert isinstance(buffer.type, MemRefType)
-    if DYNAMIC in buffer.type.get_shape():
+    return DYNAMIC in buffer.type.get_shape()
+
+
+def _require_known_size(buffer: SSAValue, kernel: ForOp) -> None:
+    if not _is_dynamic(buffer):
+        return
+    alloc = buffer.owner if isinstance(buffer.owner, AllocOp) else None
+    if alloc is None or any(makers_inside(size, kernel) is None for size in alloc.dynamic_sizes):
         raise CodegenError(
             "KC3441",
-            f"verify-gpu-code: the size of the shared buffer {buffer_name(buffer)} is not constant",
-            location=location_of(buffer.owner if isinstance(buffer.owner, AllocOp) else kernel),
+            f"verify-gpu-code: the size of the shared buffer {buffer_name(buffer)} is not known "
+            "where the kernel is launched",
+            location=location_of(kernel if alloc is None else alloc),
             facts=[f"{buffer_name(buffer)}: {_shape(buffer)}"],
-            why="shared memory is laid out when the kernel is compiled",
+            why="a launch says how much shared memory a block has, the same for all blocks",
             hints=["split the loops by constant factors, and compute it at the outer one"],
         )
 

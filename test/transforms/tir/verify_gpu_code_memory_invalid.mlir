@@ -334,3 +334,29 @@ func.func @extents(%A: memref<8xf32>) {
   }
   func.return
 }
+
+// -----
+
+//CHECK:error[KC3441]: verify-gpu-code: the size of the shared buffer S is not known where the kernel is launched
+//CHECK-NEXT:  --> {{.*}}verify_gpu_code_memory_invalid.mlir:350:7  %S = tir.alloc "S"(%m) : memref<?xf32, "shared">
+//CHECK-NEXT:   |  S: ?xf32
+//CHECK-NEXT:  why: a launch says how much shared memory a block has, the same for all blocks
+//CHECK-NEXT:  try: split the loops by constant factors, and compute it at the outer one
+func.func @ragged(%M: memref<8xi32>, %A: memref<8xf32>, %B: memref<8x8xf32>) {
+  tir.for %b in 8 thread "blockIdx.x" {
+    tir.for %i in 8 thread "threadIdx.x" {
+      %0 = tir.load %M[%b] : memref<8xi32>
+      %m = arith.index_cast %0 : i32 to index
+      %S = tir.alloc "S"(%m) : memref<?xf32, "shared">
+      tir.for %j in %m {
+        %1 = tir.load %A[%j] : memref<8xf32>
+        tir.store %1, %S[%j] : memref<?xf32, "shared">
+      }
+      tir.for %j in %m {
+        %1 = tir.load %S[%m - 1 - %j] : memref<?xf32, "shared">
+        tir.store %1, %B[%b, %i] : memref<8x8xf32>
+      }
+    }
+  }
+  func.return
+}

@@ -1,0 +1,138 @@
+"""Arrays that are parts of the memory of a block: which of them share bytes.
+
+``memref.view`` makes an array of bytes, those of ``gpu.dynamic_shared_memory`` or of an argument in
+``workgroup(...)``. Parts that have no byte in common are arrays of their own. Others are known
+where their elements have one size and begin at multiples of it, by the number of an element in all
+of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf, prod
+
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
+from xdsl.ir import SSAValue
+
+from kc.analysis.kernel_launches import constant_of, launches_of
+from kc.analysis.shared_memory import bytes_of
+from kc.dialects import gpu
+from kc.dialects.gpu import GPUFuncOp
+
+
+@dataclass(frozen=True)
+class Part:
+    """An array in the memory of a block.
+
+    ``base`` stands for all arrays that it may share bytes with, and ``shift`` is the number there
+    of its first element. ``is_shared``: there are such arrays.
+    """
+
+    base: SSAValue
+    shift: int = 0
+    is_shared: bool = False
+
+
+@dataclass(frozen=True)
+class _View:
+    """A view of the bytes from ``begin`` on, to before ``end``, if it is known that it ends."""
+
+    op: memref.ViewOp
+    begin: int
+    end: float
+
+    @property
+    def type(self) -> MemRefType:
+        type_ = self.op.result.type
+        assert isinstance(type_, MemRefType)
+        return type_
+
+    @property
+    def width(self) -> int:
+        return bytes_of(MemRefType(self.type.element_type, []))
+
+
+def parts_of(kernel: GPUFuncOp) -> tuple[dict[SSAValue, Part], str]:
+    """The views of a kernel of which it is known what they share, and the reason why it is not
+    certain that all views are inside of the memory of a block, if it is not."""
+    by_source: dict[SSAValue | None, list[memref.ViewOp]] = {}
+    """Those of dynamic memory are the views of None: there is one such memory."""
+    used: set[SSAValue | None] = set()
+    """What is used in other ways, too."""
+    memories = set(kernel.workgroup_memory)
+    for op in kernel.walk():
+        for operand in op.operands:
+            is_dynamic = isinstance(operand.owner, gpu.DynamicSharedMemoryOp)
+            if is_dynamic or operand in memories:
+                source = None if is_dynamic else operand
+                if isinstance(op, memref.ViewOp):
+                    by_source.setdefault(source, []).append(op)
+                else:
+                    used.add(source)
+    parts: dict[SSAValue, Part] = {}
+    beyond = ""
+    for source, ops in by_source.items():
+        views = [_view(op) for op in ops]
+        known = [view for view in views if view is not None]
+        end = max((view.end for view in known), default=inf) if len(known) == len(ops) else inf
+        if end > _size(kernel, source):
+            beyond = "how many bytes a block has is known when it is launched"
+        if source not in used and len(known) == len(ops):
+            for group in _groups(known):
+                parts |= _of_group(group)
+        elif source not in used and len(ops) == 1:
+            parts[ops[0].result] = Part(ops[0].result)
+    return parts, beyond
+
+
+def _view(op: memref.ViewOp) -> _View | None:
+    begin = constant_of(op.byte_shift)
+    if begin is None:
+        return None
+    type_ = op.result.type
+    assert isinstance(type_, MemRefType)
+    sizes = iter(op.sizes)
+    shape = [
+        constant_of(next(sizes)) if size == DYNAMIC_INDEX else size for size in type_.get_shape()
+    ]
+    width = bytes_of(MemRefType(type_.element_type, []))
+    known = [size for size in shape if size is not None]
+    return _View(op, begin, begin + prod(known) * width if len(known) == len(shape) else inf)
+
+
+def _size(kernel: GPUFuncOp, source: SSAValue | None) -> int:
+    """The least number of bytes of a memory in all launches."""
+    if source is not None:
+        assert isinstance(source.type, MemRefType)
+        return bytes_of(source.type)
+    given = [
+        None if (size := launch.dynamic_shared_memory_size) is None else constant_of(size)
+        for launch in launches_of(kernel)
+    ]
+    return min((0 if size is None else size for size in given), default=0)
+
+
+def _groups(views: Sequence[_View]) -> list[list[_View]]:
+    """The views that share bytes, directly or by others between them, together."""
+    groups: list[list[_View]] = []
+    end: float = -1
+    for view in sorted(views, key=lambda view: view.begin):
+        if view.begin >= end or not groups:
+            groups.append([])
+        groups[-1].append(view)
+        end = max(end, view.end)
+    return groups
+
+
+def _of_group(views: Sequence[_View]) -> dict[SSAValue, Part]:
+    first, width = views[0], views[0].width
+    if len(views) == 1:
+        return {first.op.result: Part(first.op.result)}
+    if any(view.width != width or (view.begin - first.begin) % width for view in views):
+        return {}
+    return {
+        view.op.result: Part(first.op.result, (view.begin - first.begin) // width, True)
+        for view in views
+    }
