@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import FloatAttr, IntegerAttr, ModuleOp, StringAttr, 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
+from kc.dialects.size_requirements import REQUIRES
 from kc.support.diagnostics import TEError
 from kc.support.locations import caller_location
 from kc.te.buffers import Buffer
@@ -17,6 +18,7 @@ from kc.te.extern_function import parameters_of
 from kc.te.tensor import check_name
 from kc.tir.emit import build_function
 from kc.tir.module import IRModule
+from kc.tir.size_requirements_text import set_read_requirements
 from kc.tir.stmt import Stmt
 
 AS_WRITTEN = "kc.as_written"
@@ -59,6 +61,7 @@ class PrimFunc(IRModule):
         buffers = dict(buffer_map or {})
         taken = [buffers.get(param, param) if isinstance(param, Var) else param for param in params]
         function = build_function(taken, body, name, location, blocks=not given.get(AS_WRITTEN))
+        set_read_requirements(function, given.pop(REQUIRES, ()))
         super().__init__(ModuleOp([function]))
         self.given_attributes = given
         self._statement: Any = body

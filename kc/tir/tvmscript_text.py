@@ -45,7 +45,7 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     VectorType,
 )
-from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
     AffineBinaryOpKind,
@@ -58,9 +58,11 @@ from xdsl.ir.affine import (
 
 from kc.analysis.index_reader import AFFINE_OPS
 from kc.analysis.index_values import IndexValues
+from kc.analysis.simplify_affine import UNBOUNDED, bounds
 from kc.dialects.affine_assembly import from_terms, linear_terms
 from kc.dialects.arith import EXACT
 from kc.dialects.llvm.call import CallIntrinsicOp
+from kc.dialects.size_requirements import requirements_of
 from kc.dialects.tir import (
     AllocOp,
     ApplyOp,
@@ -86,6 +88,7 @@ from kc.support.float_formats import NARROW_IR_FLOATS
 from kc.support.locations import location_of, op_name
 from kc.te.raw_operations import is_raw
 from kc.tir.prim_func import AS_WRITTEN
+from kc.tir.size_requirements_text import requirements_text
 from kc.tir.stmt import OF_THE_IR
 
 HEADER = "# from kc.script import ir as I\n# from kc.script import tir as T\n"
@@ -220,6 +223,8 @@ class _Function:
         self.codes: dict[SSAValue, Code] = {}
         self.buffers: dict[SSAValue, tuple[str, str]] = {}
         """The name and the element type of each buffer."""
+        self.shapes: dict[SSAValue, list[str]] = {}
+        """The sizes of each buffer."""
         self.times: dict[Operation, int] = {}
         self.late: dict[SSAValue, bool] = {}
         self.loops: dict[SSAValue, str] = {}
@@ -260,8 +265,13 @@ class _Function:
         head = ["@T.prim_func(private=True)" if private else "@T.prim_func"]
         head.append(f"def {name}({', '.join(ordered)}):")
         start = [f"{symbol} = T.int32()" for symbol in declared]
-        if _has_bare_stores(self.function):
-            start.append(f'T.func_attr({{"{AS_WRITTEN}": True}})')
+        attributes = [f'"{AS_WRITTEN}": True'] if _has_bare_stores(self.function) else []
+        required = requirements_of(self.function)
+        if required:
+            sizes = [self.symbols[symbol] for symbol in symbols]
+            attributes.append(requirements_text(required, sizes, _text_over))
+        if attributes:
+            start.append(f"T.func_attr({{{', '.join(attributes)}}})")
         statements = [*start, *matches, *self._block(body)]
         head += [f"{_INDENT}{line}" for line in statements or ["T.evaluate(0)"]]
         return head
@@ -300,7 +310,7 @@ class _Function:
         name = self.names.fresh(self._attribute(value, "kc.name") or value.name_hint or "buffer")
         dtype = self._attribute(value, "kc.dtype") or dtype_of(kind.element_type)
         self.buffers[value] = name, dtype
-        shape = self._shape(value)
+        shape = self.shapes[value] = self._shape(value)
         options = self._layout(value, strides)
         scope = kind.memory_space
         if isinstance(scope, StringAttr):
@@ -632,6 +642,7 @@ class _Function:
         shape = [str(size) if size >= 0 else next(sizes) for size in kind.get_shape()]
         name = self.names.fresh(op.label)
         self.buffers[op.buffer] = name, dtype
+        self.shapes[op.buffer] = shape
         text = f"({', '.join(shape)}{',' * (len(shape) == 1)})"
         scope = kind.memory_space
         option = f', scope="{scope.data}"' if isinstance(scope, StringAttr) else ""
@@ -655,6 +666,7 @@ class _Function:
         ]
         name = self.names.fresh(op.result.name_hint or f"{base}_part")
         self.buffers[op.result] = name, dtype
+        self.shapes[op.result] = [*map(str, shape)]
         text = f"({', '.join(map(str, shape))}{',' * (len(shape) == 1)})"
         space = kind.memory_space
         option = f', scope="{space.data}"' if isinstance(space, StringAttr) else ""
@@ -964,33 +976,62 @@ class _Function:
             a, b = self._matched(given[1], given[2])
             if isinstance(op.results[0].type, VectorType) and given[0].dtype == "bool":
                 return None  # one condition for all lanes
-            if any(map(self._reads_where_read, op.operands[1:])):
+            if any(map(self._may_read_outside, op.operands[1:])):
                 return None  # T.Select would compute the value that it chooses alone
             return Code(f"T.Select({given[0].text}, {a.text}, {b.text})", a.dtype)
         return self._conversion(op, given, kind)
 
-    def _reads_where_read(self, value: SSAValue) -> bool:
-        """Whether ``value`` is computed of an element whose index is not known to be inside: one
-        that is read itself, unless it is a remainder."""
+    def _may_read_outside(self, value: SSAValue) -> bool:
+        """Whether ``value`` is computed of an element whose index is not known to be inside by the
+        extents of loops and of the variables of blocks."""
         waiting, seen = [value], {value}
         while waiting:
             op = waiting.pop().owner
             if not isinstance(op, Operation):
                 continue
-            if isinstance(op, LoadOp) and any(
-                _is_read(self.index.roots[dim])
-                for expr in op.indices.data.results
-                for index in [self.index.compose(expr, op.operands_of_map)]
-                if not (
-                    isinstance(index, AffineBinaryOpExpr) and index.kind is AffineBinaryOpKind.Mod
-                )
-                for dim in index.used_dims()
-            ):
+            if isinstance(op, LoadOp) and not self._is_inside(op):
                 return True
-            operands = [operand for operand in op.operands if operand not in seen]
+            used = [*op.operands]
+            for region in op.regions:
+                end = region.block.last_op
+                used += end.operands if end is not None else ()
+            operands = [operand for operand in used if operand not in seen]
             seen.update(operands)
             waiting += operands
         return False
+
+    def _is_inside(self, load: LoadOp) -> bool:
+        assert isinstance(load.buffer.type, MemRefType)
+        exprs = [
+            self.index.compose(expr, load.operands_of_map) for expr in load.indices.data.results
+        ]
+        shape = zip(load.buffer.type.get_shape(), self.shapes[load.buffer], strict=True)
+        extents = {dim: self._extent(dim) for expr in exprs for dim in expr.used_dims()}
+        ranges = [
+            (0, max(extent, 1) - 1) if isinstance(extent := extents.get(dim), int) else UNBOUNDED
+            for dim in range(len(self.index.roots))
+        ]
+        for expr, (size, text) in zip(exprs, shape, strict=True):
+            if size < 0:
+                extent = extents[expr.position] if isinstance(expr, AffineDimExpr) else None
+                if not isinstance(extent, SSAValue) or self.code(extent).text != text:
+                    return False
+                continue
+            low, high = bounds(expr, ranges)
+            if low is None or high is None or low < 0 or high >= size:
+                return False
+        return True
+
+    def _extent(self, position: int) -> int | SSAValue | None:
+        """How many values a loop or a variable of a block has."""
+        root = self.index.roots[position]
+        home = root.owner if isinstance(root, BlockArgument) else None
+        parent = home.parent_op() if isinstance(home, Block) else None
+        if isinstance(parent, ForOp) and root is parent.var:
+            return parent.extent_value
+        if isinstance(parent, BlockOp) and isinstance(root, BlockArgument):
+            return parent.extents[root.index]
+        return None
 
     def _function(self, name: str, given: list[Code], kind: str) -> Code | None:
         if given[0].constant and name in ("math.ctpop", "math.ctlz"):
@@ -1065,8 +1106,8 @@ class _Function:
             if predicate >= 6 or not roots or any(_is_read(root) for root in roots):
                 return None
             return Code(f"{given[0].operand} {sign} {given[1].operand}", "bool", atomic=False)
-        if any(_is_index(side) for side in op.operands):
-            return None
+        if all(map(_is_affine, op.operands)) and any(map(_has_index, op.operands)):
+            return None  # it would be a comparison of indices
         signed = None if predicate < 2 else predicate < 6
         a, b = self._matched(self._signed(given[0], signed), self._signed(given[1], signed))
         if (a.constant and b.constant) or a.dtype.startswith("bool") and predicate > 1:
@@ -1222,6 +1263,11 @@ def _attributes(attributes: Mapping[str, Attribute]) -> list[str]:
     ]
 
 
+def _text_over(expr: AffineExpr, names: Sequence[str]) -> str:
+    """An expression over dimensions with ``names``."""
+    return _affine(expr, lambda n, _: names[n]).text
+
+
 def _has_flags(op: Operation) -> bool:
     flags = op.properties.get("fastmath")
     if flags is not None and "none" not in str(flags):
@@ -1235,9 +1281,19 @@ def _is_read(value: SSAValue | None) -> bool:
     return value is not None and isinstance(value.owner, arith.IndexCastOp)
 
 
-def _is_index(value: SSAValue) -> bool:
-    """Whether a number is an index that was given another type."""
-    return isinstance(value.owner, arith.IndexCastOp)
+def _is_affine(value: SSAValue) -> bool:
+    """Whether a number may be read as an affine function of axes and sizes, or a constant."""
+    owner = value.owner
+    if isinstance(owner, arith.IndexCastOp | arith.ConstantOp):
+        return True
+    return isinstance(owner, _SEEN_THROUGH) and all(map(_is_affine, owner.operands))
+
+
+def _has_index(value: SSAValue) -> bool:
+    """Whether a number for which :func:`_is_affine` holds is made of an index."""
+    owner = value.owner
+    assert isinstance(owner, Operation)
+    return isinstance(owner, arith.IndexCastOp) or any(map(_has_index, owner.operands))
 
 
 def _constant(op: arith.ConstantOp) -> Code:
