@@ -38,7 +38,7 @@ from kc.analysis.index_reader import AFFINE_OPS
 from kc.analysis.index_values import IndexValues
 from kc.analysis.loop_tree import has_effects
 from kc.analysis.simplify_affine import simplify
-from kc.dialects.affine_assembly import linear_terms
+from kc.dialects.affine_assembly import from_terms, linear_terms
 from kc.dialects.llvm.call import CallIntrinsicOp
 from kc.dialects.size_requirements import REQUIRES, requirements_of
 from kc.dialects.tir import (
@@ -273,7 +273,9 @@ class _Side:
         symbols = [AffineExpr.dimension(self.symbols[name]) for name in listed]
         products = max(expr.used_dims(), default=-1) + 1
         dims = [AffineExpr.dimension(len(listed) + n) for n in range(products)]
-        return simplify(expr.replace_dims_and_symbols(dims, symbols), ())
+        whole = simplify(expr.replace_dims_and_symbols(dims, symbols), ())
+        terms, constant = linear_terms(whole)
+        return from_terms(dict(sorted(terms.items(), key=str)), constant)
 
     def _layout(self, key: str, value: Attribute) -> Hashable:
         """An attribute of a parameter; sizes and strides have names, which do not count."""

@@ -16,6 +16,7 @@ from kc.support.diagnostics import TEError
 from kc.support.files import read_bytes, read_text
 from kc.support.ir_text import print_module
 from kc.support.locations import caller_location
+from kc.support.pass_context import pipeline_options
 from kc.support.paused_collection import paused_collection
 from kc.support.reproducer import reproducing
 from kc.support.target import Target
@@ -31,6 +32,7 @@ from kc.transforms.to_tir import to_tir
 
 if TYPE_CHECKING:
     from kc import tir
+    from kc.conversion.pipelines import Order
     from kc.runtime.module import WatchedModule
 
 Instrument = Callable[[str, ModuleOp], None]
@@ -54,9 +56,11 @@ def lower(
     PassContext has ``opt_level=0``. A schedule that is given stays as it is, also one without a
     call. ``binds`` are buffers (``tir.decl_buffer``) that say how arguments lie in memory, where
     that is not dense. The result is at the level that people schedule and read; the passes of phase
-    0 that plugins and the PassContext add have run. With ``simple_mode`` it is the same module,
-    which is shown as the loops that TVM prints (``script(style="tvm")``): by ``show()``, ``repr``
-    and notebooks alone, by ``print`` as comments above the IR, so that ``str`` is always IR.
+    0 that plugins and the PassContext add have run. If the PassContext adds passes to a later
+    phase, the result is lowered to that phase, for ``target``. With ``simple_mode`` it is the same
+    module, which is shown as the loops that TVM prints (``script(style="tvm")``): by ``show()``,
+    ``repr`` and notebooks alone, by ``print`` as comments above the IR, so that ``str`` is always
+    IR.
     Raises TEError and ScheduleError.
     """
     from kc.conversion.pipelines import planned_passes
@@ -66,13 +70,25 @@ def lower(
     with paused_collection(), reproducing("kc.lower", lambda: _source(inp, args, chosen)):
         module = _stages(inp, args, name, chosen, binds)[-1][1]
         with chosen:
-            added = planned_passes((0,), chosen.kind)
+            added = planned_passes(_order(chosen), chosen.kind)
             if added:
                 module = copy_module(module)
                 run_passes(module, added)
     lowered = IRModule(module)
     lowered.prints_loops = simple_mode
     return lowered
+
+
+def _order(target: Target) -> Order:
+    """The passes of :func:`lower`: those of phase 0, or up to the last phase that passes were added
+    to."""
+    from kc.backends import backend_of
+
+    last = max(pipeline_options().added, default=0)
+    if last == 0:
+        return (0,)
+    whole = backend_of(target).pipeline
+    return whole[: whole.index(last) + 1]
 
 
 def _source(inp: Any, args: Sequence[Any] | None, target: Target) -> str:

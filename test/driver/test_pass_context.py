@@ -182,13 +182,16 @@ def test_a_pass_by_name_with_options():
     assert "in 4" in str(mod)
 
 
-def test_lower_runs_phase_0_alone():
+@pytest.mark.parametrize("last", range(4))
+def test_lower_runs_the_phases_up_to_the_last_one_with_passes(last: int):
     phases: list[int] = []
-    added = [(phase, lambda mod, at=phase: phases.append(at)) for phase in range(4)]
+    added = [(phase, lambda mod, at=phase: phases.append(at)) for phase in range(last + 1)]
     s, args = schedule()
-    with PassContext(config={"tir.add_lower_pass": added}):
-        kc.lower(s, args)
-    assert phases == [0]
+    with PassContext(config={"tir.add_lower_pass": [*added, (last, seven_everywhere)]}):
+        module = kc.lower(s, args)
+    assert phases == [*range(last + 1)]
+    assert ("tir.block" in str(module), "scf.for" in str(module)) == (last == 0, last == 3)
+    np.testing.assert_array_equal(result(kc.build(module)), np.arange(32) + 7)
 
 
 def test_an_xdsl_pass():
