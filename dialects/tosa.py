@@ -1,8 +1,8 @@
 """The ``tosa`` dialect as MLIR 22 writes it: what TFLite, torch and JAX export for devices.
 
 xDSL has a part of it, with the text of an earlier version. Here every op of TOSA's inference
-profiles but those of control flow, variables and shape arithmetic is a row of :data:`OPS`: its
-operands, and its properties. All have one text::
+profiles but variables and shape arithmetic is a row of :data:`OPS`: its operands, and its
+properties; control flow is in ``tosa_control``. The rows have one text::
 
     %1 = tosa.max_pool2d %0 {kernel = array<i64: 2, 2>, ...} : (tensor<...>) -> tensor<...>
 
@@ -45,6 +45,8 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
+
+from kc.dialects.tosa_control import CondIfOp, WhileOp, YieldOp
 
 
 @irdl_attr_definition
@@ -296,6 +298,6 @@ CLASSES: dict[str, type[TosaOp]] = {name: _define(name, row) for name, row in OP
 
 TOSA = Dialect(
     "tosa",
-    [ConstOp, *CLASSES.values()],
+    [ConstOp, *CLASSES.values(), CondIfOp, WhileOp, YieldOp],
     [ShapeType, NanModeAttr, RoundingModeAttr, ResizeModeAttr],
 )

@@ -258,6 +258,7 @@ def main() -> int:
     parser.add_argument("--compare", action="store_true", help="compare with MLIR's own lowering")
     parser.add_argument("--all", action="store_true", help="read all text, valid or not")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="take each N-th function")
+    parser.add_argument("--after", type=int, default=0, metavar="N", help="leave out the first N")
     parser.add_argument("--out", type=Path, help="a line of JSON for each function")
     given = parser.parse_args()
     from optional_tools import find
@@ -278,6 +279,7 @@ def main() -> int:
     for first in range(0, len(functions), 400):
         valid += accepted(functions[first : first + 400 : given.every], tool)
     counted = [function for function in valid if function.dialects <= DIALECTS]
+    counted = counted[given.after :]
     print(f"{len(functions)} functions, {len(valid)} valid, {len(counted)} counted", flush=True)
     tables: dict[str, Counter[str]] = defaultdict(Counter)
     reasons: Counter[str] = Counter()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from kc.support import registry
 from kc.support.diagnostics import InputError, suggest
 from kc.support.files import check_writable, write_output
+from kc.support.fresh_names import fresh_name
 from kc.tools._command_line import Arguments, Flag, parse
 from kc.tools._common import (
     CHECK_EACH,
@@ -146,8 +147,11 @@ def _run(given: Any, arguments: Arguments, reporter: Reporter) -> int:
         passed = _where_it_runs(function, values)
         function(*passed)
     seconds = time.perf_counter() - start
+    names: set[str] = set()  # those of a text may be the same
     outputs = {
-        signature.args[n].name: passed[n].numpy() if passed is not values else values[n].copy()
+        fresh_name(signature.args[n].name, names): (
+            passed[n].numpy() if passed is not values else values[n].copy()
+        )
         for n in written
     }
     picture = arguments.text("roofline")

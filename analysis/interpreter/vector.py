@@ -278,7 +278,18 @@ class VectorFunctions(InterpreterFunctions):
         assert isinstance(source := op.source.type, VectorType)
         assert isinstance(target := op.result.type, VectorType)
         from_, to = dtype_of(op, source.element_type), dtype_of(op, target.element_type)
-        return lambda a: vector_of(a.astype(from_).view(to))
+        if np.bool_ not in (from_, to) or from_ == to:
+            return lambda a: vector_of(a.astype(from_).view(to))
+
+        def run(a: np.ndarray) -> np.ndarray:
+            if from_ == np.bool_:
+                return vector_of(
+                    np.packbits(a.astype(np.bool_), axis=-1, bitorder="little").view(to)
+                )
+            whole = np.ascontiguousarray(a.astype(from_)).view(np.uint8)
+            return vector_of(np.unpackbits(whole, axis=-1, bitorder="little").astype(to))
+
+        return run
 
 
 def _position(op: Operation, static: Sequence[int], shape: tuple[int, ...]) -> Run:

@@ -37,6 +37,7 @@ from kc.dialects.llvm import IntToPtrOp, LLVMPointerType
 from kc.dialects.memref import PrefetchOp
 from kc.dialects.nvvm import CpAsyncOp
 from kc.dialects.tir.memory import ASYNC_COPY, NONTEMPORAL, has_rows
+from kc.dialects.vector import CompressStoreOp, ExpandLoadOp, GatherOp, ScatterOp
 
 ALIGNMENT = 64
 """The alignment of buffers, in bytes: a cache line, and the widest vector."""
@@ -396,6 +397,12 @@ def bytes_of(type_: MemRefType) -> int | None:
     return math.prod(shape) * ((bits + 7) // 8)
 
 
+_Read = vector.TransferReadOp | vector.LoadOp | vector.MaskedLoadOp | GatherOp | ExpandLoadOp
+_Write = (
+    vector.TransferWriteOp | vector.StoreOp | vector.MaskedStoreOp | ScatterOp | CompressStoreOp
+)
+
+
 class ReadBools(ConversionPattern[TirToScf]):
     """A vector of bools, which are bytes in memory.
 
@@ -407,24 +414,27 @@ class ReadBools(ConversionPattern[TirToScf]):
 
         %0 = vector.transfer_read %A[%i], (%p as i8) : memref<8xi8>, vector<4xi8>
         %v = arith.cmpi ne, %0, 0 : vector<4xi8>
+
+    The lanes that a masked load, a gather or an ``expandload`` leaves are bytes then, too.
     """
 
     @op_type_rewrite_pattern
-    def match_and_rewrite(
-        self, op: vector.TransferReadOp | vector.LoadOp, rewriter: PatternRewriter, /
-    ) -> None:
+    def match_and_rewrite(self, op: _Read, rewriter: PatternRewriter, /) -> None:
         result = op.results[0]
-        is_transfer = isinstance(op, vector.TransferReadOp)
-        buffer = op.source if is_transfer else op.base
+        buffer = op.operands[0]
         memory = like(result.type, _element(buffer))
         if element_of(result.type) != i1 or memory == result.type:
             return
         new: list[Operation] = []
         operands = list(op.operands)
-        if is_transfer:
+        if isinstance(op, vector.TransferReadOp):
             padding = ExtUIOp(op.padding, _element(buffer))  # pyright: ignore[reportArgumentType]
             operands[operands.index(op.padding)] = padding.result
             new.append(padding)
+        elif not isinstance(op, vector.LoadOp):
+            wide = ExtUIOp(op.pass_thru, memory)  # pyright: ignore[reportArgumentType]
+            operands[-1] = wide.result
+            new.append(wide)
         read = type(op).create(
             operands=operands,
             result_types=[memory],
@@ -449,16 +459,17 @@ class WriteBools(ConversionPattern[TirToScf]):
     """
 
     @op_type_rewrite_pattern
-    def match_and_rewrite(
-        self, op: vector.TransferWriteOp | vector.StoreOp, rewriter: PatternRewriter, /
-    ) -> None:
-        value, buffer = op.operands[:2]
-        memory = like(value.type, _element(buffer))
+    def match_and_rewrite(self, op: _Write, rewriter: PatternRewriter, /) -> None:
+        is_first = isinstance(op, vector.TransferWriteOp | vector.StoreOp)
+        value = op.operands[0 if is_first else -1]
+        memory = like(value.type, _element(op.operands[1 if is_first else 0]))
         if element_of(value.type) != i1 or memory == value.type:
             return
         wide = ExtUIOp(value, memory)  # pyright: ignore[reportArgumentType]
+        operands = list(op.operands)
+        operands[0 if is_first else -1] = wide.result
         new = type(op).create(
-            operands=[wide.result, *op.operands[1:]],
+            operands=operands,
             properties=op.properties,
             attributes=op.attributes,
         )

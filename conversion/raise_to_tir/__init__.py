@@ -35,6 +35,7 @@ refusal (KC4550 to KC4557) changes nothing. (TVM: ``tir.Schedule`` of an importe
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -42,13 +43,14 @@ from xdsl.dialects import func, memref, ml_program
 from xdsl.dialects.builtin import (
     ModuleOp,
     StringAttr,
+    SymbolRefAttr,
     UnrankedMemRefType,
     UnrankedTensorType,
 )
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from kc.analysis.loop_tree import preorder
+from kc.analysis.loop_tree import functions, preorder
 from kc.analysis.upstream import needs_raising, upstream_functions
 from kc.conversion._statements import make_blocks
 from kc.conversion.decompose_aggregates import without_aggregates
@@ -56,6 +58,7 @@ from kc.conversion.driver import own_and_added
 from kc.conversion.raise_to_tir.assertions import with_assertions_before
 from kc.conversion.raise_to_tir.function import TARGET, FunctionRaiser
 from kc.conversion.raise_to_tir.inits import fuse_inits
+from kc.conversion.raise_to_tir.inlined import inlined_callees, with_bodies_inlined
 from kc.conversion.raise_to_tir.patterns import PATTERNS
 from kc.conversion.raise_to_tir.values_in_memory import (
     call_kept,
@@ -85,9 +88,17 @@ class RaiseToTirPass(ModulePass):
         for function in todo:
             _require_ranks(function)
         kept = keep_called(op, taken)
+        bodies = {function.sym_name.data: function for function in functions(op)}
+        inlined = set[str]().union(*map(inlined_callees, todo))
         sources = {
             function: with_assertions_before(
-                without_aggregates(without_tosa(with_results_in_memory(function, loops=self.loops)))
+                without_aggregates(
+                    without_tosa(
+                        with_results_in_memory(
+                            with_bodies_inlined(function, bodies), loops=self.loops
+                        )
+                    )
+                )
             )
             for function in todo
         }
@@ -104,6 +115,7 @@ class RaiseToTirPass(ModulePass):
             Rewriter.replace_op(old, new, [])
         if kept:
             call_kept([op], {name: copy.sym_name.data for name, copy in kept.items()})
+        _drop_uncalled(op, inlined)
         if todo:
             _drop_unused_globals(op)
 
@@ -126,6 +138,26 @@ def _require_ranks(function: func.FuncOp) -> None:
                     why="buffers have a number of dimensions",
                     hints=["give it a type with sizes, which may be ?"],
                 )
+
+
+def _drop_uncalled(module: ModuleOp, inlined: Set[str]) -> None:
+    """Erase private functions whose bodies stand where they were called."""
+    for function in list(functions(module)):
+        is_private = (
+            function.sym_visibility is not None and function.sym_visibility.data == "private"
+        )
+        name = function.sym_name.data
+        if is_private and name in inlined and not _is_used(module, name):
+            Rewriter.erase_op(function)
+
+
+def _is_used(module: ModuleOp, name: str) -> bool:
+    """Whether an attribute of an op in a function names the function ``name``."""
+    return any(
+        isinstance(attr, SymbolRefAttr) and attr.string_value() == name
+        for op in preorder(module)
+        for attr in (*op.properties.values(), *op.attributes.values())
+    )
 
 
 def _drop_unused_globals(module: ModuleOp) -> None:

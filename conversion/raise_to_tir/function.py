@@ -226,13 +226,20 @@ class FunctionRaiser(Emitter):
         old += source.res_attrs.data if source.res_attrs is not None else []
         old += [DictionaryAttr({})] * (len(args) - len(old))
         known: dict[str, SSAValue] = {}
-        taken: set[str] = {arg.name_hint for arg in source.args if arg.name_hint}
+        taken = {
+            name.data for given in old if isinstance(name := given.data.get("kc.name"), StringAttr)
+        }
         for n, (arg, given) in enumerate(zip(args, old, strict=True)):
             attrs = dict(given.data)
             is_input = n < len(inputs)
+            if "kc.name" not in attrs:
+                name = arg.name_hint or (
+                    f"arg{n}" if is_input else self._result_name(n - len(inputs))
+                )
+                # Hints have no numbers at their ends, so that several have one.
+                attrs["kc.name"] = StringAttr(fresh_name(name, taken))
             if not is_input and arg.name_hint is None:
-                arg.name_hint = self._result_name(n - len(inputs), taken)
-            attrs.setdefault("kc.name", StringAttr(arg.name_hint or f"arg{n}"))
+                arg.name_hint = attrs["kc.name"].data  # pyright: ignore
             if is_input and (strides := declared_strides(source.args[n].type, attrs)) is not None:
                 attrs.setdefault(STRIDES, strides)
             is_tensor = not is_input or isinstance(source.args[n].type, TensorType)
@@ -249,15 +256,13 @@ class FunctionRaiser(Emitter):
             elif tir.DYNAMIC not in arg.type.get_shape():
                 self.buffer_sizes[arg] = list(arg.type.get_shape())
 
-    def _result_name(self, n: int, taken: set[str]) -> str:
-        """The name of an output: that of the value that is returned, if it has one."""
+    def _result_name(self, n: int) -> str:
+        """What to call an output: as the value that is returned, if that has a name."""
         end = self.source.body.block.last_op
         assert end is not None
         value = _tensors(end.operands)[n]
         hint = value.name_hint
-        if not isinstance(value.owner, Operation) or hint is None:
-            hint = "out"
-        return fresh_name(hint, taken)
+        return hint if isinstance(value.owner, Operation) and hint is not None else "out"
 
     def _argument_sizes(
         self, n: int, attrs: dict[str, Attribute], known: dict[str, SSAValue]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Callable, Sequence
 
 from xdsl.dialects import affine, arith, memref, scf
 from xdsl.dialects.builtin import (
@@ -14,7 +13,7 @@ from xdsl.dialects.builtin import (
     MemRefType,
     TensorType,
 )
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import (
     AffineConstraintExpr,
     AffineConstraintKind,
@@ -30,8 +29,9 @@ from kc.conversion.driver import ConversionPattern
 from kc.conversion.raise_to_tir.function import FunctionRaiser
 from kc.conversion.raise_to_tir.nests import Extent
 from kc.conversion.raise_to_tir.shared_tensors import (
-    branch_results,
+    BranchResults,
     start_carried,
+    while_buffers,
     yield_branch,
     yield_carried,
 )
@@ -281,11 +281,11 @@ def refused(op: Operation, why: str, hint: str) -> CodegenError:
 
 
 def _regions(
-    raiser: FunctionRaiser, op: Operation, buffers: Mapping[int, SSAValue] = MappingProxyType({})
+    raiser: FunctionRaiser, op: Operation, results: BranchResults | None = None
 ) -> list[Region]:
     """The regions of a condition, raised; terminators without operands are dropped.
 
-    The results that are tensors are in ``buffers``, by their numbers.
+    Tensors that it gives are put into the buffers of ``results``.
     """
     regions: list[Region] = []
     for region in op.regions:
@@ -293,19 +293,15 @@ def _regions(
         for block in region.blocks:
             new.add_block(inner := Block())
 
-            def fill(block: Block = block) -> None:
+            def fill(block: Block = block, inner: Block = inner) -> None:
                 for inner_op in block.ops:
                     if not isinstance(inner_op, affine.YieldOp | scf.YieldOp):
                         raiser.convert_op(inner_op)
                     elif op.results:
-                        for n, buffer in buffers.items():
-                            yield_branch(raiser, inner_op, inner_op.operands[n], buffer)
-                        values = [
-                            raiser.value(value)
-                            for n, value in enumerate(inner_op.operands)
-                            if n not in buffers
-                        ]
-                        raiser.emit(scf.YieldOp(*values), inner_op)
+                        values: Sequence[SSAValue] = inner_op.operands
+                        if results is not None:
+                            values = results.yielded(inner_op, inner)
+                        raiser.emit(scf.YieldOp(*map(raiser.value, values)), inner_op)
 
             raiser.into(inner, fill)
         regions.append(new)
@@ -313,6 +309,67 @@ def _regions(
 
 
 _PREDICATES = {AffineConstraintKind.eq: "eq", AffineConstraintKind.le: "sle"}
+
+
+class RaiseScfWhile(ConversionPattern[FunctionRaiser]):
+    """``scf.while`` with tensors: each is in a buffer. Without tensors it stays, its regions being
+    raised."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: scf.WhileOp, rewriter: PatternRewriter, /) -> None:
+        if not any(isinstance(value.type, TensorType) for value in (*op.operands, *op.results)):
+            return
+        raiser = self.conversion
+        before, after = op.before_region.block, op.after_region.block
+        condition, end = before.last_op, after.last_op
+        assert isinstance(condition, scf.ConditionOp)
+        assert isinstance(end, scf.YieldOp)
+        arrivals, results = while_buffers(raiser, op, before.args, condition.operands[1:])
+        is_tensor = [isinstance(arg.type, TensorType) for arg in after.args]
+        scalars = [n for n, arg in enumerate(before.args) if n not in arrivals]
+        kept = [n for n, tensor in enumerate(is_tensor) if not tensor]
+
+        def inner(source: Block, numbers: Sequence[int]) -> Block:
+            block = Block(arg_types=[source.args[n].type for n in numbers])
+            for n, arg in zip(numbers, block.args, strict=True):
+                arg.name_hint = source.args[n].name_hint
+                raiser.values[source.args[n]] = arg
+            return block
+
+        def decide() -> None:
+            for inner_op in before.ops:
+                if inner_op is not condition:
+                    raiser.convert_op(inner_op)
+            for n, buffer in results.items():
+                yield_branch(raiser, condition, condition.operands[1:][n], buffer)
+            values = [raiser.value(condition.operands[1:][n]) for n in kept]
+            raiser.emit(scf.ConditionOp(raiser.value(condition.operands[0]), *values), condition)
+
+        def body() -> None:
+            for inner_op in after.ops:
+                if inner_op is not end:
+                    raiser.convert_op(inner_op)
+            values = [raiser.value(end.operands[n]) for n in scalars]
+            tensors = [end.operands[n] for n in arrivals]
+            yield_carried(raiser, op, tensors, [*arrivals.values()])
+            raiser.emit(scf.YieldOp(*values), end)
+
+        starts = [raiser.value(op.arguments[n]) for n in scalars]
+        blocks = inner(before, scalars), inner(after, kept)
+        raiser.into(blocks[0], decide)
+        raiser.tensors.forget_inside(op)
+        for n, buffer in results.items():
+            raiser.tensors.values[after.args[n]] = Held(buffer)
+        raiser.into(blocks[1], body)
+        raiser.tensors.forget_inside(op)
+        for n, buffer in results.items():
+            raiser.tensors.values[op.results[n]] = Held(buffer)
+        loop = scf.WhileOp(starts, [op.results[n].type for n in kept], *map(Region, blocks))
+        loop.location = op.location
+        for n, result in zip(kept, loop.results, strict=True):
+            result.name_hint = op.results[n].name_hint
+            raiser.values[op.results[n]] = result
+        raiser.add(loop)
 
 
 class RaiseAffineIf(ConversionPattern[FunctionRaiser]):
@@ -367,23 +424,29 @@ def _if(
 
 
 def _scf_if(raiser: FunctionRaiser, op: Operation, truth: SSAValue) -> None:
-    buffers = branch_results(raiser, op)
-    then, otherwise = _regions(raiser, op, buffers)
-    for region in (then, otherwise):
+    _chosen(raiser, op, lambda types, regions: scf.IfOp(truth, types, regions[0], regions[1]))
+
+
+def _chosen(
+    raiser: FunctionRaiser,
+    op: Operation,
+    make: Callable[[list[Attribute], list[Region]], Operation],
+) -> None:
+    """A condition of scf for ``op``, without its tensors."""
+    results = BranchResults(raiser, op)
+    regions = _regions(raiser, op, results)
+    for region in regions:
         if not op.results and region.blocks:
             region.block.add_op(end := scf.YieldOp())
             end.location = op.location
-    scalars = [result for n, result in enumerate(op.results) if n not in buffers]
-    new = scf.IfOp(truth, [result.type for result in scalars], then, otherwise)
+    scalars = [result for result in op.results if not isinstance(result.type, TensorType)]
+    new = make([result.type for result in scalars], regions)
     new.location = op.location
     for old, result in zip(scalars, new.results, strict=True):
         result.name_hint = old.name_hint
         raiser.values[old] = result
     raiser.add(new)
-    if buffers:
-        raiser.tensors.forget_inside(op)
-    for n, buffer in buffers.items():
-        raiser.tensors.values[op.results[n]] = Held(buffer)
+    results.end()
 
 
 class RaiseScfIf(ConversionPattern[FunctionRaiser]):
@@ -398,6 +461,21 @@ class RaiseScfIf(ConversionPattern[FunctionRaiser]):
             _scf_if(raiser, op, raiser.value(op.cond))
         else:
             _if(raiser, op, constraints, operands)
+
+
+class RaiseIndexSwitch(ConversionPattern[FunctionRaiser]):
+    """``scf.index_switch`` with tensors: each is in a buffer. Without tensors it stays."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: scf.IndexSwitchOp, rewriter: PatternRewriter, /) -> None:
+        if not any(isinstance(result.type, TensorType) for result in op.results):
+            return
+        arg = self.conversion.value(op.arg)
+        _chosen(
+            self.conversion,
+            op,
+            lambda types, regions: scf.IndexSwitchOp(arg, op.cases, regions[0], regions[1:], types),
+        )
 
 
 def _constraints(
@@ -537,8 +615,10 @@ class RaiseAffineMax(ConversionPattern[FunctionRaiser]):
 PATTERNS: tuple[type[RewritePattern], ...] = (
     RaiseAffineFor,
     RaiseScfFor,
+    RaiseScfWhile,
     RaiseAffineIf,
     RaiseScfIf,
+    RaiseIndexSwitch,
     RaiseAffineLoad,
     RaiseMemrefLoad,
     RaiseAffineStore,

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import MemRefType, TensorType
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
+from xdsl.ir.affine import AffineDimExpr
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from kc.conversion.driver import ConversionPattern
 from kc.conversion.raise_to_tir.function import FunctionRaiser
+from kc.conversion.raise_to_tir.nests import Extent
 from kc.conversion.raise_to_tir.structured import identity
 from kc.dialects import tir
 from kc.dialects.linalg.packs import PackOp, UnPackOp
@@ -17,32 +20,28 @@ from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 
 
-def _require_known(op: PackOp | UnPackOp) -> None:
-    """Refuse sizes of tiles that are operands, and memrefs: KC4550."""
-    is_dynamic = tir.DYNAMIC in op.tiles
-    if is_dynamic or not isinstance(op.dest.type, TensorType):
-        what = "tiles of a size that is no constant" if is_dynamic else "memrefs"
+def _require_tensors(op: PackOp | UnPackOp) -> None:
+    """Refuse memrefs: KC4550."""
+    if not isinstance(op.dest.type, TensorType):
         raise CodegenError(
             "KC4550",
-            f"raise-to-tir: {op.name} with {what} has no counterpart in tir",
+            f"raise-to-tir: {op.name} with memrefs has no counterpart in tir",
             location=location_of(op),
-            why="indices are affine: a variable times a constant"
-            if is_dynamic
-            else "it works on memrefs",
+            why="it works on memrefs",
         )
 
 
-def _places(op: PackOp | UnPackOp) -> list[AffineExpr]:
-    """The index into the plain tensor for each of its dimensions, over those of the packed one."""
-    rank = len(op.order)
-    at: list[AffineExpr] = []
-    for n in range(rank):
-        place: AffineExpr = AffineDimExpr(op.order.index(n))
-        if n in op.tiled:
-            tile = op.tiled.index(n)
-            place = place * op.tiles[tile] + AffineDimExpr(rank + tile)
-        at.append(place)
-    return at
+def _tiles(raiser: FunctionRaiser, op: PackOp | UnPackOp) -> list[Extent]:
+    """The sizes of the tiles; those that are operands are what the packed tensor has."""
+    given = iter(op.inner_tiles)
+    inner = raiser.tensors.sizes(op.packed)[len(op.order) :]
+    tiles: list[Extent] = []
+    for size, held in zip(op.tiles, inner, strict=True):
+        tile = raiser.extent(next(given)) if size == tir.DYNAMIC else size
+        raiser.requirements.equal(tile, held, op, "has tiles of the sizes that it names")
+        raiser.requirements.at_least(tile, 1, op, "has tiles of at least one element")
+        tiles.append(tile if isinstance(tile, int) else held)
+    return tiles
 
 
 class RaisePack(ConversionPattern[FunctionRaiser]):
@@ -51,15 +50,25 @@ class RaisePack(ConversionPattern[FunctionRaiser]):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: PackOp, rewriter: PatternRewriter, /) -> None:
         raiser = self.conversion
-        _require_known(op)
+        _require_tensors(op)
         fine, sizes = raiser.tensors.sizes(op.source), raiser.tensors.sizes(op.dest)
-        has_tail = _relate(raiser, op)
+        tiles = _tiles(raiser, op)
+        has_tail = _relate(raiser, op, tiles)
         source = raiser.tensors.operand(op.source, op)
         target = raiser.tensors.destination(op.dest, op.results_[0], op, keeps=False)
-        places = _places(op)
+        rank = len(fine)
+
+        def place(n: int, args: Sequence[SSAValue]) -> Extent:
+            outer = args[op.order.index(n)]
+            if n not in op.tiled:
+                return outer
+            number = op.tiled.index(n)
+            first = raiser.product(outer, tiles[number], op)
+            add = AffineDimExpr(0) + AffineDimExpr(1)
+            return raiser.apply(add, [first, args[rank + number]], op)
 
         def element(body: Block) -> None:
-            at = [raiser.apply(place, list(body.args), op) for place in places]
+            at = [place(n, body.args) for n in range(rank)]
             indices = [raiser.index_value(place, op) for place in at]
 
             def read() -> SSAValue:
@@ -95,7 +104,7 @@ def _yield(raiser: FunctionRaiser, value: SSAValue, op: Operation) -> None:
     raiser.emit(scf.YieldOp(value), op)
 
 
-def _relate(raiser: FunctionRaiser, op: PackOp | UnPackOp) -> list[bool]:
+def _relate(raiser: FunctionRaiser, op: PackOp | UnPackOp, tiles: Sequence[Extent]) -> list[bool]:
     """Require that sizes agree; for each dimension, whether its last tile may be padded."""
     plain = raiser.tensors.sizes(op.plain)
     packed = raiser.tensors.sizes(op.packed)
@@ -106,20 +115,20 @@ def _relate(raiser: FunctionRaiser, op: PackOp | UnPackOp) -> list[bool]:
         if n not in op.tiled:
             raiser.requirements.equal(size, outer, op, "keeps dimensions without tiles")
             continue
-        tile = op.tiles[op.tiled.index(n)]
-        held = raiser.requirements.expr(outer, op)
-        if isinstance(size, int) and isinstance(outer, int):
+        tile = tiles[op.tiled.index(n)]
+        if isinstance(size, int) and isinstance(outer, int) and isinstance(tile, int):
             has_tail[n] = size != outer * tile
         else:
             has_tail[n] = may_pad
+        held = raiser.requirements.times(outer, tile, op)
         if held is None:
             continue
         if may_pad:
             what = "has tiles for all elements"
-            raiser.requirements.at_least(held * tile, size, op, what)
+            raiser.requirements.at_least(held, size, op, what)
         else:
             what = "has no padding value, and tiles that are whole"
-            raiser.requirements.equal(held * tile, size, op, what)
+            raiser.requirements.equal(held, size, op, what)
     return has_tail
 
 
@@ -129,24 +138,25 @@ class RaiseUnPack(ConversionPattern[FunctionRaiser]):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: UnPackOp, rewriter: PatternRewriter, /) -> None:
         raiser = self.conversion
-        _require_known(op)
+        _require_tensors(op)
         sizes = raiser.tensors.sizes(op.dest)
-        _relate(raiser, op)
+        tiles = _tiles(raiser, op)
+        _relate(raiser, op, tiles)
         source = raiser.tensors.operand(op.source, op)
         target = raiser.tensors.destination(op.dest, op.results_[0], op, keeps=False)
-        rank = len(sizes)
-        at: list[AffineExpr] = []
-        for n in op.order:
-            place: AffineExpr = AffineDimExpr(n)
-            at.append(place // op.tiles[op.tiled.index(n)] if n in op.tiled else place)
-        at += [AffineDimExpr(n) % tile for n, tile in zip(op.tiled, op.tiles, strict=True)]
 
         def element(body: Block) -> None:
             value = source
             if isinstance(source.type, MemRefType):
-                load = tir.LoadOp(source, AffineMap(rank, 0, tuple(at)), list(body.args))
+                at: list[Extent] = [*(body.args[n] for n in op.order), *tiles]
+                for n, tile in zip(op.tiled, tiles, strict=True):
+                    outer, inner = op.order.index(n), len(sizes) + op.tiled.index(n)
+                    at[outer] = raiser.quotient(body.args[n], tile, op)
+                    at[inner] = raiser.remainder(body.args[n], tile, op)
+                indices = [raiser.index_value(index, op) for index in at]
+                load = tir.LoadOp(source, identity(len(indices)), indices)
                 value = raiser.emit(load, op).results[0]
-            raiser.emit(tir.StoreOp(value, target, identity(rank), body.args), op)
+            raiser.emit(tir.StoreOp(value, target, identity(len(sizes)), body.args), op)
 
         raiser.spatial(op.results_[0].name_hint or "unpack", sizes, element, op)
 

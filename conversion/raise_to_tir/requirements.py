@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from kc.conversion.raise_to_tir.function import FunctionRaiser
     from kc.conversion.raise_to_tir.nests import Extent
 
+CONDITIONAL = (scf.IfOp, scf.IndexSwitchOp, scf.WhileOp, affine.IfOp)
+"""Ops whose regions are executed or not, as elements and arguments say."""
+
 _Factors = tuple[AffineExpr, ...]
 
 
@@ -83,6 +86,13 @@ class Requirements:
             total = None if total is None or factor is None else self._product(total, factor)
         if total is not None:
             self.equal(whole, self._simplify(total), op, "keeps the number of elements")
+
+    def times(self, lhs: Extent, rhs: Extent, op: Operation) -> AffineExpr | None:
+        """The product of two sizes; None if one of them is no function of the symbols."""
+        left, right = self.expr(lhs, op), self.expr(rhs, op)
+        if left is None or right is None:
+            return None
+        return self._simplify(self._product(left, right))
 
     def typed(self, value: SSAValue, sizes: Sequence[Extent], op: Operation) -> None:
         """``sizes`` are those that the type of ``value`` has, where that says them."""
@@ -139,7 +149,7 @@ class Requirements:
         """Whether it depends on more than the sizes whether ``op`` is executed."""
         parent = op.parent_op()
         while parent is not None and not isinstance(parent, func.FuncOp):
-            if isinstance(parent, scf.IfOp | affine.IfOp):
+            if isinstance(parent, CONDITIONAL):
                 return True
             parent = parent.parent_op()
         return False

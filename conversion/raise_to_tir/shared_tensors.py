@@ -11,8 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineSymExpr
 
 from kc.conversion._te_blocks import copy_nest
 from kc.conversion.raise_to_tir.tensors import Empty, Held, Splat
@@ -69,6 +71,70 @@ def yield_carried(
             raiser.fill(source.scalar, buffer, sizes, "fill", op)
         elif moved is not None and moved is not buffer:
             raiser.emit(copy_nest(moved, buffer, raiser.label("copy"), sizes), op)
+
+
+def while_buffers(
+    raiser: FunctionRaiser,
+    op: Operation,
+    args: Sequence[SSAValue],
+    forwarded: Sequence[SSAValue],
+) -> tuple[dict[int, SSAValue], dict[int, SSAValue]]:
+    """The buffers of the tensors that the condition of an ``scf.while`` is given, ``args``, and
+    of those that it passes on, by their numbers.
+
+    A tensor that it passes on as it was given stays where it is.
+    """
+    tensors = raiser.tensors
+    arrivals: dict[int, SSAValue] = {}
+    results: dict[int, SSAValue] = {}
+    stays: dict[SSAValue, int] = {}
+    for n, value in enumerate(forwarded):
+        if isinstance(value.type, TensorType) and value in args:
+            stays.setdefault(value, n)
+    for n, (init, arg) in enumerate(zip(op.operands, args, strict=True)):
+        if not isinstance(init.type, TensorType):
+            continue
+        if arg in stays:
+            arrivals[n] = results[stays[arg]] = start_carried(
+                raiser, op, init, arg, op.results[stays[arg]]
+            )
+            continue
+        sizes, held = tensors.sizes(init), tensors.values[init]
+        arrivals[n] = buffer = raiser.alloc(arg.name_hint or "carried", init.type, sizes, op)
+        if isinstance(held, Splat):
+            raiser.fill(held.scalar, buffer, sizes, "fill", op)
+        elif isinstance(held, Held):
+            raiser.emit(copy_nest(held.buffer, buffer, raiser.label("copy"), sizes), op)
+    for n, buffer in arrivals.items():  # where each is before the others have started
+        tensors.values[args[n]] = Held(buffer)
+    for n, value in enumerate(forwarded):
+        if isinstance(value.type, TensorType) and n not in results:
+            results[n] = _result_buffer(raiser, op, n)
+    return arrivals, dict(sorted(results.items()))
+
+
+def _result_buffer(raiser: FunctionRaiser, op: Operation, n: int) -> SSAValue:
+    """A buffer for a tensor that a region of ``op`` gives, made in front of it: KC4550 where its
+    size is not known there."""
+    result = op.results[n]
+    assert isinstance(result.type, TensorType)
+    shape = result.type.get_shape()
+    if tir.DYNAMIC in shape:
+        raise _dynamic_result(op)
+    buffer = raiser.tensors.result(result, list(shape), op)
+    del raiser.tensors.values[result]
+    return buffer
+
+
+def _dynamic_result(op: Operation) -> CodegenError:
+    parts = "condition, which says" if isinstance(op, scf.WhileOp) else "branches, which say"
+    return CodegenError(
+        "KC4550",
+        f"raise-to-tir: {op.name} that gives a tensor of dynamic size has no counterpart in tir",
+        location=location_of(op),
+        why=f"its buffer is made before the {parts} its size",
+        hints=["give the tensor a static shape"],
+    )
 
 
 def same_sizes(
@@ -129,25 +195,92 @@ def end_sharing(
         tensors.values[result] = Held(buffer)
 
 
-def branch_results(raiser: FunctionRaiser, op: Operation) -> dict[int, SSAValue]:
-    """Buffers for the tensors that a condition gives; both branches write them."""
-    buffers: dict[int, SSAValue] = {}
-    for n, result in enumerate(op.results):
-        if not isinstance(result.type, TensorType):
-            continue
-        shape = result.type.get_shape()
-        if tir.DYNAMIC in shape:
+class BranchResults:
+    """The buffers of the tensors that a condition gives, which each of its branches writes.
+
+    A buffer is made in front of the condition. Where the type does not say its size, the first
+    branch does, if that is known outside of it.
+    """
+
+    def __init__(self, raiser: FunctionRaiser, op: Operation) -> None:
+        self.raiser, self.op, self.outer = raiser, op, raiser.at
+        self.buffers: dict[int, SSAValue] = {}
+        for n, result in enumerate(op.results):
+            if isinstance(result.type, TensorType) and tir.DYNAMIC not in result.type.get_shape():
+                self.buffers[n] = _result_buffer(raiser, op, n)
+
+    def yielded(self, end: Operation, branch: Block) -> list[SSAValue]:
+        """Bring the tensors that ``end`` yields into the buffers; what else it yields."""
+        for n, value in enumerate(end.operands):
+            if not isinstance(value.type, TensorType):
+                continue
+            if n not in self.buffers:
+                self.buffers[n] = self._sized(n, self.raiser.tensors.sizes(value), branch)
+            self._require_size(n, value)
+            yield_branch(self.raiser, end, value, self.buffers[n])
+        return [value for value in end.operands if not isinstance(value.type, TensorType)]
+
+    def end(self) -> None:
+        """After the branches: the results are in the buffers."""
+        if self.buffers:
+            self.raiser.tensors.forget_inside(self.op)
+        for n, buffer in self.buffers.items():
+            self.raiser.tensors.values[self.op.results[n]] = Held(buffer)
+
+    def _sized(self, n: int, sizes: Sequence[Extent], branch: Block) -> SSAValue:
+        raiser, tensors, result = self.raiser, self.raiser.tensors, self.op.results[n]
+        buffers: list[SSAValue] = []
+
+        def make() -> None:
+            outside = [self._outside(size, branch) for size in sizes]
+            buffers.append(tensors.result(result, outside, self.op))
+            del tensors.values[result]
+
+        raiser.into(self.outer, make)
+        return buffers[0]
+
+    def _outside(self, size: Extent, branch: Block) -> Extent:
+        """A size as a value that is there in front of the condition."""
+        if isinstance(size, int) or not is_within(size, branch):
+            return size
+        raiser = self.raiser
+        expr = raiser.requirements.symbol_expr(size, self.op)
+        if expr is None:
+            raise _dynamic_result(self.op)
+        used = sorted({part.position for part in expr.dfs() if isinstance(part, AffineSymExpr)})
+        symbols = [
+            raiser.emit(tir.SymbolOp(raiser.symbols[position]), self.op).results[0]
+            for position in used
+        ]
+        dims = [
+            AffineDimExpr(used.index(m) if m in used else 0) for m in range(len(raiser.symbols))
+        ]
+        return raiser.apply(expr.replace_dims_and_symbols((), dims), symbols, self.op)
+
+    def _require_size(self, n: int, value: SSAValue) -> None:
+        result = self.op.results[n]
+        assert isinstance(result.type, TensorType)
+        wanted = self.raiser.sizes_of(self.buffers[n])
+        if tir.DYNAMIC in result.type.get_shape() and not same_sizes(
+            self.raiser, self.raiser.tensors.sizes(value), wanted, self.op
+        ):
             raise CodegenError(
                 "KC4550",
-                f"raise-to-tir: {op.name} that gives a tensor of dynamic size has no counterpart "
-                "in tir",
-                location=location_of(op),
-                why="its buffer is made before the branches, which say its size",
+                f"raise-to-tir: {self.op.name} whose branches give tensors of sizes that may "
+                "differ has no counterpart in tir",
+                location=location_of(self.op),
+                why="both are in one buffer, and their sizes are not known to be equal",
                 hints=["give the tensor a static shape"],
             )
-        buffers[n] = raiser.tensors.result(result, list(shape), op)
-        del raiser.tensors.values[result]
-    return buffers
+
+
+def is_within(value: SSAValue, block: Block) -> bool:
+    """Whether ``value`` is defined in ``block``, or in a region of one of its ops."""
+    at = value.owner if isinstance(value.owner, Block) else value.owner.parent
+    while at is not None and at is not block:
+        parent = at.parent_op()
+        at = parent.parent if parent is not None else None
+    return at is block
 
 
 def yield_branch(raiser: FunctionRaiser, op: Operation, value: SSAValue, buffer: SSAValue) -> None:

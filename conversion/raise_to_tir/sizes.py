@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects import affine, arith, func, memref, scf, tensor
+from xdsl.dialects import arith, func, memref, tensor
 from xdsl.dialects.builtin import AffineMapAttr, IntegerAttr, MemRefType, ShapedType, TensorType
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineSymExpr
 
 from kc.analysis.loop_tree import path_to
+from kc.conversion.raise_to_tir.requirements import CONDITIONAL
 from kc.conversion.raise_to_tir.structured import STRUCTURED, is_elementwise, structure_of
 from kc.dialects import tir
 from kc.support.fresh_names import fresh_name
@@ -94,7 +95,7 @@ class Sizes:
             self._names[self._find(place)] = size
 
     def _relate(self, op: Operation) -> None:
-        if any(isinstance(ancestor, scf.IfOp | affine.IfOp) for ancestor in path_to(op)):
+        if any(isinstance(ancestor, CONDITIONAL) for ancestor in path_to(op)):
             return  # it may not be executed, and then relates nothing
         if isinstance(op, STRUCTURED):
             structure = structure_of(op)

@@ -26,6 +26,7 @@ from kc.conversion.raise_to_tir.tensors import Empty, Held, Splat
 from kc.dialects import tir
 from kc.dialects.scf import InParallelOp
 from kc.dialects.tensor import GenerateOp, ParallelInsertSliceOp
+from kc.dialects.vector import GatherOp
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 
@@ -606,6 +607,20 @@ class RaiseTransferWrite(ConversionPattern[FunctionRaiser]):
         raiser.emit(write, op)
 
 
+class RaiseGatherLanes(ConversionPattern[FunctionRaiser]):
+    """``vector.gather`` of a tensor: of its buffer."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: GatherOp, rewriter: PatternRewriter, /) -> None:
+        raiser = self.conversion
+        if not isinstance(op.base.type, TensorType):
+            raiser.copy(op)
+            return
+        values = {operand: raiser.value(operand) for operand in op.operands[1:]}
+        values[op.base] = raiser.tensors.buffer(op.base, op)
+        raiser.values[op.result] = raiser.emit(op.clone(values), op).results[0]
+
+
 class RaisePad(ConversionPattern[FunctionRaiser]):
     """``tensor.pad``: inside of the tensor its element, else the padding."""
 
@@ -783,6 +798,7 @@ PATTERNS: tuple[type[RewritePattern], ...] = (
     RaiseReshape,
     RaiseTransferRead,
     RaiseTransferWrite,
+    RaiseGatherLanes,
     RaisePad,
     RaiseGenerate,
     RaiseElementwise,

@@ -39,12 +39,17 @@ from xdsl.pattern_rewriter import (
 )
 from xdsl.rewriter import Rewriter
 
-from kc.conversion.tosa_to_linalg import data, elementwise, windows
+from kc.conversion.tosa_to_linalg import control, data, elementwise, windows
 from kc.conversion.tosa_to_linalg.emitter import refused
 from kc.dialects.tosa import TosaOp
 from kc.support.registry import load_patterns
 
-PATTERNS = (*elementwise.PATTERNS, *windows.PATTERNS, *data.PATTERNS)
+PATTERNS = (
+    *control.PATTERNS,
+    *elementwise.PATTERNS,
+    *windows.PATTERNS,
+    *data.PATTERNS,
+)
 
 
 class EraseShape(RewritePattern):

@@ -113,6 +113,8 @@ def _arithmetic_right_shift(op: TosaOp, a: SSAValue, b: SSAValue) -> SSAValue:
 
 
 def _clamp(op: TosaOp, x: SSAValue) -> SSAValue:
+    if x.type == i1:
+        raise refused(op, "it takes integers of more than one bit, and floats")
     limits: list[SSAValue] = []
     for name in ("min_val", "max_val"):
         value = op.properties[name]

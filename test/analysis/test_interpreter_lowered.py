@@ -754,6 +754,10 @@ def test_bits_of_vectors():
         count=4,
     )
     assert result.view(np.uint16).tolist() == [0, 0x3F80, 0, 0xC000]
+    text = """%b = vector.bitcast %v0 : vector<2xi16> to vector<32xi1>
+      %r = vector.bitcast %b : vector<32xi1> to vector<4xi8>"""
+    values = ("i16", np.array([0x4321, -2], np.int16))
+    assert on_vectors(text, values, result="i8", count=4).tolist() == [0x21, 0x43, -2, -1]
 
 
 def test_poison_in_one_element():

@@ -106,10 +106,13 @@ func.func @loop(%a: tensor<?xf32>) -> tensor<?xf32> {
 
 // -----
 
-func.func @branch(%a: tensor<?xf32>, %c: i1) -> tensor<?xf32> {
+func.func @branch(%a: tensor<?xf32>, %i: memref<1xindex>, %c: i1) -> tensor<?xf32> {
   // expected-error@+1 {{raise-to-tir: scf.if that gives a tensor of dynamic size has no counterpart in tir}}
   %r = scf.if %c -> (tensor<?xf32>) {
-    scf.yield %a : tensor<?xf32>
+    %c0 = arith.constant 0 : index
+    %n = memref.load %i[%c0] : memref<1xindex>
+    %t = tensor.extract_slice %a[0] [%n] [1] : tensor<?xf32> to tensor<?xf32>
+    scf.yield %t : tensor<?xf32>
   } else {
     scf.yield %a : tensor<?xf32>
   }

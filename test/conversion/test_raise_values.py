@@ -104,6 +104,21 @@ func.func @back(%x: tensor<6x2x8xf32>) -> tensor<13x6xf32> {
   %p = linalg.unpack %x outer_dims_perm = [1, 0] inner_dims_pos = [0] inner_tiles = [8]
     into %d : tensor<6x2x8xf32> -> tensor<13x6xf32>
   return %p : tensor<13x6xf32>
+}
+func.func @sized(%x: tensor<13x6xf32>, %d: tensor<6x?x?xf32>, %z: f32) -> tensor<6x?x?xf32> {
+  %c2 = arith.constant 2 : index
+  %t = tensor.dim %d, %c2 : tensor<6x?x?xf32>
+  %p = linalg.pack %x padding_value(%z : f32) outer_dims_perm = [1, 0] inner_dims_pos = [0]
+    inner_tiles = [%t] into %d : tensor<13x6xf32> -> tensor<6x?x?xf32>
+  return %p : tensor<6x?x?xf32>
+}
+func.func @sized_back(%x: tensor<6x?x?xf32>) -> tensor<13x6xf32> {
+  %c2 = arith.constant 2 : index
+  %t = tensor.dim %x, %c2 : tensor<6x?x?xf32>
+  %d = tensor.empty() : tensor<13x6xf32>
+  %p = linalg.unpack %x outer_dims_perm = [1, 0] inner_dims_pos = [0] inner_tiles = [%t]
+    into %d : tensor<6x?x?xf32> -> tensor<13x6xf32>
+  return %p : tensor<13x6xf32>
 }"""
 
 
@@ -116,6 +131,12 @@ def test_tiles():
     tiles, memory = x.reshape(2, 8, 6).transpose(2, 0, 1).copy(), np.zeros((6, 2, 8), np.float32)
     np.testing.assert_array_equal(module["whole"](x, memory), tiles)
     np.testing.assert_array_equal(module["back"](tiles), x[:13])
+    sized = np.zeros((6, 3, 5), np.float32)
+    wanted = np.pad(x[:13], ((0, 2), (0, 0)), constant_values=7).T.reshape(6, 3, 5)
+    np.testing.assert_array_equal(module["sized"](x[:13].copy(), sized, 7.0), wanted)
+    np.testing.assert_array_equal(module["sized_back"](wanted.copy()), x[:13])
+    with pytest.raises(KCError, match="has tiles for all elements"):
+        module["sized"](x[:13].copy(), sized[:, :2].copy(), 7.0)
     with pytest.raises(KCError) as caught:
         module["whole"](x[:15].copy(), memory)
     assert caught.value.code == "KC5132"
@@ -128,12 +149,11 @@ def test_tiles():
     ("call", "message"),
     [
         (
-            "%p = linalg.pack %x inner_dims_pos = [0] inner_tiles = [%t] into %d "
+            "%p = linalg.pack %x inner_dims_pos = [0] inner_tiles = [%z] into %d "
             ": tensor<16xf32> -> tensor<2x?xf32>",
-            "error[KC4550]: raise-to-tir: linalg.pack with tiles of a size that is no constant has "
-            "no counterpart in tir\n"
+            "error[KC4556]: raise-to-tir: the sizes of linalg.pack do not fit: 0 is less than 1\n"
             "  --> m.mlir:2:3\n"
-            "  why: indices are affine: a variable times a constant",
+            "  why: it has tiles of at least one element",
         ),
         (
             "%p = linalg.pack %x inner_dims_pos = [0] inner_tiles = [8] into %d "
@@ -147,7 +167,8 @@ def test_tiles():
 def test_tiles_that_are_refused(call: str, message: str):
     source, dest = call.partition(" : ")[2].split(" -> ")
     text = (
-        f"func.func @f(%x: {source}, %t: index, %d: {dest}) -> {dest} {{\n  {call}\n"
+        f"func.func @f(%x: {source}, %d: {dest}) -> {dest} {{ %z = arith.constant 0 : index\n"
+        f"  {call}\n"
         f"  return %p : {dest}\n}}"
     )
     with pytest.raises(KCError) as caught:

@@ -26,6 +26,29 @@ REFUSED = [
         id="window",
     ),
     pytest.param(
+        "tensor<2xi1>",
+        """%b = "tosa.const"() <{values = dense<true> : tensor<2xi1>}> : () -> tensor<2xi1>
+  %r = tosa.clamp %b {max_val = true, min_val = false} : (tensor<2xi1>) -> tensor<2xi1>""",
+        """error[KC4557]: tosa-to-linalg: tosa.clamp is not converted
+  --> <string>:3:3
+  why: it takes integers of more than one bit, and floats""",
+        id="truth",
+    ),
+    pytest.param(
+        "tensor<1x4x5x2xf32>",
+        """%b = "tosa.const"() <{values = dense<true> : tensor<2xi1>}> : () -> tensor<2xi1>
+  %r = tosa.cond_if %b : tensor<2xi1> -> tensor<1x4x5x2xf32> {
+    tosa.yield %x : tensor<1x4x5x2xf32>
+  } else {
+    tosa.yield %x : tensor<1x4x5x2xf32>
+  }""",
+        """error[KC4557]: tosa-to-linalg: tosa.cond_if is not converted
+  --> <string>:3:3
+   |  its condition is tensor<2xi1>
+  why: its condition must be a tensor of one i1""",
+        id="condition",
+    ),
+    pytest.param(
         "tensor<1x4x5x2xf32>",
         """%r = tosa.reverse %x {axis = 4 : i32} : (tensor<1x4x5x2xf32>) -> tensor<1x4x5x2xf32>""",
         """error[KC4557]: tosa-to-linalg: tosa.reverse is not converted
@@ -123,10 +146,10 @@ INVALID = [
     ),
     pytest.param(
         "tensor<1x3xi32>",
-        """%r = tosa.cond_if %n : (tensor<1x3xi32>) -> tensor<1x3xi32>""",
-        """error[KC1002]: there is no operation 'tosa.cond_if'
+        """%r = tosa.conv4d %n : (tensor<1x3xi32>) -> tensor<1x3xi32>""",
+        """error[KC1002]: there is no operation 'tosa.conv4d'
   --> <string>:2:8
-  try: did you mean 'tosa.conv3d' or 'tosa.conv2d' or 'tosa.const'?""",
+  try: did you mean 'tosa.conv3d' or 'tosa.conv2d' or 'tosa.cond_if'?""",
         id="unknown",
     ),
 ]

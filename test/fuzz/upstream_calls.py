@@ -351,8 +351,11 @@ def _undefined(
     def stop(*_: object) -> None:
         raise _TooSlow
 
-    with diagnostic_handler(lambda _: None):
-        raised = kc.tir.Schedule(module).mod
+    try:
+        with diagnostic_handler(lambda _: None):
+            raised = kc.tir.Schedule(module).mod
+    except KCError:
+        return None  # it is built, and not scheduled
     before = signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, SECONDS)
     try:
