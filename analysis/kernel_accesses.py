@@ -5,6 +5,12 @@ vectors with an element for each thread, and what is computed of them is, too. T
 follow are told into sectors and wavefronts as ``kc.gpu.check`` does it for all blocks and
 iterations. What follows from the contents of arrays is not known, and an access by it has no row.
 
+Whether an access is coalesced, or free of bank conflicts, is decided for all blocks and iterations:
+:mod:`kc.analysis.access_patterns` has how addresses differ between threads, and what all threads
+have in common. An access is *coalesced* if no warp ever reads or writes more sectors than the
+fewest that its bytes fill, and *uncoalesced* if each warp does of which two or more lanes take
+part; likewise *conflict-free*, and *conflict*. ``kc.gpu.check`` counts the same.
+
 Bounds of the same values, over all blocks and iterations, say whether an index is inside of its
 array; and whether a value is the same for all threads of a block says whether they all come to a
 barrier. Both are certain where they are said, and where they are not, the kernel may be right all
@@ -14,7 +20,7 @@ the same. :mod:`kc.analysis.kernel_safety` proves more, and disproves.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -23,6 +29,7 @@ from xdsl.dialects import arith, memref, scf, vector
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, MemRefType, NoneAttr, VectorType
 from xdsl.ir import Block, Operation, SSAValue
 
+from kc.analysis.access_patterns import WARP_SIZE, Patterns, Verdict, warp_cost
 from kc.analysis.kernel_launches import launch_sizes
 from kc.analysis.kernel_safety import SafetyVerdict, safety_of
 from kc.dialects import gpu
@@ -30,8 +37,6 @@ from kc.dialects.gpu import AddressSpace, AddressSpaceAttr, GPUFuncOp
 from kc.support.diagnostics import Location
 from kc.support.locations import location_of
 
-WARP_SIZE = 32
-_SECTOR, _BANKS, _WORD = 32, 32, 4
 _READS = (memref.LoadOp, vector.LoadOp)
 _WRITES = (memref.StoreOp, vector.StoreOp)
 
@@ -54,6 +59,13 @@ class AccessCost:
     least: int
     conflicts: int
     is_inside: bool | None
+    verdict: Verdict | None = None
+    """For all blocks and iterations; None where that is not certain."""
+
+    @property
+    def site(self) -> tuple[str, str, str, Location | None]:
+        """What names the access in a report."""
+        return self.buffer, self.access, self.memory, self.location
 
     def __str__(self) -> str:
         unit = "sectors" if self.memory == "global" else "wavefronts"
@@ -63,6 +75,8 @@ class AccessCost:
         ]
         if self.conflicts:
             parts.append(f"bank conflicts {self.conflicts}")
+        if self.verdict is not None:
+            parts.append(self.verdict)
         if self.is_inside:
             parts.append("inside of its bounds")
         return ", ".join(parts)
@@ -78,6 +92,8 @@ class KernelVerdicts:
     """All threads of a block come to each barrier; None where that is not certain."""
     safety: tuple[SafetyVerdict, ...] = ()
     """For each kind of mistake: proven not to be there, to be there, or undecided."""
+    without_cost: frozenset[tuple[str, str, str, Location | None]] = frozenset()
+    """The other accesses of arrays: the names of their sites."""
 
     def lines(self) -> list[str]:
         """The verdicts in words, a line each."""
@@ -92,7 +108,21 @@ def verdicts_of(kernel: GPUFuncOp) -> KernelVerdicts:
     reader.read(kernel.body.blocks[0], None)
     safety = safety_of(kernel, is_unanimous=reader.is_unanimous is True)
     name = kernel.sym_name.data
-    return KernelVerdicts(name, tuple(reader.accesses), reader.is_unanimous, safety)
+    without_cost = frozenset(reader.without_cost)
+    return KernelVerdicts(name, tuple(reader.accesses), reader.is_unanimous, safety, without_cost)
+
+
+def verdict_of(
+    site: tuple[str, str, str, Location | None], kernels: Iterable[KernelVerdicts]
+) -> Verdict | None:
+    """The verdict on all accesses that are reported as one; None where it is not certain, or they
+    differ."""
+    verdicts: set[Verdict | None] = set()
+    for kernel in kernels:
+        verdicts.update(cost.verdict for cost in kernel.accesses if cost.site == site)
+        if site in kernel.without_cost:
+            verdicts.add(None)
+    return verdicts.pop() if len(verdicts) == 1 else None
 
 
 @dataclass(frozen=True)
@@ -121,6 +151,8 @@ class _Reader:
         self.is_unanimous: bool | None = True
         self.varying: set[SSAValue] = set()
         """What may differ between the threads of a block."""
+        self.without_cost: set[tuple[str, str, str, Location | None]] = set()
+        self.patterns = Patterns(self.size or [1, 1, 1], self.varying)
 
     def read(self, block: Block, active: Any, *, is_together: bool = True) -> None:
         """Read the operations of a block, which the threads of ``active`` do, all if it is None."""
@@ -143,7 +175,8 @@ class _Reader:
                             if active is None
                             else active & chosen
                         )
-                        self.read(region.block, mask, is_together=together)
+                        with self.patterns.branch(op, is_taken=region is op.true_region):
+                            self.read(region.block, mask, is_together=together)
             elif isinstance(op, scf.ForOp):
                 bounds = (op.lb, op.ub, op.step)
                 together = is_together and not any(value in self.varying for value in bounds)
@@ -152,13 +185,15 @@ class _Reader:
                 if not together:
                     self.varying.add(op.body.block.args[0])
                 self._iterate(op)
-                self.read(op.body.block, active, is_together=together)
+                with self.patterns.loop(op, is_together=together):
+                    self.read(op.body.block, active, is_together=together)
             elif op.regions:
                 self._results_vary(op, together=False)
                 for region in op.regions:
                     for inner in region.blocks:
                         self.varying.update(inner.args)
-                        self.read(inner, active, is_together=False)
+                        with self.patterns.unknown_threads():
+                            self.read(inner, active, is_together=False)
             elif isinstance(op, (*_READS, *_WRITES)):
                 self.varying.update(op.results)
                 self._access(op, active)
@@ -211,6 +246,7 @@ class _Reader:
                 value = self._of_operation(op, known)
         if value is not None:
             self.values[op.results[0]] = value
+        self.patterns.compute(op, None if value is None else (value.low, value.high))
 
     def _of_operation(self, op: Operation, given: Sequence[_Value]) -> _Value | None:
         np = self.np
@@ -253,13 +289,25 @@ class _Reader:
         memory = _memory(type_, buffer, self.kernel)
         shape = type_.get_shape()
         known = [self.values[index] for index in indices if index in self.values]
-        is_plain = isinstance(type_.layout, NoneAttr) and DYNAMIC_INDEX not in shape[1:]
-        if memory is None or not is_plain or len(known) < len(indices):
+        is_plain = isinstance(type_.layout, NoneAttr) and all(
+            size != DYNAMIC_INDEX or set(shape[:n]) <= {1} for n, size in enumerate(shape)
+        )
+        if memory is None:
             return
+        what, width = "written" if is_write else "read", _width(type_)
         value = op.operands[0] if is_write else op.results[0]
         lanes = value.type.element_count() if isinstance(value.type, VectorType) else 1
+        pattern = self.patterns.place(shape, indices) if is_plain else None
+        verdict = None if pattern is None else self.patterns.verdict(pattern, width, lanes, memory)
+        is_known = is_plain and len(known) == len(indices)
+        if not is_known and verdict is None:
+            site = buffer.name_hint or "memory", what, memory, location_of(op)
+            self.without_cost.add(site)
+            return
         place = self.np.zeros(prod(self.size), self.np.int64)
-        inside = True
+        inside = is_known
+        if not is_known and pattern is not None:  # all blocks and iterations are alike
+            place, known = pattern.each, []
         for n, index in enumerate(known):
             place = place * (shape[n] if n else 1) + index.first
             room = lanes - 1 if n == len(known) - 1 else 0
@@ -267,12 +315,11 @@ class _Reader:
                 inside = False
             else:
                 inside &= bool((index.low >= 0).all() and (index.high + room < shape[n]).all())
-        width = _width(type_)
         threads = self.np.arange(prod(self.size)) if active is None else self.np.flatnonzero(active)
         warps = transactions = least = conflicts = 0
         for number in self.np.unique(threads // WARP_SIZE):
             warp = threads[threads // WARP_SIZE == number]
-            needed = _cost(place[warp] * width, warp % WARP_SIZE, width * lanes, memory)
+            needed = warp_cost(place[warp] * width, warp % WARP_SIZE, width * lanes, memory)
             warps += 1
             transactions += needed[0]
             least += needed[1]
@@ -280,7 +327,7 @@ class _Reader:
         self.accesses.append(
             AccessCost(
                 buffer.name_hint or "memory",
-                "written" if is_write else "read",
+                what,
                 memory,
                 location_of(op),
                 warps,
@@ -288,13 +335,15 @@ class _Reader:
                 least,
                 conflicts,
                 inside or None,
+                verdict,
             )
         )
 
 
 def _is_known(op: Operation) -> bool:
     """Whether its results follow from its operands alone."""
-    return op.name.startswith("arith.") or isinstance(op, gpu.BlockIdOp | gpu.BlockDimOp)
+    kinds = gpu.BlockIdOp | gpu.BlockDimOp | gpu.GridDimOp | memref.DimOp
+    return op.name.startswith("arith.") or isinstance(op, kinds)
 
 
 _QUOTIENTS = ("arith.divui", "arith.divsi", "arith.floordivsi")
@@ -331,24 +380,3 @@ def _memory(type_: MemRefType, buffer: SSAValue, kernel: GPUFuncOp) -> str | Non
 def _width(type_: MemRefType) -> int:
     """Bytes of an element."""
     return max(getattr(type_.element_type, "bitwidth", 64) // 8, 1)
-
-
-def _cost(places: Any, lanes: Any, width: int, memory: str) -> tuple[int, int, int]:
-    """What a warp moves, the least, and conflicts (``emulator.c``)."""
-    import numpy as np
-
-    def distinct(unit: int, chosen: Any) -> Any:
-        parts = np.arange(0, width, min(unit, width))
-        return np.unique((places[chosen, None] + parts) // unit)
-
-    if memory == "global":
-        sectors = len(distinct(_SECTOR, slice(None)))
-        least = -(-len(places) * width // _SECTOR)
-        return sectors, min(least, sectors), 0
-    group = WARP_SIZE if width <= 4 else 16 if width <= 8 else 8
-    needed: list[int] = []
-    for first in range(0, WARP_SIZE, group):
-        words = distinct(_WORD, (lanes >= first) & (lanes < first + group))
-        if len(words):
-            needed.append(int(np.bincount(words % _BANKS).max()))
-    return sum(needed), len(needed), sum(needed) - len(needed)

@@ -16,7 +16,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kc.analysis import ptx_resources
-from kc.analysis.kernel_accesses import KernelVerdicts
+from kc.analysis.access_patterns import Verdict
+from kc.analysis.kernel_accesses import KernelVerdicts, verdict_of
 from kc.analysis.kernel_safety import CODES, WHY, SafetyVerdict
 from kc.analysis.ptx_resources import KernelResources
 from kc.runtime.emulator import Place, RawFinding, Watch, Writer, watch
@@ -94,7 +95,9 @@ class AccessSite:
 
     ``executions`` counts warps. ``transactions`` are sectors of 32 bytes of the device's memory, or
     wavefronts of a block's; ``least`` is how few would do. ``bank_conflicts`` are the wavefronts
-    that lanes wait for because others use the same bank.
+    that lanes wait for because others use the same bank. ``verdict`` is certain without
+    the run: "coalesced" or "uncoalesced", "conflict-free" or "conflict"
+    (:mod:`kc.analysis.access_patterns`); None: it is not.
     """
 
     buffer: str
@@ -106,6 +109,12 @@ class AccessSite:
     transactions: int
     least: int
     bank_conflicts: int
+    verdict: Verdict | None = None
+
+    @property
+    def place(self) -> tuple[str, str, str, Location | None]:
+        """What it is an access of, and where."""
+        return self.buffer, self.access, self.memory, self.location
 
 
 @dataclass(frozen=True)
@@ -140,7 +149,9 @@ class Report:
 
     def __str__(self) -> str:
         lines = [finding.diagnostic().render() for finding in self.findings]
-        heads = ("buffer", "access", "warps", "transactions", "least", "conflicts", "line")
+        heads = (
+            "buffer", "access", "warps", "transactions", "least", "conflicts", "line", "verdict",
+        )  # fmt: skip
         rows = [
             (
                 site.buffer,
@@ -150,13 +161,14 @@ class Report:
                 str(site.least),
                 str(site.bank_conflicts),
                 "" if site.location is None else str(site.location.line),
+                site.verdict or "undecided",
             )
             for site in self.sites
         ]
         widths = [max(len(row[n]) for row in (heads, *rows)) for n in range(len(heads))]
         for row in (heads, *rows):
             cells = [
-                cell.ljust(width) if n < 2 else cell.rjust(width)
+                cell.ljust(width) if n < 2 or n == 7 else cell.rjust(width)
                 for n, (cell, width) in enumerate(zip(row, widths, strict=True))
             ]
             lines.append("  ".join(cells).rstrip())
@@ -212,7 +224,13 @@ def check(
     more = compared.findings(seen.writers, watched.places)
     names = watched.verdicts if name is None else [name]
     verdicts = dict.fromkeys(verdict for key in names for verdict in watched.verdicts.get(key, ()))
-    return replace(report, findings=(*report.findings, *more), verdicts=tuple(verdicts))
+    sites = [replace(site, verdict=verdict_of(site.place, verdicts)) for site in report.sites]
+    return replace(
+        report,
+        findings=(*report.findings, *more),
+        sites=tuple(sites),
+        verdicts=tuple(verdicts),
+    )
 
 
 def resources(module: Any) -> tuple[KernelResources, ...]:
@@ -253,7 +271,10 @@ def _report(seen: Watch, places: Any) -> Report:
                 sums[n] += number
     return Report(
         tuple(_finding(raw, places) for raw in seen.findings),
-        tuple(AccessSite(*place, *numbers) for place, numbers in sites.items()),
+        tuple(
+            AccessSite(*place, *numbers)  # pyright: ignore[reportArgumentType]
+            for place, numbers in sites.items()
+        ),
         seen.barriers,
     )
 

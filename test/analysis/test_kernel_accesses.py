@@ -6,10 +6,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from access_verdicts import disagreeing
 
 import kc
 from kc import te
+from kc.analysis.kernel_accesses import verdicts_of
+from kc.dialects.gpu import GPUFuncOp
 from kc.gpu import KernelVerdicts, Report
+from kc.support.ir_text import parse_module
+from kc.support.registry import context
 
 TYPE = "memref<4x64xf32>"
 SHARED = "memref<64x4xf32, #gpu.address_space<workgroup>>"
@@ -138,7 +143,92 @@ def test_a_schedule_shows_them():
     sch.bind(i, "blockIdx.x")
     sch.bind(j, "threadIdx.x")
     lines = "\n".join(sch.cost().lines())
-    assert "A read: warps 2, sectors 64, least 8, inside of its bounds" in lines
-    assert "B written: warps 2, sectors 8, least 8, inside of its bounds" in lines
+    assert "A read: warps 2, sectors 64, least 8, uncoalesced, inside of its bounds" in lines
+    assert "B written: warps 2, sectors 8, least 8, coalesced, inside of its bounds" in lines
     page = sch.report().html()
-    assert "A read</th><td>warps 2, sectors 64, least 8, inside of its bounds</td>" in page
+    assert (
+        "A read</th><td>warps 2, sectors 64, least 8, uncoalesced, inside of its bounds</td>"
+        in page
+    )
+
+
+def test_verdicts_hold_for_all_blocks_and_iterations():
+    """Where lanes leave out the last iterations, the first ones, or what arrays say."""
+    verdicts, report = watched(
+        f"""%q = arith.divui %t, %c16 : index
+      %s = arith.muli %t, %c4 : index
+      scf.for %i = %c0 to %c4 step %c1 {{
+        %k = arith.muli %i, %c16 : index
+        %e = arith.addi %k, %t : index
+        %in = arith.cmpi slt, %e, %c63 : index
+        scf.if %in {{
+          %a = memref.load %A[%b, %e] : {TYPE}
+          memref.store %a, %S[%e, %i] : {SHARED}
+        }} else {{
+          %a = memref.load %A[%b, %t] : {TYPE}
+        }}
+      }}
+      %y = memref.load %A[%q, %b] : {TYPE}
+      %z = memref.load %S[%c0, %c0] : {SHARED}
+      %few = arith.cmpi slt, %t, %c16 : index
+      scf.if %few {{
+        memref.store %y, %B[%b, %s] : {TYPE}
+      }}
+      %n = arith.fptosi %y : f32 to i32
+      %m = arith.index_cast %n : i32 to index
+      scf.for %i = %c0 to %t step %c1 {{
+        %a = memref.load %A[%b, %t] : {TYPE}
+      }}
+      %x = memref.load %A[%b, %m] : {TYPE}"""
+    )
+    assert [(cost.access, cost.buffer, cost.verdict) for cost in verdicts.accesses] == [
+        ("read", "A", "coalesced"),
+        ("written", "S", "conflict"),  # four lanes have words in one bank
+        ("read", "A", None),
+        ("read", "A", "coalesced"),  # two words
+        ("read", "S", "conflict-free"),
+        ("written", "B", "uncoalesced"),
+        ("read", "A", None),
+    ]
+    assert disagreeing(report) == []
+    assert [site.verdict for site in report.sites][-1] is None, "an index that an array holds"
+
+
+@pytest.mark.parametrize(
+    ("row", "index", "verdict"),
+    [
+        ("%c0", "%e", "coalesced"),
+        ("%b", "%e", None),  # a row may begin in the middle of a sector
+        ("%c0", "%w", "uncoalesced"),
+    ],
+)
+def test_verdicts_for_sizes_that_a_call_gives(row: str, index: str, verdict: str | None):
+    """Threads of b * 64 + t < n, and every other element."""
+    array = "memref<?x?xf32>"
+    module = parse_module(
+        f"""gpu.module @m {{
+      gpu.func @k(%A: {array}) kernel attributes {{known_block_size = array<i32: 64, 1, 1>}} {{
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %c2 = arith.constant 2 : index
+        %b = gpu.block_id x
+        %t = gpu.thread_id x
+        %s = gpu.block_dim x
+        %d = arith.muli %b, %s : index
+        %e = arith.addi %d, %t : index
+        %w = arith.muli %e, %c2 : index
+        %n = memref.dim %A, %c1 : {array}
+        %in = arith.cmpi slt, %e, %n : index
+        scf.if %in {{
+          %a = memref.load %A[{row}, {index}] : {array}
+        }}
+        gpu.return
+      }}
+    }}""",
+        "kernel.mlir",
+        context(),
+    )
+    (kernel,) = (op for op in module.walk() if isinstance(op, GPUFuncOp))
+    verdicts = verdicts_of(kernel)
+    assert [cost.verdict for cost in verdicts.accesses] == ([verdict] if verdict else [])
+    assert bool(verdicts.without_cost) is (verdict is None)

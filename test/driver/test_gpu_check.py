@@ -453,7 +453,7 @@ def test_shuffles_of_all_modes():
 def test_the_text_of_a_report():
     report, _, _ = run(kernel("", memory=""))
     assert str(report) == (
-        "buffer  access  warps  transactions  least  conflicts  line\n"
+        "buffer  access  warps  transactions  least  conflicts  line  verdict\n"
         "nothing found; barriers: 0\n"
         "k, for any contents of arrays:\n"
         "  proven: no two threads race\n"

@@ -11,6 +11,7 @@ from typing import Any
 
 import optional_tools
 import pytest
+from access_verdicts import disagreeing
 from assembled_kernels import ARCHES, lowered, numbers
 from property_tests import is_sweep
 from ptx_resources import assembled
@@ -166,6 +167,7 @@ class Kernels:
             assert bool(disproven) is not report.ok
             proven = (verdict.is_clean or undecided for verdict in verdicts)
             assert not report.ok or all(proven), str(report)
+            assert disagreeing(report) == []
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.stem)

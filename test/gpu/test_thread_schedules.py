@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import optional_tools
 import pytest
+from access_verdicts import disagreeing
 from thread_schedules import Case, cases
 
 import kc
@@ -94,6 +95,7 @@ def check(case: Case, module: Any) -> None:
     verdicts = [verdict for kernel in report.verdicts for verdict in kernel.safety]
     assert verdicts
     assert all(verdict.is_clean for verdict in verdicts), f"{report}\n{case.text}"
+    assert disagreeing(report) == [], f"{report}\n{case.text}"
 
 
 def run(case: Case) -> None:

@@ -3,11 +3,11 @@
 // RUN: not kc-run %s -e right --target=llvm --check 2>&1 | FileCheck %s --check-prefix=NONE
 
 // RIGHT:      A: float32[64]
-// RIGHT:      buffer  access   warps  transactions  least  conflicts  line
-// RIGHT-NEXT: A       read         2             8      8          0    38
-// RIGHT-NEXT: S       written      2             2      2          0    39
-// RIGHT-NEXT: S       read         2             2      2          0    42
-// RIGHT-NEXT: A       written      2             8      8          0    43
+// RIGHT:      buffer  access   warps  transactions  least  conflicts  line  verdict
+// RIGHT-NEXT: A       read         2             8      8          0    38  coalesced
+// RIGHT-NEXT: S       written      2             2      2          0    39  conflict-free
+// RIGHT-NEXT: S       read         2             2      2          0    42  conflict-free
+// RIGHT-NEXT: A       written      2             8      8          0    43  coalesced
 // RIGHT-NEXT: nothing found; barriers: 1
 // RIGHT-NEXT: right, for any contents of arrays:
 // RIGHT-NEXT:   proven: no two threads race

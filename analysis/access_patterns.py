@@ -1,0 +1,478 @@
+"""How addresses of a warp's lanes differ, for all blocks and iterations, and what follows of it.
+
+An index value is a number for each thread, its *pattern*, and a multiple of a *unit* that all
+threads have in common: ``b * 64 + t`` is the pattern ``t`` and a multiple of 64, whatever block it
+is. The multiple moves all addresses of a warp by the same distance: bank conflicts stay the same,
+and sectors do if the distance is a multiple of 32 bytes. Which threads take part is a list of
+possibilities, as a comparison of such values has them.
+
+The n-th execution of an access by each lane is taken for one instruction, as the emulator does. So
+it is undecided where lanes may leave out different iterations, but for the last ones of a loop.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from math import gcd, prod
+from typing import Any, Literal
+
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.ir import Operation, SSAValue
+
+from kc.dialects import gpu
+
+WARP_SIZE = 32
+SECTOR, BANKS, WORD = 32, 32, 4
+"""Bytes of a sector of the device's memory; the banks of a block's, and bytes of each."""
+
+Verdict = Literal["coalesced", "uncoalesced", "conflict-free", "conflict"]
+_VERDICTS: dict[str, tuple[Verdict, Verdict]] = {
+    "global": ("coalesced", "uncoalesced"),
+    "shared": ("conflict-free", "conflict"),
+}
+MOST_CHOICES = 2048
+"""The most possibilities of who takes part that are looked at."""
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """A value of each thread: ``each + unit * k``, with one number ``k`` that is not known."""
+
+    each: Any
+    unit: int
+    trend: int | None
+    """From an iteration to the next ones of the loops around it, 0: it stays the same, 1: it does
+    not decrease, -1: it does not increase; None: it may do both."""
+
+    @property
+    def common(self) -> int | None:
+        """What each thread has, if it is the same."""
+        first = int(self.each[0])
+        return first if (self.each == first).all() else None
+
+
+@dataclass(frozen=True)
+class _Choices:
+    """The threads of which a condition may hold, as possibilities."""
+
+    masks: list[Any]
+    trend: int | None
+    """From an iteration to the next ones, 0: it stays the same, -1: it may hold no longer, 1: it
+    may hold from then on."""
+
+
+class Patterns:
+    """The patterns of the values of a kernel, in the order in which its operations are read.
+
+    ``varying`` are the values that may differ between the threads of a block; others are one
+    number.
+    """
+
+    def __init__(self, block: Sequence[int], varying: set[SSAValue]) -> None:
+        import numpy as np
+
+        self.np = np
+        self.block = list(block)
+        self.count = prod(block)
+        self.varying = varying
+        self._patterns: dict[SSAValue, Pattern] = {}
+        self._choices: dict[SSAValue, _Choices] = {}
+        self._bounds: dict[SSAValue, tuple[Any, Any]] = {}
+        self._moving: set[SSAValue] = set()
+        """What may differ between the iterations of a loop."""
+        self._threads: list[Any] | None = [np.ones(self.count, bool)]
+        """Who may be here, as possibilities; None where it is not known."""
+        self._loops: list[scf.ForOp] = []
+        self._costs: dict[tuple[Any, ...], tuple[int, int, int]] = {}
+
+    # Who takes part
+
+    @contextlib.contextmanager
+    def branch(self, op: scf.IfOp, *, is_taken: bool) -> Iterator[None]:
+        """In a branch of a condition."""
+        before = self._threads
+        choices = self._choices.get(op.cond)
+        if op.cond not in self.varying:
+            pass  # all of them, or none
+        elif choices is None or not self._is_in_step(choices, is_taken=is_taken):
+            self._threads = None
+        elif before is not None:
+            masks = [mask if is_taken else ~mask for mask in choices.masks]
+            self._threads = self._distinct(mine & its for mine in before for its in masks)
+        yield
+        self._threads = before
+
+    @contextlib.contextmanager
+    def loop(self, op: scf.ForOp, *, is_together: bool) -> Iterator[None]:
+        """In a loop; ``is_together``: all threads that come to it do the same iterations."""
+        variable, before = op.body.block.args[0], self._threads
+        low, step = self.pattern(op.lb), self.pattern(op.step)
+        if not is_together and not self._is_even(op):
+            self._threads = None
+        elif low is not None and step is not None and step.common is not None:
+            unit = gcd(low.unit, step.common, step.unit)
+            trend = 1 if not step.unit and step.common > 0 and low.trend == 0 else None
+            self._patterns[variable] = Pattern(low.each, unit, trend)
+        self._moving.update(op.body.block.args)
+        self._loops.append(op)
+        yield
+        self._loops.pop()
+        self._threads = before
+
+    def _is_in_step(self, choices: _Choices, *, is_taken: bool) -> bool:
+        """Whether lanes of a branch leave out the same iterations, or the last ones of a loop,
+        before which all come together."""
+        if choices.trend == 0 or not self._loops:
+            return True
+        if choices.trend != (-1 if is_taken else 1):
+            return False
+        again = [loop for loop in self._loops if not self._runs_once(loop)]
+        return all(
+            any(isinstance(op, gpu.BarrierOp) for op in loop.body.block.ops) for loop in again[:-1]
+        )
+
+    def _runs_once(self, op: scf.ForOp) -> bool:
+        low, high, step = map(self.pattern, (op.lb, op.ub, op.step))
+        if low is None or high is None or step is None or low.unit or high.unit or step.unit:
+            return False
+        return bool((low.each + step.each >= high.each).all())
+
+    @contextlib.contextmanager
+    def unknown_threads(self) -> Iterator[None]:
+        """Where it is not known who comes."""
+        before, self._threads = self._threads, None
+        yield
+        self._threads = before
+
+    def _is_even(self, op: scf.ForOp) -> bool:
+        """Whether threads that begin at numbers of their own do as many iterations."""
+        low, high, step = map(self.pattern, (op.lb, op.ub, op.step))
+        if low is None or high is None or step is None:
+            return False
+        size = None if step.unit else step.common
+        if low.unit or high.unit or size is None or size <= 0:
+            return False
+        trips = -((low.each - high.each) // size)
+        return bool((trips == trips[0]).all())
+
+    def _distinct(self, masks: Any) -> list[Any] | None:
+        distinct: dict[bytes, Any] = {}
+        for mask in masks:
+            if mask.any():
+                distinct[mask.tobytes()] = mask
+            if len(distinct) > MOST_CHOICES:
+                return None
+        return list(distinct.values())
+
+    # Values
+
+    def pattern(self, value: SSAValue) -> Pattern | None:
+        """The pattern of an index or an integer; None if it is not known."""
+        known = self._patterns.get(value)
+        if known is None and value not in self.varying:
+            trend = None if value in self._moving else 0
+            known = Pattern(self.np.zeros(self.count, self.np.int64), 1, trend)
+        return known
+
+    def compute(self, op: Operation, bounds: tuple[Any, Any] | None) -> None:
+        """Note the pattern of a result; ``bounds`` of it over all blocks and iterations."""
+        if any(operand in self._moving for operand in op.operands):
+            self._moving.update(op.results)
+        if len(op.results) != 1:
+            return
+        result = op.results[0]
+        if bounds is not None:
+            self._bounds[result] = bounds
+        if isinstance(op, arith.CmpiOp):
+            self._compare(op)
+            return
+        if isinstance(op, arith.AndIOp | arith.OrIOp) and op.lhs in self._choices:
+            self._both(op)
+            return
+        pattern = self._of_operation(op)
+        if pattern is not None:
+            self._patterns[result] = pattern
+
+    def _of_operation(self, op: Operation) -> Pattern | None:
+        np = self.np
+        if isinstance(op, arith.ConstantOp):
+            if not isinstance(op.value, IntegerAttr):
+                return None
+            return Pattern(np.full(self.count, op.value.value.data, np.int64), 0, 0)
+        if isinstance(op, gpu.ThreadIdOp | gpu.BlockDimOp):
+            axis = "xyz".index(op.dimension.data.value)
+            size, before = self.block[axis], prod(self.block[:axis])
+            each = np.arange(self.count) // before % size
+            if isinstance(op, gpu.BlockDimOp):
+                each = np.full(self.count, size)
+            return Pattern(each.astype(np.int64), 0, 0)
+        if isinstance(op, gpu.GlobalIdOp):
+            axis = "xyz".index(op.dimension.data.value)
+            size, before = self.block[axis], prod(self.block[:axis])
+            return Pattern(np.arange(self.count, dtype=np.int64) // before % size, size, 0)
+        if isinstance(op, gpu.LaneIdOp):
+            return Pattern(np.arange(self.count, dtype=np.int64) % WARP_SIZE, 0, 0)
+        if isinstance(op, gpu.SubgroupIdOp):
+            return Pattern(np.arange(self.count, dtype=np.int64) // WARP_SIZE, 0, 0)
+        given = [self.pattern(operand) for operand in op.operands]
+        known = [pattern for pattern in given if pattern is not None]
+        if not known or len(known) < len(given):
+            return None
+        if isinstance(op, arith.IndexCastOp | arith.ExtSIOp):
+            return known[0]
+        compute = _ARITHMETIC.get(op.name)
+        if compute is None or len(known) != 2:
+            return None
+        if op.name in _DIVISIONS and not self._is_natural(op.operands[0]):
+            return None
+        result = compute(*known)
+        return None if result is None else Pattern(*result, _trend(op, *known))
+
+    def _is_natural(self, value: SSAValue) -> bool:
+        """Whether a value is known not to be negative, where all divisions are the same."""
+        bounds, pattern = self._bounds.get(value), self._patterns.get(value)
+        if bounds is not None:
+            return bool((bounds[0] >= 0).all())
+        return pattern is not None and not pattern.unit and bool((pattern.each >= 0).all())
+
+    def _compare(self, op: arith.CmpiOp) -> None:
+        left, right = self.pattern(op.lhs), self.pattern(op.rhs)
+        compare = _COMPARISONS.get(op.predicate.value.data)
+        if left is None or right is None or compare is None or op.result not in self.varying:
+            return
+        each, unit = left.each - right.each, gcd(left.unit, right.unit)
+        trend = _trend(op, left, right)
+        if trend is not None and op.predicate.value.data in _LESS:
+            trend = -trend
+        elif trend and op.predicate.value.data not in _GREATER:
+            trend = None
+        multiples = [0] if not unit else self._multiples(op, each, unit)
+        if multiples is None:
+            return
+        masks = self._distinct_masks(compare(each + unit * k) for k in multiples)
+        if masks is not None:
+            self._choices[op.result] = _Choices(masks, trend)
+
+    def _multiples(self, op: arith.CmpiOp, each: Any, unit: int) -> Any:
+        """The numbers ``k`` by which a comparison of ``each + unit * k`` with 0 may differ."""
+        first = -int(each.max()) // unit - 1
+        last = -int(each.min()) // unit + 1
+        left, right = self._bounds_of(op.lhs), self._bounds_of(op.rhs)
+        if left is not None and right is not None:
+            low, high = left[0] - right[1], left[1] - right[0]
+            first = max(first, int((-((each - low) // unit)).max()))
+            last = min(last, int(((high - each) // unit).min()))
+        return range(first, last + 1) if last - first <= MOST_CHOICES else None
+
+    def _bounds_of(self, value: SSAValue) -> tuple[Any, Any] | None:
+        pattern = self._patterns.get(value)
+        if pattern is not None and not pattern.unit:
+            return pattern.each, pattern.each
+        return self._bounds.get(value)
+
+    def _distinct_masks(self, masks: Any) -> list[Any] | None:
+        distinct = {mask.tobytes(): mask for mask in masks}
+        return list(distinct.values()) if len(distinct) <= MOST_CHOICES else None
+
+    def _both(self, op: arith.AndIOp | arith.OrIOp) -> None:
+        left, right = self._choices[op.lhs], self._choices.get(op.rhs)
+        if right is None or len(left.masks) * len(right.masks) > MOST_CHOICES:
+            return
+        is_and = isinstance(op, arith.AndIOp)
+        masks = self._distinct_masks(
+            mine & its if is_and else mine | its for mine in left.masks for its in right.masks
+        )
+        if masks is not None:
+            self._choices[op.result] = _Choices(masks, _joined(left.trend, right.trend))
+
+    # Verdicts
+
+    def place(self, shape: Sequence[int], indices: Sequence[SSAValue]) -> Pattern | None:
+        """The number of an element in a dense array; None if it is not known."""
+        place = Pattern(self.np.zeros(self.count, self.np.int64), 0, 0)
+        for n, index in enumerate(indices):
+            pattern = self.pattern(index)
+            if pattern is None:
+                return None
+            size = 0 if set(shape[:n]) <= {1} else shape[n]
+            each = place.each * size + pattern.each
+            place = Pattern(each, gcd(place.unit * size, pattern.unit), 0)
+        return place
+
+    def verdict(self, place: Pattern, width: int, lanes: int, memory: str) -> Verdict | None:
+        """The verdict on an access of so many elements (``lanes``) of ``width`` bytes each, from
+        ``place`` on, by every thread that is here."""
+        if not self._threads:
+            return None
+        # How far multiples of the unit move all addresses, but for what changes nothing.
+        cycle, move = (SECTOR if memory == "global" else WORD), place.unit * width
+        moves = range(0, cycle, gcd(move, cycle)) if move % cycle else (0,)
+        costs = self._steady_costs if len(self._threads) == 1 else self._warp_costs
+        good, bad = _VERDICTS[memory]
+        verdict: Verdict | None = None
+        for needed, least, is_single in costs(place.each * width, moves, width * lanes, memory):
+            if needed == least and is_single:
+                continue
+            here = good if needed == least else bad
+            if verdict not in (None, here):
+                return None
+            verdict = here
+        return verdict or good
+
+    def _steady_costs(
+        self, places: Any, moves: Sequence[int], bytes_: int, memory: str
+    ) -> Iterator[tuple[int, int, bool]]:
+        """What all warps move, and the least, where it is known who takes part."""
+        assert self._threads is not None
+        (mask,) = self._threads
+        for move in moves:
+            costs = [
+                self._warp_cost(places[warp] + move, warp % WARP_SIZE, bytes_, memory)
+                for warp in self._warps(mask)
+            ]
+            yield sum(cost[0] for cost in costs), sum(cost[1] for cost in costs), False
+
+    def _warp_costs(
+        self, places: Any, moves: Sequence[int], bytes_: int, memory: str
+    ) -> Iterator[tuple[int, int, bool]]:
+        """The same of each warp, and whether a single lane takes part."""
+        assert self._threads is not None
+        seen: set[bytes] = set()
+        for mask in self._threads:
+            for warp in self._warps(mask):
+                key = warp.tobytes()
+                if key in seen:
+                    continue
+                seen.add(key)
+                for move in moves:
+                    cost = self._warp_cost(places[warp] + move, warp % WARP_SIZE, bytes_, memory)
+                    yield cost[0], cost[1], len(warp) == 1
+
+    def _warps(self, mask: Any) -> Iterator[Any]:
+        threads = self.np.flatnonzero(mask)
+        numbers = threads // WARP_SIZE
+        for number in self.np.unique(numbers):
+            yield threads[numbers == number]
+
+    def _warp_cost(self, places: Any, lanes: Any, bytes_: int, memory: str) -> tuple[int, int, int]:
+        cycle = SECTOR if memory == "global" else BANKS * WORD
+        places = places - int(places.min()) // cycle * cycle
+        key = (places.tobytes(), lanes.tobytes(), bytes_, memory)
+        if key not in self._costs:
+            self._costs[key] = warp_cost(places, lanes, bytes_, memory)
+        return self._costs[key]
+
+
+def warp_cost(places: Any, lanes: Any, width: int, memory: str) -> tuple[int, int, int]:
+    """What a warp moves, the least, and conflicts (``emulator.c``), where ``lanes`` access
+    ``width`` bytes at ``places``."""
+    import numpy as np
+
+    def distinct(unit: int, chosen: Any) -> Any:
+        parts = np.append(np.arange(0, width, min(unit, width)), width - 1)
+        return np.unique((places[chosen, None] + parts) // unit)
+
+    if memory == "global":
+        sectors = len(distinct(SECTOR, slice(None)))
+        least = -(-len(places) * width // SECTOR)
+        return sectors, min(least, sectors), 0
+    group = WARP_SIZE if width <= 4 else 16 if width <= 8 else 8
+    needed: list[int] = []
+    for first in range(0, WARP_SIZE, group):
+        words = distinct(WORD, (lanes >= first) & (lanes < first + group))
+        if len(words):
+            needed.append(int(np.bincount(words % BANKS).max()))
+    return sum(needed), len(needed), sum(needed) - len(needed)
+
+
+def _joined(left: int | None, right: int | None) -> int | None:
+    """The trend of what increases with both of two values that have these."""
+    if left is None or right is None or left * right < 0:
+        return None
+    return left or right
+
+
+def _trend(op: Operation, left: Pattern, right: Pattern) -> int | None:
+    """The trend of a result of two values, of a comparison that of their difference."""
+    if left.trend == 0 and right.trend == 0:
+        return 0
+    if op.name == "arith.addi":
+        return _joined(left.trend, right.trend)
+    if op.name in ("arith.subi", "arith.cmpi"):
+        return _joined(left.trend, None if right.trend is None else -right.trend)
+    if op.name == "arith.muli" and left.unit == 0 and left.common is not None:
+        left, right = right, left
+    factor = None if right.unit else right.common
+    if op.name == "arith.muli" or op.name in _QUOTIENTS:
+        return left.trend if factor is not None and factor >= 0 else None
+    return None
+
+
+def _sum(left: Pattern, right: Pattern) -> tuple[Any, int]:
+    return left.each + right.each, gcd(left.unit, right.unit)
+
+
+def _difference(left: Pattern, right: Pattern) -> tuple[Any, int]:
+    return left.each - right.each, gcd(left.unit, right.unit)
+
+
+def _product(left: Pattern, right: Pattern) -> tuple[Any, int] | None:
+    for some, by in ((left, right), (right, left)):
+        if not by.unit:
+            factor = by.common
+            if factor is not None:
+                return some.each * factor, some.unit * abs(factor)
+            if not some.unit:
+                return some.each * by.each, 0
+    mine, its = left.common, right.common
+    if mine is None or its is None:
+        return None
+    unit = gcd(mine * right.unit, its * left.unit, left.unit * right.unit)
+    return left.each * right.each, unit
+
+
+def _quotient(left: Pattern, right: Pattern) -> tuple[Any, int] | None:
+    divisor = None if right.unit else right.common
+    if divisor is None or divisor <= 0:
+        return None
+    if left.unit % divisor == 0:
+        return left.each // divisor, left.unit // divisor
+    return None if left.common is None else (left.each * 0, 1)
+
+
+def _remainder(left: Pattern, right: Pattern) -> tuple[Any, int] | None:
+    divisor = None if right.unit else right.common
+    if divisor is None or divisor <= 0:
+        return None
+    if left.unit % divisor == 0:
+        return left.each % divisor, 0
+    common = left.common
+    unit = gcd(left.unit, divisor)
+    return None if common is None else (left.each * 0 + common % unit, unit)
+
+
+_QUOTIENTS = ("arith.divsi", "arith.divui", "arith.floordivsi")
+_DIVISIONS = ("arith.divsi", "arith.divui", "arith.remsi", "arith.remui")
+_ARITHMETIC: dict[str, Callable[[Pattern, Pattern], tuple[Any, int] | None]] = {
+    "arith.addi": _sum,
+    "arith.subi": _difference,
+    "arith.muli": _product,
+    "arith.floordivsi": _quotient,
+    "arith.divsi": _quotient,
+    "arith.divui": _quotient,
+    "arith.remsi": _remainder,
+    "arith.remui": _remainder,
+}
+_COMPARISONS: dict[int, Callable[[Any], Any]] = {
+    0: lambda difference: difference == 0,
+    1: lambda difference: difference != 0,
+    2: lambda difference: difference < 0,
+    3: lambda difference: difference <= 0,
+    4: lambda difference: difference > 0,
+    5: lambda difference: difference >= 0,
+}
+"""By the number of the predicate; those of unsigned numbers are left out."""
+_LESS, _GREATER = (2, 3), (4, 5)
