@@ -201,7 +201,10 @@ class Chunk:
             self.values.emit(new)
             return new.results[0] if new.results else None
 
-        results = [self.masks.in_lane(n, lambda n=n: access(n)) for n in range(self.values.width)]
+        type_ = op.result.type if isinstance(op, LoadOp) else None
+        results = [
+            self.masks.in_lane(n, lambda n=n: access(n), type_) for n in range(self.values.width)
+        ]
         if isinstance(op, LoadOp):
             self.values.define_lanes(
                 op.result, [result for result in results if result is not None]

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import (
     AnyFloat,
+    DenseIntOrFPElementsAttr,
     FloatAttr,
     IndexType,
     IntegerAttr,
@@ -202,11 +203,17 @@ class Masks:
         value = self.values.constant(old)
         return isinstance(value, IntegerAttr) and value.value.data > 0
 
-    def in_lane(self, lane: int, make: Callable[[], SSAValue | None]) -> SSAValue | None:
-        """The value that ``make`` gives in a lane, if it is active; else zero."""
-        if self.mask is None:
-            return make()
+    def in_lane(
+        self, lane: int, make: Callable[[], SSAValue | None], type_: Attribute | None
+    ) -> SSAValue | None:
+        """The value of ``type_`` that ``make`` gives in a lane, if it is active; else zero."""
         mask = self.mask
+        active = True if mask is None else _is_in(mask, lane)
+        if active is True:
+            return self._unmasked(make)
+        if active is False:
+            return None if type_ is None else self._zero(type_)
+        assert mask is not None
         active = self.values.once(
             ("lane", mask, lane), lambda: self.values.emit(ExtractOp(mask, [lane], i1)).results[0]
         )
@@ -224,13 +231,11 @@ class Masks:
         self, condition: SSAValue, make: Callable[[], SSAValue | None]
     ) -> SSAValue | None:
         """The value of ``make``, if ``condition`` holds; else zero."""
-        mask, self.mask = self.mask, None
         then, orelse = Block(), Block()
         self.values.scopes.append(Scope(then))
-        value = make()
+        value = self._unmasked(make)
         self.values.emit(scf.YieldOp(*(() if value is None else (value,))))
         self.values.scopes.pop()
-        self.mask = mask
         if value is None:
             self.values.emit(scf.IfOp(condition, [], Region(then)))
             return None
@@ -240,6 +245,13 @@ class Masks:
         return self.values.emit(
             scf.IfOp(condition, [value.type], Region(then), Region(orelse))
         ).results[0]
+
+    def _unmasked(self, make: Callable[[], SSAValue | None]) -> SSAValue | None:
+        mask, self.mask = self.mask, None
+        try:
+            return make()
+        finally:
+            self.mask = mask
 
     def _zero(self, type_: Attribute) -> SSAValue:
         if isinstance(type_, AnyFloat):
@@ -318,3 +330,13 @@ class Masks:
             and decide(at_least_zero(expr * -1 + size - 1), self.values.index.ranges) is True
             for expr, size in zip(place, buffer.type.get_shape(), strict=True)
         )
+
+
+def _is_in(mask: SSAValue, lane: int) -> bool | None:
+    """Whether a lane is in a mask; None where that is known when the code runs."""
+    owner = mask.owner
+    if not isinstance(owner, arith.ConstantOp):
+        return None
+    assert isinstance(owner.value, DenseIntOrFPElementsAttr)
+    lanes = owner.value.get_values()
+    return bool(lanes[0] if len(lanes) == 1 else lanes[lane])
