@@ -20,6 +20,7 @@ from kc.support.options import Options, PassSpec, quote
 from kc.support.plugins import Plugin
 from kc.support.tensor_copy_names import tensor_copy_intrins
 from kc.support.tensor_core_names import tensor_core_intrins
+from kc.support.transpose_names import transpose_intrins
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -302,19 +303,12 @@ INTRINSICS = {
         "fill_f32_16",
         "matmul_f32_4x4x4",
     ),
-    "kc.transforms.intrinsics.transposes:TEXT": (
-        "transpose_f32_16x16",
-        "transpose_f32_8x8",
-        "transpose_f32_4x4",
-        "transpose_f64_8x8",
-        "transpose_f64_4x4",
-        "transpose_f64_2x2",
-    ),
     "kc.transforms.intrinsics.builtin:X86_64": (
         "avx512_vnni_dot_16x4",
         "avx_vnni_dot_8x4",
         "avx512_bf16_dot_16x2",
     ),
+    **{f"kc.transforms.intrinsics.transposes:{name}": (name,) for name in transpose_intrins()},
     **{f"kc.transforms.intrinsics.tensor_cores:{name}": (name,) for name in tensor_core_intrins()},
     **{f"kc.transforms.intrinsics.tensor_copies:{name}": (name,) for name in tensor_copy_intrins()},
     "kc.transforms.intrinsics.builtin:AARCH64": (

@@ -24,8 +24,11 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from kc.dialects.tir import BlockOp, ForOp
+from xdsl.ir import SSAValue
+
+from kc.dialects.tir import BlockOp, ForOp, LoadOp, StoreOp
 from kc.support.diagnostics import ScheduleError
+from kc.support.transpose_names import SIZES, transpose_name
 from kc.transforms.auto_schedule import pointwise
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.machine import (
@@ -308,12 +311,31 @@ def _cycles(
     tiles = math.ceil(extent(rows) / height) * math.ceil(extent(columns) / width) * further
     cycles += tiles * 8 + 2 * sums / lanes
     if nest.stores[0].stride(columns) != 1:
-        cycles += sums * SCALAR_COPY * (1 if nest.stores[0].stride(rows) == 1 else 2)
+        cycles += sums * _cycles_to_turn(nest.stores[0], rows, height, lanes)
     if packs:
         elements = iterations(loop for loop in nest.loops if operand.stride(loop))
         turned = operand.stride(columns) != 1
         cycles += elements * (SCALAR_COPY if turned else 2 / lanes)
     return cycles
+
+
+def _cycles_to_turn(store: Access, rows: ForOp, height: int, lanes: int) -> float:
+    """The cycles that storing one sum takes, where the columns are not contiguous in the result."""
+    if store.stride(rows) != 1:
+        return 2 * SCALAR_COPY
+    part = _part_to_turn(store, height, lanes) if extent(rows) % height == 0 else None
+    return SCALAR_COPY if part is None else (math.log2(lanes) + 1) / part
+
+
+def _part_to_turn(access: Access, rows: int, lanes: int) -> int | None:
+    """How many of ``rows`` are transposed in registers together; None if they cannot be."""
+    if lanes not in SIZES.get(_element(access), ()):
+        return None
+    return next((part for part in range(min(rows, lanes), 1, -1) if rows % part == 0), None)
+
+
+def _element(access: Access) -> str:
+    return str(getattr(access.buffer.type, "element_type", None))
 
 
 def _rows_beyond_ways(
@@ -560,6 +582,9 @@ def _finish(
         draft.reverse_compute_at(last, outside[-1])
     if turned is not None:
         draft.transform_layout(draft.block(block), ("write", 0), turned)
+        sums = draft.nest(block).stores[0].buffer
+    if turned is not None and _turn(draft, name, sums, len(outside), outside[-1:]):
+        return
     inside = draft.nest(name)
     loops = draft.loops(name)
     own = inside.loops[len(outside) :]
@@ -574,3 +599,37 @@ def _finish(
         if loop.static_extent is not None and loop.static_extent <= height * 4:
             draft.attempt("unroll", loops[loop])
     draft.settled.add(name)
+
+
+def _turn(draft: Draft, name: str, sums: SSAValue, outer: int, around: list[Any]) -> bool:
+    """Transpose the sums, whose columns are contiguous, in registers where block ``name`` uses
+    them; whether that can be done."""
+    nest = draft.nest(name)
+    own = [loop for loop in nest.loops[outer:] if loop.static_extent != 1]
+    load = next((it for it in nest.loads if it.buffer is sums), None)
+    lanes = draft.machine.lanes(nest.bits)
+    if load is None or len(own) != 2 or nest.block.predicate.data.constraints:
+        return False
+    columns = next((loop for loop in own if load.stride(loop) == 1), None)
+    rows = next((loop for loop in own if nest.stores[0].stride(loop) == 1), None)
+    if columns is None or rows is None or columns is rows:
+        return False
+    width, height = columns.static_extent, rows.static_extent
+    part = None if height is None else _part_to_turn(load, height, lanes)
+    if width is None or width % lanes or part is None:
+        return False
+    if not all(isinstance(op, LoadOp | StoreOp) for op in nest.body_ops):
+        return False
+    handles = draft.loops(name)
+    order = [[handles[columns]], [handles[rows]]]
+    for loops, size, count in ((order[0], lanes, width), (order[1], part, height)):
+        if count > size:
+            loops[:] = draft.split(loops[0], [None, size])
+    outside = [*order[0][:-1], *order[1][:-1]]
+    draft.put_in_order([*outside, order[0][-1], order[1][-1]])
+    tile = draft.blockize(order[0][-1])
+    draft.tensorize(tile, transpose_name(_element(load), part, lanes))
+    for loop in outside:
+        draft.unroll(loop)
+    draft.settled.add(draft.session.block(tile).label)
+    return True

@@ -8,12 +8,14 @@ goes through local memory, which the vector registers hold.
 
 from __future__ import annotations
 
+from xdsl.dialects.builtin import MemRefType
+
 from kc.dialects.tir import ForOp, LoadOp, StoreOp
 from kc.support.diagnostics import ScheduleError
+from kc.support.transpose_names import SIZES, transpose_name
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.nests import Access, Nest, extent, is_untouched
 from kc.transforms.auto_schedule.rule import Rule
-from kc.transforms.intrinsics.transposes import SIZES, name_of
 
 VECTORS = 4
 """Vector registers that one iteration of an elementwise loop fills."""
@@ -109,7 +111,10 @@ def vectorize(draft: Draft, block: str, loop: ForOp, *, lanes: int | None = None
 def _turned(nest: Nest, own: list[ForOp], vector: ForOp) -> tuple[ForOp, Access] | None:
     """The loop along which a load is contiguous that is not along ``vector``, and the load."""
     for load in nest.loads:
-        if load.regular and load.stride(vector) not in (0, 1):
+        # Where the last dimension has one element, no row is loaded as a vector.
+        type_ = load.buffer.type
+        has_rows = isinstance(type_, MemRefType) and type_.get_shape()[-1:] != (1,)
+        if load.regular and has_rows and load.stride(vector) not in (0, 1):
             for loop in own:
                 if loop is not vector and load.stride(loop) == 1:
                     return loop, load
@@ -141,7 +146,7 @@ def _transpose(draft: Draft, block: str, vector: ForOp, turned: tuple[ForOp, Acc
         mark = draft.mark()
         try:
             tile = draft.blockize(row_inner)
-            draft.tensorize(tile, name_of(element, size))
+            draft.tensorize(tile, transpose_name(element, size, size))
             name = draft.session.block(tile).label
             draft.settled.add(name)
             return name

@@ -1,24 +1,30 @@
-"""Squares of a matrix that are transposed in registers: ``B[i, j] = A[j, i]``.
+"""Parts of a matrix that are transposed in registers: ``B[i, j] = A[j, i]``.
 
 A row of n elements is a register of 128-bit lanes. Elements of neighbouring rows are interleaved
 within the lanes, single ones and then pairs of them; then lanes are exchanged between registers.
 Each step is a shuffle of two registers that is one instruction on x86 (unpack, shuffle of lanes)
-and AArch64 (zip): 16 x 16 elements of 32 bits take 64.
+and AArch64 (zip): 16 x 16 elements of 32 bits take 64. Of fewer rows, ``transpose_f32_14x16``,
+the columns are parts of registers: they are stored under a mask, or in two pieces where registers
+have one lane, of machines that have no masks. What is computed of the rows that are missing is not
+used, and LLVM leaves it out.
+
+The text of an intrinsic is an attribute of this module with the name of the intrinsic.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kc.support.transpose_names import transpose_intrins
+
 LANE_BITS = 128
 
-SIZES = {"f32": (16, 8, 4), "f64": (8, 4, 2)}
-"""The sizes of squares by the type of their elements."""
 
-
-def name_of(element: str, size: int) -> str:
-    """What the intrinsic is called: ``transpose_f32_16x16``."""
-    return f"transpose_{element}_{size}x{size}"
+def __getattr__(name: str) -> str:
+    shape = transpose_intrins().get(name)
+    if shape is None:
+        raise AttributeError(f"there is no tensor intrinsic {name!r} in {__name__}")
+    return "\n".join(_text(name, *shape))
 
 
 class _Shuffles:
@@ -87,35 +93,55 @@ def _transposed(rows: list[str], lane: int, code: _Shuffles) -> list[str]:
     return columns
 
 
-def _text(element: str, size: int) -> Iterator[str]:
-    square, lane = f"memref<{size}x{size}x{element}>", LANE_BITS // int(element[1:])
-    part = f"memref<{size}x{size}x{element}, strided<[?, 1], offset: ?>>"
+def _text(name: str, element: str, rows: int, size: int) -> Iterator[str]:
+    source, target = f"memref<{rows}x{size}x{element}", f"memref<{size}x{rows}x{element}"
+    strided = "strided<[?, 1], offset: ?>"
+    source_part, target_part = f"{source}, {strided}>", f"{target}, {strided}>"
+    lane = LANE_BITS // int(element[1:])
     code = _Shuffles(element, size)
-    columns = _transposed([f"%r{n}" for n in range(size)], lane, code)
+    columns = _transposed([f"%r{min(n, rows - 1)}" for n in range(size)], lane, code)
     yield f"""\
 // B[i, j] = A[j, i]
-module @{name_of(element, size)} {{
-  func.func @description(%A: {square}, %B: {square}) {{
+module @{name} {{
+  func.func @description(%A: {source}>, %B: {target}>) {{
     tir.for %i in {size} {{
-      tir.for %j in {size} {{
-        tir.block "B" (spatial %v_i in {size} = %i, spatial %v_j in {size} = %j) do {{
-          %a = tir.load %A[%v_j, %v_i] : {square}
-          tir.store %a, %B[%v_i, %v_j] : {square}
+      tir.for %j in {rows} {{
+        tir.block "B" (spatial %v_i in {size} = %i, spatial %v_j in {rows} = %j) do {{
+          %a = tir.load %A[%v_j, %v_i] : {source}>
+          tir.store %a, %B[%v_i, %v_j] : {target}>
         }}
       }}
     }}
     func.return
   }}
-  func.func @implementation(%A: {part}, %B: {part}) {{"""
-    for n in range(size):
-        yield f"    %r{n} = tir.load %A[{n}, 0] : {part}, {code.type}"
+  func.func @implementation(%A: {source_part}, %B: {target_part}) {{"""
+    for n in range(rows):
+        yield f"    %r{n} = tir.load %A[{n}, 0] : {source_part}, {code.type}"
     yield from (f"    {line}" for line in code.lines)
-    for n, column in enumerate(columns):
-        yield f"    tir.store {column}, %B[{n}, 0] : {part}, {code.type}"
+    if rows == size:
+        for n, column in enumerate(columns):
+            yield f"    tir.store {column}, %B[{n}, 0] : {target_part}, {code.type}"
+    elif size > lane:
+        yield "    %first = arith.constant 0 : index"
+        mask = ", ".join(str(n < rows).lower() for n in range(size))
+        yield f"    %mask = arith.constant dense<[{mask}]> : vector<{size}xi1>"
+        for n, column in enumerate(columns):
+            yield f"    %n{n} = arith.constant {n} : index"
+            place = f"%B[%n{n}, %first], %mask, {column}"
+            yield f"    vector.maskedstore {place} : {target_part}, vector<{size}xi1>, {code.type}"
+    else:
+        for n, column in enumerate(columns):
+            yield from _pieces(n, column, rows, target_part, code.type)
     yield "    func.return\n  }\n}\n"
 
 
-TEXT = "\n".join(
-    line for element, sizes in SIZES.items() for size in sizes for line in _text(element, size)
-)
-"""The intrinsics."""
+def _pieces(n: int, column: str, count: int, target: str, type_: str) -> Iterator[str]:
+    """Stores of the first ``count`` elements of column ``n``, of as many as are a power of two."""
+    start = 0
+    while start < count:
+        size = 1 << ((count - start).bit_length() - 1)
+        part = f"vector<{size}x{type_.rpartition('x')[2]}"
+        name, lanes = f"%p{n}_{start}", list(range(start, start + size))
+        yield f"    {name} = vector.shuffle {column}, {column} {lanes} : {type_}, {type_}"
+        yield f"    tir.store {name}, %B[{n}, {start}] : {target}, {part}"
+        start += size

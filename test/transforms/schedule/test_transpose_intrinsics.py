@@ -11,7 +11,7 @@ import kc
 from kc import te, tir
 from kc.analysis.interpreter import run
 from kc.target import Target
-from kc.transforms.intrinsics.transposes import SIZES, name_of
+from kc.support.transpose_names import SIZES, transpose_name
 
 SQUARES = [(element, size) for element, sizes in SIZES.items() for size in sizes]
 DTYPES = {"f32": "float32", "f64": "float64"}
@@ -26,7 +26,7 @@ def scheduled(element: str, size: int) -> tir.Schedule:
     i_o, i_i = sch.split(i, [None, size])
     j_o, j_i = sch.split(j, [None, size])
     sch.reorder(i_o, j_o, i_i, j_i)
-    sch.tensorize(i_i, name_of(element, size))
+    sch.tensorize(i_i, transpose_name(element, size, size))
     return sch
 
 

@@ -1,0 +1,29 @@
+"""The names of the tensor intrinsics that transpose in registers.
+
+They are here, and not beside their text, because the registry has them and imports nothing above.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+SIZES = {"f32": (16, 8, 4), "f64": (8, 4, 2)}
+"""The lanes of registers by the type of their elements."""
+
+
+def transpose_name(element: str, rows: int, size: int) -> str:
+    """The intrinsic for ``rows`` registers of ``size`` elements: ``transpose_f32_16x16``."""
+    return f"transpose_{element}_{rows}x{size}"
+
+
+@cache
+def transpose_intrins() -> Mapping[str, tuple[str, int, int]]:
+    """The intrinsics by name: the element, the rows, of which there are at least two, and the
+    elements of a row."""
+    return {
+        transpose_name(element, rows, size): (element, rows, size)
+        for element, sizes in SIZES.items()
+        for size in sizes
+        for rows in range(2, size + 1)
+    }
