@@ -43,6 +43,8 @@ class Draft:
         self._start = len(session.trace)
         self._blocks: dict[str, BlockRV] = {}
         self._refused: set[tuple] = set()
+        self._nests: dict[str, Nest] = {}
+        """Those that were asked for since the last change."""
         several = len(loop_tree.kernels(session.module)) > 1
         self._working = session.working = function if several else None
         self.begun = frozenset(block.label for block in self.blocks() if is_begun(block))
@@ -65,7 +67,11 @@ class Draft:
 
     def nest(self, name: str) -> Nest:
         """The nest of the block of this name, as it is now."""
-        return Nest(self.session.site(self.function).resolve_block(BlockRef(name)))
+        nest = self._nests.get(name)
+        if nest is None:
+            nest = Nest(self.session.site(self.function).resolve_block(BlockRef(name)))
+            self._nests[name] = nest
+        return nest
 
     def block(self, name: str) -> BlockRV:
         """A handle on the block of this name."""
@@ -91,6 +97,7 @@ class Draft:
         def call(*args: Any, **kwargs: Any) -> Any:
             step = find_step(name)
             arguments = Binder(step, self._resolve).bind(args, kwargs)
+            self._nests.clear()
             outputs = self.session.perform(step, arguments).outputs
             gives = step.gives
             if gives == "nothing":
@@ -172,6 +179,7 @@ class Draft:
         if all(getattr(step.step, "pure", False) for step in trace[length:]):
             del trace[length:]
             return
+        self._nests.clear()
         session = self.session.fresh(copy_module(self._original))
         session.working = None
         kept = trace[self._start : length]
