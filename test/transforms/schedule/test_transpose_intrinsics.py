@@ -1,4 +1,4 @@
-"""The intrinsics that transpose squares in registers: what they compute, by how many shuffles."""
+"""The intrinsics that transpose in registers: what they compute, by how many shuffles."""
 
 from __future__ import annotations
 
@@ -8,33 +8,37 @@ import numpy as np
 import pytest
 
 import kc
-from kc import te, tir
+from kc import te, tir, topi
 from kc.analysis.interpreter import run
+from kc.support.transpose_names import SIZES, transpose_intrins, transpose_name
 from kc.target import Target
-from kc.support.transpose_names import SIZES, transpose_name
 
-SQUARES = [(element, size) for element, sizes in SIZES.items() for size in sizes]
+SHAPES = [
+    (element, rows, size)
+    for element, rows, size in transpose_intrins().values()
+    if rows == size or size == min(SIZES[element]) or rows in (2, size - 2)
+]
 DTYPES = {"f32": "float32", "f64": "float64"}
 
 
-def scheduled(element: str, size: int) -> tir.Schedule:
-    """A matrix of two by three squares."""
-    A = te.placeholder((3 * size, 2 * size), DTYPES[element], name="A")
-    B = te.compute((2 * size, 3 * size), lambda i, j: A[j, i], name="B")
+def scheduled(element: str, rows: int, size: int) -> tir.Schedule:
+    """A matrix of three by two parts."""
+    A = te.placeholder((3 * rows, 2 * size), DTYPES[element], name="A")
+    B = te.compute((2 * size, 3 * rows), lambda i, j: A[j, i], name="B")
     sch = tir.Schedule(te.create_prim_func([A, B]))
     i, j = sch.get_loops("B")
     i_o, i_i = sch.split(i, [None, size])
-    j_o, j_i = sch.split(j, [None, size])
+    j_o, j_i = sch.split(j, [None, rows])
     sch.reorder(i_o, j_o, i_i, j_i)
-    sch.tensorize(i_i, transpose_name(element, size, size))
+    sch.tensorize(i_i, transpose_name(element, rows, size))
     return sch
 
 
-@pytest.mark.parametrize(("element", "size"), SQUARES)
-def test_squares_are_transposed(element: str, size: int):
-    a = np.arange(6 * size * size, dtype=DTYPES[element]).reshape(3 * size, 2 * size)
-    b = np.zeros_like(a.T)
-    run(scheduled(element, size).module, "main", [a, b])
+@pytest.mark.parametrize(("element", "rows", "size"), SHAPES)
+def test_parts_are_transposed(element: str, rows: int, size: int):
+    a = np.arange(6 * rows * size, dtype=DTYPES[element]).reshape(3 * rows, 2 * size)
+    b = np.full((2 * size, 3 * rows), -1, DTYPES[element])
+    run(scheduled(element, rows, size).module, "main", [a, b])
     np.testing.assert_array_equal(b, a.T)
 
 
@@ -55,3 +59,26 @@ def test_a_chosen_schedule_takes_a_shuffle_of_two_registers_a_step(
     text = kc.build([A, B], target=Target(f"{target} -num-cores=1")).get_source("asm")
     names = r"^\s+(v(?:perm|shuf|unpck|insert)\w+|zip[12]|uzp[12]|trn[12]|ext|mov\s+v\d+\.d\[)"
     assert len(re.findall(names, text, re.MULTILINE)) == count
+
+
+@pytest.mark.parametrize(
+    ("cpu", "channels", "width", "part", "shuffles"),
+    [("x86-64-v4", 32, 14, "14x16", 128), ("x86-64-v3", 16, 12, "6x8", 48)],
+)
+def test_sums_of_a_convolution_are_transposed(
+    cpu: str, channels: int, width: int, part: str, shuffles: int
+):
+    A = te.placeholder((1, 3, 3, width + 2), name="A")
+    B = te.placeholder((channels, 3, 3, 3), name="B")
+    target = Target(f"llvm -mtriple=x86_64-unknown-linux-gnu -mcpu={cpu} -num-cores=1")
+    sch = kc.auto_schedule([A, B, topi.nn.conv2d(A, B, 1, 0, 1)], target)
+    assert f"transpose_f32_{part}" in sch.trace.as_python()
+    text = kc.build(sch, target=target).get_source("asm")
+    assert len(re.findall(r"^\s+v(?:shuf|unpck|perm)\w+", text, re.MULTILINE)) <= shuffles
+    random = np.random.default_rng(1)
+    a, b = (random.normal(size=it.shape).astype("float32") for it in (A, B))
+    c = np.zeros((1, channels, 1, width), "float32")
+    run(sch.module, "main", [a, b, c])
+    windows = np.lib.stride_tricks.sliding_window_view(a, (3, 3), (2, 3))
+    expected = np.einsum("nchwij,ocij->nohw", windows.astype("float64"), b)
+    np.testing.assert_allclose(c, expected, rtol=1e-5, atol=1e-5)
