@@ -583,8 +583,8 @@ def _finish(
     if turned is not None:
         draft.transform_layout(draft.block(block), ("write", 0), turned)
         sums = draft.nest(block).stores[0].buffer
-    if turned is not None and _turn(draft, name, sums, len(outside), outside[-1:]):
-        return
+        if _turn(draft, name, sums, len(outside)):
+            return
     inside = draft.nest(name)
     loops = draft.loops(name)
     own = inside.loops[len(outside) :]
@@ -601,7 +601,7 @@ def _finish(
     draft.settled.add(name)
 
 
-def _turn(draft: Draft, name: str, sums: SSAValue, outer: int, around: list[Any]) -> bool:
+def _turn(draft: Draft, name: str, sums: SSAValue, outer: int) -> bool:
     """Transpose the sums, whose columns are contiguous, in registers where block ``name`` uses
     them; whether that can be done."""
     nest = draft.nest(name)
@@ -615,8 +615,10 @@ def _turn(draft: Draft, name: str, sums: SSAValue, outer: int, around: list[Any]
     if columns is None or rows is None or columns is rows:
         return False
     width, height = columns.static_extent, rows.static_extent
-    part = None if height is None else _part_to_turn(load, height, lanes)
-    if width is None or width % lanes or part is None:
+    if width is None or height is None or width % lanes:
+        return False
+    part = _part_to_turn(load, height, lanes)
+    if part is None:
         return False
     if not all(isinstance(op, LoadOp | StoreOp) for op in nest.body_ops):
         return False

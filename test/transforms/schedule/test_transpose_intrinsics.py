@@ -76,7 +76,8 @@ def test_sums_of_a_convolution_are_transposed(
     text = kc.build(sch, target=target).get_source("asm")
     assert len(re.findall(r"^\s+v(?:shuf|unpck|perm)\w+", text, re.MULTILINE)) <= shuffles
     random = np.random.default_rng(1)
-    a, b = (random.normal(size=it.shape).astype("float32") for it in (A, B))
+    shapes = (1, 3, 3, width + 2), (channels, 3, 3, 3)
+    a, b = (random.normal(size=shape).astype("float32") for shape in shapes)
     c = np.zeros((1, channels, 1, width), "float32")
     run(sch.module, "main", [a, b, c])
     windows = np.lib.stride_tricks.sliding_window_view(a, (3, 3), (2, 3))
