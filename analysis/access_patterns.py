@@ -19,7 +19,7 @@ from math import gcd, prod
 from typing import Any, Literal
 
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IntegerAttr
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr
 from xdsl.ir import Operation, SSAValue
 
 from kc.dialects import gpu
@@ -298,6 +298,10 @@ class Patterns:
             if pattern is None:
                 return None
             size = 0 if set(shape[:n]) <= {1} else shape[n]
+            if shape[n] == DYNAMIC_INDEX and size:
+                if place.common != 0:
+                    return None
+                place, size = Pattern(place.each, min(place.unit, 1), 0), 1
             each = place.each * size + pattern.each
             place = Pattern(each, gcd(place.unit * size, pattern.unit), 0)
         return place

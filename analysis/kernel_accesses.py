@@ -289,9 +289,7 @@ class _Reader:
         memory = _memory(type_, buffer, self.kernel)
         shape = type_.get_shape()
         known = [self.values[index] for index in indices if index in self.values]
-        is_plain = isinstance(type_.layout, NoneAttr) and all(
-            size != DYNAMIC_INDEX or set(shape[:n]) <= {1} for n, size in enumerate(shape)
-        )
+        is_plain = isinstance(type_.layout, NoneAttr)
         if memory is None:
             return
         what, width = "written" if is_write else "read", _width(type_)
@@ -300,6 +298,9 @@ class _Reader:
         pattern = self.patterns.place(shape, indices) if is_plain else None
         verdict = None if pattern is None else self.patterns.verdict(pattern, width, lanes, memory)
         is_known = is_plain and len(known) == len(indices)
+        is_known &= all(
+            size != DYNAMIC_INDEX or set(shape[:n]) <= {1} for n, size in enumerate(shape)
+        )
         if not is_known and verdict is None:
             site = buffer.name_hint or "memory", what, memory, location_of(op)
             self.without_cost.add(site)
