@@ -23,7 +23,8 @@ from kc.support.target import Target
 def kernel_costs(module: ModuleOp, target: Target) -> list[KernelResources]:
     """What the kernels of a module of loops take of the GPU of ``target``; the module is used up.
 
-    Raises KCError for what is no kernel yet, or has no code.
+    Warns (KC4366) of kernels that keep in memory what registers are meant for. Raises KCError for
+    what is no kernel yet, or has no code.
     """
     if target.kind != "cuda":
         target = Target({**target.export(), "kind": "cuda"})
@@ -34,7 +35,9 @@ def kernel_costs(module: ModuleOp, target: Target) -> list[KernelResources]:
             if planned.name == "gpu-kernel-outlining":
                 kernels = [op for op in module.walk() if isinstance(op, GPUFuncOp)]
                 verdicts = {kernel.sym_name.data: verdicts_of(kernel) for kernel in kernels}
-    costs = _resources(module, ptx_of(module, target), target)
+    text = ptx_of(module, target)
+    warn_of_memory(module, text, target)
+    costs = _resources(module, text, target)
     return [replace(cost, verdicts=verdicts.get(cost.name)) for cost in costs]
 
 

@@ -53,6 +53,7 @@ def c_source(module: ModuleOp, target: Target) -> str:
 
 def ptx(module: ModuleOp, target: Target) -> str:
     """PTX of the kernels, for an NVIDIA GPU. Raises TargetError KC6022 for another target."""
+    from kc.codegen.kernel_costs import warn_of_memory
     from kc.codegen.ptx import ptx_of
     from kc.transform import PassContext
 
@@ -60,7 +61,9 @@ def ptx(module: ModuleOp, target: Target) -> str:
     _require_kind(target, "cuda", "PTX", '--target="cuda -arch=sm_80"', why)
     _run(module, target, PassSpec("lower-to-nvvm"))
     _require_kernels(module)
-    return ptx_of(module, target, debug_info=PassContext.current().debug_info)
+    text = ptx_of(module, target, debug_info=PassContext.current().debug_info)
+    warn_of_memory(module, text, target)
+    return text
 
 
 def cuda_source(module: ModuleOp, target: Target) -> str:

@@ -114,3 +114,7 @@ def test_results_that_are_in_no_registers(size: int):
         "  why: a thread's own memory is global memory, hundreds of times slower than registers",
         "  try: unroll the loops over them, or make their tile smaller",
     ]
+    shown: list[Diagnostic] = []
+    with diagnostic_handler(shown.append):
+        kc.tir.Schedule(kc.lower(s, args), target=TARGET).cost()
+    assert [diagnostic.render() for diagnostic in shown] == [warning.render()]
