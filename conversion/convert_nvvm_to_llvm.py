@@ -25,7 +25,7 @@ intrinsics.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -304,7 +304,6 @@ class LowerNumbered(_NvvmPattern):
         self,
         op: nvvm.CpAsyncWaitGroupOp
         | nvvm.CpAsyncBulkWaitGroupOp
-        | nvvm.WgmmaWaitGroupSyncOp
         | nvvm.SetMaxRegisterOp
         | nvvm.GriddepcontrolOp,
         rewriter: PatternRewriter,
@@ -316,8 +315,6 @@ class LowerNumbered(_NvvmPattern):
             case nvvm.CpAsyncBulkWaitGroupOp():
                 read = ".read" if op.read is not None else ""
                 name, number, type_ = f"cp.async.bulk.wait.group{read}", op.group, i32
-            case nvvm.WgmmaWaitGroupSyncOp():
-                name, number, type_ = "wgmma.wait_group.sync.aligned", op.group, i64
             case nvvm.SetMaxRegisterOp():
                 word = "inc" if op.action.data == "increase" else "dec"
                 name, number, type_ = f"setmaxnreg.{word}.sync.aligned.u32", op.reg_count, i32
@@ -444,6 +441,86 @@ class LowerWgmma(_NvvmPattern):
         args += [_constant(rewriter, number) for number in numbers]
         asm = _assembly(rewriter, op, text, args, constraints=constraints, result=whole)
         rewriter.replace(op, [], [asm.results[0]])
+
+
+class LowerWgmmaFence(_NvvmPattern):
+    """``nvvm.wgmma.fence.aligned``: registers that products behind it in its block begin with go
+    through inline assembly, so that they are written before."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: nvvm.WgmmaFenceAlignedOp, rewriter: PatternRewriter, /) -> None:
+        behind = _behind(op)
+        made = set(behind)
+        held = dict.fromkeys(
+            after.inouts
+            for after in behind
+            if isinstance(after, nvvm.WgmmaMmaAsyncOp) and after.inouts.owner not in made
+        )
+        if not held:
+            _call(rewriter, op, "wgmma.fence.sync.aligned")
+            return
+        _pass_through(rewriter, op, "wgmma.fence.sync.aligned;", held, made)
+
+
+class LowerWgmmaWait(_NvvmPattern):
+    """``nvvm.wgmma.wait.group.sync.aligned 0``: registers that are read behind it in its block go
+    through inline assembly, so that they are read then.
+
+    Where groups stay under way, nothing may read registers, and it is a call alone.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: nvvm.WgmmaWaitGroupSyncOp, rewriter: PatternRewriter, /) -> None:
+        behind = _behind(op)
+        made = set(behind)
+        held = dict.fromkeys(
+            after.container
+            for after in behind
+            if isinstance(after, llvm.ExtractValueOp)
+            and after.container.owner not in made
+            and isinstance(type_ := after.container.type, LLVMStructType)
+            and len(set(type_.types)) == 1
+        )
+        number = op.group.value.data
+        if not held or number:
+            _call(rewriter, op, "wgmma.wait_group.sync.aligned", [_constant(rewriter, number, i64)])
+            return
+        _pass_through(rewriter, op, f"wgmma.wait_group.sync.aligned {number};", held, made)
+
+
+def _pass_through(
+    rewriter: PatternRewriter,
+    op: Operation,
+    text: str,
+    held: Iterable[SSAValue],
+    behind: Set[Operation],
+) -> None:
+    """Let structures of registers go through inline assembly in the place of ``op``."""
+    for value in held:
+        type_ = value.type
+        assert isinstance(type_, LLVMStructType)
+        words: list[SSAValue] = []
+        for number in range(len(type_.types)):
+            part = llvm.ExtractValueOp((number,), value)
+            rewriter.insert(part)
+            words.append(part.results[0])
+        register = _constraint(words[0].type)
+        constraints = [f"={register}"] * len(words) + [str(n) for n in range(len(words))]
+        asm = _assembly(rewriter, op, text, words, constraints=constraints, result=type_)
+        for use in [use for use in value.uses if use.operation in behind]:
+            use.operation.operands[use.index] = asm.results[0]
+        text = ""  # the first one does it, and all are there behind it
+    _erase(rewriter, op)
+
+
+def _behind(op: Operation) -> list[Operation]:
+    """What stands behind ``op`` in its block."""
+    ops: list[Operation] = []
+    after = op.next_op
+    while after is not None:
+        ops.append(after)
+        after = after.next_op
+    return ops
 
 
 # Copies ---------------------------------------------------------------------------------------
@@ -756,6 +833,8 @@ PATTERNS: tuple[type[RewritePattern], ...] = (
     LowerMma,
     LowerWmma,
     LowerWgmma,
+    LowerWgmmaFence,
+    LowerWgmmaWait,
     LowerCpAsync,
     LowerBulkCopy,
     LowerTensorCopy,

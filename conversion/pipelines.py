@@ -68,9 +68,11 @@ TO_GPU: Order = (
     "inject-virtual-thread",
     "lower-warp-memory",
     "lower-thread-allreduce",
+    "specialize-warps",
     "merge-shared-memory-allocations",
     "thread-sync",
     "lower-fragments",
+    "defer-wgmma-waits",
     "lower-tensor-copies",
     "swizzle-storage",
     "unroll-loop",  # what pragmas ask for

@@ -112,7 +112,6 @@ def _redux(w: FunctionWriter, op: nvvm.ReduxOp) -> str:
 _PLAIN: Mapping[type[Operation], str] = {
     nvvm.CpAsyncCommitGroupOp: "cp.async.commit.group",
     nvvm.CpAsyncBulkCommitGroupOp: "cp.async.bulk.commit.group",
-    nvvm.WgmmaFenceAlignedOp: "wgmma.fence.sync.aligned",
     nvvm.WgmmaGroupSyncAlignedOp: "wgmma.commit_group.sync.aligned",
     nvvm.FenceMbarrierInitOp: "fence.mbarrier_init.release.cluster",
     nvvm.FenceScClusterOp: "fence.sc.cluster",

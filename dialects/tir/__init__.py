@@ -33,6 +33,7 @@ from kc.dialects.tir.loops import (
 )
 from kc.dialects.tir.mbarriers import (
     LoadBoxOp,
+    MBarrierArriveOp,
     MBarrierExpectOp,
     MBarrierInitOp,
     MBarrierWaitOp,
@@ -65,6 +66,7 @@ __all__ = [
     "LinearizeOp",
     "LoadBoxOp",
     "LoadOp",
+    "MBarrierArriveOp",
     "MBarrierExpectOp",
     "MBarrierInitOp",
     "MBarrierWaitOp",
@@ -97,6 +99,7 @@ TIR = Dialect(
         LinearizeOp,
         LoadBoxOp,
         LoadOp,
+        MBarrierArriveOp,
         MBarrierExpectOp,
         MBarrierInitOp,
         MBarrierWaitOp,

@@ -11,7 +11,16 @@ are there::
     tir.mbarrier_wait %full[%t mod 3] phase [%t floordiv 3] : memref<3xi64, "shared">
 
 All threads of a block come to each of these. One of them does the first two and the copies; all of
-them wait. (PTX ISA, "mbarrier"; MLIR: ``nvgpu.mbarrier.group``.)
+them wait.
+
+Where warps of their own copy (``specialize-warps``), a second ring says which versions may be
+overwritten: each warp that reads them arrives when it has done so, and who copies waits::
+
+    tir.mbarrier_init %empty, 8 : memref<3xi64, "shared">
+    tir.mbarrier_wait %empty[%t mod 3] phase [%t floordiv 3 - 1] : memref<3xi64, "shared">
+    tir.mbarrier_arrive %empty[%t mod 3] : memref<3xi64, "shared">
+
+(PTX ISA, "mbarrier"; MLIR: ``nvgpu.mbarrier.group``.)
 """
 
 from __future__ import annotations
@@ -19,11 +28,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import (
+    I32,
     AffineMapAttr,
     IndexType,
     IntegerAttr,
     MemRefType,
     StringAttr,
+    i32,
     i64,
 )
 from xdsl.ir import SSAValue
@@ -32,6 +43,7 @@ from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
     operand_def,
+    opt_prop_def,
     prop_def,
     traits_def,
     var_operand_def,
@@ -62,7 +74,8 @@ def _verify_ring(op: IRDLOperation, ring: SSAValue) -> None:
 class MBarrierInitOp(IRDLOperation):
     """``tir.mbarrier_init %full : memref<3xi64, "shared">``: the mbarriers of a ring begin.
 
-    Each phase of each of them has one arrival, and the bytes that this expects.
+    Each phase of each of them has one arrival, and the bytes that this expects; or as many
+    arrivals as ``tir.mbarrier_init %empty, 8 : memref<3xi64, "shared">`` says.
 
     It is done before any thread goes on.
     """
@@ -70,16 +83,25 @@ class MBarrierInitOp(IRDLOperation):
     name = "tir.mbarrier_init"
 
     ring = operand_def(MemRefType)
+    arrivals = opt_prop_def(IntegerAttr[I32])
 
     traits = traits_def(MemoryWriteEffect())
 
-    assembly_format = "$ring attr-dict `:` type($ring)"
+    assembly_format = "$ring (`,` $arrivals^)? attr-dict `:` type($ring)"
 
-    def __init__(self, ring: SSAValue) -> None:
-        super().__init__(operands=[ring])
+    def __init__(self, ring: SSAValue, arrivals: int | None = None) -> None:
+        count = None if arrivals is None else IntegerAttr(arrivals, i32)
+        super().__init__(operands=[ring], properties={"arrivals": count})
+
+    @property
+    def count(self) -> int:
+        """The arrivals that each phase waits for."""
+        return 1 if self.arrivals is None else self.arrivals.value.data
 
     def verify_(self) -> None:
         _verify_ring(self, self.ring)
+        if not 1 <= self.count < 1 << 20:
+            raise VerifyException(f"{self.name}: a phase has 1 to 1048575 arrivals, not {self.count}")
 
 
 @irdl_op_definition
@@ -139,7 +161,8 @@ class MBarrierExpectOp(IRDLOperation):
 @irdl_op_definition
 class MBarrierWaitOp(IRDLOperation):
     """``tir.mbarrier_wait %full[%t mod 3] phase [%t floordiv 3] : memref<3xi64, "shared">``: until
-    what copies bring in this phase of an mbarrier is there; the first is phase 0."""
+    what copies bring in this phase of an mbarrier is there; the first is phase 0, and phase -1 is
+    complete from the beginning."""
 
     name = "tir.mbarrier_wait"
 
@@ -190,6 +213,49 @@ class MBarrierWaitOp(IRDLOperation):
         printer.print_string(" phase [")
         print_exprs(printer, [phase], self.operands_of_map)
         printer.print_string("]")
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.ring.type)
+
+
+@irdl_op_definition
+class MBarrierArriveOp(IRDLOperation):
+    """``tir.mbarrier_arrive %empty[%t mod 3] : memref<3xi64, "shared">``: a warp arrives at an
+    mbarrier, once all of its lanes have done what is before."""
+
+    name = "tir.mbarrier_arrive"
+
+    ring = operand_def(MemRefType)
+    operands_of_map = var_operand_def(IndexType())
+    indices = prop_def(AffineMapAttr)
+
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect(), Canonicalized())
+
+    def __init__(self, ring: SSAValue, slot: AffineExpr, operands: Sequence[SSAValue]) -> None:
+        super().__init__(
+            operands=[ring, list(operands)],
+            properties={"indices": AffineMapAttr(AffineMap(len(operands), 0, (slot,)))},
+        )
+
+    def verify_(self) -> None:
+        _verify_ring(self, self.ring)
+        _verify_map(self, self.indices, 1, len(self.operands_of_map))
+
+    @classmethod
+    def parse(cls, parser: Parser) -> MBarrierArriveOp:
+        ring = parser.parse_unresolved_operand()
+        affine = AffineOperandsParser(parser)
+        exprs = affine.exprs()
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        ring = parser.resolve_operand(ring, parser.parse_type())
+        op = cls(ring, affine.map_of(exprs).results[0], affine.operands())
+        op.attributes.update(attributes)
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        _print_slot(printer, self.ring, self.indices.data.results, self.operands_of_map)
         printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         printer.print_attribute(self.ring.type)

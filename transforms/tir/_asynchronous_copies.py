@@ -23,11 +23,12 @@ from kc.analysis.terms import any_of, equal
 from kc.dialects.nvvm import CpAsyncCommitGroupOp
 from kc.dialects.tir import AllocOp, LoadOp, StoreOp
 from kc.dialects.tir.threads import BLOCK_AXES
-from kc.support.diagnostics import warn
+from kc.support.diagnostics import CodegenError, warn
 from kc.support.locations import location_of
 from kc.support.nvidia import architecture_of
 from kc.support.target import Target
 from kc.transforms.tir._mbarrier_rings import box_copies, bytes_of, target_of_copy
+from kc.transforms.tir._pipeline_notes import WARP_SPECIALIZE, is_pipelined
 from kc.transforms.tir._software_pipelining import Pipeline, Statement
 
 _KINDS = ("cuda", "nvptx", "cuda-emu")
@@ -74,6 +75,8 @@ class AsynchronousCopies:
     consumers: dict[Statement, list[Group]] = field(default_factory=dict)
     """The groups that a statement has to wait for."""
     boxes: list[BoxGroup] = field(default_factory=list)
+    is_specialized: bool = False
+    """Whether warps of their own start the copies of boxes (``specialize-warps``)."""
 
     def ends_group(self, statement: Statement) -> bool:
         """Whether what is copied since the last group is a group behind this statement."""
@@ -110,10 +113,12 @@ class AsynchronousCopies:
 def plan_copies(pipeline: Pipeline, target: Target) -> AsynchronousCopies:
     """Which stores of the asynchronous stages may go on by themselves.
 
-    A warning (KC4237) says of each stage why nothing in it does.
+    A warning (KC4237) says of each stage why nothing in it does. Raises CodegenError KC4251 where
+    warps of their own are to copy what the copy unit does not.
     """
     plan = AsynchronousCopies(pipeline)
     is_possible = has_asynchronous_copies(target)
+    all_reasons: list[str] = []
     commits = [op for op in pipeline.loop.walk() if isinstance(op, CpAsyncCommitGroupOp)]
     for stage in sorted(pipeline.notes.asynchronous):
         reasons: list[str] = []
@@ -134,7 +139,8 @@ def plan_copies(pipeline: Pipeline, target: Target) -> AsynchronousCopies:
                         stores.append(access.op)
                     else:
                         reasons.append(reason)
-        if not stores and not boxes:
+        all_reasons += reasons
+        if not stores and not boxes and not pipeline.notes.is_specialized:
             warn(
                 "KC4237",
                 f"inject-software-pipeline: nothing is copied asynchronously in stage {stage} of "
@@ -145,12 +151,40 @@ def plan_copies(pipeline: Pipeline, target: Target) -> AsynchronousCopies:
             )
         plan.stores += stores
         plan.boxes += boxes
+    if pipeline.notes.is_specialized:
+        _require_boxes(plan, all_reasons)
+        plan.is_specialized = True
+        return plan
     plan.groups = list(_groups(plan))
     for statement in pipeline.statements:
         needed = [group for group in plan.groups if _needs(plan, statement, group)]
         if needed:
             plan.consumers[statement] = needed
     return plan
+
+
+def _require_boxes(plan: AsynchronousCopies, reasons: list[str]) -> None:
+    """Refuse (KC4251) a pipeline in which threads copy that are to compute."""
+    loop = plan.pipeline.loop
+    why = None
+    if not plan.boxes:
+        why = "; ".join(dict.fromkeys(reasons)) or "nothing is copied by tma_load"
+    elif plan.stores:
+        why = f"threads copy {buffer_name(plan.stores[0].buffer)}, element by element"
+    elif any(outer.axis is None and is_pipelined(outer) for outer in all_loops_around(loop)):
+        why = "it is in a loop with a pipeline of its own"
+    if why is not None:
+        raise CodegenError(
+            "KC4251",
+            f"inject-software-pipeline: the copies of loop {loop.label} cannot be those of other "
+            "warps",
+            location=location_of(loop),
+            why=f"{why}; one thread starts copies of whole tiles for the warps that compute",
+            hints=[
+                "tensorize what copies tiles in an asynchronous stage by tma_load_..._shared",
+                f"leave out {WARP_SPECIALIZE}",
+            ],
+        )
 
 
 def _groups(plan: AsynchronousCopies) -> Iterator[Group]:
@@ -172,7 +206,7 @@ def _groups(plan: AsynchronousCopies) -> Iterator[Group]:
 def _box_groups(pipeline: Pipeline, stage: int, reasons: list[str]) -> Iterator[BoxGroup]:
     """The copies of boxes of a stage; ``reasons`` gets why some are none."""
     run: list[Statement] = []
-    for statement in [*pipeline.steps, None]:
+    for statement in [*_in_order(pipeline), None]:
         is_next = False
         if statement is not None and statement.stage == stage and _copies_boxes(statement):
             reason = _box_obstacle(pipeline, statement)
@@ -187,6 +221,11 @@ def _box_groups(pipeline: Pipeline, stage: int, reasons: list[str]) -> Iterator[
         run = []
 
 
+def _in_order(pipeline: Pipeline) -> list[Statement]:
+    """The statements as they run in a step; in a loop that stays as it is, as they stand."""
+    return pipeline.statements if pipeline.notes.is_specialized else pipeline.steps
+
+
 def _copies_boxes(statement: Statement) -> bool:
     return any(box_copies(child) for child in statement.children)
 
@@ -198,7 +237,9 @@ def _box_group(pipeline: Pipeline, run: list[Statement]) -> BoxGroup:
         for access in pipeline.accesses
         if access.buffer in targets and access.reads
     ]
-    consumer = min(readers, key=lambda reader: (reader.stage, reader.order))
+    order = _in_order(pipeline)
+    first = 0 if pipeline.notes.is_specialized else 1
+    consumer = min(readers, key=lambda reader: (first * reader.stage, order.index(reader)))
     count = max(pipeline.versions[target] for target in targets)
     bytes_ = sum(bytes_of(child) or 0 for statement in run for child in statement.children)
     return BoxGroup(tuple(run), consumer, count, bytes_)

@@ -46,6 +46,9 @@ from kc.support.locations import location_of
 START = "kc.start"
 """The attribute of a function that copies a box: the one that only starts it."""
 
+SPECIALIZED = "tir.warp_specialized"
+"""The attribute of a ring whose copies warps of their own start (``specialize-warps``)."""
+
 _SLOT = MemRefType(i64, [1], StridedLayoutAttr([1], NoneAttr()), StringAttr("shared"))
 
 

@@ -24,10 +24,12 @@ ORDER = "software_pipeline_order"
 """The annotation with the place of each statement in an iteration of the pipeline."""
 ASYNC = "software_pipeline_async_stages"
 """The annotation with the stages whose copies go on by themselves."""
+WARP_SPECIALIZE = "software_pipeline_warp_specialize"
+"""The annotation of a loop whose copies of boxes warps of their own start (a boolean)."""
 STATEMENT = "software_pipeline_statement"
 """The annotation of a loop of one iteration around what is a statement of a pipeline."""
 
-_KEYS = (STAGE, ORDER, ASYNC)
+_KEYS = (STAGE, ORDER, ASYNC, WARP_SPECIALIZE)
 _PIPELINED = (ForKind.SERIAL, ForKind.UNROLLED)
 
 
@@ -38,6 +40,8 @@ class Notes:
     stages: tuple[int, ...]
     order: tuple[int, ...]
     asynchronous: frozenset[int]
+    is_specialized: bool = False
+    """Whether warps of their own start the copies of boxes."""
 
     @property
     def depth(self) -> int:
@@ -97,7 +101,7 @@ def read_notes(loop: ForOp, names: Sequence[str], pass_name: str) -> Notes:
         )
     given = note(loop, STAGE)
     if given is None:
-        key = ORDER if note(loop, ORDER) is not None else ASYNC
+        key = next(key for key in _KEYS if note(loop, key) is not None)
         raise _wrong(pass_name, loop, key, f"stands without {STAGE}", "each statement has a stage")
     stages = _numbers(pass_name, loop, STAGE, names)
     order = _numbers(pass_name, loop, ORDER, names)
@@ -128,7 +132,17 @@ def read_notes(loop: ForOp, names: Sequence[str], pass_name: str) -> Notes:
         tuple(stage - first for stage in stages),
         tuple(order),
         frozenset(stage - first for stage in asynchronous),
+        _is_specialized(pass_name, loop),
     )
+
+
+def _is_specialized(pass_name: str, loop: ForOp) -> bool:
+    value = note(loop, WARP_SPECIALIZE)
+    if isinstance(value, IntegerAttr) and value.value.data in (0, 1, -1):
+        return value.value.data != 0
+    if value is None:
+        return False
+    raise _wrong(pass_name, loop, WARP_SPECIALIZE, f"is {value}", "it is true or false")
 
 
 def _numbers(pass_name: str, loop: ForOp, key: str, names: Sequence[str]) -> list[int] | None:

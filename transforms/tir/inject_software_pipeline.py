@@ -51,6 +51,10 @@ Copies of boxes (``tma_load_64x64_f16_shared``) are counted by a ring of mbarrie
 version of what they bring. Before them is what is expected, and the first statement that reads
 them waits: the copies of iteration ``t`` use slot ``t mod n`` in its phase ``t floordiv n``.
 
+With ``software_pipeline_warp_specialize``, warps of their own start these copies: buffers have
+versions, and copies a ring, but the loop keeps its iterations in order. ``specialize-warps`` makes
+two loops of it, and the one that copies runs ahead by as many iterations as there are versions.
+
 A loop with a pipeline in one with a pipeline is done first, and is three statements of that: its
 prologue, its steady state and its epilogue.
 
@@ -63,6 +67,7 @@ size (``compact-buffer-allocation``). *Legal when*
 4. KC4235: a buffer with several versions is used by loads and stores, and its sizes are known in
    front of the loop.
 5. KC4236: the prologue and the epilogue are not too large.
+6. KC4251: what warps of their own copy is copied by the copy unit.
 
 TVM: ``InjectSoftwarePipeline``. The schedule is a modulo schedule with one step an iteration (Rau,
 MICRO 1994); that of overlapped copies on GPUs is due to CUTLASS.
@@ -74,7 +79,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, UnitAttr
+from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, UnitAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
@@ -101,6 +106,7 @@ from kc.transforms.tir._asynchronous_copies import (
 from kc.transforms.tir._iterations import guarded, iteration_of
 from kc.transforms.tir._leading_dimension import copies_of, select_copy
 from kc.transforms.tir._mbarrier_rings import (
+    SPECIALIZED,
     Number,
     box_copies,
     expectation,
@@ -175,8 +181,9 @@ def inject(function: FuncOp, copies: Callable[[Pipeline], AsynchronousCopies]) -
         plans = [plan_pipeline(loop) for loop in loops]
         for plan in plans:
             _require_small(plan)
-        for plan in plans:
-            Injection(plan, copies(plan)).perform()
+        injections = [Injection(plan, copies(plan)) for plan in plans]
+        for injection in injections:
+            injection.perform()
 
 
 def _innermost(function: FuncOp) -> list[ForOp]:
@@ -222,6 +229,9 @@ class Injection:
         loop = self.loop
         home = loop.parent
         assert home is not None
+        if self.copies.is_specialized:
+            self._specialize()
+            return
         for store in self.copies.stores:
             store.attributes[ASYNC_COPY] = UnitAttr()
         for buffer, count in self.pipeline.versions.items():
@@ -240,8 +250,33 @@ class Injection:
         loop.detach()
         loop.erase(safe_erase=False)
 
-    def _make_versions(self, buffer: SSAValue, count: int) -> None:
-        """Put a buffer with a version for each iteration that is alive in front of the loop."""
+    def _specialize(self) -> None:
+        """Leave the iterations in order: who copies them runs ahead (``specialize-warps``)."""
+        loop, number = self.loop, self._number()
+        versions = dict(self.pipeline.versions)
+        copied = {
+            target: boxes.count
+            for boxes in self.copies.boxes
+            for statement in boxes.statements
+            for child in statement.children
+            for call in box_copies(child)
+            if (target := target_of_copy(call)) is not None
+        }
+        for buffer, count in (versions | copied).items():
+            # Who copies is ahead beyond the end of the loop, so versions go on in the next one.
+            self._make_versions(buffer, count, number if buffer in copied else None)
+        for statement in self.pipeline.statements:
+            if is_grouped(statement.op):
+                statement.parts = _dissolve(statement.op)
+        for boxes in self.copies.boxes:
+            ring = self._start_boxes(boxes)
+            ring.attributes[SPECIALIZED] = UnitAttr()
+        rest = other_notes(loop)
+        loop.annotations = DictionaryAttr(rest) if rest else None
+
+    def _make_versions(self, buffer: SSAValue, count: int, number: Number | None = None) -> None:
+        """Put a buffer with a version for each iteration that is alive in front of the loop; which
+        one is that of an iteration follows from its number."""
         old, loop = buffer.owner, self.loop
         assert isinstance(old, AllocOp)
         is_inside = old.parent is loop.body.block
@@ -250,17 +285,29 @@ class Injection:
                 old.detach()
                 _home(loop).insert_op_before(old, loop)
             return
+        number = number or Number(AffineExpr.dimension(0), (loop.var,))
         new = copies_of(old, count)
         place = loop if is_inside else old
         _home(place).insert_op_before(new, place)
         for access in [use.operation for use in buffer.uses]:
             assert isinstance(access, LoadOp | StoreOp | ViewOp)
-            select_copy(access, AffineExpr.dimension(0) % count, [loop.var])
+            select_copy(access, number.expr % count, number.operands)
         buffer.replace_all_uses_with(new.buffer)
         old.detach()
         old.erase()
 
-    def _start_boxes(self, boxes: BoxGroup) -> None:
+    def _number(self) -> Number:
+        """How many iterations were before, those of loops around included. Raises KC4249."""
+        loop, around = self.loop, number_of(self.loop)
+        extent = loop.static_extent
+        if around.operands and extent is None:
+            raise uncounted(
+                loop, f"loop {loop.label} has a number of iterations that is no constant"
+            )
+        expr = around.expr * (extent or 1) + AffineExpr.dimension(len(around.operands))
+        return Number(expr, (*around.operands, loop.var))
+
+    def _start_boxes(self, boxes: BoxGroup) -> AllocOp:
         """Let copies of boxes be counted by a ring of mbarriers, and what reads them wait."""
         loop = self.loop
         targets = [
@@ -270,14 +317,7 @@ class Injection:
             for call in box_copies(child)
             if (target := target_of_copy(call)) is not None
         ]
-        around = number_of(loop)
-        extent = loop.static_extent
-        if around.operands and extent is None:
-            raise uncounted(
-                loop, f"loop {loop.label} has a number of iterations that is no constant"
-            )
-        expr = around.expr * (extent or 1) + AffineExpr.dimension(len(around.operands))
-        number = Number(expr, (*around.operands, loop.var))
+        number = self._number()
         ring = new_ring(f"{buffer_name(targets[0])}_full", boxes.count, loop)
         for statement in boxes.statements:
             new_ops = start_copies(ring, number, statement.parts)
@@ -289,6 +329,8 @@ class Injection:
             place = statement.parts[0]
             _home(place).insert_op_before(op, place)
             statement.parts = [op, *statement.parts]
+        assert isinstance(ring.owner, AllocOp)
+        return ring.owner
 
     def _step(
         self,

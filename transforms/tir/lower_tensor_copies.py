@@ -29,6 +29,8 @@ The host makes a map of each array that boxes are copied of. It says how the box
 memory, which follows from the buffer there: its shape and its swizzle, the same as products of four
 warps read. Consecutive operations of one thread are in one branch, that of a lane of the first warp
 which ``elect.sync`` chooses: this is how the assembler knows that there is one.
+In the branch of a producer (``specialize-warps``) all that it does is in one such branch, and barriers
+in that of a consumer are those of its threads, by their number (``nvvm.barrier``).
 Neighbours are lowered together, and what a kernel needs of its host is known when all of its copies
 are: a rewrite pattern sees one operation.
 
@@ -55,6 +57,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     MemRefType,
     ModuleOp,
+    StringAttr,
     UnrankedMemRefType,
     UnrealizedConversionCastOp,
     i32,
@@ -96,6 +99,7 @@ from kc.dialects.tir import (
     IfOp,
     LoadBoxOp,
     LoadOp,
+    MBarrierArriveOp,
     MBarrierExpectOp,
     MBarrierInitOp,
     MBarrierWaitOp,
@@ -106,6 +110,7 @@ from kc.dialects.tir.threads import LANE_AXES
 from kc.dialects.tir.views import strides_of
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
+from kc.transforms.tir.specialize_warps import PRODUCER, ROLE
 from kc.transforms.tir.swizzle_storage import swizzle_of
 from kc.transforms.tir.unify_thread_binding import axes_of, kernel_roots, launch_loops
 
@@ -121,6 +126,9 @@ SPANS = (32, 64, 128)
 """The bytes of a row that swizzles are of."""
 TRY_NANOSECONDS = 1_000_000
 """How long a wait sleeps before it looks again."""
+
+CONSUMERS = 1
+"""The number of the barrier of those who compute; that of all threads is 0."""
 
 _ONE_THREAD = (LoadBoxOp, StoreBoxOp, MBarrierExpectOp)
 
@@ -356,7 +364,17 @@ def _lower(kernel: _Kernel) -> None:
         if isinstance(op, MBarrierExpectOp):
             _go_past_barrier(op)
     by_op: dict[Operation, _Box] = {box.op: box for box in kernel.boxes}
-    for block in list(_blocks(launch_loops(root)[-1].body.block)):
+    body = launch_loops(root)[-1].body.block
+    for branch in [op for op in body.ops if ROLE in op.attributes]:
+        assert isinstance(branch, IfOp)
+        if branch.attributes[ROLE] == StringAttr(PRODUCER):
+            ops = [op for op in branch.then.block.ops if not isinstance(op, nvvm.SetMaxRegisterOp)]
+            for op in ops:
+                op.detach()
+            branch.then.block.add_op(one_thread(ops, root, LANE_AXES[:1]))
+        else:
+            _count_barriers(branch, root)
+    for block in list(_blocks(body)):
         for run in list(_runs(block)):
             _guard(run, root)
     for op in list(root.walk()):
@@ -371,6 +389,8 @@ def _lower(kernel: _Kernel) -> None:
             op.erase()
         elif isinstance(op, MBarrierWaitOp):
             _lower_wait(op)
+        elif isinstance(op, MBarrierArriveOp):
+            _lower_arrive(op)
         elif isinstance(op, LoadBoxOp | StoreBoxOp):
             _lower_box(by_op[op], kernel)
 
@@ -401,6 +421,8 @@ def _is_of_one_thread(op: Operation) -> bool:
     """Whether ``op`` does nothing but what one thread does for all."""
     if isinstance(op, _ONE_THREAD):
         return True
+    if op.attributes.get(ROLE) == StringAttr(PRODUCER):
+        return True  # it is already
     if not isinstance(op, ForOp) or op.axis is not None:
         return False
     inner = list(op.body.block.ops)
@@ -413,7 +435,7 @@ def _runs(block: Block) -> Iterator[list[Operation]]:
     """Consecutive operations of one thread, with nothing in between that has an effect."""
     run: list[Operation] = []
     for op in block.ops:
-        if _is_of_one_thread(op):
+        if _is_of_one_thread(op) and ROLE not in op.attributes:
             run.append(op)
         elif run and not is_side_effect_free(op):
             yield run
@@ -446,12 +468,14 @@ def _guard(run: list[Operation], root: ForOp) -> None:
         home.insert_op_before(guard, marker)
 
 
-def one_thread(ops: Sequence[Operation], root: ForOp) -> IfOp:
-    """``ops`` in the branch of one thread of a block.
+def one_thread(
+    ops: Sequence[Operation], root: ForOp, axes: Sequence[str] = LANE_AXES
+) -> IfOp:
+    """``ops`` in the branch of one thread of a block, the first along ``axes``.
 
     Where there are whole warps along x, the first of them elects it.
     """
-    lanes = {loop.axis: loop for loop in launch_loops(root) if loop.axis in LANE_AXES}
+    lanes = {loop.axis: loop for loop in launch_loops(root) if loop.axis in axes}
     x = lanes.get(LANE_AXES[0])
     extent = None if x is None else x.static_extent
     is_whole = extent is not None and extent % WARP == 0
@@ -531,7 +555,7 @@ def _make_map(root: ForOp, buffer: SSAValue, type_: TensorMapDescriptorType) -> 
 
 
 def _lower_init(op: MBarrierInitOp, root: ForOp) -> None:
-    """Each mbarrier of a ring waits for one arrival; all threads, and the copy unit, know of it."""
+    """Each mbarrier of a ring waits for its arrivals; all threads, and the copy unit, know of it."""
     type_ = op.ring.type
     assert isinstance(type_, MemRefType)
     place = Block()
@@ -541,7 +565,7 @@ def _lower_init(op: MBarrierInitOp, root: ForOp) -> None:
     emit = _Emitter(marker)
     for slot in range(type_.get_shape()[0]):
         pointer = emit.pointer(op.ring, AffineExpr.constant(8 * slot), [])
-        emit.add(nvvm.MBarrierInitOp(pointer, emit.i32(1)))
+        emit.add(nvvm.MBarrierInitOp(pointer, emit.i32(op.count)))
     ops = list(place.ops)
     for inner in ops:
         inner.detach()
@@ -567,6 +591,39 @@ def _lower_wait(op: MBarrierWaitOp) -> None:
     emit.add(nvvm.MBarrierTryWaitParityOp(place, parity, emit.i32(TRY_NANOSECONDS)))
     op.detach()
     op.erase()
+
+
+def _lower_arrive(op: MBarrierArriveOp) -> None:
+    """One lane of a warp arrives when all are there."""
+    emit = _Emitter(op)
+    emit.add(nvvm.SyncWarpOp(emit.i32(-1)))
+    elected = emit.emit(nvvm.ElectSyncOp())
+    branch = scf.IfOp(elected, [], [scf.YieldOp()])
+    emit.add(branch)
+    (slot,) = op.indices.data.results
+    last = branch.true_region.block.last_op
+    assert last is not None
+    last.location = op.location
+    inside = _Emitter(last)
+    place = inside.pointer(op.ring, slot * 8, op.operands_of_map)
+    inside.add(nvvm.MBarrierArriveOp(place))
+    op.detach()
+    op.erase()
+
+
+def _count_barriers(branch: IfOp, root: ForOp) -> None:
+    """Let the barriers of those who compute wait for these alone: the last row is the producer."""
+    x, y = (
+        next(loop for loop in launch_loops(root) if loop.axis == axis) for axis in LANE_AXES[:2]
+    )
+    assert x.static_extent is not None
+    assert y.static_extent is not None
+    for op in [op for op in branch.walk() if isinstance(op, BarrierOp)]:
+        emit = _Emitter(op)
+        count = emit.i32(x.static_extent * (y.static_extent - 1))
+        emit.add(nvvm.BarrierOp(emit.i32(CONSUMERS), count))
+        op.detach()
+        op.erase()
 
 
 def _lower_box(box: _Box, kernel: _Kernel) -> None:

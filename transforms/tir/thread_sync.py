@@ -30,6 +30,9 @@ Two buffers that ``merge-shared-memory-allocations`` has put in one place are co
 addresses of their elements. Memory of the threads themselves needs no barriers, nor what only one
 thread touches or nobody writes. Barriers that are there already are counted with.
 
+In the branch of a role (``specialize-warps``) a barrier is one of the threads of that role. What a
+producer overwrites it has waited for at an mbarrier.
+
 Copies that go on by themselves are done where their thread waits for them, so what another one
 touches of them needs a barrier behind that. Copies of boxes are done where all threads wait for
 them at an mbarrier, and need none; what they overwrite does.
@@ -62,12 +65,13 @@ from kc.analysis.loop_tree import buffer_name, memory_scope, touches_memory
 from kc.analysis.shared_memory import OFFSET, buffer_bytes, share_memory
 from kc.analysis.terms import Condition, Term, any_of, equal
 from kc.dialects.gpu import BarrierOp, ShuffleOp
-from kc.dialects.nvvm import CpAsyncCommitGroupOp, CpAsyncWaitGroupOp
+from kc.dialects.nvvm import CpAsyncCommitGroupOp, CpAsyncWaitGroupOp, SetMaxRegisterOp
 from kc.dialects.tir import (
     AllocOp,
     CallOp,
     ForOp,
     LoadOp,
+    MBarrierArriveOp,
     MBarrierExpectOp,
     MBarrierInitOp,
     MBarrierWaitOp,
@@ -79,13 +83,14 @@ from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES, is_shared
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 from kc.transforms.tir._mbarrier_rings import is_ring
+from kc.transforms.tir.specialize_warps import ROLE, is_of_producer, role_of
 from kc.transforms.tir.unify_thread_binding import is_uniform, kernel_roots, launch_loops
 
-MBARRIER_OPS = (MBarrierInitOp, MBarrierExpectOp, MBarrierWaitOp)
+MBARRIER_OPS = (MBarrierArriveOp, MBarrierInitOp, MBarrierExpectOp, MBarrierWaitOp)
 """What orders threads by a ring of mbarriers."""
 
-COPY_GROUPS = (CpAsyncCommitGroupOp, CpAsyncWaitGroupOp)
-"""What stands for copies that go on by themselves, and touches no memory of its own."""
+WITHOUT_MEMORY = (CpAsyncCommitGroupOp, CpAsyncWaitGroupOp, SetMaxRegisterOp)
+"""What stands for copies that go on by themselves, and other operations that touch no memory."""
 
 DYNAMIC_COUNT = 64
 """How often a loop of unknown extent is taken to run, where places are compared."""
@@ -204,7 +209,7 @@ class _Kernel:
         ]
 
     def _accesses_of(self, op: Operation) -> Iterator[Access]:
-        if op is self.chain[-1] or isinstance(op, (BarrierOp, ShuffleOp, *COPY_GROUPS)):
+        if op is self.chain[-1] or isinstance(op, (BarrierOp, ShuffleOp, *WITHOUT_MEMORY)):
             return
         if isinstance(op, MBARRIER_OPS):
             return  # they order threads
@@ -284,7 +289,7 @@ class _Kernel:
 
     def _pairs(self, first: Access, second: Access) -> Iterator[Pair]:
         """The ways in which ``second`` may come after ``first``."""
-        if _is_counted(first):
+        if _is_counted(first) or (_is_counted(second) and is_of_producer(second.op)):
             return
         loops = self._common_loops(first, second)
         if is_before(first.op, second.op):
@@ -421,6 +426,10 @@ class _Kernel:
         for block, number in inner[1]:
             if self._waits(block):
                 slots.update(Slot(block, n) for n in range(number + 1))
+        roles = {role_of(first.op), role_of(second.op)}
+        if len(roles) > 1:  # the barriers of a role are not those of another
+            inside = {block for role in roles - {None} for block in _blocks_in(role)}
+            slots = {slot for slot in slots if slot.block not in inside}
         best = Slot(top, before[top])
         return Pair(
             first, second, same, loop, is_far, frozenset(slots), best if best in slots else None
@@ -434,7 +443,8 @@ class _Kernel:
             assert parent is not None
             outer = parent.parent
             assert outer is not None
-            known = self.uniform[block] = is_uniform(parent) and self._waits(outer)
+            together = is_uniform(parent) or ROLE in parent.attributes
+            known = self.uniform[block] = together and self._waits(outer)
         return known
 
     def weight(self, slot: Slot) -> int:
@@ -516,6 +526,13 @@ class _Kernel:
                 "in between"
             ],
         )
+
+
+def _blocks_in(op: Operation | None) -> Iterator[Block]:
+    if op is not None:
+        for inner in op.walk():
+            for region in inner.regions:
+                yield from region.blocks
 
 
 def _element(space: Space, access: Access, instance: Instance) -> list[Term] | None:

@@ -16,5 +16,14 @@ func.func @ring(%a: memref<8x16xf16, strided<[?, 1], offset: ?>>, %s: memref<8x1
   tir.mbarrier_wait %full[%t mod 3] phase [%t floordiv 3] : memref<3xi64, "shared">
   // CHECK-NEXT: tir.store_box %s, %a : memref<8x16xf16, strided<[?, 1], offset: ?>, "shared">, memref<8x16xf16, strided<[?, 1], offset: ?>>
   tir.store_box %s, %a : memref<8x16xf16, strided<[?, 1], offset: ?>, "shared">, memref<8x16xf16, strided<[?, 1], offset: ?>>
+  // What warps have read may be overwritten when all of them have arrived.
+  // CHECK-NEXT: %empty = tir.alloc "S_empty" {tir.mbarriers} : memref<3xi64, "shared">
+  %empty = tir.alloc "S_empty" {tir.mbarriers} : memref<3xi64, "shared">
+  // CHECK-NEXT: tir.mbarrier_init %empty, 8 : memref<3xi64, "shared">
+  tir.mbarrier_init %empty, 8 : memref<3xi64, "shared">
+  // CHECK-NEXT: tir.mbarrier_wait %empty[%t mod 3] phase [%t floordiv 3 - 1] : memref<3xi64, "shared">
+  tir.mbarrier_wait %empty[%t mod 3] phase [%t floordiv 3 - 1] : memref<3xi64, "shared">
+  // CHECK-NEXT: tir.mbarrier_arrive %empty[%t mod 3] : memref<3xi64, "shared">
+  tir.mbarrier_arrive %empty[%t mod 3] : memref<3xi64, "shared">
   func.return
 }

@@ -53,3 +53,19 @@ func.func @f(%a: memref<8x8xf16>, %s: memref<8x16xf16, "shared">) {
   tir.store_box %s, %a : memref<8x16xf16, "shared">, memref<8x8xf16>
   func.return
 }
+
+// -----
+
+func.func @f(%m: memref<3xi64, "shared">) {
+  // expected-error@+1 {{tir.mbarrier_init: a phase has 1 to 1048575 arrivals, not 0}}
+  tir.mbarrier_init %m, 0 : memref<3xi64, "shared">
+  func.return
+}
+
+// -----
+
+func.func @f(%m: memref<3xi64>, %t: index) {
+  // expected-error@+1 {{tir.mbarrier_arrive: a ring of mbarriers is a row of i64 in shared memory, not memref<3xi64>}}
+  tir.mbarrier_arrive %m[%t] : memref<3xi64>
+  func.return
+}

@@ -55,6 +55,8 @@ class Product:
     depth: int = 32
     ahead: bool = False
     """Tiles are copied two steps ahead."""
+    specialized: bool = False
+    """... by warps of their own."""
     lanes: int = 128
     swizzled: bool = True
     rows_apart: int = 0
@@ -108,6 +110,8 @@ class Product:
         if self.ahead:
             sch.annotate(ko, "software_pipeline_stage", [0, 0, 2])
             sch.annotate(ko, "software_pipeline_async_stages", [0])
+        if self.specialized:
+            sch.annotate(ko, "software_pipeline_warp_specialize", True)
         return sch
 
     def _copy(self, sch: tir.Schedule, C: tir.BlockRV, operand: int, ko: tir.LoopRV) -> None:

@@ -58,6 +58,7 @@ _KNOWN = (
     "software_pipeline_stage",
     "software_pipeline_order",
     "software_pipeline_async_stages",
+    "software_pipeline_warp_specialize",
     "nvvm.minctasm",
     "nvvm.maxnreg",
 )
