@@ -450,16 +450,16 @@ class LowerWgmmaFence(_NvvmPattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: nvvm.WgmmaFenceAlignedOp, rewriter: PatternRewriter, /) -> None:
         behind = _behind(op)
-        made = set(behind)
+        inside = set(behind)
         held = dict.fromkeys(
             after.inouts
             for after in behind
-            if isinstance(after, nvvm.WgmmaMmaAsyncOp) and after.inouts.owner not in made
+            if isinstance(after, nvvm.WgmmaMmaAsyncOp) and after.inouts.owner not in inside
         )
         if not held:
             _call(rewriter, op, "wgmma.fence.sync.aligned")
             return
-        _pass_through(rewriter, op, "wgmma.fence.sync.aligned;", held, made)
+        _pass_through(rewriter, op, "wgmma.fence.sync.aligned;", held, inside)
 
 
 class LowerWgmmaWait(_NvvmPattern):
@@ -470,14 +470,16 @@ class LowerWgmmaWait(_NvvmPattern):
     """
 
     @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: nvvm.WgmmaWaitGroupSyncOp, rewriter: PatternRewriter, /) -> None:
+    def match_and_rewrite(
+        self, op: nvvm.WgmmaWaitGroupSyncOp, rewriter: PatternRewriter, /
+    ) -> None:
         behind = _behind(op)
-        made = set(behind)
+        inside = set(behind)
         held = dict.fromkeys(
             after.container
             for after in behind
             if isinstance(after, llvm.ExtractValueOp)
-            and after.container.owner not in made
+            and after.container.owner not in inside
             and isinstance(type_ := after.container.type, LLVMStructType)
             and len(set(type_.types)) == 1
         )
@@ -485,7 +487,7 @@ class LowerWgmmaWait(_NvvmPattern):
         if not held or number:
             _call(rewriter, op, "wgmma.wait_group.sync.aligned", [_constant(rewriter, number, i64)])
             return
-        _pass_through(rewriter, op, f"wgmma.wait_group.sync.aligned {number};", held, made)
+        _pass_through(rewriter, op, f"wgmma.wait_group.sync.aligned {number};", held, inside)
 
 
 def _pass_through(

@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     MemRefType,
+    UnitAttr,
     VectorType,
     i1,
 )
@@ -24,7 +25,7 @@ from xdsl.rewriter import InsertPoint
 from kc.conversion._gpu_printf import format_of
 from kc.conversion.convert_gpu_to_cpu.nvvm_ops import BOXES, NVVM, problem_of
 from kc.conversion.convert_to_llvm.types import element_size
-from kc.dialects import gpu, nvvm
+from kc.dialects import gpu, llvm, nvvm
 from kc.dialects.gpu import GPUFuncOp, GPUModuleOp
 from kc.dialects.nvgpu import TensorMapDescriptorType
 from kc.support.diagnostics import CodegenError
@@ -72,6 +73,30 @@ def unsupported(op: Operation, why: str | None = None) -> CodegenError:
     )
 
 
+GIVEN_ON = "kc.given_on"
+"""The attribute of what only puts a register of a product where the next one finds it."""
+
+
+def _is_given_on(op: llvm.ExtractValueOp) -> bool:
+    """Whether a register is put in memory of the thread while its product may be under way: the
+    last wait in front of it leaves some."""
+    before = op.prev_op
+    while before is not None and not isinstance(before, nvvm.WgmmaWaitGroupSyncOp):
+        before = before.prev_op
+    stores = [use.operation for use in op.res.uses]
+    return (
+        before is not None
+        and before.group.value.data > 0
+        and isinstance(op.container.owner, nvvm.WgmmaMmaAsyncOp)
+        and all(isinstance(store, memref.StoreOp) and _is_private(store.memref) for store in stores)
+    )
+
+
+def _is_private(buffer: SSAValue) -> bool:
+    space = getattr(buffer.type, "memory_space", None)
+    return isinstance(space, gpu.AddressSpaceAttr) and space.data == gpu.AddressSpace.PRIVATE
+
+
 class Kernel:
     """A kernel, and what is asked of its threads."""
 
@@ -89,6 +114,8 @@ class Kernel:
         for op in function.walk():
             if isinstance(op, nvvm.WgmmaMmaAsyncOp):
                 self.products.setdefault(op.inouts.type, op.type_d.data)
+            elif isinstance(op, llvm.ExtractValueOp) and _is_given_on(op):
+                op.attributes[GIVEN_ON] = UnitAttr()
         self.has_boxes = any(isinstance(op, BOXES) for op in function.walk())
         """Whether it copies boxes of tensors."""
         self.alignments = [

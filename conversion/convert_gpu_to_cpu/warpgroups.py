@@ -10,18 +10,19 @@
 
 A product is done when it is waited for and not before, so late as it may be. Until then its
 registers hold bits that stand for them: another product goes on with these, and anything else reads
-too early. Behind a wait that leaves groups under way, registers are given on to the next iteration as
-they are.
+too early. Behind a wait that leaves groups under way, registers are given on to the next iteration
+as they are.
 """
 
 from __future__ import annotations
 
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import UnitAttr, i32, i64
+from xdsl.dialects.builtin import i32, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from kc.conversion.convert_gpu_to_cpu.events import EventEmitter
+from kc.conversion.convert_gpu_to_cpu.kernel import GIVEN_ON
 from kc.conversion.convert_gpu_to_cpu.matrices import TYPES, packed, wait_for_warp
 from kc.conversion.convert_gpu_to_cpu.thread import ThreadPattern
 from kc.conversion.convert_gpu_to_cpu.thread_patterns import value_of, word_of
@@ -93,7 +94,7 @@ class ConvertRegister(ThreadPattern):
     def match_and_rewrite(self, op: llvm.ExtractValueOp, rewriter: PatternRewriter, /) -> None:
         if op.container.type not in self.thread.kernel.products or len(op.position) != 1:
             return
-        if op.attributes.pop(_GIVEN_ON, None) is not None:
+        if op.attributes.pop(GIVEN_ON, None) is not None:
             return
         e = EventEmitter(self.thread, rewriter, op)
         type_ = op.res.type
@@ -104,21 +105,6 @@ class ConvertRegister(ThreadPattern):
         arguments = [word_of(e, value), kind, e.number(site, i32)]
         word = e.result_of("kc_emu_register", arguments, i64)
         rewriter.replace(op, [], [value_of(e, word, type_)])
-
-
-_GIVEN_ON = "kc.given_on"
-"""The attribute of what takes a register only to put it where the next product finds it."""
-
-
-def _give_on(wait: nvvm.WgmmaWaitGroupSyncOp) -> None:
-    """Mark what gives on registers behind a wait that leaves products under way."""
-    after = wait.next_op
-    while after is not None and not isinstance(after, nvvm.WgmmaWaitGroupSyncOp):
-        if isinstance(after, llvm.ExtractValueOp) and all(
-            isinstance(use.operation, memref.StoreOp) for use in after.res.uses
-        ):
-            after.attributes[_GIVEN_ON] = UnitAttr()
-        after = after.next_op
 
 
 class ConvertWgmmaGroup(ThreadPattern):
@@ -135,8 +121,6 @@ class ConvertWgmmaGroup(ThreadPattern):
         if isinstance(op, nvvm.WgmmaGroupSyncAlignedOp):
             e.event("kc_emu_products_commit", [])
         else:
-            if op.group.value.data:
-                _give_on(op)
             wait_for_warp(e)
             e.event("kc_emu_products_done", [e.number(op.group.value.data, i32)])
             wait_for_warp(e)

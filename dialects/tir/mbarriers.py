@@ -101,7 +101,9 @@ class MBarrierInitOp(IRDLOperation):
     def verify_(self) -> None:
         _verify_ring(self, self.ring)
         if not 1 <= self.count < 1 << 20:
-            raise VerifyException(f"{self.name}: a phase has 1 to 1048575 arrivals, not {self.count}")
+            raise VerifyException(
+                f"{self.name}: a phase has 1 to 1048575 arrivals, not {self.count}"
+            )
 
 
 @irdl_op_definition

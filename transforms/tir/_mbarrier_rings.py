@@ -143,11 +143,17 @@ def uncounted(op: Operation, why: str) -> CodegenError:
 def new_ring(name: str, count: int, op: Operation) -> SSAValue:
     """A ring of so many mbarriers, in front of the outermost loop of ``op`` in its kernel that is
     none of threads."""
-    place = op
+    place, root = op, _kernel(op)
+    is_inmost = True
     for around in path_to(op):
-        if isinstance(around, ForOp) and around.axis is not None:
+        if around is root:
             break
-        place = around
+        is_thread = isinstance(around, ForOp) and around.axis is not None
+        if is_thread:
+            is_inmost = False
+        elif is_inmost or isinstance(around, ForOp):
+            # Threads may be bound within a loop, and the phases go on through that.
+            place, is_inmost = around, True
     type_ = MemRefType(i64, [count], memory_space=StringAttr("shared"))
     ring = AllocOp(name, type_)
     ring.attributes[MBARRIERS] = UnitAttr()

@@ -157,8 +157,8 @@ def _products(loop: ForOp) -> _Products | None:
     behind = ops[ops.index(wait) + 1 :]
     arrivals = [op for op in behind if isinstance(op, MBarrierArriveOp)]
     stores = [op for op in behind if isinstance(op, StoreOp)]
-    others = [op for op in behind if not isinstance(op, MBarrierArriveOp | StoreOp)]
-    if not arrivals or not all(is_side_effect_free(op) for op in others):
+    rest = [op for op in behind if not isinstance(op, MBarrierArriveOp | StoreOp)]
+    if not arrivals or not all(is_side_effect_free(op) for op in rest):
         return None
     for arrival in arrivals:
         values = [value for value in arrival.operands_of_map if value is not loop.var]

@@ -28,9 +28,9 @@ After::
 The host makes a map of each array that boxes are copied of. It says how the boxes lie in shared
 memory, which follows from the buffer there: its shape and its swizzle, the same as products of four
 warps read. Consecutive operations of one thread are in one branch, that of a lane of the first warp
-which ``elect.sync`` chooses: this is how the assembler knows that there is one.
-In the branch of a producer (``specialize-warps``) all that it does is in one such branch, and barriers
-in that of a consumer are those of its threads, by their number (``nvvm.barrier``).
+which ``elect.sync`` chooses: this is how the assembler knows that there is one. In the branch of a
+producer (``specialize-warps``) all that it does is in one such branch, and barriers in that of a
+consumer are those of its threads, by their number (``nvvm.barrier``).
 Neighbours are lowered together, and what a kernel needs of its host is known when all of its copies
 are: a rewrite pattern sees one operation.
 
@@ -468,9 +468,7 @@ def _guard(run: list[Operation], root: ForOp) -> None:
         home.insert_op_before(guard, marker)
 
 
-def one_thread(
-    ops: Sequence[Operation], root: ForOp, axes: Sequence[str] = LANE_AXES
-) -> IfOp:
+def one_thread(ops: Sequence[Operation], root: ForOp, axes: Sequence[str] = LANE_AXES) -> IfOp:
     """``ops`` in the branch of one thread of a block, the first along ``axes``.
 
     Where there are whole warps along x, the first of them elects it.
@@ -555,7 +553,7 @@ def _make_map(root: ForOp, buffer: SSAValue, type_: TensorMapDescriptorType) -> 
 
 
 def _lower_init(op: MBarrierInitOp, root: ForOp) -> None:
-    """Each mbarrier of a ring waits for its arrivals; all threads, and the copy unit, know of it."""
+    """Each mbarrier of a ring waits for its arrivals, and all threads and the copy unit know it."""
     type_ = op.ring.type
     assert isinstance(type_, MemRefType)
     place = Block()

@@ -76,7 +76,7 @@ from xdsl.traits import is_side_effect_free
 
 from kc.analysis import loop_tree
 from kc.analysis.dependence import base_buffer
-from kc.analysis.loop_tree import all_loops_around, buffer_name, is_inside, path_to
+from kc.analysis.loop_tree import buffer_name, is_inside, path_to
 from kc.dialects.affine_assembly import at_least_zero
 from kc.dialects.nvvm import SetMaxRegisterOp
 from kc.dialects.tir import (
@@ -129,8 +129,10 @@ class SpecializeWarpsPass(ModulePass):
             _plan(root, target)
             for function in loop_tree.functions(op)
             for root in kernel_roots(function)
-            if any(isinstance(inner, AllocOp) and SPECIALIZED in inner.attributes
-                   for inner in root.walk())
+            if any(
+                isinstance(inner, AllocOp) and SPECIALIZED in inner.attributes
+                for inner in root.walk()
+            )
         ]
         for plan in plans:
             _specialize(plan)
@@ -253,7 +255,7 @@ def _ring(full: AllocOp, root: ForOp) -> _Ring:
     ]
     loop = expect.parent_op()
     assert isinstance(loop, ForOp)
-    tiles = [base_buffer(value) for call in starts if (value := target_of_copy(call)) is not None]
+    tiles = [tile for call in starts if (tile := target_of_copy(call)) is not None]
     readers: dict[Operation, None] = {wait: None}
     for op in root.walk():
         if op in starts or not any(_touches(op, tile) for tile in tiles):

@@ -1641,8 +1641,10 @@ static void report_deadlock(Block *block) {
       wanted = block->barriers[wait->barrier].wanted;
     } else {
       uint64_t word = *(uint64_t *)wait->address;
+      int32_t pending = (int32_t)PENDING(word);
       wanted = (int32_t)EXPECTED(word);
-      came = wanted - (int32_t)PENDING(word);
+      if (pending > wanted) pending -= 1 << 20; /* more have come than the phase waits for */
+      came = wanted - pending;
       bytes = BYTES(word);
     }
   }

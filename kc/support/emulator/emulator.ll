@@ -1,5 +1,5 @@
 ; Made by `make native` with clang 22.1.8: do not edit.
-; The sha256 of emulator.c: dccdb994dd1216fef906ca04d49bf46daff06133b33d41f5f571a3cc5780d6b0
+; The sha256 of emulator.c: f2831c99dea16daa460b45f1f9b301ebdb6849499ddbef32adfe31e05ebb6c6c
 
 %struct.anon = type { ptr, %struct.Access, i64, i64, [256 x i8] }
 %struct.Access = type { i32, i32, i32, i16, i16 }
@@ -1481,47 +1481,47 @@ if.end34:                                         ; preds = %lor.rhs
   %arrayidx.i101 = getelementptr inbounds %struct.Wait, ptr %37, i64 %call.i
   %38 = load i32, ptr %arrayidx.i101, align 8
   switch i32 %38, label %for.cond.preheader.i [
-    i32 1, label %if.then.i104
+    i32 1, label %if.then.i103
     i32 4, label %if.then5.i
   ]
 
 for.cond.preheader.i:                             ; preds = %if.end34
   %arrayidx18.i = getelementptr inbounds i32, ptr %35, i64 %call.i
-  br label %for.cond.i105
+  br label %for.cond.i104
 
-if.then.i104:                                     ; preds = %if.end34
+if.then.i103:                                     ; preds = %if.end34
   %call2.i = tail call fastcc i64 @missing_lane(ptr noundef nonnull readonly %block, i64 noundef %call.i) #26
-  br label %if.end40.i
+  br label %if.end45.i
 
 if.then5.i:                                       ; preds = %if.end34
   %call6.i = tail call fastcc i64 @missing_in_group(ptr noundef nonnull readonly %block, i64 noundef %call.i) #26
   %cmp8.i102 = icmp eq i64 %call6.i, %36
-  br i1 %cmp8.i102, label %if.end40.thread.i, label %if.end40.i
+  br i1 %cmp8.i102, label %if.end45.thread.i, label %if.end45.i
 
-if.end40.thread.i:                                ; preds = %if.then5.i
+if.end45.thread.i:                                ; preds = %if.then5.i
   %rem.i = srem i64 %36, 128
   %conv.i = trunc nsw i64 %rem.i to i32
   %39 = load i32, ptr @finding_count, align 4
-  br label %if.else44.i
+  br label %if.else49.i
 
-for.cond.i105:                                    ; preds = %for.body.i107, %for.cond.preheader.i
-  %i.0.i = phi i64 [ %inc.i108, %for.body.i107 ], [ 0, %for.cond.preheader.i ]
-  %apart.0.i = phi i64 [ %spec.select.i, %for.body.i107 ], [ -1, %for.cond.preheader.i ]
+for.cond.i104:                                    ; preds = %for.body.i105, %for.cond.preheader.i
+  %i.0.i = phi i64 [ %inc.i106, %for.body.i105 ], [ 0, %for.cond.preheader.i ]
+  %apart.0.i = phi i64 [ %spec.select.i, %for.body.i105 ], [ -1, %for.cond.preheader.i ]
   %cmp13.i = icmp slt i64 %i.0.i, %36
   %cmp15.i = icmp slt i64 %apart.0.i, 0
   %40 = select i1 %cmp13.i, i1 %cmp15.i, i1 false
-  br i1 %40, label %for.body.i107, label %for.end.i
+  br i1 %40, label %for.body.i105, label %for.end.i
 
-for.body.i107:                                    ; preds = %for.cond.i105
+for.body.i105:                                    ; preds = %for.cond.i104
   %arrayidx17.i = getelementptr inbounds nuw i32, ptr %35, i64 %i.0.i
   %41 = load i32, ptr %arrayidx17.i, align 4
   %42 = load i32, ptr %arrayidx18.i, align 4
   %cmp19.not.i = icmp eq i32 %41, %42
   %spec.select.i = select i1 %cmp19.not.i, i64 %apart.0.i, i64 %i.0.i
-  %inc.i108 = add nuw nsw i64 %i.0.i, 1
-  br label %for.cond.i105
+  %inc.i106 = add nuw nsw i64 %i.0.i, 1
+  br label %for.cond.i104
 
-for.end.i:                                        ; preds = %for.cond.i105
+for.end.i:                                        ; preds = %for.cond.i104
   %cmp24.i = icmp eq i32 %38, 0
   br i1 %cmp24.i, label %if.then26.i, label %if.else33.i
 
@@ -1534,71 +1534,74 @@ if.then26.i:                                      ; preds = %for.end.i
   %arrived.i = getelementptr inbounds nuw i8, ptr %arrayidx27.i, i64 4
   %44 = load i32, ptr %arrived.i, align 4
   %45 = load i32, ptr %arrayidx27.i, align 4
-  br label %if.end40.i
+  br label %if.end45.i
 
 if.else33.i:                                      ; preds = %for.end.i
   %address.i = getelementptr inbounds nuw i8, ptr %arrayidx.i101, i64 24
   %46 = load i64, ptr %address.i, align 8
   %47 = inttoptr i64 %46 to ptr
   %48 = load i64, ptr %47, align 8
-  %shr.i = lshr i64 %48, 20
-  %49 = trunc i64 %shr.i to i32
+  %49 = trunc i64 %48 to i32
   %conv34.i = and i32 %49, 1048575
-  %50 = trunc i64 %48 to i32
+  %shr.i = lshr i64 %48, 20
+  %50 = trunc i64 %shr.i to i32
   %conv36.i = and i32 %50, 1048575
-  %sub.i106 = sub nsw i32 %conv34.i, %conv36.i
+  %cmp37.i = icmp samesign ugt i32 %conv34.i, %conv36.i
+  %masksel.neg123.i = select i1 %cmp37.i, i32 1048576, i32 0
+  %spec.select111.neg.i = sub nsw i32 %conv36.i, %conv34.i
+  %sub41.i = add nsw i32 %spec.select111.neg.i, %masksel.neg123.i
   %shl.i = shl i64 %48, 2
-  %shr37.i = ashr i64 %shl.i, 42
-  br label %if.end40.i
+  %shr42.i = ashr i64 %shl.i, 42
+  br label %if.end45.i
 
-if.end40.i:                                       ; preds = %if.else33.i, %if.then26.i, %if.then5.i, %if.then.i104
-  %wanted.0.i = phi i32 [ 0, %if.then.i104 ], [ %conv34.i, %if.else33.i ], [ 0, %if.then5.i ], [ %45, %if.then26.i ]
-  %bytes.0.i = phi i64 [ 0, %if.then.i104 ], [ %shr37.i, %if.else33.i ], [ 0, %if.then5.i ], [ 0, %if.then26.i ]
-  %came.0.i = phi i32 [ 0, %if.then.i104 ], [ %sub.i106, %if.else33.i ], [ 0, %if.then5.i ], [ %44, %if.then26.i ]
-  %apart.2.i = phi i64 [ %call2.i, %if.then.i104 ], [ %apart.0.i, %if.else33.i ], [ %call6.i, %if.then5.i ], [ %apart.0.i, %if.then26.i ]
+if.end45.i:                                       ; preds = %if.else33.i, %if.then26.i, %if.then5.i, %if.then.i103
+  %wanted.0.i = phi i32 [ 0, %if.then.i103 ], [ %conv36.i, %if.else33.i ], [ 0, %if.then5.i ], [ %45, %if.then26.i ]
+  %bytes.0.i = phi i64 [ 0, %if.then.i103 ], [ %shr42.i, %if.else33.i ], [ 0, %if.then5.i ], [ 0, %if.then26.i ]
+  %came.0.i = phi i32 [ 0, %if.then.i103 ], [ %sub41.i, %if.else33.i ], [ 0, %if.then5.i ], [ %44, %if.then26.i ]
+  %apart.2.i = phi i64 [ %call2.i, %if.then.i103 ], [ %apart.0.i, %if.else33.i ], [ %call6.i, %if.then5.i ], [ %apart.0.i, %if.then26.i ]
   %51 = load i32, ptr @finding_count, align 4
-  %cmp41.i = icmp sgt i64 %apart.2.i, -1
-  br i1 %cmp41.i, label %if.then43.i103, label %if.else44.i
+  %cmp46.i = icmp sgt i64 %apart.2.i, -1
+  br i1 %cmp46.i, label %if.then48.i, label %if.else49.i
 
-if.then43.i103:                                   ; preds = %if.end40.i
+if.then48.i:                                      ; preds = %if.end45.i
   tail call fastcc void @report_apart(i32 noundef 5, ptr noundef %35, i64 noundef %call.i, i64 noundef %apart.2.i) #26
-  br label %if.end51.i
+  br label %if.end56.i
 
-if.else44.i:                                      ; preds = %if.end40.i, %if.end40.thread.i
-  %52 = phi i32 [ %39, %if.end40.thread.i ], [ %51, %if.end40.i ]
-  %came.0113.i = phi i32 [ %conv.i, %if.end40.thread.i ], [ %came.0.i, %if.end40.i ]
-  %bytes.0111.i = phi i64 [ 0, %if.end40.thread.i ], [ %bytes.0.i, %if.end40.i ]
-  %wanted.0109.i = phi i32 [ 128, %if.end40.thread.i ], [ %wanted.0.i, %if.end40.i ]
-  %conv45.i = trunc i64 %call.i to i16
-  %and47.i = and i16 %conv45.i, 8191
+if.else49.i:                                      ; preds = %if.end45.i, %if.end45.thread.i
+  %52 = phi i32 [ %39, %if.end45.thread.i ], [ %51, %if.end45.i ]
+  %came.0122.i = phi i32 [ %conv.i, %if.end45.thread.i ], [ %came.0.i, %if.end45.i ]
+  %bytes.0120.i = phi i64 [ 0, %if.end45.thread.i ], [ %bytes.0.i, %if.end45.i ]
+  %wanted.0118.i = phi i32 [ 128, %if.end45.thread.i ], [ %wanted.0.i, %if.end45.i ]
+  %conv50.i = trunc i64 %call.i to i16
+  %and52.i = and i16 %conv50.i, 8191
   %bf.load.i = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
   %bf.clear.i = and i16 %bf.load.i, -8192
-  %bf.set.i = or disjoint i16 %bf.clear.i, %and47.i
+  %bf.set.i = or disjoint i16 %bf.clear.i, %and52.i
   store i16 %bf.set.i, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
-  %arrayidx49.i = getelementptr inbounds i32, ptr %35, i64 %call.i
-  %53 = load i32, ptr %arrayidx49.i, align 4
-  %shr50.i = ashr i32 %53, 2
-  tail call fastcc void @report(i32 noundef 5, i32 noundef %shr50.i, ptr noundef null, i64 noundef -1) #26
-  br label %if.end51.i
+  %arrayidx54.i = getelementptr inbounds i32, ptr %35, i64 %call.i
+  %53 = load i32, ptr %arrayidx54.i, align 4
+  %shr55.i = ashr i32 %53, 2
+  tail call fastcc void @report(i32 noundef 5, i32 noundef %shr55.i, ptr noundef null, i64 noundef -1) #26
+  br label %if.end56.i
 
-if.end51.i:                                       ; preds = %if.else44.i, %if.then43.i103
-  %54 = phi i32 [ %52, %if.else44.i ], [ %51, %if.then43.i103 ]
-  %came.0112.i = phi i32 [ %came.0113.i, %if.else44.i ], [ %came.0.i, %if.then43.i103 ]
-  %bytes.0110.i = phi i64 [ %bytes.0111.i, %if.else44.i ], [ %bytes.0.i, %if.then43.i103 ]
-  %wanted.0108.i = phi i32 [ %wanted.0109.i, %if.else44.i ], [ %wanted.0.i, %if.then43.i103 ]
+if.end56.i:                                       ; preds = %if.else49.i, %if.then48.i
+  %54 = phi i32 [ %52, %if.else49.i ], [ %51, %if.then48.i ]
+  %came.0121.i = phi i32 [ %came.0122.i, %if.else49.i ], [ %came.0.i, %if.then48.i ]
+  %bytes.0119.i = phi i64 [ %bytes.0120.i, %if.else49.i ], [ %bytes.0.i, %if.then48.i ]
+  %wanted.0117.i = phi i32 [ %wanted.0118.i, %if.else49.i ], [ %wanted.0.i, %if.then48.i ]
   %55 = load i32, ptr @finding_count, align 4
-  %cmp52.i = icmp sgt i32 %55, %54
-  br i1 %cmp52.i, label %if.then54.i, label %for.end46
+  %cmp57.i = icmp sgt i32 %55, %54
+  br i1 %cmp57.i, label %if.then59.i, label %for.end46
 
-if.then54.i:                                      ; preds = %if.end51.i
-  %idxprom55.i = sext i32 %54 to i64
-  %arrayidx56.i = getelementptr inbounds %struct.Finding, ptr @findings, i64 %idxprom55.i
-  %came57.i = getelementptr inbounds nuw i8, ptr %arrayidx56.i, i64 56
-  store i32 %came.0112.i, ptr %came57.i, align 8
-  %wanted60.i = getelementptr inbounds nuw i8, ptr %arrayidx56.i, i64 60
-  store i32 %wanted.0108.i, ptr %wanted60.i, align 4
-  %bytes63.i = getelementptr inbounds nuw i8, ptr %arrayidx56.i, i64 64
-  store i64 %bytes.0110.i, ptr %bytes63.i, align 8
+if.then59.i:                                      ; preds = %if.end56.i
+  %idxprom60.i = sext i32 %54 to i64
+  %arrayidx61.i = getelementptr inbounds %struct.Finding, ptr @findings, i64 %idxprom60.i
+  %came62.i = getelementptr inbounds nuw i8, ptr %arrayidx61.i, i64 56
+  store i32 %came.0121.i, ptr %came62.i, align 8
+  %wanted65.i = getelementptr inbounds nuw i8, ptr %arrayidx61.i, i64 60
+  store i32 %wanted.0117.i, ptr %wanted65.i, align 4
+  %bytes68.i = getelementptr inbounds nuw i8, ptr %arrayidx61.i, i64 64
+  store i64 %bytes.0119.i, ptr %bytes68.i, align 8
   br label %for.end46
 
 if.end35:                                         ; preds = %land.lhs.true, %if.end22
@@ -1624,32 +1627,32 @@ for.cond1.backedge:                               ; preds = %for.cond8.i, %settl
 if.then44:                                        ; preds = %if.end40
   %58 = load i64, ptr %count.i.i, align 8
   %mul.i.i = shl nsw i64 %58, 1
-  %add.i.i109 = or disjoint i64 %mul.i.i, 1
-  br label %for.cond.i110
+  %add.i.i107 = or disjoint i64 %mul.i.i, 1
+  br label %for.cond.i108
 
-for.cond.i110:                                    ; preds = %for.body.i113, %if.then44
-  %59 = phi i64 [ %58, %if.then44 ], [ %.pre.i116, %for.body.i113 ]
-  %i.0.i111 = phi i64 [ 1, %if.then44 ], [ %inc.i115, %for.body.i113 ]
-  %cmp.i112 = icmp slt i64 %i.0.i111, %59
-  br i1 %cmp.i112, label %for.body.i113, label %for.cond8.i
+for.cond.i108:                                    ; preds = %for.body.i111, %if.then44
+  %59 = phi i64 [ %58, %if.then44 ], [ %.pre.i114, %for.body.i111 ]
+  %i.0.i109 = phi i64 [ 1, %if.then44 ], [ %inc.i113, %for.body.i111 ]
+  %cmp.i110 = icmp slt i64 %i.0.i109, %59
+  br i1 %cmp.i110, label %for.body.i111, label %for.cond8.i
 
-for.body.i113:                                    ; preds = %for.cond.i110
+for.body.i111:                                    ; preds = %for.cond.i108
   %60 = load ptr, ptr %clocks.i.i, align 8
   %mul.i.i.i = shl nsw i64 %59, 1
   %add.ptr.i = getelementptr inbounds i32, ptr %60, i64 %59
   %add.i.i45.i = or disjoint i64 %mul.i.i.i, 1
-  %mul.i46.i = mul nsw i64 %add.i.i45.i, %i.0.i111
+  %mul.i46.i = mul nsw i64 %add.i.i45.i, %i.0.i109
   %add.ptr.i.i = getelementptr inbounds i32, ptr %60, i64 %mul.i46.i
   %add.ptr5.i = getelementptr inbounds i32, ptr %add.ptr.i.i, i64 %59
-  %sub.i114 = sub nsw i64 %add.i.i109, %59
-  tail call fastcc void @learn(ptr noundef %add.ptr.i, ptr noundef nonnull %add.ptr5.i, i64 noundef %sub.i114) #26
-  %inc.i115 = add nuw nsw i64 %i.0.i111, 1
-  %.pre.i116 = load i64, ptr %count.i.i, align 8
-  br label %for.cond.i110
+  %sub.i112 = sub nsw i64 %add.i.i107, %59
+  tail call fastcc void @learn(ptr noundef %add.ptr.i, ptr noundef nonnull %add.ptr5.i, i64 noundef %sub.i112) #26
+  %inc.i113 = add nuw nsw i64 %i.0.i109, 1
+  %.pre.i114 = load i64, ptr %count.i.i, align 8
+  br label %for.cond.i108
 
-for.cond8.i:                                      ; preds = %for.cond.i110, %for.body11.i
-  %61 = phi i64 [ %.pre59.i, %for.body11.i ], [ %59, %for.cond.i110 ]
-  %i7.0.i = phi i64 [ %inc22.i, %for.body11.i ], [ 1, %for.cond.i110 ]
+for.cond8.i:                                      ; preds = %for.cond.i108, %for.body11.i
+  %61 = phi i64 [ %.pre59.i, %for.body11.i ], [ %59, %for.cond.i108 ]
+  %i7.0.i = phi i64 [ %inc22.i, %for.body11.i ], [ 1, %for.cond.i108 ]
   %cmp10.i = icmp slt i64 %i7.0.i, %61
   br i1 %cmp10.i, label %for.body11.i, label %for.cond1.backedge
 
@@ -1661,14 +1664,14 @@ for.body11.i:                                     ; preds = %for.cond8.i
   %add.ptr.i52.i = getelementptr inbounds i32, ptr %62, i64 %mul.i51.i
   %add.ptr14.i = getelementptr inbounds i32, ptr %add.ptr.i52.i, i64 %61
   %add.ptr17.i = getelementptr inbounds i32, ptr %62, i64 %61
-  %sub19.i = sub nsw i64 %add.i.i109, %61
+  %sub19.i = sub nsw i64 %add.i.i107, %61
   %mul.i = shl i64 %sub19.i, 2
   %call20.i = tail call ptr @memcpy(ptr noundef nonnull %add.ptr14.i, ptr noundef %add.ptr17.i, i64 noundef %mul.i) #25
   %inc22.i = add nuw nsw i64 %i7.0.i, 1
   %.pre59.i = load i64, ptr %count.i.i, align 8
   br label %for.cond8.i
 
-for.end46:                                        ; preds = %if.end35, %if.then54.i, %if.end51.i
+for.end46:                                        ; preds = %if.end35, %if.then59.i, %if.end56.i
   %smax = tail call i64 @llvm.smax.i64(i64 %count, i64 0)
   br label %for.cond48
 

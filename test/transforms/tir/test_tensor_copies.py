@@ -46,9 +46,10 @@ class Copied(Product):
         sch.tensorize(rows, f"tma_load_{count}x{row}_{self.element}_shared")
 
 
-PIPELINED = Copied(size=(64, 32, 160), ahead=True)
+PIPELINED = Copied(size=(64, 16, 80), columns=16, depth=16, ahead=True)
 PRODUCTS = [PIPELINED]  # five steps
 SWEEP = [
+    Copied(size=(64, 32, 160), ahead=True),
     Copied(size=(64, 128, 64), columns=128),  # two panels of B
     Copied(),
     Copied(size=(64, 128, 160), columns=128, ahead=True),
@@ -73,45 +74,75 @@ def test_products_are_those_of_numpy(product: Copied):
     steps = product.size[2] // product.depth
     blocks = product.size[0] * product.size[1] // (64 * product.groups * product.columns)
     # One for the mbarriers, and one in each step that may overwrite a tile.
-    overwriting = max(steps - 2, 0) if product.ahead else steps
+    overwriting = max(steps - 2, 0) if product.ahead else steps if steps > 1 else 0
     assert report.barriers == blocks * (1 + overwriting)
 
 
-def in_a_row(product: Copied) -> tir.Schedule:
-    """All tiles of C by one block, one after the other."""
+def in_a_row(product: Product, blocks: int, down: int, *, stored: bool = False) -> tir.Schedule:
+    """Tiles of C by few blocks, one after the other: ``down`` of them below each other, then those
+    beside them. The copy unit stores them, if ``stored``."""
     sch = tir.Schedule(te.create_prim_func(product.tensors()), target=EMULATOR)
     C = sch.get_block("C")
     i, j, k = sch.get_loops(C)
-    by, i = sch.split(i, [None, 64])
+    by, group, i = sch.split(i, [None, product.groups, 64])
+    bx, j = sch.split(j, [None, product.columns])
     ko, k = sch.split(k, [None, product.depth])
-    block = sch.add_unit_loop(by)
-    sch.reorder(block, by, ko, i, j, k)
+    strip, by = sch.split(by, [None, down])
+    sch.reorder(strip, bx, by, group, ko, i, j, k)
+    tile, block = sch.split(sch.fuse(strip, bx, by), [None, blocks])
+    sch.reorder(block, tile)
     sch.bind(block, "blockIdx.x")
+    sch.bind(group, "threadIdx.y")
+    result = sch.cache_write(C, 0, "shared") if stored else None
     sums = sch.cache_write(C, 0, f"{product.spelled}.matrixC")
-    sch.reverse_compute_at(sums, by)
+    sch.reverse_compute_at(sums, group)
+    if result is not None:
+        sch.reverse_compute_at(result, tile)
     for operand in (0, 1):
         product._copy(sch, C, operand, ko)
     sch.decompose_reduction(C, ko)
     sch.tensorize(sch.get_loops("C_init")[-2], f"wgmma_fill_{product.spelled}_f32")
-    sch.tensorize(i, f"wgmma_sync_{product.spelled}x2_f16f16f32_trans")
-    sch.tensorize(sch.get_loops(sums)[-2], f"wgmma_store_{product.spelled}_f32_global")
+    sch.tensorize(i, f"wgmma_sync_{product.spelled}_f16f16f32_trans")
+    memory = "shared" if stored else "global"
+    sch.tensorize(sch.get_loops(sums)[-2], f"wgmma_store_{product.spelled}_f32_{memory}")
+    if result is not None:
+        box = f"{64 * product.groups}x{product.columns}"
+        sch.tensorize(sch.get_loops(result)[-2], f"tma_store_{box}_f32_shared")
     sch.annotate(ko, "software_pipeline_stage", [0, 0, 2])
     sch.annotate(ko, "software_pipeline_async_stages", [0])
+    if product.specialized:
+        sch.annotate(ko, "software_pipeline_warp_specialize", True)
     return sch
 
 
-def test_phases_go_on_from_one_tile_to_the_next():
-    """Three tiles of five steps, whose mbarriers are made once: step 4 of a tile is in slot 1."""
-    product = Copied(trans=True, size=(192, 32, 160))
+@pytest.mark.parametrize(
+    ("product", "stored", "barriers"),
+    [
+        # The mbarriers; what may be overwritten: for the first two steps of a tile, and for two more.
+        (Copied(trans=True, size=(128, 32, 64), columns=16, depth=16), False, 1 + 4 * 3),
+        # The mbarriers; in each tile those who compute, before and behind what is stored.
+        (
+            Copied(trans=True, size=(128, 16, 64), columns=8, depth=16, specialized=True),
+            True,
+            1 + 4 * 2,
+        ),
+    ],
+    ids=["threads", "warps of their own"],
+)
+def test_phases_go_on_from_one_tile_to_the_next(product: Copied, stored: bool, barriers: int):
+    """Tiles of four steps, whose three mbarriers are made once: step 3 of a tile is in slot 0."""
     a, b, expected = product.arrays()
     c = np.zeros(expected.shape, "float32")
-    report = kc.gpu.check(kc.build(in_a_row(product), target=EMULATOR), a, b, c)
+    module = kc.build(in_a_row(product, 1, 2, stored=stored), target=EMULATOR)
+    report = kc.gpu.check(module, a, b, c)
     assert report.ok, str(report)
     np.testing.assert_allclose(c, expected, rtol=1e-5, atol=1e-4)
+    assert report.barriers == barriers
 
 
 @pytest.mark.skipif(find("ptxas") is None, reason="needs ptxas")
-@pytest.mark.parametrize("trans", [False, pytest.param(True, marks=pytest.mark.sweep)])
+@pytest.mark.sweep
+@pytest.mark.parametrize("trans", [False, True])
 def test_ptxas_takes_it_without_spills(trans: bool, tmp_path: Any):
     """No spills, and no C7508, C7510 or C7517; one barrier a step, and no fence for threads."""
     product = Copied(
@@ -125,7 +156,7 @@ def test_ptxas_takes_it_without_spills(trans: bool, tmp_path: Any):
         assert pattern not in text
 
 
-STORED = Copied(trans=True, size=(256, 32, 64), groups=2, columns=32)
+STORED = Copied(trans=True, size=(256, 8, 32), groups=2, columns=8, depth=16)
 
 
 def stored(target: str = EMULATOR) -> tir.Schedule:
@@ -147,9 +178,9 @@ def stored(target: str = EMULATOR) -> tir.Schedule:
         product._copy(sch, C, operand, ko)
     sch.decompose_reduction(C, ko)
     sch.tensorize(sch.get_loops("C_init")[-2], f"wgmma_fill_{product.spelled}_f32")
-    sch.tensorize(i, f"wgmma_sync_{product.spelled}x2_f16f16f32_trans")
+    sch.tensorize(i, f"wgmma_sync_{product.spelled}_f16f16f32_trans")
     sch.tensorize(sch.get_loops(sums)[-2], f"wgmma_store_{product.spelled}_f32_shared")
-    sch.tensorize(sch.get_loops(result)[-2], "tma_store_128x32_f32_shared")
+    sch.tensorize(sch.get_loops(result)[-2], "tma_store_128x8_f32_shared")
     return sch
 
 
@@ -246,7 +277,7 @@ def without_barriers(text: str) -> str:
 
 
 def swizzled_for_the_products_alone(text: str) -> str:
-    return text.replace("swizzle = swizzle_64b", "swizzle = none")
+    return text.replace("swizzle = swizzle_32b", "swizzle = none")
 
 
 @pytest.mark.parametrize(
@@ -258,7 +289,7 @@ def swizzled_for_the_products_alone(text: str) -> str:
         (a_stage_late, TOO_EARLY),
         (
             without_barriers,
-            "race: A_shared[512] is copied by thread 0 of block 0, and was read by thread 32",
+            "race: A_shared[256] is read by thread 32 of block 0, and was copied by thread 0",
         ),
         (swizzled_for_the_products_alone, None),
     ],
