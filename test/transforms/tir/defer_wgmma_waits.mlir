@@ -7,18 +7,20 @@
 // CHECK:        nvvm.wgmma.mma_async
 // CHECK:        nvvm.wgmma.wait.group.sync.aligned 1
 // CHECK:        tir.if (%k >= 1) {
-// CHECK-NEXT:     tir.mbarrier_arrive %empty[(%k + 2) mod 3] : memref<3xi64, "shared">
+// CHECK-NEXT:     %[[BEFORE:.*]] = tir.apply (%k - 1)
+// CHECK-NEXT:     tir.mbarrier_arrive %empty[%[[BEFORE]] mod 3] : memref<3xi64, "shared">
 // CHECK-NEXT:   }
 // CHECK-NEXT: }
 // CHECK-NEXT: %[[BEGIN:.*]] = llvm.mlir.undef
 // CHECK-NEXT: %[[LAST:.*]] = tir.load %C[0] : memref<4xf32, "local">
-// CHECK-NEXT: %{{.*}} = llvm.insertvalue %[[LAST]], %[[BEGIN]][0]
+// CHECK-NEXT: llvm.insertvalue %[[LAST]], %[[BEGIN]][0]
 // CHECK:      llvm.insertvalue %{{.*}}, %{{.*}}[3]
 // CHECK-NEXT: nvvm.wgmma.wait.group.sync.aligned 0
 // CHECK-NEXT: %[[DONE:.*]] = llvm.extractvalue %{{.*}}[0]
 // CHECK-NEXT: tir.store %[[DONE]], %C[0] : memref<4xf32, "local">
 // CHECK:      tir.store %{{.*}}, %C[3] : memref<4xf32, "local">
-// CHECK-NEXT: tir.mbarrier_arrive %empty[2] : memref<3xi64, "shared">
+// CHECK-NEXT: %[[STEP:.*]] = tir.apply (5)
+// CHECK-NEXT: tir.mbarrier_arrive %empty[%[[STEP]] mod 3] : memref<3xi64, "shared">
 // CHECK-NEXT: func.return
 func.func @deferred(%a: i64, %b: i64) {
   %C = tir.alloc "C" : memref<4xf32, "local">
