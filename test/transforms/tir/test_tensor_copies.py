@@ -118,7 +118,7 @@ def in_a_row(product: Product, blocks: int, down: int, *, stored: bool = False) 
 @pytest.mark.parametrize(
     ("product", "stored", "barriers"),
     [
-        # The mbarriers; what may be overwritten: for the first two steps of a tile, and for two more.
+        # The mbarriers; what may be overwritten: for two steps of a tile together, and two more.
         (Copied(trans=True, size=(128, 32, 64), columns=16, depth=16), False, 1 + 4 * 3),
         # The mbarriers; in each tile those who compute, before and behind what is stored.
         (
