@@ -23,6 +23,7 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     VectorType,
     i1,
+    i32,
     i64,
 )
 from xdsl.ir import Attribute, Dialect, Operation, SSAValue
@@ -332,15 +333,60 @@ class ExtFOp(arith.ExtFOp):
         _check_cast(self)
 
 
+_ROUNDING_MODES = ("to_nearest_even", "downward", "upward", "toward_zero", "to_nearest_away")
+"""The words of MLIR's enum, in the order of its numbers."""
+
+
 @redefined(
-    "$input (`fastmath` `` $fastmath^)? attr-dict `:` type($input) `to` type($result)",
     fastmath=OptPropertyDef(base(FastMathFlagsAttr)),
+    roundingmode=OptPropertyDef(base(IntegerAttr)),
 )
 class TruncFOp(arith.TruncFOp):
-    """``arith.truncf %a fastmath<fast> : f32 to bf16``."""
+    """``arith.truncf %a to_nearest_even fastmath<fast> : f32 to bf16``: rounded to the nearest, of
+    two to the even one; other modes are refused."""
 
     def verify_(self) -> None:
         _check_cast(self)
+        mode = self.properties.get("roundingmode")
+        if isinstance(mode, IntegerAttr) and mode.value.data != 0:
+            number = mode.value.data
+            word = _ROUNDING_MODES[number] if 0 < number < len(_ROUNDING_MODES) else str(number)
+            raise VerifyException(f"{self.name}: it rounds to_nearest_even, and not {word}")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> TruncFOp:
+        name = parser.parse_unresolved_operand()
+        properties: dict[str, Attribute] = {}
+        for number, word in enumerate(_ROUNDING_MODES):
+            if parser.parse_optional_keyword(word):
+                properties["roundingmode"] = IntegerAttr(number, i32)
+        if parser.parse_optional_keyword("fastmath"):
+            properties["fastmath"] = FastMathFlagsAttr(FastMathFlagsAttr.parse_parameter(parser))
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        source = parser.parse_type()
+        parser.parse_keyword("to")
+        return cls.build(
+            operands=[parser.resolve_operand(name, source)],
+            result_types=[parser.parse_type()],
+            properties=properties,
+            attributes=attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.input)
+        mode, flags = (self.properties.get(name) for name in ("roundingmode", "fastmath"))
+        if isinstance(mode, IntegerAttr):
+            printer.print_string(f" {_ROUNDING_MODES[mode.value.data]}")
+        if isinstance(flags, FastMathFlagsAttr):
+            printer.print_string(" fastmath")
+            flags.print_parameter(printer)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.input.type)
+        printer.print_string(" to ")
+        printer.print_attribute(self.result.type)
 
 
 _EXTENDED[arith.ExtFOp] = ExtFOp

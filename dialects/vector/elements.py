@@ -280,8 +280,13 @@ class PrintOp(IRDLOperation):
         *before, last = _nested((1,) if is_point else shape_of(self.source))
         return [*before, last + end]
 
+    @property
+    def _is_default(self) -> bool:
+        """Whether it ends with a new line, as one whose text does not say."""
+        return self.punctuation is None or self.punctuation.word.data == "newline"
+
     def verify_(self) -> None:
-        if self.stringLiteral is not None and (self.source or self.punctuation) is not None:
+        if self.stringLiteral is not None and not (self.source is None and self._is_default):
             raise VerifyException(f"{self.name}: a text is printed alone")
         if self.punctuation is not None and self.punctuation.word.data not in _PUNCTUATION:
             raise VerifyException(
@@ -320,7 +325,7 @@ class PrintOp(IRDLOperation):
         if self.stringLiteral is not None:
             printer.print_string(" str ")
             printer.print_attribute(self.stringLiteral)
-        if self.punctuation is not None:
+        if self.punctuation is not None and not self._is_default:
             printer.print_string(" punctuation ")
             self.punctuation.print_parameters(printer)
         printer.print_op_attributes(self.attributes)

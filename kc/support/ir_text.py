@@ -271,7 +271,16 @@ def _unregistered_op(parser: ModuleParser, end: int) -> ParseError:
     )
 
 
+_CONVERSIONS = {
+    "shape": "mlir-opt --remove-shape-constraints --canonicalize --convert-shape-to-std makes ops "
+    "of tensor and arith of it; the call checks what the ops need of sizes",
+}
+"""How MLIR converts dialects that kc does not read to those that it does."""
+
+
 def _dialect_hints(dialect: str, dialects: list[str]) -> list[str]:
+    if dialect in _CONVERSIONS:
+        return [_CONVERSIONS[dialect]]
     return [*_only_close(dialect, dialects), "kc-opt --show-dialects lists the dialects"]
 
 

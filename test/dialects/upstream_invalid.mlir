@@ -152,3 +152,11 @@ func.func @f(%a: tensor<8xi64>) {
   %v = tensor.extract_slice %a[1] [4] [1] : tensor<8xi64> to tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @f(%x: f32) {
+  // expected-error@+1 {{arith.truncf: it rounds to_nearest_even, and not upward}}
+  %0 = arith.truncf %x upward : f32 to bf16
+  return
+}

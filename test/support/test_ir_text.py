@@ -49,6 +49,14 @@ ERRORS = {
         "  try: did you mean 'arith' or 'varith' or 'mod_arith'?\n"
         "  try: kc-opt --show-dialects lists the dialects"
     ),
+    "%s = shape.rank %t : tensor<2xindex> -> index": (
+        "error[KC1002]: there is no operation 'shape.rank'\n"
+        "  --> x.mlir:1:6  %s = shape.rank %t : tensor<2xindex> -> index\n"
+        "                       ^\n"
+        "  why: there is no dialect 'shape'\n"
+        "  try: mlir-opt --remove-shape-constraints --canonicalize --convert-shape-to-std makes "
+        "ops of tensor and arith of it; the call checks what the ops need of sizes"
+    ),
     '%0 = "arith.constan"() : () -> ()': (
         "error[KC1002]: there is no operation 'arith.constan'\n"
         '  --> x.mlir:1:6  %0 = "arith.constan"() : () -> ()\n'

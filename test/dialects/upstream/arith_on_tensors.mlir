@@ -10,6 +10,8 @@ func.func @f(%a: tensor<4xi8>, %c: tensor<4xi1>, %x: f32, %i: i32) {
   %5 = arith.index_castui %a : tensor<4xi8> to tensor<4xindex>
   %6 = arith.truncf %x fastmath<fast> : f32 to bf16
   %7 = arith.extf %6 fastmath<contract> : bf16 to f32
+  %8 = arith.truncf %x to_nearest_even : f32 to bf16
+  %9 = arith.truncf %x to_nearest_even fastmath<nnan> : f32 to f16
   return
 }
 
@@ -22,3 +24,5 @@ func.func @f(%a: tensor<4xi8>, %c: tensor<4xi1>, %x: f32, %i: i32) {
 // CHECK: %{{.*}} = arith.index_castui %a : tensor<4xi8> to tensor<4xindex>
 // CHECK: %{{.*}} = arith.truncf %x fastmath<fast> : f32 to bf16
 // CHECK: %{{.*}} = arith.extf %6 fastmath<contract> : bf16 to f32
+// CHECK: %{{.*}} = arith.truncf %x to_nearest_even : f32 to bf16
+// CHECK: %{{.*}} = arith.truncf %x to_nearest_even fastmath<nnan> : f32 to f16
