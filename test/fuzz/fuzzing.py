@@ -7,9 +7,9 @@ calls, and written to out/fuzz/: a script that performs the schedule, and the mo
 ``--case=N`` runs a single case again.
 
 The end, also of a run that is interrupted, is a table: programs of each family, the ways they were
-run, and how often each primitive was called and accepted; ``--table=FILE`` writes it. The exit
-status is 130 for an interrupted run, 1 if a case failed, or if a
-long run (5,000 programs of all families) had a primitive accepted in less than 1 % of its calls.
+run, and how often each primitive was called and accepted; ``--table=FILE`` writes it, also while
+the run goes on. The exit status is 130 for an interrupted run, 1 if a case failed, or if a long run
+(5,000 programs of all families) had a primitive accepted in less than 1 % of its calls.
 """
 
 from __future__ import annotations
@@ -365,7 +365,7 @@ def main(argv: Sequence[str]) -> int:
     interrupted = False
     try:
         with contextlib.closing(run_all(requests, args.jobs)) as reports:
-            _count(reports, tally, args.count)
+            _count(reports, tally, args.count, args.table)
     except KeyboardInterrupt:
         interrupted = True
         print("interrupted")
@@ -384,8 +384,13 @@ def main(argv: Sequence[str]) -> int:
     return 1 if tally.failures or rare else 0
 
 
-def _count(reports: Iterator[tuple[Request, Report]], tally: Tally, count: int) -> None:
-    """Add up ``reports``, tell of failures as they come and of the progress now and then."""
+def _count(
+    reports: Iterator[tuple[Request, Report]], tally: Tally, count: int, file: Path | None
+) -> None:
+    """Add up ``reports``, tell of failures as they come and of the progress now and then.
+
+    The table so far goes to ``file`` each time, so that a run that is killed has one.
+    """
     began = told = time.monotonic()
     for done, (request, report) in enumerate(reports, start=1):
         tally.add(request, report)
@@ -400,6 +405,8 @@ def _count(reports: Iterator[tuple[Request, Report]], tally: Tally, count: int) 
                 f"{rate:.1f} a second",
                 flush=True,
             )
+            if file is not None:
+                file.write_text(tally.table(told - began))
 
 
 def _tell(request: Request, report: Report, *, shrink: bool) -> None:
