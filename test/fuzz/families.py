@@ -140,6 +140,8 @@ FAMILIES = {
         Family("kernels", 10, own_calls=True),
         Family("gradients", 8, ("compute-inline", "reverse-compute-inline"), calls=8),
         Family("scripts", 8, calls=8),
+        Family("networks", 20, threads=0.1, calls=12),
+        Family("operators", 10, threads=0.1, calls=12),
         Family("raised", 10),
         Family("texts", 10, own_run=True),
     )

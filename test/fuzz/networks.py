@@ -1,0 +1,615 @@
+"""Random networks: operators of topi that compute on each other's results, next to numpy.
+
+A network begins with a few arrays of small integers, in whichever type. Each step draws an operator
+and tensors that it takes, and computes the same in numpy, floats in float64. What is not continuous
+(an argmax, a sort, a comparison) is drawn only where the values before it are exact. The results
+are tensors that nothing reads, and now and then one that something does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+import numpy as np
+from families import Fixed
+
+import kc
+from kc import te, topi
+from kc.target import Target
+from kc.te.expr import Var
+
+DTYPES = ("float32", "float32", "float64", "float64", "int32", "int64", "int16", "uint8")
+TOLERANCE = {"float32": 2.0**-12, "float64": 2.0**-36}
+"""Of values near 1, after the steps of a network."""
+MOST_ELEMENTS = 400
+MOST_STEPS = 6
+EXACT = 2.0**20
+"""Sums and products of integers below this are exact in float32."""
+LARGE = 500.0
+"""Rounded values beyond this are not computed with: their errors would no longer be small."""
+GARBAGE = 77
+
+
+@dataclass
+class Node:
+    """A tensor and its value."""
+
+    tensor: te.Tensor
+    value: np.ndarray
+    exact: bool = True
+    """Whether kc computes the value without rounding, so that numpy's is equal."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.value.shape
+
+    @property
+    def rank(self) -> int:
+        return self.value.ndim
+
+    @property
+    def dtype(self) -> str:
+        return self.tensor.dtype
+
+    @property
+    def is_float(self) -> bool:
+        return self.dtype.startswith("float")
+
+    @property
+    def fixed(self) -> bool:
+        """Whether its sizes are numbers."""
+        return all(isinstance(dim, int) for dim in self.tensor.shape)
+
+
+class Unsuitable(Exception):
+    """An operator that no tensor of the network suits."""
+
+
+class Network:
+    """A network while it is drawn."""
+
+    def __init__(self, random: Random) -> None:
+        self.random = random
+        self.numbers = np.random.default_rng(random.randrange(1 << 30))
+        self.dtype = random.choice(DTYPES)
+        self.inputs: list[Node] = []
+        self.nodes: list[Node] = []
+        self.read: set[te.Tensor] = set()
+        self.steps: list[str] = []
+        self.symbols: dict[str, int] = {}
+        self.batch: tuple[Var, int] | None = None
+        if random.random() < 0.2:
+            self.batch = te.size_var("n"), random.choice((1, 2, 3, 5))
+        for _ in range(random.randint(1, 2)):
+            self.nodes.append(self.input(self.shape(random.randint(1, 4)), first=True))
+
+    # What is drawn from ------------------------------------------------------------------------
+
+    def chance(self, p: float) -> bool:
+        return self.random.random() < p
+
+    def shape(self, rank: int) -> list[int]:
+        """Small sizes."""
+        most = {0: 1, 1: 40, 2: 12, 3: 7}.get(rank, 5)
+        return [self.random.choice((1, 2, 3, self.random.randint(1, most))) for _ in range(rank)]
+
+    def input(
+        self, shape: Sequence[int], dtype: str = "", first: bool = False, values: Any = None
+    ) -> Node:
+        """A new argument; one of the ``first`` may have a size that is known at the call."""
+        dtype = dtype or self.dtype
+        dims: list[Any] = list(shape)
+        sizes = list(shape)
+        if first and self.batch is not None and dims:
+            dims[0], sizes[0] = self.batch
+            self.symbols["n"] = self.batch[1]
+        if values is None:
+            low = 0 if dtype.startswith("u") else -4
+            values = self.numbers.integers(low, 5, sizes)
+        tensor = te.placeholder(tuple(dims), dtype, f"A{len(self.inputs)}")
+        node = Node(tensor, np.asarray(values).astype(dtype))
+        self.inputs.append(node)
+        return node
+
+    def pick(self, suits: Callable[[Node], bool] = lambda _: True) -> Node:
+        """A tensor for an operator: the last more often than others. Raises Unsuitable."""
+        nodes = [node for node in self.nodes if suits(node)]
+        if not nodes:
+            raise Unsuitable
+        return nodes[-1] if self.chance(0.6) else self.random.choice(nodes)
+
+    def axis(self, node: Node) -> int:
+        """An axis, sometimes counted from the end."""
+        if not node.rank:
+            raise Unsuitable
+        axis = self.random.randrange(node.rank)
+        return axis - node.rank if self.chance(0.3) else axis
+
+    def partner(self, node: Node) -> Node:
+        """A tensor that ``node`` broadcasts with, of its type."""
+        fitting = [
+            mate
+            for mate in self.nodes
+            if mate.dtype == node.dtype and mate.fixed and node.fixed and _fits(mate, node)
+        ]
+        if fitting and self.chance(0.6):
+            return self.random.choice(fitting)
+        shape = list(node.shape)[self.random.randint(0, node.rank) if self.chance(0.4) else 0 :]
+        start = node.rank - len(shape)
+        for n in range(len(shape)):
+            if self.chance(0.3) or not isinstance(node.tensor.shape[start + n], int):
+                shape[n] = 1
+        return self.input(shape, node.dtype)
+
+    # What is made ------------------------------------------------------------------------------
+
+    def add(self, name: str, operands: Sequence[Node], tensor: te.Tensor, value: Any, exact: bool):
+        """Enter a result. Raises Unsuitable for one that is too large, or no longer accurate."""
+        value = np.asarray(value)
+        if value.size > MOST_ELEMENTS or value.ndim > 5:
+            raise Unsuitable
+        floats = tensor.dtype.startswith("float")
+        if floats and value.size:
+            if not np.isfinite(value).all():
+                raise Unsuitable
+            largest = float(np.abs(value).max())
+            exact = exact and largest < EXACT and bool((value == np.rint(value)).all())
+            if not exact and largest > LARGE:
+                raise Unsuitable
+        node = Node(tensor, value.astype(tensor.dtype if not floats else "float64"), exact)
+        self.nodes.append(node)
+        self.read.update(operand.tensor for operand in operands)
+        self.steps.append(f"{name}({', '.join(operand.tensor.name for operand in operands)})")
+
+    def done(self) -> Fixed:
+        """The program."""
+        last = [
+            node
+            for node in self.nodes
+            if node.tensor not in self.read and not any(node is given for given in self.inputs)
+        ]
+        between = [
+            node
+            for node in self.nodes
+            if node.tensor in self.read and not any(node is given for given in self.inputs)
+        ]
+        if between and self.chance(0.15):
+            last.append(self.random.choice(between))
+        if not last:
+            return draw(self.random, None)
+        used = [
+            node
+            for node in self.inputs
+            if node.tensor in self.read or any(node is given for given in self.nodes[:2])
+        ]
+        args = [node.tensor for node in (*used, *last)]
+        given: list[np.ndarray] = [node.value for node in used]
+        expected: dict[int, np.ndarray] = {}
+        tolerance = 0.0
+        for node in last:
+            value = node.value.astype(node.dtype)
+            if node.is_float and value.size:
+                scale = max(1.0, float(np.abs(value).max()))
+                tolerance = max(tolerance, TOLERANCE[node.dtype] * scale)
+            expected[len(given)] = value
+            given.append(np.full_like(value, GARBAGE))
+        module = te.create_prim_func(args)
+        source = "; ".join(self.steps)
+        if self.chance(0.3):
+            module = _auto_scheduled(self.random, module)
+        return Fixed(module, given, expected, self.symbols, tolerance, source)
+
+
+def _auto_scheduled(random: Random, module: kc.IRModule) -> kc.IRModule:
+    """The module with the schedule that a build would choose: calls may go on from there."""
+    host = Target.host_cpu().export()
+    host["vector-width"] = random.choice((64, 128, 256))
+    if random.random() < 0.5:
+        host["l1-cache"], host["l2-cache"] = 256, 1024
+    host["num-cores"] = random.choice((1, 2, 4))
+    return kc.auto_schedule(module, Target(host)).mod
+
+
+def _fits(left: Node, right: Node) -> bool:
+    try:
+        np.broadcast_shapes(left.shape, right.shape)
+    except ValueError:
+        return False
+    return True
+
+
+def draw(random: Random, keep: int | None) -> Fixed:
+    """A network of up to six operators; of its first ``keep``."""
+    network = Network(random)
+    for _ in range(min(random.randint(1, MOST_STEPS), keep or MOST_STEPS)):
+        for _ in range(20):
+            inputs = len(network.inputs)
+            try:
+                random.choice(OPERATORS)(network)
+            except Unsuitable:
+                del network.inputs[inputs:]
+                continue
+            break
+    return network.done()
+
+
+# Operators ---------------------------------------------------------------------------------
+
+
+def _is_small(node: Node) -> bool:
+    return node.is_float and bool((np.abs(node.value) <= 8).all())
+
+
+def activation(net: Network) -> None:
+    """An elementwise function of floats."""
+    x = net.pick(_is_small)
+    v = x.value
+    name, tensor, value = net.random.choice(
+        (
+            ("exp", topi.exp, lambda: np.exp(v)),
+            ("tanh", topi.tanh, lambda: np.tanh(v)),
+            ("sigmoid", topi.sigmoid, lambda: 1 / (1 + np.exp(-v))),
+            ("sin", topi.sin, lambda: np.sin(v)),
+            ("sqrt", lambda t: topi.sqrt(topi.abs(t)), lambda: np.sqrt(np.abs(v))),
+            ("log", lambda t: topi.log(topi.abs(t) + 1.0), lambda: np.log(np.abs(v) + 1)),
+            ("silu", topi.nn.silu, lambda: v / (1 + np.exp(-v))),
+        )
+    )
+    net.add(name, [x], tensor(x.tensor), value(), False)
+
+
+def unary(net: Network) -> None:
+    """An elementwise function of every type."""
+    x = net.pick(lambda node: node.exact)
+    v = x.value
+    name, tensor, value = net.random.choice(
+        (
+            ("relu", topi.nn.relu, lambda: np.maximum(v, 0)),
+            ("abs", topi.abs, lambda: np.abs(v)),
+            ("clip", lambda t: topi.clip(t, 1, 3), lambda: np.clip(v, 1, 3)),
+            ("times", lambda t: t * 3, lambda: v * np.asarray(3, v.dtype)),
+            ("sign", topi.sign, lambda: np.sign(v)),
+            ("identity", topi.identity, lambda: v),
+        )
+    )
+    net.add(name, [x], tensor(x.tensor), value(), x.exact)
+
+
+def cast(net: Network) -> None:
+    """A conversion of small exact values."""
+    x = net.pick(lambda node: node.exact and bool((np.abs(node.value) < 100).all()))
+    if not (x.value >= 0).all():
+        dtype = net.random.choice(("float32", "float64", "int32", "int64", "int16"))
+    else:
+        dtype = net.random.choice(DTYPES)
+    net.add(f"cast to {dtype}", [x], topi.cast(x.tensor, dtype), x.value.astype(dtype), True)
+
+
+BINARY: tuple[tuple[str, Any, Any], ...] = (
+    ("add", topi.add, np.add),
+    ("subtract", topi.subtract, np.subtract),
+    ("multiply", topi.multiply, np.multiply),
+    ("maximum", topi.maximum, np.maximum),
+    ("minimum", topi.minimum, np.minimum),
+)
+
+
+def binary(net: Network) -> None:
+    """An operator with broadcasting."""
+    x = net.pick()
+    y = net.partner(x)
+    name, tensor, value = net.random.choice(BINARY)
+    if net.chance(0.5):
+        x, y = y, x
+    exact = x.exact and y.exact
+    net.add(name, [x, y], tensor(x.tensor, y.tensor), value(x.value, y.value), exact)
+
+
+def select(net: Network) -> None:
+    """A choice by a comparison of exact values."""
+    x = net.pick(lambda node: node.exact)
+    y = net.partner(x)
+    if not y.exact:
+        raise Unsuitable
+    name = net.random.choice(("less", "greater_equal", "equal"))
+    compare = getattr(topi, name)(x.tensor, y.tensor)
+    condition = getattr(np, name)(x.value, y.value)
+    tensor = topi.where(compare, x.tensor, y.tensor)
+    net.add(f"where {name}", [x, y], tensor, np.where(condition, x.value, y.value), True)
+
+
+def reduction(net: Network) -> None:
+    """A reduction over some axes."""
+    x = net.pick(lambda node: node.rank > 0 and node.value.size > 0)
+    keepdims = net.chance(0.4)
+    count = net.random.randint(1, x.rank)
+    axes: Any = tuple(sorted(net.random.sample(range(x.rank), count)))
+    axes = None if net.chance(0.15) else axes
+    name = net.random.choice(("sum", "max", "min", "mean", "prod"))
+    if name == "mean" and not x.is_float:
+        name = "max"
+    value = getattr(np, name)(x.value, axis=axes, keepdims=keepdims)
+    if name in ("sum", "prod"):
+        value = value.astype(x.value.dtype)
+    tensor = getattr(topi, name)(x.tensor, axes, keepdims)
+    net.add(f"{name} over {axes}", [x], tensor, value, x.exact and name != "mean")
+
+
+def arg_reduction(net: Network) -> None:
+    """Where the largest or smallest is, the first of several."""
+    x = net.pick(lambda node: node.exact and node.rank > 0 and node.value.size > 0)
+    axis, keepdims = net.axis(x), net.chance(0.4)
+    name = net.random.choice(("argmax", "argmin"))
+    value = getattr(np, name)(x.value, axis=axis, keepdims=keepdims)
+    net.add(f"{name} over {axis}", [x], getattr(topi, name)(x.tensor, axis, keepdims), value, True)
+
+
+def transpose(net: Network) -> None:
+    x = net.pick(lambda node: node.rank > 1)
+    axes = list(range(x.rank))
+    net.random.shuffle(axes)
+    name = f"transpose {axes}"
+    net.add(name, [x], topi.transpose(x.tensor, axes), x.value.transpose(axes), x.exact)
+
+
+def reshape(net: Network) -> None:
+    """The elements in another shape of the same number of factors, or more."""
+    x = net.pick(lambda node: node.fixed)
+    sizes: list[int] = []
+    left = x.value.size
+    while left > 1 and len(sizes) < 3:
+        divisors = [n for n in range(2, left + 1) if left % n == 0]
+        sizes.append(net.random.choice(divisors))
+        left //= sizes[-1]
+    sizes.insert(net.random.randint(0, len(sizes)), left)
+    net.add(f"reshape {sizes}", [x], topi.reshape(x.tensor, sizes), x.value.reshape(sizes), x.exact)
+
+
+def expand(net: Network) -> None:
+    x = net.pick(lambda node: node.rank < 4)
+    axis = net.random.randint(0, x.rank)
+    value = np.expand_dims(x.value, axis)
+    net.add(f"expand_dims {axis}", [x], topi.expand_dims(x.tensor, axis), value, x.exact)
+
+
+def squeeze(net: Network) -> None:
+    x = net.pick(lambda node: node.fixed and 1 in node.shape and node.rank > 1)
+    axis = net.random.choice([n for n, size in enumerate(x.shape) if size == 1])
+    value = np.squeeze(x.value, axis)
+    net.add(f"squeeze {axis}", [x], topi.squeeze(x.tensor, axis), value, x.exact)
+
+
+def concatenate(net: Network) -> None:
+    """A tensor with itself, and with a new one."""
+    x = net.pick(lambda node: node.rank > 0 and node.fixed)
+    axis = net.axis(x)
+    shape = list(x.shape)
+    shape[axis] = net.random.randint(1, 3)
+    y = net.input(shape, x.dtype)
+    parts = net.random.choice(([x, y], [y, x], [x, x], [x, y, x]))
+    value = np.concatenate([part.value for part in parts], axis)
+    tensor = topi.concatenate([part.tensor for part in parts], axis)
+    net.add(f"concatenate over {axis}", parts, tensor, value, x.exact)
+
+
+def stack(net: Network) -> None:
+    x = net.pick(lambda node: node.rank < 4)
+    axis = net.random.randint(0, x.rank)
+    value = np.stack([x.value, x.value], axis)
+    net.add(f"stack {axis}", [x], topi.stack([x.tensor, x.tensor], axis), value, x.exact)
+
+
+def split(net: Network) -> None:
+    """All parts are results, or operands of what follows."""
+    x = net.pick(lambda node: node.fixed and any(size > 1 for size in node.shape))
+    axis = net.random.choice([n for n, size in enumerate(x.shape) if size > 1])
+    at = net.random.randint(1, x.shape[axis] - 1)
+    tensors = topi.split(x.tensor, [at], axis)
+    for tensor, value in zip(tensors, np.split(x.value, [at], axis), strict=True):
+        net.add(f"split at {at} of {axis}", [x], tensor, value, x.exact)
+
+
+def flip(net: Network) -> None:
+    x = net.pick(lambda node: node.rank > 0)
+    axis = net.axis(x)
+    net.add(f"flip {axis}", [x], topi.flip(x.tensor, axis), np.flip(x.value, axis), x.exact)
+
+
+def strided_slice(net: Network) -> None:
+    x = net.pick(lambda node: node.rank > 0 and node.fixed and node.value.size > 0)
+    axis = net.random.randrange(x.rank)
+    size = x.shape[axis]
+    begin = net.random.randrange(size)
+    end = net.random.randint(begin + 1, size)
+    step = net.random.choice((1, 1, 2, 3))
+    at = tuple(slice(begin, end, step) if n == axis else slice(None) for n in range(x.rank))
+    tensor = topi.strided_slice(x.tensor, [begin], [end], [step], [axis])
+    net.add(f"slice {begin}:{end}:{step} of {axis}", [x], tensor, x.value[at], x.exact)
+
+
+def tile(net: Network) -> None:
+    x = net.pick(lambda node: node.rank > 0 and node.fixed)
+    reps = [net.random.choice((1, 1, 2, 3)) for _ in range(x.rank)]
+    net.add(f"tile {reps}", [x], topi.tile(x.tensor, reps), np.tile(x.value, reps), x.exact)
+
+
+def repeat(net: Network) -> None:
+    x = net.pick(lambda node: node.rank > 0)
+    axis, times = net.axis(x), net.random.randint(1, 3)
+    value = np.repeat(x.value, times, axis)
+    name = f"repeat {times} of {axis}"
+    net.add(name, [x], topi.repeat(x.tensor, times, axis), value, x.exact)
+
+
+def take(net: Network) -> None:
+    """Some elements of an axis, by indices that may be outside: those are clipped."""
+    x = net.pick(lambda node: node.rank > 0 and node.value.size > 0)
+    axis = net.axis(x)
+    size = x.shape[axis]
+    shape = net.random.choice(([3], [2, 2], [5], [1]))
+    which = net.input(shape, net.random.choice(("int32", "int64")),
+                      values=net.numbers.integers(-1, size + 1, shape))  # fmt: skip
+    value = np.take(x.value, which.value, axis, mode="clip")
+    net.add(f"take of {axis}", [x, which], topi.take(x.tensor, which.tensor, axis), value, x.exact)
+
+
+def pad(net: Network) -> None:
+    x = net.pick(lambda node: node.rank > 0)
+    before = [net.random.choice((0, 0, 1, 2)) for _ in range(x.rank)]
+    after = [net.random.choice((0, 0, 1, 3)) for _ in range(x.rank)]
+    value = np.pad(x.value, list(zip(before, after, strict=True)), constant_values=2)
+    tensor = topi.nn.pad(x.tensor, before, after, 2)
+    net.add(f"pad {before} {after}", [x], tensor, value, x.exact)
+
+
+def cumsum(net: Network) -> None:
+    x = net.pick(lambda node: node.rank > 0 and node.exact)
+    axis = net.axis(x)
+    value = np.cumsum(x.value, axis, dtype=x.value.dtype)
+    tensor = topi.cumsum(x.tensor, axis, dtype=x.dtype)
+    net.add(f"cumsum of {axis}", [x], tensor, value, True)
+
+
+def sort(net: Network) -> None:
+    x = net.pick(lambda node: node.rank > 0 and node.exact and node.value.size > 0)
+    axis = net.axis(x)
+    if net.chance(0.5):
+        net.add(f"sort of {axis}", [x], topi.sort(x.tensor, axis), np.sort(x.value, axis), True)
+        return
+    value = np.argsort(x.value, axis, kind="stable")
+    tensor = topi.argsort(x.tensor, axis=axis, dtype="int32")
+    net.add(f"argsort of {axis}", [x], tensor, value, True)
+
+
+def one_hot(net: Network) -> None:
+    x = net.pick(lambda node: node.dtype in ("int32", "int64") and node.rank < 4)
+    value = np.where(x.value[..., None] == np.arange(4), 3, 1)
+    net.add("one_hot", [x], topi.one_hot(x.tensor, 3, 1, 4, -1, "int32"), value, True)
+
+
+def trilu(net: Network) -> None:
+    x = net.pick(lambda node: node.rank >= 2)
+    k, upper = net.random.randint(-2, 2), net.chance(0.5)
+    value = np.triu(x.value, k) if upper else np.tril(x.value, k)
+    tensor = topi.trilu(x.tensor, k, upper)
+    net.add(f"trilu {k} {upper}", [x], tensor, value, x.exact)
+
+
+def product(net: Network) -> None:
+    """A product of matrices, perhaps of batches, either of them transposed."""
+    x = net.pick(lambda node: node.rank in (2, 3) and node.value.size > 0 and node.exact)
+    rows = net.random.randint(1, 9)
+    if x.rank == 3:
+        turned = net.chance(0.5)
+        terms = x.shape[1] if turned else x.shape[2]
+        turned_too = net.chance(0.5)
+        batch = x.shape[0] if isinstance(x.tensor.shape[0], int) else 1
+        y = net.input([batch, rows, terms] if turned_too else [batch, terms, rows], x.dtype)
+        left = x.value.swapaxes(1, 2) if turned else x.value
+        right = y.value.swapaxes(1, 2) if turned_too else y.value
+        tensor = topi.nn.batch_matmul(
+            x.tensor, y.tensor, None, None, transpose_a=turned, transpose_b=turned_too
+        )
+        net.add("batch_matmul", [x, y], tensor, left @ right, True)
+        return
+    if net.chance(0.5):
+        weight = net.input([rows, x.shape[1]], x.dtype)
+        bias = net.input([rows], x.dtype)
+        value = x.value @ weight.value.T + bias.value
+        tensor = topi.nn.dense(x.tensor, weight.tensor, bias.tensor)
+        net.add("dense", [x, weight, bias], tensor, value, True)
+        return
+    turned, turned_too = net.chance(0.5), net.chance(0.5)
+    terms = x.shape[0] if turned else x.shape[1]
+    y = net.input([rows, terms] if turned_too else [terms, rows], x.dtype)
+    left = x.value.T if turned else x.value
+    right = y.value.T if turned_too else y.value
+    tensor = topi.matmul(x.tensor, y.tensor, turned, turned_too)
+    net.add("matmul", [x, y], tensor, left @ right, True)
+
+
+def _windows(
+    x: np.ndarray, kernel: Sequence[int], stride: Sequence[int], dilation: Sequence[int]
+) -> np.ndarray:
+    """Windows over the last two axes: (..., rows, columns, *kernel)."""
+    view = np.lib.stride_tricks.sliding_window_view(
+        x, [(k - 1) * d + 1 for k, d in zip(kernel, dilation, strict=True)], (-2, -1)
+    )
+    return view[..., :: stride[0], :: stride[1], :: dilation[0], :: dilation[1]]
+
+
+def convolution(net: Network) -> None:
+    """A convolution of images, perhaps each channel by itself."""
+    x = net.pick(lambda node: node.rank == 4 and node.exact and node.value.size > 0)
+    kernel = [net.random.randint(1, 3), net.random.randint(1, 3)]
+    stride = [net.random.randint(1, 2), net.random.randint(1, 2)]
+    padding = net.random.randint(0, 2)
+    dilation = [1, 1] if net.chance(0.7) else [2, 1]
+    padded = np.pad(x.value, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
+    if any(
+        (k - 1) * d + 1 > size
+        for k, d, size in zip(kernel, dilation, padded.shape[2:], strict=True)
+    ):
+        raise Unsuitable
+    windows = _windows(padded, kernel, stride, dilation)
+    channels = x.shape[1]
+    if not isinstance(x.tensor.shape[1], int):
+        raise Unsuitable
+    if net.chance(0.3):
+        weight = net.input([channels, 1, *kernel], x.dtype)
+        value = np.einsum("ncijkl,ckl->ncij", windows, weight.value[:, 0])
+        tensor = topi.nn.depthwise_conv2d_nchw(
+            x.tensor, weight.tensor, stride, padding, dilation, x.dtype
+        )
+        net.add("depthwise", [x, weight], tensor, value.astype(x.value.dtype), True)
+        return
+    weight = net.input([net.random.randint(1, 4), channels, *kernel], x.dtype)
+    value = np.einsum("ncijkl,ockl->noij", windows, weight.value)
+    tensor = topi.nn.conv2d(x.tensor, weight.tensor, stride, padding, dilation, out_dtype=x.dtype)
+    net.add("conv2d", [x, weight], tensor, value.astype(x.value.dtype), True)
+
+
+def pool(net: Network) -> None:
+    x = net.pick(lambda node: node.rank == 4 and node.value.size > 0 and node.is_float)
+    kernel = [net.random.randint(1, 3), net.random.randint(1, 3)]
+    stride = [net.random.randint(1, 2), net.random.randint(1, 2)]
+    if any(k > size for k, size in zip(kernel, x.shape[2:], strict=True)):
+        raise Unsuitable
+    windows = _windows(x.value, kernel, stride, (1, 1))
+    how = net.random.choice(("max", "avg"))
+    value = windows.max((-2, -1)) if how == "max" else windows.mean((-2, -1))
+    tensor = topi.nn.pool2d(x.tensor, kernel, stride, [1, 1], [0, 0, 0, 0], how)
+    net.add(f"{how} pool", [x], tensor, value, x.exact and how == "max")
+
+
+def normalization(net: Network) -> None:
+    """Softmax and norms."""
+    x = net.pick(lambda node: node.rank > 0 and _is_small(node) and node.value.size > 0)
+    axis = net.axis(x)
+    v = x.value
+    kind = net.random.choice(("softmax", "log_softmax", "layer_norm", "rms_norm"))
+    if kind in ("softmax", "log_softmax"):
+        shifted = v - v.max(axis, keepdims=True)
+        total = np.exp(shifted).sum(axis, keepdims=True)
+        value = np.exp(shifted) / total if kind == "softmax" else shifted - np.log(total)
+        tensor = getattr(topi.nn, kind)(x.tensor, axis)
+    elif kind == "layer_norm":
+        centered = v - v.mean(axis, keepdims=True)
+        variance = (centered**2).mean(axis, keepdims=True)
+        value = centered / np.sqrt(variance + 0.5)
+        tensor = topi.nn.layer_norm(x.tensor, None, None, axis, 0.5)
+    else:
+        value = v / np.sqrt((v**2).mean(axis, keepdims=True) + 0.5)
+        tensor = topi.nn.rms_norm(x.tensor, None, axis, 0.5)
+    net.add(f"{kind} of {axis}", [x], tensor, value, False)
+
+
+OPERATORS: tuple[Callable[[Network], None], ...] = (
+    activation, activation, unary, cast, binary, binary, binary, select, reduction, reduction,
+    arg_reduction, transpose, transpose, reshape, reshape, expand, squeeze, concatenate, stack,
+    split, flip, strided_slice, tile, repeat, take, pad, cumsum, sort, one_hot, trilu, product,
+    product, convolution, convolution, pool, normalization, normalization,
+)  # fmt: skip
