@@ -240,14 +240,17 @@ class Patterns:
 
     def _compare(self, op: arith.CmpiOp) -> None:
         left, right = self.pattern(op.lhs), self.pattern(op.rhs)
-        compare = _COMPARISONS.get(op.predicate.value.data)
+        predicate = op.predicate.value.data
+        if predicate > max(_COMPARISONS) and all(map(self._is_natural, (op.lhs, op.rhs))):
+            predicate -= _UNSIGNED
+        compare = _COMPARISONS.get(predicate)
         if left is None or right is None or compare is None or op.result not in self.varying:
             return
         each, unit = left.each - right.each, gcd(left.unit, right.unit)
         trend = _trend(op, left, right)
-        if trend is not None and op.predicate.value.data in _LESS:
+        if trend is not None and predicate in _LESS:
             trend = -trend
-        elif trend and op.predicate.value.data not in _GREATER:
+        elif trend and predicate not in _GREATER:
             trend = None
         multiples = [0] if not unit else self._multiples(op, each, unit)
         if multiples is None:
@@ -478,5 +481,6 @@ _COMPARISONS: dict[int, Callable[[Any], Any]] = {
     4: lambda difference: difference > 0,
     5: lambda difference: difference >= 0,
 }
-"""By the number of the predicate; those of unsigned numbers are left out."""
+"""By the number of the predicate; those of unsigned numbers follow, from ``ult`` on."""
+_UNSIGNED = 4
 _LESS, _GREATER = (2, 3), (4, 5)

@@ -30,7 +30,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, MemRefType, NoneAt
 from xdsl.ir import Block, Operation, SSAValue
 
 from kc.analysis.access_patterns import WARP_SIZE, Patterns, Verdict, warp_cost
-from kc.analysis.kernel_launches import launch_sizes
+from kc.analysis.kernel_launches import NO_SHAPES, Shapes, launch_sizes
 from kc.analysis.kernel_safety import SafetyVerdict, safety_of
 from kc.dialects import gpu
 from kc.dialects.gpu import AddressSpace, AddressSpaceAttr, GPUFuncOp
@@ -38,7 +38,7 @@ from kc.support.diagnostics import Location
 from kc.support.locations import location_of
 
 _READS = (memref.LoadOp, vector.LoadOp)
-_WRITES = (memref.StoreOp, vector.StoreOp)
+_WRITES = (memref.StoreOp, memref.AtomicRMWOp, vector.StoreOp)
 
 
 @dataclass(frozen=True)
@@ -100,13 +100,14 @@ class KernelVerdicts:
         return [str(line) for line in (*self.accesses, *self.safety)]
 
 
-def verdicts_of(kernel: GPUFuncOp) -> KernelVerdicts:
-    """The accesses of a kernel whose block size is known; none, where it is not."""
+def verdicts_of(kernel: GPUFuncOp, shapes: Shapes = NO_SHAPES) -> KernelVerdicts:
+    """The accesses of a kernel whose block size is known; none, where it is not. ``shapes`` are the
+    symbols that sizes are in the functions that launch it."""
     grid, sizes = launch_sizes(kernel)
     threads = [size for size in sizes if size is not None]
     reader = _Reader(kernel, grid, threads if len(threads) == len(sizes) else None)
     reader.read(kernel.body.blocks[0], None)
-    safety = safety_of(kernel, is_unanimous=reader.is_unanimous is True)
+    safety = safety_of(kernel, is_unanimous=reader.is_unanimous is True, shapes=shapes)
     name = kernel.sym_name.data
     without_cost = frozenset(reader.without_cost)
     return KernelVerdicts(name, tuple(reader.accesses), reader.is_unanimous, safety, without_cost)
@@ -293,6 +294,8 @@ class _Reader:
         if memory is None:
             return
         what, width = "written" if is_write else "read", _width(type_)
+        if isinstance(op, memref.AtomicRMWOp):
+            what = "updated"
         value = op.operands[0] if is_write else op.results[0]
         lanes = value.type.element_count() if isinstance(value.type, VectorType) else 1
         pattern = self.patterns.place(shape, indices) if is_plain else None

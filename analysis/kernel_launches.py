@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
-from xdsl.dialects import scf
-from xdsl.dialects.builtin import SymbolRefAttr
+from collections.abc import Mapping, Sequence
+
+from xdsl.dialects import func, memref, scf
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    AffineMapAttr,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+    SymbolRefAttr,
+)
 from xdsl.ir import Block, SSAValue
+from xdsl.ir.affine import AffineSymExpr
 
 from kc.analysis.kernel_values import KernelValues
-from kc.dialects.gpu import GPUFuncOp, GPUModuleOp, LaunchFuncOp
+from kc.dialects.gpu import AllocOp, GPUFuncOp, GPUModuleOp, LaunchFuncOp
+from kc.dialects.tir import symbol_names
+
+Shapes = Mapping[str, Sequence[Sequence[str | None] | str | None]]
+"""Of each function by name: for each argument the symbols that its sizes are, None for others, or
+the symbol that a number is."""
+
+NO_SHAPES: Shapes = {}
 
 
 def launch_sizes(kernel: GPUFuncOp) -> tuple[list[int | None], list[int | None]]:
@@ -68,3 +85,100 @@ def bounds_of(value: SSAValue) -> tuple[int, int] | None:
         return None
     low, high = constant_of(loop.lb), constant_of(loop.ub)
     return None if low is None or high is None else (low, high - 1)
+
+
+def shapes_of(module: ModuleOp) -> Shapes:
+    """The symbols that sizes of public functions' arguments are, which calls are checked for."""
+    return {
+        op.sym_name.data: [_shape(op, n) for n in range(len(op.function_type.inputs))]
+        for op in module.ops
+        if isinstance(op, func.FuncOp)
+        and op.arg_attrs is not None
+        and (op.sym_visibility is None or op.sym_visibility.data != "private")
+    }
+
+
+def _shape(function: func.FuncOp, n: int) -> Sequence[str | None] | str | None:
+    assert function.arg_attrs is not None
+    given, names = function.arg_attrs.data[n].data, symbol_names(function)
+    shape, symbol = given.get("kc.shape"), given.get("kc.symbol")
+    if isinstance(symbol, StringAttr):
+        return symbol.data
+    if not isinstance(shape, AffineMapAttr):
+        return None
+    return [
+        names[size.position] if isinstance(size, AffineSymExpr) else None
+        for size in shape.data.results
+    ]
+
+
+def sizes_of_arguments(
+    kernel: GPUFuncOp, shapes: Shapes
+) -> dict[SSAValue | tuple[SSAValue, int], str]:
+    """The symbols that arguments of a kernel are, and sizes of arrays along an axis, in all
+    launches of it: what has the same symbol is the same number."""
+    launches = launches_of(kernel)
+    homes = [_function_of(launch) for launch in launches]
+    if len(set(homes)) != 1 or homes[0] is None:
+        return {}
+    shape_of = _Symbols(homes[0], shapes)
+    sizes: dict[SSAValue | tuple[SSAValue, int], str] = {}
+    for n, argument in enumerate(kernel.body.blocks[0].args[: len(kernel.function_type.inputs)]):
+        given = [launch.kernel_operands[n] for launch in launches]
+        if not isinstance(argument.type, MemRefType):
+            symbol = _only_symbol([shape_of.value(value) for value in given])
+            if symbol is not None:
+                sizes[argument] = symbol
+            continue
+        for axis, size in enumerate(argument.type.get_shape()):
+            if size == DYNAMIC_INDEX:
+                symbol = _only_symbol([shape_of.size(value, axis) for value in given])
+                if symbol is not None:
+                    sizes[argument, axis] = symbol
+    return sizes
+
+
+def _only_symbol(symbols: Sequence[str | None]) -> str | None:
+    return symbols[0] if len(set(symbols)) == 1 else None
+
+
+def _function_of(launch: LaunchFuncOp) -> func.FuncOp | None:
+    op = launch.parent_op()
+    while op is not None and not isinstance(op, func.FuncOp):
+        op = op.parent_op()
+    return op
+
+
+class _Symbols:
+    """Which symbols the values of a host function are."""
+
+    def __init__(self, function: func.FuncOp, shapes: Shapes) -> None:
+        self.entry = function.body.blocks[0]
+        self.shapes = shapes.get(function.sym_name.data, ())
+
+    def value(self, value: SSAValue) -> str | None:
+        """The symbol that a number is."""
+        op = value.owner
+        if isinstance(op, memref.DimOp):
+            axis = constant_of(op.index)
+            return None if axis is None else self.size(SSAValue.get(op.source), axis)
+        shape = self._argument(value)
+        return shape if isinstance(shape, str) else None
+
+    def size(self, array: SSAValue, axis: int) -> str | None:
+        """The symbol that an array's size along an axis is."""
+        assert isinstance(array.type, MemRefType)
+        sizes = array.type.get_shape()
+        if sizes[axis] != DYNAMIC_INDEX:
+            return None
+        if isinstance(array.owner, AllocOp | memref.AllocOp):
+            before = list(sizes[:axis]).count(DYNAMIC_INDEX)
+            return self.value(array.owner.dynamic_sizes[before])
+        shape = self._argument(array)
+        return None if shape is None or isinstance(shape, str) else shape[axis]
+
+    def _argument(self, value: SSAValue) -> Sequence[str | None] | str | None:
+        if value.owner is not self.entry:
+            return None
+        number = self.entry.args.index(value)
+        return self.shapes[number] if number < len(self.shapes) else None

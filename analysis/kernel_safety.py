@@ -47,7 +47,15 @@ from kc.analysis.disproofs import is_never
 from kc.analysis.instances import is_before
 from kc.analysis.isl_sets import Point, first_point
 from kc.analysis.kernel_copies import CopyWay
-from kc.analysis.kernel_launches import bounds_of, constant_of, launch_sizes, launches_of
+from kc.analysis.kernel_launches import (
+    NO_SHAPES,
+    Shapes,
+    bounds_of,
+    constant_of,
+    launch_sizes,
+    launches_of,
+    sizes_of_arguments,
+)
 from kc.analysis.kernel_parts import parts_of
 from kc.analysis.kernel_pointers import POINTERS, PointerAccess, pointer_accesses
 from kc.analysis.kernel_values import (
@@ -174,15 +182,17 @@ class SafetyVerdict:
         return f"{self.kind}: {self.message}" + (f" ({', '.join(places)})" if places else "")
 
 
-def safety_of(kernel: GPUFuncOp, *, is_unanimous: bool = False) -> tuple[SafetyVerdict, ...]:
+def safety_of(
+    kernel: GPUFuncOp, *, is_unanimous: bool = False, shapes: Shapes = NO_SHAPES
+) -> tuple[SafetyVerdict, ...]:
     """A verdict for each kind of mistake; ``is_unanimous``: all threads are known to come to each
-    barrier."""
+    barrier. ``shapes`` are the symbols that sizes are in the functions that launch it."""
     grid, block = launch_sizes(kernel)
     threads = [size for size in block if size is not None]
     if len(threads) < len(block):
         reason = "the number of threads is known when it is launched"
         return tuple(SafetyVerdict(kind, None, reason) for kind in KINDS)
-    return _Kernel(kernel, grid, threads, is_unanimous).verdicts()
+    return _Kernel(kernel, grid, threads, is_unanimous, shapes).verdicts()
 
 
 # Accesses ---------------------------------------------------------------------------------------
@@ -278,6 +288,7 @@ class _Kernel:
     grid: list[int | None]
     block: list[int]
     is_unanimous: bool
+    shapes: Shapes
     loops: dict[SSAValue, str] = field(default_factory=dict)
     accesses: list[_Access] = field(default_factory=list)
     meetings: list[_Place] = field(default_factory=list)
@@ -297,6 +308,9 @@ class _Kernel:
 
     def __post_init__(self) -> None:
         self.reader = KernelValues(self.grid, self.block, self.loops)
+        symbols = sizes_of_arguments(self.kernel, self.shapes)
+        numbers = {symbol: f"n{n}" for n, symbol in enumerate(dict.fromkeys(symbols.values()))}
+        self.reader.uniform |= {value: numbers[symbol] for value, symbol in symbols.items()}
         self.same = self._same_arrays()
         self.parts, self.beyond = parts_of(self.kernel)
         self.by_pointer |= {part.base for part in self.parts.values() if part.is_shared}

@@ -73,7 +73,7 @@ class KernelValues(TermReader):
             before = list(buffer.type.get_shape()[:axis]).count(DYNAMIC_INDEX)
             return self.read(buffer.owner.sizes[before])
         if isinstance(buffer.owner, Block):
-            return dim(self.uniform.setdefault((buffer, axis), f"n{len(self.uniform)}"))
+            return dim(self.uniform.setdefault((buffer, axis), self._next_size()))
         return self._fresh()
 
     def computed(self, value: SSAValue) -> Term | None:
@@ -162,8 +162,11 @@ class KernelValues(TermReader):
         if value in self.loops:
             return dim(self.loops[value])
         if isinstance(value.owner, Block) and isinstance(value.owner.parent_op(), GPUFuncOp):
-            return dim(self.uniform.setdefault(value, f"n{len(self.uniform)}"))
+            return dim(self.uniform.setdefault(value, self._next_size()))
         return self._fresh()
+
+    def _next_size(self) -> str:
+        return f"n{len(set(self.uniform.values()))}"
 
     def _fresh(self) -> Term:
         self.unknown.append(f"_{len(self.unknown)}")

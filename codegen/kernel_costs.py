@@ -8,6 +8,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 
 from kc.analysis.kernel_accesses import KernelVerdicts, verdicts_of
+from kc.analysis.kernel_launches import shapes_of
 from kc.analysis.loop_tree import preorder
 from kc.analysis.ptx_resources import KernelResources, fits_registers, resources
 from kc.codegen.ptx import ptx_of
@@ -29,12 +30,13 @@ def kernel_costs(module: ModuleOp, target: Target) -> list[KernelResources]:
     if target.kind != "cuda":
         target = Target({**target.export(), "kind": "cuda"})
     verdicts: dict[str, KernelVerdicts] = {}
+    shapes = shapes_of(module)
     with target:
         for planned in planned_passes(TO_NVVM, "cuda"):
             planned.apply(context(), module)
             if planned.name == "gpu-kernel-outlining":
                 kernels = [op for op in module.walk() if isinstance(op, GPUFuncOp)]
-                verdicts = {kernel.sym_name.data: verdicts_of(kernel) for kernel in kernels}
+                verdicts = {kernel.sym_name.data: verdicts_of(kernel, shapes) for kernel in kernels}
     text = ptx_of(module, target)
     warn_of_memory(module, text, target)
     costs = _resources(module, text, target)

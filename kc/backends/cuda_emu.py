@@ -19,6 +19,7 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Block, Region, SSAValue
 
 from kc.analysis.kernel_accesses import KernelVerdicts, verdicts_of
+from kc.analysis.kernel_launches import Shapes, shapes_of
 from kc.backends import Backend, Build, llvm
 from kc.conversion.convert_gpu_to_cpu import SITES
 from kc.conversion.pipelines import TO_EMULATOR
@@ -70,11 +71,12 @@ def watching(build: Build) -> Callable[[], WatchedModule]:
 def watched(build: Build) -> WatchedModule:
     """Machine code that watches what kernels do; it is in no cache."""
     places: list[Place] = []
+    shapes = shapes_of(build.loops)
     verdicts: dict[str, tuple[KernelVerdicts, ...]] = {}
 
     def note(stage: str, module: ModuleOp) -> None:
         if stage == "convert-nvvm-to-gpu":
-            verdicts.update(_verdicts(module))
+            verdicts.update(_verdicts(module, shapes))
         if stage == _CONVERSION:
             places.extend(_places(module))
 
@@ -84,10 +86,10 @@ def watched(build: Build) -> WatchedModule:
     return WatchedModule(module, places, verdicts)
 
 
-def _verdicts(module: ModuleOp) -> dict[str, tuple[KernelVerdicts, ...]]:
+def _verdicts(module: ModuleOp, shapes: Shapes) -> dict[str, tuple[KernelVerdicts, ...]]:
     """By host function, of the kernels that it and the functions that it calls launch."""
     kernels = {
-        (home.sym_name.data, kernel.sym_name.data): verdicts_of(kernel)
+        (home.sym_name.data, kernel.sym_name.data): verdicts_of(kernel, shapes)
         for home in module.ops
         if isinstance(home, GPUModuleOp)
         for kernel in home.body.block.ops

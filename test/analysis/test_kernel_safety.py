@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kc.analysis import kernel_safety
+from kc.analysis.kernel_launches import NO_SHAPES, Shapes
 from kc.analysis.kernel_safety import SafetyVerdict, safety_of
 from kc.dialects.gpu import GPUFuncOp
 from kc.support.ir_text import parse_module
@@ -16,7 +17,11 @@ FEW = "%few = arith.cmpi slt, %t, %c32 : index\n"
 
 
 def verdicts(
-    body: str, blocks: str = "%c1", given: str = "%A, %B", size: str = "64"
+    body: str,
+    blocks: str = "%c1",
+    given: str = "%A, %B",
+    size: str = "64",
+    shapes: Shapes = NO_SHAPES,
 ) -> dict[str, SafetyVerdict]:
     """By kind, of a kernel with 64 threads that has two arrays, an index and shared memory."""
     array = f"memref<{size}xf32>"
@@ -49,7 +54,7 @@ def verdicts(
 """
     module = parse_module(text, "kernel.mlir", context())
     (kernel,) = (op for op in module.walk() if isinstance(op, GPUFuncOp))
-    return {verdict.kind: verdict for verdict in safety_of(kernel)}
+    return {verdict.kind: verdict for verdict in safety_of(kernel, shapes=shapes)}
 
 
 RACE = "S[0] is written by thread 0 of block 0 and read by thread 63, with no barrier in between"
@@ -197,6 +202,22 @@ def test_bounds(index: str, is_clean: bool | None):
         {"" if index == "%i" else f"%z = memref.load %A[{index}] : {A}"}"""
     )["out-of-bounds"]
     assert verdict.is_clean is is_clean
+
+
+@pytest.mark.parametrize(
+    ("of_b", "n", "is_clean"), [("m", None, True), ("k", None, None), ("m", "m", True)]
+)
+def test_sizes_that_are_one_symbol(of_b: str, n: str | None, is_clean: bool | None):
+    """Threads that are inside of A, or below an argument, are inside of B, if that is as long."""
+    limit = "%n" if n else "%a"
+    body = f"""%a = memref.dim %A, %c0 : memref<?xf32>
+      %in = arith.cmpi slt, %t, {limit} : index
+      scf.if %in {{
+        %y = memref.load %B[%t] : memref<?xf32>
+      }}"""
+    shapes: Shapes = {"main": [["m"], [of_b], n]}
+    assert verdicts(body, size="?", shapes=shapes)["out-of-bounds"].is_clean is is_clean
+    assert verdicts(body, size="?")["out-of-bounds"].is_clean is None
 
 
 def test_sizes_that_a_call_gives():
