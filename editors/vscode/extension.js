@@ -1,6 +1,6 @@
 "use strict";
 // Starts `kc lsp` and lets VS Code talk to it. What the server can do is its own matter.
-const { workspace } = require("vscode");
+const { window, workspace } = require("vscode");
 const { LanguageClient } = require("vscode-languageclient/node");
 
 let client;
@@ -15,7 +15,14 @@ exports.activate = async () => {
     { command, args },
     { documentSelector: languages.map((language) => ({ scheme: "file", language })) },
   );
-  await client.start();
+  try {
+    await client.start();
+  } catch (error) {
+    window.showErrorMessage(
+      `${[command, ...args].join(" ")} cannot be started (${error.message}). ` +
+        "Run: pip install 'kc-compiler[lsp]', or name the command in the setting kc.command.",
+    );
+  }
 };
 
 exports.deactivate = () => client?.stop();

@@ -93,6 +93,9 @@ def test_the_extension_names_files_that_are_there():
     paths += [it["configuration"] for it in contributes["languages"]]
     assert all((EXTENSION / path).is_file() for path in paths)
     json.loads((EXTENSION / "language-configuration.json").read_text())
+    # vsce packs what is named, and VS Code installs nothing for an extension.
+    assert package["dependencies"]
+    assert "node_modules" in package["files"]
     (grammar,) = contributes["grammars"]
     assert grammar["scopeName"] == GRAMMAR["scopeName"]
 
