@@ -39,6 +39,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 def _module(func: Any, what: str) -> ModuleOp:
     module = getattr(func, "op", func)
     if not isinstance(module, ModuleOp):

@@ -31,6 +31,8 @@ from kc.support.target import Target
 from kc.transform import PassContext
 from kc.transforms.pass_runner import Instrument, Stage
 
+__all__ = ["Backend", "Build", "Callback", "Stages", "backend_of"]
+
 Stages = Sequence[tuple[str, ModuleOp]]
 Callback = Callable[[str, ModuleOp], None]
 
@@ -110,6 +112,10 @@ class Build:
         with target, using_options(options):  # passes ask target_of(module)
             run_passes(module, planned_passes(self.backend.pipeline, target.kind), [watch])
         return module, sources
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
 
 
 def backend_of(target: Target) -> Backend:

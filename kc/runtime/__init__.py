@@ -50,4 +50,4 @@ def __getattr__(name: str) -> _Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*_LAZY, *(name for name in globals() if not name.startswith("_"))})
+    return sorted(_LAZY)

@@ -164,7 +164,7 @@ class KCError(Diagnostic, RuntimeError):
     Where TVM raises a ValueError or a TypeError (:data:`RAISED_AS`) it is one of these too.
     """
 
-    stated: ClassVar[type[KCError] | None] = None
+    _stated: ClassVar[type[KCError] | None] = None
     """The class that was asked for, in one that is made to be an error of Python's own too."""
 
     def __new__(cls, code: str = "", *_args: Any, **_details: Any) -> Self:
@@ -194,7 +194,7 @@ class KCError(Diagnostic, RuntimeError):
         return lines
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_rebuild, (type(self).stated or type(self), self.__dict__.copy()))
+        return (_rebuild, (type(self)._stated or type(self), self.__dict__.copy()))
 
     def with_location(self, location: Location | None) -> KCError:
         """This error, placed at ``location`` unless it already has a place."""
@@ -218,7 +218,7 @@ def _innermost_cell(traceback: TracebackType | None) -> Location | None:
 def _class_of_both(cls: type[KCError], also: type[Exception]) -> type[KCError]:
     if issubclass(cls, also):
         return cls
-    members = {"__module__": cls.__module__, "__doc__": cls.__doc__, "stated": cls}
+    members = {"__module__": cls.__module__, "__doc__": cls.__doc__, "_stated": cls}
     return type(cls.__name__, (cls, also), members)
 
 

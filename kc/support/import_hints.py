@@ -2,13 +2,25 @@
 
 ``import kc as tvm`` binds a name; ``from tvm import topi`` below it asks Python for a package that
 is called ``tvm``. The finder here comes after all others: a TVM that is installed is imported.
+It also finds :data:`MODULES`: ``from kc.tir.transform import Simplify``.
 """
 
 from __future__ import annotations
 
 import sys
 from importlib import import_module
+from importlib.machinery import ModuleSpec
 from types import FrameType, ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from importlib.abc import Loader
+else:
+    Loader = object  # importlib.abc takes longer to import than kc
+
+
+MODULES = {"kc.tir.transform": "kc.tir_transform", "kc.tir.analysis": "kc.tir_analysis"}
+"""Modules of TVM's packages that stand above the package here, and so in a file elsewhere."""
 
 
 def hint_of_tvm_name(name: str) -> str | None:
@@ -28,22 +40,38 @@ def install() -> None:
 
 
 class ImportHints:
-    """A finder that finds nothing: it says more of ``tvm`` and of TVM's names in ``kc``.
+    """A finder of :data:`MODULES` alone: it says more of ``tvm`` and of TVM's names in ``kc``.
 
     ``importlib.util.find_spec`` and ``importlib.import_module`` of programs that ask whether TVM is
     there get the answer that they get without it.
     """
 
-    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         """None, or an ImportError with a hint, where an import statement asks."""
         del path, target
+        if name in MODULES:
+            return ModuleSpec(name, _SameModule())
         package, _, attribute = name.partition(".")
         if package not in ("tvm", "kc") or (program := _importing_frame()) is None:
-            return
+            return None
         if package == "tvm" and _names_kc(program):
             raise ModuleNotFoundError(f"No module named '{name}'; {_INSTEAD_OF_TVM}", name="tvm")
         if package == "kc" and attribute and (hint := hint_of_tvm_name(attribute)):
             raise ImportError(f"cannot import name '{attribute}' from 'kc'; {hint}", name="kc")
+        return None
+
+
+class _SameModule(Loader):
+    """Gives a module of :data:`MODULES` as it is, under its second name."""
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        module = import_module(MODULES[spec.name])
+        spec.loader_state = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        assert module.__spec__ is not None
+        module.__spec__ = module.__spec__.loader_state  # which the import has changed
 
 
 _INSTEAD_OF_TVM = (

@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 MODULES = (
     "te", "tir", "topi", "gpu", "ir", "target", "transform", "testing", "instrument", "nd",
-    "driver", "error", "script", "runtime",
+    "driver", "error", "script", "runtime", "tir.analysis", "backends",
 )  # fmt: skip
 
 
@@ -42,12 +42,22 @@ def test_dir_of_modules(name: str):
     extra = {"tir": {"analysis", "transform"}, "ir": {"container"}, "topi": {"testing"}}.get(
         name, set()
     )
-    if name in ("script", "error", "runtime"):
-        assert names_of(module) >= public
+    if name == "error":
+        assert names_of(module) == public
         return
     assert names_of(module) == public | extra
     for public_name in public:
         getattr(module, public_name)
+
+
+@pytest.mark.parametrize("name", ["kc.tir.transform", "kc.tir.analysis"])
+def test_modules_with_two_names_are_one(name: str):
+    package, _, attribute = name.rpartition(".")
+    module = importlib.import_module(name)
+    assert module is getattr(importlib.import_module(package), attribute)
+    assert module.__spec__ is not None
+    assert module.__spec__.name == module.__name__ == package + "_" + attribute
+    assert importlib.reload(module) is module
 
 
 def test_dir_of_objects():
@@ -62,6 +72,16 @@ def test_dir_of_objects():
     assert not hidden & names_of(s[B])
     assert {"split", "op", "compute_at", "leaf_iter_vars", "all_iter_vars"} <= names_of(s[B])
     assert not {"current", "rewrite"} & names_of(s)
+    block = sch.get_block("B")
+    for handle in (block, *sch.get_loops(block)):
+        assert names_of(handle) == {"gone", "kind", "label", "name", "op"}
+    with pytest.raises(kc.error.ScheduleError) as refusal:
+        sch.parallel("q")
+    raised = {"args", "add_note", "with_traceback"}  # Python's own
+    assert names_of(refusal.value) == raised | {
+        *("code", "facts", "hints", "kind", "location", "message", "why"),
+        *("render", "to_json", "with_location"),
+    }
     assert not {"record", "watched"} & names_of(built)
     assert not {"address", "call_with_slots", "retain"} & names_of(built["main"])
 

@@ -65,6 +65,9 @@ class Handle:
         """A text about its removal, if it is gone."""
         return self.session.gone.get(self) if self.session is not None else None
 
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__()} - {"session"})
+
     def __repr__(self) -> str:
         gone = ", gone" if self.gone is not None else ""
         return f"{type(self).__name__}({self.name}{gone})"
