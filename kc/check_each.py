@@ -47,6 +47,7 @@ from kc.support.reproducer import internal_error
 from kc.transforms.tir.instrument_bound_checkers import SITES
 from kc.transforms.to_tir import to_tir
 
+HEAD = "check-each: "
 SAMPLES = 2
 """Inputs that each function is run on."""
 LIMIT = 200_000
@@ -89,9 +90,12 @@ class StepCheck:
     """Whether a difference writes a file that shows it again."""
     native: bool = True
     """Whether native code is compiled and run as well."""
+    only: str | None = None
+    """The one step to look at; None: all."""
     compared: int = 0
     """Pairs of results that were compared."""
     _module: ModuleOp | None = None
+    _copy: ModuleOp = field(default_factory=lambda: ModuleOp([]))
     _text: str = ""
     _inputs: dict[str, list[_Inputs]] = field(default_factory=dict)
     _results: dict[str, list[_Results]] = field(default_factory=dict)
@@ -103,13 +107,35 @@ class StepCheck:
         """Before a step on ``module``: run it, unless it is as the last step left it."""
         if module is self._module or self._busy:
             return
+        if self.only is not None:
+            self._copy = copy_module(module)
+            return
         self._inputs, self._results = {}, {}
         self._take(module)
 
     def after(self, step: str, module: ModuleOp) -> None:
         """After a step. Raises InternalError if it changed a result."""
+        if self.only is not None and step == self.only and not self._busy:
+            self._inputs, self._results = {}, {}
+            self._take(self._copy)
+            self._module = module
         if self._busy or module is not self._module:
             return
+        self._compare_with(step, module)
+
+    def difference(self, step: str, module: ModuleOp) -> str | None:
+        """What differs in the results of a module from those of the one that ``before`` was given,
+        and with which others are compared after this, too."""
+        kept = self._module, self._text, self._inputs, self._results
+        try:
+            self._compare_with(step, module)
+        except InternalError as error:
+            return str(error).removeprefix(HEAD)
+        finally:
+            self._module, self._text, self._inputs, self._results = kept
+        return None
+
+    def _compare_with(self, step: str, module: ModuleOp) -> None:
         inputs, results, text = self._inputs, self._results, self._text
         if print_module(module) == text:
             return  # the step found nothing to do
@@ -160,7 +186,7 @@ class StepCheck:
             return  # said when it was run
         self.compared += 1
         sizes = "".join(f", {size} = {value}" for size, value in given.sizes.items())
-        head = f"check-each: {step} changed the result of @{name} ({way}{sizes})"
+        head = f"{HEAD}{step} changed the result of @{name} ({way}{sizes})"
         if isinstance(after, str):
             self._fail(f"{head}: {after}", step, text)
         for argument, old, new in zip(given.names, before, after, strict=True):

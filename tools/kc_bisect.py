@@ -14,7 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kc.support import registry
-from kc.support.diagnostics import InputError, InternalError, KCError, counted, source_text
+from kc.support.diagnostics import (
+    InputError,
+    InternalError,
+    KCError,
+    counted,
+    diagnostic_handler,
+    source_text,
+)
 from kc.support.files import make_directory, read_text, write_output
 from kc.tools._command_line import Arguments, Flag, parse
 from kc.tools._common import (
@@ -111,14 +118,12 @@ def _bisect(arguments: Arguments, reporter: Reporter) -> int:
     command = arguments.text("test")
     timeout = seconds(arguments.text("timeout"), 60.0)
     with Target(given) if given is not None else Target.generic():
-        recorder, difference = run_steps(arguments, name, text, compare=command is None)
         if command is not None:
+            recorder, difference = run_steps(arguments, name, text, compare=False)
             test = UserTest(command, timeout)
             bad = first_bad(recorder.texts, test.holds, reporter.progress)
-        elif difference is not None:
-            bad = len(recorder.texts) - 1
         else:
-            raise _not_broken(recorder, "its results are those of the input")
+            recorder, bad, difference = first_difference(arguments, name, text, reporter.progress)
     reporter.progress()
     write_output(None, _told(recorder, bad, difference))
     if (folder := arguments.text("o")) is not None:
@@ -133,7 +138,7 @@ def run_steps(
 ) -> tuple[Recorder, str | None]:
     """The module before the passes and after each step. With ``compare``, as far as the first step
     that changes a result, and what changes."""
-    from kc.check_each import StepCheck
+    from kc.check_each import HEAD, StepCheck
     from kc.support.deep import nesting, run_deep
     from kc.support.ir_text import parse_module
     from kc.support.pass_context import watching_steps
@@ -152,10 +157,64 @@ def run_steps(
         try:
             run_deep(run, nesting(text))
         except InternalError as error:
-            if not compare or not str(error).startswith("check-each: "):
+            if not compare or not str(error).startswith(HEAD):
                 raise
-            return recorder, str(error).removeprefix("check-each: ")
+            return recorder, str(error).removeprefix(HEAD)
     return recorder, None
+
+
+def first_difference(
+    arguments: Arguments, name: str, text: str, progress: Callable[[str], None]
+) -> tuple[Recorder, int, str]:
+    """The steps, the number of the first that changes a result, and what it changes.
+
+    Where the last module differs from the first, few of those between are compared. Otherwise, and
+    where a step ends in an error or changes what functions take, every step is. Raises KCError
+    KC0025 where none changes a result.
+    """
+    try:
+        recorder, _ = run_steps(arguments, name, text, compare=False)
+    except Exception:  # what it is, and whether results differ before, is found below
+        pass
+    else:
+        last = len(recorder.texts) - 1
+        for start in (0, 1):  # an input of te is loops from the first step on
+            same = _comparison(recorder.texts[start])
+            if start < last and same(recorder.texts[last]) is not None:
+                texts = [*recorder.texts[start:last], recorder.texts[last]]
+                bad = start + first_bad(texts, lambda it, same=same: same(it) is None, progress)
+                told = _comparison(recorder.texts[bad - 1])(
+                    recorder.texts[bad], recorder.names[bad]
+                )
+                if told is not None:
+                    return recorder, bad, told
+    recorder, told = run_steps(arguments, name, text, compare=True)
+    if told is None:
+        raise _not_broken(recorder, "its results are those of the input")
+    return recorder, len(recorder.texts) - 1, told
+
+
+def _comparison(text: str) -> Callable[..., str | None]:
+    """A function that says what differs in the results of a module from those of this one."""
+    from kc.check_each import StepCheck
+    from kc.support.deep import nesting, run_deep
+    from kc.support.ir_text import parse_module
+
+    check = StepCheck(reproduce=False)
+
+    def parsed(text: str) -> ModuleOp:
+        return parse_module(text, "<step>", registry.context(allow_unregistered=True))
+
+    def difference(later: str, step: str = "") -> str | None:
+        def compare() -> str | None:
+            return check.difference(step, parsed(later))
+
+        with diagnostic_handler(lambda _: None):
+            return run_deep(compare, nesting(later))
+
+    with diagnostic_handler(lambda _: None):
+        run_deep(lambda: check.before(parsed(text)), nesting(text))
+    return difference
 
 
 def _not_broken(recorder: Recorder, why: str) -> KCError:
@@ -201,7 +260,8 @@ def _told(recorder: Recorder, bad: int, difference: str | None) -> str:
     names, step = recorder.names, recorder.names[bad]
     lines = [f"step {bad} breaks it: {step}"]
     lines += [difference] if difference is not None else []
-    lines.append(f"good until then: {', '.join(names[:bad])}")
+    before = names[:bad] if bad <= 8 else [*names[:4], "...", *names[bad - 3 : bad]]
+    lines.append(f"good until then: {', '.join(before)}")
     good_text, bad_text = recorder.texts[bad - 1], recorder.texts[bad]
     lines += unified(good_text, bad_text, f"before {step}", f"after {step}")
     return "\n".join([*lines, ""])

@@ -109,9 +109,10 @@ def _reduce(arguments: Arguments, reporter: Reporter, output: str | None) -> int
             )
 
         native = "(native" in wanted
+        step = changing_step(wanted)
 
         def interesting(module: str, passes: Sequence[PassSpec]) -> bool:
-            return failure_of(module, passes, check_each, native=native) == wanted
+            return failure_of(module, passes, check_each, native=native, only=step) == wanted
 
     reduction = Reduction(text, arguments.passes, interesting, reporter.progress)
     reduction.run()
@@ -133,13 +134,26 @@ def flags_of(passes: Sequence[PassSpec]) -> str:
     return " ".join(map(shlex.quote, words))
 
 
+def changing_step(failure: str) -> str | None:
+    """The step that a text of :func:`failure_of` says changes a result; None: it is another."""
+    from kc.check_each import HEAD
+
+    name, changed, _ = failure.removeprefix(HEAD).partition(" changed the result")
+    return name if failure.startswith(HEAD) and changed else None
+
+
 def failure_of(
-    text: str, passes: Sequence[PassSpec], check_each: bool, *, native: bool = True
+    text: str,
+    passes: Sequence[PassSpec],
+    check_each: bool,
+    *,
+    native: bool = True,
+    only: str | None = None,
 ) -> str | None:
     """What the passes end with: a code, or what failed of kc or of a plugin; None: nothing.
 
     With ``check_each``, also the step that changes a result, in the interpreter or, where
-    ``native``, in native code.
+    ``native``, in native code; ``only`` is the one to look at, None for all.
     """
     from contextlib import nullcontext
 
@@ -157,7 +171,7 @@ def failure_of(
 
     with diagnostic_handler(lambda _: None):
         try:
-            check = StepCheck(reproduce=False, native=native) if check_each else None
+            check = StepCheck(reproduce=False, native=native, only=only) if check_each else None
             with watching_steps(check) if check is not None else nullcontext():
                 run_deep(run, nesting(text))
         except KCError as error:
