@@ -58,8 +58,13 @@ class Arguments:
     def file(self) -> str:
         """The one input: a path, or ``-``. KC0002 when there are several."""
         if len(self.files) > 1:
+            arrays = [name for name in self.files if name.endswith((".npy", ".npz"))]
             raise InputError(
-                "KC0002", f"there are {len(self.files)} inputs: {', '.join(self.files)}"
+                "KC0002",
+                f"there are {len(self.files)} inputs: {', '.join(self.files)}",
+                hints=[f"arguments of the function are --args={','.join(arrays)}"]
+                if arrays
+                else [],
             )
         return self.files[0] if self.files else "-"
 
@@ -86,6 +91,8 @@ _UPSTREAM = {
     "affine-parallelize": ("parallel",),
     "gpu-lower-to-nvvm-pipeline": ("lower-to-nvvm",),
     "mlir-to-llvmir": ("to=llvmir",),
+    **dict.fromkeys(("entry-point", "entry-point-name", "entry", "function", "func"), ("e",)),
+    **dict.fromkeys(("input", "inputs"), ("args",)),
 }  # fmt: skip
 """Flags of mlir-opt and mlir-translate: what does their work here."""
 

@@ -8,7 +8,7 @@ verifies.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from kc.support import registry
@@ -100,7 +100,9 @@ def _reduce(arguments: Arguments, reporter: Reporter, output: str | None) -> int
 
     else:
         check_each = arguments.on(CHECK_EACH.name)
-        wanted = failure_of(text, arguments.passes, check_each)
+        wanted = failure_of(text, arguments.passes, check_each=False)
+        if wanted is None and check_each:
+            wanted = difference_of(arguments, name, text, reporter.progress)
         if wanted is None:
             raise KCError(
                 "KC0025",
@@ -132,6 +134,25 @@ def flags_of(passes: Sequence[PassSpec]) -> str:
 
     words = [f"--{spec.name}" + (f"={spec.options}" if spec.options else "") for spec in passes]
     return " ".join(map(shlex.quote, words))
+
+
+def difference_of(
+    arguments: Arguments, name: str, text: str, progress: Callable[[str], None]
+) -> str | None:
+    """The step that changes a result, as :func:`failure_of` says it; None: there is none."""
+    from kc.check_each import HEAD
+    from kc.tools.kc_bisect import first_difference
+
+    try:
+        difference = first_difference(arguments, name, text, progress)[2]
+    except KCError:
+        return None
+    return _as_failure(HEAD + difference)
+
+
+def _as_failure(difference: str) -> str:
+    step, _, way = difference.partition(" of @")
+    return step + (" (native" if "(native" in way else "")
 
 
 def changing_step(failure: str) -> str | None:
@@ -180,8 +201,7 @@ def failure_of(
             cause = type(error.__cause__).__name__
             return f"{error.name} {cause}"
         except InternalError as error:
-            step, _, way = str(error).partition(" of @")
-            return step + (" (native" if "(native" in way else "")
+            return _as_failure(str(error))
         except Exception as error:  # whatever a pass raises is what is looked for
             return type(error).__name__
     return None

@@ -250,6 +250,14 @@ class CompiledFunction:
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__()} - {"address", "call_with_slots", "retain"})
 
+    def __reduce__(self) -> Any:
+        raise CallError(
+            "KC5141",
+            f"the function {self.signature.name} cannot be pickled",
+            why="its code belongs to a module",
+            hints=["pickle the module, which kc.build returned"],
+        )
+
     def __repr__(self) -> str:
         return f"<kc function {self.signature}>"
 

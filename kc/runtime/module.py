@@ -7,6 +7,7 @@ import platform
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from kc.runtime import c_compiler
@@ -240,6 +241,17 @@ class Module:
 
         return evaluate
 
+    def __reduce__(self) -> Any:
+        """As a file that it can be saved in: compiled code where there is some, for this machine.
+
+        Raises CallError KC5141 for a module that no file can hold.
+        """
+        kind = next((kind for kind in ("o", "so", "mlir") if kind in self._artefacts), None)
+        if kind is None:
+            raise CallError("KC5141", "the module cannot be pickled: it cannot be saved in a file")
+        content = self._artefacts[kind]()
+        return _unpickled, (kind, content)
+
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__()} - {"add_device_code", "record", "watched"})
 
@@ -250,6 +262,15 @@ class Module:
         from kc.support.display import to_table
 
         return to_table([(name, repr(function)) for name, function in self.functions.items()])
+
+
+def _unpickled(kind: str, content: str | bytes) -> Module:
+    # What reads files stands above this package.
+    load_module = import_module("kc.backends.loading").load_module
+    with tempfile.TemporaryDirectory(prefix="kc-") as folder:
+        file = os.path.join(folder, f"pickled.{kind}")
+        write_output(file, content)
+        return load_module(file)
 
 
 def _is_native(triple: str) -> bool:

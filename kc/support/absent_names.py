@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import functools
 import tomllib
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from kc.support.diagnostics import InputError
+from kc.support.diagnostics import InputError, nearest
 from kc.support.locations import caller_location
 
 DATA = Path(__file__).with_name("tvm_names.toml")
@@ -38,4 +39,8 @@ def no_attribute(space: str, name: str) -> AttributeError:
                     hints=["docs/migration.md lists TVM's names and their counterparts"],
                 )
                 return error
-    return AttributeError(f"module 'kc.{space}' has no attribute '{name}'")
+    close = [] if name.startswith("_") else nearest(name, dir(import_module(f"kc.{space}")))
+    meant = " or ".join(f"'{candidate}'" for candidate in close)
+    hint = f"; did you mean {meant}?" if close else ""
+    # With a name and no object, Python adds no guess of its own.
+    return AttributeError(f"module 'kc.{space}' has no attribute '{name}'{hint}", name=name)

@@ -197,7 +197,9 @@ def _syntax_error(
     parser: ModuleParser | None, error: xdsl_errors.ParseError, line_offset: int
 ) -> ParseError:
     """A ParseError of xDSL as ours."""
-    message = _clean(error.msg)
+    # xDSL leaves out the f of one f-string.
+    message = _clean(error.msg).replace("{first_char}", f"'{error.span.text[:1]}'")
+    message = message.replace("suffix identifier", "a name")
     if parser is None:  # the first character is no token
         file, line, column = error.span.get_location()
         return ParseError("KC1001", message, location=Location(file, line + line_offset, column))

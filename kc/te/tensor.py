@@ -392,6 +392,7 @@ def check_shape(shape: Any, what: str, location: Location | None) -> tuple[Dim, 
                 f"{what} has the dimension {dim!r}",
                 location=location,
                 why="a dimension is an integer from 0 to 2^63 - 1, or a size made with te.var",
+                hints=[f"te.var({dim!r})"] if isinstance(dim, str) else [],
             )
     return tuple(checked)
 

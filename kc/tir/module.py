@@ -50,6 +50,13 @@ def how_to_get_module(given: object) -> str:
     return "kc.lower(...) or kc.IRModule.parse(text) give one"
 
 
+def kind_of(given: object) -> str:
+    """What a program passed, by the name that it has there: "a te.Schedule", "an int"."""
+    module = "te." if isinstance(given, Tensor | Schedule) else ""
+    name = f"{module}{type(given).__name__}"
+    return f"{'an' if name[0] in 'aeiouI' else 'a'} {name}"
+
+
 class GlobalVar(str):
     """The name of a function of a module; programs for TVM ask for its ``name_hint``."""
 
@@ -78,6 +85,13 @@ class IRModule:
     @classmethod
     def parse(cls, text: str, name: str = "<string>") -> IRModule:
         """Read textual IR; ``name`` is the file name in diagnostics. Raises ParseError."""
+        if text.endswith(".mlir") and "\n" not in text:
+            raise ParseError(
+                "KC1001",
+                f"{text!r} is the name of a file, not IR",
+                location=caller_location(),
+                hints=[how_to_get_module(text)],
+            )
         with source_text(name, text):
             module = parse_module(text, name, context())
             verify_all(module)

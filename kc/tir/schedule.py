@@ -24,7 +24,7 @@ from kc.support.target import Target, TargetLike, target_to_build_for
 from kc.tir import block_regions  # noqa: F401  (gives blocks their reads and writes)
 from kc.tir.legal import Choice, function_of, legal_choices
 from kc.tir.methods import Method, find_method, method_names
-from kc.tir.module import how_to_get_module
+from kc.tir.module import how_to_get_module, kind_of
 from kc.tir.schedule_state import BlockScope, Dependency, DepKind, ScheduleState, StmtSRef
 from kc.tir.views import ScheduleViews
 from kc.transforms.schedule.base import CALL_SITE, Primitive, called_from
@@ -86,7 +86,7 @@ class Schedule(ScheduleViews, ScheduleMethods):
         if not isinstance(module, ModuleOp):
             raise ScheduleError(
                 "KC3121",
-                f"Schedule: {type(mod).__name__} is not a module",
+                f"tir.Schedule: {kind_of(mod)} is not a module",
                 location=caller_location(),
                 hints=[how_to_get_module(mod)],
             )

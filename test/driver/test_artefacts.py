@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -433,8 +434,23 @@ def test_names_that_are_the_same_in_c(tmp_path: Path):
     assert error.code == "KC4510"
 
 
+def test_modules_are_pickled():
+    module = pickle.loads(pickle.dumps(add(parallel=True)))
+    check_add(module)
+    check_add(pickle.loads(pickle.dumps(module)))
+    assert module.entry_name == "add"
+
+
 def test_a_module_that_was_not_built():
     function = add()["add"]
     module = kc.runtime.Module({"add": function}, "add")
+    assert str(refused(pickle.dumps, module)) == (
+        "error[KC5141]: the module cannot be pickled: it cannot be saved in a file"
+    )
+    assert str(refused(pickle.dumps, function)) == (
+        "error[KC5141]: the function add cannot be pickled\n"
+        "  why: its code belongs to a module\n"
+        "  try: pickle the module, which kc.build returned"
+    )
     assert refused(module.get_header).code == "KC5141"
     assert refused(module.export_library, "k.so").code == "KC5141"

@@ -249,6 +249,18 @@ def test_an_absent_name_says_what_is_there_instead(name):
 def test_a_name_that_nobody_has():
     with pytest.raises(AttributeError, match="module 'kc.tir' has no attribute 'Fro'"):
         _ = tir.Fro  # pyright: ignore[reportAttributeAccessIssue]
+    with pytest.raises(AttributeError) as caught:
+        _ = te.compte  # pyright: ignore[reportAttributeAccessIssue]
+    assert str(caught.value) == (
+        "module 'kc.te' has no attribute 'compte'; did you mean 'compute' or 'ComputeOp' or 'const'?"
+    )
+    assert not hasattr(te, "_private")
+    with pytest.raises(KCError) as refusal:
+        kc.IRModule.parse("matmul.mlir")
+    assert refusal.value.render().split("\n")[::2] == [
+        "error[KC1001]: 'matmul.mlir' is the name of a file, not IR",
+        "  try: kc.IRModule.parse(open('matmul.mlir').read()) reads the file",
+    ]
 
 
 def test_expressions_are_compared_by_structure():

@@ -94,6 +94,7 @@ ERRORS = {
         )
         + "\n                                           ^"
     ),
+    "# Title": "error[KC1001]: expected a name after '#'\n  --> x.mlir:1:1  # Title",
     "\x01\x02": "error[KC1001]: unexpected character: \\x01\n  --> x.mlir:1:1  \x01",
     "func.func @f(%a : i32) {\n  %b = arith.addi %a, %a : f32\n  func.return\n}": (
         "error[KC1001]: unexpected attribute f32\n  --> x.mlir:2:3  %b = arith.addi %a, %a : f32"

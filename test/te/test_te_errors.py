@@ -207,18 +207,24 @@ CASES: list[tuple[Callable[[], object], str]] = [
     ),
     (
         lambda: kc.tir.Schedule(A),
-        "error[KC3121]: Schedule: Tensor is not a module\n"
+        "error[KC3121]: tir.Schedule: a te.Tensor is not a module\n"
         "  try: te.create_prim_func([A, B, C]) makes one of tensors, the arguments",
     ),
     (
         lambda: kc.tir.Schedule(te.create_schedule(tensors()[2].op)),
-        "error[KC3121]: Schedule: Schedule is not a module\n"
+        "error[KC3121]: tir.Schedule: a te.Schedule is not a module\n"
         "  try: kc.lower(s, [A, B, C]) makes one of a schedule of te",
     ),
     (
         lambda: kc.tir.Schedule("builtin.module {}"),
-        "error[KC3121]: Schedule: str is not a module\n"
+        "error[KC3121]: tir.Schedule: a str is not a module\n"
         "  try: kc.IRModule.parse(text) reads the text of a module",
+    ),
+    (
+        lambda: te.placeholder("n"),
+        "error[KC2012]: te.placeholder has the dimension 'n'\n"
+        "  why: a dimension is an integer from 0 to 2^63 - 1, or a size made with te.var\n"
+        "  try: te.var('n')",
     ),
     (
         lambda: te.compute((8,), lambda i, j: A[i, j], name="C"),

@@ -124,6 +124,8 @@ USAGE_ERRORS = {
         "  try: did you mean '--raise-to-tir'?\n"
     ),
     ("in.mlir", "in.mlir"): "error[KC0002]: there are 2 inputs: in.mlir, in.mlir\n",
+    ("in.mlir", "a.npy"): "error[KC0002]: there are 2 inputs: in.mlir, a.npy\n"
+    "  try: arguments of the function are --args=a.npy\n",
     ("in.mlir", "--mlir-timing=maybe"): (
         "error[KC0002]: --mlir-timing takes true or false, not 'maybe'\n"
     ),
