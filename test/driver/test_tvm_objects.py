@@ -252,7 +252,8 @@ def test_a_name_that_nobody_has():
     with pytest.raises(AttributeError) as caught:
         _ = te.compte  # pyright: ignore[reportAttributeAccessIssue]
     assert str(caught.value) == (
-        "module 'kc.te' has no attribute 'compte'; did you mean 'compute' or 'ComputeOp' or 'const'?"
+        "module 'kc.te' has no attribute 'compte'; "
+        "did you mean 'compute' or 'ComputeOp' or 'const'?"
     )
     assert not hasattr(te, "_private")
     with pytest.raises(KCError) as refusal:
