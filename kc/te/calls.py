@@ -274,7 +274,8 @@ def _argument(what: str, name: str, n: int, arg: Any, kind: str) -> Expr | Buffe
             )
         return arg
     if isinstance(arg, Tensor) and hasattr(arg, "access_ptr"):
-        return BufferAccess(arg, "read" if getattr(arg, "is_input", False) else "update")
+        memory = getattr(arg, "data", arg)  # of its own, for a part of another buffer
+        return BufferAccess(memory, "read" if getattr(arg, "is_input", False) else "update")
     if isinstance(arg, Tensor) and arg.ndim:
         raise TEError(
             "KC2153",

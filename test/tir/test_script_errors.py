@@ -81,7 +81,7 @@ def a_lambda() -> None:
 def a_comprehension() -> None:
     @kc.script
     def f(A: Buf((8,))):
-        A[0] = sum([A[i] for i in range(8)])
+        A[0] = sum(A)
 
 
 def an_attribute() -> None:
@@ -637,10 +637,12 @@ error[KC2110]: kc.script does not have a lambda
                      ^
   try: a def outside of the script can be called in it""",
     a_comprehension: """\
-error[KC2110]: kc.script does not have Python's sum
-  --> HERE:3:16  A[0] = sum([A[i] for i in range(8)])
+error[KC2110]: kc.script does not have Python's sum of Buffer
+  --> HERE:3:16  A[0] = sum(A)
                         ^
-  try: a for adds up: acc += A[i]""",
+  why: it adds up the expressions of a list
+  try: a for adds up: acc += A[i]
+  try: sum([A[i] for i in range(4)])""",
     an_attribute: """\
 error[KC2110]: kc.script does not have assignments to attributes
   --> HERE:3:9  A.x = 1.0

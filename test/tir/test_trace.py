@@ -5,7 +5,7 @@ import json
 import pytest
 
 import kc
-from kc import tir
+from kc import te, tir
 from kc.error import ScheduleError
 from kc.support import registry
 from kc.tir import Trace
@@ -598,3 +598,24 @@ def test_legal_choices():
     assert pairs
     with pytest.raises(ScheduleError, match="KC3701.*legal: compute_at has no argument 'blok'"):
         sch.legal("compute_at", blok=block)
+
+
+def test_instructions_have_tvms_fields():
+    A = te.placeholder((16,), name="A")
+    B = te.compute((16,), lambda i: A[i] + 1.0, name="B")
+    sch = tir.Schedule(te.create_prim_func([A, B]))
+    (loop,) = sch.get_loops("B")
+    sch.split(loop, factors=[None, 4])
+    _, get_loops, split = sch.trace.insts
+    assert (get_loops.kind, get_loops.kind.name, get_loops.kind.is_pure) == (
+        "get_loops",
+        "GetLoops",
+        True,
+    )
+    assert (split.inputs, split.attrs) == ([loop], [[None, 4]])
+    trace = Trace(sch.trace.insts[:2])
+    trace.append(split)
+    again = tir.Schedule(te.create_prim_func([A, B]))
+    trace.apply_to_schedule(again)
+    kc.ir.assert_structural_equal(again.mod, sch.mod)
+    assert (trace.pop(), trace.pop(), len(trace), Trace().pop()) == (split, get_loops, 1, None)

@@ -155,31 +155,48 @@ def require_plain_uses(
         )
 
 
-def calls_through_views(
-    site: Site, block: BlockOp, buffer: SSAValue
-) -> list[tuple[CallExternOp, ViewOp]]:
-    """The calls that may write a part of ``buffer``, and the part; refuses (KC3303) a view of it
-    that something else than a call uses."""
-    calls: list[tuple[CallExternOp, ViewOp]] = []
-    for use in buffer.uses:
-        view = use.operation
-        if not isinstance(view, ViewOp):
-            continue
-        for view_use in view.result.uses:
-            call = view_use.operation
-            if not isinstance(call, CallExternOp):
+@dataclass(frozen=True)
+class PartUse:
+    """A use of a part of a buffer."""
+
+    user: LoadOp | StoreOp | CallExternOp
+    view: ViewOp
+    """The part."""
+    reads: bool
+    writes: bool
+
+
+def uses_of_parts(site: Site, block: BlockOp, buffer: SSAValue) -> list[PartUse]:
+    """What uses parts of ``buffer``; refuses (KC3303) what is no load, store or call."""
+    uses: list[PartUse] = []
+    views = [use.operation for use in buffer.uses if isinstance(use.operation, ViewOp)]
+    for view in views:
+        for user in dict.fromkeys(use.operation for use in view.result.uses):
+            if isinstance(user, memref.DimOp):
+                continue
+            if isinstance(user, CallExternOp):
+                accesses = [
+                    (read, written)
+                    for value, read, written in accesses_of(user.arguments, user.modes)
+                    if value is view.result
+                ]
+                reads, writes = (any(flags) for flags in zip(*accesses, strict=True))
+                uses.append(PartUse(user, view, reads, writes))
+            elif isinstance(user, LoadOp) or (
+                isinstance(user, StoreOp) and user.value is not view.result
+            ):
+                is_load = isinstance(user, LoadOp)
+                uses.append(PartUse(user, view, is_load, not is_load))
+            else:
                 name = buffer_name(buffer)
                 raise site.refuse(
                     "KC3303",
-                    f"a part of {name} of block {block.label} is used by {call.name}",
-                    at=call,
-                    mark={call: f"uses {name}"},
-                    why="parts may be given to calls alone",
+                    f"a part of {name} of block {block.label} is used by {user.name}",
+                    at=user,
+                    mark={user: f"uses {name}"},
+                    why=f"it is not known what {user.name} does with it",
                 )
-            accesses = accesses_of(call.arguments, call.modes)
-            if any(value is view.result and written for value, _, written in accesses):
-                calls.append((call, view))
-    return calls
+    return uses
 
 
 def find_alloc(site: Site, block: BlockOp, buffer: SSAValue) -> AllocOp:

@@ -12,12 +12,22 @@ from kc.support.diagnostics import Location
 from kc.transforms.trace.handles import Handle, Variable
 
 
-class InstructionKind:
-    """What an instruction does, by TVM's name for it: ``InstructionKind.get("GetBlock")``."""
+class InstructionKind(str):
+    """What an instruction does: the name of a schedule's method, such as "get_block".
 
-    def __init__(self, step: Any) -> None:
-        self.step = step
-        """The class of the primitive or query."""
+    ``InstructionKind.get("GetBlock")`` finds it by TVM's name, which is its ``name``.
+    """
+
+    step: Any
+    """The class of the primitive or query."""
+
+    def __new__(cls, step: Any) -> InstructionKind:
+        kind = super().__new__(cls, step.name.replace("-", "_"))
+        kind.step = step
+        return kind
+
+    def __getnewargs__(self) -> tuple[Any]:
+        return (self.step,)
 
     @classmethod
     def get(cls, name: str) -> InstructionKind:
@@ -37,15 +47,6 @@ class InstructionKind:
         from kc.transforms.trace.query import Query
 
         return issubclass(self.step, Query)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, InstructionKind) and self.step is other.step
-
-    def __hash__(self) -> int:
-        return hash(self.step)
-
-    def __repr__(self) -> str:
-        return self.name
 
     def arguments(self, inputs: Sequence[Any], attrs: Sequence[Any]) -> dict[str, Any]:
         """The arguments by field, of the variables and the other arguments in TVM's order."""
@@ -106,14 +107,21 @@ class Instruction:
         """Whether it was to go on where legality could not be decided."""
 
     @property
-    def kind(self) -> str:
-        """Its name, as the method of a schedule has it."""
-        return self.step.name.replace("-", "_")
+    def kind(self) -> InstructionKind:
+        """Its name, as the method of a schedule has it; ``kind.name`` is TVM's."""
+        return InstructionKind(self.step)
 
-    def inputs(self) -> Iterator[Variable]:
+    @property
+    def inputs(self) -> list[Variable]:
         """The variables that it takes."""
-        for value in self.arguments.values():
-            yield from variables_in(value)
+        return [given for value in self.arguments.values() for given in variables_in(value)]
+
+    @property
+    def attrs(self) -> list[Any]:
+        """Its other arguments, in order, without those that have their default."""
+        return [
+            value for value in self.arguments.values() if next(variables_in(value), None) is None
+        ]
 
     def with_decision(self, decision: Any) -> Instruction:
         """The same call with another decision."""

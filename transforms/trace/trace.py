@@ -65,6 +65,14 @@ class Trace:
             if instruction.decision is not None
         }
 
+    def append(self, inst: Instruction, decision: Any = None) -> None:
+        """Add an instruction at the end, with ``decision`` if that is given."""
+        self.insts.append(inst if decision is None else inst.with_decision(decision))
+
+    def pop(self) -> Instruction | None:
+        """Take the last instruction away, and give it; None if there is none."""
+        return self.insts.pop() if self.insts else None
+
     def get_decision(self, inst: Instruction) -> Any:
         """The decision of a sampling, None for any other instruction."""
         return inst.decision
@@ -152,7 +160,7 @@ class Trace:
                 id(it) in used for it in instruction.outputs
             ):
                 continue
-            used.update(id(it) for it in instruction.inputs())
+            used.update(id(it) for it in instruction.inputs)
             kept.append(instruction)
         return Trace(kept[::-1])
 
@@ -188,7 +196,7 @@ def replay(
                 arguments = {key: replaced(it, mapping) for key, it in arguments.items()}
             decision = instruction.decision
             if decision_provider is not None and samples(instruction.step):
-                inputs = list(instruction.inputs())
+                inputs = instruction.inputs
                 constants = [it for it in arguments.values() if not isinstance(it, Variable)]
                 decision = decision_provider(instruction, inputs, constants, decision)
             try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -52,6 +54,20 @@ def _length(value: Any) -> Any:
     return len(value)
 
 
+def _sum(values: Any, start: Any = 0) -> Any:
+    """The sum of expressions that are listed, such as by a comprehension."""
+    if not isinstance(values, list | tuple):
+        raise TEError(
+            "KC2110",
+            f"kc.script does not have Python's sum of {type(values).__name__}",
+            location=caller_location(),
+            why="it adds up the expressions of a list",
+            hints=["a for adds up: acc += A[i]", "sum([A[i] for i in range(4)])"],
+        )
+    given = list(values) if isinstance(start, int) and start == 0 else [start, *values]
+    return functools.reduce(operator.add, given) if given else start
+
+
 def ceil_div(a: Any, b: Any) -> Any:
     """The quotient of integers, rounded up."""
     if isinstance(a, int) and isinstance(b, int):
@@ -83,6 +99,7 @@ _PYTHON: dict[str, Callable[..., Any]] = {
     "float": _either(float, _convert("float32")),
     "bool": _either(bool, _convert("bool")),
     "len": _length,
+    "sum": _sum,
 }
 """Python's own functions that scripts may call, in a form that takes expressions, too."""
 

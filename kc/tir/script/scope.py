@@ -15,7 +15,6 @@ from kc.tir.script.names import WORDS
 from kc.tir.script.source import Source
 
 _INSTEAD = {
-    "sum": "a for adds up: acc += A[i]",
     "enumerate": "for i in range(n)",
     "zip": "for i in range(n)",
     "print": "a kernel has no output but its buffers",

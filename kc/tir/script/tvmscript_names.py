@@ -14,6 +14,8 @@ from typing import Any
 from kc import tir
 from kc.support.diagnostics import TEError, nearest, suggest
 from kc.support.locations import caller_location
+from kc.support.target import Target
+from kc.te.buffers import Buffer
 from kc.te.calls import DEFAULT_TRACE
 from kc.te.dtypes import DTYPES, MAX_LANES, check_dtype, lanes, scalar, with_lanes
 from kc.te.expr import (
@@ -184,6 +186,22 @@ def _value(value: Any) -> Expr:
     return Call("ir.value", (given,), given.dtype, caller_location())
 
 
+def _access_ptr(ptr_type: Any, data: Any, offset: Any, extent: Any, rw_mask: Any, **_: Any) -> Any:
+    """``T.tvm_access_ptr(T.type_annotation("float32"), A.data, 0, 16, 1)``: what ``access_ptr`` of
+    the buffer is."""
+    del ptr_type, extent
+    if not isinstance(data, Buffer):
+        raise refused(
+            "tvm_access_ptr of something else than a buffer", "", ('A.access_ptr("r", offset=0)',)
+        )
+    mask = int(rw_mask.value) if isinstance(rw_mask, Const) else rw_mask
+    return data.access_ptr(mask, offset=offset)
+
+
+def _type_annotation(dtype: Any) -> Any:
+    return dtype_name(dtype)
+
+
 def _shuffle(vectors: Any, indices: Any) -> Expr:
     """``T.Shuffle([a, b], [0, 4, 1, 5])``: lanes of one or two vectors."""
     given = tuple(as_expr(value) for value in vectors)
@@ -231,6 +249,7 @@ _WORDS = (
     "evaluate", "func_attr", "launch_thread", "let", "match_buffer", "preflattened_buffer", "reads",
     "writes", "address_of", "buffer_store", "load", "store", "index_op", "index_min", "index_max",
     "delinearize", "linearize", "combine", "ret",
+    "tvm_storage_sync",
 )  # fmt: skip
 
 
@@ -277,6 +296,9 @@ NAMES: dict[str, Any] = {
     "Broadcast": tir.Broadcast,
     "broadcast": tir.Broadcast,
     "Shuffle": _shuffle,
+    "tvm_access_ptr": _access_ptr,
+    "type_annotation": _type_annotation,
+    "target": Target,
     "vectorlow": tir.vectorlow,
     "vectorhigh": tir.vectorhigh,
     "vectorcombine": tir.vectorcombine,

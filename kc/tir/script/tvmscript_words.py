@@ -498,6 +498,8 @@ class TvmWords:
     def _evaluate(self, node: ast.Call, name: str, at: Location) -> Any:
         del name
         value = self.arguments(node, ("value",), at, needed=1)["value"]
+        if value is None:
+            return
         statement = as_statement(value, at)
         if statement is not None:
             self.reader.body.append(statement)
@@ -506,6 +508,18 @@ class TvmWords:
             if isinstance(part, ExternCall):
                 self.reader.assignments.kept(value, "value", at)
                 return
+
+    def _tvm_storage_sync(self, node: ast.Call, name: str, at: Location) -> None:
+        """``T.tvm_storage_sync("shared")``: nothing, since threads wait wherever one reads what
+        another one wrote (``thread-sync``)."""
+        del name
+        scope = self.arguments(node, ("scope", "dtype"), at, needed=1)["scope"]
+        if scope not in ("shared", "shared.dyn", "warp", "local"):
+            raise refused(
+                f"tvm_storage_sync of {scope!r}",
+                "the threads of one block wait for each other; blocks do not",
+                ('T.tvm_storage_sync("shared")', "two kernels"),
+            )
 
     def _buffer_store(self, node: ast.Call, name: str, at: Location) -> None:
         del name

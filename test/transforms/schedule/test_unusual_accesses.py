@@ -70,7 +70,6 @@ func.func @f(%A: memref<8x8xi32>, %B: memref<8x8xi32>) {
     "primitive",
     [
         step("cache-read", "Q", BufferRef("V")),
-        step("cache-write", "Q", BufferRef("A")),
         step("reindex", "Q", BufferRef("V")),
         step("reindex-cache-read", "Q", BufferRef("V"), "global", IndexMap.of("(w)->(w)")),
         step("transform-layout", "Q", BufferRef("V"), IndexMap.of("(w)->(7 - w)")),
@@ -80,6 +79,59 @@ func.func @f(%A: memref<8x8xi32>, %B: memref<8x8xi32>) {
 )
 def test_view(primitive: Primitive) -> None:
     assert refused(parse(VIEW), primitive) == "KC3303"
+
+
+def test_a_part_reads_what_would_be_copied_back_later() -> None:
+    assert refused(parse(VIEW), step("cache-write", "Q", BufferRef("A"))) == "KC3307"
+
+
+@pytest.mark.parametrize(
+    "primitive",
+    [
+        step("cache-write", "P", BufferRef("B")),
+        step("cache-inplace", "Q", BufferRef("B")),
+        step("cache-write", "Q", BufferRef("B")),
+        pass_class("read-at")(LoopRef("k"), BlockRef("R"), BufferRef("B")),
+        pass_class("write-at")(LoopRef("k"), BlockRef("R"), BufferRef("C")),
+        step("reindex-cache-read", "R", BufferRef("B"), "global", IndexMap.of("(w)->(7 - w)")),
+    ],
+    ids=str,
+)
+def test_what_uses_parts_stays_with_the_buffer(primitive: Primitive) -> None:
+    args = [np.arange(8, dtype="i4"), np.zeros(8, "i4")]
+    assert_equal_results(PARTS, primitive, args)
+
+
+PARTS = """
+func.func @f(%A: memref<8xi32>, %C: memref<8xi32>) {
+  %B = tir.alloc "B" : memref<8xi32>
+  tir.for %i in 8 {
+    tir.block "P" (spatial %v in 8 = %i) do {
+      %x = tir.load %A[%v] : memref<8xi32>
+      tir.store %x, %B[%v] : memref<8xi32>
+    }
+  }
+  tir.for %j in 2 {
+    %V = tir.view %B[%j * 4] : memref<8xi32> to memref<4xi32, strided<[1], offset: ?>>
+    %y = tir.load %V[3] : memref<4xi32, strided<[1], offset: ?>>
+    tir.store %y, %V[0] : memref<4xi32, strided<[1], offset: ?>>
+  }
+  tir.for %i in 8 {
+    tir.block "Q" (spatial %v in 8 = %i) do {
+      %x = tir.load %B[%v] : memref<8xi32>
+      %z = arith.addi %x, %x : i32
+      tir.store %z, %B[%v] : memref<8xi32>
+    }
+  }
+  tir.for %k in 8 {
+    tir.block "R" (spatial %v in 8 = %k) do {
+      %x = tir.load %B[%v] : memref<8xi32>
+      tir.store %x, %C[%v] : memref<8xi32>
+    }
+  }
+  func.return
+}
+"""
 
 
 def test_view_of_what_is_written_is_no_input() -> None:

@@ -15,7 +15,7 @@ from kc.analysis.regions import in_order, loads_of, scope_of, stores_to, unit_of
 from kc.dialects.tir import BlockOp, IterType, LoadOp, StoreOp, ViewOp
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.schedule._blocks import describe
-from kc.transforms.schedule._buffers import calls_through_views
+from kc.transforms.schedule._buffers import uses_of_parts
 from kc.transforms.schedule._copies import (
     Part,
     child_at,
@@ -80,8 +80,12 @@ class CachedReads:
     @cached_property
     def writes(self) -> list[tuple[Operation, StoreOp | ViewOp]]:
         """What writes the buffer, a store or a call, and which element or part of it."""
-        calls = calls_through_views(self.site, self.block, self.buffer)
-        return [*((store, store) for store in stores_to(self.buffer)), *calls]
+        parts = [
+            (use.user, use.view)
+            for use in uses_of_parts(self.site, self.block, self.buffer)
+            if use.writes
+        ]
+        return [*((store, store) for store in stores_to(self.buffer)), *parts]
 
     def caching(self, place: Place) -> Caching:
         """The cache at ``place``."""
@@ -159,8 +163,7 @@ class CachedReads:
 
     def _race(self, place: Place) -> ScheduleError | None:
         """Another thread that writes what is copied, be it read or not."""
-        parts = [part for _, part in self.writes]
-        race = other_thread(self.site, place, self.copied(place), parts)
+        race = other_thread(self.site, place, self.copied(place), self.writes)
         if race is None:
             return None
         store, write, witness = race

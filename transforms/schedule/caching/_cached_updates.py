@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from kc.analysis.instances import Instance, Space, Witness
 from kc.analysis.loop_tree import buffer_name
@@ -21,6 +21,8 @@ from kc.transforms.schedule.caching._caching import (
     outermost_place,
     undefined_copy,
 )
+
+_Accesses = list[tuple[Operation, LoadOp | StoreOp | ViewOp]]
 
 
 def plan_update(site: Site, block: BlockOp, buffer: SSAValue, scope: str) -> Caching:
@@ -50,9 +52,11 @@ class _Updates:
     def objection(self, place: Place) -> ScheduleError | None:
         """The refusal of an access that would see old values, or be overwritten by them."""
         fill, flush = self.parts(place)
-        everything = [*self.own, *self.writes.other_accesses]
-        stores = [access for access in everything if isinstance(access, StoreOp)]
-        loads = [access for access in everything if isinstance(access, LoadOp)]
+        others = self.writes.other_accesses
+        stores: _Accesses = [(own, own) for own in self.own if isinstance(own, StoreOp)]
+        stores += [(other.op, other.part) for other in others if other.writes]
+        loads: _Accesses = [(own, own) for own in self.own if isinstance(own, LoadOp)]
+        loads += [(other.op, other.part) for other in others if other.reads]
         return (
             self.writes.lost_if_empty(place)
             or self.writes.seen_by_others(place)
@@ -66,21 +70,21 @@ class _Updates:
 
     def _overwritten(self, place: Place, fill: Part) -> ScheduleError | None:
         """A write of something else to what was copied, before it is written back."""
-        for store in self.writes.other_accesses:
-            if not isinstance(store, StoreOp) or child_at(place.level, store) is not place.anchor:
+        for other in self.writes.other_accesses:
+            store = other.op
+            if not other.writes or child_at(place.level, store) is not place.anchor:
                 continue
             space = Space()
             copy = space.place(place.anchor)
             element = fill.enter(self.site, space, copy)
             write = space.instance(store, loops_shared(place.level, copy, self.buffer))
-            witness = space.find([copy, write], equal(element, space.element(store, write)))
+            same = equal(element, space.element(other.part, write))
+            witness = space.find([copy, write], same)
             if witness is not None:
                 return self._refuse(store, write, witness, "what was copied")
         return None
 
-    def _race(
-        self, place: Place, part: Part, accesses: list[LoadOp] | list[StoreOp]
-    ) -> ScheduleError | None:
+    def _race(self, place: Place, part: Part, accesses: _Accesses) -> ScheduleError | None:
         """Another thread that writes what is copied, or reads what is written back."""
         race = other_thread(self.site, place, part, accesses)
         if race is None:
@@ -90,7 +94,7 @@ class _Updates:
 
     def _refuse(
         self,
-        access: LoadOp | StoreOp | ViewOp,
+        access: Operation,
         instance: Instance,
         witness: Witness,
         what: str,

@@ -13,10 +13,11 @@ from kc.analysis.loop_tree import buffer_name
 from kc.analysis.regions import scope_of, unit_of
 from kc.analysis.terms import Condition, equal
 from kc.analysis.trust import Undecided
-from kc.dialects.tir import BlockOp, ForOp, IterType, LoadOp, StoreOp
+from kc.dialects.tir import BlockOp, ForOp, IterType, LoadOp, StoreOp, ViewOp
 from kc.dialects.tir.threads import is_shared
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.schedule._blocks import describe, witness_text
+from kc.transforms.schedule._buffers import uses_of_parts
 from kc.transforms.schedule._copies import (
     Part,
     child_at,
@@ -28,6 +29,16 @@ from kc.transforms.schedule._copies import (
 from kc.transforms.schedule.base import Site
 from kc.transforms.schedule.caching._caching import Caching, Place
 from kc.transforms.schedule.threads._thread_grid import copy_in_grid
+
+
+@dataclass(frozen=True)
+class OtherAccess:
+    """An access that stays with the buffer: ``op``, and which element or part of it."""
+
+    op: Operation
+    part: LoadOp | StoreOp | ViewOp
+    reads: bool
+    writes: bool
 
 
 @dataclass
@@ -57,7 +68,13 @@ class CachedWrites:
             and any(loop_tree.is_inside(access, consumer) for consumer in self.consumers)
         ]
         self.other_accesses = [
-            access for access in accesses if access not in self.own and access not in self.taken
+            OtherAccess(access, access, isinstance(access, LoadOp), isinstance(access, StoreOp))
+            for access in accesses
+            if access not in self.own and access not in self.taken
+        ]
+        self.other_accesses += [
+            OtherAccess(use.user, use.view, use.reads, use.writes)
+            for use in uses_of_parts(self.site, self.block, self.buffer)
         ]
 
     def caching(self, place: Place) -> Caching:
@@ -109,19 +126,20 @@ class CachedWrites:
     def seen_by_others(self, place: Place) -> ScheduleError | None:
         """Another access of an element that was written, before it is copied."""
         name = buffer_name(self.buffer)
-        for use in self.other_accesses:
+        for other in self.other_accesses:
+            use = other.op
             if child_at(place.level, use) is not place.anchor:
                 continue
             for store in self.stores:
                 space = Space()
                 write = space.instance(store)
                 access = space.instance(use, loops_shared(place.level, write, self.buffer))
-                same = same_element(space, store, write, use, access)
+                same = same_element(space, store, write, other.part, access)
                 witness = space.find([write, access], [*same, space.may_precede(write, access)])
                 if witness is None:
                     continue
                 unit = unit_of(use, scope_of(self.block))
-                verb = "reads" if isinstance(use, LoadOp) else "writes"
+                verb = "writes" if other.writes else "reads"
                 return self.site.refuse(
                     "KC3307",
                     f"{describe(unit)} {verb} {name} before it would be copied",
@@ -205,9 +223,8 @@ class CachedWrites:
         """Something else that writes an element between the block and a consumer."""
         name = buffer_name(self.buffer)
         for load in self.taken:
-            for other_store in [
-                access for access in self.other_accesses if isinstance(access, StoreOp)
-            ]:
+            for other in [access for access in self.other_accesses if access.writes]:
+                other_store = other.op
                 if child_at(place.level, other_store) is None:
                     continue
                 space = Space()
@@ -226,7 +243,7 @@ class CachedWrites:
                 ]
                 names = touched(len(element))
                 same = equal(names, element)
-                same += same_element(space, load, read, other_store, write)
+                same += same_element(space, load, read, other.part, write)
                 same.append(space.may_precede(write, read))
                 witness = space.find([read, write], same, names, later)
                 if witness is None:

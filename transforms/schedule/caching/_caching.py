@@ -32,6 +32,7 @@ from kc.transforms.schedule._buffers import (
     redirect,
     require_plain_uses,
     require_scope,
+    uses_of_parts,
     warn_of_scope,
 )
 from kc.transforms.schedule._copies import (
@@ -77,18 +78,17 @@ def cached_buffer(
     buffer: BufferRef,
     scope: str,
     how: Literal["reads", "writes"],
-    *,
-    with_views: bool = False,
 ) -> tuple[BlockOp, SSAValue]:
-    """The block and its buffer, which can be cached in ``scope``. ``with_views``: parts of it may
-    be given to calls.
+    """The block and its buffer, which can be cached in ``scope``. What uses parts of it stays with
+    the buffer.
 
     Refuses other buffers (KC3300, KC3303) and scopes (KC3301, KC3415).
     """
     named = site.resolve_block(block)
     cached = find_buffer(site, named, buffer, how)
     require_scope(site, scope)
-    require_plain_uses(site, named, cached, with_views=with_views)
+    require_plain_uses(site, named, cached, with_views=True)
+    uses_of_parts(site, named, cached)
     require_copies_apart(site, named, cached, scope)
     return named, cached
 
@@ -180,15 +180,19 @@ class Caching:
 
 
 def other_thread(
-    site: Site, place: Place, part: Part, accesses: Iterable[LoadOp | StoreOp | ViewOp]
-) -> tuple[LoadOp | StoreOp | ViewOp, Instance, Witness] | None:
-    """One of ``accesses`` to an element of ``part`` by another thread than the one at ``place``."""
+    site: Site,
+    place: Place,
+    part: Part,
+    accesses: Iterable[tuple[Operation, LoadOp | StoreOp | ViewOp]],
+) -> tuple[Operation, Instance, Witness] | None:
+    """One of ``accesses`` (and which element or part it is of) to an element of ``part`` by another
+    thread than the one at ``place``."""
     buffer, anchor = part.buffer, place.anchor
     for loop in all_loops_around(anchor):
         own = loop_tree.defined_inside(buffer, loop)
         if not is_unordered(loop) or (own and not is_shared(memory_scope(buffer), loop.axis)):
             continue
-        for access in accesses:
+        for access, touched in accesses:
             if not loop_tree.is_inside(access, loop):
                 continue
             space = Space()
@@ -199,7 +203,7 @@ def other_thread(
             }
             del outside[loop]
             instance = space.instance(access, outside)
-            same = equal(element, space.element(access, instance))
+            same = equal(element, space.element(touched, instance))
             apart = copy.loops[loop].differs(instance.loops[loop])
             witness = space.find([copy, instance], [*same, apart])
             if witness is not None:

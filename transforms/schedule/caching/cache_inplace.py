@@ -24,7 +24,8 @@ new buffer has the shape of the old one, so indices do not change.
 
 *Legal when*
 
-1. KC3300, KC3303: the block reads the buffer, which is used by nothing but loads and stores.
+1. KC3300, KC3303: the block reads the buffer, which is used by nothing but loads and stores,
+   also of parts (``tir.view``), and calls that are given parts of it: they stay with the buffer.
 2. KC3601: it writes the buffer too.
 3. KC3301: the target has the scope. A scope without benefit there gets a warning (KC3302).
 4. KC3307: nothing else reads what the block has written before it is written back, or writes what

@@ -83,9 +83,7 @@ class CacheRead(Primitive):
     )
 
     def check(self, site: Site) -> Caching:
-        block, buffer = cached_buffer(
-            site, self.block, self.buffer, self.scope, "reads", with_views=True
-        )
+        block, buffer = cached_buffer(site, self.block, self.buffer, self.scope, "reads")
         readers = (
             consumers_of(site, block, buffer, self.consumers)
             if self.consumers

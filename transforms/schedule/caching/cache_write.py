@@ -27,7 +27,8 @@ too.
 
 *Legal when*
 
-1. KC3300, KC3303: the block writes the buffer, which is used by nothing but loads and stores.
+1. KC3300, KC3303: the block writes the buffer, which is used by nothing but loads and stores,
+   also of parts (``tir.view``), and calls that are given parts of it: they stay with the buffer.
 2. KC3301: the target has the scope. A scope without benefit there gets a warning (KC3302).
 3. KC3306: the block writes all of the box.
 4. KC3307: nothing else reads or writes these elements between the block and the copy.
