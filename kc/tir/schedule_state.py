@@ -51,6 +51,14 @@ class StmtSRef:
             around = around.parent_op()
         return None if around is None or isinstance(self.stmt, FuncOp) else StmtSRef(around)
 
+    @property
+    def seq_index(self) -> int:
+        """Its number among the loops and blocks that are executed one after the other; -1 where it
+        is the only one."""
+        home = self.stmt.parent_block()
+        row = [op for op in home.ops if isinstance(op, BlockOp | ForOp)] if home else []
+        return row.index(self.stmt) if len(row) > 1 and self.stmt in row else -1
+
 
 @dataclass(frozen=True)
 class Dependency:

@@ -202,3 +202,16 @@ def test_paths_and_codes():
     assert not path.is_prefix_of(path.get_prefix(2))
     assert kc.ir.container.Array is kc.ir.Array
     assert kc.runtime.TypeCode.STR == 11
+
+
+def test_place_among_statements():
+    A = te.placeholder((8,), name="A")
+    B = te.compute((8,), lambda i: A[i] + 1.0, name="B")
+    C = te.compute((8,), lambda i: B[i] * 2.0, name="C")
+    sch = tir.Schedule(te.create_prim_func([A, C]))
+    places = [sch.get_loops("C")[0], sch.get_block("C"), sch.get_block("root")]
+    assert [sch.get_sref(place).seq_index for place in places] == [1, -1, -1]
+    split = tir.IndexMap.from_func_with_separators(
+        lambda i: (i // 4, tir.IndexMap.AXIS_SEPARATOR, i % 4)
+    )
+    assert tuple(map(str, split)) == ("(i)->(i floordiv 4, i mod 4)", "[1]")

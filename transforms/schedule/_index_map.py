@@ -122,6 +122,14 @@ class IndexMap:
             results.append(_checked(expr))
         return cls(names, tuple(results), tuple(separators))
 
+    @classmethod
+    def from_func_with_separators(
+        cls, mapping_function: Callable[..., Any], ndim: int | None = None
+    ) -> tuple[Self, list[int]]:
+        """The map that the function computes, without its separators, and these (TVM)."""
+        whole = cls.from_func(mapping_function, ndim)
+        return cls(whole.names, whole.results), list(whole.separators)
+
     def attr(self) -> Attribute:
         """The map as an attribute that :meth:`of` takes: affine, or text (separators, ``xor``)."""
         is_text = self.separators or self.is_swizzle

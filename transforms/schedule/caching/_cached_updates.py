@@ -52,11 +52,11 @@ class _Updates:
     def objection(self, place: Place) -> ScheduleError | None:
         """The refusal of an access that would see old values, or be overwritten by them."""
         fill, flush = self.parts(place)
-        others = self.writes.other_accesses
+        unmoved_accesses = self.writes.other_accesses
         stores: _Accesses = [(own, own) for own in self.own if isinstance(own, StoreOp)]
-        stores += [(other.op, other.part) for other in others if other.writes]
+        stores += [(unmoved.op, unmoved.part) for unmoved in unmoved_accesses if unmoved.writes]
         loads: _Accesses = [(own, own) for own in self.own if isinstance(own, LoadOp)]
-        loads += [(other.op, other.part) for other in others if other.reads]
+        loads += [(unmoved.op, unmoved.part) for unmoved in unmoved_accesses if unmoved.reads]
         return (
             self.writes.lost_if_empty(place)
             or self.writes.seen_by_others(place)
@@ -70,15 +70,15 @@ class _Updates:
 
     def _overwritten(self, place: Place, fill: Part) -> ScheduleError | None:
         """A write of something else to what was copied, before it is written back."""
-        for other in self.writes.other_accesses:
-            store = other.op
-            if not other.writes or child_at(place.level, store) is not place.anchor:
+        for unmoved in self.writes.other_accesses:
+            store = unmoved.op
+            if not unmoved.writes or child_at(place.level, store) is not place.anchor:
                 continue
             space = Space()
             copy = space.place(place.anchor)
             element = fill.enter(self.site, space, copy)
             write = space.instance(store, loops_shared(place.level, copy, self.buffer))
-            same = equal(element, space.element(other.part, write))
+            same = equal(element, space.element(unmoved.part, write))
             witness = space.find([copy, write], same)
             if witness is not None:
                 return self._refuse(store, write, witness, "what was copied")

@@ -126,20 +126,20 @@ class CachedWrites:
     def seen_by_others(self, place: Place) -> ScheduleError | None:
         """Another access of an element that was written, before it is copied."""
         name = buffer_name(self.buffer)
-        for other in self.other_accesses:
-            use = other.op
+        for unmoved in self.other_accesses:
+            use = unmoved.op
             if child_at(place.level, use) is not place.anchor:
                 continue
             for store in self.stores:
                 space = Space()
                 write = space.instance(store)
                 access = space.instance(use, loops_shared(place.level, write, self.buffer))
-                same = same_element(space, store, write, other.part, access)
+                same = same_element(space, store, write, unmoved.part, access)
                 witness = space.find([write, access], [*same, space.may_precede(write, access)])
                 if witness is None:
                     continue
                 unit = unit_of(use, scope_of(self.block))
-                verb = "writes" if other.writes else "reads"
+                verb = "writes" if unmoved.writes else "reads"
                 return self.site.refuse(
                     "KC3307",
                     f"{describe(unit)} {verb} {name} before it would be copied",
@@ -223,8 +223,8 @@ class CachedWrites:
         """Something else that writes an element between the block and a consumer."""
         name = buffer_name(self.buffer)
         for load in self.taken:
-            for other in [access for access in self.other_accesses if access.writes]:
-                other_store = other.op
+            for unmoved in [access for access in self.other_accesses if access.writes]:
+                other_store = unmoved.op
                 if child_at(place.level, other_store) is None:
                     continue
                 space = Space()
@@ -243,7 +243,7 @@ class CachedWrites:
                 ]
                 names = touched(len(element))
                 same = equal(names, element)
-                same += same_element(space, load, read, other.part, write)
+                same += same_element(space, load, read, unmoved.part, write)
                 same.append(space.may_precede(write, read))
                 witness = space.find([read, write], same, names, later)
                 if witness is None:
