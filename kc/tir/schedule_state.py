@@ -56,7 +56,9 @@ class StmtSRef:
         """Its number among the loops and blocks that are executed one after the other; -1 where it
         is the only one."""
         home = self.stmt.parent_block()
-        row = [op for op in home.ops if isinstance(op, BlockOp | ForOp)] if home else []
+        row: list[Operation] = []
+        if home is not None:
+            row = [op for op in home.ops if isinstance(op, BlockOp | ForOp)]
         return row.index(self.stmt) if len(row) > 1 and self.stmt in row else -1
 
 
