@@ -109,6 +109,11 @@ SAYS = {
         "expert    read ",
         "8 experts of 4096 x 14336: main_kernel: 64 threads",
     ],
+    "25_from_pytorch": [
+        "alloc T_relu\nfor i0 in 64:\n  for i1 in 512:\n    block T_relu\n",
+        "for i_o in 16 parallel:\n  for j_o in 8:\n    for k in 512:\n      for i_i in 4 unrolled:",
+        "chosen: ",
+    ],
 }
 
 
