@@ -372,6 +372,21 @@ class Group:
         """Compute the group at the root: what it does by default."""
         self.attach = None
 
+    @property
+    def attach_type(self) -> int:
+        """TVM's number for how the group is computed."""
+        return GROUP_ROOT if self.attach is None else SCOPE
+
+    @property
+    def attach_ivar(self) -> IterVar | None:
+        """The axis that the group is computed in."""
+        return self.attach.axis if self.attach is not None else None
+
+    @property
+    def attach_stage(self) -> Stage | None:
+        """The stage whose axis it is computed in."""
+        return self.attach.parent if self.attach is not None else None
+
 
 def _plain(value: Any) -> Any:
     """A constant expression as the number that it is."""

@@ -17,6 +17,7 @@ from typing import Any
 
 from kc.support.diagnostics import Location, ParseError, TEError
 from kc.support.locations import reading
+from kc.support.paused_collection import paused_collection
 from kc.te.tensor import Tensor
 from kc.tir.module import IRModule
 from kc.tir.script import names, tvmscript_names
@@ -25,7 +26,7 @@ from kc.tir.script.function import ScriptFunction
 from kc.tir.script.function_calls import FunctionsOfModule, functions_of_module, returns_value
 from kc.tir.script.source import Source
 from kc.tir.script.statements import Statements
-from kc.tir.script.tvmscript import TvmFunction, module_of
+from kc.tir.script.tvmscript import TvmFunction, module_of_new
 
 _MODULES = ("tir", "ir", "script")
 """What a text may import, from anywhere: the names are those of TVMScript."""
@@ -100,7 +101,8 @@ def from_source(input_source: Any, extra_vars: Mapping[str, Any] | None = None) 
             location=Location(file, 1, 1),
             why="Python's parser does not take this text",
         ) from None
-    return _Reader(file, extra_vars or {}).read(tree)
+    with paused_collection():
+        return _Reader(file, extra_vars or {}).read(tree)
 
 
 _numbers = itertools.count(1)
@@ -235,7 +237,7 @@ class _Reader:
             elif not isinstance(statement, ast.Expr | ast.Pass):
                 raise refuse("a statement of this kind in a class", place, "functions")
         self.module = None
-        return module_of(node.name, functions, at)
+        return module_of_new(node.name, functions, at)
 
 
 _NO_PARAMETERS = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])

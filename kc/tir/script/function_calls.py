@@ -82,11 +82,23 @@ class UnreadFunction:
 
 def returns_value(source: Source) -> bool:
     """Whether a function ends with ``T.ret(x)``: it is there for others, and no kernel."""
-    return any(
-        isinstance(part, ast.Call)
-        and isinstance(part.func, ast.Attribute)
-        and part.func.attr == "ret"
-        for part in ast.walk(source.tree)
+    waiting: list[ast.AST] = [source.tree]
+    while waiting:
+        statement = waiting.pop()
+        if isinstance(statement, ast.Expr | ast.Return):
+            if any(_is_ret(part) for part in ast.walk(statement)):
+                return True
+            continue
+        for statements in ("body", "orelse", "finalbody", "handlers"):
+            waiting += getattr(statement, statements, ())
+    return False
+
+
+def _is_ret(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "ret"
     )
 
 

@@ -14,10 +14,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Attribute
 
 from kc.support.diagnostics import Location, TEError
 from kc.support.locations import caller_location, reading
+from kc.support.paused_collection import paused_collection
 from kc.te.buffers import Buffer
 from kc.te.dtypes import check_dtype
 from kc.te.expr import Var
@@ -175,6 +177,12 @@ class TvmFunction(PrimFunc):
     """A function that was written in TVMScript."""
 
     def __init__(self, source: Source) -> None:
+        with paused_collection():
+            self._read(source)
+        self.__name__ = source.name
+        self.__kc_script__ = source
+
+    def _read(self, source: Source) -> None:
         at = source.at(source.tree)
         reader = TvmStatements(source)
         names = parameter_names(source)
@@ -189,8 +197,6 @@ class TvmFunction(PrimFunc):
         name = str(reader.attributes.get("global_symbol", source.name))
         with reading(at):
             super().__init__(params, Seq(at, statements), name, reader.attributes)
-        self.__name__ = source.name
-        self.__kc_script__ = source
 
 
 def _resolved(parameter: Buffer | Var | Handle) -> Buffer | Var:
@@ -268,6 +274,17 @@ def module_of(name: str, functions: Mapping[str, IRModule], at: Location | None)
             hints=["@T.prim_func above its functions"],
         )
     return IRModule(functions)
+
+
+def module_of_new(name: str, functions: Mapping[str, IRModule], at: Location | None) -> IRModule:
+    """As :func:`module_of`, of functions that nothing else knows: they are not copied."""
+    ops = {key: list(function.op.body.ops) for key, function in functions.items()}
+    if not ops or any(len(own) != 1 for own in ops.values()):
+        return module_of(name, functions, at)
+    for key, (op,) in ops.items():
+        op.detach()
+        op.properties["sym_name"] = StringAttr(key)
+    return IRModule(ModuleOp([op for (op,) in ops.values()]))
 
 
 def module_attrs(attrs: Mapping[str, Any]) -> None:
