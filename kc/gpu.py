@@ -295,6 +295,8 @@ def _finding(raw: RawFinding, places: list[Place]) -> Finding:
     elif kind == "race":
         assert second is not None
         message = f"{element} is {place.what} by {who}, and was {second.what} by {other_who}"
+    elif place.what == "loop":
+        message = f"{who} repeats a loop until memory changes, and no thread of its block goes on"
     elif kind in ("divergent-barrier", "deadlock"):
         message = f"{who} waits at {_a(place.what)}{_count(place.what, raw)}"
         if raw.other_thread >= 0:

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects import arith, memref
-from xdsl.dialects.builtin import UnrealizedConversionCastOp, i32, i64
+from xdsl.dialects import arith, memref, scf
+from xdsl.dialects.builtin import MemRefType, UnrealizedConversionCastOp, i32, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
@@ -27,9 +27,13 @@ from kc.dialects import llvm, nvvm
 from kc.dialects.arith import CmpiOp
 from kc.dialects.nvgpu import MAX_RANK, TensorMapDescriptorType
 from kc.dialects.nvvm.mbarriers import TransactionOp
+from kc.transforms.gpu._thread_segments import spins
 
 # What is done with an mbarrier (``emulator.c``).
 _INIT, _INVALIDATE, _ARRIVE, _DROP, _EXPECT, _COMPLETE = range(6)
+THREADS_REPEAT, BLOCKS_REPEAT = 1 << 14, 1 << 22
+"""How often a loop is repeated that waits for memory to change, before it waits for ever: where its
+block runs alone, and where other blocks run beside it."""
 COPIED = "copied"
 """What is done at the place of an asynchronous copy."""
 
@@ -99,6 +103,39 @@ class ConvertNamedBarrier(ThreadPattern):
         if waits:
             e.wait()
         rewriter.erase(op)
+
+
+class ConvertSpin(ThreadPattern):
+    """A loop that waits for memory to change lets the other threads go on before it repeats.
+
+    ::
+
+        scf.while : () -> () { ... } do {
+          func.call @kc_emu_spin(%events, %thread, %most, %site)
+          func.call @kc_suspend()
+          ...
+        }
+        func.call @kc_emu_spun(%events, %thread)
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: scf.WhileOp, rewriter: PatternRewriter, /) -> None:
+        first, following = op.after_region.block.first_op, op.next_op
+        if not spins(op) or first is None or following is None:
+            return
+        thread = self.thread
+        memories = [
+            thread.memory(thread.root(operand))
+            for inner in op.walk()
+            for operand in inner.operands
+            if isinstance(operand.type, MemRefType)
+        ]
+        is_of_blocks = "global" in memories and not thread.module.check
+        e = EventEmitter(thread, rewriter, first)
+        most = e.number(BLOCKS_REPEAT if is_of_blocks else THREADS_REPEAT, i32)
+        e.event("kc_emu_spin", [most, e.number(thread.module.site(op, "loop"), i32)])
+        e.wait()
+        EventEmitter(thread, rewriter, following).event("kc_emu_spun", [])
 
 
 class ConvertSyncWarp(ThreadPattern):
@@ -344,6 +381,7 @@ class EraseHint(ThreadPattern):
 
 
 EVENT_PATTERNS: tuple[type[ThreadPattern], ...] = (
+    ConvertSpin,
     ConvertNamedBarrier,
     ConvertSyncWarp,
     ConvertMBarrier,

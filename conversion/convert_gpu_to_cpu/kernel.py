@@ -31,6 +31,7 @@ from kc.dialects.nvgpu import TensorMapDescriptorType
 from kc.support.diagnostics import CodegenError
 from kc.support.libdevice import PREFIX
 from kc.support.locations import location_of
+from kc.transforms.gpu._thread_segments import spins
 from kc.transforms.gpu.gpu_serialize_threads import SERIAL
 
 DONE, BLOCK, WARP = -1, 1, 2
@@ -107,7 +108,7 @@ class Kernel:
         self.is_serial = SERIAL in function.attributes
         self.numbers = OF_A_BLOCK if self.is_serial else (*OF_A_BLOCK, *OF_A_THREAD)
         """The numbers that what is called gets."""
-        self.has_events = any(isinstance(op, NVVM) for op in function.walk())
+        self.has_events = any(isinstance(op, NVVM) or spins(op) for op in function.walk())
         """Whether threads wait for more than their block and their warp, or exchange matrices."""
         self.products: dict[Attribute, str] = {}
         """The types of the registers of products that four warps make, and of their sums."""

@@ -45,6 +45,8 @@ RUNTIME = {
     ),
     "kc_emu_phase": _declaration("kc_emu_phase", "index, index, index, i64, i32, i32, i32"),
     "kc_emu_is_complete": _declaration("kc_emu_is_complete", "index, index", " -> i32"),
+    "kc_emu_spin": _declaration("kc_emu_spin", "index, index, i32, i32"),
+    "kc_emu_spun": _declaration("kc_emu_spun", "index, index"),
     "kc_emu_copy": _declaration("kc_emu_copy", "index, index, index, index, i32, i32, i32, i32"),
     "kc_emu_commit": _declaration("kc_emu_commit", "index, index"),
     "kc_emu_copies_done": _declaration("kc_emu_copies_done", "index, index, i32"),

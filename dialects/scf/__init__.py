@@ -1,4 +1,4 @@
-"""The ``scf`` dialect with ``scf.forall``, which xDSL lacks, and ``scf.parallel`` as text."""
+"""The ``scf`` dialect with ``scf.forall``, which xDSL lacks, and MLIR's text of others."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from xdsl.ir import Dialect, Operation
 
 from kc.dialects.scf.forall import ForallOp, InParallelOp
 from kc.dialects.scf.parallel import ParallelOp, ReduceOp
+from kc.dialects.scf.while_loop import WhileOp
 
-_CLASSES: dict[str, type[Operation]] = {op.name: op for op in (ParallelOp, ReduceOp)}
+_CLASSES: dict[str, type[Operation]] = {op.name: op for op in (ParallelOp, ReduceOp, WhileOp)}
 
 SCF = Dialect(
     "scf",
@@ -21,4 +22,4 @@ SCF = Dialect(
 )
 """xDSL's dialect and what is added here."""
 
-__all__ = ["SCF", "ForallOp", "InParallelOp", "ParallelOp", "ReduceOp"]
+__all__ = ["SCF", "ForallOp", "InParallelOp", "ParallelOp", "ReduceOp", "WhileOp"]

@@ -17,6 +17,8 @@ SYMBOLS = (
     "kc_emu_mbarrier",
     "kc_emu_phase",
     "kc_emu_is_complete",
+    "kc_emu_spin",
+    "kc_emu_spun",
     "kc_emu_copy",
     "kc_emu_commit",
     "kc_emu_copies_done",

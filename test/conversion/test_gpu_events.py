@@ -140,7 +140,29 @@ def pairs(a: np.ndarray) -> np.ndarray:
     return a[:, np.arange(64) ^ 1]
 
 
+FLAG = f"""%no_flag = arith.constant 0 : i64
+scf.if %first {{
+  memref.store %no_flag, %M[%c0] : {WORDS}
+}}
+gpu.barrier"""
+UNTIL_FLAG = f"""scf.while : () -> () {{
+  %flag = memref.atomic_rmw ori %no_flag, %M[%c0] : (i64, {WORDS}) -> i64
+  %again = arith.cmpi eq, %flag, %no_flag : i64
+  scf.condition(%again)
+}} do {{
+  scf.yield
+}}"""
+SET_FLAG = f"""%is_last = arith.cmpi eq, %t, %c63 : index
+scf.if %is_last {{
+  %set = arith.constant 1 : i64
+  %old = memref.atomic_rmw ori %set, %M[%c0] : (i64, {WORDS}) -> i64
+}}"""
+COPY_A = f"memref.store %a, %B[%b, %t] : {TYPE}"
 RIGHT = {
+    "a loop until another thread writes": (
+        [FLAG, branch(UNTIL_FLAG, SET_FLAG), COPY_A],
+        lambda a: a,
+    ),
     "a named barrier": ([STORE, BARRIER, LOAD], reversed_rows),
     "a named barrier of all": ([STORE, "nvvm.barrier id = %i2", LOAD], reversed_rows),
     "one in each branch": (
@@ -231,6 +253,12 @@ RIGHT = {
 
 
 WRONG = {
+    "a loop until memory changes": (
+        [FLAG, branch(UNTIL_FLAG, ""), COPY_A],
+        "deadlock",
+        "thread 0 of block 0 repeats a loop until memory changes, and no thread of its block goes "
+        "on",
+    ),
     "no barrier between warps": (
         [STORE, branch(BARRIER.replace("%i64", "%i32"), BARRIER.replace("%i64", "%i32")), LOAD],
         "race",

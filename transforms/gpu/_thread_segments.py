@@ -15,13 +15,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from xdsl.dialects import memref, scf
+from xdsl.dialects import memref, scf, vector
 from xdsl.dialects.builtin import MemRefType, VectorType, i1
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
 from kc.dialects import gpu
-from kc.dialects.gpu import GPUFuncOp
+from kc.dialects.gpu import AddressSpace, AddressSpaceAttr, GPUFuncOp
+from kc.dialects.memref_views import GenericAtomicRMWOp
 
 WAITS = (gpu.BarrierOp, gpu.ShuffleOp)
 """Where threads wait for each other."""
@@ -74,6 +75,31 @@ class Control:
 
 
 Item = Segment | Once | Control
+
+
+ATOMIC_UPDATES = (memref.AtomicRMWOp, GenericAtomicRMWOp)
+
+
+def spins(op: Operation) -> bool:
+    """Whether a loop waits for memory to change: it carries no values, reads memory that threads
+    share, and writes none, but by atomic updates."""
+    if not isinstance(op, scf.WhileOp) or op.operands or op.results:
+        return False
+    inside = list(op.walk())
+    if any(isinstance(inner, memref.StoreOp | vector.StoreOp) for inner in inside):
+        return False
+    return any(
+        isinstance(inner, (memref.LoadOp, *ATOMIC_UPDATES))
+        and not any(map(_is_of_a_thread, inner.operands))
+        for inner in inside
+    )
+
+
+def _is_of_a_thread(memory: SSAValue) -> bool:
+    if not isinstance(memory.type, MemRefType):
+        return False
+    is_private = memory.type.memory_space == AddressSpaceAttr(AddressSpace.PRIVATE)
+    return is_private or isinstance(memory.owner, memref.AllocaOp)
 
 
 def waits(op: Operation) -> bool:

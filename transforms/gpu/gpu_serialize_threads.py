@@ -86,6 +86,7 @@ from kc.transforms.gpu._thread_segments import (
     Plan,
     Segment,
     Step,
+    spins,
     used_from_outside,
     waits,
 )
@@ -120,7 +121,7 @@ class GpuSerializeThreadsPass(ModulePass):
         launches = [inner for inner in op.walk() if isinstance(inner, LaunchFuncOp)]
         for function in op.walk():
             if isinstance(function, GPUFuncOp) and function.is_kernel and waits(function):
-                if any(inner.name.startswith("nvvm.") for inner in function.walk()):
+                if any(inner.name.startswith("nvvm.") or spins(inner) for inner in function.walk()):
                     continue  # barriers of some threads, and copies that go on by themselves
                 try:
                     body = _Serialization(function, _launched_so(function, launches)).body()

@@ -15,6 +15,7 @@
  *     kc_emu_named     comes to one of 16 barriers, which counts threads.
  *     kc_emu_lanes     waits for some lanes of a warp.
  *     kc_emu_mbarrier  changes an mbarrier, kc_emu_phase waits for a phase of it.
+ *     kc_emu_spin      repeats a loop until memory changes, kc_emu_spun has left it.
  *     kc_emu_copy      starts a copy, which is done when it is waited for (kc_emu_copies_done), and
  *                      not before: so late as it may be.
  *     kc_emu_bulk      starts a copy that an mbarrier or a group of its thread counts; kc_emu_box one of a
@@ -100,11 +101,12 @@ static int is_any_ready(const int32_t *states, int64_t count) {
 }
 
 /* What a block has where its threads wait for more than each other. */
-enum { NAMED, LANES, PHASE, TRY, GROUP };
+enum { NAMED, LANES, PHASE, TRY, GROUP, SPIN };
 enum { BARRIERS = 16, MATRIX_WORDS = 32, MAX_MBARRIERS = 64, MAX_FRUITLESS = 1000 };
 enum { GROUP_SIZE = 4 * WARP_SIZE }; /* of warps that make a product together */
 
-/* What a thread waits for. A try gives up where nothing else happens. */
+/* What a thread waits for. A try gives up where nothing else happens, and a loop that waits for memory
+   to change is repeated. */
 typedef struct {
   int32_t what, barrier, is_done;
   uint32_t generation, mask;
@@ -1170,12 +1172,26 @@ void kc_emu_phase(Block *block, int64_t thread, uint64_t address, int64_t state,
 /* Whether the phase was complete that the thread waited for. */
 int32_t kc_emu_is_complete(Block *block, int64_t thread) { return block->waits[thread].is_done; }
 
+/* Let the others go on before a loop is repeated that waits for memory to change. After `most` times
+   in which no thread leaves such a loop, and nothing else happens, none ever will. */
+void kc_emu_spin(Block *block, int64_t thread, int32_t most, int32_t site) {
+  Wait wait = {.what = SPIN, .barrier = most};
+  wait_for(block, thread, site, wait);
+}
+
+/* The loop is over. */
+void kc_emu_spun(Block *block, int64_t thread) {
+  (void)thread;
+  block->fruitless = 0;
+}
+
 /* Let threads go on whose events have come; whether there are any. */
 static int wake(Block *block) {
   int is_any = 0;
   for (int64_t i = 0; i < block->count; ++i) {
     if (!waits_for(block->states[i], EVENT)) continue;
     Wait *wait = &block->waits[i];
+    if (wait->what == SPIN) continue;
     if (wait->what == LANES) {
       if (missing_lane(block, i) >= 0) continue;
       release_lanes(block, i);
@@ -1608,9 +1624,16 @@ static int do_late(Block *block) {
     is_any = 1;
   }
   if (is_any || do_late_bulk(block)) return 1;
-  if (block->fruitless++ >= MAX_FRUITLESS) return 0;
+  int32_t most = MAX_FRUITLESS;
   for (int64_t i = 0; i < block->count; ++i) {
-    if (!waits_for(block->states[i], EVENT) || block->waits[i].what != TRY) continue;
+    const Wait *wait = &block->waits[i];
+    int is_spin = waits_for(block->states[i], EVENT) && wait->what == SPIN;
+    if (is_spin && wait->barrier > most) most = wait->barrier;
+  }
+  if (block->fruitless++ >= most) return 0;
+  for (int64_t i = 0; i < block->count; ++i) {
+    if (!waits_for(block->states[i], EVENT)) continue;
+    if (block->waits[i].what != TRY && block->waits[i].what != SPIN) continue;
     block->waits[i].is_done = 0;
     block->states[i] = READY;
     is_any = 1;
@@ -1633,7 +1656,7 @@ static void report_deadlock(Block *block) {
       came = (int32_t)(block->count % GROUP_SIZE);
       apart = -1;
     }
-  } else {
+  } else if (wait->what != SPIN) {
     for (int64_t i = 0; i < block->count && apart < 0; ++i)
       if (states[i] != states[waiter]) apart = i;
     if (wait->what == NAMED) {

@@ -1,5 +1,5 @@
 ; Made by `make native` with clang 22.1.8: do not edit.
-; The sha256 of emulator.c: f2831c99dea16daa460b45f1f9b301ebdb6849499ddbef32adfe31e05ebb6c6c
+; The sha256 of emulator.c: f0e8aa4843f2390cb4a88b4b900e99325fc8b09a030cffc52ee9063a93895b12
 
 %struct.anon = type { ptr, %struct.Access, i64, i64, [256 x i8] }
 %struct.Access = type { i32, i32, i32, i16, i16 }
@@ -461,31 +461,32 @@ if.end:                                           ; preds = %for.body
   %arrayidx1 = getelementptr inbounds nuw %struct.Wait, ptr %4, i64 %i.0
   %5 = load i32, ptr %arrayidx1, align 8
   switch i32 %5, label %if.else [
-    i32 1, label %if.then3
-    i32 4, label %if.then11
-    i32 0, label %if.then19
+    i32 5, label %for.inc
+    i32 1, label %if.then7
+    i32 4, label %if.then15
+    i32 0, label %if.then23
   ]
 
-if.then3:                                         ; preds = %if.end
-  %call4 = tail call fastcc i64 @missing_lane(ptr noundef %block, i64 noundef %i.0) #26
-  %cmp5 = icmp sgt i64 %call4, -1
-  br i1 %cmp5, label %for.inc, label %if.end7
+if.then7:                                         ; preds = %if.end
+  %call8 = tail call fastcc i64 @missing_lane(ptr noundef %block, i64 noundef %i.0) #26
+  %cmp9 = icmp sgt i64 %call8, -1
+  br i1 %cmp9, label %for.inc, label %if.end11
 
-if.end7:                                          ; preds = %if.then3
+if.end11:                                         ; preds = %if.then7
   %mask1.i = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 16
   %6 = load i32, ptr %mask1.i, align 8
-  %div.i78 = and i64 %i.0, 9223372036854775776
-  %add.i = add nuw nsw i64 %div.i78, 32
+  %div.i83 = and i64 %i.0, 9223372036854775776
+  %add.i = add nuw nsw i64 %div.i83, 32
   %add..i = tail call i64 @llvm.smin.i64(i64 %add.i, i64 %0)
   br label %for.cond.i
 
-for.cond.i:                                       ; preds = %for.inc.i, %if.end7
-  %i.0.i = phi i64 [ %div.i78, %if.end7 ], [ %inc.i, %for.inc.i ]
+for.cond.i:                                       ; preds = %for.inc.i, %if.end11
+  %i.0.i = phi i64 [ %div.i83, %if.end11 ], [ %inc.i, %for.inc.i ]
   %cmp4.i = icmp slt i64 %i.0.i, %add..i
   br i1 %cmp4.i, label %for.body.i, label %for.cond7.i
 
 for.body.i:                                       ; preds = %for.cond.i
-  %sub.i = sub nuw nsw i64 %i.0.i, %div.i78
+  %sub.i = sub nuw nsw i64 %i.0.i, %div.i83
   %sh_prom.i = trunc i64 %sub.i to i32
   %7 = shl nuw i32 1, %sh_prom.i
   %8 = and i32 %7, %6
@@ -503,7 +504,7 @@ for.inc.i:                                        ; preds = %if.then.i, %for.bod
   br label %for.cond.i
 
 for.cond7.i:                                      ; preds = %for.cond.i, %for.inc31.i
-  %i6.0.i = phi i64 [ %inc32.i, %for.inc31.i ], [ %div.i78, %for.cond.i ]
+  %i6.0.i = phi i64 [ %inc32.i, %for.inc31.i ], [ %div.i83, %for.cond.i ]
   %10 = load ptr, ptr %clocks.i, align 8
   %tobool8.i = icmp ne ptr %10, null
   %cmp9.i = icmp slt i64 %i6.0.i, %add..i
@@ -511,14 +512,14 @@ for.cond7.i:                                      ; preds = %for.cond.i, %for.in
   br i1 %11, label %for.cond11.preheader.i, label %for.cond35.i
 
 for.cond11.preheader.i:                           ; preds = %for.cond7.i
-  %sub15.i = sub nuw nsw i64 %i6.0.i, %div.i78
+  %sub15.i = sub nuw nsw i64 %i6.0.i, %div.i83
   %sh_prom16.i = trunc i64 %sub15.i to i32
   %shr17.i = lshr i32 %6, %sh_prom16.i
   %and21.i = and i32 %shr17.i, 1
   br label %for.cond11.i
 
 for.cond11.i:                                     ; preds = %for.inc28.i, %for.cond11.preheader.i
-  %j.0.i = phi i64 [ %inc29.i, %for.inc28.i ], [ %div.i78, %for.cond11.preheader.i ]
+  %j.0.i = phi i64 [ %inc29.i, %for.inc28.i ], [ %div.i83, %for.cond11.preheader.i ]
   %exitcond.not.i = icmp eq i64 %j.0.i, %add..i
   br i1 %exitcond.not.i, label %for.inc31.i, label %for.body13.i
 
@@ -527,7 +528,7 @@ for.body13.i:                                     ; preds = %for.cond11.i
   br i1 %cmp14.not.i, label %for.inc28.i, label %land.lhs.true.i
 
 land.lhs.true.i:                                  ; preds = %for.body13.i
-  %sub18.i = sub nsw i64 %j.0.i, %div.i78
+  %sub18.i = sub nsw i64 %j.0.i, %div.i83
   %sh_prom19.i = trunc i64 %sub18.i to i32
   %shr20.i = lshr i32 %6, %sh_prom19.i
   %and22.i = and i32 %and21.i, %shr20.i
@@ -556,14 +557,14 @@ for.inc31.i:                                      ; preds = %for.cond11.i
 
 for.cond35.i:                                     ; preds = %for.cond7.i, %for.inc52.i
   %.pre108.i = phi ptr [ %.pre.i, %for.inc52.i ], [ %10, %for.cond7.i ]
-  %i34.0.i = phi i64 [ %inc53.i, %for.inc52.i ], [ %div.i78, %for.cond7.i ]
+  %i34.0.i = phi i64 [ %inc53.i, %for.inc52.i ], [ %div.i83, %for.cond7.i ]
   %tobool37.i = icmp ne ptr %.pre108.i, null
   %cmp39.i = icmp slt i64 %i34.0.i, %add..i
   %14 = select i1 %tobool37.i, i1 %cmp39.i, i1 false
   br i1 %14, label %for.body41.i, label %for.inc
 
 for.body41.i:                                     ; preds = %for.cond35.i
-  %sub42.i = sub nuw nsw i64 %i34.0.i, %div.i78
+  %sub42.i = sub nuw nsw i64 %i34.0.i, %div.i83
   %sh_prom43.i = trunc i64 %sub42.i to i32
   %15 = shl nuw i32 1, %sh_prom43.i
   %16 = and i32 %15, %6
@@ -588,43 +589,43 @@ for.inc52.i:                                      ; preds = %if.then47.i, %for.b
   %inc53.i = add nuw nsw i64 %i34.0.i, 1
   br label %for.cond35.i
 
-if.then11:                                        ; preds = %if.end
-  %call12 = tail call fastcc i64 @missing_in_group(ptr noundef %block, i64 noundef %i.0) #26
-  %cmp13 = icmp sgt i64 %call12, -1
-  br i1 %cmp13, label %for.inc, label %if.end15
+if.then15:                                        ; preds = %if.end
+  %call16 = tail call fastcc i64 @missing_in_group(ptr noundef %block, i64 noundef %i.0) #26
+  %cmp17 = icmp sgt i64 %call16, -1
+  br i1 %cmp17, label %for.inc, label %if.end19
 
-if.end15:                                         ; preds = %if.then11
-  %div.i6877 = and i64 %i.0, 9223372036854775680
-  %add.i70 = add nuw nsw i64 %div.i6877, 128
-  br label %for.cond.i71
+if.end19:                                         ; preds = %if.then15
+  %div.i7382 = and i64 %i.0, 9223372036854775680
+  %add.i75 = add nuw nsw i64 %div.i7382, 128
+  br label %for.cond.i76
 
-for.cond.i71:                                     ; preds = %for.body.i74, %if.end15
-  %i.0.i72 = phi i64 [ %div.i6877, %if.end15 ], [ %inc.i76, %for.body.i74 ]
-  %exitcond.not.i73 = icmp eq i64 %i.0.i72, %add.i70
-  br i1 %exitcond.not.i73, label %for.inc, label %for.body.i74
+for.cond.i76:                                     ; preds = %for.body.i79, %if.end19
+  %i.0.i77 = phi i64 [ %div.i7382, %if.end19 ], [ %inc.i81, %for.body.i79 ]
+  %exitcond.not.i78 = icmp eq i64 %i.0.i77, %add.i75
+  br i1 %exitcond.not.i78, label %for.inc, label %for.body.i79
 
-for.body.i74:                                     ; preds = %for.cond.i71
+for.body.i79:                                     ; preds = %for.cond.i76
   %19 = load ptr, ptr %block, align 8
-  %arrayidx.i75 = getelementptr inbounds i32, ptr %19, i64 %i.0.i72
-  store i32 0, ptr %arrayidx.i75, align 4
-  %inc.i76 = add nuw i64 %i.0.i72, 1
-  br label %for.cond.i71
+  %arrayidx.i80 = getelementptr inbounds i32, ptr %19, i64 %i.0.i77
+  store i32 0, ptr %arrayidx.i80, align 4
+  %inc.i81 = add nuw i64 %i.0.i77, 1
+  br label %for.cond.i76
 
-if.then19:                                        ; preds = %if.end
+if.then23:                                        ; preds = %if.end
   %barrier = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 4
   %20 = load i32, ptr %barrier, align 4
   %idxprom = sext i32 %20 to i64
-  %arrayidx20 = getelementptr %struct.Barrier, ptr %block, i64 %idxprom
-  %generation = getelementptr i8, ptr %arrayidx20, i64 56
+  %arrayidx24 = getelementptr %struct.Barrier, ptr %block, i64 %idxprom
+  %generation = getelementptr i8, ptr %arrayidx24, i64 56
   %21 = load i32, ptr %generation, align 4
-  %generation21 = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 12
-  %22 = load i32, ptr %generation21, align 4
-  %cmp22 = icmp eq i32 %21, %22
-  br i1 %cmp22, label %for.inc, label %if.end24
+  %generation25 = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 12
+  %22 = load i32, ptr %generation25, align 4
+  %cmp26 = icmp eq i32 %21, %22
+  br i1 %cmp26, label %for.inc, label %if.end28
 
-if.end24:                                         ; preds = %if.then19
-  %call26 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef %20, i64 noundef 0) #26
-  br label %if.end34
+if.end28:                                         ; preds = %if.then23
+  %call30 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef %20, i64 noundef 0) #26
+  br label %if.end38
 
 if.else:                                          ; preds = %if.end
   %address = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 24
@@ -633,28 +634,28 @@ if.else:                                          ; preds = %if.end
   %25 = load i64, ptr %24, align 8
   %shr = lshr i64 %25, 62
   %and = and i64 %shr, 1
-  %generation27 = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 12
-  %26 = load i32, ptr %generation27, align 4
+  %generation31 = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 12
+  %26 = load i32, ptr %generation31, align 4
   %conv = zext i32 %26 to i64
-  %cmp28 = icmp eq i64 %and, %conv
-  br i1 %cmp28, label %for.inc, label %if.end31
+  %cmp32 = icmp eq i64 %and, %conv
+  br i1 %cmp32, label %for.inc, label %if.end35
 
-if.end31:                                         ; preds = %if.else
-  %call33 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %23) #26
-  br label %if.end34
+if.end35:                                         ; preds = %if.else
+  %call37 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %23) #26
+  br label %if.end38
 
-if.end34:                                         ; preds = %if.end31, %if.end24
-  %call33.sink = phi ptr [ %call33, %if.end31 ], [ %call26, %if.end24 ]
-  tail call fastcc void @hear(ptr noundef nonnull %block, ptr noundef %call33.sink, i64 noundef %i.0) #26
+if.end38:                                         ; preds = %if.end35, %if.end28
+  %call37.sink = phi ptr [ %call37, %if.end35 ], [ %call30, %if.end28 ]
+  tail call fastcc void @hear(ptr noundef nonnull %block, ptr noundef %call37.sink, i64 noundef %i.0) #26
   %is_done = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 8
   store i32 1, ptr %is_done, align 8
   %27 = load ptr, ptr %block, align 8
-  %arrayidx36 = getelementptr inbounds nuw i32, ptr %27, i64 %i.0
-  store i32 0, ptr %arrayidx36, align 4
+  %arrayidx40 = getelementptr inbounds nuw i32, ptr %27, i64 %i.0
+  store i32 0, ptr %arrayidx40, align 4
   br label %for.inc
 
-for.inc:                                          ; preds = %for.cond.i71, %for.cond35.i, %if.else, %if.then19, %if.then11, %if.then3, %for.body, %if.end34
-  %is_any.1 = phi i32 [ %is_any.0, %if.then3 ], [ %is_any.0, %for.body ], [ %is_any.0, %if.then11 ], [ 1, %for.cond35.i ], [ %is_any.0, %if.then19 ], [ 1, %if.end34 ], [ %is_any.0, %if.else ], [ 1, %for.cond.i71 ]
+for.inc:                                          ; preds = %for.cond.i76, %for.cond35.i, %if.end, %if.else, %if.then23, %if.then15, %if.then7, %for.body, %if.end38
+  %is_any.1 = phi i32 [ %is_any.0, %if.end ], [ %is_any.0, %if.then7 ], [ %is_any.0, %for.body ], [ %is_any.0, %if.then15 ], [ 1, %for.cond35.i ], [ %is_any.0, %if.then23 ], [ 1, %if.end38 ], [ %is_any.0, %if.else ], [ 1, %for.cond.i76 ]
   %inc = add nuw nsw i64 %i.0, 1
   br label %for.cond
 
@@ -669,8 +670,8 @@ entry:
   br label %for.cond
 
 for.cond:                                         ; preds = %for.inc, %entry
-  %is_any.0 = phi i32 [ 0, %entry ], [ %is_any.1, %for.inc ]
   %i.0 = phi i64 [ 0, %entry ], [ %inc, %for.inc ]
+  %is_any.0 = phi i32 [ 0, %entry ], [ %is_any.1, %for.inc ]
   %0 = load i64, ptr %count, align 8
   %cmp = icmp slt i64 %i.0, %0
   br i1 %cmp, label %for.body, label %for.end
@@ -705,9 +706,9 @@ while.end:                                        ; preds = %while.cond
   br i1 %tobool4.not, label %for.inc, label %if.end
 
 if.end:                                           ; preds = %land.rhs, %while.end
-  %end.065 = phi i32 [ %2, %while.end ], [ %end.0, %land.rhs ]
+  %end.0111 = phi i32 [ %2, %while.end ], [ %end.0, %land.rhs ]
   tail call fastcc void @settle_if(ptr noundef nonnull %block) #26
-  tail call fastcc void @do_copies(ptr noundef nonnull %block, i64 noundef %i.0, i32 noundef %end.065) #26
+  tail call fastcc void @do_copies(ptr noundef nonnull %block, i64 noundef %i.0, i32 noundef %end.0111) #26
   br label %for.inc
 
 for.inc:                                          ; preds = %while.end, %if.end
@@ -730,7 +731,12 @@ lor.lhs.false:                                    ; preds = %for.end
 for.cond.i:                                       ; preds = %for.inc.i, %lor.lhs.false
   %indvars.iv.i = phi i64 [ %indvars.iv.next.i, %for.inc.i ], [ 0, %lor.lhs.false ]
   %exitcond.not.i = icmp eq i64 %indvars.iv.i, %wide.trip.count.i
-  br i1 %exitcond.not.i, label %if.end8, label %for.body.i
+  br i1 %exitcond.not.i, label %for.cond10.preheader, label %for.body.i
+
+for.cond10.preheader:                             ; preds = %for.cond.i
+  %waits = getelementptr inbounds nuw i8, ptr %block, i64 16
+  %smax = tail call i64 @llvm.smax.i64(i64 %0, i64 0)
+  br label %for.cond10
 
 for.body.i:                                       ; preds = %for.cond.i
   %8 = load ptr, ptr %bulks.i, align 8
@@ -738,72 +744,105 @@ for.body.i:                                       ; preds = %for.cond.i
   %mbarrier.i = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 16
   %9 = load i64, ptr %mbarrier.i, align 8
   %tobool.not.i = icmp eq i64 %9, 0
-  br i1 %tobool.not.i, label %for.inc.i, label %do_late_bulk.exit
+  br i1 %tobool.not.i, label %for.inc.i, label %do_late_bulk.exit.thread
 
-for.inc.i:                                        ; preds = %for.body.i
-  %indvars.iv.next.i = add nuw nsw i64 %indvars.iv.i, 1
-  br label %for.cond.i
-
-do_late_bulk.exit:                                ; preds = %for.body.i
+do_late_bulk.exit.thread:                         ; preds = %for.body.i
   %10 = trunc nuw nsw i64 %indvars.iv.i to i32
   tail call fastcc void @settle_if(ptr noundef nonnull %block) #26
   tail call fastcc void @end_bulk(ptr noundef nonnull %block, i32 noundef %10) #26
   br label %return
 
-if.end8:                                          ; preds = %for.cond.i
-  %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 416
-  %11 = load i32, ptr %fruitless, align 8
-  %inc9 = add nsw i32 %11, 1
-  store i32 %inc9, ptr %fruitless, align 8
-  %cmp10 = icmp sgt i32 %11, 999
-  br i1 %cmp10, label %return, label %for.cond14.preheader
+for.inc.i:                                        ; preds = %for.body.i
+  %indvars.iv.next.i = add nuw nsw i64 %indvars.iv.i, 1
+  br label %for.cond.i
 
-for.cond14.preheader:                             ; preds = %if.end8
-  %waits = getelementptr inbounds nuw i8, ptr %block, i64 16
-  br label %for.cond14
+for.cond10:                                       ; preds = %for.cond10.preheader, %for.inc26
+  %most.0 = phi i32 [ %most.1, %for.inc26 ], [ 1000, %for.cond10.preheader ]
+  %i9.0 = phi i64 [ %inc27, %for.inc26 ], [ 0, %for.cond10.preheader ]
+  %exitcond.not = icmp eq i64 %i9.0, %smax
+  br i1 %exitcond.not, label %for.end28, label %for.body13
 
-for.cond14:                                       ; preds = %for.cond14.preheader, %for.inc30
-  %.pre66 = phi i64 [ %.pre, %for.inc30 ], [ %0, %for.cond14.preheader ]
-  %is_any.2 = phi i32 [ %is_any.3, %for.inc30 ], [ 0, %for.cond14.preheader ]
-  %i13.0 = phi i64 [ %inc31, %for.inc30 ], [ 0, %for.cond14.preheader ]
-  %cmp16 = icmp slt i64 %i13.0, %.pre66
-  br i1 %cmp16, label %for.body17, label %return
-
-for.body17:                                       ; preds = %for.cond14
+for.body13:                                       ; preds = %for.cond10
+  %11 = load ptr, ptr %waits, align 8
+  %arrayidx14 = getelementptr inbounds nuw %struct.Wait, ptr %11, i64 %i9.0
   %12 = load ptr, ptr %block, align 8
-  %arrayidx18 = getelementptr inbounds nuw i32, ptr %12, i64 %i13.0
-  %13 = load i32, ptr %arrayidx18, align 4
+  %arrayidx15 = getelementptr inbounds nuw i32, ptr %12, i64 %i9.0
+  %13 = load i32, ptr %arrayidx15, align 4
   %14 = add i32 %13, 1
   %or.cond.i = icmp ult i32 %14, 2
   %and.i.i = and i32 %13, 3
   %cmp2.i = icmp ne i32 %and.i.i, 3
   %narrow.i.not = or i1 %or.cond.i, %cmp2.i
-  br i1 %narrow.i.not, label %for.inc30, label %lor.lhs.false21
+  br i1 %narrow.i.not, label %for.inc26, label %land.rhs18
 
-lor.lhs.false21:                                  ; preds = %for.body17
-  %15 = load ptr, ptr %waits, align 8
-  %arrayidx22 = getelementptr inbounds nuw %struct.Wait, ptr %15, i64 %i13.0
-  %16 = load i32, ptr %arrayidx22, align 8
-  %cmp23.not = icmp eq i32 %16, 3
-  br i1 %cmp23.not, label %if.end25, label %for.inc30
+land.rhs18:                                       ; preds = %for.body13
+  %15 = load i32, ptr %arrayidx14, align 8
+  %cmp19 = icmp eq i32 %15, 5
+  br i1 %cmp19, label %land.lhs.true, label %for.inc26
 
-if.end25:                                         ; preds = %lor.lhs.false21
-  %is_done = getelementptr inbounds nuw i8, ptr %arrayidx22, i64 8
+land.lhs.true:                                    ; preds = %land.rhs18
+  %barrier = getelementptr inbounds nuw i8, ptr %arrayidx14, i64 4
+  %16 = load i32, ptr %barrier, align 4
+  %spec.select = tail call i32 @llvm.smax.i32(i32 %16, i32 %most.0)
+  br label %for.inc26
+
+for.inc26:                                        ; preds = %land.lhs.true, %for.body13, %land.rhs18
+  %most.1 = phi i32 [ %most.0, %for.body13 ], [ %spec.select, %land.lhs.true ], [ %most.0, %land.rhs18 ]
+  %inc27 = add nuw i64 %i9.0, 1
+  br label %for.cond10
+
+for.end28:                                        ; preds = %for.cond10
+  %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 416
+  %17 = load i32, ptr %fruitless, align 8
+  %inc29 = add nsw i32 %17, 1
+  store i32 %inc29, ptr %fruitless, align 8
+  %cmp30.not = icmp slt i32 %17, %most.0
+  br i1 %cmp30.not, label %for.cond34, label %return
+
+for.cond34:                                       ; preds = %for.end28, %for.inc59
+  %.pre112 = phi i64 [ %.pre, %for.inc59 ], [ %0, %for.end28 ]
+  %is_any.2 = phi i32 [ %is_any.3, %for.inc59 ], [ 0, %for.end28 ]
+  %i33.0 = phi i64 [ %inc60, %for.inc59 ], [ 0, %for.end28 ]
+  %cmp36 = icmp slt i64 %i33.0, %.pre112
+  br i1 %cmp36, label %for.body37, label %return
+
+for.body37:                                       ; preds = %for.cond34
+  %18 = load ptr, ptr %block, align 8
+  %arrayidx39 = getelementptr inbounds nuw i32, ptr %18, i64 %i33.0
+  %19 = load i32, ptr %arrayidx39, align 4
+  %20 = add i32 %19, 1
+  %or.cond.i98 = icmp ult i32 %20, 2
+  %and.i.i99 = and i32 %19, 3
+  %cmp2.i100 = icmp ne i32 %and.i.i99, 3
+  %narrow.i101.not = or i1 %or.cond.i98, %cmp2.i100
+  br i1 %narrow.i101.not, label %for.inc59, label %if.end43
+
+if.end43:                                         ; preds = %for.body37
+  %21 = load ptr, ptr %waits, align 8
+  %arrayidx45 = getelementptr inbounds nuw %struct.Wait, ptr %21, i64 %i33.0
+  %22 = load i32, ptr %arrayidx45, align 8
+  switch i32 %22, label %for.inc59 [
+    i32 3, label %if.end54
+    i32 5, label %if.end54
+  ]
+
+if.end54:                                         ; preds = %if.end43, %if.end43
+  %is_done = getelementptr inbounds nuw i8, ptr %arrayidx45, i64 8
   store i32 0, ptr %is_done, align 8
-  %17 = load ptr, ptr %block, align 8
-  %arrayidx29 = getelementptr inbounds nuw i32, ptr %17, i64 %i13.0
-  store i32 0, ptr %arrayidx29, align 4
+  %23 = load ptr, ptr %block, align 8
+  %arrayidx58 = getelementptr inbounds nuw i32, ptr %23, i64 %i33.0
+  store i32 0, ptr %arrayidx58, align 4
   %.pre.pre = load i64, ptr %count, align 8
-  br label %for.inc30
+  br label %for.inc59
 
-for.inc30:                                        ; preds = %for.body17, %lor.lhs.false21, %if.end25
-  %.pre = phi i64 [ %.pre66, %lor.lhs.false21 ], [ %.pre.pre, %if.end25 ], [ %.pre66, %for.body17 ]
-  %is_any.3 = phi i32 [ %is_any.2, %lor.lhs.false21 ], [ 1, %if.end25 ], [ %is_any.2, %for.body17 ]
-  %inc31 = add nuw nsw i64 %i13.0, 1
-  br label %for.cond14
+for.inc59:                                        ; preds = %if.end43, %for.body37, %if.end54
+  %.pre = phi i64 [ %.pre112, %if.end43 ], [ %.pre.pre, %if.end54 ], [ %.pre112, %for.body37 ]
+  %is_any.3 = phi i32 [ %is_any.2, %if.end43 ], [ 1, %if.end54 ], [ %is_any.2, %for.body37 ]
+  %inc60 = add nuw nsw i64 %i33.0, 1
+  br label %for.cond34
 
-return:                                           ; preds = %for.cond14, %do_late_bulk.exit, %if.end8, %for.end
-  %retval.0 = phi i32 [ 0, %if.end8 ], [ 1, %for.end ], [ 1, %do_late_bulk.exit ], [ %is_any.2, %for.cond14 ]
+return:                                           ; preds = %for.cond34, %do_late_bulk.exit.thread, %for.end28, %for.end
+  %retval.0 = phi i32 [ 0, %for.end28 ], [ 1, %for.end ], [ 1, %do_late_bulk.exit.thread ], [ %is_any.2, %for.cond34 ]
   ret i32 %retval.0
 }
 
@@ -1483,125 +1522,131 @@ if.end34:                                         ; preds = %lor.rhs
   switch i32 %38, label %for.cond.preheader.i [
     i32 1, label %if.then.i103
     i32 4, label %if.then5.i
+    i32 5, label %if.end50.thread.i
   ]
 
 for.cond.preheader.i:                             ; preds = %if.end34
-  %arrayidx18.i = getelementptr inbounds i32, ptr %35, i64 %call.i
+  %arrayidx22.i = getelementptr inbounds i32, ptr %35, i64 %call.i
   br label %for.cond.i104
 
 if.then.i103:                                     ; preds = %if.end34
   %call2.i = tail call fastcc i64 @missing_lane(ptr noundef nonnull readonly %block, i64 noundef %call.i) #26
-  br label %if.end45.i
+  br label %if.end50.i
 
 if.then5.i:                                       ; preds = %if.end34
   %call6.i = tail call fastcc i64 @missing_in_group(ptr noundef nonnull readonly %block, i64 noundef %call.i) #26
   %cmp8.i102 = icmp eq i64 %call6.i, %36
-  br i1 %cmp8.i102, label %if.end45.thread.i, label %if.end45.i
+  br i1 %cmp8.i102, label %if.then9.i, label %if.end50.i
 
-if.end45.thread.i:                                ; preds = %if.then5.i
+if.then9.i:                                       ; preds = %if.then5.i
   %rem.i = srem i64 %36, 128
   %conv.i = trunc nsw i64 %rem.i to i32
-  %39 = load i32, ptr @finding_count, align 4
-  br label %if.else49.i
+  br label %if.end50.thread.i
 
-for.cond.i104:                                    ; preds = %for.body.i105, %for.cond.preheader.i
-  %i.0.i = phi i64 [ %inc.i106, %for.body.i105 ], [ 0, %for.cond.preheader.i ]
-  %apart.0.i = phi i64 [ %spec.select.i, %for.body.i105 ], [ -1, %for.cond.preheader.i ]
-  %cmp13.i = icmp slt i64 %i.0.i, %36
-  %cmp15.i = icmp slt i64 %apart.0.i, 0
-  %40 = select i1 %cmp13.i, i1 %cmp15.i, i1 false
-  br i1 %40, label %for.body.i105, label %for.end.i
+for.cond.i104:                                    ; preds = %for.body.i106, %for.cond.preheader.i
+  %i.0.i = phi i64 [ %inc.i107, %for.body.i106 ], [ 0, %for.cond.preheader.i ]
+  %apart.0.i = phi i64 [ %spec.select.i, %for.body.i106 ], [ -1, %for.cond.preheader.i ]
+  %cmp17.i105 = icmp slt i64 %i.0.i, %36
+  %cmp19.i = icmp slt i64 %apart.0.i, 0
+  %39 = select i1 %cmp17.i105, i1 %cmp19.i, i1 false
+  br i1 %39, label %for.body.i106, label %for.end.i
 
-for.body.i105:                                    ; preds = %for.cond.i104
-  %arrayidx17.i = getelementptr inbounds nuw i32, ptr %35, i64 %i.0.i
-  %41 = load i32, ptr %arrayidx17.i, align 4
-  %42 = load i32, ptr %arrayidx18.i, align 4
-  %cmp19.not.i = icmp eq i32 %41, %42
-  %spec.select.i = select i1 %cmp19.not.i, i64 %apart.0.i, i64 %i.0.i
-  %inc.i106 = add nuw nsw i64 %i.0.i, 1
+for.body.i106:                                    ; preds = %for.cond.i104
+  %arrayidx21.i = getelementptr inbounds nuw i32, ptr %35, i64 %i.0.i
+  %40 = load i32, ptr %arrayidx21.i, align 4
+  %41 = load i32, ptr %arrayidx22.i, align 4
+  %cmp23.not.i = icmp eq i32 %40, %41
+  %spec.select.i = select i1 %cmp23.not.i, i64 %apart.0.i, i64 %i.0.i
+  %inc.i107 = add nuw nsw i64 %i.0.i, 1
   br label %for.cond.i104
 
 for.end.i:                                        ; preds = %for.cond.i104
-  %cmp24.i = icmp eq i32 %38, 0
-  br i1 %cmp24.i, label %if.then26.i, label %if.else33.i
+  %cmp28.i = icmp eq i32 %38, 0
+  br i1 %cmp28.i, label %if.then30.i, label %if.else37.i
 
-if.then26.i:                                      ; preds = %for.end.i
+if.then30.i:                                      ; preds = %for.end.i
   %barriers.i = getelementptr inbounds nuw i8, ptr %block, i64 48
   %barrier.i = getelementptr inbounds nuw i8, ptr %arrayidx.i101, i64 4
-  %43 = load i32, ptr %barrier.i, align 4
-  %idxprom.i = sext i32 %43 to i64
-  %arrayidx27.i = getelementptr inbounds %struct.Barrier, ptr %barriers.i, i64 %idxprom.i
-  %arrived.i = getelementptr inbounds nuw i8, ptr %arrayidx27.i, i64 4
-  %44 = load i32, ptr %arrived.i, align 4
-  %45 = load i32, ptr %arrayidx27.i, align 4
-  br label %if.end45.i
+  %42 = load i32, ptr %barrier.i, align 4
+  %idxprom.i = sext i32 %42 to i64
+  %arrayidx31.i = getelementptr inbounds %struct.Barrier, ptr %barriers.i, i64 %idxprom.i
+  %arrived.i = getelementptr inbounds nuw i8, ptr %arrayidx31.i, i64 4
+  %43 = load i32, ptr %arrived.i, align 4
+  %44 = load i32, ptr %arrayidx31.i, align 4
+  br label %if.end50.i
 
-if.else33.i:                                      ; preds = %for.end.i
+if.else37.i:                                      ; preds = %for.end.i
   %address.i = getelementptr inbounds nuw i8, ptr %arrayidx.i101, i64 24
-  %46 = load i64, ptr %address.i, align 8
-  %47 = inttoptr i64 %46 to ptr
-  %48 = load i64, ptr %47, align 8
-  %49 = trunc i64 %48 to i32
-  %conv34.i = and i32 %49, 1048575
-  %shr.i = lshr i64 %48, 20
-  %50 = trunc i64 %shr.i to i32
-  %conv36.i = and i32 %50, 1048575
-  %cmp37.i = icmp samesign ugt i32 %conv34.i, %conv36.i
-  %masksel.neg123.i = select i1 %cmp37.i, i32 1048576, i32 0
-  %spec.select111.neg.i = sub nsw i32 %conv36.i, %conv34.i
-  %sub41.i = add nsw i32 %spec.select111.neg.i, %masksel.neg123.i
-  %shl.i = shl i64 %48, 2
-  %shr42.i = ashr i64 %shl.i, 42
-  br label %if.end45.i
+  %45 = load i64, ptr %address.i, align 8
+  %46 = inttoptr i64 %45 to ptr
+  %47 = load i64, ptr %46, align 8
+  %48 = trunc i64 %47 to i32
+  %conv38.i = and i32 %48, 1048575
+  %shr.i = lshr i64 %47, 20
+  %49 = trunc i64 %shr.i to i32
+  %conv40.i = and i32 %49, 1048575
+  %cmp41.i = icmp samesign ugt i32 %conv38.i, %conv40.i
+  %masksel.neg129.i = select i1 %cmp41.i, i32 1048576, i32 0
+  %spec.select117.neg.i = sub nsw i32 %conv40.i, %conv38.i
+  %sub45.i = add nsw i32 %spec.select117.neg.i, %masksel.neg129.i
+  %shl.i = shl i64 %47, 2
+  %shr46.i = ashr i64 %shl.i, 42
+  br label %if.end50.i
 
-if.end45.i:                                       ; preds = %if.else33.i, %if.then26.i, %if.then5.i, %if.then.i103
-  %wanted.0.i = phi i32 [ 0, %if.then.i103 ], [ %conv36.i, %if.else33.i ], [ 0, %if.then5.i ], [ %45, %if.then26.i ]
-  %bytes.0.i = phi i64 [ 0, %if.then.i103 ], [ %shr42.i, %if.else33.i ], [ 0, %if.then5.i ], [ 0, %if.then26.i ]
-  %came.0.i = phi i32 [ 0, %if.then.i103 ], [ %sub41.i, %if.else33.i ], [ 0, %if.then5.i ], [ %44, %if.then26.i ]
-  %apart.2.i = phi i64 [ %call2.i, %if.then.i103 ], [ %apart.0.i, %if.else33.i ], [ %call6.i, %if.then5.i ], [ %apart.0.i, %if.then26.i ]
+if.end50.thread.i:                                ; preds = %if.then9.i, %if.end34
+  %wanted.0.ph.i = phi i32 [ 0, %if.end34 ], [ 128, %if.then9.i ]
+  %came.0.ph.i = phi i32 [ 0, %if.end34 ], [ %conv.i, %if.then9.i ]
+  %50 = load i32, ptr @finding_count, align 4
+  br label %if.else54.i
+
+if.end50.i:                                       ; preds = %if.else37.i, %if.then30.i, %if.then5.i, %if.then.i103
+  %wanted.0.i = phi i32 [ 0, %if.then.i103 ], [ %conv40.i, %if.else37.i ], [ 0, %if.then5.i ], [ %44, %if.then30.i ]
+  %bytes.0.i = phi i64 [ 0, %if.then.i103 ], [ %shr46.i, %if.else37.i ], [ 0, %if.then5.i ], [ 0, %if.then30.i ]
+  %came.0.i = phi i32 [ 0, %if.then.i103 ], [ %sub45.i, %if.else37.i ], [ 0, %if.then5.i ], [ %43, %if.then30.i ]
+  %apart.2.i = phi i64 [ %call2.i, %if.then.i103 ], [ %apart.0.i, %if.else37.i ], [ %call6.i, %if.then5.i ], [ %apart.0.i, %if.then30.i ]
   %51 = load i32, ptr @finding_count, align 4
-  %cmp46.i = icmp sgt i64 %apart.2.i, -1
-  br i1 %cmp46.i, label %if.then48.i, label %if.else49.i
+  %cmp51.i = icmp sgt i64 %apart.2.i, -1
+  br i1 %cmp51.i, label %if.then53.i, label %if.else54.i
 
-if.then48.i:                                      ; preds = %if.end45.i
+if.then53.i:                                      ; preds = %if.end50.i
   tail call fastcc void @report_apart(i32 noundef 5, ptr noundef %35, i64 noundef %call.i, i64 noundef %apart.2.i) #26
-  br label %if.end56.i
+  br label %if.end61.i
 
-if.else49.i:                                      ; preds = %if.end45.i, %if.end45.thread.i
-  %52 = phi i32 [ %39, %if.end45.thread.i ], [ %51, %if.end45.i ]
-  %came.0122.i = phi i32 [ %conv.i, %if.end45.thread.i ], [ %came.0.i, %if.end45.i ]
-  %bytes.0120.i = phi i64 [ 0, %if.end45.thread.i ], [ %bytes.0.i, %if.end45.i ]
-  %wanted.0118.i = phi i32 [ 128, %if.end45.thread.i ], [ %wanted.0.i, %if.end45.i ]
-  %conv50.i = trunc i64 %call.i to i16
-  %and52.i = and i16 %conv50.i, 8191
+if.else54.i:                                      ; preds = %if.end50.i, %if.end50.thread.i
+  %52 = phi i32 [ %50, %if.end50.thread.i ], [ %51, %if.end50.i ]
+  %came.0128.i = phi i32 [ %came.0.ph.i, %if.end50.thread.i ], [ %came.0.i, %if.end50.i ]
+  %bytes.0126.i = phi i64 [ 0, %if.end50.thread.i ], [ %bytes.0.i, %if.end50.i ]
+  %wanted.0124.i = phi i32 [ %wanted.0.ph.i, %if.end50.thread.i ], [ %wanted.0.i, %if.end50.i ]
+  %conv55.i = trunc i64 %call.i to i16
+  %and57.i = and i16 %conv55.i, 8191
   %bf.load.i = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
   %bf.clear.i = and i16 %bf.load.i, -8192
-  %bf.set.i = or disjoint i16 %bf.clear.i, %and52.i
+  %bf.set.i = or disjoint i16 %bf.clear.i, %and57.i
   store i16 %bf.set.i, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
-  %arrayidx54.i = getelementptr inbounds i32, ptr %35, i64 %call.i
-  %53 = load i32, ptr %arrayidx54.i, align 4
-  %shr55.i = ashr i32 %53, 2
-  tail call fastcc void @report(i32 noundef 5, i32 noundef %shr55.i, ptr noundef null, i64 noundef -1) #26
-  br label %if.end56.i
+  %arrayidx59.i = getelementptr inbounds i32, ptr %35, i64 %call.i
+  %53 = load i32, ptr %arrayidx59.i, align 4
+  %shr60.i = ashr i32 %53, 2
+  tail call fastcc void @report(i32 noundef 5, i32 noundef %shr60.i, ptr noundef null, i64 noundef -1) #26
+  br label %if.end61.i
 
-if.end56.i:                                       ; preds = %if.else49.i, %if.then48.i
-  %54 = phi i32 [ %52, %if.else49.i ], [ %51, %if.then48.i ]
-  %came.0121.i = phi i32 [ %came.0122.i, %if.else49.i ], [ %came.0.i, %if.then48.i ]
-  %bytes.0119.i = phi i64 [ %bytes.0120.i, %if.else49.i ], [ %bytes.0.i, %if.then48.i ]
-  %wanted.0117.i = phi i32 [ %wanted.0118.i, %if.else49.i ], [ %wanted.0.i, %if.then48.i ]
+if.end61.i:                                       ; preds = %if.else54.i, %if.then53.i
+  %54 = phi i32 [ %52, %if.else54.i ], [ %51, %if.then53.i ]
+  %came.0127.i = phi i32 [ %came.0128.i, %if.else54.i ], [ %came.0.i, %if.then53.i ]
+  %bytes.0125.i = phi i64 [ %bytes.0126.i, %if.else54.i ], [ %bytes.0.i, %if.then53.i ]
+  %wanted.0123.i = phi i32 [ %wanted.0124.i, %if.else54.i ], [ %wanted.0.i, %if.then53.i ]
   %55 = load i32, ptr @finding_count, align 4
-  %cmp57.i = icmp sgt i32 %55, %54
-  br i1 %cmp57.i, label %if.then59.i, label %for.end46
+  %cmp62.i = icmp sgt i32 %55, %54
+  br i1 %cmp62.i, label %if.then64.i, label %for.end46
 
-if.then59.i:                                      ; preds = %if.end56.i
-  %idxprom60.i = sext i32 %54 to i64
-  %arrayidx61.i = getelementptr inbounds %struct.Finding, ptr @findings, i64 %idxprom60.i
-  %came62.i = getelementptr inbounds nuw i8, ptr %arrayidx61.i, i64 56
-  store i32 %came.0121.i, ptr %came62.i, align 8
-  %wanted65.i = getelementptr inbounds nuw i8, ptr %arrayidx61.i, i64 60
-  store i32 %wanted.0117.i, ptr %wanted65.i, align 4
-  %bytes68.i = getelementptr inbounds nuw i8, ptr %arrayidx61.i, i64 64
-  store i64 %bytes.0119.i, ptr %bytes68.i, align 8
+if.then64.i:                                      ; preds = %if.end61.i
+  %idxprom65.i = sext i32 %54 to i64
+  %arrayidx66.i = getelementptr inbounds %struct.Finding, ptr @findings, i64 %idxprom65.i
+  %came67.i = getelementptr inbounds nuw i8, ptr %arrayidx66.i, i64 56
+  store i32 %came.0127.i, ptr %came67.i, align 8
+  %wanted70.i = getelementptr inbounds nuw i8, ptr %arrayidx66.i, i64 60
+  store i32 %wanted.0123.i, ptr %wanted70.i, align 4
+  %bytes73.i = getelementptr inbounds nuw i8, ptr %arrayidx66.i, i64 64
+  store i64 %bytes.0125.i, ptr %bytes73.i, align 8
   br label %for.end46
 
 if.end35:                                         ; preds = %land.lhs.true, %if.end22
@@ -1627,32 +1672,32 @@ for.cond1.backedge:                               ; preds = %for.cond8.i, %settl
 if.then44:                                        ; preds = %if.end40
   %58 = load i64, ptr %count.i.i, align 8
   %mul.i.i = shl nsw i64 %58, 1
-  %add.i.i107 = or disjoint i64 %mul.i.i, 1
-  br label %for.cond.i108
+  %add.i.i108 = or disjoint i64 %mul.i.i, 1
+  br label %for.cond.i109
 
-for.cond.i108:                                    ; preds = %for.body.i111, %if.then44
-  %59 = phi i64 [ %58, %if.then44 ], [ %.pre.i114, %for.body.i111 ]
-  %i.0.i109 = phi i64 [ 1, %if.then44 ], [ %inc.i113, %for.body.i111 ]
-  %cmp.i110 = icmp slt i64 %i.0.i109, %59
-  br i1 %cmp.i110, label %for.body.i111, label %for.cond8.i
+for.cond.i109:                                    ; preds = %for.body.i112, %if.then44
+  %59 = phi i64 [ %58, %if.then44 ], [ %.pre.i115, %for.body.i112 ]
+  %i.0.i110 = phi i64 [ 1, %if.then44 ], [ %inc.i114, %for.body.i112 ]
+  %cmp.i111 = icmp slt i64 %i.0.i110, %59
+  br i1 %cmp.i111, label %for.body.i112, label %for.cond8.i
 
-for.body.i111:                                    ; preds = %for.cond.i108
+for.body.i112:                                    ; preds = %for.cond.i109
   %60 = load ptr, ptr %clocks.i.i, align 8
   %mul.i.i.i = shl nsw i64 %59, 1
   %add.ptr.i = getelementptr inbounds i32, ptr %60, i64 %59
   %add.i.i45.i = or disjoint i64 %mul.i.i.i, 1
-  %mul.i46.i = mul nsw i64 %add.i.i45.i, %i.0.i109
+  %mul.i46.i = mul nsw i64 %add.i.i45.i, %i.0.i110
   %add.ptr.i.i = getelementptr inbounds i32, ptr %60, i64 %mul.i46.i
   %add.ptr5.i = getelementptr inbounds i32, ptr %add.ptr.i.i, i64 %59
-  %sub.i112 = sub nsw i64 %add.i.i107, %59
-  tail call fastcc void @learn(ptr noundef %add.ptr.i, ptr noundef nonnull %add.ptr5.i, i64 noundef %sub.i112) #26
-  %inc.i113 = add nuw nsw i64 %i.0.i109, 1
-  %.pre.i114 = load i64, ptr %count.i.i, align 8
-  br label %for.cond.i108
+  %sub.i113 = sub nsw i64 %add.i.i108, %59
+  tail call fastcc void @learn(ptr noundef %add.ptr.i, ptr noundef nonnull %add.ptr5.i, i64 noundef %sub.i113) #26
+  %inc.i114 = add nuw nsw i64 %i.0.i110, 1
+  %.pre.i115 = load i64, ptr %count.i.i, align 8
+  br label %for.cond.i109
 
-for.cond8.i:                                      ; preds = %for.cond.i108, %for.body11.i
-  %61 = phi i64 [ %.pre59.i, %for.body11.i ], [ %59, %for.cond.i108 ]
-  %i7.0.i = phi i64 [ %inc22.i, %for.body11.i ], [ 1, %for.cond.i108 ]
+for.cond8.i:                                      ; preds = %for.cond.i109, %for.body11.i
+  %61 = phi i64 [ %.pre59.i, %for.body11.i ], [ %59, %for.cond.i109 ]
+  %i7.0.i = phi i64 [ %inc22.i, %for.body11.i ], [ 1, %for.cond.i109 ]
   %cmp10.i = icmp slt i64 %i7.0.i, %61
   br i1 %cmp10.i, label %for.body11.i, label %for.cond1.backedge
 
@@ -1664,14 +1709,14 @@ for.body11.i:                                     ; preds = %for.cond8.i
   %add.ptr.i52.i = getelementptr inbounds i32, ptr %62, i64 %mul.i51.i
   %add.ptr14.i = getelementptr inbounds i32, ptr %add.ptr.i52.i, i64 %61
   %add.ptr17.i = getelementptr inbounds i32, ptr %62, i64 %61
-  %sub19.i = sub nsw i64 %add.i.i107, %61
+  %sub19.i = sub nsw i64 %add.i.i108, %61
   %mul.i = shl i64 %sub19.i, 2
   %call20.i = tail call ptr @memcpy(ptr noundef nonnull %add.ptr14.i, ptr noundef %add.ptr17.i, i64 noundef %mul.i) #25
   %inc22.i = add nuw nsw i64 %i7.0.i, 1
   %.pre59.i = load i64, ptr %count.i.i, align 8
   br label %for.cond8.i
 
-for.end46:                                        ; preds = %if.end35, %if.then59.i, %if.end56.i
+for.end46:                                        ; preds = %if.end35, %if.then64.i, %if.end61.i
   %smax = tail call i64 @llvm.smax.i64(i64 %count, i64 0)
   br label %for.cond48
 
@@ -3181,6 +3226,31 @@ entry:
   %is_done = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
   %1 = load i32, ptr %is_done, align 8
   ret i32 %1
+}
+
+define void @kc_emu_spin(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %most, i32 noundef %site) local_unnamed_addr #13 {
+entry:
+  %waits.i = getelementptr inbounds nuw i8, ptr %block, i64 16
+  %0 = load ptr, ptr %waits.i, align 8
+  %arrayidx.i = getelementptr inbounds %struct.Wait, ptr %0, i64 %thread
+  store i32 5, ptr %arrayidx.i, align 8
+  %wait1.sroa.4.0.arrayidx.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 4
+  store i32 %most, ptr %wait1.sroa.4.0.arrayidx.i.sroa_idx, align 4
+  %wait1.sroa.5.0.arrayidx.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 8
+  tail call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(24) %wait1.sroa.5.0.arrayidx.i.sroa_idx, i8 0, i64 24, i1 false)
+  %shl.i = shl i32 %site, 2
+  %or.i = or disjoint i32 %shl.i, 3
+  %1 = load ptr, ptr %block, align 8
+  %arrayidx1.i = getelementptr inbounds i32, ptr %1, i64 %thread
+  store i32 %or.i, ptr %arrayidx1.i, align 4
+  ret void
+}
+
+define void @kc_emu_spun(ptr noundef writeonly captures(none) initializes((416, 420)) %block, i64 noundef %thread) local_unnamed_addr #2 {
+entry:
+  %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 416
+  store i32 0, ptr %fruitless, align 8
+  ret void
 }
 
 define void @kc_emu_copy(ptr noundef readonly captures(none) %block, i64 noundef %thread, i64 noundef %to, i64 noundef %from, i32 noundef %bytes, i32 noundef %read, i32 noundef %site, i32 noundef %source_site) local_unnamed_addr #0 {

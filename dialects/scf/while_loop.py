@@ -1,0 +1,25 @@
+"""``scf.while`` with MLIR's text for a loop without values, where xDSL's has ``()``."""
+
+from __future__ import annotations
+
+from xdsl.dialects import scf
+from xdsl.parser import Parser
+
+
+class WhileOp(scf.WhileOp):
+    """``scf.while : () -> () { ... scf.condition(%p) } do { ... scf.yield }``, a loop that carries
+    no values; and all that xDSL's has."""
+
+    @classmethod
+    def parse(cls, parser: Parser) -> WhileOp:
+        if parser.parse_optional_punctuation(":") is None:
+            return super().parse(parser)
+        type_ = parser.parse_function_type()
+        before = parser.parse_region()
+        parser.parse_keyword("do")
+        after = parser.parse_region()
+        attributes = parser.parse_optional_attr_dict_with_keyword()
+        op = cls([], type_.outputs.data, before, after)
+        if attributes is not None:
+            op.attributes.update(attributes.data)
+        return op
