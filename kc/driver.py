@@ -311,6 +311,8 @@ def load_loops(path: str) -> Any:
     return build(module, target=target, name=entry or "main")
 
 
+__path__: list[str] = []  # its modules by TVM's names: kc.support.import_hints
+
 __all__ = ["auto_schedule", "build", "lower"]
 
 

@@ -52,6 +52,8 @@ from kc.te.tensor import Operation, Tensor
 from kc.tir.module import GlobalVar, IRModule
 from kc.tir.prim_func import PrimFunc
 
+__path__: list[str] = []  # its modules by TVM's names: kc.support.import_hints
+
 __all__ = [
     "Array",
     "Attrs",

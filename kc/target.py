@@ -17,6 +17,8 @@ from kc.target_functions import (
     override_native_generic_func,
 )
 
+__path__: list[str] = []  # its modules by TVM's names: kc.support.import_hints
+
 __all__ = [
     "GenericFunc",
     "Target",

@@ -19,8 +19,29 @@ else:
     Loader = object  # importlib.abc takes longer to import than kc
 
 
-MODULES = {"kc.tir.transform": "kc.tir_transform", "kc.tir.analysis": "kc.tir_analysis"}
-"""Modules of TVM's packages that stand above the package here, and so in a file elsewhere."""
+MODULES = {
+    "kc.tir.transform": "kc.tir_transform",
+    "kc.tir.analysis": "kc.tir_analysis",
+    "kc.tir.schedule.testing": "kc.tir_schedule_testing",
+    **dict.fromkeys((f"kc.tir.{name}" for name in ("buffer", "expr", "function", "op")), "kc.tir"),
+    **dict.fromkeys(
+        (
+            f"kc.tir.schedule.{name}"
+            for name in ("block_scope", "instruction", "schedule", "state", "trace")
+        ),
+        "kc.tir.schedule",
+    ),
+    "kc.te.operation": "kc.te",
+    "kc.te.tag": "kc.te",
+    "kc.ir.transform": "kc.transform",
+    **dict.fromkeys((f"kc.ir.{name}" for name in ("base", "expr", "module")), "kc.ir"),
+    "kc.driver.build_module": "kc.driver",
+    "kc.target.target": "kc.target",
+    "kc.runtime.ndarray": "kc.nd",
+    "kc.script.parser": "kc.script",
+}
+"""Modules of TVM's packages that are other files here: those that stand above the package, and
+those of which the package has all names. A file that stands for a package has a ``__path__``."""
 
 
 def hint_of_tvm_name(name: str) -> str | None:

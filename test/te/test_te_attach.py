@@ -198,7 +198,9 @@ def test_a_group_is_computed_at_one_place():
     group = s.create_group(outputs=c, inputs=a)
     assert [op.name for op in group.ops] == ["B", "C"]
     i, _ = d.op.axis
+    assert (group.attach_type, group.attach_stage, group.attach_ivar) == (1, None, None)
     group.compute_at(s[d], i)
+    assert (group.attach_type, group.attach_stage, group.attach_ivar) == (4, s[d], i)
     outer, inner = s[d].split(i, factor=7)
     check(s, [a, d], reference)
     lines = nest(s, [a, d])

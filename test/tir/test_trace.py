@@ -1,5 +1,6 @@
 """Traces: recorded, written as Python, JSON and IR, read back, and performed again."""
 
+import importlib
 import json
 
 import pytest
@@ -619,3 +620,29 @@ def test_instructions_have_tvms_fields():
     trace.apply_to_schedule(again)
     kc.ir.assert_structural_equal(again.mod, sch.mod)
     assert (trace.pop(), trace.pop(), len(trace), Trace().pop()) == (split, get_loops, 1, None)
+
+
+def test_modules_inside_of_tvms_packages():
+    testing = importlib.import_module("kc.tir.schedule.testing")
+    A = te.placeholder((16,), name="A")
+    B = te.compute((16,), lambda i: A[i] + 1.0, name="B")
+    first, second = te.create_prim_func([A, B]), te.create_prim_func([A, B])
+    sch = tir.Schedule(first)
+    sch.split(sch.get_loops("B")[0], factors=[None, 4])
+    assert sch.mod["main"].name == testing.verify_trace_roundtrip(sch, second).mod["main"].name
+    named = kc.IRModule({"f": first})
+    testing.assert_structural_equal_ignore_global_symbol(named["f"], second)
+    with pytest.raises(ValueError, match="the modules differ in @f"):
+        testing.assert_structural_equal_ignore_global_symbol(named, sch.mod)
+    same = {
+        "kc.tir.schedule.trace": kc.tir.schedule,
+        "kc.te.operation": te,
+        "kc.ir.transform": kc.transform,
+        "kc.driver.build_module": kc.driver,
+        "kc.runtime.ndarray": kc.nd,
+        "kc.tir.expr": tir,
+    }
+    for name, module in same.items():
+        assert importlib.import_module(name) is module
+    with pytest.raises(ModuleNotFoundError):
+        importlib.import_module("kc.tir.schedule.nothing")
