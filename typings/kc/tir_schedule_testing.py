@@ -1,0 +1,1 @@
+../../kc/tir_schedule_testing.py
