@@ -15,6 +15,7 @@ from math import prod
 from typing import Any
 
 from kc import te, topi
+from kc.te.elementwise import one_by_one
 from kc.te.tensor import Tensor
 from kc.topi import image, nn
 
@@ -103,8 +104,8 @@ _operator("neg")(_unary(topi.negative))
 _operator("relu")(_unary(nn.relu))
 _operator("clone", "alias", "detach", "lift_fresh_copy", "contiguous")(_unary(topi.identity))
 _operator("reciprocal")(_unary(lambda x: topi.divide(te.const(1.0, x.dtype), x)))
-_operator("expm1")(_unary(lambda x: topi.subtract(topi.exp(x), te.const(1.0, x.dtype))))
-_operator("log1p")(_unary(lambda x: topi.log(topi.add(x, te.const(1.0, x.dtype)))))
+_operator("expm1")(_unary(lambda x: one_by_one("T_expm1", te.expm1, x)))
+_operator("log1p")(_unary(lambda x: one_by_one("T_log1p", te.log1p, x)))
 _operator("silu")(_unary(lambda x: topi.multiply(x, topi.sigmoid(x))))
 
 

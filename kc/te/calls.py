@@ -224,7 +224,20 @@ _TYPED = {
 }
 """Those that are given the type of the result."""
 
-_UNARY = ("exp", "exp2", "log", "log2", "log10", "log1p", "sqrt", "rsqrt", "sin", "cos", "tan")
+_UNARY = (
+    "exp",
+    "exp2",
+    "expm1",
+    "log",
+    "log2",
+    "log10",
+    "log1p",
+    "sqrt",
+    "rsqrt",
+    "sin",
+    "cos",
+    "tan",
+)
 _UNARY = (*_UNARY, "tanh", "erf", "floor", "ceil", "trunc", "round", "sigmoid")
 _BINARY = {
     "bitwise_and": "and",

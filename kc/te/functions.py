@@ -13,6 +13,7 @@ cos = intrinsic("cos")
 erf = intrinsic("erf")
 exp = intrinsic("exp")
 exp2 = intrinsic("exp2")
+expm1 = intrinsic("expm1")
 floor = intrinsic("floor")
 log = intrinsic("log")
 log10 = intrinsic("log10")
@@ -69,6 +70,7 @@ __all__ = [
     "erf",
     "exp",
     "exp2",
+    "expm1",
     "floor",
     "floordiv",
     "floormod",

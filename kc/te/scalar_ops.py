@@ -115,6 +115,7 @@ def call_op(
 INTRINSICS = {
     "exp": math.ExpOp,
     "exp2": math.Exp2Op,
+    "expm1": math.ExpM1Op,
     "log": math.LogOp,
     "log2": math.Log2Op,
     "log10": math.Log10Op,

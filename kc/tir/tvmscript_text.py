@@ -125,8 +125,8 @@ _FUNCTIONS = {
     **{
         f"math.{name}": name
         for name in (
-            "exp exp2 log log2 log10 log1p sqrt rsqrt sin cos tan tanh erf floor ceil trunc acos "
-            "acosh asin asinh atan atanh cosh sinh atan2 copysign"
+            "exp exp2 expm1 log log2 log10 log1p sqrt rsqrt sin cos tan tanh erf floor ceil trunc "
+            "acos acosh asin asinh atan atanh cosh sinh atan2 copysign"
         ).split()
     },
 }  # fmt: skip

@@ -165,6 +165,7 @@ def test_comparisons_and_selection():
 INTRINSICS = {
     "exp": np.exp,
     "exp2": np.exp2,
+    "expm1": np.expm1,
     "log": np.log,
     "log2": np.log2,
     "log10": np.log10,

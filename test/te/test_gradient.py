@@ -129,6 +129,7 @@ UNARY = {
     "erf": te.erf,
     "exp": te.exp,
     "exp2": te.exp2,
+    "expm1": te.expm1,
     "exp10": te.exp10,
     "log": lambda x: te.log(te.abs(x)),
     "log10": lambda x: te.log10(te.abs(x)),

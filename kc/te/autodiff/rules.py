@@ -129,6 +129,7 @@ _RULES: dict[str, tuple[Rule | None, ...]] = {
     "erf": (lambda g, a, y: g * (_exp(-(a[0] * a[0])) * (2 / math.sqrt(math.pi))),),
     "exp": (lambda g, a, y: times(g, y),),
     "exp2": (lambda g, a, y: g * (y * math.log(2)),),
+    "expm1": (lambda g, a, y: g * (y + 1),),
     "fmod": (lambda g, a, y: g, lambda g, a, y: -(g * _trunc(a[0] / a[1]))),
     "log": (lambda g, a, y: g / a[0],),
     "log10": (lambda g, a, y: g / (a[0] * math.log(10)),),

@@ -237,9 +237,9 @@ def _trace(args: Any, action: str = DEFAULT_TRACE, **_: Any) -> Any:
 _FUNCTIONS = (
     "abs", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "bitwise_and", "bitwise_not",
     "bitwise_or", "bitwise_xor", "ceil", "ceildiv", "clz", "copysign", "cos", "cosh", "div", "erf",
-    "exp", "exp10", "exp2", "floor", "floordiv", "floormod", "fmod", "hypot", "if_then_else",
-    "indexdiv", "indexmod", "isfinite", "isinf", "isnan", "ldexp", "likely", "log", "log10",
-    "log1p", "log2", "multiply", "nearbyint", "nextafter", "popcount", "pow", "power",
+    "exp", "exp10", "exp2", "expm1", "floor", "floordiv", "floormod", "fmod", "hypot",
+    "if_then_else", "indexdiv", "indexmod", "isfinite", "isinf", "isnan", "ldexp", "likely", "log",
+    "log10", "log1p", "log2", "multiply", "nearbyint", "nextafter", "popcount", "pow", "power",
     "q_multiply_shift", "round", "rsqrt", "shift_left", "shift_right", "sigmoid", "sin", "sinh",
     "sqrt", "tan", "tanh", "trunc", "truncdiv", "truncmod",
 )  # fmt: skip

@@ -6,10 +6,9 @@ import math
 from typing import Any
 
 from kc.te import functions as scalar
-from kc.te import intrinsics
 from kc.te.computes import compute
 from kc.te.elementwise import one_by_one
-from kc.te.expr import Expr, compare, const, select
+from kc.te.expr import Expr, const, select
 from kc.te.tags import BROADCAST, ELEMWISE
 from kc.te.tensor import Tensor
 from kc.topi.arguments import axis_of, same_size, tensor, word
@@ -85,7 +84,29 @@ def gelu(x: Tensor, approximate: str = "none") -> Tensor:
 @operator(ELEMWISE, FLOAT, "nn.silu(T(4, 3))", formula="x * sigmoid(x)", onnx="Swish", torch="silu")
 def silu(x: Tensor) -> Tensor:
     """``x * sigmoid(x)``, which is also called swish."""
-    return _float("silu", x, lambda value: value * scalar.sigmoid(value))
+
+    def body(value: Expr) -> Expr:
+        head, rest = _by_powers(value)
+        return head * scalar.sigmoid(rest)
+
+    return _float("silu", x, body)
+
+
+_SHIFT = 30.134765625
+"""exp(-_SHIFT) is nearly a float32."""
+
+
+def _by_powers(value: Expr) -> tuple[Expr, Expr]:
+    """(x, x), of which a product ``x * f(x)`` is made, where f(x) is exp(x) for x far below 0.
+
+    From -80 on down it is (x exp(-s), x + s), so that f is not rounded as a subnormal number.
+    """
+    if value.dtype not in ("float32", "float64"):
+        return value, value
+    zero = const(0.0, value.dtype)
+    deep = value < (-80.0 if value.dtype == "float32" else -700.0)
+    factor = select(deep, const(math.exp(-_SHIFT), value.dtype), const(1.0, value.dtype))
+    return value * factor, value + select(deep, const(_SHIFT, value.dtype), zero)
 
 
 @operator(ELEMWISE, FLOAT, "nn.swish(T(4, 3))", formula="x * sigmoid(x)", onnx="Swish")
@@ -135,7 +156,12 @@ def softplus(x: Tensor) -> Tensor:
 )
 def mish(x: Tensor) -> Tensor:
     """``x * tanh(log(1 + exp(x)))``."""
-    return _float("mish", x, lambda value: value * scalar.tanh(softplus_of(value)))
+
+    def body(value: Expr) -> Expr:
+        head, rest = _by_powers(value)
+        return head * scalar.tanh(softplus_of(rest))
+
+    return _float("mish", x, body)
 
 
 @operator(
@@ -147,20 +173,12 @@ def softsign(x: Tensor) -> Tensor:
     return _float("softsign", x, lambda value: value / (scalar.abs(value) + 1.0))
 
 
-def _expm1(value: Expr) -> Expr:
-    """exp(x) - 1 of x <= 0, exact near 0: 2 sinh(x / 2) exp(x / 2)."""
-    half = value * 0.5
-    return intrinsics.sinh(half) * scalar.exp(half) * 2.0
-
-
-def _elu(value: Expr, alpha: float) -> Expr:
-    below = scalar.min(value, const(0.0, value.dtype))
-    low = select(
-        below < -30.0,
-        const(-1.0, value.dtype),
-        _expm1(scalar.max(below, const(-30.0, value.dtype))),
-    )
-    return select(value > 0, value, select(compare("ne", value, value), value, low * alpha))
+def _elu(value: Expr, alpha: float, gamma: float = 1.0) -> Expr:
+    """``gamma`` times the element, or times ``alpha * (exp(x) - 1)`` where it is not positive."""
+    below = scalar.expm1(scalar.min(value, const(0.0, value.dtype)))
+    factor = alpha * gamma
+    low = below if factor == 1.0 else below * factor
+    return select(value > 0, value if gamma == 1.0 else value * gamma, low)
 
 
 @operator(
@@ -178,7 +196,7 @@ def elu(x: Tensor, alpha: float = 1.0) -> Tensor:
 )  # fmt: skip
 def selu(x: Tensor, alpha: float = 1.6732632423543772, gamma: float = 1.0507009873554805) -> Tensor:
     """``gamma`` times :func:`elu` of ``alpha``. Source: Klambauer et al., 2017."""
-    return _float("selu", x, lambda value: _elu(value, alpha) * gamma)
+    return _float("selu", x, lambda value: _elu(value, alpha, gamma))
 
 
 @operator(
