@@ -14,7 +14,7 @@ from kc.te.intrinsics import isnan
 from kc.te.reducers import comm_reducer, max_value, min_value, reduction
 from kc.te.tensor import Tensor, reduce_axis
 from kc.topi.arguments import axes_of, is_size
-from kc.topi.table import BOOL, NUMBERS, operator, refuse
+from kc.topi.table import BOOL, INTEGERS, NUMBERS, WORDS, operator, refuse
 from kc.topi.tag import COMM_REDUCE, COMM_REDUCE_IDX, INJECTIVE
 
 
@@ -145,6 +145,8 @@ def _arg(data: Tensor, axis: Any, keepdims: bool, last: bool, largest: bool) -> 
     ]
     if not axes:
         return compute(shape, lambda *_: const(0, "int32"), f"{data.name}_{name}", tag=INJECTIVE)
+    if axes == (data.ndim - 1,) and _is_short_row(data):
+        return _place_in_row(data, shape, keepdims, last, largest)
     loops = [reduce_axis((0, data.shape[n]), name=f"k{n}") for n in axes]
     flat: Expr = const(0)
     for loop, n in zip(loops, axes, strict=True):
@@ -166,6 +168,35 @@ def _arg(data: Tensor, axis: Any, keepdims: bool, last: bool, largest: bool) -> 
         return select(best.equal(NOTHING), const(-1), best)
 
     return compute(shape, index, f"{data.name}_{name}", tag=COMM_REDUCE)
+
+
+SHORT_ROW = 1 << 14
+"""Elements of a row that is read twice from a cache."""
+
+
+def _is_short_row(data: Tensor) -> bool:
+    size = data.shape[-1]
+    return isinstance(size, int) and size <= SHORT_ROW and data.dtype in (*WORDS, *INTEGERS)
+
+
+def _place_in_row(
+    data: Tensor, shape: list[Any], keepdims: bool, last: bool, largest: bool
+) -> Tensor:
+    """The place of the largest or smallest of each row: the first or last element that is it, or
+    is NaN. Two reductions that vectors have, where pairs of index and value take a choice each."""
+    name = f"{data.name}_{'argmax' if largest else 'argmin'}"
+    best = reduced(data, -1, keepdims, scalar.max if largest else scalar.min, f"{name}_value")
+    k = reduce_axis((0, data.shape[-1]), name=f"k{data.ndim - 1}")
+
+    def body(*place: Any) -> Any:
+        value = data(*place[: data.ndim - 1], k)
+        is_it = compare("eq", value, best(*place))
+        if is_float(data.dtype):
+            is_it = is_it | isnan(value)
+        index = select(is_it, k.astype("int32"), const(-1 if last else NOTHING))
+        return (scalar.max if last else scalar.min)(index, axis=k)
+
+    return compute(shape, body, name, tag=COMM_REDUCE)
 
 
 _ARG_TYPES = (*FLOATS, *NUMBERS[len(FLOATS) :])
