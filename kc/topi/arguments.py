@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ from kc.te.indices import same_dim
 from kc.te.nodes import Dim
 from kc.te.relations import ceil_divide
 from kc.te.tensor import Tensor, shape_text
-from kc.topi.table import ANY, check_tensor, refuse
+from kc.topi.table import ANY, check_tensor, refuse, shown
 
 INDICES = (*INTS, *UINTS)
 
@@ -123,17 +124,22 @@ def whole(value: Any, what: str) -> int:
     """``value``, if it is an integer that is known now (KC2313)."""
     if isinstance(value, Const) and not is_float(value.dtype):
         value = int(value.value)
-    if isinstance(value, bool) or not hasattr(value, "__index__") or isinstance(value, Expr):
-        raise refuse(
-            "KC2313",
-            f"{what} is {value}",
-            "it must be an integer that is known when the program is built",
-        )
-    return int(value.__index__())
+    try:
+        if not isinstance(value, bool | Expr):
+            return operator.index(value)
+    except TypeError:
+        pass
+    raise refuse(
+        "KC2313",
+        f"{what} is {value if isinstance(value, Expr | str) else shown(value)}",
+        "it must be an integer that is known when the program is built",
+    )
 
 
 def wholes(value: Any, count: int, what: str) -> tuple[int, ...]:
-    """``count`` integers: one stands for all (KC2311, KC2313)."""
+    """``count`` integers: one stands for all (KC2311, KC2313); an array of them is a list."""
+    if getattr(value, "ndim", 0) == 1 and hasattr(value, "tolist"):
+        value = value.tolist()
     if not isinstance(value, list | tuple):
         return (whole(value, what),) * count
     if len(value) != count and len(value) != 1:
@@ -159,8 +165,10 @@ def positive(value: Any, count: int, what: str) -> tuple[int, ...]:
 
 def word(value: Any, words: Sequence[str], what: str) -> str:
     """``value``, if it is one of ``words`` (KC2312)."""
-    if value not in words:
-        raise refuse("KC2312", f"{what} is {value!r}", None, *suggest(str(value), words, "it is"))
+    if not isinstance(value, str) or value not in words:
+        raise refuse(
+            "KC2312", f"{what} is {shown(value)}", None, *suggest(str(value), words, "it is")
+        )
     return value
 
 

@@ -8,6 +8,9 @@ Documentation, ``python -m kc.topi`` and the tests are made from the table.
 from __future__ import annotations
 
 import functools
+import inspect
+import numbers
+import reprlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -17,6 +20,7 @@ from typing import Any, TypeVar
 from kc.support.diagnostics import TEError
 from kc.support.locations import caller_location
 from kc.te.dtypes import DTYPES, FLOATS, INTS, UINTS
+from kc.te.expr import Expr
 from kc.te.tensor import Tensor
 
 BOOL = ("bool",)
@@ -100,6 +104,7 @@ def operator(
         @functools.wraps(function)
         def call(*args: Any, **keywords: Any) -> Any:
             with running(name):
+                _check_values(function, args, keywords)
                 if takes:
                     first = args[0] if args else next(iter(keywords.values()), None)
                     _check_first(first, takes, types)
@@ -140,7 +145,7 @@ def _check_first(value: Any, takes: str, types: tuple[str, ...]) -> None:
     if not isinstance(value, list | tuple) or not value:
         raise refuse(
             "KC2300",
-            f"the first argument is {value!r}",
+            f"the first argument is {shown(value)}",
             "it is a list of one or more tensors",
             f"topi.{_running.get()}([A, B])",
         )
@@ -148,12 +153,76 @@ def _check_first(value: Any, takes: str, types: tuple[str, ...]) -> None:
         check_tensor(item, f"tensor {n}", types)
 
 
+_SWITCHES = "True or False"
+_NUMBERS = "a number"
+_TEXTS = "a text"
+_VALUES = {"bool": _SWITCHES, "float": _NUMBERS, "str": _TEXTS}
+"""What parameters take by their annotations. Other annotations are checked where they are used."""
+
+
+@functools.cache
+def _parameters(function: Callable[..., Any]) -> tuple[list[str], dict[str, tuple[str, bool]]]:
+    """The names of parameters in order; and by name what is checked, and if it may be None."""
+    names: list[str] = []
+    kinds: dict[str, tuple[str, bool]] = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        names.append(name)
+        annotation = str(parameter.annotation)
+        kind = _VALUES.get(annotation.removesuffix(" | None"))
+        if kind is not None:
+            kinds[name] = kind, kind is _TEXTS or annotation.endswith("None")
+    return names, kinds
+
+
+def _check_values(
+    function: Callable[..., Any], args: tuple[Any, ...], keywords: dict[str, Any]
+) -> None:
+    """Refuse (KC2319) what is no switch, number or text in the place of one."""
+    names, kinds = _parameters(function)
+    for name, value in (*zip(names, args, strict=False), *keywords.items()):
+        if name not in kinds:
+            continue
+        kind, may_be_none = kinds[name]
+        if value is None and may_be_none:
+            continue
+        if not _fits(value, kind) and not (name.endswith("dtype") and _is_numpy_type(value)):
+            default = inspect.signature(function).parameters[name].default
+            hint = f"topi.{_running.get()}(..., {name}={default!r})"
+            raise refuse(
+                "KC2319",
+                f"{name} is {shown(value)}",
+                f"it must be {kind}" + (", or None" if may_be_none and kind is not _TEXTS else ""),
+                *([] if default is inspect.Parameter.empty else [hint]),
+            )
+
+
+def _fits(value: Any, kind: str) -> bool:
+    if kind is _TEXTS:
+        return isinstance(value, str)
+    if kind is _NUMBERS:
+        is_scalar = isinstance(value, Tensor) and value.ndim == 0
+        return isinstance(value, numbers.Real | Expr) or is_scalar
+    # numpy's booleans are no numbers; 0 and 1 are what C has.
+    is_switch = isinstance(value, bool) or type(value).__name__ in ("bool", "bool_")
+    return is_switch or (isinstance(value, numbers.Integral) and value in (0, 1))
+
+
+def _is_numpy_type(value: Any) -> bool:
+    """Whether a value names an element type as numpy does: ``np.float32``, or its dtype."""
+    return isinstance(value, type) or (hasattr(value, "itemsize") and hasattr(value, "kind"))
+
+
+def shown(value: Any) -> str:
+    """A value of a user in one short line."""
+    return " ".join(reprlib.repr(value).split())
+
+
 def check_tensor(value: Any, what: str, types: tuple[str, ...] = ANY) -> Tensor:
     """``value``, if it is a tensor of one of ``types`` (KC2300, KC2301)."""
     if not isinstance(value, Tensor):
         raise refuse(
             "KC2300",
-            f"{what} is {value!r}, not a tensor",
+            f"{what} is {shown(value)}, not a tensor",
             "operators of topi take tensors of te",
             "te.placeholder((2, 3)), or the result of another operator",
         )

@@ -62,6 +62,18 @@ error[KC2313]: topi.sum: axis is 0.5
     "topi.nn.layer_norm(T(4, 3), axis=(1, -1))": """\
 error[KC2305]: topi.nn.layer_norm: axis 1 is given twice in (1, -1)
   why: an axis is named once; negative ones count from the end""",
+    'topi.sum(T(4, 3), 0, "float32")': """\
+error[KC2319]: topi.sum: keepdims is 'float32'
+  why: it must be True or False
+  try: topi.sum(..., keepdims=False)""",
+    'topi.nn.pool2d(T(1, 3, 8, 8), 2, 2, 1, 0, "max", "NCHW")': """\
+error[KC2319]: topi.nn.pool2d: ceil_mode is 'NCHW'
+  why: it must be True or False
+  try: topi.nn.pool2d(..., ceil_mode=False)""",
+    "topi.nn.elu(T(4, 3), [1.0])": """\
+error[KC2319]: topi.nn.elu: alpha is [1.0]
+  why: it must be a number
+  try: topi.nn.elu(..., alpha=1.0)""",
     "topi.argmin(T(4, 0), 1)": """\
 error[KC2316]: topi.argmin: the place of the smallest of nothing
   why: A has no elements along the axes (1,)""",
