@@ -108,8 +108,8 @@ CONSUMER = "consumer"
 WARP = 32
 FOUR_WARPS = 128
 """The threads that change their number of registers together (PTX ISA, "setmaxnreg")."""
-REGISTERS = 65536
-"""Of a multiprocessor, in 32 bits; it launches threads with as many each as a multiple of 8."""
+EIGHT = 8
+"""The registers of a thread are a multiple of it, where a kernel begins and where it changes them."""
 MOST_REGISTERS = 255
 """What a thread can use."""
 PRODUCER_REGISTERS = (32, 40)
@@ -312,7 +312,7 @@ def _registers(plan: _Plan, target: Target) -> tuple[int, int] | None:
     """
     architecture = architecture_of(target)
     threads = (plan.rows + 1) * plan.width
-    each = REGISTERS // threads // 8 * 8
+    each = gpu_target(target).limits["registers_per_block"] // threads // EIGHT * EIGHT
     bounds = [
         key
         for loop in launch_loops(plan.root)
@@ -324,8 +324,8 @@ def _registers(plan: _Plan, target: Target) -> tuple[int, int] | None:
         return None
     least, most = PRODUCER_REGISTERS
     total = each * (plan.rows + 1)
-    consumer = (total - least) // plan.rows // 8 * 8
-    producer = min(total - plan.rows * consumer, most) // 8 * 8
+    consumer = (total - least) // plan.rows // EIGHT * EIGHT
+    producer = min(total - plan.rows * consumer, most) // EIGHT * EIGHT
     return producer, consumer
 
 

@@ -195,6 +195,25 @@ def test_products_by_warpgroups(args: list[te.Tensor]):
     np.testing.assert_array_equal(c, a.astype("float64") @ right.astype("float64"))
 
 
+def test_few_blocks_take_all_tiles(monkeypatch: pytest.MonkeyPatch):
+    """As on a GPU with two multiprocessors: four tiles by two blocks, copied by warps of their own."""
+    monkeypatch.setattr("kc.transforms.auto_schedule.gpu.warpgroups.GRID", 2)
+    monkeypatch.setattr("kc.transforms.auto_schedule.gpu.warpgroups.COLUMNS", (8,))
+    target = "cuda-emu -arch=sm_90a"
+    args = product(256, 16, 48, HALVES, trans=True)
+    sch = kc.auto_schedule(args, target=target)
+    steps = sch.trace.as_python()
+    assert "software_pipeline_warp_specialize" in steps
+    assert 'thread_axis="blockIdx.y"' not in steps
+    r = np.random.default_rng(0)
+    a, b = (r.integers(-4, 4, shape).astype("float16") for shape in ((256, 48), (16, 48)))
+    c = np.zeros((256, 16), "float32")
+    report = kc.gpu.check(kc.build(sch, target=target), a, b, c)
+    assert report.ok, str(report)
+    np.testing.assert_array_equal(c, a.astype("float64") @ b.T.astype("float64"))
+    assert report.barriers == 2
+
+
 def test_arrays_that_have_no_tensor_map_are_copied_by_threads():
     """A map has at most five dimensions."""
     batch = (2, 1, 2, 1)

@@ -2,10 +2,15 @@
 
 For a product as :mod:`kc.transforms.auto_schedule.gpu.tensor_cores` has it, and for one of bytes
 whose second matrix is stored by columns. Warps multiply what is in shared memory without taking it
-to registers: A and B are copied there in rows of up to 128 bytes, swizzled, two steps ahead where
-there are enough. The copy unit does that (``tma_load``) for arrays whose rows begin at multiples of
-16 bytes, else all threads (``cp.async``). A block has one or two groups of four warps, each with 64
-rows of C.
+to registers: A and B are copied there in rows of up to 128 bytes, swizzled, some steps ahead where
+there are enough. For arrays whose rows begin at multiples of 16 bytes the copy unit does that
+(``tma_load``), started by warps of their own (``software_pipeline_warp_specialize``), else all
+threads (``cp.async``). A block has one or two groups of four warps, each with 64 rows of C.
+
+Where there are more tiles than a GPU has multiprocessors, as many blocks have several each, one
+after the other: copies for the next tile go on while one is stored. Tiles are taken in strips, some
+below each other and then those beside them, so that what a row and a column need is in the cache
+when it is needed again.
 """
 
 from __future__ import annotations
@@ -52,6 +57,15 @@ COLUMNS = (256, 192, 128, 96, 64, 32, 16, 8)
 SHARED = 160 * 1024
 """Bytes of shared memory that a block may take."""
 
+VERSIONS = 6
+"""Versions of the tiles, where warps of their own copy them and shared memory suffices."""
+
+RINGS = 2 * 1024
+"""Bytes of shared memory that are left for mbarriers, and for where tiles have to begin."""
+
+STRIP = 8
+"""Tiles below each other that are taken before those beside them."""
+
 _PRODUCTS = (("f16", "f32"), ("f16", "f16"), ("bf16", "f32"), ("s8", "s32"))
 
 
@@ -77,6 +91,11 @@ class Tiling:
     def panel(self) -> int:
         """Columns of a B that is stored by rows which are in one row of shared memory."""
         return min(self.columns, ROW_BYTES // self.size)
+
+    @property
+    def bytes(self) -> int:
+        """Of the tiles of A and B in shared memory."""
+        return (self.groups * ROWS + self.columns) * self.depth * self.size
 
     @property
     def instruction(self) -> str:
@@ -161,9 +180,7 @@ def _fits(tiling: Tiling) -> bool:
     if not tiling.trans and (row not in (32, 64, 128) or columns % tiling.panel):
         return False
     together = groups * LANES * (16 // tiling.size)
-    return (groups * ROWS + columns) * depth * tiling.size * STAGES <= SHARED and (
-        tiling.boxes or columns * depth % together == 0
-    )
+    return tiling.bytes * STAGES <= SHARED and (tiling.boxes or columns * depth % together == 0)
 
 
 def _has_boxes(type_: Attribute, size: int) -> bool:
@@ -212,11 +229,21 @@ def _perform(draft: Draft, block: str, tiling: Tiling) -> None:
     by, group, i = draft.split(handles[sides.rows], [None, tiling.groups, ROWS])
     bx, j = draft.split(handles[sides.columns], [None, tiling.columns])
     ko, k = draft.split(handles[terms], [None, tiling.depth])
-    draft.reorder(*batch, by, bx, group, ko, i, j, k)
-    if batch:
-        draft.bind(fused(draft, batch), "blockIdx.z")
-    for loop, axis in ((by, "blockIdx.y"), (bx, "blockIdx.x"), (group, "threadIdx.y")):
-        draft.bind(loop, axis)
+    is_specialized = tiling.boxes and steps >= STAGES
+    waves = _waves(tiling, nest) if is_specialized else 1
+    if waves > 1:
+        strip, by = draft.split(by, [None, _strip(extent(sides.rows) // (tiling.groups * ROWS))])
+        draft.reorder(*batch, strip, bx, by, group, ko, i, j, k)
+        tile, blocks = draft.split(fused(draft, [*batch, strip, bx, by]), [waves, None])
+        draft.reorder(blocks, tile)
+        draft.bind(blocks, "blockIdx.x")
+    else:
+        draft.reorder(*batch, by, bx, group, ko, i, j, k)
+        if batch:
+            draft.bind(fused(draft, batch), "blockIdx.z")
+        draft.bind(by, "blockIdx.y")
+        draft.bind(bx, "blockIdx.x")
+    draft.bind(group, "threadIdx.y")
     sums = draft.cache_write(draft.block(block), 0, f"{tiling.instruction}.matrixC")
     draft.reverse_compute_at(sums, group)
     each = 16 // tiling.size
@@ -246,8 +273,29 @@ def _perform(draft: Draft, block: str, tiling: Tiling) -> None:
     store = f"wgmma_store_{tiling.instruction}_{total}_global"
     tensorize(draft, sums, (ROWS, tiling.columns), store)
     if steps >= STAGES:
-        draft.annotate(ko, "software_pipeline_stage", [0, 0, STAGES - 1])
+        versions = _versions(draft, tiling, steps) if is_specialized else STAGES
+        draft.annotate(ko, "software_pipeline_stage", [0, 0, versions - 1])
         draft.annotate(ko, "software_pipeline_async_stages", [0])
+        if is_specialized:
+            draft.annotate(ko, "software_pipeline_warp_specialize", True)
+
+
+def _waves(tiling: Tiling, nest: Nest) -> int:
+    """How many tiles a block has, so that all blocks run at a time and have as many."""
+    tiles = iterations(nest.spatial) // (tiling.groups * ROWS * tiling.columns)
+    waves = -(-tiles // GRID)
+    return waves if tiles % waves == 0 else 1
+
+
+def _strip(tiles: int) -> int:
+    """How many of so many tiles below each other are taken together."""
+    return next(count for count in range(STRIP, 0, -1) if tiles % count == 0)
+
+
+def _versions(draft: Draft, tiling: Tiling, steps: int) -> int:
+    """How many versions of the tiles there are in shared memory."""
+    room = draft.session.target.limits["max_shared_memory_per_block"] - RINGS
+    return max(min(room // tiling.bytes, VERSIONS, steps), STAGES)
 
 
 def _inner(draft: Draft, block: str) -> Any:
