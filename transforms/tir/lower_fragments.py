@@ -24,6 +24,9 @@ holds of a tile. Loops over the tiles of a buffer are unrolled (``unroll-loop`` 
 registers have no addresses. Until here all threads do the call, each with tiles of its own: memory
 of the scopes ``wmma.*`` and ``m16n8k*.*`` is that of a thread, as any other that names none.
 
+Loops over the elements of such tiles, which compute others of them, become the work of each lane
+for the elements that it holds (:mod:`._fragment_elements`): what is fused behind a product.
+
 Products of four warps (``wgmma``) read A and B from shared memory, by descriptors
 (``tir.matrix_descriptor``) that say how the buffer is laid out. They do so by another path than
 loads and stores: a thread that has written such a buffer has a fence before the barrier that the
@@ -31,7 +34,8 @@ product is behind.
 
 Requires: one nest of loops of threads around each kernel (``unify-thread-binding``). *Legal when*
 
-1. KC4240: nothing but such calls uses a buffer of fragments.
+1. KC4240: nothing but such calls uses a buffer of fragments, and loops over all elements of tiles
+   that store in such buffers alone.
 2. KC4241: all of them take the tiles of a buffer for the same fragment, in its memory scope.
 3. KC4242: a tile is one fragment: it begins at multiples of its size, and all of them are whole.
 4. KC4243: all lanes of a warp come to a call, for the same tiles.
@@ -48,7 +52,7 @@ finds what a buffer is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -100,6 +104,7 @@ from kc.dialects.tir.views import strides_of
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 from kc.transforms.affine_rewrite import compact
+from kc.transforms.tir._fragment_elements import Held, Nest, nest_of
 from kc.transforms.tir._warp_calls import LANES, fragments_of
 from kc.transforms.tir.swizzle_storage import separates, swizzle_of
 from kc.transforms.tir.unify_thread_binding import axes_of
@@ -116,8 +121,17 @@ class _Held:
     alloc: AllocOp
     fragment: FragmentAttr
     views: list[ViewOp] = field(default_factory=list)
+    accesses: list[LoadOp | StoreOp] = field(default_factory=list)
+    """What touches single elements of it."""
     memory: AllocOp | None = None
     """The registers in its place."""
+
+    @property
+    def elements(self) -> Held:
+        """It as loops over its elements see it."""
+        rows, columns = self.views[0].positions
+        memory = None if self.memory is None else self.memory.buffer
+        return Held(self.fragment, (rows, columns), memory)
 
 
 @dataclass(frozen=True)
@@ -162,10 +176,14 @@ class LowerFragmentsPass(ModulePass):
             _require_warp(call, lane)
             _require_rows(call, lane)
             described.update(dict.fromkeys(_require_descriptors(call, lane)))
+        nests = _nests(held)
         _fence(list(described), calls)
         for buffer in held.values():
             _unroll(buffer)
             buffer.memory = _registers(buffer)
+        elements = {key: buffer.elements for key, buffer in held.items()}
+        for nest in nests:
+            nest.lower(elements)
         for call in calls:
             _inline(call, lanes[call.callee.string_value()], held)
         for buffer in held.values():
@@ -184,6 +202,9 @@ def _held(alloc: AllocOp, lanes: dict[str, FuncOp]) -> _Held:
     """What a buffer of fragments holds, if that is one thing. Raises KC4240, KC4241 and KC4242."""
     held: _Held | None = None
     first: CallOp | None = None
+    accesses = [
+        use.operation for use in alloc.buffer.uses if isinstance(use.operation, LoadOp | StoreOp)
+    ]
     scope = memory_scope(alloc.buffer)
     for view, call, fragment in _calls(alloc, lanes):
         if fragment is None or fragment.scope != scope:
@@ -209,8 +230,22 @@ def _held(alloc: AllocOp, lanes: dict[str, FuncOp]) -> _Held:
             _require_whole(alloc, view, fragment)
             held.views.append(view)
     if held is None:
-        raise _not_tensorized(alloc, None)
+        raise _not_tensorized(alloc, accesses[0] if accesses else None)
+    held.accesses = accesses
     return held
+
+
+def _nests(held: Mapping[SSAValue, _Held]) -> list[Nest]:
+    """The loops over elements of fragments. Raises KC4240 for other uses of elements."""
+    buffers = {key: buffer.elements for key, buffer in held.items()}
+    nests: dict[ForOp, Nest] = {}
+    for buffer in held.values():
+        for access in buffer.accesses:
+            nest = nest_of(access, buffers)
+            if isinstance(nest, str):
+                raise _not_tensorized(buffer.alloc, access, nest)
+            nests.setdefault(nest.rows, nest)
+    return list(nests.values())
 
 
 def _calls(
@@ -219,6 +254,8 @@ def _calls(
     """The calls that use a buffer of fragments, by way of views. Raises KC4240 for other users."""
     for use in list(alloc.buffer.uses):
         view = use.operation
+        if isinstance(view, LoadOp | StoreOp):
+            continue
         if not isinstance(view, ViewOp):
             raise _not_tensorized(alloc, view)
         for user in list(view.result.uses):
@@ -232,7 +269,9 @@ def _name(call: CallOp) -> str:
     return call.callee.string_value().removesuffix(".warp")
 
 
-def _not_tensorized(alloc: AllocOp, user: Operation | None) -> CodegenError:
+def _not_tensorized(
+    alloc: AllocOp, user: Operation | None, detail: str | None = None
+) -> CodegenError:
     scope = memory_scope(alloc.buffer)
     if user is None:
         why = "nothing uses it, and what a warp holds there is what uses it"
@@ -240,6 +279,8 @@ def _not_tensorized(alloc: AllocOp, user: Operation | None) -> CodegenError:
         loops = [loop.label for loop in all_loops_around(user) if loop.axis is None]
         where = f" in loop {loops[-1]}" if loops else ""
         why = f'{user.name}{where} uses single elements of it, and a warp holds "{scope}" as tiles'
+    if detail is not None:
+        why = f"{why}; {detail}"
     return CodegenError(
         "KC4240",
         f"lower-fragments: {alloc.label} is not used by tensor intrinsics alone",

@@ -109,7 +109,7 @@ WARP = 32
 FOUR_WARPS = 128
 """The threads that change their number of registers together (PTX ISA, "setmaxnreg")."""
 EIGHT = 8
-"""The registers of a thread are a multiple of it, where a kernel begins and where it changes them."""
+"""The registers of a thread are a multiple of it, when it begins and when it changes them."""
 MOST_REGISTERS = 255
 """What a thread can use."""
 PRODUCER_REGISTERS = (32, 40)

@@ -7,6 +7,9 @@ there are enough. For arrays whose rows begin at multiples of 16 bytes the copy 
 (``tma_load``), started by warps of their own (``software_pipeline_warp_specialize``), else all
 threads (``cp.async``). A block has one or two groups of four warps, each with 64 rows of C.
 
+What follows a product element by element (a bias, relu, gelu, a cast to f16) is done with the sums
+in registers, if nothing else reads these.
+
 Where there are more tiles than a GPU has multiprocessors, as many blocks have several each, one
 after the other: copies for the next tile go on while one is stored. Tiles are taken in strips, some
 below each other and then those beside them, so that what a row and a column need is in the cache
@@ -22,7 +25,9 @@ from typing import Any
 from xdsl.dialects.builtin import FixedBitwidthType, IntegerType, MemRefType
 from xdsl.ir import Attribute
 
+from kc.analysis.dependence import base_buffer
 from kc.dialects.nvgpu import MAX_RANK
+from kc.dialects.tir import AllocOp
 from kc.dialects.tir.views import strides_of
 from kc.support.nvidia import architecture_of
 from kc.transforms.auto_schedule.draft import Draft
@@ -36,7 +41,7 @@ from kc.transforms.auto_schedule.gpu.tensor_cores import (
     type_name,
 )
 from kc.transforms.auto_schedule.gpu.threads import GRID, copy_together, fused
-from kc.transforms.auto_schedule.nests import Nest, extent, is_untouched, iterations
+from kc.transforms.auto_schedule.nests import Access, Nest, extent, is_untouched, iterations
 from kc.transforms.schedule._index_map import IndexMap
 
 ROWS = 64
@@ -109,17 +114,60 @@ class GpuWarpgroups(GpuRule):
     name = "gpu-warpgroups"
 
     def schedule(self, draft: Draft, block: str) -> bool:
-        nest = draft.nest(block)
-        if not nest.block.is_reduction or not is_untouched(nest.block) or len(nest.reduce) != 1:
-            return False
         if architecture_of(draft.session.target).name != "sm_90a":
+            return False
+        product = _product_before(draft, block)
+        nest = draft.nest(product or block)
+        if not nest.block.is_reduction or not is_untouched(nest.block) or len(nest.reduce) != 1:
             return False
         tiling = next((it for sides in sides_of(nest) if (it := _tiling(nest, sides))), None)
         if tiling is None:
             return False
-        _perform(draft, block, tiling)
+        _perform(draft, nest.name, tiling, block if product else None)
+        draft.settled.add(nest.name)
         draft.settled.add(block)
         return True
+
+
+def _product_before(draft: Draft, block: str) -> str | None:
+    """The product that a block goes on with, element by element; None if there is none."""
+    after = draft.nest(block)
+    if after.reduce or not after.is_plain or len(after.spatial) != 2 or len(after.stores) != 1:
+        return None
+    if not is_untouched(after.block) or after.name in draft.begun:
+        return None
+    if type_name(after.stores[0].buffer.type) not in ("f16", "f32"):
+        return None  # what four warps hold
+    for access in after.loads:
+        if not isinstance(access.buffer.owner, AllocOp):
+            continue
+        users = {
+            inner.label
+            for inner in draft.blocks()
+            for op in inner.walk()
+            if any(base_buffer(value) is access.buffer for value in op.operands)
+        }
+        makers = [name for name in users - {block} if draft.nest(name).block.is_reduction]
+        if len(users) != 2 or len(makers) != 1 or makers[0] in draft.begun | draft.settled:
+            continue
+        product = draft.nest(makers[0])
+        if len(product.stores) == 1 and _is_alike(product, after, access):
+            return makers[0]
+    return None
+
+
+def _is_alike(product: Nest, after: Nest, access: Access) -> bool:
+    """Whether a block has one iteration for each sum of a product, in the same loops, and its own
+    results lie as these do."""
+    if len(product.spatial) != 2 or not (access.regular and after.stores[0].regular):
+        return False
+    reads = [it for it in after.loads if it.buffer is access.buffer]
+    return len(reads) == 1 and all(
+        extent(mine) == extent(its)
+        and access.stride(mine) == product.stores[0].stride(its)
+        and after.stores[0].stride(mine) == product.stores[0].stride(its)
+        for mine, its in zip(after.spatial, product.spatial, strict=True)
+    )
 
 
 def _tiling(nest: Nest, sides: Sides) -> Tiling | None:
@@ -217,35 +265,51 @@ def _panels(rank: int, width: int) -> IndexMap:
     return IndexMap.from_func(map_, ndim=rank)
 
 
-def _perform(draft: Draft, block: str, tiling: Tiling) -> None:
+def _perform(draft: Draft, block: str, tiling: Tiling, after: str | None) -> None:
     sides = tiling.sides
     nest = draft.nest(block)
     handles = draft.loops(block)
+    if after is not None:  # whose loops are tiled, and the product goes into them
+        handles |= dict(zip(nest.spatial, draft.loops(after).values(), strict=True))
     batch = [handles[it] for it in nest.spatial if it not in (sides.rows, sides.columns)]
     numbers = [nest.read_number(access.buffer) for access in sides.operands]
     ranks = [len(access.op.indices.data.results) for access in sides.operands]
     (terms,) = nest.reduce
     steps = extent(terms) // tiling.depth
+    element, total = tiling.types
     by, group, i = draft.split(handles[sides.rows], [None, tiling.groups, ROWS])
     bx, j = draft.split(handles[sides.columns], [None, tiling.columns])
-    ko, k = draft.split(handles[terms], [None, tiling.depth])
+    inner = [i, j]
+    if after is None:
+        ko, k = draft.split(handles[terms], [None, tiling.depth])
+        inner = [ko, i, j, k]
     is_specialized = tiling.boxes and steps >= STAGES
     waves = _waves(tiling, nest) if is_specialized else 1
     if waves > 1:
         strip, by = draft.split(by, [None, _strip(extent(sides.rows) // (tiling.groups * ROWS))])
-        draft.reorder(*batch, strip, bx, by, group, ko, i, j, k)
+        draft.reorder(*batch, strip, bx, by, group, *inner)
         tile, blocks = draft.split(fused(draft, [*batch, strip, bx, by]), [waves, None])
         draft.reorder(blocks, tile)
         draft.bind(blocks, "blockIdx.x")
     else:
-        draft.reorder(*batch, by, bx, group, ko, i, j, k)
+        draft.reorder(*batch, by, bx, group, *inner)
         if batch:
             draft.bind(fused(draft, batch), "blockIdx.z")
         draft.bind(by, "blockIdx.y")
         draft.bind(bx, "blockIdx.x")
     draft.bind(group, "threadIdx.y")
-    sums = draft.cache_write(draft.block(block), 0, f"{tiling.instruction}.matrixC")
+    fragments = f"{tiling.instruction}.matrixC"
+    result = total
+    if after is not None:
+        draft.set_scope(draft.block(block), 0, fragments)
+        result = type_name(draft.nest(after).stores[0].buffer.type)
+    sums = draft.cache_write(draft.block(after or block), 0, fragments)
     draft.reverse_compute_at(sums, group)
+    if after is not None:
+        draft.compute_at(draft.block(block), group)
+        *_, i, j, inmost = draft.loops(block).values()
+        ko, k = draft.split(inmost, [None, tiling.depth])
+        draft.reorder(ko, i, j, k)
     each = 16 // tiling.size
     for number, rank, is_b in zip(numbers, ranks, (False, True), strict=True):
         shared = draft.cache_read(draft.block(block), number, "shared")
@@ -262,7 +326,6 @@ def _perform(draft: Draft, block: str, tiling: Tiling) -> None:
             copy_together(draft, name, depth_of(draft, shared, ko), (tiling.groups, LANES), each)
         draft.settled.add(name)
     zeros = draft.decompose_reduction(draft.block(block), ko)
-    element, total = tiling.types
     draft.tensorize(
         _inner(draft, draft.session.block(zeros).label), f"wgmma_fill_{tiling.instruction}_{total}"
     )
@@ -270,7 +333,7 @@ def _perform(draft: Draft, block: str, tiling: Tiling) -> None:
     times = f"x{count}" if count > 1 else ""
     suffix = "_trans" if tiling.trans else ""
     draft.tensorize(i, f"wgmma_sync_{tiling.instruction}{times}_{element}{element}{total}{suffix}")
-    store = f"wgmma_store_{tiling.instruction}_{total}_global"
+    store = f"wgmma_store_{tiling.instruction}_{result}_global"
     tensorize(draft, sums, (ROWS, tiling.columns), store)
     if steps >= STAGES:
         versions = _versions(draft, tiling, steps) if is_specialized else STAGES
