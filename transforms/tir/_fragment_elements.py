@@ -198,9 +198,9 @@ def nest_of(access: LoadOp | StoreOp, buffers: Mapping[SSAValue, Held]) -> Nest 
     copies = extents[0] * extents[1] // fragment.lanes
     if copies > MOST:
         return f"a lane has {copies} elements, and there may be {MOST}"
-    others = [op for op in rows.body.block.ops if op is not columns]
+    beside = [op for op in rows.body.block.ops if op is not columns]
     body = list(columns.body.block.ops)
-    if any(op.regions or not is_side_effect_free(op) for op in others):
+    if any(op.regions or not is_side_effect_free(op) for op in beside):
         return f"there is more in loop {rows.label} than loop {columns.label}"
     stored: set[SSAValue] = set()
     for op in body:

@@ -297,6 +297,8 @@ def _examples(scope: str) -> str:
     if scope.startswith("wmma"):
         return "wmma_load_16x16x16_f16_a_shared and wmma_sync_16x16x16_f16f16f32"
     size = scope.partition(".")[0]
+    if size.startswith("m64"):
+        return f"wgmma_fill_{size}_f32 and wgmma_store_{size}_f32_global"
     return f"mma_load_{size}_f16_a_shared and mma_sync_{size}_f16f16f32"
 
 

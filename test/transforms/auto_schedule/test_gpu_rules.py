@@ -196,7 +196,7 @@ def test_products_by_warpgroups(args: list[te.Tensor]):
 
 
 def test_few_blocks_take_all_tiles(monkeypatch: pytest.MonkeyPatch):
-    """As on a GPU with two multiprocessors: four tiles by two blocks, copied by warps of their own."""
+    """As on a GPU with two multiprocessors: four tiles by two blocks."""
     monkeypatch.setattr("kc.transforms.auto_schedule.gpu.warpgroups.GRID", 2)
     monkeypatch.setattr("kc.transforms.auto_schedule.gpu.warpgroups.COLUMNS", (8,))
     target = "cuda-emu -arch=sm_90a"

@@ -2,7 +2,7 @@
 
 //CHECK:error[KC4240]: lower-fragments: F is not used by tensor intrinsics alone
 //CHECK-NEXT:  --> {{.*}}lower_fragments_invalid.mlir:16:7  %0 = tir.load %F[0, 0] : memref<32x16xf16, "m16n8k16.matrixA">
-//CHECK-NEXT:  why: tir.load uses single elements of it, and a warp holds "m16n8k16.matrixA" as tiles
+//CHECK-NEXT:  why: tir.load uses single elements of it, and a warp holds "m16n8k16.matrixA" as tiles; it is not in two loops over the rows and the columns of tiles
 //CHECK-NEXT:  try: tensorize what writes it and what reads it, by intrinsics such as mma_load_m16n8k16_f16_a_shared and mma_sync_m16n8k16_f16f16f32
 //CHECK-NEXT:  try: give F the scope "local"
 

@@ -277,16 +277,15 @@ def _perform(draft: Draft, block: str, tiling: Tiling, after: str | None) -> Non
     (terms,) = nest.reduce
     steps = extent(terms) // tiling.depth
     element, total = tiling.types
-    by, group, i = draft.split(handles[sides.rows], [None, tiling.groups, ROWS])
-    bx, j = draft.split(handles[sides.columns], [None, tiling.columns])
-    inner = [i, j]
-    if after is None:
-        ko, k = draft.split(handles[terms], [None, tiling.depth])
-        inner = [ko, i, j, k]
     is_specialized = tiling.boxes and steps >= STAGES
     waves = _waves(tiling, nest) if is_specialized else 1
+    down = _strip(extent(sides.rows) // (tiling.groups * ROWS))
+    by, group, i = draft.split(handles[sides.rows], [None, tiling.groups, ROWS])
+    bx, j = draft.split(handles[sides.columns], [None, tiling.columns])
+    ko, k = draft.split(handles[terms], [None, tiling.depth])
+    inner = [ko, i, j, k] if after is None else [i, j]
     if waves > 1:
-        strip, by = draft.split(by, [None, _strip(extent(sides.rows) // (tiling.groups * ROWS))])
+        strip, by = draft.split(by, [None, down])
         draft.reorder(*batch, strip, bx, by, group, *inner)
         tile, blocks = draft.split(fused(draft, [*batch, strip, bx, by]), [waves, None])
         draft.reorder(blocks, tile)
@@ -307,8 +306,7 @@ def _perform(draft: Draft, block: str, tiling: Tiling, after: str | None) -> Non
     draft.reverse_compute_at(sums, group)
     if after is not None:
         draft.compute_at(draft.block(block), group)
-        *_, i, j, inmost = draft.loops(block).values()
-        ko, k = draft.split(inmost, [None, tiling.depth])
+        *_, i, j, ko, k = draft.loops(block).values()
         draft.reorder(ko, i, j, k)
     each = 16 // tiling.size
     for number, rank, is_b in zip(numbers, ranks, (False, True), strict=True):
