@@ -282,8 +282,9 @@ def _perform(draft: Draft, block: str, tiling: Tiling, after: str | None) -> Non
     down = _strip(extent(sides.rows) // (tiling.groups * ROWS))
     by, group, i = draft.split(handles[sides.rows], [None, tiling.groups, ROWS])
     bx, j = draft.split(handles[sides.columns], [None, tiling.columns])
-    ko, k = draft.split(handles[terms], [None, tiling.depth])
-    inner = [ko, i, j, k] if after is None else [i, j]
+    depths = [None, tiling.depth]
+    parts = draft.split(handles[terms], depths) if after is None else None
+    inner = [i, j] if parts is None else [parts[0], i, j, parts[1]]
     if waves > 1:
         strip, by = draft.split(by, [None, down])
         draft.reorder(*batch, strip, bx, by, group, *inner)
@@ -304,10 +305,12 @@ def _perform(draft: Draft, block: str, tiling: Tiling, after: str | None) -> Non
         result = type_name(draft.nest(after).stores[0].buffer.type)
     sums = draft.cache_write(draft.block(after or block), 0, fragments)
     draft.reverse_compute_at(sums, group)
-    if after is not None:
+    if parts is None:
         draft.compute_at(draft.block(block), group)
-        *_, i, j, ko, k = draft.loops(block).values()
-        draft.reorder(ko, i, j, k)
+        *_, i, j, inmost = draft.loops(block).values()
+        parts = draft.split(inmost, depths)
+        draft.reorder(parts[0], i, j, parts[1])
+    ko = parts[0]
     each = 16 // tiling.size
     for number, rank, is_b in zip(numbers, ranks, (False, True), strict=True):
         shared = draft.cache_read(draft.block(block), number, "shared")
