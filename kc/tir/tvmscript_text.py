@@ -325,11 +325,13 @@ class _Function:
     def _layout(self, value: SSAValue, strides: Mapping[str, str]) -> list[str]:
         kind = value.type
         assert isinstance(kind, MemRefType)
-        if kind.layout.name == "none":
-            return []
         named = self._given(value, "kc.strides")
         given = list(named.data) if isinstance(named, ArrayAttr) else []
+        if kind.layout.name == "none" and not given:
+            return []
         known = kind.get_strides() or ()
+        if given:
+            known = [step.value.data if isinstance(step, IntegerAttr) else None for step in given]
         texts: list[str] = []
         for n, stride in enumerate(known):
             if stride is not None:

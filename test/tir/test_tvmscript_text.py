@@ -17,6 +17,7 @@ import kc
 from kc import te, tir
 from kc.analysis.interpreter import run
 from kc.error import KCError
+from kc.script import tir as T
 
 
 def lines(text: str) -> str:
@@ -274,3 +275,21 @@ TENSORS = """te.func @main(%A: tensor<8xf32>) -> (tensor<8xf32>) {
   te.return %A : tensor<8xf32>
 }
 """
+
+
+def test_strides_and_annotations_of_constants_are_read_back():
+    @T.prim_func
+    def f(a: T.handle, b: T.handle):
+        n, s = T.int32(), T.int32()
+        A = T.match_buffer(a, (n, 8), "float32", strides=[s, 1])
+        B = T.match_buffer(b, (n, 8), "float32")
+        for i in T.serial(n, annotations={"step": T.int32(4)}):
+            with T.block(""):
+                vi = T.axis.S(n, i)
+                T.block_attr({"flag": T.bool(True), "scale": T.float32(0.5)})
+                B[vi, 0] = A[vi, 0]
+
+    text = round_trip(f)
+    assert "strides=[s, 1]" in text
+    assert 'annotations={"step": 4}' in text
+    assert 'T.block_attr({"flag": True, "scale": 0.5})' in text

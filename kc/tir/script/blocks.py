@@ -84,7 +84,7 @@ class Blocks:
     def _block(
         self, node: ast.With, values: list[Any], named: Mapping[str, Any], at: Location
     ) -> None:
-        name = values[0] if values else named.get("name_hint", "root")
+        name = (values[0] if values else named.get("name_hint", "")) or "root"
         unknown = [key for key in named if key not in ("name_hint", "annotations", "no_realize")]
         if self.reader.is_root(node, name):
             self.reader.run(node.body, self.reader.following)

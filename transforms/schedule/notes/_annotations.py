@@ -76,6 +76,9 @@ def _attribute(value: Any) -> Attribute:
         return value
     if value is None:
         return UnitAttr()
+    number = getattr(value, "value", None)  # of a constant, such as tir.IntImm("int32", 4)
+    if isinstance(number, bool | int | float) and hasattr(value, "dtype"):
+        value = bool(number) if value.dtype == "bool" else number
     if isinstance(value, bool):
         return BoolAttr.from_bool(value)
     if isinstance(value, int) and -(2**63) <= value < 2**63:
