@@ -17,7 +17,6 @@ import kc
 from kc import te, tir
 from kc.analysis.interpreter import run
 from kc.error import KCError
-from kc.script import tir as T
 
 
 def lines(text: str) -> str:
@@ -40,8 +39,7 @@ def test_a_matmul():
         round_trip(sch.mod)
         == """\
 # from kc.script import ir as I
-# from kc.script import tir as T
-
+# 
 @I.ir_module
 class Module:
     @T.prim_func
@@ -278,18 +276,19 @@ TENSORS = """te.func @main(%A: tensor<8xf32>) -> (tensor<8xf32>) {
 
 
 def test_strides_and_annotations_of_constants_are_read_back():
-    @T.prim_func
-    def f(a: T.handle, b: T.handle):
-        n, s = T.int32(), T.int32()
-        A = T.match_buffer(a, (n, 8), "float32", strides=[s, 1])
-        B = T.match_buffer(b, (n, 8), "float32")
-        for i in T.serial(n, annotations={"step": T.int32(4)}):
-            with T.block(""):
-                vi = T.axis.S(n, i)
-                T.block_attr({"flag": T.bool(True), "scale": T.float32(0.5)})
-                B[vi, 0] = A[vi, 0]
-
-    text = round_trip(f)
+    function = kc.script.from_source("""
+@T.prim_func
+def f(a: T.handle, b: T.handle):
+    n, s = T.int32(), T.int32()
+    A = T.match_buffer(a, (n, 8), "float32", strides=[s, 1])
+    B = T.match_buffer(b, (n, 8), "float32")
+    for i in T.serial(n, annotations={"step": T.int32(4)}):
+        with T.block(""):
+            vi = T.axis.S(n, i)
+            T.block_attr({"flag": T.bool(True), "scale": T.float32(0.5)})
+            B[vi, 0] = A[vi, 0]
+""")
+    text = round_trip(function)
     assert "strides=[s, 1]" in text
     assert 'annotations={"step": 4}' in text
     assert 'T.block_attr({"flag": True, "scale": 0.5})' in text
