@@ -446,24 +446,41 @@ class Registry:
         return copied
 
     def add(self, plugin: Plugin) -> None:
-        """Add a plugin; a name that is taken stays with its owner, with a warning (KC0034)."""
+        """Add a plugin; a name that is taken stays with its owner, with a warning (KC0034).
+
+        So does that of a plugin. One that is there already, as it is installed, say, and named by
+        ``--load-plugin``, is not added again.
+        """
+        first = next((there for there in self.plugins if there.name == plugin.name), None)
+        if first is not None:
+            if first != plugin:
+                warn(
+                    "KC0034",
+                    f"there are two plugins '{plugin.name}', of which one is left out",
+                    facts=[
+                        f"{used}: {', '.join(each.paths()[:3]) or 'nothing in it'}"
+                        for used, each in (("used", first), ("left out", plugin))
+                    ],
+                    hints=["uninstall one of the packages, or give the plugins other names"],
+                )
+            return
         self.plugins.append(plugin)
         tables = (
-            (self.dialects, plugin.dialects, "dialect"),
-            (self.passes, plugin.passes, "plugin"),
-            (self.passes, plugin.primitives, "schedule"),
-            (self.intrinsics, plugin.intrinsics, "intrinsic"),
-            (self.rules, plugin.rules, "rule"),
-            (self.formats, plugin.formats, "format"),
-            (self.backends, plugin.backends, "backend"),
-            (self.loaders, plugin.loaders, "loader"),
+            (self.dialects, plugin.dialects, "dialect", "dialect"),
+            (self.passes, plugin.passes, "plugin", "pass"),
+            (self.passes, plugin.primitives, "schedule", "primitive"),
+            (self.intrinsics, plugin.intrinsics, "intrinsic", "intrinsic"),
+            (self.rules, plugin.rules, "rule", "rule"),
+            (self.formats, plugin.formats, "format", "format"),
+            (self.backends, plugin.backends, "backend", "backend of"),
+            (self.loaders, plugin.loaders, "loader", "loader of files"),
         )
-        for table, additions, family in tables:
+        for table, additions, family, noun in tables:
             for name, path in additions.items():
                 if name in table:
                     warn(
                         "KC0034",
-                        f"plugin '{plugin.name}': {name} is left out, the name is taken",
+                        f"plugin '{plugin.name}': {noun} {name} is left out, the name is taken",
                         facts=[f"{name} of {table[name].origin}: {table[name].path}"],
                     )
                     continue

@@ -17,7 +17,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from kc.support.diagnostics import warn
+from kc.support.diagnostics import suggest, warn
 from kc.support.registry import Entry, current
 
 _KINDS = ("llvm", "c", "cuda", "nvptx", "cuda-emu", "opencl", "metal", "rocm")
@@ -146,12 +146,25 @@ def _own_kinds() -> Mapping[str, Kind]:
     }
 
 
+_KEYS = (
+    *("kind", "keys", "device", "attributes", "limits", "scopes", "architectures", "models"),
+    *("tags", "converts", "math_functions", "base"),
+)
+"""What a data file may have."""
+
+
 @functools.cache
 def _plugin_kind(entry: Entry) -> Kind | None:
     """The kind in a plugin's data file; a broken file is a warning that names the plugin."""
     package, _, file = entry.path.partition(":")
     try:
         data = _read(resources.files(package).joinpath(file))
+        unknown = [key for key in data if key not in _KEYS]
+        if unknown:
+            hints = suggest(unknown[0], _KEYS, "there are")
+            raise TypeError(f"there is no '{unknown[0]}' in such a file; {hints[0]}")
+        if "kind" not in data:
+            raise TypeError('its kind is missing: kind = "NAME"')
         wrong = {*data.get("attributes", {}).values()} - {*_TYPES}
         if wrong:
             raise TypeError(f"attributes are of type {', '.join(_TYPES)}, not {min(wrong)}")

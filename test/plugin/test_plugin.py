@@ -252,6 +252,33 @@ def test_a_broken_universe_is_a_warning(tmp_path: Path):
     assert done.stderr.startswith("warning[KC0030]: plugin 'mine' is broken and left out\n")
 
 
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ('kidn = "npu"', "there is no 'kidn' in such a file; did you mean 'kind'?"),
+        ('keys = ["npu"]', 'its kind is missing: kind = "NAME"'),
+        (
+            'kind = "npu"\n[attributes]\na = "real"',
+            "attributes are of type str, int, bool, list, not real",
+        ),
+    ],
+)
+def test_a_wrong_target_file(tmp_path: Path, monkeypatch, capsys, text: str, wrong: str):
+    name = f"npu_{abs(hash(text))}"  # kinds are read once for a path
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "__init__.py").touch()
+    (tmp_path / name / "npu.toml").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    own = Registry()
+    own.add(Plugin("mine", targets=[f"{name}:npu.toml"]))
+    with registry.using(own):
+        assert str(Target("llvm")) == "llvm"
+    assert capsys.readouterr().err == (
+        f"warning[KC6009]: target file {name}:npu.toml of plugin 'mine' is left out\n"
+        f"   |  TypeError: {wrong}\n"
+    )
+
+
 def test_a_broken_target_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     own = Registry()
     own.add(Plugin("mine", targets=["json:none.toml"]))

@@ -165,9 +165,25 @@ def test_taken_names_stay():
     assert own.passes["cse"].origin == "xdsl"
     assert own.passes["new"].origin == "mine"
     assert [warning.render() for warning in said] == [
-        "warning[KC0034]: plugin 'mine': cse is left out, the name is taken\n"
+        "warning[KC0034]: plugin 'mine': pass cse is left out, the name is taken\n"
         "   |  cse of xdsl: xdsl.transforms.common_subexpression_elimination:"
         "CommonSubexpressionElimination"
+    ]
+
+
+def test_two_plugins_of_one_name():
+    own = Registry()
+    said = []
+    with diagnostic_handler(said.append):
+        for module in ("first", "first", "second"):
+            own.add(Plugin("mine", passes={"new": f"{module}:New"}, hooks=[(3, "new", ["llvm"])]))
+    assert own.passes["new"].path == "first:New"
+    assert len(own.hooks[3]) == len(own.plugins) == 1
+    assert [warning.render() for warning in said] == [
+        "warning[KC0034]: there are two plugins 'mine', of which one is left out\n"
+        "   |  used: first:New\n"
+        "   |  left out: second:New\n"
+        "  try: uninstall one of the packages, or give the plugins other names"
     ]
 
 
