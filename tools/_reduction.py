@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import AnyFloat, FloatAttr, IndexType, IntegerAttr, I
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
+from kc.analysis.module_copy import copy_module
 from kc.analysis.verify_changes import verify_all
 from kc.support import registry
 from kc.support.diagnostics import KCError
@@ -37,6 +38,7 @@ class Reduction:
         progress: Callable[[str], None] = lambda said: None,
     ) -> None:
         self.text = print_module(_parsed(text))
+        self._module = _parsed(self.text)
         self.passes = list(passes)
         self.interesting = interesting
         self.progress = progress
@@ -66,8 +68,17 @@ class Reduction:
         self.progress(f"{self.tried} tried, {len(self.text)} characters are left ...")
         if not self.interesting(new_text, new_passes):
             return False
+        if text is not None:
+            try:
+                self._module = _parsed(new_text)  # the next change begins with it
+            except KCError:
+                return False
         self.text, self.passes = new_text, new_passes
         return True
+
+    def _copy(self) -> ModuleOp:
+        """The module, to change: it is copied in less time than it is read again."""
+        return copy_module(self._module)
 
     def _try_module(self, module: ModuleOp) -> bool:
         """Keep a changed module if it is valid, smaller and interesting."""
@@ -98,11 +109,11 @@ class Reduction:
 
     def _fewer_operations(self) -> None:
         """Erase parts of the list of operations; what is used of them is replaced."""
-        size = max(1, len(_operations(_parsed(self.text))) // 2)
+        size = max(1, len(_operations(self._module)) // 2)
         while size > 0:
             start = 0
             while True:
-                module = _parsed(self.text)
+                module = self._copy()
                 operations = _operations(module)
                 if start >= len(operations):
                     break
@@ -115,7 +126,7 @@ class Reduction:
         """Put what is in an operation in its place, for index 0: a loop becomes its body."""
         position = 0
         while True:
-            module = _parsed(self.text)
+            module = self._copy()
             operations = _operations(module)
             if position >= len(operations):
                 break
@@ -125,7 +136,7 @@ class Reduction:
     def _fewer_attributes(self) -> None:
         position = 0
         while True:
-            module = _parsed(self.text)
+            module = self._copy()
             places = [
                 (operation, name)
                 for operation in module.walk()
@@ -176,7 +187,6 @@ def _valid_text(module: ModuleOp) -> str | None:
     try:
         verify_all(module)
         text = print_module(module)
-        _parsed(text)  # what is printed must be read again by the next change
     except Exception:  # a verifier of others may raise anything for what nobody would write
         return None
     return text

@@ -111,6 +111,9 @@ class ScheduleViews:
                     else "1 was performed",
                 )
             changes = [changes[primitive]]
+        if not changes:
+            none = "no changes: no primitive was performed"
+            return show_text(none, lambda: none, lambda: to_html((none, "text")))
         return show_text(
             "\n\n".join(change.text() for change in changes),
             lambda: "\n\n".join(change.text(color=True) for change in changes),

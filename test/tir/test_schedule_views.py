@@ -101,6 +101,9 @@ def test_diff_of_each_primitive(sch, capsys):
     assert sch.diff(-1) == VECTORIZE
     assert sch.diff() == f"{SPLIT}\n\n{VECTORIZE}"
     assert capsys.readouterr().out == f"{SPLIT}\n{VECTORIZE}\n{SPLIT}\n\n{VECTORIZE}\n"
+    sch.undo()
+    sch.undo()
+    assert sch.diff() == "no changes: no primitive was performed"
 
 
 def test_diff_follows_undo(sch):
