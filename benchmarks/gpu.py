@@ -9,6 +9,8 @@ each checked against float64 on the host before it is timed, with outputs that w
     softmax       of rows, one kernel
     layer_norm    of rows, one kernel and one pass (Welford)
     gemm          a product of matrices in float32 without tensor cores, several schedules
+    tensor_cores  products of f16, bf16 and s8 by the schedules that kc chooses, with the second
+                  matrix stored by columns; f16 gives f16, by a cast in registers
     launch        a kernel with nothing to do: microseconds of the host for a prepared call, for a
                   call, and of the device for each of many in a row
 
@@ -36,6 +38,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 import kc
@@ -56,6 +59,8 @@ class Sizes:
     columns: int
     matrix: int
     tile: int
+    matrices: tuple[int, ...]
+    """... of products by tensor cores."""
     products: tuple[tuple[int, bool], ...]
     """Schedules of the product: the depth, and whether copies go ahead."""
     threads: tuple[int, ...]
@@ -65,8 +70,17 @@ class Sizes:
 
 
 PRODUCTS = ((8, False), (8, True), (16, False), (16, True))
-GPU = Sizes(1 << 26, 16384, 4096, 4096, 128, PRODUCTS, (256, 512, 1024), REPEATS, LEAST_MS)
-EMULATED = Sizes(1 << 12, 4, 512, 128, 64, ((8, True),), (256,), 2, 0.0)
+MATRICES = (4096, 8192)
+THREADS = (256, 512, 1024)
+GPU = Sizes(1 << 26, 16384, 4096, 4096, 128, MATRICES, PRODUCTS, THREADS, REPEATS, LEAST_MS)
+EMULATED = Sizes(1 << 12, 4, 512, 128, 64, (64,), ((8, True),), (256,), 2, 0.0)
+
+TENSOR_CORES = (
+    ("float16", "float32", "float16", 2e-3),
+    ("bfloat16", "float32", "float32", 1e-5),
+    ("int8", "int32", "int32", 1e-12),
+)
+"""Products by tensor cores: the types of A and B, of the sums, and of C; and the largest error."""
 
 
 @dataclass
@@ -202,6 +216,21 @@ def gemm(n: int, tile: int, depth: int, *, ahead: bool) -> tuple[Any, list[Any]]
 
 # Measuring --------------------------------------------------------------------------------------
 
+
+def product(n: int, element: str, total: str, output: str) -> list[te.Tensor]:
+    """A times B, which is stored by columns; sums of one type, which become another one."""
+    A, B = (te.placeholder((n, n), element, name=name) for name in "AB")
+    k = te.reduce_axis((0, n), name="k")
+
+    def sums(i: Any, j: Any) -> Any:
+        return te.sum(A[i, k].astype(total) * B[j, k].astype(total), axis=k)
+
+    C = te.compute((n, n), sums, name="C")
+    if output == total:
+        return [A, B, C]
+    return [A, B, te.compute((n, n), lambda i, j: C[i, j].astype(output), name="D")]
+
+
 Timer = Callable[[int], float]
 """Seconds that a number of calls take."""
 
@@ -227,11 +256,16 @@ class Bench:
         array[:] = np.nan
         return array
 
-    def build(self, s: Any, args: Any) -> Any:
+    @property
+    def specific(self) -> str:
+        """The target with what its architecture alone has: ``sm_90a``."""
+        return self.target + ("a" if self.target.endswith(("90", "100")) else "")
+
+    def build(self, s: Any, args: Any = None, target: str | None = None) -> Any:
         # For a driver, also if that is the emulator's.
         chosen = os.environ.pop("KC_CUDA", None)
         try:
-            module = kc.build(s, args, target=self.target)
+            module = kc.build(s, args, target=target or self.target)
         finally:
             if chosen is not None:
                 os.environ["KC_CUDA"] = chosen
@@ -363,6 +397,39 @@ class Bench:
             contenders["torch"] = self.timed(lambda: self.torch.matmul(x, y, out=z))
         self.measure(row, contenders)
 
+    def tensor_cores(self) -> None:
+        for n in self.sizes.matrices:
+            for types in TENSOR_CORES:
+                self._product(n, *types)
+
+    def _product(self, n: int, element: str, total: str, output: str, limit: float) -> None:
+        dtype = ml_dtypes.bfloat16 if element == "bfloat16" else np.dtype(element)
+        given = [
+            (
+                self.random.integers(-128, 128, (n, n))
+                if element == "int8"
+                else self.random.standard_normal((n, n), dtype=np.float32)
+            ).astype(dtype)
+            for _ in range(2)
+        ]
+        a, b = (kc.nd.array(values, self.device) for values in given)
+        c = kc.nd.empty((n, n), output, self.device)
+        row = Row(f"product of {element}", f"{n} x {n} x {n}", 2.0 * n**3, "operations")
+        chosen = kc.auto_schedule(product(n, element, total, output), target=self.specific)
+        module = self.build(chosen, target=self.specific)
+        module(a, b, c)
+        x, y = (values.astype("float64") for values in given)
+        self.check(row, c.numpy(), x @ y.T, limit)
+        contenders: dict[str, Timer] = {"kc, default": module["main"].timer(a, b, c)}
+        if self.torch:
+            u, v = (self.torch.from_dlpack(array) for array in (a, b))
+            if element == "int8":
+                contenders["torch"] = self.timed(lambda: self.torch._int_mm(u, v.T))
+            else:
+                z = self.torch.empty((n, n), dtype=u.dtype, device=u.device)
+                contenders["torch"] = self.timed(lambda: self.torch.matmul(u, v.T, out=z))
+        self.measure(row, contenders)
+
     def launch(self) -> None:
         module = self.build(*add(2048))
         function = module["main"]
@@ -459,7 +526,7 @@ def results(bench: Bench, *, emulated: bool) -> dict[str, Any]:
     }
 
 
-NAMES = ("copy", "add", "softmax", "layer_norm", "gemm", "launch")
+NAMES = ("copy", "add", "softmax", "layer_norm", "gemm", "tensor_cores", "launch")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
