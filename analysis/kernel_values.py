@@ -8,6 +8,7 @@ affine. Numbers that are one for the whole launch, such as the size of an array,
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import prod
 
 from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerAttr, IntegerType, MemRefType
@@ -95,6 +96,10 @@ class KernelValues(TermReader):
             return self.linear() % WARP_SIZE
         if isinstance(op, gpu.SubgroupIdOp):
             return self.linear() // WARP_SIZE
+        if isinstance(op, gpu.SubgroupSizeOp):
+            return number(WARP_SIZE)
+        if isinstance(op, gpu.NumSubgroupsOp):
+            return number(-(-prod(self.block) // WARP_SIZE))
         if isinstance(op, arith.IndexCastOp) and isinstance(_uncast(op), _LANES):
             return self.linear() % WARP_SIZE
         if isinstance(op, memref.DimOp):
@@ -234,6 +239,8 @@ NUMBERS = (
     gpu.GlobalIdOp,
     gpu.LaneIdOp,
     gpu.SubgroupIdOp,
+    gpu.SubgroupSizeOp,
+    gpu.NumSubgroupsOp,
     nvvm.LaneIdOp,
     memref.DimOp,
 )

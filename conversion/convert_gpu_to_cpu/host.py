@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from xdsl.dialects import arith, memref, scf
+from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import (
     MemRefType,
     UnrankedMemRefType,
     UnrealizedConversionCastOp,
+    i1,
     i8,
     i64,
 )
@@ -17,6 +18,7 @@ from xdsl.pattern_rewriter import (
     op_type_rewrite_pattern,
 )
 
+from kc.analysis.kernel_launches import constant_of
 from kc.conversion._tensor_maps import MAP_BYTES, tensor_map
 from kc.conversion.convert_gpu_to_cpu.kernel import (
     INDEX,
@@ -28,6 +30,8 @@ from kc.conversion.convert_to_llvm.types import element_size
 from kc.dialects import gpu, llvm
 from kc.dialects.gpu import LaunchFuncOp
 from kc.dialects.nvgpu import MAX_RANK, TensorMapDescriptorType, TmaCreateDescriptorOp
+from kc.support.pass_context import pipeline_options
+from kc.support.target import Target
 
 
 def require_supported_host(host: Operation) -> None:
@@ -39,10 +43,18 @@ def require_supported_host(host: Operation) -> None:
 
 
 class ConvertLaunch(RewritePattern):
-    """A launch is a call; it is over when the call returns."""
+    """A launch is a call; it is over when the call returns. With ``checks_launches`` it is left out
+    where sizes that are not constant are beyond the limits of the target."""
 
-    def __init__(self, launches: dict[tuple[str, str], str]) -> None:
+    def __init__(self, launches: dict[tuple[str, str], str], target: Target) -> None:
         self.launches = launches
+        limits = target.limits
+        self.limits: list[int] = [
+            *limits["max_grid_dims"],
+            *limits["max_block_dims"],
+            limits["max_shared_memory_per_block"],
+            limits["max_threads_per_block"],
+        ]
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: LaunchFuncOp, rewriter: PatternRewriter, /) -> None:
@@ -54,7 +66,16 @@ class ConvertLaunch(RewritePattern):
             dynamic = e.number(0)
         else:
             dynamic = e.emit(arith.IndexCastOp(op.dynamic_shared_memory_size, INDEX))
-        e.call(self.launches[op.kernel_names], [*sizes, dynamic, *op.kernel_operands])
+        launch = func.CallOp(
+            self.launches[op.kernel_names], [*sizes, dynamic, *op.kernel_operands], []
+        )
+        given = [*sizes, dynamic]
+        if pipeline_options().checks_launches and None in map(constant_of, given):
+            fits = e.call("kc_emu_fits", [*given, *map(e.number, self.limits)], [i1]).results[0]
+            launch.location = op.location
+            e.add(scf.IfOp(fits, [], [launch, scf.YieldOp()]))
+        else:
+            e.add(launch)
         rewriter.erase(op)
 
 

@@ -64,7 +64,10 @@ def _convert(
 ) -> None:
     """Convert the host code, which launches kernels, and then those."""
     launches = {(kernel.home, kernel.name): module.fresh(kernel, "launch") for kernel in kernels}
-    patterns = [ConvertLaunch(launches), *(pattern() for pattern in HOST_PATTERNS)]
+    patterns = [
+        ConvertLaunch(launches, target_of(module.op)),
+        *(pattern() for pattern in HOST_PATTERNS),
+    ]
     # Users come first, as a token ties an operation to those that wait for it.
     walker = PatternRewriteWalker(
         GreedyRewritePatternApplier(patterns), apply_recursively=False, walk_reverse=True

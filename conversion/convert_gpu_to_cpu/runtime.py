@@ -34,6 +34,7 @@ RUNTIME = {
     "printf": "llvm.func @printf(!llvm.ptr, ...) -> i32",
     "fflush": "llvm.func @fflush(!llvm.ptr) -> i32",
     "kc_emu_launch": _declaration("kc_emu_launch"),
+    "kc_emu_fits": _declaration("kc_emu_fits", ", ".join(["index"] * 15), " -> i1"),
     "kc_emu_block": _declaration("kc_emu_block", "index"),
     "kc_emu_buffer": _declaration("kc_emu_buffer", "i32, index, index"),
     "kc_emu_new_block": _declaration("kc_emu_new_block", "memref<?xi32>, index, i32", " -> index"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import replace
 
 from xdsl.dialects import arith
@@ -23,7 +24,7 @@ from kc.analysis.kernel_launches import Shapes, shapes_of
 from kc.backends import Backend, Build, llvm
 from kc.conversion.convert_gpu_to_cpu import SITES
 from kc.conversion.pipelines import TO_EMULATOR
-from kc.dialects.gpu import GPUFuncOp, GPUModuleOp, LaunchFuncOp
+from kc.dialects.gpu import GPUFuncOp, GPUModuleOp, LaunchFuncOp, LaunchOp
 from kc.dialects.llvm import IntToPtrOp
 from kc.dialects.nvgpu import TensorMapDescriptorType
 from kc.runtime.emulator import Place
@@ -45,7 +46,8 @@ def build(build: Build) -> Module:
 
     Raises what ``kc.backends.llvm`` raises, and what the passes refuse.
     """
-    module = llvm.build(_on_host(build))
+    with _checking_launches(build):
+        module = llvm.build(_on_host(build))
     module.watched = watching(build)
     return module
 
@@ -80,10 +82,20 @@ def watched(build: Build) -> WatchedModule:
         if stage == _CONVERSION:
             places.extend(_places(module))
 
-    with using_options(replace(pipeline_options(), watched=True)):
+    with _checking_launches(build), using_options(replace(pipeline_options(), watched=True)):
         on_host = replace(_on_host(build), callback=note, backend=CUDA_EMU, is_quick=True)
         module = llvm.build(on_host)
     return WatchedModule(module, places, verdicts)
+
+
+def _checking_launches(build: Build) -> AbstractContextManager[None]:
+    """Launches of programs that are given with them check their sizes: of others, the sizes of the
+    arguments are checked."""
+    options = pipeline_options()
+    if options.checks_launches is not None:
+        return using_options(options)
+    is_given = any(isinstance(op, LaunchOp | LaunchFuncOp) for op in build.loops.walk())
+    return using_options(replace(options, checks_launches=is_given))
 
 
 def _verdicts(module: ModuleOp, shapes: Shapes) -> dict[str, tuple[KernelVerdicts, ...]]:
@@ -129,7 +141,8 @@ def kernels(text: str, target: Target) -> dict[str, CompiledFunction]:
             if isinstance(kernel, GPUFuncOp) and kernel.is_kernel:
                 module.body.block.add_op(_launch_of(home, kernel))
     emulated = Target({**target.export(), "kind": "cuda-emu"})
-    compiled = build(IRModule(module), target=emulated)
+    with using_options(replace(pipeline_options(), checks_launches=False)):  # a driver has
+        compiled = build(IRModule(module), target=emulated)
     functions = compiled.functions
     return {name: function for name, function in functions.items()}  # pyright: ignore
 

@@ -14,7 +14,7 @@ from kc.analysis.module_copy import copy_module
 from kc.backends import Backend, Build, Callback, printing, warn_unchecked
 from kc.backends.files import Files, call_jit
 from kc.backends.imported_code import imported_code, linked_code
-from kc.backends.llvm_files import EMULATOR, WAITS, NativeCode
+from kc.backends.llvm_files import CHECKS_LAUNCHES, EMULATOR, WAITS, NativeCode
 from kc.conversion._foreign_calls import c_calls, packed_calls
 from kc.conversion.pipelines import TO_LLVM
 from kc.dialects.tir.calls import CallExternOp
@@ -219,7 +219,7 @@ def _loaded(
     """The module of machine code; where ``late`` is given it is linked when it is first called,
     and ``late`` refuses what cannot be."""
     from kc.codegen.native import load_object
-    from kc.runtime.emulator import ensure_emulator, noticing_deadlocks
+    from kc.runtime.emulator import ensure_emulator, noticing_failures
     from kc.runtime.parallel import ensure_pool
 
     pool = ensure_pool() if "@kc_parallel_for" in entry.text else {}
@@ -227,8 +227,8 @@ def _loaded(
     packed = callbacks.addresses(native.packed)
     place = HOST
     around = callbacks.calling if packed else None
-    if WAITS in entry.text and not packed:
-        around = noticing_deadlocks
+    if (WAITS in entry.text or CHECKS_LAUNCHES in entry.text) and not packed:
+        around = noticing_failures
     if native.target.kind == "cuda-emu":
         from kc.runtime.gpu.sharing import EMULATED
 

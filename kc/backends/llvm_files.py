@@ -25,6 +25,8 @@ POOL = "kc_parallel_for"
 EMULATOR = "@kc_emu_"
 WAITS = "@kc_emu_new_block"
 """What is called where threads wait for some others."""
+CHECKS_LAUNCHES = "@kc_emu_fits"
+"""What is called where launches check their sizes."""
 """What stands in the text of kernels that are run on a CPU."""
 
 

@@ -94,21 +94,39 @@ def ensure_emulator() -> dict[str, int]:
 
 
 _waiting = threading.RLock()
+_SIZES = (
+    *(f"{what}.{axis}" for what in ("gridDim", "blockDim") for axis in "xyz"),
+    "bytes of dynamic shared memory",
+    "threads of a block",
+)
+"""What of a launch is beyond a limit (``kc_emu_fits``)."""
 
 
 @contextlib.contextmanager
-def noticing_deadlocks(kernel: str) -> Iterator[None]:
-    """Around a call of kernels whose threads wait for some others; one at a time.
+def noticing_failures(kernel: str) -> Iterator[None]:
+    """Around a call of kernels whose threads wait for some others, or whose launches check their
+    sizes; one at a time.
 
-    Raises CallError KC6308 where blocks were ended because they would have waited for ever.
+    Raises CallError KC6308 where blocks were ended because they would have waited for ever, and
+    KC6035 where a launch was left out because it is beyond the limits of the target.
     """
-    count = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int32)(ensure_emulator()["kc_emu_deadlocks"])
+    addresses, number = ensure_emulator(), ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int32)
+    count = number(addresses["kc_emu_deadlocks"])
+    refused = number(addresses["kc_emu_refused"])
     with _waiting:
         count(1)
         try:
             yield
         finally:
             ended = count(0)
+            what, value, limit = map(refused, range(3))
+    if what:
+        raise CallError(
+            "KC6035",
+            f"{kernel}: a launch has {_SIZES[what - 1]} = {value:,}, and it is "
+            f"{int(3 < what <= 6)} to {limit:,}",
+            why="the sizes of a launch are computed from those of the arguments",
+        )
     if ended:
         raise CallError(
             "KC6308",

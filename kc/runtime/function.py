@@ -125,7 +125,7 @@ class CompiledFunction:
     kernel that has them, and an access outside of bounds is CallError KC5270. ``around`` is for one
     that says otherwise that something went wrong: what Python functions that it calls raise
     (:func:`kc.runtime.callbacks.calling`), or that threads wait for ever
-    (:func:`kc.runtime.emulator.noticing_deadlocks`). ``place`` is where its arrays are.
+    (:func:`kc.runtime.emulator.noticing_failures`). ``place`` is where its arrays are.
     """
 
     # A slot and not a method: a call then reaches the generated code without a Python frame.

@@ -10,6 +10,8 @@ SYMBOLS = (
     "kc_emu_run",
     "kc_emu_run_checked",
     "kc_emu_deadlocks",
+    "kc_emu_fits",
+    "kc_emu_refused",
     "kc_emu_new_block",
     "kc_emu_end_block",
     "kc_emu_named",

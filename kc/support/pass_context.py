@@ -20,12 +20,15 @@ class PipelineOptions:
     ``replaced`` maps the name of a pass to the one that runs in its place; None: nothing does.
     ``bound_checks``: accesses to memory are checked, and kernels have one more argument.
     ``watched``: what kernels of a GPU do is watched, where a CPU runs them.
+    ``checks_launches``: their launches check sizes that are not constant; None: where the program
+    is given with launches.
     """
 
     added: Mapping[int, Sequence[ModulePass]] = field(default_factory=dict)
     replaced: Mapping[str, str | None] = field(default_factory=dict)
     bound_checks: bool = False
     watched: bool = False
+    checks_launches: bool | None = None
 
 
 _CURRENT: ContextVar[PipelineOptions] = ContextVar("kc_pipeline_options")

@@ -57,6 +57,44 @@ def test_too_many_threads_together(rows: Any):
     )
 
 
+LAUNCH = """
+func.func @main(%A: memref<?xf32>, %y: index, %bytes: i32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %A, %c0 : memref<?xf32>
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %y, %gz = %c1)
+      threads(%tx, %ty, %tz) in (%sx = %n, %sy = %y, %sz = %c1) dynamic_shared_memory_size %bytes {
+    %x = arith.constant 1.0 : f32
+    memref.store %x, %A[%tx] : memref<?xf32>
+    gpu.terminator
+  }
+  func.return
+}
+"""
+
+
+def test_launches_in_text_are_checked_where_they_are_made():
+    module: Any = kc.build(kc.IRModule.parse(LAUNCH), target="cuda-emu")
+    a = np.zeros(1024, "float32")
+    module(a, 1, 49_152)
+    assert (a == 1).all()
+    for size, y, bytes_, said in (
+        (1025, 1, 0, "blockDim.x = 1,025, and it is 1 to 1,024"),
+        (0, 1, 0, "blockDim.x = 0, and it is 1 to 1,024"),
+        (4, 70_000, 0, "gridDim.y = 70,000, and it is 0 to 65,535"),
+        (1024, 2, 0, "threads of a block = 2,048, and it is 0 to 1,024"),
+        (4, 1, 49_153, "bytes of dynamic shared memory = 49,153, and it is 0 to 49,152"),
+    ):
+        a = np.zeros(size, "float32")
+        with pytest.raises(CallError) as caught:
+            module(a, y, bytes_)
+        assert str(caught.value) == (
+            f"error[KC6035]: main: a launch has {said}\n"
+            "  why: the sizes of a launch are computed from those of the arguments"
+        )
+        assert not a.any()
+
+
 def test_too_many_threads_along_an_axis(rows: Any):
     assert refusal(rows, (1, 1025)) == (
         "error[KC5132]: rows: the sizes of its arguments do not fit: 1024 >= m does not hold\n"

@@ -262,6 +262,40 @@ int64_t kc_emu_deadlocks(int32_t begins) {
   return __atomic_exchange_n(&deadlocks, 0, __ATOMIC_SEQ_CST);
 }
 
+/* Which size of a launch was beyond its limit, from 1 on, the size and the limit; of the first one. */
+static int64_t refused[3];
+
+/* Whether a launch is within the limits: 3 sizes of its grid, 3 of a block, bytes of shared memory. */
+_Bool kc_emu_fits(int64_t grid_x, int64_t grid_y, int64_t grid_z, int64_t block_x, int64_t block_y,
+                  int64_t block_z, int64_t shared, int64_t most_grid_x, int64_t most_grid_y,
+                  int64_t most_grid_z, int64_t most_block_x, int64_t most_block_y,
+                  int64_t most_block_z, int64_t most_shared, int64_t most_threads) {
+  int64_t sizes[] = {grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, 0};
+  int64_t limits[] = {most_grid_x, most_grid_y, most_grid_z, most_block_x, most_block_y,
+                      most_block_z, most_shared, most_threads};
+  for (int i = 0; i < 8; ++i) {
+    if (i == 7) sizes[i] = block_x * block_y * block_z;
+    int is_block = i >= 3 && i < 6;
+    if (sizes[i] <= limits[i] && sizes[i] >= is_block) continue;
+    if (!__atomic_load_n(&is_counting, __ATOMIC_SEQ_CST))
+      dprintf(2, "kc: an emulated launch is beyond the limits of the GPU, and is left out\n");
+    if (!refused[0]) {
+      refused[0] = i + 1;
+      refused[1] = sizes[i];
+      refused[2] = limits[i];
+    }
+    return 0;
+  }
+  return 1;
+}
+
+/* What was refused, in three parts; it is forgotten with the last one. */
+int64_t kc_emu_refused(int32_t part) {
+  int64_t value = refused[part];
+  if (part == 2) refused[0] = 0;
+  return value;
+}
+
 /* Whether lanes in [begin, end) may go on that wait for the warp: all others have ended, or wait for
    it or for the block. */
 static int warp_is_complete(const int32_t *states, int64_t begin, int64_t end) {

@@ -1,5 +1,5 @@
 ; Made by `make native` with clang 22.1.8: do not edit.
-; The sha256 of emulator.c: f0e8aa4843f2390cb4a88b4b900e99325fc8b09a030cffc52ee9063a93895b12
+; The sha256 of emulator.c: ccb01360573c2843cbd4f9d04adb0a92e848d6c0e7ce25c7b353edf8001b44ee
 
 %struct.anon = type { ptr, %struct.Access, i64, i64, [256 x i8] }
 %struct.Access = type { i32, i32, i32, i16, i16 }
@@ -25,7 +25,9 @@
 
 @is_counting = internal unnamed_addr global i32 0, align 4
 @deadlocks = internal global i64 0, align 8
-@.str = private unnamed_addr constant [100 x i8] c"kc: threads of an emulated block wait for what never comes, and are ended; kc.gpu.check says where\0A\00", align 1
+@.str = private unnamed_addr constant [73 x i8] c"kc: an emulated launch is beyond the limits of the GPU, and is left out\0A\00", align 1
+@refused = internal unnamed_addr global [3 x i64] zeroinitializer, align 16
+@.str.1 = private unnamed_addr constant [100 x i8] c"kc: threads of an emulated block wait for what never comes, and are ended; kc.gpu.check says where\0A\00", align 1
 @site_count = internal unnamed_addr global i32 0, align 4
 @statements = internal unnamed_addr global ptr null, align 8
 @pending = internal global %struct.anon zeroinitializer, align 8
@@ -48,20 +50,20 @@
 
 define noundef ptr @kc_emu_new_block(ptr noundef %states, i64 noundef %count, i32 noundef %is_watched) local_unnamed_addr #0 {
 entry:
-  %call = tail call ptr @calloc(i64 noundef 1, i64 noundef 4272) #25
+  %call = tail call ptr @calloc(i64 noundef 1, i64 noundef 4272) #26
   store ptr %states, ptr %call, align 8
   %count2 = getelementptr inbounds nuw i8, ptr %call, i64 8
   store i64 %count, ptr %count2, align 8
-  %call3 = tail call ptr @calloc(i64 noundef %count, i64 noundef 32) #25
+  %call3 = tail call ptr @calloc(i64 noundef %count, i64 noundef 32) #26
   %waits = getelementptr inbounds nuw i8, ptr %call, i64 16
   store ptr %call3, ptr %waits, align 8
-  %call4 = tail call ptr @calloc(i64 noundef %count, i64 noundef 24) #25
+  %call4 = tail call ptr @calloc(i64 noundef %count, i64 noundef 24) #26
   %queues = getelementptr inbounds nuw i8, ptr %call, i64 24
   store ptr %call4, ptr %queues, align 8
-  %call5 = tail call ptr @calloc(i64 noundef %count, i64 noundef 256) #25
+  %call5 = tail call ptr @calloc(i64 noundef %count, i64 noundef 256) #26
   %words = getelementptr inbounds nuw i8, ptr %call, i64 32
   store ptr %call5, ptr %words, align 8
-  %call6 = tail call ptr @calloc(i64 noundef %count, i64 noundef 8) #25
+  %call6 = tail call ptr @calloc(i64 noundef %count, i64 noundef 8) #26
   %rows = getelementptr inbounds nuw i8, ptr %call, i64 40
   store ptr %call6, ptr %rows, align 8
   %tobool.not = icmp eq i32 %is_watched, 0
@@ -72,7 +74,7 @@ if.then:                                          ; preds = %entry
   %mul.i = shl nsw i64 %0, 1
   %add.i = or disjoint i64 %mul.i, 1
   %mul = mul nsw i64 %add.i, %count
-  %call8 = tail call ptr @calloc(i64 noundef %mul, i64 noundef 4) #25
+  %call8 = tail call ptr @calloc(i64 noundef %mul, i64 noundef 4) #26
   %clocks = getelementptr inbounds nuw i8, ptr %call, i64 424
   store ptr %call8, ptr %clocks, align 8
   %i.030 = add i64 %mul.i, 2
@@ -127,7 +129,7 @@ for.body:                                         ; preds = %for.cond
   %1 = load ptr, ptr %queues, align 8
   %arrayidx = getelementptr inbounds nuw %struct.Queue, ptr %1, i64 %i.0
   %2 = load ptr, ptr %arrayidx, align 8
-  tail call void @free(ptr noundef %2) #25
+  tail call void @free(ptr noundef %2) #26
   %inc = add nuw nsw i64 %i.0, 1
   br label %for.cond
 
@@ -144,10 +146,10 @@ for.body4:                                        ; preds = %for.cond2
   %arrayidx5 = getelementptr inbounds nuw %struct.Order, ptr %orders, i64 %indvars.iv
   %coming = getelementptr inbounds nuw i8, ptr %arrayidx5, i64 32
   %3 = load ptr, ptr %coming, align 8
-  tail call void @free(ptr noundef %3) #25
+  tail call void @free(ptr noundef %3) #26
   %known = getelementptr inbounds nuw i8, ptr %arrayidx5, i64 40
   %4 = load ptr, ptr %known, align 8
-  tail call void @free(ptr noundef %4) #25
+  tail call void @free(ptr noundef %4) #26
   %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
   br label %for.cond2
 
@@ -165,38 +167,38 @@ land.rhs:                                         ; preds = %for.cond13
 for.body16:                                       ; preds = %land.rhs
   %arrayidx18 = getelementptr inbounds nuw %struct.Accumulators, ptr %5, i64 %i12.0
   %7 = load ptr, ptr %arrayidx18, align 8
-  tail call void @free(ptr noundef %7) #25
+  tail call void @free(ptr noundef %7) #26
   %8 = load ptr, ptr %accumulators, align 8
   %arrayidx20 = getelementptr inbounds nuw %struct.Accumulators, ptr %8, i64 %i12.0
   %registers = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 8
   %9 = load ptr, ptr %registers, align 8
-  tail call void @free(ptr noundef %9) #25
+  tail call void @free(ptr noundef %9) #26
   %inc22 = add nuw nsw i64 %i12.0, 1
   br label %for.cond13
 
 for.end23:                                        ; preds = %for.cond13, %land.rhs
-  tail call void @free(ptr noundef %5) #25
+  tail call void @free(ptr noundef %5) #26
   %bulks = getelementptr inbounds nuw i8, ptr %block, i64 368
   %10 = load ptr, ptr %bulks, align 8
-  tail call void @free(ptr noundef %10) #25
+  tail call void @free(ptr noundef %10) #26
   %groups = getelementptr inbounds nuw i8, ptr %block, i64 384
   %11 = load ptr, ptr %groups, align 8
-  tail call void @free(ptr noundef %11) #25
+  tail call void @free(ptr noundef %11) #26
   %waits = getelementptr inbounds nuw i8, ptr %block, i64 16
   %12 = load ptr, ptr %waits, align 8
-  tail call void @free(ptr noundef %12) #25
+  tail call void @free(ptr noundef %12) #26
   %13 = load ptr, ptr %queues, align 8
-  tail call void @free(ptr noundef %13) #25
+  tail call void @free(ptr noundef %13) #26
   %words = getelementptr inbounds nuw i8, ptr %block, i64 32
   %14 = load ptr, ptr %words, align 8
-  tail call void @free(ptr noundef %14) #25
+  tail call void @free(ptr noundef %14) #26
   %rows = getelementptr inbounds nuw i8, ptr %block, i64 40
   %15 = load ptr, ptr %rows, align 8
-  tail call void @free(ptr noundef %15) #25
+  tail call void @free(ptr noundef %15) #26
   %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
   %16 = load ptr, ptr %clocks, align 8
-  tail call void @free(ptr noundef %16) #25
-  tail call void @free(ptr noundef nonnull %block) #25
+  tail call void @free(ptr noundef %16) #26
+  tail call void @free(ptr noundef nonnull %block) #26
   ret void
 }
 
@@ -206,6 +208,124 @@ define i64 @kc_emu_deadlocks(i32 noundef %begins) local_unnamed_addr #3 {
 entry:
   store atomic i32 %begins, ptr @is_counting seq_cst, align 4
   %0 = atomicrmw xchg ptr @deadlocks, i64 0 seq_cst, align 8
+  ret i64 %0
+}
+
+define zeroext i1 @kc_emu_fits(i64 noundef %grid_x, i64 noundef %grid_y, i64 noundef %grid_z, i64 noundef %block_x, i64 noundef %block_y, i64 noundef %block_z, i64 noundef %shared, i64 noundef %most_grid_x, i64 noundef %most_grid_y, i64 noundef %most_grid_z, i64 noundef %most_block_x, i64 noundef %most_block_y, i64 noundef %most_block_z, i64 noundef %most_shared, i64 noundef %most_threads) local_unnamed_addr #0 {
+entry:
+  %sizes = alloca [8 x i64], align 16
+  %limits = alloca [8 x i64], align 16
+  store i64 %grid_x, ptr %sizes, align 16
+  %arrayinit.element = getelementptr inbounds nuw i8, ptr %sizes, i64 8
+  store i64 %grid_y, ptr %arrayinit.element, align 8
+  %arrayinit.element1 = getelementptr inbounds nuw i8, ptr %sizes, i64 16
+  store i64 %grid_z, ptr %arrayinit.element1, align 16
+  %arrayinit.element2 = getelementptr inbounds nuw i8, ptr %sizes, i64 24
+  store i64 %block_x, ptr %arrayinit.element2, align 8
+  %arrayinit.element3 = getelementptr inbounds nuw i8, ptr %sizes, i64 32
+  store i64 %block_y, ptr %arrayinit.element3, align 16
+  %arrayinit.element4 = getelementptr inbounds nuw i8, ptr %sizes, i64 40
+  store i64 %block_z, ptr %arrayinit.element4, align 8
+  %arrayinit.element5 = getelementptr inbounds nuw i8, ptr %sizes, i64 48
+  store i64 %shared, ptr %arrayinit.element5, align 16
+  %arrayinit.element6 = getelementptr inbounds nuw i8, ptr %sizes, i64 56
+  store i64 0, ptr %arrayinit.element6, align 8
+  store i64 %most_grid_x, ptr %limits, align 16
+  %arrayinit.element7 = getelementptr inbounds nuw i8, ptr %limits, i64 8
+  store i64 %most_grid_y, ptr %arrayinit.element7, align 8
+  %arrayinit.element8 = getelementptr inbounds nuw i8, ptr %limits, i64 16
+  store i64 %most_grid_z, ptr %arrayinit.element8, align 16
+  %arrayinit.element9 = getelementptr inbounds nuw i8, ptr %limits, i64 24
+  store i64 %most_block_x, ptr %arrayinit.element9, align 8
+  %arrayinit.element10 = getelementptr inbounds nuw i8, ptr %limits, i64 32
+  store i64 %most_block_y, ptr %arrayinit.element10, align 16
+  %arrayinit.element11 = getelementptr inbounds nuw i8, ptr %limits, i64 40
+  store i64 %most_block_z, ptr %arrayinit.element11, align 8
+  %arrayinit.element12 = getelementptr inbounds nuw i8, ptr %limits, i64 48
+  store i64 %most_shared, ptr %arrayinit.element12, align 16
+  %arrayinit.element13 = getelementptr inbounds nuw i8, ptr %limits, i64 56
+  store i64 %most_threads, ptr %arrayinit.element13, align 8
+  %factor.op.mul = mul i64 %block_y, %block_z
+  %mul.reass = mul i64 %factor.op.mul, %block_x
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.inc, %entry
+  %indvars.iv = phi i64 [ %indvars.iv.next, %for.inc ], [ 0, %entry ]
+  switch i64 %indvars.iv, label %if.end [
+    i64 8, label %return
+    i64 7, label %if.then
+  ]
+
+if.then:                                          ; preds = %for.cond
+  store i64 %mul.reass, ptr %arrayinit.element6, align 8
+  br label %if.end
+
+if.end:                                           ; preds = %for.cond, %if.then
+  %arrayidx19 = getelementptr inbounds nuw i64, ptr %sizes, i64 %indvars.iv
+  %0 = load i64, ptr %arrayidx19, align 8
+  %arrayidx21 = getelementptr inbounds nuw i64, ptr %limits, i64 %indvars.iv
+  %1 = load i64, ptr %arrayidx21, align 8
+  %cmp22.not = icmp sgt i64 %0, %1
+  br i1 %cmp22.not, label %if.end28, label %land.lhs.true
+
+land.lhs.true:                                    ; preds = %if.end
+  %2 = trunc i64 %indvars.iv to i32
+  %3 = add i32 %2, -3
+  %4 = icmp ult i32 %3, 3
+  %conv = zext i1 %4 to i64
+  %cmp25.not = icmp slt i64 %0, %conv
+  br i1 %cmp25.not, label %if.end28, label %for.inc
+
+if.end28:                                         ; preds = %land.lhs.true, %if.end
+  %arrayidx19.le = getelementptr inbounds nuw i64, ptr %sizes, i64 %indvars.iv
+  %arrayidx21.le = getelementptr inbounds nuw i64, ptr %limits, i64 %indvars.iv
+  %5 = load atomic i32, ptr @is_counting seq_cst, align 4
+  %tobool.not = icmp eq i32 %5, 0
+  br i1 %tobool.not, label %if.then29, label %if.end30
+
+if.then29:                                        ; preds = %if.end28
+  %call = tail call i32 (i32, ptr, ...) @dprintf(i32 noundef 2, ptr noundef nonnull @.str) #26
+  br label %if.end30
+
+if.end30:                                         ; preds = %if.then29, %if.end28
+  %6 = load i64, ptr @refused, align 16
+  %tobool31.not = icmp eq i64 %6, 0
+  br i1 %tobool31.not, label %if.then32, label %return
+
+if.then32:                                        ; preds = %if.end30
+  %add = add nuw i64 %indvars.iv, 1
+  %conv33 = and i64 %add, 4294967295
+  store i64 %conv33, ptr @refused, align 16
+  %7 = load i64, ptr %arrayidx19.le, align 8
+  store i64 %7, ptr getelementptr inbounds nuw (i8, ptr @refused, i64 8), align 8
+  %8 = load i64, ptr %arrayidx21.le, align 8
+  store i64 %8, ptr getelementptr inbounds nuw (i8, ptr @refused, i64 16), align 16
+  br label %return
+
+for.inc:                                          ; preds = %land.lhs.true
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  br label %for.cond
+
+return:                                           ; preds = %for.cond, %if.end30, %if.then32
+  %cmp = icmp samesign ugt i64 %indvars.iv, 7
+  ret i1 %cmp
+}
+
+declare i32 @dprintf(i32 noundef, ptr noundef, ...) local_unnamed_addr
+
+define i64 @kc_emu_refused(i32 noundef %part) local_unnamed_addr #4 {
+entry:
+  %idxprom = sext i32 %part to i64
+  %arrayidx = getelementptr inbounds i64, ptr @refused, i64 %idxprom
+  %0 = load i64, ptr %arrayidx, align 8
+  %cmp = icmp eq i32 %part, 2
+  br i1 %cmp, label %if.then, label %if.end
+
+if.then:                                          ; preds = %entry
+  store i64 0, ptr @refused, align 16
+  br label %if.end
+
+if.end:                                           ; preds = %if.then, %entry
   ret i64 %0
 }
 
@@ -244,7 +364,7 @@ for.body7:                                        ; preds = %for.cond5
 if.then:                                          ; preds = %for.body7
   %arrayidx9 = getelementptr inbounds nuw ptr, ptr %threads, i64 %i.0
   %1 = load ptr, ptr %arrayidx9, align 8
-  tail call void %step(ptr noundef %1, i32 noundef 0) #25
+  tail call void %step(ptr noundef %1, i32 noundef 0) #26
   %.pre = load i32, ptr %arrayidx, align 4
   br label %if.end
 
@@ -256,12 +376,12 @@ if.end:                                           ; preds = %if.then, %for.body7
   br label %for.cond5.outer
 
 for.end:                                          ; preds = %for.cond5
-  %call = tail call fastcc i32 @warp_is_complete(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond) #26
+  %call = tail call fastcc i32 @warp_is_complete(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond) #27
   %tobool.not = icmp eq i32 %call, 0
   br i1 %tobool.not, label %for.cond1.backedge, label %if.end15
 
 if.end15:                                         ; preds = %for.end
-  tail call fastcc void @release(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i32 noundef 2) #26
+  tail call fastcc void @release(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i32 noundef 2) #27
   br label %for.cond5
 
 for.end19:                                        ; preds = %for.cond1
@@ -269,7 +389,7 @@ for.end19:                                        ; preds = %for.cond1
   br i1 %tobool20.not, label %for.end43, label %if.end22
 
 if.end22:                                         ; preds = %for.end19
-  %call23 = tail call fastcc i32 @is_any_ready(ptr noundef %states, i64 noundef %count) #26
+  %call23 = tail call fastcc i32 @is_any_ready(ptr noundef %states, i64 noundef %count) #27
   %tobool24.not = icmp eq i32 %call23, 0
   br i1 %tobool24.not, label %if.end26, label %for.cond1.backedge
 
@@ -277,12 +397,12 @@ if.end26:                                         ; preds = %if.end22
   br i1 %tobool27.not, label %if.end42, label %land.lhs.true
 
 land.lhs.true:                                    ; preds = %if.end26
-  %call28 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 3) #26
+  %call28 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 3) #27
   %cmp29 = icmp sgt i64 %call28, -1
   br i1 %cmp29, label %if.then30, label %if.end42
 
 if.then30:                                        ; preds = %land.lhs.true
-  %call31 = tail call fastcc i32 @wake(ptr noundef %block) #26
+  %call31 = tail call fastcc i32 @wake(ptr noundef %block) #27
   %tobool32.not = icmp eq i32 %call31, 0
   br i1 %tobool32.not, label %lor.lhs.false, label %for.cond1.backedge
 
@@ -292,7 +412,7 @@ for.cond1.backedge:                               ; preds = %for.end, %if.then30
   br label %for.cond1
 
 lor.lhs.false:                                    ; preds = %if.then30
-  %call33 = tail call fastcc i32 @do_late(ptr noundef %block) #26
+  %call33 = tail call fastcc i32 @do_late(ptr noundef %block) #27
   %tobool34.not = icmp eq i32 %call33, 0
   br i1 %tobool34.not, label %if.end36, label %for.cond1.backedge
 
@@ -306,11 +426,11 @@ if.then38:                                        ; preds = %if.end36
   br label %for.end43
 
 if.else:                                          ; preds = %if.end36
-  %call40 = tail call i32 (i32, ptr, ...) @dprintf(i32 noundef 2, ptr noundef nonnull @.str) #25
+  %call40 = tail call i32 (i32, ptr, ...) @dprintf(i32 noundef 2, ptr noundef nonnull @.str.1) #26
   br label %for.end43
 
 if.end42:                                         ; preds = %land.lhs.true, %if.end26
-  tail call fastcc void @release(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 1) #26
+  tail call fastcc void @release(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 1) #27
   br label %for.cond1.backedge
 
 for.end43:                                        ; preds = %for.end19, %if.then38, %if.else
@@ -325,7 +445,7 @@ for.cond45:                                       ; preds = %for.body47, %for.en
 for.body47:                                       ; preds = %for.cond45
   %arrayidx48 = getelementptr inbounds nuw ptr, ptr %threads, i64 %i44.0
   %5 = load ptr, ptr %arrayidx48, align 8
-  tail call void %step(ptr noundef %5, i32 noundef 1) #25
+  tail call void %step(ptr noundef %5, i32 noundef 1) #26
   %inc50 = add nuw i64 %i44.0, 1
   br label %for.cond45
 
@@ -333,14 +453,14 @@ for.end51:                                        ; preds = %for.cond45
   ret void
 }
 
-define internal fastcc range(i32 0, 2) i32 @warp_is_complete(ptr noundef readonly captures(none) %states, i64 noundef %begin, i64 noundef %end) unnamed_addr #4 {
+define internal fastcc range(i32 0, 2) i32 @warp_is_complete(ptr noundef readonly captures(none) %states, i64 noundef %begin, i64 noundef %end) unnamed_addr #5 {
 entry:
-  %call = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef %begin, i64 noundef %end, i32 noundef 2) #26
+  %call = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef %begin, i64 noundef %end, i32 noundef 2) #27
   %cmp = icmp sgt i64 %call, -1
   br i1 %cmp, label %land.rhs, label %land.end
 
 land.rhs:                                         ; preds = %entry
-  %call1 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef %begin, i64 noundef %end, i32 noundef 3) #26
+  %call1 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef %begin, i64 noundef %end, i32 noundef 3) #27
   %call1.lobit = lshr i64 %call1, 63
   %0 = trunc nuw nsw i64 %call1.lobit to i32
   br label %land.end
@@ -350,7 +470,7 @@ land.end:                                         ; preds = %land.rhs, %entry
   ret i32 %land.ext
 }
 
-define internal fastcc void @release(ptr noundef captures(none) %states, i64 noundef %begin, i64 noundef %end, i32 noundef range(i32 1, 3) %scope) unnamed_addr #5 {
+define internal fastcc void @release(ptr noundef captures(none) %states, i64 noundef %begin, i64 noundef %end, i32 noundef range(i32 1, 3) %scope) unnamed_addr #6 {
 entry:
   br label %for.cond
 
@@ -381,7 +501,7 @@ for.end:                                          ; preds = %for.cond
   ret void
 }
 
-define internal fastcc range(i32 0, 2) i32 @is_any_ready(ptr noundef readonly captures(none) %states, i64 noundef %count) unnamed_addr #4 {
+define internal fastcc range(i32 0, 2) i32 @is_any_ready(ptr noundef readonly captures(none) %states, i64 noundef %count) unnamed_addr #5 {
 entry:
   %smax = tail call i64 @llvm.smax.i64(i64 %count, i64 0)
   br label %for.cond
@@ -403,7 +523,7 @@ return:                                           ; preds = %for.cond, %for.body
   ret i32 %retval.0
 }
 
-define internal fastcc range(i64 -9223372036854775808, 9223372036854775807) i64 @who_waits(ptr noundef readonly captures(none) %states, i64 noundef %begin, i64 noundef %end, i32 noundef range(i32 1, 4) %scope) unnamed_addr #4 {
+define internal fastcc range(i64 -9223372036854775808, 9223372036854775807) i64 @who_waits(ptr noundef readonly captures(none) %states, i64 noundef %begin, i64 noundef %end, i32 noundef range(i32 1, 4) %scope) unnamed_addr #5 {
 entry:
   br label %for.cond
 
@@ -468,7 +588,7 @@ if.end:                                           ; preds = %for.body
   ]
 
 if.then7:                                         ; preds = %if.end
-  %call8 = tail call fastcc i64 @missing_lane(ptr noundef %block, i64 noundef %i.0) #26
+  %call8 = tail call fastcc i64 @missing_lane(ptr noundef %block, i64 noundef %i.0) #27
   %cmp9 = icmp sgt i64 %call8, -1
   br i1 %cmp9, label %for.inc, label %if.end11
 
@@ -544,7 +664,7 @@ if.then24.i:                                      ; preds = %land.lhs.true.i
   %add.ptr.i.i = getelementptr inbounds i32, ptr %12, i64 %mul.i.i
   %mul.i99.i = mul nsw i64 %add.i.i.i, %j.0.i
   %add.ptr.i100.i = getelementptr inbounds i32, ptr %12, i64 %mul.i99.i
-  tail call fastcc void @learn(ptr noundef %add.ptr.i.i, ptr noundef %add.ptr.i100.i, i64 noundef %add.i.i.i) #26
+  tail call fastcc void @learn(ptr noundef %add.ptr.i.i, ptr noundef %add.ptr.i100.i, i64 noundef %add.i.i.i) #27
   br label %for.inc28.i
 
 for.inc28.i:                                      ; preds = %if.then24.i, %land.lhs.true.i, %for.body13.i
@@ -590,7 +710,7 @@ for.inc52.i:                                      ; preds = %if.then47.i, %for.b
   br label %for.cond35.i
 
 if.then15:                                        ; preds = %if.end
-  %call16 = tail call fastcc i64 @missing_in_group(ptr noundef %block, i64 noundef %i.0) #26
+  %call16 = tail call fastcc i64 @missing_in_group(ptr noundef %block, i64 noundef %i.0) #27
   %cmp17 = icmp sgt i64 %call16, -1
   br i1 %cmp17, label %for.inc, label %if.end19
 
@@ -624,7 +744,7 @@ if.then23:                                        ; preds = %if.end
   br i1 %cmp26, label %for.inc, label %if.end28
 
 if.end28:                                         ; preds = %if.then23
-  %call30 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef %20, i64 noundef 0) #26
+  %call30 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef %20, i64 noundef 0) #27
   br label %if.end38
 
 if.else:                                          ; preds = %if.end
@@ -641,12 +761,12 @@ if.else:                                          ; preds = %if.end
   br i1 %cmp32, label %for.inc, label %if.end35
 
 if.end35:                                         ; preds = %if.else
-  %call37 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %23) #26
+  %call37 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %23) #27
   br label %if.end38
 
 if.end38:                                         ; preds = %if.end35, %if.end28
   %call37.sink = phi ptr [ %call37, %if.end35 ], [ %call30, %if.end28 ]
-  tail call fastcc void @hear(ptr noundef nonnull %block, ptr noundef %call37.sink, i64 noundef %i.0) #26
+  tail call fastcc void @hear(ptr noundef nonnull %block, ptr noundef %call37.sink, i64 noundef %i.0) #27
   %is_done = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 8
   store i32 1, ptr %is_done, align 8
   %27 = load ptr, ptr %block, align 8
@@ -707,8 +827,8 @@ while.end:                                        ; preds = %while.cond
 
 if.end:                                           ; preds = %land.rhs, %while.end
   %end.0111 = phi i32 [ %2, %while.end ], [ %end.0, %land.rhs ]
-  tail call fastcc void @settle_if(ptr noundef nonnull %block) #26
-  tail call fastcc void @do_copies(ptr noundef nonnull %block, i64 noundef %i.0, i32 noundef %end.0111) #26
+  tail call fastcc void @settle_if(ptr noundef nonnull %block) #27
+  tail call fastcc void @do_copies(ptr noundef nonnull %block, i64 noundef %i.0, i32 noundef %end.0111) #27
   br label %for.inc
 
 for.inc:                                          ; preds = %while.end, %if.end
@@ -748,8 +868,8 @@ for.body.i:                                       ; preds = %for.cond.i
 
 do_late_bulk.exit.thread:                         ; preds = %for.body.i
   %10 = trunc nuw nsw i64 %indvars.iv.i to i32
-  tail call fastcc void @settle_if(ptr noundef nonnull %block) #26
-  tail call fastcc void @end_bulk(ptr noundef nonnull %block, i32 noundef %10) #26
+  tail call fastcc void @settle_if(ptr noundef nonnull %block) #27
+  tail call fastcc void @end_bulk(ptr noundef nonnull %block, i32 noundef %10) #27
   br label %return
 
 for.inc.i:                                        ; preds = %for.body.i
@@ -846,8 +966,6 @@ return:                                           ; preds = %for.cond34, %do_lat
   ret i32 %retval.0
 }
 
-declare i32 @dprintf(i32 noundef, ptr noundef, ...) local_unnamed_addr
-
 define void @kc_emu_begin(i32 noundef %number_of_sites, ptr noundef %statement_of) local_unnamed_addr #0 {
 entry:
   store i32 %number_of_sites, ptr @site_count, align 4
@@ -857,9 +975,9 @@ entry:
   store i64 0, ptr @barriers, align 8
   %conv = sext i32 %number_of_sites to i64
   %add = add nsw i64 %conv, 1
-  %call = tail call ptr @calloc(i64 noundef %add, i64 noundef 144) #25
+  %call = tail call ptr @calloc(i64 noundef %add, i64 noundef 144) #26
   store ptr %call, ptr @sites, align 8
-  %call3 = tail call ptr @calloc(i64 noundef %add, i64 noundef 32) #25
+  %call3 = tail call ptr @calloc(i64 noundef %add, i64 noundef 32) #26
   store ptr %call3, ptr @costs, align 8
   br label %for.cond
 
@@ -881,14 +999,14 @@ for.end:                                          ; preds = %for.cond
   ret void
 }
 
-define noundef nonnull ptr @kc_emu_findings(ptr noundef writeonly captures(none) initializes((0, 4)) %count) local_unnamed_addr #6 {
+define noundef nonnull ptr @kc_emu_findings(ptr noundef writeonly captures(none) initializes((0, 4)) %count) local_unnamed_addr #7 {
 entry:
   %0 = load i32, ptr @finding_count, align 4
   store i32 %0, ptr %count, align 4
   ret ptr @findings
 }
 
-define ptr @kc_emu_costs(ptr noundef writeonly captures(none) initializes((0, 8)) %number_of_barriers) local_unnamed_addr #6 {
+define ptr @kc_emu_costs(ptr noundef writeonly captures(none) initializes((0, 8)) %number_of_barriers) local_unnamed_addr #7 {
 entry:
   %0 = load i64, ptr @barriers, align 8
   store i64 %0, ptr %number_of_barriers, align 8
@@ -907,7 +1025,7 @@ for.cond:                                         ; preds = %for.body, %entry
 
 for.body:                                         ; preds = %for.cond
   %arrayidx = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %indvars.iv
-  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #26
+  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #27
   %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
   br label %for.cond
 
@@ -922,19 +1040,19 @@ for.body4:                                        ; preds = %for.cond2
   %2 = load ptr, ptr @sites, align 8
   %arrayidx6 = getelementptr inbounds nuw %struct.Site, ptr %2, i64 %indvars.iv15
   %3 = load ptr, ptr %arrayidx6, align 8
-  tail call void @free(ptr noundef %3) #25
+  tail call void @free(ptr noundef %3) #26
   %indvars.iv.next16 = add nuw nsw i64 %indvars.iv15, 1
   br label %for.cond2
 
 for.end9:                                         ; preds = %for.cond2
   %4 = load ptr, ptr @links, align 8
-  tail call void @free(ptr noundef %4) #25
+  tail call void @free(ptr noundef %4) #26
   store ptr null, ptr @links, align 8
   store i32 0, ptr @link_room, align 4
   %5 = load ptr, ptr @sites, align 8
-  tail call void @free(ptr noundef %5) #25
+  tail call void @free(ptr noundef %5) #26
   %6 = load ptr, ptr @costs, align 8
-  tail call void @free(ptr noundef %6) #25
+  tail call void @free(ptr noundef %6) #26
   store ptr null, ptr @sites, align 8
   store ptr null, ptr @costs, align 8
   ret void
@@ -944,10 +1062,10 @@ define internal fastcc void @drop_buffer(ptr noundef captures(none) %buffer) unn
 entry:
   %cells = getelementptr inbounds nuw i8, ptr %buffer, i64 32
   %0 = load ptr, ptr %cells, align 8
-  tail call void @free(ptr noundef %0) #25
+  tail call void @free(ptr noundef %0) #26
   %updates = getelementptr inbounds nuw i8, ptr %buffer, i64 40
   %1 = load ptr, ptr %updates, align 8
-  tail call void @free(ptr noundef %1) #25
+  tail call void @free(ptr noundef %1) #26
   store ptr null, ptr %cells, align 8
   store ptr null, ptr %updates, align 8
   ret void
@@ -964,7 +1082,7 @@ for.cond:                                         ; preds = %for.body, %entry
 
 for.body:                                         ; preds = %for.cond
   %arrayidx = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %indvars.iv
-  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #26
+  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #27
   %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
   br label %for.cond
 
@@ -972,7 +1090,7 @@ for.end:                                          ; preds = %for.cond
   ret void
 }
 
-define void @kc_emu_block(i64 noundef %block) local_unnamed_addr #7 {
+define void @kc_emu_block(i64 noundef %block) local_unnamed_addr #8 {
 entry:
   %conv = trunc i64 %block to i32
   store i32 %conv, ptr @now, align 4
@@ -991,11 +1109,11 @@ entry:
   %and1 = and i32 %shr, 255
   %shr2 = lshr i32 %known, 16
   %conv = zext nneg i32 %shr2 to i64
-  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #26
+  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #27
   %div = sdiv i64 %bytes, %conv
   %0 = mul i64 %div, 56
   %mul = add i64 %0, 56
-  %call = tail call ptr @malloc(i64 noundef %mul) #25
+  %call = tail call ptr @malloc(i64 noundef %mul) #26
   store i64 %base, ptr %arrayidx, align 16
   %.compoundliteral.sroa.2.0..sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
   store i64 %bytes, ptr %.compoundliteral.sroa.2.0..sroa_idx, align 8
@@ -1035,11 +1153,11 @@ for.end:                                          ; preds = %for.cond
   ret void
 }
 
-declare void @llvm.memset.p0.i64(ptr writeonly captures(none), i8, i64, i1 immarg) #8
+declare void @llvm.memset.p0.i64(ptr writeonly captures(none), i8, i64, i1 immarg) #9
 
 declare ptr @malloc(i64 noundef) local_unnamed_addr
 
-declare void @llvm.memcpy.p0.p0.i64(ptr noalias writeonly captures(none), ptr noalias readonly captures(none), i64, i1 immarg) #9
+declare void @llvm.memcpy.p0.p0.i64(ptr noalias writeonly captures(none), ptr noalias readonly captures(none), i64, i1 immarg) #10
 
 define zeroext i1 @kc_emu_access(i64 noundef %known, i64 noundef %base, i64 noundef %row, i64 noundef %index, i64 noundef %size) local_unnamed_addr #0 {
 entry:
@@ -1063,7 +1181,7 @@ land.end:                                         ; preds = %land.rhs, %entry
   %and4 = and i64 %shr3, 4095
   %mul5 = mul nsw i64 %add, %and4
   %add6 = add i64 %mul5, %base
-  %call = tail call fastcc i32 @note_known(i64 noundef %known, i64 noundef %add6, i32 noundef %land.ext) #26
+  %call = tail call fastcc i32 @note_known(i64 noundef %known, i64 noundef %add6, i32 noundef %land.ext) #27
   %tobool = icmp ne i32 %call, 0
   ret i1 %tobool
 }
@@ -1089,11 +1207,11 @@ entry:
   %and9 = and i64 %shr8, 255
   %shl = shl nuw i64 1, %and9
   %conv12 = and i32 %1, 65535
-  %call = tail call fastcc i32 @note_access(i32 noundef %sub, i64 noundef %address, i64 noundef %mul, i64 noundef %shl, i32 noundef %conv12, i32 noundef %or) #26
+  %call = tail call fastcc i32 @note_access(i32 noundef %sub, i64 noundef %address, i64 noundef %mul, i64 noundef %shl, i32 noundef %conv12, i32 noundef %or) #27
   ret i32 %call
 }
 
-define range(i64 -1, -9223372036854775808) i64 @kc_emu_row_of(i64 noundef %row, i64 noundef %index, i64 noundef %size) local_unnamed_addr #10 {
+define range(i64 -1, -9223372036854775808) i64 @kc_emu_row_of(i64 noundef %row, i64 noundef %index, i64 noundef %size) local_unnamed_addr #11 {
 entry:
   %0 = or i64 %index, %row
   %or.cond.not = icmp sgt i64 %0, -1
@@ -1108,7 +1226,7 @@ entry:
 define zeroext i1 @kc_emu_access_at(i64 noundef %known, i64 noundef %address, i1 noundef zeroext %is_inside) local_unnamed_addr #0 {
 entry:
   %conv = zext i1 %is_inside to i32
-  %call = tail call fastcc i32 @note_known(i64 noundef %known, i64 noundef %address, i32 noundef %conv) #26
+  %call = tail call fastcc i32 @note_known(i64 noundef %known, i64 noundef %address, i32 noundef %conv) #27
   %tobool = icmp ne i32 %call, 0
   ret i1 %tobool
 }
@@ -1124,7 +1242,7 @@ entry:
   br label %for.cond1
 
 for.cond.critedge:                                ; preds = %if.then27
-  tail call fastcc void @settle_write() #26
+  tail call fastcc void @settle_write() #27
   br label %for.cond1.backedge
 
 for.cond1:                                        ; preds = %for.cond1.backedge, %entry
@@ -1157,8 +1275,8 @@ if.end:                                           ; preds = %for.body7
   store i16 %bf.set, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
   %arrayidx11 = getelementptr inbounds nuw ptr, ptr %threads, i64 %i.0
   %1 = load ptr, ptr %arrayidx11, align 8
-  tail call void %step(ptr noundef %1, i32 noundef 0) #25
-  tail call fastcc void @settle_write() #26
+  tail call void %step(ptr noundef %1, i32 noundef 0) #26
+  tail call fastcc void @settle_write() #27
   br label %for.inc
 
 for.inc:                                          ; preds = %for.body7, %if.end
@@ -1467,7 +1585,7 @@ for.end41.i:                                      ; preds = %for.cond3.i
 if.then43.i:                                      ; preds = %for.end41.i
   store i32 0, ptr %count.i, align 8
   %next.i = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 16
-  %call45.i = tail call ptr @memset(ptr noundef nonnull %next.i, i32 noundef 0, i64 noundef 128) #25
+  %call45.i = tail call ptr @memset(ptr noundef nonnull %next.i, i32 noundef 0, i64 noundef 128) #26
   %.pre.i = load i32, ptr @site_count, align 4
   br label %for.inc47.i
 
@@ -1477,18 +1595,18 @@ for.inc47.i:                                      ; preds = %if.then43.i, %for.e
   br label %for.cond.i
 
 settle_costs.exit:                                ; preds = %for.cond.i
-  %call = tail call fastcc i32 @warp_is_complete(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond) #26
+  %call = tail call fastcc i32 @warp_is_complete(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond) #27
   %tobool.not = icmp eq i32 %call, 0
   br i1 %tobool.not, label %for.cond1.backedge, label %if.end13
 
 if.end13:                                         ; preds = %settle_costs.exit
-  %call14 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i32 noundef 2) #26
-  tail call fastcc void @check_together(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i64 noundef %call14) #26
-  tail call fastcc void @release(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i32 noundef 2) #26
+  %call14 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i32 noundef 2) #27
+  tail call fastcc void @check_together(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i64 noundef %call14) #27
+  tail call fastcc void @release(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i32 noundef 2) #27
   br label %for.cond5.backedge
 
 for.end18:                                        ; preds = %for.cond1
-  %call19 = tail call fastcc i32 @is_any_ready(ptr noundef %states, i64 noundef %count) #26
+  %call19 = tail call fastcc i32 @is_any_ready(ptr noundef %states, i64 noundef %count) #27
   %tobool20.not = icmp eq i32 %call19, 0
   br i1 %tobool20.not, label %if.end22, label %for.cond1.backedge
 
@@ -1496,25 +1614,25 @@ if.end22:                                         ; preds = %for.end18
   br i1 %tobool23.not, label %if.end35, label %land.lhs.true
 
 land.lhs.true:                                    ; preds = %if.end22
-  %call24 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 3) #26
+  %call24 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 3) #27
   %cmp25 = icmp sgt i64 %call24, -1
   br i1 %cmp25, label %if.then27, label %if.end35
 
 if.then27:                                        ; preds = %land.lhs.true
-  %call28 = tail call fastcc i32 @wake(ptr noundef %block) #26
+  %call28 = tail call fastcc i32 @wake(ptr noundef %block) #27
   %tobool29.not = icmp eq i32 %call28, 0
   br i1 %tobool29.not, label %lor.rhs, label %for.cond.critedge
 
 lor.rhs:                                          ; preds = %if.then27
-  %call30 = tail call fastcc i32 @do_late(ptr noundef %block) #26
+  %call30 = tail call fastcc i32 @do_late(ptr noundef %block) #27
   %tobool31.not = icmp eq i32 %call30, 0
-  tail call fastcc void @settle_write() #26
+  tail call fastcc void @settle_write() #27
   br i1 %tobool31.not, label %if.end34, label %for.cond1.backedge
 
 if.end34:                                         ; preds = %lor.rhs
   %35 = load ptr, ptr %block, align 8
   %36 = load i64, ptr %count.i.i, align 8
-  %call.i = tail call fastcc i64 @who_waits(ptr noundef %35, i64 noundef 0, i64 noundef %36, i32 noundef 3) #26
+  %call.i = tail call fastcc i64 @who_waits(ptr noundef %35, i64 noundef 0, i64 noundef %36, i32 noundef 3) #27
   %waits.i = getelementptr inbounds nuw i8, ptr %block, i64 16
   %37 = load ptr, ptr %waits.i, align 8
   %arrayidx.i101 = getelementptr inbounds %struct.Wait, ptr %37, i64 %call.i
@@ -1530,11 +1648,11 @@ for.cond.preheader.i:                             ; preds = %if.end34
   br label %for.cond.i104
 
 if.then.i103:                                     ; preds = %if.end34
-  %call2.i = tail call fastcc i64 @missing_lane(ptr noundef nonnull readonly %block, i64 noundef %call.i) #26
+  %call2.i = tail call fastcc i64 @missing_lane(ptr noundef nonnull readonly %block, i64 noundef %call.i) #27
   br label %if.end50.i
 
 if.then5.i:                                       ; preds = %if.end34
-  %call6.i = tail call fastcc i64 @missing_in_group(ptr noundef nonnull readonly %block, i64 noundef %call.i) #26
+  %call6.i = tail call fastcc i64 @missing_in_group(ptr noundef nonnull readonly %block, i64 noundef %call.i) #27
   %cmp8.i102 = icmp eq i64 %call6.i, %36
   br i1 %cmp8.i102, label %if.then9.i, label %if.end50.i
 
@@ -1609,7 +1727,7 @@ if.end50.i:                                       ; preds = %if.else37.i, %if.th
   br i1 %cmp51.i, label %if.then53.i, label %if.else54.i
 
 if.then53.i:                                      ; preds = %if.end50.i
-  tail call fastcc void @report_apart(i32 noundef 5, ptr noundef %35, i64 noundef %call.i, i64 noundef %apart.2.i) #26
+  tail call fastcc void @report_apart(i32 noundef 5, ptr noundef %35, i64 noundef %call.i, i64 noundef %apart.2.i) #27
   br label %if.end61.i
 
 if.else54.i:                                      ; preds = %if.end50.i, %if.end50.thread.i
@@ -1626,7 +1744,7 @@ if.else54.i:                                      ; preds = %if.end50.i, %if.end
   %arrayidx59.i = getelementptr inbounds i32, ptr %35, i64 %call.i
   %53 = load i32, ptr %arrayidx59.i, align 4
   %shr60.i = ashr i32 %53, 2
-  tail call fastcc void @report(i32 noundef 5, i32 noundef %shr60.i, ptr noundef null, i64 noundef -1) #26
+  tail call fastcc void @report(i32 noundef 5, i32 noundef %shr60.i, ptr noundef null, i64 noundef -1) #27
   br label %if.end61.i
 
 if.end61.i:                                       ; preds = %if.else54.i, %if.then53.i
@@ -1650,13 +1768,13 @@ if.then64.i:                                      ; preds = %if.end61.i
   br label %for.end46
 
 if.end35:                                         ; preds = %land.lhs.true, %if.end22
-  %call36 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 1) #26
+  %call36 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 1) #27
   %cmp37 = icmp slt i64 %call36, 0
   br i1 %cmp37, label %for.end46, label %if.end40
 
 if.end40:                                         ; preds = %if.end35
-  tail call fastcc void @check_together(ptr noundef %states, i64 noundef 0, i64 noundef %count, i64 noundef %call36) #26
-  tail call fastcc void @release(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 1) #26
+  tail call fastcc void @check_together(ptr noundef %states, i64 noundef 0, i64 noundef %count, i64 noundef %call36) #27
+  tail call fastcc void @release(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 1) #27
   %56 = load i32, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
   %inc41 = add nsw i32 %56, 1
   store i32 %inc41, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
@@ -1690,7 +1808,7 @@ for.body.i112:                                    ; preds = %for.cond.i109
   %add.ptr.i.i = getelementptr inbounds i32, ptr %60, i64 %mul.i46.i
   %add.ptr5.i = getelementptr inbounds i32, ptr %add.ptr.i.i, i64 %59
   %sub.i113 = sub nsw i64 %add.i.i108, %59
-  tail call fastcc void @learn(ptr noundef %add.ptr.i, ptr noundef nonnull %add.ptr5.i, i64 noundef %sub.i113) #26
+  tail call fastcc void @learn(ptr noundef %add.ptr.i, ptr noundef nonnull %add.ptr5.i, i64 noundef %sub.i113) #27
   %inc.i114 = add nuw nsw i64 %i.0.i110, 1
   %.pre.i115 = load i64, ptr %count.i.i, align 8
   br label %for.cond.i109
@@ -1711,7 +1829,7 @@ for.body11.i:                                     ; preds = %for.cond8.i
   %add.ptr17.i = getelementptr inbounds i32, ptr %62, i64 %61
   %sub19.i = sub nsw i64 %add.i.i108, %61
   %mul.i = shl i64 %sub19.i, 2
-  %call20.i = tail call ptr @memcpy(ptr noundef nonnull %add.ptr14.i, ptr noundef %add.ptr17.i, i64 noundef %mul.i) #25
+  %call20.i = tail call ptr @memcpy(ptr noundef nonnull %add.ptr14.i, ptr noundef %add.ptr17.i, i64 noundef %mul.i) #26
   %inc22.i = add nuw nsw i64 %i7.0.i, 1
   %.pre59.i = load i64, ptr %count.i.i, align 8
   br label %for.cond8.i
@@ -1728,7 +1846,7 @@ for.cond48:                                       ; preds = %for.body51, %for.en
 for.body51:                                       ; preds = %for.cond48
   %arrayidx52 = getelementptr inbounds nuw ptr, ptr %threads, i64 %i47.0
   %63 = load ptr, ptr %arrayidx52, align 8
-  tail call void %step(ptr noundef %63, i32 noundef 1) #25
+  tail call void %step(ptr noundef %63, i32 noundef 1) #26
   %inc54 = add nuw i64 %i47.0, 1
   br label %for.cond48
 
@@ -1800,7 +1918,7 @@ land.rhs:                                         ; preds = %land.lhs.true6
   %add.ptr = getelementptr inbounds i8, ptr %4, i64 %at.0
   %sub = sub nsw i64 %at.0, %2
   %add.ptr13 = getelementptr inbounds i8, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 40), i64 %sub
-  %call14 = tail call i32 @memcmp(ptr noundef %add.ptr, ptr noundef nonnull %add.ptr13, i64 noundef %1) #25
+  %call14 = tail call i32 @memcmp(ptr noundef %add.ptr, ptr noundef nonnull %add.ptr13, i64 noundef %1) #26
   %tobool15.not = icmp eq i32 %call14, 0
   br label %land.end
 
@@ -1812,7 +1930,7 @@ land.end:                                         ; preds = %land.rhs, %land.lhs
   store ptr %reader, ptr %arrayinit.element, align 8
   %reader_2 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 32
   store ptr %reader_2, ptr %arrayinit.element17, align 16
-  %call18 = tail call fastcc ptr @concurrent_update(ptr noundef nonnull %0, i64 noundef %div) #26
+  %call18 = tail call fastcc ptr @concurrent_update(ptr noundef nonnull %0, i64 noundef %div) #27
   br label %for.cond19
 
 for.cond19:                                       ; preds = %for.inc, %land.end
@@ -1826,12 +1944,12 @@ for.cond19:                                       ; preds = %for.inc, %land.end
 for.body26:                                       ; preds = %for.cond19
   %arrayidx28 = getelementptr inbounds nuw ptr, ptr %earlier, i64 %indvars.iv
   %14 = load ptr, ptr %arrayidx28, align 8
-  %call32 = tail call fastcc i32 @is_concurrent(ptr noundef %14, i32 noundef %conv) #26
+  %call32 = tail call fastcc i32 @is_concurrent(ptr noundef %14, i32 noundef %conv) #27
   %tobool33.not = icmp eq i32 %call32, 0
   br i1 %tobool33.not, label %for.inc, label %if.end35
 
 if.end35:                                         ; preds = %for.body26
-  tail call fastcc void @report(i32 noundef 0, i32 noundef %conv37, ptr noundef %14, i64 noundef %div) #26
+  tail call fastcc void @report(i32 noundef 0, i32 noundef %conv37, ptr noundef %14, i64 noundef %div) #27
   %cmp40 = icmp ne i64 %indvars.iv, 0
   %conv41 = zext i1 %cmp40 to i32
   br label %for.inc
@@ -1877,17 +1995,17 @@ while.body:                                       ; preds = %while.cond
   br i1 %tobool52.not, label %land.lhs.true53, label %if.end64
 
 land.lhs.true53:                                  ; preds = %while.body
-  %call59 = tail call fastcc i32 @is_concurrent(ptr noundef nonnull %arrayidx50, i32 noundef %conv) #26
+  %call59 = tail call fastcc i32 @is_concurrent(ptr noundef nonnull %arrayidx50, i32 noundef %conv) #27
   %tobool60.not = icmp eq i32 %call59, 0
   br i1 %tobool60.not, label %if.end64, label %if.then61
 
 if.then61:                                        ; preds = %land.lhs.true53
-  tail call fastcc void @report(i32 noundef 0, i32 noundef %conv37, ptr noundef nonnull %arrayidx50, i64 noundef %div) #26
+  tail call fastcc void @report(i32 noundef 0, i32 noundef %conv37, ptr noundef nonnull %arrayidx50, i64 noundef %div) #27
   br label %if.end64
 
 if.end64:                                         ; preds = %if.then61, %land.lhs.true53, %while.body
   %is_told.3 = phi i32 [ 1, %while.body ], [ 1, %if.then61 ], [ 0, %land.lhs.true53 ]
-  tail call fastcc void @drop_link(ptr noundef nonnull %readers) #26
+  tail call fastcc void @drop_link(ptr noundef nonnull %readers) #27
   br label %while.cond
 
 if.end65:                                         ; preds = %while.cond, %for.end
@@ -1895,7 +2013,7 @@ if.end65:                                         ; preds = %while.cond, %for.en
   br i1 %tobool66.not, label %if.end70, label %if.then67
 
 if.then67:                                        ; preds = %if.end65
-  tail call fastcc void @report(i32 noundef 0, i32 noundef %conv37, ptr noundef nonnull %call18, i64 noundef %div) #26
+  tail call fastcc void @report(i32 noundef 0, i32 noundef %conv37, ptr noundef nonnull %call18, i64 noundef %div) #27
   br label %if.end70
 
 if.end70:                                         ; preds = %if.then67, %if.end65
@@ -1910,7 +2028,7 @@ for.end74:                                        ; preds = %for.cond, %entry
   ret void
 }
 
-define internal fastcc void @check_together(ptr noundef readonly captures(none) %states, i64 noundef %begin, i64 noundef %end, i64 noundef %waiter) unnamed_addr #11 {
+define internal fastcc void @check_together(ptr noundef readonly captures(none) %states, i64 noundef %begin, i64 noundef %end, i64 noundef %waiter) unnamed_addr #12 {
 entry:
   %arrayidx1 = getelementptr inbounds i32, ptr %states, i64 %waiter
   br label %for.cond
@@ -1934,7 +2052,7 @@ if.end:                                           ; preds = %for.body
   %cmp8.not = icmp eq i32 %3, 0
   %4 = or i1 %cmp4.not, %cmp8.not
   %cond = select i1 %4, i32 1, i32 5
-  tail call fastcc void @report_apart(i32 noundef %cond, ptr noundef nonnull %states, i64 noundef %waiter, i64 noundef %i.0) #26
+  tail call fastcc void @report_apart(i32 noundef %cond, ptr noundef nonnull %states, i64 noundef %waiter, i64 noundef %i.0) #27
   br label %for.end
 
 for.inc:                                          ; preds = %for.body
@@ -1952,7 +2070,7 @@ entry:
   %and = and i32 %number, 15
   %idxprom = zext nneg i32 %and to i64
   %arrayidx = getelementptr inbounds nuw %struct.Barrier, ptr %barriers, i64 %idxprom
-  %call = tail call fastcc ptr @order_of(ptr noundef %block, i32 noundef %and, i64 noundef 0) #26
+  %call = tail call fastcc ptr @order_of(ptr noundef %block, i32 noundef %and, i64 noundef 0) #27
   %count = getelementptr inbounds nuw i8, ptr %block, i64 8
   %0 = load i64, ptr %count, align 8
   %sub = add nsw i64 %0, 31
@@ -2002,11 +2120,11 @@ if.then11:                                        ; preds = %land.lhs.true
   %bf.clear = and i16 %bf.load, -8192
   %bf.set = or disjoint i16 %bf.clear, %conv19
   store i16 %bf.set, ptr %thread20, align 2
-  call fastcc void @report(i32 noundef 1, i32 noundef %site, ptr noundef nonnull %first, i64 noundef -1) #26
+  call fastcc void @report(i32 noundef 1, i32 noundef %site, ptr noundef nonnull %first, i64 noundef -1) #27
   br label %if.end22
 
 if.end22:                                         ; preds = %if.else, %land.lhs.true, %if.then11, %if.then2
-  call fastcc void @tell(ptr noundef nonnull %block, ptr noundef %call, i64 noundef %thread) #26
+  call fastcc void @tell(ptr noundef nonnull %block, ptr noundef %call, i64 noundef %thread) #27
   %tobool23.not = icmp eq i32 %waits, 0
   br i1 %tobool23.not, label %if.end28, label %if.then24
 
@@ -2057,7 +2175,7 @@ if.end44:                                         ; preds = %if.end28
   %14 = load i32, ptr %generation46, align 4
   %inc = add i32 %14, 1
   store i32 %inc, ptr %generation46, align 4
-  call fastcc void @complete(ptr noundef nonnull %block, ptr noundef %call) #26
+  call fastcc void @complete(ptr noundef nonnull %block, ptr noundef %call) #27
   %clocks47 = getelementptr inbounds nuw i8, ptr %block, i64 424
   %15 = load ptr, ptr %clocks47, align 8
   %tobool48.not = icmp eq ptr %15, null
@@ -2116,12 +2234,12 @@ if.then13:                                        ; preds = %for.end
   %4 = load i64, ptr %count.i, align 8
   %mul.i = shl nsw i64 %4, 1
   %add.i = or disjoint i64 %mul.i, 1
-  %call14 = tail call ptr @calloc(i64 noundef %add.i, i64 noundef 4) #25
+  %call14 = tail call ptr @calloc(i64 noundef %add.i, i64 noundef 4) #26
   store ptr %call14, ptr %coming, align 8
   %5 = load i64, ptr %count.i, align 8
   %mul.i34 = shl nsw i64 %5, 1
   %add.i35 = or disjoint i64 %mul.i34, 1
-  %call17 = tail call ptr @calloc(i64 noundef %add.i35, i64 noundef 4) #25
+  %call17 = tail call ptr @calloc(i64 noundef %add.i35, i64 noundef 4) #26
   %known = getelementptr inbounds nuw i8, ptr %order.1, i64 40
   store ptr %call17, ptr %known, align 8
   br label %return
@@ -2131,7 +2249,7 @@ return:                                           ; preds = %for.end, %if.then13
   ret ptr %retval.0
 }
 
-define internal fastcc void @report(i32 noundef range(i32 0, 9) %kind, i32 noundef %site, ptr noundef readonly captures(address_is_null) %other, i64 noundef %element) unnamed_addr #12 {
+define internal fastcc void @report(i32 noundef range(i32 0, 9) %kind, i32 noundef %site, ptr noundef readonly captures(address_is_null) %other, i64 noundef %element) unnamed_addr #13 {
 entry:
   %tobool.not = icmp eq ptr %other, null
   br i1 %tobool.not, label %cond.end, label %cond.true
@@ -2246,7 +2364,7 @@ return:                                           ; preds = %for.end, %cond.end3
   ret void
 }
 
-define internal fastcc void @tell(ptr noundef captures(none) initializes((416, 420)) %block, ptr noundef readonly captures(address_is_null) %order, i64 noundef %thread) unnamed_addr #11 {
+define internal fastcc void @tell(ptr noundef captures(none) initializes((416, 420)) %block, ptr noundef readonly captures(address_is_null) %order, i64 noundef %thread) unnamed_addr #12 {
 entry:
   %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 416
   store i32 0, ptr %fruitless, align 8
@@ -2264,7 +2382,7 @@ if.end:                                           ; preds = %entry
   %add.ptr.i = getelementptr inbounds i32, ptr %0, i64 %mul.i
   %coming = getelementptr inbounds nuw i8, ptr %order, i64 32
   %2 = load ptr, ptr %coming, align 8
-  tail call fastcc void @learn(ptr noundef %2, ptr noundef %add.ptr.i, i64 noundef %add.i.i) #26
+  tail call fastcc void @learn(ptr noundef %2, ptr noundef %add.ptr.i, i64 noundef %add.i.i) #27
   %arrayidx = getelementptr inbounds i32, ptr %add.ptr.i, i64 %thread
   %3 = load i32, ptr %arrayidx, align 4
   %inc = add nsw i32 %3, 1
@@ -2289,19 +2407,19 @@ if.end:                                           ; preds = %entry
   %2 = load i64, ptr %count.i, align 8
   %mul.i = shl i64 %2, 3
   %add.i = or disjoint i64 %mul.i, 4
-  %call1 = tail call ptr @memcpy(ptr noundef %0, ptr noundef %1, i64 noundef %add.i) #25
+  %call1 = tail call ptr @memcpy(ptr noundef %0, ptr noundef %1, i64 noundef %add.i) #26
   %3 = load ptr, ptr %coming, align 8
   %4 = load i64, ptr %count.i, align 8
   %mul.i11 = shl i64 %4, 3
   %add.i12 = or disjoint i64 %mul.i11, 4
-  %call5 = tail call ptr @memset(ptr noundef %3, i32 noundef 0, i64 noundef %add.i12) #25
+  %call5 = tail call ptr @memset(ptr noundef %3, i32 noundef 0, i64 noundef %add.i12) #26
   br label %return
 
 return:                                           ; preds = %entry, %if.end
   ret void
 }
 
-define void @kc_emu_lanes(ptr noundef captures(none) initializes((416, 420)) %block, i64 noundef %thread, i32 noundef %mask, i32 noundef %site) local_unnamed_addr #13 {
+define void @kc_emu_lanes(ptr noundef captures(none) initializes((416, 420)) %block, i64 noundef %thread, i32 noundef %mask, i32 noundef %site) local_unnamed_addr #14 {
 entry:
   %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 416
   store i32 0, ptr %fruitless, align 8
@@ -2323,7 +2441,7 @@ entry:
   ret void
 }
 
-define void @kc_emu_group(ptr noundef captures(none) initializes((416, 420)) %block, i64 noundef %thread, i32 noundef %site) local_unnamed_addr #13 {
+define void @kc_emu_group(ptr noundef captures(none) initializes((416, 420)) %block, i64 noundef %thread, i32 noundef %site) local_unnamed_addr #14 {
 entry:
   %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 416
   store i32 0, ptr %fruitless, align 8
@@ -2341,7 +2459,7 @@ entry:
   ret void
 }
 
-define void @kc_emu_fence(ptr noundef readonly captures(none) %block, i64 noundef %thread) local_unnamed_addr #11 {
+define void @kc_emu_fence(ptr noundef readonly captures(none) %block, i64 noundef %thread) local_unnamed_addr #12 {
 entry:
   %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
   %0 = load ptr, ptr %clocks, align 8
@@ -2358,7 +2476,7 @@ if.end:                                           ; preds = %entry
   %arrayidx.idx = shl nsw i64 %1, 3
   %arrayidx = getelementptr inbounds i8, ptr %add.ptr.i, i64 %arrayidx.idx
   %add.ptr = getelementptr inbounds i32, ptr %add.ptr.i, i64 %1
-  tail call fastcc void @learn(ptr noundef nonnull %add.ptr, ptr noundef nonnull %add.ptr.i, i64 noundef %1) #26
+  tail call fastcc void @learn(ptr noundef nonnull %add.ptr, ptr noundef nonnull %add.ptr.i, i64 noundef %1) #27
   %2 = load i32, ptr %arrayidx, align 4
   %3 = load i32, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
   %cmp = icmp slt i32 %2, %3
@@ -2379,7 +2497,7 @@ return:                                           ; preds = %entry, %if.end5
   ret void
 }
 
-define internal fastcc void @learn(ptr noundef captures(none) %clocks, ptr noundef readonly captures(none) %more, i64 noundef %width) unnamed_addr #5 {
+define internal fastcc void @learn(ptr noundef captures(none) %clocks, ptr noundef readonly captures(none) %more, i64 noundef %width) unnamed_addr #6 {
 entry:
   %smax = tail call i64 @llvm.smax.i64(i64 %width, i64 0)
   br label %for.cond
@@ -2411,17 +2529,17 @@ for.end:                                          ; preds = %for.cond
 
 define range(i32 0, 2) i32 @kc_emu_pointer(i64 noundef %address, i64 noundef %bytes, i64 noundef %alignment, i32 noundef %site, i32 noundef %flags) local_unnamed_addr #0 {
 entry:
-  %call = tail call fastcc i32 @find_buffer(i64 noundef %address) #26
+  %call = tail call fastcc i32 @find_buffer(i64 noundef %address) #27
   %cmp = icmp slt i32 %call, 0
   br i1 %cmp, label %if.then, label %if.end
 
 if.then:                                          ; preds = %entry
-  tail call fastcc void @report(i32 noundef 2, i32 noundef %site, ptr noundef null, i64 noundef -1) #26
+  tail call fastcc void @report(i32 noundef 2, i32 noundef %site, ptr noundef null, i64 noundef -1) #27
   br label %return
 
 if.end:                                           ; preds = %entry
   %or = or i32 %flags, 2
-  %call1 = tail call fastcc i32 @note_access(i32 noundef %call, i64 noundef %address, i64 noundef %bytes, i64 noundef %alignment, i32 noundef %site, i32 noundef %or) #26
+  %call1 = tail call fastcc i32 @note_access(i32 noundef %call, i64 noundef %address, i64 noundef %bytes, i64 noundef %alignment, i32 noundef %site, i32 noundef %or) #27
   br label %return
 
 return:                                           ; preds = %if.end, %if.then
@@ -2429,7 +2547,7 @@ return:                                           ; preds = %if.end, %if.then
   ret i32 %retval.0
 }
 
-define internal fastcc range(i32 -1, 64) i32 @find_buffer(i64 noundef %address) unnamed_addr #14 {
+define internal fastcc range(i32 -1, 64) i32 @find_buffer(i64 noundef %address) unnamed_addr #15 {
 entry:
   br label %for.cond
 
@@ -2478,7 +2596,7 @@ if.then:                                          ; preds = %entry
   br i1 %tobool.not, label %if.then1, label %if.end
 
 if.then1:                                         ; preds = %if.then
-  tail call fastcc void @report(i32 noundef 2, i32 noundef %site, ptr noundef null, i64 noundef -1) #26
+  tail call fastcc void @report(i32 noundef 2, i32 noundef %site, ptr noundef null, i64 noundef -1) #27
   br label %if.end
 
 if.end:                                           ; preds = %if.then1, %if.then
@@ -2486,7 +2604,7 @@ if.end:                                           ; preds = %if.then1, %if.then
   br label %return
 
 if.end4:                                          ; preds = %entry
-  tail call fastcc void @settle_write() #26
+  tail call fastcc void @settle_write() #27
   %idxprom = zext nneg i32 %slot to i64
   %arrayidx = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %idxprom
   %0 = load i64, ptr %arrayidx, align 16
@@ -2510,7 +2628,7 @@ if.then19:                                        ; preds = %lor.lhs.false15, %i
   %granule = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
   %2 = load i64, ptr %granule, align 16
   %div = sdiv i64 %sub, %2
-  tail call fastcc void @report(i32 noundef 2, i32 noundef %site, ptr noundef null, i64 noundef %div) #26
+  tail call fastcc void @report(i32 noundef 2, i32 noundef %site, ptr noundef null, i64 noundef %div) #27
   br label %return
 
 if.end20:                                         ; preds = %lor.lhs.false15
@@ -2522,7 +2640,7 @@ if.then22:                                        ; preds = %if.end20
   %granule23 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
   %3 = load i64, ptr %granule23, align 16
   %div24 = sdiv i64 %sub, %3
-  tail call fastcc void @report(i32 noundef 3, i32 noundef %site, ptr noundef null, i64 noundef %div24) #26
+  tail call fastcc void @report(i32 noundef 3, i32 noundef %site, ptr noundef null, i64 noundef %div24) #27
   br label %return
 
 if.end25:                                         ; preds = %if.end20
@@ -2562,7 +2680,7 @@ if.then9.i:                                       ; preds = %if.end.i
   store i32 %spec.select.i, ptr %room.i, align 4
   %conv14.i = sext i32 %spec.select.i to i64
   %mul15.i = mul nsw i64 %conv14.i, 272
-  %call.i = tail call ptr @realloc(ptr noundef %.pre.i, i64 noundef %mul15.i) #25
+  %call.i = tail call ptr @realloc(ptr noundef %.pre.i, i64 noundef %mul15.i) #26
   store ptr %call.i, ptr %arrayidx.i, align 8
   br label %if.end17.i
 
@@ -2668,7 +2786,7 @@ if.then.i:                                        ; preds = %for.body
   %div.i = sdiv i64 %22, %20
   %23 = mul i64 %div.i, 40
   %mul.i228 = add i64 %23, 40
-  %call.i229 = tail call ptr @malloc(i64 noundef %mul.i228) #25
+  %call.i229 = tail call ptr @malloc(i64 noundef %mul.i228) #26
   store ptr %call.i229, ptr %updates.i, align 8
   br label %for.cond.i
 
@@ -2697,16 +2815,16 @@ if.end.i226:                                      ; preds = %for.cond.i, %for.bo
   br i1 %cmp6.i, label %land.lhs.true.i, label %if.end11.i
 
 land.lhs.true.i:                                  ; preds = %if.end.i226
-  %call7.i = tail call fastcc i32 @is_written(ptr noundef nonnull %arrayidx, i64 noundef %div72) #26
+  %call7.i = tail call fastcc i32 @is_written(ptr noundef nonnull %arrayidx, i64 noundef %div72) #27
   %tobool8.not.i = icmp eq i32 %call7.i, 0
   br i1 %tobool8.not.i, label %if.then9.i227, label %if.end11.i
 
 if.then9.i227:                                    ; preds = %land.lhs.true.i
-  tail call fastcc void @report(i32 noundef 4, i32 noundef %conv.i, ptr noundef null, i64 noundef %div72) #26
+  tail call fastcc void @report(i32 noundef 4, i32 noundef %conv.i, ptr noundef null, i64 noundef %div72) #27
   br label %if.end11.i
 
 if.end11.i:                                       ; preds = %if.then9.i227, %land.lhs.true.i, %if.end.i226
-  %call12.i = tail call fastcc i32 @is_concurrent(ptr noundef %arrayidx5.i, i32 noundef 1) #26
+  %call12.i = tail call fastcc i32 @is_concurrent(ptr noundef %arrayidx5.i, i32 noundef 1) #27
   %tobool13.not.i = icmp eq i32 %call12.i, 0
   %tobool15.not60.i = icmp eq ptr %25, null
   %tobool15.not.i = select i1 %tobool13.not.i, i1 true, i1 %tobool15.not60.i
@@ -2716,13 +2834,13 @@ if.end18.i:                                       ; preds = %if.end11.i
   %reader.i = getelementptr inbounds nuw i8, ptr %arrayidx5.i, i64 16
   %reader_2.i = getelementptr inbounds nuw i8, ptr %arrayidx5.i, i64 32
   %readers.i = getelementptr inbounds nuw i8, ptr %arrayidx5.i, i64 48
-  %call17.i = tail call fastcc ptr @concurrent_of(ptr noundef nonnull %reader.i, ptr noundef nonnull %reader_2.i, ptr noundef nonnull %readers.i, i32 noundef 1) #26
+  %call17.i = tail call fastcc ptr @concurrent_of(ptr noundef nonnull %reader.i, ptr noundef nonnull %reader_2.i, ptr noundef nonnull %readers.i, i32 noundef 1) #27
   %tobool19.not.i = icmp eq ptr %call17.i, null
   br i1 %tobool19.not.i, label %note_update.exit, label %if.then20.i
 
 if.then20.i:                                      ; preds = %if.end18.i, %if.end11.i
   %earlier.059.i = phi ptr [ %call17.i, %if.end18.i ], [ %arrayidx5.i, %if.end11.i ]
-  tail call fastcc void @report(i32 noundef 0, i32 noundef %conv.i, ptr noundef nonnull %earlier.059.i, i64 noundef %div72) #26
+  tail call fastcc void @report(i32 noundef 0, i32 noundef %conv.i, ptr noundef nonnull %earlier.059.i, i64 noundef %div72) #27
   br label %note_update.exit
 
 note_update.exit:                                 ; preds = %if.end18.i, %if.then20.i
@@ -2730,7 +2848,7 @@ note_update.exit:                                 ; preds = %if.end18.i, %if.the
   %arrayidx26.i = getelementptr inbounds %struct.Updates, ptr %27, i64 %div72
   %last_228.i = getelementptr inbounds nuw i8, ptr %arrayidx26.i, i64 16
   %all29.i = getelementptr inbounds nuw i8, ptr %arrayidx26.i, i64 32
-  call fastcc void @note_last(ptr noundef %arrayidx26.i, ptr noundef nonnull %last_228.i, ptr noundef nonnull %all29.i, ptr noundef nonnull readonly %access) #26
+  call fastcc void @note_last(ptr noundef %arrayidx26.i, ptr noundef nonnull %last_228.i, ptr noundef nonnull %all29.i, ptr noundef nonnull readonly %access) #27
   %28 = load i64, ptr %granule71, align 16
   %add74 = add nsw i64 %28, %at.0
   br label %for.cond
@@ -2748,7 +2866,7 @@ if.then77:                                        ; preds = %if.end75
 
 if.then80:                                        ; preds = %if.then77
   %29 = inttoptr i64 %address to ptr
-  %call81 = tail call ptr @memcpy(ptr noundef nonnull getelementptr inbounds nuw (i8, ptr @pending, i64 40), ptr noundef %29, i64 noundef %bytes) #25
+  %call81 = tail call ptr @memcpy(ptr noundef nonnull getelementptr inbounds nuw (i8, ptr @pending, i64 40), ptr noundef %29, i64 noundef %bytes) #26
   br label %return
 
 if.end83:                                         ; preds = %if.end75
@@ -2771,25 +2889,25 @@ for.cond92:                                       ; preds = %if.end142, %if.end8
 for.body95:                                       ; preds = %for.cond92
   %31 = load ptr, ptr %cells, align 16
   %arrayidx96 = getelementptr inbounds %struct.Cell, ptr %31, i64 %i.0
-  %call97 = tail call fastcc ptr @concurrent_update(ptr noundef nonnull %arrayidx, i64 noundef %i.0) #26
-  %call98 = tail call fastcc i32 @is_concurrent(ptr noundef %arrayidx96, i32 noundef 0) #26
+  %call97 = tail call fastcc ptr @concurrent_update(ptr noundef nonnull %arrayidx, i64 noundef %i.0) #27
+  %call98 = tail call fastcc i32 @is_concurrent(ptr noundef %arrayidx96, i32 noundef 0) #27
   %tobool99.not = icmp eq i32 %call98, 0
   br i1 %tobool99.not, label %if.else, label %if.then100
 
 if.then100:                                       ; preds = %for.body95
-  tail call fastcc void @report(i32 noundef 0, i32 noundef %site, ptr noundef %arrayidx96, i64 noundef %i.0) #26
+  tail call fastcc void @report(i32 noundef 0, i32 noundef %site, ptr noundef %arrayidx96, i64 noundef %i.0) #27
   br label %if.end131
 
 if.else:                                          ; preds = %for.body95
   br i1 %tobool27.not, label %if.end131, label %land.lhs.true106
 
 land.lhs.true106:                                 ; preds = %if.else
-  %call108 = tail call fastcc i32 @lacks_fence(ptr noundef %arrayidx96) #26
+  %call108 = tail call fastcc i32 @lacks_fence(ptr noundef %arrayidx96) #27
   %tobool109.not = icmp eq i32 %call108, 0
   br i1 %tobool109.not, label %land.lhs.true118, label %if.then110
 
 if.then110:                                       ; preds = %land.lhs.true106
-  tail call fastcc void @report(i32 noundef 7, i32 noundef %site, ptr noundef %arrayidx96, i64 noundef %i.0) #26
+  tail call fastcc void @report(i32 noundef 7, i32 noundef %site, ptr noundef %arrayidx96, i64 noundef %i.0) #27
   br label %if.end131
 
 land.lhs.true118:                                 ; preds = %land.lhs.true106
@@ -2799,12 +2917,12 @@ land.lhs.true118:                                 ; preds = %land.lhs.true106
 
 land.lhs.true120:                                 ; preds = %land.lhs.true118
   %arrayidx122 = getelementptr inbounds %struct.Updates, ptr %32, i64 %i.0
-  %call123 = tail call fastcc i32 @lacks_fence(ptr noundef nonnull %arrayidx122) #26
+  %call123 = tail call fastcc i32 @lacks_fence(ptr noundef nonnull %arrayidx122) #27
   %tobool124.not = icmp eq i32 %call123, 0
   br i1 %tobool124.not, label %if.end131, label %if.then125
 
 if.then125:                                       ; preds = %land.lhs.true120
-  tail call fastcc void @report(i32 noundef 7, i32 noundef %site, ptr noundef nonnull %arrayidx122, i64 noundef %i.0) #26
+  tail call fastcc void @report(i32 noundef 7, i32 noundef %site, ptr noundef nonnull %arrayidx122, i64 noundef %i.0) #27
   br label %if.end131
 
 if.end131:                                        ; preds = %if.else, %if.then110, %if.then125, %land.lhs.true120, %land.lhs.true118, %if.then100
@@ -2812,7 +2930,7 @@ if.end131:                                        ; preds = %if.else, %if.then11
   br i1 %tobool132.not, label %if.end134, label %if.then133
 
 if.then133:                                       ; preds = %if.end131
-  tail call fastcc void @report(i32 noundef 0, i32 noundef %site, ptr noundef nonnull %call97, i64 noundef %i.0) #26
+  tail call fastcc void @report(i32 noundef 0, i32 noundef %site, ptr noundef nonnull %call97, i64 noundef %i.0) #27
   br label %if.end134
 
 if.end134:                                        ; preds = %if.then133, %if.end131
@@ -2821,19 +2939,19 @@ if.end134:                                        ; preds = %if.then133, %if.end
   br i1 %cmp136, label %land.lhs.true138, label %if.end142
 
 land.lhs.true138:                                 ; preds = %if.end134
-  %call139 = tail call fastcc i32 @is_written(ptr noundef nonnull %arrayidx, i64 noundef %i.0) #26
+  %call139 = tail call fastcc i32 @is_written(ptr noundef nonnull %arrayidx, i64 noundef %i.0) #27
   %tobool140.not = icmp eq i32 %call139, 0
   br i1 %tobool140.not, label %if.then141, label %if.end142
 
 if.then141:                                       ; preds = %land.lhs.true138
-  tail call fastcc void @report(i32 noundef 4, i32 noundef %site, ptr noundef null, i64 noundef %i.0) #26
+  tail call fastcc void @report(i32 noundef 4, i32 noundef %site, ptr noundef null, i64 noundef %i.0) #27
   br label %if.end142
 
 if.end142:                                        ; preds = %if.then141, %land.lhs.true138, %if.end134
   %reader = getelementptr inbounds nuw i8, ptr %arrayidx96, i64 16
   %reader_2 = getelementptr inbounds nuw i8, ptr %arrayidx96, i64 32
   %readers = getelementptr inbounds nuw i8, ptr %arrayidx96, i64 48
-  call fastcc void @note_last(ptr noundef nonnull %reader, ptr noundef nonnull %reader_2, ptr noundef nonnull %readers, ptr noundef %access) #26
+  call fastcc void @note_last(ptr noundef nonnull %reader, ptr noundef nonnull %reader_2, ptr noundef nonnull %readers, ptr noundef %access) #27
   %inc = add nsw i64 %i.0, 1
   br label %for.cond92
 
@@ -2842,9 +2960,9 @@ return:                                           ; preds = %for.cond92, %for.co
   ret i32 %retval.0
 }
 
-define range(i32 -32768, 32768) i32 @kc_emu_writer(i64 noundef %address, ptr noundef writeonly captures(none) %block, ptr noundef writeonly captures(none) %thread) local_unnamed_addr #15 {
+define range(i32 -32768, 32768) i32 @kc_emu_writer(i64 noundef %address, ptr noundef writeonly captures(none) %block, ptr noundef writeonly captures(none) %thread) local_unnamed_addr #16 {
 entry:
-  %call = tail call fastcc i32 @find_buffer(i64 noundef %address) #26
+  %call = tail call fastcc i32 @find_buffer(i64 noundef %address) #27
   %cmp = icmp slt i32 %call, 0
   br i1 %cmp, label %return, label %if.end
 
@@ -2921,7 +3039,7 @@ return:                                           ; preds = %entry, %if.end24
 define i64 @kc_emu_mbarrier(ptr noundef captures(address_is_null) %block, i64 noundef %thread, i32 noundef %what, i64 noundef %address, i32 noundef %count, i32 noundef %site) local_unnamed_addr #0 {
 entry:
   %conv = sext i32 %count to i64
-  %call = tail call fastcc i64 @change(ptr noundef %block, i64 noundef %thread, i32 noundef %what, i64 noundef %address, i64 noundef %conv, i32 noundef %site) #26
+  %call = tail call fastcc i64 @change(ptr noundef %block, i64 noundef %thread, i32 noundef %what, i64 noundef %address, i64 noundef %conv, i32 noundef %site) #27
   ret i64 %call
 }
 
@@ -2930,7 +3048,7 @@ entry:
   %0 = inttoptr i64 %address to ptr
   %cmp = icmp eq i32 %what, 0
   %conv = zext i1 %cmp to i32
-  %call = tail call fastcc i32 @is_mbarrier(ptr noundef %block, i64 noundef %address, i32 noundef %site, i32 noundef %conv) #26
+  %call = tail call fastcc i32 @is_mbarrier(ptr noundef %block, i64 noundef %address, i32 noundef %site, i32 noundef %conv) #27
   %tobool.not = icmp eq i32 %call, 0
   br i1 %tobool.not, label %return, label %if.end
 
@@ -2962,19 +3080,19 @@ land.lhs.true:                                    ; preds = %if.then9
   br i1 %tobool13.not, label %return, label %if.then14
 
 if.then14:                                        ; preds = %land.lhs.true
-  %call15 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %address) #26
+  %call15 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %address) #27
   %is_made = getelementptr inbounds nuw i8, ptr %call15, i64 8
   store i32 0, ptr %is_made, align 8
   br label %return
 
 if.end17:                                         ; preds = %if.end
-  %call18 = tail call fastcc ptr @order_of(ptr noundef %block, i32 noundef 0, i64 noundef %address) #26
+  %call18 = tail call fastcc ptr @order_of(ptr noundef %block, i32 noundef 0, i64 noundef %address) #27
   %3 = icmp ult i32 %what, 4
   br i1 %3, label %if.then24, label %if.else
 
 if.then24:                                        ; preds = %if.end17
   %cmp22 = icmp eq i32 %what, 3
-  tail call fastcc void @tell(ptr noundef %block, ptr noundef %call18, i64 noundef %thread) #26
+  tail call fastcc void @tell(ptr noundef %block, ptr noundef %call18, i64 noundef %thread) #27
   %sub = sub nsw i64 %and, %count
   %sub28 = select i1 %cmp22, i64 %count, i64 0
   %spec.select = sub nsw i64 %and1, %sub28
@@ -3002,7 +3120,7 @@ if.end33:                                         ; preds = %if.then24, %if.else
 
 if.then42:                                        ; preds = %if.end33
   %xor = xor i64 %and4, 1
-  tail call fastcc void @complete(ptr noundef %block, ptr noundef %call18) #26
+  tail call fastcc void @complete(ptr noundef %block, ptr noundef %call18) #27
   br label %if.end43
 
 if.end43:                                         ; preds = %if.then42, %if.end33
@@ -3034,7 +3152,7 @@ entry:
   %cond4.in = select i1 %tobool2.not, i64 %state, i64 %shr
   %0 = trunc i64 %cond4.in to i32
   %conv = and i32 %0, 1
-  %call = tail call fastcc i32 @is_mbarrier(ptr noundef %block, i64 noundef %address, i32 noundef %site, i32 noundef 0) #26
+  %call = tail call fastcc i32 @is_mbarrier(ptr noundef %block, i64 noundef %address, i32 noundef %site, i32 noundef 0) #27
   %tobool6.not = icmp eq i32 %call, 0
   br i1 %tobool6.not, label %if.then, label %if.end
 
@@ -3080,8 +3198,8 @@ if.then13:                                        ; preds = %if.end
   br label %return
 
 if.end14:                                         ; preds = %if.end
-  %call15 = tail call fastcc ptr @order_of(ptr noundef %block, i32 noundef 0, i64 noundef %address) #26
-  tail call fastcc void @hear(ptr noundef %block, ptr noundef %call15, i64 noundef %thread) #26
+  %call15 = tail call fastcc ptr @order_of(ptr noundef %block, i32 noundef 0, i64 noundef %address) #27
+  tail call fastcc void @hear(ptr noundef %block, ptr noundef %call15, i64 noundef %thread) #27
   %waits16 = getelementptr inbounds nuw i8, ptr %block, i64 16
   %8 = load ptr, ptr %waits16, align 8
   %arrayidx17 = getelementptr inbounds %struct.Wait, ptr %8, i64 %thread
@@ -3104,13 +3222,13 @@ entry:
 if.end:                                           ; preds = %entry
   %tobool1.not = icmp eq i32 %is_made, 0
   %cond = select i1 %tobool1.not, i32 37, i32 1
-  %call = tail call i32 @kc_emu_pointer(i64 noundef %address, i64 noundef 8, i64 noundef 8, i32 noundef %site, i32 noundef %cond) #26
+  %call = tail call i32 @kc_emu_pointer(i64 noundef %address, i64 noundef 8, i64 noundef 8, i32 noundef %site, i32 noundef %cond) #27
   %tobool2.not = icmp eq i32 %call, 0
   br i1 %tobool2.not, label %return, label %if.end4
 
 if.end4:                                          ; preds = %if.end
-  tail call fastcc void @settle_write() #26
-  %call5 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %address) #26
+  tail call fastcc void @settle_write() #27
+  %call5 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %address) #27
   br i1 %tobool1.not, label %if.end16, label %if.then7
 
 if.then7:                                         ; preds = %if.end4
@@ -3141,7 +3259,7 @@ if.then7:                                         ; preds = %if.end4
   br label %return
 
 if.end16:                                         ; preds = %if.end4
-  %call17 = tail call fastcc i32 @find_buffer(i64 noundef %address) #26
+  %call17 = tail call fastcc i32 @find_buffer(i64 noundef %address) #27
   %idxprom18 = sext i32 %call17 to i64
   %arrayidx19 = getelementptr inbounds %struct.Buffer, ptr @buffers, i64 %idxprom18
   %5 = load i64, ptr %arrayidx19, align 16
@@ -3155,7 +3273,7 @@ if.end16:                                         ; preds = %if.end4
   br i1 %tobool21.not, label %if.then22, label %if.end23
 
 if.then22:                                        ; preds = %if.end16
-  tail call fastcc void @report(i32 noundef 4, i32 noundef %site, ptr noundef null, i64 noundef %div) #26
+  tail call fastcc void @report(i32 noundef 4, i32 noundef %site, ptr noundef null, i64 noundef %div) #27
   br label %return
 
 if.end23:                                         ; preds = %if.end16
@@ -3182,12 +3300,12 @@ if.end23:                                         ; preds = %if.end16
   %clock37 = getelementptr inbounds nuw i8, ptr %maker24, i64 8
   store i32 %12, ptr %clock37, align 4
   store i16 %bf.set, ptr %thread, align 2
-  %call44 = call fastcc i32 @is_concurrent(ptr noundef nonnull %maker24, i32 noundef 0) #26
+  %call44 = call fastcc i32 @is_concurrent(ptr noundef nonnull %maker24, i32 noundef 0) #27
   %tobool45.not = icmp eq i32 %call44, 0
   br i1 %tobool45.not, label %return, label %if.then46
 
 if.then46:                                        ; preds = %if.end23
-  call fastcc void @report(i32 noundef 0, i32 noundef %site, ptr noundef nonnull %maker24, i64 noundef %div) #26
+  call fastcc void @report(i32 noundef 0, i32 noundef %site, ptr noundef nonnull %maker24, i64 noundef %div) #27
   br label %return
 
 return:                                           ; preds = %if.end23, %if.then46, %if.end, %entry, %if.then22, %if.then7
@@ -3195,7 +3313,7 @@ return:                                           ; preds = %if.end23, %if.then4
   ret i32 %retval.0
 }
 
-define internal fastcc void @hear(ptr noundef readonly captures(none) %block, ptr noundef readonly captures(address_is_null) %order, i64 noundef %thread) unnamed_addr #11 {
+define internal fastcc void @hear(ptr noundef readonly captures(none) %block, ptr noundef readonly captures(address_is_null) %order, i64 noundef %thread) unnamed_addr #12 {
 entry:
   %tobool.not = icmp eq ptr %order, null
   br i1 %tobool.not, label %if.end, label %if.then
@@ -3211,14 +3329,14 @@ if.then:                                          ; preds = %entry
   %add.ptr.i = getelementptr inbounds i32, ptr %0, i64 %mul.i
   %known = getelementptr inbounds nuw i8, ptr %order, i64 40
   %2 = load ptr, ptr %known, align 8
-  tail call fastcc void @learn(ptr noundef %add.ptr.i, ptr noundef %2, i64 noundef %add.i.i) #26
+  tail call fastcc void @learn(ptr noundef %add.ptr.i, ptr noundef %2, i64 noundef %add.i.i) #27
   br label %if.end
 
 if.end:                                           ; preds = %if.then, %entry
   ret void
 }
 
-define i32 @kc_emu_is_complete(ptr noundef readonly captures(none) %block, i64 noundef %thread) local_unnamed_addr #16 {
+define i32 @kc_emu_is_complete(ptr noundef readonly captures(none) %block, i64 noundef %thread) local_unnamed_addr #17 {
 entry:
   %waits = getelementptr inbounds nuw i8, ptr %block, i64 16
   %0 = load ptr, ptr %waits, align 8
@@ -3228,7 +3346,7 @@ entry:
   ret i32 %1
 }
 
-define void @kc_emu_spin(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %most, i32 noundef %site) local_unnamed_addr #13 {
+define void @kc_emu_spin(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %most, i32 noundef %site) local_unnamed_addr #14 {
 entry:
   %waits.i = getelementptr inbounds nuw i8, ptr %block, i64 16
   %0 = load ptr, ptr %waits.i, align 8
@@ -3275,18 +3393,18 @@ if.then2.if.end7_crit_edge:                       ; preds = %if.then2
 land.lhs.true:                                    ; preds = %if.then2
   %conv = sext i32 %spec.select to i64
   %conv4 = sext i32 %bytes to i64
-  %call = tail call i32 @kc_emu_pointer(i64 noundef %from, i64 noundef %conv, i64 noundef %conv4, i32 noundef %source_site, i32 noundef 0) #26
+  %call = tail call i32 @kc_emu_pointer(i64 noundef %from, i64 noundef %conv, i64 noundef %conv4, i32 noundef %source_site, i32 noundef 0) #27
   %tobool5.not = icmp eq i32 %call, 0
   br i1 %tobool5.not, label %return, label %if.end7
 
 if.end7:                                          ; preds = %if.then2.if.end7_crit_edge, %land.lhs.true
   %conv8.pre-phi = phi i64 [ %.pre, %if.then2.if.end7_crit_edge ], [ %conv4, %land.lhs.true ]
-  %call10 = tail call i32 @kc_emu_pointer(i64 noundef %to, i64 noundef %conv8.pre-phi, i64 noundef %conv8.pre-phi, i32 noundef %site, i32 noundef 9) #26
+  %call10 = tail call i32 @kc_emu_pointer(i64 noundef %to, i64 noundef %conv8.pre-phi, i64 noundef %conv8.pre-phi, i32 noundef %site, i32 noundef 9) #27
   %tobool11.not = icmp eq i32 %call10, 0
   br i1 %tobool11.not, label %return, label %if.end13
 
 if.end13:                                         ; preds = %if.end7
-  tail call fastcc void @settle_write() #26
+  tail call fastcc void @settle_write() #27
   br label %if.end14
 
 if.end14:                                         ; preds = %if.end13, %entry
@@ -3301,7 +3419,7 @@ if.end14:                                         ; preds = %if.end13, %entry
   store i32 %site, ptr %site19, align 8
   %group = getelementptr inbounds nuw i8, ptr %.compoundliteral, i64 28
   store i32 0, ptr %group, align 4
-  tail call fastcc void @enqueue(ptr noundef nonnull %block, i64 noundef %thread, ptr noundef nonnull byval(%struct.Copy) align 8 %.compoundliteral) #26
+  tail call fastcc void @enqueue(ptr noundef nonnull %block, i64 noundef %thread, ptr noundef nonnull byval(%struct.Copy) align 8 %.compoundliteral) #27
   br label %return
 
 return:                                           ; preds = %if.end7, %land.lhs.true, %if.end14
@@ -3328,7 +3446,7 @@ if.then:                                          ; preds = %entry
   store i32 %spec.select, ptr %room, align 4
   %conv = sext i32 %spec.select to i64
   %mul5 = shl nsw i64 %conv, 5
-  %call = tail call ptr @realloc(ptr noundef %.pre, i64 noundef %mul5) #25
+  %call = tail call ptr @realloc(ptr noundef %.pre, i64 noundef %mul5) #26
   store ptr %call, ptr %arrayidx, align 8
   %.pre21 = load i32, ptr %count, align 8
   br label %if.end
@@ -3348,7 +3466,7 @@ if.end:                                           ; preds = %if.then, %entry
   ret void
 }
 
-define void @kc_emu_commit(ptr noundef readonly captures(none) %block, i64 noundef %thread) local_unnamed_addr #17 {
+define void @kc_emu_commit(ptr noundef readonly captures(none) %block, i64 noundef %thread) local_unnamed_addr #18 {
 entry:
   %queues = getelementptr inbounds nuw i8, ptr %block, i64 24
   %0 = load ptr, ptr %queues, align 8
@@ -3365,7 +3483,7 @@ entry:
   %queues = getelementptr inbounds nuw i8, ptr %block, i64 24
   %0 = load ptr, ptr %queues, align 8
   %arrayidx = getelementptr inbounds %struct.Queue, ptr %0, i64 %thread
-  tail call fastcc void @settle_if(ptr noundef %block) #26
+  tail call fastcc void @settle_if(ptr noundef %block) #27
   %count = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
   %1 = load i32, ptr %count, align 8
   %group2 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
@@ -3398,7 +3516,7 @@ while.end.split.loop.exit13:                      ; preds = %land.rhs
 
 while.end:                                        ; preds = %while.cond, %while.end.split.loop.exit13
   %end.0.lcssa = phi i32 [ %5, %while.end.split.loop.exit13 ], [ %smax, %while.cond ]
-  tail call fastcc void @do_copies(ptr noundef %block, i64 noundef %thread, i32 noundef %end.0.lcssa) #26
+  tail call fastcc void @do_copies(ptr noundef %block, i64 noundef %thread, i32 noundef %end.0.lcssa) #27
   ret void
 }
 
@@ -3410,7 +3528,7 @@ entry:
   br i1 %tobool.not, label %if.end, label %if.then
 
 if.then:                                          ; preds = %entry
-  tail call fastcc void @settle_write() #26
+  tail call fastcc void @settle_write() #27
   br label %if.end
 
 if.end:                                           ; preds = %if.then, %entry
@@ -3454,7 +3572,7 @@ if.then:                                          ; preds = %for.body
   %bf.clear = and i16 %bf.load, -8192
   %bf.set = or disjoint i16 %bf.clear, %and
   store i16 %bf.set, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
-  %call = tail call fastcc i64 @change(ptr noundef %block, i64 noundef %thread, i32 noundef 2, i64 noundef %copy.sroa.0.0.copyload, i64 noundef 1, i32 noundef %copy.sroa.13.0.copyload) #26
+  %call = tail call fastcc i64 @change(ptr noundef %block, i64 noundef %thread, i32 noundef 2, i64 noundef %copy.sroa.0.0.copyload, i64 noundef 1, i32 noundef %copy.sroa.13.0.copyload) #27
   br label %for.inc50
 
 if.end:                                           ; preds = %for.body
@@ -3465,17 +3583,17 @@ if.end:                                           ; preds = %for.body
   %2 = inttoptr i64 %copy.sroa.0.0.copyload to ptr
   %3 = inttoptr i64 %copy.sroa.6.0.copyload to ptr
   %conv5 = sext i32 %copy.sroa.10.0.copyload to i64
-  %call6 = tail call ptr @memcpy(ptr noundef %2, ptr noundef %3, i64 noundef %conv5) #25
+  %call6 = tail call ptr @memcpy(ptr noundef %2, ptr noundef %3, i64 noundef %conv5) #26
   %add.ptr = getelementptr inbounds i8, ptr %2, i64 %conv5
   %sub = sub nsw i32 %copy.sroa.7.0.copyload, %copy.sroa.10.0.copyload
   %conv11 = sext i32 %sub to i64
-  %call12 = tail call ptr @memset(ptr noundef %add.ptr, i32 noundef 0, i64 noundef %conv11) #25
+  %call12 = tail call ptr @memset(ptr noundef %add.ptr, i32 noundef 0, i64 noundef %conv11) #26
   %4 = load ptr, ptr %clocks, align 8
   %tobool13.not = icmp eq ptr %4, null
   br i1 %tobool13.not, label %for.inc50, label %if.end15
 
 if.end15:                                         ; preds = %if.end
-  %call17 = tail call fastcc i32 @find_buffer(i64 noundef %copy.sroa.0.0.copyload) #26
+  %call17 = tail call fastcc i32 @find_buffer(i64 noundef %copy.sroa.0.0.copyload) #27
   %idxprom18 = sext i32 %call17 to i64
   %arrayidx19 = getelementptr inbounds %struct.Buffer, ptr @buffers, i64 %idxprom18
   %5 = load i64, ptr %arrayidx19, align 16
@@ -3569,7 +3687,7 @@ for.end68:                                        ; preds = %for.cond54
 define void @kc_emu_copies_arrive(ptr noundef captures(none) %block, i64 noundef %thread, i64 noundef %address, i32 noundef %adds, i32 noundef %site) local_unnamed_addr #0 {
 entry:
   %.compoundliteral = alloca %struct.Copy, align 8
-  %call = tail call fastcc i32 @is_mbarrier(ptr noundef %block, i64 noundef %address, i32 noundef %site, i32 noundef 0) #26
+  %call = tail call fastcc i32 @is_mbarrier(ptr noundef %block, i64 noundef %address, i32 noundef %site, i32 noundef 0) #27
   %tobool.not = icmp eq i32 %call, 0
   br i1 %tobool.not, label %return, label %if.end
 
@@ -3599,7 +3717,7 @@ if.end8:                                          ; preds = %if.then2, %if.end
   store i32 %site, ptr %site9, align 8
   %group = getelementptr inbounds nuw i8, ptr %.compoundliteral, i64 28
   store i32 0, ptr %group, align 4
-  tail call fastcc void @enqueue(ptr noundef %block, i64 noundef %thread, ptr noundef nonnull byval(%struct.Copy) align 8 %.compoundliteral) #26
+  tail call fastcc void @enqueue(ptr noundef %block, i64 noundef %thread, ptr noundef nonnull byval(%struct.Copy) align 8 %.compoundliteral) #27
   br label %return
 
 return:                                           ; preds = %entry, %if.end8
@@ -3622,7 +3740,7 @@ if.end:                                           ; preds = %entry
 if.then2:                                         ; preds = %if.end
   %count = getelementptr inbounds nuw i8, ptr %block, i64 8
   %1 = load i64, ptr %count, align 8
-  %call = tail call ptr @calloc(i64 noundef %1, i64 noundef 4) #25
+  %call = tail call ptr @calloc(i64 noundef %1, i64 noundef 4) #26
   store ptr %call, ptr %groups, align 8
   br label %if.end4
 
@@ -3665,7 +3783,7 @@ if.then15:                                        ; preds = %if.end4
   br i1 %tobool16.not, label %if.end22, label %if.then17
 
 if.then17:                                        ; preds = %if.then15
-  tail call fastcc void @report(i32 noundef 3, i32 noundef %site, ptr noundef null, i64 noundef -1) #26
+  tail call fastcc void @report(i32 noundef 3, i32 noundef %site, ptr noundef null, i64 noundef -1) #27
   %6 = load i32, ptr @finding_count, align 4
   %cmp18 = icmp sgt i32 %6, %5
   br i1 %cmp18, label %if.then19, label %return
@@ -3679,17 +3797,17 @@ if.then19:                                        ; preds = %if.then17
 
 if.end22:                                         ; preds = %if.then15
   %conv = zext nneg i32 %bytes to i64
-  %call23 = tail call i32 @kc_emu_pointer(i64 noundef %from, i64 noundef %conv, i64 noundef 16, i32 noundef %source_site, i32 noundef 24) #26
+  %call23 = tail call i32 @kc_emu_pointer(i64 noundef %from, i64 noundef %conv, i64 noundef 16, i32 noundef %source_site, i32 noundef 24) #27
   %tobool24.not = icmp eq i32 %call23, 0
   br i1 %tobool24.not, label %return, label %if.end26
 
 if.end26:                                         ; preds = %if.end22
-  %call28 = tail call i32 @kc_emu_pointer(i64 noundef %to, i64 noundef %conv, i64 noundef 16, i32 noundef %site, i32 noundef 25) #26
+  %call28 = tail call i32 @kc_emu_pointer(i64 noundef %to, i64 noundef %conv, i64 noundef 16, i32 noundef %site, i32 noundef 25) #27
   %tobool29.not = icmp eq i32 %call28, 0
   br i1 %tobool29.not, label %return, label %if.end31
 
 if.end31:                                         ; preds = %if.end26
-  tail call fastcc void @settle_write() #26
+  tail call fastcc void @settle_write() #27
   %7 = load ptr, ptr %clocks, align 8
   %count.i.i = getelementptr inbounds nuw i8, ptr %block, i64 8
   %8 = load i64, ptr %count.i.i, align 8
@@ -3705,7 +3823,7 @@ if.end31:                                         ; preds = %if.end26
   br label %if.end35
 
 if.end35:                                         ; preds = %if.end31, %if.end4
-  call fastcc void @start(ptr noundef nonnull %bulks1, ptr noundef %copy) #26
+  call fastcc void @start(ptr noundef nonnull %bulks1, ptr noundef %copy) #27
   br label %return
 
 return:                                           ; preds = %if.end26, %if.end22, %if.then17, %if.then19, %entry, %if.end35
@@ -3729,7 +3847,7 @@ if.then:                                          ; preds = %entry
   store i32 %spec.select, ptr %room, align 4
   %conv = sext i32 %spec.select to i64
   %mul5 = mul nsw i64 %conv, 200
-  %call = tail call ptr @realloc(ptr noundef %.pre, i64 noundef %mul5) #25
+  %call = tail call ptr @realloc(ptr noundef %.pre, i64 noundef %mul5) #26
   store ptr %call, ptr %bulks, align 8
   %.pre18 = load i32, ptr %count, align 8
   br label %if.end
@@ -3859,8 +3977,8 @@ for.end:                                          ; preds = %for.cond
   br i1 %or.cond152, label %return, label %if.end95
 
 if.end95:                                         ; preds = %for.end
-  %call96 = tail call ptr @memset(ptr noundef %place, i32 noundef 0, i64 noundef 128) #25
-  %call97 = call ptr @memcpy(ptr noundef %place, ptr noundef nonnull %map, i64 noundef 120) #25
+  %call96 = tail call ptr @memset(ptr noundef %place, i32 noundef 0, i64 noundef 128) #26
+  %call97 = call ptr @memcpy(ptr noundef %place, ptr noundef nonnull %map, i64 noundef 120) #26
   br label %return
 
 return:                                           ; preds = %if.end63, %for.body, %lor.lhs.false35, %lor.lhs.false44, %for.end, %bytes_of_type.exit, %if.end95
@@ -3938,7 +4056,7 @@ for.inc:                                          ; preds = %for.body, %if.then
   br label %for.cond
 
 for.end:                                          ; preds = %for.cond
-  %call = tail call ptr @memset(ptr noundef %place, i32 noundef 0, i64 noundef 128) #25
+  %call = tail call ptr @memset(ptr noundef %place, i32 noundef 0, i64 noundef 128) #26
   %4 = trunc i64 %form to i32
   %conv22 = and i32 %4, 255
   %5 = lshr i32 %4, 8
@@ -3949,7 +4067,7 @@ for.end:                                          ; preds = %for.cond
   %shr33 = lshr i64 %form, 32
   %8 = trunc nuw i64 %shr33 to i32
   %conv35 = and i32 %8, 255
-  %call36 = call i32 @kc_emu_encode(ptr noundef %place, i32 noundef %conv22, i32 noundef %conv24, ptr noundef null, ptr noundef nonnull %sizes, ptr noundef nonnull %strides, ptr noundef nonnull %box, ptr noundef nonnull @kc_emu_tensor_map.steps, i32 noundef 0, i32 noundef %conv29, i32 noundef %7, i32 noundef %conv35) #26
+  %call36 = call i32 @kc_emu_encode(ptr noundef %place, i32 noundef %conv22, i32 noundef %conv24, ptr noundef null, ptr noundef nonnull %sizes, ptr noundef nonnull %strides, ptr noundef nonnull %box, ptr noundef nonnull @kc_emu_tensor_map.steps, i32 noundef 0, i32 noundef %conv29, i32 noundef %7, i32 noundef %conv35) #27
   %cmp37 = icmp eq i32 %call36, 0
   br i1 %cmp37, label %if.then39, label %if.end41
 
@@ -3971,7 +4089,7 @@ entry:
 lor.lhs.false:                                    ; preds = %entry
   %base = getelementptr inbounds nuw i8, ptr %map, i64 16
   %1 = load i64, ptr %base, align 8
-  %call = tail call fastcc i32 @find_buffer(i64 noundef %1) #26
+  %call = tail call fastcc i32 @find_buffer(i64 noundef %1) #27
   %cmp = icmp sgt i32 %call, -1
   br i1 %cmp, label %return, label %if.end
 
@@ -4006,7 +4124,7 @@ for.body:                                         ; preds = %for.cond
 for.end:                                          ; preds = %for.cond
   %shl = shl i32 %3, 16
   %or11 = or i32 %shl, %slot
-  tail call void @kc_emu_buffer(i32 noundef %or11, i64 noundef %1, i64 noundef %bytes.0) #26
+  tail call void @kc_emu_buffer(i32 noundef %or11, i64 noundef %1, i64 noundef %bytes.0) #27
   br label %return
 
 return:                                           ; preds = %entry, %lor.lhs.false, %for.end
@@ -4025,7 +4143,7 @@ entry:
 if.then:                                          ; preds = %entry
   %count = getelementptr inbounds nuw i8, ptr %block, i64 8
   %1 = load i64, ptr %count, align 8
-  %call = tail call ptr @calloc(i64 noundef %1, i64 noundef 4) #25
+  %call = tail call ptr @calloc(i64 noundef %1, i64 noundef 4) #26
   store ptr %call, ptr %groups, align 8
   br label %if.end
 
@@ -4112,7 +4230,7 @@ if.then26:                                        ; preds = %for.end
 
 if.then28:                                        ; preds = %if.then26
   %cond33 = select i1 %tobool19.not, i32 %source_site, i32 %site
-  tail call fastcc void @report(i32 noundef 2, i32 noundef %cond33, ptr noundef null, i64 noundef -1) #26
+  tail call fastcc void @report(i32 noundef 2, i32 noundef %cond33, ptr noundef null, i64 noundef -1) #27
   br label %return
 
 if.end35:                                         ; preds = %for.end
@@ -4125,14 +4243,14 @@ if.then38:                                        ; preds = %if.end35
 
 if.then43:                                        ; preds = %if.then38
   %cond48 = select i1 %tobool19.not, i32 %source_site, i32 %site
-  tail call fastcc void @report(i32 noundef 3, i32 noundef %cond48, ptr noundef null, i64 noundef -1) #26
+  tail call fastcc void @report(i32 noundef 3, i32 noundef %cond48, ptr noundef null, i64 noundef -1) #27
   br label %return
 
 if.end49:                                         ; preds = %if.then38
-  tail call fastcc void @settle_write() #26
+  tail call fastcc void @settle_write() #27
   %lnot.ext = zext i1 %tobool19.not to i32
   %cond52 = select i1 %tobool19.not, ptr @note_store, ptr @note_load
-  call fastcc void @for_each_box_piece(ptr noundef nonnull %block, ptr noundef nonnull %copy, i32 noundef %lnot.ext, ptr noundef nonnull %cond52) #26
+  call fastcc void @for_each_box_piece(ptr noundef nonnull %block, ptr noundef nonnull %copy, i32 noundef %lnot.ext, ptr noundef nonnull %cond52) #27
   %10 = load ptr, ptr %clocks, align 8
   %count.i.i = getelementptr inbounds nuw i8, ptr %block, i64 8
   %11 = load i64, ptr %count.i.i, align 8
@@ -4148,7 +4266,7 @@ if.end49:                                         ; preds = %if.then38
   br label %if.end57
 
 if.end57:                                         ; preds = %if.end49, %if.end35
-  call fastcc void @start(ptr noundef nonnull %bulks1, ptr noundef %copy) #26
+  call fastcc void @start(ptr noundef nonnull %bulks1, ptr noundef %copy) #27
   br label %return
 
 return:                                           ; preds = %if.then26, %if.then28, %if.end, %if.end57, %if.then43
@@ -4314,7 +4432,7 @@ for.end81:                                        ; preds = %for.cond62
   %conv92 = zext i32 %23 to i64
   %mul93 = mul i64 %add60, %conv92
   %add94 = add i64 %mul93, %from17.0
-  tail call void %visit(ptr noundef %block, ptr noundef %copy, i64 noundef %add90, i64 noundef %add94, i32 noundef %elements.0) #25
+  tail call void %visit(ptr noundef %block, ptr noundef %copy, i64 noundef %add90, i64 noundef %add94, i32 noundef %elements.0) #26
   %indvars.iv.next162 = add nuw nsw i64 %indvars.iv161, 1
   br label %for.cond50
 
@@ -4351,7 +4469,7 @@ if.then:                                          ; preds = %for.body
   %add = add i64 %from, %conv
   %conv5 = zext i32 %0 to i64
   %3 = load i32, ptr %source_site, align 8
-  %call = tail call i32 @kc_emu_pointer(i64 noundef %add, i64 noundef %conv5, i64 noundef 1, i32 noundef %3, i32 noundef 24) #26
+  %call = tail call i32 @kc_emu_pointer(i64 noundef %add, i64 noundef %conv5, i64 noundef 1, i32 noundef %3, i32 noundef 24) #27
   br label %for.inc
 
 for.inc:                                          ; preds = %for.body, %if.then
@@ -4361,8 +4479,8 @@ for.inc:                                          ; preds = %for.body, %if.then
 for.end:                                          ; preds = %for.cond
   %site = getelementptr inbounds nuw i8, ptr %copy, i64 36
   %4 = load i32, ptr %site, align 4
-  %call6 = tail call i32 @kc_emu_pointer(i64 noundef %shared, i64 noundef 16, i64 noundef 16, i32 noundef %4, i32 noundef 25) #26
-  tail call fastcc void @settle_write() #26
+  %call6 = tail call i32 @kc_emu_pointer(i64 noundef %shared, i64 noundef 16, i64 noundef 16, i32 noundef %4, i32 noundef 25) #27
+  tail call fastcc void @settle_write() #27
   ret void
 }
 
@@ -4370,7 +4488,7 @@ define internal void @note_store(ptr readnone captures(none) %block, ptr noundef
 entry:
   %source_site = getelementptr inbounds nuw i8, ptr %copy, i64 40
   %0 = load i32, ptr %source_site, align 8
-  %call = tail call i32 @kc_emu_pointer(i64 noundef %shared, i64 noundef 16, i64 noundef 16, i32 noundef %0, i32 noundef 24) #26
+  %call = tail call i32 @kc_emu_pointer(i64 noundef %shared, i64 noundef 16, i64 noundef 16, i32 noundef %0, i32 noundef 24) #27
   %size = getelementptr inbounds nuw i8, ptr %copy, i64 84
   %site = getelementptr inbounds nuw i8, ptr %copy, i64 36
   br label %for.cond
@@ -4394,8 +4512,8 @@ if.end:                                           ; preds = %for.body
   %add = add i64 %to, %conv
   %conv5 = zext i32 %1 to i64
   %4 = load i32, ptr %site, align 4
-  %call6 = tail call i32 @kc_emu_pointer(i64 noundef %add, i64 noundef %conv5, i64 noundef 1, i32 noundef %4, i32 noundef 25) #26
-  tail call fastcc void @settle_write() #26
+  %call6 = tail call i32 @kc_emu_pointer(i64 noundef %add, i64 noundef %conv5, i64 noundef 1, i32 noundef %4, i32 noundef 25) #27
+  tail call fastcc void @settle_write() #27
   br label %for.inc
 
 for.inc:                                          ; preds = %for.body, %if.end
@@ -4416,7 +4534,7 @@ entry:
 if.then:                                          ; preds = %entry
   %count = getelementptr inbounds nuw i8, ptr %block, i64 8
   %1 = load i64, ptr %count, align 8
-  %call = tail call ptr @calloc(i64 noundef %1, i64 noundef 4) #25
+  %call = tail call ptr @calloc(i64 noundef %1, i64 noundef 4) #26
   store ptr %call, ptr %groups, align 8
   br label %if.end
 
@@ -4432,7 +4550,7 @@ if.end:                                           ; preds = %if.then, %entry
 define void @kc_emu_bulk_done(ptr noundef %block, i64 noundef %thread, i32 noundef %left, i32 noundef %reads) local_unnamed_addr #0 {
 entry:
   %bulks1 = getelementptr inbounds nuw i8, ptr %block, i64 368
-  tail call fastcc void @settle_if(ptr noundef %block) #26
+  tail call fastcc void @settle_if(ptr noundef %block) #27
   %count = getelementptr inbounds nuw i8, ptr %block, i64 376
   %groups = getelementptr inbounds nuw i8, ptr %block, i64 384
   %tobool8 = icmp ne i32 %reads, 0
@@ -4474,7 +4592,7 @@ land.end:                                         ; preds = %land.lhs.true
   br i1 %or.cond, label %if.end.thread, label %if.end
 
 if.end.thread:                                    ; preds = %land.end
-  tail call fastcc void @do_bulk(ptr noundef nonnull %block, ptr noundef nonnull %arrayidx) #26
+  tail call fastcc void @do_bulk(ptr noundef nonnull %block, ptr noundef nonnull %arrayidx) #27
   br label %if.else
 
 if.end:                                           ; preds = %land.end
@@ -4483,7 +4601,7 @@ if.end:                                           ; preds = %land.end
   br i1 %or.cond14, label %if.else, label %if.then12
 
 if.then12:                                        ; preds = %if.end
-  tail call fastcc void @end_bulk(ptr noundef nonnull %block, i32 noundef %i.0.ph) #26
+  tail call fastcc void @end_bulk(ptr noundef nonnull %block, i32 noundef %i.0.ph) #27
   br label %for.cond
 
 if.else:                                          ; preds = %land.lhs.true, %for.body, %if.end, %if.end.thread
@@ -4514,7 +4632,7 @@ if.then3:                                         ; preds = %if.end
   %tobool4.not = icmp eq i64 %2, 0
   %lnot.ext = zext i1 %tobool4.not to i32
   %cond = select i1 %tobool4.not, ptr @do_store, ptr @do_load
-  tail call fastcc void @for_each_box_piece(ptr noundef %block, ptr noundef nonnull %copy, i32 noundef %lnot.ext, ptr noundef nonnull %cond) #26
+  tail call fastcc void @for_each_box_piece(ptr noundef %block, ptr noundef nonnull %copy, i32 noundef %lnot.ext, ptr noundef nonnull %cond) #27
   br label %return
 
 if.end7:                                          ; preds = %if.end
@@ -4526,7 +4644,7 @@ if.end7:                                          ; preds = %if.end
   %bytes = getelementptr inbounds nuw i8, ptr %copy, i64 32
   %7 = load i32, ptr %bytes, align 8
   %conv = sext i32 %7 to i64
-  %call = tail call ptr @memcpy(ptr noundef %4, ptr noundef %6, i64 noundef %conv) #25
+  %call = tail call ptr @memcpy(ptr noundef %4, ptr noundef %6, i64 noundef %conv) #26
   %8 = load i64, ptr %from, align 8
   %9 = load i32, ptr %bytes, align 8
   %conv10 = sext i32 %9 to i64
@@ -4536,7 +4654,7 @@ if.end7:                                          ; preds = %if.end
   %11 = load i32, ptr %source_site, align 8
   %clock = getelementptr inbounds nuw i8, ptr %copy, i64 52
   %12 = load i32, ptr %clock, align 4
-  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %8, i64 noundef %conv10, i64 noundef %10, i32 noundef %11, i32 noundef %12) #26
+  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %8, i64 noundef %conv10, i64 noundef %10, i32 noundef %11, i32 noundef %12) #27
   br label %return
 
 return:                                           ; preds = %entry, %if.end7, %if.then3
@@ -4552,7 +4670,7 @@ entry:
   %idxprom = sext i32 %number to i64
   %arrayidx = getelementptr inbounds %struct.Bulk, ptr %0, i64 %idxprom
   call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(200) %copy, ptr noundef nonnull align 8 dereferenceable(200) %arrayidx, i64 200, i1 false)
-  call fastcc void @do_bulk(ptr noundef %block, ptr noundef nonnull %copy) #26
+  call fastcc void @do_bulk(ptr noundef %block, ptr noundef nonnull %copy) #27
   %map = getelementptr inbounds nuw i8, ptr %copy, i64 80
   %1 = load i32, ptr %map, align 8
   %tobool.not = icmp eq i32 %1, 0
@@ -4569,7 +4687,7 @@ if.then:                                          ; preds = %entry
   %5 = load i32, ptr %site, align 4
   %clock = getelementptr inbounds nuw i8, ptr %copy, i64 52
   %6 = load i32, ptr %clock, align 4
-  call fastcc void @finish_at(ptr noundef nonnull %block, i64 noundef %2, i64 noundef %conv, i64 noundef %4, i32 noundef %5, i32 noundef %6) #26
+  call fastcc void @finish_at(ptr noundef nonnull %block, i64 noundef %2, i64 noundef %conv, i64 noundef %4, i32 noundef %5, i32 noundef %6) #27
   br label %if.end7
 
 if.else:                                          ; preds = %entry
@@ -4584,7 +4702,7 @@ if.then3:                                         ; preds = %if.else
   %tobool4.not = icmp eq i64 %8, 0
   %lnot.ext = zext i1 %tobool4.not to i32
   %cond = select i1 %tobool4.not, ptr @end_store, ptr @end_load
-  call fastcc void @for_each_box_piece(ptr noundef nonnull %block, ptr noundef nonnull %copy, i32 noundef %lnot.ext, ptr noundef nonnull %cond) #26
+  call fastcc void @for_each_box_piece(ptr noundef nonnull %block, ptr noundef nonnull %copy, i32 noundef %lnot.ext, ptr noundef nonnull %cond) #27
   br label %if.end7
 
 if.end7:                                          ; preds = %if.else, %if.then3, %if.then
@@ -4626,7 +4744,7 @@ if.end19:                                         ; preds = %for.end
   %bf.clear = and i16 %bf.load, -8192
   %bf.set = or disjoint i16 %bf.clear, %and
   store i16 %bf.set, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
-  %call = call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %13) #26
+  %call = call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %13) #27
   %tobool25.not = icmp eq ptr %call, null
   %.pre61 = load i64, ptr %thread20, align 8
   br i1 %tobool25.not, label %if.end36, label %land.lhs.true
@@ -4654,8 +4772,8 @@ if.end36:                                         ; preds = %if.then31, %land.lh
   %conv40 = sext i32 %20 to i64
   %mbarrier_site = getelementptr inbounds nuw i8, ptr %copy, i64 44
   %21 = load i32, ptr %mbarrier_site, align 4
-  %call41 = call fastcc i64 @change(ptr noundef nonnull %block, i64 noundef %18, i32 noundef 5, i64 noundef %19, i64 noundef %conv40, i32 noundef %21) #26
-  call fastcc void @settle_if(ptr noundef nonnull %block) #26
+  %call41 = call fastcc i64 @change(ptr noundef nonnull %block, i64 noundef %18, i32 noundef 5, i64 noundef %19, i64 noundef %conv40, i32 noundef %21) #27
+  call fastcc void @settle_if(ptr noundef nonnull %block) #27
   call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 4 dereferenceable(16) @now, ptr noundef nonnull align 4 dereferenceable(16) %saved, i64 16, i1 false)
   br label %return
 
@@ -4663,7 +4781,7 @@ return:                                           ; preds = %for.end, %if.end36
   ret void
 }
 
-define void @kc_emu_leave(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %n, i64 noundef %word) local_unnamed_addr #13 {
+define void @kc_emu_leave(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %n, i64 noundef %word) local_unnamed_addr #14 {
 entry:
   %words = getelementptr inbounds nuw i8, ptr %block, i64 32
   %0 = load ptr, ptr %words, align 8
@@ -4693,7 +4811,7 @@ land.lhs.true:                                    ; preds = %entry
   br i1 %cmp, label %if.then, label %if.end6
 
 if.then:                                          ; preds = %land.lhs.true
-  %call = tail call i32 @kc_emu_pointer(i64 noundef %address, i64 noundef 16, i64 noundef 16, i32 noundef %site, i32 noundef %flags) #26
+  %call = tail call i32 @kc_emu_pointer(i64 noundef %address, i64 noundef 16, i64 noundef 16, i32 noundef %site, i32 noundef %flags) #27
   %tobool2.not = icmp eq i32 %call, 0
   br i1 %tobool2.not, label %if.then3, label %if.end6
 
@@ -4707,12 +4825,12 @@ if.end6:                                          ; preds = %if.then, %if.then3,
   ret void
 }
 
-define i32 @kc_emu_matrix_load(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned) local_unnamed_addr #16 {
+define i32 @kc_emu_matrix_load(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned) local_unnamed_addr #17 {
 entry:
-  %call = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 0) #26
+  %call = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 0) #27
   %0 = load i16, ptr %call, align 2
   %conv = zext i16 %0 to i32
-  %call1 = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 1) #26
+  %call1 = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 1) #27
   %1 = load i16, ptr %call1, align 2
   %conv2 = zext i16 %1 to i32
   %shl = shl nuw i32 %conv2, 16
@@ -4720,7 +4838,7 @@ entry:
   ret i32 %or
 }
 
-define internal fastcc ptr @matrix_element(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef range(i32 0, 2) %n) unnamed_addr #16 {
+define internal fastcc ptr @matrix_element(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef range(i32 0, 2) %n) unnamed_addr #17 {
 entry:
   %rem = srem i64 %thread, 32
   %rem1.lhs.trunc = trunc nsw i64 %rem to i8
@@ -4768,14 +4886,14 @@ cond.end17:                                       ; preds = %cond.false15, %cond
   ret ptr %add.ptr25
 }
 
-define void @kc_emu_matrix_store(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef %word) local_unnamed_addr #17 {
+define void @kc_emu_matrix_store(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef %word) local_unnamed_addr #18 {
 entry:
   %conv = trunc i32 %word to i16
-  %call = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 0) #26
+  %call = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 0) #27
   store i16 %conv, ptr %call, align 2
   %shr = lshr i32 %word, 16
   %conv1 = trunc nuw i32 %shr to i16
-  %call2 = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 1) #26
+  %call2 = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 1) #27
   store i16 %conv1, ptr %call2, align 2
   ret void
 }
@@ -4798,7 +4916,7 @@ entry:
   %div = sdiv i64 %thread, 32
   %mul = shl nsw i64 %div, 5
   %rem = srem i64 %thread, 32
-  %call = tail call fastcc i32 @packing(i32 noundef %and9) #26
+  %call = tail call fastcc i32 @packing(i32 noundef %and9) #27
   %mul12 = mul nsw i32 %call, %index
   %0 = and i32 %types, 16384
   %tobool14.not = icmp eq i32 %0, 0
@@ -4851,9 +4969,9 @@ if.else:                                          ; preds = %for.body
 if.end:                                           ; preds = %if.else, %if.then
   %column.0 = phi i32 [ %rem21, %if.then ], [ %add31, %if.else ]
   %row.0 = phi i32 [ %div20, %if.then ], [ %add26, %if.else ]
-  %call32 = tail call fastcc double @number_in(i64 noundef %c, i32 noundef %and9, i32 noundef %part.0) #26
-  %call60 = tail call fastcc i32 @packing(i32 noundef %and5) #26
-  %call63 = tail call fastcc i32 @packing(i32 noundef %and7) #26
+  %call32 = tail call fastcc double @number_in(i64 noundef %c, i32 noundef %and9, i32 noundef %part.0) #27
+  %call60 = tail call fastcc i32 @packing(i32 noundef %and5) #27
+  %call63 = tail call fastcc i32 @packing(i32 noundef %and7) #27
   %mul40 = mul nsw i32 %row.0, %cond
   br label %for.cond33
 
@@ -4881,10 +4999,10 @@ cond.true49:                                      ; preds = %for.body36
   br label %cond.end56
 
 cond.false54:                                     ; preds = %for.body36
-  %call45 = tail call fastcc { i64, i32 } @operand_place(i32 noundef %row.0, i32 noundef %at.0, i32 noundef %and5, i32 noundef %and) #26
+  %call45 = tail call fastcc { i64, i32 } @operand_place(i32 noundef %row.0, i32 noundef %at.0, i32 noundef %and5, i32 noundef %and) #27
   %a.sroa.0.0165 = extractvalue { i64, i32 } %call45, 0
   %a.sroa.3.0166 = extractvalue { i64, i32 } %call45, 1
-  %call55 = tail call fastcc { i64, i32 } @operand_place(i32 noundef %column.0, i32 noundef %at.0, i32 noundef %and7, i32 noundef 8) #26
+  %call55 = tail call fastcc { i64, i32 } @operand_place(i32 noundef %column.0, i32 noundef %at.0, i32 noundef %and7, i32 noundef 8) #27
   br label %cond.end56
 
 cond.end56:                                       ; preds = %cond.false54, %cond.true49
@@ -4893,8 +5011,8 @@ cond.end56:                                       ; preds = %cond.false54, %cond
   %call53.pn = phi { i64, i32 } [ %.fca.1.insert.i163, %cond.true49 ], [ %call55, %cond.false54 ]
   %b.sroa.0.0 = extractvalue { i64, i32 } %call53.pn, 0
   %b.sroa.3.0 = extractvalue { i64, i32 } %call53.pn, 1
-  %call57 = tail call fastcc i64 @left_at(ptr noundef %block, i64 noundef %mul, i64 %a.sroa.0.0167, i32 %a.sroa.3.0169, i32 noundef %and5, i32 noundef 0) #26
-  %call58 = tail call fastcc i64 @left_at(ptr noundef %block, i64 noundef %mul, i64 %b.sroa.0.0, i32 %b.sroa.3.0, i32 noundef %and7, i32 noundef 16) #26
+  %call57 = tail call fastcc i64 @left_at(ptr noundef %block, i64 noundef %mul, i64 %a.sroa.0.0167, i32 %a.sroa.3.0169, i32 noundef %and5, i32 noundef 0) #27
+  %call58 = tail call fastcc i64 @left_at(ptr noundef %block, i64 noundef %mul, i64 %b.sroa.0.0, i32 %b.sroa.3.0, i32 noundef %and7, i32 noundef 16) #27
   %rem61 = srem i32 %a.sroa.3.0169, %call60
   %rem64 = srem i32 %b.sroa.3.0, %call63
   br i1 %cmp65, label %if.then67, label %if.else82
@@ -4914,8 +5032,8 @@ if.then67:                                        ; preds = %cond.end56
   br label %for.inc
 
 if.else82:                                        ; preds = %cond.end56
-  %call83 = tail call fastcc double @number_in(i64 noundef %call57, i32 noundef %and5, i32 noundef %rem61) #26
-  %call84 = tail call fastcc double @number_in(i64 noundef %call58, i32 noundef %and7, i32 noundef %rem64) #26
+  %call83 = tail call fastcc double @number_in(i64 noundef %call57, i32 noundef %and5, i32 noundef %rem61) #27
+  %call84 = tail call fastcc double @number_in(i64 noundef %call58, i32 noundef %and7, i32 noundef %rem64) #27
   %2 = tail call double @llvm.fmuladd.f64(double %call83, double %call84, double %sum.0)
   br label %for.inc
 
@@ -4925,7 +5043,7 @@ for.inc:                                          ; preds = %if.then67, %if.else
   br label %for.cond33
 
 for.end:                                          ; preds = %for.cond33
-  %call88 = tail call fastcc i64 @word_with(i64 noundef %result.0, i32 noundef %and9, i32 noundef %part.0, double noundef %sum.0, i32 noundef %and87) #26
+  %call88 = tail call fastcc i64 @word_with(i64 noundef %result.0, i32 noundef %and9, i32 noundef %part.0, double noundef %sum.0, i32 noundef %and87) #27
   %inc90 = add nuw nsw i32 %part.0, 1
   br label %for.cond
 
@@ -4933,13 +5051,13 @@ for.end91:                                        ; preds = %for.cond
   ret i64 %result.0
 }
 
-define internal fastcc range(i32 0, 33) i32 @packing(i32 noundef %type) unnamed_addr #10 {
+define internal fastcc range(i32 0, 33) i32 @packing(i32 noundef %type) unnamed_addr #11 {
 entry:
   %cmp = icmp eq i32 %type, 4
   br i1 %cmp, label %cond.end, label %cond.false
 
 cond.false:                                       ; preds = %entry
-  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #26
+  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #27
   %div.rhs.trunc = trunc nuw nsw i32 %call to i8
   %div2 = udiv i8 32, %div.rhs.trunc
   %div.zext = zext nneg i8 %div2 to i32
@@ -4956,7 +5074,7 @@ entry:
   %value = alloca double, align 8
   store i64 %word, ptr %word.addr, align 8
   %conv = trunc i64 %word to i32
-  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #26
+  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #27
   %and = and i32 %call, 31
   %mul = mul nsw i32 %and, %part
   %shr = lshr i32 %conv, %mul
@@ -4976,21 +5094,21 @@ entry:
 
 sw.bb:                                            ; preds = %entry
   %and1 = and i32 %shr, 65535
-  %call2 = tail call fastcc double @of_half(i32 noundef %and1) #26
+  %call2 = tail call fastcc double @of_half(i32 noundef %and1) #27
   br label %return
 
 sw.bb3:                                           ; preds = %entry
   %shl = shl i32 %shr, 16
-  %call4 = tail call fastcc double @as_float(i32 noundef %shl) #26
+  %call4 = tail call fastcc double @as_float(i32 noundef %shl) #27
   br label %return
 
 sw.bb5:                                           ; preds = %entry
   %and6 = and i32 %shr, -8192
-  %call7 = tail call fastcc double @as_float(i32 noundef %and6) #26
+  %call7 = tail call fastcc double @as_float(i32 noundef %and6) #27
   br label %return
 
 sw.bb8:                                           ; preds = %entry
-  %call9 = tail call fastcc double @as_float(i32 noundef %shr) #26
+  %call9 = tail call fastcc double @as_float(i32 noundef %shr) #27
   br label %return
 
 sw.bb10:                                          ; preds = %entry
@@ -5030,7 +5148,7 @@ sw.bb27:                                          ; preds = %entry
 
 if.then.i:                                        ; preds = %sw.bb27
   %or.i = or i32 %and28, 2143289344
-  %call.i = tail call fastcc double @as_float(i32 noundef %or.i) #26
+  %call.i = tail call fastcc double @as_float(i32 noundef %or.i) #27
   br label %return
 
 if.end.i:                                         ; preds = %sw.bb27
@@ -5043,7 +5161,7 @@ if.then4.i:                                       ; preds = %if.end.i
   %shl7.i = shl nuw nsw i32 %and1.i, 20
   %0 = or disjoint i32 %shl5.i, %shl7.i
   %or8.i = or disjoint i32 %0, %shl.i
-  %call9.i = tail call fastcc double @as_float(i32 noundef %or8.i) #26
+  %call9.i = tail call fastcc double @as_float(i32 noundef %or8.i) #27
   br label %return
 
 if.end10.i:                                       ; preds = %if.end.i
@@ -5057,11 +5175,11 @@ if.end10.i:                                       ; preds = %if.end.i
 sw.bb30:                                          ; preds = %entry
   %shl31 = shl i32 %shr, 8
   %and32 = and i32 %shl31, 65280
-  %call33 = tail call fastcc double @of_half(i32 noundef %and32) #26
+  %call33 = tail call fastcc double @of_half(i32 noundef %and32) #27
   br label %return
 
 sw.epilog:                                        ; preds = %entry
-  %call34 = call ptr @memcpy(ptr noundef nonnull %value, ptr noundef nonnull %word.addr, i64 noundef 8) #25
+  %call34 = call ptr @memcpy(ptr noundef nonnull %value, ptr noundef nonnull %word.addr, i64 noundef 8) #26
   %1 = load double, ptr %value, align 8
   br label %return
 
@@ -5070,9 +5188,9 @@ return:                                           ; preds = %if.end10.i, %if.the
   ret double %retval.0
 }
 
-define internal fastcc { i64, i32 } @operand_place(i32 noundef %across, i32 noundef range(i32 -2147483648, 256) %k, i32 noundef range(i32 0, 16) %type, i32 noundef range(i32 0, 256) %rows) unnamed_addr #10 {
+define internal fastcc { i64, i32 } @operand_place(i32 noundef %across, i32 noundef range(i32 -2147483648, 256) %k, i32 noundef range(i32 0, 16) %type, i32 noundef range(i32 0, 256) %rows) unnamed_addr #11 {
 entry:
-  %call = tail call fastcc i32 @packing(i32 noundef %type) #26
+  %call = tail call fastcc i32 @packing(i32 noundef %type) #27
   %div18 = lshr i32 %rows, 3
   %rem = srem i32 %across, 8
   %mul = shl nsw i32 %rem, 2
@@ -5093,7 +5211,7 @@ entry:
   ret { i64, i32 } %.fca.1.insert
 }
 
-define internal fastcc i64 @left_at(ptr noundef readonly captures(none) %block, i64 noundef range(i64 -9223372036854775808, 9223372036854775777) %first, i64 range(i64 -2147483648, 2147483648) %place.coerce0, i32 %place.coerce1, i32 noundef range(i32 0, 16) %type, i32 noundef range(i32 0, 17) %from) unnamed_addr #16 {
+define internal fastcc i64 @left_at(ptr noundef readonly captures(none) %block, i64 noundef range(i64 -9223372036854775808, 9223372036854775777) %first, i64 range(i64 -2147483648, 2147483648) %place.coerce0, i32 %place.coerce1, i32 noundef range(i32 0, 16) %type, i32 noundef range(i32 0, 17) %from) unnamed_addr #17 {
 entry:
   %add = add nsw i64 %place.coerce0, %first
   %count = getelementptr inbounds nuw i8, ptr %block, i64 8
@@ -5103,7 +5221,7 @@ entry:
   %words = getelementptr inbounds nuw i8, ptr %block, i64 32
   %1 = load ptr, ptr %words, align 8
   %arrayidx = getelementptr inbounds [32 x i64], ptr %1, i64 %cond
-  %call = tail call fastcc i32 @packing(i32 noundef %type) #26
+  %call = tail call fastcc i32 @packing(i32 noundef %type) #27
   %div = sdiv i32 %place.coerce1, %call
   %add4 = add nsw i32 %div, %from
   %idxprom = sext i32 %add4 to i64
@@ -5112,7 +5230,7 @@ entry:
   ret i64 %2
 }
 
-declare double @llvm.fmuladd.f64(double, double, double) #18
+declare double @llvm.fmuladd.f64(double, double, double) #19
 
 define internal fastcc i64 @word_with(i64 noundef %word, i32 noundef range(i32 0, 16) %type, i32 noundef range(i32 -2147483648, 32) %part, double noundef %value, i32 noundef range(i32 0, 2) %clamps) unnamed_addr #0 {
 entry:
@@ -5131,14 +5249,14 @@ entry:
   ]
 
 if.then:                                          ; preds = %entry
-  %call = call ptr @memcpy(ptr noundef nonnull %word.addr, ptr noundef nonnull %value.addr, i64 noundef 8) #25
+  %call = call ptr @memcpy(ptr noundef nonnull %word.addr, ptr noundef nonnull %value.addr, i64 noundef 8) #26
   %.pre = load i64, ptr %word.addr, align 8
   br label %if.end29
 
 if.then2:                                         ; preds = %entry
   %conv = fptrunc double %value to float
   store float %conv, ptr %single, align 4
-  %call3 = call ptr @memcpy(ptr noundef nonnull %bits, ptr noundef nonnull %single, i64 noundef 4) #25
+  %call3 = call ptr @memcpy(ptr noundef nonnull %bits, ptr noundef nonnull %single, i64 noundef 4) #26
   %0 = load i32, ptr %bits, align 4
   %conv4 = zext i32 %0 to i64
   br label %if.end29
@@ -5153,7 +5271,7 @@ if.then8:                                         ; preds = %entry
   call void @llvm.lifetime.start.p0(ptr nonnull %bits.i)
   %conv.i = fptrunc double %value to float
   store float %conv.i, ptr %single.i, align 4
-  %call.i = call ptr @memcpy(ptr noundef nonnull %bits.i, ptr noundef nonnull %single.i, i64 noundef 4) #25
+  %call.i = call ptr @memcpy(ptr noundef nonnull %bits.i, ptr noundef nonnull %single.i, i64 noundef 4) #26
   %1 = load i32, ptr %bits.i, align 4
   %shr.i = lshr i32 %1, 16
   %and.i = and i32 %shr.i, 32768
@@ -5252,9 +5370,9 @@ if.end29:                                         ; preds = %if.then2, %if.end23
 define i64 @kc_emu_wmma_load(ptr noundef readonly captures(none) %block, i64 noundef %thread, i64 noundef %base, i32 noundef %sizes, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i32 noundef %index, i32 noundef %site) local_unnamed_addr #0 {
 entry:
   %bits = alloca i64, align 8
-  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #26
+  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #27
   %div24 = lshr i32 %call, 3
-  %call1 = tail call fastcc i32 @packing(i32 noundef %type) #26
+  %call1 = tail call fastcc i32 @packing(i32 noundef %type) #27
   %shr = ashr i32 %sizes, 8
   %and = and i32 %sizes, 255
   %rem = srem i64 %thread, 32
@@ -5276,19 +5394,19 @@ for.body:                                         ; preds = %for.cond
   store i64 0, ptr %bits, align 8
   %1 = trunc i64 %indvars.iv to i32
   %2 = add i32 %mul, %1
-  %call3 = call fastcc i64 @element_address(i64 noundef %base, i32 noundef %shr, i32 noundef %and, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i64 noundef %rem, i32 noundef %2) #26
+  %call3 = call fastcc i64 @element_address(i64 noundef %base, i32 noundef %shr, i32 noundef %and, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i64 noundef %rem, i32 noundef %2) #27
   %3 = load ptr, ptr %clocks, align 8
   %tobool.not = icmp eq ptr %3, null
   br i1 %tobool.not, label %if.end, label %land.lhs.true
 
 land.lhs.true:                                    ; preds = %for.body
-  %call5 = call i32 @kc_emu_pointer(i64 noundef %call3, i64 noundef %conv, i64 noundef %conv, i32 noundef %site, i32 noundef 0) #26
+  %call5 = call i32 @kc_emu_pointer(i64 noundef %call3, i64 noundef %conv, i64 noundef %conv, i32 noundef %site, i32 noundef 0) #27
   %tobool6.not = icmp eq i32 %call5, 0
   br i1 %tobool6.not, label %for.inc, label %if.end
 
 if.end:                                           ; preds = %land.lhs.true, %for.body
   %4 = inttoptr i64 %call3 to ptr
-  %call8 = call ptr @memcpy(ptr noundef nonnull %bits, ptr noundef %4, i64 noundef %conv) #25
+  %call8 = call ptr @memcpy(ptr noundef nonnull %bits, ptr noundef %4, i64 noundef %conv) #26
   %5 = load i64, ptr %bits, align 8
   %6 = mul nuw nsw i64 %indvars.iv, %0
   %shl = shl i64 %5, %6
@@ -5304,7 +5422,7 @@ for.end:                                          ; preds = %for.cond
   ret i64 %word.0
 }
 
-define internal fastcc range(i32 1, 65) i32 @bits_of(i32 noundef %type) unnamed_addr #10 {
+define internal fastcc range(i32 1, 65) i32 @bits_of(i32 noundef %type) unnamed_addr #11 {
 entry:
   %0 = icmp ult i32 %type, 13
   br i1 %0, label %switch.lookup, label %return
@@ -5320,7 +5438,7 @@ return:                                           ; preds = %entry, %switch.look
   ret i32 %retval.0
 }
 
-define internal fastcc i64 @element_address(i64 noundef %base, i32 noundef range(i32 -8388608, 8388608) %rows, i32 noundef range(i32 0, 256) %columns, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i64 noundef range(i64 -31, 32) %lane, i32 noundef %slot) unnamed_addr #10 {
+define internal fastcc i64 @element_address(i64 noundef %base, i32 noundef range(i32 -8388608, 8388608) %rows, i32 noundef range(i32 0, 256) %columns, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i64 noundef range(i64 -31, 32) %lane, i32 noundef %slot) unnamed_addr #11 {
 entry:
   %mul = mul nsw i32 %columns, %rows
   %div = sdiv i32 %mul, 32
@@ -5338,7 +5456,7 @@ entry:
   %conv5.conv3 = select i1 %tobool.not, i64 %conv5, i64 %conv3
   %mul10 = mul nsw i64 %conv3.conv5, %conv9
   %add11 = add nsw i64 %mul10, %conv5.conv3
-  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #26
+  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #27
   %div1223 = lshr i32 %call, 3
   %conv13 = zext nneg i32 %div1223 to i64
   %mul14 = mul nsw i64 %add11, %conv13
@@ -5349,9 +5467,9 @@ entry:
 define void @kc_emu_wmma_store(ptr noundef readonly captures(none) %block, i64 noundef %thread, i64 noundef %base, i32 noundef %sizes, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i32 noundef %index, i32 noundef %site, i64 noundef %word) local_unnamed_addr #0 {
 entry:
   %bits = alloca i64, align 8
-  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #26
+  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #27
   %div29 = lshr i32 %call, 3
-  %call1 = tail call fastcc i32 @packing(i32 noundef %type) #26
+  %call1 = tail call fastcc i32 @packing(i32 noundef %type) #27
   %shr = ashr i32 %sizes, 8
   %and = and i32 %sizes, 255
   %rem = srem i64 %thread, 32
@@ -5371,7 +5489,7 @@ for.cond:                                         ; preds = %for.inc, %entry
 for.body:                                         ; preds = %for.cond
   %1 = trunc i64 %indvars.iv to i32
   %2 = add i32 %mul, %1
-  %call3 = call fastcc i64 @element_address(i64 noundef %base, i32 noundef %shr, i32 noundef %and, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i64 noundef %rem, i32 noundef %2) #26
+  %call3 = call fastcc i64 @element_address(i64 noundef %base, i32 noundef %shr, i32 noundef %and, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i64 noundef %rem, i32 noundef %2) #27
   %3 = mul nuw nsw i64 %indvars.iv, %0
   %shr7 = lshr i64 %word, %3
   store i64 %shr7, ptr %bits, align 8
@@ -5380,19 +5498,19 @@ for.body:                                         ; preds = %for.cond
   br i1 %tobool.not, label %if.end, label %land.lhs.true
 
 land.lhs.true:                                    ; preds = %for.body
-  %call9 = call i32 @kc_emu_pointer(i64 noundef %call3, i64 noundef %conv, i64 noundef %conv, i32 noundef %site, i32 noundef 1) #26
+  %call9 = call i32 @kc_emu_pointer(i64 noundef %call3, i64 noundef %conv, i64 noundef %conv, i32 noundef %site, i32 noundef 1) #27
   %tobool10.not = icmp eq i32 %call9, 0
   br i1 %tobool10.not, label %for.inc, label %if.end
 
 if.end:                                           ; preds = %land.lhs.true, %for.body
   %5 = inttoptr i64 %call3 to ptr
-  %call12 = call ptr @memcpy(ptr noundef %5, ptr noundef nonnull %bits, i64 noundef %conv) #25
+  %call12 = call ptr @memcpy(ptr noundef %5, ptr noundef nonnull %bits, i64 noundef %conv) #26
   %6 = load ptr, ptr %clocks, align 8
   %tobool14.not = icmp eq ptr %6, null
   br i1 %tobool14.not, label %for.inc, label %if.then15
 
 if.then15:                                        ; preds = %if.end
-  call fastcc void @settle_write() #26
+  call fastcc void @settle_write() #27
   br label %for.inc
 
 for.inc:                                          ; preds = %if.end, %if.then15, %land.lhs.true
@@ -5406,7 +5524,7 @@ for.end:                                          ; preds = %for.cond
 define void @kc_emu_product(ptr noundef captures(none) %block, i64 noundef %thread, i64 noundef %a, i64 noundef %b, i32 noundef %n, i32 noundef %types, i32 noundef %a_site, i32 noundef %b_site) local_unnamed_addr #0 {
 entry:
   %product = alloca %struct.Product, align 8
-  %call = tail call fastcc ptr @accumulators_of(ptr noundef %block, i64 noundef %thread) #26
+  %call = tail call fastcc ptr @accumulators_of(ptr noundef %block, i64 noundef %thread) #27
   %product_count = getelementptr inbounds nuw i8, ptr %call, i64 16
   %0 = load i32, ptr %product_count, align 8
   %product_room = getelementptr inbounds nuw i8, ptr %call, i64 20
@@ -5422,7 +5540,7 @@ if.then:                                          ; preds = %entry
   store i32 %spec.select, ptr %product_room, align 4
   %conv = sext i32 %spec.select to i64
   %mul5 = mul nsw i64 %conv, 40
-  %call6 = tail call ptr @realloc(ptr noundef %.pre, i64 noundef %mul5) #25
+  %call6 = tail call ptr @realloc(ptr noundef %.pre, i64 noundef %mul5) #26
   store ptr %call6, ptr %call, align 8
   %.pre53 = load i32, ptr %product_count, align 8
   br label %if.end
@@ -5463,7 +5581,7 @@ if.end:                                           ; preds = %if.then, %entry
   br i1 %or.cond, label %if.end17, label %return
 
 if.end17:                                         ; preds = %if.end
-  tail call fastcc void @settle_write() #26
+  tail call fastcc void @settle_write() #27
   br label %for.cond
 
 for.cond:                                         ; preds = %for.inc, %if.end17
@@ -5481,7 +5599,7 @@ for.body:                                         ; preds = %for.cond
 if.then26:                                        ; preds = %for.body
   %arrayidx29 = getelementptr inbounds nuw i32, ptr %sites, i64 %indvars.iv
   %9 = load i32, ptr %arrayidx29, align 4
-  tail call fastcc void @report(i32 noundef 3, i32 noundef %9, ptr noundef null, i64 noundef -1) #26
+  tail call fastcc void @report(i32 noundef 3, i32 noundef %9, ptr noundef null, i64 noundef -1) #27
   br label %for.inc
 
 for.inc:                                          ; preds = %for.body, %if.then26
@@ -5489,7 +5607,7 @@ for.inc:                                          ; preds = %for.body, %if.then2
   br label %for.cond
 
 for.end:                                          ; preds = %for.cond
-  call fastcc void @for_each_piece(ptr noundef %block, i64 noundef %thread, ptr noundef nonnull %product, i32 noundef 0) #26
+  call fastcc void @for_each_piece(ptr noundef %block, i64 noundef %thread, ptr noundef nonnull %product, i32 noundef 0) #27
   br label %return
 
 return:                                           ; preds = %if.end, %for.end
@@ -5506,7 +5624,7 @@ entry:
 if.then:                                          ; preds = %entry
   %count = getelementptr inbounds nuw i8, ptr %block, i64 8
   %1 = load i64, ptr %count, align 8
-  %call = tail call ptr @calloc(i64 noundef %1, i64 noundef 40) #25
+  %call = tail call ptr @calloc(i64 noundef %1, i64 noundef 40) #26
   store ptr %call, ptr %accumulators, align 8
   br label %if.end
 
@@ -5577,7 +5695,7 @@ for.cond22:                                       ; preds = %for.cond18, %for.in
 for.body25:                                       ; preds = %for.cond22
   %mul29 = shl nsw i32 %piece.0, 4
   %cond31 = select i1 %tobool14.not, i32 %mul29, i32 %piece.0
-  %call = tail call fastcc i64 @piece_address(ptr noundef %block, i64 noundef %cond3, i32 noundef %row.0, i32 noundef %cond31, i32 noundef %and) #26
+  %call = tail call fastcc i64 @piece_address(ptr noundef %block, i64 noundef %cond3, i32 noundef %row.0, i32 noundef %cond31, i32 noundef %and) #27
   br i1 %tobool32.not, label %if.else, label %if.then
 
 if.then:                                          ; preds = %for.body25
@@ -5589,11 +5707,11 @@ if.then:                                          ; preds = %for.body25
   %add.ptr.i = getelementptr inbounds i32, ptr %3, i64 %mul.i
   %arrayidx34 = getelementptr inbounds i32, ptr %add.ptr.i, i64 %thread
   %5 = load i32, ptr %arrayidx34, align 4
-  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %call, i64 noundef 16, i64 noundef %thread, i32 noundef %2, i32 noundef %5) #26
+  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %call, i64 noundef 16, i64 noundef %thread, i32 noundef %2, i32 noundef %5) #27
   br label %for.inc
 
 if.else:                                          ; preds = %for.body25
-  %call35 = tail call i32 @kc_emu_pointer(i64 noundef %call, i64 noundef 16, i64 noundef 16, i32 noundef %2, i32 noundef 24) #26
+  %call35 = tail call i32 @kc_emu_pointer(i64 noundef %call, i64 noundef 16, i64 noundef 16, i32 noundef %2, i32 noundef 24) #27
   br label %for.inc
 
 for.inc:                                          ; preds = %if.then, %if.else
@@ -5614,7 +5732,7 @@ for.end41:                                        ; preds = %for.cond
 
 define range(i64 2149580800, 4293918720) i64 @kc_emu_accumulate(ptr noundef captures(none) %block, i64 noundef %thread, i64 noundef %c) local_unnamed_addr #0 {
 entry:
-  %call = tail call fastcc ptr @accumulators_of(ptr noundef %block, i64 noundef %thread) #26
+  %call = tail call fastcc ptr @accumulators_of(ptr noundef %block, i64 noundef %thread) #27
   %0 = load ptr, ptr %call, align 8
   %product_count = getelementptr inbounds nuw i8, ptr %call, i64 16
   %1 = load i32, ptr %product_count, align 8
@@ -5643,7 +5761,7 @@ if.then:                                          ; preds = %entry
   %7 = load ptr, ptr %registers, align 8
   %conv = sext i32 %spec.select to i64
   %mul5 = mul nsw i64 %conv, 12
-  %call6 = tail call ptr @realloc(ptr noundef %7, i64 noundef %mul5) #25
+  %call6 = tail call ptr @realloc(ptr noundef %7, i64 noundef %mul5) #26
   store ptr %call6, ptr %registers, align 8
   %.pre = load i32, ptr %register_count, align 8
   br label %if.end
@@ -5680,7 +5798,7 @@ if.end:                                           ; preds = %entry.if.end_crit_e
 
 define i64 @kc_emu_register(ptr noundef captures(none) %block, i64 noundef %thread, i64 noundef %word, i32 noundef %type, i32 noundef %site) local_unnamed_addr #0 {
 entry:
-  %call = tail call fastcc ptr @accumulators_of(ptr noundef %block, i64 noundef %thread) #26
+  %call = tail call fastcc ptr @accumulators_of(ptr noundef %block, i64 noundef %thread) #27
   %conv1 = trunc i64 %word to i32
   %and.i = and i32 %conv1, -1048576
   %cmp.i.i = icmp eq i32 %type, 10
@@ -5719,7 +5837,7 @@ if.end8:                                          ; preds = %if.end
   br i1 %tobool9.not, label %return, label %if.then10
 
 if.then10:                                        ; preds = %if.end8
-  tail call fastcc void @report(i32 noundef 8, i32 noundef %site, ptr noundef null, i64 noundef -1) #26
+  tail call fastcc void @report(i32 noundef 8, i32 noundef %site, ptr noundef null, i64 noundef -1) #27
   br label %return
 
 return:                                           ; preds = %if.end8, %if.then10, %entry, %lor.lhs.false, %if.then6
@@ -5729,7 +5847,7 @@ return:                                           ; preds = %if.end8, %if.then10
 
 define void @kc_emu_products_commit(ptr noundef captures(none) %block, i64 noundef %thread) local_unnamed_addr #0 {
 entry:
-  %call = tail call fastcc ptr @accumulators_of(ptr noundef %block, i64 noundef %thread) #26
+  %call = tail call fastcc ptr @accumulators_of(ptr noundef %block, i64 noundef %thread) #27
   %open = getelementptr inbounds nuw i8, ptr %call, i64 32
   %0 = load i32, ptr %open, align 8
   %inc = add nsw i32 %0, 1
@@ -5739,8 +5857,8 @@ entry:
 
 define void @kc_emu_products_done(ptr noundef captures(none) %block, i64 noundef %thread, i32 noundef %left) local_unnamed_addr #0 {
 entry:
-  %call = tail call fastcc ptr @accumulators_of(ptr noundef %block, i64 noundef %thread) #26
-  tail call fastcc void @settle_if(ptr noundef %block) #26
+  %call = tail call fastcc ptr @accumulators_of(ptr noundef %block, i64 noundef %thread) #27
+  tail call fastcc void @settle_if(ptr noundef %block) #27
   %open = getelementptr inbounds nuw i8, ptr %call, i64 32
   %0 = load i32, ptr %open, align 8
   %sub = sub nsw i32 %0, %left
@@ -5799,14 +5917,14 @@ for.body:                                         ; preds = %land.rhs
   %shr4.i = lshr i32 %8, 8
   %and5.i = and i32 %shr4.i, 15
   %shr7.i = ashr i32 %8, 12
-  %call.i = tail call fastcc i32 @bits_of(i32 noundef %and.i) #26
+  %call.i = tail call fastcc i32 @bits_of(i32 noundef %and.i) #27
   %div10.rhs.trunc.i = trunc nuw nsw i32 %call.i to i16
   %div10124.i = udiv i16 256, %div10.rhs.trunc.i
   %div10.zext.i = zext nneg i16 %div10124.i to i32
   %n.i = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
   %9 = load i32, ptr %n.i, align 8
   %div11.i = sdiv i32 %9, 2
-  %call12.i = tail call fastcc i32 @packing(i32 noundef %and5.i) #26
+  %call12.i = tail call fastcc i32 @packing(i32 noundef %and5.i) #27
   %div13.i = sdiv i32 %div11.i, %call12.i
   %first.i = getelementptr inbounds nuw i8, ptr %arrayidx, i64 24
   %and49.i = and i32 %shr7.i, 2
@@ -5872,9 +5990,9 @@ for.cond45.i:                                     ; preds = %for.body48.i, %for.
 
 for.body48.i:                                     ; preds = %for.cond45.i
   %21 = load i64, ptr %arrayidx, align 8
-  %call50.i = tail call fastcc double @tile_number(ptr noundef readonly %block, i64 noundef %21, i32 noundef %add37.i, i32 noundef %at.0.i, i32 noundef %and.i, i32 noundef %and49.i) #26
+  %call50.i = tail call fastcc double @tile_number(ptr noundef readonly %block, i64 noundef %21, i32 noundef %add37.i, i32 noundef %at.0.i, i32 noundef %and.i, i32 noundef %and49.i) #27
   %22 = load i64, ptr %b.i, align 8
-  %call52.i = tail call fastcc double @tile_number(ptr noundef readonly %block, i64 noundef %22, i32 noundef %add44.i, i32 noundef %at.0.i, i32 noundef %and2.i, i32 noundef %and51.i) #26
+  %call52.i = tail call fastcc double @tile_number(ptr noundef readonly %block, i64 noundef %22, i32 noundef %add44.i, i32 noundef %at.0.i, i32 noundef %and2.i, i32 noundef %and51.i) #27
   %23 = tail call double @llvm.fmuladd.f64(double %call50.i, double %call52.i, double %product_sum.0.i)
   %inc.i = add nuw nsw i32 %at.0.i, 1
   br label %for.cond45.i
@@ -5885,13 +6003,13 @@ for.end.i:                                        ; preds = %for.cond45.i
   br i1 %tobool62.not.i, label %cond.false64.i, label %cond.end67.i
 
 cond.false64.i:                                   ; preds = %for.end.i
-  %call66.i = tail call fastcc double @number_in(i64 noundef %conv23.i, i32 noundef %and5.i, i32 noundef %part.0.i) #26
+  %call66.i = tail call fastcc double @number_in(i64 noundef %conv23.i, i32 noundef %and5.i, i32 noundef %part.0.i) #27
   br label %cond.end67.i
 
 cond.end67.i:                                     ; preds = %cond.false64.i, %for.end.i
   %cond68.i = phi double [ %call66.i, %cond.false64.i ], [ 0.000000e+00, %for.end.i ]
   %add69.i = fadd double %product_sum.1.i, %cond68.i
-  %call71.i = tail call fastcc i64 @word_with(i64 noundef %word.0.i, i32 noundef %and5.i, i32 noundef %part.0.i, double noundef %add69.i, i32 noundef %and70.i) #26
+  %call71.i = tail call fastcc i64 @word_with(i64 noundef %word.0.i, i32 noundef %and5.i, i32 noundef %part.0.i, double noundef %add69.i, i32 noundef %and70.i) #27
   %inc73.i = add nuw nsw i32 %part.0.i, 1
   br label %for.cond24.i
 
@@ -5910,7 +6028,7 @@ multiply.exit:                                    ; preds = %for.cond.i
 if.then11:                                        ; preds = %multiply.exit
   %25 = load ptr, ptr %call, align 8
   %arrayidx14 = getelementptr inbounds nuw %struct.Product, ptr %25, i64 %indvars.iv
-  tail call fastcc void @for_each_piece(ptr noundef nonnull %block, i64 noundef %thread, ptr noundef %arrayidx14, i32 noundef 1) #26
+  tail call fastcc void @for_each_piece(ptr noundef nonnull %block, i64 noundef %thread, ptr noundef %arrayidx14, i32 noundef 1) #27
   br label %for.inc
 
 for.inc:                                          ; preds = %multiply.exit, %if.then11
@@ -5989,7 +6107,7 @@ if.end47:                                         ; preds = %for.end30, %if.then
 
 declare i32 @memcmp(ptr noundef, ptr noundef, i64 noundef) local_unnamed_addr
 
-define internal fastcc noundef ptr @concurrent_update(ptr noundef readonly captures(none) %buffer, i64 noundef %element) unnamed_addr #11 {
+define internal fastcc noundef ptr @concurrent_update(ptr noundef readonly captures(none) %buffer, i64 noundef %element) unnamed_addr #12 {
 entry:
   %updates = getelementptr inbounds nuw i8, ptr %buffer, i64 40
   %0 = load ptr, ptr %updates, align 8
@@ -6000,7 +6118,7 @@ if.end:                                           ; preds = %entry
   %arrayidx = getelementptr inbounds %struct.Updates, ptr %0, i64 %element
   %last_2 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
   %all = getelementptr inbounds nuw i8, ptr %arrayidx, i64 32
-  %call = tail call fastcc ptr @concurrent_of(ptr noundef nonnull %arrayidx, ptr noundef nonnull %last_2, ptr noundef nonnull %all, i32 noundef 0) #26
+  %call = tail call fastcc ptr @concurrent_of(ptr noundef nonnull %arrayidx, ptr noundef nonnull %last_2, ptr noundef nonnull %all, i32 noundef 0) #27
   br label %return
 
 return:                                           ; preds = %entry, %if.end
@@ -6008,7 +6126,7 @@ return:                                           ; preds = %entry, %if.end
   ret ptr %retval.0
 }
 
-define internal fastcc range(i32 0, 2) i32 @is_concurrent(ptr noundef readonly captures(none) %earlier, i32 noundef range(i32 0, 2) %is_atomic) unnamed_addr #16 {
+define internal fastcc range(i32 0, 2) i32 @is_concurrent(ptr noundef readonly captures(none) %earlier, i32 noundef range(i32 0, 2) %is_atomic) unnamed_addr #17 {
 entry:
   %site.i = getelementptr inbounds nuw i8, ptr %earlier, i64 12
   %0 = load i16, ptr %site.i, align 4
@@ -6076,7 +6194,7 @@ return:                                           ; preds = %if.end25, %if.end12
   ret i32 %retval.0
 }
 
-define internal fastcc void @drop_link(ptr noundef captures(none) %place) unnamed_addr #17 {
+define internal fastcc void @drop_link(ptr noundef captures(none) %place) unnamed_addr #18 {
 entry:
   %0 = load i32, ptr %place, align 4
   %1 = load ptr, ptr @links, align 8
@@ -6091,14 +6209,14 @@ entry:
   ret void
 }
 
-define internal fastcc noundef ptr @concurrent_of(ptr noundef readonly captures(ret: address, provenance) %newest, ptr noundef readonly captures(ret: address, provenance) %second, ptr noundef captures(none) %list, i32 noundef range(i32 0, 2) %is_atomic) unnamed_addr #15 {
+define internal fastcc noundef ptr @concurrent_of(ptr noundef readonly captures(ret: address, provenance) %newest, ptr noundef readonly captures(ret: address, provenance) %second, ptr noundef captures(none) %list, i32 noundef range(i32 0, 2) %is_atomic) unnamed_addr #16 {
 entry:
-  %call = tail call fastcc i32 @is_concurrent(ptr noundef %newest, i32 noundef %is_atomic) #26
+  %call = tail call fastcc i32 @is_concurrent(ptr noundef %newest, i32 noundef %is_atomic) #27
   %tobool.not = icmp eq i32 %call, 0
   br i1 %tobool.not, label %if.end, label %return
 
 if.end:                                           ; preds = %entry
-  %call1 = tail call fastcc i32 @is_concurrent(ptr noundef %second, i32 noundef %is_atomic) #26
+  %call1 = tail call fastcc i32 @is_concurrent(ptr noundef %second, i32 noundef %is_atomic) #27
   %tobool2.not = icmp eq i32 %call1, 0
   br i1 %tobool2.not, label %if.end4, label %return
 
@@ -6132,7 +6250,7 @@ for.cond:                                         ; preds = %for.inc, %first_of.
 for.body:                                         ; preds = %for.cond
   %idxprom = sext i32 %n.0 to i64
   %arrayidx = getelementptr inbounds %struct.Link, ptr %3, i64 %idxprom
-  %call9 = tail call fastcc i32 @is_concurrent(ptr noundef nonnull %arrayidx, i32 noundef %is_atomic) #26
+  %call9 = tail call fastcc i32 @is_concurrent(ptr noundef nonnull %arrayidx, i32 noundef %is_atomic) #27
   %tobool10.not = icmp eq i32 %call9, 0
   br i1 %tobool10.not, label %for.inc, label %return
 
@@ -6145,7 +6263,7 @@ return:                                           ; preds = %for.body, %for.cond
   ret ptr %retval.0
 }
 
-define internal fastcc void @report_apart(i32 noundef range(i32 1, 6) %kind, ptr noundef readonly captures(none) %states, i64 noundef %waiter, i64 noundef %apart) unnamed_addr #11 {
+define internal fastcc void @report_apart(i32 noundef range(i32 1, 6) %kind, ptr noundef readonly captures(none) %states, i64 noundef %waiter, i64 noundef %apart) unnamed_addr #12 {
 entry:
   %elsewhere = alloca %struct.Access, align 8
   %arrayidx = getelementptr inbounds i32, ptr %states, i64 %apart
@@ -6174,11 +6292,11 @@ entry:
   %arrayidx3 = getelementptr inbounds i32, ptr %states, i64 %waiter
   %6 = load i32, ptr %arrayidx3, align 4
   %shr = ashr i32 %6, 2
-  call fastcc void @report(i32 noundef %kind, i32 noundef %shr, ptr noundef nonnull %elsewhere, i64 noundef -1) #26
+  call fastcc void @report(i32 noundef %kind, i32 noundef %shr, ptr noundef nonnull %elsewhere, i64 noundef -1) #27
   ret void
 }
 
-define internal fastcc range(i32 0, 2) i32 @lacks_fence(ptr noundef readonly captures(none) %writer) unnamed_addr #16 {
+define internal fastcc range(i32 0, 2) i32 @lacks_fence(ptr noundef readonly captures(none) %writer) unnamed_addr #17 {
 entry:
   %0 = load ptr, ptr @watched, align 8
   %tobool.not = icmp eq ptr %0, null
@@ -6239,7 +6357,7 @@ return:                                           ; preds = %if.end, %land.rhs, 
   ret i32 %retval.0
 }
 
-define internal fastcc range(i32 0, 2) i32 @is_written(ptr noundef readonly captures(none) %buffer, i64 noundef %element) unnamed_addr #16 {
+define internal fastcc range(i32 0, 2) i32 @is_written(ptr noundef readonly captures(none) %buffer, i64 noundef %element) unnamed_addr #17 {
 entry:
   %cells = getelementptr inbounds nuw i8, ptr %buffer, i64 32
   %0 = load ptr, ptr %cells, align 8
@@ -6302,7 +6420,7 @@ while.cond.i:                                     ; preds = %while.cond.i.outer,
 while.body.i:                                     ; preds = %while.cond.i
   %idxprom.i = sext i32 %4 to i64
   %arrayidx.i = getelementptr inbounds %struct.Link, ptr %3, i64 %idxprom.i
-  %call2.i = tail call fastcc i32 @is_concurrent(ptr noundef nonnull %arrayidx.i, i32 noundef 0) #26
+  %call2.i = tail call fastcc i32 @is_concurrent(ptr noundef nonnull %arrayidx.i, i32 noundef 0) #27
   %tobool3.not.i = icmp eq i32 %call2.i, 0
   br i1 %tobool3.not.i, label %if.else.i, label %if.then.i
 
@@ -6311,7 +6429,7 @@ if.then.i:                                        ; preds = %while.body.i
   br label %while.cond.i.outer
 
 if.else.i:                                        ; preds = %while.body.i
-  tail call fastcc void @drop_link(ptr noundef nonnull %place.0.i.ph) #26
+  tail call fastcc void @drop_link(ptr noundef nonnull %place.0.i.ph) #27
   br label %while.cond.i
 
 while.end.i:                                      ; preds = %while.cond.i
@@ -6340,7 +6458,7 @@ if.then12.i:                                      ; preds = %if.else11.i
   store i32 %cond.i, ptr @link_room, align 4
   %conv.i = sext i32 %cond.i to i64
   %mul14.i = mul nsw i64 %conv.i, 20
-  %call15.i = tail call ptr @realloc(ptr noundef %3, i64 noundef %mul14.i) #25
+  %call15.i = tail call ptr @realloc(ptr noundef %3, i64 noundef %mul14.i) #26
   store ptr %call15.i, ptr @links, align 8
   %.pre.i = load i32, ptr @link_count, align 4
   br label %if.end16.i
@@ -6433,7 +6551,7 @@ if.end31:                                         ; preds = %lor.lhs.false21, %i
   ret void
 }
 
-define internal fastcc range(i64 -9223372036854775808, 9223372036854775807) i64 @missing_lane(ptr noundef nonnull readonly captures(none) %block, i64 noundef %thread) unnamed_addr #19 {
+define internal fastcc range(i64 -9223372036854775808, 9223372036854775807) i64 @missing_lane(ptr noundef nonnull readonly captures(none) %block, i64 noundef %thread) unnamed_addr #20 {
 entry:
   %waits = getelementptr inbounds nuw i8, ptr %block, i64 16
   %0 = load ptr, ptr %waits, align 8
@@ -6496,7 +6614,7 @@ return:                                           ; preds = %land.rhs, %for.cond
   ret i64 %retval.0
 }
 
-define internal fastcc i64 @missing_in_group(ptr noundef nonnull readonly captures(none) %block, i64 noundef %thread) unnamed_addr #19 {
+define internal fastcc i64 @missing_in_group(ptr noundef nonnull readonly captures(none) %block, i64 noundef %thread) unnamed_addr #20 {
 entry:
   %div = sdiv i64 %thread, 128
   %mul = shl nsw i64 %div, 7
@@ -6575,18 +6693,18 @@ for.body:                                         ; preds = %for.cond
 if.then:                                          ; preds = %for.body
   %add4 = add i64 %from, %conv11
   %6 = inttoptr i64 %add4 to ptr
-  %call = tail call ptr @memcpy(ptr noundef %5, ptr noundef %6, i64 noundef %conv5) #25
+  %call = tail call ptr @memcpy(ptr noundef %5, ptr noundef %6, i64 noundef %conv5) #26
   %7 = load i64, ptr %thread, align 8
   %8 = load i32, ptr %source_site, align 8
   %9 = load i32, ptr %clock, align 4
-  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %add4, i64 noundef %conv5, i64 noundef %7, i32 noundef %8, i32 noundef %9) #26
+  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %add4, i64 noundef %conv5, i64 noundef %7, i32 noundef %8, i32 noundef %9) #27
   br label %for.inc
 
 if.else:                                          ; preds = %for.body
   %10 = load i32, ptr %is_nan, align 4
   %tobool14.not = icmp eq i32 %10, 0
   %cond = select i1 %tobool14.not, i32 0, i32 255
-  %call16 = tail call ptr @memset(ptr noundef %5, i32 noundef %cond, i64 noundef %conv5) #25
+  %call16 = tail call ptr @memset(ptr noundef %5, i32 noundef %cond, i64 noundef %conv5) #26
   br label %for.inc
 
 for.inc:                                          ; preds = %if.then, %if.else
@@ -6625,7 +6743,7 @@ if.then:                                          ; preds = %for.body
   %5 = inttoptr i64 %add to ptr
   %add4 = add i64 %shared, %conv
   %6 = inttoptr i64 %add4 to ptr
-  %call = tail call ptr @memcpy(ptr noundef %5, ptr noundef %6, i64 noundef %conv5) #25
+  %call = tail call ptr @memcpy(ptr noundef %5, ptr noundef %6, i64 noundef %conv5) #26
   br label %for.inc
 
 for.inc:                                          ; preds = %for.body, %if.then
@@ -6639,11 +6757,11 @@ for.end:                                          ; preds = %for.cond
   %8 = load i32, ptr %source_site, align 8
   %clock = getelementptr inbounds nuw i8, ptr %copy, i64 52
   %9 = load i32, ptr %clock, align 4
-  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %shared, i64 noundef 16, i64 noundef %7, i32 noundef %8, i32 noundef %9) #26
+  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %shared, i64 noundef 16, i64 noundef %7, i32 noundef %8, i32 noundef %9) #27
   ret void
 }
 
-define internal fastcc void @finish_at(ptr noundef readonly captures(none) %block, i64 noundef %address, i64 noundef range(i64 -2147483648, 4294967296) %bytes, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) unnamed_addr #11 {
+define internal fastcc void @finish_at(ptr noundef readonly captures(none) %block, i64 noundef %address, i64 noundef range(i64 -2147483648, 4294967296) %bytes, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) unnamed_addr #12 {
 entry:
   %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
   %0 = load ptr, ptr %clocks, align 8
@@ -6651,7 +6769,7 @@ entry:
   br i1 %tobool.not, label %for.end16, label %cond.end
 
 cond.end:                                         ; preds = %entry
-  %call = tail call fastcc i32 @find_buffer(i64 noundef %address) #26
+  %call = tail call fastcc i32 @find_buffer(i64 noundef %address) #27
   %cmp = icmp slt i32 %call, 0
   br i1 %cmp, label %for.end16, label %if.end
 
@@ -6683,11 +6801,11 @@ for.body:                                         ; preds = %land.rhs
   %6 = load i64, ptr %granule, align 16
   %div = sdiv i64 %at.0, %6
   %arrayidx4 = getelementptr inbounds %struct.Cell, ptr %5, i64 %div
-  tail call fastcc void @finish(ptr noundef %arrayidx4, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) #26
+  tail call fastcc void @finish(ptr noundef %arrayidx4, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) #27
   %reader = getelementptr inbounds nuw i8, ptr %arrayidx4, i64 16
-  tail call fastcc void @finish(ptr noundef nonnull %reader, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) #26
+  tail call fastcc void @finish(ptr noundef nonnull %reader, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) #27
   %reader_2 = getelementptr inbounds nuw i8, ptr %arrayidx4, i64 32
-  tail call fastcc void @finish(ptr noundef nonnull %reader_2, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) #26
+  tail call fastcc void @finish(ptr noundef nonnull %reader_2, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) #27
   %readers = getelementptr inbounds nuw i8, ptr %arrayidx4, i64 48
   %block.i = getelementptr inbounds nuw i8, ptr %arrayidx4, i64 52
   %7 = load i32, ptr %block.i, align 4
@@ -6711,7 +6829,7 @@ for.cond6:                                        ; preds = %for.cond6.preheader
 for.body8:                                        ; preds = %for.cond6
   %idxprom9 = sext i32 %n.0 to i64
   %arrayidx10 = getelementptr inbounds %struct.Link, ptr %3, i64 %idxprom9
-  tail call fastcc void @finish(ptr noundef nonnull %arrayidx10, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) #26
+  tail call fastcc void @finish(ptr noundef nonnull %arrayidx10, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) #27
   %next = getelementptr inbounds nuw i8, ptr %arrayidx10, i64 16
   br label %for.cond6
 
@@ -6724,7 +6842,7 @@ for.end16:                                        ; preds = %for.cond, %land.rhs
   ret void
 }
 
-define internal fastcc void @finish(ptr noundef captures(none) %access, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) unnamed_addr #20 {
+define internal fastcc void @finish(ptr noundef captures(none) %access, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) unnamed_addr #21 {
 entry:
   %is_going_on = getelementptr inbounds nuw i8, ptr %access, i64 14
   %bf.load = load i16, ptr %is_going_on, align 2
@@ -6760,7 +6878,7 @@ return:                                           ; preds = %entry, %lor.lhs.fal
   ret void
 }
 
-define internal void @end_load(ptr noundef readonly captures(none) %block, ptr noundef readonly captures(none) %copy, i64 noundef %shared, i64 %from, i32 %elements) #11 {
+define internal void @end_load(ptr noundef readonly captures(none) %block, ptr noundef readonly captures(none) %copy, i64 noundef %shared, i64 %from, i32 %elements) #12 {
 entry:
   %thread = getelementptr inbounds nuw i8, ptr %copy, i64 24
   %0 = load i64, ptr %thread, align 8
@@ -6768,11 +6886,11 @@ entry:
   %1 = load i32, ptr %site, align 4
   %clock = getelementptr inbounds nuw i8, ptr %copy, i64 52
   %2 = load i32, ptr %clock, align 4
-  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %shared, i64 noundef 16, i64 noundef %0, i32 noundef %1, i32 noundef %2) #26
+  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %shared, i64 noundef 16, i64 noundef %0, i32 noundef %1, i32 noundef %2) #27
   ret void
 }
 
-define internal void @end_store(ptr noundef readonly captures(none) %block, ptr noundef readonly captures(none) %copy, i64 %shared, i64 noundef %to, i32 noundef %elements) #11 {
+define internal void @end_store(ptr noundef readonly captures(none) %block, ptr noundef readonly captures(none) %copy, i64 %shared, i64 noundef %to, i32 noundef %elements) #12 {
 entry:
   %size = getelementptr inbounds nuw i8, ptr %copy, i64 84
   %thread = getelementptr inbounds nuw i8, ptr %copy, i64 24
@@ -6801,7 +6919,7 @@ if.then:                                          ; preds = %for.body
   %3 = load i64, ptr %thread, align 8
   %4 = load i32, ptr %site, align 4
   %5 = load i32, ptr %clock, align 4
-  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %add, i64 noundef %conv5, i64 noundef %3, i32 noundef %4, i32 noundef %5) #26
+  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %add, i64 noundef %conv5, i64 noundef %3, i32 noundef %4, i32 noundef %5) #27
   br label %for.inc
 
 for.inc:                                          ; preds = %for.body, %if.then
@@ -6828,7 +6946,7 @@ if.then:                                          ; preds = %entry
   %shl3 = shl nuw nsw i32 %bits, 13
   %or = or disjoint i32 %shl, %shl3
   %or4 = or i32 %or, 2139095040
-  %call = tail call fastcc double @as_float(i32 noundef %or4) #26
+  %call = tail call fastcc double @as_float(i32 noundef %or4) #27
   br label %return
 
 if.then5:                                         ; preds = %entry
@@ -6837,7 +6955,7 @@ if.then5:                                         ; preds = %entry
   %shl8 = shl nuw nsw i32 %and1, 13
   %0 = or disjoint i32 %shl6, %shl8
   %or9 = or disjoint i32 %0, %shl
-  %call10 = tail call fastcc double @as_float(i32 noundef %or9) #26
+  %call10 = tail call fastcc double @as_float(i32 noundef %or9) #27
   br label %return
 
 if.end11:                                         ; preds = %entry
@@ -6858,13 +6976,13 @@ entry:
   %bits.addr = alloca i32, align 4
   %value = alloca float, align 4
   store i32 %bits, ptr %bits.addr, align 4
-  %call = call ptr @memcpy(ptr noundef nonnull %value, ptr noundef nonnull %bits.addr, i64 noundef 4) #25
+  %call = call ptr @memcpy(ptr noundef nonnull %value, ptr noundef nonnull %bits.addr, i64 noundef 4) #26
   %0 = load float, ptr %value, align 4
   %conv = fpext float %0 to double
   ret double %conv
 }
 
-define internal fastcc i64 @piece_address(ptr noundef readonly captures(none) %block, i64 noundef %descriptor, i32 noundef %row, i32 noundef %k, i32 noundef range(i32 0, 5) %is_across) unnamed_addr #21 {
+define internal fastcc i64 @piece_address(ptr noundef readonly captures(none) %block, i64 noundef %descriptor, i32 noundef %row, i32 noundef %k, i32 noundef range(i32 0, 5) %is_across) unnamed_addr #22 {
 entry:
   %0 = lshr i64 %descriptor, 12
   %shl2 = and i64 %0, 262128
@@ -6955,7 +7073,7 @@ if.end:                                           ; preds = %cond.true, %cond.fa
 define internal fastcc double @tile_number(ptr noundef readonly captures(none) %block, i64 noundef %descriptor, i32 noundef %row, i32 noundef range(i32 -2147483648, 256) %k, i32 noundef range(i32 0, 16) %type, i32 noundef range(i32 0, 5) %is_across) unnamed_addr #0 {
 entry:
   %word = alloca i64, align 8
-  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #26
+  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #27
   %div39 = lshr i32 %call, 3
   %tobool.not = icmp eq i32 %is_across, 0
   br i1 %tobool.not, label %cond.false, label %cond.end
@@ -6967,7 +7085,7 @@ cond.false:                                       ; preds = %entry
 
 cond.end:                                         ; preds = %entry, %cond.false
   %cond = phi i32 [ %div1, %cond.false ], [ %k, %entry ]
-  %call2 = tail call fastcc i64 @piece_address(ptr noundef %block, i64 noundef %descriptor, i32 noundef %row, i32 noundef %cond, i32 noundef %is_across) #26
+  %call2 = tail call fastcc i64 @piece_address(ptr noundef %block, i64 noundef %descriptor, i32 noundef %row, i32 noundef %cond, i32 noundef %is_across) #27
   store i64 0, ptr %word, align 8
   %tobool3.not = icmp eq i64 %call2, 0
   br i1 %tobool3.not, label %return, label %if.end
@@ -6991,7 +7109,7 @@ cond.end9:                                        ; preds = %cond.false7, %cond.
   %0 = inttoptr i64 %add to ptr
   %narrow = tail call i32 @llvm.umax.i32(i32 %div39, i32 1)
   %cond16 = zext nneg i32 %narrow to i64
-  %call17 = call ptr @memcpy(ptr noundef nonnull %word, ptr noundef %0, i64 noundef %cond16) #25
+  %call17 = call ptr @memcpy(ptr noundef nonnull %word, ptr noundef %0, i64 noundef %cond16) #26
   %cmp = icmp eq i32 %type, 9
   %1 = load i64, ptr %word, align 8
   br i1 %cmp, label %cond.true19, label %cond.false22
@@ -7005,7 +7123,7 @@ cond.true19:                                      ; preds = %cond.end9
   br label %return
 
 cond.false22:                                     ; preds = %cond.end9
-  %call23 = call fastcc double @number_in(i64 noundef %1, i32 noundef %type, i32 noundef 0) #26
+  %call23 = call fastcc double @number_in(i64 noundef %1, i32 noundef %type, i32 noundef 0) #27
   br label %return
 
 return:                                           ; preds = %cond.true19, %cond.false22, %cond.end
@@ -7013,45 +7131,46 @@ return:                                           ; preds = %cond.true19, %cond.
   ret double %retval.0
 }
 
-declare i64 @llvm.smin.i64(i64, i64) #22
+declare i64 @llvm.smin.i64(i64, i64) #23
 
-declare i32 @llvm.umax.i32(i32, i32) #22
+declare i32 @llvm.umax.i32(i32, i32) #23
 
-declare i64 @llvm.smax.i64(i64, i64) #22
+declare i64 @llvm.smax.i64(i64, i64) #23
 
-declare i32 @llvm.smax.i32(i32, i32) #22
+declare i32 @llvm.smax.i32(i32, i32) #23
 
-declare void @llvm.memmove.p0.p0.i64(ptr writeonly captures(none), ptr readonly captures(none), i64, i1 immarg) #23
+declare void @llvm.memmove.p0.p0.i64(ptr writeonly captures(none), ptr readonly captures(none), i64, i1 immarg) #24
 
-declare i32 @llvm.smin.i32(i32, i32) #22
+declare i32 @llvm.smin.i32(i32, i32) #23
 
-declare void @llvm.lifetime.start.p0(ptr captures(none)) #24
+declare void @llvm.lifetime.start.p0(ptr captures(none)) #25
 
-declare void @llvm.lifetime.end.p0(ptr captures(none)) #24
+declare void @llvm.lifetime.end.p0(ptr captures(none)) #25
 
 attributes #0 = { nounwind uwtable }
 attributes #2 = { nofree norecurse nosync nounwind willreturn memory(argmem: write) uwtable }
 attributes #3 = { nofree norecurse nounwind willreturn memory(readwrite, argmem: none, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #4 = { nofree norecurse nosync nounwind memory(argmem: read) uwtable }
-attributes #5 = { nofree norecurse nosync nounwind memory(argmem: readwrite) uwtable }
-attributes #6 = { nofree norecurse nosync nounwind willreturn memory(read, argmem: write, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #7 = { nofree norecurse nosync nounwind willreturn memory(write, argmem: none, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #8 = { nocallback nofree nounwind willreturn memory(argmem: write) }
-attributes #9 = { nocallback nofree nounwind willreturn memory(argmem: readwrite) }
-attributes #10 = { nofree norecurse nosync nounwind willreturn memory(none) uwtable }
-attributes #11 = { nofree norecurse nosync nounwind memory(readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #12 = { nofree norecurse nosync nounwind memory(readwrite, argmem: read, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #13 = { nofree norecurse nosync nounwind willreturn memory(write, argmem: readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #14 = { nofree norecurse nosync nounwind memory(read, argmem: none, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #15 = { nofree norecurse nosync nounwind memory(read, argmem: readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #16 = { nofree norecurse nosync nounwind willreturn memory(read, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #17 = { nofree norecurse nosync nounwind willreturn memory(readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #18 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
-attributes #19 = { nofree norecurse nosync nounwind memory(read, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #20 = { nofree norecurse nosync nounwind willreturn memory(read, argmem: readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #21 = { nofree norecurse nosync nounwind willreturn memory(argmem: read) uwtable }
-attributes #22 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
-attributes #23 = { nocallback nofree nounwind willreturn memory(argmem: readwrite) }
-attributes #24 = { nocallback nofree nosync nounwind willreturn memory(argmem: readwrite) }
-attributes #25 = { nobuiltin nounwind }
-attributes #26 = { nobuiltin }
+attributes #4 = { nofree norecurse nosync nounwind willreturn memory(readwrite, argmem: none, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #5 = { nofree norecurse nosync nounwind memory(argmem: read) uwtable }
+attributes #6 = { nofree norecurse nosync nounwind memory(argmem: readwrite) uwtable }
+attributes #7 = { nofree norecurse nosync nounwind willreturn memory(read, argmem: write, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #8 = { nofree norecurse nosync nounwind willreturn memory(write, argmem: none, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #9 = { nocallback nofree nounwind willreturn memory(argmem: write) }
+attributes #10 = { nocallback nofree nounwind willreturn memory(argmem: readwrite) }
+attributes #11 = { nofree norecurse nosync nounwind willreturn memory(none) uwtable }
+attributes #12 = { nofree norecurse nosync nounwind memory(readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #13 = { nofree norecurse nosync nounwind memory(readwrite, argmem: read, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #14 = { nofree norecurse nosync nounwind willreturn memory(write, argmem: readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #15 = { nofree norecurse nosync nounwind memory(read, argmem: none, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #16 = { nofree norecurse nosync nounwind memory(read, argmem: readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #17 = { nofree norecurse nosync nounwind willreturn memory(read, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #18 = { nofree norecurse nosync nounwind willreturn memory(readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #19 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #20 = { nofree norecurse nosync nounwind memory(read, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #21 = { nofree norecurse nosync nounwind willreturn memory(read, argmem: readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #22 = { nofree norecurse nosync nounwind willreturn memory(argmem: read) uwtable }
+attributes #23 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #24 = { nocallback nofree nounwind willreturn memory(argmem: readwrite) }
+attributes #25 = { nocallback nofree nosync nounwind willreturn memory(argmem: readwrite) }
+attributes #26 = { nobuiltin nounwind }
+attributes #27 = { nobuiltin }

@@ -34,6 +34,7 @@ struct __align__(2) char2 {
 struct __align__(4) short2 {
   short x, y;
 };
+__device__ float sqrtf(float value);
 __device__ bool isnan(float value);
 __device__ bool signbit(float value);
 __device__ float __int_as_float(int bits);
