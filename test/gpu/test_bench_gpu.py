@@ -34,14 +34,19 @@ def test_all_of_it_in_the_emulator(
     assert said.startswith("EMULATED: its numbers say nothing of a GPU; the emulator, on this CPU")
     result = json.loads(file.read_text())
     assert result["emulated"] is True
-    assert [row["name"] for row in result["rows"]] == list(bench_gpu.NAMES)
+    products = {f"product of {element}": limit for element, *_, limit in bench_gpu.TENSOR_CORES}
+    names = list(bench_gpu.NAMES)
+    at = names.index("tensor_cores")
+    assert [row["name"] for row in result["rows"]] == [*names[:at], *products, *names[at + 1 :]]
     for row in result["rows"]:
         assert row["name"] in said
         assert row["best"] in row["seconds"]
         for times in row["seconds"].values():
             assert len(times) == bench_gpu.EMULATED.repeats
             assert min(times) > 0
-        if row["name"] not in ("copy", "launch"):
+        if row["name"] in products:
+            assert 0 <= row["error"] < products[row["name"]]
+        elif row["name"] not in ("copy", "launch"):
             assert 0 < row["error"] < 1e-5
 
 
