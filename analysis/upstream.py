@@ -22,6 +22,8 @@ from kc.analysis.loop_tree import functions, preorder
 
 _TENSORS = ("linalg.", "tm_tensor.", "tosa.", "affine.", "tensor.", "bufferization.", "scf.forall")
 _VIEWS = (
+    "memref.alloca_scope",
+    "memref.assume_alignment",
     "memref.collapse_shape",
     "memref.expand_shape",
     "memref.rank",

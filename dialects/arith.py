@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from xdsl.dialects import arith
-from xdsl.dialects.arith import FastMathFlagsAttr
+from xdsl.dialects.arith import FastMathFlagsAttr, IntegerOverflowAttr
 from xdsl.dialects.builtin import (
     AnyFloatConstr,
     IndexType,
@@ -443,9 +443,20 @@ class UIToFPOp(arith.UIToFPOp):
     """``arith.uitofp %a : vector<8xi32> to vector<8xf32>``."""
 
 
-@_takes(_INTEGERS, _INTEGERS, _check_truncation)
+@redefined(
+    "$input (`overflow` `` $overflowFlags^)? attr-dict `:` type($input) `to` type($result)",
+    input=OperandDef(_INTEGERS),
+    result=ResultDef(_INTEGERS),
+    overflowFlags=OptPropertyDef(base(IntegerOverflowAttr)),
+)
 class TruncIOp(arith.TruncIOp):
-    """``arith.trunci %a : vector<8xi32> to vector<8xi8>``."""
+    """``arith.trunci %a overflow<nsw> : vector<8xi32> to vector<8xi8>``; the flags are promises."""
+
+    def verify_(self) -> None:
+        _check_truncation(self)
+
+
+_EXTENDED[arith.TruncIOp] = TruncIOp
 
 
 @_takes(_INTEGERS, _INTEGERS, _check_extension)

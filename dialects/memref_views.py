@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     UnrankedMemRefType,
 )
+from xdsl.dialects.utils import verify_dynamic_index_list
 from xdsl.ir import Attribute, Block
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.irdl import (
@@ -76,6 +77,32 @@ class SubviewOp(memref.SubviewOp):
     def verify_(self) -> None:
         super().verify_()
         verify_slice(self, self.source, self.result)
+
+
+@redefined(source=OperandDef(base(MemRefType)))
+class ReinterpretCastOp(memref.ReinterpretCastOp):
+    """``memref.reinterpret_cast %A to offset: [0], sizes: [4], strides: [1] : memref<8xf32> to
+    memref<?xf32, strided<[1]>>``: the type may say less than the sizes do."""
+
+    def verify_(self) -> None:
+        for static, dynamic, what in (
+            (self.static_offsets, self.offsets, "offset"),
+            (self.static_sizes, self.sizes, "size"),
+            (self.static_strides, self.strides, "stride"),
+        ):
+            verify_dynamic_index_list(
+                static.get_values(), dynamic, DYNAMIC_INDEX, f" in the {what} arguments"
+            )
+        assert isinstance(self.result.type, MemRefType)
+        shape, sizes = self.result.type.get_shape(), self.static_sizes.get_values()
+        if len(shape) != len(sizes):
+            raise VerifyException(f"{self.name}: {len(sizes)} sizes for {self.result.type}")
+        for dim, (known, size) in enumerate(zip(shape, sizes, strict=True)):
+            if known != DYNAMIC_INDEX and known != size:
+                given = "an operand" if size == DYNAMIC_INDEX else size
+                raise VerifyException(
+                    f"{self.name}: the size of dimension {dim} is {given}, and {known} in the type"
+                )
 
 
 @redefined("$source attr-dict `:` type($source)", source=OperandDef(_ANY_MEMREF))
@@ -315,7 +342,9 @@ class AllocaScopeOp(memref.AllocaScopeOp):
     def parse(cls, parser: Parser) -> AllocaScopeOp:
         types: Sequence[Attribute] = ()
         if parser.parse_optional_punctuation("->") is not None:
-            types = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
+            types = parser.parse_optional_comma_separated_list(
+                parser.Delimiter.PAREN, parser.parse_type
+            ) or [parser.parse_type()]
         scope = parser.parse_region()
         if not scope.blocks:
             scope.add_block(Block())
@@ -407,6 +436,7 @@ REPLACED = {
         GlobalOp,
         MemorySpaceCastOp,
         RankOp,
+        ReinterpretCastOp,
         SubviewOp,
     )
 }

@@ -1,4 +1,4 @@
-"""Calls that pass tensors, and ``scf.execute_region``, as the ops of their bodies.
+"""Calls that pass tensors, ``scf.execute_region`` and ``memref.alloca_scope``, as their bodies.
 
 A raised function writes its results to arguments, which its callers allocate; where the caller is
 raised, too, the body takes the place of the call instead::
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from xdsl.dialects import func, scf
+from xdsl.dialects import func, memref, scf
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Block, Operation
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -20,6 +20,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from kc.analysis.loop_tree import preorder
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
+
+_BODIES = (scf.ExecuteRegionOp, memref.AllocaScopeOp)
 
 
 def with_bodies_inlined(
@@ -32,8 +34,8 @@ def with_bodies_inlined(
     copy.location = function.location
     callers = (*callers, function.sym_name.data)
     for op in [op for op in preorder(copy) if _is_inlined(op)]:
-        if isinstance(op, scf.ExecuteRegionOp):
-            _inline(op, op.region.block)
+        if isinstance(op, _BODIES):
+            _inline(op, op.regions[0].block)
         else:
             assert isinstance(op, func.CallOp)
             callee = _callee(op, functions, callers)
@@ -54,8 +56,8 @@ def inlined_callees(function: func.FuncOp) -> set[str]:
 
 
 def _is_inlined(op: Operation) -> bool:
-    if isinstance(op, scf.ExecuteRegionOp):
-        return len(op.region.blocks) == 1
+    if isinstance(op, _BODIES):
+        return len(op.regions[0].blocks) == 1
     return isinstance(op, func.CallOp) and any(
         isinstance(value.type, TensorType) for value in (*op.operands, *op.results)
     )

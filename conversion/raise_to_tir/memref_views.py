@@ -69,6 +69,14 @@ class RaiseMemrefCast(ConversionPattern[FunctionRaiser]):
         raiser.view(op.dest, op.source, space, [], sizes)
 
 
+class RaiseAssumeAlignment(ConversionPattern[FunctionRaiser]):
+    """``memref.assume_alignment``: the buffer. (Code does not rely on what it promises.)"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: memref.AssumeAlignmentOp, rewriter: PatternRewriter, /) -> None:
+        self.conversion.values[op.result] = self.conversion.value(op.memref)
+
+
 class RaiseTranspose(ConversionPattern[FunctionRaiser]):
     """``memref.transpose``: the indices in another order."""
 
@@ -204,6 +212,7 @@ def _known(size: Extent, op: Operation) -> int:
 PATTERNS: tuple[type[RewritePattern], ...] = (
     RaiseSubview,
     RaiseMemrefCast,
+    RaiseAssumeAlignment,
     RaiseTranspose,
     RaiseExpandMemref,
     RaiseCollapseMemref,

@@ -101,6 +101,8 @@ def smaller(op: TosaOp, a: SSAValue, b: SSAValue) -> SSAValue:
 
 
 def _arithmetic_right_shift(op: TosaOp, a: SSAValue, b: SSAValue) -> SSAValue:
+    if is_float(a):
+        raise refused(op, f"it does not take elements of type {a.type}")
     shifted = arith.ShRSIOp(a, b).result
     rounds = op.properties["round"]
     if not isinstance(rounds, IntegerAttr) or not rounds.value.data:

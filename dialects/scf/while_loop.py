@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xdsl.dialects import scf
 from xdsl.parser import Parser
+from xdsl.printer import Printer
 
 
 class WhileOp(scf.WhileOp):
@@ -23,3 +24,16 @@ class WhileOp(scf.WhileOp):
         if attributes is not None:
             op.attributes.update(attributes.data)
         return op
+
+    def print(self, printer: Printer) -> None:
+        if self.arguments:
+            super().print(printer)
+            return
+        printer.print_string(" : ")
+        printer.print_operation_type(self)
+        printer.print_string(" ")
+        printer.print_region(self.before_region)
+        printer.print_string(" do ")
+        printer.print_region(self.after_region)
+        if self.attributes:
+            printer.print_op_attributes(self.attributes, print_keyword=True)

@@ -129,6 +129,20 @@ func.func @tosa(%n: tensor<i32>, %v: tensor<4xi32>, %c: tensor<1xi1>) -> tensor<
   }
   return %s : tensor<4xi32>
 }
+func.func @scoped(%m: memref<24xf32>) -> f32 {
+  %c1 = arith.constant 1 : index
+  %a = memref.assume_alignment %m, 4 : memref<24xf32>
+  %r = memref.reinterpret_cast %a to offset: [2], sizes: [3, 4], strides: [5, 1]
+    : memref<24xf32> to memref<3x?xf32, strided<[5, 1], offset: 2>>
+  %q = memref.alloca_scope -> f32 {
+    %t = memref.alloca() : memref<2xf32>
+    %v = memref.load %r[%c1, %c1] : memref<3x?xf32, strided<[5, 1], offset: 2>>
+    memref.store %v, %t[%c1] : memref<2xf32>
+    %w = memref.load %t[%c1] : memref<2xf32>
+    memref.alloca_scope.return %w : f32
+  }
+  return %q : f32
+}
 func.func @bits(%m: tensor<8xi1>, %k: tensor<4xi1>, %x: tensor<4xi32>) -> tensor<4xi1> {
   %c0 = arith.constant 0 : index
   %f = arith.constant false
@@ -177,6 +191,7 @@ CALLS: list[tuple[str, list[Any], list[Any]]] = [
     ("negated", [A], [-A]),
     ("tosa", [THREE, V, np.array([True])], [8 * V]),
     ("tosa", [THREE, V, np.array([False])], [V]),
+    ("scoped", [np.arange(24, dtype=np.float32)], [np.array(8, np.float32)]),
     ("bits", [M, K, X], [bits()]),
 ]
 
@@ -196,7 +211,7 @@ def raised(module: kc.IRModule) -> kc.IRModule:
     return kc.tir.Schedule(module).mod
 
 
-@pytest.mark.parametrize("call", CALLS, ids=lambda call: f"{call[0]}-{call[1][-1]}")
+@pytest.mark.parametrize("call", CALLS, ids=lambda call: call[0])
 def test_regions_give_tensors(
     built: Any, raised: kc.IRModule, call: tuple[str, list[Any], list[Any]]
 ):

@@ -160,3 +160,20 @@ func.func @f(%x: f32) {
   %0 = arith.truncf %x upward : f32 to bf16
   return
 }
+
+// -----
+
+func.func @f(%n: i32) {
+  // expected-error@+1 {{scf.for unsigned: loops compare numbers that have signs}}
+  scf.for unsigned %i = %n to %n step %n : i32 {
+  }
+  return
+}
+
+// -----
+
+func.func @f(%A: memref<24xf32>, %n: index) {
+  // expected-error@+1 {{memref.reinterpret_cast: the size of dimension 1 is an operand, and 4 in the type}}
+  %0 = memref.reinterpret_cast %A to offset: [0], sizes: [3, %n], strides: [4, 1] : memref<24xf32> to memref<3x4xf32>
+  return
+}

@@ -12,6 +12,7 @@ func.func @f(%a: tensor<4xi8>, %c: tensor<4xi1>, %x: f32, %i: i32) {
   %7 = arith.extf %6 fastmath<contract> : bf16 to f32
   %8 = arith.truncf %x to_nearest_even : f32 to bf16
   %9 = arith.truncf %x to_nearest_even fastmath<nnan> : f32 to f16
+  %10 = arith.trunci %i overflow<nsw> : i32 to i8
   return
 }
 
@@ -26,3 +27,4 @@ func.func @f(%a: tensor<4xi8>, %c: tensor<4xi1>, %x: f32, %i: i32) {
 // CHECK: %{{.*}} = arith.extf %6 fastmath<contract> : bf16 to f32
 // CHECK: %{{.*}} = arith.truncf %x to_nearest_even : f32 to bf16
 // CHECK: %{{.*}} = arith.truncf %x to_nearest_even fastmath<nnan> : f32 to f16
+// CHECK: %{{.*}} = arith.trunci %i overflow<nsw> : i32 to i8

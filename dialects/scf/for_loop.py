@@ -1,0 +1,18 @@
+"""``scf.for``, whose ``unsigned`` xDSL does not read, and kc refuses."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from xdsl.dialects import scf
+from xdsl.parser import Parser
+
+
+class ForOp(scf.ForOp):
+    """``scf.for``; one that counts numbers without signs is refused."""
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        if parser.parse_optional_keyword("unsigned") is not None:
+            parser.raise_error("scf.for unsigned: loops compare numbers that have signs")
+        return super().parse(parser)
