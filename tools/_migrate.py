@@ -15,6 +15,7 @@ from typing import Any
 
 from kc.support.diagnostics import InputError, Location, ParseError, counted
 from kc.support.files import read_text
+from kc.support.import_hints import hint_of_tvm_name
 from kc.tools._pages import folder
 
 _OBJECTS = ("s", "s[C]", "T", "op", "sch", "ib", "mod", "f", "target", "dev")
@@ -114,6 +115,10 @@ def _row(name: str, table: dict[str, Row]) -> Row | None:
 def _verdict(use: Use, row: Row | None) -> tuple[str, str]:
     """Works, works with a difference, or is missing; and what there is to say."""
     there = use.is_method or _exists(use.name)
+    if not there and use.name.startswith("tvm."):
+        hint = hint_of_tvm_name(use.name.split(".")[1])
+        if hint is not None:  # a name of TVM before 0.7, or of its graphs
+            return ("differs" if hint.startswith("it is ") else "missing"), hint
     if row is not None and row.here not in ("the same", "works"):
         if row.here in ("not there", "refused"):
             return ("differs" if there and row.here == "refused" else "missing"), row.differs

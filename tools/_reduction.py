@@ -49,6 +49,7 @@ class Reduction:
         ways = (
             self._smaller_numbers,  # first: what has fewer iterations is tested faster
             self._fewer_passes,
+            self._fewer_statements,  # before what is in them: a hundred loops have a thousand parts
             self._fewer_operations,
             self._fewer_regions,
             self._fewer_attributes,
@@ -107,14 +108,22 @@ class Reduction:
                 if self._try(passes=[*self.passes[:n], changed, *self.passes[n + 1 :]]):
                     spec = changed
 
+    def _fewer_statements(self) -> None:
+        """Erase loops, calls and buffers of functions, with everything in them."""
+        self._erase_parts(_statements)
+
     def _fewer_operations(self) -> None:
-        """Erase parts of the list of operations; what is used of them is replaced."""
-        size = max(1, len(_operations(self._module)) // 2)
+        """Erase operations; what is used of them is replaced."""
+        self._erase_parts(_operations)
+
+    def _erase_parts(self, listed: Callable[[ModuleOp], list[Operation]]) -> None:
+        """Erase parts of a list of operations, half of it first."""
+        size = max(1, len(listed(self._module)) // 2)
         while size > 0:
             start = 0
             while True:
                 module = self._copy()
-                operations = _operations(module)
+                operations = listed(module)
                 if start >= len(operations):
                     break
                 chosen = operations[start : start + size]
@@ -198,6 +207,17 @@ def _operations(module: ModuleOp) -> list[Operation]:
         operation
         for operation in module.walk(reverse=True)
         if operation is not module and not operation.has_trait(IsTerminator)
+    ]
+
+
+def _statements(module: ModuleOp) -> list[Operation]:
+    """Those of :func:`_operations` that stand in the body of a function, the last ones first."""
+    return [
+        operation
+        for operation in _operations(module)
+        if (function := operation.parent_op()) is not None
+        and function is not module
+        and function.parent_op() is module
     ]
 
 

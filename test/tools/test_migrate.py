@@ -51,8 +51,18 @@ def test_each_name_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Path):
     )
     missing = lines[lines.index("missing (2):") + 1 :][:2]
     assert missing == [
-        "  tvm.relay.build  (line 12)",
+        "  tvm.relay.build  (line 12): kc has no graphs: write the operators with kc.te",
         "  te.no_such_name  (line 13): docs/migration.md has no row for it",
+    ]
+
+
+def test_names_of_old_tvm(capsys: pytest.CaptureFixture[str], tmp_path: Path):
+    path = tmp_path / "old.py"
+    path.write_text("import tvm\nn = tvm.var('n')\ns = tvm.create_schedule(n)\n")
+    assert report(capsys, path)[1].split("\n")[1:4] == [
+        "works with a difference (2):",
+        "  tvm.var  (line 2): it is kc.te.var, as in TVM since 0.7",
+        "  tvm.create_schedule  (line 3): it is kc.te.create_schedule, as in TVM since 0.7",
     ]
 
 
