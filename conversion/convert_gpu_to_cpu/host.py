@@ -32,6 +32,7 @@ from kc.dialects.gpu import LaunchFuncOp
 from kc.dialects.nvgpu import MAX_RANK, TensorMapDescriptorType, TmaCreateDescriptorOp
 from kc.support.pass_context import pipeline_options
 from kc.support.target import Target
+from kc.transforms.tir.verify_gpu_code import gpu_target
 
 
 def require_supported_host(host: Operation) -> None:
@@ -48,7 +49,7 @@ class ConvertLaunch(RewritePattern):
 
     def __init__(self, launches: dict[tuple[str, str], str], target: Target) -> None:
         self.launches = launches
-        limits = target.limits
+        limits = gpu_target(target).limits
         self.limits: list[int] = [
             *limits["max_grid_dims"],
             *limits["max_block_dims"],
