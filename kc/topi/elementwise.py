@@ -19,7 +19,7 @@ from kc.te.reducers import max_value, min_value
 from kc.te.tags import ELEMWISE
 from kc.te.tensor import Tensor, check_shape
 from kc.topi.arguments import same_shape, whole
-from kc.topi.table import ANY, BOOL, INTEGERS, NUMBERS, operator, refuse
+from kc.topi.table import ANY, BOOL, INTEGERS, NUMBERS, operator, refuse, shown
 
 FLOAT = tuple(FLOATS)
 
@@ -183,7 +183,11 @@ def clip(x: Tensor, a_min: Any, a_max: Any) -> Tensor:
 def _bound(value: Any, dtype: str) -> Expr:
     if isinstance(value, Expr) or hasattr(value, "__kc_scalar__"):
         return convert(as_expr(value), dtype)
-    bound = float(value)
+    try:
+        bound = float(value)
+    except (TypeError, ValueError):
+        why = "it must be a number or a scalar expression"
+        raise refuse("KC2319", f"a bound is {shown(value)}", why) from None
     top, bottom = max_value(dtype).value, min_value(dtype).value
     if is_float(dtype):
         limit = upper_limit(dtype)

@@ -70,6 +70,12 @@ error[KC2319]: topi.sum: keepdims is 'float32'
 error[KC2319]: topi.nn.pool2d: ceil_mode is 'NCHW'
   why: it must be True or False
   try: topi.nn.pool2d(..., ceil_mode=False)""",
+    "topi.clip(T(4, 3), None, 1)": """\
+error[KC2319]: topi.clip: a bound is None
+  why: it must be a number or a scalar expression""",
+    "topi.nn.celu(T(4, 3), 0)": """\
+error[KC2317]: topi.nn.celu: alpha is 0
+  why: the element is divided by it""",
     "topi.nn.elu(T(4, 3), [1.0])": """\
 error[KC2319]: topi.nn.elu: alpha is [1.0]
   why: it must be a number

@@ -13,7 +13,7 @@ from kc.te.tags import BROADCAST, ELEMWISE
 from kc.te.tensor import Tensor
 from kc.topi.arguments import axis_of, same_size, tensor, word
 from kc.topi.elementwise import FLOAT
-from kc.topi.table import NUMBERS, operator
+from kc.topi.table import NUMBERS, operator, refuse
 
 
 @operator(ELEMWISE, NUMBERS, "nn.relu(T(4, 3))", formula="max(x, 0)", onnx="Relu", torch="relu")
@@ -204,7 +204,12 @@ def selu(x: Tensor, alpha: float = 1.6732632423543772, gamma: float = 1.05070098
     formula="max(x, 0) + min(0, alpha * (exp(x / alpha) - 1))",
 )  # fmt: skip
 def celu(x: Tensor, alpha: float = 1.0) -> Tensor:
-    """The element, ``alpha * (exp(x / alpha) - 1)`` where it is not positive."""
+    """The element, ``alpha * (exp(x / alpha) - 1)`` where it is not positive.
+
+    Raises KC2317 for an ``alpha`` of 0.
+    """
+    if isinstance(alpha, int | float) and alpha == 0:
+        raise refuse("KC2317", "alpha is 0", "the element is divided by it")
     return _float(
         "celu", x, lambda value: select(value > 0, value, _elu(value * (1 / alpha), alpha))
     )
