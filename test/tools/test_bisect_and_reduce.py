@@ -275,3 +275,23 @@ def test_a_command_is_ended_after_a_time():
     assert UserTest("sleep 60", timeout=0.2).holds("") is False
     assert UserTest("test -s {}").holds("x") is True
     assert UserTest("test -s {} || test {passes} = --split").holds("", "--split") is True
+
+
+def test_statements_go_as_a_whole_first():
+    """Of a chain of loops: to erase the parts of each takes more tests than the loops."""
+    nests = "".join(
+        f"""
+  %t{n} = tir.alloc "t{n}" : memref<4xf32>
+  tir.for %i{n} in 4 {{
+    tir.block "S{n}" (spatial %v{n} in 4 = %i{n}) do {{
+      %a{n} = tir.load %{f"t{n - 1}" if n else "A"}[%v{n}] : memref<4xf32>
+      tir.store %a{n}, %t{n}[%v{n}] : memref<4xf32>
+    }}
+  }}"""
+        for n in range(12)
+    )
+    text = f"func.func @f(%A: memref<4xf32>) {{{nests}\n  func.return\n}}\n"
+    reduction = Reduction(text, (), lambda module, passes: '"S5"' in module and "load" in module)
+    reduction.run()
+    assert reduction.tried <= 28
+    assert reduction.text.count("tir.") == 3
