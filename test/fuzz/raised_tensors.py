@@ -200,7 +200,7 @@ class TensorWriter:
         kind = self.random.choice(("add", "max", "min") if reduced else tuple(FUNCTIONS))
         inner = self.random.choice(("add", "sub", "max"))
         index = self.random.randrange(x.rank) if self.chance(0.2) else None
-        result = before.copy()
+        result = np.array(before)  # numpy makes a number of an array without dimensions
         shape = [dim.size for dim in loops]
         for at in np.ndindex(*shape):
             first, *rest = (value.array[tuple(at[n] for n in place)] for value, place in inputs)
