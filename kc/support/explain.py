@@ -50,9 +50,11 @@ def explanations() -> dict[str, Explanation]:
 
 
 def explain(code: str) -> str:
-    """The explanation of a code; KC0005 when there is no such code."""
+    """The explanation of a code, also of its digits alone; KC0005 when there is no such code."""
     known = explanations()
     wanted = code.strip().upper()
+    if wanted.isdigit():
+        wanted = f"KC{wanted}"
     if wanted not in known:
         raise InputError(
             "KC0005", f"there is no diagnostic {code}", hints=suggest(wanted, known, "codes")

@@ -97,6 +97,7 @@ def test_pages(capsys):
     explained = run(capsys, "explain", "kc3040")
     assert explained[1].startswith("KC3040: a reduction loop that would run in parallel\n")
     assert run(capsys, "docs", "KC3040") == explained
+    assert run(capsys, "explain", "3040") == explained
 
 
 MISTAKES = {
