@@ -119,7 +119,7 @@ class _Lowering:
             if loop.static_extent is None:
                 raise self._refuse(
                     f"the number of {loop.axis} is not constant",
-                    "the shared memory of a kernel is laid out when it is compiled",
+                    "how threads combine values is fixed when the kernel is compiled",
                     f"split {loop.label} by a constant factor, and bind that part",
                 )
         for around in loop_tree.path_to(op):

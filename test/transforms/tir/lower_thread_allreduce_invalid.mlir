@@ -6,7 +6,7 @@
 //CHECK-NEXT:  try: put the condition around what each thread adds
 //CHECK:error[KC4228]: lower-thread-allreduce: the threads cannot combine their values: the number of threadIdx.x is not constant
 //CHECK-NEXT:  --> {{.*}}lower_thread_allreduce_invalid.mlir:30:5  %1 = tir.thread_allreduce "add" (%0) over ["threadIdx.x"] by (%a: i32) (%b: i32) identity [0 : i3...
-//CHECK-NEXT:  why: the shared memory of a kernel is laid out when it is compiled
+//CHECK-NEXT:  why: how threads combine values is fixed when the kernel is compiled
 //CHECK-NEXT:  try: split x by a constant factor, and bind that part
 
 func.func @branch(%A: memref<8xi32>) {
