@@ -19,6 +19,7 @@ from typing import Any
 from unittest import mock
 
 import numpy as np
+from build_settings import context_of, target_of
 from c_code import CC, run_in_c
 from families import FAMILIES, Drawn, Family
 from guarded_arrays import ENDS, all_guarded, checked_build, guarded
@@ -53,7 +54,6 @@ from kc.support.diagnostics import CodegenError, KCError, diagnostic_handler
 from kc.support.pass_context import watching_steps
 from kc.support.registry import context, get_pass
 from kc.tir import Trace
-from kc.transform import PassContext
 from kc.transforms.schedule.layout._buffer_notes import set_argument_attribute
 from kc.transforms.tir.apply_strides import STRIDES, strides_attr
 
@@ -366,10 +366,11 @@ def _way(random: Random, program: Drawn) -> str:
     return random.choices(list(SHARES), list(SHARES.values()))[0]
 
 
-def _build(random: Random, mod: kc.IRModule, **options: Any) -> Any:
-    """Native code at a random level."""
-    with PassContext(opt_level=random.choice((0, 1, 2, 2, 3))), diagnostic_handler(lambda _: None):
-        return kc.build(mod, **options)
+def _build(random: Random, mod: kc.IRModule, options: str = "") -> Any:
+    """Native code for a random CPU, at a random level, by random passes; of target ``options``."""
+    target = target_of(random, options)
+    with context_of(random), diagnostic_handler(lambda _: None):
+        return kc.build(mod, target=target)
 
 
 def _check_native(
@@ -409,7 +410,7 @@ def _check_exactly(
     random: Random, program: Drawn, mod: kc.IRModule, layouts: Layouts, interpreted: list[Any]
 ) -> None:
     """Without contraction, native code rounds as the interpreter does: bit for bit."""
-    kernel = _build(random, mod, target="llvm -contract=0")
+    kernel = _build(random, mod, "-contract=0")
     for end in ENDS:
         changed = _check_call(kernel, program, layouts, end)
         if not _calls_functions(mod) and not _has_lanes_of_sums(mod):
