@@ -51,6 +51,7 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import Rewriter
 
+from kc.analysis import loop_tree
 from kc.analysis.bounds import early_read, out_of_bounds
 from kc.analysis.read_requirements import read_requirements
 from kc.conversion._te_blocks import BlockBuilder, Time, copy_nest
@@ -139,6 +140,8 @@ class TeToTir(CopyingConversion):
         self.at = entry
         self.convert(source.body.block)
         require_legal(TARGET, new.walk())
+        if any(isinstance(op, te.ExternOp) for op in source.body.block.ops):
+            _name_apart(new)
         requirements = [*requirements_of(source), *read_requirements(source)]
         set_requirements(new, requirements, len(self.symbols))
         return new
@@ -281,6 +284,20 @@ class TeToTir(CopyingConversion):
         state = op.tensors[n]
         sizes = self.extents(te.tensor_extents(state))
         return self.buffer(te.output_name(op.label, n, len(op.tensors)), state, sizes, op)
+
+
+def _name_apart(function: func.FuncOp) -> None:
+    """Loops of externs without blocks get names that no other loop has: nothing else tells which
+    is meant."""
+    loops = list(loop_tree.loops(function))
+    bare = [loop for loop in loops if not any(isinstance(op, tir.BlockOp) for op in loop.walk())]
+    apart = set(bare)
+    taken = {loop.label for loop in loops if loop not in apart}
+    for loop in bare:
+        name = fresh_name(loop.label, taken)
+        if name != loop.label:
+            loop.loop_name = StringAttr(name)
+            loop.var.name_hint = name
 
 
 class ConvertSymbol(ConversionPattern[TeToTir]):

@@ -23,7 +23,10 @@ class Loops:
         self.outs = [self.ib.buffer_ptr(buffer) for buffer in outs]
 
     def nest(self, sizes: Sequence[Any], body: Callable[..., None], name: str = "i") -> None:
-        """Loops over ``sizes``, row-major, around ``body`` of their variables."""
+        """Loops over ``sizes``, row-major, around ``body`` of their variables.
+
+        Without sizes it is a loop of one iteration: what a GPU runs stands in a loop.
+        """
 
         def inner(n: int, at: tuple[Any, ...]) -> None:
             if n == len(sizes):
@@ -32,7 +35,11 @@ class Loops:
             with self.ib.for_range(0, sizes[n], name=f"{name}{n}") as index:
                 inner(n + 1, (*at, index))
 
-        inner(0, ())
+        if sizes:
+            inner(0, ())
+            return
+        with self.ib.for_range(0, 1, name=f"{name}0"):
+            body()
 
     def along(
         self, shape: Sequence[Any], axis: int, body: Callable[[Callable[[Any], Any]], None]
@@ -46,8 +53,8 @@ class Loops:
         self.nest(rest, inner)
 
     def variable(self, dtype: str, name: str) -> Any:
-        """A buffer of one element, which is written and read as ``v[0]``."""
-        return self.ib.allocate(dtype, (1,), name=name)
+        """A buffer of one element, which is written and read as ``v[0]``: a thread has its own."""
+        return self.ib.allocate(dtype, (1,), name=name, scope="local")
 
 
 def written(

@@ -8,8 +8,9 @@ After: the same blocks in loops that are tiled, vectorized and parallel, by prim
 could have called; ``kc.auto_schedule`` gives them as a trace. The rules of this package look at one
 block after another: those that prepare the program (``inline``) first, in program order; then the
 others, from the outputs to the inputs, so that a block can take its producers into its loops. A
-rule whose primitive is refused has changed nothing, and the next one is asked. Blocks that no rule
-takes, those with calls of other functions in them, say, stay as they are.
+rule whose primitive is refused has changed nothing, and the next one is asked. In the end there are
+rules for outermost loops that nothing has been done to (``leftover``): what runs on a GPU has to be
+in threads. What no rule takes, blocks with calls of other functions in them, say, stays as it is.
 """
 
 from __future__ import annotations
@@ -70,17 +71,19 @@ def load_rules() -> list[Rule]:
 
 
 def _choose(draft: Draft, rules: list[Rule]) -> None:
-    if not draft.blocks():
-        return
     # Whoever did not ask for a schedule is not told about its loops.
     with diagnostic_handler(lambda _: None):
         for downward in (True, False):
-            asked = [rule for rule in rules if rule.downward is downward]
+            asked = [rule for rule in rules if rule.downward is downward and not rule.leftover]
             names = [block.label for block in draft.blocks()]
             for name in names if downward else reversed(names):
                 for rule in asked:
                     if name in draft.settled or _attempt(draft, rule, name):
                         break
+        for rule in rules:
+            if rule.leftover:
+                for name in [loop.label for loop in draft.untouched_loops()]:
+                    _attempt(draft, rule, name)
 
 
 def _attempt(draft: Draft, rule: Rule, block: str) -> bool:

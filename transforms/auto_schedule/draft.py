@@ -14,7 +14,7 @@ from xdsl.ir import Operation
 
 from kc.analysis import loop_tree
 from kc.analysis.module_copy import copy_module
-from kc.dialects.tir import BlockOp, ForOp
+from kc.dialects.tir import BlockOp, ForKind, ForOp
 from kc.support.declarations import Slot
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.auto_schedule.machine import PARALLEL_WORK, Machine
@@ -22,7 +22,7 @@ from kc.transforms.auto_schedule.nests import Nest, is_begun, iterations
 from kc.transforms.schedule.base import BlockRef
 from kc.transforms.trace.binding import Binder
 from kc.transforms.trace.handles import BlockRV, Handle, LoopRV
-from kc.transforms.trace.queries import GetBlock, GetLoops
+from kc.transforms.trace.queries import GetBlock, GetLoop, GetLoops
 from kc.transforms.trace.reading import find_step
 from kc.transforms.trace.session import Session
 from kc.transforms.trace.trace import replay
@@ -64,6 +64,25 @@ class Draft:
             for block in loop_tree.blocks(self.function)
             if not any(isinstance(op, BlockOp) for op in _around(block))
         ]
+
+    def untouched_loops(self) -> list[ForOp]:
+        """The outermost loops of which no part is bound, vectorized, parallel or unrolled."""
+        return [
+            op
+            for op in self.function.body.block.ops
+            if isinstance(op, ForOp)
+            and all(loop.kind.data is ForKind.SERIAL for loop in loop_tree.loops(op))
+        ]
+
+    def loop(self, op: ForOp) -> LoopRV:
+        """A handle on a loop: around the first block in it, where there is one."""
+        options: dict[str, Any] = {"loop": op.label}
+        blocks = loop_tree.blocks(op)
+        if blocks:
+            options["block"] = self.block(blocks[0].label)
+        handle = self.session.perform(GetLoop, options).outputs[0]
+        assert isinstance(handle, LoopRV)
+        return handle
 
     def nest(self, name: str) -> Nest:
         """The nest of the block of this name, as it is now."""
