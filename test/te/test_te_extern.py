@@ -420,3 +420,30 @@ def test_memory_that_ends_with_a_kernel_of_a_statement():
         "  try: compute_at or reverse_compute_at brings both into one kernel",
         "  try: set_scope puts kept into global memory",
     ]
+
+
+def test_loops_without_blocks_are_told_apart():
+    """Two externs whose loops have one name: a loop with a block keeps it, as the block tells."""
+
+    def sums(ins, outs):
+        ib = tir.ir_builder.create()
+        source, target = ib.buffer_ptr(ins[0]), ib.buffer_ptr(outs[0])
+        with ib.for_range(0, N, name="i") as i:
+            total = ib.allocate("float32", (1,), name="total")
+            total[0] = source[i] + 1.0
+            target[i] = total[0]
+
+        return ib.get()
+
+    a = te.placeholder((N,), name="A")
+    b = te.extern((N,), [a], sums, name="B")
+    c = te.compute((N,), lambda i: b[i] * 2.0, name="C")
+    d = te.extern((N,), [c], sums, name="D")
+    sch = tir.Schedule(te.create_prim_func([a, d]))
+    for name, extent in (("i_1", 3), ("i_2", 5)):
+        outer, _ = sch.split(sch.get_loop(name), [extent, None])
+        sch.parallel(outer)
+    assert sch.get(sch.get_loops("C")[0]).label == "i"
+    x, out = np.arange(N, dtype="float32"), np.zeros(N, "float32")
+    kc.build(sch.mod)(x, out)
+    np.testing.assert_array_equal(out, (x + 1) * 2 + 1)

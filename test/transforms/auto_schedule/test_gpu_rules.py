@@ -15,7 +15,7 @@ import pytest
 from optional_tools import find
 
 import kc
-from kc import te, tir
+from kc import te, tir, topi
 from kc.target import Target
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks" / "peers"))
@@ -83,6 +83,50 @@ def test_one_sum_of_many_numbers_is_made_by_many_blocks():
     numbers, total = np.arange(n, dtype="int32") % 1000, np.zeros((), "int32")
     kc.build(sch, target=EMULATOR)(numbers, total)
     assert total == numbers.sum()
+
+
+# Loops that no other rule understands ------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("shape", "axis", "bound"),
+    [
+        ((5, 7), 1, 'sch.bind(loop=i0_i, thread_axis="threadIdx.x")'),
+        pytest.param(
+            (3, 40, 2), 1, 'sch.bind(loop=i0_i1_fused_i, thread_axis="threadIdx.x")',
+            marks=pytest.mark.sweep,
+        ),
+        ((9,), 0, 'sch.bind(loop=i0_i, thread_axis="threadIdx.x")'),
+    ],
+)  # fmt: skip
+def test_running_sums_have_a_thread_for_each_line(shape: tuple[int, ...], axis: int, bound: str):
+    """A line of one tensor is one thread's, too."""
+    numbers = np.arange(np.prod(shape), dtype="int32").reshape(shape) % 11
+    A = te.placeholder(shape, "int32", name="A")
+    args = [A, topi.cumsum(A, axis)]
+    assert bound in kc.auto_schedule(args, target=EMULATOR).trace.as_python()
+    sums = np.full(shape, -1, "int32")
+    report = kc.gpu.check(kc.build(args, target=EMULATOR), numbers, sums)
+    assert report.ok, str(report)
+    np.testing.assert_array_equal(sums, np.cumsum(numbers, axis))
+
+
+def test_iterations_that_share_memory_are_done_by_one_thread():
+    """Both lines are sorted in the same buffers; the sums after them are threads' again."""
+    numbers = np.array([[5, 1, 4, 4], [0, 9, -3, 2]], "float32")
+    A = te.placeholder((2, 4), name="A")
+    args = [A, topi.sum(topi.sort(A, 1), 0)]
+    steps = kc.auto_schedule(args, target=EMULATOR).trace.as_python()
+    assert (
+        'values = sch.get_block(name="values")\n'
+        'i0_1 = sch.get_loop(name="i0", block=values)\n'
+        "u = sch.add_unit_loop(block_or_loop=i0_1)\n"
+        'sch.bind(loop=u, thread_axis="threadIdx.x")\n'
+    ) in steps
+    sums = np.zeros(4, "float32")
+    report = kc.gpu.check(kc.build(args, target=EMULATOR), numbers, sums)
+    assert report.ok, str(report)
+    np.testing.assert_array_equal(sums, np.sort(numbers, 1).sum(0))
 
 
 # Tensor cores -----------------------------------------------------------------------------------
