@@ -66,7 +66,7 @@ from kc.conversion.driver import (
 from kc.dialects import te, tir
 from kc.dialects.size_requirements import requirements_of, set_requirements
 from kc.support.diagnostics import CodegenError, TEError
-from kc.support.fresh_names import fresh_name
+from kc.support.fresh_names import free_name, fresh_name
 from kc.support.locations import copy_location, location_of
 
 TARGET = ConversionTarget("convert-te-to-tir", illegal=("te",))
@@ -102,6 +102,8 @@ class TeToTir(CopyingConversion):
         self.block_names = {compute.label for compute in te.computes_in(source)}
         self.buffer_names = _tensor_names(source)
         self.copies: list[Copy] = []
+        self.bare_loops: list[list[tir.ForOp]] = []
+        """The loops without blocks of each extern."""
         symbols = source.attributes.get("kc.symbols")
         self.symbols = (
             [symbol.data for symbol in symbols if isinstance(symbol, StringAttr)]
@@ -140,8 +142,7 @@ class TeToTir(CopyingConversion):
         self.at = entry
         self.convert(source.body.block)
         require_legal(TARGET, new.walk())
-        if any(isinstance(op, te.ExternOp) for op in source.body.block.ops):
-            _name_apart(new)
+        _name_apart(new, self.bare_loops)
         requirements = [*requirements_of(source), *read_requirements(source)]
         set_requirements(new, requirements, len(self.symbols))
         return new
@@ -286,18 +287,18 @@ class TeToTir(CopyingConversion):
         return self.buffer(te.output_name(op.label, n, len(op.tensors)), state, sizes, op)
 
 
-def _name_apart(function: func.FuncOp) -> None:
-    """Loops of externs without blocks get names that no other loop has: nothing else tells which
-    is meant."""
-    loops = list(loop_tree.loops(function))
-    bare = [loop for loop in loops if not any(isinstance(op, tir.BlockOp) for op in loop.walk())]
-    apart = set(bare)
-    taken = {loop.label for loop in loops if loop not in apart}
-    for loop in bare:
-        name = fresh_name(loop.label, taken)
-        if name != loop.label:
-            loop.loop_name = StringAttr(name)
-            loop.var.name_hint = name
+def _name_apart(function: func.FuncOp, externs: Sequence[Sequence[tir.ForOp]]) -> None:
+    """Loops without blocks get names that no loop outside their extern has: nothing else tells
+    which is meant."""
+    within = {loop for loops in externs for loop in loops}
+    taken = {loop.label for loop in loop_tree.loops(function) if loop not in within}
+    for loops in externs:
+        names = {loop.label: free_name(loop.label, taken) for loop in loops}
+        for loop in loops:
+            name = names[loop.label]
+            if name != loop.label:
+                loop.loop_name, loop.var.name_hint = StringAttr(name), name
+        taken.update(names.values())
 
 
 class ConvertSymbol(ConversionPattern[TeToTir]):
@@ -348,6 +349,7 @@ class ConvertExtern(ConversionPattern[TeToTir]):
             extents = conversion.extents(op.extents(n))
             values[inner] = conversion.buffer(name, tensor, extents, op)
             buffers.append(values[inner])
+        bare: list[tir.ForOp] = []
         for inner in op.body.block.ops:
             if isinstance(inner, tir.SymbolOp) and inner.symbol.data in conversion.symbol_values:
                 values[inner.result] = conversion.symbol_values[inner.symbol.data]
@@ -363,6 +365,8 @@ class ConvertExtern(ConversionPattern[TeToTir]):
                 if part.location == UnknownLoc():
                     part.location = op.location
             rewriter.insert(copy)
+            bare += [loop for loop in loop_tree.loops(copy) if not loop_tree.blocks(loop)]
+        conversion.bare_loops.append(bare)
         rewriter.replace(op, (), buffers)
 
 
