@@ -80,8 +80,10 @@ def schedule(draft: Draft, block: str, outer: int, *, in_place: bool = False) ->
                 raise ScheduleError("KC3040", "partial results are made before blocks move")
             partial_results(draft, block)
     elif along is not None:
+        at = nest.loops.index(along)
         if in_place or not _rows_by_cores(draft, block):
-            columns(draft, block, along)
+            # Loops are other operations where something was undone.
+            columns(draft, block, draft.nest(block).loops[at])
     else:
         serial(draft, block)
 
