@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp
@@ -16,7 +17,7 @@ from kc.support.diagnostics import TEError
 from kc.support.files import read_bytes, read_text
 from kc.support.ir_text import print_module
 from kc.support.locations import caller_location
-from kc.support.pass_context import pipeline_options
+from kc.support.pass_context import pipeline_options, using_options
 from kc.support.paused_collection import paused_collection
 from kc.support.reproducer import reproducing
 from kc.support.target import Target
@@ -76,6 +77,7 @@ def lower(
                 run_passes(module, added)
     lowered = IRModule(module)
     lowered.prints_loops = simple_mode
+    lowered.added_passes_of = pipeline_options()
     return lowered
 
 
@@ -268,7 +270,14 @@ def build(
     from kc.backends import Build, backend_of
 
     chosen = _target(target)
-    with paused_collection(), reproducing("kc.build", lambda: _source(inp, args, chosen)):
+    options = pipeline_options()
+    if isinstance(inp, IRModule) and inp.added_passes_of is options:
+        options = replace(options, added={})  # kc.lower has run them
+    with (
+        paused_collection(),
+        using_options(options),
+        reproducing("kc.build", lambda: _source(inp, args, chosen)),
+    ):
         backend = backend_of(chosen)
         later = "verify-gpu-code" in backend.pipeline
         stages = _stages(inp, args, name, chosen, binds, checks_kernels=not later)

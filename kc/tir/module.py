@@ -28,6 +28,7 @@ from kc.te.schedule import Schedule
 from kc.te.tensor import Tensor
 
 if TYPE_CHECKING:
+    from kc.support.pass_context import PipelineOptions
     from kc.tir.prim_func import PrimFunc
 
 _LANGUAGES = {"mlir": "mlir", "tvm": "kc-loops", "tvmscript": "python"}
@@ -71,6 +72,9 @@ class IRModule:
 
     prints_loops = False
     """Whether it is shown as loops, as TVM prints them: of ``lower(..., simple_mode=True)``."""
+    added_passes_of: PipelineOptions | None = None
+    """The options whose added passes have run, of what ``lower`` gives: ``build`` does not run them
+    again."""
 
     def __init__(self, functions: ModuleOp | Mapping[str, Any] | None = None) -> None:
         """A module of ``functions``: by name, each a function op, or a module of one function as

@@ -39,7 +39,8 @@ def test_a_matmul():
         round_trip(sch.mod)
         == """\
 # from kc.script import ir as I
-# 
+# from kc.script import tir as T
+
 @I.ir_module
 class Module:
     @T.prim_func
