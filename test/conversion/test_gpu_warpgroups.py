@@ -79,10 +79,10 @@ def test_types_and_swizzles(kind: str, kind_b: str, result: str, swizzle: int, c
 @pytest.mark.parametrize(
     ("swizzle", "across"),
     [
-        (0, (True, False)),
-        (1, (False, True)),
+        pytest.param(0, (True, False), marks=pytest.mark.sweep),
+        pytest.param(1, (False, True), marks=pytest.mark.sweep),
         (2, (True, True)),
-        (3, (True, False)),
+        pytest.param(3, (True, False), marks=pytest.mark.sweep),
         (3, (False, True)),
     ],
 )

@@ -161,7 +161,10 @@ def test_random_tiles_are_tensorized():
     assert_both_happen(map(is_done, range(20)), done=4)
 
 
-@pytest.mark.parametrize("seed", range(6))
+SEEDS = [pytest.param(seed, marks=[] if seed in (0, 3) else pytest.mark.sweep) for seed in range(6)]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 def test_natively(seed: int):
     random = Random(seed)
     while True:
