@@ -322,7 +322,9 @@ def _adaptive(data: Tensor, output_size: Any, pool_type: str, layout: str, lette
         most = size
         if out > 1:
             size = constant(size, "a dimension that is pooled to more than 1")
-            most = max(-(-(o + 1) * size // out) - o * size // out for o in range(out))
+            # A bin begins up to 1 - divisor / out behind a whole number, and is size / out long.
+            rest, divisor = size % out, math.gcd(size, out)
+            most = size // out + (0 if rest == 0 else 1 if rest == divisor else 2)
         loops.append(reduce_axis((0, most), name=f"k{n}"))
         bins.append((axis, out, size, out == 1 or (isinstance(size, int) and size % out == 0)))
 

@@ -22,6 +22,8 @@ from random_programs import (
 )
 from xdsl.dialects.builtin import ModuleOp
 
+import kc
+from kc import tir
 from kc.analysis import loop_tree
 from kc.support.diagnostics import ScheduleError
 from kc.support.registry import pass_class
@@ -150,3 +152,62 @@ def test_refused(primitive: str, block: str | None, loop: str | None, code: str)
     with pytest.raises(ScheduleError) as caught:
         pass_class(primitive)(*refs).apply(site_of(module))
     assert caught.value.code == code, str(caught.value)
+
+
+STEPS = """
+func.func @steps(%A: memref<4x?xf32> {kc.shape = affine_map<()[s0] -> (4, s0)>},
+                 %S: memref<8x4xf32>) attributes {kc.symbols = ["n"]} {
+  %n = tir.symbol "n"
+  tir.for %t in 7 {
+    tir.for %i in 4 {
+      tir.for %k in 2 {
+        tir.for %l in %n {
+          tir.block "S" (opaque %v_t in 8 = %t + 1, spatial %v_i in 4 = %i, reduce %v_k in 2 = %k,
+                         reduce %v_l in %n = %l) init {
+            %zero = arith.constant 0.0 : f32
+            tir.store %zero, %S[%v_t, %v_i] : memref<8x4xf32>
+          } do {
+            %a = tir.load %A[%v_i, %v_l] : memref<4x?xf32>
+            %s = tir.load %S[%v_t, %v_i] : memref<8x4xf32>
+            %sum = arith.addf %s, %a : f32
+            tir.store %sum, %S[%v_t, %v_i] : memref<8x4xf32>
+          }
+        }
+      }
+    }
+  }
+  func.return
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "loops"),
+    [("fuse", (), "i and k"), ("skew", (1,), "i and k")],
+)
+def test_elements_of_a_step_are_counted(name: str, arguments: tuple[int, ...], loops: str):
+    """Where n is 0, each step writes initial values, which the build does in loops of its own."""
+    sch = tir.Schedule(kc.IRModule.parse(STEPS))
+    _, i, k, l = sch.get_loops("S")  # noqa: E741
+    before = str(sch.mod)
+    with pytest.raises(ScheduleError) as refused:
+        getattr(sch, name)(i, k, *arguments)
+    told = str(refused.value).splitlines()
+    assert told[0] == f"error[KC3036]: {name}: the reduction over l of S may be empty"
+    assert told[2:] == [
+        "   |  for t in 7:",
+        "   |    for i in 4:    <-- here (from <string>:6:5)",
+        "   |      for k in 2:",
+        "   |        for l in n:",
+        "   |          block S",
+        "  why: S then writes the initial values of each of its steps, and "
+        f"{loops} would no longer count elements alone",
+        "  try: keep loops over elements and loops of this reduction apart",
+    ]
+    assert str(sch.mod) == before
+    sch.fuse(k, l)
+    kernel = kc.build(sch.mod)
+    for n in (0, 3):
+        steps = np.full((8, 4), -1, "float32")
+        kernel(np.ones((4, n), "float32"), steps)
+        np.testing.assert_array_equal(steps[1:], np.full((7, 4), 2 * n))

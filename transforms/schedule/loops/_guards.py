@@ -29,6 +29,29 @@ def require_nonempty_reduction(site: Site, loop: ForOp) -> None:
             )
 
 
+def require_counted_elements(site: Site, loops: Sequence[ForOp]) -> None:
+    """Refuse (KC3036) loops that get to count elements and terms at once, of a block with an order
+    whose reduction may be empty: it then writes the elements of each step, which loops of their own
+    have to count."""
+    for block in loop_tree.blocks(loops[0]):
+        if not block.has_init or IterType.OPAQUE not in block.types:
+            continue
+        kinds = set[IterType]().union(*(loop_tree.iter_types(loop, block) for loop in loops))
+        if IterType.REDUCE not in kinds or len(kinds) == 1:
+            continue
+        for kind, name, extent in block.iters:
+            if kind is IterType.REDUCE and (not isinstance(extent, int) or extent == 0):
+                raise site.refuse(
+                    "KC3036",
+                    f"the reduction over {name.removeprefix('v_')} of {block.label} may be empty",
+                    at=loops[0],
+                    why=f"{block.label} then writes the initial values of each of its steps, and "
+                    f"{' and '.join(loop.label for loop in loops)} would no longer count elements "
+                    "alone",
+                    hints=["keep loops over elements and loops of this reduction apart"],
+                )
+
+
 def conjunction_of(guards: Sequence[IfOp]) -> tuple[AffineSet, list[SSAValue]]:
     """The conditions of all of ``guards``, and their operands."""
     operands: list[SSAValue] = []

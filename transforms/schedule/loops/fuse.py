@@ -21,7 +21,8 @@ After::
    an else), which go inside: into the predicates of blocks where all they hold is in blocks.
 4. KC3034: no extent depends on an outer loop of the nest (the space is a box).
 5. KC3036: a reduction loop that may have no iteration is not fused with a loop over elements, since
-   the initial value of the reduction would not be written.
+   the initial value of the reduction would not be written; in a block with an order (of a scan) no
+   loop of a reduction is that may be empty over another variable.
 
 Symbolic extents give a symbolic product; the indices then come from ``tir.delinearize``.
 ``preserve-unit-iters=false`` puts 0 for the variable of a fused loop of one iteration.
@@ -56,7 +57,11 @@ from kc.transforms.schedule.loops._chain import (
     size_point,
     without_unit_variables,
 )
-from kc.transforms.schedule.loops._guards import conjunction_of, guard_body
+from kc.transforms.schedule.loops._guards import (
+    conjunction_of,
+    guard_body,
+    require_counted_elements,
+)
 
 
 @dataclass(frozen=True)
@@ -120,6 +125,7 @@ class Fuse(Primitive):
                 why="fuse needs a rectangular iteration space",
             )
         self._check_empty(site, loops)
+        require_counted_elements(site, loops)
         wanted = "_".join(loop.label for loop in loops) + "_fused"
         return Plan(loops, site.fresh_names([wanted], loops[0], loops)[0])
 

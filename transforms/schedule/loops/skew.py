@@ -23,7 +23,8 @@ tiling of stencils needs.
 
 1. KC3466: there are two loops, the second inside the first. KC3030: they are distinct.
 2. KC3010, KC3011: both are serial and carry no annotation.
-3. KC3036: the inner loop has iterations, if it is that of a reduction.
+3. KC3036: both loops have iterations, if they are of a reduction; one of elements is not skewed
+   with one of a reduction that may be empty in a block with an order (of a scan).
 4. KC3467: the factor is not 0, and the new extent fits 64 bits. KC3499: so do the numbers in the
    inner loop's indices.
 5. KC3468: the extent of the inner loop does not depend on the outer one.
@@ -50,7 +51,11 @@ from kc.transforms.affine_rewrite import compact, replace_with_expr
 from kc.transforms.schedule.base import Gives, LoopRef, Primitive, Rewritten, Site, require_serial
 from kc.transforms.schedule.loops._chain import size_point
 from kc.transforms.schedule.loops._factors import LIMIT, require_index_numbers
-from kc.transforms.schedule.loops._guards import guard_body, require_nonempty_reduction
+from kc.transforms.schedule.loops._guards import (
+    guard_body,
+    require_counted_elements,
+    require_nonempty_reduction,
+)
 
 
 @dataclass(frozen=True)
@@ -103,6 +108,7 @@ class Skew(Primitive):
         require_serial(site, inner)
         require_nonempty_reduction(site, inner)
         require_nonempty_reduction(site, outer)
+        require_counted_elements(site, [outer, inner])
         extent = self._extent(site, outer, inner)
         if extent is not None and extent > LIMIT:
             raise site.refuse(
