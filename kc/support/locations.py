@@ -154,11 +154,15 @@ def caller_names() -> dict[str, Any]:
     return {} if frame is None else dict(frame.f_locals)
 
 
+def is_library(file: str) -> bool:
+    """Whether code of a file is kc's, or calls it for a user as numpy does."""
+    return file.startswith((*_LIBRARY, "<frozen")) or _NUMPY in file
+
+
 def _caller() -> FrameType | None:
     frame = sys._getframe(2)
     while frame is not None:
-        name = frame.f_code.co_filename
-        if not name.startswith(_LIBRARY) and not name.startswith("<frozen") and _NUMPY not in name:
+        if not is_library(frame.f_code.co_filename):
             return frame
         frame = frame.f_back
     return None

@@ -15,10 +15,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from traceback import walk_tb
+from types import TracebackType
 from typing import Any, TypeVar
 
-from kc.support.diagnostics import TEError
-from kc.support.locations import caller_location
+from kc.support.diagnostics import KCError, TEError
+from kc.support.locations import caller_location, is_library
 from kc.te.dtypes import DTYPES, FLOATS, INTS, UINTS
 from kc.te.expr import Expr
 from kc.te.tensor import Tensor
@@ -93,7 +95,8 @@ def operator(
 
     ``takes`` says what its first argument is, which is checked before the function runs: a
     "tensor", "tensors" (a list of them), or "" for anything else. Raises KC2300 for another value,
-    KC2301 for a type that is not among ``types``.
+    KC2301 for a type that is not among ``types``. What the function cannot do anything with is
+    refused, too (KC2320).
     """
 
     def enter(function: _F) -> _F:
@@ -108,7 +111,17 @@ def operator(
                 if takes:
                     first = args[0] if args else next(iter(keywords.values()), None)
                     _check_first(first, takes, types)
-                return function(*args, **keywords)
+                try:
+                    return function(*args, **keywords)
+                except _MISTAKES as error:
+                    if isinstance(error, KCError) or not _is_of_kc(error.__traceback__):
+                        raise
+                    raise refuse(
+                        "KC2320",
+                        "it cannot use its arguments",
+                        f"{type(error).__name__}: {error}",
+                        f"python -m kc.topi {name} says what it takes",
+                    ) from error
 
         TABLE[name] = Operator(
             name, call, module, kind, types, example, formula, numpy, onnx, torch, gradient
@@ -116,6 +129,23 @@ def operator(
         return call  # pyright: ignore[reportReturnType]
 
     return enter
+
+
+_MISTAKES = (
+    TypeError,
+    ValueError,
+    AttributeError,
+    LookupError,
+    ArithmeticError,
+)
+"""What Python says of a value that is not of the kind that code is for."""
+
+
+def _is_of_kc(traceback: TracebackType | None) -> bool:
+    """Whether an exception was raised in an operator: not in a function that a user gives it, and
+    not because the operator was called with another number of arguments."""
+    files = [frame.f_code.co_filename for frame, _ in walk_tb(traceback)]
+    return len(files) > 1 and all(map(is_library, files))
 
 
 @contextmanager

@@ -80,6 +80,14 @@ error[KC2317]: topi.nn.celu: alpha is 0
 error[KC2319]: topi.nn.elu: alpha is [1.0]
   why: it must be a number
   try: topi.nn.elu(..., alpha=1.0)""",
+    "topi.strided_slice(T(4, 3), None, [2])": """\
+error[KC2320]: topi.strided_slice: it cannot use its arguments
+  why: TypeError: 'NoneType' object is not iterable
+  try: python -m kc.topi strided_slice says what it takes""",
+    "topi.nn.rms_norm(T(4, 3), epsilon=T())": """\
+error[KC2320]: topi.nn.rms_norm: it cannot use its arguments
+  why: TypeError: float() argument must be a string or a real number, not 'Tensor'
+  try: python -m kc.topi nn.rms_norm says what it takes""",
     "topi.argmin(T(4, 0), 1)": """\
 error[KC2316]: topi.argmin: the place of the smallest of nothing
   why: A has no elements along the axes (1,)""",
@@ -271,3 +279,15 @@ def test_refused(call: str):
     assert lines[1].startswith("  --> user.py:1"), lines
     assert "\n".join([lines[0], *lines[2:]]) == REFUSED[call]
     assert len(lines) <= 12
+
+
+def test_errors_in_functions_of_users_are_theirs():
+    """Python's own exceptions also where a call has another number of arguments."""
+
+    def combine(a, b):
+        raise LookupError("of the user")
+
+    with pytest.raises(LookupError, match="^'of the user'$|^of the user$"):
+        topi.scanop(T(4, 3), combine, 0, "combined", 1)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'axes'$"):
+        topi.sum(T(4, 3), axes=1)
