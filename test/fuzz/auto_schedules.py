@@ -1,10 +1,11 @@
 """Default schedules of random programs: ``auto_schedules.py --seed=1 --count=3000``.
 
 A case draws a program of a family of the fuzz tests, or a contraction, convolution, reduction,
-normalization, stencil, transpose or gather of sizes that tiles do not divide (:mod:`operators`),
-and a target, whose vectors may be small, so that small programs have tiles too. The schedule that
-is chosen has to give what numpy gives, and the printed script of its trace the same IR. A failure
-is printed with the number of its case; ``--case=N`` runs that one again.
+normalization, stencil, transpose or gather of sizes that tiles do not divide (:mod:`operators`), or
+a network of operators (:mod:`networks`); and a target, whose vectors may be small, so that small
+programs have tiles too. The schedule that is chosen has to give what numpy gives, and the printed
+script of its trace the same IR. A failure is printed with the number of its case; ``--case=N`` runs
+that one again.
 """
 
 from __future__ import annotations
@@ -28,7 +29,10 @@ from kc import tir  # noqa: E402
 from kc.target import Target  # noqa: E402
 from kc.transforms.auto_schedule import draft  # noqa: E402
 
-SHARES = {"operators": 60, "programs": 15, "shapes": 15, "bindings": 4, "scans": 3, "gradients": 3}
+SHARES = {
+    "operators": 50, "networks": 20, "programs": 10, "shapes": 10, "bindings": 4, "scans": 3,
+    "gradients": 3,
+}  # fmt: skip
 """Families, and how many of 100 cases are of each."""
 
 
@@ -36,17 +40,30 @@ GPU = Target("cuda-emu -arch=sm_80")
 
 
 def run_on_gpu(case: int) -> tuple[str, tir.Schedule]:
-    """Run an operator by kernels, watched. Raises whatever goes wrong."""
-    import operators
-
-    program = operators.draw(Random(case))
+    """Run an operator or a network by kernels, watched. Raises whatever goes wrong."""
+    random = Random(case)
+    family = random.choices(("operators", "networks"), (2, 1))[0]
+    program = _drawn(family, random)
     schedule = kc.auto_schedule(program.module, GPU)
     check_replay(schedule, program.module, GPU)
     arrays = program.arrays()
     report = kc.gpu.check(kc.build(schedule, target=GPU), *arrays)
     assert report.ok, str(report)
     program.check(arrays)
-    return "operators", schedule
+    return family, schedule
+
+
+def _drawn(family: str, random: Random) -> Drawn:
+    """A program on which nothing has been done."""
+    if family == "operators":
+        import operators
+
+        return operators.draw(random)
+    if family == "networks":
+        import networks
+
+        return networks.unscheduled(random)
+    return FAMILIES[family].draw(random, None)
 
 
 def target_of(random: Random) -> Target:
@@ -64,11 +81,7 @@ def draw(case: int) -> tuple[str, Drawn, Random]:
     """The family and the program of a case, and the random numbers that are left for the rest."""
     random = Random(case)
     family = random.choices(list(SHARES), list(SHARES.values()))[0]
-    if family == "operators":
-        import operators
-
-        return family, operators.draw(random), random
-    return family, FAMILIES[family].draw(random, None), random
+    return family, _drawn(family, random), random
 
 
 def run(case: int) -> tuple[str, tir.Schedule]:

@@ -179,7 +179,7 @@ class Network:
         if between and self.chance(0.15):
             last.append(self.random.choice(between))
         if not last:
-            return draw(self.random, None)
+            return unscheduled(self.random)
         used = [
             node
             for node in self.inputs
@@ -198,8 +198,6 @@ class Network:
             given.append(np.full_like(value, GARBAGE))
         module = te.create_prim_func(args)
         source = "; ".join(self.steps)
-        if self.chance(0.3):
-            module = _auto_scheduled(self.random, module)
         return Fixed(module, given, expected, self.symbols, tolerance, source)
 
 
@@ -222,7 +220,15 @@ def _fits(left: Node, right: Node) -> bool:
 
 
 def draw(random: Random, keep: int | None) -> Fixed:
-    """A network of up to six operators; of its first ``keep``."""
+    """A network of up to six operators, or of its first ``keep``; sometimes with a schedule."""
+    network = unscheduled(random, keep)
+    if random.random() < 0.3:
+        network.module = _auto_scheduled(random, network.module)
+    return network
+
+
+def unscheduled(random: Random, keep: int | None = None) -> Fixed:
+    """A network of up to six operators, or of its first ``keep``, as topi makes it."""
     network = Network(random)
     for _ in range(min(random.randint(1, MOST_STEPS), keep or MOST_STEPS)):
         for _ in range(20):
