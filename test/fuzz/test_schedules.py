@@ -35,6 +35,8 @@ OF_FAMILY = {
     "kernels": 2,
     "gradients": 2,
     "scripts": 2,
+    "networks": 2,
+    "operators": 2,
     "raised": 2,
     "texts": 6,
 }
@@ -49,6 +51,11 @@ def test_random_schedules():
             pytest.fail(told(request, report))
         accepted += len(report.lines)
     assert accepted > 20
+
+
+def test_every_family_has_programs():
+    """``programs`` and ``bindings`` are among the first ones of all (:data:`SLICE`)."""
+    assert set(fuzzing.FAMILIES) == {"programs", "bindings", *OF_FAMILY}
 
 
 @pytest.mark.parametrize("family", OF_FAMILY)
