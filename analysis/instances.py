@@ -264,8 +264,34 @@ class Space:
                 continue
             instance.values[body.args[n]] = value
             instance.constraints.append(value.within(size))
-        runs = self.condition(block.predicate.data, block.predicate_operands, instance)
-        instance.constraints.append(runs)
+        instance.constraints.append(self._runs(block, instance, in_init=in_init))
+
+    def _runs(self, block: BlockOp, instance: Instance, *, in_init: bool) -> Condition:
+        """When the predicate of a block holds; for its init, what it says of terms alone need not
+        hold where there are none."""
+        predicate, operands = block.predicate.data, block.predicate_operands
+        sizes = [size for kind, _, size in block.iters if kind is IterType.REDUCE]
+        if not in_init or all(isinstance(size, int) and size > 0 for size in sizes):
+            return self.condition(predicate, operands, instance)
+        of_terms = {
+            n
+            for n, operand in enumerate(operands)
+            if isinstance(operand.owner, Block)
+            and isinstance(loop := operand.owner.parent_op(), ForOp)
+            and IterType.REDUCE in iter_types(loop, block)
+        }
+        parts: list[Condition] = []
+        for constraint in predicate.constraints:
+            alone = AffineSet(predicate.num_dims, predicate.num_symbols, (constraint,))
+            holds = self.condition(alone, operands, instance)
+            if of_terms.isdisjoint(constraint.lhs.used_dims()):
+                parts.append(holds)
+            elif 0 not in sizes:
+                empty = (
+                    self.size(size, instance) <= 0 for size in sizes if not isinstance(size, int)
+                )
+                parts.append(any_of([holds, *empty]))
+        return all_of(parts)
 
     def dim(self, instance: Instance) -> Term:
         """A new coordinate of ``instance``."""

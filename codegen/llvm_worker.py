@@ -109,7 +109,9 @@ def optimized(
 
     Loops and straight-line code are vectorised from level 2; straight-line code not where ``text``,
     that of the module, has vectors. There LLVM finds few others among the scalars that vectors are
-    made of, and takes most of the time of its passes to look: half the build of a convolution.
+    made of, and takes most of the time of its passes to look: half the build of a convolution. Nor
+    where it has elements of bf16: code generation of LLVM 22.1 aborts on some vectors of them that
+    this makes ("Unexpected illegal type!").
 
     What LLVM's passes leave is verified, as code generation aborts on invalid IR, or makes wrong
     code of it: SROA of LLVM 22.1 may take the stores of parts of a vector for ordered
@@ -119,7 +121,7 @@ def optimized(
     """
     reason = ""
     attempts = [(level, level >= 2, False), (level, False, False), (0, False, False)]
-    straight_line = level >= 2 and not _VECTOR.search(text)
+    straight_line = level >= 2 and not _VECTOR.search(text) and "bfloat" not in text
     for speed, loops, straight in [(level, level >= 2, straight_line), *attempts]:
         parsed = parse(None)
         options = llvm.create_pipeline_tuning_options(speed_level=speed)

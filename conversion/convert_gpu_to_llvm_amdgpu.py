@@ -61,6 +61,7 @@ from kc.conversion.convert_to_llvm.types import convert_type
 from kc.dialects import gpu, llvm
 from kc.dialects.gpu import ShuffleMode
 from kc.dialects.gpu.ids import SubgroupNumberOp
+from kc.support.target import Target
 
 _IMPLICIT = LLVMPointerType(IntAttr(4))
 """Where the arguments are that every kernel has (AMDGPU User Guide: code object V5 metadata)."""
@@ -76,7 +77,7 @@ class AmdFunction(DeviceFunction):
 
     def kernel_properties(self) -> dict[str, Attribute]:
         size = self.source.known_block_size
-        most = self.target.limits["max_threads_per_block"]
+        most = self._limit("max_threads_per_block")
         least = 1
         if size is not None:
             x, y, z = size.get_values()
@@ -87,7 +88,12 @@ class AmdFunction(DeviceFunction):
     @property
     def warp(self) -> int:
         """How many threads a wavefront has."""
-        return self.target.limits["thread_warp_size"]
+        return self._limit("thread_warp_size")
+
+    def _limit(self, name: str) -> int:
+        """A limit of the target, or of the usual GPU of AMD where the target is none."""
+        limits = self.target.limits
+        return limits[name] if name in limits else Target("rocm").limits[name]
 
     def intrinsic(self, name: str, *operands: SSAValue, result: Attribute = i32) -> SSAValue:
         """The value that an intrinsic gives."""

@@ -1,4 +1,8 @@
 // RUN: kc-opt %s --convert-gpu-to-llvm-amdgpu --target="rocm -arch=gfx90a" | FileCheck %s
+// RUN: kc-opt %s --convert-gpu-to-llvm-amdgpu | FileCheck %s --check-prefix=USUAL
+
+// Without a target of AMD's, blocks have the threads that the usual one can have.
+// USUAL: "amdgpu-flat-work-group-size", "1,1024"
 
 // A barrier has fences around it. The numbers of blocks and threads that are not known follow the
 // arguments of the launch; a shuffle tells where each lane's word comes from, in bytes.

@@ -13,7 +13,7 @@ import kc
 from kc import te, tir
 from kc.analysis import loop_tree
 from kc.analysis.interpreter import run
-from kc.support.diagnostics import diagnostic_handler
+from kc.support.diagnostics import KCError, diagnostic_handler
 
 ELEMENTS = {"i8": np.int8, "i32": np.int32, "f32": np.float32}
 
@@ -478,3 +478,51 @@ def test_a_copy_at_an_index_that_may_be_none(lines: list[str]):
         with diagnostic_handler(lambda _: None):
             kc.build(sch.mod)(given, output) if native else run(sch.mod.op, "main", [given, output])
         np.testing.assert_array_equal(output, expected)
+
+
+def test_an_initial_value_in_memory_of_a_kernel_is_gone_after_it():
+    """Also where a condition on terms, of which there are none, never holds."""
+    A = te.placeholder((0,), "int32", name="A")
+    k = te.reduce_axis((0, 0), name="k")
+    B = te.compute((1,), lambda i: te.sum(A[k + i], axis=k), name="B")
+    C = te.compute((1,), lambda i: B[i] + 1, name="C")
+    sch = tir.Schedule(te.create_prim_func([A, C]))
+    outer, _ = sch.split(sch.get_loops("B")[1], [1, 4], preserve_unit_iters=False)
+    sch.set_scope("B", 0, "local")
+    with diagnostic_handler(lambda _: None):
+        sch.bind(outer, "blockIdx.x")
+        with pytest.raises(KCError) as refused:
+            kc.build(sch.mod, target="cuda-emu")
+    assert str(refused.value).startswith(
+        "error[KC3416]: verify-gpu-code: block C reads B, which block B writes in the kernel\n"
+    )
+
+
+def test_no_position_is_taken_apart_by_a_size_of_0():
+    """A fused loop over nothing gets an iteration, in which nothing happens."""
+    n = te.size_var("n")
+    A = te.placeholder((8,), name="A")
+    C = te.compute((4, n), lambda i, j: A[(i * 3 + j) % 8], name="C")
+    sch = tir.Schedule(te.create_prim_func([A, C]))
+    sch.shift(sch.fuse(*sch.get_loops("C")), 0, 1)
+    kernel = kc.build(sch.mod)
+    numbers = np.arange(8, dtype="float32")
+    for size in (0, 3):
+        expected = numbers[(np.arange(4)[:, None] * 3 + np.arange(size)) % 8]
+        for call in (kernel, lambda *arrays: run(sch.mod.op, "main", list(arrays))):
+            result = np.full((4, size), -1, "float32")
+            call(numbers, result)
+            np.testing.assert_array_equal(result, expected)
+
+
+def test_code_of_bf16_that_straight_line_vectorization_would_break():
+    """Code generation of LLVM 22.1 ended the process."""
+    A = te.placeholder((4, 5, 3), "bfloat16", name="A")
+    C = te.compute((7, 8), lambda i, j: A[j % 4, j % 5, j // 3], name="C")
+    with kc.transform.PassContext(config={"tir.disable_vectorize": True}):
+        kernel = kc.build(te.create_schedule(C.op), [A, C])
+    values = np.arange(60, dtype="uint16").reshape(4, 5, 3)
+    result = np.zeros((7, 8), "uint16")
+    kernel(values, result)
+    j = np.arange(8)
+    np.testing.assert_array_equal(result, np.tile(values[j % 4, j % 5, j // 3], (7, 1)))

@@ -8,7 +8,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineConstraintExpr, AffineExpr, AffineSet
 
 from kc.analysis import loop_tree
-from kc.dialects.tir import AllocOp, BlockOp, ForOp, IfOp, IterType, LinearizeOp
+from kc.dialects.tir import AllocOp, BlockOp, DelinearizeOp, ForOp, IfOp, IterType, LinearizeOp
 from kc.transforms.affine_rewrite import add_predicate, compact
 from kc.transforms.schedule.base import Site
 
@@ -72,11 +72,20 @@ def conjunction_of(guards: Sequence[IfOp]) -> tuple[AffineSet, list[SSAValue]]:
     return compact(AffineSet(len(operands), 0, tuple(constraints)), operands)
 
 
-def guard_body(body: Block, condition: AffineSet, operands: Sequence[SSAValue]) -> None:
-    """Make what is in ``body`` happen only where ``condition`` (over ``operands``) holds."""
+def guard_body(
+    body: Block, condition: AffineSet, operands: Sequence[SSAValue], *, of_nothing: bool = False
+) -> None:
+    """Make what is in ``body`` happen only where ``condition`` (over ``operands``) holds.
+
+    ``of_nothing``: the loop may run where the one before had no iteration, and sizes may be 0, by
+    which positions are not to be taken apart.
+    """
     ops = list(_outside_of_blocks(body))
     work = [op for op in ops if loop_tree.has_work(op) and not _is_fixed(op, body)]
-    if all(isinstance(op, BlockOp | ForOp | IfOp) and not _may_read_poison(op) for op in work):
+    divides = of_nothing and any(isinstance(op, DelinearizeOp) for op in ops)
+    if not divides and all(
+        isinstance(op, BlockOp | ForOp | IfOp) and not _may_read_poison(op) for op in work
+    ):
         for op in ops:
             if isinstance(op, BlockOp):
                 for constraint in condition.constraints:

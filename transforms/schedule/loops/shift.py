@@ -108,7 +108,8 @@ class Shift(Primitive):
             else:
                 values.append(extent)
                 inside.append(at_least_zero(AffineExpr.dimension(1) - 1 - index))
-        guard_body(body.block, *compact(AffineSet(len(values), 0, tuple(inside)), values))
+        condition = compact(AffineSet(len(values), 0, tuple(inside)), values)
+        guard_body(body.block, *condition, of_nothing=True)
         new = ForOp(name, size, body)
         variable.name_hint = name
         new.attributes.update(loop.attributes)

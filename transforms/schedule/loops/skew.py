@@ -177,7 +177,8 @@ class Skew(Primitive):
         last = expr_of(inner.extent_value) - 1
         replace_with_expr(variable, index, values, InsertPoint.at_start(body.block))
         inside = (at_least_zero(index), at_least_zero(last - index))
-        guard_body(body.block, *compact(AffineSet(len(values), 0, inside), values))
+        condition = compact(AffineSet(len(values), 0, inside), values)
+        guard_body(body.block, *condition, of_nothing=True)
         new = ForOp(name, extent, body)
         variable.name_hint = name
         new.attributes.update(inner.attributes)
