@@ -526,3 +526,73 @@ def test_code_of_bf16_that_straight_line_vectorization_would_break():
     kernel(values, result)
     j = np.arange(8)
     np.testing.assert_array_equal(result, np.tile(values[j % 4, j % 5, j // 3], (7, 1)))
+
+
+OF_EARLIER_ITERATIONS = """
+func.func @main(%A: memref<4xi32>, %C: memref<4xi32>) {
+  %B = tir.alloc "B" : memref<4xi32>
+  tir.for %t in 8 {
+    tir.for %r in 2 {
+      tir.block "B" (BLOCK) where (%t < 4) INITdo {
+        %a = tir.load %A[%v] : memref<4xi32>
+        TERM
+        tir.store %s, %B[%v] : memref<4xi32>
+      }
+    }
+    %D = tir.alloc "D" : memref<4xi32>
+    tir.for %x in 4 {
+      tir.block "D" (spatial %v in 4 = %x) where (%t >= 4) do {
+        %b = tir.load %B[%v] : memref<4xi32>
+        %one = arith.constant 1 : i32
+        %s = arith.addi %b, %one : i32
+        tir.store %s, %D[%v] : memref<4xi32>
+      }
+    }
+    tir.block "C" (spatial %v in 4 = %t - 4) where (%t >= 4) do {
+      %d = tir.load %D[%v] : memref<4xi32>
+      tir.store %d, %C[%v] : memref<4xi32>
+    }
+  }
+  func.return
+}
+"""
+PLAIN = {"BLOCK": "spatial %v in 4 = %t", "INIT": "", "TERM": "%s = arith.addi %a, %a : i32",
+         "%r in 2": "%r in 1"}  # fmt: skip
+SUMS = {
+    "BLOCK": "spatial %v in 4 = %t, reduce %v_r in 2 = %r",
+    "INIT": "init {\n%z = arith.constant 0 : i32\ntir.store %z, %B[%v] : memref<4xi32>\n} ",
+    "TERM": "%b = tir.load %B[%v] : memref<4xi32>\n%s = arith.addi %b, %a : i32",
+}
+
+
+@pytest.mark.parametrize(
+    ("parts", "name", "blocks"),
+    [
+        (PLAIN, "reverse_compute_inline", ("D",)),
+        (SUMS, "fuse_reduction_epilogue", ("B", "D")),
+    ],
+)
+def test_values_of_earlier_iterations_are_not_in_a_buffer_of_this_one(
+    parts: dict[str, str], name: str, blocks: tuple[str, ...]
+):
+    """Each iteration has a buffer D, and reads what others have written to B."""
+    text = OF_EARLIER_ITERATIONS
+    for part, replacement in parts.items():
+        text = text.replace(part, replacement)
+    sch = tir.Schedule(kc.IRModule.parse(text))
+    numbers, results = np.arange(4, dtype="int32"), np.full(4, -1, "int32")
+    run(sch.mod.op, "main", [numbers, results])
+    np.testing.assert_array_equal(results, 2 * numbers + 1)
+    before = str(sch.mod)
+    with pytest.raises(KCError) as refused:
+        getattr(sch, name)(*blocks)
+    told = str(refused.value).splitlines()
+    assert told[0] == f"error[KC3243]: {name}: block D reads elements of B from other iterations"
+    assert told[2] == "   |  for t in 8:"
+    assert told[4] == "   |      block B    <-- writes B"
+    assert told[7].startswith("   |      block D    <-- reads B")
+    assert told[-1] == (
+        "  why: block B does not write B[0] in the iteration that reads it, and each has a buffer "
+        "D of its own"
+    )
+    assert str(sch.mod) == before

@@ -7,13 +7,18 @@ from collections.abc import Callable
 from xdsl.ir import Operation, SSAValue
 
 from kc.analysis import loop_tree
-from kc.analysis.instances import Instance, Space
+from kc.analysis.instances import Instance, Space, Supply
 from kc.analysis.loop_tree import buffer_name
 from kc.analysis.regions import loads_of, stores_to
 from kc.analysis.terms import Condition, equal
-from kc.dialects.tir import AllocOp, LoadOp
+from kc.dialects.tir import AllocOp, BlockOp, IterType, LoadOp
 from kc.transforms.known_values import can_rebuild, rebuild
-from kc.transforms.schedule._blocks import Definition, describe, require_available
+from kc.transforms.schedule._blocks import (
+    Definition,
+    describe,
+    require_available,
+    witness_text,
+)
 from kc.transforms.schedule._buffers import require_plain_uses
 from kc.transforms.schedule.base import Site
 
@@ -109,3 +114,41 @@ def require_unused(
             why=witness.undecided
             or f"{describe(user)}{use.at(witness)} comes between the new place and the old one",
         )
+
+
+def assume_terms(space: Space, block: BlockOp, instance: Instance) -> None:
+    """Take reductions to have terms: one over nothing is its initial value, and the element is
+    there all the same."""
+    for kind, _, extent in block.iters:
+        if kind is IterType.REDUCE and not isinstance(extent, int):
+            space.facts.append(space.size(extent, instance) >= 1)
+
+
+def require_same_iteration(
+    site: Site, consumer: Definition, producer: Definition, load: LoadOp
+) -> None:
+    """Refuse (KC3243) a consumer that reads what earlier iterations have written, and whose own
+    buffer is another one in each: there the values of earlier iterations would not be."""
+    space = Space()
+    read, write = space.instance(load), space.instance(producer.block)
+    apart = [same for buffer in consumer.buffers for same in space.same_buffer(buffer, read, write)]
+    if not apart:
+        return
+    assume_terms(space, producer.block, write)
+    together = [*space.same_buffer(producer.buffer, read, write), *apart]
+    supply = Supply(write, space.element(producer.store, write), together)
+    witness = space.uncovered(read, space.element(load, read), [supply])
+    if witness is None:
+        return
+    name, output = buffer_name(producer.buffer), buffer_name(consumer.buffer)
+    before, after = producer.block.label, consumer.block.label
+    raise site.refuse(
+        "KC3243",
+        f"block {after} {'may read' if witness.undecided else 'reads'} elements of {name} from "
+        "other iterations",
+        at=consumer.block,
+        mark={producer.block: f"writes {name}", consumer.block: f"reads {name}"},
+        why=witness.undecided
+        or f"block {before} does not write {name}{witness_text(space, witness)} in the iteration "
+        f"that reads it, and each has a buffer {output} of its own",
+    )

@@ -34,7 +34,8 @@ consumer.
 3. KC3202, KC3205, KC3241: the producer's buffer is not an output, and the block its only reader.
 4. KC3242: all loads of it have the same indices, from which the variables of the block follow: each
    is alone in one, except for a constant, or the indices are a reshape, whose inverse is affine.
-5. KC3243: the elements that are read are those that are written.
+5. KC3243: the elements that are read are those that are written, in the same iteration of loops
+   around the buffer that the block writes.
 6. KC3214, KC3207, KC3208: what the block reads is known, and the same, where the producer is.
 7. KC3232: nothing else uses the elements it writes between the new place and the old one.
 
@@ -74,7 +75,12 @@ from kc.transforms.schedule._blocks import (
 )
 from kc.transforms.schedule._sizes import shape_from
 from kc.transforms.schedule.base import BlockRef, Primitive, Rewritten, Site
-from kc.transforms.schedule.placing._consuming import hoist_output, require_inputs, require_unused
+from kc.transforms.schedule.placing._consuming import (
+    hoist_output,
+    require_inputs,
+    require_same_iteration,
+    require_unused,
+)
 from kc.transforms.schedule.placing._inlining import arguments_at, insert_body
 
 
@@ -137,6 +143,7 @@ class ReverseComputeInline(Primitive):
         where = f"in block {source.block.label}"
         require_inputs(site, definition, source.store, where)
         self._require_same_elements(site, definition, source, loads[0])
+        require_same_iteration(site, definition, source, loads[0])
 
         def instances(space: Space) -> tuple[Instance, Instance, list[Condition]]:
             new, old = space.instance(source.block), space.instance(block)

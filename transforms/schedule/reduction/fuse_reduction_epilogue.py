@@ -53,7 +53,7 @@ from kc.analysis.loop_tree import buffer_name
 from kc.analysis.reductions import Update, reduction_of
 from kc.analysis.regions import consumers
 from kc.analysis.terms import Condition, equal
-from kc.dialects.tir import AllocOp, BlockOp, IterType, LoadOp, StoreOp
+from kc.dialects.tir import AllocOp, BlockOp, LoadOp, StoreOp
 from kc.support.diagnostics import ScheduleError
 from kc.support.registry import pass_class
 from kc.transforms.known_values import rebuild
@@ -73,7 +73,13 @@ from kc.transforms.schedule._blocks import (
 )
 from kc.transforms.schedule._combiners import neutral_element
 from kc.transforms.schedule.base import BlockRef, Primitive, Rewritten, Site
-from kc.transforms.schedule.placing._consuming import hoist_output, require_inputs, require_unused
+from kc.transforms.schedule.placing._consuming import (
+    assume_terms,
+    hoist_output,
+    require_inputs,
+    require_same_iteration,
+    require_unused,
+)
 from kc.transforms.schedule.placing._inlining import arguments_of, element_at, insert_body
 
 WHAT = "fuse_reduction_epilogue"
@@ -197,10 +203,7 @@ class FuseReductionEpilogue(Primitive):
             read_at = space.element(load, read)
             written = space.element(reduction.store, write)
             together = space.same_buffer(reduction.buffer, read, write)
-            for kind, extent in zip(reduction.block.types, reduction.block.extents, strict=True):
-                # A reduction over nothing is its initial value: the element is there all the same.
-                if kind is IterType.REDUCE and not isinstance(extent, int):
-                    space.facts.append(space.size(extent, write) >= 1)
+            assume_terms(space, reduction.block, write)
             witness = (
                 space.uncovered(read, read_at, [Supply(write, written, together)])
                 if reads_more
@@ -220,6 +223,7 @@ class FuseReductionEpilogue(Primitive):
                 why=witness.undecided
                 or f"block {less.label} does not {verb} {witness_text(space, witness)}",
             )
+        require_same_iteration(site, epilogue, reduction, load)
         return places
 
     def _require_complete(
