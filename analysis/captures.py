@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import Pure
@@ -29,17 +29,20 @@ def captured_values(root: Operation | Block) -> list[SSAValue]:
     return [value for value in used if value not in defined]
 
 
-def makers_inside(value: SSAValue, root: Operation) -> list[Operation] | None:
-    """The operations in ``root`` that compute ``value`` from what is known where it begins, in
-    order; None if anything else takes part, such as a variable of a loop in it, or a load."""
-    if not defined_inside(value, root):
+def makers_inside(
+    value: SSAValue, root: Operation, known: Container[SSAValue] = ()
+) -> list[Operation] | None:
+    """The operations in ``root`` that compute ``value`` from what is known where it begins, and
+    from ``known``, in order; None if anything else takes part, such as a variable of a loop in it,
+    or a load."""
+    if value in known or not defined_inside(value, root):
         return []
     owner = value.owner
     if isinstance(owner, Block) or owner.regions or not owner.has_trait(Pure):
         return None
     makers: list[Operation] = []
     for operand in owner.operands:
-        before = makers_inside(operand, root)
+        before = makers_inside(operand, root, known)
         if before is None:
             return None
         makers += before

@@ -11,10 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.dialects import arith
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
-from xdsl.traits import Pure
+from xdsl.ir import Operation, SSAValue
 
-from kc.analysis.loop_tree import defined_inside, touches_memory
+from kc.analysis.captures import makers_inside
+from kc.analysis.loop_tree import touches_memory
 from kc.dialects.tir import BlockOp, CombineOp, IfOp, IterType, LoadOp, StoreOp, YieldOp
 
 COMBINERS = (
@@ -137,20 +137,9 @@ def ops_of_element(step: CombineOp) -> set[Operation]:
 def makers_of_element(value: SSAValue, block: BlockOp) -> list[Operation] | None:
     """The operations in ``block`` that compute ``value``, in order, if it is the same for all terms
     of an element: from spatial variables of the block, and from what is known before it."""
-    if isinstance(value, BlockArgument) and value.block is block.body.block:
-        return [] if block.types[value.index] is IterType.SPATIAL else None
-    if not defined_inside(value, block):
-        return []
-    owner = value.owner
-    if isinstance(owner, Block) or owner.regions or not owner.has_trait(Pure):
-        return None
-    makers: list[Operation] = []
-    for operand in owner.operands:
-        before = makers_of_element(operand, block)
-        if before is None:
-            return None
-        makers += before
-    return list(dict.fromkeys([*makers, owner]))
+    variables = zip(block.types, block.body.block.args, strict=True)
+    spatial = [arg for kind, arg in variables if kind is IterType.SPATIAL]
+    return makers_inside(value, block, spatial)
 
 
 def _update(block: BlockOp, store: StoreOp, loads: list[LoadOp]) -> Update | None:

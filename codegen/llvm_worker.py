@@ -105,7 +105,7 @@ def optimized(
     """The module of ``parse``, whose llvmlite module is ``ref``, after LLVM's default pipeline.
 
     ``parse`` is given another text than the module's where what the pipeline leaves is rewritten
-    (:func:`with_scalar_stores`).
+    (:func:`with_scalar_stores`, :func:`with_traps`).
 
     Loops and straight-line code are vectorised from level 2; straight-line code not where ``text``,
     that of the module, has vectors. There LLVM finds few others among the scalars that vectors are
@@ -133,7 +133,7 @@ def optimized(
         except RuntimeError as error:
             reason = str(error)
         else:
-            rewritten = with_scalar_stores(ref(parsed))
+            rewritten = with_traps(ref(parsed), with_scalar_stores(ref(parsed)))
             return parsed if rewritten is None else parse(rewritten)
     raise RuntimeError(f"LLVM's passes made invalid IR: {reason}")
 
@@ -181,6 +181,34 @@ def with_scalar_stores(module: Any) -> str | None:
 
     text = _MASKED_STORE.sub(scalar, str(module))
     return text if count else None
+
+
+_NOTHING = re.compile(
+    r"^(?P<head>define [^\n]*\{\n(?:[^\n]*:[^\n]*\n)?) +unreachable[^\n]*\n\}$", re.MULTILINE
+)
+_DEVICES = ("nvptx", "amdgcn", "spirv")
+
+
+def with_traps(module: Any, text: str | None) -> str | None:
+    """``text``, or that of the module, in which functions without code trap; ``text`` where there
+    are none.
+
+    What LLVM proves to be undefined whatever the arguments, a division by the constant 0 say, has
+    no code at all: a call would run on into what lies behind it, and LLVM's linker aborts on an
+    object that holds nothing else.
+    """
+    if module.triple.startswith(_DEVICES) or not any(map(_has_no_code, module.functions)):
+        return text
+    given = text or str(module)
+    changed = _NOTHING.sub(r"\g<head>  call void @llvm.trap()\n  unreachable\n}", given)
+    if "declare void @llvm.trap()" not in changed:
+        changed += "\ndeclare void @llvm.trap()\n"
+    return changed
+
+
+def _has_no_code(function: Any) -> bool:
+    first = next((inst for block in function.blocks for inst in block.instructions), None)
+    return first is not None and first.opcode == "unreachable"
 
 
 def ptx(

@@ -789,3 +789,22 @@ def test_intrinsics_are_those_of_the_table():
     ranges = [f"avx512.mask.range.{suffix}.512" for suffix in ("pd", "ps")]
     tested = {f"@llvm.x86.{name}" for name in (*X86_INTRINSICS, "sse.sfence", *ranges)}
     assert tested == set(native._CODE_BY_FEATURE)
+
+
+@x86_only
+def test_what_is_always_undefined_traps():
+    """LLVM leaves no code of it, and its linker ends the process with an object of nothing else."""
+    text = """
+define void @undefined(ptr %a) {
+entry:
+  %there = load i32, ptr %a
+  br i1 poison, label %then, label %exit
+then:
+  store i32 %there, ptr %a
+  br label %exit
+exit:
+  ret void
+}
+"""
+    assert re.search(r"^undefined:.*?\n\s+ud2\n", compile_ir(text).asm(), re.MULTILINE | re.DOTALL)
+    function(jit(text), "undefined", "void(ptr)")
