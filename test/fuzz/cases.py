@@ -69,6 +69,8 @@ MOST_ITERATIONS = 10_000
 """Of a loop that a size is a factor of: the interpreter takes them one by one."""
 MOST_ALL = 10_000_000
 """Iterations of a nest beyond which it is not run at all: a loop was split by 2**40."""
+MOST_IN_STEP = 500_000
+"""The same of kernels, whose threads the interpreter takes step by step: 10,000 a second."""
 MOST_LAUNCHED = 12_000
 """Iterations of a kernel beyond which it is not launched: that takes the interpreter minutes."""
 
@@ -187,7 +189,7 @@ def _run(
     if Random(f"canonical {seed}").random() < CANONICAL:
         outcome.stage = "canonicalize"
         mod = canonical(mod)
-    if iterations(mod.op) > MOST_ALL:
+    if iterations(mod.op) > (MOST_IN_STEP if has_kernels(mod) else MOST_ALL):
         outcome.checks.append("verified alone")
         outcome.stage = "done"
         return
