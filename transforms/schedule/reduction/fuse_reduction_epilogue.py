@@ -29,8 +29,8 @@ results: ``reverse_compute_at`` computes it as soon as an element is complete.
 2. KC3202, KC3205, KC3241: the buffer between them is not an output, and nothing else uses it.
 3. KC3616: the epilogue combines its element with something else by the combiner of the reduction.
 4. KC3212, KC3214: it comes after the reduction, in the same scope.
-5. KC3242, KC3243: both go through the same elements, one by one, in the same iteration of loops around
-   the buffer of the epilogue.
+5. KC3242, KC3243: both go through the same elements, one by one, in the same iteration of loops
+   around the buffer of the epilogue.
 6. KC3617: an element is complete when the epilogue reads it.
 7. KC3207, KC3208: what else the epilogue reads is known, and the same, where the reduction starts.
 8. KC3232: nothing else uses the result in between.
