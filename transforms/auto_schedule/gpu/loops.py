@@ -3,6 +3,8 @@
 They are those of operators that are written as statements (a sort, a running sum), and of blocks
 that other rules refused. Where the iterations depend on each other, or share memory, one thread
 runs them all: slow, but what touches memory of the GPU has to be in a kernel.
+
+As other rules it calls primitives, which check and rewrite, and has no rewrite pattern of its own.
 """
 
 from __future__ import annotations
