@@ -5,9 +5,8 @@ raised, too, the body takes the place of the call instead::
 
     %r = func.call @relu(%x) : (tensor<4xf32>) -> tensor<4xf32>    ->    %r = arith.maximumf ...
 
-Functions that call themselves are refused (KC4550), and so are calls of declarations. A body is
-inlined with the bodies that it calls already in it, which the path of callers is known for, so this
-is no rewrite pattern.
+Functions that call themselves are refused (KC4550), and so are calls of declarations, and of
+functions with branches.
 """
 
 from __future__ import annotations
@@ -16,45 +15,62 @@ from collections.abc import Mapping
 
 from xdsl.dialects import func, memref, scf
 from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Block, Operation
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.ir import Operation
+from xdsl.pattern_rewriter import (
+    GreedyRewritePatternApplier,
+    PatternRewriter,
+    PatternRewriteWalker,
+    RewritePattern,
+    op_type_rewrite_pattern,
+)
+from xdsl.rewriter import InsertPoint
 
 from kc.analysis.loop_tree import preorder
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
+from kc.transforms.gpu.gpu_inline_calls import InlineCall
 
 _BODIES = (scf.ExecuteRegionOp, memref.AllocaScopeOp)
 
 
-def with_bodies_inlined(
-    function: func.FuncOp, functions: Mapping[str, func.FuncOp], callers: tuple[str, ...] = ()
-) -> func.FuncOp:
+class InlineBody(RewritePattern):
+    """``scf.execute_region`` and ``memref.alloca_scope`` of one block -> its operations."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self, op: scf.ExecuteRegionOp | memref.AllocaScopeOp, rewriter: PatternRewriter, /
+    ) -> None:
+        if not _is_inlined(op):
+            return
+        block = op.regions[0].block
+        end = block.last_op
+        assert end is not None
+        values = list(end.operands)
+        rewriter.erase(end)
+        rewriter.inline_block(block, InsertPoint.before(op))
+        rewriter.replace(op, [], values)
+
+
+def with_bodies_inlined(function: func.FuncOp, functions: Mapping[str, func.FuncOp]) -> func.FuncOp:
     """A copy of ``function`` without such ops; the function itself if it has none."""
     if not any(map(_is_inlined, preorder(function))):
         return function
+    callees: dict[str, func.FuncOp] = {}
+    _collect(function, functions, (function.sym_name.data,), callees)
     copy = function.clone()
     copy.location = function.location
-    callers = (*callers, function.sym_name.data)
-    for op in [op for op in preorder(copy) if _is_inlined(op)]:
-        if isinstance(op, _BODIES):
-            _inline(op, op.regions[0].block)
-        else:
-            assert isinstance(op, func.CallOp)
-            callee = _callee(op, functions, callers)
-            body = with_bodies_inlined(callee, functions, callers).clone().body
-            if len(body.blocks) > 1:
-                raise _refused(op, "the function that it calls has branches")
-            _inline(op, body.block)
+    patterns = GreedyRewritePatternApplier([InlineCall(callees), InlineBody()])
+    PatternRewriteWalker(patterns).rewrite_region(copy.body)
     return copy
 
 
 def inlined_callees(function: func.FuncOp) -> set[str]:
     """The names of the functions whose bodies take the place of calls in ``function``."""
-    return {
-        op.callee.string_value()
-        for op in preorder(function)
-        if isinstance(op, func.CallOp) and _is_inlined(op)
-    }
+    return {op.callee.string_value() for op in _calls(function)}
+
+
+def _calls(function: func.FuncOp) -> list[func.CallOp]:
+    return [op for op in preorder(function) if isinstance(op, func.CallOp) and _is_inlined(op)]
 
 
 def _is_inlined(op: Operation) -> bool:
@@ -65,17 +81,28 @@ def _is_inlined(op: Operation) -> bool:
     )
 
 
-def _callee(
-    op: func.CallOp, functions: Mapping[str, func.FuncOp], callers: tuple[str, ...]
-) -> func.FuncOp:
-    name = op.callee.string_value()
-    if name in callers:
-        path = " calls ".join(f"@{caller}" for caller in (*callers[callers.index(name) :], name))
-        raise _refused(op, f"it is recursive: {path}")
-    callee = functions.get(name)
-    if callee is None or not callee.body.blocks:
-        raise _refused(op, f"@{name} has no body, and what passes tensors is inlined")
-    return callee
+def _collect(
+    function: func.FuncOp,
+    functions: Mapping[str, func.FuncOp],
+    callers: tuple[str, ...],
+    callees: dict[str, func.FuncOp],
+) -> None:
+    """Add what ``function`` calls to ``callees``; refuse what cannot be inlined."""
+    for op in _calls(function):
+        name = op.callee.string_value()
+        if name in callers:
+            path = (*callers[callers.index(name) :], name)
+            calls = " calls ".join(f"@{caller}" for caller in path)
+            raise _refused(op, f"it is recursive: {calls}")
+        if name in callees:
+            continue
+        callee = functions.get(name)
+        if callee is None or not callee.body.blocks:
+            raise _refused(op, f"@{name} has no body, and what passes tensors is inlined")
+        if len(callee.body.blocks) > 1:
+            raise _refused(op, "the function that it calls has branches")
+        callees[name] = callee
+        _collect(callee, functions, (*callers, name), callees)
 
 
 def _refused(op: Operation, why: str) -> CodegenError:
@@ -86,16 +113,3 @@ def _refused(op: Operation, why: str) -> CodegenError:
         why=why,
         hints=["pass memrefs, which functions read and write"],
     )
-
-
-def _inline(op: Operation, block: Block) -> None:
-    """Put the ops of ``block`` in the place of ``op``, whose results are what the block ends in."""
-    Rewriter.inline_block(block, InsertPoint.before(op), op.operands)
-    end = op.prev_op
-    assert end is not None
-    for result, value in zip(op.results, end.operands, strict=True):
-        if value.name_hint is None:
-            value.name_hint = result.name_hint
-        result.replace_all_uses_with(value)
-    Rewriter.erase_op(end)
-    Rewriter.erase_op(op)
