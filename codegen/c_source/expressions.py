@@ -110,12 +110,13 @@ class Expressions:
 
     def floating(self, value: float, kind: Attribute) -> Code:
         """A floating-point constant of type ``kind``, exactly."""
+        if math.isfinite(value):
+            return _finite(value, kind)
+        self.helpers.include("math.h")
         if math.isnan(value):
             return Code(self.language.special("NAN", kind))
-        if math.isinf(value):
-            text = self.language.special("INFINITY", kind)
-            return Code(text) if value > 0 else Code(f"-{text}", UNARY)
-        return _finite(value, kind)
+        text = self.language.special("INFINITY", kind)
+        return Code(text) if value > 0 else Code(f"-{text}", UNARY)
 
     def math_function(self, name: str, kind: Attribute, *operands: Code) -> Code:
         """A call of a function of math.h for ``kind``."""

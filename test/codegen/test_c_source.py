@@ -310,3 +310,15 @@ def test_functions_of_te(name):
     get_pass("lower-to-c").apply(context(), mod.op)
     function = "1.0f / sqrtf" if name == "rsqrt" else f"{name}f"
     assert f"B[i] = {function}(A[i]);" in emit_c(mod.op)
+
+
+@pytest.mark.skipif(CC is None, reason="no C compiler")
+def test_numbers_that_are_not_finite_have_their_header():
+    """Also where no function of math.h is called."""
+    A = te.placeholder((3,), name="A")
+    B = te.compute((3,), lambda i: te.Select(A[i] > 0.0, te.const(-math.inf), te.const(math.nan)))
+    f = kc.build(te.create_schedule(B.op), [A, B], target="c")
+    assert "#include <math.h>\n" in f.get_source("c")
+    np.testing.assert_array_equal(
+        f(np.array([1, -1, 0], "float32")), np.array([-np.inf, np.nan, np.nan], "float32")
+    )
