@@ -2,7 +2,8 @@
 
 The description has dimensions that are variables, or uses scalars (``scalar_params``). A use gives
 them values, the loops in ``s[C].tensorize(axis, intrin)`` or the parts of tensors in a call; then
-the description and the statements with these values are an intrinsic like any other.
+the description and the statements with these values are an intrinsic like any other. A scalar that
+differs from tile to tile is one more input, a tensor of one element a tile.
 """
 
 from __future__ import annotations
@@ -13,14 +14,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from kc.support.diagnostics import Location, TEError
+from kc.support.fresh_names import fresh_name
 from kc.support.locations import caller_location
 from kc.te.buffers import Buffer, decl_buffer
-from kc.te.expr import Const, Expr, IterVar, Reduce, Var, as_expr, const, walk
+from kc.te.expr import Const, Expr, IterVar, Reduce, Var, as_expr, cast, const, walk
 from kc.te.intrin_calls import IntrinCall, box_of
 from kc.te.relations import Rebase
 from kc.te.rewrite import Substitution
 from kc.te.slices import TensorSlice
-from kc.te.tensor import ComputeOp, PlaceholderOp, Tensor
+from kc.te.tensor import ComputeOp, PlaceholderOp, Tensor, make_axis
 from kc.tir.calls import as_statement
 from kc.tir.stmt_functor import substitute
 
@@ -42,10 +44,12 @@ class SymbolicIntrin:
     body: Any
     reduce_init: Any
     reduce_update: Any
-    declare: Callable[[ComputeOp, Mapping[Tensor, Buffer], Mapping[Var, Const]], DeclaredIntrin]
-    """Declares the intrinsic of some values."""
+    declare: Callable[[ComputeOp, Mapping[Tensor, Buffer], Mapping[Var, Const | Tensor]], Any]
+    """Declares the intrinsic of some values; a tensor has one that differs from tile to tile."""
     location: Location | None = None
     declared: dict[tuple[Any, ...], DeclaredIntrin] = field(default_factory=dict)
+    read_from: dict[Tensor, Var] = field(default_factory=dict)
+    """The inputs of :attr:`declared` that scalars are read from."""
 
     @property
     def variables(self) -> list[Var]:
@@ -56,10 +60,18 @@ class SymbolicIntrin:
         return list(dict.fromkeys([*sizes, *self.scalar_params]))
 
     def of(self, values: Mapping[Var, Any]) -> DeclaredIntrin:
-        """The intrinsic with ``values`` for its sizes and scalars."""
-        given = {variable: const(values[variable], variable.dtype) for variable in self.variables}
-        key = tuple(value.value for value in given.values())
+        """The intrinsic with ``values`` for its sizes and scalars; None for a scalar that is read
+        from an input of one element."""
+        key = tuple(values[variable] for variable in self.variables)
         if key not in self.declared:
+            given: dict[Var, Const | Tensor] = {}
+            for variable in self.variables:
+                if values[variable] is not None:
+                    given[variable] = const(values[variable], variable.dtype)
+                    continue
+                source = PlaceholderOp(variable.name, (1,), variable.dtype, self.location)
+                given[variable] = source.output(0)
+                self.read_from[source.output(0)] = variable
             op, tensors = _with_values(self.op, given)
             pairs = zip((*self.inputs, *self.op.outputs), self.buffers, strict=True)
             tensors.update(zip(self.op.outputs, op.outputs, strict=True))
@@ -79,32 +91,49 @@ class SymbolicIntrin:
     def __call__(self, *args: Any, reduce_axis: IterVar | Sequence[IterVar] = ()) -> IntrinCall:
         """A tile of a compute, as :meth:`kc.te.tensor_intrin.DeclaredIntrin.__call__` makes it.
 
-        Parts of tensors are the inputs in order, other arguments the ``scalar_params``. Raises
-        TEError KC2213 for a scalar that is no constant, or another number of them.
+        Parts of tensors are the inputs in order, other arguments the ``scalar_params``: constants,
+        or expressions of axes and elements, which are computed into a tensor before. Raises
+        TEError KC2213 for another number of them, or one that differs from tile to tile and that
+        the description does not use.
         """
         location = caller_location()
         parts = [arg for arg in args if isinstance(arg, Tensor | TensorSlice)]
         scalars = [as_expr(arg) for arg in args if not isinstance(arg, Tensor | TensorSlice)]
-        constants = [scalar.value for scalar in scalars if isinstance(scalar, Const)]
-        if len(constants) != len(self.scalar_params) or len(scalars) != len(constants):
-            varying = [scalar for scalar in scalars if not isinstance(scalar, Const)]
+        if len(scalars) != len(self.scalar_params):
             raise TEError(
                 "KC2213",
-                f"{self.name} is called with "
-                + (f"the scalar {varying[0]}" if varying else f"{len(scalars)} scalars"),
+                f"{self.name} is called with {len(scalars)} scalars",
                 location=location,
-                why="each value of its scalar parameters is an intrinsic of its own"
-                if varying
-                else f"its scalar parameters are {', '.join(map(str, self.scalar_params))}",
-                hints=["a constant", "read the value from a buffer"] if varying else (),
+                why=f"its scalar parameters are {', '.join(map(str, self.scalar_params))}",
             )
-        values: dict[Var, Any] = dict(zip(self.scalar_params, constants, strict=True))
+        values: dict[Var, Any] = {}
+        varying: dict[Var, TensorSlice] = {}
+        used = {part for body in self.op.bodies for part in walk(body)}
+        for param, scalar in zip(self.scalar_params, scalars, strict=True):
+            values[param] = scalar.value if isinstance(scalar, Const) else None
+            if isinstance(scalar, Const):
+                continue
+            if param not in used:
+                raise TEError(
+                    "KC2213",
+                    f"{self.name} is called with the scalar {scalar}",
+                    location=location,
+                    why=f"{param.name} differs from tile to tile, and what {self.name} computes "
+                    "does not depend on it",
+                    hints=["a constant", f"use {param.name} in the description"],
+                )
+            varying[param] = _per_tile(scalar, param, location)
         for part, declared in zip(parts, self.inputs, strict=False):
             for dim, size in zip(declared.shape, box_of(part, location).sizes, strict=False):
                 if isinstance(dim, Var) and isinstance(size, int):
                     values.setdefault(dim, size)
         self._require(values, location)
-        return IntrinCall(self.of(values), parts, reduce_axis, location)
+        intrin = self.of(values)
+        if varying and len(parts) == len(self.inputs):
+            rest = iter(parts)
+            sources = [self.read_from.get(tensor) for tensor in intrin.inputs]
+            parts = [next(rest) if source is None else varying[source] for source in sources]
+        return IntrinCall(intrin, parts, reduce_axis, location)
 
     def in_loops(self, stage: Axes, axis: IterVar) -> DeclaredIntrin:
         """The intrinsic of the size of the loops of ``stage`` from ``axis`` inwards.
@@ -137,11 +166,23 @@ class SymbolicIntrin:
             )
 
 
+def _per_tile(scalar: Expr, param: Var, location: Location | None) -> TensorSlice:
+    """The element that a tile reads of a tensor of the values of ``scalar``."""
+    axes = [part for part in walk(scalar) if isinstance(part, IterVar)]
+    axes = list(dict.fromkeys(axes))
+    own = [make_axis(axis.name, axis.extent, "spatial", location) for axis in axes]
+    body = cast(Substitution(dict(zip(axes, own, strict=True)))(scalar), param.dtype)
+    single = make_axis(fresh_name("one", {axis.name for axis in axes}), 1, "spatial", location)
+    shape = (*(axis.extent for axis in axes), 1)
+    op = ComputeOp(param.name, shape, param.dtype, location, [*own, single], [], body=(body,))
+    return TensorSlice(op.output(0), (*axes, slice(0, 1)), location)
+
+
 def _with_values(
-    op: ComputeOp, values: Mapping[Var, Const]
+    op: ComputeOp, values: Mapping[Var, Const | Tensor]
 ) -> tuple[ComputeOp, dict[Tensor, Tensor]]:
     """A description with values for its sizes and scalars, and the inputs by those of ``op``."""
-    known: dict[Any, Expr] = dict(values)
+    known = elements_of(values)
 
     def size(dim: Any) -> Any:
         whole = Substitution(known)(as_expr(dim))
@@ -193,9 +234,17 @@ class _Described(Substitution):
         return copy
 
 
-def with_constants(returned: Any, values: Mapping[Var, Const]) -> Any:
+def elements_of(values: Mapping[Var, Const | Tensor]) -> dict[Any, Expr]:
+    """The values of sizes and scalars, where those in tensors are the elements of these."""
+    return {
+        variable: value(0) if isinstance(value, Tensor) else value
+        for variable, value in values.items()
+    }
+
+
+def with_values(returned: Any, values: Mapping[Var, Expr]) -> Any:
     """What the function of an intrinsic returned, with values for its sizes and scalars."""
     if isinstance(returned, list | tuple):
-        return tuple(with_constants(part, values) for part in returned)
+        return tuple(with_values(part, values) for part in returned)
     statement = as_statement(returned, None) if returned is not None else None
     return returned if statement is None else substitute(statement, values)

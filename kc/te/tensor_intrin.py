@@ -27,7 +27,7 @@ from kc.te.buffers import Buffer, decl_buffer
 from kc.te.expr import Const, IterVar, Var
 from kc.te.extern import statement_of
 from kc.te.intrin_calls import IntrinCall
-from kc.te.symbolic_intrin import SymbolicIntrin, with_constants
+from kc.te.symbolic_intrin import SymbolicIntrin, elements_of, with_values
 from kc.te.tensor import ComputeOp, PlaceholderOp, Tensor, check_name, shape_text
 from kc.te.to_ir import create_func
 from kc.tir.emit import build_function
@@ -121,12 +121,22 @@ def decl_tensor_intrin(
     if scalars or any(not isinstance(dim, int) for tensor in tensors for dim in tensor.shape):
 
         def declare(
-            op: ComputeOp, bound: Mapping[Tensor, Buffer], values: Mapping[Var, Const]
+            op: ComputeOp, bound: Mapping[Tensor, Buffer], values: Mapping[Var, Const | Tensor]
         ) -> DeclaredIntrin:
+            inputs_of = op.input_tensors
+            sources = {tensor: n for n, tensor in enumerate(inputs_of)}
+
             def statements(ins: Any, outs: Any) -> Any:
-                known = [values[scalar] for scalar in scalars]
-                returned = fcompute(ins, outs, known) if scalars else fcompute(ins, outs)
-                return with_constants(returned, values)
+                read = {
+                    variable: ins[sources[value]] if isinstance(value, Tensor) else value
+                    for variable, value in values.items()
+                }
+                per_tile = [value for value in values.values() if isinstance(value, Tensor)]
+                own = [buffer for n, buffer in enumerate(ins) if inputs_of[n] not in per_tile]
+                known = elements_of(read)
+                given = [known[scalar] for scalar in scalars]
+                returned = fcompute(own, outs, given) if scalars else fcompute(own, outs)
+                return with_values(returned, known)
 
             return decl_tensor_intrin(op, statements, name, bound, features=features)
 

@@ -133,6 +133,29 @@ def test_scalars_are_arguments_of_a_call():
     assert given == [(3, 5), (3, 5)]
 
 
+def test_scalars_that_differ_from_tile_to_tile():
+    intrin = scaled("scaled_by_expressions")
+    n = te.var("n")
+    A = te.placeholder((4, 8), "int32", name="A")
+    B = te.placeholder((4,), "int32", name="B")
+    C = te.compute((4, 8), lambda i: intrin(i * i + B[i], A[i, 0:8], n), name="C")
+    assert [tensor.shape for tensor in C.op.input_tensors] == [(4, 8), (4, 1), (1,)]
+    given = []
+
+    def scale(source: Any, target: Any, factor: int, more: int) -> None:
+        given.append((factor, more))
+        target.copyfrom(source.numpy() * factor + more)
+
+    kc.register_func("test.scaled", scale, override=True)
+    a, b, c = np.arange(32, dtype="i4").reshape(4, 8), np.array([5, 6, 7, 8], "i4"), None
+    try:
+        c = kc.build(te.create_schedule(C.op), [n, A, B, C])(3, a, b)
+    finally:
+        remove_global_func("test.scaled")
+    assert (np.asarray(c) == a * np.array([[5], [7], [11], [17]]) + 3).all()
+    assert given == [(5, 3), (7, 3), (11, 3), (17, 3)]
+
+
 def refusal(make: Any) -> str:
     with pytest.raises(KCError) as caught:
         make()
@@ -143,12 +166,6 @@ def refusal(make: Any) -> str:
 def test_what_has_no_value():
     intrin = scaled("scaled_by_what")
     A = te.placeholder((2, 8), "int32", name="A")
-    assert refusal(lambda: te.compute((2, 8), lambda i: intrin(i, A[i, 0:8], 5))) == (
-        "error[KC2213]: scaled_by_what is called with the scalar i\n"
-        "  why: each value of its scalar parameters is an intrinsic of its own\n"
-        "  try: a constant\n"
-        "  try: read the value from a buffer"
-    )
     assert refusal(lambda: te.compute((2, 8), lambda i: intrin(A[i, 0:8]))) == (
         "error[KC2213]: scaled_by_what is called with 0 scalars\n"
         "  why: its scalar parameters are v, w"
@@ -161,4 +178,23 @@ def test_what_has_no_value():
         "call; scalars are arguments of a call\n"
         "  try: split the axis by a number\n"
         "  try: scaled_by_what(2, A[i, 0:16])"
+    )
+
+
+def test_a_scalar_that_differs_and_is_not_described():
+    x, v = te.placeholder((8,), "int32", name="x"), te.var("v")
+    z = te.compute((8,), lambda i: x[i] + 1, name="z")
+    intrin = te.decl_tensor_intrin(
+        z.op,
+        lambda ins, outs, scalars: tir.call_packed("test.add", ins[0], outs[0], *scalars),
+        name="added_by_what",
+        scalar_params=[v],
+    )
+    A = te.placeholder((2, 8), "int32", name="A")
+    assert refusal(lambda: te.compute((2, 8), lambda i: intrin(i + 1, A[i, 0:8]))) == (
+        "error[KC2213]: added_by_what is called with the scalar i + 1\n"
+        "  why: v differs from tile to tile, and what added_by_what computes does not depend on "
+        "it\n"
+        "  try: a constant\n"
+        "  try: use v in the description"
     )
