@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import re
 from functools import partial
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from kc.support.diagnostics import TEError, counted, suggest
 from kc.support.global_functions import get_global_func, register_func
@@ -271,9 +271,19 @@ def _call(
     return ExternCall(name, given, kept, location, kind, pure)
 
 
+@runtime_checkable
+class _PartMemory(Protocol):
+    """The memory of a part of a buffer (:class:`kc.tir.buffer_views.PartMemory`)."""
+
+    def array(self, mode: str) -> BufferAccess: ...
+    def pointer(self, mode: str) -> BufferAccess: ...
+    def pointer_to(self, access: BufferAccess) -> BufferAccess: ...
+
+
 def _argument(what: str, name: str, n: int, arg: Any, kind: str) -> Expr | BufferAccess | str:
     location = caller_location()
-    if isinstance(arg, str) and kind != "c":
+    of_c = kind == "c"
+    if isinstance(arg, str) and not of_c:
         return arg
     if isinstance(arg, BufferAccess):
         if arg.starts and kind != "c":
@@ -285,10 +295,15 @@ def _argument(what: str, name: str, n: int, arg: Any, kind: str) -> Expr | Buffe
                 why="a Python function gets buffers as arrays, whole ones",
                 hints=["pass the offset as an argument of the function"],
             )
+        if isinstance(arg.buffer, _PartMemory):
+            return arg.buffer.pointer_to(arg) if of_c else arg.buffer.array(arg.mode)
         return arg
     if isinstance(arg, Tensor) and hasattr(arg, "access_ptr"):
         memory = getattr(arg, "data", arg)  # of its own, for a part of another buffer
-        return BufferAccess(memory, "read" if getattr(arg, "is_input", False) else "update")
+        mode = "read" if getattr(arg, "is_input", False) else "update"
+        if isinstance(memory, _PartMemory):
+            return memory.pointer(mode) if of_c else memory.array(mode)
+        return BufferAccess(memory, mode)
     if isinstance(arg, Tensor) and arg.ndim:
         raise TEError(
             "KC2153",

@@ -67,8 +67,10 @@ class PartOfBuffer(DerivedBuffer):
         self.base = base
         self.starts = tuple(starts)
         self.along = tuple(along)
-        self.memory: Buffer | None = None
+        self.memory: PartMemory | None = None
         """What calls are given, where there are any."""
+        self.is_offset_used = False
+        """Whether the program asked where the part begins."""
 
     def place_of(self, indices: Sequence[Any]) -> tuple[Any, ...]:
         """The indices in ``base`` of the element at ``indices``."""
@@ -86,6 +88,7 @@ class PartOfBuffer(DerivedBuffer):
     @property
     def elem_offset(self) -> Any:
         """Where the first element is in the memory of ``base``, in elements."""
+        self.is_offset_used = True
         offset = self.base.elem_offset
         for start, stride in zip(self.starts, self.base.strides, strict=True):
             offset = _sum(offset, _product(start, stride))
@@ -115,8 +118,54 @@ class PartOfBuffer(DerivedBuffer):
     def pointed(self) -> Buffer:
         """The buffer of its own that calls are given."""
         if self.memory is None:
-            self.memory = Buffer(self.shape, self.dtype, self.name, self.scope())
+            self.memory = PartMemory(self)
         return self.memory
+
+
+class PartMemory(Buffer):
+    """The memory of a part of a buffer, as an argument of calls."""
+
+    def __init__(self, part: PartOfBuffer) -> None:
+        super().__init__(part.shape, part.dtype, part.name, part.scope())
+        self.part = part
+
+    def array(self, mode: str) -> BufferAccess:
+        """The part as an argument of a packed function. Raises KC2130 for one of a symbolic size."""
+        if element_count(self.shape) is None:
+            name, base = self.name, self.part.base.name
+            raise TEError(
+                "KC2130",
+                f"match_buffer: {name} of shape {_shape(self.shape)} is given to a packed function",
+                location=caller_location(),
+                why="a part of a buffer that is passed as an array has a constant shape",
+                hints=[
+                    f"{name} = T.match_buffer({base}[i * 16 : i * 16 + 16], (16,))",
+                    f'T.call_extern("int32", "f", {name}.access_ptr("rw"))',
+                ],
+            )
+        return BufferAccess(self, mode, ())
+
+    def pointer(self, mode: str) -> BufferAccess:
+        """``P.data`` of a C function: the first element; where the program also asks for
+        ``P.elem_offset``, which counts from the first element of the whole, that one."""
+        if not self.part.is_offset_used:
+            return self.pointer_to(BufferAccess(self, mode, ()))
+        return _whole(self.part.base, ())
+
+    def pointer_to(self, access: BufferAccess) -> BufferAccess:
+        """An address as an argument of a C function, which is given the whole where the size of
+        the part is no number."""
+        if element_count(self.shape) is not None:
+            return access
+        return _whole(self.part, access.starts or (as_expr(0),) * self.ndim)
+
+
+def _whole(buffer: Buffer, starts: Sequence[Any]) -> BufferAccess:
+    """The memory that ``buffer`` is in, from an element of it on."""
+    while isinstance(buffer, DerivedBuffer):
+        starts = buffer.place_of(starts) if starts else ()
+        buffer = buffer.base
+    return BufferAccess(buffer, "update", tuple(map(as_expr, starts)))
 
 
 class ReshapedBuffer(DerivedBuffer):
@@ -320,19 +369,9 @@ class ViewStmt(Stmt):
 
     def emit(self, emitter: Emitter) -> None:
         part = self.part
-        if part.memory is None:
-            return
         shape = [size for size in part.shape if isinstance(size, int)]
-        if len(shape) != part.ndim:
-            raise TEError(
-                "KC2130",
-                f"match_buffer: {part.name} of shape {_shape(part.shape)} is given to a call",
-                location=self.location,
-                why="a part of a buffer that is passed to a call has a constant shape",
-                hints=[
-                    f"{part.name} = T.match_buffer({part.base.name}[i * 16 : i * 16 + 16], (16,))"
-                ],
-            )
+        if part.memory is None or len(shape) != part.ndim:
+            return
         base = emitter.values[part.base]
         kind = base.type
         assert isinstance(kind, MemRefType)

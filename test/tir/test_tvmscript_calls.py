@@ -104,6 +104,29 @@ def test_memory_in_another_shape_and_from_an_element_on():
     assert (a.ravel() == flat).all()
 
 
+def test_addresses_of_parts_of_buffers():
+    @T.prim_func
+    def main(a: T.handle, m: T.int32):
+        A = T.match_buffer(a, (m * 2, m), "int32")
+        for i in range(2):
+            with T.block("rows"):
+                vi = T.axis.spatial(2, i)
+                offset = T.int32()
+                P = T.match_buffer(A[vi * m : vi * m + m, 1:2], (m,), elem_offset=offset)
+                Q = T.match_buffer(A[vi, 0:1], (1,))
+                T.call_extern("int32", "first", P.access_ptr("w"), m)
+                T.call_extern("int32", "second", P.data, offset)
+                T.call_extern("int32", "third", Q.data)
+
+    calls = [str(op) for op in main.op.walk() if op.name == "tir.call_extern"]
+    assert [call.partition(" = ")[2] for call in calls] == [
+        'tir.call_extern "first"(update %A, %1, %2, %3) {kc.starts = array<i64: -1, 0, 0, -1>} : '
+        "(memref<?x?xi32>, i32, i32, i32) -> i32",
+        'tir.call_extern "second"(update %A, %1) : (memref<?x?xi32>, i32) -> i32',
+        'tir.call_extern "third"(update %Q) : (memref<1xi32, strided<[1], offset: ?>>) -> i32',
+    ]
+
+
 MODULE = """
 @I.ir_module
 class M:

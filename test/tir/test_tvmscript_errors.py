@@ -172,11 +172,11 @@ error[KC2130]: match_buffer: P of shape (4, 4) is a part of A of shape (4, 8)
         "    for i in range(16):\n        P = T.match_buffer(A[0:i, 0], (i,))\n"
         '        T.call_packed("f", P.access_ptr("r"))\n',
         """\
-error[KC2130]: match_buffer: P of shape (i,) is given to a call
-  --> <tvmscript>:6:13  P = T.match_buffer(A[0:i, 0], (i,))
-                            ^
-  why: a part of a buffer that is passed to a call has a constant shape
-  try: P = T.match_buffer(A[i * 16 : i * 16 + 16], (16,))""",
+error[KC2130]: match_buffer: P of shape (i,) is given to a packed function
+  --> <tvmscript>:7:9  T.call_packed("f", P.access_ptr("r"))
+  why: a part of a buffer that is passed as an array has a constant shape
+  try: P = T.match_buffer(A[i * 16 : i * 16 + 16], (16,))
+  try: T.call_extern("int32", "f", P.access_ptr("rw"))""",
     ),
     "a_part_of_another_symbolic_size": (
         "    for i in range(16):\n        P = T.match_buffer(A[0:i, 0], (i + 1,))\n",
