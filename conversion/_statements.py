@@ -259,6 +259,8 @@ class _Statement:
         return len(inside) == 1 and inside[0].operation is step and self._same_place(load)
 
     def _same_place(self, load: tir.LoadOp) -> bool:
+        if load.result.type != self.store.value.type:
+            return False  # a vector, for an element
         mine, loaded = (
             [self.index.compose(expr, op.operands_of_map) for expr in op.indices.data.results]
             for op in (self.store, load)
@@ -449,7 +451,7 @@ def _compose(body: Block) -> None:
             indices = [index.compose(expr, op.operands_of_map) for expr in op.indices.data.results]
             space, operands = index.to_map(indices)
             if isinstance(op, tir.LoadOp):
-                new: Operation = tir.LoadOp(op.buffer, space, operands)
+                new: Operation = tir.LoadOp(op.buffer, space, operands, op.result.type)
                 new.results[0].name_hint = op.result.name_hint
             else:
                 new = tir.StoreOp(op.value, op.buffer, space, operands)

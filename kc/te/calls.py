@@ -384,7 +384,8 @@ def access_of(buffer: Tensor, mask: Any, lanes: Any, offset: Any) -> BufferAcces
             hints=[f'{buffer.name}.access_ptr("r"), "w" or "rw"'],
         )
     starts = _starts(buffer, offset)
-    if lanes != 1 or starts is None:
+    wide = isinstance(lanes, int) and lanes >= 1 and not starts
+    if starts is None or not (lanes == 1 or wide):
         raise TEError(
             "KC2154",
             f"access_ptr: {buffer.name} from element {offset} on, {lanes} lanes",

@@ -67,12 +67,17 @@ def store_rows(body: Body, target: VectorLoad, value: SSAValue, location: Locati
 def made_of_lanes(
     body: Body, vectors: Sequence[SSAValue], lanes: Sequence[int], at: Location | None
 ) -> SSAValue:
-    """The vector of the ``lanes`` of one or two vectors."""
+    """The vector of the ``lanes`` of one or two vectors; a scalar, if it is one lane."""
     from xdsl.dialects import vector
 
     first, second = vectors[0], vectors[-1]
     type_ = first.type
     assert isinstance(type_, VectorType)
+    if len(lanes) == 1:
+        (lane,) = lanes
+        if lane >= _lanes(first):
+            first, lane = second, lane - _lanes(first)
+        return body.add(vector.ExtractOp(first, [lane], type_.element_type), at)
     result = VectorType(type_.element_type, [len(lanes)])
     mask = DenseArrayBase.from_list(i64, list(lanes))
     return body.add(vector.ShuffleOp(first, second, mask, result_type=result), at)

@@ -27,7 +27,7 @@ from kc.support.diagnostics import Location
 from kc.support.locations import loc_attr
 from kc.support.registry import context
 from kc.te.buffers import Buffer
-from kc.te.expr import Element, Expr, IterVar, VectorLoad
+from kc.te.expr import Const, Element, Expr, IterVar, VectorLoad
 from kc.te.scalar_ops import element_type
 from kc.te.vector_code import store_rows
 from kc.tir.declared_regions import DeclaredRegion, check_declared
@@ -290,13 +290,16 @@ class Prefetch(Stmt):
         for start, _ in self.region:
             exprs.append(emitter.affine(start, starts))
         block, loops = emitter.block, []
+        places = list(exprs)
         for n, (_, extent) in enumerate(self.region):
+            if isinstance(extent, Const) and extent.value == 1:
+                continue
+            places[n] += AffineExpr.dimension(len(starts) + len(loops))
             loop = tir.ForOp(f"p{n}", emitter.extent(extent))
             loop.location = loc_attr(self.location)
             block.add_op(loop)
             block = loop.body.block
             loops.append(loop)
-        places = [expr + AffineExpr.dimension(len(starts) + n) for n, expr in enumerate(exprs)]
         space = AffineMap(len(starts) + len(loops), 0, tuple(places))
         operands = [*starts, *(loop.var for loop in loops)]
         hint = tir.PrefetchOp(emitter.values[self.buffer], space, operands)

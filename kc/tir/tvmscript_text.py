@@ -77,6 +77,7 @@ from kc.dialects.tir import (
     IterType,
     LinearizeOp,
     LoadOp,
+    PrefetchOp,
     StoreOp,
     SymbolOp,
     ViewOp,
@@ -438,6 +439,10 @@ class _Function:
                 return [self._store(op)]
             case AllocOp():
                 return [self._alloc(op)]
+            case PrefetchOp():
+                element = op.buffer.type.element_type
+                place = self._place(op.buffer, op.indices, op.operands_of_map, element)
+                return [f"T.prefetch({place})"]
             case ViewOp():
                 return [self._view(op)]
             case CallExternOp() if not op.is_pure:
@@ -1075,6 +1080,10 @@ class _Function:
         if isinstance(op, vector.ExtractOp) and kind + "x1" == dtype_of(op.operands[0].type):
             source = self._whole(_bits(op.operands[0]))
             return Code(f'T.reinterpret("{kind}", {source.text})', kind)
+        if isinstance(op, vector.ExtractOp) and isinstance(op.operands[0].type, VectorType):
+            lane = list(op.static_position.get_values())
+            if len(op.operands) == 1 and len(lane) == 1:
+                return Code(f"T.Shuffle([{given[0].text}], [{lane[0]}])", kind)
         if isinstance(op, vector.ShuffleOp):
             lanes = [str(lane) for lane in op.mask.get_values()]
             texts = ", ".join(code.text for code in given)

@@ -516,3 +516,30 @@ def test_shapes_are_spread():
     a = np.zeros((4, 3, 2), np.int32)
     kc.build(f)(a)
     np.testing.assert_array_equal(a.ravel(), np.arange(24))
+
+
+def test_words_of_single_instructions():
+    @T.prim_func
+    def kernel(A: T.Buffer((8,), "int8"), B: T.Buffer((8,), "int8"), c: T.Ptr("int32")):
+        C = T.match_buffer(c, (2,), "int32")
+        for i in range(2):
+            with T.block("C"):
+                vi = T.axis.S(2, i)
+                T.evaluate(T.assume(C[vi] >= 0))
+                T.prefetch(A[vi * 4 : vi * 4 + 4])
+                T.prefetch(B, [T.Range(vi, vi + 1)])
+                a = A.vload([vi * 4], "int8x4")
+                part = T.if_then_else(vi < 2, C[vi], T.undef(dtype="int32"))
+                C[vi] = T.dp4a(a, B.vload([vi * 4], "int8x4"), T.tvm_thread_invariant(part))
+
+    text = kernel.script(style="tvmscript")
+    assert "T.prefetch(A[vi * 4 + p0])\n" in text
+    assert "T.prefetch(B[vi])\n" in text
+    assert "T.Shuffle([a], [3])" in text
+    kc.ir.assert_structural_equal(kernel, kc.script.from_source(text))
+    a, b, c = np.arange(8, dtype="i1"), np.full(8, -2, "i1"), np.array([5, 7], "i4")
+    built = kc.build(kernel)
+    built(a, b, c)
+    assert c.tolist() == [5 - 2 * 6, 7 - 2 * 22]
+    with pytest.raises(kc.KCError, match="C\\[vi\\] >= 0\\) does not hold"):
+        built(a, b, c)

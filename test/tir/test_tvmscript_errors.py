@@ -91,6 +91,16 @@ error[KC2114]: f returns a value
   why: a kernel writes its results into its parameters
   try: store to a buffer that is a parameter""",
     ),
+    "a_word_of_single_instructions": (
+        "    for i in range(16):\n        A[i, 0] = T.tvm_warp_shuffle(T.uint32(1), A[i, 0], 0, 4, 4)\n",
+        """\
+error[KC2133]: TVMScript in kc has no T.tvm_warp_shuffle
+  --> <tvmscript>:6:19  A[i, 0] = T.tvm_warp_shuffle(T.uint32(1), A[i, 0], 0, 4, 4)
+                                  ^
+  why: the lanes of a warp exchange values by memory of the scope warp (lower-warp-memory)
+  try: X = T.alloc_buffer((32,), "float32", scope="warp")
+  try: X[(lane + 1) % 32]""",
+    ),
     "unknown_word": (
         "    for i in T.seriall(16):\n        B[i] = 0\n",
         """\

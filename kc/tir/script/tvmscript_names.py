@@ -36,6 +36,7 @@ from kc.te.rewrite import Substitution
 from kc.te.tensor import var
 from kc.tir.expression_classes import Cast
 from kc.tir.script import names
+from kc.tir.script.missing_words import MISSING
 from kc.tir.script.names import Word
 
 
@@ -98,6 +99,17 @@ class HandleType:
     """``T.handle("float32")``: a pointer, to elements of a type."""
 
     pointee: Any = None
+
+
+class PointerWord(Word):
+    """``T.Ptr[T.float32]`` of TVM 0.9, ``T.Ptr("float32", "global")``: as ``T.handle``."""
+
+    def __call__(self, dtype: Any, scope: str = "") -> HandleType:
+        del scope
+        return HandleType(dtype)
+
+    def __getitem__(self, dtype: Any) -> HandleType:
+        return HandleType(dtype)
 
 
 def unknown_word(name: str) -> AttributeError:
@@ -222,6 +234,34 @@ def _let(body: Any, where: Mapping[Var, Any]) -> Expr:
     return Substitution(values)(as_expr(body))
 
 
+def _undef(*, dtype: Any = None) -> Expr:
+    """``T.undef(dtype="float32")``: any value; here 0."""
+    return const(0, dtype_name("float32" if dtype is None else dtype))
+
+
+def _dp4a(a: Any, b: Any, c: Any = 0, dtype: Any = None) -> Expr:
+    """``T.dp4a(a, b, c)``: ``c`` and the products of four lanes of 8 bits."""
+    del dtype
+    total = as_expr(c)
+    for lane in range(4):
+        x, y = (cast(_shuffle([vector], [lane]), total.dtype) for vector in (a, b))
+        total = binary("add", total, binary("mul", x, y))
+    return total
+
+
+def _large_uint_imm(dtype: Any, low: int, high: int) -> Expr:
+    return const((int(high) << 32) | int(low), dtype_name(dtype))
+
+
+def _imm(dtype: Any, value: Any) -> Expr:
+    return const(value, dtype_name(dtype))
+
+
+def _same(value: Any, **_: Any) -> Any:
+    """``T.tvm_thread_invariant(x)``: ``x``."""
+    return value
+
+
 def _truth(value: Any) -> Any:
     return ~as_expr(value)
 
@@ -249,7 +289,7 @@ _WORDS = (
     "evaluate", "func_attr", "launch_thread", "let", "match_buffer", "preflattened_buffer", "reads",
     "writes", "address_of", "buffer_store", "load", "store", "index_op", "index_min", "index_max",
     "delinearize", "linearize", "combine", "ret",
-    "tvm_storage_sync",
+    "tvm_storage_sync", "assume", "prefetch", "realize", "iter_var",
 )  # fmt: skip
 
 
@@ -258,6 +298,7 @@ def _word(name: str) -> Word:
 
 
 NAMES: dict[str, Any] = {
+    **MISSING,
     **{name: _typed(getattr(tir, name)) for name in _FUNCTIONS},
     **{name: _word(name) for name in _WORDS},
     **{dtype: TypeWord(dtype, "tvmscript") for dtype in DTYPES},
@@ -269,6 +310,12 @@ NAMES: dict[str, Any] = {
     },
     "boolean": TypeWord("bool", "tvmscript"),
     "handle": TypeWord("handle", "tvmscript"),
+    "void": TypeWord("void", "tvmscript"),
+    "e4m3_float8": TypeWord("float8_e4m3fn", "tvmscript"),
+    "e5m2_float8": TypeWord("float8_e5m2", "tvmscript"),
+    "Ptr": PointerWord("Ptr", "tvmscript"),
+    "ptr": PointerWord("ptr", "tvmscript"),
+    "buffer_var": PointerWord("buffer_var", "tvmscript"),
     "Buffer": BufferWord("Buffer", "tvmscript"),
     "var": _word("var"),
     "Var": _word("var"),
@@ -286,6 +333,17 @@ NAMES: dict[str, Any] = {
     "call_intrin": _call(tir.call_intrin),
     "call_llvm_intrin": _call(tir.call_llvm_intrin),
     "call_llvm_pure_intrin": _call(tir.call_llvm_pure_intrin),
+    "undef": _undef,
+    "dp4a": _dp4a,
+    "IntImm": _imm,
+    "FloatImm": _imm,
+    "StringImm": _same,
+    "large_uint_imm": _large_uint_imm,
+    "tvm_thread_invariant": _same,
+    "isnullptr": tir.isnullptr,
+    "logical_and": _of_two("and"),
+    "logical_or": _of_two("or"),
+    "logical_not": _truth,
     "Cast": _cast,
     "cast": _cast,
     "reinterpret": _reinterpret,

@@ -12,6 +12,7 @@ from xdsl.ir.affine import AffineExpr
 
 from kc.dialects.tir import INDEX, ApplyOp, DelinearizeOp, ExtremeKind, LinearizeOp
 from kc.support.diagnostics import KCError, Location, TEError
+from kc.support.locations import reading
 from kc.te.buffers import Buffer, decl_buffer
 from kc.te.calls import address_of
 from kc.te.dtypes import check_dtype
@@ -35,6 +36,7 @@ from kc.tir.script.combine_statements import CombineStmt
 from kc.tir.script.expressions import is_symbolic, refuse, truth
 from kc.tir.script.function_calls import seen_as
 from kc.tir.script.index_statements import IndexStmt
+from kc.tir.script.missing_words import MissingWord
 from kc.tir.script.names import Word
 from kc.tir.script.tvmscript_names import (
     BufferType,
@@ -44,7 +46,7 @@ from kc.tir.script.tvmscript_names import (
     dtype_name,
     refused,
 )
-from kc.tir.stmt import Allocate, For, Value, attributes_of
+from kc.tir.stmt import Allocate, For, Prefetch, Value, attributes_of
 from kc.transforms.schedule.notes._annotations import Value as Annotation
 
 if TYPE_CHECKING:
@@ -89,6 +91,9 @@ class TvmWords:
             return self._buffer(node, name, at)
         if isinstance(word, TypeWord):
             return self._type(word, node, name)
+        if isinstance(word, MissingWord):
+            with reading(at):
+                word()
         method: Callable[[ast.Call, str, Location], Any] | None = getattr(
             self, f"_{word.name}", None
         )
@@ -444,6 +449,16 @@ class TvmWords:
         del name
         return EnvThread(str(self.arguments(node, ("tag",), at, needed=1)["tag"]))
 
+    def _iter_var(self, node: ast.Call, name: str, at: Location) -> EnvThread:
+        """``T.iter_var(tx, None, "ThreadIndex", "threadIdx.x")`` of TVM 0.9: threads, for T.attr."""
+        del name
+        fields = ("v", "dom", "iter_type", "thread_tag")
+        first = ast.Constant(None) if node.args else None
+        rest = ast.Call(node.func, [*([first] if first else []), *node.args[1:]], node.keywords)
+        ast.copy_location(rest, node)
+        tag = str(self.arguments(rest, fields, at, needed=3).get("thread_tag") or "")
+        return EnvThread(tag)
+
     def _launch_thread(self, node: ast.Call, name: str, at: Location) -> IterVar | None:
         """``tx = T.launch_thread("threadIdx.x", 32)``: the rest of the statements, in threads."""
         given = self.arguments(node, ("thread", "extent"), at, needed=2)
@@ -476,6 +491,8 @@ class TvmWords:
             extent = integer(given["value"], "the number of threads", at)
             axis = thread_axis((0, extent) if isinstance(extent, int) else None, tag)
             first = node.args[0] if node.args else None
+            if isinstance(first, ast.Call) and first.args:
+                first = first.args[0]  # T.iter_var(tx, ...)
             if isinstance(first, ast.Name):
                 axis.name = first.id
                 self.reader.rebind(first.id, axis)
@@ -520,6 +537,45 @@ class TvmWords:
                 "the threads of one block wait for each other; blocks do not",
                 ('T.tvm_storage_sync("shared")', "two kernels"),
             )
+
+    def _assume(self, node: ast.Call, name: str, at: Location) -> None:
+        """``T.assume(A[i] == 0)``: what TVM believes is checked when the kernel runs."""
+        del name
+        condition = self.arguments(node, ("condition",), at, needed=1)["condition"]
+        self.check(condition, f"{ast.unparse(node)} does not hold", at)
+
+    def _prefetch(self, node: ast.Call, name: str, at: Location) -> None:
+        """``T.prefetch(A[i : i + 4, 0:8])``, ``T.prefetch(A, [T.Range(0, 4), 0])``."""
+        del name
+        first = node.args[0] if node.args else None
+        if isinstance(first, ast.Subscript) and len(node.args) == 1:
+            buffer, region = self.region(first)
+            parts = [(as_expr(start), as_expr(size)) for start, size in region]
+        else:
+            given = self.arguments(node, ("buffer", "bounds"), at, needed=2)
+            buffer, parts = given["buffer"], []
+            for bound in given["bounds"]:
+                start, stop = bound if isinstance(bound, tuple) else (bound, as_expr(bound) + 1)
+                parts.append((as_expr(start), as_expr(_extent(start, stop))))
+        if not isinstance(buffer, Buffer) or len(parts) != buffer.ndim:
+            raise refused(
+                f"{ast.unparse(node)} is not a part of a buffer",
+                "",
+                ("T.prefetch(A[i : i + 4, 0:8])",),
+            )
+        while isinstance(buffer, PartOfBuffer):
+            wide = [(as_expr(start), as_expr(1)) for start in buffer.starts]
+            for dim, (start, extent) in zip(buffer.along, parts, strict=True):
+                wide[dim] = (as_expr(buffer.starts[dim]) + start, extent)
+            buffer, parts = buffer.base, wide
+        self.reader.body.append(Prefetch(at, buffer, parts))
+
+    def _realize(self, node: ast.Call, name: str, at: Location) -> None:
+        """``with T.realize(A[0:16], "global"):`` of TVM 0.9: a declared buffer has memory."""
+        del name
+        if not node.args:
+            raise TEError("KC2116", f"{ast.unparse(node)}: of what?", location=at)
+        self.region(node.args[0])
 
     def _buffer_store(self, node: ast.Call, name: str, at: Location) -> None:
         del name
@@ -740,7 +796,7 @@ class TvmWords:
 
 _WITH = (
     "launch_thread", "attr", "let", "LetStmt", "Assert", "alloc_buffer", "allocate",
-    "allocate_const", "decl_buffer",
+    "allocate_const", "decl_buffer", "realize",
 )  # fmt: skip
 
 
