@@ -39,6 +39,8 @@ MODULES = {
     "kc.target.target": "kc.target",
     "kc.runtime.ndarray": "kc.nd",
     "kc.script.parser": "kc.script",
+    "kc.script.parser.tir": "kc.script.tir",
+    "kc.script.parser.ir": "kc.script.ir",
 }
 """Modules of TVM's packages that are other files here: those that stand above the package, and
 those of which the package has all names. A file that stands for a package has a ``__path__``."""

@@ -170,7 +170,7 @@ from kc.tir.statement_classes import (
     stmt_seq,
 )
 from kc.transforms.intrinsics.tensor_intrin import TensorIntrin
-from kc.transforms.schedule._index_map import IndexMap
+from kc.tir.index_map import IndexMap
 
 __all__ = [
     "Add",

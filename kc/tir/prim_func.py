@@ -68,6 +68,25 @@ class PrimFunc(IRModule):
         for key, value in own.items():
             _set_attribute(function, key, value)
 
+    def script(self, style: str = "mlir") -> str:
+        """See :meth:`kc.IRModule.script`; as ``"tvmscript"`` the function alone."""
+        if style == "tvmscript":
+            from kc.tir.tvmscript_text import function_text
+
+            return function_text(self.function)[0]
+        return super().script(style)
+
+    def specialize(self, param_map: Mapping[Var, Any]) -> PrimFunc:
+        """The function with values for parameters: a buffer (``tir.decl_buffer``) says the sizes
+        of the one that it is given for, a number or an expression of sizes is the value of a
+        scalar, which is no parameter any more (TVM).
+
+        Raises TEError KC2134 for what is no value of a parameter.
+        """
+        from kc.tir.specialize import specialized
+
+        return specialized(self, param_map)
+
     @classmethod
     def of(cls, function: FuncOp) -> Self:
         """The function ``function`` by itself, as a copy."""

@@ -92,7 +92,8 @@ from kc.tir.prim_func import AS_WRITTEN
 from kc.tir.size_requirements_text import requirements_text
 from kc.tir.stmt import OF_THE_IR
 
-HEADER = "# from kc.script import ir as I\n# from kc.script import tir as T\n"
+FUNCTION_HEADER = "# from kc.script import tir as T\n"
+HEADER = "# from kc.script import ir as I\n" + FUNCTION_HEADER
 
 _ALWAYS = "T.bool(True)"
 _INDENT = "    "
@@ -150,6 +151,14 @@ def tvmscript_text(module: ModuleOp) -> str:
         if op.body.blocks:
             lines += [f"{_INDENT}{line}" if line else "" for line in _Function(op).lines()] + [""]
     return HEADER + "\n" + "\n".join(lines).rstrip() + "\n"
+
+
+def function_text(function: func.FuncOp) -> tuple[str, dict[str, str]]:
+    """One function by itself, and the names of its sizes in it. Raises as
+    :func:`tvmscript_text`."""
+    printer = _Function(function)
+    lines = [FUNCTION_HEADER, *printer.lines()]
+    return "\n".join(lines).rstrip() + "\n", dict(printer.symbols)
 
 
 def unsayable(op: Operation) -> CodegenError:

@@ -105,6 +105,10 @@ def test_the_text_of_a_trace():
         "j_o, j_i = sch.split(loop=j, factors=[j_t0, j_t1])\n"
         "sch.parallel(loop=i)\n"
     )
+    lines = sch.trace.as_python().splitlines()
+    assert "\n".join(sch.trace.as_python()) == "\n".join(lines)
+    assert sch.trace.as_python() == lines
+    assert sch.trace.as_python() != lines[:-1]
     assert sch.trace.as_mlir() == (
         "builtin.module attributes {transform.with_named_sequence} {\n"
         "  transform.named_sequence @__transform_main(%module: !transform.any_op) {\n"

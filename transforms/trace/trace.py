@@ -24,6 +24,25 @@ decision it had)."""
 POSTPROC = "enter_postproc"
 
 
+class PythonText(str):
+    """A script, which is also the sequence of its lines, as it is in TVM."""
+
+    __slots__ = ()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.splitlines())
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, list | tuple):
+            return self.splitlines() == list(other)
+        return str.__eq__(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = str.__hash__
+
+
 class Trace:
     """The calls that made a schedule, in order, with what was decided at random.
 
@@ -89,9 +108,9 @@ class Trace:
 
     # Forms ---------------------------------------------------------------------------------
 
-    def as_python(self, remove_postproc: bool = False) -> str:
+    def as_python(self, remove_postproc: bool = False) -> PythonText:
         """Python text: the calls on ``sch``, one a line."""
-        return to_python(self._until_postproc(remove_postproc))
+        return PythonText(to_python(self._until_postproc(remove_postproc)))
 
     def as_json(self, remove_postproc: bool = False) -> dict[str, Any]:
         """Data for ``json.dumps``."""
