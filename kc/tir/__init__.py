@@ -141,6 +141,7 @@ from kc.tir.expression_classes import (
 from kc.tir.expression_classes import (
     AnySize as Any,
 )
+from kc.tir.index_map import IndexMap
 from kc.tir.prim_func import PrimFunc
 from kc.tir.schedule import BlockRV, ExprRV, LoopRV, Schedule, Trace
 from kc.tir.schedule_state import BlockScope, ScheduleState, StmtSRef
@@ -170,7 +171,6 @@ from kc.tir.statement_classes import (
     stmt_seq,
 )
 from kc.transforms.intrinsics.tensor_intrin import TensorIntrin
-from kc.tir.index_map import IndexMap
 
 __all__ = [
     "Add",

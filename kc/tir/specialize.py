@@ -11,8 +11,6 @@ import ast
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import ModuleOp
-
 from kc.support.diagnostics import TEError
 from kc.support.locations import caller_location
 from kc.te.buffers import Buffer

@@ -78,8 +78,7 @@ def test_a_size_by_another_one():
         ),
         (
             lambda a, b, n, f: {a: tir.decl_buffer((8, 8)), n: 9},
-            "error[KC2134]: specialize: scaled: n is given 8 and 9\n"
-            "  why: a size has one value",
+            "error[KC2134]: specialize: scaled: n is given 8 and 9\n  why: a size has one value",
         ),
         (
             lambda a, b, n, f: {f: 2},

@@ -111,10 +111,7 @@ MISSING: dict[str, MissingWord] = {
             "shifts that differ from channel to channel are plain operations",
             "T.q_multiply_shift(x, y, q, s)",
         ),
-        *(
-            _missing(name, _NARROW, 'T.int8, "int8"')
-            for name in ("int4", "uint4", "int1", "uint1")
-        ),
+        *(_missing(name, _NARROW, 'T.int8, "int8"') for name in ("int4", "uint4", "int1", "uint1")),
     )
 }
 """The words that are refused, by their names."""
