@@ -130,7 +130,7 @@ class PartMemory(Buffer):
         self.part = part
 
     def array(self, mode: str) -> BufferAccess:
-        """The part as an argument of a packed function. Raises KC2130 for one of a symbolic size."""
+        """The part as an argument of a packed function. KC2130 for one of a symbolic size."""
         if element_count(self.shape) is None:
             name, base = self.name, self.part.base.name
             raise TEError(

@@ -450,7 +450,7 @@ class TvmWords:
         return EnvThread(str(self.arguments(node, ("tag",), at, needed=1)["tag"]))
 
     def _iter_var(self, node: ast.Call, name: str, at: Location) -> EnvThread:
-        """``T.iter_var(tx, None, "ThreadIndex", "threadIdx.x")`` of TVM 0.9: threads, for T.attr."""
+        """``T.iter_var(tx, None, "ThreadIndex", "threadIdx.x")``: threads, for T.attr."""
         del name
         fields = ("v", "dom", "iter_type", "thread_tag")
         first = ast.Constant(None) if node.args else None
