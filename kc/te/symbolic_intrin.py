@@ -170,10 +170,14 @@ def _per_tile(scalar: Expr, param: Var, location: Location | None) -> TensorSlic
     """The element that a tile reads of a tensor of the values of ``scalar``."""
     axes = [part for part in walk(scalar) if isinstance(part, IterVar)]
     axes = list(dict.fromkeys(axes))
-    own = [make_axis(axis.name, axis.extent, "spatial", location) for axis in axes]
+    sizes: list[Any] = [axis.extent for axis in axes]
+    own = [
+        make_axis(axis.name, size, "spatial", location)
+        for axis, size in zip(axes, sizes, strict=True)
+    ]
     body = cast(Substitution(dict(zip(axes, own, strict=True)))(scalar), param.dtype)
     single = make_axis(fresh_name("one", {axis.name for axis in axes}), 1, "spatial", location)
-    shape = (*(axis.extent for axis in axes), 1)
+    shape = (*sizes, 1)
     op = ComputeOp(param.name, shape, param.dtype, location, [*own, single], [], body=(body,))
     return TensorSlice(op.output(0), (*axes, slice(0, 1)), location)
 

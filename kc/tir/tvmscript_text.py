@@ -449,7 +449,9 @@ class _Function:
             case AllocOp():
                 return [self._alloc(op)]
             case PrefetchOp():
-                element = op.buffer.type.element_type
+                kind = op.buffer.type
+                assert isinstance(kind, MemRefType)
+                element = kind.element_type
                 place = self._place(op.buffer, op.indices, op.operands_of_map, element)
                 return [f"T.prefetch({place})"]
             case ViewOp():
