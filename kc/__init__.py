@@ -56,6 +56,7 @@ del _root
 __version__ = "0.1.0"
 
 _import_module("kc.support.import_hints").install()
+_paused_collection = _import_module("kc.support.paused_collection").paused_collection
 
 _imported_at = _time.time_ns()
 
@@ -102,7 +103,8 @@ def __getattr__(name: str) -> _Any:
         # With a name and no object, Python adds no guess of its own.
         raise AttributeError(f"module 'kc' has no attribute '{name}'{_hint(name)}", name=name)
     module, attribute = _LAZY[name]
-    value = _import_module(module)
+    with _paused_collection():
+        value = _import_module(module)
     if attribute is not None:
         value = getattr(value, attribute)
     globals()[name] = value

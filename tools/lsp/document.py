@@ -23,6 +23,7 @@ from kc.analysis.verify_changes import verify_all
 from kc.support import registry
 from kc.support.diagnostics import Diagnostic, KCError, diagnostic_handler
 from kc.support.ir_text import ModuleParser, parse_module
+from kc.support.paused_collection import paused_collection
 
 _PLACE = re.compile(r"(<part \d+>):(\d+)(?::\d+)?")
 _MODULE = re.compile(r"(?:builtin\.)?module\b(?:\s+@[\w$.-]+)?\s*(?:attributes\s*\{[^{}]*\}\s*)?\{")
@@ -125,6 +126,10 @@ class Document:
 
     def update(self, text: str) -> None:
         """Read a text; parts that were read before are kept."""
+        with paused_collection():
+            self._update(text)
+
+    def _update(self, text: str) -> None:
         kept: dict[tuple[str, str], list[Part]] = {}
         for part in self.parts:
             if not part.failed:
