@@ -25,6 +25,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import api_pages
 import lesson_remarks
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -39,11 +40,12 @@ TABS = {
     "Reference": "参考",
     "Diagnostics": "诊断信息",
 }
-MODULES = ("te", "tir", "topi", "script", "nd", "target", "gpu", "transform", "instrument", "error",
-           "driver", "testing", "runtime.module", "runtime.device")  # fmt: skip
 _CODE = re.compile(r"`[^`\n]+`")
 _FENCE = re.compile(r"^(```\w+) ([\w./-]+)$", re.MULTILINE)
 """The head of a program that has a name, which GitHub ignores and MkDocs wants as an attribute."""
+_PLAIN_FENCE = re.compile(r"(\n\n)```\n((?:[ ]*(?:tir|te|func|sched|scf|linalg)\.\w|%|builtin))")
+"""A block of IR, which a docstring does not name as such."""
+_DIAGNOSTIC = re.compile(r"\bKC\d{4}\b(?![^`\n]*`)")
 _LINK = re.compile(r"\[([^\]]*)\]\((\.\./[^)]*|[^):#]*\.(?:py|mlir|toml))\)")
 
 
@@ -71,7 +73,7 @@ def write_pages(folder: Path, *, lessons: bool = True) -> None:
     pages |= _guides()
     pages |= dict(_primitives())
     pages |= dict(_diagnostics())
-    pages |= dict(_references())
+    pages |= dict(api_pages.pages())
     pages |= dict(_lessons(run=lessons))
     for name, text in pages.items():
         path = folder / name
@@ -79,6 +81,8 @@ def write_pages(folder: Path, *, lessons: bool = True) -> None:
         # GitHub wants a bar in code in a table escaped, MkDocs shows the escape.
         text = _CODE.sub(lambda code: code[0].replace("\\|", "|"), text)
         path.write_text(text, encoding="utf-8")
+    # A line of 100 columns fits beside the menus.
+    (folder / "wide.css").write_text(".md-grid { max-width: 68rem }\n", encoding="utf-8")
     settings = json.dumps(_settings(folder, pages), indent=1, ensure_ascii=False)
     (folder.parent / "mkdocs.yml").write_text(settings, encoding="utf-8")
 
@@ -109,13 +113,21 @@ def _primitives() -> Iterator[tuple[str, str]]:
     for family, flags in PRIMITIVES.items():
         lines = [f"# Primitives: {family}", ""]
         for flag in flags:
-            lines += [f"## {flag.replace('-', '_')}", "", texts[flag].strip(), ""]
+            text = _PLAIN_FENCE.sub(r"\1```mlir\n\2", texts[flag].strip())
+            lines += [f"## {flag.replace('-', '_')}", "", _with_links(text), ""]
             example = before_and_after(flag)
             if example is not None:
                 command, before, after = example
                 lines += ['=== "before"', "", *_indented("mlir", before), ""]
                 lines += [f'=== "after {command}"', "", *_indented("mlir", after), ""]
         yield f"primitives/{family}.md", "\n".join(lines)
+
+
+def _with_links(text: str) -> str:
+    """Codes of diagnostics outside code become links to their pages."""
+    parts = re.split(r"(```.*?```)", text, flags=re.DOTALL)
+    parts[::2] = [_DIAGNOSTIC.sub(r"[\g<0>](../diagnostics/\g<0>.md)", it) for it in parts[::2]]
+    return "".join(parts)
 
 
 def before_and_after(flag: str) -> tuple[str, str, str] | None:
@@ -170,7 +182,7 @@ def _indented(language: str, text: str) -> list[str]:
     return [f"    ```{language}", *(f"    {line}".rstrip() for line in text.split("\n")), "    ```"]
 
 
-# Diagnostics and references -------------------------------------------------------------------
+# Diagnostics -------------------------------------------------------------------
 
 
 def _diagnostics() -> Iterator[tuple[str, str]]:
@@ -197,13 +209,6 @@ def _language(program: str) -> str:
     return "mlir" if re.search(r"\b(?:func|te|tir|gpu|sched)\.\w+ ", program) else "python"
 
 
-def _references() -> Iterator[tuple[str, str]]:
-    """A page a module, which mkdocstrings fills from the docstrings."""
-    for name in MODULES:
-        options = "    options:\n      members_order: source\n      show_root_heading: true\n"
-        yield f"api/{name}.md", f"# kc.{name}\n\n::: kc.{name}\n{options}"
-
-
 # Lessons --------------------------------------------------------------------------------------
 
 
@@ -216,6 +221,7 @@ def _lessons(*, run: bool) -> Iterator[tuple[str, str]]:
         text = path.read_text(encoding="utf-8")
         doc, _, program = text.removeprefix('"""').partition('"""\n')
         title, _, prose = doc.partition("\n")
+        title = title.strip().removesuffix(".")
         output, pictures = _run(path) if run else ("", [])
         for language, words in (
             ("en", ("What it prints", "The loops and the memory")),
@@ -223,7 +229,7 @@ def _lessons(*, run: bool) -> Iterator[tuple[str, str]]:
         ):
             entry = chinese[path.stem]
             head = (
-                [f"# {title.strip()}", "", prose.replace("``", "`").strip()]
+                [f"# {title}", "", prose.replace("``", "`").strip()]
                 if language == "en"
                 else [f"# {entry['title']}", "", entry["text"]]
             )
@@ -236,7 +242,7 @@ def _lessons(*, run: bool) -> Iterator[tuple[str, str]]:
                 shown += [f"## {words[1]}", "", *pictures, ""]
             suffix = "" if language == "en" else ".zh"
             yield f"lessons/{path.stem}{suffix}.md", "\n".join(shown)
-            name = title.strip() if language == "en" else entry["title"]
+            name = title if language == "en" else entry["title"]
             lists[language].append(f"- [{name}]({path.stem}.md)")
     yield "lessons/index.md", "\n".join([*lists["en"], ""])
     yield "lessons/index.zh.md", "\n".join([*lists["zh"], ""])
@@ -380,6 +386,7 @@ def _settings(folder: Path, pages: Mapping[str, str]) -> dict[str, Any]:
         "docs_dir": str(folder),
         "site_dir": str(folder.parent / "html"),
         "use_directory_urls": False,
+        "extra_css": ["wide.css"],
         # The list and the search lead to the codes: a menu with all of them would fill every page.
         "validation": {"nav": {"omitted_files": "ignore"}},
         "theme": {
@@ -407,8 +414,6 @@ def _settings(folder: Path, pages: Mapping[str, str]) -> dict[str, Any]:
         ],
         "plugins": [
             "search",
-            # A page in both languages has the headings of a module twice.
-            {"autorefs": {"resolve_closest": True}},
             {
                 "i18n": {
                     "docs_structure": "suffix",
@@ -423,16 +428,6 @@ def _settings(folder: Path, pages: Mapping[str, str]) -> dict[str, Any]:
                         }
                         for locale, name in LANGUAGES.items()
                     ],
-                }
-            },
-            {
-                "mkdocstrings": {
-                    "handlers": {
-                        "python": {
-                            "paths": [str(ROOT / "typings")],
-                            "options": {"docstring_style": "sphinx", "show_source": False},
-                        }
-                    }
                 }
             },
         ],  # fmt: skip

@@ -51,3 +51,7 @@ def build(
 
 
 __all__ = ["build", "script"]
+
+
+def __dir__() -> list[str]:
+    return __all__

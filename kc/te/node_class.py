@@ -12,12 +12,23 @@ from typing import Any
 from kc.support.diagnostics import TEError
 from kc.support.locations import caller_location
 
+_INTERNAL = frozenset(
+    (
+        *("comes_from", "holds", "join", "make", "node", "numbers", "operation", "operations"),
+        "statements",
+    )
+)
+"""What classes of nodes are declared by, which users do not see."""
+
 
 class NodeClass(type):
     """The class of such classes: ``make`` is what a call does, ``holds`` says what is one."""
 
     def __call__(cls, *args: Any, **options: Any) -> Any:
         return cls.make(*args, **options)  # pyright: ignore[reportAttributeAccessIssue]
+
+    def __dir__(cls) -> list[str]:
+        return sorted({*super().__dir__()} - _INTERNAL)
 
     def __instancecheck__(cls, instance: Any) -> bool:
         return bool(cls.holds(instance))  # pyright: ignore[reportAttributeAccessIssue]

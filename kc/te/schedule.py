@@ -334,3 +334,27 @@ def _is_elementwise(op: ComputeOp, *, broadcast: bool) -> bool:
 
 def __getattr__(name: str) -> Any:
     raise no_attribute("te.schedule", name)
+
+
+__all__ = [
+    "AutoInlineBroadcast",
+    "AutoInlineElemWise",
+    "AutoInlineInjective",
+    "CreateAttachPath",
+    "Fuse",
+    "InferBound",
+    "Rebase",
+    "ScanFixPointAnalysis",
+    "ScanGetBody",
+    "Schedule",
+    "ScheduleOps",
+    "Singleton",
+    "SpecializedCondition",
+    "Split",
+    "Stage",
+    "create_schedule",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -309,3 +309,10 @@ def _variables(node: Any) -> list[IterVar]:
     if not isinstance(node, Expr):
         return []
     return [part for part in walk(node) if isinstance(part, IterVar)]
+
+
+__all__ = ["BufferVar", "IRBuilder", "create"]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -217,3 +217,7 @@ class _Rewriter:
             if new is not old:
                 changes[field.name] = new
         return dataclasses.replace(node, **changes) if changes else node
+
+
+def __dir__() -> list[str]:
+    return __all__

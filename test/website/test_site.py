@@ -10,6 +10,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+import api_pages
 import lesson_remarks
 import make_site
 import pytest
@@ -37,8 +38,26 @@ def test_a_page_for_everything(pages: Path):
         assert re.findall(r"^## (\w+)$", text, re.MULTILINE) == [
             flag.replace("-", "_") for flag in flags
         ]
-    for name in make_site.MODULES:
-        assert f"::: kc.{name}\n" in (pages / "api" / f"{name}.md").read_text()
+
+
+def test_the_api_is_what_users_see(pages: Path):
+    """Names made at import, methods of primitives, and nothing that ``dir`` leaves out."""
+    headings = {
+        path.stem: re.findall(r"^##+ ([\w.]+)$", path.read_text(), re.MULTILINE)
+        for path in (pages / "api").iterdir()
+    }
+    assert sorted(headings) == sorted(api_pages.MODULES)
+    for name in ("te.sum", "te.exp", "te.extern", "te.gradient", "Stage.split", "Schedule.outputs"):
+        assert name in headings["te"]
+    for name in ("Schedule.split", "Schedule.get_loops", "Schedule.undo", "tir.decl_buffer"):
+        assert name in headings["tir"]
+    hidden = {"Stage.continue_as", "Stage.why_gone", "Schedule.session", "Schedule.step_of"}
+    assert not hidden & {name for names in headings.values() for name in names}
+    assert not [name for name in headings["tir"] if name.endswith((".holds", ".make"))]
+    text = (pages / "api" / "tir.md").read_text()
+    assert "```python\nsplit(loop, factors=(), preserve_unit_iters=True, " in text
+    assert "- `loop`: the loop to split\n" in text
+    assert re.search(r":\w+:`|(?<!`)``(?!`)", text) is None  # the markup of docstrings
 
 
 def test_chinese_beside_english(pages: Path):
@@ -127,7 +146,7 @@ def test_a_lesson_with_its_output_and_pictures():
 def test_settings(pages: Path):
     settings = json.loads((pages.parent / "mkdocs.yml").read_text())
     plugins = [it if isinstance(it, str) else next(iter(it)) for it in settings["plugins"]]
-    assert plugins == ["search", "autorefs", "i18n", "mkdocstrings"]
+    assert plugins == ["search", "i18n"]
     assert settings["theme"]["font"] is False  # nothing is fetched from elsewhere
 
     def files(entry: object) -> list[str]:
