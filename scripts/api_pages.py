@@ -81,7 +81,7 @@ def _members(cls: type) -> Iterator[str]:
 def members(cls: type) -> list[str]:
     """The names that ``dir`` shows of an object of a class, but not those of its public bases."""
     try:
-        sample = cls if isinstance(cls, NodeClass) else object.__new__(cls)
+        sample: Any = cls if isinstance(cls, NodeClass) else object.__new__(cls)
     except TypeError:
         sample = cls
     own = dict(_attributes(cls))
@@ -137,8 +137,11 @@ def _definitions(module: str) -> dict[str, ast.ClassDef]:
 
 def _call(name: str, value: Any) -> list[str]:
     """The signature of a function or a constructor, as code."""
+    called: Any = value
+    if isinstance(value, NodeClass):
+        called = inspect.getattr_static(value, "make").__get__(None, value)
     try:
-        signature = inspect.signature(value.make if isinstance(value, NodeClass) else value)
+        signature = inspect.signature(called)
     except (TypeError, ValueError):
         return []
     shown = [it for it in signature.parameters.values() if it.name != "self"]
