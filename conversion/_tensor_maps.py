@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 from xdsl.dialects.builtin import (
     BFloat16Type,
+    Float8E4M3FNType,
+    Float8E5M2Type,
     Float16Type,
     Float32Type,
     Float64Type,
@@ -33,7 +35,14 @@ MAP_BYTES, MAP_ALIGNMENT = 128, 64
 
 # CUtensorMapDataType.
 _INTEGERS = {8: 0, 16: 1, 32: 2, 64: 4}
-_FLOATS = {Float16Type: 6, Float32Type: 7, Float64Type: 8, BFloat16Type: 9}
+_FLOATS = {
+    Float8E4M3FNType: 0,  # bytes, which are copied as they are
+    Float8E5M2Type: 0,
+    Float16Type: 6,
+    Float32Type: 7,
+    Float64Type: 8,
+    BFloat16Type: 9,
+}
 
 
 class TensorMap(NamedTuple):

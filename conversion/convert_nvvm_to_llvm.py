@@ -42,6 +42,7 @@ from kc.dialects import llvm, nvvm
 from kc.dialects.llvm.types import LLVMStructType
 from kc.dialects.nvvm.base import GENERIC_POINTER, SHARED_POINTER, points_to_cluster
 from kc.dialects.nvvm.inline_ptx import PLACEHOLDER
+from kc.dialects.nvvm.mma import FLOAT8
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 from kc.support.patterns import matching
@@ -369,6 +370,8 @@ class LowerMma(_NvvmPattern):
         if element == "f16":  # it is named by its sums
             total = "f32" if str(op.operand_c[0].type) == "f32" else "f16"
             name += f".{total}.{total}"
+        elif element in FLOAT8:
+            name += f".f32.{element}.{second}.f32"
         else:
             name += f".{element}" if second == element else f".{element}.{second}"
         _call(rewriter, op, name, op.operands)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import VectorType, f32, f64, i32, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
@@ -17,6 +18,7 @@ from kc.conversion.convert_gpu_to_cpu.kernel import IS_WRITE, WARP
 from kc.conversion.convert_gpu_to_cpu.thread import ThreadPattern
 from kc.conversion.convert_gpu_to_cpu.thread_patterns import value_of, wait, word_of
 from kc.dialects import llvm, nvvm
+from kc.dialects.arith import CmpiOp, SelectOp
 from kc.dialects.llvm.types import LLVMStructType
 from kc.dialects.nvvm.wmma import fragment
 
@@ -131,6 +133,24 @@ def _total(type_: Attribute) -> str:
     return {f32: "f32", f64: "f64"}.get(type_, "s32")
 
 
+class ConvertToTF32(ThreadPattern):
+    """``nvvm.convert.float.to.tf32``: the 13 lowest bits are rounded away, but for NaN and
+    infinity."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self, op: nvvm.ConvertFloatToTF32Op, rewriter: PatternRewriter, /
+    ) -> None:
+        e = EventEmitter(self.thread, rewriter, op)
+        bits = e.emit(arith.BitcastOp(op.src, i32))
+        above = e.emit(arith.AddiOp(bits, e.number(1 << 12, i32)))
+        rounded = e.emit(arith.AndIOp(above, e.number(-1 << 13, i32)))
+        largest = e.number(0x7F800000, i32)
+        exponent = e.emit(arith.AndIOp(bits, largest))
+        is_number = e.emit(CmpiOp(exponent, largest, "ne"))
+        rewriter.replace(op, [], [e.emit(SelectOp(is_number, rounded, bits))])
+
+
 class ConvertWmmaLoad(ThreadPattern):
     """``nvvm.wmma.load``: lanes have consecutive elements, in the emulator's own layout."""
 
@@ -198,6 +218,7 @@ MATRIX_PATTERNS: tuple[type[ThreadPattern], ...] = (
     ConvertLdMatrix,
     ConvertStMatrix,
     ConvertMma,
+    ConvertToTF32,
     ConvertWmmaLoad,
     ConvertWmmaMma,
     ConvertWmmaStore,

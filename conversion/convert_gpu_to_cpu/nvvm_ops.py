@@ -69,7 +69,17 @@ HINTS = (
     nvvm.NanosleepOp,
 )
 """What changes nothing here: threads run in one order, and blocks on their own."""
-NVVM = (*BARRIERS, *COPIES, *MBARRIERS, *MATRICES, *BULK, *BOXES, *WARPGROUPS, *HINTS)
+NVVM = (
+    *BARRIERS,
+    *COPIES,
+    *MBARRIERS,
+    *MATRICES,
+    *BULK,
+    *BOXES,
+    *WARPGROUPS,
+    *HINTS,
+    nvvm.ConvertFloatToTF32Op,
+)
 """What is emulated."""
 
 
@@ -109,6 +119,9 @@ def problem_of(op: Operation) -> str | None:
     if isinstance(op, nvvm.LdMatrixOp | nvvm.StMatrixOp) and op.shape.sizes != (8, 8):
         m, n = op.shape.sizes
         return f"the matrices are of {m} x {n} elements, and those of 8 x 8 are known"
+    if isinstance(op, nvvm.ConvertFloatToTF32Op):
+        if op.rnd.data != "rna" or op.relu.value.data or op.sat.data != "none":
+            return "it rounds to nearest, ties away from zero (rna), and does nothing else"
     if isinstance(op, nvvm.MmaOp) and op.shape.sizes == (8, 8, 4) and op.element_type == "f16":
         return "m8n8k4 of f16 has another layout than all other shapes"
     return None

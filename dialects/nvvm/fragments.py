@@ -17,7 +17,16 @@ from kc.dialects.nvvm.wmma import fragment as wmma_words
 SCOPES = re.compile(r"wmma\.(matrix_[ab]|accumulator)|m\d+n\d+k\d+\.matrix[ABC]")
 """The memory scopes of buffers of fragments."""
 
-_BITS = {"f16": 16, "bf16": 16, "f32": 32, "s8": 8, "s32": 32}
+_BITS = {
+    "f16": 16,
+    "bf16": 16,
+    "tf32": 32,
+    "f32": 32,
+    "s8": 8,
+    "e4m3": 8,
+    "e5m2": 8,
+    "s32": 32,
+}
 _INSTRUCTIONS = ("wmma", "mma", "wgmma")
 
 Matrices = tuple[int, bool, AffineExpr, AffineExpr]

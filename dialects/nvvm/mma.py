@@ -33,12 +33,13 @@ from kc.dialects.nvvm.shapes import MMAShapeAttr
 
 HALVES = VectorType(f16, [2])
 INTEGERS = ("s8", "u8", "s4", "u4")
+FLOAT8 = ("e4m3", "e5m2")
 
 # Element type -> k of an m16n8 product of which a lane has two words of A and one of B.
 _DEPTHS = {
     **dict.fromkeys(("tf32",), 4),
     **dict.fromkeys(("bf16", "f16"), 8),
-    **dict.fromkeys(("s8", "u8"), 16),
+    **dict.fromkeys(("s8", "u8", "e4m3", "e5m2"), 16),
     **dict.fromkeys(("s4", "u4"), 32),
     **dict.fromkeys(("b1",), 128),
 }
@@ -53,6 +54,7 @@ VOLTA = Requirement(sm=70, ptx=64)
 TURING = Requirement(sm=75, ptx=65)
 AMPERE = Requirement(sm=80, ptx=70)
 AMPERE_BITS = Requirement(sm=80, ptx=71)
+ADA = Requirement(sm=89, ptx=84)
 
 
 @irdl_op_definition
@@ -62,7 +64,8 @@ class MmaOp(NVVMOp):
     ``%d = nvvm.mma.sync A[%a0, %a1] B[%b0] C[%c0, %c1, %c2, %c3] {layoutA =
     #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>, shape = #nvvm.shape<m = 16, n = 8,
     k = 8>} : (vector<2xf16>, vector<2xf16>, f32) -> !llvm.struct<(f32, f32, f32, f32)>``.
-    What words of i32 hold is said: ``multiplicandAPtxType = #nvvm.mma_type<bf16>``.
+    What words of i32 hold is said: ``multiplicandAPtxType = #nvvm.mma_type<bf16>``. Products of
+    e4m3 and e5m2, which PTX has, are not in MLIR 22's operation.
     """
 
     name = "nvvm.mma.sync"
@@ -124,7 +127,8 @@ class MmaOp(NVVMOp):
                 f"{self.name}: there is no {_named(shape)} of {element or 'untyped words'}"
             )
         second = self.type_b or _known_type(self.operand_b)
-        partners = next((pair for pair in (INTEGERS[:2], INTEGERS[2:]) if element in pair), None)
+        pairs = (INTEGERS[:2], INTEGERS[2:], FLOAT8)
+        partners = next((pair for pair in pairs if element in pair), None)
         if second is None or second.data not in (partners or (element,)):
             raise VerifyException(
                 f"{self.name}: {element} is not multiplied by "
@@ -154,6 +158,8 @@ class MmaOp(NVVMOp):
         element = self.element_type
         if self.b1_op is not None and self.b1_op.data == "and_popc":
             return AMPERE_BITS
+        if element in FLOAT8:
+            return ADA
         if m == 8 and element == "f16":
             return VOLTA
         if (m == 8 and element in INTEGERS) or (k == 8 and element == "f16"):
@@ -234,10 +240,12 @@ def _fragments(shape: tuple[int, ...], element: str) -> tuple[Words, Words, list
     depth = _DEPTHS.get(element)
     if (m, n) != (16, 8) or depth is None or k not in (depth, 2 * depth):
         return None
+    if element in FLOAT8 and k == depth:
+        return None
     steps = k // depth
     if element == "f16":
         return (HALVES, 2 * steps), (HALVES, steps), [(HALVES, 2), (f32, 4)]
-    total: Attribute = f32 if element in ("bf16", "tf32") else i32
+    total: Attribute = f32 if element in ("bf16", "tf32", *FLOAT8) else i32
     return (i32, 2 * steps), (i32, steps), [(total, 4)]
 
 

@@ -33,11 +33,12 @@ BYTES = ("s8", "u8")
 Shape = tuple[int, int, int]
 """m, n and k of the product of m x k and k x n elements."""
 
-# Shape -> the types of the elements of A and B, and of C and D with each.
+# Shape -> the types of the elements of A and B, and of C and D with each. Products of bf16, which
+# PTX has, are not in MLIR 22's operations.
 PRODUCTS: dict[Shape, dict[str, tuple[str, ...]]] = {
-    (16, 16, 16): {"f16": ("f16", "f32"), "s8": ("s32",), "u8": ("s32",)},
-    (32, 8, 16): {"f16": ("f16", "f32"), "s8": ("s32",), "u8": ("s32",)},
-    (8, 32, 16): {"f16": ("f16", "f32"), "s8": ("s32",), "u8": ("s32",)},
+    (16, 16, 16): {"f16": ("f16", "f32"), "bf16": ("f32",), "s8": ("s32",), "u8": ("s32",)},
+    (32, 8, 16): {"f16": ("f16", "f32"), "bf16": ("f32",), "s8": ("s32",), "u8": ("s32",)},
+    (8, 32, 16): {"f16": ("f16", "f32"), "bf16": ("f32",), "s8": ("s32",), "u8": ("s32",)},
     (16, 16, 8): {"tf32": ("f32",)},
     (8, 8, 4): {"f64": ("f64",)},
 }
@@ -47,7 +48,7 @@ _WORDS: dict[str, Attribute] = {
     "f16": VectorType(f16, [2]),
     "f32": f32,
     "f64": f64,
-    **dict.fromkeys(("tf32", "s8", "u8", "s32"), i32),
+    **dict.fromkeys(("bf16", "tf32", "s8", "u8", "s32"), i32),
 }
 
 
@@ -58,6 +59,8 @@ def fragment(shape: Shape, element: str, matrix: str) -> list[Attribute]:
         count = {"f16": 4, "f64": 2}.get(element, 8)
     elif element in BYTES:
         count = (m if matrix == "a" else n) // 8
+    elif element == "bf16":
+        count = (m if matrix == "a" else n) // 4
     else:
         count = {"f16": 8, "f64": 1}.get(element, 4)
     return [_WORDS[element]] * count
@@ -79,7 +82,7 @@ class WmmaOp(NVVMOp, ABC):
 
     def _required(self, element: str) -> Requirement:
         """What the shape needs, for elements of a type in A and B, or in C."""
-        if self.shape in ((16, 16, 8), (8, 8, 4)):
+        if self.shape in ((16, 16, 8), (8, 8, 4)) or element == "bf16":
             return Requirement(sm=80, ptx=70)
         if element in (*BYTES, "s32"):
             return Requirement(sm=72, ptx=63)

@@ -14,6 +14,10 @@ DEFAULT = "sm_75"
 _PTX = {100: 86, 101: 86, 103: 88, 110: 90, 120: 87, 121: 88}
 """The PTX version that an architecture came with, where that is later than 8.0."""
 
+_PREFERRED_PTX = {89: 84}
+"""The PTX version that code is written in where a later one than the first has what the
+architecture is chosen for: sm_89 multiplies floats of eight bits by ``mma.sync`` from 8.4 on."""
+
 NEWEST_PTX = 90
 """The newest PTX version that LLVM 22 writes; CUDA 13's drivers take it."""
 
@@ -50,7 +54,7 @@ def architecture_of(target: Target) -> Architecture:
         )
     number = int(match[1])
     least = _PTX.get(number, 80)
-    ptx = int(str(target.attrs.get("ptx", least)))
+    ptx = int(str(target.attrs.get("ptx", _PREFERRED_PTX.get(number, least))))
     if not least <= ptx <= NEWEST_PTX:
         raise TargetError(
             "KC6020",

@@ -8,17 +8,18 @@ from typing import NamedTuple
 
 # Types of the elements of A and B -> of C.
 Products = Mapping[str, tuple[str, ...]]
-_WMMA: Products = {"f16": ("f16", "f32"), "s8": ("s32",)}
+_WMMA: Products = {"f16": ("f16", "f32"), "bf16": ("f32",), "s8": ("s32",)}
 # m16n8k -> products.
 _MMA: Mapping[int, Products] = {
-    8: {"f16": ("f16", "f32"), "bf16": ("f32",)},
+    4: {"tf32": ("f32",)},
+    8: {"f16": ("f16", "f32"), "bf16": ("f32",), "tf32": ("f32",)},
     16: {"f16": ("f16", "f32"), "bf16": ("f32",), "s8": ("s32",)},
-    32: {"s8": ("s32",)},
+    32: {"s8": ("s32",), "e4m3": ("f32",), "e5m2": ("f32",)},
 }
 # m64nNk -> products.
 _WGMMA: Mapping[int, Products] = {
     16: {"f16": ("f16", "f32"), "bf16": ("f32",)},
-    32: {"s8": ("s32",)},
+    32: {"s8": ("s32",), "e4m3": ("f32",), "e5m2": ("f32",)},
 }
 _COLUMNS = (8, 16, 32, 64, 96, 128, 192, 256)
 """The n of wgmma that intrinsics have."""

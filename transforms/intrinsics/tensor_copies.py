@@ -19,7 +19,14 @@ from __future__ import annotations
 
 from kc.support.tensor_copy_names import TensorCopyIntrin, tensor_copy_intrins
 
-_STORED = {"f16": "f16", "bf16": "bf16", "f32": "f32", "s8": "i8"}
+_STORED = {
+    "f16": "f16",
+    "bf16": "bf16",
+    "f32": "f32",
+    "s8": "i8",
+    "e4m3": "f8E4M3FN",
+    "e5m2": "f8E5M2",
+}
 
 
 def __getattr__(name: str) -> str:

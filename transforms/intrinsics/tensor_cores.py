@@ -32,7 +32,17 @@ from typing import NamedTuple
 from kc.dialects.nvvm.fragments import FragmentAttr
 from kc.support.tensor_core_names import TensorCoreIntrin, tensor_core_intrins
 
-_STORED = {"f16": "f16", "bf16": "bf16", "f32": "f32", "s8": "i8", "s32": "i32"}
+_STORED = {
+    "f16": "f16",
+    "bf16": "bf16",
+    "tf32": "f32",
+    "f32": "f32",
+    "s8": "i8",
+    "e4m3": "f8E4M3FN",
+    "e5m2": "f8E5M2",
+    "s32": "i32",
+}
+"""What elements are in memory. A tf32 is an f32 there, and rounded as a lane takes it."""
 
 
 def __getattr__(name: str) -> str:
@@ -199,8 +209,11 @@ def _requirement(fragment: FragmentAttr) -> str:
     if fragment.is_wgmma:
         return "sm_90a"
     if not fragment.is_mma:
-        return "sm_72" if fragment.element in ("s8", "s32") else "sm_70"
-    return "sm_80" if fragment.shape != (16, 8, 8) or fragment.element == "bf16" else "sm_75"
+        return {"s8": "sm_72", "s32": "sm_72", "bf16": "sm_80"}.get(fragment.element, "sm_70")
+    if fragment.element in ("e4m3", "e5m2"):
+        return "sm_89"
+    is_old = fragment.shape == (16, 8, 8) and fragment.element in ("f16", "f32")
+    return "sm_75" if is_old else "sm_80"
 
 
 def _copy(fragment: FragmentAttr, source: str, target: str, name: str) -> str:
@@ -407,7 +420,8 @@ def _indented(lines: Sequence[str]) -> str:
 def _pointer(letter: str, type_: str, fragment: FragmentAttr, space: str) -> list[str]:
     """``%p``, the first element of a part of memory, and ``%strides``, how far apart rows are."""
     where = "" if space == "global" else f', "{space}"'
-    base = f"memref<{_STORED[fragment.element]}{where}>"
+    stored = _STORED[fragment.element]
+    base = f"memref<{stored}{where}>"
     number = 1 if space == "global" else 3
     return [
         "%base, %offset, %sizes:2, %strides:2 = memref.extract_strided_metadata "
@@ -417,7 +431,7 @@ def _pointer(letter: str, type_: str, fragment: FragmentAttr, space: str) -> lis
         f"%first = llvm.inttoptr %start_i64 : i64 to !llvm.ptr<{number}>",
         "%offset_i64 = arith.index_cast %offset : index to i64",
         f"%p = llvm.getelementptr %first[%offset_i64] : (!llvm.ptr<{number}>, i64) -> "
-        f"!llvm.ptr<{number}>, {_STORED[fragment.element]}",
+        f"!llvm.ptr<{number}>, {'i8' if stored.startswith('f8') else stored}",
     ]
 
 
@@ -547,8 +561,17 @@ def _mma_load(fragment: FragmentAttr, space: str) -> list[str]:
         value = "%r" if count == 1 else f"%r{n}"
         if count > 1:
             lines.append(f"{value} = llvm.extractvalue %r[{n}] : {packed}")
+        if fragment.element == "tf32":
+            lines.append(f"%f{n} = llvm.bitcast {value} : i32 to f32")
+            lines.append(_rounded(f"%f{n}", f"%t{n}"))
+            value = f"%t{n}"
         lines.append(f"tir.store {value}, %C[{n}] : {_words(fragment)}")
     return lines
+
+
+def _rounded(value: str, to: str) -> str:
+    """An f32 to the nearest tf32: products drop the other bits of what they are given."""
+    return f"{to} = nvvm.convert.float.to.tf32 {value} {{rnd = #nvvm.fp_rnd_mode<rna>}}"
 
 
 def _mma_load_elements(fragment: FragmentAttr, space: str) -> list[str]:
@@ -563,6 +586,10 @@ def _mma_load_elements(fragment: FragmentAttr, space: str) -> list[str]:
             name = f"{n}_{part}"
             lines.append(f"%e{name} = tir.load %A[{row}, {column}] : {type_}")
             source = f"%e{name}"
+            if fragment.element == "tf32":
+                word = f"%t{name}"
+                lines.append(_rounded(source, word))
+                continue
             if element != f"i{bits}":
                 source = f"%i{name}"
                 lines.append(f"{source} = arith.bitcast %e{name} : {element} to i{bits}")

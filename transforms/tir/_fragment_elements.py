@@ -34,7 +34,7 @@ from kc.analysis.index_values import IndexValues, dimensions
 from kc.analysis.loop_tree import all_loops_around, path_to
 from kc.analysis.vector_alignment import divisor
 from kc.dialects import llvm
-from kc.dialects.nvvm import FragmentAttr
+from kc.dialects.nvvm import ConvertFloatToTF32Op, FragmentAttr
 from kc.dialects.tir import ApplyOp, ForKind, ForOp, IfOp, LoadOp, StoreOp
 from kc.dialects.tir.threads import LANE_AXES
 from kc.dialects.vector import FromElementsOp
@@ -154,7 +154,8 @@ class _Element:
         memory, map_, operands, part = self._word(op)
         word = self._emit(LoadOp(memory, map_, operands))
         if self.buffers[op.buffer].fragment.each == 1:
-            return word
+            type_ = op.result.type
+            return word if word.type == type_ else self._emit(llvm.BitcastOp(word, type_))
         packed = self._emit(llvm.BitcastOp(word, self._packed_type(op)))
         type_ = self._packed_type(op).element_type
         return self._emit(ExtractOp(packed, [part], type_))
@@ -172,6 +173,8 @@ class _Element:
             )
             parts.clear()
             value = self._emit(llvm.BitcastOp(packed, fragment.word_type))
+        elif fragment.element == "tf32":
+            value = self._emit(ConvertFloatToTF32Op(value, "rna"))
         self.ops.append(StoreOp(value, memory, map_, operands))
 
 

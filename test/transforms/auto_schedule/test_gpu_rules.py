@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks" / "peers"))
 import cpu_rows  # noqa: E402
 
 EMULATOR = Target("cuda-emu -arch=sm_80")
-NUMPY = {"bfloat16": ml_dtypes.bfloat16}
+NUMPY = {"bfloat16": ml_dtypes.bfloat16, "float8_e4m3fn": ml_dtypes.float8_e4m3fn}
 
 # Rows of benchmarks/cpu.py at sizes that no tile divides, and a step of the rule that takes them.
 ROWS: dict[str, tuple[Callable[[], cpu_rows.Row], str]] = {
@@ -190,6 +190,41 @@ def test_products_of_halves(args: list[te.Tensor], tensorized: bool):
     np.testing.assert_allclose(c, expected, rtol=tolerance, atol=tolerance)
 
 
+WORDS = ("float32", "float32")
+OTHER_TYPES = [
+    (product(16, 32, 32, WORDS), "sm_80 -tf32", "mma_sync_m16n8k8_tf32tf32f32"),
+    *(
+        pytest.param(args, arch, step, marks=pytest.mark.sweep)
+        for args, arch, step in (
+            (product(16, 32, 32, WORDS, trans=True), "sm_90a -tf32", "tf32tf32f32_trans"),
+            (product(16, 32, 32, WORDS), "sm_80", None),
+            (product(32, 48, 64, ("int8", "int32"), trans=True), "sm_80", "m16n8k32_s8s8s32_trans"),
+            (product(32, 48, 64, ("int8", "int32")), "sm_80", "m16n8k32_s8s8s32"),
+            (product(32, 48, 64, ("float8_e4m3fn", "float32")), "sm_89", "m16n8k32_e4m3e4m3f32"),
+            (product(32, 48, 64, ("float8_e4m3fn", "float32")), "sm_89 -ptx=80", None),
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize(("args", "arch", "step"), OTHER_TYPES)
+def test_products_of_other_types(args: list[te.Tensor], arch: str, step: str | None):
+    """tf32, where the target allows it, bytes and floats of eight bits: these numbers are exact."""
+    target = Target(f"cuda-emu -arch={arch}")
+    sch = kc.auto_schedule(args, target=target)
+    script = sch.trace.as_python()
+    assert step in script if step else "tensorize" not in script
+    r = np.random.default_rng(0)
+    a, b, c = (
+        r.integers(-4, 4, [int(size) for size in it.shape]).astype(NUMPY.get(it.dtype, it.dtype))
+        for it in args
+    )
+    report = kc.gpu.check(kc.build(sch, target=target), a, b, c)
+    assert report.ok, str(report)
+    right = b.T if b.shape[0] != a.shape[1] or "_trans" in script else b
+    np.testing.assert_array_equal(c, a.astype("float64") @ right.astype("float64"))
+
+
 @pytest.mark.parametrize("arch", ["sm_80", pytest.param("sm_90a", marks=pytest.mark.sweep)])
 @pytest.mark.skipif(find("ptxas") is None, reason="needs ptxas")
 def test_large_products_have_no_spills(arch: str, tmp_path: Path):
@@ -217,6 +252,7 @@ GROUPS = [
             product(64, 96, 64, ("bfloat16", "float32"), trans=True),
             product(64, 32, 64, ("float16", "float16")),
             product(128, 64, 256, ("int8", "int32"), trans=True),
+            product(64, 32, 128, ("float8_e4m3fn", "float32"), trans=True),
         )
     ),
 ]

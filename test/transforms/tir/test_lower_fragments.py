@@ -21,8 +21,22 @@ from kc.target import Target
 from kc.transforms.intrinsics.tensor_intrin import TensorIntrin
 
 EMULATOR = "cuda-emu -arch=sm_80"
-DTYPES = {"f16": "float16", "bf16": "bfloat16", "s8": "int8", "f32": "float32", "s32": "int32"}
-NUMPY = {"bfloat16": ml_dtypes.bfloat16}
+DTYPES = {
+    "f16": "float16",
+    "bf16": "bfloat16",
+    "tf32": "float32",
+    "e4m3": "float8_e4m3fn",
+    "e5m2": "float8_e5m2",
+    "s8": "int8",
+    "f32": "float32",
+    "s32": "int32",
+}
+NUMPY = {
+    "bfloat16": ml_dtypes.bfloat16,
+    "float8_e4m3fn": ml_dtypes.float8_e4m3fn,
+    "float8_e5m2": ml_dtypes.float8_e5m2,
+}
+BYTES = {"s8": 1, "e4m3": 1, "e5m2": 1, "tf32": 4}
 
 
 @dataclass(frozen=True)
@@ -42,6 +56,11 @@ class Product:
     """Another intrinsic to load B."""
     swizzle: bool = False
     """Rows of shared memory are swizzled in place of being further apart."""
+
+    @property
+    def emulator(self) -> str:
+        """The oldest GPU that has it."""
+        return EMULATOR.replace("80", "89") if self.element in ("e4m3", "e5m2") else EMULATOR
 
     @property
     def columns(self) -> int:
@@ -103,7 +122,8 @@ class Product:
             if self.swizzle:  # pieces of 16 bytes, in rows of 64
                 s[tensor].transform_layout(lambda i, j: (i, (j // 8 ^ i // 2 % 4) * 8 + j % 8))
             else:
-                s[tensor].storage_align(tensor.op.axis[0], 16, 8 if self.element != "s8" else 0)
+                padding = {1: 0, 2: 8, 4: 4}[BYTES.get(self.element, 2)]
+                s[tensor].storage_align(tensor.op.axis[0], 16, padding)
             rest, four = s[tensor].split(s[tensor].fuse(*tensor.op.axis), 4)
             rest, lane = s[tensor].split(rest, 32)
             rest, row = s[tensor].split(rest, m // 16)
@@ -158,6 +178,13 @@ SWEEP = [
     Product(element="s8", total="s32"),
     Product("wmma", trans=True),
     Product("wmma", total="f16"),
+    Product(element="tf32", k=4),
+    Product(element="tf32", k=8, trans=True),
+    Product(element="e4m3", k=32, trans=True),
+    Product(element="e4m3", k=32),
+    Product(element="e5m2", k=32, trans=True),
+    Product("wmma", element="bf16"),
+    Product("wmma", element="bf16", trans=True),
     Product("wmma", element="s8", total="s32"),
 ]
 # Rows that are padded by 16 bytes, or swizzled, so that ldmatrix has all banks.
@@ -165,15 +192,25 @@ NO_CONFLICTS = [Product(), Product(swizzle=True, size=(32, 32, 64), block=(32, 3
 PRODUCTS = [
     *NO_CONFLICTS,
     Product("wmma"),
+    Product(element="tf32", k=8, size=(32, 16, 32)),
     *(pytest.param(product, marks=pytest.mark.sweep) for product in SWEEP),
 ]
+
+
+def rounded_to_tf32(numbers: np.ndarray) -> np.ndarray:
+    """To 11 bits, ties away from zero."""
+    mantissa, exponent = np.frexp(numbers.astype("float64"))
+    scaled = np.abs(mantissa) * 2**11
+    return np.ldexp(np.copysign(np.floor(scaled + 0.5), mantissa), exponent - 11)
 
 
 @pytest.mark.parametrize("product", PRODUCTS, ids=str)
 def test_products_are_those_of_numpy(product: Product):
     a, b, c = product.arrays()
-    report = kc.gpu.check(product.build(EMULATOR), a, b, c)
+    report = kc.gpu.check(product.build(product.emulator), a, b, c)
     assert report.ok, str(report)
+    if product.element == "tf32":
+        a, b = rounded_to_tf32(a), rounded_to_tf32(b)
     expected = a.astype("float64") @ (b.T if product.trans else b).astype("float64")
     tolerance = {"f16": 2e-2, "f32": 1e-5, "s32": 0}[product.total]
     np.testing.assert_allclose(c, expected, rtol=tolerance, atol=tolerance)
@@ -270,7 +307,16 @@ def test_rows_of_results_are_stored_to_shared_memory():
 
 FRAGMENTS = [
     FragmentAttr("mma", (16, 8, k), matrix, element, layout)
-    for k, element in ((8, "f16"), (16, "f16"), (16, "bf16"), (16, "s8"), (32, "s8"))
+    for k, element in (
+        (8, "f16"),
+        (16, "f16"),
+        (16, "bf16"),
+        (4, "tf32"),
+        (8, "tf32"),
+        (16, "s8"),
+        (32, "s8"),
+        (32, "e4m3"),
+    )
     for matrix, layout in (("a", "row"), ("b", "row"), ("b", "col"))
 ] + [FragmentAttr("mma", (16, 8, 16), "c", element) for element in ("f16", "f32", "s32")]
 

@@ -1,6 +1,8 @@
-"""gpu-tensor-cores: products of matrices of halves by tensor cores (``mma.sync`` m16n8k16).
+"""gpu-tensor-cores: products of matrices by tensor cores (``mma.sync``).
 
 For a product whose sizes are whole fragments: a batch of C[i, j] += A[i, k] * B[k, j], or B[j, k].
+Elements are f16 or bf16 (m16n8k16), s8, or from sm_89 on e4m3 or e5m2 (m16n8k32). Those of f32 are
+rounded to tf32 (m16n8k8) where the target allows it (``-tf32``).
 A block has a tile of C in the registers of its warps; parts of A and B are copied to swizzled
 shared memory, two steps ahead where there are enough (``cp.async``), and taken by ``ldmatrix``.
 The tile is the largest that leaves a GPU enough blocks. NVIDIA GPUs from sm_80 on.
@@ -11,10 +13,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from xdsl.dialects.builtin import MemRefType, bf16, f16, f32, i8, i32
+from xdsl.dialects.builtin import (
+    FixedBitwidthType,
+    MemRefType,
+    bf16,
+    f8E4M3FN,
+    f8E5M2,
+    f16,
+    f32,
+    i8,
+    i32,
+)
 from xdsl.ir import Attribute
 
+from kc.dialects.nvvm.mma import ADA
 from kc.support.nvidia import architecture_of
+from kc.support.target import Target
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.gpu.contraction import Sides, sides_of
 from kc.transforms.auto_schedule.gpu.rule import GpuRule
@@ -23,14 +37,17 @@ from kc.transforms.auto_schedule.nests import Nest, extent, is_untouched, iterat
 from kc.transforms.schedule._index_map import IndexMap
 from kc.transforms.trace.handles import BlockRV, LoopRV
 
-M, N, K = 16, 8, 16
-"""The fragments of an instruction."""
+M, N = 16, 8
+"""The fragment of C of an instruction."""
+
+STEP_BYTES = 32
+"""What an instruction takes of a row of A."""
 
 TILES = (128, 64, 32, 16)
 """Rows or columns of C that a block may have."""
 
-DEPTHS = (64, 32, 16)
-"""Terms that may be in shared memory at a time."""
+ROW_BYTES = (128, 64, 32)
+"""What may be of a row of A in shared memory at a time."""
 
 STAGES = 3
 """Versions of the tiles in shared memory, where they are copied ahead."""
@@ -47,10 +64,22 @@ class Tiling:
     sides: Sides
     types: tuple[str, str]
     """Of A and B, and of C, as PTX calls them."""
+    size: int
+    """Bytes of an element of A and B."""
     trans: bool
     """Whether B is stored by columns."""
     block: tuple[int, int, int]
     warp: tuple[int, int]
+
+    @property
+    def k(self) -> int:
+        """The terms of an instruction."""
+        return STEP_BYTES // self.size
+
+    @property
+    def instruction(self) -> str:
+        """Its shape, as the names of intrinsics have it."""
+        return f"m{M}n{N}k{self.k}"
 
     @property
     def warps(self) -> tuple[int, int]:
@@ -59,7 +88,7 @@ class Tiling:
 
 
 class GpuTensorCores(GpuRule):
-    """Multiply matrices of halves by tensor cores."""
+    """Multiply matrices by tensor cores."""
 
     name = "gpu-tensor-cores"
 
@@ -67,9 +96,11 @@ class GpuTensorCores(GpuRule):
         nest = draft.nest(block)
         if not nest.block.is_reduction or not is_untouched(nest.block) or len(nest.reduce) != 1:
             return False
-        if architecture_of(draft.session.target).number < 80:
+        target = draft.session.target
+        if architecture_of(target).number < 80:
             return False
-        tiling = next((it for sides in sides_of(nest) if (it := _tiling(nest, sides))), None)
+        tilings = (_tiling(nest, sides, target) for sides in sides_of(nest))
+        tiling = next((it for it in tilings if it is not None), None)
         if tiling is None:
             return False
         _perform(draft, block, tiling)
@@ -77,7 +108,24 @@ class GpuTensorCores(GpuRule):
         return True
 
 
-_NAMES = {f16: "f16", bf16: "bf16", f32: "f32", i8: "s8", i32: "s32"}
+_NAMES = {
+    f16: "f16",
+    bf16: "bf16",
+    f32: "f32",
+    f8E4M3FN: "e4m3",
+    f8E5M2: "e5m2",
+    i8: "s8",
+    i32: "s32",
+}
+_PRODUCTS = (
+    ("f16", "f32"),
+    ("f16", "f16"),
+    ("bf16", "f32"),
+    ("s8", "s32"),
+    ("e4m3", "f32"),
+    ("e5m2", "f32"),
+    ("tf32", "f32"),
+)
 
 
 def type_name(type_: Attribute) -> str | None:
@@ -86,7 +134,25 @@ def type_name(type_: Attribute) -> str | None:
     return _NAMES.get(type_.element_type)
 
 
-def _tiling(nest: Nest, sides: Sides) -> Tiling | None:
+def size_of(type_: Attribute) -> int:
+    """The bytes of an element of an array."""
+    assert isinstance(type_, MemRefType)
+    element = type_.element_type
+    assert isinstance(element, FixedBitwidthType)
+    return element.bitwidth // 8
+
+
+def _is_multiplied(types: tuple[str | None, str | None], target: Target) -> bool:
+    """Whether ``mma.sync`` has a product of elements of these types, on this GPU."""
+    if types not in _PRODUCTS:
+        return False
+    if types[0] in ("e4m3", "e5m2"):
+        arch = architecture_of(target)
+        return ADA.is_met(arch.number, arch.ptx, arch.is_specific)
+    return types[0] != "tf32" or bool(target.attrs.get("tf32"))
+
+
+def _tiling(nest: Nest, sides: Sides, target: Target) -> Tiling | None:
     """The tiles of a product; None for what fragments do not hold."""
     a, b = sides.operands
     (terms,) = nest.reduce
@@ -95,12 +161,13 @@ def _tiling(nest: Nest, sides: Sides) -> Tiling | None:
     if not all(it.regular for it in accesses):
         return None
     element, total = type_name(a.buffer.type), type_name(store.buffer.type)
-    if element != type_name(b.buffer.type) or (element, total) not in (
-        ("f16", "f32"),
-        ("f16", "f16"),
-        ("bf16", "f32"),
-    ):
+    if element != type_name(b.buffer.type):
         return None
+    if element == "f32":
+        element = "tf32"
+    if element is None or total is None or not _is_multiplied((element, total), target):
+        return None
+    size = size_of(a.buffer.type)
     trans = b.stride(terms) == 1
     if a.stride(terms) != 1 or store.stride(sides.columns) != 1:
         return None
@@ -110,15 +177,18 @@ def _tiling(nest: Nest, sides: Sides) -> Tiling | None:
     if any(size is None for size in sizes):
         return None
     m, n, k = (size or 0 for size in sizes)
-    if m % M or n % M or k % K:
+    if m % M or n % M or k * size % STEP_BYTES:
         return None
     further = iterations(it for it in nest.spatial if it not in (sides.rows, sides.columns))
-    depth = next(it for it in DEPTHS if k % it == 0)
+    depth = next(it for it in ROW_BYTES if k * size % it == 0) // size
     choices = [
         (rows, columns)
         for rows in TILES
         for columns in (*TILES, N)
-        if m % rows == 0 and n % columns == 0 and _fits(rows, columns, depth)
+        if m % rows == 0
+        and n % columns == 0
+        and (trans or columns * size % 16 == 0)
+        and _fits(rows, columns, depth, size)
     ]
     best = max(
         choices,
@@ -134,17 +204,14 @@ def _tiling(nest: Nest, sides: Sides) -> Tiling | None:
     rows, columns = best
     tall = 64 if rows * columns > 64 * 64 else 32  # a large tile has eight warps at most
     warp = (min(rows, tall), min(columns, 32))
-    assert element is not None
-    assert total is not None
-    return Tiling(sides, (element, total), trans, (rows, columns, depth), warp)
+    return Tiling(sides, (element, total), size, trans, (rows, columns, depth), warp)
 
 
-def _fits(rows: int, columns: int, depth: int) -> bool:
+def _fits(rows: int, columns: int, depth: int, size: int) -> bool:
     """Whether the tiles fit in shared memory, and all threads have something to copy."""
-    halves = 8
     warps = max(rows // 64, 1) * max(columns // 32, 1)
-    return (rows + columns) * depth * 2 * STAGES <= SHARED and (
-        min(rows, columns) * depth >= WARP * halves * warps
+    return (rows + columns) * depth * size * STAGES <= SHARED and (
+        min(rows, columns) * depth * size >= WARP * 16 * warps
     )
 
 
@@ -176,7 +243,7 @@ def _perform(draft: Draft, block: str, tiling: Tiling) -> None:
     splits = {
         sides.rows: [None, warps[0], tiling.warp[0] // M, M],
         sides.columns: [None, warps[1], tiling.warp[1] // N, N],
-        nest.reduce[0]: [None, depth // K, K],
+        nest.reduce[0]: [None, depth // tiling.k, tiling.k],
     }
     steps = (extent(nest.reduce[0]) or 0) // depth
     by, wy, io, i = draft.split(handles[sides.rows], splits[sides.rows])
@@ -190,26 +257,28 @@ def _perform(draft: Draft, block: str, tiling: Tiling) -> None:
     draft.bind(wx, "threadIdx.y")
     element, total = tiling.types
     suffix = "_trans" if tiling.trans else ""
-    sums = draft.cache_write(draft.block(block), 0, "m16n8k16.matrixC")
+    shape = tiling.instruction
+    sums = draft.cache_write(draft.block(block), 0, f"{shape}.matrixC")
     draft.reverse_compute_at(sums, wx)
-    tiles = (("A", (M, K), "a"), ("B", (N, K) if tiling.trans else (K, N), f"b{suffix}"))
+    k_by_n = (N, tiling.k) if tiling.trans else (tiling.k, N)
+    tiles = (("A", (M, tiling.k), "a"), ("B", k_by_n, f"b{suffix}"))
     for number, rank, (matrix, tile, spelled) in zip(numbers, ranks, tiles, strict=True):
         shared = draft.cache_read(draft.block(block), number, "shared")
-        held = draft.cache_read(draft.block(block), number, f"m16n8k16.matrix{matrix}")
+        held = draft.cache_read(draft.block(block), number, f"{shape}.matrix{matrix}")
         draft.compute_at(held, kk)
         draft.compute_at(shared, ko)
         width = depth if matrix == "A" or tiling.trans else columns
-        if width > 8:
-            draft.transform_layout(shared, 0, swizzle(rank, width))
-        tensorize(draft, held, tile, f"mma_load_m16n8k16_{element}_{spelled}_shared")
+        if width * tiling.size > 16:
+            draft.transform_layout(shared, 0, swizzle(rank, width, tiling.size))
+        tensorize(draft, held, tile, f"mma_load_{shape}_{element}_{spelled}_shared")
         name = draft.session.block(shared).label
-        copy_together(draft, name, depth_of(draft, shared, ko), (*warps, WARP), 8)
+        copy_together(draft, name, depth_of(draft, shared, ko), (*warps, WARP), 16 // tiling.size)
         draft.settled.add(name)
     zeros = draft.decompose_reduction(draft.block(block), ko)
     zero_loops = list(draft.loops(draft.session.block(zeros).label).values())
-    draft.tensorize(zero_loops[-2], f"mma_fill_m16n8k16_{total}")
-    draft.tensorize(i, f"mma_sync_m16n8k16_{element}{element}{total}{suffix}")
-    tensorize(draft, sums, (M, N), f"mma_store_m16n8k16_{total}_global")
+    draft.tensorize(zero_loops[-2], f"mma_fill_{shape}_{total}")
+    draft.tensorize(i, f"mma_sync_{shape}_{element}{element}{total}{suffix}")
+    tensorize(draft, sums, (M, N), f"mma_store_{shape}_{total}_global")
     if steps >= STAGES:
         draft.annotate(ko, "software_pipeline_stage", [0, 0, STAGES - 1])
         draft.annotate(ko, "software_pipeline_async_stages", [0])

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from xdsl.dialects.builtin import FixedBitwidthType, IntegerType, MemRefType
+from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute
 
 from kc.analysis.dependence import base_buffer
@@ -36,6 +36,7 @@ from kc.transforms.auto_schedule.gpu.rule import GpuRule
 from kc.transforms.auto_schedule.gpu.tensor_cores import (
     STAGES,
     depth_of,
+    size_of,
     swizzle,
     tensorize,
     type_name,
@@ -71,7 +72,14 @@ RINGS = 2 * 1024
 STRIP = 8
 """Tiles below each other that are taken before those beside them."""
 
-_PRODUCTS = (("f16", "f32"), ("f16", "f16"), ("bf16", "f32"), ("s8", "s32"))
+_PRODUCTS = (
+    ("f16", "f32"),
+    ("f16", "f16"),
+    ("bf16", "f32"),
+    ("s8", "s32"),
+    ("e4m3", "f32"),
+    ("e5m2", "f32"),
+)
 
 
 @dataclass(frozen=True)
@@ -185,11 +193,8 @@ def _tiling(nest: Nest, sides: Sides) -> Tiling | None:
         return None
     if store.stride(sides.columns) != 1 or not (trans or b.stride(sides.columns) == 1):
         return None
-    assert isinstance(a.buffer.type, MemRefType)
-    element_type = a.buffer.type.element_type
-    assert isinstance(element_type, FixedBitwidthType)
-    size = element_type.bitwidth // 8
-    if isinstance(element_type, IntegerType) and not trans:
+    size = size_of(a.buffer.type)
+    if size == 1 and not trans:
         return None
     m, n, k = (it.static_extent or 0 for it in (sides.rows, sides.columns, terms))
     further = iterations(it for it in nest.spatial if it not in (sides.rows, sides.columns))
