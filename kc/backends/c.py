@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -114,6 +114,18 @@ def build(build: Build) -> Module:
 
     functions = {signature.name: deferred(signature) for signature in signatures}
     return Module(functions, build.entry, sources, artefacts=source.files(), record=source.record)
+
+
+def source_text(build: Build) -> str:
+    """C of the loops of a build for a CPU by LLVM, to be read.
+
+    Raises CodegenError KC4355 and KC4511, and what the passes refuse.
+    """
+    from kc.codegen.c_source import emit_c
+
+    _check_scalars(build.signatures, build.loops)
+    module, _ = replace(build, backend=C, callback=None).lowered()
+    return emit_c(module) + _imported(build.loops)
 
 
 def _imported(loops: ModuleOp) -> str:

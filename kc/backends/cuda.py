@@ -14,7 +14,6 @@ from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from kc import compile_cache
 from kc.analysis.module_copy import copy_module
 from kc.backends import Backend, Build, cuda_emu, printing, warn_unchecked
-from kc.backends.cuda_emu import CUDA_EMU
 from kc.backends.files import call_jit, loops_text, record_of
 from kc.backends.llvm import noting
 from kc.conversion.pipelines import TO_CUDA_SOURCE, TO_NVVM
@@ -83,7 +82,9 @@ def build(build: Build) -> Module:
     from kc.runtime.gpu.function import DeviceFunction
 
     device = build.target.export()
-    emulated = replace(build, target=Target({**device, "kind": "cuda-emu"}), backend=CUDA_EMU)
+    emulated = replace(
+        build, target=Target({**device, "kind": "cuda-emu"}), backend=cuda_emu.CUDA_EMU
+    )
     if read(DRIVER) == "emu":
         return _emulated(build, emulated)
     warn_unchecked(build.target)
@@ -151,6 +152,12 @@ def _emulated(build: Build, emulated: Build) -> Module:
         lambda: _kernels(compiled(), build),
     )
     return module
+
+
+def _build_for_emulator(build: Build) -> Module:
+    """Functions that this CPU runs; the code for the GPU is there to be read, as of ``cuda``."""
+    device = Target({**build.target.export(), "kind": "cuda"})
+    return _emulated(replace(build, target=device, backend=CUDA), build)
 
 
 class _KernelModule(Module):
@@ -282,3 +289,5 @@ def _text(source: Source) -> str:
 
 CUDA = Backend(TO_NVVM, build, device="cuda")
 """The backend for targets of the kind ``cuda``."""
+CUDA_EMU = replace(cuda_emu.CUDA_EMU, build=_build_for_emulator)
+"""The backend for targets of the kind ``cuda-emu``."""

@@ -193,4 +193,4 @@ def _places(module: ModuleOp) -> list[Place]:
 
 
 CUDA_EMU = Backend(TO_EMULATOR, build)
-"""The backend for targets of the kind ``cuda-emu``."""
+"""The backend for targets of the kind ``cuda-emu``, without the code for the GPU."""

@@ -230,7 +230,8 @@ def device_module(
 ) -> Module:
     """The result of a build for a GPU: functions, which ``make`` makes, and the module of the
     device, which has ``texts`` and can be saved as ``artefacts``."""
-    sources = {**build.sources(), "gpu": printing(copy_module(module)), **texts}
+    gpu_text = printing(copy_module(module))
+    sources = {**build.sources(), "gpu": gpu_text, "mlir": gpu_text, **texts}
     tir = sources["tir"]
     functions = {signature.name: make(signature) for signature in build.signatures}
     device = Module(functions, build.entry, texts, artefacts=artefacts)

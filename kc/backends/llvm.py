@@ -37,7 +37,7 @@ from kc.support.diagnostics import (
 )
 from kc.support.libdevice import c_name
 from kc.support.locations import location_of
-from kc.support.pass_context import step_watcher
+from kc.support.pass_context import pipeline_options, step_watcher, using_options
 from kc.support.process_symbols import find_symbol
 from kc.support.target import Target
 from kc.transform import PassContext
@@ -81,6 +81,8 @@ def build(build: Build) -> Module:
     imports = linked_code(imported)
     sources = build.sources()
     tir = sources["tir"]
+    if build.device is None:
+        sources["c"] = _c_source(build)
 
     def compiled(text: str) -> NativeCode:
         signatures, entry = build.signatures, build.entry
@@ -141,6 +143,19 @@ def build(build: Build) -> Module:
         sources |= {kind: again(kind) for kind in ("mlir", "llvm")}
     native = compiled(entry.text)
     return _loaded(native, entry, {**sources, **_texts(native)}, late=late)
+
+
+def _c_source(build: Build) -> Source:
+    """What makes C of the loops, by the passes of this context; few ask for it."""
+    options = pipeline_options()
+
+    def make() -> str:
+        from kc.backends.c import source_text
+
+        with using_options(options):
+            return source_text(build)
+
+    return make
 
 
 def _entry(native: NativeCode) -> compile_cache.Entry:

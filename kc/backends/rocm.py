@@ -25,7 +25,7 @@ def build(build: Build) -> Module:
     return device_module(
         build,
         module,
-        {"gpu": sources["gpu"], "amdgcn": code.asm, "ll": code.ir},
+        {"gpu": sources["gpu"], "amdgcn": code.asm, "asm": code.asm, "ll": code.ir},
         {"o": lambda: code.object, "s": lambda: code.asm},
         lambda signature: elsewhere(signature, "a GPU of AMD", _HINT),
     )

@@ -115,7 +115,9 @@ class Module:
         return self[name]
 
     def get_source(self, kind: str = "") -> str:
-        """The text of a kind; LLVM IR or C, or the first there is, by default. Raises KC5123."""
+        """The text of a kind, such as ``"tir"``, ``"mlir"``, ``"ll"``, ``"asm"``, ``"c"`` or
+        ``"ptx"``: LLVM IR or C, or the first there is, by default. Raises CallError KC5123.
+        """
         if not kind and self._sources:
             kind = next(
                 (source_kind for source_kind in ("ll", "c") if source_kind in self._sources), ""

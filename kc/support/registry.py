@@ -279,7 +279,7 @@ BACKENDS = {
     "llvm": "kc.backends.llvm:LLVM",
     "c": "kc.backends.c:C",
     "cuda": "kc.backends.cuda:CUDA",
-    "cuda-emu": "kc.backends.cuda_emu:CUDA_EMU",
+    "cuda-emu": "kc.backends.cuda:CUDA_EMU",
     "opencl": "kc.backends.gpu_source:OPENCL",
     "metal": "kc.backends.gpu_source:METAL",
     "rocm": "kc.backends.rocm:ROCM",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import shutil
 import subprocess
 from pathlib import Path
@@ -79,6 +80,21 @@ def test_the_source_compiles_alone_without_warnings(tmp_path: Path):
     assert CC is not None
     flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-O2", "-c"]
     subprocess.run([CC, *flags, "matmul.c"], cwd=tmp_path, check=True)
+
+
+@needs_cc
+def test_modules_of_llvm_show_their_loops_as_c(tmp_path: Path):
+    source = matmul("llvm").get_source("c")
+    (tmp_path / "matmul.c").write_text(source)
+    assert CC is not None
+    flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC", "-lm"]
+    subprocess.run([CC, "matmul.c", *flags, "-o", "matmul.so"], cwd=tmp_path, check=True)
+    a, b = operands()
+    c = np.zeros((13, 40), "float32")
+    address = (array.ctypes.data_as(ctypes.c_void_p) for array in (a, b, c))
+    function = ctypes.CDLL(str(tmp_path / "matmul.so")).matmul
+    function(next(address), ctypes.c_int64(13), next(address), next(address), ctypes.c_int64(13))
+    np.testing.assert_array_equal(c, a @ b)
 
 
 @needs_cc

@@ -131,6 +131,9 @@ def test_programs_that_say_cuda(monkeypatch: pytest.MonkeyPatch):
     on_device = kc.build(s, args, target="cuda -arch=sm_80")
     assert kernels.get_source() == on_device.imported_modules[0].get_source()
     assert module.get_source("cuda") == on_device.get_source("cuda")
+    emulated = kc.build(s, args, target=TARGET)  # has the same code to be read
+    assert emulated.imported_modules[0].get_source() == kernels.get_source()
+    assert emulated.get_source("ptx") == kernels.get_source()
 
 
 @pytest.mark.parametrize(
