@@ -17,11 +17,13 @@ from kc.analysis.loop_tree import (
     defined_inside,
     derived_values,
     is_inside,
+    iter_types,
+    loops,
     loops_around,
     memory_scope,
 )
 from kc.dialects.tir import AllocOp, BlockOp, ForOp, IterType, LoadOp, StoreOp
-from kc.dialects.tir.threads import BLOCK_AXES, is_shared
+from kc.dialects.tir.threads import BLOCK_AXES, is_same_axis, is_shared
 
 
 def is_replicated(buffer: SSAValue, loop: ForOp, axis: str) -> bool:
@@ -37,7 +39,8 @@ class _Replication:
     def __init__(self, loop: ForOp, axis: str) -> None:
         self.loop = loop
         self.axis = axis
-        self.varying = derived_values(loop.var)
+        own = [loop, *(inner for inner in loops(loop) if is_same_axis(inner.axis, axis))]
+        self.varying = {value for each in own for value in derived_values(each.var)}
 
     def holds(self, buffer: SSAValue, known: frozenset[SSAValue]) -> bool:
         """Whether ``buffer`` is the same, if those in ``known`` are."""
@@ -51,7 +54,7 @@ class _Replication:
             return False
         if not all(_determines(store, block) for store in stores):
             return False
-        if block.is_reduction and (self.axis in BLOCK_AXES or not self._reduces_alike(block)):
+        if block.is_reduction and not self._is_same_reduction(block):
             return False
         known |= {buffer}
         inner = [op for region in block.regions for op in region.walk()]
@@ -62,6 +65,13 @@ class _Replication:
             if isinstance(load, LoadOp) and load.buffer not in known
         )
 
+    def _is_same_reduction(self, block: BlockOp) -> bool:
+        return (
+            self.axis not in BLOCK_AXES
+            and self._reduces_alike(block)
+            and self._adds_terms_once(block)
+        )
+
     def _reduces_alike(self, block: BlockOp) -> bool:
         """Whether the block has the same reduce iterations in every iteration of the loop."""
         sizes = [loop.dynamic_extent for loop in loops_around(block)]
@@ -70,6 +80,19 @@ class _Replication:
             if kind is IterType.REDUCE:
                 operands += [block.binding_operands[dim] for dim in expr.used_dims()]
         return not any(operand in self.varying for operand in operands)
+
+    def _adds_terms_once(self, block: BlockOp) -> bool:
+        """Whether iterations of the loop that reduce to the same element do so at the same time, or
+        from its init on. One that only adds its terms later adds them again."""
+        kinds = zip(block.binding_exprs, block.types, strict=True)
+        results = [expr for expr, kind in kinds if kind is IterType.SPATIAL]
+        driving = {block.binding_operands[dim] for expr in results for dim in expr.used_dims()}
+        if not driving & self.varying:
+            return True
+        types = {outer: iter_types(outer, block) for outer in loops_around(block)}
+        serial = [outer for outer in types if outer.axis is None and outer.static_extent != 1]
+        first = next((n for n, outer in enumerate(serial) if IterType.REDUCE in types[outer]), None)
+        return first is None or all(types[outer] == {IterType.REDUCE} for outer in serial[first:])
 
     def _is_same(self, value: SSAValue, block: BlockOp, known: frozenset[SSAValue]) -> bool:
         """Whether what the body of ``block`` uses is the same in all iterations of the loop."""

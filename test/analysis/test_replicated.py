@@ -120,6 +120,22 @@ def test_each_thread_adds_so_many_elements():
     assert not replicated(reduction(predicate="%k + %t < 4"))
 
 
+def test_threads_add_to_the_same_elements_at_different_times():
+    """Where terms are in the inner loop, each of them begins with the init; otherwise a thread adds
+    a term to an element that another has added it to."""
+    rows, terms = "tir.for %j in 8 {", "tir.for %k in 4 {"
+    shifted = reduction().replace("= %j,", "= %j floordiv 2 + %t,")
+    assert replicated(shifted)
+    swapped = shifted.replace(rows, "ROWS").replace(terms, rows).replace("ROWS", terms)
+    assert not replicated(swapped)
+    assert replicated(swapped.replace(" + %t", ""))
+
+
+def test_each_thread_adds_its_iteration_of_a_loop():
+    each = reduction().replace("tir.for %k in 4", 'tir.for %k in 4 thread "threadIdx.x"')
+    assert not replicated(each)
+
+
 def test_all_threads_sum_the_same_rows():
 
     assert replicated(reduction(predicate="%j >= 4"))

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -686,6 +687,18 @@ def test_llvm_still_stores_it_whole():
     machine = target.create_target_machine(cpu="skylake-avx512", opt=2)
     asm = machine.emit_assembly(llvm.parse_assembly(lane("i32", "i8", 0)))
     assert re.search(r"(movl|vmovd|vmovss)\s+%\w+, \(%rsi\)", asm)
+
+
+def test_llvm_still_loses_lanes_of_shorter_sums():
+    """``lower-lane-reduction`` can add the halves of vectors of integers once this fails."""
+    text = Path(__file__).parents[2].joinpath("docs", "upstream.md").read_text()
+    (ir,) = re.findall(r"```llvm differences.ll\n(.*?)```", text, re.DOTALL)
+    llvm = native.llvm_binding()
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    target = llvm.Target.from_triple("x86_64-unknown-linux-gnu")
+    asm = target.create_target_machine(cpu="haswell", opt=2).emit_assembly(llvm.parse_assembly(ir))
+    assert re.search(r"psadbw[^\n]*\n\s*vmovd\s+%xmm\d+, %eax", asm)
 
 
 @pytest.mark.parametrize("isolated", [True, False])

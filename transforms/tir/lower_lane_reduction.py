@@ -25,7 +25,8 @@ After::
     }
     tir.block "B_lanes" (spatial %v_i in 8 = %i) do {
       %part = tir.load %B_part[0] : memref<16xf32>, vector<16xf32>
-      (its halves are added, then their halves, ..., down to one number)
+      (its halves are added, then their halves, ..., down to one number; integers by
+       one vector.reduction)
       %B[%v_i] = %B[%v_i] + %total
     }
 
@@ -61,7 +62,14 @@ from xdsl.dialects.builtin import (
     VectorType,
     i64,
 )
-from xdsl.dialects.vector import BroadcastOp, ExtractOp, ShuffleOp
+from xdsl.dialects.vector import (
+    BroadcastOp,
+    CombiningKindAttr,
+    CombiningKindFlag,
+    ExtractOp,
+    ReductionOp,
+    ShuffleOp,
+)
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.passes import ModulePass
@@ -72,7 +80,7 @@ from kc.analysis.dependence import lane_conflict
 from kc.analysis.index_values import IndexValues
 from kc.analysis.lane_reductions import lane_reduction, reduced_blocks, uses_results
 from kc.analysis.loop_tree import iter_types
-from kc.analysis.reductions import Reduction, ops_of_element, reduction_of
+from kc.analysis.reductions import Reduction, Update, ops_of_element, reduction_of
 from kc.dialects.arith import vector_class
 from kc.dialects.tir import (
     AllocOp,
@@ -416,18 +424,52 @@ class _Lowering:
 def _folded(
     body: Block, reduction: Reduction, vectors: Sequence[SSAValue], width: int, steps: Steps
 ) -> list[SSAValue]:
-    """Vectors of a power of two of lanes, combined to numbers: halves, their halves, and so on."""
+    """Vectors of a power of two of lanes, combined to numbers: halves, their halves, and so on.
+
+    Integers are added by one operation: LLVM loses lanes of sums whose vectors become shorter
+    (docs/upstream.md).
+    """
     vectors = list(vectors)
-    while width > 1:
+    sums = {
+        n: _sum_of_lanes(body, vector)
+        for n, (vector, update) in enumerate(zip(vectors, reduction.updates, strict=True))
+        if _adds_integers(update)
+    }
+    while width > 1 and len(sums) < len(vectors):
         width //= 2
         halves = [
             [_lanes_of(body, vector, first, width) for vector in vectors] for first in (0, width)
         ]
         vectors = steps(body, reduction, *halves)
     return [
-        _add(body, ExtractOp(vector, [0], update.term.type))
-        for vector, update in zip(vectors, reduction.updates, strict=True)
+        sums[n] if n in sums else _add(body, ExtractOp(vector, [0], update.term.type))
+        for n, (vector, update) in enumerate(zip(vectors, reduction.updates, strict=True))
     ]
+
+
+def _adds_integers(update: Update) -> bool:
+    """Whether an update adds its term, an integer, to what it has."""
+    step = update.step
+    if not isinstance(step, CombineOp):
+        return isinstance(step, arith.AddiOp)
+    n = step.combined.index(update.store.value)
+    result = step.yield_op.values[n].owner
+    own = {step.combiner.block.args[n], step.combiner.block.args[n + len(step.combined)]}
+    return isinstance(result, arith.AddiOp) and set(result.operands) == own
+
+
+def _sum_of_lanes(body: Block, vector: SSAValue) -> SSAValue:
+    """The lanes of a vector of integers, added."""
+    assert isinstance(vector.type, VectorType)
+    reduced = ReductionOp.create(  # its constructor gives the result the type of the vector
+        operands=[vector],
+        result_types=[vector.type.element_type],
+        properties={
+            "kind": CombiningKindAttr(CombiningKindFlag.ADD),
+            "fastmath": arith.FastMathFlagsAttr("none"),
+        },
+    )
+    return _add(body, reduced)
 
 
 def _lanes_of(body: Block, vector: SSAValue, first: int, width: int) -> SSAValue:

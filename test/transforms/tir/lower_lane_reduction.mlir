@@ -335,3 +335,24 @@ func.func @max(%A: memref<8x64xf32>, %B: memref<8xf32>) {
   }
   func.return
 }
+
+// The lanes of integers are added by one operation.
+// CHECK-LABEL: func.func @sum_of_integers(%A: memref<4xi32>, %B: memref<1xi32>) {
+// CHECK:             tir.block "B_lanes" (spatial %v_i in 1 = 0) do {
+// CHECK-NEXT:          %1 = tir.load %B_part[0] : memref<4xi32>, vector<4xi32>
+// CHECK-NEXT:          %2 = vector.reduction <add>, %1 : vector<4xi32> into i32
+// CHECK-NEXT:          %3 = tir.load %B[%v_i] : memref<1xi32>
+// CHECK-NEXT:          %s = arith.addi %3, %2 : i32
+// CHECK-NEXT:          tir.store %s, %B[%v_i] : memref<1xi32>
+// CHECK-NEXT:        }
+func.func @sum_of_integers(%A: memref<4xi32>, %B: memref<1xi32>) {
+  tir.for %k in 4 vectorized {
+    tir.block "B" (spatial %v_i in 1 = 0, reduce %v_k in 4 = %k) do {
+      %a = tir.load %A[%v_k] : memref<4xi32>
+      %b = tir.load %B[%v_i] : memref<1xi32>
+      %s = arith.addi %b, %a : i32
+      tir.store %s, %B[%v_i] : memref<1xi32>
+    }
+  }
+  func.return
+}

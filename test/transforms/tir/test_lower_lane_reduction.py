@@ -432,3 +432,33 @@ def test_an_index_that_is_computed_in_the_loop():
     np.testing.assert_array_equal(y, np.minimum(x[1:], x[:-1]))
     (warning,) = [warning for warning in said if warning.code == "KC4211"]
     assert warning.why == "i is computed in k, and the results depend on it"
+
+
+def test_sums_of_differences_and_of_products_have_all_terms():
+    """LLVM's code generation loses terms of sums whose vectors become shorter."""
+    m, n = 2, 16
+    a, b = (te.placeholder((m, n), "uint8", name=name) for name in "AB")
+    k = te.reduce_axis((0, n), name="k")
+    pair_sum = te.comm_reducer(
+        lambda x, y: (x[0] + y[0], x[1] + y[1]), lambda s, t: (te.const(0, s), te.const(0, t))
+    )
+    sums = te.compute(
+        (m,),
+        lambda i: pair_sum(
+            (
+                te.abs(a[i, k].astype("int32") - b[i, k].astype("int32")),
+                a[i, k].astype("int32") * 7,
+            ),
+            axis=k,
+        ),
+        name="C",
+    )
+    s = te.create_schedule(sums[0].op)
+    s[sums[0]].vectorize(s[sums[0]].op.reduce_axis[0])
+    x, y = np.random.default_rng(1).integers(0, 256, (2, m, n)).astype(np.uint8)
+    wide_x, wide_y = x.astype(np.int32), y.astype(np.int32)
+    expected = [abs(wide_x - wide_y).sum(1), (wide_x * 7).sum(1)]
+    for got, wanted in zip(
+        results(s, [a, b, *sums], list(sums), [x, y]), expected * 2, strict=True
+    ):
+        np.testing.assert_array_equal(got, wanted)
