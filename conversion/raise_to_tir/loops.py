@@ -30,9 +30,9 @@ from kc.conversion.raise_to_tir.function import FunctionRaiser
 from kc.conversion.raise_to_tir.nests import Extent
 from kc.conversion.raise_to_tir.shared_tensors import (
     BranchResults,
+    pass_on,
     start_carried,
     while_buffers,
-    yield_branch,
     yield_carried,
 )
 from kc.conversion.raise_to_tir.structured import identity
@@ -341,7 +341,7 @@ class RaiseScfWhile(ConversionPattern[FunctionRaiser]):
                 if inner_op is not condition:
                     raiser.convert_op(inner_op)
             for n, buffer in results.items():
-                yield_branch(raiser, condition, condition.operands[1:][n], buffer)
+                pass_on(raiser, op, condition, condition.operands[1:][n], buffer)
             values = [raiser.value(condition.operands[1:][n]) for n in kept]
             raiser.emit(scf.ConditionOp(raiser.value(condition.operands[0]), *values), condition)
 

@@ -82,7 +82,9 @@ def while_buffers(
     """The buffers of the tensors that the condition of an ``scf.while`` is given, ``args``, and
     of those that it passes on, by their numbers.
 
-    A tensor that it passes on as it was given stays where it is.
+    A tensor that it passes on as it was given stays where it is. Where a type does not say the size
+    of what it passes on, that is the size of the first tensor of this type that it is given;
+    :func:`pass_on` refuses any other.
     """
     tensors = raiser.tensors
     arrivals: dict[int, SSAValue] = {}
@@ -109,19 +111,37 @@ def while_buffers(
         tensors.values[args[n]] = Held(buffer)
     for n, value in enumerate(forwarded):
         if isinstance(value.type, TensorType) and n not in results:
-            results[n] = _result_buffer(raiser, op, n)
+            same = [init for init in op.operands if init.type == op.results[n].type]
+            results[n] = _result_buffer(raiser, op, n, tensors.sizes(same[0]) if same else None)
     return arrivals, dict(sorted(results.items()))
 
 
-def _result_buffer(raiser: FunctionRaiser, op: Operation, n: int) -> SSAValue:
-    """A buffer for a tensor that a region of ``op`` gives, made in front of it: KC4550 where its
-    size is not known there."""
+def pass_on(
+    raiser: FunctionRaiser, op: Operation, end: Operation, value: SSAValue, buffer: SSAValue
+) -> None:
+    """Bring what the condition ``end`` of the loop ``op`` passes on into its buffer: KC4550 where
+    it may have another size."""
+    assert isinstance(value.type, TensorType)
+    if tir.DYNAMIC in value.type.get_shape() and not same_sizes(
+        raiser, raiser.tensors.sizes(value), raiser.sizes_of(buffer), op
+    ):
+        raise _dynamic_result(op)
+    yield_branch(raiser, end, value, buffer)
+
+
+def _result_buffer(
+    raiser: FunctionRaiser, op: Operation, n: int, sizes: Sequence[Extent] | None = None
+) -> SSAValue:
+    """A buffer for a tensor that a region of ``op`` gives, made in front of it, of given ``sizes``
+    or those of its type: KC4550 where that does not say them."""
     result = op.results[n]
     assert isinstance(result.type, TensorType)
     shape = result.type.get_shape()
-    if tir.DYNAMIC in shape:
+    if tir.DYNAMIC not in shape:
+        sizes = list(shape)
+    elif sizes is None:
         raise _dynamic_result(op)
-    buffer = raiser.tensors.result(result, list(shape), op)
+    buffer = raiser.tensors.result(result, sizes, op)
     del raiser.tensors.values[result]
     return buffer
 
