@@ -703,33 +703,49 @@ def _in_memory(value: DenseIntOrFPElementsAttr, element: Attribute) -> DenseIntO
     return DenseIntOrFPElementsAttr.from_list(type_, words)
 
 
-def lower_global(module: NewModule, op: Operation) -> None:
-    """Translate ``memref.global``, which must be a table of constants."""
+def lower_global(module: NewModule, op: Operation, *, keeps_state: bool = False) -> None:
+    """Translate ``memref.global``: a table of constants, or memory that the code keeps between
+    calls, where it ``keeps_state``."""
     name, ty = op.properties["sym_name"], op.properties["type"]
     value = op.properties.get("initial_value")
+    constant = "constant" in op.properties
     assert isinstance(name, StringAttr)
     assert isinstance(ty, MemRefType)
     element = memory_element(ty)
-    if not isinstance(value, DenseIntOrFPElementsAttr) or "constant" not in op.properties:
+    if isinstance(value, UnitAttr) and keeps_state:
+        stored = None
+    elif not isinstance(value, DenseIntOrFPElementsAttr):
+        raise CodegenError(
+            "KC4305",
+            f"convert-to-llvm: memref.global @{name.data} has no value",
+            why="nothing outside of the module defines it",
+            hints=["= dense<0>", "= uninitialized", "pass the memory as an argument"],
+        )
+    elif not constant and not keeps_state:
         raise CodegenError(
             "KC4305",
             f"convert-to-llvm: memref.global @{name.data} is not a constant with a value",
-            why="kernels have no state between calls",
+            why="kernels have no state between launches",
             hints=["pass the memory as an argument"],
         )
-    pointee = array_type(element, ty.get_shape())
-    stored: Attribute = _in_memory(value, element)
-    if not ty.get_shape():
-        (stored,) = _in_memory(value, element).get_attrs()
+    else:
+        stored = _in_memory(value, element)
+        if not ty.get_shape():
+            (stored,) = stored.get_attrs()
     new = llvm.GlobalOp(
-        pointee, name, "internal", constant=True, value=stored, alignment=_alignment(op)
+        array_type(element, ty.get_shape()),
+        name,
+        "internal",
+        constant=constant,
+        value=stored,
+        alignment=_alignment(op),
     )
     new.location = op.location
     module.add(new)
 
 
 class LowerGetGlobal(LlvmPattern):
-    """A table of constants.
+    """A table of constants, or memory of the module.
 
     ::
 

@@ -31,7 +31,7 @@ def lower_module(module: ModuleOp, patterns: tuple[type[RewritePattern], ...]) -
             if isinstance(op, FuncOp):
                 new.signatures[op.sym_name.data] = signature_of(op)
             elif op.name == "memref.global":
-                lower_global(new, op)
+                lower_global(new, op, keeps_state=True)
             elif op.name.startswith("llvm."):
                 new.add(op)
             else:

@@ -97,6 +97,11 @@ class Work:
         if self.stores > MAX_STORES:
             raise Unsuitable
 
+    def table(self, values: list[Any], dtype: str) -> Memory:
+        """Memory that has values from the start: ``memref.global``."""
+        array = np.array(values, dtype)
+        return Memory(array, np.ones(array.shape, bool), self)
+
     def alloc(self, shape: tuple[int, ...], dtype: str) -> Memory:
         """Memory that nothing is in."""
         if any(size < 0 for size in shape):
@@ -176,6 +181,8 @@ class LoopWriter:
     sizes: list[Dim] = field(default_factory=list)
     pending: list[tuple[str, str, str]] = field(default_factory=list)
     """Sizes to ask for: names, of which buffers, and dimensions."""
+    globals: list[str] = field(default_factory=list)
+    """What is beside the function."""
     strict: bool = False
     """Whether ops of affine get no variables of scf loops, which mlir-opt refuses and kc takes."""
     foreign: set[str] = field(default_factory=set)
@@ -190,6 +197,9 @@ class LoopWriter:
         self.is_float = self.dtype.startswith("float")
         self.pure = self.chance(0.3)
         """Whether there is nothing of affine: builds take such loops as they are."""
+        self.branches = self.chance(0.1)
+        """Whether the function has several blocks. They are not raised, and nor is affine then."""
+        self.pure = self.pure or self.branches
         self.affine = not self.pure and self.chance(0.6)
         """Whether loops and accesses are more often of affine than of scf and memref."""
 
@@ -262,6 +272,31 @@ class LoopWriter:
         buffer = Buffer(name, tuple(dims), name)
         self.arguments.append((name, buffer.type(self.element), given))
         self.buffers.append(buffer)
+
+    def declare_global(self) -> None:
+        """``memref.global``: a constant, or memory, which is filled first, as it is kept between
+        calls."""
+        dims = tuple(
+            Dim(size, str(size), self.const(size))
+            for size in (self.random.randint(1, 5) for _ in range(self.random.choice((0, 1, 1, 2))))
+        )
+        name = self.fresh("g")
+        symbol = f"{name}_{self.random.randrange(10**9)}"
+        shape = tuple(dim.size for dim in dims)
+        values = self.numbers.integers(-3, 3, shape, endpoint=True).astype(self.dtype).tolist()
+        is_constant = self.chance(0.6)
+        text = "uninitialized" if not is_constant and self.chance(0.3) else f"dense<{values}>"
+        word = " constant" if is_constant else ""
+        buffer = Buffer(name, dims, name, writable=not is_constant)
+        type_ = buffer.type(self.element)
+        self.globals.append(f'memref.global "private"{word} @{symbol} : {type_} = {text}')
+        self.write(
+            f"%{name} = memref.get_global @{symbol} : {type_}",
+            f"{name} = work.table({values}, {self.dtype!r})",
+        )
+        self.buffers.append(buffer)
+        if not is_constant:
+            self.filled(buffer)
 
     def ask_sizes(self) -> None:
         """``memref.dim`` of the arguments."""
@@ -484,6 +519,54 @@ class LoopWriter:
             self.copy()
         else:
             self.assign()
+
+    def blocks(self) -> None:
+        """Blocks of the function: a condition, or a loop."""
+        if self.chance(0.5):
+            self._chosen_blocks()
+        else:
+            self._repeated_blocks()
+
+    def _chosen_blocks(self) -> None:
+        truth, after = self.condition(), self.fresh("after")
+        labels = [self.fresh("first"), self.fresh("second")]
+        carried, value = self.fresh("v"), self.value(1)
+        self.write(f"cf.cond_br %{truth}, ^{labels[0]}, ^{labels[1]}")
+        for label, word in zip(labels, (f"if {truth}:", "else:"), strict=True):
+            self.write(f"^{label}:", word)
+            with self.scope():
+                self.write(None, "pass")
+                self.body(1)
+                result = self.binary("add", value, self.value(1))
+                self.write(f"cf.br ^{after}(%{result} : {self.element})", f"{carried} = {result}")
+        self.write(f"^{after}(%{carried}: {self.element}):")
+        self.values.append(carried)
+
+    def _repeated_blocks(self) -> None:
+        head, body, after = (self.fresh(label) for label in ("head", "body", "after"))
+        name, truth, following = self.fresh("i"), self.fresh("q"), self.fresh("x")
+        start, carried = self.value(1), self.fresh("v")
+        low, low_text, high, high_text, least, most = self.bounds()
+        self.foreign.add(name)
+        self.write(
+            f"cf.br ^{head}({low}, %{start} : index, {self.element})", f"{carried} = {start}"
+        )
+        self.write(f"^{head}(%{name}: index, %{carried}: {self.element}):")
+        self.write(f"%{truth} = arith.cmpi slt, %{name}, {high} : index")
+        self.write(f"cf.cond_br %{truth}, ^{body}, ^{after}")
+        self.write(f"^{body}:", f"for {name} in range({low_text}, {high_text}):")
+        with self.scope():
+            self.variables.append(Variable(name, least, max(most, least)))
+            self.values.append(carried)
+            self.body(1)
+            value = self.binary("add", carried, self.value(1))
+            self.write(f"%{following} = arith.addi %{name}, {self.const(1)} : index")
+            self.write(
+                f"cf.br ^{head}(%{following}, %{value} : index, {self.element})",
+                f"{carried} = kept({value})",
+            )
+        self.write(f"^{after}:")
+        self.values.append(carried)
 
     def written(self) -> list[Buffer]:
         """The buffers that may be stored to."""
@@ -870,8 +953,13 @@ def draw_loops(random: Random, keep: int | None, *, strict: bool = False) -> Loo
     writer.declare()
     writer.ask_sizes()
     ends: list[tuple[int, int]] = []
+    if writer.chance(0.15):
+        writer.declare_global()
     for _ in range(random.choice((1, 2, 2, 3))):
-        writer.statement(3)
+        if writer.branches and writer.chance(0.6):
+            writer.blocks()
+        else:
+            writer.statement(3)
         ends.append((len(writer.mlir), len(writer.python)))
     program = _finished(writer)
     if keep is None or keep >= len(ends):
@@ -886,7 +974,8 @@ def _finished(writer: LoopWriter) -> Loops:
         f"  %{name} = arith.constant {number} : index" for number, name in writer.constants.items()
     ]
     arguments = ", ".join(f"%{name}: {type_}" for name, type_, _ in writer.arguments)
-    lines = [f"func.func @main({arguments}) {{", *heads, *writer.mlir, "  return", "}"]
+    head = f"func.func @main({arguments}) {{"
+    lines = [*writer.globals, head, *heads, *writer.mlir, "  return", "}"]
     work = Work()
     given = [value for _, _, value in writer.arguments]
     known: dict[str, Any] = {"np": np, "work": work, "kept": kept, "T": np.dtype(writer.dtype).type}
