@@ -233,12 +233,20 @@ def _shape(
 ) -> tuple[Any, ...]:
     if isinstance(given, AffineMapAttr):
         return tuple(
-            _dim(dim, symbols) if size == DYNAMIC else size
+            _taken_dim(dim, symbols) if size == DYNAMIC else size
             for size, dim in zip(type_.get_shape(), given.data.results, strict=True)
         )
     return tuple(
         f"{name}_{n}" if size == DYNAMIC else size for n, size in enumerate(type_.get_shape())
     )
+
+
+def _taken_dim(expr: AffineExpr, symbols: Sequence[str]) -> Any:
+    """A size that the type does not say: the machine-level function takes it, constant or not."""
+    from kc.runtime.signature import AffineDim
+
+    dim = _dim(expr, symbols)
+    return AffineDim.add(dim, 0) if isinstance(dim, int) else dim
 
 
 def _constant_sizes(

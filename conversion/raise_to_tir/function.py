@@ -147,11 +147,18 @@ class FunctionRaiser(Emitter):
         self._plan_outputs()
         self.convert(source.body.block)
         require_legal(TARGET, new.walk())
-        for arg in self.outputs:
+        for arg, attrs in zip(self.outputs, self.attrs[len(inputs) :], strict=True):
             assert isinstance(arg.type, MemRefType)
+            sizes: Sequence[Extent] = self.buffer_sizes[arg]
+            declared = attrs.get("kc.shape")
+            if isinstance(declared, AffineMapAttr):  # a constant may be computed
+                sizes = [
+                    expr.value if isinstance(expr, AffineConstantExpr) else size
+                    for expr, size in zip(declared.data.results, sizes, strict=True)
+                ]
             shape = [
                 known if size == tir.DYNAMIC and isinstance(known, int) else size
-                for size, known in zip(arg.type.get_shape(), self.buffer_sizes[arg], strict=True)
+                for size, known in zip(arg.type.get_shape(), sizes, strict=True)
             ]
             Rewriter.replace_value_with_new_type(arg, MemRefType(arg.type.element_type, shape))
         new.function_type = FunctionType.from_lists([arg.type for arg in entry.args], scalars)

@@ -111,8 +111,9 @@ def while_buffers(
         tensors.values[args[n]] = Held(buffer)
     for n, value in enumerate(forwarded):
         if isinstance(value.type, TensorType) and n not in results:
-            same = [init for init in op.operands if init.type == op.results[n].type]
-            results[n] = _result_buffer(raiser, op, n, tensors.sizes(same[0]) if same else None)
+            same = [m for m in arrivals if args[m].type == value.type]
+            sizes = raiser.sizes_of(arrivals[same[0]]) if same else None
+            results[n] = _result_buffer(raiser, op, n, sizes)
     return arrivals, dict(sorted(results.items()))
 
 

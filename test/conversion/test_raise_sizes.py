@@ -555,3 +555,32 @@ def test_a_carried_tensor_keeps_its_size():
         "  why: a buffer has one size, and the yielded size is not known to equal it\n"
         "  try: give the tensor a static shape, or take a slice of a larger one"
     )
+
+
+def test_a_result_whose_size_is_computed_to_be_a_constant():
+    text = """func.func @f(%a: tensor<4xf32>) -> (tensor<?x2xf32>, tensor<4xf32>) {
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  %n = arith.ceildivui %c4, %c2 : index
+  %z = arith.constant 3.0 : f32
+  %e = tensor.empty(%n) : tensor<?x2xf32>
+  %x = linalg.fill ins(%z : f32) outs(%e : tensor<?x2xf32>) -> tensor<?x2xf32>
+  %y = arith.addf %a, %a : tensor<4xf32>
+  return %x, %y : tensor<?x2xf32>, tensor<4xf32>
+}"""
+    x, y = kc.build(kc.IRModule.parse(text))(ones(4))
+    np.testing.assert_array_equal(x, 3 * ones(2, 2))
+    np.testing.assert_array_equal(y, 2 * ones(4))
+
+
+def test_a_function_takes_each_size_that_its_types_do_not_say():
+    text = """func.func @f(%x: memref<?x2xf32> {kc.role = "out", kc.shape = affine_map<() -> (3, 2)>},
+                 %y: memref<1xf32> {kc.role = "out"}) {
+  %c0 = arith.constant 0 : index
+  %z = arith.constant 3.0 : f32
+  memref.store %z, %y[%c0] : memref<1xf32>
+  return
+}"""
+    x, y = kc.build(kc.IRModule.parse(text))()
+    assert x.shape == (3, 2)
+    assert y == [3]
