@@ -574,8 +574,9 @@ def test_a_result_whose_size_is_computed_to_be_a_constant():
 
 
 def test_a_function_takes_each_size_that_its_types_do_not_say():
-    text = """func.func @f(%x: memref<?x2xf32> {kc.role = "out", kc.shape = affine_map<() -> (3, 2)>},
-                 %y: memref<1xf32> {kc.role = "out"}) {
+    text = """func.func @f(
+    %x: memref<?x2xf32> {kc.role = "out", kc.shape = affine_map<() -> (3, 2)>},
+    %y: memref<1xf32> {kc.role = "out"}) {
   %c0 = arith.constant 0 : index
   %z = arith.constant 3.0 : f32
   memref.store %z, %y[%c0] : memref<1xf32>

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import kc
+from kc.analysis.interpreter import run
 from kc.support.diagnostics import KCError
 
 VALUES = """
@@ -300,3 +301,32 @@ def test_text_that_mlir_opt_reads_too():
     high = module["halves"](np.array([2**62, -(2**62)]), np.array([4, 9]))
     np.testing.assert_array_equal(high, [1, -3])
     np.testing.assert_array_equal(module["open"](np.full(5, -2, np.float32)), np.full(5, 2))
+
+
+def test_a_global_keeps_its_values_between_calls():
+    text = """memref.global "private" @calls : memref<i32> = dense<40>
+memref.global "private" @last : memref<2xi32> = uninitialized
+func.func @f(%out: memref<2xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1 : i32
+  %g = memref.get_global @calls : memref<i32>
+  %h = memref.get_global @calls : memref<i32>
+  %l = memref.get_global @last : memref<2xi32>
+  %n = memref.load %g[] : memref<i32>
+  %m = arith.addi %n, %one : i32
+  memref.store %m, %h[] : memref<i32>
+  %k = memref.load %g[] : memref<i32>
+  memref.store %k, %l[%c1] : memref<2xi32>
+  %r = memref.load %l[%c1] : memref<2xi32>
+  memref.store %r, %out[%c0] : memref<2xi32>
+  memref.store %n, %out[%c1] : memref<2xi32>
+  return
+}"""
+    module, out = kc.IRModule.parse(text), np.zeros(2, np.int32)
+    kernel = kc.build(kc.tir.Schedule(module).mod)
+    for calls in range(1, 3):
+        kernel(out)
+        assert out.tolist() == [40 + calls, 39 + calls]
+    run(module.op, "f", [out])  # the interpreter starts anew
+    assert out.tolist() == [41, 40]
