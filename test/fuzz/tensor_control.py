@@ -765,9 +765,9 @@ class ControlWriter:
         starts = self.carried()
         before, after, outer = (self.named(letter, starts) for letter in "bar")
         end, counters = self.random.randint(0, 4), [self.fresh("n") for _ in range(4)]
-        zero, one, limit = (self.fresh("k") for _ in range(3))
+        zero, step, limit = (self.fresh("k") for _ in range(3))
         number = "tensor<i32>"
-        for name, value in ((zero, 0), (one, 1), (limit, end)):
+        for name, value in ((zero, 0), (step, 1), (limit, end)):
             self.write(f"%{name} = arith.constant dense<{value}> : {number}")
         types = ", ".join([number, self.types(starts)])
         heads = ", ".join(f"%{n}" for n in [counters[3], *(t.name for t in outer)])
@@ -787,7 +787,7 @@ class ControlWriter:
         with self.region():
             self.scope.tensors += after
             self.body(depth)
-            self.write(f"%{counters[2]} = arith.addi %{counters[1]}, %{one} : {number}")
+            self.write(f"%{counters[2]} = arith.addi %{counters[1]}, %{step} : {number}")
             yielded = [self.like(tensor).name for tensor in after]
             words = ", ".join(f"%{y}" for y in [counters[2], *yielded])
             self.write(f"tosa.yield {words} : {types}")
