@@ -35,7 +35,7 @@ threads (``inject-virtual-thread``) and no blocks. *Legal when*, for a target th
 
 1. KC4225: nothing outside of a kernel reads or writes an array, which is in device memory.
 2. KC4226: memory of a thread has a constant size, and memory of a block one that is known where the
-   kernel is launched.
+   kernel is launched. Neither is an argument.
 
 Functions without loops of threads are left alone where the target is no GPU.
 
@@ -216,6 +216,8 @@ class _Function:
         """Refuse what cannot become host code and launches."""
         for launch in self.launches:
             launch.check()
+        if self.launches:
+            self._require_global_arguments()
         if is_gpu:
             roots = {launch.root for launch in self.launches}
             for op in self.function.walk():
@@ -226,6 +228,20 @@ class _Function:
                     continue
                 if touches_memory(op) and _touches_arrays(op) and roots.isdisjoint(around):
                     raise _not_bound(op)
+
+    def _require_global_arguments(self) -> None:
+        """Refuse (KC4226) an argument in memory that begins and ends with a kernel."""
+        for arg in self.function.args:
+            space = arg.type.memory_space if isinstance(arg.type, MemRefType) else None
+            if isinstance(space, StringAttr) and space.data != "global":
+                raise CodegenError(
+                    "KC4226",
+                    f"convert-tir-to-gpu: argument {loop_tree.buffer_name(arg)} of "
+                    f"{self.function.sym_name.data} is {space.data} memory",
+                    location=location_of(self.function),
+                    why="such memory begins and ends with a kernel, and no caller has it",
+                    hints=["pass global memory, and copy it in the kernel (cache_read)"],
+                )
 
     def convert(self, home: str) -> None:
         """Replace the kernels, and the memory that they share with the host code."""
