@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, overload
 
 from kc.support.diagnostics import CallError, suggest
 
@@ -49,6 +49,14 @@ def register_func(
         return function
 
     return register if f is None else register(f)
+
+
+@overload
+def get_global_func(name: str, allow_missing: Literal[False] = False) -> Callable[..., Any]: ...
+
+
+@overload
+def get_global_func(name: str, allow_missing: bool) -> Callable[..., Any] | None: ...
 
 
 def get_global_func(name: str, allow_missing: bool = False) -> Callable[..., Any] | None:

@@ -42,7 +42,7 @@ _USAGE = "te.extern(shape, [A, B], fcompute): the inputs are tensors"
 def extern(
     shape: Any,
     inputs: Any,
-    fcompute: Callable[..., Any],
+    fcompute: Callable[[list[Buffer], list[Buffer]], Any],
     name: str = "extern",
     dtype: Any = None,
     in_buffers: Any = None,

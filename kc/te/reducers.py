@@ -6,7 +6,7 @@ import dataclasses
 import inspect
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from kc.support.diagnostics import Location, TEError, counted
 from kc.support.float_formats import NARROW_FLOATS, upper_limit
@@ -100,9 +100,25 @@ def reduction(combiner: str) -> Callable[..., Any]:
     return reduce
 
 
+class _OfAllTypes(Protocol):
+    """A function of any number of element types."""
+
+    def __call__(self, *dtypes: str) -> Any: ...
+
+
+IdentityFunction = (
+    _OfAllTypes
+    | Callable[[str], Any]
+    | Callable[[str, str], Any]
+    | Callable[[str, str, str], Any]
+    | Callable[[str, str, str, str], Any]
+)
+"""A function of the element types; type checkers know the parameters of a lambda by it."""
+
+
 def comm_reducer(
     fcombine: Callable[[Any, Any], Any],
-    fidentity: Callable[..., Any],
+    fidentity: IdentityFunction,
     name: str = "reduce",
 ) -> Callable[..., Any]:
     """A reduction with a user-defined combiner.

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from kc.transforms.schedule._index_map import IndexFunction, IndexMap
 from kc.transforms.trace.handles import BlockRV, ExprRV, LoopRV
 
 
@@ -177,11 +178,11 @@ class ScheduleMethods:
         """Let a block access a buffer through a new one, at its own variables."""
         ...
 
-    def reindex_cache_read(self, block: BlockRV | str, read_buffer_index: Any, storage_scope: str, index_map: Any) -> BlockRV:
+    def reindex_cache_read(self, block: BlockRV | str, read_buffer_index: Any, storage_scope: str, index_map: IndexFunction | IndexMap | str) -> BlockRV:
         """Copy the part of a buffer that a block reads to a new one, in a chosen layout."""
         ...
 
-    def reindex_cache_write(self, block: BlockRV | str, write_buffer_index: Any, storage_scope: str, index_map: Any) -> BlockRV:
+    def reindex_cache_write(self, block: BlockRV | str, write_buffer_index: Any, storage_scope: str, index_map: IndexFunction | IndexMap | str) -> BlockRV:
         """Write to a new buffer in a chosen layout, and copy it back."""
         ...
 
@@ -189,11 +190,11 @@ class ScheduleMethods:
         """Keep in a buffer what the next iteration needs again."""
         ...
 
-    def transform_layout(self, block: BlockRV | str, buffer: Any, index_map: Any, pad_value: Any | None = None, assume_injective_transform: bool = False) -> None:
+    def transform_layout(self, block: BlockRV | str, buffer: Any, index_map: IndexFunction | IndexMap | str, pad_value: Any | None = None, assume_injective_transform: bool = False) -> None:
         """Change the layout of a buffer."""
         ...
 
-    def transform_block_layout(self, block: BlockRV | str, index_map: Any) -> None:
+    def transform_block_layout(self, block: BlockRV | str, index_map: IndexFunction | IndexMap | str) -> None:
         """Let a block and its loops iterate over the results of an index map."""
         ...
 

@@ -114,8 +114,7 @@ class ScheduleReport:
 
     def refuse(self, module: ModuleOp, error: ScheduleError) -> None:
         """Take a step that was refused."""
-        title = error.message.partition(":")[0]
-        self._add(title, module, call=error.location, error=error.render())
+        self._add(error.message, module, call=error.location, error=error.render())
 
     def stage(self, name: str, module: ModuleOp) -> None:
         """Take a step for a pass that is no primitive."""

@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from kc.transforms.schedule._index_map import IndexFunction, IndexMap
 from kc.transforms.trace.handles import BlockRV, ExprRV, LoopRV
 
 

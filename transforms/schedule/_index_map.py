@@ -25,7 +25,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 from xdsl.dialects.builtin import AffineMapAttr, StringAttr
 from xdsl.ir import Attribute
@@ -65,6 +65,7 @@ class IndexMap:
     """
 
     AXIS_SEPARATOR: ClassVar[_Separator] = AXIS_SEPARATOR
+    python: ClassVar[str] = "IndexFunction | IndexMap | str"
 
     names: tuple[str, ...]
     results: tuple[AffineExpr, ...]
@@ -99,7 +100,7 @@ class IndexMap:
         )
 
     @classmethod
-    def from_func(cls, function: Callable[..., Any], ndim: int | None = None) -> Self:
+    def from_func(cls, function: IndexFunction, ndim: int | None = None) -> Self:
         """The map that ``function`` computes; ``ndim`` is needed for a function of ``*indices``."""
         names = _parameters(function, ndim)
         indices = [Index(AffineExpr.dimension(n)) for n in range(len(names))]
@@ -124,7 +125,7 @@ class IndexMap:
 
     @classmethod
     def from_func_with_separators(
-        cls, mapping_function: Callable[..., Any], ndim: int | None = None
+        cls, mapping_function: IndexFunction, ndim: int | None = None
     ) -> tuple[Self, list[int]]:
         """The map that the function computes, without its separators, and these (TVM)."""
         whole = cls.from_func(mapping_function, ndim)
@@ -186,6 +187,27 @@ class IndexMap:
             words.insert(n, repr(AXIS_SEPARATOR))
         return f"({', '.join(self.names)})->({', '.join(words)})"
 
+
+class _OfAllIndices(Protocol):
+    """A function of any number of indices."""
+
+    def __call__(self, *indices: Any) -> Any: ...
+
+
+_A = Any
+IndexFunction = (
+    _OfAllIndices
+    | Callable[[], Any]
+    | Callable[[_A], Any]
+    | Callable[[_A, _A], Any]
+    | Callable[[_A, _A, _A], Any]
+    | Callable[[_A, _A, _A, _A], Any]
+    | Callable[[_A, _A, _A, _A, _A], Any]
+    | Callable[[_A, _A, _A, _A, _A, _A], Any]
+    | Callable[[_A, _A, _A, _A, _A, _A, _A], Any]
+    | Callable[[_A, _A, _A, _A, _A, _A, _A, _A], Any]
+)
+"""A function of indices; type checkers know the parameters of a lambda by it."""
 
 _AFFINE = "results are sums of indices times constants, and quotients and remainders by constants"
 
