@@ -100,8 +100,10 @@ _LAZY: dict[str, tuple[str, str | None]] = {
 
 def __getattr__(name: str) -> _Any:
     if name not in _LAZY:
+        from kc.support.diagnostics import UnknownName
+
         # With a name and no object, Python adds no guess of its own.
-        raise AttributeError(f"module 'kc' has no attribute '{name}'{_hint(name)}", name=name)
+        raise UnknownName(f"module 'kc' has no attribute '{name}'{_hint(name)}", name=name)
     module, attribute = _LAZY[name]
     with _paused_collection():
         value = _import_module(module)

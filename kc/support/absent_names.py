@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from kc.support.diagnostics import InputError, nearest
+from kc.support.diagnostics import InputError, UnknownName, nearest
 from kc.support.locations import caller_location
 
 DATA = Path(__file__).with_name("tvm_names.toml")
@@ -43,4 +43,4 @@ def no_attribute(space: str, name: str) -> AttributeError:
     meant = " or ".join(f"'{candidate}'" for candidate in close)
     hint = f"; did you mean {meant}?" if close else ""
     # With a name and no object, Python adds no guess of its own.
-    return AttributeError(f"module 'kc.{space}' has no attribute '{name}'{hint}", name=name)
+    return UnknownName(f"module 'kc.{space}' has no attribute '{name}'{hint}", name=name)

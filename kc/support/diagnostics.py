@@ -203,6 +203,39 @@ class KCError(Diagnostic, RuntimeError):
         return self
 
 
+class UnknownName(AttributeError):
+    """A name that a module or an object of kc does not have: an AttributeError to programs, of
+    which IPython shows the message and the line, without kc's frames."""
+
+    __module__ = "builtins"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (AttributeError, self.args)
+
+    def _render_traceback_(self) -> list[str]:
+        return _message_and_cell(f"AttributeError: {self}", self.__traceback__)
+
+
+UnknownName.__name__ = UnknownName.__qualname__ = "AttributeError"
+
+
+class UnknownImport(ModuleNotFoundError):
+    """An import of a name that kc does not have, shown in the same way."""
+
+    __module__ = "builtins"
+
+    def _render_traceback_(self) -> list[str]:
+        return _message_and_cell(f"ImportError: {self}", self.__traceback__)
+
+
+UnknownImport.__name__ = UnknownImport.__qualname__ = "ImportError"
+
+
+def _message_and_cell(message: str, traceback: TracebackType | None) -> list[str]:
+    cell = _innermost_cell(traceback)
+    return [message, *([] if cell is None else [f"  --> {cell}  {cell.source_line().strip()}"])]
+
+
 def _innermost_cell(traceback: TracebackType | None) -> Location | None:
     """The line of a cell of IPython that an exception went through last."""
     place = None

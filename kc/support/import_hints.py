@@ -81,7 +81,22 @@ class ImportHints:
             raise ModuleNotFoundError(f"No module named '{name}'; {_INSTEAD_OF_TVM}", name="tvm")
         if package == "kc" and attribute and (hint := hint_of_tvm_name(attribute)):
             raise ImportError(f"cannot import name '{attribute}' from 'kc'; {hint}", name="kc")
+        if package == "kc":
+            _require_known(name)
         return None
+
+
+def _require_known(name: str) -> None:
+    """Raise UnknownImport for a name that is spelled like one of a module of kc."""
+    from kc.support.diagnostics import UnknownImport, nearest
+
+    parent, _, attribute = name.rpartition(".")
+    module = sys.modules.get(parent)
+    close = nearest(attribute, dir(module)) if module is not None else []
+    if close and attribute not in close and not attribute.startswith("_"):
+        meant = " or ".join(f"'{candidate}'" for candidate in close)
+        message = f"cannot import name '{attribute}' from '{parent}'; did you mean {meant}?"
+        raise UnknownImport(message, name=parent)
 
 
 class _SameModule(Loader):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from kc.support.diagnostics import Location, TEError
+from kc.support.diagnostics import Location, TEError, UnknownName
 from kc.support.display import to_html
 from kc.support.locations import caller_location
 from kc.te.dtypes import check_dtype, is_float, lanes, scalar
@@ -308,7 +308,7 @@ class Tensor(TensorOperators):
             operator = TOPI_OPERATORS.get("transpose" if name == "T" else name)
             op = vars(self).get("op")
             hint = f"; use topi.{operator}({op.name}, ...)" if operator and op else ""
-            raise AttributeError(f"'Tensor' object has no attribute '{name}'{hint}", name=name)
+            raise UnknownName(f"'Tensor' object has no attribute '{name}'{hint}", name=name)
 
     def _repr_html_(self) -> str:
         from kc.te.stage_text import tensor_text

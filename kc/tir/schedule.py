@@ -15,7 +15,14 @@ from kc.analysis.module_copy import copy_module
 from kc.analysis.trust import undecided
 from kc.dialects.tir import BlockOp, ForOp
 from kc.support.declarations import Slot, parameters
-from kc.support.diagnostics import InternalError, KCError, ScheduleError, counted, suggest
+from kc.support.diagnostics import (
+    InternalError,
+    KCError,
+    ScheduleError,
+    UnknownName,
+    counted,
+    suggest,
+)
 from kc.support.ir_text import print_module
 from kc.support.locations import caller_location
 from kc.support.registry import PRIMITIVES, QUERIES
@@ -390,7 +397,7 @@ class Schedule(ScheduleViews, ScheduleMethods):
         method = find_method(name) if not name.startswith("_") else None
         if method is None:
             hints = "; ".join(suggest(name, dir(type(self)) + method_names()))
-            raise AttributeError(f"Schedule has no attribute '{name}'; {hints}")
+            raise UnknownName(f"Schedule has no attribute '{name}'; {hints}")
         return method.__get__(self, type(self))
 
     def __dir__(self) -> list[str]:

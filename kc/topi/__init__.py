@@ -7,6 +7,7 @@ scheduled, differentiated, printed and built like any. :data:`kc.topi.table.TABL
 
 from typing import TYPE_CHECKING
 
+from kc.support.absent_names import no_attribute as _no_attribute
 from kc.topi import (
     arm_cpu,
     cuda,
@@ -183,7 +184,7 @@ _LATER = ("random", "signal", "sparse", "testing", "vision")
 
 def __getattr__(name: str) -> object:
     if name not in _LATER:
-        raise AttributeError(f"module 'kc.topi' has no attribute '{name}'")
+        raise _no_attribute("topi", name)
     import importlib
 
     return importlib.import_module(f"kc.topi.{name}")

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from kc.support.absent_names import no_attribute
 from kc.topi.schedules import default_schedule, entries, schedule_injective_from_existing
 
 _ENTRIES = {
@@ -13,7 +14,7 @@ _ENTRIES = {
 
 def __getattr__(name: str) -> Any:
     if name not in _ENTRIES:
-        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+        raise no_attribute(__name__.removeprefix("kc."), name)
     return _ENTRIES[name]
 
 

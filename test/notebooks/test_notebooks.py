@@ -29,6 +29,9 @@ MORE = {
     "outside": "import pathlib; pathlib.Path('steps.py').write_text('def split(sch):\\n"
     "    sch.split(\\'q\\', [2])\\n')\nimport steps\nsteps.split(sch)",
     "fact": "i, j, k = sch.get_loops('C')\nsch.split(i, [None, 4])\nsch.split(i, [None, 4])",
+    "name": "x = 1\nkc.biuld(sch)",
+    "method": "sch.splt('i')",
+    "import": "from kc.te import comput",
     "magic": '%%kc-opt --split="loop=q factors=?,8"\nfunc.func @f() {\n  func.return\n}',
     "flag": "%%kc-opt --splat\nfunc.func @f() {\n  func.return\n}",
     "quote": "%kc-opt --split='a",
@@ -149,6 +152,22 @@ def test_a_refusal_is_the_diagnostic_alone(executed: Executed):
         f"  --> In [{executed.count('fact')}]:3  sch.split(i, [None, 4])",
         f"  why: i was split into i_o, i_i at In [{executed.count('fact')}]:2",
     ]
+
+
+def test_a_misspelled_name_is_its_message_and_line(executed: Executed):
+    assert executed.error("name") == (
+        "AttributeError: module 'kc' has no attribute 'biuld'; did you mean 'build'?\n"
+        f"  --> In [{executed.count('name')}]:2  kc.biuld(sch)"
+    )
+    assert executed.error("method") == (
+        "AttributeError: Schedule has no attribute 'splt'; did you mean 'split' or 'cost'?\n"
+        f"  --> In [{executed.count('method')}]:1  sch.splt('i')"
+    )
+    assert executed.error("import") == (
+        "ImportError: cannot import name 'comput' from 'kc.te'; did you mean 'compute' or "
+        "'ComputeOp' or 'popcount'?\n"
+        f"  --> In [{executed.count('import')}]:1  from kc.te import comput"
+    )
 
 
 def test_the_line_of_a_function_in_a_cell(executed: Executed):

@@ -88,6 +88,20 @@ def test_dir_of_objects():
     assert not {"address", "call_with_slots", "retain"} & names_of(built["main"])
 
 
+def test_misspelled_names():
+    for name, message in {
+        "kc.biuld": "module 'kc' has no attribute 'biuld'; did you mean 'build'?",
+        "kc.topi.smu": "module 'kc.topi' has no attribute 'smu'; did you mean 'sum'?",
+    }.items():
+        with pytest.raises(AttributeError) as caught:
+            eval(name, {"kc": kc})
+        assert str(caught.value) == message
+        assert type(pickle.loads(pickle.dumps(caught.value))) is AttributeError
+    with pytest.raises(ModuleNotFoundError) as absent:
+        exec("from kc import biuld", {"__name__": "program"})
+    assert str(absent.value) == "cannot import name 'biuld' from 'kc'; did you mean 'build'?"
+
+
 def test_errors_are_shown_as_users_name_them():
     for name in kc.error.__all__:
         error = getattr(kc.error, name)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kc import tir
-from kc.support.diagnostics import TEError, nearest, suggest
+from kc.support.diagnostics import TEError, UnknownName, nearest, suggest
 from kc.support.locations import caller_location
 from kc.support.target import Target
 from kc.te.buffers import Buffer
@@ -115,7 +115,7 @@ class PointerWord(Word):
 def unknown_word(name: str) -> AttributeError:
     """The error for ``T.name`` that does not exist."""
     near = suggest(name, nearest(name, [*NAMES, "prim_func", "macro"]))
-    return AttributeError(f"TVMScript has no T.{name}" + (f"; {near[0]}" if near else ""))
+    return UnknownName(f"TVMScript has no T.{name}" + (f"; {near[0]}" if near else ""))
 
 
 def _typed(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from kc.support.absent_names import no_attribute as _no_attribute
 from kc.topi.nn.activation import (
     celu,
     elu,
@@ -187,7 +188,7 @@ _LATER = {
 
 def __getattr__(name: str) -> object:
     if name not in _LATER:
-        raise AttributeError(f"module 'kc.topi.nn' has no attribute '{name}'")
+        raise _no_attribute("topi.nn", name)
     import importlib
 
     return getattr(importlib.import_module(f"kc.topi.nn.{_LATER[name]}"), name)
