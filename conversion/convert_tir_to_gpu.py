@@ -284,7 +284,10 @@ def _not_bound(op: Operation) -> CodegenError:
         tree = [loop_tree.describe_loop(loop) for loop in loops]
     else:
         where, tree = "it stands outside of any loop", []
-        hints = ["add a loop of one iteration (add_unit_loop) and bind it"]
+        hints = [
+            'sch.bind(sch.add_unit_loop(sch.get_block("root")), "threadIdx.x"): one thread does it',
+            "kc.auto_schedule chooses threads for the whole function",
+        ]
     return CodegenError(
         "KC4225",
         f"convert-tir-to-gpu: {name} is used outside of a kernel: did you forget to bind a loop?",

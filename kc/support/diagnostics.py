@@ -362,6 +362,11 @@ def diagnostic_handler(handler: Callable[[Diagnostic], None]) -> Iterator[None]:
         _HANDLER.reset(token)
 
 
+def tell(diagnostic: Diagnostic) -> None:
+    """Tell the user of a warning or a remark that was made before."""
+    _HANDLER.get()(diagnostic)
+
+
 def warn(code: str, message: str, **details: Any) -> None:
     """Tell the user of something legal but doubtful."""
     _HANDLER.get()(Diagnostic(code, message, kind="warning", **details))

@@ -340,6 +340,7 @@ RULES = {
         ("gpu-rows", "gpu.rows:GpuRows"),
         ("gpu-reduction", "gpu.reduction:GpuReduce"),
         ("gpu-pointwise", "gpu.pointwise:GpuPointwise"),
+        ("gpu-statements", "gpu.loops:GpuStatements"),
         ("gpu-loops", "gpu.loops:GpuLoops"),
         ("innermost", "innermost:Innermost"),
     )

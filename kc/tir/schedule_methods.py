@@ -91,7 +91,7 @@ class ScheduleMethods:
         ...
 
     def add_unit_loop(self, block_or_loop: LoopRV | BlockRV | str) -> LoopRV:
-        """Put a loop of one iteration around a block or a loop."""
+        """Put a loop of one iteration around a block, a loop, or statements that are in none."""
         ...
 
     def loop_partition(self, loop: LoopRV | str, factors: Sequence[int | ExprRV | str | None] = ..., preserve_unit_iters: bool = True) -> list[LoopRV]:

@@ -1,24 +1,25 @@
 // RUN: not kc-opt %s --split-input-file --convert-tir-to-gpu --target=cuda 2>&1 >/dev/null | FileCheck %s --match-full-lines --strict-whitespace
 
 //CHECK:error[KC4225]: convert-tir-to-gpu: A is used outside of a kernel: did you forget to bind a loop?
-//CHECK-NEXT:  --> {{.*}}convert_tir_to_gpu_invalid.mlir:33:7  tir.store %0, %A[%i, %j] : memref<8x8xf32>
+//CHECK-NEXT:  --> {{.*}}convert_tir_to_gpu_invalid.mlir:34:7  tir.store %0, %A[%i, %j] : memref<8x8xf32>
 //CHECK-NEXT:   |  the loops around it: for i in 8, for j in 8
 //CHECK-NEXT:  why: the arrays of a function for a GPU are in its memory, and loop j runs on the host
 //CHECK-NEXT:  try: bind i to "blockIdx.x", or a part of it to "threadIdx.x"
 //CHECK:error[KC4225]: convert-tir-to-gpu: A is used outside of a kernel: did you forget to bind a loop?
-//CHECK-NEXT:  --> {{.*}}convert_tir_to_gpu_invalid.mlir:41:3  tir.store %0, %A[0] : memref<8xf32>
+//CHECK-NEXT:  --> {{.*}}convert_tir_to_gpu_invalid.mlir:42:3  tir.store %0, %A[0] : memref<8xf32>
 //CHECK-NEXT:  why: the arrays of a function for a GPU are in its memory, and it stands outside of any loop
-//CHECK-NEXT:  try: add a loop of one iteration (add_unit_loop) and bind it
+//CHECK-NEXT:  try: sch.bind(sch.add_unit_loop(sch.get_block("root")), "threadIdx.x"): one thread does it
+//CHECK-NEXT:  try: kc.auto_schedule chooses threads for the whole function
 //CHECK:error[KC4226]: convert-tir-to-gpu: the size of L is not constant
-//CHECK-NEXT:  --> {{.*}}convert_tir_to_gpu_invalid.mlir:48:5  %L = tir.alloc "L"(%n) : memref<?xf32, "local">
+//CHECK-NEXT:  --> {{.*}}convert_tir_to_gpu_invalid.mlir:49:5  %L = tir.alloc "L"(%n) : memref<?xf32, "local">
 //CHECK-NEXT:  why: it is memory of a thread, which is laid out when the kernel is compiled
 //CHECK-NEXT:  try: split the loops by constant factors, and compute it at the outer one
 //CHECK:error[KC4226]: convert-tir-to-gpu: the size of S is not known where the kernel is launched
-//CHECK-NEXT:  --> {{.*}}convert_tir_to_gpu_invalid.mlir:59:7  %S = tir.alloc "S"(%m) : memref<?xf32, "shared">
+//CHECK-NEXT:  --> {{.*}}convert_tir_to_gpu_invalid.mlir:60:7  %S = tir.alloc "S"(%m) : memref<?xf32, "shared">
 //CHECK-NEXT:  why: it is memory of a block, and a launch says how much of that there is
 //CHECK-NEXT:  try: split the loops by constant factors, and compute it at the outer one
 //CHECK:error[KC4226]: convert-tir-to-gpu: W is memory of a warp
-//CHECK-NEXT:  --> {{.*}}convert_tir_to_gpu_invalid.mlir:69:5  %W = tir.alloc "W" : memref<32xf32, "warp">
+//CHECK-NEXT:  --> {{.*}}convert_tir_to_gpu_invalid.mlir:70:5  %W = tir.alloc "W" : memref<32xf32, "warp">
 //CHECK-NEXT:  why: a GPU has memory of blocks and of threads
 //CHECK-NEXT:  try: run --lower-warp-memory before
 //CHECK:error[KC4226]: convert-tir-to-gpu: argument S of given is shared memory

@@ -9,7 +9,8 @@ could have called; ``kc.auto_schedule`` gives them as a trace. The rules of this
 block after another: those that prepare the program (``inline``) first, in program order; then the
 others, from the outputs to the inputs, so that a block can take its producers into its loops. A
 rule whose primitive is refused has changed nothing, and the next one is asked. In the end there are
-rules for outermost loops that nothing has been done to (``leftover``): what runs on a GPU has to be
+rules for a function as a whole (``whole``), and
+for outermost loops that nothing has been done to (``leftover``): what runs on a GPU has to be
 in threads. What no rule takes, blocks with calls of other functions in them, say, stays as it is.
 """
 
@@ -25,7 +26,7 @@ from xdsl.passes import ModulePass
 from kc.analysis import loop_tree
 from kc.analysis.module_copy import copy_module
 from kc.support import registry
-from kc.support.diagnostics import ScheduleError, diagnostic_handler
+from kc.support.diagnostics import ScheduleError, diagnostic_handler, tell
 from kc.support.target import target_of
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.rule import Rule
@@ -72,18 +73,24 @@ def load_rules() -> list[Rule]:
 
 def _choose(draft: Draft, rules: list[Rule]) -> None:
     # Whoever did not ask for a schedule is not told about its loops.
+    by_block = [rule for rule in rules if not (rule.leftover or rule.whole)]
     with diagnostic_handler(lambda _: None):
         for downward in (True, False):
-            asked = [rule for rule in rules if rule.downward is downward and not rule.leftover]
+            asked = [rule for rule in by_block if rule.downward is downward]
             names = [block.label for block in draft.blocks()]
             for name in names if downward else reversed(names):
                 for rule in asked:
                     if name in draft.settled or _attempt(draft, rule, name):
                         break
         for rule in rules:
+            if rule.whole:
+                _attempt(draft, rule, draft.function_name)
+        for rule in rules:
             if rule.leftover:
                 for name in [loop.label for loop in draft.untouched_loops()]:
                     _attempt(draft, rule, name)
+    for diagnostic in draft.told:
+        tell(diagnostic)
 
 
 def _attempt(draft: Draft, rule: Rule, block: str) -> bool:

@@ -16,7 +16,7 @@ from kc.analysis import loop_tree
 from kc.analysis.module_copy import copy_module
 from kc.dialects.tir import BlockOp, ForKind, ForOp
 from kc.support.declarations import Slot
-from kc.support.diagnostics import ScheduleError
+from kc.support.diagnostics import Diagnostic, ScheduleError
 from kc.transforms.auto_schedule.machine import PARALLEL_WORK, Machine
 from kc.transforms.auto_schedule.nests import Nest, is_begun, iterations
 from kc.transforms.schedule.base import BlockRef
@@ -39,6 +39,8 @@ class Draft:
         self.machine = Machine.of(session.target)
         self.settled: set[str] = set()
         """The names of the blocks that a rule has scheduled."""
+        self.told: list[Diagnostic] = []
+        """What the user is to know of what was chosen."""
         self._original = copy_module(session.module)
         self._start = len(session.trace)
         self._blocks: dict[str, BlockRV] = {}
@@ -164,7 +166,7 @@ class Draft:
         if slot.handle == "block":
             if isinstance(value, str):
                 return self.block(value)
-            self.session.block(value)
+            self.session.block_or_root(value)
             return value
         self.session.find_loop(value)
         return value

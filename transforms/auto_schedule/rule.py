@@ -28,9 +28,14 @@ class Rule(ABC):
     """Whether it is shown, after all other rules, the outermost loops that no rule has scheduled,
     instead of blocks."""
 
+    whole: ClassVar[bool] = False
+    """Whether it is shown the function, by its name, once after the rules that see blocks, and
+    before those for what these left."""
+
     @abstractmethod
     def apply(self, draft: Draft, block: str) -> bool:
-        """Schedule the block (of a ``leftover`` rule: the loop) of this name; whether that was
+        """Schedule the block (of a ``leftover`` rule: the loop, of one for the
+        ``whole``: the function) of this name; whether that was
         done.
 
         What it schedules beside the block it adds to ``draft.settled``. A primitive that is refused

@@ -489,6 +489,9 @@ class Primitive(ABC):
     """Whether it changes nothing outside of the nests of the loops and blocks that it is given, not
     even what uses their buffers, so that the rest need not be looked at again."""
 
+    takes_root: ClassVar[bool] = False
+    """Whether a block that it names may be the root, the whole function."""
+
     @abstractmethod
     def check(self, site: Site) -> Any:
         """Raise a :class:`ScheduleError` unless legal; else return the plan of the rewrite."""

@@ -26,6 +26,7 @@ After::
 
 The buffer moves into the loop around all of its accesses in which it is smallest (the outermost of
 those), if every iteration provably reads only elements that it has written; otherwise it stays.
+Global memory does not move into loops that a kernel executes, which cannot allocate any.
 There it shrinks to the bounding box of its accesses; indices are rebased.
 
 Requires nothing, but is meant to run after ``lower-init-block``: the result of a reduction that may
@@ -49,7 +50,7 @@ from xdsl.passes import ModulePass
 from kc.analysis import loop_tree
 from kc.analysis.index_values import IndexValues
 from kc.analysis.instances import Space, Supply
-from kc.analysis.loop_tree import memory_scope
+from kc.analysis.loop_tree import all_loops_around, memory_scope
 from kc.analysis.regions import BoundIndexValues, Interval, box
 from kc.dialects.affine_assembly import ZERO
 from kc.dialects.tir import (
@@ -65,7 +66,7 @@ from kc.dialects.tir import (
     StoreOp,
     ViewOp,
 )
-from kc.dialects.tir.threads import is_shared
+from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES, is_shared
 from kc.transforms.affine_rewrite import compact
 
 Access = LoadOp | StoreOp | PrefetchOp | ViewOp
@@ -131,7 +132,7 @@ def _plan(alloc: AllocOp, index: IndexValues) -> _Plan | None:
     if not touching or home is None:
         return None
     places: list[tuple[ForOp | None, list[Interval]]] = []
-    for loop in (None, *_loops_around_all(accesses, home)):
+    for loop in (None, *_loops_around_all(accesses, home, memory_scope(alloc.buffer))):
         inside = home if loop is None else loop.body.block
         region = box(touching, inside, index, memory_scope(alloc.buffer))
         assert region is not None
@@ -158,8 +159,19 @@ def _may_be_empty(op: Access) -> bool:
     return any(not isinstance(size, int) or size == 0 for size in extents)
 
 
-def _loops_around_all(accesses: Sequence[Access], home: Block) -> list[ForOp]:
-    """The loops around all accesses, below ``home``, outermost first; none of vector lanes."""
+def _repeats_in_kernel(loop: ForOp, scope: str) -> bool:
+    """Whether a kernel executes a loop several times or in each thread, and cannot allocate memory
+    of this scope in it."""
+    return (
+        scope == "global"
+        and loop.axis is None
+        and any(outer.axis in (*BLOCK_AXES, *LANE_AXES) for outer in all_loops_around(loop))
+    )
+
+
+def _loops_around_all(accesses: Sequence[Access], home: Block, scope: str) -> list[ForOp]:
+    """The loops around all accesses, below ``home``, outermost first, that memory of this scope may
+    be allocated in; none of vector lanes."""
     common: list[ForOp] | None = None
     for access in accesses:
         path: list[ForOp] = []
@@ -176,7 +188,7 @@ def _loops_around_all(accesses: Sequence[Access], home: Block) -> list[ForOp]:
         common = path if common is None else [loop for loop in common if loop in path]
     loops: list[ForOp] = []
     for loop in common or []:
-        if loop.kind.data is ForKind.VECTORIZED:
+        if loop.kind.data is ForKind.VECTORIZED or _repeats_in_kernel(loop, scope):
             break
         loops.append(loop)
     return loops

@@ -179,7 +179,7 @@ class Session(Handles):
         """The function that the loops and blocks of a primitive are in. Raises KC3706."""
         options = [getattr(primitive, slot.name) for slot in slots(type(primitive))]
         for ref in _refs(options):
-            if isinstance(ref.target, func.FuncOp):
+            if isinstance(ref.target, func.FuncOp) and not primitive.takes_root:
                 raise root_is_no_block(ref.target)
         return self._site_of(primitive.name, options)
 

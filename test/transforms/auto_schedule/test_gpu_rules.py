@@ -16,6 +16,7 @@ from optional_tools import find
 
 import kc
 from kc import te, tir, topi
+from kc.support.diagnostics import Diagnostic, diagnostic_handler
 from kc.target import Target
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks" / "peers"))
@@ -96,7 +97,7 @@ def test_one_sum_of_many_numbers_is_made_by_many_blocks():
             (3, 40, 2), 1, 'sch.bind(loop=i0_i1_fused_i, thread_axis="threadIdx.x")',
             marks=pytest.mark.sweep,
         ),
-        ((9,), 0, 'sch.bind(loop=i0_i, thread_axis="threadIdx.x")'),
+        ((9,), 0, 'sch.bind(loop=i0, thread_axis="threadIdx.x")'),
     ],
 )  # fmt: skip
 def test_running_sums_have_a_thread_for_each_line(shape: tuple[int, ...], axis: int, bound: str):
@@ -127,6 +128,69 @@ def test_iterations_that_share_memory_are_done_by_one_thread():
     report = kc.gpu.check(kc.build(args, target=EMULATOR), numbers, sums)
     assert report.ok, str(report)
     np.testing.assert_array_equal(sums, np.sort(numbers, 1).sum(0))
+
+
+@te.hybrid.script
+def _prefix(a):  # pyright: ignore
+    sums = output_tensor((40,), "float32")  # pyright: ignore  # noqa: F821
+    last = output_tensor((1,), "float32")  # pyright: ignore  # noqa: F821
+    sums[0] = a[0]
+    for i in range(39):
+        sums[i + 1] = sums[i] + a[i + 1]
+    last[0] = sums[39]
+    return sums, last
+
+
+def test_statements_that_stand_in_no_loop_are_done_by_one_thread():
+    """With a warning for the loop that is long; the script gives the same program."""
+    numbers = np.arange(40, dtype="float32")
+    A = te.placeholder((40,), name="A")
+    args = [A, *_prefix(A)]
+    told: list[Diagnostic] = []
+    with diagnostic_handler(told.append):
+        function = kc.build(args, target=EMULATOR)
+    assert [(it.code, it.kind, it.message, it.why, it.hints) for it in told] == [
+        (
+            "KC4229",
+            "warning",
+            "auto_schedule: one thread of the GPU runs loop i",
+            "its iterations cannot be threads: sums at (i_i=0) writes _prefix_v0[1], which sums at "
+            "(i_i=1) reads (for i_o = 0)",
+            ("one thread is slower than a CPU: schedule the loop, or run it on the host",),
+        )
+    ]
+    with diagnostic_handler(told.append):
+        schedule = kc.auto_schedule(args, target=EMULATOR)
+    again = tir.Schedule(kc.lower(te.create_schedule(args[1].op), args), target=EMULATOR)
+    tir.Trace.from_python(schedule.trace.as_python()).apply_to(again)
+    assert str(again.mod) == str(schedule.mod)
+    sums, last = np.zeros(40, "float32"), np.zeros(1, "float32")
+    report = kc.gpu.check(function, numbers, sums, last)
+    assert report.ok, str(report)
+    np.testing.assert_array_equal(sums, np.cumsum(numbers))
+    assert last[0] == sums[-1]
+
+
+@pytest.mark.parametrize(("width", "launched"), [(33, True), (3, False)])
+def test_steps_of_a_recurrence(width: int, launched: bool):
+    """The host launches a step's loops where they have threads enough; else one thread does all."""
+    X = te.placeholder((4, width), name="X")
+    state = te.placeholder((4, width), name="S")
+    first = te.compute((1, width), lambda _, i: X[0, i], name="first")
+    double = te.compute((4, width), lambda t, i: state[t - 1, i] * 2.0, name="double")
+    step = te.compute((4, width), lambda t, i: double[t, i] + X[t, width - 1 - i], name="step")
+    args = [X, te.scan(first, step, state, inputs=[X])]
+    assert ("add_unit_loop" not in kc.auto_schedule(args, target=EMULATOR).trace.as_python()) is (
+        launched
+    )
+    x = np.arange(4 * width, dtype="float32").reshape(4, width)
+    expected = x.copy()
+    for t in range(1, 4):
+        expected[t] = expected[t - 1] * 2 + x[t, ::-1]
+    result = np.zeros_like(x)
+    report = kc.gpu.check(kc.build(args, target=EMULATOR), x, result)
+    assert report.ok, str(report)
+    np.testing.assert_array_equal(result, expected)
 
 
 # Tensor cores -----------------------------------------------------------------------------------

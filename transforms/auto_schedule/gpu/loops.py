@@ -1,51 +1,96 @@
 """gpu-loops: loops that no other rule understands have a thread for each outermost iteration.
 
 They are those of operators that are written as statements (a sort, a running sum), and of blocks
-that other rules refused. Where the iterations depend on each other, or share memory, one thread
-runs them all: slow, but what touches memory of the GPU has to be in a kernel.
+that other rules refused. Where the iterations depend on each other, or share memory, but the loops
+inside have threads enough, as in a recurrent network, the host launches these once an iteration.
+Elsewhere one thread runs them all: slow (a warning says so, KC4229), but what touches memory of the
+GPU has to be in a kernel. Statements that stand in no loop have one thread as well
+(``gpu-statements``).
 
-As other rules it calls primitives, which check and rewrite, and has no rewrite pattern of its own.
+As other rules they call primitives, which check and rewrite, and have no rewrite pattern of their
+own.
 """
 
 from __future__ import annotations
 
-from kc.dialects.tir import ForOp
-from kc.support.diagnostics import ScheduleError
+from collections.abc import Sequence
+from typing import ClassVar
+
+from kc.analysis import loop_tree
+from kc.dialects.tir import AllocOp, ForOp
+from kc.support.diagnostics import Diagnostic, ScheduleError
+from kc.support.locations import location_of
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.gpu.rule import GpuRule
-from kc.transforms.auto_schedule.gpu.threads import as_few, threads_for, to_blocks
+from kc.transforms.auto_schedule.gpu.threads import WARP, as_few, threads_for, to_blocks
 from kc.transforms.auto_schedule.nests import iterations
+from kc.transforms.schedule.loops._statements import is_statement
 from kc.transforms.schedule.threads._foreign_values import require_kernels
 
+ALONE = 32
+"""Iterations from which on a single thread is worth a warning: as many as a warp would do at
+once."""
 
-class GpuLoops(GpuRule):
-    """A thread for each outermost iteration, or one for all of them."""
 
-    name = "gpu-loops"
-    leftover = True
+class GpuStatements(GpuRule):
+    """Loops of one iteration around statements that stand in none."""
+
+    name: ClassVar[str] = "gpu-statements"
+    whole: ClassVar[bool] = True
 
     def schedule(self, draft: Draft, block: str) -> bool:
-        mark = draft.mark()
-        try:
-            _bind(draft, block)
-        except ScheduleError:
-            draft.return_to(mark)
-            unit = draft.add_unit_loop(draft.loop(_untouched(draft, block)))
-            draft.bind(unit, "threadIdx.x")
+        del block
+        while any(is_statement(op) for op in draft.function.body.block.ops):
+            draft.add_unit_loop(draft.block("root"))
         return True
 
 
-def _untouched(draft: Draft, name: str) -> ForOp:
-    return next(loop for loop in draft.untouched_loops() if loop.label == name)
+class GpuLoops(GpuRule):
+    """A thread for each outermost iteration, or for each of inner loops, or one for all of them."""
+
+    name: ClassVar[str] = "gpu-loops"
+    leftover: ClassVar[bool] = True
+
+    def schedule(self, draft: Draft, block: str) -> bool:
+        loop = next(loop for loop in draft.untouched_loops() if loop.label == block)
+        body = loop.parent
+        assert body is not None
+        place = (list(body.ops).index(loop),)
+        if all(it.static_extent == 1 for it in _perfectly_nested(loop)):
+            why = "threads share the iterations of a loop, and there is one"
+            _bind_one(draft, place, "statements that stand in no loop", why)
+            return True
+        mark = draft.mark()
+        try:
+            _bind(draft, place)
+        except ScheduleError as refusal:
+            draft.return_to(mark)
+            if not _bind_inner(draft, place):
+                draft.return_to(mark)
+                why = f"its iterations cannot be threads: {refusal.why or refusal.message}"
+                _bind_one(draft, place, f"loop {block}", why)
+        return True
 
 
-def _bind(draft: Draft, name: str) -> None:
+def _at(draft: Draft, place: Sequence[int]) -> ForOp:
+    """The loop at a place: the number of an operation in the function, and in the loop there."""
+    block = draft.function.body.block
+    for n in place[:-1]:
+        outer = list(block.ops)[n]
+        assert isinstance(outer, ForOp)
+        block = outer.body.block
+    loop = list(block.ops)[place[-1]]
+    assert isinstance(loop, ForOp)
+    return loop
+
+
+def _bind(draft: Draft, place: Sequence[int]) -> None:
     """Bind a loop, with as many of those that are perfectly nested in it as can be, to blocks and
     threads. Raises ScheduleError where not even the loop itself can."""
-    most = len(_perfectly_nested(_untouched(draft, name)))
+    most = len(_perfectly_nested(_at(draft, place)))
     mark = draft.mark()
     for depth in range(most, 0, -1):
-        nested = _perfectly_nested(_untouched(draft, name))[:depth]
+        nested = _perfectly_nested(_at(draft, place))[:depth]
         count = iterations(nested)
         try:
             *grid, inner = as_few(draft, [draft.loop(loop) for loop in nested])
@@ -59,6 +104,58 @@ def _bind(draft: Draft, name: str) -> None:
                 raise
         else:
             return
+
+
+def _bind_inner(draft: Draft, place: Sequence[int]) -> bool:
+    """Leave a loop to the host, and bind the loops in it; whether there is nothing else in it, and
+    one of them has work for a warp. Their primitives may have been performed where not."""
+    ops = list(_at(draft, place).body.block.ops)
+    inner = [(*place, n) for n, op in enumerate(ops) if isinstance(op, ForOp)]
+    if not all(isinstance(op, ForOp | AllocOp) for op in ops):
+        return False
+    if not any(_has_work(_at(draft, at)) for at in inner):
+        return False
+    try:
+        for at in inner:
+            _bind(draft, at)
+    except ScheduleError:
+        return False
+    return True
+
+
+def _has_work(loop: ForOp) -> bool:
+    nested = _perfectly_nested(loop)
+    return any(it.static_extent is None for it in nested) or iterations(nested) >= WARP
+
+
+def _bind_one(draft: Draft, place: Sequence[int], what: str, why: str) -> None:
+    """Have one thread run a loop: ``what`` it is, and ``why`` it cannot be several."""
+    loop = _at(draft, place)
+    location, is_long = location_of(loop), _is_long(loop)
+    handle = draft.loop(loop)
+    draft.bind(handle if loop.static_extent == 1 else draft.add_unit_loop(handle), "threadIdx.x")
+    require_kernels(draft.session.site(draft.function))
+    if is_long:
+        draft.told.append(
+            Diagnostic(
+                "KC4229",
+                f"auto_schedule: one thread of the GPU runs {what}",
+                kind="warning",
+                location=location,
+                why=why,
+                hints=["one thread is slower than a CPU: schedule the loop, or run it on the host"],
+            )
+        )
+
+
+def _is_long(loop: ForOp) -> bool:
+    """Whether a statement in it is executed more often than a thread should by itself."""
+    for inner in loop_tree.loops(loop):
+        around = [*loop_tree.all_loops_around(inner), inner]
+        within = around[around.index(loop) :]
+        if any(it.static_extent is None for it in within) or iterations(within) > ALONE:
+            return True
+    return False
 
 
 def _perfectly_nested(loop: ForOp) -> list[ForOp]:

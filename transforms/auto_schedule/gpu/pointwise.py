@@ -43,7 +43,10 @@ class GpuPointwise(GpuRule):
             else:
                 draft.settled.add(block)
                 return True
-        lanes = _lanes(draft.nest(block))
+        nest = draft.nest(block)
+        if nest.loops and not nest.spatial:
+            return False  # its iterations depend on each other
+        lanes = _lanes(nest)
         try:
             element_each(draft, block, lanes)
         except ScheduleError:

@@ -12,33 +12,45 @@ After::
         tir.block "C" (spatial %v_i in 64 = %i) do { ... }
 
 With ``loop=i`` the new loop goes around a loop. A block without loops gets one that other
-primitives can take.
+primitives can take. With ``block=root``, the whole function, it goes around the first statements
+that stand in no loop, those of a hybrid function, say, and what uses their values: on a GPU they
+have to be in a loop that is bound.
 
 *Legal when*
 
 1. KC3342: a loop or a block is named.
+2. KC3345: of the root: there is a statement that stands in no loop, and no bound, parallel or
+   vectorized loop uses what it computes.
 
 TVM: ``add_unit_loop``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
+from xdsl.dialects import func
+from xdsl.ir import Operation
+
 from kc.analysis import loop_tree
 from kc.dialects.tir import ForOp
+from kc.support.fresh_names import fresh_name
 from kc.transforms.schedule.base import BlockRef, Gives, LoopRef, Primitive, Rewritten, Site
+from kc.transforms.schedule.loops._statements import Statements, first_statements
 from kc.transforms.schedule.notes._annotations import Annotated, find_annotated
+
+ROOT = "root"
 
 
 @dataclass(frozen=True)
 class AddUnitLoop(Primitive):
-    """Put a loop of one iteration around a block or a loop."""
+    """Put a loop of one iteration around a block, a loop, or statements that are in none."""
 
     name: ClassVar[str] = "add-unit-loop"
     within_nest: ClassVar[bool] = True
+    takes_root: ClassVar[bool] = True
     gives: ClassVar[Gives] = "loop"
 
     loop: LoopRef | None = field(
@@ -52,8 +64,19 @@ class AddUnitLoop(Primitive):
         },
     )
 
-    def check(self, site: Site) -> Annotated:
+    def check(self, site: Site) -> Annotated | Statements:
+        if self._is_of_root(site):
+            return first_statements(site)
         return find_annotated(site, self.loop, self.block)
+
+    def _is_of_root(self, site: Site) -> bool:
+        if self.loop is not None or self.block is None:
+            return False
+        target = self.block.target
+        return isinstance(target, func.FuncOp) or (target == ROOT and ROOT not in site.blocks)
+
+    def _named(self, site: Site) -> list[Operation]:
+        return [] if self._is_of_root(site) else super()._named(site)
 
     @classmethod
     def candidates(cls, site: Site) -> Iterator[Self]:
@@ -62,14 +85,26 @@ class AddUnitLoop(Primitive):
         for block in loop_tree.blocks(site.function):
             yield cls(block=BlockRef(block))
 
-    def rewrite(self, site: Site, plan: Annotated) -> Rewritten:
+    def rewrite(self, site: Site, plan: Annotated | Statements) -> Rewritten:
+        if isinstance(plan, Statements):
+            taken = {loop.label for loop in loop_tree.loops(site.function)}
+            return Rewritten((_around(plan.inside, plan.before, fresh_name("u", taken)),))
         around = [*loop_tree.loops_around(plan), *([plan] if isinstance(plan, ForOp) else [])]
         (name,) = site.fresh_names(["u"], around[-1], []) if around else ["u"]
-        unit = ForOp(name, 1)
-        unit.location = plan.location
-        home = plan.parent
-        assert home is not None
-        home.insert_op_before(unit, plan)
-        plan.detach()
-        unit.body.block.add_op(plan)
-        return Rewritten((unit,))
+        return Rewritten((_around([plan], [], name),))
+
+
+def _around(ops: Sequence[Operation], before: Sequence[Operation], name: str) -> ForOp:
+    """A loop of one iteration around ``ops``, which follow one another but for ``before``."""
+    unit = ForOp(name, 1)
+    unit.location = ops[0].location
+    home = ops[0].parent
+    assert home is not None
+    home.insert_op_before(unit, ops[0])
+    for op in before:
+        op.detach()
+        home.insert_op_before(op, unit)
+    for op in ops:
+        op.detach()
+        unit.body.block.add_op(op)
+    return unit
