@@ -28,6 +28,10 @@ class Key:
 
 
 _LLVM = "LLVM does this, where it pays"
+_ASYNCHRONOUS = (
+    "copies are asynchronous where the schedule says so (software_pipeline_async_stages)"
+)
+_NO_TARGET = "there is no such target"
 
 KEYS: dict[str, Key] = {
     "tir.add_lower_pass": Key(list, "adds passes to the phases of lowering: (phase, pass) pairs"),
@@ -80,9 +84,7 @@ KEYS: dict[str, Key] = {
     "tir.disable_cse_tir": Key(bool, why=_LLVM),
     "tir.enable_equiv_terms_in_cse_tir": Key(bool, why=_LLVM),
     "tir.disable_storage_rewrite": Key(bool, "each buffer has memory of its own"),
-    "tir.disable_assert": Key(
-        bool, why="kernels have no assertions; calls check arguments", holds=True
-    ),
+    "tir.disable_assert": Key(bool, "assertions of programs are not checked (skip-assert)"),
     "tir.noalias": Key(bool, why="arguments never alias: calls check it", holds=True),
     "tir.debug_keep_trivial_loop": Key(
         bool, why="loops of one iteration are always kept", holds=True
@@ -91,16 +93,18 @@ KEYS: dict[str, Key] = {
         bool, why="no kernel has a barrier across its grid", holds=False
     ),
     "tir.is_entry_func": Key(bool, why="every public function can be called", holds=True),
-    "tir.use_async_copy": Key(bool, why="copies are not asynchronous", holds=False),
-    "tir.use_ptx_async_copy": Key(bool, why="copies are not asynchronous", holds=False),
-    "tir.use_async_dma": Key(bool, why="copies are not asynchronous", holds=False),
-    "tir.merge_static_smem": Key(bool, why="there is no such pass", holds=False),
-    "tir.ptx_ldg32": Key(bool, why="there is no such pass", holds=False),
-    "tir.dma_bypass_cache": Key(int, why="copies are not asynchronous"),
-    "tir.experimental_dma_bypass_cache": Key(int, why="copies are not asynchronous"),
-    "tir.contrib.ethos-u.copy_compute_reordering_max_copy_movements": Key(
-        int, why="there is no such target"
+    "tir.use_async_copy": Key(bool, why=_ASYNCHRONOUS, holds=True),
+    "tir.use_ptx_async_copy": Key(bool, why=_ASYNCHRONOUS, holds=True),
+    "tir.use_async_dma": Key(bool, why=_NO_TARGET, holds=False),
+    "tir.merge_static_smem": Key(
+        bool, why="static shared buffers share memory where that saves 1 KiB or more", holds=True
     ),
+    "tir.ptx_ldg32": Key(
+        bool, why="arrays that a kernel only reads are read by ld.global.nc", holds=True
+    ),
+    "tir.dma_bypass_cache": Key(int, why=_NO_TARGET),
+    "tir.experimental_dma_bypass_cache": Key(int, why=_NO_TARGET),
+    "tir.contrib.ethos-u.copy_compute_reordering_max_copy_movements": Key(int, why=_NO_TARGET),
     "tir.usmp.enable": Key(bool, why="there is no memory planner across kernels", holds=False),
     "tir.usmp.algorithm": Key(str, why="there is no memory planner across kernels"),
 }
@@ -115,6 +119,7 @@ TVM_PASSES: dict[str, str | None] = {
     "tir.InjectSoftwarePipeline": "inject-software-pipeline",
     "tir.VectorizeLoop": "vectorize-loop",
     "tir.SkipVectorize": "skip-vectorize",
+    "tir.SkipAssert": "skip-assert",
     "tir.BF16Legalize": "legalize-narrow-floats",
     "tir.BF16ComputeLegalize": "legalize-narrow-floats",
     "tir.BF16StorageLegalize": "legalize-narrow-floats",
@@ -153,7 +158,7 @@ TVM_PASSES: dict[str, str | None] = {
             "InjectPTXAsyncCopy InjectPrefetch InjectRollingBuffer "
             "LiftAttrScope LowerCustomDatatypes LowerDeviceStorageAccessInfo LowerMatchBuffer "
             "LowerTVMBuiltin LowerVtcmAlloc MakePackedAPI MakeUnpackedAPI "
-            "RemapThreadAxis RenormalizeSplitPattern RewriteUnsafeSelect SkipAssert TextureFlatten "
+            "RemapThreadAxis RenormalizeSplitPattern RewriteUnsafeSelect TextureFlatten "
             # Of versions after 0.9.
             "AnnotateEntryFunc AnnotateIrregularLoop BindParams BindTarget CanonicalizeLoop "
             "DefaultGPUSchedule ExtractPrimFuncConstants "

@@ -167,6 +167,7 @@ PASSES = {
             "storage-rewrite",
             "vectorize-loop",
             "skip-vectorize",
+            "skip-assert",
             "nontemporal-stores",
             "partition-loops",
             "hoist-if-then-else",

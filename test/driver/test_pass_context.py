@@ -26,6 +26,19 @@ from kc.instrument import (
 from kc.support.diagnostics import Diagnostic, KCError, diagnostic_handler
 from kc.transform import PassContext, Sequential, module_pass, prim_func_pass
 
+ASSERTING = """
+func.func @f(%A: memref<1xi32>, %n: index {kc.symbol = "n", kc.dtype = "int32"})
+    attributes {kc.symbols = ["n"]} {
+  %n_1 = tir.symbol "n"
+  tir.if (%n_1 <= 3) {
+    tir.call_extern packed "kc.assertion_failed"("n is small") : ()
+  }
+  %x = arith.constant 1 : i32
+  tir.store %x, %A[0] : memref<1xi32>
+  func.return
+}
+"""
+
 
 def schedule(n: int = 32) -> tuple[te.Schedule, list[te.Tensor]]:
     """B[i] = A[i] + 1, vectorized."""
@@ -106,6 +119,19 @@ def test_without_vectors(given: dict[str, Any]):
     assert "vector<8xf32>" not in module.get_source("mlir")
     assert "vector<8xf32>" in kc.build(s, args).get_source("mlir")
     np.testing.assert_array_equal(result(module), np.arange(32) + 1)
+
+
+def test_without_assertions():
+    module = kc.IRModule.parse(ASSERTING)
+    a = np.zeros(1, "int32")
+    with pytest.raises(kc.KCError, match="AssertionError: n is small"):
+        kc.build(module)(a, 2)
+    for value in (False, True):
+        with PassContext(config={"tir.disable_assert": value}):
+            built = kc.build(module)
+        assert ("kc.assertion_failed" not in built.get_source("mlir")) is value
+    built(a, 2)
+    np.testing.assert_array_equal(a, 1)
 
 
 def test_a_false_option_changes_nothing():
