@@ -23,7 +23,7 @@
 //CHECK-NEXT:  why: a GPU has memory of blocks and of threads
 //CHECK-NEXT:  try: run --lower-warp-memory before
 //CHECK:error[KC4226]: convert-tir-to-gpu: argument S of given is shared memory
-//CHECK-NEXT:  --> {{.*}}convert_tir_to_gpu_invalid.mlir:76:1  func.func @given(%S: memref<32xf32, "shared">, %A: memref<32xf32>) {
+//CHECK-NEXT:  --> {{.*}}convert_tir_to_gpu_invalid.mlir:77:1  func.func @given(%S: memref<32xf32, "shared">, %A: memref<32xf32>) {
 //CHECK-NEXT:  why: such memory begins and ends with a kernel, and no caller has it
 //CHECK-NEXT:  try: pass global memory, and copy it in the kernel (cache_read)
 
