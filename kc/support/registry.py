@@ -335,6 +335,7 @@ RULES = {
         ("rows", "rows:Rows"),
         ("reduction", "reduction:Reduce"),
         ("pointwise", "pointwise:Pointwise"),
+        ("gpu-attention", "gpu.attention:GpuAttention"),
         ("gpu-warpgroups", "gpu.warpgroups:GpuWarpgroups"),
         ("gpu-tensor-cores", "gpu.tensor_cores:GpuTensorCores"),
         ("gpu-contraction", "gpu.contraction:GpuContraction"),

@@ -193,6 +193,85 @@ def test_steps_of_a_recurrence(width: int, launched: bool):
     np.testing.assert_array_equal(result, expected)
 
 
+# Attention --------------------------------------------------------------------------------------
+
+
+def attention(
+    batch: int, heads: tuple[int, int], lengths: tuple[int, int], sizes: tuple[int, int], dtype: str
+) -> list[te.Tensor]:
+    """``heads`` of queries and of keys, numbers and sizes of queries and keys, and of values."""
+    queries, keys = ((batch, *at) for at in zip(heads, lengths, strict=True))
+    Q = te.placeholder((*queries, sizes[0]), dtype, name="Q")
+    K = te.placeholder((*keys, sizes[0]), dtype, name="K")
+    V = te.placeholder((*keys, sizes[1]), dtype, name="V")
+    return [Q, K, V, topi.nn.attention(Q, K, V)]
+
+
+ATTENTIONS = [
+    (attention(1, (2, 1), (8, 32), (16, 32), "float16"), "sm_80"),
+    *(
+        pytest.param(args, arch, marks=pytest.mark.sweep)
+        for args, arch in (
+            (attention(2, (4, 2), (16, 64), (32, 64), "float16"), "sm_90a"),
+            (attention(1, (2, 2), (12, 96), (24, 16), "float32"), "sm_80"),
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize(("args", "arch"), ATTENTIONS)
+def test_attention_is_one_kernel(args: list[te.Tensor], arch: str):
+    target = Target(f"cuda-emu -arch={arch}")
+    sch = kc.auto_schedule(args, target=target)
+    script = sch.trace.as_python()
+    assert script.count('thread_axis="blockIdx.x"') == 1
+    again = tir.Schedule(te.create_prim_func(args), target=target)
+    tir.Trace.from_python(script).apply_to(again)
+    assert str(again.mod) == str(sch.mod)
+    r = np.random.default_rng(0)
+    q, k, v, found = (
+        r.standard_normal([int(size) for size in it.shape]).astype(it.dtype) for it in args
+    )
+    report = kc.gpu.check(kc.build(sch, target=target), q, k, v, found)
+    assert report.ok, str(report)
+    groups = q.shape[1] // k.shape[1]
+    k, v = (np.repeat(it, groups, axis=1).astype("float64") for it in (k, v))
+    scores = np.einsum("bhic,bhjc->bhij", q.astype("float64"), k) * q.shape[-1] ** -0.5
+    powers = np.exp(scores - scores.max(-1, keepdims=True))
+    expected = np.einsum("bhij,bhjd->bhid", powers / powers.sum(-1, keepdims=True), v)
+    tolerance = 2e-3 if found.dtype == "float16" else 1e-5
+    np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("arch", ["sm_80", "sm_90a"])
+@pytest.mark.skipif(find("ptxas") is None, reason="needs ptxas")
+def test_a_large_attention_has_no_spills(arch: str, tmp_path: Path):
+    args = attention(1, (16, 16), (4096, 4096), (128, 128), "float16")
+    assert_no_spills(kc.auto_schedule(args, target=f"cuda -arch={arch}"), arch, tmp_path)
+
+
+@pytest.mark.sweep
+def test_scores_that_shared_memory_has_no_room_for_are_in_global_memory():
+    args = attention(1, (1, 1), (64, 16384), (64, 64), "float16")
+    script = kc.auto_schedule(args, target="cuda -arch=sm_80").trace.as_python()
+    assert script.count('thread_axis="blockIdx.x"') > 1
+
+
+def assert_no_spills(sch: tir.Schedule, arch: str, tmp_path: Path) -> None:
+    """One kernel, whose values are all in registers."""
+    code = tmp_path / "kernel.ptx"
+    module = kc.build(sch, target=f"cuda -arch={arch}")
+    code.write_text(module.imported_modules[0].get_source())
+    said = subprocess.run(
+        [str(find("ptxas")), f"-arch={arch}", "-v", "-o", str(tmp_path / "kernel"), str(code)],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stderr
+    assert said.count("0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads") == 1
+
+
 # Tensor cores -----------------------------------------------------------------------------------
 
 
@@ -296,15 +375,7 @@ def test_large_products_have_no_spills(arch: str, tmp_path: Path):
     args = product(4096, 4096, 4096, HALVES)
     sch = kc.auto_schedule(args, target=target)
     assert "software_pipeline_async_stages" in sch.trace.as_python()
-    code = tmp_path / "kernel.ptx"
-    code.write_text(kc.build(sch, target=target).imported_modules[0].get_source())
-    said = subprocess.run(
-        [str(find("ptxas")), f"-arch={arch}", "-v", "-o", str(tmp_path / "kernel"), str(code)],
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stderr
-    assert "0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads" in said
+    assert_no_spills(sch, arch, tmp_path)
 
 
 GROUPS = [

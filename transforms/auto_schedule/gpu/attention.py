@@ -1,0 +1,366 @@
+"""gpu-attention: two products and what is between them in one kernel, without scores in memory.
+
+For a product whose first factor is made of another product, row by row, as attention is:
+softmax(Q * K) * V, with masks, scales and several heads. A block of the grid has some rows. The
+scores of all keys for these rows are in shared memory, in float32, and so are the maximum and the
+sum of each row; the weights are made as they are multiplied, some keys at a time::
+
+    for blocks of rows:
+      for parts of the keys: scores = Q * K            # shared; tiles of K, too
+      maximum, sum of exponentials                     # shared, by the lanes of a warp
+      for parts of the keys:
+        weights of these keys; copy V                  # shared
+        sums += weights * V                            # local: registers
+      result = sums
+
+The arithmetic is that of the program: nothing is rescaled. As many rows as shared memory has room
+for are together, since each block reads all of K and V.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import gcd
+
+from xdsl.ir import SSAValue
+
+from kc.dialects.tir import ForOp
+from kc.transforms.auto_schedule.draft import Draft
+from kc.transforms.auto_schedule.gpu.contraction import sides_of
+from kc.transforms.auto_schedule.gpu.rule import GpuRule
+from kc.transforms.auto_schedule.gpu.tensor_cores import depth_of
+from kc.transforms.auto_schedule.gpu.threads import GRID, THREADS, copy_together, fused
+from kc.transforms.auto_schedule.nests import (
+    Access,
+    Nest,
+    extent,
+    is_own,
+    is_untouched,
+    iterations,
+    loop_of_dimension,
+    readers,
+)
+from kc.transforms.trace.handles import BlockRV, LoopRV
+
+ROWS = (32, 16, 8, 4)
+"""Rows that a block may have."""
+
+EACH = 4
+"""Rows that a thread has: a key or a value that it has read is used for all of them."""
+
+LANES = (128, 64, 32, 16)
+"""Threads side by side: as many keys, and columns of the result."""
+
+KEYS = 32
+"""Keys whose weights and values are in shared memory at a time."""
+
+DEPTHS = (32, 16, 8)
+"""Elements of a key that are in shared memory at a time."""
+
+SUMS = 2 * 1024
+"""Bytes of shared memory that are left for the maxima and sums of rows."""
+
+
+@dataclass(frozen=True)
+class Attention:
+    """Blocks that one kernel computes, and the loops of its last product."""
+
+    product: Nest
+    after: Nest | None
+    """What goes on with the product, element by element."""
+    members: tuple[Nest, ...]
+    """What makes the weights, these first and the scores last."""
+    rows: ForOp
+    columns: ForOp
+    values: Access
+
+    @property
+    def scores(self) -> Nest:
+        """The first product."""
+        return self.members[-1]
+
+    @property
+    def keys(self) -> int:
+        """How many scores a row has."""
+        return extent(self.product.reduce[0])
+
+    @property
+    def width(self) -> int:
+        """Columns of the result."""
+        return extent(self.columns)
+
+    @property
+    def depth(self) -> int:
+        """Elements of a key that are in shared memory at a time; 0 if no number divides them."""
+        return next((it for it in DEPTHS if extent(self.scores.reduce[0]) % it == 0), 0)
+
+    @property
+    def queries(self) -> Access:
+        """What the scores are made of that is not a key."""
+        return next(it for it in self.scores.loads if not it.stride(self.scores.spatial[-1]))
+
+    @property
+    def key(self) -> Access:
+        """The keys."""
+        return next(it for it in self.scores.loads if it is not self.queries)
+
+    def threads(self, rows: int) -> tuple[int, int] | None:
+        """Threads of a block of so many rows: groups that have rows, and lanes of each."""
+        groups = rows // EACH
+        lanes = (
+            it
+            for it in LANES
+            if groups * it <= THREADS
+            and self.width % it == self.keys % it == 0
+            and rows * KEYS % (groups * it) == 0
+        )
+        best = next(lanes, None)
+        return None if best is None else (groups, best)
+
+    def bytes(self, rows: int, lanes: int) -> int:
+        """The shared memory of a block."""
+        elements = extent(self.scores.reduce[0])
+        bits = (
+            rows * (self.keys + KEYS) * self.scores.stores[0].bits
+            + rows * elements * self.queries.bits
+            + lanes * (2 * self.depth) * self.key.bits
+            + KEYS * self.width * self.values.bits
+        )
+        return bits // 8 + SUMS
+
+
+class GpuAttention(GpuRule):
+    """Compute both products of an attention in one kernel."""
+
+    name = "gpu-attention"
+
+    def schedule(self, draft: Draft, block: str) -> bool:
+        attention = _attention(draft, block)
+        tile = None if attention is None else _tile(draft, attention)
+        if attention is None or tile is None:
+            return False
+        _perform(draft, attention, *tile)
+        draft.settled.update(nest.name for nest in (attention.product, *attention.members))
+        draft.settled.add(block)
+        return True
+
+
+# What is an attention -----------------------------------------------------------------------
+
+
+def _attention(draft: Draft, block: str) -> Attention | None:
+    """The blocks that end in this one."""
+    nest = draft.nest(block)
+    after = None if nest.block.is_reduction else nest
+    product = nest if after is None else _product_before(draft, nest)
+    if product is None or not _is_free(draft, product) or not _is_product(product):
+        return None
+    found = _weights(product)
+    if found is None:
+        return None
+    weights, values, rows, columns = found
+    members = _members(draft, product, weights.buffer)
+    if members is None:
+        return None
+    attention = Attention(product, after, tuple(members), rows, columns, values)
+    loops = (*product.loops, *attention.scores.loops)
+    if any(it.static_extent is None for it in loops):
+        return None
+    return attention if attention.depth and attention.keys % KEYS == 0 else None
+
+
+def _is_free(draft: Draft, nest: Nest) -> bool:
+    """Whether a rule may schedule a block."""
+    name = nest.name
+    return (
+        nest.is_plain
+        and is_untouched(nest.block)
+        and len(nest.stores) == 1
+        and name not in draft.begun | draft.settled
+    )
+
+
+def _is_product(nest: Nest) -> bool:
+    return len(nest.reduce) == 1 and next(sides_of(nest), None) is not None
+
+
+def _product_before(draft: Draft, after: Nest) -> Nest | None:
+    """The product that a block goes on with, element by element."""
+    if after.reduce or not _is_free(draft, after):
+        return None
+    for load in after.loads:
+        if not is_own(load.buffer):
+            continue
+        users = [it.label for it in readers(load.buffer) or ()]
+        makers = [name for name in users if name != after.name]
+        if len(makers) != 1 or not draft.nest(makers[0]).block.is_reduction:
+            continue
+        product = draft.nest(makers[0])
+        loops = dict(
+            zip(
+                loop_of_dimension(after, load),
+                loop_of_dimension(product, product.stores[0]),
+                strict=True,
+            )
+        )
+        same = [loops.get(mine) for mine in after.spatial] == list(product.spatial)
+        extents = [[it.static_extent for it in nest.spatial] for nest in (after, product)]
+        if same and extents[0] == extents[1] and len(loops) == len(after.spatial):
+            return product
+    return None
+
+
+def _weights(product: Nest) -> tuple[Access, Access, ForOp, ForOp] | None:
+    """What is multiplied by the values, these, and the loops that only one of them depends on."""
+    for weights, values in (product.loads, product.loads[::-1]):
+        if not is_own(weights.buffer) or not weights.regular:
+            continue
+        rows = [it for it in product.spatial if weights.stride(it) and not values.stride(it)]
+        columns = [it for it in product.spatial if values.stride(it) and not weights.stride(it)]
+        if rows and len(columns) == 1 and abs(product.stores[0].stride(columns[0])) == 1:
+            return weights, values, min(rows, key=weights.stride), columns[0]
+    return None
+
+
+def _members(draft: Draft, product: Nest, weights: SSAValue) -> list[Nest] | None:
+    """The blocks that make the weights, consumers first; None if others read what they make, or if
+    there is not one product at their beginning."""
+    blocks = draft.blocks()
+    before = blocks[: blocks.index(product.block)]
+    wanted, known = {weights}, {product.name}
+    members: list[Nest] = []
+    for block in reversed(before):
+        nest = draft.nest(block.label)
+        if not wanted & {store.buffer for store in nest.stores}:
+            continue
+        users = {it.label for it in readers(nest.stores[0].buffer) or ()}
+        known.add(nest.name)
+        if not _is_free(draft, nest) or not users or users - known:
+            return None
+        members.append(nest)
+        if not _is_product(nest):
+            if len(nest.reduce) > 1:
+                return None
+            wanted |= {load.buffer for load in nest.loads if is_own(load.buffer)}
+    products = [nest for nest in members if _is_product(nest)]
+    is_row_by_row = (
+        len(members) > 1
+        and members[0].stores[0].buffer is weights
+        and not members[0].reduce
+        and products == [members[-1]]
+        and len(members[-1].spatial) == len(product.spatial)
+    )
+    return members if is_row_by_row else None
+
+
+def _tile(draft: Draft, attention: Attention) -> tuple[int, tuple[int, int]] | None:
+    """How many rows a block has, and its threads; None if shared memory has no room for them."""
+    height = extent(attention.rows)
+    others = iterations(attention.product.spatial) // height // attention.width
+    room = draft.session.target.limits["max_shared_memory_per_block"]
+    choices = [
+        (rows, threads)
+        for rows in ROWS
+        if height % rows == 0
+        and (threads := attention.threads(rows)) is not None
+        and attention.bytes(rows, threads[1]) <= room
+    ]
+    return max(choices, default=None, key=lambda it: (min(height // it[0] * others, GRID), it[0]))
+
+
+# The schedule -------------------------------------------------------------------------------
+
+
+def _perform(draft: Draft, attention: Attention, rows: int, threads: tuple[int, int]) -> None:
+    place = _results(draft, attention, rows, threads)
+    groups, lanes = threads
+    for member in attention.members[1:-1]:
+        block = draft.block(member.name)
+        draft.set_scope(block, 0, "shared")
+        draft.compute_at(block, place)
+        *_, row, terms = draft.loops(member.name).values()
+        for loop, count, axis in ((row, groups, "threadIdx.y"), (terms, lanes, "threadIdx.x")):
+            _, thread = draft.split(loop, [None, count])
+            draft.bind(thread, axis)
+    _scores(draft, attention, place, threads)
+
+
+def _results(draft: Draft, attention: Attention, rows: int, threads: tuple[int, int]) -> LoopRV:
+    """The last product, with weights and values some keys at a time; gives the loop over blocks."""
+    product, after = attention.product, attention.after
+    root = after or product
+    name = product.name
+    handles = draft.loops(root.name)
+    loops = dict(zip(product.spatial, (handles[loop] for loop in root.spatial), strict=True))
+    row, column = loops[attention.rows], loops[attention.columns]
+    batch = [loop for loop in loops.values() if loop not in (row, column)]
+    block, y, i = draft.split(row, [None, threads[0], EACH])
+    x, j = draft.split(column, [threads[1], None])
+    parts = [] if after else draft.split(handles[product.reduce[0]], [None, KEYS])
+    draft.reorder(*batch, block, y, x, *parts, i, j)
+    if len(batch) > 2:  # a grid has three axes
+        batch = [fused(draft, batch[:-1]), batch[-1]]
+    for loop, axis in zip((block, *reversed(batch)), "xyz", strict=False):
+        draft.bind(loop, f"blockIdx.{axis}")
+    draft.bind(y, "threadIdx.y")
+    draft.bind(x, "threadIdx.x")
+    if after is None:
+        sums = draft.cache_write(draft.block(name), 0, "local")
+        draft.reverse_compute_at(sums, x)
+        draft.settled.add(draft.session.block(sums).label)
+    else:
+        draft.set_scope(draft.block(name), 0, "local")
+        draft.compute_at(draft.block(name), x)
+        *tile, terms = list(draft.loops(name).values())[depth_of(draft, draft.block(name), x) :]
+        parts = draft.split(terms, [None, KEYS])
+        draft.reorder(*parts, *tile)
+    draft.decompose_reduction(draft.block(name), parts[0])
+    weights = draft.block(attention.members[0].name)
+    draft.set_scope(weights, 0, "shared")
+    draft.compute_at(weights, parts[0])
+    copy_together(draft, attention.members[0].name, depth_of(draft, weights, parts[0]), threads)
+    _copy(draft, name, attention.values, parts[0], threads, KEYS * attention.width)
+    return block
+
+
+def _scores(draft: Draft, attention: Attention, place: LoopRV, threads: tuple[int, int]) -> None:
+    """The first product: a thread has a key for each of its rows."""
+    name, (groups, lanes) = attention.scores.name, threads
+    draft.set_scope(draft.block(name), 0, "shared")
+    draft.compute_at(draft.block(name), place)
+    *_, rows, keys, terms = draft.loops(name).values()
+    y, i = draft.split(rows, [groups, None])
+    part, x = draft.split(keys, [None, lanes])
+    ko, k = draft.split(terms, [None, attention.depth])
+    draft.reorder(part, y, x, ko, k, i)
+    draft.bind(y, "threadIdx.y")
+    draft.bind(x, "threadIdx.x")
+    sums = draft.cache_write(draft.block(name), 0, "local")
+    draft.reverse_compute_at(sums, x)
+    draft.settled.add(draft.session.block(sums).label)
+    draft.decompose_reduction(draft.block(name), ko)
+    keys = _copy(draft, name, attention.key, ko, threads, lanes * attention.depth)
+    # Rows begin at other banks: lanes read the same element of keys side by side.
+    rank = len(attention.key.op.indices.data.results)
+    draft.storage_align(keys, 0, rank - 2, 32, max(32 // attention.key.bits, 1))
+    elements = extent(attention.scores.reduce[0])
+    _copy(draft, name, attention.queries, place, threads, groups * EACH * elements)
+
+
+def _copy(
+    draft: Draft,
+    block: str,
+    access: Access,
+    place: LoopRV,
+    threads: tuple[int, int],
+    count: int,
+) -> BlockRV:
+    """Copy what a block reads to shared memory, by all threads; ``count`` elements at a time."""
+    number = draft.nest(block).read_number(access.buffer)
+    copy = draft.cache_read(draft.block(block), number, "shared")
+    draft.compute_at(copy, place)
+    label = draft.session.block(copy).label
+    lanes = gcd(max(32 // access.bits, 1), max(count // (threads[0] * threads[1]), 1))
+    copy_together(draft, label, depth_of(draft, copy, place), threads, lanes)
+    draft.settled.add(label)
+    return copy
