@@ -229,18 +229,18 @@ def test_attention_is_one_kernel(args: list[te.Tensor], arch: str):
     tir.Trace.from_python(script).apply_to(again)
     assert str(again.mod) == str(sch.mod)
     r = np.random.default_rng(0)
-    q, k, v, found = (
+    q, k, v, output = (
         r.standard_normal([int(size) for size in it.shape]).astype(it.dtype) for it in args
     )
-    report = kc.gpu.check(kc.build(sch, target=target), q, k, v, found)
+    report = kc.gpu.check(kc.build(sch, target=target), q, k, v, output)
     assert report.ok, str(report)
     groups = q.shape[1] // k.shape[1]
     k, v = (np.repeat(it, groups, axis=1).astype("float64") for it in (k, v))
     scores = np.einsum("bhic,bhjc->bhij", q.astype("float64"), k) * q.shape[-1] ** -0.5
     powers = np.exp(scores - scores.max(-1, keepdims=True))
     expected = np.einsum("bhij,bhjd->bhid", powers / powers.sum(-1, keepdims=True), v)
-    tolerance = 2e-3 if found.dtype == "float16" else 1e-5
-    np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
+    tolerance = 2e-3 if output.dtype == "float16" else 1e-5
+    np.testing.assert_allclose(output, expected, rtol=tolerance, atol=tolerance)
 
 
 @pytest.mark.sweep

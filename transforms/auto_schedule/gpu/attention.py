@@ -155,10 +155,10 @@ def _attention(draft: Draft, block: str) -> Attention | None:
     product = nest if after is None else _product_before(draft, nest)
     if product is None or not _is_free(draft, product) or not _is_product(product):
         return None
-    found = _weights(product)
-    if found is None:
+    factors = _weights(product)
+    if factors is None:
         return None
-    weights, values, rows, columns = found
+    weights, values, rows, columns = factors
     members = _members(draft, product, weights.buffer)
     if members is None:
         return None
@@ -256,7 +256,7 @@ def _members(draft: Draft, product: Nest, weights: SSAValue) -> list[Nest] | Non
 def _tile(draft: Draft, attention: Attention) -> tuple[int, tuple[int, int]] | None:
     """How many rows a block has, and its threads; None if shared memory has no room for them."""
     height = extent(attention.rows)
-    others = iterations(attention.product.spatial) // height // attention.width
+    batch = iterations(attention.product.spatial) // height // attention.width
     room = draft.session.target.limits["max_shared_memory_per_block"]
     choices = [
         (rows, threads)
@@ -265,7 +265,7 @@ def _tile(draft: Draft, attention: Attention) -> tuple[int, tuple[int, int]] | N
         and (threads := attention.threads(rows)) is not None
         and attention.bytes(rows, threads[1]) <= room
     ]
-    return max(choices, default=None, key=lambda it: (min(height // it[0] * others, GRID), it[0]))
+    return max(choices, default=None, key=lambda it: (min(height // it[0] * batch, GRID), it[0]))
 
 
 # The schedule -------------------------------------------------------------------------------
