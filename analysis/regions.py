@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import VectorType
+from xdsl.dialects.builtin import DenseArrayBase, VectorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
@@ -88,6 +88,33 @@ def buffers_read(block: Operation) -> list[SSAValue]:
 def buffers_written(block: Operation) -> list[SSAValue]:
     """The buffers that ``block`` stores to, in order."""
     return list(dict.fromkeys(op.buffer for op in block.walk() if isinstance(op, StoreOp)))
+
+
+READS_ORDER, WRITES_ORDER = "tir.reads_order", "tir.writes_order"
+"""The attributes of a block for which a program lists what it reads, or writes, in another order
+than it follows from the body: the positions there, in the order of the list."""
+
+
+def numbered_reads(block: BlockOp) -> list[SSAValue]:
+    """The buffers that ``block`` reads by the numbers that programs use: in the order that the
+    program lists them in, else of their first use, those that it also writes last."""
+    read, written = buffers_read(block), buffers_written(block)
+    known = [buffer for buffer in read if buffer not in written]
+    known += [buffer for buffer in read if buffer in written]
+    return _in_listed_order(block, READS_ORDER, known)
+
+
+def numbered_writes(block: BlockOp) -> list[SSAValue]:
+    """The buffers that ``block`` writes by the numbers that programs use."""
+    return _in_listed_order(block, WRITES_ORDER, buffers_written(block))
+
+
+def _in_listed_order(block: BlockOp, key: str, known: list[SSAValue]) -> list[SSAValue]:
+    order = block.attributes.get(key)
+    numbers = list(order.get_values()) if isinstance(order, DenseArrayBase) else []
+    if sorted(numbers) != list(range(len(known))):
+        return known  # the body has changed since
+    return [known[int(n)] for n in numbers]
 
 
 def producers(block: BlockOp) -> list[BlockOp]:

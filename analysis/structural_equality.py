@@ -37,6 +37,7 @@ from xdsl.ir.affine import (
 from kc.analysis.index_reader import AFFINE_OPS
 from kc.analysis.index_values import IndexValues
 from kc.analysis.loop_tree import has_effects
+from kc.analysis.regions import READS_ORDER, WRITES_ORDER
 from kc.analysis.simplify_affine import simplify
 from kc.dialects.affine_assembly import from_terms, linear_terms
 from kc.dialects.llvm.call import CallIntrinsicOp
@@ -69,9 +70,11 @@ _NAMES = frozenset(
         "block_name",
         "iter_names",
         "loop_name",
+        READS_ORDER,
+        WRITES_ORDER,
     }
 )
-"""The attributes that are names of parts of a function."""
+"""The attributes that are names of parts of a function, or numbers."""
 
 
 def difference(left: ModuleOp, right: ModuleOp) -> str | None:

@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import MemRefType, NoneAttr, StringAttr
 from xdsl.ir import SSAValue
 
 from kc.analysis.loop_tree import buffer_name, defined_inside
-from kc.analysis.regions import BoundIndexValues, box
+from kc.analysis.regions import BoundIndexValues, box, numbered_reads, numbered_writes
 from kc.dialects.tir import DYNAMIC, BlockOp, LoadOp, StoreOp
 from kc.dialects.tir.calls import dtype_name
 from kc.te.buffers import Buffer, decl_buffer
@@ -50,12 +50,13 @@ def reads(block: BlockOp) -> list[BlockRegion]:
     accesses = [op for op in block.body.walk() if isinstance(op, LoadOp | StoreOp)]
     updated = {op.buffer for op in accesses if isinstance(op, StoreOp)}
     loads = [op for op in accesses if isinstance(op, LoadOp)]
-    return _regions(block, [op for op in loads if op.buffer not in updated])
+    return _regions(block, [op for op in loads if op.buffer not in updated], numbered_reads(block))
 
 
 def writes(block: BlockOp) -> list[BlockRegion]:
     """What the body of the block writes; its init writes elements of the same."""
-    return _regions(block, [op for op in block.body.walk() if isinstance(op, StoreOp)])
+    stores = [op for op in block.body.walk() if isinstance(op, StoreOp)]
+    return _regions(block, stores, numbered_writes(block))
 
 
 def iter_vars(block: BlockOp) -> list[IterVar]:
@@ -66,12 +67,14 @@ def iter_vars(block: BlockOp) -> list[IterVar]:
     ]
 
 
-def _regions(block: BlockOp, accesses: Sequence[LoadOp] | Sequence[StoreOp]) -> list[BlockRegion]:
-    buffers = dict.fromkeys(op.buffer for op in accesses)
+def _regions(
+    block: BlockOp, accesses: Sequence[LoadOp] | Sequence[StoreOp], numbered: Sequence[SSAValue]
+) -> list[BlockRegion]:
+    accessed = {op.buffer for op in accesses}
     return [
         _region(block, buffer, [op for op in accesses if op.buffer is buffer])
-        for buffer in buffers
-        if not defined_inside(buffer, block)
+        for buffer in numbered
+        if buffer in accessed and not defined_inside(buffer, block)
     ]
 
 

@@ -1,6 +1,7 @@
 """What a block is said to read and write, ``T.reads`` and ``T.writes``, against what it does.
 
-A block's accesses follow from its body; what is said of them is checked, and then dropped.
+A block's accesses follow from its body; what is said of them is checked, and then dropped, but for
+the order, by which primitives number buffers.
 """
 
 from __future__ import annotations
@@ -9,10 +10,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from xdsl.dialects.builtin import DenseArrayBase, i64
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
-from kc.analysis.regions import BoundIndexValues, Interval, box
+from kc.analysis.regions import (
+    READS_ORDER,
+    WRITES_ORDER,
+    BoundIndexValues,
+    Interval,
+    box,
+    numbered_reads,
+    numbered_writes,
+)
 from kc.dialects.tir import BlockOp, LoadOp, StoreOp
 from kc.support.diagnostics import Location, TEError
 from kc.te.buffers import Buffer
@@ -50,6 +60,24 @@ def check_declared(
         _check(block, "reads", reads, read, emitter)
     if writes is not None:
         _check(block, "writes", writes, stores, emitter)
+    _number(block, READS_ORDER, numbered_reads(block), reads, emitter)
+    _number(block, WRITES_ORDER, numbered_writes(block), writes, emitter)
+
+
+def _number(
+    block: BlockOp,
+    key: str,
+    known: Sequence[SSAValue],
+    declared: Sequence[DeclaredRegion] | None,
+    emitter: Emitter,
+) -> None:
+    """Note the order in which buffers are listed, where they have other numbers without it."""
+    listed = dict.fromkeys(emitter.values.get(region.buffer) for region in declared or ())
+    order = [known.index(value) for value in listed if value is not None and value in known]
+    if len(order) < len(known) and declared:
+        order += [n for n in range(len(known)) if n not in order]
+    if order and order != list(range(len(known))):
+        block.attributes[key] = DenseArrayBase.from_list(i64, order)
 
 
 def _check(

@@ -10,6 +10,7 @@ from kc import te, tir
 from kc.error import ScheduleError
 from kc.support import registry
 from kc.tir import Trace
+from kc.tir.schedule import Instruction, InstructionKind
 
 MATMUL = """
 func.func @f(%A: memref<{n}x{n}xf32>, %B: memref<{n}x{n}xf32>, %C: memref<{n}x{n}xf32>) {{
@@ -624,6 +625,34 @@ def test_instructions_have_tvms_fields():
     trace.apply_to_schedule(again)
     kc.ir.assert_structural_equal(again.mod, sch.mod)
     assert (trace.pop(), trace.pop(), len(trace), Trace().pop()) == (split, get_loops, 1, None)
+
+
+def test_instructions_made_of_tvms_inputs_and_attributes():
+    block, loop, outer, inner = tir.BlockRV(), tir.LoopRV(), tir.LoopRV(), tir.LoopRV()
+    kinds = map(InstructionKind.get, ("GetBlock", "GetLoops", "Split", "Annotate", "EnterPostproc"))
+    get_block, get_loops, split, annotate, enter = kinds
+    trace = Trace(
+        [
+            Instruction(get_block, [], ["B", "main"], [block]),
+            Instruction(get_loops, [block], [], [loop]),
+            Instruction(split, [loop, None, tir.const(4)], [True], [outer, inner]),
+            Instruction(annotate, [block, "value"], ["key"], []),
+            Instruction(enter, [], [], []),
+        ]
+    )
+    assert [str(inst) for inst in trace] == [
+        '_ = sch.get_block(name="B", func_name="main")',
+        "[_] = sch.get_loops(block=_)",
+        "_, _ = sch.split(loop=_, factors=[None, 4], preserve_unit_iters=True)",
+        'sch.annotate(block_or_loop=_, ann_key="key", ann_val="value")',
+        "sch.enter_postproc()",
+    ]
+    assert not enter.is_pure
+    A = te.placeholder((16,), name="A")
+    B = te.compute((16,), lambda i: A[i] + 1.0, name="B")
+    sch = tir.Schedule(te.create_prim_func([A, B]))
+    trace.apply_to_schedule(sch)
+    assert [sch.get(loop).static_extent for loop in sch.get_loops("B")] == [4, 4]
 
 
 def test_modules_inside_of_tvms_packages():

@@ -543,3 +543,27 @@ def test_words_of_single_instructions():
     assert c.tolist() == [5 - 2 * 6, 7 - 2 * 22]
     with pytest.raises(kc.KCError, match="C\\[vi\\] >= 0\\) does not hold"):
         built(a, b, c)
+
+
+def test_buffers_have_the_numbers_that_reads_and_writes_give_them():
+    @T.prim_func
+    def kernel(
+        A: T.Buffer((8,), "float32"), B: T.Buffer((8,), "float32"), C: T.Buffer((8,), "float32"),
+        D: T.Buffer((8,), "float32"),
+    ):  # fmt: skip
+        for i in range(8):
+            with T.block("C"):
+                vi = T.axis.S(8, i)
+                T.reads(C[vi], B[vi], A[vi])
+                T.writes(D[vi], C[vi])
+                C[vi] = C[vi] + A[vi] * B[vi]
+                D[vi] = A[vi]
+
+    sch = tir.Schedule(kernel)
+    assert str(sch.get(sch.get_block("C")).writes) == "[D[vi], C[vi]]"
+    assert sch.get(sch.cache_read("C", 1, "global")).label == "B_global"
+    assert sch.get(sch.cache_read("C", 2, "global")).label == "A_global"
+    assert sch.get(sch.cache_write("C", 0, "global")).label == "D_global"
+    text = kernel.script("tvmscript")
+    again = tir.Schedule(kc.script.from_source(text))
+    assert again.get(again.cache_read("C", 1, "global")).label == "B_global"

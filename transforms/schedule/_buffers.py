@@ -12,7 +12,7 @@ from xdsl.ir import Attribute, Operation, Region, SSAValue
 
 from kc.analysis.dependence import base_buffer
 from kc.analysis.loop_tree import buffer_name, loops
-from kc.analysis.regions import buffers_read, buffers_written
+from kc.analysis.regions import numbered_reads, numbered_writes
 from kc.dialects.tir import (
     AllocOp,
     BlockOp,
@@ -80,21 +80,19 @@ How = Literal["reads", "writes", "uses"]
 def find_buffer(site: Site, block: BlockOp, ref: BufferRef, how: How) -> SSAValue:
     """The buffer of ``block`` that ``ref`` means, or a refusal (KC3300).
 
-    Buffers are counted in the order of their first use. What a block both reads and writes (the
-    result of a reduction) is counted last among what it reads. Where either will do (``uses``) a
-    position without a side counts what is written.
+    Buffers are counted in the order of their first use, or in that of ``T.reads`` and
+    ``T.writes``. What a block both reads and writes (the result of a reduction) is counted last
+    among what it reads. Where either will do (``uses``) a position without a side counts what is
+    written.
     """
     if how == "uses" and isinstance(ref.target, int):
         how = "reads" if ref.side == "read" else "writes"
-    written = buffers_written(block)
     if how == "writes":
-        known = written
+        known = numbered_writes(block)
     elif how == "uses":
-        known = list(dict.fromkeys([*written, *buffers_read(block)]))
+        known = list(dict.fromkeys([*numbered_writes(block), *numbered_reads(block)]))
     else:
-        read = buffers_read(block)
-        known = [buffer for buffer in read if buffer not in written]
-        known += [buffer for buffer in read if buffer in written]
+        known = numbered_reads(block)
     if ref.side is not None and not how.startswith(ref.side):
         known = []
     names = [buffer_name(buffer) for buffer in known]

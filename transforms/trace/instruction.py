@@ -46,12 +46,15 @@ class InstructionKind(str):
         """Whether it leaves the program as it is."""
         from kc.transforms.trace.query import Query
 
-        return issubclass(self.step, Query)
+        return issubclass(self.step, Query) and self.step.name != "enter-postproc"
 
     def arguments(self, inputs: Sequence[Any], attrs: Sequence[Any]) -> dict[str, Any]:
         """The arguments by field, of the variables and the other arguments in TVM's order."""
         handles, values = list(inputs), list(attrs)
         arguments: dict[str, Any] = {}
+        is_note = self in ("annotate", "unannotate")
+        if is_note and len(handles) == 2:  # of TVM's, the value is an input
+            values.append(handles.pop())
         for slot in slots(self.step):
             if slot.name == "decision":
                 continue
@@ -61,6 +64,14 @@ class InstructionKind(str):
             elif slot.handle is not None:
                 if handles and getattr(handles[0], "kind", None) == slot.handle:
                     arguments[slot.name] = handles.pop(0)
+            elif slot.name == "factors" and len(handles) > 1:
+                arguments[slot.name] = [
+                    given if isinstance(given, Variable) else getattr(given, "value", given)
+                    for given in handles
+                ]
+                handles = []
+            elif is_note and values:
+                arguments[slot.name] = values.pop(0)
             elif len(slot.types) == 1 and typing.get_origin(slot.types[0]) is tuple and handles:
                 arguments[slot.name], handles = handles, []
             elif handles or values:
@@ -128,6 +139,13 @@ class Instruction:
         return Instruction(
             self.step, self.arguments, self.outputs, decision, self.location, self.unsafe
         )
+
+    def __str__(self) -> str:
+        """The call as Python text, in which variables have no names."""
+        from kc.transforms.trace.python_form import call_text
+
+        used = [*self.inputs, *self.outputs]
+        return call_text(self, {id(variable): "_" for variable in used})
 
     def __repr__(self) -> str:
         return f"Instruction({self.kind})"
