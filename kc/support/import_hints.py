@@ -23,6 +23,10 @@ MODULES = {
     "kc.tir.transform": "kc.tir_transform",
     "kc.tir.analysis": "kc.tir_analysis",
     "kc.tir.schedule.testing": "kc.tir_schedule_testing",
+    **dict.fromkeys(
+        (f"kc.tir.tensor_intrin{name}" for name in ("", ".arm_cpu", ".cuda", ".x86")),
+        "kc.tir_tensor_intrin",
+    ),
     **dict.fromkeys((f"kc.tir.{name}" for name in ("buffer", "expr", "function", "op")), "kc.tir"),
     **dict.fromkeys(
         (

@@ -655,6 +655,18 @@ def test_instructions_made_of_tvms_inputs_and_attributes():
     assert [sch.get(loop).static_extent for loop in sch.get_loops("B")] == [4, 4]
 
 
+def test_tensor_intrinsics_by_tvms_names():
+    x86, cuda = (
+        importlib.import_module(f"kc.tir.tensor_intrin.{name}") for name in ("x86", "cuda")
+    )
+    assert tir.TensorIntrin.get(x86.VNNI_DOT_16x4_INTRIN).name == "avx512_vnni_dot_16x4"
+    assert cuda.WMMA_LOAD_16x16x16_F16_A_INTRIN == "wmma_load_16x16x16_f16_a_shared"
+    group = cuda.get_wmma_intrin_group("shared.dyn", "global", "float16", "float32", trans_b=True)
+    assert {role: tir.TensorIntrin.get(name).name for role, name in group.items()} == group
+    with pytest.raises(AttributeError, match="there is no tensor intrinsic WMMA_LOAD_8x8x8_INTRIN"):
+        cuda.WMMA_LOAD_8x8x8_INTRIN  # noqa: B018
+
+
 def test_modules_inside_of_tvms_packages():
     testing = importlib.import_module("kc.tir.schedule.testing")
     A = te.placeholder((16,), name="A")

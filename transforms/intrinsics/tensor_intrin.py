@@ -147,6 +147,8 @@ class TensorIntrin:
     @staticmethod
     def get(name: str) -> TensorIntrin:
         """The intrinsic of this name: registered, a plugin's, or one of kc. KC3560 if none."""
+        if name not in _REGISTERED:
+            name = TVM_NAMES.get(name, name)
         if name in _REGISTERED:
             return _REGISTERED[name]
         entry = registry.current().intrinsics.get(name)
@@ -159,6 +161,13 @@ class TensorIntrin:
         loaded = entry.load()
         return loaded if isinstance(loaded, TensorIntrin) else _loaded(name, loaded, entry.path)
 
+
+TVM_NAMES = {
+    "dot_16x4_vnni": "avx512_vnni_dot_16x4",
+    "dot_4x4_i8i8s32_sdot": "neon_sdot_4x4",
+    "dot_4x4_u8u8u32_udot": "neon_udot_4x4",
+}
+"""The intrinsics for CPUs that have another name in TVM."""
 
 _REGISTERED: dict[str, TensorIntrin] = {}
 

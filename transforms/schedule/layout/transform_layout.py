@@ -373,6 +373,8 @@ class PadValue:
         """The value that a Python value stands for."""
         if isinstance(value, PadValue):
             return cls(value.value)
+        number = getattr(value, "value", None)  # of a constant, such as tir.IntImm("int32", 0)
+        value = number if isinstance(number, int | float) else value
         if isinstance(value, int | float):
             return cls(value if isinstance(value, float) else int(value))
         return cls.from_option(value) if isinstance(value, str) else cls(IndexMap.of(value))
