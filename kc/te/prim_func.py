@@ -16,12 +16,16 @@ if TYPE_CHECKING:
     from kc.tir.prim_func import PrimFunc
 
 
-def create_prim_func(ops: Sequence[Tensor | Var]) -> PrimFunc:
+def create_prim_func(
+    ops: Sequence[Tensor | Var], index_dtype_override: str | None = None
+) -> PrimFunc:
     """The unscheduled loops of tensors, as the function ``main``.
 
     ``ops`` are its arguments in order: inputs, sizes, and the tensors that are computed, which are
-    its outputs. ``kc.tir.Schedule`` takes the result. Raises TEError.
+    its outputs. ``kc.tir.Schedule`` takes the result. Indices have 64 bits, whatever TVM's
+    ``index_dtype_override`` says. Raises TEError.
     """
+    del index_dtype_override
     from kc.tir.prim_func import PrimFunc
 
     computed = [

@@ -20,6 +20,7 @@ from kc.support.diagnostics import ScheduleError, TEError
 from kc.support.display import to_html
 from kc.support.locations import caller_location
 from kc.te import caching, factoring
+from kc.te.buffers import Buffer as Buffer
 from kc.te.expr import Element, Expr, IterVar, walk
 from kc.te.groups import create_group
 from kc.te.intrin_calls import tensorize_call

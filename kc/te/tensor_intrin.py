@@ -47,6 +47,13 @@ class DeclaredIntrin:
     reduce_init: Any
     reduce_update: Any
 
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the same intrinsic, or its name."""
+        return self is other or (isinstance(other, str) and other == self.name)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
     def __call__(self, *args: Any, reduce_axis: IterVar | Sequence[IterVar] = ()) -> IntrinCall:
         """A tile of a compute, from parts of tensors: ``vadd(A[i, 0:16], B[i, 0:16])``.
 

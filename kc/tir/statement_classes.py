@@ -22,6 +22,7 @@ from kc.te.buffers import Buffer
 from kc.te.expr import Const, Expr, as_expr, condition_of, const, select
 from kc.te.expr import IterVar as NodeIterVar
 from kc.te.indices import same_dim
+from kc.te.iter_var_attrs import ITER_TYPES
 from kc.te.node_class import Node
 from kc.te.tensor import check_name, make_axis, shape_text
 from kc.te.threads import thread_axis
@@ -633,6 +634,9 @@ class IterVar(Node):
     """
 
     DataPar, ThreadIndex, CommReduce, Ordered, Opaque = range(5)
+    Unrolled, Vectorized, Parallelized, Tensorized = (
+        ITER_TYPES[name] for name in ("unroll", "vectorize", "parallel", "tensorize")
+    )
 
     @classmethod
     def make(
