@@ -1,0 +1,1 @@
+../../kc/tir_tensor_intrin.py
