@@ -144,8 +144,8 @@ class Instruction:
         """The call as Python text, in which variables have no names."""
         from kc.transforms.trace.python_form import call_text
 
-        used = [*self.inputs, *self.outputs]
-        return call_text(self, {id(variable): "_" for variable in used})
+        own: Any = self
+        return call_text(own, {id(value): "_" for value in (*self.inputs, *self.outputs)})
 
     def __repr__(self) -> str:
         return f"Instruction({self.kind})"
