@@ -126,6 +126,9 @@ def lower_schedule(
     :class:`TEError` for wrong arguments and :class:`ScheduleError`, at the line of the recorded
     call, for a schedule that is not legal.
     """
+    tensors = {buffer: tensor for tensor, buffer in (binds or {}).items()}
+    # A bound buffer among the arguments is the tensor that it is bound to.
+    args = [tensors.get(arg, arg) if isinstance(arg, Buffer) else arg for arg in args]
     given = [schedule.current(arg) if isinstance(arg, Tensor) else arg for arg in args]
     unwritten = _unwritten(schedule, given, name)
     function, names = create_func(given, schedule.outputs, name, unwritten)

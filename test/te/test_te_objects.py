@@ -177,6 +177,15 @@ def test_strides_that_are_one_are_another_program():
     assert not kc.ir.structural_equal(strided("s", "t"), strided("s", "s"))
 
 
+def test_a_bound_buffer_among_the_arguments_is_its_tensor():
+    X = te.placeholder((4, 4), name="X")
+    Z = te.compute((4, 4), lambda i, j: X[i, j] + 1, name="Z")
+    s = te.create_schedule(Z.op)
+    rows = tir.decl_buffer((4, 4), name="rows", strides=[te.var("s"), 1])
+    by_tensor, by_buffer = (kc.lower(s, [given, Z], binds={X: rows}) for given in (X, rows))
+    assert str(by_tensor) == str(by_buffer)
+
+
 def test_what_was_said_of_axes():
     B = te.compute((8, 4), lambda i, j: A[i, j] + 1, name="B")
     s = te.create_schedule(B.op)
@@ -185,7 +194,7 @@ def test_what_was_said_of_axes():
     s[B].pragma(outer, "auto_unroll_max_step", 4)
     s[B].bind(B.op.axis[0], te.thread_axis("threadIdx.x"))
     attrs = s[B].iter_var_attrs
-    assert attrs[inner].iter_type == 5
+    assert attrs[inner].iter_type == tir.IterVar.Unrolled == 5
     assert (attrs[outer].pragma_keys, attrs[outer].pragma_values) == (["auto_unroll_max_step"], [4])
     assert attrs[B.op.axis[0]].bind_thread == "threadIdx.x"
     (split,) = s[B].relations

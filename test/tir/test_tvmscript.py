@@ -100,13 +100,16 @@ def test_memory_that_is_declared_in_memory():
     def f(A: T.Buffer((4, 8), "float32"), B: T.Buffer((4, 8), "float32")):
         flat = T.Buffer((32,), data=A.data)
         result = T.buffer_decl([32], "float32", data=B.data)
+        part: T.handle("float32") = T.allocate([4], "float32", "global")
+        first = T.decl_buffer((4,), "float32", data=part)
         C = T.allocate([32], "float32", "global")
         C_1 = T.decl_buffer([8, 4], "float32", data=C)
         with T.allocate([32], "float32", "global") as D:
             for i, j in T.grid(4, 8):
                 D[i * 8 + j] = flat[i * 8 + j] + T.Cast("float32", i)
             for i, j in T.grid(8, 4):
-                C_1[i, j] = D[i * 4 + j]
+                first[j] = D[i * 4 + j]
+                C_1[i, j] = first[j]
         for i in T.vectorized(32):
             result[i] = T.load("float32", C, i)
         T.store(B.data, 3, T.float32(-1))

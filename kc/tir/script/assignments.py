@@ -154,7 +154,11 @@ class Assignments:
         """``x: "float32" = 0.0``: a number of a type that is said."""
         if not isinstance(node.target, ast.Name) or node.value is None:
             raise refuse("a declaration without a value", at, 'x: "float32" = 0.0')
-        dtype = check_dtype(self.declared(node.annotation))
+        declared = self.declared(node.annotation)
+        if self.reader.is_pointer(declared):  # data: T.handle("float32") = T.allocate(...)
+            self.assign(node.target, node.value, at)
+            return
+        dtype = check_dtype(declared)
         value = as_scalar(self.expressions.eval(node.value))
         self.define(node.target.id, cast(value, dtype), at, dtype)
 

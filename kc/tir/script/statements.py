@@ -145,6 +145,11 @@ class Statements:
         del node, name
         return False
 
+    def is_pointer(self, annotation: Any) -> bool:
+        """Whether the annotation of a name says that it is a pointer: in TVMScript alone."""
+        del annotation
+        return False
+
     def take_pragmas(self) -> Mapping[str, Attribute]:
         """The annotations that statements before a loop give to it."""
         return {}

@@ -99,6 +99,10 @@ class TvmStatements(Statements):
         ]
         return not variables
 
+    def is_pointer(self, annotation: Any) -> bool:
+        """See :class:`kc.tir.script.statements.Statements`."""
+        return isinstance(annotation, HandleType) or annotation == "handle"
+
     def take_pragmas(self) -> Mapping[str, Attribute]:
         """The annotations that ``T.attr`` gives to the next loop."""
         pragmas, self.pragmas = self.pragmas, {}
