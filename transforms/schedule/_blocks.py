@@ -21,7 +21,7 @@ from kc.analysis.index_facts import determined
 from kc.analysis.index_values import IndexValues
 from kc.analysis.instances import Instance, Space, Supply, Witness, is_before
 from kc.analysis.loop_tree import buffer_name
-from kc.analysis.reductions import reduction_of
+from kc.analysis.reductions import COMBINERS, reduction_of
 from kc.analysis.regions import (
     WHOLE,
     Interval,
@@ -32,11 +32,12 @@ from kc.analysis.regions import (
     stores_to,
     unit_of,
 )
-from kc.analysis.terms import Condition, all_of, any_of, equal
+from kc.analysis.terms import Condition, Term, all_of, any_of, equal
 from kc.dialects.affine_assembly import linear_terms
 from kc.dialects.tir import (
     AllocOp,
     BlockOp,
+    CallOp,
     CombineOp,
     ForOp,
     IfOp,
@@ -46,6 +47,7 @@ from kc.dialects.tir import (
     ViewOp,
     YieldOp,
 )
+from kc.dialects.tir.calls import CallExternOp
 from kc.transforms.known_values import can_rebuild
 from kc.transforms.schedule._buffers import require_plain_uses
 from kc.transforms.schedule.base import Site
@@ -119,9 +121,20 @@ class Definition:
         return [load for load in loads if not loop_tree.is_inside(load, self.block)]
 
     @property
+    def reads(self) -> list[LoadOp | ViewOp]:
+        """The loads, and the parts of the buffers that calls in other blocks read."""
+        parts = [
+            use.operation
+            for buffer in self.buffers
+            for use in buffer.uses
+            if isinstance(use.operation, ViewOp)
+        ]
+        return [*self.loads, *parts]
+
+    @property
     def users(self) -> list[Operation]:
         """The other blocks (or loads outside of blocks) that read the buffers, in order."""
-        return in_order(self.scope, [self.unit(load) for load in self.loads])
+        return in_order(self.scope, [self.unit(read) for read in self.reads])
 
     def unit(self, op: Operation) -> Operation:
         """The block of the scope that ``op`` is in."""
@@ -148,15 +161,24 @@ def positions(block: BlockOp, access: LoadOp | StoreOp) -> list[Position | None]
 
 
 def require_definition(
-    site: Site, block: BlockOp, *, updates: bool = False, loops: bool = False
+    site: Site,
+    block: BlockOp,
+    *,
+    updates: bool = False,
+    loops: bool = False,
+    nested_reductions: bool = False,
 ) -> Definition:
     """``block`` as a definition, or a refusal (KC3200).
 
     With ``updates``, a reduction may be of several buffers, and leave out terms by a ``tir.if``.
-    With ``loops``, the block may hold loops and blocks.
+    With ``loops``, it may hold loops and blocks; with ``nested_reductions``, and reduce, too.
     """
     nested = loops and any(isinstance(op, ForOp | BlockOp) for op in block.body.walk())
-    why = _no_nested_definition(block) if nested else _no_definition(block, updates)
+    why = (
+        _no_nested_definition(block, nested_reductions)
+        if nested
+        else _no_definition(block, updates)
+    )
     if isinstance(why, Definition):
         return why
     raise site.refuse(
@@ -214,13 +236,14 @@ def _no_definition(block: BlockOp, updates: bool) -> Definition | str:
     return Definition(block, stores[0], tuple(stores[1:]))
 
 
-def _no_nested_definition(block: BlockOp) -> Definition | str:
+def _no_nested_definition(block: BlockOp, reductions: bool) -> Definition | str:
     """A block that holds loops: what it does depends on its variables and inputs alone, and no two
     values of the variables share an element."""
     for name, kind in zip(block.names, block.types, strict=True):
-        if kind is not IterType.SPATIAL:
+        if kind is not IterType.SPATIAL and not (reductions and kind is IterType.REDUCE):
             return f"it holds loops, and its variable {name} is {kind.value}, not spatial"
-    for op in block.body.walk():
+    inits = list(block.init.walk()) if block.has_init else []
+    for op in (*block.body.walk(), *inits):
         if isinstance(op, ForOp) and op.axis is not None:
             return f"its loop {op.label} is bound to {op.axis}"
         if isinstance(op, LoadOp | StoreOp | CombineOp | AllocOp | ForOp | BlockOp | IfOp):
@@ -240,11 +263,85 @@ def _no_nested_definition(block: BlockOp) -> Definition | str:
     for buffer in buffers_read(block):
         if buffer not in written and base_buffer(buffer) in memory:
             return f"it reads {buffer_name(buffer)}, which may be what it writes"
-    why = _read_before_written(block, stores) or _shared_element(block, stores)
+    if block.is_reduction:
+        why = _no_nested_reduction(block, stores)
+        stores_of_init = [op for op in inits if isinstance(op, StoreOp)]
+    else:
+        why = _read_before_written(block, stores)
+        stores_of_init = []
+    why = why or _shared_element(block, [*stores, *stores_of_init])
     if why is not None:
         return why
     first = [next(store for store in stores if store.buffer is buffer) for buffer in written]
     return Definition(block, first[0], tuple(first[1:]), tuple(stores))
+
+
+def _no_nested_reduction(block: BlockOp, stores: Sequence[StoreOp]) -> str | None:
+    """Why ``block``, which has reduce variables and holds loops, is no reduction: its instances
+    commute where they only add to elements, by one combiner a buffer, that the init has given
+    values."""
+    names = " and ".join(dict.fromkeys(buffer_name(store.buffer) for store in stores))
+    if not block.has_init:
+        return f"its initialisation is another block, so {names} has two writers"
+    written = {store.buffer for store in stores}
+    inits = [op for op in block.init.walk() if isinstance(op, StoreOp)]
+    if any(isinstance(op, LoadOp) and op.buffer in written for op in block.init.walk()):
+        return f"its init reads {names}"
+    steps = [_accumulation(store) for store in stores]
+    if any(step is None for step in steps):
+        return f"it holds loops, and does more with {names} than to add to its elements"
+    loads = {load for step in steps if step is not None for load in (step[1],)}
+    if any(
+        isinstance(op, LoadOp) and op.buffer in written and op not in loads
+        for op in block.body.walk()
+    ):
+        return f"it reads {names}, which it writes"
+    combiners: dict[SSAValue, str] = {}
+    for store, step in zip(stores, steps, strict=True):
+        assert step is not None
+        if combiners.setdefault(store.buffer, step[0].name) != step[0].name:
+            return f"it updates {buffer_name(store.buffer)} by several operations"
+        space = Space()
+        read = space.instance(step[1])
+        supplies: list[Supply] = []
+        for init in inits:
+            if init.buffer is store.buffer:
+                write = space.instance(init)
+                spatial = equal(_spatial_values(read, block), _spatial_values(write, block))
+                supplies.append(Supply(write, space.element(init, write), spatial))
+        element = space.element(step[1], read)
+        if space.uncovered(read, element, supplies, space.in_bounds(step[1], element, read)):
+            return f"its init may not give all elements of {names} values that it adds to"
+    return None
+
+
+def _spatial_values(instance: Instance, block: BlockOp) -> list[Term]:
+    """The spatial variables of ``block`` in an instance of it, or of a part of its init."""
+    inits = block.init.block.args if block.has_init else block.body.block.args
+    return [
+        instance.values[arg if arg in instance.values else init]
+        for arg, init, kind in zip(block.body.block.args, inits, block.types, strict=True)
+        if kind is IterType.SPATIAL
+    ]
+
+
+def _accumulation(store: StoreOp) -> tuple[Operation, LoadOp] | None:
+    """The operation of ``C[i] = C[i] op x`` and its load of C, which nothing else uses."""
+    step = store.value.owner
+    if not isinstance(step, COMBINERS) or not step.results[0].has_one_use():
+        return None
+    for operand in step.operands:
+        load = operand.owner
+        if (
+            isinstance(load, LoadOp)
+            and load.buffer is store.buffer
+            and load.indices == store.indices
+            and list(load.operands_of_map) == list(store.operands_of_map)
+            and load.result.has_one_use()
+            and load.parent is store.parent
+        ):
+            return step, load
+    return None
 
 
 def _read_before_written(block: BlockOp, stores: Sequence[StoreOp]) -> str | None:
@@ -279,11 +376,15 @@ def _shared_element(block: BlockOp, stores: Sequence[StoreOp]) -> str | None:
             space.element(store, write)
             for store, write in zip((first, second), writes, strict=True)
         ]
-        values = [[write.values[arg] for arg in block.body.block.args] for write in writes]
+        values = [_spatial_values(write, block) for write in writes]
         apart = any_of([a.differs(b) for a, b in zip(*values, strict=True)])
         same = [*equal(*elements), *space.same_buffer(first.buffer, *writes)]
         if space.find(writes, [*same, apart]) is not None:
-            variables = ", ".join(block.names)
+            variables = ", ".join(
+                name
+                for name, kind in zip(block.names, block.types, strict=True)
+                if kind is IterType.SPATIAL
+            )
             return (
                 f"an element of {buffer_name(first.buffer)} may be written for several values of "
                 f"its variables {variables}"
@@ -328,13 +429,14 @@ def _same_place(block: BlockOp, init: StoreOp, store: StoreOp) -> bool:
     return operands == list(store.operands_of_map)
 
 
-def require_private(site: Site, definition: Definition) -> list[AllocOp]:
+def require_private(site: Site, definition: Definition, *, vectors: bool = False) -> list[AllocOp]:
     """The allocs of the buffers that ``definition`` defines; refuses outputs (KC3202) and buffers
-    that other blocks write too, or that are used by anything but loads (KC3205)."""
-    return [_private(site, definition, buffer) for buffer in definition.buffers]
+    that other blocks write too, or that are used by anything but loads (KC3205). With ``vectors``,
+    loads of several elements are loads, and so are parts of buffers that calls read."""
+    return [_private(site, definition, buffer, vectors) for buffer in definition.buffers]
 
 
-def _private(site: Site, definition: Definition, buffer: SSAValue) -> AllocOp:
+def _private(site: Site, definition: Definition, buffer: SSAValue, vectors: bool) -> AllocOp:
     block, name = definition.block, buffer_name(buffer)
     if not isinstance(buffer.owner, AllocOp):
         raise site.refuse(
@@ -354,9 +456,11 @@ def _private(site: Site, definition: Definition, buffer: SSAValue) -> AllocOp:
                 at=unit,
                 why="blocks can only be moved within the block or function that holds them",
             )
-        if isinstance(user, LoadOp) and not isinstance(user.result.type, VectorType):
+        if isinstance(user, LoadOp) and (vectors or not isinstance(user.result.type, VectorType)):
             continue
         if isinstance(user, StoreOp) and loop_tree.is_inside(user, block):
+            continue
+        if vectors and isinstance(user, ViewOp) and is_only_read(user.result):
             continue
         unit = definition.unit(user)
         what = f"block {unit.label}" if isinstance(unit, BlockOp) else user.name
@@ -365,10 +469,23 @@ def _private(site: Site, definition: Definition, buffer: SSAValue) -> AllocOp:
             f"{name} is used by {what} too",
             at=unit,
             mark={block: "here", unit: f"uses {name}"},
-            why=f"block {block.label} must be the only one that writes {name}, and only loads of "
-            "single elements may read it",
+            why=f"block {block.label} must be the only one that writes {name}, and only loads "
+            + ("" if vectors else "of single elements ")
+            + "may read it",
         )
     return buffer.owner
+
+
+def is_only_read(part: SSAValue) -> bool:
+    """Whether nothing but loads and calls use a part of a buffer, which read it."""
+    for use in part.uses:
+        user = use.operation
+        is_read = isinstance(user, CallOp | CallExternOp) and not any(
+            writes for value, _, writes in user.accesses if value is part
+        )
+        if not (is_read or isinstance(user, LoadOp)):
+            return False
+    return True
 
 
 def same_scope(site: Site, block: BlockOp, ops: Iterable[Operation]) -> None:

@@ -350,7 +350,7 @@ func.func @carried(%A: memref<8xf32>, %C: memref<8xf32>) {
 // WRITERS-NEXT:   --> {{.*}}compute_at_invalid.mlir:119:5  tir.block "D" (spatial %v_d in 4 = %d) do {
 // WRITERS-NEXT:    |  for d in 4:
 // WRITERS-NEXT:    |    block D    <-- uses B
-// WRITERS-NEXT:   why: block B must be the only one that writes B, and only loads of single elements may read it
+// WRITERS-NEXT:   why: block B must be the only one that writes B, and only loads may read it
 
 // UNWRITTEN:      error[KC3206]: compute_at: block C reads elements of B that block B does not write in loop i
 // UNWRITTEN-NEXT:   --> {{.*}}compute_at_invalid.mlir:142:5  tir.block "C" (spatial %v_i in 8 = %i) do {

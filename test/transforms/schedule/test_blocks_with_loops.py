@@ -14,10 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from property_tests import examples
 
+import kc
 from kc import te, tir
 from kc.analysis.interpreter import run
 from kc.error import KCError
 from kc.script import from_source
+from kc.support.global_functions import remove_global_func
 
 TILES = """
 @T.prim_func
@@ -60,6 +62,40 @@ def f(A: T.Buffer((16, 16), "float32"), C: T.Buffer((16, 16), "float32")):
         with T.block("C"):
             vi, vj = T.axis.remap("SS", [i, j])
             C[vi, vj] = B[vi] + 1.0
+"""
+
+SUMS_OF_TILES = """
+@T.prim_func
+def f(A: T.Buffer((16, 16), "float32"), C: T.Buffer((16, 16), "float32")):
+    B = T.alloc_buffer((16, 16), "float32")
+    for i, k in T.grid(4, 4):
+        with T.block("B_tile"):
+            vi, vk = T.axis.remap("SR", [i, k])
+            with T.init():
+                for a, b in T.grid(4, 16):
+                    B[vi * 4 + a, b] = 0.0
+            for a, b, c in T.grid(4, 16, 4):
+                B[vi * 4 + a, b] = B[vi * 4 + a, b] + A[vi * 4 + a, vk * 4 + c]
+    for i, j in T.grid(16, 16):
+        with T.block("C"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            C[vi, vj] = B[vi, vj] + 1.0
+"""
+
+ROWS_OF_CALLS = """
+@T.prim_func
+def f(A: T.Buffer((16, 16), "float32"), C: T.Buffer((16, 16), "float32")):
+    B = T.alloc_buffer((16, 16), "float32")
+    for i, j in T.grid(16, 16):
+        with T.block("B"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            B[vi, vj] = A[vi, vj] * 2.0
+    for i in range(16):
+        with T.block("C"):
+            vi = T.axis.spatial(16, i)
+            row = T.match_buffer(B[vi, 0:16], (16,))
+            result = T.match_buffer(C[vi, 0:16], (16,))
+            T.call_packed("test.copy_row", row.access_ptr("r"), result.access_ptr("w"))
 """
 
 
@@ -121,7 +157,65 @@ def test_sums_with_memory_of_their_own():
     assert len(sch.get_loops("B_tile")) == 1
 
 
+@pytest.mark.parametrize("order", ["ik", "ki"])
+def test_a_sum_of_tiles_is_computed_whole_where_it_is_read(order: str):
+    sch = scheduled(SUMS_OF_TILES)
+    before = values(sch)
+    if order == "ki":
+        sch.reorder(*reversed(sch.get_loops("B_tile")))
+    loop = sch.split(sch.get_loops("C")[0], [None, 4])[0]
+    sch.compute_at("B_tile", loop)
+    np.testing.assert_array_equal(values(sch), before)
+    assert [loop.label for loop in map(sch.get, sch.get_loops("B_tile"))] == ["i_o", "vk"]
+
+
+def test_rows_that_a_call_reads_are_computed_before_it():
+    kc.register_func("test.copy_row", lambda row, result: result.copyfrom(row.numpy()))
+    sch = scheduled(ROWS_OF_CALLS)
+    try:
+        sch.compute_at("B", sch.get_loops("C")[0])
+        a = np.arange(256, dtype=np.float32).reshape(16, 16)
+        c = np.zeros_like(a)
+        kc.build(sch.mod)(a, c)
+    finally:
+        remove_global_func("test.copy_row")
+    np.testing.assert_array_equal(c, a * 2)
+    assert len(sch.get_loops("B")) == 2
+    written = scheduled(ROWS_OF_CALLS.replace('row.access_ptr("r")', 'row.access_ptr("rw")'))
+    with pytest.raises(KCError, match="KC3205.*compute_at: B is used by block C too"):
+        written.compute_at("B", written.get_loops("C")[0])
+
+
 REFUSED = {
+    "adds to what it has not initialised": (
+        SUMS_OF_TILES.replace("T.grid(4, 16):", "T.grid(4, 15):"),
+        "its init may not give all elements of B values that it adds to",
+    ),
+    "scales its sum": (
+        SUMS_OF_TILES.replace("= B[vi * 4 + a, b] + A", "= B[vi * 4 + a, b] * 2.0 + A"),
+        "it holds loops, and does more with B than to add to its elements",
+    ),
+    "reads its sum": (
+        SUMS_OF_TILES.replace("A[vi * 4 + a, vk * 4 + c]", "B[vi * 4 + a, vk * 4 + c]"),
+        "it reads B, which it writes",
+    ),
+    "adds and multiplies": (
+        SUMS_OF_TILES.replace(
+            "            for a, b, c in T.grid(4, 16, 4):",
+            "            for a, b in T.grid(4, 16):\n"
+            "                B[vi * 4 + a, b] = B[vi * 4 + a, b] * A[vi * 4 + a, b]\n"
+            "            for a, b, c in T.grid(4, 16, 4):",
+        ),
+        "it updates B by several operations",
+    ),
+    "adds to the sum of another one": (
+        SUMS_OF_TILES.replace("B[vi * 4 + a, b]", "B[vi * 3 + a, b]"),
+        "an element of B may be written for several values of its variables vi",
+    ),
+    "has its init elsewhere": (
+        SUMS_OF_TILES.replace("with T.init():", "if vk == 0:"),
+        "its initialisation is another block, so B has two writers",
+    ),
     "reads what another one has written": (
         SUMS.replace("with T.init():", "if vk > 0:").replace("B[vi * 4 + va] = 0.0", "row[0] = 0.0")
         .replace('remap("SR"', 'remap("SS"'),

@@ -16,7 +16,7 @@ from kc.analysis.loop_tree import all_loops_around, buffer_name, memory_scope
 from kc.analysis.regions import WHOLE, BoundIndexValues, Interval, box
 from kc.analysis.terms import Condition, Term, equal, lexicographic
 from kc.dialects.affine_assembly import ZERO, at_least_zero
-from kc.dialects.tir import AllocOp, BlockOp, ForKind, ForOp, IterType, LoadOp, StoreOp
+from kc.dialects.tir import AllocOp, BlockOp, ForKind, ForOp, IterType, LoadOp, StoreOp, ViewOp
 from kc.support.diagnostics import ScheduleError, suggest
 from kc.support.locations import location_of
 from kc.transforms.affine_rewrite import set_block_spaces
@@ -160,7 +160,7 @@ def plan_placing(
     loose = require_loose(site, block)
     require_available(site, block, anchor, where, leave=definition.buffers)
     index = BoundIndexValues()
-    loads = definition.loads
+    loads = definition.reads
     needed = [
         needed_domain(block, store, region, index)
         for buffer in definition.buffers
@@ -179,7 +179,7 @@ def plan_placing(
 
 
 def _region(
-    loads: Sequence[LoadOp], buffer: SSAValue, inside: Block, index: IndexValues
+    loads: Sequence[LoadOp | ViewOp], buffer: SSAValue, inside: Block, index: IndexValues
 ) -> list[Interval] | None:
     """The part of ``buffer`` that ``loads`` read in one execution of ``inside``, if they do."""
     return box(
@@ -195,7 +195,7 @@ class _Prover:
     domain: Domain
     where: str
 
-    def require_cover(self, load: LoadOp) -> None:
+    def require_cover(self, load: LoadOp | ViewOp) -> None:
         """All that ``load`` reads is computed before, in the same iteration of the loops around."""
         block = self.definition.block
         space = Space()

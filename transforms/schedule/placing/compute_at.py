@@ -32,9 +32,11 @@ front of the loop's n-th child. ``preserve-unit-loops`` keeps loops of one itera
 *Legal when*
 
 1. KC3200: the block computes each element of one buffer by itself, or is a reduction, which may be
-   of several buffers; or it holds loops and blocks, all of its variables are spatial, no two
-   values of them share an element, and it reads of what it writes only what it has written.
-2. KC3202, KC3205: no buffer is an output, the block the only writer, loads the only readers.
+   of several buffers; or it holds loops and blocks, no two values of its spatial variables share
+   an element, and it reads of what it writes only what it has written; with reduce variables, it
+   only adds to elements, by one combiner, that its init has given values.
+2. KC3202, KC3205: no buffer is an output, the block the only writer; loads, and calls of functions
+   that read parts of the buffers, are the only readers.
 3. KC3203, KC3204: something reads it, and all readers are in the loop.
 4. KC3213, KC3214, KC3212: the block is not already in the loop, and comes before it in the same
    scope.
@@ -93,8 +95,10 @@ class ComputeAt(AtLoop):
     )
 
     def check_block(self, site: Site, block: BlockOp) -> Plan:
-        definition = require_definition(site, block, updates=True, loops=True)
-        allocs = require_private(site, definition)
+        definition = require_definition(
+            site, block, updates=True, loops=True, nested_reductions=True
+        )
+        allocs = require_private(site, definition, vectors=True)
         names = " and ".join(alloc.label for alloc in allocs)
         users = definition.users
         if not users:

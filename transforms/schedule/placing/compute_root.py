@@ -81,7 +81,7 @@ class ComputeRoot(Primitive):
         if own_loops(block) == loop_tree.loops_around(block):
             return None
         definition = require_definition(site, block, updates=True)
-        allocs = require_private(site, definition)
+        allocs = require_private(site, definition, vectors=True)
         if not definition.users:
             raise site.refuse(
                 "KC3203",
@@ -124,7 +124,7 @@ class ComputeRoot(Primitive):
         return Plan(allocs, placing)
 
     def _require_finished(self, site: Site, definition: Definition) -> None:
-        for load in definition.loads:
+        for load in definition.reads:
             space = Space()
             read, update = space.instance(load), space.instance(definition.block)
             store = definition.store_to(load.buffer)
