@@ -8,6 +8,9 @@ from kc.analysis.loop_tree import preorder
 from kc.analysis.upstream import upstream_functions
 from kc.support.registry import pass_class
 
+_MATH = {f"math.{name}" for name in ("isfinite", "isinf", "isnan", "isnormal", "sincos")}
+"""What ``math-to-arith`` takes."""
+
 
 def to_tir(module: ModuleOp, *, loops: bool = True) -> None:
     """Lower te functions, and raise those of upstream's dialects, in place.
@@ -17,6 +20,8 @@ def to_tir(module: ModuleOp, *, loops: bool = True) -> None:
     """
     if any(op.name.startswith("index.") for op in preorder(module)):
         pass_class("index-to-arith")().apply(None, module)
+    if any(op.name in _MATH for op in preorder(module)):
+        pass_class("math-to-arith")().apply(None, module)
     pass_class("legalize-scalable-vectors")().apply(None, module)
     pass_class("convert-te-to-tir")().apply(None, module)
     if upstream_functions(module, loops=loops):

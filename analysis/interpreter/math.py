@@ -27,6 +27,7 @@ from kc.analysis.interpreter.values import (
     rounding,
     wrapper,
 )
+from kc.dialects.math import ErfcOp
 
 
 def _in_double(function: Callable[..., Any]) -> Callable[[Operation], Scalar]:
@@ -141,6 +142,7 @@ MATH_OPS: dict[type[Operation], Callable[[Operation], Scalar]] = {
     math.CosOp: _in_double(np.cos),
     math.CoshOp: _in_double(np.cosh),
     math.ErfOp: _in_double(python_math.erf),
+    ErfcOp: _in_double(python_math.erfc),
     math.ExpOp: _in_double(np.exp),
     math.Exp2Op: _in_double(np.exp2),
     math.ExpM1Op: _in_double(np.expm1),

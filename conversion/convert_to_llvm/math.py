@@ -26,6 +26,7 @@ from kc.conversion.convert_to_llvm.function import FunctionLowering, LlvmPattern
 from kc.conversion.convert_to_llvm.types import convert_type, require_wide
 from kc.dialects import llvm
 from kc.dialects.llvm import element_type, same_shape
+from kc.dialects.math import ErfcOp
 
 
 def _compute_type(ty: Attribute) -> Attribute:
@@ -190,6 +191,7 @@ class CallLibrary(LlvmPattern):
         | math.AtanhOp
         | math.CbrtOp
         | math.ErfOp
+        | ErfcOp
         | math.ExpM1Op
         | math.Log1pOp,
         rewriter: PatternRewriter,

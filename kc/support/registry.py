@@ -35,6 +35,7 @@ DIALECTS = {
     "te": "kc.dialects.te:TE",
     "tir": "kc.dialects.tir:TIR",
     "index": "kc.dialects.index:INDEX",
+    "math": "kc.dialects.math:MATH",
     "linalg": "kc.dialects.linalg:LINALG",
     "tensor": "kc.dialects.tensor:TENSOR",
     "tm_tensor": "kc.dialects.tm_tensor:TM_TENSOR",
@@ -211,6 +212,7 @@ PASSES = {
         "kc.conversion.{stem}",
         (
             "index-to-arith",
+            "math-to-arith",
             "legalize-scalable-vectors",
             "raise-to-tir",
             "decompose-aggregates",

@@ -1,5 +1,7 @@
 """Vectors as arguments, vectors and memrefs as results; tiles, transfers and reshapes."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -330,3 +332,26 @@ func.func @f(%out: memref<2xi32>) {
         assert out.tolist() == [40 + calls, 39 + calls]
     run(module.op, "f", [out])  # the interpreter starts anew
     assert out.tolist() == [41, 40]
+
+
+def test_ops_of_math_beside_those_of_xdsl():
+    results = ", ".join(["vector<6xi1>"] * 4 + ["vector<6xf32>"] * 3)
+    text = f"""func.func @f(%a: vector<6xf32>) -> ({results}) {{
+  %0 = math.isnan %a : vector<6xf32>
+  %1 = math.isinf %a : vector<6xf32>
+  %2 = math.isfinite %a : vector<6xf32>
+  %3 = math.isnormal %a : vector<6xf32>
+  %4 = math.erfc %a : vector<6xf32>
+  %s, %c = math.sincos %a : vector<6xf32>
+  return %0, %1, %2, %3, %4, %s, %c : {results}
+}}"""
+    a = np.array([1.5, 0, np.inf, -np.inf, np.nan, 1e-39], np.float32)
+    is_nan, is_inf, is_finite, is_normal, erfc, sin, cos = kc.build(kc.IRModule.parse(text))(a)
+    np.testing.assert_array_equal(is_nan, np.isnan(a))
+    np.testing.assert_array_equal(is_inf, np.isinf(a))
+    np.testing.assert_array_equal(is_finite, np.isfinite(a))
+    np.testing.assert_array_equal(is_normal, [True, False, False, False, False, False])
+    np.testing.assert_allclose(erfc, [math.erfc(x) for x in a], rtol=1e-6)
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_allclose(sin, np.sin(a), rtol=1e-6)
+        np.testing.assert_allclose(cos, np.cos(a), rtol=1e-6)
