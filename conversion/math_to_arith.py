@@ -18,15 +18,18 @@ Builds and schedules run it by themselves.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import (
+    AnyFloat,
     ContainerType,
     DenseIntOrFPElementsAttr,
     FloatAttr,
     ModuleOp,
+    TensorType,
+    VectorType,
 )
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
@@ -99,10 +102,11 @@ class MathOpToArith(RewritePattern):
 
 def _constant(number: float, like: SSAValue) -> arith.ConstantOp:
     """A constant of the type of a value, the same for each element."""
-    type_: Any = like.type
-    if isinstance(type_, ContainerType):
-        return arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(type_, [number]))
-    return arith.ConstantOp(FloatAttr(number, type_))
+    type_ = like.type
+    if isinstance(type_, TensorType | VectorType):
+        elements: Any = DenseIntOrFPElementsAttr.from_list
+        return arith.ConstantOp(elements(type_, [number]))
+    return arith.ConstantOp(FloatAttr(number, cast(AnyFloat, type_)))
 
 
 def _replace(op: Operation, new: list[Operation], results: int, rewriter: PatternRewriter) -> None:

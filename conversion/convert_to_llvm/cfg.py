@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
+from typing import Any
 
 from xdsl.dialects import cf
-from xdsl.ir import Block, Region
+from xdsl.ir import Block, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from kc.conversion.convert_to_llvm.function import FunctionLowering, LlvmPattern
@@ -92,6 +93,30 @@ class LowerCondBranch(LlvmPattern):
         )
 
 
+class LowerSwitch(LlvmPattern):
+    """A jump to one of several blocks.
+
+    ::
+
+        cf.switch %v : i32, [default: ^a, 1: ^b]    ->    llvm.switch %v : i32, ^a [1: ^b]
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: cf.SwitchOp, rewriter: PatternRewriter, /) -> None:
+        s = self.conversion
+
+        def passed(block: Block, operands: Sequence[SSAValue]) -> list[SSAValue]:
+            return s.flatten_all(operands, block.args)
+
+        values: list[Any] = [] if op.case_values is None else list(op.case_values.get_values())
+        cases = {
+            value: (s.blocks[block], passed(block, operands))
+            for value, block, operands in zip(values, op.case_blocks, op.case_operand, strict=True)
+        }
+        default = s.blocks[op.default_block], passed(op.default_block, op.default_operands)
+        s.insert(llvm.SwitchOp(s.value(op.flag), *default, cases))
+
+
 class LeaveUnless(LlvmPattern):
     """Leave the function, or this part of a parallel loop, where the condition does not hold.
 
@@ -121,5 +146,6 @@ class LeaveUnless(LlvmPattern):
 PATTERNS: tuple[type[RewritePattern], ...] = (
     LowerBranch,
     LowerCondBranch,
+    LowerSwitch,
     LeaveUnless,
 )

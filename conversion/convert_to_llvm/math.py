@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import (
     BoolAttr,
     Float16Type,
     Float64Type,
+    IntegerType,
     UnitAttr,
     VectorType,
     f32,
@@ -21,7 +22,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import IRDLOperation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from kc.conversion.convert_to_llvm.arith import fast_math
+from kc.conversion.convert_to_llvm.arith import compare, fast_math
 from kc.conversion.convert_to_llvm.function import FunctionLowering, LlvmPattern
 from kc.conversion.convert_to_llvm.types import convert_type, require_wide
 from kc.dialects import llvm
@@ -268,6 +269,40 @@ class LowerPowerOfInteger(LlvmPattern):
         _define(s, op, s.emit(llvm.PowOp, [base, power], ty, fast_math(op)))
 
 
+class LowerIntegerPower(LlvmPattern):
+    """By squaring, once for each bit of the exponent. To a negative one, 1 and -1 alone are not 0.
+
+    ::
+
+        %c = math.ipowi %a, %n : i8    ->    %0 = llvm.and %n, 1; %1 = llvm.icmp "ne" %0, 0
+                                             %2 = llvm.select %1, %a, 1
+                                             %3 = llvm.mul %a, %a; ...
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: math.IPowIOp, rewriter: PatternRewriter, /) -> None:
+        s = self.conversion
+        base, exponent = (s.value(operand) for operand in op.operands)
+        ty = base.type
+        element = element_type(ty)
+        assert isinstance(element, IntegerType)
+        zero, unit, minus = (s.int_constant(number, ty) for number in (0, 1, -1))
+
+        def chosen(a: SSAValue, predicate: str, b: SSAValue, *values: SSAValue) -> SSAValue:
+            return s.emit(llvm.SelectOp, [compare(s, predicate, a, b), *values], ty)
+
+        result, square = unit, base
+        for bit in range(element.width.data - 1):
+            has_bit = s.emit(llvm.AndOp, [exponent, s.int_constant(1 << bit, ty)], ty)
+            product = s.emit(llvm.MulOp, [result, square], ty)
+            result = chosen(has_bit, "ne", zero, product, result)
+            square = s.emit(llvm.MulOp, [square, square], ty)
+        odd = s.emit(llvm.AndOp, [exponent, unit], ty)
+        sign = chosen(odd, "ne", zero, minus, unit)
+        inverse = chosen(base, "eq", minus, sign, chosen(base, "eq", unit, unit, zero))
+        _define(s, op, chosen(exponent, "slt", zero, inverse, result))
+
+
 PATTERNS: tuple[type[RewritePattern], ...] = (
     LowerFunction,
     LowerExactFunction,
@@ -275,4 +310,5 @@ PATTERNS: tuple[type[RewritePattern], ...] = (
     CallLibrary,
     LowerRsqrt,
     LowerPowerOfInteger,
+    LowerIntegerPower,
 )

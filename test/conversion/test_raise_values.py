@@ -355,3 +355,46 @@ def test_ops_of_math_beside_those_of_xdsl():
     with np.errstate(invalid="ignore"):
         np.testing.assert_allclose(sin, np.sin(a), rtol=1e-6)
         np.testing.assert_allclose(cos, np.cos(a), rtol=1e-6)
+
+
+def test_integer_powers():
+    base, exponent = np.divmod(np.arange(49, dtype=np.int8), 7)
+    base, exponent = base - np.int8(3), exponent - np.int8(2)
+    lanes = (base != 0) | (exponent >= 0)  # zero has no inverse
+    text = f"""func.func @f(%a: vector<{lanes.sum()}xi8>, %n: vector<{lanes.sum()}xi8>)
+    -> vector<{lanes.sum()}xi8> {{
+  %r = math.ipowi %a, %n : vector<{lanes.sum()}xi8>
+  return %r : vector<{lanes.sum()}xi8>
+}}"""
+    base, exponent = base[lanes], exponent[lanes]
+    expected = [
+        int(a) ** int(n) if n >= 0 else {1: 1, -1: 1 - 2 * (n & 1)}.get(int(a), 0)
+        for a, n in zip(base, exponent, strict=True)
+    ]
+    powers = kc.build(kc.IRModule.parse(text))(base, exponent)
+    np.testing.assert_array_equal(powers, np.array(expected).astype(np.int8))
+
+
+@pytest.fixture(scope="module")
+def switch():
+    return kc.build(
+        kc.IRModule.parse("""func.func @f(%x: i32) -> i32 {
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  cf.switch %x : i32, [
+    default: ^bb1(%x : i32),
+    42: ^bb1(%c1 : i32),
+    43: ^bb2(%c2 : i32)
+  ]
+^bb1(%a: i32):
+  return %a : i32
+^bb2(%b: i32):
+  %c = arith.addi %b, %b : i32
+  return %c : i32
+}""")
+    )
+
+
+@pytest.mark.parametrize(("x", "expected"), [(42, 1), (43, 4), (-7, -7)])
+def test_a_switch_between_blocks(switch, x: int, expected: int):
+    assert switch(x) == expected
