@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from xdsl.dialects import arith, memref, scf, vector
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, MemRefType, VectorType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, MemRefType, VectorType, f32, i32
 from xdsl.ir import Operation, SSAValue
 
 from kc.codegen.c_source.expressions import TERNARY, UNARY, Code, Expressions
@@ -16,13 +16,27 @@ from kc.codegen.gpu_source.vectors import VectorPrinter, is_vector
 from kc.dialects import gpu
 from kc.dialects.gpu import AddressSpace, AddressSpaceAttr, GPUFuncOp, ReturnOp
 from kc.dialects.gpu.ids import DimensionOp, SubgroupNumberOp
+from kc.dialects.memref_atomics import ATOMIC_KINDS, AtomicRMWOp
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 
 DYNAMIC = "kc_dynamic_shared"
 """The memory of a block whose size the launch gives."""
-_STORES = (memref.StoreOp, vector.StoreOp, vector.MaskedStoreOp)
-_LOADS = (memref.LoadOp, vector.LoadOp, vector.MaskedLoadOp)
+STORES = (memref.StoreOp, vector.StoreOp, vector.MaskedStoreOp, memref.AtomicRMWOp)
+"""What writes memory."""
+_LOADS = (memref.LoadOp, vector.LoadOp, vector.MaskedLoadOp, memref.AtomicRMWOp)
+
+_INTEGERS = {
+    "addi": ("add", "int"), "andi": ("and", "int"), "ori": ("or", "int"), "xori": ("xor", "int"),
+    "assign": ("xchg", "int"), "maxs": ("max", "int"), "mins": ("min", "int"),
+    "maxu": ("max", "uint"), "minu": ("min", "uint"),
+}  # fmt: skip
+"""The updates of integers that languages have functions for, by the kinds of memref.atomic_rmw."""
+_FLOATS = {
+    "addf": "{} + {}", "mulf": "{} * {}", "maxnumf": "fmax({}, {})", "minnumf": "fmin({}, {})",
+    "assign": "{1}",
+}  # fmt: skip
+"""What updates of floats compute of the old value and the operand."""
 
 
 class KernelPrinter(VectorPrinter):
@@ -101,7 +115,7 @@ class KernelPrinter(VectorPrinter):
             self.write(f"{element} {name}[{count}];")
 
     def _written(self) -> set[SSAValue]:
-        return {op.base if hasattr(op, "base") else op.memref for op in self._accesses(_STORES)}
+        return {op.base if hasattr(op, "base") else op.memref for op in self._accesses(STORES)}
 
     def _accesses(self, kinds: tuple[type[Operation], ...]) -> list[Any]:
         return [op for op in self.kernel.walk() if isinstance(op, kinds)]
@@ -229,6 +243,45 @@ class KernelPrinter(VectorPrinter):
             self._code[op.shuffle_result] = Code(str(texts[0]))
             self.name(op.shuffle_result, op)
 
+    def atomic_update(self, op: memref.AtomicRMWOp) -> None:
+        """By a function of the language; of a float by exchanging bits while they change."""
+        self.require_array(op.memref, op)
+        kind, type_, space = (
+            ATOMIC_KINDS[op.kind.value.data],
+            op.value.type,
+            self._spaces[op.memref],
+        )
+        if space not in (GLOBAL, SHARED):
+            raise self._refused(
+                op, "an atomic update of a thread's memory", "no other thread sees it: store to it"
+            )
+        if type_ not in (i32, f32) or kind not in (_INTEGERS if type_ == i32 else _FLOATS):
+            raise self._refused(
+                op,
+                f"an atomic {kind} of {type_}",
+                f"it has {', '.join(_INTEGERS)} of i32, and {', '.join(_FLOATS)} of f32",
+            )
+        value, place = self.named(op.value, op).text, self.place(op.memref, op.indices)
+        self.settle()
+        if type_ == i32:
+            update, integer = _INTEGERS[kind]
+            call = self.language.atomic(self.language.updates[update], integer, space, place, value)
+            self._code[op.result] = Code(f"(int32_t){call}", UNARY)
+            if op.result.first_use is None:
+                self.write(f"{call};")
+                return
+        else:
+            to_bits, of_bits = self.language.bits
+            seen = self.fresh(None, "bits")
+            new = _FLOATS[kind].format(f"{of_bits}({seen})", value)
+            self.write(f"uint32_t {seen} = {to_bits}({place});")
+            for line in self.language.exchange(space, place, seen, f"{to_bits}({new})"):
+                self.write(line)
+            self._code[op.result] = Code(f"{of_bits}({seen})")
+            if op.result.first_use is None:
+                return
+        self.name(op.result, op)
+
     def alloca(self, op: memref.AllocaOp) -> None:
         type_ = op.memref.type
         assert isinstance(type_, MemRefType)
@@ -296,6 +349,8 @@ _STATEMENTS: dict[type[Operation], Any] = {
     gpu.ShuffleOp: KernelPrinter.shuffle,
     gpu.DynamicSharedMemoryOp: KernelPrinter.dynamic_memory,
     memref.ViewOp: KernelPrinter.view,
+    memref.AtomicRMWOp: KernelPrinter.atomic_update,
+    AtomicRMWOp: KernelPrinter.atomic_update,
     memref.AllocaOp: KernelPrinter.alloca,
     memref.GetGlobalOp: KernelPrinter.table,
     ReturnOp: KernelPrinter.leave,

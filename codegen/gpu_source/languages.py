@@ -211,6 +211,21 @@ class GpuLanguage(Language):
         """The declaration of that memory, where it is no parameter."""
         return []
 
+    updates: Mapping[str, str] = {}
+    """The names of atomic updates of integers of 32 bits, by those of LLVM's ``atomicrmw``."""
+    bits: tuple[str, str] = ("", "")
+    """The functions from ``float`` to its bits, and back."""
+
+    def atomic(self, update: str, type_: str, space: str, place: str, value: str) -> str:
+        """An update of the integer at ``place``, an ``int`` or ``uint`` in memory of ``space``, by
+        the function ``update``: an expression, which is the old value."""
+        raise NotImplementedError
+
+    def exchange(self, space: str, place: str, seen: str, new: str) -> list[str]:
+        """Lines that write the bits ``new`` to ``place`` unless others than ``seen`` are there; in
+        that case ``seen``, of which ``new`` is computed, becomes those, and they begin again."""
+        raise NotImplementedError
+
     def shuffle(
         self, mode: ShuffleMode, value: str, offset: str, width: int, warp: int, kind: str
     ) -> str | None:
@@ -272,6 +287,18 @@ static inline int16_t kc_to_bf16(float value) {
 """The helpers that convert bf16 by integer arithmetic: not all GPUs have instructions."""
 
 
+def _compare_and_swap(seen: str, swapped: str) -> list[str]:
+    """A loop around an exchange that gives what was there."""
+    before = f"kc_before_{seen}"  # no name of the program begins so
+    return [
+        f"uint32_t {before};",
+        "do {",
+        f"  {before} = {seen};",
+        f"  {seen} = {swapped};",
+        f"}} while ({seen} != {before});",
+    ]
+
+
 class Cuda(GpuLanguage):
     """CUDA C++, for nvcc, NVRTC and clang."""
 
@@ -301,6 +328,22 @@ class Cuda(GpuLanguage):
         ),
         **_BFLOATS,
     }
+
+    updates: Mapping[str, str] = {
+        "add": "atomicAdd", "and": "atomicAnd", "or": "atomicOr", "xor": "atomicXor",
+        "max": "atomicMax", "min": "atomicMin", "xchg": "atomicExch",
+    }  # fmt: skip
+    bits = ("__float_as_uint", "__uint_as_float")
+
+    def atomic(self, update: str, type_: str, space: str, place: str, value: str) -> str:
+        del space
+        kind = "unsigned int" if type_ == "uint" else "int"
+        return f"{update}(({kind} *)&{place}, ({kind}){value})"
+
+    def exchange(self, space: str, place: str, seen: str, new: str) -> list[str]:
+        del space
+        swapped = f"atomicCAS((unsigned int *)&{place}, kc_before_{seen}, {new})"
+        return _compare_and_swap(seen, swapped)
 
     def math_function(self, name: str, kind: Attribute) -> str:
         return C99.math_function(name, kind)
@@ -397,6 +440,18 @@ class OpenCl(GpuLanguage):
             "int16_t bits;\n  vstore_half_rte(value, 0, (__private half *)&bits);\n  return bits;",
         ),
     }
+
+    updates: Mapping[str, str] = {
+        name: f"atomic_{name}" for name in ("add", "and", "or", "xor", "max", "min", "xchg")
+    }
+    bits = ("as_uint", "as_float")
+
+    def atomic(self, update: str, type_: str, space: str, place: str, value: str) -> str:
+        return f"{update}((volatile {self.spaces[space]} {type_} *)&{place}, ({type_}){value})"
+
+    def exchange(self, space: str, place: str, seen: str, new: str) -> list[str]:
+        pointer = f"(volatile {self.spaces[space]} uint *)&{place}"
+        return _compare_and_swap(seen, f"atomic_cmpxchg({pointer}, kc_before_{seen}, {new})")
 
     def memory_type(self, kind: Attribute) -> str | None:
         """Booleans have no size in OpenCL C, so that those in memory are bytes."""
@@ -499,6 +554,23 @@ class Metal(GpuLanguage):
         "block_dim": ("kc_block_size", "threads_per_threadgroup"),
         "grid_dim": ("kc_grid_size", "threadgroups_per_grid"),
     }
+
+    updates: Mapping[str, str] = {
+        **{name: f"atomic_fetch_{name}_explicit" for name in ("add", "and", "or", "xor", "max")},
+        "min": "atomic_fetch_min_explicit",
+        "xchg": "atomic_exchange_explicit",
+    }
+    bits = ("as_type<uint>", "as_type<float>")
+
+    def atomic(self, update: str, type_: str, space: str, place: str, value: str) -> str:
+        pointer = f"({self.spaces[space]} atomic_{type_} *)&{place}"
+        return f"{update}({pointer}, ({type_}){value}, memory_order_relaxed)"
+
+    def exchange(self, space: str, place: str, seen: str, new: str) -> list[str]:
+        pointer = f"({self.spaces[space]} atomic_uint *)&{place}"
+        orders = "memory_order_relaxed, memory_order_relaxed"
+        call = f"atomic_compare_exchange_weak_explicit({pointer}, &{seen}, {new}, {orders})"
+        return [f"while (!{call}) {{", "}"]
 
     def register_type(self, kind: Attribute) -> str | None:
         return None if isinstance(kind, Float64Type) else super().register_type(kind)

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from xdsl.dialects import memref, vector
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, ModuleOp
 from xdsl.interpreter import (
     Interpreter,
@@ -31,6 +30,7 @@ from kc.backends.files import Files, loops_text, record_of
 from kc.backends.interpreter import refusal
 from kc.codegen.c_source.function import c_name
 from kc.codegen.gpu_source import emit_gpu_source
+from kc.codegen.gpu_source.kernel import STORES
 from kc.codegen.gpu_source.languages import OpenCl
 from kc.conversion.pipelines import TO_GPU
 from kc.dialects import gpu
@@ -170,10 +170,7 @@ class _Runner:
 
 def _kernel(op: GPUFuncOp) -> _Kernel:
     stored = {
-        operand
-        for inner in op.walk()
-        if isinstance(inner, memref.StoreOp | vector.StoreOp | vector.MaskedStoreOp)
-        for operand in inner.operands
+        operand for inner in op.walk() if isinstance(inner, STORES) for operand in inner.operands
     }
     return _Kernel(
         c_name(op.sym_name.data, OpenCl()),

@@ -387,6 +387,63 @@ def test_shuffles_of_more_lanes_than_a_warp():
     )
 
 
+UPDATES = {
+    "cuda": [
+        "atomicMax((int *)&A[t], (int)7);",
+        "const int32_t v = (int32_t)atomicMin((unsigned int *)&A[t], (unsigned int)7);",
+        "atomicExch((int *)&A[t], (int)v);",
+        "uint32_t bits = __float_as_uint(F[t]);",
+        "uint32_t kc_before_bits;",
+        "do {",
+        "kc_before_bits = bits;",
+        "bits = atomicCAS((unsigned int *)&F[t], kc_before_bits, "
+        "__float_as_uint(__uint_as_float(bits) + 1.5f));",
+        "} while (bits != kc_before_bits);",
+    ],
+    "opencl": [
+        "atomic_max((volatile __global int *)&A[t], (int)7);",
+        "const int32_t v = (int32_t)atomic_min((volatile __global uint *)&A[t], (uint)7);",
+        "atomic_xchg((volatile __global int *)&A[t], (int)v);",
+        "uint32_t bits = as_uint(F[t]);",
+        "uint32_t kc_before_bits;",
+        "do {",
+        "kc_before_bits = bits;",
+        "bits = atomic_cmpxchg((volatile __global uint *)&F[t], kc_before_bits, "
+        "as_uint(as_float(bits) + 1.5f));",
+        "} while (bits != kc_before_bits);",
+    ],
+    "metal": [
+        "atomic_fetch_max_explicit((device atomic_int *)&A[t], (int)7, memory_order_relaxed);",
+        "const int32_t v = (int32_t)atomic_fetch_min_explicit((device atomic_uint *)&A[t], "
+        "(uint)7, memory_order_relaxed);",
+        "atomic_exchange_explicit((device atomic_int *)&A[t], (int)v, memory_order_relaxed);",
+        "uint32_t bits = as_type<uint>(F[t]);",
+        "while (!atomic_compare_exchange_weak_explicit((device atomic_uint *)&F[t], &bits, "
+        "as_type<uint>(as_type<float>(bits) + 1.5f), memory_order_relaxed, "
+        "memory_order_relaxed)) {",
+        "}",
+    ],
+}
+
+
+@pytest.mark.parametrize("language", UPDATES)
+def test_atomic_updates(language: str):
+    kernel = """
+    gpu.func @k(%A: memref<4xi32>, %F: memref<4xf32>) kernel {
+      %t = gpu.thread_id x
+      %7 = arith.constant 7 : i32
+      %f = arith.constant 1.5 : f32
+      %0 = memref.atomic_rmw maxs %7, %A[%t] : (i32, memref<4xi32>) -> i32
+      %1 = memref.atomic_rmw minu %7, %A[%t] : (i32, memref<4xi32>) -> i32
+      %2 = memref.atomic_rmw assign %1, %A[%t] : (i32, memref<4xi32>) -> i32
+      %3 = memref.atomic_rmw addf %f, %F[%t] : (f32, memref<4xf32>) -> f32
+      gpu.return
+    }"""
+    lines = of_text(kernel, language).splitlines()
+    stripped = [line.strip() for line in lines]
+    assert stripped[-1 - len(UPDATES[language]) : -1] == UPDATES[language]
+
+
 REFUSED = {
     "%m = memref.alloc() : memref<4xf64>": (
         "error[KC4362]: opencl: memref.alloc in a kernel\n"
@@ -397,6 +454,11 @@ REFUSED = {
         "error[KC4403]: opencl: an array of a size that is not constant cannot be expressed in "
         "OpenCL C\n"
         "  why: a kernel has only the memory that exists when it is launched"
+    ),
+    "%0 = memref.atomic_rmw addf %x, %A[%t] : (f64, memref<4xf64>) -> f64": (
+        "error[KC4403]: opencl: an atomic addf of f64 cannot be expressed in OpenCL C\n"
+        "  why: it has addi, andi, ori, xori, assign, maxs, mins, maxu, minu of i32, and addf, "
+        "mulf, maxnumf, minnumf, assign of f32"
     ),
     "gpu.printf \"%f\", %x : f64": (
         "error[KC4403]: opencl: gpu.printf cannot be expressed in OpenCL C\n"

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import kc
-from kc import te
+from kc import te, tir
 from kc.runtime import load_module
 
 TARGET = "cuda-emu -arch=sm_80"
@@ -92,6 +92,31 @@ def test_reductions_over_threads(threads: int):
     b[:] = 0
     module(a, b)
     np.testing.assert_allclose(b, a.sum(axis=1), rtol=1e-4, atol=1e-5)
+
+
+def test_reductions_over_numbers_of_threads_that_a_call_gives():
+    """The greatest of a matrix with its place, over threads along y and x: of ties any place."""
+    rows, columns = te.var("rows"), te.var("columns")
+    A = te.placeholder((rows, columns), name="A")
+    i, j = te.reduce_axis((0, rows), name="i"), te.reduce_axis((0, columns), name="j")
+    greatest = te.comm_reducer(
+        lambda x, y: tuple(tir.Select(x[1] >= y[1], x[n], y[n]) for n in (0, 1)),
+        lambda place, value: (tir.const(-1, place), te.min_value(value)),
+    )
+    place, value = te.compute(
+        (1,), lambda _: greatest((i.var * 100 + j.var, A[i, j]), axis=[i, j]), name="greatest"
+    )
+    s = te.create_schedule(place.op)
+    s[place].bind(i, te.thread_axis("threadIdx.y"))
+    s[place].bind(j, te.thread_axis("threadIdx.x"))
+    function = kc.build(s, [A, place, value], target="cuda-emu")
+    for shape in ((1, 1), (3, 5), (7, 33)):
+        numbers = np.random.default_rng(1).permutation(np.prod(shape)).reshape(shape)
+        at, largest = np.zeros(1, "int32"), np.zeros(1, "float32")
+        report = kc.gpu.check(function, numbers.astype("float32"), at, largest)
+        assert report.ok, str(report)
+        row, column = divmod(numbers.argmax(), shape[1])
+        assert (at[0], largest[0]) == (row * 100 + column, numbers.max())
 
 
 def test_halves_are_computed_as_a_gpu_does():

@@ -325,3 +325,55 @@ def test_a_call_that_the_library_refuses():
     assert re.fullmatch(
         r"error\[KC6043\]: clCreateBuffer of the OpenCL library failed: error -\d+ \(.*\)", said
     )
+
+
+ATOMICS = """
+#shared = #gpu.address_space<workgroup>
+func.func @main(%A: memref<128xi32>, %H: memref<8xi32>, %M: memref<2xi32>, %F: memref<128xf32>,
+    %S: memref<2xf32>) {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c64 = arith.constant 64 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c2, %gy = %c1, %gz = %c1)
+      threads(%tx, %ty, %tz) in (%sx = %c64, %sy = %c1, %sz = %c1)
+      workgroup(%W : memref<1xi32, #shared>) {
+    %c0 = arith.constant 0 : index
+    %c1_ = arith.constant 1 : index
+    %one = arith.constant 1 : i32
+    %zero = arith.constant 0 : i32
+    %is_first = arith.cmpi eq, %tx, %c0 : index
+    scf.if %is_first {
+      memref.store %zero, %W[%c0] : memref<1xi32, #shared>
+    }
+    gpu.barrier
+    %first = arith.muli %bx, %sx : index
+    %i = arith.addi %first, %tx : index
+    %x = memref.load %A[%i] : memref<128xi32>
+    %k = arith.index_cast %x : i32 to index
+    %0 = memref.atomic_rmw addi %one, %H[%k] : (i32, memref<8xi32>) -> i32
+    %1 = memref.atomic_rmw maxs %x, %M[%c0] : (i32, memref<2xi32>) -> i32
+    %w = memref.atomic_rmw addi %one, %W[%c0] : (i32, memref<1xi32, #shared>) -> i32
+    %2 = memref.atomic_rmw maxu %w, %M[%c1_] : (i32, memref<2xi32>) -> i32
+    %f = memref.load %F[%i] : memref<128xf32>
+    %3 = memref.atomic_rmw addf %f, %S[%c0] : (f32, memref<2xf32>) -> f32
+    %4 = memref.atomic_rmw maxnumf %f, %S[%c1_] : (f32, memref<2xf32>) -> f32
+    gpu.terminator
+  }
+  func.return
+}
+"""
+
+
+@needs_device
+def test_atomic_updates():
+    """Of integers by functions of the language, of floats by an exchange in a loop; of memory of
+    the device and of a block."""
+    function = kc.build(kc.IRModule.parse(ATOMICS), target="opencl")
+    random = np.random.default_rng(0)
+    a, f = random.integers(0, 8, 128).astype("int32"), random.integers(-9, 9, 128).astype("float32")
+    counts, most = np.zeros(8, "int32"), np.array([-5, 0], "int32")
+    sums = np.array([0, -100], "float32")
+    function(a, counts, most, f, sums)
+    np.testing.assert_array_equal(counts, np.bincount(a, minlength=8))
+    assert most.tolist() == [a.max(), 63]
+    assert sums.tolist() == [f.sum(), f.max()]

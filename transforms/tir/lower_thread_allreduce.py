@@ -22,7 +22,8 @@ Threads are numbered along x, then y, then z. Of those that are neighbours in th
 * up to 32 whose number is a power of two exchange values by shuffles alone;
 * a multiple of 32 first reduce in their warps, and then combine the warps' results in shared
   memory: by shuffles if their number is a power of two that fits a warp, else one after the other;
-* all others repeatedly halve their values in shared memory.
+* all others repeatedly halve their values in shared memory; so do those whose number only a call
+  knows, which begin with the halves of as many as a block can have, one axis after the other.
 
 32 is the limit ``thread_warp_size`` of the target, which is 64 for some GPUs of AMD; where it is 1
 (OpenCL), there are no shuffles.
@@ -33,7 +34,7 @@ it breaks ties by it.
 
 Requires: one nest of loops of threads (``unify-thread-binding``). *Legal when*
 
-1. KC4228: the numbers of threads are constants, and all threads come to the operation.
+1. KC4228: all threads come to the operation.
 
 TVM: ``LowerThreadAllreduce``. CUDA: reductions by ``__shfl_xor_sync`` (Harris, "Optimizing Parallel
 Reduction in CUDA").
@@ -42,8 +43,9 @@ Reduction in CUDA").
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from xdsl.context import Context
 from xdsl.dialects import arith
@@ -62,7 +64,16 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from kc.analysis import loop_tree
 from kc.analysis.simplify_affine import simplify
 from kc.dialects.gpu import ShuffleMode, ShuffleOp
-from kc.dialects.tir import AllocOp, ApplyOp, ForOp, IfOp, LoadOp, StoreOp, ThreadAllreduceOp
+from kc.dialects.tir import (
+    DYNAMIC,
+    AllocOp,
+    ApplyOp,
+    ForOp,
+    IfOp,
+    LoadOp,
+    StoreOp,
+    ThreadAllreduceOp,
+)
 from kc.dialects.tir.threads import LANE_AXES
 from kc.support.diagnostics import CodegenError
 from kc.support.fresh_names import fresh_name
@@ -74,10 +85,12 @@ from kc.transforms.tir.unify_thread_binding import is_uniform, kernel_roots, lau
 def warp_size(target: Target) -> int:
     """How many threads exchange values by shuffles, 1 where none do: CUDA's for a target that is no
     GPU."""
-    limits = target.limits
-    if "max_threads_per_block" not in limits:
-        limits = Target("cuda").limits
-    return limits["thread_warp_size"]
+    return _limits(target)["thread_warp_size"]
+
+
+def _limits(target: Target) -> Mapping[str, Any]:
+    is_gpu = "max_threads_per_block" in target.limits
+    return (target if is_gpu else Target("cuda")).limits
 
 
 @dataclass(frozen=True)
@@ -88,13 +101,15 @@ class LowerThreadAllreducePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         del ctx
-        warp = warp_size(target_of(op))
+        target = target_of(op)
+        warp = warp_size(target)
+        most = _limits(target)["max_threads_per_block"]
         todo: list[_Lowering] = []
         for function in loop_tree.functions(op):
             names = {op.label for op in loop_tree.preorder(function) if isinstance(op, AllocOp)}
             for root in kernel_roots(function):
                 reductions = [op for op in root.walk() if isinstance(op, ThreadAllreduceOp)]
-                todo += [_Lowering(root, reduction, names, warp) for reduction in reductions]
+                todo += [_Lowering(root, reduction, names, warp, most) for reduction in reductions]
         for lowering in todo:
             lowering.run()
 
@@ -102,7 +117,14 @@ class LowerThreadAllreducePass(ModulePass):
 class _Lowering:
     """Lowers one reduction over threads."""
 
-    def __init__(self, root: ForOp, op: ThreadAllreduceOp, names: set[str], warp: int) -> None:
+    def __init__(
+        self,
+        root: ForOp,
+        op: ThreadAllreduceOp,
+        names: set[str],
+        warp: int,
+        most: int,
+    ) -> None:
         self.op, self.names, self.warp = op, names, warp
         self.chain = launch_loops(root)
         self.body = self.chain[-1].body.block
@@ -110,18 +132,15 @@ class _Lowering:
         self.ops: list[Operation] = []
         self._check()
         self.operands = [loop.var for loop in self.lanes.values()]
-        self.extents = [loop.static_extent or 1 for loop in self.lanes.values()]
+        self.extents = [
+            most if loop.static_extent is None else loop.static_extent
+            for loop in self.lanes.values()
+        ]
+        """Of the threads along each axis, the most that there may be."""
 
     def _check(self) -> None:
-        """Refuse (KC4228) numbers of threads that are not known, and branches."""
+        """Refuse (KC4228) branches that not all threads take."""
         op = self.op
-        for loop in self.lanes.values():
-            if loop.static_extent is None:
-                raise self._refuse(
-                    f"the number of {loop.axis} is not constant",
-                    "how threads combine values is fixed when the kernel is compiled",
-                    f"split {loop.label} by a constant factor, and bind that part",
-                )
         for around in loop_tree.path_to(op):
             if around is self.chain[-1]:
                 return
@@ -166,6 +185,9 @@ class _Lowering:
     def run(self) -> None:
         """Replace the operation."""
         op = self.op
+        if any(loop.static_extent is None for loop in self.lanes.values()):
+            self._replace(self._halve_axes(list(op.values)))
+            return
         used = [axis for axis in LANE_AXES if self._extent(axis) > 1]
         reduced = [axis for axis in used if axis in op.axis_names]
         count = math.prod(self._extent(axis) for axis in reduced)
@@ -180,6 +202,11 @@ class _Lowering:
             else:
                 rest = [axis for axis in used if axis not in reduced]
                 values = self._halve(values, self._number(rest), self._number(reduced), count)
+        self._replace(values)
+
+    def _replace(self, values: Sequence[SSAValue]) -> None:
+        """Put the operations in the place of the reduction, whose results are ``values``."""
+        op = self.op
         for new in self.ops:
             for inner in new.walk():
                 inner.location = op.location
@@ -267,6 +294,60 @@ class _Lowering:
             count = half
         return self._loads(buffers, [group, AffineExpr.constant(0)])
 
+    def _halve_axes(self, values: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        """As :meth:`_halve`, where not all numbers of threads are constants: in memory with a
+        dimension for each axis, along one axis after the other."""
+        loops = list(self.lanes.values())
+        sizes = [loop.extent_value for loop in loops]
+        buffers = self._allocate(values, sizes)
+        own = [AffineExpr.dimension(n) for n in range(len(loops))]
+        self.ops += self._stores(values, buffers, own)
+        for n, (axis, loop) in enumerate(self.lanes.items()):
+            if axis not in self.op.axis_names:
+                continue
+            half = 1 << max((self.extents[n] - 1).bit_length() - 1, 0)
+            while half and self.extents[n] > 1:
+                outer, self.ops = self.ops, []
+                partner = [*own[:n], own[n] + half, *own[n + 1 :]]
+                results = self._combined(self._loads(buffers, own), self._loads(buffers, partner))
+                ops = [*self.ops, *self._stores(results, buffers, own)]
+                self.ops = outer
+                self._if_below(n, half, loop, own, ops)
+                half //= 2
+            own[n] = AffineExpr.constant(0)
+        return self._loads(buffers, own)
+
+    def _if_below(
+        self,
+        n: int,
+        half: int,
+        loop: ForOp,
+        own: Sequence[AffineExpr],
+        ops: Sequence[Operation],
+    ) -> None:
+        """A condition around ``ops``: a thread is in the first half along an axis, has a partner in
+        the second one, and is the first along the axes whose values are combined already."""
+        size = loop.extent_value
+        operands = [*self.operands, *([] if isinstance(size, int) else [size])]
+        extent = (
+            AffineExpr.constant(size)
+            if isinstance(size, int)
+            else AffineExpr.dimension(len(operands) - 1)
+        )
+        number, zero = AffineExpr.dimension(n), AffineExpr.constant(0)
+        at_least, equal = AffineConstraintKind.ge, AffineConstraintKind.eq
+        constraints = [
+            AffineConstraintExpr(at_least, AffineExpr.constant(half - 1) - number, zero),
+            AffineConstraintExpr(at_least, extent - number - (half + 1), zero),
+            *(
+                AffineConstraintExpr(equal, AffineExpr.dimension(m), zero)
+                for m, expr in enumerate(own)
+                if expr == zero
+            ),
+        ]
+        region = Region(Block(list(ops)))
+        self.ops.append(IfOp(AffineSet(len(operands), 0, tuple(constraints)), operands, region))
+
     # Operations
 
     def _add(self, op: Operation) -> SSAValue:
@@ -290,14 +371,19 @@ class _Lowering:
     def _apply(self, expr: AffineExpr) -> SSAValue:
         return self._add(ApplyOp(self._simplified(expr), self.operands))
 
-    def _allocate(self, values: Sequence[SSAValue], shape: Sequence[int]) -> list[SSAValue]:
+    def _allocate(
+        self, values: Sequence[SSAValue], shape: Sequence[int | SSAValue]
+    ) -> list[SSAValue]:
         """Shared memory for what ``shape`` groups and members of theirs have."""
+        sizes = [size for size in shape if not isinstance(size, int)]
+        static = [size if isinstance(size, int) else DYNAMIC for size in shape]
         first = self.body.first_op
         assert first is not None
         buffers: list[SSAValue] = []
         for value in values:
             label = fresh_name("reduced", self.names)
-            alloc = AllocOp(label, MemRefType(value.type, shape, memory_space=StringAttr("shared")))
+            type_ = MemRefType(value.type, static, memory_space=StringAttr("shared"))
+            alloc = AllocOp(label, type_, sizes)
             alloc.location = self.op.location
             Rewriter.insert_op(alloc, InsertPoint.before(first))
             buffers.append(alloc.buffer)

@@ -197,3 +197,32 @@ func.func @ordered(%A: memref<2xf32>, %B: memref<2xf32>) {
   }
   func.return
 }
+
+// A number of threads that the launch gives: halves of as many as a block can have.
+// CHECK-LABEL: func.func @dynamic(
+// CHECK:         tir.for %x in %n thread "threadIdx.x" {
+// CHECK-NEXT:      %reduced = tir.alloc "reduced" (%n) : memref<?xi32, "shared">
+// CHECK-NEXT:      %0 = tir.load %A[%x] : memref<?xi32>
+// CHECK-NEXT:      tir.store %0, %reduced[%x] : memref<?xi32, "shared">
+// CHECK-NEXT:      tir.if (%x < 512, %x < %n - 512) {
+// CHECK-NEXT:        %1 = tir.load %reduced[%x] : memref<?xi32, "shared">
+// CHECK-NEXT:        %2 = tir.load %reduced[%x + 512] : memref<?xi32, "shared">
+// CHECK-NEXT:        %3 = arith.addi %1, %2 : i32
+// CHECK-NEXT:        tir.store %3, %reduced[%x] : memref<?xi32, "shared">
+// CHECK-NEXT:      }
+// CHECK-NEXT:      tir.if (%x < 256, %x < %n - 256) {
+// CHECK:           tir.if (%x < 1, %x < %n - 1) {
+// CHECK:           %[[R:[0-9]+]] = tir.load %reduced[0] : memref<?xi32, "shared">
+// CHECK-NEXT:      tir.store %[[R]], %A[%x] : memref<?xi32>
+func.func @dynamic(%A: memref<?xi32> {kc.shape = affine_map<()[s0] -> (s0)>}) attributes {kc.symbols = ["n"]} {
+  %n = tir.symbol "n"
+  tir.for %x in %n thread "threadIdx.x" {
+    %0 = tir.load %A[%x] : memref<?xi32>
+    %1 = tir.thread_allreduce "add" (%0) over ["threadIdx.x"] by (%a: i32) (%b: i32) identity [0 : i32] {
+      %2 = arith.addi %a, %b : i32
+      tir.yield %2 : i32
+    }
+    tir.store %1, %A[%x] : memref<?xi32>
+  }
+  func.return
+}
