@@ -11,11 +11,13 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 from kc.support.diagnostics import InputError, Location, ParseError, counted
 from kc.support.files import read_text
-from kc.support.import_hints import hint_of_tvm_name
+from kc.support.import_hints import MODULES, hint_of_tvm_name
+from kc.tir.script.missing_words import MissingWord
 from kc.tools._pages import folder
 
 _OBJECTS = ("s", "s[C]", "T", "op", "sch", "ib", "mod", "f", "target", "dev")
@@ -129,21 +131,31 @@ def _verdict(use: Use, row: Row | None) -> tuple[str, str]:
 
 
 def _missing(name: str) -> str:
+    word = _value(name)
+    if isinstance(word, MissingWord):
+        return "; ".join([word.why, *(f"write {text}" for text in word.instead)])
     return "docs/migration.md has no row for it" if name.startswith(_MODULES) else ""
 
 
 def _exists(name: str) -> bool:
     """Whether kc has what TVM calls ``name``."""
-    import kc
+    value = _value(name)
+    return value is not None and not isinstance(value, MissingWord)
 
-    holder: Any = kc
-    parts = name.split(".")
-    for part in parts[1:] if parts[0] == "tvm" else parts:
+
+def _value(name: str) -> Any:
+    """What kc has for ``name`` of TVM; None for nothing."""
+    holder: Any = import_module("kc")
+    path = "kc"
+    for part in name.removeprefix("tvm.").split("."):
+        path = f"{path}.{part}"
         try:
             holder = getattr(holder, part)
         except AttributeError:
-            return False
-    return True
+            if path not in MODULES:
+                return None
+            holder = import_module(MODULES[path])
+    return holder
 
 
 def _tables() -> tuple[dict[str, str], dict[str, Row]]:

@@ -66,6 +66,27 @@ def test_names_of_old_tvm(capsys: pytest.CaptureFixture[str], tmp_path: Path):
     ]
 
 
+def test_modules_inside_of_packages_and_words_that_are_missing(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+):
+    path = tmp_path / "kernel.py"
+    path.write_text(
+        "from tvm.tir.schedule.testing import verify_trace_roundtrip\n"
+        "from tvm.tir.tensor_intrin.x86 import VNNI_DOT_16x4_INTRIN\n"
+        "import tvm.script.tir\ntvm.script.tir.thread_return()\n"
+    )
+    lines = report(capsys, path)[1].split("\n")
+    assert lines[1:4] == [
+        "works as it is (2):",
+        "  tir.schedule.testing.verify_trace_roundtrip  (line 1)",
+        "  tir.tensor_intrin.x86.VNNI_DOT_16x4_INTRIN  (line 2)",
+    ]
+    assert lines[lines.index("missing (1):") + 1] == (
+        "  tvm.script.tir.thread_return  (line 4): every thread runs to the end of its kernel, for "
+        "barriers; write an if around the rest of the statements"
+    )
+
+
 def test_what_is_no_program_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path):
     path = tmp_path / "notes.txt"
     path.write_text("this is no text\n")

@@ -333,6 +333,7 @@ NAMES: dict[str, Any] = {
     "call_intrin": _call(tir.call_intrin),
     "call_llvm_intrin": _call(tir.call_llvm_intrin),
     "call_llvm_pure_intrin": _call(tir.call_llvm_pure_intrin),
+    "fabs": _typed(tir.abs),
     "undef": _undef,
     "dp4a": _dp4a,
     "IntImm": _imm,
