@@ -11,6 +11,9 @@ each checked against float64 on the host before it is timed, with outputs that w
     gemm          a product of matrices in float32 without tensor cores, several schedules
     tensor_cores  products of f16, bf16 and s8 by the schedules that kc chooses, with the second
                   matrix stored by columns; f16 gives f16, by a cast in registers
+    attention     of f16, by the schedule that kc chooses and by hand: an online softmax whose terms
+                  are triples (lesson 23)
+    conv2d        of f16, 3 x 3, by the schedule that kc chooses
     launch        a kernel with nothing to do: microseconds of the host for a prepared call, for a
                   call, and of the device for each of many in a row
 
@@ -42,7 +45,7 @@ import ml_dtypes
 import numpy as np
 
 import kc
-from kc import te
+from kc import te, topi
 
 RESULTS = Path(__file__).resolve().parent / "results"
 REPEATS = 15
@@ -61,6 +64,10 @@ class Sizes:
     tile: int
     matrices: tuple[int, ...]
     """... of products by tensor cores."""
+    attention: tuple[int, int, int]
+    """Heads, rows and keys, and elements of each."""
+    images: tuple[int, int, int]
+    """Of a convolution: how many, pixels along each side, and channels."""
     products: tuple[tuple[int, bool], ...]
     """Schedules of the product: the depth, and whether copies go ahead."""
     threads: tuple[int, ...]
@@ -72,8 +79,13 @@ class Sizes:
 PRODUCTS = ((8, False), (8, True), (16, False), (16, True))
 MATRICES = (4096, 8192)
 THREADS = (256, 512, 1024)
-GPU = Sizes(1 << 26, 16384, 4096, 4096, 128, MATRICES, PRODUCTS, THREADS, REPEATS, LEAST_MS)
-EMULATED = Sizes(1 << 12, 4, 512, 128, 64, (64,), ((8, True),), (256,), 2, 0.0)
+GPU = Sizes(
+    *(1 << 26, 16384, 4096, 4096, 128, MATRICES, (16, 4096, 128), (32, 56, 128)),
+    *(PRODUCTS, THREADS, REPEATS, LEAST_MS),
+)
+EMULATED = Sizes(
+    *(1 << 12, 4, 512, 128, 64, (64,), (1, 32, 32), (1, 6, 16), ((8, True),), (256,), 2, 0.0)
+)
 
 TENSOR_CORES = (
     ("float16", "float32", "float16", 2e-3),
@@ -212,6 +224,78 @@ def gemm(n: int, tile: int, depth: int, *, ahead: bool) -> tuple[Any, list[Any]]
             s[stage].double_buffer()
     s[shared[0]].storage_align(shared[0].op.axis[0], 16, 4)
     return s, [A, B, C]
+
+
+def online_attention(heads: int, length: int, size: int) -> tuple[Any, list[Any]]:
+    """A block of 16 x 16 threads has 16 rows and takes 16 keys at a time; a thread has the maximum,
+    the sum of powers and the weighted sum of some columns in registers."""
+    side = 16
+    Q, K, V = (te.placeholder((heads, length, size), "float16", name=name) for name in "QKV")
+    c, j = te.reduce_axis((0, size), name="c"), te.reduce_axis((0, length), name="j")
+    shape = (heads, length, length)
+    S = te.compute(
+        shape,
+        lambda h, i, j: te.sum(Q[h, i, c].astype("float32") * K[h, j, c].astype("float32"), axis=c),
+        name="S",
+    )
+
+    def combine(x: Any, y: Any) -> Any:
+        top = te.max(x[0], y[0])
+        mine, theirs = te.exp(x[0] - top), te.exp(y[0] - top)
+        return top, x[1] * mine + y[1] * theirs, x[2] * mine + y[2] * theirs
+
+    online = te.comm_reducer(
+        combine,
+        lambda top, total, sums: (te.min_value(top), te.const(0, total), te.const(0, sums)),
+        name="online",
+    )
+    _, total, sums = te.compute(
+        (heads, length, size),
+        lambda h, i, d: online(
+            (S[h, i, j] * size**-0.5, te.const(1.0), V[h, j, d].astype("float32")), axis=j
+        ),
+        name="triples",
+    )
+    R = te.compute(
+        (heads, length, size),
+        lambda h, i, d: (sums[h, i, d] / total[h, i, d]).astype("float16"),
+        name="R",
+    )
+    s = te.create_schedule(R.op)
+    scores = s.cache_write(S, "local")
+    keys, queries = (s.cache_read(tensor, "shared", [scores]) for tensor in (K, Q))
+    values = s.cache_read(V, "shared", [sums])
+    h, i, d = s[R].op.axis
+    block, row = s[R].split(i, side)
+    part, d = s[R].split(d, nparts=side)
+    s[R].reorder(h, block, row, part, d)
+    names = ("blockIdx.y", "blockIdx.x", "threadIdx.y", "threadIdx.x")
+    for loop, name in zip((h, block, row, part), names, strict=True):
+        s[R].bind(loop, axis(name))
+    s[sums].set_scope("local")
+    s[sums].compute_at(s[R], part)
+    jo, ji = s[sums].split(s[sums].op.reduce_axis[0], side)
+    s[sums].reorder(jo, ji, *s[sums].op.axis)
+    s[sums].unroll(s[sums].op.axis[2])
+    s[R].unroll(d)
+    s[S].set_scope("shared")
+    s[S].compute_at(s[sums], jo)
+    for loop, name in zip(s[S].op.axis[1:], names[2:], strict=True):
+        s[S].bind(loop, axis(name))
+    s[scores].compute_at(s[S], s[S].op.axis[2])
+    for tensor in (keys, queries):
+        s[tensor].storage_align(tensor.op.axis[1], 32, 2)
+    for tensor, at, loop in (
+        (queries, R, block),
+        (keys, sums, jo),
+        (values, sums, jo),
+    ):
+        s[tensor].compute_at(s[at], loop)
+        rest, tx = s[tensor].split(s[tensor].fuse(*tensor.op.axis), side)
+        _, ty = s[tensor].split(rest, side)
+        s[tensor].bind(ty, axis("threadIdx.y"))
+        s[tensor].bind(tx, axis("threadIdx.x"))
+    return s, [Q, K, V, R]
 
 
 # Measuring --------------------------------------------------------------------------------------
@@ -430,6 +514,67 @@ class Bench:
                 contenders["torch"] = self.timed(lambda: self.torch.matmul(u, v.T, out=z))
         self.measure(row, contenders)
 
+    def halves(self, *shape: int) -> tuple[np.ndarray, Any]:
+        """Numbers on the host, and on the device."""
+        values = self.random.standard_normal(shape, dtype=np.float32).astype("float16")
+        return values, kc.nd.array(values, self.device)
+
+    def attention(self) -> None:
+        heads, length, size = self.sizes.attention
+        hosts, arrays = zip(*(self.halves(1, heads, length, size) for _ in "QKV"), strict=True)
+        q, k, v = (values[0].astype("float64") for values in hosts)
+        scores = q @ k.swapaxes(1, 2) * size**-0.5
+        powers = np.exp(scores - scores.max(2, keepdims=True))
+        expected = powers / powers.sum(2, keepdims=True) @ v
+        work = 4.0 * heads * length**2 * size
+        row = Row("attention", f"{heads} heads x {length} x {size}", work, "operations")
+        Q, K, V = (te.placeholder((1, heads, length, size), "float16", name=name) for name in "QKV")
+        chosen = kc.auto_schedule([Q, K, V, topi.nn.attention(Q, K, V)], target=self.specific)
+        contenders: dict[str, Timer] = {}
+        for name, module, given in (
+            ("kc, default", self.build(chosen, target=self.specific), arrays),
+            (
+                "kc, online softmax by hand",
+                self.build(*online_attention(heads, length, size)),
+                [kc.nd.array(values[0], self.device) for values in hosts],
+            ),
+        ):
+            output = kc.nd.empty(given[0].shape, "float16", self.device)
+            module(*given, output)
+            self.check(row, output.numpy().reshape(expected.shape), expected, 2e-3)
+            contenders[name] = module["main"].timer(*given, output)
+        if self.torch:
+            tensors = [self.torch.from_dlpack(array) for array in arrays]
+            attend = self.torch.nn.functional.scaled_dot_product_attention
+            contenders["torch"] = self.timed(lambda: attend(*tensors))
+        self.measure(row, contenders)
+
+    def conv2d(self) -> None:
+        count, side, channels = self.sizes.images
+        (a, x), (w, f) = (
+            self.halves(*shape)
+            for shape in ((count, channels, side, side), (channels, channels, 3, 3))
+        )
+        A, W = (te.placeholder(it.shape, "float16", name=name) for it, name in ((a, "A"), (w, "W")))
+        args = [A, W, topi.nn.conv2d_nchw(A, W, 1, 1, 1, out_dtype="float32")]
+        module = self.build(kc.auto_schedule(args, target=self.specific), target=self.specific)
+        y = self.empty(count, channels, side, side)
+        module(x, f, y)
+        padded = np.pad(a.astype("float64"), ((0, 0), (0, 0), (1, 1), (1, 1)))
+        expected = np.zeros(y.shape)
+        for dy, dx in np.ndindex(3, 3):
+            part = padded[:, :, dy : dy + side, dx : dx + side]
+            expected += np.einsum("nchw,oc->nohw", part, w[:, :, dy, dx], optimize=True)
+        work = 18.0 * count * side**2 * channels**2
+        row = Row("conv2d", f"{count} x {channels} x {side} x {side}", work, "operations")
+        self.check(row, y.numpy(), expected, 1e-5)
+        contenders: dict[str, Timer] = {"kc, default": module["main"].timer(x, f, y)}
+        if self.torch:
+            u, weights = (self.torch.from_dlpack(array) for array in (x, f))
+            convolve = self.torch.nn.functional.conv2d
+            contenders["torch"] = self.timed(lambda: convolve(u, weights, padding=1))
+        self.measure(row, contenders)
+
     def launch(self) -> None:
         module = self.build(*add(2048))
         function = module["main"]
@@ -526,7 +671,10 @@ def results(bench: Bench, *, emulated: bool) -> dict[str, Any]:
     }
 
 
-NAMES = ("copy", "add", "softmax", "layer_norm", "gemm", "tensor_cores", "launch")
+NAMES = (
+    *("copy", "add", "softmax", "layer_norm", "gemm"),
+    *("tensor_cores", "attention", "conv2d", "launch"),
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

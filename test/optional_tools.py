@@ -16,6 +16,7 @@ PACKAGES = {
     "spirv-dis": "spirv-tools",
     "chromium": "chromium",
     "ptxas": "nvidia-cuda-nvcc (pip)",
+    "nvdisasm": "nvidia-cuda-nvdisasm (pip)",
 }
 
 

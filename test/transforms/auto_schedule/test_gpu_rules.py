@@ -3,6 +3,7 @@ that the emulator watches against numpy."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -270,6 +271,7 @@ def assert_no_spills(sch: tir.Schedule, arch: str, tmp_path: Path) -> None:
         check=True,
     ).stderr
     assert said.count("0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads") == 1
+    assert "C75" not in said  # products of warpgroups that wait for each other, and the like
 
 
 # Tensor cores -----------------------------------------------------------------------------------
@@ -376,6 +378,47 @@ def test_large_products_have_no_spills(arch: str, tmp_path: Path):
     sch = kc.auto_schedule(args, target=target)
     assert "software_pipeline_async_stages" in sch.trace.as_python()
     assert_no_spills(sch, arch, tmp_path)
+
+
+# What an instruction of the loop over k may be: products, copies, waits, and integers, by which
+# addresses are computed.
+MAIN_LOOP = re.compile(
+    r"HGMMA|UTMALDG|WARPGROUP|SYNCS|BAR|BRA|BSSY|BSYNC|NOP|R2UR|WARPSYNC|ELECT|PLOP3"
+    r"|U?(MOV|IADD3|LEA|SHF|LOP3|SGXT|ISETP|SEL)|IMAD|VIADD|S2R|ULDC|PRMT|CS2R|UPLOP3"
+)
+
+
+@pytest.mark.sweep
+@pytest.mark.skipif(None in (find("ptxas"), find("nvdisasm")), reason="needs ptxas and nvdisasm")
+def test_the_loop_over_k_has_products_copies_and_addresses_alone(tmp_path: Path):
+    """No thread loads or stores between products, in the machine code of sm_90a."""
+    target = Target("cuda -arch=sm_90a")
+    args = product(4096, 4096, 4096, HALVES, trans=True)
+    assert_no_spills(kc.auto_schedule(args, target=target), "sm_90a", tmp_path)
+    code = subprocess.run(
+        [str(find("nvdisasm")), "-c", str(tmp_path / "kernel")],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    lines = [line.strip() for line in code.splitlines()]
+    labels = {line[:-1]: n for n, line in enumerate(lines) if line.startswith(".L_")}
+    jumps = [
+        (labels[jump[1]], n)
+        for n, line in enumerate(lines)
+        if (jump := re.search(r"BRA `\((\.L_\w+)\)", line)) and jump[1] in labels
+    ]
+    loops = [lines[begin:end] for begin, end in jumps if begin < end]
+    products = [loop for loop in loops if any("HGMMA" in line for line in loop)]
+    inmost = min(products, key=len)
+    names = [
+        instruction[1]
+        for line in inmost
+        if (instruction := re.match(r"/\*\w+\*/\s+(?:@!?U?P\d+ )?([A-Z]\w*)", line))
+    ]
+    assert names.count("HGMMA") >= 4
+    assert sorted({name for name in names if not MAIN_LOOP.match(name)}) == []
+    assert sum("UTMALDG" in line for loop in loops for line in loop) >= 2
 
 
 GROUPS = [
