@@ -32,6 +32,7 @@ from kc.analysis.index_values import IndexValues
 from kc.analysis.ptx_resources import KernelResources
 from kc.analysis.regions import BoundIndexValues, box
 from kc.dialects.tir import AllocOp, BlockOp, ForKind, ForOp, LoadOp, StoreOp, SymbolOp
+from kc.support.diagnostics import counted
 from kc.support.display import to_table
 
 LINE = 64
@@ -95,7 +96,7 @@ class Cost:
             lines.append(f"alive        {size_text(self.alive)} at a time")
         if self.peak_memory is not None:
             lines.append(f"peak memory  {size_text(self.peak_memory)}")
-        lines.append(f"parallel     {self.tasks} tasks, {self.lanes} lanes")
+        lines.append(f"parallel     {counted(self.tasks, 'task')}, {counted(self.lanes, 'lane')}")
         if self.assumed:
             lines.append("assumed      " + ", ".join(f"{n} = {v}" for n, v in self.assumed.items()))
         for kernel in self.kernels:

@@ -27,7 +27,7 @@ from kc.dialects.nvgpu import (
     TensorMapDescriptorType,
     TmaCreateDescriptorOp,
 )
-from kc.support.diagnostics import CodegenError
+from kc.support.diagnostics import CodegenError, counted
 from kc.support.locations import location_of
 
 MAP_BYTES, MAP_ALIGNMENT = 128, 64
@@ -69,7 +69,8 @@ def tensor_map(op: TmaCreateDescriptorOp, pass_name: str) -> TensorMap:
         assert isinstance(array.type, MemRefType)
         rank = array.type.get_num_dims()
         if rank != type_.tensor.get_num_dims():
-            why = f"the array has {rank} dimensions, and the box {type_.tensor.get_num_dims()}"
+            box = type_.tensor.get_num_dims()
+            why = f"the array has {counted(rank, 'dimension')}, and the box {box}"
         elif type_.interleave.data != "none":
             why = "interleaved layouts are not known"
     number = _type_number(type_.tensor.element_type)

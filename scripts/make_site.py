@@ -45,7 +45,7 @@ _FENCE = re.compile(r"^(```\w+) ([\w./-]+)$", re.MULTILINE)
 """The head of a program that has a name, which GitHub ignores and MkDocs wants as an attribute."""
 _PLAIN_FENCE = re.compile(r"(\n\n)```\n((?:[ ]*(?:tir|te|func|sched|scf|linalg)\.\w|%|builtin))")
 """A block of IR, which a docstring does not name as such."""
-_DIAGNOSTIC = re.compile(r"\bKC\d{4}\b(?![^`\n]*`)")
+_DIAGNOSTIC = re.compile(r"\bKC\d{4}\b")
 _LINK = re.compile(r"\[([^\]]*)\]\((\.\./[^)]*|[^):#]*\.(?:py|mlir|toml))\)")
 
 
@@ -125,7 +125,7 @@ def _primitives() -> Iterator[tuple[str, str]]:
 
 def _with_links(text: str) -> str:
     """Codes of diagnostics outside code become links to their pages."""
-    parts = re.split(r"(```.*?```)", text, flags=re.DOTALL)
+    parts = re.split(r"(```.*?```|`[^`\n]*`)", text, flags=re.DOTALL)
     parts[::2] = [_DIAGNOSTIC.sub(r"[\g<0>](../diagnostics/\g<0>.md)", it) for it in parts[::2]]
     return "".join(parts)
 
@@ -436,7 +436,7 @@ def _settings(folder: Path, pages: Mapping[str, str]) -> dict[str, Any]:
             {"Lessons": listed("lessons/")},
             {"Guides": [name for name in guides if name != "index.md"]},
             {"Primitives": listed("primitives/")},
-            {"API": listed("api/")},
+            {"API": [f"api/{name}.md" for name in api_pages.MODULES]},
             {"Reference": listed("generated/")},
             {"Diagnostics": ["diagnostics/index.md"]},
         ],

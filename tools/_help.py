@@ -25,11 +25,15 @@ _ITEM = re.compile(r"\n(?=\d+\. )")
 
 
 def width() -> int:
-    """The columns to fill: those of the terminal, at most 100; 100 where there is none."""
+    """The columns to fill: those of the terminal, at most 100; 100 where there is none.
+
+    A pager has the output, and leaves the errors on the terminal.
+    """
     columns = read("COLUMNS")
-    if not columns.isdigit() and sys.stdout is not None and sys.stdout.isatty():
-        with contextlib.suppress(OSError, ValueError):
-            columns = str(os.get_terminal_size(sys.stdout.fileno()).columns)
+    for stream in (sys.stdout, sys.stderr):
+        if not columns.isdigit() and stream is not None and stream.isatty():
+            with contextlib.suppress(OSError, ValueError):
+                columns = str(os.get_terminal_size(stream.fileno()).columns)
     wide = int(columns) if columns.isdigit() and int(columns) > 0 else _WIDEST
     return max(_NARROWEST, min(wide, _WIDEST))
 

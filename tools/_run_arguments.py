@@ -8,7 +8,7 @@ from typing import Any
 
 from kc.runtime.native import numpy_dtype
 from kc.runtime.signature import ArgSpec, Signature, evaluate
-from kc.support.diagnostics import CallError, InputError, suggest
+from kc.support.diagnostics import CallError, InputError, counted, suggest
 
 LIMIT_BYTES = 1 << 34
 
@@ -112,8 +112,8 @@ def read_arguments(text: str, signature: Signature) -> list[Any]:
     if not everything and len(words) != len(taken):
         raise InputError(
             "KC0060",
-            f"{signature.name}: --args has {len(words)} values, "
-            f"the function takes {len(taken)} inputs",
+            f"{signature.name}: --args has {counted(len(words), 'value')}, "
+            f"the function takes {counted(len(taken), 'input')}",
             facts=[str(signature)],
         )
     given = dict(

@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from kc.support import registry
-from kc.support.diagnostics import InputError, suggest
+from kc.support.diagnostics import InputError, counted, suggest
 from kc.support.files import check_writable, write_output
 from kc.support.fresh_names import fresh_name
 from kc.tools._command_line import Arguments, Flag, parse
@@ -134,7 +134,8 @@ def _run(given: Any, arguments: Arguments, reporter: Reporter) -> int:
     written = [n for n, spec in enumerate(signature.args) if spec.written]
     if references and len(references) != len(written):
         raise InputError(
-            "KC0002", f"--check has {len(references)} files for {len(written)} outputs"
+            "KC0002",
+            f"--check has {counted(len(references), 'file')} for {counted(len(written), 'output')}",
         )
     report, passed = None, values
     reporter.progress("running ...")

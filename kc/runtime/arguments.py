@@ -24,7 +24,7 @@ from kc.runtime.layouts import (
 )
 from kc.runtime.operand import HOST, Operand, Place, Refused, kind_of
 from kc.runtime.signature import AffineDim, ArgSpec, Signature, evaluate, symbols_of
-from kc.support.diagnostics import CallError
+from kc.support.diagnostics import CallError, counted
 from kc.support.float_formats import NARROW_FLOATS
 
 _WORD = 2**64 - 1
@@ -229,7 +229,7 @@ class _Argument:
             if stride % size:
                 raise self.refuse(
                     "KC5273",
-                    f"has a stride of {stride} bytes in dimension {d}, "
+                    f"has a stride of {counted(stride, 'byte')} in dimension {d}, "
                     f"expected a multiple of {size}",
                     array,
                     why=f"kernels count strides in elements of {size} bytes",
@@ -239,7 +239,7 @@ class _Argument:
             if isinstance(declared, int) and stride != declared * size:
                 raise self.refuse(
                     "KC5274",
-                    f"has a stride of {stride // size} elements in dimension {d}, "
+                    f"has a stride of {counted(stride // size, 'element')} in dimension {d}, "
                     f"expected {declared}",
                     array,
                     why="the kernel is compiled for the stride that was declared",
@@ -443,7 +443,7 @@ def _check_strides(
             if known.setdefault(symbol, steps[d]) != steps[d]:
                 raise _Argument(signature, i).refuse(
                     "KC5276",
-                    f"has a stride of {steps[d]} elements in dimension {d}, "
+                    f"has a stride of {counted(steps[d], 'element')} in dimension {d}, "
                     f"and {symbol} is {known[symbol]}",
                     array,
                     why=f"{symbol} is {places[symbol]} too",

@@ -28,7 +28,7 @@ from xdsl.utils import exceptions as xdsl_errors
 from xdsl.utils.lexer import Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
-from kc.support.diagnostics import KCError, Location, ParseError, suggest
+from kc.support.diagnostics import KCError, Location, ParseError, counted, suggest
 from kc.support.index_numbers import SUSPICIOUS, wrong_number, wrong_number_of_maps
 from kc.support.locations import LocationParser, location_of, op_name
 from kc.support.resources import resolve_resources
@@ -429,7 +429,8 @@ def _verify_dimension(op: Operation) -> None:
     assert isinstance(loops, ArrayAttr)
     assert isinstance(dim, IntegerAttr)
     if not 0 <= dim.value.data < len(loops):
-        message = f"{op.name}: dim {dim.value.data}, and {generic.name} has {len(loops)} loops"
+        has = f"{generic.name} has {counted(len(loops), 'loop')}"
+        message = f"{op.name}: dim {dim.value.data}, and {has}"
         raise _invalid(op, message)
 
 

@@ -388,7 +388,7 @@ def access_of(buffer: Tensor, mask: Any, lanes: Any, offset: Any) -> BufferAcces
     if starts is None or not (lanes == 1 or wide):
         raise TEError(
             "KC2154",
-            f"access_ptr: {buffer.name} from element {offset} on, {lanes} lanes",
+            f"access_ptr: {buffer.name} from element {offset} on, {counted(lanes, 'lane')}",
             location=location,
             why="an offset is a number of elements of a dense buffer, or an index a dimension",
             hints=[f"tir.address_of({buffer.name}[{', '.join('ijklmnop'[: buffer.ndim])}])"],

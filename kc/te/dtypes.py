@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kc.support.diagnostics import TEError, suggest
+from kc.support.diagnostics import TEError, counted, suggest
 from kc.support.float_formats import NARROW_FLOATS
 from kc.support.locations import caller_location
 
@@ -42,7 +42,7 @@ def check_dtype(dtype: str, *, vectors: bool = False) -> str:
             if not 2 <= int(vector[2]) <= MAX_LANES:
                 raise TEError(
                     "KC2241",
-                    f"the type {name} has {vector[2]} lanes",
+                    f"the type {name} has {counted(int(vector[2]), 'lane')}",
                     location=caller_location(),
                     why=f"a vector has 2 to {MAX_LANES} lanes",
                 )

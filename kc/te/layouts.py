@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.ir.affine import AffineExpr
 
-from kc.support.diagnostics import ScheduleError
+from kc.support.diagnostics import ScheduleError, counted
 from kc.support.locations import caller_location
 from kc.te.expr import IterVar
 from kc.te.relations import Transform
@@ -28,8 +28,8 @@ def transform_layout(stage: Stage, mapping: Callable[..., Any]) -> list[IterVar]
     if len(index_map.names) != rank:
         raise ScheduleError(
             "KC3150",
-            f"transform_layout: the map takes {len(index_map.names)} indices, {stage.op.name} has "
-            f"{rank}",
+            f"transform_layout: the map takes {counted(len(index_map.names), 'index', 'indices')}, "
+            f"{stage.op.name} has {rank}",
             location=caller_location(),
             why="it maps the index of an element to its new place",
         )

@@ -220,7 +220,7 @@ def _start(
     if len(given) != len(values):
         raise TEError(
             "KC2045",
-            f"{name}: init has {len(given)} values for {len(values)} results",
+            f"{name}: init has {counted(len(given), 'value')} for {counted(len(values), 'result')}",
             location=location,
         )
     starts = tuple(as_expr(start, like.dtype) for start, like in zip(given, values, strict=True))

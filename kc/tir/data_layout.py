@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, overload
 
-from kc.support.diagnostics import TEError
+from kc.support.diagnostics import TEError, counted
 from kc.support.locations import caller_location
 from kc.te.expr import as_expr
 
@@ -111,9 +111,10 @@ def _wholes(source: Layout, given: Sequence[Any], *, sizes: bool) -> dict[str, A
     if len(given) != len(source):
         raise TEError(
             "KC2183",
-            f"{source.name} is given {len(given)} {'sizes' if sizes else 'indices'}",
+            f"{source.name} is given "
+            + (counted(len(given), "size") if sizes else counted(len(given), "index", "indices")),
             location=caller_location(),
-            why=f"it has {len(source)} letters",
+            why=f"it has {counted(len(source), 'letter')}",
         )
     values = {
         axis: value if isinstance(value, int) else as_expr(value)

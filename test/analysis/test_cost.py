@@ -191,7 +191,7 @@ def test_lines():
         "footprint    12 MiB",
         "into L1      16 MiB",
         "allocated    4 MiB (global)",
-        "parallel     1 tasks, 1 lanes",
+        "parallel     1 task, 1 lane",
         "assumed      n = 1048576",
     ]
 

@@ -253,5 +253,5 @@ def test_a_box_of_another_rank():
     text = loading(Box()).replace("memref<40x128xf16>", "memref<5120xf16>")
     assert refused(text) == (
         "error[KC4375]: convert-gpu-to-cpu: no tensor map is made here\n"
-        "  why: the array has 1 dimensions, and the box 2"
+        "  why: the array has 1 dimension, and the box 2"
     )

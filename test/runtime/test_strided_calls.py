@@ -295,7 +295,7 @@ def test_constant_and_equal_strides():
     f(BASE[:1, ::2], np.zeros((1, 10), np.float32))  # one row has no neighbour
     f(BASE[:, :1], out[:, :1])
     assert message(lambda: f(BASE[:, :10], out[:, :10])) == (
-        "error[KC5274]: main: argument 1 'A' has a stride of 1 elements in dimension 1, "
+        "error[KC5274]: main: argument 1 'A' has a stride of 1 element in dimension 1, "
         "expected 2\n"
         "   |  came: numpy.ndarray float32[8, 10] with strides of [80, 4] bytes\n"
         "   |  expected: A: float32[n, m] with strides [s, 2]\n"

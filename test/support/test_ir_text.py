@@ -218,7 +218,7 @@ def test_branches_yield_the_results(text: str, yielded: str):
             "linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], "
             'iterator_types = ["parallel"]} outs(%a : memref<4xf32>) { ^bb0(%x: f32): '
             "%i = linalg.index 1 : index linalg.yield %x : f32 }",
-            "linalg.index: dim 1, and linalg.generic has 1 loops",
+            "linalg.index: dim 1, and linalg.generic has 1 loop",
         ),
     ],
 )

@@ -701,7 +701,7 @@ REFUSALS = [
     ),
     (
         lambda a: BUFFER.access_ptr("r", offset=4.5),
-        "error[KC2154]: access_ptr: B from element 4.5 on, 1 lanes\n"
+        "error[KC2154]: access_ptr: B from element 4.5 on, 1 lane\n"
         "  why: an offset is a number of elements of a dense buffer, or an index a dimension\n"
         "  try: tir.address_of(B[i])",
     ),

@@ -250,7 +250,7 @@ CASES: list[tuple[Callable[[], object], str]] = [
     ),
     (
         lambda: reduced(lambda x, y: x + y, zero, init=(1.0, 2.0)),
-        "error[KC2045]: r: init has 2 values for 1 results",
+        "error[KC2045]: r: init has 2 values for 1 result",
     ),
     (
         lambda: reduced(lambda x, y: x + y, zero, init=te.const(1, "float64")),

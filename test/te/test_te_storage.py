@@ -151,7 +151,7 @@ def test_layouts_are_refused_where_axes_are_gone_or_moved():
     a, b, c, s = pair()
     i, j = b.op.axis
     assert refusal(lambda: s[b].transform_layout(lambda i: [i]), __file__) == (
-        "error[KC3150]: transform_layout: the map takes 1 indices, B has 2\n"
+        "error[KC3150]: transform_layout: the map takes 1 index, B has 2\n"
         "  why: it maps the index of an element to its new place"
     )
     s[b].reorder(j, i)

@@ -193,7 +193,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str, str, list[str]]] = {
     ),
     "one lane": (
         lambda: te.placeholder((8,), "float32x1"),
-        "KC2241: the type float32x1 has 1 lanes",
+        "KC2241: the type float32x1 has 1 lane",
         "a vector has 2 to 256 lanes",
         [],
     ),

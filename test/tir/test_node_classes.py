@@ -395,5 +395,5 @@ def test_what_is_refused():
         "error[KC2182]: bijective_layout: NCHW and NHW\n  why: both name the same dimensions"
     )
     assert refused(lambda: tir.bijective_layout("NC", "CN").forward_index([1])) == (
-        "error[KC2183]: NC is given 1 indices\n  why: it has 2 letters"
+        "error[KC2183]: NC is given 1 index\n  why: it has 2 letters"
     )

@@ -179,8 +179,9 @@ class Terminal:
 
 
 @pytest.mark.skipif(find("tmux") is None, reason="needs tmux")
-def test_no_line_of_help_is_broken_by_a_terminal(tmp_path):
-    with Terminal(tmp_path, f"{sys.executable} -m kc run --help; sleep 60") as terminal:
+@pytest.mark.parametrize("pager", ["", " | cat"])
+def test_no_line_of_help_is_broken_by_a_terminal(tmp_path, pager):
+    with Terminal(tmp_path, f"{sys.executable} -m kc run --help{pager}; sleep 60") as terminal:
         shown = terminal.shows("130")
         joined = terminal.tmux("capture-pane", "-p", "-J", "-S", "-")
     rows = [line.rstrip() for line in shown.split("\n")]

@@ -294,7 +294,7 @@ RUN_ERRORS = {
     ),
     ("add.mlir", "--args=a.npy"): (
         2,
-        "error[KC0060]: add: --args has 1 values, the function takes 2 inputs\n"
+        "error[KC0060]: add: --args has 1 value, the function takes 2 inputs\n"
         "   |  add(A: float32[n], B: float32[n], C: out float32[n])\n",
     ),
     ("add.mlir", "--args=a.npy,none.npy"): (
@@ -316,7 +316,7 @@ RUN_ERRORS = {
     ),
     ("mm.mlir", "--check=a.npy,b.npy"): (
         2,
-        "error[KC0002]: --check has 2 files for 1 outputs\n",
+        "error[KC0002]: --check has 2 files for 1 output\n",
     ),
     ("add.mlir", "--args=a.npy,b.npy", "--check=wrong.npy"): (
         1,

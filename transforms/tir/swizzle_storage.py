@@ -43,7 +43,7 @@ from kc.analysis import loop_tree
 from kc.analysis.index_values import IndexValues, substitute
 from kc.analysis.shared_memory import SWIZZLE
 from kc.dialects.tir import DYNAMIC, AllocOp, LoadOp, PrefetchOp, StoreOp
-from kc.support.diagnostics import CodegenError
+from kc.support.diagnostics import CodegenError, counted
 from kc.support.locations import Location, location_of
 from kc.transforms.schedule._index_map import IndexMap
 from kc.transforms.schedule.layout._layouts import point_text, set_indices
@@ -102,7 +102,7 @@ def swizzle_of(buffer: SSAValue) -> Swizzle | None:
         raise _no_exchange(alloc, str(note), "it is no text of an index map")
     map_ = IndexMap.of(note)
     if len(map_.names) != len(shape) or len(map_.results) != len(shape):
-        why = f"it maps {len(map_.names)} indices to {len(map_.results)}"
+        why = f"it maps {counted(len(map_.names), 'index', 'indices')} to {len(map_.results)}"
     elif DYNAMIC in shape:
         why = "its size is known only at the call"
     elif not isinstance(type_.layout, NoneAttr):

@@ -3,7 +3,7 @@
 // RUN: not kc-opt %s --tile="block=C loops=i,j factors=4,0" 2>&1 | FileCheck %s --check-prefix=FACTOR --match-full-lines --strict-whitespace
 // RUN: not kc-opt %s --tile="func=other loops=x,y factors=4,4" 2>&1 | FileCheck %s --check-prefix=ORDER --match-full-lines --strict-whitespace
 
-//SIDES:error[KC3050]: tile: 1 loops and 2 factors
+//SIDES:error[KC3050]: tile: 1 loop and 2 factors
 //SIDES-NEXT:  --> {{.*}}tile_invalid.mlir:44:3  tir.for %i in 16 {
 //SIDES-NEXT:   |  for i in 16:    <-- here
 //SIDES-NEXT:   |    for j in 12:

@@ -28,7 +28,7 @@ func.func @together(%A: memref<16x32xf16>) {
 
 //CHECK:error[KC4245]: swizzle-storage: (i)->(i) does not exchange the 16 x 32 elements of S
 //CHECK-NEXT:  --> {{.*}}swizzle_storage_invalid.mlir:35:3  %S = tir.alloc "S" {tir.swizzle = "(i)->(i)"} : memref<16x32xf16>
-//CHECK-NEXT:  why: it maps 1 indices to 1
+//CHECK-NEXT:  why: it maps 1 index to 1
 //CHECK-NEXT:  try: swizzle as many elements of a row as are copied: a power of two
 
 func.func @rank(%A: memref<16x32xf16>) {

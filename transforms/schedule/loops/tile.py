@@ -31,6 +31,7 @@ from typing import ClassVar, Self
 
 from kc.analysis import loop_tree
 from kc.dialects.tir import ForKind, ForOp
+from kc.support.diagnostics import counted
 from kc.support.registry import pass_class
 from kc.transforms.schedule.base import Gives, LoopRef, Primitive, Rewritten, Site, on_copy
 
@@ -61,7 +62,7 @@ class Tile(Primitive):
         if len(loops) != 2 or len(self.factors) != 2:
             raise site.refuse(
                 "KC3050",
-                f"{len(loops)} loops and {len(self.factors)} factors",
+                f"{counted(len(loops), 'loop')} and {counted(len(self.factors), 'factor')}",
                 at=loops[0] if loops else site.function,
                 why="a tile has two sides",
                 hints=["loops=i,j factors=32,32"],
