@@ -570,3 +570,33 @@ def test_buffers_have_the_numbers_that_reads_and_writes_give_them():
     text = kernel.script("tvmscript")
     again = tir.Schedule(kc.script.from_source(text))
     assert again.get(again.cache_read("C", 1, "global")).label == "B_global"
+
+
+def test_loops_and_variables_of_any_rank():
+    dims = (4, 3)
+
+    @T.prim_func
+    def row_sums(a: T.handle, b: T.handle):
+        A = T.match_buffer(a, [*dims, 5], "int32")
+        B = T.match_buffer(b, dims, "int32")
+        for *spatial, k in T.grid(*A.shape):
+            with T.block("B"):
+                *vs, vk = T.axis.remap("SSR", [*spatial, k])
+                with T.init():
+                    B[vs] = 0
+                B[vs] = B[vs] + A[(*vs, vk)]
+        for ax in T.grid(*dims):
+            with T.block("C"):
+                v = T.axis.remap("SS", ax)
+                B[v] = B[v] * 2
+        for i in T.serial(0, 4, step=3):
+            B[i, 0] = -1
+
+    text = row_sums.script("tvmscript")
+    assert "for spatial_0, spatial_1, k in T.grid(4, 3, 5):" in text
+    assert 'vs_0, vs_1, vk = T.axis.remap("SSR", [spatial_0, spatial_1, k])' in text
+    a, b = np.arange(60, dtype="i4").reshape(4, 3, 5), np.zeros((4, 3), "i4")
+    _, b = execute(row_sums, a, b, native=False)
+    expected = a.sum(2) * 2
+    expected[[0, 3], 0] = -1
+    assert (b == expected).all()

@@ -13,6 +13,7 @@ from kc.te.slices import TensorSlice
 from kc.te.tensor import Tensor
 from kc.tir.checked import store, stored_as
 from kc.tir.script.expressions import as_scalar, is_symbolic, loads, refuse
+from kc.tir.script.loops import spread
 from kc.tir.script.names import Word
 from kc.tir.script.scope import Local, assigned
 from kc.tir.stmt import Allocate, Let, Store, Value
@@ -41,7 +42,7 @@ class Assignments:
                     for name, item in zip(target.elts, value.elts, strict=True)
                 ]
             else:
-                self.targets = [ast.unparse(item) for item in target.elts]
+                self.targets = self._names_of(target)
                 given = self.expressions.eval(value)
                 self.targets = None
                 if not isinstance(given, tuple | list):
@@ -49,6 +50,15 @@ class Assignments:
                         "unpacking something that is not a tuple", at, "assign to one name"
                     )
                 values = list(given)
+                groups = spread(self._names_of(target), len(values))
+                if groups is not None and any(isinstance(it, ast.Starred) for it in target.elts):
+                    parts = iter(values)
+                    values = [
+                        tuple(next(parts) for _ in group)
+                        if isinstance(element, ast.Starred)
+                        else next(parts)
+                        for element, group in zip(target.elts, groups, strict=True)
+                    ]
             if len(values) != len(target.elts):
                 raise TEError(
                     "KC2116",
@@ -59,10 +69,15 @@ class Assignments:
                 # All values are those of before, as in a swap.
                 values = [self.kept(item, "value", at) for item in values]
             for element, part in zip(target.elts, values, strict=True):
-                self._assign_value(element, part, at)
+                name = element.value if isinstance(element, ast.Starred) else element
+                self._assign_value(name, part, at)
             return
         name = target.id if isinstance(target, ast.Name) else ""
         self._assign_value(target, self._named(value, name), at)
+
+    @staticmethod
+    def _names_of(target: ast.Tuple | ast.List) -> list[str]:
+        return [ast.unparse(item) for item in target.elts]
 
     def _named(self, value: ast.expr, name: str) -> Any:
         """The value of an expression; memory and block variables take the name of the target."""

@@ -16,6 +16,7 @@ from kc.te.dtypes import is_float
 from kc.te.expr import Expr, IterVar, as_expr, walk
 from kc.te.tensor import make_axis
 from kc.tir.script.expressions import python, refuse, truth
+from kc.tir.script.loops import spread
 from kc.tir.script.names import Word
 from kc.tir.stmt import Allocate, BlockStmt, Iter, Stmt
 from kc.transforms.schedule.notes._annotations import Value as Annotation
@@ -254,18 +255,16 @@ class Blocks:
                 why="S is a spatial variable, R one of a reduction, O an opaque one",
                 hints=['vi, vj, vk = axis.remap("SSR", [i, j, k])'],
             )
-        names = (
-            self.reader.assignments.targets
-            if self.reader.assignments.targets is not None
-            else [name]
-        )
-        if len(names) != len(loops):
+        targets = self.reader.assignments.targets
+        groups = spread([name] if targets is None else targets, len(loops))
+        if groups is None:
             raise TEError(
                 "KC2116",
-                f"{len(loops)} variables are assigned to {len(names)} names",
+                f"{len(loops)} variables are assigned to {len(targets or [name])} names",
                 location=at,
                 hints=['vi, vj, vk = axis.remap("SSR", [i, j, k])'],
             )
+        names = [axis_name if name or targets else "" for group in groups for axis_name in group]
         variables = []
         for axis_name, letter, loop in zip(names, kinds, loops, strict=True):
             if not isinstance(loop, IterVar) or loop not in self.reader.extents:
@@ -280,7 +279,7 @@ class Blocks:
             variables.append(
                 self._declare_axis(block, _LETTERS[letter], axis_name, extent, loop.start, loop, at)
             )
-        return tuple(variables) if self.reader.assignments.targets is not None else variables[0]
+        return variables[0] if targets is None and len(variables) == 1 else tuple(variables)
 
     # Memory --------------------------------------------------------------------------------
 

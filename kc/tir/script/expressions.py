@@ -302,8 +302,11 @@ class Expressions:
         given = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         indices: list[Any] = []
         for part in given:
-            value = self._slice(part) if isinstance(part, ast.Slice) else self.eval(part)
-            indices += value if isinstance(value, tuple) else [value]
+            if isinstance(part, ast.Slice):
+                indices.append(self._slice(part))
+                continue
+            for value in self.eval_each([part]):
+                indices += value if isinstance(value, tuple) else [value]
         return tuple(indices)
 
     def _slice(self, node: ast.Slice) -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kc.dialects.tir.threads import THREAD_AXES
 from kc.support.diagnostics import Location, TEError, suggest
-from kc.te.expr import Expr, all_of, const, if_then_else
+from kc.te.expr import all_of, const, if_then_else
 from kc.te.tensor import check_name
 from kc.te.threads import thread_axis
 from kc.tir.checked import counting_loop, integer, while_loop
@@ -106,6 +106,8 @@ class Loops:
         if kind in ("thread_binding", "bind"):
             self._threads(node, call, values, named, at)
             return
+        if "step" in named and len(values) in (1, 2):
+            values = [0] * (2 - len(values)) + [*values, named.pop("step")]
         unsafe = bool(named.pop("unsafe", False))
         annotations = named.pop("annotations", None) or {}
         if named:
@@ -146,7 +148,7 @@ class Loops:
         return check_name(target.id, self.expressions.at(target)) if target.id != "_" else "i"
 
     def _loop(
-        self, node: ast.For, loop: For, targets: Sequence[tuple[ast.expr, Expr]], at: Location
+        self, node: ast.For, loop: For, targets: Sequence[tuple[ast.expr, Any]], at: Location
     ) -> None:
         """Read the statements of a loop that was made."""
         self.reader.body.append(loop)
@@ -160,16 +162,22 @@ class Loops:
 
     def _grid(self, node: ast.For, extents: Sequence[Any], at: Location) -> None:
         """``for i, j in grid(n, m)``: a loop in a loop."""
-        targets = node.target.elts if isinstance(node.target, ast.Tuple) else [node.target]
-        if len(targets) != len(extents) or not extents:
+        written = node.target.elts if isinstance(node.target, ast.Tuple) else [node.target]
+        groups = spread([ast.unparse(target) for target in written], len(extents))
+        if groups is None:
             raise TEError(
                 "KC2116",
-                f"grid has {len(extents)} loops, and {len(targets)} variables are assigned",
+                f"grid has {len(extents)} loops, and {len(written)} variables are assigned",
                 location=at,
                 hints=["for i, j in grid(n, m):"],
             )
+        targets: list[ast.expr] = []
+        for target, names in zip(written, groups, strict=True):
+            several = isinstance(target, ast.Starred) or len(names) > 1
+            named = [ast.copy_location(ast.Name(name), target) for name in names]
+            targets += named if several else [target]
         outer = self.reader.body
-        variables: list[tuple[ast.expr, Expr]] = []
+        variables: list[tuple[ast.expr, Any]] = []
         for target, extent in zip(targets, extents, strict=True):
             loop, variable = counting_loop(
                 self._loop_name(node, target),
@@ -181,6 +189,13 @@ class Loops:
             self.reader.extents[loop.axis] = loop.extent
             variables.append((target, variable))
             if target is targets[-1]:
+                counts = iter([value for _, value in variables])
+                for target, names in zip(written, groups, strict=True):
+                    parts = tuple(next(counts) for _ in names)
+                    if isinstance(target, ast.Starred):
+                        variables.append((target.value, parts))
+                    elif len(names) > 1:
+                        variables.append((target, parts))
                 self._loop(node, loop, variables, at)
             else:
                 self.reader.body.append(loop)
@@ -260,3 +275,20 @@ class Loops:
                 hints=["range makes a loop of any length"],
             )
         return number
+
+
+def spread(names: Sequence[str], count: int) -> list[list[str]] | None:
+    """``count`` names for values that are assigned to ``names``, by name: one that begins with *,
+    or is alone, takes all that the others leave. None where they are another number."""
+    stars = [n for n, name in enumerate(names) if name.startswith("*")]
+    if not count or len(stars) > 1 or len(names) - len(stars) > count:
+        return None
+    if len(names) == 1 and not stars and count > 1:
+        stars = [0]
+    if not stars and len(names) != count:
+        return None
+    groups = [[name] for name in names]
+    for n in stars:
+        base = names[n].removeprefix("*")
+        groups[n] = [f"{base}_{k}" for k in range(count - len(names) + 1)]
+    return groups
