@@ -478,8 +478,8 @@ def with_of_a_file() -> None:
 def loops_of_a_grid() -> None:
     @kc.script
     def f(A: Buf((8, 8))):
-        for i in grid(8, 8):
-            A[i, 0] = 0.0
+        for i, j, k in grid(8, 8):
+            A[i, j] = 0.0
 
 
 def word_in_a_wrong_place() -> None:
@@ -918,8 +918,8 @@ error[KC2110]: kc.script does not have Python's open
                       ^
   try: a kernel computes numbers""",
     loops_of_a_grid: """\
-error[KC2116]: grid has 2 loops, and 1 variables are assigned
-  --> HERE:3:9  for i in grid(8, 8):
+error[KC2116]: grid has 2 loops, and 3 variables are assigned
+  --> HERE:3:9  for i, j, k in grid(8, 8):
   try: for i, j in grid(n, m):""",
     word_in_a_wrong_place: """\
 error[KC2110]: parallel stands in a for only
