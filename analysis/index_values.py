@@ -24,7 +24,15 @@ from xdsl.ir.affine import (
 
 from kc.analysis.array_sizes import is_array_size, sized_symbols
 from kc.analysis.index_reader import IndexReader, extreme_of
-from kc.analysis.simplify_affine import UNBOUNDED, Bounds, bounds, simplify, simplify_constraints
+from kc.analysis.simplify_affine import (
+    UNBOUNDED,
+    Bounds,
+    bounds,
+    bounds_of_sum,
+    compose,
+    simplify,
+    simplify_constraints,
+)
 from kc.dialects.gpu import LaunchOp
 from kc.dialects.tir import (
     INDEX,
@@ -81,6 +89,10 @@ class IndexValues(IndexReader[AffineExpr]):
         """Bounds of ``expr`` (over the roots)."""
         return bounds(expr, self.ranges)
 
+    def bounds_of_sum(self, terms: dict[AffineExpr, int], constant: int) -> Bounds:
+        """Bounds of a sum of terms over the roots, each with its factor, and a constant."""
+        return bounds_of_sum(terms, constant, self.ranges)
+
     def is_natural(self, expr: AffineExpr) -> bool:
         """Whether ``expr`` (over the roots) is known to be at least 0."""
         low, _ = self.bounds(expr)
@@ -91,7 +103,7 @@ class IndexValues(IndexReader[AffineExpr]):
         if isinstance(expr, AffineDimExpr):
             return self.expr(operands[expr.position])
         dims = [self.expr(operand) for operand in operands]
-        return simplify(expr.replace_dims_and_symbols(dims, ()), self.ranges)
+        return compose(expr, dims, self.ranges)
 
     def conditions(
         self, condition: AffineSet, operands: Sequence[SSAValue]

@@ -250,14 +250,16 @@ class Space:
 
     def _enter_block(self, block: BlockOp, body: Block, instance: Instance) -> None:
         in_init = body is not block.body.block
-        for n, expr in enumerate(block.binding_exprs):
-            is_reduced = block.types[n] is IterType.REDUCE
-            if is_reduced and block.has_init and block.extents[n] == 0:
+        iters = zip(block.types, block.extents, block.binding_exprs, strict=True)
+        operands = block.binding_operands
+        for n, (kind, extent, expr) in enumerate(iters):
+            is_reduced = kind is IterType.REDUCE
+            if is_reduced and block.has_init and extent == 0:
                 # There is an initial value, whatever an iteration would bind the variable to.
                 instance.values[body.args[n]] = ZERO_TERM
                 continue
-            value = self.expr(expr, block.binding_operands, instance)
-            size = self.size(block.extents[n], instance)
+            value = self.expr(expr, operands, instance)
+            size = self.size(extent, instance)
             if in_init and is_reduced:
                 instance.values[body.args[n]] = ZERO_TERM
                 instance.constraints.append(any_of([value.equals(0), size <= 0]))

@@ -291,11 +291,12 @@ def derived_values(value: SSAValue) -> set[SSAValue]:
 def iter_types(loop: ForOp, block: BlockOp) -> set[IterType]:
     """The types of the block variables that ``loop`` drives."""
     values = derived_values(loop.var)
-    driven: set[IterType] = set()
-    for expr, kind in zip(block.binding_exprs, block.types, strict=True):
-        if any(block.binding_operands[n] in values for n in expr.used_dims()):
-            driven.add(kind)
-    return driven
+    moves = [operand in values for operand in block.binding_operands]
+    return {
+        kind
+        for expr, kind in zip(block.binding_exprs, block.types, strict=True)
+        if any(moves[n] for n in expr.used_dims())
+    }
 
 
 def spatial_loops(block: BlockOp) -> list[ForOp]:

@@ -185,29 +185,51 @@ def box(
     scope ``scope``, it is what all threads touch that share a buffer of that scope. Bases are over
     the roots of ``index``, a :class:`BoundIndexValues`. None if there are no accesses.
     """
-    hull: list[_Hull | None] | None = None
-    for op in accesses:
-        hulls = [
-            _hull(index.compose(expr, op.operands_of_map), inside, index, scope)
-            for expr in op.indices.data.results
-        ]
+    return Elements(accesses, index).box(inside, scope)
+
+
+_Sum = tuple[dict[AffineExpr, int], int, int]
+"""Terms with their factors, a constant, and how many elements beyond this one are touched."""
+
+
+class Elements:
+    """The elements of one buffer that accesses touch, of which any number of boxes can be asked."""
+
+    def __init__(self, accesses: Iterable[LoadOp | StoreOp | ViewOp], index: IndexValues) -> None:
+        self._index = index
+        self._accesses = [self._sums(op) for op in accesses]
+
+    def _sums(self, op: LoadOp | StoreOp | ViewOp) -> list[_Sum]:
+        operands = op.operands_of_map
+        exprs = [self._index.compose(expr, operands) for expr in op.indices.data.results]
+        beyond = [0] * len(exprs)
         if isinstance(op, ViewOp):
             sizes = op.result.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
             for position, size in zip(op.positions, sizes, strict=True):
-                hulls[position] = _widen(hulls[position], size - 1)
-        elif isinstance((op.result if isinstance(op, LoadOp) else op.value).type, VectorType):
+                beyond[position] = size - 1
+        else:
             value = op.result if isinstance(op, LoadOp) else op.value
-            assert isinstance(value.type, VectorType)
-            hulls[-1] = _widen(hulls[-1], value.type.get_shape()[0] - 1)
-        hull = hulls if hull is None else [_join(*two) for two in zip(hull, hulls, strict=True)]
-    if hull is None:
-        return None
-    return [WHOLE if dimension is None else dimension.interval() for dimension in hull]
+            if isinstance(value.type, VectorType):
+                beyond[-1] = value.type.get_shape()[0] - 1
+        return [(*linear_terms(expr), more) for expr, more in zip(exprs, beyond, strict=True)]
+
+    def box(self, inside: Block, scope: str | None = None) -> list[Interval] | None:
+        """As :func:`box`."""
+        hull: list[_Hull | None] | None = None
+        for sums in self._accesses:
+            hulls = [
+                _widen(_hull(terms, constant, inside, self._index, scope), more)
+                for terms, constant, more in sums
+            ]
+            hull = hulls if hull is None else [_join(*two) for two in zip(hull, hulls, strict=True)]
+        if hull is None:
+            return None
+        return [WHOLE if dimension is None else dimension.interval() for dimension in hull]
 
 
 def interval(expr: AffineExpr, inside: Block, index: IndexValues) -> Interval:
     """The values of ``expr`` (over the roots of ``index``) in one execution of ``inside``."""
-    range_ = _hull(expr, inside, index, None)
+    range_ = _hull(*linear_terms(expr), inside, index, None)
     return WHOLE if range_ is None else range_.interval()
 
 
@@ -223,8 +245,13 @@ class _Hull:
         return Interval(from_terms(self.fixed, self.low), self.high - self.low + 1)
 
 
-def _hull(expr: AffineExpr, inside: Block, index: IndexValues, scope: str | None) -> _Hull | None:
-    terms, constant = linear_terms(expr)
+def _hull(
+    terms: dict[AffineExpr, int],
+    constant: int,
+    inside: Block,
+    index: IndexValues,
+    scope: str | None,
+) -> _Hull | None:
     fixed: dict[AffineExpr, int] = {}
     moving: dict[AffineExpr, int] = {}
     for atom, factor in terms.items():
@@ -234,7 +261,7 @@ def _hull(expr: AffineExpr, inside: Block, index: IndexValues, scope: str | None
             for value in values
         )
         (fixed if is_fixed else moving)[atom] = factor
-    low, high = index.bounds(from_terms(moving, constant))
+    low, high = index.bounds_of_sum(moving, constant)
     return None if low is None or high is None else _Hull(fixed, low, high)
 
 
@@ -245,7 +272,7 @@ def _join(first: _Hull | None, second: _Hull | None) -> _Hull | None:
 
 
 def _widen(hull: _Hull | None, by: int) -> _Hull | None:
-    return None if hull is None else _Hull(hull.fixed, hull.low, hull.high + by)
+    return hull if hull is None or not by else _Hull(hull.fixed, hull.low, hull.high + by)
 
 
 def _is_thread(value: SSAValue, scope: str | None) -> bool:

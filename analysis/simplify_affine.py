@@ -48,9 +48,26 @@ def simplify(expr: AffineExpr, ranges: Sequence[Bounds]) -> AffineExpr:
     return from_terms(*_linear(expr, ranges))
 
 
+def compose(expr: AffineExpr, values: Sequence[AffineExpr], ranges: Sequence[Bounds]) -> AffineExpr:
+    """``expr`` with ``values[d]`` for its dimension ``d``, in its simplest known form.
+
+    ``ranges`` are those of the dimensions of ``values``.
+    """
+    return from_terms(*_linear(expr, ranges, values))
+
+
 def bounds(expr: AffineExpr, ranges: Sequence[Bounds]) -> Bounds:
     """Bounds of ``expr`` over all dimensions in range (sound, exact for one use of each)."""
+    if type(expr) is AffineDimExpr:
+        return _range(expr.position, ranges)
     return _bounds(_linear(expr, ranges), ranges)
+
+
+def bounds_of_sum(terms: dict[AffineExpr, int], constant: int, ranges: Sequence[Bounds]) -> Bounds:
+    """:func:`bounds` of the sum of ``terms``, each with its factor, and a constant."""
+    if all(type(atom) is AffineDimExpr for atom in terms):
+        return _bounds((terms, constant), ranges)
+    return bounds(from_terms(terms, constant), ranges)
 
 
 def decide(constraint: AffineConstraintExpr, ranges: Sequence[Bounds]) -> bool | None:
@@ -94,19 +111,24 @@ def _range(dim: int, ranges: Sequence[Bounds]) -> Bounds:
     return ranges[dim] if dim < len(ranges) else UNBOUNDED
 
 
-def _linear(expr: AffineExpr, ranges: Sequence[Bounds]) -> _Linear:
-    """``expr`` as a simplified sum."""
+def _linear(
+    expr: AffineExpr, ranges: Sequence[Bounds], values: Sequence[AffineExpr] | None = None
+) -> _Linear:
+    """``expr``, with ``values`` for its dimensions where they are given, as a simplified sum."""
     terms: _Terms = {}
     constant = 0
     has_mod = False
-    work = [(expr, 1)]
+    work = [(expr, 1, values)]
     # The types are compared as such: isinstance is slow on xDSL's expressions, which have an ABC.
     while work:
-        part, factor = work.pop()
+        part, factor, values = work.pop()
         if type(part) is AffineConstantExpr:
             constant += factor * part.value
             continue
         if type(part) is AffineDimExpr:
+            if values is not None and part.position < len(values):
+                work.append((values[part.position], factor, None))
+                continue
             low, high = _range(part.position, ranges)
             if low is not None and low == high:
                 constant += factor * low
@@ -114,19 +136,22 @@ def _linear(expr: AffineExpr, ranges: Sequence[Bounds]) -> _Linear:
         elif type(part) is AffineBinaryOpExpr:
             lhs, rhs = part.lhs, part.rhs
             if part.kind is AffineBinaryOpKind.Add:
-                work += [(rhs, factor), (lhs, factor)]
+                work += [(rhs, factor, values), (lhs, factor, values)]
                 continue
             if type(rhs) is AffineConstantExpr:
                 if part.kind is AffineBinaryOpKind.Mul:
-                    work.append((lhs, factor * rhs.value))
+                    work.append((lhs, factor * rhs.value, values))
                     continue
                 if rhs.value > 0:
-                    inner, extra = _divide(part.kind, lhs, rhs.value, ranges)
+                    inner, extra = _divide(part.kind, lhs, rhs.value, ranges, values)
                     constant += factor * extra
                     for atom, count in inner.items():
                         terms[atom] = terms.get(atom, 0) + factor * count
                     has_mod = True
                     continue
+        if values is not None:
+            work.append((part.replace_dims_and_symbols(values, ()), factor, None))
+            continue
         terms[part] = terms.get(part, 0) + factor
     terms = {atom: factor for atom, factor in terms.items() if factor}
     if has_mod:
@@ -135,9 +160,13 @@ def _linear(expr: AffineExpr, ranges: Sequence[Bounds]) -> _Linear:
 
 
 def _divide(
-    kind: AffineBinaryOpKind, lhs: AffineExpr, divisor: int, ranges: Sequence[Bounds]
+    kind: AffineBinaryOpKind,
+    lhs: AffineExpr,
+    divisor: int,
+    ranges: Sequence[Bounds],
+    values: Sequence[AffineExpr] | None,
 ) -> _Linear:
-    terms, constant = _linear(lhs, ranges)
+    terms, constant = _linear(lhs, ranges, values)
     if kind is AffineBinaryOpKind.CeilDiv:
         return _floor_div(terms, constant + divisor - 1, divisor, ranges)
     if kind is AffineBinaryOpKind.FloorDiv:
@@ -313,7 +342,7 @@ def _bounds(value: _Linear, ranges: Sequence[Bounds]) -> Bounds:
 
 
 def _atom_bounds(atom: AffineExpr, ranges: Sequence[Bounds]) -> Bounds:
-    if isinstance(atom, AffineDimExpr):
+    if type(atom) is AffineDimExpr:
         return _range(atom.position, ranges)
     quotient = _divided(atom, AffineBinaryOpKind.FloorDiv)
     if quotient is not None:

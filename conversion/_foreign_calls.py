@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Operation, SSAValue
 
+from kc.analysis.loop_tree import preorder
 from kc.dialects.tir.calls import CallExternOp
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
@@ -90,13 +91,11 @@ def _text(type_: FunctionType) -> str:
 
 def packed_calls(module: Operation) -> list[PackedSignature]:
     """The calls of Python functions in a module, one for each symbol."""
-    calls = [call for call in module.walk() if isinstance(call, CallExternOp) and call.is_packed]
+    calls = [call for call in preorder(module) if type(call) is CallExternOp and call.is_packed]
     return list({call.signature.symbol: call.signature for call in reversed(calls)}.values())[::-1]
 
 
 def c_calls(module: Operation) -> list[CallExternOp]:
     """The calls of C functions in a module, the first of each name."""
-    calls = [
-        call for call in module.walk() if isinstance(call, CallExternOp) and not call.is_packed
-    ]
+    calls = [call for call in preorder(module) if type(call) is CallExternOp and not call.is_packed]
     return list({call.label: call for call in reversed(calls)}.values())[::-1]

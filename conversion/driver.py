@@ -255,7 +255,7 @@ class CopyingConversion:
 
     def emit(self, op: Operation, source: Operation) -> Operation:
         """Add ``op``, which stands for ``source``, and is where that is."""
-        for inner in op.walk():
+        for inner in op.walk() if op.regions else (op,):
             inner.location = source.location
         self.add(op)
         return op

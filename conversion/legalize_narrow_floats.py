@@ -47,6 +47,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
+from kc.analysis.loop_tree import preorder
 from kc.conversion.driver import (
     Conversion,
     ConversionPattern,
@@ -69,13 +70,22 @@ class LegalizeNarrowFloatsPass(ModulePass):
     name = "legalize-narrow-floats"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if any(format_of(type_) for nested in op.walk() for type_ in _types(nested)):
+        if _has_narrow_floats(op):
             patterns = own_and_added(TARGET, PATTERNS)
             NarrowFloats(target_of(op), patterns).convert(op.body.block)
 
 
-def _types(op: Operation) -> list[Attribute]:
-    return [value.type for value in (*op.operands, *op.results)]
+def _has_narrow_floats(module: ModuleOp) -> bool:
+    seen: set[int] = set()
+    """The types, by identity: there are few, and the module keeps them."""
+    for op in preorder(module):
+        for value in (*op.operands, *op.results):
+            type_ = value.type
+            if id(type_) not in seen:
+                seen.add(id(type_))
+                if format_of(type_) is not None:
+                    return True
+    return False
 
 
 class NarrowFloats(Conversion):
@@ -101,7 +111,8 @@ class NarrowFloats(Conversion):
 
     def is_for_target(self, op: Operation) -> bool:
         """Whether the target has all types of ``op``."""
-        forms = {form.ir for type_ in _types(op) if (form := format_of(type_)) is not None}
+        types = [value.type for value in (*op.operands, *op.results)]
+        forms = {form.ir for type_ in types if (form := format_of(type_)) is not None}
         return forms <= self.computes
 
     def widen(self, at: BitArithmetic, value: SSAValue) -> SSAValue:

@@ -6,7 +6,7 @@ sets in the normal form ``expr >= 0`` or ``expr == 0``. Both print with the oper
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from io import StringIO
 from typing import cast
 
@@ -97,39 +97,46 @@ def linear_terms(expr: AffineExpr) -> tuple[dict[AffineExpr, int], int]:
     """``expr`` as atoms (dimensions, divisions, remainders) with coefficients, and a constant."""
     terms: dict[AffineExpr, int] = {}
     constant = 0
-
-    def add(part: AffineExpr, factor: int) -> None:
-        nonlocal constant
-        if isinstance(part, AffineConstantExpr):
+    work = [(expr, 1)]
+    # The types are compared as such: isinstance is slow on xDSL's expressions, which have an ABC.
+    while work:
+        part, factor = work.pop()
+        if type(part) is AffineConstantExpr:
             constant += factor * part.value
-        elif isinstance(part, AffineBinaryOpExpr) and part.kind is AffineBinaryOpKind.Add:
-            add(part.lhs, factor)
-            add(part.rhs, factor)
-        elif (
-            isinstance(part, AffineBinaryOpExpr)
-            and part.kind is AffineBinaryOpKind.Mul
-            and isinstance(part.rhs, AffineConstantExpr)
-        ):
-            add(part.lhs, factor * part.rhs.value)
-        elif (
-            isinstance(part, AffineBinaryOpExpr)
-            and part.kind is AffineBinaryOpKind.Mul
-            and isinstance(part.lhs, AffineConstantExpr)
-        ):
-            add(part.rhs, factor * part.lhs.value)
-        else:
-            terms[part] = terms.get(part, 0) + factor
-
-    add(expr, 1)
+            continue
+        if type(part) is AffineBinaryOpExpr:
+            lhs, rhs = part.lhs, part.rhs
+            if part.kind is AffineBinaryOpKind.Add:
+                work += [(rhs, factor), (lhs, factor)]
+                continue
+            if part.kind is AffineBinaryOpKind.Mul:
+                if type(rhs) is AffineConstantExpr:
+                    work.append((lhs, factor * rhs.value))
+                    continue
+                if type(lhs) is AffineConstantExpr:
+                    work.append((rhs, factor * lhs.value))
+                    continue
+        terms[part] = terms.get(part, 0) + factor
     return {atom: factor for atom, factor in terms.items() if factor}, constant
 
 
-def from_terms(terms: dict[AffineExpr, int], constant: int) -> AffineExpr:
+def from_terms(terms: Mapping[AffineExpr, int], constant: int) -> AffineExpr:
     """The inverse of :func:`linear_terms`."""
     result: AffineExpr | None = None
     for atom, factor in terms.items():
-        term = atom if factor == 1 else atom * factor
-        result = term if result is None else result + term
+        # Written out for speed: nothing folds in a sum of dimensions and constants.
+        if factor == 1:
+            term = atom
+        elif type(atom) is AffineDimExpr:
+            term = AffineBinaryOpExpr(AffineBinaryOpKind.Mul, atom, AffineConstantExpr(factor))
+        else:
+            term = atom * factor
+        if result is None:
+            result = term
+        elif type(atom) is AffineDimExpr:
+            result = AffineBinaryOpExpr(AffineBinaryOpKind.Add, result, term)
+        else:
+            result = result + term
     if result is None:
         return AffineExpr.constant(constant)
     return result + constant if constant else result

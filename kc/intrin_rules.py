@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from kc.analysis.loop_tree import preorder
 from kc.dialects import tir
 from kc.dialects.tir.calls import dtype_name
 from kc.support.diagnostics import TEError
@@ -29,7 +30,7 @@ def lower_operators(module: ModuleOp, target: Target) -> None:
     call of an operator of a user's own without a rule.
     """
     rules = rules_of(target.kind.name)
-    pending = [(op, frozenset[str]()) for op in module.walk()]
+    pending = [(op, frozenset[str]()) for op in preorder(module)]
     while pending:
         op, within = pending.pop()
         name = _name(op)

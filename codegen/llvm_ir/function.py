@@ -130,7 +130,7 @@ class FunctionWriter:
             lines.append(f"{self._labels[block]}:")
             lines.extend(self._phis(block))
             for op in block.ops:
-                if not isinstance(op, CONSTANTS):
+                if type(op) not in CONSTANTS:
                     lines.append(self._line(op))
             for label, target in self._trampolines.get(block, ()):
                 lines.extend(["", f"{label}:", f"  br label %{self._labels[target]}"])
@@ -187,7 +187,7 @@ class FunctionWriter:
                 self._values[arg] = f"%{count}"
                 count += 1
             for op in block.ops:
-                if isinstance(op, CONSTANTS):
+                if type(op) in CONSTANTS:
                     try:
                         self._values[op.results[0]] = constant_value(self.state, op)
                     except Inexpressible as reason:

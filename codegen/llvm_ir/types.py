@@ -88,7 +88,8 @@ class TypeTable:
     """Prints types, and remembers the named structs that need a definition."""
 
     def __init__(self) -> None:
-        self._text: dict[Attribute, str] = {}
+        self._text: dict[int, tuple[Attribute, str]] = {}
+        """By identity, for types are hashed anew each time; the type is kept with its text."""
         self._structs: dict[str, LLVMStructType] = {}
         self._definitions: list[str] = []
 
@@ -98,10 +99,10 @@ class TypeTable:
 
     def text(self, ty: Attribute) -> str:
         """``ty`` in LLVM IR; raises :class:`Inexpressible` (KC4102)."""
-        text = self._text.get(ty)
-        if text is None:
-            text = self._text[ty] = self._print(ty)
-        return text
+        known = self._text.get(id(ty))
+        if known is None:
+            known = self._text[id(ty)] = ty, self._print(ty)
+        return known[1]
 
     def _print(self, ty: Attribute) -> str:
         if type(ty) in _FLOATS:

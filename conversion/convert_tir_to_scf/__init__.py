@@ -43,7 +43,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from kc.analysis.loop_tree import functions
+from kc.analysis.loop_tree import functions, preorder
 from kc.conversion.convert_tir_to_scf import calls, control_flow, indices, memory
 from kc.conversion.convert_tir_to_scf.function import STACK_BYTES, TARGET, TirToScf
 from kc.conversion.convert_tir_to_scf.refusals import require_lowered, uses_tir
@@ -74,9 +74,9 @@ class ConvertTirToScfPass(ModulePass):
         for function in todo:
             require_lowered(function)
             parts = (tir.CombineOp, tir.YieldOp, tir.ConditionOp)  # of what patterns are for
-            ops = (inner for inner in function.walk() if not isinstance(inner, parts))
+            ops = (inner for inner in preorder(function) if type(inner) not in parts)
             require_patterns(TARGET, patterns, ops)
         flags = target_of(op).fast_math
         for function in todo:
             TirToScf(function, flags, patterns).run()
-            require_legal(TARGET, function.walk())
+            require_legal(TARGET, preorder(function))

@@ -15,6 +15,7 @@ from xdsl.rewriter import Rewriter
 from kc.analysis.array_sizes import sized_symbols
 from kc.analysis.index_reader import AFFINE_OPS
 from kc.analysis.index_values import IndexValues
+from kc.analysis.loop_tree import preorder
 from kc.conversion._foreign_calls import callee_of
 from kc.conversion.convert_tir_to_scf.refusals import symbol_sources
 from kc.conversion.driver import Conversion, ConversionPattern, ConversionTarget
@@ -54,13 +55,13 @@ class TirToScf(Conversion):
         self.arith = IndexArithmetic(self.index)
         self.stack_bytes: dict[Block, int] = {}
         # What is called depends on types that are there before conversion.
-        self.callees = {op: callee_of(op) for op in function.walk() if isinstance(op, CallExternOp)}
+        self.callees = {op: callee_of(op) for op in preorder(function) if type(op) is CallExternOp}
         self._index_ops: list[Operation] = []
 
     def run(self) -> None:
         """Convert the function."""
-        for op in reversed([*self.function.walk()]):
-            if isinstance(op, tir.CombineOp):
+        for op in reversed([*preorder(self.function)]):
+            if type(op) is tir.CombineOp:
                 inline_combine(op)
         self.exact = exact_operations(self.function)
         self._signature()
@@ -184,7 +185,7 @@ class ConvertOperands(ConversionPattern[TirToScf]):
 
 def exact_operations(function: func.FuncOp) -> set[Operation]:
     """The operations that compute the operands of exact comparisons from what is in memory."""
-    pending = [op for op in function.walk() if EXACT in op.attributes]
+    pending = [op for op in preorder(function) if EXACT in op.attributes]
     exact = set(pending)
     while pending:
         op = pending.pop()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from xdsl.dialects import func
 from xdsl.ir.affine import AffineExpr
 
+from kc.analysis.loop_tree import preorder
 from kc.dialects import tir
 from kc.dialects.tir.threads import VIRTUAL_AXES, is_same_axis
 from kc.support.diagnostics import CodegenError
@@ -27,8 +28,8 @@ def require_lowered(function: func.FuncOp) -> None:
             why="loops of tir stand in functions of one block",
             hints=["write tir.if or scf.if, or put the loops into a function of their own"],
         )
-    for op in function.walk():
-        if isinstance(op, tir.BlockOp):
+    for op in preorder(function):
+        if type(op) is tir.BlockOp:
             raise CodegenError(
                 "KC4201",
                 f"convert-tir-to-scf: block {op.label} is left",
@@ -36,7 +37,7 @@ def require_lowered(function: func.FuncOp) -> None:
                 why="blocks are dissolved before this conversion",
                 hints=["run --lower-init-block --lower-blocks first"],
             )
-        if isinstance(op, tir.ForOp) and op.kind.data is tir.ForKind.VECTORIZED:
+        if type(op) is tir.ForOp and op.kind.data is tir.ForKind.VECTORIZED:
             raise CodegenError(
                 "KC4202",
                 f"convert-tir-to-scf: the vectorized loop {op.label} is left",
@@ -44,9 +45,9 @@ def require_lowered(function: func.FuncOp) -> None:
                 why="loops become vector code before this conversion",
                 hints=["run --vectorize-loop first"],
             )
-        if isinstance(op, tir.ForOp) and op.axis is not None:
+        if type(op) is tir.ForOp and op.axis is not None:
             _require_interleaving(op)
-        if isinstance(op, tir.SymbolOp) and op.symbol.data not in symbols:
+        if type(op) is tir.SymbolOp and op.symbol.data not in symbols:
             raise CodegenError(
                 "KC4204",
                 f"convert-tir-to-scf: no argument gives the size {op.symbol.data}",

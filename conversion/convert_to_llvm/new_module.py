@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, Region
 
+from kc.analysis.loop_tree import preorder
 from kc.conversion.convert_to_llvm.aliasing import Handover, propagate
 from kc.conversion.convert_to_llvm.signatures import Signature
 from kc.conversion.convert_to_llvm.values import Origin
@@ -168,7 +169,7 @@ class NewModule:
     def operations(self) -> Iterator[Operation]:
         """All operations that were built."""
         for top in self._tops:
-            yield from top.walk()
+            yield from preorder(top)
 
     def replace_contents(self) -> None:
         """Put what was built in the place of what was there."""

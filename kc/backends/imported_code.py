@@ -13,6 +13,7 @@ from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
+from kc.analysis.loop_tree import preorder
 from kc.contrib.clang import create_llvm
 from kc.dialects.tir import ForOp
 from kc.support.diagnostics import CodegenError, Location
@@ -36,8 +37,8 @@ def imported_code(module: ModuleOp) -> list[ImportedCode]:
     """The code that the loops of a module bring, once each. Raises CodegenError KC4355 for a file
     that cannot be read."""
     codes: dict[tuple[str, str], ImportedCode] = {}
-    for loop in module.walk():
-        if not isinstance(loop, ForOp) or loop.annotations is None:
+    for loop in preorder(module):
+        if type(loop) is not ForOp or loop.annotations is None:
             continue
         for language, key in LANGUAGES.items():
             value = loop.annotations.data.get(key)

@@ -19,7 +19,7 @@ matrix multiplication" (TOMS 2008), is where the shape of the nest is from::
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -217,6 +217,7 @@ def _tiles(nest: Nest, machine: Machine, may_pack: bool, may_pad: bool) -> Itera
             packable = may_pack and _is_packable(nest, column_operand)
             if strange and (strange != [column_operand] or not packable):
                 continue
+            cycles_of = _cycles(nest, rows, columns, lanes, machine)
             for height in range(1, min(extent(rows), machine.registers - 2) + 1):
                 for vectors in (1, 2, 4):
                     if height * vectors + vectors + 1 >= machine.registers:
@@ -235,9 +236,7 @@ def _tiles(nest: Nest, machine: Machine, may_pack: bool, may_pad: bool) -> Itera
                     width = vectors * lanes
                     pads = may_pad and packable and _sticks_out(columns, width)
                     packs = packs or pads
-                    cycles = _cycles(
-                        nest, rows, columns, height, vectors, lanes, packs, pads, machine
-                    )
+                    cycles = cycles_of(height, vectors, packs, pads)
                     yield Tile(
                         rows,
                         columns,
@@ -262,61 +261,58 @@ def _sticks_out(columns: ForOp, width: int) -> bool:
 
 
 def _cycles(
-    nest: Nest,
-    rows: ForOp,
-    columns: ForOp,
-    height: int,
-    vectors: int,
-    lanes: int,
-    packs: bool,
-    pads: bool,
-    machine: Machine,
-) -> float:
+    nest: Nest, rows: ForOp, columns: ForOp, lanes: int, machine: Machine
+) -> Callable[[int, int, bool, bool], float]:
+    """The cycles of the nest by its tile: rows, vectors, whether it packs, whether it pads."""
     operand = next(it for it in nest.loads if it.stride(columns) and not it.stride(rows))
-    width = vectors * lanes
-    panel = width * operand.bits // 8 * iterations(it for it in nest.reduce if operand.stride(it))
-    fetch = width * operand.bits / 8 / L2_BYTES if panel > machine.l1 * 3 // 4 else 0
+    depth = iterations(it for it in nest.reduce if operand.stride(it))
+    moves = [(bool(load.stride(rows)), bool(load.stride(columns))) for load in nest.loads]
+    work_of_sum = max(1, nest.operations - 1)
+    height_of_all, width_of_all = extent(rows), extent(columns)
+    further = iterations(loop for loop in nest.spatial if loop not in (rows, columns))
+    terms = iterations(nest.reduce)
+    reach = [(load, _reach(nest, load, machine)) for load in nest.loads]
+    spread = [(load, cost) for load, cost in reach if cost]
+    sums = height_of_all * width_of_all * further
+    is_turned = nest.stores[0].stride(columns) != 1
+    packing = iterations(loop for loop in nest.loops if operand.stride(loop)) * (
+        SCALAR_COPY if operand.stride(columns) != 1 else 2 / lanes
+    )
 
-    def step(tall: int) -> float:
+    def step(tall: int, vectors: int, fetch: float) -> float:
         """The cycles of one term of the sums of a tile of ``tall`` rows."""
         loads = 0
-        for load in nest.loads:
-            across = tall if load.stride(rows) else 1
-            loads += across * (vectors if load.stride(columns) else 1)
-        sums = tall * vectors
-        work = sums * max(1, nest.operations - 1)
+        for by_rows, by_columns in moves:
+            loads += (tall if by_rows else 1) * (vectors if by_columns else 1)
+        work = tall * vectors * work_of_sum
         bound = max(work / FMA_PER_CYCLE, loads / LOADS_PER_CYCLE, FMA_LATENCY, fetch)
         return bound + LOAD_COST * loads
 
-    full, rest = divmod(extent(rows), height)
-    down = full * step(height) + (step(rest) if rest else 0)
-    whole, odd = divmod(extent(columns), width)
-    is_exact = not whole and odd % lanes == 0
-    across = whole + ((1 if pads or is_exact else MASKED) if odd else 0)
-    further = iterations(loop for loop in nest.spatial if loop not in (rows, columns))
-    terms = iterations(nest.reduce)
-    cycles = down * across * further * terms
-    cycles += _rows_beyond_ways(nest, rows, columns, height, machine) * across * further * terms
-    # What lies apart along the reduction comes from the caches anew for each tile.
-    tall = math.ceil(extent(rows) / height)
-    wide = math.ceil(extent(columns) / width)
-    for load in nest.loads:
-        times = tall * wide
-        if packs and load is operand:
-            times = wide
-        apart = _lines(load, rows, height) * _lines(load, columns, width)
-        cycles += times * further * terms * apart * _reach(nest, load, machine)
-    sums = extent(rows) * extent(columns) * further
-    # Between two reductions: sums are set to 0 and stored, and the loops start.
-    tiles = math.ceil(extent(rows) / height) * math.ceil(extent(columns) / width) * further
-    cycles += tiles * 8 + 2 * sums / lanes
-    if nest.stores[0].stride(columns) != 1:
-        cycles += sums * _cycles_to_turn(nest.stores[0], rows, height, lanes)
-    if packs:
-        elements = iterations(loop for loop in nest.loops if operand.stride(loop))
-        turned = operand.stride(columns) != 1
-        cycles += elements * (SCALAR_COPY if turned else 2 / lanes)
-    return cycles
+    def cycles_of(height: int, vectors: int, packs: bool, pads: bool) -> float:
+        width = vectors * lanes
+        panel = width * operand.bits // 8 * depth
+        fetch = width * operand.bits / 8 / L2_BYTES if panel > machine.l1 * 3 // 4 else 0
+        full, rest = divmod(height_of_all, height)
+        down = full * step(height, vectors, fetch) + (step(rest, vectors, fetch) if rest else 0)
+        whole, odd = divmod(width_of_all, width)
+        is_exact = not whole and odd % lanes == 0
+        across = whole + ((1 if pads or is_exact else MASKED) if odd else 0)
+        cycles = down * across * further * terms
+        cycles += _rows_beyond_ways(nest, rows, columns, height, machine) * across * further * terms
+        # What lies apart along the reduction comes from the caches anew for each tile.
+        tall = math.ceil(height_of_all / height)
+        wide = math.ceil(width_of_all / width)
+        for load, cost in spread:
+            times = wide if packs and load is operand else tall * wide
+            apart = _lines(load, rows, height) * _lines(load, columns, width)
+            cycles += times * further * terms * apart * cost
+        # Between two reductions: sums are set to 0 and stored, and the loops start.
+        cycles += tall * wide * further * 8 + 2 * sums / lanes
+        if is_turned:
+            cycles += sums * _cycles_to_turn(nest.stores[0], rows, height, lanes)
+        return cycles + packing if packs else cycles
+
+    return cycles_of
 
 
 def _cycles_to_turn(store: Access, rows: ForOp, height: int, lanes: int) -> float:

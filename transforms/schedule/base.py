@@ -295,9 +295,9 @@ class Site:
         buffers: set[SSAValue] = set()
         for nest in nests:
             for op in loop_tree.preorder(nest):
-                is_read = isinstance(op, LoadOp | PrefetchOp) and not arguments
+                is_read = not arguments and isinstance(op, LoadOp | PrefetchOp)
                 for value in (*op.operands, *op.results):
-                    if isinstance(value.type, MemRefType):
+                    if type(value.type) is MemRefType:
                         if not (is_read and isinstance(value.owner, Block)):
                             buffers.add(value)
         users = [use.operation for buffer in buffers for use in buffer.uses]

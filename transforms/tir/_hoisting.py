@@ -70,13 +70,13 @@ class _Hoisting:
             return False
         if is_pipelined(loop):
             return False  # its annotations count its statements
-        return not any(isinstance(inner, BlockOp) for inner in preorder(loop))
+        return not any(type(inner) is BlockOp for inner in preorder(loop))
 
     def _loop(self, loop: ForOp) -> None:
         self._move_values(loop)
         branches = _branches(loop)
         effects = _effects(loop) if branches else 0
-        size = sum(1 for _ in loop.walk()) if branches else 0
+        size = sum(1 for _ in preorder(loop)) if branches else 0
         for op in branches:
             loops = self._branch(loop, op, effects, size)
             if loops:

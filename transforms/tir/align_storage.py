@@ -70,7 +70,7 @@ class AlignStoragePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in loop_tree.functions(op):
-            for alloc in [nested for nested in function.walk() if isinstance(nested, AllocOp)]:
+            for alloc in [op for op in loop_tree.preorder(function) if type(op) is AllocOp]:
                 if KEY in alloc.attributes:
                     _Layout(alloc).apply()
 

@@ -51,7 +51,7 @@ from kc.analysis import loop_tree
 from kc.analysis.index_values import IndexValues
 from kc.analysis.instances import Space, Supply
 from kc.analysis.loop_tree import all_loops_around, memory_scope
-from kc.analysis.regions import BoundIndexValues, Interval, box
+from kc.analysis.regions import BoundIndexValues, Elements, Interval
 from kc.dialects.affine_assembly import ZERO
 from kc.dialects.tir import (
     DYNAMIC,
@@ -81,7 +81,7 @@ class CompactBufferAllocationPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in loop_tree.functions(op):
-            allocs = [nested for nested in function.walk() if isinstance(nested, AllocOp)]
+            allocs = [op for op in loop_tree.preorder(function) if type(op) is AllocOp]
             if allocs:
                 index = BoundIndexValues()
                 for alloc in allocs:
@@ -131,10 +131,11 @@ def _plan(alloc: AllocOp, index: IndexValues) -> _Plan | None:
     touching = [access for access in accesses if not isinstance(access, PrefetchOp)]
     if not touching or home is None:
         return None
+    elements, scope = Elements(touching, index), memory_scope(alloc.buffer)
     places: list[tuple[ForOp | None, list[Interval]]] = []
-    for loop in (None, *_loops_around_all(accesses, home, memory_scope(alloc.buffer))):
+    for loop in (None, *_loops_around_all(accesses, home, scope)):
         inside = home if loop is None else loop.body.block
-        region = box(touching, inside, index, memory_scope(alloc.buffer))
+        region = elements.box(inside, scope)
         assert region is not None
         places.append((loop, _useful(region, alloc)))
     # The smallest first, of those as small the outermost; a proof is asked for only where it pays.

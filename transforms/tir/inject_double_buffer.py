@@ -74,7 +74,7 @@ class InjectDoubleBufferPass(ModulePass):
         for function in loop_tree.functions(op):
             marked = [
                 nested
-                for nested in function.walk()
+                for nested in loop_tree.preorder(function)
                 if isinstance(nested, AllocOp) and MARK in nested.attributes
             ]
             if marked:

@@ -88,24 +88,26 @@ class _Lowering:
             op = work.pop()
             if op is None:
                 continue
-            if isinstance(op, BlockOp):
+            # The types are compared as such: isinstance is slow where it finds none.
+            kind = type(op)
+            if kind is BlockOp:
                 work += self._block(op)
-            elif isinstance(op, IfOp):
+            elif kind is IfOp:
                 work += self._if(op)
-            elif isinstance(op, CombineOp):
+            elif kind is CombineOp:
                 work.append(inline_combine(op))
-            elif isinstance(op, ForOp) and op.static_extent == 0:
+            elif kind is ForOp and op.static_extent == 0:
                 work.append(op.next_op)
                 op.detach()
                 op.erase(safe_erase=False)
             else:
                 work.append(op.next_op)
-                if isinstance(op, LoadOp | StoreOp | PrefetchOp):
+                if kind in (LoadOp, StoreOp, PrefetchOp):
                     self._access(op)
-                elif isinstance(op, ApplyOp):
+                elif kind is ApplyOp:
                     self._apply(op)
                 work += _first_ops(op)
-                if isinstance(op, AFFINE_OPS):
+                if kind in AFFINE_OPS:
                     self.index_ops.append(op)
         for op in reversed(self.index_ops):
             unused = all(result.first_use is None for result in op.results)

@@ -80,7 +80,7 @@ from xdsl.passes import ModulePass
 
 from kc.analysis.affine_relations import Box, collision
 from kc.analysis.index_values import IndexValues
-from kc.analysis.loop_tree import buffer_name, defined_inside, functions, loops_around
+from kc.analysis.loop_tree import buffer_name, defined_inside, functions, loops_around, preorder
 from kc.analysis.vector_alignment import divisor
 from kc.dialects.affine_assembly import linear_terms
 from kc.dialects.memref_views import ExtractAlignedPointerAsIndexOp
@@ -121,7 +121,7 @@ class NontemporalStoresPass(ModulePass):
         if least <= 0 and self.min_bytes is None:
             return
         for function in functions(op):
-            if function.is_declaration or any(isinstance(it, BlockOp) for it in function.walk()):
+            if function.is_declaration or any(type(it) is BlockOp for it in preorder(function)):
                 continue
             for argument in function.body.blocks[0].args:
                 for store in _streams(argument, least):

@@ -78,7 +78,7 @@ class StorageRewritePass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         del ctx
         for function in loop_tree.functions(op):
-            allocs = [nested for nested in function.walk() if isinstance(nested, AllocOp)]
+            allocs = [op for op in loop_tree.preorder(function) if type(op) is AllocOp]
             for block in dict.fromkeys(alloc.parent for alloc in allocs):
                 assert block is not None
                 for memory in _plan([alloc for alloc in allocs if alloc.parent is block], block):

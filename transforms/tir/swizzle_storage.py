@@ -65,7 +65,7 @@ class SwizzleStoragePass(ModulePass):
         allocs = [
             (alloc, swizzle)
             for function in loop_tree.functions(op)
-            for alloc in function.walk()
+            for alloc in loop_tree.preorder(function)
             if isinstance(alloc, AllocOp) and (swizzle := swizzle_of(alloc.buffer)) is not None
         ]
         for alloc, swizzle in allocs:

@@ -55,7 +55,7 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 from xdsl.passes import ModulePass
 
 from kc.analysis.index_values import IndexValues
-from kc.analysis.loop_tree import functions
+from kc.analysis.loop_tree import functions, preorder
 from kc.analysis.simplify_affine import simplify_constraints
 from kc.dialects.affine_assembly import at_least_zero
 from kc.dialects.tir import (
@@ -122,7 +122,7 @@ def _vectorized_loops(function: Operation) -> tuple[list[ForOp], dict[ForOp, For
     """The vectorized loops in program order, and for outer ones an inner one."""
     loops: list[ForOp] = []
     inside: dict[ForOp, ForOp] = {}
-    for op in function.walk():
+    for op in preorder(function):
         if isinstance(op, BlockOp):
             raise CodegenError(
                 "KC4201",
