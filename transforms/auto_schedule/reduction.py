@@ -12,6 +12,8 @@ Three forms, by where memory is contiguous:
 
 from __future__ import annotations
 
+import math
+
 from kc.dialects.tir import ForOp
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.auto_schedule.draft import Draft
@@ -21,6 +23,9 @@ from kc.transforms.auto_schedule.rule import Rule
 
 UNROLLED = 32
 """Terms of a reduction that are written out: the taps of a small window."""
+
+MOST_INSTRUCTIONS = 1024
+"""That they are written out to: an exponential is many, and LLVM takes seconds for thousands."""
 
 VECTORS = 4
 """Vector registers of partial results: enough to hide the latency of an addition."""
@@ -85,7 +90,7 @@ def schedule(draft: Draft, block: str, outer: int, *, in_place: bool = False) ->
             # Loops are other operations where something was undone.
             columns(draft, block, draft.nest(block).loops[at])
     else:
-        serial(draft, block)
+        serial(draft, block, outer)
 
 
 def _lanes_of_row(draft: Draft, block: str, row: ForOp) -> bool:
@@ -166,10 +171,11 @@ def columns(draft: Draft, block: str, along: ForOp) -> None:
     handles = draft.loops(block)
     reduce = [handles[loop] for loop in nest.reduce]
     count, inner = along.static_extent, handles[along]
+    width = machine.registers // 2 * lanes
     if all(loop.static_extent is not None for loop in nest.reduce) and (
         iterations(nest.reduce) <= UNROLLED
+        and iterations(nest.reduce) * _instructions(nest, along, width, lanes) <= MOST_INSTRUCTIONS
     ):
-        width = machine.registers // 2 * lanes
         if count is None or count > width:
             _, inner = draft.split(inner, [None, width])
         draft.put_in_order([*reduce, inner])
@@ -196,10 +202,12 @@ def columns(draft: Draft, block: str, along: ForOp) -> None:
             hinted.append(cut)
     terms = nest.reduce[-1].static_extent
     together = []
-    if terms is None or terms > TOGETHER:
-        reduce[-1], rows = draft.split(reduce[-1], [None, TOGETHER])
+    most = max(1, MOST_INSTRUCTIONS // _instructions(nest, along, step, lanes))
+    at_once = min(TOGETHER, 1 << most.bit_length() - 2 if most > 1 else 1)
+    if at_once > 1 and (terms is None or terms > at_once):
+        reduce[-1], rows = draft.split(reduce[-1], [None, at_once])
         together.append(rows)
-        if terms is None or terms % TOGETHER:
+        if terms is None or terms % at_once:
             hinted.append(reduce[-1])
     draft.put_in_order([*reduce, *middle, *together, inner])
     for rows in together:
@@ -208,6 +216,13 @@ def columns(draft: Draft, block: str, along: ForOp) -> None:
     draft.decompose(block, reduce[0])
     for loop in hinted:
         draft.attempt("pragma", loop, "loop_partition_hint", True)
+
+
+def _instructions(nest: Nest, along: ForOp, width: int, lanes: int) -> int:
+    """About how many instructions one term of ``width`` results is: a load whose lanes lie apart
+    takes one for each lane."""
+    loads = sum(1 if load.stride(along) in (0, 1) else lanes for load in nest.loads)
+    return math.ceil(min(extent(along), width) / lanes) * (nest.operations + loads)
 
 
 def partial_results(draft: Draft, block: str) -> None:
@@ -264,9 +279,9 @@ def schedule_part(draft: Draft, part: str, depth: int) -> None:
     draft.settled.add(part)
 
 
-def serial(draft: Draft, block: str) -> None:
+def serial(draft: Draft, block: str, outer: int = 0) -> None:
     """Nothing is contiguous: the reduction goes around the innermost spatial loop, whose results
-    are then independent of each other."""
+    are then independent of each other. The ``outer`` outermost loops are fixed."""
     nest = draft.nest(block)
     if not nest.spatial or not nest.reduce:
         return
@@ -275,6 +290,7 @@ def serial(draft: Draft, block: str) -> None:
     if (
         count is None
         or count > UNROLLED
+        or nest.loops.index(last) < outer
         or nest.loops.index(last) > nest.loops.index(nest.reduce[0])
     ):
         return
