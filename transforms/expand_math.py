@@ -72,7 +72,16 @@ from kc.support.target import Target, target_of
 from kc.transforms.elementary import approximations
 from kc.transforms.elementary.angles import acos, asin, atan, atan2, cos, sin, tan
 from kc.transforms.elementary.error_function import erf
-from kc.transforms.elementary.exponentials import cosh, exp, exp2, expm1, sigmoid, sinh, tanh
+from kc.transforms.elementary.exponentials import (
+    cosh,
+    exp,
+    exp2,
+    expm1,
+    sigmoid,
+    sinh,
+    tanh,
+    times_sigmoid,
+)
 from kc.transforms.elementary.logarithms import acosh, asinh, atanh, log, log1p, log2, log10
 from kc.transforms.elementary.powers import cbrt, pow, rsqrt
 from kc.transforms.elementary.values import Code, Real
@@ -244,7 +253,8 @@ class ExpandFunction(_Expansion):
 class ExpandSigmoid(_Expansion):
     """``(x < 0 ? p : 1) / (1 + p)`` with ``p = exp(-abs(x))``, as te writes it    ->    arithmetic
 
-    The exponential is removed where nothing else uses it.
+    A product that alone uses the quotient is rounded once with it. The exponential is removed where
+    nothing else uses it.
     """
 
     @op_type_rewrite_pattern
@@ -257,16 +267,32 @@ class ExpandSigmoid(_Expansion):
         exponential, x = parts
         is_single = isinstance(element_of(op.result.type), Float32Type)
         approximate = is_single and _is_approximate(exponential)
-        function = approximations.sigmoid if approximate else sigmoid
-        result = function(Real(x, self._code(op, rewriter))).value
-        result.name_hint = result.name_hint or op.result.name_hint
+        product = None if approximate else _only_product(op)
+        code = self._code(product or op, rewriter)
+        if product is not None:
+            factor = product.rhs if product.lhs is op.result else product.lhs
+            result = times_sigmoid(Real(factor, code), Real(x, code)).value
+        else:
+            result = (approximations.sigmoid if approximate else sigmoid)(Real(x, code)).value
+        result.name_hint = result.name_hint or (product or op).result.name_hint
         operands = list(op.operands)
-        rewriter.replace(op, [], [result])
+        if product is not None:
+            rewriter.replace(product, [], [result])
+            rewriter.erase(op)
+        else:
+            rewriter.replace(op, [], [result])
         while operands:
             owner = operands.pop(0).owner
             if isinstance(owner, Operation) and not any(value.uses for value in owner.results):
                 operands += owner.operands
                 rewriter.erase(owner)
+
+
+def _only_product(quotient: arith.DivfOp) -> arith.MulfOp | None:
+    """The product of the same block that alone uses a quotient, with something else."""
+    uses = list(quotient.result.uses)
+    user = uses[0].operation if len(uses) == 1 else None
+    return user if isinstance(user, arith.MulfOp) and user.parent is quotient.parent else None
 
 
 def _parts_of_sigmoid(quotient: arith.DivfOp) -> tuple[math.ExpOp, SSAValue] | None:

@@ -41,13 +41,28 @@ def sigmoid(x: Real) -> Real:
     The quotient of the rounded numbers is corrected by what their roundings lost, times 1 / (1 + p)
     to a digit.
     """
+    return _sigmoid_times(x, None)
+
+
+def times_sigmoid(factor: Real, x: Real) -> Real:
+    """``factor / (1 + exp(-x))``, of which the quotient is not rounded by itself."""
+    return _sigmoid_times(x, factor)
+
+
+def _sigmoid_times(x: Real, factor: Real | None) -> Real:
     y, n, bits = _reduced((-x.abs()).greatest(-104.0 if x.is_single else -746.0))
     power, power_rest = (value.scaled(n, bits) for value in y.real(1.0).plus(y))
     total, total_rest = x.real(1.0).plus(power)
     below = x < 0.0
-    quotient = below.choose(power, 1.0) / total
+    numerator = below.choose(power, 1.0)
+    quotient = numerator / total
     rest = below.choose(power_rest, 0.0) - quotient * (total_rest + power_rest)
-    return rest.times_plus(power.times_plus(-0.5, 1.0), quotient)
+    more = power.times_plus(-0.5, 1.0)
+    if factor is None:
+        return rest.times_plus(more, quotient)
+    rest = rest + (quotient.times_plus(-total, numerator) if x.code.has_fma else 0.0)
+    largest = 3e38 if x.is_single else 1e308  # infinity times a correction of 0 is none
+    return factor.times_plus(quotient, factor.least(largest).greatest(-largest) * (rest * more))
 
 
 def exp2(x: Real) -> Real:
@@ -64,7 +79,8 @@ def expm1(x: Real) -> Real:
     # 2 (2**(n - 1) y + (2**(n - 1) - 1/2)): 2**n may be too large.
     half = x.power_of_2(bits - 1)
     result = y.times_plus(half, half - 0.5) * 2.0
-    return result.with_sign_of(x)
+    # The half of a subnormal number has a digit less.
+    return (x.abs() < (2.0**-100 if x.is_single else 2.0**-900)).choose(x, result.with_sign_of(x))
 
 
 def tanh(x: Real) -> Real:

@@ -92,6 +92,9 @@ def silu(x: Tensor) -> Tensor:
     return _float("silu", x, body)
 
 
+_LARGE = 1000.0
+"""Where exp(-x) is nothing beside 1, in all types of floats."""
+
 _SHIFT = 30.134765625
 """exp(-_SHIFT) is nearly a float32."""
 
@@ -155,11 +158,20 @@ def softplus(x: Tensor) -> Tensor:
     ELEMWISE, FLOAT, "nn.mish(T(4, 3))", formula="x * tanh(softplus(x))", onnx="Mish", torch="mish"
 )
 def mish(x: Tensor) -> Tensor:
-    """``x * tanh(log(1 + exp(x)))``."""
+    """``x * tanh(log(1 + exp(x)))``.
+
+    Computed as ``silu(x) * (1 + s)``: with ``p = exp(-|x|)`` s is ``p / (2 p^2 + 2 p + 1)`` from 0
+    on and ``p / (p^2 + 2 p + 2)`` below, at most 1 / 5.
+    """
 
     def body(value: Expr) -> Expr:
         head, rest = _by_powers(value)
-        return head * scalar.tanh(softplus_of(rest))
+        product = head * scalar.sigmoid(rest)
+        power = scalar.exp(-scalar.abs(rest))
+        twice = power * 2.0
+        whole = select(rest < 0.0, power * (power + 2.0) + 2.0, twice * (power + 1.0) + 1.0)
+        # Infinity times 0 is not a number: there is nothing to add there.
+        return product + scalar.min(product, const(_LARGE, value.dtype)) * (power / whole)
 
     return _float("mish", x, body)
 
