@@ -135,6 +135,25 @@ func.func @sigmoid(%x: f32) -> f32 {
   func.return %y : f32
 }
 
+// A product that alone uses the quotient is rounded once with it.
+// CHECK-LABEL: func.func @times_sigmoid(%x: f32) -> f32 {
+// CHECK:         [[QUOTIENT:%[0-9]+]] = arith.divf {{%[0-9]+, %[0-9]+}} : f32
+// CHECK:         %z = math.fma %x, [[QUOTIENT]], {{%[0-9]+}} : f32
+// CHECK-NEXT:    func.return %z : f32
+func.func @times_sigmoid(%x: f32) -> f32 {
+  %unit = arith.constant 1.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %magnitude = math.absf %x : f32
+  %negated = arith.negf %magnitude : f32
+  %power = math.exp %negated : f32
+  %below = arith.cmpf olt, %x, %zero : f32
+  %dividend = arith.select %below, %power, %unit : f32
+  %divisor = arith.addf %unit, %power : f32
+  %y = arith.divf %dividend, %divisor : f32
+  %z = arith.mulf %x, %y : f32
+  func.return %z : f32
+}
+
 // CHECK-LABEL: func.func @not_sigmoid(%x: f32) -> f32 {
 // CHECK:         [[QUOTIENT:%[0-9]+]] = arith.divf %dividend, %divisor : f32
 // CHECK-NEXT:    func.return [[QUOTIENT]] : f32

@@ -124,11 +124,15 @@ def test_sigmoid_is_within_two_units_and_subnormal_before_it_is_0():
     x = np.concatenate([np.linspace(-103, 20, 4093), [np.inf, -np.inf, np.nan]]).astype("float32")
     a = te.placeholder(x.shape, "float32", name="A")
     b = te.compute(x.shape, lambda i: te.sigmoid(a[i]), name="B")
-    y = kc.build([a, b], target=HOST)(x)
+    c = te.compute(x.shape, lambda i: a[i] * te.sigmoid(a[i]), name="C")
+    y, product = kc.build([a, b, c], target=HOST)(x)
     power = np.exp(-np.abs(x.astype("float64")))
     exact = np.where(x < 0, power, 1.0) / (1 + power)
     assert errors(y[:-3], exact[:-3]).max() < 1.5
     np.testing.assert_array_equal(y[-3:], [1, 0, np.nan])
+    normal = slice(700, -3)  # above -82: 1.5 ulp of a subnormal sigmoid are more of the product
+    assert errors(product[normal], x[normal] * exact[normal]).max() < 1.5
+    np.testing.assert_array_equal(product[-3:], [np.inf, np.nan, np.nan])
 
 
 APPROXIMATIONS = [op.name.removeprefix("math.") for op in expand_math.APPROXIMATIONS]
