@@ -89,25 +89,24 @@ class _Lowering:
             if op is None:
                 continue
             # The types are compared as such: isinstance is slow where it finds none.
-            kind = type(op)
-            if kind is BlockOp:
+            if type(op) is BlockOp:
                 work += self._block(op)
-            elif kind is IfOp:
+            elif type(op) is IfOp:
                 work += self._if(op)
-            elif kind is CombineOp:
+            elif type(op) is CombineOp:
                 work.append(inline_combine(op))
-            elif kind is ForOp and op.static_extent == 0:
+            elif type(op) is ForOp and op.static_extent == 0:
                 work.append(op.next_op)
                 op.detach()
                 op.erase(safe_erase=False)
             else:
                 work.append(op.next_op)
-                if kind in (LoadOp, StoreOp, PrefetchOp):
+                if type(op) is LoadOp or type(op) is StoreOp or type(op) is PrefetchOp:
                     self._access(op)
-                elif kind is ApplyOp:
+                elif type(op) is ApplyOp:
                     self._apply(op)
                 work += _first_ops(op)
-                if kind in AFFINE_OPS:
+                if type(op) in AFFINE_OPS:
                     self.index_ops.append(op)
         for op in reversed(self.index_ops):
             unused = all(result.first_use is None for result in op.results)
