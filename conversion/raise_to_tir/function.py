@@ -589,14 +589,7 @@ class FunctionRaiser(Emitter):
             )
         for result in op.results:
             self.check_buffer(result.type, op)
-        if any(self.value(operand) in self.views for operand in op.operands):
-            raise CodegenError(
-                "KC4552",
-                f"raise-to-tir: {op.name} takes a view of a buffer",
-                location=location_of(op),
-                why="accesses of a view become accesses of its buffer, and this op makes none",
-                hints=["copy it into a buffer of its own (memref.alloc, memref.copy)"],
-            )
+        self.require_own_buffer(op)
         self._require_structured(op)
         if op.regions:
             self.emit(self.with_regions(op), op)
@@ -611,6 +604,17 @@ class FunctionRaiser(Emitter):
         self.emit(clone := op.clone(values), op)
         for old, new in zip(op.results, clone.results, strict=True):
             self.values[old] = new
+
+    def require_own_buffer(self, op: Operation) -> None:
+        """Refuse an op that takes a buffer as a whole, of which it has a view: KC4552."""
+        if any(self.value(operand) in self.views for operand in op.operands):
+            raise CodegenError(
+                "KC4552",
+                f"raise-to-tir: {op.name} takes a view of a buffer",
+                location=location_of(op),
+                why="accesses of a view become accesses of its buffer, and this op makes none",
+                hints=["copy it into a buffer of its own (memref.alloc, memref.copy)"],
+            )
 
     def with_regions(self, op: Operation) -> Operation:
         """A copy of ``op`` with its regions raised."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any, cast
 
-from xdsl.dialects import affine, arith, memref, scf
+from xdsl.dialects import affine, arith, memref, scf, vector
 from xdsl.dialects.builtin import (
     AnyFloat,
     IndexType,
@@ -38,7 +39,7 @@ from kc.conversion.raise_to_tir.shared_tensors import (
 from kc.conversion.raise_to_tir.structured import identity
 from kc.conversion.raise_to_tir.tensors import Held
 from kc.dialects import tir
-from kc.dialects.affine import MaxOp
+from kc.dialects.affine import MaxOp, PrefetchOp
 from kc.dialects.affine_assembly import ZERO, at_least_zero
 from kc.dialects.affine_maps import replace_operands
 from kc.support.diagnostics import CodegenError
@@ -579,6 +580,34 @@ class RaiseMemrefStore(ConversionPattern[FunctionRaiser]):
         raiser.store(raiser.value(op.value), buffer, identity(len(at)), at, op)
 
 
+class RaiseAffineVectorAccess(ConversionPattern[FunctionRaiser]):
+    """``affine.vector_load`` and ``affine.vector_store`` become those of ``vector``."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self, op: affine.VectorLoadOp | affine.VectorStoreOp, rewriter: PatternRewriter, /
+    ) -> None:
+        raiser = self.conversion
+        buffer = raiser.value(op.memref)
+        raiser.require_own_buffer(op)
+        values = [raiser.extent(index) for index in op.indices]
+        exprs = without_symbols(op.map.data)
+        at = [raiser.index_value(raiser.apply(expr, values, op), op) for expr in exprs]
+        if isinstance(op, affine.VectorStoreOp):
+            raiser.emit(vector.StoreOp(raiser.value(op.value), buffer, at), op)
+        else:
+            load = raiser.emit(vector.LoadOp(buffer, at, cast(Any, op.result.type)), op)
+            _loaded(raiser, op, load.results[0])
+
+
+class DropAffinePrefetch(ConversionPattern[FunctionRaiser]):
+    """``affine.prefetch``, which computes nothing."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: PrefetchOp, rewriter: PatternRewriter, /) -> None:
+        rewriter.erase(op)
+
+
 class RaiseAffineApply(ConversionPattern[FunctionRaiser]):
     """``affine.apply``."""
 
@@ -623,6 +652,8 @@ PATTERNS: tuple[type[RewritePattern], ...] = (
     RaiseMemrefLoad,
     RaiseAffineStore,
     RaiseMemrefStore,
+    RaiseAffineVectorAccess,
+    DropAffinePrefetch,
     RaiseAffineApply,
     RaiseAffineMin,
     RaiseAffineMax,
