@@ -137,7 +137,8 @@ def estimate(
 ) -> Cost:
     """The cost of ``function``; ``caches`` are sizes in bytes, ``assume`` sizes by name.
 
-    With ``within``, of these operations of its body alone.
+    With ``within``, of these operations of its body alone. Of a function with branches, each block
+    counts as one that runs once.
     """
     counter = _Counter(function, dict(assume or {}), within)
     return counter.cost([size for size in caches if size > 0])
@@ -164,7 +165,7 @@ class _Counter:
         within: Sequence[Operation] | None = None,
     ) -> None:
         self.function = function
-        body = list(function.body.block.ops)
+        body = [op for block in function.body.blocks for op in block.ops]
         self.tops = body if within is None else within
         """The operations of the body that are counted."""
         # Sizes are named there, too.
@@ -253,7 +254,7 @@ class _Counter:
             self.assumed.get(getattr(symbol, "data", ""), ASSUMED) for symbol in symbols.data
         ]
         shapes = {}
-        args = self.function.body.block.args
+        args = self.function.args
         for value, attrs in zip(args, self.function.arg_attrs.data, strict=True):
             shape = attrs.data.get("kc.shape")
             if isinstance(shape, AffineMapAttr):
@@ -285,9 +286,7 @@ class _Counter:
 
     def argument_bytes(self) -> int:
         """Bytes of the arguments that are arrays."""
-        arrays = (
-            value for value in self.function.body.block.args if isinstance(value.type, MemRefType)
-        )
+        arrays = (value for value in self.function.args if isinstance(value.type, MemRefType))
         return sum(self._size(value) or 0 for value in arrays)
 
     def alive(self, ops: Iterable[Operation], threads: int = 1) -> int:
@@ -332,7 +331,7 @@ class _Counter:
     def _touched_by_all(self) -> dict[SSAValue, int]:
         """Distinct bytes of each buffer that what is counted touches, in whole lines."""
         grouped = _by_buffer(op for top in self.tops for op in loop_tree.preorder(top))
-        body = self.function.body.block
+        body = self.function.body.blocks[0]  # with branches, a function has no loops
         return {
             buffer: self._box_size(buffer, accesses, body) for buffer, accesses in grouped.items()
         }
@@ -434,7 +433,7 @@ def _outside(loop: ForOp) -> Block:
 def _symbols(function: func.FuncOp) -> Iterable[tuple[SSAValue, str]]:
     if function.arg_attrs is None:
         return
-    for value, attrs in zip(function.body.block.args, function.arg_attrs.data, strict=True):
+    for value, attrs in zip(function.args, function.arg_attrs.data, strict=True):
         symbol = attrs.data.get("kc.symbol")
         if isinstance(symbol, StringAttr):
             yield value, symbol.data

@@ -139,7 +139,7 @@ def _symbols(function: func.FuncOp) -> dict[SSAValue, AffineExpr]:
     numbers = {name: AffineExpr.symbol(n) for n, name in enumerate(names)}
     values: dict[SSAValue, AffineExpr] = {}
     if function.arg_attrs is not None:
-        for value, attrs in zip(function.body.block.args, function.arg_attrs.data, strict=True):
+        for value, attrs in zip(function.args, function.arg_attrs.data, strict=True):
             symbol = attrs.data.get("kc.symbol")
             if isinstance(symbol, StringAttr) and symbol.data in numbers:
                 values[value] = numbers[symbol.data]

@@ -129,6 +129,12 @@ def _compare_operations(left: Operation, right: Operation) -> str | None:
         return _told(left, right, "the parameters or attributes")
     if not left.body.blocks or not right.body.blocks:
         return None if bool(left.body.blocks) == bool(right.body.blocks) else "one has no body"
+    if len(left.body.blocks) > 1 or len(right.body.blocks) > 1:
+        return (
+            None
+            if left.body.is_structurally_equivalent(right.body)
+            else _told(left, right, "the branches")
+        )
     return _compare_blocks(left.body.block, right.body.block, *sides)
 
 
@@ -227,9 +233,9 @@ class _Side:
         self.symbols = _symbols(function)
         self.strides: dict[str, int] = {}
         if function.body.blocks:
-            self.number(function.body.block.args)
+            self.number(function.args)
             attrs: ArrayAttr[DictionaryAttr] = function.arg_attrs or ArrayAttr([])
-            for value, given in zip(function.body.block.args, attrs, strict=False):
+            for value, given in zip(function.args, attrs, strict=False):
                 symbol = given.data.get("kc.symbol")  # the parameter is the size
                 if isinstance(symbol, StringAttr) and symbol.data in self.symbols:
                     form = "symbol", self.symbols[symbol.data]

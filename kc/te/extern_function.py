@@ -107,8 +107,8 @@ def function_parts(
 
 
 def parameters_of(function: FuncOp) -> list[Buffer | Var]:
-    """The parameters of a function of loops, in order; its sizes are variables of their names."""
-    args = function.body.block.args
+    """The parameters of a function, in order; its sizes are variables of their names."""
+    args = function.args
     dtypes = {
         _symbol(function, arg.index): _dtype(function, arg.index)
         for arg in args
@@ -161,7 +161,7 @@ def _name(function: FuncOp, index: int) -> str:
     name = _attrs(function, index).get("kc.name")
     if isinstance(name, StringAttr):
         return name.data
-    return function.body.block.args[index].name_hint or f"arg{index}"
+    return function.args[index].name_hint or f"arg{index}"
 
 
 def _is_size(function: FuncOp, index: int) -> bool:
@@ -172,12 +172,12 @@ def _dtype(function: FuncOp, index: int) -> str:
     given = _attrs(function, index).get("kc.dtype")
     if isinstance(given, StringAttr):
         return given.data
-    return dtype_name(function.body.block.args[index].type)
+    return dtype_name(function.args[index].type)
 
 
 def _shape(function: FuncOp, index: int) -> list[Any]:
     """The dimensions of a buffer: integers, and affine expressions of symbols."""
-    type_ = function.body.block.args[index].type
+    type_ = function.args[index].type
     assert isinstance(type_, MemRefType)
     given = _attrs(function, index).get("kc.shape")
     exprs = given.data.results if isinstance(given, AffineMapAttr) else [None] * 8

@@ -135,8 +135,12 @@ class PrimFunc(IRModule):
 
     @property
     def body(self) -> Any:
-        """The statement it was made of; of a function that was not, its block of operations."""
-        return self.function.body.block if self._statement is None else self._statement
+        """The statement it was made of; of a function that was not, its block of operations, or its
+        region where it has branches."""
+        if self._statement is not None:
+            return self._statement
+        region = self.function.body
+        return region if len(region.blocks) > 1 else region.block
 
     @property
     def ret_type(self) -> tuple[()]:

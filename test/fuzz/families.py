@@ -54,7 +54,8 @@ class Fixed:
     """A program whose arguments and results are given as arrays: a :class:`Drawn`.
 
     ``expected`` are the arguments after the call, by their numbers; those that are not there stay
-    as they were. Integers are compared exactly, floats within ``tolerance``, relative and absolute.
+    as they were. Integers are compared exactly, floats within the ``errors`` of that argument, if
+    it has some, or else within ``tolerance``, relative and absolute.
     """
 
     module: kc.IRModule
@@ -67,6 +68,8 @@ class Fixed:
     """What the schedule begins with: calls as text, and primitives, where they have a choice."""
     favourites: Sequence[str] = ()
     """Primitives that this program is for."""
+    errors: Mapping[int, np.ndarray] = field(default_factory=dict)
+    """The most that elements may be off, where ``expected`` is in float64."""
 
     def arrays(self) -> list[Any]:
         """Copies of what was given."""
@@ -79,7 +82,9 @@ class Fixed:
                 continue
             wanted = self.expected.get(n, before)
             assert after.shape == wanted.shape, f"argument {n}: shape {after.shape}"
-            if self.tolerance and np.issubdtype(wanted.dtype, np.floating) and n in self.expected:
+            if n in self.errors:
+                right = np.abs(after.astype(np.float64) - wanted) <= self.errors[n]
+            elif self.tolerance and np.issubdtype(wanted.dtype, np.floating) and n in self.expected:
                 right = np.isclose(
                     after, wanted, rtol=self.tolerance, atol=self.tolerance, equal_nan=True
                 )

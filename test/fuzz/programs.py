@@ -256,7 +256,7 @@ class Generator:
         error = np.broadcast_to(np.asarray(term.error, np.float64), self.extents)
         if combiner is not None:
             over = tuple(range(len(dims), len(self.extents)))
-            value, error = _reduced(combiner, value, error, dtype, over)
+            value, error = reduced(combiner, value, error, dtype, over)
         return Known(tensor, shape, np.array(value), np.array(error))
 
     # Expressions ---------------------------------------------------------------------------
@@ -515,7 +515,7 @@ class Generator:
             return BUILD[op](a.build(axes), b.build(axes))
 
         if a.dtype in FLOATS:
-            value, error = _float_op(op, a, b)
+            value, error = float_op(op, a, b)
             _check_size(value, error, a.dtype)
             return Term(build, a.dtype, value, error)
         return Term(build, a.dtype, NUMPY[op](a.value, b.value))
@@ -572,7 +572,9 @@ NUMPY: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def _float_op(op: str, a: Term, b: Term) -> tuple[np.ndarray, Any]:
+def float_op(op: str, a: Any, b: Any) -> tuple[np.ndarray, Any]:
+    """The value of an operation on floats, and the bound of its error; ``a`` and ``b`` have those
+    of the operands, and a ``dtype``."""
     value = NUMPY[op](a.value, b.value)
     ea, eb = np.asarray(a.error, np.float64), np.asarray(b.error, np.float64)
     if op in ("min", "max"):
@@ -584,9 +586,11 @@ def _float_op(op: str, a: Term, b: Term) -> tuple[np.ndarray, Any]:
     return value, (carried + rounded) * (1 + 2.0**-40) + TINY[a.dtype]
 
 
-def _reduced(
+def reduced(
     combiner: str, value: np.ndarray, error: np.ndarray, dtype: str, over: tuple[int, ...]
 ) -> tuple[Any, Any]:
+    """The value of a reduction over some axes, and the bound of its error. Raises Unsuitable where
+    floats overflow."""
     count = math.prod(value.shape[n] for n in over)
     if dtype not in FLOATS:
         if combiner in ("sum", "prod"):

@@ -22,7 +22,7 @@ FRAGMENT = "nvvm.fragment"
 
 def fragments_of(function: FuncOp) -> list[FragmentAttr | None]:
     """The fragment that each argument of what a lane does is; None for a tile of memory."""
-    noted = function.arg_attrs or [DictionaryAttr({})] * len(function.body.block.args)
+    noted = function.arg_attrs or [DictionaryAttr({})] * len(function.args)
     fragments = [attributes.data.get(FRAGMENT) for attributes in noted]
     return [fragment if isinstance(fragment, FragmentAttr) else None for fragment in fragments]
 

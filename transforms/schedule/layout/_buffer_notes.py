@@ -42,7 +42,7 @@ def set_argument_attribute(
     function: func.FuncOp, arg: BlockArgument, key: str, value: Attribute | None
 ) -> None:
     """Give an argument an attribute; None takes it away."""
-    count = len(function.body.block.args)
+    count = len(function.args)
     attrs = list(function.arg_attrs.data) if function.arg_attrs is not None else []
     attrs += [DictionaryAttr({})] * (count - len(attrs))
     changed = {k: v for k, v in attrs[arg.index].data.items() if k != key}
