@@ -254,6 +254,8 @@ def build(
     target: Target | str | None = None,
     name: str = "main",
     *,
+    target_host: Target | str | None = None,
+    runtime: Any = None,
     binds: Mapping[Tensor, Buffer] | None = None,
     instrument: Instrument | None = None,
 ) -> Any:
@@ -264,12 +266,19 @@ def build(
     which is called through the system's C compiler. The caller passes numpy arrays (or kc.nd
     arrays, or anything with DLPack) in the order of ``args``; outputs are written in place, or left
     out and then returned.
+    ``target_host`` is the CPU beside a GPU, which TVM takes in the place of ``name``, ``runtime``
+    TVM's, of which kc has one.
     ``get_source("tir"|"mlir"|"llvm"|"ll"|"asm"|"c")`` shows the stages. The current
     ``kc.transform.PassContext`` says which passes run and who watches.
     """
     from kc.backends import Build, backend_of
 
+    del runtime
+    if not isinstance(name, str) or name.split()[:1] == ["llvm"]:  # in TVM's order
+        target_host, name = name, "main"
     chosen = _target(target)
+    if target_host is not None:
+        chosen = Target(chosen, target_host)
     options = pipeline_options()
     if isinstance(inp, IRModule) and inp.added_passes_of is options:
         options = replace(options, added={})  # kc.lower has run them

@@ -223,10 +223,16 @@ class Axes:
     # Primitives ----------------------------------------------------------------------------
 
     def split(
-        self, parent: IterVar, factor: Any = None, nparts: Any = None
+        self,
+        parent: IterVar,
+        factor: Any = None,
+        nparts: Any = None,
+        disable_predication: bool = False,
     ) -> tuple[IterVar, IterVar]:
         """Split an axis into (outer, inner): the inner has ``factor`` iterations, or the outer
-        ``nparts``. Either may be a size (``te.var``)."""
+        ``nparts``. Either may be a size (``te.var``). There is a predicate where it is needed,
+        whatever TVM's ``disable_predication`` says."""
+        del disable_predication
         axis = self.leaf(parent, "split")
         self._serial(axis, "split")
         if (factor is None) == (nparts is None):

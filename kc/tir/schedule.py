@@ -89,8 +89,10 @@ class Schedule(ScheduleViews, ScheduleMethods):
         seed: int | None = None,
         debug_mask: Literal["none", "all"] | int = "none",
         error_render_level: Literal["detail", "fast", "none"] = "detail",
+        enable_check: bool = True,
         target: TargetLike | None = None,
     ) -> None:
+        del enable_check  # legality is always checked
         module = getattr(mod, "op", mod)
         if not isinstance(module, ModuleOp):
             raise ScheduleError(

@@ -274,3 +274,14 @@ def test_a_handle_is_no_number():
         "  why: it is a handle, which stands for a buffer\n"
         "  try: tir.PrimFunc(params, body, buffer_map={handle: buffer})"
     )
+
+
+def test_a_host_beside_the_target():
+    B = te.compute((8, 4), lambda i, j: A[i, j] + 1, name="B")
+    s = te.create_schedule(B.op)
+    s[B].split(B.op.axis[0], 4, disable_predication=True)
+    host = kc.target.Target("llvm -mcpu=generic")
+    named = kc.build(s, [A, B], "c", name="add", target_host=host, runtime=None)
+    by_place = kc.build(s, [A, B], "c", "llvm")
+    assert (named.entry_name, by_place.entry_name) == ("add", "main")
+    assert len(tir.Schedule(te.create_prim_func([A, B]), enable_check=False).get_loops("B")) == 2
