@@ -85,6 +85,15 @@ def test_links_lead_somewhere(pages: Path):
     assert broken == []
 
 
+def test_rows_of_tables_are_lines(pages: Path):
+    broken: list[str] = []
+    for path in pages.rglob("*.md"):
+        text = re.sub(r"```.*?```", "", path.read_text(), flags=re.DOTALL)
+        rows = re.findall(r"^\|.*\n(?!\||\s*$).*", text, re.MULTILINE)
+        broken += [f"{path.relative_to(pages)}: {row}" for row in rows]
+    assert broken == []
+
+
 @pytest.mark.parametrize("name", ["index.md", "index.zh.md"])
 def test_programs_of_the_start_page(name: str, tmp_path: Path):
     text = (ROOT / "website" / name).read_text()
