@@ -9,6 +9,7 @@ from __future__ import annotations
 from kc.analysis import loop_tree
 from kc.analysis.regions import loads_of
 from kc.transforms.auto_schedule.draft import Draft
+from kc.transforms.auto_schedule.gpu.tensor_cores import is_gathered_for_tensor_cores
 from kc.transforms.auto_schedule.gpu.threads import KINDS as GPUS
 from kc.transforms.auto_schedule.nests import (
     Nest,
@@ -50,6 +51,12 @@ class Inline(Rule):
         again = instances / iterations(nest.loops) - 1
         memory = GPU_MEMORY if draft.session.target.kind in GPUS else MEMORY
         if again * nest.operations > memory:
+            return False
+        if (
+            again
+            and draft.session.target.kind in GPUS
+            and is_gathered_for_tensor_cores(draft, nest)
+        ):
             return False
         if any(len(Nest(consumer).body_ops) > LARGEST for consumer in consumers):
             return False

@@ -335,6 +335,39 @@ def test_products_of_halves(args: list[te.Tensor], tensorized: bool):
     np.testing.assert_allclose(c, expected, rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.parametrize(
+    ("arch", "rows", "depth"),
+    [("sm_80", 16, 64), pytest.param("sm_90a", 64, 192, marks=pytest.mark.sweep)],
+)
+def test_matrices_that_numbers_select_are_gathered_in_shared_memory(
+    arch: str, rows: int, depth: int
+):
+    """A grouped product: each tile of rows is multiplied by one of three matrices."""
+    A = te.placeholder((2, rows, depth), "float16", name="A")
+    expert = te.placeholder((2,), "int32", name="expert")
+    B = te.placeholder((3, depth, 32), "float16", name="B")
+    own = te.compute((2, depth, 32), lambda t, k, j: B[expert[t], k, j], name="own")
+    k = te.reduce_axis((0, depth), name="k")
+
+    def term(t: te.Var, i: te.Var, j: te.Var) -> te.PrimExpr:
+        return te.sum(A[t, i, k].astype("float32") * own[t, k, j].astype("float32"), axis=k)
+
+    args = [A, expert, B, te.compute((2, rows, 32), term, name="C")]
+    target = Target(f"cuda-emu -arch={arch}")
+    sch = kc.auto_schedule(args, target=target)
+    script = sch.trace.as_python()
+    assert 'sch.set_scope(block=own, buffer_index=0, storage_scope="shared")' in script
+    assert script.count("blockIdx.x") == 1
+    assert "mma_sync" in script
+    r = np.random.default_rng(0)
+    shapes = (2, rows, depth), (3, depth, 32)
+    a, b = (r.integers(-4, 4, shape).astype("float16") for shape in shapes)
+    numbers, c = np.array([2, 0], "int32"), np.zeros((2, rows, 32), "float32")
+    report = kc.gpu.check(kc.build(sch, target=target), a, numbers, b, c)
+    assert report.ok, str(report)
+    np.testing.assert_array_equal(c, a.astype("float64") @ b.astype("float64")[numbers])
+
+
 WORDS = ("float32", "float32")
 OTHER_TYPES = [
     (product(16, 32, 32, WORDS), "sm_80 -tf32", "mma_sync_m16n8k8_tf32tf32f32"),

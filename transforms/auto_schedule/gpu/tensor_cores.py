@@ -33,7 +33,15 @@ from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.gpu.contraction import Sides, sides_of
 from kc.transforms.auto_schedule.gpu.rule import GpuRule
 from kc.transforms.auto_schedule.gpu.threads import GRID, WARP, copy_together, fused
-from kc.transforms.auto_schedule.nests import Nest, extent, is_untouched, iterations
+from kc.transforms.auto_schedule.nests import (
+    Access,
+    Nest,
+    extent,
+    is_own,
+    is_untouched,
+    iterations,
+    readers,
+)
 from kc.transforms.schedule._index_map import IndexMap
 from kc.transforms.trace.handles import BlockRV, LoopRV
 
@@ -207,6 +215,36 @@ def _tiling(nest: Nest, sides: Sides, target: Target) -> Tiling | None:
     return Tiling(sides, (element, total), size, trans, (rows, columns, depth), warp)
 
 
+def is_gathered_for_tensor_cores(draft: Draft, gather: Nest) -> bool:
+    """Whether a block selects parts of an array for a product by tensor cores, which makes it the
+    copy to shared memory: a grouped product, whose matrices are chosen by numbers in memory."""
+    users = [it for it in readers(gather.stores[0].buffer) or () if it is not gather.block]
+    target = draft.session.target
+    if len(users) != 1 or architecture_of(target).number < 80 or not _is_gather(gather):
+        return False
+    nest = draft.nest(users[0].label)
+    return (
+        is_untouched(nest.block)
+        and len(nest.reduce) == 1
+        and any(_tiling(nest, sides, target) is not None for sides in sides_of(nest))
+    )
+
+
+def _is_gather(nest: Nest) -> bool:
+    return not nest.operations and not nest.reduce and any(not it.regular for it in nest.loads)
+
+
+def gather_of(draft: Draft, access: Access) -> Nest | None:
+    """The block that selects what a product reads, if it is there for that alone."""
+    if not is_own(access.buffer):
+        return None
+    for block in draft.blocks():
+        nest = draft.nest(block.label)
+        if [it.buffer for it in nest.stores] == [access.buffer] and is_untouched(block):
+            return nest if _is_gather(nest) else None
+    return None
+
+
 def _fits(rows: int, columns: int, depth: int, size: int) -> bool:
     """Whether the tiles fit in shared memory, and all threads have something to copy."""
     warps = max(rows // 64, 1) * max(columns // 32, 1)
@@ -262,8 +300,15 @@ def _perform(draft: Draft, block: str, tiling: Tiling) -> None:
     draft.reverse_compute_at(sums, wx)
     k_by_n = (N, tiling.k) if tiling.trans else (tiling.k, N)
     tiles = (("A", (M, tiling.k), "a"), ("B", k_by_n, f"b{suffix}"))
-    for number, rank, (matrix, tile, spelled) in zip(numbers, ranks, tiles, strict=True):
-        shared = draft.cache_read(draft.block(block), number, "shared")
+    for access, number, rank, (matrix, tile, spelled) in zip(
+        sides.operands, numbers, ranks, tiles, strict=True
+    ):
+        gather = gather_of(draft, access)
+        if gather is None:
+            shared = draft.cache_read(draft.block(block), number, "shared")
+        else:
+            shared = draft.block(gather.name)
+            draft.set_scope(shared, 0, "shared")
         held = draft.cache_read(draft.block(block), number, f"{shape}.matrix{matrix}")
         draft.compute_at(held, kk)
         draft.compute_at(shared, ko)

@@ -36,6 +36,7 @@ from kc.transforms.auto_schedule.gpu.rule import GpuRule
 from kc.transforms.auto_schedule.gpu.tensor_cores import (
     STAGES,
     depth_of,
+    gather_of,
     size_of,
     swizzle,
     tensorize,
@@ -129,7 +130,7 @@ class GpuWarpgroups(GpuRule):
         if not nest.block.is_reduction or not is_untouched(nest.block) or len(nest.reduce) != 1:
             return False
         tiling = next((it for sides in sides_of(nest) if (it := _tiling(nest, sides))), None)
-        if tiling is None:
+        if tiling is None or any(gather_of(draft, it) for it in tiling.sides.operands):
             return False
         _perform(draft, nest.name, tiling, block if product else None)
         draft.settled.add(nest.name)
