@@ -345,7 +345,7 @@ __all__ = [
 
 def __getattr__(name: str) -> _Any:
     # Passes, and what asks them, stand above this package, and are loaded at first use.
-    if name in ("transform", "analysis"):
+    if name in ("transform", "analysis", "tensor_intrin"):
         return _import_module(f"kc.tir_{name}")
     raise no_attribute("tir", name)
 
