@@ -43,6 +43,7 @@ from kc.conversion.raise_to_tir.requirements import Requirements
 from kc.conversion.raise_to_tir.sizes import Sizes
 from kc.conversion.raise_to_tir.structured import index_constant
 from kc.conversion.raise_to_tir.tensors import Empty, Held, Splat, Tensors
+from kc.dialects.gpu import LaunchFuncOp
 from kc.dialects import tir
 from kc.dialects.affine_maps import replace_operands
 from kc.dialects.size_requirements import set_requirements
@@ -589,14 +590,18 @@ class FunctionRaiser(Emitter):
             )
         for result in op.results:
             self.check_buffer(result.type, op)
-        self.require_own_buffer(op)
+        views = [operand for operand in op.operands if self.value(operand) in self.views]
+        if not isinstance(op, LaunchFuncOp):
+            self.require_own_buffer(op)
         self._require_structured(op)
         if op.regions:
             self.emit(self.with_regions(op), op)
             return
         values = dict(self.values)
+        for operand in views:
+            values[operand] = self._view_again(operand, op)
         for operand in op.operands:
-            value = self.value(operand)
+            value = values.get(operand) or self.value(operand)
             if isinstance(operand.type, MemRefType) and value.type != operand.type:
                 # More is known of its sizes than the op takes.
                 cast = memref.CastOp.get(value, operand.type)
@@ -615,6 +620,27 @@ class FunctionRaiser(Emitter):
                 why="accesses of a view become accesses of its buffer, and this op makes none",
                 hints=["copy it into a buffer of its own (memref.alloc, memref.copy)"],
             )
+
+    def _view_again(self, view: SSAValue, user: Operation) -> SSAValue:
+        """The view as a memref: a kernel that takes one computes its addresses by itself."""
+        value = self.value(view)
+        if value not in self.views:
+            return value
+        maker = view.owner
+        if not isinstance(maker, memref.SubviewOp | memref.ReinterpretCastOp | memref.CastOp):
+            raise CodegenError(
+                "KC4552",
+                f"raise-to-tir: {user.name} takes a view that is not a part of a buffer",
+                location=location_of(user),
+                why="kernels take memref.subview, memref.reinterpret_cast and memref.cast",
+                hints=["copy it into a buffer of its own (memref.alloc, memref.copy)"],
+            )
+        source = maker.operands[0]
+        operands = [self._view_again(source, user), *map(self.value, maker.operands[1:])]
+        if operands[0].type != source.type:
+            operands[0] = self.emit(memref.CastOp.get(operands[0], source.type), user).results[0]
+        again = maker.clone(dict(zip(maker.operands, operands, strict=True)))
+        return self.emit(again, maker).results[0]
 
     def with_regions(self, op: Operation) -> Operation:
         """A copy of ``op`` with its regions raised."""

@@ -266,3 +266,20 @@ func.func @complex() -> tensor<complex<i32>> {
   %c = arith.constant dense<(1, 2)> : tensor<complex<i32>>
   return %c : tensor<complex<i32>>
 }
+
+// -----
+
+module attributes {gpu.container_module} {
+gpu.module @m {
+  gpu.func @k(%A: memref<8x4xf32, strided<[1, 8]>>) kernel {
+    gpu.return
+  }
+}
+func.func @main(%A: memref<4x8xf32>) {
+  %c1 = arith.constant 1 : index
+  %S = memref.transpose %A (i, j) -> (j, i) : memref<4x8xf32> to memref<8x4xf32, strided<[1, 8]>>
+  // expected-error@+1 {{raise-to-tir: gpu.launch_func takes a view that is not a part of a buffer}}
+  gpu.launch_func @m::@k blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%S : memref<8x4xf32, strided<[1, 8]>>)
+  func.return
+}
+}

@@ -439,3 +439,38 @@ def test_kernels_one_after_the_other():
     written = next(site for site in report.sites if (site.buffer, site.access) == ("X", "read"))
     assert written.executions == steps * 2
     np.testing.assert_allclose(y, (2 * x[0] + 2 * x[-1])[::-1] - x[0], rtol=1e-5)
+
+
+VIEW = """
+module attributes {gpu.container_module} {
+gpu.module @m {
+  gpu.func @k(%A: memref<4x8xf32, #part>, %B: memref<4x8xf32>) kernel {
+    %b = gpu.block_id x
+    %t = gpu.thread_id x
+    %x = memref.load %A[%b, %t] : memref<4x8xf32, #part>
+    memref.store %x, %B[%b, %t] : memref<4x8xf32>
+    gpu.return
+  }
+}
+func.func @main(%A: memref<8x16xf32>, %B: memref<4x8xf32>, %i: index) {
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  %R = memref.subview %A[1, 0] [6, 16] [1, 1] : memref<8x16xf32> to memref<6x16xf32, #rows>
+  %S = memref.subview %R[1, %i] [4, 8] [1, 1]
+      : memref<6x16xf32, #rows> to memref<4x8xf32, #part>
+  gpu.launch_func @m::@k blocks in (%c4, %c1, %c1) threads in (%c8, %c1, %c1)
+      args(%S : memref<4x8xf32, #part>, %B : memref<4x8xf32>)
+  func.return
+}
+}
+"""
+
+
+def test_kernels_take_parts_of_arrays():
+    """A part of a part, whose place the call gives: the kernel has its strides."""
+    a, b = np.arange(128, dtype="float32").reshape(8, 16), np.zeros((4, 8), "float32")
+    function = kc.build(kc.IRModule.parse(VIEW), target="cuda-emu")
+    report = kc.gpu.check(function, a, b, 3)
+    assert report.ok, str(report)
+    np.testing.assert_array_equal(b, a[2:6, 3:11])
