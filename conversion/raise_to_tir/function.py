@@ -43,9 +43,9 @@ from kc.conversion.raise_to_tir.requirements import Requirements
 from kc.conversion.raise_to_tir.sizes import Sizes
 from kc.conversion.raise_to_tir.structured import index_constant
 from kc.conversion.raise_to_tir.tensors import Empty, Held, Splat, Tensors
-from kc.dialects.gpu import LaunchFuncOp
 from kc.dialects import tir
 from kc.dialects.affine_maps import replace_operands
+from kc.dialects.gpu import LaunchFuncOp
 from kc.dialects.size_requirements import set_requirements
 from kc.support.diagnostics import CodegenError
 from kc.support.fresh_names import fresh_name

@@ -442,6 +442,8 @@ def test_kernels_one_after_the_other():
 
 
 VIEW = """
+#part = strided<[16, 1], offset: ?>
+#rows = strided<[16, 1], offset: 16>
 module attributes {gpu.container_module} {
 gpu.module @m {
   gpu.func @k(%A: memref<4x8xf32, #part>, %B: memref<4x8xf32>) kernel {
