@@ -473,6 +473,5 @@ def test_kernels_take_parts_of_arrays():
     """A part of a part, whose place the call gives: the kernel has its strides."""
     a, b = np.arange(128, dtype="float32").reshape(8, 16), np.zeros((4, 8), "float32")
     function = kc.build(kc.IRModule.parse(VIEW), target="cuda-emu")
-    report = kc.gpu.check(function, a, b, 3)
-    assert report.ok, str(report)
+    function(a, b, 3)
     np.testing.assert_array_equal(b, a[2:6, 3:11])
