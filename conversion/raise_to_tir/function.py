@@ -638,6 +638,7 @@ class FunctionRaiser(Emitter):
         source = maker.operands[0]
         operands = [self._view_again(source, user), *map(self.value, maker.operands[1:])]
         if operands[0].type != source.type:
+            assert isinstance(source.type, MemRefType)
             operands[0] = self.emit(memref.CastOp.get(operands[0], source.type), user).results[0]
         again = maker.clone(dict(zip(maker.operands, operands, strict=True)))
         return self.emit(again, maker).results[0]
