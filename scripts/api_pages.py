@@ -1,8 +1,9 @@
 """Pages of the API: what ``dir`` shows of each public module, with signatures and docstrings.
 
-The modules are imported, not parsed as mkdocstrings does: sums, functions such as ``te.exp`` and
-the methods of ``tir.Schedule`` are made when they are imported or first used, and ``dir`` leaves
-out what other parts of kc use and users do not.
+Sums, functions such as ``te.exp`` and the methods of ``tir.Schedule`` are made when they are
+imported or first used. A parser of sources does not see them (as mkdocstrings is by default), and
+griffe inspects them as names from inside of functions, which mkdocstrings cannot show. ``dir``
+leaves out what other parts of kc use and users do not.
 """
 
 from __future__ import annotations
