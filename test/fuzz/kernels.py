@@ -185,7 +185,7 @@ class StageCalls:
         for axis in list(stage.leaf_iter_vars):
             if random.random() < 0.6:
                 choices = [2, 2, 3, 4, *self.extents.values()]
-                how = {random.choice(("factor", "nparts")): random.choice(choices)}
+                how: dict[str, Any] = {random.choice(("factor", "nparts")): random.choice(choices)}
                 self._call("split", lambda: stage.split(axis, **how), f" {stage} {axis} {how}")
         if random.random() < 0.5:
             leaves = list(stage.leaf_iter_vars)

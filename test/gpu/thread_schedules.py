@@ -251,7 +251,7 @@ class Scheduled:
             self.extents[axis] = int(axis.extent)
         return list(stage.op.axis)
 
-    def _split(self, stage: Stage, loop: Any, **how: int) -> tuple[Any, Any]:
+    def _split(self, stage: Stage, loop: Any, **how: Any) -> tuple[Any, Any]:
         ((kind, size),) = how.items()
         extent = self.extents[loop]
         outer, inner = stage.split(loop, **how)

@@ -134,7 +134,7 @@ def _call(schedule: te.Schedule, random: Random) -> tuple[str, Callable[[], obje
     if kind == "transform_layout" and stage.is_output:
         kind = "split"  # the caller's arrays would have another layout
     if kind == "split":
-        size = {random.choice(("factor", "nparts")): random.randint(1, 5)}
+        size: dict[str, Any] = {random.choice(("factor", "nparts")): random.randint(1, 5)}
         return f"s[{name}].split({axis}, {size})", lambda: stage.split(axis, **size)
     if kind == "fuse":
         at = stage.leaf_iter_vars.index(axis)

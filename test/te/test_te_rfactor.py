@@ -1,6 +1,7 @@
 """rfactor of TE: partial results over one leaf of a reduction, in the place that is asked for."""
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -123,7 +124,8 @@ def test_of_symbolic_extents():
     b = te.compute((m,), lambda i: te.sum(a[i, k], axis=k), name="B")
     for schedule in ("factor", "nparts"):
         s = te.create_schedule(b.op)
-        ko, ki = s[b].split(k, **{schedule: 4})
+        how: dict[str, Any] = {schedule: 4}
+        ko, ki = s[b].split(k, **how)
         bf = s.rfactor(b, ki if schedule == "factor" else ko)
         assert bf.shape[0] == 4
         s[bf].compute_at(s[b], s[b].op.axis[0])
