@@ -47,7 +47,7 @@ def test_a_function_of_tvmscript_is_read_printed_and_executed():
     c = execute(search, a, b, np.zeros(8, "int32"))[2]
     np.testing.assert_array_equal(c, np.searchsorted(a, b))
     text = search.script(style="tvmscript")
-    assert "                while low[0] < high[0]:\n" in text
+    assert "\n            while low[0] < high[0]:\n" in text
     kc.ir.assert_structural_equal(kc.script.from_source(text), search)
     assert "while (((int32*)low[0] < (int32*)high[0])) {" in search.script(style="tvm")
 
