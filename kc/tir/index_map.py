@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind, AffineExpr
 
 from kc.analysis.affine_relations import Box, unreached
+from kc.analysis.isl_sets import TOO_LARGE
 from kc.analysis.simplify_affine import Bounds, bounds, simplify
 from kc.support.diagnostics import ScheduleError
 from kc.support.locations import caller_location
@@ -53,6 +54,8 @@ class IndexMap(_index_map.IndexMap):
                 "KC3500",
                 f"non_surjective_inverse: where {self} leaves gaps is not decided",
                 location=caller_location(),
+                why=str(TOO_LARGE),
+                hints=["a map with fewer floor divisions and remainders"],
             )
         indices = back.initial_indices
         padding: Expr = const(False, "bool")

@@ -102,3 +102,17 @@ def test_maps_that_leave_gaps():
     assert str(padding) == "((x0 * 4) + x1) - 14 >= 0"
     back, padding = index_map.non_surjective_inverse([16])
     assert (str(back), str(padding)) == ("(x0, x1)->(x0 * 4 + x1)", "0")
+
+
+def test_gaps_that_are_too_hard_to_find(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("kc.tir.index_map.unreached", lambda *_: None)
+    index_map = tir.IndexMap.from_func(lambda i: [i // 4, i % 4])
+    with pytest.raises(kc.KCError) as caught:
+        index_map.non_surjective_inverse([14])
+    lines = str(caught.value).split("\n")
+    assert "\n".join(line for line in lines if "-->" not in line) == (
+        "error[KC3500]: non_surjective_inverse: where (i)->(i floordiv 4, i mod 4) leaves gaps is "
+        "not decided\n"
+        "  why: the question is too large to decide exactly\n"
+        "  try: a map with fewer floor divisions and remainders"
+    )

@@ -101,6 +101,15 @@ error[KC2133]: TVMScript in kc has no T.tvm_warp_shuffle
   try: X = T.alloc_buffer((32,), "float32", scope="warp")
   try: X[(lane + 1) % 32]""",
     ),
+    "nothing_to_realize": (
+        "    with T.realize():\n        A[0, 0] = 0\n",
+        """\
+error[KC2116]: T.realize() names no buffer
+  --> <tvmscript>:5:10  with T.realize():
+                             ^
+  why: its first argument is a buffer, or a part of one
+  try: with T.realize(A[0:16], "global"):""",
+    ),
     "unknown_word": (
         "    for i in T.seriall(16):\n        B[i] = 0\n",
         """\

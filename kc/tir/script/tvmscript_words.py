@@ -276,7 +276,7 @@ class TvmWords:
     def _match_buffer(self, node: ast.Call, name: str, at: Location) -> Buffer:
         """A parameter, or a part of a buffer."""
         if not node.args:
-            raise TEError("KC2116", f"{ast.unparse(node)}: of what?", location=at)
+            raise _without_buffer(node, at, 'A = T.match_buffer(a, (16,), "float32")')
         source = node.args[0]
         if isinstance(source, ast.Subscript):
             base, region = self.region(source)
@@ -574,7 +574,7 @@ class TvmWords:
         """``with T.realize(A[0:16], "global"):`` of TVM 0.9: a declared buffer has memory."""
         del name
         if not node.args:
-            raise TEError("KC2116", f"{ast.unparse(node)}: of what?", location=at)
+            raise _without_buffer(node, at, 'with T.realize(A[0:16], "global"):')
         self.region(node.args[0])
 
     def _buffer_store(self, node: ast.Call, name: str, at: Location) -> None:
@@ -792,6 +792,16 @@ class TvmWords:
                 if name:
                     self.reader.scope.names[name] = value
             yield
+
+
+def _without_buffer(node: ast.Call, at: Location, example: str) -> TEError:
+    return TEError(
+        "KC2116",
+        f"{ast.unparse(node)} names no buffer",
+        location=at,
+        why="its first argument is a buffer, or a part of one",
+        hints=[example],
+    )
 
 
 _WITH = (
