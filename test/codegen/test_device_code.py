@@ -114,6 +114,7 @@ def test_an_object_is_an_elf_file_for_amd(tmp_path: Path):
     assert (kind, machine) == (1, 224)  # ET_REL, EM_AMDGPU
     assert b"main_kernel.kd\0" in data
     assert ".amdgcn_target" in module.get_source("amdgcn")
+    assert module.get_source("asm") == module.get_source("amdgcn")
     with pytest.raises(KCError) as caught:
         module(*program.inputs(np.random.default_rng(0)))
     assert str(caught.value) == (

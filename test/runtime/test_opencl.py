@@ -305,6 +305,7 @@ def test_no_device(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(opencl, "find_device", lambda: None)
     program = gpu_programs.add("float32")
     module = kc.build(program.schedule, program.args, target="opencl")
+    assert "gpu.launch_func" in module.get_source("mlir")
     with pytest.raises(KCError) as caught:
         module(*program.inputs(np.random.default_rng(0)))
     assert str(caught.value) == (

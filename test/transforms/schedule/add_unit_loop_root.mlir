@@ -4,7 +4,7 @@
 // RUN: not kc-opt %s --add-unit-loop="block=root" --add-unit-loop="block=root" 2>&1 | FileCheck %s --check-prefix=NONE --match-full-lines --strict-whitespace
 
 // %half is computed of what the loop does not have in it, and stays outside: the last loop uses it. The loop over
-// %j has a bound that a statement loads, and %L is memory of a thread: they go with the statements.
+// %j has a bound that a statement loads, as %M has its size, and %L is memory of a thread: they go with the statements.
 func.func @main(%A: memref<8xi64>, %B: memref<8xi64>, %n: index) {
   %L = tir.alloc "L" : memref<1xi64, "local">
   tir.for %i in 8 {
@@ -15,8 +15,10 @@ func.func @main(%A: memref<8xi64>, %B: memref<8xi64>, %n: index) {
   tir.store %a, %L[0] : memref<1xi64, "local">
   %half = tir.apply (%n floordiv 2)
   %count = arith.index_cast %a : i64 to index
+  %M = tir.alloc "M" (%count) : memref<?xi64>
   tir.for %j in %count {
     %1 = tir.load %L[0] : memref<1xi64, "local">
+    tir.store %1, %M[%j] : memref<?xi64>
     tir.store %1, %B[%j] : memref<8xi64>
   }
   tir.for %k in %half {
@@ -37,8 +39,10 @@ func.func @main(%A: memref<8xi64>, %B: memref<8xi64>, %n: index) {
 // CHECK-NEXT:     %a = tir.load %A[0] : memref<8xi64>
 // CHECK-NEXT:     tir.store %a, %L[0] : memref<1xi64, "local">
 // CHECK-NEXT:     %count = arith.index_cast %a : i64 to index
+// CHECK-NEXT:     %M = tir.alloc "M" (%count) : memref<?xi64>
 // CHECK-NEXT:     tir.for %j in %count {
 // CHECK-NEXT:       %1 = tir.load %L[0] : memref<1xi64, "local">
+// CHECK-NEXT:       tir.store %1, %M[%j] : memref<?xi64>
 // CHECK-NEXT:       tir.store %1, %B[%j] : memref<8xi64>
 // CHECK-NEXT:     }
 // CHECK-NEXT:   }
@@ -50,8 +54,9 @@ func.func @main(%A: memref<8xi64>, %B: memref<8xi64>, %n: index) {
 // CHECK-NEXT: }
 
 //BOUND:error[KC3345]: add_unit_loop: the statements that stand outside of a loop cannot be put into one
-//BOUND-NEXT:  --> {{.*}}add_unit_loop_root.mlir:18:3  tir.for %j in %count {
+//BOUND-NEXT:  --> {{.*}}add_unit_loop_root.mlir:19:3  tir.for %j in %count {
 //BOUND-NEXT:   |  for j in count threadIdx.x:    <-- here
+//BOUND-NEXT:   |    store to M
 //BOUND-NEXT:   |    store to B
 //BOUND-NEXT:  why: loop j, which uses what they compute, is bound to threadIdx.x
 //BOUND-NEXT:  try: name what it should go around: block=NAME or loop=NAME
@@ -63,8 +68,8 @@ func.func @main(%A: memref<8xi64>, %B: memref<8xi64>, %n: index) {
 //NONE-NEXT:   |    store to B
 //NONE-NEXT:   |  for u in 1:
 //NONE-NEXT:   |    store to L
+//NONE-NEXT:   |    alloc M
 //NONE-NEXT:   |    for j in count:
-//NONE-NEXT:   |      store to B
 //NONE-NEXT:   |  ...
 //NONE-NEXT:  why: of the root, it goes around the statements that are in none
 //NONE-NEXT:  try: name what it should go around: block=NAME or loop=NAME
