@@ -2,17 +2,22 @@
 
 The module is compiled with each operation's line number standing for the loop around it. What
 LLVM's line tables then say of an instruction is the loop that it comes from.
+
+Of a large module some nests can be compiled alone. On a CPU the others become calls of functions
+that LLVM knows nothing of, with the buffers that they use: those stay the allocations that they
+are, and what the nests store in them is needed. Kernels of a GPU do not see each other anyhow.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr
-from xdsl.ir import Operation
+from xdsl.dialects import func
+from xdsl.dialects.builtin import FileLineColLoc, IntAttr, MemRefType, ModuleOp, StringAttr
+from xdsl.ir import Operation, SSAValue
 
 from kc.analysis import loop_tree
 from kc.analysis.module_copy import copy_module
@@ -21,7 +26,7 @@ from kc.codegen.native import compile_ir
 from kc.codegen.ptx import ptx_of
 from kc.conversion._access_bounds import require_accesses_inside
 from kc.conversion.pipelines import TO_LLVM, TO_NVVM, planned_passes
-from kc.dialects.tir import ForOp
+from kc.dialects.tir import CallOp, ForOp
 from kc.support.diagnostics import KCError
 from kc.support.registry import context
 from kc.support.target import Target
@@ -40,15 +45,24 @@ class LoopCode:
     assembly: str
 
 
-def loop_code(module: ModuleOp, target: Target) -> dict[Operation, LoopCode]:
+def loop_code(
+    module: ModuleOp, target: Target, without: Collection[Operation] = ()
+) -> dict[Operation, LoopCode]:
     """The code of each loop; empty for a module that cannot be compiled as it is.
 
-    For an NVIDIA GPU the assembly is PTX, of the kernels, and there is no LLVM IR.
+    ``without``: outermost loops, of :func:`nests`, that are not compiled. For an NVIDIA GPU the
+    assembly is PTX, of the kernels, and there is no LLVM IR.
     """
     loops = [op for op in loop_tree.preorder(module) if isinstance(op, ForOp)]
     copy = _numbered(module)
     copy.attributes["kc.target"] = StringAttr(str(target))
     is_kernel = "cuda" in target.keys
+    left_out = {
+        its_copy: None
+        for nest, its_copy in zip(nests(module), nests(copy), strict=True)
+        if nest in without
+    }
+    _leave_out(left_out, copy, with_calls=not is_kernel)
     pipeline, host = (TO_NVVM, "cuda") if is_kernel else (TO_LLVM, "llvm")
     llvm_ir: Mapping[int, list[str]] = {}
     try:
@@ -73,6 +87,44 @@ def loop_code(module: ModuleOp, target: Target) -> dict[Operation, LoopCode]:
         for n, loop in enumerate(loops, 1)
         if n in llvm_ir or n in assembly
     }
+
+
+def nests(module: ModuleOp) -> list[ForOp]:
+    """The outermost loops of the functions of ``module``, in order."""
+    return [
+        op
+        for function in loop_tree.functions(module)
+        for block in function.body.blocks
+        for op in block.ops
+        if isinstance(op, ForOp)
+    ]
+
+
+def _leave_out(nests: Collection[ForOp], module: ModuleOp, *, with_calls: bool) -> None:
+    """Erase ``nests``; ``with_calls``: for calls of functions that are declared alone.
+
+    Neighbours become one call.
+    """
+    buffers: dict[SSAValue, None] = {}
+    for nest in nests:
+        inside = set(loop_tree.preorder(nest))
+        for op in inside:
+            for value in op.operands:
+                if isinstance(value.type, MemRefType) and value.owner not in inside:
+                    buffers[value] = None
+        following, block = nest.next_op, nest.parent
+        assert block is not None
+        nest.detach()
+        nest.erase()
+        if not with_calls or following in nests:
+            continue
+        name = f"kc_left_out_{len(module.body.block.ops)}"
+        types = [value.type for value in buffers]
+        module.body.block.add_op(func.FuncOp.external(name, types, []))
+        call = CallOp(name, list(buffers), ["update"] * len(buffers))
+        call.location = module.location  # of no loop
+        block.insert_op_before(call, following) if following else block.add_op(call)
+        buffers.clear()
 
 
 def _numbered(module: ModuleOp) -> ModuleOp:

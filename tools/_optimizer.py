@@ -210,7 +210,7 @@ class _Run:
                 watching.enter_context(checking_each())
             pipeline.run(context, module)
         if self.report is not None:
-            self.report.end(module)
+            self.report.end(module, code=self.arguments.on("report-code") or None)
         with self.timer.section("(print)"):
             return print_module(module, generic=self.generic, locations=self.locations)
 

@@ -82,6 +82,7 @@ FLAGS = (
         _SHOW,
     ),
     Flag("schedule-report", "an alias of --report", "FILE.html", _SHOW),
+    Flag("report-code", "the LLVM IR and assembly of all loops in it, however many", None, _SHOW),
     Flag("help", "this text, or the page of a pass", "PASS", INFORMATION, optional=True),
     VERSION,
     Flag("list-passes", "the names of all passes", None, INFORMATION),

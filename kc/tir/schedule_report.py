@@ -35,7 +35,9 @@ if TYPE_CHECKING:
 
 CACHES = ("L1", "L2", "L3")
 MOST_LOOPS = 60
-"""Loops of a module from which on it is compiled only when asked to: that takes seconds."""
+"""Loops of a module that is compiled as a whole without being asked for."""
+LAST_LOOPS = 20
+"""Loops that are compiled of a larger one, whose page would else take twice the time."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,8 @@ class ScheduleReport:
     steps: list[Step] = field(default_factory=list)
     code: Mapping[Operation, LoopCode] = field(default_factory=dict)
     """The code of the loops of the last step."""
+    left_out: set[Operation] = field(default_factory=set)
+    """The loops of the last step that were not compiled."""
     _reader: PartReader = field(init=False, repr=False)
     _made_by: dict[Operation, tuple[int, ...]] = field(default_factory=dict, repr=False)
     """Of each loop and block the steps that made it what it is."""
@@ -123,19 +127,37 @@ class ScheduleReport:
     def end(self, module: ModuleOp, *, code: bool | None = None) -> None:
         """Take what is known of the module after the last step: its cost, and the code of loops.
 
-        ``code``: whether to compile it; None: if it has no more than ``MOST_LOOPS`` loops.
+        ``code``: whether to compile it; None: if it has no more than ``MOST_LOOPS`` loops, else
+        the nest that was changed last, and those before it, up to ``LAST_LOOPS`` loops.
         """
         if not self.steps:
             return
         if not self.steps[-1].totals:  # an input of several may have none
             self.steps[-1] = replace(self.steps[-1], totals=self._totals(module))
-        if code is None:
-            loops = sum(len(loop_tree.loops(it)) for it in loop_tree.functions(module))
-            code = 0 < loops <= MOST_LOOPS
-        if code:
-            from kc.codegen.loop_code import loop_code
+        if code is False or not any(map(loop_tree.loops, loop_tree.functions(module))):
+            return
+        from kc.codegen.loop_code import loop_code, nests
 
-            self.code = {**self.code, **loop_code(module, self._target_of(module))}
+        without = set[Operation]() if code else self._not_changed_last(nests(module))
+        self.left_out.update(loop for nest in without for loop in loop_tree.loops(nest))
+        self.code = {**self.code, **loop_code(module, self._target_of(module), without)}
+
+    def _not_changed_last(self, nests: Sequence[Operation]) -> set[Operation]:
+        """The nests to leave out of the code."""
+
+        def last_step(nest: Operation) -> int:
+            steps = (self._made_by.get(op, ()) for op in loop_tree.preorder(nest))
+            return max((step for of_op in steps for step in of_op), default=0)
+
+        sizes = {nest: len(loop_tree.loops(nest)) for nest in nests}
+        if sum(sizes.values()) <= MOST_LOOPS:
+            return set()
+        count, without = 0, set[Operation]()
+        for nest in sorted(nests, key=last_step, reverse=True):
+            if count >= LAST_LOOPS:
+                without.add(nest)
+            count += sizes[nest]
+        return without
 
     def _target_of(self, module: ModuleOp) -> Target:
         return self.target if self.target is not None else target_of(module)
@@ -225,11 +247,23 @@ class ScheduleReport:
             "title": html.escape(self.title),
             "links": "\n".join(links),
             "steps": "\n".join(sections),
+            "leftout": f"<p>{note}</p>" if (note := html.escape(self._left_out_note())) else "",
             "data": self._data(pairs),
         }
         for name, text in parts.items():
             page = page.replace(f"<!--{name}-->", text)
         return page
+
+    def _left_out_note(self) -> str:
+        """Of which loops there is no code, and how to have it; "" where there is all."""
+        if not self.left_out:
+            return ""
+        count = len(self.left_out)
+        loops = f"{count} loops" if count > 1 else "one loop"
+        return (
+            f"LLVM IR and assembly of {loops} are left out; the page has those of the nests that "
+            "were changed last. sch.report(code=True) and kc-opt --report-code compile all."
+        )
 
     def _section(self, number: int, before: Step | None, step: Step) -> str:
         gone, came = _changed_parts(before, step)
@@ -252,7 +286,7 @@ class ScheduleReport:
     def _data(self, pairs: Sequence[tuple[Step | None, Step]]) -> str:
         """What the script of the page shows: trees by what changed in them, costs, code."""
         codes: list[list[str]] = []
-        number_of: dict[Operation, int] = {}
+        number_of = dict.fromkeys(self.left_out, -1)
         for loop, code in self.code.items():
             number_of[loop] = len(codes)
             codes.append([code.llvm_ir, code.assembly])
@@ -288,6 +322,7 @@ class ScheduleReport:
             "steps": steps,
             "titles": [step.title for step in self.steps],
             "code": codes,
+            "leftout": self._left_out_note(),
             "caches": [size for size in self._caches if size > 0],
             "lanes": self._lanes,
         }

@@ -28,6 +28,7 @@ from kc.support.ir_text import print_module
 from kc.support.locations import caller_location
 from kc.support.option_types import to_options
 from kc.support.options import PassSpec
+from kc.support.paused_collection import paused_collection
 from kc.support.target import Target
 from kc.support.text_diff import diff_lines
 from kc.transforms.schedule.base import Primitive, Rewritten, Site, called_from, watching
@@ -141,8 +142,8 @@ class ScheduleViews:
         """The page that steps through the schedule, written to ``file`` if there is one.
 
         A call that was refused after the last primitive is the last step. ``code``: whether to
-        compile the module, so that each loop shows its LLVM IR and its assembly; None: where that
-        takes no time to speak of. Raises KC0022 for a file that cannot be written.
+        compile the module, so that each loop shows its LLVM IR and its assembly; None: of a module
+        of more than 60 loops, the nests that were changed last. Raises KC0022 for a file that cannot be written.
         """
         from kc.tir.schedule_report import ScheduleReport
 
@@ -151,13 +152,14 @@ class ScheduleViews:
         module = copy_module(self._original)
         names = ", ".join(f"@{function.sym_name.data}" for function in loop_tree.functions(module))
         report = ScheduleReport(f"schedule of {names}", self.session.target)
-        report.start(module)
-        with report.watch(module):
-            replay(self.session.fresh(module), self.session.trace, told=False)
-        if self._refusal is not None:
-            report.refuse(module, self._refusal)
-        report.end(module, code=code)
-        report.add_kernels(_kernel_costs(module, self.session.target))
+        with paused_collection():
+            report.start(module)
+            with report.watch(module):
+                replay(self.session.fresh(module), self.session.trace, told=False)
+            if self._refusal is not None:
+                report.refuse(module, self._refusal)
+            report.end(module, code=code)
+            report.add_kernels(_kernel_costs(module, self.session.target))
         if file is not None:
             write_output(file, report.html())
         return report

@@ -206,14 +206,38 @@ def test_a_loop_leads_to_its_calls_and_its_code():
     assert "outer, inner = sch.split(j, [None, 8])" in shown(sections_of(page)[steps[0]])
 
 
-def test_code_of_a_long_schedule_is_made_when_asked_for(monkeypatch):
+def test_a_long_schedule_has_the_code_of_the_nests_that_were_changed_last(monkeypatch):
+    """As it is in the code of all; the page says what is left out, and how to have it."""
     monkeypatch.setattr("kc.tir.schedule_report.MOST_LOOPS", 2)
+    monkeypatch.setattr("kc.tir.schedule_report.LAST_LOOPS", 1)
     a = tensor = te.placeholder((8,), name="A")
     for n in range(3):
         tensor = plus_one(tensor, f"B{n}")
     sch = kc.tir.Schedule(te.create_prim_func([a, tensor]))
-    assert data_of(sch.report().html())["code"] == []
-    assert len(data_of(sch.report(code=True).html())["code"]) == 3
+    sch.vectorize(*sch.get_loops(sch.get_block("B1")))
+    page, whole = sch.report().html(), sch.report(code=True).html()
+    data, all_data = data_of(page), data_of(whole)
+    last = [data["parts"][n][0] for n in data["steps"][-1]["edit"][2]]
+    assert [len(line) > 3 and line[3] for line in last] == [0]
+    assert [line[3] for part in data["parts"] for line in part if len(line) > 3].count(-1) == 2
+    first, second, _ = (re.sub(r"%\d+", "%", it[0]) for it in all_data["code"])
+    assert [re.sub(r"%\d+", "%", it[0]) for it in data["code"]] == [second] != [first]
+    note = (
+        "LLVM IR and assembly of 2 loops are left out; the page has those of the nests that were "
+        "changed last. sch.report(code=True) and kc-opt --report-code compile all."
+    )
+    assert data["leftout"] == note
+    assert f"<p>{note}</p>" in page
+    assert "left out" not in whole
+    assert len(all_data["code"]) == 3
+
+
+def test_report_code_compiles_all_loops(tmp_path, monkeypatch):
+    monkeypatch.setattr("kc.tir.schedule_report.MOST_LOOPS", 0)
+    monkeypatch.setattr("kc.tir.schedule_report.LAST_LOOPS", 0)
+    for flags, count in (((), 0), (("--report-code",), 1)):
+        _, page = make(tmp_path, "--convert-te-to-tir", *flags)
+        assert len(data_of(page.read_text())["code"]) == count
 
 
 def test_a_call_that_was_refused_is_the_last_step_of_a_schedule():
