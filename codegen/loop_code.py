@@ -34,7 +34,7 @@ from kc.support.target import Target
 _DEBUG_LOCATION = re.compile(r"^(!\d+) = !DILocation\(line: (\d+)")
 _DEBUG_NOTE = re.compile(r", !dbg (!\d+)")
 _LINE_OF_ASSEMBLY = re.compile(r"\s*\.loc\s+\d+\s+(\d+)")
-_DIRECTIVE = re.compile(r"\s*\.(?!\w+:)|\s*(\.?L\w+|\$\w+):|\s*(#|//|;)|\s*$")
+_DIRECTIVE = re.compile(r"\s*\.(?!\w+:)|\s*(\.?L\w+|\$\w+):|\s*(#|//|;)|\s*[{}]?\s*$")
 
 
 @dataclass(frozen=True)

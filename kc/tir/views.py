@@ -143,7 +143,8 @@ class ScheduleViews:
 
         A call that was refused after the last primitive is the last step. ``code``: whether to
         compile the module, so that each loop shows its LLVM IR and its assembly; None: of a module
-        of more than 60 loops, the nests that were changed last. Raises KC0022 for a file that cannot be written.
+        of more than 60 loops, the nests that were changed last. Raises KC0022 for a file that
+        cannot be written.
         """
         from kc.tir.schedule_report import ScheduleReport
 
