@@ -31,6 +31,9 @@ import lesson_remarks
 ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "website"
 OUT = ROOT / "out" / "site"
+SEARCH_IN_FILES = "iframe-worker.js"
+"""The script that lets the search work where pages are opened as files. The plugin ``offline``
+would have browsers fetch one of this name from the network."""
 LANGUAGES = {"en": "English", "zh": "中文"}
 TABS = {
     "Start": "首页",
@@ -83,6 +86,7 @@ def write_pages(folder: Path, *, lessons: bool = True) -> None:
         path.write_text(text, encoding="utf-8")
     # A line of 100 columns fits beside the menus.
     (folder / "wide.css").write_text(".md-grid { max-width: 68rem }\n", encoding="utf-8")
+    shutil.copy(SITE / SEARCH_IN_FILES, folder)
     settings = json.dumps(_settings(folder, pages), indent=1, ensure_ascii=False)
     (folder.parent / "mkdocs.yml").write_text(settings, encoding="utf-8")
 
@@ -430,7 +434,9 @@ def _settings(folder: Path, pages: Mapping[str, str]) -> dict[str, Any]:
                     ],
                 }
             },
+            "offline",  # the index as a script: pages that are files cannot read others
         ],  # fmt: skip
+        "extra": {"polyfills": [SEARCH_IN_FILES]},
         "nav": [
             {"Start": "index.md"},
             {"Lessons": listed("lessons/")},

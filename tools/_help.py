@@ -124,6 +124,7 @@ def help_text(usage: str, about: str, flags: Sequence[Flag], *, passes: bool = F
 
 def pass_page(name: str) -> str:
     """The page of a pass: ``--help=PASS``, ``kc docs PASS``. KC0003 when there is none."""
+    from kc.tools._docs_text import plain
     from kc.tools._pass_docs import PassDoc
 
     entry = registry.find_pass(name)
@@ -131,14 +132,14 @@ def pass_page(name: str) -> str:
         entry = replace(entry, path=_path_of(registry.pass_class(name)))
     told = PassDoc.of(entry)
     lines = [f"--{entry.name}: {FAMILIES.get(entry.family, entry.family)}", ""]
-    for paragraph in told.text.split("\n\n"):
+    for paragraph in plain(told.text).split("\n\n"):
         lines += [*_filled(paragraph), ""]
     if told.bare:
-        lines += [*_filled(f"Without options: {told.bare}"), ""]
+        lines += [*_filled(f"Without options: {plain(told.bare)}"), ""]
     if told.options:
         lines.append("Options:")
     for option in told.options:
-        about = option.meaning + (f" (also {', '.join(option.also)})" if option.also else "")
+        about = plain(option.meaning) + (f" (also {', '.join(option.also)})" if option.also else "")
         if option.default == "required":
             about += " (required)"
         elif option.default:

@@ -81,6 +81,8 @@ def operation_page(name: str) -> str | None:
     """What an operation or dialect of kc or of a plugin says of itself."""
     import sys
 
+    from kc.tools._docs_text import plain
+
     entry = registry.current().dialects.get(name.partition(".")[0])
     if entry is None:
         return None
@@ -88,11 +90,11 @@ def operation_page(name: str) -> str | None:
     if name == entry.name:
         module = sys.modules[entry.path.partition(":")[0]]
         operations = sorted(operation.name for operation in dialect.operations)
-        told = inspect.getdoc(module) or ""
+        told = plain(inspect.getdoc(module) or "")
         return "\n".join(
             [f"{name}: {told}", "", "Operations:", *map("  {}".format, operations), ""]
         )
     for operation in dialect.operations:
         if operation.name == name:
-            return f"{name}\n\n{inspect.getdoc(operation) or ''}\n"
+            return f"{name}\n\n{plain(inspect.getdoc(operation) or '')}\n"
     return None

@@ -9,12 +9,14 @@ a time, so that 100 steps take 7 tests.
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kc.support import registry
 from kc.support.diagnostics import (
+    Diagnostic,
     InputError,
     InternalError,
     KCError,
@@ -123,7 +125,9 @@ def _bisect(arguments: Arguments, reporter: Reporter) -> int:
             test = UserTest(command, timeout)
             bad = first_bad(recorder.texts, test.holds, reporter.progress)
         else:
-            recorder, bad, difference = first_difference(arguments, name, text, reporter.progress)
+            recorder, bad, difference = first_difference(
+                arguments, name, text, reporter.progress, reporter.report
+            )
     reporter.progress()
     write_output(None, _told(recorder, bad, difference))
     if (folder := arguments.text("o")) is not None:
@@ -164,7 +168,11 @@ def run_steps(
 
 
 def first_difference(
-    arguments: Arguments, name: str, text: str, progress: Callable[[str], None]
+    arguments: Arguments,
+    name: str,
+    text: str,
+    progress: Callable[[str], None],
+    report: Callable[[Diagnostic], None],
 ) -> tuple[Recorder, int, str]:
     """The steps, the number of the first that changes a result, and what it changes.
 
@@ -172,8 +180,22 @@ def first_difference(
     where a step ends in an error or changes what functions take, every step is. Raises KCError
     KC0025 where none changes a result.
     """
+    reported: Counter[str] = Counter()
+
+    def report_all(diagnostic: Diagnostic) -> None:
+        reported[diagnostic.render()] += 1
+        report(diagnostic)
+
+    def report_new(diagnostic: Diagnostic) -> None:
+        """Steps that run a second time say again what they said."""
+        text = diagnostic.render()
+        reported[text] -= 1
+        if reported[text] < 0:
+            report(diagnostic)
+
     try:
-        recorder, _ = run_steps(arguments, name, text, compare=False)
+        with diagnostic_handler(report_all):
+            recorder, _ = run_steps(arguments, name, text, compare=False)
     except Exception:  # what it is, and whether results differ before, is found below
         pass
     else:
@@ -188,7 +210,8 @@ def first_difference(
                 )
                 if told is not None:
                     return recorder, bad, told
-    recorder, told = run_steps(arguments, name, text, compare=True)
+    with diagnostic_handler(report_new):
+        recorder, told = run_steps(arguments, name, text, compare=True)
     if told is None:
         raise _not_broken(recorder, "its results are those of the input")
     return recorder, len(recorder.texts) - 1, told

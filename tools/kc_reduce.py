@@ -8,7 +8,7 @@ verifies.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kc.support import registry
@@ -102,7 +102,7 @@ def _reduce(arguments: Arguments, reporter: Reporter, output: str | None) -> int
         check_each = arguments.on(CHECK_EACH.name)
         wanted = failure_of(text, arguments.passes, check_each=False)
         if wanted is None and check_each:
-            wanted = difference_of(arguments, name, text, reporter.progress)
+            wanted = difference_of(arguments, name, text, reporter)
         if wanted is None:
             raise KCError(
                 "KC0025",
@@ -136,15 +136,13 @@ def flags_of(passes: Sequence[PassSpec]) -> str:
     return " ".join(map(shlex.quote, words))
 
 
-def difference_of(
-    arguments: Arguments, name: str, text: str, progress: Callable[[str], None]
-) -> str | None:
+def difference_of(arguments: Arguments, name: str, text: str, reporter: Reporter) -> str | None:
     """The step that changes a result, as :func:`failure_of` says it; None: there is none."""
     from kc.check_each import HEAD
     from kc.tools.kc_bisect import first_difference
 
     try:
-        difference = first_difference(arguments, name, text, progress)[2]
+        difference = first_difference(arguments, name, text, reporter.progress, reporter.report)[2]
     except KCError:
         return None
     return _as_failure(HEAD + difference)

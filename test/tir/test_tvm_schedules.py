@@ -644,7 +644,8 @@ def test_a_call_that_takes_a_tile_to_be_dense():
         "   |              for k_i in 16:\n"
         "   |                block C\n"
         "  why: neighbours along dimension 0 of A are 48 elements apart, not 16; its argument A is "
-        "memref<16x16xf32>"
+        "memref<16x16xf32>\n"
+        "  try: an argument with strides of any size, memref<16x16xf32, strided<[?, 1], offset: ?>>"
     )
     assert str(sch.mod) == before
 

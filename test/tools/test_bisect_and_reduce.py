@@ -161,6 +161,17 @@ ERRORS = {
         "error[KC0025]: no step breaks the module: after 2 steps its results are those of the "
         "input\n",
     ),
+    # What a step says is said once for each time that it is among the passes.
+    ("bisect", "products.mlir", "--vectorize", "--vectorize", "--vectorize"): (
+        1,
+        2
+        * (
+            "remark[KC3007]: vectorize changed nothing\n"
+            "  why: no block has a loop that the bare flag applies to\n"
+        )
+        + "error[KC0025]: no step breaks the module: after 1 step its results are those of the "
+        "input\n",
+    ),
     ("bisect", "products.mlir", *SCHEDULE, "--test=true"): (
         1,
         "error[KC0025]: no step breaks the module: after 2 steps the test succeeds\n",

@@ -1,6 +1,7 @@
 """``kc``: its commands, the pages of ``kc docs``, the examples, completion, and the wheel."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -65,6 +66,7 @@ def test_every_pass_has_a_page(capsys):
         assert out.startswith(f"--{entry.name}: ")
         assert out.count("\n") >= 3, name
         assert run(capsys, "opt", f"--help={name}") == (0, out, "")
+        assert not re.search(r"(?<!`)``(?!`)|:\w+:`|::$", out, re.MULTILINE), name
 
 
 def test_the_page_of_a_pass(capsys, monkeypatch):

@@ -155,8 +155,12 @@ def test_a_lesson_with_its_output_and_pictures():
 def test_settings(pages: Path):
     settings = json.loads((pages.parent / "mkdocs.yml").read_text())
     plugins = [it if isinstance(it, str) else next(iter(it)) for it in settings["plugins"]]
-    assert plugins == ["search", "i18n"]
-    assert settings["theme"]["font"] is False  # nothing is fetched from elsewhere
+    assert plugins == ["search", "i18n", "offline"]
+    # Nothing is fetched from elsewhere.
+    assert settings["theme"]["font"] is False
+    (script,) = settings["extra"]["polyfills"]
+    assert (pages / script).is_file()
+    assert "iframe-worker" in script  # or the plugin offline adds one of the network
 
     def files(entry: object) -> list[str]:
         if isinstance(entry, str):

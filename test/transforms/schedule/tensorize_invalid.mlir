@@ -244,6 +244,7 @@ func.func @two(%A: memref<16xf32>, %B: memref<16xf32>) {
 //COLUMN-NEXT:   |      for i in 16:
 //COLUMN-NEXT:   |        block B
 //COLUMN-NEXT:  why: neighbours along dimension 0 of A are 8 elements apart, not 1; its argument A is memref<16xf32, strided<[1], offset: ?>>
+//COLUMN-NEXT:  try: transform_layout of A, so that the elements of a tile lie as the argument's do
 
 //LOOP:error[KC3551]: tensorize: loop i must hold one block, and nothing else
 //LOOP-NEXT:  --> {{.*}}tensorize_invalid.mlir:100:3  tir.for %i in 16 {

@@ -440,5 +440,6 @@ error[KC3564]: tensorize: B_shared is not laid out as wmma_load_16x16x16_f16_b_s
    |  ...
   why: B_shared is memref<64x16xf16, "shared">; its argument A is memref<16x16xf16, \
 strided<[?, 1], offset: ?>, "shared.dyn">
+  try: an intrinsic for "shared", or B_shared in "shared.dyn" (set_scope)
 """
     )

@@ -425,44 +425,67 @@ def require_layout(
     own = intrin.description.body.block.args
     for arg, parameter in zip(own, function.body.block.args, strict=True):
         matched = match.buffers.get(arg)
-        why = None if matched is None else _wrong_layout(matched, parameter)
-        if matched is not None and why is not None:
+        wrong = None if matched is None else _wrong_layout(matched, parameter)
+        if matched is not None and wrong is not None:
+            why, hint = wrong
             raise site.refuse(
                 "KC3564",
                 f"{buffer_name(matched.buffer)} is not laid out as {intrin.name} needs it",
                 at=block,
                 why=f"{why}; its argument {buffer_name(arg)} is {parameter.type}",
+                hints=[hint],
             )
 
 
-def _wrong_layout(matched: Matched, parameter: BlockArgument) -> str | None:
+def _wrong_layout(matched: Matched, parameter: BlockArgument) -> tuple[str, str] | None:
+    """What is wrong, and what would be right."""
     own, wanted = matched.buffer.type, parameter.type
     assert isinstance(own, MemRefType)
     assert isinstance(wanted, MemRefType)
     name = buffer_name(matched.buffer)
     strides = _known_strides(matched.buffer, own)
     required = _required_strides(parameter, wanted)
+    last = wanted.get_num_dims() - 1
+    pack = f"transform_layout of {name}, so that the elements of a tile lie as the argument's do"
     for n, (dim, size) in enumerate(zip(matched.dims, wanted.get_shape(), strict=True)):
         step = required[n]
-        if dim is None or size == 1 or step is None:
+        if dim is None or size == 1 or step is None or strides[dim] == step:
             continue
+        hint = f"an argument with strides of any size, {_any_rows(wanted)}" if n < last else pack
         if strides[dim] is None:
-            return f"how far apart neighbours along dimension {dim} of {name} are is not known"
-        if strides[dim] != step:
-            return (
+            why = f"how far apart neighbours along dimension {dim} of {name} are is not known"
+        else:
+            why = (
                 f"neighbours along dimension {dim} of {name} are {strides[dim]} elements apart, "
                 f"not {step}"
             )
+        return why, hint
     if _has_vectors(parameter) and matched.dims[-1] != own.get_num_dims() - 1:
-        return f"vectors run along the last dimension of {name}, the tile does not"
+        return f"vectors run along the last dimension of {name}, the tile does not", pack
     if _is_passed(parameter):
         if None in matched.dims:
-            return f"a part of {name} with more dimensions than it has cannot be passed on"
+            return f"a part of {name} with more dimensions than it has cannot be passed on", pack
         if list(matched.dims) != sorted(dim for dim in matched.dims if dim is not None):
-            return f"a part of {name} with its dimensions in another order cannot be passed on"
+            why = f"a part of {name} with its dimensions in another order cannot be passed on"
+            return why, pack
         if own.memory_space != wanted.memory_space:
-            return f"{name} is {own}"
+            return (
+                f"{name} is {own}",
+                f"an intrinsic for {_scope(own)}, or {name} in {_scope(wanted)} (set_scope)",
+            )
     return None
+
+
+def _any_rows(type_: MemRefType) -> MemRefType:
+    """``type_`` with its last dimension contiguous, and any strides of the others."""
+    strides = [*[None] * (type_.get_num_dims() - 1), 1]
+    layout = StridedLayoutAttr(strides, None)
+    return MemRefType(type_.element_type, type_.get_shape(), layout, type_.memory_space)
+
+
+def _scope(type_: MemRefType) -> str:
+    space = type_.memory_space
+    return f'"{space.data}"' if isinstance(space, StringAttr) else '"global"'
 
 
 def _required_strides(parameter: BlockArgument, type_: MemRefType) -> list[int | None]:
