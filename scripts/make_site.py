@@ -417,7 +417,8 @@ def _settings(folder: Path, pages: Mapping[str, str]) -> dict[str, Any]:
             {"pymdownx.tabbed": {"alternate_style": True}},
         ],
         "plugins": [
-            "search",
+            # jieba, where it is installed, marks the ends of Chinese words by spaces of no width.
+            {"search": {"separator": "[\\s\\u200b\\-]+"}},
             {
                 "i18n": {
                     "docs_structure": "suffix",

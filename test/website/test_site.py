@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -13,6 +14,7 @@ from pathlib import Path
 import api_pages
 import lesson_remarks
 import make_site
+import optional_tools
 import pytest
 
 from kc.support.explain import explanations
@@ -177,6 +179,40 @@ def test_settings(pages: Path):
     assert len(named) == len(set(named))
 
 
+CHROMIUM = optional_tools.find("chromium")
+ECHO = """<!doctype html><body><p id="said"></p><script src="iframe-worker.js"></script><script>
+const worker = new Worker(new URL("workers/echo.js", location.href).href);
+worker.addEventListener("message", ({ data }) => document.getElementById("said").append(data));
+worker.postMessage("three ");
+worker.postMessage("words");
+</script></body>"""
+"""A page that starts a worker as the theme's search does."""
+ECHO_WORKER = """const ready = importScripts("data:text/javascript,self.prefix='>'");
+addEventListener("message", async ({ data }) => { await ready; postMessage(self.prefix + data); });
+if (!("IFrameWorker" in parent)) throw Error("the theme looks for this name");
+"""
+
+
+def dom_of(address: str, folder: Path) -> str:
+    """What a browser makes of a page."""
+    assert CHROMIUM is not None
+    command = [
+        CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+        f"--user-data-dir={folder}", "--virtual-time-budget=30000", "--dump-dom", address,
+    ]  # fmt: skip
+    return subprocess.run(command, capture_output=True, text=True, timeout=120).stdout
+
+
+@pytest.mark.skipif(not CHROMIUM, reason="chromium is not installed")
+def test_a_worker_of_a_page_that_is_a_file(tmp_path: Path):
+    (tmp_path / "workers").mkdir()
+    (tmp_path / "workers" / "echo.js").write_text(ECHO_WORKER)
+    (tmp_path / "page.html").write_text(ECHO)
+    shutil.copy(ROOT / "website" / make_site.SEARCH_IN_FILES, tmp_path)
+    dom = dom_of(f"file://{tmp_path / 'page.html'}", tmp_path / "profile")
+    assert '<p id="said">&gt;three &gt;words</p>' in dom
+
+
 @pytest.mark.sweep
 def test_the_whole_site(tmp_path: Path):
     """`make site`: MkDocs builds it, search and both languages included."""
@@ -192,3 +228,10 @@ def test_the_whole_site(tmp_path: Path):
     assert "create_schedule" in (site / "api" / "te.html").read_text()
     assert "<svg" in (site / "lessons" / "01_vector_add.html").read_text()
     assert (site / "diagnostics" / "KC3040.html").is_file()
+    if CHROMIUM is None:
+        return
+    for page, least in (("index.html?q=cache_read", 10), ("zh/index.html?q=调度", 10)):
+        dom = dom_of(f"file://{site / page}", tmp_path / "profile")
+        count = re.search(r'class="md-search-result__meta">(\d+) ', dom)
+        assert count is not None
+        assert int(count[1]) >= least
