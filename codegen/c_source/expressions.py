@@ -7,6 +7,7 @@ bits are computed unsigned. Types narrower than ``int`` are promoted by C and ca
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -405,7 +406,12 @@ def _bitcast(expressions: Expressions, op: Operation, operands: list[Code]) -> C
     if names[0] == names[1]:
         return operands[0]
     names = [name.removesuffix("_t") for name in names]
-    return call(expressions.helpers.use(f"kc_{names[1]}_of_{names[0]}"), operands[0].text)
+    if language.short_float(source) and language.short_float(target):
+        names.insert(1, "int16")  # both are computed as float
+    bits_of = operands[0]
+    for given, wanted in itertools.pairwise(names):
+        bits_of = call(expressions.helpers.use(f"kc_{wanted}_of_{given}"), bits_of.text)
+    return bits_of
 
 
 def _negate(expressions: Expressions, op: Operation, operands: list[Code]) -> Code:

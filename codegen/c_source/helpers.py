@@ -60,7 +60,12 @@ _TO_F16 = """\
 static inline uint16_t kc_to_f16(double value) {
   uint16_t sign = signbit(value) ? 0x8000 : 0;
   double size = fabs(value);
-  if (isnan(value)) return (uint16_t)(sign | 0x7e00);
+  if (isnan(value)) { /* quiet, with its other bits */
+    float near = (float)value;
+    uint32_t bits;
+    memcpy(&bits, &near, sizeof bits);
+    return (uint16_t)(sign | 0x7e00 | ((bits >> 13) & 511));
+  }
   if (size >= 65520.0) return (uint16_t)(sign | 0x7c00);
   int exponent = -14;
   if (size >= 6.103515625e-05) {
@@ -78,7 +83,10 @@ _FROM_F16 = """\
 static inline float kc_from_f16(uint16_t half) {
   int exponent = (half >> 10) & 31, fraction = half & 1023;
   float size;
-  if (exponent == 31) size = fraction ? NAN : INFINITY;
+  if (exponent == 31) {
+    uint32_t bits = 0x7f800000u | (uint32_t)fraction << 13;
+    memcpy(&size, &bits, sizeof size);
+  }
   else if (exponent == 0) size = ldexpf((float)fraction, -24);
   else size = ldexpf((float)(fraction + 1024), exponent - 25);
   return (half & 0x8000) ? -size : size;
@@ -146,8 +154,8 @@ _HELPERS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "kc_clz": (_CLZ, (), ()),
     "kc_ctz": (_CTZ, (), ()),
     "kc_alloc": (_ALLOC, ("stdlib.h",), ()),
-    "kc_to_f16": (_TO_F16, ("math.h",), ()),
-    "kc_from_f16": (_FROM_F16, ("math.h",), ()),
+    "kc_to_f16": (_TO_F16, ("math.h", "string.h"), ()),
+    "kc_from_f16": (_FROM_F16, ("math.h", "string.h"), ()),
     "kc_to_bf16": (_ROUND_BF16, ("math.h", "string.h"), ()),
     "kc_from_bf16": (_FROM_BF16, ("string.h",), ()),
     "kc_round_f16": (_ROUND.format(kind="f16"), (), ("kc_to_f16", "kc_from_f16")),

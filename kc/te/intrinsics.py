@@ -245,7 +245,8 @@ def reinterpret(dtype: str, value: ExprLike) -> Expr:
             why=f"{source.dtype} has {total_bits(source.dtype)} bits, {dtype} {total_bits(dtype)}",
             hints=["astype converts the value"],
         )
-    if is_float(source.dtype) == is_float(dtype) and lanes(source.dtype) == lanes(dtype):
+    integers = not is_float(source.dtype) and not is_float(dtype)
+    if source.dtype == dtype or integers and lanes(source.dtype) == lanes(dtype):
         return cast(source, dtype)
     return Call("reinterpret", (source,), dtype, caller_location())
 

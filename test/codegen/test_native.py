@@ -16,6 +16,7 @@ from llvm_support import function
 
 from kc.codegen import native
 from kc.codegen.elf import undefined_symbols
+from kc.codegen.llvm_worker import with_bits_of_bfloat
 from kc.codegen.native import Machine, compile_ir, host_target, jit
 from kc.codegen.native_target import check_machine, check_runs_here
 from kc.support.diagnostics import CodegenError, TargetError
@@ -699,6 +700,32 @@ def test_llvm_still_loses_lanes_of_shorter_sums():
     target = llvm.Target.from_triple("x86_64-unknown-linux-gnu")
     asm = target.create_target_machine(cpu="haswell", opt=2).emit_assembly(llvm.parse_assembly(ir))
     assert re.search(r"psadbw[^\n]*\n\s*vmovd\s+%xmm\d+, %eax", asm)
+
+
+def sign_of_bf16() -> str:
+    """The IR of docs/upstream.md that uses nothing but the sign."""
+    text = Path(__file__).parents[2].joinpath("docs", "upstream.md").read_text()
+    (ir,) = re.findall(r"```llvm sign.ll\n(.*?)```", text, re.DOTALL)
+    return ir
+
+
+def test_bf16_that_is_only_moved_is_its_bits():
+    triple = "x86_64-unknown-linux-gnu"
+    constant = "@table = constant [2 x bfloat] [bfloat 0xR3F80, bfloat 0xRFF80]\n"
+    changed = with_bits_of_bfloat(constant + sign_of_bf16(), triple)
+    assert "@table = constant [2 x i16] [i16 16256, i16 65408]\n" in changed
+    assert "%bits = bitcast i16 %x to i16\n" in changed
+    assert "bfloat" not in compile_ir(sign_of_bf16(), triple=triple).optimized_ir()
+    for kept in ("declare void @use(bfloat)\n", "@wide = global bfloat 1.0\n"):
+        assert with_bits_of_bfloat(kept + constant, triple) == kept + constant
+    assert with_bits_of_bfloat(constant, "aarch64-unknown-linux-gnu") == constant
+
+
+def test_llvm_still_aborts_on_the_sign_of_bf16():
+    """``with_bits_of_bfloat`` can go once this fails, if it still has its assertions."""
+    text = "declare void @use(bfloat)\n" + sign_of_bf16()
+    with pytest.raises(CodegenError, match="KC4107"):
+        compile_ir(text, triple="x86_64-unknown-linux-gnu", isolated=True, opt_level=0)
 
 
 @pytest.mark.parametrize("isolated", [True, False])

@@ -67,8 +67,9 @@ MAX_UNROLLED = 128
 """Copies of a body that LLVM is asked to make at most: thousands take it minutes."""
 MOST_ITERATIONS = 10_000
 """Of a loop that a size is a factor of: the interpreter takes them one by one."""
-MOST_ALL = 10_000_000
-"""Iterations of a nest beyond which it is not run at all: a loop was split by 2**40."""
+MOST_ALL = 2_000_000
+"""Iterations of a nest beyond which it is not run at all: they take a minute, or a loop was split by
+2**40."""
 MOST_IN_STEP = 500_000
 """The same of kernels, whose threads the interpreter takes step by step: 10,000 a second."""
 MOST_LAUNCHED = 12_000
@@ -296,7 +297,7 @@ def _check_launched(
     of its own, also with buffers made smaller; and that a CPU runs no kernels."""
     outcome.stage = "build for a CPU"
     try:
-        kernel = _build(random, mod)
+        kernel = _build(random, mod, program=program)
     except CodegenError as refusal:
         assert refusal.code == "KC4206", refusal
     else:  # kernels without iterations are gone by then
@@ -331,7 +332,8 @@ def _check_launched(
     arrays = program.arrays()
     changed = all_guarded(layouts.to_scheduled(arrays), "end")
     copies = any("cache_inplace" in line for line in outcome.lines)
-    emulate(random, mod, changed, copies_unwritten=copies)
+    options = getattr(program, "options", "")
+    emulate(random, mod, changed, copies_unwritten=copies, options=options)
     program.check(layouts.from_scheduled(changed, arrays))
     outcome.checks.append("emulated")
     outcome.stage = "assembled"
@@ -368,9 +370,11 @@ def _way(random: Random, program: Drawn) -> str:
     return random.choices(list(SHARES), list(SHARES.values()))[0]
 
 
-def _build(random: Random, mod: kc.IRModule, options: str = "") -> Any:
+def _build(
+    random: Random, mod: kc.IRModule, options: str = "", program: Drawn | None = None
+) -> Any:
     """Native code for a random CPU, at a random level, by random passes; of target ``options``."""
-    target = target_of(random, options)
+    target = target_of(random, options or getattr(program, "options", ""))
     with context_of(random), diagnostic_handler(lambda _: None):
         return kc.build(mod, target=target)
 
@@ -384,7 +388,7 @@ def _check_native(
     """
     del interpreted
     with mock.patch.object(call_wrapper, "FIRST_CALLS", 0):
-        kernel = _build(random, mod)
+        kernel = _build(random, mod, program=program)
     for end in ENDS:
         _check_call(kernel, program, layouts, end)
 
@@ -395,7 +399,7 @@ def _check_bounds(
     """Native code that checks its accesses finds nothing wrong."""
     del random, interpreted
     with diagnostic_handler(lambda _: None):
-        kernel = checked_build(mod)
+        kernel = checked_build(mod, target=f"llvm {getattr(program, 'options', '')}".rstrip())
     _check_call(kernel, program, layouts, "end")
 
 
@@ -484,7 +488,7 @@ def _check_saved(
 ) -> None:
     """Code that was saved and loaded gives the results."""
     del interpreted
-    built = _build(random, mod)
+    built = _build(random, mod, program=program)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"kernel.{random.choice(('o', 'll', 'bc', 'mlir'))}"
         built.save(str(path))
@@ -519,7 +523,7 @@ def _check_strided(
             strides[-1] = 1
         set_argument_attribute(function, function.args[n], STRIDES, strides_attr(strides))
     try:
-        kernel = _build(random, mod)
+        kernel = _build(random, mod, program=program)
     except CodegenError as refused:
         if refused.code != "KC4340":
             raise

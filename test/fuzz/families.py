@@ -70,6 +70,10 @@ class Fixed:
     """Primitives that this program is for."""
     errors: Mapping[int, np.ndarray] = field(default_factory=dict)
     """The most that elements may be off, where ``expected`` is in float64."""
+    options: str = ""
+    """Of the targets that it is built for, where the results depend on them."""
+    signed: bool = False
+    """Whether zeros have a sign that counts."""
 
     def arrays(self) -> list[Any]:
         """Copies of what was given."""
@@ -89,7 +93,10 @@ class Fixed:
                     after, wanted, rtol=self.tolerance, atol=self.tolerance, equal_nan=True
                 )
             else:
-                right = (after == wanted) | ((after != after) & (wanted != wanted))
+                with np.errstate(all="ignore"):
+                    right = (after == wanted) | ((after != after) & (wanted != wanted))
+                if self.signed and wanted.dtype.kind not in "iub":
+                    right &= (np.signbit(after) == np.signbit(wanted)) | (after != 0)
             assert right.all(), (
                 f"argument {n}: {after[~right][:4]} is not {wanted[~right][:4]}, "
                 f"at {np.argwhere(~right)[:4].tolist()}"
@@ -147,6 +154,7 @@ FAMILIES = {
         Family("scripts", 8, calls=8),
         Family("networks", 20, threads=0.1, calls=12),
         Family("operators", 10, threads=0.1, calls=12),
+        Family("values", 15, threads=0.1, calls=8),
         Family("raised", 10),
         Family("texts", 10, own_run=True),
     )

@@ -75,7 +75,14 @@ def kernels(mod: kc.IRModule) -> kc.IRModule:
     return _after(mod, _passes()[_passes().index("thread-sync") + 1 :])
 
 
-def emulate(random: Random, mod: kc.IRModule, arrays: list[Any], *, copies_unwritten: bool) -> None:
+def emulate(
+    random: Random,
+    mod: kc.IRModule,
+    arrays: list[Any],
+    *,
+    copies_unwritten: bool,
+    options: str = "",
+) -> None:
     """Run the kernels of the module on the CPU, where nothing is wrong with what they do.
 
     Some are watched; the rest runs faster, block by block on all cores, as loops over threads or as
@@ -86,7 +93,7 @@ def emulate(random: Random, mod: kc.IRModule, arrays: list[Any], *, copies_unwri
     left_out = [] if random.random() < SERIAL else ["gpu-serialize-threads"]
     passes = kc.transform.PassContext(opt_level=level, disabled_pass=left_out)
     with passes, np.errstate(all="ignore"):
-        module = kc.build(mod, target=EMULATOR)
+        module = kc.build(mod, target=f"{EMULATOR} {options}".rstrip())
         if random.random() < WATCHED:
             report = kc.gpu.check(module, *arrays)
             kinds = {finding.kind for finding in report.findings}

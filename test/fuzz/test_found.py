@@ -528,6 +528,18 @@ def test_code_of_bf16_that_straight_line_vectorization_would_break():
     np.testing.assert_array_equal(result, np.tile(values[j % 4, j % 5, j // 3], (7, 1)))
 
 
+def test_the_sign_alone_of_bf16():
+    """Code generation of LLVM 22.1 ended the process (docs/upstream.md)."""
+    A = te.placeholder((9,), "bfloat16", name="A")
+    sign = te.compute((9,), lambda i: te.copysign(te.const(0.0, "bfloat16"), A[i]), name="C")
+    with kc.transform.PassContext(config={"tir.disable_vectorize": True}):
+        kernel = kc.build(te.create_schedule(sign.op), [A, sign])
+    values = np.arange(9, dtype="uint16") * 0x1C71  # the last four are negative
+    result = np.full(9, 1, "uint16")
+    kernel(values, result)
+    np.testing.assert_array_equal(result, values & 0x8000)
+
+
 OF_EARLIER_ITERATIONS = """
 func.func @main(%A: memref<4xi32>, %C: memref<4xi32>) {
   %B = tir.alloc "B" : memref<4xi32>

@@ -183,6 +183,21 @@ def test_reinterpret():
         np.testing.assert_array_equal(result, x[:-1])
 
 
+@pytest.mark.parametrize(
+    ("source", "target"), [("float16", "bfloat16"), ("float8_e5m2", "float8_e4m3fn")]
+)
+def test_reinterpret_between_formats_of_one_width(source: str, target: str):
+    """It takes the bits: that of the value would be ``astype``."""
+    bits = np.arange(64, dtype="uint16" if "16" in source else "uint8") + 40
+    x = te.placeholder(bits.shape, source, name="X")
+    out = te.compute(bits.shape, lambda i: te.reinterpret(target, x[i]), name="B")
+    for options in ("llvm", "c"):
+        result = kc.nd.array(np.zeros_like(bits), dtype=target)
+        kernel = kc.build(te.create_schedule(out.op), [x, out], target=options)
+        kernel(kc.nd.array(bits, dtype=source), result)
+        np.testing.assert_array_equal(result.numpy().view(bits.dtype), bits)
+
+
 def test_q_multiply_shift():
     x = np.array([0, 1, -1, 1000, -1000, 2**30, -(2**31), 2**31 - 1], np.int32)
     y = np.array([2**30, 2**31 - 1, 2**30 + 12345, -(2**30), 3, 2**29, 2**30, 2**30], np.int32)
