@@ -68,8 +68,7 @@ MAX_UNROLLED = 128
 MOST_ITERATIONS = 10_000
 """Of a loop that a size is a factor of: the interpreter takes them one by one."""
 MOST_ALL = 2_000_000
-"""Iterations of a nest beyond which it is not run at all: they take a minute, or a loop was split by
-2**40."""
+"""Iterations of a nest beyond which it is not run at all: a loop may have been split by 2**40."""
 MOST_IN_STEP = 500_000
 """The same of kernels, whose threads the interpreter takes step by step: 10,000 a second."""
 MOST_LAUNCHED = 12_000
