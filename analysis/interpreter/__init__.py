@@ -7,7 +7,7 @@ wrap, every access is checked, memory starts as garbage, undefined behaviour rai
 
 from __future__ import annotations
 
-from kc.analysis.interpreter.call import KernelInterpreter, make_interpreter, run
+from kc.analysis.interpreter.call import KernelInterpreter, call, make_interpreter, run
 from kc.analysis.interpreter.errors import (
     DomainError,
     ExecutionError,
@@ -23,6 +23,7 @@ __all__ = [
     "OutOfBoundsError",
     "PoisonError",
     "UninterpretableError",
+    "call",
     "make_interpreter",
     "run",
 ]

@@ -115,6 +115,13 @@ def run(
     interpreter.launch_order = launch_order
     for functions in implementations:
         interpreter.register_implementations(functions)
+    return call(interpreter, func_name, args)
+
+
+def call(
+    interpreter: KernelInterpreter, func_name: str, args: Sequence[np.ndarray | int | float]
+) -> tuple[Any, ...]:
+    """As :func:`run`, in a module in which all uses were seen to be after their definitions."""
     function = interpreter.symbol_op(func_name)
     if not isinstance(function, te.FuncOp | func.FuncOp) or not function.body.blocks:
         raise ExecutionError(function, f"@{func_name} is not a function with a body")

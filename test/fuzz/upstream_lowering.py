@@ -11,7 +11,9 @@ Python and numpy computed.
 from __future__ import annotations
 
 import ctypes
+import gc
 import itertools
+import multiprocessing
 import re
 import subprocess
 import sys
@@ -34,8 +36,10 @@ from vector_programs import draw_vectors  # noqa: E402
 from worlds import Unsuitable  # noqa: E402
 
 import kc  # noqa: E402
-from kc.analysis.interpreter import run  # noqa: E402
+from kc.analysis.dominance import check_dominance  # noqa: E402
+from kc.analysis.interpreter import call, make_interpreter, run  # noqa: E402
 from kc.support.diagnostics import diagnostic_handler  # noqa: E402
+from kc.transforms.to_tir import to_tir  # noqa: E402
 
 PIPELINE = (
     "--lower-vector-mask",
@@ -250,50 +254,55 @@ def compare(program: Loops, ir: str | None = None) -> list[str]:
     return [*ways, "native", "interpreter"]
 
 
-BATCH = 50
+BATCH = 100
 """Programs that are lowered at a time, by MLIR's tools and by kc."""
 
+LEVELS = (0, 0, 0, 1, 2, 3)
+"""Optimisation levels of kc's code, of which each batch draws one: most programs need no better."""
 
-def compare_all(programs: Sequence[Loops]) -> Counter[str]:
+
+def compare_all(programs: Sequence[Loops], level: int) -> Counter[str]:
     """As :func:`compare`, of programs that are functions of one module to kc. What differs is
     printed, and counted as such; what MLIR has by itself, and neither kc nor Python, apart."""
-    code = all_lowered([program.text for program in programs])
     ways: Counter[str] = Counter()
-    left: list[Loops] = []
+    code = all_lowered(["" if miscompiled(program.text) else program.text for program in programs])
     for program, ir in zip(programs, code, strict=True):
+        if ir is None:
+            ways["not lowered by MLIR"] += 1
+            continue
         try:
-            if ir is None or miscompiled(program.text):
-                ways.update(compare(program))
-                continue
-            left.append(program)
             check(program, run_upstream(program, ir))
             ways["MLIR"] += 1
         except AssertionError as error:  # kc has yet to give what is expected
             _report(ways, program, error, "MLIR alone differs")
         except Exception as error:
             _report(ways, program, error)
-    if left:
-        _compare_own(left, ways)
+    branches = [program for program in programs if " cf." in program.text]
+    for program in branches:  # some of these are not raised, and all would be raised again
+        _compare_own([program], level, ways)
+    _compare_own([program for program in programs if program not in branches], level, ways)
     return ways
 
 
-def _compare_own(programs: Sequence[Loops], ways: Counter[str]) -> None:
-    """Compare native code and the interpreter. Programs are halved as long as one is not raised."""
-    text = "\n".join(
-        program.text.replace("@main(", f"@p{n}(") for n, program in enumerate(programs)
-    )
+def _compare_own(programs: Sequence[Loops], level: int, ways: Counter[str]) -> None:
+    """Compare native code and the interpreter. A program that is not raised or not built is taken
+    out; where it is not known which one that is, they are halved."""
+    texts = [program.text for program in programs]
     try:
-        with diagnostic_handler(lambda _: None):
-            module = kc.tir.Schedule(kc.IRModule.parse(text)).mod
-            built = kc.build(module)
-    except Exception:
+        module, built = _build(texts, level)
+    except Exception as error:
         if len(programs) == 1:
             _compare_refused(programs[0], ways)
             return
-        middle = len(programs) // 2
-        _compare_own(programs[:middle], ways)
-        _compare_own(programs[middle:], ways)
+        middle = _refused(error, texts)
+        if middle is None:
+            parts = [programs[: len(programs) // 2], programs[len(programs) // 2 :]]
+        else:
+            parts = [[programs[middle]], [*programs[:middle], *programs[middle + 1 :]]]
+        for part in parts:
+            _compare_own(part, level, ways)
         return
+    check_dominance(module.op)
     for n, program in enumerate(programs):
         drawn = Fixed(module, program.given, program.expected)
         try:
@@ -302,11 +311,30 @@ def _compare_own(programs: Sequence[Loops], ways: Counter[str]) -> None:
             drawn.check(arrays)
             arrays = drawn.arrays()
             with np.errstate(all="ignore"):
-                run(module.op, f"p{n}", arrays)
+                call(make_interpreter(module.op), f"p{n}", arrays)
             drawn.check(arrays)
             ways.update(("native", "interpreter"))
         except Exception as error:
             _report(ways, program, error)
+
+
+def _build(texts: Sequence[str], level: int) -> tuple[kc.IRModule, Any]:
+    """``@main`` of each text as ``@p0``, ``@p1`` and so on of one module, and their code."""
+    functions = [text.replace("@main(", f"@p{n}(") for n, text in enumerate(texts)]
+    with diagnostic_handler(lambda _: None):
+        module = kc.IRModule.parse("\n".join(functions))
+        to_tir(module.op)
+        with kc.transform.PassContext(opt_level=level):
+            return module, kc.build(module)
+
+
+def _refused(error: Exception, texts: Sequence[str]) -> int | None:
+    """The text that an error is about, by its line; None where it has none."""
+    line = getattr(getattr(error, "location", None), "line", 0)
+    if not line:
+        return None
+    ends = itertools.accumulate(text.count("\n") + 1 for text in texts)
+    return next((n for n, end in enumerate(ends) if line <= end), None)
 
 
 def _compare_refused(program: Loops, ways: Counter[str]) -> None:
@@ -326,12 +354,42 @@ def _report(ways: Counter[str], program: Loops, error: Exception, what: str = "d
     print(f"{what}: {type(error).__name__}: {error}\n{program.text}\n{program.python}", flush=True)
 
 
+def compare_apart(programs: Sequence[Loops], level: int) -> Counter[str]:
+    """As :func:`compare_all`, in a process of its own: code that ends the process ends one batch,
+    of which the halves run then, and nothing has to be collected that a process leaves."""
+    receiver, sender = _FORKS.Pipe(duplex=False)
+    process = _FORKS.Process(target=lambda: sender.send(compare_all(programs, level)))
+    process.start()
+    sender.close()
+    try:
+        return receiver.recv()
+    except EOFError:
+        process.join()
+        if len(programs) == 1:
+            ways: Counter[str] = Counter()
+            _report(ways, programs[0], ChildProcessError(f"it ended with {process.exitcode}"))
+            return ways
+        middle = len(programs) // 2
+        parts = (programs[:middle], programs[middle:])
+        return sum((compare_apart(part, level) for part in parts), Counter[str]())
+    finally:
+        process.join()
+
+
+_FORKS = multiprocessing.get_context("fork")
+
+
 def main(seed: int, count: int) -> int:
     """Compare programs in three ways; the number of those that differ."""
+    # What is imported and compiled at first is inherited, code that runs (and its threads) is not.
+    _build([draw_program(n).text for n in range(10)], 0)
+    gc.disable()
+    gc.freeze()
     ways: Counter[str] = Counter()
     for first in range(seed, seed + count, BATCH):
         numbers = range(first, min(first + BATCH, seed + count))
-        ways.update(compare_all([draw_program(n) for n in numbers]))
+        programs = [draw_program(n) for n in numbers]
+        ways.update(compare_apart(programs, Random(first).choice(LEVELS)))
         done = ", ".join(f"{name} {number}" for name, number in ways.items())
         print(f"{numbers[-1] + 1 - seed} programs: {done}", flush=True)
     return ways["differ"]
