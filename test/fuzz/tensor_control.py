@@ -851,12 +851,12 @@ def unpack(
     return whole[tuple(slice(0, size) for size in shape)]
 
 
-def draw_control(random: Random) -> Loops:
-    """A program. Raises Unsuitable for one that is none."""
+def draw_control(random: Random, lengths: Sequence[int] = (2, 3, 3, 4)) -> Loops:
+    """A program of one of so many statements. Raises Unsuitable for one that is none."""
     writer = ControlWriter(random)
     writer.declare()
     arguments = len(writer.scope.tensors)
-    for _ in range(random.choice((2, 3, 3, 4))):
+    for _ in range(random.choice(lengths)):
         writer.statement(2)
     computed = writer.scope.tensors[arguments:]
     if not computed:
