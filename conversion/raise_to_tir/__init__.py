@@ -59,6 +59,7 @@ from kc.conversion.raise_to_tir.assertions import with_assertions_before
 from kc.conversion.raise_to_tir.function import TARGET, FunctionRaiser
 from kc.conversion.raise_to_tir.inits import fuse_inits
 from kc.conversion.raise_to_tir.inlined import inlined_callees, with_bodies_inlined
+from kc.conversion.raise_to_tir.interface import check_interface
 from kc.conversion.raise_to_tir.patterns import PATTERNS
 from kc.conversion.raise_to_tir.values_in_memory import (
     call_kept,
@@ -111,6 +112,7 @@ class RaiseToTirPass(ModulePass):
         for copy in kept.values():
             op.body.block.add_op(copy)
         for old, (new, tables) in raised.items():
+            check_interface(old, new)
             op.body.block.insert_ops_before(tables, old)
             Rewriter.replace_op(old, new, [])
         if kept:

@@ -93,7 +93,7 @@ def _vectors_from_memory(function: func.FuncOp) -> None:
 
 
 def _memory(type_: VectorType) -> MemRefType:
-    return MemRefType(_stored(type_.element_type), type_.get_shape())
+    return MemRefType(stored_type(type_.element_type), type_.get_shape())
 
 
 def _corner(type_: VectorType) -> tuple[list[Operation], AffineMapAttr, ArrayAttr[BoolAttr]]:
@@ -106,7 +106,7 @@ def _corner(type_: VectorType) -> tuple[list[Operation], AffineMapAttr, ArrayAtt
 
 def _read(place: SSAValue, type_: VectorType) -> tuple[list[Operation], SSAValue]:
     """The ops that read a vector from its memory, and the vector."""
-    element = _stored(type_.element_type)
+    element = stored_type(type_.element_type)
     if type_.get_num_dims() == 0:
         load = memref.LoadOp.get(place, [])
         held = VectorType(element, [])
@@ -143,7 +143,7 @@ def _write(value: SSAValue, place: SSAValue) -> list[Operation]:
         ops.append(cast)
         value = cast.result
     if type_.get_num_dims() == 0:
-        taken = vector.ExtractOp(value, [], _stored(type_.element_type))
+        taken = vector.ExtractOp(value, [], stored_type(type_.element_type))
         if isinstance(place.type, TensorType):
             whole = tensor.FromElementsOp.build(
                 operands=[[taken.result]], result_types=[place.type]
@@ -175,10 +175,10 @@ def _as_tensors(function: func.FuncOp) -> None:
 def _tensor_type(type_: Attribute) -> Attribute:
     """The tensor that a scalar, or a vector, becomes."""
     if isinstance(type_, _SCALAR):
-        return TensorType(_stored(type_), [])
+        return TensorType(stored_type(type_), [])
     if is_held_vector(type_):
         assert isinstance(type_, VectorType)
-        return TensorType(_stored(type_.element_type), type_.get_shape())
+        return TensorType(stored_type(type_.element_type), type_.get_shape())
     return type_
 
 
@@ -240,7 +240,7 @@ def _as_arguments(function: func.FuncOp) -> None:
 def _result_memory(type_: Attribute) -> MemRefType | None:
     """The argument that a result is written to; None for one that stays a result."""
     if isinstance(type_, _SCALAR):
-        return MemRefType(_stored(type_), [])
+        return MemRefType(stored_type(type_), [])
     if is_held_vector(type_):
         assert isinstance(type_, VectorType)
         return _memory(type_)
@@ -267,7 +267,7 @@ def _give_back(values: set[SSAValue], end: Operation) -> None:
             _insert(memref.DeallocOp.get(value), end)
 
 
-def _stored(type_: Attribute) -> Attribute:
+def stored_type(type_: Attribute) -> Attribute:
     """The type that a result has in memory."""
     return i64 if isinstance(type_, IndexType) else type_
 

@@ -103,6 +103,8 @@ class Build:
         accesses to memory have bound checks. ``callback`` is told of the passes, in place of the
         build's own.
         """
+        from kc.backends.signature_check import check_signatures
+
         module = copy_module(self.loops)
         sources: dict[str, Source] = {}
         watch = _Snapshots(module, snapshots or {}, callback or self.callback, sources)
@@ -111,6 +113,7 @@ class Build:
         target = self.device or self.target
         with target, using_options(options):  # passes ask target_of(module)
             run_passes(module, planned_passes(self.backend.pipeline, target.kind), [watch])
+        check_signatures(self.signatures, module, checked=checked)
         return module, sources
 
 

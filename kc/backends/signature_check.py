@@ -1,0 +1,98 @@
+"""Every function takes what its signature says, when it is lowered: else the bug is kc's, and shows
+at the build, where a call would read arguments that nobody passed.
+
+Signatures are made of the scheduled loops, and passes change functions after that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    FixedBitwidthType,
+    IndexType,
+    IntegerType,
+    MemRefType,
+    ModuleOp,
+    NoneAttr,
+    StridedLayoutAttr,
+)
+from xdsl.ir import Attribute
+
+from kc.analysis.loop_tree import functions
+from kc.dialects.llvm import FuncOp, LLVMPointerType, LLVMVoidType
+from kc.runtime.signature import DTYPES, Signature
+from kc.support.diagnostics import InternalError
+
+_SIZES = {dtype.llvm: dtype.size for dtype in DTYPES.values()}
+_POINTER = "ptr"
+
+
+def check_signatures(
+    signatures: Sequence[Signature], module: ModuleOp, *, checked: bool = False
+) -> None:
+    """Compare the functions of a lowered module with their signatures: how many parameters there
+    are, which are addresses, and how many bytes the others have, in order; and that nothing is
+    returned. ``checked``: there is one more, the address of what bound checks report.
+
+    Raises InternalError for the first that differs.
+    """
+    lowered = {
+        function.sym_name.data: function
+        for function in (*functions(module), *_llvm_functions(module))
+    }
+    for signature in signatures:
+        function = lowered.get(signature.name)
+        if function is None:
+            raise InternalError(f"@{signature.name} is not in the module after it was lowered")
+        wanted = [_size(type_) for type_ in signature.machine_types]
+        taken, returned = _interface(function)
+        if checked and len(taken) == len(wanted) + 1:
+            wanted.append(_POINTER)
+        if taken != wanted or returned:
+            raise InternalError(
+                f"@{signature.name} is lowered to a function that takes ({', '.join(taken)}) and "
+                f"returns {returned or 'nothing'}, but a call of {signature} passes "
+                f"({', '.join(wanted)})"
+            )
+
+
+def _llvm_functions(module: ModuleOp) -> Iterator[FuncOp]:
+    return (op for op in module.body.ops if isinstance(op, FuncOp))
+
+
+def _size(llvm: str) -> str:
+    return _POINTER if llvm == _POINTER else f"{8 * _SIZES[llvm]} bits"
+
+
+def _interface(function: FuncOp | func.FuncOp) -> tuple[list[str], str]:
+    """What a lowered function takes, as :func:`_size` says it, and returns."""
+    type_ = function.function_type
+    if isinstance(function, FuncOp):
+        returned = type_.output
+        return [_scalar(arg) for arg in type_.inputs], (
+            "" if isinstance(returned, LLVMVoidType) else str(returned)
+        )
+    taken: list[str] = []
+    for arg in type_.inputs:
+        if not isinstance(arg, MemRefType):
+            taken.append(_scalar(arg))
+            continue
+        layout = arg.layout
+        strides = layout.strides.data if isinstance(layout, StridedLayoutAttr) else ()
+        words = sum(size == DYNAMIC_INDEX for size in arg.get_shape())
+        words += sum(isinstance(stride, NoneAttr) for stride in strides)
+        taken += [_POINTER, *["64 bits"] * words]
+    return taken, ", ".join(map(str, type_.outputs))
+
+
+def _scalar(type_: Attribute) -> str:
+    if isinstance(type_, LLVMPointerType):
+        return _POINTER
+    if isinstance(type_, IndexType):
+        return "64 bits"
+    if isinstance(type_, IntegerType):
+        return f"{max(type_.width.data, 8)} bits"
+    return f"{type_.bitwidth} bits" if isinstance(type_, FixedBitwidthType) else str(type_)
