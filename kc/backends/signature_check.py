@@ -69,12 +69,12 @@ def _size(llvm: str) -> str:
 
 def _interface(function: FuncOp | func.FuncOp) -> tuple[list[str], str]:
     """What a lowered function takes, as :func:`_size` says it, and returns."""
-    type_ = function.function_type
     if isinstance(function, FuncOp):
-        returned = type_.output
-        return [_scalar(arg) for arg in type_.inputs], (
+        returned = function.function_type.output
+        return [_scalar(arg) for arg in function.function_type.inputs], (
             "" if isinstance(returned, LLVMVoidType) else str(returned)
         )
+    type_ = function.function_type
     taken: list[str] = []
     for arg in type_.inputs:
         if not isinstance(arg, MemRefType):

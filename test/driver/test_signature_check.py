@@ -83,7 +83,7 @@ GIVEN = "(tensor<?x4xf32>, index) -> (tensor<4xf32>, i32)"
 
 def _function(signature):
     text = f"func.func private @f{signature}"
-    return next(iter(kc.IRModule.parse(text).op.body.ops))
+    return kc.IRModule.parse(text).functions["f"]
 
 
 @pytest.mark.parametrize(
