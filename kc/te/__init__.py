@@ -3,6 +3,7 @@
 The names, arguments and meanings are TVM's (``tvm.te``, Chen et al., OSDI 2018).
 """
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from kc.support.absent_names import no_attribute as _no_attribute
@@ -43,7 +44,9 @@ from kc.te.tensor import (
 from kc.te.tensor_intrin import DeclaredIntrin as TensorIntrin
 from kc.te.tensor_intrin import decl_tensor_intrin
 from kc.te.threads import thread_axis
-from kc.transforms.schedule._index_map import AXIS_SEPARATOR
+
+if _TYPE_CHECKING:
+    from kc.transforms.schedule._index_map import AXIS_SEPARATOR
 
 __all__ = [  # pyright: ignore[reportUnsupportedDunderAll]
     *_functions,
@@ -93,6 +96,10 @@ __all__ = [  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> _Any:
+    if name == "AXIS_SEPARATOR":  # imported late: with its module come all primitives
+        from kc.transforms.schedule._index_map import AXIS_SEPARATOR
+
+        return AXIS_SEPARATOR
     raise _no_attribute("te", name)
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from kc.analysis import loop_tree
 from kc.support.target import Target
 from kc.te.expr import Var
-from kc.te.lowering import lower_schedule
 from kc.te.schedule import create_schedule
 from kc.te.tensor import PlaceholderOp, Tensor
 
@@ -26,6 +25,7 @@ def create_prim_func(
     ``index_dtype_override`` says. Raises TEError.
     """
     del index_dtype_override
+    from kc.te.lowering import lower_schedule
     from kc.tir.prim_func import PrimFunc
 
     computed = [

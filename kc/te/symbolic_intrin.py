@@ -23,8 +23,6 @@ from kc.te.relations import Rebase
 from kc.te.rewrite import Substitution
 from kc.te.slices import TensorSlice
 from kc.te.tensor import ComputeOp, PlaceholderOp, Tensor, make_axis
-from kc.tir.calls import as_statement
-from kc.tir.stmt_functor import substitute
 
 if TYPE_CHECKING:
     from kc.te.axes import Axes
@@ -248,6 +246,9 @@ def elements_of(values: Mapping[Var, Const | Tensor]) -> dict[Any, Expr]:
 
 def with_values(returned: Any, values: Mapping[Var, Expr]) -> Any:
     """What the function of an intrinsic returned, with values for its sizes and scalars."""
+    from kc.tir.calls import as_statement
+    from kc.tir.stmt_functor import substitute
+
     if isinstance(returned, list | tuple):
         return tuple(with_values(part, values) for part in returned)
     statement = as_statement(returned, None) if returned is not None else None

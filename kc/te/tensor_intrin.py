@@ -18,7 +18,6 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block
 
-from kc.conversion.convert_te_to_tir import convert_function
 from kc.dialects.tir.calls import CallExternOp
 from kc.support.diagnostics import Location, TEError
 from kc.support.fresh_names import free_name
@@ -30,7 +29,6 @@ from kc.te.intrin_calls import IntrinCall
 from kc.te.symbolic_intrin import SymbolicIntrin, elements_of, with_values
 from kc.te.tensor import ComputeOp, PlaceholderOp, Tensor, check_name, shape_text
 from kc.te.to_ir import create_func
-from kc.tir.emit import build_function
 from kc.transforms.intrinsics.tensor_intrin import ROLES, TensorIntrin, names
 
 
@@ -163,6 +161,8 @@ def decl_tensor_intrin(
         None if statement is None else _function(name, role, statement, ins, outs, location)
         for role, statement in zip(ROLES[1:], parts, strict=True)
     )
+    from kc.conversion.convert_te_to_tir import convert_function
+
     declared, _ = create_func(tensors, [compute], ROLES[0])
     chosen = free_name(name, names())
     description = convert_function(declared)
@@ -236,6 +236,8 @@ def _function(
     location: Location | None,
 ) -> FuncOp:
     """The function of buffers that does ``statement``."""
+    from kc.tir.emit import build_function
+
     checked = statement_of(f"{name}, {role}", statement, location)
     buffers = [*ins, *outs]
     function = build_function(buffers, checked, role, location)
