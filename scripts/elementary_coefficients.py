@@ -36,6 +36,50 @@ def _fit(function: Function, interval: tuple[mpf, mpf], count: int) -> tuple[lis
     return terms[::-1], error
 
 
+def _rounded_fit(
+    function: Function, interval: tuple[mpf, mpf], count: int
+) -> tuple[list[mpf], mpf]:
+    """The same for coefficients of f32, each of which makes up for how those before are rounded.
+
+    Of least squares, at the nodes of a Chebyshev polynomial.
+    """
+    low, high = interval
+    angles = [mpmath.pi * (n + mpf(0.5)) / 64 for n in range(64)]
+    nodes = [(low + high) / 2 + (high - low) / 2 * mpmath.cos(angle) for angle in angles]
+    exact = [function(x) for x in nodes]
+    rest, terms = list(exact), list[mpf]()
+    for power in range(count):
+        rows = [
+            [(x / high) ** n / value for n in range(power, count)]
+            for x, value in zip(nodes, exact, strict=True)
+        ]
+        shares = [missing / value for missing, value in zip(rest, exact, strict=True)]
+        first = mpmath.lu_solve(mpmath.matrix(rows), mpmath.matrix(shares))[0] / high**power
+        terms.append(_single(first))
+        rest = [missing - terms[-1] * x**power for missing, x in zip(rest, nodes, strict=True)]
+    return terms, max(map(abs, rest))
+
+
+def _single(number: mpf) -> mpf:
+    """The nearest number of f32."""
+    with mpmath.workprec(24):
+        return +number
+
+
+def _mills(a: mpf) -> mpf:
+    """The share of the normal distribution above ``a``, times exp(a**2 / 2)."""
+    return mpmath.exp(a * a / 2) * mpmath.erfc(a / mpmath.sqrt(2)) / 2
+
+
+def _far_mills(w: mpf) -> mpf:
+    a = 1 / mpmath.sqrt(w)
+    return (_mills(a) * a - 1 / mpmath.sqrt(2 * mpmath.pi)) / w
+
+
+def _hazard(a: mpf) -> mpf:
+    return 1 / _mills(a)
+
+
 # Name -> what it is, the function, the interval, the numbers of terms.
 FITS: dict[str, tuple[str, Function, tuple[mpf, mpf], tuple[int, int]]] = {
     "EXP": (
@@ -136,7 +180,27 @@ FITS: dict[str, tuple[str, Function, tuple[mpf, mpf], tuple[int, int]]] = {
         (mpf(1), mpf(4)),
         (8, 0),
     ),
+    "HAZARD": (
+        "1 / m(a) for 0 <= a <= 4.25, m(a) = exp(a**2 / 2) * erfc(a / sqrt(2)) / 2",
+        _hazard,
+        (mpf(0), mpf(4.25)),
+        (11, 0),
+    ),
+    "MILLS": (
+        "m(a) * (a + 5) of (a - 5) / (a + 5), for 0 <= a <= 39",
+        lambda t: _mills(5 * (1 + t) / (1 - t)) * (5 * (1 + t) / (1 - t) + 5),
+        (mpf(-1), mpf(34) / 44),
+        (0, 23),
+    ),
+    "MILLS_FAR": (
+        "a**2 * (a * m(a) - 1 / sqrt(2 * pi)) of 1 / a**2, for 4.25 <= a <= 15",
+        _far_mills,
+        (1 / mpf(15) ** 2, 1 / mpf(4.25) ** 2),
+        (6, 0),
+    ),
 }
+ROUNDED = {"HAZARD"}
+"""Those whose sums are the results, so that what rounds the coefficients counts."""
 
 
 def main() -> None:
@@ -153,7 +217,7 @@ def main() -> None:
             if not count:
                 lines += ["    (),"]
                 continue
-            terms, error = _fit(function, interval, count)
+            terms, error = (_rounded_fit if name in ROUNDED else _fit)(function, interval, count)
             print(f"{name:9} {count:2} terms: error {mpmath.nstr(error, 3)}")
             digits = [mpmath.nstr(term, 20) for term in terms]
             lines += ["    ("]

@@ -133,10 +133,10 @@ def exact(name: str, *arguments: Array) -> Array:
             return function.numpy(*(column.astype(long) for column in arguments))
     with mpmath.workdps(40):
         rows = zip(*(column.tolist() for column in arguments), strict=True)
-        return np.array([_long(function.mpmath(*row)) for row in rows])
+        return np.array([long_double(function.mpmath(*row)) for row in rows])
 
 
-def _long(value: Any) -> np.longdouble:
+def long_double(value: Any) -> np.longdouble:
     """A number of mpmath in two parts, whose sum is exact to the digits of long double."""
     if isinstance(value, mpmath.mpc):
         return np.longdouble(np.nan)

@@ -17,6 +17,8 @@ are approximated (:mod:`kc.transforms.elementary.approximations`), but for f64 a
 cheaper form.
 
 The quotient that te's ``sigmoid`` becomes is a function, too: the exponential in it is not rounded.
+So are ``(erf(x / sqrt(2)) + 1) / 2``, whose sum cancels, and its product with x: gelu, whose form
+with tanh is one, too.
 
 On x86, whose instructions give the second of two numbers where one is NaN or both are zeros,
 ``arith.minimumf`` is the bits of the minima of either order together, and a maximum with 0 has 0
@@ -33,7 +35,9 @@ have NVIDIA's libdevice where the target asks for it (``-libs=libdevice``).
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from math import copysign
+from math import copysign, pi, sqrt
+from struct import pack, unpack
+from typing import TypeVar
 
 from xdsl.context import Context
 from xdsl.dialects import arith, math
@@ -83,8 +87,15 @@ from kc.transforms.elementary.exponentials import (
     times_sigmoid,
 )
 from kc.transforms.elementary.logarithms import acosh, asinh, atanh, log, log1p, log2, log10
+from kc.transforms.elementary.normal_distribution import (
+    normal_share,
+    times_normal_share,
+    times_share_by_tanh,
+)
 from kc.transforms.elementary.powers import cbrt, pow, rsqrt
 from kc.transforms.elementary.values import Code, Real
+
+_Sum = TypeVar("_Sum", arith.AddfOp, arith.MulfOp)
 
 LIBRARY = "kc.library"
 """The attribute of a function that is left to the C library."""
@@ -147,8 +158,9 @@ class ExpandMathPass(ModulePass):
         kept = {f"math.{name}" for name in target.kind.math_functions}
         if uses_libdevice(target):
             kept.update(function.name for function in FUNCTIONS)
-        sigmoid_first = ExpandSigmoid(has_fma(target), kept)  # while its exponential is there
-        PatternRewriteWalker(sigmoid_first, apply_recursively=False).rewrite_module(op)
+        for whole in (ExpandSigmoid, ExpandNormalShare):  # while the functions in them are there
+            pattern = whole(has_fma(target), kept)
+            PatternRewriteWalker(pattern, apply_recursively=False).rewrite_module(op)
         own: list[RewritePattern] = [ExpandFunction(has_fma(target), kept)]
         if is_x86(target):
             own.append(ExpandExtremum())
@@ -270,29 +282,125 @@ class ExpandSigmoid(_Expansion):
         product = None if approximate else _only_product(op)
         code = self._code(product or op, rewriter)
         if product is not None:
-            factor = product.rhs if product.lhs is op.result else product.lhs
-            result = times_sigmoid(Real(factor, code), Real(x, code)).value
+            factor = _second(product, op.result)
+            if _is_cubic_of_gelu(x, factor):
+                result = times_share_by_tanh(Real(factor, code)).value
+            else:
+                result = times_sigmoid(Real(factor, code), Real(x, code)).value
         else:
             result = (approximations.sigmoid if approximate else sigmoid)(Real(x, code)).value
-        result.name_hint = result.name_hint or (product or op).result.name_hint
-        operands = list(op.operands)
-        if product is not None:
-            rewriter.replace(product, [], [result])
-            rewriter.erase(op)
-        else:
-            rewriter.replace(op, [], [result])
-        while operands:
-            owner = operands.pop(0).owner
-            if isinstance(owner, Operation) and not any(value.uses for value in owner.results):
-                operands += owner.operands
-                rewriter.erase(owner)
+        _replace(op, product, result, rewriter)
 
 
-def _only_product(quotient: arith.DivfOp) -> arith.MulfOp | None:
-    """The product of the same block that alone uses a quotient, with something else."""
-    uses = list(quotient.result.uses)
+class ExpandNormalShare(_Expansion):
+    """``(erf(x * sqrt(1/2)) + 1) * 1/2``    ->    arithmetic; with a product with x that alone uses
+    it, gelu, which is rounded once."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: arith.MulfOp, rewriter: PatternRewriter, /) -> None:
+        if not isinstance(element_of(op.result.type), Float32Type | Float64Type):
+            return
+        parts = _parts_of_normal_share(op)
+        if parts is None or self._is_kept(parts[0]) or _is_approximate(parts[0]):
+            return
+        x = parts[1]
+        product = _only_product(op)
+        if product is not None and _second(product, op.result) is not x:
+            product = None
+        number = Real(x, self._code(product or op, rewriter))
+        result = (normal_share if product is None else times_normal_share)(number).value
+        _replace(op, product, result, rewriter)
+
+
+def _replace(
+    op: Operation, product: arith.MulfOp | None, result: SSAValue, rewriter: PatternRewriter
+) -> None:
+    """``result`` instead of the product of an operation, or of it; what else it used is removed."""
+    result.name_hint = result.name_hint or (product or op).results[0].name_hint
+    operands = list(op.operands)
+    if product is not None:
+        operands += [operand for operand in product.operands if operand.owner is not op]
+        rewriter.replace(product, [], [result])
+        rewriter.erase(op)
+    else:
+        rewriter.replace(op, [], [result])
+    while operands:
+        owner = operands.pop(0).owner
+        if isinstance(owner, Operation) and _is_unused(owner):
+            operands += owner.operands
+            rewriter.erase(owner)
+
+
+def _is_unused(op: Operation) -> bool:
+    is_there = op.parent is not None
+    return is_there and isinstance(op, _PURE) and not any(value.uses for value in op.results)
+
+
+_PURE = (
+    arith.AddfOp,
+    arith.MulfOp,
+    arith.NegfOp,
+    arith.CmpfOp,
+    arith.SelectOp,
+    math.AbsFOp,
+    math.ErfOp,
+    math.ExpOp,
+)
+"""What the patterns look at, and may remove."""
+
+
+def _second(product: arith.MulfOp, factor: SSAValue) -> SSAValue:
+    """The factor beside another one."""
+    return product.rhs if product.lhs is factor else product.lhs
+
+
+def _only_product(value: arith.DivfOp | arith.MulfOp) -> arith.MulfOp | None:
+    """The product of the same block that alone uses a value, with something else."""
+    uses = list(value.result.uses)
     user = uses[0].operation if len(uses) == 1 else None
-    return user if isinstance(user, arith.MulfOp) and user.parent is quotient.parent else None
+    return user if isinstance(user, arith.MulfOp) and user.parent is value.parent else None
+
+
+def _beside_constant(value: SSAValue, kind: type[_Sum], number: float) -> SSAValue | None:
+    """``a`` of a sum or product ``a + number``, ``a * number``."""
+    op = value.owner
+    if not isinstance(op, kind):
+        return None
+    for operand, second in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
+        constant = _constant(second)
+        if constant is not None and constant == _rounded(number, value.type):
+            return operand
+    return None
+
+
+def _rounded(number: float, type_: Attribute) -> float:
+    """A number in the type of a value."""
+    is_single = isinstance(element_of(type_), Float32Type)
+    return unpack("f", pack("f", number))[0] if is_single else number
+
+
+def _parts_of_normal_share(half: arith.MulfOp) -> tuple[math.ErfOp, SSAValue] | None:
+    """The error function and the argument of ``(erf(x * sqrt(1/2)) + 1) * 1/2``."""
+    total = _beside_constant(half.result, arith.MulfOp, 0.5)
+    value = None if total is None else _beside_constant(total, arith.AddfOp, 1.0)
+    function = None if value is None else value.owner
+    if not isinstance(function, math.ErfOp):
+        return None
+    x = _beside_constant(function.operand, arith.MulfOp, sqrt(0.5))
+    return None if x is None else (function, x)
+
+
+def _is_cubic_of_gelu(value: SSAValue, x: SSAValue) -> bool:
+    """Whether it is ``(x * x * c + b) * x``, twice the argument of tanh in gelu."""
+    op = value.owner
+    if not isinstance(op, arith.MulfOp) or (op.lhs is not x and op.rhs is not x):
+        return False
+    slope = 2 * sqrt(2 / pi)
+    bend = _beside_constant(_second(op, x), arith.AddfOp, slope)
+    square = None if bend is None else _beside_constant(bend, arith.MulfOp, slope * 0.044715)
+    if square is None or not isinstance(square.owner, arith.MulfOp):
+        return False
+    return square.owner.lhs is x and square.owner.rhs is x
 
 
 def _parts_of_sigmoid(quotient: arith.DivfOp) -> tuple[math.ExpOp, SSAValue] | None:

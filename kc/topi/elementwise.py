@@ -51,6 +51,17 @@ def _of_one(
     return enter(function)
 
 
+def in_wide(body: Callable[[Expr], Expr]) -> Callable[[Expr], Expr]:
+    """A function that computes in float32 what is of a narrower type."""
+
+    def function(x: Expr) -> Expr:
+        if bits(x.dtype) >= bits("float32"):
+            return body(x)
+        return convert(body(convert(x, "float32")), x.dtype)
+
+    return function
+
+
 def _known(
     name: str, meaning: str, numpy: str | None = None, onnx: str | None = None, **more: Any
 ) -> Any:
@@ -79,7 +90,10 @@ log10 = _known("log10", "The logarithm of base 10; -infinity at 0, NaN below.", 
 sqrt = _known("sqrt", "The square root; NaN below 0.")
 rsqrt = _known("rsqrt", "1 / sqrt(x): infinite at 0, NaN below.", "", "", formula="1 / sqrt(x)")
 erf = _known("erf", "The error function.", "", torch="special.erf")
-sigmoid = _known("sigmoid", "1 / (1 + exp(-x)).", "", formula="1 / (1 + exp(-x))")
+sigmoid = _of_one(
+    "sigmoid", in_wide(scalar.sigmoid), FLOAT, "1 / (1 + exp(-x)).", onnx="Sigmoid",
+    formula="1 / (1 + exp(-x))",
+)  # fmt: skip
 _STEP = {"gradient": "zero"}
 floor = _known("floor", "The next whole number below.", **_STEP)
 ceil = _known("ceil", "The next whole number above.", **_STEP)

@@ -66,3 +66,45 @@ def test_split_at_places_from_the_end():
     given = np.arange(6, dtype="float32")
     for part, expected in zip(kernel(given), np.split(given, [-1]), strict=True):
         np.testing.assert_array_equal(part, expected)
+
+
+LIMITS = {
+    "gelu": (-0.0, np.inf),
+    "silu": (-0.0, np.inf),
+    "swish": (-0.0, np.inf),
+    "mish": (-0.0, np.inf),
+    "hardswish": (-0.0, np.inf),
+    "hardsigmoid": (0.0, 1.0),
+    "softplus": (0.0, np.inf),
+    "softsign": (-1.0, 1.0),
+    "elu": (-1.0, np.inf),
+    "celu": (-1.0, np.inf),
+    "relu": (0.0, np.inf),
+    "leaky_relu": (-np.inf, np.inf),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_activations_of_infinities_are_limits(dtype: str):
+    """The product of -infinity and 0 is none, nor is the quotient of two infinities."""
+    data = tensor("D", 3, dtype=dtype)
+    results = [getattr(topi.nn, name)(data) for name in LIMITS]
+    results.append(topi.nn.gelu(data, "tanh"))
+    kernel = checked_build([data, *results])
+    limits = [*LIMITS.values(), LIMITS["gelu"]]
+    for result, (low, high) in zip(
+        kernel(np.array([-np.inf, np.inf, np.nan], dtype)), limits, strict=True
+    ):
+        np.testing.assert_array_equal(result, np.array([low, high, np.nan], dtype))
+        assert np.signbit(result[0]) == np.signbit(low)
+
+
+@pytest.mark.parametrize("name", ["gelu", "silu", "hardsigmoid", "softplus"])
+def test_activations_of_narrow_types_are_rounded_once(name: str):
+    """They are computed in float32."""
+    narrow, wide = tensor("N", 64, dtype="float16"), tensor("W", 64)
+    function = getattr(topi.nn, name)
+    kernel = checked_build([narrow, wide, function(narrow), function(wide)])
+    given = np.linspace(-8, 4, 64).astype("float16")
+    first, second = kernel(given, given.astype("float32"))
+    np.testing.assert_array_equal(first, second.astype("float16"))

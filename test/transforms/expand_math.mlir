@@ -154,6 +154,59 @@ func.func @times_sigmoid(%x: f32) -> f32 {
   func.return %z : f32
 }
 
+// (erf(x * sqrt(1/2)) + 1) * 1/2 is one function, and with a product with x another one.
+// CHECK-LABEL: func.func @normal_share(%x: f32) -> f32 {
+// CHECK-NOT:     math.erf
+// CHECK:         [[BELOW:%[0-9]+]] = arith.cmpf olt, %x, {{%[0-9]+}} : f32
+// CHECK:         %y = arith.select [[BELOW]], {{%[0-9]+, %[0-9]+}} : f32
+// CHECK-NEXT:    func.return %y : f32
+func.func @normal_share(%x: f32) -> f32 {
+  %root = arith.constant 0.707106769 : f32
+  %unit = arith.constant 1.0 : f32
+  %half = arith.constant 0.5 : f32
+  %scaled = arith.mulf %x, %root : f32
+  %erf = math.erf %scaled : f32
+  %sum = arith.addf %erf, %unit : f32
+  %y = arith.mulf %sum, %half : f32
+  func.return %y : f32
+}
+
+// CHECK-LABEL: func.func @gelu(%x: vector<8xf32>) -> vector<8xf32> {
+// CHECK-NOT:     math.erf
+// CHECK:         vector.reduction <or>
+// CHECK:         %y = math.fma {{%[0-9]+, %[0-9]+, %[0-9]+}} : vector<8xf32>
+// CHECK-NEXT:    func.return %y : vector<8xf32>
+func.func @gelu(%x: vector<8xf32>) -> vector<8xf32> {
+  %root = arith.constant dense<0.707106769> : vector<8xf32>
+  %unit = arith.constant dense<1.0> : vector<8xf32>
+  %half = arith.constant dense<0.5> : vector<8xf32>
+  %scaled = arith.mulf %root, %x : vector<8xf32>
+  %erf = math.erf %scaled : vector<8xf32>
+  %sum = arith.addf %unit, %erf : vector<8xf32>
+  %share = arith.mulf %half, %sum : vector<8xf32>
+  %y = arith.mulf %share, %x : vector<8xf32>
+  func.return %y : vector<8xf32>
+}
+
+// With another factor, or another number, it is not gelu.
+// CHECK-LABEL: func.func @not_gelu(%x: f32, %factor: f32) -> (f32, f32) {
+// CHECK:         %y = arith.mulf {{%[a-z0-9]+}}, %factor : f32
+// CHECK:         %z = arith.mulf %more, %half : f32
+func.func @not_gelu(%x: f32, %factor: f32) -> (f32, f32) {
+  %root = arith.constant 0.707106769 : f32
+  %unit = arith.constant 1.0 : f32
+  %half = arith.constant 0.5 : f32
+  %scaled = arith.mulf %x, %root : f32
+  %erf = math.erf %scaled : f32
+  %sum = arith.addf %erf, %unit : f32
+  %share = arith.mulf %sum, %half : f32
+  %y = arith.mulf %share, %factor : f32
+  %erfx = math.erf %x : f32
+  %more = arith.addf %erfx, %unit : f32
+  %z = arith.mulf %more, %half : f32
+  func.return %y, %z : f32, f32
+}
+
 // CHECK-LABEL: func.func @not_sigmoid(%x: f32) -> f32 {
 // CHECK:         [[QUOTIENT:%[0-9]+]] = arith.divf %dividend, %divisor : f32
 // CHECK-NEXT:    func.return [[QUOTIENT]] : f32

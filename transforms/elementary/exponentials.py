@@ -10,13 +10,17 @@ from kc.transforms.elementary.coefficients import EXP, EXP2, EXPM1, SINH
 from kc.transforms.elementary.values import LN2, Integer, Real
 
 
-def _reduced(x: Real) -> tuple[Real, Real, Integer]:
+def reduced(x: Real, rest_of_x: Real | None = None) -> tuple[Real, Real, Integer]:
     """exp(r) - 1 and n with x = n log(2) + r, |r| <= log(2) / 2, for x of moderate size; n as a
-    float and as the last bits of an integer."""
+    float and as the last bits of an integer. A small number may be added to x."""
     n, bits = x.rounded(1 / LN2)
     # The products with n are exact also where they are rounded by themselves.
     ln2, rest = x.parts(LN2, 15 if x.is_single else 41)
     head = n.times_plus(-ln2, x)
+    if rest_of_x is not None:
+        tail = n.times_plus(-rest, rest_of_x)
+        r = head + tail
+        return head + (r * r).times_plus(r.polynomial(EXP), tail), n, bits
     r = n.times_plus(-rest, head)
     # The rounding of r is none of the first term's.
     return head + n.times_plus(-rest, (r * r) * r.polynomial(EXP)), n, bits
@@ -25,13 +29,13 @@ def _reduced(x: Real) -> tuple[Real, Real, Integer]:
 def exp(x: Real) -> Real:
     # Below the first number the result is 0, above the second infinite.
     low, high = (-104.0, 89.0) if x.is_single else (-746.0, 710.0)
-    y, n, bits = _reduced(x.least(high).greatest(low))
+    y, n, bits = reduced(x.least(high).greatest(low))
     return (y + 1.0).scaled(n, bits)
 
 
 def exp_of_moderate(x: Real) -> Real:
     """exp(x) where that is a normal number, and so is exp(-x)."""
-    y, _, bits = _reduced(x)
+    y, _, bits = reduced(x)
     return (y + 1.0) * x.power_of_2(bits)
 
 
@@ -50,7 +54,7 @@ def times_sigmoid(factor: Real, x: Real) -> Real:
 
 
 def _sigmoid_times(x: Real, factor: Real | None) -> Real:
-    y, n, bits = _reduced((-x.abs()).greatest(-104.0 if x.is_single else -746.0))
+    y, n, bits = reduced((-x.abs()).greatest(-104.0 if x.is_single else -746.0))
     power, power_rest = (value.scaled(n, bits) for value in y.real(1.0).plus(y))
     total, total_rest = x.real(1.0).plus(power)
     below = x < 0.0
@@ -75,7 +79,7 @@ def exp2(x: Real) -> Real:
 
 def expm1(x: Real) -> Real:
     low, high = (-18.0, 89.0) if x.is_single else (-38.0, 710.0)
-    y, _, bits = _reduced(x.least(high).greatest(low))
+    y, _, bits = reduced(x.least(high).greatest(low))
     # 2 (2**(n - 1) y + (2**(n - 1) - 1/2)): 2**n may be too large.
     half = x.power_of_2(bits - 1)
     result = y.times_plus(half, half - 0.5) * 2.0
@@ -105,7 +109,7 @@ def tanh(x: Real) -> Real:
 
 def _half_exp(a: Real) -> Real:
     """exp(a) / 2 for a >= 0, which may be finite where exp(a) is not."""
-    y, n, bits = _reduced(a.least(90.0 if a.is_single else 711.0))
+    y, n, bits = reduced(a.least(90.0 if a.is_single else 711.0))
     return (y + 1.0).scaled(n - 1.0, bits - 1)
 
 

@@ -12,7 +12,7 @@ from kc.te.expr import Expr, const, select
 from kc.te.tags import BROADCAST, ELEMWISE
 from kc.te.tensor import Tensor
 from kc.topi.arguments import axis_of, same_size, tensor, word
-from kc.topi.elementwise import FLOAT
+from kc.topi.elementwise import FLOAT, in_wide
 from kc.topi.table import NUMBERS, operator, refuse
 
 
@@ -53,12 +53,22 @@ def prelu(x: Tensor, slope: Tensor, axis: int = 1) -> Tensor:
 
 
 def _float(name: str, x: Tensor, body: Any) -> Tensor:
-    return one_by_one(f"T_{name}", body, x)
+    """An activation; that of a narrow type is computed in float32, and rounded once."""
+    return one_by_one(f"T_{name}", in_wide(body), x)
 
 
 def _normal(value: Expr) -> Expr:
-    """The share of the standard normal distribution below ``value``."""
+    """The share of the standard normal distribution below ``value``.
+
+    expand-math knows this form, and what gelu with tanh is, and computes them without cancellation.
+    """
     return (scalar.erf(value * math.sqrt(0.5)) + 1.0) * 0.5
+
+
+def _limited(value: Expr, low: float) -> Expr:
+    """The element, or ``low`` below, where the activation is 0 in all types of floats: the product
+    of -infinity and 0 is not a number."""
+    return select(value < low, const(low, value.dtype), value)
 
 
 @operator(
@@ -71,12 +81,16 @@ def gelu(x: Tensor, approximate: str = "none") -> Tensor:
     ``approximate="tanh"``: ``x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))) / 2``. Source:
     Hendrycks and Gimpel, Gaussian Error Linear Units, 2016.
     """
-    if word(approximate, ("none", "tanh"), "approximate") == "none":
-        return _float("gelu", x, lambda value: value * _normal(value))
+    is_exact = word(approximate, ("none", "tanh"), "approximate") == "none"
 
     def body(value: Expr) -> Expr:
-        inner = (value + value * value * value * 0.044715) * math.sqrt(2 / math.pi)
-        return value * 0.5 * (scalar.tanh(inner) + 1.0)
+        value = _limited(value, -40.0)
+        if is_exact:
+            return value * _normal(value)
+        slope = 2 * math.sqrt(2 / math.pi)
+        # (1 + tanh(z)) / 2 is sigmoid(2 z)
+        twice = (value * value * (slope * 0.044715) + slope) * value
+        return value * scalar.sigmoid(twice)
 
     return _float("gelu", x, body)
 
@@ -85,11 +99,12 @@ def gelu(x: Tensor, approximate: str = "none") -> Tensor:
 def silu(x: Tensor) -> Tensor:
     """``x * sigmoid(x)``, which is also called swish."""
 
-    def body(value: Expr) -> Expr:
-        head, rest = _by_powers(value)
-        return head * scalar.sigmoid(rest)
+    return _float("silu", x, _silu)
 
-    return _float("silu", x, body)
+
+def _silu(value: Expr) -> Expr:
+    head, rest = _by_powers(value)
+    return head * scalar.sigmoid(rest)
 
 
 _LARGE = 1000.0
@@ -104,10 +119,10 @@ def _by_powers(value: Expr) -> tuple[Expr, Expr]:
 
     From -80 on down it is (x exp(-s), x + s), so that f is not rounded as a subnormal number.
     """
-    if value.dtype not in ("float32", "float64"):
-        return value, value
+    is_single = value.dtype == "float32"
+    value = _limited(value, -200.0 if is_single else -900.0)
     zero = const(0.0, value.dtype)
-    deep = value < (-80.0 if value.dtype == "float32" else -700.0)
+    deep = value < (-80.0 if is_single else -700.0)
     factor = select(deep, const(math.exp(-_SHIFT), value.dtype), const(1.0, value.dtype))
     return value * factor, value + select(deep, const(_SHIFT, value.dtype), zero)
 
@@ -124,7 +139,11 @@ def swish(x: Tensor) -> Tensor:
 )  # fmt: skip
 def hardswish(x: Tensor) -> Tensor:
     """``x * clip(x + 3, 0, 6) / 6``."""
-    return _float("hardswish", x, lambda value: value * (_between(value + 3.0, 0.0, 6.0) / 6.0))
+
+    def body(value: Expr) -> Expr:
+        return _limited(value, -3.0) * (_between(value + 3.0, 0.0, 6.0) / 6.0)
+
+    return _float("hardswish", x, body)
 
 
 def _between(value: Expr, low: float, high: float) -> Expr:
@@ -181,8 +200,14 @@ def mish(x: Tensor) -> Tensor:
     torch="softsign",
 )  # fmt: skip
 def softsign(x: Tensor) -> Tensor:
-    """``x / (1 + |x|)``."""
-    return _float("softsign", x, lambda value: value / (scalar.abs(value) + 1.0))
+    """``x / (1 + |x|)``; 1 or -1 of an infinity."""
+
+    def body(value: Expr) -> Expr:
+        end = const(1e30, value.dtype)  # the quotient of infinities is not a number
+        value = select(value > end, end, _limited(value, -1e30))
+        return value / (scalar.abs(value) + 1.0)
+
+    return _float("softsign", x, body)
 
 
 def _elu(value: Expr, alpha: float, gamma: float = 1.0) -> Expr:

@@ -11,7 +11,7 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
-from ulp_errors import FUNCTIONS, computed, errors, greatest_error
+from ulp_errors import FUNCTIONS, computed, errors, greatest_error, long_double
 from xdsl.dialects import arith
 from xdsl.dialects.math import FPowIOp
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -108,8 +108,12 @@ def test_halves_are_computed_in_single_precision(dtype: str):
     np.testing.assert_array_equal(out.numpy(), np.tanh(x.astype(np.float32)).astype(scalar))
 
 
+def _gelu(x: Any) -> Any:
+    return x * ((te.erf(x * math.sqrt(0.5)) + 1.0) * 0.5)
+
+
 @runs_here
-@pytest.mark.parametrize("function", [te.exp, te.tanh, te.log, te.erf, te.sigmoid])
+@pytest.mark.parametrize("function", [te.exp, te.tanh, te.log, te.erf, te.sigmoid, _gelu])
 def test_a_loop_of_scalars_becomes_one_of_vectors(function: Callable[[Any], Any]):
     a = te.placeholder((4096,), "float32", name="A")
     b = te.compute((4096,), lambda i: function(a[i]), name="B")
@@ -133,6 +137,44 @@ def test_sigmoid_is_within_two_units_and_subnormal_before_it_is_0():
     normal = slice(700, -3)  # above -82: 1.5 ulp of a subnormal sigmoid are more of the product
     assert errors(product[normal], x[normal] * exact[normal]).max() < 1.5
     np.testing.assert_array_equal(product[-3:], [np.inf, np.nan, np.nan])
+
+
+def _gelu_by_tanh(x: Any) -> Any:
+    slope = 2 * math.sqrt(2 / math.pi)
+    return x * te.sigmoid((x * x * (slope * 0.044715) + slope) * x)
+
+
+def _exact_share(x: float) -> mpmath.mpf:
+    return mpmath.erfc(-mpmath.mpf(x) / mpmath.sqrt(2)) / 2
+
+
+def _exact_gelu_by_tanh(x: float) -> mpmath.mpf:
+    argument = x + mpmath.mpf("0.044715") * mpmath.mpf(x) ** 3
+    return x / (1 + mpmath.exp(-2 * mpmath.sqrt(2 / mpmath.pi) * argument))
+
+
+@runs_here
+@pytest.mark.parametrize("target", [HOST, PLAIN])
+@pytest.mark.parametrize(("dtype", "bound"), [("float32", 2), ("float64", 4)])
+def test_gelu_does_not_cancel_below_0(dtype: str, bound: float, target: str):
+    """To where the results are subnormal, and 0; so the share of the normal distribution alone."""
+    end, generator = (15.0 if dtype == "float32" else 40.0), np.random.default_rng(0)
+    x = np.concatenate([generator.uniform(-end, 6, 500), -np.geomspace(1e-30, end, 100)])
+    x = np.concatenate([x.astype(dtype), np.array([-np.inf, np.inf, np.nan, -0.0], dtype)])
+    a = te.placeholder(x.shape, dtype, name="A")
+    half = te.compute(x.shape, lambda i: (te.erf(a[i] * math.sqrt(0.5)) + 1.0) * 0.5, name="S")
+    limited = te.compute(x.shape, lambda i: te.Select(a[i] < -50, te.const(-50, dtype), a[i]))
+    results = [te.compute(x.shape, lambda i: f(limited[i])) for f in (_gelu, _gelu_by_tanh)]
+    share, gelu, by_tanh = kc.build([a, half, *results], target=target)(x)
+    functions = (_exact_share, lambda v: v * _exact_share(v), _exact_gelu_by_tanh)
+    with mpmath.workdps(40):
+        for result, function in zip((share, gelu, by_tanh), functions, strict=True):
+            exact = np.array([long_double(function(value)) for value in x[:-4].tolist()])
+            assert errors(result[:-4], exact).max() <= bound
+    np.testing.assert_array_equal(share[-4:], [0, 1, np.nan, 0.5])
+    for result in (gelu, by_tanh):
+        np.testing.assert_array_equal(result[-4:], [0, np.inf, np.nan, 0])
+        np.testing.assert_array_equal(np.signbit(result[[-4, -1]]), [True, True])
 
 
 APPROXIMATIONS = [op.name.removeprefix("math.") for op in expand_math.APPROXIMATIONS]
