@@ -8,7 +8,12 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import MemRefType, ModuleOp, StringAttr
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.traits import IsTerminator, RecursiveMemoryEffect, is_side_effect_free
+from xdsl.traits import (
+    IsTerminator,
+    NoMemoryEffect,
+    RecursiveMemoryEffect,
+    is_side_effect_free,
+)
 
 from kc.dialects.tir import (
     AllocOp,
@@ -112,19 +117,30 @@ def enclosing_function(op: Operation) -> func.FuncOp | None:
 
 def has_work(op: Operation) -> bool:
     """Whether ``op`` is part of the loop tree (index arithmetic and constants are not)."""
-    return isinstance(op, ForOp | BlockOp | IfOp | LoadOp | StoreOp | AllocOp) or has_effects(op)
+    return isinstance(op, _NODES) or has_effects(op)
+
+
+_NODES = (ForOp, BlockOp, IfOp, LoadOp, StoreOp, AllocOp)
 
 
 def has_effects(op: Operation) -> bool:
     """Whether ``op`` may do more than compute its results from its operands."""
-    if isinstance(op, CombineOp | YieldOp):
+    if isinstance(op, (CombineOp, YieldOp)):
         return False
     if op.regions or not op.results:
         return True
+    if _is_pure(type(op)):
+        return False
     if op.name == "llvm.call_intrinsic":
         # Of values alone an intrinsic computes values; memory is reached through pointers.
         return any(operand.type.name == "llvm.ptr" for operand in op.operands)
     return op.name not in _PURE and not is_side_effect_free(op)
+
+
+@functools.cache
+def _is_pure(kind: type[Operation]) -> bool:
+    """Whether no operation of a class has effects."""
+    return kind.has_trait(NoMemoryEffect, value_if_unregistered=False)
 
 
 def touches_memory(op: Operation) -> bool:
@@ -154,8 +170,9 @@ _PURE = {
 
 def only_child(loop: ForOp) -> Operation | None:
     """The one op of the loop tree in the body of ``loop``, if there is just one."""
-    nodes = [op for op in loop.body.block.ops if has_work(op)]
-    return nodes[0] if len(nodes) == 1 else None
+    nodes = filter(has_work, loop.body.block.ops)
+    first = next(nodes, None)
+    return first if next(nodes, None) is None else None
 
 
 def is_inside(op: Operation, root: Operation) -> bool:

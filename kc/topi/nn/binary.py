@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from functools import reduce
 from typing import Any
 
 from kc.te import functions as scalar
 from kc.te.computes import compute
-from kc.te.expr import Expr, const, select
+from kc.te.expr import Expr, const
 from kc.te.expr import cast as convert
 from kc.te.intrinsics import popcount
 from kc.te.tensor import Tensor, reduce_axis, shape_text
@@ -33,16 +32,13 @@ def binarize_pack(data: Tensor, axis: int = 1, name: str = "PackedInput") -> Ten
         )
     shape = list(data.shape)
     shape[axis] = length // BITS
-    zero = const(0, "uint32")
+    n = reduce_axis((0, BITS), name="n")
 
     def body(*at: Any) -> Expr:
-        bits = []
-        for n in range(BITS):
-            place = list(at)
-            place[axis] = at[axis] * BITS + n
-            mask = const(1 << (BITS - 1 - n), "uint32")
-            bits.append(select(data(*place) >= const(0, data.dtype), mask, zero))
-        return reduce(lambda a, b: a | b, bits)
+        place = list(at)
+        place[axis] = at[axis] * BITS + n
+        bit = convert(data(*place) >= const(0, data.dtype), "uint32")
+        return scalar.sum(bit << convert(BITS - 1 - n, "uint32"), axis=n)
 
     return compute(shape, body, name, tag="binarize_pack")
 

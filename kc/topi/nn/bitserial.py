@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import reduce
 from typing import Any
 
 from kc.te import functions as scalar
@@ -53,16 +52,14 @@ def bitpack(
     shape[along] = length // width
     shape.insert(place, count)
 
+    n = reduce_axis((0, width), name="n")
+
     def body(*at: Any) -> Expr:
-        own = [*at[:place], *at[place + 1 :]]
-        parts = []
-        for n in range(width):
-            source = [*own]
-            source[along] = own[along] * width + n
-            moved = convert(data(*source), kind) >> convert(as_expr(at[place]), kind)
-            bit = moved & const(1, kind)
-            parts.append(bit << const(width - 1 - n, kind))
-        return reduce(lambda a, b: a | b, parts)
+        source = [*at[:place], *at[place + 1 :]]
+        source[along] = source[along] * width + n
+        moved = convert(data(*source), kind) >> convert(as_expr(at[place]), kind)
+        bit = moved & const(1, kind)
+        return scalar.sum(bit << convert(width - 1 - n, kind), axis=n)
 
     return compute(shape, body, name, tag="bitpack")
 
