@@ -21,9 +21,10 @@ _FULL: dict[str, Any] = {"disable": False, "full": True}
 _UNROLL: dict[str, Any] = {"unroll": LoopUnrollAttr(**_FULL)}
 _NOT: dict[str, Any] = {"disable": True}
 _AS_IT_IS: dict[str, Any] = {"unroll": LoopUnrollAttr(**_NOT)}
-_FEW, _SHORT, _REGISTERS = 8, 32, 2048
+_FEW, _SHORT, _REGISTERS, _CODE = 8, 32, 2048, 64
 """LLVM may write out so many iterations; so many where they index arrays of so many bytes, which
-become registers only so."""
+become registers only so. The others have at most so many operations once they are written out:
+more code takes LLVM long, and saves little of what an iteration takes."""
 
 
 def _has_vectors(body: Block) -> bool:
@@ -32,9 +33,28 @@ def _has_vectors(body: Block) -> bool:
     return any(type(result.type) is VectorType for op in body.walk() for result in op.results)
 
 
-def _is_short(extent: int | SSAValue, variable: SSAValue) -> bool:
-    limit = _SHORT if _indexes_small_arrays(variable) else _FEW
-    return isinstance(extent, int) and extent <= limit
+def _is_short(extent: int | SSAValue, variable: SSAValue, body: Block) -> bool:
+    if not isinstance(extent, int) or extent > _SHORT:
+        return False
+    if extent <= 1 or _indexes_small_arrays(variable):
+        return True
+    return extent <= _FEW and extent * _size(body, _CODE // extent) <= _CODE
+
+
+def _size(block: Block, limit: int) -> int:
+    """The operations of a block where unrolled loops are written out; no more than the first
+    beyond ``limit`` are counted."""
+    count = 0
+    for op in block.ops:
+        if isinstance(op, tir.ForOp) and op.kind.data is tir.ForKind.UNROLLED:
+            count += (op.static_extent or 1) * _size(op.body.block, limit)
+        elif op.regions:
+            count += sum(_size(inner, limit) for region in op.regions for inner in region.blocks)
+        elif not isinstance(op, tir.ApplyOp | arith.ConstantOp):
+            count += 1
+        if count > limit:
+            break
+    return count
 
 
 def _is_in_kernel(op: Operation) -> bool:
@@ -86,14 +106,15 @@ class ConvertFor(ConversionPattern[TirToScf]):
         else:
             body.block.add_op(end := scf.YieldOp())
             new = scf.ForOp(zero, upper, c1, [], body)
-            if op.kind.data is tir.ForKind.UNROLLED:
-                new.attributes["llvm.loop_annotation"] = LoopAnnotationAttr(**_UNROLL)
-            elif (
-                not _is_short(extent, variable)
-                and _has_vectors(body.block)
-                and not _is_in_kernel(op)
-            ):
-                new.attributes["llvm.loop_annotation"] = LoopAnnotationAttr(**_AS_IT_IS)
+        if op.kind.data is tir.ForKind.UNROLLED:
+            new.attributes["llvm.loop_annotation"] = LoopAnnotationAttr(**_UNROLL)
+        elif (
+            # How many iterations of a parallel loop a thread runs is known to nobody.
+            (is_parallel or not _is_short(extent, variable, body.block))
+            and _has_vectors(body.block)
+            and not _is_in_kernel(op)
+        ):
+            new.attributes["llvm.loop_annotation"] = LoopAnnotationAttr(**_AS_IT_IS)
         end.location = op.location
         rewriter.replace(op, new)
         conversion.convert_next(body.block, is_outlined=is_parallel)

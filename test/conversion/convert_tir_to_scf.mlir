@@ -189,7 +189,7 @@ func.func @extremes(%A: memref<?xf32>, %n: index, %m: index, %x: f32) {
 // -----
 
 // How often loops with vectors are written out is what the schedule says; LLVM does it only where
-// that makes registers of a small array, in loops of a few iterations, and in those without vectors.
+// that makes registers of a small array, in loops of a few short iterations, and in those without vectors.
 
 // CHECK-LABEL: func.func @vectors
 // CHECK:         %[[SUMS:.*]] = memref.alloca() {{.*}}memref<128xf32>
@@ -206,6 +206,13 @@ func.func @extremes(%A: memref<?xf32>, %n: index, %m: index, %x: f32) {
 // CHECK:         scf.for %l
 // CHECK:           vector.load
 // CHECK-NOT:     llvm.loop_annotation
+// CHECK:         scf.for %m
+// CHECK:           scf.for %n
+// CHECK:           } {llvm.loop_annotation = #llvm.loop_annotation<unroll = <disable = false, full = true>>}
+// CHECK-NEXT:    } {llvm.loop_annotation = #llvm.loop_annotation<unroll = <disable = true>>}
+// CHECK:         scf.parallel
+// CHECK:           scf.reduce
+// CHECK-NEXT:    } {llvm.loop_annotation = #llvm.loop_annotation<unroll = <disable = true>>}
 func.func @vectors(%A: memref<1024xf32>, %x: f32) {
   %sums = tir.alloc "sums" : memref<128xf32>
   tir.for %i in 16 {
@@ -222,6 +229,16 @@ func.func @vectors(%A: memref<1024xf32>, %x: f32) {
   tir.for %l in 8 {
     %b = tir.load %A[%l * 8 + 64] : memref<1024xf32>, vector<8xf32>
     tir.store %b, %A[%l * 8] : memref<1024xf32>, vector<8xf32>
+  }
+  tir.for %m in 4 {
+    tir.for %n in 16 unrolled {
+      %b = tir.load %A[%m * 128 + %n * 8] : memref<1024xf32>, vector<8xf32>
+      tir.store %b, %A[%m * 128 + %n * 8 + 512] : memref<1024xf32>, vector<8xf32>
+    }
+  }
+  tir.for %o in 8 parallel {
+    %b = tir.load %A[%o * 8 + 64] : memref<1024xf32>, vector<8xf32>
+    tir.store %b, %A[%o * 8 + 512] : memref<1024xf32>, vector<8xf32>
   }
   func.return
 }
