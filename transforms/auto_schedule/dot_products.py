@@ -135,6 +135,7 @@ def _perform(draft: Draft, nest: Nest, product: Product) -> None:
         results.append(f"{names[at_terms]} {part.replace(str(lanes), str(STEP))}")
     layout = f"({', '.join(names)})->({', '.join(results)})"
     draft.transform_layout(pack, ("write", 0), layout)
+    name = draft.session.block(pack).label
 
     handles = draft.loops(block)
     further = [handles[it] for it in nest.spatial if it not in (product.rows, product.columns)]
@@ -147,8 +148,9 @@ def _perform(draft: Draft, nest: Nest, product: Product) -> None:
     draft.unroll(row)
     draft.unroll(register)
     draft.decompose(block, steps)
+    for init in {it.label for it in draft.blocks()} - known - {name}:
+        draft.vectorize(list(draft.loops(init).values())[-1])
 
-    name = draft.session.block(pack).label
     loops = list(draft.loops(name).values())
     outer, inner = draft.split(loops[at_columns], [None, lanes])
     steps, term = draft.split(loops[at_terms], [None, STEP])
