@@ -208,6 +208,11 @@ _DETERMINED = ("arith", "math", "tir")
 """Dialects whose pure operations compute the same from the same operands, in all threads."""
 
 
+def any_pair(source: Access, sink: Access) -> bool:
+    """Every pair of accesses matters."""
+    return True
+
+
 class Scope:
     """The statements below ops of one parent, every loop outside in one (unknown) iteration.
 
@@ -562,7 +567,7 @@ class Scope:
         breaks: Callable[[Statement, Statement], Condition | None],
         *,
         ignore_reductions: bool,
-        concerns: Callable[[Access, Access], bool] = lambda source, sink: True,
+        concerns: Callable[[Access, Access], bool] = any_pair,
     ) -> Conflict | None:
         """The first dependence between two instances for which ``breaks`` holds.
 
@@ -706,12 +711,17 @@ def carried_conflict(
     def breaks(source: Statement, sink: Statement) -> Condition:
         return source.times("s")[0] < sink.times("t")[0]
 
+    def are_updates(source: Access, sink: Access) -> bool:
+        return source.updates and sink.updates
+
     first = scope.find(breaks, ignore_reductions=True)
     if first is not None and first.undecided is None:
         return first
     if not any(access.updates for statement in scope.statements for access in statement.accesses):
         return first
-    second = scope.find(breaks, ignore_reductions=False)
+    # What is left are the pairs that were ignored; all of them where some others are undecided.
+    concerns = are_updates if first is None else any_pair
+    second = scope.find(breaks, ignore_reductions=False, concerns=concerns)
     return first if first is not None and (second is None or second.undecided) else second
 
 

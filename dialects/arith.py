@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from xdsl.dialects import arith
@@ -65,6 +66,7 @@ _INDICES = _of(base(IntegerType) | base(IndexType))
 _BOOLS = _INTEGERS
 
 
+@lru_cache(maxsize=1024)  # programs have few types, and making one takes long
 def like(shape: Attribute, element: Attribute) -> Attribute:
     """``element``, or the vector or tensor of it that has the shape of ``shape``."""
     if isinstance(shape, VectorType):
@@ -72,6 +74,12 @@ def like(shape: Attribute, element: Attribute) -> Attribute:
     if isinstance(shape, TensorType):
         return TensorType(element, shape.shape, shape.encoding)
     return element
+
+
+@lru_cache(maxsize=1024)
+def vector_of(element: Attribute, lanes: int) -> VectorType:
+    """The vector of so many elements of one type."""
+    return VectorType(element, [lanes])
 
 
 def element_of(type_: Attribute) -> Attribute:

@@ -7,6 +7,7 @@ vector is the lanes of the transposed array.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from xdsl.irdl import IRDLOperation
 from kc.conversion.convert_to_llvm.function import FunctionLowering
 from kc.conversion.convert_to_llvm.types import convert_type, dense, unsupported_type
 from kc.dialects import llvm
+from kc.dialects.arith import vector_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -69,9 +71,14 @@ def lanes(shape: Sequence[int]) -> np.ndarray:
 def shuffle(s: FunctionLowering, lhs: SSAValue, rhs: SSAValue, mask: Sequence[int]) -> SSAValue:
     """Lanes picked from ``lhs`` followed by ``rhs``; -1 is poison."""
     assert isinstance(lhs.type, VectorType)
-    ty = VectorType(lhs.type.element_type, [len(mask)])
-    properties: dict[str, Attribute] = {"mask": DenseArrayBase.from_list(i32, mask)}
+    ty = vector_of(lhs.type.element_type, len(mask))
+    properties: dict[str, Attribute] = {"mask": _mask(tuple(mask))}
     return s.emit(llvm.ShuffleVectorOp, [lhs, rhs], ty, properties)
+
+
+@lru_cache(maxsize=256)  # transposes take few of them, many times
+def _mask(lanes: tuple[int, ...]) -> DenseArrayBase:
+    return DenseArrayBase.from_list(i32, lanes)
 
 
 def pick(s: FunctionLowering, value: SSAValue, chosen: np.ndarray) -> SSAValue:

@@ -50,6 +50,7 @@ from kc.conversion.convert_to_llvm.vector_lanes import (
     with_element,
 )
 from kc.dialects import llvm, vector
+from kc.dialects.arith import vector_of
 from kc.dialects.vector import shape_of
 
 
@@ -182,7 +183,7 @@ def read_rows(
     a vector."""
     memref = rows.memref
     ty = vector_type(result)
-    stored = storage_type(VectorType(ty.element_type, [rows.length]))
+    stored = storage_type(vector_of(ty.element_type, rows.length))
     parts: list[SSAValue] = []
     for row in rows.all(start, mask):
         pass_thru = None if inactive is None else to_storage(s, _part(s, inactive, row.lanes))

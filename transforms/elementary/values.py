@@ -29,7 +29,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from kc.dialects.arith import CmpfOp, CmpiOp, SelectOp
+from kc.dialects.arith import CmpfOp, CmpiOp, SelectOp, like
 
 getcontext().prec = 90
 LN2 = Decimal("0.693147180559945309417232121458176568075500134360255254120680")
@@ -40,10 +40,6 @@ PI = Decimal(
 
 Coefficients = tuple[Sequence[float], Sequence[float]]
 """Those of a polynomial, from the lowest power on, for f32 and for f64."""
-
-
-def _like(shape: Attribute, element: Attribute) -> Attribute:
-    return VectorType(element, shape.shape) if isinstance(shape, VectorType) else element
 
 
 @dataclass
@@ -93,7 +89,7 @@ class Value:
 
     def constant(self, value: float, element: Attribute) -> SSAValue:
         """A constant in the shape of this value."""
-        return self.code.constant(value, _like(self.value.type, element))
+        return self.code.constant(value, like(self.value.type, element))
 
 
 class Bool(Value):
@@ -318,7 +314,7 @@ class Real(Value):
         """Its bits."""
         integer = i32 if self.is_single else i64
         return Integer(
-            self.code.add(arith.BitcastOp(self.value, _like(self.value.type, integer))), self.code
+            self.code.add(arith.BitcastOp(self.value, like(self.value.type, integer))), self.code
         )
 
     @property
@@ -352,7 +348,7 @@ class Real(Value):
         """The same number in 64 bits."""
         if not self.is_single:
             return self
-        return self.of(self.code.add(arith.ExtFOp(self.value, _like(self.value.type, f64))))
+        return self.of(self.code.add(arith.ExtFOp(self.value, like(self.value.type, f64))))
 
     def as_(self, like: Real) -> Real:
         """The number in the type of another."""

@@ -33,6 +33,7 @@ from xdsl.ir.affine import (
 from kc.analysis.index_values import IndexValues, dimensions, substitute
 from kc.analysis.simplify_affine import simplify_constraint
 from kc.dialects.affine_assembly import at_least_zero, linear_terms
+from kc.dialects.arith import vector_of
 from kc.dialects.tir import INDEX, ApplyOp
 
 
@@ -248,7 +249,7 @@ class LaneValues:
 
     def vector_type(self, element: Attribute) -> VectorType:
         """The type of a vector with a lane of type ``element`` for each iteration."""
-        return VectorType(element, [self.width])
+        return vector_of(element, self.width)
 
     def index_vector(self, expr: AffineExpr) -> SSAValue:
         """The index ``expr`` as a vector."""

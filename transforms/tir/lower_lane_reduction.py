@@ -81,7 +81,7 @@ from kc.analysis.index_values import IndexValues
 from kc.analysis.lane_reductions import lane_reduction, reduced_blocks, uses_results
 from kc.analysis.loop_tree import iter_types
 from kc.analysis.reductions import Reduction, Update, ops_of_element, reduction_of
-from kc.dialects.arith import vector_class
+from kc.dialects.arith import vector_class, vector_of
 from kc.dialects.tir import (
     AllocOp,
     ApplyOp,
@@ -475,7 +475,7 @@ def _sum_of_lanes(body: Block, vector: SSAValue) -> SSAValue:
 def _lanes_of(body: Block, vector: SSAValue, first: int, width: int) -> SSAValue:
     """Some lanes of a vector."""
     assert isinstance(vector.type, VectorType)
-    type_ = VectorType(vector.type.element_type, [width])
+    type_ = vector_of(vector.type.element_type, width)
     lanes = DenseArrayBase.from_list(i64, range(first, first + width))
     return _add(body, ShuffleOp(vector, vector, lanes, result_type=type_))
 
