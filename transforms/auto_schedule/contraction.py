@@ -471,7 +471,7 @@ def perform(draft: Draft, block: str, tile: Tile, epilogue: str | None) -> None:
     else:
         draft.set_scope(draft.block(block), 0, "local")
         last = draft.block(epilogue)
-    _finish(draft, block, last, outside, tile.height, turned)
+    _finish(draft, block, last, outside, turned)
     draft.vectorize(column_inner[0])
     draft.unroll(row_inner[0])
     draft.decompose(block, reduce[0])
@@ -566,9 +566,7 @@ def _columns_last(nest: Nest, columns: ForOp) -> str:
     return f"({', '.join(names)})->({', '.join(results)})"
 
 
-def _finish(
-    draft: Draft, block: str, last: Any, outside: list[Any], height: int, turned: str | None
-) -> None:
+def _finish(draft: Draft, block: str, last: Any, outside: list[Any], turned: str | None) -> None:
     """Let ``last`` use the sums, which are in local memory, inside of the loops over tiles.
 
     ``turned`` is another layout for the sums, if there is one.
@@ -587,13 +585,11 @@ def _finish(
     vector = pointwise.vector_loop(inside, own, draft.machine.lanes(inside.bits))
     if vector is None:
         return
-    rest = [loop for loop in own if loop is not vector]
     if own[-1] is not vector:
         draft.put_in_order([*(loops[loop] for loop in own[own.index(vector) + 1 :]), loops[vector]])
+    # The rows stay a loop: the sums go through the stack once a tile, and written out, an
+    # activation was half of what LLVM had to compile.
     draft.vectorize(loops[vector])
-    for loop in rest:
-        if loop.static_extent is not None and loop.static_extent <= height * 4:
-            draft.attempt("unroll", loops[loop])
     draft.settled.add(name)
 
 

@@ -22,7 +22,7 @@
 // CHECK-NEXT:        tir.for %i_i in 6 unrolled {
 // CHECK-NEXT:          tir.for %j_i in 16 vectorized {
 // CHECK-NEXT:            tir.block "C"
-// CHECK:           tir.for %{{.*}} in 6 unrolled {
+// CHECK:           tir.for %{{.*}} in 6 {
 // CHECK-NEXT:        tir.for %{{.*}} in 16 vectorized {
 // CHECK-NEXT:          tir.block "E"
 te.func @dense(%A: tensor<512x512xf32>, %B: tensor<512x512xf32>, %D: tensor<512xf32>) -> tensor<512x512xf32> {
