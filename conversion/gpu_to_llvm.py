@@ -20,12 +20,12 @@ After::
     }
 
 Kernels have numbers, in the order of ``kc.kernels``, an attribute of the module that names them;
-their code is gone from it. A parameter of a kernel is a word in memory, by the convention of
+their code is removed. A parameter of a kernel is a word in memory, by the convention of
 ``convert-gpu-to-nvvm``; that of a tensor map is the place of its 128 bytes, which
 ``kc_gpu_tensor_map`` has the driver make, and ``kc_gpu_launch_with_maps`` is told which parameters
-are such. Each function has a last argument, the record of ``launcher.c``: where the
-device is, and what went wrong. Memory is given and taken back in the order of the stream, which is
-one for the whole module, so that tokens and ``gpu.wait async`` need no code.
+are such. Each function has a last argument, the record of ``launcher.c``: where the device is, and
+what went wrong. Memory is allocated and freed in the order of the stream, of which the whole module
+has one, so that tokens and ``gpu.wait async`` need no code.
 
 *Legal when*, and otherwise refused with the module unchanged
 

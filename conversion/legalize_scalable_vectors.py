@@ -12,9 +12,9 @@ After::
     %p = vector.extract_strided_slice %v {offsets = [4], ...} : vector<8xf32> to vector<4xf32>
     %s = arith.addf %v, %v : vector<8xf32>
 
-vscale is a constant of the machine that a program has to take as it is: 1 is one, and the only
-one that every machine can have. Builds and schedules run the pass by themselves; arguments of such
-types are arrays of these sizes. A part that lies behind the first multiple is refused (KC4303).
+vscale is a constant of the machine, which a program cannot choose; 1 is the only value that every
+machine can have. Builds and schedules run the pass by themselves; arguments of such types are
+arrays of these sizes. Access to a part beyond the first multiple is refused (KC4303).
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from kc.transforms.canonicalization_patterns import arith
 
 @dataclass(frozen=True)
 class CanonicalizePass(ModulePass):
-    """Bring operations into a simpler form, until nothing changes; what nobody uses goes.
+    """Simplify operations until nothing changes, and remove unused ones.
 
     ::
 

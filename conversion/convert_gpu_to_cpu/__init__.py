@@ -36,8 +36,8 @@ when all have arrived. Each block has its own memory. Device memory is host memo
 is compiled for the host.
 
 With ``check`` blocks run one after the other, and each access asks ``kc_emu_access`` first, which
-notes it, and has it left out where it is outside of the buffer. ``kc.emulator.sites``, an attribute
-of the module, lists these places.
+records it, and skips it if it is outside the buffer. ``kc.emulator.sites``, an attribute of the
+module, lists these places.
 
 =======================  ==========================================================================
 :mod:`.kernel`           a kernel, and what is asked of its threads

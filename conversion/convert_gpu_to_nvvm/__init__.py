@@ -35,7 +35,7 @@ that of a thread is on its stack, from where LLVM puts it into registers. The ho
 :mod:`.collectives`      barriers, shuffles, and what a warp does together
 =======================  ==========================================================================
 
-Scalars, control flow and memory are the business of ``kc.conversion.convert_to_llvm``.
+``kc.conversion.convert_to_llvm`` handles scalars, control flow and memory.
 
 Raises CodegenError, with the module unchanged: what ``convert-to-llvm`` raises; KC4360 for what the
 GPU of the target lacks; KC4362 for what only a host has.

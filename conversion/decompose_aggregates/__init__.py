@@ -1,4 +1,4 @@
-"""decompose-aggregates: ops that are several loops become ops that are one each.
+"""decompose-aggregates: ops that stand for several loops become ops that stand for one loop each.
 
 Before::
 
@@ -40,7 +40,7 @@ PATTERNS = (*attention.PATTERNS, *scans.PATTERNS, *orders.PATTERNS)
 
 @dataclass(frozen=True)
 class DecomposeAggregatesPass(ModulePass):
-    """Make several ops of linalg and scf of each op of tm_tensor, and of softmax."""
+    """Decompose the ops of tm_tensor, and softmax, into several ops of linalg and scf each."""
 
     name = "decompose-aggregates"
 

@@ -13,7 +13,7 @@ are there::
 All threads of a block come to each of these. One of them does the first two and the copies; all of
 them wait.
 
-Where warps of their own copy (``specialize-warps``), a second ring says which versions may be
+Where separate warps copy (``specialize-warps``), a second ring says which versions may be
 overwritten: each warp that reads them arrives when it has done so, and who copies waits::
 
     tir.mbarrier_init %empty, 8 : memref<3xi64, "shared">

@@ -64,7 +64,7 @@ from kc.transforms.tir.lower_thread_allreduce import warp_size
 
 @dataclass(frozen=True)
 class GpuExpandCollectivesPass(ModulePass):
-    """Make shuffles, barriers and shared memory of reductions, rotations and broadcasts."""
+    """Expand reductions, rotations and broadcasts into shuffles, barriers and shared memory."""
 
     name = "gpu-expand-collectives"
 

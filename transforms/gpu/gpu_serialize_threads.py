@@ -110,7 +110,7 @@ _ACCESSES = (
 
 @dataclass(frozen=True)
 class GpuSerializeThreadsPass(ModulePass):
-    """Make loops over the threads of a block, between the places where these wait."""
+    """Turn the threads of a block into loops between their barriers."""
 
     name = "gpu-serialize-threads"
 

@@ -30,20 +30,20 @@ After::
     ...
     tir.mbarrier_arrive %empty[0] : memref<3xi64, "shared">
 
-So the tensor cores have the next product before they are done with this one. An iteration waits for
-the product of the one before, and says behind that that its tiles may be overwritten. Products that
-add to the same registers follow one another anyway. Behind the loop the registers are read, and
-the last product is waited for.
+The tensor cores thus have the next product before they finish this one. An iteration waits for the
+product of the previous iteration, and then releases its tiles. Products that add to the same
+registers run one after the other anyway. After the loop, the last product is waited for and the
+registers are read.
 
-*Done where* all of this holds, and else the loop stays as it is:
+The loop changes only if all of this holds:
 
 1. The iteration has one group of products, and nothing in the loop but these reads or writes their
    registers.
-2. Behind the wait, it only says which tiles may be overwritten (``specialize-warps``). Anything
-   else there, such as a barrier, may be what keeps tiles from being overwritten.
+2. After the wait, it only releases tiles (``specialize-warps``). Anything else there, such as a
+   barrier, may be what protects the tiles.
 3. Rings have two slots or more: with one, the copy of the next iteration would wait for this one.
 
-A loop and what stands behind it change together, so this is no rewrite pattern on one operation.
+The loop and the code after it change together, so this is no rewrite pattern on one operation.
 
 CUTLASS: ``warpgroup_wait<K>`` in the main loop of its SM90 collectives.
 """

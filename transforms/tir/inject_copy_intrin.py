@@ -15,7 +15,7 @@ After::
     %from = tir.view %A[%k * 4, 0] : memref<64x16xf32> to memref<4x16xf32, ...>
     tir.call_extern "dma_copy"(write %to, read %from, %c4, %c16, %c1_1, %c16_1, %c16_2, %c1_2)
 
-The function is written for an engine that copies, say. In C it takes the addresses of the first
+The function may, for example, drive a copy engine. In C it takes the addresses of the first
 elements, then the number of elements along each dimension, then how far they are apart in the first
 array and in the second, in elements: ``void dma_copy(float *to, const float *from, int64_t n0,
 int64_t n1, int64_t to0, int64_t to1, int64_t from0, int64_t from1)``.
@@ -28,11 +28,11 @@ Legal when (KC4343):
    left, so that the two parts are boxes of one shape;
 3. the buffers are two, dense or of known strides.
 
-All pragmas are looked at before the first loop is replaced, so that a refusal leaves the module as
-it was; a rewrite pattern would see one loop at a time.
+All pragmas are checked before the first loop is replaced, so that a refusal leaves the module
+unchanged; a rewrite pattern would see one loop at a time.
 
 Requires: blocks were lowered (``lower-blocks``). TVM: ``InjectCopyIntrin``, whose second argument
-makes statements of TVM's; of Halide, ``hexagon_dma`` is alike.
+is a function that makes statements of TVM. Halide: ``hexagon_dma``.
 """
 
 from __future__ import annotations

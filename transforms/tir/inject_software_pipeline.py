@@ -48,15 +48,17 @@ that its statements need (``nvvm.cp.async.wait.group``). How many newer groups m
 counted (:mod:`._asynchronous_copies`); ``thread-sync`` puts its barrier behind the wait.
 
 Copies of boxes (``tma_load_64x64_f16_shared``) are counted by a ring of mbarriers, one for each
-version of what they bring. Before them is what is expected, and the first statement that reads
-them waits: the copies of iteration ``t`` use slot ``t mod n`` in its phase ``t floordiv n``.
+version of what they bring. The number of expected bytes is announced before the copies, and the
+first statement that reads their result waits: the copies of iteration ``t`` use slot ``t mod n`` in
+its phase ``t floordiv n``.
 
-With ``software_pipeline_warp_specialize``, warps of their own start these copies: buffers have
-versions, and copies a ring, but the loop keeps its iterations in order. ``specialize-warps`` makes
-two loops of it, and the one that copies runs ahead by as many iterations as there are versions.
+With ``software_pipeline_warp_specialize``, separate warps start these copies. Buffers get versions
+and copies get a ring, but the loop keeps the order of its iterations; ``specialize-warps`` then
+makes two loops of it, of which the copying one runs ahead by as many iterations as there are
+versions.
 
-A loop with a pipeline in one with a pipeline is done first, and is three statements of that: its
-prologue, its steady state and its epilogue.
+A pipelined loop inside another one is lowered first, and counts as three statements of the outer
+loop: its prologue, its steady state and its epilogue.
 
 Requires that no blocks are left (``lower-blocks``), and that buffers have their final place and
 size (``compact-buffer-allocation``). *Legal when*
@@ -67,7 +69,7 @@ size (``compact-buffer-allocation``). *Legal when*
 4. KC4235: a buffer with several versions is used by loads and stores, and its sizes are known in
    front of the loop.
 5. KC4236: the prologue and the epilogue are not too large.
-6. KC4251: what warps of their own copy is copied by the copy unit.
+6. KC4251: separate warps copy only by the copy unit.
 
 TVM: ``InjectSoftwarePipeline``. The schedule is a modulo schedule with one step an iteration (Rau,
 MICRO 1994); that of overlapped copies on GPUs is due to CUTLASS.

@@ -12,13 +12,13 @@ It changes nothing, and so has no rewrite pattern. For each nest, on standard er
       skew: i by 1 t, j by 2 t and 1 i: then any order is legal, and any tiles
 
 A distance is a number of iterations, or an interval of them (``0..2``, ``1..`` where there is no
-bound); a direction its sign, ``*`` for any. A dependence that is not known exactly says why, and is
-then a superset.
+bound); a direction its sign, ``*`` for any. A dependence that is not known exactly is printed with
+the reason, and is a superset.
 
 A loop is listed as parallel if no dependence is carried by it. Orders are those that ``reorder``
-would accept, for nests of up to 4 loops. Skews are the least with which no distance is negative;
-``skew`` makes them one by one, those of the innermost loop first, so that each is by a loop as it
-is named here.
+would accept, for nests of up to 4 loops. Skews are the least with which no distance is negative.
+Apply ``skew`` to the innermost loop first, so that the loops around it still have the names printed
+here.
 """
 
 from __future__ import annotations

@@ -17,30 +17,29 @@ After::
       tir.store %w0, %F[%i, 0, 0] : memref<2x1x8xi32, "local">
       ...
 
-A call of a function that has the attribute ``kc.lanes`` is something that the lanes of a warp do
-together (:mod:`kc.transforms.intrinsics.tensor_cores`); the function that this names says what one
-of them does. There an argument with the attribute ``nvvm.fragment`` is the words that the lane
-holds of a tile. Loops over the tiles of a buffer are unrolled (``unroll-loop`` and LLVM do it), as
-registers have no addresses. Until here all threads do the call, each with tiles of its own: memory
-of the scopes ``wmma.*`` and ``m16n8k*.*`` is that of a thread, as any other that names none.
+A call of a function that has the attribute ``kc.lanes`` is an operation of all lanes of a warp
+(:mod:`kc.transforms.intrinsics.tensor_cores`); the attribute names the function of a single lane.
+In that function, an argument with the attribute ``nvvm.fragment`` is the lane's words of a tile.
+Loops over the tiles of a buffer are unrolled (``unroll-loop`` and LLVM do it), as registers have no
+addresses. Until then all threads make the call, each with its own tiles: memory of the scopes
+``wmma.*`` and ``m16n8k*.*`` belongs to a thread.
 
-Loops over the elements of such tiles, which compute others of them, become the work of each lane
-for the elements that it holds (:mod:`._fragment_elements`): what is fused behind a product.
+Loops over the elements of such tiles, the operations that are fused after a product, become the
+work of each lane on the elements that it holds (:mod:`._fragment_elements`).
 
-Products of four warps (``wgmma``) read A and B from shared memory, by descriptors
-(``tir.matrix_descriptor``) that say how the buffer is laid out. They do so by another path than
-loads and stores: a thread that has written such a buffer has a fence before the barrier that the
-product is behind.
+Products of four warps (``wgmma``) read A and B from shared memory through descriptors of the
+buffer's layout (``tir.matrix_descriptor``), on another path than loads and stores. A thread that
+has written such a buffer therefore executes a fence before the barrier in front of the product.
 
 Requires: one nest of loops of threads around each kernel (``unify-thread-binding``). *Legal when*
 
-1. KC4240: nothing but such calls uses a buffer of fragments, and loops over all elements of tiles
-   that store in such buffers alone.
-2. KC4241: all of them take the tiles of a buffer for the same fragment, in its memory scope.
+1. KC4240: a buffer of fragments is used only by such calls, and by loops over all elements of tiles
+   that store only to such buffers.
+2. KC4241: all of them use the tiles of a buffer as the same fragment, in its memory scope.
 3. KC4242: a tile is one fragment: it begins at multiples of its size, and all of them are whole.
-4. KC4243: all lanes of a warp come to a call, for the same tiles.
+4. KC4243: all lanes of a warp reach a call, for the same tiles.
 5. KC4244: rows of tiles in memory begin at multiples of 16 bytes, where lanes load them as such.
-6. KC4248: tiles that four warps read are laid out as a descriptor can say.
+6. KC4248: tiles that four warps read have a layout that a descriptor can express.
 
 A buffer, its views and all calls that take them change at once, since the buffer's type does, and
 only after every call was found legal. So this is one walk over the function: a rewrite pattern

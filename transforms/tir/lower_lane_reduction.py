@@ -30,9 +30,10 @@ After::
       %B[%v_i] = %B[%v_i] + %total
     }
 
-The lanes' results are filled before, and combined behind, the outermost loop of the reduction that
-allows it: where the loops over results inside are constant and their results few. A loop of more
-iterations than vectors of the target have lanes four times becomes a loop over as many, and a rest.
+The lanes' results are initialised before, and combined after, the outermost loop of the reduction
+that allows it: one in which the loops over results are constant and the results few. A loop with
+more iterations than four vectors of the target have lanes becomes a loop over chunks of that size,
+and a remainder.
 
 On x86, the lanes of a maximum of floats also add their terms up, which shows whether one is NaN
 (``_lane_maximum.py``).

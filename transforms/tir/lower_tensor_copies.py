@@ -25,20 +25,19 @@ After::
       }
       nvvm.mbarrier.try_wait.parity %p, %parity, %time ...
 
-The host makes a map of each array that boxes are copied of. It says how the boxes lie in shared
-memory, which follows from the buffer there: its shape and its swizzle, the same as products of four
-warps read. Consecutive operations of one thread are in one branch, that of a lane of the first warp
-which ``elect.sync`` chooses: this is how the assembler knows that there is one. In the branch of a
-producer (``specialize-warps``) all that it does is in one such branch, and barriers in that of a
-consumer are those of its threads, by their number (``nvvm.barrier``).
-Neighbours are lowered together, and what a kernel needs of its host is known when all of its copies
-are: a rewrite pattern sees one operation.
+The host makes a map of each array whose boxes are copied. The map states how the boxes lie in
+shared memory, which follows from the buffer there: its shape and its swizzle, as products of four
+warps read it. Consecutive operations of one thread are in one branch, taken by the lane of the
+first warp that ``elect.sync`` chooses: this tells the assembler that a single thread runs it. A
+producer (``specialize-warps``) does all of its work in one such branch; the barriers of a consumer
+cover its threads, by their number (``nvvm.barrier``). Neighbouring operations are lowered together,
+and the host's part depends on all copies of a kernel, so this is no rewrite pattern.
 
 Requires: one nest of loops of threads around each kernel (``unify-thread-binding``), and buffers
-that still have the swizzles to come (``swizzle-storage``). *Legal when*
+whose swizzles are not applied yet (``swizzle-storage``). *Legal when*
 
-1. KC4250: boxes are such as a map can say, in global and in shared memory, and the same for all
-   threads.
+1. KC4250: a map can express the boxes, in global and in shared memory, and they are the same for
+   all threads.
 
 TVM: ``cp.async.bulk`` of bytes alone; CUTLASS and Triton make maps as here.
 """

@@ -28,13 +28,13 @@ Threads are numbered along x, then y, then z. Of those that are neighbours in th
 32 is the limit ``thread_warp_size`` of the target, which is 64 for some GPUs of AMD; where it is 1
 (OpenCL), there are no shuffles.
 
-All threads have the result. Barriers are the business of ``thread-sync``. A combiner that is the
-user's is given values in the order of the threads, so that all come to the same result even where
-it breaks ties by it.
+All threads have the result. ``thread-sync`` inserts the barriers. A user's combiner receives values
+in the order of the threads, so that all threads reach the same result even if it breaks ties by
+order.
 
 Requires: one nest of loops of threads (``unify-thread-binding``). *Legal when*
 
-1. KC4228: all threads come to the operation.
+1. KC4228: all threads reach the operation.
 
 TVM: ``LowerThreadAllreduce``. CUDA: reductions by ``__shfl_xor_sync`` (Harris, "Optimizing Parallel
 Reduction in CUDA").

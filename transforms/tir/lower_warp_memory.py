@@ -1,4 +1,4 @@
-"""lower-warp-memory: the memory of a row of threads as a part of that of their block.
+"""lower-warp-memory: the memory of a row of threads becomes part of the memory of its block.
 
 Before::
 
@@ -18,14 +18,14 @@ After::
         %b = tir.load %W[%y, 31 - %x] : memref<4x32xf32, "shared">
         ...
 
-Threads of ``threadIdx.x`` have it together (``kc.dialects.tir.threads``), so there is a copy for
-each number of the others. The primitives accept no read of what another warp has written.
+Threads along ``threadIdx.x`` share it (``kc.dialects.tir.threads``), so there is one copy for each
+value of the other thread indices. The primitives refuse reads of what another warp has written.
 
 Requires: the loops of threads are one nest (``unify-thread-binding``), with none of virtual threads
 left (``inject-virtual-thread``).
 
-Raises CodegenError KC4226, with the module unchanged, where the number of rows is not constant,
-and for memory that something else than a load or a store uses.
+Raises CodegenError KC4226, with the module unchanged, where the number of rows is not constant, and
+for memory that anything but loads and stores uses.
 
 TVM: ``LowerWarpMemory``, which keeps each lane's part in its registers and reads that of others by
 shuffles: that needs indices of a form that not all programs have, and this does not.

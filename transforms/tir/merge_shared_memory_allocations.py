@@ -16,12 +16,12 @@ After::
       %T = tir.alloc "T" {tir.shared_offset = 0 : i64} : memref<8192xf32, "shared.dyn">
       ...
 
-That is done for the dynamic memory of a block: the buffers of scope ``shared.dyn``, and all shared
-ones of a kernel where they are more than the 48 KiB that a kernel has without asking, which makes
-them dynamic. Static ones, of scope ``shared``, are put in one place where that saves 1 KiB or more:
-a place in common may take barriers, and a GPU gives blocks their memory by so many bytes.
-``convert-tir-to-gpu`` puts buffers where the attribute says, and ``thread-sync`` knows which of
-them share memory. When a buffer is alive is the business of :mod:`kc.analysis.shared_memory`.
+This applies to the dynamic memory of a block: the buffers of scope ``shared.dyn``, and all shared
+buffers of a kernel if they exceed the 48 KiB of static memory, which makes them dynamic. Static
+buffers, of scope ``shared``, share a place if that saves 1 KiB or more: a shared place may need
+barriers, and a GPU allocates memory to blocks in coarse units. ``convert-tir-to-gpu`` puts buffers
+where the attribute says, and ``thread-sync`` knows which of them share memory.
+:mod:`kc.analysis.shared_memory` decides when a buffer is alive.
 
 Requires: kernels have one loop for each axis (``unify-thread-binding``). Raises CodegenError KC3440
 for more memory than the target has.
@@ -60,7 +60,7 @@ LEAST_SAVING = 1024
 
 @dataclass(frozen=True)
 class MergeSharedMemoryAllocationsPass(ModulePass):
-    """Give buffers in the memory of a block places in common."""
+    """Let buffers in the memory of a block share places."""
 
     name = "merge-shared-memory-allocations"
 

@@ -24,10 +24,10 @@ After::
     }
 
 A processor reads a line of memory before it writes a part of it, to keep it in the cache. That is a
-third of the traffic of a sum and half of that of a copy, in vain where the line is evicted before
-anybody reads it. On x86 such stores need aligned memory, and arrays begin where they like (numpy's
-at a multiple of 16 bytes), so that is asked once, at the call: ``hoist-if-then-else`` puts the
-question in front of the loops. AArch64 needs no alignment.
+third of the traffic of a sum and half of that of a copy, wasted if the line is evicted before it is
+read. On x86 such stores need aligned memory, and arrays may begin anywhere (numpy's at a multiple
+of 16 bytes), so the alignment is tested once, at the call: ``hoist-if-then-else`` moves the test in
+front of the loops. AArch64 needs no alignment.
 
 A store is one of these where
 
@@ -44,8 +44,8 @@ parallel loop that a thread runs, by ``sfence`` on x86; on AArch64 they are orde
 Whether a store is one of these depends on every use of its array in the function, and all stores to
 an array change or none does. So a function is rewritten as a whole, not by a rewrite pattern.
 
-Requires: blocks were lowered (``lower-blocks``), loops vectorized (``vectorize-loop``). Targets
-other than these two kinds of CPUs are left alone.
+Requires: blocks were lowered (``lower-blocks``), loops vectorized (``vectorize-loop``). Other
+targets are left unchanged.
 
 LLVM: ``!nontemporal``. MLIR: ``nontemporal``.
 """

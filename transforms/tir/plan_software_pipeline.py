@@ -22,8 +22,8 @@ The annotations of a pipeline number the statements in the loop at the end of th
 passes that follow move initial values out of reductions and results of lanes behind them; in a loop
 of one iteration these stay with their statement. ``inject-software-pipeline`` dissolves that loop.
 
-A loop with a pipeline of its own is three statements of the loop around it: its prologue, its
-steady state and its epilogue.
+A pipelined loop counts as three statements of a pipelined loop around it: its prologue, its steady
+state and its epilogue.
 
 *Legal when*
 

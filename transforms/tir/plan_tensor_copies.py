@@ -21,10 +21,9 @@ After::
       tir.mbarrier_wait %full[0] phase [%k] : memref<1xi64, "shared">
       ...
 
-Loops with nothing but such copies are waited for as a whole, and copies that follow one another
-together: which copies these are is asked of a whole nest, not by a rewrite pattern. Those of a
-software pipeline, which are under way for several iterations, have rings already
-(``inject-software-pipeline``).
+One wait serves a loop that contains only such copies, or several consecutive copies. Which copies
+these are depends on a whole nest, so this is no rewrite pattern. Copies of a software pipeline,
+which are in flight for several iterations, already have rings (``inject-software-pipeline``).
 
 Requires that no blocks are left (``lower-blocks``). *Legal when*
 

@@ -6,10 +6,10 @@ Before::
       tir.call_extern packed "kc.assertion_failed"("program.py:6:9: n is small") : ()
     }
 
-After: nothing; what computed the condition goes where nothing else uses it.
+After: nothing. Operations that only the condition used are removed as well.
 
-What an assertion promises is then the caller's business: an index that it kept inside of an array
-reads or writes where it points.
+The caller is then responsible for what an assertion promised: an index that it kept inside an array
+accesses whatever it points to.
 
 TVM: ``SkipAssert``, asked for by ``tir.disable_assert``.
 """

@@ -1,4 +1,4 @@
-"""specialize-warps: warps of their own start the copies of a kernel, and run ahead of the others.
+"""specialize-warps: separate warps start the copies of a kernel, and run ahead of the others.
 
 Before::
 
@@ -41,15 +41,15 @@ is the slice of the kernel that starts copies: what computes their places, the l
 around, and nothing else. The other threads, the consumers, do the rest. A second ring of mbarriers
 (``_empty``) holds the producer back: a version may be overwritten when each warp of the consumers
 has arrived behind its last read. So the producer is ahead by as many iterations as there are
-versions, also beyond the end of the loop where that is in another one.
+versions, even across iterations of an outer loop.
 
-Where the registers of a multiprocessor do not suffice for the most that threads may have, and the
-architecture can do it, the producer gives up most of its own, which the consumers get.
+If a multiprocessor has too few registers for the most that each thread may have, the producer gives
+up most of its own to the consumers, where the architecture allows it.
 
-The slice is a fact about the whole kernel, so no rewrite pattern does it.
+The slice depends on the whole kernel, so this is no rewrite pattern.
 
 Requires: one nest of loops of threads around each kernel (``unify-thread-binding``); barriers come
-later (``thread-sync``), and are those of the threads of a role. *Legal when*
+later (``thread-sync``), and cover the threads of one role. *Legal when*
 
 1. KC4251: whole warps along ``threadIdx.x``, and at most one row of threads along ``threadIdx.z``.
 2. KC4251: with the producer, a block has no more threads than the GPU allows.
@@ -118,7 +118,7 @@ PRODUCER_REGISTERS = (32, 40)
 
 @dataclass(frozen=True)
 class SpecializeWarpsPass(ModulePass):
-    """Let warps of their own start the copies of pipelines that ask for it."""
+    """Let separate warps start the copies of pipelines that request it."""
 
     name = "specialize-warps"
 

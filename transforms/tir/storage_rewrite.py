@@ -39,7 +39,7 @@ their own, and those of the threads of a kernel.
 
 Requires nothing, but is meant to run after what moves and shrinks buffers, and before vectors,
 whose lanes are iterations until then. ``tir.disable_storage_rewrite`` of a PassContext leaves it
-out, and so do checks of bounds, which want the shapes of buffers.
+out, and so do bound checks, which need the shapes of buffers.
 
 TVM: ``StorageRewrite``.
 """

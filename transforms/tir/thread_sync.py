@@ -27,15 +27,15 @@ its barrier. The chosen places serve all pairs, with preference for places that 
 rarely; none of them can be omitted.
 
 Two buffers that ``merge-shared-memory-allocations`` has put in one place are compared by the
-addresses of their elements. Memory of the threads themselves needs no barriers, nor what only one
-thread touches or nobody writes. Barriers that are there already are counted with.
+addresses of their elements. Memory of a single thread needs no barriers, nor do elements that only
+one thread touches or that nobody writes. Existing barriers are taken into account.
 
-In the branch of a role (``specialize-warps``) a barrier is one of the threads of that role. What a
-producer overwrites it has waited for at an mbarrier.
+In the branch of a role (``specialize-warps``) a barrier covers the threads of that role. A producer
+has already waited at an mbarrier for what it overwrites.
 
-Copies that go on by themselves are done where their thread waits for them, so what another one
-touches of them needs a barrier behind that. Copies of boxes are done where all threads wait for
-them at an mbarrier, and need none; what they overwrite does.
+Asynchronous copies are complete where their thread waits for them, so accesses by other threads
+need a barrier after that wait. Copies of boxes are complete where all threads wait for them at an
+mbarrier, and need no barrier; what they overwrite does.
 
 Requires: kernels have one loop for each axis (``unify-thread-binding``). *Legal when*
 

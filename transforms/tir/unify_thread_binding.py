@@ -26,16 +26,16 @@ After::
       }
     }
 
-There is one loop for each axis of blocks and threads, from ``blockIdx.z`` to ``threadIdx.x``; what
-was in others is in the innermost one, where each thread runs its own iteration. Buffers are
-allocated once, at its start; those of global memory before the kernel. What all threads of a block
-along an axis do in the same way counts once (:mod:`kc.dialects.tir.threads`): where they would all
-store to memory that they share, the first of them does. Blocks do not wait for each other, so each
-stores for itself. Loops that may be empty, and are not all of the kernel, are guarded, as a launch
-has at least one thread.
+There is one loop for each axis of blocks and threads, from ``blockIdx.z`` to ``threadIdx.x``; the
+contents of the other loops move into the innermost one, where each thread runs its own iteration.
+Buffers are allocated once, at its start; those of global memory before the kernel. What all threads
+of a block along an axis do in the same way counts once (:mod:`kc.dialects.tir.threads`): where they
+would all store to memory that they share, the first of them does. Blocks do not wait for each
+other, so each stores for itself. Loops that may be empty, and are not all of the kernel, are
+guarded, as a launch has at least one thread.
 
-A kernel without threads along x in which lanes of warps do something together (``tensorize``) has
-as many of them as these need: copies by the copy unit bind none.
+A kernel without threads along x whose warps act together (``tensorize``) gets as many threads as
+they need; copies by the copy unit bind none.
 
 Loops of ``vthread`` without a letter are each an axis of their own, and stay
 (``inject-virtual-thread``); those of ``vthread.x`` and the like are unified as threads are.

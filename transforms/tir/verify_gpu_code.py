@@ -21,8 +21,9 @@ threadIdx.x in a warp. Blocks do not read what other blocks write.
 9. KC3444: nor more threads along an axis, and a grid no more blocks.
 10. KC3443: how many blocks and threads there are is known where the kernel is launched.
 
-8 and 9 also hold for constant sizes of ``gpu.launch`` and ``gpu.launch_func``, and 6 for the memory
-that a kernel in the dialect gpu has of its block. All of that is static, of which CUDA has less.
+Rules 8 and 9 also apply to constant sizes of ``gpu.launch`` and ``gpu.launch_func``, and rule 6 to
+the workgroup memory of a kernel in the dialect gpu. That memory is static, of which CUDA allows
+less.
 
 The limits are the target's, CUDA's for a target without any. Shared buffers that are not alive at
 the same time count as one place (:mod:`kc.analysis.shared_memory`). TVM: ``VerifyGPUCode`` (which
@@ -66,7 +67,7 @@ SHARED = ("shared", "shared.dyn")
 
 @dataclass(frozen=True)
 class VerifyGpuCodePass(ModulePass):
-    """Check that kernels fit the GPU: what memory carries, shared memory and threads of a block."""
+    """Check that kernels fit the GPU: values passed through memory, shared memory, block sizes."""
 
     name = "verify-gpu-code"
 

@@ -24,16 +24,16 @@ new buffer has the shape of the old one, so indices do not change.
 
 *Legal when*
 
-1. KC3300, KC3303: the block reads the buffer, which is used by nothing but loads and stores,
-   also of parts (``tir.view``), and calls that are given parts of it: they stay with the buffer.
+1. KC3300, KC3303: the block reads the buffer, which is used only by loads and stores (also of
+   parts, ``tir.view``) and by calls that receive parts of it; those keep using the buffer.
 2. KC3601: it writes the buffer too.
 3. KC3301: the target has the scope. A scope without benefit there gets a warning (KC3302).
 4. KC3307: nothing else reads what the block has written before it is written back, or writes what
    was copied.
 5. KC3310: there is a place for the copies that is not in a vectorized loop.
 6. KC3619: the copies are in no loop of a reduction that may be empty.
-7. KC3408, KC3409: threads that have a copy each do not exchange values in it, and the place is in
-   all loops of a kernel over blocks of threads.
+7. KC3408, KC3409: threads with a copy each exchange no values in it, and the place is in all loops
+   of a kernel over blocks of threads.
 
 TVM: ``cache_inplace``. Exo: ``stage_mem``.
 """

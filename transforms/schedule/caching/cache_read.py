@@ -23,8 +23,8 @@ is used).
 
 *Legal when*
 
-1. KC3300, KC3303: the block reads the buffer, which is used by nothing but loads and stores, and
-   calls that are given parts of it (``tir.view``).
+1. KC3300, KC3303: the block reads the buffer, which is used only by loads and stores, and by calls
+   that receive parts of it (``tir.view``).
 2. KC3301: the target has the scope. A scope without benefit there gets a warning (KC3302).
 3. KC3304: the consumers are blocks of one scope, and read the buffer.
 4. KC3305: there is a place from which on no element is written before it is read.

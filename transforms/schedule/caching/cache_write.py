@@ -20,15 +20,14 @@ After::
 
 The init of a reduction and its updates go to the new buffer, once for each buffer that the block
 writes and that is named. ``consumers`` are blocks that read the new buffer from then on; all others
-read the old one. The copy stands behind the block, as far out as no other access notices that the
-old buffer is written later; it copies the bounding box of all that the block writes there. The new
-buffer has the shape of the old one, so indices do not change. Other blocks may write the buffer
-too.
+read the old one. The copy follows the block, as far out as no other access sees that the old buffer
+is written later; it copies the bounding box of all that the block writes there. The new buffer has
+the shape of the old one, so indices do not change. Other blocks may write the buffer too.
 
 *Legal when*
 
-1. KC3300, KC3303: the block writes the buffer, which is used by nothing but loads and stores,
-   also of parts (``tir.view``), and calls that are given parts of it: they stay with the buffer.
+1. KC3300, KC3303: the block writes the buffer, which is used only by loads and stores (also of
+   parts, ``tir.view``) and by calls that receive parts of it; those keep using the buffer.
 2. KC3301: the target has the scope. A scope without benefit there gets a warning (KC3302).
 3. KC3306: the block writes all of the box.
 4. KC3307: nothing else reads or writes these elements between the block and the copy.
@@ -37,8 +36,8 @@ too.
 6. KC3304, KC3600: the consumers are blocks of the same scope, and read what the block was the last
    to write.
 7. KC3310: there is a place for the copy that is not in a vectorized loop.
-8. KC3408, KC3409: threads that have a copy each do not exchange values in it, and the place is in
-   all loops of a kernel over blocks of threads.
+8. KC3408, KC3409: threads with a copy each exchange no values in it, and the place is in all loops
+   of a kernel over blocks of threads.
 
 TVM: ``cache_write`` (of buffers with exactly one writer). Halide: an intermediate ``Func``. Exo:
 ``stage_mem``.

@@ -24,8 +24,8 @@ old one, so indices do not change.
 
 *Legal when*
 
-1. KC3300, KC3303: the block reads the buffer, which is used by nothing but loads and stores,
-   also of parts (``tir.view``), and calls that are given parts of it: they stay with the buffer.
+1. KC3300, KC3303: the block reads the buffer, which is used only by loads and stores (also of
+   parts, ``tir.view``) and by calls that receive parts of it; those keep using the buffer.
 2. KC3301: the target has the scope. A scope without benefit there gets a warning (KC3302).
 3. KC3602: the loop is around the block.
 4. KC3603: the buffer exists in the loop already.

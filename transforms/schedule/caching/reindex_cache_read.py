@@ -1,4 +1,4 @@
-"""reindex_cache_read: what a block reads of a buffer is copied to a new one, in a layout of choice.
+"""reindex_cache_read: what a block reads of a buffer is copied to a new one, in a chosen layout.
 
 Before, ``reindex-cache-read block=C buffer=A scope=local index-map=(i, j)->(j, i)``::
 
@@ -26,9 +26,9 @@ need. Other users of the old buffer keep it. (``cache_read`` keeps the layout.)
 
 *Legal when*
 
-1. KC3300, KC3303, KC3504: the block reads the buffer, which is used by nothing but loads and
-   stores of single elements, also of parts, and calls that are given parts of it (``tir.view``):
-   they stay with the buffer. KC3301, KC3302: the target has the scope, and benefits from it.
+1. KC3300, KC3303, KC3504: the block reads the buffer, which is used by nothing but loads and stores
+   of single elements (also of parts), and calls that receive parts of it (``tir.view``) keep using
+   the buffer. KC3301, KC3302: the target has the scope, and benefits from it.
 2. KC3530: the block reads it at one index, a function of the block's variables.
 3. KC3305: no element changes between the copy and the block.
 4. KC3501, KC3503, KC3531: the map takes as many indices as the block has variables, to indices that

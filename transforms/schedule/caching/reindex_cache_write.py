@@ -1,4 +1,4 @@
-"""reindex_cache_write: a block writes to a new buffer in a layout of choice, which is copied back.
+"""reindex_cache_write: a block writes to a new buffer in a chosen layout, which is copied back.
 
 Before, ``reindex-cache-write block=C buffer=C scope=local index-map=(i, j)->(j, i)``::
 
@@ -27,8 +27,8 @@ need. Other users of the old buffer keep it. (``cache_write`` keeps the layout.)
 *Legal when*
 
 1. KC3300, KC3303, KC3504: the block writes the buffer, which is used by nothing but loads and
-   stores of single elements, also of parts, and calls that are given parts of it (``tir.view``):
-   they stay with the buffer. KC3301, KC3302: the target has the scope, and benefits from it.
+   stores of single elements (also of parts), and calls that receive parts of it (``tir.view``) keep
+   using the buffer. KC3301, KC3302: the target has the scope, and benefits from it.
 2. KC3530: the block writes it at one index, a function of the block's variables.
 3. KC3306, KC3307, KC3308: all that is copied back is written, and nothing sees it before.
 4. KC3501, KC3503, KC3531: the map takes as many indices as the block has variables, to indices that

@@ -26,8 +26,8 @@ chosen for the target. The new buffer has the shape of the old one, so indices d
 
 *Legal when*
 
-1. KC3300, KC3303: the block writes the buffer, which is used by nothing but loads and stores,
-   also of parts (``tir.view``), and calls that are given parts of it: they stay with the buffer.
+1. KC3300, KC3303: the block writes the buffer, which is used only by loads and stores (also of
+   parts, ``tir.view``) and by calls that receive parts of it; those keep using the buffer.
 2. KC3301: the target has the scope. A scope without benefit there gets a warning (KC3302).
 3. KC3602: the loop is around the block.
 4. KC3603: the buffer exists in the loop already.
@@ -37,8 +37,8 @@ chosen for the target. The new buffer has the shape of the old one, so indices d
    earlier writes of the iteration; in the first case it reads the new buffer.
 8. KC3211: neither the loop nor one around it is vectorized.
 9. KC3619: neither it nor a loop around it is a loop of a reduction that may be empty.
-10. KC3408, KC3409: threads that have a copy each do not exchange values in it, and the loop is in
-    all loops of a kernel over blocks of threads.
+10. KC3408, KC3409: threads with a copy each exchange no values in it, and the loop is in all loops
+    of a kernel over blocks of threads.
 
 TVM: ``write_at``. Exo: ``stage_mem``.
 """

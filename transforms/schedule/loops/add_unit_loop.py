@@ -12,15 +12,15 @@ After::
         tir.block "C" (spatial %v_i in 64 = %i) do { ... }
 
 With ``loop=i`` the new loop goes around a loop. A block without loops gets one that other
-primitives can take. With ``block=root``, the whole function, it goes around the first statements
-that stand in no loop, those of a hybrid function, say, and what uses their values: on a GPU they
-have to be in a loop that is bound.
+primitives accept. With ``block=root`` (the whole function), the loop goes around the first
+statements that are in no loop, such as those of a hybrid function, and around everything that uses
+their values: on a GPU they must be in a bound loop.
 
 *Legal when*
 
 1. KC3342: a loop or a block is named.
-2. KC3345: of the root: there is a statement that stands in no loop, and no bound, parallel or
-   vectorized loop uses what it computes.
+2. KC3345: with the root: some statement is in no loop, and no bound, parallel or vectorized loop
+   uses what it computes.
 
 TVM: ``add_unit_loop``.
 """

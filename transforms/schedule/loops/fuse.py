@@ -21,8 +21,8 @@ After::
    an else), which go inside: into the predicates of blocks where all they hold is in blocks.
 4. KC3034: no extent depends on an outer loop of the nest (the space is a box).
 5. KC3036: a reduction loop that may have no iteration is not fused with a loop over elements, since
-   the initial value of the reduction would not be written; in a block with an order (of a scan) no
-   loop of a reduction is that may be empty over another variable.
+   the initial value of the reduction would not be written; in a block with an order (of a scan), no
+   reduction loop that may be empty is fused with a loop over another variable.
 
 Symbolic extents give a symbolic product; the indices then come from ``tir.delinearize``.
 ``preserve-unit-iters=false`` puts 0 for the variable of a fused loop of one iteration.

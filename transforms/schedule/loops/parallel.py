@@ -10,8 +10,8 @@ After::
 
 *Legal when*
 
-1. KC3010: the loop is none of kind while. Another kind than it has takes the place of that, where
-   the loops that are bound in its kernel could be bound after that.
+1. KC3010: the loop is not a ``while``. Its old kind is replaced, if the bound loops of its kernel
+   could still be bound afterwards.
 2. KC3042: no loop around it or in it is parallel (nested parallel runs serially, so it is refused)
    or bound to threads of a GPU, and it is not inside a vectorized loop or one of virtual threads.
 3. KC3040, KC3041: no two iterations depend on each other; those of a reduction do.

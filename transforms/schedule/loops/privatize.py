@@ -28,7 +28,7 @@ needs: the loop may be parallel then, or distributed, or exchanged with others.
    by loads and stores alone.
 3. KC3486: it is allocated outside the loop, and used in it only.
 4. KC3487: an iteration reads no element that it has not written before.
-5. KC3488: the buffer has no notes on its dimensions.
+5. KC3488: no annotation refers to dimensions of the buffer.
 
 Polyhedral compilers: scalar expansion and array expansion, privatization (Tu and Padua 1993). Exo:
 ``expand_dim``.

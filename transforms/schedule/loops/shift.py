@@ -10,14 +10,14 @@ After::
     tir.for %i_s in 17 {
       tir.block "B" (spatial %v_i in 16 = %i_s - 1) where (%i_s >= 1) do { ... }
 
-What the loop does comes ``by`` iterations later; ``after`` empty ones follow. Loops that cannot be
-merged because the second needs what the first does in a later iteration can be once the second is
-shifted by as much, and the first is as long (``after``).
+The work of the loop starts ``by`` iterations later; ``after`` empty iterations follow it. If two
+loops cannot be merged because the second needs what the first does some iterations later, shift the
+second by that many iterations and lengthen the first by as many (``after``).
 
 *Legal when*
 
 1. KC3010, KC3011: the loop is serial and carries no annotation.
-2. KC3036: it has iterations, if it is that of a reduction.
+2. KC3036: a loop of a reduction has at least one iteration.
 3. KC3458: neither number is negative, one is not 0, and the new extent fits 64 bits.
 4. KC3499: so do the numbers in its indices.
 

@@ -23,8 +23,8 @@ tiling of stencils needs.
 
 1. KC3466: there are two loops, the second inside the first. KC3030: they are distinct.
 2. KC3010, KC3011: both are serial and carry no annotation.
-3. KC3036: both loops have iterations, if they are of a reduction; one of elements is not skewed
-   with one of a reduction that may be empty in a block with an order (of a scan).
+3. KC3036: loops of a reduction have at least one iteration; in a block with an order (of a scan), a
+   loop over elements is not skewed by a reduction loop that may be empty.
 4. KC3467: the factor is not 0, and the new extent fits 64 bits. KC3499: so do the numbers in the
    inner loop's indices.
 5. KC3468: the extent of the inner loop does not depend on the outer one.

@@ -12,8 +12,8 @@ The loop stays one op; code generation tells LLVM to unroll it, which keeps the 
 
 *Legal when*
 
-1. KC3010: the loop is none of kind while. One that is bound to threads is bound no longer (KC3401,
-   a warning), where what else is bound in its kernel could be bound after that.
+1. KC3010: the loop is not a ``while``. A loop that is bound to threads loses its binding (KC3401, a
+   warning), if the other bound loops of its kernel could still be bound afterwards.
 2. KC3047: its extent is a constant.
 
 The order of iterations does not change, so no dependence forbids it.

@@ -14,15 +14,15 @@ the end (``lower-lane-reduction``), so that the terms of floats are added in ano
 
 *Legal when*
 
-1. KC3010: the loop is none of kind while. Another kind than it has takes the place of that, where
-   the loops that are bound in its kernel could be bound after that.
+1. KC3010: the loop is not a ``while``. Its old kind is replaced, if the bound loops of its kernel
+   could still be bound afterwards.
 2. KC3043: its extent is a constant.
 3. KC3044: no loop around it or in it is vectorized, and none in it is parallel, bound to threads
    or a while.
 4. KC3041: no two iterations depend on each other. A later iteration may store only what a loop
    without inner loops loads, after the load: all lanes load before any lane stores.
-5. KC3040: of a reduction, the iterations are nothing but its updates, by a combiner that exists on
-   vectors; they drive no results, which nothing else in the loop uses.
+5. KC3040: the iterations of a reduction loop contain only its updates, by a combiner that exists on
+   vectors; they drive no results, and nothing else in the loop uses the results.
 
 TVM, Halide: ``vectorize``. Exo: ``replace`` with vector instructions.
 """

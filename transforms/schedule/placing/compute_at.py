@@ -31,20 +31,21 @@ front of the loop's n-th child. ``preserve-unit-loops`` keeps loops of one itera
 
 *Legal when*
 
-1. KC3200: the block computes each element of one buffer by itself, or is a reduction, which may be
-   of several buffers; or it holds loops and blocks, no two values of its spatial variables share
-   an element, and it reads of what it writes only what it has written; with reduce variables, it
-   only adds to elements, by one combiner, that its init has given values.
+1. KC3200: the block computes each element of one buffer independently, or is a reduction (of one or
+   several buffers). Or it holds loops and blocks: then no two values of its spatial variables share
+   an element, it reads from the buffers that it writes only what it has written, and with reduce
+   variables it only combines into elements that its init has set, by one combiner.
 2. KC3202, KC3205: no buffer is an output, the block the only writer; loads, and calls of functions
    that read parts of the buffers, are the only readers.
 3. KC3203, KC3204: something reads it, and all readers are in the loop.
 4. KC3213, KC3214, KC3212: the block is not already in the loop, and comes before it in the same
    scope.
-5. KC3010, KC3011: the block's own loops carry no annotation, and are serial, or vectorized or
-   unrolled and each alone counts a spatial variable, whose new loop is so as well.
+5. KC3010, KC3011: the block's own loops carry no annotation and are serial. A vectorized or
+   unrolled one is accepted if it alone counts a spatial variable: the variable's new loop gets the
+   same kind.
 6. KC3211: neither the loop nor one around it is vectorized.
 7. KC3215: the index is a place before the first consumer.
-8. KC3206: all that is read in an iteration of the loop is computed in it before.
+8. KC3206: everything that an iteration of the loop reads is computed earlier in that iteration.
 9. KC3209: the block runs for all that the box contains, and only once if it is a reduction.
 10. KC3207, KC3208: what the block reads is known, and still the same, at the new place.
 

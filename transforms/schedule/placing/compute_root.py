@@ -25,8 +25,9 @@ A block that already has its own nest there stays as it is.
 1. KC3200: the block computes each element of one buffer by itself, or is a reduction.
 2. KC3202, KC3205: the buffer is not an output, the block its only writer, loads its only readers.
 3. KC3203: something reads it.
-4. KC3010, KC3011: the block's own loops carry no annotation, and are serial, or vectorized or
-   unrolled and each alone counts a spatial variable, whose new loop is so as well.
+4. KC3010, KC3011: the block's own loops carry no annotation and are serial. A vectorized or
+   unrolled one is accepted if it alone counts a spatial variable: the variable's new loop gets the
+   same kind.
 5. KC3206: all that is read is computed.
 6. KC3209: the block runs (once, if it is a reduction) for all in the box around the reads.
 7. KC3207, KC3208: what the block reads is known, and already there, at the root.

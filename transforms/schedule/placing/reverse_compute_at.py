@@ -31,8 +31,9 @@ the loop's n-th child. ``preserve-unit-loops`` keeps loops of one iteration.
 2. KC3230: a block in the loop writes something that it reads.
 3. KC3213, KC3214, KC3212: the block is not already in the loop, and comes after it in the same
    scope.
-4. KC3010, KC3011: the block's own loops carry no annotation, and are serial, or vectorized or
-   unrolled and each alone counts a spatial variable, whose new loop is so as well.
+4. KC3010, KC3011: the block's own loops carry no annotation and are serial. A vectorized or
+   unrolled one is accepted if it alone counts a spatial variable: the variable's new loop gets the
+   same kind.
 5. KC3211: neither the loop nor one around it is vectorized.
 6. KC3215: the index is a position after the last producer.
 7. KC3231, KC3209: the boxes of all iterations together are exactly what the block runs for, once.

@@ -21,7 +21,7 @@ bound after it.
 *Legal when*
 
 1. KC3400: there is such an axis.
-2. KC3010: the loop is none of kind while; threads take the place of another kind.
+2. KC3010: the loop is not a ``while``; threads replace any other kind.
 3. KC3402: no loop around it is vectorized, none in it is parallel; blocks and threads are in no
    parallel loop.
 4. KC3403: all loops of an axis in a kernel have the same extent. KC3406: the extent of a loop of
