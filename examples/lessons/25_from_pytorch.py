@@ -1,8 +1,8 @@
 """Lesson 25: a PyTorch module, scheduled, next to torch's time.
 
-``kc.from_torch`` imports what ``torch.export`` gives. Without torch, the lesson makes the same
-function of the same operators of ``kc.topi``, its parameters being arguments, and has no time of
-torch's to show.
+``kc.from_torch`` imports the graph of ``torch.export``. Without torch, the lesson builds the same
+function from operators of ``kc.topi``, with the parameters as arguments, and shows no time of
+torch.
 """
 
 import importlib.util

@@ -380,7 +380,7 @@ def remark(code: str, message: str, **details: Any) -> None:
 def wants_color(stream: TextIO) -> bool:
     """Whether to colour what goes to ``stream``: a terminal, or anything where FORCE_COLOR is set.
 
-    NO_COLOR counts more (https://no-color.org, https://force-color.org).
+    NO_COLOR takes precedence (https://no-color.org, https://force-color.org).
     """
     from kc.support.environment import read
 

@@ -38,7 +38,7 @@ VARIABLES = {
         Variable(
             "KC_CACHE_SIZE",
             "512",
-            "MiB that the compile cache may take; the oldest entries go when there is more",
+            "MiB that the compile cache may take; beyond that, the oldest entries are removed",
         ),
         Variable(
             "KC_DEBUG_INFO",
@@ -67,7 +67,7 @@ VARIABLES = {
         Variable(
             "CUDA_HOME",
             "wheels, the toolkit of nvcc in PATH, and /usr/local/cuda",
-            "CUDA's toolkit, whose libdevice kernels are linked with that call its functions "
+            "CUDA's toolkit: kernels that call functions of its libdevice are linked with it "
             "(-libs=libdevice)",
         ),
         Variable(
@@ -79,7 +79,7 @@ VARIABLES = {
         Variable(
             "FORCE_COLOR",
             "off",
-            "colours where the output is no terminal too (force-color.org); NO_COLOR counts more",
+            "colours even if the output is no terminal (force-color.org); NO_COLOR takes precedence",
         ),
         Variable("COLUMNS", "those of the terminal", "the width of --help, at most 100"),
     )
