@@ -65,11 +65,11 @@ def _require_own_memory(function: FuncOp) -> None:
     name = buffer_name(wrong.memory)
     raise CodegenError(
         "KC4558",
-        f"{function.sym_name.data} gives back {name} by memref.dealloc",
+        f"{function.sym_name.data} frees {name} by memref.dealloc",
         location=location_of(wrong.dealloc),
         facts=[f"the use: {place}"] if wrong.use and (place := location_of(wrong.use)) else [],
         why=wrong.why,
-        hints=["leave the dealloc out: memory of a function is given back where it ends"],
+        hints=["leave the dealloc out: memory of a function is freed where it ends"],
     )
 
 

@@ -44,7 +44,7 @@ def lower_operators(module: ModuleOp, target: Target) -> None:
                 "KC2181",
                 f"{name}: nothing says what it is on the target '{target.kind.name}'",
                 location=location_of(op),
-                why="an operator of one's own has the meaning that a rule gives it",
+                why="a user's operator has the meaning that a rule gives it",
                 hints=[f'tvm.ir.register_intrin_lowering("{name}", "default", f=rule)'],
             )
 

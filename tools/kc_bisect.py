@@ -258,7 +258,7 @@ def first_bad(
             "KC0025",
             "the test fails for the input, before any step",
             why="there is no step to blame",
-            hints=["the command succeeds for a good module: run it by hand"],
+            hints=["the command must succeed for a good module: run it by hand"],
         )
     progress("testing the result ...")
     last = len(texts) - 1

@@ -92,7 +92,7 @@ def _reduce(arguments: Arguments, reporter: Reporter, output: str | None) -> int
             raise KCError(
                 "KC0025",
                 "the test fails for the input: there is nothing to reduce",
-                hints=["the command succeeds where the bug is there: run it by hand"],
+                hints=["the command must succeed for a module with the bug: run it by hand"],
             )
 
         def interesting(module: str, passes: Sequence[PassSpec]) -> bool:

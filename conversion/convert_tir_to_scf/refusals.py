@@ -25,7 +25,7 @@ def require_lowered(function: func.FuncOp) -> None:
             "KC4214",
             f"convert-tir-to-scf: @{function.sym_name.data} has branches",
             location=location_of(function.body.blocks[0].last_op),
-            why="loops of tir stand in functions of one block",
+            why="loops of tir are allowed only in functions of one block",
             hints=["write tir.if or scf.if, or put the loops into a function of their own"],
         )
     for op in preorder(function):

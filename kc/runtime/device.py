@@ -82,7 +82,7 @@ class Device:
                 facts = list(seen.tried)
                 hints = ["KC_CUDA=emu in the environment: an emulated one, on this CPU"]
                 hints += [*seen.hints, "kc.cpu(0)"]
-        raise DeviceError("KC6201", f"{self} is not there", facts=facts, hints=hints)
+        raise DeviceError("KC6201", f"there is no device {self}", facts=facts, hints=hints)
 
     @property
     def gpu(self) -> Any:

@@ -79,7 +79,8 @@ VARIABLES = {
         Variable(
             "FORCE_COLOR",
             "off",
-            "colours even if the output is no terminal (force-color.org); NO_COLOR takes precedence",
+            "colours even if the output is no terminal (force-color.org); "
+            "NO_COLOR takes precedence",
         ),
         Variable("COLUMNS", "those of the terminal", "the width of --help, at most 100"),
     )

@@ -160,7 +160,7 @@ def while_loop(what: str, condition: Expr, location: Location | None) -> While:
             "KC2106",
             f"{what}: nothing can change the condition",
             location=location,
-            why="it reads no memory, so that it holds for ever or never",
+            why="it reads no memory, so it holds always or never",
             hints=["a condition on an element: while x[0] < n", "an if, where it holds once"],
         )
     return While(location, condition, [])

@@ -125,7 +125,7 @@ class IRModule:
             "KC0080",
             f"script: there is no style '{style}'",
             location=caller_location(),
-            why="'mlir' is the IR, 'tvm' and 'tvmscript' are the loops as TVM has them",
+            why="'mlir' is the IR, 'tvm' and 'tvmscript' are the loops as TVM prints them",
             hints=suggest(str(style), STYLES, "the styles are"),
         )
 

@@ -6,7 +6,7 @@ import pytest
 import kc
 from kc.error import KCError
 
-HINT = "  try: leave the dealloc out: memory of a function is given back where it ends"
+HINT = "  try: leave the dealloc out: memory of a function is freed where it ends"
 ALLOC = "  %t = memref.alloc() : memref<4xf32>\n"
 FREE = "  memref.dealloc %t : memref<4xf32>\n"
 COPY = "  memref.copy %t, %A : memref<4xf32> to memref<4xf32>\n"
@@ -57,7 +57,7 @@ def test_memory_of_others(name: str):
     with pytest.raises(KCError) as refused:
         kc.build(parsed(body))
     assert str(refused.value) == (
-        f"error[KC4558]: f gives back {memory} by memref.dealloc\n"
+        f"error[KC4558]: f frees {memory} by memref.dealloc\n"
         f"  --> f.mlir:{place}\n"
         f"  why: {why}\n{HINT}"
     )
@@ -68,7 +68,7 @@ def test_uses_afterwards(use: str, name: str):
     with pytest.raises(KCError) as refused:
         kc.build(parsed(ALLOC + FREE + use))
     assert str(refused.value) == (
-        "error[KC4558]: f gives back t by memref.dealloc\n"
+        "error[KC4558]: f frees t by memref.dealloc\n"
         "  --> f.mlir:3:3\n"
         "   |  the use: f.mlir:4:3\n"
         f"  why: {name} uses it afterwards\n{HINT}"

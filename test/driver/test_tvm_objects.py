@@ -68,7 +68,7 @@ def test_operators_of_ones_own():
     kc.ir.register_op_attr("tir.mylog", "TCallEffectKind", tir.CallEffectKind.Pure)
     assert refused(lambda: built(mylog)) == (
         "error[KC2181]: tir.mylog: nothing says what it is on the target 'llvm'\n"
-        "  why: an operator of one's own has the meaning that a rule gives it\n"
+        "  why: a user's operator has the meaning that a rule gives it\n"
         '  try: tvm.ir.register_intrin_lowering("tir.mylog", "default", f=rule)'
     )
 

@@ -58,7 +58,7 @@ error[KC3440]: verify-gpu-code: a block of @main uses 64 KiB of shared memory, s
   why: all threads of a block see its shared buffers; those that are alive at the same time have memory of their own
   try: compute_at A_shared at k: 256 B instead of 64 KiB""",
     "no_gpu": """\
-error[KC6201]: cuda(64) is not there
+error[KC6201]: there is no device cuda(64)
    |  the driver's library: libcuda.so.1 is not found
   try: KC_CUDA=emu in the environment: an emulated one, on this CPU
   try: NVIDIA's driver brings the library libcuda

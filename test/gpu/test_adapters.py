@@ -209,7 +209,7 @@ except OSError:
     if done.stdout == "there is a driver\n":
         pytest.skip("this machine has a driver")
     first, second, *rest = done.stdout.splitlines()
-    assert first == "error[KC6201]: cuda(0) is not there"
+    assert first == "error[KC6201]: there is no device cuda(0)"
     assert second.startswith("   |  cuda-bindings: it finds no driver: ")
     assert rest == [
         "  try: KC_CUDA=emu in the environment: an emulated one, on this CPU",
@@ -247,7 +247,7 @@ def test_a_driver_without_devices(fake: FakeGpu):
     with pytest.raises(KCError) as caught:
         kc.nd.empty((3,), "float32", kc.cuda(0))
     assert str(caught.value) == (
-        "error[KC6201]: cuda(0) is not there\n"
+        "error[KC6201]: there is no device cuda(0)\n"
         "   |  the driver's library: cuInit: CUDA_ERROR_NO_DEVICE (no CUDA-capable device is "
         "detected)\n"
         "  try: KC_CUDA=emu in the environment: an emulated one, on this CPU\n"

@@ -588,5 +588,5 @@ def test_device_and_times(fake: FakeGpu):
         "error[KC6204]: main runs on cuda(0), not on cpu(0)"
     )
     assert module.time_evaluator("main")(a, a, on_gpu(random(10))).mean >= 0
-    with pytest.raises(DeviceError, match=r"KC6201\]: cuda\(3\) is not there"):
+    with pytest.raises(DeviceError, match=r"KC6201\]: there is no device cuda\(3\)"):
         on_gpu(random(10), 3)

@@ -87,7 +87,7 @@ def test_time_evaluator_checks_its_arguments() -> None:
         module.time_evaluator("f")(np.zeros(2))
     with pytest.raises(CallError, match="KC5120"):
         module.time_evaluator("g")
-    with pytest.raises(DeviceError, match=r"KC6201\]: cpu\(3\) is not there"):
+    with pytest.raises(DeviceError, match=r"KC6201\]: there is no device cpu\(3\)"):
         module.time_evaluator("f", kc.cpu(3))
     for name in ("number", "repeat", "repeats_to_cooldown"):
         with pytest.raises(CallError) as caught:

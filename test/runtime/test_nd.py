@@ -199,7 +199,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     ),
     "absent CPU": (
         lambda: kc.nd.empty(3, device=kc.cpu(1)),
-        "KC6201]: cpu(1) is not there\n   |  the CPU is one device, cpu(0)\n  try: kc.cpu(0)",
+        "KC6201]: there is no device cpu(1)\n   |  the CPU is one device, cpu(0)\n  try: kc.cpu(0)",
     ),
     "unknown device": (
         lambda: kc.device("gpu"),
@@ -253,7 +253,7 @@ def test_a_device_need_not_exist(no_driver: None) -> None:
     with pytest.raises(DeviceError) as caught:
         kc.nd.array([1.0], kc.cuda(0))
     assert str(caught.value) == (
-        "error[KC6201]: cuda(0) is not there\n"
+        "error[KC6201]: there is no device cuda(0)\n"
         + NO_DRIVER
         + "  try: KC_CUDA=emu in the environment: an emulated one, on this CPU\n"
         "  try: pip install 'kc-compiler[cuda]' brings cuda-bindings\n"

@@ -388,7 +388,7 @@ error[KC2105]: for_range: there are no loops of kind 'vectorise'
     while_: """\
 error[KC2106]: while_loop: nothing can change the condition
   --> HERE:2  ib.while_loop(te.var("n") > 0)
-  why: it reads no memory, so that it holds for ever or never
+  why: it reads no memory, so it holds always or never
   try: a condition on an element: while x[0] < n
   try: an if, where it holds once""",
     coprocessor: """\

@@ -596,7 +596,7 @@ REFUSALS = {
     while_loop: """\
 error[KC2106]: while m > 0: nothing can change the condition
   --> HERE:3:9  while m > 0:
-  why: it reads no memory, so that it holds for ever or never
+  why: it reads no memory, so it holds always or never
   try: a condition on an element: while x[0] < n
   try: an if, where it holds once""",
     else_of_a_while: """\

@@ -378,4 +378,4 @@ def test_text_that_pythons_parser_does_not_take():
     with pytest.raises(KCError) as caught:
         kc.script.from_source("\ud800")
     assert caught.value.code == "KC2131"
-    assert caught.value.why == "Python's parser does not take this text"
+    assert caught.value.why == "Python's parser rejects this text"

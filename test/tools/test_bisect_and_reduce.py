@@ -180,7 +180,7 @@ ERRORS = {
         1,
         "error[KC0025]: the test fails for the input, before any step\n"
         "  why: there is no step to blame\n"
-        "  try: the command succeeds for a good module: run it by hand\n",
+        "  try: the command must succeed for a good module: run it by hand\n",
     ),
     ("bisect", "products.mlir", *SCHEDULE, "--test=exit 127 #"): (
         2,
@@ -210,7 +210,7 @@ ERRORS = {
     ("reduce", "products.mlir", "--test=false"): (
         1,
         "error[KC0025]: the test fails for the input: there is nothing to reduce\n"
-        "  try: the command succeeds where the bug is there: run it by hand\n",
+        "  try: the command must succeed for a module with the bug: run it by hand\n",
     ),
 }
 

@@ -332,7 +332,7 @@ def gpu_of(number: int, what: str) -> Gpu:
             if not 0 <= number < count:
                 raise DeviceError(
                     "KC6201",
-                    f"cuda({number}) is not there",
+                    f"there is no device cuda({number})",
                     facts=[f"found: {devices_text(count)}"],
                     hints=["kc.cuda(0)"],
                 )

@@ -99,7 +99,7 @@ def from_source(input_source: Any, extra_vars: Mapping[str, Any] | None = None) 
             "KC2131",
             f"from_source: {error or 'too many levels'}",
             location=Location(file, 1, 1),
-            why="Python's parser does not take this text",
+            why="Python's parser rejects this text",
         ) from None
     with paused_collection():
         return _Reader(file, extra_vars or {}).read(tree)

@@ -53,7 +53,7 @@ func.func @main(%A: memref<8xi64>, %B: memref<8xi64>, %n: index) {
 // CHECK-NEXT:   func.return
 // CHECK-NEXT: }
 
-//BOUND:error[KC3345]: add_unit_loop: the statements that stand outside of a loop cannot be put into one
+//BOUND:error[KC3345]: add_unit_loop: the statements that are outside a loop cannot be put into one
 //BOUND-NEXT:  --> {{.*}}add_unit_loop_root.mlir:19:3  tir.for %j in %count {
 //BOUND-NEXT:   |  for j in count threadIdx.x:    <-- here
 //BOUND-NEXT:   |    store to M
@@ -61,7 +61,7 @@ func.func @main(%A: memref<8xi64>, %B: memref<8xi64>, %n: index) {
 //BOUND-NEXT:  why: loop j, which uses what they compute, is bound to threadIdx.x
 //BOUND-NEXT:  try: name what it should go around: block=NAME or loop=NAME
 
-//NONE:error[KC3345]: add_unit_loop: no statement stands outside of a loop
+//NONE:error[KC3345]: add_unit_loop: no statement is outside a loop
 //NONE-NEXT:  --> {{.*}}add_unit_loop_root.mlir:8:1  func.func @main(%A: memref<8xi64>, %B: memref<8xi64>, %n: index) {
 //NONE-NEXT:   |  alloc L
 //NONE-NEXT:   |  for i in 8:
@@ -71,5 +71,5 @@ func.func @main(%A: memref<8xi64>, %B: memref<8xi64>, %n: index) {
 //NONE-NEXT:   |    alloc M
 //NONE-NEXT:   |    for j in count:
 //NONE-NEXT:   |  ...
-//NONE-NEXT:  why: of the root, it goes around the statements that are in none
+//NONE-NEXT:  why: with the root, it goes around the statements that are in no loop
 //NONE-NEXT:  try: name what it should go around: block=NAME or loop=NAME

@@ -37,10 +37,10 @@ def first_statements(site: Site) -> Statements:
     if first is None:
         raise site.refuse(
             "KC3345",
-            "no statement stands outside of a loop",
+            "no statement is outside a loop",
             at=site.function,
             mark={},
-            why="of the root, it goes around the statements that are in none",
+            why="with the root, it goes around the statements that are in no loop",
             hints=["name what it should go around: block=NAME or loop=NAME"],
         )
     first, last = _closed(ops, first, first)
@@ -52,7 +52,7 @@ def first_statements(site: Site) -> Statements:
         if reason is not None:
             raise site.refuse(
                 "KC3345",
-                "the statements that stand outside of a loop cannot be put into one",
+                "the statements that are outside a loop cannot be put into one",
                 at=op,
                 why=reason,
                 hints=["name what it should go around: block=NAME or loop=NAME"],

@@ -279,7 +279,7 @@ def _warn_of_idle_iterations(loop: ForOp, factors: Sequence[int | SSAValue | str
         f"split: the factors {named} of loop {loop.label} {'may ' * (extent is None)}add {idle} "
         "iterations",
         location=CALL_SITE.get(),
-        why="each only finds that there is nothing to do: at a nanosecond each, "
+        why="each only checks that there is nothing to do: at a nanosecond each, "
         f"{idle / 1e9:.0f} s",
         hints=_factor_hints(extent),
     )
