@@ -12,7 +12,7 @@ import pytest
 from gpu_programs import GpuProgram
 
 import kc
-from kc import te
+from kc import te, topi
 from kc.error import KCError
 from kc.runtime import opencl
 
@@ -60,6 +60,28 @@ def test_threads_reduce_by_shared_memory():
 @needs_device
 def test_96_threads_reduce_integers():
     run(gpu_programs.row_sums(96, "int32"))
+
+
+A = te.placeholder((9, 40), name="A")
+B = te.placeholder((40, 21), name="B")
+UNSCHEDULED = {
+    "product": (topi.matmul(A, B), lambda a, b: a @ b),
+    "rows": (topi.nn.softmax(A), lambda a, b: np.exp(a) / np.exp(a).sum(1, keepdims=True)),
+    "sums": (topi.sum(A, 0), lambda a, b: a.sum(0)),
+    "running sums": (topi.cumsum(A, 1), lambda a, b: a.cumsum(1)),
+    "transpose": (topi.transpose(A), lambda a, b: a.T),
+}
+
+
+@needs_device
+@pytest.mark.parametrize("name", UNSCHEDULED)
+def test_programs_without_a_schedule(name: str):
+    out, expected = UNSCHEDULED[name]
+    numbers = np.random.default_rng(0)
+    a, b = (numbers.random(shape, "float32") for shape in ((9, 40), (40, 21)))
+    result = np.empty(out.shape, "float32")
+    kc.build([A, B, out], target="opencl")(a, b, result)
+    np.testing.assert_allclose(result, expected(a, b), rtol=2e-6)
 
 
 @needs_device

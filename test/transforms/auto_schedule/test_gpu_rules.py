@@ -64,6 +64,18 @@ def test_results(name: str):
     np.testing.assert_allclose(output, row.numpy(), rtol=2e-4, atol=2e-4)
 
 
+@pytest.mark.parametrize("target", ["metal", "rocm -arch=gfx90a", "opencl"])
+def test_others_have_no_tensor_cores(target: str):
+    """Their products are those of threads: in tiles of shared memory."""
+    A, B = (te.placeholder((64, 64), "float16", name=name) for name in "AB")
+    product = topi.nn.dense(A, B, out_dtype="float32")
+    calls = kc.auto_schedule([A, B, product], target).trace.as_python()
+    assert "threadIdx.x" in calls
+    assert '"shared"' in calls
+    assert "tensorize" not in calls
+    assert "tensorize" in kc.auto_schedule([A, B, product], EMULATOR).trace.as_python()
+
+
 @pytest.mark.parametrize("axis", [pytest.param(0, marks=pytest.mark.sweep), 1])
 def test_places_of_maxima(axis: int):
     row = cpu_rows.reduction("argmax", 31, 90, axis)()

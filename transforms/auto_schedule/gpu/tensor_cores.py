@@ -32,7 +32,7 @@ from kc.support.target import Target
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.gpu.contraction import Sides, sides_of
 from kc.transforms.auto_schedule.gpu.rule import GpuRule
-from kc.transforms.auto_schedule.gpu.threads import GRID, WARP, copy_together, fused
+from kc.transforms.auto_schedule.gpu.threads import GRID, NVIDIA, WARP, copy_together, fused
 from kc.transforms.auto_schedule.nests import (
     Access,
     Nest,
@@ -99,6 +99,7 @@ class GpuTensorCores(GpuRule):
     """Multiply matrices by tensor cores."""
 
     name = "gpu-tensor-cores"
+    kinds = NVIDIA
 
     def schedule(self, draft: Draft, block: str) -> bool:
         nest = draft.nest(block)

@@ -10,7 +10,9 @@ from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.nests import Nest, iterations
 from kc.transforms.trace.handles import LoopRV
 
-KINDS = ("cuda", "cuda-emu")
+NVIDIA = ("cuda", "cuda-emu")
+"""The kinds of targets that have NVIDIA's tensor cores."""
+KINDS = (*NVIDIA, "opencl", "metal", "rocm")
 """The kinds of targets that these rules are for."""
 
 WARP = 32

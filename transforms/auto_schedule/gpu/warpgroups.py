@@ -42,7 +42,7 @@ from kc.transforms.auto_schedule.gpu.tensor_cores import (
     tensorize,
     type_name,
 )
-from kc.transforms.auto_schedule.gpu.threads import GRID, copy_together, fused
+from kc.transforms.auto_schedule.gpu.threads import GRID, NVIDIA, copy_together, fused
 from kc.transforms.auto_schedule.nests import Access, Nest, extent, is_untouched, iterations
 from kc.transforms.schedule._index_map import IndexMap
 
@@ -121,6 +121,7 @@ class GpuWarpgroups(GpuRule):
     """Multiply matrices in shared memory by four warps together."""
 
     name = "gpu-warpgroups"
+    kinds = NVIDIA
 
     def schedule(self, draft: Draft, block: str) -> bool:
         if architecture_of(draft.session.target).name != "sm_90a":
