@@ -34,6 +34,7 @@ from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.machine import (
     FMA_LATENCY,
     FMA_PER_CYCLE,
+    LOAD_COST,
     LOADS_PER_CYCLE,
     Machine,
 )
@@ -55,10 +56,6 @@ aligned to vectors, and loads across two cache lines count twice."""
 
 SCALAR_COPY = 2.0
 """Cycles to move an element that is not contiguous where it comes from or where it goes."""
-
-LOAD_COST = 0.05
-"""Cycles that a load costs although another bound hides it: of two tiles that are as fast, the one
-with fewer loads is less sensitive to what the caches do."""
 
 MASKED = 6
 """Whole tiles that one costs whose vectors are not full, since it sticks out of the columns."""

@@ -17,6 +17,10 @@ LOADS_PER_CYCLE = 2
 FMA_LATENCY = 4
 """Cycles from the operands of a multiply-add to its result."""
 
+LOAD_COST = 0.05
+"""Cycles that a load costs although another bound hides it: of two tiles that are as fast, the one
+with fewer loads is less sensitive to what the caches do."""
+
 PARALLEL_WORK = 200_000
 """Elementary operations below which handing work to other threads costs more than it saves: a
 parallel loop takes some 10 us to start, in which a core does about so many."""

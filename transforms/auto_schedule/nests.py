@@ -13,7 +13,13 @@ from dataclasses import dataclass
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import IndexType, MemRefType
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
-from xdsl.ir.affine import AffineDimExpr
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+)
 
 from kc.analysis import loop_tree
 from kc.analysis.reductions import reduction_of
@@ -51,6 +57,9 @@ class Access:
     regular: bool
     """Whether all strides are exact: indices are sums of loop variables with coefficients."""
     bits: int
+    groups: dict[ForOp, int]
+    """Loops in whose iterations it stays at an element for so many at a time, as a channel of a
+    grouped convolution reads the channels of its group."""
 
     def stride(self, loop: ForOp) -> int:
         """Elements between what two iterations of ``loop`` access."""
@@ -107,6 +116,9 @@ class Nest:
         shape = buffer.get_shape()
         strides: dict[ForOp, int] = {}
         regular = True
+        groups: dict[ForOp, int] = {}
+        moves: set[ForOp] = set()
+        """The loops that move it otherwise than by groups."""
         for n, expr in enumerate(op.indices.data.results):
             rows = shape[n + 1 :]
             scale = math.prod(rows) if all(size >= 0 for size in rows) else FAR
@@ -116,13 +128,31 @@ class Nest:
                 loop = self._by_var.get(root) if root is not None else None
                 if loop is not None:
                     strides[loop] = strides.get(loop, 0) + factor * scale
+                    moves.add(loop)
                     continue
+                group = self._group(atom)
                 # A division, or a value of the program: it may change by any amount.
                 for dim in atom.used_dims():
                     for moved in self._loops_behind(self._root(dim)):
                         strides[moved] = FAR
                         regular = False
-        return Access(op, strides, regular, element_bits(buffer))
+                        if group is not None and group[0] is moved:
+                            groups[moved] = math.gcd(groups.get(moved, 0), group[1])
+                        else:
+                            moves.add(moved)
+        groups = {loop: size for loop, size in groups.items() if loop not in moves}
+        return Access(op, strides, regular, element_bits(buffer), groups)
+
+    def _group(self, atom: AffineExpr) -> tuple[ForOp, int] | None:
+        """The loop and the divisor of ``loop floordiv constant``."""
+        if not isinstance(atom, AffineBinaryOpExpr) or atom.kind != AffineBinaryOpKind.FloorDiv:
+            return None
+        dim, size = atom.lhs, atom.rhs
+        if not (isinstance(dim, AffineDimExpr) and isinstance(size, AffineConstantExpr)):
+            return None
+        root = self._root(dim.position)
+        loop = self._by_var.get(root) if root is not None else None
+        return None if loop is None else (loop, size.value)
 
     def _root(self, dim: int) -> SSAValue | None:
         return self._index.roots[dim]

@@ -3,7 +3,8 @@
 Three forms, by where memory is contiguous:
 
 - along a spatial loop (a sum of columns, a pooling, a depthwise convolution): vectors along it, the
-  reduction outside of them; a reduction of few terms is unrolled, and sums stay in registers;
+  reduction outside of them; a reduction of few terms is unrolled, and sums stay in registers; where
+  a few rows read the same (the channels of one group of a convolution), they are reduced together;
 - along the reduction (a sum of rows, a dot product): the reduction is vectorized, or, where that is
   refused, as many partial results as a few vector registers have lanes (``rfactor``) are reduced by
   themselves;
@@ -17,6 +18,12 @@ import math
 from kc.dialects.tir import ForOp
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.auto_schedule.draft import Draft
+from kc.transforms.auto_schedule.machine import (
+    FMA_LATENCY,
+    FMA_PER_CYCLE,
+    LOAD_COST,
+    LOADS_PER_CYCLE,
+)
 from kc.transforms.auto_schedule.nests import Nest, extent, is_own, is_untouched, iterations
 from kc.transforms.auto_schedule.pointwise import vector_loop, vectorize
 from kc.transforms.auto_schedule.rule import Rule
@@ -184,6 +191,8 @@ def columns(draft: Draft, block: str, along: ForOp) -> None:
         draft.vectorize(inner)
         draft.decompose(block, reduce[0])
         return
+    if _rows_of_a_group(draft, block, along):
+        return
     # The sums of a part of a row stay in L2; a few rows are added to a few vectors at a time.
     part, step = machine.l2 // SHARES // (nest.bits // 8), VECTORS * lanes
     hinted = []
@@ -216,6 +225,58 @@ def columns(draft: Draft, block: str, along: ForOp) -> None:
     draft.decompose(block, reduce[0])
     for loop in hinted:
         draft.attempt("pragma", loop, "loop_partition_hint", True)
+
+
+def _rows_of_a_group(draft: Draft, block: str, along: ForOp) -> bool:
+    """Reduce rows that read the same elements together, so that these are loaded once; whether
+    there are such rows. Their sums stay in registers."""
+    nest, machine = draft.nest(block), draft.machine
+    lanes = machine.lanes(nest.bits)
+    best = None
+    for rows in nest.spatial[: nest.spatial.index(along)]:
+        size = math.gcd(*(it.groups.get(rows, 0) for it in nest.loads), rows.static_extent or 1)
+        if size < 2 or not any(rows in it.groups and it.stride(along) == 1 for it in nest.loads):
+            continue
+        for height in (it for it in range(2, machine.registers // 2) if size % it == 0):
+            for vectors in range(1, VECTORS + 1):
+                if vectors > 1 and (vectors - 1) * lanes >= extent(along):
+                    continue
+                if height * vectors + vectors + 1 < machine.registers:
+                    cycles = _cycles_of_rows(height, vectors, math.ceil(extent(along) / lanes))
+                    if best is None or cycles < best[0]:
+                        best = cycles, height, vectors, rows
+    if best is None:
+        return False
+    _, height, vectors, rows = best
+    handles = draft.loops(block)
+    count, inner = along.static_extent, handles[along]
+    width = vectors * lanes
+    outer = [handles[loop] for loop in nest.spatial if loop is not along]
+    at = nest.spatial.index(rows)
+    outer[at], together = draft.split(outer[at], [None, height])
+    if count is None or count > width:
+        cut, inner = draft.split(inner, [None, width])
+        outer.append(cut)
+        if count is None or count % width:
+            draft.attempt("pragma", cut, "loop_partition_hint", True)
+    reduce = [handles[loop] for loop in nest.reduce]
+    draft.put_in_order([*outer, *reduce, together, inner])
+    draft.unroll(together)
+    draft.vectorize(inner)
+    draft.decompose(block, reduce[0])
+    return True
+
+
+def _cycles_of_rows(height: int, vectors: int, count: int) -> float:
+    """Cycles that one term of a row of ``count`` vectors takes, in tiles of rows and vectors. Loads
+    that are not aligned count twice."""
+    whole, rest = divmod(count, vectors)
+    cycles = 0.0
+    for number, width in ((whole, vectors), (1, rest)):
+        loads = (2 * width + height) / LOADS_PER_CYCLE
+        sums = max(height * width / FMA_PER_CYCLE, FMA_LATENCY)
+        cycles += number * (max(loads, sums) + LOAD_COST * loads) if width else 0
+    return cycles / height
 
 
 def _instructions(nest: Nest, along: ForOp, width: int, lanes: int) -> int:

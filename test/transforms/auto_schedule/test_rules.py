@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import kc
-from kc import te, tir
+from kc import te, tir, topi
 from kc.target import Target
 from kc.transforms.auto_schedule.contraction import best_tile
 from kc.transforms.auto_schedule.machine import FMA_LATENCY, FMA_PER_CYCLE, Machine
@@ -191,6 +191,41 @@ def test_few_sums_of_many_rows_are_parallel_in_the_rows():
     assert loops(514, 1024) == [
         "4 parallel", "65 serial", "8 serial", "8 unrolled", "32 vectorized",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("target", "size", "tiles"),
+    [
+        (AVX512, 56, ["4 unrolled", "56 vectorized"]),
+        (AVX512, 75, ["8 unrolled", "48 vectorized"]),
+        (AVX2, 56, ["4 unrolled", "16 vectorized"]),
+        (NEON, 56, ["8 unrolled", "12 vectorized"]),
+    ],
+)
+def test_channels_of_a_group_are_summed_together(target: Target, size: int, tiles: list[str]):
+    """They read the same elements; the model counts what each choice of a tile loads."""
+    data, weight = te.placeholder((1, 48, size), name="D"), te.placeholder((24, 16, 3), name="W")
+    out = topi.nn.group_conv1d_ncw(data, weight, 1, 1, 1, 3)
+    assert kinds(kc.auto_schedule([data, weight, out], target), "group_conv1d_ncw")[-2:] == tiles
+
+
+@pytest.mark.parametrize("shape", [(1, 48, 75), ("n", 48, "w"), (2, 48, 9)])
+def test_results_of_groups(shape: tuple[int | str, ...]):
+    names = {name: te.var(name) for name in ("n", "w")}
+    data = te.placeholder([names.get(size, size) for size in shape], name="D")  # pyright: ignore
+    weight = te.placeholder((24, 16, 3), name="W")
+    out = topi.nn.group_conv1d_ncw(data, weight, 1, 1, 1, 3)
+    given = np.random.default_rng(0).standard_normal((2, 48, 9)).astype("float32")
+    if "n" not in shape:
+        given = np.resize(given, shape)  # pyright: ignore
+    taps = np.random.default_rng(1).standard_normal((24, 16, 3)).astype("float32")
+    padded = np.pad(given, ((0, 0), (0, 0), (1, 1)))
+    windows = np.lib.stride_tricks.sliding_window_view(padded, 3, 2)
+    parts = zip(np.split(windows, 3, 1), np.split(taps, 3), strict=True)
+    expected = np.concatenate([np.einsum("ncwk,ock->now", *part) for part in parts], 1)
+    np.testing.assert_allclose(
+        kc.build([data, weight, out])(given, taps), expected, rtol=1e-4, atol=1e-4
+    )
 
 
 def test_columns_of_a_softmax_go_some_vectors_at_a_time():
