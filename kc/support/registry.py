@@ -104,6 +104,7 @@ PRIMITIVES = {
         "fuse-reduction-epilogue",
         "pad-einsum",
         "decompose-padding",
+        "online-softmax",
     ),
     "threads": (
         "bind",
