@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from xdsl.dialects.builtin import IntAttr, StringAttr, f32, i32
+from xdsl.dialects.builtin import IntAttr, StringAttr, bf16, f16, f32, i8, i32
 from xdsl.ir import Attribute, ParametrizedAttribute
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import irdl_attr_definition
@@ -14,7 +14,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from kc.dialects.nvvm.wmma import fragment as wmma_words
 
-SCOPES = re.compile(r"wmma\.(matrix_[ab]|accumulator)|m\d+n\d+k\d+\.matrix[ABC]")
+SCOPES = re.compile(r"wmma\.(matrix_[ab]|accumulator)|m\d+n\d+k\d+\.(matrix[ABC]|rowsC)")
 """The memory scopes of buffers of fragments."""
 
 _BITS = {
@@ -28,6 +28,9 @@ _BITS = {
     "s32": 32,
 }
 _INSTRUCTIONS = ("wmma", "mma", "wgmma")
+_MATRICES = {"wmma": ("a", "b", "c"), "mma": ("a", "b", "c", "rows"), "wgmma": ("c", "rows")}
+_ELEMENTS = {f16: "f16", bf16: "bf16", f32: "f32", i32: "s32", i8: "s8"}
+"""The names of elements that types alone say."""
 
 Matrices = tuple[int, bool, AffineExpr, AffineExpr]
 """How ``ldmatrix`` loads a fragment: how many matrices, whether they are transposed, and the row
@@ -42,6 +45,9 @@ class FragmentAttr(ParametrizedAttribute):
     has the rows and columns of the matrix, but that of a ``b`` whose layout is ``col`` has those of
     the transposed one: [n, k]. A lane holds 32-bit words of one or more elements each. Which ones
     is PTX's for ``mma`` and ``wgmma`` (:meth:`lane_map`), and nobody's business for ``wmma``.
+
+    ``rows`` is a number for each row of ``c``, a maximum or a sum, say. All lanes that have elements
+    of the row hold it.
 
     ``wgmma`` reads A and B from shared memory: only C is a fragment, which the 128 lanes of four
     warps hold, and its k is that of one instruction.
@@ -99,7 +105,7 @@ class FragmentAttr(ParametrizedAttribute):
     def verify(self) -> None:
         for what, given, allowed in (
             ("instruction", self.instruction, _INSTRUCTIONS),
-            ("matrix", self.matrix, ("c",) if self.is_wgmma else ("a", "b", "c")),
+            ("matrix", self.matrix, _MATRICES[self.instruction]),
             ("element type", self.element, tuple(_BITS)),
             ("layout", self.layout, ("row", "col") if self.matrix == "b" else ("row",)),
         ):
@@ -107,6 +113,11 @@ class FragmentAttr(ParametrizedAttribute):
                 raise VerifyException(
                     f"#nvvm.fragment: the {what} is {' or '.join(allowed)}, not {given}"
                 )
+        if self.is_rows and _BITS[self.element] != 32:
+            raise VerifyException(
+                f"#nvvm.fragment: numbers of rows have 32 bits, and {self.element} has "
+                f"{_BITS[self.element]}"
+            )
         m, n, k = self.shape
         if self.is_mma and (m, n) != (16, 8):
             raise VerifyException(f"#nvvm.fragment: mma has m16n8, not m{m}n{n}k{k}")
@@ -129,6 +140,28 @@ class FragmentAttr(ParametrizedAttribute):
     def is_wgmma(self) -> bool:
         """Whether four warps hold the tile together, for ``wgmma.mma_async``."""
         return self.instruction == "wgmma"
+
+    @property
+    def is_rows(self) -> bool:
+        """Whether it is a number for each row of C."""
+        return self.matrix == "rows"
+
+    @classmethod
+    def of_scope(cls, scope: str, element: Attribute) -> FragmentAttr | None:
+        """What a buffer of a memory scope holds whose elements are of a type, where these say all
+        of it: C, rows of C, or an A of ``mma`` that is not tf32."""
+        parts = re.fullmatch(r"m(\d+)n(\d+)k(\d+)\.(matrixA|matrixC|rowsC)", scope)
+        name = _ELEMENTS.get(element)
+        if parts is None or name is None:
+            return None
+        m, n, k = (int(size) for size in parts.groups()[:3])
+        matrix = {"matrixA": "a", "matrixC": "c", "rowsC": "rows"}[parts[4]]
+        if (matrix == "a" and name in ("f32", "s32")) or (matrix == "rows" and _BITS[name] != 32):
+            return None
+        instruction = "mma" if m == 16 else "wgmma"
+        if matrix not in _MATRICES[instruction]:
+            return None
+        return cls(instruction, (m, n, k), matrix, name)
 
     @property
     def lanes(self) -> int:
@@ -161,12 +194,14 @@ class FragmentAttr(ParametrizedAttribute):
         if self.instruction == "wmma":
             return "wmma.accumulator" if self.matrix == "c" else f"wmma.matrix_{self.matrix}"
         m, n, k = self.shape
-        return f"m{m}n{n}k{k}.matrix{self.matrix.upper()}"
+        return f"m{m}n{n}k{k}." + ("rowsC" if self.is_rows else f"matrix{self.matrix.upper()}")
 
     @property
-    def tile(self) -> tuple[int, int]:
-        """Rows and columns of the tile."""
+    def tile(self) -> tuple[int, ...]:
+        """Rows and columns of the tile; of numbers of rows, how many there are."""
         m, n, k = self.shape
+        if self.is_rows:
+            return (m,)
         if self.matrix == "b":
             return (k, n) if self.layout == "row" else (n, k)
         return (m, k) if self.matrix == "a" else (m, n)
@@ -181,6 +216,8 @@ class FragmentAttr(ParametrizedAttribute):
         """How many words a lane has."""
         if self.instruction == "wmma":
             return len(wmma_words(self.shape, self.element, self.matrix))
+        if self.is_rows:
+            return 2
         rows, columns = self.tile
         return rows * columns // self.lanes // self.each
 
@@ -201,6 +238,9 @@ class FragmentAttr(ParametrizedAttribute):
             return None
         lane, number = AffineExpr.dimension(0), AffineExpr.dimension(1)
         group, place = lane // 4, lane % 4
+        if self.is_rows:
+            warp = lane // 32 * 16 if self.is_wgmma else AffineExpr.constant(0)
+            return AffineMap(2, 0, (warp + group % 8 + number * 8,))
         if self.is_wgmma:  # each of four warps has 16 rows, eight columns after eight
             row = lane // 32 * 16 + group % 8 + number // 2 % 2 * 8
             return AffineMap(2, 0, (row, number // 4 * 8 + place * 2 + number % 2))

@@ -119,6 +119,8 @@ class _Held:
 
     alloc: AllocOp
     fragment: FragmentAttr
+    positions: tuple[int, ...]
+    """The dimensions of the buffer that are those of a tile."""
     views: list[ViewOp] = field(default_factory=list)
     accesses: list[LoadOp | StoreOp] = field(default_factory=list)
     """What touches single elements of it."""
@@ -128,9 +130,8 @@ class _Held:
     @property
     def elements(self) -> Held:
         """It as loops over its elements see it."""
-        rows, columns = self.views[0].positions
         memory = None if self.memory is None else self.memory.buffer
-        return Held(self.fragment, (rows, columns), memory)
+        return Held(self.fragment, self.positions, memory)
 
 
 @dataclass(frozen=True)
@@ -215,7 +216,7 @@ def _held(alloc: AllocOp, lanes: dict[str, FuncOp]) -> _Held:
                 why=f"{_name(call)} takes {takes} there",
             )
         if held is None or first is None:
-            held, first = _Held(alloc, fragment), call
+            held, first = _Held(alloc, fragment, tuple(view.positions)), call
         if fragment != held.fragment:
             raise CodegenError(
                 "KC4241",
@@ -229,9 +230,32 @@ def _held(alloc: AllocOp, lanes: dict[str, FuncOp]) -> _Held:
             _require_whole(alloc, view, fragment)
             held.views.append(view)
     if held is None:
-        raise _not_tensorized(alloc, accesses[0] if accesses else None)
+        type_ = alloc.buffer.type
+        assert isinstance(type_, MemRefType)
+        fragment = FragmentAttr.of_scope(scope, type_.element_type) if accesses else None
+        rank = type_.get_num_dims()
+        if fragment is None or rank < len(fragment.tile):
+            raise _not_tensorized(alloc, accesses[0] if accesses else None)
+        held = _Held(alloc, fragment, tuple(range(rank - len(fragment.tile), rank)))
+        _require_tiles(alloc, held)
     held.accesses = accesses
     return held
+
+
+def _require_tiles(alloc: AllocOp, held: _Held) -> None:
+    """Refuse (KC4242) a buffer that no intrinsic uses and that is not made of whole tiles."""
+    shape = alloc.buffer.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
+    for position, size in zip(held.positions, held.fragment.tile, strict=True):
+        if shape[position] % size:
+            tile = " x ".join(map(str, held.fragment.tile))
+            raise CodegenError(
+                "KC4242",
+                f"lower-fragments: {alloc.label} is not made of tiles of {tile}",
+                location=location_of(alloc),
+                why=f"dimension {position} of {alloc.label} has {shape[position]} elements, and a "
+                f"warp holds tiles that follow one another, with {size} there",
+                hints=[f'give {alloc.label} the scope "local"'],
+            )
 
 
 def _nests(held: Mapping[SSAValue, _Held]) -> list[Nest]:
@@ -588,9 +612,9 @@ def _is_launch(op: Operation) -> bool:
 def _unroll(held: _Held) -> None:
     """Unroll the loops over the tiles of a buffer: a lane cannot choose a register by a number."""
     index = IndexValues()
-    for view in held.views:
-        for expr in view.indices.data.results:
-            composed = index.compose(expr, view.operands_of_map)
+    for access in (*held.views, *held.accesses):
+        for expr in access.indices.data.results:
+            composed = index.compose(expr, access.operands_of_map)
             for value in (index.roots[dim] for dim in dimensions(composed)):
                 loop = value.owner.parent_op() if isinstance(value, BlockArgument) else None
                 if isinstance(loop, ForOp) and loop.kind.data is ForKind.SERIAL:
@@ -602,7 +626,7 @@ def _registers(held: _Held) -> AllocOp:
     type_ = held.alloc.buffer.type
     assert isinstance(type_, MemRefType)
     shape = list(type_.get_shape())
-    for position, size in zip(held.views[0].positions, held.fragment.tile, strict=True):
+    for position, size in zip(held.positions, held.fragment.tile, strict=True):
         shape[position] //= size
     new = AllocOp(
         held.alloc.label,
