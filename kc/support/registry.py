@@ -338,6 +338,7 @@ RULES = {
         ("rows", "rows:Rows"),
         ("reduction", "reduction:Reduce"),
         ("pointwise", "pointwise:Pointwise"),
+        ("gpu-online-attention", "gpu.online_attention:GpuOnlineAttention"),
         ("gpu-attention", "gpu.attention:GpuAttention"),
         ("gpu-warpgroups", "gpu.warpgroups:GpuWarpgroups"),
         ("gpu-tensor-cores", "gpu.tensor_cores:GpuTensorCores"),

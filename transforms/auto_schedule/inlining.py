@@ -9,6 +9,7 @@ from __future__ import annotations
 from kc.analysis import loop_tree
 from kc.analysis.regions import loads_of
 from kc.transforms.auto_schedule.draft import Draft
+from kc.transforms.auto_schedule.gpu.online_attention import is_power_for_tensor_cores
 from kc.transforms.auto_schedule.gpu.tensor_cores import is_gathered_for_tensor_cores
 from kc.transforms.auto_schedule.gpu.threads import KINDS as GPUS
 from kc.transforms.auto_schedule.nests import (
@@ -55,7 +56,7 @@ class Inline(Rule):
         if (
             again
             and draft.session.target.kind in GPUS
-            and is_gathered_for_tensor_cores(draft, nest)
+            and (is_gathered_for_tensor_cores(draft, nest) or is_power_for_tensor_cores(draft, nest))
         ):
             return False
         if any(len(Nest(consumer).body_ops) > LARGEST for consumer in consumers):

@@ -42,7 +42,8 @@ def attention(
     (of bool: False is left out) and broadcast to (B, H, L, S). ``is_causal`` leaves out keys after
     the query; the last ones of both are at the same time, so earlier keys are the past. ``scale``
     is 1 / sqrt(E) by default; ``softcap`` c > 0 makes scores ``c * tanh(score / c)``. Scores are in
-    float32, of float64 in that; a query whose keys are all left out gives NaN.
+    float32, of float64 in that; weights of float16 and bfloat16 are rounded to these before the
+    sum, which is in float32. A query whose keys are all left out gives NaN.
     """
     rank(query, "query", 4)
     for what, part in (("key", key), ("value", value)):
@@ -90,11 +91,20 @@ def attention(
 
     logits = compute(scores.shape, masked, "attention_logits", tag="broadcast")
     shares = softmax(logits)
+    if query.dtype in ("float16", "bfloat16"):
+        exact = shares
+        shares = compute(
+            exact.shape,
+            lambda *at: convert(exact(*at), query.dtype),
+            "attention_shares",
+            tag="elemwise",
+        )
     s = reduce_axis((0, count), name="s")
     mixed = compute(
         (query.shape[0], heads, length, value.shape[3]),
         lambda b, h, i, d: scalar.sum(
-            shares(b, h, i, s) * convert(value(b, h // each, s, d), wide), axis=s
+            convert(shares(b, h, i, s), wide)
+            * convert(value(b, h // each, s, d), wide), axis=s
         ),
         "attention",
         tag="batch_matmul",

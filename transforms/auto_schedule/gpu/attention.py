@@ -135,7 +135,7 @@ class GpuAttention(GpuRule):
     name = "gpu-attention"
 
     def schedule(self, draft: Draft, block: str) -> bool:
-        attention = _attention(draft, block)
+        attention = attention_of(draft, block)
         tile = None if attention is None else _tile(draft, attention)
         if attention is None or tile is None:
             return False
@@ -148,7 +148,7 @@ class GpuAttention(GpuRule):
 # What is an attention -----------------------------------------------------------------------
 
 
-def _attention(draft: Draft, block: str) -> Attention | None:
+def attention_of(draft: Draft, block: str) -> Attention | None:
     """The blocks that end in this one."""
     nest = draft.nest(block)
     after = None if nest.block.is_reduction else nest
