@@ -79,6 +79,9 @@ def _of_warpgroups(
 ) -> Iterator[tuple[str, TensorCoreIntrin]]:
     m, n, k = shape
     size = f"m{m}n{n}k{k}"
+    if k == 16:
+        for space in _ANYWHERE:
+            yield _rounded("wgmma", shape, size, space)
     for total in dict.fromkeys(total for totals in products.values() for total in totals):
         yield f"wgmma_fill_{size}_{total}", TensorCoreIntrin("fill", "wgmma", shape, total)
         for space in _ANYWHERE:
@@ -110,10 +113,23 @@ def _of_warpgroups(
                         )
 
 
+def _rounded(
+    instruction: str, shape: tuple[int, int, int], size: str, space: str
+) -> tuple[str, TensorCoreIntrin]:
+    """The store of sums that have been rounded to bf16, which no product gives."""
+    return (
+        f"{instruction}_store_{size}_bf16_{space.replace('.', '_')}",
+        TensorCoreIntrin("store", instruction, shape, "bf16", space=space),
+    )
+
+
 def _family(
     instruction: str, shape: tuple[int, int, int], size: str, products: Products
 ) -> Iterator[tuple[str, TensorCoreIntrin]]:
     totals = dict.fromkeys(total for totals in products.values() for total in totals)
+    if instruction == "mma" and "bf16" in products:
+        for space in _ANYWHERE:
+            yield _rounded(instruction, shape, size, space)
     for element in products:
         for (matrix, layout), spelled in _OPERANDS.items():
             for space in _SHARED:

@@ -608,21 +608,24 @@ def _mma_load_elements(fragment: FragmentAttr, space: str) -> list[str]:
 
 
 def _mma_store(fragment: FragmentAttr, space: str) -> list[str]:
+    """Two neighbours at a time: elements of C lie in pairs."""
     type_ = _part(fragment, space)
+    element = _STORED[fragment.element]
+    pair = f"vector<2x{element}>"
     lines = _lane(fragment.lanes)
-    for n in range(fragment.words):
-        lines.append(f"%w{n} = tir.load %A[{n}] : {_words(fragment)}")
-        if fragment.each == 1:
-            row, column = fragment.element_of("%lane", n)
-            lines.append(f"tir.store %w{n}, %C[{row}, {column}] : {type_}")
-            continue
-        lines.append(f"%v{n} = llvm.bitcast %w{n} : i32 to vector<2xf16>")
-        for part in range(2):
-            row, column = fragment.element_of("%lane", 2 * n + part)
-            lines += [
-                f"%e{n}_{part} = vector.extract %v{n}[{part}] : f16 from vector<2xf16>",
-                f"tir.store %e{n}_{part}, %C[{row}, {column}] : {type_}",
-            ]
+    words = 2 // fragment.each
+    for n in range(0, fragment.words, words):
+        held = [f"%w{n + word}" for word in range(words)]
+        lines += [
+            f"{name} = tir.load %A[{n + word}] : {_words(fragment)}"
+            for word, name in enumerate(held)
+        ]
+        if words == 1:
+            lines.append(f"%v{n} = llvm.bitcast %w{n} : i32 to {pair}")
+        else:
+            lines.append(f"%v{n} = vector.from_elements {', '.join(held)} : {pair}")
+        row, column = fragment.element_of("%lane", n * fragment.each)
+        lines.append(f"tir.store %v{n}, %C[{row}, {column}] : {type_}, {pair}")
     return lines
 
 

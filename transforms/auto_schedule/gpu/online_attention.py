@@ -20,6 +20,7 @@ from sm_80 on. Source: Dao, "FlashAttention-2", 2023.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from xdsl.dialects import arith, math
@@ -27,7 +28,7 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 
 from kc.analysis import loop_tree
-from kc.dialects.tir import StoreOp
+from kc.dialects.tir import BlockOp, ForOp, StoreOp
 from kc.support.nvidia import architecture_of
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.gpu.attention import Attention, attention_of
@@ -42,7 +43,7 @@ from kc.transforms.auto_schedule.gpu.tensor_cores import (
     type_name,
 )
 from kc.transforms.auto_schedule.gpu.threads import GRID, WARP, copy_together, fused
-from kc.transforms.auto_schedule.nests import Access, Nest, extent, iterations, readers
+from kc.transforms.auto_schedule.nests import FAR, Access, Nest, extent, iterations, readers
 from kc.transforms.trace.handles import BlockRV, LoopRV
 
 K = 16
@@ -116,7 +117,8 @@ def _plan(draft: Draft, attention: Attention) -> Plan | None:
     sums = (scores.stores[0], product.stores[0])
     if not is_typed or any(type_name(it.buffer.type) != "f32" for it in sums):
         return None
-    if not all(it.regular and _is_contiguous(it) for it in operands):
+    loops = {*scores.spatial[-2:], *scores.reduce, attention.columns, *product.reduce}
+    if not all(_is_contiguous(it) and _is_exact(it, loops) for it in operands):
         return None
     elements = extent(scores.reduce[0])
     if elements % K or elements > WIDEST or attention.width % K or attention.width > WIDEST:
@@ -177,6 +179,12 @@ def _is_contiguous(access: Access) -> bool:
     type_ = access.buffer.type
     assert isinstance(type_, MemRefType)
     return type_.get_shape()[-1] * size_of(type_) % 16 == 0
+
+
+def _is_exact(access: Access, loops: Iterable[ForOp]) -> bool:
+    """Whether it is known how these loops move an access; several heads may share the keys of one,
+    by a division of their number."""
+    return access.regular or all(abs(access.stride(loop)) != FAR for loop in loops)
 
 
 def _softmax(attention: Attention) -> tuple[Nest | None, Nest | None, Nest | None]:
@@ -377,7 +385,7 @@ def _pipeline(draft: Draft, plan: Plan, step: LoopRV) -> None:
     loop = draft.session.loop(step)
     stages: list[int] = []
     for op in loop.body.block.ops:
-        if loop_tree.has_work(op):
+        if isinstance(op, ForOp | BlockOp):
             blocks = [inner.label for inner in loop_tree.blocks(op)]
             stages.append(0 if blocks and blocks[0].endswith("_shared") else VERSIONS - 1)
     draft.annotate(step, "software_pipeline_stage", stages)

@@ -146,7 +146,7 @@ def _product_before(draft: Draft, block: str) -> str | None:
         return None
     if not is_untouched(after.block) or after.name in draft.begun:
         return None
-    if type_name(after.stores[0].buffer.type) not in ("f16", "f32"):
+    if type_name(after.stores[0].buffer.type) not in ("f16", "bf16", "f32"):
         return None  # what four warps hold
     for access in after.loads:
         if not isinstance(access.buffer.owner, AllocOp):
