@@ -46,8 +46,8 @@ class FragmentAttr(ParametrizedAttribute):
     the transposed one: [n, k]. A lane holds 32-bit words of one or more elements each. Which ones
     is PTX's for ``mma`` and ``wgmma`` (:meth:`lane_map`), and nobody's business for ``wmma``.
 
-    ``rows`` is a number for each row of ``c``, a maximum or a sum, say. All lanes that have elements
-    of the row hold it.
+    ``rows`` is a number for each row of ``c``, a maximum or a sum, say. All lanes that have
+    elements of the row hold it.
 
     ``wgmma`` reads A and B from shared memory: only C is a fragment, which the 128 lanes of four
     warps hold, and its k is that of one instruction.
@@ -239,8 +239,8 @@ class FragmentAttr(ParametrizedAttribute):
         lane, number = AffineExpr.dimension(0), AffineExpr.dimension(1)
         group, place = lane // 4, lane % 4
         if self.is_rows:
-            warp = lane // 32 * 16 if self.is_wgmma else AffineExpr.constant(0)
-            return AffineMap(2, 0, (warp + group % 8 + number * 8,))
+            row = lane // 32 * 16 + group % 8 if self.is_wgmma else group
+            return AffineMap(2, 0, (row + number * 8,))
         if self.is_wgmma:  # each of four warps has 16 rows, eight columns after eight
             row = lane // 32 * 16 + group % 8 + number // 2 % 2 * 8
             return AffineMap(2, 0, (row, number // 4 * 8 + place * 2 + number % 2))

@@ -238,6 +238,10 @@ class ScheduleMethods:
         """Split a padding block into one that fills and one that copies the interior."""
         ...
 
+    def online_softmax(self, block: BlockRV | str, loop: LoopRV | str) -> list[BlockRV]:
+        """Compute the maximum, the powers and the sums of a softmax in one loop over a row."""
+        ...
+
     def bind(self, loop: LoopRV | str, thread_axis: str, *, unsafe: bool = False) -> None:
         """Make the iterations of a loop threads."""
         ...

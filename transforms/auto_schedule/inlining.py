@@ -56,7 +56,9 @@ class Inline(Rule):
         if (
             again
             and draft.session.target.kind in GPUS
-            and (is_gathered_for_tensor_cores(draft, nest) or is_power_for_tensor_cores(draft, nest))
+            and (
+                is_gathered_for_tensor_cores(draft, nest) or is_power_for_tensor_cores(draft, nest)
+            )
         ):
             return False
         if any(len(Nest(consumer).body_ops) > LARGEST for consumer in consumers):

@@ -228,26 +228,24 @@ class _Element:
         self.ops.append(op)
         return op.results[0]
 
-    def _combine(
-        self, step: Operation, update: StoreOp, values: dict[SSAValue, SSAValue]
-    ) -> None:
+    def _combine(self, step: Operation, update: StoreOp, values: dict[SSAValue, SSAValue]) -> None:
         """Combine the term of this element with those of the row before."""
-        found = _find(
+        place = _find(
             self.buffers[update.buffer].fragment, self.nest.fragment, self.number, self.begin
         )
-        assert found is not None
+        assert place is not None
         term = term_of(step, update)
         value = values.get(term, term)
-        if found in self.combined:
-            value = self._emit(_again(step, self.combined[found], value))
-        self.combined[found] = value
+        if place in self.combined:
+            value = self._emit(_again(step, self.combined[place], value))
+        self.combined[place] = value
 
     def _word(self, op: LoadOp | StoreOp) -> tuple[SSAValue, AffineMap, list[SSAValue], int]:
         """The registers of a buffer, the word of them, and the part of it."""
         held = self.buffers[op.buffer]
-        found = _find(held.fragment, self.nest.fragment, self.number, self.begin)
-        assert found is not None
-        tile, number = found
+        place = _find(held.fragment, self.nest.fragment, self.number, self.begin)
+        assert place is not None
+        tile, number = place
         memory, map_, operands = _register(self.nest, op, held, tile, number)
         return memory, map_, operands, number % held.fragment.each
 
@@ -356,10 +354,10 @@ def _register(
 def nest_of(access: LoadOp | StoreOp, buffers: Mapping[SSAValue, Held]) -> Nest | str:
     """The loops over elements that an access to a buffer of fragments is in, or why they are none
     that lanes can do."""
-    found = _loops(access, buffers)
-    if found is None:
+    loops = _loops(access, buffers)
+    if loops is None:
         return "it is not in two loops over the rows and the columns of tiles"
-    rows, columns = found
+    rows, columns = loops
     nest = Nest(rows, columns, buffers[access.buffer].fragment)
     body = nest.body
     if any(isinstance(op, ForOp) for op in body):
@@ -404,7 +402,9 @@ def _loops(
         return None
     if buffers[access.buffer].fragment.is_rows:
         index = IndexValues()
-        exprs = [index.compose(expr, access.operands_of_map) for expr in access.indices.data.results]
+        exprs = [
+            index.compose(expr, access.operands_of_map) for expr in access.indices.data.results
+        ]
         used = {index.roots[dim] for expr in exprs for dim in dimensions(expr)}
         if inner.var in used:
             further = [op for op in inner.body.block.ops if isinstance(op, ForOp)]
@@ -499,9 +499,7 @@ def _unlike(op: LoadOp | StoreOp, nest: Nest, held: Held) -> str | None:
     return None
 
 
-def _offsets(
-    op: LoadOp | StoreOp, nest: Nest, held: Held, index: IndexValues
-) -> list[AffineExpr]:
+def _offsets(op: LoadOp | StoreOp, nest: Nest, held: Held, index: IndexValues) -> list[AffineExpr]:
     """The indices of an access, without the loops over the rows and the columns."""
     offsets = [index.compose(expr, op.operands_of_map) for expr in op.indices.data.results]
     for position, loop in zip(held.positions, nest.loops, strict=False):

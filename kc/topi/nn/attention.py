@@ -103,8 +103,7 @@ def attention(
     mixed = compute(
         (query.shape[0], heads, length, value.shape[3]),
         lambda b, h, i, d: scalar.sum(
-            convert(shares(b, h, i, s), wide)
-            * convert(value(b, h // each, s, d), wide), axis=s
+            convert(shares(b, h, i, s), wide) * convert(value(b, h // each, s, d), wide), axis=s
         ),
         "attention",
         tag="batch_matmul",

@@ -221,52 +221,90 @@ def attention(
 
 
 ATTENTIONS = [
-    (attention(1, (2, 1), (8, 32), (16, 32), "float16"), "sm_80"),
+    (attention(1, (2, 1), (16, 96), (32, 16), "float16"), "sm_80", True),
     *(
-        pytest.param(args, arch, marks=pytest.mark.sweep)
-        for args, arch in (
-            (attention(2, (4, 2), (16, 64), (32, 64), "float16"), "sm_90a"),
-            (attention(1, (2, 2), (12, 96), (24, 16), "float32"), "sm_80"),
+        pytest.param(args, arch, is_online, marks=pytest.mark.sweep)
+        for args, arch, is_online in (
+            (attention(1, (2, 1), (8, 32), (16, 32), "float16"), "sm_80", False),
+            (attention(2, (4, 2), (16, 64), (32, 64), "float16"), "sm_90a", True),
+            (attention(1, (16, 4), (256, 192), (64, 128), "bfloat16"), "sm_80", True),
+            (attention(1, (2, 2), (12, 96), (24, 16), "float32"), "sm_80", False),
+            (attention(1, (2, 2), (16, 32), (16, 16), "float16"), "sm_75", False),
         )
     ),
 ]
 
 
-@pytest.mark.parametrize(("args", "arch"), ATTENTIONS)
-def test_attention_is_one_kernel(args: list[te.Tensor], arch: str):
+@pytest.mark.parametrize(("args", "arch", "is_online"), ATTENTIONS)
+def test_attention_is_one_kernel(
+    args: list[te.Tensor], arch: str, is_online: bool, request: pytest.FixtureRequest
+):
+    """Of those that the sweep alone has, also the script and what the emulator finds."""
+    is_swept = request.node.get_closest_marker("sweep") is not None
     target = Target(f"cuda-emu -arch={arch}")
     sch = kc.auto_schedule(args, target=target)
     script = sch.trace.as_python()
     assert script.count('thread_axis="blockIdx.x"') == 1
-    again = tir.Schedule(te.create_prim_func(args), target=target)
-    tir.Trace.from_python(script).apply_to(again)
-    assert str(again.mod) == str(sch.mod)
+    assert ("online_softmax" in script) is is_online
+    if is_swept:
+        again = tir.Schedule(te.create_prim_func(args), target=target)
+        tir.Trace.from_python(script).apply_to(again)
+        assert str(again.mod) == str(sch.mod)
     r = np.random.default_rng(0)
     q, k, v, output = (
-        r.standard_normal([int(size) for size in it.shape]).astype(it.dtype) for it in args
+        r.standard_normal([int(size) for size in it.shape]).astype(NUMPY.get(it.dtype, it.dtype))
+        for it in args
     )
-    report = kc.gpu.check(kc.build(sch, target=target), q, k, v, output)
-    assert report.ok, str(report)
+    module = kc.build(sch, target=target)
+    if is_swept:
+        report = kc.gpu.check(module, q, k, v, output)
+        assert report.ok, str(report)
+    else:
+        module(q, k, v, output)
     groups = q.shape[1] // k.shape[1]
     k, v = (np.repeat(it, groups, axis=1).astype("float64") for it in (k, v))
     scores = np.einsum("bhic,bhjc->bhij", q.astype("float64"), k) * q.shape[-1] ** -0.5
     powers = np.exp(scores - scores.max(-1, keepdims=True))
     expected = np.einsum("bhij,bhjd->bhid", powers / powers.sum(-1, keepdims=True), v)
-    tolerance = 2e-3 if output.dtype == "float16" else 1e-5
-    np.testing.assert_allclose(output, expected, rtol=tolerance, atol=tolerance)
+    tolerance = {"float16": 2e-3, "bfloat16": 2e-2, "float32": 1e-5}[args[0].dtype]
+    np.testing.assert_allclose(output.astype("float64"), expected, rtol=tolerance, atol=tolerance)
 
 
 @pytest.mark.sweep
+def test_a_masked_attention_by_tensor_cores():
+    Q, K, V = (te.placeholder((1, 2, 32, 32), "float16", name=name) for name in "QKV")
+    mask = te.placeholder((32, 32), name="mask")
+    args = [Q, K, V, mask, topi.nn.attention(Q, K, V, mask, is_causal=True, softcap=5.0)]
+    sch = kc.auto_schedule(args, target=EMULATOR)
+    assert "online_softmax" in sch.trace.as_python()
+    r = np.random.default_rng(0)
+    q, k, v, output = (r.standard_normal((1, 2, 32, 32)).astype("float16") for _ in range(4))
+    m = np.where(r.random((32, 32)) < 0.3, -np.inf, r.standard_normal((32, 32))).astype("float32")
+    m[20, :16] = -np.inf  # nothing of the first part of the row
+    m[21] = -np.inf
+    report = kc.gpu.check(kc.build(sch, target=EMULATOR), q, k, v, m, output)
+    assert report.ok, str(report)
+    scores = np.einsum("bhic,bhjc->bhij", q.astype("float64"), k) * 32**-0.5
+    scores = np.where(np.tri(32), 5 * np.tanh(scores / 5) + m, -np.inf)
+    with np.errstate(invalid="ignore"):
+        powers = np.exp(scores - scores.max(-1, keepdims=True))
+    expected = np.einsum("bhij,bhjd->bhid", powers / powers.sum(-1, keepdims=True), v)
+    assert np.isnan(expected[:, :, 21]).all()
+    np.testing.assert_allclose(output.astype("float64"), expected, rtol=2e-3, atol=2e-3)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90a"])
 @pytest.mark.skipif(find("ptxas") is None, reason="needs ptxas")
-def test_a_large_attention_has_no_spills(arch: str, tmp_path: Path):
-    args = attention(1, (16, 16), (4096, 4096), (128, 128), "float16")
+def test_a_large_attention_has_no_spills(arch: str, dtype: str, tmp_path: Path):
+    args = attention(1, (16, 16), (4096, 4096), (128, 128), dtype)
     assert_no_spills(kc.auto_schedule(args, target=f"cuda -arch={arch}"), arch, tmp_path)
 
 
 @pytest.mark.sweep
 def test_scores_that_shared_memory_has_no_room_for_are_in_global_memory():
-    args = attention(1, (1, 1), (64, 16384), (64, 64), "float16")
+    args = attention(1, (1, 1), (64, 16384), (64, 64), "float32")
     script = kc.auto_schedule(args, target="cuda -arch=sm_80").trace.as_python()
     assert script.count('thread_axis="blockIdx.x"') > 1
 

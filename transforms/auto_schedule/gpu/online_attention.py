@@ -156,7 +156,7 @@ def is_power_for_tensor_cores(draft: Draft, nest: Nest) -> bool:
         return False
     users = [draft.nest(it.label) for it in readers(nest.stores[0].buffer) or ()]
     weights = [user for user in users if not user.reduce]
-    if len(users) != 2 or len(weights) != 1 or not _has(*(it for it in users if it.reduce)):
+    if len(users) != 2 or len(weights) != 1 or not all(_has(it) for it in users if it.reduce):
         return False
     (last,) = weights
     for _ in range(3):
@@ -224,9 +224,7 @@ def _tile(draft: Draft, plan: Plan) -> Plan | None:
     batch = iterations(attention.product.spatial) // rows // attention.width
     room = draft.session.target.limits["max_shared_memory_per_block"]
     choices = [
-        Plan(
-            attention, plan.element, plan.maximum, plan.powers, plan.total, warps, together
-        )
+        Plan(attention, plan.element, plan.maximum, plan.powers, plan.total, warps, together)
         for warps in WARPS
         for together in KEYS
         if rows % (warps * M) == 0
@@ -255,7 +253,7 @@ def _fits(attention: Attention, warps: int, keys: int, room: int) -> bool:
 def _perform(draft: Draft, plan: Plan) -> None:
     attention = plan.attention
     product, weights = attention.product.name, attention.members[0].name
-    scores, result = attention.scores.name, plan.result.name
+    result = plan.result.name
     numbers = [
         attention.scores.read_number(attention.queries.buffer),
         attention.scores.read_number(attention.key.buffer),
@@ -265,8 +263,8 @@ def _perform(draft: Draft, plan: Plan) -> None:
     block, warp, row = draft.split(rows, [None, plan.warps, M])
     step, key = draft.split(keys, [None, plan.keys])
     draft.reorder(*batch, block, warp, step, row, key)
-    made = draft.online_softmax(maximum, step)
-    labels = [draft.session.block(it).label for it in made]
+    blocks = draft.online_softmax(maximum, step)
+    labels = [draft.session.block(it).label for it in blocks]
     draft.settled.update(labels)
     quotient = next(label for label in labels if label.endswith("_quotient"))
     last = quotient
@@ -295,7 +293,6 @@ def _perform(draft: Draft, plan: Plan) -> None:
     type_ = type_name(plan.result.stores[0].buffer.type)
     tensorize(draft, held, (M, N), f"mma_store_{SHAPE}_{type_}_global")
     _pipeline(draft, plan, step)
-    del scores
 
 
 def _is_of(label: str, nest: Nest) -> bool:

@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects import arith, math
@@ -199,8 +199,8 @@ def _element(buffer: SSAValue) -> Attribute:
 def _initial(definition: Definition) -> float | None:
     """What a reduction begins with, if it is a number."""
     stores = [op for op in definition.block.init.walk() if isinstance(op, StoreOp)]
-    made = stores[0].value.owner if len(stores) == 1 else None
-    value = made.value if isinstance(made, arith.ConstantOp) else None
+    maker = stores[0].value.owner if len(stores) == 1 else None
+    value = maker.value if isinstance(maker, arith.ConstantOp) else None
     return value.value.data if isinstance(value, FloatAttr) else None
 
 
@@ -242,9 +242,7 @@ def _stored_variables(definition: Definition) -> list[SSAValue]:
 def _loads(definition: Definition, of: Member | Definition) -> list[LoadOp]:
     buffer = of.buffer if isinstance(of, Definition) else of.definition.buffer
     return [
-        op
-        for op in definition.block.body.walk()
-        if isinstance(op, LoadOp) and op.buffer is buffer
+        op for op in definition.block.body.walk() if isinstance(op, LoadOp) and op.buffer is buffer
     ]
 
 
@@ -258,9 +256,8 @@ def _names_of(block: BlockOp, load: LoadOp, member: Member) -> dict[SSAValue, SS
             block,
         )
     stored = _stored_variables(member.definition)
-    return {
-        mine: member.names[its] for mine, its in zip(values, stored, strict=True)
-    }
+    pairs = zip(values, stored, strict=True)
+    return {mine: member.names[its] for mine, its in pairs if its in member.names}
 
 
 def _require_same(block: BlockOp, names: Names, more: Names) -> None:
@@ -317,20 +314,20 @@ def _is_same(first: SSAValue, second: SSAValue, names: Names) -> bool:
     """Whether values of two blocks are the same where the variables of the first are ``names``."""
     if names.get(first, first) is second:
         return True
-    one, two = first.owner, second.owner
-    if not isinstance(one, Operation) or not isinstance(two, Operation) or one.regions:
+    left, right = first.owner, second.owner
+    if not isinstance(left, Operation) or not isinstance(right, Operation) or left.regions:
         return False
-    if type(one) is not type(two) or one.attributes != two.attributes:
+    if type(left) is not type(right) or left.attributes != right.attributes:
         return False
-    if first.type != second.type or len(one.operands) != len(two.operands):
+    if first.type != second.type or len(left.operands) != len(right.operands):
         return False
-    if isinstance(one, LoadOp) and isinstance(two, LoadOp):
-        return one.buffer is two.buffer and _indices(one, names) == _indices(two, {})
+    if isinstance(left, LoadOp) and isinstance(right, LoadOp):
+        return left.buffer is right.buffer and _indices(left, names) == _indices(right, {})
     properties = [
-        {key: it for key, it in op.properties.items() if key != "fastmath"} for op in (one, two)
+        {key: it for key, it in op.properties.items() if key != "fastmath"} for op in (left, right)
     ]
     return properties[0] == properties[1] and all(
-        _is_same(*pair, names) for pair in zip(one.operands, two.operands, strict=True)
+        _is_same(*pair, names) for pair in zip(left.operands, right.operands, strict=True)
     )
 
 
@@ -356,9 +353,9 @@ def _is_total(definition: Definition, powers: Member) -> bool:
     reduction = reduction_of(definition.block)
     if reduction is None or not isinstance(reduction.updates[0].step, arith.AddfOp):
         return False
-    made = reduction.updates[0].term.owner
+    maker = reduction.updates[0].term.owner
     loads = _loads(definition, powers)
-    is_total = loads == [made] and len(definition.block.body.block.args) == len(
+    is_total = loads == [maker] and len(definition.block.body.block.args) == len(
         powers.block.body.block.args
     )
     if is_total:
@@ -440,26 +437,26 @@ def _weighted(definition: Definition, rows: SoftmaxRows) -> Member:
     buffers = {it.definition.buffer for it in own}
 
     def holds(value: SSAValue) -> bool:
-        made = value.owner
-        if not isinstance(made, Operation):
+        maker = value.owner
+        if not isinstance(maker, Operation):
             return False
-        is_own = isinstance(made, LoadOp) and made.buffer in buffers
-        return is_own or any(holds(operand) for operand in made.operands)
+        is_own = isinstance(maker, LoadOp) and maker.buffer in buffers
+        return is_own or any(holds(operand) for operand in maker.operands)
 
     value, is_rounded = update.term, False
     while True:
-        made = value.owner
-        if isinstance(made, Casts):
-            is_rounded |= isinstance(made, arith.TruncFOp)
-            value = made.operands[0]
-        elif isinstance(made, arith.MulfOp):
+        maker = value.owner
+        if isinstance(maker, Casts):
+            is_rounded |= isinstance(maker, arith.TruncFOp)
+            value = maker.operands[0]
+        elif isinstance(maker, arith.MulfOp):
             if is_rounded:  # powers relative to a smaller maximum are larger, up to 1
                 raise _NoSoftmax(
-                    f"block {block.label} rounds weighted products to a narrower type, which may not "
-                    "hold them as long as the maximum is that of a part of the row",
+                    f"block {block.label} rounds weighted products to a narrower type, which may "
+                    "not hold them as long as the maximum is that of a part of the row",
                     block,
                 )
-            held = [operand for operand in made.operands if holds(operand)]
+            held = [operand for operand in maker.operands if holds(operand)]
             if len(held) != 1:
                 raise _NoSoftmax(f"block {block.label} is not linear in the weights", block)
             (value,) = held
@@ -530,10 +527,10 @@ def _quotients(rows: SoftmaxRows) -> Sequence[BlockOp]:
             value = stores[0].value if len(stores) == 1 else None
             while value is not None and isinstance(value.owner, Casts):
                 value = value.owner.operands[0]
-            made = value.owner if value is not None else None
-            if not isinstance(made, arith.DivfOp):
+            maker = value.owner if value is not None else None
+            if not isinstance(maker, arith.DivfOp):
                 continue
-            top, by = made.lhs.owner, made.rhs.owner
+            top, by = maker.lhs.owner, maker.rhs.owner
             loads = [op for op in user.body.walk() if isinstance(op, LoadOp)]
             if loads and set(loads) == {top, by} and isinstance(top, LoadOp):
                 is_whole = top.buffer is member.definition.buffer

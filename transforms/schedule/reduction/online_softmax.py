@@ -28,9 +28,9 @@ After::
     tir.for %i, %d:  "O_quotient": %O[%v_i, %v_d] = %O_sum[%v_i, %v_d] / %T[%v_i]
 
 An iteration takes some terms of a row. When its maximum rises, what was summed relative to the last
-one is multiplied by ``exp(old - new)``, since ``exp(x - new) = exp(x - old) * exp(old - new)``: each
-row keeps a maximum and a sum, and a weighted sum for each column of V. The division by the sum of
-the row waits until that is complete.
+one is multiplied by ``exp(old - new)``, as ``exp(x - new) = exp(x - old) * exp(old - new)``. A row
+keeps a maximum and a sum, and a weighted sum for each column of V. The division by the sum of the
+row waits until that is complete.
 
 The result is that of the program, rounded in another order, also for rows with infinities, NaN and
 no finite term, but for two limits. The weighted sums before the division are as many times larger
@@ -170,7 +170,9 @@ class OnlineSoftmax(Primitive):
             if len(kinds) > 1:
                 raise refuse(f"loop {inner.label} is over rows and their terms", inner)
         if block.predicate.data.constraints:
-            raise refuse(f"block {block.label} leaves out terms that its loops do not divide", block)
+            raise refuse(
+                f"block {block.label} leaves out terms that its loops do not divide", block
+            )
         top: Operation = around[0]
         for member in rows.members:
             own = member.block
@@ -249,7 +251,11 @@ def _require_order(site: Site, rows: SoftmaxRows, top: Operation) -> None:
 
 
 def _require_apart(
-    site: Site, place: Operation, own: set[SSAValue], inputs: set[SSAValue], rows: SoftmaxRows
+    site: Site,
+    place: Operation,
+    own: set[SSAValue | None],
+    inputs: set[SSAValue | None],
+    rows: SoftmaxRows,
 ) -> None:
     """Refuse (KC3207) what stands between the blocks and changes what they read or write."""
     if isinstance(place, AllocOp):
@@ -259,11 +265,11 @@ def _require_apart(
             if not isinstance(value.type, MemRefType):
                 continue
             buffer = base_buffer(value)
-            if isinstance(op, LoadOp) or buffer not in own | inputs:
+            if isinstance(op, LoadOp) or buffer not in own | inputs | {None}:
                 continue
             raise site.refuse(
                 "KC3207",
-                f"{buffer_name(buffer)} may be written between the blocks of the softmax",
+                f"{buffer_name(value)} may be written between the blocks of the softmax",
                 at=op,
                 mark={op: "here", rows.maximum.block: "the maximum"},
                 why="they are all computed where the maximum is",
@@ -277,7 +283,7 @@ class _Rewriting:
     site: Site
     plan: Plan
     names: FreshNames = field(init=False)
-    made: list[BlockOp] = field(default_factory=list)
+    new_blocks: list[BlockOp] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.names = FreshNames(self.site)
@@ -288,7 +294,7 @@ class _Rewriting:
         return self.plan.rows.maximum.block
 
     def run(self) -> list[BlockOp]:
-        rows, loop, top = self.plan.rows, self.plan.loop, self.plan.top
+        rows, loop = self.plan.rows, self.plan.loop
         around = loop_tree.loops_around(self.maximum)
         inner_top = around[around.index(loop) + 1] if self.plan.inner else self.maximum
         buffer = rows.maximum.buffer
@@ -300,7 +306,7 @@ class _Rewriting:
         init = self.plan.init.build()
         if init is not None:
             self._begin_low(init)
-            self.made.append(init)
+            self.new_blocks.append(init)
         for member in rows.members:
             if member.is_sum:
                 self._put(self._init(member), member, before=loop)
@@ -311,8 +317,7 @@ class _Rewriting:
             if member.is_sum:
                 place = self._behind(self._rescaled(member, factor), place)
             place = self._behind(self._moved(member), place)
-        del top
-        return self.made
+        return self.new_blocks
 
     # Buffers -------------------------------------------------------------------------------
 
@@ -392,7 +397,7 @@ class _Rewriting:
     ) -> BlockOp:
         unbound = AffineMap(0, 0, tuple(AffineExpr.constant(0) for _ in iters))
         block = BlockOp(name, iters, unbound, [], Region(body))
-        self.made.append(block)
+        self.new_blocks.append(block)
         return block
 
     def _spatial(self, member: Member) -> tuple[list[int], list[SSAValue | None]]:
@@ -417,7 +422,9 @@ class _Rewriting:
         for op in list(inits.ops):
             op.detach()
             body.add_op(op)
-        return self._block(self.names.take(f"{block.label}_init"), [block.iters[n] for n in numbers], body)
+        return self._block(
+            self.names.take(f"{block.label}_init"), [block.iters[n] for n in numbers], body
+        )
 
     def _rows(self, buffer: SSAValue, value: RowValue) -> Operation:
         """A block that computes an element of ``buffer`` for each row."""
@@ -487,7 +494,12 @@ class _Rewriting:
         by = LoadOp(factor, maximum.indices.data, [rows[it] for it in maximum.operands_of_map])
         scaled = arith.MulfOp(load.result, by.result)
         body.add_ops(
-            [load, by, scaled, StoreOp(scaled.result, load.buffer, load.indices.data, load.operands_of_map)]
+            [
+                load,
+                by,
+                scaled,
+                StoreOp(scaled.result, load.buffer, load.indices.data, load.operands_of_map),
+            ]
         )
         iters = [member.block.iters[n] for n in numbers]
         block = self._block(self.names.take(f"{member.block.label}_rescale"), iters, body)
@@ -550,10 +562,9 @@ class _Rewriting:
         arguments = block.body.block.args
         numbers, sources = self._spatial(member)
         body = Block(arg_types=[INDEX] * len(numbers))
-        known = dict(zip((arguments[n] for n in numbers), body.args, strict=True))
-        by_row = {
-            source: known[arguments[n]] for n, source in zip(numbers, sources, strict=True)
-        }
+        known: dict[SSAValue, SSAValue] = {}
+        known.update(zip((arguments[n] for n in numbers), body.args, strict=True))
+        by_row = {source: known[arguments[n]] for n, source in zip(numbers, sources, strict=True)}
         where = [known[it] for it in store.operands_of_map]
         top = LoadOp(alloc.buffer, store.indices.data, where)
         of_total = total.definition.store
