@@ -17,6 +17,7 @@ from xdsl.ir.affine import (
     AffineConstantExpr,
     AffineConstraintExpr,
     AffineConstraintKind,
+    AffineDimExpr,
     AffineExpr,
 )
 
@@ -152,6 +153,10 @@ def inverse(exprs: Sequence[AffineExpr], box: Box) -> tuple[AffineExpr, ...] | N
     """
     import islpy as isl
 
+    digits = _digits(exprs, box)
+    if digits is not None:
+        return digits
+
     def question(context: Any) -> tuple[AffineExpr, ...] | None:
         relation = box.mapped(context, exprs).reverse()
         pieces: list[Any] = []
@@ -166,6 +171,30 @@ def inverse(exprs: Sequence[AffineExpr], box: Box) -> tuple[AffineExpr, ...] | N
 
     answer = ask(question)
     return None if isinstance(answer, Undecided) else answer
+
+
+def _digits(exprs: Sequence[AffineExpr], box: Box) -> tuple[AffineExpr, ...] | None:
+    """The inverse of numbers whose digits are the dimensions, such as ``(i * 8 + j) * 4 + k``: as
+    ``r floordiv 32``, ``r floordiv 4 mod 8`` and ``r mod 4``, which say what is contiguous."""
+    sizes = [it.value if isinstance(it, AffineConstantExpr) else 0 for it in box.sizes]
+    back = {n: ZERO for n, size in enumerate(sizes) if size == 1}
+    for number, expr in enumerate(exprs):
+        terms, constant = linear_terms(expr)
+        dims = {
+            atom.position if isinstance(atom, AffineDimExpr) else -1: terms[atom] for atom in terms
+        }
+        parts = sorted((factor, position) for position, factor in dims.items())
+        parts = [it for it in parts if not 0 <= it[1] < len(sizes) or sizes[it[1]] != 1]
+        result, worth = AffineExpr.dimension(number), 1
+        for factor, position in parts:
+            if constant or position in back or not 0 <= position < len(sizes) or factor != worth:
+                return None
+            digit = result if worth == 1 else result // worth
+            worth *= sizes[position]
+            back[position] = digit if (factor, position) == parts[-1] else digit % sizes[position]
+    if 0 in sizes or len(back) < len(sizes):
+        return None
+    return tuple(back[n] for n in range(len(sizes)))
 
 
 Conditions = tuple[AffineConstraintExpr, ...]

@@ -97,7 +97,7 @@ def test_elements_that_are_stored_one_by_one():
         == """\
 error[KC4240]: lower-fragments: D_m64n16k16_matrixC is not used by tensor intrinsics alone
   why: tir.load in loop v1 uses single elements of it, and a warp holds "m64n16k16.matrixC" as \
-tiles
+tiles; it is not in two loops over the rows and the columns of tiles
   try: tensorize what writes it and what reads it, by intrinsics such as \
 wgmma_fill_m64n16k16_f32 and wgmma_store_m64n16k16_f32_global
   try: give D_m64n16k16_matrixC the scope "local"
