@@ -136,6 +136,11 @@ class GpuAttention(GpuRule):
 
     def schedule(self, draft: Draft, block: str) -> bool:
         attention = attention_of(draft, block)
+        if attention is not None:  # powers are computed again rather than stored
+            powers = [nest.name for nest in attention.members[1:-1] if not nest.reduce]
+            for name in powers:
+                draft.compute_inline(draft.block(name))
+            attention = attention_of(draft, block) if powers else attention
         tile = None if attention is None else _tile(draft, attention)
         if attention is None or tile is None:
             return False

@@ -42,7 +42,7 @@ from kc.transforms.auto_schedule.gpu.tensor_cores import (
     tensorize,
     type_name,
 )
-from kc.transforms.auto_schedule.gpu.threads import GRID, WARP, copy_together, fused
+from kc.transforms.auto_schedule.gpu.threads import GRID, NVIDIA, WARP, copy_together, fused
 from kc.transforms.auto_schedule.nests import FAR, Access, Nest, extent, iterations, readers
 from kc.transforms.trace.handles import BlockRV, LoopRV
 
@@ -88,6 +88,7 @@ class GpuOnlineAttention(GpuRule):
     """Compute an attention by tensor cores, with a running maximum and sum for each row."""
 
     name = "gpu-online-attention"
+    kinds = NVIDIA
 
     def schedule(self, draft: Draft, block: str) -> bool:
         if architecture_of(draft.session.target).number < 80:
@@ -148,7 +149,8 @@ def _plan(draft: Draft, attention: Attention) -> Plan | None:
 def is_power_for_tensor_cores(draft: Draft, nest: Nest) -> bool:
     """Whether a block computes the powers of an attention that tensor cores may multiply: once, as
     the sum of a row and the weights take them from the same registers."""
-    if architecture_of(draft.session.target).number < 80:
+    target = draft.session.target
+    if target.kind not in NVIDIA or architecture_of(target).number < 80:
         return False
     power = nest.stores[0].op
     assert isinstance(power, StoreOp)
