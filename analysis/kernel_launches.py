@@ -10,10 +10,12 @@ from xdsl.dialects.builtin import (
     AffineMapAttr,
     MemRefType,
     ModuleOp,
+    NoneAttr,
+    StridedLayoutAttr,
     StringAttr,
     SymbolRefAttr,
 )
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Block, OpResult, SSAValue
 from xdsl.ir.affine import AffineSymExpr
 
 from kc.analysis.kernel_values import KernelValues
@@ -67,6 +69,75 @@ def launches_of(kernel: GPUFuncOp) -> list[LaunchFuncOp]:
         for op in function.walk()
         if isinstance(op, LaunchFuncOp) and op.kernel == name
     ]
+
+
+def overlapping_arguments(kernel: GPUFuncOp) -> list[tuple[SSAValue, SSAValue, bool]]:
+    """Pairs of a kernel's arguments that a launch gives the same memory: an array and itself, or
+    parts of one. Whether they are the same array as a whole."""
+    pairs: dict[tuple[SSAValue, SSAValue], bool] = {}
+    for launch in launches_of(kernel):
+        given: dict[SSAValue, list[tuple[SSAValue, SSAValue]]] = {}
+        for argument, operand in zip(
+            kernel.body.blocks[0].args, launch.kernel_operands, strict=False
+        ):
+            if isinstance(operand.type, MemRefType):
+                whole = _uncast(operand)
+                before = given.setdefault(_memory_of(operand), [])
+                for other, its in before:
+                    pairs[other, argument] = pairs.get((other, argument), True) and its is whole
+                before.append((argument, whole))
+    return [(*pair, is_same) for pair, is_same in pairs.items()]
+
+
+def _uncast(array: SSAValue) -> SSAValue:
+    while isinstance(array.owner, memref.CastOp):
+        array = SSAValue.get(array.owner.source)
+    return array
+
+
+def _memory_of(array: SSAValue) -> SSAValue:
+    """The array that an array is, or is a part of."""
+    while isinstance(array, OpResult) and array.op.operands:
+        operand = array.op.operands[0]
+        if not isinstance(operand.type, MemRefType):
+            break
+        array = operand
+    return array
+
+
+def has_places_of_its_own(array: SSAValue, kernel: GPUFuncOp) -> bool:
+    """Whether the elements of a kernel's argument with strides are all in places of their own.
+
+    They are if each stride is more than what smaller ones span, or if all launches give parts of
+    dense arrays.
+    """
+    type_ = array.type
+    assert isinstance(type_, MemRefType)
+    if not isinstance(type_.layout, StridedLayoutAttr) or array.owner is not kernel.body.blocks[0]:
+        return False
+    sizes, strides = type_.get_shape(), type_.layout.get_strides()
+    known = [stride for stride in strides if stride is not None]
+    if len(known) == len(sizes) and DYNAMIC_INDEX not in sizes:
+        span = 0
+        for stride, size in sorted(zip(known, sizes, strict=True)):
+            if size > 1 and stride <= span:
+                return False
+            span += stride * (size - 1)
+        return True
+    number = kernel.body.blocks[0].args.index(array)
+    launches = launches_of(kernel)
+    return bool(launches) and all(
+        _is_part_of_dense(launch.kernel_operands[number]) for launch in launches
+    )
+
+
+def _is_part_of_dense(array: SSAValue) -> bool:
+    while isinstance(array.owner, memref.SubviewOp | memref.CastOp):
+        op = array.owner
+        if isinstance(op, memref.SubviewOp) and (op.strides or 0 in op.static_strides.get_values()):
+            return False
+        array = SSAValue.get(op.source)
+    return isinstance(array.type, MemRefType) and isinstance(array.type.layout, NoneAttr)
 
 
 def constant_of(value: SSAValue) -> int | None:

@@ -40,7 +40,7 @@ from xdsl.dialects.builtin import (
     NoneAttr,
     VectorType,
 )
-from xdsl.ir import Block, Operation, OpResult, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import Pure
 
 from kc.analysis.disproofs import is_never
@@ -52,8 +52,10 @@ from kc.analysis.kernel_launches import (
     Shapes,
     bounds_of,
     constant_of,
+    has_places_of_its_own,
     launch_sizes,
     launches_of,
+    overlapping_arguments,
     sizes_of_arguments,
 )
 from kc.analysis.kernel_parts import parts_of
@@ -299,6 +301,8 @@ class _Kernel:
     """A product that reads memory by descriptors."""
     unknown_memory: Operation | None = None
     """An access of memory that is not known, or in an order that is not."""
+    of_one_array: str = ""
+    """Which arguments may share elements in an unknown way."""
     questions: int = 0
     by_pointer: set[SSAValue] = field(default_factory=set)
     """Arrays of which elements have numbers, as some accesses know these alone."""
@@ -410,7 +414,9 @@ class _Kernel:
         assert isinstance(type_, MemRefType)
         memory = self._memory(buffer)
         base, shift = self._base(buffer)
-        is_plain = isinstance(type_.layout, NoneAttr)
+        is_plain = isinstance(type_.layout, NoneAttr) or (
+            base not in self.by_pointer and has_places_of_its_own(buffer, self.kernel)
+        )
         if base in self.by_pointer and DYNAMIC_INDEX in type_.get_shape()[1:]:
             is_plain = False
         if memory is None or not is_plain:
@@ -492,17 +498,15 @@ class _Kernel:
         return "shared" if space.data is AddressSpace.WORKGROUP else "private"
 
     def _same_arrays(self) -> dict[SSAValue, SSAValue]:
-        """Arguments that a launch gives what it gives an argument before, and that one."""
+        """Arguments that all launches that give them one memory give the same array, and the first
+        of them. Parts of one array are compared with nothing."""
         same: dict[SSAValue, SSAValue] = {}
-        for launch in launches_of(self.kernel):
-            given: dict[SSAValue, SSAValue] = {}
-            for argument, operand in zip(
-                self.kernel.body.blocks[0].args, launch.kernel_operands, strict=False
-            ):
-                if isinstance(operand.type, MemRefType):
-                    first = given.setdefault(_root(operand), argument)
-                    if first is not argument:
-                        same[argument] = first
+        for first, second, is_whole in overlapping_arguments(self.kernel):
+            if is_whole:
+                same[second] = same.get(first, first)
+            else:
+                names = " and ".join(map(buffer_name, (first, second)))
+                self.of_one_array = f"{names} are parts of one array"
         return same
 
     # Questions
@@ -583,7 +587,7 @@ class _Kernel:
 
     def _races(self, is_inside: bool, is_together: bool) -> SafetyVerdict:
         kind: Kind = "race"
-        reason = self._unknown_memory()
+        reason = self._unknown_memory() or self.of_one_array
         shared = [access for access in self.accesses if access.memory != "private"]
         for n, first in enumerate(shared):
             for second in shared[n:]:
@@ -726,6 +730,9 @@ class _Kernel:
             assert isinstance(type_, MemRefType)
             width = max(getattr(type_.element_type, "bitwidth", 64) // 8, 1)
             if multiple <= width:
+                continue
+            if not isinstance(type_.layout, NoneAttr):
+                reason = reason or f"where {_name(access)} begins is known when it is called"
                 continue
             place: Term | None = number(0)
             for n, (index, size) in enumerate(self._sized(access)):
@@ -1001,16 +1008,6 @@ def _is_harmless(op: Operation) -> bool:
         dialect == "llvm" and op.has_trait(Pure)
     )
     return is_pure and not any(isinstance(value.type, MemRefType) for value in op.operands)
-
-
-def _root(value: SSAValue) -> SSAValue:
-    """The array that a value is, or is a part of."""
-    while isinstance(value, OpResult) and value.op.operands:
-        operand = value.op.operands[0]
-        if not isinstance(operand.type, MemRefType):
-            break
-        value = operand
-    return value
 
 
 def _after(op: Operation) -> list[Operation]:

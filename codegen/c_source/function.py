@@ -161,7 +161,7 @@ class FunctionPrinter:
         """The type of the elements of an array. Raises CodegenError KC4401 if there is none."""
         assert isinstance(buffer.type, MemRefType)
         element = self.expressions.language.memory_type(buffer.type.element_type)
-        if element is None or buffer.type.layout.name != "none":
+        if element is None or not self.has_places(buffer):
             raise CodegenError(
                 "KC4401",
                 f"{self.expressions.language.name}: there is no {self.expressions.language.title} "
@@ -170,6 +170,11 @@ class FunctionPrinter:
                 why=self.expressions.language.elements,
             )
         return element
+
+    def has_places(self, buffer: SSAValue) -> bool:
+        """Whether it is known where the elements of an array are: here, one behind the other."""
+        assert isinstance(buffer.type, MemRefType)
+        return buffer.type.layout.name == "none"
 
     def define(self) -> str:
         """The definition."""

@@ -6,9 +6,20 @@ import math
 from typing import Any
 
 from xdsl.dialects import arith, memref, scf, vector
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, MemRefType, VectorType, f32, i32
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    IntegerAttr,
+    MemRefType,
+    StridedLayoutAttr,
+    VectorType,
+    f32,
+    f64,
+    i32,
+    i64,
+)
 from xdsl.ir import Operation, SSAValue
 
+from kc.analysis.kernel_launches import overlapping_arguments
 from kc.codegen.c_source.expressions import TERNARY, UNARY, Code, Expressions
 from kc.codegen.c_source.function import c_name
 from kc.codegen.gpu_source.languages import CONSTANT, GLOBAL, PRIVATE, SHARED
@@ -27,14 +38,13 @@ STORES = (memref.StoreOp, vector.StoreOp, vector.MaskedStoreOp, memref.AtomicRMW
 _LOADS = (memref.LoadOp, vector.LoadOp, vector.MaskedLoadOp, memref.AtomicRMWOp)
 
 _INTEGERS = {
-    "addi": ("add", "int"), "andi": ("and", "int"), "ori": ("or", "int"), "xori": ("xor", "int"),
-    "assign": ("xchg", "int"), "maxs": ("max", "int"), "mins": ("min", "int"),
-    "maxu": ("max", "uint"), "minu": ("min", "uint"),
+    "addi": "add", "andi": "and", "ori": "or", "xori": "xor", "assign": "xchg",
+    "maxs": "max", "mins": "min", "maxu": "max", "minu": "min",
 }  # fmt: skip
 """The updates of integers that languages have functions for, by the kinds of memref.atomic_rmw."""
 _FLOATS = {
     "addf": "{} + {}", "mulf": "{} * {}", "maxnumf": "fmax({}, {})", "minnumf": "fmin({}, {})",
-    "assign": "{1}",
+    "maximumf": "{maximum}({}, {})", "minimumf": "{minimum}({}, {})", "assign": "{1}",
 }  # fmt: skip
 """What updates of floats compute of the old value and the operand."""
 
@@ -59,6 +69,9 @@ class KernelPrinter(VectorPrinter):
                 "it takes structured control flow: scf.for and scf.if",
             )
         written, parameters = self._written(), list[str]()
+        pairs = [{*pair} for *pair, _ in overlapping_arguments(kernel)]
+        begins: list[str] = []
+        shared = set[SSAValue]().union(*(pair for pair in pairs if pair & written))
         for value in kernel.arguments:
             name = self.fresh(self._argument_name(value), "arg")
             self._code[value] = Code(name)
@@ -69,23 +82,43 @@ class KernelPrinter(VectorPrinter):
                 parameters.append(language.scalar(type_, name, len(parameters)))
                 continue
             self._spaces[value] = GLOBAL
+            layout = value.type.layout
+            if isinstance(layout, StridedLayoutAttr):
+                self._strides[value] = []
             element = self.require_array(value, kernel)
-            n, is_written = len(parameters), value in written
-            parameters.append(language.parameter(element, name, n, GLOBAL, is_written=is_written))
-            shape: list[Code] = []
-            for n, size in enumerate(value.type.get_shape()):
-                if size >= 0:
-                    shape.append(Code(str(size)))
-                    continue
-                dim = self.fresh(f"{name}_dim{n}")
-                self._parameters.append(dim)
-                parameters.append(language.scalar("int64_t", dim, len(parameters)))
-                shape.append(Code(dim))
-            self._shapes[value] = shape
+            parameters.append(
+                language.parameter(
+                    element,
+                    name,
+                    len(parameters),
+                    GLOBAL,
+                    is_written=value in written,
+                    is_alone=value not in shared,
+                )
+            )
+
+            def number(what: str) -> Code:
+                self._parameters.append(what)
+                parameters.append(language.scalar("int64_t", what, len(parameters)))
+                return Code(what)
+
+            if value in self._strides and language.counts_from_begin:
+                begins.append(f"{name} += {number(self.fresh(f'{name}_begin')).text};")
+            self._shapes[value] = [
+                number(self.fresh(f"{name}_dim{n}")) if size < 0 else Code(str(size))
+                for n, size in enumerate(value.type.get_shape())
+            ]
+            if isinstance(layout, StridedLayoutAttr):
+                self._strides[value] = [
+                    number(self.fresh(f"{name}_stride{n}")) if stride is None else Code(str(stride))
+                    for n, stride in enumerate(layout.get_strides())
+                ]
         ops = list(kernel.walk())
         if any(isinstance(op, gpu.DynamicSharedMemoryOp) for op in ops):
             parameters += language.dynamic_parameter(DYNAMIC, len(parameters))
         parameters += language.extra_parameters([what for op in ops for what in _numbers(op)])
+        for line in begins:
+            self.write(line)
         sizes = kernel.known_block_size
         bounds = language.bounds(None if sizes is None else list(sizes.get_values()))
         words = [*language.heading(bounds), c_name(kernel.sym_name.data, language)]
@@ -255,27 +288,47 @@ class KernelPrinter(VectorPrinter):
             raise self._refused(
                 op, "an atomic update of a thread's memory", "no other thread sees it: store to it"
             )
-        if type_ not in (i32, f32) or kind not in (_INTEGERS if type_ == i32 else _FLOATS):
+        computes = _FLOATS if type_ in (f32, f64) else {**_INTEGERS, "muli": "{} * {}"}
+        if type_ not in (i32, i64, f32, f64) or kind not in computes:
             raise self._refused(
                 op,
                 f"an atomic {kind} of {type_}",
-                f"it has {', '.join(_INTEGERS)} of i32, and {', '.join(_FLOATS)} of f32",
+                f"it has {', '.join(_INTEGERS)}, muli of i32 and i64, and {', '.join(_FLOATS)} "
+                "of f32 and f64",
+            )
+        language, is_wide = self.language, type_ in (i64, f64)
+        if is_wide and not language.has_wide_updates:
+            raise self._refused(
+                op,
+                f"an atomic {kind} of {type_}",
+                "it has atomic updates of 32 bits: of 64, only minima and maxima of unsigned "
+                "integers, since Metal 2.4 on some GPUs",
             )
         value, place = self.named(op.value, op).text, self.place(op.memref, op.indices)
         self.settle()
-        if type_ == i32:
-            update, integer = _INTEGERS[kind]
-            call = self.language.atomic(self.language.updates[update], integer, space, place, value)
-            self._code[op.result] = Code(f"(int32_t){call}", UNARY)
+        if kind in _INTEGERS and type_ in (i32, i64):
+            integer = f"{'u' if kind in ('maxu', 'minu') else ''}{'long' if is_wide else 'int'}"
+            call = language.atomic(_INTEGERS[kind], integer, space, place, value)
+            self._code[op.result] = Code(f"({'int64_t' if is_wide else 'int32_t'}){call}", UNARY)
             if op.result.first_use is None:
                 self.write(f"{call};")
                 return
         else:
-            to_bits, of_bits = self.language.bits
-            seen = self.fresh(None, "bits")
-            new = _FLOATS[kind].format(f"{of_bits}({seen})", value)
-            self.write(f"uint32_t {seen} = {to_bits}({place});")
-            for line in self.language.exchange(space, place, seen, f"{to_bits}({new})"):
+            seen, word = self.fresh(None, "bits"), "uint64_t" if is_wide else "uint32_t"
+            to_bits, of_bits = language.bits[is_wide]
+            if type_ in (i32, i64):
+                to_bits, of_bits = f"({word})", f"({word[1:]})"
+            suffix = "" if is_wide else "f"
+            named = {
+                which: self.expressions.helpers.use(f"kc_{which}{suffix}")
+                for which in ("maximum", "minimum")
+                if kind == f"{which}f"
+            }
+            old = seen if kind == "muli" else f"{of_bits}({seen})"
+            by = f"({word}){value}" if kind == "muli" else value
+            new = computes[kind].format(old, by, **named)
+            self.write(f"{word} {seen} = {to_bits}({place});")
+            for line in language.exchange(space, place, seen, f"{to_bits}({new})", is_wide=is_wide):
                 self.write(line)
             self._code[op.result] = Code(f"{of_bits}({seen})")
             if op.result.first_use is None:

@@ -172,11 +172,23 @@ class GpuLanguage(Language):
 
     # Kernels
 
-    def parameter(self, element: str, name: str, n: int, space: str, *, is_written: bool) -> str:
-        """A buffer as parameter number ``n``."""
+    counts_from_begin = False
+    """Whether a part of an array is given by the array, and by the number of its first element."""
+
+    def parameter(
+        self,
+        element: str,
+        name: str,
+        n: int,
+        space: str,
+        *,
+        is_written: bool,
+        is_alone: bool = True,
+    ) -> str:
+        """A buffer as parameter number ``n``; ``is_alone``: no other one shares its memory."""
         const = "" if is_written else "const "
         space = f"{self.spaces[space]} " if self.spaces[space] else ""
-        restrict = f"{self.restrict} " if self.restrict else ""
+        restrict = f"{self.restrict} " if self.restrict and is_alone else ""
         return f"{space}{const}{element} *{restrict}{name}"
 
     def scalar(self, type_: str, name: str, n: int) -> str:
@@ -211,17 +223,18 @@ class GpuLanguage(Language):
         """The declaration of that memory, where it is no parameter."""
         return []
 
-    updates: Mapping[str, str] = {}
-    """The names of atomic updates of integers of 32 bits, by those of LLVM's ``atomicrmw``."""
-    bits: tuple[str, str] = ("", "")
-    """The functions from ``float`` to its bits, and back."""
+    has_wide_updates = True
+    """Whether there are atomic updates of 64 bits."""
+    bits: tuple[tuple[str, str], tuple[str, str]]
+    """The functions from ``float`` to its bits, and back; and those of ``double``."""
 
     def atomic(self, update: str, type_: str, space: str, place: str, value: str) -> str:
-        """An update of the integer at ``place``, an ``int`` or ``uint`` in memory of ``space``, by
-        the function ``update``: an expression, which is the old value."""
+        """An update of the integer at ``place``, an ``int``, ``uint``, ``long`` or ``ulong`` in
+        memory of ``space``, by LLVM's name of it (``atomicrmw``): an expression, which is the old
+        value."""
         raise NotImplementedError
 
-    def exchange(self, space: str, place: str, seen: str, new: str) -> list[str]:
+    def exchange(self, space: str, place: str, seen: str, new: str, *, is_wide: bool) -> list[str]:
         """Lines that write the bits ``new`` to ``place`` unless others than ``seen`` are there; in
         that case ``seen``, of which ``new`` is computed, becomes those, and they begin again."""
         raise NotImplementedError
@@ -287,11 +300,11 @@ static inline int16_t kc_to_bf16(float value) {
 """The helpers that convert bf16 by integer arithmetic: not all GPUs have instructions."""
 
 
-def _compare_and_swap(seen: str, swapped: str) -> list[str]:
-    """A loop around an exchange that gives what was there."""
+def _compare_and_swap(seen: str, swapped: str, word: str) -> list[str]:
+    """A loop around an exchange that gives the ``word`` that was there."""
     before = f"kc_before_{seen}"  # no name of the program begins so
     return [
-        f"uint32_t {before};",
+        f"{word} {before};",
         "do {",
         f"  {before} = {seen};",
         f"  {seen} = {swapped};",
@@ -329,21 +342,30 @@ class Cuda(GpuLanguage):
         **_BFLOATS,
     }
 
-    updates: Mapping[str, str] = {
+    bits = (
+        ("__float_as_uint", "__uint_as_float"),
+        ("(unsigned long long)__double_as_longlong", "__longlong_as_double"),
+    )
+    _UPDATES: Mapping[str, str] = {
         "add": "atomicAdd", "and": "atomicAnd", "or": "atomicOr", "xor": "atomicXor",
         "max": "atomicMax", "min": "atomicMin", "xchg": "atomicExch",
     }  # fmt: skip
-    bits = ("__float_as_uint", "__uint_as_float")
+    _KINDS: Mapping[str, str] = {
+        "int": "int", "uint": "unsigned int", "long": "long long", "ulong": "unsigned long long",
+    }  # fmt: skip
 
     def atomic(self, update: str, type_: str, space: str, place: str, value: str) -> str:
         del space
-        kind = "unsigned int" if type_ == "uint" else "int"
-        return f"{update}(({kind} *)&{place}, ({kind}){value})"
+        if type_ == "long" and update not in ("max", "min"):
+            type_ = "ulong"  # only these two take signed integers of 64 bits
+        kind = self._KINDS[type_]
+        return f"{self._UPDATES[update]}(({kind} *)&{place}, ({kind}){value})"
 
-    def exchange(self, space: str, place: str, seen: str, new: str) -> list[str]:
+    def exchange(self, space: str, place: str, seen: str, new: str, *, is_wide: bool) -> list[str]:
         del space
-        swapped = f"atomicCAS((unsigned int *)&{place}, kc_before_{seen}, {new})"
-        return _compare_and_swap(seen, swapped)
+        kind = self._KINDS["ulong" if is_wide else "uint"]
+        swapped = f"atomicCAS(({kind} *)&{place}, kc_before_{seen}, {new})"
+        return _compare_and_swap(seen, swapped, "uint64_t" if is_wide else "uint32_t")
 
     def math_function(self, name: str, kind: Attribute) -> str:
         return C99.math_function(name, kind)
@@ -422,6 +444,7 @@ class OpenCl(GpuLanguage):
     kernel = "__kernel"
     restrict = "restrict"
     overloads_vectors = True
+    counts_from_begin = True
     spaces: Mapping[str, str] = {
         GLOBAL: "__global", SHARED: "__local", PRIVATE: "__private", CONSTANT: "__constant",
     }  # fmt: skip
@@ -441,17 +464,24 @@ class OpenCl(GpuLanguage):
         ),
     }
 
-    updates: Mapping[str, str] = {
-        name: f"atomic_{name}" for name in ("add", "and", "or", "xor", "max", "min", "xchg")
-    }
-    bits = ("as_uint", "as_float")
+    bits = (("as_uint", "as_float"), ("as_ulong", "as_double"))
 
     def atomic(self, update: str, type_: str, space: str, place: str, value: str) -> str:
-        return f"{update}((volatile {self.spaces[space]} {type_} *)&{place}, ({type_}){value})"
+        prefix = "atomic"
+        if type_.endswith("long"):
+            prefix = "atom"
+            is_base = update in ("add", "xchg")
+            self.features.add(f"cl_khr_int64_{'base' if is_base else 'extended'}_atomics")
+        pointer = f"(volatile {self.spaces[space]} {type_} *)&{place}"
+        return f"{prefix}_{update}({pointer}, ({type_}){value})"
 
-    def exchange(self, space: str, place: str, seen: str, new: str) -> list[str]:
-        pointer = f"(volatile {self.spaces[space]} uint *)&{place}"
-        return _compare_and_swap(seen, f"atomic_cmpxchg({pointer}, kc_before_{seen}, {new})")
+    def exchange(self, space: str, place: str, seen: str, new: str, *, is_wide: bool) -> list[str]:
+        type_, function = ("ulong", "atom_cmpxchg") if is_wide else ("uint", "atomic_cmpxchg")
+        if is_wide:
+            self.features.add("cl_khr_int64_base_atomics")
+        pointer = f"(volatile {self.spaces[space]} {type_} *)&{place}"
+        swapped = f"{function}({pointer}, kc_before_{seen}, {new})"
+        return _compare_and_swap(seen, swapped, "uint64_t" if is_wide else "uint32_t")
 
     def memory_type(self, kind: Attribute) -> str | None:
         """Booleans have no size in OpenCL C, so that those in memory are bytes."""
@@ -507,6 +537,11 @@ class OpenCl(GpuLanguage):
                 "#pragma OPENCL EXTENSION cl_khr_subgroups : enable",
                 "#pragma OPENCL EXTENSION cl_khr_subgroup_shuffle : enable",
             ]
+        lines += [
+            f"#pragma OPENCL EXTENSION {feature} : enable"
+            for feature in sorted(self.features)
+            if feature.startswith("cl_khr_int64")
+        ]
         if not self.contracts:
             lines.append("#pragma OPENCL FP_CONTRACT OFF")
         for bits, type_ in ((8, "char"), (16, "short"), (32, "int"), (64, "long")):
@@ -555,18 +590,16 @@ class Metal(GpuLanguage):
         "grid_dim": ("kc_grid_size", "threadgroups_per_grid"),
     }
 
-    updates: Mapping[str, str] = {
-        **{name: f"atomic_fetch_{name}_explicit" for name in ("add", "and", "or", "xor", "max")},
-        "min": "atomic_fetch_min_explicit",
-        "xchg": "atomic_exchange_explicit",
-    }
-    bits = ("as_type<uint>", "as_type<float>")
+    has_wide_updates = False
+    bits = (("as_type<uint>", "as_type<float>"), ("", ""))
 
     def atomic(self, update: str, type_: str, space: str, place: str, value: str) -> str:
         pointer = f"({self.spaces[space]} atomic_{type_} *)&{place}"
-        return f"{update}({pointer}, ({type_}){value}, memory_order_relaxed)"
+        name = "atomic_exchange" if update == "xchg" else f"atomic_fetch_{update}"
+        return f"{name}_explicit({pointer}, ({type_}){value}, memory_order_relaxed)"
 
-    def exchange(self, space: str, place: str, seen: str, new: str) -> list[str]:
+    def exchange(self, space: str, place: str, seen: str, new: str, *, is_wide: bool) -> list[str]:
+        del is_wide
         pointer = f"({self.spaces[space]} atomic_uint *)&{place}"
         orders = "memory_order_relaxed, memory_order_relaxed"
         call = f"atomic_compare_exchange_weak_explicit({pointer}, &{seen}, {new}, {orders})"
@@ -584,9 +617,18 @@ class Metal(GpuLanguage):
     def aligned(self, size: int) -> str:
         return f"alignas({size}) "
 
-    def parameter(self, element: str, name: str, n: int, space: str, *, is_written: bool) -> str:
+    def parameter(
+        self,
+        element: str,
+        name: str,
+        n: int,
+        space: str,
+        *,
+        is_written: bool,
+        is_alone: bool = True,
+    ) -> str:
         place = "threadgroup(0)" if space == SHARED else f"buffer({n})"
-        text = super().parameter(element, name, n, space, is_written=is_written)
+        text = super().parameter(element, name, n, space, is_written=is_written, is_alone=is_alone)
         return f"{text} [[{place}]]"
 
     def scalar(self, type_: str, name: str, n: int) -> str:

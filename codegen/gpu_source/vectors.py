@@ -21,7 +21,16 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from kc.codegen.c_source.expressions import LESS, OR, PRIMARY, Code, Expressions
+from kc.codegen.c_source.expressions import (
+    LESS,
+    OR,
+    PLUS,
+    PRIMARY,
+    TIMES,
+    UNARY,
+    Code,
+    Expressions,
+)
 from kc.codegen.c_source.function import FunctionPrinter
 from kc.codegen.gpu_source.languages import ELEMENT_BYTES, GpuLanguage, VectorForm
 from kc.support.diagnostics import CodegenError
@@ -48,6 +57,8 @@ class VectorPrinter(FunctionPrinter):
         self.language = expressions.language
         self._constants: dict[SSAValue, list[Code]] = {}
         self._spaces: dict[SSAValue, str] = {}
+        self._strides: dict[SSAValue, list[Code]] = {}
+        """Of parts of arrays: how many elements each index moves by."""
 
     # Values
 
@@ -75,6 +86,21 @@ class VectorPrinter(FunctionPrinter):
         space = self.language.spaces[self._spaces[buffer]]
         const = "" if is_written else "const "
         return f"{space + ' ' if space else ''}{const}{type_} *"
+
+    def has_places(self, buffer: SSAValue) -> bool:
+        return buffer in self._strides or super().has_places(buffer)
+
+    def linear_index(self, buffer: SSAValue, codes: Sequence[Code]) -> Code:
+        if buffer not in self._strides:
+            return super().linear_index(buffer, codes)
+        terms = [
+            index.within(PLUS + 1)
+            if stride.text == "1"
+            else f"{index.within(TIMES)} * {stride.within(UNARY)}"
+            for index, stride in zip(codes, self._strides[buffer], strict=True)
+            if index.text != "0"
+        ]
+        return Code(" + ".join(terms), PLUS) if terms else Code("0")
 
     # Operations
 
@@ -243,6 +269,8 @@ class VectorPrinter(FunctionPrinter):
         element = self.language.memory_type(kind.element_type) or ""
         size = ELEMENT_BYTES[element] * kind.element_count()
         needed = size if form.is_native else min(size, 16)
+        if buffer in self._strides and self._strides[buffer][-1].text != "1":
+            return False
         return size & (size - 1) == 0 and alignment >= needed
 
     def _elements(
@@ -257,8 +285,12 @@ class VectorPrinter(FunctionPrinter):
         place = self.linear_index(buffer, codes)
         self.write(f"const int64_t {name} = {place.text};")
         array = self._code[buffer].text
-        numbers = range(kind.element_count())
-        return [f"{array}[{name}]" if n == 0 else f"{array}[{name} + {n}]" for n in numbers]
+        by = self._strides[buffer][-1].text if buffer in self._strides else "1"
+        shifts = [str(n) if by == "1" else f"{n} * {by}" for n in range(kind.element_count())]
+        return [
+            f"{array}[{name} + {shift}]" if n else f"{array}[{name}]"
+            for n, shift in enumerate(shifts)
+        ]
 
     def vector_load(self, op: vector.LoadOp) -> None:
         type_ = op.result.type

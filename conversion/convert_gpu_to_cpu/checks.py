@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     MemRefType,
     StridedLayoutAttr,
+    UnitAttr,
     VectorType,
     i1,
     i64,
@@ -33,6 +34,7 @@ from kc.conversion.convert_gpu_to_cpu.kernel import (
     unsupported,
 )
 from kc.conversion.convert_gpu_to_cpu.thread import Thread, ThreadPattern
+from kc.conversion.convert_to_llvm.memref import FIRST_ELEMENT
 from kc.conversion.convert_to_llvm.types import element_size
 from kc.dialects.arith import CmpiOp
 
@@ -110,7 +112,9 @@ class _Access:
         name = thread.buffer_name(buffer)
         self.site = thread.module.site(op, what, name, thread.memory(root))
         self.flags = flags
-        self.pointer = e.emit(memref.ExtractAlignedPointerAsIndexOp.get(buffer))
+        pointer = memref.ExtractAlignedPointerAsIndexOp.get(buffer)
+        pointer.attributes[FIRST_ELEMENT] = UnitAttr()
+        self.pointer = e.emit(pointer)
         given = op.get_attr_or_prop("alignment")
         self.alignment = given.value.data if isinstance(given, IntegerAttr) else self.bytes
 

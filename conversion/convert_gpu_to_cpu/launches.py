@@ -24,6 +24,7 @@ from kc.conversion.convert_gpu_to_cpu.kernel import (
 )
 from kc.conversion.convert_gpu_to_cpu.module import EmulatedModule
 from kc.conversion.convert_gpu_to_cpu.runtime import NEW_BLOCK, RUN
+from kc.conversion.convert_to_llvm.memref import FIRST_ELEMENT
 from kc.conversion.convert_to_llvm.types import element_size
 
 LAUNCH, THREAD = "kc_launch", "kc_thread"
@@ -237,7 +238,7 @@ def _watch(
     return [
         *lines,
         f"{name}s = arith.constant {slot | scope << 8 | size << 16} : i32",
-        f"{name}p = {_POINTER_OF}({array}) : ({type_}) -> index",
+        f"{name}p = {_POINTER_OF}({array}) {{{FIRST_ELEMENT}}} : ({type_}) -> index",
         f"func.call @kc_emu_buffer({name}s, {name}p, {last}) : (i32, index, index) -> ()",
     ]
 

@@ -21,6 +21,7 @@ from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
+from kc.analysis.kernel_launches import overlapping_arguments
 from kc.conversion._foreign_calls import PACKED
 from kc.conversion.convert_gpu_to_nvvm.tensor_maps import parameter_attributes
 from kc.conversion.convert_to_llvm.cfg import place_blocks
@@ -101,6 +102,9 @@ def lower_kernel(new: NewModule, s: GpuFunction, op: GPUFuncOp) -> None:
     name = op.sym_name.data
     signature = new.signatures[name]
     body = s.run(_body(s, op, signature))
+    for first, second, _ in overlapping_arguments(op):
+        memory, formals = Origin(), [s.memref(value).origin for value in (first, second)]
+        new.handovers.append([(memory, formal) for formal in formals])
     attributes = s.kernel_attributes() if op.is_kernel else {}
     kept = {key: value for key, value in op.attributes.items() if key.startswith("nvvm.")}
     new.add_function(

@@ -366,6 +366,9 @@ class LowerPointer(LlvmPattern):
     ::
 
         %i = memref.extract_aligned_pointer_as_index %A    ->    %i = llvm.ptrtoint %A
+
+    Of a part of an array, whose own begin nobody keeps, only passes ask, and for its first element
+    (:data:`FIRST_ELEMENT`).
     """
 
     @op_type_rewrite_pattern
@@ -375,7 +378,8 @@ class LowerPointer(LlvmPattern):
         s = self.conversion
         source = s.memref(op.source)
         layout = source.type.layout
-        if not (isinstance(layout, StridedLayoutAttr) and layout.get_offset() == 0):
+        is_begin = isinstance(layout, StridedLayoutAttr) and layout.get_offset() == 0
+        if not (is_begin or FIRST_ELEMENT in op.attributes):
             require_dense(source.type)
         source.origin.escaped = True
         s.define(op.aligned_pointer, s.emit(llvm.PtrToIntOp, [source.pointer], i64))
@@ -426,6 +430,10 @@ class LowerPrefetch(LlvmPattern):
         locality = op.localityHint.value.data
         s.insert(llvm.PrefetchOp(pointer, int(op.writes), locality, int(op.of_data)))
 
+
+FIRST_ELEMENT = "kc.first_element"
+"""An attribute of ``memref.extract_aligned_pointer_as_index``: what is asked for is where the first
+element is, also where an array begins before it."""
 
 _ATOMIC_UPDATES = {
     "addf": "fadd",

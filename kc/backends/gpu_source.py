@@ -7,12 +7,12 @@ wrote is copied back at the end of the call.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, ModuleOp
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, ModuleOp, StridedLayoutAttr
 from xdsl.interpreter import (
     Interpreter,
     InterpreterFunctions,
@@ -60,8 +60,15 @@ class _Kernel:
 class _Launches(InterpreterFunctions):
     """The launches of one call, on a device."""
 
-    def __init__(self, device: Device, program: Program, kernels: Mapping[Names, _Kernel]) -> None:
+    def __init__(
+        self,
+        device: Device,
+        program: Program,
+        kernels: Mapping[Names, _Kernel],
+        arguments: Sequence[np.ndarray],
+    ) -> None:
         self.device, self.program, self.kernels = device, program, kernels
+        self._arguments = {id(array) for array in arguments}
         self._memory: dict[int, tuple[Memory, np.ndarray]] = {}
         self._written: set[int] = set()
 
@@ -81,10 +88,8 @@ class _Launches(InterpreterFunctions):
         passed: list[Memory | bytes] = []
         for type_, value, is_written in zip(kernel.types, values, kernel.written, strict=True):
             if isinstance(value, Buffer):
-                array = value.array(op)
-                passed.append(self._on_device(array, is_written=is_written))
-                shape = zip(type_.get_shape(), array.shape, strict=True)  # pyright: ignore
-                passed += [np.int64(n).tobytes() for size, n in shape if size == DYNAMIC_INDEX]
+                assert isinstance(type_, MemRefType)
+                passed += self._array(value.array(op), type_, op, is_written=is_written)
             else:
                 passed.append(np.asarray(value, dtype_of(op, type_)).tobytes())
         self.program.launch(
@@ -111,11 +116,40 @@ class _Launches(InterpreterFunctions):
         del interpreter, op, args
         return ()
 
+    def _array(
+        self, array: np.ndarray, type_: MemRefType, op: gpu.LaunchFuncOp, *, is_written: bool
+    ) -> list[Memory | bytes]:
+        """What a kernel takes for an array: memory, where it begins there if it may be a part, and
+        the sizes and strides that the type leaves open."""
+        whole = array
+        while id(whole) not in self._arguments and isinstance(whole.base, np.ndarray):
+            whole = whole.base
+        begin = _address(array) - _address(whole) if array.size else 0
+        numbers: list[int] = []
+        strides: Sequence[int | None] = [0] * array.ndim
+        if isinstance(type_.layout, StridedLayoutAttr):
+            numbers.append(begin // array.itemsize)
+            strides = type_.layout.get_strides()
+        elif begin:
+            raise ExecutionError(op, f"a part of an array is passed as {type_}, which is a whole")
+        numbers += [
+            n
+            for size, n in zip(type_.get_shape(), array.shape, strict=True)
+            if size == DYNAMIC_INDEX
+        ]
+        numbers += [
+            n // array.itemsize
+            for stride, n in zip(strides, array.strides, strict=True)
+            if stride is None
+        ]
+        memory = self._on_device(whole, is_written=is_written)
+        return [memory, *(np.int64(n).tobytes() for n in numbers)]
+
     def _on_device(self, array: np.ndarray, *, is_written: bool) -> Memory:
         """The memory of the device that an array is in."""
         key = id(array)
         if key not in self._memory:
-            self._memory[key] = self.device.upload(np.ascontiguousarray(array)), array
+            self._memory[key] = self.device.upload(array), array
         if is_written:
             self._written.add(key)
         return self._memory[key][0]
@@ -123,10 +157,11 @@ class _Launches(InterpreterFunctions):
     def end(self) -> None:
         """Wait, and copy back what kernels wrote."""
         for key in self._written:
-            memory, array = self._memory[key]
-            self.device.download(memory)
-            if memory.array is not array:
-                np.copyto(array, memory.array)
+            self.device.download(self._memory[key][0])
+
+    def has_written(self, array: np.ndarray) -> bool:
+        """Whether a kernel may have written an array."""
+        return id(array) in self._written
 
     def release(self) -> None:
         """Give all memory of the device back, when nothing uses it any more."""
@@ -155,17 +190,32 @@ class _Runner:
 
         def work(*arguments: Any) -> None:
             device = require_device(f"a call of {signature.name}")
+            dense = [_dense(argument) for argument in arguments]
+            arrays = [array for array in dense if isinstance(array, np.ndarray)]
             with device.lock:
-                launches = _Launches(device, self.program, self.kernels)
+                launches = _Launches(device, self.program, self.kernels, arrays)
                 try:
-                    run(self.host, signature.name, arguments, implementations=[launches])
+                    run(self.host, signature.name, dense, implementations=[launches])
                     launches.end()
+                    for array, given in zip(dense, arguments, strict=True):
+                        if array is not given and launches.has_written(array):
+                            np.copyto(given, array)
                 except ExecutionError as error:
                     raise refusal(signature.name, error) from error
                 finally:
                     launches.release()
 
         return PythonFunction(signature, work)
+
+
+def _address(array: np.ndarray) -> int:
+    return array.__array_interface__["data"][0]
+
+
+def _dense(argument: Any) -> Any:
+    """The argument, or a copy of an array whose elements are not one behind the other."""
+    is_scattered = isinstance(argument, np.ndarray) and not argument.flags.c_contiguous
+    return np.ascontiguousarray(argument) if is_scattered else argument
 
 
 def _kernel(op: GPUFuncOp) -> _Kernel:

@@ -444,6 +444,76 @@ def test_atomic_updates(language: str):
     assert stripped[-1 - len(UPDATES[language]) : -1] == UPDATES[language]
 
 
+WIDE_UPDATES = {
+    "cuda": [
+        "atomicMax((long long *)&A[t], (long long)x);",
+        "const int64_t v = (int64_t)atomicAdd((unsigned long long *)&A[t], (unsigned long long)x);",
+        "uint64_t bits = (uint64_t)(A[t]);",
+        "uint64_t kc_before_bits;",
+        "do {",
+        "kc_before_bits = bits;",
+        "bits = atomicCAS((unsigned long long *)&A[t], kc_before_bits, "
+        "(uint64_t)(bits * (uint64_t)v));",
+        "} while (bits != kc_before_bits);",
+        "uint64_t bits_1 = (unsigned long long)__double_as_longlong(F[t]);",
+        "uint64_t kc_before_bits_1;",
+        "do {",
+        "kc_before_bits_1 = bits_1;",
+        "bits_1 = atomicCAS((unsigned long long *)&F[t], kc_before_bits_1, (unsigned long long)"
+        "__double_as_longlong(kc_maximum(__longlong_as_double(bits_1), f)));",
+        "} while (bits_1 != kc_before_bits_1);",
+    ],
+    "opencl": [
+        "atom_max((volatile __global long *)&A[t], (long)x);",
+        "const int64_t v = (int64_t)atom_add((volatile __global long *)&A[t], (long)x);",
+        "uint64_t bits = (uint64_t)(A[t]);",
+        "uint64_t kc_before_bits;",
+        "do {",
+        "kc_before_bits = bits;",
+        "bits = atom_cmpxchg((volatile __global ulong *)&A[t], kc_before_bits, "
+        "(uint64_t)(bits * (uint64_t)v));",
+        "} while (bits != kc_before_bits);",
+        "uint64_t bits_1 = as_ulong(F[t]);",
+        "uint64_t kc_before_bits_1;",
+        "do {",
+        "kc_before_bits_1 = bits_1;",
+        "bits_1 = atom_cmpxchg((volatile __global ulong *)&F[t], kc_before_bits_1, "
+        "as_ulong(kc_maximum(as_double(bits_1), f)));",
+        "} while (bits_1 != kc_before_bits_1);",
+    ],
+}
+WIDE_KERNEL = """
+    gpu.func @k(%A: memref<4xi64>, %F: memref<4xf64>, %x: i64, %f: f64) kernel {
+      %t = gpu.thread_id x
+      %0 = memref.atomic_rmw maxs %x, %A[%t] : (i64, memref<4xi64>) -> i64
+      %1 = memref.atomic_rmw addi %x, %A[%t] : (i64, memref<4xi64>) -> i64
+      %2 = memref.atomic_rmw muli %1, %A[%t] : (i64, memref<4xi64>) -> i64
+      %3 = memref.atomic_rmw maximumf %f, %F[%t] : (f64, memref<4xf64>) -> f64
+      gpu.return
+    }"""
+
+
+@pytest.mark.parametrize("language", WIDE_UPDATES)
+def test_atomic_updates_of_64_bits(language: str):
+    text = of_text(WIDE_KERNEL, language)
+    stripped = [line.strip() for line in text.splitlines()]
+    assert stripped[-1 - len(WIDE_UPDATES[language]) : -1] == WIDE_UPDATES[language]
+    extensions = [line for line in text.splitlines() if "cl_khr_int64" in line]
+    assert extensions == (language == "opencl") * [
+        f"#pragma OPENCL EXTENSION cl_khr_int64_{name}_atomics : enable"
+        for name in ("base", "extended")
+    ]
+
+
+def test_atomic_updates_of_64_bits_in_metal():
+    update = "%0 = memref.atomic_rmw maxs %x, %A[%t] : (i64, memref<4xi64>) -> i64"
+    assert refusal(kernel_of(update).replace("f64", "i64"), "metal") == (
+        "error[KC4403]: metal: an atomic maxs of i64 cannot be expressed in Metal\n"
+        "  why: it has atomic updates of 32 bits: of 64, only minima and maxima of unsigned "
+        "integers, since Metal 2.4 on some GPUs"
+    )
+
+
 REFUSED = {
     "%m = memref.alloc() : memref<4xf64>": (
         "error[KC4362]: opencl: memref.alloc in a kernel\n"
@@ -455,10 +525,10 @@ REFUSED = {
         "OpenCL C\n"
         "  why: a kernel has only the memory that exists when it is launched"
     ),
-    "%0 = memref.atomic_rmw addf %x, %A[%t] : (f64, memref<4xf64>) -> f64": (
-        "error[KC4403]: opencl: an atomic addf of f64 cannot be expressed in OpenCL C\n"
-        "  why: it has addi, andi, ori, xori, assign, maxs, mins, maxu, minu of i32, and addf, "
-        "mulf, maxnumf, minnumf, assign of f32"
+    "%0 = memref.atomic_rmw addi %x, %A[%t] : (f64, memref<4xf64>) -> f64": (
+        "error[KC4403]: opencl: an atomic addi of f64 cannot be expressed in OpenCL C\n"
+        "  why: it has addi, andi, ori, xori, assign, maxs, mins, maxu, minu, muli of i32 and i64, "
+        "and addf, mulf, maxnumf, minnumf, maximumf, minimumf, assign of f32 and f64"
     ),
     "gpu.printf \"%f\", %x : f64": (
         "error[KC4403]: opencl: gpu.printf cannot be expressed in OpenCL C\n"

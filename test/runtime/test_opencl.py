@@ -388,14 +388,16 @@ func.func @main(%A: memref<128xi32>, %H: memref<8xi32>, %M: memref<2xi32>, %F: m
 
 
 @needs_device
-def test_atomic_updates():
+@pytest.mark.parametrize("width", [32, 64])
+def test_atomic_updates(width: int):
     """Of integers by functions of the language, of floats by an exchange in a loop; of memory of
     the device and of a block."""
-    function = kc.build(kc.IRModule.parse(ATOMICS), target="opencl")
-    random = np.random.default_rng(0)
-    a, f = random.integers(0, 8, 128).astype("int32"), random.integers(-9, 9, 128).astype("float32")
-    counts, most = np.zeros(8, "int32"), np.array([-5, 0], "int32")
-    sums = np.array([0, -100], "float32")
+    text = ATOMICS.replace("i32", f"i{width}").replace("f32", f"f{width}")
+    function = kc.build(kc.IRModule.parse(text), target="opencl")
+    random, whole, real = np.random.default_rng(0), f"int{width}", f"float{width}"
+    a, f = random.integers(0, 8, 128).astype(whole), random.integers(-9, 9, 128).astype(real)
+    counts, most = np.zeros(8, whole), np.array([-5, 0], whole)
+    sums = np.array([0, -100], real)
     function(a, counts, most, f, sums)
     np.testing.assert_array_equal(counts, np.bincount(a, minlength=8))
     assert most.tolist() == [a.max(), 63]

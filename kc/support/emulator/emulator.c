@@ -393,8 +393,11 @@ typedef struct {
   uint64_t base;
   int64_t bytes, granule;
   int32_t scope;
+  int32_t group; /* the buffer that has the cells of this one, and of others that share memory */
   Cell *cells;
   Updates *updates; /* of each element, or NULL until the first one */
+  Cell *own_cells; /* what is freed with it */
+  Updates *own_updates;
 } Buffer;
 
 /* One instruction of a warp: the addresses of its lanes. */
@@ -446,7 +449,7 @@ void kc_emu_begin(int32_t number_of_sites, const int32_t *statement_of) {
   barriers = 0;
   sites = calloc((size_t)number_of_sites + 1, sizeof *sites);
   costs = calloc((size_t)number_of_sites + 1, sizeof *costs);
-  for (int i = 0; i < MAX_BUFFERS; ++i) buffers[i].cells = NULL, buffers[i].updates = NULL;
+  memset(buffers, 0, sizeof buffers);
 }
 
 /* What was found: a pointer to an array of `*count`. */
@@ -461,10 +464,10 @@ const Cost *kc_emu_costs(int64_t *number_of_barriers) {
 }
 
 static void drop_buffer(Buffer *buffer) {
-  free(buffer->cells);
-  free(buffer->updates);
-  buffer->cells = NULL;
-  buffer->updates = NULL;
+  free(buffer->own_cells);
+  free(buffer->own_updates);
+  buffer->cells = buffer->own_cells = NULL;
+  buffer->updates = buffer->own_updates = NULL;
 }
 
 void kc_emu_end(void) {
@@ -505,15 +508,69 @@ void kc_emu_block(int64_t block) {
   unused_link = 0;
 }
 
+static int is_inside_of(const Buffer *buffer, uint64_t begin, uint64_t end) {
+  return buffer->base < end && begin < buffer->base + (uint64_t)buffer->bytes;
+}
+
+/* Give a buffer of the device its cells. Arguments that are one array, or parts of one, have them in
+   common: what is done through one is seen through the other. */
+static void make_cells(int32_t slot) {
+  Buffer *buffer = &buffers[slot];
+  uint64_t begin = buffer->base, end = begin + (uint64_t)buffer->bytes;
+  for (int32_t i = 0, is_new; i < MAX_BUFFERS; i = is_new ? 0 : i + 1) {
+    Buffer *peer = &buffers[i];
+    is_new = peer->cells && peer->group != slot && peer->scope == GLOBAL && buffer->scope == GLOBAL &&
+             peer->granule == buffer->granule && is_inside_of(peer, begin, end) &&
+             (int64_t)(peer->base - begin) % buffer->granule == 0;
+    if (!is_new) continue;
+    peer->group = slot;
+    if (peer->base < begin) begin = peer->base;
+    if (peer->base + (uint64_t)peer->bytes > end) end = peer->base + (uint64_t)peer->bytes;
+  }
+  int64_t count = (int64_t)(end - begin) / buffer->granule;
+  Cell *cells = malloc((size_t)(count + 1) * sizeof(Cell));
+  for (int64_t i = 0; i < count; ++i) forget(&cells[i]);
+  for (int32_t i = 0; i < MAX_BUFFERS; ++i) {
+    Buffer *peer = &buffers[i];
+    if (i != slot && !(peer->cells && peer->group == slot)) continue;
+    drop_buffer(peer);
+    peer->cells = cells + (int64_t)(peer->base - begin) / buffer->granule;
+  }
+  buffer->own_cells = cells;
+}
+
+/* Give a buffer what is known of atomic updates, with those that have its cells. */
+static void make_updates(const Buffer *of) {
+  Buffer *owner = &buffers[of->group];
+  uint64_t begin = of->base, end = begin;
+  for (int32_t i = 0; i < MAX_BUFFERS; ++i) {
+    const Buffer *peer = &buffers[i];
+    if (!peer->cells || peer->group != of->group) continue;
+    if (peer->base < begin) begin = peer->base;
+    if (peer->base + (uint64_t)peer->bytes > end) end = peer->base + (uint64_t)peer->bytes;
+  }
+  int64_t count = (int64_t)(end - begin) / of->granule + 1;
+  owner->own_updates = malloc((size_t)count * sizeof(Updates));
+  for (int64_t i = 0; i < count; ++i) {
+    Updates *updates = &owner->own_updates[i];
+    updates->last.site = updates->last_2.site = -1;
+    updates->all.block = -1;
+  }
+  for (int32_t i = 0; i < MAX_BUFFERS; ++i) {
+    Buffer *peer = &buffers[i];
+    if (!peer->cells || peer->group != of->group) continue;
+    peer->updates = owner->own_updates + (int64_t)(peer->base - begin) / of->granule;
+  }
+}
+
 /* `known` has the number of the buffer in 8 bits, its scope in 8, and the bytes of an element. */
 void kc_emu_buffer(uint32_t known, uint64_t base, int64_t bytes) {
-  Buffer *buffer = &buffers[known & 0xff];
-  int32_t scope = (int32_t)(known >> 8 & 0xff);
-  int64_t granule = known >> 16;
+  int32_t slot = (int32_t)(known & 0xff);
+  Buffer *buffer = &buffers[slot];
   drop_buffer(buffer);
-  int64_t count = bytes / granule;
-  *buffer = (Buffer){base, bytes, granule, scope, malloc((size_t)(count + 1) * sizeof(Cell)), NULL};
-  for (int64_t i = 0; i < count; ++i) forget(&buffer->cells[i]);
+  *buffer = (Buffer){.base = base, .bytes = bytes, .granule = known >> 16,
+                     .scope = (int32_t)(known >> 8 & 0xff), .group = slot};
+  make_cells(slot);
 }
 
 /* Whether nothing orders an earlier access before what the thread does now. */
@@ -604,15 +661,7 @@ static int is_written(const Buffer *buffer, int64_t element) {
 
 /* Note an atomic update of an element. */
 static void note_update(Buffer *buffer, int64_t element, const Access *access) {
-  if (!buffer->updates) {
-    int64_t count = buffer->bytes / buffer->granule + 1;
-    buffer->updates = malloc((size_t)count * sizeof(Updates));
-    for (int64_t i = 0; i < count; ++i) {
-      Updates *updates = &buffer->updates[i];
-      updates->last.site = updates->last_2.site = -1;
-      updates->all.block = -1;
-    }
-  }
+  if (!buffer->updates) make_updates(buffer);
   Cell *cell = &buffer->cells[element];
   if (buffer->scope == SHARED && !is_written(buffer, element))
     report(UNINITIALISED, access->site, NULL, element);

@@ -1,9 +1,9 @@
 ; Made by `make native` with clang 22.1.8: do not edit.
-; The sha256 of emulator.c: ccb01360573c2843cbd4f9d04adb0a92e848d6c0e7ce25c7b353edf8001b44ee
+; The sha256 of emulator.c: ca1a34c8398b1855dbe6201c1b0a3389c134c2c450f0b106b7f7f0aec249070c
 
 %struct.anon = type { ptr, %struct.Access, i64, i64, [256 x i8] }
 %struct.Access = type { i32, i32, i32, i16, i16 }
-%struct.Buffer = type { i64, i64, i64, i32, ptr, ptr }
+%struct.Buffer = type { i64, i64, i64, i32, i32, ptr, ptr, ptr, ptr }
 %struct.Finding = type { i32, i32, i32, i32, i64, i64, i64, i64, i64, i32, i32, i64 }
 %struct.Queue = type { ptr, i32, i32, i32 }
 %struct.Order = type { i64, i32, i32, i32, i32, i32, ptr, ptr }
@@ -979,25 +979,11 @@ entry:
   store ptr %call, ptr @sites, align 8
   %call3 = tail call ptr @calloc(i64 noundef %add, i64 noundef 32) #26
   store ptr %call3, ptr @costs, align 8
-  br label %for.cond
-
-for.cond:                                         ; preds = %for.body, %entry
-  %indvars.iv = phi i64 [ %indvars.iv.next, %for.body ], [ 0, %entry ]
-  %exitcond.not = icmp eq i64 %indvars.iv, 64
-  br i1 %exitcond.not, label %for.end, label %for.body
-
-for.body:                                         ; preds = %for.cond
-  %arrayidx = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %indvars.iv
-  %cells = getelementptr inbounds nuw i8, ptr %arrayidx, i64 32
-  store ptr null, ptr %cells, align 16
-  %updates = getelementptr inbounds nuw i8, ptr %arrayidx, i64 40
-  store ptr null, ptr %updates, align 8
-  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
-  br label %for.cond
-
-for.end:                                          ; preds = %for.cond
+  %call4 = tail call ptr @memset(ptr noundef nonnull @buffers, i32 noundef 0, i64 noundef 4096) #26
   ret void
 }
+
+declare ptr @memset(ptr noundef, i32 noundef, i64 noundef) local_unnamed_addr
 
 define noundef nonnull ptr @kc_emu_findings(ptr noundef writeonly captures(none) initializes((0, 4)) %count) local_unnamed_addr #7 {
 entry:
@@ -1058,15 +1044,19 @@ for.end9:                                         ; preds = %for.cond2
   ret void
 }
 
-define internal fastcc void @drop_buffer(ptr noundef captures(none) %buffer) unnamed_addr #0 {
+define internal fastcc void @drop_buffer(ptr noundef captures(none) initializes((32, 48)) %buffer) unnamed_addr #0 {
 entry:
-  %cells = getelementptr inbounds nuw i8, ptr %buffer, i64 32
-  %0 = load ptr, ptr %cells, align 8
+  %own_cells = getelementptr inbounds nuw i8, ptr %buffer, i64 48
+  %0 = load ptr, ptr %own_cells, align 8
   tail call void @free(ptr noundef %0) #26
-  %updates = getelementptr inbounds nuw i8, ptr %buffer, i64 40
-  %1 = load ptr, ptr %updates, align 8
+  %own_updates = getelementptr inbounds nuw i8, ptr %buffer, i64 56
+  %1 = load ptr, ptr %own_updates, align 8
   tail call void @free(ptr noundef %1) #26
+  store ptr null, ptr %own_cells, align 8
+  %cells = getelementptr inbounds nuw i8, ptr %buffer, i64 32
   store ptr null, ptr %cells, align 8
+  store ptr null, ptr %own_updates, align 8
+  %updates = getelementptr inbounds nuw i8, ptr %buffer, i64 40
   store ptr null, ptr %updates, align 8
   ret void
 }
@@ -1105,59 +1095,166 @@ entry:
   %and = and i32 %known, 255
   %idxprom = zext nneg i32 %and to i64
   %arrayidx = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %idxprom
-  %shr = lshr i32 %known, 8
-  %and1 = and i32 %shr, 255
-  %shr2 = lshr i32 %known, 16
-  %conv = zext nneg i32 %shr2 to i64
   tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #27
-  %div = sdiv i64 %bytes, %conv
-  %0 = mul i64 %div, 56
-  %mul = add i64 %0, 56
-  %call = tail call ptr @malloc(i64 noundef %mul) #26
+  %shr = lshr i32 %known, 16
+  %conv = zext nneg i32 %shr to i64
+  %shr3 = lshr i32 %known, 8
+  %and4 = and i32 %shr3, 255
   store i64 %base, ptr %arrayidx, align 16
   %.compoundliteral.sroa.2.0..sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
   store i64 %bytes, ptr %.compoundliteral.sroa.2.0..sroa_idx, align 8
   %.compoundliteral.sroa.3.0..sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
   store i64 %conv, ptr %.compoundliteral.sroa.3.0..sroa_idx, align 16
   %.compoundliteral.sroa.4.0..sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx, i64 24
-  store i32 %and1, ptr %.compoundliteral.sroa.4.0..sroa_idx, align 8
+  store i32 %and4, ptr %.compoundliteral.sroa.4.0..sroa_idx, align 8
   %.compoundliteral.sroa.5.0..sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx, i64 28
-  store i32 0, ptr %.compoundliteral.sroa.5.0..sroa_idx, align 4
+  store i32 %and, ptr %.compoundliteral.sroa.5.0..sroa_idx, align 4
   %.compoundliteral.sroa.6.0..sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx, i64 32
-  store ptr %call, ptr %.compoundliteral.sroa.6.0..sroa_idx, align 16
+  store ptr null, ptr %.compoundliteral.sroa.6.0..sroa_idx, align 16
   %.compoundliteral.sroa.7.0..sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx, i64 40
   store ptr null, ptr %.compoundliteral.sroa.7.0..sroa_idx, align 8
-  %smax = tail call i64 @llvm.smax.i64(i64 %div, i64 0)
-  br label %for.cond
+  %.compoundliteral.sroa.8.0..sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx, i64 48
+  store ptr null, ptr %.compoundliteral.sroa.8.0..sroa_idx, align 16
+  %.compoundliteral.sroa.9.0..sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx, i64 56
+  store ptr null, ptr %.compoundliteral.sroa.9.0..sroa_idx, align 8
+  %add.i = add i64 %bytes, %base
+  br label %for.cond.outer.i
 
-for.cond:                                         ; preds = %for.body, %entry
-  %i.0 = phi i64 [ 0, %entry ], [ %inc, %for.body ]
-  %exitcond.not = icmp eq i64 %i.0, %smax
-  br i1 %exitcond.not, label %for.end, label %for.body
+select.unfold.i:                                  ; preds = %land.end.i
+  %group.i.le = getelementptr inbounds nuw i8, ptr %arrayidx2.i, i64 28
+  store i32 %and, ptr %group.i.le, align 4
+  %spec.select.i = tail call i64 @llvm.umin.i64(i64 %5, i64 %begin.0.ph.i)
+  %spec.select116.i = tail call i64 @llvm.umax.i64(i64 %add.i.i, i64 %end.0.ph.i)
+  br label %for.cond.outer.i
 
-for.body:                                         ; preds = %for.cond
-  %1 = load ptr, ptr %.compoundliteral.sroa.6.0..sroa_idx, align 16
-  %arrayidx9 = getelementptr inbounds nuw %struct.Cell, ptr %1, i64 %i.0
-  %site.i = getelementptr inbounds nuw i8, ptr %arrayidx9, i64 44
-  store i16 -1, ptr %site.i, align 4
-  %site1.i = getelementptr inbounds nuw i8, ptr %arrayidx9, i64 28
-  store i16 -1, ptr %site1.i, align 4
-  %site2.i = getelementptr inbounds nuw i8, ptr %arrayidx9, i64 12
-  store i16 -1, ptr %site2.i, align 4
-  %block.i = getelementptr inbounds nuw i8, ptr %arrayidx9, i64 52
-  store i32 -1, ptr %block.i, align 4
-  %inc = add nuw i64 %i.0, 1
-  br label %for.cond
+for.cond.outer.i:                                 ; preds = %select.unfold.i, %entry
+  %end.0.ph.i = phi i64 [ %spec.select116.i, %select.unfold.i ], [ %add.i, %entry ]
+  %begin.0.ph.i = phi i64 [ %spec.select.i, %select.unfold.i ], [ %base, %entry ]
+  br label %for.cond.i
 
-for.end:                                          ; preds = %for.cond
+for.cond.i:                                       ; preds = %for.inc.i, %for.cond.outer.i
+  %indvars.iv.i = phi i64 [ 0, %for.cond.outer.i ], [ %indvars.iv.next.i, %for.inc.i ]
+  %exitcond.not.i = icmp eq i64 %indvars.iv.i, 64
+  br i1 %exitcond.not.i, label %for.end.i, label %for.body.i
+
+for.body.i:                                       ; preds = %for.cond.i
+  %arrayidx2.i = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %indvars.iv.i
+  %cells.i = getelementptr inbounds nuw i8, ptr %arrayidx2.i, i64 32
+  %0 = load ptr, ptr %cells.i, align 16
+  %tobool.not.i = icmp eq ptr %0, null
+  br i1 %tobool.not.i, label %for.inc.i, label %land.lhs.true.i
+
+land.lhs.true.i:                                  ; preds = %for.body.i
+  %group.i = getelementptr inbounds nuw i8, ptr %arrayidx2.i, i64 28
+  %1 = load i32, ptr %group.i, align 4
+  %cmp3.not.i = icmp eq i32 %1, %and
+  br i1 %cmp3.not.i, label %for.inc.i, label %land.lhs.true4.i
+
+land.lhs.true4.i:                                 ; preds = %land.lhs.true.i
+  %scope.i = getelementptr inbounds nuw i8, ptr %arrayidx2.i, i64 24
+  %2 = load i32, ptr %scope.i, align 8
+  %3 = or i32 %2, %and4
+  %or.cond = icmp eq i32 %3, 0
+  br i1 %or.cond, label %land.lhs.true9.i, label %for.inc.i
+
+land.lhs.true9.i:                                 ; preds = %land.lhs.true4.i
+  %granule.i = getelementptr inbounds nuw i8, ptr %arrayidx2.i, i64 16
+  %4 = load i64, ptr %granule.i, align 16
+  %cmp11.i = icmp eq i64 %4, %conv
+  br i1 %cmp11.i, label %land.lhs.true12.i, label %for.inc.i
+
+land.lhs.true12.i:                                ; preds = %land.lhs.true9.i
+  %5 = load i64, ptr %arrayidx2.i, align 16
+  %cmp.i.i = icmp ult i64 %5, %end.0.ph.i
+  br i1 %cmp.i.i, label %is_inside_of.exit.i, label %for.inc.i
+
+is_inside_of.exit.i:                              ; preds = %land.lhs.true12.i
+  %bytes.i.i = getelementptr inbounds nuw i8, ptr %arrayidx2.i, i64 8
+  %6 = load i64, ptr %bytes.i.i, align 8
+  %add.i.i = add i64 %6, %5
+  %cmp2.i.not.i = icmp ult i64 %begin.0.ph.i, %add.i.i
+  br i1 %cmp2.i.not.i, label %land.end.i, label %for.inc.i
+
+land.end.i:                                       ; preds = %is_inside_of.exit.i
+  %sub.i = sub i64 %5, %begin.0.ph.i
+  %rem.i = srem i64 %sub.i, %conv
+  %cmp16.i = icmp eq i64 %rem.i, 0
+  br i1 %cmp16.i, label %select.unfold.i, label %for.inc.i
+
+for.inc.i:                                        ; preds = %land.end.i, %is_inside_of.exit.i, %land.lhs.true12.i, %land.lhs.true9.i, %land.lhs.true4.i, %land.lhs.true.i, %for.body.i
+  %indvars.iv.next.i = add nuw nsw i64 %indvars.iv.i, 1
+  br label %for.cond.i
+
+for.end.i:                                        ; preds = %for.cond.i
+  %sub35.i = sub i64 %end.0.ph.i, %begin.0.ph.i
+  %div.i = sdiv i64 %sub35.i, %conv
+  %7 = mul i64 %div.i, 56
+  %mul.i = add i64 %7, 56
+  %call39.i = tail call ptr @malloc(i64 noundef %mul.i) #26
+  %smax.i = tail call i64 @llvm.smax.i64(i64 %div.i, i64 0)
+  br label %for.cond41.i
+
+for.cond41.i:                                     ; preds = %for.body43.i, %for.end.i
+  %i40.0.i = phi i64 [ 0, %for.end.i ], [ %inc.i, %for.body43.i ]
+  %exitcond125.not.i = icmp eq i64 %i40.0.i, %smax.i
+  br i1 %exitcond125.not.i, label %for.cond48.i, label %for.body43.i
+
+for.body43.i:                                     ; preds = %for.cond41.i
+  %arrayidx44.i = getelementptr inbounds nuw %struct.Cell, ptr %call39.i, i64 %i40.0.i
+  %site.i.i = getelementptr inbounds nuw i8, ptr %arrayidx44.i, i64 44
+  store i16 -1, ptr %site.i.i, align 4
+  %site1.i.i = getelementptr inbounds nuw i8, ptr %arrayidx44.i, i64 28
+  store i16 -1, ptr %site1.i.i, align 4
+  %site2.i.i = getelementptr inbounds nuw i8, ptr %arrayidx44.i, i64 12
+  store i16 -1, ptr %site2.i.i, align 4
+  %block.i.i = getelementptr inbounds nuw i8, ptr %arrayidx44.i, i64 52
+  store i32 -1, ptr %block.i.i, align 4
+  %inc.i = add nuw i64 %i40.0.i, 1
+  br label %for.cond41.i
+
+for.cond48.i:                                     ; preds = %for.cond41.i, %for.inc68.i
+  %indvars.iv126.i = phi i64 [ %indvars.iv.next127.i, %for.inc68.i ], [ 0, %for.cond41.i ]
+  %exitcond129.not.i = icmp eq i64 %indvars.iv126.i, 64
+  br i1 %exitcond129.not.i, label %make_cells.exit, label %for.body50.i
+
+for.body50.i:                                     ; preds = %for.cond48.i
+  %arrayidx53.i = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %indvars.iv126.i
+  %cmp54.not.i = icmp eq i64 %indvars.iv126.i, %idxprom
+  br i1 %cmp54.not.i, label %if.end62.i, label %land.lhs.true55.i
+
+land.lhs.true55.i:                                ; preds = %for.body50.i
+  %cells56.i = getelementptr inbounds nuw i8, ptr %arrayidx53.i, i64 32
+  %8 = load ptr, ptr %cells56.i, align 16
+  %tobool57.not.i = icmp eq ptr %8, null
+  br i1 %tobool57.not.i, label %for.inc68.i, label %land.lhs.true58.i
+
+land.lhs.true58.i:                                ; preds = %land.lhs.true55.i
+  %group59.i = getelementptr inbounds nuw i8, ptr %arrayidx53.i, i64 28
+  %9 = load i32, ptr %group59.i, align 4
+  %cmp60.i = icmp eq i32 %9, %and
+  br i1 %cmp60.i, label %if.end62.i, label %for.inc68.i
+
+if.end62.i:                                       ; preds = %land.lhs.true58.i, %for.body50.i
+  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx53.i) #27
+  %10 = load i64, ptr %arrayidx53.i, align 16
+  %sub64.i = sub i64 %10, %begin.0.ph.i
+  %11 = load i64, ptr %.compoundliteral.sroa.3.0..sroa_idx, align 16
+  %div66.i = sdiv i64 %sub64.i, %11
+  %add.ptr.i = getelementptr inbounds %struct.Cell, ptr %call39.i, i64 %div66.i
+  %cells67.i = getelementptr inbounds nuw i8, ptr %arrayidx53.i, i64 32
+  store ptr %add.ptr.i, ptr %cells67.i, align 16
+  br label %for.inc68.i
+
+for.inc68.i:                                      ; preds = %if.end62.i, %land.lhs.true58.i, %land.lhs.true55.i
+  %indvars.iv.next127.i = add nuw nsw i64 %indvars.iv126.i, 1
+  br label %for.cond48.i
+
+make_cells.exit:                                  ; preds = %for.cond48.i
+  store ptr %call39.i, ptr %.compoundliteral.sroa.8.0..sroa_idx, align 16
   ret void
 }
 
-declare void @llvm.memset.p0.i64(ptr writeonly captures(none), i8, i64, i1 immarg) #9
-
-declare ptr @malloc(i64 noundef) local_unnamed_addr
-
-declare void @llvm.memcpy.p0.p0.i64(ptr noalias writeonly captures(none), ptr noalias readonly captures(none), i64, i1 immarg) #10
+declare void @llvm.memcpy.p0.p0.i64(ptr noalias writeonly captures(none), ptr noalias readonly captures(none), i64, i1 immarg) #9
 
 define zeroext i1 @kc_emu_access(i64 noundef %known, i64 noundef %base, i64 noundef %row, i64 noundef %index, i64 noundef %size) local_unnamed_addr #0 {
 entry:
@@ -1211,7 +1308,7 @@ entry:
   ret i32 %call
 }
 
-define range(i64 -1, -9223372036854775808) i64 @kc_emu_row_of(i64 noundef %row, i64 noundef %index, i64 noundef %size) local_unnamed_addr #11 {
+define range(i64 -1, -9223372036854775808) i64 @kc_emu_row_of(i64 noundef %row, i64 noundef %index, i64 noundef %size) local_unnamed_addr #10 {
 entry:
   %0 = or i64 %index, %row
   %or.cond.not = icmp sgt i64 %0, -1
@@ -2028,7 +2125,7 @@ for.end74:                                        ; preds = %for.cond, %entry
   ret void
 }
 
-define internal fastcc void @check_together(ptr noundef readonly captures(none) %states, i64 noundef %begin, i64 noundef %end, i64 noundef %waiter) unnamed_addr #12 {
+define internal fastcc void @check_together(ptr noundef readonly captures(none) %states, i64 noundef %begin, i64 noundef %end, i64 noundef %waiter) unnamed_addr #11 {
 entry:
   %arrayidx1 = getelementptr inbounds i32, ptr %states, i64 %waiter
   br label %for.cond
@@ -2249,7 +2346,7 @@ return:                                           ; preds = %for.end, %if.then13
   ret ptr %retval.0
 }
 
-define internal fastcc void @report(i32 noundef range(i32 0, 9) %kind, i32 noundef %site, ptr noundef readonly captures(address_is_null) %other, i64 noundef %element) unnamed_addr #13 {
+define internal fastcc void @report(i32 noundef range(i32 0, 9) %kind, i32 noundef %site, ptr noundef readonly captures(address_is_null) %other, i64 noundef %element) unnamed_addr #12 {
 entry:
   %tobool.not = icmp eq ptr %other, null
   br i1 %tobool.not, label %cond.end, label %cond.true
@@ -2364,7 +2461,7 @@ return:                                           ; preds = %for.end, %cond.end3
   ret void
 }
 
-define internal fastcc void @tell(ptr noundef captures(none) initializes((416, 420)) %block, ptr noundef readonly captures(address_is_null) %order, i64 noundef %thread) unnamed_addr #12 {
+define internal fastcc void @tell(ptr noundef captures(none) initializes((416, 420)) %block, ptr noundef readonly captures(address_is_null) %order, i64 noundef %thread) unnamed_addr #11 {
 entry:
   %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 416
   store i32 0, ptr %fruitless, align 8
@@ -2392,6 +2489,8 @@ if.end:                                           ; preds = %entry
 return:                                           ; preds = %entry, %if.end
   ret void
 }
+
+declare void @llvm.memset.p0.i64(ptr writeonly captures(none), i8, i64, i1 immarg) #13
 
 define internal fastcc void @complete(ptr noundef readonly captures(none) %block, ptr noundef readonly captures(address_is_null) %order) unnamed_addr #0 {
 entry:
@@ -2459,7 +2558,7 @@ entry:
   ret void
 }
 
-define void @kc_emu_fence(ptr noundef readonly captures(none) %block, i64 noundef %thread) local_unnamed_addr #12 {
+define void @kc_emu_fence(ptr noundef readonly captures(none) %block, i64 noundef %thread) local_unnamed_addr #11 {
 entry:
   %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
   %0 = load ptr, ptr %clocks, align 8
@@ -2763,6 +2862,7 @@ if.end45:                                         ; preds = %if.then36, %if.end2
 for.cond.preheader:                               ; preds = %if.end45
   %granule71 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
   %updates.i = getelementptr inbounds nuw i8, ptr %arrayidx, i64 40
+  %group.i.i = getelementptr inbounds nuw i8, ptr %arrayidx, i64 28
   %cells.i = getelementptr inbounds nuw i8, ptr %arrayidx, i64 32
   %scope.i = getelementptr inbounds nuw i8, ptr %arrayidx, i64 24
   %sext = shl i32 %site, 16
@@ -2782,75 +2882,152 @@ for.body:                                         ; preds = %for.cond
   br i1 %tobool.not.i225, label %if.then.i, label %if.end.i226
 
 if.then.i:                                        ; preds = %for.body
-  %22 = load i64, ptr %bytes16, align 8
-  %div.i = sdiv i64 %22, %20
-  %23 = mul i64 %div.i, 40
-  %mul.i228 = add i64 %23, 40
-  %call.i229 = tail call ptr @malloc(i64 noundef %mul.i228) #26
-  store ptr %call.i229, ptr %updates.i, align 8
-  br label %for.cond.i
+  %22 = load i32, ptr %group.i.i, align 4
+  %23 = load i64, ptr %arrayidx, align 16
+  br label %for.cond.i.i
 
-for.cond.i:                                       ; preds = %for.body.i, %if.then.i
-  %i.0.i = phi i64 [ 0, %if.then.i ], [ %inc.i, %for.body.i ]
-  %cmp.not.i = icmp sgt i64 %i.0.i, %div.i
-  br i1 %cmp.not.i, label %if.end.i226, label %for.body.i
+for.cond.i.i:                                     ; preds = %for.inc.i.i, %if.then.i
+  %indvars.iv.i.i = phi i64 [ %indvars.iv.next.i.i, %for.inc.i.i ], [ 0, %if.then.i ]
+  %end.0.i.i = phi i64 [ %end.1.i.i, %for.inc.i.i ], [ %23, %if.then.i ]
+  %begin.0.i.i = phi i64 [ %begin.2.i.i, %for.inc.i.i ], [ %23, %if.then.i ]
+  %exitcond.not.i.i = icmp eq i64 %indvars.iv.i.i, 64
+  br i1 %exitcond.not.i.i, label %for.end.i.i, label %for.body.i.i
 
-for.body.i:                                       ; preds = %for.cond.i
-  %24 = load ptr, ptr %updates.i, align 8
-  %arrayidx.i230 = getelementptr inbounds nuw %struct.Updates, ptr %24, i64 %i.0.i
-  %site.i = getelementptr inbounds nuw i8, ptr %arrayidx.i230, i64 28
-  store i16 -1, ptr %site.i, align 4
-  %site4.i = getelementptr inbounds nuw i8, ptr %arrayidx.i230, i64 12
-  store i16 -1, ptr %site4.i, align 4
-  %block.i = getelementptr inbounds nuw i8, ptr %arrayidx.i230, i64 36
-  store i32 -1, ptr %block.i, align 4
-  %inc.i = add nuw nsw i64 %i.0.i, 1
-  br label %for.cond.i
+for.body.i.i:                                     ; preds = %for.cond.i.i
+  %arrayidx2.i.i = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %indvars.iv.i.i
+  %cells.i.i = getelementptr inbounds nuw i8, ptr %arrayidx2.i.i, i64 32
+  %24 = load ptr, ptr %cells.i.i, align 16
+  %tobool.not.i.i = icmp eq ptr %24, null
+  br i1 %tobool.not.i.i, label %for.inc.i.i, label %lor.lhs.false.i.i
 
-if.end.i226:                                      ; preds = %for.cond.i, %for.body
-  %25 = load ptr, ptr %cells.i, align 16
-  %arrayidx5.i = getelementptr inbounds %struct.Cell, ptr %25, i64 %div72
-  %26 = load i32, ptr %scope.i, align 8
-  %cmp6.i = icmp eq i32 %26, 1
-  br i1 %cmp6.i, label %land.lhs.true.i, label %if.end11.i
+lor.lhs.false.i.i:                                ; preds = %for.body.i.i
+  %group3.i.i = getelementptr inbounds nuw i8, ptr %arrayidx2.i.i, i64 28
+  %25 = load i32, ptr %group3.i.i, align 4
+  %cmp5.not.i.i = icmp eq i32 %25, %22
+  br i1 %cmp5.not.i.i, label %if.end.i.i, label %for.inc.i.i
+
+if.end.i.i:                                       ; preds = %lor.lhs.false.i.i
+  %26 = load i64, ptr %arrayidx2.i.i, align 16
+  %spec.select.i.i = tail call i64 @llvm.umin.i64(i64 %26, i64 %begin.0.i.i)
+  %bytes.i.i = getelementptr inbounds nuw i8, ptr %arrayidx2.i.i, i64 8
+  %27 = load i64, ptr %bytes.i.i, align 8
+  %add.i.i = add i64 %27, %26
+  %spec.select83.i.i = tail call i64 @llvm.umax.i64(i64 %add.i.i, i64 %end.0.i.i)
+  br label %for.inc.i.i
+
+for.inc.i.i:                                      ; preds = %if.end.i.i, %lor.lhs.false.i.i, %for.body.i.i
+  %end.1.i.i = phi i64 [ %end.0.i.i, %lor.lhs.false.i.i ], [ %end.0.i.i, %for.body.i.i ], [ %spec.select83.i.i, %if.end.i.i ]
+  %begin.2.i.i = phi i64 [ %begin.0.i.i, %lor.lhs.false.i.i ], [ %begin.0.i.i, %for.body.i.i ], [ %spec.select.i.i, %if.end.i.i ]
+  %indvars.iv.next.i.i = add nuw nsw i64 %indvars.iv.i.i, 1
+  br label %for.cond.i.i
+
+for.end.i.i:                                      ; preds = %for.cond.i.i
+  %idxprom.i.i = sext i32 %22 to i64
+  %arrayidx.i.i = getelementptr inbounds %struct.Buffer, ptr @buffers, i64 %idxprom.i.i
+  %sub.i.i = sub i64 %end.0.i.i, %begin.0.i.i
+  %div.i.i = sdiv i64 %sub.i.i, %20
+  %28 = mul i64 %div.i.i, 40
+  %mul.i.i = add i64 %28, 40
+  %call.i.i = tail call ptr @malloc(i64 noundef %mul.i.i) #26
+  %own_updates.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i, i64 56
+  store ptr %call.i.i, ptr %own_updates.i.i, align 8
+  br label %for.cond20.i.i
+
+for.cond20.i.i:                                   ; preds = %for.body22.i.i, %for.end.i.i
+  %i19.0.i.i = phi i64 [ 0, %for.end.i.i ], [ %inc27.i.i, %for.body22.i.i ]
+  %cmp21.not.i.i = icmp sgt i64 %i19.0.i.i, %div.i.i
+  br i1 %cmp21.not.i.i, label %for.cond30.i.i, label %for.body22.i.i
+
+for.body22.i.i:                                   ; preds = %for.cond20.i.i
+  %29 = load ptr, ptr %own_updates.i.i, align 8
+  %arrayidx24.i.i = getelementptr inbounds nuw %struct.Updates, ptr %29, i64 %i19.0.i.i
+  %site.i.i = getelementptr inbounds nuw i8, ptr %arrayidx24.i.i, i64 28
+  store i16 -1, ptr %site.i.i, align 4
+  %site25.i.i = getelementptr inbounds nuw i8, ptr %arrayidx24.i.i, i64 12
+  store i16 -1, ptr %site25.i.i, align 4
+  %block.i.i = getelementptr inbounds nuw i8, ptr %arrayidx24.i.i, i64 36
+  store i32 -1, ptr %block.i.i, align 4
+  %inc27.i.i = add nuw nsw i64 %i19.0.i.i, 1
+  br label %for.cond20.i.i
+
+for.cond30.i.i:                                   ; preds = %for.cond20.i.i, %for.inc50.i.i
+  %indvars.iv85.i.i = phi i64 [ %indvars.iv.next86.i.i, %for.inc50.i.i ], [ 0, %for.cond20.i.i ]
+  %exitcond88.not.i.i = icmp eq i64 %indvars.iv85.i.i, 64
+  br i1 %exitcond88.not.i.i, label %if.end.i226, label %for.body32.i.i
+
+for.body32.i.i:                                   ; preds = %for.cond30.i.i
+  %arrayidx35.i.i = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %indvars.iv85.i.i
+  %cells36.i.i = getelementptr inbounds nuw i8, ptr %arrayidx35.i.i, i64 32
+  %30 = load ptr, ptr %cells36.i.i, align 16
+  %tobool37.not.i.i = icmp eq ptr %30, null
+  br i1 %tobool37.not.i.i, label %for.inc50.i.i, label %lor.lhs.false38.i.i
+
+lor.lhs.false38.i.i:                              ; preds = %for.body32.i.i
+  %group39.i.i = getelementptr inbounds nuw i8, ptr %arrayidx35.i.i, i64 28
+  %31 = load i32, ptr %group39.i.i, align 4
+  %32 = load i32, ptr %group.i.i, align 4
+  %cmp41.not.i.i = icmp eq i32 %31, %32
+  br i1 %cmp41.not.i.i, label %if.end43.i.i, label %for.inc50.i.i
+
+if.end43.i.i:                                     ; preds = %lor.lhs.false38.i.i
+  %33 = load ptr, ptr %own_updates.i.i, align 8
+  %34 = load i64, ptr %arrayidx35.i.i, align 16
+  %sub46.i.i = sub i64 %34, %begin.0.i.i
+  %35 = load i64, ptr %granule71, align 16
+  %div48.i.i = sdiv i64 %sub46.i.i, %35
+  %add.ptr.i.i = getelementptr inbounds %struct.Updates, ptr %33, i64 %div48.i.i
+  %updates49.i.i = getelementptr inbounds nuw i8, ptr %arrayidx35.i.i, i64 40
+  store ptr %add.ptr.i.i, ptr %updates49.i.i, align 8
+  br label %for.inc50.i.i
+
+for.inc50.i.i:                                    ; preds = %if.end43.i.i, %lor.lhs.false38.i.i, %for.body32.i.i
+  %indvars.iv.next86.i.i = add nuw nsw i64 %indvars.iv85.i.i, 1
+  br label %for.cond30.i.i
+
+if.end.i226:                                      ; preds = %for.cond30.i.i, %for.body
+  %36 = load ptr, ptr %cells.i, align 16
+  %arrayidx.i227 = getelementptr inbounds %struct.Cell, ptr %36, i64 %div72
+  %37 = load i32, ptr %scope.i, align 8
+  %cmp.i228 = icmp eq i32 %37, 1
+  br i1 %cmp.i228, label %land.lhs.true.i, label %if.end3.i
 
 land.lhs.true.i:                                  ; preds = %if.end.i226
-  %call7.i = tail call fastcc i32 @is_written(ptr noundef nonnull %arrayidx, i64 noundef %div72) #27
-  %tobool8.not.i = icmp eq i32 %call7.i, 0
-  br i1 %tobool8.not.i, label %if.then9.i227, label %if.end11.i
+  %call.i230 = tail call fastcc i32 @is_written(ptr noundef nonnull readonly %arrayidx, i64 noundef %div72) #27
+  %tobool1.not.i = icmp eq i32 %call.i230, 0
+  br i1 %tobool1.not.i, label %if.then2.i, label %if.end3.i
 
-if.then9.i227:                                    ; preds = %land.lhs.true.i
+if.then2.i:                                       ; preds = %land.lhs.true.i
   tail call fastcc void @report(i32 noundef 4, i32 noundef %conv.i, ptr noundef null, i64 noundef %div72) #27
-  br label %if.end11.i
+  br label %if.end3.i
 
-if.end11.i:                                       ; preds = %if.then9.i227, %land.lhs.true.i, %if.end.i226
-  %call12.i = tail call fastcc i32 @is_concurrent(ptr noundef %arrayidx5.i, i32 noundef 1) #27
-  %tobool13.not.i = icmp eq i32 %call12.i, 0
-  %tobool15.not60.i = icmp eq ptr %25, null
-  %tobool15.not.i = select i1 %tobool13.not.i, i1 true, i1 %tobool15.not60.i
-  br i1 %tobool15.not.i, label %if.end18.i, label %if.then20.i
+if.end3.i:                                        ; preds = %if.then2.i, %land.lhs.true.i, %if.end.i226
+  %call4.i = tail call fastcc i32 @is_concurrent(ptr noundef %arrayidx.i227, i32 noundef 1) #27
+  %tobool5.not.i = icmp eq i32 %call4.i, 0
+  %tobool7.not41.i = icmp eq ptr %36, null
+  %tobool7.not.i = select i1 %tobool5.not.i, i1 true, i1 %tobool7.not41.i
+  br i1 %tobool7.not.i, label %if.end10.i, label %if.then12.i
 
-if.end18.i:                                       ; preds = %if.end11.i
-  %reader.i = getelementptr inbounds nuw i8, ptr %arrayidx5.i, i64 16
-  %reader_2.i = getelementptr inbounds nuw i8, ptr %arrayidx5.i, i64 32
-  %readers.i = getelementptr inbounds nuw i8, ptr %arrayidx5.i, i64 48
-  %call17.i = tail call fastcc ptr @concurrent_of(ptr noundef nonnull %reader.i, ptr noundef nonnull %reader_2.i, ptr noundef nonnull %readers.i, i32 noundef 1) #27
-  %tobool19.not.i = icmp eq ptr %call17.i, null
-  br i1 %tobool19.not.i, label %note_update.exit, label %if.then20.i
+if.end10.i:                                       ; preds = %if.end3.i
+  %reader.i = getelementptr inbounds nuw i8, ptr %arrayidx.i227, i64 16
+  %reader_2.i = getelementptr inbounds nuw i8, ptr %arrayidx.i227, i64 32
+  %readers.i = getelementptr inbounds nuw i8, ptr %arrayidx.i227, i64 48
+  %call9.i = tail call fastcc ptr @concurrent_of(ptr noundef nonnull %reader.i, ptr noundef nonnull %reader_2.i, ptr noundef nonnull %readers.i, i32 noundef 1) #27
+  %tobool11.not.i = icmp eq ptr %call9.i, null
+  br i1 %tobool11.not.i, label %note_update.exit, label %if.then12.i
 
-if.then20.i:                                      ; preds = %if.end18.i, %if.end11.i
-  %earlier.059.i = phi ptr [ %call17.i, %if.end18.i ], [ %arrayidx5.i, %if.end11.i ]
-  tail call fastcc void @report(i32 noundef 0, i32 noundef %conv.i, ptr noundef nonnull %earlier.059.i, i64 noundef %div72) #27
+if.then12.i:                                      ; preds = %if.end10.i, %if.end3.i
+  %earlier.040.i = phi ptr [ %call9.i, %if.end10.i ], [ %arrayidx.i227, %if.end3.i ]
+  tail call fastcc void @report(i32 noundef 0, i32 noundef %conv.i, ptr noundef nonnull %earlier.040.i, i64 noundef %div72) #27
   br label %note_update.exit
 
-note_update.exit:                                 ; preds = %if.end18.i, %if.then20.i
-  %27 = load ptr, ptr %updates.i, align 8
-  %arrayidx26.i = getelementptr inbounds %struct.Updates, ptr %27, i64 %div72
-  %last_228.i = getelementptr inbounds nuw i8, ptr %arrayidx26.i, i64 16
-  %all29.i = getelementptr inbounds nuw i8, ptr %arrayidx26.i, i64 32
-  call fastcc void @note_last(ptr noundef %arrayidx26.i, ptr noundef nonnull %last_228.i, ptr noundef nonnull %all29.i, ptr noundef nonnull readonly %access) #27
-  %28 = load i64, ptr %granule71, align 16
-  %add74 = add nsw i64 %28, %at.0
+note_update.exit:                                 ; preds = %if.end10.i, %if.then12.i
+  %38 = load ptr, ptr %updates.i, align 8
+  %arrayidx18.i = getelementptr inbounds %struct.Updates, ptr %38, i64 %div72
+  %last_2.i = getelementptr inbounds nuw i8, ptr %arrayidx18.i, i64 16
+  %all.i = getelementptr inbounds nuw i8, ptr %arrayidx18.i, i64 32
+  call fastcc void @note_last(ptr noundef %arrayidx18.i, ptr noundef nonnull %last_2.i, ptr noundef nonnull %all.i, ptr noundef nonnull readonly %access) #27
+  %39 = load i64, ptr %granule71, align 16
+  %add74 = add nsw i64 %39, %at.0
   br label %for.cond
 
 if.end75:                                         ; preds = %if.end45
@@ -2865,17 +3042,17 @@ if.then77:                                        ; preds = %if.end75
   br i1 %cmp78, label %if.then80, label %return
 
 if.then80:                                        ; preds = %if.then77
-  %29 = inttoptr i64 %address to ptr
-  %call81 = tail call ptr @memcpy(ptr noundef nonnull getelementptr inbounds nuw (i8, ptr @pending, i64 40), ptr noundef %29, i64 noundef %bytes) #26
+  %40 = inttoptr i64 %address to ptr
+  %call81 = tail call ptr @memcpy(ptr noundef nonnull getelementptr inbounds nuw (i8, ptr @pending, i64 40), ptr noundef %40, i64 noundef %bytes) #26
   br label %return
 
 if.end83:                                         ; preds = %if.end75
   %granule85 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
-  %30 = load i64, ptr %granule85, align 16
+  %41 = load i64, ptr %granule85, align 16
   %add86 = add i64 %add, -1
-  %sub87 = add i64 %add86, %30
-  %div89 = sdiv i64 %sub87, %30
-  %div91 = sdiv i64 %sub, %30
+  %sub87 = add i64 %add86, %41
+  %div89 = sdiv i64 %sub87, %41
+  %div91 = sdiv i64 %sub, %41
   %cells = getelementptr inbounds nuw i8, ptr %arrayidx, i64 32
   %updates = getelementptr inbounds nuw i8, ptr %arrayidx, i64 40
   %scope135 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 24
@@ -2887,8 +3064,8 @@ for.cond92:                                       ; preds = %if.end142, %if.end8
   br i1 %cmp93, label %for.body95, label %return
 
 for.body95:                                       ; preds = %for.cond92
-  %31 = load ptr, ptr %cells, align 16
-  %arrayidx96 = getelementptr inbounds %struct.Cell, ptr %31, i64 %i.0
+  %42 = load ptr, ptr %cells, align 16
+  %arrayidx96 = getelementptr inbounds %struct.Cell, ptr %42, i64 %i.0
   %call97 = tail call fastcc ptr @concurrent_update(ptr noundef nonnull %arrayidx, i64 noundef %i.0) #27
   %call98 = tail call fastcc i32 @is_concurrent(ptr noundef %arrayidx96, i32 noundef 0) #27
   %tobool99.not = icmp eq i32 %call98, 0
@@ -2911,12 +3088,12 @@ if.then110:                                       ; preds = %land.lhs.true106
   br label %if.end131
 
 land.lhs.true118:                                 ; preds = %land.lhs.true106
-  %32 = load ptr, ptr %updates, align 8
-  %tobool119.not = icmp eq ptr %32, null
+  %43 = load ptr, ptr %updates, align 8
+  %tobool119.not = icmp eq ptr %43, null
   br i1 %tobool119.not, label %if.end131, label %land.lhs.true120
 
 land.lhs.true120:                                 ; preds = %land.lhs.true118
-  %arrayidx122 = getelementptr inbounds %struct.Updates, ptr %32, i64 %i.0
+  %arrayidx122 = getelementptr inbounds %struct.Updates, ptr %43, i64 %i.0
   %call123 = tail call fastcc i32 @lacks_fence(ptr noundef nonnull %arrayidx122) #27
   %tobool124.not = icmp eq i32 %call123, 0
   br i1 %tobool124.not, label %if.end131, label %if.then125
@@ -2934,8 +3111,8 @@ if.then133:                                       ; preds = %if.end131
   br label %if.end134
 
 if.end134:                                        ; preds = %if.then133, %if.end131
-  %33 = load i32, ptr %scope135, align 8
-  %cmp136 = icmp eq i32 %33, 1
+  %44 = load i32, ptr %scope135, align 8
+  %cmp136 = icmp eq i32 %44, 1
   br i1 %cmp136, label %land.lhs.true138, label %if.end142
 
 land.lhs.true138:                                 ; preds = %if.end134
@@ -3313,7 +3490,7 @@ return:                                           ; preds = %if.end23, %if.then4
   ret i32 %retval.0
 }
 
-define internal fastcc void @hear(ptr noundef readonly captures(none) %block, ptr noundef readonly captures(address_is_null) %order, i64 noundef %thread) unnamed_addr #12 {
+define internal fastcc void @hear(ptr noundef readonly captures(none) %block, ptr noundef readonly captures(address_is_null) %order, i64 noundef %thread) unnamed_addr #11 {
 entry:
   %tobool.not = icmp eq ptr %order, null
   br i1 %tobool.not, label %if.end, label %if.then
@@ -3985,8 +4162,6 @@ return:                                           ; preds = %if.end63, %for.body
   %retval.0 = phi i32 [ 0, %if.end95 ], [ 1, %bytes_of_type.exit ], [ 1, %for.end ], [ 1, %lor.lhs.false44 ], [ 1, %lor.lhs.false35 ], [ 1, %for.body ], [ 1, %if.end63 ]
   ret i32 %retval.0
 }
-
-declare ptr @memset(ptr noundef, i32 noundef, i64 noundef) local_unnamed_addr
 
 declare ptr @memcpy(ptr noundef, ptr noundef, i64 noundef) local_unnamed_addr
 
@@ -5051,7 +5226,7 @@ for.end91:                                        ; preds = %for.cond
   ret i64 %result.0
 }
 
-define internal fastcc range(i32 0, 33) i32 @packing(i32 noundef %type) unnamed_addr #11 {
+define internal fastcc range(i32 0, 33) i32 @packing(i32 noundef %type) unnamed_addr #10 {
 entry:
   %cmp = icmp eq i32 %type, 4
   br i1 %cmp, label %cond.end, label %cond.false
@@ -5188,7 +5363,7 @@ return:                                           ; preds = %if.end10.i, %if.the
   ret double %retval.0
 }
 
-define internal fastcc { i64, i32 } @operand_place(i32 noundef %across, i32 noundef range(i32 -2147483648, 256) %k, i32 noundef range(i32 0, 16) %type, i32 noundef range(i32 0, 256) %rows) unnamed_addr #11 {
+define internal fastcc { i64, i32 } @operand_place(i32 noundef %across, i32 noundef range(i32 -2147483648, 256) %k, i32 noundef range(i32 0, 16) %type, i32 noundef range(i32 0, 256) %rows) unnamed_addr #10 {
 entry:
   %call = tail call fastcc i32 @packing(i32 noundef %type) #27
   %div18 = lshr i32 %rows, 3
@@ -5422,7 +5597,7 @@ for.end:                                          ; preds = %for.cond
   ret i64 %word.0
 }
 
-define internal fastcc range(i32 1, 65) i32 @bits_of(i32 noundef %type) unnamed_addr #11 {
+define internal fastcc range(i32 1, 65) i32 @bits_of(i32 noundef %type) unnamed_addr #10 {
 entry:
   %0 = icmp ult i32 %type, 13
   br i1 %0, label %switch.lookup, label %return
@@ -5438,7 +5613,7 @@ return:                                           ; preds = %entry, %switch.look
   ret i32 %retval.0
 }
 
-define internal fastcc i64 @element_address(i64 noundef %base, i32 noundef range(i32 -8388608, 8388608) %rows, i32 noundef range(i32 0, 256) %columns, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i64 noundef range(i64 -31, 32) %lane, i32 noundef %slot) unnamed_addr #11 {
+define internal fastcc i64 @element_address(i64 noundef %base, i32 noundef range(i32 -8388608, 8388608) %rows, i32 noundef range(i32 0, 256) %columns, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i64 noundef range(i64 -31, 32) %lane, i32 noundef %slot) unnamed_addr #10 {
 entry:
   %mul = mul nsw i32 %columns, %rows
   %div = sdiv i32 %mul, 32
@@ -6105,9 +6280,11 @@ if.end47:                                         ; preds = %for.end30, %if.then
   ret void
 }
 
+declare ptr @malloc(i64 noundef) local_unnamed_addr
+
 declare i32 @memcmp(ptr noundef, ptr noundef, i64 noundef) local_unnamed_addr
 
-define internal fastcc noundef ptr @concurrent_update(ptr noundef readonly captures(none) %buffer, i64 noundef %element) unnamed_addr #12 {
+define internal fastcc noundef ptr @concurrent_update(ptr noundef readonly captures(none) %buffer, i64 noundef %element) unnamed_addr #11 {
 entry:
   %updates = getelementptr inbounds nuw i8, ptr %buffer, i64 40
   %0 = load ptr, ptr %updates, align 8
@@ -6263,7 +6440,7 @@ return:                                           ; preds = %for.body, %for.cond
   ret ptr %retval.0
 }
 
-define internal fastcc void @report_apart(i32 noundef range(i32 1, 6) %kind, ptr noundef readonly captures(none) %states, i64 noundef %waiter, i64 noundef %apart) unnamed_addr #12 {
+define internal fastcc void @report_apart(i32 noundef range(i32 1, 6) %kind, ptr noundef readonly captures(none) %states, i64 noundef %waiter, i64 noundef %apart) unnamed_addr #11 {
 entry:
   %elsewhere = alloca %struct.Access, align 8
   %arrayidx = getelementptr inbounds i32, ptr %states, i64 %apart
@@ -6761,7 +6938,7 @@ for.end:                                          ; preds = %for.cond
   ret void
 }
 
-define internal fastcc void @finish_at(ptr noundef readonly captures(none) %block, i64 noundef %address, i64 noundef range(i64 -2147483648, 4294967296) %bytes, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) unnamed_addr #12 {
+define internal fastcc void @finish_at(ptr noundef readonly captures(none) %block, i64 noundef %address, i64 noundef range(i64 -2147483648, 4294967296) %bytes, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) unnamed_addr #11 {
 entry:
   %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
   %0 = load ptr, ptr %clocks, align 8
@@ -6878,7 +7055,7 @@ return:                                           ; preds = %entry, %lor.lhs.fal
   ret void
 }
 
-define internal void @end_load(ptr noundef readonly captures(none) %block, ptr noundef readonly captures(none) %copy, i64 noundef %shared, i64 %from, i32 %elements) #12 {
+define internal void @end_load(ptr noundef readonly captures(none) %block, ptr noundef readonly captures(none) %copy, i64 noundef %shared, i64 %from, i32 %elements) #11 {
 entry:
   %thread = getelementptr inbounds nuw i8, ptr %copy, i64 24
   %0 = load i64, ptr %thread, align 8
@@ -6890,7 +7067,7 @@ entry:
   ret void
 }
 
-define internal void @end_store(ptr noundef readonly captures(none) %block, ptr noundef readonly captures(none) %copy, i64 %shared, i64 noundef %to, i32 noundef %elements) #12 {
+define internal void @end_store(ptr noundef readonly captures(none) %block, ptr noundef readonly captures(none) %copy, i64 %shared, i64 noundef %to, i32 noundef %elements) #11 {
 entry:
   %size = getelementptr inbounds nuw i8, ptr %copy, i64 84
   %thread = getelementptr inbounds nuw i8, ptr %copy, i64 24
@@ -7139,6 +7316,10 @@ declare i64 @llvm.smax.i64(i64, i64) #23
 
 declare i32 @llvm.smax.i32(i32, i32) #23
 
+declare i64 @llvm.umin.i64(i64, i64) #23
+
+declare i64 @llvm.umax.i64(i64, i64) #23
+
 declare void @llvm.memmove.p0.p0.i64(ptr writeonly captures(none), ptr readonly captures(none), i64, i1 immarg) #24
 
 declare i32 @llvm.smin.i32(i32, i32) #23
@@ -7155,11 +7336,11 @@ attributes #5 = { nofree norecurse nosync nounwind memory(argmem: read) uwtable 
 attributes #6 = { nofree norecurse nosync nounwind memory(argmem: readwrite) uwtable }
 attributes #7 = { nofree norecurse nosync nounwind willreturn memory(read, argmem: write, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
 attributes #8 = { nofree norecurse nosync nounwind willreturn memory(write, argmem: none, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #9 = { nocallback nofree nounwind willreturn memory(argmem: write) }
-attributes #10 = { nocallback nofree nounwind willreturn memory(argmem: readwrite) }
-attributes #11 = { nofree norecurse nosync nounwind willreturn memory(none) uwtable }
-attributes #12 = { nofree norecurse nosync nounwind memory(readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #13 = { nofree norecurse nosync nounwind memory(readwrite, argmem: read, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #9 = { nocallback nofree nounwind willreturn memory(argmem: readwrite) }
+attributes #10 = { nofree norecurse nosync nounwind willreturn memory(none) uwtable }
+attributes #11 = { nofree norecurse nosync nounwind memory(readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #12 = { nofree norecurse nosync nounwind memory(readwrite, argmem: read, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #13 = { nocallback nofree nounwind willreturn memory(argmem: write) }
 attributes #14 = { nofree norecurse nosync nounwind willreturn memory(write, argmem: readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
 attributes #15 = { nofree norecurse nosync nounwind memory(read, argmem: none, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
 attributes #16 = { nofree norecurse nosync nounwind memory(read, argmem: readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
