@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from xdsl.dialects import func, memref, scf
+from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     AffineMapAttr,
+    IndexType,
     MemRefType,
     ModuleOp,
     NoneAttr,
@@ -19,6 +21,7 @@ from xdsl.ir import Block, OpResult, SSAValue
 from xdsl.ir.affine import AffineSymExpr
 
 from kc.analysis.kernel_values import KernelValues
+from kc.analysis.terms import Term, dim, number
 from kc.dialects.gpu import AllocOp, GPUFuncOp, GPUModuleOp, LaunchFuncOp
 from kc.dialects.tir import symbol_names
 
@@ -209,6 +212,70 @@ def sizes_of_arguments(
     return sizes
 
 
+@dataclass(frozen=True)
+class LaunchTerm:
+    """What a launch gives a kernel, as terms over symbols of the host: its index arguments, the
+    bytes of its dynamic memory, and the sizes of its grid and blocks. None where it is no term."""
+
+    given: Mapping[SSAValue, Term]
+    dynamic: Term | None
+    grid: Sequence[Term | None] = (None, None, None)
+    block: Sequence[Term | None] = (None, None, None)
+
+
+def launch_terms(
+    kernel: GPUFuncOp, shapes: Shapes, names: Mapping[str, str]
+) -> Sequence[LaunchTerm]:
+    """The terms of each launch. ``names`` are the dimensions that symbols of
+    :func:`sizes_of_arguments` are in the kernel; others are called ``h0``, ``h1``, ..."""
+    launches = launches_of(kernel)
+    homes = [_function_of(launch) for launch in launches]
+    if len(set(homes)) != 1 or homes[0] is None:
+        return ()
+    names = dict(names)
+    terms: list[LaunchTerm] = []
+    for launch in launches:
+        reader = _HostValues(_Symbols(homes[0], shapes), names)
+        given = {
+            argument: term
+            for argument, operand in zip(
+                kernel.body.blocks[0].args, launch.kernel_operands, strict=False
+            )
+            if isinstance(argument.type, IndexType) and (term := reader.known(operand)) is not None
+        }
+        size = launch.dynamic_shared_memory_size
+        terms.append(
+            LaunchTerm(
+                given,
+                number(0) if size is None else reader.known(size),
+                [reader.known(value) for value in launch.grid],
+                [reader.known(value) for value in launch.block],
+            )
+        )
+    return terms
+
+
+class _HostValues(KernelValues):
+    """Index values of a host function, over its symbols."""
+
+    def __init__(self, symbols: _Symbols, names: dict[str, str]) -> None:
+        super().__init__([None] * 3, [1, 1, 1], {})
+        self.symbols, self.names = symbols, names
+
+    def read(self, value: SSAValue) -> Term:
+        symbol = self.symbols.value(value) if isinstance(value.type, IndexType) else None
+        if symbol is None:
+            return super().read(value)
+        return dim(self.names.setdefault(symbol, f"h{len(self.names)}"))
+
+    def known(self, value: SSAValue) -> Term | None:
+        """The term of a value, which may be cast to i32; None if it follows from something else."""
+        if isinstance(value.owner, arith.IndexCastOp):
+            value = SSAValue.get(value.owner.input)
+        term = self.read(value)
+        return None if any(name in self.unknown for name in term.names()) else term
+
+
 def _only_symbol(symbols: Sequence[str | None]) -> str | None:
     return symbols[0] if len(set(symbols)) == 1 else None
 
@@ -228,12 +295,14 @@ class _Symbols:
         self.shapes = shapes.get(function.sym_name.data, ())
 
     def value(self, value: SSAValue) -> str | None:
-        """The symbol that a number is."""
+        """The symbol that a number is: that of a size, or the argument itself."""
         op = value.owner
         if isinstance(op, memref.DimOp):
             axis = constant_of(op.index)
             return None if axis is None else self.size(SSAValue.get(op.source), axis)
         shape = self._argument(value)
+        if shape is None and op is self.entry and isinstance(value.type, IndexType):
+            return f"@{self.entry.args.index(value)}"
         return shape if isinstance(shape, str) else None
 
     def size(self, array: SSAValue, axis: int) -> str | None:
@@ -246,7 +315,10 @@ class _Symbols:
             before = list(sizes[:axis]).count(DYNAMIC_INDEX)
             return self.value(array.owner.dynamic_sizes[before])
         shape = self._argument(array)
-        return None if shape is None or isinstance(shape, str) else shape[axis]
+        known = None if shape is None or isinstance(shape, str) else shape[axis]
+        if known is None and array.owner is self.entry:
+            return f"@{self.entry.args.index(array)}.{axis}"
+        return known
 
     def _argument(self, value: SSAValue) -> Sequence[str | None] | str | None:
         if value.owner is not self.entry:

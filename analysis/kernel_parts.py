@@ -4,6 +4,10 @@
 ``workgroup(...)``. Parts that have no byte in common are arrays of their own. Others are known
 where their elements have one size and begin at multiples of it, by the number of an element in all
 of them.
+
+Where a part begins may be computed by the host, from sizes that a call gives. Such parts are asked
+about with what all launches compute (:class:`LaunchTerms`): they are apart if no sizes make them
+share a byte, of those for which the block has the memory that the launch asks for.
 """
 
 from __future__ import annotations
@@ -16,8 +20,11 @@ from xdsl.dialects import memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import SSAValue
 
-from kc.analysis.kernel_launches import constant_of, launches_of
+from kc.analysis.isl_sets import first_point
+from kc.analysis.kernel_launches import LaunchTerm, constant_of, launches_of
+from kc.analysis.kernel_values import KernelValues
 from kc.analysis.shared_memory import bytes_of
+from kc.analysis.terms import Condition, Term, all_of, dim, number
 from kc.dialects import gpu
 from kc.dialects.gpu import GPUFuncOp
 
@@ -54,7 +61,7 @@ class _View:
         return bytes_of(MemRefType(self.type.element_type, []))
 
 
-def parts_of(kernel: GPUFuncOp) -> tuple[dict[SSAValue, Part], str]:
+def parts_of(kernel: GPUFuncOp, launched: LaunchTerms) -> tuple[dict[SSAValue, Part], str]:
     """The views of a kernel of which it is known what they share, and the reason why it is not
     certain that all views are inside of the memory of a block, if it is not."""
     by_source: dict[SSAValue | None, list[memref.ViewOp]] = {}
@@ -77,14 +84,84 @@ def parts_of(kernel: GPUFuncOp) -> tuple[dict[SSAValue, Part], str]:
         views = [_view(op) for op in ops]
         known = [view for view in views if view is not None]
         end = max((view.end for view in known), default=inf) if len(known) == len(ops) else inf
-        if end > _size(kernel, source):
+        if end > _size(kernel, source) and (source is not None or not launched.holds(ops)):
             beyond = "how many bytes a block has is known when it is launched"
         if source not in used and len(known) == len(ops):
             for group in _groups(known):
                 parts |= _of_group(group)
-        elif source not in used and len(ops) == 1:
-            parts[ops[0].result] = Part(ops[0].result)
+        elif source not in used:
+            alone = [
+                op for op in ops if all(op is peer or launched.apart(op, peer) for peer in ops)
+            ]
+            parts |= {op.result: Part(op.result) for op in alone}
     return parts, beyond
+
+
+MOST_BYTES = 1 << 20
+"""More than the memory of any block: launches that ask for so much are refused."""
+
+
+class LaunchTerms:
+    """What launches say of the places of views, as terms over the sizes of their arguments."""
+
+    def __init__(self, reader: KernelValues, launches: Sequence[LaunchTerm]) -> None:
+        self.reader, self.launches = reader, launches
+
+    def begin(self, view: memref.ViewOp) -> Term:
+        """The byte that a view begins at."""
+        return self.reader.read(view.byte_shift)
+
+    def end(self, view: memref.ViewOp) -> Term | None:
+        """The byte behind its last one; None where that is no term."""
+        type_ = view.result.type
+        assert isinstance(type_, MemRefType)
+        count: Term | None = number(bytes_of(MemRefType(type_.element_type, [])))
+        for axis in range(type_.get_num_dims()):
+            size = self.reader.size(view.result, axis)
+            if size.value is not None:
+                count = None if count is None else count * size.value
+            elif count is not None and count.value is not None:
+                count = size * count.value
+            else:
+                return None
+        return None if count is None else self.begin(view) + count
+
+    def apart(self, first: memref.ViewOp, second: memref.ViewOp) -> bool:
+        """Whether two views share no byte in any launch."""
+        ends = self.end(first), self.end(second)
+        if ends[0] is None or ends[1] is None:
+            return False
+        begins = self.begin(first), self.begin(second)
+        return self._is_never([begins[0] < ends[1], begins[1] < ends[0]])
+
+    def holds(self, views: Sequence[memref.ViewOp]) -> bool:
+        """Whether the dynamic memory of each launch has all of the views."""
+        if any(launch.dynamic is None for launch in self.launches):
+            return False
+        for view in views:
+            end = self.end(view)
+            if end is None or not self._is_never([end > dim(_DYNAMIC)]):
+                return False
+        return bool(self.launches)
+
+    def remainder(self, view: memref.ViewOp, multiple: int) -> bool:
+        """Whether a view begins at a multiple of so many bytes in each launch."""
+        return self._is_never([(self.begin(view) % multiple).differs(0)])
+
+    def _is_never(self, parts: Sequence[Condition]) -> bool:
+        """Whether no launch makes all of these true."""
+        for launch in self.launches or (LaunchTerm({}, None),):
+            given = [self.reader.read(value).equals(term) for value, term in launch.given.items()]
+            if launch.dynamic is not None:
+                given += [dim(_DYNAMIC).equals(launch.dynamic), launch.dynamic < MOST_BYTES]
+            condition = all_of([*parts, *given])
+            if first_point(condition, sorted(condition.names())) is not None:
+                return False
+        return True
+
+
+_DYNAMIC = "bytes"
+"""The dimension that is the size of the dynamic memory."""
 
 
 def _view(op: memref.ViewOp) -> _View | None:

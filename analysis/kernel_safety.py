@@ -49,16 +49,18 @@ from kc.analysis.isl_sets import Point, first_point
 from kc.analysis.kernel_copies import CopyWay
 from kc.analysis.kernel_launches import (
     NO_SHAPES,
+    LaunchTerm,
     Shapes,
     bounds_of,
     constant_of,
     has_places_of_its_own,
     launch_sizes,
+    launch_terms,
     launches_of,
     overlapping_arguments,
     sizes_of_arguments,
 )
-from kc.analysis.kernel_parts import parts_of
+from kc.analysis.kernel_parts import LaunchTerms, parts_of
 from kc.analysis.kernel_pointers import POINTERS, PointerAccess, pointer_accesses
 from kc.analysis.kernel_values import (
     BLOCK_AXES,
@@ -112,6 +114,9 @@ WHY: Mapping[Kind, str] = {
     "uninitialised": "memory of a block holds anything until a thread of it writes",
 }
 """What each code refuses, which the emulator's findings have too."""
+
+THREADS, BLOCKS = ("hx", "hy", "hz"), ("g0", "g1", "g2")
+"""Dimensions: sizes of a block and of the grid that a launch gives."""
 
 MAX_QUESTIONS = 2000
 """The most questions about one kernel: what is left is undecided."""
@@ -190,11 +195,7 @@ def safety_of(
     """A verdict for each kind of mistake; ``is_unanimous``: all threads are known to come to each
     barrier. ``shapes`` are the symbols that sizes are in the functions that launch it."""
     grid, block = launch_sizes(kernel)
-    threads = [size for size in block if size is not None]
-    if len(threads) < len(block):
-        reason = "the number of threads is known when it is launched"
-        return tuple(SafetyVerdict(kind, None, reason) for kind in KINDS)
-    return _Kernel(kernel, grid, threads, is_unanimous, shapes).verdicts()
+    return _Kernel(kernel, grid, block, is_unanimous, shapes).verdicts()
 
 
 # Accesses ---------------------------------------------------------------------------------------
@@ -288,7 +289,8 @@ class _Kernel:
 
     kernel: GPUFuncOp
     grid: list[int | None]
-    block: list[int]
+    """How many blocks there are; None where the launch says it."""
+    block: list[int | None]
     is_unanimous: bool
     shapes: Shapes
     loops: dict[SSAValue, str] = field(default_factory=dict)
@@ -301,6 +303,8 @@ class _Kernel:
     """A product that reads memory by descriptors."""
     unknown_memory: Operation | None = None
     """An access of memory that is not known, or in an order that is not."""
+    constants: set[str] = field(default_factory=set)
+    """Dimensions of arguments that are one number in all launches."""
     of_one_array: str = ""
     """Which arguments may share elements in an unknown way."""
     questions: int = 0
@@ -311,19 +315,26 @@ class _Kernel:
     waits: dict[Operation, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.reader = KernelValues(self.grid, self.block, self.loops)
         symbols = sizes_of_arguments(self.kernel, self.shapes)
         numbers = {symbol: f"n{n}" for n, symbol in enumerate(dict.fromkeys(symbols.values()))}
+        launches = launch_terms(self.kernel, self.shapes, numbers)
+        only = launches[0] if len(launches) == 1 else LaunchTerm({}, None)
+        threads = [
+            number(size) if size is not None else term or dim(name)
+            for size, term, name in zip(self.block, only.block, THREADS, strict=True)
+        ]
+        self.reader = KernelValues(self.grid, threads, self.loops)
         self.reader.uniform |= {value: numbers[symbol] for value, symbol in symbols.items()}
         self.same = self._same_arrays()
-        self.parts, self.beyond = parts_of(self.kernel)
+        self.launched = LaunchTerms(self.reader, launches)
+        self.parts, self.beyond = parts_of(self.kernel, self.launched)
         self.by_pointer |= {part.base for part in self.parts.values() if part.is_shared}
-        inside = [
-            dim(name) >= 0 if size is None else dim(name).within(size)
-            for name, size in zip(
-                (*THREAD_AXES, *BLOCK_AXES), (*self.block, *self.grid), strict=True
-            )
-        ]
+        inside = [dim(name).within(size) for name, size in zip(THREAD_AXES, threads, strict=True)]
+        for name, count, size, term in zip(BLOCK_AXES, BLOCKS, self.grid, only.grid, strict=True):
+            bound = dim(count) if size is None else number(size)
+            inside.append(dim(name).within(bound))
+            if size is None and term is not None:
+                inside.append(bound.equals(term))
         inside += self._arguments()
         whole = all_of(inside)
         self._read(self.kernel.body.blocks[0], [], [], whole, whole)
@@ -344,6 +355,8 @@ class _Kernel:
                     lowest, highest = (min(low for low, _ in known), max(high for _, high in known))
                     if lowest >= 0:
                         self.reader.natural.add(argument)
+                    if lowest == highest:
+                        self.constants |= set(value.names())
                     yield all_of([value >= lowest, value <= highest])
 
     def _read(
@@ -742,6 +755,9 @@ class _Kernel:
                 reason = reason or f"the size of {_name(access)} is known when it is called"
                 continue
             point = self._ask(all_of([access.may, (place * width % multiple).differs(0)]))
+            view = access.array.owner
+            if isinstance(view, memref.ViewOp) and not self.launched.remainder(view, multiple):
+                point = Undecided(f"where {_name(access)} begins is known when it is launched")
             if point is None and multiple <= 16:
                 continue
             if isinstance(point, dict) and access.is_exact and self._is_launched(point):
@@ -769,7 +785,7 @@ class _Kernel:
         apart = any_of([dim(name).differs(dim(f"{name}_")) for name in THREAD_AXES])
         if first.memory == "global" and self.grid != [1, 1, 1]:
             yield [any_of([dim(name).differs(dim(f"{name}_")) for name in BLOCK_AXES])], True
-        if prod(self.block) == 1:
+        if self.block == [1, 1, 1]:
             return
         inside = [*same_block, apart]
         common = [loop for loop in first.loops if loop in second.loops]
@@ -976,12 +992,14 @@ class _Kernel:
     def _threads(self, mark: str) -> list[Condition]:
         return [
             dim(f"{name}{mark}").within(size)
-            for name, size in zip(THREAD_AXES, self.block, strict=True)
+            for name, size in zip(THREAD_AXES, self.reader.block, strict=True)
         ]
 
     def _is_launched(self, point: Point) -> bool:
         """Whether the sizes that a point needs are those of each launch."""
-        return None not in self.grid and not any(name.startswith(("n", "g")) for name in point)
+        return None not in [*self.grid, *self.block] and not any(
+            name.startswith(("n", "g", "h")) for name in point if name not in self.constants
+        )
 
     def _unknown_memory(self) -> str:
         op = self.unknown_memory
@@ -991,7 +1009,8 @@ class _Kernel:
 
     def _thread(self, point: Point, mark: str = "") -> str:
         x, y, z = (point.get(f"{name}{mark}", 0) for name in THREAD_AXES)
-        return f"thread {x + self.block[0] * (y + self.block[1] * z)}"
+        wide, high = (size or 1 for size in self.block[:2])
+        return f"thread {x + wide * (y + high * z)}"
 
     def _who(self, point: Point, mark: str = "") -> str:
         x, y, z = (point.get(f"{name}{mark}", 0) for name in BLOCK_AXES)

@@ -43,10 +43,11 @@ class KernelValues(TermReader):
     """
 
     def __init__(
-        self, grid: Sequence[int | None], block: Sequence[int], loops: Mapping[SSAValue, str]
+        self, grid: Sequence[int | None], block: Sequence[Term | int], loops: Mapping[SSAValue, str]
     ) -> None:
         super().__init__({}, self._unknown, lambda _: self._fresh())
-        self.grid, self.block, self.loops = grid, block, loops
+        self.grid, self.loops = grid, loops
+        self.block = [number(size) if isinstance(size, int) else size for size in block]
         self.uniform: dict[SSAValue | tuple[SSAValue, int], str] = {}
         self.unknown: list[str] = []
         self.natural: set[SSAValue] = set()
@@ -84,14 +85,17 @@ class KernelValues(TermReader):
         if isinstance(op, gpu.BlockIdOp):
             return dim(BLOCK_AXES[_axis(op)])
         if isinstance(op, gpu.BlockDimOp):
-            return number(self.block[_axis(op)])
+            return self.block[_axis(op)]
         if isinstance(op, gpu.GridDimOp):
             known = self.grid[_axis(op)]
             key = f"g{_axis(op)}"
             return dim(key) if known is None else number(known)
         if isinstance(op, gpu.GlobalIdOp):
             axis = _axis(op)
-            return dim(BLOCK_AXES[axis]) * self.block[axis] + dim(THREAD_AXES[axis])
+            size = self.block[axis].value
+            if size is None:
+                return None
+            return dim(BLOCK_AXES[axis]) * size + dim(THREAD_AXES[axis])
         if isinstance(op, _LANES):
             return self.linear() % WARP_SIZE
         if isinstance(op, gpu.SubgroupIdOp):
@@ -99,7 +103,9 @@ class KernelValues(TermReader):
         if isinstance(op, gpu.SubgroupSizeOp):
             return number(WARP_SIZE)
         if isinstance(op, gpu.NumSubgroupsOp):
-            return number(-(-prod(self.block) // WARP_SIZE))
+            sizes = [size.value for size in self.block]
+            known = [size for size in sizes if size is not None]
+            return number(-(-prod(known) // WARP_SIZE)) if len(known) == len(sizes) else None
         if isinstance(op, arith.IndexCastOp) and isinstance(_uncast(op), _LANES):
             return self.linear() % WARP_SIZE
         if isinstance(op, memref.DimOp):
@@ -119,8 +125,12 @@ class KernelValues(TermReader):
 
     def linear(self) -> Term:
         """The number of a thread in its block."""
-        x, y, _ = self.block
-        return dim("tx") + dim("ty") * x + dim("tz") * (x * y)
+        x, y, z = (size.value for size in self.block)
+        if y == z == 1:
+            return dim("tx")
+        if x is None or (y is None and z != 1):
+            return self._fresh()
+        return dim("tx") + dim("ty") * x + (dim("tz") * (x * y) if y is not None else 0)
 
     def is_natural(self, value: SSAValue) -> bool:
         """Whether an index is not negative, by the operations that make it."""

@@ -22,20 +22,25 @@ def verdicts(
     given: str = "%A, %B",
     size: str = "64",
     shapes: Shapes = NO_SHAPES,
+    threads: str = "%c64",
+    host: str = "",
+    second: str = "%c1",
+    memory: str = "",
 ) -> dict[str, SafetyVerdict]:
-    """By kind, of a kernel with 64 threads that has two arrays, an index and shared memory."""
+    """By kind, of a kernel with 64 threads that has two arrays, two indices and shared memory."""
     array = f"memref<{size}xf32>"
+    passed = ", ".join(f"{name} : {array}" for name in given.split(", "))
     text = f"""module attributes {{gpu.container_module}} {{
   func.func @main(%A: {array}, %B: {array}, %n: index) {{
     %c1 = arith.constant 1 : index
     %c2 = arith.constant 2 : index
-    %c64 = arith.constant 64 : index
-    gpu.launch_func @m::@k blocks in ({blocks}, %c1, %c1) threads in (%c64, %c1, %c1)
-        args({given.split(", ")[0]} : {array}, {given.split(", ")[1]} : {array}, %n : index)
+    %c64 = arith.constant 64 : index {host}
+    gpu.launch_func @m::@k blocks in ({blocks}, %c1, %c1) threads in ({threads}, %c1, %c1) {memory}
+        args({passed}, %n : index, {second} : index)
     func.return
   }}
   gpu.module @m {{
-    gpu.func @k(%A: {array}, %B: {array}, %n: index) workgroup(%S : {S}) kernel {{
+    gpu.func @k(%A: {array}, %B: {array}, %n: index, %from: index) workgroup(%S : {S}) kernel {{
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c2 = arith.constant 2 : index
@@ -324,3 +329,126 @@ def test_parts_of_a_size_that_a_launch_gives():
         "undecided: no index leaves its array (how many bytes a block has is known when it is "
         "launched)"
     )
+
+
+SIZED = f"memref<?xf32{S[13:]}"
+TWO_PARTS = f"""%d = gpu.dynamic_shared_memory : {BYTES}
+  %P = memref.view %d[%c0][%n] : {BYTES} to {SIZED}
+  %Q = memref.view %d[%from][%n] : {BYTES} to {SIZED}
+  %last = arith.subi %n, %t : index
+  %in = arith.cmpi slt, %t, %n : index
+  %r_ = arith.subi %last, %c1 : index
+  scf.if %in {{
+    memref.store %x, %P[%t] : {SIZED}
+    %y = memref.load %A[%t] : memref<64xf32>
+    memref.store %y, %Q[%r_] : {SIZED}
+    %z = memref.load %P[%t] : {SIZED}
+  }}"""
+
+
+def bytes_of_two(apart: str, in_all: str) -> dict[str, str]:
+    """A launch whose second part begins behind ``apart`` elements, of ``in_all`` in all."""
+    return {
+        "host": f"""%c0 = arith.constant 0 : index
+          %c4 = arith.constant 4 : index
+          %some = arith.maxsi %n, %c0 : index
+          %n_bytes = arith.muli %some, %c4 : index
+          %two = arith.muli %n_bytes, %c2 : index
+          %less = arith.subi %n_bytes, %c4 : index
+          %size = arith.index_cast {in_all} : index to i32""",
+        "second": apart,
+        "memory": "dynamic_shared_memory_size %size",
+    }
+
+
+def test_two_parts_of_sizes_that_a_call_gives():
+    """They share no byte, whatever n is, if the second begins behind the first."""
+    proven = verdicts(TWO_PARTS, **bytes_of_two("%n_bytes", "%two"))
+    assert proven["race"].is_clean
+    assert proven["uninitialised"].is_clean
+    assert proven["out-of-bounds"].is_clean
+    small = verdicts(TWO_PARTS, **bytes_of_two("%n_bytes", "%n_bytes"))["out-of-bounds"]
+    assert small.message == "how many bytes a block has is known when it is launched"
+    shared = verdicts(TWO_PARTS, **bytes_of_two("%less", "%two"))["race"]
+    assert (shared.is_clean, shared.message) == (None, "memref.store accesses a part of an array")
+
+
+def test_vectors_in_parts_that_begin_where_a_launch_says():
+    vectors = f"""%d = gpu.dynamic_shared_memory : {BYTES}
+      %P = memref.view %d[%from][] : {BYTES} to {S}
+      %v = arith.constant dense<0.0> : vector<4xf32>
+      vector.store %v, %P[%c0] {{alignment = 16 : i64}} : {S}, vector<4xf32>"""
+    for begin, is_clean in (("%c64", True), ("%c2", None), ("%n", None)):
+        verdict = verdicts(vectors, second=begin)["misaligned"]
+        assert verdict.is_clean is is_clean
+        if not is_clean:
+            assert verdict.message == "where P begins is known when it is launched"
+
+
+@pytest.mark.parametrize(
+    ("body", "race", "out_of_bounds"),
+    [
+        (f"memref.store %x, %A[%t] : {A}\n", True, None),
+        (f"memref.store %x, %A[%c0] : {A}\n%y = memref.load %A[%t] : {A}\n", None, None),
+        (f"%in = arith.cmpi slt, %t, %n : index\nscf.if %in {{ {STORE} }}\n", True, None),
+    ],
+)
+def test_threads_that_a_launch_counts(body: str, race: bool | None, out_of_bounds: bool | None):
+    """What holds for any number of threads is proven; a fault needs a number."""
+    kinds = verdicts(body, threads="%n")
+    assert kinds["race"].is_clean is race
+    assert kinds["out-of-bounds"].is_clean is out_of_bounds
+    assert kinds["divergent-barrier"].is_clean
+
+
+def test_as_many_threads_as_elements():
+    """The size of the array and the number of threads are one number of the call."""
+    body = "memref.store %x, %A[%t] : memref<?xf32>\n"
+    launch = {"host": "%count = memref.dim %A, %zero : memref<?xf32>", "threads": "%count"}
+    launch["host"] = "%zero = arith.constant 0 : index\n" + launch["host"]
+    kinds = verdicts(body, size="?", **launch)
+    assert {kind: verdict.is_clean for kind, verdict in kinds.items()} == dict.fromkeys(kinds, True)
+
+
+PARTS = "memref<8xf32, strided<[4], offset: ?>>"
+
+
+@pytest.mark.parametrize(
+    ("layout", "other", "race"),
+    [
+        ("strided<[4], offset: ?>", "%P", False),
+        ("strided<[4], offset: ?>", "%A", None),  # it may be the same element
+        ("strided<[0], offset: ?>", "%P", None),  # all elements are one
+    ],
+)
+def test_parts_of_arguments(layout: str, other: str, race: bool | None):
+    """A part is an array with strides; of two parts of one array nothing is certain."""
+    part = f"memref<8xf32, {layout}>"
+    text = f"""module attributes {{gpu.container_module}} {{
+  func.func @main(%A: {A}, %n: index) {{
+    %c1 = arith.constant 1 : index
+    %c8 = arith.constant 8 : index
+    %P = memref.reinterpret_cast %A to offset: [%n], sizes: [8], strides: [{layout[9]}]
+        : {A} to {part}
+    gpu.launch_func @m::@k blocks in (%c1, %c1, %c1) threads in (%c8, %c1, %c1)
+        args(%P : {part}, %A : {A})
+    func.return
+  }}
+  gpu.module @m {{
+    gpu.func @k(%P: {part}, %A: {A}) kernel {{
+      %c7 = arith.constant 7 : index
+      %x = arith.constant 0.0 : f32
+      %t = gpu.thread_id x
+      %r = arith.subi %c7, %t : index
+      memref.store %x, %P[%t] : {part}
+      %y = memref.load {other}[%r] : {part if other == "%P" else A}
+      gpu.return
+    }}
+  }}
+}}"""
+    module = parse_module(text, "kernel.mlir", context())
+    (kernel,) = (op for op in module.walk() if isinstance(op, GPUFuncOp))
+    verdict = safety_of(kernel)[0]
+    assert verdict.is_clean is race, str(verdict)
+    if other == "%A":
+        assert verdict.message == "P and A are parts of one array"

@@ -25,6 +25,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from kc.analysis.kernel_launches import shapes_of
 from kc.analysis.kernel_safety import CODES, WHY, SafetyVerdict, safety_of
 from kc.dialects.gpu import GPUFuncOp
 from kc.support.diagnostics import CodegenError, remark
@@ -42,9 +43,10 @@ class VerifyGpuKernelsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         del ctx
+        shapes = shapes_of(op)
         for kernel in op.walk():
             if isinstance(kernel, GPUFuncOp) and kernel.is_kernel:
-                verdicts = safety_of(kernel)
+                verdicts = safety_of(kernel, shapes=shapes)
                 if self.report:
                     remark(
                         "KC6309",
