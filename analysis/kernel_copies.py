@@ -15,6 +15,9 @@ from xdsl.ir import Operation
 
 from kc.dialects import gpu, nvvm
 
+BARRIERS = (gpu.BarrierOp, nvvm.Barrier0Op)
+"""What all threads of a block wait for each other at."""
+
 _ROUNDS = 8
 """Iterations of a loop on the way that are looked at, at most."""
 
@@ -38,7 +41,7 @@ class CopyWay:
                 self.commits += 1
             elif isinstance(op, nvvm.CpAsyncWaitGroupOp):
                 self.is_done |= self.commits > op.n.value.data
-            elif isinstance(op, gpu.BarrierOp):
+            elif isinstance(op, BARRIERS):
                 self.is_visible |= self.is_done
             elif isinstance(op, scf.ForOp):
                 for _ in range(min(self.trips(op), _ROUNDS)):

@@ -15,8 +15,8 @@ certain to be in between; a disproof is one only where none can be there. Nothin
 
 A copy that goes on by itself (``cp.async``) touches its elements at any time until it is waited
 for: a barrier behind such a wait orders it for the threads of its block
-(:mod:`kc.analysis.kernel_copies`). Products of four warps read memory by descriptors, which are not
-looked into.
+(:mod:`kc.analysis.kernel_copies`). Bulk copies and products of four warps access memory by
+descriptors and sizes, and mbarriers order threads by counting: these are not looked into.
 
 Memory of a block is proven to be written before it is read by the order of the statements: that is
 the order of what threads do to one element, if they do not race.
@@ -38,6 +38,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     MemRefType,
     NoneAttr,
+    UnrealizedConversionCastOp,
     VectorType,
 )
 from xdsl.ir import Block, Operation, SSAValue
@@ -46,7 +47,7 @@ from xdsl.traits import Pure
 from kc.analysis.disproofs import is_never
 from kc.analysis.instances import is_before
 from kc.analysis.isl_sets import Point, first_point
-from kc.analysis.kernel_copies import CopyWay
+from kc.analysis.kernel_copies import BARRIERS, CopyWay
 from kc.analysis.kernel_launches import (
     NO_SHAPES,
     LaunchTerm,
@@ -134,6 +135,11 @@ _OF_A_WARP = (
     nvvm.WmmaLoadOp,
     nvvm.WmmaMmaOp,
     nvvm.WmmaStoreOp,
+    nvvm.ElectSyncOp,
+    nvvm.MatchSyncOp,
+    nvvm.ReduxOp,
+    nvvm.ShflOp,
+    nvvm.VoteSyncOp,
 )
 _OF_FOUR_WARPS = (
     nvvm.WgmmaFenceAlignedOp,
@@ -141,8 +147,42 @@ _OF_FOUR_WARPS = (
     nvvm.WgmmaWaitGroupSyncOp,
     nvvm.WgmmaMmaAsyncOp,
 )
-_COLLECTIVES = (gpu.BarrierOp, *_OF_A_WARP, *_OF_FOUR_WARPS)
-_WAITS = (gpu.BarrierOp, nvvm.CpAsyncWaitGroupOp)
+_COLLECTIVES = (*BARRIERS, *_OF_A_WARP, *_OF_FOUR_WARPS)
+_WAITS = (*BARRIERS, nvvm.CpAsyncWaitGroupOp)
+_BY_THEMSELVES = (
+    nvvm.CpAsyncBulkGlobalToSharedClusterOp,
+    nvvm.CpAsyncBulkSharedCTAToGlobalOp,
+    nvvm.CpAsyncBulkSharedCTAToSharedClusterOp,
+    nvvm.CpAsyncBulkTensorGlobalToSharedClusterOp,
+    nvvm.CpAsyncBulkTensorReduceOp,
+    nvvm.CpAsyncBulkTensorSharedCTAToGlobalOp,
+    nvvm.WgmmaMmaAsyncOp,
+)
+"""What accesses memory by descriptors and sizes, while its thread goes on."""
+_COUNTING = (nvvm.BarrierOp, nvvm.BarrierArriveOp)
+"""Barriers that some threads come to, counted by what they are given."""
+_ORDERS = (
+    *_COUNTING,
+    nvvm.SyncWarpOp,
+    nvvm.ClusterArriveOp,
+    nvvm.ClusterArriveRelaxedOp,
+    nvvm.ClusterWaitOp,
+    nvvm.CpAsyncMBarrierArriveOp,
+    nvvm.MBarrierArriveDropExpectTxOp,
+    nvvm.MBarrierArriveDropNocompleteOp,
+    nvvm.MBarrierArriveDropOp,
+    nvvm.MBarrierArriveExpectTxOp,
+    nvvm.MBarrierArriveNocompleteOp,
+    nvvm.MBarrierArriveOp,
+    nvvm.MBarrierCompleteTxOp,
+    nvvm.MBarrierExpectTxOp,
+    nvvm.MBarrierInitOp,
+    nvvm.MBarrierInvalOp,
+    nvvm.MBarrierTestWaitOp,
+    nvvm.MBarrierTryWaitOp,
+    nvvm.MBarrierTryWaitParityOp,
+)
+"""What orders threads in ways that are not looked into."""
 _HARMLESS = (
     scf.YieldOp,
     gpu.ReturnOp,
@@ -151,19 +191,38 @@ _HARMLESS = (
     memref.AllocaOp,
     memref.ExtractStridedMetaDataOp,
     memref.ViewOp,
+    UnrealizedConversionCastOp,
     nvvm.CpAsyncOp,
     nvvm.CpAsyncCommitGroupOp,
     nvvm.CpAsyncWaitGroupOp,
+    nvvm.CpAsyncBulkCommitGroupOp,
+    nvvm.CpAsyncBulkPrefetchOp,
+    nvvm.CpAsyncBulkTensorPrefetchOp,
+    nvvm.CpAsyncBulkWaitGroupOp,
+    nvvm.FenceMbarrierInitOp,
     nvvm.FenceProxyOp,
     nvvm.MembarOp,
     nvvm.PrefetchOp,
     nvvm.NanosleepOp,
+    nvvm.SetMaxRegisterOp,
     nvvm.ConvertFloatToTF32Op,
+    nvvm.RcpApproxFtzF32Op,
+    *_BY_THEMSELVES,
+    *_ORDERS,
     RangedRegisterOp,
     *POINTERS,
     *_COLLECTIVES,
 )
 """What touches no memory, but for what its pointers lead to, and waits for nobody."""
+
+
+_LLVM_VALUES = frozenset(
+    f"llvm.{name}"
+    for name in (
+        "mlir.undef", "mlir.poison", "mlir.zero", "mlir.constant", "insertvalue", "extractvalue",
+        "addrspacecast", "bitcast", "ptrtoint",
+    )
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -299,8 +358,12 @@ class _Kernel:
     """Barriers and shuffles."""
     strange: Operation | None = None
     """An operation of which it is not known what it does."""
-    by_descriptor: Operation | None = None
-    """A product that reads memory by descriptors."""
+    by_itself: Operation | None = None
+    """An operation whose accesses are not known."""
+    orders: Operation | None = None
+    """An operation that may order threads."""
+    counting: Operation | None = None
+    """A barrier that some threads come to."""
     unknown_memory: Operation | None = None
     """An access of memory that is not known, or in an order that is not."""
     constants: set[str] = field(default_factory=set)
@@ -386,8 +449,12 @@ class _Kernel:
             else:
                 if isinstance(op, _COLLECTIVES):
                     self.meetings.append(_Place(op, here, loops, may, must))
-                if isinstance(op, nvvm.WgmmaMmaAsyncOp):
-                    self.by_descriptor = self.by_descriptor or op
+                if isinstance(op, _BY_THEMSELVES):
+                    self.by_itself = self.by_itself or op
+                if isinstance(op, _ORDERS):
+                    self.orders = self.orders or op
+                if isinstance(op, _COUNTING):
+                    self.counting = self.counting or op
                 accesses = pointer_accesses(op, self.reader)
                 if accesses is None:
                     self.unknown_memory = self.unknown_memory or op
@@ -576,10 +643,12 @@ class _Kernel:
     def _meetings(self) -> SafetyVerdict:
         kind: Kind = "divergent-barrier"
         reason = ""
+        if self.counting is not None:
+            reason = f"{self.counting.name} counts the threads that come to it"
         renamed = self._other_thread()
         blocks = [dim(name).equals(dim(f"{name}_")) for name in BLOCK_AXES]
         for place in self.meetings:
-            if self.is_unanimous and isinstance(place.op, gpu.BarrierOp):
+            if self.is_unanimous and isinstance(place.op, BARRIERS):
                 continue
             together = [*blocks, *(dim(name).equals(dim(f"{name}_")) for name in self._own(place))]
             if isinstance(place.op, (*_OF_A_WARP, *_OF_FOUR_WARPS)):
@@ -601,6 +670,8 @@ class _Kernel:
     def _races(self, is_inside: bool, is_together: bool) -> SafetyVerdict:
         kind: Kind = "race"
         reason = self._unknown_memory() or self.of_one_array
+        if self.orders is not None:
+            reason = reason or f"{self.orders.name} orders threads"
         shared = [access for access in self.accesses if access.memory != "private"]
         for n, first in enumerate(shared):
             for second in shared[n:]:
@@ -615,6 +686,7 @@ class _Kernel:
                         continue
                     is_same = first is second
                     exact = first.is_exact and second.is_exact and is_certain and not is_same
+                    exact = exact and self.orders is None
                     if isinstance(point, dict) and exact and self._is_launched(point):
                         return self._race(first, second, point)
                     reason = reason or self._undecided_race(first, second, point, is_certain)
@@ -737,7 +809,7 @@ class _Kernel:
 
     def _alignment(self) -> SafetyVerdict:
         kind: Kind = "misaligned"
-        reason = self._unknown_memory() if self.by_descriptor else ""
+        reason = self._unknown_memory() if self.by_itself else ""
         for access in self.accesses:
             type_, multiple = access.array.type, access.alignment
             assert isinstance(type_, MemRefType)
@@ -967,7 +1039,7 @@ class _Kernel:
     def _barriers_in(self, op: Operation) -> tuple[bool, bool]:
         known = self.barriers.get(op)
         if known is None:
-            if isinstance(op, gpu.BarrierOp):
+            if isinstance(op, BARRIERS):
                 known = True, True
             else:
                 blocks = [self._in_block(block) for part in op.regions for block in part.blocks]
@@ -1003,8 +1075,8 @@ class _Kernel:
 
     def _unknown_memory(self) -> str:
         op = self.unknown_memory
-        if self.by_descriptor is not None:
-            return f"{self.by_descriptor.name} reads memory by descriptors"
+        if self.by_itself is not None:
+            return f"{self.by_itself.name} accesses memory by descriptors and sizes"
         return "" if op is None else f"{op.name} accesses a part of an array"
 
     def _thread(self, point: Point, mark: str = "") -> str:
@@ -1023,6 +1095,8 @@ def _is_harmless(op: Operation) -> bool:
     if isinstance(op, (*NUMBERS, *_HARMLESS)):
         return True
     dialect = op.name.partition(".")[0]
+    if op.name in _LLVM_VALUES:
+        return True
     is_pure = (dialect in ("arith", "math", "vector") and not op.regions) or (
         dialect == "llvm" and op.has_trait(Pure)
     )
@@ -1083,8 +1157,8 @@ def _name(access: _Access) -> str:
 
 def _a(op: Operation) -> str:
     """What threads come to together, in words."""
-    if isinstance(op, gpu.BarrierOp | gpu.ShuffleOp):
-        return "a barrier" if isinstance(op, gpu.BarrierOp) else "a shuffle"
+    if isinstance(op, (*BARRIERS, gpu.ShuffleOp)):
+        return "a barrier" if isinstance(op, BARRIERS) else "a shuffle"
     return op.name
 
 

@@ -452,3 +452,43 @@ def test_parts_of_arguments(layout: str, other: str, race: bool | None):
     assert verdict.is_clean is race, str(verdict)
     if other == "%A":
         assert verdict.message == "P and A are parts of one array"
+
+
+POINTER = """%at_i = memref.extract_aligned_pointer_as_index %S : SHARED -> index
+  %at_c = arith.index_cast %at_i : index to i64
+  %at_p = llvm.inttoptr %at_c : i64 to !llvm.ptr<3>
+  %one = arith.constant 1 : i32
+""".replace("SHARED", S)
+
+
+@pytest.mark.parametrize(
+    ("op", "race", "divergent"),
+    [
+        ("nvvm.mbarrier.init %at_p, %one : !llvm.ptr<3>, i32", True, False),
+        ("nvvm.bar.warp.sync %one : i32", True, False),
+        ("nvvm.barrier id = %one number_of_threads = %one", True, True),
+        ("nvvm.barrier0", False, False),
+        ("%e = nvvm.elect.sync -> i1", False, False),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_other_ways_to_wait(op: str, race: bool, divergent: bool) -> None:
+    """What orders threads by counting leaves races undecided, and what else is decided stays so."""
+    body = f"{POINTER}memref.store %x, %A[%t] : {A}\n{op}\n%y = memref.load %A[%r] : {A}\n"
+    kinds = verdicts(body)
+    name = op.split(" = ")[-1] if op.startswith("%e") else op
+    counts = f"{name.split()[0]} "
+    if race:
+        assert kinds["race"].is_clean is None
+        assert kinds["race"].message == f"{counts}orders threads"
+    else:
+        assert kinds["race"].is_clean is ("barrier0" in op)
+    expected = f"{counts}counts the threads that come to it" if divergent else ""
+    assert kinds["divergent-barrier"].message == expected
+    assert kinds["out-of-bounds"].is_clean
+    beyond = verdicts(
+        f"{body}memref.store %x, %B[%u] : {A}".replace("%u", "%t_").replace(
+            "%y =", "%t_ = arith.addi %t, %c1 : index\n%y ="
+        )
+    )
+    assert beyond["out-of-bounds"].is_clean is False

@@ -31,6 +31,8 @@ from kc.dialects.gpu import GPUFuncOp
 from kc.support.diagnostics import CodegenError, remark
 from kc.support.locations import location_of
 
+UNDECIDED = "kc-run --target=cuda-emu --check runs it, and decides for the arrays of the call"
+
 
 @dataclass(frozen=True)
 class VerifyGpuKernelsPass(ModulePass):
@@ -39,7 +41,7 @@ class VerifyGpuKernelsPass(ModulePass):
     name = "verify-gpu-kernels"
 
     report: bool = False
-    """Say of each kernel what is proven, and what is not decided."""
+    """Say of each kernel what is proven too, not only what is not decided."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         del ctx
@@ -47,12 +49,14 @@ class VerifyGpuKernelsPass(ModulePass):
         for kernel in op.walk():
             if isinstance(kernel, GPUFuncOp) and kernel.is_kernel:
                 verdicts = safety_of(kernel, shapes=shapes)
-                if self.report:
+                undecided = [verdict for verdict in verdicts if verdict.is_clean is None]
+                if self.report or undecided:
                     remark(
                         "KC6309",
                         f"kernel {kernel.sym_name.data}, without running it",
                         location=location_of(kernel),
-                        facts=[str(verdict) for verdict in verdicts],
+                        facts=list(map(str, verdicts if self.report else undecided)),
+                        hints=[UNDECIDED] if undecided else (),
                     )
                 for verdict in verdicts:
                     if verdict.is_clean is False:
