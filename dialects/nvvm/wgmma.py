@@ -28,6 +28,7 @@ from kc.dialects.nvvm.requirements import Requirement
 from kc.dialects.nvvm.shapes import MMAShapeAttr
 
 HOPPER_ONLY = Requirement(sm=90, ptx=80, arch_specific=True)
+MIXED_INTEGERS = Requirement(sm=90, ptx=84, arch_specific=True)
 
 _FLOAT8 = ("e4m3", "e5m2")
 _INTEGERS = ("s8", "u8")
@@ -150,6 +151,10 @@ class WgmmaMmaAsyncOp(NVVMOp):
                 "satfinite": MMAIntOverflowAttr("satfinite") if saturate else None,
             },
         )
+
+    def requirement(self) -> Requirement:
+        a, b = self.type_a.data, self.type_b.data
+        return MIXED_INTEGERS if a != b and a in _INTEGERS else HOPPER_ONLY
 
     def verify_(self) -> None:
         m, n, k = self.shape.sizes

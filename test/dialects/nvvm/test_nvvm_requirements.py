@@ -54,6 +54,15 @@ def wmma_load(element: str, matrix: str, shape: tuple[int, int, int], words: lis
     )
 
 
+def wgmma(a: str, b: str) -> str:
+    sums = f"!llvm.struct<({', '.join(['i32'] * 4)})>"
+    return (
+        f"%c = llvm.mlir.undef : {sums}\n%d = llvm.mlir.constant(0 : i64) : i64\n"
+        f"%r = nvvm.wgmma.mma_async %d, %d, %c, <m = 64, n = 8, k = 32>, D [<s32>, <zero>], "
+        f"A [<{a}>, <one>, <row>], B [<{b}>, <one>, <col>] : {sums} -> {sums}"
+    )
+
+
 # Line, the least that it needs (PTX ISA, "PTX ISA Notes" and "Target ISA Notes" of each).
 NEEDED = [
     ("%r = nvvm.read.ptx.sreg.tid.x : i32", Requirement(20, 32)),
@@ -95,6 +104,8 @@ NEEDED = [
     ),
     ("%r = nvvm.convert.float.to.tf32 %f {rnd = #nvvm.fp_rnd_mode<rz>}", Requirement(90, 78)),
     ('nvvm.inline_ptx "exit;"', Requirement(20, 32)),
+    (wgmma("s8", "s8"), Requirement(90, 80, arch_specific=True)),
+    (wgmma("u8", "s8"), Requirement(90, 84, arch_specific=True)),
     (wmma_load("f16", "a", (16, 16, 16), ["vector<2xf16>"] * 8), Requirement(70, 60)),
     (wmma_load("f16", "a", (8, 32, 16), ["vector<2xf16>"] * 8), Requirement(70, 61)),
     (wmma_load("s32", "c", (16, 16, 16), ["i32"] * 8), Requirement(72, 63)),
