@@ -332,6 +332,70 @@ def test_tables_of_constants():
         assert f"{head} int16_t kc_table_t[3] = {{\n  15360, -16384, 14336,\n}};\n" in text
 
 
+STRIDED = """
+gpu.func @k(%A: memref<4x?xf32, strided<[?, 1], offset: ?>>,
+            %B: memref<4x8xf32, strided<[32, 2], offset: 3>>) kernel {
+  %b = gpu.block_id x
+  %t = gpu.thread_id x
+  %x = memref.load %A[%b, %t] : memref<4x?xf32, strided<[?, 1], offset: ?>>
+  %v = vector.broadcast %x : f32 to vector<2xf32>
+  vector.store %v, %B[%b, %t] : memref<4x8xf32, strided<[32, 2], offset: 3>>, vector<2xf32>
+  gpu.return
+}"""
+
+
+def test_parts_of_arrays():
+    """A pointer to the first element, sizes and strides; in OpenCL C, which passes whole arrays,
+    where it begins is one more number."""
+    cuda = of_text(STRIDED, "cuda")
+    assert (
+        "k(const float *__restrict__ A, int64_t A_dim1, int64_t A_stride0, float *__restrict__ B) {"
+    ) in cuda
+    lines = body(cuda.replace("void k(", "void the_kernel("))
+    assert "const float x = A[b * A_stride0 + t];" in lines
+    assert lines[-5:-1] == [
+        "const float2 v = make_float2(x, x);",
+        "const int64_t B_at = b * 32 + t * 2;",
+        "B[B_at] = v.x;",
+        "B[B_at + 1 * 2] = v.y;",
+    ]
+    opencl = of_text(STRIDED, "opencl")
+    assert (
+        "k(__global const float *restrict A, int64_t A_begin, int64_t A_dim1, int64_t A_stride0, "
+        "__global float *restrict B, int64_t B_begin) {\n  (void)A_dim1;\n"
+        "  A += A_begin;\n  B += B_begin;\n"
+    ) in opencl
+    metal = of_text(STRIDED, "metal")
+    assert "constant int64_t &A_stride0 [[buffer(2)]], device float *B [[buffer(3)]]" in metal
+
+
+def test_arguments_that_share_memory():
+    """They are not said to be apart, if one of them is written."""
+    text = """
+    gpu.func @k(%A: memref<4xf32>, %B: memref<4xf32>, %C: memref<4xf32>) kernel {
+      %t = gpu.thread_id x
+      %x = memref.load %A[%t] : memref<4xf32>
+      memref.store %x, %B[%t] : memref<4xf32>
+      %y = memref.load %C[%t] : memref<4xf32>
+      memref.store %y, %B[%t] : memref<4xf32>
+      gpu.return
+    }"""
+    launch = """}
+    func.func @main(%A: memref<4xf32>, %B: memref<4xf32>) {
+      %c1 = arith.constant 1 : index
+      gpu.launch_func @m::@k blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+          args(%A : memref<4xf32>, %A : memref<4xf32>, %B : memref<4xf32>)
+      func.return
+    """
+    module = parse_module(
+        f"module attributes {{gpu.container_module}} {{ gpu.module @m {{ {text} {launch} }} }}",
+        "kernel.mlir",
+        registry.context(),
+    )
+    source = emit_gpu_source(module, "cuda", 32)
+    assert "k(const float *A, float *B, const float *__restrict__ C) {" in source
+
+
 # What is refused ----------------------------------------------------------------------------
 
 

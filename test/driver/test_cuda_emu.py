@@ -469,9 +469,61 @@ func.func @main(%A: memref<8x16xf32>, %B: memref<4x8xf32>, %i: index) {
 """
 
 
-def test_kernels_take_parts_of_arrays():
+@pytest.mark.parametrize("part", ["[16, 1], offset: ?", "[?, ?], offset: ?"])
+def test_kernels_take_parts_of_arrays(part: str):
     """A part of a part, whose place the call gives: the kernel has its strides."""
     a, b = np.arange(128, dtype="float32").reshape(8, 16), np.zeros((4, 8), "float32")
-    function = kc.build(kc.IRModule.parse(VIEW), target="cuda-emu")
+    text = VIEW.replace("strided<[16, 1], offset: ?>", f"strided<{part}>")
+    function = kc.build(kc.IRModule.parse(text), target="cuda-emu")
     function(a, b, 3)
     np.testing.assert_array_equal(b, a[2:6, 3:11])
+
+
+ALIASES = """
+module attributes {gpu.container_module} {
+gpu.module @m {
+  gpu.func @k(%A: memref<64xf32>, %P: memref<32xf32, #part>) kernel {
+    %c31 = arith.constant 31 : index
+    %t = gpu.thread_id x
+    %r = arith.subi %c31, %t : index
+    %x = memref.load %A[%r] : memref<64xf32>
+    BARRIER
+    memref.store %x, %P[%t] : memref<32xf32, #part>
+    gpu.return
+  }
+}
+func.func @main(%A: memref<64xf32>) {
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %P = memref.subview %A[FIRST] [32] [STEP] : memref<64xf32> to memref<32xf32, #part>
+  gpu.launch_func @m::@k blocks in (%c1, %c1, %c1) threads in (%c32, %c1, %c1)
+      args(%A : memref<64xf32>, %P : memref<32xf32, #part>)
+  func.return
+}
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "step", "barrier", "seen"),
+    [(0, 1, "", True), (0, 1, "gpu.barrier", False), (32, 1, "", False), (1, 2, "", True)],
+)
+def test_arguments_that_share_memory(first: int, step: int, barrier: str, seen: bool):
+    """Races between two arguments are seen where they have an element in common, and the code for
+    a GPU does not take one of them to be read alone."""
+    text = ALIASES.replace("BARRIER", barrier).replace("STEP", str(step))
+    text = text.replace("FIRST", str(first)).replace("#part", f"strided<[{step}], offset: {first}>")
+    a = np.arange(64, dtype="float32")
+    report = kc.gpu.check(text, a)
+    assert report.ok is not seen, str(report)
+    assert {finding.kind for finding in report.findings} == ({"race"} if seen else set())
+    if not seen:
+        expected = np.arange(64, dtype="float32")
+        expected[first : first + 32] = np.arange(31, -1, -1)
+        np.testing.assert_array_equal(a, expected)
+    (verdict,) = (v for v in report.verdicts[0].safety if v.kind == "race")
+    assert verdict.is_clean is None
+    assert verdict.message == "A and P are parts of one array"
+    ptx = kc.build(kc.IRModule.parse(text), target="cuda -arch=sm_80").get_source("ptx")
+    assert "ld.global.b32" in ptx
+    assert "ld.global.nc" not in ptx

@@ -402,3 +402,73 @@ def test_atomic_updates(width: int):
     np.testing.assert_array_equal(counts, np.bincount(a, minlength=8))
     assert most.tolist() == [a.max(), 63]
     assert sums.tolist() == [f.sum(), f.max()]
+
+
+PARTS = """
+#part = strided<[?, 2], offset: ?>
+module attributes {gpu.container_module} {
+gpu.module @m {
+  gpu.func @fill(%P: memref<4x?xf32, #part>) kernel {
+    %b = gpu.block_id x
+    %t = gpu.thread_id x
+    %n = gpu.block_dim x
+    %first = arith.muli %b, %n : index
+    %i = arith.addi %first, %t : index
+    %x = arith.index_cast %i : index to i32
+    %y = arith.sitofp %x : i32 to f32
+    memref.store %y, %P[%b, %t] : memref<4x?xf32, #part>
+    gpu.return
+  }
+  gpu.func @whole(%A: memref<8x16xf32>, %P: memref<4x?xf32, #part>) kernel {
+    %c1 = arith.constant 1 : index
+    %b = gpu.block_id x
+    %t = gpu.thread_id x
+    %x = memref.load %P[%b, %t] : memref<4x?xf32, #part>
+    memref.store %x, %A[%b, %t] : memref<8x16xf32>
+    gpu.return
+  }
+}
+func.func @main(%A: memref<8x16xf32>, %i: index, %n: index) {
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %P = memref.subview %A[4, %i] [4, %n] [1, 2] : memref<8x16xf32> to memref<4x?xf32, #part>
+  gpu.launch_func @m::@fill blocks in (%c4, %c1, %c1) threads in (%n, %c1, %c1)
+      args(%P : memref<4x?xf32, #part>)
+  gpu.launch_func @m::@whole blocks in (%c4, %c1, %c1) threads in (%n, %c1, %c1)
+      args(%A : memref<8x16xf32>, %P : memref<4x?xf32, #part>)
+  func.return
+}
+}
+"""
+
+
+@needs_device
+def test_parts_of_arrays():
+    """What one launch writes to a part, the next one reads of it and puts beside it."""
+    function = kc.build(kc.IRModule.parse(PARTS), target="opencl")
+    a = np.zeros((8, 16), "float32")
+    function(a, 3, 5)
+    expected = np.zeros((8, 16), "float32")
+    expected[4:, 3:13:2] = expected[:4, :5] = np.arange(20).reshape(4, 5)
+    np.testing.assert_array_equal(a, expected)
+
+
+@needs_device
+def test_arrays_with_strides():
+    """Rows of the host that are apart are beside each other on the device."""
+    n = te.var("n")
+    A = te.placeholder((n, 8), name="A")
+    B = te.compute((n, 8), lambda i, j: A[i, j] + 1, name="B")
+    binds = {
+        T: kc.tir.decl_buffer(T.shape, T.dtype, strides=[te.var(f"s{T.op.name}"), 1])
+        for T in (A, B)
+    }
+    s = te.create_schedule(B.op)
+    s[B].bind(B.op.axis[0], te.thread_axis("blockIdx.x"))
+    s[B].bind(B.op.axis[1], te.thread_axis("threadIdx.x"))
+    function = kc.build(s, [A, B], target="opencl", binds=binds)
+    a, b = np.arange(96, dtype="float32").reshape(6, 16), np.zeros((9, 8), "float32")
+    function(a[::2, :8], b[::3])
+    np.testing.assert_array_equal(b[::3], a[::2, :8] + 1)
+    assert not b[1::3].any()
+    assert not b[2::3].any()
