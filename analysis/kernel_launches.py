@@ -86,8 +86,8 @@ def overlapping_arguments(kernel: GPUFuncOp) -> list[tuple[SSAValue, SSAValue, b
             if isinstance(operand.type, MemRefType):
                 whole = _uncast(operand)
                 before = given.setdefault(_memory_of(operand), [])
-                for other, its in before:
-                    pairs[other, argument] = pairs.get((other, argument), True) and its is whole
+                for earlier, its in before:
+                    pairs[earlier, argument] = pairs.get((earlier, argument), True) and its is whole
                 before.append((argument, whole))
     return [(*pair, is_same) for pair, is_same in pairs.items()]
 

@@ -410,18 +410,15 @@ def test_as_many_threads_as_elements():
     assert {kind: verdict.is_clean for kind, verdict in kinds.items()} == dict.fromkeys(kinds, True)
 
 
-PARTS = "memref<8xf32, strided<[4], offset: ?>>"
-
-
 @pytest.mark.parametrize(
-    ("layout", "other", "race"),
+    ("layout", "read", "race"),
     [
         ("strided<[4], offset: ?>", "%P", False),
         ("strided<[4], offset: ?>", "%A", None),  # it may be the same element
         ("strided<[0], offset: ?>", "%P", None),  # all elements are one
     ],
 )
-def test_parts_of_arguments(layout: str, other: str, race: bool | None):
+def test_parts_of_arguments(layout: str, read: str, race: bool | None):
     """A part is an array with strides; of two parts of one array nothing is certain."""
     part = f"memref<8xf32, {layout}>"
     text = f"""module attributes {{gpu.container_module}} {{
@@ -441,7 +438,7 @@ def test_parts_of_arguments(layout: str, other: str, race: bool | None):
       %t = gpu.thread_id x
       %r = arith.subi %c7, %t : index
       memref.store %x, %P[%t] : {part}
-      %y = memref.load {other}[%r] : {part if other == "%P" else A}
+      %y = memref.load {read}[%r] : {part if read == "%P" else A}
       gpu.return
     }}
   }}
@@ -450,7 +447,7 @@ def test_parts_of_arguments(layout: str, other: str, race: bool | None):
     (kernel,) = (op for op in module.walk() if isinstance(op, GPUFuncOp))
     verdict = safety_of(kernel)[0]
     assert verdict.is_clean is race, str(verdict)
-    if other == "%A":
+    if read == "%A":
         assert verdict.message == "P and A are parts of one array"
 
 
