@@ -236,7 +236,7 @@ def launch_terms(
     terms: list[LaunchTerm] = []
     for launch in launches:
         reader = _HostValues(_Symbols(homes[0], shapes), names)
-        given = {
+        given: dict[SSAValue, Term] = {
             argument: term
             for argument, operand in zip(
                 kernel.body.blocks[0].args, launch.kernel_operands, strict=False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from kc.analysis import kernel_safety
@@ -346,7 +348,7 @@ TWO_PARTS = f"""%d = gpu.dynamic_shared_memory : {BYTES}
   }}"""
 
 
-def bytes_of_two(apart: str, in_all: str) -> dict[str, str]:
+def bytes_of_two(apart: str, in_all: str) -> dict[str, Any]:
     """A launch whose second part begins behind ``apart`` elements, of ``in_all`` in all."""
     return {
         "host": f"""%c0 = arith.constant 0 : index
@@ -404,7 +406,10 @@ def test_threads_that_a_launch_counts(body: str, race: bool | None, out_of_bound
 def test_as_many_threads_as_elements():
     """The size of the array and the number of threads are one number of the call."""
     body = "memref.store %x, %A[%t] : memref<?xf32>\n"
-    launch = {"host": "%count = memref.dim %A, %zero : memref<?xf32>", "threads": "%count"}
+    launch: dict[str, Any] = {
+        "host": "%count = memref.dim %A, %zero : memref<?xf32>",
+        "threads": "%count",
+    }
     launch["host"] = "%zero = arith.constant 0 : index\n" + launch["host"]
     kinds = verdicts(body, size="?", **launch)
     assert {kind: verdict.is_clean for kind, verdict in kinds.items()} == dict.fromkeys(kinds, True)
