@@ -19,6 +19,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from kc.conversion.convert_to_llvm.arith import compare
 from kc.conversion.convert_to_llvm.function import FunctionLowering, LlvmPattern
 from kc.conversion.convert_to_llvm.memref import add, multiply
+from kc.conversion.convert_to_llvm.neighbouring_loads import joined_load
 from kc.conversion.convert_to_llvm.types import dense, unsupported_type
 from kc.conversion.convert_to_llvm.values import Constant
 from kc.conversion.convert_to_llvm.vector_lanes import (
@@ -208,6 +209,11 @@ class LowerShuffle(LlvmPattern):
                     chosen.append(POISON)
                 else:
                     chosen.append(lane if lane < left else lane - left + width)
+        if chosen == list(range(left + right)):
+            whole = joined_load(s, lhs, rhs)
+            if whole is not None:
+                s.define(op.results[0], whole)
+                return
         # llvm wants operands of one type: the shorter one gets lanes that nobody picks.
         lhs, rhs = widened(s, lhs, width), widened(s, rhs, width)
         s.define(op.results[0], shuffle(s, lhs, rhs, chosen))

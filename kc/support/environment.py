@@ -27,7 +27,8 @@ VARIABLES = {
             "KC_NUM_THREADS",
             "the CPUs that the process may use",
             "how many threads a parallel loop runs on, the calling one included: a whole number "
-            "from 1; read at the first parallel loop",
+            "from 1; read at the first parallel loop, and for the cores that default schedules are "
+            "chosen for",
         ),
         Variable(
             "KC_CACHE_DIR",

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from kc.support.environment import read
 from kc.support.target_data import Architecture, architecture, kinds
 
 _CACHE_DIR = Path("/sys/devices/system/cpu/cpu0/cache")
@@ -17,7 +18,15 @@ _UNITS = {"K": 1024, "M": 1024**2, "G": 1024**3}
 
 def host_attributes() -> dict[str, Any]:
     """Attributes of the target kind ``llvm`` that describe this machine."""
-    return {**_cpu_attributes(), "num-cores": usable_cores()}
+    return {**_cpu_attributes(), "num-cores": cores_of_loops()}
+
+
+def cores_of_loops() -> int:
+    """How many cores parallel loops run on: those that this process may use, or as many as
+    ``KC_NUM_THREADS`` says if they are fewer."""
+    threads = read("KC_NUM_THREADS")
+    limit = int(threads) if threads.isascii() and threads.isdigit() else 0
+    return min(usable_cores(), limit or usable_cores())
 
 
 def usable_cores() -> int:

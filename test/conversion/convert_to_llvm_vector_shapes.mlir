@@ -39,3 +39,45 @@ func.func @combined(%v: vector<2x2xf32>, %acc: vector<2xf32>) -> vector<2xf32> {
   %r = vector.multi_reduction <add>, %v, %acc [0] : vector<2x2xf32> to vector<2xf32>
   return %r : vector<2xf32>
 }
+
+// -----
+
+// Neighbours in memory that are put together are one load, however many they are,
+
+// CHECK-LABEL: llvm.func @neighbours
+// CHECK:         %[[FIRST:.*]] = llvm.getelementptr inbounds %{{.*}}[%i, 0, 0]
+// CHECK:         %[[ALL:.*]] = llvm.load %[[FIRST]] {alignment = 1 : i64} : !llvm.ptr -> vector<16xi8>
+// CHECK-NEXT:    llvm.return %[[ALL]]
+func.func @neighbours(%A: memref<8x4x4xi8>, %i: index) -> vector<16xi8> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %a = vector.load %A[%i, %c0, %c0] : memref<8x4x4xi8>, vector<4xi8>
+  %b = vector.load %A[%i, %c1, %c0] : memref<8x4x4xi8>, vector<4xi8>
+  %c = vector.load %A[%i, %c2, %c0] : memref<8x4x4xi8>, vector<4xi8>
+  %d = vector.load %A[%i, %c3, %c0] : memref<8x4x4xi8>, vector<4xi8>
+  %ab = vector.shuffle %a, %b [0, 1, 2, 3, 4, 5, 6, 7] : vector<4xi8>, vector<4xi8>
+  %cd = vector.shuffle %c, %d [0, 1, 2, 3, 4, 5, 6, 7] : vector<4xi8>, vector<4xi8>
+  %all = vector.shuffle %ab, %cd [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15] : vector<8xi8>, vector<8xi8>
+  func.return %all : vector<16xi8>
+}
+
+// but not where something is stored in between, where they are apart, or in another order.
+
+// CHECK-LABEL: llvm.func @not_neighbours
+// CHECK-NOT:     llvm.load {{.*}} vector<8xi8>
+// CHECK-COUNT-3: llvm.shufflevector
+func.func @not_neighbours(%A: memref<8x4x4xi8>, %i: index, %x: i8) -> (vector<8xi8>, vector<8xi8>, vector<8xi8>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %a = vector.load %A[%i, %c0, %c0] : memref<8x4x4xi8>, vector<4xi8>
+  memref.store %x, %A[%i, %c1, %c1] : memref<8x4x4xi8>
+  %b = vector.load %A[%i, %c1, %c0] : memref<8x4x4xi8>, vector<4xi8>
+  %c = vector.load %A[%i, %c2, %c0] : memref<8x4x4xi8>, vector<4xi8>
+  %stored = vector.shuffle %a, %b [0, 1, 2, 3, 4, 5, 6, 7] : vector<4xi8>, vector<4xi8>
+  %apart = vector.shuffle %a, %c [0, 1, 2, 3, 4, 5, 6, 7] : vector<4xi8>, vector<4xi8>
+  %turned = vector.shuffle %c, %b [0, 1, 2, 3, 4, 5, 6, 7] : vector<4xi8>, vector<4xi8>
+  func.return %stored, %apart, %turned : vector<8xi8>, vector<8xi8>, vector<8xi8>
+}

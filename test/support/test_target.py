@@ -307,8 +307,17 @@ def test_target_of_a_module():
 def test_this_machine():
     target = Target.host_cpu()
     assert Target(str(target)) == target
-    assert target.num_cores == target_host.usable_cores() >= 1
+    assert target.num_cores == target_host.cores_of_loops() >= 1
     assert kc.target.Target is Target
+
+
+def test_cores_of_parallel_loops(monkeypatch):
+    monkeypatch.setattr(target_host, "usable_cores", lambda: 4)
+    cores: dict[str, int] = {}
+    for threads in ("", "1", "3", "9", "0", "many"):
+        monkeypatch.setenv("KC_NUM_THREADS", threads)
+        cores[threads] = target_host.cores_of_loops()
+    assert cores == {"": 4, "1": 1, "3": 3, "9": 4, "0": 4, "many": 4}
 
 
 def test_withheld_features():
