@@ -227,7 +227,7 @@ _LLVM_VALUES = frozenset(
 
 @dataclass(frozen=True)
 class SafetyVerdict:
-    """What is certain of a kernel about one kind of mistake.
+    """The verdict on one kind of mistake in a kernel.
 
     ``is_clean``: True, no launch of these sizes makes it; False, it does, and ``message`` says how,
     ``location`` and ``second`` where; None, undecided for the reason in ``message``.

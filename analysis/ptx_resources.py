@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class KernelResources:
-    """What one kernel takes."""
+    """The resources of one kernel."""
 
     name: str
     threads: int | None
@@ -52,9 +52,9 @@ class KernelResources:
 
     @property
     def spilled(self) -> int:
-        """Registers that there are none for, and that are in memory, too: an estimate.
+        """How many registers the kernel needs beyond those that exist, in memory: an estimate.
 
-        The assembler does not use the very last one."""
+        The assembler leaves the very last register unused."""
         return max(self.least + 1 - self.most, 0)
 
     def __str__(self) -> str:

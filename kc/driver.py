@@ -193,12 +193,12 @@ def _choose(module: ModuleOp, target: Target, functions: Sequence[str] | None) -
 
 
 def auto_schedule(mod: Any, target: Target | str | None = None) -> tir.Schedule:
-    """The schedule that :func:`build` chooses, to look at, to change and to take over.
+    """The schedule that :func:`build` chooses, which you can inspect, change and keep.
 
     ``mod`` is a list of tensors (the arguments in order), or a module with ``te`` functions, or
-    with ``tir`` functions whose blocks are as ``te`` is lowered to: one loop a variable, nothing
-    done. ``trace.as_python()`` gives the calls, ``target`` defaults to the host CPU. A block that
-    no rule knows stays as it is.
+    with ``tir`` functions whose blocks have the form that ``te`` is lowered to: one unscheduled
+    loop per variable. ``trace.as_python()`` gives the calls, ``target`` defaults to the host CPU.
+    Blocks that no rule handles stay unchanged.
     """
     from kc.tir.schedule import Schedule as EagerSchedule
     from kc.transforms.auto_schedule.auto_schedule import choose
@@ -265,11 +265,10 @@ def build(
     public functions are compiled. ``target`` defaults to the host CPU; ``"c"`` gives C source,
     which is called through the system's C compiler. The caller passes numpy arrays (or kc.nd
     arrays, or anything with DLPack) in the order of ``args``; outputs are written in place, or left
-    out and then returned.
-    ``target_host`` is the CPU beside a GPU, which TVM takes in the place of ``name``, ``runtime``
-    TVM's, of which kc has one.
-    ``get_source("tir"|"mlir"|"llvm"|"ll"|"asm"|"c")`` shows the stages. The current
-    ``kc.transform.PassContext`` says which passes run and who watches.
+    out and then returned. ``target_host`` is the CPU beside a GPU; as in TVM, it may stand in the
+    position of ``name``. ``runtime`` is accepted for programs written for TVM: kc has a single
+    runtime. ``get_source("tir"|"mlir"|"llvm"|"ll"|"asm"|"c")`` shows the stages. The current
+    ``kc.transform.PassContext`` determines which passes run and which instruments observe them.
     """
     from kc.backends import Build, backend_of
 

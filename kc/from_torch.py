@@ -20,9 +20,9 @@ def from_torch(module: Any, *args: Any, name: str = "main", dynamic_shapes: Any 
     constants of the module.
 
     ``torch.export`` gives a graph of ATen's operators, which become loops of ``tir``
-    (:mod:`kc.torch_operators`). What has an operator without a rule is exported by torch-mlir, as
-    linalg on tensors, where that is installed. Raises InputError KC0091 where neither is, or the
-    module cannot be exported.
+    (:mod:`kc.torch_operators`). A module with an operator that has no rule is exported by
+    torch-mlir, as linalg on tensors, where that is installed. Raises InputError KC0091 where
+    neither is, or the module cannot be exported.
     """
     try:
         return _exported(module, args, name, dynamic_shapes)

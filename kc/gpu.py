@@ -55,7 +55,7 @@ _WHY: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class Finding:
-    """Something wrong that kernels did.
+    """A mistake that kernels made.
 
     ``kind`` is "race", "divergent-barrier", "out-of-bounds", "misaligned", "uninitialised",
     "deadlock", "wrong-result", "missing-fence" or "missing-wait"; ``count`` is how often it was
@@ -91,7 +91,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class AccessSite:
-    """What an access to memory of the device or of a block cost.
+    """The cost of an access to memory of the device or of a block.
 
     ``executions`` counts warps. ``transactions`` are sectors of 32 bytes of the device's memory, or
     wavefronts of a block's; ``least`` is how few would do. ``bank_conflicts`` are the wavefronts
@@ -119,7 +119,7 @@ class AccessSite:
 
 @dataclass(frozen=True)
 class Report:
-    """What kernels did: findings, the cost of each access, and the barriers that blocks came to."""
+    """What kernels did: findings, the cost of each access, and the barriers that blocks reached."""
 
     findings: tuple[Finding, ...]
     sites: tuple[AccessSite, ...]
@@ -189,13 +189,14 @@ def check(
     rtol: float = 1e-4,
     atol: float = 1e-5,
 ) -> Report:
-    """Run the kernels of a module on this CPU, and say what is wrong with what they do.
+    """Run the kernels of a module on this CPU, and report their mistakes.
 
     ``module`` is the result of :func:`kc.build` for ``cuda`` or ``cuda-emu``, or a module or a
     function of IR, or its text, which is compiled for ``target`` first. ``arrays`` are the
     arguments of the function ``name``, by default the one that a call of the module calls.
-    ``expected`` are what the last of them should be afterwards, floats but for ``rtol`` and
-    ``atol`` as in ``numpy.allclose``: others are a finding, with the statement that wrote them.
+    ``expected`` are the contents that the last of them should have afterwards; floats are compared
+    with ``rtol`` and ``atol``, as by ``numpy.allclose``. A difference is a finding, with the
+    statement that wrote the element.
 
     Raises CallError KC6300 for a module without kernels, and what the build and the call raise.
     """
@@ -234,11 +235,11 @@ def check(
 
 
 def resources(module: Any) -> tuple[KernelResources, ...]:
-    """What each kernel of a module takes of the GPU: registers, shared memory, barriers.
+    """The resources of each kernel of a module: registers, shared memory, barriers.
 
-    ``module`` is the result of :func:`kc.build` for ``cuda``. It is read off the PTX, where
-    registers are an estimate, and the launches, where dynamic shared memory is 0 if its size
-    follows from the arguments of a call.
+    ``module`` is the result of :func:`kc.build` for ``cuda``. They are read from the PTX, where
+    registers are an estimate, and from the launches, where dynamic shared memory is 0 if its size
+    depends on the arguments of a call.
 
     Raises CallError KC6300 for a module without PTX.
     """

@@ -51,7 +51,7 @@ class PassInstrument:
         """When it ends."""
 
     def should_run(self, mod: IRModule, info: PassInfo) -> bool:
-        """Whether to run a pass; those that nothing is lowered without run in any case."""
+        """Whether to run a pass; passes that every lowering needs run in any case."""
         del mod, info
         return True
 

@@ -12,8 +12,8 @@ from kc.support.target import Target
 
 
 class GenericFunc:
-    """A function that has others for keys of targets; called, it calls the one of the current
-    target: the first of its keys that there is one for, or the default.
+    """A function with variants for keys of targets. A call selects the variant of the current
+    target: that of the first of its keys that has one, or the default.
 
     ``register(func, keys)`` adds one, ``register("cuda")`` is a decorator that does.
     """
@@ -92,7 +92,7 @@ def get_native_generic_func(name: str) -> GenericFunc:
 
 
 def generic_func(fdefault: Callable[..., Any]) -> GenericFunc:
-    """Make a function one that others can be registered for, by keys of targets; a decorator::
+    """Make a function to which variants for keys of targets can be added; a decorator::
 
     @kc.target.generic_func
     def threads(n):

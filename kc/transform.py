@@ -245,8 +245,8 @@ class PassContext:
     :mod:`kc.instrument`'s. ``config`` has TVM's keys, see :meth:`list_configs`.
 
     Raises InputError KC4500 for an unknown key, KC4501 for a value of the wrong kind, KC4503 for an
-    unknown pass, KC4504 for one that nothing works without, KC4507 for an ``opt_level`` that is
-    none. What TVM knows and kc has no use for is a warning, KC4502.
+    unknown pass, KC4504 for an indispensable one, KC4507 for an invalid ``opt_level``. Options of
+    TVM that have no use in kc give the warning KC4502.
     """
 
     def __init__(
@@ -371,7 +371,7 @@ class PassContext:
     def identity(self) -> str | None:
         """The parts of the context that the result of a lowering depends on, as text.
 
-        None: it depends on code of the user's.
+        None if it depends on the user's code.
         """
         parts = [f"opt_level={self.llvm_level}"]
         if self.debug_info:

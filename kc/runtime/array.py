@@ -211,8 +211,8 @@ def empty(shape: Any, dtype: Any = "float32", device: Device | None = None) -> N
     """An uninitialised array, aligned to 64 bytes.
 
     ``shape`` is a tuple or one int; elements that are vectors, ``float32x2``, are one dimension
-    more. Raises KC5126 for a dtype no kernel knows, KC6201 for a device
-    that is not there, KC6031 for one that is short of memory, KC6203 for one of another kind.
+    more. Raises KC5126 for a dtype that no kernel has, KC6201 for a missing device, KC6031 if its
+    memory is exhausted, KC6203 for a device of another kind.
     """
     import numpy as np
 

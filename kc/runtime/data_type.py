@@ -14,7 +14,7 @@ class DataType(str):
     """A dtype such as ``"float32"`` or ``"int8x4"``, equal to its name. (TVM: ``DataType``.)
 
     ``bits`` and ``lanes`` are those of an element; ``itemsize`` are its bytes in memory. Raises
-    InputError KC0085 for a name that is none.
+    InputError KC0085 for a name that is not a dtype.
     """
 
     lanes: int

@@ -59,14 +59,14 @@ class Device:
 
     @property
     def exist(self) -> bool:
-        """Whether the device is there; asking initialises the driver, not the device."""
+        """Whether the device exists; asking initialises the driver, not the device."""
         if self.device_type not in (CPU, CUDA):
             return False
         count = 1 if self.device_type == CPU else cuda_device_count()
         return 0 <= self.device_id < count
 
     def require(self) -> None:
-        """Refuse (KC6201) to go on when the device is not there."""
+        """Raise DeviceError KC6201 if the device does not exist."""
         if self.exist or self.device_type not in (CPU, CUDA):
             return
         facts, hints = ["the CPU is one device, cpu(0)"], ["kc.cpu(0)"]

@@ -296,7 +296,7 @@ class TargetError(KCError):
 
 
 class DeviceError(KCError):
-    """A device that is not there, or that failed."""
+    """A device is missing, or has failed."""
 
 
 for _error in (

@@ -217,7 +217,7 @@ class Target:
 
     @property
     def triple(self) -> str:
-        """LLVM's target triple; without ``-mtriple`` that of this machine, if the CPU is its."""
+        """LLVM's target triple; without ``-mtriple``, this machine's if the CPU is one of its."""
         given = self.attrs.get("mtriple")
         arch = self.architecture
         if isinstance(given, str) or arch is None:

@@ -49,9 +49,9 @@ def rules_of(kind: str) -> dict[str, Rule]:
 
 
 def register_op_attr(op_name: str, attr_key: str, value: Any = None, level: int = 10) -> Any:
-    """Say an attribute of an operator; without a value, a decorator of the function that it is.
+    """Set an attribute of an operator; without a value, a decorator of a function as the value.
 
-    What was said at a higher level holds; at the same level twice is refused (KC2179).
+    The value of the highest level applies; two values at one level are refused (KC2179).
     """
 
     def register(given: Any) -> Any:
@@ -66,11 +66,11 @@ def register_op_attr(op_name: str, attr_key: str, value: Any = None, level: int 
 def register_intrin_lowering(
     op_name: str, target: str, *, f: Rule | None = None, level: int = 10
 ) -> Any:
-    """Say what calls of an operator become on targets of the kind ``target`` ("default": on all).
+    """Define what calls of an operator become on targets of the kind ``target`` ("default": all).
 
-    ``f`` gets the call, whose ``op.name``, ``args`` and ``dtype`` it may look at, and returns an
-    expression, or None to leave it as it is. Without ``f`` it is a decorator. What was said at a
-    higher level holds; at the same level twice is refused (KC2179).
+    ``f`` receives the call, may read its ``op.name``, ``args`` and ``dtype``, and returns an
+    expression, or None to leave the call unchanged. Without ``f`` it is a decorator. The rule of
+    the highest level applies; two rules at one level are refused (KC2179).
     """
 
     def register(rule: Rule) -> Rule:

@@ -208,7 +208,7 @@ class Stage(Axes):
         self.record("pragma", [axis], {"pragma_type": pragma_type, **given})
 
     def tensorize(self, var: IterVar, tensor_intrin: Any) -> None:
-        """Let a tensor intrinsic do what is in an axis; it is given by its name, or has one."""
+        """Replace the contents of an axis by a tensor intrinsic, given by name or as an object."""
         axis = self.leaf(var, "tensorize")
         if hasattr(tensor_intrin, "in_loops"):  # of symbolic size
             tensor_intrin = tensor_intrin.in_loops(self, axis)
@@ -248,10 +248,10 @@ class Stage(Axes):
         self.scope, self.scope_location = scope, caller_location()
 
     def transform_layout(self, mapping_function: Callable[..., Any]) -> list[IterVar] | None:
-        """Keep the element of an index where ``mapping_function(*index)`` says, and compute the
-        elements in the order in which they are kept then. Gives the axes of that order, and None
-        for an input, whose caller keeps it so. Among the results, ``te.AXIS_SEPARATOR`` separates
-        axes of physical memory. A map with ``^``, a swizzle, leaves the axes as they are.
+        """Store the element of each index where ``mapping_function(*index)`` says, and compute the
+        elements in that order. Returns the axes of that order, and None for an input, whose caller
+        then stores it so. Among the results, ``te.AXIS_SEPARATOR`` separates axes of physical
+        memory. A map with ``^``, a swizzle, leaves the axes as they are.
         """
         from kc.te.layouts import transform_layout  # index maps are loaded when they are used
 
@@ -305,7 +305,7 @@ class Stage(Axes):
         """Name the threads that all stages of a scan run on.
 
         Each stage binds its own axes to them; here a step of the scan is a kernel of its own, so
-        that nothing is left to do, which a warning (KC3154) says.
+        the call has no effect, and gives the warning KC3154.
         """
         if not isinstance(self.op, ScanOp) or self.threads:
             raise ScheduleError(

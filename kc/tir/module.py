@@ -130,7 +130,7 @@ class IRModule:
         )
 
     def show(self, style: str | None = None) -> Shown:
-        """Print :meth:`script` in a style of it, in colour on a terminal, and give it as text.
+        """Print :meth:`script` in one of its styles, in colour on a terminal, and return the text.
         Without a style it is the IR, or the loops of a module of ``lower(..., simple_mode=True)``.
 
         A notebook displays it highlighted, once.
@@ -181,7 +181,7 @@ class IRModule:
         return list(map(GlobalVar, self.functions))
 
     def get_global_var(self, name: str) -> GlobalVar:
-        """The name of a function that is there; KC1011 for one that is not."""
+        """The name of an existing function; KC1011 for any other name."""
         self[name]
         return GlobalVar(name)
 
