@@ -9,6 +9,7 @@ has, and conversions are rounded from the exact value. Nothing is contracted.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from families import Fixed
 from formulas import TE
 
 from kc import te
+from kc.te.reducers import reduction
 
 FLOATS = ("float32", "float32", "float64", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2")
 INTS = ("int8", "int16", "int32", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
@@ -206,6 +208,12 @@ COMPARISONS: dict[str, tuple[Any, Any]] = {
     "equal": (lambda a, b: a.equal(b), lambda a, b: a == b),
     "different": (lambda a, b: ~a.equal(b), lambda a, b: a != b),
 }
+REDUCTIONS: dict[str, Callable[[int, int], int]] = {
+    "sum": lambda a, b: a + b,
+    "prod": lambda a, b: a * b,
+    "min": min,
+    "max": max,
+}
 QUESTIONS: dict[str, tuple[Any, Any]] = {
     "isnan": (te.isnan, np.isnan),
     "isinf": (te.isinf, np.isinf),
@@ -224,6 +232,7 @@ class Values:
     def __init__(self, random: Random) -> None:
         self.random = random
         self.texts: list[str] = []
+        self.reduced: list[tuple[te.Tensor, np.ndarray, bool]] = []
         self.numbers = np.random.default_rng(random.randrange(1 << 30))
         self.shape = tuple(random.choice(SIZES) for _ in range(random.choice((1, 1, 2))))
         if len(self.shape) == 2 and math.prod(self.shape) > 400:
@@ -400,7 +409,7 @@ class Values:
         return Tree(dtype, expr, number, f"{text} where it fits")
 
     def stage(self, name: str) -> None:
-        """A compute of a random expression; sometimes a minimum or maximum over an axis."""
+        """A compute of a random expression."""
         dtype = self.dtype((*FLOATS, *INTS, "bool"))
         tree = self.tree(dtype, self.random.randint(1, DEPTH))
         tensor = te.compute(self.shape, lambda *axes: tree.expr(axes), name=name)
@@ -410,6 +419,32 @@ class Values:
         self.texts.append(f"{name} = {tree.text}")
         self.tensors.append((tensor, array, False))
 
+    def reduction(self, name: str) -> None:
+        """A reduction over the last axis, which no order of the terms changes."""
+        dtype = self.dtype()
+        tree = self.tree(dtype, self.random.randint(1, DEPTH))
+        kind = self.random.choice(("min", "max") if is_float(dtype) else list(REDUCTIONS))
+        k = te.reduce_axis((0, self.shape[-1]), "k")
+        rows = self.shape[:-1] or (1,)
+
+        def place(axes: Sequence[Any], term: Any) -> tuple[Any, ...]:
+            return (*axes[: len(self.shape) - 1], term)
+
+        tensor = te.compute(
+            rows, lambda *axes: reduction(kind)(tree.expr(place(axes, k)), axis=k), name=name
+        )
+        combine: Callable[..., Any] = (
+            _in_int(dtype, REDUCTIONS[kind])
+            if not is_float(dtype)
+            else lambda a, b: _smaller(a, b, 1 if kind == "min" else -1)
+        )
+        array = np.empty(rows, NUMPY[dtype])
+        for row in np.ndindex(*rows):
+            terms = (tree.value(place(row, term)) for term in range(self.shape[-1]))
+            array[row] = functools.reduce(combine, terms)
+        self.texts.append(f"{name} = {kind} of {tree.text}")
+        self.reduced.append((tensor, array, False))
+
 
 def draw(random: Random, keep: int | None) -> Fixed:
     """A program of up to three computes, or of its first ``keep``."""
@@ -417,10 +452,10 @@ def draw(random: Random, keep: int | None) -> Fixed:
         program = Values(random)
         count = random.randint(1, 3)
         for n in range(min(count, keep or count)):
-            program.stage(f"C{n}")
+            (program.stage if random.random() < 0.7 else program.reduction)(f"C{n}")
     stages = [known for known in program.tensors if not known[2]]
     between = [known for known in stages[:-1] if random.random() < 0.5]
-    results = [*between, stages[-1]]
+    results = [*between, *stages[-1:], *program.reduced]
     given = [known for known in program.tensors if known[2]]
     arrays: list[Any] = [array for _, array, _ in given]
     expected: dict[int, np.ndarray] = {}
