@@ -228,6 +228,58 @@ class BitcastOp(IRDLOperation):
             raise VerifyException(f"{self.name}: {source} has not the bits of {target}")
 
 
+def _verify_slices(
+    op: Operation, dims: Sequence[int], whole: SSAValue, indices: SSAValue, slices: SSAValue
+) -> None:
+    """Slices of a tensor, one for each of the coordinates in a tensor of indices."""
+    shape, at, sliced = _shape(whole), _shape(indices), _shape(slices)
+    if not dims or sorted({*dims}) != [*dims] or not 0 <= dims[0] <= dims[-1] < len(shape):
+        raise VerifyException(f"{op.name}: {[*dims]} are not dimensions of {whole.type}")
+    if not at or at[-1] != len(dims):
+        raise VerifyException(f"{op.name}: the coordinates have {len(dims)} components")
+    kept = [1 if n in dims else size for n, size in enumerate(shape)]
+    short = [size for n, size in enumerate(shape) if n not in dims]
+    if list(sliced) not in ([*at[:-1], *kept], [*at[:-1], *short]):
+        raise VerifyException(f"{op.name}: {slices.type} is not the shape of the slices")
+
+
+def _parse_dims(parser: Parser, word: str) -> dict[str, Attribute]:
+    """``gather_dims([0, 1]) unique``, as properties."""
+    parser.parse_keyword(word)
+    with parser.in_parens():
+        dims = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
+    properties: dict[str, Attribute] = {word: DenseArrayBase.from_list(i64, dims)}
+    if parser.parse_optional_keyword("unique") is not None:
+        properties["unique"] = UnitAttr()
+    return properties
+
+
+def _parse_types(parser: Parser, count: int) -> FunctionType:
+    parser.parse_punctuation(":")
+    at, type_ = parser.pos, parser.parse_type()
+    if not isinstance(type_, FunctionType) or len(type_.inputs) != count:
+        parser.raise_error(f"expected the types of {count} operands, and a result", at)
+    return type_
+
+
+def _print_slices(
+    printer: Printer, op: Operation, indices: SSAValue, word: str, dims: Sequence[int]
+) -> None:
+    """What stands behind the operands before the coordinates."""
+    with printer.in_square_brackets():
+        printer.print_ssa_value(indices)
+    printer.print_string(f" {word}([{', '.join(map(str, dims))}])")
+    if "unique" in op.properties:
+        printer.print_string(" unique")
+    printer.print_op_attributes(op.attributes)
+    printer.print_string(" : ")
+    printer.print_attribute(
+        FunctionType.from_lists(
+            [operand.type for operand in op.operands], [result.type for result in op.results]
+        )
+    )
+
+
 @irdl_op_definition
 class GatherOp(IRDLOperation):
     """``tensor.gather %t[%at] gather_dims([0]) : (tensor<4x5xf32>, tensor<3x1xindex>) ->
@@ -243,44 +295,24 @@ class GatherOp(IRDLOperation):
 
     traits = traits_def(Pure())
 
+    @property
+    def dims(self) -> list[int]:
+        """The dimensions that coordinates are of."""
+        return [int(dim) for dim in self.gather_dims.iter_values()]
+
     def verify_(self) -> None:
-        dims = [int(dim) for dim in self.gather_dims.iter_values()]
-        source, indices, result = (
-            _shape(value) for value in (self.source, self.indices, self.result)
-        )
-        if not dims or sorted({*dims}) != dims or not 0 <= dims[0] <= dims[-1] < len(source):
-            raise VerifyException(f"{self.name}: {dims} are not dimensions of {self.source.type}")
-        if not indices or indices[-1] != len(dims):
-            raise VerifyException(f"{self.name}: the coordinates have {len(dims)} components")
-        kept = [1 if n in dims else size for n, size in enumerate(source)]
-        short = [size for n, size in enumerate(source) if n not in dims]
-        shapes = [[*indices[:-1], *kept], [*indices[:-1], *short]]
-        if list(result) not in shapes:
-            raise VerifyException(f"{self.name}: {self.result.type} is not the shape of the slices")
+        _verify_slices(self, self.dims, self.source, self.indices, self.result)
 
     @classmethod
     def parse(cls, parser: Parser) -> GatherOp:
         source = parser.parse_unresolved_operand()
         with parser.in_square_brackets():
             indices = parser.parse_unresolved_operand()
-        parser.parse_keyword("gather_dims")
-        with parser.in_parens():
-            dims = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
-        properties: dict[str, Attribute] = {"gather_dims": DenseArrayBase.from_list(i64, dims)}
-        if parser.parse_optional_keyword("unique") is not None:
-            properties["unique"] = UnitAttr()
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        at, type_ = parser.pos, parser.parse_type()
-        if not isinstance(type_, FunctionType) or len(type_.inputs) != 2:
-            parser.raise_error(
-                "expected the types of a tensor and of coordinates, and a result", at
-            )
+        properties = _parse_dims(parser, "gather_dims")
+        attributes, at = parser.parse_optional_attr_dict(), parser.pos
+        type_ = _parse_types(parser, 2)
         return cls.build(
-            operands=[
-                parser.resolve_operand(source, type_.inputs.data[0]),
-                parser.resolve_operand(indices, type_.inputs.data[1]),
-            ],
+            operands=parser.resolve_operands([source, indices], type_.inputs.data, at),
             properties=properties,
             attributes=attributes,
             result_types=list(type_.outputs),
@@ -289,17 +321,64 @@ class GatherOp(IRDLOperation):
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
         printer.print_ssa_value(self.source)
-        with printer.in_square_brackets():
-            printer.print_ssa_value(self.indices)
-        dims = ", ".join(str(dim) for dim in self.gather_dims.iter_values())
-        printer.print_string(f" gather_dims([{dims}])")
-        if self.unique is not None:
-            printer.print_string(" unique")
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(
-            FunctionType.from_lists([self.source.type, self.indices.type], [self.result.type])
+        _print_slices(printer, self, self.indices, "gather_dims", self.dims)
+
+
+@irdl_op_definition
+class ScatterOp(IRDLOperation):
+    """``tensor.scatter %s into %t[%at] scatter_dims([0]) unique : (tensor<3x1x5xf32>,
+    tensor<4x5xf32>, tensor<3x1xindex>) -> tensor<4x5xf32>``: ``%t`` with slices at the
+    coordinates in ``%at``, no two of which are equal."""
+
+    name = "tensor.scatter"
+
+    source = operand_def(TensorType)
+    dest = operand_def(TensorType)
+    indices = operand_def(TensorType)
+    scatter_dims = prop_def(DenseArrayBase.constr(i64))
+    unique = opt_prop_def(UnitAttr)
+    result = result_def(TensorType)
+
+    traits = traits_def(Pure())
+
+    @property
+    def dims(self) -> list[int]:
+        """The dimensions that coordinates are of."""
+        return [int(dim) for dim in self.scatter_dims.iter_values()]
+
+    def verify_(self) -> None:
+        _verify_slices(self, self.dims, self.dest, self.indices, self.source)
+        if self.result.type != self.dest.type:
+            raise VerifyException(f"{self.name}: the result is of type {self.dest.type}")
+        if self.unique is None:
+            raise VerifyException(
+                f"{self.name}: without 'unique', coordinates may be equal, and it is not defined "
+                "what is stored there"
+            )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> ScatterOp:
+        source = parser.parse_unresolved_operand()
+        parser.parse_keyword("into")
+        dest = parser.parse_unresolved_operand()
+        with parser.in_square_brackets():
+            indices = parser.parse_unresolved_operand()
+        properties = _parse_dims(parser, "scatter_dims")
+        attributes, at = parser.parse_optional_attr_dict(), parser.pos
+        type_ = _parse_types(parser, 3)
+        return cls.build(
+            operands=parser.resolve_operands([source, dest, indices], type_.inputs.data, at),
+            properties=properties,
+            attributes=attributes,
+            result_types=list(type_.outputs),
         )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.source)
+        printer.print_string(" into ")
+        printer.print_ssa_value(self.dest)
+        _print_slices(printer, self, self.indices, "scatter_dims", self.dims)
 
 
 _CLASSES: dict[str, type[Operation]] = {
@@ -315,6 +394,7 @@ TENSOR = Dialect(
         GenerateOp,
         ParallelInsertSliceOp,
         RankOp,
+        ScatterOp,
     ],
     [*Tensor.attributes],
 )

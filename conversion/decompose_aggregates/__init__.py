@@ -13,9 +13,11 @@ After::
 
 Attention becomes products and a softmax. Scans, scatters, sorts and top-k become loops of ``scf``
 over copies of the tensors that they change. A scatter writes nothing outside its tensor.
+``tensor.gather`` becomes a ``tensor.generate``, and Winograd's transforms products with matrices.
 ``raise-to-tir`` runs this pass itself.
 
-Legal set: no op of ``tm_tensor``, and no ``linalg.softmax``. Patterns that plugins add to
+Legal set: no op of ``tm_tensor``, no ``linalg.softmax``, ``linalg.winograd_*``, ``tensor.gather``
+and ``tensor.scatter``. Patterns that plugins add to
 ``decompose-aggregates`` come before these. (MLIR: ``AggregatedOpInterface``; torch-mlir:
 ``tm-tensor-to-loops``.)
 """
@@ -32,15 +34,22 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import GreedyRewritePatternApplier, PatternRewriteWalker
 from xdsl.rewriter import Rewriter
 
-from kc.conversion.decompose_aggregates import attention, orders, scans
+from kc.conversion.decompose_aggregates import attention, gathers, orders, scans, winograd
 from kc.support.registry import load_patterns
 
-PATTERNS = (*attention.PATTERNS, *scans.PATTERNS, *orders.PATTERNS)
+PATTERNS = (
+    *attention.PATTERNS,
+    *scans.PATTERNS,
+    *orders.PATTERNS,
+    *gathers.PATTERNS,
+    *winograd.PATTERNS,
+)
 
 
 @dataclass(frozen=True)
 class DecomposeAggregatesPass(ModulePass):
-    """Decompose the ops of tm_tensor, and softmax, into several ops of linalg and scf each."""
+    """Decompose the ops of tm_tensor, softmax, gathers, scatters and Winograd's transforms into ops
+    of linalg, tensor and scf."""
 
     name = "decompose-aggregates"
 
@@ -70,4 +79,7 @@ def without_aggregates(function: func.FuncOp) -> func.FuncOp:
 
 
 def _is_aggregate(op: Operation) -> bool:
-    return op.name == "linalg.softmax" or op.name.startswith("tm_tensor.")
+    return op.name in _OTHERS or op.name.startswith(("tm_tensor.", "linalg.winograd_"))
+
+
+_OTHERS = ("linalg.softmax", "tensor.gather", "tensor.scatter")

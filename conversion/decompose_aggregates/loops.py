@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from xdsl.builder import ImplicitBuilder
 from xdsl.dialects import arith, bufferization, memref, scf, tensor
 from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, TensorType
-from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
@@ -97,14 +97,17 @@ def payload(op: TmTensorOp, *arguments: SSAValue) -> SSAValue:
 
 
 def rewrite(
-    op: TmTensorOp, rewriter: PatternRewriter, body: Callable[[list[SSAValue]], None]
+    op: Operation,
+    rewriter: PatternRewriter,
+    body: Callable[[list[SSAValue]], None],
+    outputs: Sequence[SSAValue],
 ) -> None:
     """Replace an op by what ``body`` builds, which gets buffers of the outputs to change."""
     block = Block()
     results: list[SSAValue] = []
     with ImplicitBuilder(block):
         buffers: list[SSAValue] = []
-        for output in op.outputs:
+        for output in outputs:
             if isinstance(output.type, TensorType):
                 type_ = MemRefType(output.type.element_type, output.type.shape)
                 copy = bufferization.ToBufferOp.build(operands=[output], result_types=[type_])
@@ -112,9 +115,9 @@ def rewrite(
             else:
                 buffers.append(output)
         body(buffers)
-        if op.res:
+        if op.results:
             results = [bufferization.ToTensorOp(buffer, restrict=True).tensor for buffer in buffers]
-    for result, old in zip(results, op.res, strict=True):
+    for result, old in zip(results, op.results, strict=True):
         result.name_hint = old.name_hint
     ops = list(block.ops)
     for new in ops:

@@ -49,7 +49,7 @@ class DecomposeSort(RewritePattern):
 
             loops([*(size(first, n) for n in outer), count, pairs], exchange)
 
-        rewrite(op, rewriter, body)
+        rewrite(op, rewriter, body, op.outputs)
 
 
 class DecomposeTopk(RewritePattern):
@@ -122,7 +122,7 @@ class DecomposeTopk(RewritePattern):
 
             loops([*counts, count], element)
 
-        rewrite(op, rewriter, body)
+        rewrite(op, rewriter, body, op.outputs)
 
 
 PATTERNS: tuple[type[RewritePattern], ...] = (DecomposeSort, DecomposeTopk)

@@ -54,7 +54,7 @@ class DecomposeScan(RewritePattern):
 
             loops(counts, element)
 
-        rewrite(op, rewriter, body)
+        rewrite(op, rewriter, body, op.outputs)
 
 
 class DecomposeScatter(RewritePattern):
@@ -92,7 +92,7 @@ class DecomposeScatter(RewritePattern):
 
             loops(counts, element)
 
-        rewrite(op, rewriter, body)
+        rewrite(op, rewriter, body, op.outputs)
 
 
 PATTERNS: tuple[type[RewritePattern], ...] = (DecomposeScan, DecomposeScatter)

@@ -44,6 +44,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from kc.dialects.linalg.definitions import ELEMENTWISE, NAMED
 from kc.dialects.linalg.packs import PackOp, UnPackOp
+from kc.dialects.linalg.winograd import WINOGRAD_OPS
 
 
 class _WordAttr(ParametrizedAttribute):
@@ -458,6 +459,7 @@ LINALG = Dialect(
         SoftmaxOp,
         PackOp,
         UnPackOp,
+        *WINOGRAD_OPS,
         *NAMED_OPS.values(),
     ],
     [attrs.IteratorTypeAttr, TypeFnAttr, ElementwiseKindAttr],

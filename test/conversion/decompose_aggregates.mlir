@@ -40,3 +40,41 @@ func.func @put(%x: tensor<8xi32>, %new: tensor<2xi32>, %at: tensor<2x1xi32>) -> 
   } -> tensor<8xi32>
   return %y : tensor<8xi32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @at
+// CHECK:         tensor.generate
+// CHECK:           %[[C:.*]] = tensor.extract %k[%{{.*}}, %{{.*}}] : tensor<3x1xindex>
+// CHECK:           tensor.extract %t[%{{.*}}, %[[C]]] : tensor<4x5xf32>
+// TEXT: tensor.gather %t[%k] gather_dims([1])
+func.func @at(%t: tensor<4x5xf32>, %k: tensor<3x1xindex>) -> tensor<3x4xf32> {
+  %0 = tensor.gather %t[%k] gather_dims([1]) : (tensor<4x5xf32>, tensor<3x1xindex>) -> tensor<3x4xf32>
+  return %0 : tensor<3x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @put_slices
+// CHECK:         %[[BUFFER:.*]] = bufferization.to_buffer %t
+// CHECK-COUNT-3: scf.for
+// CHECK:         memref.store %{{.*}}, %[[BUFFER]][%{{.*}}, %{{.*}}]
+// CHECK:         bufferization.to_tensor %[[BUFFER]] restrict
+// TEXT: tensor.scatter %s into %t[%k] scatter_dims([0]) unique
+func.func @put_slices(%s: tensor<3x1x5xf32>, %t: tensor<4x5xf32>, %k: tensor<3x1xindex>) -> tensor<4x5xf32> {
+  %0 = tensor.scatter %s into %t[%k] scatter_dims([0]) unique : (tensor<3x1x5xf32>, tensor<4x5xf32>, tensor<3x1xindex>) -> tensor<4x5xf32>
+  return %0 : tensor<4x5xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @line
+// CHECK:         arith.constant dense<{{.*}}> : tensor<2x4xf32>
+// CHECK:         arith.constant dense<1.000000e+00> : tensor<1x1xf32>
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]
+// CHECK:         tensor.collapse_shape
+// TEXT: linalg.winograd_output_transform fmr(F_2_3)
+func.func @line(%y: tensor<4x1x3x1x2x2xf32>, %e: tensor<2x6x1x2xf32>) -> tensor<2x6x1x2xf32> {
+  %0 = linalg.winograd_output_transform fmr(F_2_3) ins(%y : tensor<4x1x3x1x2x2xf32>) outs(%e : tensor<2x6x1x2xf32>) -> tensor<2x6x1x2xf32>
+  return %0 : tensor<2x6x1x2xf32>
+}
