@@ -75,6 +75,7 @@ def written_constant(function: func.FuncOp) -> tuple[Operation, str] | None:
 _WRITTEN = {
     "memref.atomic_rmw": 1,
     "memref.copy": 1,
+    "memref.generic_atomic_rmw": 0,
     "memref.store": 1,
     "tir.store": 1,
     "vector.store": 1,

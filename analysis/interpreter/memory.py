@@ -12,7 +12,15 @@ from typing import Any
 import numpy as np
 from xdsl.dialects import affine, memref
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, MemRefType, VectorType
-from xdsl.interpreter import InterpreterFunctions, register_impls
+from xdsl.interpreter import (
+    Interpreter,
+    InterpreterFunctions,
+    PythonValues,
+    ReturnedValues,
+    TerminatorValue,
+    impl_terminator,
+    register_impls,
+)
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from kc.analysis.interpreter.affine_code import map_function
@@ -24,7 +32,11 @@ from kc.analysis.interpreter.errors import (
     index_text,
 )
 from kc.analysis.interpreter.values import Buffer, fresh_array, is_float, vector_of
-from kc.dialects.memref_views import ExtractAlignedPointerAsIndexOp
+from kc.dialects.memref_views import (
+    AtomicYieldOp,
+    ExtractAlignedPointerAsIndexOp,
+    GenericAtomicRMWOp,
+)
 from kc.dialects.tir import DYNAMIC
 
 Index = tuple[int, ...]
@@ -134,6 +146,25 @@ class MemRefFunctions(InterpreterFunctions):
     def store(self, interpreter: KernelInterpreter, op: memref.StoreOp) -> Run:
         write = element_writer(op)
         return lambda value, buffer, *index: write(value, buffer, index)
+
+    @prepared(GenericAtomicRMWOp)
+    def generic_atomic_update(self, interpreter: KernelInterpreter, op: GenericAtomicRMWOp) -> Run:
+        read, write = element_reader(op, op.result.type), element_writer(op)
+        body = interpreter.runner(op.body)
+
+        def run(buffer: Buffer, *index: int) -> Any:
+            old = read(buffer, index)
+            (new,) = body(old)
+            write(new, buffer, index)
+            return old
+
+        return run
+
+    @impl_terminator(AtomicYieldOp)
+    def atomic_yield(
+        self, interpreter: Interpreter, op: AtomicYieldOp, args: PythonValues
+    ) -> tuple[TerminatorValue, PythonValues]:
+        return ReturnedValues(args), ()
 
     @prepared(affine.LoadOp)
     def affine_load(self, interpreter: KernelInterpreter, op: affine.LoadOp) -> Run:

@@ -18,9 +18,11 @@ from typing import Any
 from xdsl.dialects import memref as memref_dialect
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
+    AnyFloat,
     BoolAttr,
     DenseArrayBase,
     DenseIntOrFPElementsAttr,
+    FixedBitwidthType,
     IndexType,
     IntegerAttr,
     IntegerType,
@@ -39,9 +41,9 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from kc.conversion.convert_to_llvm.arith import compare
-from kc.conversion.convert_to_llvm.function import FunctionLowering, LlvmPattern
+from kc.conversion.convert_to_llvm.function import FunctionLowering, LlvmPattern, Nested
 from kc.conversion.convert_to_llvm.new_module import NewModule
-from kc.conversion.convert_to_llvm.scf import NO_SIGNED_WRAP
+from kc.conversion.convert_to_llvm.scf import NO_SIGNED_WRAP, terminator
 from kc.conversion.convert_to_llvm.types import (
     POINTER,
     element_size,
@@ -58,7 +60,7 @@ from kc.dialects.llvm import element_type, same_shape
 from kc.dialects.llvm.pointers import GEP_FLAGS
 from kc.dialects.memref import PrefetchOp
 from kc.dialects.memref_atomics import ATOMIC_KINDS
-from kc.dialects.memref_views import ReshapeOp
+from kc.dialects.memref_views import AtomicYieldOp, GenericAtomicRMWOp, ReshapeOp
 from kc.support.diagnostics import CodegenError
 from kc.support.float_formats import NARROW_FLOATS
 
@@ -481,6 +483,67 @@ class LowerAtomicUpdate(LlvmPattern):
         s.define(op.result, s.insert(update).results[0])
 
 
+class LowerGenericAtomicUpdate(LlvmPattern):
+    """An update by any computation: it is repeated until the element is still what it began with.
+
+    ::
+
+        %r = memref.generic_atomic_rmw %A[%i] { ... }
+
+    becomes ::
+
+        ^update(%old): ... (%found, %is_done) = llvm.cmpxchg %0, %old, %new
+                       llvm.cond_br %is_done, ^after, ^update(%found)
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: GenericAtomicRMWOp, rewriter: PatternRewriter, /) -> None:
+        element = op.result.type
+        width = element.bitwidth if isinstance(element, FixedBitwidthType) else 64
+        if width not in (8, 16, 32, 64):
+            raise CodegenError(
+                "KC4305",
+                f"convert-to-llvm: memref.generic_atomic_rmw of {element}",
+                why="LLVM exchanges elements of 8, 16, 32 or 64 bits",
+            )
+        self.conversion.nest(self._blocks(op, IntegerType(width)))
+
+    def _blocks(self, op: GenericAtomicRMWOp, bits: IntegerType) -> Nested:
+        s = self.conversion
+        is_float = isinstance(op.result.type, AnyFloat)
+
+        def cast(value: SSAValue, type_: Attribute) -> SSAValue:
+            return s.emit(llvm.BitcastOp, [value], type_) if is_float else value
+
+        memref = s.memref(op.memref)
+        memref.origin.written = True
+        pointer = access(s, memref, op.indices)
+        (block,) = op.body.blocks
+        s.enter_loop()
+        update, after = s.new_block(block.args), s.new_block()
+        (old,) = update.args
+        width = bits.width.data // 8
+        load = llvm.LoadOp(pointer, bits, alignment=width, ordering="monotonic")
+        s.branch(update, [cast(s.insert(load).results[0], old.type)])
+        s.start(update)
+        yield block
+        new = s.value(terminator(block).operands[0])
+        exchange = s.insert(llvm.CmpXchgOp(pointer, cast(old, bits), cast(new, bits)))
+        found, is_done = (s.insert(llvm.ExtractValueOp([n], exchange)).results[0] for n in range(2))
+        s.insert(llvm.CondBrOp(is_done, after, (), update, (cast(found, old.type),)))
+        s.start(after)
+        s.leave_loop()
+        s.define(op.result, old)
+
+
+class LeaveToUpdate(LlvmPattern):
+    """The update around a terminator reads its operand."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: AtomicYieldOp, rewriter: PatternRewriter, /) -> None:
+        rewriter.has_done_action = True
+
+
 def _shape(s: FunctionLowering, op: Operation, ty: MemRefType) -> tuple[int | SSAValue, ...]:
     """The sizes of what ``op`` allocates; its first operands are the dynamic ones."""
     dynamic = iter(op.operands)
@@ -782,6 +845,8 @@ PATTERNS: tuple[type[RewritePattern], ...] = (
     LowerStore,
     LowerPrefetch,
     LowerAtomicUpdate,
+    LowerGenericAtomicUpdate,
+    LeaveToUpdate,
     LowerAlloc,
     LowerDealloc,
     LowerAlloca,

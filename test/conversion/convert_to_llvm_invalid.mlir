@@ -71,3 +71,14 @@ func.func @f(%n: i128) {
   vector.print %n : i128
   func.return
 }
+
+// -----
+
+func.func @f(%A: memref<4xi1>, %i: index) {
+  // expected-error@+1 {{convert-to-llvm: memref.generic_atomic_rmw of i1}}
+  %r = memref.generic_atomic_rmw %A[%i] : memref<4xi1> {
+  ^bb0(%old: i1):
+    memref.atomic_yield %old : i1
+  }
+  func.return
+}

@@ -1,9 +1,10 @@
-"""Gathers, scatters and Winograd's transforms of tensors compute what numpy does."""
+"""Gathers, scatters, atomic updates and Winograd's transforms compute what numpy does."""
 
 import numpy as np
 import pytest
 
 import kc
+from kc.analysis.interpreter import run
 
 RANDOM = np.random.default_rng(5)
 
@@ -98,3 +99,28 @@ def test_slices_at_coordinates():
     before = t.copy()
     np.testing.assert_array_equal(built["scatter"](s, t, places), wanted)
     np.testing.assert_array_equal(t, before)
+
+
+def test_an_update_by_any_computation():
+    text = """
+    func.func @f(%A: memref<4xf32>, %B: memref<2xf32>) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c2 = arith.constant 2 : index
+      %half = arith.constant 0.5 : f32
+      scf.for %i = %c0 to %c2 step %c1 {
+        %r = memref.generic_atomic_rmw %A[%c2] : memref<4xf32> {
+        ^bb0(%old: f32):
+          %new = arith.mulf %old, %half : f32
+          memref.atomic_yield %new : f32
+        }
+        memref.store %r, %B[%i] : memref<2xf32>
+      }
+      return
+    }"""
+    module = kc.IRModule.parse(text)
+    for call in (kc.build(module), lambda *arrays: run(module.op, "f", arrays)):
+        a, b = np.array([1, 2, 3, 4], "f4"), np.zeros(2, "f4")
+        call(a, b)
+        assert a.tolist() == [1, 2, 0.75, 4]
+        assert b.tolist() == [3, 1.5]

@@ -346,6 +346,11 @@ class _Function:
         _, buffer, *indices = op.operands
         self.check("written", buffer, indices)
 
+    def generic_atomic(self, op: Operation) -> None:
+        """``memref.generic_atomic_rmw``."""
+        buffer, *indices = op.operands
+        self.check("written", buffer, indices)
+
     def masked_load(self, op: Operation) -> None:
         """``vector.maskedload``: each lane by itself."""
         buffer, *indices, mask, _ = op.operands
@@ -422,6 +427,7 @@ _CHECKS: dict[str, Callable[[_Function, Operation], None]] = {
     "memref.store": _Function.store,
     "memref.atomic_rmw": _Function.atomic,
     "memref.copy": _Function.copy,
+    "memref.generic_atomic_rmw": _Function.generic_atomic,
     "memref.subview": _Function.part,
     "vector.load": _Function.load,
     "vector.store": _Function.store,
