@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Iterator
+from math import prod
 from typing import Any
 
 from xdsl.context import Context
@@ -12,7 +13,9 @@ from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     AnyFloat,
     ArrayAttr,
+    ComplexType,
     DenseArrayBase,
+    DenseIntOrFPElementsAttr,
     DictionaryAttr,
     Float80Type,
     Float128Type,
@@ -41,6 +44,8 @@ _UNDEFINED = re.compile(r"values used but not defined: \[(.*)\]")
 _COMMENT_OR_STRING = re.compile(r'//[^\n]*|"(?:[^"\\\n\v\f]|\\["nt\\]|\\[0-9A-Fa-f]{2})*("?)')
 _LAST_NAME = re.compile(r"[\w$.-]*$")
 _VALUE = re.compile(r"%[\w$.-]+")
+_MOST_ELEMENTS = 2**24
+"""Of a constant that is given by those of its elements that are not 0."""
 
 
 def parse_module(
@@ -164,6 +169,49 @@ class ModuleParser(LocationParser):
         if sizes:
             self._resume_from(delimiter)
         return sizes
+
+    def _parse_optional_builtin_parametrized_attr(self) -> Attribute | None:
+        if self.parse_optional_keyword("sparse") is None:
+            return super()._parse_optional_builtin_parametrized_attr()
+        return self._parse_sparse_elements()
+
+    def _parse_sparse_elements(self) -> Attribute:
+        """``sparse<[[0, 2], [1, 0]], [1.5, 2.5]> : tensor<2x4xf32>``: elements at places; the
+        others are 0. It is kept with all of its elements, as ``dense`` is."""
+        at = self.pos
+        places: tuple[list[Any], list[int]] = [], [0, 0]
+        values: tuple[list[Any], list[int]] = [], [0]
+        self.parse_punctuation("<")
+        if self.parse_optional_punctuation(">") is None:
+            places = self._parse_tensor_literal()
+            self.parse_punctuation(",")
+            values = self._parse_tensor_literal()
+            self.parse_punctuation(">")
+        self.parse_punctuation(":")
+        type_: Any = self._parse_dense_literal_type()
+        sizes: list[int] = list(type_.get_shape())
+        element = type_.element_type
+        numbers = [place.to_int(self) for place in places[0]]
+        count = len(numbers) // len(sizes) if sizes else 0
+        is_listed = places[1] == [count, len(sizes)] or (not count and places[1][:1] == [0])
+        if not is_listed and (places[1] or len(sizes) != 1):
+            self.raise_error(f"sparse: each place has {len(sizes)} indices", at)
+        if values[1] not in ([], [count]):
+            self.raise_error(f"sparse: {count} places have {len(values[0])} values", at)
+        if prod(sizes) > _MOST_ELEMENTS:
+            self.raise_error(f"sparse: {type_} has more than {_MOST_ELEMENTS} elements", at)
+        zero = (0, 0) if isinstance(element, ComplexType) else 0
+        whole: list[Any] = [zero] * prod(sizes)
+        given = [value.to_type(self, element) for value in values[0]]
+        for n in reversed(range(count)):  # the first of several at one place
+            place = numbers[n * len(sizes) : (n + 1) * len(sizes)]
+            position = 0
+            for index, size in zip(place, sizes, strict=True):
+                if not 0 <= index < size:
+                    self.raise_error(f"sparse: {place} is no place in {type_}", at)
+                position = position * size + index
+            whole[position] = given[n] if values[1] else given[0]
+        return DenseIntOrFPElementsAttr.from_list(type_, whole)
 
     def parse_affine_map(self) -> AffineMap:
         space = super().parse_affine_map()
