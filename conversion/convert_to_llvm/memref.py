@@ -492,8 +492,8 @@ class LowerGenericAtomicUpdate(LlvmPattern):
 
     becomes ::
 
-        ^update(%old): ... (%found, %is_done) = llvm.cmpxchg %0, %old, %new
-                       llvm.cond_br %is_done, ^after, ^update(%found)
+        ^update(%old): ... (%current, %is_done) = llvm.cmpxchg %0, %old, %new
+                       llvm.cond_br %is_done, ^after, ^update(%current)
     """
 
     @op_type_rewrite_pattern
@@ -529,8 +529,8 @@ class LowerGenericAtomicUpdate(LlvmPattern):
         yield block
         new = s.value(terminator(block).operands[0])
         exchange = s.insert(llvm.CmpXchgOp(pointer, cast(old, bits), cast(new, bits)))
-        found, is_done = (s.insert(llvm.ExtractValueOp([n], exchange)).results[0] for n in range(2))
-        s.insert(llvm.CondBrOp(is_done, after, (), update, (cast(found, old.type),)))
+        current, is_done = (s.insert(llvm.ExtractValueOp([n], exchange)).results[0] for n in range(2))
+        s.insert(llvm.CondBrOp(is_done, after, (), update, (cast(current, old.type),)))
         s.start(after)
         s.leave_loop()
         s.define(op.result, old)
