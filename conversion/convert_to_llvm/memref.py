@@ -529,7 +529,8 @@ class LowerGenericAtomicUpdate(LlvmPattern):
         yield block
         new = s.value(terminator(block).operands[0])
         exchange = s.insert(llvm.CmpXchgOp(pointer, cast(old, bits), cast(new, bits)))
-        current, is_done = (s.insert(llvm.ExtractValueOp([n], exchange)).results[0] for n in range(2))
+        parts = [s.insert(llvm.ExtractValueOp([n], exchange)).results[0] for n in range(2)]
+        current, is_done = parts
         s.insert(llvm.CondBrOp(is_done, after, (), update, (cast(current, old.type),)))
         s.start(after)
         s.leave_loop()

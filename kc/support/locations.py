@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import bisect
 import functools
+import re
 import sys
 from collections.abc import Iterable
 from contextvars import ContextVar
@@ -21,6 +22,7 @@ from xdsl.dialects.builtin import (
     FileLineColLoc,
     FusedLoc,
     IntAttr,
+    LocationAttr,
     NameLoc,
     NoneAttr,
     StringAttr,
@@ -36,6 +38,7 @@ from kc.support.affine_parser import SemiAffineParser
 from kc.support.diagnostics import Location
 
 _UNKNOWN = UnknownLoc()
+_LOCATION_ALIAS = re.compile(r"^(#[\w$.-]+)\s*=\s*(loc\()", re.MULTILINE)
 _NUMPY = "/site-packages/numpy/"
 """numpy calls kc for functions of tensors, such as np.sum(X): what calls numpy is the caller."""
 _ROOT = str(Path(__file__).resolve().parent.parent.parent)
@@ -183,6 +186,46 @@ class LocationParser(Parser):
         self._name = StringAttr(name)
         self._line_offset = line_offset
         self._newlines = [-1, *(i for i, c in enumerate(text) if c == "\n")]
+        self._aliases_ahead = {match[1]: match.start(2) for match in _LOCATION_ALIAS.finditer(text)}
+        """Where the locations stand that mlir-opt names, and defines at the end of the text."""
+        self._read_ahead: set[str] = set()
+
+    def _parse_location(self) -> LocationAttr:
+        """A location, also of a range, with metadata, or with a name that is defined later."""
+        token = self._current_token
+        if token.kind is MLIRTokenKind.HASH_IDENT and token.text not in self.attribute_aliases:
+            self._define_ahead(token.text)
+        if self.parse_optional_keyword("fused") is not None:
+            if self.parse_optional_punctuation("<") is not None:
+                self.parse_attribute()  # for debuggers
+                self.parse_punctuation(">")
+            parts = self.parse_comma_separated_list(self.Delimiter.SQUARE, self._parse_location)
+            return FusedLoc(tuple(parts), NoneAttr())
+        location = super()._parse_location()
+        if isinstance(location, FileLineColLoc) and self.parse_optional_keyword("to") is not None:
+            self.parse_optional_integer(allow_boolean=False, allow_negative=False)
+            self.parse_punctuation(":")
+            self.parse_integer(allow_boolean=False, allow_negative=False)
+        return location
+
+    def _define_ahead(self, name: str) -> None:
+        """Read the definition of a location's name, and come back."""
+        place = self._aliases_ahead.pop(name, None)
+        if place is None:
+            return
+        here = self._current_token.span.start
+        self._resume_from(place)
+        self._read_ahead.add(name)
+        self.attribute_aliases[name] = self.parse_attribute()
+        self._resume_from(here)
+
+    def _parse_alias_def(self) -> None:
+        name = self._current_token.text
+        self._aliases_ahead.pop(name, None)
+        if name in self._read_ahead:
+            self._read_ahead.discard(name)
+            del self.attribute_aliases[name]
+        super()._parse_alias_def()
 
     def parse_operation(self) -> Operation:
         position = self._current_token.span.start

@@ -1,0 +1,23 @@
+// Locations as mlir-opt prints them: named, and defined at the end of the text.
+// RUN: kc-opt %s --mlir-print-debuginfo | FileCheck %s
+// RUN: %if mlir %{ mlir-opt %s --mlir-print-debuginfo | kc-opt --mlir-print-debuginfo | FileCheck %s %}
+// RUN: %if mlir %{ mlir-opt %s --mlir-print-debuginfo --mlir-print-local-scope --mlir-print-op-generic | kc-opt --mlir-print-debuginfo | FileCheck %s %}
+
+// CHECK: memref.load {{.*}} loc("x.py":3:4)
+// CHECK: memref.store {{.*}} loc(callsite(fused["x.mlir":1:2, "a.mlir":1:1] at "name"("x.py":3:4)))
+// CHECK: memref.store {{.*}} loc("x.py":5:1)
+// CHECK: memref.store {{.*}} loc(fused["x.py":6:1, "last"])
+#place = loc("x.py":3:4)
+module {
+  func.func @f(%A: memref<8xf32> loc("A")) {
+    %c = arith.constant 0 : index loc(#loc1)
+    %x = memref.load %A[%c] : memref<8xf32> loc(#place)
+    memref.store %x, %A[%c] : memref<8xf32> loc(#loc3)
+    memref.store %x, %A[%c] : memref<8xf32> loc("x.py":5:1 to :9)
+    memref.store %x, %A[%c] : memref<8xf32> loc(fused<"kept">["x.py":6:1 to 7:2, "last"])
+    return loc(#loc)
+  } loc(#loc)
+} loc(#loc)
+#loc = loc("a.mlir":1:1)
+#loc1 = loc(fused["x.mlir":1:2, #loc])
+#loc3 = loc(callsite(#loc1 at "name"(#place)))
