@@ -119,6 +119,11 @@ class AffineDim:
         def operand(dim: Dim) -> str:
             return f"({dim})" if isinstance(dim, AffineDim) else str(dim)
 
+        if self.op == "add":
+            if isinstance(self.rhs, int) and self.rhs < 0:
+                return f"{operand(self.lhs)} - {-self.rhs}"
+            if isinstance(self.rhs, AffineDim) and (self.rhs.op, self.rhs.rhs) == ("mul", -1):
+                return f"{operand(self.lhs)} - {operand(self.rhs.lhs)}"
         return f"{operand(self.lhs)} {_SPELLING[self.op]} {operand(self.rhs)}"
 
 

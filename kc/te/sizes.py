@@ -70,6 +70,21 @@ class OwnDimensions:
         return required
 
 
+def agreement(
+    left: Any, right: Any, may_be_one: bool, affine: ToAffine, name: str
+) -> list[SizeRequirement]:
+    """That two sizes are equal, or the second is 1 where it may be; of no products of sizes."""
+    if _is_product(left) or _is_product(right):
+        return []
+    if _is_number(right):
+        left, right = right, left
+    a, b = affine(left, None), affine(right, None)
+    if not may_be_one:
+        return [_requirement("eq", b - a, (), f"{name} takes {right} to be {left}")]
+    why = f"{name} takes {right} to be {left}, or 1"
+    return [_requirement("eq", AffineExpr.dimension(0), ((b - a, b - 1),), why)]
+
+
 def _is_what_it_says(
     size: AffineExpr, dim: Any, affine: ToAffine, why: str
 ) -> list[SizeRequirement]:

@@ -40,6 +40,9 @@ class Operation:
         default_factory=dict, repr=False
     )
     """Own rules of the outputs for operands; see :mod:`kc.te.autodiff.own_rules`."""
+    agreeing: list[tuple[Dim, Dim, bool]] = field(default_factory=list, repr=False)
+    """Sizes that are taken to be equal, which a call checks; the second may be 1 where the third
+    says so."""
 
     @property
     def input_tensors(self) -> list[Tensor]:

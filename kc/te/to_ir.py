@@ -31,7 +31,7 @@ from kc.te.expr import Binary, CommReducer, Const, Element, Expr, IterVar, Reduc
 from kc.te.indices import affine
 from kc.te.lanes import Lane, lane_axis
 from kc.te.scalar_ops import constant_attr, element_type
-from kc.te.sizes import OwnDimensions
+from kc.te.sizes import OwnDimensions, agreement
 from kc.te.tensor import ComputeOp, ExternOp, Operation, PlaceholderOp, ScanOp, Tensor, walk
 
 
@@ -269,6 +269,12 @@ class _Emitter:
                 [StringAttr(symbol.name) for symbol in self.symbols]
             )
         required = self.dimensions.requirements(self._size_expr)
+        required += dict.fromkeys(
+            requirement
+            for op in self.order
+            for left, right, may_be_one in op.agreeing
+            for requirement in agreement(left, right, may_be_one, self._size_expr, op.name)
+        )
         set_requirements(function, required, len(self.symbols))
         machine = [*self.inputs, *self.results]
         position = [machine.index(arg) for arg in self.args]

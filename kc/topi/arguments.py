@@ -13,7 +13,7 @@ from kc.te.indices import same_dim
 from kc.te.nodes import Dim
 from kc.te.relations import ceil_divide
 from kc.te.tensor import Tensor, shape_text
-from kc.topi.table import ANY, check_tensor, refuse, shown
+from kc.topi.table import ANY, check_tensor, refuse, shown, take_as_equal
 
 INDICES = (*INTS, *UINTS)
 
@@ -54,7 +54,7 @@ def index_tensor(value: Any, what: str = "the tensor of indices", ndim: int | No
 
 def same_size(a: Tensor, axis_a: int, b: Tensor, axis_b: int, rule: str) -> None:
     """Raise KC2303 where two dimensions are different numbers; sizes are taken to be equal."""
-    if fits(a.shape[axis_a], b.shape[axis_b]):
+    if agree(a.shape[axis_a], b.shape[axis_b]):
         return
     raise refuse(
         "KC2303",
@@ -72,6 +72,14 @@ def fits(left: Dim, right: Dim) -> bool:
     return a == b if isinstance(a, int) and isinstance(b, int) else True
 
 
+def agree(left: Dim, right: Dim) -> bool:
+    """Whether two dimensions may be the same, which the call then checks."""
+    if fits(left, right):
+        take_as_equal(left, right)
+        return True
+    return False
+
+
 def surely_same(left: Dim, right: Dim) -> bool:
     """Whether two dimensions are the same for all sizes."""
     return same_dim(left, right)
@@ -79,7 +87,7 @@ def surely_same(left: Dim, right: Dim) -> bool:
 
 def same_shape(a: Tensor, b: Tensor, rule: str) -> None:
     """Raise KC2303 unless two tensors have one shape."""
-    if a.ndim != b.ndim or not all(map(fits, a.shape, b.shape)):
+    if a.ndim != b.ndim or not all(map(agree, a.shape, b.shape)):
         raise refuse(
             "KC2303",
             f"{a.name} of the shape {shape_text(a.shape)} and {b.name} of the shape "

@@ -14,8 +14,17 @@ from kc.te.elementwise import combine
 from kc.te.expr import Const, Expr, compare, const, match, select
 from kc.te.tags import BROADCAST
 from kc.te.tensor import Tensor, check_shape, shape_text
-from kc.topi.arguments import dim, fits, is_size, plus
-from kc.topi.table import ANY, BOOL, INTEGERS, NUMBERS, check_tensor, operator, refuse
+from kc.topi.arguments import agree, dim, fits, is_size, plus
+from kc.topi.table import (
+    ANY,
+    BOOL,
+    INTEGERS,
+    NUMBERS,
+    check_tensor,
+    operator,
+    refuse,
+    take_as_equal,
+)
 
 
 def _of_two(
@@ -93,6 +102,11 @@ def _clamped(name: str, function: Callable[[Any, Any], Any], lhs: Tensor, rhs: T
         b if is_size(a, 1) or (isinstance(b, int) and b != 1) else a
         for a, b in zip(*shapes, strict=True)
     ]
+
+    for whole, *sizes in zip(shape, *shapes, strict=True):
+        for size in sizes:
+            if not is_size(size, 1):
+                take_as_equal(whole, size, or_one=True)
 
     def at(part: Tensor, axes: tuple[Any, ...]) -> Expr:
         places = []
@@ -307,7 +321,7 @@ def broadcast_to(data: Tensor, shape: Any) -> Tensor:
     lead = len(dims) - data.ndim
     own = [dim(size) for size in data.shape]
     if lead < 0 or not all(
-        is_size(size, 1) or fits(size, whole) for size, whole in zip(own, dims[lead:], strict=True)
+        is_size(size, 1) or agree(size, whole) for size, whole in zip(own, dims[lead:], strict=True)
     ):
         raise refuse(
             "KC2303",

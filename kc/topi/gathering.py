@@ -15,9 +15,9 @@ from kc.te.expr import cast as convert
 from kc.te.tags import BROADCAST, INJECTIVE
 from kc.te.tensor import Tensor, shape_text
 from kc.topi.arguments import (
+    agree,
     axis_of,
     constant,
-    fits,
     guarded,
     index_tensor,
     inside,
@@ -91,7 +91,7 @@ def take(
     axis, batch = axis_of(axis, a.ndim), whole(batch_dims, "batch_dims")
     batch += indices.ndim if batch < 0 else 0
     if not 0 <= batch <= min(axis, indices.ndim) or not all(
-        map(fits, a.shape[:batch], indices.shape[:batch])
+        map(agree, a.shape[:batch], indices.shape[:batch])
     ):
         raise refuse(
             "KC2303",

@@ -11,7 +11,7 @@ from kc.te.computes import compute
 from kc.te.expr import Expr, as_expr, compare, const
 from kc.te.expr import cast as convert
 from kc.te.tensor import Tensor, reduce_axis, shape_text
-from kc.topi.arguments import axis_of, fits, is_size, rank, same_size, tensor, whole
+from kc.topi.arguments import agree, axis_of, is_size, rank, same_size, tensor, whole
 from kc.topi.loops import Loops, written
 from kc.topi.table import NUMBERS, check_tensor, operator, refuse
 
@@ -106,7 +106,7 @@ def det(data: Tensor) -> Tensor:
     """
     if data.ndim < 2:
         rank(data, "data", 2, 3, 4)
-    if not fits(data.shape[-2], data.shape[-1]):
+    if not agree(data.shape[-2], data.shape[-1]):
         raise refuse("KC2303", f"{data.name} of the shape {shape_text(data.shape)}",
                      "the last two dimensions are equal: matrices must be square")  # fmt: skip
     count, kind = data.shape[-1], data.dtype
@@ -224,7 +224,7 @@ def einsum(subscripts: str, *operands: Any) -> Tensor:
             size = operand.shape[n]
             known, holder = sizes.get(letter, (size, operand))
             stretched = letter.isdigit() and (is_size(size, 1) or is_size(known, 1))
-            if not stretched and not fits(known, size):
+            if not stretched and not agree(known, size):
                 raise refuse(
                     "KC2303",
                     f"{holder.name} of the shape {shape_text(holder.shape)} and {operand.name} of "

@@ -12,9 +12,9 @@ from kc.te.expr import Expr, all_of, as_expr, compare, const, select
 from kc.te.expr import cast as convert
 from kc.te.tensor import Tensor, shape_text
 from kc.topi.arguments import (
+    agree,
     axis_of,
     constant,
-    fits,
     index_tensor,
     number,
     rank,
@@ -66,7 +66,7 @@ def _scattered(
         zip(data.shape, indices.shape, updates.shape, strict=True)
     ):
         larger = n != axis and isinstance(size, int) and isinstance(length, int) and size > length
-        if larger or not fits(size, new):
+        if larger or not agree(size, new):
             raise refuse(
                 "KC2303",
                 f"{data.name} {shape_text(data.shape)}, {indices.name} "
@@ -149,7 +149,7 @@ def scatter_nd(data: Tensor, indices: Tensor, updates: Tensor, mode: str = "upda
     if (
         not 1 <= depth <= data.ndim
         or len(wanted) != updates.ndim
-        or not all(map(fits, updates.shape, wanted))
+        or not all(map(agree, updates.shape, wanted))
     ):
         raise refuse(
             "KC2303",
@@ -225,7 +225,7 @@ def sparse_to_dense(
     if (
         depth != len(shape)
         or sparse_values.ndim > 1
-        or (sparse_values.ndim and not fits(listed, sparse_values.shape[0]))
+        or (sparse_values.ndim and not agree(listed, sparse_values.shape[0]))
     ):
         raise refuse(
             "KC2303",

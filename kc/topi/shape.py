@@ -16,6 +16,7 @@ from kc.te.expr import cast as convert
 from kc.te.tags import BROADCAST, INJECTIVE
 from kc.te.tensor import Tensor, check_shape, shape_text
 from kc.topi.arguments import (
+    agree,
     axis_of,
     constant,
     dim,
@@ -59,7 +60,7 @@ def expand_like(a: Tensor, shape_like: Tensor, axis: Any) -> Tensor:
     ]
     kept = [n for n in range(shape_like.ndim) if n not in axes]
     if len(kept) != a.ndim or not all(
-        fits(size, shape_like.shape[n]) for size, n in zip(a.shape, kept, strict=True)
+        agree(size, shape_like.shape[n]) for size, n in zip(a.shape, kept, strict=True)
     ):
         raise refuse(
             "KC2303",
@@ -218,7 +219,7 @@ def concatenate(a_tuple: Sequence[Tensor], axis: int = 0) -> Tensor:
     axis = axis_of(axis, first.ndim)
     for part in a_tuple[1:]:
         same = part.ndim == first.ndim and all(
-            n == axis or fits(part.shape[n], first.shape[n]) for n in range(first.ndim)
+            n == axis or agree(part.shape[n], first.shape[n]) for n in range(first.ndim)
         )
         if not same or part.dtype != first.dtype:
             raise refuse(

@@ -11,7 +11,7 @@ from kc.te.expr import Expr, all_of, as_expr, compare, const, if_then_else, sele
 from kc.te.expr import cast as convert
 from kc.te.tags import INJECTIVE
 from kc.te.tensor import Tensor, shape_text
-from kc.topi.arguments import axis_of, constant, fits, length_of, rank, tensor, whole, word
+from kc.topi.arguments import agree, axis_of, constant, length_of, rank, tensor, whole, word
 from kc.topi.table import ANY, operator, refuse
 
 _FAR = 2**31 - 1
@@ -113,7 +113,7 @@ def strided_set(a: Tensor, v: Tensor, begin: Any, end: Any, strides: Any = None)
     part = [
         size if count < 0 else count for size, (_, _, count) in zip(a.shape, ranges, strict=True)
     ]
-    if not all(map(fits, part, v.shape)):
+    if not all(map(agree, part, v.shape)):
         raise refuse(
             "KC2303",
             f"v {v.name} of the shape {shape_text(v.shape)}",
@@ -220,7 +220,7 @@ def matrix_set_diag(
         )
     else:
         wanted.append(length)
-    if lowest > highest or not all(map(fits, diagonal.shape, wanted)):
+    if lowest > highest or not all(map(agree, diagonal.shape, wanted)):
         raise refuse(
             "KC2303",
             f"{data.name} {shape_text(data.shape)}, {diagonal.name} {shape_text(diagonal.shape)} "

@@ -23,6 +23,8 @@ from kc.support.diagnostics import KCError, TEError
 from kc.support.locations import caller_location, is_library
 from kc.te.dtypes import DTYPES, FLOATS, INTS, UINTS
 from kc.te.expr import Expr
+from kc.te.indices import same_dim
+from kc.te.nodes import Dim
 from kc.te.tensor import Tensor
 
 BOOL = ("bool",)
@@ -33,6 +35,7 @@ WORDS = ("float32", "float64", "float16", "bfloat16")
 """The floats that models are computed in."""
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+_sizes: ContextVar[list[tuple[Dim, Dim, bool]] | None] = ContextVar("kc_topi_sizes", default=None)
 _running: ContextVar[str | None] = ContextVar("kc_topi_operator", default=None)
 
 
@@ -112,7 +115,8 @@ def operator(
                     first = args[0] if args else next(iter(keywords.values()), None)
                     _check_first(first, takes, types)
                 try:
-                    return function(*args, **keywords)
+                    with _noted_sizes() as sizes:
+                        result = function(*args, **keywords)
                 except _MISTAKES as error:
                     if isinstance(error, KCError) or not _is_of_kc(error.__traceback__):
                         raise
@@ -122,6 +126,10 @@ def operator(
                         f"{type(error).__name__}: {error}",
                         f"python -m kc.topi {name} says what it takes",
                     ) from error
+                if sizes:
+                    for tensor in _tensors(result):
+                        tensor.op.agreeing += sizes
+                return result
 
         TABLE[name] = Operator(
             name, call, module, kind, types, example, formula, numpy, onnx, torch, gradient
@@ -129,6 +137,33 @@ def operator(
         return call  # pyright: ignore[reportReturnType]
 
     return enter
+
+
+@contextmanager
+def _noted_sizes() -> Iterator[list[tuple[Dim, Dim, bool]]]:
+    """The sizes that an operator takes to be equal; see :func:`take_as_equal`."""
+    noted: list[tuple[Dim, Dim, bool]] = []
+    token = _sizes.set(noted)
+    try:
+        yield noted
+    finally:
+        _sizes.reset(token)
+
+
+def _tensors(value: Any) -> Iterator[Tensor]:
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _tensors(item)
+
+
+def take_as_equal(left: Dim, right: Dim, *, or_one: bool = False) -> None:
+    """Note that the operator takes two sizes to be equal (or the second to be 1), which the call
+    of a kernel with its results checks."""
+    noted = _sizes.get()
+    if noted is not None and not same_dim(left, right):
+        noted.append((left, right, or_one))
 
 
 _MISTAKES = (

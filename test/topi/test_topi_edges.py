@@ -3,11 +3,15 @@ shapes."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from guarded_arrays import checked_build
 
+import kc
 from kc import te, topi
+from kc.support.diagnostics import CallError
 from kc.te.tensor import Tensor
 
 
@@ -108,3 +112,46 @@ def test_activations_of_narrow_types_are_rounded_once(name: str):
     given = np.linspace(-8, 4, 64).astype("float16")
     first, second = kernel(given, given.astype("float32"))
     np.testing.assert_array_equal(first, second.astype("float16"))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "refused"), [((5, 5), ""), ((5, 1), ""), ((1, 5), "m"), ((3, 4), "m"), ((4, 3), "m")]
+)
+def test_sizes_that_only_the_call_tells_are_broadcast_or_refused(
+    sizes: tuple[int, int], refused: str
+):
+    n, m = te.var("n"), te.var("m")
+    kernel = kc.build([a := tensor("A", n), b := tensor("B", m), topi.add(a, b)])
+    first, second = (np.arange(size, dtype="float32") for size in sizes)
+    if not refused:
+        np.testing.assert_array_equal(kernel(first, second), first + second)
+        return
+    with pytest.raises(CallError) as info:
+        kernel(first, second)
+    assert str(info.value) == (
+        "error[KC5132]: main: the sizes of its arguments do not fit: (m - n) * (m - 1) == 0 does "
+        f"not hold\n   |  m is {sizes[1]}, from argument 2 'B'\n"
+        f"   |  n is {sizes[0]}, from argument 1 'A'\n  why: T_add takes m to be n, or 1"
+    )
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda a, b: topi.nn.prelu(a, b),
+        lambda a, b: topi.nn.bias_add(a, b),
+        lambda a, b: topi.concatenate([a, topi.reshape(b, (1, b.shape[0]))]),
+        lambda a, b: topi.einsum("ij,j->i", a, b),
+    ],
+)
+def test_sizes_that_are_taken_to_be_equal_are_checked_at_the_call(
+    function: Callable[[Tensor, Tensor], Tensor],
+):
+    """Too long a one is nonsense, as is too short a one."""
+    a, b = tensor("A", 2, te.var("n")), tensor("B", te.var("m"))
+    kernel = kc.build([a, b, function(a, b)])
+    data = np.ones((2, 3), "float32")
+    kernel(data, np.ones(3, "float32"))
+    for length in (1, 2, 4):
+        with pytest.raises(CallError, match=r"KC5132.*(m == n|n == m) does not hold"):
+            kernel(data, np.ones(length, "float32"))

@@ -10,7 +10,7 @@ from kc.te.expr import Expr, all_of, as_expr, compare, const, if_then_else, sele
 from kc.te.expr import cast as convert
 from kc.te.intrinsics import isnan
 from kc.te.tensor import Tensor, reduce_axis, shape_text
-from kc.topi.arguments import constant, fits, inside, over, positive, rank, tensor, whole
+from kc.topi.arguments import agree, constant, inside, over, positive, rank, tensor, whole
 from kc.topi.elementwise import FLOAT
 from kc.topi.gradients import scattered
 from kc.topi.nn.convolution import grouped, spans_of
@@ -82,7 +82,7 @@ def deformable_conv2d_nchw(
     heads, tails = amounts(padding, spans_of(taps, apart))
     outs = window(data.shape[2:], taps, steps, apart, heads, tails, over, data)
     wanted = (data.shape[0], parts * taps[0] * taps[1] * 2, *outs)
-    if not all(map(fits, offset.shape, wanted)):
+    if not all(map(agree, offset.shape, wanted)):
         raise refuse(
             "KC2303",
             f"offset {offset.name} of the shape {shape_text(offset.shape)}",

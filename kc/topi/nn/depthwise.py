@@ -11,7 +11,7 @@ from kc.te.computes import compute
 from kc.te.expr import Expr, all_of, compare, const, if_then_else
 from kc.te.expr import cast as convert
 from kc.te.tensor import Tensor, reduce_axis, shape_text
-from kc.topi.arguments import fits, over, positive, rank, same_size, tensor, times
+from kc.topi.arguments import agree, over, positive, rank, same_size, tensor, times
 from kc.topi.nn.convolution import spans_of
 from kc.topi.nn.dense import accumulator
 from kc.topi.nn.padding import amounts, padded, window
@@ -99,7 +99,7 @@ def _backward(
     stride: Any, padding: Any,
 ) -> tuple[tuple[int, ...], list[int], list[int]]:  # fmt: skip
     """The strides and the padding; what flows back has the shape of the convolution (KC2303)."""
-    if not fits(Input[3], Filter[2]):
+    if not agree(Input[3], Filter[2]):
         raise refuse(
             "KC2303",
             f"an input of the shape {shape_text(Input)} and a filter of the shape "
@@ -111,7 +111,7 @@ def _backward(
     outs = window(Input[1:3], Filter[:2], steps, (1, 1), heads, tails, over, Out_grad)
     wanted = (Input[0], *outs, times(Input[3], Filter[3]))
     for shape, name in ((Out_grad.shape, f"Out_grad {Out_grad.name}"), (given, what)):
-        if not all(map(fits, shape, wanted)):
+        if not all(map(agree, shape, wanted)):
             raise refuse(
                 "KC2303",
                 f"{name} of the shape {shape_text(shape)}",

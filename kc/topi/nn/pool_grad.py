@@ -11,7 +11,7 @@ from kc.te.expr import Expr, all_of, compare, const, if_then_else
 from kc.te.expr import cast as convert
 from kc.te.intrinsics import div
 from kc.te.tensor import Tensor, reduce_axis, shape_text
-from kc.topi.arguments import dim, fits, over_up, plus, positive, tensor, word
+from kc.topi.arguments import agree, dim, over_up, plus, positive, tensor, word
 from kc.topi.elementwise import FLOAT
 from kc.topi.nn.padding import amounts
 from kc.topi.nn.pooling import KINDS, pooled_axes, tap_count, window_counts
@@ -51,7 +51,7 @@ def pool_grad(
     pooled = list(data.shape)
     for axis, size in zip(axes, outs, strict=True):
         pooled[axis] = size
-    if grads.ndim != data.ndim or not all(map(fits, grads.shape, pooled)):
+    if grads.ndim != data.ndim or not all(map(agree, grads.shape, pooled)):
         raise refuse(
             "KC2303",
             f"grads {grads.name} of the shape {shape_text(grads.shape)}",

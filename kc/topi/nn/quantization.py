@@ -13,8 +13,8 @@ from kc.te.intrinsics import isnan
 from kc.te.tags import BROADCAST
 from kc.te.tensor import Tensor, shape_text
 from kc.topi.arguments import (
+    agree,
     axis_of,
-    fits,
     index_tensor,
     is_size,
     over_up,
@@ -48,7 +48,7 @@ def _places(
     if block:
         along = axis_of(axis, data.ndim)
         wanted = [over_up(n, block) if d == along else n for d, n in enumerate(data.shape)]
-        if scale.ndim != data.ndim or not all(map(fits, scale.shape, wanted)):
+        if scale.ndim != data.ndim or not all(map(agree, scale.shape, wanted)):
             raise refuse(
                 "KC2303",
                 f"{data.name} of the shape {shape_text(data.shape)} and {scale.name} of the shape "
@@ -62,7 +62,7 @@ def _places(
     if scale.ndim == 1 and is_size(scale.shape[0], 1):
         return lambda _: (0,)
     along = axis_of(axis, data.ndim)
-    if scale.ndim != 1 or not fits(scale.shape[0], data.shape[along]):
+    if scale.ndim != 1 or not agree(scale.shape[0], data.shape[along]):
         raise refuse(
             "KC2303",
             f"{data.name} of the shape {shape_text(data.shape)} and {scale.name} of the shape "
@@ -167,7 +167,7 @@ def _simulated(
             if part.ndim > 1 or (
                 part.ndim
                 and not is_size(part.shape[0], 1)
-                and not fits(part.shape[0], data.shape[along])
+                and not agree(part.shape[0], data.shape[along])
             ):
                 raise refuse(
                     "KC2303",

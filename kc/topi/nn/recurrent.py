@@ -10,7 +10,7 @@ from kc.te.expr import Expr, const, if_then_else
 from kc.te.scan import scan
 from kc.te.tags import INJECTIVE
 from kc.te.tensor import Tensor, placeholder, reduce_axis, shape_text
-from kc.topi.arguments import axis_of, constant, fits, same_size, tensor
+from kc.topi.arguments import agree, axis_of, constant, same_size, tensor
 from kc.topi.elementwise import FLOAT, sigmoid, tanh
 from kc.topi.shape import flip
 from kc.topi.slicing import strided_slice
@@ -22,7 +22,7 @@ def _fitting(value: Tensor | None, what: str, dtype: str, *shape: Any) -> None:
     if value is None:
         return
     tensor(value, what, len(shape), (dtype,))
-    if not all(map(fits, value.shape, shape)):
+    if not all(map(agree, value.shape, shape)):
         raise refuse(
             "KC2303",
             f"{what} {value.name} of the shape {shape_text(value.shape)}",
