@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from kc.support.diagnostics import counted, suggest
@@ -142,6 +142,25 @@ def whole(value: Any, what: str) -> int:
         f"{what} is {value if isinstance(value, Expr | str) else shown(value)}",
         "it must be an integer that is known when the program is built",
     )
+
+
+def listed(value: Any, what: str) -> list[Any]:
+    """The items of a list, a tuple, a range or an array of one dimension (KC2319); a number or a
+    scalar expression is a list of one."""
+    if isinstance(value, list | tuple | range):
+        return list(value)
+    if getattr(value, "ndim", 0) == 1 and hasattr(value, "tolist"):
+        return value.tolist()
+    if value is None or isinstance(value, str | bytes | Iterable):
+        raise refuse("KC2319", f"{what} is {shown(value)}", "it must be a list of numbers")
+    return [value]
+
+
+def flag(value: Any, what: str) -> bool:
+    """``value`` of a parameter that TVM has 0 and 1 for (KC2319)."""
+    if isinstance(value, bool) or (not isinstance(value, Expr) and value in (0, 1)):
+        return bool(value)
+    raise refuse("KC2319", f"{what} is {shown(value)}", "it must be True or False")
 
 
 def wholes(value: Any, count: int, what: str) -> tuple[int, ...]:

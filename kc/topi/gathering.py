@@ -22,6 +22,7 @@ from kc.topi.arguments import (
     index_tensor,
     inside,
     is_size,
+    listed,
     not_empty,
     number,
     product,
@@ -248,6 +249,16 @@ def one_hot(
     return compute(shape, body, "T_one_hot", tag=INJECTIVE)
 
 
+def _sizes_of(shape: Any) -> list[Any]:
+    """Sizes of a shape, some of which may be known only at the call (KC2306)."""
+    sizes = [
+        size if isinstance(size, Expr) else whole(size, "a size") for size in listed(shape, "shape")
+    ]
+    if any(isinstance(size, int) and size < 0 for size in sizes):
+        raise refuse("KC2306", f"shape is {shape}", "sizes are at least 0")
+    return sizes
+
+
 @operator(
     INJECTIVE,
     INTEGERS,
@@ -268,7 +279,7 @@ def unravel_index(indices: Tensor, shape: Any) -> Tensor:
         count = constant(shape.shape[0], "the rank")
         sizes: list[Any] = [convert(shape(n), wide) for n in range(count)]
     else:
-        sizes = [convert(as_expr(size), wide) for size in shape]
+        sizes = [convert(as_expr(size), wide) for size in _sizes_of(shape)]
         count = len(sizes)
     if not count:
         raise refuse("KC2303", "the shape ()", "a number is a place in at least one dimension")

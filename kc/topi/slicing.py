@@ -11,7 +11,7 @@ from kc.te.expr import Expr, all_of, as_expr, compare, const, if_then_else, sele
 from kc.te.expr import cast as convert
 from kc.te.tags import INJECTIVE
 from kc.te.tensor import Tensor, shape_text
-from kc.topi.arguments import agree, axis_of, constant, length_of, rank, tensor, whole, word
+from kc.topi.arguments import agree, axis_of, constant, length_of, listed, rank, tensor, whole, word
 from kc.topi.table import ANY, operator, refuse
 
 _FAR = 2**31 - 1
@@ -21,7 +21,7 @@ def _ranges(
     a: Tensor, begin: Any, end: Any, strides: Any, axes: Any, slice_mode: str
 ) -> list[tuple[int, int, int]]:
     """(first, step, count) of each dimension; as Python slices it."""
-    starts = list(begin)
+    starts = listed(begin, "begin")
     given = (
         [axis_of(axis, a.ndim) for axis in axes] if axes is not None else list(range(len(starts)))
     )
@@ -31,7 +31,8 @@ def _ranges(
             f"begin has {counted(len(starts), 'number')} for {counted(a.ndim, 'dimension')}",
             "there is one for each dimension that is sliced",
         )
-    ends = list(end) + [None] * (len(starts) - len(end))
+    ends = listed(end, "end")
+    ends += [None] * (len(starts) - len(ends))
     steps = list(strides or [1]) if isinstance(strides, list | tuple | None) else [strides]
     if len(steps) > max(len(starts), 1):
         raise refuse(

@@ -15,6 +15,7 @@ from kc.te.tensor import Tensor
 from kc.topi.arguments import (
     axis_of,
     constant,
+    flag,
     index_tensor,
     is_size,
     length_of,
@@ -358,7 +359,7 @@ def _lengths(data: Tensor, valid_count: Any, axis: int) -> Tensor | None:
 def sort(data: Tensor, axis: int = -1, is_ascend: int = 1) -> Tensor:
     """The elements in order along an axis; of equal ones the first is first."""
     axis = axis_of(axis, data.ndim)
-    return _sorted(data, axis, bool(is_ascend), "sort", (data.dtype, None))[0]
+    return _sorted(data, axis, flag(is_ascend, "is_ascend"), "sort", (data.dtype, None))[0]
 
 
 @operator(
@@ -377,8 +378,8 @@ def argsort(
     lengths = _lengths(data, valid_count, axis)
     kinds = (None, check_dtype(dtype))
     if lengths is not None:
-        return _merge_sorted(data, axis, bool(is_ascend), "argsort", kinds, lengths)[0]
-    return _sorted(data, axis, bool(is_ascend), "argsort", kinds)[0]
+        return _merge_sorted(data, axis, flag(is_ascend, "is_ascend"), "argsort", kinds, lengths)[0]
+    return _sorted(data, axis, flag(is_ascend, "is_ascend"), "argsort", kinds)[0]
 
 
 @operator(

@@ -247,4 +247,31 @@ error[KC2312]: topi.vision.all_class_non_max_suppression: output_format is 'torc
     "topi.vision.roi_align_nhwc(T(5, 5, 2), T(2, 5), (2, 2), 1.0)": """\
 error[KC2302]: topi.vision.roi_align_nhwc: data A of the shape (5, 5, 2) has 3 dimensions
   why: 4 dimensions are expected""",
+    "topi.image.resize2d(T(1, 2, 3, 4), 'x', (2, 2))": """\
+error[KC2319]: topi.image.resize2d: roi is 'x'
+  why: it must be a list of numbers""",
+    "topi.argsort(T(3), None, -1, 'up')": """\
+error[KC2319]: topi.argsort: is_ascend is 'up'
+  why: it must be True or False""",
+    "topi.nn.space_to_batch_nd(T(1, 4), (2,), b'x', (0,))": """\
+error[KC2319]: topi.nn.space_to_batch_nd: pad_before is b'x'
+  why: it must be a list of numbers""",
+    "topi.strided_slice(T(3), {1, 2}, (2,))": """\
+error[KC2319]: topi.strided_slice: begin is {1, 2}
+  why: it must be a list of numbers""",
+    "topi.unravel_index(T(3, dtype='int32'), (2, -1))": """\
+error[KC2306]: topi.unravel_index: shape is (2, -1)
+  why: sizes are at least 0""",
+    "topi.nn.upsampling(T(1, 2, 3, 4), 2, 2, 'NCHW', 'bilinear', False, 'x')": """\
+error[KC2319]: topi.nn.upsampling: output_shape is 'x'
+  why: it must be a list of numbers""",
+    "topi.vision.multibox_prior(T(1, 3, 2, 2), (0.5, -1.0))": """\
+error[KC2317]: topi.vision.multibox_prior: sizes is (0.5, -1.0)
+  why: a size must be above 0""",
+    "topi.signal.mel_weight_matrix(10**9, 16, 8000, 0.0, 4000.0)": """\
+error[KC2317]: topi.signal.mel_weight_matrix: num_mel_bins is 1000000000
+  why: it is at most 65,536""",
+    "topi.sparse.sparse_reshape(T(3, 2, dtype='int64'), (4, 6), (2, -1), 'x')": """\
+error[KC2319]: topi.sparse.sparse_reshape: new_sparse_indices_shape is 'x'
+  why: it must be a list of numbers""",
 }

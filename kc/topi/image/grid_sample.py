@@ -11,7 +11,7 @@ from kc.te.expr import cast as convert
 from kc.te.intrinsics import fmod, isnan
 from kc.te.tags import INJECTIVE
 from kc.te.tensor import Tensor, shape_text
-from kc.topi.arguments import constant, inside, positive, rank, same_size, tensor, word
+from kc.topi.arguments import constant, inside, listed, positive, rank, same_size, tensor, word
 from kc.topi.elementwise import FLOAT
 from kc.topi.gradients import scattered
 from kc.topi.table import operator, refuse
@@ -34,7 +34,7 @@ def affine_grid(data: Tensor, target_shape: Any) -> Tensor:
         raise refuse(
             "KC2303", f"{data.name} of the shape {shape_text(data.shape)}", "it is (N, 2, 3)"
         )
-    height, width = positive(list(target_shape), 2, "target_shape")
+    height, width = positive(listed(target_shape, "target_shape"), 2, "target_shape")
 
     def along(at: Any, size: int) -> Expr:
         return convert(as_expr(at), data.dtype) * (2.0 / max(size - 1, 1)) - 1.0

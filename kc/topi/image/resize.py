@@ -14,7 +14,7 @@ from kc.te.expr import Expr, all_of, as_expr, compare, const, select
 from kc.te.expr import cast as convert
 from kc.te.tags import INJECTIVE
 from kc.te.tensor import Tensor
-from kc.topi.arguments import dim, inside, is_size, positive, word
+from kc.topi.arguments import dim, flag, inside, is_size, listed, positive, word
 from kc.topi.gradients import scattered
 from kc.topi.nn.pooling import pooled_axes
 from kc.topi.table import NUMBERS, operator, refuse
@@ -102,14 +102,14 @@ def _resize(
     word(method, METHODS, "method")
     word(mode, COORDINATES, "coordinate_transformation_mode")
     default = "round_prefer_ceil" if mode == "align_corners" else "round_prefer_floor"
+    exclude = flag(0 if exclude is None else exclude, "bicubic_exclude")
     rounding = word(rounding or default, ROUNDINGS, "rounding_method")
     cropped = mode == "tf_crop_and_resize"
     count = len(letters)
-    region = (
-        [float(part) for part in roi]
-        if cropped and roi is not None
-        else [0.0] * count + [1.0] * count
-    )
+    region = [0.0] * count + [1.0] * count
+    if roi is not None and not isinstance(roi, Tensor):
+        given = [float(part) for part in listed(roi, "roi")]
+        region = given if cropped else region
     if len(region) == 2 * data.ndim and data.ndim != count:  # of all dimensions, as ONNX has it
         region = [region[n] for n in axes] + [region[data.ndim + n] for n in axes]
     if len(region) != 2 * count:

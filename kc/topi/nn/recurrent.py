@@ -52,7 +52,8 @@ def lstm(
     Raises KC2302 and KC2303 for ranks and sizes, KC2312 for a layout that is no order of
     the gates.
     """
-    f_act, g_act, h_act = f_act or sigmoid, g_act or tanh, h_act or tanh
+    f_act = sigmoid if f_act is None else f_act
+    g_act, h_act = (tanh if act is None else act for act in (g_act, h_act))
     tensor(Xs, "Xs", 3)
     if not isinstance(weight_layout, str) or sorted(weight_layout) != sorted("IFGO"):
         raise refuse("KC2312", f"weight_layout is {weight_layout!r}", "it names I, F, G and O once")

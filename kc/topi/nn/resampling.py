@@ -7,7 +7,7 @@ from typing import Any
 
 from kc.te.tags import INJECTIVE
 from kc.te.tensor import Tensor
-from kc.topi.arguments import constant, positive, word
+from kc.topi.arguments import constant, listed, positive, word
 from kc.topi.nn.pooling import pooled_axes
 from kc.topi.table import NUMBERS, operator, refuse
 
@@ -26,7 +26,9 @@ def _sizes(data: Tensor, layout: Any, letters: str, factors: tuple[Any, ...]) ->
 
 
 def _output(given: Any, sizes: tuple[int, ...]) -> tuple[int, ...]:
-    return positive(list(given), len(sizes), "output_shape") if given else sizes
+    if given is None or given == ():
+        return sizes
+    return positive(listed(given, "output_shape"), len(sizes), "output_shape")
 
 
 @operator(INJECTIVE, NUMBERS, "nn.upsampling(T(1, 2, 3, 4), 2, 2)", onnx="Resize",

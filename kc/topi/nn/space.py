@@ -14,6 +14,8 @@ from kc.te.tensor import Tensor, reduce_axis, shape_text
 from kc.topi.arguments import (
     constant,
     dim,
+    listed,
+    number,
     over,
     plus,
     positive,
@@ -59,9 +61,10 @@ def space_to_batch_nd(
     blocks = _blocks(block_shape, data)
     count = len(blocks)
     rest = data.ndim - 1 - count
-    heads = wholes(list(pad_before), count, "pad_before")
-    tails = wholes(list(pad_after), count, "pad_after")
-    source = padded(data, [0, *heads, *[0] * rest], [0, *tails, *[0] * rest], pad_value)
+    heads = wholes(listed(pad_before, "pad_before"), count, "pad_before")
+    tails = wholes(listed(pad_after, "pad_after"), count, "pad_after")
+    fill = number(pad_value, data.dtype)
+    source = padded(data, [0, *heads, *[0] * rest], [0, *tails, *[0] * rest], fill)
     for size, block in zip(source.shape[1:], blocks, strict=False):
         if isinstance(size, int) and size % block:
             raise _indivisible(data, "a padded dimension", size, block)
@@ -99,8 +102,8 @@ def batch_to_space_nd(
     """
     blocks = _blocks(block_shape, data)
     count = len(blocks)
-    begin = wholes(list(crop_begin_list), count, "crop_begin_list")
-    end = wholes(list(crop_end_list), count, "crop_end_list")
+    begin = wholes(listed(crop_begin_list, "crop_begin_list"), count, "crop_begin_list")
+    end = wholes(listed(crop_end_list, "crop_end_list"), count, "crop_end_list")
     if any(crop < 0 for crop in (*begin, *end)):
         raise refuse(
             "KC2314",

@@ -163,6 +163,10 @@ for _function in (hann_window, hamming_window, blackman_window):
     _function.__doc__ = f"{_function.__doc__}\n\n    {_MEANING}\n    "
 
 
+_MOST_BINS = 1 << 16
+"""Bands of the mel scale, each of which is a number in the program."""
+
+
 @operator("mel_weight_matrix", TYPES, "signal.mel_weight_matrix(4, 16, 8000, 0.0, 4000.0)",
           takes="", onnx="MelWeightMatrix", gradient="zero",
           formula="triangles, equally wide in 2595 log10(1 + f / 700)")  # fmt: skip
@@ -175,9 +179,11 @@ def mel_weight_matrix(
     Triangle k rises from its first to its middle frequency and falls to its last, which are those
     of the spectrum that are next below. Raises KC2301 for a type that is no float of 32 or 64
     bits, KC2306 for numbers below 1, KC2317 for edges that are not in order, or above half of the
-    sample rate.
+    sample rate, and for more than 65,536 bins.
     """
     (bins,) = positive(num_mel_bins, 1, "num_mel_bins")
+    if bins > _MOST_BINS:
+        raise refuse("KC2317", f"num_mel_bins is {bins}", f"it is at most {_MOST_BINS:,}")
     (length,), (rate,) = positive(dft_length, 1, "dft_length"), positive(sample_rate, 1,
                                                                          "sample_rate")  # fmt: skip
     kind = check_dtype(dtype)

@@ -10,7 +10,7 @@ from kc.te.expr import Expr, all_of, as_expr, compare, const, select
 from kc.te.expr import cast as convert
 from kc.te.tags import INJECTIVE
 from kc.te.tensor import Tensor, shape_text
-from kc.topi.arguments import constant, index_tensor, number, plus, same_size, tensor, whole
+from kc.topi.arguments import constant, index_tensor, listed, number, plus, same_size, tensor, whole
 from kc.topi.loops import Loops, written
 from kc.topi.table import INTEGERS, operator, refuse
 
@@ -49,7 +49,12 @@ def sparse_reshape(
     here. Raises KC2302, KC2303 and KC2309 for indices that do not fit, KC2303 for shapes of
     different numbers of elements, KC2306 for sizes below 0.
     """
-    del new_sparse_indices_shape, new_shape_shape
+    for value, what in (
+        (new_sparse_indices_shape, "new_sparse_indices_shape"),
+        (new_shape_shape, "new_shape_shape"),
+    ):
+        if value is not None:  # TVM's users say what follows from the others
+            [whole(size, what) for size in listed(value, what)]
     old, new = _sizes(prev_shape, "prev_shape"), _sizes(new_shape, "new_shape")
     _rows_of(sparse_indices, len(old), "prev_shape")
     if any(size < 0 for size in old) or any(size < -1 for size in new) or new.count(-1) > 1:

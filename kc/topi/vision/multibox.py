@@ -44,14 +44,15 @@ def multibox_prior(
     share of the height, then of each ratio but the first in the first size. ``steps``, down and
     right, are the distances of places (-1: the image is divided evenly), ``offsets`` where the
     middle lies in one. ``clip`` moves corners into the image. Raises KC2302 for a rank, KC2311 and
-    KC2313 for lists, KC2317 for ratios that are not above 0.
+    KC2313 for lists, KC2317 for sizes and ratios that are not above 0.
     """
     tensor(data, "data", 4)
     height, width = (constant(size, "the size of the image") for size in data.shape[2:])
     large, shapes = numbers(sizes, "sizes"), numbers(ratios, "ratios")
     distance, offset = numbers(steps, "steps", 2), numbers(offsets, "offsets", 2)
-    if min(shapes) <= 0:
-        raise refuse("KC2317", f"ratios is {ratios}", "a ratio must be above 0")
+    for given, kept, what in ((sizes, large, "size"), (ratios, shapes, "ratio")):
+        if min(kept) <= 0:
+            raise refuse("KC2317", f"{what}s is {given}", f"a {what} must be above 0")
     kind, flat = data.dtype, height / max(width, 1)
     step_y = distance[0] if distance[0] > 0 else 1 / max(height, 1)
     step_x = distance[1] if distance[1] > 0 else 1 / max(width, 1)
