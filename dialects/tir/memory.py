@@ -240,6 +240,11 @@ class AllocOp(IRDLOperation):
                 f"tir.alloc: buffer {self.label} has {dynamic} dynamic dimensions "
                 f"but {len(self.dynamic_sizes)} sizes"
             )
+        for size in self.buffer.type.get_shape():
+            if size < 0 and size != DYNAMIC:
+                raise VerifyException(
+                    f"tir.alloc: buffer {self.label} has the size {size}; a size is at least 0"
+                )
         self._verify_notes(self.buffer.type.get_num_dims())
 
     def _verify_notes(self, rank: int) -> None:

@@ -207,6 +207,9 @@ def shape_from(site: Site, sizes: Sequence[Size]) -> Shape:
             exprs.append(size.expr.replace_dims_and_symbols([], symbols))
         else:
             exprs.append(parameter(size))
+    for n, expr in enumerate(exprs):
+        if isinstance(expr, AffineConstantExpr) and expr.value < 0:
+            exprs[n] = ZERO  # of a loop whose bound a value is, it has no iterations
     return Shape(tuple(exprs), tuple(parameters))
 
 

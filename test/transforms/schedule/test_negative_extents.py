@@ -14,11 +14,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from xdsl.dialects.builtin import MemRefType, f32
+from xdsl.utils.exceptions import VerifyException
 
 import kc
 from kc import tir
 from kc.analysis.interpreter import ExecutionError, run
 from kc.codegen.c_source import emit_c
+from kc.dialects.tir import AllocOp
 from kc.support.diagnostics import CallError
 from kc.support.registry import context, get_pass
 
@@ -238,3 +241,11 @@ def test_memory_of_a_negative_size():
     with pytest.raises(ExecutionError):
         run(mod.op, "f", [a, b, -1])
     assert (b == 77).all()
+
+
+def test_an_allocation_has_no_negative_size():
+    """Text cannot say one, but a rewrite could."""
+    alloc = AllocOp("B", MemRefType(f32, [2, -1]), [])
+    with pytest.raises(VerifyException) as refused:
+        alloc.verify()
+    assert str(refused.value) == ("tir.alloc: buffer B has the size -1; a size is at least 0")
