@@ -342,6 +342,7 @@ RULES = {
         ("gpu-attention", "gpu.attention:GpuAttention"),
         ("gpu-warpgroups", "gpu.warpgroups:GpuWarpgroups"),
         ("gpu-tensor-cores", "gpu.tensor_cores:GpuTensorCores"),
+        ("gpu-implicit-gemm", "gpu.implicit_gemm:GpuImplicitGemm"),
         ("gpu-contraction", "gpu.contraction:GpuContraction"),
         ("gpu-rows", "gpu.rows:GpuRows"),
         ("gpu-reduction", "gpu.reduction:GpuReduce"),

@@ -108,11 +108,11 @@ class GpuTensorCores(GpuRule):
         target = draft.session.target
         if architecture_of(target).number < 80:
             return False
-        tilings = (_tiling(nest, sides, target) for sides in sides_of(nest))
+        tilings = (tiling_of(nest, sides, target) for sides in sides_of(nest))
         tiling = next((it for it in tilings if it is not None), None)
         if tiling is None:
             return False
-        _perform(draft, block, tiling)
+        multiply(draft, block, tiling)
         draft.settled.add(block)
         return True
 
@@ -151,7 +151,7 @@ def size_of(type_: Attribute) -> int:
     return element.bitwidth // 8
 
 
-def _is_multiplied(types: tuple[str | None, str | None], target: Target) -> bool:
+def is_multiplied(types: tuple[str | None, str | None], target: Target) -> bool:
     """Whether ``mma.sync`` has a product of elements of these types, on this GPU."""
     if types not in _PRODUCTS:
         return False
@@ -161,7 +161,7 @@ def _is_multiplied(types: tuple[str | None, str | None], target: Target) -> bool
     return types[0] != "tf32" or bool(target.attrs.get("tf32"))
 
 
-def _tiling(nest: Nest, sides: Sides, target: Target) -> Tiling | None:
+def tiling_of(nest: Nest, sides: Sides, target: Target) -> Tiling | None:
     """The tiles of a product; None for what fragments do not hold."""
     a, b = sides.operands
     (terms,) = nest.reduce
@@ -174,7 +174,7 @@ def _tiling(nest: Nest, sides: Sides, target: Target) -> Tiling | None:
         return None
     if element == "f32":
         element = "tf32"
-    if element is None or total is None or not _is_multiplied((element, total), target):
+    if element is None or total is None or not is_multiplied((element, total), target):
         return None
     size = size_of(a.buffer.type)
     trans = b.stride(terms) == 1
@@ -227,7 +227,7 @@ def is_gathered_for_tensor_cores(draft: Draft, gather: Nest) -> bool:
     return (
         is_untouched(nest.block)
         and len(nest.reduce) == 1
-        and any(_tiling(nest, sides, target) is not None for sides in sides_of(nest))
+        and any(tiling_of(nest, sides, target) is not None for sides in sides_of(nest))
     )
 
 
@@ -270,7 +270,7 @@ def swizzle(rank: int, row: int, size: int = 2) -> IndexMap:
     return IndexMap.from_func(map_, ndim=rank)
 
 
-def _perform(draft: Draft, block: str, tiling: Tiling) -> None:
+def multiply(draft: Draft, block: str, tiling: Tiling) -> None:
     sides = tiling.sides
     nest = draft.nest(block)
     rows, columns, depth = tiling.block
