@@ -111,11 +111,20 @@ def _operands(nest: Nest) -> tuple[Access | None, Access | None]:
     return None, None
 
 
+def _terms(nest: Nest, image: Access) -> list[ForOp]:
+    """The variables that are summed over, the one last along which the image is contiguous."""
+
+    def is_contiguous(loop: ForOp) -> bool:
+        return image.stride(loop) == 1 and loop.static_extent != 1
+
+    return sorted(nest.reduce, key=is_contiguous)
+
+
 def _is_contiguous(nest: Nest, image: Access, weights: Access) -> bool:
     """Whether 16 bytes of both operands are neighbours along the last variable that is summed over,
     or of the weights along the channels, and the results are along these."""
     (columns,) = (loop for loop in nest.spatial if loop in weights.strides)
-    channels = nest.reduce[-1]
+    *_, channels = _terms(nest, image)
     each = 16 // size_of(image.buffer.type)
     is_aligned = (
         image.stride(channels) == 1
@@ -137,10 +146,11 @@ def _to_matrices(draft: Draft, nest: Nest, image: Access, weights: Access) -> li
     name = nest.name
     (columns,) = (loop for loop in nest.spatial if loop in weights.strides)
     positions = [loop for loop in nest.spatial if loop is not columns]
-    is_column = weights.stride(nest.reduce[-1]) == 1
+    terms = _terms(nest, image)
+    is_column = weights.stride(terms[-1]) == 1
     groups = (
-        (image, (positions, nest.reduce)),
-        (weights, ([columns], nest.reduce) if is_column else (nest.reduce, [columns])),
+        (image, (positions, terms)),
+        (weights, ([columns], terms) if is_column else (terms, [columns])),
     )
     result = nest.stores[0].buffer
     gathers: list[BlockRV] = []
@@ -157,9 +167,7 @@ def _to_matrices(draft: Draft, nest: Nest, image: Access, weights: Access) -> li
     draft.transform_layout(
         draft.block(name), ("write", 0), _map(nest.spatial, (positions, [columns]))
     )
-    draft.transform_block_layout(
-        draft.block(name), _map(nest.loops, (positions, [columns], nest.reduce))
-    )
+    draft.transform_block_layout(draft.block(name), _map(nest.loops, (positions, [columns], terms)))
     if not (is_own(result) and draft.attempt("compute_inline", put_back)):
         label = draft.session.block(put_back).label
         GpuPointwise().schedule(draft, label)
