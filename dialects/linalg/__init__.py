@@ -349,6 +349,16 @@ class ReduceOp(IRDLOperation):
 
     def verify_(self) -> None:
         verify_results(self, self.outputs)
+        dimensions = [int(dim) for dim in self.dimensions.get_values()]
+        if dimensions != sorted(set(dimensions)):
+            raise VerifyException(f"{self.name}: the dimensions {dimensions} do not increase")
+        for value in self.inputs:
+            assert isinstance(value.type, ShapedType)
+            rank = len(value.type.get_shape())
+            if dimensions and not 0 <= dimensions[0] <= dimensions[-1] < rank:
+                raise VerifyException(
+                    f"{self.name}: {dimensions} are not dimensions of {value.type}"
+                )
 
     @classmethod
     def parse(cls, parser: Parser) -> ReduceOp:
@@ -434,6 +444,19 @@ class SoftmaxOp(IRDLOperation):
             printer.print_attribute(self.res[0].type)
 
 
+class TransposeOp(ops.TransposeOp):
+    """``linalg.transpose``, whose permutation is one."""
+
+    def verify_(self) -> None:
+        order = [int(dim) for dim in self.permutation.get_values()]
+        if sorted(order) != list(range(len(order))):
+            raise VerifyException(
+                f"linalg.transpose: {order} is no permutation of the dimensions 0 to "
+                f"{len(order) - 1}"
+            )
+        super().verify_()
+
+
 def _named(name: str) -> type[NamedOp]:
     op_class = type(f"{name.title().replace('_', '')}Op", (NamedOp,), {"name": f"linalg.{name}"})
     op_class.__module__ = __name__
@@ -453,7 +476,7 @@ LINALG = Dialect(
         ops.YieldOp,
         ops.IndexOp,
         ops.BroadcastOp,
-        ops.TransposeOp,
+        TransposeOp,
         MapOp,
         ReduceOp,
         SoftmaxOp,

@@ -46,3 +46,27 @@ func.func @f(%y: tensor<6x5x2x2x2x2xf32>, %e: tensor<2x8x8x2xf32>) {
   %0 = linalg.winograd_output_transform fmr(F_4_3) ins(%y : tensor<6x5x2x2x2x2xf32>) outs(%e : tensor<2x8x8x2xf32>) -> tensor<2x8x8x2xf32>
   return
 }
+
+// -----
+
+func.func @f(%A: memref<3x3xf32>, %B: memref<3x3xf32>) {
+  // expected-error@+1 {{linalg.transpose: [0, 0] is no permutation of the dimensions 0 to 1}}
+  linalg.transpose ins(%A : memref<3x3xf32>) outs(%B : memref<3x3xf32>) permutation = [0, 0]
+  func.return
+}
+
+// -----
+
+func.func @f(%A: memref<3x3xf32>, %B: memref<3xf32>) {
+  // expected-error@+1 {{linalg.reduce: the dimensions [1, 1] do not increase}}
+  linalg.reduce { arith.addf } ins(%A : memref<3x3xf32>) outs(%B : memref<3xf32>) dimensions = [1, 1]
+  func.return
+}
+
+// -----
+
+func.func @f(%A: memref<3x3xf32>, %B: memref<3xf32>) {
+  // expected-error@+1 {{linalg.reduce: [2] are not dimensions of memref<3x3xf32>}}
+  linalg.reduce { arith.addf } ins(%A : memref<3x3xf32>) outs(%B : memref<3xf32>) dimensions = [2]
+  func.return
+}
