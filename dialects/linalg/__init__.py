@@ -327,10 +327,14 @@ class MapOp(IRDLOperation):
 
 
 def _parse_body(parser: Parser) -> Region:
-    """``(%in: f32, %init: f32) { ... }``."""
-    return parser.parse_region(
-        parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_argument)
-    )
+    """``(%in: f32, %init: f32) { ... }``; arguments may have locations, which are not kept."""
+
+    def argument() -> Parser.Argument:
+        given = parser.parse_argument()
+        parser.parse_optional_location()
+        return given
+
+    return parser.parse_region(parser.parse_comma_separated_list(parser.Delimiter.PAREN, argument))
 
 
 @irdl_op_definition

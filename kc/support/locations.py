@@ -208,6 +208,13 @@ class LocationParser(Parser):
             self.parse_integer(allow_boolean=False, allow_negative=False)
         return location
 
+    def parse_optional_argument(self, expect_type: bool = True) -> Any:
+        """An argument of a block; behind one without a type there is its location, if any."""
+        argument = super().parse_optional_argument(expect_type)
+        if argument is not None and not expect_type:
+            self.parse_optional_location()
+        return argument
+
     def _define_ahead(self, name: str) -> None:
         """Read the definition of a location's name, and come back."""
         place = self._aliases_ahead.pop(name, None)

@@ -21,3 +21,17 @@ module {
 #loc = loc("a.mlir":1:1)
 #loc1 = loc(fused["x.mlir":1:2, #loc])
 #loc3 = loc(callsite(#loc1 at "name"(#place)))
+
+// Variables of loops and arguments of bodies have locations, too.
+// CHECK: affine.for %{{.*}} = 0 to 8 iter_args(
+// CHECK: linalg.map
+func.func @g(%t: tensor<4xf32>, %z: f32) {
+  %s = affine.for %i loc("x.py":8:3) = 0 to 8 iter_args(%a = %z) -> f32 {
+    affine.yield %a : f32
+  }
+  %e = tensor.empty() : tensor<4xf32>
+  %m = linalg.map ins(%t : tensor<4xf32>) outs(%e : tensor<4xf32>) (%x: f32 loc("x"), %y: f32 loc("y")) {
+    linalg.yield %x : f32
+  }
+  return
+}
