@@ -56,6 +56,7 @@ from kc.conversion._statements import make_blocks
 from kc.conversion.decompose_aggregates import without_aggregates
 from kc.conversion.driver import own_and_added
 from kc.conversion.raise_to_tir.assertions import with_assertions_before
+from kc.conversion.raise_to_tir.branches import with_structured_branches
 from kc.conversion.raise_to_tir.function import TARGET, FunctionRaiser
 from kc.conversion.raise_to_tir.inits import fuse_inits
 from kc.conversion.raise_to_tir.inlined import inlined_callees, with_bodies_inlined
@@ -96,7 +97,8 @@ class RaiseToTirPass(ModulePass):
                 without_aggregates(
                     without_tosa(
                         with_results_in_memory(
-                            with_bodies_inlined(function, bodies), loops=self.loops
+                            with_bodies_inlined(with_structured_branches(function), bodies),
+                            loops=self.loops,
                         )
                     )
                 )

@@ -158,18 +158,6 @@ func.func @asserted(%a: memref<8xf32>, %m: memref<index>) {
 
 // -----
 
-func.func @branches(%a: memref<8xf32>, %b: memref<8xf32>, %q: i1) {
-  // expected-error@+1 {{raise-to-tir: cf.cond_br has no counterpart in tir}}
-  cf.cond_br %q, ^a, ^b
-^a:
-  linalg.exp ins(%a : memref<8xf32>) outs(%b : memref<8xf32>)
-  cf.br ^b
-^b:
-  return
-}
-
-// -----
-
 func.func @dimension(%a: tensor<?xf32>) -> tensor<?xf32> {
   %c7 = arith.constant 7 : index
   // expected-error@+1 {{raise-to-tir: tensor.dim of dimension 7, and tensor<?xf32> has 1}}
