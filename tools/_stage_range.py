@@ -34,7 +34,9 @@ def stages_of(arguments: Arguments, target: Target) -> list[Stage]:
     if last is not None:
         if arguments.text("to") is not None:
             raise InputError("KC0002", "--compile-to and --to exclude each other")
-        specs.append(PassSpec(_PIPELINES.get(target.kind, "lower-to-llvm"), Options()))
+        pipeline = _PIPELINES.get(target.kind, "lower-to-llvm")
+        if all(spec.name != pipeline for spec in specs):
+            specs.append(PassSpec(pipeline, Options()))
     stages = make_stages(specs)
     first = arguments.text("from")
     end = arguments.text("to") if last is None else last

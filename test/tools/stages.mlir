@@ -3,6 +3,7 @@
 // RUN: kc-opt %s --lower-to-llvm --to=convert-te-to-tir | FileCheck %s --check-prefix=TIR
 // RUN: kc-opt %s --split --compile-to=loops | FileCheck %s --check-prefix=LOOPS
 // RUN: kc-opt %s --compile-to=scf | FileCheck %s --check-prefix=SCF
+// RUN: kc-opt %s --lower-to-llvm --compile-to=scf | FileCheck %s --check-prefix=SCF
 // RUN: kc-opt %s --compile-to=llvm | FileCheck %s --check-prefix=LLVM
 // RUN: kc-opt %s --compile-to=tir | kc-opt - --lower-to-llvm --from=lower-init-block | FileCheck %s --check-prefix=LLVM
 // RUN: kc-opt %s --compile-to=tir | kc-opt - --lower-to-llvm --from=lower-init-block --to=scf --mlir-timing 2>&1 >%t | FileCheck %s --check-prefix=PART
