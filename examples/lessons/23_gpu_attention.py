@@ -8,10 +8,11 @@ product: a block handles some rows, and some keys at a time, whose scores it com
 memory.
 """
 
+import ml_dtypes
 import numpy as np
 
 import kc
-from kc import te
+from kc import te, topi
 
 ROWS, KEYS, SIDE = 16, 16, 16  # rows of a block, keys at a time, threads along each side
 
@@ -123,3 +124,20 @@ whole = attention(16, 4096, 128)
 print(f"16 heads x 4096 x 128: {kernel}")
 assert not kernel.spilled
 assert not kernel.local
+
+# Without a schedule kc chooses one. For halves and bfloat16 it keeps one maximum and one sum for
+# each row (online_softmax), and a warp multiplies its 16 rows by tensor cores, without shared
+# scores.
+length, size = 32, 16
+Q, K, V = (te.placeholder((1, 1, length, size), "bfloat16", name=name) for name in "QKV")
+chosen = kc.auto_schedule([Q, K, V, topi.nn.attention(Q, K, V)], target="cuda-emu -arch=sm_80")
+steps = [line.split("(")[0].split(".")[-1] for line in chosen.trace.as_python()]
+print(f"chosen: {len(steps)} steps, {steps.count('tensorize')} tensorize, one online_softmax")
+assert steps.count("online_softmax") == 1
+q, k, v = (np.random.randn(1, 1, length, size).astype(ml_dtypes.bfloat16) for _ in range(3))
+o = np.zeros_like(q)
+kc.build(chosen, target="cuda-emu -arch=sm_80")(q, k, v, o)
+scores = q[0, 0].astype("float32") @ k[0, 0].astype("float32").T * size**-0.5
+powers = np.exp(scores - scores.max(1, keepdims=True))
+expected = powers / powers.sum(1, keepdims=True) @ v[0, 0].astype("float32")
+np.testing.assert_allclose(o[0, 0].astype("float32"), expected, rtol=3e-2, atol=3e-2)

@@ -104,6 +104,7 @@ SAYS = {
         "S         read      2048          2048   2048          0 ",
         "proven: no two threads race",
         "16 heads x 4096 x 128: main_kernel: 256 threads, about ",
+        " tensorize, one online_softmax\n",
     ],
     "24_gpu_grouped_matmul": [
         "expert    read ",

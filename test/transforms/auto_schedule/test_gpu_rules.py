@@ -391,7 +391,7 @@ def test_a_masked_attention_by_tensor_cores():
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
-@pytest.mark.parametrize("arch", ["sm_80", "sm_90a"])
+@pytest.mark.parametrize("arch", ["sm_80", "sm_90a", "sm_100a"])
 @pytest.mark.skipif(find("ptxas") is None, reason="needs ptxas")
 def test_a_large_attention_has_no_spills(arch: str, dtype: str, tmp_path: Path):
     args = attention(1, (16, 16), (4096, 4096), (128, 128), dtype)
@@ -403,6 +403,22 @@ def test_scores_that_shared_memory_has_no_room_for_are_in_global_memory():
     args = attention(1, (1, 1), (64, 16384), (64, 64), "float32")
     script = kc.auto_schedule(args, target="cuda -arch=sm_80").trace.as_python()
     assert script.count('thread_axis="blockIdx.x"') > 1
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("dtype", ["float32", "float8_e4m3fn", "float8_e5m2"])
+@pytest.mark.skipif(find("ptxas") is None, reason="needs ptxas")
+def test_large_products_of_other_floats_have_no_spills_on_sm_100a(dtype: str, tmp_path: Path):
+    A, B = (te.placeholder((2048, 2048), dtype, name=name) for name in "AB")
+    k = te.reduce_axis((0, 2048), name="k")
+
+    def element(i, j):
+        return te.sum(A[i, k].astype("float32") * B[j, k].astype("float32"), axis=k)
+
+    C = te.compute((2048, 2048), element, name="C")
+    sch = kc.auto_schedule([A, B, C], target="cuda -arch=sm_100a -tf32")
+    assert "mma_sync" in sch.trace.as_python()
+    assert_no_spills(sch, "sm_100a", tmp_path)
 
 
 def assert_no_spills(sch: tir.Schedule, arch: str, tmp_path: Path, kernels: int = 1) -> None:
