@@ -78,14 +78,13 @@ kc.build(sch)(a, s)
 np.testing.assert_allclose(s, a.sum(1), rtol=1e-5)
 
 # An op without a counterpart is refused, in terms of the module.
-GATHERED = """
-func.func @f(%a: tensor<8xf32>, %places: tensor<4x1xindex>) -> tensor<4xf32> {
-  %r = tensor.gather %a[%places] gather_dims([0])
-      : (tensor<8xf32>, tensor<4x1xindex>) -> tensor<4xf32>
-  return %r : tensor<4xf32>
+RESHAPED = """
+func.func @f(%a: tensor<8xf32>, %sizes: tensor<2xindex>) -> tensor<?x?xf32> {
+  %r = tensor.reshape %a(%sizes) : (tensor<8xf32>, tensor<2xindex>) -> tensor<?x?xf32>
+  return %r : tensor<?x?xf32>
 }
 """
 try:
-    kc.build(kc.IRModule.parse(GATHERED, "gathered.mlir"))
+    kc.build(kc.IRModule.parse(RESHAPED, "reshaped.mlir"))
 except KCError as error:
     print(error)
