@@ -57,7 +57,7 @@ SAYS = {
         "layer(x: float32[x_0, 8], w: float32[8, 16], y: out float32[x_0, 16])",
         "for d0 in x parallel:\n  alloc p\n  for k in 8:\n    for n in 16 vectorized:",
         "reduce %v_k in 8 = %k) init {",
-        "error[KC4550]: raise-to-tir: tensor.reshape to sizes that are loaded has no counterpart in tir",
+        "error[KC4550]: raise-to-tir: tensor.reshape to sizes that are loaded has no counterpart",
     ],
     "14_gpu_kernels": [
         "bank conflicts with rows of 32 words: 3968\n",
