@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
+from kc.analysis.regions import stores_to, unit_of
 from kc.dialects.tir import ForOp
 from kc.support.diagnostics import ScheduleError
 from kc.transforms.auto_schedule import pointwise, reduction
@@ -86,8 +87,9 @@ def group_of(draft: Draft, root: Nest) -> Group:
     nests = {root.name: root}
     blocks = draft.blocks()
     before = blocks[: [block.label for block in blocks].index(root.name)]
+    producers = _producers(draft, root)
     for block in reversed(before):
-        if block.label in draft.settled or not is_untouched(block):
+        if block not in producers or block.label in draft.settled or not is_untouched(block):
             continue
         nest = Nest(block)
         axes = _axes(nest, nests, group)
@@ -102,7 +104,14 @@ def group_of(draft: Draft, root: Nest) -> Group:
         group.axes[nest.name] = axes
         group.members.append(nest)
         nests[nest.name] = nest
+        producers |= _producers(draft, nest)
     return group
+
+
+def _producers(draft: Draft, nest: Nest) -> set[Operation]:
+    """What stores to the buffers that a nest loads from: blocks, as far as they are in blocks."""
+    buffers = {load.buffer for load in nest.loads}
+    return {unit_of(store, draft.function) for buffer in buffers for store in stores_to(buffer)}
 
 
 def _axes(nest: Nest, nests: dict[str, Nest], group: Group) -> dict[int, ForOp] | None:
