@@ -1,13 +1,15 @@
 """Operators of kc.topi with the schedules kc chooses, beside numpy, torch, JAX and onnxruntime.
 
-    python -m benchmarks.topi [ROW ...] [--rounds=7] [--quick] [--write]
+    python -m benchmarks.topi [ROW ...] [--rounds=7] [--wall] [--quick] [--write]
 
 One thread, one process: the systems take turns, a few calls at a time, so that what else the
 machine does meets all of them. Times are medians of the rounds, in ms of the processor; the ratio
 is the best peer's median by kc's. The bound of a row is the time that its operations, or its bytes
 (each input and output moved once), take on this machine at least, which is measured first:
 multiply-adds of f32 in vectors, and copying 64 MiB. A system that is not installed, or has no
-function for a row, is left out. ``--quick`` divides the long sizes; ``--write`` keeps the table in
+function for a row, is left out. ``--wall`` counts the time that passes, for a machine that does
+nothing else: the processor's time of what JAX computes in its own thread is partly not the
+process's. ``--quick`` divides the long sizes; ``--write`` keeps the table in
 benchmarks/results.
 """
 
@@ -347,7 +349,9 @@ def peers_of(row: Row, arrays: Sequence[np.ndarray], result: Any) -> dict[str, C
     return calls
 
 
-def measured(row: Row, rounds: int, limits: dict[str, float]) -> dict[str, Any]:
+def measured(
+    row: Row, rounds: int, limits: dict[str, float], clock: Callable[[], float]
+) -> dict[str, Any]:
     """The line of a row."""
     arrays = arrays_of(row)
     with np.errstate(all="ignore"):
@@ -356,7 +360,7 @@ def measured(row: Row, rounds: int, limits: dict[str, float]) -> dict[str, Any]:
         times: dict[str, list[float]] = {system: [] for system in calls}
         for turn in range(rounds):
             for system in calls if turn % 2 == 0 else reversed([*calls]):
-                seconds = cpu.measure(calls[system], time.process_time)
+                seconds = cpu.measure(calls[system], clock)
                 assert seconds is not None
                 times[system].append(seconds)
     medians = {system: statistics.median(samples) for system, samples in times.items()}
@@ -392,9 +396,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("rows", nargs="*", metavar="ROW", help="parts of names of rows")
     parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--wall", action="store_true", help="the time that passes")
     parser.add_argument("--quick", action="store_true", help="smaller sizes")
     parser.add_argument("--write", action="store_true", help="keep it in benchmarks/results")
     options = parser.parse_args(argv)
+    clock = time.perf_counter if options.wall else time.process_time
     limits = limits_of_the_machine(options.rounds)
     print(f"{cpu._cpu()}, 1 thread; peak {limits['peak'] / 1e9:.1f} GFLOP/s of f32, "
           f"copy {limits['copy'] / 1e9:.1f} GB/s")  # fmt: skip
@@ -404,7 +410,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     for row in rows(options.quick):
         if options.rows and not any(part in row.name for part in options.rows):
             continue
-        line = measured(row, options.rounds, limits)
+        line = measured(row, options.rounds, limits, clock)
         lines.append(line)
         cells = [line["medians"].get(system) for system in ("kc", *SYSTEMS)]
         text = "".join(f"{it * 1e3:13.4f}" if it else f"{'-':>13}" for it in cells)

@@ -27,7 +27,7 @@ _CUBE = Decimal("0.044715")
 
 def normal_share(x: Real) -> Real:
     """(1 + erf(x / sqrt(2))) / 2"""
-    a = _size(x)
+    a = x.abs()
     above = _above(a, a.real(1.0)) * 2.0**-_SCALE
     share = (x < 0.0).choose(above, 1.0 - above)
     return share if x.is_single else (a < 1.0).choose(_share_near_0(x), share)
@@ -35,7 +35,7 @@ def normal_share(x: Real) -> Real:
 
 def times_normal_share(x: Real) -> Real:
     """x * (1 + erf(x / sqrt(2))) / 2"""
-    a = _size(x)
+    a = x.abs()
     result = _above(a, a).times_plus(-(2.0**-_SCALE), x.greatest(-0.0))
     return result if x.is_single else (a < 1.0).choose(x * _share_near_0(x), result)
 
@@ -72,37 +72,43 @@ def times_share_by_tanh(x: Real) -> Real:
     return tail.times_plus(-(2.0**-_SCALE), x.greatest(-0.0))
 
 
-def _size(x: Real) -> Real:
-    """|x|, or from where on the results are 0."""
-    return x.abs().least(15.0 if x.is_single else 38.6)
-
-
 def _above(a: Real, factor: Real) -> Real:
     """``factor`` (a, or 1) times the share above a, times 2**_SCALE."""
-    half = a * 0.5
-    square, rest = half.product(a)
-    y, _, n = reduced(-square, -rest)
     if not a.is_single:
+        a, factor = a.least(38.6), factor.least(38.6)  # from where on it is 0
+        y, n = _power(a)
         inverse = 1.0 / (a + 5.0)
         mills = ((a - 5.0) * inverse).polynomial(MILLS)
         return _scaled(factor * inverse * mills, a.real(0.0), y, n)
+    y, n = _power(a)
     (first, *more), _ = HAZARD
     curve = a.polynomial((more, ()))
     hazard = a.times_plus(curve, first)
     hazard_rest = a.times_plus(curve, first - hazard)
     near = _scaled(*_quotient(factor, hazard, hazard_rest), y, n)
     is_far = a > _NEAR
-    return near.unless(is_far, lambda: is_far.choose(_far(a, factor, y, n), near))
+    return near.unless(is_far, lambda: is_far.choose(_far(a, factor), near))
 
 
-def _far(a: Real, factor: Real, y: Real, n: Integer) -> Real:
-    """The same for a beyond :data:`_NEAR`."""
+def _power(a: Real) -> tuple[Real, Integer]:
+    """y and n with exp(-a**2 / 2) = (1 + y) 2**n."""
+    half = a * 0.5
+    square, rest = half.product(a)
+    y, _, n = reduced(-square, -rest)
+    return y, n
+
+
+def _far(a: Real, factor: Real) -> Real:
+    """The same for a beyond :data:`_NEAR`, in f32."""
+    is_product = factor is a
+    a = a.least(15.0)  # from where on it is 0
+    y, n = _power(a)
     w = 1.0 / (a * a)
     limit, limit_rest = a.parts(1 / (2 * PI).sqrt(), a.mantissa + 1)
     curve = w.polynomial(MILLS_FAR)
     value = w.times_plus(curve, limit)
     rest = w.times_plus(curve, limit - value) + limit_rest
-    if factor is not a:
+    if not is_product:
         value, missing = _quotient(value, a, a.real(0.0))
         rest = (rest / a) + missing
     return _scaled(value, rest, y, n)
