@@ -11,13 +11,14 @@ from typing import Any
 from kc.te.expr import Expr, as_expr
 from kc.te.extern import extern
 from kc.te.tensor import Tensor
-from kc.tir import ir_builder
 
 
 class Loops:
     """A builder of statements, with the inputs and outputs as buffers that are indexed."""
 
     def __init__(self, ins: Sequence[Any], outs: Sequence[Any]) -> None:
+        from kc.tir import ir_builder  # loads tir, which few operators need
+
         self.ib = ir_builder.create()
         self.ins = [self.ib.buffer_ptr(buffer) for buffer in ins]
         self.outs = [self.ib.buffer_ptr(buffer) for buffer in outs]

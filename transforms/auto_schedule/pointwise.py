@@ -125,6 +125,17 @@ _COPY = (LoadOp, StoreOp)
 """The operations of a block that copies."""
 
 
+STRIP = 8
+"""Tiles below each other that are transposed before those beside them: each page that is read by
+columns then gives so many lines in a row."""
+
+
+def _strip(tiles: int, cores: int) -> int:
+    """How many of the tiles of a column are transposed together; there is a strip for each core."""
+    most = min(STRIP, tiles // cores)
+    return max((n for n in range(2, most + 1) if tiles % n == 0), default=1)
+
+
 def _transpose(draft: Draft, block: str, vector: ForOp, turned: tuple[ForOp, Access]) -> str:
     rows, load = turned
     nest = draft.nest(block)
@@ -148,6 +159,10 @@ def _transpose(draft: Draft, block: str, vector: ForOp, turned: tuple[ForOp, Acc
             tile = draft.blockize(row_inner)
             draft.tensorize(tile, transpose_name(element, size, size))
             name = draft.session.block(tile).label
+            strip = _strip(extent(rows) // size, draft.machine.cores)
+            if rows.static_extent is not None and strip > 1:
+                above, below = draft.split(row_outer, [None, strip])
+                draft.put_in_order([above, outer, below])
             draft.settled.add(name)
             return name
         except ScheduleError:

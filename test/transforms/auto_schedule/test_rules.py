@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -191,6 +192,19 @@ def test_few_sums_of_many_rows_are_parallel_in_the_rows():
     assert loops(514, 1024) == [
         "4 parallel", "65 serial", "8 serial", "8 unrolled", "32 vectorized",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("cores", "sizes", "strip"), [
+    (1, (256, 64), 8), (1, (192, 64), 6), (4, (256, 64), 4), (1, (16, 64), None),
+])  # fmt: skip
+def test_tiles_of_a_transpose_go_in_strips(cores: int, sizes: tuple[int, int], strip: int | None):
+    """Pages are read by columns: several lines of each at a time."""
+    target = Target(f"llvm -mtriple=x86_64-unknown-linux-gnu -mcpu=x86-64-v4 -num-cores={cores}")
+    given = te.placeholder(sizes[::-1], name="A")
+    made = te.compute(sizes, lambda i, j: given[j, i], name="B")
+    text = str(kc.auto_schedule([given, made], target).trace.as_python())
+    found = re.search(r"split\(loop=i_o, factors=\[None, (\d+)\]\)", text)
+    assert (found and int(found[1])) == strip
 
 
 @pytest.mark.parametrize(
