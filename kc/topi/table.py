@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import functools
 import inspect
-import numbers
 import reprlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from traceback import walk_tb
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -179,7 +177,10 @@ _MISTAKES = (
 def _is_of_kc(traceback: TracebackType | None) -> bool:
     """Whether an exception was raised in an operator: not in a function that a user gives it, and
     not because the operator was called with another number of arguments."""
-    files = [frame.f_code.co_filename for frame, _ in walk_tb(traceback)]
+    files: list[str] = []
+    while traceback is not None:
+        files.append(traceback.tb_frame.f_code.co_filename)
+        traceback = traceback.tb_next
     return len(files) > 1 and all(map(is_library, files))
 
 
@@ -262,6 +263,8 @@ def _check_values(
 
 
 def _fits(value: Any, kind: str) -> bool:
+    import numbers  # a call's, not an import's
+
     if kind is _TEXTS:
         return isinstance(value, str)
     if kind is _NUMBERS:
