@@ -160,7 +160,9 @@ def _transpose(draft: Draft, block: str, vector: ForOp, turned: tuple[ForOp, Acc
             draft.tensorize(tile, transpose_name(element, size, size))
             name = draft.session.block(tile).label
             strip = _strip(extent(rows) // size, draft.machine.cores)
-            if rows.static_extent is not None and strip > 1:
+            if rows.static_extent == strip * size:
+                draft.put_in_order([outer, row_outer])
+            elif rows.static_extent is not None and strip > 1:
                 above, below = draft.split(row_outer, [None, strip])
                 draft.put_in_order([above, outer, below])
             draft.settled.add(name)
