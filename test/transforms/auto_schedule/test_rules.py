@@ -201,10 +201,10 @@ def test_tiles_of_a_transpose_go_in_strips(cores: int, sizes: tuple[int, int], s
     """Pages are read by columns: several lines of each at a time."""
     target = Target(f"llvm -mtriple=x86_64-unknown-linux-gnu -mcpu=x86-64-v4 -num-cores={cores}")
     given = te.placeholder(sizes[::-1], name="A")
-    made = te.compute(sizes, lambda i, j: given[j, i], name="B")
-    text = str(kc.auto_schedule([given, made], target).trace.as_python())
-    found = re.search(r"split\(loop=i_o, factors=\[None, (\d+)\]\)", text)
-    assert (found and int(found[1])) == strip
+    turned = te.compute(sizes, lambda i, j: given[j, i], name="B")
+    text = str(kc.auto_schedule([given, turned], target).trace.as_python())
+    split = re.search(r"split\(loop=i_o, factors=\[None, (\d+)\]\)", text)
+    assert (split and int(split[1])) == strip
 
 
 @pytest.mark.parametrize(
