@@ -48,8 +48,7 @@ PATTERNS = (
 
 @dataclass(frozen=True)
 class DecomposeAggregatesPass(ModulePass):
-    """Decompose the ops of tm_tensor, softmax, gathers, scatters and Winograd's transforms into ops
-    of linalg, tensor and scf."""
+    """Decompose the ops of tm_tensor, softmax, gathers, scatters and Winograd's transforms."""
 
     name = "decompose-aggregates"
 
