@@ -11,6 +11,7 @@ from typing import Any
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
+    AffineMapAttr,
     AnyFloat,
     ArrayAttr,
     ComplexType,
@@ -19,11 +20,13 @@ from xdsl.dialects.builtin import (
     DictionaryAttr,
     Float80Type,
     Float128Type,
+    FunctionType,
     IntegerAttr,
     ModuleOp,
+    ShapedType,
 )
 from xdsl.ir import Attribute, ErasedSSAValue, Operation, Region, SSAValue
-from xdsl.ir.affine import AffineMap
+from xdsl.ir.affine import AffineDimExpr, AffineMap, AffineSymExpr
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.traits import IsTerminator, NoTerminator, SymbolOpInterface, SymbolTable
@@ -482,7 +485,34 @@ def _verify_dimension(op: Operation) -> None:
         raise _invalid(op, message)
 
 
+def _verify_declared_sizes(op: Operation) -> None:
+    """The sizes of an argument (``kc.shape``) are one for each dimension, of declared symbols."""
+    attrs, symbols = op.properties.get("arg_attrs"), op.attributes.get("kc.symbols")
+    type_ = op.properties["function_type"]
+    if not isinstance(attrs, ArrayAttr) or not isinstance(type_, FunctionType):
+        return
+    declared = len(symbols) if isinstance(symbols, ArrayAttr) else 0
+    for n, (given, taken) in enumerate(zip(attrs, type_.inputs, strict=False)):
+        shape = given.data.get("kc.shape") if isinstance(given, DictionaryAttr) else None
+        if not isinstance(shape, AffineMapAttr):
+            continue
+        map_, argument = shape.data, f"{op.name}: kc.shape of argument {n}"
+        if not isinstance(taken, ShapedType):
+            raise _invalid(op, f"{argument} says the sizes of {taken}, which has none")
+        rank, sizes = len(taken.get_shape()), counted(len(map_.results), "size")
+        if len(map_.results) != rank:
+            raise _invalid(op, f"{argument} has {sizes}, and {taken} {counted(rank, 'dimension')}")
+        used = {part for expr in map_.results for part in expr.dfs()}
+        if any(isinstance(part, AffineDimExpr) for part in used):
+            raise _invalid(op, f"{argument} is of dimensions; sizes are of symbols alone")
+        if any(isinstance(part, AffineSymExpr) and part.position >= declared for part in used):
+            uses = counted(map_.num_symbols, "symbol")
+            raise _invalid(op, f"{argument} is of {uses}, and kc.symbols names {declared}")
+
+
 _UNSEEN: dict[str, Callable[[Operation], None]] = {
+    "func.func": _verify_declared_sizes,
+    "te.func": _verify_declared_sizes,
     "scf.if": _verify_yields,
     "affine.if": _verify_yields,
     "affine.for": _verify_yields,

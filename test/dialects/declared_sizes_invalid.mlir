@@ -1,0 +1,27 @@
+// RUN: kc-opt %s --split-input-file --verify-diagnostics
+
+// expected-error@+1 {{func.func: kc.shape of argument 0 is of 1 symbol, and kc.symbols names 0}}
+func.func @f(%A: memref<?xf32> {kc.shape = affine_map<()[n] -> (n)>}) attributes {kc.symbols = []} {
+  func.return
+}
+
+// -----
+
+// expected-error@+1 {{func.func: kc.shape of argument 0 has 2 sizes, and memref<?xf32> 1 dimension}}
+func.func @f(%A: memref<?xf32> {kc.shape = affine_map<()[n] -> (n, n)>}) attributes {kc.symbols = ["n"]} {
+  func.return
+}
+
+// -----
+
+// expected-error@+1 {{func.func: kc.shape of argument 1 is of dimensions; sizes are of symbols alone}}
+func.func @f(%n: index, %A: memref<?xf32> {kc.shape = affine_map<(d0)[n] -> (d0)>}) attributes {kc.symbols = ["n"]} {
+  func.return
+}
+
+// -----
+
+// expected-error@+1 {{func.func: kc.shape of argument 0 says the sizes of f32, which has none}}
+func.func @f(%x: f32 {kc.shape = affine_map<()[n] -> (n)>}) attributes {kc.symbols = ["n"]} {
+  func.return
+}
