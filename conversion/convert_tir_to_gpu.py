@@ -185,6 +185,14 @@ class _Launch:
                     why="a GPU has memory of blocks and of threads",
                     hints=["run --lower-warp-memory before"],
                 )
+            if any(use.operation.name.startswith("tir.mbarrier") for use in alloc.buffer.uses):
+                raise CodegenError(
+                    "KC4226",
+                    f"convert-tir-to-gpu: {alloc.label} is a ring of mbarriers",
+                    location=location_of(alloc),
+                    why="what waits at them becomes instructions of the GPU before its memory does",
+                    hints=["run --lower-tensor-copies before"],
+                )
             is_shared = memory_scope(alloc.buffer) in SHARED
             if alloc.dynamic_sizes and not is_shared:
                 raise CodegenError(
