@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 from families import Fixed
-from programs import Unsuitable
-from rounded import Rounded
+from programs import UNIT, Unsuitable
+from rounded import OF_FUNCTION, Rounded
 
 import kc
 from kc import te, topi
@@ -88,6 +88,7 @@ class Network:
         self.nodes: list[Node] = []
         self.read: set[te.Tensor] = set()
         self.steps: list[str] = []
+        self.opening: Sequence[str] = ()
         self.symbols: dict[str, int] = {}
         self.batch: tuple[Var, int] | None = None
         if random.random() < 0.2:
@@ -222,7 +223,15 @@ class Network:
             given.append(np.full(node.shape, GARBAGE, node.dtype))
         module = te.create_prim_func(args)
         source = "; ".join(self.steps)
-        return Fixed(module, given, expected, self.symbols, source=source, errors=errors)
+        return Fixed(
+            module,
+            given,
+            expected,
+            self.symbols,
+            source=source,
+            opening=self.opening,
+            errors=errors,
+        )
 
 
 def _auto_scheduled(random: Random, module: kc.IRModule) -> kc.IRModule:
@@ -668,9 +677,33 @@ def normalization(net: Network) -> None:
     net.round(f"{kind} of {axis}", [x], tensor, result)
 
 
+def weighted_sum(net: Network) -> None:
+    """Sums with the weights of a softmax, as attention has them: what ``online_softmax`` is for."""
+    x = net.pick(lambda node: node.rank == 2 and _is_small(node) and node.value.size > 0)
+    if x.dtype not in ("float32", "float64"):
+        raise Unsuitable
+    terms, columns = x.shape[1], net.random.randint(1, 6)
+    y = net.input([terms, columns], x.dtype)
+    r = x.rounded
+    power = (r - r.reduce("max", [1], True)).monotone(np.exp)
+    total = power.reduce("sum", [1], True)
+    # The sums of a part are multiplied by a power once for each part that follows.
+    slack = 2 * (terms + 1) * OF_FUNCTION * UNIT[x.dtype]
+    power, total = (
+        Rounded(sums.value, sums.error + slack * np.abs(sums.value), x.dtype)
+        for sums in (power, total)
+    )
+    products = power.moved(lambda v: v[:, :, None]) * Rounded.exact(y.value[None], x.dtype)
+    result = products.reduce("sum", [1]) / total
+    tensor = topi.matmul(topi.nn.softmax(x.tensor, 1), y.tensor)
+    net.round("weighted sum", [x, y], tensor, result)
+    net.opening = net.random.choice((("online-softmax",), ("split", "online-softmax"), ()))
+
+
 OPERATORS: tuple[Callable[[Network], None], ...] = (
     activation, activation, unary, cast, binary, binary, binary, select, reduction, reduction,
     arg_reduction, transpose, transpose, reshape, reshape, expand, squeeze, concatenate, stack,
     split, flip, strided_slice, tile, repeat, take, pad, cumsum, sort, one_hot, trilu, product,
-    product, convolution, convolution, pool, normalization, normalization,
+    product, convolution, convolution, pool, normalization, normalization, weighted_sum,
+    weighted_sum,
 )  # fmt: skip
