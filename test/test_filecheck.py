@@ -22,7 +22,7 @@ def filecheck_commands(text: str) -> list[list[str]]:
         words.whitespace_split = True
         command: list[str] = []
         for word in [*words, ";"]:
-            if word not in ("|", "&&", ";", "<", ">"):
+            if word not in ("|", "&&", ";", "<", ">", "%{", "%}"):
                 command.append(word)
                 continue
             if command[:1] == ["FileCheck"]:

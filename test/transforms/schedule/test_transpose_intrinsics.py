@@ -48,7 +48,8 @@ def test_parts_are_transposed(element: str, rows: int, size: int):
         ("llvm -mcpu=x86-64-v4", (64, 64), "float32", 64),
         ("llvm -mcpu=x86-64-v4", (64, 64), "float64", 24),
         ("llvm -mcpu=x86-64-v3", (64, 64), "float32", 24),
-        ("llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1", (64, 64), "float32", 8),
+        # A single strip of tiles: LLVM writes out a loop over two.
+        ("llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1", (32, 32), "float32", 8),
     ],
 )
 def test_a_chosen_schedule_takes_a_shuffle_of_two_registers_a_step(
