@@ -19,6 +19,7 @@ from kc.support.absent_names import no_attribute
 from kc.support.diagnostics import ScheduleError, TEError
 from kc.support.display import to_html
 from kc.support.locations import caller_location
+from kc.support.public_names import PublicNames
 from kc.te import caching, factoring
 from kc.te.buffers import Buffer as Buffer
 from kc.te.expr import Element, Expr, IterVar, walk
@@ -83,12 +84,10 @@ def _refuse_shared_axes(order: Sequence[Operation]) -> None:
                 )
 
 
-_INTERNAL = frozenset(("current", "rewrite"))
-"""Names that other modules use, and users do not."""
-
-
-class Schedule:
+class Schedule(metaclass=PublicNames):
     """How a graph of tensors is computed: one :class:`Stage` an operation."""
+
+    _INTERNAL = frozenset(("current", "rewrite"))
 
     def __init__(self, outputs: Sequence[Operation]) -> None:
         self.outputs = list(dict.fromkeys(outputs))
@@ -109,7 +108,7 @@ class Schedule:
         self.stages = [self.stage_map[op] for op in order]
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__()} - _INTERNAL)
+        return sorted({*super().__dir__()} - self._INTERNAL)
 
     def __repr__(self) -> str:
         from kc.te.stage_text import schedule_text

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kc.support.diagnostics import Location, ScheduleError, warn
 from kc.support.display import to_html
 from kc.support.locations import caller_location
+from kc.support.public_names import PublicNames
 from kc.te.axes import Axes, Record
 from kc.te.expr import Expr, IterVar
 from kc.te.iter_var_attrs import IterVarAttr, iter_var_attrs
@@ -33,18 +34,13 @@ class Attach:
     axis: IterVar | None = None
 
 
-_INTERNAL = frozenset(
-    (
-        *("attach", "become", "continue_as", "expressions", "leaf", "leaf_of", "new_axis", "place"),
-        *("record", "records", "roots", "scan", "schedule", "scope_location", "storage", "store"),
-        *("threads", "why_gone"),
-    )
-)
-"""Names that other modules use, and users do not."""
-
-
-class Stage(Axes):
+class Stage(Axes, metaclass=PublicNames):
     """How one operation is computed: its axes, outermost first, and the calls recorded on them."""
+
+    _INTERNAL = frozenset(
+        "attach become continue_as expressions leaf leaf_of new_axis place record records roots "
+        "scan schedule scope_location storage store threads why_gone".split()
+    )
 
     def __init__(
         self, op: Operation, schedule: Schedule | None = None, scan: ScanOp | None = None
@@ -60,7 +56,7 @@ class Stage(Axes):
         """Calls on the tensor; they are performed when all loops are in place."""
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__()} - _INTERNAL)
+        return sorted({*super().__dir__()} - self._INTERNAL)
 
     def __repr__(self) -> str:
         from kc.te.stage_text import stage_text

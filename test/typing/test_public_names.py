@@ -71,6 +71,9 @@ def test_dir_of_objects():
     assert {"split", "get_block", "trace", "show", "legal", "undo"} <= names_of(sch)
     hidden = {"why_gone", "continue_as", "record", "records", "leaf", "become", "new_axis"}
     assert not hidden & names_of(s[B])
+    assert not hidden & names_of(te.Stage)
+    assert not {"current", "rewrite"} & names_of(te.Schedule)
+    assert "session" not in names_of(type(sch.get_loop("i")))
     assert {"split", "op", "compute_at", "leaf_iter_vars", "all_iter_vars"} <= names_of(s[B])
     assert not {"current", "rewrite"} & names_of(s)
     block = sch.get_block("B")

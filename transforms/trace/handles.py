@@ -10,6 +10,7 @@ from enum import Enum
 from typing import Any, Protocol
 
 from kc.dialects.tir import BlockOp, ForOp
+from kc.support.public_names import PublicNames
 
 
 class Table(Protocol):
@@ -41,10 +42,11 @@ class Mark(Enum):
     INLINE = "inline"
 
 
-class Handle:
+class Handle(metaclass=PublicNames):
     """The common part of loop and block handles; see :class:`LoopRV` and :class:`BlockRV`."""
 
     __slots__ = ("label", "session")
+    _INTERNAL = frozenset(("session",))
 
     kind = "handle"
 
@@ -66,7 +68,7 @@ class Handle:
         return self.session.gone.get(self) if self.session is not None else None
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__()} - {"session"})
+        return sorted({*super().__dir__()} - self._INTERNAL)
 
     def __repr__(self) -> str:
         gone = ", gone" if self.gone is not None else ""
