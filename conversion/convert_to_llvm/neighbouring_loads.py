@@ -34,7 +34,7 @@ def joined_load(s: FunctionLowering, first: SSAValue, second: SSAValue) -> SSAVa
         return None
     if a.parent is not s.block or b.parent is not s.block or a.properties != b.properties:
         return None
-    if a.volatile_ or a.ordering.value.data:
+    if a.volatile_ or a.ordering.value.data or a.alignment is None:
         return None
     if a.attributes != b.attributes or not isinstance(type_ := first.type, VectorType):
         return None
