@@ -119,7 +119,7 @@ def test_every_text_of_the_project():
     """No character is lost, and none is a token of no kind: valid IR and texts of mistakes."""
     files = sorted([*ROOT.glob("test/dialects/**/*.mlir"), *ROOT.glob("examples/*.mlir")])
     assert len(files) > 50
-    for path in files[::4]:
+    for path in files:
         text = path.read_text()
         read = list(MLIR.get_tokens(text))
         assert "".join(token for _, token in read) == text.replace("\r\n", "\n")

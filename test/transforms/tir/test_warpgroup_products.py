@@ -151,11 +151,11 @@ class Product:
 
 PRODUCTS = [
     Product(),
-    Product(size=(64, 128, 64), columns=128),  # two panels of B
     Product(trans=True, size=(128, 32, 128), groups=2, columns=16, ahead=True),
     Product("s8", "s32", trans=True, depth=64),
 ]
 SWEEP = [
+    Product(size=(64, 128, 64), columns=128),  # two panels of B
     Product(depth=16),
     Product(depth=64),
     Product(total="f16", trans=True),
