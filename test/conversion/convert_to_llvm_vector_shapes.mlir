@@ -81,3 +81,18 @@ func.func @not_neighbours(%A: memref<8x4x4xi8>, %i: index, %x: i8) -> (vector<8x
   %turned = vector.shuffle %c, %b [0, 1, 2, 3, 4, 5, 6, 7] : vector<4xi8>, vector<4xi8>
   func.return %stored, %apart, %turned : vector<8xi8>, vector<8xi8>, vector<8xi8>
 }
+
+// Nor where the alignment is that of the type, which is larger for more lanes.
+
+// CHECK-LABEL: llvm.func @aligned_by_type
+// CHECK-NOT:     llvm.load {{.*}} vector<8xi8>
+// CHECK:         llvm.shufflevector
+func.func @aligned_by_type(%p: !llvm.ptr, %q: !llvm.ptr) {
+  %a = llvm.getelementptr %p[0] : (!llvm.ptr) -> !llvm.ptr, i8
+  %b = llvm.getelementptr %p[4] : (!llvm.ptr) -> !llvm.ptr, i8
+  %x = llvm.load %a : !llvm.ptr -> vector<4xi8>
+  %y = llvm.load %b : !llvm.ptr -> vector<4xi8>
+  %z = vector.shuffle %x, %y [0, 1, 2, 3, 4, 5, 6, 7] : vector<4xi8>, vector<4xi8>
+  llvm.store %z, %q {alignment = 1 : i64} : vector<8xi8>, !llvm.ptr
+  func.return
+}

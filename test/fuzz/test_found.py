@@ -529,15 +529,19 @@ def test_code_of_bf16_that_straight_line_vectorization_would_break():
 
 
 def test_the_sign_alone_of_bf16():
-    """Code generation of LLVM 22.1 ended the process (docs/upstream.md)."""
-    A = te.placeholder((9,), "bfloat16", name="A")
-    sign = te.compute((9,), lambda i: te.copysign(te.const(0.0, "bfloat16"), A[i]), name="C")
+    """Code generation of LLVM 22.1 ended the process (docs/upstream.md): the number is no load."""
+    A, B = (te.placeholder((9,), "bfloat16", name=name) for name in "AB")
+    zero = te.const(0.0, "bfloat16")
+    sign = te.compute(
+        (9,), lambda i: te.copysign(zero, te.Select(A[i] < B[i], A[i], B[i])), name="C"
+    )
     with kc.transform.PassContext(config={"tir.disable_vectorize": True}):
-        kernel = kc.build(te.create_schedule(sign.op), [A, sign])
-    values = np.arange(9, dtype="uint16") * 0x1C71  # the last four are negative
+        kernel = kc.build(te.create_schedule(sign.op), [A, B, sign])
+    values = np.arange(9, dtype="uint16") * 0x0F00 + 0x3F00
+    negative = values | 0x8000
     result = np.full(9, 1, "uint16")
-    kernel(values, result)
-    np.testing.assert_array_equal(result, values & 0x8000)
+    kernel(values, negative, result)  # the less of the two
+    np.testing.assert_array_equal(result, np.full(9, 0x8000, "uint16"))
 
 
 OF_EARLIER_ITERATIONS = """
