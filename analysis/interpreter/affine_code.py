@@ -9,6 +9,7 @@ from xdsl.ir.affine import (
     AffineBinaryOpExpr,
     AffineBinaryOpKind,
     AffineConstantExpr,
+    AffineConstraintExpr,
     AffineConstraintKind,
     AffineDimExpr,
     AffineExpr,
@@ -18,6 +19,7 @@ from xdsl.ir.affine import (
 )
 
 from kc.analysis.interpreter.errors import PoisonError
+from kc.analysis.interpreter.values import Poison
 
 KEPT = 4096
 """Functions of maps and of sets that are not made again."""
@@ -48,6 +50,14 @@ def _function(count: int, body: str) -> Callable[..., object]:
     return eval(f"lambda {arguments}: {body}", {"__builtins__": {}})
 
 
+def _positions(constraint: AffineConstraintExpr, dims: int) -> set[int]:
+    """The positions in a point that a constraint depends on."""
+    parts = (*constraint.lhs.dfs(), *constraint.rhs.dfs())
+    return {part.position for part in parts if isinstance(part, AffineDimExpr)} | {
+        dims + part.position for part in parts if isinstance(part, AffineSymExpr)
+    }
+
+
 @lru_cache(maxsize=KEPT)
 def map_function(affine: AffineMap) -> Callable[..., tuple[int, ...]]:
     """The results of ``affine`` as a function of its dimensions, then its symbols.
@@ -76,18 +86,19 @@ def set_function(affine: AffineSet) -> Callable[..., bool]:
         for constraint in affine.constraints
     ]
     all_hold = _function(count, " and ".join(conditions) or "True")
-    each = [_function(count, condition) for condition in conditions]
+    each = [
+        (_function(count, condition), _positions(constraint, dims))
+        for condition, constraint in zip(conditions, affine.constraints, strict=True)
+    ]
 
     def holds(*point: int) -> bool:
         try:
             return bool(all_hold(*point))
-        except PoisonError as error:
-            for condition in each:
-                try:
-                    if not condition(*point):
-                        return False
-                except PoisonError:
-                    continue
-            raise error
+        except PoisonError:
+            poison = {n for n, value in enumerate(point) if type(value) is Poison}
+            for condition, used in each:
+                if poison.isdisjoint(used) and not condition(*point):
+                    return False
+            raise
 
     return holds

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import InterpretationError
 
+from kc.support.diagnostics import Location
 from kc.support.locations import location_of
 
 if TYPE_CHECKING:
@@ -17,16 +18,20 @@ if TYPE_CHECKING:
 class ExecutionError(InterpretationError):
     """An op that cannot be executed: where, what, and in which iteration.
 
-    ``op`` is the op, ``location`` its place in the user's text (None if unknown) and ``frames``
-    what was being executed around it, innermost first: ``'k = 3'``, ``'block "C" (vi = 0)'``.
+    ``op`` is the op and ``frames`` what was being executed around it, innermost first: ``'k = 3'``,
+    ``'block "C" (vi = 0)'``.
     """
 
     def __init__(self, op: Operation | None, text: str) -> None:
         super().__init__(text)
         self.op = op
         self.text = text
-        self.location = location_of(op)
         self.frames: list[str] = []
+
+    @property
+    def location(self) -> Location | None:
+        """The place of the op in the user's text; None if unknown."""
+        return location_of(self.op)
 
     def within(self, frame: str) -> ExecutionError:
         """This error, with one more level of what was being executed."""

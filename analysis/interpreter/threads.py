@@ -8,9 +8,9 @@ shared work that some of the threads do not take part in.
 
 from __future__ import annotations
 
-import contextlib
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -71,17 +71,35 @@ class Thread:
         return "thread " + ", ".join(f"{name} = {n}" for name, n in numbers)
 
 
+_CONVERGED = nullcontext()
 _BLOCKS = frozenset(BLOCK_AXES)
 _LANES = frozenset(LANE_AXES)
 
 Threads = Sequence[Thread]
 
 
-class Divergence(NamedTuple):
-    """A branch that some threads take: of the blocks, or warps, ``apart`` not all do."""
+@dataclass(eq=False)
+class Divergence:
+    """A branch that ``chosen`` of ``threads`` take: a context, which is one of ``entered``."""
 
-    place: object
-    apart: set[Place]
+    chosen: Threads
+    threads: Threads
+    entered: list[Divergence]
+    known: dict[str, set[Place]] = field(default_factory=dict, init=False)
+
+    def apart(self, group: str) -> set[Place]:
+        """The blocks, or the warps, of which not all threads take the branch."""
+        if group not in self.known:
+            there = Counter(thread.group(group) for thread in self.threads)
+            here = Counter(thread.group(group) for thread in self.chosen)
+            self.known[group] = {team for team, count in here.items() if count < there[team]}
+        return self.known[group]
+
+    def __enter__(self) -> None:
+        self.entered.append(self)
+
+    def __exit__(self, *_: object) -> None:
+        self.entered.pop()
 
 
 class Written(NamedTuple):
@@ -89,7 +107,7 @@ class Written(NamedTuple):
 
     threads: list[Thread]
     value: Any
-    places: list[object]
+    places: list[Divergence]
 
 
 @dataclass
@@ -103,10 +121,8 @@ class Kernel:
     """The thread that is running."""
     extents: dict[Hashable, tuple[int, tir.ForOp]] = field(default_factory=dict)
     written: dict[Buffer, dict[Index, Written]] = field(default_factory=dict)
-    divergences: dict[str, list[Divergence]] = field(
-        default_factory=lambda: {"block": [], "warp": []}
-    )
-    """Where some threads are apart from others of their block, and of their warp."""
+    divergences: list[Divergence] = field(default_factory=list)
+    """Where some threads are apart from others."""
     single: frozenset[str] | None = None
     """The axes along which there is one block, or None if there is just one along all of them."""
     read: dict[Buffer, dict[Index, Place | None]] = field(default_factory=dict)
@@ -149,9 +165,12 @@ class Kernel:
         self.current, self.interpreter.environment = thread, thread.env
         return run(*operands(thread.env))
 
-    def _enter(self, block: Block, values: Sequence[Any], thread: Thread) -> None:
-        for slot, value in zip(self.interpreter.plan(block).arguments, values, strict=True):
-            thread.env[slot] = value
+    def _enter(self, block: Block, entering: Iterable[tuple[Thread, Sequence[Any]]]) -> None:
+        """Give threads the values of a block's arguments."""
+        arguments = self.interpreter.plan(block).arguments
+        for thread, values in entering:
+            for slot, value in zip(arguments, values, strict=True):
+                thread.env[slot] = value
 
     def _function(self, op: Operation, make: Callable[[], Any]) -> Any:
         function = self.functions.get(op)
@@ -159,27 +178,11 @@ class Kernel:
             function = self.functions[op] = make()
         return function
 
-    @contextlib.contextmanager
-    def _some(self, chosen: Threads, threads: Threads) -> Iterator[None]:
-        """Run ``chosen`` of ``threads``, apart from others that they would have to wait for."""
+    def _some(self, chosen: Threads, threads: Threads) -> AbstractContextManager[None]:
+        """Where ``chosen`` of ``threads`` run, apart from any that they would have to wait for."""
         if len(chosen) == len(threads):
-            yield
-            return
-        place = object()
-        for group, entered in self.divergences.items():
-            there = Counter(thread.group(group) for thread in threads)
-            here = Counter(thread.group(group) for thread in chosen)
-            apart = {team for team, count in here.items() if count < there[team]}
-            entered.append(Divergence(place, apart))
-        try:
-            yield
-        finally:
-            for entered in self.divergences.values():
-                entered.pop()
-
-    def _divergences(self, scope: str) -> list[Divergence]:
-        """Where the running threads are apart from others that share ``scope``."""
-        return self.divergences[_group_of(scope)]
+            return _CONVERGED
+        return Divergence(chosen, threads, self.divergences)
 
     # Control -------------------------------------------------------------------------------
 
@@ -192,14 +195,20 @@ class Kernel:
         if op.axis is not None:
             self._thread_loop(op, extents, threads)
             return
-        i, body, condition = 0, op.body, op.condition
+        i, body = 0, op.body
+        condition = op.condition if op.kind.data is tir.ForKind.WHILE else None
+        (index,) = self.interpreter.plan(body.block).arguments
+        everyone, active = min(extents), threads
         try:
             for i in range(max(extents)):
-                active = [
-                    thread for thread, extent in zip(threads, extents, strict=True) if i < extent
-                ]
+                if i >= everyone:
+                    active = [
+                        thread
+                        for thread, extent in zip(threads, extents, strict=True)
+                        if i < extent
+                    ]
                 for thread in active:
-                    self._enter(body.block, [i], thread)
+                    thread.env[index] = i
                 with self._some(active, threads):
                     self._region(body, active)
                 if condition is not None:
@@ -211,6 +220,7 @@ class Kernel:
                     ]
                     if max(extents) <= i + 1:
                         break
+                    everyone = min(extents)
         except ExecutionError as error:
             error.within(f"{op.label} = {i}")
             raise
@@ -221,7 +231,7 @@ class Kernel:
             self.interpreter.environment = thread.env
             self.interpreter.execute(reduction.makers)
             for values in reduction.instances(self.interpreter.value):
-                self._enter(init.block, values, thread)
+                self._enter(init.block, [(thread, values)])
                 self._region(init, [thread])
 
     def _thread_loop(self, op: tir.ForOp, extents: Sequence[int], threads: Threads) -> None:
@@ -238,8 +248,7 @@ class Kernel:
         else:
             inner = [thread.fork(axis, n) for thread in threads for n in range(extent)]
         body = op.body
-        for thread in inner:
-            self._enter(body.block, [thread.numbers[axis]], thread)
+        self._enter(body.block, ((thread, [thread.numbers[axis]]) for thread in inner))
         self._region(body, inner)
 
     def _require_all(self, op: tir.ForOp, axis: Hashable, extent: int, threads: Threads) -> None:
@@ -264,8 +273,9 @@ class Kernel:
             taken = holds(*operands(thread.env))
             (then if taken else orelse).append(thread)
         for region, chosen in ((op.then, then), (op.orelse, orelse)):
-            with self._some(chosen, threads):
-                self._region(region, chosen)
+            if chosen:
+                with self._some(chosen, threads):
+                    self._region(region, chosen)
 
     def _block(self, step: Step, threads: Threads) -> None:
         op, _, operands, _, _ = step
@@ -276,6 +286,8 @@ class Kernel:
             values = enter.variables(operands(thread.env))
             if values is not None:
                 active.append((thread, values))
+        if not active:
+            return
         if enter.reduced_by:
             self._reduce(op, enter, active)
             return
@@ -289,12 +301,10 @@ class Kernel:
             if op.has_init:
                 first = [entry for entry in active if enter.is_first(entry[1])]
                 init = op.init
-                for thread, values in first:
-                    self._enter(init.block, values, thread)
+                self._enter(init.block, first)
                 self._region(init, [thread for thread, _ in first])
             body = op.body
-            for thread, values in active:
-                self._enter(body.block, values, thread)
+            self._enter(body.block, active)
             self._region(body, [thread for thread, _ in active])
         except ExecutionError as error:
             error.within(f'block "{op.label}"')
@@ -379,10 +389,11 @@ class Kernel:
                 "blocks are in no order",
             )
         scope = memory_scope(op.buffer)
-        group = thread.group(_group_of(scope))
+        kind = _group_of(scope)
+        group = thread.group(kind)
         is_apart = any(
-            divergence.place in last.places and group in divergence.apart
-            for divergence in self._divergences(scope)
+            divergence in last.places and group in divergence.apart(kind)
+            for divergence in self.divergences
         )
         if is_apart and not any(writer.lane <= thread.place for writer in last.threads):
             raise ExecutionError(
@@ -396,7 +407,7 @@ class Kernel:
         self._require_convergence(step[0], "block")
 
     def _require_convergence(self, op: Operation, group: str) -> None:
-        if any(divergence.apart for divergence in self.divergences[group]):
+        if any(divergence.apart(group) for divergence in self.divergences):
             raise ExecutionError(op, f"not all threads of a {group} come to {op_name(op)}")
 
     def _shuffle(self, step: Step, threads: Threads) -> None:
@@ -441,7 +452,7 @@ class Kernel:
         index, write = self._function(
             op, lambda: (map_function(op.indices.data), writer(op, op.value.type))
         )
-        places = [divergence.place for divergence in self._divergences(memory_scope(op.buffer))]
+        places = self.divergences.copy()
         stored: dict[tuple[Buffer, Index], tuple[Any, list[Thread]]] = {}
         for thread in threads:
             self.current = thread
