@@ -13,8 +13,10 @@ from xdsl.dialects.builtin import (
     DictionaryAttr,
     FunctionType,
     IndexType,
+    IntAttr,
     IntegerAttr,
     MemRefType,
+    StridedLayoutAttr,
     TensorType,
 )
 from xdsl.ir import Attribute, Operation
@@ -114,6 +116,10 @@ def _parts(attr: Attribute) -> Iterator[int | AffineExpr]:
             yield from _of_expr(constraint.rhs)
     elif isinstance(attr, MemRefType | TensorType):
         yield from (size for size in attr.get_shape() if size >= 0)
+        layout = attr.layout if isinstance(attr, MemRefType) else None
+        if isinstance(layout, StridedLayoutAttr):
+            numbers = (*layout.strides, layout.offset)
+            yield from (number.data for number in numbers if isinstance(number, IntAttr))
     elif isinstance(attr, FunctionType):
         for type_ in (*attr.inputs.data, *attr.outputs.data):
             yield from _parts(type_)

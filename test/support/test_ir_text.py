@@ -373,6 +373,18 @@ def test_negative_indices_have_64_bits_too():
     parse_module(f"%0 = arith.constant {-(2**63)} : index", "x.mlir", registry.context()).verify()
 
 
+@pytest.mark.parametrize(
+    "layout", ["[-9223372036854775809, 1]", "[4, 1], offset: 9223372036854775808"]
+)
+def test_strides_and_offsets_have_64_bits(layout: str):
+    first, _, why = complaint(
+        f"func.func @f(%a: memref<4x4xf32, strided<{layout}>>) {{ return }}"
+    ).splitlines()
+    number = layout.strip("[").replace("4, 1], offset: ", "").partition(",")[0]
+    assert first == f"error[KC1001]: integer value {number} is out of range for an index"
+    assert why == "  why: indices are in the range [-9223372036854775808, 9223372036854775807]"
+
+
 def test_other_numbers_may_be_larger():
     parse_module(
         "%0 = arith.constant 18446744073709551615 : i64\n"
