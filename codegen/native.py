@@ -8,9 +8,11 @@ that the code calls is nowhere to be found; and those of :mod:`kc.codegen.native
 from __future__ import annotations
 
 import base64
+import ctypes
 import json
 import re
 import threading
+import weakref
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -31,6 +33,7 @@ from kc.codegen.native_target import (
     llvm_binding,
     run_worker,
 )
+from kc.conversion.reuse_workspace import RELEASE
 from kc.support.diagnostics import CodegenError, suggest
 from kc.support.process_symbols import find_symbol
 
@@ -244,6 +247,11 @@ class JitModule:
     def __init__(self, library: Any, names: Sequence[str]):
         self._library = library  # unloads the code when it is collected
         self.names = names
+        for name in names:
+            if name.endswith(RELEASE):
+                release = ctypes.CFUNCTYPE(None)(library[name])
+                # It holds the library, which is therefore unloaded afterwards.
+                weakref.finalize(self, lambda _library, call: call(), library, release)
 
     def address(self, name: str) -> int:
         """The address of a function or global the module defines."""

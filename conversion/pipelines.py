@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from kc.support import registry
-from kc.support.pass_context import pipeline_options
+from kc.support.pass_context import PipelineOptions, pipeline_options
 from kc.support.target import Target
 
 Order = tuple[str | int, ...]
@@ -46,6 +46,7 @@ TO_LLVM: Order = (
     3,
     "instrument-bound-checkers",  # where it is asked for
     "convert-to-llvm",
+    "reuse-workspace",  # where it is asked for
 )
 # Down to kernels and host code in the standard dialects and gpu, which all GPUs share.
 TO_GPU: Order = (
@@ -112,7 +113,7 @@ TO_EMULATOR: Order = (
     "convert-to-llvm",
     "make-coroutines",
 )
-_ON_REQUEST = frozenset({"instrument-bound-checkers"})
+_ON_REQUEST = frozenset({"instrument-bound-checkers", "reuse-workspace"})
 # What is left out then: it hides that an access leaves its buffer.
 _WITHOUT_CHECKS = frozenset({"storage-rewrite"})
 # Loops stay loops: vectors and threads are the C compiler's, and its library has the functions.
@@ -182,13 +183,21 @@ def _passes_at(entry: str | int, kind: str) -> Iterator[ModulePass]:
     for planned in hooked_passes(entry, kind) if isinstance(entry, int) else (entry,):
         plain, _, given = planned.removesuffix("}").partition("{")
         name = options.replaced.get(plain, plain)
-        left_out = _WITHOUT_CHECKS if options.bound_checks else _ON_REQUEST
-        if name is not None and name not in left_out:
+        if name is not None and name not in _left_out(options):
             yield registry.get_pass(
                 name, (given if name == plain else "") or _OPTIONS.get(name, "")
             )
     if isinstance(entry, int):
         yield from options.added.get(entry, ())
+
+
+def _left_out(options: PipelineOptions) -> frozenset[str]:
+    asked = {
+        "instrument-bound-checkers": options.bound_checks,
+        "reuse-workspace": options.reuse_workspace,
+    }
+    left_out = frozenset(name for name in _ON_REQUEST if not asked[name])
+    return left_out | _WITHOUT_CHECKS if options.bound_checks else left_out
 
 
 def hooked_passes(phase: int, kind: str) -> list[str]:

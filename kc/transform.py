@@ -310,7 +310,8 @@ class PassContext:
         for phase, pass_ in (*self._configured(), *given):
             if self.enables(pass_):
                 added.setdefault(phase, []).append(pass_)
-        return PipelineOptions(added, replaced)
+        reuse = bool(self.config.get("kc.reuse_workspace"))
+        return PipelineOptions(added, replaced, reuse_workspace=reuse)
 
     def _configured(self) -> Iterator[tuple[int, ModulePass]]:
         """The passes that a key of the config asks for, before those of the user's."""
@@ -376,6 +377,8 @@ class PassContext:
         parts = [f"opt_level={self.llvm_level}"]
         if self.debug_info:
             parts.append("debug_info")
+        if self._options.reuse_workspace:
+            parts.append("reuse_workspace")
         for phase, given in self.config.get("tir.add_lower_pass", ()):
             if not isinstance(given, str):
                 return None

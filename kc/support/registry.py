@@ -231,6 +231,7 @@ PASSES = {
             "gpu-to-llvm",
             "convert-to-llvm",
             "make-coroutines",
+            "reuse-workspace",
         ),
     ),
     "pipeline": (

@@ -1,0 +1,162 @@
+"""reuse-workspace: a function keeps the memory of its buffers for its next call.
+
+Before::
+
+    llvm.func @f(%A: !llvm.ptr) {
+      %B = llvm.call @aligned_alloc(%c64, %c4096) : (i64, i64) -> !llvm.ptr
+      ...
+      llvm.call @free(%B) : (!llvm.ptr) -> ()
+      llvm.return
+    }
+
+After::
+
+    llvm.mlir.global internal @f.workspace.0() : !llvm.ptr
+    llvm.func internal @f.workspace.0.take() -> (!llvm.ptr {llvm.noalias}) { ... }
+    llvm.func internal @f.workspace.0.keep(%memory: !llvm.ptr) { ... }
+    llvm.func @f.workspace.release() { ... }
+    llvm.func @f(%A: !llvm.ptr) {
+      %B = llvm.call @f.workspace.0.take() : () -> !llvm.ptr
+      ...
+      llvm.call @f.workspace.0.keep(%B) : (!llvm.ptr) -> ()
+      llvm.return
+    }
+
+``take`` exchanges what the global variable holds for null, and allocates where that was null
+already; ``keep`` exchanges it for the memory that is given back, and frees what was there. Calls on
+one thread therefore use the same memory, which is mapped and cached. Calls that run at the same
+time on several threads never share any: one of them gets what was kept, the others allocate.
+``release`` frees what is kept; kc calls it before it unloads the code.
+
+Allocations of constant size take part that the same function frees, of a page (4 KiB) or more:
+smaller ones are cheap, and LLVM removes those whose elements stay in registers. A buffer in a loop
+is kept from iteration to iteration, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from kc.dialects import llvm
+from kc.support import registry
+from kc.support.ir_text import parse_module
+
+RELEASE = ".workspace.release"
+"""How the name of a function ends that frees what another one keeps."""
+
+SMALLEST = 4096
+"""The bytes of the smallest allocation that is kept."""
+
+_ALLOCATE, _FREE = "aligned_alloc", "free"
+
+_VARIABLE = """
+llvm.mlir.global internal @{name}() : !llvm.ptr {{
+  %null = llvm.mlir.zero : !llvm.ptr
+  llvm.return %null : !llvm.ptr
+}}
+llvm.func internal @{name}.take() -> (!llvm.ptr {{llvm.noalias}}) attributes {{no_inline}} {{
+  %variable = llvm.mlir.addressof @{name} : !llvm.ptr
+  %null = llvm.mlir.zero : !llvm.ptr
+  %kept = llvm.atomicrmw xchg %variable, %null acquire : !llvm.ptr, !llvm.ptr
+  %is_none = llvm.icmp "eq" %kept, %null : !llvm.ptr
+  llvm.cond_br %is_none, ^allocate, ^reuse
+^allocate:
+  %alignment = llvm.mlir.constant({alignment}) : {type}
+  %size = llvm.mlir.constant({size}) : {type}
+  %memory = llvm.call @aligned_alloc(%alignment, %size) : ({type}, {type}) -> !llvm.ptr
+  llvm.return %memory : !llvm.ptr
+^reuse:
+  llvm.return %kept : !llvm.ptr
+}}
+llvm.func internal @{name}.keep(%memory: !llvm.ptr) attributes {{no_inline}} {{
+  %variable = llvm.mlir.addressof @{name} : !llvm.ptr
+  %kept = llvm.atomicrmw xchg %variable, %memory acq_rel : !llvm.ptr, !llvm.ptr
+  llvm.call @free(%kept) : (!llvm.ptr) -> ()
+  llvm.return
+}}
+"""
+_RELEASE = """
+llvm.func @{function} {{
+  %null = llvm.mlir.zero : !llvm.ptr
+{calls}  llvm.return
+}}
+"""
+
+
+@dataclass(frozen=True)
+class ReuseWorkspacePass(ModulePass):
+    """Keep the memory that functions allocate from one call to the next."""
+
+    name = "reuse-workspace"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        del ctx
+        for function in [it for it in op.ops if isinstance(it, llvm.FuncOp)]:
+            label = function.sym_name.data
+            calls = [call for call in function.walk() if isinstance(call, llvm.CallOp)]
+            reused = [call for call in calls if _is_reusable(call)]
+            for number, call in enumerate(reused):
+                _keep(call, f"{label}.workspace.{number}", function)
+            if reused:
+                keeps = "".join(
+                    f"  llvm.call @{label}.workspace.{number}.keep(%null) : (!llvm.ptr) -> ()\n"
+                    for number in range(len(reused))
+                )
+                text = _RELEASE.format(function=f"{label}{RELEASE}()", calls=keeps)
+                _insert(text, function)
+
+
+def _calls(op: Operation, name: str) -> bool:
+    return (
+        isinstance(op, llvm.CallOp) and op.callee is not None and op.callee.string_value() == name
+    )
+
+
+def _is_reusable(call: llvm.CallOp) -> bool:
+    """Whether it allocates as much each time, and what it allocates is freed in this function."""
+    if not _calls(call, _ALLOCATE):
+        return False
+    _, size = _arguments(call)
+    return size is not None and size >= SMALLEST and any(_frees(call))
+
+
+def _arguments(call: llvm.CallOp) -> Iterator[int | None]:
+    """Alignment and size, where they are constants."""
+    for argument in call.args:
+        constant = argument.owner
+        value = constant.value if isinstance(constant, llvm.ConstantOp) else None
+        yield value.value.data if isinstance(value, IntegerAttr) else None
+
+
+def _frees(call: llvm.CallOp) -> Iterator[Operation]:
+    return (use.operation for use in call.results[0].uses if _calls(use.operation, _FREE))
+
+
+def _keep(call: llvm.CallOp, name: str, function: llvm.FuncOp) -> None:
+    """Let ``call``, and what frees its result, use a variable of this name."""
+    alignment, size = _arguments(call)
+    kind = call.args[1].type
+    text = _VARIABLE.format(
+        name=name, alignment=f"{alignment} : {kind}", size=f"{size} : {kind}", type=kind
+    )
+    _insert(text, function)
+    for freed in list(_frees(call)):
+        Rewriter.replace_op(freed, llvm.CallOp(f"{name}.keep", call.results[0]), [])
+    taken = llvm.CallOp(f"{name}.take", return_type=call.results[0].type)
+    Rewriter.replace_op(call, taken)
+
+
+def _insert(text: str, function: llvm.FuncOp) -> None:
+    """Put functions and variables in front of ``function``."""
+    parsed = parse_module(text, "reuse-workspace", registry.context())
+    ops = list(parsed.ops)
+    for op in ops:
+        op.detach()
+    Rewriter.insert_op(ops, InsertPoint.before(function))
