@@ -51,6 +51,9 @@ from kc.dialects.tir import (
 )
 from kc.dialects.tir.threads import BLOCK_AXES, is_in_lockstep, is_same_axis, is_shared
 
+RUN_ONCE = (scf.IfOp, scf.IndexSwitchOp, scf.ExecuteRegionOp)
+"""Operations that run each of their regions at most once."""
+
 UNORDERED = (ForKind.PARALLEL, ForKind.VECTORIZED)
 """The kinds of loops whose iterations come in any order."""
 
@@ -96,6 +99,9 @@ class Instance:
     """Whether it is the time before all that is in ``op``."""
     init_of: BlockOp | None = None
     """The innermost block whose init ``op`` is in."""
+    repeats: list[Operation] = field(default_factory=list)
+    """Operations around ``op``, outermost first, that run it any number of times, and are no loops
+    of tir: ``scf.while`` and others."""
 
     def copy(self) -> Instance:
         """The same execution, to which a question can add what it asks of it."""
@@ -107,6 +113,7 @@ class Instance:
             opaque=list(self.opaque),
             values=dict(self.values),
             empty=list(self.empty),
+            repeats=list(self.repeats),
         )
 
     def at(self, witness: Witness) -> str:
@@ -127,11 +134,16 @@ class Supply:
 class Space:
     """The context that the instances of one question share: the symbolic sizes, as parameters.
 
-    ``bound`` loops are taken to be bound to the axes given there.
+    ``bound`` loops are taken to be bound to the axes given there. Where ``within`` is given, the
+    question is about one execution of it, and so about one iteration of each operation around it
+    that is no loop of tir.
     """
 
-    def __init__(self, bound: Mapping[ForOp, str] | None = None) -> None:
+    def __init__(
+        self, bound: Mapping[ForOp, str] | None = None, *, within: Operation | None = None
+    ) -> None:
         self.bound = bound or {}
+        self.within = within
         self.parameters: dict[str, str] = {}
         self.facts: list[Condition] = []
         self._keys: dict[SSAValue, str] = {}
@@ -206,6 +218,8 @@ class Space:
             self._enter_block(parent, block, instance)
         else:
             instance.opaque.append(Undecided(f"{parent.name} is not understood"))
+            if not isinstance(parent, RUN_ONCE):
+                instance.repeats.append(parent)
 
     def _truth(self, value: SSAValue, instance: Instance) -> Condition | None:
         """When a computed condition holds, if that is affine."""
@@ -409,7 +423,8 @@ class Space:
         """The condition that ``first`` may be executed before ``second``.
 
         Different iterations of a parallel or vectorized loop, and blocks of threads, come in any
-        order; the threads of a block are in lockstep.
+        order; the threads of a block are in lockstep. Two executions in an ``scf.while`` come in
+        any order, too, as its iterations are no coordinates.
         """
         return self._ordered(first, second, may=True)
 
@@ -418,8 +433,12 @@ class Space:
         cases: list[Condition] = []
         same: list[Condition] = []
         apart: list[Condition] = []
+        repeats = self._repeats(first, second) if may else []
         for loop in common:
             lhs, rhs = first.loops[loop], second.loops[loop]
+            while repeats and is_inside(loop, repeats[0]):
+                repeats.pop(0)
+                cases.append(all_of(same))
             if lhs == rhs:
                 continue  # shared: one iteration
             axis = self.axis(loop)
@@ -431,12 +450,26 @@ class Space:
             elif may:
                 cases.append(all_of([*same, lhs.differs(rhs)]))
             same.append(lhs.equals(rhs))
+        if repeats:
+            cases.append(all_of(same))
         starts = first.at_start and is_inside(second.op, first.op)
         if starts or is_before(first.op, second.op):
             cases.append(all_of(same))
         if may and apart and first.op is second.op:
             cases.append(all_of([*same, any_of(apart)]))
         return any_of(cases)
+
+    def _repeats(self, first: Instance, second: Instance) -> list[Operation]:
+        """The operations around both that may be in different iterations, outermost first: around
+        no loop of which both are in the same iteration, nor around what the question is about."""
+        shared = [loop for loop, at in first.loops.items() if second.loops.get(loop) == at]
+        fixed = [*shared, self.within] if self.within is not None else shared
+        return [
+            op
+            for op in first.repeats
+            if op in second.repeats
+            and not any(inner is not op and is_inside(inner, op) for inner in fixed)
+        ]
 
     def same_buffer(self, buffer: SSAValue, first: Instance, second: Instance) -> list[Condition]:
         """The condition that two instances use the same allocation of ``buffer``."""

@@ -254,7 +254,7 @@ def _is_in_place(last: _Life, life: _Life) -> bool:
 
 def _may_overwrite(write: Access, read: Access, at: Operation) -> bool:
     """Whether in one execution of ``at`` an element may be written before it is read."""
-    space = Space()
+    space = Space(within=at)
     writing = space.instance(write)
     around = loop_tree.all_loops_around(at)
     reading = space.instance(read, {loop: writing.loops[loop] for loop in around})

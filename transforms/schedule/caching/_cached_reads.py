@@ -120,7 +120,7 @@ class CachedReads:
             if child is None or (child is not anchor and child.is_before_in_block(anchor)):
                 continue
             for load in self.loads:
-                space = Space()
+                space = Space(within=anchor)
                 read = space.instance(load)
                 write = space.instance(store, loops_shared(level, read, self.buffer))
                 same = same_element(space, load, read, part, write)

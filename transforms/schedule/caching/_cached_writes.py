@@ -131,7 +131,7 @@ class CachedWrites:
             if child_at(place.level, use) is not place.anchor:
                 continue
             for store in self.stores:
-                space = Space()
+                space = Space(within=place.anchor)
                 write = space.instance(store)
                 access = space.instance(use, loops_shared(place.level, write, self.buffer))
                 same = same_element(space, store, write, unmoved.part, access)
@@ -162,7 +162,7 @@ class CachedWrites:
                 above is not place.anchor and above.is_before_in_block(place.anchor)
             ):
                 return self._not_written(load, f"it comes before block {self.block.label}")
-            space = Space()
+            space = Space(within=place.anchor)
             read = space.instance(load)
             element = space.element(load, read)
             own = loops_shared(place.level, read)
