@@ -12,7 +12,7 @@ CLANG := clang-22
 INSTALLED := $(VENV)/installed-$(notdir $(PYTHON))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast sweep test-topi check bench bench-gpu docs site native fuzz fuzz-auto fuzz-upstream fuzz-texts mutants clean
+.PHONY: help demo test test-fast sweep test-topi check bench bench-gpu docs site native fuzz fuzz-auto fuzz-upstream fuzz-rewritten fuzz-texts mutants clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -64,6 +64,9 @@ fuzz-auto: $(INSTALLED) ## choose schedules for many random programs, and check 
 
 fuzz-upstream: $(INSTALLED) ## compare random text of upstream's dialects with MLIR's own lowering: SEED=1 COUNT=1000
 	$(PY) test/fuzz/upstream_lowering.py $(SEED) $(COUNT)
+
+fuzz-rewritten: $(INSTALLED) ## read and run random text rewritten by passes of mlir-opt: SEED=1 COUNT=500
+	$(PY) test/fuzz/rewritten_texts.py $(SEED) $(COUNT)
 
 fuzz-texts: $(INSTALLED) ## read, lower and build mutants of texts, none of which may fail: SEED=1 COUNT=1000
 	$(PY) test/fuzz/mutated_texts.py $(SEED) $(COUNT)

@@ -205,40 +205,39 @@ def _as_tensor(value: SSAValue, end: Operation) -> SSAValue:
 
 
 def _as_arguments(function: func.FuncOp) -> None:
-    """Each value that is returned is stored to an argument; other results stay."""
+    """Each value that is returned is stored to an argument. Where one is of a kind that cannot be,
+    all stay, in their order, for what refuses that one."""
     outputs = list(function.function_type.outputs)
+    memories = [_result_memory(type_) for type_ in outputs]
+    if None in memories:
+        return
     entry = function.body.blocks[0]
     taken = {arg.name_hint for arg in entry.args if arg.name_hint}
-    places: dict[int, SSAValue] = {}
+    places: list[SSAValue] = []
     attrs = list(function.arg_attrs.data) if function.arg_attrs is not None else []
     attrs += [DictionaryAttr({})] * (len(entry.args) - len(attrs))
     declared = function.res_attrs.data if function.res_attrs is not None else None
-    for n, type_ in enumerate(outputs):
-        memory = _result_memory(type_)
-        if memory is not None:
-            place = entry.insert_arg(memory, len(entry.args))
-            place.name_hint = fresh_name("out", taken)
-            places[n] = place
-            name = StringAttr(place.name_hint)
-            given = declared[n].data if declared is not None else {}
-            attrs.append(DictionaryAttr({"kc.name": name, **given, "kc.role": StringAttr("out")}))
+    for n, memory in enumerate(memories):
+        assert memory is not None
+        place = entry.insert_arg(memory, len(entry.args))
+        place.name_hint = fresh_name("out", taken)
+        places.append(place)
+        name = StringAttr(place.name_hint)
+        given = declared[n].data if declared is not None else {}
+        attrs.append(DictionaryAttr({"kc.name": name, **given, "kc.role": StringAttr("out")}))
     for block in function.body.blocks:
         if isinstance(end := block.last_op, func.ReturnOp):
-            for n, place in places.items():
-                _store(end.operands[n], place, end)
-            _give_back({end.operands[n] for n in places}, end)
-            end.operands = [value for n, value in enumerate(end.operands) if n not in places]
-    kept = [type_ for n, type_ in enumerate(outputs) if n not in places]
-    function.function_type = FunctionType.from_lists([arg.type for arg in entry.args], kept)
+            for value, place in zip(end.operands, places, strict=True):
+                _store(value, place, end)
+            _give_back({*end.operands}, end)
+            end.operands = []
+    function.function_type = FunctionType.from_lists([arg.type for arg in entry.args], [])
     function.arg_attrs = ArrayAttr(attrs)
-    if declared is not None:
-        function.res_attrs = ArrayAttr(
-            [given for n, given in enumerate(declared) if n not in places]
-        )
+    function.res_attrs = None
 
 
 def _result_memory(type_: Attribute) -> MemRefType | None:
-    """The argument that a result is written to; None for one that stays a result."""
+    """The type of the argument that a result is written to; None for one that cannot be."""
     if isinstance(type_, _SCALAR):
         return MemRefType(stored_type(type_), [])
     if is_held_vector(type_):

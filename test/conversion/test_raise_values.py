@@ -73,8 +73,16 @@ def test_a_function_that_passes_vectors_is_still_called():
     np.testing.assert_array_equal(module["twice"](v), 2 * v)
 
 
-def test_a_memref_of_unknown_size_is_no_result():
-    text = "func.func @f(%x: memref<?xf32>) -> memref<?xf32> {\n  return %x : memref<?xf32>\n}"
+@pytest.mark.parametrize(
+    ("results", "values"),
+    [("memref<?xf32>", "%x"), ("(memref<?xf32>, memref<2xf32>)", "%x, %y")],
+)
+def test_a_memref_of_unknown_size_is_no_result(results: str, values: str):
+    types = results.strip("()")
+    text = (
+        f"func.func @f(%x: memref<?xf32>, %y: memref<2xf32>) -> {results} {{\n"
+        f"  return {values} : {types}\n}}"
+    )
     with pytest.raises(KCError) as caught:
         kc.build(kc.IRModule.parse(text, "k.mlir"))
     assert str(caught.value) == (

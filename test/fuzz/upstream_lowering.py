@@ -18,7 +18,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -279,9 +279,9 @@ def compare_all(programs: Sequence[Loops], level: int) -> Counter[str]:
             check(program, run_upstream(program, ir))
             ways["MLIR"] += 1
         except AssertionError as error:  # kc has yet to give what is expected
-            _report(ways, program, error, "MLIR alone differs")
+            report(ways, program, error, "MLIR alone differs")
         except Exception as error:
-            _report(ways, program, error)
+            report(ways, program, error)
     branches = [program for program in programs if " cf." in program.text]
     for program in branches:  # some of these are not raised, and all would be raised again
         _compare_own([program], level, ways)
@@ -320,7 +320,7 @@ def _compare_own(programs: Sequence[Loops], level: int, ways: Counter[str]) -> N
             drawn.check(arrays)
             ways.update(("native", "interpreter"))
         except Exception as error:
-            _report(ways, program, error)
+            report(ways, program, error)
 
 
 def _build(texts: Sequence[str], level: int) -> tuple[kc.IRModule, Any]:
@@ -351,19 +351,26 @@ def _compare_refused(program: Loops, ways: Counter[str]) -> None:
         else:
             kc.build(drawn.module)
     except Exception as error:
-        _report(ways, program, error)
+        report(ways, program, error)
 
 
-def _report(ways: Counter[str], program: Loops, error: Exception, what: str = "differ") -> None:
+def report(ways: Counter[str], program: Loops, error: Exception, what: str = "differ") -> None:
+    """Print what differs, and count it."""
     ways[what] += 1
-    print(f"{what}: {type(error).__name__}: {error}\n{program.text}\n{program.python}", flush=True)
+    notes = "\n".join(getattr(error, "__notes__", ()))
+    print(
+        f"{what}: {type(error).__name__}: {error}\n{notes}\n{program.text}\n{program.python}",
+        flush=True,
+    )
 
 
-def compare_apart(programs: Sequence[Loops], level: int) -> Counter[str]:
-    """As :func:`compare_all`, in a process of its own: code that ends the process ends one batch,
-    of which the halves run then, and nothing has to be collected that a process leaves."""
+def apart(
+    compare: Callable[[Sequence[Loops], int], Counter[str]], programs: Sequence[Loops], choice: int
+) -> Counter[str]:
+    """``compare(programs, choice)`` in a process of its own: code that ends the process ends one
+    batch, of which the halves run then, and nothing has to be collected that a process leaves."""
     receiver, sender = _FORKS.Pipe(duplex=False)
-    process = _FORKS.Process(target=lambda: sender.send(compare_all(programs, level)))
+    process = _FORKS.Process(target=lambda: sender.send(compare(programs, choice)))
     process.start()
     sender.close()
     try:
@@ -372,11 +379,11 @@ def compare_apart(programs: Sequence[Loops], level: int) -> Counter[str]:
         process.join()
         if len(programs) == 1:
             ways: Counter[str] = Counter()
-            _report(ways, programs[0], ChildProcessError(f"it ended with {process.exitcode}"))
+            report(ways, programs[0], ChildProcessError(f"it ended with {process.exitcode}"))
             return ways
         middle = len(programs) // 2
         parts = (programs[:middle], programs[middle:])
-        return sum((compare_apart(part, level) for part in parts), Counter[str]())
+        return sum((apart(compare, part, choice) for part in parts), Counter[str]())
     finally:
         process.join()
 
@@ -394,7 +401,7 @@ def main(seed: int, count: int) -> int:
     for first in range(seed, seed + count, BATCH):
         numbers = range(first, min(first + BATCH, seed + count))
         programs = [draw_program(n) for n in numbers]
-        ways.update(compare_apart(programs, Random(first).choice(LEVELS)))
+        ways.update(apart(compare_all, programs, Random(first).choice(LEVELS)))
         done = ", ".join(f"{name} {number}" for name, number in ways.items())
         print(f"{numbers[-1] + 1 - seed} programs: {done}", flush=True)
     return ways["differ"]
