@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import ModuleOp
 from kc.codegen.c_source.expressions import Expressions
 from kc.codegen.c_source.function import FunctionPrinter
 from kc.codegen.c_source.helpers import Helpers
-from kc.codegen.c_source.tables import define_table
+from kc.codegen.c_source.tables import define_tables
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 
@@ -23,8 +23,7 @@ from kc.support.locations import location_of
 def emit_c(module: ModuleOp) -> str:
     """The C source of a module's functions. Raises CodegenError (KC44xx) for what C lacks."""
     helpers = Helpers()
-    globals_ = [op for op in module.body.ops if isinstance(op, memref.GlobalOp)]
-    tables = [define_table(op, Expressions(helpers)) for op in globals_]
+    tables = define_tables(module.body.ops, Expressions(helpers))
     printers = [FunctionPrinter(function, Expressions(helpers)) for function in _functions(module)]
     declared = [
         f"{FunctionPrinter(printer.function, printer.expressions).prototype()};\n"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, MemRefType
+from xdsl.ir import Operation
 
 from kc.codegen.c_source.expressions import Expressions, float_bits
 from kc.dialects.float_types import float_dtype
@@ -19,6 +21,25 @@ _WIDTH = 100
 def table_name(symbol: str) -> str:
     """The name of a table in C, which no variable of a function has."""
     return f"kc_table_{symbol}"
+
+
+def define_tables(ops: Iterable[Operation], expressions: Expressions) -> list[str]:
+    """The constants among ``ops`` that the code beside them reads: compilers warn of others.
+
+    Raises CodegenError as :func:`define_table` does, for globals that nothing reads too.
+    """
+    ops = list(ops)
+    read = {
+        inner.name_.root_reference.data
+        for op in ops
+        for inner in op.walk()
+        if isinstance(inner, memref.GetGlobalOp)
+    }
+    return [
+        define_table(op, expressions)
+        for op in ops
+        if isinstance(op, memref.GlobalOp) and (op.sym_name.data in read or op.constant is None)
+    ]
 
 
 def define_table(op: memref.GlobalOp, expressions: Expressions) -> str:

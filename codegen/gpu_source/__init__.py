@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from kc.codegen.c_source.expressions import Expressions
 from kc.codegen.c_source.helpers import Helpers
-from kc.codegen.c_source.tables import define_table
+from kc.codegen.c_source.tables import define_tables
 from kc.codegen.gpu_source.kernel import KernelPrinter
 from kc.codegen.gpu_source.languages import Cuda, GpuLanguage, Metal, OpenCl
 from kc.dialects.gpu import GPUFuncOp, GPUModuleOp
@@ -43,17 +43,15 @@ def emit_gpu_source(module: ModuleOp, language: str, warp: int) -> str:
     ops = [op for home in homes for op in home.body.block.ops]
     kernels = [op for op in ops if isinstance(op, GPUFuncOp) and op.is_kernel]
     chosen.contracts = all(_may_contract(kernel) for kernel in kernels)
-    tables: list[str] = []
     for op in ops:
-        if isinstance(op, memref.GlobalOp):
-            tables.append(define_table(op, Expressions(helpers)))
-        elif op not in kernels:
+        if not isinstance(op, memref.GlobalOp) and op not in kernels:
             raise CodegenError(
                 "KC4403",
                 f"{language}: {op.name} beside kernels cannot be expressed in {chosen.title}",
                 location=location_of(op),
                 why="the source has kernels and tables of constants",
             )
+    tables = define_tables(ops, Expressions(helpers))
     defined = [KernelPrinter(kernel, Expressions(helpers), warp).define() for kernel in kernels]
     vectors = [form.definition for form in chosen.vectors.values()]
     return "\n".join([helpers.text(), *vectors, *tables, *defined])

@@ -212,6 +212,24 @@ def test_what_decided_comparisons_compare_has_no_variable(tmp_path):
     np.testing.assert_array_equal(d, [True] * 4)
 
 
+def test_tables_that_nothing_reads_are_left_out():
+    text = emit_c(
+        lowered("""
+memref.global "private" constant @read : memref<2xf64> = dense<[3.0, 5.0]>
+memref.global "private" constant @unread : memref<2xf64> = dense<[7.0, 9.0]>
+func.func @f(%A: memref<2xf64>) {
+  %one = arith.constant 1 : index
+  %t = memref.get_global @read : memref<2xf64>
+  %x = memref.load %t[%one] : memref<2xf64>
+  memref.store %x, %A[%one] : memref<2xf64>
+  func.return
+}
+""")
+    )
+    assert "kc_table_read[2] = {\n  3.0, 5.0,\n}" in text
+    assert "unread" not in text
+
+
 @pytest.mark.skipif(not CC, reason="there is no C compiler")
 def test_what_a_branch_or_a_loop_yields_to_nobody_gives_no_warning(tmp_path):
     text = emit_c(

@@ -223,7 +223,10 @@ class _Cut:
         elif all(at_least(expr, start, self.index) for expr in ends):
             end = self._extreme("min", [[expr] for expr in ends])
         else:
-            end = self._extreme("max", [ends, [start]])
+            if not at_least(extent, start, self.index):
+                # Conditions may begin to hold only behind the last iteration.
+                start = self._extreme("min", [starts, [extent]])
+            end = extent if ends == [extent] else self._extreme("max", [ends, [start]])
         block = self.loop.parent
         assert block is not None
         # What comes before conditions hold, where they hold, and what comes after.

@@ -134,3 +134,25 @@ func.func @kept(%C: memref<8x8xf32>) {
   }
   func.return
 }
+
+// -----
+
+// Conditions that begin to hold behind the last iteration of a short loop.
+
+// CHECK-LABEL: func.func @short
+// CHECK:         [[START:%[0-9]+]] = tir.apply min(5, %n)
+// CHECK-NEXT:    [[REST:%[0-9]+]] = tir.apply (%n - [[START]])
+// CHECK-NEXT:    tir.for %i in [[REST]] {
+// CHECK-NEXT:      [[AT:%[0-9]+]] = tir.apply (%i + [[START]])
+// CHECK-NEXT:      tir.store %x, %C[[[AT]]] : memref<?xf32>
+// CHECK-NEXT:    }
+// CHECK-NEXT:    func.return
+func.func @short(%C: memref<?xf32> {kc.shape = ["n"]}, %n: index {kc.name = "n"}) {
+  %x = arith.constant 1.0 : f32
+  tir.for %i in %n {
+    tir.if (%i >= 5) {
+      tir.store %x, %C[%i] : memref<?xf32>
+    }
+  }
+  func.return
+}
