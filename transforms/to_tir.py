@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import ModuleOp, VectorType
+from xdsl.ir import Operation
 
 from kc.analysis.loop_tree import preorder
 from kc.analysis.upstream import upstream_functions
@@ -22,7 +24,16 @@ def to_tir(module: ModuleOp, *, loops: bool = True) -> None:
         pass_class("index-to-arith")().apply(None, module)
     if any(op.name in _MATH for op in preorder(module)):
         pass_class("math-to-arith")().apply(None, module)
+    if any(_accesses_vectors(op) for op in preorder(module)):
+        pass_class("flatten-memrefs-of-vectors")().apply(None, module)
     pass_class("legalize-scalable-vectors")().apply(None, module)
     pass_class("convert-te-to-tir")().apply(None, module)
     if upstream_functions(module, loops=loops):
         pass_class("raise-to-tir")(loops=loops).apply(None, module)
+
+
+def _accesses_vectors(op: Operation) -> bool:
+    """Whether it loads or stores a vector as an element of a memref."""
+    if isinstance(op, memref.LoadOp):
+        return isinstance(op.res.type, VectorType)
+    return isinstance(op, memref.StoreOp) and isinstance(op.value.type, VectorType)

@@ -35,16 +35,19 @@ from xdsl.irdl import (
     param_def,
     prop_def,
     region_def,
+    traits_def,
     var_operand_def,
     var_result_def,
 )
 from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
+from xdsl.traits import HasParent
 from xdsl.utils.exceptions import VerifyException
 
 from kc.dialects.linalg.definitions import ELEMENTWISE, NAMED
 from kc.dialects.linalg.packs import PackOp, UnPackOp
 from kc.dialects.linalg.winograd import WINOGRAD_OPS
+from kc.support.diagnostics import counted
 
 
 class _WordAttr(ParametrizedAttribute):
@@ -461,6 +464,28 @@ class TransposeOp(ops.TransposeOp):
         super().verify_()
 
 
+class IndexOp(ops.IndexOp):
+    """``linalg.index 0 : index``: the iteration along a dimension, in the body of any op with a
+    body; upstream's class takes only that of ``linalg.generic``."""
+
+    traits = traits_def(HasParent(GenericOp, MapOp, ReduceOp))
+
+    def verify_(self) -> None:
+        parent, dim = self.parent_op(), self.dim.value.data
+        loops = _loop_count(parent)
+        if loops is not None and not 0 <= dim < loops:
+            has = f"{parent.name if parent else ''} has {counted(loops, 'loop')}"
+            raise VerifyException(f"{self.name}: dim {dim}, and {has}")
+
+
+def _loop_count(op: Operation | None) -> int | None:
+    """The number of loops of an op with a body, where it is known."""
+    if isinstance(op, GenericOp):
+        return len(op.iterator_types)
+    type_ = op.operands[0].type if isinstance(op, MapOp | ReduceOp) else None
+    return len(type_.get_shape()) if isinstance(type_, ShapedType) else None
+
+
 def _named(name: str) -> type[NamedOp]:
     op_class = type(f"{name.title().replace('_', '')}Op", (NamedOp,), {"name": f"linalg.{name}"})
     op_class.__module__ = __name__
@@ -478,7 +503,7 @@ LINALG = Dialect(
     [
         GenericOp,
         ops.YieldOp,
-        ops.IndexOp,
+        IndexOp,
         ops.BroadcastOp,
         TransposeOp,
         MapOp,

@@ -18,7 +18,13 @@ from kc.dialects.vector.elements import (
     ToElementsOp,
 )
 from kc.dialects.vector.masks import MaskOp, YieldOp
-from kc.dialects.vector.memory import CompressStoreOp, ExpandLoadOp, GatherOp, ScatterOp
+from kc.dialects.vector.memory import (
+    CompressStoreOp,
+    ExpandLoadOp,
+    GatherOp,
+    ScatterOp,
+    TypeCastOp,
+)
 from kc.dialects.vector.reductions import (
     ContractionOp,
     IteratorTypeAttr,
@@ -49,6 +55,7 @@ VECTOR = Dialect(
         ContractionOp,
         DeinterleaveOp,
         ExpandLoadOp,
+        TypeCastOp,
         ExtractStridedSliceOp,
         FromElementsOp,
         GatherOp,
@@ -78,6 +85,7 @@ __all__ = [
     "ContractionOp",
     "DeinterleaveOp",
     "ExpandLoadOp",
+    "TypeCastOp",
     "ExtractStridedSliceOp",
     "FromElementsOp",
     "GatherOp",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     IndexType,
     IntegerAttr,
     IntegerType,
@@ -12,7 +13,7 @@ from xdsl.dialects.builtin import (
     TensorType,
     VectorType,
 )
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     ParsePropInAttrDict,
@@ -24,7 +25,7 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from kc.dialects.vector.sizes import (
@@ -108,6 +109,37 @@ class ScatterOp(IRDLOperation):
     def verify_(self) -> None:
         _verify_indexed(self, self.base, self.offsets)
         _verify_lanes(self, self.base, self.mask, self.indices, self.value_to_store)
+
+
+@irdl_op_definition
+class TypeCastOp(IRDLOperation):
+    """``vector.type_cast %m : memref<4x8xf32> to memref<vector<4x8xf32>>``: the same memory, with
+    more or fewer of its dimensions in its elements."""
+
+    name = "vector.type_cast"
+
+    memref = operand_def(MemRefType)
+    result = result_def(MemRefType)
+
+    assembly_format = "$memref attr-dict `:` type($memref) `to` type($result)"
+    traits = traits_def(Pure())
+
+    def verify_(self) -> None:
+        given, wanted = (_all_sizes(value.type) for value in (self.memref, self.result))
+        if given != wanted or DYNAMIC_INDEX in given[1]:
+            raise VerifyException(
+                f"{self.name}: {self.memref.type} and {self.result.type} are not the same elements "
+                "in constant numbers"
+            )
+
+
+def _all_sizes(type_: Attribute) -> tuple[Attribute, list[int]]:
+    """The elements of a memref's elements, and the sizes of both."""
+    assert isinstance(type_, MemRefType)
+    sizes, element = [*type_.get_shape()], type_.element_type
+    if isinstance(element, VectorType):
+        return element.element_type, [*sizes, *element.get_shape()]
+    return element, sizes
 
 
 @irdl_op_definition

@@ -21,7 +21,6 @@ from xdsl.dialects.builtin import (
     Float80Type,
     Float128Type,
     FunctionType,
-    IntegerAttr,
     ModuleOp,
     ShapedType,
 )
@@ -472,19 +471,6 @@ def _verify_dynamic_sizes(op: Operation) -> None:
         raise _invalid(op, message)
 
 
-def _verify_dimension(op: Operation) -> None:
-    """``linalg.index`` names an existing loop."""
-    generic = op.parent_op()
-    assert generic is not None
-    loops, dim = generic.properties["iterator_types"], op.properties["dim"]
-    assert isinstance(loops, ArrayAttr)
-    assert isinstance(dim, IntegerAttr)
-    if not 0 <= dim.value.data < len(loops):
-        has = f"{generic.name} has {counted(len(loops), 'loop')}"
-        message = f"{op.name}: dim {dim.value.data}, and {has}"
-        raise _invalid(op, message)
-
-
 def _verify_declared_sizes(op: Operation) -> None:
     """The sizes of an argument (``kc.shape``) are one for each dimension, of declared symbols."""
     attrs, symbols = op.properties.get("arg_attrs"), op.attributes.get("kc.symbols")
@@ -518,7 +504,6 @@ _UNSEEN: dict[str, Callable[[Operation], None]] = {
     "affine.for": _verify_yields,
     "tensor.expand_shape": _verify_dynamic_sizes,
     "memref.expand_shape": _verify_dynamic_sizes,
-    "linalg.index": _verify_dimension,
 }
 """Checks that xDSL does not make, by operation."""
 

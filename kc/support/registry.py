@@ -214,6 +214,7 @@ PASSES = {
         (
             "index-to-arith",
             "math-to-arith",
+            "flatten-memrefs-of-vectors",
             "legalize-scalable-vectors",
             "raise-to-tir",
             "decompose-aggregates",

@@ -141,3 +141,11 @@ func.func @f(%v: vector<8xf32>) {
   %0 = vector.scalable.extract %v[4] : vector<4xf32> from vector<8xf32>
   return
 }
+
+// -----
+
+func.func @f(%m: memref<4xvector<8xf32>>) {
+  // expected-error@+1 {{vector.type_cast: memref<4xvector<8xf32>> and memref<vector<8x4xf32>> are not the same elements in constant numbers}}
+  %0 = vector.type_cast %m : memref<4xvector<8xf32>> to memref<vector<8x4xf32>>
+  return
+}

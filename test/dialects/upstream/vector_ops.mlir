@@ -11,6 +11,8 @@ func.func @f(%a: vector<2x3xf32>, %m: vector<8xi1>, %A: memref<?x?xf32>, %i: ind
   vector.scatter %A[%i, %i] [%at], %m, %g : memref<?x?xf32>, vector<8xi32>, vector<8xi1>, vector<8xf32>
   %xl = vector.expandload %A[%i, %i], %m, %p : memref<?x?xf32>, vector<8xi1>, vector<8xf32> into vector<8xf32>
   vector.compressstore %A[%i, %i], %m, %p : memref<?x?xf32>, vector<8xi1>, vector<8xf32>
+  %cm = memref.alloc() : memref<4xvector<8xf32>>
+  %tc = vector.type_cast %cm : memref<4xvector<8xf32>> to memref<vector<4x8xf32>>
   %r = vector.multi_reduction <add>, %a, %c [1] : vector<2x3xf32> to vector<2xf32>
   %ct = vector.contract {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"], kind = #vector.kind<add>} %a, %b, %c : vector<2x3xf32>, vector<3xf32> into vector<2xf32>
   %o = vector.outerproduct %c, %b, %a {kind = #vector.kind<add>} : vector<2xf32>, vector<3xf32>
@@ -36,6 +38,8 @@ func.func @f(%a: vector<2x3xf32>, %m: vector<8xi1>, %A: memref<?x?xf32>, %i: ind
 // CHECK-NEXT: vector.scatter %A[%i, %i] [%at], %m, %g : memref<?x?xf32>, vector<8xi32>, vector<8xi1>, vector<8xf32>
 // CHECK-NEXT: %xl = vector.expandload %A[%i, %i], %m, %p : memref<?x?xf32>, vector<8xi1>, vector<8xf32> into vector<8xf32>
 // CHECK-NEXT: vector.compressstore %A[%i, %i], %m, %p : memref<?x?xf32>, vector<8xi1>, vector<8xf32>
+// CHECK-NEXT: %cm = memref.alloc() : memref<4xvector<8xf32>>
+// CHECK-NEXT: %tc = vector.type_cast %cm : memref<4xvector<8xf32>> to memref<vector<4x8xf32>>
 // CHECK-NEXT: %r = vector.multi_reduction <add>, %a, %c [1] : vector<2x3xf32> to vector<2xf32>
 // CHECK-NEXT: %ct = vector.contract {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"], kind = #vector.kind<add>} %a, %b, %c : vector<2x3xf32>, vector<3xf32> into vector<2xf32>
 // CHECK-NEXT: %o = vector.outerproduct %c, %b, %a {kind = #vector.kind<add>} : vector<2xf32>, vector<3xf32>
