@@ -1,7 +1,7 @@
 """What a kernel takes of a multiprocessor, read off its PTX: registers, shared and local memory.
 
-Registers are an estimate (:mod:`kc.analysis.ptx_registers`), memory is exact;
-``benchmarks/ptx_resources.py`` compares both with what the assembler says.
+Memory is exact. Registers are the assembler's, where it is installed (:mod:`kc.support.ptxas`), and
+else an estimate (:mod:`kc.analysis.ptx_registers`); ``benchmarks/ptx_resources.py`` compares them.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kc.analysis.ptx_registers import (
@@ -19,6 +19,7 @@ from kc.analysis.ptx_registers import (
     estimated_registers,
     registers_as_written,
 )
+from kc.support.ptxas import assembled
 
 if TYPE_CHECKING:
     from kc.analysis.kernel_accesses import KernelVerdicts
@@ -34,7 +35,7 @@ class KernelResources:
     most: int
     """The registers that a thread can have, with so many threads."""
     registers: int
-    """32-bit registers that the assembler gives a thread: an estimate."""
+    """32-bit registers that the assembler gives a thread: an estimate, if it was not asked."""
     shared: int
     """Bytes of static shared memory of a block."""
     local: int
@@ -49,17 +50,28 @@ class KernelResources:
     """What is certain of its accesses and barriers, where the program is at hand."""
     least: int = 0
     """The registers without which a thread keeps values in memory: an estimate."""
+    spilled_bytes: int | None = None
+    """Bytes of a thread that the assembler keeps in memory for want of registers; None where it was
+    not asked, and registers are estimates."""
 
     @property
     def spilled(self) -> int:
-        """How many registers the kernel needs beyond those that exist, in memory: an estimate.
+        """How many registers the kernel needs beyond those that exist, in memory; an estimate where
+        the assembler was not asked.
 
         The assembler leaves the very last register unused."""
+        if self.spilled_bytes is not None:
+            return -(-self.spilled_bytes // 4)
         return max(self.least + 1 - self.most, 0)
+
+    @property
+    def registers_text(self) -> str:
+        """The number of registers, with "about" if it is an estimate."""
+        return f"{'about ' * (self.spilled_bytes is None)}{self.registers}"
 
     def __str__(self) -> str:
         threads = "threads by the launch" if self.threads is None else f"{self.threads} threads"
-        parts = [threads, f"about {self.registers} registers of {self.most}"]
+        parts = [threads, f"{self.registers_text} registers of {self.most}"]
         parts.append(f"{self.shared + self.dynamic} bytes shared")
         if self.local:
             parts.append(f"{self.local} bytes of a thread in memory")
@@ -68,7 +80,20 @@ class KernelResources:
 
 
 def resources(ptx: str, registers_per_block: int = 65536) -> list[KernelResources]:
-    """The kernels of PTX text, in its order; ``registers_per_block`` are those of the GPU."""
+    """The kernels of PTX text, in its order; ``registers_per_block`` are those of the GPU.
+
+    Registers and what is spilled are those of the assembler, where it is installed.
+    """
+    kernels = estimated_resources(ptx, registers_per_block)
+    told = assembled(ptx)
+    for n, kernel in enumerate(kernels):
+        if (known := told.get(kernel.name)) is not None:
+            kernels[n] = replace(kernel, registers=known.registers, spilled_bytes=known.spilled)
+    return kernels
+
+
+def estimated_resources(ptx: str, registers_per_block: int = 65536) -> list[KernelResources]:
+    """The same, without the assembler."""
     arch = _architecture(ptx)
     kernels: list[KernelResources] = []
     for entry in _entries(ptx):

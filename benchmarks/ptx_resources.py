@@ -37,7 +37,7 @@ import kc
 from kc import te
 from kc.analysis.loop_tree import loops
 from kc.analysis.ptx_registers import GRANULE
-from kc.analysis.ptx_resources import KernelResources, resources
+from kc.analysis.ptx_resources import KernelResources, estimated_resources
 from kc.support.diagnostics import KCError, diagnostic_handler
 
 
@@ -281,7 +281,7 @@ def compared(
             print(f"{name}: {refusal.code}")
             continue
         numbers = assembled(ptx, arch)
-        for kernel in resources(ptx):
+        for kernel in estimated_resources(ptx):
             yield name, kernel, numbers[kernel.name]
 
 

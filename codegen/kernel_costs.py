@@ -91,10 +91,7 @@ def warn_of_memory(module: ModuleOp, text: str, target: Target) -> None:
             facts.append(f"arrays with indices that are computed: {kernel.local} bytes of a thread")
             hints.append("unroll the loops over them, or make their tile smaller")
         if kernel.spilled:
-            facts.append(
-                f"registers: about {kernel.registers} of a thread, and it has {kernel.most} where "
-                f"a block has {kernel.threads} threads"
-            )
+            facts.append(_too_few_registers(kernel))
             hints.append("a smaller tile for each thread, or fewer threads in a block")
         warn(
             "KC4366",
@@ -104,3 +101,10 @@ def warn_of_memory(module: ModuleOp, text: str, target: Target) -> None:
             why="a thread's own memory is global memory, hundreds of times slower than registers",
             hints=hints,
         )
+
+
+def _too_few_registers(kernel: KernelResources) -> str:
+    has = f"it has {kernel.most} where a block has {kernel.threads} threads"
+    if kernel.spilled_bytes is None:
+        return f"registers: about {kernel.registers} of a thread, and {has}"
+    return f"registers: {kernel.spilled_bytes} bytes of a thread have none (by ptxas), and {has}"

@@ -237,9 +237,10 @@ def check(
 def resources(module: Any) -> tuple[KernelResources, ...]:
     """The resources of each kernel of a module: registers, shared memory, barriers.
 
-    ``module`` is the result of :func:`kc.build` for ``cuda``. They are read from the PTX, where
-    registers are an estimate, and from the launches, where dynamic shared memory is 0 if its size
-    depends on the arguments of a call.
+    ``module`` is the result of :func:`kc.build` for ``cuda``. They are read from the PTX, and from
+    the launches, where dynamic shared memory is 0 if its size depends on the arguments of a call.
+    Registers and spills are those of ``ptxas`` where it is installed (``KC_PTXAS=none`` leaves it
+    alone), and else estimates.
 
     Raises CallError KC6300 for a module without PTX.
     """

@@ -23,6 +23,7 @@ providers._get_local_constants = lambda: providers._local_constants
 # A shell starts what runs in its background with interrupts ignored, which tests of them inherit.
 # The help is as wide as it says.
 os.environ.pop("COLUMNS", None)
+os.environ["KC_PTXAS"] = "none"  # numbers are the same where it is installed
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

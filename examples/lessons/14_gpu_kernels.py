@@ -22,7 +22,7 @@ def checked(s: te.Schedule, args: list, *arrays: np.ndarray) -> kc.gpu.Report:
     (kernel,) = kc.gpu.resources(module)
     print(
         f"{kernel.shared} bytes of shared memory, {kernel.barriers} barriers in the code, "
-        f"about {kernel.registers} registers a thread"
+        f"{kernel.registers_text} registers a thread"
     )
     print(report)
     return report

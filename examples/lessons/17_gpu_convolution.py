@@ -93,7 +93,7 @@ ptx = whole.imported_modules[0].get_source()
 print(f"256 x 14 x 14 x 256 -> 512: {len(ptx.splitlines())} lines of PTX")
 print(f"{kernel.shared} bytes of shared memory, {kernel.barriers} barriers in the code")
 print(f"loads and stores of 128 bits: {len(re.findall(r'(?:ld|st)[.a-z]*[.]v4', ptx))}")
-print(f"about {kernel.registers} registers a thread")
+print(f"{kernel.registers_text} registers a thread")
 assert kernel.shared == 2 * CHANNELS * 64 * 4
 assert not kernel.spilled
 

@@ -130,5 +130,5 @@ for arch in ("sm_80", "sm_90a"):
         product(4096, 4096, 4096), (128, 128, 64), (64, 32), arch=arch, swizzled=True, ahead=True
     )
     (kernel,) = kc.gpu.resources(kc.build(sch, target=f"cuda -arch={arch}"))
-    print(f"4096 x 4096 x 4096 for {arch}: about {kernel.registers} registers of {kernel.most}")
+    print(f"4096 x 4096 x 4096 for {arch}: {kernel.registers_text} registers of {kernel.most}")
     assert not kernel.spilled

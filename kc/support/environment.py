@@ -72,6 +72,12 @@ VARIABLES = {
             "(-libs=libdevice)",
         ),
         Variable(
+            "KC_PTXAS",
+            "PATH, CUDA_HOME, wheels (nvidia-cuda-nvcc) and /usr/local/cuda",
+            "NVIDIA's assembler, whose numbers of registers and spills costs of kernels have: a "
+            "path, or none for estimates",
+        ),
+        Variable(
             "CC",
             "cc, gcc or clang, the first in PATH",
             "the C compiler that links shared libraries and compiles the C target, with its flags",

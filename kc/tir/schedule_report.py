@@ -447,7 +447,7 @@ def _rows(cost: Cost) -> Mapping[str, tuple[int, str]]:
             f"{kernel.name}: shared memory": (shared, size_text(shared)),
             f"{kernel.name}: registers": (
                 kernel.registers,
-                f"about {kernel.registers} of {kernel.most}",
+                f"{kernel.registers_text} of {kernel.most}",
             ),
         }
         if kernel.verdicts is not None:
