@@ -31,7 +31,17 @@ from kc.analysis import loop_tree
 from kc.analysis.index_values import IndexValues
 from kc.analysis.ptx_resources import KernelResources
 from kc.analysis.regions import BoundIndexValues, box
-from kc.dialects.tir import AllocOp, BlockOp, ForKind, ForOp, LoadOp, StoreOp, SymbolOp
+from kc.dialects.tir import (
+    AllocOp,
+    BlockOp,
+    CallOp,
+    ForKind,
+    ForOp,
+    LoadOp,
+    StoreOp,
+    SymbolOp,
+    ViewOp,
+)
 from kc.support.diagnostics import counted
 from kc.support.display import to_table
 
@@ -173,7 +183,6 @@ class _Counter:
         self._read = [op for top in (*simple, *self.tops) for op in loop_tree.preorder(top)]
         self.assumed: dict[str, int] = {}
         self.index = self._numbers(function, assume)
-        self._accesses: dict[Operation, list[LoadOp | StoreOp]] = {}
         self._trips = {op: self._trip(op) for op in self._read if isinstance(op, ForOp)}
         self._arguments = self._argument_shapes()
         self._boxes: dict[Block, dict[SSAValue, int]] = {}
@@ -271,6 +280,11 @@ class _Counter:
                 loaded += _bytes(op.result.type)
             elif isinstance(op, StoreOp):
                 stored += _bytes(op.value.type)
+            elif isinstance(op, CallOp):
+                for buffer, is_read, is_written in op.accesses:
+                    size = self._size(buffer) or LINE
+                    loaded += is_read * size
+                    stored += is_written * size
             elif _is_arithmetic(op):
                 operations += _lanes(op.results[0].type)
             # An init runs once where the body runs often: it is not counted.
@@ -346,14 +360,16 @@ class _Counter:
             self._boxes[block] = touched
         return touched
 
-    def _grouped(self, block: Block) -> dict[SSAValue, list[LoadOp | StoreOp]]:
+    def _grouped(self, block: Block) -> dict[SSAValue, list[_Access]]:
         return _by_buffer(inner for op in block.ops for inner in loop_tree.preorder(op))
 
-    def _box_size(
-        self, buffer: SSAValue, accesses: Iterable[LoadOp | StoreOp], block: Block
-    ) -> int:
+    def _box_size(self, buffer: SSAValue, accesses: Sequence[_Access], block: Block) -> int:
         assert isinstance(buffer.type, MemRefType)
-        part = box(accesses, block, self.index)
+        whole = self._size(buffer)
+        boxes = [access for access in accesses if access is not None]
+        if len(boxes) < len(accesses):
+            return LINE * ASSUMED if whole is None else max(whole, LINE)
+        part = box(boxes, block, self.index)
         if not part:
             return LINE
         sizes = [
@@ -362,7 +378,6 @@ class _Counter:
         ]
         run = sizes[-1] * _bytes(buffer.type.element_type)
         size = math.prod(sizes[:-1]) * max(1, -(-run // LINE)) * LINE
-        whole = self._size(buffer)
         return size if whole is None else min(size, max(whole, LINE))
 
     def _traffic(
@@ -379,7 +394,14 @@ class _Counter:
             if isinstance(op, ForOp):
                 fetched = self._loop_traffic(op, cache)
             elif isinstance(op, LoadOp | StoreOp):
-                fetched = {op.buffer: LINE}
+                fetched = {_viewed(op.buffer)[0]: LINE}
+            elif isinstance(op, CallOp):
+                block = op.parent
+                assert block is not None
+                fetched = {
+                    buffer: self._box_size(buffer, accesses, block)
+                    for buffer, accesses in _by_buffer([op]).items()
+                }
             else:
                 regions = [op.body] if isinstance(op, BlockOp) else op.regions
                 fetched = defaultdict(int)
@@ -407,13 +429,32 @@ class _Counter:
         }
 
 
-def _by_buffer(ops: Iterable[Operation]) -> dict[SSAValue, list[LoadOp | StoreOp]]:
-    """The loads and stores among ``ops``, by what they access."""
-    grouped: dict[SSAValue, list[LoadOp | StoreOp]] = defaultdict(list)
+_Access = LoadOp | StoreOp | ViewOp | None
+"""What says which elements of a buffer are touched; None: all of them."""
+
+
+def _by_buffer(ops: Iterable[Operation]) -> dict[SSAValue, list[_Access]]:
+    """The loads, stores and calls among ``ops``, by what they access. What a view is of is accessed
+    by the view: at most all of it."""
+    grouped: dict[SSAValue, list[_Access]] = defaultdict(list)
     for op in ops:
         if isinstance(op, LoadOp | StoreOp):
-            grouped[op.buffer].append(op)
+            buffer, view = _viewed(op.buffer)
+            grouped[buffer].append(view or op)
+        elif isinstance(op, CallOp):
+            for value, _, _ in op.accesses:
+                buffer, view = _viewed(value)
+                grouped[buffer].append(view)
     return grouped
+
+
+def _viewed(buffer: SSAValue) -> tuple[SSAValue, ViewOp | None]:
+    """The buffer that ``buffer`` is a part of, and the view of that buffer; none if it is whole."""
+    view = None
+    while isinstance(buffer.owner, ViewOp):
+        view = buffer.owner
+        buffer = view.buffer
+    return buffer, view
 
 
 _ONE_AFTER_THE_OTHER = (

@@ -173,6 +173,54 @@ def test_symbolic_splits_count_what_runs():
     assert cost(sch, assume={"n": 100}).operations == 200
 
 
+VIEWED = """
+func.func private @column(memref<4xf32, strided<[64], offset: ?>>, memref<64xf32>)
+func.func @main(%A: memref<64x64xf32>, %B: memref<64xf32>) {{
+  tir.for %i in 16 {{
+    tir.for %j in 64 {{
+      %part = tir.view %A[%i * 4, %j] along [0]
+          : memref<64x64xf32> to memref<4xf32, strided<[64], offset: ?>>
+      {0}
+    }}
+  }}
+  func.return
+}}
+"""
+STRIDED = "memref<4xf32, strided<[64], offset: ?>>"
+
+
+@pytest.mark.parametrize(
+    ("body", "loaded", "stored"),
+    [
+        (
+            f"%0 = tir.load %part[2] : {STRIDED}\n tir.store %0, %part[3] : {STRIDED}",
+            4 * 16 * 64,
+            4 * 16 * 64,
+        ),
+        (
+            f"tir.call @column(update %part, read %B) : ({STRIDED}, memref<64xf32>)",
+            (4 + 64) * 4 * 16 * 64,
+            4 * 4 * 16 * 64,
+        ),
+    ],
+    ids=["loads and stores", "calls"],
+)
+def test_views_are_parts_of_their_buffers(body: str, loaded: int, stored: int):
+    """Neighbours in a column are in different lines, and are there for the next columns if the
+    cache has four lines (and B, for calls)."""
+    function = loop_tree.functions(schedule(VIEWED.format(body)).module)[-1]
+    of_b = 256 if "call" in body else 0
+    counted = estimate(function, [4 * LINE + of_b - 1, 4 * LINE + of_b, 1 << 20])
+    assert (counted.loaded, counted.stored) == (loaded, stored)
+    assert counted.footprint == 64 * 64 * 4 + of_b
+    accesses = 4 * LINE if "call" in body else 2 * LINE
+    assert counted.traffic == (
+        16 * 64 * (accesses + of_b),
+        64 * 64 * 4 + 16 * of_b,
+        counted.footprint,
+    )
+
+
 def test_inlining_shows():
     sch = schedule(CHAIN)
     before = cost(sch, assume={"n": 100})
