@@ -72,9 +72,9 @@ def test_what_it_says(fake: Path):
 
 
 def test_estimates_stay_where_there_is_no_answer(fake: Path, monkeypatch: pytest.MonkeyPatch):
-    other = PTX.replace("sm_80", "sm_90a")
-    assert assembled(other) == {}
-    assert resources(other) == estimated_resources(other)
+    unknown = PTX.replace("sm_80", "sm_90a")
+    assert assembled(unknown) == {}
+    assert resources(unknown) == estimated_resources(unknown)
     for value in ("none", str(fake / "absent")):
         monkeypatch.setenv("KC_PTXAS", value)
         assert find_ptxas() is None
