@@ -24,6 +24,8 @@ from xdsl.interpreter import (
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from kc.analysis.interpreter.affine_code import map_function
+from kc.analysis.interpreter.combine import combining_function
+from kc.analysis.interpreter.elementwise import Scalar
 from kc.analysis.interpreter.engine import KernelInterpreter, Run, prepared
 from kc.analysis.interpreter.errors import (
     ExecutionError,
@@ -32,6 +34,7 @@ from kc.analysis.interpreter.errors import (
     index_text,
 )
 from kc.analysis.interpreter.values import Buffer, fresh_array, is_float, vector_of
+from kc.dialects.memref_atomics import ATOMIC_KINDS
 from kc.dialects.memref_views import (
     AtomicYieldOp,
     ExtractAlignedPointerAsIndexOp,
@@ -40,6 +43,21 @@ from kc.dialects.memref_views import (
 from kc.dialects.tir import DYNAMIC
 
 Index = tuple[int, ...]
+
+_COMBINATIONS = {
+    "addf": "add",
+    "addi": "add",
+    "andi": "and",
+    "maxs": "maxsi",
+    "maxu": "maxui",
+    "mins": "minsi",
+    "minu": "minui",
+    "mulf": "mul",
+    "muli": "mul",
+    "ori": "or",
+    "xori": "xor",
+}
+"""Kinds of ``memref.atomic_rmw`` that ``vector.reduction`` calls otherwise."""
 
 
 def element_reader(op: Operation, element: Attribute) -> Callable[[Buffer, Index], Any]:
@@ -146,6 +164,22 @@ class MemRefFunctions(InterpreterFunctions):
     def store(self, interpreter: KernelInterpreter, op: memref.StoreOp) -> Run:
         write = element_writer(op)
         return lambda value, buffer, *index: write(value, buffer, index)
+
+    @prepared(memref.AtomicRMWOp)
+    def atomic_update(self, interpreter: KernelInterpreter, op: memref.AtomicRMWOp) -> Run:
+        read, write = element_reader(op, op.result.type), element_writer(op)
+        kind = ATOMIC_KINDS[op.kind.value.data]
+        if kind == "assign":
+            combine: Scalar = lambda _, value: value  # noqa: E731
+        else:
+            combine = combining_function(op, _COMBINATIONS.get(kind, kind), op.result.type)
+
+        def run(value: Any, buffer: Buffer, *index: int) -> Any:
+            old = read(buffer, index)
+            write(combine(old, value), buffer, index)
+            return old
+
+        return run
 
     @prepared(GenericAtomicRMWOp)
     def generic_atomic_update(self, interpreter: KernelInterpreter, op: GenericAtomicRMWOp) -> Run:

@@ -9,6 +9,7 @@ import pytest
 from interpreter_support import DTYPES, call, parse
 
 from kc.analysis.interpreter import ExecutionError, OutOfBoundsError, PoisonError, run
+from kc.dialects.memref_atomics import ATOMIC_KINDS
 
 RNG = np.random.default_rng(3)
 
@@ -321,6 +322,32 @@ def test_fresh_memory_is_garbage(kind: str):
     a, b = call(text)
     assert np.isnan(a)
     assert b & 0xFFFF == 0xA5A5
+
+
+@pytest.mark.parametrize(
+    ("kind", "dtype", "old", "value", "new"),
+    [
+        ("addi", "i8", 127, 1, -128),
+        ("maxs", "i8", -1, 1, 1),
+        ("maxu", "i8", -1, 1, -1),
+        ("minu", "i8", -1, 1, 1),
+        ("xori", "i8", 6, 3, 5),
+        ("mulf", "f32", 3.0, 0.5, 1.5),
+        ("minimumf", "f32", 3.0, -0.5, -0.5),
+        ("assign", "f32", 3.0, 0.5, 0.5),
+    ],
+)
+def test_atomic_updates(kind: str, dtype: str, old: float, value: float, new: float):
+    text = f"""
+    func.func @f(%a: memref<2x{dtype}>, %v: {dtype}, %i: index) -> {dtype} {{
+      %r = "memref.atomic_rmw"(%v, %a, %i) <{{kind = {ATOMIC_KINDS.index(kind)} : i64}}>
+          : ({dtype}, memref<2x{dtype}>, index) -> {dtype}
+      func.return %r : {dtype}
+    }}"""
+    a = np.array([0, old], DTYPES[dtype])
+    (before,) = run(parse(text), "f", [a, a.dtype.type(value), 1])
+    assert before == old
+    np.testing.assert_array_equal(a, np.array([0, new], a.dtype))
 
 
 def test_deallocated_memory():

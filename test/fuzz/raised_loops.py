@@ -517,6 +517,8 @@ class LoopWriter:
             self.branch(depth)
         elif pick < 0.76:
             self.copy()
+        elif pick < 0.79:
+            self.atomic()
         else:
             self.assign()
 
@@ -596,6 +598,40 @@ class LoopWriter:
         old, term = self.load(buffer, place), self.value(1)
         pair = (old, term) if self.chance(0.7) else (term, old)
         self.store(self.binary(kind, *pair), buffer, place)
+
+    def atomic(self) -> None:
+        """An atomic update, of a kind or by a region; the element before is a value after it."""
+        buffers = self.written()
+        if not buffers:
+            return
+        buffer, term, old = self.random.choice(buffers[-4:]), self.value(1), self.fresh("v")
+        place = self.element_of(buffer)
+        kind = self.random.choice(("add", "max", "min", "assign"))
+        at = f"%{buffer.name}[{self.operands(place, affine=False)}]"
+        type_, element = buffer.type(self.element), self.element
+        python = f"{buffer.name}[{python_place(place)}]"
+        self.write(None, f"{old} = {python}")
+        if kind == "assign":
+            new = term
+        elif self.chance(0.5):
+            before = self.fresh("o")
+            self.write(f"%{old} = memref.generic_atomic_rmw {at} : {type_} {{")
+            self.write(f"^bb0(%{before}: {element}):", f"{before} = {old}")
+            new = self.binary(kind, before, term)
+            self.write(f"memref.atomic_yield %{new} : {element}")
+            self.write("}", f"{python} = {new}")
+            self.values.append(old)
+            return
+        else:
+            new = f"np.{FUNCTIONS[kind].__name__}({old}, {term})"
+        if kind != "assign":
+            kind = operation(kind, self.dtype).removeprefix("arith.")
+            kind = kind.removesuffix("i") if kind in ("maxsi", "minsi") else kind
+        self.write(
+            f"%{old} = memref.atomic_rmw {kind} %{term}, {at} : ({element}, {type_}) -> {element}",
+            f"{python} = {new}",
+        )
+        self.values.append(old)
 
     def alloc(self) -> None:
         """Memory of the scope, filled or reset at once, or later."""
@@ -683,6 +719,9 @@ class LoopWriter:
         strides = [math.prod(shape[n + 1 :]) for n in range(len(shape))]
         offset = sum(at * stride for at, stride in zip(offsets, strides, strict=True))
         gone = sizes[0] == 1 and len(sizes) > 1 and self.chance(0.5)
+        if self.chance(0.3):
+            self._part_from(buffer, sizes, strides, gone=gone)
+            return
         dims = tuple(Dim(size, str(size), self.const(size)) for size in sizes[gone:])
         layout = f", strided<{strides[gone:]}, offset: {offset}>"
         view = Buffer(name, dims, buffer.root, layout, buffer.writable)
@@ -698,6 +737,31 @@ class LoopWriter:
             parts[0] = str(offsets[0])
         self.write(
             f'%{name} = "memref.subview"(%{buffer.name}) <{{{properties}}}> : {types}',
+            f"{name} = {buffer.name}.part(({', '.join(parts)},))",
+        )
+        self.buffers.append(view)
+
+    def _part_from(
+        self, buffer: Buffer, sizes: Sequence[int], strides: Sequence[int], *, gone: bool
+    ) -> None:
+        """A subview from indices on that are computed; without its first dimension if ``gone``."""
+        name = self.fresh("a")
+        places = [
+            self.index(dim.size - size + 1) for dim, size in zip(buffer.dims, sizes, strict=True)
+        ]
+        at = self.operands(places, affine=False)
+        dims = tuple(Dim(size, str(size), self.const(size)) for size in sizes[gone:])
+        layout = f", strided<{list(strides[gone:])}, offset: ?>"
+        view = Buffer(name, dims, buffer.root, layout, buffer.writable)
+        parts = [
+            f"slice({place.python}, {place.python} + {size})"
+            for place, size in zip(places, sizes, strict=True)
+        ]
+        if gone:
+            parts[0] = places[0].python
+        self.write(
+            f"%{name} = memref.subview %{buffer.name}[{at}] {list(sizes)} {[1] * len(sizes)} : "
+            f"{buffer.type(self.element)} to {view.type(self.element)}",
             f"{name} = {buffer.name}.part(({', '.join(parts)},))",
         )
         self.buffers.append(view)

@@ -506,6 +506,83 @@ class TensorWriter:
         self.write(f"%{name} = arith.constant dense<{text}> : {self.type(dims)}")
         self.add(name, dims, array)
 
+    def sparse(self) -> None:
+        """``arith.constant sparse<...>``: a few elements, and zeros."""
+        shape = [self.random.choice((1, 2, 3)) for _ in range(self.random.choice((1, 2)))]
+        array = np.zeros(shape, self.dtype)
+        places = self.random.sample(list(np.ndindex(*shape)), self.random.randint(0, array.size))
+        for place in places:
+            array[place] = self.random.randint(-3, 3)
+        name, dims = self.fresh("t"), [Dim(size, str(size), self.const(size)) for size in shape]
+        values = [array[place].item() for place in places]
+        text = f"{[list(place) for place in places]}, {values}" if places else ""
+        self.write(f"%{name} = arith.constant sparse<{text}> : {self.type(dims)}")
+        self.add(name, dims, array)
+
+    def _places(self, whole: Value, *, unique: bool) -> tuple[str, str, np.ndarray, list[int]]:
+        """Constant indices of some dimensions: name, type, the numbers, and the dimensions."""
+        axes = sorted(self.random.sample(range(whole.rank), self.random.randint(1, whole.rank)))
+        choices = list(np.ndindex(*(whole.dims[axis].size for axis in axes)))
+        if not choices:
+            raise Unsuitable
+        count = self.random.randint(1, min(3, len(choices)))
+        drawn = self.random.sample if unique else lambda among, k: self.random.choices(among, k=k)
+        numbers = np.array(drawn(choices, count)).reshape(count, len(axes))
+        if self.chance(0.3):
+            numbers = numbers[:, None, :]
+        name = self.fresh("k")
+        type_ = f"tensor<{'x'.join(map(str, numbers.shape))}xindex>"
+        self.write(f"%{name} = arith.constant dense<{numbers.tolist()}> : {type_}")
+        return name, type_, numbers, axes
+
+    def _slices(
+        self, whole: Value, numbers: np.ndarray, axes: Sequence[int]
+    ) -> tuple[list[Dim], list[tuple[int | slice, ...]]]:
+        """The dimensions of the slices at some places, and where in the tensor each is."""
+        kept = self.chance(0.5)
+        one = Dim(1, "1", self.const(1))
+        inner = [
+            one if axis in axes else dim
+            for axis, dim in enumerate(whole.dims)
+            if kept or axis not in axes
+        ]
+        outer = [Dim(size, str(size), self.const(size)) for size in numbers.shape[:-1]]
+        parts: list[tuple[int | slice, ...]] = []
+        for place in numbers.reshape(-1, len(axes)):
+            at: list[int | slice] = [slice(None)] * whole.rank
+            for axis, n in zip(axes, place, strict=True):
+                at[axis] = int(n)
+            parts.append(tuple(at))
+        return [*outer, *inner], parts
+
+    def gather(self) -> None:
+        """``tensor.gather``."""
+        x = self.pick(lambda value: value.rank > 0 and value.array.size > 0)
+        indices, type_, numbers, axes = self._places(x, unique=False)
+        dims, parts = self._slices(x, numbers, axes)
+        name = self.fresh("t")
+        self.write(
+            f"%{name} = tensor.gather %{x.name}[%{indices}] gather_dims({axes}) : "
+            f"({self.type(x.dims)}, {type_}) -> {self.type(dims)}"
+        )
+        result = np.stack([x.array[part] for part in parts])
+        self.add(name, dims, result.reshape([dim.size for dim in dims]))
+
+    def scatter(self) -> None:
+        """``tensor.scatter`` of a computed tensor."""
+        x = self.pick(lambda value: value.rank > 0 and value.array.size > 0)
+        indices, type_, numbers, axes = self._places(x, unique=True)
+        dims, parts = self._slices(x, numbers, axes)
+        y, name = self._source(dims), self.fresh("t")
+        self.write(
+            f"%{name} = tensor.scatter %{y.name} into %{x.name}[%{indices}] scatter_dims({axes}) "
+            f"unique : ({self.type(dims)}, {self.type(x.dims)}, {type_}) -> {self.type(x.dims)}"
+        )
+        result = x.array.copy()
+        for part, values in zip(parts, y.array.reshape(len(parts), -1), strict=True):
+            result[part] = values.reshape(result[part].shape)
+        self.add(name, x.dims, result)
+
     def step(self) -> None:
         """One op, or several, that end in a new tensor."""
         ops = (
@@ -513,6 +590,7 @@ class TensorWriter:
             *(self.insert_slice, self.extract_slice, self.elementwise, self.reduce) * 2,
             *(self.matmul, self.transpose, self.broadcast, self.pad, self.concat, self.reshape),
             *(self.cast, self.cast, self.element_update, self.dense, self.fill, self.generate),
+            *(self.sparse, self.gather, self.scatter),
         )
         self.random.choice(ops)()
 

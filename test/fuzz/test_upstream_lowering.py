@@ -14,7 +14,7 @@ has_mlir = find("mlir-opt") and find("mlir-translate") and os.path.exists(RUNTIM
 pytestmark = pytest.mark.skipif(not has_mlir, reason="MLIR's tools are not installed")
 
 
-@pytest.mark.parametrize("seed", [2, 4, 5, 7, 8, 10, 14])
+@pytest.mark.parametrize("seed", [2, 4, 5, 8, 10, 14])
 def test_three_ways(seed: int):
     assert compare(draw_program(seed)) == ["MLIR", "native", "interpreter"]
 
