@@ -540,9 +540,9 @@ class TensorWriter:
     ) -> tuple[list[Dim], list[tuple[int | slice, ...]]]:
         """The dimensions of the slices at some places, and where in the tensor each is."""
         kept = self.chance(0.5)
-        one = Dim(1, "1", self.const(1))
+        unit = Dim(1, "1", self.const(1))
         inner = [
-            one if axis in axes else dim
+            unit if axis in axes else dim
             for axis, dim in enumerate(whole.dims)
             if kept or axis not in axes
         ]
