@@ -2,8 +2,9 @@
 
     python -m benchmarks.topi [ROW ...] [--rounds=7] [--wall] [--quick] [--write]
 
-One thread, one process: the systems take turns, a few calls at a time, so that what else the
-machine does meets all of them. Times are medians of the rounds, in ms of the processor; the ratio
+One thread, one process, one CPU (JAX divides large operators among as many threads as the process
+has CPUs, whatever its flags say): the systems take turns, a few calls at a time, so that what else
+the machine does meets all of them. Times are medians of the rounds, in ms of the processor; the ratio
 is the best peer's median by kc's. The bound of a row is the time that its operations, or its bytes
 (each input and output moved once), take on this machine at least, which is measured first:
 multiply-adds of f32 in vectors, and copying 64 MiB. A system that is not installed, or has no
@@ -21,9 +22,6 @@ import os
 
 for _name in ("KC", "OPENBLAS", "OMP", "MKL"):
     os.environ.setdefault(f"{_name}_NUM_THREADS", "1")
-os.environ.setdefault(
-    "XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
-)
 
 import argparse
 import json
@@ -400,6 +398,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--quick", action="store_true", help="smaller sizes")
     parser.add_argument("--write", action="store_true", help="keep it in benchmarks/results")
     options = parser.parse_args(argv)
+    if hasattr(os, "sched_setaffinity"):  # of Linux
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     clock = time.perf_counter if options.wall else time.process_time
     limits = limits_of_the_machine(options.rounds)
     print(f"{cpu._cpu()}, 1 thread; peak {limits['peak'] / 1e9:.1f} GFLOP/s of f32, "

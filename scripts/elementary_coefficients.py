@@ -37,27 +37,29 @@ def _fit(function: Function, interval: tuple[mpf, mpf], count: int) -> tuple[lis
 
 
 def _rounded_fit(
-    function: Function, interval: tuple[mpf, mpf], count: int
+    function: Function, interval: tuple[mpf, mpf], count: int, weight: Function
 ) -> tuple[list[mpf], mpf]:
     """The same for coefficients of f32, each of which makes up for how those before are rounded.
 
-    Of least squares, at the nodes of a Chebyshev polynomial.
+    Of least squares, at the nodes of a Chebyshev polynomial; an error counts as the weight of the
+    exact value says.
     """
     low, high = interval
     angles = [mpmath.pi * (n + mpf(0.5)) / 64 for n in range(64)]
     nodes = [(low + high) / 2 + (high - low) / 2 * mpmath.cos(angle) for angle in angles]
     exact = [function(x) for x in nodes]
+    weights = [weight(value) for value in exact]
     rest, terms = list(exact), list[mpf]()
     for power in range(count):
         rows = [
-            [(x / high) ** n / value for n in range(power, count)]
-            for x, value in zip(nodes, exact, strict=True)
+            [(x / high) ** n * share for n in range(power, count)]
+            for x, share in zip(nodes, weights, strict=True)
         ]
-        shares = [missing / value for missing, value in zip(rest, exact, strict=True)]
+        shares = [missing * share for missing, share in zip(rest, weights, strict=True)]
         first = mpmath.lu_solve(mpmath.matrix(rows), mpmath.matrix(shares))[0] / high**power
         terms.append(_single(first))
         rest = [missing - terms[-1] * x**power for missing, x in zip(rest, nodes, strict=True)]
-    return terms, max(map(abs, rest))
+    return terms, max(abs(missing) * share for missing, share in zip(rest, weights, strict=True))
 
 
 def _single(number: mpf) -> mpf:
@@ -152,13 +154,13 @@ FITS: dict[str, tuple[str, Function, tuple[mpf, mpf], tuple[int, int]]] = {
         "erf(x) / x - 1 of x**2, for |x| <= 1",
         _even(lambda x: mpmath.erf(x) / x - 1),
         (mpf(0), mpf(1)),
-        (8, 13),
+        (0, 13),
     ),
-    "ERF_SHORT": (
-        "the same for approximations",
+    "ERF_BESIDE_ROOT": (
+        "the same for |x| <= 1.125",
         _even(lambda x: mpmath.erf(x) / x - 1),
-        (mpf(0), mpf(1)),
-        (6, 0),
+        (mpf(0), mpf(1.125) ** 2),
+        (8, 0),
     ),
     "ERFC": (
         "erfc(x) * exp(x**2) * (1 + 2 * x) of (x - 4) / (x + 4), for 1 <= x <= 4 and 6",
@@ -168,16 +170,10 @@ FITS: dict[str, tuple[str, Function, tuple[mpf, mpf], tuple[int, int]]] = {
         (mpf(-0.6), mpf(0.2)),
         (0, 17),
     ),
-    "LOG_ERFC": (
-        "log(erfc(x)), for 1 <= x <= 4",
-        lambda x: mpmath.log(mpmath.erfc(x)),
-        (mpf(1), mpf(4)),
-        (9, 0),
-    ),
-    "LOG_ERFC_SHORT": (
-        "the same for approximations",
-        lambda x: mpmath.log(mpmath.erfc(x)),
-        (mpf(1), mpf(4)),
+    "ROOT_OF_ERFC": (
+        "erfc(x)**(1 / 4), for 1.125 <= x <= 3.925",
+        lambda x: mpmath.root(mpmath.erfc(x), 4),
+        (mpf(1.125), mpf(3.925)),
         (8, 0),
     ),
     "HAZARD": (
@@ -199,8 +195,12 @@ FITS: dict[str, tuple[str, Function, tuple[mpf, mpf], tuple[int, int]]] = {
         (6, 0),
     ),
 }
-ROUNDED = {"HAZARD"}
-"""Those whose sums are the results, so that what rounds the coefficients counts."""
+ROUNDED: dict[str, Function] = {
+    "HAZARD": lambda value: 1 / value,
+    "ERF_BESIDE_ROOT": lambda value: 1 / (1 + value),
+    "ROOT_OF_ERFC": lambda value: 4 * value**3,
+}
+"""The weights of those whose sums are the results, so that what rounds the coefficients counts."""
 
 
 def main() -> None:
@@ -217,7 +217,10 @@ def main() -> None:
             if not count:
                 lines += ["    (),"]
                 continue
-            terms, error = (_rounded_fit if name in ROUNDED else _fit)(function, interval, count)
+            if name in ROUNDED:
+                terms, error = _rounded_fit(function, interval, count, ROUNDED[name])
+            else:
+                terms, error = _fit(function, interval, count)
             print(f"{name:9} {count:2} terms: error {mpmath.nstr(error, 3)}")
             digits = [mpmath.nstr(term, 20) for term in terms]
             lines += ["    ("]

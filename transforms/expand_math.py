@@ -129,7 +129,6 @@ FUNCTIONS: dict[type[Operation], Callable[..., Real]] = {
 """The operations of ``math`` that are expanded."""
 
 APPROXIMATIONS: dict[type[Operation], Callable[..., Real]] = {
-    math.ErfOp: approximations.erf,
     math.ExpOp: approximations.exp,
     math.Exp2Op: approximations.exp2,
     math.LogOp: approximations.log,

@@ -9,10 +9,8 @@ what they are elsewhere.
 from __future__ import annotations
 
 from kc.transforms.elementary.coefficients import (
-    ERF_SHORT,
     EXP,
     EXP2,
-    LOG_ERFC_SHORT,
     LOG_SHORT,
 )
 from kc.transforms.elementary.logarithms import ends, split
@@ -59,14 +57,6 @@ def tanh(x: Real) -> Real:
 
 def sigmoid(x: Real) -> Real:
     return 1.0 / (exp(-x) + 1.0)
-
-
-def erf(x: Real) -> Real:
-    a = x.abs().least(4.0)
-    near = a.times_plus((a * a).polynomial(ERF_SHORT), a)
-    rest, bits = _exp(a.polynomial(LOG_ERFC_SHORT))
-    far = 1.0 - rest * x.power_of_2(bits)
-    return (a < 1.0).choose(near, far).with_sign_of(x)
 
 
 def _logarithm(x: Real) -> tuple[Real, Real]:
