@@ -4,9 +4,9 @@
 
 One thread, one process, one CPU (JAX divides large operators among as many threads as the process
 has CPUs, whatever its flags say): the systems take turns, a few calls at a time, so that what else
-the machine does meets all of them. Times are medians of the rounds, in ms of the processor; the ratio
-is the best peer's median by kc's. The bound of a row is the time that its operations, or its bytes
-(each input and output moved once), take on this machine at least, which is measured first:
+the machine does meets all of them. Times are medians of the rounds, in ms of the processor; the
+ratio is the best peer's median by kc's. The bound of a row is the time that its operations, or its
+bytes (each input and output moved once), take on this machine at least, which is measured first:
 multiply-adds of f32 in vectors, and copying 64 MiB. A system that is not installed, or has no
 function for a row, is left out. ``--wall`` counts the time that passes, for a machine that does
 nothing else: the processor's time of what JAX computes in its own thread is partly not the
