@@ -307,13 +307,28 @@ def derived_values(value: SSAValue) -> set[SSAValue]:
 
 def iter_types(loop: ForOp, block: BlockOp) -> set[IterType]:
     """The types of the block variables that ``loop`` drives."""
-    values = derived_values(loop.var)
-    moves = [operand in values for operand in block.binding_operands]
+    # From the bindings back: few operations are behind them, and any number uses the loop.
+    moves = [_is_derived(operand, loop.var) for operand in block.binding_operands]
     return {
         kind
         for expr, kind in zip(block.binding_exprs, block.types, strict=True)
         if any(moves[n] for n in expr.used_dims())
     }
+
+
+def _is_derived(value: SSAValue, source: SSAValue) -> bool:
+    """Whether ``value`` is one of the :func:`derived_values` of ``source``."""
+    met, pending = {value}, [value]
+    while pending:
+        behind = pending.pop()
+        if behind is source:
+            return True
+        owner = behind.owner
+        if isinstance(owner, Operation) and not owner.regions:
+            new = [operand for operand in owner.operands if operand not in met]
+            met.update(new)
+            pending += new
+    return False
 
 
 def spatial_loops(block: BlockOp) -> list[ForOp]:

@@ -6,12 +6,24 @@ TVM gets this from topi, whose names and tags the tensors have.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kc.support.diagnostics import TEError
 from kc.support.locations import caller_location
 from kc.te.dtypes import check_dtype
-from kc.te.expr import Element, Expr, IterVar, as_expr, binary, cast, compare, intrinsic, walk
+from kc.te.expr import (
+    Const,
+    Element,
+    Expr,
+    IterVar,
+    as_expr,
+    binary,
+    cast,
+    compare,
+    intrinsic,
+    walk,
+)
 from kc.te.indices import same_dim
 from kc.te.operators import NumpyFunctions
 from kc.te.tags import BROADCAST, ELEMWISE
@@ -167,13 +179,7 @@ def combine(name: str, function: Callable[[Any, Any], Any], tensor: Tensor, oper
         as_expr(operand)
         return function(tensor(), as_expr(operand))
     if isinstance(operand, Tensor):
-        shape = broadcast(tensor, operand)
-        return compute(
-            shape,
-            lambda *axes: function(_at(tensor, axes), _at(operand, axes)),
-            name,
-            tag=BROADCAST,
-        )
+        return Broadcast.of(tensor, operand).compute(function, name)
     value = as_expr(operand, tensor.dtype if not isinstance(operand, Expr) else None)
     inside = any(isinstance(part, Element | IterVar) for part in walk(value))
     if inside and not tensor.ndim:
@@ -183,37 +189,88 @@ def combine(name: str, function: Callable[[Any, Any], Any], tensor: Tensor, oper
     return compute(tensor.shape, lambda *axes: function(tensor(*axes), operand), name, tag=ELEMWISE)
 
 
-def _at(tensor: Tensor, axes: Sequence[Any]) -> Expr:
-    """The element of ``tensor`` for an element of what it is broadcast to."""
-    own = axes[len(axes) - tensor.ndim :]
-    return tensor(
-        *(0 if _is_one(dim) else axis for dim, axis in zip(tensor.shape, own, strict=True))
-    )
+def _size(dim: Dim) -> Dim:
+    """A dimension, as a number where it is one."""
+    return int(dim.value) if isinstance(dim, Const) else dim
 
 
 def _is_one(dim: Dim) -> bool:
+    dim = _size(dim)
     return isinstance(dim, int) and dim == 1
 
 
-def broadcast(left: Tensor, right: Tensor) -> tuple[Dim, ...]:
-    """The shape that two tensors are brought to (KC2174)."""
+@dataclass(frozen=True)
+class Broadcast:
+    """Tensors whose elements meet where their shapes, aligned at the right, are brought to one."""
+
+    tensors: tuple[Tensor, ...]
+    shape: tuple[Dim, ...]
+    agreeing: list[tuple[Dim, Dim, bool]]
+    """Sizes by different names, which only the call tells: the second is equal, or 1."""
+
+    @classmethod
+    def of(cls, *tensors: Tensor) -> Broadcast:
+        """Raises TEError KC2174 for numbers that are neither equal nor 1.
+
+        Of a dimension that has several names, and no number above 1, the size is the first.
+        """
+        rank = max(part.ndim for part in tensors)
+        shape: list[Dim] = []
+        agreeing: list[tuple[Dim, Dim, bool]] = []
+        for axis in range(-rank, 0):
+            sizes = [
+                (part, _size(part.shape[axis]))
+                for part in tensors
+                if part.ndim >= -axis and not _is_one(part.shape[axis])
+            ]
+            numbers = [(part, size) for part, size in sizes if isinstance(size, int)]
+            for part, size in numbers:
+                if size != numbers[0][1]:
+                    raise _do_not_fit(numbers[0][0], part, numbers[0][1], size)
+            whole = (numbers or sizes or [(None, 1)])[0][1]
+            shape.append(whole)
+            agreeing += [(whole, size, True) for _, size in sizes if not same_dim(size, whole)]
+        return cls(tensors, tuple(shape), agreeing)
+
+    def at(self, tensor: Tensor, axes: Sequence[Any]) -> Expr:
+        """The element of one of the tensors for a place of the result."""
+        from kc.te.functions import min as least
+
+        places: list[Any] = []
+        first = len(self.shape) - tensor.ndim
+        for size, axis, whole in zip(
+            tensor.shape, axes[first : len(self.shape)], self.shape[first:], strict=True
+        ):
+            if _is_one(size):
+                places.append(0)
+            elif same_dim(size, whole):
+                places.append(axis)
+            else:  # it may be 1, which is read at its last place everywhere
+                places.append(least(axis, _size(size) - 1))
+        return tensor(*places)
+
+    def compute(self, function: Callable[..., Any], name: str) -> Tensor:
+        """The tensor of ``function`` of the elements that meet."""
+        from kc.te.computes import compute
+
+        result = compute(
+            self.shape,
+            lambda *axes: function(*(self.at(part, axes) for part in self.tensors)),
+            name,
+            tag=BROADCAST,
+        )
+        result.op.agreeing += self.agreeing
+        return result
+
+
+def _do_not_fit(left: Tensor, right: Tensor, a: Dim, b: Dim) -> TEError:
     from kc.te.tensor import shape_text
 
-    shape: list[Dim] = []
-    rank = max(left.ndim, right.ndim)
-    shapes = [(*[1] * (rank - part.ndim), *part.shape) for part in (left, right)]
-    for a, b in zip(*shapes, strict=True):
-        if _is_one(a) or (not _is_one(b) and same_dim(a, b)):
-            shape.append(b)
-        elif _is_one(b):
-            shape.append(a)
-        else:
-            raise TEError(
-                "KC2174",
-                f"{left.name} of the shape {shape_text(left.shape)} and {right.name} of the shape "
-                f"{shape_text(right.shape)} in one operation",
-                location=caller_location(),
-                why=f"{a} and {b} are neither equal, nor is one of them 1",
-                hints=["te.compute says which elements belong together"],
-            )
-    return tuple(shape)
+    return TEError(
+        "KC2174",
+        f"{left.name} of the shape {shape_text(left.shape)} and {right.name} of the shape "
+        f"{shape_text(right.shape)} in one operation",
+        location=caller_location(),
+        why=f"{a} and {b} are neither equal, nor is one of them 1",
+        hints=["te.compute says which elements belong together"],
+    )

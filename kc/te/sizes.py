@@ -81,7 +81,7 @@ def agreement(
     a, b = affine(left, None), affine(right, None)
     if not may_be_one:
         return [_requirement("eq", b - a, (), f"{name} takes {right} to be {left}")]
-    why = f"{name} takes {right} to be {left}, or 1"
+    why = f"{name} takes {right} to be {left}, which is the size of its result, or 1"
     return [_requirement("eq", AffineExpr.dimension(0), ((b - a, b - 1),), why)]
 
 

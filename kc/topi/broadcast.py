@@ -14,7 +14,7 @@ from kc.te.elementwise import combine
 from kc.te.expr import Const, Expr, compare, const, match, select
 from kc.te.tags import BROADCAST
 from kc.te.tensor import Tensor, check_shape, shape_text
-from kc.topi.arguments import agree, dim, fits, is_size, plus
+from kc.topi.arguments import agree, dim, is_size
 from kc.topi.table import (
     ANY,
     BOOL,
@@ -23,7 +23,6 @@ from kc.topi.table import (
     check_tensor,
     operator,
     refuse,
-    take_as_equal,
 )
 
 
@@ -47,8 +46,6 @@ def _of_two(
                 check_tensor(operand, what, types)
         if not isinstance(lhs, Tensor) and not isinstance(rhs, Tensor):
             return body(*match(lhs, rhs))
-        if isinstance(lhs, Tensor) and isinstance(rhs, Tensor) and _at_the_call(lhs, rhs):
-            return _clamped(f"T_{name}", lambda a, b: body(*match(a, b)), lhs, rhs)
         if isinstance(lhs, Tensor):
             return combine(f"T_{name}", lambda a, b: body(*match(a, b)), lhs, rhs)
         return combine(f"T_{name}", lambda a, b: body(*match(b, a)), rhs, lhs)
@@ -66,58 +63,6 @@ def _of_two(
         gradient=gradient,
     )  # fmt: skip
     return kept(function)
-
-
-def _at_the_call(lhs: Tensor, rhs: Tensor) -> bool:
-    """Whether two dimensions are different sizes that only the call tells."""
-    from kc.te.indices import same_dim
-
-    pairs = zip(reversed(lhs.shape), reversed(rhs.shape), strict=False)
-    return any(
-        not (is_size(a, 1) or is_size(b, 1) or same_dim(a, b)) and fits(a, b)
-        if not (isinstance(a, int) and isinstance(b, int))
-        else False
-        for a, b in pairs
-    )
-
-
-def _clamped(name: str, function: Callable[[Any, Any], Any], lhs: Tensor, rhs: Tensor) -> Tensor:
-    """The operation of sizes by different names, which are taken to be equal.
-
-    The result has a number where one of them is, else lhs's size. What may be shorter, or 1, is
-    read at its last place beyond: nothing outside.
-    """
-    from kc.te.elementwise import broadcast
-    from kc.te.indices import same_dim
-
-    rank = max(lhs.ndim, rhs.ndim)
-    shapes = [
-        [dim(size) for size in (*[1] * (rank - part.ndim), *part.shape)] for part in (lhs, rhs)
-    ]
-    if any(
-        not (fits(a, b) or is_size(a, 1) or is_size(b, 1)) for a, b in zip(*shapes, strict=True)
-    ):
-        broadcast(lhs, rhs)  # says what does not fit
-    shape = [
-        b if is_size(a, 1) or (isinstance(b, int) and b != 1) else a
-        for a, b in zip(*shapes, strict=True)
-    ]
-
-    for whole, *sizes in zip(shape, *shapes, strict=True):
-        for size in sizes:
-            if not is_size(size, 1):
-                take_as_equal(whole, size, or_one=True)
-
-    def at(part: Tensor, axes: tuple[Any, ...]) -> Expr:
-        places = []
-        for size, axis, whole in zip(
-            part.shape, axes[rank - part.ndim :], shape[rank - part.ndim :], strict=True
-        ):
-            near = axis if same_dim(size, whole) else scalar.min(axis, plus(size, -1))
-            places.append(0 if is_size(size, 1) else near)
-        return part(*places)
-
-    return compute(shape, lambda *axes: function(at(lhs, axes), at(rhs, axes)), name, tag=BROADCAST)
 
 
 def _divide(a: Expr, b: Expr) -> Expr:

@@ -9,7 +9,7 @@ from kc.support.diagnostics import counted
 from kc.te import functions as scalar
 from kc.te.computes import compute
 from kc.te.dtypes import UINTS, check_dtype, is_bool
-from kc.te.elementwise import broadcast
+from kc.te.elementwise import Broadcast
 from kc.te.expr import Expr, as_expr, compare, const, match, select
 from kc.te.expr import cast as convert
 from kc.te.tags import BROADCAST, INJECTIVE
@@ -181,15 +181,6 @@ def gather_nd(a: Tensor, indices: Tensor) -> Tensor:
     return scattered(compute(shape, body, "T_gather_nd", tag=INJECTIVE), a)
 
 
-def broadcast_shape(tensors: Sequence[Tensor]) -> list[Any]:
-    """The shape that several tensors are brought to (KC2174)."""
-    shape: list[Any] = []
-    for part in tensors:
-        like = compute(shape, lambda *_: const(0), "shape") if shape else part
-        shape = list(broadcast(like, part)) if shape else list(part.shape)
-    return shape
-
-
 def at_broadcast(part: Tensor, at: Sequence[Any]) -> Expr:
     """The element of a tensor for a place of what it is broadcast to."""
     own = at[len(at) - part.ndim :]
@@ -209,17 +200,16 @@ def at_broadcast(part: Tensor, at: Sequence[Any]) -> Expr:
 def where(condition: Tensor, x: Any, y: Any) -> Tensor:
     """``x`` where the condition holds (is not 0), else ``y``; shapes are broadcast."""
     parts = [part for part in (condition, x, y) if isinstance(part, Tensor)]
-    shape = broadcast_shape(parts)
 
-    def value(part: Any, at: Sequence[Any]) -> Any:
-        return at_broadcast(part, at) if isinstance(part, Tensor) else part
-
-    def body(*at: Any) -> Expr:
-        test = at_broadcast(condition, at)
+    def body(*elements: Any) -> Expr:
+        rest = list(elements)
+        test, yes, no = (
+            rest.pop(0) if isinstance(part, Tensor) else part for part in (condition, x, y)
+        )
         test = test if is_bool(test.dtype) else compare("ne", test, const(0, test.dtype))
-        return select(test, *match(value(x, at), value(y, at)))
+        return select(test, *match(yes, no))
 
-    return compute(shape, body, "T_where", tag=BROADCAST)
+    return Broadcast.of(*parts).compute(body, "T_where")
 
 
 @operator(
@@ -311,17 +301,20 @@ def adv_index(data: Tensor, indices: Sequence[Tensor]) -> Tensor:
     for n, index in enumerate(indices):
         index_tensor(index, f"index {n}")
         not_empty(data, n, index)
-    shape = broadcast_shape(indices)
+    places = Broadcast.of(*indices)
+    depth = len(places.shape)
 
     def body(*at: Any) -> Expr:
         own = [
-            wrapped_once(at_broadcast(index, at[: len(shape)]), data.shape[n])
+            wrapped_once(places.at(index, at[:depth]), data.shape[n])
             for n, index in enumerate(indices)
         ]
-        return guarded(data, range(len(indices)), lambda: data(*own, *at[len(shape) :]))
+        return guarded(data, range(len(indices)), lambda: data(*own, *at[depth:]))
 
-    result = [*shape, *data.shape[len(indices) :]]
-    return scattered(compute(result, body, "advanced_index", tag=INJECTIVE), data)
+    shape = [*places.shape, *data.shape[len(indices) :]]
+    result = compute(shape, body, "advanced_index", tag=INJECTIVE)
+    result.op.agreeing += places.agreeing
+    return scattered(result, data)
 
 
 @operator(

@@ -7,10 +7,11 @@ from typing import Any
 
 from kc.te.autodiff.own_rules import with_rules
 from kc.te.dtypes import check_dtype
-from kc.te.expr import as_expr
+from kc.te.expr import as_expr, const
 from kc.te.expr import cast as convert
 from kc.te.tensor import Tensor
-from kc.topi.arguments import axis_of, number
+from kc.topi.arguments import axis_of, number, plus
+from kc.topi.broadcast import multiply
 from kc.topi.elementwise import cast
 from kc.topi.loops import written
 from kc.topi.shape import flip, reshape
@@ -100,10 +101,47 @@ def cumsum(
     numpy="cumprod",
     onnx="CumProd",
     torch="cumprod",
-    gradient="none",
+    gradient="own",
 )
 def cumprod(
     data: Tensor, axis: int | None = None, dtype: str | None = None, exclusive: bool | None = None
 ) -> Tensor:
     """The products of the elements up to each place along an axis; see :func:`cumsum`."""
-    return _scan(data, axis, dtype, exclusive, "cumprod", 1, lambda a, b: a * b)
+    result = _scan(data, axis, dtype, exclusive, "cumprod", 1, lambda a, b: a * b)
+    (source,) = result.op.input_tensors
+    along = 0 if axis is None else axis_of(axis, data.ndim)
+
+    def slope(head: Tensor) -> Tensor:
+        """What is before each place, times what it is multiplied by behind: no quotient, so that
+        an element may be 0."""
+        before = cumprod(source, along, result.dtype, True)
+        behind = _weighted_products(source, head, along, bool(exclusive))
+        return cast(multiply(before, behind), source.dtype)
+
+    return with_rules(result, {source: slope})
+
+
+def _weighted_products(source: Tensor, head: Tensor, along: int, exclusive: bool) -> Tensor:
+    """For each place the sum over the places from it on (after it: ``exclusive``) of ``head`` times
+    the elements in between."""
+    kind = head.dtype
+
+    def body(loops: Any) -> None:
+        (given, flow), (result,) = loops.ins, loops.outs
+        last = plus(source.shape[along], -1)
+
+        def line(place: Callable[[Any], Any]) -> None:
+            total = loops.variable(kind, "total")
+            total[0] = const(0, kind)
+            with loops.ib.for_range(0, source.shape[along], name="k") as k:
+                here = place(last - k)
+                if not exclusive:
+                    total[0] = total[0] + flow[here]
+                result[here] = total[0]
+                total[0] = total[0] * convert(given[here], kind)
+                if exclusive:
+                    total[0] = total[0] + flow[here]
+
+        loops.along(source.shape, along, line)
+
+    return written("cumprod_grad", [source.shape], [kind], [source, head], body)[0]

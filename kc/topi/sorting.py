@@ -396,8 +396,8 @@ def topk(
 ) -> Any:  # fmt: skip
     """The ``k`` largest (with ``is_ascend`` smallest) elements along an axis, in order; 0 is all.
 
-    ``ret_type``: a list of "both" the values and their places, or one of them. Raises KC2317 for a
-    ``k`` that is larger than the axis.
+    ``ret_type``: a list of "both" the values and their places, or one of them. Raises KC2313 for an
+    axis whose length only the call tells, KC2317 for a ``k`` that is larger than the axis.
     """
     word(ret_type, ("both", "values", "indices"), "ret_type")
     axis, count = axis_of(axis, data.ndim), whole(k, "k")

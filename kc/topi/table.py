@@ -156,12 +156,12 @@ def _tensors(value: Any) -> Iterator[Tensor]:
             yield from _tensors(item)
 
 
-def take_as_equal(left: Dim, right: Dim, *, or_one: bool = False) -> None:
-    """Note that the operator takes two sizes to be equal (or the second to be 1), which the call
-    of a kernel with its results checks."""
+def take_as_equal(left: Dim, right: Dim) -> None:
+    """Note that the operator takes two sizes to be equal, which the call of a kernel with its
+    results checks."""
     noted = _sizes.get()
     if noted is not None and not same_dim(left, right):
-        noted.append((left, right, or_one))
+        noted.append((left, right, False))
 
 
 _MISTAKES = (

@@ -106,14 +106,6 @@ PARTS = [
         "  try: te.compute says which elements belong together",
     ),
     (
-        lambda a: (
-            te.placeholder((te.var("n"),), name="B") + te.placeholder((te.var("m"),), name="C")
-        ),
-        "error[KC2174]: B of the shape (n,) and C of the shape (m,) in one operation\n"
-        "  why: n and m are neither equal, nor is one of them 1\n"
-        "  try: te.compute says which elements belong together",
-    ),
-    (
         lambda a: te.compute((4, 4), lambda i, j: a + a[i, j]),
         "error[KC2010]: A is a tensor, not a scalar\n  try: index it: A[i, j]",
     ),

@@ -121,17 +121,22 @@ def test_sizes_that_only_the_call_tells_are_broadcast_or_refused(
     sizes: tuple[int, int], refused: str
 ):
     n, m = te.var("n"), te.var("m")
-    kernel = kc.build([a := tensor("A", n), b := tensor("B", m), topi.add(a, b)])
+    a, b = tensor("A", n), tensor("B", m)
+    kernel = kc.build([a, b, topi.add(a, b), a - b, topi.where(a, b, a)])
     first, second = (np.arange(size, dtype="float32") for size in sizes)
     if not refused:
-        np.testing.assert_array_equal(kernel(first, second), first + second)
+        total, rest, chosen = kernel(first, second)
+        np.testing.assert_array_equal(total, first + second)
+        np.testing.assert_array_equal(rest, first - second)
+        np.testing.assert_array_equal(chosen, np.where(first, second, first))
         return
     with pytest.raises(CallError) as info:
         kernel(first, second)
     assert str(info.value) == (
         "error[KC5132]: main: the sizes of its arguments do not fit: (m - n) * (m - 1) == 0 does "
         f"not hold\n   |  m is {sizes[1]}, from argument 2 'B'\n"
-        f"   |  n is {sizes[0]}, from argument 1 'A'\n  why: T_add takes m to be n, or 1"
+        f"   |  n is {sizes[0]}, from argument 1 'A'\n  why: T_add takes m to be n, "
+        "which is the size of its result, or 1"
     )
 
 

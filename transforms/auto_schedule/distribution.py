@@ -9,16 +9,19 @@ cache. A recurrence stays where it is.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import itertools
+from dataclasses import dataclass
 
-from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir.affine import AffineExpr
 
 from kc.analysis import loop_tree
-from kc.dialects.tir import ForOp, IterType, LoadOp, StoreOp
+from kc.dialects.tir import BlockOp, ForOp, IterType, LoadOp, StoreOp
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.reduction import gain
 from kc.transforms.auto_schedule.rule import Rule
+
+_Uses = dict[SSAValue, list[LoadOp | StoreOp]]
 
 DEEP = 3
 """Loops around a block of a nest whose outermost loop is distributed."""
@@ -58,7 +61,7 @@ def _pays(draft: Draft, block: str, loop: ForOp) -> bool:
             break
         if loop_tree.has_work(op):
             before.append(op)
-    if not before or _share_a_number(loop, before):
+    if not before or _share_elements(draft, loop, before):
         return False
     if any(isinstance(op, ForOp) for op in before) or nest.loops[-1] is not loop:
         return True
@@ -66,31 +69,111 @@ def _pays(draft: Draft, block: str, loop: ForOp) -> bool:
     return is_sum and gain(nest, loop) > 0
 
 
-def _share_a_number(loop: ForOp, before: list[Operation]) -> bool:
-    """Whether a variable of one element, of all iterations, is written in one part and used in the
-    second: each iteration needs its own. A proof that ``distribute`` is illegal costs much more."""
-    first, second = _Numbers(), _Numbers()
-    parts = set(before)
+def _share_elements(draft: Draft, loop: ForOp, before: list[Operation]) -> bool:
+    """Whether all iterations use the same elements of a buffer, which are written in one part and
+    used in the second, as far as that can be seen: each iteration needs its own. To have
+    ``distribute`` refuse it costs much more."""
+    key = loop, before[-1]
+    known = draft.known.get(key)
+    if known is None:
+        known = draft.known[key] = _find_shared(loop, set(before))
+    return known
+
+
+def _find_shared(loop: ForOp, before: set[Operation]) -> bool:
+    parts: tuple[_Uses, _Uses] = ({}, {})
     for op in loop.body.block.ops:
-        part = first if op in parts else second
+        part = parts[op not in before]
         for inner in op.walk():
-            if isinstance(inner, LoadOp | StoreOp) and _is_number_outside(inner.buffer, loop):
-                part.used.add(inner.buffer)
-                if isinstance(inner, StoreOp):
-                    part.written.add(inner.buffer)
-    return not (first.written.isdisjoint(second.used) and second.written.isdisjoint(first.used))
+            if isinstance(inner, LoadOp | StoreOp):
+                part.setdefault(inner.buffer, []).append(inner)
+    first, second = parts
+    for buffer in first.keys() & second.keys():
+        uses = first[buffer], second[buffer]
+        if not any(isinstance(op, StoreOp) for ops in uses for op in ops):
+            continue
+        if not _is_outside(buffer, loop):
+            continue
+        accesses = [{_access(op, loop) for op in ops} for ops in uses]
+        for access, after in itertools.product(*accesses):
+            if (access.is_store or after.is_store) and not access.is_apart_from(after):
+                return True
+    return False
 
 
-@dataclass
-class _Numbers:
-    """Variables of one element that a part of a loop uses."""
+@dataclass(frozen=True)
+class _Index:
+    """An index of an access in a loop."""
 
-    used: set[SSAValue] = field(default_factory=set)
-    written: set[SSAValue] = field(default_factory=set)
+    expr: AffineExpr
+    operands: tuple[SSAValue, ...]
+    moves: bool
+    """Whether the variable of the loop changes it."""
+    varies: bool
+    """Whether that of a loop inside does, or what the program computes."""
+    is_known: bool
+    """Whether it is one of the variables alone."""
 
 
-def _is_number_outside(buffer: SSAValue, loop: ForOp) -> bool:
-    shape = buffer.type.get_shape() if isinstance(buffer.type, MemRefType) else (0,)
-    owner = buffer.owner
-    inside = isinstance(owner, Operation) and loop_tree.is_inside(owner, loop)
-    return all(extent == 1 for extent in shape) and not inside
+@dataclass(frozen=True)
+class _Access:
+    """A load or a store."""
+
+    is_store: bool
+    indices: tuple[_Index, ...]
+
+    def is_apart_from(self, second: _Access) -> bool:
+        """Whether an index may keep the elements of different iterations apart."""
+        return any(
+            a.is_known
+            and b.is_known
+            and (
+                a.moves
+                or b.moves
+                or not (a.varies or b.varies or (a.expr, a.operands) == (b.expr, b.operands))
+            )
+            for a, b in zip(self.indices, second.indices, strict=True)
+        )
+
+
+def _access(op: LoadOp | StoreOp, loop: ForOp) -> _Access:
+    operands = tuple(op.operands_of_map)
+    indices: list[_Index] = []
+    for expr in op.indices.data.results:
+        used = [operands[n] for n in sorted(expr.used_dims())]
+        sources = _sources(used)
+        inner = [it for it in sources if it is not loop.var and not _is_outside(it, loop)]
+        is_known = all(isinstance(it, BlockArgument) for it in inner)
+        indices.append(_Index(expr, operands, loop.var in sources, bool(inner), is_known))
+    return _Access(isinstance(op, StoreOp), tuple(indices))
+
+
+def _sources(values: list[SSAValue]) -> set[SSAValue]:
+    """What the values are computed from: variables of loops, arguments, and what is loaded."""
+    pending, met, sources = list(values), set(values), set[SSAValue]()
+    while pending:
+        value = pending.pop()
+        owner = value.owner
+        if isinstance(owner, Block):
+            block = owner.parent_op()
+            if isinstance(block, BlockOp) and isinstance(value, BlockArgument):
+                expr = block.binding_exprs[value.index]
+                before = [block.binding_operands[n] for n in expr.used_dims()]
+            else:
+                sources.add(value)
+                continue
+        elif owner.regions or isinstance(owner, LoadOp):
+            sources.add(value)
+            continue
+        else:
+            before = list(owner.operands)
+        new = [it for it in before if it not in met]
+        met.update(new)
+        pending += new
+    return sources
+
+
+def _is_outside(value: SSAValue, loop: ForOp) -> bool:
+    owner = value.owner
+    op = owner.parent_op() if isinstance(owner, Block) else owner
+    return op is not loop and not (op is not None and loop_tree.is_inside(op, loop))

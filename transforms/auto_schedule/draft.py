@@ -47,6 +47,8 @@ class Draft:
         self._refused: set[tuple] = set()
         self._nests: dict[str, Nest] = {}
         """Those that were asked for since the last change."""
+        self.known: dict[Any, Any] = {}
+        """What rules have found of the program since then."""
         several = len(loop_tree.kernels(session.module)) > 1
         self._working = session.working = function if several else None
         self.begun = frozenset(block.label for block in self.blocks() if is_begun(block))
@@ -118,8 +120,8 @@ class Draft:
         def call(*args: Any, **kwargs: Any) -> Any:
             step = find_step(name)
             arguments = Binder(step, self._resolve).bind(args, kwargs)
-            self._nests.clear()
             outputs = self.session.perform(step, arguments).outputs
+            self._forget()  # what is refused has changed nothing
             gives = step.gives
             if gives == "nothing":
                 return None
@@ -185,6 +187,11 @@ class Draft:
             return
         self.reorder(*loops)
 
+    def _forget(self) -> None:
+        """Forget what was found of the program as it was."""
+        self._nests.clear()
+        self.known.clear()
+
     # Going back ----------------------------------------------------------------------------
 
     def mark(self) -> tuple[int, frozenset[str]]:
@@ -200,7 +207,7 @@ class Draft:
         if all(getattr(step.step, "pure", False) for step in trace[length:]):
             del trace[length:]
             return
-        self._nests.clear()
+        self._forget()
         session = self.session.fresh(copy_module(self._original))
         session.working = None
         kept = trace[self._start : length]

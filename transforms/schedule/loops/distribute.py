@@ -91,6 +91,7 @@ class Distribute(Primitive):
                 why="distribute needs a first and a second part of the body",
             )
         moved = body[start:]
+        shared = self._shared(site, loop, body[:start], moved)
         conflict = _backward(loop, moved)
         if conflict is not None:
             raise site.refuse(
@@ -102,7 +103,7 @@ class Distribute(Primitive):
                 beside=[block],
                 why=conflict.explain(),
             )
-        return Plan(loop, moved, self._shared(site, loop, body[:start], moved))
+        return Plan(loop, moved, shared)
 
     @staticmethod
     def _shared(
