@@ -386,7 +386,8 @@ def _check_native(
     It does not come back if it does touch other memory.
     """
     del interpreted
-    with mock.patch.object(call_wrapper, "FIRST_CALLS", 0):
+    first_calls = 0 if random.random() < CALL_CODE else call_wrapper.FIRST_CALLS
+    with mock.patch.object(call_wrapper, "FIRST_CALLS", first_calls):
         kernel = _build(random, mod, program=program)
     for end in ENDS:
         _check_call(kernel, program, layouts, end)
@@ -567,5 +568,7 @@ WAYS: dict[str, Way] = {
 }
 SHARES = {"bounds": 10, "native": 40, "exact": 30, "strided": 8, "saved": 8, "c": 4}
 """How often programs are run in each way, in percent."""
+CALL_CODE = 0.5
+"""Of those run natively, so many are called by generated code: it depends on arguments alone."""
 UNRAISED = 0.2
 """How often raised programs are run as they were given."""
