@@ -122,7 +122,7 @@ class Launch(Kernel):
         return Buffer(fresh_array(op, buffer.array(op).shape, type_.element_type), buffer.name)
 
     def _thread_loop(self, op: tir.ForOp, extents: Sequence[int], threads: Threads) -> None:
-        if any(extents):  # else there is a thread, for what is around the loop
+        if max(extents) > 0:  # else there is a thread, for what is around the loop
             super()._thread_loop(op, extents, threads)
 
     def _require_all(self, op: tir.ForOp, axis: Hashable, extent: int, threads: Threads) -> None:

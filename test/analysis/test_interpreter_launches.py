@@ -224,16 +224,19 @@ def test_a_loop_of_threads_may_be_empty(n: int):
     assert lanes.tolist() == [[0, 1, 2] if n else [7]] * 2
 
 
-def test_a_kernel_may_be_empty():
+@pytest.mark.parametrize("size", ["0", "%c0 - 1"])
+def test_a_kernel_may_be_empty(size: str):
     a = np.full(1, 7, np.int32)
     launch(
-        """
-  tir.for %b in 0 thread "blockIdx.x" {
-    tir.for %t in 4 thread "threadIdx.x" {
+        f"""
+  %c0 = arith.constant 0 : index
+  %size = tir.apply ({size})
+  tir.for %b in %size thread "blockIdx.x" {{
+    tir.for %t in 4 thread "threadIdx.x" {{
       %v = arith.index_cast %t : index to i32
       tir.store %v, %A[0] : memref<1xi32>
-    }
-  }
+    }}
+  }}
 """,
         a,
     )

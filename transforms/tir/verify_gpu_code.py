@@ -81,7 +81,6 @@ class VerifyGpuCodePass(ModulePass):
         kernels = _kernels_of(op)
         compacted: Sequence[_Kernel] | None = None
         for n, kernel in enumerate(kernels):
-            _check_launch(*kernel)
             _check_threads(*kernel, target)
             if _fits(kernel.loop, target):
                 continue
@@ -115,25 +114,6 @@ def _kernels_of(module: ModuleOp) -> list[_Kernel]:
         for loop in loop_tree.loops(function)
         if loop.axis is not None and all(outer.axis is None for outer in all_loops_around(loop))
     ]
-
-
-def _check_launch(function: func.FuncOp, kernel: ForOp) -> None:
-    for loop in loop_tree.loops(kernel):
-        extent = loop.dynamic_extent
-        if loop.axis in (*BLOCK_AXES, *LANE_AXES) and extent is not None:
-            if makers_inside(extent, kernel) is None:
-                raise CodegenError(
-                    "KC3443",
-                    f"verify-gpu-code: the number of {loop.axis} in @{function.sym_name.data} is "
-                    "not known where the kernel is launched",
-                    location=location_of(loop),
-                    why=f"loop {loop.label} has {loop_tree.extent_text(extent)} iterations, which "
-                    f"is computed in loop {kernel.label} from what is not known outside of it",
-                    hints=[
-                        "a launch has the same blocks and threads throughout: bind a loop whose "
-                        "extent is a constant, or of the sizes of the function"
-                    ],
-                )
 
 
 def _check_threads(function: func.FuncOp, kernel: ForOp, target: Target) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -31,7 +32,7 @@ from kc.analysis.dominance import check_dominance
 from kc.analysis.interpreter import run
 from kc.analysis.regions import buffers_read, buffers_written
 from kc.dialects.tir import AllocOp, BlockOp, IterType
-from kc.support.diagnostics import Diagnostic, diagnostic_handler
+from kc.support.diagnostics import Diagnostic, KCError, diagnostic_handler
 from kc.support.registry import get_pass, pass_class
 from kc.transforms.schedule._buffers import BufferRef
 from kc.transforms.schedule.base import BlockRef, LoopRef, Primitive
@@ -416,3 +417,36 @@ def test_threads_that_combine_terms_may_become_iterations():
     x, y = np.arange(12, dtype=np.float32).reshape(3, 4), np.zeros(3, np.float32)
     run(sch.mod.op, "main", [x, y])
     np.testing.assert_array_equal(y, x.max(1))
+
+
+TRIANGLE = """
+func.func @main(%A: memref<8x8xf32>) {
+  tir.for %i in 8 {
+    %n = tir.apply (%i + 1)
+    tir.for %j in %n {
+      %zero = arith.constant 0.0 : f32
+      tir.store %zero, %A[%i, %j] : memref<8x8xf32>
+    }
+  }
+  func.return
+}
+"""
+
+
+@pytest.mark.parametrize("first", ["i", "j"])
+def test_the_number_of_threads_is_known_at_the_launch(first: str):
+    sch = tir.Schedule(kc.IRModule.parse(TRIANGLE))
+    second = "ij".strip(first)
+    axes = {"i": "blockIdx.x", "j": "threadIdx.x"}
+    sch.bind(first, axes[first])
+    with pytest.raises(KCError) as caught:
+        sch.bind(second, axes[second])
+    assert re.sub(r" *\(?(--> |from <).*", "", caught.value.render()) == (
+        "error[KC3443]: bind: the number of threads of j is not known where the kernel is "
+        "launched\n\n"
+        f"   |  for i in 8{' blockIdx.x' if first == 'i' else ''}:    <-- the kernel\n"
+        f"   |    for j in n{' threadIdx.x' if first == 'j' else ''}:    <-- threadIdx.x\n"
+        "   |      store to A\n"
+        "  why: it is n, computed in loop i from what is not known outside of it\n"
+        "  try: bind a loop whose extent is a constant, or of the sizes of the function"
+    )

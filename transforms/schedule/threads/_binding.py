@@ -23,6 +23,7 @@ from kc.transforms.schedule.threads._foreign_values import require_no_exchange
 from kc.transforms.schedule.threads._thread_values import require_shared_work, require_visible
 from kc.transforms.schedule.threads._threads import (
     Kernel,
+    require_known_extents,
     require_limits,
     require_one_extent,
 )
@@ -40,6 +41,7 @@ def require_bindable(site: Site, loop: ForOp, axis: str) -> None:
             why="each of them gets its own code and registers",
             hints=[f"split {loop.label} by factors=?,2 and bind {loop.label}_i"],
         )
+    require_known_extents(site, kernel)
     require_one_extent(site, kernel)
     require_limits(site, kernel)
     reduction = _reduction(loop) if axis in LANE_AXES else None

@@ -30,7 +30,12 @@ from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES, is_shared
 from kc.transforms.schedule._blocks import describe, witness_text
 from kc.transforms.schedule.base import Site
 from kc.transforms.schedule.threads._divergence import require_convergence
-from kc.transforms.schedule.threads._threads import Kernel, require_one_extent, thread_limits
+from kc.transforms.schedule.threads._threads import (
+    Kernel,
+    require_known_extents,
+    require_one_extent,
+    thread_limits,
+)
 
 Access = LoadOp | StoreOp
 
@@ -516,6 +521,7 @@ def require_kernels(site: Site) -> None:
     exchange values where threads cannot wait (KC3418)."""
     kernels = list(kernels_of(site.function))
     for kernel in kernels:
+        require_known_extents(site, kernel)
         require_one_extent(site, kernel)
         accesses, executions = accesses_in(kernel), Executions(kernel)
         for axis in real_axes(kernel):

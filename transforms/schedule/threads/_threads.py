@@ -13,6 +13,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from kc.analysis import loop_tree
+from kc.analysis.captures import makers_inside
 from kc.analysis.index_values import IndexValues
 from kc.analysis.loop_tree import all_loops_around
 from kc.dialects.tir import ForOp
@@ -102,6 +103,23 @@ def require_one_extent(site: Site, kernel: Kernel) -> None:
             "be equal",
             hints=hints,
             beside=[there],
+        )
+
+
+def require_known_extents(site: Site, kernel: Kernel) -> None:
+    """Refuse (KC3443) a number of threads that is not known where the kernel is launched."""
+    for loop, axis in kernel.loops():
+        extent = loop.extent_value
+        if isinstance(extent, int) or makers_inside(extent, kernel.root) is not None:
+            continue
+        raise site.refuse(
+            "KC3443",
+            f"the number of threads of {loop.label} is not known where the kernel is launched",
+            at=loop,
+            mark={loop: axis, kernel.root: "the kernel"},
+            why=f"it is {loop_tree.extent_text(extent)}, computed in loop {kernel.root.label} from "
+            "what is not known outside of it",
+            hints=["bind a loop whose extent is a constant, or of the sizes of the function"],
         )
 
 

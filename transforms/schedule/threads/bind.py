@@ -25,7 +25,8 @@ bound after it.
 3. KC3402: no loop around it is vectorized, none in it is parallel; blocks and threads are in no
    parallel loop.
 4. KC3403: all loops of an axis in a kernel have the same extent. KC3406: the extent of a loop of
-   virtual threads is a constant.
+   virtual threads is a constant. KC3443: how many blocks and threads there are is known where the
+   kernel is launched.
 5. KC3404, KC3405: the target has that many threads.
 6. KC3040, KC3041: no two iterations depend on each other, buffers that threads share considered.
    KC3407: only ``threadIdx`` may combine values, where the loop and those in it drive nothing but
