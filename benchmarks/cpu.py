@@ -1,17 +1,21 @@
-"""Kernels on the CPU with the schedules that kc chooses, beside numpy and torch.
+"""Kernels on the CPU with the schedules that kc chooses, beside hand-written ones and peers.
 
     python -m benchmarks.cpu [ROW ...] [--rounds=7] [--threads=1,2] [--quick] [--write]
                              [--coretype=NAME]
 
 Each system is a process of its own; they take turns, a few calls at a time, so that what else the
-machine does meets all of them. The times are the best of all rounds, in ms, of
-the processor where there is one thread, so that waiting for it does not count; the
-ratio is the best time of the fastest peer by kc's, and behind it stands what half of kc's rounds
-differ by, as a part of their median. A peer that is not installed is left out. The
-first lines are what the machine can do: multiply-adds of f32 in vectors, measured in the same way,
-and copying 64 MiB. ``--threads=1,2`` makes a table for each number of threads, and then says how
-much faster kc's rows became. ``--write`` keeps the tables in benchmarks/results; rows that were not
-measured stay there as they are.
+machine does meets all of them. The times are the best of all rounds, in ms, of the processor where
+there is one thread, so that waiting for it does not count. "best" is kc with the schedules in
+``benchmarks/peers/cpu_schedules.py``. The first ratio is the best time of the fastest peer by
+kc's, the second by the faster one of kc's; behind them stands what half of kc's rounds differ by,
+as a part of their median. A peer that is not installed (numpy, torch, jax, numba) is left out.
+TVM and Halide are no peers here: they have the schedules that one writes for them
+(``compile_peers.py``).
+
+The first lines are what the machine can do: multiply-adds of f32 in vectors, measured in the same
+way, and copying 64 MiB. ``--threads=1,2`` makes a table for each number of threads, and then says
+how much faster kc's rows became. ``--write`` keeps the tables in benchmarks/results; rows that were
+not measured stay there as they are.
 
 OpenBLAS takes a processor that is newer than itself for an older one. So numpy is there twice, the
 second time (rows of products alone) with OPENBLAS_CORETYPE: the ``--coretype``, by default
@@ -37,10 +41,21 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks" / "peers")]
-SYSTEMS = {"kc": "kc", "numpy": "numpy", "openblas": "numpy", "torch": "torch"}
-"""A system, and the module that it is; openblas is numpy with a core type that is given."""
+SYSTEMS = {
+    "kc": "kc",
+    "best": "kc",
+    "numpy": "numpy",
+    "openblas": "numpy",
+    "torch": "torch",
+    "jax": "jax",
+    "numba": "numba",
+}
+"""A system, and the module that it is; best is kc with schedules that are written by hand, openblas
+numpy with a core type that is given."""
+OWN = ("kc", "best")
 PRODUCTS = ("gemm", "gemv", "batched", "dense", "attention", "conv")
 """What the names of rows begin with in which numpy calls OpenBLAS."""
+RATIOS = ("ratio", "best_ratio")
 SHORTEST = 2e-3
 """Seconds that one measurement takes at least: short calls are repeated."""
 
@@ -51,6 +66,8 @@ def serve(pipe: Connection, system: str, threads: int, coretype: str) -> None:
     os.environ.update({f"{name}_NUM_THREADS": str(threads) for name in names})
     if system == "openblas":
         os.environ["OPENBLAS_CORETYPE"] = coretype
+    if system == "jax":  # it has a thread for each processor that it may use
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:threads])
     call: Any = None
     while True:
         order, argument = pipe.recv()
@@ -82,11 +99,17 @@ def prepare(system: str, name: str, threads: int) -> tuple[Any, dict[str, Any]]:
         "bytes": row.bytes,
         "tolerance": row.tolerance,
     }
-    if system == "kc":
+    given = row.of_peers or row.arrays
+    if system in OWN:
+        from cpu_schedules import SCHEDULES
+
         import kc
 
+        if system == "best" and name not in SCHEDULES:
+            return None, facts
+        program = row.tensors() if system == "kc" else SCHEDULES[name](row.tensors())
         started = time.perf_counter()
-        function = kc.build(row.tensors())
+        function = kc.build(program)
         facts["build"] = time.perf_counter() - started
         # As kc returns them: at a multiple of 64 bytes, as torch's are, and numpy's are not.
         outputs = [np.from_dlpack(kc.nd.empty(row.shape, row.dtype))]
@@ -102,13 +125,40 @@ def prepare(system: str, name: str, threads: int) -> tuple[Any, dict[str, Any]]:
         if row.numpy is None or (system == "openblas" and not name.startswith(PRODUCTS)):
             return None, facts
         call = row.numpy
+    elif system == "jax":
+        jax: Any = import_module("jax")
+
+        if row.jax is None:
+            return None, facts
+        of_jax, inputs = row.jax, [jax.numpy.asarray(array) for array in given]
+        compiled = jax.jit(lambda *at: of_jax(jax, list(at)))
+
+        def call() -> Any:
+            return compiled(*inputs).block_until_ready()
+
+    elif system == "numba":
+        numba: Any = import_module("numba")
+
+        if row.numba is None or threads > 1:  # none of its loops is parallel
+            return None, facts
+        loops, result = numba.njit(fastmath=True)(row.numba), np.empty(row.shape, row.dtype)
+
+        def call() -> Any:
+            loops(*given, result)
+            return result
+
     else:
         torch: Any = import_module("torch")
 
         torch.set_num_threads(threads)
         if row.torch is None:
             return None, facts
-        tensors = [torch.from_numpy(array) for array in row.arrays]
+        tensors = [
+            torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
+            if array.dtype == "bfloat16"
+            else torch.from_numpy(array)
+            for array in given
+        ]
         of_torch = row.torch
 
         def call() -> Any:
@@ -229,7 +279,7 @@ def run_row(name: str, peers: list[Peer], rounds: int) -> dict[str, Any]:
     facts = {peer.system: peer.ask("row", name) for peer in peers}
     results = {system: it["result"] for system, it in facts.items() if "result" in it}
     for system, result in results.items():
-        if system != "kc" and "kc" in results:
+        if system != "kc":
             tolerance = facts["kc"]["tolerance"] * max(1.0, float(np.abs(result).max()))
             np.testing.assert_allclose(
                 results["kc"], result, rtol=1e-3, atol=tolerance, err_msg=f"{name}: {system}"
@@ -250,8 +300,12 @@ def run_row(name: str, peers: list[Peer], rounds: int) -> dict[str, Any]:
         }
         for system, samples in times.items()
     }
-    of_peers = [it["best"] for system, it in row["times"].items() if system != "kc"]
-    row["ratio"] = min(of_peers) / row["times"]["kc"]["best"] if of_peers else None
+    best = {system: it["best"] for system, it in row["times"].items()}
+    of_peers = [seconds for system, seconds in best.items() if system not in OWN]
+    row["ratio"] = min(of_peers) / best["kc"] if of_peers else None
+    row["best_ratio"] = (
+        min(of_peers) / min(best["kc"], best.get("best", best["kc"])) if of_peers else None
+    )
     return row
 
 
@@ -288,7 +342,7 @@ def main() -> int:
         print(f"\n{threads} thread(s) by {first}")
         for fewer, several in zip(tables[first], tables[threads], strict=True):
             gain = fewer["times"]["kc"]["best"] / several["times"]["kc"]["best"]
-            print(f"{fewer['name']:<26}{gain:12.2f}")
+            print(f"{fewer['name']:<28}{gain:12.2f}")
     return 0
 
 
@@ -315,9 +369,9 @@ def table(
     )
     heads = [f"{system} ms" for system in systems]
     print(
-        f"{'':<26}"
+        f"{'':<28}"
         + "".join(f"{head:>12}" for head in heads)
-        + "  best peer / kc  spread  goal   rate"
+        + "     peer/kc   goal  peer/best   goal  spread   rate"
     )
     rows = []
     for name in names:
@@ -325,7 +379,7 @@ def table(
         rows.append(row)
         cells = [row["times"].get(system) for system in systems]
         text = "".join(f"{it['best'] * 1e3:12.4f}" if it else f"{'-':>12}" for it in cells)
-        ratio = f"{row['ratio']:14.2f}" if row["ratio"] else f"{'-':>14}"
+        ratio, of_best = (f"{row[key]:9.2f}" if row[key] else f"{'-':>9}" for key in RATIOS)
         seconds = row["times"]["kc"]["best"]
         if row["operations"]:
             rate = row["operations"] / seconds
@@ -335,7 +389,9 @@ def table(
             said = f"{rate / 1e9:6.1f} GB/s, {rate / limits['copy']:.2f} of a copy's"
         part = row["times"]["kc"]["spread"]
         print(
-            f"{name:<26}{text}  {ratio}  {part:6.2f}  {ROWS[name].goal:4.2f}   {said}", flush=True
+            f"{name:<28}{text}  {ratio}  {ROWS[name].goal:5.2f}  {of_best}  "
+            f"{ROWS[name].best:5.2f}  {part:6.2f}   {said}",
+            flush=True,
         )
     for peer in peers:
         peer.pipe.send(("end", ""))
@@ -356,7 +412,8 @@ def _write(
     file = folder / f"cpu-{words}-{threads}.json"
     known = json.loads(file.read_text(encoding="utf-8"))["rows"] if file.exists() else []
     by_name = {row["name"]: row for row in (*known, *rows)}
-    content = {"cpu": _cpu(), "threads": threads, "coretype": coretype, "limits": limits}
+    content = {"cpu": _cpu(), "model": _model(), "threads": threads, "coretype": coretype}
+    content["limits"] = limits
     content["rows"] = [by_name[name] for name in ROWS if name in by_name]
     file.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     print(f"written to {file.relative_to(ROOT)}")
@@ -367,6 +424,15 @@ def _coretype() -> str:
     from kc.support.target import Target
 
     return {512: "SkylakeX", 256: "Haswell"}.get(Target.host_cpu().vector_bits, "")
+
+
+def _model() -> str:
+    """What the processor calls itself."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor()
+    return next((it.partition(":")[2].strip() for it in lines if it.startswith("model name")), "")
 
 
 def _cpu() -> str:
