@@ -76,9 +76,9 @@ def packed_product(rows: int = 8, columns: int = 32) -> Scheduler:
 
 
 def rows_of(
-    last: str, sums: Sequence[str], others: Sequence[str] = (), width: int = 64
+    last: str, sums: Sequence[str], stages: Sequence[str] = (), width: int = 64
 ) -> Scheduler:
-    """All stages for one row after the other. ``sums``: reductions of a row, in lanes; ``others``:
+    """All stages for one row after the other. ``sums``: reductions of a row, in lanes; ``stages``:
     what has an element for each of the row's, from the last to the first."""
 
     def scheduled(tensors: list[Any]) -> tir.Schedule:
@@ -86,7 +86,7 @@ def rows_of(
         row, column = sch.get_loops(last)
         _, lanes = sch.split(column, [None, width])
         sch.vectorize(lanes)
-        for name in others:
+        for name in stages:
             sch.compute_at(name, row)
             loop = sch.get_loops(name)[-1]
             if name in sums:
