@@ -7,6 +7,7 @@ LLVM cannot compile for, KC6105 a target whose code cannot run in this process.
 from __future__ import annotations
 
 import base64
+import ctypes
 import json
 import re
 import subprocess
@@ -285,6 +286,25 @@ def features_among(machine: Machine, names: tuple[str, ...]) -> tuple[str, ...]:
     run_pipeline(llvm, module.ref, Machine(*host_target()).create(1), options)
     optimized = str(module.ref)
     return tuple(name for i, name in enumerate(names) if f"@needs{i}(" not in optimized)
+
+
+TILES = "@llvm.x86.tile"
+"""How intrinsics begin in whose code tile registers are loaded."""
+_ARCH_PRCTL, _REQUEST_PERMISSION, _TILE_DATA = 158, 0x1023, 18
+
+
+def permit_tiles() -> None:
+    """Ask Linux for the tile registers of x86, which a process has on request alone.
+
+    Raises TargetError KC6105 where it has none, or no memory to save them in.
+    """
+    if ctypes.CDLL(None).syscall(_ARCH_PRCTL, _REQUEST_PERMISSION, _TILE_DATA):
+        raise TargetError(
+            "KC6105",
+            "this machine cannot run code with tile registers (AMX)",
+            why="the operating system gives this process none",
+            hints=["compile it to assembly or to an object instead"],
+        )
 
 
 @cache

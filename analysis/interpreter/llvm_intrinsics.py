@@ -89,9 +89,10 @@ def _bytes(a_signed: bool, b_signed: bool) -> Callable[[Numbers, Numbers, Number
     return compute
 
 
-def _bf16_products(total: Sequence[Any], a: Sequence[Any], b: Sequence[Any]) -> np.float32:
-    """A lane of f32 plus products of bfloat16, the last first, rounded to f32 after each; what is
-    subnormal is 0. The sums of ``bfdot`` may differ from these in the last place.
+def _narrow_products(total: Sequence[Any], a: Sequence[Any], b: Sequence[Any]) -> np.float32:
+    """A lane of f32 plus products of bfloat16 or half, the last first, rounded to f32 after each.
+
+    What is subnormal is 0. The sums of ``bfdot`` may differ from these in the last place.
     """
     result = _normal(total[0])
     for x, y in zip(a[::-1], b[::-1], strict=True):
@@ -129,7 +130,8 @@ INTRINSICS: dict[str, Implementation] = {
     "llvm.x86.avx512.vpdpbusd.128": _groups(_bytes(False, True), 1, 4, 4),
     "llvm.x86.avx512.vpdpbusd.256": _groups(_bytes(False, True), 1, 4, 4),
     "llvm.x86.avx512.vpdpbusd.512": _groups(_bytes(False, True), 1, 4, 4),
-    "llvm.x86.avx512bf16.dpbf16ps.512": _groups(_bf16_products, 1, 2, 2),
+    "llvm.x86.avx512bf16.dpbf16ps.512": _groups(_narrow_products, 1, 2, 2),
+    "llvm.x86.avx10.vdpphps.512": _groups(_narrow_products, 1, 2, 2),
     "llvm.x86.ssse3.pmadd.ub.sw.128": _groups(_saturated, 2, 2),
     "llvm.x86.avx2.pmadd.ub.sw": _groups(_saturated, 2, 2),
     "llvm.x86.avx512.pmaddubs.w.512": _groups(_saturated, 2, 2),
@@ -139,7 +141,7 @@ INTRINSICS: dict[str, Implementation] = {
     "llvm.aarch64.neon.sdot": _groups(_bytes(True, True), 1, 4, 4),
     "llvm.aarch64.neon.udot": _groups(_bytes(False, False), 1, 4, 4),
     "llvm.aarch64.neon.usdot": _groups(_bytes(False, True), 1, 4, 4),
-    "llvm.aarch64.neon.bfdot": _groups(_bf16_products, 1, 2, 2),
+    "llvm.aarch64.neon.bfdot": _groups(_narrow_products, 1, 2, 2),
     "llvm.aarch64.neon.smmla": _product_of_matrices(True, True),
     "llvm.aarch64.neon.ummla": _product_of_matrices(False, False),
     "llvm.aarch64.neon.usmmla": _product_of_matrices(False, True),

@@ -35,6 +35,7 @@ from kc.dialects.llvm import (
     LLVMStructType,
     LLVMTokenType,
     LLVMVoidType,
+    LLVMX86AMXType,
     element_type,
 )
 
@@ -119,6 +120,8 @@ class TypeTable:
                 return "void"
             case LLVMTokenType():
                 return "token"
+            case LLVMX86AMXType():
+                return "x86_amx"
             case VectorType() if ty.get_num_dims() == 1:
                 scalable = "vscale x " if ty.get_num_scalable_dims() else ""
                 return f"<{scalable}{ty.get_shape()[0]} x {self.text(ty.element_type)}>"

@@ -85,7 +85,8 @@ from kc.dialects.llvm.symbols import (
     CallingConventionAttr, MemoryEffectsAttr, UWTableKindAttr,
 )
 from kc.dialects.llvm.types import (
-    LLVMArrayType, LLVMFunctionType, LLVMStructType, LLVMTokenType, LLVM_FLOATS, bit_width,
+    LLVMArrayType, LLVMFunctionType, LLVMStructType, LLVMTokenType, LLVMX86AMXType, LLVM_FLOATS,
+    bit_width,
     element_type,
     is_compatible_type, lanes, same_shape,
 )
@@ -107,7 +108,8 @@ __all__ = [
     "FshlOp", "FshrOp", "FuncOp", "GEPOp", "GEP_USE_SSA_VAL", "GetActiveLaneMaskOp", "GlobalOp",
     "ICmpOp", "ICmpPredicateFlag", "InlineAsmOp", "InsertElementOp", "InsertValueOp",
     "IntToPtrOp", "IsFPClassOp", "LLVM", "LLVMArrayType", "LLVMFunctionType", "LLVMPointerType",
-    "LLVMStructType", "LLVMTokenType", "LLVMVoidType", "LLVM_FLOATS", "LShrOp", "LifetimeEndOp",
+    "LLVMStructType", "LLVMTokenType", "LLVMVoidType", "LLVMX86AMXType", "LLVM_FLOATS", "LShrOp",
+    "LifetimeEndOp",
     "LifetimeStartOp", "LinkageAttr", "LlrintOp", "LlroundOp", "LoadExpOp", "LoadOp", "Log10Op",
     "Log2Op", "LogOp", "LoopAnnotationAttr", "LoopDistributeAttr", "LoopInterleaveAttr",
     "LoopLICMAttr", "LoopPeeledAttr", "LoopPipelineAttr", "LoopUnrollAndJamAttr",

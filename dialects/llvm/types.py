@@ -215,6 +215,13 @@ class LLVMTokenType(ParametrizedAttribute, TypeAttribute):
     name = "llvm.token"
 
 
+@irdl_attr_definition
+class LLVMX86AMXType(ParametrizedAttribute, TypeAttribute):
+    """``!llvm.x86_amx``: the contents of a tile register of x86."""
+
+    name = "llvm.x86_amx"
+
+
 _NESTED: dict[str, type[ParametrizedAttribute]] = {
     "void": LLVMVoidType,
     "ptr": LLVMPointerType,
@@ -222,6 +229,7 @@ _NESTED: dict[str, type[ParametrizedAttribute]] = {
     "struct": LLVMStructType,
     "func": LLVMFunctionType,
     "token": LLVMTokenType,
+    "x86_amx": LLVMX86AMXType,
 }
 
 
@@ -236,7 +244,15 @@ def is_compatible_type(ty: Attribute) -> bool:
             and is_compatible_type(ty.element_type)
         )
     return isinstance(
-        ty, (*LLVM_FLOATS, LLVMPointerType, LLVMArrayType, LLVMStructType, LLVMTokenType)
+        ty,
+        (
+            *LLVM_FLOATS,
+            LLVMPointerType,
+            LLVMArrayType,
+            LLVMStructType,
+            LLVMTokenType,
+            LLVMX86AMXType,
+        ),
     )
 
 

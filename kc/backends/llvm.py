@@ -234,9 +234,12 @@ def _loaded(
     """The module of machine code; where ``late`` is given it is linked when it is first called,
     and ``late`` refuses what cannot be."""
     from kc.codegen.native import load_object
+    from kc.codegen.native_target import TILES, permit_tiles
     from kc.runtime.emulator import ensure_emulator, noticing_failures
     from kc.runtime.parallel import ensure_pool
 
+    if TILES in entry.text:
+        permit_tiles()
     pool = ensure_pool() if "@kc_parallel_for" in entry.text else {}
     emulator = ensure_emulator() if EMULATOR in entry.text else {}
     packed = callbacks.addresses(native.packed)

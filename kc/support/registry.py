@@ -319,6 +319,17 @@ INTRINSICS = {
     **{f"kc.transforms.intrinsics.transposes:{name}": (name,) for name in transpose_intrins()},
     **{f"kc.transforms.intrinsics.tensor_cores:{name}": (name,) for name in tensor_core_intrins()},
     **{f"kc.transforms.intrinsics.tensor_copies:{name}": (name,) for name in tensor_copy_intrins()},
+    **{
+        f"kc.transforms.intrinsics.amx:{name}": (name,)
+        for name in (
+            "amx_dot_16x16x64_u8i8",
+            "amx_dot_16x16x64_i8i8",
+            "amx_dot_16x16x64_u8u8",
+            "amx_dot_16x16x32_bf16",
+            "amx_dot_16x16x32_f16",
+        )
+    },
+    "kc.transforms.intrinsics.builtin:AVX10": ("avx10_f16_dot_16x2",),
     "kc.transforms.intrinsics.builtin:AARCH64": (
         "neon_sdot_4x4",
         "neon_udot_4x4",

@@ -81,6 +81,7 @@ DEFINED: dict[str, tuple[Sequence[int], Callable[..., list[int]]]] = {
         for bits in (128, 256, 512)
     },
     "llvm.x86.avx512bf16.dpbf16ps.512": ((16, 32, 32), in_lanes(2)),
+    "llvm.x86.avx10.vdpphps.512": ((16, 32, 32), in_lanes(2)),
     "llvm.aarch64.neon.bfdot": ((4, 8, 8), in_lanes(2)),
     "llvm.aarch64.neon.udot": (
         (2, 8, 8),

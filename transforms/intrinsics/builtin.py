@@ -15,5 +15,21 @@ PORTABLE = _text("portable")
 X86_64 = _text("x86_64")
 """What some x86-64 CPUs have."""
 
+
+def _of_halves(text: str) -> str:
+    """The dot product of bf16 for f16, which AVX10.2 has under the same shape."""
+    for old, new in (
+        ("avx512_bf16_dot_16x2", "avx10_f16_dot_16x2"),
+        ('"avx512bf16"', '"avx10.2"'),
+        ("llvm.x86.avx512bf16.dpbf16ps.512", "llvm.x86.avx10.vdpphps.512"),
+        ("bf16", "f16"),
+    ):
+        text = text.replace(old, new)
+    return text
+
+
+AVX10 = _of_halves(X86_64[X86_64.index("module @avx512_bf16_dot_16x2") :])
+"""What x86-64 CPUs with AVX10.2 have."""
+
 AARCH64 = _text("aarch64")
 """What some AArch64 CPUs have."""

@@ -34,7 +34,7 @@ class Kind:
 
     @property
     def sums(self) -> str:
-        return "float32" if self.a == "bfloat16" else "int32"
+        return "float32" if "float" in self.a else "int32"
 
 
 SAPPHIRE_RAPIDS = "llvm -mcpu=sapphirerapids"
@@ -48,6 +48,9 @@ KINDS = {
     ),
     "avx512_bf16_dot_16x2": Kind(
         "bfloat16", "bfloat16", 1, 16, 2, SAPPHIRE_RAPIDS, "avx512bf16", r"vdpbf16ps\s.*%zmm"
+    ),
+    "avx10_f16_dot_16x2": Kind(
+        "float16", "float16", 1, 16, 2, "llvm -mcpu=diamondrapids", "avx10.2", r"vdpphps\s.*%zmm"
     ),
     "neon_sdot_4x4": Kind("int8", "int8", 1, 4, 4, NEOVERSE, "dotprod", r"\bsdot\s+v"),
     "neon_udot_4x4": Kind("uint8", "uint8", 1, 4, 4, NEOVERSE, "dotprod", r"\budot\s+v"),
@@ -97,8 +100,9 @@ def arrays(name: str, *, packed: bool) -> tuple[list[np.ndarray], np.ndarray]:
     kind, generator = KINDS[name], np.random.default_rng(1)
 
     def values(dtype: str, shape: tuple[int, ...]) -> np.ndarray:
-        if dtype == "bfloat16":  # small numbers of eights: sums of products are exact
-            return (generator.integers(-32, 32, shape) / 8).astype(ml_dtypes.bfloat16)
+        if "float" in dtype:  # small numbers of eights: sums of products are exact
+            kind = np.float16 if dtype == "float16" else ml_dtypes.bfloat16
+            return (generator.integers(-32, 32, shape) / 8).astype(kind)
         low, high = (0, 256) if dtype == "uint8" else (-128, 128)
         return generator.integers(low, high, shape).astype(dtype)
 
@@ -143,3 +147,68 @@ def test_on_this_machine(name: str, packed: bool):
     args, expected = arrays(name, packed=packed)
     kc.build(scheduled(name, packed=packed, target=host).mod, target=host)(*args)
     np.testing.assert_array_equal(args[2], expected)
+
+
+TILES = {
+    "amx_dot_16x16x64_u8i8": ("uint8", "int8", "amx-int8", "tdpbusd"),
+    "amx_dot_16x16x64_i8i8": ("int8", "int8", "amx-int8", "tdpbssd"),
+    "amx_dot_16x16x64_u8u8": ("uint8", "uint8", "amx-int8", "tdpbuud"),
+    "amx_dot_16x16x32_bf16": ("bfloat16", "bfloat16", "amx-bf16", "tdpbf16ps"),
+    "amx_dot_16x16x32_f16": ("float16", "float16", "amx-fp16", "tdpfp16ps"),
+}
+"""Intrinsics on tile registers: the types of A and B, the feature, and the instruction."""
+
+
+def tiled(name: str, target: Target) -> kc.IRModule:
+    """A product by tiles, B in groups of the numbers that are multiplied with a word of A."""
+    a, b, _, _ = TILES[name]
+    group = 2 if "float" in a else 4
+    sums = "float32" if "float" in a else "int32"
+    size = 32 * group
+    A = te.placeholder((32, size), a, name="A")
+    B = te.placeholder((2, size // group, 16, group), b, name="B")
+    k = te.reduce_axis((0, size), name="k")
+
+    def element(j: Any) -> Any:
+        place = te.indexdiv(j, 16), te.indexdiv(k, group), te.indexmod(j, 16)
+        return B[(*place, te.indexmod(k, group))]
+
+    C = te.compute(
+        (32, 32),
+        lambda i, j: te.sum(A[i, k].astype(sums) * element(j).astype(sums), axis=k),
+        name="C",
+    )
+    function = te.create_prim_func([A, B, C]).with_attr("global_symbol", name)
+    sch = tir.Schedule(function, target=target)
+    loops = [sch.split(loop, [None, 16]) for loop in sch.get_loops("C")[:2]]
+    depth = sch.split(sch.get_loops("C")[-1], [None, 16 * group])
+    (i_o, i_i), (j_o, j_i), (k_o, k_i) = *loops, depth
+    sch.reorder(i_o, j_o, k_o, i_i, j_i, k_i)
+    sch.decompose_reduction("C", k_o)
+    sch.tensorize(i_i, name)
+    return sch.mod
+
+
+def test_tiles_in_assembly():
+    """No machine with them is at hand: what they compute is the description, which the schedule was
+    compared with; here that each is one instruction, on tiles that are configured once."""
+    target = Target("llvm -mcpu=diamondrapids")
+    assert all(target.has_feature(feature) for _, _, feature, _ in TILES.values())
+    functions = [tiled(name, target) for name in TILES]
+    assembly = kc.build(functions, target=target).get_source("asm")
+    for name, (_, _, _, instruction) in TILES.items():
+        _, _, body = assembly.partition(f"\n{name}:")
+        body, _, _ = body.partition(".Lfunc_end")
+        used = [line.split()[0] for line in body.splitlines() if "tmm" in line or "tile" in line]
+        assert used[0] == "ldtilecfg"
+        assert used[-1] == "tilerelease"
+        assert used.count("ldtilecfg") == 1
+        part = ["tileloadd", "tileloadd", "tileloadd", instruction, "tilestored"]
+        assert used[1:-1] == part * (len(used[1:-1]) // 5)
+        assert instruction in used
+
+
+def test_tiles_need_the_feature():
+    with pytest.raises(kc.error.ScheduleError) as refusal:
+        tiled("amx_dot_16x16x32_f16", Target("llvm -mcpu=sapphirerapids"))
+    assert "amx-fp16" in str(refusal.value)
