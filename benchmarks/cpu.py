@@ -6,10 +6,10 @@
 Each system is a process of its own; they take turns, a few calls at a time, so that what else the
 machine does meets all of them. The times are the best of all rounds, in ms, of the processor where
 there is one thread, so that waiting for it does not count. "best" is kc with the schedules in
-``benchmarks/peers/cpu_schedules.py``, for one thread. The first ratio is the best time of the fastest peer by
-kc's, the second by the faster one of kc's; behind them stands what half of kc's rounds differ by,
-as a part of their median. A peer that is not installed (numpy, torch, jax, numba) is left out.
-TVM and Halide are no peers here: they have the schedules that one writes for them
+``benchmarks/peers/cpu_schedules.py``, which are for one thread. The first ratio is the best time of
+the fastest peer by kc's, the second by the faster one of kc's; behind them stands what half of kc's
+rounds differ by, as a part of their median. A peer that is not installed (numpy, torch, jax, numba)
+is left out. TVM and Halide are no peers here: they have the schedules that one writes for them
 (``compile_peers.py``).
 
 The first lines are what the machine can do: multiply-adds of f32 in vectors, measured in the same
