@@ -36,17 +36,26 @@ from xdsl.dialects import arith, cf, func, scf
 from xdsl.dialects.builtin import IntegerAttr, i1
 from xdsl.ir import Block, Operation, Region, SSAValue
 
+from kc.analysis.loop_tree import preorder
+
 
 def with_structured_branches(function: func.FuncOp) -> func.FuncOp:
     """A copy of a function with conditions and loops instead of branches, as far as that goes; the
-    function itself where it has none."""
-    if len(function.body.blocks) < 2:
+    function itself where it has none, also in an ``scf.execute_region``."""
+    if not any(len(region.blocks) > 1 for region in _regions(function)):
         return function
     copy = function.clone()
     copy.location = function.location
-    while any(reduce(block) for reduce in _REDUCTIONS for block in list(copy.body.blocks)):
-        pass
+    for region in _regions(copy):
+        while any(reduce(block) for reduce in _REDUCTIONS for block in list(region.blocks)):
+            pass
     return copy
+
+
+def _regions(function: func.FuncOp) -> list[Region]:
+    """The regions that may have branches, the inner ones first."""
+    inner = [op.region for op in preorder(function) if isinstance(op, scf.ExecuteRegionOp)]
+    return [*reversed(inner), function.body]
 
 
 def _end(block: Block) -> Operation:
@@ -146,7 +155,7 @@ def _if(block: Block) -> bool:
             ways.append(way)
             values.append(list(last.arguments))
             targets.append(last.successor)
-        elif alone and isinstance(last, func.ReturnOp):
+        elif alone and isinstance(last, func.ReturnOp | scf.YieldOp):
             ways.append(way)
             values.append(list(last.operands))
             targets.append(None)
@@ -167,9 +176,12 @@ def _if(block: Block) -> bool:
         _added(body, end, scf.YieldOp(*given))
     new = scf.IfOp(end.cond, types, Region(bodies[0]), Region(bodies[1]))
     end.detach()
-    following: Operation = (
-        func.ReturnOp(*new.results) if targets[0] is None else cf.BranchOp(targets[0], *new.results)
-    )
+    following: Operation
+    if targets[0] is not None:
+        following = cf.BranchOp(targets[0], *new.results)
+    else:
+        is_function = isinstance(block.parent_op(), func.FuncOp)
+        following = (func.ReturnOp if is_function else scf.YieldOp)(*new.results)
     _added(block, end, new, following)
     end.erase()
     for way in ways:

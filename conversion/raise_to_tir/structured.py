@@ -349,7 +349,7 @@ def is_elementwise(op: Operation) -> bool:
     """Whether ``op`` is one on scalars that is applied to the elements of tensors."""
     return (
         op.name.startswith(("arith.", "math."))
-        and len(op.results) == 1
+        and len(op.results) > 0
         and isinstance(op.results[0].type, TensorType)
         and not op.regions
     )

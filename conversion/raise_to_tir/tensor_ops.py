@@ -726,8 +726,6 @@ class RaiseElementwise(ConversionPattern[FunctionRaiser]):
         if not is_elementwise(op):
             return
         raiser = self.conversion
-        (result,) = op.results
-        assert isinstance(result.type, TensorType)
         sources = [raiser.tensors.operand(operand, op) for operand in op.operands]
         shapes = [
             raiser.tensors.sizes(operand)
@@ -739,6 +737,14 @@ class RaiseElementwise(ConversionPattern[FunctionRaiser]):
         for shape in shapes:
             for mine, size in zip(shape, sizes, strict=True):
                 raiser.requirements.equal(mine, size, op, "takes operands whose sizes agree")
+        for n in range(len(op.results)):
+            self._result(op, n, sources, sizes)
+
+    def _result(
+        self, op: Operation, n: int, sources: Sequence[SSAValue], sizes: Sequence[Extent]
+    ) -> None:
+        """The nest that computes a result."""
+        raiser, result = self.conversion, op.results[n]
         raiser.requirements.typed(result, sizes, op)
 
         def computed(at: Sequence[SSAValue]) -> SSAValue:
@@ -750,11 +756,11 @@ class RaiseElementwise(ConversionPattern[FunctionRaiser]):
             ]
             scalar_op = type(op).create(
                 operands=values,
-                result_types=[result.type.element_type],  # pyright: ignore
+                result_types=[result.type.element_type for result in op.results],  # pyright: ignore
                 properties=op.properties,
                 attributes=op.attributes,
             )
-            return raiser.emit(scalar_op, op).results[0]
+            return raiser.emit(scalar_op, op).results[n]
 
         if not any(isinstance(source.type, MemRefType) for source in sources):
             raiser.tensors.values[result] = Splat(sizes, computed([]))

@@ -52,6 +52,24 @@ func.func @count(%A: tensor<4xf32>, %n: index) -> tensor<4xf32> {
 
 // -----
 
+// CHECK-LABEL: func.func @in_a_region
+// CHECK:         scf.if %p {
+// CHECK:         } else {
+// CHECK-NOT:     {{[ ]}}cf.
+func.func @in_a_region(%A: tensor<4xf32>, %p: i1) -> tensor<4xf32> {
+  %r = scf.execute_region -> tensor<4xf32> {
+    cf.cond_br %p, ^a, ^b
+  ^a:
+    %x = arith.addf %A, %A : tensor<4xf32>
+    scf.yield %x : tensor<4xf32>
+  ^b:
+    scf.yield %A : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+
+// -----
+
 func.func @two_entries(%A: tensor<4xf32>, %p: i1) -> tensor<4xf32> {
   // expected-error@+1 {{raise-to-tir: cf.cond_br has no counterpart in tir}}
   cf.cond_br %p, ^a, ^b

@@ -92,6 +92,24 @@ def test_a_memref_of_unknown_size_is_no_result(results: str, values: str):
     )
 
 
+def test_both_halves_of_products_of_elements():
+    text = """
+    func.func @f(%a: tensor<3xi32>, %b: tensor<3xi32>)
+        -> (tensor<3xi32>, tensor<3xi32>, tensor<3xi1>) {
+      %l, %h = arith.mulsi_extended %a, %b : tensor<3xi32>
+      %s, %o = arith.addui_extended %a, %l : tensor<3xi32>, tensor<3xi1>
+      return %l, %h, %o : tensor<3xi32>, tensor<3xi32>, tensor<3xi1>
+    }"""
+    a, b = np.array([[1 << 30, -5, -1], [12, -7, 3]], np.int32)
+    low, high, carries = kc.build(kc.IRModule.parse(text))(a, b)
+    products = a.astype(np.int64) * b
+    np.testing.assert_array_equal(low, products.astype(np.int32))
+    np.testing.assert_array_equal(high, (products >> 32).astype(np.int32))
+    np.testing.assert_array_equal(
+        carries, a.astype(np.uint32).astype(np.int64) + low.astype(np.uint32) >= 1 << 32
+    )
+
+
 PACKS = """
 func.func @padded(%x: tensor<13x?xf32>, %z: f32) -> tensor<?x2x8x3xf32> {
   %c1 = arith.constant 1 : index
