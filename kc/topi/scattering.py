@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from kc.support.diagnostics import counted
 from kc.te import functions as scalar
-from kc.te.dtypes import UINTS, check_dtype
+from kc.te.autodiff.own_rules import with_rules
+from kc.te.computes import compute
+from kc.te.dtypes import UINTS, check_dtype, is_float
 from kc.te.expr import Expr, all_of, as_expr, compare, const, select
 from kc.te.expr import cast as convert
 from kc.te.tensor import Tensor, shape_text
@@ -92,7 +95,71 @@ def _scattered(
 
         loops.nest(indices.shape, visit)
 
-    return written(name, [data.shape], [data.dtype], [data, indices, updates], body)[0]
+    result = written(name, [data.shape], [data.dtype], [data, indices, updates], body)[0]
+
+    def place_of(at: Sequence[Any]) -> tuple[list[Any], list[Expr]]:
+        place, inside = _counted(indices(*at), data.shape[axis])
+        return [*at[:axis], place, *at[axis + 1 :]], [inside]
+
+    def last(numbers: Tensor) -> Tensor:
+        return _scattered(_none_of(data), indices, numbers, axis, "update", "last")
+
+    return _with_gradients(result, data, updates, mode, place_of, last)
+
+
+def _none_of(data: Tensor) -> Tensor:
+    """-1 for each element: no update is there."""
+    return compute(data.shape, lambda *_: const(-1, "int64"), f"{data.name}_none")
+
+
+def _with_gradients(
+    result: Tensor, data: Tensor, updates: Tensor, mode: str,
+    place_of: Callable[[Sequence[Any]], tuple[list[Any], list[Expr]]],
+    last: Callable[[Tensor], Tensor],
+) -> Tensor:  # fmt: skip
+    """``result`` with the gradients of "add" and "update".
+
+    What flows to an update is what flows to its place, if that is inside; of "update" to the last
+    one of a place alone, and to data where there is none. ``last`` scatters the numbers of the
+    updates: which one a place has.
+    """
+    if mode not in ("add", "update") or not is_float(data.dtype):
+        return result
+    zero = const(0, data.dtype)
+
+    @functools.cache
+    def numbers() -> Tensor:
+        return compute(updates.shape, lambda *at: _row_major(at, updates.shape), "numbers")
+
+    @functools.cache
+    def winners() -> Tensor:
+        return last(numbers())
+
+    def to_data(head: Tensor) -> Tensor:
+        def body(*at: Any) -> Expr:
+            if mode == "add":
+                return head(*at)
+            return select(winners()(*at) < const(0, "int64"), head(*at), zero)
+
+        return compute(data.shape, body, f"{data.name}_grad")
+
+    def to_updates(head: Tensor) -> Tensor:
+        def body(*at: Any) -> Expr:
+            place, holds = place_of(at)
+            if mode == "update":
+                holds = [*holds, compare("eq", winners()(*place), numbers()(*at))]
+            return select(all_of(*holds), head(*place), zero)
+
+        return compute(updates.shape, body, f"{updates.name}_grad")
+
+    return with_rules(result, {data: to_data, updates: to_updates})
+
+
+def _row_major(at: Sequence[Any], shape: Sequence[Any]) -> Expr:
+    number: Expr = const(0, "int64")
+    for place, size in zip(at, shape, strict=True):
+        number = number * convert(as_expr(size), "int64") + convert(as_expr(place), "int64")
+    return number
 
 
 @operator(
@@ -102,7 +169,7 @@ def _scattered(
     numpy="put_along_axis",
     onnx="ScatterElements",
     torch="scatter",
-    gradient="none",
+    gradient="own",
 )
 def scatter(data: Tensor, indices: Tensor, updates: Tensor, axis: int = 0) -> Tensor:
     """The data with ``updates`` at ``indices`` along an axis, row-major: the last of equal wins.
@@ -119,7 +186,7 @@ def scatter(data: Tensor, indices: Tensor, updates: Tensor, axis: int = 0) -> Te
     numpy="add.at",
     onnx="ScatterElements",
     torch="scatter_add",
-    gradient="none",
+    gradient="own",
 )
 def scatter_add(data: Tensor, indices: Tensor, updates: Tensor, axis: int = 0) -> Tensor:
     """The data with ``updates`` added at ``indices`` along an axis; see :func:`scatter`."""
@@ -131,13 +198,14 @@ def scatter_add(data: Tensor, indices: Tensor, updates: Tensor, axis: int = 0) -
     ANY,
     'scatter_nd(T(4, 3), T(1, 2, dtype="int32"), T(2, 3), "add")',
     onnx="ScatterND",
-    gradient="none",
+    gradient="own",
 )
 def scatter_nd(data: Tensor, indices: Tensor, updates: Tensor, mode: str = "update") -> Tensor:
     """The data with ``updates`` at places: the **first** dimension of the indices lists them.
 
-    ``mode``: "update" (the last of equal places wins), "add", "mul", "min" or "max". ``updates``
-    has the shape ``indices.shape[1:] + data.shape[k:]``. Places outside are left out.
+    ``mode``: "update" (the last of equal places wins), "add", "mul", "min" or "max"; the first two
+    have gradients. ``updates`` has the shape ``indices.shape[1:] + data.shape[k:]``. Places outside
+    are left out.
     """
     word(mode, [*_MODES], "mode")
     index_tensor(indices)
@@ -180,7 +248,17 @@ def scatter_nd(data: Tensor, indices: Tensor, updates: Tensor, mode: str = "upda
 
         loops.nest(updates.shape, visit)
 
-    return written("scatter_nd", [data.shape], [data.dtype], [data, indices, updates], body)[0]
+    result = written("scatter_nd", [data.shape], [data.dtype], [data, indices, updates], body)[0]
+
+    def place_of(at: Sequence[Any]) -> tuple[list[Any], list[Expr]]:
+        visited = [_counted(indices(n, *at[:outer]), data.shape[n]) for n in range(depth)]
+        place = [place for place, _ in visited]
+        return [*place, *at[outer:]], [inside for _, inside in visited]
+
+    def last(numbers: Tensor) -> Tensor:
+        return scatter_nd(_none_of(data), indices, numbers)
+
+    return _with_gradients(result, data, updates, mode, place_of, last)
 
 
 @operator(

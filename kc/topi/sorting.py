@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from kc.te import functions as scalar
+from kc.te.autodiff.own_rules import with_rules
+from kc.te.computes import compute
 from kc.te.dtypes import bits as bits_of
 from kc.te.dtypes import check_dtype, is_float
 from kc.te.expr import Expr, all_of, any_of, as_expr, compare, const, select
@@ -25,6 +27,7 @@ from kc.topi.arguments import (
     word,
 )
 from kc.topi.loops import written
+from kc.topi.scattering import scatter_add
 from kc.topi.table import NUMBERS, check_tensor, operator, refuse
 
 
@@ -355,11 +358,22 @@ def _lengths(data: Tensor, valid_count: Any, axis: int) -> Tensor | None:
     return valid_count
 
 
-@operator("sort", NUMBERS, "sort(T(3, 6), axis=1)", numpy="sort", torch="sort", gradient="none")
+@operator("sort", NUMBERS, "sort(T(3, 6), axis=1)", numpy="sort", torch="sort", gradient="own")
 def sort(data: Tensor, axis: int = -1, is_ascend: int = 1) -> Tensor:
     """The elements in order along an axis; of equal ones the first is first."""
-    axis = axis_of(axis, data.ndim)
-    return _sorted(data, axis, flag(is_ascend, "is_ascend"), "sort", (data.dtype, None))[0]
+    axis, ascending = axis_of(axis, data.ndim), flag(is_ascend, "is_ascend")
+    result = _sorted(data, axis, ascending, "sort", (data.dtype, None))[0]
+    return _put_back(result, data, axis, lambda: argsort(data, None, axis, ascending, "int64"))
+
+
+def _put_back(result: Tensor, data: Tensor, axis: int, places: Callable[[], Tensor]) -> Tensor:
+    """``result``, of elements of ``data``: what flows to one goes to its place."""
+
+    def rule(head: Tensor) -> Tensor:
+        zeros = compute(data.shape, lambda *_: const(0, data.dtype), f"{data.name}_zeros")
+        return scatter_add(zeros, places(), head, axis)
+
+    return with_rules(result, {data: rule}) if is_float(data.dtype) else result
 
 
 @operator(
@@ -388,7 +402,7 @@ def argsort(
     'topk(T(3, 6), 2, ret_type="values")',
     onnx="TopK",
     torch="topk",
-    gradient="none",
+    gradient="own",
 )
 def topk(
     data: Tensor, k: int = 1, axis: int = -1, ret_type: str = "both", is_ascend: bool = False,
@@ -415,6 +429,10 @@ def topk(
         results = _select_first(data, axis, is_ascend, kinds, count)
     else:
         results = _sorted(data, axis, is_ascend, "topk", kinds, count or size)
+    if ret_type != "indices":
+        _put_back(
+            results[0], data, axis, lambda: topk(data, k, axis, "indices", is_ascend, "int64")
+        )
     return results if ret_type == "both" else results[0]
 
 

@@ -201,3 +201,17 @@ def test_for_a_gpu_they_are_derived():
     assert isinstance(flow.op, ComputeOp)
     (flow,) = te.gradient(topi.take(data, places), [data], head)
     assert not isinstance(flow.op, ComputeOp)
+
+
+def test_of_updates_of_one_place_the_last_has_the_gradient():
+    data, updates = (te.placeholder((n,), "float64", f"A{n}") for n in (3, 4))
+    places, head = te.placeholder((1, 4), "int32"), te.placeholder((3,), "float64")
+    result = topi.scatter_nd(data, places, updates)
+    call = Program(
+        [places, head],
+        [np.array([[0, 0, -1, 7]], "int32"), np.array([2.0, 3.0, 5.0])],
+        te.gradient(result, [data, updates], head),
+    )
+    to_data, to_updates = call.interpreted()
+    np.testing.assert_array_equal(to_data, [0, 3, 0])
+    np.testing.assert_array_equal(to_updates, [0, 2, 5, 0])
