@@ -9,6 +9,10 @@ exact result, the argument that has it and the number of arguments go to kc/topi
 those that are not named stay as they are there. ``within`` is the greatest error in units of the
 last place of float32's 1, where the result is smaller than 1, else of the result: what an operator
 like gelu, whose formula cancels, is near by.
+
+Of the other operators that take floats, the example of the table is run with random numbers of
+float32, and as a program of float64 with the same: ``of_largest`` is the greatest difference, in
+units in the last place of the greatest result.
 """
 
 from __future__ import annotations
@@ -24,6 +28,7 @@ from ulp_errors import Array, errors
 
 import kc
 from kc import te, topi
+from kc.topi.table import whole_table
 
 DATA = Path(__file__).resolve().parents[1] / "kc" / "topi" / "ulp_errors.json"
 PIECE = 1 << 20
@@ -131,15 +136,74 @@ def greatest_error(name: str, step: int) -> dict[str, object]:
     return {**units, "at": place, "arguments": total}
 
 
+DRAWS = 20
+"""The numbers that an example is run with are drawn so often."""
+
+
+def _example(name: str, wide: bool) -> tuple[list[te.Tensor], list[te.Tensor]]:
+    """The program of an example, with float64 for float32 if ``wide``."""
+    inputs: list[te.Tensor] = []
+
+    def make(*shape: int, dtype: str = "float32") -> te.Tensor:
+        kind = "float64" if wide and dtype == "float32" else dtype
+        inputs.append(te.placeholder(shape, kind, "ABCDEFGH"[len(inputs)]))
+        return inputs[-1]
+
+    names = {each: getattr(topi, each) for each in topi.__all__}
+    result = eval(whole_table()[name].example, {**names, "T": make, "math": math})
+    outputs = list(result) if isinstance(result, list | tuple) else [result]
+    return inputs, [out for out in outputs if out not in inputs]
+
+
+def _draw(generator: np.random.Generator, tensor: te.Tensor) -> Array:
+    shape = tuple(int(size) for size in tensor.shape)
+    if tensor.dtype == "float32":
+        return generator.uniform(0.1, 2.0, shape).astype("float32")
+    return generator.integers(0, 2, shape).astype(tensor.dtype)
+
+
+def error_of_example(name: str) -> dict[str, object] | None:
+    """``of_largest``; None if the example has no elements of float32, or gives none."""
+    inputs, outputs = _example(name, wide=False)
+    floats = [n for n, out in enumerate(outputs) if out.dtype == "float32"]
+    if not floats or all(tensor.dtype != "float32" for tensor in inputs):
+        return None
+    kernel = kc.build([*inputs, *outputs])
+    wide_inputs, wide_outputs = _example(name, wide=True)
+    exact = kc.build([*wide_inputs, *wide_outputs])
+    generator, worst = np.random.default_rng(0), 0.0
+    for _ in range(DRAWS):
+        arrays = [_draw(generator, tensor) for tensor in inputs]
+        wide = [a.astype("float64") if a.dtype == np.float32 else a for a in arrays]
+        results, expected = (
+            given if isinstance(given, tuple | list) else [given]
+            for given in (kernel(*arrays), exact(*wide))
+        )
+        for n in floats:
+            result, wanted = np.asarray(results[n]), np.asarray(expected[n])
+            ordinary = np.isfinite(result) & np.isfinite(wanted)
+            if not ordinary.any():
+                continue
+            apart = np.abs(result - wanted, where=ordinary, out=np.zeros(wanted.shape))
+            largest = np.abs(wanted[ordinary]).max().astype("float32")
+            worst = max(worst, float(apart.max() / np.spacing(largest)))
+    return {"of_largest": round(worst, 2)}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("operators", nargs="*", metavar="OPERATOR")
     parser.add_argument("--step", type=int, default=1021)
     options = parser.parse_args()
     data = json.loads(DATA.read_text(encoding="utf-8")) if DATA.exists() else {}
-    for name in options.operators or [*ONE, *TWO]:
-        data[name] = greatest_error(name, options.step)
-        print(f"{name:16} {data[name]['units']:8.2f}  at {data[name]['at']}", flush=True)
+    others = [name for name in whole_table() if name not in ONE and name not in TWO]
+    for name in options.operators or [*ONE, *TWO, *others]:
+        if name in ONE or name in TWO:
+            data[name] = greatest_error(name, options.step)
+            print(f"{name:16} {data[name]['units']:8.2f}  at {data[name]['at']}", flush=True)
+        elif (measured := error_of_example(name)) is not None:
+            data[name] = measured
+            print(f"{name:40} {measured['of_largest']:8.2f}", flush=True)
         lines = [f"{json.dumps(key)}: {json.dumps(data[key])}" for key in sorted(data)]
         DATA.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 

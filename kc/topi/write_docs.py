@@ -104,10 +104,15 @@ def _errors() -> dict[str, Any]:
 
 
 def _error(name: str) -> str:
-    """The greatest error of an operator of float32 elements, "" if none was measured."""
+    """The greatest error that was measured of an operator of float32 elements, "" if none was."""
     if name not in _errors():
         return ""
     measured = _errors()[name]
+    if "of_largest" in measured:
+        units = measured["of_largest"]
+        if not units:
+            return "0: the results of the example are those of float64, rounded"
+        return f"{units:.2f} ulp of the greatest result: the example in float32, against float64"
     place = ", ".join(f"{number:.6g}" for number in measured["at"])
     text = f"{measured['units']:.2f} ulp of float32"
     if measured["units"] <= 2:

@@ -96,7 +96,10 @@ def test_measured_errors():
              "fixed_point_multiply").split()  # fmt: skip
     plain = {row.name for row in TABLE.values() if row.kind == "elemwise"} - {*steps}
     assert plain <= measured.keys()
-    for name, errors in measured.items():
+    of_examples = {name for name, errors in measured.items() if "of_largest" in errors}
+    assert of_examples >= {"nn.softmax", "nn.conv2d", "sum"}
+    for name in measured.keys() - of_examples:
+        errors = measured[name]
         assert errors["units"] <= NOT_WITHIN_TWO.get(name, 2.0), name
         assert errors["within"] <= 5, name
 
