@@ -196,8 +196,8 @@ def main() -> None:
     parser.add_argument("--step", type=int, default=1021)
     options = parser.parse_args()
     data = json.loads(DATA.read_text(encoding="utf-8")) if DATA.exists() else {}
-    others = [name for name in whole_table() if name not in ONE and name not in TWO]
-    for name in options.operators or [*ONE, *TWO, *others]:
+    by_example = [name for name in whole_table() if name not in ONE and name not in TWO]
+    for name in options.operators or [*ONE, *TWO, *by_example]:
         if name in ONE or name in TWO:
             data[name] = greatest_error(name, options.step)
             print(f"{name:16} {data[name]['units']:8.2f}  at {data[name]['at']}", flush=True)
