@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from xdsl.dialects import arith, func, memref, scf
@@ -43,6 +44,9 @@ STACK = 1 << 14
 """Bytes of an array that goes on the stack; larger ones are allocated."""
 
 
+_WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+
+
 class FunctionPrinter:
     """Prints one function."""
 
@@ -50,6 +54,7 @@ class FunctionPrinter:
         self.function = function
         self.expressions = expressions
         self.lines: list[str] = []
+        self._variables: dict[int, str] = {}  # by the numbers of the lines that define them
         self.indent = 1
         self._names: set[str] = set(expressions.language.words) | {c_name(function.sym_name.data)}
         self._code: dict[SSAValue, Code] = {}
@@ -183,10 +188,20 @@ class FunctionPrinter:
     def finish(self, head: str) -> str:
         """The definition that begins with ``head``."""
         self.block(self.function.body.block)
-        body = "\n".join(self.lines)
-        unused = [name for name in self._parameters if not re.search(rf"\b{name}\b", body)]
-        ignored = [f"  (void){name};" for name in unused]
+        words = self._drop_unread()
+        ignored = [f"  (void){name};" for name in self._parameters if not words[name]]
         return "\n".join([f"{head} {{", *ignored, *self.lines, "}", ""])
+
+    def _drop_unread(self) -> Counter[str]:
+        """Drop variables that are in no code, and count the words of what is left.
+
+        A comparison of two elements that have the same text is decided, and reads neither.
+        """
+        words = Counter(word for line in self.lines for word in _WORD.findall(line))
+        for number, name in reversed(self._variables.items()):
+            if words[name] == 1:
+                words.subtract(_WORD.findall(self.lines.pop(number)))
+        return words
 
     # Statements ----------------------------------------------------------------------------
 
@@ -271,6 +286,7 @@ class FunctionPrinter:
     def name(self, value: SSAValue, op: Operation) -> None:
         """Give a value a variable."""
         name = self.fresh(value.name_hint)
+        self._variables[len(self.lines)] = name
         self.write(f"const {self.type_of(value, op)} {name} = {self._code[value].text};")
         self._code[value] = Code(name)
         self._waiting.pop(value, None)

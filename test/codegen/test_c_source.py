@@ -190,8 +190,14 @@ func.func @f(%C: memref<4xi16>, %D: memref<4xi1>, %s: index, %x: f32) {
   %one = arith.constant 1 : i16
   %three = arith.constant 3 : i16
   %z = arith.select %less, %one, %three : i16
+  %last = arith.constant 3 : index
   tir.for %i in 4 {
-    tir.store %z, %C[%i] : memref<4xi16>
+    %j = arith.subi %last, %i : index
+    %p = tir.load %C[%j] : memref<4xi16>
+    %q = tir.load %C[%j] : memref<4xi16>
+    %never = arith.cmpi sgt, %p, %q : i16
+    %w = arith.select %never, %one, %z : i16
+    tir.store %w, %C[%i] : memref<4xi16>
     tir.store %always, %D[%i] : memref<4xi1>
   }
   func.return
