@@ -144,3 +144,20 @@ func.func @around(%A: memref<?x0xf32> {kc.shape = affine_map<()[s0] -> (s0, 0)>}
   }
   func.return
 }
+
+// RUN: not kc-opt %s --skew="func=long loops=i,j factor=1024" 2>&1 | FileCheck %s --check-prefix=NUMBERS --match-full-lines --strict-whitespace
+//      NUMBERS:error[KC3499]: skew: indices of loop j would have numbers of more than 64 bits
+// NUMBERS-NEXT:  --> {{.*}}:[[# @LINE + 8]]:5  tir.for %j in %n {
+// NUMBERS-NEXT:   |  for i in 1048576:
+// NUMBERS-NEXT:   |    for j in n:    <-- here
+// NUMBERS-NEXT:   |      store to A
+// NUMBERS-NEXT:  why: its variable becomes an expression with numbers of up to 1073740800, which the numbers in the indices multiply
+func.func @long(%A: memref<?x?xf32> {kc.shape = affine_map<()[s0, s1] -> (s0, s1)>}, %x: f32) attributes {kc.symbols = ["n", "m"]} {
+  %n = tir.symbol "n"
+  tir.for %i in 1048576 {
+    tir.for %j in %n {
+      tir.store %x, %A[%i, %j * 1099511627776] : memref<?x?xf32>
+    }
+  }
+  func.return
+}
