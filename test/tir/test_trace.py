@@ -627,6 +627,11 @@ def test_instructions_have_tvms_fields():
     assert (trace.pop(), trace.pop(), len(trace), Trace().pop()) == (split, get_loops, 1, None)
 
 
+def test_a_trace_is_performed_on_a_schedule_or_a_module():
+    with pytest.raises(ScheduleError, match=r"apply_to: target is a schedule or a module, not 3"):
+        Trace().apply_to(3)
+
+
 def test_instructions_made_of_tvms_inputs_and_attributes():
     block, loop, outer, inner = tir.BlockRV(), tir.LoopRV(), tir.LoopRV(), tir.LoopRV()
     kinds = map(InstructionKind.get, ("GetBlock", "GetLoops", "Split", "Annotate", "EnterPostproc"))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from xdsl.dialects.builtin import ModuleOp
+
 from kc.support.diagnostics import KCError, ScheduleError, counted
 from kc.support.display import to_html
 from kc.support.locations import caller_location
@@ -16,6 +18,7 @@ from kc.transforms.trace.json_form import from_json, to_json
 from kc.transforms.trace.naming import name_variables
 from kc.transforms.trace.python_form import SCHEDULE, call_text, from_python, to_python
 from kc.transforms.trace.session import Session
+from kc.transforms.trace.values import check_type
 
 DecisionProvider = Callable[[Instruction, list[Any], list[Any], Any], Any]
 """Gives the decision of a sampling: (instruction, its variables, its other arguments, the
@@ -159,6 +162,12 @@ class Trace:
         session = getattr(target, "session", None)
         if session is None:
             module = getattr(target, "op", target)
+            if not isinstance(module, ModuleOp):
+                raise ScheduleError(
+                    "KC3702",
+                    f"apply_to: target is a schedule or a module, not {check_type(target)}",
+                    location=caller_location(),
+                )
             to_tir(module)
             session = Session(module, target_to_build_for(module))
         replay(session, self._until_postproc(remove_postproc), decision_provider)
