@@ -32,6 +32,8 @@ SCOPES = ("global", "shared", "local", "warp")
 MOST = 3_000
 """Iterations of a nest beyond which nothing is added: each is run several times."""
 REMEDIES = 8
+ALL_BOUND = 0.8
+"""Of the schedules, so many end by making kernels of all nests: a GPU runs no others."""
 
 POOL = (
     *("bind", "bind", "bind", "bind", "split", "split"),
@@ -63,6 +65,9 @@ def calls(random: Random, sch: tir.Schedule, count: int) -> Iterator[str]:
         if step is None:
             break
         yield line_of(step)
+    if random.random() < ALL_BOUND:
+        while (step := _bind_next(random, sch)) is not None:
+            yield line_of(step)
 
 
 def _step(random: Random, sch: tir.Schedule) -> Primitive | None:
@@ -212,6 +217,23 @@ def _remedy(random: Random, sch: tir.Schedule) -> Primitive | None:
             if name in map(loop_tree.buffer_name, buffers_written(block)):
                 scope = random.choice(("global", "shared"))
                 return pass_class("set-scope")(BlockRef(block), BufferRef(name), scope)
+    return None
+
+
+def _bind_next(random: Random, sch: tir.Schedule) -> Primitive | None:
+    """A legal step that makes a kernel of a nest that has none, if there is one."""
+    site = sch.session.site(loop_tree.functions(sch.module)[0])
+    for root in loop_tree.loops(site.function):
+        nest = loop_tree.loops(root)
+        if loop_tree.all_loops_around(root) or any(loop.axis is not None for loop in nest):
+            continue
+        axes = random.sample(("blockIdx.x", "threadIdx.x"), 2)
+        for loop in nest:
+            for axis in axes:
+                step = pass_class("bind")(LoopRef(loop), axis)
+                with contextlib.suppress(KCError):
+                    step.plan(site)
+                    return step
     return None
 
 

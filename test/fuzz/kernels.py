@@ -14,8 +14,11 @@ from random import Random
 from typing import Any
 
 import bindings
+import networks
 import numpy as np
+import operators
 import programs
+import raised
 import scans
 import shapes
 from families import Drawn, Fixed
@@ -24,12 +27,15 @@ from launching import iterations
 from random_schedules import SIZE, Program, sizes
 
 import kc
+import scripts
 from kc import te
 from kc.support.diagnostics import KCError
 from kc.te.stage import Stage
 from kc.te.tensor import ComputeOp
 
 SIZES = (2, 4, 4, 6, 8, 12)
+OTHERS = (bindings, networks, operators, programs, raised, scans, scripts, shapes)
+"""Families whose programs may become kernels."""
 
 __all__ = ["calls", "draw"]
 
@@ -50,8 +56,8 @@ class Tensors(Program):
 def draw(random: Random, keep: int | None = None) -> Drawn:
     """A program of another family, or of int32, these with or without a schedule of TE."""
     while True:
-        if random.random() < 0.3:
-            program = random.choice((bindings, programs, scans, shapes)).draw(random, keep)
+        if random.random() < 0.4:
+            program = random.choice(OTHERS).draw(random, keep)
             if iterations(program.module.op) <= MOST:
                 return program  # pyright: ignore[reportReturnType]
             continue
