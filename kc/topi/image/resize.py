@@ -160,8 +160,9 @@ _MEANING = """``method``: "nearest_neighbor", "linear" or "cubic" (with ``bicubi
     element lies in the input, ``rounding_method`` which is the nearest (default: halves down, up
     for "align_corners"). ``roi``, the begins and then the ends as shares of the size, and
     ``extrapolation_value``, beyond the input, are for "tf_crop_and_resize". Interpolated in float32
-    (float64 of that), then converted to ``out_dtype``, that of the data by default. Raises KC2306
-    for a size below 1, KC2308 for a layout, KC2312 for a word."""
+    (float64 of that), then converted to ``out_dtype``, that of the data by default; integers are
+    cut, so that a rounding just below a whole number gives the one before. Raises KC2306 for a size
+    below 1, KC2308 for a layout, KC2312 for a word."""
 
 
 @operator(
