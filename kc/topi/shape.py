@@ -297,12 +297,12 @@ def _part(ary: Tensor, axis: int, begin: int, shape: Sequence[Any]) -> Tensor:
 def repeat(a: Tensor, repeats: int, axis: int) -> Tensor:
     """Each element ``repeats`` times along an axis."""
     axis, times_each = axis_of(axis, a.ndim), whole(repeats, "repeats")
-    if times_each < 1:
-        raise refuse("KC2306", f"repeats is {repeats}", "it must be at least 1")
+    if times_each < 0:
+        raise refuse("KC2317", f"repeats is {repeats}", "it must be at least 0")
     shape = list(a.shape)
     shape[axis] = times(shape[axis], times_each)
     return _moved(
-        "repeat", shape, lambda *at: a(*at[:axis], at[axis] // times_each, *at[axis + 1 :])
+        "repeat", shape, lambda *at: a(*at[:axis], at[axis] // max(times_each, 1), *at[axis + 1 :])
     )
 
 

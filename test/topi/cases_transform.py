@@ -34,6 +34,7 @@ case("stack", lambda a, b: np.stack([a, b], -1), "stack([T(2, 3), T(2, 3)], -1)"
 case("split", lambda x: np.split(x, 3))
 case("split", lambda x: np.split(x, [1, 1, 4], 1), "split(T(2, 6), [1, 1, 4], 1)")
 case("repeat", lambda x: x.repeat(2, 1))
+case("repeat", lambda x: x.repeat(0, 1), "repeat(T(2, 3), 0, 1)")
 case("tile", lambda x: np.tile(x, (2, 1)))
 case("tile", lambda x: np.tile(x, (2, 1, 3)), "tile(T(2, 3), (2, 1, 3))")
 case("tile", lambda x: np.tile(x, 2), "tile(T(2, 3), 2)")
