@@ -156,6 +156,15 @@ FAMILIES = {
         Family("operators", 10, threads=0.1, calls=12),
         Family("values", 15, threads=0.1, calls=8),
         Family("raised", 10),
+        Family(
+            "affine_nests",
+            8,
+            (
+                *("skew", "reverse", "shift", "distribute", "fuse-loops", "unroll-and-jam"),
+                *("privatize", "reorder", "tile"),
+            ),
+            calls=8,
+        ),
         Family("texts", 10, own_run=True),
     )
 }

@@ -38,6 +38,7 @@ OF_FAMILY = {
     "networks": 2,
     "operators": 2,
     "raised": 2,
+    "affine_nests": 2,
     "values": 2,
     "texts": 6,
 }
