@@ -167,8 +167,8 @@ def draw_nest(random: Random, *, perfect: bool = False) -> Nest:
         if not perfect and random.random() < 0.4:
             depth = random.randrange(len(names))
         inside = names[: depth + 1]
-        accesses = [_draw_access(random, inside) for _ in range(3)]
-        statements.append(Statement(*accesses, depth, random.random() < 0.5))
+        target, first, second = (_draw_access(random, inside) for _ in range(3))
+        statements.append(Statement(target, first, second, depth, random.random() < 0.5))
     return Nest(tuple(loops), tuple(statements))
 
 
