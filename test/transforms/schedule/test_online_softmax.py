@@ -92,3 +92,21 @@ def test_powers_of_two():
     r = np.zeros((ROWS, WIDTH), "float32")
     module(x, v, r)
     np.testing.assert_allclose(r, expected(x, v, np.exp2), rtol=2e-5, atol=1e-6)
+
+
+def test_another_block_may_stand_between_the_blocks():
+    text = str(kc.tir.Schedule(te.create_prim_func(weighted(is_divided_before=False))).mod)
+    before, sums = text.split('tir.block "T"')
+    at = before.rindex("tir.for", 0, before.rindex("tir.for"))
+    between = """%Q = tir.alloc "Q" : memref<8xf32>
+    tir.for %q in 8 {
+      tir.block "Q" (spatial %v in 8 = %q) do {
+        %x = tir.load %X[%v, 0] : memref<8x12xf32>
+        tir.store %x, %Q[%v] : memref<8xf32>
+      }
+    }
+    """
+    text = f'{before[:at]}{between}{before[at:]}tir.block "T"{sums}'
+    sch = kc.tir.Schedule(kc.IRModule.parse(text))
+    sch.online_softmax("M", sch.get_loops("M")[1])
+    assert sch.get_loops("Q")[0] != sch.get_loops("M")[0]
