@@ -82,6 +82,12 @@ def _of_warpgroups(
     if k == 16:
         for space in _ANYWHERE:
             yield _rounded("wgmma", shape, size, space)
+        for element in ("f16", "bf16") if _has_panels(n) else ():
+            for space in _SHARED:
+                yield (
+                    f"wgmma_stmatrix_{size}_{element}_{space.replace('.', '_')}",
+                    TensorCoreIntrin("stmatrix", "wgmma", shape, element, space=space),
+                )
     for total in dict.fromkeys(total for totals in products.values() for total in totals):
         yield f"wgmma_fill_{size}_{total}", TensorCoreIntrin("fill", "wgmma", shape, total)
         for space in _ANYWHERE:
@@ -91,7 +97,7 @@ def _of_warpgroups(
             )
     for element, sums in products.items():
         # Only halves lie along the columns of B: a row of 32, 64 or 128 bytes, or panels of such.
-        across = (("row", ""),) if k == 16 and (n in (16, 32) or n % 64 == 0) else ()
+        across = (("row", ""),) if k == 16 and _has_panels(n) else ()
         for total in sums:
             for layout, suffix in (*across, ("col", "_trans")):
                 for steps in _STEPS:
@@ -111,6 +117,11 @@ def _of_warpgroups(
                                 steps=steps,
                             ),
                         )
+
+
+def _has_panels(n: int) -> bool:
+    """Whether so many halves are a row of 32, 64 or 128 bytes, or panels of such."""
+    return n in (16, 32) or n % 64 == 0
 
 
 def _rounded(

@@ -22,6 +22,7 @@ TVM's, where TVM has the same:
   ``m64n128k16.matrixC``, A and B are read from shared memory, whose rows have 32, 64 or 128 bytes
   and are swizzled. ``x4``: a tile of 64 terms, four products that are waited for once. A B that is
   not stored by columns has 16, 32 or 64 of them in a row, and more as panels: [n / 64, k, 64].
+  ``wgmma_stmatrix_m64n128k16_f16_shared`` stores C so: [n / 64, 64, 64], as ``tma_store`` takes it.
 """
 
 from __future__ import annotations
@@ -71,6 +72,8 @@ def _text(name: str, intrin: TensorCoreIntrin) -> str:
             return _fill(name, fragment("c", intrin.element))
         case "store":
             return _store(name, fragment("c", intrin.element), intrin.space)
+        case "stmatrix" if intrin.instruction == "wgmma":
+            return _warpgroup_stmatrix(name, fragment("c", intrin.element), intrin.space)
         case "stmatrix":
             return _store(name, fragment("c", intrin.element), intrin.space, by_rows=True)
         case _ if intrin.instruction == "wgmma":
@@ -352,7 +355,14 @@ def _sync(name: str, parts: Sequence[FragmentAttr]) -> str:
 
 
 PANEL = 64
-"""Columns of B that are in a row of 128 bytes."""
+"""Columns of halves that are in a row of 128 bytes."""
+ROWS = 64
+"""Of C that four warps have."""
+WARP = 32
+MATRICES = 4
+"""What an instruction stores: 16 rows of 16 columns of halves, of which a lane has four words."""
+WORD = 2
+"""Halves of a word."""
 
 
 def _warpgroup_sync(name: str, intrin: TensorCoreIntrin, c: FragmentAttr) -> str:
@@ -417,20 +427,24 @@ def _indented(lines: Sequence[str]) -> str:
 # What a lane does -----------------------------------------------------------------------------
 
 
-def _pointer(letter: str, type_: str, fragment: FragmentAttr, space: str) -> list[str]:
-    """``%p``, the first element of a part of memory, and ``%strides``, how far apart rows are."""
+def _pointer(
+    letter: str, type_: str, fragment: FragmentAttr, space: str, rank: int = 2, n: str = ""
+) -> list[str]:
+    """``%p``, the first element of a part of memory, and ``%strides``, how far apart rows are; the
+    names end in ``n``."""
     where = "" if space == "global" else f', "{space}"'
     stored = _STORED[fragment.element]
     base = f"memref<{stored}{where}>"
     number = 1 if space == "global" else 3
     return [
-        "%base, %offset, %sizes:2, %strides:2 = memref.extract_strided_metadata "
-        f"%{letter} : {type_} -> {base}, index, index, index, index, index",
-        f'%start = "memref.extract_aligned_pointer_as_index"(%{letter}) : ({type_}) -> index',
-        "%start_i64 = arith.index_cast %start : index to i64",
-        f"%first = llvm.inttoptr %start_i64 : i64 to !llvm.ptr<{number}>",
-        "%offset_i64 = arith.index_cast %offset : index to i64",
-        f"%p = llvm.getelementptr %first[%offset_i64] : (!llvm.ptr<{number}>, i64) -> "
+        f"%base{n}, %offset{n}, %sizes{n}:{rank}, %strides{n}:{rank} = "
+        f"memref.extract_strided_metadata %{letter} : {type_} -> {base}"
+        + ", index" * (2 * rank + 1),
+        f'%start{n} = "memref.extract_aligned_pointer_as_index"(%{letter}) : ({type_}) -> index',
+        f"%start_i64{n} = arith.index_cast %start{n} : index to i64",
+        f"%first{n} = llvm.inttoptr %start_i64{n} : i64 to !llvm.ptr<{number}>",
+        f"%offset_i64{n} = arith.index_cast %offset{n} : index to i64",
+        f"%p{n} = llvm.getelementptr %first{n}[%offset_i64{n}] : (!llvm.ptr<{number}>, i64) -> "
         f"!llvm.ptr<{number}>, {'i8' if stored.startswith('f8') else stored}",
     ]
 
@@ -638,10 +652,59 @@ def _stmatrix(fragment: FragmentAttr, space: str) -> list[str]:
         f"{_row(fragment, space)}",
         *_pointer("row", _row(fragment, space), fragment, space),
         *(f"%w{n} = tir.load %A[{n}] : {_words(fragment)}" for n in range(count)),
-        f"nvvm.stmatrix %p, {_listed('w', count)} {{eltType = #nvvm.ld_st_matrix_elt_type<b16>, "
-        "layout = #nvvm.mma_layout<row>, shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>} : "
-        f"!llvm.ptr<3>, {', '.join(['i32'] * count)}",
+        _store_matrices("%p", [f"%w{n}" for n in range(count)]),
     ]
+
+
+def _store_matrices(pointer: str, words: Sequence[str]) -> str:
+    """Matrices of 8 x 8 elements of 16 bits, of each of which a lane has a word."""
+    return (
+        f"nvvm.stmatrix {pointer}, {', '.join(words)} "
+        "{eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<row>, "
+        "shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>} : "
+        f"!llvm.ptr<3>, {', '.join(['i32'] * len(words))}"
+    )
+
+
+def _warpgroup_stmatrix(name: str, c: FragmentAttr, space: str) -> str:
+    """C as rows of up to 128 bytes, panel by panel: what a tensor map says of a tile."""
+    _, n, _ = c.shape
+    target = _Tile(c.element, (ROWS, n) if n <= PANEL else (n // PANEL, ROWS, PANEL))
+    at = "%v_i, %v_j" if n <= PANEL else f"%v_j floordiv {PANEL}, %v_i, %v_j mod {PANEL}"
+
+    def copy(source: str, to: str) -> str:
+        body = (
+            f"%x = tir.load %A[%v_i, %v_j] : {source}\ntir.store %x, %C[{at}] : {to}"
+        )
+        return _loops(c, body, "C", "    ")
+
+    part = _part(target, space)
+    outer = len(target.tile) - 2
+    piece = _part(_Tile(c.element, (*[1] * (outer + 1), 8)), space)
+    lines = _lane(c.lanes)
+    for first in range(0, c.words, MATRICES):
+        column = 2 * WORD * first
+        words = [f"%w{n}" for n in range(first, first + MATRICES)]
+        place = [
+            *[str(column // PANEL)] * outer,
+            f"(%lane floordiv {WARP}) * 16 + %lane mod 16",
+            f"{column % PANEL} + (%lane mod {WARP} floordiv 16) * 8",
+        ]
+        lines += [
+            f"%row{first} = tir.view %C[{', '.join(place)}] : {part} to {piece}",
+            *_pointer(f"row{first}", piece, c, space, len(target.tile), str(first)),
+            *(f"{word} = tir.load %A[{word[2:]}] : {_words(c)}" for word in words),
+            _store_matrices(f"%p{first}", words),
+        ]
+    return _module(
+        name,
+        _requirement(c),
+        [("A", c, None), ("C", target, space)],
+        ["read", "write"],
+        copy(_held(c), part),
+        _indented(lines),
+        copy(_dense(c), _dense(target)),
+    )
 
 
 def _mma_sync(parts: Sequence[FragmentAttr]) -> list[str]:

@@ -8,7 +8,9 @@ there are enough. For arrays whose rows begin at multiples of 16 bytes the copy 
 threads (``cp.async``). A block has one or two groups of four warps, each with 64 rows of C.
 
 What follows a product element by element (a bias, relu, gelu, a cast to f16) is done with the sums
-in registers, if nothing else reads these.
+in registers, if nothing else reads these. Four lanes have eight neighbours of a row: of float32 that
+is a sector of memory, of halves half a sector. Halves therefore go to shared memory, as rows of up to
+128 bytes, and from there as boxes to their array (``tma_store``), where there is room for them.
 
 Where there are more tiles than a GPU has multiprocessors, as many blocks have several each, one
 after the other: copies for the next tile go on while one is stored. Tiles are taken in strips, some
@@ -30,6 +32,7 @@ from kc.dialects.nvgpu import MAX_RANK
 from kc.dialects.tir import AllocOp
 from kc.dialects.tir.views import strides_of
 from kc.support.nvidia import architecture_of
+from kc.support.tensor_copy_names import ELEMENT_BYTES
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.gpu.contraction import Sides, sides_of
 from kc.transforms.auto_schedule.gpu.rule import GpuRule
@@ -45,6 +48,7 @@ from kc.transforms.auto_schedule.gpu.tensor_cores import (
 from kc.transforms.auto_schedule.gpu.threads import GRID, NVIDIA, copy_together, fused
 from kc.transforms.auto_schedule.nests import Access, Nest, extent, is_untouched, iterations
 from kc.transforms.schedule._index_map import IndexMap
+from kc.transforms.trace.handles import BlockRV
 
 ROWS = 64
 """Rows of C that four warps have."""
@@ -62,7 +66,13 @@ COLUMNS = (256, 192, 128, 96, 64, 32, 16, 8)
 """Columns of C that a block may have."""
 
 SHARED = 160 * 1024
-"""Bytes of shared memory that a block may take."""
+"""Bytes of shared memory that the tiles of A and B may take."""
+
+SECTOR = 32
+"""Bytes of global memory that are written as a whole."""
+
+NEIGHBOURS = 8
+"""Elements of a row that lanes store at a time."""
 
 VERSIONS = 6
 """Versions of the tiles, where warps of their own copy them and shared memory suffices."""
@@ -72,6 +82,12 @@ RINGS = 2 * 1024
 
 STRIP = 8
 """Tiles below each other that are taken before those beside them."""
+
+HALF = 2
+"""Bytes of what goes to shared memory by 16 rows of 16 columns (``stmatrix``)."""
+
+BOXES = (16, 32, 64, 128, 192, 256)
+"""Columns of halves that are a row of 32, 64 or 128 bytes, or several of 128."""
 
 _PRODUCTS = (
     ("f16", "f32"),
@@ -251,15 +267,32 @@ def _has_boxes(type_: Attribute, size: int) -> bool:
 
 def _copy_boxes(draft: Draft, copy: str, tiling: Tiling, *, is_b: bool) -> None:
     """Let the copy unit bring the tile of A or B, panel by panel."""
-    *_, rows, columns = draft.loops(copy).values()
     if is_b and not tiling.trans:
-        height, width = tiling.depth, tiling.panel
-        if tiling.columns > width:
-            panel, columns = draft.split(columns, [None, width])
-            draft.reorder(panel, rows, columns)
+        height, width = tiling.depth, tiling.columns
     else:
         height, width = tiling.columns if is_b else ROWS * tiling.groups, tiling.depth
-    draft.tensorize(rows, f"tma_load_{height}x{width}_{tiling.types[0]}_shared")
+    _copy_panels(draft, copy, height, width, "load", tiling.types[0])
+
+
+def _copy_panels(
+    draft: Draft, copy: str, height: int, columns: int, role: str, element: str
+) -> None:
+    """Let the copy unit do a copy of a tile, in panels of rows of at most 128 bytes."""
+    *_, rows, row = draft.loops(copy).values()
+    width = min(columns, ROW_BYTES // ELEMENT_BYTES[element])
+    if columns > width:
+        panel, row = draft.split(row, [None, width])
+        draft.reorder(panel, rows, row)
+    draft.tensorize(rows, f"tma_{role}_{height}x{width}_{element}_shared")
+
+
+def _lay_out(draft: Draft, writer: BlockRV, rank: int, columns: int, size: int) -> None:
+    """Let a tile in shared memory have swizzled rows of at most 128 bytes."""
+    width = min(columns, ROW_BYTES // size)
+    if columns > width:
+        draft.transform_layout(writer, 0, _panels(rank, width))
+        rank += 1
+    draft.transform_layout(writer, 0, swizzle(rank, width, size))
 
 
 def _panels(rank: int, width: int) -> IndexMap:
@@ -282,6 +315,8 @@ def _perform(draft: Draft, block: str, tiling: Tiling, after: str | None) -> Non
     numbers = [nest.read_number(access.buffer) for access in sides.operands]
     ranks = [len(access.op.indices.data.results) for access in sides.operands]
     (terms,) = nest.reduce
+    stored = draft.nest(after).stores[0] if after is not None else nest.stores[0]
+    has_store = _has_store(draft, tiling, stored)
     steps = extent(terms) // tiling.depth
     element, total = tiling.types
     is_specialized = tiling.boxes and steps >= STAGES
@@ -295,8 +330,8 @@ def _perform(draft: Draft, block: str, tiling: Tiling, after: str | None) -> Non
     if waves > 1:
         strip, by = draft.split(by, [None, down])
         draft.reorder(*batch, strip, bx, by, group, *inner)
-        tile, blocks = draft.split(fused(draft, [*batch, strip, bx, by]), [waves, None])
-        draft.reorder(blocks, tile)
+        place, blocks = draft.split(fused(draft, [*batch, strip, bx, by]), [waves, None])
+        draft.reorder(blocks, place)
         draft.bind(blocks, "blockIdx.x")
     else:
         draft.reorder(*batch, by, bx, group, *inner)
@@ -304,14 +339,19 @@ def _perform(draft: Draft, block: str, tiling: Tiling, after: str | None) -> Non
             draft.bind(fused(draft, batch), "blockIdx.z")
         draft.bind(by, "blockIdx.y")
         draft.bind(bx, "blockIdx.x")
+        place = bx
     draft.bind(group, "threadIdx.y")
     fragments = f"{tiling.instruction}.matrixC"
-    result = total
+    result = type_name(stored.buffer.type)
+    rank = len(stored.op.indices.data.results)
     if after is not None:
         draft.set_scope(draft.block(block), 0, fragments)
-        result = type_name(draft.nest(after).stores[0].buffer.type)
+    boxes = draft.cache_write(draft.block(after or block), 0, "shared") if has_store else None
     sums = draft.cache_write(draft.block(after or block), 0, fragments)
     draft.reverse_compute_at(sums, group)
+    if boxes is not None:
+        draft.reverse_compute_at(boxes, place)
+        _lay_out(draft, sums, rank, tiling.columns, size_of(stored.buffer.type))
     if parts is None:
         draft.compute_at(draft.block(block), group)
         *_, i, j, inmost = draft.loops(block).values()
@@ -322,11 +362,8 @@ def _perform(draft: Draft, block: str, tiling: Tiling, after: str | None) -> Non
     for number, rank, is_b in zip(numbers, ranks, (False, True), strict=True):
         shared = draft.cache_read(draft.block(block), number, "shared")
         draft.compute_at(shared, ko)
-        row = tiling.panel if is_b and not tiling.trans else tiling.depth
-        if is_b and not tiling.trans and tiling.columns > tiling.panel:
-            draft.transform_layout(shared, 0, _panels(rank, tiling.panel))
-            rank += 1
-        draft.transform_layout(shared, 0, swizzle(rank, row, tiling.size))
+        width = tiling.columns if is_b and not tiling.trans else tiling.depth
+        _lay_out(draft, shared, rank, width, tiling.size)
         name = draft.session.block(shared).label
         if tiling.boxes:
             _copy_boxes(draft, name, tiling, is_b=is_b)
@@ -342,9 +379,15 @@ def _perform(draft: Draft, block: str, tiling: Tiling, after: str | None) -> Non
     suffix = "_trans" if tiling.trans else ""
     draft.tensorize(i, f"wgmma_sync_{tiling.instruction}{times}_{element}{element}{total}{suffix}")
     store = f"wgmma_store_{tiling.instruction}_{result}_global"
+    if boxes is not None:
+        store = f"wgmma_stmatrix_{tiling.instruction}_{result}_shared"
+        name = draft.session.block(boxes).label
+        _copy_panels(draft, name, tiling.groups * ROWS, tiling.columns, "store", str(result))
+        draft.settled.add(name)
     tensorize(draft, sums, (ROWS, tiling.columns), store)
     if steps >= STAGES:
-        versions = _versions(draft, tiling, steps) if is_specialized else STAGES
+        taken = _result_bytes(tiling) if boxes is not None else 0
+        versions = _versions(draft, tiling, steps, taken) if is_specialized else STAGES
         draft.annotate(ko, "software_pipeline_stage", [0, 0, versions - 1])
         draft.annotate(ko, "software_pipeline_async_stages", [0])
         if is_specialized:
@@ -363,10 +406,33 @@ def _strip(tiles: int) -> int:
     return next(count for count in range(STRIP, 0, -1) if tiles % count == 0)
 
 
-def _versions(draft: Draft, tiling: Tiling, steps: int) -> int:
-    """How many versions of the tiles there are in shared memory."""
-    room = draft.session.target.limits["max_shared_memory_per_block"] - RINGS
-    return max(min(room // tiling.bytes, VERSIONS, steps), STAGES)
+def _room(draft: Draft) -> int:
+    """Bytes of shared memory for tiles."""
+    return draft.session.target.limits["max_shared_memory_per_block"] - RINGS
+
+
+def _versions(draft: Draft, tiling: Tiling, steps: int, taken: int) -> int:
+    """How many versions of the tiles there are in shared memory, beside so many bytes."""
+    return max(min((_room(draft) - taken) // tiling.bytes, VERSIONS, steps), STAGES)
+
+
+def _result_bytes(tiling: Tiling) -> int:
+    """Of halves that a block stores."""
+    return tiling.groups * ROWS * tiling.columns * HALF
+
+
+def _has_store(draft: Draft, tiling: Tiling, store: Access) -> bool:
+    """Whether the copy unit stores the result: where lanes would write parts of sectors, a map is
+    of the array, and shared memory has room for it beside tiles that are copied ahead."""
+    size = size_of(store.buffer.type)
+    return (
+        NEIGHBOURS * size < SECTOR
+        and size == HALF
+        and tiling.columns in BOXES
+        and store.regular
+        and _has_boxes(store.buffer.type, size)
+        and tiling.bytes * STAGES + _result_bytes(tiling) <= _room(draft)
+    )
 
 
 def _inner(draft: Draft, block: str) -> Any:
