@@ -44,12 +44,14 @@ TVM: ``SplitHostDevice``. MLIR: ``convert-affine-for-to-gpu``, ``convert-paralle
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
 from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import (
+    DenseArrayBase,
     IntegerAttr,
     MemRefType,
     ModuleOp,
@@ -89,6 +91,7 @@ from kc.support.diagnostics import CodegenError
 from kc.support.fresh_names import fresh_name
 from kc.support.locations import location_of
 from kc.support.target import target_of
+from kc.transforms.tir._clusters import CLUSTER_DIM
 from kc.transforms.tir.merge_shared_memory_allocations import STATIC_SHARED_BYTES
 from kc.transforms.tir.unify_thread_binding import kernel_roots, launch_loops
 
@@ -151,6 +154,20 @@ class _Launch:
                 return None
             makers += inside
         return list(dict.fromkeys(makers))
+
+    @property
+    def clusters(self) -> dict[str, Attribute]:
+        """How many blocks a cluster has along each axis, where there are clusters."""
+        sizes = {
+            loop.axis: value.value.data
+            for loop in self.chain
+            if loop.annotations is not None
+            and isinstance(value := loop.annotations.data.get(CLUSTER_DIM), IntegerAttr)
+        }
+        if math.prod(sizes.values()) == 1:
+            return {}
+        dims = [sizes.get(axis, 1) for axis in BLOCK_AXES]
+        return {"nvvm.cluster_dim": DenseArrayBase.from_list(i32, dims)}
 
     @property
     def bounds(self) -> dict[str, Attribute]:
@@ -354,6 +371,7 @@ def _convert_launch(launch: _Launch, home: str, name: str) -> None:
         ],
         private=[_device_type(alloc.buffer.type) for alloc in private],
     )
+    call.attributes.update(launch.clusters)
     for key, value in launch.bounds.items():
         assert isinstance(value, IntegerAttr)
         call.attributes[key] = IntegerAttr(value.value.data, i32)

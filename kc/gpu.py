@@ -48,7 +48,8 @@ _WHY: Mapping[str, str] = {
     "deadlock": "each waits for the others, which never come",
     "missing-fence": "bulk copies and products of four warps see what threads wrote only behind "
     "nvvm.fence.proxy",
-    "missing-wait": "a product writes its registers until nvvm.wgmma.wait.group",
+    "missing-wait": "products write registers, and bulk copies read and write shared memory, until "
+    "they are waited for",
     "wrong-result": "a value that was expected is another one; no order of the threads explains it",
 }
 
@@ -314,6 +315,10 @@ def _finding(raw: RawFinding, places: list[Place]) -> Finding:
             f"{element} is {place.what} by {who}, and was {second.what} by {other_who} with no "
             "fence behind it"
         )
+    elif kind == "missing-wait" and place.what == "mbarrier":
+        message = f"the mbarrier at {place.buffer} is used by {who} in a block that has ended"
+    elif kind == "missing-wait" and place.memory == "shared":
+        message = f"the block ends before {place.buffer} is {place.what} by the copy of {who}"
     elif kind == "missing-wait":
         message = f"{place.buffer} is read by {who} before the product is done"
     elif kind == "misaligned" and raw.wanted:

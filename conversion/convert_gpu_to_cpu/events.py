@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects import arith, memref, scf
+from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import MemRefType, UnrealizedConversionCastOp, i32, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
@@ -81,11 +81,18 @@ def _buffer(pointer: SSAValue) -> SSAValue | None:
     while isinstance(op := pointer.owner, Operation):
         if isinstance(op, memref.ExtractAlignedPointerAsIndexOp):
             return op.source
-        is_step = op.name in ("llvm.inttoptr", "llvm.getelementptr", "llvm.addrspacecast")
-        if not is_step and not isinstance(op, arith.IndexCastOp | arith.AddiOp):
+        if isinstance(op, func.CallOp) and op.callee.string_value() == MAPA:
+            pointer = op.operands[2]
+            continue
+        is_step = isinstance(op, arith.IndexCastOp | arith.AddiOp) or op.name in _STEPS
+        if not is_step:
             return None
         pointer = op.operands[0]
     return None
+
+
+MAPA = "kc_emu_mapa"
+_STEPS = ("llvm.inttoptr", "llvm.ptrtoint", "llvm.getelementptr", "llvm.addrspacecast")
 
 
 class ConvertNamedBarrier(ThreadPattern):
@@ -314,7 +321,9 @@ class ConvertBoxCopy(ThreadPattern):
             sites = [self._of_array(op, COPIED, array, e), e.site("read", op.src_mem), zero]
         place = [*op.coordinates, *[zero] * (MAX_RANK - len(op.coordinates))]
         map_ = e.address(op.tma_descriptor)
-        e.event("kc_emu_box", [shared, map_, mbarrier, *place, *sites])
+        mask = getattr(op, "multicast_mask", None)
+        blocks = zero if mask is None else e.emit(arith.ExtUIOp(mask, i32))
+        e.event("kc_emu_box", [shared, map_, mbarrier, *place, blocks, *sites])
         rewriter.erase(op)
 
     def _of_array(self, op: Operation, what: str, array: str, e: EventEmitter) -> SSAValue:
@@ -350,6 +359,37 @@ class ConvertBulkGroup(ThreadPattern):
             reads = e.number(int(op.read is not None), i32)
             e.event("kc_emu_bulk_done", [e.number(op.group.value.data, i32), reads])
         rewriter.erase(op)
+
+
+class ConvertClusterBarrier(ThreadPattern):
+    """``nvvm.cluster.arrive`` and ``nvvm.cluster.wait``: for the threads of all blocks of a cluster."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self,
+        op: nvvm.ClusterArriveOp | nvvm.ClusterArriveRelaxedOp | nvvm.ClusterWaitOp,
+        rewriter: PatternRewriter,
+        /,
+    ) -> None:
+        e = EventEmitter(self.thread, rewriter, op)
+        if isinstance(op, nvvm.ClusterWaitOp):
+            e.event("kc_emu_cluster", [e.site("barrier of the cluster")])
+            e.wait()
+        else:
+            orders = int(isinstance(op, nvvm.ClusterArriveOp))
+            e.event("kc_emu_arrive", [e.number(orders, i32)])
+        rewriter.erase(op)
+
+
+class ConvertMapa(ThreadPattern):
+    """``%there = nvvm.mapa %here, %rank``: the same place in another block of the cluster."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: nvvm.MapaOp, rewriter: PatternRewriter, /) -> None:
+        e = EventEmitter(self.thread, rewriter, op)
+        given = [e.address(op.a), op.b, e.site("mapped", op.a)]
+        there = e.emit(arith.IndexCastOp(e.result_of(MAPA, given, INDEX), i64))
+        rewriter.replace(op, llvm.IntToPtrOp(there, op.res.type))
 
 
 class ConvertFence(ThreadPattern):
@@ -393,6 +433,8 @@ EVENT_PATTERNS: tuple[type[ThreadPattern], ...] = (
     ConvertBoxCopy,
     ReadMap,
     ConvertBulkGroup,
+    ConvertClusterBarrier,
+    ConvertMapa,
     ConvertFence,
     EraseHint,
 )

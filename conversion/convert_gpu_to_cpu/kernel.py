@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from xdsl.dialects import arith, func, memref
@@ -23,7 +24,7 @@ from xdsl.pattern_rewriter import (
 from xdsl.rewriter import InsertPoint
 
 from kc.conversion._gpu_printf import format_of
-from kc.conversion.convert_gpu_to_cpu.nvvm_ops import BOXES, NVVM, problem_of
+from kc.conversion.convert_gpu_to_cpu.nvvm_ops import BOXES, NVVM, cluster_dims, problem_of
 from kc.conversion.convert_to_llvm.types import element_size
 from kc.dialects import gpu, llvm, nvvm
 from kc.dialects.gpu import GPUFuncOp, GPUModuleOp
@@ -110,6 +111,8 @@ class Kernel:
         """The numbers that what is called gets."""
         self.has_events = any(isinstance(op, NVVM) or spins(op) for op in function.walk())
         """Whether threads wait for more than their block and their warp, or exchange matrices."""
+        self.cluster = (1, 1, 1) if self.is_serial else cluster_dims(function)
+        """The blocks of a cluster along each axis, where they have to do with each other."""
         self.products: dict[Attribute, str] = {}
         """The types of the registers of products that four warps make, and of their sums."""
         for op in function.walk():
@@ -142,6 +145,11 @@ class Kernel:
         ]
         """The numbers of the arguments that are maps of tensors."""
         self.shared = [plain(arg.type) for arg in function.workgroup_memory]
+
+    @property
+    def ranks(self) -> int:
+        """The blocks of a cluster."""
+        return math.prod(self.cluster)
 
     def require_supported(self, check: bool) -> None:
         """Refuse what is not emulated."""

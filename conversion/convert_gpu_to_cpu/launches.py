@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
@@ -48,10 +49,18 @@ def launch_text(module: EmulatedModule, kernel: Kernel, thread: func.FuncOp) -> 
     passed = {**arguments, **shared}
     if kernel.dynamic:
         passed["%dynamic"] = MemRefType(i8, [DYNAMIC_INDEX])
-    is_one_piece = bool(kernel.products) or kernel.has_boxes
+    is_one_piece = bool(kernel.products) or kernel.has_boxes or kernel.ranks > 1
     memory, end = (_in_one_piece if is_one_piece else _apart)(kernel, shared)
+    begin: list[str] = []
     if module.check:
-        memory.append("func.call @kc_emu_block(%number) : (index) -> ()")
+        # The blocks of a cluster are one, whose memory they make one after the other.
+        (begin if kernel.ranks > 1 else memory).append(
+            "func.call @kc_emu_block(%number) : (index) -> ()"
+        )
+        if kernel.ranks > 1:
+            memory.append(
+                "func.call @kc_emu_rank(%rank, %each, %behind) : (i32, index, index) -> ()"
+            )
         places = list(passed.items())[len(arguments) :]
         for slot, ((array, type_), granule) in enumerate(
             zip(places, kernel.granules, strict=True), len(arrays)
@@ -61,73 +70,201 @@ def launch_text(module: EmulatedModule, kernel: Kernel, thread: func.FuncOp) -> 
             watched += _watch_map(slot, f"%arg{number}")
     passed |= dict.fromkeys((f"%{number}" for number in kernel.numbers), INDEX)
     start: list[str] = []
+    run: list[str] = []
     if thread.function_type.outputs.data:
-        run = "kc_emu_run_checked" if module.check else "kc_emu_run"
         words = {"%states": i32, "%lanes": i64}
         for array, element in {**words, "%threads": i64}.items():
-            memory.append(f"{array} = memref.alloc(%count) : memref<?x{element}>")
+            begin.append(f"{array} = memref.alloc(%count) : memref<?x{element}>")
         passed |= {array: MemRefType(type_, [DYNAMIC_INDEX]) for array, type_ in words.items()}
         forget: list[str] = []
         if kernel.has_events:
-            memory += [
+            begin += [
                 f"%watched = arith.constant {int(module.check)} : i32",
                 f"%events = func.call @kc_emu_new_block(%states, %count, %watched) : {NEW_BLOCK}",
             ]
+            if kernel.ranks > 1:
+                begin += [
+                    f"%ranks = arith.constant {kernel.ranks} : i32",
+                    "func.call @kc_emu_new_cluster(%events, %ranks) : (index, i32) -> ()",
+                ]
             passed["%events"] = INDEX
+            if is_one_piece and kernel.ranks == 1:
+                begin.append("%rank = arith.constant 0 : i32")
             if is_one_piece:
-                memory.append(
-                    "func.call @kc_emu_shared(%events, %piece, %piece_size)"
-                    " : (index, index, index) -> ()"
+                (memory if kernel.ranks > 1 else begin).append(
+                    "func.call @kc_emu_shared(%events, %rank, %piece, %piece_size)"
+                    " : (index, i32, index, index) -> ()"
                 )
             forget.append("func.call @kc_emu_end_block(%events) : (index) -> ()")
         else:
-            memory.append("%events = arith.constant 0 : index")
+            begin.append("%events = arith.constant 0 : index")
         start += [
             "memref.store %ready, %states[%thread] : memref<?xi32>",
             f"%coroutine = {_call(passed)} -> !llvm.ptr",
             "%handle = llvm.ptrtoint %coroutine : !llvm.ptr to i64",
             "memref.store %handle, %threads[%thread] : memref<?xi64>",
         ]
-        end = [
+        name = "kc_emu_run_checked" if module.check else "kc_emu_run"
+        run = [
             "%step = llvm.mlir.addressof @kc_emu_step : !llvm.ptr",
-            f"func.call @{run}(%threads, %states, %count, %step, %events) : ({RUN}) -> ()",
+            f"func.call @{name}(%threads, %states, %count, %step, %events) : ({RUN}) -> ()",
             *forget,
             "memref.dealloc %states : memref<?xi32>",
             "memref.dealloc %lanes : memref<?xi64>",
             "memref.dealloc %threads : memref<?xi64>",
-            *end,
         ]
     else:
         start.append(f"{_call(passed)} -> ()")
+    is_cluster = kernel.ranks > 1
+    each = _FOR_EACH_THREAD if not is_cluster else _FOR_EACH_THREAD_OF_CLUSTER
+    threads = start if kernel.is_serial else [*each, *start, "}", "}", "}"]
+    if is_cluster:
+        head = _dims(kernel)
+        body = _cluster(kernel, begin, [*memory, *threads], run, end)
+    else:
+        head = list(_COUNTS)
+        body = [*_BLOCK_IDS, *memory, *begin, *threads, *run, *end]
     segments = "<{operandSegmentSizes = array<i32: 1, 1, 1, 0>}>"
     loop = f'"scf.parallel"(%c0, %blocks, %c1) {segments} ({{ ^block(%number: index):'
     close = ["scf.reduce", "}) : (index, index, index) -> ()"]
     if module.check:  # one after the other
         loop, close = "scf.for %number = %c0 to %blocks step %c1 {", ["}"]
+    if is_cluster:
+        loop = loop.replace("%blocks", "%groups").replace("%number", "%group")
     lines = [
         f"func.func private @{LAUNCH}({', '.join(inputs)}) {{",
         "%c0 = arith.constant 0 : index",
         "%c1 = arith.constant 1 : index",
         "%ready = arith.constant 0 : i32",
-        "%plane = arith.muli %grid_x, %grid_y : index",
-        "%blocks = arith.muli %plane, %grid_z : index",
-        "%layer = arith.muli %block_x, %block_y : index",
-        "%count = arith.muli %layer, %block_z : index",
+        *head,
         *watched,
         loop,
-        "%bid_x = arith.remui %number, %grid_x : index",
-        "%row = arith.divui %number, %grid_x : index",
-        "%bid_y = arith.remui %row, %grid_y : index",
-        "%bid_z = arith.divui %row, %grid_y : index",
-        *memory,
-        *(start if kernel.is_serial else [*_FOR_EACH_THREAD, *start, "}", "}", "}"]),
-        *end,
+        *body,
         *close,
         *(_FLUSH if kernel.prints else ()),
         "func.return",
         "}",
     ]
     return "\n".join(lines)
+
+
+_COUNTS = (
+    "%plane = arith.muli %grid_x, %grid_y : index",
+    "%blocks = arith.muli %plane, %grid_z : index",
+    "%layer = arith.muli %block_x, %block_y : index",
+    "%count = arith.muli %layer, %block_z : index",
+)
+"""How many blocks there are, and threads of a block."""
+
+_BLOCK_IDS = (
+    "%bid_x = arith.remui %number, %grid_x : index",
+    "%row = arith.divui %number, %grid_x : index",
+    "%bid_y = arith.remui %row, %grid_y : index",
+    "%bid_z = arith.divui %row, %grid_y : index",
+)
+"""Which block it is."""
+
+
+def _dims(kernel: Kernel) -> list[str]:
+    """The text that computes how many clusters there are along each axis and in all, and threads of
+    a block and of a cluster."""
+    lines: list[str] = []
+    for axis, dim in zip("xyz", kernel.cluster, strict=True):
+        lines += [
+            f"%d_{axis} = arith.constant {dim} : index",
+            f"%groups_{axis} = arith.divui %grid_{axis}, %d_{axis} : index",
+        ]
+    return [
+        *lines,
+        "%plane = arith.muli %groups_x, %groups_y : index",
+        "%groups = arith.muli %plane, %groups_z : index",
+        "%layer = arith.muli %block_x, %block_y : index",
+        "%each = arith.muli %layer, %block_z : index",
+        f"%together = arith.constant {kernel.ranks} : index",
+        "%count = arith.muli %each, %together : index",
+    ]
+
+
+_GROUP_IDS = (
+    "%gid_x = arith.remui %group, %groups_x : index",
+    "%row = arith.divui %group, %groups_x : index",
+    "%gid_y = arith.remui %row, %groups_y : index",
+    "%gid_z = arith.divui %row, %groups_y : index",
+)
+"""Which cluster it is."""
+
+
+def _cluster(
+    kernel: Kernel,
+    begin: Sequence[str],
+    block: Sequence[str],
+    run: Sequence[str],
+    end: Sequence[str],
+) -> list[str]:
+    """The text that runs a cluster: the blocks have threads one after the other, and their own
+    memory."""
+    dims = kernel.cluster
+    places = [(x, y, z) for z in range(dims[2]) for y in range(dims[1]) for x in range(dims[0])]
+    blocks: list[list[str]] = []
+    for rank, place in enumerate(places):
+        ids = [
+            line
+            for axis, at in zip("xyz", place, strict=True)
+            for line in (
+                f"%at_{axis} = arith.constant {at} : index",
+                f"%from_{axis} = arith.muli %gid_{axis}, %d_{axis} : index",
+                f"%bid_{axis} = arith.addi %from_{axis}, %at_{axis} : index",
+            )
+        ]
+        blocks.append(
+            [
+                *ids,
+                f"%rank = arith.constant {rank} : i32",
+                f"%rank_index = arith.constant {rank} : index",
+                "%first = arith.muli %each, %rank_index : index",
+                "%planes = arith.muli %bid_z, %grid_y : index",
+                "%rows = arith.addi %planes, %bid_y : index",
+                "%until = arith.muli %rows, %grid_x : index",
+                "%number = arith.addi %until, %bid_x : index",
+                f"%behind = arith.subi %number, {_named('%number', 0)} : index",
+                *block,
+            ]
+        )
+    ends = [_of_rank(lines, rank, end) for rank, lines in enumerate(blocks)]
+    first, *others = [_of_rank(lines, rank, lines) for rank, lines in enumerate(blocks)]
+    at = first.index(next(line for line in first if line.startswith("%behind")))
+    begins = [line.replace("%number", _named("%number", 0)) for line in begin]
+    return [
+        *_GROUP_IDS,
+        *first[:at],
+        *begins,
+        *first[at:],
+        *(line for lines in others for line in lines),
+        *run,
+        *(line for lines in ends for line in lines),
+    ]
+
+
+_NAME = re.compile(r"%\w+")
+
+
+def _named(name: str, rank: int) -> str:
+    return f"{name}_of_{rank}"
+
+
+def _of_rank(defining: Sequence[str], rank: int, lines: Sequence[str]) -> list[str]:
+    """``lines``, where what ``defining`` defines is that of a block of a cluster."""
+    own = {
+        name
+        for line in defining
+        if " = " in line
+        for name in _NAME.findall(line.removeprefix("scf.for ").partition(" = ")[0])
+    }
+
+    def rename(match: re.Match[str]) -> str:
+        return _named(match[0], rank) if match[0] in own else match[0]
+
+    return [_NAME.sub(rename, line) for line in lines]
 
 
 def _apart(kernel: Kernel, shared: Mapping[str, Attribute]) -> tuple[list[str], list[str]]:
@@ -213,6 +350,11 @@ _FOR_EACH_THREAD = (
     "%line = arith.addi %above, %tid_y : index",
     "%before = arith.muli %line, %block_x : index",
     "%thread = arith.addi %before, %tid_x : index",
+)
+_FOR_EACH_THREAD_OF_CLUSTER = (
+    *_FOR_EACH_THREAD[:-1],
+    "%own = arith.addi %before, %tid_x : index",
+    "%thread = arith.addi %own, %first : index",
 )
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr, f16
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, f16
 from xdsl.ir import Operation, SSAValue
 
 from kc.dialects import llvm, nvvm
+from kc.dialects.gpu import GPUFuncOp
 from kc.dialects.nvvm.base import points_to_cluster
 from kc.dialects.nvvm.mbarriers import ArrivingOp, NocompleteOp, TransactionOp
 
@@ -60,6 +63,12 @@ WARPGROUPS = (
     nvvm.WgmmaWaitGroupSyncOp,
     nvvm.SetMaxRegisterOp,
 )
+CLUSTERS = (
+    nvvm.ClusterArriveOp,
+    nvvm.ClusterArriveRelaxedOp,
+    nvvm.ClusterWaitOp,
+    nvvm.MapaOp,
+)
 HINTS = (
     nvvm.WgmmaFenceAlignedOp,
     nvvm.FenceMbarrierInitOp,
@@ -68,7 +77,7 @@ HINTS = (
     nvvm.PrefetchOp,
     nvvm.NanosleepOp,
 )
-"""What changes nothing here: threads run in one order, and blocks on their own."""
+"""What changes nothing here: threads run in one order."""
 NVVM = (
     *BARRIERS,
     *COPIES,
@@ -77,10 +86,31 @@ NVVM = (
     *BULK,
     *BOXES,
     *WARPGROUPS,
+    *CLUSTERS,
     *HINTS,
     nvvm.ConvertFloatToTF32Op,
 )
 """What is emulated."""
+
+
+_NO_CLUSTER = "its kernel has no clusters, as nvvm.cluster_dim = array<i32: 2, 1, 1> would say"
+
+
+def cluster_size(op: Operation) -> int:
+    """How many blocks a cluster of the kernel around ``op`` has."""
+    around: Operation | None = op
+    while around is not None and not isinstance(around, GPUFuncOp):
+        around = around.parent_op()
+    return 1 if around is None else math.prod(cluster_dims(around))
+
+
+def cluster_dims(kernel: GPUFuncOp) -> tuple[int, int, int]:
+    """The blocks of a cluster along each axis."""
+    dims = kernel.attributes.get("nvvm.cluster_dim")
+    if not isinstance(dims, DenseArrayBase):
+        return (1, 1, 1)
+    x, y, z = dims.get_values()
+    return int(x), int(y), int(z)
 
 
 def problem_of(op: Operation) -> str | None:
@@ -93,8 +123,8 @@ def problem_of(op: Operation) -> str | None:
         if count is not None and (count <= 0 or count % WARP_SIZE):
             return f"warps come as a whole, so threads are a multiple of 32, and not {count}"
     if isinstance(op, ArrivingOp | TransactionOp | NocompleteOp):
-        if points_to_cluster(op.addr):
-            return "blocks run one after the other, and there are no clusters"
+        if points_to_cluster(op.addr) and cluster_size(op) == 1:
+            return _NO_CLUSTER
         if isinstance(op, nvvm.MBarrierArriveExpectTxOp) and op.predicate is not None:
             return "it has a predicate, and a branch is what else there is"
     if isinstance(op, nvvm.MBarrierInitOp) and op.predicate is not None:
@@ -106,14 +136,11 @@ def problem_of(op: Operation) -> str | None:
             return f"boxes of the mode {op.mode.data} are not known, and those of tile are"
         if op.predicate is not None:
             return "it has a predicate, and a branch is what else there is"
-    if (
-        isinstance(
-            op,
-            nvvm.CpAsyncBulkGlobalToSharedClusterOp | nvvm.CpAsyncBulkTensorGlobalToSharedClusterOp,
-        )
-        and op.multicast_mask is not None
-    ):
-        return "blocks run one after the other, and there are no clusters"
+        is_load = isinstance(op, nvvm.CpAsyncBulkTensorGlobalToSharedClusterOp)
+        if is_load and op.multicast_mask is not None and cluster_size(op) == 1:
+            return _NO_CLUSTER
+    if isinstance(op, nvvm.CpAsyncBulkGlobalToSharedClusterOp) and op.multicast_mask is not None:
+        return "copies of bytes go to one block, and those of boxes to several"
     if isinstance(op, nvvm.CpAsyncBulkSharedCTAToGlobalOp) and op.byte_mask is not None:
         return "it has a mask of bytes"
     if isinstance(op, nvvm.LdMatrixOp | nvvm.StMatrixOp) and op.shape.sizes != (8, 8):

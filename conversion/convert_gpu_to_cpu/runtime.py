@@ -52,14 +52,19 @@ RUNTIME = {
     "kc_emu_commit": _declaration("kc_emu_commit", "index, index"),
     "kc_emu_copies_done": _declaration("kc_emu_copies_done", "index, index, i32"),
     "kc_emu_copies_arrive": _declaration("kc_emu_copies_arrive", "index, index, index, i32, i32"),
-    "kc_emu_shared": _declaration("kc_emu_shared", "index, index, index"),
+    "kc_emu_shared": _declaration("kc_emu_shared", "index, i32, index, index"),
+    "kc_emu_new_cluster": _declaration("kc_emu_new_cluster", "index, i32"),
+    "kc_emu_rank": _declaration("kc_emu_rank", "i32, index, index"),
+    "kc_emu_arrive": _declaration("kc_emu_arrive", "index, index, i32"),
+    "kc_emu_cluster": _declaration("kc_emu_cluster", "index, index, i32"),
+    "kc_emu_mapa": _declaration("kc_emu_mapa", "index, index, index, i32, i32", " -> index"),
     "kc_emu_fence": _declaration("kc_emu_fence", "index, index"),
     "kc_emu_bulk": _declaration(
         "kc_emu_bulk", "index, index, index, index, i32, index, i32, i32, i32"
     ),
     "kc_emu_box": _declaration(
         "kc_emu_box",
-        "index, index, index, index, index, i32, i32, i32, i32, i32, i32, i32, i32",
+        "index, index, index, index, index, " + ", ".join(["i32"] * 9),
     ),
     "kc_emu_tensor_map": _declaration(
         "kc_emu_tensor_map", ", ".join(["index", "index", *["i64"] * 15])

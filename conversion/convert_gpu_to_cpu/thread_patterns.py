@@ -88,13 +88,20 @@ class ConvertSubgroupNumber(ThreadPattern):
         elif isinstance(op, gpu.LaneIdOp):
             result = emitter.emit(arith.RemUIOp(numbers["thread"], size))
         elif isinstance(op, gpu.SubgroupIdOp):
-            result = emitter.emit(arith.DivUIOp(numbers["thread"], size))
+            threads = _threads(self.thread, emitter)
+            own = emitter.emit(arith.RemUIOp(numbers["thread"], threads))
+            result = emitter.emit(arith.DivUIOp(own, size))
         else:
-            threads = numbers["block_x"]
-            for axis in "yz":
-                threads = emitter.emit(arith.MuliOp(threads, numbers[f"block_{axis}"]))
-            result = emitter.emit(arith.CeilDivUIOp(threads, size))
+            result = emitter.emit(arith.CeilDivUIOp(_threads(self.thread, emitter), size))
         rewriter.replace(op, [], [result])
+
+
+def _threads(thread: Thread, e: Emitter) -> SSAValue:
+    """How many threads a block has."""
+    count = thread.numbers["block_x"]
+    for axis in "yz":
+        count = e.emit(arith.MuliOp(count, thread.numbers[f"block_{axis}"]))
+    return count
 
 
 def wait(thread: Thread, emitter: Emitter, scope: int, site: int) -> None:
@@ -149,9 +156,7 @@ class ConvertShuffle(ThreadPattern):
         site = thread.module.site(op, "shuffle")
         e.add(memref.StoreOp.get(word_of(e, op.value), lanes, [number]))
         wait(thread, e, WARP, site)
-        count = thread.numbers["block_x"]
-        for axis in "yz":
-            count = e.emit(arith.MuliOp(count, thread.numbers[f"block_{axis}"]))
+        count = e.emit(arith.MuliOp(_threads(thread, e), e.number(thread.kernel.ranks)))
         source, valid = shuffle_source(e.emit, op.mode.data, number, count, op.offset, op.width)
         word = e.emit(memref.LoadOp.get(lanes, [source]))
         wait(thread, e, WARP, site)

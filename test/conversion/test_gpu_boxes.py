@@ -199,7 +199,8 @@ def findings_of(text: str) -> list[str]:
 )
 def test_what_is_read_too_early(text: str):
     assert findings_of(text) == [
-        "race: S[0] is read by thread 0 of block 0, whose own copy to it is not done"
+        "race: S[0] is read by thread 0 of block 0, whose own copy to it is not done",
+        "missing-wait: the block ends before S is copied by the copy of thread 0 of block 0",
     ]
 
 

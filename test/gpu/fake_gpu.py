@@ -19,7 +19,7 @@ from kc.runtime.gpu.code import DeviceCode
 from kc.runtime.gpu.emulated import EmulatedDriver
 
 SOURCE = Path(__file__).with_name("fake_libcuda.c")
-LAUNCHES, ALLOCS, FREES, STREAMS, EVENTS, SYNCHRONIZATIONS, LOADS = range(7)
+LAUNCHES, ALLOCS, FREES, STREAMS, EVENTS, SYNCHRONIZATIONS, LOADS, MAPS = range(8)
 INVALID_PTX, ILLEGAL_ADDRESS = 218, 700
 
 _LoadHook = ctypes.CFUNCTYPE(
@@ -68,7 +68,7 @@ class FakeGpu:
         self.library.fake_encoder(ctypes.c_void_p(ensure_emulator()["kc_emu_encode"]))
         self.configure()
         self.library.fake_kernels(1024, 32)
-        self._before = [self.library.fake_count(which) for which in range(7)]
+        self._before = [self.library.fake_count(which) for which in range(8)]
 
     def configure(
         self,

@@ -34,7 +34,7 @@ static int device_count = 1, driver_version = 12040, capability = 90, has_pools 
 static int most_threads = 1024, registers = 32;
 static size_t memory_size = (size_t)1 << 30;
 static int counts[8];
-enum { LAUNCHES, ALLOCS, FREES, STREAMS, EVENTS, SYNCHRONIZATIONS, LOADS };
+enum { LAUNCHES, ALLOCS, FREES, STREAMS, EVENTS, SYNCHRONIZATIONS, LOADS, MAPS };
 
 typedef int (*LoadHook)(const char *ptx, char *error, int size);
 typedef int (*LaunchHook)(const char *ptx, const char *kernel, const unsigned *sizes, void **parameters);
@@ -405,6 +405,7 @@ CUresult cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void *base, 
                                 int interleave, int swizzle, int promotion, int fill) {
   if (!encode_hook) return 801;
   if ((uintptr_t)map % 64 || !is_device((uint64_t)base)) return INVALID_VALUE;
+  ++counts[MAPS];
   return encode_hook(map, type, rank, base, sizes, strides, box, steps, interleave, swizzle, promotion,
                      fill);
 }

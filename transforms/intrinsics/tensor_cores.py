@@ -439,7 +439,8 @@ def _pointer(
     return [
         f"%base{n}, %offset{n}, %sizes{n}:{rank}, %strides{n}:{rank} = "
         f"memref.extract_strided_metadata %{letter} : {type_} -> {base}"
-        + ", index" * (2 * rank + 1),
+        + ", index"
+        * (2 * rank + 1),
         f'%start{n} = "memref.extract_aligned_pointer_as_index"(%{letter}) : ({type_}) -> index',
         f"%start_i64{n} = arith.index_cast %start{n} : index to i64",
         f"%first{n} = llvm.inttoptr %start_i64{n} : i64 to !llvm.ptr<{number}>",
@@ -673,9 +674,7 @@ def _warpgroup_stmatrix(name: str, c: FragmentAttr, space: str) -> str:
     at = "%v_i, %v_j" if n <= PANEL else f"%v_j floordiv {PANEL}, %v_i, %v_j mod {PANEL}"
 
     def copy(source: str, to: str) -> str:
-        body = (
-            f"%x = tir.load %A[%v_i, %v_j] : {source}\ntir.store %x, %C[{at}] : {to}"
-        )
+        body = f"%x = tir.load %A[%v_i, %v_j] : {source}\ntir.store %x, %C[{at}] : {to}"
         return _loops(c, body, "C", "    ")
 
     part = _part(target, space)

@@ -38,6 +38,7 @@ whose swizzles are not applied yet (``swizzle-storage``). *Legal when*
 
 1. KC4250: a map can express the boxes, in global and in shared memory, and they are the same for
    all threads.
+2. KC4252: blocks that are to be clusters are so (:mod:`._clusters`).
 
 TVM: ``cp.async.bulk`` of bytes alone; CUTLASS and Triton make maps as here.
 """
@@ -59,6 +60,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     UnrankedMemRefType,
     UnrealizedConversionCastOp,
+    i16,
     i32,
     i64,
 )
@@ -109,7 +111,10 @@ from kc.dialects.tir.threads import LANE_AXES
 from kc.dialects.tir.views import strides_of
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
-from kc.transforms.tir.specialize_warps import PRODUCER, ROLE
+from kc.support.target import target_of
+from kc.transforms.tir._box_stores import stored_again, waits_for
+from kc.transforms.tir._clusters import Cluster, cluster_of
+from kc.transforms.tir.specialize_warps import PRODUCER, ROLE, is_of_producer
 from kc.transforms.tir.swizzle_storage import swizzle_of
 from kc.transforms.tir.unify_thread_binding import axes_of, kernel_roots, launch_loops
 
@@ -144,6 +149,14 @@ class _Box:
     slot: ViewOp | None
     """The mbarrier that counts it."""
     map: TensorMapDescriptorType
+    cluster: Cluster | None = None
+    """The blocks that it is for, each of which copies a part of its rows to all of them."""
+
+    def part(self, number: int) -> AffineExpr:
+        """The first row of the part that a block copies; its number is dimension ``number``."""
+        rows = self.map.tensor.get_shape()[self.array.positions[-2]]
+        assert self.cluster is not None
+        return AffineExpr.dimension(number) % self.cluster.size * rows
 
 
 @dataclass
@@ -151,8 +164,15 @@ class _Kernel:
     """A kernel with mbarriers."""
 
     root: ForOp
+    cluster: Cluster | None = None
     boxes: list[_Box] = field(default_factory=list)
     maps: dict[tuple[SSAValue, TensorMapDescriptorType], SSAValue] = field(default_factory=dict)
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks bring each other boxes."""
+        (count,) = {1, *(box.cluster.size for box in self.boxes if box.cluster)} - {1} or {1}
+        return count
 
 
 @dataclass(frozen=True)
@@ -164,11 +184,12 @@ class LowerTensorCopiesPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         del ctx
         kernels: list[_Kernel] = []
+        target = target_of(op)
         for function in loop_tree.functions(op):
             for root in kernel_roots(function):
-                kernel = _Kernel(root)
+                kernel = _Kernel(root, cluster_of(root, target))
                 kernel.boxes = [
-                    _box(inner, root)
+                    _box(inner, kernel)
                     for inner in root.walk()
                     if isinstance(inner, LoadBoxOp | StoreBoxOp)
                 ]
@@ -181,8 +202,9 @@ class LowerTensorCopiesPass(ModulePass):
 # Checks ---------------------------------------------------------------------------------------
 
 
-def _box(op: LoadBoxOp | StoreBoxOp, root: ForOp) -> _Box:
+def _box(op: LoadBoxOp | StoreBoxOp, kernel: _Kernel) -> _Box:
     """What a copy is by. Raises KC4250 for what no map says."""
+    root = kernel.root
     source, target = op.source.owner, op.target.owner
     slot = op.mbarrier.owner if isinstance(op, LoadBoxOp) else None
     if isinstance(op, StoreBoxOp):
@@ -204,8 +226,31 @@ def _box(op: LoadBoxOp | StoreBoxOp, root: ForOp) -> _Box:
     assert isinstance(tile, MemRefType)
     for position, size in zip(source.positions, tile.get_shape(), strict=True):
         shape[position] = size
+    cluster = None
+    if slot is not None and _is_multicast(op, (source, target, slot), kernel):
+        assert kernel.cluster is not None
+        cluster = kernel.cluster
+        shape[source.positions[-2]] //= cluster.size
     tensor = MemRefType(type_.element_type, shape, memory_space=WORKGROUP)
-    return _Box(op, source, target, slot, TensorMapDescriptorType.of(tensor, swizzle))
+    return _Box(op, source, target, slot, TensorMapDescriptorType.of(tensor, swizzle), cluster)
+
+
+def _is_multicast(op: Operation, views: Sequence[ViewOp], kernel: _Kernel) -> bool:
+    """Whether each block of a cluster copies a part of a box to all of them: a producer of each
+    does so at the same step, and the parts begin where boxes may."""
+    if kernel.cluster is None or not is_of_producer(op):
+        return False
+    tile = views[1].result.type
+    assert isinstance(tile, MemRefType)
+    *_, rows, columns = tile.get_shape()
+    part = rows // kernel.cluster.size
+    is_whole = part * kernel.cluster.size == rows and part % ROWS == 0
+    bytes_ = part * columns * _element_bytes(tile)
+    return (
+        is_whole
+        and bytes_ % BOX_ALIGNMENT == 0
+        and kernel.cluster.is_common(op, views, kernel.root)
+    )
 
 
 def _no_box(
@@ -359,10 +404,12 @@ def _lower(kernel: _Kernel) -> None:
         key = box.array.buffer, box.map
         if key not in kernel.maps:
             kernel.maps[key] = _make_map(root, *key)
+    arrivals = {op.ring for op in root.walk() if isinstance(op, MBarrierArriveOp)}
     for op in list(root.walk()):
         if isinstance(op, MBarrierExpectOp):
             _go_past_barrier(op)
     by_op: dict[Operation, _Box] = {box.op: box for box in kernel.boxes}
+    arrives = stored_again([box.op for box in kernel.boxes if isinstance(box.op, StoreBoxOp)])
     body = launch_loops(root)[-1].body.block
     for branch in [op for op in body.ops if ROLE in op.attributes]:
         assert isinstance(branch, IfOp)
@@ -375,10 +422,21 @@ def _lower(kernel: _Kernel) -> None:
             _count_barriers(branch, root)
     for block in list(_blocks(body)):
         for run in list(_runs(block)):
-            _guard(run, root)
+            guard = _guard(run, root, arrives=arrives)
+            tiles = {
+                base
+                for op in guard.walk()
+                if isinstance(op, StoreBoxOp) and (base := base_buffer(op.source)) is not None
+            }
+            for place in waits_for(guard, tiles, root) if tiles and not arrives else ():
+                wait: Operation = nvvm.CpAsyncBulkWaitGroupOp(0, read=True)
+                wait.location = run[0].location
+                place(one_thread([wait], root))
+    blocks = kernel.blocks
     for op in list(root.walk()):
         if isinstance(op, MBarrierInitOp):
-            _lower_init(op, root)
+            is_empty = op.ring in arrivals
+            _lower_init(op, root, op.count * (blocks if is_empty else 1), is_of_cluster=blocks > 1)
         elif isinstance(op, MBarrierExpectOp):
             emit = _Emitter(op)
             (slot,) = op.indices.data.results
@@ -389,9 +447,13 @@ def _lower(kernel: _Kernel) -> None:
         elif isinstance(op, MBarrierWaitOp):
             _lower_wait(op)
         elif isinstance(op, MBarrierArriveOp):
-            _lower_arrive(op)
+            _lower_arrive(op, blocks)
         elif isinstance(op, LoadBoxOp | StoreBoxOp):
             _lower_box(by_op[op], kernel)
+    if blocks > 1:  # memory of a block is there until nobody arrives in it any more
+        for end in (nvvm.ClusterArriveOp(), nvvm.ClusterWaitOp()):
+            end.location = root.location
+            body.add_op(end)
 
 
 def _go_past_barrier(op: MBarrierExpectOp) -> None:
@@ -443,8 +505,11 @@ def _runs(block: Block) -> Iterator[list[Operation]]:
         yield run
 
 
-def _guard(run: list[Operation], root: ForOp) -> None:
-    """Put operations into the branch of one thread of the block."""
+def _guard(run: list[Operation], root: ForOp, *, arrives: bool) -> IfOp:
+    """Put operations into the branch of one thread of the block.
+
+    What it stores is a group, which it waits for if ``arrives``.
+    """
     first = run[0]
     home = first.parent
     assert home is not None
@@ -460,11 +525,18 @@ def _guard(run: list[Operation], root: ForOp) -> None:
     marker = run[-1].next_op
     for op in run:
         op.detach()
-    guard = one_thread(run, root)
+    group: list[Operation] = []
+    if any(isinstance(inner, StoreBoxOp) for op in run for inner in op.walk()):
+        group.append(nvvm.CpAsyncBulkCommitGroupOp())
+        group += [nvvm.CpAsyncBulkWaitGroupOp(0)] if arrives else []
+    for op in group:
+        op.location = run[-1].location
+    guard = one_thread([*run, *group], root)
     if marker is None:
         home.add_op(guard)
     else:
         home.insert_op_before(guard, marker)
+    return guard
 
 
 def one_thread(ops: Sequence[Operation], root: ForOp, axes: Sequence[str] = LANE_AXES) -> IfOp:
@@ -551,7 +623,7 @@ def _make_map(root: ForOp, buffer: SSAValue, type_: TensorMapDescriptorType) -> 
     return map_
 
 
-def _lower_init(op: MBarrierInitOp, root: ForOp) -> None:
+def _lower_init(op: MBarrierInitOp, root: ForOp, count: int, *, is_of_cluster: bool) -> None:
     """Each mbarrier of a ring waits for its arrivals, and all threads and the copy unit know it."""
     type_ = op.ring.type
     assert isinstance(type_, MemRefType)
@@ -562,7 +634,7 @@ def _lower_init(op: MBarrierInitOp, root: ForOp) -> None:
     emit = _Emitter(marker)
     for slot in range(type_.get_shape()[0]):
         pointer = emit.pointer(op.ring, AffineExpr.constant(8 * slot), [])
-        emit.add(nvvm.MBarrierInitOp(pointer, emit.i32(op.count)))
+        emit.add(nvvm.MBarrierInitOp(pointer, emit.i32(count)))
     ops = list(place.ops)
     for inner in ops:
         inner.detach()
@@ -571,11 +643,14 @@ def _lower_init(op: MBarrierInitOp, root: ForOp) -> None:
     after = op.next_op
     while isinstance(after, AllocOp):
         after = after.next_op
-    barrier = BarrierOp()
-    barrier.location = op.location
     home.insert_op_before(one_thread(ops, root), op)
     if not isinstance(after, MBarrierInitOp):
-        home.insert_op_before(barrier, op)
+        waits: list[Operation] = [BarrierOp()]
+        if is_of_cluster:
+            waits = [nvvm.ClusterArriveOp(), nvvm.ClusterWaitOp()]
+        for wait in waits:
+            wait.location = op.location
+        home.insert_ops_before(waits, op)
     op.detach()
     op.erase()
 
@@ -590,8 +665,13 @@ def _lower_wait(op: MBarrierWaitOp) -> None:
     op.erase()
 
 
-def _lower_arrive(op: MBarrierArriveOp) -> None:
-    """One lane of a warp arrives when all are there."""
+def _lower_arrive(op: MBarrierArriveOp, blocks: int) -> None:
+    """One lane of a warp arrives when all are there; in all blocks of a cluster that bring each
+    other boxes.
+
+    The order is that of its block: no thread of another one reads what this one wrote, and a release
+    for the whole cluster would wait for all memory in each step.
+    """
     emit = _Emitter(op)
     emit.add(nvvm.SyncWarpOp(emit.i32(-1)))
     elected = emit.emit(nvvm.ElectSyncOp())
@@ -603,7 +683,11 @@ def _lower_arrive(op: MBarrierArriveOp) -> None:
     last.location = op.location
     inside = _Emitter(last)
     place = inside.pointer(op.ring, slot * 8, op.operands_of_map)
-    inside.add(nvvm.MBarrierArriveOp(place))
+    if blocks == 1:
+        inside.add(nvvm.MBarrierArriveOp(place))
+    for rank in range(blocks if blocks > 1 else 0):
+        there = inside.emit(nvvm.MapaOp(place, inside.i32(rank)))
+        inside.add(nvvm.MBarrierArriveOp(there))
     op.detach()
     op.erase()
 
@@ -630,15 +714,24 @@ def _lower_box(box: _Box, kernel: _Kernel) -> None:
     assert isinstance(type_, MemRefType)
     size = _element_bytes(type_)
     offset = AffineExpr.constant(0)
-    for expr, stride in zip(tile.indices.data.results, strides_of(type_), strict=True):
-        offset = offset + expr * ((stride or 0) * size)
-    place = emit.pointer(tile.buffer, offset, tile.operands_of_map)
+    strides = [(stride or 0) * size for stride in strides_of(type_)]
+    for expr, stride in zip(tile.indices.data.results, strides, strict=True):
+        offset = offset + expr * stride
+    places = list(array.indices.data.results)
+    operands = [list(view.operands_of_map) for view in (tile, array)]
+    mask: list[SSAValue] = []
+    if box.cluster is not None:
+        offset = offset + box.part(len(operands[0])) * strides[tile.positions[-2]]
+        places[array.positions[-2]] += box.part(len(operands[1]))
+        operands = [[*values, box.cluster.loop.var] for values in operands]
+        all_ = IntegerAttr((1 << box.cluster.size) - 1, i16)
+        mask.append(emit.emit(ConstantOp(all_)))
+    place = emit.pointer(tile.buffer, offset, operands[0])
     map_ = kernel.maps[array.buffer, box.map]
     of_map = emit.emit(UnrealizedConversionCastOp.get([map_], [GENERIC_POINTER]))
     of_map.name_hint = map_.name_hint
     coordinates = [
-        emit.emit(IndexCastOp(emit.apply(expr, array.operands_of_map), i32))
-        for expr in reversed(array.indices.data.results)
+        emit.emit(IndexCastOp(emit.apply(expr, operands[1]), i32)) for expr in reversed(places)
     ]
     if slot is None:
         emit.add(
@@ -647,15 +740,13 @@ def _lower_box(box: _Box, kernel: _Kernel) -> None:
                 properties={"mode": TMAStoreModeAttr("tile")},
             )
         )
-        emit.add(nvvm.CpAsyncBulkCommitGroupOp())
-        emit.add(nvvm.CpAsyncBulkWaitGroupOp(0))
     else:
         (number,) = slot.indices.data.results
         mbarrier = emit.pointer(slot.buffer, number * 8, slot.operands_of_map)
         to = emit.emit(AddrSpaceCastOp(place, CLUSTER_POINTER))
         emit.add(
             nvvm.CpAsyncBulkTensorGlobalToSharedClusterOp.build(
-                operands=[to, of_map, coordinates, mbarrier, [], [], [], []],
+                operands=[to, of_map, coordinates, mbarrier, [], mask, [], []],
                 properties={"mode": TMALoadModeAttr("tile"), "isCTAOnly": FALSE},
             )
         )

@@ -21,6 +21,7 @@
  *     kc_emu_bulk      starts a copy that an mbarrier or a group of its thread counts; kc_emu_box one of a
  *                      box of a tensor, by its map.
  *     kc_emu_leave, kc_emu_mma, ... exchange matrices between lanes.
+ *     kc_emu_arrive, kc_emu_cluster  come to the barrier of a cluster, and wait there.
  *     kc_emu_product   starts a product of four warps, which kc_emu_products_done does.
  *
  * and, where accesses are checked, for one launch after the other and one block after the other,
@@ -49,6 +50,9 @@
  * Bulk copies and products of four warps go to memory by another way (a proxy): they see what threads
  * wrote to shared memory only behind a fence. What a thread knows therefore has three parts: the
  * clocks, the clocks of what such a fence was for, and the barriers that were before one.
+ *
+ * The blocks of a cluster run together, as one block whose threads have clocks of all the others. The
+ * number of a thread is that in the cluster; each block has its own memory and barriers (a rank).
  *
  * Threads may all compute the same: a write that changes nothing is no race with the statement that
  * wrote what is there. Whether it does is seen when it is done, so at the next call.
@@ -102,7 +106,8 @@ static int is_any_ready(const int32_t *states, int64_t count) {
 
 /* What a block has where its threads wait for more than each other. */
 enum { NAMED, LANES, PHASE, TRY, GROUP, SPIN };
-enum { BARRIERS = 16, MATRIX_WORDS = 32, MAX_MBARRIERS = 64, MAX_FRUITLESS = 1000 };
+enum { BARRIERS = 16, MATRIX_WORDS = 32, MAX_MBARRIERS = 128, MAX_FRUITLESS = 1000 };
+enum { MAX_RANKS = 8, OF_CLUSTER = BARRIERS * MAX_RANKS, ALL_BARRIERS }; /* each block's, and one */
 enum { GROUP_SIZE = 4 * WARP_SIZE }; /* of warps that make a product together */
 
 /* What a thread waits for. A try gives up where nothing else happens, and a loop that waits for memory
@@ -145,7 +150,8 @@ typedef struct {
   int64_t thread;
   int32_t bytes, site, source_site, mbarrier_site, group, clock, is_read;
   int32_t at[MAX_RANK];
-  TensorMap map; /* of rank 0 for a copy of bytes */
+  uint64_t shared; /* where the memory begins of the block that the box is in */
+  TensorMap map;   /* of rank 0 for a copy of bytes */
 } Bulk;
 
 typedef struct {
@@ -193,14 +199,17 @@ typedef struct {
   Queue *queues;
   uint64_t (*words)[MATRIX_WORDS];
   uint64_t *rows; /* where the row is that each lane has the address of */
-  Barrier barriers[BARRIERS];
+  Barrier barriers[ALL_BARRIERS];
+  uint32_t *phases; /* of each thread, that of the cluster's barrier that it came to */
   Bulks bulks;
   Accumulators *accumulators; /* of each thread, where there are products */
-  uint64_t shared;            /* where the memory of the block begins, and its bytes */
+  int64_t each; /* threads of a block of the cluster */
+  int32_t ranks;
+  uint64_t shared[MAX_RANKS]; /* where the memory of each block begins, and its bytes */
   int64_t shared_bytes;
   int32_t fruitless; /* how often tries gave up since anything happened */
   int32_t *clocks;   /* of each thread, what it knows of each; where accesses are watched */
-  Order orders[BARRIERS + MAX_MBARRIERS];
+  Order orders[ALL_BARRIERS + MAX_MBARRIERS];
 } Block;
 
 /* How much a thread knows: clocks, clocks that a fence of proxies was for, and barriers before one. */
@@ -209,11 +218,13 @@ static int64_t width_of(const Block *block) { return 2 * block->count + 1; }
 Block *kc_emu_new_block(int32_t *states, int64_t count, int32_t is_watched) {
   Block *block = calloc(1, sizeof *block);
   block->states = states;
-  block->count = count;
+  block->count = block->each = count;
+  block->ranks = 1;
   block->waits = calloc((size_t)count, sizeof *block->waits);
   block->queues = calloc((size_t)count, sizeof *block->queues);
   block->words = calloc((size_t)count, sizeof *block->words);
   block->rows = calloc((size_t)count, sizeof *block->rows);
+  block->phases = calloc((size_t)count, sizeof *block->phases);
   if (is_watched) {
     int64_t width = width_of(block);
     block->clocks = calloc((size_t)(count * width), sizeof *block->clocks);
@@ -222,15 +233,27 @@ Block *kc_emu_new_block(int32_t *states, int64_t count, int32_t is_watched) {
   return block;
 }
 
+static int32_t rank_of(const Block *block, int64_t thread) { return (int32_t)(thread / block->each); }
+
+static uint64_t shared_of(const Block *block, int64_t thread) {
+  return block->shared[rank_of(block, thread)];
+}
+
+/* So many blocks have these threads, one after the other. */
+void kc_emu_new_cluster(Block *block, int32_t ranks) {
+  block->ranks = ranks;
+  block->each = block->count / ranks;
+}
+
 /* The memory of a block that has all its arrays in one piece. */
-void kc_emu_shared(Block *block, uint64_t base, int64_t bytes) {
-  block->shared = base;
+void kc_emu_shared(Block *block, int32_t rank, uint64_t base, int64_t bytes) {
+  block->shared[rank] = base;
   block->shared_bytes = bytes;
 }
 
 void kc_emu_end_block(Block *block) {
   for (int64_t i = 0; i < block->count; ++i) free(block->queues[i].copies);
-  for (int i = 0; i < BARRIERS + MAX_MBARRIERS; ++i) {
+  for (int i = 0; i < ALL_BARRIERS + MAX_MBARRIERS; ++i) {
     free(block->orders[i].coming);
     free(block->orders[i].known);
   }
@@ -245,6 +268,7 @@ void kc_emu_end_block(Block *block) {
   free(block->queues);
   free(block->words);
   free(block->rows);
+  free(block->phases);
   free(block->clocks);
   free(block);
 }
@@ -302,6 +326,29 @@ static int warp_is_complete(const int32_t *states, int64_t begin, int64_t end) {
   return who_waits(states, begin, end, WARP) >= 0 && who_waits(states, begin, end, EVENT) < 0;
 }
 
+/* A thread of a block of a cluster that waits for the block, where all others have ended or wait so;
+   or -1. */
+static int64_t who_completes(const Block *block, int32_t rank) {
+  int64_t begin = rank * block->each, end = begin + block->each, waiter = -1;
+  for (int64_t i = begin; i < end; ++i) {
+    if (block->states[i] == DONE) continue;
+    if (!waits_for(block->states[i], BLOCK)) return -1;
+    if (waiter < 0) waiter = i;
+  }
+  return waiter;
+}
+
+/* Let the threads go on of blocks of a cluster that have all come to their barrier. */
+static int release_ranks(Block *block) {
+  int is_any = 0;
+  for (int32_t rank = 0; rank < block->ranks; ++rank) {
+    if (who_completes(block, rank) < 0) continue;
+    release(block->states, rank * block->each, (rank + 1) * block->each, BLOCK);
+    is_any = 1;
+  }
+  return is_any;
+}
+
 void kc_emu_run(void **threads, int32_t *states, int64_t count, Step step, Block *block) {
   for (;;) {
     int alive = 0;
@@ -318,6 +365,7 @@ void kc_emu_run(void **threads, int32_t *states, int64_t count, Step step, Block
     }
     if (!alive) break;
     if (is_any_ready(states, count)) continue;
+    if (block && block->ranks > 1 && release_ranks(block)) continue;
     if (block && who_waits(states, 0, count, EVENT) >= 0) {
       if (wake(block) || do_late(block)) continue;
       if (__atomic_load_n(&is_counting, __ATOMIC_SEQ_CST))
@@ -415,7 +463,11 @@ typedef struct {
 
 static Finding findings[MAX_FINDINGS];
 static int32_t finding_count;
-static Buffer buffers[MAX_BUFFERS];
+static Buffer buffers[MAX_BUFFERS * MAX_RANKS]; /* those of a further block of a cluster behind */
+static int32_t buffer_count = MAX_BUFFERS;
+static int32_t rank_now; /* the block of a cluster whose memory is made */
+static int64_t threads_each; /* of each block of a cluster, 0 without clusters */
+static int64_t numbers_behind[MAX_RANKS]; /* how far the number of a block is behind the first one's */
 static Site *sites;
 static Cost *costs;
 static int32_t site_count;
@@ -431,6 +483,7 @@ static struct {
   Buffer *buffer;
   Access access;
   int64_t offset, bytes;
+  int32_t is_later; /* it is done when lanes have come together, so that it is not known what it changes */
   uint8_t before[MAX_BYTES];
 } pending;
 
@@ -471,7 +524,7 @@ static void drop_buffer(Buffer *buffer) {
 }
 
 void kc_emu_end(void) {
-  for (int i = 0; i < MAX_BUFFERS; ++i) drop_buffer(&buffers[i]);
+  for (int i = 0; i < MAX_BUFFERS * MAX_RANKS; ++i) drop_buffer(&buffers[i]);
   for (int32_t i = 0; i < site_count; ++i) free(sites[i].instances);
   free(links);
   links = NULL;
@@ -480,6 +533,15 @@ void kc_emu_end(void) {
   free(costs);
   sites = NULL;
   costs = NULL;
+}
+
+/* The number of the block of an access, and that of the thread in its block. */
+static int64_t block_of(const Access *access) {
+  return access->block + (threads_each ? numbers_behind[access->thread / threads_each] : 0);
+}
+
+static int32_t thread_of(const Access *access) {
+  return (int32_t)(threads_each ? access->thread % threads_each : access->thread);
 }
 
 static void report(int32_t kind, int32_t site, const Access *other, int64_t element) {
@@ -493,12 +555,16 @@ static void report(int32_t kind, int32_t site, const Access *other, int64_t elem
   }
   if (finding_count == MAX_FINDINGS) return;
   findings[finding_count++] = (Finding){
-      kind,      site, other_site, other ? other->thread : -1, now.block, now.thread,
-      other ? other->block : -1, element, 1, 0, 0, 0};
+      kind,           site,
+      other_site,     other ? thread_of(other) : -1,
+      block_of(&now), thread_of(&now),
+      other ? block_of(other) : -1, element, 1, 0, 0, 0};
 }
 
 void kc_emu_launch(void) {
-  for (int i = 0; i < MAX_BUFFERS; ++i) drop_buffer(&buffers[i]);
+  buffer_count = MAX_BUFFERS;
+  threads_each = 0;
+  for (int i = 0; i < MAX_BUFFERS * MAX_RANKS; ++i) drop_buffer(&buffers[i]);
 }
 
 void kc_emu_block(int64_t block) {
@@ -506,6 +572,16 @@ void kc_emu_block(int64_t block) {
   now.epoch = 0;
   link_count = 1;
   unused_link = 0;
+  rank_now = 0;
+}
+
+/* Go on with a block of a cluster, which has so many threads; its number is so far behind that of the
+   first one. */
+void kc_emu_rank(int32_t rank, int64_t threads, int64_t behind) {
+  rank_now = rank;
+  threads_each = threads;
+  numbers_behind[rank] = behind;
+  if (buffer_count < MAX_BUFFERS * (rank + 1)) buffer_count = MAX_BUFFERS * (rank + 1);
 }
 
 static int is_inside_of(const Buffer *buffer, uint64_t begin, uint64_t end) {
@@ -517,7 +593,7 @@ static int is_inside_of(const Buffer *buffer, uint64_t begin, uint64_t end) {
 static void make_cells(int32_t slot) {
   Buffer *buffer = &buffers[slot];
   uint64_t begin = buffer->base, end = begin + (uint64_t)buffer->bytes;
-  for (int32_t i = 0, is_new; i < MAX_BUFFERS; i = is_new ? 0 : i + 1) {
+  for (int32_t i = 0, is_new; i < buffer_count; i = is_new ? 0 : i + 1) {
     Buffer *peer = &buffers[i];
     is_new = peer->cells && peer->group != slot && peer->scope == GLOBAL && buffer->scope == GLOBAL &&
              peer->granule == buffer->granule && is_inside_of(peer, begin, end) &&
@@ -530,7 +606,7 @@ static void make_cells(int32_t slot) {
   int64_t count = (int64_t)(end - begin) / buffer->granule;
   Cell *cells = malloc((size_t)(count + 1) * sizeof(Cell));
   for (int64_t i = 0; i < count; ++i) forget(&cells[i]);
-  for (int32_t i = 0; i < MAX_BUFFERS; ++i) {
+  for (int32_t i = 0; i < buffer_count; ++i) {
     Buffer *peer = &buffers[i];
     if (i != slot && !(peer->cells && peer->group == slot)) continue;
     drop_buffer(peer);
@@ -543,7 +619,7 @@ static void make_cells(int32_t slot) {
 static void make_updates(const Buffer *of) {
   Buffer *owner = &buffers[of->group];
   uint64_t begin = of->base, end = begin;
-  for (int32_t i = 0; i < MAX_BUFFERS; ++i) {
+  for (int32_t i = 0; i < buffer_count; ++i) {
     const Buffer *peer = &buffers[i];
     if (!peer->cells || peer->group != of->group) continue;
     if (peer->base < begin) begin = peer->base;
@@ -556,7 +632,7 @@ static void make_updates(const Buffer *of) {
     updates->last.site = updates->last_2.site = -1;
     updates->all.block = -1;
   }
-  for (int32_t i = 0; i < MAX_BUFFERS; ++i) {
+  for (int32_t i = 0; i < buffer_count; ++i) {
     Buffer *peer = &buffers[i];
     if (!peer->cells || peer->group != of->group) continue;
     peer->updates = owner->own_updates + (int64_t)(peer->base - begin) / of->granule;
@@ -566,6 +642,7 @@ static void make_updates(const Buffer *of) {
 /* `known` has the number of the buffer in 8 bits, its scope in 8, and the bytes of an element. */
 void kc_emu_buffer(uint32_t known, uint64_t base, int64_t bytes) {
   int32_t slot = (int32_t)(known & 0xff);
+  if ((known >> 8 & 0xff) == SHARED) slot += MAX_BUFFERS * rank_now;
   Buffer *buffer = &buffers[slot];
   drop_buffer(buffer);
   *buffer = (Buffer){.base = base, .bytes = bytes, .granule = known >> 16,
@@ -683,7 +760,8 @@ static void settle_write(void) {
   for (int64_t at = begin; at < begin + pending.bytes; at += granule) {
     int64_t element = at / granule;
     Cell *cell = &buffer->cells[element];
-    int is_same = is_someone(&cell->writer) && !access.is_going_on && pending.bytes <= MAX_BYTES &&
+    int is_same = is_someone(&cell->writer) && !access.is_going_on && !pending.is_later &&
+                  pending.bytes <= MAX_BYTES &&
                   statements[cell->writer.site] == statements[access.site] &&
                   !memcmp(after + at, pending.before + (at - begin), (size_t)granule);
     const Access *earlier[] = {&cell->writer, &cell->reader, &cell->reader_2};
@@ -776,6 +854,7 @@ static int note_access(int32_t slot, uint64_t address, int64_t bytes, int64_t al
     pending.access = access;
     pending.offset = offset;
     pending.bytes = bytes;
+    pending.is_later = 0;
     if (bytes <= MAX_BYTES) memcpy(pending.before, (const void *)address, (size_t)bytes);
     return 1;
   }
@@ -805,7 +884,10 @@ static int note_access(int32_t slot, uint64_t address, int64_t bytes, int64_t al
 
 static int note_known(uint64_t known, uint64_t address, int is_inside) {
   int32_t flags = (int32_t)FIELD(known, 58, 4) | (is_inside ? IS_INSIDE : 0);
-  return note_access((int32_t)FIELD(known, 16, 8) - 1, address, ELEMENT(known) * COUNT(known),
+  int32_t slot = (int32_t)FIELD(known, 16, 8) - 1;
+  if (slot >= 0 && buffers[slot].scope == SHARED && watched)
+    slot += MAX_BUFFERS * rank_of(watched, now.thread);
+  return note_access(slot, address, ELEMENT(known) * COUNT(known),
                      (int64_t)1 << FIELD(known, 50, 8), (int32_t)FIELD(known, 0, 16), flags);
 }
 
@@ -925,7 +1007,24 @@ static void check_together(const int32_t *states, int64_t begin, int64_t end, in
 }
 
 static void report_deadlock(Block *block);
+static void report_unfinished(const Block *block);
 static void share_fences(Block *block);
+static void meet(Block *block, int64_t begin, int64_t end);
+
+/* The same as release_ranks; all of a block know of each other then. */
+static int release_ranks_checked(Block *block) {
+  int is_any = 0;
+  for (int32_t rank = 0; rank < block->ranks; ++rank) {
+    int64_t begin = rank * block->each, end = begin + block->each, waiter = who_completes(block, rank);
+    if (waiter < 0) continue;
+    check_together(block->states, begin, end, waiter);
+    release(block->states, begin, end, BLOCK);
+    meet(block, begin, end);
+    ++barriers;
+    is_any = 1;
+  }
+  return is_any;
+}
 
 void kc_emu_run_checked(void **threads, int32_t *states, int64_t count, Step step, Block *block) {
   watched = block;
@@ -946,6 +1045,7 @@ void kc_emu_run_checked(void **threads, int32_t *states, int64_t count, Step ste
       }
     }
     if (is_any_ready(states, count)) continue;
+    if (block && block->ranks > 1 && release_ranks_checked(block)) continue;
     if (block && who_waits(states, 0, count, EVENT) >= 0) {
       int goes_on = wake(block) || do_late(block);
       settle_write();
@@ -954,7 +1054,10 @@ void kc_emu_run_checked(void **threads, int32_t *states, int64_t count, Step ste
       break;
     }
     int64_t waiter = who_waits(states, 0, count, BLOCK);
-    if (waiter < 0) break;
+    if (waiter < 0) {
+      if (block) report_unfinished(block);
+      break;
+    }
     check_together(states, 0, count, waiter);
     release(states, 0, count, BLOCK);
     ++now.epoch;
@@ -982,11 +1085,21 @@ static void learn(int32_t *clocks, const int32_t *more, int64_t width) {
     if (more[i] > clocks[i]) clocks[i] = more[i];
 }
 
+/* Threads come together: each knows what the others know, and what they did. */
+static void meet(Block *block, int64_t begin, int64_t end) {
+  int64_t width = width_of(block);
+  int32_t *all = clocks_of(block, begin);
+  for (int64_t i = begin + 1; i < end; ++i) learn(all, clocks_of(block, i), width);
+  for (int64_t i = begin + 1; i < end; ++i)
+    memcpy(clocks_of(block, i), all, (size_t)width * sizeof(int32_t));
+  for (int64_t i = begin; i < end; ++i) ++clocks_of(block, i)[i];
+}
+
 /* The clocks of a barrier, or of the mbarrier at an address; NULL where nothing is watched. */
 static Order *order_of(Block *block, int32_t barrier, uint64_t address) {
   if (!block->clocks) return NULL;
   Order *order = &block->orders[barrier];
-  for (int i = BARRIERS; address && i < BARRIERS + MAX_MBARRIERS; ++i) {
+  for (int i = ALL_BARRIERS; address && i < ALL_BARRIERS + MAX_MBARRIERS; ++i) {
     order = &block->orders[i];
     if (!order->address || order->address == address) break;
   }
@@ -1020,9 +1133,11 @@ static void hear(Block *block, const Order *order, int64_t thread) {
    come as a whole, so the last thread of a block stands for the lanes that its warp lacks. */
 void kc_emu_named(Block *block, int64_t thread, int32_t number, int32_t wanted, int32_t site,
                   int32_t waits) {
-  Barrier *barrier = &block->barriers[number & (BARRIERS - 1)];
-  Order *order = order_of(block, number & (BARRIERS - 1), 0);
-  int64_t whole = (block->count + WARP_SIZE - 1) / WARP_SIZE * WARP_SIZE;
+  int32_t rank = rank_of(block, thread);
+  number = rank * BARRIERS + (number & (BARRIERS - 1));
+  Barrier *barrier = &block->barriers[number];
+  Order *order = order_of(block, number, 0);
+  int64_t whole = (block->each + WARP_SIZE - 1) / WARP_SIZE * WARP_SIZE;
   if (wanted <= 0) wanted = (int32_t)whole;
   if (!barrier->arrived) {
     barrier->wanted = wanted;
@@ -1037,13 +1152,51 @@ void kc_emu_named(Block *block, int64_t thread, int32_t number, int32_t wanted, 
   tell(block, order, thread);
   if (waits)
     wait_for(block, thread, site,
-             (Wait){NAMED, number & (BARRIERS - 1), 0, barrier->generation, 0, 0});
-  barrier->arrived += 1 + (thread == block->count - 1 ? (int32_t)(whole - block->count) : 0);
+             (Wait){NAMED, number, 0, barrier->generation, 0, 0});
+  int is_last = thread == (rank + 1) * block->each - 1;
+  barrier->arrived += 1 + (is_last ? (int32_t)(whole - block->each) : 0);
   if (barrier->arrived < barrier->wanted) return;
   barrier->arrived = 0;
   ++barrier->generation;
   complete(block, order);
   if (block->clocks) ++barriers;
+}
+
+/* The barrier of a cluster is complete when all threads have come that have not ended. */
+static void complete_cluster(Block *block) {
+  Barrier *barrier = &block->barriers[OF_CLUSTER];
+  int32_t alive = 0;
+  for (int64_t i = 0; i < block->count; ++i) alive += block->states[i] != DONE;
+  barrier->wanted = alive;
+  if (!barrier->arrived || barrier->arrived < alive) return;
+  barrier->arrived = 0;
+  ++barrier->generation;
+  complete(block, order_of(block, OF_CLUSTER, 0));
+  if (block->clocks) ++barriers;
+}
+
+/* A thread comes to the barrier of its cluster and goes on; `orders`: others know then what it did. */
+void kc_emu_arrive(Block *block, int64_t thread, int32_t orders) {
+  Barrier *barrier = &block->barriers[OF_CLUSTER];
+  block->fruitless = 0;
+  if (orders) tell(block, order_of(block, OF_CLUSTER, 0), thread);
+  block->phases[thread] = barrier->generation;
+  ++barrier->arrived;
+}
+
+/* It waits for what it has come to. */
+void kc_emu_cluster(Block *block, int64_t thread, int32_t site) {
+  block->fruitless = 0;
+  wait_for(block, thread, site, (Wait){NAMED, OF_CLUSTER, 0, block->phases[thread], 0, 0});
+}
+
+/* The place in another block of the cluster. */
+uint64_t kc_emu_mapa(Block *block, int64_t thread, uint64_t address, int32_t rank, int32_t site) {
+  uint64_t own = shared_of(block, thread);
+  if (rank >= 0 && rank < block->ranks && address - own < (uint64_t)block->shared_bytes)
+    return address - own + block->shared[rank];
+  if (block->clocks) report(OUTSIDE, site, NULL, -1);
+  return address;
 }
 
 /* A lane waits for those of a mask. */
@@ -1134,7 +1287,7 @@ static uint64_t packed(int64_t pending, int64_t expected, int64_t bytes, uint64_
 }
 
 static int32_t find_buffer(uint64_t address) {
-  for (int32_t i = 0; i < MAX_BUFFERS; ++i)
+  for (int32_t i = 0; i < buffer_count; ++i)
     if (buffers[i].cells && address - buffers[i].base < (uint64_t)buffers[i].bytes) return i;
   return -1;
 }
@@ -1195,14 +1348,27 @@ int32_t kc_emu_writer(uint64_t address, int64_t *block, int64_t *thread) {
                      (writer.block == update.block && writer.epoch <= update.epoch);
     if (!is_someone(&writer) || is_earlier) writer = update;
   }
-  *block = writer.block;
-  *thread = writer.thread;
+  *block = block_of(&writer);
+  *thread = thread_of(&writer);
   return writer.site;
+}
+
+/* Whether the block has ended in whose memory something is. */
+static int has_ended(const Block *block, uint64_t address) {
+  for (int32_t rank = 0; rank < block->ranks && block->ranks > 1; ++rank) {
+    if (address - block->shared[rank] >= (uint64_t)block->shared_bytes) continue;
+    int64_t begin = rank * block->each, end = begin + block->each;
+    for (int64_t i = begin; i < end; ++i)
+      if (block->states[i] != DONE) return 0;
+    return 1;
+  }
+  return 0;
 }
 
 static int64_t change(Block *block, int64_t thread, int32_t what, uint64_t address, int64_t count,
                       int32_t site) {
   uint64_t *word = (uint64_t *)address;
+  if (block->clocks && has_ended(block, address)) report(UNFINISHED, site, NULL, -1);
   if (!is_mbarrier(block, address, site, what == INIT)) return 0;
   uint64_t before = *word;
   int64_t pending = PENDING(before), expected = EXPECTED(before), bytes = BYTES(before);
@@ -1271,6 +1437,7 @@ void kc_emu_spun(Block *block, int64_t thread) {
 /* Let threads go on whose events have come; whether there are any. */
 static int wake(Block *block) {
   int is_any = 0;
+  complete_cluster(block);
   for (int64_t i = 0; i < block->count; ++i) {
     if (!waits_for(block->states[i], EVENT)) continue;
     Wait *wait = &block->waits[i];
@@ -1532,9 +1699,9 @@ static void for_each_box_piece(Block *block, Bulk *copy, int is_store, Piece vis
       uint32_t elements = 0;
       for (uint32_t i = 0; i < each && is_inside; ++i)
         if (first + i >= 0 && (uint64_t)(first + i) < map->sizes[0]) elements |= 1u << i;
-      uint64_t offset = base - block->shared + row * row_bytes + piece * BULK_UNIT;
+      uint64_t offset = base - copy->shared + row * row_bytes + piece * BULK_UNIT;
       offset ^= offset >> 3 & mask;
-      visit(block, copy, block->shared + offset, from + (uint64_t)first * map->size, elements);
+      visit(block, copy, copy->shared + offset, from + (uint64_t)first * map->size, elements);
     }
   }
 }
@@ -1595,14 +1762,16 @@ static void end_store(Block *block, Bulk *copy, uint64_t shared, uint64_t to, ui
 enum { BOX_ALIGNMENT = 128 };
 
 /* Start copying a box to shared memory, for an mbarrier; or from there (0), for a group of the
-   thread. */
+   thread. `mask`: it goes to blocks of the cluster, to the same place in each, and an mbarrier at the
+   same place counts it there. */
 void kc_emu_box(Block *block, int64_t thread, uint64_t shared, const TensorMap *map, uint64_t mbarrier,
-                int32_t at_0, int32_t at_1, int32_t at_2, int32_t at_3, int32_t at_4, int32_t site,
-                int32_t source_site, int32_t mbarrier_site) {
+                int32_t at_0, int32_t at_1, int32_t at_2, int32_t at_3, int32_t at_4, int32_t mask,
+                int32_t site, int32_t source_site, int32_t mbarrier_site) {
   Bulks *bulks = &block->bulks;
   if (!bulks->groups) bulks->groups = calloc((size_t)block->count, sizeof(int32_t));
-  Bulk copy = {.mbarrier = mbarrier,
-               .thread = thread,
+  int32_t own = rank_of(block, thread), place_site = mbarrier ? site : source_site;
+  uint64_t place = shared - block->shared[own], slot = mbarrier - block->shared[own];
+  Bulk copy = {.thread = thread,
                .bytes = (int32_t)map->size,
                .site = site,
                .source_site = source_site,
@@ -1612,21 +1781,29 @@ void kc_emu_box(Block *block, int64_t thread, uint64_t shared, const TensorMap *
                .map = *map};
   if (!map->rank) return;
   for (uint32_t i = 0; i < map->rank; ++i) copy.bytes *= (int32_t)map->box[i];
-  *(mbarrier ? &copy.to : &copy.from) = shared;
-  if (shared - block->shared + (uint64_t)copy.bytes > (uint64_t)block->shared_bytes) {
-    if (block->clocks) report(OUTSIDE, mbarrier ? site : source_site, NULL, -1);
+  if (place + (uint64_t)copy.bytes > (uint64_t)block->shared_bytes || mask >> block->ranks) {
+    if (block->clocks) report(OUTSIDE, place_site, NULL, -1);
     return;
   }
-  if (block->clocks) {
-    if (!is_multiple(shared - block->shared, BOX_ALIGNMENT)) {
-      report(MISALIGNED, mbarrier ? site : source_site, NULL, -1);
-      return;
-    }
-    settle_write();
-    for_each_box_piece(block, &copy, !mbarrier, mbarrier ? note_load : note_store);
-    copy.clock = clocks_of(block, thread)[thread]++;
+  if (block->clocks && !is_multiple(place, BOX_ALIGNMENT)) {
+    report(MISALIGNED, place_site, NULL, -1);
+    return;
   }
-  start(bulks, &copy);
+  if (!mask) mask = 1 << own;
+  if (block->clocks) {
+    settle_write();
+    copy.clock = clocks_of(block, thread)[thread];
+  }
+  for (int32_t rank = 0; rank < block->ranks; ++rank) {
+    if (!(mask >> rank & 1)) continue;
+    copy.shared = block->shared[rank];
+    *(mbarrier ? &copy.to : &copy.from) = copy.shared + place;
+    copy.mbarrier = mbarrier ? copy.shared + slot : 0;
+    if (block->clocks)
+      for_each_box_piece(block, &copy, !mbarrier, mbarrier ? note_load : note_store);
+    start(bulks, &copy);
+  }
+  if (block->clocks) ++clocks_of(block, thread)[thread];
 }
 
 void kc_emu_bulk_commit(Block *block, int64_t thread) {
@@ -1724,6 +1901,16 @@ static int do_late(Block *block) {
   return is_any;
 }
 
+/* Report copies in bulk that still use the shared memory of a block that ends. */
+static void report_unfinished(const Block *block) {
+  for (int32_t i = 0; i < block->bulks.count; ++i) {
+    const Bulk *copy = &block->bulks.copies[i];
+    if (copy->is_read) continue;
+    now.thread = (uint16_t)copy->thread & 0x1fff;
+    report(UNFINISHED, copy->mbarrier ? copy->site : copy->source_site, NULL, -1);
+  }
+}
+
 static void report_deadlock(Block *block) {
   const int32_t *states = block->states;
   int64_t waiter = who_waits(states, 0, block->count, EVENT), apart = -1;
@@ -1783,6 +1970,7 @@ void kc_emu_row(Block *block, int64_t thread, uint64_t address, int32_t count, i
   block->rows[thread] = address;
   if (block->clocks && thread % WARP_SIZE < 8 * count) {
     if (!kc_emu_pointer(address, 16, 16, site, flags)) block->rows[thread] = 0;
+    pending.is_later = 1;
   }
 }
 
@@ -2026,8 +2214,9 @@ static Accumulators *accumulators_of(Block *block, int64_t thread) {
    of the block. Elements that are next to each other go along k, or `is_across` it. A piece has a
    row and 16 bytes along k, else a number k and 8 rows. Within tiles of 8 rows of 32, 64 or 128 bytes, the
    place of a piece in its row is changed by the row. */
-static uint64_t piece_address(const Block *block, uint64_t descriptor, int32_t row, int32_t k,
-                              int32_t is_across) {
+static uint64_t piece_address(const Block *block, int64_t thread, uint64_t descriptor, int32_t row,
+                              int32_t k, int32_t is_across) {
+  uint64_t shared = shared_of(block, thread);
   static const int32_t widths[] = {1, 8, 4, 2}; /* pieces in a row, by the swizzle */
   int64_t first = (int64_t)(descriptor & 0x3fff) << 4;
   int64_t leading = (int64_t)(descriptor >> 16 & 0x3fff) << 4;
@@ -2042,17 +2231,17 @@ static uint64_t piece_address(const Block *block, uint64_t descriptor, int32_t r
     int64_t piece = k / PIECE;
     at = row / 8 * stride + row % 8 * width * PIECE + piece * (width == 1 ? leading : PIECE);
   }
-  int64_t offset = ((first - (int64_t)block->shared) & 0x3ffff) + at;
+  int64_t offset = ((first - (int64_t)shared) & 0x3ffff) + at;
   offset ^= offset >> 3 & (width - 1) * PIECE;
-  return offset + PIECE > block->shared_bytes ? 0 : block->shared + (uint64_t)offset;
+  return offset + PIECE > block->shared_bytes ? 0 : shared + (uint64_t)offset;
 }
 
 /* Element (row, k) of an operand. */
-static double tile_number(const Block *block, uint64_t descriptor, int32_t row, int32_t k,
-                          int32_t type, int32_t is_across) {
+static double tile_number(const Block *block, int64_t thread, uint64_t descriptor, int32_t row,
+                          int32_t k, int32_t type, int32_t is_across) {
   int32_t bits = bits_of(type), bytes = bits / 8;
   int32_t along = is_across ? k : k * bits / 8;
-  uint64_t address = piece_address(block, descriptor, row, along, is_across), word = 0;
+  uint64_t address = piece_address(block, thread, descriptor, row, along, is_across), word = 0;
   if (!address) return 0;
   address += (uint64_t)(is_across ? row % 8 * bytes : along % PIECE);
   memcpy(&word, (const void *)address, bytes ? (size_t)bytes : 1);
@@ -2071,7 +2260,7 @@ static void for_each_piece(Block *block, int64_t thread, const Product *product,
     for (int32_t row = begin; row < begin + rows; row += step)
       for (int32_t piece = 0; piece < pieces; ++piece) {
         int32_t k = is_across ? piece : piece * PIECE;
-        uint64_t address = piece_address(block, descriptor, row, k, is_across);
+        uint64_t address = piece_address(block, thread, descriptor, row, k, is_across);
         if (is_over)
           finish_at(block, address, PIECE, thread, site, clocks_of(block, thread)[thread]);
         else
@@ -2143,8 +2332,8 @@ static void multiply(Block *block, int64_t thread, Accumulators *all, const Prod
       int32_t row = 16 * warp + lane / 4 + slot / 2 % 2 * 8, column = slot / 4 * 8 + lane % 4 * 2 + slot % 2;
       double product_sum = 0;
       for (int32_t at = 0; at < k; ++at)
-        product_sum += tile_number(block, product->a, row, at, a_type, flags & A_IS_ACROSS) *
-                       tile_number(block, product->b, column, at, b_type, flags & B_IS_ACROSS);
+        product_sum += tile_number(block, thread, product->a, row, at, a_type, flags & A_IS_ACROSS) *
+                       tile_number(block, thread, product->b, column, at, b_type, flags & B_IS_ACROSS);
       if (!(flags & NEGATES_A) != !(flags & NEGATES_B)) product_sum = -product_sum;
       double sum = flags & STARTS_AT_ZERO ? 0 : number_in(c, d_type, part);
       word = word_with(word, d_type, part, sum + product_sum, flags & CLAMPS);

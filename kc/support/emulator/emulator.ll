@@ -1,7 +1,7 @@
 ; Made by `make native` with clang 22.1.8: do not edit.
-; The sha256 of emulator.c: ca1a34c8398b1855dbe6201c1b0a3389c134c2c450f0b106b7f7f0aec249070c
+; The sha256 of emulator.c: 05845c3c90f27cbcbebe1002b364ffaacbbf72db9c03c89d7abcc0ed36003f97
 
-%struct.anon = type { ptr, %struct.Access, i64, i64, [256 x i8] }
+%struct.anon = type { ptr, %struct.Access, i64, i64, i32, [256 x i8] }
 %struct.Access = type { i32, i32, i32, i16, i16 }
 %struct.Buffer = type { i64, i64, i64, i32, i32, ptr, ptr, ptr, ptr }
 %struct.Finding = type { i32, i32, i32, i32, i64, i64, i64, i64, i64, i32, i32, i64 }
@@ -11,7 +11,7 @@
 %struct.Wait = type { i32, i32, i32, i32, i32, i64 }
 %struct.Barrier = type { i32, i32, i32, i32, i32 }
 %struct.Copy = type { i64, i64, i32, i32, i32, i32 }
-%struct.Bulk = type { i64, i64, i64, i64, i32, i32, i32, i32, i32, i32, i32, [5 x i32], %struct.TensorMap }
+%struct.Bulk = type { i64, i64, i64, i64, i32, i32, i32, i32, i32, i32, i32, [5 x i32], i64, %struct.TensorMap }
 %struct.TensorMap = type { i32, i32, i32, i32, i64, [5 x i64], [4 x i64], [5 x i32] }
 %struct.Site = type { ptr, i32, i32, [32 x i32] }
 %struct.Cell = type { %struct.Access, %struct.Access, %struct.Access, %struct.List }
@@ -35,13 +35,17 @@
 @barriers = internal unnamed_addr global i64 0, align 8
 @sites = internal unnamed_addr global ptr null, align 8
 @costs = internal unnamed_addr global ptr null, align 8
-@buffers = internal global [64 x %struct.Buffer] zeroinitializer, align 16
+@buffers = internal global [512 x %struct.Buffer] zeroinitializer, align 16
 @findings = internal global [256 x %struct.Finding] zeroinitializer, align 16
 @links = internal unnamed_addr global ptr null, align 8
 @link_room = internal unnamed_addr global i32 0, align 4
-@now = internal unnamed_addr global %struct.Access zeroinitializer, align 8
+@buffer_count = internal unnamed_addr global i32 64, align 4
+@threads_each = internal unnamed_addr global i64 0, align 8
+@now = internal global %struct.Access zeroinitializer, align 8
 @link_count = internal unnamed_addr global i32 0, align 4
 @unused_link = internal unnamed_addr global i32 0, align 4
+@rank_now = internal unnamed_addr global i32 0, align 4
+@numbers_behind = internal unnamed_addr global [8 x i64] zeroinitializer, align 16
 @watched = internal unnamed_addr global ptr null, align 8
 @kc_emu_tensor_map.steps = internal constant [5 x i32] [i32 1, i32 1, i32 1, i32 1, i32 1], align 16
 @bytes_of_type.sizes = internal unnamed_addr constant [13 x i8] c"\01\02\04\04\08\08\02\04\08\02\04\04\04", align 1
@@ -50,22 +54,29 @@
 
 define noundef ptr @kc_emu_new_block(ptr noundef %states, i64 noundef %count, i32 noundef %is_watched) local_unnamed_addr #0 {
 entry:
-  %call = tail call ptr @calloc(i64 noundef 1, i64 noundef 4272) #26
+  %call = tail call ptr @calloc(i64 noundef 1, i64 noundef 15112) #27
   store ptr %states, ptr %call, align 8
+  %each = getelementptr inbounds nuw i8, ptr %call, i64 2672
+  store i64 %count, ptr %each, align 8
   %count2 = getelementptr inbounds nuw i8, ptr %call, i64 8
   store i64 %count, ptr %count2, align 8
-  %call3 = tail call ptr @calloc(i64 noundef %count, i64 noundef 32) #26
+  %ranks = getelementptr inbounds nuw i8, ptr %call, i64 2680
+  store i32 1, ptr %ranks, align 8
+  %call3 = tail call ptr @calloc(i64 noundef %count, i64 noundef 32) #27
   %waits = getelementptr inbounds nuw i8, ptr %call, i64 16
   store ptr %call3, ptr %waits, align 8
-  %call4 = tail call ptr @calloc(i64 noundef %count, i64 noundef 24) #26
+  %call4 = tail call ptr @calloc(i64 noundef %count, i64 noundef 24) #27
   %queues = getelementptr inbounds nuw i8, ptr %call, i64 24
   store ptr %call4, ptr %queues, align 8
-  %call5 = tail call ptr @calloc(i64 noundef %count, i64 noundef 256) #26
+  %call5 = tail call ptr @calloc(i64 noundef %count, i64 noundef 256) #27
   %words = getelementptr inbounds nuw i8, ptr %call, i64 32
   store ptr %call5, ptr %words, align 8
-  %call6 = tail call ptr @calloc(i64 noundef %count, i64 noundef 8) #26
+  %call6 = tail call ptr @calloc(i64 noundef %count, i64 noundef 8) #27
   %rows = getelementptr inbounds nuw i8, ptr %call, i64 40
   store ptr %call6, ptr %rows, align 8
+  %call7 = tail call ptr @calloc(i64 noundef %count, i64 noundef 4) #27
+  %phases = getelementptr inbounds nuw i8, ptr %call, i64 2632
+  store ptr %call7, ptr %phases, align 8
   %tobool.not = icmp eq i32 %is_watched, 0
   br i1 %tobool.not, label %if.end, label %if.then
 
@@ -74,10 +85,10 @@ if.then:                                          ; preds = %entry
   %mul.i = shl nsw i64 %0, 1
   %add.i = or disjoint i64 %mul.i, 1
   %mul = mul nsw i64 %add.i, %count
-  %call8 = tail call ptr @calloc(i64 noundef %mul, i64 noundef 4) #26
-  %clocks = getelementptr inbounds nuw i8, ptr %call, i64 424
-  store ptr %call8, ptr %clocks, align 8
-  %i.030 = add i64 %mul.i, 2
+  %call9 = tail call ptr @calloc(i64 noundef %mul, i64 noundef 4) #27
+  %clocks = getelementptr inbounds nuw i8, ptr %call, i64 2768
+  store ptr %call9, ptr %clocks, align 8
+  %i.035 = add i64 %mul.i, 2
   %smax = tail call i64 @llvm.smax.i64(i64 %count, i64 0)
   br label %for.cond
 
@@ -88,7 +99,7 @@ for.cond:                                         ; preds = %for.body, %if.then
 
 for.body:                                         ; preds = %for.cond
   %1 = load ptr, ptr %clocks, align 8
-  %add = mul i64 %i.0, %i.030
+  %add = mul i64 %i.0, %i.035
   %arrayidx = getelementptr inbounds i32, ptr %1, i64 %add
   store i32 1, ptr %arrayidx, align 4
   %inc = add nuw i64 %i.0, 1
@@ -100,11 +111,26 @@ if.end:                                           ; preds = %for.cond, %entry
 
 declare ptr @calloc(i64 noundef, i64 noundef) local_unnamed_addr
 
-define void @kc_emu_shared(ptr noundef writeonly captures(none) initializes((400, 416)) %block, i64 noundef %base, i64 noundef %bytes) local_unnamed_addr #2 {
+define void @kc_emu_new_cluster(ptr noundef captures(none) initializes((2672, 2684)) %block, i32 noundef %ranks) local_unnamed_addr #2 {
 entry:
-  %shared = getelementptr inbounds nuw i8, ptr %block, i64 400
-  store i64 %base, ptr %shared, align 8
-  %shared_bytes = getelementptr inbounds nuw i8, ptr %block, i64 408
+  %ranks1 = getelementptr inbounds nuw i8, ptr %block, i64 2680
+  store i32 %ranks, ptr %ranks1, align 8
+  %count = getelementptr inbounds nuw i8, ptr %block, i64 8
+  %0 = load i64, ptr %count, align 8
+  %conv = sext i32 %ranks to i64
+  %div = sdiv i64 %0, %conv
+  %each = getelementptr inbounds nuw i8, ptr %block, i64 2672
+  store i64 %div, ptr %each, align 8
+  ret void
+}
+
+define void @kc_emu_shared(ptr noundef writeonly captures(none) initializes((2752, 2760)) %block, i32 noundef %rank, i64 noundef %base, i64 noundef %bytes) local_unnamed_addr #3 {
+entry:
+  %shared = getelementptr inbounds nuw i8, ptr %block, i64 2688
+  %idxprom = sext i32 %rank to i64
+  %arrayidx = getelementptr inbounds i64, ptr %shared, i64 %idxprom
+  store i64 %base, ptr %arrayidx, align 8
+  %shared_bytes = getelementptr inbounds nuw i8, ptr %block, i64 2752
   store i64 %bytes, ptr %shared_bytes, align 8
   ret void
 }
@@ -122,34 +148,34 @@ for.cond:                                         ; preds = %for.body, %entry
   br i1 %cmp, label %for.body, label %for.cond2.preheader
 
 for.cond2.preheader:                              ; preds = %for.cond
-  %orders = getelementptr inbounds nuw i8, ptr %block, i64 432
+  %orders = getelementptr inbounds nuw i8, ptr %block, i64 2776
   br label %for.cond2
 
 for.body:                                         ; preds = %for.cond
   %1 = load ptr, ptr %queues, align 8
   %arrayidx = getelementptr inbounds nuw %struct.Queue, ptr %1, i64 %i.0
   %2 = load ptr, ptr %arrayidx, align 8
-  tail call void @free(ptr noundef %2) #26
+  tail call void @free(ptr noundef %2) #27
   %inc = add nuw nsw i64 %i.0, 1
   br label %for.cond
 
 for.cond2:                                        ; preds = %for.cond2.preheader, %for.body4
   %indvars.iv = phi i64 [ 0, %for.cond2.preheader ], [ %indvars.iv.next, %for.body4 ]
-  %exitcond.not = icmp eq i64 %indvars.iv, 80
+  %exitcond.not = icmp eq i64 %indvars.iv, 257
   br i1 %exitcond.not, label %for.cond13.preheader, label %for.body4
 
 for.cond13.preheader:                             ; preds = %for.cond2
-  %accumulators = getelementptr inbounds nuw i8, ptr %block, i64 392
+  %accumulators = getelementptr inbounds nuw i8, ptr %block, i64 2664
   br label %for.cond13
 
 for.body4:                                        ; preds = %for.cond2
   %arrayidx5 = getelementptr inbounds nuw %struct.Order, ptr %orders, i64 %indvars.iv
   %coming = getelementptr inbounds nuw i8, ptr %arrayidx5, i64 32
   %3 = load ptr, ptr %coming, align 8
-  tail call void @free(ptr noundef %3) #26
+  tail call void @free(ptr noundef %3) #27
   %known = getelementptr inbounds nuw i8, ptr %arrayidx5, i64 40
   %4 = load ptr, ptr %known, align 8
-  tail call void @free(ptr noundef %4) #26
+  tail call void @free(ptr noundef %4) #27
   %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
   br label %for.cond2
 
@@ -167,44 +193,47 @@ land.rhs:                                         ; preds = %for.cond13
 for.body16:                                       ; preds = %land.rhs
   %arrayidx18 = getelementptr inbounds nuw %struct.Accumulators, ptr %5, i64 %i12.0
   %7 = load ptr, ptr %arrayidx18, align 8
-  tail call void @free(ptr noundef %7) #26
+  tail call void @free(ptr noundef %7) #27
   %8 = load ptr, ptr %accumulators, align 8
   %arrayidx20 = getelementptr inbounds nuw %struct.Accumulators, ptr %8, i64 %i12.0
   %registers = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 8
   %9 = load ptr, ptr %registers, align 8
-  tail call void @free(ptr noundef %9) #26
+  tail call void @free(ptr noundef %9) #27
   %inc22 = add nuw nsw i64 %i12.0, 1
   br label %for.cond13
 
 for.end23:                                        ; preds = %for.cond13, %land.rhs
-  tail call void @free(ptr noundef %5) #26
-  %bulks = getelementptr inbounds nuw i8, ptr %block, i64 368
+  tail call void @free(ptr noundef %5) #27
+  %bulks = getelementptr inbounds nuw i8, ptr %block, i64 2640
   %10 = load ptr, ptr %bulks, align 8
-  tail call void @free(ptr noundef %10) #26
-  %groups = getelementptr inbounds nuw i8, ptr %block, i64 384
+  tail call void @free(ptr noundef %10) #27
+  %groups = getelementptr inbounds nuw i8, ptr %block, i64 2656
   %11 = load ptr, ptr %groups, align 8
-  tail call void @free(ptr noundef %11) #26
+  tail call void @free(ptr noundef %11) #27
   %waits = getelementptr inbounds nuw i8, ptr %block, i64 16
   %12 = load ptr, ptr %waits, align 8
-  tail call void @free(ptr noundef %12) #26
+  tail call void @free(ptr noundef %12) #27
   %13 = load ptr, ptr %queues, align 8
-  tail call void @free(ptr noundef %13) #26
+  tail call void @free(ptr noundef %13) #27
   %words = getelementptr inbounds nuw i8, ptr %block, i64 32
   %14 = load ptr, ptr %words, align 8
-  tail call void @free(ptr noundef %14) #26
+  tail call void @free(ptr noundef %14) #27
   %rows = getelementptr inbounds nuw i8, ptr %block, i64 40
   %15 = load ptr, ptr %rows, align 8
-  tail call void @free(ptr noundef %15) #26
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
-  %16 = load ptr, ptr %clocks, align 8
-  tail call void @free(ptr noundef %16) #26
-  tail call void @free(ptr noundef nonnull %block) #26
+  tail call void @free(ptr noundef %15) #27
+  %phases = getelementptr inbounds nuw i8, ptr %block, i64 2632
+  %16 = load ptr, ptr %phases, align 8
+  tail call void @free(ptr noundef %16) #27
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 2768
+  %17 = load ptr, ptr %clocks, align 8
+  tail call void @free(ptr noundef %17) #27
+  tail call void @free(ptr noundef nonnull %block) #27
   ret void
 }
 
 declare void @free(ptr noundef) local_unnamed_addr
 
-define i64 @kc_emu_deadlocks(i32 noundef %begins) local_unnamed_addr #3 {
+define i64 @kc_emu_deadlocks(i32 noundef %begins) local_unnamed_addr #4 {
 entry:
   store atomic i32 %begins, ptr @is_counting seq_cst, align 4
   %0 = atomicrmw xchg ptr @deadlocks, i64 0 seq_cst, align 8
@@ -284,7 +313,7 @@ if.end28:                                         ; preds = %land.lhs.true, %if.
   br i1 %tobool.not, label %if.then29, label %if.end30
 
 if.then29:                                        ; preds = %if.end28
-  %call = tail call i32 (i32, ptr, ...) @dprintf(i32 noundef 2, ptr noundef nonnull @.str) #26
+  %call = tail call i32 (i32, ptr, ...) @dprintf(i32 noundef 2, ptr noundef nonnull @.str) #27
   br label %if.end30
 
 if.end30:                                         ; preds = %if.then29, %if.end28
@@ -313,7 +342,7 @@ return:                                           ; preds = %for.cond, %if.end30
 
 declare i32 @dprintf(i32 noundef, ptr noundef, ...) local_unnamed_addr
 
-define i64 @kc_emu_refused(i32 noundef %part) local_unnamed_addr #4 {
+define i64 @kc_emu_refused(i32 noundef %part) local_unnamed_addr #5 {
 entry:
   %idxprom = sext i32 %part to i64
   %arrayidx = getelementptr inbounds i64, ptr @refused, i64 %idxprom
@@ -332,6 +361,8 @@ if.end:                                           ; preds = %if.then, %entry
 define void @kc_emu_run(ptr noundef readonly captures(none) %threads, ptr noundef captures(none) %states, i64 noundef %count, ptr noundef readonly captures(none) %step, ptr noundef %block) local_unnamed_addr #0 {
 entry:
   %tobool27.not = icmp eq ptr %block, null
+  %ranks = getelementptr inbounds nuw i8, ptr %block, i64 2680
+  %each.i = getelementptr inbounds nuw i8, ptr %block, i64 2672
   br label %for.cond1
 
 for.cond1:                                        ; preds = %for.cond1.backedge, %entry
@@ -364,103 +395,143 @@ for.body7:                                        ; preds = %for.cond5
 if.then:                                          ; preds = %for.body7
   %arrayidx9 = getelementptr inbounds nuw ptr, ptr %threads, i64 %i.0
   %1 = load ptr, ptr %arrayidx9, align 8
-  tail call void %step(ptr noundef %1, i32 noundef 0) #26
-  %.pre = load i32, ptr %arrayidx, align 4
+  tail call void %step(ptr noundef %1, i32 noundef 0) #27
+  %.pre95 = load i32, ptr %arrayidx, align 4
   br label %if.end
 
 if.end:                                           ; preds = %if.then, %for.body7
-  %2 = phi i32 [ %.pre, %if.then ], [ %0, %for.body7 ]
+  %2 = phi i32 [ %.pre95, %if.then ], [ %0, %for.body7 ]
   %cmp11.not = icmp eq i32 %2, -1
   %spec.select = select i1 %cmp11.not, i32 %alive.2.ph, i32 1
   %inc = add nuw nsw i64 %i.0, 1
   br label %for.cond5.outer
 
 for.end:                                          ; preds = %for.cond5
-  %call = tail call fastcc i32 @warp_is_complete(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond) #27
+  %call = tail call fastcc i32 @warp_is_complete(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond) #28
   %tobool.not = icmp eq i32 %call, 0
   br i1 %tobool.not, label %for.cond1.backedge, label %if.end15
 
 if.end15:                                         ; preds = %for.end
-  tail call fastcc void @release(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i32 noundef 2) #27
+  tail call fastcc void @release(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i32 noundef 2) #28
   br label %for.cond5
 
 for.end19:                                        ; preds = %for.cond1
   %tobool20.not = icmp eq i32 %alive.0, 0
-  br i1 %tobool20.not, label %for.end43, label %if.end22
+  br i1 %tobool20.not, label %for.end51, label %if.end22
 
 if.end22:                                         ; preds = %for.end19
-  %call23 = tail call fastcc i32 @is_any_ready(ptr noundef %states, i64 noundef %count) #27
+  %call23 = tail call fastcc i32 @is_any_ready(ptr noundef %states, i64 noundef %count) #28
   %tobool24.not = icmp eq i32 %call23, 0
   br i1 %tobool24.not, label %if.end26, label %for.cond1.backedge
 
 if.end26:                                         ; preds = %if.end22
-  br i1 %tobool27.not, label %if.end42, label %land.lhs.true
+  br i1 %tobool27.not, label %if.end50, label %land.lhs.true
 
 land.lhs.true:                                    ; preds = %if.end26
-  %call28 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 3) #27
-  %cmp29 = icmp sgt i64 %call28, -1
-  br i1 %cmp29, label %if.then30, label %if.end42
+  %3 = load i32, ptr %ranks, align 8
+  %cmp28 = icmp sgt i32 %3, 1
+  br i1 %cmp28, label %for.cond.i.outer, label %land.lhs.true35
 
-if.then30:                                        ; preds = %land.lhs.true
-  %call31 = tail call fastcc i32 @wake(ptr noundef %block) #27
-  %tobool32.not = icmp eq i32 %call31, 0
-  br i1 %tobool32.not, label %lor.lhs.false, label %for.cond1.backedge
+for.cond.i.outer:                                 ; preds = %land.lhs.true, %if.end.i
+  %.pre93.ph = phi i32 [ %.pre.pre, %if.end.i ], [ %3, %land.lhs.true ]
+  %indvars.iv.i.ph = phi i64 [ %8, %if.end.i ], [ 0, %land.lhs.true ]
+  %tobool31.not = phi i1 [ false, %if.end.i ], [ true, %land.lhs.true ]
+  %4 = sext i32 %.pre93.ph to i64
+  br label %for.cond.i
 
-for.cond1.backedge:                               ; preds = %for.end, %if.then30, %lor.lhs.false, %if.end42, %if.end22
-  %begin.0.be = phi i64 [ 0, %if.end22 ], [ 0, %if.then30 ], [ 0, %lor.lhs.false ], [ 0, %if.end42 ], [ %add, %for.end ]
-  %alive.0.be = phi i32 [ 0, %if.end22 ], [ 0, %if.then30 ], [ 0, %lor.lhs.false ], [ 0, %if.end42 ], [ %alive.2.ph, %for.end ]
+for.cond.i:                                       ; preds = %for.cond.i.outer, %for.body.for.inc_crit_edge.i
+  %indvars.iv.i = phi i64 [ %.pre.i, %for.body.for.inc_crit_edge.i ], [ %indvars.iv.i.ph, %for.cond.i.outer ]
+  %cmp.i = icmp slt i64 %indvars.iv.i, %4
+  br i1 %cmp.i, label %for.body.i, label %release_ranks.exit
+
+for.body.i:                                       ; preds = %for.cond.i
+  %5 = trunc nuw nsw i64 %indvars.iv.i to i32
+  %call.i = tail call fastcc i64 @who_completes(ptr noundef nonnull readonly %block, i32 noundef %5) #28
+  %cmp1.i = icmp slt i64 %call.i, 0
+  br i1 %cmp1.i, label %for.body.for.inc_crit_edge.i, label %if.end.i
+
+for.body.for.inc_crit_edge.i:                     ; preds = %for.body.i
+  %.pre.i = add nuw nsw i64 %indvars.iv.i, 1
+  br label %for.cond.i
+
+if.end.i:                                         ; preds = %for.body.i
+  %6 = load ptr, ptr %block, align 8
+  %7 = load i64, ptr %each.i, align 8
+  %mul.i = mul nsw i64 %7, %indvars.iv.i
+  %8 = add nuw nsw i64 %indvars.iv.i, 1
+  %mul4.i = mul nsw i64 %7, %8
+  tail call fastcc void @release(ptr noundef %6, i64 noundef %mul.i, i64 noundef %mul4.i, i32 noundef 1) #28
+  %.pre.pre = load i32, ptr %ranks, align 8
+  br label %for.cond.i.outer
+
+release_ranks.exit:                               ; preds = %for.cond.i
+  br i1 %tobool31.not, label %land.lhs.true35, label %for.cond1.backedge
+
+land.lhs.true35:                                  ; preds = %land.lhs.true, %release_ranks.exit
+  %call36 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 3) #28
+  %cmp37 = icmp sgt i64 %call36, -1
+  br i1 %cmp37, label %if.then38, label %if.end50
+
+if.then38:                                        ; preds = %land.lhs.true35
+  %call39 = tail call fastcc i32 @wake(ptr noundef %block) #28
+  %tobool40.not = icmp eq i32 %call39, 0
+  br i1 %tobool40.not, label %lor.lhs.false, label %for.cond1.backedge
+
+for.cond1.backedge:                               ; preds = %for.end, %if.then38, %lor.lhs.false, %if.end50, %if.end22, %release_ranks.exit
+  %begin.0.be = phi i64 [ 0, %release_ranks.exit ], [ 0, %if.then38 ], [ 0, %lor.lhs.false ], [ 0, %if.end50 ], [ 0, %if.end22 ], [ %add, %for.end ]
+  %alive.0.be = phi i32 [ 0, %release_ranks.exit ], [ 0, %if.then38 ], [ 0, %lor.lhs.false ], [ 0, %if.end50 ], [ 0, %if.end22 ], [ %alive.2.ph, %for.end ]
   br label %for.cond1
 
-lor.lhs.false:                                    ; preds = %if.then30
-  %call33 = tail call fastcc i32 @do_late(ptr noundef %block) #27
-  %tobool34.not = icmp eq i32 %call33, 0
-  br i1 %tobool34.not, label %if.end36, label %for.cond1.backedge
+lor.lhs.false:                                    ; preds = %if.then38
+  %call41 = tail call fastcc i32 @do_late(ptr noundef %block) #28
+  %tobool42.not = icmp eq i32 %call41, 0
+  br i1 %tobool42.not, label %if.end44, label %for.cond1.backedge
 
-if.end36:                                         ; preds = %lor.lhs.false
-  %3 = load atomic i32, ptr @is_counting seq_cst, align 4
-  %tobool37.not = icmp eq i32 %3, 0
-  br i1 %tobool37.not, label %if.else, label %if.then38
+if.end44:                                         ; preds = %lor.lhs.false
+  %9 = load atomic i32, ptr @is_counting seq_cst, align 4
+  %tobool45.not = icmp eq i32 %9, 0
+  br i1 %tobool45.not, label %if.else, label %if.then46
 
-if.then38:                                        ; preds = %if.end36
-  %4 = atomicrmw add ptr @deadlocks, i64 1 seq_cst, align 8
-  br label %for.end43
+if.then46:                                        ; preds = %if.end44
+  %10 = atomicrmw add ptr @deadlocks, i64 1 seq_cst, align 8
+  br label %for.end51
 
-if.else:                                          ; preds = %if.end36
-  %call40 = tail call i32 (i32, ptr, ...) @dprintf(i32 noundef 2, ptr noundef nonnull @.str.1) #26
-  br label %for.end43
+if.else:                                          ; preds = %if.end44
+  %call48 = tail call i32 (i32, ptr, ...) @dprintf(i32 noundef 2, ptr noundef nonnull @.str.1) #27
+  br label %for.end51
 
-if.end42:                                         ; preds = %land.lhs.true, %if.end26
-  tail call fastcc void @release(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 1) #27
+if.end50:                                         ; preds = %if.end26, %land.lhs.true35
+  tail call fastcc void @release(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 1) #28
   br label %for.cond1.backedge
 
-for.end43:                                        ; preds = %for.end19, %if.then38, %if.else
+for.end51:                                        ; preds = %for.end19, %if.then46, %if.else
   %smax = tail call i64 @llvm.smax.i64(i64 %count, i64 0)
-  br label %for.cond45
+  br label %for.cond53
 
-for.cond45:                                       ; preds = %for.body47, %for.end43
-  %i44.0 = phi i64 [ 0, %for.end43 ], [ %inc50, %for.body47 ]
-  %exitcond.not = icmp eq i64 %i44.0, %smax
-  br i1 %exitcond.not, label %for.end51, label %for.body47
+for.cond53:                                       ; preds = %for.body55, %for.end51
+  %i52.0 = phi i64 [ 0, %for.end51 ], [ %inc58, %for.body55 ]
+  %exitcond.not = icmp eq i64 %i52.0, %smax
+  br i1 %exitcond.not, label %for.end59, label %for.body55
 
-for.body47:                                       ; preds = %for.cond45
-  %arrayidx48 = getelementptr inbounds nuw ptr, ptr %threads, i64 %i44.0
-  %5 = load ptr, ptr %arrayidx48, align 8
-  tail call void %step(ptr noundef %5, i32 noundef 1) #26
-  %inc50 = add nuw i64 %i44.0, 1
-  br label %for.cond45
+for.body55:                                       ; preds = %for.cond53
+  %arrayidx56 = getelementptr inbounds nuw ptr, ptr %threads, i64 %i52.0
+  %11 = load ptr, ptr %arrayidx56, align 8
+  tail call void %step(ptr noundef %11, i32 noundef 1) #27
+  %inc58 = add nuw i64 %i52.0, 1
+  br label %for.cond53
 
-for.end51:                                        ; preds = %for.cond45
+for.end59:                                        ; preds = %for.cond53
   ret void
 }
 
-define internal fastcc range(i32 0, 2) i32 @warp_is_complete(ptr noundef readonly captures(none) %states, i64 noundef %begin, i64 noundef %end) unnamed_addr #5 {
+define internal fastcc range(i32 0, 2) i32 @warp_is_complete(ptr noundef readonly captures(none) %states, i64 noundef %begin, i64 noundef %end) unnamed_addr #6 {
 entry:
-  %call = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef %begin, i64 noundef %end, i32 noundef 2) #27
+  %call = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef %begin, i64 noundef %end, i32 noundef 2) #28
   %cmp = icmp sgt i64 %call, -1
   br i1 %cmp, label %land.rhs, label %land.end
 
 land.rhs:                                         ; preds = %entry
-  %call1 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef %begin, i64 noundef %end, i32 noundef 3) #27
+  %call1 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef %begin, i64 noundef %end, i32 noundef 3) #28
   %call1.lobit = lshr i64 %call1, 63
   %0 = trunc nuw nsw i64 %call1.lobit to i32
   br label %land.end
@@ -470,7 +541,7 @@ land.end:                                         ; preds = %land.rhs, %entry
   ret i32 %land.ext
 }
 
-define internal fastcc void @release(ptr noundef captures(none) %states, i64 noundef %begin, i64 noundef %end, i32 noundef range(i32 1, 3) %scope) unnamed_addr #6 {
+define internal fastcc void @release(ptr noundef captures(none) %states, i64 noundef %begin, i64 noundef %end, i32 noundef range(i32 1, 3) %scope) unnamed_addr #7 {
 entry:
   br label %for.cond
 
@@ -501,7 +572,7 @@ for.end:                                          ; preds = %for.cond
   ret void
 }
 
-define internal fastcc range(i32 0, 2) i32 @is_any_ready(ptr noundef readonly captures(none) %states, i64 noundef %count) unnamed_addr #5 {
+define internal fastcc range(i32 0, 2) i32 @is_any_ready(ptr noundef readonly captures(none) %states, i64 noundef %count) unnamed_addr #6 {
 entry:
   %smax = tail call i64 @llvm.smax.i64(i64 %count, i64 0)
   br label %for.cond
@@ -523,7 +594,7 @@ return:                                           ; preds = %for.cond, %for.body
   ret i32 %retval.0
 }
 
-define internal fastcc range(i64 -9223372036854775808, 9223372036854775807) i64 @who_waits(ptr noundef readonly captures(none) %states, i64 noundef %begin, i64 noundef %end, i32 noundef range(i32 1, 4) %scope) unnamed_addr #5 {
+define internal fastcc range(i64 -9223372036854775808, 9223372036854775807) i64 @who_waits(ptr noundef readonly captures(none) %states, i64 noundef %begin, i64 noundef %end, i32 noundef range(i32 1, 4) %scope) unnamed_addr #6 {
 entry:
   br label %for.cond
 
@@ -553,34 +624,84 @@ return:                                           ; preds = %for.cond, %for.body
 
 define internal fastcc range(i32 0, 2) i32 @wake(ptr noundef nonnull captures(address_is_null) %block) unnamed_addr #0 {
 entry:
-  %count = getelementptr inbounds nuw i8, ptr %block, i64 8
+  %count.i = getelementptr inbounds nuw i8, ptr %block, i64 8
+  %0 = load i64, ptr %count.i, align 8
+  %smax.i = tail call i64 @llvm.smax.i64(i64 %0, i64 0)
+  br label %for.cond.i
+
+for.cond.i:                                       ; preds = %for.body.i, %entry
+  %alive.0.i = phi i32 [ 0, %entry ], [ %add.i, %for.body.i ]
+  %i.0.i = phi i64 [ 0, %entry ], [ %inc.i, %for.body.i ]
+  %exitcond.not.i = icmp eq i64 %i.0.i, %smax.i
+  br i1 %exitcond.not.i, label %for.end.i, label %for.body.i
+
+for.body.i:                                       ; preds = %for.cond.i
+  %1 = load ptr, ptr %block, align 8
+  %arrayidx1.i = getelementptr inbounds nuw i32, ptr %1, i64 %i.0.i
+  %2 = load i32, ptr %arrayidx1.i, align 4
+  %cmp2.i = icmp ne i32 %2, -1
+  %conv.i = zext i1 %cmp2.i to i32
+  %add.i = add nuw nsw i32 %alive.0.i, %conv.i
+  %inc.i = add nuw i64 %i.0.i, 1
+  br label %for.cond.i
+
+for.end.i:                                        ; preds = %for.cond.i
+  %arrayidx.i = getelementptr inbounds nuw i8, ptr %block, i64 2608
+  store i32 %alive.0.i, ptr %arrayidx.i, align 4
+  %arrived.i = getelementptr inbounds nuw i8, ptr %block, i64 2612
+  %3 = load i32, ptr %arrived.i, align 4
+  %tobool.not.i = icmp eq i32 %3, 0
+  %cmp4.i = icmp slt i32 %3, %alive.0.i
+  %or.cond.i = select i1 %tobool.not.i, i1 true, i1 %cmp4.i
+  br i1 %or.cond.i, label %complete_cluster.exit, label %if.end.i
+
+if.end.i:                                         ; preds = %for.end.i
+  store i32 0, ptr %arrived.i, align 4
+  %generation.i = getelementptr inbounds nuw i8, ptr %block, i64 2616
+  %4 = load i32, ptr %generation.i, align 4
+  %inc7.i = add i32 %4, 1
+  store i32 %inc7.i, ptr %generation.i, align 4
+  %call.i = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 128, i64 noundef 0) #28
+  tail call fastcc void @complete(ptr noundef nonnull %block, ptr noundef %call.i) #28
+  %clocks.i = getelementptr inbounds nuw i8, ptr %block, i64 2768
+  %5 = load ptr, ptr %clocks.i, align 8
+  %tobool8.not.i = icmp eq ptr %5, null
+  br i1 %tobool8.not.i, label %complete_cluster.exit, label %if.then9.i
+
+if.then9.i:                                       ; preds = %if.end.i
+  %6 = load i64, ptr @barriers, align 8
+  %inc10.i = add nsw i64 %6, 1
+  store i64 %inc10.i, ptr @barriers, align 8
+  br label %complete_cluster.exit
+
+complete_cluster.exit:                            ; preds = %for.end.i, %if.end.i, %if.then9.i
   %waits = getelementptr inbounds nuw i8, ptr %block, i64 16
-  %clocks.i = getelementptr inbounds nuw i8, ptr %block, i64 424
+  %clocks.i82 = getelementptr inbounds nuw i8, ptr %block, i64 2768
   br label %for.cond
 
-for.cond:                                         ; preds = %for.inc, %entry
-  %i.0 = phi i64 [ 0, %entry ], [ %inc, %for.inc ]
-  %is_any.0 = phi i32 [ 0, %entry ], [ %is_any.1, %for.inc ]
-  %0 = load i64, ptr %count, align 8
-  %cmp = icmp slt i64 %i.0, %0
+for.cond:                                         ; preds = %for.inc, %complete_cluster.exit
+  %i.0 = phi i64 [ 0, %complete_cluster.exit ], [ %inc, %for.inc ]
+  %is_any.0 = phi i32 [ 0, %complete_cluster.exit ], [ %is_any.1, %for.inc ]
+  %7 = load i64, ptr %count.i, align 8
+  %cmp = icmp slt i64 %i.0, %7
   br i1 %cmp, label %for.body, label %for.end
 
 for.body:                                         ; preds = %for.cond
-  %1 = load ptr, ptr %block, align 8
-  %arrayidx = getelementptr inbounds nuw i32, ptr %1, i64 %i.0
-  %2 = load i32, ptr %arrayidx, align 4
-  %3 = add i32 %2, 1
-  %or.cond.i = icmp ult i32 %3, 2
-  %and.i.i = and i32 %2, 3
-  %cmp2.i = icmp ne i32 %and.i.i, 3
-  %narrow.i.not = or i1 %or.cond.i, %cmp2.i
+  %8 = load ptr, ptr %block, align 8
+  %arrayidx = getelementptr inbounds nuw i32, ptr %8, i64 %i.0
+  %9 = load i32, ptr %arrayidx, align 4
+  %10 = add i32 %9, 1
+  %or.cond.i74 = icmp ult i32 %10, 2
+  %and.i.i = and i32 %9, 3
+  %cmp2.i75 = icmp ne i32 %and.i.i, 3
+  %narrow.i.not = or i1 %or.cond.i74, %cmp2.i75
   br i1 %narrow.i.not, label %for.inc, label %if.end
 
 if.end:                                           ; preds = %for.body
-  %4 = load ptr, ptr %waits, align 8
-  %arrayidx1 = getelementptr inbounds nuw %struct.Wait, ptr %4, i64 %i.0
-  %5 = load i32, ptr %arrayidx1, align 8
-  switch i32 %5, label %if.else [
+  %11 = load ptr, ptr %waits, align 8
+  %arrayidx1 = getelementptr inbounds nuw %struct.Wait, ptr %11, i64 %i.0
+  %12 = load i32, ptr %arrayidx1, align 8
+  switch i32 %12, label %if.else [
     i32 5, label %for.inc
     i32 1, label %if.then7
     i32 4, label %if.then15
@@ -588,83 +709,83 @@ if.end:                                           ; preds = %for.body
   ]
 
 if.then7:                                         ; preds = %if.end
-  %call8 = tail call fastcc i64 @missing_lane(ptr noundef %block, i64 noundef %i.0) #27
+  %call8 = tail call fastcc i64 @missing_lane(ptr noundef %block, i64 noundef %i.0) #28
   %cmp9 = icmp sgt i64 %call8, -1
   br i1 %cmp9, label %for.inc, label %if.end11
 
 if.end11:                                         ; preds = %if.then7
   %mask1.i = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 16
-  %6 = load i32, ptr %mask1.i, align 8
-  %div.i83 = and i64 %i.0, 9223372036854775776
-  %add.i = add nuw nsw i64 %div.i83, 32
-  %add..i = tail call i64 @llvm.smin.i64(i64 %add.i, i64 %0)
-  br label %for.cond.i
+  %13 = load i32, ptr %mask1.i, align 8
+  %div.i98 = and i64 %i.0, 9223372036854775776
+  %add.i77 = add nuw nsw i64 %div.i98, 32
+  %add..i = tail call i64 @llvm.smin.i64(i64 %add.i77, i64 %7)
+  br label %for.cond.i79
 
-for.cond.i:                                       ; preds = %for.inc.i, %if.end11
-  %i.0.i = phi i64 [ %div.i83, %if.end11 ], [ %inc.i, %for.inc.i ]
-  %cmp4.i = icmp slt i64 %i.0.i, %add..i
-  br i1 %cmp4.i, label %for.body.i, label %for.cond7.i
+for.cond.i79:                                     ; preds = %for.inc.i, %if.end11
+  %i.0.i80 = phi i64 [ %div.i98, %if.end11 ], [ %inc.i86, %for.inc.i ]
+  %cmp4.i81 = icmp slt i64 %i.0.i80, %add..i
+  br i1 %cmp4.i81, label %for.body.i84, label %for.cond7.i
 
-for.body.i:                                       ; preds = %for.cond.i
-  %sub.i = sub nuw nsw i64 %i.0.i, %div.i83
+for.body.i84:                                     ; preds = %for.cond.i79
+  %sub.i = sub nuw nsw i64 %i.0.i80, %div.i98
   %sh_prom.i = trunc i64 %sub.i to i32
-  %7 = shl nuw i32 1, %sh_prom.i
-  %8 = and i32 %7, %6
-  %tobool.not.i = icmp eq i32 %8, 0
-  br i1 %tobool.not.i, label %for.inc.i, label %if.then.i
+  %14 = shl nuw i32 1, %sh_prom.i
+  %15 = and i32 %14, %13
+  %tobool.not.i85 = icmp eq i32 %15, 0
+  br i1 %tobool.not.i85, label %for.inc.i, label %if.then.i
 
-if.then.i:                                        ; preds = %for.body.i
-  %9 = load ptr, ptr %block, align 8
-  %arrayidx5.i = getelementptr inbounds nuw i32, ptr %9, i64 %i.0.i
+if.then.i:                                        ; preds = %for.body.i84
+  %16 = load ptr, ptr %block, align 8
+  %arrayidx5.i = getelementptr inbounds nuw i32, ptr %16, i64 %i.0.i80
   store i32 0, ptr %arrayidx5.i, align 4
   br label %for.inc.i
 
-for.inc.i:                                        ; preds = %if.then.i, %for.body.i
-  %inc.i = add nuw nsw i64 %i.0.i, 1
-  br label %for.cond.i
+for.inc.i:                                        ; preds = %if.then.i, %for.body.i84
+  %inc.i86 = add nuw nsw i64 %i.0.i80, 1
+  br label %for.cond.i79
 
-for.cond7.i:                                      ; preds = %for.cond.i, %for.inc31.i
-  %i6.0.i = phi i64 [ %inc32.i, %for.inc31.i ], [ %div.i83, %for.cond.i ]
-  %10 = load ptr, ptr %clocks.i, align 8
-  %tobool8.i = icmp ne ptr %10, null
+for.cond7.i:                                      ; preds = %for.cond.i79, %for.inc31.i
+  %i6.0.i = phi i64 [ %inc32.i, %for.inc31.i ], [ %div.i98, %for.cond.i79 ]
+  %17 = load ptr, ptr %clocks.i82, align 8
+  %tobool8.i = icmp ne ptr %17, null
   %cmp9.i = icmp slt i64 %i6.0.i, %add..i
-  %11 = select i1 %tobool8.i, i1 %cmp9.i, i1 false
-  br i1 %11, label %for.cond11.preheader.i, label %for.cond35.i
+  %18 = select i1 %tobool8.i, i1 %cmp9.i, i1 false
+  br i1 %18, label %for.cond11.preheader.i, label %for.cond35.i
 
 for.cond11.preheader.i:                           ; preds = %for.cond7.i
-  %sub15.i = sub nuw nsw i64 %i6.0.i, %div.i83
+  %sub15.i = sub nuw nsw i64 %i6.0.i, %div.i98
   %sh_prom16.i = trunc i64 %sub15.i to i32
-  %shr17.i = lshr i32 %6, %sh_prom16.i
+  %shr17.i = lshr i32 %13, %sh_prom16.i
   %and21.i = and i32 %shr17.i, 1
   br label %for.cond11.i
 
 for.cond11.i:                                     ; preds = %for.inc28.i, %for.cond11.preheader.i
-  %j.0.i = phi i64 [ %inc29.i, %for.inc28.i ], [ %div.i83, %for.cond11.preheader.i ]
-  %exitcond.not.i = icmp eq i64 %j.0.i, %add..i
-  br i1 %exitcond.not.i, label %for.inc31.i, label %for.body13.i
+  %j.0.i = phi i64 [ %inc29.i, %for.inc28.i ], [ %div.i98, %for.cond11.preheader.i ]
+  %exitcond.not.i83 = icmp eq i64 %j.0.i, %add..i
+  br i1 %exitcond.not.i83, label %for.inc31.i, label %for.body13.i
 
 for.body13.i:                                     ; preds = %for.cond11.i
   %cmp14.not.i = icmp eq i64 %i6.0.i, %j.0.i
   br i1 %cmp14.not.i, label %for.inc28.i, label %land.lhs.true.i
 
 land.lhs.true.i:                                  ; preds = %for.body13.i
-  %sub18.i = sub nsw i64 %j.0.i, %div.i83
+  %sub18.i = sub nsw i64 %j.0.i, %div.i98
   %sh_prom19.i = trunc i64 %sub18.i to i32
-  %shr20.i = lshr i32 %6, %sh_prom19.i
+  %shr20.i = lshr i32 %13, %sh_prom19.i
   %and22.i = and i32 %and21.i, %shr20.i
   %tobool23.not.i = icmp eq i32 %and22.i, 0
   br i1 %tobool23.not.i, label %for.inc28.i, label %if.then24.i
 
 if.then24.i:                                      ; preds = %land.lhs.true.i
-  %12 = load ptr, ptr %clocks.i, align 8
-  %13 = load i64, ptr %count, align 8
-  %mul.i.i.i = shl nsw i64 %13, 1
+  %19 = load ptr, ptr %clocks.i82, align 8
+  %20 = load i64, ptr %count.i, align 8
+  %mul.i.i.i = shl nsw i64 %20, 1
   %add.i.i.i = or disjoint i64 %mul.i.i.i, 1
   %mul.i.i = mul nsw i64 %add.i.i.i, %i6.0.i
-  %add.ptr.i.i = getelementptr inbounds i32, ptr %12, i64 %mul.i.i
+  %add.ptr.i.i = getelementptr inbounds i32, ptr %19, i64 %mul.i.i
   %mul.i99.i = mul nsw i64 %add.i.i.i, %j.0.i
-  %add.ptr.i100.i = getelementptr inbounds i32, ptr %12, i64 %mul.i99.i
-  tail call fastcc void @learn(ptr noundef %add.ptr.i.i, ptr noundef %add.ptr.i100.i, i64 noundef %add.i.i.i) #27
+  %add.ptr.i100.i = getelementptr inbounds i32, ptr %19, i64 %mul.i99.i
+  tail call fastcc void @learn(ptr noundef %add.ptr.i.i, ptr noundef %add.ptr.i100.i, i64 noundef %add.i.i.i) #28
   br label %for.inc28.i
 
 for.inc28.i:                                      ; preds = %if.then24.i, %land.lhs.true.i, %for.body13.i
@@ -676,32 +797,32 @@ for.inc31.i:                                      ; preds = %for.cond11.i
   br label %for.cond7.i
 
 for.cond35.i:                                     ; preds = %for.cond7.i, %for.inc52.i
-  %.pre108.i = phi ptr [ %.pre.i, %for.inc52.i ], [ %10, %for.cond7.i ]
-  %i34.0.i = phi i64 [ %inc53.i, %for.inc52.i ], [ %div.i83, %for.cond7.i ]
+  %.pre108.i = phi ptr [ %.pre.i, %for.inc52.i ], [ %17, %for.cond7.i ]
+  %i34.0.i = phi i64 [ %inc53.i, %for.inc52.i ], [ %div.i98, %for.cond7.i ]
   %tobool37.i = icmp ne ptr %.pre108.i, null
   %cmp39.i = icmp slt i64 %i34.0.i, %add..i
-  %14 = select i1 %tobool37.i, i1 %cmp39.i, i1 false
-  br i1 %14, label %for.body41.i, label %for.inc
+  %21 = select i1 %tobool37.i, i1 %cmp39.i, i1 false
+  br i1 %21, label %for.body41.i, label %for.inc
 
 for.body41.i:                                     ; preds = %for.cond35.i
-  %sub42.i = sub nuw nsw i64 %i34.0.i, %div.i83
+  %sub42.i = sub nuw nsw i64 %i34.0.i, %div.i98
   %sh_prom43.i = trunc i64 %sub42.i to i32
-  %15 = shl nuw i32 1, %sh_prom43.i
-  %16 = and i32 %15, %6
-  %tobool46.not.i = icmp eq i32 %16, 0
+  %22 = shl nuw i32 1, %sh_prom43.i
+  %23 = and i32 %22, %13
+  %tobool46.not.i = icmp eq i32 %23, 0
   br i1 %tobool46.not.i, label %for.inc52.i, label %if.then47.i
 
 if.then47.i:                                      ; preds = %for.body41.i
-  %17 = load i64, ptr %count, align 8
-  %mul.i.i104.i = shl nsw i64 %17, 1
+  %24 = load i64, ptr %count.i, align 8
+  %mul.i.i104.i = shl nsw i64 %24, 1
   %add.i.i105.i = or disjoint i64 %mul.i.i104.i, 1
   %mul.i106.i = mul nsw i64 %add.i.i105.i, %i34.0.i
   %add.ptr.i107.i = getelementptr inbounds i32, ptr %.pre108.i, i64 %mul.i106.i
   %arrayidx49.i = getelementptr inbounds nuw i32, ptr %add.ptr.i107.i, i64 %i34.0.i
-  %18 = load i32, ptr %arrayidx49.i, align 4
-  %inc50.i = add nsw i32 %18, 1
+  %25 = load i32, ptr %arrayidx49.i, align 4
+  %inc50.i = add nsw i32 %25, 1
   store i32 %inc50.i, ptr %arrayidx49.i, align 4
-  %.pre.pre.i = load ptr, ptr %clocks.i, align 8
+  %.pre.pre.i = load ptr, ptr %clocks.i82, align 8
   br label %for.inc52.i
 
 for.inc52.i:                                      ; preds = %if.then47.i, %for.body41.i
@@ -710,72 +831,72 @@ for.inc52.i:                                      ; preds = %if.then47.i, %for.b
   br label %for.cond35.i
 
 if.then15:                                        ; preds = %if.end
-  %call16 = tail call fastcc i64 @missing_in_group(ptr noundef %block, i64 noundef %i.0) #27
+  %call16 = tail call fastcc i64 @missing_in_group(ptr noundef %block, i64 noundef %i.0) #28
   %cmp17 = icmp sgt i64 %call16, -1
   br i1 %cmp17, label %for.inc, label %if.end19
 
 if.end19:                                         ; preds = %if.then15
-  %div.i7382 = and i64 %i.0, 9223372036854775680
-  %add.i75 = add nuw nsw i64 %div.i7382, 128
-  br label %for.cond.i76
+  %div.i8797 = and i64 %i.0, 9223372036854775680
+  %add.i89 = add nuw nsw i64 %div.i8797, 128
+  br label %for.cond.i90
 
-for.cond.i76:                                     ; preds = %for.body.i79, %if.end19
-  %i.0.i77 = phi i64 [ %div.i7382, %if.end19 ], [ %inc.i81, %for.body.i79 ]
-  %exitcond.not.i78 = icmp eq i64 %i.0.i77, %add.i75
-  br i1 %exitcond.not.i78, label %for.inc, label %for.body.i79
+for.cond.i90:                                     ; preds = %for.body.i93, %if.end19
+  %i.0.i91 = phi i64 [ %div.i8797, %if.end19 ], [ %inc.i95, %for.body.i93 ]
+  %exitcond.not.i92 = icmp eq i64 %i.0.i91, %add.i89
+  br i1 %exitcond.not.i92, label %for.inc, label %for.body.i93
 
-for.body.i79:                                     ; preds = %for.cond.i76
-  %19 = load ptr, ptr %block, align 8
-  %arrayidx.i80 = getelementptr inbounds i32, ptr %19, i64 %i.0.i77
-  store i32 0, ptr %arrayidx.i80, align 4
-  %inc.i81 = add nuw i64 %i.0.i77, 1
-  br label %for.cond.i76
+for.body.i93:                                     ; preds = %for.cond.i90
+  %26 = load ptr, ptr %block, align 8
+  %arrayidx.i94 = getelementptr inbounds i32, ptr %26, i64 %i.0.i91
+  store i32 0, ptr %arrayidx.i94, align 4
+  %inc.i95 = add nuw i64 %i.0.i91, 1
+  br label %for.cond.i90
 
 if.then23:                                        ; preds = %if.end
   %barrier = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 4
-  %20 = load i32, ptr %barrier, align 4
-  %idxprom = sext i32 %20 to i64
+  %27 = load i32, ptr %barrier, align 4
+  %idxprom = sext i32 %27 to i64
   %arrayidx24 = getelementptr %struct.Barrier, ptr %block, i64 %idxprom
   %generation = getelementptr i8, ptr %arrayidx24, i64 56
-  %21 = load i32, ptr %generation, align 4
+  %28 = load i32, ptr %generation, align 4
   %generation25 = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 12
-  %22 = load i32, ptr %generation25, align 4
-  %cmp26 = icmp eq i32 %21, %22
+  %29 = load i32, ptr %generation25, align 4
+  %cmp26 = icmp eq i32 %28, %29
   br i1 %cmp26, label %for.inc, label %if.end28
 
 if.end28:                                         ; preds = %if.then23
-  %call30 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef %20, i64 noundef 0) #27
+  %call30 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef %27, i64 noundef 0) #28
   br label %if.end38
 
 if.else:                                          ; preds = %if.end
   %address = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 24
-  %23 = load i64, ptr %address, align 8
-  %24 = inttoptr i64 %23 to ptr
-  %25 = load i64, ptr %24, align 8
-  %shr = lshr i64 %25, 62
+  %30 = load i64, ptr %address, align 8
+  %31 = inttoptr i64 %30 to ptr
+  %32 = load i64, ptr %31, align 8
+  %shr = lshr i64 %32, 62
   %and = and i64 %shr, 1
   %generation31 = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 12
-  %26 = load i32, ptr %generation31, align 4
-  %conv = zext i32 %26 to i64
+  %33 = load i32, ptr %generation31, align 4
+  %conv = zext i32 %33 to i64
   %cmp32 = icmp eq i64 %and, %conv
   br i1 %cmp32, label %for.inc, label %if.end35
 
 if.end35:                                         ; preds = %if.else
-  %call37 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %23) #27
+  %call37 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %30) #28
   br label %if.end38
 
 if.end38:                                         ; preds = %if.end35, %if.end28
   %call37.sink = phi ptr [ %call37, %if.end35 ], [ %call30, %if.end28 ]
-  tail call fastcc void @hear(ptr noundef nonnull %block, ptr noundef %call37.sink, i64 noundef %i.0) #27
+  tail call fastcc void @hear(ptr noundef nonnull %block, ptr noundef %call37.sink, i64 noundef %i.0) #28
   %is_done = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 8
   store i32 1, ptr %is_done, align 8
-  %27 = load ptr, ptr %block, align 8
-  %arrayidx40 = getelementptr inbounds nuw i32, ptr %27, i64 %i.0
+  %34 = load ptr, ptr %block, align 8
+  %arrayidx40 = getelementptr inbounds nuw i32, ptr %34, i64 %i.0
   store i32 0, ptr %arrayidx40, align 4
   br label %for.inc
 
-for.inc:                                          ; preds = %for.cond.i76, %for.cond35.i, %if.end, %if.else, %if.then23, %if.then15, %if.then7, %for.body, %if.end38
-  %is_any.1 = phi i32 [ %is_any.0, %if.end ], [ %is_any.0, %if.then7 ], [ %is_any.0, %for.body ], [ %is_any.0, %if.then15 ], [ 1, %for.cond35.i ], [ %is_any.0, %if.then23 ], [ 1, %if.end38 ], [ %is_any.0, %if.else ], [ 1, %for.cond.i76 ]
+for.inc:                                          ; preds = %for.cond.i90, %for.cond35.i, %if.end, %if.else, %if.then23, %if.then15, %if.then7, %for.body, %if.end38
+  %is_any.1 = phi i32 [ %is_any.0, %if.end ], [ %is_any.0, %if.then7 ], [ %is_any.0, %for.body ], [ %is_any.0, %if.then15 ], [ 1, %for.cond35.i ], [ %is_any.0, %if.then23 ], [ 1, %if.end38 ], [ %is_any.0, %if.else ], [ 1, %for.cond.i90 ]
   %inc = add nuw nsw i64 %i.0, 1
   br label %for.cond
 
@@ -827,8 +948,8 @@ while.end:                                        ; preds = %while.cond
 
 if.end:                                           ; preds = %land.rhs, %while.end
   %end.0111 = phi i32 [ %2, %while.end ], [ %end.0, %land.rhs ]
-  tail call fastcc void @settle_if(ptr noundef nonnull %block) #27
-  tail call fastcc void @do_copies(ptr noundef nonnull %block, i64 noundef %i.0, i32 noundef %end.0111) #27
+  tail call fastcc void @settle_if(ptr noundef nonnull %block) #28
+  tail call fastcc void @do_copies(ptr noundef nonnull %block, i64 noundef %i.0, i32 noundef %end.0111) #28
   br label %for.inc
 
 for.inc:                                          ; preds = %while.end, %if.end
@@ -841,9 +962,9 @@ for.end:                                          ; preds = %for.cond
   br i1 %tobool5.not, label %lor.lhs.false, label %return
 
 lor.lhs.false:                                    ; preds = %for.end
-  %count.i = getelementptr inbounds nuw i8, ptr %block, i64 376
+  %count.i = getelementptr inbounds nuw i8, ptr %block, i64 2648
   %7 = load i32, ptr %count.i, align 8
-  %bulks.i = getelementptr inbounds nuw i8, ptr %block, i64 368
+  %bulks.i = getelementptr inbounds nuw i8, ptr %block, i64 2640
   %smax.i = tail call i32 @llvm.smax.i32(i32 %7, i32 0)
   %wide.trip.count.i = zext nneg i32 %smax.i to i64
   br label %for.cond.i
@@ -868,8 +989,8 @@ for.body.i:                                       ; preds = %for.cond.i
 
 do_late_bulk.exit.thread:                         ; preds = %for.body.i
   %10 = trunc nuw nsw i64 %indvars.iv.i to i32
-  tail call fastcc void @settle_if(ptr noundef nonnull %block) #27
-  tail call fastcc void @end_bulk(ptr noundef nonnull %block, i32 noundef %10) #27
+  tail call fastcc void @settle_if(ptr noundef nonnull %block) #28
+  tail call fastcc void @end_bulk(ptr noundef nonnull %block, i32 noundef %10) #28
   br label %return
 
 for.inc.i:                                        ; preds = %for.body.i
@@ -912,7 +1033,7 @@ for.inc26:                                        ; preds = %land.lhs.true, %for
   br label %for.cond10
 
 for.end28:                                        ; preds = %for.cond10
-  %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 416
+  %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 2760
   %17 = load i32, ptr %fruitless, align 8
   %inc29 = add nsw i32 %17, 1
   store i32 %inc29, ptr %fruitless, align 8
@@ -975,24 +1096,24 @@ entry:
   store i64 0, ptr @barriers, align 8
   %conv = sext i32 %number_of_sites to i64
   %add = add nsw i64 %conv, 1
-  %call = tail call ptr @calloc(i64 noundef %add, i64 noundef 144) #26
+  %call = tail call ptr @calloc(i64 noundef %add, i64 noundef 144) #27
   store ptr %call, ptr @sites, align 8
-  %call3 = tail call ptr @calloc(i64 noundef %add, i64 noundef 32) #26
+  %call3 = tail call ptr @calloc(i64 noundef %add, i64 noundef 32) #27
   store ptr %call3, ptr @costs, align 8
-  %call4 = tail call ptr @memset(ptr noundef nonnull @buffers, i32 noundef 0, i64 noundef 4096) #26
+  %call4 = tail call ptr @memset(ptr noundef nonnull @buffers, i32 noundef 0, i64 noundef 32768) #27
   ret void
 }
 
 declare ptr @memset(ptr noundef, i32 noundef, i64 noundef) local_unnamed_addr
 
-define noundef nonnull ptr @kc_emu_findings(ptr noundef writeonly captures(none) initializes((0, 4)) %count) local_unnamed_addr #7 {
+define noundef nonnull ptr @kc_emu_findings(ptr noundef writeonly captures(none) initializes((0, 4)) %count) local_unnamed_addr #8 {
 entry:
   %0 = load i32, ptr @finding_count, align 4
   store i32 %0, ptr %count, align 4
   ret ptr @findings
 }
 
-define ptr @kc_emu_costs(ptr noundef writeonly captures(none) initializes((0, 8)) %number_of_barriers) local_unnamed_addr #7 {
+define ptr @kc_emu_costs(ptr noundef writeonly captures(none) initializes((0, 8)) %number_of_barriers) local_unnamed_addr #8 {
 entry:
   %0 = load i64, ptr @barriers, align 8
   store i64 %0, ptr %number_of_barriers, align 8
@@ -1006,12 +1127,12 @@ entry:
 
 for.cond:                                         ; preds = %for.body, %entry
   %indvars.iv = phi i64 [ %indvars.iv.next, %for.body ], [ 0, %entry ]
-  %exitcond.not = icmp eq i64 %indvars.iv, 64
+  %exitcond.not = icmp eq i64 %indvars.iv, 512
   br i1 %exitcond.not, label %for.cond2, label %for.body
 
 for.body:                                         ; preds = %for.cond
   %arrayidx = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %indvars.iv
-  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #27
+  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #28
   %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
   br label %for.cond
 
@@ -1026,19 +1147,19 @@ for.body4:                                        ; preds = %for.cond2
   %2 = load ptr, ptr @sites, align 8
   %arrayidx6 = getelementptr inbounds nuw %struct.Site, ptr %2, i64 %indvars.iv15
   %3 = load ptr, ptr %arrayidx6, align 8
-  tail call void @free(ptr noundef %3) #26
+  tail call void @free(ptr noundef %3) #27
   %indvars.iv.next16 = add nuw nsw i64 %indvars.iv15, 1
   br label %for.cond2
 
 for.end9:                                         ; preds = %for.cond2
   %4 = load ptr, ptr @links, align 8
-  tail call void @free(ptr noundef %4) #26
+  tail call void @free(ptr noundef %4) #27
   store ptr null, ptr @links, align 8
   store i32 0, ptr @link_room, align 4
   %5 = load ptr, ptr @sites, align 8
-  tail call void @free(ptr noundef %5) #26
+  tail call void @free(ptr noundef %5) #27
   %6 = load ptr, ptr @costs, align 8
-  tail call void @free(ptr noundef %6) #26
+  tail call void @free(ptr noundef %6) #27
   store ptr null, ptr @sites, align 8
   store ptr null, ptr @costs, align 8
   ret void
@@ -1048,10 +1169,10 @@ define internal fastcc void @drop_buffer(ptr noundef captures(none) initializes(
 entry:
   %own_cells = getelementptr inbounds nuw i8, ptr %buffer, i64 48
   %0 = load ptr, ptr %own_cells, align 8
-  tail call void @free(ptr noundef %0) #26
+  tail call void @free(ptr noundef %0) #27
   %own_updates = getelementptr inbounds nuw i8, ptr %buffer, i64 56
   %1 = load ptr, ptr %own_updates, align 8
-  tail call void @free(ptr noundef %1) #26
+  tail call void @free(ptr noundef %1) #27
   store ptr null, ptr %own_cells, align 8
   %cells = getelementptr inbounds nuw i8, ptr %buffer, i64 32
   store ptr null, ptr %cells, align 8
@@ -1063,16 +1184,18 @@ entry:
 
 define void @kc_emu_launch() local_unnamed_addr #0 {
 entry:
+  store i32 64, ptr @buffer_count, align 4
+  store i64 0, ptr @threads_each, align 8
   br label %for.cond
 
 for.cond:                                         ; preds = %for.body, %entry
   %indvars.iv = phi i64 [ %indvars.iv.next, %for.body ], [ 0, %entry ]
-  %exitcond.not = icmp eq i64 %indvars.iv, 64
+  %exitcond.not = icmp eq i64 %indvars.iv, 512
   br i1 %exitcond.not, label %for.end, label %for.body
 
 for.body:                                         ; preds = %for.cond
   %arrayidx = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %indvars.iv
-  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #27
+  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #28
   %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
   br label %for.cond
 
@@ -1080,35 +1203,62 @@ for.end:                                          ; preds = %for.cond
   ret void
 }
 
-define void @kc_emu_block(i64 noundef %block) local_unnamed_addr #8 {
+define void @kc_emu_block(i64 noundef %block) local_unnamed_addr #9 {
 entry:
   %conv = trunc i64 %block to i32
   store i32 %conv, ptr @now, align 4
   store i32 0, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
   store i32 1, ptr @link_count, align 4
   store i32 0, ptr @unused_link, align 4
+  store i32 0, ptr @rank_now, align 4
+  ret void
+}
+
+define void @kc_emu_rank(i32 noundef %rank, i64 noundef %threads, i64 noundef %behind) local_unnamed_addr #5 {
+entry:
+  store i32 %rank, ptr @rank_now, align 4
+  store i64 %threads, ptr @threads_each, align 8
+  %idxprom = sext i32 %rank to i64
+  %arrayidx = getelementptr inbounds i64, ptr @numbers_behind, i64 %idxprom
+  store i64 %behind, ptr %arrayidx, align 8
+  %0 = load i32, ptr @buffer_count, align 4
+  %add = shl i32 %rank, 6
+  %mul = add i32 %add, 64
+  %cmp = icmp slt i32 %0, %mul
+  br i1 %cmp, label %if.then, label %if.end
+
+if.then:                                          ; preds = %entry
+  store i32 %mul, ptr @buffer_count, align 4
+  br label %if.end
+
+if.end:                                           ; preds = %if.then, %entry
   ret void
 }
 
 define void @kc_emu_buffer(i32 noundef %known, i64 noundef %base, i64 noundef %bytes) local_unnamed_addr #0 {
 entry:
   %and = and i32 %known, 255
-  %idxprom = zext nneg i32 %and to i64
-  %arrayidx = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %idxprom
-  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #27
-  %shr = lshr i32 %known, 16
-  %conv = zext nneg i32 %shr to i64
-  %shr3 = lshr i32 %known, 8
-  %and4 = and i32 %shr3, 255
+  %shr = lshr i32 %known, 8
+  %and1 = and i32 %shr, 255
+  %cmp = icmp eq i32 %and1, 1
+  %0 = load i32, ptr @rank_now, align 4
+  %mul = shl nsw i32 %0, 6
+  %add = select i1 %cmp, i32 %mul, i32 0
+  %slot.0 = add nsw i32 %add, %and
+  %idxprom = sext i32 %slot.0 to i64
+  %arrayidx = getelementptr inbounds %struct.Buffer, ptr @buffers, i64 %idxprom
+  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx) #28
+  %shr4 = lshr i32 %known, 16
+  %conv = zext nneg i32 %shr4 to i64
   store i64 %base, ptr %arrayidx, align 16
   %.compoundliteral.sroa.2.0..sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
   store i64 %bytes, ptr %.compoundliteral.sroa.2.0..sroa_idx, align 8
   %.compoundliteral.sroa.3.0..sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
   store i64 %conv, ptr %.compoundliteral.sroa.3.0..sroa_idx, align 16
   %.compoundliteral.sroa.4.0..sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx, i64 24
-  store i32 %and4, ptr %.compoundliteral.sroa.4.0..sroa_idx, align 8
+  store i32 %and1, ptr %.compoundliteral.sroa.4.0..sroa_idx, align 8
   %.compoundliteral.sroa.5.0..sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx, i64 28
-  store i32 %and, ptr %.compoundliteral.sroa.5.0..sroa_idx, align 4
+  store i32 %slot.0, ptr %.compoundliteral.sroa.5.0..sroa_idx, align 4
   %.compoundliteral.sroa.6.0..sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx, i64 32
   store ptr null, ptr %.compoundliteral.sroa.6.0..sroa_idx, align 16
   %.compoundliteral.sroa.7.0..sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx, i64 40
@@ -1118,86 +1268,93 @@ entry:
   %.compoundliteral.sroa.9.0..sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx, i64 56
   store ptr null, ptr %.compoundliteral.sroa.9.0..sroa_idx, align 8
   %add.i = add i64 %bytes, %base
-  br label %for.cond.outer.i
+  %1 = load i32, ptr @buffer_count, align 4
+  br label %for.cond.i.outer
 
-select.unfold.i:                                  ; preds = %land.end.i
-  %group.i.le = getelementptr inbounds nuw i8, ptr %arrayidx2.i, i64 28
-  store i32 %and, ptr %group.i.le, align 4
-  %spec.select.i = tail call i64 @llvm.umin.i64(i64 %5, i64 %begin.0.ph.i)
-  %spec.select116.i = tail call i64 @llvm.umax.i64(i64 %add.i.i, i64 %end.0.ph.i)
-  br label %for.cond.outer.i
-
-for.cond.outer.i:                                 ; preds = %select.unfold.i, %entry
-  %end.0.ph.i = phi i64 [ %spec.select116.i, %select.unfold.i ], [ %add.i, %entry ]
-  %begin.0.ph.i = phi i64 [ %spec.select.i, %select.unfold.i ], [ %base, %entry ]
+for.cond.i.outer:                                 ; preds = %9, %entry
+  %end.0.i.ph = phi i64 [ %spec.select116.i, %9 ], [ %add.i, %entry ]
+  %begin.0.i.ph = phi i64 [ %spec.select.i, %9 ], [ %base, %entry ]
   br label %for.cond.i
 
-for.cond.i:                                       ; preds = %for.inc.i, %for.cond.outer.i
-  %indvars.iv.i = phi i64 [ 0, %for.cond.outer.i ], [ %indvars.iv.next.i, %for.inc.i ]
-  %exitcond.not.i = icmp eq i64 %indvars.iv.i, 64
-  br i1 %exitcond.not.i, label %for.end.i, label %for.body.i
+for.cond.i:                                       ; preds = %for.cond.i.outer, %for.inc.thread.i
+  %i.0.i = phi i32 [ %add34121.i, %for.inc.thread.i ], [ 0, %for.cond.i.outer ]
+  %cmp.i = icmp slt i32 %i.0.i, %1
+  br i1 %cmp.i, label %for.body.i, label %for.end.i
 
 for.body.i:                                       ; preds = %for.cond.i
-  %arrayidx2.i = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %indvars.iv.i
+  %idxprom1.i = zext nneg i32 %i.0.i to i64
+  %arrayidx2.i = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %idxprom1.i
   %cells.i = getelementptr inbounds nuw i8, ptr %arrayidx2.i, i64 32
-  %0 = load ptr, ptr %cells.i, align 16
-  %tobool.not.i = icmp eq ptr %0, null
-  br i1 %tobool.not.i, label %for.inc.i, label %land.lhs.true.i
+  %2 = load ptr, ptr %cells.i, align 16
+  %tobool.not.i = icmp eq ptr %2, null
+  br i1 %tobool.not.i, label %for.inc.thread.i, label %land.lhs.true.i
 
 land.lhs.true.i:                                  ; preds = %for.body.i
   %group.i = getelementptr inbounds nuw i8, ptr %arrayidx2.i, i64 28
-  %1 = load i32, ptr %group.i, align 4
-  %cmp3.not.i = icmp eq i32 %1, %and
-  br i1 %cmp3.not.i, label %for.inc.i, label %land.lhs.true4.i
+  %3 = load i32, ptr %group.i, align 4
+  %cmp3.not.i = icmp eq i32 %3, %slot.0
+  br i1 %cmp3.not.i, label %for.inc.thread.i, label %land.lhs.true4.i
 
 land.lhs.true4.i:                                 ; preds = %land.lhs.true.i
   %scope.i = getelementptr inbounds nuw i8, ptr %arrayidx2.i, i64 24
-  %2 = load i32, ptr %scope.i, align 8
-  %3 = or i32 %2, %and4
-  %or.cond = icmp eq i32 %3, 0
-  br i1 %or.cond, label %land.lhs.true9.i, label %for.inc.i
+  %4 = load i32, ptr %scope.i, align 8
+  %5 = or i32 %4, %and1
+  %or.cond = icmp eq i32 %5, 0
+  br i1 %or.cond, label %land.lhs.true9.i, label %for.inc.thread.i
 
 land.lhs.true9.i:                                 ; preds = %land.lhs.true4.i
   %granule.i = getelementptr inbounds nuw i8, ptr %arrayidx2.i, i64 16
-  %4 = load i64, ptr %granule.i, align 16
-  %cmp11.i = icmp eq i64 %4, %conv
-  br i1 %cmp11.i, label %land.lhs.true12.i, label %for.inc.i
+  %6 = load i64, ptr %granule.i, align 16
+  %cmp11.i = icmp eq i64 %6, %conv
+  br i1 %cmp11.i, label %land.lhs.true12.i, label %for.inc.thread.i
 
 land.lhs.true12.i:                                ; preds = %land.lhs.true9.i
-  %5 = load i64, ptr %arrayidx2.i, align 16
-  %cmp.i.i = icmp ult i64 %5, %end.0.ph.i
-  br i1 %cmp.i.i, label %is_inside_of.exit.i, label %for.inc.i
+  %7 = load i64, ptr %arrayidx2.i, align 16
+  %cmp.i.i = icmp ult i64 %7, %end.0.i.ph
+  br i1 %cmp.i.i, label %is_inside_of.exit.i, label %for.inc.thread.i
 
 is_inside_of.exit.i:                              ; preds = %land.lhs.true12.i
   %bytes.i.i = getelementptr inbounds nuw i8, ptr %arrayidx2.i, i64 8
-  %6 = load i64, ptr %bytes.i.i, align 8
-  %add.i.i = add i64 %6, %5
-  %cmp2.i.not.i = icmp ult i64 %begin.0.ph.i, %add.i.i
-  br i1 %cmp2.i.not.i, label %land.end.i, label %for.inc.i
+  %8 = load i64, ptr %bytes.i.i, align 8
+  %add.i.i = add i64 %8, %7
+  %cmp2.i.not.i = icmp ult i64 %begin.0.i.ph, %add.i.i
+  br i1 %cmp2.i.not.i, label %land.end.i, label %for.inc.thread.i
 
 land.end.i:                                       ; preds = %is_inside_of.exit.i
-  %sub.i = sub i64 %5, %begin.0.ph.i
+  %sub.i = sub i64 %7, %begin.0.i.ph
   %rem.i = srem i64 %sub.i, %conv
   %cmp16.i = icmp eq i64 %rem.i, 0
-  br i1 %cmp16.i, label %select.unfold.i, label %for.inc.i
+  br i1 %cmp16.i, label %9, label %for.inc.thread.i
 
-for.inc.i:                                        ; preds = %land.end.i, %is_inside_of.exit.i, %land.lhs.true12.i, %land.lhs.true9.i, %land.lhs.true4.i, %land.lhs.true.i, %for.body.i
-  %indvars.iv.next.i = add nuw nsw i64 %indvars.iv.i, 1
+for.inc.thread.i:                                 ; preds = %land.end.i, %is_inside_of.exit.i, %land.lhs.true12.i, %land.lhs.true9.i, %land.lhs.true4.i, %land.lhs.true.i, %for.body.i
+  %add34121.i = add nuw nsw i32 %i.0.i, 1
   br label %for.cond.i
 
+9:                                                ; preds = %land.end.i
+  %group.i.le = getelementptr inbounds nuw i8, ptr %arrayidx2.i, i64 28
+  store i32 %and, ptr %group.i.le, align 4
+  %spec.select.i = tail call i64 @llvm.umin.i64(i64 %7, i64 %begin.0.i.ph)
+  %spec.select116.i = tail call i64 @llvm.umax.i64(i64 %add.i.i, i64 %end.0.i.ph)
+  br label %for.cond.i.outer
+
 for.end.i:                                        ; preds = %for.cond.i
-  %sub35.i = sub i64 %end.0.ph.i, %begin.0.ph.i
+  %sub35.i = sub i64 %end.0.i.ph, %begin.0.i.ph
   %div.i = sdiv i64 %sub35.i, %conv
-  %7 = mul i64 %div.i, 56
-  %mul.i = add i64 %7, 56
-  %call39.i = tail call ptr @malloc(i64 noundef %mul.i) #26
+  %10 = mul i64 %div.i, 56
+  %mul.i = add i64 %10, 56
+  %call39.i = tail call ptr @malloc(i64 noundef %mul.i) #27
   %smax.i = tail call i64 @llvm.smax.i64(i64 %div.i, i64 0)
   br label %for.cond41.i
 
 for.cond41.i:                                     ; preds = %for.body43.i, %for.end.i
   %i40.0.i = phi i64 [ 0, %for.end.i ], [ %inc.i, %for.body43.i ]
-  %exitcond125.not.i = icmp eq i64 %i40.0.i, %smax.i
-  br i1 %exitcond125.not.i, label %for.cond48.i, label %for.body43.i
+  %exitcond.not.i = icmp eq i64 %i40.0.i, %smax.i
+  br i1 %exitcond.not.i, label %for.cond48.preheader.i, label %for.body43.i
+
+for.cond48.preheader.i:                           ; preds = %for.cond41.i
+  %11 = zext i32 %slot.0 to i64
+  %.pre125.i = load i32, ptr @buffer_count, align 4
+  br label %for.cond48.i
 
 for.body43.i:                                     ; preds = %for.cond41.i
   %arrayidx44.i = getelementptr inbounds nuw %struct.Cell, ptr %call39.i, i64 %i40.0.i
@@ -1212,41 +1369,45 @@ for.body43.i:                                     ; preds = %for.cond41.i
   %inc.i = add nuw i64 %i40.0.i, 1
   br label %for.cond41.i
 
-for.cond48.i:                                     ; preds = %for.cond41.i, %for.inc68.i
-  %indvars.iv126.i = phi i64 [ %indvars.iv.next127.i, %for.inc68.i ], [ 0, %for.cond41.i ]
-  %exitcond129.not.i = icmp eq i64 %indvars.iv126.i, 64
-  br i1 %exitcond129.not.i, label %make_cells.exit, label %for.body50.i
+for.cond48.i:                                     ; preds = %for.inc68.i, %for.cond48.preheader.i
+  %12 = phi i32 [ %.pre125.i, %for.cond48.preheader.i ], [ %18, %for.inc68.i ]
+  %indvars.iv.i = phi i64 [ 0, %for.cond48.preheader.i ], [ %indvars.iv.next.i, %for.inc68.i ]
+  %13 = sext i32 %12 to i64
+  %cmp49.i = icmp slt i64 %indvars.iv.i, %13
+  br i1 %cmp49.i, label %for.body50.i, label %make_cells.exit
 
 for.body50.i:                                     ; preds = %for.cond48.i
-  %arrayidx53.i = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %indvars.iv126.i
-  %cmp54.not.i = icmp eq i64 %indvars.iv126.i, %idxprom
+  %arrayidx53.i = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %indvars.iv.i
+  %cmp54.not.i = icmp eq i64 %indvars.iv.i, %11
   br i1 %cmp54.not.i, label %if.end62.i, label %land.lhs.true55.i
 
 land.lhs.true55.i:                                ; preds = %for.body50.i
   %cells56.i = getelementptr inbounds nuw i8, ptr %arrayidx53.i, i64 32
-  %8 = load ptr, ptr %cells56.i, align 16
-  %tobool57.not.i = icmp eq ptr %8, null
+  %14 = load ptr, ptr %cells56.i, align 16
+  %tobool57.not.i = icmp eq ptr %14, null
   br i1 %tobool57.not.i, label %for.inc68.i, label %land.lhs.true58.i
 
 land.lhs.true58.i:                                ; preds = %land.lhs.true55.i
   %group59.i = getelementptr inbounds nuw i8, ptr %arrayidx53.i, i64 28
-  %9 = load i32, ptr %group59.i, align 4
-  %cmp60.i = icmp eq i32 %9, %and
+  %15 = load i32, ptr %group59.i, align 4
+  %cmp60.i = icmp eq i32 %15, %slot.0
   br i1 %cmp60.i, label %if.end62.i, label %for.inc68.i
 
 if.end62.i:                                       ; preds = %land.lhs.true58.i, %for.body50.i
-  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx53.i) #27
-  %10 = load i64, ptr %arrayidx53.i, align 16
-  %sub64.i = sub i64 %10, %begin.0.ph.i
-  %11 = load i64, ptr %.compoundliteral.sroa.3.0..sroa_idx, align 16
-  %div66.i = sdiv i64 %sub64.i, %11
+  tail call fastcc void @drop_buffer(ptr noundef nonnull %arrayidx53.i) #28
+  %16 = load i64, ptr %arrayidx53.i, align 16
+  %sub64.i = sub i64 %16, %begin.0.i.ph
+  %17 = load i64, ptr %.compoundliteral.sroa.3.0..sroa_idx, align 16
+  %div66.i = sdiv i64 %sub64.i, %17
   %add.ptr.i = getelementptr inbounds %struct.Cell, ptr %call39.i, i64 %div66.i
   %cells67.i = getelementptr inbounds nuw i8, ptr %arrayidx53.i, i64 32
   store ptr %add.ptr.i, ptr %cells67.i, align 16
+  %.pre.i = load i32, ptr @buffer_count, align 4
   br label %for.inc68.i
 
 for.inc68.i:                                      ; preds = %if.end62.i, %land.lhs.true58.i, %land.lhs.true55.i
-  %indvars.iv.next127.i = add nuw nsw i64 %indvars.iv126.i, 1
+  %18 = phi i32 [ %12, %land.lhs.true55.i ], [ %12, %land.lhs.true58.i ], [ %.pre.i, %if.end62.i ]
+  %indvars.iv.next.i = add nuw nsw i64 %indvars.iv.i, 1
   br label %for.cond48.i
 
 make_cells.exit:                                  ; preds = %for.cond48.i
@@ -1254,7 +1415,7 @@ make_cells.exit:                                  ; preds = %for.cond48.i
   ret void
 }
 
-declare void @llvm.memcpy.p0.p0.i64(ptr noalias writeonly captures(none), ptr noalias readonly captures(none), i64, i1 immarg) #9
+declare void @llvm.memcpy.p0.p0.i64(ptr noalias writeonly captures(none), ptr noalias readonly captures(none), i64, i1 immarg) #10
 
 define zeroext i1 @kc_emu_access(i64 noundef %known, i64 noundef %base, i64 noundef %row, i64 noundef %index, i64 noundef %size) local_unnamed_addr #0 {
 entry:
@@ -1278,37 +1439,65 @@ land.end:                                         ; preds = %land.rhs, %entry
   %and4 = and i64 %shr3, 4095
   %mul5 = mul nsw i64 %add, %and4
   %add6 = add i64 %mul5, %base
-  %call = tail call fastcc i32 @note_known(i64 noundef %known, i64 noundef %add6, i32 noundef %land.ext) #27
+  %call = tail call fastcc i32 @note_known(i64 noundef %known, i64 noundef %add6, i32 noundef %land.ext) #28
   %tobool = icmp ne i32 %call, 0
   ret i1 %tobool
 }
 
 define internal fastcc range(i32 0, 2) i32 @note_known(i64 noundef %known, i64 noundef %address, i32 noundef range(i32 0, 2) %is_inside) unnamed_addr #0 {
 entry:
+  %0 = trunc i64 %known to i32
+  %1 = lshr i32 %0, 16
+  %conv3 = and i32 %1, 255
+  %sub = add nsw i32 %conv3, -1
+  %cmp.not = icmp eq i32 %conv3, 0
+  br i1 %cmp.not, label %if.end, label %land.lhs.true
+
+land.lhs.true:                                    ; preds = %entry
+  %idxprom = zext nneg i32 %sub to i64
+  %arrayidx = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %idxprom
+  %scope = getelementptr inbounds nuw i8, ptr %arrayidx, i64 24
+  %2 = load i32, ptr %scope, align 8
+  %cmp5 = icmp eq i32 %2, 1
+  %3 = load ptr, ptr @watched, align 8
+  %tobool8 = icmp ne ptr %3, null
+  %or.cond = select i1 %cmp5, i1 %tobool8, i1 false
+  br i1 %or.cond, label %if.then, label %if.end
+
+if.then:                                          ; preds = %land.lhs.true
+  %bf.load = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
+  %bf.clear = and i16 %bf.load, 8191
+  %conv9 = zext nneg i16 %bf.clear to i64
+  %each.i = getelementptr inbounds nuw i8, ptr %3, i64 2672
+  %4 = load i64, ptr %each.i, align 8
+  %div.i = sdiv i64 %conv9, %4
+  %conv.i = trunc nsw i64 %div.i to i32
+  %mul = shl nsw i32 %conv.i, 6
+  %add = add nsw i32 %mul, %sub
+  br label %if.end
+
+if.end:                                           ; preds = %if.then, %land.lhs.true, %entry
+  %slot.0 = phi i32 [ %add, %if.then ], [ %sub, %land.lhs.true ], [ -1, %entry ]
   %shr = lshr i64 %known, 58
-  %0 = trunc nuw nsw i64 %shr to i32
-  %conv = and i32 %0, 15
+  %5 = trunc nuw nsw i64 %shr to i32
+  %conv = and i32 %5, 15
   %tobool.not = icmp eq i32 %is_inside, 0
   %cond = select i1 %tobool.not, i32 0, i32 2
   %or = or i32 %cond, %conv
-  %1 = trunc i64 %known to i32
-  %2 = lshr i32 %1, 16
-  %conv3 = and i32 %2, 255
-  %sub = add nsw i32 %conv3, -1
-  %shr4 = lshr i64 %known, 24
-  %and5 = and i64 %shr4, 4095
-  %shr6 = lshr i64 %known, 36
-  %and7 = and i64 %shr6, 16383
-  %mul = mul nuw nsw i64 %and5, %and7
-  %shr8 = lshr i64 %known, 50
-  %and9 = and i64 %shr8, 255
-  %shl = shl nuw i64 1, %and9
-  %conv12 = and i32 %1, 65535
-  %call = tail call fastcc i32 @note_access(i32 noundef %sub, i64 noundef %address, i64 noundef %mul, i64 noundef %shl, i32 noundef %conv12, i32 noundef %or) #27
-  ret i32 %call
+  %shr10 = lshr i64 %known, 24
+  %and11 = and i64 %shr10, 4095
+  %shr12 = lshr i64 %known, 36
+  %and13 = and i64 %shr12, 16383
+  %mul14 = mul nuw nsw i64 %and11, %and13
+  %shr15 = lshr i64 %known, 50
+  %and16 = and i64 %shr15, 255
+  %shl = shl nuw i64 1, %and16
+  %conv19 = and i32 %0, 65535
+  %call20 = tail call fastcc i32 @note_access(i32 noundef %slot.0, i64 noundef %address, i64 noundef %mul14, i64 noundef %shl, i32 noundef %conv19, i32 noundef %or) #28
+  ret i32 %call20
 }
 
-define range(i64 -1, -9223372036854775808) i64 @kc_emu_row_of(i64 noundef %row, i64 noundef %index, i64 noundef %size) local_unnamed_addr #10 {
+define range(i64 -1, -9223372036854775808) i64 @kc_emu_row_of(i64 noundef %row, i64 noundef %index, i64 noundef %size) local_unnamed_addr #11 {
 entry:
   %0 = or i64 %index, %row
   %or.cond.not = icmp sgt i64 %0, -1
@@ -1323,7 +1512,7 @@ entry:
 define zeroext i1 @kc_emu_access_at(i64 noundef %known, i64 noundef %address, i1 noundef zeroext %is_inside) local_unnamed_addr #0 {
 entry:
   %conv = zext i1 %is_inside to i32
-  %call = tail call fastcc i32 @note_known(i64 noundef %known, i64 noundef %address, i32 noundef %conv) #27
+  %call = tail call fastcc i32 @note_known(i64 noundef %known, i64 noundef %address, i32 noundef %conv) #28
   %tobool = icmp ne i32 %call, 0
   ret i1 %tobool
 }
@@ -1334,12 +1523,14 @@ entry:
   %words.i.i = alloca [128 x i64], align 16
   store ptr %block, ptr @watched, align 8
   %tobool23.not = icmp eq ptr %block, null
-  %count.i.i = getelementptr inbounds nuw i8, ptr %block, i64 8
-  %clocks.i.i = getelementptr inbounds nuw i8, ptr %block, i64 424
+  %ranks = getelementptr inbounds nuw i8, ptr %block, i64 2680
+  %each.i = getelementptr inbounds nuw i8, ptr %block, i64 2672
+  %count.i.i.i = getelementptr inbounds nuw i8, ptr %block, i64 8
+  %clocks.i.i.i = getelementptr inbounds nuw i8, ptr %block, i64 2768
   br label %for.cond1
 
-for.cond.critedge:                                ; preds = %if.then27
-  tail call fastcc void @settle_write() #27
+for.cond.critedge:                                ; preds = %if.then36
+  tail call fastcc void @settle_write() #28
   br label %for.cond1.backedge
 
 for.cond1:                                        ; preds = %for.cond1.backedge, %entry
@@ -1372,8 +1563,8 @@ if.end:                                           ; preds = %for.body7
   store i16 %bf.set, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
   %arrayidx11 = getelementptr inbounds nuw ptr, ptr %threads, i64 %i.0
   %1 = load ptr, ptr %arrayidx11, align 8
-  tail call void %step(ptr noundef %1, i32 noundef 0) #26
-  tail call fastcc void @settle_write() #27
+  tail call void %step(ptr noundef %1, i32 noundef 0) #27
+  tail call fastcc void @settle_write() #28
   br label %for.inc
 
 for.inc:                                          ; preds = %for.body7, %if.end
@@ -1682,7 +1873,7 @@ for.end41.i:                                      ; preds = %for.cond3.i
 if.then43.i:                                      ; preds = %for.end41.i
   store i32 0, ptr %count.i, align 8
   %next.i = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 16
-  %call45.i = tail call ptr @memset(ptr noundef nonnull %next.i, i32 noundef 0, i64 noundef 128) #26
+  %call45.i = tail call ptr @memset(ptr noundef nonnull %next.i, i32 noundef 0, i64 noundef 128) #27
   %.pre.i = load i32, ptr @site_count, align 4
   br label %for.inc47.i
 
@@ -1692,169 +1883,277 @@ for.inc47.i:                                      ; preds = %if.then43.i, %for.e
   br label %for.cond.i
 
 settle_costs.exit:                                ; preds = %for.cond.i
-  %call = tail call fastcc i32 @warp_is_complete(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond) #27
+  %call = tail call fastcc i32 @warp_is_complete(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond) #28
   %tobool.not = icmp eq i32 %call, 0
   br i1 %tobool.not, label %for.cond1.backedge, label %if.end13
 
 if.end13:                                         ; preds = %settle_costs.exit
-  %call14 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i32 noundef 2) #27
-  tail call fastcc void @check_together(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i64 noundef %call14) #27
-  tail call fastcc void @release(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i32 noundef 2) #27
+  %call14 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i32 noundef 2) #28
+  tail call fastcc void @check_together(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i64 noundef %call14) #28
+  tail call fastcc void @release(ptr noundef %states, i64 noundef %begin.0, i64 noundef %cond, i32 noundef 2) #28
   br label %for.cond5.backedge
 
 for.end18:                                        ; preds = %for.cond1
-  %call19 = tail call fastcc i32 @is_any_ready(ptr noundef %states, i64 noundef %count) #27
+  %call19 = tail call fastcc i32 @is_any_ready(ptr noundef %states, i64 noundef %count) #28
   %tobool20.not = icmp eq i32 %call19, 0
   br i1 %tobool20.not, label %if.end22, label %for.cond1.backedge
 
 if.end22:                                         ; preds = %for.end18
-  br i1 %tobool23.not, label %if.end35, label %land.lhs.true
+  br i1 %tobool23.not, label %if.end44, label %land.lhs.true
 
 land.lhs.true:                                    ; preds = %if.end22
-  %call24 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 3) #27
-  %cmp25 = icmp sgt i64 %call24, -1
-  br i1 %cmp25, label %if.then27, label %if.end35
+  %35 = load i32, ptr %ranks, align 8
+  %cmp24 = icmp sgt i32 %35, 1
+  br i1 %cmp24, label %for.cond.i117, label %land.lhs.true32
 
-if.then27:                                        ; preds = %land.lhs.true
-  %call28 = tail call fastcc i32 @wake(ptr noundef %block) #27
-  %tobool29.not = icmp eq i32 %call28, 0
-  br i1 %tobool29.not, label %lor.rhs, label %for.cond.critedge
+for.cond.i117:                                    ; preds = %land.lhs.true, %for.inc.i127
+  %.pre170 = phi i32 [ %.pre, %for.inc.i127 ], [ %35, %land.lhs.true ]
+  %indvars.iv.i118 = phi i64 [ %indvars.iv.next.i128, %for.inc.i127 ], [ 0, %land.lhs.true ]
+  %is_any.0.i = phi i32 [ %is_any.1.i, %for.inc.i127 ], [ 0, %land.lhs.true ]
+  %36 = sext i32 %.pre170 to i64
+  %cmp.i119 = icmp slt i64 %indvars.iv.i118, %36
+  br i1 %cmp.i119, label %for.body.i120, label %release_ranks_checked.exit
 
-lor.rhs:                                          ; preds = %if.then27
-  %call30 = tail call fastcc i32 @do_late(ptr noundef %block) #27
-  %tobool31.not = icmp eq i32 %call30, 0
-  tail call fastcc void @settle_write() #27
-  br i1 %tobool31.not, label %if.end34, label %for.cond1.backedge
+for.body.i120:                                    ; preds = %for.cond.i117
+  %37 = trunc nuw nsw i64 %indvars.iv.i118 to i32
+  %call.i = tail call fastcc i64 @who_completes(ptr noundef nonnull readonly %block, i32 noundef %37) #28
+  %cmp2.i = icmp slt i64 %call.i, 0
+  br i1 %cmp2.i, label %for.inc.i127, label %if.end.i
 
-if.end34:                                         ; preds = %lor.rhs
-  %35 = load ptr, ptr %block, align 8
-  %36 = load i64, ptr %count.i.i, align 8
-  %call.i = tail call fastcc i64 @who_waits(ptr noundef %35, i64 noundef 0, i64 noundef %36, i32 noundef 3) #27
+if.end.i:                                         ; preds = %for.body.i120
+  %38 = load i64, ptr %each.i, align 8
+  %mul.i = mul nsw i64 %38, %indvars.iv.i118
+  %add.i = add nsw i64 %mul.i, %38
+  %39 = load ptr, ptr %block, align 8
+  tail call fastcc void @check_together(ptr noundef %39, i64 noundef %mul.i, i64 noundef %add.i, i64 noundef %call.i) #28
+  %40 = load ptr, ptr %block, align 8
+  tail call fastcc void @release(ptr noundef %40, i64 noundef %mul.i, i64 noundef %add.i, i32 noundef 1) #28
+  %41 = load i64, ptr %count.i.i.i, align 8
+  %mul.i.i.i = shl nsw i64 %41, 1
+  %add.i.i.i = or disjoint i64 %mul.i.i.i, 1
+  %42 = load ptr, ptr %clocks.i.i.i, align 8
+  %mul.i40.i.i = mul nsw i64 %add.i.i.i, %mul.i
+  %add.ptr.i.i.i = getelementptr inbounds i32, ptr %42, i64 %mul.i40.i.i
+  %add.i.i121 = add nsw i64 %mul.i, 1
+  br label %for.cond.i.i122
+
+for.cond.i.i122:                                  ; preds = %for.body.i.i130, %if.end.i
+  %i.0.i.i = phi i64 [ %add.i.i121, %if.end.i ], [ %inc.i.i, %for.body.i.i130 ]
+  %cmp.i.i123 = icmp slt i64 %i.0.i.i, %add.i
+  br i1 %cmp.i.i123, label %for.body.i.i130, label %for.cond5.preheader.i.i
+
+for.cond5.preheader.i.i:                          ; preds = %for.cond.i.i122
+  %mul.i.i = shl i64 %add.i.i.i, 2
+  br label %for.cond5.i.i124
+
+for.body.i.i130:                                  ; preds = %for.cond.i.i122
+  %43 = load ptr, ptr %clocks.i.i.i, align 8
+  %44 = load i64, ptr %count.i.i.i, align 8
+  %mul.i.i43.i.i = shl nsw i64 %44, 1
+  %add.i.i44.i.i = or disjoint i64 %mul.i.i43.i.i, 1
+  %mul.i45.i.i = mul nsw i64 %add.i.i44.i.i, %i.0.i.i
+  %add.ptr.i46.i.i = getelementptr inbounds i32, ptr %43, i64 %mul.i45.i.i
+  tail call fastcc void @learn(ptr noundef %add.ptr.i.i.i, ptr noundef %add.ptr.i46.i.i, i64 noundef %add.i.i.i) #28
+  %inc.i.i = add nsw i64 %i.0.i.i, 1
+  br label %for.cond.i.i122
+
+for.cond5.i.i124:                                 ; preds = %for.body7.i.i, %for.cond5.preheader.i.i
+  %i3.0.i.i = phi i64 [ %inc11.i.i, %for.body7.i.i ], [ %add.i.i121, %for.cond5.preheader.i.i ]
+  %cmp6.i.i125 = icmp slt i64 %i3.0.i.i, %add.i
+  br i1 %cmp6.i.i125, label %for.body7.i.i, label %for.cond14.i.i
+
+for.body7.i.i:                                    ; preds = %for.cond5.i.i124
+  %45 = load ptr, ptr %clocks.i.i.i, align 8
+  %46 = load i64, ptr %count.i.i.i, align 8
+  %mul.i.i49.i.i = shl nsw i64 %46, 1
+  %add.i.i50.i.i = or disjoint i64 %mul.i.i49.i.i, 1
+  %mul.i51.i.i = mul nsw i64 %add.i.i50.i.i, %i3.0.i.i
+  %add.ptr.i52.i.i = getelementptr inbounds i32, ptr %45, i64 %mul.i51.i.i
+  %call9.i.i = tail call ptr @memcpy(ptr noundef %add.ptr.i52.i.i, ptr noundef %add.ptr.i.i.i, i64 noundef %mul.i.i) #27
+  %inc11.i.i = add nsw i64 %i3.0.i.i, 1
+  br label %for.cond5.i.i124
+
+for.cond14.i.i:                                   ; preds = %for.cond5.i.i124, %for.body16.i.i
+  %i13.0.i.i = phi i64 [ %inc20.i.i, %for.body16.i.i ], [ %mul.i, %for.cond5.i.i124 ]
+  %cmp15.i.i = icmp slt i64 %i13.0.i.i, %add.i
+  br i1 %cmp15.i.i, label %for.body16.i.i, label %meet.exit.i
+
+for.body16.i.i:                                   ; preds = %for.cond14.i.i
+  %47 = load ptr, ptr %clocks.i.i.i, align 8
+  %48 = load i64, ptr %count.i.i.i, align 8
+  %mul.i.i55.i.i = shl nsw i64 %48, 1
+  %add.i.i56.i.i = or disjoint i64 %mul.i.i55.i.i, 1
+  %mul.i57.i.i = mul nsw i64 %add.i.i56.i.i, %i13.0.i.i
+  %add.ptr.i58.i.i = getelementptr inbounds i32, ptr %47, i64 %mul.i57.i.i
+  %arrayidx.i.i129 = getelementptr inbounds i32, ptr %add.ptr.i58.i.i, i64 %i13.0.i.i
+  %49 = load i32, ptr %arrayidx.i.i129, align 4
+  %inc18.i.i = add nsw i32 %49, 1
+  store i32 %inc18.i.i, ptr %arrayidx.i.i129, align 4
+  %inc20.i.i = add nsw i64 %i13.0.i.i, 1
+  br label %for.cond14.i.i
+
+meet.exit.i:                                      ; preds = %for.cond14.i.i
+  %50 = load i64, ptr @barriers, align 8
+  %inc.i126 = add nsw i64 %50, 1
+  store i64 %inc.i126, ptr @barriers, align 8
+  %.pre.pre = load i32, ptr %ranks, align 8
+  br label %for.inc.i127
+
+for.inc.i127:                                     ; preds = %meet.exit.i, %for.body.i120
+  %.pre = phi i32 [ %.pre170, %for.body.i120 ], [ %.pre.pre, %meet.exit.i ]
+  %is_any.1.i = phi i32 [ %is_any.0.i, %for.body.i120 ], [ 1, %meet.exit.i ]
+  %indvars.iv.next.i128 = add nuw nsw i64 %indvars.iv.i118, 1
+  br label %for.cond.i117
+
+release_ranks_checked.exit:                       ; preds = %for.cond.i117
+  %tobool28.not = icmp eq i32 %is_any.0.i, 0
+  br i1 %tobool28.not, label %land.lhs.true32, label %for.cond1.backedge
+
+land.lhs.true32:                                  ; preds = %land.lhs.true, %release_ranks_checked.exit
+  %call33 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 3) #28
+  %cmp34 = icmp sgt i64 %call33, -1
+  br i1 %cmp34, label %if.then36, label %if.end44
+
+if.then36:                                        ; preds = %land.lhs.true32
+  %call37 = tail call fastcc i32 @wake(ptr noundef %block) #28
+  %tobool38.not = icmp eq i32 %call37, 0
+  br i1 %tobool38.not, label %lor.rhs, label %for.cond.critedge
+
+lor.rhs:                                          ; preds = %if.then36
+  %call39 = tail call fastcc i32 @do_late(ptr noundef %block) #28
+  %tobool40.not = icmp eq i32 %call39, 0
+  tail call fastcc void @settle_write() #28
+  br i1 %tobool40.not, label %if.end43, label %for.cond1.backedge
+
+if.end43:                                         ; preds = %lor.rhs
+  %51 = load ptr, ptr %block, align 8
+  %52 = load i64, ptr %count.i.i.i, align 8
+  %call.i132 = tail call fastcc i64 @who_waits(ptr noundef %51, i64 noundef 0, i64 noundef %52, i32 noundef 3) #28
   %waits.i = getelementptr inbounds nuw i8, ptr %block, i64 16
-  %37 = load ptr, ptr %waits.i, align 8
-  %arrayidx.i101 = getelementptr inbounds %struct.Wait, ptr %37, i64 %call.i
-  %38 = load i32, ptr %arrayidx.i101, align 8
-  switch i32 %38, label %for.cond.preheader.i [
-    i32 1, label %if.then.i103
+  %53 = load ptr, ptr %waits.i, align 8
+  %arrayidx.i133 = getelementptr inbounds %struct.Wait, ptr %53, i64 %call.i132
+  %54 = load i32, ptr %arrayidx.i133, align 8
+  switch i32 %54, label %for.cond.preheader.i [
+    i32 1, label %if.then.i135
     i32 4, label %if.then5.i
     i32 5, label %if.end50.thread.i
   ]
 
-for.cond.preheader.i:                             ; preds = %if.end34
-  %arrayidx22.i = getelementptr inbounds i32, ptr %35, i64 %call.i
-  br label %for.cond.i104
+for.cond.preheader.i:                             ; preds = %if.end43
+  %arrayidx22.i = getelementptr inbounds i32, ptr %51, i64 %call.i132
+  br label %for.cond.i136
 
-if.then.i103:                                     ; preds = %if.end34
-  %call2.i = tail call fastcc i64 @missing_lane(ptr noundef nonnull readonly %block, i64 noundef %call.i) #27
+if.then.i135:                                     ; preds = %if.end43
+  %call2.i = tail call fastcc i64 @missing_lane(ptr noundef nonnull readonly %block, i64 noundef %call.i132) #28
   br label %if.end50.i
 
-if.then5.i:                                       ; preds = %if.end34
-  %call6.i = tail call fastcc i64 @missing_in_group(ptr noundef nonnull readonly %block, i64 noundef %call.i) #27
-  %cmp8.i102 = icmp eq i64 %call6.i, %36
-  br i1 %cmp8.i102, label %if.then9.i, label %if.end50.i
+if.then5.i:                                       ; preds = %if.end43
+  %call6.i = tail call fastcc i64 @missing_in_group(ptr noundef nonnull readonly %block, i64 noundef %call.i132) #28
+  %cmp8.i134 = icmp eq i64 %call6.i, %52
+  br i1 %cmp8.i134, label %if.then9.i, label %if.end50.i
 
 if.then9.i:                                       ; preds = %if.then5.i
-  %rem.i = srem i64 %36, 128
+  %rem.i = srem i64 %52, 128
   %conv.i = trunc nsw i64 %rem.i to i32
   br label %if.end50.thread.i
 
-for.cond.i104:                                    ; preds = %for.body.i106, %for.cond.preheader.i
-  %i.0.i = phi i64 [ %inc.i107, %for.body.i106 ], [ 0, %for.cond.preheader.i ]
-  %apart.0.i = phi i64 [ %spec.select.i, %for.body.i106 ], [ -1, %for.cond.preheader.i ]
-  %cmp17.i105 = icmp slt i64 %i.0.i, %36
+for.cond.i136:                                    ; preds = %for.body.i138, %for.cond.preheader.i
+  %i.0.i = phi i64 [ %inc.i139, %for.body.i138 ], [ 0, %for.cond.preheader.i ]
+  %apart.0.i = phi i64 [ %spec.select.i, %for.body.i138 ], [ -1, %for.cond.preheader.i ]
+  %cmp17.i137 = icmp slt i64 %i.0.i, %52
   %cmp19.i = icmp slt i64 %apart.0.i, 0
-  %39 = select i1 %cmp17.i105, i1 %cmp19.i, i1 false
-  br i1 %39, label %for.body.i106, label %for.end.i
+  %55 = select i1 %cmp17.i137, i1 %cmp19.i, i1 false
+  br i1 %55, label %for.body.i138, label %for.end.i
 
-for.body.i106:                                    ; preds = %for.cond.i104
-  %arrayidx21.i = getelementptr inbounds nuw i32, ptr %35, i64 %i.0.i
-  %40 = load i32, ptr %arrayidx21.i, align 4
-  %41 = load i32, ptr %arrayidx22.i, align 4
-  %cmp23.not.i = icmp eq i32 %40, %41
+for.body.i138:                                    ; preds = %for.cond.i136
+  %arrayidx21.i = getelementptr inbounds nuw i32, ptr %51, i64 %i.0.i
+  %56 = load i32, ptr %arrayidx21.i, align 4
+  %57 = load i32, ptr %arrayidx22.i, align 4
+  %cmp23.not.i = icmp eq i32 %56, %57
   %spec.select.i = select i1 %cmp23.not.i, i64 %apart.0.i, i64 %i.0.i
-  %inc.i107 = add nuw nsw i64 %i.0.i, 1
-  br label %for.cond.i104
+  %inc.i139 = add nuw nsw i64 %i.0.i, 1
+  br label %for.cond.i136
 
-for.end.i:                                        ; preds = %for.cond.i104
-  %cmp28.i = icmp eq i32 %38, 0
+for.end.i:                                        ; preds = %for.cond.i136
+  %cmp28.i = icmp eq i32 %54, 0
   br i1 %cmp28.i, label %if.then30.i, label %if.else37.i
 
 if.then30.i:                                      ; preds = %for.end.i
   %barriers.i = getelementptr inbounds nuw i8, ptr %block, i64 48
-  %barrier.i = getelementptr inbounds nuw i8, ptr %arrayidx.i101, i64 4
-  %42 = load i32, ptr %barrier.i, align 4
-  %idxprom.i = sext i32 %42 to i64
+  %barrier.i = getelementptr inbounds nuw i8, ptr %arrayidx.i133, i64 4
+  %58 = load i32, ptr %barrier.i, align 4
+  %idxprom.i = sext i32 %58 to i64
   %arrayidx31.i = getelementptr inbounds %struct.Barrier, ptr %barriers.i, i64 %idxprom.i
   %arrived.i = getelementptr inbounds nuw i8, ptr %arrayidx31.i, i64 4
-  %43 = load i32, ptr %arrived.i, align 4
-  %44 = load i32, ptr %arrayidx31.i, align 4
+  %59 = load i32, ptr %arrived.i, align 4
+  %60 = load i32, ptr %arrayidx31.i, align 4
   br label %if.end50.i
 
 if.else37.i:                                      ; preds = %for.end.i
-  %address.i = getelementptr inbounds nuw i8, ptr %arrayidx.i101, i64 24
-  %45 = load i64, ptr %address.i, align 8
-  %46 = inttoptr i64 %45 to ptr
-  %47 = load i64, ptr %46, align 8
-  %48 = trunc i64 %47 to i32
-  %conv38.i = and i32 %48, 1048575
-  %shr.i = lshr i64 %47, 20
-  %49 = trunc i64 %shr.i to i32
-  %conv40.i = and i32 %49, 1048575
+  %address.i = getelementptr inbounds nuw i8, ptr %arrayidx.i133, i64 24
+  %61 = load i64, ptr %address.i, align 8
+  %62 = inttoptr i64 %61 to ptr
+  %63 = load i64, ptr %62, align 8
+  %64 = trunc i64 %63 to i32
+  %conv38.i = and i32 %64, 1048575
+  %shr.i = lshr i64 %63, 20
+  %65 = trunc i64 %shr.i to i32
+  %conv40.i = and i32 %65, 1048575
   %cmp41.i = icmp samesign ugt i32 %conv38.i, %conv40.i
   %masksel.neg129.i = select i1 %cmp41.i, i32 1048576, i32 0
   %spec.select117.neg.i = sub nsw i32 %conv40.i, %conv38.i
   %sub45.i = add nsw i32 %spec.select117.neg.i, %masksel.neg129.i
-  %shl.i = shl i64 %47, 2
+  %shl.i = shl i64 %63, 2
   %shr46.i = ashr i64 %shl.i, 42
   br label %if.end50.i
 
-if.end50.thread.i:                                ; preds = %if.then9.i, %if.end34
-  %wanted.0.ph.i = phi i32 [ 0, %if.end34 ], [ 128, %if.then9.i ]
-  %came.0.ph.i = phi i32 [ 0, %if.end34 ], [ %conv.i, %if.then9.i ]
-  %50 = load i32, ptr @finding_count, align 4
+if.end50.thread.i:                                ; preds = %if.then9.i, %if.end43
+  %wanted.0.ph.i = phi i32 [ 0, %if.end43 ], [ 128, %if.then9.i ]
+  %came.0.ph.i = phi i32 [ 0, %if.end43 ], [ %conv.i, %if.then9.i ]
+  %66 = load i32, ptr @finding_count, align 4
   br label %if.else54.i
 
-if.end50.i:                                       ; preds = %if.else37.i, %if.then30.i, %if.then5.i, %if.then.i103
-  %wanted.0.i = phi i32 [ 0, %if.then.i103 ], [ %conv40.i, %if.else37.i ], [ 0, %if.then5.i ], [ %44, %if.then30.i ]
-  %bytes.0.i = phi i64 [ 0, %if.then.i103 ], [ %shr46.i, %if.else37.i ], [ 0, %if.then5.i ], [ 0, %if.then30.i ]
-  %came.0.i = phi i32 [ 0, %if.then.i103 ], [ %sub45.i, %if.else37.i ], [ 0, %if.then5.i ], [ %43, %if.then30.i ]
-  %apart.2.i = phi i64 [ %call2.i, %if.then.i103 ], [ %apart.0.i, %if.else37.i ], [ %call6.i, %if.then5.i ], [ %apart.0.i, %if.then30.i ]
-  %51 = load i32, ptr @finding_count, align 4
+if.end50.i:                                       ; preds = %if.else37.i, %if.then30.i, %if.then5.i, %if.then.i135
+  %wanted.0.i = phi i32 [ 0, %if.then.i135 ], [ %conv40.i, %if.else37.i ], [ 0, %if.then5.i ], [ %60, %if.then30.i ]
+  %bytes.0.i = phi i64 [ 0, %if.then.i135 ], [ %shr46.i, %if.else37.i ], [ 0, %if.then5.i ], [ 0, %if.then30.i ]
+  %came.0.i = phi i32 [ 0, %if.then.i135 ], [ %sub45.i, %if.else37.i ], [ 0, %if.then5.i ], [ %59, %if.then30.i ]
+  %apart.2.i = phi i64 [ %call2.i, %if.then.i135 ], [ %apart.0.i, %if.else37.i ], [ %call6.i, %if.then5.i ], [ %apart.0.i, %if.then30.i ]
+  %67 = load i32, ptr @finding_count, align 4
   %cmp51.i = icmp sgt i64 %apart.2.i, -1
   br i1 %cmp51.i, label %if.then53.i, label %if.else54.i
 
 if.then53.i:                                      ; preds = %if.end50.i
-  tail call fastcc void @report_apart(i32 noundef 5, ptr noundef %35, i64 noundef %call.i, i64 noundef %apart.2.i) #27
+  tail call fastcc void @report_apart(i32 noundef 5, ptr noundef %51, i64 noundef %call.i132, i64 noundef %apart.2.i) #28
   br label %if.end61.i
 
 if.else54.i:                                      ; preds = %if.end50.i, %if.end50.thread.i
-  %52 = phi i32 [ %50, %if.end50.thread.i ], [ %51, %if.end50.i ]
+  %68 = phi i32 [ %66, %if.end50.thread.i ], [ %67, %if.end50.i ]
   %came.0128.i = phi i32 [ %came.0.ph.i, %if.end50.thread.i ], [ %came.0.i, %if.end50.i ]
   %bytes.0126.i = phi i64 [ 0, %if.end50.thread.i ], [ %bytes.0.i, %if.end50.i ]
   %wanted.0124.i = phi i32 [ %wanted.0.ph.i, %if.end50.thread.i ], [ %wanted.0.i, %if.end50.i ]
-  %conv55.i = trunc i64 %call.i to i16
+  %conv55.i = trunc i64 %call.i132 to i16
   %and57.i = and i16 %conv55.i, 8191
   %bf.load.i = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
   %bf.clear.i = and i16 %bf.load.i, -8192
   %bf.set.i = or disjoint i16 %bf.clear.i, %and57.i
   store i16 %bf.set.i, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
-  %arrayidx59.i = getelementptr inbounds i32, ptr %35, i64 %call.i
-  %53 = load i32, ptr %arrayidx59.i, align 4
-  %shr60.i = ashr i32 %53, 2
-  tail call fastcc void @report(i32 noundef 5, i32 noundef %shr60.i, ptr noundef null, i64 noundef -1) #27
+  %arrayidx59.i = getelementptr inbounds i32, ptr %51, i64 %call.i132
+  %69 = load i32, ptr %arrayidx59.i, align 4
+  %shr60.i = ashr i32 %69, 2
+  tail call fastcc void @report(i32 noundef 5, i32 noundef %shr60.i, ptr noundef null, i64 noundef -1) #28
   br label %if.end61.i
 
 if.end61.i:                                       ; preds = %if.else54.i, %if.then53.i
-  %54 = phi i32 [ %52, %if.else54.i ], [ %51, %if.then53.i ]
+  %70 = phi i32 [ %68, %if.else54.i ], [ %67, %if.then53.i ]
   %came.0127.i = phi i32 [ %came.0128.i, %if.else54.i ], [ %came.0.i, %if.then53.i ]
   %bytes.0125.i = phi i64 [ %bytes.0126.i, %if.else54.i ], [ %bytes.0.i, %if.then53.i ]
   %wanted.0123.i = phi i32 [ %wanted.0124.i, %if.else54.i ], [ %wanted.0.i, %if.then53.i ]
-  %55 = load i32, ptr @finding_count, align 4
-  %cmp62.i = icmp sgt i32 %55, %54
-  br i1 %cmp62.i, label %if.then64.i, label %for.end46
+  %71 = load i32, ptr @finding_count, align 4
+  %cmp62.i = icmp sgt i32 %71, %70
+  br i1 %cmp62.i, label %if.then64.i, label %for.end58
 
 if.then64.i:                                      ; preds = %if.end61.i
-  %idxprom65.i = sext i32 %54 to i64
+  %idxprom65.i = sext i32 %70 to i64
   %arrayidx66.i = getelementptr inbounds %struct.Finding, ptr @findings, i64 %idxprom65.i
   %came67.i = getelementptr inbounds nuw i8, ptr %arrayidx66.i, i64 56
   store i32 %came.0127.i, ptr %came67.i, align 8
@@ -1862,92 +2161,137 @@ if.then64.i:                                      ; preds = %if.end61.i
   store i32 %wanted.0123.i, ptr %wanted70.i, align 4
   %bytes73.i = getelementptr inbounds nuw i8, ptr %arrayidx66.i, i64 64
   store i64 %bytes.0125.i, ptr %bytes73.i, align 8
-  br label %for.end46
+  br label %for.end58
 
-if.end35:                                         ; preds = %land.lhs.true, %if.end22
-  %call36 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 1) #27
-  %cmp37 = icmp slt i64 %call36, 0
-  br i1 %cmp37, label %for.end46, label %if.end40
+if.end44:                                         ; preds = %if.end22, %land.lhs.true32
+  %call45 = tail call fastcc i64 @who_waits(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 1) #28
+  %cmp46 = icmp slt i64 %call45, 0
+  br i1 %cmp46, label %if.then48, label %if.end52
 
-if.end40:                                         ; preds = %if.end35
-  tail call fastcc void @check_together(ptr noundef %states, i64 noundef 0, i64 noundef %count, i64 noundef %call36) #27
-  tail call fastcc void @release(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 1) #27
-  %56 = load i32, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
-  %inc41 = add nsw i32 %56, 1
-  store i32 %inc41, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
-  %57 = load i64, ptr @barriers, align 8
-  %inc42 = add nsw i64 %57, 1
-  store i64 %inc42, ptr @barriers, align 8
-  br i1 %tobool23.not, label %for.cond1.backedge, label %if.then44
+if.then48:                                        ; preds = %if.end44
+  br i1 %tobool23.not, label %for.end58, label %if.then50
 
-for.cond1.backedge:                               ; preds = %for.cond8.i, %settle_costs.exit, %if.end40, %for.end18, %lor.rhs, %for.cond.critedge
-  %begin.0.be = phi i64 [ 0, %for.cond.critedge ], [ %add, %settle_costs.exit ], [ 0, %if.end40 ], [ 0, %for.end18 ], [ 0, %lor.rhs ], [ 0, %for.cond8.i ]
+if.then50:                                        ; preds = %if.then48
+  %count.i140 = getelementptr inbounds nuw i8, ptr %block, i64 2648
+  %bulks.i = getelementptr inbounds nuw i8, ptr %block, i64 2640
+  br label %for.cond.i141
+
+for.cond.i141:                                    ; preds = %for.inc.i148, %if.then50
+  %indvars.iv.i142 = phi i64 [ %indvars.iv.next.i149, %for.inc.i148 ], [ 0, %if.then50 ]
+  %72 = load i32, ptr %count.i140, align 8
+  %73 = sext i32 %72 to i64
+  %cmp.i143 = icmp slt i64 %indvars.iv.i142, %73
+  br i1 %cmp.i143, label %for.body.i145, label %for.end58
+
+for.body.i145:                                    ; preds = %for.cond.i141
+  %74 = load ptr, ptr %bulks.i, align 8
+  %arrayidx.i146 = getelementptr inbounds nuw %struct.Bulk, ptr %74, i64 %indvars.iv.i142
+  %is_read.i = getelementptr inbounds nuw i8, ptr %arrayidx.i146, i64 56
+  %75 = load i32, ptr %is_read.i, align 8
+  %tobool.not.i147 = icmp eq i32 %75, 0
+  br i1 %tobool.not.i147, label %if.end.i150, label %for.inc.i148
+
+if.end.i150:                                      ; preds = %for.body.i145
+  %thread.i = getelementptr inbounds nuw i8, ptr %arrayidx.i146, i64 24
+  %76 = load i64, ptr %thread.i, align 8
+  %conv.i151 = trunc i64 %76 to i16
+  %and.i = and i16 %conv.i151, 8191
+  %bf.load.i152 = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
+  %bf.clear.i153 = and i16 %bf.load.i152, -8192
+  %bf.set.i154 = or disjoint i16 %bf.clear.i153, %and.i
+  store i16 %bf.set.i154, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
+  %mbarrier.i = getelementptr inbounds nuw i8, ptr %arrayidx.i146, i64 16
+  %77 = load i64, ptr %mbarrier.i, align 8
+  %tobool4.not.i = icmp eq i64 %77, 0
+  %cond.in.v.i = select i1 %tobool4.not.i, i64 40, i64 36
+  %cond.in.i = getelementptr inbounds nuw i8, ptr %arrayidx.i146, i64 %cond.in.v.i
+  %cond.i155 = load i32, ptr %cond.in.i, align 4
+  tail call fastcc void @report(i32 noundef 8, i32 noundef %cond.i155, ptr noundef null, i64 noundef -1) #28
+  br label %for.inc.i148
+
+for.inc.i148:                                     ; preds = %if.end.i150, %for.body.i145
+  %indvars.iv.next.i149 = add nuw nsw i64 %indvars.iv.i142, 1
+  br label %for.cond.i141
+
+if.end52:                                         ; preds = %if.end44
+  tail call fastcc void @check_together(ptr noundef %states, i64 noundef 0, i64 noundef %count, i64 noundef %call45) #28
+  tail call fastcc void @release(ptr noundef %states, i64 noundef 0, i64 noundef %count, i32 noundef 1) #28
+  %78 = load i32, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
+  %inc53 = add nsw i32 %78, 1
+  store i32 %inc53, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
+  %79 = load i64, ptr @barriers, align 8
+  %inc54 = add nsw i64 %79, 1
+  store i64 %inc54, ptr @barriers, align 8
+  br i1 %tobool23.not, label %for.cond1.backedge, label %if.then56
+
+for.cond1.backedge:                               ; preds = %for.cond8.i, %settle_costs.exit, %if.end52, %for.end18, %release_ranks_checked.exit, %lor.rhs, %for.cond.critedge
+  %begin.0.be = phi i64 [ 0, %for.cond.critedge ], [ %add, %settle_costs.exit ], [ 0, %if.end52 ], [ 0, %for.end18 ], [ 0, %release_ranks_checked.exit ], [ 0, %lor.rhs ], [ 0, %for.cond8.i ]
   br label %for.cond1
 
-if.then44:                                        ; preds = %if.end40
-  %58 = load i64, ptr %count.i.i, align 8
-  %mul.i.i = shl nsw i64 %58, 1
-  %add.i.i108 = or disjoint i64 %mul.i.i, 1
-  br label %for.cond.i109
+if.then56:                                        ; preds = %if.end52
+  %80 = load i64, ptr %count.i.i.i, align 8
+  %mul.i.i156 = shl nsw i64 %80, 1
+  %add.i.i157 = or disjoint i64 %mul.i.i156, 1
+  br label %for.cond.i158
 
-for.cond.i109:                                    ; preds = %for.body.i112, %if.then44
-  %59 = phi i64 [ %58, %if.then44 ], [ %.pre.i115, %for.body.i112 ]
-  %i.0.i110 = phi i64 [ 1, %if.then44 ], [ %inc.i114, %for.body.i112 ]
-  %cmp.i111 = icmp slt i64 %i.0.i110, %59
-  br i1 %cmp.i111, label %for.body.i112, label %for.cond8.i
+for.cond.i158:                                    ; preds = %for.body.i162, %if.then56
+  %81 = phi i64 [ %80, %if.then56 ], [ %.pre.i166, %for.body.i162 ]
+  %i.0.i159 = phi i64 [ 1, %if.then56 ], [ %inc.i165, %for.body.i162 ]
+  %cmp.i160 = icmp slt i64 %i.0.i159, %81
+  br i1 %cmp.i160, label %for.body.i162, label %for.cond8.i
 
-for.body.i112:                                    ; preds = %for.cond.i109
-  %60 = load ptr, ptr %clocks.i.i, align 8
-  %mul.i.i.i = shl nsw i64 %59, 1
-  %add.ptr.i = getelementptr inbounds i32, ptr %60, i64 %59
-  %add.i.i45.i = or disjoint i64 %mul.i.i.i, 1
-  %mul.i46.i = mul nsw i64 %add.i.i45.i, %i.0.i110
-  %add.ptr.i.i = getelementptr inbounds i32, ptr %60, i64 %mul.i46.i
-  %add.ptr5.i = getelementptr inbounds i32, ptr %add.ptr.i.i, i64 %59
-  %sub.i113 = sub nsw i64 %add.i.i108, %59
-  tail call fastcc void @learn(ptr noundef %add.ptr.i, ptr noundef nonnull %add.ptr5.i, i64 noundef %sub.i113) #27
-  %inc.i114 = add nuw nsw i64 %i.0.i110, 1
-  %.pre.i115 = load i64, ptr %count.i.i, align 8
-  br label %for.cond.i109
+for.body.i162:                                    ; preds = %for.cond.i158
+  %82 = load ptr, ptr %clocks.i.i.i, align 8
+  %mul.i.i.i163 = shl nsw i64 %81, 1
+  %add.ptr.i = getelementptr inbounds i32, ptr %82, i64 %81
+  %add.i.i45.i = or disjoint i64 %mul.i.i.i163, 1
+  %mul.i46.i = mul nsw i64 %add.i.i45.i, %i.0.i159
+  %add.ptr.i.i = getelementptr inbounds i32, ptr %82, i64 %mul.i46.i
+  %add.ptr5.i = getelementptr inbounds i32, ptr %add.ptr.i.i, i64 %81
+  %sub.i164 = sub nsw i64 %add.i.i157, %81
+  tail call fastcc void @learn(ptr noundef %add.ptr.i, ptr noundef nonnull %add.ptr5.i, i64 noundef %sub.i164) #28
+  %inc.i165 = add nuw nsw i64 %i.0.i159, 1
+  %.pre.i166 = load i64, ptr %count.i.i.i, align 8
+  br label %for.cond.i158
 
-for.cond8.i:                                      ; preds = %for.cond.i109, %for.body11.i
-  %61 = phi i64 [ %.pre59.i, %for.body11.i ], [ %59, %for.cond.i109 ]
-  %i7.0.i = phi i64 [ %inc22.i, %for.body11.i ], [ 1, %for.cond.i109 ]
-  %cmp10.i = icmp slt i64 %i7.0.i, %61
+for.cond8.i:                                      ; preds = %for.cond.i158, %for.body11.i
+  %83 = phi i64 [ %.pre59.i, %for.body11.i ], [ %81, %for.cond.i158 ]
+  %i7.0.i = phi i64 [ %inc22.i, %for.body11.i ], [ 1, %for.cond.i158 ]
+  %cmp10.i = icmp slt i64 %i7.0.i, %83
   br i1 %cmp10.i, label %for.body11.i, label %for.cond1.backedge
 
 for.body11.i:                                     ; preds = %for.cond8.i
-  %62 = load ptr, ptr %clocks.i.i, align 8
-  %mul.i.i49.i = shl nsw i64 %61, 1
+  %84 = load ptr, ptr %clocks.i.i.i, align 8
+  %mul.i.i49.i = shl nsw i64 %83, 1
   %add.i.i50.i = or disjoint i64 %mul.i.i49.i, 1
   %mul.i51.i = mul nsw i64 %add.i.i50.i, %i7.0.i
-  %add.ptr.i52.i = getelementptr inbounds i32, ptr %62, i64 %mul.i51.i
-  %add.ptr14.i = getelementptr inbounds i32, ptr %add.ptr.i52.i, i64 %61
-  %add.ptr17.i = getelementptr inbounds i32, ptr %62, i64 %61
-  %sub19.i = sub nsw i64 %add.i.i108, %61
-  %mul.i = shl i64 %sub19.i, 2
-  %call20.i = tail call ptr @memcpy(ptr noundef nonnull %add.ptr14.i, ptr noundef %add.ptr17.i, i64 noundef %mul.i) #26
+  %add.ptr.i52.i = getelementptr inbounds i32, ptr %84, i64 %mul.i51.i
+  %add.ptr14.i = getelementptr inbounds i32, ptr %add.ptr.i52.i, i64 %83
+  %add.ptr17.i = getelementptr inbounds i32, ptr %84, i64 %83
+  %sub19.i = sub nsw i64 %add.i.i157, %83
+  %mul.i161 = shl i64 %sub19.i, 2
+  %call20.i = tail call ptr @memcpy(ptr noundef nonnull %add.ptr14.i, ptr noundef %add.ptr17.i, i64 noundef %mul.i161) #27
   %inc22.i = add nuw nsw i64 %i7.0.i, 1
-  %.pre59.i = load i64, ptr %count.i.i, align 8
+  %.pre59.i = load i64, ptr %count.i.i.i, align 8
   br label %for.cond8.i
 
-for.end46:                                        ; preds = %if.end35, %if.then64.i, %if.end61.i
+for.end58:                                        ; preds = %for.cond.i141, %if.then64.i, %if.end61.i, %if.then48
   %smax = tail call i64 @llvm.smax.i64(i64 %count, i64 0)
-  br label %for.cond48
+  br label %for.cond60
 
-for.cond48:                                       ; preds = %for.body51, %for.end46
-  %i47.0 = phi i64 [ 0, %for.end46 ], [ %inc54, %for.body51 ]
-  %exitcond.not = icmp eq i64 %i47.0, %smax
-  br i1 %exitcond.not, label %for.end55, label %for.body51
+for.cond60:                                       ; preds = %for.body63, %for.end58
+  %i59.0 = phi i64 [ 0, %for.end58 ], [ %inc66, %for.body63 ]
+  %exitcond.not = icmp eq i64 %i59.0, %smax
+  br i1 %exitcond.not, label %for.end67, label %for.body63
 
-for.body51:                                       ; preds = %for.cond48
-  %arrayidx52 = getelementptr inbounds nuw ptr, ptr %threads, i64 %i47.0
-  %63 = load ptr, ptr %arrayidx52, align 8
-  tail call void %step(ptr noundef %63, i32 noundef 1) #26
-  %inc54 = add nuw i64 %i47.0, 1
-  br label %for.cond48
+for.body63:                                       ; preds = %for.cond60
+  %arrayidx64 = getelementptr inbounds nuw ptr, ptr %threads, i64 %i59.0
+  %85 = load ptr, ptr %arrayidx64, align 8
+  tail call void %step(ptr noundef %85, i32 noundef 1) #27
+  %inc66 = add nuw i64 %i59.0, 1
+  br label %for.cond60
 
-for.end55:                                        ; preds = %for.cond48
+for.end67:                                        ; preds = %for.cond60
   store ptr null, ptr @watched, align 8
   ret void
 }
@@ -1958,7 +2302,7 @@ entry:
   %earlier = alloca [3 x ptr], align 16
   %0 = load ptr, ptr @pending, align 8
   %tobool.not = icmp eq ptr %0, null
-  br i1 %tobool.not, label %for.end74, label %if.end
+  br i1 %tobool.not, label %for.end76, label %if.end
 
 if.end:                                           ; preds = %entry
   store ptr null, ptr @pending, align 8
@@ -1973,21 +2317,21 @@ if.end:                                           ; preds = %entry
   %cells = getelementptr inbounds nuw i8, ptr %0, i64 32
   %5 = and i16 %access.sroa.6.0.copyload, 16384
   %tobool3 = icmp eq i16 %5, 0
-  %idxprom10 = sext i16 %access.sroa.2.0.copyload to i64
+  %idxprom12 = sext i16 %access.sroa.2.0.copyload to i64
   %arrayinit.element = getelementptr inbounds nuw i8, ptr %earlier, i64 8
-  %arrayinit.element17 = getelementptr inbounds nuw i8, ptr %earlier, i64 16
-  %bf.lshr30 = lshr i16 %access.sroa.6.0.copyload, 13
-  %bf.clear31 = and i16 %bf.lshr30, 1
-  %conv = zext nneg i16 %bf.clear31 to i32
-  %conv37 = sext i16 %access.sroa.2.0.copyload to i32
+  %arrayinit.element19 = getelementptr inbounds nuw i8, ptr %earlier, i64 16
+  %bf.lshr32 = lshr i16 %access.sroa.6.0.copyload, 13
+  %bf.clear33 = and i16 %bf.lshr32, 1
+  %conv = zext nneg i16 %bf.clear33 to i32
+  %conv39 = sext i16 %access.sroa.2.0.copyload to i32
   br label %for.cond
 
-for.cond:                                         ; preds = %if.end70, %if.end
-  %at.0 = phi i64 [ %2, %if.end ], [ %add73, %if.end70 ]
+for.cond:                                         ; preds = %if.end72, %if.end
+  %at.0 = phi i64 [ %2, %if.end ], [ %add75, %if.end72 ]
   %6 = load i64, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 32), align 8
   %add = add nsw i64 %6, %2
   %cmp = icmp slt i64 %at.0, %add
-  br i1 %cmp, label %for.body, label %for.end74
+  br i1 %cmp, label %for.body, label %for.end76
 
 for.body:                                         ; preds = %for.cond
   %div = sdiv i64 %at.0, %1
@@ -1995,137 +2339,142 @@ for.body:                                         ; preds = %for.cond
   %arrayidx = getelementptr inbounds %struct.Cell, ptr %7, i64 %div
   %site.i = getelementptr inbounds nuw i8, ptr %arrayidx, i64 12
   %8 = load i16, ptr %site.i, align 4
-  %cmp.i = icmp sgt i16 %8, -1
-  %cmp5 = icmp slt i64 %6, 257
-  %or.cond = and i1 %tobool3, %cmp5
-  %or.cond116 = select i1 %cmp.i, i1 %or.cond, i1 false
-  br i1 %or.cond116, label %land.lhs.true6, label %land.end
+  %cmp.i = icmp slt i16 %8, 0
+  br i1 %cmp.i, label %land.end, label %land.lhs.true
 
-land.lhs.true6:                                   ; preds = %for.body
-  %9 = load ptr, ptr @statements, align 8
+land.lhs.true:                                    ; preds = %for.body
+  %9 = load i32, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 40), align 8
+  %tobool5 = icmp eq i32 %9, 0
+  %or.cond.not119 = select i1 %tobool3, i1 %tobool5, i1 false
+  %cmp7 = icmp slt i64 %6, 257
+  %or.cond77 = and i1 %cmp7, %or.cond.not119
+  br i1 %or.cond77, label %land.lhs.true8, label %land.end
+
+land.lhs.true8:                                   ; preds = %land.lhs.true
+  %10 = load ptr, ptr @statements, align 8
   %idxprom = zext nneg i16 %8 to i64
-  %arrayidx8 = getelementptr inbounds nuw i32, ptr %9, i64 %idxprom
-  %10 = load i32, ptr %arrayidx8, align 4
-  %arrayidx11 = getelementptr inbounds i32, ptr %9, i64 %idxprom10
-  %11 = load i32, ptr %arrayidx11, align 4
-  %cmp12 = icmp eq i32 %10, %11
-  br i1 %cmp12, label %land.rhs, label %land.end
+  %arrayidx10 = getelementptr inbounds nuw i32, ptr %10, i64 %idxprom
+  %11 = load i32, ptr %arrayidx10, align 4
+  %arrayidx13 = getelementptr inbounds i32, ptr %10, i64 %idxprom12
+  %12 = load i32, ptr %arrayidx13, align 4
+  %cmp14 = icmp eq i32 %11, %12
+  br i1 %cmp14, label %land.rhs, label %land.end
 
-land.rhs:                                         ; preds = %land.lhs.true6
+land.rhs:                                         ; preds = %land.lhs.true8
   %add.ptr = getelementptr inbounds i8, ptr %4, i64 %at.0
   %sub = sub nsw i64 %at.0, %2
-  %add.ptr13 = getelementptr inbounds i8, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 40), i64 %sub
-  %call14 = tail call i32 @memcmp(ptr noundef %add.ptr, ptr noundef nonnull %add.ptr13, i64 noundef %1) #26
-  %tobool15.not = icmp eq i32 %call14, 0
+  %add.ptr15 = getelementptr inbounds i8, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 44), i64 %sub
+  %call16 = tail call i32 @memcmp(ptr noundef %add.ptr, ptr noundef nonnull %add.ptr15, i64 noundef %1) #27
+  %tobool17.not = icmp eq i32 %call16, 0
   br label %land.end
 
-land.end:                                         ; preds = %land.rhs, %land.lhs.true6, %for.body
-  %12 = phi i1 [ false, %land.lhs.true6 ], [ %tobool15.not, %land.rhs ], [ false, %for.body ]
-  %land.ext = zext i1 %12 to i32
+land.end:                                         ; preds = %land.rhs, %land.lhs.true8, %land.lhs.true, %for.body
+  %13 = phi i1 [ false, %land.lhs.true8 ], [ false, %for.body ], [ %tobool17.not, %land.rhs ], [ false, %land.lhs.true ]
+  %land.ext = zext i1 %13 to i32
   store ptr %arrayidx, ptr %earlier, align 16
   %reader = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
   store ptr %reader, ptr %arrayinit.element, align 8
   %reader_2 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 32
-  store ptr %reader_2, ptr %arrayinit.element17, align 16
-  %call18 = tail call fastcc ptr @concurrent_update(ptr noundef nonnull %0, i64 noundef %div) #27
-  br label %for.cond19
+  store ptr %reader_2, ptr %arrayinit.element19, align 16
+  %call20 = tail call fastcc ptr @concurrent_update(ptr noundef nonnull %0, i64 noundef %div) #28
+  br label %for.cond21
 
-for.cond19:                                       ; preds = %for.inc, %land.end
+for.cond21:                                       ; preds = %for.inc, %land.end
   %indvars.iv = phi i64 [ %indvars.iv.next, %for.inc ], [ 0, %land.end ]
   %is_told.0 = phi i32 [ %is_told.1, %for.inc ], [ %land.ext, %land.end ]
-  %cmp20 = icmp samesign ult i64 %indvars.iv, 3
-  %tobool22.not = icmp eq i32 %is_told.0, 0
-  %13 = select i1 %cmp20, i1 %tobool22.not, i1 false
-  br i1 %13, label %for.body26, label %for.end
+  %cmp22 = icmp samesign ult i64 %indvars.iv, 3
+  %tobool24.not = icmp eq i32 %is_told.0, 0
+  %14 = select i1 %cmp22, i1 %tobool24.not, i1 false
+  br i1 %14, label %for.body28, label %for.end
 
-for.body26:                                       ; preds = %for.cond19
-  %arrayidx28 = getelementptr inbounds nuw ptr, ptr %earlier, i64 %indvars.iv
-  %14 = load ptr, ptr %arrayidx28, align 8
-  %call32 = tail call fastcc i32 @is_concurrent(ptr noundef %14, i32 noundef %conv) #27
-  %tobool33.not = icmp eq i32 %call32, 0
-  br i1 %tobool33.not, label %for.inc, label %if.end35
+for.body28:                                       ; preds = %for.cond21
+  %arrayidx30 = getelementptr inbounds nuw ptr, ptr %earlier, i64 %indvars.iv
+  %15 = load ptr, ptr %arrayidx30, align 8
+  %call34 = tail call fastcc i32 @is_concurrent(ptr noundef %15, i32 noundef %conv) #28
+  %tobool35.not = icmp eq i32 %call34, 0
+  br i1 %tobool35.not, label %for.inc, label %if.end37
 
-if.end35:                                         ; preds = %for.body26
-  tail call fastcc void @report(i32 noundef 0, i32 noundef %conv37, ptr noundef %14, i64 noundef %div) #27
-  %cmp40 = icmp ne i64 %indvars.iv, 0
-  %conv41 = zext i1 %cmp40 to i32
+if.end37:                                         ; preds = %for.body28
+  tail call fastcc void @report(i32 noundef 0, i32 noundef %conv39, ptr noundef %15, i64 noundef %div) #28
+  %cmp42 = icmp ne i64 %indvars.iv, 0
+  %conv43 = zext i1 %cmp42 to i32
   br label %for.inc
 
-for.inc:                                          ; preds = %for.body26, %if.end35
-  %is_told.1 = phi i32 [ %conv41, %if.end35 ], [ 0, %for.body26 ]
+for.inc:                                          ; preds = %for.body28, %if.end37
+  %is_told.1 = phi i32 [ %conv43, %if.end37 ], [ 0, %for.body28 ]
   %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
-  br label %for.cond19
+  br label %for.cond21
 
-for.end:                                          ; preds = %for.cond19
-  %15 = load ptr, ptr @watched, align 8
-  %tobool42 = icmp eq ptr %15, null
-  %or.cond75 = select i1 %tobool42, i1 true, i1 %12
-  br i1 %or.cond75, label %if.end65, label %if.then45
+for.end:                                          ; preds = %for.cond21
+  %16 = load ptr, ptr @watched, align 8
+  %tobool44 = icmp eq ptr %16, null
+  %or.cond78 = select i1 %tobool44, i1 true, i1 %13
+  br i1 %or.cond78, label %if.end67, label %if.then47
 
-if.then45:                                        ; preds = %for.end
+if.then47:                                        ; preds = %for.end
   %readers = getelementptr inbounds nuw i8, ptr %arrayidx, i64 48
   %block.i = getelementptr inbounds nuw i8, ptr %arrayidx, i64 52
-  %16 = load i32, ptr %block.i, align 4
-  %17 = load i32, ptr @now, align 4
-  %cmp.not.i = icmp eq i32 %16, %17
+  %17 = load i32, ptr %block.i, align 4
+  %18 = load i32, ptr @now, align 4
+  %cmp.not.i = icmp eq i32 %17, %18
   br i1 %cmp.not.i, label %first_of.exit, label %if.then.i
 
-if.then.i:                                        ; preds = %if.then45
-  store i32 %17, ptr %block.i, align 4
+if.then.i:                                        ; preds = %if.then47
+  store i32 %18, ptr %block.i, align 4
   store i32 0, ptr %readers, align 4
   br label %first_of.exit
 
-first_of.exit:                                    ; preds = %if.then45, %if.then.i
-  %18 = load ptr, ptr @links, align 8
+first_of.exit:                                    ; preds = %if.then47, %if.then.i
+  %19 = load ptr, ptr @links, align 8
   br label %while.cond
 
-while.cond:                                       ; preds = %if.end64, %first_of.exit
-  %is_told.2 = phi i32 [ %is_told.0, %first_of.exit ], [ %is_told.3, %if.end64 ]
-  %19 = load i32, ptr %readers, align 4
-  %tobool47.not = icmp eq i32 %19, 0
-  br i1 %tobool47.not, label %if.end65, label %while.body
+while.cond:                                       ; preds = %if.end66, %first_of.exit
+  %is_told.2 = phi i32 [ %is_told.0, %first_of.exit ], [ %is_told.3, %if.end66 ]
+  %20 = load i32, ptr %readers, align 4
+  %tobool49.not = icmp eq i32 %20, 0
+  br i1 %tobool49.not, label %if.end67, label %while.body
 
 while.body:                                       ; preds = %while.cond
-  %idxprom49 = sext i32 %19 to i64
-  %arrayidx50 = getelementptr inbounds %struct.Link, ptr %18, i64 %idxprom49
-  %tobool52.not = icmp eq i32 %is_told.2, 0
-  br i1 %tobool52.not, label %land.lhs.true53, label %if.end64
+  %idxprom51 = sext i32 %20 to i64
+  %arrayidx52 = getelementptr inbounds %struct.Link, ptr %19, i64 %idxprom51
+  %tobool54.not = icmp eq i32 %is_told.2, 0
+  br i1 %tobool54.not, label %land.lhs.true55, label %if.end66
 
-land.lhs.true53:                                  ; preds = %while.body
-  %call59 = tail call fastcc i32 @is_concurrent(ptr noundef nonnull %arrayidx50, i32 noundef %conv) #27
-  %tobool60.not = icmp eq i32 %call59, 0
-  br i1 %tobool60.not, label %if.end64, label %if.then61
+land.lhs.true55:                                  ; preds = %while.body
+  %call61 = tail call fastcc i32 @is_concurrent(ptr noundef nonnull %arrayidx52, i32 noundef %conv) #28
+  %tobool62.not = icmp eq i32 %call61, 0
+  br i1 %tobool62.not, label %if.end66, label %if.then63
 
-if.then61:                                        ; preds = %land.lhs.true53
-  tail call fastcc void @report(i32 noundef 0, i32 noundef %conv37, ptr noundef nonnull %arrayidx50, i64 noundef %div) #27
-  br label %if.end64
+if.then63:                                        ; preds = %land.lhs.true55
+  tail call fastcc void @report(i32 noundef 0, i32 noundef %conv39, ptr noundef nonnull %arrayidx52, i64 noundef %div) #28
+  br label %if.end66
 
-if.end64:                                         ; preds = %if.then61, %land.lhs.true53, %while.body
-  %is_told.3 = phi i32 [ 1, %while.body ], [ 1, %if.then61 ], [ 0, %land.lhs.true53 ]
-  tail call fastcc void @drop_link(ptr noundef nonnull %readers) #27
+if.end66:                                         ; preds = %if.then63, %land.lhs.true55, %while.body
+  %is_told.3 = phi i32 [ 1, %while.body ], [ 1, %if.then63 ], [ 0, %land.lhs.true55 ]
+  tail call fastcc void @drop_link(ptr noundef nonnull %readers) #28
   br label %while.cond
 
-if.end65:                                         ; preds = %while.cond, %for.end
-  %tobool66.not = icmp eq ptr %call18, null
-  br i1 %tobool66.not, label %if.end70, label %if.then67
+if.end67:                                         ; preds = %while.cond, %for.end
+  %tobool68.not = icmp eq ptr %call20, null
+  br i1 %tobool68.not, label %if.end72, label %if.then69
 
-if.then67:                                        ; preds = %if.end65
-  tail call fastcc void @report(i32 noundef 0, i32 noundef %conv37, ptr noundef nonnull %call18, i64 noundef %div) #27
-  br label %if.end70
+if.then69:                                        ; preds = %if.end67
+  tail call fastcc void @report(i32 noundef 0, i32 noundef %conv39, ptr noundef nonnull %call20, i64 noundef %div) #28
+  br label %if.end72
 
-if.end70:                                         ; preds = %if.then67, %if.end65
+if.end72:                                         ; preds = %if.then69, %if.end67
   call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 4 dereferenceable(12) %arrayidx, ptr noundef nonnull align 8 dereferenceable(12) %access.sroa.0, i64 12, i1 false)
   store i16 %access.sroa.2.0.copyload, ptr %site.i, align 4
-  %access.sroa.6.0.writer71.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx, i64 14
-  store i16 %access.sroa.6.0.copyload, ptr %access.sroa.6.0.writer71.sroa_idx, align 2
-  %add73 = add nsw i64 %at.0, %1
+  %access.sroa.6.0.writer73.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx, i64 14
+  store i16 %access.sroa.6.0.copyload, ptr %access.sroa.6.0.writer73.sroa_idx, align 2
+  %add75 = add nsw i64 %at.0, %1
   br label %for.cond
 
-for.end74:                                        ; preds = %for.cond, %entry
+for.end76:                                        ; preds = %for.cond, %entry
   ret void
 }
 
-define internal fastcc void @check_together(ptr noundef readonly captures(none) %states, i64 noundef %begin, i64 noundef %end, i64 noundef %waiter) unnamed_addr #11 {
+define internal fastcc void @check_together(ptr noundef readonly captures(none) %states, i64 noundef %begin, i64 noundef %end, i64 noundef %waiter) unnamed_addr #12 {
 entry:
   %arrayidx1 = getelementptr inbounds i32, ptr %states, i64 %waiter
   br label %for.cond
@@ -2149,7 +2498,7 @@ if.end:                                           ; preds = %for.body
   %cmp8.not = icmp eq i32 %3, 0
   %4 = or i1 %cmp4.not, %cmp8.not
   %cond = select i1 %4, i32 1, i32 5
-  tail call fastcc void @report_apart(i32 noundef %cond, ptr noundef nonnull %states, i64 noundef %waiter, i64 noundef %i.0) #27
+  tail call fastcc void @report_apart(i32 noundef %cond, ptr noundef nonnull %states, i64 noundef %waiter, i64 noundef %i.0) #28
   br label %for.end
 
 for.inc:                                          ; preds = %for.body
@@ -2163,149 +2512,158 @@ for.end:                                          ; preds = %for.cond, %if.end
 define void @kc_emu_named(ptr noundef captures(address_is_null) %block, i64 noundef %thread, i32 noundef %number, i32 noundef %wanted, i32 noundef %site, i32 noundef %waits) local_unnamed_addr #0 {
 entry:
   %first = alloca %struct.Access, align 4
-  %barriers = getelementptr inbounds nuw i8, ptr %block, i64 48
+  %each.i = getelementptr inbounds nuw i8, ptr %block, i64 2672
+  %0 = load i64, ptr %each.i, align 8
+  %div.i = sdiv i64 %thread, %0
+  %conv.i = trunc i64 %div.i to i32
+  %mul = shl nsw i32 %conv.i, 4
   %and = and i32 %number, 15
-  %idxprom = zext nneg i32 %and to i64
-  %arrayidx = getelementptr inbounds nuw %struct.Barrier, ptr %barriers, i64 %idxprom
-  %call = tail call fastcc ptr @order_of(ptr noundef %block, i32 noundef %and, i64 noundef 0) #27
-  %count = getelementptr inbounds nuw i8, ptr %block, i64 8
-  %0 = load i64, ptr %count, align 8
-  %sub = add nsw i64 %0, 31
+  %add = or disjoint i32 %mul, %and
+  %barriers = getelementptr inbounds nuw i8, ptr %block, i64 48
+  %idxprom = sext i32 %add to i64
+  %arrayidx = getelementptr inbounds %struct.Barrier, ptr %barriers, i64 %idxprom
+  %call1 = tail call fastcc ptr @order_of(ptr noundef %block, i32 noundef %add, i64 noundef 0) #28
+  %1 = load i64, ptr %each.i, align 8
+  %sub = add nsw i64 %1, 31
   %div = sdiv i64 %sub, 32
-  %mul = shl nsw i64 %div, 5
+  %mul3 = shl nsw i64 %div, 5
   %cmp = icmp slt i32 %wanted, 1
-  %conv = trunc i64 %mul to i32
+  %conv = trunc i64 %mul3 to i32
   %spec.select = select i1 %cmp, i32 %conv, i32 %wanted
   %arrived = getelementptr inbounds nuw i8, ptr %arrayidx, i64 4
-  %1 = load i32, ptr %arrived, align 4
-  %tobool.not = icmp eq i32 %1, 0
-  br i1 %tobool.not, label %if.then2, label %if.else
+  %2 = load i32, ptr %arrived, align 4
+  %tobool.not = icmp eq i32 %2, 0
+  br i1 %tobool.not, label %if.then4, label %if.else
 
-if.then2:                                         ; preds = %entry
+if.then4:                                         ; preds = %entry
   store i32 %spec.select, ptr %arrayidx, align 4
-  %site4 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 12
-  store i32 %site, ptr %site4, align 4
-  %conv5 = trunc i64 %thread to i32
-  %thread6 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
-  store i32 %conv5, ptr %thread6, align 4
-  br label %if.end22
+  %site6 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 12
+  store i32 %site, ptr %site6, align 4
+  %conv7 = trunc i64 %thread to i32
+  %thread8 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
+  store i32 %conv7, ptr %thread8, align 4
+  br label %if.end24
 
 if.else:                                          ; preds = %entry
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
-  %2 = load ptr, ptr %clocks, align 8
-  %tobool7.not = icmp eq ptr %2, null
-  br i1 %tobool7.not, label %if.end22, label %land.lhs.true
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 2768
+  %3 = load ptr, ptr %clocks, align 8
+  %tobool9.not = icmp eq ptr %3, null
+  br i1 %tobool9.not, label %if.end24, label %land.lhs.true
 
 land.lhs.true:                                    ; preds = %if.else
-  %3 = load i32, ptr %arrayidx, align 4
-  %cmp9.not = icmp eq i32 %3, %spec.select
-  br i1 %cmp9.not, label %if.end22, label %if.then11
+  %4 = load i32, ptr %arrayidx, align 4
+  %cmp11.not = icmp eq i32 %4, %spec.select
+  br i1 %cmp11.not, label %if.end24, label %if.then13
 
-if.then11:                                        ; preds = %land.lhs.true
+if.then13:                                        ; preds = %land.lhs.true
   call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 4 dereferenceable(16) %first, ptr noundef nonnull align 4 dereferenceable(16) @now, i64 16, i1 false)
-  %site12 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 12
-  %4 = load i32, ptr %site12, align 4
-  %conv13 = trunc i32 %4 to i16
-  %site14 = getelementptr inbounds nuw i8, ptr %first, i64 12
-  store i16 %conv13, ptr %site14, align 4
-  %thread15 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
-  %5 = load i32, ptr %thread15, align 4
-  %6 = trunc i32 %5 to i16
-  %conv19 = and i16 %6, 8191
-  %thread20 = getelementptr inbounds nuw i8, ptr %first, i64 14
-  %bf.load = load i16, ptr %thread20, align 2
+  %site14 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 12
+  %5 = load i32, ptr %site14, align 4
+  %conv15 = trunc i32 %5 to i16
+  %site16 = getelementptr inbounds nuw i8, ptr %first, i64 12
+  store i16 %conv15, ptr %site16, align 4
+  %thread17 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
+  %6 = load i32, ptr %thread17, align 4
+  %7 = trunc i32 %6 to i16
+  %conv21 = and i16 %7, 8191
+  %thread22 = getelementptr inbounds nuw i8, ptr %first, i64 14
+  %bf.load = load i16, ptr %thread22, align 2
   %bf.clear = and i16 %bf.load, -8192
-  %bf.set = or disjoint i16 %bf.clear, %conv19
-  store i16 %bf.set, ptr %thread20, align 2
-  call fastcc void @report(i32 noundef 1, i32 noundef %site, ptr noundef nonnull %first, i64 noundef -1) #27
-  br label %if.end22
+  %bf.set = or disjoint i16 %bf.clear, %conv21
+  store i16 %bf.set, ptr %thread22, align 2
+  call fastcc void @report(i32 noundef 1, i32 noundef %site, ptr noundef nonnull %first, i64 noundef -1) #28
+  br label %if.end24
 
-if.end22:                                         ; preds = %if.else, %land.lhs.true, %if.then11, %if.then2
-  call fastcc void @tell(ptr noundef nonnull %block, ptr noundef %call, i64 noundef %thread) #27
-  %tobool23.not = icmp eq i32 %waits, 0
-  br i1 %tobool23.not, label %if.end28, label %if.then24
+if.end24:                                         ; preds = %if.else, %land.lhs.true, %if.then13, %if.then4
+  call fastcc void @tell(ptr noundef nonnull %block, ptr noundef %call1, i64 noundef %thread) #28
+  %tobool25.not = icmp eq i32 %waits, 0
+  br i1 %tobool25.not, label %if.end29, label %if.then26
 
-if.then24:                                        ; preds = %if.end22
-  %generation27 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
-  %7 = load i32, ptr %generation27, align 4
+if.then26:                                        ; preds = %if.end24
+  %generation28 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
+  %8 = load i32, ptr %generation28, align 4
   %waits.i = getelementptr inbounds nuw i8, ptr %block, i64 16
-  %8 = load ptr, ptr %waits.i, align 8
-  %arrayidx.i = getelementptr inbounds %struct.Wait, ptr %8, i64 %thread
+  %9 = load ptr, ptr %waits.i, align 8
+  %arrayidx.i = getelementptr inbounds %struct.Wait, ptr %9, i64 %thread
   store i32 0, ptr %arrayidx.i, align 8
-  %.compoundliteral84.sroa.4.0.arrayidx.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 4
-  store i32 %and, ptr %.compoundliteral84.sroa.4.0.arrayidx.i.sroa_idx, align 4
-  %.compoundliteral84.sroa.5.0.arrayidx.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 8
-  store i32 0, ptr %.compoundliteral84.sroa.5.0.arrayidx.i.sroa_idx, align 8
-  %.compoundliteral84.sroa.6.0.arrayidx.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 12
-  store i32 %7, ptr %.compoundliteral84.sroa.6.0.arrayidx.i.sroa_idx, align 4
-  %.compoundliteral84.sroa.7.0.arrayidx.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 16
-  store i32 0, ptr %.compoundliteral84.sroa.7.0.arrayidx.i.sroa_idx, align 8
-  %.compoundliteral84.sroa.8.0.arrayidx.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 20
-  store i32 0, ptr %.compoundliteral84.sroa.8.0.arrayidx.i.sroa_idx, align 4
-  %.compoundliteral84.sroa.9.0.arrayidx.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 24
-  store i64 0, ptr %.compoundliteral84.sroa.9.0.arrayidx.i.sroa_idx, align 8
+  %.compoundliteral93.sroa.4.0.arrayidx.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 4
+  store i32 %add, ptr %.compoundliteral93.sroa.4.0.arrayidx.i.sroa_idx, align 4
+  %.compoundliteral93.sroa.5.0.arrayidx.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 8
+  store i32 0, ptr %.compoundliteral93.sroa.5.0.arrayidx.i.sroa_idx, align 8
+  %.compoundliteral93.sroa.6.0.arrayidx.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 12
+  store i32 %8, ptr %.compoundliteral93.sroa.6.0.arrayidx.i.sroa_idx, align 4
+  %.compoundliteral93.sroa.7.0.arrayidx.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 16
+  store i32 0, ptr %.compoundliteral93.sroa.7.0.arrayidx.i.sroa_idx, align 8
+  %.compoundliteral93.sroa.8.0.arrayidx.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 20
+  store i32 0, ptr %.compoundliteral93.sroa.8.0.arrayidx.i.sroa_idx, align 4
+  %.compoundliteral93.sroa.9.0.arrayidx.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 24
+  store i64 0, ptr %.compoundliteral93.sroa.9.0.arrayidx.i.sroa_idx, align 8
   %shl.i = shl i32 %site, 2
   %or.i = or disjoint i32 %shl.i, 3
-  %9 = load ptr, ptr %block, align 8
-  %arrayidx1.i = getelementptr inbounds i32, ptr %9, i64 %thread
+  %10 = load ptr, ptr %block, align 8
+  %arrayidx1.i = getelementptr inbounds i32, ptr %10, i64 %thread
   store i32 %or.i, ptr %arrayidx1.i, align 4
-  br label %if.end28
+  br label %if.end29
 
-if.end28:                                         ; preds = %if.then24, %if.end22
-  %10 = load i64, ptr %count, align 8
-  %sub30 = add nsw i64 %10, -1
-  %cmp31 = icmp eq i64 %thread, %sub30
-  %sub34 = sub nsw i64 %mul, %10
-  %conv35 = trunc i64 %sub34 to i32
-  %11 = add nsw i32 %conv35, 1
-  %cond = select i1 %cmp31, i32 %11, i32 1
-  %12 = load i32, ptr %arrived, align 4
-  %add38 = add nsw i32 %cond, %12
-  store i32 %add38, ptr %arrived, align 4
-  %13 = load i32, ptr %arrayidx, align 4
-  %cmp41 = icmp slt i32 %add38, %13
-  br i1 %cmp41, label %if.end51, label %if.end44
+if.end29:                                         ; preds = %if.then26, %if.end24
+  %add30 = shl i64 %div.i, 32
+  %sext = add i64 %add30, 4294967296
+  %conv31 = ashr exact i64 %sext, 32
+  %11 = load i64, ptr %each.i, align 8
+  %mul33 = mul nsw i64 %11, %conv31
+  %sub34 = add nsw i64 %mul33, -1
+  %cmp35 = icmp eq i64 %thread, %sub34
+  %sub39 = sub nsw i64 %mul3, %11
+  %conv40 = trunc i64 %sub39 to i32
+  %12 = add nsw i32 %conv40, 1
+  %cond = select i1 %cmp35, i32 %12, i32 1
+  %13 = load i32, ptr %arrived, align 4
+  %add43 = add nsw i32 %cond, %13
+  store i32 %add43, ptr %arrived, align 4
+  %14 = load i32, ptr %arrayidx, align 4
+  %cmp46 = icmp slt i32 %add43, %14
+  br i1 %cmp46, label %if.end56, label %if.end49
 
-if.end44:                                         ; preds = %if.end28
+if.end49:                                         ; preds = %if.end29
   store i32 0, ptr %arrived, align 4
-  %generation46 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
-  %14 = load i32, ptr %generation46, align 4
-  %inc = add i32 %14, 1
-  store i32 %inc, ptr %generation46, align 4
-  call fastcc void @complete(ptr noundef nonnull %block, ptr noundef %call) #27
-  %clocks47 = getelementptr inbounds nuw i8, ptr %block, i64 424
-  %15 = load ptr, ptr %clocks47, align 8
-  %tobool48.not = icmp eq ptr %15, null
-  br i1 %tobool48.not, label %if.end51, label %if.then49
+  %generation51 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
+  %15 = load i32, ptr %generation51, align 4
+  %inc = add i32 %15, 1
+  store i32 %inc, ptr %generation51, align 4
+  call fastcc void @complete(ptr noundef nonnull %block, ptr noundef %call1) #28
+  %clocks52 = getelementptr inbounds nuw i8, ptr %block, i64 2768
+  %16 = load ptr, ptr %clocks52, align 8
+  %tobool53.not = icmp eq ptr %16, null
+  br i1 %tobool53.not, label %if.end56, label %if.then54
 
-if.then49:                                        ; preds = %if.end44
-  %16 = load i64, ptr @barriers, align 8
-  %inc50 = add nsw i64 %16, 1
-  store i64 %inc50, ptr @barriers, align 8
-  br label %if.end51
+if.then54:                                        ; preds = %if.end49
+  %17 = load i64, ptr @barriers, align 8
+  %inc55 = add nsw i64 %17, 1
+  store i64 %inc55, ptr @barriers, align 8
+  br label %if.end56
 
-if.end51:                                         ; preds = %if.end28, %if.then49, %if.end44
+if.end56:                                         ; preds = %if.end29, %if.then54, %if.end49
   ret void
 }
 
 define internal fastcc noundef ptr @order_of(ptr noundef captures(ret: address, provenance) %block, i32 noundef %barrier, i64 noundef %address) unnamed_addr #0 {
 entry:
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 2768
   %0 = load ptr, ptr %clocks, align 8
   %tobool.not = icmp eq ptr %0, null
   br i1 %tobool.not, label %return, label %if.end
 
 if.end:                                           ; preds = %entry
-  %orders = getelementptr inbounds nuw i8, ptr %block, i64 432
+  %orders = getelementptr inbounds nuw i8, ptr %block, i64 2776
   %idxprom = sext i32 %barrier to i64
   %arrayidx = getelementptr inbounds %struct.Order, ptr %orders, i64 %idxprom
   %tobool1 = icmp ne i64 %address, 0
   br label %for.cond
 
 for.cond:                                         ; preds = %for.body, %if.end
-  %indvars.iv = phi i64 [ %indvars.iv.next, %for.body ], [ 16, %if.end ]
+  %indvars.iv = phi i64 [ %indvars.iv.next, %for.body ], [ 129, %if.end ]
   %order.0 = phi ptr [ %arrayidx4, %for.body ], [ %arrayidx, %if.end ]
-  %cmp = icmp samesign ult i64 %indvars.iv, 80
+  %cmp = icmp samesign ult i64 %indvars.iv, 257
   %1 = select i1 %tobool1, i1 %cmp, i1 false
   br i1 %1, label %for.body, label %for.end
 
@@ -2331,12 +2689,12 @@ if.then13:                                        ; preds = %for.end
   %4 = load i64, ptr %count.i, align 8
   %mul.i = shl nsw i64 %4, 1
   %add.i = or disjoint i64 %mul.i, 1
-  %call14 = tail call ptr @calloc(i64 noundef %add.i, i64 noundef 4) #26
+  %call14 = tail call ptr @calloc(i64 noundef %add.i, i64 noundef 4) #27
   store ptr %call14, ptr %coming, align 8
   %5 = load i64, ptr %count.i, align 8
   %mul.i34 = shl nsw i64 %5, 1
   %add.i35 = or disjoint i64 %mul.i34, 1
-  %call17 = tail call ptr @calloc(i64 noundef %add.i35, i64 noundef 4) #26
+  %call17 = tail call ptr @calloc(i64 noundef %add.i35, i64 noundef 4) #27
   %known = getelementptr inbounds nuw i8, ptr %order.1, i64 40
   store ptr %call17, ptr %known, align 8
   br label %return
@@ -2346,7 +2704,7 @@ return:                                           ; preds = %for.end, %if.then13
   ret ptr %retval.0
 }
 
-define internal fastcc void @report(i32 noundef range(i32 0, 9) %kind, i32 noundef %site, ptr noundef readonly captures(address_is_null) %other, i64 noundef %element) unnamed_addr #12 {
+define internal fastcc void @report(i32 noundef range(i32 0, 9) %kind, i32 noundef %site, ptr noundef readonly captures(address_is_null) %other, i64 noundef %element) unnamed_addr #13 {
 entry:
   %tobool.not = icmp eq ptr %other, null
   br i1 %tobool.not, label %cond.end, label %cond.true
@@ -2407,44 +2765,62 @@ if.end17:                                         ; preds = %for.end
   store i32 %inc18, ptr @finding_count, align 4
   %idxprom19 = sext i32 %1 to i64
   %arrayidx20 = getelementptr inbounds %struct.Finding, ptr @findings, i64 %idxprom19
-  br i1 %tobool.not, label %cond.end28, label %cond.true25
+  %.pre = load i64, ptr @threads_each, align 8
+  br i1 %tobool.not, label %cond.end27, label %cond.true25
 
 cond.true25:                                      ; preds = %if.end17
-  %thread = getelementptr inbounds nuw i8, ptr %other, i64 14
-  %bf.load = load i16, ptr %thread, align 2
-  %bf.clear = and i16 %bf.load, 8191
-  %conv26 = zext nneg i16 %bf.clear to i32
-  br label %cond.end28
+  %tobool.not.i = icmp eq i64 %.pre, 0
+  %thread1.i = getelementptr inbounds nuw i8, ptr %other, i64 14
+  %bf.load2.i = load i16, ptr %thread1.i, align 2
+  %bf.clear3.i = and i16 %bf.load2.i, 8191
+  %conv4.i = zext nneg i16 %bf.clear3.i to i64
+  br i1 %tobool.not.i, label %thread_of.exit, label %cond.true.i
 
-cond.end28:                                       ; preds = %if.end17, %cond.true25
-  %cond29 = phi i32 [ %conv26, %cond.true25 ], [ -1, %if.end17 ]
-  %6 = load i32, ptr @now, align 4
-  %conv30 = sext i32 %6 to i64
-  %bf.load32 = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
-  %bf.clear33 = and i16 %bf.load32, 8191
-  %conv34 = zext nneg i16 %bf.clear33 to i64
-  br i1 %tobool.not, label %cond.end39, label %cond.true36
+cond.true.i:                                      ; preds = %cond.true25
+  %rem.i = srem i64 %conv4.i, %.pre
+  br label %thread_of.exit
 
-cond.true36:                                      ; preds = %cond.end28
-  %7 = load i32, ptr %other, align 4
-  %8 = sext i32 %7 to i64
-  br label %cond.end39
+thread_of.exit:                                   ; preds = %cond.true25, %cond.true.i
+  %cond.i = phi i64 [ %rem.i, %cond.true.i ], [ %conv4.i, %cond.true25 ]
+  %conv5.i = trunc nuw nsw i64 %cond.i to i32
+  br label %cond.end27
 
-cond.end39:                                       ; preds = %cond.end28, %cond.true36
-  %cond40 = phi i64 [ %8, %cond.true36 ], [ -1, %cond.end28 ]
+cond.end27:                                       ; preds = %if.end17, %thread_of.exit
+  %cond28 = phi i32 [ %conv5.i, %thread_of.exit ], [ -1, %if.end17 ]
+  %call29 = tail call fastcc i64 @block_of(ptr noundef nonnull @now) #28
+  %tobool.not.i53 = icmp eq i64 %.pre, 0
+  %bf.load2.i54 = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
+  %bf.clear3.i55 = and i16 %bf.load2.i54, 8191
+  %conv4.i56 = zext nneg i16 %bf.clear3.i55 to i64
+  br i1 %tobool.not.i53, label %thread_of.exit61, label %cond.true.i57
+
+cond.true.i57:                                    ; preds = %cond.end27
+  %rem.i58 = srem i64 %conv4.i56, %.pre
+  br label %thread_of.exit61
+
+thread_of.exit61:                                 ; preds = %cond.end27, %cond.true.i57
+  %cond.i59 = phi i64 [ %rem.i58, %cond.true.i57 ], [ %conv4.i56, %cond.end27 ]
+  br i1 %tobool.not, label %cond.end36, label %cond.true33
+
+cond.true33:                                      ; preds = %thread_of.exit61
+  %call34 = tail call fastcc i64 @block_of(ptr noundef nonnull %other) #28
+  br label %cond.end36
+
+cond.end36:                                       ; preds = %thread_of.exit61, %cond.true33
+  %cond37 = phi i64 [ %call34, %cond.true33 ], [ -1, %thread_of.exit61 ]
   store i32 %kind, ptr %arrayidx20, align 8
   %.compoundliteral.sroa.2.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 4
   store i32 %site, ptr %.compoundliteral.sroa.2.0.arrayidx20.sroa_idx, align 4
   %.compoundliteral.sroa.3.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 8
   store i32 %cond, ptr %.compoundliteral.sroa.3.0.arrayidx20.sroa_idx, align 8
   %.compoundliteral.sroa.4.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 12
-  store i32 %cond29, ptr %.compoundliteral.sroa.4.0.arrayidx20.sroa_idx, align 4
+  store i32 %cond28, ptr %.compoundliteral.sroa.4.0.arrayidx20.sroa_idx, align 4
   %.compoundliteral.sroa.5.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 16
-  store i64 %conv30, ptr %.compoundliteral.sroa.5.0.arrayidx20.sroa_idx, align 8
+  store i64 %call29, ptr %.compoundliteral.sroa.5.0.arrayidx20.sroa_idx, align 8
   %.compoundliteral.sroa.6.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 24
-  store i64 %conv34, ptr %.compoundliteral.sroa.6.0.arrayidx20.sroa_idx, align 8
+  store i64 %cond.i59, ptr %.compoundliteral.sroa.6.0.arrayidx20.sroa_idx, align 8
   %.compoundliteral.sroa.7.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 32
-  store i64 %cond40, ptr %.compoundliteral.sroa.7.0.arrayidx20.sroa_idx, align 8
+  store i64 %cond37, ptr %.compoundliteral.sroa.7.0.arrayidx20.sroa_idx, align 8
   %.compoundliteral.sroa.8.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 40
   store i64 %element, ptr %.compoundliteral.sroa.8.0.arrayidx20.sroa_idx, align 8
   %.compoundliteral.sroa.9.0.arrayidx20.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 48
@@ -2457,19 +2833,19 @@ cond.end39:                                       ; preds = %cond.end28, %cond.t
   store i64 0, ptr %.compoundliteral.sroa.12.0.arrayidx20.sroa_idx, align 8
   br label %return
 
-return:                                           ; preds = %for.end, %cond.end39, %if.then
+return:                                           ; preds = %for.end, %cond.end36, %if.then
   ret void
 }
 
-define internal fastcc void @tell(ptr noundef captures(none) initializes((416, 420)) %block, ptr noundef readonly captures(address_is_null) %order, i64 noundef %thread) unnamed_addr #11 {
+define internal fastcc void @tell(ptr noundef captures(none) initializes((2760, 2764)) %block, ptr noundef readonly captures(address_is_null) %order, i64 noundef %thread) unnamed_addr #12 {
 entry:
-  %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 416
+  %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 2760
   store i32 0, ptr %fruitless, align 8
   %tobool.not = icmp eq ptr %order, null
   br i1 %tobool.not, label %return, label %if.end
 
 if.end:                                           ; preds = %entry
-  %clocks.i = getelementptr inbounds nuw i8, ptr %block, i64 424
+  %clocks.i = getelementptr inbounds nuw i8, ptr %block, i64 2768
   %0 = load ptr, ptr %clocks.i, align 8
   %count.i.i = getelementptr inbounds nuw i8, ptr %block, i64 8
   %1 = load i64, ptr %count.i.i, align 8
@@ -2479,7 +2855,7 @@ if.end:                                           ; preds = %entry
   %add.ptr.i = getelementptr inbounds i32, ptr %0, i64 %mul.i
   %coming = getelementptr inbounds nuw i8, ptr %order, i64 32
   %2 = load ptr, ptr %coming, align 8
-  tail call fastcc void @learn(ptr noundef %2, ptr noundef %add.ptr.i, i64 noundef %add.i.i) #27
+  tail call fastcc void @learn(ptr noundef %2, ptr noundef %add.ptr.i, i64 noundef %add.i.i) #28
   %arrayidx = getelementptr inbounds i32, ptr %add.ptr.i, i64 %thread
   %3 = load i32, ptr %arrayidx, align 4
   %inc = add nsw i32 %3, 1
@@ -2490,7 +2866,7 @@ return:                                           ; preds = %entry, %if.end
   ret void
 }
 
-declare void @llvm.memset.p0.i64(ptr writeonly captures(none), i8, i64, i1 immarg) #13
+declare void @llvm.memset.p0.i64(ptr writeonly captures(none), i8, i64, i1 immarg) #14
 
 define internal fastcc void @complete(ptr noundef readonly captures(none) %block, ptr noundef readonly captures(address_is_null) %order) unnamed_addr #0 {
 entry:
@@ -2506,21 +2882,127 @@ if.end:                                           ; preds = %entry
   %2 = load i64, ptr %count.i, align 8
   %mul.i = shl i64 %2, 3
   %add.i = or disjoint i64 %mul.i, 4
-  %call1 = tail call ptr @memcpy(ptr noundef %0, ptr noundef %1, i64 noundef %add.i) #26
+  %call1 = tail call ptr @memcpy(ptr noundef %0, ptr noundef %1, i64 noundef %add.i) #27
   %3 = load ptr, ptr %coming, align 8
   %4 = load i64, ptr %count.i, align 8
   %mul.i11 = shl i64 %4, 3
   %add.i12 = or disjoint i64 %mul.i11, 4
-  %call5 = tail call ptr @memset(ptr noundef %3, i32 noundef 0, i64 noundef %add.i12) #26
+  %call5 = tail call ptr @memset(ptr noundef %3, i32 noundef 0, i64 noundef %add.i12) #27
   br label %return
 
 return:                                           ; preds = %entry, %if.end
   ret void
 }
 
-define void @kc_emu_lanes(ptr noundef captures(none) initializes((416, 420)) %block, i64 noundef %thread, i32 noundef %mask, i32 noundef %site) local_unnamed_addr #14 {
+define void @kc_emu_arrive(ptr noundef captures(address_is_null) initializes((2760, 2764)) %block, i64 noundef %thread, i32 noundef %orders) local_unnamed_addr #0 {
 entry:
-  %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 416
+  %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 2760
+  store i32 0, ptr %fruitless, align 8
+  %tobool.not = icmp eq i32 %orders, 0
+  br i1 %tobool.not, label %if.end, label %if.then
+
+if.then:                                          ; preds = %entry
+  %call = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 128, i64 noundef 0) #28
+  tail call fastcc void @tell(ptr noundef nonnull %block, ptr noundef %call, i64 noundef %thread) #28
+  br label %if.end
+
+if.end:                                           ; preds = %if.then, %entry
+  %generation = getelementptr inbounds nuw i8, ptr %block, i64 2616
+  %0 = load i32, ptr %generation, align 4
+  %phases = getelementptr inbounds nuw i8, ptr %block, i64 2632
+  %1 = load ptr, ptr %phases, align 8
+  %arrayidx1 = getelementptr inbounds i32, ptr %1, i64 %thread
+  store i32 %0, ptr %arrayidx1, align 4
+  %arrived = getelementptr inbounds nuw i8, ptr %block, i64 2612
+  %2 = load i32, ptr %arrived, align 4
+  %inc = add nsw i32 %2, 1
+  store i32 %inc, ptr %arrived, align 4
+  ret void
+}
+
+define void @kc_emu_cluster(ptr noundef captures(none) initializes((2760, 2764)) %block, i64 noundef %thread, i32 noundef %site) local_unnamed_addr #15 {
+entry:
+  %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 2760
+  store i32 0, ptr %fruitless, align 8
+  %phases = getelementptr inbounds nuw i8, ptr %block, i64 2632
+  %0 = load ptr, ptr %phases, align 8
+  %arrayidx = getelementptr inbounds i32, ptr %0, i64 %thread
+  %1 = load i32, ptr %arrayidx, align 4
+  %waits.i = getelementptr inbounds nuw i8, ptr %block, i64 16
+  %2 = load ptr, ptr %waits.i, align 8
+  %arrayidx.i = getelementptr inbounds %struct.Wait, ptr %2, i64 %thread
+  store i32 0, ptr %arrayidx.i, align 8
+  %.compoundliteral4.sroa.4.0.arrayidx.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 4
+  store i32 128, ptr %.compoundliteral4.sroa.4.0.arrayidx.i.sroa_idx, align 4
+  %.compoundliteral4.sroa.5.0.arrayidx.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 8
+  store i32 0, ptr %.compoundliteral4.sroa.5.0.arrayidx.i.sroa_idx, align 8
+  %.compoundliteral4.sroa.6.0.arrayidx.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 12
+  store i32 %1, ptr %.compoundliteral4.sroa.6.0.arrayidx.i.sroa_idx, align 4
+  %.compoundliteral4.sroa.7.0.arrayidx.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 16
+  store i32 0, ptr %.compoundliteral4.sroa.7.0.arrayidx.i.sroa_idx, align 8
+  %.compoundliteral4.sroa.8.0.arrayidx.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 20
+  store i32 0, ptr %.compoundliteral4.sroa.8.0.arrayidx.i.sroa_idx, align 4
+  %.compoundliteral4.sroa.9.0.arrayidx.i.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx.i, i64 24
+  store i64 0, ptr %.compoundliteral4.sroa.9.0.arrayidx.i.sroa_idx, align 8
+  %shl.i = shl i32 %site, 2
+  %or.i = or disjoint i32 %shl.i, 3
+  %3 = load ptr, ptr %block, align 8
+  %arrayidx1.i = getelementptr inbounds i32, ptr %3, i64 %thread
+  store i32 %or.i, ptr %arrayidx1.i, align 4
+  ret void
+}
+
+define i64 @kc_emu_mapa(ptr noundef readonly captures(none) %block, i64 noundef %thread, i64 noundef %address, i32 noundef %rank, i32 noundef %site) local_unnamed_addr #12 {
+entry:
+  %shared.i = getelementptr inbounds nuw i8, ptr %block, i64 2688
+  %each.i.i = getelementptr inbounds nuw i8, ptr %block, i64 2672
+  %0 = load i64, ptr %each.i.i, align 8
+  %div.i.i = sdiv i64 %thread, %0
+  %sext.i = shl i64 %div.i.i, 32
+  %1 = ashr exact i64 %sext.i, 29
+  %arrayidx.i = getelementptr inbounds i8, ptr %shared.i, i64 %1
+  %2 = load i64, ptr %arrayidx.i, align 8
+  %cmp = icmp sgt i32 %rank, -1
+  br i1 %cmp, label %land.lhs.true, label %if.end
+
+land.lhs.true:                                    ; preds = %entry
+  %ranks = getelementptr inbounds nuw i8, ptr %block, i64 2680
+  %3 = load i32, ptr %ranks, align 8
+  %cmp1 = icmp slt i32 %rank, %3
+  br i1 %cmp1, label %land.lhs.true2, label %if.end
+
+land.lhs.true2:                                   ; preds = %land.lhs.true
+  %sub = sub i64 %address, %2
+  %shared_bytes = getelementptr inbounds nuw i8, ptr %block, i64 2752
+  %4 = load i64, ptr %shared_bytes, align 8
+  %cmp3 = icmp ult i64 %sub, %4
+  br i1 %cmp3, label %if.then, label %if.end
+
+if.then:                                          ; preds = %land.lhs.true2
+  %idxprom = zext nneg i32 %rank to i64
+  %arrayidx = getelementptr inbounds nuw i64, ptr %shared.i, i64 %idxprom
+  %5 = load i64, ptr %arrayidx, align 8
+  %add = add i64 %5, %sub
+  br label %return
+
+if.end:                                           ; preds = %land.lhs.true2, %land.lhs.true, %entry
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 2768
+  %6 = load ptr, ptr %clocks, align 8
+  %tobool.not = icmp eq ptr %6, null
+  br i1 %tobool.not, label %return, label %if.then5
+
+if.then5:                                         ; preds = %if.end
+  tail call fastcc void @report(i32 noundef 2, i32 noundef %site, ptr noundef null, i64 noundef -1) #28
+  br label %return
+
+return:                                           ; preds = %if.end, %if.then5, %if.then
+  %retval.0 = phi i64 [ %add, %if.then ], [ %address, %if.then5 ], [ %address, %if.end ]
+  ret i64 %retval.0
+}
+
+define void @kc_emu_lanes(ptr noundef captures(none) initializes((2760, 2764)) %block, i64 noundef %thread, i32 noundef %mask, i32 noundef %site) local_unnamed_addr #16 {
+entry:
+  %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 2760
   store i32 0, ptr %fruitless, align 8
   %waits.i = getelementptr inbounds nuw i8, ptr %block, i64 16
   %0 = load ptr, ptr %waits.i, align 8
@@ -2540,9 +3022,9 @@ entry:
   ret void
 }
 
-define void @kc_emu_group(ptr noundef captures(none) initializes((416, 420)) %block, i64 noundef %thread, i32 noundef %site) local_unnamed_addr #14 {
+define void @kc_emu_group(ptr noundef captures(none) initializes((2760, 2764)) %block, i64 noundef %thread, i32 noundef %site) local_unnamed_addr #16 {
 entry:
-  %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 416
+  %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 2760
   store i32 0, ptr %fruitless, align 8
   %waits.i = getelementptr inbounds nuw i8, ptr %block, i64 16
   %0 = load ptr, ptr %waits.i, align 8
@@ -2558,9 +3040,9 @@ entry:
   ret void
 }
 
-define void @kc_emu_fence(ptr noundef readonly captures(none) %block, i64 noundef %thread) local_unnamed_addr #11 {
+define void @kc_emu_fence(ptr noundef readonly captures(none) %block, i64 noundef %thread) local_unnamed_addr #12 {
 entry:
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 2768
   %0 = load ptr, ptr %clocks, align 8
   %tobool.not = icmp eq ptr %0, null
   br i1 %tobool.not, label %return, label %if.end
@@ -2575,7 +3057,7 @@ if.end:                                           ; preds = %entry
   %arrayidx.idx = shl nsw i64 %1, 3
   %arrayidx = getelementptr inbounds i8, ptr %add.ptr.i, i64 %arrayidx.idx
   %add.ptr = getelementptr inbounds i32, ptr %add.ptr.i, i64 %1
-  tail call fastcc void @learn(ptr noundef nonnull %add.ptr, ptr noundef nonnull %add.ptr.i, i64 noundef %1) #27
+  tail call fastcc void @learn(ptr noundef nonnull %add.ptr, ptr noundef nonnull %add.ptr.i, i64 noundef %1) #28
   %2 = load i32, ptr %arrayidx, align 4
   %3 = load i32, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
   %cmp = icmp slt i32 %2, %3
@@ -2596,7 +3078,7 @@ return:                                           ; preds = %entry, %if.end5
   ret void
 }
 
-define internal fastcc void @learn(ptr noundef captures(none) %clocks, ptr noundef readonly captures(none) %more, i64 noundef %width) unnamed_addr #6 {
+define internal fastcc void @learn(ptr noundef captures(none) %clocks, ptr noundef readonly captures(none) %more, i64 noundef %width) unnamed_addr #7 {
 entry:
   %smax = tail call i64 @llvm.smax.i64(i64 %width, i64 0)
   br label %for.cond
@@ -2628,17 +3110,17 @@ for.end:                                          ; preds = %for.cond
 
 define range(i32 0, 2) i32 @kc_emu_pointer(i64 noundef %address, i64 noundef %bytes, i64 noundef %alignment, i32 noundef %site, i32 noundef %flags) local_unnamed_addr #0 {
 entry:
-  %call = tail call fastcc i32 @find_buffer(i64 noundef %address) #27
+  %call = tail call fastcc i32 @find_buffer(i64 noundef %address) #28
   %cmp = icmp slt i32 %call, 0
   br i1 %cmp, label %if.then, label %if.end
 
 if.then:                                          ; preds = %entry
-  tail call fastcc void @report(i32 noundef 2, i32 noundef %site, ptr noundef null, i64 noundef -1) #27
+  tail call fastcc void @report(i32 noundef 2, i32 noundef %site, ptr noundef null, i64 noundef -1) #28
   br label %return
 
 if.end:                                           ; preds = %entry
   %or = or i32 %flags, 2
-  %call1 = tail call fastcc i32 @note_access(i32 noundef %call, i64 noundef %address, i64 noundef %bytes, i64 noundef %alignment, i32 noundef %site, i32 noundef %or) #27
+  %call1 = tail call fastcc i32 @note_access(i32 noundef %call, i64 noundef %address, i64 noundef %bytes, i64 noundef %alignment, i32 noundef %site, i32 noundef %or) #28
   br label %return
 
 return:                                           ; preds = %if.end, %if.then
@@ -2646,28 +3128,31 @@ return:                                           ; preds = %if.end, %if.then
   ret i32 %retval.0
 }
 
-define internal fastcc range(i32 -1, 64) i32 @find_buffer(i64 noundef %address) unnamed_addr #15 {
+define internal fastcc range(i32 -2147483648, 2147483647) i32 @find_buffer(i64 noundef %address) unnamed_addr #17 {
 entry:
+  %0 = load i32, ptr @buffer_count, align 4
+  %smax = tail call i32 @llvm.smax.i32(i32 %0, i32 0)
+  %wide.trip.count = zext nneg i32 %smax to i64
   br label %for.cond
 
 for.cond:                                         ; preds = %for.inc, %entry
   %indvars.iv = phi i64 [ %indvars.iv.next, %for.inc ], [ 0, %entry ]
-  %exitcond.not = icmp eq i64 %indvars.iv, 64
+  %exitcond.not = icmp eq i64 %indvars.iv, %wide.trip.count
   br i1 %exitcond.not, label %return, label %for.body
 
 for.body:                                         ; preds = %for.cond
   %arrayidx = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %indvars.iv
   %cells = getelementptr inbounds nuw i8, ptr %arrayidx, i64 32
-  %0 = load ptr, ptr %cells, align 16
-  %tobool.not = icmp eq ptr %0, null
+  %1 = load ptr, ptr %cells, align 16
+  %tobool.not = icmp eq ptr %1, null
   br i1 %tobool.not, label %for.inc, label %land.lhs.true
 
 land.lhs.true:                                    ; preds = %for.body
-  %1 = load i64, ptr %arrayidx, align 16
-  %sub = sub i64 %address, %1
+  %2 = load i64, ptr %arrayidx, align 16
+  %sub = sub i64 %address, %2
   %bytes = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
-  %2 = load i64, ptr %bytes, align 8
-  %cmp5 = icmp ult i64 %sub, %2
+  %3 = load i64, ptr %bytes, align 8
+  %cmp5 = icmp ult i64 %sub, %3
   br i1 %cmp5, label %return.split.loop.exit12, label %for.inc
 
 for.inc:                                          ; preds = %for.body, %land.lhs.true
@@ -2675,15 +3160,15 @@ for.inc:                                          ; preds = %for.body, %land.lhs
   br label %for.cond
 
 return.split.loop.exit12:                         ; preds = %land.lhs.true
-  %3 = trunc nuw nsw i64 %indvars.iv to i32
+  %4 = trunc nuw nsw i64 %indvars.iv to i32
   br label %return
 
 return:                                           ; preds = %for.cond, %return.split.loop.exit12
-  %retval.0 = phi i32 [ %3, %return.split.loop.exit12 ], [ -1, %for.cond ]
+  %retval.0 = phi i32 [ %4, %return.split.loop.exit12 ], [ -1, %for.cond ]
   ret i32 %retval.0
 }
 
-define internal fastcc range(i32 0, 2) i32 @note_access(i32 noundef range(i32 -1, -2147483648) %slot, i64 noundef %address, i64 noundef %bytes, i64 noundef %alignment, i32 noundef %site, i32 noundef %flags) unnamed_addr #0 {
+define internal fastcc range(i32 0, 2) i32 @note_access(i32 noundef %slot, i64 noundef %address, i64 noundef %bytes, i64 noundef %alignment, i32 noundef %site, i32 noundef %flags) unnamed_addr #0 {
 entry:
   %access = alloca %struct.Access, align 4
   %cmp = icmp slt i32 %slot, 0
@@ -2695,7 +3180,7 @@ if.then:                                          ; preds = %entry
   br i1 %tobool.not, label %if.then1, label %if.end
 
 if.then1:                                         ; preds = %if.then
-  tail call fastcc void @report(i32 noundef 2, i32 noundef %site, ptr noundef null, i64 noundef -1) #27
+  tail call fastcc void @report(i32 noundef 2, i32 noundef %site, ptr noundef null, i64 noundef -1) #28
   br label %if.end
 
 if.end:                                           ; preds = %if.then1, %if.then
@@ -2703,7 +3188,7 @@ if.end:                                           ; preds = %if.then1, %if.then
   br label %return
 
 if.end4:                                          ; preds = %entry
-  tail call fastcc void @settle_write() #27
+  tail call fastcc void @settle_write() #28
   %idxprom = zext nneg i32 %slot to i64
   %arrayidx = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %idxprom
   %0 = load i64, ptr %arrayidx, align 16
@@ -2727,7 +3212,7 @@ if.then19:                                        ; preds = %lor.lhs.false15, %i
   %granule = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
   %2 = load i64, ptr %granule, align 16
   %div = sdiv i64 %sub, %2
-  tail call fastcc void @report(i32 noundef 2, i32 noundef %site, ptr noundef null, i64 noundef %div) #27
+  tail call fastcc void @report(i32 noundef 2, i32 noundef %site, ptr noundef null, i64 noundef %div) #28
   br label %return
 
 if.end20:                                         ; preds = %lor.lhs.false15
@@ -2739,7 +3224,7 @@ if.then22:                                        ; preds = %if.end20
   %granule23 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
   %3 = load i64, ptr %granule23, align 16
   %div24 = sdiv i64 %sub, %3
-  tail call fastcc void @report(i32 noundef 3, i32 noundef %site, ptr noundef null, i64 noundef %div24) #27
+  tail call fastcc void @report(i32 noundef 3, i32 noundef %site, ptr noundef null, i64 noundef %div24) #28
   br label %return
 
 if.end25:                                         ; preds = %if.end20
@@ -2779,7 +3264,7 @@ if.then9.i:                                       ; preds = %if.end.i
   store i32 %spec.select.i, ptr %room.i, align 4
   %conv14.i = sext i32 %spec.select.i to i64
   %mul15.i = mul nsw i64 %conv14.i, 272
-  %call.i = tail call ptr @realloc(ptr noundef %.pre.i, i64 noundef %mul15.i) #26
+  %call.i = tail call ptr @realloc(ptr noundef %.pre.i, i64 noundef %mul15.i) #27
   store ptr %call.i, ptr %arrayidx.i, align 8
   br label %if.end17.i
 
@@ -2831,7 +3316,7 @@ if.end29:                                         ; preds = %if.end26.i, %if.the
   br i1 %tobool35.not, label %if.end45, label %if.then36
 
 if.then36:                                        ; preds = %if.end29
-  %clocks = getelementptr inbounds nuw i8, ptr %13, i64 424
+  %clocks = getelementptr inbounds nuw i8, ptr %13, i64 2768
   %14 = load ptr, ptr %clocks, align 8
   %bf.load37 = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
   %bf.clear38 = and i16 %bf.load37, 8191
@@ -2884,34 +3369,37 @@ for.body:                                         ; preds = %for.cond
 if.then.i:                                        ; preds = %for.body
   %22 = load i32, ptr %group.i.i, align 4
   %23 = load i64, ptr %arrayidx, align 16
+  %24 = load i32, ptr @buffer_count, align 4
+  %smax.i.i = tail call i32 @llvm.smax.i32(i32 %24, i32 0)
+  %wide.trip.count.i.i = zext nneg i32 %smax.i.i to i64
   br label %for.cond.i.i
 
 for.cond.i.i:                                     ; preds = %for.inc.i.i, %if.then.i
   %indvars.iv.i.i = phi i64 [ %indvars.iv.next.i.i, %for.inc.i.i ], [ 0, %if.then.i ]
   %end.0.i.i = phi i64 [ %end.1.i.i, %for.inc.i.i ], [ %23, %if.then.i ]
   %begin.0.i.i = phi i64 [ %begin.2.i.i, %for.inc.i.i ], [ %23, %if.then.i ]
-  %exitcond.not.i.i = icmp eq i64 %indvars.iv.i.i, 64
+  %exitcond.not.i.i = icmp eq i64 %indvars.iv.i.i, %wide.trip.count.i.i
   br i1 %exitcond.not.i.i, label %for.end.i.i, label %for.body.i.i
 
 for.body.i.i:                                     ; preds = %for.cond.i.i
   %arrayidx2.i.i = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %indvars.iv.i.i
   %cells.i.i = getelementptr inbounds nuw i8, ptr %arrayidx2.i.i, i64 32
-  %24 = load ptr, ptr %cells.i.i, align 16
-  %tobool.not.i.i = icmp eq ptr %24, null
+  %25 = load ptr, ptr %cells.i.i, align 16
+  %tobool.not.i.i = icmp eq ptr %25, null
   br i1 %tobool.not.i.i, label %for.inc.i.i, label %lor.lhs.false.i.i
 
 lor.lhs.false.i.i:                                ; preds = %for.body.i.i
   %group3.i.i = getelementptr inbounds nuw i8, ptr %arrayidx2.i.i, i64 28
-  %25 = load i32, ptr %group3.i.i, align 4
-  %cmp5.not.i.i = icmp eq i32 %25, %22
+  %26 = load i32, ptr %group3.i.i, align 4
+  %cmp5.not.i.i = icmp eq i32 %26, %22
   br i1 %cmp5.not.i.i, label %if.end.i.i, label %for.inc.i.i
 
 if.end.i.i:                                       ; preds = %lor.lhs.false.i.i
-  %26 = load i64, ptr %arrayidx2.i.i, align 16
-  %spec.select.i.i = tail call i64 @llvm.umin.i64(i64 %26, i64 %begin.0.i.i)
+  %27 = load i64, ptr %arrayidx2.i.i, align 16
+  %spec.select.i.i = tail call i64 @llvm.umin.i64(i64 %27, i64 %begin.0.i.i)
   %bytes.i.i = getelementptr inbounds nuw i8, ptr %arrayidx2.i.i, i64 8
-  %27 = load i64, ptr %bytes.i.i, align 8
-  %add.i.i = add i64 %27, %26
+  %28 = load i64, ptr %bytes.i.i, align 8
+  %add.i.i = add i64 %28, %27
   %spec.select83.i.i = tail call i64 @llvm.umax.i64(i64 %add.i.i, i64 %end.0.i.i)
   br label %for.inc.i.i
 
@@ -2926,9 +3414,9 @@ for.end.i.i:                                      ; preds = %for.cond.i.i
   %arrayidx.i.i = getelementptr inbounds %struct.Buffer, ptr @buffers, i64 %idxprom.i.i
   %sub.i.i = sub i64 %end.0.i.i, %begin.0.i.i
   %div.i.i = sdiv i64 %sub.i.i, %20
-  %28 = mul i64 %div.i.i, 40
-  %mul.i.i = add i64 %28, 40
-  %call.i.i = tail call ptr @malloc(i64 noundef %mul.i.i) #26
+  %29 = mul i64 %div.i.i, 40
+  %mul.i.i = add i64 %29, 40
+  %call.i.i = tail call ptr @malloc(i64 noundef %mul.i.i) #27
   %own_updates.i.i = getelementptr inbounds nuw i8, ptr %arrayidx.i.i, i64 56
   store ptr %call.i.i, ptr %own_updates.i.i, align 8
   br label %for.cond20.i.i
@@ -2936,11 +3424,17 @@ for.end.i.i:                                      ; preds = %for.cond.i.i
 for.cond20.i.i:                                   ; preds = %for.body22.i.i, %for.end.i.i
   %i19.0.i.i = phi i64 [ 0, %for.end.i.i ], [ %inc27.i.i, %for.body22.i.i ]
   %cmp21.not.i.i = icmp sgt i64 %i19.0.i.i, %div.i.i
-  br i1 %cmp21.not.i.i, label %for.cond30.i.i, label %for.body22.i.i
+  br i1 %cmp21.not.i.i, label %for.cond30.preheader.i.i, label %for.body22.i.i
+
+for.cond30.preheader.i.i:                         ; preds = %for.cond20.i.i
+  %30 = load i32, ptr @buffer_count, align 4
+  %smax88.i.i = tail call i32 @llvm.smax.i32(i32 %30, i32 0)
+  %wide.trip.count89.i.i = zext nneg i32 %smax88.i.i to i64
+  br label %for.cond30.i.i
 
 for.body22.i.i:                                   ; preds = %for.cond20.i.i
-  %29 = load ptr, ptr %own_updates.i.i, align 8
-  %arrayidx24.i.i = getelementptr inbounds nuw %struct.Updates, ptr %29, i64 %i19.0.i.i
+  %31 = load ptr, ptr %own_updates.i.i, align 8
+  %arrayidx24.i.i = getelementptr inbounds nuw %struct.Updates, ptr %31, i64 %i19.0.i.i
   %site.i.i = getelementptr inbounds nuw i8, ptr %arrayidx24.i.i, i64 28
   store i16 -1, ptr %site.i.i, align 4
   %site25.i.i = getelementptr inbounds nuw i8, ptr %arrayidx24.i.i, i64 12
@@ -2950,32 +3444,32 @@ for.body22.i.i:                                   ; preds = %for.cond20.i.i
   %inc27.i.i = add nuw nsw i64 %i19.0.i.i, 1
   br label %for.cond20.i.i
 
-for.cond30.i.i:                                   ; preds = %for.cond20.i.i, %for.inc50.i.i
-  %indvars.iv85.i.i = phi i64 [ %indvars.iv.next86.i.i, %for.inc50.i.i ], [ 0, %for.cond20.i.i ]
-  %exitcond88.not.i.i = icmp eq i64 %indvars.iv85.i.i, 64
-  br i1 %exitcond88.not.i.i, label %if.end.i226, label %for.body32.i.i
+for.cond30.i.i:                                   ; preds = %for.inc50.i.i, %for.cond30.preheader.i.i
+  %indvars.iv85.i.i = phi i64 [ 0, %for.cond30.preheader.i.i ], [ %indvars.iv.next86.i.i, %for.inc50.i.i ]
+  %exitcond90.not.i.i = icmp eq i64 %indvars.iv85.i.i, %wide.trip.count89.i.i
+  br i1 %exitcond90.not.i.i, label %if.end.i226, label %for.body32.i.i
 
 for.body32.i.i:                                   ; preds = %for.cond30.i.i
   %arrayidx35.i.i = getelementptr inbounds nuw %struct.Buffer, ptr @buffers, i64 %indvars.iv85.i.i
   %cells36.i.i = getelementptr inbounds nuw i8, ptr %arrayidx35.i.i, i64 32
-  %30 = load ptr, ptr %cells36.i.i, align 16
-  %tobool37.not.i.i = icmp eq ptr %30, null
+  %32 = load ptr, ptr %cells36.i.i, align 16
+  %tobool37.not.i.i = icmp eq ptr %32, null
   br i1 %tobool37.not.i.i, label %for.inc50.i.i, label %lor.lhs.false38.i.i
 
 lor.lhs.false38.i.i:                              ; preds = %for.body32.i.i
   %group39.i.i = getelementptr inbounds nuw i8, ptr %arrayidx35.i.i, i64 28
-  %31 = load i32, ptr %group39.i.i, align 4
-  %32 = load i32, ptr %group.i.i, align 4
-  %cmp41.not.i.i = icmp eq i32 %31, %32
+  %33 = load i32, ptr %group39.i.i, align 4
+  %34 = load i32, ptr %group.i.i, align 4
+  %cmp41.not.i.i = icmp eq i32 %33, %34
   br i1 %cmp41.not.i.i, label %if.end43.i.i, label %for.inc50.i.i
 
 if.end43.i.i:                                     ; preds = %lor.lhs.false38.i.i
-  %33 = load ptr, ptr %own_updates.i.i, align 8
-  %34 = load i64, ptr %arrayidx35.i.i, align 16
-  %sub46.i.i = sub i64 %34, %begin.0.i.i
-  %35 = load i64, ptr %granule71, align 16
-  %div48.i.i = sdiv i64 %sub46.i.i, %35
-  %add.ptr.i.i = getelementptr inbounds %struct.Updates, ptr %33, i64 %div48.i.i
+  %35 = load ptr, ptr %own_updates.i.i, align 8
+  %36 = load i64, ptr %arrayidx35.i.i, align 16
+  %sub46.i.i = sub i64 %36, %begin.0.i.i
+  %37 = load i64, ptr %granule71, align 16
+  %div48.i.i = sdiv i64 %sub46.i.i, %37
+  %add.ptr.i.i = getelementptr inbounds %struct.Updates, ptr %35, i64 %div48.i.i
   %updates49.i.i = getelementptr inbounds nuw i8, ptr %arrayidx35.i.i, i64 40
   store ptr %add.ptr.i.i, ptr %updates49.i.i, align 8
   br label %for.inc50.i.i
@@ -2985,25 +3479,25 @@ for.inc50.i.i:                                    ; preds = %if.end43.i.i, %lor.
   br label %for.cond30.i.i
 
 if.end.i226:                                      ; preds = %for.cond30.i.i, %for.body
-  %36 = load ptr, ptr %cells.i, align 16
-  %arrayidx.i227 = getelementptr inbounds %struct.Cell, ptr %36, i64 %div72
-  %37 = load i32, ptr %scope.i, align 8
-  %cmp.i228 = icmp eq i32 %37, 1
+  %38 = load ptr, ptr %cells.i, align 16
+  %arrayidx.i227 = getelementptr inbounds %struct.Cell, ptr %38, i64 %div72
+  %39 = load i32, ptr %scope.i, align 8
+  %cmp.i228 = icmp eq i32 %39, 1
   br i1 %cmp.i228, label %land.lhs.true.i, label %if.end3.i
 
 land.lhs.true.i:                                  ; preds = %if.end.i226
-  %call.i230 = tail call fastcc i32 @is_written(ptr noundef nonnull readonly %arrayidx, i64 noundef %div72) #27
+  %call.i230 = tail call fastcc i32 @is_written(ptr noundef nonnull readonly %arrayidx, i64 noundef %div72) #28
   %tobool1.not.i = icmp eq i32 %call.i230, 0
   br i1 %tobool1.not.i, label %if.then2.i, label %if.end3.i
 
 if.then2.i:                                       ; preds = %land.lhs.true.i
-  tail call fastcc void @report(i32 noundef 4, i32 noundef %conv.i, ptr noundef null, i64 noundef %div72) #27
+  tail call fastcc void @report(i32 noundef 4, i32 noundef %conv.i, ptr noundef null, i64 noundef %div72) #28
   br label %if.end3.i
 
 if.end3.i:                                        ; preds = %if.then2.i, %land.lhs.true.i, %if.end.i226
-  %call4.i = tail call fastcc i32 @is_concurrent(ptr noundef %arrayidx.i227, i32 noundef 1) #27
+  %call4.i = tail call fastcc i32 @is_concurrent(ptr noundef %arrayidx.i227, i32 noundef 1) #28
   %tobool5.not.i = icmp eq i32 %call4.i, 0
-  %tobool7.not41.i = icmp eq ptr %36, null
+  %tobool7.not41.i = icmp eq ptr %38, null
   %tobool7.not.i = select i1 %tobool5.not.i, i1 true, i1 %tobool7.not41.i
   br i1 %tobool7.not.i, label %if.end10.i, label %if.then12.i
 
@@ -3011,23 +3505,23 @@ if.end10.i:                                       ; preds = %if.end3.i
   %reader.i = getelementptr inbounds nuw i8, ptr %arrayidx.i227, i64 16
   %reader_2.i = getelementptr inbounds nuw i8, ptr %arrayidx.i227, i64 32
   %readers.i = getelementptr inbounds nuw i8, ptr %arrayidx.i227, i64 48
-  %call9.i = tail call fastcc ptr @concurrent_of(ptr noundef nonnull %reader.i, ptr noundef nonnull %reader_2.i, ptr noundef nonnull %readers.i, i32 noundef 1) #27
+  %call9.i = tail call fastcc ptr @concurrent_of(ptr noundef nonnull %reader.i, ptr noundef nonnull %reader_2.i, ptr noundef nonnull %readers.i, i32 noundef 1) #28
   %tobool11.not.i = icmp eq ptr %call9.i, null
   br i1 %tobool11.not.i, label %note_update.exit, label %if.then12.i
 
 if.then12.i:                                      ; preds = %if.end10.i, %if.end3.i
   %earlier.040.i = phi ptr [ %call9.i, %if.end10.i ], [ %arrayidx.i227, %if.end3.i ]
-  tail call fastcc void @report(i32 noundef 0, i32 noundef %conv.i, ptr noundef nonnull %earlier.040.i, i64 noundef %div72) #27
+  tail call fastcc void @report(i32 noundef 0, i32 noundef %conv.i, ptr noundef nonnull %earlier.040.i, i64 noundef %div72) #28
   br label %note_update.exit
 
 note_update.exit:                                 ; preds = %if.end10.i, %if.then12.i
-  %38 = load ptr, ptr %updates.i, align 8
-  %arrayidx18.i = getelementptr inbounds %struct.Updates, ptr %38, i64 %div72
+  %40 = load ptr, ptr %updates.i, align 8
+  %arrayidx18.i = getelementptr inbounds %struct.Updates, ptr %40, i64 %div72
   %last_2.i = getelementptr inbounds nuw i8, ptr %arrayidx18.i, i64 16
   %all.i = getelementptr inbounds nuw i8, ptr %arrayidx18.i, i64 32
-  call fastcc void @note_last(ptr noundef %arrayidx18.i, ptr noundef nonnull %last_2.i, ptr noundef nonnull %all.i, ptr noundef nonnull readonly %access) #27
-  %39 = load i64, ptr %granule71, align 16
-  %add74 = add nsw i64 %39, %at.0
+  call fastcc void @note_last(ptr noundef %arrayidx18.i, ptr noundef nonnull %last_2.i, ptr noundef nonnull %all.i, ptr noundef nonnull readonly %access) #28
+  %41 = load i64, ptr %granule71, align 16
+  %add74 = add nsw i64 %41, %at.0
   br label %for.cond
 
 if.end75:                                         ; preds = %if.end45
@@ -3038,21 +3532,22 @@ if.then77:                                        ; preds = %if.end75
   call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(16) getelementptr inbounds nuw (i8, ptr @pending, i64 8), ptr noundef nonnull align 4 dereferenceable(16) %access, i64 16, i1 false)
   store i64 %sub, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 24), align 8
   store i64 %bytes, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 32), align 8
+  store i32 0, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 40), align 8
   %cmp78 = icmp slt i64 %bytes, 257
   br i1 %cmp78, label %if.then80, label %return
 
 if.then80:                                        ; preds = %if.then77
-  %40 = inttoptr i64 %address to ptr
-  %call81 = tail call ptr @memcpy(ptr noundef nonnull getelementptr inbounds nuw (i8, ptr @pending, i64 40), ptr noundef %40, i64 noundef %bytes) #26
+  %42 = inttoptr i64 %address to ptr
+  %call81 = tail call ptr @memcpy(ptr noundef nonnull getelementptr inbounds nuw (i8, ptr @pending, i64 44), ptr noundef %42, i64 noundef %bytes) #27
   br label %return
 
 if.end83:                                         ; preds = %if.end75
   %granule85 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
-  %41 = load i64, ptr %granule85, align 16
+  %43 = load i64, ptr %granule85, align 16
   %add86 = add i64 %add, -1
-  %sub87 = add i64 %add86, %41
-  %div89 = sdiv i64 %sub87, %41
-  %div91 = sdiv i64 %sub, %41
+  %sub87 = add i64 %add86, %43
+  %div89 = sdiv i64 %sub87, %43
+  %div91 = sdiv i64 %sub, %43
   %cells = getelementptr inbounds nuw i8, ptr %arrayidx, i64 32
   %updates = getelementptr inbounds nuw i8, ptr %arrayidx, i64 40
   %scope135 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 24
@@ -3064,42 +3559,42 @@ for.cond92:                                       ; preds = %if.end142, %if.end8
   br i1 %cmp93, label %for.body95, label %return
 
 for.body95:                                       ; preds = %for.cond92
-  %42 = load ptr, ptr %cells, align 16
-  %arrayidx96 = getelementptr inbounds %struct.Cell, ptr %42, i64 %i.0
-  %call97 = tail call fastcc ptr @concurrent_update(ptr noundef nonnull %arrayidx, i64 noundef %i.0) #27
-  %call98 = tail call fastcc i32 @is_concurrent(ptr noundef %arrayidx96, i32 noundef 0) #27
+  %44 = load ptr, ptr %cells, align 16
+  %arrayidx96 = getelementptr inbounds %struct.Cell, ptr %44, i64 %i.0
+  %call97 = tail call fastcc ptr @concurrent_update(ptr noundef nonnull %arrayidx, i64 noundef %i.0) #28
+  %call98 = tail call fastcc i32 @is_concurrent(ptr noundef %arrayidx96, i32 noundef 0) #28
   %tobool99.not = icmp eq i32 %call98, 0
   br i1 %tobool99.not, label %if.else, label %if.then100
 
 if.then100:                                       ; preds = %for.body95
-  tail call fastcc void @report(i32 noundef 0, i32 noundef %site, ptr noundef %arrayidx96, i64 noundef %i.0) #27
+  tail call fastcc void @report(i32 noundef 0, i32 noundef %site, ptr noundef %arrayidx96, i64 noundef %i.0) #28
   br label %if.end131
 
 if.else:                                          ; preds = %for.body95
   br i1 %tobool27.not, label %if.end131, label %land.lhs.true106
 
 land.lhs.true106:                                 ; preds = %if.else
-  %call108 = tail call fastcc i32 @lacks_fence(ptr noundef %arrayidx96) #27
+  %call108 = tail call fastcc i32 @lacks_fence(ptr noundef %arrayidx96) #28
   %tobool109.not = icmp eq i32 %call108, 0
   br i1 %tobool109.not, label %land.lhs.true118, label %if.then110
 
 if.then110:                                       ; preds = %land.lhs.true106
-  tail call fastcc void @report(i32 noundef 7, i32 noundef %site, ptr noundef %arrayidx96, i64 noundef %i.0) #27
+  tail call fastcc void @report(i32 noundef 7, i32 noundef %site, ptr noundef %arrayidx96, i64 noundef %i.0) #28
   br label %if.end131
 
 land.lhs.true118:                                 ; preds = %land.lhs.true106
-  %43 = load ptr, ptr %updates, align 8
-  %tobool119.not = icmp eq ptr %43, null
+  %45 = load ptr, ptr %updates, align 8
+  %tobool119.not = icmp eq ptr %45, null
   br i1 %tobool119.not, label %if.end131, label %land.lhs.true120
 
 land.lhs.true120:                                 ; preds = %land.lhs.true118
-  %arrayidx122 = getelementptr inbounds %struct.Updates, ptr %43, i64 %i.0
-  %call123 = tail call fastcc i32 @lacks_fence(ptr noundef nonnull %arrayidx122) #27
+  %arrayidx122 = getelementptr inbounds %struct.Updates, ptr %45, i64 %i.0
+  %call123 = tail call fastcc i32 @lacks_fence(ptr noundef nonnull %arrayidx122) #28
   %tobool124.not = icmp eq i32 %call123, 0
   br i1 %tobool124.not, label %if.end131, label %if.then125
 
 if.then125:                                       ; preds = %land.lhs.true120
-  tail call fastcc void @report(i32 noundef 7, i32 noundef %site, ptr noundef nonnull %arrayidx122, i64 noundef %i.0) #27
+  tail call fastcc void @report(i32 noundef 7, i32 noundef %site, ptr noundef nonnull %arrayidx122, i64 noundef %i.0) #28
   br label %if.end131
 
 if.end131:                                        ; preds = %if.else, %if.then110, %if.then125, %land.lhs.true120, %land.lhs.true118, %if.then100
@@ -3107,28 +3602,28 @@ if.end131:                                        ; preds = %if.else, %if.then11
   br i1 %tobool132.not, label %if.end134, label %if.then133
 
 if.then133:                                       ; preds = %if.end131
-  tail call fastcc void @report(i32 noundef 0, i32 noundef %site, ptr noundef nonnull %call97, i64 noundef %i.0) #27
+  tail call fastcc void @report(i32 noundef 0, i32 noundef %site, ptr noundef nonnull %call97, i64 noundef %i.0) #28
   br label %if.end134
 
 if.end134:                                        ; preds = %if.then133, %if.end131
-  %44 = load i32, ptr %scope135, align 8
-  %cmp136 = icmp eq i32 %44, 1
+  %46 = load i32, ptr %scope135, align 8
+  %cmp136 = icmp eq i32 %46, 1
   br i1 %cmp136, label %land.lhs.true138, label %if.end142
 
 land.lhs.true138:                                 ; preds = %if.end134
-  %call139 = tail call fastcc i32 @is_written(ptr noundef nonnull %arrayidx, i64 noundef %i.0) #27
+  %call139 = tail call fastcc i32 @is_written(ptr noundef nonnull %arrayidx, i64 noundef %i.0) #28
   %tobool140.not = icmp eq i32 %call139, 0
   br i1 %tobool140.not, label %if.then141, label %if.end142
 
 if.then141:                                       ; preds = %land.lhs.true138
-  tail call fastcc void @report(i32 noundef 4, i32 noundef %site, ptr noundef null, i64 noundef %i.0) #27
+  tail call fastcc void @report(i32 noundef 4, i32 noundef %site, ptr noundef null, i64 noundef %i.0) #28
   br label %if.end142
 
 if.end142:                                        ; preds = %if.then141, %land.lhs.true138, %if.end134
   %reader = getelementptr inbounds nuw i8, ptr %arrayidx96, i64 16
   %reader_2 = getelementptr inbounds nuw i8, ptr %arrayidx96, i64 32
   %readers = getelementptr inbounds nuw i8, ptr %arrayidx96, i64 48
-  call fastcc void @note_last(ptr noundef nonnull %reader, ptr noundef nonnull %reader_2, ptr noundef nonnull %readers, ptr noundef %access) #27
+  call fastcc void @note_last(ptr noundef nonnull %reader, ptr noundef nonnull %reader_2, ptr noundef nonnull %readers, ptr noundef %access) #28
   %inc = add nsw i64 %i.0, 1
   br label %for.cond92
 
@@ -3137,9 +3632,10 @@ return:                                           ; preds = %for.cond92, %for.co
   ret i32 %retval.0
 }
 
-define range(i32 -32768, 32768) i32 @kc_emu_writer(i64 noundef %address, ptr noundef writeonly captures(none) %block, ptr noundef writeonly captures(none) %thread) local_unnamed_addr #16 {
+define range(i32 -32768, 32768) i32 @kc_emu_writer(i64 noundef %address, ptr noundef writeonly captures(none) %block, ptr noundef writeonly captures(none) %thread) local_unnamed_addr #12 {
 entry:
-  %call = tail call fastcc i32 @find_buffer(i64 noundef %address) #27
+  %writer = alloca %struct.Access, align 4
+  %call = tail call fastcc i32 @find_buffer(i64 noundef %address) #28
   %cmp = icmp slt i32 %call, 0
   br i1 %cmp, label %return, label %if.end
 
@@ -3154,11 +3650,7 @@ if.end:                                           ; preds = %entry
   %cells = getelementptr inbounds nuw i8, ptr %arrayidx, i64 32
   %2 = load ptr, ptr %cells, align 16
   %arrayidx1 = getelementptr inbounds %struct.Cell, ptr %2, i64 %div
-  %writer.sroa.0.0.copyload = load i32, ptr %arrayidx1, align 4
-  %writer.sroa.4.0.arrayidx1.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 4
-  %writer.sroa.4.0.copyload = load i32, ptr %writer.sroa.4.0.arrayidx1.sroa_idx, align 4
-  %writer.sroa.6.0.arrayidx1.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx1, i64 8
-  %writer.sroa.6.0.copyload = load i64, ptr %writer.sroa.6.0.arrayidx1.sroa_idx, align 4
+  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 4 dereferenceable(16) %writer, ptr noundef nonnull align 4 dereferenceable(16) %arrayidx1, i64 16, i1 false)
   %updates = getelementptr inbounds nuw i8, ptr %arrayidx, i64 40
   %3 = load ptr, ptr %updates, align 8
   %tobool.not = icmp eq ptr %3, null
@@ -3173,150 +3665,246 @@ land.lhs.true:                                    ; preds = %if.end
 
 if.then7:                                         ; preds = %land.lhs.true
   %update.sroa.0.0.copyload = load i32, ptr %arrayidx4, align 4
-  %update.sroa.5.0.last10.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx4, i64 8
-  %5 = load i64, ptr %update.sroa.5.0.last10.sroa_idx, align 4
-  %cmp13 = icmp slt i32 %writer.sroa.0.0.copyload, %update.sroa.0.0.copyload
-  br i1 %cmp13, label %lor.end, label %lor.rhs
-
-lor.rhs:                                          ; preds = %if.then7
   %update.sroa.4.0.last10.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx4, i64 4
   %update.sroa.4.0.copyload = load i32, ptr %update.sroa.4.0.last10.sroa_idx, align 4
-  %cmp16 = icmp eq i32 %writer.sroa.0.0.copyload, %update.sroa.0.0.copyload
-  %cmp18 = icmp sle i32 %writer.sroa.4.0.copyload, %update.sroa.4.0.copyload
-  %6 = select i1 %cmp16, i1 %cmp18, i1 false
-  br label %lor.end
+  %update.sroa.5.0.last10.sroa_idx = getelementptr inbounds nuw i8, ptr %arrayidx4, i64 8
+  %5 = load i64, ptr %update.sroa.5.0.last10.sroa_idx, align 4
+  %6 = load i32, ptr %writer, align 4
+  %cmp13 = icmp slt i32 %6, %update.sroa.0.0.copyload
+  br i1 %cmp13, label %if.then22, label %lor.end
 
-lor.end:                                          ; preds = %lor.rhs, %if.then7
-  %7 = phi i1 [ true, %if.then7 ], [ %6, %lor.rhs ]
-  %8 = and i64 %writer.sroa.6.0.copyload, 140737488355328
-  %cmp.i43 = icmp ne i64 %8, 0
-  %or.cond = select i1 %cmp.i43, i1 true, i1 %7
-  %spec.select = select i1 %or.cond, i32 %update.sroa.0.0.copyload, i32 %writer.sroa.0.0.copyload
-  %spec.select49 = select i1 %or.cond, i64 %5, i64 %writer.sroa.6.0.copyload
+lor.end:                                          ; preds = %if.then7
+  %cmp16 = icmp eq i32 %6, %update.sroa.0.0.copyload
+  %epoch = getelementptr inbounds nuw i8, ptr %writer, i64 4
+  %7 = load i32, ptr %epoch, align 4
+  %cmp18 = icmp sle i32 %7, %update.sroa.4.0.copyload
+  %8 = select i1 %cmp16, i1 %cmp18, i1 false
+  %site.i41 = getelementptr inbounds nuw i8, ptr %writer, i64 12
+  %9 = load i16, ptr %site.i41, align 4
+  %cmp.i42 = icmp slt i16 %9, 0
+  %or.cond = select i1 %cmp.i42, i1 true, i1 %8
+  br i1 %or.cond, label %if.then22, label %if.end24
+
+if.then22:                                        ; preds = %if.then7, %lor.end
+  store i32 %update.sroa.0.0.copyload, ptr %writer, align 4
+  %update.sroa.4.0.writer.sroa_idx = getelementptr inbounds nuw i8, ptr %writer, i64 4
+  store i32 %update.sroa.4.0.copyload, ptr %update.sroa.4.0.writer.sroa_idx, align 4
+  %update.sroa.5.0.writer.sroa_idx = getelementptr inbounds nuw i8, ptr %writer, i64 8
+  store i64 %5, ptr %update.sroa.5.0.writer.sroa_idx, align 4
   br label %if.end24
 
-if.end24:                                         ; preds = %lor.end, %land.lhs.true, %if.end
-  %writer.sroa.0.0 = phi i32 [ %writer.sroa.0.0.copyload, %if.end ], [ %writer.sroa.0.0.copyload, %land.lhs.true ], [ %spec.select, %lor.end ]
-  %writer.sroa.6.0 = phi i64 [ %writer.sroa.6.0.copyload, %if.end ], [ %writer.sroa.6.0.copyload, %land.lhs.true ], [ %spec.select49, %lor.end ]
-  %conv = sext i32 %writer.sroa.0.0 to i64
-  store i64 %conv, ptr %block, align 8
-  %writer.sroa.6.14.extract.shift = lshr i64 %writer.sroa.6.0, 48
-  %bf.clear = and i64 %writer.sroa.6.14.extract.shift, 8191
-  store i64 %bf.clear, ptr %thread, align 8
-  %writer.sroa.6.12.extract.shift = lshr i64 %writer.sroa.6.0, 32
-  %writer.sroa.6.12.extract.trunc = trunc i64 %writer.sroa.6.12.extract.shift to i16
-  %conv28 = sext i16 %writer.sroa.6.12.extract.trunc to i32
+if.end24:                                         ; preds = %if.then22, %lor.end, %land.lhs.true, %if.end
+  %call25 = call fastcc i64 @block_of(ptr noundef nonnull %writer) #28
+  store i64 %call25, ptr %block, align 8
+  %10 = load i64, ptr @threads_each, align 8
+  %tobool.not.i = icmp eq i64 %10, 0
+  %thread1.i = getelementptr inbounds nuw i8, ptr %writer, i64 14
+  %bf.load2.i = load i16, ptr %thread1.i, align 2
+  %bf.clear3.i = and i16 %bf.load2.i, 8191
+  %conv4.i = zext nneg i16 %bf.clear3.i to i64
+  br i1 %tobool.not.i, label %thread_of.exit, label %cond.true.i
+
+cond.true.i:                                      ; preds = %if.end24
+  %rem.i = srem i64 %conv4.i, %10
+  br label %thread_of.exit
+
+thread_of.exit:                                   ; preds = %if.end24, %cond.true.i
+  %cond.i = phi i64 [ %rem.i, %cond.true.i ], [ %conv4.i, %if.end24 ]
+  store i64 %cond.i, ptr %thread, align 8
+  %site = getelementptr inbounds nuw i8, ptr %writer, i64 12
+  %11 = load i16, ptr %site, align 4
+  %conv27 = sext i16 %11 to i32
   br label %return
 
-return:                                           ; preds = %entry, %if.end24
-  %retval.0 = phi i32 [ %conv28, %if.end24 ], [ -1, %entry ]
+return:                                           ; preds = %entry, %thread_of.exit
+  %retval.0 = phi i32 [ %conv27, %thread_of.exit ], [ -1, %entry ]
   ret i32 %retval.0
+}
+
+define internal fastcc i64 @block_of(ptr noundef readonly captures(none) %access) unnamed_addr #18 {
+entry:
+  %0 = load i32, ptr %access, align 4
+  %1 = load i64, ptr @threads_each, align 8
+  %tobool.not = icmp eq i64 %1, 0
+  br i1 %tobool.not, label %cond.end, label %cond.true
+
+cond.true:                                        ; preds = %entry
+  %thread = getelementptr inbounds nuw i8, ptr %access, i64 14
+  %bf.load = load i16, ptr %thread, align 2
+  %bf.clear = and i16 %bf.load, 8191
+  %conv1 = zext nneg i16 %bf.clear to i64
+  %div = sdiv i64 %conv1, %1
+  %arrayidx = getelementptr inbounds i64, ptr @numbers_behind, i64 %div
+  %2 = load i64, ptr %arrayidx, align 8
+  br label %cond.end
+
+cond.end:                                         ; preds = %entry, %cond.true
+  %cond = phi i64 [ %2, %cond.true ], [ 0, %entry ]
+  %conv = sext i32 %0 to i64
+  %add = add nsw i64 %cond, %conv
+  ret i64 %add
 }
 
 define i64 @kc_emu_mbarrier(ptr noundef captures(address_is_null) %block, i64 noundef %thread, i32 noundef %what, i64 noundef %address, i32 noundef %count, i32 noundef %site) local_unnamed_addr #0 {
 entry:
   %conv = sext i32 %count to i64
-  %call = tail call fastcc i64 @change(ptr noundef %block, i64 noundef %thread, i32 noundef %what, i64 noundef %address, i64 noundef %conv, i32 noundef %site) #27
+  %call = tail call fastcc i64 @change(ptr noundef %block, i64 noundef %thread, i32 noundef %what, i64 noundef %address, i64 noundef %conv, i32 noundef %site) #28
   ret i64 %call
 }
 
 define internal fastcc i64 @change(ptr noundef captures(address_is_null) %block, i64 noundef %thread, i32 noundef %what, i64 noundef %address, i64 noundef range(i64 -2147483648, 2147483648) %count, i32 noundef %site) unnamed_addr #0 {
 entry:
   %0 = inttoptr i64 %address to ptr
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 2768
+  %1 = load ptr, ptr %clocks, align 8
+  %tobool.not = icmp eq ptr %1, null
+  br i1 %tobool.not, label %if.end, label %land.lhs.true
+
+land.lhs.true:                                    ; preds = %entry
+  %ranks.i = getelementptr inbounds nuw i8, ptr %block, i64 2680
+  %2 = load i32, ptr %ranks.i, align 8
+  %.fr.i = freeze i32 %2
+  %cmp2.i = icmp sgt i32 %.fr.i, 1
+  %shared.i = getelementptr inbounds nuw i8, ptr %block, i64 2688
+  br i1 %cmp2.i, label %for.cond.preheader.i, label %if.end
+
+for.cond.preheader.i:                             ; preds = %land.lhs.true
+  %shared_bytes.i = getelementptr inbounds nuw i8, ptr %block, i64 2752
+  %wide.trip.count.i = zext nneg i32 %.fr.i to i64
+  %3 = load i64, ptr %shared_bytes.i, align 8
+  br label %for.cond.i
+
+for.cond.i:                                       ; preds = %for.body.i, %for.cond.preheader.i
+  %indvars.iv.i = phi i64 [ 0, %for.cond.preheader.i ], [ %indvars.iv.next.i, %for.body.i ]
+  %exitcond.not.i = icmp eq i64 %indvars.iv.i, %wide.trip.count.i
+  br i1 %exitcond.not.i, label %if.end, label %for.body.i
+
+for.body.i:                                       ; preds = %for.cond.i
+  %arrayidx.i = getelementptr inbounds nuw i64, ptr %shared.i, i64 %indvars.iv.i
+  %4 = load i64, ptr %arrayidx.i, align 8
+  %sub.i = sub i64 %address, %4
+  %cmp3.not.i = icmp ult i64 %sub.i, %3
+  %indvars.iv.next.i = add nuw nsw i64 %indvars.iv.i, 1
+  br i1 %cmp3.not.i, label %if.end.i, label %for.cond.i
+
+if.end.i:                                         ; preds = %for.body.i
+  %each.i = getelementptr inbounds nuw i8, ptr %block, i64 2672
+  %5 = load i64, ptr %each.i, align 8
+  %mul.i = mul nsw i64 %5, %indvars.iv.i
+  %add.i = add nsw i64 %mul.i, %5
+  br label %for.cond5.i
+
+for.cond5.i:                                      ; preds = %for.body8.i, %if.end.i
+  %i.0.i = phi i64 [ %mul.i, %if.end.i ], [ %inc.i, %for.body8.i ]
+  %cmp6.i = icmp slt i64 %i.0.i, %add.i
+  br i1 %cmp6.i, label %for.body8.i, label %if.then
+
+for.body8.i:                                      ; preds = %for.cond5.i
+  %6 = load ptr, ptr %block, align 8
+  %arrayidx9.i = getelementptr inbounds i32, ptr %6, i64 %i.0.i
+  %7 = load i32, ptr %arrayidx9.i, align 4
+  %cmp10.not.i = icmp eq i32 %7, -1
+  %inc.i = add nsw i64 %i.0.i, 1
+  br i1 %cmp10.not.i, label %for.cond5.i, label %if.end
+
+if.then:                                          ; preds = %for.cond5.i
+  tail call fastcc void @report(i32 noundef 8, i32 noundef %site, ptr noundef null, i64 noundef -1) #28
+  br label %if.end
+
+if.end:                                           ; preds = %for.cond.i, %for.body8.i, %land.lhs.true, %if.then, %entry
   %cmp = icmp eq i32 %what, 0
   %conv = zext i1 %cmp to i32
-  %call = tail call fastcc i32 @is_mbarrier(ptr noundef %block, i64 noundef %address, i32 noundef %site, i32 noundef %conv) #27
-  %tobool.not = icmp eq i32 %call, 0
-  br i1 %tobool.not, label %return, label %if.end
+  %call2 = tail call fastcc i32 @is_mbarrier(ptr noundef %block, i64 noundef %address, i32 noundef %site, i32 noundef %conv) #28
+  %tobool3.not = icmp eq i32 %call2, 0
+  br i1 %tobool3.not, label %return, label %if.end5
 
-if.end:                                           ; preds = %entry
-  %1 = load i64, ptr %0, align 8
-  %and = and i64 %1, 1048575
-  %shr = lshr i64 %1, 20
-  %and1 = and i64 %shr, 1048575
-  %shl = shl i64 %1, 2
-  %shr2 = ashr i64 %shl, 42
-  %shr3 = lshr i64 %1, 62
-  %and4 = and i64 %shr3, 1
+if.end5:                                          ; preds = %if.end
+  %8 = load i64, ptr %0, align 8
+  %and = and i64 %8, 1048575
+  %shr = lshr i64 %8, 20
+  %and6 = and i64 %shr, 1048575
+  %shl = shl i64 %8, 2
+  %shr7 = ashr i64 %shl, 42
+  %shr8 = lshr i64 %8, 62
+  %and9 = and i64 %shr8, 1
   %or.cond = icmp ult i32 %what, 2
-  br i1 %or.cond, label %if.then9, label %if.end17
+  br i1 %or.cond, label %if.then14, label %if.end24
 
-if.then9:                                         ; preds = %if.end
-  %cmp7 = icmp eq i32 %what, 1
+if.then14:                                        ; preds = %if.end5
+  %cmp12 = icmp eq i32 %what, 1
   %and.i = and i64 %count, 1048575
   %and1.i = shl nsw i64 %count, 20
   %shl.i = and i64 %and1.i, 1099510579200
   %or.i = or disjoint i64 %shl.i, %and.i
   store i64 %or.i, ptr %0, align 8
-  br i1 %cmp7, label %land.lhs.true, label %return
+  br i1 %cmp12, label %land.lhs.true18, label %return
 
-land.lhs.true:                                    ; preds = %if.then9
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
-  %2 = load ptr, ptr %clocks, align 8
-  %tobool13.not = icmp eq ptr %2, null
-  br i1 %tobool13.not, label %return, label %if.then14
+land.lhs.true18:                                  ; preds = %if.then14
+  %9 = load ptr, ptr %clocks, align 8
+  %tobool20.not = icmp eq ptr %9, null
+  br i1 %tobool20.not, label %return, label %if.then21
 
-if.then14:                                        ; preds = %land.lhs.true
-  %call15 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %address) #27
-  %is_made = getelementptr inbounds nuw i8, ptr %call15, i64 8
+if.then21:                                        ; preds = %land.lhs.true18
+  %call22 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %address) #28
+  %is_made = getelementptr inbounds nuw i8, ptr %call22, i64 8
   store i32 0, ptr %is_made, align 8
   br label %return
 
-if.end17:                                         ; preds = %if.end
-  %call18 = tail call fastcc ptr @order_of(ptr noundef %block, i32 noundef 0, i64 noundef %address) #27
-  %3 = icmp ult i32 %what, 4
-  br i1 %3, label %if.then24, label %if.else
+if.end24:                                         ; preds = %if.end5
+  %call25 = tail call fastcc ptr @order_of(ptr noundef %block, i32 noundef 0, i64 noundef %address) #28
+  %10 = icmp ult i32 %what, 4
+  br i1 %10, label %if.then31, label %if.else
 
-if.then24:                                        ; preds = %if.end17
-  %cmp22 = icmp eq i32 %what, 3
-  tail call fastcc void @tell(ptr noundef %block, ptr noundef %call18, i64 noundef %thread) #27
+if.then31:                                        ; preds = %if.end24
+  %cmp29 = icmp eq i32 %what, 3
+  tail call fastcc void @tell(ptr noundef %block, ptr noundef %call25, i64 noundef %thread) #28
   %sub = sub nsw i64 %and, %count
-  %sub28 = select i1 %cmp22, i64 %count, i64 0
-  %spec.select = sub nsw i64 %and1, %sub28
-  br label %if.end33
+  %sub35 = select i1 %cmp29, i64 %count, i64 0
+  %spec.select = sub nsw i64 %and6, %sub35
+  br label %if.end40
 
-if.else:                                          ; preds = %if.end17
-  %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 416
+if.else:                                          ; preds = %if.end24
+  %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 2760
   store i32 0, ptr %fruitless, align 8
-  %cmp30 = icmp eq i32 %what, 4
-  %sub32 = sub nsw i64 0, %count
-  %cond = select i1 %cmp30, i64 %count, i64 %sub32
-  %add = add nsw i64 %shr2, %cond
-  br label %if.end33
+  %cmp37 = icmp eq i32 %what, 4
+  %sub39 = sub nsw i64 0, %count
+  %cond = select i1 %cmp37, i64 %count, i64 %sub39
+  %add = add nsw i64 %shr7, %cond
+  br label %if.end40
 
-if.end33:                                         ; preds = %if.then24, %if.else
-  %pending.0 = phi i64 [ %and, %if.else ], [ %sub, %if.then24 ]
-  %expected.0 = phi i64 [ %and1, %if.else ], [ %spec.select, %if.then24 ]
-  %bytes.0 = phi i64 [ %add, %if.else ], [ %shr2, %if.then24 ]
-  %cmp34 = icmp slt i64 %pending.0, 1
-  %cmp37 = icmp eq i64 %bytes.0, 0
-  %or.cond46 = select i1 %cmp34, i1 %cmp37, i1 false
-  %cmp40 = icmp ne i32 %what, 4
-  %or.cond47 = and i1 %cmp40, %or.cond46
-  br i1 %or.cond47, label %if.then42, label %if.end43
+if.end40:                                         ; preds = %if.then31, %if.else
+  %pending.0 = phi i64 [ %and, %if.else ], [ %sub, %if.then31 ]
+  %expected.0 = phi i64 [ %and6, %if.else ], [ %spec.select, %if.then31 ]
+  %bytes.0 = phi i64 [ %add, %if.else ], [ %shr7, %if.then31 ]
+  %cmp41 = icmp slt i64 %pending.0, 1
+  %cmp44 = icmp eq i64 %bytes.0, 0
+  %or.cond53 = select i1 %cmp41, i1 %cmp44, i1 false
+  %cmp47 = icmp ne i32 %what, 4
+  %or.cond54 = and i1 %cmp47, %or.cond53
+  br i1 %or.cond54, label %if.then49, label %if.end50
 
-if.then42:                                        ; preds = %if.end33
-  %xor = xor i64 %and4, 1
-  tail call fastcc void @complete(ptr noundef %block, ptr noundef %call18) #27
-  br label %if.end43
+if.then49:                                        ; preds = %if.end40
+  %xor = xor i64 %and9, 1
+  tail call fastcc void @complete(ptr noundef %block, ptr noundef %call25) #28
+  br label %if.end50
 
-if.end43:                                         ; preds = %if.then42, %if.end33
-  %pending.1 = phi i64 [ %expected.0, %if.then42 ], [ %pending.0, %if.end33 ]
-  %phase.0 = phi i64 [ %xor, %if.then42 ], [ %and4, %if.end33 ]
-  %and.i84 = and i64 %pending.1, 1048575
-  %and1.i85 = shl nsw i64 %expected.0, 20
-  %shl.i86 = and i64 %and1.i85, 1099510579200
+if.end50:                                         ; preds = %if.then49, %if.end40
+  %pending.1 = phi i64 [ %expected.0, %if.then49 ], [ %pending.0, %if.end40 ]
+  %phase.0 = phi i64 [ %xor, %if.then49 ], [ %and9, %if.end40 ]
+  %and.i95 = and i64 %pending.1, 1048575
+  %and1.i96 = shl nsw i64 %expected.0, 20
+  %shl.i97 = and i64 %and1.i96, 1099510579200
   %and2.i = shl i64 %bytes.0, 40
   %shl3.i = and i64 %and2.i, 2305841909702066176
   %shl5.i = shl nuw nsw i64 %phase.0, 62
-  %or.i87 = or disjoint i64 %shl3.i, %shl.i86
-  %or4.i = or disjoint i64 %or.i87, %and.i84
+  %or.i98 = or disjoint i64 %shl3.i, %shl.i97
+  %or4.i = or disjoint i64 %or.i98, %and.i95
   %or6.i = or disjoint i64 %or4.i, %shl5.i
   store i64 %or6.i, ptr %0, align 8
   br label %return
 
-return:                                           ; preds = %if.then9, %land.lhs.true, %if.then14, %entry, %if.end43
-  %retval.0 = phi i64 [ 0, %entry ], [ %1, %if.end43 ], [ 0, %if.then14 ], [ 0, %land.lhs.true ], [ 0, %if.then9 ]
+return:                                           ; preds = %if.then14, %land.lhs.true18, %if.then21, %if.end, %if.end50
+  %retval.0 = phi i64 [ 0, %if.end ], [ %8, %if.end50 ], [ 0, %if.then21 ], [ 0, %land.lhs.true18 ], [ 0, %if.then14 ]
   ret i64 %retval.0
 }
 
@@ -3329,7 +3917,7 @@ entry:
   %cond4.in = select i1 %tobool2.not, i64 %state, i64 %shr
   %0 = trunc i64 %cond4.in to i32
   %conv = and i32 %0, 1
-  %call = tail call fastcc i32 @is_mbarrier(ptr noundef %block, i64 noundef %address, i32 noundef %site, i32 noundef 0) #27
+  %call = tail call fastcc i32 @is_mbarrier(ptr noundef %block, i64 noundef %address, i32 noundef %site, i32 noundef 0) #28
   %tobool6.not = icmp eq i32 %call, 0
   br i1 %tobool6.not, label %if.then, label %if.end
 
@@ -3375,8 +3963,8 @@ if.then13:                                        ; preds = %if.end
   br label %return
 
 if.end14:                                         ; preds = %if.end
-  %call15 = tail call fastcc ptr @order_of(ptr noundef %block, i32 noundef 0, i64 noundef %address) #27
-  tail call fastcc void @hear(ptr noundef %block, ptr noundef %call15, i64 noundef %thread) #27
+  %call15 = tail call fastcc ptr @order_of(ptr noundef %block, i32 noundef 0, i64 noundef %address) #28
+  tail call fastcc void @hear(ptr noundef %block, ptr noundef %call15, i64 noundef %thread) #28
   %waits16 = getelementptr inbounds nuw i8, ptr %block, i64 16
   %8 = load ptr, ptr %waits16, align 8
   %arrayidx17 = getelementptr inbounds %struct.Wait, ptr %8, i64 %thread
@@ -3391,7 +3979,7 @@ return:                                           ; preds = %if.end14, %if.then1
 define internal fastcc range(i32 0, 2) i32 @is_mbarrier(ptr noundef captures(none) %block, i64 noundef %address, i32 noundef %site, i32 noundef range(i32 0, 2) %is_made) unnamed_addr #0 {
 entry:
   %maker24 = alloca %struct.Access, align 4
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 2768
   %0 = load ptr, ptr %clocks, align 8
   %tobool.not = icmp eq ptr %0, null
   br i1 %tobool.not, label %return, label %if.end
@@ -3399,13 +3987,13 @@ entry:
 if.end:                                           ; preds = %entry
   %tobool1.not = icmp eq i32 %is_made, 0
   %cond = select i1 %tobool1.not, i32 37, i32 1
-  %call = tail call i32 @kc_emu_pointer(i64 noundef %address, i64 noundef 8, i64 noundef 8, i32 noundef %site, i32 noundef %cond) #27
+  %call = tail call i32 @kc_emu_pointer(i64 noundef %address, i64 noundef 8, i64 noundef 8, i32 noundef %site, i32 noundef %cond) #28
   %tobool2.not = icmp eq i32 %call, 0
   br i1 %tobool2.not, label %return, label %if.end4
 
 if.end4:                                          ; preds = %if.end
-  tail call fastcc void @settle_write() #27
-  %call5 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %address) #27
+  tail call fastcc void @settle_write() #28
+  %call5 = tail call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %address) #28
   br i1 %tobool1.not, label %if.end16, label %if.then7
 
 if.then7:                                         ; preds = %if.end4
@@ -3421,7 +4009,9 @@ if.then7:                                         ; preds = %if.end4
   %1 = load i32, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
   %epoch = getelementptr inbounds nuw i8, ptr %call5, i64 20
   store i32 %1, ptr %epoch, align 4
-  %conv12 = zext nneg i16 %bf.clear to i64
+  %bf.load10 = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
+  %bf.clear11 = and i16 %bf.load10, 8191
+  %conv12 = zext nneg i16 %bf.clear11 to i64
   %2 = load ptr, ptr %clocks, align 8
   %count.i.i = getelementptr inbounds nuw i8, ptr %block, i64 8
   %3 = load i64, ptr %count.i.i, align 8
@@ -3436,7 +4026,7 @@ if.then7:                                         ; preds = %if.end4
   br label %return
 
 if.end16:                                         ; preds = %if.end4
-  %call17 = tail call fastcc i32 @find_buffer(i64 noundef %address) #27
+  %call17 = tail call fastcc i32 @find_buffer(i64 noundef %address) #28
   %idxprom18 = sext i32 %call17 to i64
   %arrayidx19 = getelementptr inbounds %struct.Buffer, ptr @buffers, i64 %idxprom18
   %5 = load i64, ptr %arrayidx19, align 16
@@ -3450,7 +4040,7 @@ if.end16:                                         ; preds = %if.end4
   br i1 %tobool21.not, label %if.then22, label %if.end23
 
 if.then22:                                        ; preds = %if.end16
-  tail call fastcc void @report(i32 noundef 4, i32 noundef %site, ptr noundef null, i64 noundef %div) #27
+  tail call fastcc void @report(i32 noundef 4, i32 noundef %site, ptr noundef null, i64 noundef %div) #28
   br label %return
 
 if.end23:                                         ; preds = %if.end16
@@ -3477,12 +4067,12 @@ if.end23:                                         ; preds = %if.end16
   %clock37 = getelementptr inbounds nuw i8, ptr %maker24, i64 8
   store i32 %12, ptr %clock37, align 4
   store i16 %bf.set, ptr %thread, align 2
-  %call44 = call fastcc i32 @is_concurrent(ptr noundef nonnull %maker24, i32 noundef 0) #27
+  %call44 = call fastcc i32 @is_concurrent(ptr noundef nonnull %maker24, i32 noundef 0) #28
   %tobool45.not = icmp eq i32 %call44, 0
   br i1 %tobool45.not, label %return, label %if.then46
 
 if.then46:                                        ; preds = %if.end23
-  call fastcc void @report(i32 noundef 0, i32 noundef %site, ptr noundef nonnull %maker24, i64 noundef %div) #27
+  call fastcc void @report(i32 noundef 0, i32 noundef %site, ptr noundef nonnull %maker24, i64 noundef %div) #28
   br label %return
 
 return:                                           ; preds = %if.end23, %if.then46, %if.end, %entry, %if.then22, %if.then7
@@ -3490,13 +4080,13 @@ return:                                           ; preds = %if.end23, %if.then4
   ret i32 %retval.0
 }
 
-define internal fastcc void @hear(ptr noundef readonly captures(none) %block, ptr noundef readonly captures(address_is_null) %order, i64 noundef %thread) unnamed_addr #11 {
+define internal fastcc void @hear(ptr noundef readonly captures(none) %block, ptr noundef readonly captures(address_is_null) %order, i64 noundef %thread) unnamed_addr #12 {
 entry:
   %tobool.not = icmp eq ptr %order, null
   br i1 %tobool.not, label %if.end, label %if.then
 
 if.then:                                          ; preds = %entry
-  %clocks.i = getelementptr inbounds nuw i8, ptr %block, i64 424
+  %clocks.i = getelementptr inbounds nuw i8, ptr %block, i64 2768
   %0 = load ptr, ptr %clocks.i, align 8
   %count.i.i = getelementptr inbounds nuw i8, ptr %block, i64 8
   %1 = load i64, ptr %count.i.i, align 8
@@ -3506,14 +4096,14 @@ if.then:                                          ; preds = %entry
   %add.ptr.i = getelementptr inbounds i32, ptr %0, i64 %mul.i
   %known = getelementptr inbounds nuw i8, ptr %order, i64 40
   %2 = load ptr, ptr %known, align 8
-  tail call fastcc void @learn(ptr noundef %add.ptr.i, ptr noundef %2, i64 noundef %add.i.i) #27
+  tail call fastcc void @learn(ptr noundef %add.ptr.i, ptr noundef %2, i64 noundef %add.i.i) #28
   br label %if.end
 
 if.end:                                           ; preds = %if.then, %entry
   ret void
 }
 
-define i32 @kc_emu_is_complete(ptr noundef readonly captures(none) %block, i64 noundef %thread) local_unnamed_addr #17 {
+define i32 @kc_emu_is_complete(ptr noundef readonly captures(none) %block, i64 noundef %thread) local_unnamed_addr #18 {
 entry:
   %waits = getelementptr inbounds nuw i8, ptr %block, i64 16
   %0 = load ptr, ptr %waits, align 8
@@ -3523,7 +4113,7 @@ entry:
   ret i32 %1
 }
 
-define void @kc_emu_spin(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %most, i32 noundef %site) local_unnamed_addr #14 {
+define void @kc_emu_spin(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %most, i32 noundef %site) local_unnamed_addr #16 {
 entry:
   %waits.i = getelementptr inbounds nuw i8, ptr %block, i64 16
   %0 = load ptr, ptr %waits.i, align 8
@@ -3541,9 +4131,9 @@ entry:
   ret void
 }
 
-define void @kc_emu_spun(ptr noundef writeonly captures(none) initializes((416, 420)) %block, i64 noundef %thread) local_unnamed_addr #2 {
+define void @kc_emu_spun(ptr noundef writeonly captures(none) initializes((2760, 2764)) %block, i64 noundef %thread) local_unnamed_addr #3 {
 entry:
-  %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 416
+  %fruitless = getelementptr inbounds nuw i8, ptr %block, i64 2760
   store i32 0, ptr %fruitless, align 8
   ret void
 }
@@ -3554,7 +4144,7 @@ entry:
   %cmp1 = icmp slt i32 %read, 0
   %0 = tail call i32 @llvm.smin.i32(i32 %read, i32 %bytes)
   %spec.select = select i1 %cmp1, i32 %bytes, i32 %0
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 2768
   %1 = load ptr, ptr %clocks, align 8
   %tobool.not = icmp eq ptr %1, null
   br i1 %tobool.not, label %if.end14, label %if.then2
@@ -3570,18 +4160,18 @@ if.then2.if.end7_crit_edge:                       ; preds = %if.then2
 land.lhs.true:                                    ; preds = %if.then2
   %conv = sext i32 %spec.select to i64
   %conv4 = sext i32 %bytes to i64
-  %call = tail call i32 @kc_emu_pointer(i64 noundef %from, i64 noundef %conv, i64 noundef %conv4, i32 noundef %source_site, i32 noundef 0) #27
+  %call = tail call i32 @kc_emu_pointer(i64 noundef %from, i64 noundef %conv, i64 noundef %conv4, i32 noundef %source_site, i32 noundef 0) #28
   %tobool5.not = icmp eq i32 %call, 0
   br i1 %tobool5.not, label %return, label %if.end7
 
 if.end7:                                          ; preds = %if.then2.if.end7_crit_edge, %land.lhs.true
   %conv8.pre-phi = phi i64 [ %.pre, %if.then2.if.end7_crit_edge ], [ %conv4, %land.lhs.true ]
-  %call10 = tail call i32 @kc_emu_pointer(i64 noundef %to, i64 noundef %conv8.pre-phi, i64 noundef %conv8.pre-phi, i32 noundef %site, i32 noundef 9) #27
+  %call10 = tail call i32 @kc_emu_pointer(i64 noundef %to, i64 noundef %conv8.pre-phi, i64 noundef %conv8.pre-phi, i32 noundef %site, i32 noundef 9) #28
   %tobool11.not = icmp eq i32 %call10, 0
   br i1 %tobool11.not, label %return, label %if.end13
 
 if.end13:                                         ; preds = %if.end7
-  tail call fastcc void @settle_write() #27
+  tail call fastcc void @settle_write() #28
   br label %if.end14
 
 if.end14:                                         ; preds = %if.end13, %entry
@@ -3596,7 +4186,7 @@ if.end14:                                         ; preds = %if.end13, %entry
   store i32 %site, ptr %site19, align 8
   %group = getelementptr inbounds nuw i8, ptr %.compoundliteral, i64 28
   store i32 0, ptr %group, align 4
-  tail call fastcc void @enqueue(ptr noundef nonnull %block, i64 noundef %thread, ptr noundef nonnull byval(%struct.Copy) align 8 %.compoundliteral) #27
+  tail call fastcc void @enqueue(ptr noundef nonnull %block, i64 noundef %thread, ptr noundef nonnull byval(%struct.Copy) align 8 %.compoundliteral) #28
   br label %return
 
 return:                                           ; preds = %if.end7, %land.lhs.true, %if.end14
@@ -3623,7 +4213,7 @@ if.then:                                          ; preds = %entry
   store i32 %spec.select, ptr %room, align 4
   %conv = sext i32 %spec.select to i64
   %mul5 = shl nsw i64 %conv, 5
-  %call = tail call ptr @realloc(ptr noundef %.pre, i64 noundef %mul5) #26
+  %call = tail call ptr @realloc(ptr noundef %.pre, i64 noundef %mul5) #27
   store ptr %call, ptr %arrayidx, align 8
   %.pre21 = load i32, ptr %count, align 8
   br label %if.end
@@ -3643,7 +4233,7 @@ if.end:                                           ; preds = %if.then, %entry
   ret void
 }
 
-define void @kc_emu_commit(ptr noundef readonly captures(none) %block, i64 noundef %thread) local_unnamed_addr #18 {
+define void @kc_emu_commit(ptr noundef readonly captures(none) %block, i64 noundef %thread) local_unnamed_addr #15 {
 entry:
   %queues = getelementptr inbounds nuw i8, ptr %block, i64 24
   %0 = load ptr, ptr %queues, align 8
@@ -3660,7 +4250,7 @@ entry:
   %queues = getelementptr inbounds nuw i8, ptr %block, i64 24
   %0 = load ptr, ptr %queues, align 8
   %arrayidx = getelementptr inbounds %struct.Queue, ptr %0, i64 %thread
-  tail call fastcc void @settle_if(ptr noundef %block) #27
+  tail call fastcc void @settle_if(ptr noundef %block) #28
   %count = getelementptr inbounds nuw i8, ptr %arrayidx, i64 8
   %1 = load i32, ptr %count, align 8
   %group2 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
@@ -3693,19 +4283,19 @@ while.end.split.loop.exit13:                      ; preds = %land.rhs
 
 while.end:                                        ; preds = %while.cond, %while.end.split.loop.exit13
   %end.0.lcssa = phi i32 [ %5, %while.end.split.loop.exit13 ], [ %smax, %while.cond ]
-  tail call fastcc void @do_copies(ptr noundef %block, i64 noundef %thread, i32 noundef %end.0.lcssa) #27
+  tail call fastcc void @do_copies(ptr noundef %block, i64 noundef %thread, i32 noundef %end.0.lcssa) #28
   ret void
 }
 
 define internal fastcc void @settle_if(ptr noundef readonly captures(none) %block) unnamed_addr #0 {
 entry:
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 2768
   %0 = load ptr, ptr %clocks, align 8
   %tobool.not = icmp eq ptr %0, null
   br i1 %tobool.not, label %if.end, label %if.then
 
 if.then:                                          ; preds = %entry
-  tail call fastcc void @settle_write() #27
+  tail call fastcc void @settle_write() #28
   br label %if.end
 
 if.end:                                           ; preds = %if.then, %entry
@@ -3719,7 +4309,7 @@ entry:
   %0 = load ptr, ptr %queues, align 8
   %arrayidx = getelementptr inbounds %struct.Queue, ptr %0, i64 %thread
   call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 4 dereferenceable(16) %saved, ptr noundef nonnull align 4 dereferenceable(16) @now, i64 16, i1 false)
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 2768
   %and37 = and i64 %thread, 8191
   %count.i.i = getelementptr inbounds nuw i8, ptr %block, i64 8
   %conv = trunc i64 %thread to i16
@@ -3749,7 +4339,7 @@ if.then:                                          ; preds = %for.body
   %bf.clear = and i16 %bf.load, -8192
   %bf.set = or disjoint i16 %bf.clear, %and
   store i16 %bf.set, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
-  %call = tail call fastcc i64 @change(ptr noundef %block, i64 noundef %thread, i32 noundef 2, i64 noundef %copy.sroa.0.0.copyload, i64 noundef 1, i32 noundef %copy.sroa.13.0.copyload) #27
+  %call = tail call fastcc i64 @change(ptr noundef %block, i64 noundef %thread, i32 noundef 2, i64 noundef %copy.sroa.0.0.copyload, i64 noundef 1, i32 noundef %copy.sroa.13.0.copyload) #28
   br label %for.inc50
 
 if.end:                                           ; preds = %for.body
@@ -3760,17 +4350,17 @@ if.end:                                           ; preds = %for.body
   %2 = inttoptr i64 %copy.sroa.0.0.copyload to ptr
   %3 = inttoptr i64 %copy.sroa.6.0.copyload to ptr
   %conv5 = sext i32 %copy.sroa.10.0.copyload to i64
-  %call6 = tail call ptr @memcpy(ptr noundef %2, ptr noundef %3, i64 noundef %conv5) #26
+  %call6 = tail call ptr @memcpy(ptr noundef %2, ptr noundef %3, i64 noundef %conv5) #27
   %add.ptr = getelementptr inbounds i8, ptr %2, i64 %conv5
   %sub = sub nsw i32 %copy.sroa.7.0.copyload, %copy.sroa.10.0.copyload
   %conv11 = sext i32 %sub to i64
-  %call12 = tail call ptr @memset(ptr noundef %add.ptr, i32 noundef 0, i64 noundef %conv11) #26
+  %call12 = tail call ptr @memset(ptr noundef %add.ptr, i32 noundef 0, i64 noundef %conv11) #27
   %4 = load ptr, ptr %clocks, align 8
   %tobool13.not = icmp eq ptr %4, null
   br i1 %tobool13.not, label %for.inc50, label %if.end15
 
 if.end15:                                         ; preds = %if.end
-  %call17 = tail call fastcc i32 @find_buffer(i64 noundef %copy.sroa.0.0.copyload) #27
+  %call17 = tail call fastcc i32 @find_buffer(i64 noundef %copy.sroa.0.0.copyload) #28
   %idxprom18 = sext i32 %call17 to i64
   %arrayidx19 = getelementptr inbounds %struct.Buffer, ptr @buffers, i64 %idxprom18
   %5 = load i64, ptr %arrayidx19, align 16
@@ -3779,7 +4369,6 @@ if.end15:                                         ; preds = %if.end
   %add = add nsw i64 %sub21, %conv24
   %cells = getelementptr inbounds nuw i8, ptr %arrayidx19, i64 32
   %granule = getelementptr inbounds nuw i8, ptr %arrayidx19, i64 16
-  %6 = load i32, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
   br label %for.cond22
 
 for.cond22:                                       ; preds = %for.inc, %if.end15
@@ -3788,14 +4377,14 @@ for.cond22:                                       ; preds = %for.inc, %if.end15
   br i1 %cmp25, label %for.body27, label %for.inc50
 
 for.body27:                                       ; preds = %for.cond22
-  %7 = load ptr, ptr %cells, align 16
-  %8 = load i64, ptr %granule, align 16
-  %div = sdiv i64 %at.0, %8
-  %arrayidx28 = getelementptr inbounds %struct.Cell, ptr %7, i64 %div
+  %6 = load ptr, ptr %cells, align 16
+  %7 = load i64, ptr %granule, align 16
+  %div = sdiv i64 %at.0, %7
+  %arrayidx28 = getelementptr inbounds %struct.Cell, ptr %6, i64 %div
   %is_going_on = getelementptr inbounds nuw i8, ptr %arrayidx28, i64 14
   %bf.load30 = load i16, ptr %is_going_on, align 2
-  %9 = and i16 %bf.load30, 16384
-  %tobool32.not = icmp eq i16 %9, 0
+  %8 = and i16 %bf.load30, 16384
+  %tobool32.not = icmp eq i16 %8, 0
   br i1 %tobool32.not, label %for.inc, label %lor.lhs.false
 
 lor.lhs.false:                                    ; preds = %for.body27
@@ -3807,8 +4396,9 @@ lor.lhs.false:                                    ; preds = %for.body27
 if.end41:                                         ; preds = %lor.lhs.false
   %bf.clear44 = and i16 %bf.load30, -16385
   store i16 %bf.clear44, ptr %is_going_on, align 2
+  %9 = load i32, ptr getelementptr inbounds nuw (i8, ptr @now, i64 4), align 4
   %epoch = getelementptr inbounds nuw i8, ptr %arrayidx28, i64 4
-  store i32 %6, ptr %epoch, align 4
+  store i32 %9, ptr %epoch, align 4
   %10 = load ptr, ptr %clocks, align 8
   %11 = load i64, ptr %count.i.i, align 8
   %mul.i.i = shl nsw i64 %11, 1
@@ -3823,7 +4413,7 @@ if.end41:                                         ; preds = %lor.lhs.false
   br label %for.inc
 
 for.inc:                                          ; preds = %for.body27, %lor.lhs.false, %if.end41
-  %13 = phi i64 [ %8, %for.body27 ], [ %8, %lor.lhs.false ], [ %.pre111, %if.end41 ]
+  %13 = phi i64 [ %7, %for.body27 ], [ %7, %lor.lhs.false ], [ %.pre111, %if.end41 ]
   %add49 = add nsw i64 %13, %at.0
   br label %for.cond22
 
@@ -3864,7 +4454,7 @@ for.end68:                                        ; preds = %for.cond54
 define void @kc_emu_copies_arrive(ptr noundef captures(none) %block, i64 noundef %thread, i64 noundef %address, i32 noundef %adds, i32 noundef %site) local_unnamed_addr #0 {
 entry:
   %.compoundliteral = alloca %struct.Copy, align 8
-  %call = tail call fastcc i32 @is_mbarrier(ptr noundef %block, i64 noundef %address, i32 noundef %site, i32 noundef 0) #27
+  %call = tail call fastcc i32 @is_mbarrier(ptr noundef %block, i64 noundef %address, i32 noundef %site, i32 noundef 0) #28
   %tobool.not = icmp eq i32 %call, 0
   br i1 %tobool.not, label %return, label %if.end
 
@@ -3894,7 +4484,7 @@ if.end8:                                          ; preds = %if.then2, %if.end
   store i32 %site, ptr %site9, align 8
   %group = getelementptr inbounds nuw i8, ptr %.compoundliteral, i64 28
   store i32 0, ptr %group, align 4
-  tail call fastcc void @enqueue(ptr noundef %block, i64 noundef %thread, ptr noundef nonnull byval(%struct.Copy) align 8 %.compoundliteral) #27
+  tail call fastcc void @enqueue(ptr noundef %block, i64 noundef %thread, ptr noundef nonnull byval(%struct.Copy) align 8 %.compoundliteral) #28
   br label %return
 
 return:                                           ; preds = %entry, %if.end8
@@ -3904,12 +4494,12 @@ return:                                           ; preds = %entry, %if.end8
 define void @kc_emu_bulk(ptr noundef captures(none) %block, i64 noundef %thread, i64 noundef %to, i64 noundef %from, i32 noundef %bytes, i64 noundef %mbarrier, i32 noundef %site, i32 noundef %source_site, i32 noundef %mbarrier_site) local_unnamed_addr #0 {
 entry:
   %copy = alloca %struct.Bulk, align 8
-  %bulks1 = getelementptr inbounds nuw i8, ptr %block, i64 368
+  %bulks1 = getelementptr inbounds nuw i8, ptr %block, i64 2640
   %cmp = icmp slt i32 %bytes, 1
   br i1 %cmp, label %return, label %if.end
 
 if.end:                                           ; preds = %entry
-  %groups = getelementptr inbounds nuw i8, ptr %block, i64 384
+  %groups = getelementptr inbounds nuw i8, ptr %block, i64 2656
   %0 = load ptr, ptr %groups, align 8
   %tobool.not = icmp eq ptr %0, null
   br i1 %tobool.not, label %if.then2, label %if.end4
@@ -3917,12 +4507,14 @@ if.end:                                           ; preds = %entry
 if.then2:                                         ; preds = %if.end
   %count = getelementptr inbounds nuw i8, ptr %block, i64 8
   %1 = load i64, ptr %count, align 8
-  %call = tail call ptr @calloc(i64 noundef %1, i64 noundef 4) #26
+  %call = tail call ptr @calloc(i64 noundef %1, i64 noundef 4) #27
   store ptr %call, ptr %groups, align 8
   br label %if.end4
 
 if.end4:                                          ; preds = %if.then2, %if.end
   %2 = phi ptr [ %call, %if.then2 ], [ %0, %if.end ]
+  %3 = getelementptr inbounds nuw i8, ptr %copy, i64 48
+  call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(160) %3, i8 0, i64 160, i1 false)
   store i64 %to, ptr %copy, align 8
   %from6 = getelementptr inbounds nuw i8, ptr %copy, i64 8
   store i64 %from, ptr %from6, align 8
@@ -3940,33 +4532,27 @@ if.end4:                                          ; preds = %if.then2, %if.end
   store i32 %mbarrier_site, ptr %mbarrier_site12, align 4
   %group = getelementptr inbounds nuw i8, ptr %copy, i64 48
   %arrayidx = getelementptr inbounds i32, ptr %2, i64 %thread
-  %3 = load i32, ptr %arrayidx, align 4
-  store i32 %3, ptr %group, align 8
-  %clock = getelementptr inbounds nuw i8, ptr %copy, i64 52
-  store i32 0, ptr %clock, align 4
-  %is_read = getelementptr inbounds nuw i8, ptr %copy, i64 56
-  store i32 0, ptr %is_read, align 8
-  %at = getelementptr inbounds nuw i8, ptr %copy, i64 60
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
-  call void @llvm.memset.p0.i64(ptr noundef nonnull align 4 dereferenceable(140) %at, i8 0, i64 140, i1 false)
-  %4 = load ptr, ptr %clocks, align 8
-  %tobool14.not = icmp eq ptr %4, null
+  %4 = load i32, ptr %arrayidx, align 4
+  store i32 %4, ptr %group, align 8
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 2768
+  %5 = load ptr, ptr %clocks, align 8
+  %tobool14.not = icmp eq ptr %5, null
   br i1 %tobool14.not, label %if.end35, label %if.then15
 
 if.then15:                                        ; preds = %if.end4
-  %5 = load i32, ptr @finding_count, align 4
+  %6 = load i32, ptr @finding_count, align 4
   %rem = and i32 %bytes, 15
   %tobool16.not = icmp eq i32 %rem, 0
   br i1 %tobool16.not, label %if.end22, label %if.then17
 
 if.then17:                                        ; preds = %if.then15
-  tail call fastcc void @report(i32 noundef 3, i32 noundef %site, ptr noundef null, i64 noundef -1) #27
-  %6 = load i32, ptr @finding_count, align 4
-  %cmp18 = icmp sgt i32 %6, %5
+  tail call fastcc void @report(i32 noundef 3, i32 noundef %site, ptr noundef null, i64 noundef -1) #28
+  %7 = load i32, ptr @finding_count, align 4
+  %cmp18 = icmp sgt i32 %7, %6
   br i1 %cmp18, label %if.then19, label %return
 
 if.then19:                                        ; preds = %if.then17
-  %idxprom = sext i32 %5 to i64
+  %idxprom = sext i32 %6 to i64
   %arrayidx20 = getelementptr inbounds %struct.Finding, ptr @findings, i64 %idxprom
   %wanted = getelementptr inbounds nuw i8, ptr %arrayidx20, i64 60
   store i32 %bytes, ptr %wanted, align 4
@@ -3974,33 +4560,34 @@ if.then19:                                        ; preds = %if.then17
 
 if.end22:                                         ; preds = %if.then15
   %conv = zext nneg i32 %bytes to i64
-  %call23 = tail call i32 @kc_emu_pointer(i64 noundef %from, i64 noundef %conv, i64 noundef 16, i32 noundef %source_site, i32 noundef 24) #27
+  %call23 = tail call i32 @kc_emu_pointer(i64 noundef %from, i64 noundef %conv, i64 noundef 16, i32 noundef %source_site, i32 noundef 24) #28
   %tobool24.not = icmp eq i32 %call23, 0
   br i1 %tobool24.not, label %return, label %if.end26
 
 if.end26:                                         ; preds = %if.end22
-  %call28 = tail call i32 @kc_emu_pointer(i64 noundef %to, i64 noundef %conv, i64 noundef 16, i32 noundef %site, i32 noundef 25) #27
+  %call28 = tail call i32 @kc_emu_pointer(i64 noundef %to, i64 noundef %conv, i64 noundef 16, i32 noundef %site, i32 noundef 25) #28
   %tobool29.not = icmp eq i32 %call28, 0
   br i1 %tobool29.not, label %return, label %if.end31
 
 if.end31:                                         ; preds = %if.end26
-  tail call fastcc void @settle_write() #27
-  %7 = load ptr, ptr %clocks, align 8
+  tail call fastcc void @settle_write() #28
+  %8 = load ptr, ptr %clocks, align 8
   %count.i.i = getelementptr inbounds nuw i8, ptr %block, i64 8
-  %8 = load i64, ptr %count.i.i, align 8
-  %mul.i.i = shl nsw i64 %8, 1
+  %9 = load i64, ptr %count.i.i, align 8
+  %mul.i.i = shl nsw i64 %9, 1
   %add.i.i = or disjoint i64 %mul.i.i, 1
   %mul.i = mul nsw i64 %add.i.i, %thread
-  %add.ptr.i = getelementptr inbounds i32, ptr %7, i64 %mul.i
+  %add.ptr.i = getelementptr inbounds i32, ptr %8, i64 %mul.i
   %arrayidx33 = getelementptr inbounds i32, ptr %add.ptr.i, i64 %thread
-  %9 = load i32, ptr %arrayidx33, align 4
-  %inc = add nsw i32 %9, 1
+  %10 = load i32, ptr %arrayidx33, align 4
+  %inc = add nsw i32 %10, 1
   store i32 %inc, ptr %arrayidx33, align 4
-  store i32 %9, ptr %clock, align 4
+  %clock34 = getelementptr inbounds nuw i8, ptr %copy, i64 52
+  store i32 %10, ptr %clock34, align 4
   br label %if.end35
 
 if.end35:                                         ; preds = %if.end31, %if.end4
-  call fastcc void @start(ptr noundef nonnull %bulks1, ptr noundef %copy) #27
+  call fastcc void @start(ptr noundef nonnull %bulks1, ptr noundef %copy) #28
   br label %return
 
 return:                                           ; preds = %if.end26, %if.end22, %if.then17, %if.then19, %entry, %if.end35
@@ -4023,8 +4610,8 @@ if.then:                                          ; preds = %entry
   %spec.select = select i1 %tobool.not, i32 16, i32 %mul
   store i32 %spec.select, ptr %room, align 4
   %conv = sext i32 %spec.select to i64
-  %mul5 = mul nsw i64 %conv, 200
-  %call = tail call ptr @realloc(ptr noundef %.pre, i64 noundef %mul5) #26
+  %mul5 = mul nsw i64 %conv, 208
+  %call = tail call ptr @realloc(ptr noundef %.pre, i64 noundef %mul5) #27
   store ptr %call, ptr %bulks, align 8
   %.pre18 = load i32, ptr %count, align 8
   br label %if.end
@@ -4036,7 +4623,7 @@ if.end:                                           ; preds = %if.then, %entry
   store i32 %inc, ptr %count, align 8
   %idxprom = sext i32 %2 to i64
   %arrayidx = getelementptr inbounds %struct.Bulk, ptr %3, i64 %idxprom
-  tail call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(200) %arrayidx, ptr noundef nonnull align 8 dereferenceable(200) %copy, i64 200, i1 false)
+  tail call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(208) %arrayidx, ptr noundef nonnull align 8 dereferenceable(208) %copy, i64 208, i1 false)
   ret void
 }
 
@@ -4154,8 +4741,8 @@ for.end:                                          ; preds = %for.cond
   br i1 %or.cond152, label %return, label %if.end95
 
 if.end95:                                         ; preds = %for.end
-  %call96 = tail call ptr @memset(ptr noundef %place, i32 noundef 0, i64 noundef 128) #26
-  %call97 = call ptr @memcpy(ptr noundef %place, ptr noundef nonnull %map, i64 noundef 120) #26
+  %call96 = tail call ptr @memset(ptr noundef %place, i32 noundef 0, i64 noundef 128) #27
+  %call97 = call ptr @memcpy(ptr noundef %place, ptr noundef nonnull %map, i64 noundef 120) #27
   br label %return
 
 return:                                           ; preds = %if.end63, %for.body, %lor.lhs.false35, %lor.lhs.false44, %for.end, %bytes_of_type.exit, %if.end95
@@ -4231,7 +4818,7 @@ for.inc:                                          ; preds = %for.body, %if.then
   br label %for.cond
 
 for.end:                                          ; preds = %for.cond
-  %call = tail call ptr @memset(ptr noundef %place, i32 noundef 0, i64 noundef 128) #26
+  %call = tail call ptr @memset(ptr noundef %place, i32 noundef 0, i64 noundef 128) #27
   %4 = trunc i64 %form to i32
   %conv22 = and i32 %4, 255
   %5 = lshr i32 %4, 8
@@ -4242,7 +4829,7 @@ for.end:                                          ; preds = %for.cond
   %shr33 = lshr i64 %form, 32
   %8 = trunc nuw i64 %shr33 to i32
   %conv35 = and i32 %8, 255
-  %call36 = call i32 @kc_emu_encode(ptr noundef %place, i32 noundef %conv22, i32 noundef %conv24, ptr noundef null, ptr noundef nonnull %sizes, ptr noundef nonnull %strides, ptr noundef nonnull %box, ptr noundef nonnull @kc_emu_tensor_map.steps, i32 noundef 0, i32 noundef %conv29, i32 noundef %7, i32 noundef %conv35) #27
+  %call36 = call i32 @kc_emu_encode(ptr noundef %place, i32 noundef %conv22, i32 noundef %conv24, ptr noundef null, ptr noundef nonnull %sizes, ptr noundef nonnull %strides, ptr noundef nonnull %box, ptr noundef nonnull @kc_emu_tensor_map.steps, i32 noundef 0, i32 noundef %conv29, i32 noundef %7, i32 noundef %conv35) #28
   %cmp37 = icmp eq i32 %call36, 0
   br i1 %cmp37, label %if.then39, label %if.end41
 
@@ -4264,7 +4851,7 @@ entry:
 lor.lhs.false:                                    ; preds = %entry
   %base = getelementptr inbounds nuw i8, ptr %map, i64 16
   %1 = load i64, ptr %base, align 8
-  %call = tail call fastcc i32 @find_buffer(i64 noundef %1) #27
+  %call = tail call fastcc i32 @find_buffer(i64 noundef %1) #28
   %cmp = icmp sgt i32 %call, -1
   br i1 %cmp, label %return, label %if.end
 
@@ -4299,18 +4886,18 @@ for.body:                                         ; preds = %for.cond
 for.end:                                          ; preds = %for.cond
   %shl = shl i32 %3, 16
   %or11 = or i32 %shl, %slot
-  tail call void @kc_emu_buffer(i32 noundef %or11, i64 noundef %1, i64 noundef %bytes.0) #27
+  tail call void @kc_emu_buffer(i32 noundef %or11, i64 noundef %1, i64 noundef %bytes.0) #28
   br label %return
 
 return:                                           ; preds = %entry, %lor.lhs.false, %for.end
   ret void
 }
 
-define void @kc_emu_box(ptr noundef %block, i64 noundef %thread, i64 noundef %shared, ptr noundef readonly captures(none) %map, i64 noundef %mbarrier, i32 noundef %at_0, i32 noundef %at_1, i32 noundef %at_2, i32 noundef %at_3, i32 noundef %at_4, i32 noundef %site, i32 noundef %source_site, i32 noundef %mbarrier_site) local_unnamed_addr #0 {
+define void @kc_emu_box(ptr noundef %block, i64 noundef %thread, i64 noundef %shared, ptr noundef readonly captures(none) %map, i64 noundef %mbarrier, i32 noundef %at_0, i32 noundef %at_1, i32 noundef %at_2, i32 noundef %at_3, i32 noundef %at_4, i32 noundef %mask, i32 noundef %site, i32 noundef %source_site, i32 noundef %mbarrier_site) local_unnamed_addr #0 {
 entry:
   %copy = alloca %struct.Bulk, align 8
-  %bulks1 = getelementptr inbounds nuw i8, ptr %block, i64 368
-  %groups = getelementptr inbounds nuw i8, ptr %block, i64 384
+  %bulks1 = getelementptr inbounds nuw i8, ptr %block, i64 2640
+  %groups = getelementptr inbounds nuw i8, ptr %block, i64 2656
   %0 = load ptr, ptr %groups, align 8
   %tobool.not = icmp eq ptr %0, null
   br i1 %tobool.not, label %if.then, label %if.end
@@ -4318,32 +4905,45 @@ entry:
 if.then:                                          ; preds = %entry
   %count = getelementptr inbounds nuw i8, ptr %block, i64 8
   %1 = load i64, ptr %count, align 8
-  %call = tail call ptr @calloc(i64 noundef %1, i64 noundef 4) #26
+  %call = tail call ptr @calloc(i64 noundef %1, i64 noundef 4) #27
   store ptr %call, ptr %groups, align 8
   br label %if.end
 
 if.end:                                           ; preds = %if.then, %entry
   %2 = phi ptr [ %call, %if.then ], [ %0, %entry ]
+  %each.i = getelementptr inbounds nuw i8, ptr %block, i64 2672
+  %3 = load i64, ptr %each.i, align 8
+  %div.i = sdiv i64 %thread, %3
+  %conv.i = trunc i64 %div.i to i32
+  %tobool4.not = icmp eq i64 %mbarrier, 0
+  %cond = select i1 %tobool4.not, i32 %source_site, i32 %site
+  %shared5 = getelementptr inbounds nuw i8, ptr %block, i64 2688
+  %sext = shl i64 %div.i, 32
+  %4 = ashr exact i64 %sext, 29
+  %arrayidx = getelementptr inbounds i8, ptr %shared5, i64 %4
+  %5 = load i64, ptr %arrayidx, align 8
+  %sub = sub i64 %shared, %5
+  %sub9 = sub i64 %mbarrier, %5
   store i64 0, ptr %copy, align 8
   %from = getelementptr inbounds nuw i8, ptr %copy, i64 8
   store i64 0, ptr %from, align 8
-  %mbarrier3 = getelementptr inbounds nuw i8, ptr %copy, i64 16
-  store i64 %mbarrier, ptr %mbarrier3, align 8
-  %thread4 = getelementptr inbounds nuw i8, ptr %copy, i64 24
-  store i64 %thread, ptr %thread4, align 8
+  %mbarrier10 = getelementptr inbounds nuw i8, ptr %copy, i64 16
+  store i64 0, ptr %mbarrier10, align 8
+  %thread11 = getelementptr inbounds nuw i8, ptr %copy, i64 24
+  store i64 %thread, ptr %thread11, align 8
   %bytes = getelementptr inbounds nuw i8, ptr %copy, i64 32
   %size = getelementptr inbounds nuw i8, ptr %map, i64 4
-  %3 = load i32, ptr %size, align 4
-  %site5 = getelementptr inbounds nuw i8, ptr %copy, i64 36
-  store i32 %site, ptr %site5, align 4
-  %source_site6 = getelementptr inbounds nuw i8, ptr %copy, i64 40
-  store i32 %source_site, ptr %source_site6, align 8
-  %mbarrier_site7 = getelementptr inbounds nuw i8, ptr %copy, i64 44
-  store i32 %mbarrier_site, ptr %mbarrier_site7, align 4
+  %6 = load i32, ptr %size, align 4
+  %site12 = getelementptr inbounds nuw i8, ptr %copy, i64 36
+  store i32 %site, ptr %site12, align 4
+  %source_site13 = getelementptr inbounds nuw i8, ptr %copy, i64 40
+  store i32 %source_site, ptr %source_site13, align 8
+  %mbarrier_site14 = getelementptr inbounds nuw i8, ptr %copy, i64 44
+  store i32 %mbarrier_site, ptr %mbarrier_site14, align 4
   %group = getelementptr inbounds nuw i8, ptr %copy, i64 48
-  %arrayidx = getelementptr inbounds i32, ptr %2, i64 %thread
-  %4 = load i32, ptr %arrayidx, align 4
-  store i32 %4, ptr %group, align 8
+  %arrayidx16 = getelementptr inbounds i32, ptr %2, i64 %thread
+  %7 = load i32, ptr %arrayidx16, align 4
+  store i32 %7, ptr %group, align 8
   %clock = getelementptr inbounds nuw i8, ptr %copy, i64 52
   store i32 0, ptr %clock, align 4
   %is_read = getelementptr inbounds nuw i8, ptr %copy, i64 56
@@ -4352,114 +4952,182 @@ if.end:                                           ; preds = %if.then, %entry
   store i32 %at_0, ptr %at, align 4
   %arrayinit.element = getelementptr inbounds nuw i8, ptr %copy, i64 64
   store i32 %at_1, ptr %arrayinit.element, align 8
-  %arrayinit.element9 = getelementptr inbounds nuw i8, ptr %copy, i64 68
-  store i32 %at_2, ptr %arrayinit.element9, align 4
-  %arrayinit.element10 = getelementptr inbounds nuw i8, ptr %copy, i64 72
-  store i32 %at_3, ptr %arrayinit.element10, align 8
-  %arrayinit.element11 = getelementptr inbounds nuw i8, ptr %copy, i64 76
-  store i32 %at_4, ptr %arrayinit.element11, align 4
-  %map12 = getelementptr inbounds nuw i8, ptr %copy, i64 80
-  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(120) %map12, ptr noundef nonnull align 8 dereferenceable(120) %map, i64 120, i1 false)
-  %5 = load i32, ptr %map, align 8
-  %tobool13.not = icmp eq i32 %5, 0
-  br i1 %tobool13.not, label %return, label %for.cond.preheader
+  %arrayinit.element17 = getelementptr inbounds nuw i8, ptr %copy, i64 68
+  store i32 %at_2, ptr %arrayinit.element17, align 4
+  %arrayinit.element18 = getelementptr inbounds nuw i8, ptr %copy, i64 72
+  store i32 %at_3, ptr %arrayinit.element18, align 8
+  %arrayinit.element19 = getelementptr inbounds nuw i8, ptr %copy, i64 76
+  store i32 %at_4, ptr %arrayinit.element19, align 4
+  %shared20 = getelementptr inbounds nuw i8, ptr %copy, i64 80
+  store i64 0, ptr %shared20, align 8
+  %map21 = getelementptr inbounds nuw i8, ptr %copy, i64 88
+  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(120) %map21, ptr noundef nonnull align 8 dereferenceable(120) %map, i64 120, i1 false)
+  %8 = load i32, ptr %map, align 8
+  %tobool22.not = icmp eq i32 %8, 0
+  br i1 %tobool22.not, label %if.end101, label %for.cond.preheader
 
 for.cond.preheader:                               ; preds = %if.end
   %box = getelementptr inbounds nuw i8, ptr %map, i64 96
-  %wide.trip.count = zext i32 %5 to i64
+  %wide.trip.count = zext i32 %8 to i64
   br label %for.cond
 
 for.cond:                                         ; preds = %for.cond.preheader, %for.body
   %indvars.iv = phi i64 [ 0, %for.cond.preheader ], [ %indvars.iv.next, %for.body ]
-  %mul89 = phi i32 [ %3, %for.cond.preheader ], [ %mul, %for.body ]
+  %mul162 = phi i32 [ %6, %for.cond.preheader ], [ %mul, %for.body ]
   %exitcond.not = icmp eq i64 %indvars.iv, %wide.trip.count
   br i1 %exitcond.not, label %for.end, label %for.body
 
 for.body:                                         ; preds = %for.cond
-  %arrayidx17 = getelementptr inbounds nuw i32, ptr %box, i64 %indvars.iv
-  %6 = load i32, ptr %arrayidx17, align 4
-  %mul = mul nsw i32 %mul89, %6
+  %arrayidx27 = getelementptr inbounds nuw i32, ptr %box, i64 %indvars.iv
+  %9 = load i32, ptr %arrayidx27, align 4
+  %mul = mul nsw i32 %mul162, %9
   %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
   br label %for.cond
 
 for.end:                                          ; preds = %for.cond
-  store i32 %mul89, ptr %bytes, align 8
-  %tobool19.not = icmp eq i64 %mbarrier, 0
-  %cond = select i1 %tobool19.not, ptr %from, ptr %copy
-  store i64 %shared, ptr %cond, align 8
-  %shared22 = getelementptr inbounds nuw i8, ptr %block, i64 400
-  %7 = load i64, ptr %shared22, align 8
-  %sub = sub i64 %shared, %7
-  %conv = sext i32 %mul89 to i64
+  store i32 %mul162, ptr %bytes, align 8
+  %conv = sext i32 %mul162 to i64
   %add = add i64 %sub, %conv
-  %shared_bytes = getelementptr inbounds nuw i8, ptr %block, i64 408
-  %8 = load i64, ptr %shared_bytes, align 8
-  %cmp24 = icmp ugt i64 %add, %8
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
-  %9 = load ptr, ptr %clocks, align 8
-  %tobool27.not = icmp eq ptr %9, null
-  br i1 %cmp24, label %if.then26, label %if.end35
+  %shared_bytes = getelementptr inbounds nuw i8, ptr %block, i64 2752
+  %10 = load i64, ptr %shared_bytes, align 8
+  %cmp30 = icmp ugt i64 %add, %10
+  br i1 %cmp30, label %if.then33, label %lor.lhs.false
 
-if.then26:                                        ; preds = %for.end
-  br i1 %tobool27.not, label %return, label %if.then28
+lor.lhs.false:                                    ; preds = %for.end
+  %ranks = getelementptr inbounds nuw i8, ptr %block, i64 2680
+  %11 = load i32, ptr %ranks, align 8
+  %shr = ashr i32 %mask, %11
+  %tobool32.not = icmp eq i32 %shr, 0
+  br i1 %tobool32.not, label %if.end37, label %if.then33
 
-if.then28:                                        ; preds = %if.then26
-  %cond33 = select i1 %tobool19.not, i32 %source_site, i32 %site
-  tail call fastcc void @report(i32 noundef 2, i32 noundef %cond33, ptr noundef null, i64 noundef -1) #27
-  br label %return
+if.then33:                                        ; preds = %lor.lhs.false, %for.end
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 2768
+  %12 = load ptr, ptr %clocks, align 8
+  %tobool34.not = icmp eq ptr %12, null
+  br i1 %tobool34.not, label %if.end101, label %if.then35
 
-if.end35:                                         ; preds = %for.end
-  br i1 %tobool27.not, label %if.end57, label %if.then38
+if.then35:                                        ; preds = %if.then33
+  tail call fastcc void @report(i32 noundef 2, i32 noundef %cond, ptr noundef null, i64 noundef -1) #28
+  br label %if.end101
 
-if.then38:                                        ; preds = %if.end35
+if.end37:                                         ; preds = %lor.lhs.false
+  %clocks38 = getelementptr inbounds nuw i8, ptr %block, i64 2768
+  %13 = load ptr, ptr %clocks38, align 8
+  %tobool39.not = icmp eq ptr %13, null
+  br i1 %tobool39.not, label %if.end43.thread, label %land.lhs.true
+
+if.end43.thread:                                  ; preds = %if.end37
+  %tobool44.not158 = icmp eq i32 %mask, 0
+  %shl159 = shl nuw i32 1, %conv.i
+  %spec.select160 = select i1 %tobool44.not158, i32 %shl159, i32 %mask
+  br label %if.end53
+
+land.lhs.true:                                    ; preds = %if.end37
   %rem.i = and i64 %sub, 127
   %cmp.i.not = icmp eq i64 %rem.i, 0
-  br i1 %cmp.i.not, label %if.end49, label %if.then43
+  br i1 %cmp.i.not, label %if.then49, label %if.then42
 
-if.then43:                                        ; preds = %if.then38
-  %cond48 = select i1 %tobool19.not, i32 %source_site, i32 %site
-  tail call fastcc void @report(i32 noundef 3, i32 noundef %cond48, ptr noundef null, i64 noundef -1) #27
-  br label %return
+if.then42:                                        ; preds = %land.lhs.true
+  tail call fastcc void @report(i32 noundef 3, i32 noundef %cond, ptr noundef null, i64 noundef -1) #28
+  br label %if.end101
 
-if.end49:                                         ; preds = %if.then38
-  tail call fastcc void @settle_write() #27
-  %lnot.ext = zext i1 %tobool19.not to i32
-  %cond52 = select i1 %tobool19.not, ptr @note_store, ptr @note_load
-  call fastcc void @for_each_box_piece(ptr noundef nonnull %block, ptr noundef nonnull %copy, i32 noundef %lnot.ext, ptr noundef nonnull %cond52) #27
-  %10 = load ptr, ptr %clocks, align 8
+if.then49:                                        ; preds = %land.lhs.true
+  %tobool44.not = icmp eq i32 %mask, 0
+  %shl = shl nuw i32 1, %conv.i
+  %spec.select = select i1 %tobool44.not, i32 %shl, i32 %mask
+  tail call fastcc void @settle_write() #28
+  %14 = load ptr, ptr %clocks38, align 8
   %count.i.i = getelementptr inbounds nuw i8, ptr %block, i64 8
-  %11 = load i64, ptr %count.i.i, align 8
-  %mul.i.i = shl nsw i64 %11, 1
+  %15 = load i64, ptr %count.i.i, align 8
+  %mul.i.i = shl nsw i64 %15, 1
   %add.i.i = or disjoint i64 %mul.i.i, 1
   %mul.i = mul nsw i64 %add.i.i, %thread
-  %add.ptr.i = getelementptr inbounds i32, ptr %10, i64 %mul.i
-  %arrayidx54 = getelementptr inbounds i32, ptr %add.ptr.i, i64 %thread
-  %12 = load i32, ptr %arrayidx54, align 4
-  %inc55 = add nsw i32 %12, 1
-  store i32 %inc55, ptr %arrayidx54, align 4
-  store i32 %12, ptr %clock, align 4
-  br label %if.end57
+  %add.ptr.i = getelementptr inbounds i32, ptr %14, i64 %mul.i
+  %arrayidx51 = getelementptr inbounds i32, ptr %add.ptr.i, i64 %thread
+  %16 = load i32, ptr %arrayidx51, align 4
+  store i32 %16, ptr %clock, align 4
+  br label %if.end53
 
-if.end57:                                         ; preds = %if.end49, %if.end35
-  call fastcc void @start(ptr noundef nonnull %bulks1, ptr noundef %copy) #27
-  br label %return
+if.end53:                                         ; preds = %if.end43.thread, %if.then49
+  %spec.select161 = phi i32 [ %spec.select160, %if.end43.thread ], [ %spec.select, %if.then49 ]
+  %cond76 = select i1 %tobool4.not, ptr %from, ptr %copy
+  %lnot.ext = zext i1 %tobool4.not to i32
+  %cond90 = select i1 %tobool4.not, ptr @note_store, ptr @note_load
+  br label %for.cond55
 
-return:                                           ; preds = %if.then26, %if.then28, %if.end, %if.end57, %if.then43
+for.cond55:                                       ; preds = %for.inc92, %if.end53
+  %indvars.iv164 = phi i64 [ %indvars.iv.next165, %for.inc92 ], [ 0, %if.end53 ]
+  %17 = load i32, ptr %ranks, align 8
+  %18 = sext i32 %17 to i64
+  %cmp57 = icmp slt i64 %indvars.iv164, %18
+  br i1 %cmp57, label %for.body59, label %for.end94
+
+for.body59:                                       ; preds = %for.cond55
+  %19 = trunc nuw nsw i64 %indvars.iv164 to i32
+  %20 = shl nuw i32 1, %19
+  %21 = and i32 %20, %spec.select161
+  %tobool61.not = icmp eq i32 %21, 0
+  br i1 %tobool61.not, label %for.inc92, label %if.end63
+
+if.end63:                                         ; preds = %for.body59
+  %arrayidx66 = getelementptr inbounds nuw i64, ptr %shared5, i64 %indvars.iv164
+  %22 = load i64, ptr %arrayidx66, align 8
+  store i64 %22, ptr %shared20, align 8
+  %add69 = add i64 %22, %sub
+  store i64 %add69, ptr %cond76, align 8
+  %add80 = add i64 %sub9, %22
+  %cond83 = select i1 %tobool4.not, i64 0, i64 %add80
+  store i64 %cond83, ptr %mbarrier10, align 8
+  %23 = load ptr, ptr %clocks38, align 8
+  %tobool86.not = icmp eq ptr %23, null
+  br i1 %tobool86.not, label %if.end91, label %if.then87
+
+if.then87:                                        ; preds = %if.end63
+  call fastcc void @for_each_box_piece(ptr noundef nonnull %block, ptr noundef nonnull %copy, i32 noundef %lnot.ext, ptr noundef nonnull %cond90) #28
+  br label %if.end91
+
+if.end91:                                         ; preds = %if.then87, %if.end63
+  call fastcc void @start(ptr noundef nonnull %bulks1, ptr noundef %copy) #28
+  br label %for.inc92
+
+for.inc92:                                        ; preds = %for.body59, %if.end91
+  %indvars.iv.next165 = add nuw nsw i64 %indvars.iv164, 1
+  br label %for.cond55
+
+for.end94:                                        ; preds = %for.cond55
+  %24 = load ptr, ptr %clocks38, align 8
+  %tobool96.not = icmp eq ptr %24, null
+  br i1 %tobool96.not, label %if.end101, label %if.then97
+
+if.then97:                                        ; preds = %for.end94
+  %count.i.i153 = getelementptr inbounds nuw i8, ptr %block, i64 8
+  %25 = load i64, ptr %count.i.i153, align 8
+  %mul.i.i154 = shl nsw i64 %25, 1
+  %add.i.i155 = or disjoint i64 %mul.i.i154, 1
+  %mul.i156 = mul nsw i64 %add.i.i155, %thread
+  %add.ptr.i157 = getelementptr inbounds i32, ptr %24, i64 %mul.i156
+  %arrayidx99 = getelementptr inbounds i32, ptr %add.ptr.i157, i64 %thread
+  %26 = load i32, ptr %arrayidx99, align 4
+  %inc100 = add nsw i32 %26, 1
+  store i32 %inc100, ptr %arrayidx99, align 4
+  br label %if.end101
+
+if.end101:                                        ; preds = %if.then33, %if.then35, %if.end, %if.then42, %if.then97, %for.end94
   ret void
 }
 
 define internal fastcc void @for_each_box_piece(ptr noundef %block, ptr noundef %copy, i32 noundef range(i32 0, 2) %is_store, ptr noundef readonly captures(none) %visit) unnamed_addr #0 {
 entry:
-  %map1 = getelementptr inbounds nuw i8, ptr %copy, i64 80
+  %map1 = getelementptr inbounds nuw i8, ptr %copy, i64 88
   %tobool.not = icmp eq i32 %is_store, 0
   %cond.in.idx = select i1 %tobool.not, i64 0, i64 8
   %cond.in = getelementptr inbounds nuw i8, ptr %copy, i64 %cond.in.idx
   %cond = load i64, ptr %cond.in, align 8
-  %span = getelementptr inbounds nuw i8, ptr %copy, i64 88
+  %span = getelementptr inbounds nuw i8, ptr %copy, i64 96
   %0 = load i32, ptr %span, align 8
-  %box = getelementptr inbounds nuw i8, ptr %copy, i64 176
+  %box = getelementptr inbounds nuw i8, ptr %copy, i64 184
   %1 = load i32, ptr %box, align 8
-  %size = getelementptr inbounds nuw i8, ptr %copy, i64 84
+  %size = getelementptr inbounds nuw i8, ptr %copy, i64 92
   %2 = load i32, ptr %size, align 4
   %3 = load i32, ptr %map1, align 8
   %4 = zext i32 %3 to i64
@@ -4478,14 +5146,14 @@ for.cond13.preheader:                             ; preds = %for.cond
   %cond7 = zext i32 %narrow to i64
   %mul = mul i32 %2, %1
   %div = udiv i32 16, %2
-  %base18 = getelementptr inbounds nuw i8, ptr %copy, i64 96
+  %base18 = getelementptr inbounds nuw i8, ptr %copy, i64 104
   %at = getelementptr inbounds nuw i8, ptr %copy, i64 60
-  %sizes = getelementptr inbounds nuw i8, ptr %copy, i64 104
+  %sizes = getelementptr inbounds nuw i8, ptr %copy, i64 112
   %div51152 = lshr i32 %mul, 4
-  %shared = getelementptr inbounds nuw i8, ptr %block, i64 400
+  %shared = getelementptr inbounds nuw i8, ptr %copy, i64 80
   %5 = zext nneg i32 %div to i64
   %wide.trip.count170 = zext i32 %rows.0 to i64
-  %6 = getelementptr i8, ptr %copy, i64 136
+  %6 = getelementptr i8, ptr %copy, i64 144
   %wide.trip.count = zext nneg i32 %div51152 to i64
   br label %for.cond13
 
@@ -4607,7 +5275,7 @@ for.end81:                                        ; preds = %for.cond62
   %conv92 = zext i32 %23 to i64
   %mul93 = mul i64 %add60, %conv92
   %add94 = add i64 %mul93, %from17.0
-  tail call void %visit(ptr noundef %block, ptr noundef %copy, i64 noundef %add90, i64 noundef %add94, i32 noundef %elements.0) #26
+  tail call void %visit(ptr noundef %block, ptr noundef %copy, i64 noundef %add90, i64 noundef %add94, i32 noundef %elements.0) #27
   %indvars.iv.next162 = add nuw nsw i64 %indvars.iv161, 1
   br label %for.cond50
 
@@ -4621,7 +5289,7 @@ for.end100:                                       ; preds = %for.cond13
 
 define internal void @note_load(ptr readnone captures(none) %block, ptr noundef readonly captures(none) %copy, i64 noundef %shared, i64 noundef %from, i32 noundef %elements) #0 {
 entry:
-  %size = getelementptr inbounds nuw i8, ptr %copy, i64 84
+  %size = getelementptr inbounds nuw i8, ptr %copy, i64 92
   %source_site = getelementptr inbounds nuw i8, ptr %copy, i64 40
   br label %for.cond
 
@@ -4644,7 +5312,7 @@ if.then:                                          ; preds = %for.body
   %add = add i64 %from, %conv
   %conv5 = zext i32 %0 to i64
   %3 = load i32, ptr %source_site, align 8
-  %call = tail call i32 @kc_emu_pointer(i64 noundef %add, i64 noundef %conv5, i64 noundef 1, i32 noundef %3, i32 noundef 24) #27
+  %call = tail call i32 @kc_emu_pointer(i64 noundef %add, i64 noundef %conv5, i64 noundef 1, i32 noundef %3, i32 noundef 24) #28
   br label %for.inc
 
 for.inc:                                          ; preds = %for.body, %if.then
@@ -4654,8 +5322,8 @@ for.inc:                                          ; preds = %for.body, %if.then
 for.end:                                          ; preds = %for.cond
   %site = getelementptr inbounds nuw i8, ptr %copy, i64 36
   %4 = load i32, ptr %site, align 4
-  %call6 = tail call i32 @kc_emu_pointer(i64 noundef %shared, i64 noundef 16, i64 noundef 16, i32 noundef %4, i32 noundef 25) #27
-  tail call fastcc void @settle_write() #27
+  %call6 = tail call i32 @kc_emu_pointer(i64 noundef %shared, i64 noundef 16, i64 noundef 16, i32 noundef %4, i32 noundef 25) #28
+  tail call fastcc void @settle_write() #28
   ret void
 }
 
@@ -4663,8 +5331,8 @@ define internal void @note_store(ptr readnone captures(none) %block, ptr noundef
 entry:
   %source_site = getelementptr inbounds nuw i8, ptr %copy, i64 40
   %0 = load i32, ptr %source_site, align 8
-  %call = tail call i32 @kc_emu_pointer(i64 noundef %shared, i64 noundef 16, i64 noundef 16, i32 noundef %0, i32 noundef 24) #27
-  %size = getelementptr inbounds nuw i8, ptr %copy, i64 84
+  %call = tail call i32 @kc_emu_pointer(i64 noundef %shared, i64 noundef 16, i64 noundef 16, i32 noundef %0, i32 noundef 24) #28
+  %size = getelementptr inbounds nuw i8, ptr %copy, i64 92
   %site = getelementptr inbounds nuw i8, ptr %copy, i64 36
   br label %for.cond
 
@@ -4687,8 +5355,8 @@ if.end:                                           ; preds = %for.body
   %add = add i64 %to, %conv
   %conv5 = zext i32 %1 to i64
   %4 = load i32, ptr %site, align 4
-  %call6 = tail call i32 @kc_emu_pointer(i64 noundef %add, i64 noundef %conv5, i64 noundef 1, i32 noundef %4, i32 noundef 25) #27
-  tail call fastcc void @settle_write() #27
+  %call6 = tail call i32 @kc_emu_pointer(i64 noundef %add, i64 noundef %conv5, i64 noundef 1, i32 noundef %4, i32 noundef 25) #28
+  tail call fastcc void @settle_write() #28
   br label %for.inc
 
 for.inc:                                          ; preds = %for.body, %if.end
@@ -4701,7 +5369,7 @@ for.end:                                          ; preds = %for.cond
 
 define void @kc_emu_bulk_commit(ptr noundef captures(none) %block, i64 noundef %thread) local_unnamed_addr #0 {
 entry:
-  %groups = getelementptr inbounds nuw i8, ptr %block, i64 384
+  %groups = getelementptr inbounds nuw i8, ptr %block, i64 2656
   %0 = load ptr, ptr %groups, align 8
   %tobool.not = icmp eq ptr %0, null
   br i1 %tobool.not, label %if.then, label %if.end
@@ -4709,7 +5377,7 @@ entry:
 if.then:                                          ; preds = %entry
   %count = getelementptr inbounds nuw i8, ptr %block, i64 8
   %1 = load i64, ptr %count, align 8
-  %call = tail call ptr @calloc(i64 noundef %1, i64 noundef 4) #26
+  %call = tail call ptr @calloc(i64 noundef %1, i64 noundef 4) #27
   store ptr %call, ptr %groups, align 8
   br label %if.end
 
@@ -4724,10 +5392,10 @@ if.end:                                           ; preds = %if.then, %entry
 
 define void @kc_emu_bulk_done(ptr noundef %block, i64 noundef %thread, i32 noundef %left, i32 noundef %reads) local_unnamed_addr #0 {
 entry:
-  %bulks1 = getelementptr inbounds nuw i8, ptr %block, i64 368
-  tail call fastcc void @settle_if(ptr noundef %block) #27
-  %count = getelementptr inbounds nuw i8, ptr %block, i64 376
-  %groups = getelementptr inbounds nuw i8, ptr %block, i64 384
+  %bulks1 = getelementptr inbounds nuw i8, ptr %block, i64 2640
+  tail call fastcc void @settle_if(ptr noundef %block) #28
+  %count = getelementptr inbounds nuw i8, ptr %block, i64 2648
+  %groups = getelementptr inbounds nuw i8, ptr %block, i64 2656
   %tobool8 = icmp ne i32 %reads, 0
   br label %for.cond.outer
 
@@ -4767,7 +5435,7 @@ land.end:                                         ; preds = %land.lhs.true
   br i1 %or.cond, label %if.end.thread, label %if.end
 
 if.end.thread:                                    ; preds = %land.end
-  tail call fastcc void @do_bulk(ptr noundef nonnull %block, ptr noundef nonnull %arrayidx) #27
+  tail call fastcc void @do_bulk(ptr noundef nonnull %block, ptr noundef nonnull %arrayidx) #28
   br label %if.else
 
 if.end:                                           ; preds = %land.end
@@ -4776,7 +5444,7 @@ if.end:                                           ; preds = %land.end
   br i1 %or.cond14, label %if.else, label %if.then12
 
 if.then12:                                        ; preds = %if.end
-  tail call fastcc void @end_bulk(ptr noundef nonnull %block, i32 noundef %i.0.ph) #27
+  tail call fastcc void @end_bulk(ptr noundef nonnull %block, i32 noundef %i.0.ph) #28
   br label %for.cond
 
 if.else:                                          ; preds = %land.lhs.true, %for.body, %if.end, %if.end.thread
@@ -4796,7 +5464,7 @@ entry:
 
 if.end:                                           ; preds = %entry
   store i32 1, ptr %is_read, align 8
-  %map = getelementptr inbounds nuw i8, ptr %copy, i64 80
+  %map = getelementptr inbounds nuw i8, ptr %copy, i64 88
   %1 = load i32, ptr %map, align 8
   %tobool2.not = icmp eq i32 %1, 0
   br i1 %tobool2.not, label %if.end7, label %if.then3
@@ -4807,7 +5475,7 @@ if.then3:                                         ; preds = %if.end
   %tobool4.not = icmp eq i64 %2, 0
   %lnot.ext = zext i1 %tobool4.not to i32
   %cond = select i1 %tobool4.not, ptr @do_store, ptr @do_load
-  tail call fastcc void @for_each_box_piece(ptr noundef %block, ptr noundef nonnull %copy, i32 noundef %lnot.ext, ptr noundef nonnull %cond) #27
+  tail call fastcc void @for_each_box_piece(ptr noundef %block, ptr noundef nonnull %copy, i32 noundef %lnot.ext, ptr noundef nonnull %cond) #28
   br label %return
 
 if.end7:                                          ; preds = %if.end
@@ -4819,7 +5487,7 @@ if.end7:                                          ; preds = %if.end
   %bytes = getelementptr inbounds nuw i8, ptr %copy, i64 32
   %7 = load i32, ptr %bytes, align 8
   %conv = sext i32 %7 to i64
-  %call = tail call ptr @memcpy(ptr noundef %4, ptr noundef %6, i64 noundef %conv) #26
+  %call = tail call ptr @memcpy(ptr noundef %4, ptr noundef %6, i64 noundef %conv) #27
   %8 = load i64, ptr %from, align 8
   %9 = load i32, ptr %bytes, align 8
   %conv10 = sext i32 %9 to i64
@@ -4829,7 +5497,7 @@ if.end7:                                          ; preds = %if.end
   %11 = load i32, ptr %source_site, align 8
   %clock = getelementptr inbounds nuw i8, ptr %copy, i64 52
   %12 = load i32, ptr %clock, align 4
-  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %8, i64 noundef %conv10, i64 noundef %10, i32 noundef %11, i32 noundef %12) #27
+  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %8, i64 noundef %conv10, i64 noundef %10, i32 noundef %11, i32 noundef %12) #28
   br label %return
 
 return:                                           ; preds = %entry, %if.end7, %if.then3
@@ -4840,13 +5508,13 @@ define internal fastcc void @end_bulk(ptr noundef %block, i32 noundef %number) u
 entry:
   %copy = alloca %struct.Bulk, align 8
   %saved = alloca %struct.Access, align 4
-  %bulks1 = getelementptr inbounds nuw i8, ptr %block, i64 368
+  %bulks1 = getelementptr inbounds nuw i8, ptr %block, i64 2640
   %0 = load ptr, ptr %bulks1, align 8
   %idxprom = sext i32 %number to i64
   %arrayidx = getelementptr inbounds %struct.Bulk, ptr %0, i64 %idxprom
-  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(200) %copy, ptr noundef nonnull align 8 dereferenceable(200) %arrayidx, i64 200, i1 false)
-  call fastcc void @do_bulk(ptr noundef %block, ptr noundef nonnull %copy) #27
-  %map = getelementptr inbounds nuw i8, ptr %copy, i64 80
+  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(208) %copy, ptr noundef nonnull align 8 dereferenceable(208) %arrayidx, i64 208, i1 false)
+  call fastcc void @do_bulk(ptr noundef %block, ptr noundef nonnull %copy) #28
+  %map = getelementptr inbounds nuw i8, ptr %copy, i64 88
   %1 = load i32, ptr %map, align 8
   %tobool.not = icmp eq i32 %1, 0
   br i1 %tobool.not, label %if.then, label %if.else
@@ -4862,11 +5530,11 @@ if.then:                                          ; preds = %entry
   %5 = load i32, ptr %site, align 4
   %clock = getelementptr inbounds nuw i8, ptr %copy, i64 52
   %6 = load i32, ptr %clock, align 4
-  call fastcc void @finish_at(ptr noundef nonnull %block, i64 noundef %2, i64 noundef %conv, i64 noundef %4, i32 noundef %5, i32 noundef %6) #27
+  call fastcc void @finish_at(ptr noundef nonnull %block, i64 noundef %2, i64 noundef %conv, i64 noundef %4, i32 noundef %5, i32 noundef %6) #28
   br label %if.end7
 
 if.else:                                          ; preds = %entry
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 2768
   %7 = load ptr, ptr %clocks, align 8
   %tobool2.not = icmp eq ptr %7, null
   br i1 %tobool2.not, label %if.end7, label %if.then3
@@ -4877,11 +5545,11 @@ if.then3:                                         ; preds = %if.else
   %tobool4.not = icmp eq i64 %8, 0
   %lnot.ext = zext i1 %tobool4.not to i32
   %cond = select i1 %tobool4.not, ptr @end_store, ptr @end_load
-  call fastcc void @for_each_box_piece(ptr noundef nonnull %block, ptr noundef nonnull %copy, i32 noundef %lnot.ext, ptr noundef nonnull %cond) #27
+  call fastcc void @for_each_box_piece(ptr noundef nonnull %block, ptr noundef nonnull %copy, i32 noundef %lnot.ext, ptr noundef nonnull %cond) #28
   br label %if.end7
 
 if.end7:                                          ; preds = %if.else, %if.then3, %if.then
-  %count = getelementptr inbounds nuw i8, ptr %block, i64 376
+  %count = getelementptr inbounds nuw i8, ptr %block, i64 2648
   %9 = load i32, ptr %count, align 8
   %dec = add nsw i32 %9, -1
   store i32 %dec, ptr %count, align 8
@@ -4899,7 +5567,7 @@ for.body:                                         ; preds = %for.cond
   %arrayidx12 = getelementptr inbounds %struct.Bulk, ptr %12, i64 %indvars.iv
   %indvars.iv.next = add nsw i64 %indvars.iv, 1
   %arrayidx15 = getelementptr inbounds %struct.Bulk, ptr %12, i64 %indvars.iv.next
-  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(200) %arrayidx12, ptr noundef nonnull align 8 dereferenceable(200) %arrayidx15, i64 200, i1 false)
+  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(208) %arrayidx12, ptr noundef nonnull align 8 dereferenceable(208) %arrayidx15, i64 208, i1 false)
   %.pre = load i32, ptr %count, align 8
   br label %for.cond
 
@@ -4919,7 +5587,7 @@ if.end19:                                         ; preds = %for.end
   %bf.clear = and i16 %bf.load, -8192
   %bf.set = or disjoint i16 %bf.clear, %and
   store i16 %bf.set, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
-  %call = call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %13) #27
+  %call = call fastcc ptr @order_of(ptr noundef nonnull %block, i32 noundef 0, i64 noundef %13) #28
   %tobool25.not = icmp eq ptr %call, null
   %.pre61 = load i64, ptr %thread20, align 8
   br i1 %tobool25.not, label %if.end36, label %land.lhs.true
@@ -4947,8 +5615,8 @@ if.end36:                                         ; preds = %if.then31, %land.lh
   %conv40 = sext i32 %20 to i64
   %mbarrier_site = getelementptr inbounds nuw i8, ptr %copy, i64 44
   %21 = load i32, ptr %mbarrier_site, align 4
-  %call41 = call fastcc i64 @change(ptr noundef nonnull %block, i64 noundef %18, i32 noundef 5, i64 noundef %19, i64 noundef %conv40, i32 noundef %21) #27
-  call fastcc void @settle_if(ptr noundef nonnull %block) #27
+  %call41 = call fastcc i64 @change(ptr noundef nonnull %block, i64 noundef %18, i32 noundef 5, i64 noundef %19, i64 noundef %conv40, i32 noundef %21) #28
+  call fastcc void @settle_if(ptr noundef nonnull %block) #28
   call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 4 dereferenceable(16) @now, ptr noundef nonnull align 4 dereferenceable(16) %saved, i64 16, i1 false)
   br label %return
 
@@ -4956,7 +5624,7 @@ return:                                           ; preds = %for.end, %if.end36
   ret void
 }
 
-define void @kc_emu_leave(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %n, i64 noundef %word) local_unnamed_addr #14 {
+define void @kc_emu_leave(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %n, i64 noundef %word) local_unnamed_addr #16 {
 entry:
   %words = getelementptr inbounds nuw i8, ptr %block, i64 32
   %0 = load ptr, ptr %words, align 8
@@ -4973,7 +5641,7 @@ entry:
   %0 = load ptr, ptr %rows, align 8
   %arrayidx = getelementptr inbounds i64, ptr %0, i64 %thread
   store i64 %address, ptr %arrayidx, align 8
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 2768
   %1 = load ptr, ptr %clocks, align 8
   %tobool.not = icmp eq ptr %1, null
   br i1 %tobool.not, label %if.end6, label %land.lhs.true
@@ -4986,26 +5654,30 @@ land.lhs.true:                                    ; preds = %entry
   br i1 %cmp, label %if.then, label %if.end6
 
 if.then:                                          ; preds = %land.lhs.true
-  %call = tail call i32 @kc_emu_pointer(i64 noundef %address, i64 noundef 16, i64 noundef 16, i32 noundef %site, i32 noundef %flags) #27
+  %call = tail call i32 @kc_emu_pointer(i64 noundef %address, i64 noundef 16, i64 noundef 16, i32 noundef %site, i32 noundef %flags) #28
   %tobool2.not = icmp eq i32 %call, 0
-  br i1 %tobool2.not, label %if.then3, label %if.end6
+  br i1 %tobool2.not, label %if.then3, label %if.end
 
 if.then3:                                         ; preds = %if.then
   %2 = load ptr, ptr %rows, align 8
   %arrayidx5 = getelementptr inbounds i64, ptr %2, i64 %thread
   store i64 0, ptr %arrayidx5, align 8
+  br label %if.end
+
+if.end:                                           ; preds = %if.then3, %if.then
+  store i32 1, ptr getelementptr inbounds nuw (i8, ptr @pending, i64 40), align 8
   br label %if.end6
 
-if.end6:                                          ; preds = %if.then, %if.then3, %land.lhs.true, %entry
+if.end6:                                          ; preds = %if.end, %land.lhs.true, %entry
   ret void
 }
 
-define i32 @kc_emu_matrix_load(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned) local_unnamed_addr #17 {
+define i32 @kc_emu_matrix_load(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned) local_unnamed_addr #18 {
 entry:
-  %call = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 0) #27
+  %call = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 0) #28
   %0 = load i16, ptr %call, align 2
   %conv = zext i16 %0 to i32
-  %call1 = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 1) #27
+  %call1 = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 1) #28
   %1 = load i16, ptr %call1, align 2
   %conv2 = zext i16 %1 to i32
   %shl = shl nuw i32 %conv2, 16
@@ -5013,7 +5685,7 @@ entry:
   ret i32 %or
 }
 
-define internal fastcc ptr @matrix_element(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef range(i32 0, 2) %n) unnamed_addr #17 {
+define internal fastcc ptr @matrix_element(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef range(i32 0, 2) %n) unnamed_addr #18 {
 entry:
   %rem = srem i64 %thread, 32
   %rem1.lhs.trunc = trunc nsw i64 %rem to i8
@@ -5061,14 +5733,14 @@ cond.end17:                                       ; preds = %cond.false15, %cond
   ret ptr %add.ptr25
 }
 
-define void @kc_emu_matrix_store(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef %word) local_unnamed_addr #18 {
+define void @kc_emu_matrix_store(ptr noundef readonly captures(none) %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef %word) local_unnamed_addr #15 {
 entry:
   %conv = trunc i32 %word to i16
-  %call = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 0) #27
+  %call = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 0) #28
   store i16 %conv, ptr %call, align 2
   %shr = lshr i32 %word, 16
   %conv1 = trunc nuw i32 %shr to i16
-  %call2 = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 1) #27
+  %call2 = tail call fastcc ptr @matrix_element(ptr noundef %block, i64 noundef %thread, i32 noundef %matrix, i32 noundef %turned, i32 noundef 1) #28
   store i16 %conv1, ptr %call2, align 2
   ret void
 }
@@ -5091,7 +5763,7 @@ entry:
   %div = sdiv i64 %thread, 32
   %mul = shl nsw i64 %div, 5
   %rem = srem i64 %thread, 32
-  %call = tail call fastcc i32 @packing(i32 noundef %and9) #27
+  %call = tail call fastcc i32 @packing(i32 noundef %and9) #28
   %mul12 = mul nsw i32 %call, %index
   %0 = and i32 %types, 16384
   %tobool14.not = icmp eq i32 %0, 0
@@ -5144,9 +5816,9 @@ if.else:                                          ; preds = %for.body
 if.end:                                           ; preds = %if.else, %if.then
   %column.0 = phi i32 [ %rem21, %if.then ], [ %add31, %if.else ]
   %row.0 = phi i32 [ %div20, %if.then ], [ %add26, %if.else ]
-  %call32 = tail call fastcc double @number_in(i64 noundef %c, i32 noundef %and9, i32 noundef %part.0) #27
-  %call60 = tail call fastcc i32 @packing(i32 noundef %and5) #27
-  %call63 = tail call fastcc i32 @packing(i32 noundef %and7) #27
+  %call32 = tail call fastcc double @number_in(i64 noundef %c, i32 noundef %and9, i32 noundef %part.0) #28
+  %call60 = tail call fastcc i32 @packing(i32 noundef %and5) #28
+  %call63 = tail call fastcc i32 @packing(i32 noundef %and7) #28
   %mul40 = mul nsw i32 %row.0, %cond
   br label %for.cond33
 
@@ -5174,10 +5846,10 @@ cond.true49:                                      ; preds = %for.body36
   br label %cond.end56
 
 cond.false54:                                     ; preds = %for.body36
-  %call45 = tail call fastcc { i64, i32 } @operand_place(i32 noundef %row.0, i32 noundef %at.0, i32 noundef %and5, i32 noundef %and) #27
+  %call45 = tail call fastcc { i64, i32 } @operand_place(i32 noundef %row.0, i32 noundef %at.0, i32 noundef %and5, i32 noundef %and) #28
   %a.sroa.0.0165 = extractvalue { i64, i32 } %call45, 0
   %a.sroa.3.0166 = extractvalue { i64, i32 } %call45, 1
-  %call55 = tail call fastcc { i64, i32 } @operand_place(i32 noundef %column.0, i32 noundef %at.0, i32 noundef %and7, i32 noundef 8) #27
+  %call55 = tail call fastcc { i64, i32 } @operand_place(i32 noundef %column.0, i32 noundef %at.0, i32 noundef %and7, i32 noundef 8) #28
   br label %cond.end56
 
 cond.end56:                                       ; preds = %cond.false54, %cond.true49
@@ -5186,8 +5858,8 @@ cond.end56:                                       ; preds = %cond.false54, %cond
   %call53.pn = phi { i64, i32 } [ %.fca.1.insert.i163, %cond.true49 ], [ %call55, %cond.false54 ]
   %b.sroa.0.0 = extractvalue { i64, i32 } %call53.pn, 0
   %b.sroa.3.0 = extractvalue { i64, i32 } %call53.pn, 1
-  %call57 = tail call fastcc i64 @left_at(ptr noundef %block, i64 noundef %mul, i64 %a.sroa.0.0167, i32 %a.sroa.3.0169, i32 noundef %and5, i32 noundef 0) #27
-  %call58 = tail call fastcc i64 @left_at(ptr noundef %block, i64 noundef %mul, i64 %b.sroa.0.0, i32 %b.sroa.3.0, i32 noundef %and7, i32 noundef 16) #27
+  %call57 = tail call fastcc i64 @left_at(ptr noundef %block, i64 noundef %mul, i64 %a.sroa.0.0167, i32 %a.sroa.3.0169, i32 noundef %and5, i32 noundef 0) #28
+  %call58 = tail call fastcc i64 @left_at(ptr noundef %block, i64 noundef %mul, i64 %b.sroa.0.0, i32 %b.sroa.3.0, i32 noundef %and7, i32 noundef 16) #28
   %rem61 = srem i32 %a.sroa.3.0169, %call60
   %rem64 = srem i32 %b.sroa.3.0, %call63
   br i1 %cmp65, label %if.then67, label %if.else82
@@ -5207,8 +5879,8 @@ if.then67:                                        ; preds = %cond.end56
   br label %for.inc
 
 if.else82:                                        ; preds = %cond.end56
-  %call83 = tail call fastcc double @number_in(i64 noundef %call57, i32 noundef %and5, i32 noundef %rem61) #27
-  %call84 = tail call fastcc double @number_in(i64 noundef %call58, i32 noundef %and7, i32 noundef %rem64) #27
+  %call83 = tail call fastcc double @number_in(i64 noundef %call57, i32 noundef %and5, i32 noundef %rem61) #28
+  %call84 = tail call fastcc double @number_in(i64 noundef %call58, i32 noundef %and7, i32 noundef %rem64) #28
   %2 = tail call double @llvm.fmuladd.f64(double %call83, double %call84, double %sum.0)
   br label %for.inc
 
@@ -5218,7 +5890,7 @@ for.inc:                                          ; preds = %if.then67, %if.else
   br label %for.cond33
 
 for.end:                                          ; preds = %for.cond33
-  %call88 = tail call fastcc i64 @word_with(i64 noundef %result.0, i32 noundef %and9, i32 noundef %part.0, double noundef %sum.0, i32 noundef %and87) #27
+  %call88 = tail call fastcc i64 @word_with(i64 noundef %result.0, i32 noundef %and9, i32 noundef %part.0, double noundef %sum.0, i32 noundef %and87) #28
   %inc90 = add nuw nsw i32 %part.0, 1
   br label %for.cond
 
@@ -5226,13 +5898,13 @@ for.end91:                                        ; preds = %for.cond
   ret i64 %result.0
 }
 
-define internal fastcc range(i32 0, 33) i32 @packing(i32 noundef %type) unnamed_addr #10 {
+define internal fastcc range(i32 0, 33) i32 @packing(i32 noundef %type) unnamed_addr #11 {
 entry:
   %cmp = icmp eq i32 %type, 4
   br i1 %cmp, label %cond.end, label %cond.false
 
 cond.false:                                       ; preds = %entry
-  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #27
+  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #28
   %div.rhs.trunc = trunc nuw nsw i32 %call to i8
   %div2 = udiv i8 32, %div.rhs.trunc
   %div.zext = zext nneg i8 %div2 to i32
@@ -5249,7 +5921,7 @@ entry:
   %value = alloca double, align 8
   store i64 %word, ptr %word.addr, align 8
   %conv = trunc i64 %word to i32
-  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #27
+  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #28
   %and = and i32 %call, 31
   %mul = mul nsw i32 %and, %part
   %shr = lshr i32 %conv, %mul
@@ -5269,21 +5941,21 @@ entry:
 
 sw.bb:                                            ; preds = %entry
   %and1 = and i32 %shr, 65535
-  %call2 = tail call fastcc double @of_half(i32 noundef %and1) #27
+  %call2 = tail call fastcc double @of_half(i32 noundef %and1) #28
   br label %return
 
 sw.bb3:                                           ; preds = %entry
   %shl = shl i32 %shr, 16
-  %call4 = tail call fastcc double @as_float(i32 noundef %shl) #27
+  %call4 = tail call fastcc double @as_float(i32 noundef %shl) #28
   br label %return
 
 sw.bb5:                                           ; preds = %entry
   %and6 = and i32 %shr, -8192
-  %call7 = tail call fastcc double @as_float(i32 noundef %and6) #27
+  %call7 = tail call fastcc double @as_float(i32 noundef %and6) #28
   br label %return
 
 sw.bb8:                                           ; preds = %entry
-  %call9 = tail call fastcc double @as_float(i32 noundef %shr) #27
+  %call9 = tail call fastcc double @as_float(i32 noundef %shr) #28
   br label %return
 
 sw.bb10:                                          ; preds = %entry
@@ -5323,7 +5995,7 @@ sw.bb27:                                          ; preds = %entry
 
 if.then.i:                                        ; preds = %sw.bb27
   %or.i = or i32 %and28, 2143289344
-  %call.i = tail call fastcc double @as_float(i32 noundef %or.i) #27
+  %call.i = tail call fastcc double @as_float(i32 noundef %or.i) #28
   br label %return
 
 if.end.i:                                         ; preds = %sw.bb27
@@ -5336,7 +6008,7 @@ if.then4.i:                                       ; preds = %if.end.i
   %shl7.i = shl nuw nsw i32 %and1.i, 20
   %0 = or disjoint i32 %shl5.i, %shl7.i
   %or8.i = or disjoint i32 %0, %shl.i
-  %call9.i = tail call fastcc double @as_float(i32 noundef %or8.i) #27
+  %call9.i = tail call fastcc double @as_float(i32 noundef %or8.i) #28
   br label %return
 
 if.end10.i:                                       ; preds = %if.end.i
@@ -5350,11 +6022,11 @@ if.end10.i:                                       ; preds = %if.end.i
 sw.bb30:                                          ; preds = %entry
   %shl31 = shl i32 %shr, 8
   %and32 = and i32 %shl31, 65280
-  %call33 = tail call fastcc double @of_half(i32 noundef %and32) #27
+  %call33 = tail call fastcc double @of_half(i32 noundef %and32) #28
   br label %return
 
 sw.epilog:                                        ; preds = %entry
-  %call34 = call ptr @memcpy(ptr noundef nonnull %value, ptr noundef nonnull %word.addr, i64 noundef 8) #26
+  %call34 = call ptr @memcpy(ptr noundef nonnull %value, ptr noundef nonnull %word.addr, i64 noundef 8) #27
   %1 = load double, ptr %value, align 8
   br label %return
 
@@ -5363,9 +6035,9 @@ return:                                           ; preds = %if.end10.i, %if.the
   ret double %retval.0
 }
 
-define internal fastcc { i64, i32 } @operand_place(i32 noundef %across, i32 noundef range(i32 -2147483648, 256) %k, i32 noundef range(i32 0, 16) %type, i32 noundef range(i32 0, 256) %rows) unnamed_addr #10 {
+define internal fastcc { i64, i32 } @operand_place(i32 noundef %across, i32 noundef range(i32 -2147483648, 256) %k, i32 noundef range(i32 0, 16) %type, i32 noundef range(i32 0, 256) %rows) unnamed_addr #11 {
 entry:
-  %call = tail call fastcc i32 @packing(i32 noundef %type) #27
+  %call = tail call fastcc i32 @packing(i32 noundef %type) #28
   %div18 = lshr i32 %rows, 3
   %rem = srem i32 %across, 8
   %mul = shl nsw i32 %rem, 2
@@ -5386,7 +6058,7 @@ entry:
   ret { i64, i32 } %.fca.1.insert
 }
 
-define internal fastcc i64 @left_at(ptr noundef readonly captures(none) %block, i64 noundef range(i64 -9223372036854775808, 9223372036854775777) %first, i64 range(i64 -2147483648, 2147483648) %place.coerce0, i32 %place.coerce1, i32 noundef range(i32 0, 16) %type, i32 noundef range(i32 0, 17) %from) unnamed_addr #17 {
+define internal fastcc i64 @left_at(ptr noundef readonly captures(none) %block, i64 noundef range(i64 -9223372036854775808, 9223372036854775777) %first, i64 range(i64 -2147483648, 2147483648) %place.coerce0, i32 %place.coerce1, i32 noundef range(i32 0, 16) %type, i32 noundef range(i32 0, 17) %from) unnamed_addr #18 {
 entry:
   %add = add nsw i64 %place.coerce0, %first
   %count = getelementptr inbounds nuw i8, ptr %block, i64 8
@@ -5396,7 +6068,7 @@ entry:
   %words = getelementptr inbounds nuw i8, ptr %block, i64 32
   %1 = load ptr, ptr %words, align 8
   %arrayidx = getelementptr inbounds [32 x i64], ptr %1, i64 %cond
-  %call = tail call fastcc i32 @packing(i32 noundef %type) #27
+  %call = tail call fastcc i32 @packing(i32 noundef %type) #28
   %div = sdiv i32 %place.coerce1, %call
   %add4 = add nsw i32 %div, %from
   %idxprom = sext i32 %add4 to i64
@@ -5424,14 +6096,14 @@ entry:
   ]
 
 if.then:                                          ; preds = %entry
-  %call = call ptr @memcpy(ptr noundef nonnull %word.addr, ptr noundef nonnull %value.addr, i64 noundef 8) #26
+  %call = call ptr @memcpy(ptr noundef nonnull %word.addr, ptr noundef nonnull %value.addr, i64 noundef 8) #27
   %.pre = load i64, ptr %word.addr, align 8
   br label %if.end29
 
 if.then2:                                         ; preds = %entry
   %conv = fptrunc double %value to float
   store float %conv, ptr %single, align 4
-  %call3 = call ptr @memcpy(ptr noundef nonnull %bits, ptr noundef nonnull %single, i64 noundef 4) #26
+  %call3 = call ptr @memcpy(ptr noundef nonnull %bits, ptr noundef nonnull %single, i64 noundef 4) #27
   %0 = load i32, ptr %bits, align 4
   %conv4 = zext i32 %0 to i64
   br label %if.end29
@@ -5446,7 +6118,7 @@ if.then8:                                         ; preds = %entry
   call void @llvm.lifetime.start.p0(ptr nonnull %bits.i)
   %conv.i = fptrunc double %value to float
   store float %conv.i, ptr %single.i, align 4
-  %call.i = call ptr @memcpy(ptr noundef nonnull %bits.i, ptr noundef nonnull %single.i, i64 noundef 4) #26
+  %call.i = call ptr @memcpy(ptr noundef nonnull %bits.i, ptr noundef nonnull %single.i, i64 noundef 4) #27
   %1 = load i32, ptr %bits.i, align 4
   %shr.i = lshr i32 %1, 16
   %and.i = and i32 %shr.i, 32768
@@ -5545,14 +6217,14 @@ if.end29:                                         ; preds = %if.then2, %if.end23
 define i64 @kc_emu_wmma_load(ptr noundef readonly captures(none) %block, i64 noundef %thread, i64 noundef %base, i32 noundef %sizes, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i32 noundef %index, i32 noundef %site) local_unnamed_addr #0 {
 entry:
   %bits = alloca i64, align 8
-  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #27
+  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #28
   %div24 = lshr i32 %call, 3
-  %call1 = tail call fastcc i32 @packing(i32 noundef %type) #27
+  %call1 = tail call fastcc i32 @packing(i32 noundef %type) #28
   %shr = ashr i32 %sizes, 8
   %and = and i32 %sizes, 255
   %rem = srem i64 %thread, 32
   %mul = mul nsw i32 %call1, %index
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 2768
   %conv = zext nneg i32 %div24 to i64
   %rem10 = and i32 %call, 56
   %0 = zext nneg i32 %rem10 to i64
@@ -5569,19 +6241,19 @@ for.body:                                         ; preds = %for.cond
   store i64 0, ptr %bits, align 8
   %1 = trunc i64 %indvars.iv to i32
   %2 = add i32 %mul, %1
-  %call3 = call fastcc i64 @element_address(i64 noundef %base, i32 noundef %shr, i32 noundef %and, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i64 noundef %rem, i32 noundef %2) #27
+  %call3 = call fastcc i64 @element_address(i64 noundef %base, i32 noundef %shr, i32 noundef %and, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i64 noundef %rem, i32 noundef %2) #28
   %3 = load ptr, ptr %clocks, align 8
   %tobool.not = icmp eq ptr %3, null
   br i1 %tobool.not, label %if.end, label %land.lhs.true
 
 land.lhs.true:                                    ; preds = %for.body
-  %call5 = call i32 @kc_emu_pointer(i64 noundef %call3, i64 noundef %conv, i64 noundef %conv, i32 noundef %site, i32 noundef 0) #27
+  %call5 = call i32 @kc_emu_pointer(i64 noundef %call3, i64 noundef %conv, i64 noundef %conv, i32 noundef %site, i32 noundef 0) #28
   %tobool6.not = icmp eq i32 %call5, 0
   br i1 %tobool6.not, label %for.inc, label %if.end
 
 if.end:                                           ; preds = %land.lhs.true, %for.body
   %4 = inttoptr i64 %call3 to ptr
-  %call8 = call ptr @memcpy(ptr noundef nonnull %bits, ptr noundef %4, i64 noundef %conv) #26
+  %call8 = call ptr @memcpy(ptr noundef nonnull %bits, ptr noundef %4, i64 noundef %conv) #27
   %5 = load i64, ptr %bits, align 8
   %6 = mul nuw nsw i64 %indvars.iv, %0
   %shl = shl i64 %5, %6
@@ -5597,7 +6269,7 @@ for.end:                                          ; preds = %for.cond
   ret i64 %word.0
 }
 
-define internal fastcc range(i32 1, 65) i32 @bits_of(i32 noundef %type) unnamed_addr #10 {
+define internal fastcc range(i32 1, 65) i32 @bits_of(i32 noundef %type) unnamed_addr #11 {
 entry:
   %0 = icmp ult i32 %type, 13
   br i1 %0, label %switch.lookup, label %return
@@ -5613,7 +6285,7 @@ return:                                           ; preds = %entry, %switch.look
   ret i32 %retval.0
 }
 
-define internal fastcc i64 @element_address(i64 noundef %base, i32 noundef range(i32 -8388608, 8388608) %rows, i32 noundef range(i32 0, 256) %columns, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i64 noundef range(i64 -31, 32) %lane, i32 noundef %slot) unnamed_addr #10 {
+define internal fastcc i64 @element_address(i64 noundef %base, i32 noundef range(i32 -8388608, 8388608) %rows, i32 noundef range(i32 0, 256) %columns, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i64 noundef range(i64 -31, 32) %lane, i32 noundef %slot) unnamed_addr #11 {
 entry:
   %mul = mul nsw i32 %columns, %rows
   %div = sdiv i32 %mul, 32
@@ -5631,7 +6303,7 @@ entry:
   %conv5.conv3 = select i1 %tobool.not, i64 %conv5, i64 %conv3
   %mul10 = mul nsw i64 %conv3.conv5, %conv9
   %add11 = add nsw i64 %mul10, %conv5.conv3
-  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #27
+  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #28
   %div1223 = lshr i32 %call, 3
   %conv13 = zext nneg i32 %div1223 to i64
   %mul14 = mul nsw i64 %add11, %conv13
@@ -5642,15 +6314,15 @@ entry:
 define void @kc_emu_wmma_store(ptr noundef readonly captures(none) %block, i64 noundef %thread, i64 noundef %base, i32 noundef %sizes, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i32 noundef %index, i32 noundef %site, i64 noundef %word) local_unnamed_addr #0 {
 entry:
   %bits = alloca i64, align 8
-  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #27
+  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #28
   %div29 = lshr i32 %call, 3
-  %call1 = tail call fastcc i32 @packing(i32 noundef %type) #27
+  %call1 = tail call fastcc i32 @packing(i32 noundef %type) #28
   %shr = ashr i32 %sizes, 8
   %and = and i32 %sizes, 255
   %rem = srem i64 %thread, 32
   %mul = mul nsw i32 %call1, %index
   %rem5 = and i32 %call, 56
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 2768
   %conv = zext nneg i32 %div29 to i64
   %0 = zext nneg i32 %rem5 to i64
   %wide.trip.count = zext nneg i32 %call1 to i64
@@ -5664,7 +6336,7 @@ for.cond:                                         ; preds = %for.inc, %entry
 for.body:                                         ; preds = %for.cond
   %1 = trunc i64 %indvars.iv to i32
   %2 = add i32 %mul, %1
-  %call3 = call fastcc i64 @element_address(i64 noundef %base, i32 noundef %shr, i32 noundef %and, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i64 noundef %rem, i32 noundef %2) #27
+  %call3 = call fastcc i64 @element_address(i64 noundef %base, i32 noundef %shr, i32 noundef %and, i32 noundef %stride, i32 noundef %is_column, i32 noundef %type, i64 noundef %rem, i32 noundef %2) #28
   %3 = mul nuw nsw i64 %indvars.iv, %0
   %shr7 = lshr i64 %word, %3
   store i64 %shr7, ptr %bits, align 8
@@ -5673,19 +6345,19 @@ for.body:                                         ; preds = %for.cond
   br i1 %tobool.not, label %if.end, label %land.lhs.true
 
 land.lhs.true:                                    ; preds = %for.body
-  %call9 = call i32 @kc_emu_pointer(i64 noundef %call3, i64 noundef %conv, i64 noundef %conv, i32 noundef %site, i32 noundef 1) #27
+  %call9 = call i32 @kc_emu_pointer(i64 noundef %call3, i64 noundef %conv, i64 noundef %conv, i32 noundef %site, i32 noundef 1) #28
   %tobool10.not = icmp eq i32 %call9, 0
   br i1 %tobool10.not, label %for.inc, label %if.end
 
 if.end:                                           ; preds = %land.lhs.true, %for.body
   %5 = inttoptr i64 %call3 to ptr
-  %call12 = call ptr @memcpy(ptr noundef %5, ptr noundef nonnull %bits, i64 noundef %conv) #26
+  %call12 = call ptr @memcpy(ptr noundef %5, ptr noundef nonnull %bits, i64 noundef %conv) #27
   %6 = load ptr, ptr %clocks, align 8
   %tobool14.not = icmp eq ptr %6, null
   br i1 %tobool14.not, label %for.inc, label %if.then15
 
 if.then15:                                        ; preds = %if.end
-  call fastcc void @settle_write() #27
+  call fastcc void @settle_write() #28
   br label %for.inc
 
 for.inc:                                          ; preds = %if.end, %if.then15, %land.lhs.true
@@ -5699,7 +6371,7 @@ for.end:                                          ; preds = %for.cond
 define void @kc_emu_product(ptr noundef captures(none) %block, i64 noundef %thread, i64 noundef %a, i64 noundef %b, i32 noundef %n, i32 noundef %types, i32 noundef %a_site, i32 noundef %b_site) local_unnamed_addr #0 {
 entry:
   %product = alloca %struct.Product, align 8
-  %call = tail call fastcc ptr @accumulators_of(ptr noundef %block, i64 noundef %thread) #27
+  %call = tail call fastcc ptr @accumulators_of(ptr noundef %block, i64 noundef %thread) #28
   %product_count = getelementptr inbounds nuw i8, ptr %call, i64 16
   %0 = load i32, ptr %product_count, align 8
   %product_room = getelementptr inbounds nuw i8, ptr %call, i64 20
@@ -5715,7 +6387,7 @@ if.then:                                          ; preds = %entry
   store i32 %spec.select, ptr %product_room, align 4
   %conv = sext i32 %spec.select to i64
   %mul5 = mul nsw i64 %conv, 40
-  %call6 = tail call ptr @realloc(ptr noundef %.pre, i64 noundef %mul5) #26
+  %call6 = tail call ptr @realloc(ptr noundef %.pre, i64 noundef %mul5) #27
   store ptr %call6, ptr %call, align 8
   %.pre53 = load i32, ptr %product_count, align 8
   br label %if.end
@@ -5747,7 +6419,7 @@ if.end:                                           ; preds = %if.then, %entry
   %idxprom = sext i32 %2 to i64
   %arrayidx = getelementptr inbounds %struct.Product, ptr %3, i64 %idxprom
   call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(40) %arrayidx, ptr noundef nonnull align 8 dereferenceable(40) %product, i64 40, i1 false)
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 2768
   %6 = load ptr, ptr %clocks, align 8
   %tobool14.not = icmp ne ptr %6, null
   %7 = and i64 %thread, 31
@@ -5756,7 +6428,7 @@ if.end:                                           ; preds = %if.then, %entry
   br i1 %or.cond, label %if.end17, label %return
 
 if.end17:                                         ; preds = %if.end
-  tail call fastcc void @settle_write() #27
+  tail call fastcc void @settle_write() #28
   br label %for.cond
 
 for.cond:                                         ; preds = %for.inc, %if.end17
@@ -5774,7 +6446,7 @@ for.body:                                         ; preds = %for.cond
 if.then26:                                        ; preds = %for.body
   %arrayidx29 = getelementptr inbounds nuw i32, ptr %sites, i64 %indvars.iv
   %9 = load i32, ptr %arrayidx29, align 4
-  tail call fastcc void @report(i32 noundef 3, i32 noundef %9, ptr noundef null, i64 noundef -1) #27
+  tail call fastcc void @report(i32 noundef 3, i32 noundef %9, ptr noundef null, i64 noundef -1) #28
   br label %for.inc
 
 for.inc:                                          ; preds = %for.body, %if.then26
@@ -5782,7 +6454,7 @@ for.inc:                                          ; preds = %for.body, %if.then2
   br label %for.cond
 
 for.end:                                          ; preds = %for.cond
-  call fastcc void @for_each_piece(ptr noundef %block, i64 noundef %thread, ptr noundef nonnull %product, i32 noundef 0) #27
+  call fastcc void @for_each_piece(ptr noundef %block, i64 noundef %thread, ptr noundef nonnull %product, i32 noundef 0) #28
   br label %return
 
 return:                                           ; preds = %if.end, %for.end
@@ -5791,7 +6463,7 @@ return:                                           ; preds = %if.end, %for.end
 
 define internal fastcc ptr @accumulators_of(ptr noundef captures(none) %block, i64 noundef %thread) unnamed_addr #0 {
 entry:
-  %accumulators = getelementptr inbounds nuw i8, ptr %block, i64 392
+  %accumulators = getelementptr inbounds nuw i8, ptr %block, i64 2664
   %0 = load ptr, ptr %accumulators, align 8
   %tobool.not = icmp eq ptr %0, null
   br i1 %tobool.not, label %if.then, label %if.end
@@ -5799,7 +6471,7 @@ entry:
 if.then:                                          ; preds = %entry
   %count = getelementptr inbounds nuw i8, ptr %block, i64 8
   %1 = load i64, ptr %count, align 8
-  %call = tail call ptr @calloc(i64 noundef %1, i64 noundef 40) #26
+  %call = tail call ptr @calloc(i64 noundef %1, i64 noundef 40) #27
   store ptr %call, ptr %accumulators, align 8
   br label %if.end
 
@@ -5818,20 +6490,20 @@ entry:
   %shr = lshr i32 %0, 12
   %rem = srem i64 %thread, 128
   %div.lhs.trunc = trunc nsw i64 %rem to i8
-  %div68 = sdiv i8 %div.lhs.trunc, 32
-  %conv = sext i8 %div68 to i32
+  %div69 = sdiv i8 %div.lhs.trunc, 32
+  %conv = sext i8 %div69 to i32
   %mul = shl nsw i32 %conv, 4
   %sites = getelementptr inbounds nuw i8, ptr %product, i64 32
   %tobool32.not = icmp eq i32 %is_over, 0
-  %clocks.i = getelementptr inbounds nuw i8, ptr %block, i64 424
+  %clocks.i = getelementptr inbounds nuw i8, ptr %block, i64 2768
   %count.i.i = getelementptr inbounds nuw i8, ptr %block, i64 8
   %n = getelementptr inbounds nuw i8, ptr %product, i64 16
   br label %for.cond
 
 for.cond:                                         ; preds = %for.inc39, %entry
   %indvars.iv = phi i64 [ %indvars.iv.next, %for.inc39 ], [ 0, %entry ]
-  %exitcond70.not = icmp eq i64 %indvars.iv, 2
-  br i1 %exitcond70.not, label %for.end41, label %for.body
+  %exitcond71.not = icmp eq i64 %indvars.iv, 2
+  br i1 %exitcond71.not, label %for.end41, label %for.body
 
 for.body:                                         ; preds = %for.cond
   %tobool.not = icmp eq i64 %indvars.iv, 0
@@ -5870,7 +6542,7 @@ for.cond22:                                       ; preds = %for.cond18, %for.in
 for.body25:                                       ; preds = %for.cond22
   %mul29 = shl nsw i32 %piece.0, 4
   %cond31 = select i1 %tobool14.not, i32 %mul29, i32 %piece.0
-  %call = tail call fastcc i64 @piece_address(ptr noundef %block, i64 noundef %cond3, i32 noundef %row.0, i32 noundef %cond31, i32 noundef %and) #27
+  %call = tail call fastcc i64 @piece_address(ptr noundef %block, i64 noundef %thread, i64 noundef %cond3, i32 noundef %row.0, i32 noundef %cond31, i32 noundef %and) #28
   br i1 %tobool32.not, label %if.else, label %if.then
 
 if.then:                                          ; preds = %for.body25
@@ -5882,11 +6554,11 @@ if.then:                                          ; preds = %for.body25
   %add.ptr.i = getelementptr inbounds i32, ptr %3, i64 %mul.i
   %arrayidx34 = getelementptr inbounds i32, ptr %add.ptr.i, i64 %thread
   %5 = load i32, ptr %arrayidx34, align 4
-  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %call, i64 noundef 16, i64 noundef %thread, i32 noundef %2, i32 noundef %5) #27
+  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %call, i64 noundef 16, i64 noundef %thread, i32 noundef %2, i32 noundef %5) #28
   br label %for.inc
 
 if.else:                                          ; preds = %for.body25
-  %call35 = tail call i32 @kc_emu_pointer(i64 noundef %call, i64 noundef 16, i64 noundef 16, i32 noundef %2, i32 noundef 24) #27
+  %call35 = tail call i32 @kc_emu_pointer(i64 noundef %call, i64 noundef 16, i64 noundef 16, i32 noundef %2, i32 noundef 24) #28
   br label %for.inc
 
 for.inc:                                          ; preds = %if.then, %if.else
@@ -5907,7 +6579,7 @@ for.end41:                                        ; preds = %for.cond
 
 define range(i64 2149580800, 4293918720) i64 @kc_emu_accumulate(ptr noundef captures(none) %block, i64 noundef %thread, i64 noundef %c) local_unnamed_addr #0 {
 entry:
-  %call = tail call fastcc ptr @accumulators_of(ptr noundef %block, i64 noundef %thread) #27
+  %call = tail call fastcc ptr @accumulators_of(ptr noundef %block, i64 noundef %thread) #28
   %0 = load ptr, ptr %call, align 8
   %product_count = getelementptr inbounds nuw i8, ptr %call, i64 16
   %1 = load i32, ptr %product_count, align 8
@@ -5936,7 +6608,7 @@ if.then:                                          ; preds = %entry
   %7 = load ptr, ptr %registers, align 8
   %conv = sext i32 %spec.select to i64
   %mul5 = mul nsw i64 %conv, 12
-  %call6 = tail call ptr @realloc(ptr noundef %7, i64 noundef %mul5) #26
+  %call6 = tail call ptr @realloc(ptr noundef %7, i64 noundef %mul5) #27
   store ptr %call6, ptr %registers, align 8
   %.pre = load i32, ptr %register_count, align 8
   br label %if.end
@@ -5973,7 +6645,7 @@ if.end:                                           ; preds = %entry.if.end_crit_e
 
 define i64 @kc_emu_register(ptr noundef captures(none) %block, i64 noundef %thread, i64 noundef %word, i32 noundef %type, i32 noundef %site) local_unnamed_addr #0 {
 entry:
-  %call = tail call fastcc ptr @accumulators_of(ptr noundef %block, i64 noundef %thread) #27
+  %call = tail call fastcc ptr @accumulators_of(ptr noundef %block, i64 noundef %thread) #28
   %conv1 = trunc i64 %word to i32
   %and.i = and i32 %conv1, -1048576
   %cmp.i.i = icmp eq i32 %type, 10
@@ -6006,13 +6678,13 @@ if.then6:                                         ; preds = %if.end
   br label %return
 
 if.end8:                                          ; preds = %if.end
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 2768
   %5 = load ptr, ptr %clocks, align 8
   %tobool9.not = icmp eq ptr %5, null
   br i1 %tobool9.not, label %return, label %if.then10
 
 if.then10:                                        ; preds = %if.end8
-  tail call fastcc void @report(i32 noundef 8, i32 noundef %site, ptr noundef null, i64 noundef -1) #27
+  tail call fastcc void @report(i32 noundef 8, i32 noundef %site, ptr noundef null, i64 noundef -1) #28
   br label %return
 
 return:                                           ; preds = %if.end8, %if.then10, %entry, %lor.lhs.false, %if.then6
@@ -6022,7 +6694,7 @@ return:                                           ; preds = %if.end8, %if.then10
 
 define void @kc_emu_products_commit(ptr noundef captures(none) %block, i64 noundef %thread) local_unnamed_addr #0 {
 entry:
-  %call = tail call fastcc ptr @accumulators_of(ptr noundef %block, i64 noundef %thread) #27
+  %call = tail call fastcc ptr @accumulators_of(ptr noundef %block, i64 noundef %thread) #28
   %open = getelementptr inbounds nuw i8, ptr %call, i64 32
   %0 = load i32, ptr %open, align 8
   %inc = add nsw i32 %0, 1
@@ -6032,8 +6704,8 @@ entry:
 
 define void @kc_emu_products_done(ptr noundef captures(none) %block, i64 noundef %thread, i32 noundef %left) local_unnamed_addr #0 {
 entry:
-  %call = tail call fastcc ptr @accumulators_of(ptr noundef %block, i64 noundef %thread) #27
-  tail call fastcc void @settle_if(ptr noundef %block) #27
+  %call = tail call fastcc ptr @accumulators_of(ptr noundef %block, i64 noundef %thread) #28
+  tail call fastcc void @settle_if(ptr noundef %block) #28
   %open = getelementptr inbounds nuw i8, ptr %call, i64 32
   %0 = load i32, ptr %open, align 8
   %sub = sub nsw i32 %0, %left
@@ -6052,17 +6724,17 @@ if.end:                                           ; preds = %if.then, %entry
   %div = sdiv i64 %thread, 32
   %rem8.i = srem i64 %thread, 128
   %div.lhs.trunc.i = trunc nsw i64 %rem8.i to i8
-  %div123.i = sdiv i8 %div.lhs.trunc.i, 32
-  %conv9.i = sext i8 %div123.i to i32
+  %div125.i = sdiv i8 %div.lhs.trunc.i, 32
+  %conv9.i = sext i8 %div125.i to i32
   %registers.i = getelementptr inbounds nuw i8, ptr %call, i64 8
   %mul31.i = shl nsw i32 %conv9.i, 4
   %div32.lhs.trunc.i = trunc nsw i64 %rem.i to i8
-  %div32127.i = sdiv i8 %div32.lhs.trunc.i, 4
-  %div32.sext.i = sext i8 %div32127.i to i32
+  %div32129.i = sdiv i8 %div32.lhs.trunc.i, 4
+  %div32.sext.i = sext i8 %div32129.i to i32
   %add33.i = add nsw i32 %mul31.i, %div32.sext.i
-  %rem40128.i = srem i8 %div32.lhs.trunc.i, 4
-  %rem40.sext.i = sext i8 %rem40128.i to i32
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
+  %rem40130.i = srem i8 %div32.lhs.trunc.i, 4
+  %rem40.sext.i = sext i8 %rem40130.i to i32
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 2768
   %2 = and i64 %thread, 31
   %cmp10 = icmp eq i64 %2, 0
   br label %for.cond
@@ -6092,14 +6764,14 @@ for.body:                                         ; preds = %land.rhs
   %shr4.i = lshr i32 %8, 8
   %and5.i = and i32 %shr4.i, 15
   %shr7.i = ashr i32 %8, 12
-  %call.i = tail call fastcc i32 @bits_of(i32 noundef %and.i) #27
+  %call.i = tail call fastcc i32 @bits_of(i32 noundef %and.i) #28
   %div10.rhs.trunc.i = trunc nuw nsw i32 %call.i to i16
-  %div10124.i = udiv i16 256, %div10.rhs.trunc.i
-  %div10.zext.i = zext nneg i16 %div10124.i to i32
+  %div10126.i = udiv i16 256, %div10.rhs.trunc.i
+  %div10.zext.i = zext nneg i16 %div10126.i to i32
   %n.i = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
   %9 = load i32, ptr %n.i, align 8
   %div11.i = sdiv i32 %9, 2
-  %call12.i = tail call fastcc i32 @packing(i32 noundef %and5.i) #27
+  %call12.i = tail call fastcc i32 @packing(i32 noundef %and5.i) #28
   %div13.i = sdiv i32 %div11.i, %call12.i
   %first.i = getelementptr inbounds nuw i8, ptr %arrayidx, i64 24
   %and49.i = and i32 %shr7.i, 2
@@ -6118,8 +6790,8 @@ for.body:                                         ; preds = %land.rhs
 
 for.cond.i:                                       ; preds = %for.end74.i, %for.body
   %index.0.i = phi i32 [ 0, %for.body ], [ %inc78.i, %for.end74.i ]
-  %exitcond126.not.i = icmp eq i32 %index.0.i, %smax.i
-  br i1 %exitcond126.not.i, label %multiply.exit, label %for.body.i
+  %exitcond128.not.i = icmp eq i32 %index.0.i, %smax.i
+  br i1 %exitcond128.not.i, label %multiply.exit, label %for.body.i
 
 for.body.i:                                       ; preds = %for.cond.i
   %15 = load ptr, ptr %registers.i, align 8
@@ -6142,8 +6814,8 @@ for.body.i:                                       ; preds = %for.cond.i
 for.cond24.i:                                     ; preds = %cond.end67.i, %for.body.i
   %part.0.i = phi i32 [ 0, %for.body.i ], [ %inc73.i, %cond.end67.i ]
   %word.0.i = phi i64 [ %conv23.i, %for.body.i ], [ %call71.i, %cond.end67.i ]
-  %exitcond125.not.i = icmp eq i32 %part.0.i, %call12.i
-  br i1 %exitcond125.not.i, label %for.end74.i, label %for.body28.i
+  %exitcond127.not.i = icmp eq i32 %part.0.i, %call12.i
+  br i1 %exitcond127.not.i, label %for.end74.i, label %for.body28.i
 
 for.body28.i:                                     ; preds = %for.cond24.i
   %add30.i = add nuw nsw i32 %part.0.i, %mul.i
@@ -6165,9 +6837,9 @@ for.cond45.i:                                     ; preds = %for.body48.i, %for.
 
 for.body48.i:                                     ; preds = %for.cond45.i
   %21 = load i64, ptr %arrayidx, align 8
-  %call50.i = tail call fastcc double @tile_number(ptr noundef readonly %block, i64 noundef %21, i32 noundef %add37.i, i32 noundef %at.0.i, i32 noundef %and.i, i32 noundef %and49.i) #27
+  %call50.i = tail call fastcc double @tile_number(ptr noundef readonly %block, i64 noundef %thread, i64 noundef %21, i32 noundef %add37.i, i32 noundef %at.0.i, i32 noundef %and.i, i32 noundef %and49.i) #28
   %22 = load i64, ptr %b.i, align 8
-  %call52.i = tail call fastcc double @tile_number(ptr noundef readonly %block, i64 noundef %22, i32 noundef %add44.i, i32 noundef %at.0.i, i32 noundef %and2.i, i32 noundef %and51.i) #27
+  %call52.i = tail call fastcc double @tile_number(ptr noundef readonly %block, i64 noundef %thread, i64 noundef %22, i32 noundef %add44.i, i32 noundef %at.0.i, i32 noundef %and2.i, i32 noundef %and51.i) #28
   %23 = tail call double @llvm.fmuladd.f64(double %call50.i, double %call52.i, double %product_sum.0.i)
   %inc.i = add nuw nsw i32 %at.0.i, 1
   br label %for.cond45.i
@@ -6178,13 +6850,13 @@ for.end.i:                                        ; preds = %for.cond45.i
   br i1 %tobool62.not.i, label %cond.false64.i, label %cond.end67.i
 
 cond.false64.i:                                   ; preds = %for.end.i
-  %call66.i = tail call fastcc double @number_in(i64 noundef %conv23.i, i32 noundef %and5.i, i32 noundef %part.0.i) #27
+  %call66.i = tail call fastcc double @number_in(i64 noundef %conv23.i, i32 noundef %and5.i, i32 noundef %part.0.i) #28
   br label %cond.end67.i
 
 cond.end67.i:                                     ; preds = %cond.false64.i, %for.end.i
   %cond68.i = phi double [ %call66.i, %cond.false64.i ], [ 0.000000e+00, %for.end.i ]
   %add69.i = fadd double %product_sum.1.i, %cond68.i
-  %call71.i = tail call fastcc i64 @word_with(i64 noundef %word.0.i, i32 noundef %and5.i, i32 noundef %part.0.i, double noundef %add69.i, i32 noundef %and70.i) #27
+  %call71.i = tail call fastcc i64 @word_with(i64 noundef %word.0.i, i32 noundef %and5.i, i32 noundef %part.0.i, double noundef %add69.i, i32 noundef %and70.i) #28
   %inc73.i = add nuw nsw i32 %part.0.i, 1
   br label %for.cond24.i
 
@@ -6203,7 +6875,7 @@ multiply.exit:                                    ; preds = %for.cond.i
 if.then11:                                        ; preds = %multiply.exit
   %25 = load ptr, ptr %call, align 8
   %arrayidx14 = getelementptr inbounds nuw %struct.Product, ptr %25, i64 %indvars.iv
-  tail call fastcc void @for_each_piece(ptr noundef nonnull %block, i64 noundef %thread, ptr noundef %arrayidx14, i32 noundef 1) #27
+  tail call fastcc void @for_each_piece(ptr noundef nonnull %block, i64 noundef %thread, ptr noundef %arrayidx14, i32 noundef 1) #28
   br label %for.inc
 
 for.inc:                                          ; preds = %multiply.exit, %if.then11
@@ -6280,11 +6952,53 @@ if.end47:                                         ; preds = %for.end30, %if.then
   ret void
 }
 
+define internal fastcc i64 @who_completes(ptr noundef nonnull readonly captures(none) %block, i32 noundef %rank) unnamed_addr #20 {
+entry:
+  %conv = sext i32 %rank to i64
+  %each = getelementptr inbounds nuw i8, ptr %block, i64 2672
+  %0 = load i64, ptr %each, align 8
+  %mul = mul nsw i64 %0, %conv
+  %add = add nsw i64 %mul, %0
+  br label %for.cond
+
+for.cond:                                         ; preds = %for.inc, %entry
+  %waiter.0 = phi i64 [ -1, %entry ], [ %waiter.1, %for.inc ]
+  %i.0 = phi i64 [ %mul, %entry ], [ %inc, %for.inc ]
+  %cmp = icmp slt i64 %i.0, %add
+  br i1 %cmp, label %for.body, label %return
+
+for.body:                                         ; preds = %for.cond
+  %1 = load ptr, ptr %block, align 8
+  %arrayidx = getelementptr inbounds i32, ptr %1, i64 %i.0
+  %2 = load i32, ptr %arrayidx, align 4
+  %cmp3 = icmp eq i32 %2, -1
+  br i1 %cmp3, label %for.inc, label %if.end
+
+if.end:                                           ; preds = %for.body
+  %and.i.i = and i32 %2, 3
+  %cmp2.i.not = icmp eq i32 %and.i.i, 1
+  br i1 %cmp2.i.not, label %if.end8, label %return
+
+if.end8:                                          ; preds = %if.end
+  %cmp9 = icmp slt i64 %waiter.0, 0
+  %spec.select = select i1 %cmp9, i64 %i.0, i64 %waiter.0
+  br label %for.inc
+
+for.inc:                                          ; preds = %if.end8, %for.body
+  %waiter.1 = phi i64 [ %waiter.0, %for.body ], [ %spec.select, %if.end8 ]
+  %inc = add nsw i64 %i.0, 1
+  br label %for.cond
+
+return:                                           ; preds = %for.cond, %if.end
+  %retval.0 = phi i64 [ -1, %if.end ], [ %waiter.0, %for.cond ]
+  ret i64 %retval.0
+}
+
 declare ptr @malloc(i64 noundef) local_unnamed_addr
 
 declare i32 @memcmp(ptr noundef, ptr noundef, i64 noundef) local_unnamed_addr
 
-define internal fastcc noundef ptr @concurrent_update(ptr noundef readonly captures(none) %buffer, i64 noundef %element) unnamed_addr #11 {
+define internal fastcc noundef ptr @concurrent_update(ptr noundef readonly captures(none) %buffer, i64 noundef %element) unnamed_addr #12 {
 entry:
   %updates = getelementptr inbounds nuw i8, ptr %buffer, i64 40
   %0 = load ptr, ptr %updates, align 8
@@ -6295,7 +7009,7 @@ if.end:                                           ; preds = %entry
   %arrayidx = getelementptr inbounds %struct.Updates, ptr %0, i64 %element
   %last_2 = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
   %all = getelementptr inbounds nuw i8, ptr %arrayidx, i64 32
-  %call = tail call fastcc ptr @concurrent_of(ptr noundef nonnull %arrayidx, ptr noundef nonnull %last_2, ptr noundef nonnull %all, i32 noundef 0) #27
+  %call = tail call fastcc ptr @concurrent_of(ptr noundef nonnull %arrayidx, ptr noundef nonnull %last_2, ptr noundef nonnull %all, i32 noundef 0) #28
   br label %return
 
 return:                                           ; preds = %entry, %if.end
@@ -6303,7 +7017,7 @@ return:                                           ; preds = %entry, %if.end
   ret ptr %retval.0
 }
 
-define internal fastcc range(i32 0, 2) i32 @is_concurrent(ptr noundef readonly captures(none) %earlier, i32 noundef range(i32 0, 2) %is_atomic) unnamed_addr #17 {
+define internal fastcc range(i32 0, 2) i32 @is_concurrent(ptr noundef readonly captures(none) %earlier, i32 noundef range(i32 0, 2) %is_atomic) unnamed_addr #18 {
 entry:
   %site.i = getelementptr inbounds nuw i8, ptr %earlier, i64 12
   %0 = load i16, ptr %site.i, align 4
@@ -6348,7 +7062,7 @@ if.end25:                                         ; preds = %lor.lhs.false21
   br i1 %tobool26.not, label %return, label %if.end28
 
 if.end28:                                         ; preds = %if.end25
-  %clocks = getelementptr inbounds nuw i8, ptr %7, i64 424
+  %clocks = getelementptr inbounds nuw i8, ptr %7, i64 2768
   %8 = load ptr, ptr %clocks, align 8
   %conv31 = zext nneg i16 %bf.clear17 to i64
   %count.i = getelementptr inbounds nuw i8, ptr %7, i64 8
@@ -6371,7 +7085,7 @@ return:                                           ; preds = %if.end25, %if.end12
   ret i32 %retval.0
 }
 
-define internal fastcc void @drop_link(ptr noundef captures(none) %place) unnamed_addr #18 {
+define internal fastcc void @drop_link(ptr noundef captures(none) %place) unnamed_addr #15 {
 entry:
   %0 = load i32, ptr %place, align 4
   %1 = load ptr, ptr @links, align 8
@@ -6386,14 +7100,14 @@ entry:
   ret void
 }
 
-define internal fastcc noundef ptr @concurrent_of(ptr noundef readonly captures(ret: address, provenance) %newest, ptr noundef readonly captures(ret: address, provenance) %second, ptr noundef captures(none) %list, i32 noundef range(i32 0, 2) %is_atomic) unnamed_addr #16 {
+define internal fastcc noundef ptr @concurrent_of(ptr noundef readonly captures(ret: address, provenance) %newest, ptr noundef readonly captures(ret: address, provenance) %second, ptr noundef captures(none) %list, i32 noundef range(i32 0, 2) %is_atomic) unnamed_addr #21 {
 entry:
-  %call = tail call fastcc i32 @is_concurrent(ptr noundef %newest, i32 noundef %is_atomic) #27
+  %call = tail call fastcc i32 @is_concurrent(ptr noundef %newest, i32 noundef %is_atomic) #28
   %tobool.not = icmp eq i32 %call, 0
   br i1 %tobool.not, label %if.end, label %return
 
 if.end:                                           ; preds = %entry
-  %call1 = tail call fastcc i32 @is_concurrent(ptr noundef %second, i32 noundef %is_atomic) #27
+  %call1 = tail call fastcc i32 @is_concurrent(ptr noundef %second, i32 noundef %is_atomic) #28
   %tobool2.not = icmp eq i32 %call1, 0
   br i1 %tobool2.not, label %if.end4, label %return
 
@@ -6427,7 +7141,7 @@ for.cond:                                         ; preds = %for.inc, %first_of.
 for.body:                                         ; preds = %for.cond
   %idxprom = sext i32 %n.0 to i64
   %arrayidx = getelementptr inbounds %struct.Link, ptr %3, i64 %idxprom
-  %call9 = tail call fastcc i32 @is_concurrent(ptr noundef nonnull %arrayidx, i32 noundef %is_atomic) #27
+  %call9 = tail call fastcc i32 @is_concurrent(ptr noundef nonnull %arrayidx, i32 noundef %is_atomic) #28
   %tobool10.not = icmp eq i32 %call9, 0
   br i1 %tobool10.not, label %for.inc, label %return
 
@@ -6440,7 +7154,7 @@ return:                                           ; preds = %for.body, %for.cond
   ret ptr %retval.0
 }
 
-define internal fastcc void @report_apart(i32 noundef range(i32 1, 6) %kind, ptr noundef readonly captures(none) %states, i64 noundef %waiter, i64 noundef %apart) unnamed_addr #11 {
+define internal fastcc void @report_apart(i32 noundef range(i32 1, 6) %kind, ptr noundef readonly captures(none) %states, i64 noundef %waiter, i64 noundef %apart) unnamed_addr #12 {
 entry:
   %elsewhere = alloca %struct.Access, align 8
   %arrayidx = getelementptr inbounds i32, ptr %states, i64 %apart
@@ -6469,11 +7183,11 @@ entry:
   %arrayidx3 = getelementptr inbounds i32, ptr %states, i64 %waiter
   %6 = load i32, ptr %arrayidx3, align 4
   %shr = ashr i32 %6, 2
-  call fastcc void @report(i32 noundef %kind, i32 noundef %shr, ptr noundef nonnull %elsewhere, i64 noundef -1) #27
+  call fastcc void @report(i32 noundef %kind, i32 noundef %shr, ptr noundef nonnull %elsewhere, i64 noundef -1) #28
   ret void
 }
 
-define internal fastcc range(i32 0, 2) i32 @lacks_fence(ptr noundef readonly captures(none) %writer) unnamed_addr #17 {
+define internal fastcc range(i32 0, 2) i32 @lacks_fence(ptr noundef readonly captures(none) %writer) unnamed_addr #18 {
 entry:
   %0 = load ptr, ptr @watched, align 8
   %tobool.not = icmp eq ptr %0, null
@@ -6498,7 +7212,7 @@ lor.lhs.false4:                                   ; preds = %lor.lhs.false2
   br i1 %cmp.not, label %if.end, label %return
 
 if.end:                                           ; preds = %lor.lhs.false4
-  %clocks = getelementptr inbounds nuw i8, ptr %0, i64 424
+  %clocks = getelementptr inbounds nuw i8, ptr %0, i64 2768
   %4 = load ptr, ptr %clocks, align 8
   %bf.load6 = load i16, ptr getelementptr inbounds nuw (i8, ptr @now, i64 14), align 2
   %bf.clear = and i16 %bf.load6, 8191
@@ -6534,7 +7248,7 @@ return:                                           ; preds = %if.end, %land.rhs, 
   ret i32 %retval.0
 }
 
-define internal fastcc range(i32 0, 2) i32 @is_written(ptr noundef readonly captures(none) %buffer, i64 noundef %element) unnamed_addr #17 {
+define internal fastcc range(i32 0, 2) i32 @is_written(ptr noundef readonly captures(none) %buffer, i64 noundef %element) unnamed_addr #18 {
 entry:
   %cells = getelementptr inbounds nuw i8, ptr %buffer, i64 32
   %0 = load ptr, ptr %cells, align 8
@@ -6597,7 +7311,7 @@ while.cond.i:                                     ; preds = %while.cond.i.outer,
 while.body.i:                                     ; preds = %while.cond.i
   %idxprom.i = sext i32 %4 to i64
   %arrayidx.i = getelementptr inbounds %struct.Link, ptr %3, i64 %idxprom.i
-  %call2.i = tail call fastcc i32 @is_concurrent(ptr noundef nonnull %arrayidx.i, i32 noundef 0) #27
+  %call2.i = tail call fastcc i32 @is_concurrent(ptr noundef nonnull %arrayidx.i, i32 noundef 0) #28
   %tobool3.not.i = icmp eq i32 %call2.i, 0
   br i1 %tobool3.not.i, label %if.else.i, label %if.then.i
 
@@ -6606,7 +7320,7 @@ if.then.i:                                        ; preds = %while.body.i
   br label %while.cond.i.outer
 
 if.else.i:                                        ; preds = %while.body.i
-  tail call fastcc void @drop_link(ptr noundef nonnull %place.0.i.ph) #27
+  tail call fastcc void @drop_link(ptr noundef nonnull %place.0.i.ph) #28
   br label %while.cond.i
 
 while.end.i:                                      ; preds = %while.cond.i
@@ -6635,7 +7349,7 @@ if.then12.i:                                      ; preds = %if.else11.i
   store i32 %cond.i, ptr @link_room, align 4
   %conv.i = sext i32 %cond.i to i64
   %mul14.i = mul nsw i64 %conv.i, 20
-  %call15.i = tail call ptr @realloc(ptr noundef %3, i64 noundef %mul14.i) #26
+  %call15.i = tail call ptr @realloc(ptr noundef %3, i64 noundef %mul14.i) #27
   store ptr %call15.i, ptr @links, align 8
   %.pre.i = load i32, ptr @link_count, align 4
   br label %if.end16.i
@@ -6840,14 +7554,14 @@ return:                                           ; preds = %for.body, %lor.lhs.
 
 define internal void @do_load(ptr noundef readonly captures(none) %block, ptr noundef readonly captures(none) %copy, i64 noundef %shared, i64 noundef %from, i32 noundef %elements) #0 {
 entry:
-  %size1 = getelementptr inbounds nuw i8, ptr %copy, i64 84
+  %size1 = getelementptr inbounds nuw i8, ptr %copy, i64 92
   %0 = load i32, ptr %size1, align 4
   %div = udiv i32 16, %0
   %conv5 = zext i32 %0 to i64
   %thread = getelementptr inbounds nuw i8, ptr %copy, i64 24
   %source_site = getelementptr inbounds nuw i8, ptr %copy, i64 40
   %clock = getelementptr inbounds nuw i8, ptr %copy, i64 52
-  %is_nan = getelementptr inbounds nuw i8, ptr %copy, i64 92
+  %is_nan = getelementptr inbounds nuw i8, ptr %copy, i64 100
   %1 = zext nneg i32 %div to i64
   br label %for.cond
 
@@ -6870,18 +7584,18 @@ for.body:                                         ; preds = %for.cond
 if.then:                                          ; preds = %for.body
   %add4 = add i64 %from, %conv11
   %6 = inttoptr i64 %add4 to ptr
-  %call = tail call ptr @memcpy(ptr noundef %5, ptr noundef %6, i64 noundef %conv5) #26
+  %call = tail call ptr @memcpy(ptr noundef %5, ptr noundef %6, i64 noundef %conv5) #27
   %7 = load i64, ptr %thread, align 8
   %8 = load i32, ptr %source_site, align 8
   %9 = load i32, ptr %clock, align 4
-  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %add4, i64 noundef %conv5, i64 noundef %7, i32 noundef %8, i32 noundef %9) #27
+  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %add4, i64 noundef %conv5, i64 noundef %7, i32 noundef %8, i32 noundef %9) #28
   br label %for.inc
 
 if.else:                                          ; preds = %for.body
   %10 = load i32, ptr %is_nan, align 4
   %tobool14.not = icmp eq i32 %10, 0
   %cond = select i1 %tobool14.not, i32 0, i32 255
-  %call16 = tail call ptr @memset(ptr noundef %5, i32 noundef %cond, i64 noundef %conv5) #26
+  %call16 = tail call ptr @memset(ptr noundef %5, i32 noundef %cond, i64 noundef %conv5) #27
   br label %for.inc
 
 for.inc:                                          ; preds = %if.then, %if.else
@@ -6894,7 +7608,7 @@ for.end:                                          ; preds = %for.cond
 
 define internal void @do_store(ptr noundef readonly captures(none) %block, ptr noundef readonly captures(none) %copy, i64 noundef %shared, i64 noundef %to, i32 noundef %elements) #0 {
 entry:
-  %size1 = getelementptr inbounds nuw i8, ptr %copy, i64 84
+  %size1 = getelementptr inbounds nuw i8, ptr %copy, i64 92
   %0 = load i32, ptr %size1, align 4
   %div = udiv i32 16, %0
   %conv5 = zext i32 %0 to i64
@@ -6920,7 +7634,7 @@ if.then:                                          ; preds = %for.body
   %5 = inttoptr i64 %add to ptr
   %add4 = add i64 %shared, %conv
   %6 = inttoptr i64 %add4 to ptr
-  %call = tail call ptr @memcpy(ptr noundef %5, ptr noundef %6, i64 noundef %conv5) #26
+  %call = tail call ptr @memcpy(ptr noundef %5, ptr noundef %6, i64 noundef %conv5) #27
   br label %for.inc
 
 for.inc:                                          ; preds = %for.body, %if.then
@@ -6934,19 +7648,19 @@ for.end:                                          ; preds = %for.cond
   %8 = load i32, ptr %source_site, align 8
   %clock = getelementptr inbounds nuw i8, ptr %copy, i64 52
   %9 = load i32, ptr %clock, align 4
-  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %shared, i64 noundef 16, i64 noundef %7, i32 noundef %8, i32 noundef %9) #27
+  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %shared, i64 noundef 16, i64 noundef %7, i32 noundef %8, i32 noundef %9) #28
   ret void
 }
 
-define internal fastcc void @finish_at(ptr noundef readonly captures(none) %block, i64 noundef %address, i64 noundef range(i64 -2147483648, 4294967296) %bytes, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) unnamed_addr #11 {
+define internal fastcc void @finish_at(ptr noundef readonly captures(none) %block, i64 noundef %address, i64 noundef range(i64 -2147483648, 4294967296) %bytes, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) unnamed_addr #12 {
 entry:
-  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 424
+  %clocks = getelementptr inbounds nuw i8, ptr %block, i64 2768
   %0 = load ptr, ptr %clocks, align 8
   %tobool.not = icmp eq ptr %0, null
   br i1 %tobool.not, label %for.end16, label %cond.end
 
 cond.end:                                         ; preds = %entry
-  %call = tail call fastcc i32 @find_buffer(i64 noundef %address) #27
+  %call = tail call fastcc i32 @find_buffer(i64 noundef %address) #28
   %cmp = icmp slt i32 %call, 0
   br i1 %cmp, label %for.end16, label %if.end
 
@@ -6959,8 +7673,7 @@ if.end:                                           ; preds = %cond.end
   %add = add nsw i64 %sub, %bytes
   %cells = getelementptr inbounds nuw i8, ptr %arrayidx, i64 32
   %granule = getelementptr inbounds nuw i8, ptr %arrayidx, i64 16
-  %2 = load i32, ptr @now, align 8
-  %3 = load ptr, ptr @links, align 8
+  %2 = load ptr, ptr @links, align 8
   br label %for.cond
 
 for.cond:                                         ; preds = %for.inc13, %if.end
@@ -6969,28 +7682,29 @@ for.cond:                                         ; preds = %for.inc13, %if.end
   br i1 %cmp1, label %land.rhs, label %for.end16
 
 land.rhs:                                         ; preds = %for.cond
-  %4 = load i64, ptr %bytes2, align 8
-  %cmp3 = icmp slt i64 %at.0, %4
+  %3 = load i64, ptr %bytes2, align 8
+  %cmp3 = icmp slt i64 %at.0, %3
   br i1 %cmp3, label %for.body, label %for.end16
 
 for.body:                                         ; preds = %land.rhs
-  %5 = load ptr, ptr %cells, align 16
-  %6 = load i64, ptr %granule, align 16
-  %div = sdiv i64 %at.0, %6
-  %arrayidx4 = getelementptr inbounds %struct.Cell, ptr %5, i64 %div
-  tail call fastcc void @finish(ptr noundef %arrayidx4, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) #27
+  %4 = load ptr, ptr %cells, align 16
+  %5 = load i64, ptr %granule, align 16
+  %div = sdiv i64 %at.0, %5
+  %arrayidx4 = getelementptr inbounds %struct.Cell, ptr %4, i64 %div
+  tail call fastcc void @finish(ptr noundef %arrayidx4, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) #28
   %reader = getelementptr inbounds nuw i8, ptr %arrayidx4, i64 16
-  tail call fastcc void @finish(ptr noundef nonnull %reader, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) #27
+  tail call fastcc void @finish(ptr noundef nonnull %reader, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) #28
   %reader_2 = getelementptr inbounds nuw i8, ptr %arrayidx4, i64 32
-  tail call fastcc void @finish(ptr noundef nonnull %reader_2, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) #27
+  tail call fastcc void @finish(ptr noundef nonnull %reader_2, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) #28
   %readers = getelementptr inbounds nuw i8, ptr %arrayidx4, i64 48
   %block.i = getelementptr inbounds nuw i8, ptr %arrayidx4, i64 52
-  %7 = load i32, ptr %block.i, align 4
-  %cmp.not.i = icmp eq i32 %7, %2
+  %6 = load i32, ptr %block.i, align 4
+  %7 = load i32, ptr @now, align 8
+  %cmp.not.i = icmp eq i32 %6, %7
   br i1 %cmp.not.i, label %for.cond6.preheader, label %if.then.i
 
 if.then.i:                                        ; preds = %for.body
-  store i32 %2, ptr %block.i, align 4
+  store i32 %7, ptr %block.i, align 4
   store i32 0, ptr %readers, align 4
   br label %for.cond6.preheader
 
@@ -7005,8 +7719,8 @@ for.cond6:                                        ; preds = %for.cond6.preheader
 
 for.body8:                                        ; preds = %for.cond6
   %idxprom9 = sext i32 %n.0 to i64
-  %arrayidx10 = getelementptr inbounds %struct.Link, ptr %3, i64 %idxprom9
-  tail call fastcc void @finish(ptr noundef nonnull %arrayidx10, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) #27
+  %arrayidx10 = getelementptr inbounds %struct.Link, ptr %2, i64 %idxprom9
+  tail call fastcc void @finish(ptr noundef nonnull %arrayidx10, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) #28
   %next = getelementptr inbounds nuw i8, ptr %arrayidx10, i64 16
   br label %for.cond6
 
@@ -7019,7 +7733,7 @@ for.end16:                                        ; preds = %for.cond, %land.rhs
   ret void
 }
 
-define internal fastcc void @finish(ptr noundef captures(none) %access, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) unnamed_addr #21 {
+define internal fastcc void @finish(ptr noundef captures(none) %access, i64 noundef %thread, i32 noundef %site, i32 noundef %clock) unnamed_addr #22 {
 entry:
   %is_going_on = getelementptr inbounds nuw i8, ptr %access, i64 14
   %bf.load = load i16, ptr %is_going_on, align 2
@@ -7055,7 +7769,7 @@ return:                                           ; preds = %entry, %lor.lhs.fal
   ret void
 }
 
-define internal void @end_load(ptr noundef readonly captures(none) %block, ptr noundef readonly captures(none) %copy, i64 noundef %shared, i64 %from, i32 %elements) #11 {
+define internal void @end_load(ptr noundef readonly captures(none) %block, ptr noundef readonly captures(none) %copy, i64 noundef %shared, i64 %from, i32 %elements) #12 {
 entry:
   %thread = getelementptr inbounds nuw i8, ptr %copy, i64 24
   %0 = load i64, ptr %thread, align 8
@@ -7063,13 +7777,13 @@ entry:
   %1 = load i32, ptr %site, align 4
   %clock = getelementptr inbounds nuw i8, ptr %copy, i64 52
   %2 = load i32, ptr %clock, align 4
-  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %shared, i64 noundef 16, i64 noundef %0, i32 noundef %1, i32 noundef %2) #27
+  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %shared, i64 noundef 16, i64 noundef %0, i32 noundef %1, i32 noundef %2) #28
   ret void
 }
 
-define internal void @end_store(ptr noundef readonly captures(none) %block, ptr noundef readonly captures(none) %copy, i64 %shared, i64 noundef %to, i32 noundef %elements) #11 {
+define internal void @end_store(ptr noundef readonly captures(none) %block, ptr noundef readonly captures(none) %copy, i64 %shared, i64 noundef %to, i32 noundef %elements) #12 {
 entry:
-  %size = getelementptr inbounds nuw i8, ptr %copy, i64 84
+  %size = getelementptr inbounds nuw i8, ptr %copy, i64 92
   %thread = getelementptr inbounds nuw i8, ptr %copy, i64 24
   %site = getelementptr inbounds nuw i8, ptr %copy, i64 36
   %clock = getelementptr inbounds nuw i8, ptr %copy, i64 52
@@ -7096,7 +7810,7 @@ if.then:                                          ; preds = %for.body
   %3 = load i64, ptr %thread, align 8
   %4 = load i32, ptr %site, align 4
   %5 = load i32, ptr %clock, align 4
-  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %add, i64 noundef %conv5, i64 noundef %3, i32 noundef %4, i32 noundef %5) #27
+  tail call fastcc void @finish_at(ptr noundef %block, i64 noundef %add, i64 noundef %conv5, i64 noundef %3, i32 noundef %4, i32 noundef %5) #28
   br label %for.inc
 
 for.inc:                                          ; preds = %for.body, %if.then
@@ -7123,7 +7837,7 @@ if.then:                                          ; preds = %entry
   %shl3 = shl nuw nsw i32 %bits, 13
   %or = or disjoint i32 %shl, %shl3
   %or4 = or i32 %or, 2139095040
-  %call = tail call fastcc double @as_float(i32 noundef %or4) #27
+  %call = tail call fastcc double @as_float(i32 noundef %or4) #28
   br label %return
 
 if.then5:                                         ; preds = %entry
@@ -7132,7 +7846,7 @@ if.then5:                                         ; preds = %entry
   %shl8 = shl nuw nsw i32 %and1, 13
   %0 = or disjoint i32 %shl6, %shl8
   %or9 = or disjoint i32 %0, %shl
-  %call10 = tail call fastcc double @as_float(i32 noundef %or9) #27
+  %call10 = tail call fastcc double @as_float(i32 noundef %or9) #28
   br label %return
 
 if.end11:                                         ; preds = %entry
@@ -7153,22 +7867,30 @@ entry:
   %bits.addr = alloca i32, align 4
   %value = alloca float, align 4
   store i32 %bits, ptr %bits.addr, align 4
-  %call = call ptr @memcpy(ptr noundef nonnull %value, ptr noundef nonnull %bits.addr, i64 noundef 4) #26
+  %call = call ptr @memcpy(ptr noundef nonnull %value, ptr noundef nonnull %bits.addr, i64 noundef 4) #27
   %0 = load float, ptr %value, align 4
   %conv = fpext float %0 to double
   ret double %conv
 }
 
-define internal fastcc i64 @piece_address(ptr noundef readonly captures(none) %block, i64 noundef %descriptor, i32 noundef %row, i32 noundef %k, i32 noundef range(i32 0, 5) %is_across) unnamed_addr #22 {
+define internal fastcc i64 @piece_address(ptr noundef readonly captures(none) %block, i64 noundef %thread, i64 noundef %descriptor, i32 noundef %row, i32 noundef %k, i32 noundef range(i32 0, 5) %is_across) unnamed_addr #23 {
 entry:
-  %0 = lshr i64 %descriptor, 12
-  %shl2 = and i64 %0, 262128
-  %1 = lshr i64 %descriptor, 28
-  %shl5 = and i64 %1, 262128
+  %shared.i = getelementptr inbounds nuw i8, ptr %block, i64 2688
+  %each.i.i = getelementptr inbounds nuw i8, ptr %block, i64 2672
+  %0 = load i64, ptr %each.i.i, align 8
+  %div.i.i = sdiv i64 %thread, %0
+  %sext.i = shl i64 %div.i.i, 32
+  %1 = ashr exact i64 %sext.i, 29
+  %arrayidx.i = getelementptr inbounds i8, ptr %shared.i, i64 %1
+  %2 = load i64, ptr %arrayidx.i, align 8
+  %3 = lshr i64 %descriptor, 12
+  %shl2 = and i64 %3, 262128
+  %4 = lshr i64 %descriptor, 28
+  %shl5 = and i64 %4, 262128
   %shr6 = lshr i64 %descriptor, 62
   %arrayidx = getelementptr inbounds nuw i32, ptr @piece_address.widths, i64 %shr6
-  %2 = load i32, ptr %arrayidx, align 4
-  %conv = sext i32 %2 to i64
+  %5 = load i32, ptr %arrayidx, align 4
+  %conv = sext i32 %5 to i64
   %tobool.not = icmp eq i32 %is_across, 0
   br i1 %tobool.not, label %if.else, label %if.then
 
@@ -7191,11 +7913,11 @@ cond.true:                                        ; preds = %if.then
   br label %if.end
 
 cond.false:                                       ; preds = %if.then
-  %div1588 = sdiv i32 %div, %2
-  %div15.sext = sext i32 %div1588 to i64
+  %div1587 = sdiv i32 %div, %5
+  %div15.sext = sext i32 %div1587 to i64
   %mul16 = mul nsw i64 %shl2, %div15.sext
-  %rem1789 = srem i32 %div, %2
-  %rem17.sext = sext i32 %rem1789 to i64
+  %rem1788 = srem i32 %div, %5
+  %rem17.sext = sext i32 %rem1788 to i64
   %div20 = sdiv i32 %k, 8
   %conv21 = sext i32 %div20 to i64
   %mul22 = mul nsw i64 %shl5, %conv21
@@ -7228,29 +7950,27 @@ if.else:                                          ; preds = %entry
 if.end:                                           ; preds = %cond.true, %cond.false, %if.else
   %at.0 = phi i64 [ %add46, %if.else ], [ %add14, %cond.true ], [ %add28, %cond.false ]
   %and = shl i64 %descriptor, 4
-  %shared = getelementptr inbounds nuw i8, ptr %block, i64 400
-  %3 = load i64, ptr %shared, align 8
-  %sub = sub i64 %and, %3
+  %sub = sub i64 %and, %2
   %and47 = and i64 %sub, 262143
-  %add48 = add nsw i64 %and47, %at.0
+  %add48 = add nsw i64 %at.0, %and47
   %shr49 = ashr i64 %add48, 3
   %sub50 = shl nsw i64 %conv, 4
   %mul51 = add nsw i64 %sub50, -16
   %and52 = and i64 %shr49, %mul51
   %xor = xor i64 %and52, %add48
   %add53 = add nsw i64 %xor, 16
-  %shared_bytes = getelementptr inbounds nuw i8, ptr %block, i64 408
-  %4 = load i64, ptr %shared_bytes, align 8
-  %cmp54 = icmp sgt i64 %add53, %4
-  %add59 = add i64 %xor, %3
-  %spec.select = select i1 %cmp54, i64 0, i64 %add59
-  ret i64 %spec.select
+  %shared_bytes = getelementptr inbounds nuw i8, ptr %block, i64 2752
+  %6 = load i64, ptr %shared_bytes, align 8
+  %cmp54 = icmp sgt i64 %add53, %6
+  %add58 = add i64 %xor, %2
+  %cond60 = select i1 %cmp54, i64 0, i64 %add58
+  ret i64 %cond60
 }
 
-define internal fastcc double @tile_number(ptr noundef readonly captures(none) %block, i64 noundef %descriptor, i32 noundef %row, i32 noundef range(i32 -2147483648, 256) %k, i32 noundef range(i32 0, 16) %type, i32 noundef range(i32 0, 5) %is_across) unnamed_addr #0 {
+define internal fastcc double @tile_number(ptr noundef readonly captures(none) %block, i64 noundef %thread, i64 noundef %descriptor, i32 noundef %row, i32 noundef range(i32 -2147483648, 256) %k, i32 noundef range(i32 0, 16) %type, i32 noundef range(i32 0, 5) %is_across) unnamed_addr #0 {
 entry:
   %word = alloca i64, align 8
-  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #27
+  %call = tail call fastcc i32 @bits_of(i32 noundef %type) #28
   %div39 = lshr i32 %call, 3
   %tobool.not = icmp eq i32 %is_across, 0
   br i1 %tobool.not, label %cond.false, label %cond.end
@@ -7262,7 +7982,7 @@ cond.false:                                       ; preds = %entry
 
 cond.end:                                         ; preds = %entry, %cond.false
   %cond = phi i32 [ %div1, %cond.false ], [ %k, %entry ]
-  %call2 = tail call fastcc i64 @piece_address(ptr noundef %block, i64 noundef %descriptor, i32 noundef %row, i32 noundef %cond, i32 noundef %is_across) #27
+  %call2 = tail call fastcc i64 @piece_address(ptr noundef %block, i64 noundef %thread, i64 noundef %descriptor, i32 noundef %row, i32 noundef %cond, i32 noundef %is_across) #28
   store i64 0, ptr %word, align 8
   %tobool3.not = icmp eq i64 %call2, 0
   br i1 %tobool3.not, label %return, label %if.end
@@ -7286,7 +8006,7 @@ cond.end9:                                        ; preds = %cond.false7, %cond.
   %0 = inttoptr i64 %add to ptr
   %narrow = tail call i32 @llvm.umax.i32(i32 %div39, i32 1)
   %cond16 = zext nneg i32 %narrow to i64
-  %call17 = call ptr @memcpy(ptr noundef nonnull %word, ptr noundef %0, i64 noundef %cond16) #26
+  %call17 = call ptr @memcpy(ptr noundef nonnull %word, ptr noundef %0, i64 noundef %cond16) #27
   %cmp = icmp eq i32 %type, 9
   %1 = load i64, ptr %word, align 8
   br i1 %cmp, label %cond.true19, label %cond.false22
@@ -7300,7 +8020,7 @@ cond.true19:                                      ; preds = %cond.end9
   br label %return
 
 cond.false22:                                     ; preds = %cond.end9
-  %call23 = call fastcc double @number_in(i64 noundef %1, i32 noundef %type, i32 noundef 0) #27
+  %call23 = call fastcc double @number_in(i64 noundef %1, i32 noundef %type, i32 noundef 0) #28
   br label %return
 
 return:                                           ; preds = %cond.true19, %cond.false22, %cond.end
@@ -7308,50 +8028,51 @@ return:                                           ; preds = %cond.true19, %cond.
   ret double %retval.0
 }
 
-declare i64 @llvm.smin.i64(i64, i64) #23
+declare i64 @llvm.smin.i64(i64, i64) #24
 
-declare i32 @llvm.umax.i32(i32, i32) #23
+declare i32 @llvm.umax.i32(i32, i32) #24
 
-declare i64 @llvm.smax.i64(i64, i64) #23
+declare i64 @llvm.smax.i64(i64, i64) #24
 
-declare i32 @llvm.smax.i32(i32, i32) #23
+declare i32 @llvm.smax.i32(i32, i32) #24
 
-declare i64 @llvm.umin.i64(i64, i64) #23
+declare i64 @llvm.umin.i64(i64, i64) #24
 
-declare i64 @llvm.umax.i64(i64, i64) #23
+declare i64 @llvm.umax.i64(i64, i64) #24
 
-declare void @llvm.memmove.p0.p0.i64(ptr writeonly captures(none), ptr readonly captures(none), i64, i1 immarg) #24
+declare void @llvm.memmove.p0.p0.i64(ptr writeonly captures(none), ptr readonly captures(none), i64, i1 immarg) #25
 
-declare i32 @llvm.smin.i32(i32, i32) #23
+declare i32 @llvm.smin.i32(i32, i32) #24
 
-declare void @llvm.lifetime.start.p0(ptr captures(none)) #25
+declare void @llvm.lifetime.start.p0(ptr captures(none)) #26
 
-declare void @llvm.lifetime.end.p0(ptr captures(none)) #25
+declare void @llvm.lifetime.end.p0(ptr captures(none)) #26
 
 attributes #0 = { nounwind uwtable }
-attributes #2 = { nofree norecurse nosync nounwind willreturn memory(argmem: write) uwtable }
-attributes #3 = { nofree norecurse nounwind willreturn memory(readwrite, argmem: none, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #4 = { nofree norecurse nosync nounwind willreturn memory(readwrite, argmem: none, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #5 = { nofree norecurse nosync nounwind memory(argmem: read) uwtable }
-attributes #6 = { nofree norecurse nosync nounwind memory(argmem: readwrite) uwtable }
-attributes #7 = { nofree norecurse nosync nounwind willreturn memory(read, argmem: write, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #8 = { nofree norecurse nosync nounwind willreturn memory(write, argmem: none, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #9 = { nocallback nofree nounwind willreturn memory(argmem: readwrite) }
-attributes #10 = { nofree norecurse nosync nounwind willreturn memory(none) uwtable }
-attributes #11 = { nofree norecurse nosync nounwind memory(readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #12 = { nofree norecurse nosync nounwind memory(readwrite, argmem: read, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #13 = { nocallback nofree nounwind willreturn memory(argmem: write) }
-attributes #14 = { nofree norecurse nosync nounwind willreturn memory(write, argmem: readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #15 = { nofree norecurse nosync nounwind memory(read, argmem: none, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #16 = { nofree norecurse nosync nounwind memory(read, argmem: readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #17 = { nofree norecurse nosync nounwind willreturn memory(read, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #18 = { nofree norecurse nosync nounwind willreturn memory(readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #2 = { nofree norecurse nosync nounwind willreturn memory(argmem: readwrite) uwtable }
+attributes #3 = { nofree norecurse nosync nounwind willreturn memory(argmem: write) uwtable }
+attributes #4 = { nofree norecurse nounwind willreturn memory(readwrite, argmem: none, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #5 = { nofree norecurse nosync nounwind willreturn memory(readwrite, argmem: none, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #6 = { nofree norecurse nosync nounwind memory(argmem: read) uwtable }
+attributes #7 = { nofree norecurse nosync nounwind memory(argmem: readwrite) uwtable }
+attributes #8 = { nofree norecurse nosync nounwind willreturn memory(read, argmem: write, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #9 = { nofree norecurse nosync nounwind willreturn memory(write, argmem: none, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #10 = { nocallback nofree nounwind willreturn memory(argmem: readwrite) }
+attributes #11 = { nofree norecurse nosync nounwind willreturn memory(none) uwtable }
+attributes #12 = { nofree norecurse nosync nounwind memory(readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #13 = { nofree norecurse nosync nounwind memory(readwrite, argmem: read, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #14 = { nocallback nofree nounwind willreturn memory(argmem: write) }
+attributes #15 = { nofree norecurse nosync nounwind willreturn memory(readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #16 = { nofree norecurse nosync nounwind willreturn memory(write, argmem: readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #17 = { nofree norecurse nosync nounwind memory(read, argmem: none, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #18 = { nofree norecurse nosync nounwind willreturn memory(read, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
 attributes #19 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
 attributes #20 = { nofree norecurse nosync nounwind memory(read, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #21 = { nofree norecurse nosync nounwind willreturn memory(read, argmem: readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
-attributes #22 = { nofree norecurse nosync nounwind willreturn memory(argmem: read) uwtable }
-attributes #23 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
-attributes #24 = { nocallback nofree nounwind willreturn memory(argmem: readwrite) }
-attributes #25 = { nocallback nofree nosync nounwind willreturn memory(argmem: readwrite) }
-attributes #26 = { nobuiltin nounwind }
-attributes #27 = { nobuiltin }
+attributes #21 = { nofree norecurse nosync nounwind memory(read, argmem: readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #22 = { nofree norecurse nosync nounwind willreturn memory(read, argmem: readwrite, inaccessiblemem: none, target_mem0: none, target_mem1: none) uwtable }
+attributes #23 = { nofree norecurse nosync nounwind willreturn memory(argmem: read) uwtable }
+attributes #24 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #25 = { nocallback nofree nounwind willreturn memory(argmem: readwrite) }
+attributes #26 = { nocallback nofree nosync nounwind willreturn memory(argmem: readwrite) }
+attributes #27 = { nobuiltin nounwind }
+attributes #28 = { nobuiltin }

@@ -9,7 +9,7 @@
  *
  *     kc_gpu_launch    queues a kernel, if its sizes are within the device's limits;
  *                      kc_gpu_launch_with_maps one that gets tensor maps.
- *     kc_gpu_tensor_map   makes a map of an array.
+ *     kc_gpu_tensor_map   has a map of an array made, once.
  *     kc_gpu_alloc     memory, in the order of the stream; kc_gpu_free gives it back so.
  *     kc_gpu_copy, kc_gpu_set   queue a copy and a fill.
  *     kc_gpu_wait      waits for what is queued.
@@ -129,6 +129,49 @@ void kc_gpu_launch(Record *record, int64_t number, int64_t grid_x, int64_t grid_
                           words, count, 0);
 }
 
+/* Maps that were made, by what they were made of: they depend on nothing else. An array keeps its map
+   from one call to the next, so that the driver makes it once. */
+enum { MAP_WORDS = 16, KEY_WORDS = 17, MAPS = 256 };
+
+typedef struct {
+  uint64_t key[KEY_WORDS]; /* who makes maps, the base, `form`, sizes, strides and the box */
+  uint64_t map[MAP_WORDS];
+} Made;
+
+static Made made[MAPS];
+static char is_taken; /* by the thread that looks into it */
+
+static Made *place_of(const uint64_t *key) {
+  uint64_t hash = 0;
+  for (int i = 0; i < KEY_WORDS; ++i) hash = (hash ^ key[i]) * 0x9e3779b97f4a7c15u;
+  return &made[hash >> 56];
+}
+
+static int is_made(const Made *place, const uint64_t *key) {
+  int is_same = 1;
+  for (int i = 0; i < KEY_WORDS; ++i) is_same &= place->key[i] == key[i];
+  return is_same;
+}
+
+/* Have the driver make a map, if it has not made the same before: its error. */
+static int make_map(const Table *table, uint64_t *map, const uint64_t *key, void *base, int64_t form,
+                    const uint64_t *sizes, const uint64_t *strides, const unsigned *box) {
+  static const unsigned steps[] = {1, 1, 1, 1, 1};
+  Made *place = place_of(key);
+  while (__atomic_test_and_set(&is_taken, __ATOMIC_ACQUIRE)) {}
+  int error = 0;
+  if (is_made(place, key)) {
+    for (int i = 0; i < MAP_WORDS; ++i) map[i] = place->map[i];
+  } else { /* where it is wanted, which is aligned as the driver asks for */
+    error = table->encode(map, form & 255, (unsigned)(form >> 8 & 255), base, sizes, strides, box,
+                          steps, 0, form >> 16 & 255, form >> 24 & 255, form >> 32 & 255);
+    for (int i = 0; i < KEY_WORDS; ++i) place->key[i] = error ? 0 : key[i];
+    for (int i = 0; i < MAP_WORDS; ++i) place->map[i] = map[i];
+  }
+  __atomic_clear(&is_taken, __ATOMIC_RELEASE);
+  return error;
+}
+
 /* A map of an array, in 128 bytes at `map`. `form` has the type of the elements in 8 bits, the rank in 8,
    the swizzle in 8, the promotion in 8 and the fill in 8; numbers go from the innermost dimension on. */
 void kc_gpu_tensor_map(Record *record, void *map, void *base, int64_t form, int64_t size_0,
@@ -143,7 +186,6 @@ void kc_gpu_tensor_map(Record *record, void *map, void *base, int64_t form, int6
                               (uint64_t)stride_4};
   const unsigned box[] = {(unsigned)box_0, (unsigned)box_1, (unsigned)box_2, (unsigned)box_3,
                           (unsigned)box_4};
-  static const unsigned steps[] = {1, 1, 1, 1, 1};
   int64_t rank = form >> 8 & 255;
   if ((uint64_t)base % MAP_UNIT) {
     fail(record, UNALIGNED, 0, -1, (int64_t)((uint64_t)base % MAP_UNIT), MAP_UNIT);
@@ -154,10 +196,12 @@ void kc_gpu_tensor_map(Record *record, void *map, void *base, int64_t form, int6
       fail(record, UNALIGNED, i, -1, (int64_t)strides[i - 1], MAP_UNIT);
       return;
     }
+  uint64_t key[KEY_WORDS] = {(uint64_t)table->encode, (uint64_t)base, (uint64_t)form};
+  for (int i = 0; i < MAX_RANK; ++i) key[3 + i] = sizes[i];
+  for (int i = 0; i < MAX_RANK - 1; ++i) key[8 + i] = strides[i];
+  for (int i = 0; i < MAX_RANK; ++i) key[12 + i] = box[i];
   int error = NOT_SUPPORTED;
-  if (table->encode)
-    error = table->encode(map, form & 255, (unsigned)rank, base, sizes, strides, box, steps, 0,
-                          form >> 16 & 255, form >> 24 & 255, form >> 32 & 255);
+  if (table->encode) error = make_map(table, map, key, base, form, sizes, strides, box);
   if (error) fail(record, DRIVER, ENCODE, -1, error, 0);
 }
 

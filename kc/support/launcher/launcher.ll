@@ -1,9 +1,12 @@
 ; Made by `make native` with clang 22.1.8: do not edit.
-; The sha256 of launcher.c: 28689a616f2ee1cd7b16891bf339e50172559ca7b4d3f5eb38f8140bbfd07caa
+; The sha256 of launcher.c: 71ae813b11fb3aa9f5814e5a39c6ac57dab587db9d07b69d3510a06d5d32d86d
 
+%struct.Made = type { [17 x i64], [16 x i64] }
 %struct.Kernel = type { ptr, i64, i64 }
 
-@kc_gpu_tensor_map.steps = internal constant [5 x i32] [i32 1, i32 1, i32 1, i32 1, i32 1], align 16
+@make_map.steps = internal constant [5 x i32] [i32 1, i32 1, i32 1, i32 1, i32 1], align 16
+@is_taken = internal global i8 0, align 1
+@made = internal unnamed_addr global [256 x %struct.Made] zeroinitializer, align 16
 
 define void @kc_gpu_launch_with_maps(ptr noundef captures(none) %record, i64 noundef %number, i64 noundef %grid_x, i64 noundef %grid_y, i64 noundef %grid_z, i64 noundef %block_x, i64 noundef %block_y, i64 noundef %block_z, i64 noundef %shared, ptr noundef %words, i64 noundef %count, i64 noundef %maps) local_unnamed_addr #0 {
 entry:
@@ -168,7 +171,7 @@ for.end65:                                        ; preds = %for.cond54
   %13 = load ptr, ptr %1, align 8
   %context.i = getelementptr inbounds nuw i8, ptr %1, i64 96
   %14 = load ptr, ptr %context.i, align 8
-  %call.i = tail call i32 %13(ptr noundef %14) #4
+  %call.i = tail call i32 %13(ptr noundef %14) #5
   %tobool66.not = icmp eq i32 %call.i, 0
   br i1 %tobool66.not, label %if.end77, label %if.then79
 
@@ -186,11 +189,11 @@ if.end77:                                         ; preds = %for.end65
   %stream = getelementptr inbounds nuw i8, ptr %1, i64 104
   %17 = load ptr, ptr %stream, align 8
   %18 = load ptr, ptr %17, align 8
-  %call75 = call i32 %15(ptr noundef %16, i32 noundef %conv68, i32 noundef %conv69, i32 noundef %conv70, i32 noundef %conv71, i32 noundef %conv72, i32 noundef %conv73, i32 noundef %conv74, ptr noundef %18, ptr noundef nonnull %vla, ptr noundef null) #4
+  %call75 = call i32 %15(ptr noundef %16, i32 noundef %conv68, i32 noundef %conv69, i32 noundef %conv70, i32 noundef %conv71, i32 noundef %conv72, i32 noundef %conv73, i32 noundef %conv74, ptr noundef %18, ptr noundef nonnull %vla, ptr noundef null) #5
   call void @llvm.lifetime.start.p0(ptr nonnull %context.i158)
   %pop.i = getelementptr inbounds nuw i8, ptr %1, i64 8
   %19 = load ptr, ptr %pop.i, align 8
-  %call.i159 = call i32 %19(ptr noundef nonnull %context.i158) #4
+  %call.i159 = call i32 %19(ptr noundef nonnull %context.i158) #5
   %tobool.not.i160 = icmp eq i32 %call75, 0
   %cond.i = select i1 %tobool.not.i160, i32 %call.i159, i32 %call75
   call void @llvm.lifetime.end.p0(ptr nonnull %context.i158)
@@ -230,7 +233,7 @@ declare void @llvm.stackrestore.p0(ptr) #1
 
 define void @kc_gpu_launch(ptr noundef captures(none) %record, i64 noundef %number, i64 noundef %grid_x, i64 noundef %grid_y, i64 noundef %grid_z, i64 noundef %block_x, i64 noundef %block_y, i64 noundef %block_z, i64 noundef %shared, ptr noundef %words, i64 noundef %count) local_unnamed_addr #0 {
 entry:
-  tail call void @kc_gpu_launch_with_maps(ptr noundef %record, i64 noundef %number, i64 noundef %grid_x, i64 noundef %grid_y, i64 noundef %grid_z, i64 noundef %block_x, i64 noundef %block_y, i64 noundef %block_z, i64 noundef %shared, ptr noundef %words, i64 noundef %count, i64 noundef 0) #5
+  tail call void @kc_gpu_launch_with_maps(ptr noundef %record, i64 noundef %number, i64 noundef %grid_x, i64 noundef %grid_y, i64 noundef %grid_z, i64 noundef %block_x, i64 noundef %block_y, i64 noundef %block_z, i64 noundef %shared, ptr noundef %words, i64 noundef %count, i64 noundef 0) #6
   ret void
 }
 
@@ -239,10 +242,11 @@ entry:
   %sizes = alloca [5 x i64], align 16
   %strides = alloca [4 x i64], align 16
   %box = alloca [5 x i32], align 16
+  %key = alloca [17 x i64], align 16
   %status = getelementptr inbounds nuw i8, ptr %record, i64 8
   %0 = load i64, ptr %status, align 8
   %tobool.not = icmp eq i64 %0, 0
-  br i1 %tobool.not, label %if.end, label %if.end50
+  br i1 %tobool.not, label %if.end, label %if.end79
 
 if.end:                                           ; preds = %entry
   %1 = load ptr, ptr %record, align 8
@@ -276,16 +280,28 @@ if.end:                                           ; preds = %entry
   %arrayinit.element14 = getelementptr inbounds nuw i8, ptr %box, i64 16
   %conv15 = trunc i64 %box_4 to i32
   store i32 %conv15, ptr %arrayinit.element14, align 16
-  %shr = lshr i64 %form, 8
-  %and = and i64 %shr, 255
   %2 = ptrtoint ptr %base to i64
   %rem = and i64 %2, 15
   %tobool16.not = icmp eq i64 %rem, 0
-  br i1 %tobool16.not, label %for.cond.preheader, label %if.end50.sink.split
+  br i1 %tobool16.not, label %for.cond.preheader, label %fail.exit
 
 for.cond.preheader:                               ; preds = %if.end
+  %shr = lshr i64 %form, 8
+  %and = and i64 %shr, 255
   %invariant.umin = tail call i64 @llvm.umin.i64(i64 %and, i64 5)
   br label %for.cond
+
+fail.exit:                                        ; preds = %if.end
+  store i64 3, ptr %status, align 8
+  %what3.i = getelementptr inbounds nuw i8, ptr %record, i64 16
+  store i64 0, ptr %what3.i, align 8
+  %kernel4.i = getelementptr inbounds nuw i8, ptr %record, i64 24
+  store i64 -1, ptr %kernel4.i, align 8
+  %value5.i = getelementptr inbounds nuw i8, ptr %record, i64 32
+  store i64 %rem, ptr %value5.i, align 8
+  %limit6.i = getelementptr inbounds nuw i8, ptr %record, i64 40
+  store i64 16, ptr %limit6.i, align 8
+  br label %if.end79
 
 for.cond:                                         ; preds = %for.cond.preheader, %for.inc
   %i.0 = phi i64 [ %inc, %for.inc ], [ 1, %for.cond.preheader ]
@@ -298,57 +314,230 @@ for.body:                                         ; preds = %for.cond
   %5 = load i64, ptr %arrayidx, align 8
   %rem23 = and i64 %5, 15
   %tobool24.not = icmp eq i64 %rem23, 0
-  br i1 %tobool24.not, label %for.inc, label %if.end50.sink.split
+  br i1 %tobool24.not, label %for.inc, label %fail.exit113
+
+fail.exit113:                                     ; preds = %for.body
+  store i64 3, ptr %status, align 8
+  %what3.i109 = getelementptr inbounds nuw i8, ptr %record, i64 16
+  store i64 %i.0, ptr %what3.i109, align 8
+  %kernel4.i110 = getelementptr inbounds nuw i8, ptr %record, i64 24
+  store i64 -1, ptr %kernel4.i110, align 8
+  %value5.i111 = getelementptr inbounds nuw i8, ptr %record, i64 32
+  store i64 %5, ptr %value5.i111, align 8
+  %limit6.i112 = getelementptr inbounds nuw i8, ptr %record, i64 40
+  store i64 16, ptr %limit6.i112, align 8
+  br label %if.end79
 
 for.inc:                                          ; preds = %for.body
   %inc = add nuw nsw i64 %i.0, 1
   br label %for.cond
 
 for.end:                                          ; preds = %for.cond
+  %6 = getelementptr inbounds nuw i8, ptr %key, i64 16
+  call void @llvm.memset.p0.i64(ptr noundef nonnull align 16 dereferenceable(120) %6, i8 0, i64 120, i1 false)
   %encode = getelementptr inbounds nuw i8, ptr %1, i64 88
-  %6 = load ptr, ptr %encode, align 8
-  %tobool29.not = icmp eq ptr %6, null
-  br i1 %tobool29.not, label %if.end50.sink.split, label %if.end46
+  %7 = load ptr, ptr %encode, align 8
+  %8 = ptrtoint ptr %7 to i64
+  store i64 %8, ptr %key, align 16
+  %arrayinit.element29 = getelementptr inbounds nuw i8, ptr %key, i64 8
+  store i64 %2, ptr %arrayinit.element29, align 8
+  %arrayinit.element30 = getelementptr inbounds nuw i8, ptr %key, i64 16
+  store i64 %form, ptr %arrayinit.element30, align 16
+  br label %for.cond32
 
-if.end46:                                         ; preds = %for.end
-  %7 = trunc i64 %form to i32
-  %conv33 = and i32 %7, 255
-  %conv34 = trunc nuw nsw i64 %and to i32
-  %8 = lshr i32 %7, 16
-  %conv39 = and i32 %8, 255
-  %9 = lshr i32 %7, 24
-  %shr43 = lshr i64 %form, 32
-  %10 = trunc nuw i64 %shr43 to i32
-  %conv45 = and i32 %10, 255
-  %call = call i32 %6(ptr noundef %map, i32 noundef %conv33, i32 noundef %conv34, ptr noundef %base, ptr noundef nonnull %sizes, ptr noundef nonnull %strides, ptr noundef nonnull %box, ptr noundef nonnull @kc_gpu_tensor_map.steps, i32 noundef 0, i32 noundef %conv39, i32 noundef %9, i32 noundef %conv45) #4
-  %tobool47.not = icmp eq i32 %call, 0
-  br i1 %tobool47.not, label %if.end50, label %if.then48
+for.cond32:                                       ; preds = %for.body35, %for.end
+  %indvars.iv = phi i64 [ %indvars.iv.next, %for.body35 ], [ 0, %for.end ]
+  %exitcond.not = icmp eq i64 %indvars.iv, 5
+  br i1 %exitcond.not, label %for.cond43, label %for.body35
 
-if.then48:                                        ; preds = %if.end46
+for.body35:                                       ; preds = %for.cond32
+  %arrayidx36 = getelementptr inbounds nuw i64, ptr %sizes, i64 %indvars.iv
+  %9 = load i64, ptr %arrayidx36, align 8
+  %10 = getelementptr inbounds nuw i64, ptr %key, i64 %indvars.iv
+  %arrayidx38 = getelementptr inbounds nuw i8, ptr %10, i64 24
+  store i64 %9, ptr %arrayidx38, align 8
+  %indvars.iv.next = add nuw nsw i64 %indvars.iv, 1
+  br label %for.cond32
+
+for.cond43:                                       ; preds = %for.cond32, %for.body46
+  %indvars.iv133 = phi i64 [ %indvars.iv.next134, %for.body46 ], [ 0, %for.cond32 ]
+  %exitcond136.not = icmp eq i64 %indvars.iv133, 4
+  br i1 %exitcond136.not, label %for.cond56, label %for.body46
+
+for.body46:                                       ; preds = %for.cond43
+  %arrayidx48 = getelementptr inbounds nuw i64, ptr %strides, i64 %indvars.iv133
+  %11 = load i64, ptr %arrayidx48, align 8
+  %12 = getelementptr inbounds nuw i64, ptr %key, i64 %indvars.iv133
+  %arrayidx51 = getelementptr inbounds nuw i8, ptr %12, i64 64
+  store i64 %11, ptr %arrayidx51, align 8
+  %indvars.iv.next134 = add nuw nsw i64 %indvars.iv133, 1
+  br label %for.cond43
+
+for.cond56:                                       ; preds = %for.cond43, %for.body59
+  %indvars.iv137 = phi i64 [ %indvars.iv.next138, %for.body59 ], [ 0, %for.cond43 ]
+  %exitcond140.not = icmp eq i64 %indvars.iv137, 5
+  br i1 %exitcond140.not, label %for.end68, label %for.body59
+
+for.body59:                                       ; preds = %for.cond56
+  %arrayidx61 = getelementptr inbounds nuw i32, ptr %box, i64 %indvars.iv137
+  %13 = load i32, ptr %arrayidx61, align 4
+  %conv62 = zext i32 %13 to i64
+  %14 = getelementptr inbounds nuw i64, ptr %key, i64 %indvars.iv137
+  %arrayidx65 = getelementptr inbounds nuw i8, ptr %14, i64 96
+  store i64 %conv62, ptr %arrayidx65, align 8
+  %indvars.iv.next138 = add nuw nsw i64 %indvars.iv137, 1
+  br label %for.cond56
+
+for.end68:                                        ; preds = %for.cond56
+  %tobool70.not = icmp eq ptr %7, null
+  br i1 %tobool70.not, label %if.end.i118, label %for.cond.i.i
+
+for.cond.i.i:                                     ; preds = %for.end68, %for.body.i.i
+  %indvars.iv.i.i = phi i64 [ %indvars.iv.next.i.i, %for.body.i.i ], [ 0, %for.end68 ]
+  %hash.0.i.i = phi i64 [ %mul.i.i, %for.body.i.i ], [ 0, %for.end68 ]
+  %exitcond.not.i.i = icmp eq i64 %indvars.iv.i.i, 17
+  br i1 %exitcond.not.i.i, label %while.cond.i, label %for.body.i.i
+
+for.body.i.i:                                     ; preds = %for.cond.i.i
+  %arrayidx.i.i = getelementptr inbounds nuw i64, ptr %key, i64 %indvars.iv.i.i
+  %15 = load i64, ptr %arrayidx.i.i, align 8
+  %xor.i.i = xor i64 %15, %hash.0.i.i
+  %mul.i.i = mul i64 %xor.i.i, -7046029254386353131
+  %indvars.iv.next.i.i = add nuw nsw i64 %indvars.iv.i.i, 1
+  br label %for.cond.i.i
+
+while.cond.i:                                     ; preds = %for.cond.i.i, %while.cond.i
+  %16 = atomicrmw xchg ptr @is_taken, i8 1 acquire, align 1
+  %tobool.not.i114 = icmp eq i8 %16, 0
+  br i1 %tobool.not.i114, label %for.cond.i66.preheader.i, label %while.cond.i
+
+for.cond.i66.preheader.i:                         ; preds = %while.cond.i
+  %shr.i.i = lshr i64 %hash.0.i.i, 56
+  %arrayidx1.i.i = getelementptr inbounds nuw %struct.Made, ptr @made, i64 %shr.i.i
+  br label %for.cond.i66.i
+
+for.cond.i66.i:                                   ; preds = %for.body.i69.i, %for.cond.i66.preheader.i
+  %indvars.iv.i67.i = phi i64 [ %indvars.iv.next.i71.i, %for.body.i69.i ], [ 0, %for.cond.i66.preheader.i ]
+  %is_same.0.i.i = phi i32 [ %and.i.i, %for.body.i69.i ], [ 1, %for.cond.i66.preheader.i ]
+  %exitcond.not.i68.i = icmp eq i64 %indvars.iv.i67.i, 17
+  br i1 %exitcond.not.i68.i, label %is_made.exit.i, label %for.body.i69.i
+
+for.body.i69.i:                                   ; preds = %for.cond.i66.i
+  %arrayidx.i70.i = getelementptr inbounds nuw i64, ptr %arrayidx1.i.i, i64 %indvars.iv.i67.i
+  %17 = load i64, ptr %arrayidx.i70.i, align 8
+  %arrayidx3.i.i = getelementptr inbounds nuw i64, ptr %key, i64 %indvars.iv.i67.i
+  %18 = load i64, ptr %arrayidx3.i.i, align 8
+  %cmp4.i.i = icmp eq i64 %17, %18
+  %and.i.i = select i1 %cmp4.i.i, i32 %is_same.0.i.i, i32 0
+  %indvars.iv.next.i71.i = add nuw nsw i64 %indvars.iv.i67.i, 1
+  br label %for.cond.i66.i
+
+is_made.exit.i:                                   ; preds = %for.cond.i66.i
+  %tobool2.not.i = icmp eq i32 %is_same.0.i.i, 0
+  br i1 %tobool2.not.i, label %if.else.i, label %for.cond.preheader.i
+
+for.cond.preheader.i:                             ; preds = %is_made.exit.i
+  %map3.i = getelementptr inbounds nuw i8, ptr %arrayidx1.i.i, i64 136
+  br label %for.cond.i
+
+for.cond.i:                                       ; preds = %for.body.i, %for.cond.preheader.i
+  %indvars.iv.i = phi i64 [ 0, %for.cond.preheader.i ], [ %indvars.iv.next.i, %for.body.i ]
+  %exitcond.not.i = icmp eq i64 %indvars.iv.i, 16
+  br i1 %exitcond.not.i, label %if.end75.thread127, label %for.body.i
+
+if.end75.thread127:                               ; preds = %for.cond.i
+  store atomic i8 0, ptr @is_taken release, align 1
+  br label %if.end79
+
+for.body.i:                                       ; preds = %for.cond.i
+  %arrayidx.i = getelementptr inbounds nuw i64, ptr %map3.i, i64 %indvars.iv.i
+  %19 = load i64, ptr %arrayidx.i, align 8
+  %arrayidx5.i = getelementptr inbounds nuw i64, ptr %map, i64 %indvars.iv.i
+  store i64 %19, ptr %arrayidx5.i, align 8
+  %indvars.iv.next.i = add nuw nsw i64 %indvars.iv.i, 1
+  br label %for.cond.i
+
+if.else.i:                                        ; preds = %is_made.exit.i
+  %20 = load ptr, ptr %encode, align 8
+  %21 = trunc i64 %form to i32
+  %conv.i = and i32 %21, 255
+  %22 = lshr i32 %21, 8
+  %conv7.i = and i32 %22, 255
+  %23 = lshr i32 %21, 16
+  %conv10.i = and i32 %23, 255
+  %24 = lshr i32 %21, 24
+  %shr14.i = lshr i64 %form, 32
+  %25 = trunc nuw i64 %shr14.i to i32
+  %conv16.i = and i32 %25, 255
+  %call17.i = call i32 %20(ptr noundef %map, i32 noundef %conv.i, i32 noundef %conv7.i, ptr noundef %base, ptr noundef nonnull %sizes, ptr noundef nonnull %strides, ptr noundef nonnull %box, ptr noundef nonnull @make_map.steps, i32 noundef 0, i32 noundef %conv10.i, i32 noundef %24, i32 noundef %conv16.i) #5
+  %tobool23.not.i = icmp eq i32 %call17.i, 0
+  br label %for.cond19.i
+
+for.cond19.i:                                     ; preds = %cond.end.i, %if.else.i
+  %indvars.iv75.i = phi i64 [ %indvars.iv.next76.i, %cond.end.i ], [ 0, %if.else.i ]
+  %exitcond78.not.i = icmp eq i64 %indvars.iv75.i, 17
+  br i1 %exitcond78.not.i, label %for.cond33.preheader.i, label %for.body22.i
+
+for.cond33.preheader.i:                           ; preds = %for.cond19.i
+  %map39.i = getelementptr inbounds nuw i8, ptr %arrayidx1.i.i, i64 136
+  br label %for.cond33.i
+
+for.body22.i:                                     ; preds = %for.cond19.i
+  br i1 %tobool23.not.i, label %cond.false.i, label %cond.end.i
+
+cond.false.i:                                     ; preds = %for.body22.i
+  %arrayidx25.i = getelementptr inbounds nuw i64, ptr %key, i64 %indvars.iv75.i
+  %26 = load i64, ptr %arrayidx25.i, align 8
+  br label %cond.end.i
+
+cond.end.i:                                       ; preds = %cond.false.i, %for.body22.i
+  %cond.i = phi i64 [ %26, %cond.false.i ], [ 0, %for.body22.i ]
+  %arrayidx28.i = getelementptr inbounds nuw i64, ptr %arrayidx1.i.i, i64 %indvars.iv75.i
+  store i64 %cond.i, ptr %arrayidx28.i, align 8
+  %indvars.iv.next76.i = add nuw nsw i64 %indvars.iv75.i, 1
+  br label %for.cond19.i
+
+for.cond33.i:                                     ; preds = %for.body36.i, %for.cond33.preheader.i
+  %indvars.iv79.i = phi i64 [ 0, %for.cond33.preheader.i ], [ %indvars.iv.next80.i, %for.body36.i ]
+  %exitcond82.not.i = icmp eq i64 %indvars.iv79.i, 16
+  br i1 %exitcond82.not.i, label %if.end75, label %for.body36.i
+
+for.body36.i:                                     ; preds = %for.cond33.i
+  %arrayidx38.i = getelementptr inbounds nuw i64, ptr %map, i64 %indvars.iv79.i
+  %27 = load i64, ptr %arrayidx38.i, align 8
+  %arrayidx41.i = getelementptr inbounds nuw i64, ptr %map39.i, i64 %indvars.iv79.i
+  store i64 %27, ptr %arrayidx41.i, align 8
+  %indvars.iv.next80.i = add nuw nsw i64 %indvars.iv79.i, 1
+  br label %for.cond33.i
+
+if.end75:                                         ; preds = %for.cond33.i
+  store atomic i8 0, ptr @is_taken release, align 1
+  br i1 %tobool23.not.i, label %if.end79, label %if.then77
+
+if.then77:                                        ; preds = %if.end75
   %.pre = load i64, ptr %status, align 8
-  %11 = icmp eq i64 %.pre, 0
-  %12 = sext i32 %call to i64
-  br i1 %11, label %if.end50.sink.split, label %if.end50
+  %28 = icmp eq i64 %.pre, 0
+  %29 = sext i32 %call17.i to i64
+  br i1 %28, label %if.end.i118, label %if.end79
 
-if.end50.sink.split:                              ; preds = %for.body, %if.then48, %for.end, %if.end
-  %.sink95 = phi i64 [ 1, %if.then48 ], [ 3, %if.end ], [ 1, %for.end ], [ 3, %for.body ]
-  %.sink94 = phi i64 [ 6, %if.then48 ], [ 0, %if.end ], [ 6, %for.end ], [ %i.0, %for.body ]
-  %error.08792.sink = phi i64 [ %12, %if.then48 ], [ %rem, %if.end ], [ 801, %for.end ], [ %5, %for.body ]
-  %.sink = phi i64 [ 0, %if.then48 ], [ 16, %if.end ], [ 0, %for.end ], [ 16, %for.body ]
-  store i64 %.sink95, ptr %status, align 8
-  %what3.i80 = getelementptr inbounds nuw i8, ptr %record, i64 16
-  store i64 %.sink94, ptr %what3.i80, align 8
-  %kernel4.i81 = getelementptr inbounds nuw i8, ptr %record, i64 24
-  store i64 -1, ptr %kernel4.i81, align 8
-  %value5.i82 = getelementptr inbounds nuw i8, ptr %record, i64 32
-  store i64 %error.08792.sink, ptr %value5.i82, align 8
-  %limit6.i83 = getelementptr inbounds nuw i8, ptr %record, i64 40
-  store i64 %.sink, ptr %limit6.i83, align 8
-  br label %if.end50
+if.end.i118:                                      ; preds = %for.end68, %if.then77
+  %error.0126143 = phi i64 [ %29, %if.then77 ], [ 801, %for.end68 ]
+  store i64 1, ptr %status, align 8
+  %what3.i119 = getelementptr inbounds nuw i8, ptr %record, i64 16
+  store i64 6, ptr %what3.i119, align 8
+  %kernel4.i120 = getelementptr inbounds nuw i8, ptr %record, i64 24
+  store i64 -1, ptr %kernel4.i120, align 8
+  %value5.i121 = getelementptr inbounds nuw i8, ptr %record, i64 32
+  store i64 %error.0126143, ptr %value5.i121, align 8
+  %limit6.i122 = getelementptr inbounds nuw i8, ptr %record, i64 40
+  store i64 0, ptr %limit6.i122, align 8
+  br label %if.end79
 
-if.end50:                                         ; preds = %if.end50.sink.split, %if.then48, %entry, %if.end46
+if.end79:                                         ; preds = %if.end.i118, %if.then77, %if.end75.thread127, %entry, %fail.exit, %fail.exit113, %if.end75
   ret void
 }
+
+declare void @llvm.memset.p0.i64(ptr writeonly captures(none), i8, i64, i1 immarg) #2
 
 define i64 @kc_gpu_alloc(ptr noundef captures(none) %record, i64 noundef %size) local_unnamed_addr #0 {
 entry:
@@ -367,7 +556,7 @@ if.end:                                           ; preds = %entry
   %2 = load ptr, ptr %1, align 8
   %context.i = getelementptr inbounds nuw i8, ptr %1, i64 96
   %3 = load ptr, ptr %context.i, align 8
-  %call.i = tail call i32 %2(ptr noundef %3) #4
+  %call.i = tail call i32 %2(ptr noundef %3) #5
   %tobool2.not = icmp eq i32 %call.i, 0
   br i1 %tobool2.not, label %if.end6, label %if.then8
 
@@ -377,11 +566,11 @@ if.end6:                                          ; preds = %if.end
   %stream = getelementptr inbounds nuw i8, ptr %1, i64 104
   %5 = load ptr, ptr %stream, align 8
   %6 = load ptr, ptr %5, align 8
-  %call4 = call i32 %4(ptr noundef nonnull %memory, i64 noundef %size, ptr noundef %6) #4
+  %call4 = call i32 %4(ptr noundef nonnull %memory, i64 noundef %size, ptr noundef %6) #5
   call void @llvm.lifetime.start.p0(ptr nonnull %context.i21)
   %pop.i = getelementptr inbounds nuw i8, ptr %1, i64 8
   %7 = load ptr, ptr %pop.i, align 8
-  %call.i22 = call i32 %7(ptr noundef nonnull %context.i21) #4
+  %call.i22 = call i32 %7(ptr noundef nonnull %context.i21) #5
   %tobool.not.i = icmp eq i32 %call4, 0
   %cond.i = select i1 %tobool.not.i, i32 %call.i22, i32 %call4
   call void @llvm.lifetime.end.p0(ptr nonnull %context.i21)
@@ -427,7 +616,7 @@ if.end:                                           ; preds = %entry
   %1 = load ptr, ptr %0, align 8
   %context.i = getelementptr inbounds nuw i8, ptr %0, i64 96
   %2 = load ptr, ptr %context.i, align 8
-  %call.i = tail call i32 %1(ptr noundef %2) #4
+  %call.i = tail call i32 %1(ptr noundef %2) #5
   %tobool2.not = icmp eq i32 %call.i, 0
   br i1 %tobool2.not, label %if.end6, label %if.then8
 
@@ -437,11 +626,11 @@ if.end6:                                          ; preds = %if.end
   %stream = getelementptr inbounds nuw i8, ptr %0, i64 104
   %4 = load ptr, ptr %stream, align 8
   %5 = load ptr, ptr %4, align 8
-  %call4 = tail call i32 %3(i64 noundef %memory, ptr noundef %5) #4
+  %call4 = tail call i32 %3(i64 noundef %memory, ptr noundef %5) #5
   call void @llvm.lifetime.start.p0(ptr nonnull %context.i17)
   %pop.i = getelementptr inbounds nuw i8, ptr %0, i64 8
   %6 = load ptr, ptr %pop.i, align 8
-  %call.i18 = call i32 %6(ptr noundef nonnull %context.i17) #4
+  %call.i18 = call i32 %6(ptr noundef nonnull %context.i17) #5
   %tobool.not.i = icmp eq i32 %call4, 0
   %cond.i = select i1 %tobool.not.i, i32 %call.i18, i32 %call4
   call void @llvm.lifetime.end.p0(ptr nonnull %context.i17)
@@ -487,7 +676,7 @@ if.end:                                           ; preds = %entry
   %2 = load ptr, ptr %1, align 8
   %context.i = getelementptr inbounds nuw i8, ptr %1, i64 96
   %3 = load ptr, ptr %context.i, align 8
-  %call.i = tail call i32 %2(ptr noundef %3) #4
+  %call.i = tail call i32 %2(ptr noundef %3) #5
   %tobool2.not = icmp eq i32 %call.i, 0
   br i1 %tobool2.not, label %if.end6, label %if.then8
 
@@ -497,11 +686,11 @@ if.end6:                                          ; preds = %if.end
   %stream = getelementptr inbounds nuw i8, ptr %1, i64 104
   %5 = load ptr, ptr %stream, align 8
   %6 = load ptr, ptr %5, align 8
-  %call4 = tail call i32 %4(i64 noundef %to, i64 noundef %from, i64 noundef %size, ptr noundef %6) #4
+  %call4 = tail call i32 %4(i64 noundef %to, i64 noundef %from, i64 noundef %size, ptr noundef %6) #5
   call void @llvm.lifetime.start.p0(ptr nonnull %context.i19)
   %pop.i = getelementptr inbounds nuw i8, ptr %1, i64 8
   %7 = load ptr, ptr %pop.i, align 8
-  %call.i20 = call i32 %7(ptr noundef nonnull %context.i19) #4
+  %call.i20 = call i32 %7(ptr noundef nonnull %context.i19) #5
   %tobool.not.i = icmp eq i32 %call4, 0
   %cond.i = select i1 %tobool.not.i, i32 %call.i20, i32 %call4
   call void @llvm.lifetime.end.p0(ptr nonnull %context.i19)
@@ -549,7 +738,7 @@ if.end:                                           ; preds = %entry
   %4 = load ptr, ptr %1, align 8
   %context.i = getelementptr inbounds nuw i8, ptr %1, i64 96
   %5 = load ptr, ptr %context.i, align 8
-  %call.i = tail call i32 %4(ptr noundef %5) #4
+  %call.i = tail call i32 %4(ptr noundef %5) #5
   %tobool3.not = icmp eq i32 %call.i, 0
   br i1 %tobool3.not, label %if.then4, label %if.then34
 
@@ -564,28 +753,28 @@ if.then6:                                         ; preds = %if.then4
   %set8 = getelementptr inbounds nuw i8, ptr %1, i64 48
   %6 = load ptr, ptr %set8, align 8
   %conv = trunc i64 %value to i8
-  %call7 = tail call i32 %6(i64 noundef %to, i8 noundef zeroext %conv, i64 noundef %count, ptr noundef %3) #4
+  %call7 = tail call i32 %6(i64 noundef %to, i8 noundef zeroext %conv, i64 noundef %count, ptr noundef %3) #5
   br label %if.end32
 
 if.then10:                                        ; preds = %if.then4
   %set16 = getelementptr inbounds nuw i8, ptr %1, i64 56
   %7 = load ptr, ptr %set16, align 8
   %conv11 = trunc i64 %value to i16
-  %call12 = tail call i32 %7(i64 noundef %to, i16 noundef zeroext %conv11, i64 noundef %count, ptr noundef %3) #4
+  %call12 = tail call i32 %7(i64 noundef %to, i16 noundef zeroext %conv11, i64 noundef %count, ptr noundef %3) #5
   br label %if.end32
 
 if.then16:                                        ; preds = %if.then4
   %set32 = getelementptr inbounds nuw i8, ptr %1, i64 64
   %8 = load ptr, ptr %set32, align 8
   %conv17 = trunc i64 %value to i32
-  %call18 = tail call i32 %8(i64 noundef %to, i32 noundef %conv17, i64 noundef %count, ptr noundef %3) #4
+  %call18 = tail call i32 %8(i64 noundef %to, i32 noundef %conv17, i64 noundef %count, ptr noundef %3) #5
   br label %if.end32
 
 if.else19:                                        ; preds = %if.then4
   %set_rows = getelementptr inbounds nuw i8, ptr %1, i64 72
   %9 = load ptr, ptr %set_rows, align 8
   %conv20 = trunc i64 %value to i32
-  %call21 = tail call i32 %9(i64 noundef %to, i64 noundef 8, i32 noundef %conv20, i64 noundef 1, i64 noundef %count, ptr noundef %3) #4
+  %call21 = tail call i32 %9(i64 noundef %to, i64 noundef 8, i32 noundef %conv20, i64 noundef 1, i64 noundef %count, ptr noundef %3) #5
   %tobool22.not = icmp eq i32 %call21, 0
   br i1 %tobool22.not, label %if.then23, label %if.end32
 
@@ -594,7 +783,7 @@ if.then23:                                        ; preds = %if.else19
   %add = add i64 %to, 4
   %shr = lshr i64 %value, 32
   %conv25 = trunc nuw i64 %shr to i32
-  %call26 = tail call i32 %10(i64 noundef %add, i64 noundef 8, i32 noundef %conv25, i64 noundef 1, i64 noundef %count, ptr noundef %3) #4
+  %call26 = tail call i32 %10(i64 noundef %add, i64 noundef 8, i32 noundef %conv25, i64 noundef 1, i64 noundef %count, ptr noundef %3) #5
   br label %if.end32
 
 if.end32:                                         ; preds = %if.then6, %if.then16, %if.then23, %if.else19, %if.then10
@@ -602,7 +791,7 @@ if.end32:                                         ; preds = %if.then6, %if.then1
   call void @llvm.lifetime.start.p0(ptr nonnull %context.i71)
   %pop.i = getelementptr inbounds nuw i8, ptr %1, i64 8
   %11 = load ptr, ptr %pop.i, align 8
-  %call.i72 = call i32 %11(ptr noundef nonnull %context.i71) #4
+  %call.i72 = call i32 %11(ptr noundef nonnull %context.i71) #5
   %tobool.not.i = icmp eq i32 %error.0, 0
   %cond.i = select i1 %tobool.not.i, i32 %call.i72, i32 %error.0
   call void @llvm.lifetime.end.p0(ptr nonnull %context.i71)
@@ -646,7 +835,7 @@ if.end:                                           ; preds = %entry
   %2 = load ptr, ptr %1, align 8
   %context.i = getelementptr inbounds nuw i8, ptr %1, i64 96
   %3 = load ptr, ptr %context.i, align 8
-  %call.i = tail call i32 %2(ptr noundef %3) #4
+  %call.i = tail call i32 %2(ptr noundef %3) #5
   %tobool2.not = icmp eq i32 %call.i, 0
   br i1 %tobool2.not, label %if.end6, label %if.then8
 
@@ -656,11 +845,11 @@ if.end6:                                          ; preds = %if.end
   %stream = getelementptr inbounds nuw i8, ptr %1, i64 104
   %5 = load ptr, ptr %stream, align 8
   %6 = load ptr, ptr %5, align 8
-  %call4 = tail call i32 %4(ptr noundef %6) #4
+  %call4 = tail call i32 %4(ptr noundef %6) #5
   call void @llvm.lifetime.start.p0(ptr nonnull %context.i17)
   %pop.i = getelementptr inbounds nuw i8, ptr %1, i64 8
   %7 = load ptr, ptr %pop.i, align 8
-  %call.i18 = call i32 %7(ptr noundef nonnull %context.i17) #4
+  %call.i18 = call i32 %7(ptr noundef nonnull %context.i17) #5
   %tobool.not.i = icmp eq i32 %call4, 0
   %cond.i = select i1 %tobool.not.i, i32 %call.i18, i32 %call4
   call void @llvm.lifetime.end.p0(ptr nonnull %context.i17)
@@ -690,19 +879,20 @@ if.end9:                                          ; preds = %if.end.i, %if.then8
   ret void
 }
 
-declare void @llvm.lifetime.start.p0(ptr captures(none)) #2
+declare void @llvm.lifetime.start.p0(ptr captures(none)) #3
 
-declare void @llvm.lifetime.end.p0(ptr captures(none)) #2
+declare void @llvm.lifetime.end.p0(ptr captures(none)) #3
 
-declare i64 @llvm.smin.i64(i64, i64) #3
+declare i64 @llvm.smin.i64(i64, i64) #4
 
-declare i64 @llvm.smax.i64(i64, i64) #3
+declare i64 @llvm.smax.i64(i64, i64) #4
 
-declare i64 @llvm.umin.i64(i64, i64) #3
+declare i64 @llvm.umin.i64(i64, i64) #4
 
 attributes #0 = { nounwind uwtable }
 attributes #1 = { nocallback nofree nosync nounwind willreturn }
-attributes #2 = { nocallback nofree nosync nounwind willreturn memory(argmem: readwrite) }
-attributes #3 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
-attributes #4 = { nobuiltin nounwind }
-attributes #5 = { nobuiltin }
+attributes #2 = { nocallback nofree nounwind willreturn memory(argmem: write) }
+attributes #3 = { nocallback nofree nosync nounwind willreturn memory(argmem: readwrite) }
+attributes #4 = { nocallback nocreateundeforpoison nofree nosync nounwind speculatable willreturn memory(none) }
+attributes #5 = { nobuiltin nounwind }
+attributes #6 = { nobuiltin }

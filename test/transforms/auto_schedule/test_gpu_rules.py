@@ -586,10 +586,12 @@ MAIN_LOOP = re.compile(
 @pytest.mark.sweep
 @pytest.mark.skipif(None in (find("ptxas"), find("nvdisasm")), reason="needs ptxas and nvdisasm")
 def test_the_loop_over_k_has_products_copies_and_addresses_alone(tmp_path: Path):
-    """No thread loads or stores between products, in the machine code of sm_90a."""
+    """No thread loads or stores between products, in the machine code of sm_90a; and none stores
+    results, which the copy unit does."""
     target = Target("cuda -arch=sm_90a")
-    args = product(4096, 4096, 4096, HALVES, trans=True)
-    assert_no_spills(kc.auto_schedule(args, target=target), "sm_90a", tmp_path)
+    A, B, C = product(4096, 4096, 4096, HALVES, trans=True)
+    D = te.compute(C.shape, lambda i, j: C[i, j].astype("float16"), name="D")
+    assert_no_spills(kc.auto_schedule([A, B, D], target=target), "sm_90a", tmp_path)
     code = subprocess.run(
         [str(find("nvdisasm")), "-c", str(tmp_path / "kernel")],
         capture_output=True,
@@ -614,6 +616,9 @@ def test_the_loop_over_k_has_products_copies_and_addresses_alone(tmp_path: Path)
     assert names.count("HGMMA") >= 4
     assert sorted({name for name in names if not MAIN_LOOP.match(name)}) == []
     assert sum("UTMALDG" in line for loop in loops for line in loop) >= 2
+    for name in ("UTMALDG.2D.MULTICAST", "UTMASTG.2D", "STSM.16.M88.4", "USETMAXREG"):
+        assert name in code
+    assert "STG" not in code.replace("UTMASTG", "")
 
 
 GROUPS = [
@@ -646,6 +651,27 @@ def test_products_by_warpgroups(args: list[te.Tensor]):
     assert report.ok, str(report)
     right = np.swapaxes(b, -1, -2) if b.shape[-1] == a.shape[-1] != b.shape[-2] else b
     np.testing.assert_array_equal(c, a.astype("float64") @ right.astype("float64"))
+
+
+@pytest.mark.sweep
+def test_blocks_below_each_other_copy_for_each_other(monkeypatch: pytest.MonkeyPatch):
+    """Eight tiles by four blocks, two of which are a cluster: halves, stored by the copy unit."""
+    monkeypatch.setattr("kc.transforms.auto_schedule.gpu.warpgroups.GRID", 4)
+    monkeypatch.setattr("kc.transforms.auto_schedule.gpu.warpgroups.COLUMNS", (16,))
+    A, B, C = product(256, 32, 48, HALVES, trans=True)
+    D = te.compute(C.shape, lambda i, j: C[i, j].astype("float16"), name="D")
+    sch = kc.auto_schedule([A, B, D], target="cuda-emu -arch=sm_90a")
+    steps = sch.trace.as_python()
+    assert 'ann_key="cluster_dim", ann_val=2' in steps
+    assert "tma_store_128x16_f16_shared" in steps
+    r = np.random.default_rng(0)
+    a, b = (r.integers(-4, 4, shape).astype("float16") for shape in ((256, 48), (32, 48)))
+    d = np.zeros((256, 32), "float16")
+    report = kc.gpu.check(kc.build(sch, target="cuda-emu -arch=sm_90a"), a, b, d)
+    assert report.ok, str(report)
+    np.testing.assert_array_equal(
+        d, (a.astype("float64") @ b.T.astype("float64")).astype("float16")
+    )
 
 
 def test_few_blocks_take_all_tiles(monkeypatch: pytest.MonkeyPatch):

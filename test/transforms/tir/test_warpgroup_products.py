@@ -183,10 +183,15 @@ def test_products_are_those_of_numpy(product: Product):
 
 
 def assembled(product: Product, folder: Path) -> str:
+    """The PTX of a product, as :func:`assembled_schedule` has it."""
+    return assembled_schedule(product.schedule(CUDA), folder)
+
+
+def assembled_schedule(schedule: tir.Schedule, folder: Path) -> str:
     """The PTX of a product, which ptxas takes without spills, and without saying that products
     wait for each other (C7508, C7510, C7517)."""
     code = folder / "kernel.ptx"
-    text = kc.build(product.schedule(CUDA), target=CUDA).imported_modules[0].get_source()
+    text = kc.build(schedule, target=CUDA).imported_modules[0].get_source()
     code.write_text(text)
     said = subprocess.run(
         [str(find("ptxas")), "-arch=sm_90a", "-v", "-o", str(folder / "kernel"), str(code)],

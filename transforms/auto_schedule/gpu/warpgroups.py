@@ -15,7 +15,8 @@ is a sector of memory, of halves half a sector. Halves therefore go to shared me
 Where there are more tiles than a GPU has multiprocessors, as many blocks have several each, one
 after the other: copies for the next tile go on while one is stored. Tiles are taken in strips, some
 below each other and then those beside them, so that what a row and a column need is in the cache
-when it is needed again.
+when it is needed again. Where tiles need more bytes in a clock than the cache gives a multiprocessor,
+two blocks below each other are a cluster, and each copies half of B for both (``cluster_dim``).
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ from kc.transforms.auto_schedule.gpu.tensor_cores import (
 from kc.transforms.auto_schedule.gpu.threads import GRID, NVIDIA, copy_together, fused
 from kc.transforms.auto_schedule.nests import Access, Nest, extent, is_untouched, iterations
 from kc.transforms.schedule._index_map import IndexMap
-from kc.transforms.trace.handles import BlockRV
+from kc.transforms.trace.handles import BlockRV, LoopRV
 
 ROWS = 64
 """Rows of C that four warps have."""
@@ -70,6 +71,16 @@ SHARED = 160 * 1024
 
 SECTOR = 32
 """Bytes of global memory that are written as a whole."""
+
+CLUSTER = 2
+"""Blocks of a cluster: a multiprocessor waits for one other at most."""
+
+L2_BYTES = 32
+"""What the L2 cache gives a multiprocessor of an H100 in a clock, in bytes: about 5.5 TB/s for all."""
+
+PRODUCTS_PER_CLOCK = 4096
+"""Products that a multiprocessor of an H100 makes in a clock, times the bytes of their factors
+(NVIDIA, "H100 tensor core GPU architecture": 989 TFLOP/s of f16)."""
 
 NEIGHBOURS = 8
 """Elements of a row that lanes store at a time."""
@@ -126,6 +137,12 @@ class Tiling:
     def bytes(self) -> int:
         """Of the tiles of A and B in shared memory."""
         return (self.groups * ROWS + self.columns) * self.depth * self.size
+
+    @property
+    def bytes_per_clock(self) -> float:
+        """What tensor cores need of A and B."""
+        products = self.groups * ROWS * self.columns * self.depth
+        return self.bytes * PRODUCTS_PER_CLOCK / (products * self.size)
 
     @property
     def instruction(self) -> str:
@@ -333,12 +350,15 @@ def _perform(draft: Draft, block: str, tiling: Tiling, after: str | None) -> Non
         place, blocks = draft.split(fused(draft, [*batch, strip, bx, by]), [waves, None])
         draft.reorder(blocks, place)
         draft.bind(blocks, "blockIdx.x")
+        _cluster(draft, tiling, blocks, down)
     else:
         draft.reorder(*batch, by, bx, group, *inner)
         if batch:
             draft.bind(fused(draft, batch), "blockIdx.z")
         draft.bind(by, "blockIdx.y")
         draft.bind(bx, "blockIdx.x")
+        if is_specialized:
+            _cluster(draft, tiling, by, extent(sides.rows) // (tiling.groups * ROWS))
         place = bx
     draft.bind(group, "threadIdx.y")
     fragments = f"{tiling.instruction}.matrixC"
@@ -399,6 +419,14 @@ def _waves(tiling: Tiling, nest: Nest) -> int:
     tiles = iterations(nest.spatial) // (tiling.groups * ROWS * tiling.columns)
     waves = -(-tiles // GRID)
     return waves if tiles % waves == 0 else 1
+
+
+def _cluster(draft: Draft, tiling: Tiling, blocks: LoopRV, down: int) -> None:
+    """Let two blocks with tiles below each other copy B together, where the cache is too slow for
+    each to copy all of it; ``down`` tiles are one after the other."""
+    count = draft.session.loop(blocks).static_extent
+    if tiling.bytes_per_clock > L2_BYTES and down % CLUSTER == 0 and (count or 1) % CLUSTER == 0:
+        draft.annotate(blocks, "cluster_dim", CLUSTER)
 
 
 def _strip(tiles: int) -> int:
