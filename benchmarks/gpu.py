@@ -495,6 +495,14 @@ class Bench:
             self.check(row, c.numpy(), expected, 1e-5)
             name = f"kc, depth {depth}" + (", copies ahead" if ahead else "")
             contenders[name] = module["main"].timer(a, b, c)
+        A, B = (te.placeholder((n, n), name=name) for name in "AB")
+        k = te.reduce_axis((0, n), name="k")
+        C = te.compute((n, n), lambda i, j: te.sum(A[i, k] * B[k, j], axis=k), name="C")
+        module = self.chosen([A, B, C])
+        c[:] = np.nan
+        module(a, b, c)
+        self.check(row, c.numpy(), expected, 1e-5)
+        contenders["kc, default"] = module["main"].timer(a, b, c)
         if self.torch:
             self.torch.backends.cuda.matmul.allow_tf32 = False
             x, y, z = (self.torch.from_dlpack(array) for array in (a, b, c))

@@ -362,7 +362,7 @@ class ConvertBulkGroup(ThreadPattern):
 
 
 class ConvertClusterBarrier(ThreadPattern):
-    """``nvvm.cluster.arrive`` and ``nvvm.cluster.wait``: for the threads of all blocks of a cluster."""
+    """``nvvm.cluster.arrive`` and ``nvvm.cluster.wait``: for all threads of a cluster."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(

@@ -231,7 +231,7 @@ def _cluster(
             ]
         )
     ends = [_of_rank(lines, rank, end) for rank, lines in enumerate(blocks)]
-    first, *others = [_of_rank(lines, rank, lines) for rank, lines in enumerate(blocks)]
+    first, *later = [_of_rank(lines, rank, lines) for rank, lines in enumerate(blocks)]
     at = first.index(next(line for line in first if line.startswith("%behind")))
     begins = [line.replace("%number", _named("%number", 0)) for line in begin]
     return [
@@ -239,7 +239,7 @@ def _cluster(
         *first[:at],
         *begins,
         *first[at:],
-        *(line for lines in others for line in lines),
+        *(line for lines in later for line in lines),
         *run,
         *(line for lines in ends for line in lines),
     ]

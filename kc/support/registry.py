@@ -351,6 +351,7 @@ RULES = {
         ("rows", "rows:Rows"),
         ("reduction", "reduction:Reduce"),
         ("pointwise", "pointwise:Pointwise"),
+        ("gpu-warpgroup-attention", "gpu.warpgroup_attention:GpuWarpgroupAttention"),
         ("gpu-online-attention", "gpu.online_attention:GpuOnlineAttention"),
         ("gpu-attention", "gpu.attention:GpuAttention"),
         ("gpu-warpgroups", "gpu.warpgroups:GpuWarpgroups"),

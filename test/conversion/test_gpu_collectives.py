@@ -255,7 +255,6 @@ def test_reductions_have_ptx():
         ),
         ("%0 = nvvm.shfl.sync idx %c31, %a, %three, %c31 : i32 -> i32", "nvvm.shfl.sync"),
         ("%0 = nvvm.vote.sync ballot %one, %p -> i32", "nvvm.vote.sync"),
-        ("nvvm.cluster.arrive {aligned}", "nvvm.cluster.arrive"),
         ("nvvm.fence.sc.cluster", "nvvm.fence.sc.cluster"),
         ("nvvm.griddepcontrol wait", "nvvm.griddepcontrol"),
         ("%0 = nvvm.read.ptx.sreg.clock : i32", "nvvm.read.ptx.sreg.clock"),

@@ -256,7 +256,10 @@ def test_messages():
         "error[KC6311]: a register of a product is read by thread 0 of block 0 before the product "
         "is done"
     )
-    assert first_lines[-1] == "  why: a product writes its registers until nvvm.wgmma.wait.group"
+    assert first_lines[-1] == (
+        "  why: products write registers, and bulk copies read and write shared memory, until they "
+        "are waited for"
+    )
 
 
 # The pipeline ----------------------------------------------------------------------------------
@@ -292,13 +295,13 @@ def replace(old: str, new: str) -> Any:
 RING_MISTAKES = {
     "the consumer waits with a wrong parity": (
         replace("parity %full, %parity", "parity %full, %one"),
-        ["race", "wrong-result"],
+        ["race", "missing-wait", "wrong-result"],
     ),
     "the consumer does not wait": (
         replace(
             "nvvm.mbarrier.try_wait.parity %full, %parity, %full_now_t : !llvm.ptr<3>, i32, i32", ""
         ),
-        ["race", "wrong-result"],
+        ["race", "missing-wait", "wrong-result"],
     ),
     "the producer does not wait": (
         replace(
@@ -321,7 +324,7 @@ RING_MISTAKES = {
     ),
     "an mbarrier is not initialised": (
         replace("nvvm.mbarrier.init %full, %one : !llvm.ptr<3>, i32", ""),
-        ["uninitialised", "race", "wrong-result"],
+        ["uninitialised", "race", "missing-wait", "wrong-result"],
     ),
     "half a copy": (
         replace("%bytesA = arith.constant 8192 : i32", "%bytesA = arith.constant 4100 : i32"),
@@ -354,7 +357,7 @@ def test_copies_to_global_memory():
     ("change", "expected_kinds"),
     [
         (replace(FENCE, ""), ["missing-fence"]),
-        (replace(BULK_WAIT, ""), ["wrong-result"]),
+        (replace(BULK_WAIT, ""), ["missing-wait", "wrong-result"]),
         (replace(BULK_WAIT, BULK_WAIT + " {read}"), []),  # the end of a kernel waits for the rest
         (replace(BULK_WAIT, f"{OVERWRITE}\n{BULK_WAIT}"), ["race"]),
     ],
@@ -391,7 +394,7 @@ def test_a_part_of_four_warps_changes_its_registers():
             ring()[0],
             "%full, %bytesA :",
             "%full, %bytesA multicast_mask = %mask :",
-            "blocks run one after the other, and there are no clusters",
+            "copies of bytes go to one block, and those of boxes to several",
         ),
     ],
 )

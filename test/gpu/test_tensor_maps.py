@@ -76,15 +76,15 @@ def test_a_kernel_gets_a_map_by_value(fake: FakeGpu):
     x, y = kc.nd.array(a, device), kc.nd.empty((8, 64), "float16", device)
     module(x, 5, y)
     np.testing.assert_array_equal(y.numpy(), a[5:13])
-    made = fake.count(MAPS)
+    maps = fake.count(MAPS)
     module(x, 16, y)  # queued maps are of their own
     module(x, 2, y)
     np.testing.assert_array_equal(y.numpy(), a[2:10])
-    assert fake.count(MAPS) == made, "the map of an array is made once"
+    assert fake.count(MAPS) == maps, "the map of an array is made once"
     z = kc.nd.array(a[::-1].copy(), device)
     module(z, 2, y)
     np.testing.assert_array_equal(y.numpy(), a[::-1][2:10])
-    assert fake.count(MAPS) == made + 1
+    assert fake.count(MAPS) == maps + 1
 
 
 def test_an_array_that_is_not_aligned(fake: FakeGpu):

@@ -69,8 +69,8 @@ def _overlap(first: StoreBoxOp, second: StoreBoxOp) -> bool:
 def waits_for(store: Operation, tiles: Collection[SSAValue], kernel: ForOp) -> list[Place]:
     """Where the thread that ``store`` is done by waits until ``tiles`` are read.
 
-    In front of the first operation behind it, in the order of the program, that has a barrier or may
-    touch what a tile is in, in this iteration of the loops around it or in a later one.
+    In front of the first operation behind it, in the order of the program, that has a barrier or
+    may touch what a tile is in, in this iteration of the loops around it or in a later one.
     """
     offsets = {
         op.buffer: offset.value.data

@@ -1,9 +1,9 @@
 """Blocks of a cluster, and the boxes that they bring each other.
 
 ``sch.annotate(by, "cluster_dim", 2)`` of a loop that is bound to an axis of blocks lets two of them
-that follow one another be a cluster: they run at the same time, on neighbouring multiprocessors. What
-all of them copy in the same step is read from global memory once: each block copies a part of the
-rows to all of them (multicast)::
+that follow one another be a cluster: they run at the same time, on neighbouring multiprocessors.
+What all of them copy in the same step is read from global memory once: each block copies a part of
+the rows to all of them (multicast)::
 
     block 0                                  block 1
     A: its own tile                          A: its own tile
@@ -11,11 +11,12 @@ rows to all of them (multicast)::
     wait for 3 copies                        wait for 3 copies
 
 An mbarrier of a block counts all the bytes that come to it, from whichever block. A producer
-overwrites memory of all blocks, so it waits for the consumers of all: each of their warps arrives in
-every block (``mapa``). Blocks wait for each other when the mbarriers are made, and before they end.
+overwrites memory of all blocks, so it waits for the consumers of all: each of their warps arrives
+in every block (``mapa``). Blocks wait for each other when the mbarriers are made, and at the end.
 
-A part of ``lower-tensor-copies``, which is where rewriting is. Source: NVIDIA, "CUDA C++ programming
-guide", thread block clusters; CUTLASS's ``SM90_TMA_LOAD_MULTICAST``.
+A part of ``lower-tensor-copies``, which is where rewriting is, so there is no rewrite pattern here.
+Source: NVIDIA, "CUDA C++ programming guide", thread block clusters; CUTLASS's
+``SM90_TMA_LOAD_MULTICAST``.
 """
 
 from __future__ import annotations

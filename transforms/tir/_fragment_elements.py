@@ -16,6 +16,9 @@ elements that a lane holds of a tile are known (``FragmentAttr.lane_map``), so t
 one copy of their body for each of them. A fragment of another kind may be read or written there if
 the same lane has the element: C of ``mma.sync`` can become A of the next product.
 
+Results may be stored to memory there, in whatever order a lane has its elements; and with any
+indices, as of an image whose positions are the rows of C.
+
 What is combined along the rows of C, such as a maximum, is in memory of the scope ``...rowsC``::
 
     tir.for %i in 16 {
@@ -51,7 +54,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.traits import is_side_effect_free
 
 from kc.analysis.index_values import IndexValues, dimensions
-from kc.analysis.loop_tree import all_loops_around, path_to
+from kc.analysis.loop_tree import all_loops_around, memory_scope, path_to
 from kc.analysis.reductions import COMBINERS
 from kc.analysis.vector_alignment import divisor
 from kc.dialects import llvm
@@ -451,11 +454,25 @@ def _require_body(
                     nest.update = op
             nest.accesses.append(op)
         elif isinstance(op, StoreOp):
-            return "elements are also stored in other memory"
+            why = _unlike_memory(op, nest, body)
+            if why is not None:
+                return why
         elif not isinstance(op, LoadOp) and (op.regions or not is_side_effect_free(op)):
             return f"{op.name} is not done for each element alone"
     if nest.update is not None and len(stored) > 1:
         return "elements of a row are combined beside other stores"
+    return None
+
+
+def _unlike_memory(store: StoreOp, nest: Nest, body: Sequence[Operation]) -> str | None:
+    """Why lanes cannot store their elements in memory that is no fragment; None if they can: each
+    element has one lane, and nothing of it is read there."""
+    if memory_scope(store.buffer) not in ("global", "shared", "shared.dyn"):
+        return "elements are also stored in memory of threads"
+    if nest.fragment.is_rows:
+        return "numbers of rows are also stored in other memory, and several lanes have each"
+    if any(isinstance(op, LoadOp) and op.buffer is store.buffer for op in body):
+        return "elements are stored in memory that is read beside"
     return None
 
 

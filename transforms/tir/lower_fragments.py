@@ -34,7 +34,7 @@ has written such a buffer therefore executes a fence before the barrier in front
 Requires: one nest of loops of threads around each kernel (``unify-thread-binding``). *Legal when*
 
 1. KC4240: a buffer of fragments is used only by such calls, and by loops over all elements of tiles
-   that store only to such buffers.
+   that store to such buffers, or to memory that they do not read.
 2. KC4241: all of them use the tiles of a buffer as the same fragment, in its memory scope.
 3. KC4242: a tile is one fragment: it begins at multiples of its size, and all of them are whole.
 4. KC4243: all lanes of a warp reach a call, for the same tiles.

@@ -669,8 +669,8 @@ def _lower_arrive(op: MBarrierArriveOp, blocks: int) -> None:
     """One lane of a warp arrives when all are there; in all blocks of a cluster that bring each
     other boxes.
 
-    The order is that of its block: no thread of another one reads what this one wrote, and a release
-    for the whole cluster would wait for all memory in each step.
+    The order is that of its block: no thread of another one reads what this one wrote, and a
+    release for the whole cluster would wait for all memory in each step.
     """
     emit = _Emitter(op)
     emit.add(nvvm.SyncWarpOp(emit.i32(-1)))

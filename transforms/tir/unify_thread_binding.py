@@ -30,8 +30,9 @@ There is one loop for each axis of blocks and threads, from ``blockIdx.z`` to ``
 contents of the other loops move into the innermost one, where each thread runs its own iteration.
 Buffers are allocated once, at its start; those of global memory before the kernel. What all threads
 of a block along an axis do in the same way counts once (:mod:`kc.dialects.tir.threads`): where they
-would all store to memory that they share, the first of them does. Blocks do not wait for each
-other, so each stores for itself. Loops that may be empty, and are not all of the kernel, are
+would all store to memory that they share, the first of them does; but for elements of tiles
+that lanes hold, which ``lower-fragments`` shares out. Blocks do not wait for each other, so each
+stores for itself. Loops that may be empty, and are not all of the kernel, are
 guarded, as a launch has at least one thread.
 
 A kernel without threads along x whose warps act together (``tensorize``) gets as many threads as
@@ -70,6 +71,7 @@ from kc.analysis import loop_tree
 from kc.analysis.captures import makers_inside
 from kc.analysis.index_values import IndexValues
 from kc.analysis.loop_tree import all_loops_around, memory_scope
+from kc.dialects.nvvm import SCOPES
 from kc.dialects.tir import AllocOp, ApplyOp, BlockOp, CallOp, ForKind, ForOp, IfOp, LoadOp, StoreOp
 from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES, VIRTUAL_AXES, is_shared
 from kc.support.diagnostics import CodegenError
@@ -396,11 +398,29 @@ def _once(root: ForOp, axes: list[str]) -> dict[StoreOp, list[str]]:
             continue
         scope = memory_scope(store.buffer)
         shared = [axis for axis in axes if axis in LANE_AXES and is_shared(scope, axis)]
+        if LANE_AXES[0] in shared and _is_of_lanes(store):
+            shared.remove(LANE_AXES[0])
         own = _axes_of(store) if shared else set()
         alike = [axis for axis in shared if axis not in own]
         if alike:
             once[store] = alike
     return once
+
+
+def _is_of_lanes(store: StoreOp) -> bool:
+    """Whether an element is stored of a tile that lanes hold: each does its own
+    (``lower-fragments``), and until then all threads do all of them."""
+    pending, seen = [store.value], set[SSAValue]()
+    while pending:
+        value = pending.pop()
+        owner = value.owner
+        if value in seen or not isinstance(owner, Operation):
+            continue
+        seen.add(value)
+        if isinstance(owner, LoadOp) and SCOPES.fullmatch(memory_scope(owner.buffer)):
+            return True
+        pending += owner.operands
+    return False
 
 
 def _axes_of(store: StoreOp) -> set[str]:

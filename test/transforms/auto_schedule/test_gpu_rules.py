@@ -324,6 +324,8 @@ ATTENTIONS = [
             (attention(1, (2, 1), (8, 32), (16, 32), "float16"), "sm_80", False),
             (attention(2, (4, 2), (16, 64), (32, 64), "float16"), "sm_90a", True),
             (attention(1, (16, 4), (256, 192), (64, 128), "bfloat16"), "sm_80", True),
+            (attention(1, (2, 1), (64, 96), (32, 16), "float16"), "sm_90a", True),
+            (attention(1, (1, 1), (128, 192), (128, 64), "bfloat16"), "sm_90a", True),
             (attention(1, (2, 2), (12, 96), (24, 16), "float32"), "sm_80", False),
             (attention(1, (2, 2), (16, 32), (16, 16), "float16"), "sm_75", False),
         )
@@ -342,6 +344,8 @@ def test_attention_is_one_kernel(
     script = sch.trace.as_python()
     assert script.count('thread_axis="blockIdx.x"') == 1
     assert ("online_softmax" in script) is is_online
+    has_groups = arch == "sm_90a" and int(args[0].shape[2]) % 64 == 0
+    assert ("wgmma_sync" in script and "tma_load" in script) is has_groups
     if is_swept:
         again = tir.Schedule(te.create_prim_func(args), target=target)
         tir.Trace.from_python(script).apply_to(again)

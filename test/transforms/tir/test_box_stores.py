@@ -91,5 +91,5 @@ ENDED = "missing-wait: the block ends before D_shared is read by the copy of thr
     ids=["overwritten", "ended", "no group", "no fence"],
 )
 def test_mistakes_are_found(mistake: Callable[[str], str], messages: list[str]):
-    found = findings(mistake(kernel_text()))
-    assert [it for it in found if not it.startswith("wrong-result")] == messages
+    told = findings(mistake(kernel_text()))
+    assert [it for it in told if not it.startswith("wrong-result")] == messages

@@ -103,12 +103,13 @@ MISTAKES: dict[str, tuple[Callable[[str], str], str]] = {
     ),
     "no wait at the end": (
         change(r" *nvvm\.cluster\.wait\n", "", 1),
-        "missing-wait: the mbarrier at A_shared_empty is used by thread 0 of block 1 in a block that "
-        "has ended",
+        "missing-wait: the mbarrier at A_shared_empty is used by thread 0 of block 1 in a block "
+        "that has ended",
     ),
     "arrivals of one block": (
         change("arith.constant 8 : i32", "arith.constant 4 : i32"),
-        "race: B_shared[0] is copied by thread 128 of block 0, and was read by thread 96 of block 1",
+        "race: B_shared[0] is copied by thread 128 of block 0, and was read by thread 96 of "
+        "block 1",
     ),
 }
 EVERY_RUN = ("no wait at the end",)

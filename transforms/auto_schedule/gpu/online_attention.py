@@ -93,8 +93,8 @@ class GpuOnlineAttention(GpuRule):
     def schedule(self, draft: Draft, block: str) -> bool:
         if architecture_of(draft.session.target).number < 80:
             return False
-        attention = attention_of(draft, block)
-        plan = None if attention is None else _plan(draft, attention)
+        plan = plan_of(draft, block)
+        plan = None if plan is None else _tile(draft, plan)
         if plan is None:
             return False
         names = [nest.name for nest in (plan.attention.product, *plan.attention.members)]
@@ -106,8 +106,11 @@ class GpuOnlineAttention(GpuRule):
 # What fits -----------------------------------------------------------------------------------
 
 
-def _plan(draft: Draft, attention: Attention) -> Plan | None:
-    """The tile of an attention; None for what warps do not hold."""
+def plan_of(draft: Draft, block: str) -> Plan | None:
+    """The attention that a block ends, without a tile; None for what warps do not hold."""
+    attention = attention_of(draft, block)
+    if attention is None:
+        return None
     scores, product, weights = attention.scores, attention.product, attention.members[0]
     operands = (attention.queries, attention.key, attention.values)
     element = type_name(attention.values.buffer.type)
@@ -143,7 +146,7 @@ def _plan(draft: Draft, attention: Attention) -> Plan | None:
     result = (after or product).stores[0]
     if type_name(result.buffer.type) not in ("f16", "bf16", "f32") or not result.regular:
         return None
-    return _tile(draft, Plan(attention, element or "", maximum, powers, total, 0, 0))
+    return Plan(attention, element or "", maximum, powers, total, 0, 0)
 
 
 def is_power_for_tensor_cores(draft: Draft, nest: Nest) -> bool:
@@ -254,15 +257,41 @@ def _fits(attention: Attention, warps: int, keys: int, room: int) -> bool:
 
 def _perform(draft: Draft, plan: Plan) -> None:
     attention = plan.attention
-    product, weights = attention.product.name, attention.members[0].name
-    result = plan.result.name
+    weights = attention.members[0].name
     numbers = [
         attention.scores.read_number(attention.queries.buffer),
         attention.scores.read_number(attention.key.buffer),
     ]
+    place = begin(draft, plan, M)
+    for nest in (plan.powers, attention.product):
+        draft.set_scope(draft.block(nest.name), 0, f"{SHAPE}.matrixC")
+    draft.set_scope(draft.block(weights), 0, f"{SHAPE}.matrixA")
+    _scores(draft, plan, numbers, (place.block, place.warp, place.step))
+    _sums(draft, plan, place.step)
+    held = draft.cache_write(draft.block(place.last), 0, f"{SHAPE}.matrixC")
+    draft.reverse_compute_at(held, place.warp)
+    type_ = type_name(plan.result.stores[0].buffer.type)
+    tensorize(draft, held, (M, N), f"mma_store_{SHAPE}_{type_}_global")
+    _pipeline(draft, plan, place.step)
+
+
+@dataclass(frozen=True)
+class Place:
+    """The loops of a kernel, and the block that computes its result."""
+
+    block: LoopRV
+    warp: LoopRV
+    """Over what has rows together: warps, or four of them each."""
+    step: LoopRV
+    last: str
+
+
+def begin(draft: Draft, plan: Plan, height: int, shape: str = SHAPE) -> Place:
+    """Tile the rows and the keys, with a running maximum and sum for each row, in registers;
+    ``height`` rows are together."""
     maximum = draft.block(plan.maximum.name)
     *batch, rows, keys = draft.loops(plan.maximum.name).values()
-    block, warp, row = draft.split(rows, [None, plan.warps, M])
+    block, warp, row = draft.split(rows, [None, plan.warps, height])
     step, key = draft.split(keys, [None, plan.keys])
     draft.reorder(*batch, block, warp, step, row, key)
     blocks = draft.online_softmax(maximum, step)
@@ -270,31 +299,20 @@ def _perform(draft: Draft, plan: Plan) -> None:
     draft.settled.update(labels)
     quotient = next(label for label in labels if label.endswith("_quotient"))
     last = quotient
-    if attention.after is not None:
+    if plan.attention.after is not None:
         draft.compute_inline(draft.block(quotient))
-        last = result
+        last = plan.result.name
     draft.reverse_compute_at(draft.block(last), warp)
     if batch:
         draft.bind(fused(draft, batch), "blockIdx.y")
     draft.bind(block, "blockIdx.x")
     draft.bind(warp, "threadIdx.y")
-
     for label in labels:
         if label.endswith(("_previous", "_rescale")) and _is_of(label, plan.maximum):
-            draft.set_scope(draft.block(label), 0, f"{SHAPE}.rowsC")
+            draft.set_scope(draft.block(label), 0, f"{shape}.rowsC")
     for nest in (plan.maximum, plan.total):
-        draft.set_scope(draft.block(nest.name), 0, f"{SHAPE}.rowsC")
-    draft.set_scope(draft.block(plan.powers.name), 0, f"{SHAPE}.matrixC")
-    draft.set_scope(draft.block(weights), 0, f"{SHAPE}.matrixA")
-    draft.set_scope(draft.block(product), 0, f"{SHAPE}.matrixC")
-
-    _scores(draft, plan, numbers, (block, warp, step))
-    _sums(draft, plan, step)
-    held = draft.cache_write(draft.block(last), 0, f"{SHAPE}.matrixC")
-    draft.reverse_compute_at(held, warp)
-    type_ = type_name(plan.result.stores[0].buffer.type)
-    tensorize(draft, held, (M, N), f"mma_store_{SHAPE}_{type_}_global")
-    _pipeline(draft, plan, step)
+        draft.set_scope(draft.block(nest.name), 0, f"{shape}.rowsC")
+    return Place(block, warp, step, last)
 
 
 def _is_of(label: str, nest: Nest) -> bool:

@@ -8,15 +8,16 @@ there are enough. For arrays whose rows begin at multiples of 16 bytes the copy 
 threads (``cp.async``). A block has one or two groups of four warps, each with 64 rows of C.
 
 What follows a product element by element (a bias, relu, gelu, a cast to f16) is done with the sums
-in registers, if nothing else reads these. Four lanes have eight neighbours of a row: of float32 that
-is a sector of memory, of halves half a sector. Halves therefore go to shared memory, as rows of up to
-128 bytes, and from there as boxes to their array (``tma_store``), where there is room for them.
+in registers, if nothing else reads these. Four lanes have eight neighbours of a row: of float32
+that is a sector of memory, of halves half a sector. Halves therefore go to shared memory, as rows
+of up to 128 bytes, and from there as boxes to their array (``tma_store``), where there is room.
 
 Where there are more tiles than a GPU has multiprocessors, as many blocks have several each, one
 after the other: copies for the next tile go on while one is stored. Tiles are taken in strips, some
 below each other and then those beside them, so that what a row and a column need is in the cache
-when it is needed again. Where tiles need more bytes in a clock than the cache gives a multiprocessor,
-two blocks below each other are a cluster, and each copies half of B for both (``cluster_dim``).
+when it is needed again. Where tiles need more bytes in a clock than the cache gives a
+multiprocessor, two blocks below each other are a cluster, and each copies half of B for both
+(``cluster_dim``).
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ CLUSTER = 2
 """Blocks of a cluster: a multiprocessor waits for one other at most."""
 
 L2_BYTES = 32
-"""What the L2 cache gives a multiprocessor of an H100 in a clock, in bytes: about 5.5 TB/s for all."""
+"""Bytes that the L2 cache gives a multiprocessor of an H100 in a clock: about 5.5 TB/s for all."""
 
 PRODUCTS_PER_CLOCK = 4096
 """Products that a multiprocessor of an H100 makes in a clock, times the bytes of their factors
@@ -233,7 +234,7 @@ def _tiling(nest: Nest, sides: Sides) -> Tiling | None:
         return None
     m, n, k = (it.static_extent or 0 for it in (sides.rows, sides.columns, terms))
     further = iterations(it for it in nest.spatial if it not in (sides.rows, sides.columns))
-    boxes = all(_has_boxes(it.buffer.type, size) for it in (a, b))
+    boxes = all(has_boxes(it.buffer.type, size) for it in (a, b))
     choices = [
         Tiling(sides, (element, total), size, trans, groups, columns, depth, boxes)
         for depth in _depths(k, size)
@@ -271,7 +272,7 @@ def _fits(tiling: Tiling) -> bool:
     return tiling.bytes * STAGES <= SHARED and (tiling.boxes or columns * depth % together == 0)
 
 
-def _has_boxes(type_: Attribute, size: int) -> bool:
+def has_boxes(type_: Attribute, size: int) -> bool:
     """Whether a tensor map is of an array: its rows begin at multiples of 16 bytes."""
     assert isinstance(type_, MemRefType)
     *outer, last = strides_of(type_)
@@ -288,10 +289,10 @@ def _copy_boxes(draft: Draft, copy: str, tiling: Tiling, *, is_b: bool) -> None:
         height, width = tiling.depth, tiling.columns
     else:
         height, width = tiling.columns if is_b else ROWS * tiling.groups, tiling.depth
-    _copy_panels(draft, copy, height, width, "load", tiling.types[0])
+    copy_panels(draft, copy, height, width, "load", tiling.types[0])
 
 
-def _copy_panels(
+def copy_panels(
     draft: Draft, copy: str, height: int, columns: int, role: str, element: str
 ) -> None:
     """Let the copy unit do a copy of a tile, in panels of rows of at most 128 bytes."""
@@ -303,7 +304,7 @@ def _copy_panels(
     draft.tensorize(rows, f"tma_{role}_{height}x{width}_{element}_shared")
 
 
-def _lay_out(draft: Draft, writer: BlockRV, rank: int, columns: int, size: int) -> None:
+def lay_out(draft: Draft, writer: BlockRV, rank: int, columns: int, size: int) -> None:
     """Let a tile in shared memory have swizzled rows of at most 128 bytes."""
     width = min(columns, ROW_BYTES // size)
     if columns > width:
@@ -371,7 +372,7 @@ def _perform(draft: Draft, block: str, tiling: Tiling, after: str | None) -> Non
     draft.reverse_compute_at(sums, group)
     if boxes is not None:
         draft.reverse_compute_at(boxes, place)
-        _lay_out(draft, sums, rank, tiling.columns, size_of(stored.buffer.type))
+        lay_out(draft, sums, rank, tiling.columns, size_of(stored.buffer.type))
     if parts is None:
         draft.compute_at(draft.block(block), group)
         *_, i, j, inmost = draft.loops(block).values()
@@ -383,7 +384,7 @@ def _perform(draft: Draft, block: str, tiling: Tiling, after: str | None) -> Non
         shared = draft.cache_read(draft.block(block), number, "shared")
         draft.compute_at(shared, ko)
         width = tiling.columns if is_b and not tiling.trans else tiling.depth
-        _lay_out(draft, shared, rank, width, tiling.size)
+        lay_out(draft, shared, rank, width, tiling.size)
         name = draft.session.block(shared).label
         if tiling.boxes:
             _copy_boxes(draft, name, tiling, is_b=is_b)
@@ -402,7 +403,7 @@ def _perform(draft: Draft, block: str, tiling: Tiling, after: str | None) -> Non
     if boxes is not None:
         store = f"wgmma_stmatrix_{tiling.instruction}_{result}_shared"
         name = draft.session.block(boxes).label
-        _copy_panels(draft, name, tiling.groups * ROWS, tiling.columns, "store", str(result))
+        copy_panels(draft, name, tiling.groups * ROWS, tiling.columns, "store", str(result))
         draft.settled.add(name)
     tensorize(draft, sums, (ROWS, tiling.columns), store)
     if steps >= STAGES:
@@ -458,7 +459,7 @@ def _has_store(draft: Draft, tiling: Tiling, store: Access) -> bool:
         and size == HALF
         and tiling.columns in BOXES
         and store.regular
-        and _has_boxes(store.buffer.type, size)
+        and has_boxes(store.buffer.type, size)
         and tiling.bytes * STAGES + _result_bytes(tiling) <= _room(draft)
     )
 
