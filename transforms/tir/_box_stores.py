@@ -72,7 +72,7 @@ def waits_for(store: Operation, tiles: Collection[SSAValue], kernel: ForOp) -> l
     In front of the first operation behind it, in the order of the program, that has a barrier or
     may touch what a tile is in, in this iteration of the loops around it or in a later one.
     """
-    offsets = {
+    offsets: dict[SSAValue, int] = {
         op.buffer: offset.value.data
         for op in kernel.walk()
         if isinstance(op, AllocOp) and isinstance(offset := op.attributes.get(OFFSET), IntegerAttr)
