@@ -14,8 +14,7 @@ each checked against float64 on the host before it is timed, with outputs that w
                   matrix stored by columns; f16 and bf16 give such, by a cast in registers
     attention     of f16, by the schedule that kc chooses (tensor cores) and by hand: an online
                   softmax whose terms are triples (lesson 23), without tensor cores
-    conv2d        of f16, 3 x 3, by the schedules that kc chooses: with contiguous channels by
-                  tensor cores, and NCHW
+    conv2d        of f16, 3 x 3, by the schedules that kc chooses: NHWC and NCHW, by tensor cores
     launch        a kernel with nothing to do: microseconds of the host for a prepared call, for a
                   call, and of the device for each of many in a row
 

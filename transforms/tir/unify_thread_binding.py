@@ -262,7 +262,8 @@ def _unify(plan: _Plan) -> None:
         Rewriter.insert_op(outermost, InsertPoint.before(root))
         root.detach()
         innermost.body.block.add_op(root)
-    for store, axes in _once(root, list(launch)).items():
+    several = [axis for axis, loop in launch.items() if loop.static_extent != 1]
+    for store, axes in _once(root, several).items():
         _guard(store, [launch[axis].var for axis in axes])
     _hoist_allocs(root, outermost, innermost)
     if not is_nest:

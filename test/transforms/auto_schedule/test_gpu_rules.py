@@ -295,11 +295,70 @@ def test_a_large_convolution_has_no_spills(arch: str, tmp_path: Path):
     assert_no_spills(kc.auto_schedule(args, target=f"cuda -arch={arch}"), arch, tmp_path, 3)
 
 
-def test_channels_that_are_not_contiguous_use_no_tensor_cores():
-    A = te.placeholder((1, 16, 8, 8), "float16", name="A")
-    W = te.placeholder((16, 16, 3, 3), "float16", name="W")
-    args = [A, W, topi.nn.conv2d_nchw(A, W, 1, 1, 1, out_dtype="float32")]
-    assert "mma_sync" not in kc.auto_schedule(args, target=EMULATOR).trace.as_python()
+@pytest.mark.parametrize(
+    ("window", "stride", "is_checked"),
+    [
+        (3, 1, False),
+        *(pytest.param(*it, marks=pytest.mark.sweep) for it in ((1, 1, True), (5, 2, True))),
+    ],
+)
+def test_a_convolution_of_nchw_with_a_bias_and_relu(window: int, stride: int, is_checked: bool):
+    """Rows of the product are channels; lanes put its sums in their places, with the bias."""
+    A = te.placeholder((4, 16, 6, 8), "float16", name="A")
+    W = te.placeholder((16, 16, window, window), "float16", name="W")
+    b = te.placeholder((16,), name="b")
+    C = topi.nn.conv2d_nchw(A, W, stride, window // 2, 1, out_dtype="float32")
+    zero = te.const(0, "float32")
+    D = te.compute(C.shape, lambda *at: te.max(C[at] + b[at[1]], zero).astype("float16"), name="D")
+    sch = kc.auto_schedule([A, W, b, D], target=EMULATOR)
+    script = sch.trace.as_python()
+    assert "mma_sync" in script
+    assert script.count('thread_axis="blockIdx.x"') == 1 + (window > 1), "with one that pads"
+    r = np.random.default_rng(0)
+    a, w, bias = (r.integers(-4, 5, [int(size) for size in it.shape]) for it in (A, W, b))
+    d = np.zeros([int(size) for size in D.shape], "float16")
+    given = (a.astype("float16"), w.astype("float16"), bias.astype("float32"), d)
+    module = kc.build(sch, target=EMULATOR)
+    if is_checked:
+        report = kc.gpu.check(module, *given)
+        assert report.ok, str(report)
+    else:
+        module(*given)
+    edge = window // 2
+    padded = np.pad(a, ((0, 0), (0, 0), (edge, edge), (edge, edge)))
+    sums = sum(
+        np.einsum(
+            "nchw,oc->nohw", padded[:, :, y : y + 6 : stride, x : x + 8 : stride], w[..., y, x]
+        )
+        for y in range(window)
+        for x in range(window)
+    )
+    np.testing.assert_array_equal(d, np.maximum(sums + bias[:, None, None], 0))
+
+
+@pytest.mark.sweep
+def test_what_follows_a_product_is_done_in_its_kernel():
+    """A bias of each column, a residual and gelu's neighbour, by the lanes of mma.sync."""
+    A, B, C = product(32, 48, 64, HALVES)
+    bias, rest = te.placeholder((48,), name="b"), te.placeholder((32, 48), "float16", name="r")
+    D = te.compute(
+        (32, 48),
+        lambda i, j: (
+            te.max(C[i, j] + bias[j], te.const(0, "float32")) + rest[i, j].astype("float32")
+        ),
+        name="D",
+    )
+    sch = kc.auto_schedule([A, B, bias, rest, D], target=EMULATOR)
+    script = sch.trace.as_python()
+    assert script.count('thread_axis="blockIdx.x"') == 1
+    assert "mma_sync" in script
+    r = np.random.default_rng(0)
+    a, b, c, d = (r.integers(-4, 4, s) for s in ((32, 64), (64, 48), (48,), (32, 48)))
+    given = a.astype("float16"), b.astype("float16"), c.astype("float32"), d.astype("float16")
+    output = np.zeros((32, 48), "float32")
+    report = kc.gpu.check(kc.build(sch, target=EMULATOR), *given, output)
+    assert report.ok, str(report)
+    np.testing.assert_array_equal(output, np.maximum(a @ b + c, 0) + d)
 
 
 # Attention --------------------------------------------------------------------------------------

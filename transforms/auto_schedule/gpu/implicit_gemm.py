@@ -1,14 +1,16 @@
 """gpu-implicit-gemm: convolutions by tensor cores, as products of matrices.
 
 For sums of products over several variables, such as those of a convolution whose channels are
-contiguous (NHWC, with weights HWIO or OHWI)::
+contiguous (NHWC, with weights HWIO or OHWI), or its positions (NCHW, with weights OIHW)::
 
     C[n, y, x, o] += A[n, y + dy, x + dx, i] * W[dy, dx, i, o]
+    C[n, o, y, x] += A[n, i, y + dy, x + dx] * W[o, i, dy, dx]
 
-The positions (n, y, x) become the rows of a matrix, and (dy, dx, i) its columns. Its elements are
-gathered as they are copied to shared memory: the matrix is never in global memory, and the rest is
-:mod:`kc.transforms.auto_schedule.gpu.tensor_cores`. The result has rows of positions, too; the
-block that puts it where it belongs is computed with what follows, or is a kernel of its own.
+The positions (n, y, x) become the rows of a matrix, and (dy, dx, i) its columns; where positions
+are contiguous, the rows of the product are channels instead, and its columns positions. Elements of
+the image are gathered as they are copied to shared memory: its matrix is never in global memory,
+and the rest is :mod:`kc.transforms.auto_schedule.gpu.tensor_cores`. The sums are in registers, from
+where lanes put them in their places, with what follows element by element (a bias, relu, a cast).
 NVIDIA GPUs from sm_80 on. Source: Chetlur et al., "cuDNN: Efficient Primitives for Deep Learning",
 2014.
 """
@@ -16,6 +18,7 @@ NVIDIA GPUs from sm_80 on. Source: Chetlur et al., "cuDNN: Efficient Primitives 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from xdsl.ir.affine import AffineDimExpr
@@ -24,11 +27,11 @@ from kc.dialects.tir import ForOp
 from kc.support.nvidia import architecture_of
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.gpu.contraction import sides_of
-from kc.transforms.auto_schedule.gpu.pointwise import GpuPointwise
 from kc.transforms.auto_schedule.gpu.rule import GpuRule
 from kc.transforms.auto_schedule.gpu.tensor_cores import (
     is_multiplied,
     multiply,
+    product_before,
     size_of,
     tiling_of,
     type_name,
@@ -46,7 +49,8 @@ class GpuImplicitGemm(GpuRule):
     kinds = NVIDIA
 
     def schedule(self, draft: Draft, block: str) -> bool:
-        nest = draft.nest(block)
+        after = product_before(draft, block)
+        nest = draft.nest(after or block)
         target = draft.session.target
         if architecture_of(target).number < 80 or not _is_convolution(nest):
             return False
@@ -58,20 +62,68 @@ class GpuImplicitGemm(GpuRule):
             return False
         if not is_multiplied(("tf32" if element == "f32" else element, total), target):
             return False
-        if not _is_contiguous(nest, image, weights):
+        has_last = _has_channels_last(nest, image, weights)
+        if not has_last and not _has_channels_first(nest, image, weights):
             return False
-        for gather in _to_matrices(draft, nest, image, weights):
-            label = draft.session.block(gather).label
-            if all(it.regular for it in draft.nest(label).loads):  # as it is copied anyway
+        matrices = _Matrices.of(nest, image, weights, has_last=has_last)
+        gathers, result = _to_matrices(draft, matrices, block if after else None)
+        labels = [draft.session.block(gather).label for gather in gathers]
+        for label, gather in zip(labels, gathers, strict=True):
+            # With channels last, it may be copied as it is.
+            if has_last and all(it.regular for it in draft.nest(label).loads):
                 draft.compute_inline(gather)
-        product = draft.nest(block)
+        product = draft.nest(nest.name)
         tilings = (tiling_of(product, sides, target) for sides in sides_of(product))
         tiling = next((it for it in tilings if it is not None), None)
         if tiling is None:
             return False
-        multiply(draft, block, tiling)
-        draft.settled.add(block)
+        if result is not None and product_before(draft, result) != nest.name:
+            return False
+        multiply(draft, nest.name, tiling, result, labels)
+        draft.settled.update((nest.name, block))
         return True
+
+
+@dataclass(frozen=True)
+class _Matrices:
+    """What the variables of a convolution are to a product of matrices."""
+
+    nest: Nest
+    image: Access
+    weights: Access
+    channels: ForOp
+    """Those of the result."""
+    positions: tuple[ForOp, ...]
+    terms: tuple[ForOp, ...]
+    has_last: bool
+    """Whether channels are contiguous, and positions the rows of the product."""
+
+    @classmethod
+    def of(cls, nest: Nest, image: Access, weights: Access, *, has_last: bool) -> _Matrices:
+        """Of a convolution."""
+        (channels,) = (loop for loop in nest.spatial if loop in weights.strides)
+        positions = tuple(loop for loop in nest.spatial if loop is not channels)
+        terms = _terms(nest, image) if has_last else _by_weights(nest, weights)
+        return cls(nest, image, weights, channels, positions, tuple(terms), has_last)
+
+    @property
+    def sides(self) -> tuple[Sequence[ForOp], Sequence[ForOp]]:
+        """The variables of the rows and of the columns of the product."""
+        sides = (self.positions, [self.channels])
+        return sides if self.has_last else sides[::-1]
+
+    @property
+    def of_image(self) -> tuple[Sequence[ForOp], Sequence[ForOp]]:
+        """... of the matrix of the image."""
+        matrix = (self.positions, self.terms)
+        return matrix if self.has_last else matrix[::-1]
+
+    @property
+    def of_weights(self) -> tuple[Sequence[ForOp], Sequence[ForOp]]:
+        """... of that of the weights."""
+        matrix = ([self.channels], self.terms)
+        is_column = self.weights.stride(self.terms[-1]) == 1
+        return matrix if is_column else matrix[::-1]
 
 
 def _is_convolution(nest: Nest) -> bool:
@@ -120,7 +172,7 @@ def _terms(nest: Nest, image: Access) -> list[ForOp]:
     return sorted(nest.reduce, key=is_contiguous)
 
 
-def _is_contiguous(nest: Nest, image: Access, weights: Access) -> bool:
+def _has_channels_last(nest: Nest, image: Access, weights: Access) -> bool:
     """Whether 16 bytes of both operands are neighbours along the last variable that is summed over,
     or of the weights along the channels, and the results are along these."""
     (columns,) = (loop for loop in nest.spatial if loop in weights.strides)
@@ -136,25 +188,46 @@ def _is_contiguous(nest: Nest, image: Access, weights: Access) -> bool:
     return is_aligned and (is_row or is_column) and nest.stores[0].stride(columns) == 1
 
 
+def _by_weights(nest: Nest, weights: Access) -> list[ForOp]:
+    """The variables that are summed over, as the weights have them."""
+    return sorted(nest.reduce, key=lambda loop: -weights.stride(loop))
+
+
+def _has_channels_first(nest: Nest, image: Access, weights: Access) -> bool:
+    """Whether the results are contiguous along a position, and the image too or every other element
+    of it is read, and the weights of a channel are a row that begins at a multiple of 16 bytes."""
+    (channels,) = (loop for loop in nest.spatial if loop in weights.strides)
+    positions = [loop for loop in nest.spatial if loop is not channels]
+    each, row = 16 // size_of(image.buffer.type), 1
+    for loop in reversed(_by_weights(nest, weights)):
+        if loop.static_extent != 1 and weights.stride(loop) != row:
+            return False
+        row *= loop.static_extent or 0
+    nearest = [loop for loop in positions if nest.stores[0].stride(loop) == 1]
+    return (
+        row % each == 0
+        and weights.stride(channels) == row
+        and any(image.stride(loop) in (1, 2) for loop in nearest)
+    )
+
+
 def _are_multiples(access: Access, each: int, but: ForOp) -> bool:
     """Whether all loops but one move an access by whole pieces of 16 bytes."""
     return all(stride % each == 0 for loop, stride in access.strides.items() if loop is not but)
 
 
-def _to_matrices(draft: Draft, nest: Nest, image: Access, weights: Access) -> list[BlockRV]:
-    """Let the block multiply matrices; gives the blocks that gather the operands."""
-    name = nest.name
-    (columns,) = (loop for loop in nest.spatial if loop in weights.strides)
-    positions = [loop for loop in nest.spatial if loop is not columns]
-    terms = _terms(nest, image)
-    is_column = weights.stride(terms[-1]) == 1
-    groups = (
-        (image, (positions, terms)),
-        (weights, ([columns], terms) if is_column else (terms, [columns])),
-    )
+def _to_matrices(
+    draft: Draft, matrices: _Matrices, after: str | None
+) -> tuple[list[BlockRV], str | None]:
+    """Let the block multiply matrices; gives the blocks that gather the operands, and the one that
+    goes on with the sums in its loops: ``after``, or what puts them in their places."""
+    nest, name = matrices.nest, matrices.nest.name
     result = nest.stores[0].buffer
     gathers: list[BlockRV] = []
-    for access, matrix in groups:
+    for access, matrix in (
+        (matrices.image, matrices.of_image),
+        (matrices.weights, matrices.of_weights),
+    ):
         number = draft.nest(name).read_number(access.buffer)
         gather = draft.reindex(draft.block(name), ("read", number))
         loops = [loop for loop in nest.loops if loop in access.strides]
@@ -164,15 +237,17 @@ def _to_matrices(draft: Draft, nest: Nest, image: Access, weights: Access) -> li
         gathers.append(gather)
         draft.settled.add(draft.session.block(gather).label)
     put_back = draft.reindex(draft.block(name), ("write", 0))
-    draft.transform_layout(
-        draft.block(name), ("write", 0), _map(nest.spatial, (positions, [columns]))
-    )
-    draft.transform_block_layout(draft.block(name), _map(nest.loops, (positions, [columns], terms)))
-    if not (is_own(result) and draft.attempt("compute_inline", put_back)):
-        label = draft.session.block(put_back).label
-        GpuPointwise().schedule(draft, label)
-        draft.settled.add(label)
-    return gathers
+    places = _map(nest.spatial, matrices.sides)
+    draft.transform_layout(draft.block(name), ("write", 0), places)
+    whole = _map(nest.loops, (*matrices.sides, matrices.terms))
+    draft.transform_block_layout(draft.block(name), whole)
+    label = draft.session.block(put_back).label
+    if is_own(result) and draft.attempt("compute_inline", put_back):
+        if after is None:
+            return gathers, None
+        label = after
+    draft.transform_block_layout(draft.block(label), places)
+    return gathers, label
 
 
 def _map(loops: Sequence[ForOp], groups: Sequence[Sequence[ForOp]]) -> IndexMap:

@@ -5,11 +5,13 @@ Elements are f16 or bf16 (m16n8k16), s8, or from sm_89 on e4m3 or e5m2 (m16n8k32
 rounded to tf32 (m16n8k8) where the target allows it (``-tf32``).
 A block has a tile of C in the registers of its warps; parts of A and B are copied to swizzled
 shared memory, two steps ahead where there are enough (``cp.async``), and taken by ``ldmatrix``.
+What follows a product element by element is done with the sums in registers.
 The tile is the largest that leaves a GPU enough blocks. NVIDIA GPUs from sm_80 on.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +28,9 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
+from kc.analysis.dependence import base_buffer
 from kc.dialects.nvvm.mma import ADA
+from kc.dialects.tir import AllocOp
 from kc.support.nvidia import architecture_of
 from kc.support.target import Target
 from kc.transforms.auto_schedule.draft import Draft
@@ -102,7 +106,8 @@ class GpuTensorCores(GpuRule):
     kinds = NVIDIA
 
     def schedule(self, draft: Draft, block: str) -> bool:
-        nest = draft.nest(block)
+        product = product_before(draft, block)
+        nest = draft.nest(product or block)
         if not nest.block.is_reduction or not is_untouched(nest.block) or len(nest.reduce) != 1:
             return False
         target = draft.session.target
@@ -112,9 +117,53 @@ class GpuTensorCores(GpuRule):
         tiling = next((it for it in tilings if it is not None), None)
         if tiling is None:
             return False
-        multiply(draft, block, tiling)
-        draft.settled.add(block)
+        multiply(draft, nest.name, tiling, block if product else None)
+        draft.settled.update((nest.name, block))
         return True
+
+
+def product_before(draft: Draft, block: str) -> str | None:
+    """The product that a block goes on with, element by element; None if there is none.
+
+    It has one iteration for each sum, in the same loops, and nothing else reads the sums.
+    """
+    after = draft.nest(block)
+    if after.reduce or not after.is_plain or len(after.stores) != 1:
+        return None
+    if not is_untouched(after.block) or after.name in draft.begun:
+        return None
+    if any(op.regions for op in after.body_ops):
+        return None  # lanes have no branches of their own
+    for access in after.loads:
+        if not isinstance(access.buffer.owner, AllocOp):
+            continue
+        users = {
+            inner.label
+            for inner in draft.blocks()
+            for op in inner.walk()
+            if any(base_buffer(value) is access.buffer for value in op.operands)
+        }
+        makers = [name for name in users - {block} if draft.nest(name).block.is_reduction]
+        if len(users) != 2 or len(makers) != 1 or makers[0] in draft.begun | draft.settled:
+            continue
+        product = draft.nest(makers[0])
+        if len(product.stores) == 1 and _is_alike(product, after, access):
+            return makers[0]
+    return None
+
+
+def _is_alike(product: Nest, after: Nest, access: Access) -> bool:
+    """Whether a block has one iteration for each sum of a product, in the same loops."""
+    reads = [it for it in after.loads if it.buffer is access.buffer]
+    return (
+        access.regular
+        and len(reads) == 1
+        and len(product.spatial) == len(after.spatial)
+        and all(
+            extent(mine) == extent(its) and access.stride(mine) == product.stores[0].stride(its)
+            for mine, its in zip(after.spatial, product.spatial, strict=True)
+        )
+    )
 
 
 _NAMES = {
@@ -235,14 +284,14 @@ def _is_gather(nest: Nest) -> bool:
     return not nest.operations and not nest.reduce and any(not it.regular for it in nest.loads)
 
 
-def gather_of(draft: Draft, access: Access) -> Nest | None:
-    """The block that selects what a product reads, if it is there for that alone."""
+def gather_of(draft: Draft, access: Access, known: Collection[str] = ()) -> Nest | None:
+    """The block that selects what a product reads, if it is there for that alone, or ``known``."""
     if not is_own(access.buffer):
         return None
     for block in draft.blocks():
         nest = draft.nest(block.label)
         if [it.buffer for it in nest.stores] == [access.buffer] and is_untouched(block):
-            return nest if _is_gather(nest) else None
+            return nest if block.label in known or _is_gather(nest) else None
     return None
 
 
@@ -270,25 +319,30 @@ def swizzle(rank: int, row: int, size: int = 2) -> IndexMap:
     return IndexMap.from_func(map_, ndim=rank)
 
 
-def multiply(draft: Draft, block: str, tiling: Tiling) -> None:
+def multiply(
+    draft: Draft,
+    block: str,
+    tiling: Tiling,
+    after: str | None = None,
+    gathers: Collection[str] = (),
+) -> None:
+    """Tile a product; ``after``, which goes on with it element by element in the same loops, is
+    done with the sums in registers. ``gathers`` are copies to shared memory of what it reads."""
     sides = tiling.sides
     nest = draft.nest(block)
     rows, columns, depth = tiling.block
     warps = tiling.warps
     handles = draft.loops(block)
+    if after is not None:  # whose loops are tiled, and the product goes into them
+        handles |= dict(zip(nest.spatial, draft.loops(after).values(), strict=True))
     batch = [handles[it] for it in nest.spatial if it not in (sides.rows, sides.columns)]
     numbers = [nest.read_number(access.buffer) for access in sides.operands]
     ranks = [len(access.op.indices.data.results) for access in sides.operands]
-    splits = {
-        sides.rows: [None, warps[0], tiling.warp[0] // M, M],
-        sides.columns: [None, warps[1], tiling.warp[1] // N, N],
-        nest.reduce[0]: [None, depth // tiling.k, tiling.k],
-    }
     steps = (extent(nest.reduce[0]) or 0) // depth
-    by, wy, io, i = draft.split(handles[sides.rows], splits[sides.rows])
-    bx, wx, jo, j = draft.split(handles[sides.columns], splits[sides.columns])
-    ko, kk, k = draft.split(handles[nest.reduce[0]], splits[nest.reduce[0]])
-    draft.reorder(*batch, by, bx, wy, wx, ko, kk, io, jo, i, j, k)
+    tall, wide = tiling.warp
+    by, wy, row = draft.split(handles[sides.rows], [None, warps[0], tall])
+    bx, wx, column = draft.split(handles[sides.columns], [None, warps[1], wide])
+    draft.reorder(*batch, by, bx, wy, wx, row, column)
     if batch:
         draft.bind(fused(draft, batch), "blockIdx.z")
     for loop, axis in ((by, "blockIdx.y"), (bx, "blockIdx.x"), (wy, "threadIdx.z")):
@@ -297,14 +351,26 @@ def multiply(draft: Draft, block: str, tiling: Tiling) -> None:
     element, total = tiling.types
     suffix = "_trans" if tiling.trans else ""
     shape = tiling.instruction
-    sums = draft.cache_write(draft.block(block), 0, f"{shape}.matrixC")
-    draft.reverse_compute_at(sums, wx)
+    if after is None:
+        terms = handles[nest.reduce[0]]
+        sums = draft.cache_write(draft.block(block), 0, f"{shape}.matrixC")
+        draft.reverse_compute_at(sums, wx)
+        tensorize(draft, sums, (M, N), f"mma_store_{shape}_{total}_global")
+    else:
+        draft.set_scope(draft.block(block), 0, f"{shape}.matrixC")
+        draft.compute_at(draft.block(block), wx)
+        *_, row, column, terms = draft.loops(block).values()
+        draft.settled.add(after)
+    io, i = draft.split(row, [None, M])
+    jo, j = draft.split(column, [None, N])
+    ko, kk, k = draft.split(terms, [None, depth // tiling.k, tiling.k])
+    draft.reorder(ko, kk, io, jo, i, j, k)
     k_by_n = (N, tiling.k) if tiling.trans else (tiling.k, N)
     tiles = (("A", (M, tiling.k), "a"), ("B", k_by_n, f"b{suffix}"))
     for access, number, rank, (matrix, tile, spelled) in zip(
         sides.operands, numbers, ranks, tiles, strict=True
     ):
-        gather = gather_of(draft, access)
+        gather = gather_of(draft, access, gathers)
         if gather is None:
             shared = draft.cache_read(draft.block(block), number, "shared")
         else:
@@ -324,7 +390,6 @@ def multiply(draft: Draft, block: str, tiling: Tiling) -> None:
     zero_loops = list(draft.loops(draft.session.block(zeros).label).values())
     draft.tensorize(zero_loops[-2], f"mma_fill_{shape}_{total}")
     draft.tensorize(i, f"mma_sync_{shape}_{element}{element}{total}{suffix}")
-    tensorize(draft, sums, (M, N), f"mma_store_{shape}_{total}_global")
     if steps >= STAGES:
         draft.annotate(ko, "software_pipeline_stage", [0, 0, STAGES - 1])
         draft.annotate(ko, "software_pipeline_async_stages", [0])

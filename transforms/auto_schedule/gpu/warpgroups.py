@@ -29,9 +29,7 @@ from typing import Any
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute
 
-from kc.analysis.dependence import base_buffer
 from kc.dialects.nvgpu import MAX_RANK
-from kc.dialects.tir import AllocOp
 from kc.dialects.tir.views import strides_of
 from kc.support.nvidia import architecture_of
 from kc.support.tensor_copy_names import ELEMENT_BYTES
@@ -42,6 +40,7 @@ from kc.transforms.auto_schedule.gpu.tensor_cores import (
     STAGES,
     depth_of,
     gather_of,
+    product_before,
     size_of,
     swizzle,
     tensorize,
@@ -174,44 +173,18 @@ class GpuWarpgroups(GpuRule):
 
 
 def _product_before(draft: Draft, block: str) -> str | None:
-    """The product that a block goes on with, element by element; None if there is none."""
-    after = draft.nest(block)
-    if after.reduce or not after.is_plain or len(after.spatial) != 2 or len(after.stores) != 1:
+    """The product that a block goes on with, if its results lie as the sums do."""
+    product = product_before(draft, block)
+    if product is None:
         return None
-    if not is_untouched(after.block) or after.name in draft.begun:
-        return None
-    if type_name(after.stores[0].buffer.type) not in ("f16", "bf16", "f32"):
-        return None  # what four warps hold
-    for access in after.loads:
-        if not isinstance(access.buffer.owner, AllocOp):
-            continue
-        users = {
-            inner.label
-            for inner in draft.blocks()
-            for op in inner.walk()
-            if any(base_buffer(value) is access.buffer for value in op.operands)
-        }
-        makers = [name for name in users - {block} if draft.nest(name).block.is_reduction]
-        if len(users) != 2 or len(makers) != 1 or makers[0] in draft.begun | draft.settled:
-            continue
-        product = draft.nest(makers[0])
-        if len(product.stores) == 1 and _is_alike(product, after, access):
-            return makers[0]
-    return None
-
-
-def _is_alike(product: Nest, after: Nest, access: Access) -> bool:
-    """Whether a block has one iteration for each sum of a product, in the same loops, and its own
-    results lie as these do."""
-    if len(product.spatial) != 2 or not (access.regular and after.stores[0].regular):
-        return False
-    reads = [it for it in after.loads if it.buffer is access.buffer]
-    return len(reads) == 1 and all(
-        extent(mine) == extent(its)
-        and access.stride(mine) == product.stores[0].stride(its)
-        and after.stores[0].stride(mine) == product.stores[0].stride(its)
-        for mine, its in zip(after.spatial, product.spatial, strict=True)
+    after, nest = draft.nest(block), draft.nest(product)
+    (store,) = after.stores
+    is_held = type_name(store.buffer.type) in ("f16", "bf16", "f32")
+    is_alike = store.regular and all(
+        store.stride(mine) == nest.stores[0].stride(its)
+        for mine, its in zip(after.spatial, nest.spatial, strict=True)
     )
+    return product if is_held and is_alike and len(after.spatial) == 2 else None
 
 
 def _tiling(nest: Nest, sides: Sides) -> Tiling | None:
