@@ -109,21 +109,21 @@ class _Matrices:
     @property
     def sides(self) -> tuple[Sequence[ForOp], Sequence[ForOp]]:
         """The variables of the rows and of the columns of the product."""
-        sides = (self.positions, [self.channels])
-        return sides if self.has_last else sides[::-1]
+        channels = [self.channels]
+        return (self.positions, channels) if self.has_last else (channels, self.positions)
 
     @property
     def of_image(self) -> tuple[Sequence[ForOp], Sequence[ForOp]]:
         """... of the matrix of the image."""
-        matrix = (self.positions, self.terms)
-        return matrix if self.has_last else matrix[::-1]
+        positions, terms = self.positions, self.terms
+        return (positions, terms) if self.has_last else (terms, positions)
 
     @property
     def of_weights(self) -> tuple[Sequence[ForOp], Sequence[ForOp]]:
         """... of that of the weights."""
-        matrix = ([self.channels], self.terms)
-        is_column = self.weights.stride(self.terms[-1]) == 1
-        return matrix if is_column else matrix[::-1]
+        channels, terms = [self.channels], self.terms
+        is_column = self.weights.stride(terms[-1]) == 1
+        return (channels, terms) if is_column else (terms, channels)
 
 
 def _is_convolution(nest: Nest) -> bool:
