@@ -10,7 +10,10 @@ from kc.analysis import loop_tree
 from kc.analysis.regions import loads_of
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.gpu.online_attention import is_power_for_tensor_cores
-from kc.transforms.auto_schedule.gpu.tensor_cores import is_gathered_for_tensor_cores
+from kc.transforms.auto_schedule.gpu.tensor_cores import (
+    is_gathered_for_tensor_cores,
+    is_operand_for_tensor_cores,
+)
 from kc.transforms.auto_schedule.gpu.threads import KINDS as GPUS
 from kc.transforms.auto_schedule.nests import (
     Nest,
@@ -57,7 +60,9 @@ class Inline(Rule):
             again
             and draft.session.target.kind in GPUS
             and (
-                is_gathered_for_tensor_cores(draft, nest) or is_power_for_tensor_cores(draft, nest)
+                is_gathered_for_tensor_cores(draft, nest)
+                or is_power_for_tensor_cores(draft, nest)
+                or is_operand_for_tensor_cores(draft, nest)
             )
         ):
             return False

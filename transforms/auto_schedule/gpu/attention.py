@@ -28,7 +28,7 @@ from kc.dialects.tir import ForOp
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.gpu.contraction import sides_of
 from kc.transforms.auto_schedule.gpu.rule import GpuRule
-from kc.transforms.auto_schedule.gpu.tensor_cores import depth_of
+from kc.transforms.auto_schedule.gpu.tensor_cores import depth_of, is_for_tensor_cores
 from kc.transforms.auto_schedule.gpu.threads import GRID, THREADS, copy_together, fused
 from kc.transforms.auto_schedule.nests import (
     Access,
@@ -136,6 +136,8 @@ class GpuAttention(GpuRule):
 
     def schedule(self, draft: Draft, block: str) -> bool:
         attention = attention_of(draft, block)
+        if attention is not None and _is_chain(draft, attention):
+            return False
         if attention is not None:  # powers are computed again rather than stored
             powers = [nest.name for nest in attention.members[1:-1] if not nest.reduce]
             for name in powers:
@@ -148,6 +150,13 @@ class GpuAttention(GpuRule):
         draft.settled.update(nest.name for nest in (attention.product, *attention.members))
         draft.settled.add(block)
         return True
+
+
+def _is_chain(draft: Draft, attention: Attention) -> bool:
+    """Whether it is two products with nothing between them that needs whole rows, and tensor cores
+    multiply the second: each is a kernel of its own."""
+    has_rows = any(nest.reduce for nest in attention.members[:-1])
+    return not has_rows and is_for_tensor_cores(draft, attention.product)
 
 
 # What is an attention -----------------------------------------------------------------------

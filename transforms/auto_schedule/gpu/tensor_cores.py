@@ -280,6 +280,34 @@ def is_gathered_for_tensor_cores(draft: Draft, gather: Nest) -> bool:
     )
 
 
+def is_operand_for_tensor_cores(draft: Draft, nest: Nest) -> bool:
+    """Whether a block rounds the sums of a product to what tensor cores multiply next: it is
+    computed with those sums, once."""
+    if draft.session.target.kind not in NVIDIA or nest.reduce or len(nest.stores) != 1:
+        return False
+    users = [it for it in readers(nest.stores[0].buffer) or () if it is not nest.block]
+    made = {
+        store.buffer
+        for block in draft.blocks()
+        if block.is_reduction
+        for store in draft.nest(block.label).stores
+    }
+    is_rounded = any(load.buffer in made for load in nest.loads)
+    return is_rounded and len(users) == 1 and is_for_tensor_cores(draft, draft.nest(users[0].label))
+
+
+def is_for_tensor_cores(draft: Draft, nest: Nest) -> bool:
+    """Whether a block is a product that tensor cores multiply on this GPU."""
+    target = draft.session.target
+    return (
+        target.kind in NVIDIA
+        and architecture_of(target).number >= 80
+        and is_untouched(nest.block)
+        and len(nest.reduce) == 1
+        and any(tiling_of(nest, sides, target) is not None for sides in sides_of(nest))
+    )
+
+
 def _is_gather(nest: Nest) -> bool:
     return not nest.operations and not nest.reduce and any(not it.regular for it in nest.loads)
 

@@ -33,6 +33,7 @@ from kc.dialects.nvgpu import MAX_RANK
 from kc.dialects.tir.views import strides_of
 from kc.support.nvidia import architecture_of
 from kc.support.tensor_copy_names import ELEMENT_BYTES
+from kc.support.tensor_core_names import tensor_core_intrins
 from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.gpu.contraction import Sides, sides_of
 from kc.transforms.auto_schedule.gpu.rule import GpuRule
@@ -341,9 +342,12 @@ def _perform(draft: Draft, block: str, tiling: Tiling, after: str | None) -> Non
     if after is not None:
         draft.set_scope(draft.block(block), 0, fragments)
     boxes = draft.cache_write(draft.block(after or block), 0, "shared") if has_store else None
-    sums = draft.cache_write(draft.block(after or block), 0, fragments)
-    draft.reverse_compute_at(sums, group)
-    if boxes is not None:
+    store = f"wgmma_store_{tiling.instruction}_{result}_global"
+    sums = None
+    if after is None or store in tensor_core_intrins():
+        sums = draft.cache_write(draft.block(after or block), 0, fragments)
+        draft.reverse_compute_at(sums, group)
+    if boxes is not None and sums is not None:
         draft.reverse_compute_at(boxes, place)
         lay_out(draft, sums, rank, tiling.columns, size_of(stored.buffer.type))
     if parts is None:
@@ -372,13 +376,13 @@ def _perform(draft: Draft, block: str, tiling: Tiling, after: str | None) -> Non
     times = f"x{count}" if count > 1 else ""
     suffix = "_trans" if tiling.trans else ""
     draft.tensorize(i, f"wgmma_sync_{tiling.instruction}{times}_{element}{element}{total}{suffix}")
-    store = f"wgmma_store_{tiling.instruction}_{result}_global"
     if boxes is not None:
         store = f"wgmma_stmatrix_{tiling.instruction}_{result}_shared"
         name = draft.session.block(boxes).label
         copy_panels(draft, name, tiling.groups * ROWS, tiling.columns, "store", str(result))
         draft.settled.add(name)
-    tensorize(draft, sums, (ROWS, tiling.columns), store)
+    if sums is not None:
+        tensorize(draft, sums, (ROWS, tiling.columns), store)
     if steps >= STAGES:
         taken = _result_bytes(tiling) if boxes is not None else 0
         versions = _versions(draft, tiling, steps, taken) if is_specialized else STAGES
@@ -431,6 +435,7 @@ def _has_store(draft: Draft, tiling: Tiling, store: Access) -> bool:
         NEIGHBOURS * size < SECTOR
         and size == HALF
         and tiling.columns in BOXES
+        and tiling.size == HALF
         and store.regular
         and has_boxes(store.buffer.type, size)
         and tiling.bytes * STAGES + _result_bytes(tiling) <= _room(draft)
