@@ -286,13 +286,13 @@ def is_operand_for_tensor_cores(draft: Draft, nest: Nest) -> bool:
     if draft.session.target.kind not in NVIDIA or nest.reduce or len(nest.stores) != 1:
         return False
     users = [it for it in readers(nest.stores[0].buffer) or () if it is not nest.block]
-    made = {
+    sums = {
         store.buffer
         for block in draft.blocks()
         if block.is_reduction
         for store in draft.nest(block.label).stores
     }
-    is_rounded = any(load.buffer in made for load in nest.loads)
+    is_rounded = any(load.buffer in sums for load in nest.loads)
     return is_rounded and len(users) == 1 and is_for_tensor_cores(draft, draft.nest(users[0].label))
 
 
