@@ -92,6 +92,20 @@ def test_a_memref_of_unknown_size_is_no_result(results: str, values: str):
     )
 
 
+@pytest.mark.parametrize("element", ["i4", "i128", "f80", "f128"])
+@pytest.mark.parametrize("argument", ["{}", "memref<4x{}>", "tensor<4x{}>"])
+def test_elements_that_no_array_has_are_refused(element: str, argument: str):
+    type_ = argument.format(element)
+    text = f"func.func @f(%a: {type_}) {{\n  return\n}}"
+    with pytest.raises(KCError) as caught:
+        kc.build(kc.IRModule.parse(text, "k.mlir"))
+    assert str(caught.value) == (
+        f"error[KC4005]: @f has an argument of type {type_.replace('tensor', 'memref')}\n"
+        "  --> k.mlir:1:1\n"
+        "  why: elements are f8E4M3FN, f8E5M2, f16, bf16, f32, f64, i1, i8, i16, i32, i64 or index"
+    )
+
+
 def test_both_halves_of_products_of_elements():
     text = """
     func.func @f(%a: tensor<3xi32>, %b: tensor<3xi32>)
