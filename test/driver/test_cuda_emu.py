@@ -527,3 +527,28 @@ def test_arguments_that_share_memory(first: int, step: int, barrier: str, seen: 
     ptx = kc.build(kc.IRModule.parse(text), target="cuda -arch=sm_80").get_source("ptx")
     assert "ld.global.b32" in ptx
     assert "ld.global.nc" not in ptx
+
+
+def test_threads_by_a_factor_that_a_call_gives():
+    """Two stages of a kernel are split by the same factor, and all its threads combine values."""
+    n, m, b = te.var("n"), te.var("m"), te.var("b")
+    A = te.placeholder((n, m), "int32", name="A")
+    W = te.placeholder((b,), "int32", name="W")
+    k = te.reduce_axis((0, m), name="k")
+    M = te.compute((n,), lambda i: te.max(A[i, k] * W[0], axis=k), name="M")
+    B = te.compute((n, m), lambda i, j: A[i, j] - M[i], name="B")
+    s = te.create_schedule(B.op)
+    row, column = B.op.axis
+    _, thread = s[B].split(column, b)
+    s[B].bind(row, te.thread_axis("blockIdx.x"))
+    s[B].bind(thread, te.thread_axis("threadIdx.x"))
+    s[M].set_scope("shared")
+    s[M].compute_at(s[B], row)
+    _, thread = s[M].split(s[M].op.reduce_axis[0], b)
+    s[M].bind(thread, te.thread_axis("threadIdx.x"))
+    function = kc.build(s, [A, W, B], target=TARGET)
+    a = np.random.default_rng(0).integers(-99, 99, (5, 37)).astype("int32")
+    for threads in (1, 8, 40):
+        result = np.zeros_like(a)
+        function(a, np.ones(threads, "int32"), result)
+        np.testing.assert_array_equal(result, a - a.max(axis=1, keepdims=True))

@@ -23,7 +23,7 @@ def restored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KC_CUDA", "emu")
 
 
-SLICE = ("copy", "softmax", "attention", "launch")
+SLICE = ("copy", "softmax", "gemm", "launch")
 
 
 @pytest.mark.slow

@@ -72,7 +72,18 @@ from kc.analysis.captures import makers_inside
 from kc.analysis.index_values import IndexValues
 from kc.analysis.loop_tree import all_loops_around, memory_scope
 from kc.dialects.nvvm import SCOPES
-from kc.dialects.tir import AllocOp, ApplyOp, BlockOp, CallOp, ForKind, ForOp, IfOp, LoadOp, StoreOp
+from kc.dialects.tir import (
+    AllocOp,
+    ApplyOp,
+    BlockOp,
+    CallOp,
+    ForKind,
+    ForOp,
+    IfOp,
+    LoadOp,
+    StoreOp,
+    ThreadAllreduceOp,
+)
 from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES, VIRTUAL_AXES, is_shared
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
@@ -343,7 +354,7 @@ def _nest(plan: _Plan) -> tuple[ForOp, ForOp, dict[str, ForOp]]:
     outer: ForOp | None = None
     for axis in plan.axes:
         size = axis.first.extent_value
-        if not axis.is_whole:
+        if not (axis.is_whole or _is_positive(axis.first)):
             size = _at_least_1(size, plan.root)
         loop = ForOp(axis.first.label, size, kind=ForKind.THREAD, axis=axis.axis)
         if axis.first.annotations is not None:
@@ -375,17 +386,32 @@ def _inline(loop: ForOp, new: ForOp, *, is_guarded: bool) -> None:
     ops = list(body.ops)
     for op in ops:
         op.detach()
-    size = loop.extent_value
-    if is_guarded and not (isinstance(size, int) and size > 0):
-        extent = AffineExpr.constant(size) if isinstance(size, int) else AffineExpr.dimension(1)
+    if is_guarded and not _is_positive(loop):
+        # A launch has as many threads as the loop has iterations, or one where it has none: all
+        # of them go the same way, which those must that combine their values.
+        combines = any(isinstance(inner, ThreadAllreduceOp) for op in ops for inner in op.walk())
+        size = loop.extent_value
+        operands = [] if combines else [new.var]
+        most = AffineExpr.constant(0) if combines else AffineExpr.dimension(0)
+        if isinstance(size, int):
+            extent = AffineExpr.constant(size)
+        else:
+            extent = AffineExpr.dimension(len(operands))
+            operands.append(size)
         below = AffineConstraintExpr(
-            AffineConstraintKind.ge, extent - AffineExpr.dimension(0) - 1, AffineExpr.constant(0)
+            AffineConstraintKind.ge, extent - most - 1, AffineExpr.constant(0)
         )
-        operands = [new.var] if isinstance(size, int) else [new.var, size]
         guard = IfOp(AffineSet(len(operands), 0, (below,)), operands, Region(Block(ops)))
         guard.location = loop.location
         ops = [guard]
     Rewriter.replace_op(loop, ops, [])
+
+
+def _is_positive(loop: ForOp) -> bool:
+    """Whether a loop has at least one iteration, whatever the sizes of a call are."""
+    index = IndexValues()
+    low, _ = index.bounds(_extent(loop, index))
+    return low is not None and low >= 1
 
 
 # What counts once -----------------------------------------------------------------------------

@@ -184,3 +184,44 @@ func.func @beside(%A: memref<32xf32>, %B: memref<32xf32>) {
   }
   func.return
 }
+
+// All threads come to what they combine, or none does: the guard is the same for all. There is none
+// where a factor is at least 1.
+// CHECK-LABEL: func.func @combined(
+// CHECK:         %0 = tir.apply max(%n, 1)
+// CHECK-NEXT:    tir.for %b in 8 thread "blockIdx.x" {
+// CHECK-NEXT:      tir.for %i in %0 thread "threadIdx.x" {
+// CHECK-NEXT:        %zero = arith.constant 0 : index
+// CHECK-NEXT:        tir.if (%n >= 1) {
+// CHECK-NEXT:          %part = tir.load %A[%i] : memref<?xf32>
+// CHECK-NEXT:          %total = tir.thread_allreduce "add" (%part)
+// CHECK:               tir.if (%i == 0) {
+// CHECK-NEXT:            tir.store %total, %B[%b] : memref<8xf32>
+// CHECK:         %m = tir.apply max(%n, 1)
+// CHECK-NEXT:    tir.for %{{.*}} in 8 thread "blockIdx.x" {
+// CHECK-NEXT:      tir.for %j in %m thread "threadIdx.x" {
+// CHECK-NEXT:        %x = tir.load %A[0] : memref<?xf32>
+// CHECK-NEXT:        tir.store %x, %A[%j] : memref<?xf32>
+// CHECK-NEXT:      }
+func.func @combined(%A: memref<?xf32> {kc.shape = affine_map<()[s0] -> (s0)>}, %B: memref<8xf32>) attributes {kc.symbols = ["n"]} {
+  %n = tir.symbol "n"
+  tir.for %b in 8 thread "blockIdx.x" {
+    %zero = arith.constant 0 : index
+    tir.for %i in %n thread "threadIdx.x" {
+      %part = tir.load %A[%i] : memref<?xf32>
+      %total = tir.thread_allreduce "add" (%part) over ["threadIdx.x"] by (%a: f32) (%c: f32) identity [0.0 : f32] {
+        %d = arith.addf %a, %c : f32
+        tir.yield %d : f32
+      }
+      tir.store %total, %B[%b] : memref<8xf32>
+    }
+  }
+  %m = tir.apply max(%n, 1)
+  tir.for %b in 8 thread "blockIdx.x" {
+    %x = tir.load %A[0] : memref<?xf32>
+    tir.for %j in %m thread "threadIdx.x" {
+      tir.store %x, %A[%j] : memref<?xf32>
+    }
+  }
+  func.return
+}

@@ -352,7 +352,17 @@ class _Sizes:
         if isinstance(factor, str):
             factor = symbol_value(self.site, factor)
         at_least_1 = [[AffineExpr.dimension(0)], [AffineExpr.constant(1)]]
-        return self._insert(tir.ApplyOp.of_groups("max", at_least_1, [factor]))
+        size = tir.ApplyOp.of_groups("max", at_least_1, [factor])
+        following = self.before.insert_before
+        for use in factor.uses:  # the same value for the same factor: loops of threads are compared
+            op = use.operation
+            if (
+                op.parent is self.before.block
+                and (following is None or op.is_before_in_block(following))
+                and op.is_structurally_equivalent(size)
+            ):
+                return op.results[0]
+        return self._insert(size)
 
     def _divides(self, known: int, symbolic: Sequence[SSAValue]) -> bool:
         if symbolic:
