@@ -361,6 +361,7 @@ class _Sizes:
                 and (following is None or op.is_before_in_block(following))
                 and op.is_structurally_equivalent(size)
             ):
+                size.erase()
                 return op.results[0]
         return self._insert(size)
 
