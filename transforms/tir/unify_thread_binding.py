@@ -391,7 +391,7 @@ def _inline(loop: ForOp, new: ForOp, *, is_guarded: bool) -> None:
         # of them go the same way, which those must that combine their values.
         combines = any(isinstance(inner, ThreadAllreduceOp) for op in ops for inner in op.walk())
         size = loop.extent_value
-        operands = [] if combines else [new.var]
+        operands: list[SSAValue] = [] if combines else [new.var]
         most = AffineExpr.constant(0) if combines else AffineExpr.dimension(0)
         if isinstance(size, int):
             extent = AffineExpr.constant(size)
