@@ -160,3 +160,12 @@ def test_sizes_that_are_taken_to_be_equal_are_checked_at_the_call(
     for length in (1, 2, 4):
         with pytest.raises(CallError, match=r"KC5132.*(m == n|n == m) does not hold"):
             kernel(data, np.ones(length, "float32"))
+
+
+def test_lengths_of_half_precision_leave_its_range():
+    """The square of 300 is beyond float16, and 1e-12 below its least number."""
+    data = tensor("A", 2, 8, dtype="float16")
+    kernel = kc.build([data, topi.nn.l2_normalize(data, 1e-12, 1)])
+    given = np.repeat(np.array([[300], [0]], "float16"), 8, 1)
+    expected = np.repeat(np.array([[8**-0.5], [0]], "float16"), 8, 1)
+    np.testing.assert_array_equal(kernel(given), expected)

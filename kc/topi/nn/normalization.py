@@ -291,10 +291,18 @@ def group_norm(
 def l2_normalize(data: Tensor, eps: float, axis: Any = None) -> Tensor:
     """The data over the length of the vectors along ``axis`` (None: all of it)."""
     axes = axes_of(axis, data.ndim)
-    total = reduced(data, axes, True, scalar.sum, "l2_square_sum", lambda x: x * x)
+    # The squares of float16 leave its range, and a common eps is 0 in it.
+    wide = "float64" if data.dtype == "float64" else "float32"
+
+    def square(value: Expr) -> Expr:
+        value = convert(value, wide)
+        return value * value
+
+    total = reduced(data, axes, True, scalar.sum, "l2_square_sum", square)
 
     def body(*at: Any) -> Expr:
         place = [0 if n in axes else index for n, index in enumerate(at)]
-        return data(*at) / scalar.sqrt(scalar.max(total(*place), const(eps, data.dtype)))
+        length = scalar.sqrt(scalar.max(total(*place), const(eps, wide)))
+        return convert(convert(data(*at), wide) / length, data.dtype)
 
     return compute(data.shape, body, "T_l2_normalize", tag=BROADCAST)
