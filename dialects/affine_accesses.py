@@ -94,6 +94,7 @@ class LoadOp(affine.LoadOp):
     """``affine.load %A[%i + symbol(%n)] {tag} : memref<?xf32>``."""
 
     def verify_(self) -> None:
+        self.get_irdl_definition().verify(self)
         _verify_access(self, self.memref, self.map, self.indices)
 
     @classmethod
@@ -112,6 +113,7 @@ class StoreOp(affine.StoreOp):
     """``affine.store %x, %A[%i + symbol(%n)] {tag} : memref<?xf32>``."""
 
     def verify_(self) -> None:
+        self.get_irdl_definition().verify(self)
         _verify_access(self, self.memref, self.map, self.indices)
 
     @classmethod
@@ -274,6 +276,7 @@ class VectorLoadOp(affine.VectorLoadOp):
     """``affine.vector_load %A[%i] : memref<8xf32>, vector<4xf32>``."""
 
     def verify_(self) -> None:
+        self.get_irdl_definition().verify(self)
         _verify_access(self, self.memref, self.map, self.indices)
 
     @classmethod
@@ -298,6 +301,7 @@ class VectorStoreOp(affine.VectorStoreOp):
     """``affine.vector_store %v, %A[%i] : memref<8xf32>, vector<4xf32>``."""
 
     def verify_(self) -> None:
+        self.get_irdl_definition().verify(self)
         _verify_access(self, self.memref, self.map, self.indices)
 
     @classmethod

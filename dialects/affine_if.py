@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from xdsl.dialects import affine
 from xdsl.dialects.builtin import AffineSetAttr
-from xdsl.ir import Attribute, Region
+from xdsl.ir import Attribute, Block, Region
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
@@ -18,12 +18,15 @@ class IfOp(affine.IfOp):
     """``affine.if affine_set<(d0)[s0] : (s0 - d0 >= 0)>(%i)[%n] -> f32 { ... } else { ... }``."""
 
     def verify_(self) -> None:
+        self.get_irdl_definition().verify(self)
         space = self.condition.data
         if len(self.args) != space.num_dims + space.num_symbols:
             raise VerifyException(
                 f"{self.name}: {len(self.args)} operands for {space.num_dims} dimensions and "
                 f"{space.num_symbols} symbols"
             )
+        if len(self.else_region.blocks) > 1:
+            raise VerifyException(f"{self.name}: a branch is one block")
         if self.res and not self.else_region.blocks:
             raise VerifyException(f"{self.name}: with results it has two branches")
 
@@ -39,18 +42,20 @@ class IfOp(affine.IfOp):
             types = parser.parse_optional_comma_separated_list(
                 parser.Delimiter.PAREN, parser.parse_type
             ) or [parser.parse_type()]
-        then, otherwise = parser.parse_region(), Region()
+        branches = [parser.parse_region()]
         if parser.parse_optional_keyword("else") is not None:
-            otherwise = parser.parse_region()
-        for region in (then, otherwise):
-            for block in region.blocks:
+            branches.append(parser.parse_region())
+        for branch in branches:
+            if not branch.blocks:
+                branch.add_block(Block())
+            for block in branch.blocks:
                 if not isinstance(block.last_op, affine.YieldOp):
                     block.add_op(affine.YieldOp.get())
         return cls.build(
             operands=[operands],
             properties={"condition": condition},
             attributes=parser.parse_optional_attr_dict(),
-            regions=[then, otherwise],
+            regions=branches if len(branches) > 1 else [*branches, Region()],
             result_types=[types],
         )
 

@@ -471,6 +471,7 @@ class IndexOp(ops.IndexOp):
     traits = traits_def(HasParent(GenericOp, MapOp, ReduceOp))
 
     def verify_(self) -> None:
+        self.get_irdl_definition().verify(self)
         parent, dim = self.parent_op(), self.dim.value.data
         loops = _loop_count(parent)
         if loops is not None and not 0 <= dim < loops:

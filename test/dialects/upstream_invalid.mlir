@@ -177,3 +177,29 @@ func.func @f(%A: memref<24xf32>, %n: index) {
   %0 = memref.reinterpret_cast %A to offset: [0], sizes: [3, %n], strides: [4, 1] : memref<24xf32> to memref<3x4xf32>
   return
 }
+
+// -----
+
+func.func @load(%A: memref<10xf32>, %n: index) {
+  // expected-error@+1 {{affine.load: result 'result' at position 0 does not verify}}
+  %0 = "affine.load"(%A, %n) <{map = affine_map<(d0) -> (d0)>}> : (memref<10xf32>, index) -> f64
+  return
+}
+
+// -----
+
+func.func @store(%A: memref<10xf32>, %n: index, %x: f64) {
+  // expected-error@+1 {{affine.store: operand 'memref' at position 1 does not verify}}
+  "affine.store"(%x, %A, %n) <{map = affine_map<(d0) -> (d0)>}> : (f64, memref<10xf32>, index) -> ()
+  return
+}
+
+// -----
+
+func.func @if(%n: index) {
+  // expected-error@+1 {{affine.if: region 'then_region' at position 0 expected a single block, but got 0 blocks}}
+  "affine.if"(%n) <{condition = affine_set<(d0) : (d0 >= 0)>}> ({
+  }, {
+  }) : (index) -> ()
+  return
+}

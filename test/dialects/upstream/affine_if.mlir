@@ -9,6 +9,8 @@ func.func @f(%a: memref<10xf32>, %n: index, %z: f32) {
     } else {
       affine.store %z, %a[0] : memref<10xf32>
     } {tag}
+    affine.if #set(%i)[%n] {
+    }
     %0:2 = affine.if #set(%i)[%n] -> (f32, f32) {
       affine.yield %z, %z : f32, f32
     } else {
@@ -25,6 +27,8 @@ func.func @f(%a: memref<10xf32>, %n: index, %z: f32) {
 // CHECK: } else {
 // CHECK: affine.store %z, %a[0] : memref<10xf32>
 // CHECK: } {tag}
+// CHECK-NEXT: affine.if affine_set<{{.*}}>(%i)[%n] {
+// CHECK-NEXT: }
 // CHECK: {{.*}} = affine.if affine_set<{{.*}}>(%i)[%n] -> (f32, f32) {
 // CHECK: affine.yield %z, %z : f32, f32
 // CHECK: } else {
