@@ -157,7 +157,8 @@ class _Estimate:
         """The estimate, where ``free`` registers cost no threads, and the least that suffice."""
         free = min(free, MOST_FREE)
         room = free - TAKEN
-        most, least = self._most(room), self._most(0)
+        most = self._most(room)
+        least = min(self._most(0), most)  # the order of the text is not always the better one
         if most < room - 1:
             dense = most + TAKEN
             named = self._named(room, free - OF_HARDWARE)

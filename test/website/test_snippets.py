@@ -81,10 +81,19 @@ def test_readme(name, tmp_path, monkeypatch, capsys):
 
 
 def test_calls():
-    strided, checked = snippets("calls.md")
+    strided, kept, checked = snippets("calls.md")
     image, out = np.random.default_rng(0).random((8, 96), np.float32), np.empty((8, 64), np.float32)
     exec(strided, {"kc": kc, "te": te, "tir": tir, "image": image, "out": out})
     np.testing.assert_array_equal(out, image[:, 16:80] * 2)
+
+    A = te.placeholder((4096,), name="A")
+    doubled = te.compute((4096,), lambda i: A[i] * 2, name="doubled")
+    B = te.compute((4096,), lambda i: doubled[4095 - i], name="B")
+    state = {"kc": kc, "s": te.create_schedule(B.op), "A": A, "B": B}
+    exec(kept, state)
+    for start in (0, 7):
+        given = np.arange(start, start + 4096, dtype=np.float32)
+        np.testing.assert_array_equal(state["f"](given), given[::-1] * 2)
 
     A = te.placeholder((10,), name="A")
     I = te.placeholder((4,), name="I", dtype="int32")  # noqa: E741
