@@ -39,6 +39,7 @@ def redefined(
             operands=[(name, fields.get(name, given)) for name, given in old.operands],
             results=[(name, fields.get(name, given)) for name, given in old.results],
             properties={**old.properties, **properties},
+            traits=cls.traits,
             accessor_names={
                 **old.accessor_names,
                 **{name: (name, "property") for name in added},

@@ -27,6 +27,7 @@ from xdsl.ir.affine import AffineMap
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
+    PropertyDef,
     SameVariadicOperandSize,
     irdl_attr_definition,
     irdl_op_definition,
@@ -47,6 +48,7 @@ from xdsl.utils.exceptions import VerifyException
 from kc.dialects.linalg.definitions import ELEMENTWISE, NAMED
 from kc.dialects.linalg.packs import PackOp, UnPackOp
 from kc.dialects.linalg.winograd import WINOGRAD_OPS
+from kc.dialects.redefined import redefined
 from kc.support.diagnostics import counted
 
 
@@ -464,6 +466,7 @@ class TransposeOp(ops.TransposeOp):
         super().verify_()
 
 
+@redefined(dim=PropertyDef(IntegerAttr.constr(i64)))
 class IndexOp(ops.IndexOp):
     """``linalg.index 0 : index``: the iteration along a dimension, in the body of any op with a
     body; upstream's class takes only that of ``linalg.generic``."""
@@ -471,7 +474,6 @@ class IndexOp(ops.IndexOp):
     traits = traits_def(HasParent(GenericOp, MapOp, ReduceOp))
 
     def verify_(self) -> None:
-        self.get_irdl_definition().verify(self)
         parent, dim = self.parent_op(), self.dim.value.data
         loops = _loop_count(parent)
         if loops is not None and not 0 <= dim < loops:
