@@ -203,3 +203,17 @@ func.func @if(%n: index) {
   }) : (index) -> ()
   return
 }
+
+// -----
+
+func.func @else(%n: index) {
+  // expected-error@+1 {{affine.if: a branch is one block}}
+  "affine.if"(%n) <{condition = affine_set<(d0) : (d0 >= 0)>}> ({
+    "affine.yield"() : () -> ()
+  }, {
+    "affine.yield"() : () -> ()
+  ^second:
+    "affine.yield"() : () -> ()
+  }) : (index) -> ()
+  return
+}
