@@ -31,6 +31,9 @@ time on several threads never share any: one of them gets what was kept, the oth
 Allocations of constant size take part that the same function frees, of a page (4 KiB) or more:
 smaller ones are cheap, and LLVM removes those whose elements stay in registers. A buffer in a loop
 is kept from iteration to iteration, too.
+
+Which allocations a function keeps decides what its ``release`` frees, so the unit of rewriting is
+the function, and there is no rewrite pattern.
 """
 
 from __future__ import annotations

@@ -21,6 +21,14 @@ def _schedule(tensors: Sequence[Any]) -> tir.Schedule:
         return tir.Schedule(te.create_prim_func(list(tensors)))
 
 
+def _finish(sch: tir.Schedule, out: Any, at: Any) -> None:
+    """What becomes of a tile of sums is computed behind it, row by row."""
+    sch.reverse_compute_at(out, at)
+    row, column = sch.get_loops(out)[-2:]
+    sch.vectorize(column)
+    sch.unroll(row)
+
+
 def product(rows: int = 8, columns: int = 32, *, last: str = "C") -> Scheduler:
     """A tile of sums in registers; a panel of the second matrix is packed where it is used, and
     what follows the product (``last``) is computed in the tile."""
@@ -38,10 +46,7 @@ def product(rows: int = 8, columns: int = 32, *, last: str = "C") -> Scheduler:
         else:
             out = sch.get_block(last)
             sch.set_scope(c, 0, "local")
-        sch.reverse_compute_at(out, i_o)
-        row, column = sch.get_loops(out)[-2:]
-        sch.vectorize(column)
-        sch.unroll(row)
+        _finish(sch, out, i_o)
         sch.compute_at(panel, j_o)
         sch.vectorize(sch.get_loops(panel)[-1])
         sch.unroll(i_i)
@@ -63,10 +68,7 @@ def packed_product(rows: int = 8, columns: int = 32) -> Scheduler:
         j_o, j_i = sch.split(j, [None, columns])
         sch.reorder(j_o, i_o, k, i_i, j_i)
         out = sch.cache_write(c, 0, "local")
-        sch.reverse_compute_at(out, i_o)
-        row, column = sch.get_loops(out)[-2:]
-        sch.vectorize(column)
-        sch.unroll(row)
+        _finish(sch, out, i_o)
         sch.unroll(i_i)
         sch.vectorize(j_i)
         sch.decompose_reduction(c, k)
@@ -158,10 +160,7 @@ def dot_product(intrinsic: str, step: int, rows: int = 8, registers: int = 2) ->
         k_o, k_i = sch.split(k, [None, step])
         sch.reorder(j_o, i_o, k_o, i_i, j_m, j_i, k_i)
         out = sch.cache_write(c, 0, "local")
-        sch.reverse_compute_at(out, i_o)
-        row, column = sch.get_loops(out)[-2:]
-        sch.vectorize(column)
-        sch.unroll(row)
+        _finish(sch, out, i_o)
         sch.unroll(i_i)
         sch.unroll(j_m)
         sch.decompose_reduction(c, k_o)

@@ -20,7 +20,7 @@ from sm_80 on. Source: Dao, "FlashAttention-2", 2023.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from xdsl.dialects import arith, math
@@ -93,14 +93,25 @@ class GpuOnlineAttention(GpuRule):
     def schedule(self, draft: Draft, block: str) -> bool:
         if architecture_of(draft.session.target).number < 80:
             return False
-        plan = plan_of(draft, block)
-        plan = None if plan is None else _tile(draft, plan)
-        if plan is None:
-            return False
-        names = [nest.name for nest in (plan.attention.product, *plan.attention.members)]
-        _perform(draft, plan)
-        draft.settled.update((*names, block))
-        return True
+        return schedule_attention(draft, block, _tile, _perform)
+
+
+def schedule_attention(
+    draft: Draft,
+    block: str,
+    tile: Callable[[Draft, Plan], Plan | None],
+    perform: Callable[[Draft, Plan], None],
+) -> bool:
+    """Schedule the attention that a block ends, with the tile that ``tile`` chooses: whether there
+    is one."""
+    plan = plan_of(draft, block)
+    plan = None if plan is None else tile(draft, plan)
+    if plan is None:
+        return False
+    names = [nest.name for nest in (plan.attention.product, *plan.attention.members)]
+    perform(draft, plan)
+    draft.settled.update((*names, block))
+    return True
 
 
 # What fits -----------------------------------------------------------------------------------

@@ -28,7 +28,12 @@ from kc.analysis import loop_tree
 from kc.dialects.tir import BlockOp, ForOp
 from kc.support.nvidia import architecture_of
 from kc.transforms.auto_schedule.draft import Draft
-from kc.transforms.auto_schedule.gpu.online_attention import Place, Plan, begin, plan_of
+from kc.transforms.auto_schedule.gpu.online_attention import (
+    Place,
+    Plan,
+    begin,
+    schedule_attention,
+)
 from kc.transforms.auto_schedule.gpu.rule import GpuRule
 from kc.transforms.auto_schedule.gpu.tensor_cores import tensorize, type_name
 from kc.transforms.auto_schedule.gpu.threads import GRID, NVIDIA
@@ -72,14 +77,7 @@ class GpuWarpgroupAttention(GpuRule):
     def schedule(self, draft: Draft, block: str) -> bool:
         if architecture_of(draft.session.target).name != "sm_90a":
             return False
-        plan = plan_of(draft, block)
-        plan = None if plan is None else _tile(draft, plan)
-        if plan is None:
-            return False
-        names = [nest.name for nest in (plan.attention.product, *plan.attention.members)]
-        _perform(draft, plan)
-        draft.settled.update((*names, block))
-        return True
+        return schedule_attention(draft, block, _tile, _perform)
 
 
 def _tile(draft: Draft, plan: Plan) -> Plan | None:
