@@ -1,5 +1,6 @@
 """The fake GPU as a fixture, and tests on a real one, which are skipped where there is none."""
 
+import gc
 import os
 from collections.abc import Iterator
 
@@ -7,6 +8,13 @@ import fake_gpu
 import pytest
 
 from kc.runtime.gpu import driver, libcuda
+
+
+@pytest.fixture(scope="module", autouse=True)
+def collected() -> None:
+    """What earlier tests left is not looked at again when a test collects garbage."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

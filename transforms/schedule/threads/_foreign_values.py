@@ -379,7 +379,8 @@ def _refuse_warp(
         mark={writer: f"writes {name}", reader: f"reads {name}"},
         why=meeting.witness.undecided
         or f"threadIdx.x {meeting.number(0)} reads {name}{meeting.element}, which threadIdx.x "
-        f"{meeting.number(1)} writes; a warp is {size} threads",
+        f"{meeting.number(1)} writes; "
+        + (f"a warp is {size} threads" if size > 1 else f"{site.target.kind} has no warps"),
         hints=[f"in shared memory, all threads of a block see {name}"],
         beside=[writer],
     )
