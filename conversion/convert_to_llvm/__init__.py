@@ -1,15 +1,16 @@
 """scf, memref, vector, arith, math, func and cf to the llvm dialect, for the CPU.
 
-===================  ==============================================================================
-:mod:`.module`       the walk over the functions; :mod:`.new_module` collects what they become
-:mod:`.function`     the walk over the operations of a function
-:mod:`.values`       what values become; :mod:`.types` the same for types
-:mod:`.func`         the calling convention; :mod:`.signatures` what it says of a function's type
-:mod:`.scf`          structured control flow; :mod:`.cfg` regions with several blocks
-:mod:`.parallel`     parallel loops, whose bodies become functions
-:mod:`.aliasing`     the attributes of pointers, decided when all functions are translated
-:mod:`.refusals`     what is refused
-===================  ==============================================================================
+======================  ===========================================================================
+:mod:`.module`          the walk over the functions; :mod:`.new_module` collects what they become
+:mod:`.function`        the walk over the operations of a function
+:mod:`.values`          what values become; :mod:`.types` the same for types
+:mod:`.func`            the calling convention; :mod:`.signatures` what it says of a function's type
+:mod:`.scf`             structured control flow; :mod:`.cfg` regions with several blocks
+:mod:`.parallel`        parallel loops, whose bodies become functions
+:mod:`.long_functions`  loops of long functions, which become functions
+:mod:`.aliasing`        the attributes of pointers, decided when all functions are translated
+:mod:`.refusals`        what is refused
+======================  ===========================================================================
 
 :mod:`.arith`, :mod:`.math`, :mod:`.memref` and :mod:`.vector` have the operations of a dialect.
 Patterns are found by the class of an operation, so that one that extends xDSL's (a comparison of

@@ -15,6 +15,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from kc.conversion.convert_to_llvm.cfg import place_blocks
 from kc.conversion.convert_to_llvm.function import FunctionLowering, LlvmPattern
+from kc.conversion.convert_to_llvm.long_functions import separate_loops
 from kc.conversion.convert_to_llvm.signatures import Signature
 from kc.conversion.convert_to_llvm.types import abi_types
 from kc.conversion.convert_to_llvm.values import MemRef, Origin
@@ -26,6 +27,7 @@ _NE = IntegerAttr(1, i64)
 
 def lower_body(s: FunctionLowering, func: FuncOp, signature: Signature) -> Region:
     """Translate the body of ``func``, whose parameters are those of ``signature``."""
+    s.separate_loops = separate_loops(func)
     return s.run(_body(s, func, signature))
 
 

@@ -10,11 +10,12 @@ own, so that the depth of the input does not become depth of the Python stack.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import ClassVar
 
+from xdsl.dialects import memref
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     AnyFloat,
@@ -38,6 +39,7 @@ from kc.conversion.convert_to_llvm.refusals import (
     too_deep,
     unsupported,
 )
+from kc.conversion.convert_to_llvm.signatures import Parameter
 from kc.conversion.convert_to_llvm.types import (
     convert_type,
     dense,
@@ -78,8 +80,8 @@ class FunctionLowering(PatternRewriter):
     """Translates the body of one function into the blocks of ``new_region``: what patterns are made
     with, and the rewriter that they get.
 
-    With a ``parent`` it is the body of a parallel loop: values of the parent that the body uses
-    become parameters, in the order in which they are met (``captures``).
+    With a ``parent`` it is a loop of that, or the body of a parallel loop: values of the parent
+    that it uses become parameters, in the order in which they are met (``captures``).
     """
 
     kept: ClassVar[tuple[str, ...]] = ("llvm",)
@@ -92,7 +94,10 @@ class FunctionLowering(PatternRewriter):
         name: str,
         op: Operation,
         parent: FunctionLowering | None = None,
+        *,
+        is_parallel: bool = False,
     ) -> None:
+        """``is_parallel``: several threads run it."""
         self.entry = Block()
         super().__init__(InsertPoint.at_end(self.entry))
         self.module = module
@@ -101,6 +106,9 @@ class FunctionLowering(PatternRewriter):
         self.source = op  # what the function comes from
         self.op = op  # what is being translated; new operations get its location
         self.parent = parent
+        self.is_parallel = is_parallel
+        # The loops that become functions, with the buffers that become theirs.
+        self.separate_loops: Mapping[Operation, Sequence[memref.AllocaOp]] = {}
         self.new_region = Region()
         self.new_region.add_block(self.entry)
         self.block = self.entry
@@ -237,7 +245,7 @@ class FunctionLowering(PatternRewriter):
             new.name_hint = old.name_hint
 
     def lowered(self, old: SSAValue) -> Lowered:
-        """The translation of ``old``, which the body of a parallel loop may have to capture."""
+        """The translation of ``old``, which a loop with a parent may have to capture."""
         new = self.values.get(old)
         if new is None:
             assert self.parent is not None, "an operand that nothing defines"
@@ -279,6 +287,24 @@ class FunctionLowering(PatternRewriter):
             parameter.name_hint = value.name_hint
             self.captures[value] = parameter
         return parameter
+
+    def captured_parameters(self, *, launched: bool = False) -> list[Parameter]:
+        """The parameters of what is captured, to which the parent hands its memory over, on other
+        threads if it is ``launched``."""
+        assert self.parent is not None
+        parameters: list[Parameter] = []
+        handover: list[tuple[Origin, Origin]] = []
+        for outside, parameter in self.captures.items():
+            memory = self.captured_memory.get(parameter)
+            if memory is None:
+                parameters.append(Parameter(outside.type))
+                continue
+            parameters.append(Parameter(outside.type, {}, memory.origin, memory.alignment))
+            memory.outside.flows_to.append(memory.origin)
+            memory.outside.launched |= launched
+            handover.append((memory.outside, memory.origin))
+        self.module.handovers.append(handover)
+        return parameters
 
     def _capture(self, value: Lowered) -> Lowered:
         if isinstance(value, Constant):
@@ -401,7 +427,7 @@ class FunctionLowering(PatternRewriter):
 
     # The walk
 
-    def run(self, nested: Nested) -> Region:
+    def run(self, nested: Generator[Block | Nested, None, None]) -> Region:
         """Translate the blocks that ``nested`` yields and all they contain; the new region."""
 
         def operations(block: Block) -> Generator[Nested, None, None]:

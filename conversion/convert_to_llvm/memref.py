@@ -634,31 +634,35 @@ class LowerAlloca(LlvmPattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: memref_dialect.AllocaOp, rewriter: PatternRewriter, /) -> None:
-        s = self.conversion
-        (result,) = op.results
-        ty = result.type
-        assert isinstance(ty, MemRefType)
-        require_dense(ty)
-        shape = _shape(s, op, ty)
-        count = 1
-        for size in shape:
-            if not isinstance(size, int):
-                raise CodegenError(
-                    "KC4305",
-                    f"convert-to-llvm: memref.alloca of the dynamic size {ty}",
-                    why="stack memory is reserved once, when the function is entered",
-                    hints=["allocate it with memref.alloc, or with its largest size"],
-                )
-            count *= size
-        slot = llvm.AllocaOp(
-            s.int_constant(1),
-            llvm.LLVMArrayType(count, memory_element(ty)),
-            _alignment(op),
-            pointer_type(ty),
-        )
-        s.insert(slot) if s.carries_memrefs else s.insert_in_prologue(slot)
-        slot.res.name_hint = result.name_hint
-        s.define(result, MemRef(slot.res, shape, ty, Origin()))
+        lower_alloca(self.conversion, op)
+
+
+def lower_alloca(s: FunctionLowering, op: memref_dialect.AllocaOp) -> None:
+    """A stack slot of the function that is translated."""
+    (result,) = op.results
+    ty = result.type
+    assert isinstance(ty, MemRefType)
+    require_dense(ty)
+    shape = _shape(s, op, ty)
+    count = 1
+    for size in shape:
+        if not isinstance(size, int):
+            raise CodegenError(
+                "KC4305",
+                f"convert-to-llvm: memref.alloca of the dynamic size {ty}",
+                why="stack memory is reserved once, when the function is entered",
+                hints=["allocate it with memref.alloc, or with its largest size"],
+            )
+        count *= size
+    slot = llvm.AllocaOp(
+        s.int_constant(1),
+        llvm.LLVMArrayType(count, memory_element(ty)),
+        _alignment(op),
+        pointer_type(ty),
+    )
+    s.insert(slot) if s.carries_memrefs else s.insert_in_prologue(slot)
+    slot.res.name_hint = result.name_hint
+    s.define(result, MemRef(slot.res, shape, ty, Origin()))
 
 
 class LowerDim(LlvmPattern):

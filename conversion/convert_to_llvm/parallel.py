@@ -46,7 +46,6 @@ from kc.conversion.convert_to_llvm.scf import (
 )
 from kc.conversion.convert_to_llvm.signatures import Parameter, Signature
 from kc.conversion.convert_to_llvm.types import POINTER
-from kc.conversion.convert_to_llvm.values import Origin
 from kc.dialects import llvm
 from kc.support.diagnostics import CodegenError
 
@@ -88,7 +87,7 @@ class LowerParallel(LlvmPattern):
                     "make the loop serial, or split the reduction by rfactor and sum up afterwards"
                 ],
             )
-        if self.conversion.parent is not None:
+        if self.conversion.is_parallel:
             self.conversion.nest(_serial(self.conversion, op))
         else:
             _outline(self.conversion, op)
@@ -117,23 +116,12 @@ def _outline(s: FunctionLowering, op: Operation) -> None:
     for dimension in dimensions:
         total = multiply(s, total, dimension.count)
     name = s.module.fresh_name(f"{s.name}_parallel")
-    inner = FunctionLowering(s.module, s.patterns, name, op, parent=s)
+    inner = FunctionLowering(s.module, s.patterns, name, op, parent=s, is_parallel=True)
     begin, end = (inner.entry.insert_arg(i64, i) for i in range(2))
     begin.name_hint, end.name_hint = "begin", "end"
     body = inner.run(_chunk(inner, op, dimensions, begin, end))
 
-    parameters = [Parameter(i64), Parameter(i64)]
-    handover: list[tuple[Origin, Origin]] = []
-    for outside, parameter in inner.captures.items():
-        memory = inner.captured_memory.get(parameter)
-        if memory is None:
-            parameters.append(Parameter(outside.type))
-            continue
-        parameters.append(Parameter(outside.type, {}, memory.origin, memory.alignment))
-        memory.outside.flows_to.append(memory.origin)
-        memory.outside.launched = True
-        handover.append((memory.outside, memory.origin))
-    s.module.handovers.append(handover)
+    parameters = [Parameter(i64), Parameter(i64), *inner.captured_parameters(launched=True)]
     signature = Signature.of(parameters)
     s.module.add_function(
         f"{name}_body", signature, body, op, internal=True, properties={"no_inline": UnitAttr()}

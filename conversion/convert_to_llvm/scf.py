@@ -113,9 +113,10 @@ class LowerFor(LlvmPattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: scf.ForOp, rewriter: PatternRewriter, /) -> None:
-        self.conversion.nest(self._blocks(op))
+        self.conversion.nest(self.blocks(op))
 
-    def _blocks(self, op: scf.ForOp) -> Nested:
+    def blocks(self, op: scf.ForOp) -> Nested:
+        """Translate the loop."""
         s = self.conversion
         bounds = [s.value(operand) for operand in op.operands[:3]]
         (block,) = op.regions[0].blocks
