@@ -178,8 +178,7 @@ class _Gradient:
                 "KC2203",
                 f"te.gradient: {tensor.name} is the result of a te.{kind}, which has no derivative",
                 location=op.location,
-                why="only results of te.compute are differentiated",
-                hints=[f"te.gradient(T, ...) of a tensor T that {op.name} reads"],
+                **self._other_ways(tensor),
             )
         prefix = tuple(
             make_axis(f"p{n}", dim, "spatial", op.location) for n, dim in enumerate(self.prefix)
@@ -210,6 +209,26 @@ class _Gradient:
             start = body.init[body.value_index]
             self._add(tensor, outer, reads(start, terms.share(scaled, start, START), active))
 
+    def _other_ways(self, tensor: Tensor) -> dict[str, Any]:
+        """Why a tensor that is no compute's has no derivative here, and what has one."""
+        rules = rules_of(tensor)
+        if rules and (self.prefix or tensor not in self.adjoints):
+            return {
+                "why": "its own rules are for what flows to one result; a Jacobian is derived from "
+                "computes alone",
+                "hints": [
+                    f"te.gradient(Y, [X], head), with a head of the shape of {self.output.name}"
+                ],
+            }
+        hint = f"te.gradient(T, ...) of a tensor T that {tensor.op.name} reads"
+        if rules:
+            names = ", ".join(operand.name for operand, rule in rules.items() if rule is not None)
+            return {
+                "why": f"it has own rules, for what flows to {names} alone",
+                "hints": [hint],
+            }
+        return {"why": "only results of te.compute are differentiated", "hints": [hint]}
+
     def _by_own_rules(self, tensor: Tensor) -> set[Tensor]:
         """Pull back what own rules of an operation do; the active tensors that are left."""
         rules, own = rules_of(tensor), self.adjoints.get(tensor)
@@ -217,7 +236,9 @@ class _Gradient:
             return self.active
         left = set(self.active)
         for operand, rule in rules.items():
-            if operand in self.active and (flow := rule(own)) is not None:
+            if rule is None:
+                left.discard(operand)
+            elif operand in self.active and (flow := rule(own)) is not None:
                 self.pulled.setdefault(operand, []).append(flow)
                 left.discard(operand)
         return left

@@ -36,7 +36,7 @@ class Operation:
     """The kind of the operation; see :func:`kc.te.tag_scope`."""
     attrs: dict[str, Any] = field(default_factory=dict)
     """Notes of the user about it."""
-    gradient_rules: dict[int, dict[Tensor, Callable[[Tensor], Tensor | None]]] = field(
+    gradient_rules: dict[int, dict[Tensor, Callable[[Tensor], Tensor | None] | None]] = field(
         default_factory=dict, repr=False
     )
     """Own rules of the outputs for operands; see :mod:`kc.te.autodiff.own_rules`."""

@@ -60,10 +60,9 @@ def explained(name: str) -> str:
 
 def facts(row: Any, types: str) -> list[tuple[str, str]]:
     """What a row says besides its documentation."""
-    gradients = {"te": "by te.gradient", "own": "by an own rule", "zero": "0", "none": "none"}
     return [
         ("formula", row.formula), ("kind", row.kind), ("types", types),
-        ("gradient", gradients[row.gradient]), ("numpy", row.numpy), ("ONNX", row.onnx),
+        ("gradient", row.gradient_text.replace("`", "")), ("numpy", row.numpy), ("ONNX", row.onnx),
         ("torch", row.torch),
     ]  # fmt: skip
 

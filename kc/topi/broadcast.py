@@ -20,6 +20,8 @@ from kc.topi.table import (
     BOOL,
     INTEGERS,
     NUMBERS,
+    OF_INTEGERS,
+    OF_TRUTHS,
     check_tensor,
     operator,
     refuse,
@@ -192,63 +194,65 @@ power = _of_two(
 left_shift = _of_two(
     "left_shift", _wide(intrinsics.shift_left), INTEGERS, "Bits moved up; 0 from the width on.",
     formula="lhs << rhs", numpy="left_shift", onnx="BitShift", torch="bitwise_left_shift",
-    gradient="none",
+    gradient=OF_INTEGERS,
 )  # fmt: skip
 right_shift = _of_two(
     "right_shift", _wide(intrinsics.shift_right), INTEGERS, "Bits moved down, with copies of the "
     "sign of signed types; only these from the width on.",
     formula="lhs >> rhs", numpy="right_shift", onnx="BitShift", torch="bitwise_right_shift",
-    gradient="none",
+    gradient=OF_INTEGERS,
 )  # fmt: skip
 logical_and = _of_two(
     "logical_and", lambda a, b: a & b, BOOL, "Whether both hold.",
-    formula="lhs and rhs", numpy="logical_and", onnx="And", torch="logical_and", gradient="none",
+    formula="lhs and rhs", numpy="logical_and", onnx="And", torch="logical_and", gradient=OF_TRUTHS,
 )  # fmt: skip
 logical_or = _of_two(
     "logical_or", lambda a, b: a | b, BOOL, "Whether one of them holds.",
-    formula="lhs or rhs", numpy="logical_or", onnx="Or", torch="logical_or", gradient="none",
+    formula="lhs or rhs", numpy="logical_or", onnx="Or", torch="logical_or", gradient=OF_TRUTHS,
 )  # fmt: skip
 logical_xor = _of_two(
     "logical_xor", lambda a, b: a ^ b, BOOL, "Whether exactly one of them holds.",
-    formula="lhs != rhs", numpy="logical_xor", onnx="Xor", torch="logical_xor", gradient="none",
+    formula="lhs != rhs", numpy="logical_xor", onnx="Xor", torch="logical_xor", gradient=OF_TRUTHS,
 )  # fmt: skip
 bitwise_and = _of_two(
     "bitwise_and", lambda a, b: a & b, _BITS, "The bits that both have.",
     formula="lhs & rhs", numpy="bitwise_and", onnx="BitwiseAnd", torch="bitwise_and",
-    gradient="none",
+    gradient=OF_INTEGERS,
 )  # fmt: skip
 bitwise_or = _of_two(
     "bitwise_or", lambda a, b: a | b, _BITS, "The bits that one of them has.",
-    formula="lhs | rhs", numpy="bitwise_or", onnx="BitwiseOr", torch="bitwise_or", gradient="none",
+    formula="lhs | rhs", numpy="bitwise_or", onnx="BitwiseOr", torch="bitwise_or",
+    gradient=OF_INTEGERS,
 )  # fmt: skip
 bitwise_xor = _of_two(
     "bitwise_xor", lambda a, b: a ^ b, _BITS, "The bits that exactly one of them has.",
     formula="lhs ^ rhs", numpy="bitwise_xor", onnx="BitwiseXor", torch="bitwise_xor",
-    gradient="none",
+    gradient=OF_INTEGERS,
 )  # fmt: skip
 greater = _of_two(
     "greater", _compare("gt"), ANY, "Whether lhs is larger; never with NaN.",
-    formula="lhs > rhs", numpy="greater", onnx="Greater", torch="gt", gradient="none",
+    formula="lhs > rhs", numpy="greater", onnx="Greater", torch="gt", gradient=OF_TRUTHS,
 )  # fmt: skip
 less = _of_two(
     "less", _compare("lt"), ANY, "Whether lhs is smaller; never with NaN.",
-    formula="lhs < rhs", numpy="less", onnx="Less", torch="lt", gradient="none",
+    formula="lhs < rhs", numpy="less", onnx="Less", torch="lt", gradient=OF_TRUTHS,
 )  # fmt: skip
 equal = _of_two(
     "equal", _compare("eq"), ANY, "Whether both are equal; NaN is equal to nothing.",
-    formula="lhs == rhs", numpy="equal", onnx="Equal", torch="eq", gradient="none",
+    formula="lhs == rhs", numpy="equal", onnx="Equal", torch="eq", gradient=OF_TRUTHS,
 )  # fmt: skip
 not_equal = _of_two(
     "not_equal", _compare("ne"), ANY, "Whether they differ; NaN differs from everything.",
-    formula="lhs != rhs", numpy="not_equal", torch="ne", gradient="none",
+    formula="lhs != rhs", numpy="not_equal", torch="ne", gradient=OF_TRUTHS,
 )  # fmt: skip
 greater_equal = _of_two(
     "greater_equal", _compare("ge"), ANY, "Whether lhs is not smaller; never with NaN.",
-    formula="lhs >= rhs", numpy="greater_equal", onnx="GreaterOrEqual", torch="ge", gradient="none",
+    formula="lhs >= rhs", numpy="greater_equal", onnx="GreaterOrEqual", torch="ge",
+    gradient=OF_TRUTHS,
 )  # fmt: skip
 less_equal = _of_two(
     "less_equal", _compare("le"), ANY, "Whether lhs is not larger; never with NaN.",
-    formula="lhs <= rhs", numpy="less_equal", onnx="LessOrEqual", torch="le", gradient="none",
+    formula="lhs <= rhs", numpy="less_equal", onnx="LessOrEqual", torch="le", gradient=OF_TRUTHS,
 )  # fmt: skip
 
 

@@ -19,7 +19,17 @@ from kc.te.reducers import max_value, min_value
 from kc.te.tags import ELEMWISE
 from kc.te.tensor import Tensor, check_shape
 from kc.topi.arguments import same_shape, whole
-from kc.topi.table import ANY, BOOL, INTEGERS, NUMBERS, operator, refuse, shown
+from kc.topi.table import (
+    ANY,
+    BOOL,
+    INTEGERS,
+    NUMBERS,
+    OF_INTEGERS,
+    OF_TRUTHS,
+    operator,
+    refuse,
+    shown,
+)
 
 FLOAT = tuple(FLOATS)
 
@@ -135,23 +145,23 @@ identity = _of_one(
 )  # fmt: skip
 isnan = _of_one(
     "isnan", intrinsics.isnan, NUMBERS, "Whether it is NaN, as bool.", numpy="isnan", onnx="IsNaN",
-    gradient="none",
+    gradient=OF_TRUTHS,
 )  # fmt: skip
 isinf = _of_one(
     "isinf", intrinsics.isinf, NUMBERS, "Whether it is infinite, as bool.", numpy="isinf",
-    onnx="IsInf", gradient="none",
+    onnx="IsInf", gradient=OF_TRUTHS,
 )  # fmt: skip
 isfinite = _of_one(
     "isfinite", intrinsics.isfinite, NUMBERS, "Whether it is neither NaN nor infinite, as bool.",
-    numpy="isfinite", gradient="none",
+    numpy="isfinite", gradient=OF_TRUTHS,
 )  # fmt: skip
 logical_not = _of_one(
     "logical_not", lambda x: ~x, BOOL, "Whether it does not hold.", formula="not x",
-    numpy="logical_not", onnx="Not", gradient="none",
+    numpy="logical_not", onnx="Not", gradient=OF_TRUTHS,
 )  # fmt: skip
 bitwise_not = _of_one(
     "bitwise_not", lambda x: ~x, (*INTEGERS, *BOOL), "All bits turned; of bool, not.",
-    formula="~x", numpy="bitwise_not", onnx="BitwiseNot", gradient="none",
+    formula="~x", numpy="bitwise_not", onnx="BitwiseNot", gradient=OF_INTEGERS,
 )  # fmt: skip
 
 
@@ -229,7 +239,7 @@ def cast(x: Tensor, dtype: str) -> Tensor:
 
 @operator(
     ELEMWISE, NUMBERS, 'reinterpret(T(4, 3), "int32")', formula="the bits of x as dtype",
-    numpy="view", onnx="BitCast", torch="view", gradient="none",
+    numpy="view", onnx="BitCast", torch="view", gradient="it works on the bits of a value",
 )  # fmt: skip
 def reinterpret(x: Tensor, dtype: str) -> Tensor:
     """The same bits read as another type of the same width (KC2062)."""
@@ -283,8 +293,8 @@ def _filled(value: Any, dtype: str) -> Expr:
 
 
 @operator(
-    ELEMWISE, tuple(INTS), 'fixed_point_multiply(T(4, dtype="int32"), 1 << 30, 2)', gradient="none",
-    formula="round(x * multiplier * 2**(shift - 31))",
+    ELEMWISE, tuple(INTS), 'fixed_point_multiply(T(4, dtype="int32"), 1 << 30, 2)',
+    gradient=OF_INTEGERS, formula="round(x * multiplier * 2**(shift - 31))",
 )  # fmt: skip
 def fixed_point_multiply(x: Tensor, multiplier: int, shift: int) -> Tensor:
     """The product with a number of 31 fractional bits, and with a power of two; halves round up.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from kc.support.diagnostics import counted
 from kc.te import functions as scalar
+from kc.te.autodiff.own_rules import with_rules
 from kc.te.computes import compute
 from kc.te.dtypes import UINTS, check_dtype, is_bool
 from kc.te.elementwise import Broadcast
@@ -33,7 +34,7 @@ from kc.topi.arguments import (
 from kc.topi.gradients import scattered
 from kc.topi.loops import Loops, written
 from kc.topi.shape import place_of, reshape
-from kc.topi.table import ANY, INTEGERS, check_tensor, operator, refuse
+from kc.topi.table import ANY, INTEGERS, OF_INTEGERS, check_tensor, operator, refuse
 
 MODES = ("clip", "wrap", "fast")
 
@@ -254,7 +255,7 @@ def _sizes_of(shape: Any) -> list[Any]:
     INTEGERS,
     'unravel_index(T(4, dtype="int32"), (3, 4))',
     numpy="unravel_index",
-    gradient="none",
+    gradient=OF_INTEGERS,
 )
 def unravel_index(indices: Tensor, shape: Any) -> Tensor:
     """The places of row-major numbers in a shape: a row for each of its dimensions.
@@ -319,7 +320,7 @@ def adv_index(data: Tensor, indices: Sequence[Tensor]) -> Tensor:
 
 @operator(
     "injective", ("bool",), 'compress(T(4, dtype="bool"), T(4, 3), 0)', numpy="compress",
-    onnx="Compress", gradient="none",
+    onnx="Compress", gradient="own",
 )  # fmt: skip
 def compress(condition: Tensor, a: Tensor, axis: int | None = None) -> list[Tensor]:
     """[the slices of ``a`` along an axis where the condition (K,) holds, how many (1,)].
@@ -335,21 +336,34 @@ def compress(condition: Tensor, a: Tensor, axis: int | None = None) -> list[Tens
     along = 0 if axis is None else axis_of(axis, a.ndim)
     count = source.shape[along]
 
-    def body(loops: Loops) -> None:
-        ib, (holds, given), (result, number_of) = loops.ib, loops.ins, loops.outs
-        zero = const(0, a.dtype)
+    rest = [size for n, size in enumerate(source.shape) if n != along]
+
+    def each(loops: Loops, number_of: Any, result: Any, move: Callable[[Any, Any], None]) -> None:
+        """Clear the result, then ``move`` with the places of an element in ``a`` and outside."""
+        ib, holds, zero = loops.ib, loops.ins[0], const(0, a.dtype)
         loops.nest(source.shape, lambda *at: result.__setitem__(at, zero), "c")
-        rest = [size for n, size in enumerate(source.shape) if n != along]
         number_of[0] = const(0)
         with ib.for_range(0, scalar.min(count, condition.shape[0]), name="k") as k:
             with ib.if_scope(holds[k]):
-
-                def move(*at: Any) -> None:
-                    target = (*at[:along], number_of[0], *at[along:])
-                    result[target] = given[(*at[:along], k, *at[along:])]
-
-                loops.nest(rest, move)
+                loops.nest(rest, lambda *at: move(
+                    (*at[:along], k, *at[along:]), (*at[:along], number_of[0], *at[along:])
+                ))  # fmt: skip
                 number_of[0] = number_of[0] + 1
 
+    def body(loops: Loops) -> None:
+        given, (result, number_of) = loops.ins[1], loops.outs
+        each(loops, number_of, result, lambda own, to: result.__setitem__(to, given[own]))
+
+    def back(head: Tensor) -> Tensor:
+        def moved_back(loops: Loops) -> None:
+            flow, (result,) = loops.ins[1], loops.outs
+            number_of = loops.variable("int32", "number_of")
+            each(loops, number_of, result, lambda own, to: result.__setitem__(own, flow[to]))
+
+        inputs = [condition, head]
+        return written("compress_grad", [source.shape], [a.dtype], inputs, moved_back)[0]
+
     inputs, shapes = [condition, source], [source.shape, (1,)]
-    return written("compress", shapes, [a.dtype, "int32"], inputs, body)
+    results = written("compress", shapes, [a.dtype, "int32"], inputs, body)
+    with_rules(results[0], {source: back})
+    return results

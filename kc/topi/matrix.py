@@ -7,11 +7,12 @@ from typing import Any
 
 from kc.support.diagnostics import counted
 from kc.te import functions as scalar
+from kc.te.autodiff.own_rules import with_rules
 from kc.te.computes import compute
-from kc.te.expr import Expr, as_expr, compare, const
+from kc.te.expr import Expr, as_expr, compare, const, select
 from kc.te.expr import cast as convert
 from kc.te.tensor import Tensor, reduce_axis, shape_text
-from kc.topi.arguments import agree, axis_of, is_size, rank, same_size, tensor, whole
+from kc.topi.arguments import agree, axis_of, is_size, plus, rank, same_size, tensor, whole
 from kc.topi.loops import Loops, written
 from kc.topi.table import NUMBERS, check_tensor, operator, refuse
 
@@ -97,7 +98,7 @@ def tensordot(a: Tensor, b: Tensor, axes: Any = 2) -> Tensor:
 
 
 @operator("det", ("float32", "float64"), "det(T(2, 3, 3))", numpy="linalg.det", onnx="Det",
-          torch="linalg.det", gradient="none")  # fmt: skip
+          torch="linalg.det", gradient="own")  # fmt: skip
 def det(data: Tensor) -> Tensor:
     """The determinants (...) of square matrices (..., N, N); of matrices without elements 1.
 
@@ -142,7 +143,96 @@ def det(data: Tensor) -> Tensor:
 
         loops.nest(data.shape[:-2], matrix, "b")
 
-    return written("det", [data.shape[:-2]], [kind], [data], body)[0]
+    result = written("det", [data.shape[:-2]], [kind], [data], body)[0]
+    return with_rules(result, {data: lambda head: _cofactors(data, head)})
+
+
+def _cofactors(data: Tensor, head: Tensor) -> Tensor:
+    """The cofactors of square matrices, which are the slopes of their determinants, times ``head``.
+
+    By elimination with the largest of all elements that are left in front, so that only the last
+    pivot of a matrix of rank N - 1 is 0: with ``p`` the product of the others, ``d`` the last one,
+    and U = [[V, v], [0, d]], the adjugate of U is [[d p inv(V), -p inv(V) v], [0, p]], which needs
+    no division by ``d``. Of smaller ranks all cofactors are 0.
+    """
+    count, kind = data.shape[-1], data.dtype
+    zero, unit = const(0.0, kind), const(1.0, kind)
+    last = convert(as_expr(plus(count, -1)), "int32")
+
+    def body(loops: Loops) -> None:
+        ib, (given, flow), (result,) = loops.ib, loops.ins, loops.outs
+        rows = ib.allocate(kind, (count, count), name="rows")
+        of_row = ib.allocate("int32", (count,), name="of_row")
+        of_column = ib.allocate("int32", (count,), name="of_column")
+        line = ib.allocate(kind, (count,), name="line")
+        product, kept = loops.variable(kind, "product"), loops.variable(kind, "kept")
+        best, place = loops.variable("int32", "best"), loops.variable("int32", "place")
+        number = loops.variable("int32", "number")
+
+        def swap(buffer: Any, first: Any, second: Any, value: Any) -> None:
+            value[0] = buffer[first]
+            buffer[first] = buffer[second]
+            buffer[second] = value[0]
+
+        def eliminate(k: Any) -> None:
+            own = convert(as_expr(k), "int32")
+            best[0], place[0] = own, own
+            with ib.for_range(k, count, name="i") as i, ib.for_range(k, count, name="j") as j:
+                with ib.if_scope(scalar.abs(rows[i, j]) > scalar.abs(rows[best[0], place[0]])):
+                    best[0], place[0] = convert(as_expr(i), "int32"), convert(as_expr(j), "int32")
+            for chosen, order in ((best, of_row), (place, of_column)):
+                with ib.if_scope(chosen[0] > own):
+                    product[0] = -product[0]
+                    swap(order, k, chosen[0], number)
+                    with ib.for_range(0, count, name="j") as j:
+                        if order is of_row:
+                            swap(rows, (k, j), (chosen[0], j), kept)
+                        else:
+                            swap(rows, (j, k), (j, chosen[0]), kept)
+            with ib.if_scope(compare("ne", rows[k, k], zero)):
+                with ib.for_range(k + 1, count, name="i") as i:
+                    rows[i, k] = rows[i, k] / rows[k, k]
+                    with ib.for_range(k + 1, count, name="j") as j:
+                        rows[i, j] = rows[i, j] - rows[i, k] * rows[k, j]
+            with ib.if_scope(own < last):
+                product[0] = product[0] * rows[k, k]
+
+        def column(m: Any, at: Sequence[Any]) -> None:
+            """A column of the adjugate: of the unit vector ``m``, through L, then through U."""
+            with ib.for_range(0, count, name="i") as i:
+                line[i] = select(compare("eq", as_expr(i), as_expr(m)), unit, zero)
+                with ib.for_range(0, i, name="j") as j:
+                    line[i] = line[i] - rows[i, j] * line[j]
+            kept[0] = line[last]
+            line[last] = product[0] * kept[0]
+            with ib.for_range(0, last, name="n") as n:
+                row = last - 1 - n
+                line[row] = line[row] * rows[last, last] - rows[row, last] * kept[0]
+                with ib.for_range(row + 1, last, name="j") as j:
+                    line[row] = line[row] - rows[row, j] * line[j]
+                line[row] = line[row] / rows[row, row]
+            with ib.for_range(0, count, name="i") as i:
+                value = select(convert(as_expr(i), "int32") < last, line[i] * product[0], line[i])
+                result[(*at, of_row[m], of_column[i])] = value * flow[tuple(at)]
+
+        def matrix(*at: Any) -> None:
+            def start(i: Any, j: Any) -> None:
+                rows[i, j] = given[(*at, i, j)]
+                result[(*at, i, j)] = zero
+
+            loops.nest([count, count], start)
+            with ib.for_range(0, count, name="i") as i:
+                of_row[i], of_column[i] = convert(as_expr(i), "int32"), convert(as_expr(i), "int32")
+            product[0] = unit
+            with ib.for_range(0, count, name="k") as k:
+                eliminate(k)
+            with ib.if_scope(compare("ne", product[0], zero)):
+                with ib.for_range(0, count, name="m") as m:
+                    column(m, at)
+
+        loops.nest(data.shape[:-2], matrix, "b")
+
+    return written("det_grad", [data.shape], [kind], [data, head], body)[0]
 
 
 _REST = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -14,7 +14,7 @@ from kc.te.intrinsics import isnan
 from kc.te.reducers import comm_reducer, max_value, min_value, reduction
 from kc.te.tensor import Tensor, reduce_axis
 from kc.topi.arguments import axes_of, is_size
-from kc.topi.table import BOOL, INTEGERS, NUMBERS, WORDS, operator, refuse
+from kc.topi.table import BOOL, INTEGERS, NUMBERS, OF_PLACES, OF_TRUTHS, WORDS, operator, refuse
 from kc.topi.tag import COMM_REDUCE, COMM_REDUCE_IDX, INJECTIVE
 
 
@@ -95,11 +95,11 @@ min = _reduction(  # noqa: A001
 )  # fmt: skip
 all = _reduction(  # noqa: A001
     "all", _bool_reducer("all", lambda x, y: x & y, True), BOOL, "Whether all hold; of nothing, "
-    "true.", gradient="none",
+    "true.", gradient=OF_TRUTHS,
 )  # fmt: skip
 any = _reduction(  # noqa: A001
     "any", _bool_reducer("any", lambda x, y: x | y, False), BOOL, "Whether one holds; of nothing, "
-    "false.", gradient="none",
+    "false.", gradient=OF_TRUTHS,
 )  # fmt: skip
 
 
@@ -204,7 +204,7 @@ _ARG_TYPES = (*FLOATS, *NUMBERS[len(FLOATS) :])
 
 @operator(
     COMM_REDUCE, _ARG_TYPES, "argmax(T(4, 5), axis=1)", formula="the place of the maximum",
-    numpy="argmax", onnx="ArgMax", torch="argmax", gradient="none",
+    numpy="argmax", onnx="ArgMax", torch="argmax", gradient=OF_PLACES,
 )  # fmt: skip
 def argmax(
     data: Tensor, axis: Any = None, keepdims: bool = False, select_last_index: bool = False
@@ -220,7 +220,7 @@ def argmax(
 
 @operator(
     COMM_REDUCE, _ARG_TYPES, "argmin(T(4, 5), axis=1)", formula="the place of the minimum",
-    numpy="argmin", onnx="ArgMin", torch="argmin", gradient="none",
+    numpy="argmin", onnx="ArgMin", torch="argmin", gradient=OF_PLACES,
 )  # fmt: skip
 def argmin(
     data: Tensor, axis: Any = None, keepdims: bool = False, select_last_index: bool = False

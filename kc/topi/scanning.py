@@ -6,10 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from kc.te.autodiff.own_rules import with_rules
+from kc.te.autodiff.rules import reads
 from kc.te.dtypes import check_dtype
-from kc.te.expr import as_expr, const
+from kc.te.expr import Expr, all_of, as_expr, const, select
 from kc.te.expr import cast as convert
-from kc.te.tensor import Tensor
+from kc.te.rewrite import Substitution
+from kc.te.tensor import Tensor, placeholder
 from kc.topi.arguments import axis_of, number, plus
 from kc.topi.broadcast import multiply
 from kc.topi.elementwise import cast
@@ -19,7 +21,7 @@ from kc.topi.table import NUMBERS, operator, refuse
 
 
 @operator(
-    "scan", NUMBERS, 'scanop(T(3, 4), lambda a, b: a + b, 0, "cumsum", 1)', gradient="none",
+    "scan", NUMBERS, 'scanop(T(3, 4), lambda a, b: a + b, 0, "cumsum", 1)', gradient="own",
 )  # fmt: skip
 def scanop(
     data: Tensor, binop: Callable[[Any, Any], Any], identity_value: Any, op_name: str,
@@ -36,7 +38,62 @@ def scanop(
     if not callable(binop):
         raise refuse("KC2300", f"binop is {binop!r}", "it is a function of two elements",
                      "lambda total, element: total + element")  # fmt: skip
-    return _scan(data, axis, dtype, exclusive, op_name, identity_value, binop)
+    result = _scan(data, axis, dtype, exclusive, op_name, identity_value, binop)
+    (source,) = result.op.input_tensors
+    along = 0 if axis is None else axis_of(axis, data.ndim)
+
+    def back(head: Tensor) -> Tensor:
+        before = _scan(source, along, result.dtype, True, op_name, identity_value, binop)
+        return _undone(source, before, head, along, bool(exclusive), binop)
+
+    return with_rules(result, {source: back})
+
+
+def _undone(
+    source: Tensor, before: Tensor, head: Tensor, along: int, exclusive: bool,
+    binop: Callable[[Any, Any], Any],
+) -> Tensor:  # fmt: skip
+    """What flows to the elements of a scan, from the last to the first.
+
+    ``before`` is what was combined in front of each; the slopes of ``binop`` there are derived.
+    Raises KC2203 where it has none.
+    """
+    kind = head.dtype
+    scalars = [placeholder((), kind, name) for name in ("total", "element", "flow")]
+    total, element, flow = (scalar() for scalar in scalars)
+    combined = convert(as_expr(binop(total, element)), kind)
+
+    def slope(operand: Tensor) -> Expr:
+        value: Expr = const(0, kind)
+        for read in reads(combined, flow, {operand}):
+            holds = all_of(*read.conditions) if read.conditions else None
+            value = value + (read.flow if holds is None else select(holds, read.flow, 0))
+        return value
+
+    to_total, to_element = slope(scalars[0]), slope(scalars[1])
+
+    def body(loops: Any) -> None:
+        (given, states, heads), (result,) = loops.ins, loops.outs
+        last = plus(source.shape[along], -1)
+
+        def line(place: Callable[[Any], Any]) -> None:
+            flowing = loops.variable(kind, "flowing")
+            flowing[0] = const(0, kind)
+            with loops.ib.for_range(0, source.shape[along], name="k") as k:
+                here = place(last - k)
+                if not exclusive:
+                    flowing[0] = flowing[0] + heads[here]
+                values = states[here], convert(given[here], kind), flowing[0]
+                at = Substitution(dict(zip((total, element, flow), values, strict=True)))
+                result[here] = convert(at(to_element), source.dtype)
+                flowing[0] = at(to_total)
+                if exclusive:
+                    flowing[0] = flowing[0] + heads[here]
+
+        loops.along(source.shape, along, line)
+
+    inputs = [source, before, head]
+    return written("scan_grad", [source.shape], [source.dtype], inputs, body)[0]
 
 
 def _scan(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 from kc.support.diagnostics import counted
@@ -13,20 +14,21 @@ from kc.te.computes import compute
 from kc.te.dtypes import UINTS, check_dtype, is_float
 from kc.te.expr import Expr, all_of, as_expr, compare, const, select
 from kc.te.expr import cast as convert
-from kc.te.tensor import Tensor, shape_text
+from kc.te.tensor import Tensor, reduce_axis, shape_text
 from kc.topi.arguments import (
     agree,
     axis_of,
     constant,
     index_tensor,
     number,
+    plus,
     rank,
     surely_same,
     tensor,
     word,
 )
 from kc.topi.loops import written
-from kc.topi.table import ANY, INTEGERS, NUMBERS, operator, refuse
+from kc.topi.table import ANY, INTEGERS, NUMBERS, OF_INTEGERS, operator, refuse
 
 _MODES: dict[str, Callable[[Any, Any], Any]] = {
     "update": lambda old, new: new,
@@ -203,9 +205,9 @@ def scatter_add(data: Tensor, indices: Tensor, updates: Tensor, axis: int = 0) -
 def scatter_nd(data: Tensor, indices: Tensor, updates: Tensor, mode: str = "update") -> Tensor:
     """The data with ``updates`` at places: the **first** dimension of the indices lists them.
 
-    ``mode``: "update" (the last of equal places wins), "add", "mul", "min" or "max"; the first two
-    have gradients. ``updates`` has the shape ``indices.shape[1:] + data.shape[k:]``. Places outside
-    are left out.
+    ``mode``: "update" (the last of equal places wins), "add", "mul", "min" or "max" (of equal
+    elements, what was there before has the gradient). ``updates`` has the shape
+    ``indices.shape[1:] + data.shape[k:]``. Places outside are left out.
     """
     word(mode, [*_MODES], "mode")
     index_tensor(indices)
@@ -227,26 +229,24 @@ def scatter_nd(data: Tensor, indices: Tensor, updates: Tensor, mode: str = "upda
         )
     outer = indices.ndim - 1
 
+    def visit(loops: Any, places: Any, at: Sequence[Any], store: Callable[..., None]) -> None:
+        """``store`` an update at its place, if that is inside."""
+        visited = [_counted(places[(n, *at[:outer])], data.shape[n]) for n in range(depth)]
+        target = (*(place for place, _ in visited), *at[outer:])
+        fitting = _within(at, updates.shape, wanted, range(updates.ndim))
+        with loops.ib.if_scope(all_of(*fitting)) if fitting else nullcontext():
+            with loops.ib.if_scope(all_of(*(inside for _, inside in visited))):
+                store(at, target)
+
     def body(loops: Any) -> None:
         given, places, news = loops.ins
         (result,) = loops.outs
         loops.nest(data.shape, lambda *at: result.__setitem__(at, given[at]), "c")
 
-        def store(*at: Any) -> None:
-            visited = [_counted(places[(n, *at[:outer])], data.shape[n]) for n in range(depth)]
-            target = (*(place for place, _ in visited), *at[outer:])
-            with loops.ib.if_scope(all_of(*(inside for _, inside in visited))):
-                result[target] = _MODES[mode](result[target], news[at])
+        def store(at: Sequence[Any], target: Any) -> None:
+            result[target] = _MODES[mode](result[target], news[at])
 
-        def visit(*at: Any) -> None:
-            fitting = _within(at, updates.shape, wanted, range(updates.ndim))
-            if not fitting:
-                store(*at)
-                return
-            with loops.ib.if_scope(all_of(*fitting)):
-                store(*at)
-
-        loops.nest(updates.shape, visit)
+        loops.nest(updates.shape, lambda *at: visit(loops, places, at, store))
 
     result = written("scatter_nd", [data.shape], [data.dtype], [data, indices, updates], body)[0]
 
@@ -258,11 +258,69 @@ def scatter_nd(data: Tensor, indices: Tensor, updates: Tensor, mode: str = "upda
     def last(numbers: Tensor) -> Tensor:
         return scatter_nd(_none_of(data), indices, numbers)
 
+    def backwards(head: Tensor) -> tuple[Tensor, Tensor]:
+        """What flows to the data and to the updates, which are undone from the last on.
+
+        The head becomes what flows to the state of before; that state is computed first, so that
+        an element may be 0 and nothing is divided.
+        """
+
+        def reverse(loops: Any) -> None:
+            (given, places, news, flow), (to_data, to_updates) = loops.ins, loops.outs
+            before = loops.ib.allocate(data.dtype, updates.shape, name="before")
+
+            def start(*at: Any) -> None:
+                to_data[at] = given[at]
+
+            def forwards(at: Sequence[Any], target: Any) -> None:
+                before[at] = to_data[target]
+                to_data[target] = _MODES[mode](to_data[target], news[at])
+
+            def backwards(at: Sequence[Any], target: Any) -> None:
+                old, new, own = before[at], news[at], to_data[target]
+                if mode == "mul":
+                    to_updates[at] = own * old
+                    to_data[target] = own * new
+                    return
+                keeps = old >= new if mode == "max" else old <= new
+                with loops.ib.if_scope(keeps):
+                    to_updates[at] = zero
+                with loops.ib.else_scope():
+                    to_updates[at] = own
+                    to_data[target] = zero
+
+            zero = const(0, data.dtype)
+            loops.nest(data.shape, start, "c")
+            loops.nest(updates.shape, lambda *at: visit(loops, places, at, forwards), "f")
+            loops.nest(data.shape, lambda *at: to_data.__setitem__(at, flow[at]), "h")
+
+            def from_last(*at: Any) -> None:
+                at = tuple(
+                    plus(size, -1) - place for size, place in zip(updates.shape, at, strict=True)
+                )
+                to_updates[at] = zero
+                visit(loops, places, at, backwards)
+
+            loops.nest(updates.shape, from_last, "b")
+
+        to_data, to_updates = written(
+            "scatter_nd_grad", [data.shape, updates.shape], [data.dtype] * 2,
+            [data, indices, updates, head], reverse,
+        )  # fmt: skip
+        return to_data, to_updates
+
+    if mode in ("mul", "min", "max"):
+        both = functools.cache(backwards)
+        return with_rules(result, {data: lambda h: both(h)[0], updates: lambda h: both(h)[1]})
     return _with_gradients(result, data, updates, mode, place_of, last)
 
 
 @operator(
-    "scatter", INTEGERS, 'invert_permutation(T(4, dtype="int32"))', numpy="argsort", gradient="none"
+    "scatter",
+    INTEGERS,
+    'invert_permutation(T(4, dtype="int32"))',
+    numpy="argsort",
+    gradient=OF_INTEGERS,
 )
 def invert_permutation(data: Tensor) -> Tensor:
     """Where each number is in a permutation; 0 for numbers that are not there."""
@@ -284,7 +342,7 @@ def invert_permutation(data: Tensor) -> Tensor:
     "scatter",
     INTEGERS,
     'sparse_to_dense(T(3, 2, dtype="int32"), (4, 5), T(3), 0.5)',
-    gradient="none",
+    gradient="own",
 )
 def sparse_to_dense(
     sparse_indices: Tensor, output_shape: Any, sparse_values: Tensor, default_value: Any = 0
@@ -292,7 +350,7 @@ def sparse_to_dense(
     """A tensor of ``default_value`` with ``sparse_values`` at the places that rows of indices say.
 
     The indices are (number, rank), (number,) of one dimension, or a single one. Places outside
-    are left out.
+    are left out; of equal ones the last is taken, whose value has the gradient.
     """
     index_tensor(sparse_indices)
     rank(sparse_indices, "sparse_indices", 0, 1, 2)
@@ -338,4 +396,29 @@ def sparse_to_dense(
 
         loops.nest([count], visit)
 
-    return written("sparse_to_dense", [shape], [kind], [sparse_indices, sparse_values], body)[0]
+    inputs = [sparse_indices, sparse_values]
+    result = written("sparse_to_dense", [shape], [kind], inputs, body)[0]
+
+    def to_values(head: Tensor) -> Tensor:
+        """What flows to the last of equal places; a single value is at all of them."""
+        numbers = compute((count,), lambda k: convert(k, "int64"), "numbers")
+        last = sparse_to_dense(sparse_indices, shape, numbers, -1)
+
+        def own(k: Any) -> Expr:
+            at = [k] if sparse_indices.ndim else []
+            indices = [
+                sparse_indices(*at, n) if sparse_indices.ndim == 2 else sparse_indices(*at)
+                for n in range(depth)
+            ]
+            both = [_counted(index, size) for index, size in zip(indices, shape, strict=True)]
+            place = [place for place, _ in both]
+            holds = [inside for _, inside in both]
+            holds.append(compare("eq", last(*place), numbers(k)))
+            return select(all_of(*holds), head(*place), const(0, kind))
+
+        if sparse_values.ndim:
+            return compute(sparse_values.shape, own, f"{sparse_values.name}_grad")
+        k = reduce_axis((0, count), name="k")
+        return compute((), lambda: scalar.sum(own(k), axis=k), f"{sparse_values.name}_grad")
+
+    return with_rules(result, {sparse_values: to_values}) if is_float(kind) else result

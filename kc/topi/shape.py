@@ -31,7 +31,7 @@ from kc.topi.arguments import (
     whole,
     word,
 )
-from kc.topi.table import ANY, NUMBERS, operator, refuse
+from kc.topi.table import ANY, NUMBERS, OF_PLACES, operator, refuse
 
 
 def _moved(name: str, shape: Any, body: Callable[..., Expr], tag: str = INJECTIVE) -> Tensor:
@@ -385,7 +385,7 @@ def layout_transform(array: Tensor, src_layout: str, dst_layout: str) -> Tensor:
     return _moved("layout_trans", shape, body)
 
 
-@operator(INJECTIVE, ANY, "shape(T(3, 4))", onnx="Shape", gradient="none")
+@operator(INJECTIVE, ANY, "shape(T(3, 4))", onnx="Shape", gradient=OF_PLACES)
 def shape(array: Tensor, dtype: str = "int32") -> Tensor:
     """The dimensions, as a tensor of integers."""
     kind, sizes = check_dtype(dtype), [as_expr(size) for size in array.shape]
@@ -399,7 +399,7 @@ def shape(array: Tensor, dtype: str = "int32") -> Tensor:
     return compute((array.ndim,), body, "T_shape", tag=INJECTIVE)
 
 
-@operator(INJECTIVE, ANY, "ndarray_size(T(3, 4))", onnx="Size", gradient="none")
+@operator(INJECTIVE, ANY, "ndarray_size(T(3, 4))", onnx="Size", gradient=OF_PLACES)
 def ndarray_size(array: Tensor, dtype: str = "int32") -> Tensor:
     """The number of elements, as a tensor without dimensions."""
     kind = check_dtype(dtype)
@@ -416,7 +416,7 @@ def ndarray_size(array: Tensor, dtype: str = "int32") -> Tensor:
     numpy="arange",
     onnx="Range",
     torch="arange",
-    gradient="none",
+    gradient="zero",
 )
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: str = "float32") -> Tensor:
     """The numbers from ``start`` (0 if only one is given) to below ``stop``, ``step`` apart."""

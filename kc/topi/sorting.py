@@ -28,7 +28,7 @@ from kc.topi.arguments import (
 )
 from kc.topi.loops import written
 from kc.topi.scattering import scatter_add
-from kc.topi.table import NUMBERS, check_tensor, operator, refuse
+from kc.topi.table import NUMBERS, OF_PLACES, check_tensor, operator, refuse
 
 
 def _before(a: Expr, b: Expr, ascending: bool) -> Expr:
@@ -377,7 +377,12 @@ def _put_back(result: Tensor, data: Tensor, axis: int, places: Callable[[], Tens
 
 
 @operator(
-    "sort", NUMBERS, "argsort(T(3, 6), axis=1)", numpy="argsort", torch="argsort", gradient="none"
+    "sort",
+    NUMBERS,
+    "argsort(T(3, 6), axis=1)",
+    numpy="argsort",
+    torch="argsort",
+    gradient=OF_PLACES,
 )
 def argsort(
     data: Tensor, valid_count: Tensor | None = None, axis: int = -1, is_ascend: int = 1,
@@ -442,7 +447,7 @@ def topk(
     "searchsorted(T(6), T(4))",
     numpy="searchsorted",
     torch="searchsorted",
-    gradient="none",
+    gradient=OF_PLACES,
 )
 def searchsorted(
     sorted_sequence: Tensor, values: Tensor, right: bool = False, out_dtype: str = "int64"
@@ -502,7 +507,7 @@ def _flat_row(data: Tensor) -> Tensor:
     numpy="unique",
     onnx="Unique",
     torch="unique",
-    gradient="none",
+    gradient="equal elements share a result; how many there are depends on the data",
 )
 def unique(data: Tensor, is_sorted: bool = True, return_counts: bool = False) -> list[Tensor]:
     """The different elements of a tensor of one dimension, in order, and how many there are.
@@ -575,7 +580,7 @@ def unique(data: Tensor, is_sorted: bool = True, return_counts: bool = False) ->
     numpy="argwhere",
     onnx="NonZero",
     torch="argwhere",
-    gradient="none",
+    gradient=OF_PLACES,
 )
 def argwhere(condition: Tensor) -> list[Tensor]:
     """The places of the elements that are not 0, row-major, and how many there are.

@@ -32,6 +32,17 @@ ANY = DTYPES
 WORDS = ("float32", "float64", "float16", "bfloat16")
 """The floats that models are computed in."""
 
+GRADIENTS = {
+    "te": "by `te.gradient`",
+    "own": "by an own rule",
+    "zero": "0: small changes of its arguments change nothing, or only at steps",
+}
+OF_INTEGERS = "it takes integers, and there is nothing between two of them"
+OF_TRUTHS = "its results are true or false"
+OF_PLACES = "its results are places or numbers of elements"
+OF_BOXES = "which boxes are kept, and how many, depends on the data"
+"""Why an operator has no gradient."""
+
 _F = TypeVar("_F", bound=Callable[..., Any])
 _sizes: ContextVar[list[tuple[Dim, Dim, bool]] | None] = ContextVar("kc_topi_sizes", default=None)
 _running: ContextVar[str | None] = ContextVar("kc_topi_operator", default=None)
@@ -57,12 +68,17 @@ class Operator:
     torch: str
     gradient: str
     """"te": ``te.gradient`` derives it; "own": it has a rule of its own, which that asks; "zero":
-    its slope is 0; "none": it has none."""
+    its slope is 0; any other text is why it has none."""
 
     @property
     def summary(self) -> str:
         """The first sentence of its documentation."""
         return " ".join((self.function.__doc__ or "").strip().split("\n\n")[0].split())
+
+    @property
+    def gradient_text(self) -> str:
+        """How its gradient comes about, or why it has none."""
+        return GRADIENTS.get(self.gradient, f"none: {self.gradient}")
 
 
 TABLE: dict[str, Operator] = {}

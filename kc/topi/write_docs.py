@@ -14,8 +14,6 @@ from typing import Any
 from kc.te.tensor import PlaceholderOp, Tensor, placeholder
 from kc.topi.table import Operator, types_text, whole_table
 
-_GRADIENTS = {"te": "by `te.gradient`", "own": "by an own rule", "zero": "0", "none": "none"}
-
 
 def example_tensors(example: str) -> tuple[list[Tensor], list[Tensor]]:
     """The placeholders of an example, and what it computes."""
@@ -83,7 +81,7 @@ def _operator(row: Operator) -> Iterator[str]:
         "formula": f"`{row.formula}`" if row.formula else "",
         "kind": row.kind,
         "types": types_text(row.types),
-        "gradient": _GRADIENTS[row.gradient],
+        "gradient": row.gradient_text,
         "numpy": row.numpy and f"`{row.numpy}`",
         "ONNX": row.onnx and f"`{row.onnx}`",
         "torch": row.torch and f"`{row.torch}`",

@@ -225,7 +225,7 @@ case(
 
 
 def words(x):
-    bits = (x >= 0).reshape(*x.shape[:-1], -1, 32).astype(np.uint64)
+    bits = (x >= 0).reshape(*x.shape[:-1], x.shape[-1] // 32, 32).astype(np.uint64)
     return (bits << np.arange(31, -1, -1, dtype=np.uint64)).sum(-1).astype(np.uint32)
 
 
@@ -235,7 +235,7 @@ case("nn.binarize_pack", lambda x: words(x.T).T, "nn.binarize_pack(T(32, 3), 0)"
 
 def signs(words):
     bits = words[..., None] >> np.arange(32, dtype=np.uint32) & 1
-    return bits.reshape(words.shape[0], -1).astype("float64") * 2 - 1
+    return bits.reshape(words.shape[0], 32 * words.shape[1]).astype("float64") * 2 - 1
 
 
 case("nn.binary_dense", lambda a, w: signs(a) @ signs(w).T)

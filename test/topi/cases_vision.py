@@ -30,7 +30,8 @@ case(
 def packed(x, bits, width):
     """Words along the last axis, the first element the most significant; bits in axis 1."""
     planes = [(x >> b) & 1 for b in range(bits)]
-    words = [p.reshape(*p.shape[:-1], -1, width) @ (1 << np.arange(width)[::-1]) for p in planes]
+    shape = (*x.shape[:-1], x.shape[-1] // width, width)
+    words = [plane.reshape(shape) @ (1 << np.arange(width)[::-1]) for plane in planes]
     return np.stack(words, 1)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from guarded_arrays import checked_build
+from topi_cases import Program
 
 import kc
 from kc import te, topi
@@ -70,6 +71,28 @@ def test_split_at_places_from_the_end():
     given = np.arange(6, dtype="float32")
     for part, expected in zip(kernel(given), np.split(given, [-1]), strict=True):
         np.testing.assert_array_equal(part, expected)
+
+
+@pytest.mark.parametrize("method", ["linear", "cubic"])
+def test_between_equal_integers_is_that_integer(method: str):
+    """The weights of places may add up to less than 1, and integers are cut."""
+    levels = np.arange(1, 250, 24, dtype="uint8")
+    lines = tensor("L", len(levels), 3, dtype="uint8")
+    resized = topi.image.resize1d(lines, None, 7, "NW", method)
+    given = levels[:, None].repeat(3, 1)
+    (result,) = Program([lines], [given], [resized]).interpreted()
+    np.testing.assert_array_equal(result, levels[:, None].repeat(7, 1))
+
+
+def test_boxes_of_equal_integers_are_that_integer():
+    image, boxes = tensor("I", 1, 5, 6, 1, dtype="uint8"), tensor("B", 4, 4)
+    numbers = tensor("N", 4, dtype="int32")
+    crops = topi.image.crop_and_resize(image, boxes, numbers, (7, 9), "NHWC")
+    shares = np.random.default_rng(0).random((4, 4)).astype("float32")
+    given = np.full((1, 5, 6, 1), 201, "uint8")
+    arrays = [given, shares, np.zeros(4, "int32")]
+    (result,) = Program([image, boxes, numbers], arrays, [crops]).interpreted()
+    np.testing.assert_array_equal(result, 201)
 
 
 LIMITS = {

@@ -16,34 +16,121 @@ from kc.te.to_ir import post_order
 ALWAYS = (
     "multiply", "divide", "maximum", "exp", "nn.leaky_relu", "sum", "max", "nn.pad", "nn.dense",
     "nn.conv2d", "nn.pool2d", "nn.softmax", "nn.layer_norm", "take", "image.resize1d",
+    "sparse.sparse_dense", "scanop",
 )  # fmt: skip
 """The slice of `make test`."""
 
 RANGES = {"acosh": (1.5, 3.0), "nn.nll_loss": (0.2, 0.9)}
 
+ROIS = "T(4, 5, of=[[0, 0, 0, 4, 4], [1, -1.3, .7, 2.4, 3.1], [0, 1, 1, 1, 1], [5, 0, 0, 3, 3]])"
+"""Regions: a whole image, one that is partly outside, a point, and one of no image."""
+ROWS = "T(5, dtype='int32', of=[0, 4, 2, 7, 2]), T(4, dtype='int32', of=[0, 2, 2, 5])"
+"""Columns, one of which is outside and one twice in its row; an empty row."""
+PLACES = "T(1, 5, dtype='int32', of=[[2, 0, 2, 9, 2]])"
+"""One place three times, one outside."""
+
+CALLS: dict[str, Sequence[str]] = {
+    "random.uniform": ["random.uniform(T(4, dtype='uint32'), T(3, 1), T(2), (3, 2), 'float64')"],
+    "random.normal": ["random.normal(T(4, dtype='uint32'), T(3, 1), T(2), (3, 2), 'float64')"],
+    "vision.roi_align_nchw": [
+        f"vision.roi_align_nchw(T(2, 1, 5, 5), {ROIS}, (2, 2), 0.7, {mode})"
+        for mode in ("'max', 2", "'avg', 2", "'max'", "'avg'")
+    ],
+    "vision.roi_align_nhwc": [f"vision.roi_align_nhwc(T(2, 5, 5, 2), {ROIS}, (2, 3), 1.0, 'avg')"],
+    "vision.roi_pool_nchw": [f"vision.roi_pool_nchw(T(2, 1, 5, 5), {ROIS}, (2, 2), 1.0)"],
+    "scatter_nd": [
+        f"scatter_nd(T(4, 2), {PLACES}, T(5, 2), '{mode}')"
+        for mode in ("mul", "max", "min", "add", "update")
+    ],
+    "sparse_to_dense": [
+        "sparse_to_dense(T(5, dtype='int32', of=[2, 0, 2, 9, 2]), (4,), T(5), 0.5)",
+        "sparse_to_dense(T(3, 2, dtype='int32', of=[[0, 1], [0, 1], [1, 0]]), (2, 2), T(), 0.5)",
+        "sparse_to_dense(T(dtype='int32', of=1), (3,), T(), 0.5)",
+    ],
+    "nn.max_unpool": ["nn.max_unpool(T(1, 2, 3), T(1, 2, 3, dtype='int64', of=[[[1, 4, 1], "
+                      "[-1, 9, 0]]]), 2, 2)"],
+    "scanop": [
+        "scanop(T(3, 4), lambda a, b: a * b + b, 1.0, 'horner', 1)",
+        "scanop(T(3, 4), lambda a, b: te.max(a, b), 0.0, 'cummax', 0, exclusive=True)",
+        "scanop(T(3, 2), lambda a, b: te.if_then_else(b > 0.5, a * b, a), 1.0, 'kept')",
+    ],
+    "compress": ["compress(T(4, dtype='bool', of=[1, 0, 1, 1]), T(3, 3), 0)"],
+    "sparse.csrmv": [f"sparse.csrmv((T(5), {ROWS}), T(5, 1), T(3))"],
+    "sparse.csrmm": [f"sparse.csrmm((T(5), {ROWS}), T(5, 2), T(3))"],
+    "sparse.dense": [f"sparse.dense(T(2, 5), (T(5), {ROWS}))",
+                     f"sparse.dense((T(5), {ROWS}), T(2, 5))"],
+    "sparse.sparse_dense": [f"sparse.sparse_dense(T(2, 6), T(5, 2, 3), {ROWS})",
+                            f"sparse.sparse_dense(T(2, 6), T(5, 2, 3), {ROWS}, True)"],
+    "sparse.sparse_add": [f"sparse.sparse_add(T(3, 5), T(5), {ROWS})"],
+    "sparse.sparse_transpose": [f"sparse.sparse_transpose(T(5), {ROWS})"],
+    "sparse.sparse_fill_empty_rows": ["sparse.sparse_fill_empty_rows(T(3, 1, dtype='int32', "
+                                      "of=[[2], [7], [0]]), T(3), (4,), 0.5)"],
+    "nn.lstm": [
+        "nn.lstm(T(3, 1, 2), T(8, 2), T(8, 2))",
+        "nn.lstm(T(3, 2, 4), T(12, 4), T(12, 2), T(12), T(12), T(2, 2), T(2, 3), T(2, 3), T(3), "
+        "T(3), T(3))",
+        "nn.lstm(T(2, 1, 3), T(8, 3), T(8, 2), T(8), h_init=T(1, 2), f_act=tanh, reverse=True, "
+        "h_act=lambda x: x * x, weight_layout='OGFI')",
+    ],
+}  # fmt: skip
+"""Calls in place of the example, where its random indices would be outside."""
+
 
 class Doubles(Maker):
-    """Placeholders of float64 in the place of float32, with numbers between those of a range."""
+    """Placeholders of float64 in the place of float32, with numbers between those of a range.
+
+    Those whose values are given have no gradient.
+    """
 
     low, high = 0.2, 0.9
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.given: list[te.Tensor] = []
 
     def __call__(self, *shape, dtype="float32", of=None):
         if dtype != "float32":
             return super().__call__(*shape, dtype=dtype, of=of)
+        if of is not None:
+            self.given.append(super().__call__(*shape, dtype="float64", of=of))
+            return self.given[-1]
         values = self.generator.uniform(self.low, self.high, shape)
         return super().__call__(*shape, dtype="float64", of=values)
 
 
-DIFFERENTIABLE = [name for name, row in TABLE.items() if row.gradient in ("te", "own")]
+WITHOUT_FLOATS = (
+    "eye", "full", "arange", "one_hot", "nn.quantize", "nn.winograd_transform_matrices",
+    "signal.hann_window", "signal.hamming_window", "signal.blackman_window",
+    "signal.mel_weight_matrix", "vision.multibox_prior",
+)  # fmt: skip
+"""Operators whose gradient is 0, since they have no argument or no result of floats that vary."""
+
+DIFFERENTIABLE = [
+    name
+    for name, row in TABLE.items()
+    if row.gradient in ("te", "own", "zero") and name not in WITHOUT_FLOATS
+]
 
 
-def derivatives(name: str) -> None:
+def derivatives(name: str, call: str) -> None:
+    """Of each result of floats, with respect to all arguments of floats."""
     maker = Doubles(3)
     maker.low, maker.high = RANGES.get(name, (0.2, 0.9))
     names = {each: getattr(topi, each) for each in topi.__all__}
-    outputs = eval(TABLE[name].example, {**names, "T": maker})
-    output = outputs[0] if isinstance(outputs, list | tuple) else outputs
-    floats = [n for n, tensor in enumerate(maker.inputs) if tensor.dtype == "float64"]
+    results = eval(call, {**names, "T": maker, "te": te})
+    outputs = results if isinstance(results, list | tuple) else [results]
+    outputs = [output for output in outputs if output.dtype == "float64"]
+    assert outputs
+    for output in outputs:
+        of_output(call, maker, output)
+
+
+def of_output(call_text: str, maker: Doubles, output: te.Tensor) -> None:
+    floats = [
+        n
+        for n, tensor in enumerate(maker.inputs)
+        if tensor.dtype == "float64" and tensor not in maker.given
+    ]
     head = te.placeholder(output.shape, "float64", "H")
     generator = np.random.default_rng(5)
     flow = np.asarray(generator.uniform(-1, 1, [int(size) for size in output.shape]))
@@ -71,7 +158,7 @@ def derivatives(name: str) -> None:
     along = sum(
         float((gradient * directions[n]).sum()) for n, gradient in zip(floats, results, strict=True)
     )
-    np.testing.assert_allclose(along, slope, rtol=1e-6, atol=1e-7, err_msg=name)
+    np.testing.assert_allclose(along, slope, rtol=1e-6, atol=1e-7, err_msg=call_text)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +169,49 @@ def derivatives(name: str) -> None:
     ],
 )
 def test_gradient(name: str):
-    derivatives(name)
+    for call in CALLS.get(name, [TABLE[name].example]):
+        derivatives(name, call)
+
+
+def gradient_of(call: str, flow: np.ndarray) -> np.ndarray:
+    """What flows to the only argument of floats, whose values are given."""
+    maker = Doubles(3)
+    result = eval(call, {**{each: getattr(topi, each) for each in topi.__all__}, "T": maker})
+    head = te.placeholder(result.shape, "float64", "H")
+    (gradient,) = te.gradient(result, maker.given, head)
+    (computed,) = Program([*maker.inputs, head], [*maker.arrays, flow], [gradient]).interpreted()
+    return computed
+
+
+def test_of_determinants():
+    """The cofactors, also of matrices that have no inverse: of rank 2, and of rank 1."""
+    matrices = np.array([[[0, 2, 1], [3, 0, 1], [1, 1, 0.5]], [[1, 2, 3], [2, 4, 6], [0, 1, 5]],
+                         [[1, 2, 3], [2, 4, 6], [3, 6, 9]]])  # fmt: skip
+    cofactors = np.array([
+        [[(-1) ** (i + j) * np.linalg.det(np.delete(np.delete(m, i, 0), j, 1)) for j in range(3)]
+         for i in range(3)] for m in matrices
+    ])  # fmt: skip
+    call = f"det(T(3, 3, 3, of={matrices.tolist()}))"
+    result = gradient_of(call, np.array([1.0, 2.0, 1.0]))
+    np.testing.assert_allclose(result, cofactors * [[[1]], [[2]], [[1]]], atol=1e-14)
+
+
+def test_of_equal_elements():
+    """Of equal largest elements the first has the gradient; what was there before, in a scatter."""
+    region = "T(1, 5, dtype='float64', of=[[0, 0, 0, 1, 1]]), (1, 1), 1.0"
+    image = "T(1, 1, 2, 2, of=[[[[1, 3], [3, 3]]]])"
+    result = gradient_of(f"vision.roi_pool_nchw({image}, {region})", np.full((1, 1, 1, 1), 2.0))
+    np.testing.assert_array_equal(result, [[[[0, 2], [0, 0]]]])
+    places = "T(1, 2, dtype='int32', of=[[0, 0]]), T(2, dtype='float64', of=[5, 5]), 'max'"
+    result = gradient_of(f"scatter_nd(T(2, of=[5, 1]), {places})", np.array([2.0, 3.0]))
+    np.testing.assert_array_equal(result, [2, 3])
+
+
+def test_of_products_with_zeros():
+    """Nothing is divided by: an update of 0 has the product of the others."""
+    call = "scatter_nd(T(1, dtype='float64', of=[2]), T(1, 3, dtype='int32', of=[[0, 0, 0]]), "
+    result = gradient_of(call + "T(3, of=[3, 0, 5]), 'mul')", np.array([1.0]))
+    np.testing.assert_array_equal(result, [0, 30, 0])
 
 
 def test_at_padding_and_ties():

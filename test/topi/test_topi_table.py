@@ -14,6 +14,7 @@ from topi_cases import CASES, TABLE, program
 
 import kc.topi
 from kc import topi
+from kc.topi.table import GRADIENTS
 
 HERE = Path(__file__).parent
 for path in sorted(HERE.glob("cases_*.py")):
@@ -74,7 +75,7 @@ def test_rows_are_complete(family: str):
         if row.family != family:
             continue
         assert row.summary.endswith("."), name
-        assert row.gradient in ("te", "own", "zero", "none"), name
+        assert row.gradient in GRADIENTS or len(row.gradient.split()) > 3, name
         for tensor in program(row.example).computed:
             assert tensor.op.name.isidentifier(), name
 

@@ -141,6 +141,23 @@ def test_interpreted(name: str):
         check_reference(variant, program, given)
 
 
+EMPTY = (
+    "nn.binary_dense(T(0, 2, dtype='uint32'), T(5, 2, dtype='uint32'))",
+    "nn.binarize_pack(T(2, 0), 1)",
+    "nn.bitpack(T(0, 32, dtype='uint32'), 2, 1, 1, 'uint32')",
+    "nn.group_norm(T(0, 6, 3, 3), T(6), T(6), 3)",
+    "nn.space_to_batch_nd(T(0, 4, 6), (2, 3), (0, 0), (0, 0))",
+)
+"""Calls without elements, of which the references have to know the shapes."""
+
+
+@pytest.mark.parametrize("call", EMPTY)
+def test_without_elements(call: str):
+    variant = Variant(call.partition("(")[0], call)
+    program = variant.program()
+    check_reference(variant, program, program.interpreted())
+
+
 @pytest.mark.parametrize("name", slice_of(24))
 def test_other_ways(name: str):
     """Default and random schedules, and sizes of the call."""

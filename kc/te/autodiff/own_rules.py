@@ -16,12 +16,16 @@ Rule = Callable[[Tensor], Tensor | None]
 where it is better derived."""
 
 
-def with_rules(result: Tensor, rules: Mapping[Tensor, Rule]) -> Tensor:
-    """``result``, whose operation has ``rules`` for some of the tensors that it reads."""
+def with_rules(result: Tensor, rules: Mapping[Tensor, Rule | None]) -> Tensor:
+    """``result``, whose operation has ``rules`` for some of the tensors that it reads.
+
+    None instead of a rule: nothing flows to that tensor, since the other rules have all of it. What
+    a step of a recurrence computes is such a tensor, if the rules are of the operands of the steps.
+    """
     result.op.gradient_rules[result.value_index] = dict(rules)
     return result
 
 
-def rules_of(tensor: Tensor) -> Mapping[Tensor, Rule]:
+def rules_of(tensor: Tensor) -> Mapping[Tensor, Rule | None]:
     """The rules of the operation that makes a tensor, by operand."""
     return tensor.op.gradient_rules.get(tensor.value_index, {})

@@ -6,7 +6,7 @@ from typing import Any
 
 from kc.te import functions as scalar
 from kc.te.computes import compute
-from kc.te.dtypes import check_dtype
+from kc.te.dtypes import check_dtype, is_float
 from kc.te.expr import Expr, all_of, as_expr, compare, const, select
 from kc.te.expr import cast as convert
 from kc.te.intrinsics import isnan
@@ -90,6 +90,12 @@ def crop_and_resize(
                 own[axis] = inside(convert(place, "int32"), data.shape[axis])
             return data(*own)
 
+        def between(near: Expr, far: Expr, part: Expr) -> Expr:
+            """By differences for integers: between equal ones it is that one, which a cut keeps."""
+            if not is_float(dtype):
+                return near + (far - near) * part
+            return near * (1.0 - part) + far * part
+
         y, x = parts
         if method == "nearest_neighbor":
             value = convert(read(scalar.round(y), scalar.round(x)), dtype)
@@ -99,9 +105,9 @@ def crop_and_resize(
 
             def row(at_y: Expr) -> Expr:
                 near, far = convert(read(at_y, left), wide), convert(read(at_y, left + 1.0), wide)
-                return near * (1.0 - dx) + far * dx
+                return between(near, far, dx)
 
-            value = convert(row(top) * (1.0 - dy) + row(top + 1.0) * dy, dtype)
+            value = convert(between(row(top), row(top + 1.0), dy), dtype)
         return select(all_of(*within), value, beyond)
 
     return scattered(compute(shape, body, "crop_and_resize", tag=INJECTIVE), data)

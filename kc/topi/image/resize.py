@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
-from collections.abc import Callable
+import operator as operators
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from kc.support.diagnostics import counted
 from kc.te import functions as scalar
 from kc.te.computes import compute
-from kc.te.dtypes import check_dtype
+from kc.te.dtypes import check_dtype, is_float
 from kc.te.expr import Expr, all_of, as_expr, compare, const, select
 from kc.te.expr import cast as convert
 from kc.te.tags import INJECTIVE
@@ -78,7 +80,7 @@ def _taps(
         weights, offsets = [1.0 - part, part], (0, 1)
     else:
         weights, offsets = cubic_weights(part, alpha), (-1, 0, 1, 2)
-    if exclude:
+    if exclude and method == "cubic":  # of two places the one inside has all of it anyway
         length = convert(as_expr(size), "int32")
         kept = [
             select(
@@ -135,18 +137,37 @@ def _resize(
                 last = convert(as_expr(length), wide) - 1.0
                 within += [place >= 0.0, compare("le", place, last)]
             lines.append(_taps(place, length, method, rounding, alpha, bool(exclude)))
-        total: Expr | None = None
-        for taps in itertools.product(*lines):
+
+        def element(taps: Iterable[tuple[Expr, Expr | None]]) -> Expr:
             place_at = list(at)
             for axis, (index, _) in zip(axes, taps, strict=True):
                 place_at[axis] = index
-            value = data(*place_at)
-            if method != "nearest_neighbor":
-                value = convert(value, wide)
+            return data(*place_at)
+
+        def combined(chosen: tuple[tuple[Expr, Expr | None], ...]) -> Expr:
+            """The sum over the taps of the axes that are left, from the first tap and differences
+            to it: what is between equal numbers is that number, which a cut keeps."""
+            if len(chosen) == len(lines):
+                return convert(element(chosen), wide)
+            first, *following = [(combined((*chosen, tap)), tap[1]) for tap in lines[len(chosen)]]
+            value = first[0]
+            for term, weight in following:
+                assert weight is not None
+                value = value + (term - first[0]) * weight
+            return value
+
+        if method == "nearest_neighbor":
+            total = element([taps[0] for taps in lines])
+        elif not is_float(dtype):
+            total = combined(())
+        else:
+            terms: list[Expr] = []
+            for taps in itertools.product(*lines):
+                value = convert(element(taps), wide)
                 for _, weight in taps:
                     value = value * weight
-            total = value if total is None else total + value
-        assert total is not None
+                terms.append(value)
+            total = functools.reduce(operators.add, terms)
         result = convert(total, dtype)
         if not cropped:
             return result
@@ -161,7 +182,8 @@ _MEANING = """``method``: "nearest_neighbor", "linear" or "cubic" (with ``bicubi
     for "align_corners"). ``roi``, the begins and then the ends as shares of the size, and
     ``extrapolation_value``, beyond the input, are for "tf_crop_and_resize". Interpolated in float32
     (float64 of that), then converted to ``out_dtype``, that of the data by default; integers are
-    cut, so that a rounding just below a whole number gives the one before. Raises KC2306 for a size
+    cut: between equal ones that one is kept, but a rounding just below another whole number gives
+    the one before. Raises KC2306 for a size
     below 1, KC2308 for a layout, KC2312 for a word."""
 
 

@@ -11,12 +11,17 @@ from kc.te.expr import cast as convert
 from kc.te.intrinsics import popcount
 from kc.te.tensor import Tensor, reduce_axis, shape_text
 from kc.topi.arguments import axis_of, constant, plus, rank, same_size, tensor, times
-from kc.topi.table import NUMBERS, operator, refuse
+from kc.topi.table import NUMBERS, OF_INTEGERS, operator, refuse
 
 BITS = 32
 
 
-@operator("binarize_pack", NUMBERS, "nn.binarize_pack(T(2, 64), 1)", gradient="none")
+@operator(
+    "binarize_pack",
+    NUMBERS,
+    "nn.binarize_pack(T(2, 64), 1)",
+    gradient="its results are words of bits",
+)
 def binarize_pack(data: Tensor, axis: int = 1, name: str = "PackedInput") -> Tensor:
     """Whether the elements along ``axis`` are at least 0, 32 of them in a word of uint32.
 
@@ -46,7 +51,7 @@ def binarize_pack(data: Tensor, axis: int = 1, name: str = "PackedInput") -> Ten
 @operator(
     "binary_dense", ("uint32",),
     'nn.binary_dense(T(4, 2, dtype="uint32"), T(5, 2, dtype="uint32"))',
-    gradient="none", formula="32 K - 2 sum_k popcount(data[i, k] ^ weight[j, k])",
+    gradient=OF_INTEGERS, formula="32 K - 2 sum_k popcount(data[i, k] ^ weight[j, k])",
 )  # fmt: skip
 def binary_dense(data: Tensor, weight: Tensor) -> Tensor:
     """The product of two packed matrices of +1 and -1, (M, K) and (N, K), as float32."""

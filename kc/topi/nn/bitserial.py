@@ -14,7 +14,7 @@ from kc.te.tensor import Tensor, reduce_axis, shape_text
 from kc.topi.arguments import axis_of, constant, positive, rank, same_size, tensor, whole, word
 from kc.topi.nn.convolution import spans_of
 from kc.topi.nn.padding import amounts, padded, window
-from kc.topi.table import INTEGERS, operator, refuse
+from kc.topi.table import INTEGERS, OF_INTEGERS, operator, refuse
 
 _WORDS = {"uint8": 8, "uint16": 16, "uint32": 32, "uint64": 64}
 
@@ -27,7 +27,7 @@ def _bits(value: Any, what: str) -> int:
 
 
 @operator("bitpack", INTEGERS, 'nn.bitpack(T(2, 32, dtype="uint8"), 2, 1, 1, "uint32")',
-          gradient="none")  # fmt: skip
+          gradient=OF_INTEGERS)  # fmt: skip
 def bitpack(
     data: Tensor, bits: int, pack_axis: int, bit_axis: int, pack_type: str,
     name: str = "QuantizeInput",
@@ -77,7 +77,8 @@ _MEANING = """Numbers are of 0 to ``2^bits - 1``. ``unipolar``: bits of weights 
 
 @operator(
     "bitserial_dense", INTEGERS,
-    'nn.bitserial_dense(T(2, 32, dtype="uint8"), T(3, 32, dtype="uint8"), 2, 1)', gradient="none",
+    'nn.bitserial_dense(T(2, 32, dtype="uint8"), T(3, 32, dtype="uint8"), 2, 1)',
+    gradient=OF_INTEGERS,
 )  # fmt: skip
 def bitserial_dense(
     data: Tensor, weight: Tensor, data_bits: int, weight_bits: int, pack_dtype: str = "uint32",
@@ -144,7 +145,7 @@ def _conv(
     "bitserial_conv2d_nchw", INTEGERS,
     'nn.bitserial_conv2d_nchw(T(1, 32, 4, 4, dtype="uint8"), T(2, 32, 3, 3, dtype="uint8"), 1, 1, '
     "2, 1)",
-    gradient="none",
+    gradient=OF_INTEGERS,
 )  # fmt: skip
 def bitserial_conv2d_nchw(
     data: Tensor, kernel: Tensor, stride: Any, padding: Any, activation_bits: int,
@@ -159,7 +160,7 @@ def bitserial_conv2d_nchw(
     "bitserial_conv2d_nhwc", INTEGERS,
     'nn.bitserial_conv2d_nhwc(T(1, 4, 4, 32, dtype="uint8"), T(3, 3, 32, 2, dtype="uint8"), 1, 1, '
     "2, 1)",
-    gradient="none",
+    gradient=OF_INTEGERS,
 )  # fmt: skip
 def bitserial_conv2d_nhwc(
     data: Tensor, kernel: Tensor, stride: Any, padding: Any, activation_bits: int,

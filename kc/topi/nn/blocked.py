@@ -15,7 +15,7 @@ from kc.topi.arguments import constant, over, positive, rank, same_size, tensor,
 from kc.topi.nn.convolution import grouped, spans_of
 from kc.topi.nn.dense import accumulator
 from kc.topi.nn.padding import amounts, padded, window
-from kc.topi.table import NUMBERS, operator, refuse
+from kc.topi.table import NUMBERS, OF_INTEGERS, operator, refuse
 
 
 def _blocked(
@@ -83,7 +83,7 @@ def conv2d_NCHWc(
     "conv2d_NCHWc_int8", (*INTS, *UINTS),
     'nn.conv2d_NCHWc_int8(T(1, 1, 5, 5, 8, dtype="uint8"), T(2, 1, 3, 3, 2, 4, 4, dtype="int8"), '
     "1, 1, 1)",
-    gradient="none",
+    gradient=OF_INTEGERS,
 )  # fmt: skip
 def conv2d_NCHWc_int8(
     data: Tensor, kernel: Tensor, stride: Any, padding: Any, dilation: Any,

@@ -22,7 +22,7 @@ from kc.topi.table import operator, refuse
 @operator(
     "pool_grad_max", FLOAT,
     'nn.pool_grad(T(1, 2, 3, 3), T(1, 2, 6, 6), (2, 2), (2, 2), (0, 0, 0, 0), "max")',
-    gradient="none",
+    gradient="te",
 )  # fmt: skip
 def pool_grad(
     grads: Tensor,

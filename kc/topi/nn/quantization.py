@@ -203,7 +203,7 @@ def _simulated(
 
 @operator(BROADCAST, ("float32", "float64"),
           'nn.simulated_quantize(T(3, 4), "int8", T(4), T(4, dtype="int32"))',
-          gradient="none")  # fmt: skip
+          gradient="te")  # fmt: skip
 def simulated_quantize(
     data: Tensor, out_dtype: Any, output_scale: Any = None, output_zero_point: Any = None,
     axis: int = -1,

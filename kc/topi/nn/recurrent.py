@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from kc.te import functions as scalar
+from kc.te.autodiff.own_rules import with_rules
 from kc.te.computes import compute
-from kc.te.expr import Expr, const, if_then_else
+from kc.te.expr import Expr, const, if_then_else, select
 from kc.te.scan import scan
 from kc.te.tags import INJECTIVE
-from kc.te.tensor import Tensor, placeholder, reduce_axis, shape_text
+from kc.te.tensor import ScanOp, Tensor, placeholder, reduce_axis, shape_text
 from kc.topi.arguments import agree, axis_of, constant, same_size, tensor
+from kc.topi.broadcast import add
 from kc.topi.elementwise import FLOAT, sigmoid, tanh
 from kc.topi.shape import flip
 from kc.topi.slicing import strided_slice
@@ -32,7 +36,7 @@ def _fitting(value: Tensor | None, what: str, dtype: str, *shape: Any) -> None:
 
 @operator(
     "", FLOAT, "nn.lstm(T(3, 2, 4), T(20, 4), T(20, 5))", onnx="LSTM", torch="nn.LSTM",
-    gradient="none",
+    gradient="own",
 )  # fmt: skip
 def lstm(
     Xs: Tensor, Wi: Tensor, Wh: Tensor, Bi: Tensor | None = None, Bh: Tensor | None = None,
@@ -143,8 +147,227 @@ def lstm(
         inputs=[inputs],
         name="lstm",
     )
+    cell_weights = {"I": p_i, "F": p_f, "O": p_o}
+    biases = [bias for bias in (Bi, Bh) if bias is not None]
+    back = _Backwards(
+        states, inputs, Wh, biases, cell_weights, proj, (f_act, g_act, h_act), weight_layout
+    )
+    for number, state in enumerate(states):
+        with_rules(state, {**back.rules(number), out: None, cell: None})
     results = [strided_slice(state, (1,), (steps + 1,)) for state in states]
     return [flip(result, 0) for result in results] if reverse else results
+
+
+class _Backwards:
+    """What flows to the operands of the steps of a long short-term memory, through time.
+
+    All but the recurrence itself is computed from the states at once: the gates (T, N, H) and
+    their slopes. The recurrence goes from the last step to the first: its row ``s`` is what flows
+    to the states in front of step ``T - s``. Sources: Hochreiter and Schmidhuber, 1997; Gers and
+    Schmidhuber, 2000 (cells in the gates); Sak, Senior and Beaufays, 2014 (projections).
+    """
+
+    def __init__(
+        self, states: Sequence[Tensor], inputs: Tensor, weights: Tensor, biases: Sequence[Tensor],
+        cell_weights: Mapping[str, Tensor | None], projection: Tensor | None, acts: Sequence[Any],
+        order: str,
+    ) -> None:  # fmt: skip
+        self.hiddens, self.cells = states
+        self.inputs, self.weights, self.biases = inputs, weights, biases
+        self.cell_weights, self.projection, self.order = cell_weights, projection, order
+        f_act, g_act, h_act = acts
+        self.acts = {"I": f_act, "F": f_act, "G": g_act, "O": f_act, "H": h_act}
+        self.steps, self.batch = constant(inputs.shape[0], "the number of steps"), inputs.shape[1]
+        self.width, self.seen = self.cells.shape[2], self.hiddens.shape[2]
+        self.dtype = inputs.dtype
+
+    def rules(self, output: int) -> dict[Tensor, Any]:
+        """The rules of the hidden states (0) or the cells (1), by operand."""
+
+        @functools.cache
+        def flows(head: Tensor) -> Mapping[Tensor, Tensor]:
+            zero = const(0, self.dtype)
+            heads: list[Callable[..., Expr]] = [lambda *_: zero, lambda *_: zero]
+            heads[output] = head
+            return self._flows(*heads)
+
+        scan_op = self.hiddens.op
+        assert isinstance(scan_op, ScanOp)
+        operands = [self.inputs, self.weights, *self.biases, *scan_op.init]
+        operands += [weight for weight in self.cell_weights.values() if weight is not None]
+        operands += [self.projection] if self.projection is not None else []
+        return {operand: lambda head, operand=operand: flows(head)[operand] for operand in operands}
+
+    def _gates(self) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+        """The gates, and as "H" the activated cells; and the slopes of their activations."""
+        from kc.te.gradient import gradient  # a gradient's, not a call's
+
+        shape = (self.steps, self.batch, self.width)
+        j = reduce_axis((0, self.seen), name="j")
+        products = compute(
+            self.inputs.shape,
+            lambda t, n, r: scalar.sum(self.hiddens(t, n, j) * self.weights(r, j), axis=j),
+            "lstm_products",
+            tag="dense",
+        )
+
+        def before(letter: str) -> Tensor:
+            begin, weight = self.order.index(letter) * self.width, self.cell_weights.get(letter)
+
+            def body(t: Any, n: Any, h: Any) -> Expr:
+                value = self.inputs(t, n, begin + h) + products(t, n, begin + h)
+                for bias in self.biases:
+                    value = value + bias(begin + h)
+                if weight is None:
+                    return value
+                return value + weight(h) * self.cells(t + 1 if letter == "O" else t, n, h)
+
+            return compute(shape, body, f"lstm_{letter.lower()}")
+
+        given = {letter: before(letter) for letter in "IFGO"}
+        given["H"] = compute(shape, lambda t, n, h: self.cells(t + 1, n, h), "lstm_cell")
+        ones = compute(shape, lambda *_: const(1, self.dtype), "lstm_ones")
+        gates = {letter: self.acts[letter](value) for letter, value in given.items()}
+        slopes = {letter: gradient(gates[letter], [given[letter]], ones)[0] for letter in given}
+        return gates, slopes
+
+    def _step(
+        self, rows: int, step: Callable[[Any], Any], to_hidden: Callable[..., Expr],
+        to_cell: Callable[..., Expr], gates: Mapping[str, Tensor], slopes: Mapping[str, Tensor],
+    ) -> dict[str, Tensor]:  # fmt: skip
+        """What flows to the gates before their activations, and as "C" to the cells.
+
+        Each row is of a ``step``, to whose results ``to_hidden`` and ``to_cell`` flow.
+        """
+        shape, projection = (rows, self.batch, self.width), self.projection
+        p = reduce_axis((0, self.seen), name="p")
+
+        def to_out(s: Any, n: Any, h: Any) -> Expr:
+            if projection is None:
+                return to_hidden(s, n, h)
+            return scalar.sum(to_hidden(s, n, p) * projection(p, h), axis=p)
+
+        out = compute(shape, to_out, "lstm_out_grad")
+
+        def flow(letter: str, body: Callable[..., Expr]) -> Tensor:
+            def at_step(s: Any, n: Any, h: Any) -> Expr:
+                return body((s, n, h), (step(s), n, h))
+
+            return compute(shape, at_step, f"lstm_{letter.lower()}_grad")
+
+        o = flow("O", lambda at, t: out(*at) * (gates["H"](*t) * slopes["O"](*t)))
+        weight = self.cell_weights["O"]
+
+        def to_own_cell(at: Any, t: Any) -> Expr:
+            value = to_cell(*at) + out(*at) * (gates["O"](*t) * slopes["H"](*t))
+            return value if weight is None else value + o(*at) * weight(at[2])
+
+        c = flow("C", to_own_cell)
+        i = flow("I", lambda at, t: c(*at) * (gates["G"](*t) * slopes["I"](*t)))
+        f = flow("F", lambda at, t: c(*at) * (self.cells(*t) * slopes["F"](*t)))
+        g = flow("G", lambda at, t: c(*at) * (gates["I"](*t) * slopes["G"](*t)))
+        return {"I": i, "F": f, "G": g, "O": o, "C": c}
+
+    def _flows(
+        self, head_hidden: Callable[..., Expr], head_cell: Callable[..., Expr]
+    ) -> Mapping[Tensor, Tensor]:
+        last, (gates, slopes) = self.steps, self._gates()
+        shapes = ((last + 1, self.batch, self.seen), (last + 1, self.batch, self.width))
+        states = [
+            placeholder(shape, self.dtype, name)
+            for shape, name in zip(shapes, ("lstm_h_grad", "lstm_c_grad"), strict=True)
+        ]
+        flows = self._step(
+            last + 1,
+            lambda s: last - s,
+            lambda s, n, p: head_hidden(last - s + 1, n, p) + states[0](s - 1, n, p),
+            lambda s, n, h: head_cell(last - s + 1, n, h) + states[1](s - 1, n, h),
+            gates,
+            slopes,
+        )
+        k = reduce_axis((0, self.width), name="k")
+
+        def to_hidden(s: Any, n: Any, j: Any) -> Expr:
+            terms = [
+                flows[letter](s, n, k) * self.weights(begin * self.width + k, j)
+                for begin, letter in enumerate(self.order)
+            ]
+            return scalar.sum(terms[0] + terms[1] + terms[2] + terms[3], axis=k)
+
+        def to_cell(s: Any, n: Any, h: Any) -> Expr:
+            value = flows["C"](s, n, h) * gates["F"](last - s, n, h)
+            for letter in "IF":
+                weight = self.cell_weights[letter]
+                value = value if weight is None else value + flows[letter](s, n, h) * weight(h)
+            return value
+
+        zero = const(0, self.dtype)
+        starts = [compute((1, *shape[1:]), lambda *_: zero, "lstm_start") for shape in shapes]
+        updates = [compute(shape, body, "lstm_back")
+                   for shape, body in zip(shapes, (to_hidden, to_cell), strict=True)]  # fmt: skip
+        before = scan(starts, updates, states, inputs=[*gates.values()], name="lstm_grad")
+        return self._to_operands(head_hidden, head_cell, before, gates, slopes)
+
+    def _to_operands(
+        self, head_hidden: Callable[..., Expr], head_cell: Callable[..., Expr],
+        before: Sequence[Tensor], gates: Mapping[str, Tensor], slopes: Mapping[str, Tensor],
+    ) -> Mapping[Tensor, Tensor]:  # fmt: skip
+        """What flows to each operand, from what flows to the states ``before`` the steps."""
+        last, batch = self.steps, self.batch
+
+        def hidden(t: Any, n: Any, p: Any) -> Expr:
+            return head_hidden(t + 1, n, p) + before[0](last - t - 1, n, p)
+
+        flows = self._step(
+            last,
+            lambda t: t,
+            hidden,
+            lambda t, n, h: head_cell(t + 1, n, h) + before[1](last - t - 1, n, h),
+            gates,
+            slopes,
+        )
+
+        def gate(t: Any, n: Any, r: Any) -> Expr:
+            value = flows[self.order[3]](t, n, r % self.width)
+            for begin in (2, 1, 0):
+                own = flows[self.order[begin]](t, n, r % self.width)
+                value = select(r < (begin + 1) * self.width, own, value)
+            return value
+
+        of_gates = compute(self.inputs.shape, gate, "lstm_inputs_grad")
+        parts: list[tuple[Tensor, Tensor]] = [(self.inputs, of_gates)]
+
+        def summed(operand: Tensor, term: Callable[..., Expr]) -> None:
+            t, n = reduce_axis((0, last), name="t"), reduce_axis((0, batch), name="n")
+            flow = compute(operand.shape, lambda *at: scalar.sum(term(t, n, *at), axis=[t, n]),
+                           f"{operand.name}_grad")  # fmt: skip
+            parts.append((operand, flow))
+
+        summed(self.weights, lambda t, n, r, j: of_gates(t, n, r) * self.hiddens(t, n, j))
+        for bias in self.biases:
+            summed(bias, of_gates)
+        for letter, weight in self.cell_weights.items():
+            if weight is not None:
+                later = 1 if letter == "O" else 0
+                summed(weight, lambda t, n, h, letter=letter, later=later:
+                       flows[letter](t, n, h) * self.cells(t + later, n, h))  # fmt: skip
+        if self.projection is not None:
+            summed(self.projection, lambda t, n, p, h:
+                   hidden(t, n, p) * (gates["O"](t, n, h) * gates["H"](t, n, h)))  # fmt: skip
+        scan_op = self.hiddens.op
+        assert isinstance(scan_op, ScanOp)
+
+        def started(first: Tensor, head: Callable[..., Expr], state: Tensor) -> None:
+            flow = compute(first.shape, lambda t, n, h: head(t, n, h) + state(last - t, n, h),
+                           f"{first.name}_grad")  # fmt: skip
+            parts.append((first, flow))
+
+        started(scan_op.init[0], head_hidden, before[0])
+        started(scan_op.init[1], head_cell, before[1])
+        result: dict[Tensor, Tensor] = {}
+        for operand, flow in parts:  # a tensor may be several operands
+            result[operand] = add(result[operand], flow) if operand in result else flow
+        return result
 
 
 @operator(INJECTIVE, ANY, "nn.fifo_buffer(T(2, 3), T(2, 5), 1)")

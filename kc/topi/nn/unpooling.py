@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from kc.te.expr import all_of, as_expr, const
+from kc.te.autodiff.own_rules import with_rules
+from kc.te.computes import compute
+from kc.te.dtypes import is_float
+from kc.te.expr import Expr, all_of, as_expr, compare, const, select
 from kc.te.expr import cast as convert
 from kc.te.tensor import Tensor, shape_text
 from kc.topi.arguments import constant, index_tensor, length_of, positive, same_shape
@@ -15,7 +18,7 @@ from kc.topi.table import ANY, operator, refuse
 
 @operator(
     "scatter", ANY, 'nn.max_unpool(T(1, 2, 2, 2), T(1, 2, 2, 2, dtype="int64"), 2, 2)',
-    onnx="MaxUnpool", torch="max_unpool2d", gradient="none",
+    onnx="MaxUnpool", torch="max_unpool2d", gradient="own",
 )  # fmt: skip
 def max_unpool(
     data: Tensor, indices: Tensor, kernel: Any, stride: Any = None, padding: Any = 0,
@@ -50,22 +53,26 @@ def max_unpool(
     for size in image:
         places *= size
 
+    def place_of(index: Any) -> tuple[list[Any], Expr]:
+        """The place in an image that an index counts to, and whether it is inside."""
+        inside = [index < as_expr(places).astype(index.dtype)] if fits_type(index) else []
+        if not index.dtype.startswith("uint"):
+            inside.append(index >= const(0, index.dtype))
+        rest = convert(length_of(index, places - 1), "int64")
+        own: list[Any] = []
+        for size in reversed(image):
+            own.insert(0, rest % size)
+            rest = rest // size
+        return own, all_of(*inside) if inside else const(True)
+
     def body(loops: Loops) -> None:
         (given, targets), (result,) = loops.ins, loops.outs
         zero = const(0, data.dtype)
         loops.nest(result_shape, lambda *at: result.__setitem__(at, zero), "c")
 
         def move(*at: Any) -> None:
-            index = targets[at]
-            inside = [index < as_expr(places).astype(index.dtype)] if fits_type(index) else []
-            if not index.dtype.startswith("uint"):
-                inside.append(index >= const(0, index.dtype))
-            with loops.ib.if_scope(all_of(*inside) if inside else const(True)):
-                rest = convert(length_of(index, places - 1), "int64")
-                own: list[Any] = []
-                for size in reversed(image):
-                    own.insert(0, rest % size)
-                    rest = rest // size
+            own, inside = place_of(targets[at])
+            with loops.ib.if_scope(inside):
                 result[(*at[:2], *own)] = given[at]
 
         loops.nest(data.shape, move)
@@ -76,4 +83,26 @@ def max_unpool(
         return places < 1 << (bits if index.dtype.startswith("uint") else bits - 1)
 
     result_shape = (*data.shape[:2], *image)
-    return written("max_unpool", [result_shape], [data.dtype], [data, indices], body)[0]
+    result = written("max_unpool", [result_shape], [data.dtype], [data, indices], body)[0]
+
+    def back(head: Tensor) -> Tensor:
+        """What flows to the last of equal indices; 0 is where no element is."""
+
+        def number(*at: Any) -> Expr:
+            number: Expr = const(0, "int64")
+            for place, size in zip(at, data.shape, strict=True):
+                number = number * convert(as_expr(size), "int64") + convert(as_expr(place), "int64")
+            return number + 1
+
+        numbers = compute(data.shape, number, "numbers")
+        last = max_unpool(numbers, indices, kernel, stride, padding, output_size)
+
+        def own(*at: Any) -> Expr:
+            place, inside = place_of(indices(*at))
+            target = (*at[:2], *place)
+            holds = all_of(inside, compare("eq", last(*target), numbers(*at)))
+            return select(holds, head(*target), const(0, data.dtype))
+
+        return compute(data.shape, own, f"{data.name}_grad")
+
+    return with_rules(result, {data: back}) if is_float(data.dtype) else result

@@ -19,7 +19,7 @@ from kc.te.tensor import Tensor, shape_text
 from kc.topi.arguments import constant, fits, product, tensor, whole
 from kc.topi.loops import Loops, written
 from kc.topi.shape import flat
-from kc.topi.table import operator, refuse
+from kc.topi.table import OF_INTEGERS, OF_PLACES, operator, refuse
 
 WORD = ("uint32",)
 _ROTATIONS = (13, 15, 26, 6, 17, 29, 16, 24)
@@ -66,7 +66,7 @@ def _sizes(shape: Any) -> tuple[int, ...]:
 
 @operator(
     "threefry", WORD, 'random.threefry2x32(T(2, dtype="uint32"), T(3, 2, dtype="uint32"))',
-    gradient="none",
+    gradient=OF_INTEGERS,
 )  # fmt: skip
 def threefry2x32(key: Tensor, counter: Tensor) -> Tensor:
     """The blocks (..., 2) of counters (..., 2) under a key (2,); all are words of uint32."""
@@ -100,7 +100,7 @@ def _advanced(low: Expr, high: Expr, count: Any) -> tuple[Expr, Expr]:
 
 
 @operator(
-    "threefry", WORD, 'random.threefry_generate(T(4, dtype="uint32"), (3, 2))', gradient="none"
+    "threefry", WORD, 'random.threefry_generate(T(4, dtype="uint32"), (3, 2))', gradient=OF_INTEGERS
 )
 def threefry_generate(gen: Tensor, out_shape: Any) -> list[Tensor]:
     """[the next generator, random words of uint32]: row-major, two of each block.
@@ -133,7 +133,7 @@ def threefry_generate(gen: Tensor, out_shape: Any) -> list[Tensor]:
     return [following, shaped]
 
 
-@operator("threefry", WORD, 'random.threefry_split(T(4, dtype="uint32"))', gradient="none")
+@operator("threefry", WORD, 'random.threefry_split(T(4, dtype="uint32"))', gradient=OF_INTEGERS)
 def threefry_split(gen: Tensor) -> list[Tensor]:
     """Two generators with new keys, which draw what neither the other nor ``gen`` draws.
 
@@ -199,7 +199,7 @@ def _kind(out_dtype: Any) -> str:
 
 @operator(
     "threefry", WORD, 'random.uniform(T(4, dtype="uint32"), 0.0, 1.0, (3, 2), "float32")',
-    gradient="none", formula="low + (high - low) * share, share in [0, 1)",
+    gradient="te", formula="low + (high - low) * share, share in [0, 1)",
 )  # fmt: skip
 def uniform(gen: Tensor, low: Any, high: Any, out_shape: Any, out_dtype: str) -> list[Tensor]:
     """[the next generator, numbers of equal probability from ``low`` to below ``high``].
@@ -220,7 +220,7 @@ def uniform(gen: Tensor, low: Any, high: Any, out_shape: Any, out_dtype: str) ->
 
 @operator(
     "threefry", WORD, 'random.normal(T(4, dtype="uint32"), 0.0, 1.0, (3, 2), "float32")',
-    gradient="none", formula="mean + scale * sqrt(-2 log(1 - u)) * cos(2 pi v)",
+    gradient="te", formula="mean + scale * sqrt(-2 log(1 - u)) * cos(2 pi v)",
 )  # fmt: skip
 def normal(gen: Tensor, mean: Any, scale: Any, out_shape: Any, out_dtype: str) -> list[Tensor]:
     """[the next generator, numbers of the normal distribution], by Box and Muller.
@@ -239,7 +239,9 @@ def normal(gen: Tensor, mean: Any, scale: Any, out_shape: Any, out_dtype: str) -
     return [following, compute(sizes, body, "normal")]
 
 
-@operator("threefry", WORD, 'random.multinomial(T(4, dtype="uint32"), T(2, 3), 4)', gradient="none")
+@operator(
+    "threefry", WORD, 'random.multinomial(T(4, dtype="uint32"), T(2, 3), 4)', gradient=OF_PLACES
+)
 def multinomial(gen: Tensor, probs: Tensor, num_samples: int) -> list[Tensor]:
     """[the next generator, places (..., num_samples) of int32 drawn by weights (..., n)].
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from kc.te.autodiff.own_rules import with_rules
 from kc.te.computes import compute
 from kc.te.expr import Expr, all_of, as_expr, compare, const, select
 from kc.te.expr import cast as convert
@@ -12,7 +13,7 @@ from kc.te.tags import INJECTIVE
 from kc.te.tensor import Tensor, shape_text
 from kc.topi.arguments import constant, index_tensor, listed, number, plus, same_size, tensor, whole
 from kc.topi.loops import Loops, written
-from kc.topi.table import INTEGERS, operator, refuse
+from kc.topi.table import INTEGERS, OF_INTEGERS, operator, refuse
 
 
 def _sizes(shape: Any, what: str) -> list[int]:
@@ -36,7 +37,7 @@ def _rows_of(indices: Tensor, rank: int, what: str) -> None:
 
 @operator(
     INJECTIVE, INTEGERS, 'sparse.sparse_reshape(T(3, 2, dtype="int64"), (4, 6), (2, -1))',
-    gradient="none",
+    gradient=OF_INTEGERS,
 )  # fmt: skip
 def sparse_reshape(
     sparse_indices: Tensor, prev_shape: Any, new_shape: Any, new_sparse_indices_shape: Any = None,
@@ -100,7 +101,7 @@ def sparse_reshape(
 
 @operator(
     "scatter", INTEGERS,
-    'sparse.sparse_fill_empty_rows(T(3, 2, dtype="int64"), T(3), (4, 5), 0.5)', gradient="none",
+    'sparse.sparse_fill_empty_rows(T(3, 2, dtype="int64"), T(3), (4, 5), 0.5)', gradient="own",
 )  # fmt: skip
 def sparse_fill_empty_rows(
     sparse_indices: Tensor, sparse_values: Tensor, dense_shape: Sequence[int], default_value: Any
@@ -122,6 +123,37 @@ def sparse_fill_empty_rows(
     rows, depth, count = sizes[0], len(sizes), sparse_indices.shape[0]
     kind, fill = sparse_indices.dtype, number(default_value, sparse_values.dtype)
 
+    length = plus(count, rows)
+
+    def each(
+        loops: Loops, places: Any, total: Any, empty: Callable[[Any], tuple[Any, Any]],
+        keep: Callable[[Any], None], fill_row: Callable[[Any], None],
+    ) -> None:  # fmt: skip
+        """``keep`` the elements of each row, or ``fill_row``; they are the ``total``-th elements of
+        the result. ``empty`` says which element of which buffer notes that a row is."""
+        ib = loops.ib
+        total[0] = const(0)
+
+        def row(r: Any) -> None:
+            noted, n = empty(r)
+            noted[n] = const(True)
+
+            def element(k: Any) -> None:
+                own = convert(places[k, 0], "int64").equal(convert(as_expr(r), "int64"))
+                # Each element has one row: there is room for all, which is said again here.
+                room = compare("lt", total[0], convert(as_expr(length), "int32"))
+                with ib.if_scope(all_of(own, room)):
+                    keep(k)
+                    noted[n] = const(False)
+                    total[0] = total[0] + 1
+
+            loops.nest([count], element, "k")
+            with ib.if_scope(noted[n]):
+                fill_row(r)
+                total[0] = total[0] + 1
+
+        loops.nest([rows], row, "r")
+
     def body(loops: Loops) -> None:
         ib, (places, values) = loops.ib, loops.ins
         new_places, new_values, empty, total = loops.outs
@@ -131,32 +163,32 @@ def sparse_fill_empty_rows(
             with ib.for_range(0, depth, name="d") as d:
                 new_places[k, d] = const(0, kind)
 
-        loops.nest([plus(count, rows)], clear, "c")
-        total[0] = const(0)
+        def keep(k: Any) -> None:
+            with ib.for_range(0, depth, name="d") as d:
+                new_places[total[0], d] = places[k, d]
+            new_values[total[0]] = values[k]
 
-        def row(r: Any) -> None:
-            empty[r] = const(True)
+        def fill_row(r: Any) -> None:
+            new_places[total[0], 0] = convert(as_expr(r), kind)
+            new_values[total[0]] = fill
 
-            def element(k: Any) -> None:
-                own = convert(places[k, 0], "int64").equal(convert(as_expr(r), "int64"))
-                # Each element has one row: there is room for all, which is said again here.
-                room = compare("lt", total[0], convert(as_expr(plus(count, rows)), "int32"))
-                with ib.if_scope(all_of(own, room)):
-                    with ib.for_range(0, depth, name="d") as d:
-                        new_places[total[0], d] = places[k, d]
-                    new_values[total[0]] = values[k]
-                    empty[r] = const(False)
-                    total[0] = total[0] + 1
+        loops.nest([length], clear, "c")
+        each(loops, places, total, lambda r: (empty, r), keep, fill_row)
 
-            loops.nest([count], element, "k")
-            with ib.if_scope(empty[r]):
-                new_places[total[0], 0] = convert(as_expr(r), kind)
-                new_values[total[0]] = fill
-                total[0] = total[0] + 1
+    def back(head: Tensor) -> Tensor:
+        def moved_back(loops: Loops) -> None:
+            (places, flow), (flows,) = loops.ins, loops.outs
+            total, empty = loops.variable("int32", "total"), loops.variable("bool", "empty")
+            zero = const(0, sparse_values.dtype)
+            loops.nest([count], lambda k: flows.__setitem__(k, zero), "c")
+            each(loops, places, total, lambda r: (empty, 0),
+                 lambda k: flows.__setitem__(k, flow[total[0]]), lambda r: None)  # fmt: skip
 
-        loops.nest([rows], row, "r")
+        inputs, shapes = [sparse_indices, head], [sparse_values.shape]
+        return written("fill_grad", shapes, [sparse_values.dtype], inputs, moved_back)[0]
 
-    length = plus(count, rows)
     shapes = [(length, depth), (length,), (rows,), (1,)]
     kinds = [kind, sparse_values.dtype, "bool", "int32"]
-    return written("fill_empty_rows", shapes, kinds, [sparse_indices, sparse_values], body)
+    results = written("fill_empty_rows", shapes, kinds, [sparse_indices, sparse_values], body)
+    with_rules(results[1], {sparse_values: back})
+    return results

@@ -7,10 +7,13 @@ columns). What the tensors of indices name outside of a tensor is left out; noth
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from kc.support.diagnostics import counted
 from kc.te import functions as scalar
+from kc.te.autodiff.own_rules import with_rules
+from kc.te.dtypes import is_float
 from kc.te.expr import Expr, all_of, as_expr, const
 from kc.te.expr import cast as convert
 from kc.te.tensor import Tensor, shape_text
@@ -86,37 +89,63 @@ def _times(
     shape = [*lines, rows] if dense_first else [rows, *lines]
     dtype = data.dtype
 
-    def body(loops: Loops) -> None:
-        (values, columns, begins, dense_values), (result,) = loops.ins, loops.outs
-        zero = const(0, dtype)
-        loops.nest(shape, lambda *at: result.__setitem__(at, zero), "z")
+    shapes = {"data": data.shape, "dense": dense.shape, "product": tuple(shape)}
+
+    def each(loops: Loops, columns: Any, begins: Any, act: Callable[..., None]) -> None:
+        """``act`` with the places in the data, the dense matrix and the product of each term."""
 
         def row(r: Any) -> None:
             def element(e: Any) -> None:
-                def product(y: Any, x: Any, *line: Any) -> None:
+                def term(y: Any, x: Any, *line: Any) -> None:
                     column = _whole(columns[e]) * wide + _whole(x)
                     size = _whole(dense.shape[inner])
                     with loops.ib.if_scope(all_of(column >= 0, column < size)):
                         place = [*line]
                         place.insert(inner, column)
                         at = (*line, r * high + y) if dense_first else (r * high + y, *line)
-                        value = values[(e, y, x)] if data.ndim == 3 else values[e]
-                        result[at] = result[at] + value * dense_values[tuple(place)]
+                        act({"data": (e, y, x) if data.ndim == 3 else e, "dense": tuple(place),
+                             "product": at})  # fmt: skip
 
-                loops.nest([high, wide, *lines], product, "p")
+                loops.nest([high, wide, *lines], term, "p")
 
             _in_row(loops, begins, r, data.shape[0], element)
 
         loops.nest([_rows(indptr)], row, "r")
 
-    return written(name, [shape], [dtype], [data, indices, indptr, dense], body, "sparse_dense")[0]
+    def contracted(wanted: str, factors: dict[str, Tensor], name: str) -> Tensor:
+        """Sums of products of two of the three: of the data and the dense matrix the product; of
+        one of these, and of what flows to the product, what flows to the other."""
+
+        def body(loops: Loops) -> None:
+            (columns, begins, *given), (result,) = loops.ins, loops.outs
+            values = dict(zip(factors, given, strict=True))
+            zero = const(0, dtype)
+            loops.nest(shapes[wanted], lambda *at: result.__setitem__(at, zero), "z")
+
+            def add(at: dict[str, Any]) -> None:
+                left, right = (values[key][at[key]] for key in factors)
+                result[at[wanted]] = result[at[wanted]] + left * right
+
+            each(loops, columns, begins, add)
+
+        inputs = [indices, indptr, *factors.values()]
+        result = written(name, [shapes[wanted]], [dtype], inputs, body, "sparse_dense")[0]
+
+        def rule(of: str) -> Callable[[Tensor], Tensor]:
+            (rest,) = (key for key in factors if key != of)
+            return lambda head: contracted(of, {wanted: head, rest: factors[rest]}, f"{name}_grad")
+
+        rules = {factor: rule(key) for key, factor in factors.items()}
+        return with_rules(result, rules) if is_float(dtype) else result
+
+    return contracted("product", {"data": data, "dense": dense}, name)
 
 
 _EXAMPLE = '(T(4), T(4, dtype="int32"), T(4, dtype="int32"))'
 
 
 @operator("sparse_dense", NUMBERS, f"sparse.csrmv({_EXAMPLE}, T(5, 1))", takes="",
-          gradient="none")  # fmt: skip
+          gradient="own")  # fmt: skip
 def csrmv(a: Any, x: Tensor, y: Tensor | None = None) -> Tensor:
     """The product (M, 1) of a matrix in compressed rows and a column (N, 1), plus ``y`` (M,).
 
@@ -131,7 +160,7 @@ def csrmv(a: Any, x: Tensor, y: Tensor | None = None) -> Tensor:
 
 
 @operator("sparse_dense", NUMBERS, f"sparse.csrmm({_EXAMPLE}, T(5, 2))", takes="",
-          gradient="none")  # fmt: skip
+          gradient="own")  # fmt: skip
 def csrmm(a: Any, b: Tensor, c: Tensor | None = None) -> Tensor:
     """The product (M, K) of a matrix in compressed rows and a dense one (N, K), plus ``c`` (M,).
 
@@ -143,7 +172,7 @@ def csrmm(a: Any, b: Tensor, c: Tensor | None = None) -> Tensor:
 
 
 @operator("sparse_dense", NUMBERS, f"sparse.dense(T(2, 5), {_EXAMPLE})", takes="",
-          gradient="none")  # fmt: skip
+          gradient="own")  # fmt: skip
 def dense(data: Any, weight: Any, bias: Tensor | None = None) -> Tensor:
     """``data @ weight.T + bias``, where one of them is (data, indices, indptr).
 
@@ -161,7 +190,7 @@ def dense(data: Any, weight: Any, bias: Tensor | None = None) -> Tensor:
 _PARTS = 'T(4), T(4, dtype="int32"), T(4, dtype="int32")'
 
 
-@operator("sparse_dense", NUMBERS, f"sparse.sparse_dense(T(2, 5), {_PARTS})", gradient="none")
+@operator("sparse_dense", NUMBERS, f"sparse.sparse_dense(T(2, 5), {_PARTS})", gradient="own")
 def sparse_dense(
     dense_data: Tensor, sparse_data: Tensor, sparse_indices: Tensor, sparse_indptr: Tensor,
     sparse_lhs: bool = False,
@@ -175,7 +204,7 @@ def sparse_dense(
     return _times(matrix, dense_data, 1, "sparse_dense", not sparse_lhs)
 
 
-@operator("sparse_dense", NUMBERS, f"sparse.sparse_add(T(3, 5), {_PARTS})", gradient="none")
+@operator("sparse_dense", NUMBERS, f"sparse.sparse_add(T(3, 5), {_PARTS})", gradient="own")
 def sparse_add(
     dense_data: Tensor, sparse_data: Tensor, sparse_indices: Tensor, sparse_indptr: Tensor
 ) -> Tensor:
@@ -191,26 +220,47 @@ def sparse_add(
             f"indptr has an element for each row, and one more: {given + 1}",
         )
 
-    def body(loops: Loops) -> None:
-        (given, values, columns, begins), (result,) = loops.ins, loops.outs
-        loops.nest(dense_data.shape, lambda *at: result.__setitem__(at, given[at]), "c")
+    def each(loops: Loops, columns: Any, begins: Any, act: Callable[..., None]) -> None:
+        """``act`` with the row, the column and the number of each element that is inside."""
 
         def row(r: Any) -> None:
             def element(e: Any) -> None:
                 column = _whole(columns[e])
                 inside = all_of(column >= 0, column < _whole(dense_data.shape[1]))
                 with loops.ib.if_scope(all_of(inside, _whole(r) < _whole(dense_data.shape[0]))):
-                    result[r, column] = result[r, column] + values[e]
+                    act(r, column, e)
 
             _in_row(loops, begins, r, data.shape[0], element)
 
         loops.nest([rows], row, "r")
 
+    def body(loops: Loops) -> None:
+        (given, values, columns, begins), (result,) = loops.ins, loops.outs
+        loops.nest(dense_data.shape, lambda *at: result.__setitem__(at, given[at]), "c")
+        each(loops, columns, begins, lambda r, column, e: result.__setitem__(
+            (r, column), result[r, column] + values[e]
+        ))  # fmt: skip
+
     inputs = [dense_data, data, indices, indptr]
-    return written("sparse_add", [dense_data.shape], [data.dtype], inputs, body)[0]
+    result = written("sparse_add", [dense_data.shape], [data.dtype], inputs, body)[0]
+
+    def to_data(head: Tensor) -> Tensor:
+        def read(loops: Loops) -> None:
+            (flow, columns, begins), (flows,) = loops.ins, loops.outs
+            loops.nest(data.shape, lambda e: flows.__setitem__(e, const(0, data.dtype)), "c")
+            each(loops, columns, begins, lambda r, column, e: flows.__setitem__(
+                e, flows[e] + flow[r, column]
+            ))  # fmt: skip
+
+        inputs = [head, indices, indptr]
+        return written("sparse_add_grad", [data.shape], [data.dtype], inputs, read)[0]
+
+    if is_float(data.dtype):
+        with_rules(result, {dense_data: lambda head: head, data: to_data})
+    return result
 
 
-@operator("sparse_dense", NUMBERS, f"sparse.sparse_transpose({_PARTS})", gradient="none")
+@operator("sparse_dense", NUMBERS, f"sparse.sparse_transpose({_PARTS})", gradient="own")
 def sparse_transpose(
     sparse_data: Tensor, sparse_indices: Tensor, sparse_indptr: Tensor
 ) -> list[Tensor]:
@@ -222,45 +272,74 @@ def sparse_transpose(
     data, indices, indptr = _matrix(sparse_data, sparse_indices, sparse_indptr, 1)
     kind, rows = indices.dtype, _rows(indptr)
 
-    def body(loops: Loops) -> None:
-        (values, columns, begins), (new_values, new_columns, new_begins) = loops.ins, loops.outs
+    def each(
+        loops: Loops, columns: Any, begins: Any, act: Callable[..., None],
+        begun: Callable[[Any], None] = lambda following: None,
+    ) -> None:  # fmt: skip
+        """``act`` with the row and the number of each element, and its number in the result;
+        ``begun``, before, with where the rows of the result begin."""
         following = loops.ib.allocate("int64", (indptr.shape[0],), name="following")
 
-        def cleared(e: Any) -> None:
-            new_values[e], new_columns[e] = const(0, data.dtype), const(0, kind)
-
-        def every(act: Any) -> None:
+        def every(count: Callable[..., None]) -> None:
             def row(r: Any) -> None:
                 def element(e: Any) -> None:
                     column = _whole(columns[e])
                     with loops.ib.if_scope(all_of(column >= 0, column < _whole(rows))):
-                        act(r, e, column)
+                        count(r, e, column)
 
                 _in_row(loops, begins, r, data.shape[0], element)
 
             loops.nest([rows], row, "r")
 
-        loops.nest([data.shape[0]], cleared, "c")
         loops.nest([indptr.shape[0]],
                    lambda n: following.__setitem__(n, const(0, "int64")), "c")  # fmt: skip
         # How many elements a column has; then where each row of the result begins.
         every(lambda r, e, c: following.__setitem__(c + 1, following[c + 1] + 1))
         loops.nest([rows], lambda n: following.__setitem__(n + 1, following[n] + following[n + 1]),
                    "s")  # fmt: skip
-        loops.nest([indptr.shape[0]],
-                   lambda n: new_begins.__setitem__(n, convert(following[n], indptr.dtype)),
-                   "b")  # fmt: skip
+        begun(following)
 
         def move(r: Any, e: Any, column: Any) -> None:
             place = following[column]
             # Rows that overlap have more elements than there are places.
             with loops.ib.if_scope(place < _whole(data.shape[0])):
-                new_values[place] = values[e]
-                new_columns[place] = convert(as_expr(r), kind)
+                act(r, e, place)
                 following[column] = following[column] + 1
 
         every(move)
 
+    def body(loops: Loops) -> None:
+        (values, columns, begins), (new_values, new_columns, new_begins) = loops.ins, loops.outs
+
+        def cleared(e: Any) -> None:
+            new_values[e], new_columns[e] = const(0, data.dtype), const(0, kind)
+
+        def begun(following: Any) -> None:
+            loops.nest([indptr.shape[0]],
+                       lambda n: new_begins.__setitem__(n, convert(following[n], indptr.dtype)),
+                       "b")  # fmt: skip
+
+        def move(r: Any, e: Any, place: Any) -> None:
+            new_values[place] = values[e]
+            new_columns[place] = convert(as_expr(r), kind)
+
+        loops.nest([data.shape[0]], cleared, "c")
+        each(loops, columns, begins, move, begun)
+
+    def back(head: Tensor) -> Tensor:
+        def moved_back(loops: Loops) -> None:
+            (flow, columns, begins), (flows,) = loops.ins, loops.outs
+            loops.nest([data.shape[0]],
+                       lambda e: flows.__setitem__(e, const(0, data.dtype)), "c")  # fmt: skip
+            each(loops, columns, begins,
+                 lambda r, e, place: flows.__setitem__(e, flows[e] + flow[place]))  # fmt: skip
+
+        inputs = [head, indices, indptr]
+        return written("sparse_transpose_grad", [data.shape], [data.dtype], inputs, moved_back)[0]
+
     shapes = [data.shape, data.shape, indptr.shape]
     types = [data.dtype, kind, indptr.dtype]
-    return written("sparse_transpose", shapes, types, [data, indices, indptr], body)
+    results = written("sparse_transpose", shapes, types, [data, indices, indptr], body)
+    if is_float(data.dtype):
+        with_rules(results[0], {data: back})
+    return results

@@ -69,7 +69,7 @@ def group_norm_python(
     a_np: Any, gamma: Any, beta: Any, num_groups: int, epsilon: float = 1e-5
 ) -> Any:
     """Groups of channels (axis 1), each normalized by itself."""
-    parts = a_np.reshape(a_np.shape[0], num_groups, -1)
+    parts = a_np.reshape(a_np.shape[0], num_groups, math.prod(a_np.shape[1:]) // num_groups)
     mean, spread = parts.mean(-1, keepdims=True), parts.var(-1, keepdims=True)
     value = ((parts - mean) / np.sqrt(spread + epsilon)).reshape(a_np.shape)
     shape = (1, -1, *[1] * (a_np.ndim - 2))
@@ -114,7 +114,7 @@ def space_to_batch_nd_python(
     order = [2 * n + 2 for n in range(count)] + [0] + [2 * n + 1 for n in range(count)]
     order += [2 * count + 1 + n for n in range(len(rest))]
     moved = parts.transpose(order)
-    return moved.reshape(-1, *moved.shape[count + 1 :])
+    return moved.reshape(math.prod(moved.shape[: count + 1]), *moved.shape[count + 1 :])
 
 
 def batch_to_space_nd_python(data: Any, block_shape: Any, crop_begin: Any, crop_end: Any) -> Any:

@@ -21,7 +21,7 @@ from kc.topi.arguments import (
 )
 from kc.topi.loops import Loops, written
 from kc.topi.sorting import argsort
-from kc.topi.table import operator, refuse
+from kc.topi.table import OF_BOXES, operator, refuse
 
 TYPES = ("float32", "float64")
 
@@ -45,7 +45,7 @@ def _columns(data: Tensor, least: int, **columns: int) -> None:
         )
 
 
-@operator("vision", TYPES, "vision.get_valid_counts(T(2, 4, 6), 0.5)", gradient="none")
+@operator("vision", TYPES, "vision.get_valid_counts(T(2, 4, 6), 0.5)", gradient=OF_BOXES)
 def get_valid_counts(
     data: Tensor, score_threshold: Any = 0, id_index: int = 0, score_index: int = 1
 ) -> list[Tensor]:
@@ -107,7 +107,7 @@ def _overlap(a: list[Expr], b: list[Expr]) -> Expr:
 @operator(
     "vision", TYPES,
     'vision.non_max_suppression(T(1, 4, 6), T(1, dtype="int32"), T(1, 4, dtype="int32"))',
-    gradient="none",
+    gradient=OF_BOXES,
 )  # fmt: skip
 def non_max_suppression(
     data: Tensor, valid_count: Tensor, indices: Tensor, max_output_size: int = -1,
@@ -198,7 +198,7 @@ def non_max_suppression(
 @operator(
     "vision", TYPES,
     "vision.all_class_non_max_suppression(T(1, 4, 4), T(1, 2, 4), 3, 0.5, 0.0)",
-    onnx="NonMaxSuppression", gradient="none",
+    onnx="NonMaxSuppression", gradient=OF_BOXES,
 )  # fmt: skip
 def all_class_non_max_suppression(
     boxes: Tensor, scores: Tensor, max_output_boxes_per_class: int = -1,

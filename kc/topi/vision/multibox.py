@@ -17,7 +17,7 @@ from kc.te.tags import INJECTIVE
 from kc.te.tensor import Tensor, shape_text
 from kc.topi.arguments import constant, same_size, tensor, times
 from kc.topi.loops import Loops, written
-from kc.topi.table import operator, refuse
+from kc.topi.table import OF_BOXES, operator, refuse
 from kc.topi.vision.boxes import TYPES, non_max_suppression
 
 
@@ -105,7 +105,7 @@ def _predictions(cls_prob: Tensor, loc_pred: Tensor, anchor: Tensor, variances: 
     return numbers(variances, "variances", 4)
 
 
-@operator("vision", TYPES, f"vision.multibox_transform_loc({_EXAMPLE})", gradient="none")
+@operator("vision", TYPES, f"vision.multibox_transform_loc({_EXAMPLE})", gradient=OF_BOXES)
 def multibox_transform_loc(
     cls_prob: Tensor, loc_pred: Tensor, anchor: Tensor, clip: bool = True,
     threshold: float = 0.01, variances: Any = (0.1, 0.1, 0.2, 0.2),
@@ -158,7 +158,7 @@ def multibox_transform_loc(
     return written("multibox_boxes", shapes, [kind, "int32"], inputs, body)
 
 
-@operator("vision", TYPES, f"vision.multibox_detection({_EXAMPLE})", gradient="none")
+@operator("vision", TYPES, f"vision.multibox_detection({_EXAMPLE})", gradient=OF_BOXES)
 def multibox_detection(
     cls_prob: Tensor, loc_pred: Tensor, anchor: Tensor, clip: bool = True,
     threshold: float = 0.01, nms_threshold: float = 0.5, force_suppress: bool = False,

@@ -13,7 +13,7 @@ from kc.te.tensor import Tensor, shape_text
 from kc.topi.arguments import constant, positive, same_size, tensor, whole
 from kc.topi.loops import Loops, written
 from kc.topi.sorting import argsort
-from kc.topi.table import operator, refuse
+from kc.topi.table import OF_BOXES, operator, refuse
 from kc.topi.vision.boxes import TYPES
 from kc.topi.vision.multibox import numbers
 
@@ -33,7 +33,7 @@ def _anchors(scales: list[float], ratios: list[float], stride: int) -> list[list
 @operator(
     "vision", TYPES,
     "vision.proposal(T(1, 4, 2, 2), T(1, 8, 2, 2), T(1, 3), (1, 2), (1,), 8, 0.7, 6, 3, 1, False)",
-    gradient="none",
+    gradient=OF_BOXES,
 )  # fmt: skip
 def proposal(
     cls_prob: Tensor, bbox_pred: Tensor, im_info: Tensor, scales: Any, ratios: Any,

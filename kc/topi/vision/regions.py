@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from kc.te import functions as scalar
-from kc.te.expr import Expr, all_of, as_expr, const, if_then_else
+from kc.te.autodiff.own_rules import with_rules
+from kc.te.expr import Expr, all_of, any_of, as_expr, const, if_then_else
 from kc.te.expr import cast as convert
 from kc.te.tensor import Tensor, shape_text
 from kc.topi.arguments import constant, positive, tensor, whole, word
@@ -52,9 +55,43 @@ def _near(value: Expr, size: int) -> Expr:
     return scalar.min(value, high)
 
 
+@dataclass(frozen=True)
+class _Sample:
+    """A place in a bin of a region, between four elements."""
+
+    number: Expr
+    """Of the ``many`` samples of the bin."""
+    many: Expr
+    inside: Expr
+    image: tuple[Expr, Any]
+    """With the channel."""
+    rows: tuple[Expr, Expr]
+    columns: tuple[Expr, Expr]
+    parts: tuple[Expr, Expr]
+    """The shares of the second row and column."""
+
+    def linear(self, data: Any) -> Expr:
+        """The value of ``data`` here."""
+        dy, dx = self.parts
+
+        def along(row: Expr) -> Expr:
+            near, far = (data[(*self.image, row, column)] for column in self.columns)
+            return near * (1.0 - dx) + far * dx
+
+        upper, lower = map(along, self.rows)
+        return if_then_else(self.inside, upper * (1.0 - dy) + lower * dy, const(0.0, dy.dtype))
+
+    def shares(self) -> Iterator[tuple[tuple[Any, ...], Expr]]:
+        """The four places, and what of them the value is."""
+        dy, dx = self.parts
+        for row, of_row in zip(self.rows, (1.0 - dy, dy), strict=True):
+            for column, of_column in zip(self.columns, (1.0 - dx, dx), strict=True):
+                yield (*self.image, row, column), of_row * of_column
+
+
 @operator(
     "vision", TYPES, 'vision.roi_align_nchw(T(1, 2, 5, 5), T(2, 5), (2, 2), 1.0, "avg", 2)',
-    onnx="RoiAlign", gradient="none",
+    onnx="RoiAlign", gradient="own",
 )  # fmt: skip
 def roi_align_nchw(
     data: Tensor, rois: Tensor, pooled_size: Any, spatial_scale: float, mode: Any = "avg",
@@ -66,8 +103,9 @@ def roi_align_nchw(
     wide and high. Each bin is the mean ("avg", or 0) or the largest ("max", or 1) of
     ``sample_ratio`` squared places; -1 takes as many as the bin is large, rounded up, and at most
     the size of the image. Places more than one element outside are 0, and so are regions of
-    images that are not there. Raises KC2302 and KC2303 for ranks and sizes, KC2306 for sizes below
-    1, KC2312 for a mode, KC2317 for a scale that is not above 0.
+    images that are not there. The gradient is with respect to the images (of equal largest places
+    the first has it), not to the regions. Raises KC2302 and KC2303 for ranks and sizes, KC2306 for
+    sizes below 1, KC2312 for a mode, KC2317 for a scale that is not above 0.
     """
     (high, wide), scale = _regions(data, rois, pooled_size, spatial_scale)
     given_mode = mode.decode() if isinstance(mode, bytes) else mode
@@ -78,11 +116,12 @@ def roi_align_nchw(
     kind = data.dtype
     rows, columns = (constant(size, "the size of the image") for size in data.shape[2:])
 
-    def body(loops: Loops) -> None:
-        ib, (image, regions), (result,) = loops.ib, loops.ins, loops.outs
+    def each(loops: Loops, regions: Any, *visits: Callable[[Any, _Sample], None]) -> None:
+        """``visits`` of the bins and their samples, one after another for each bin."""
+        ib = loops.ib
 
         def bin_of(r: Any, c: Any, i: Any, j: Any) -> None:
-            number, valid = _image(regions[r, 0], data.shape[0])
+            image, valid = _image(regions[r, 0], data.shape[0])
             x1, y1, x2, y2 = (_near(regions[r, n] * scale, max(rows, columns)) for n in range(1, 5))
             height = scalar.max(y2 - y1, const(1.0, kind)) / float(high)
             width = scalar.max(x2 - x1, const(1.0, kind)) / float(wide)
@@ -90,11 +129,9 @@ def roi_align_nchw(
             for variable, size, most in ((ny, height, rows), (nx, width, columns)):
                 wanted = convert(scalar.ceil(size), "int32")
                 variable[0] = const(ratio) if ratio > 0 else scalar.min(wanted, const(most))
-            total = loops.variable(kind, "total")
-            total[0] = const(-math.inf if largest else 0.0, kind)
             many_y, many_x = (ratio, ratio) if ratio > 0 else (rows, columns)
 
-            def sample(v: Any, u: Any) -> None:
+            def sample(v: Any, u: Any, visit: Callable[[Any, _Sample], None]) -> None:
                 def place(begin: Expr, step: Expr, at: Any, n: Any, count: Any, size: int) -> Any:
                     own = convert(as_expr(n), kind) + const(0.5, kind)
                     share = own / convert(count[0], kind)
@@ -108,36 +145,66 @@ def roi_align_nchw(
 
                 in_y, y, below, dy = place(y1, height, i, v, ny, rows)
                 in_x, x, right, dx = place(x1, width, j, u, nx, columns)
+                row, column = convert(as_expr(v), "int32"), convert(as_expr(u), "int32")
+                with ib.if_scope(all_of(row < ny[0], column < nx[0])):
+                    number, many = row * nx[0] + column, ny[0] * nx[0]
+                    inside = all_of(in_y, in_x)
+                    visit((r, c, i, j), _Sample(number, many, inside, (image, c), (y, below),
+                                                (x, right), (dy, dx)))  # fmt: skip
 
-                def along(row: Expr) -> Expr:
-                    near, far = image[number, c, row, x], image[number, c, row, right]
-                    return near * (1.0 - dx) + far * dx
-
-                upper, lower = along(y), along(below)
-                value = if_then_else(
-                    all_of(in_y, in_x), upper * (1.0 - dy) + lower * dy, const(0.0, kind)
-                )
-                counted = all_of(
-                    convert(as_expr(v), "int32") < ny[0], convert(as_expr(u), "int32") < nx[0]
-                )
-                with ib.if_scope(counted):
-                    total[0] = scalar.max(total[0], value) if largest else total[0] + value
-
-            result[r, c, i, j] = const(0.0, kind)
             with ib.if_scope(valid):
-                loops.nest([many_y, many_x], sample, "s")
-                many = 1.0 if largest else convert(ny[0] * nx[0], kind)
-                result[r, c, i, j] = total[0] / many
+                for visit in visits:
+                    loops.nest([many_y, many_x], lambda v, u, visit=visit: sample(v, u, visit), "s")
 
-        loops.nest([rois.shape[0], data.shape[1], high, wide], bin_of, "b")
+        loops.nest(shape, bin_of, "b")
+
+    def body(loops: Loops) -> None:
+        (image, regions), (result,) = loops.ins, loops.outs
+        total = loops.variable(kind, "total")
+
+        def add(at: Any, sample: _Sample) -> None:
+            value = sample.linear(image)
+            more = scalar.max(total[0], value) if largest else total[0] + value
+            total[0] = if_then_else(sample.number.equal(0), value, more)
+            with loops.ib.if_scope(sample.number.equal(sample.many - 1)):
+                result[at] = total[0] if largest else total[0] / convert(sample.many, kind)
+
+        loops.nest(shape, lambda *at: result.__setitem__(at, const(0.0, kind)), "c")
+        each(loops, regions, add)
+
+    def back(head: Tensor) -> Tensor:
+        """What flows to the four elements of each sample, or of the first of the largest."""
+
+        def statements(loops: Loops) -> None:
+            ib, (image, regions, flow), (result,) = loops.ib, loops.ins, loops.outs
+            most, winner = loops.variable(kind, "most"), loops.variable("int32", "winner")
+
+            def find(at: Any, sample: _Sample) -> None:
+                value = ib.let("value", sample.linear(image))
+                with ib.if_scope(any_of(sample.number.equal(0), value > most[0])):
+                    most[0], winner[0] = value, sample.number
+
+            def add(at: Any, sample: _Sample) -> None:
+                own = flow[at] if largest else flow[at] / convert(sample.many, kind)
+                counted = sample.number.equal(winner[0]) if largest else const(True)
+                with ib.if_scope(all_of(sample.inside, counted)):
+                    for place, share in sample.shares():
+                        result[place] = result[place] + own * share
+
+            loops.nest(data.shape, lambda *at: result.__setitem__(at, const(0.0, kind)), "c")
+            each(loops, regions, *([find, add] if largest else [add]))
+
+        inputs = [data, rois, head]
+        return written("roi_align_grad", [data.shape], [kind], inputs, statements)[0]
 
     shape = (rois.shape[0], data.shape[1], high, wide)
-    return written("roi_align", [shape], [kind], [data, rois], body)[0]
+    result = written("roi_align", [shape], [kind], [data, rois], body)[0]
+    return with_rules(result, {data: back})
 
 
 @operator(
     "vision", TYPES, 'vision.roi_align_nhwc(T(1, 5, 5, 2), T(2, 5), (2, 2), 1.0, "avg", 2)',
-    gradient="none",
+    gradient="own",
 )  # fmt: skip
 def roi_align_nhwc(
     data: Tensor, rois: Tensor, pooled_size: Any, spatial_scale: float, mode: Any = "avg",
@@ -152,24 +219,29 @@ def roi_align_nhwc(
 
 @operator(
     "vision", TYPES, "vision.roi_pool_nchw(T(1, 2, 5, 5), T(2, 5), (2, 2), 1.0)",
-    onnx="MaxRoiPool", gradient="none",
+    onnx="MaxRoiPool", gradient="own",
 )  # fmt: skip
 def roi_pool_nchw(data: Tensor, rois: Tensor, pooled_size: Any, spatial_scale: float) -> Tensor:
     """The largest elements in the bins of regions (R, 5) of images (N, C, H, W).
 
     Corners are rounded (halves to even) and belong to the region, which has at least one element
     each way; bins may share elements. An empty bin is 0, and so is a region of an image that is not
-    there. Errors are those of :func:`roi_align_nchw`.
+    there. The gradient is with respect to the images; of equal largest elements the first has it.
+    Errors are those of :func:`roi_align_nchw`.
     """
     (high, wide), scale = _regions(data, rois, pooled_size, spatial_scale)
     kind = data.dtype
     rows, columns = (constant(size, "the size of the image") for size in data.shape[2:])
 
-    def body(loops: Loops) -> None:
-        ib, (image, regions), (result,) = loops.ib, loops.ins, loops.outs
+    def each(
+        loops: Loops, regions: Any, start: Callable[[Any], None], visit: Callable[[Any, Any], None],
+        end: Callable[[Any], None],
+    ) -> None:  # fmt: skip
+        """For each bin that is not empty ``start``, a ``visit`` of its elements, and ``end``."""
+        ib = loops.ib
 
         def bin_of(r: Any, c: Any, i: Any, j: Any) -> None:
-            number, valid = _image(regions[r, 0], data.shape[0])
+            image, valid = _image(regions[r, 0], data.shape[0])
             ends = [scalar.round(_near(regions[r, n] * scale, max(rows, columns)))
                     for n in range(1, 5)]  # fmt: skip
             x1, y1, x2, y2 = (convert(end, "int32") for end in ends)
@@ -185,21 +257,58 @@ def roi_pool_nchw(data: Tensor, rois: Tensor, pooled_size: Any, spatial_scale: f
 
             top, bottom = bounds(y1, y2, i, high, rows)
             left, right = bounds(x1, x2, j, wide, columns)
-            result[r, c, i, j] = const(0.0, kind)
-            within = all_of(valid, top < bottom, left < right)
-            with ib.if_scope(within):
-                result[r, c, i, j] = const(-math.inf, kind)
+            at = (r, c, i, j)
 
-                def visit(y: Any, x: Any) -> None:
-                    row, column = convert(as_expr(y), "int32"), convert(as_expr(x), "int32")
-                    counted = all_of(row >= top, row < bottom, column >= left, column < right)
-                    with ib.if_scope(counted):
-                        value = image[number, c, y, x]
-                        result[r, c, i, j] = scalar.max(result[r, c, i, j], value)
+            def element(y: Any, x: Any) -> None:
+                row, column = convert(as_expr(y), "int32"), convert(as_expr(x), "int32")
+                counted = all_of(row >= top, row < bottom, column >= left, column < right)
+                with ib.if_scope(counted):
+                    visit(at, (image, c, y, x))
 
-                loops.nest([rows, columns], visit, "s")
+            with ib.if_scope(all_of(valid, top < bottom, left < right)):
+                start(at)
+                loops.nest([rows, columns], element, "s")
+                end(at)
 
-        loops.nest([rois.shape[0], data.shape[1], high, wide], bin_of, "b")
+        loops.nest(shape, bin_of, "b")
+
+    def body(loops: Loops) -> None:
+        (image, regions), (result,) = loops.ins, loops.outs
+        loops.nest(shape, lambda *at: result.__setitem__(at, const(0.0, kind)), "c")
+        each(
+            loops, regions,
+            lambda at: result.__setitem__(at, const(-math.inf, kind)),
+            lambda at, place: result.__setitem__(at, scalar.max(result[at], image[place])),
+            lambda at: None,
+        )  # fmt: skip
+
+    def back(head: Tensor) -> Tensor:
+        def statements(loops: Loops) -> None:
+            ib, (image, regions, flow), (result,) = loops.ib, loops.ins, loops.outs
+            most, number = loops.variable(kind, "most"), loops.variable("int32", "number")
+            winner = [loops.variable("int32", name) for name in ("row", "column")]
+
+            def start(at: Any) -> None:
+                number[0] = const(-1)
+
+            def visit(at: Any, place: Any) -> None:
+                value = ib.let("value", image[place])
+                with ib.if_scope(any_of(number[0] < 0, value > most[0])):
+                    most[0], number[0] = value, place[0]
+                    for variable, own in zip(winner, place[2:], strict=True):
+                        variable[0] = convert(as_expr(own), "int32")
+
+            def end(at: Any) -> None:
+                with ib.if_scope(number[0] >= 0):
+                    place = (number[0], at[1], *(variable[0] for variable in winner))
+                    result[place] = result[place] + flow[at]
+
+            loops.nest(data.shape, lambda *at: result.__setitem__(at, const(0.0, kind)), "c")
+            each(loops, regions, start, visit, end)
+
+        inputs = [data, rois, head]
+        return written("roi_pool_grad", [data.shape], [kind], inputs, statements)[0]
 
     shape = (rois.shape[0], data.shape[1], high, wide)
-    return written("roi_pool", [shape], [kind], [data, rois], body)[0]
+    result = written("roi_pool", [shape], [kind], [data, rois], body)[0]
+    return with_rules(result, {data: back})
