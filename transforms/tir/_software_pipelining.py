@@ -19,12 +19,18 @@ from kc.analysis import loop_tree
 from kc.analysis.captures import captured_values
 from kc.analysis.dependence import base_buffer
 from kc.analysis.instances import Instance, Space, Witness
-from kc.analysis.loop_tree import all_loops_around, buffer_name, is_inside, touches_memory
+from kc.analysis.loop_tree import (
+    all_loops_around,
+    buffer_name,
+    is_inside,
+    memory_scope,
+    touches_memory,
+)
 from kc.analysis.terms import Condition, any_of, equal
 from kc.analysis.trust import Undecided
 from kc.dialects.tir import AllocOp, CallOp, ForKind, ForOp, LoadOp, StoreOp, ViewOp
 from kc.dialects.tir.calls import CallExternOp
-from kc.dialects.tir.threads import BLOCK_AXES
+from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 from kc.transforms.tir._pipeline_notes import (
@@ -247,6 +253,8 @@ def _require_versions(pipeline: Pipeline) -> None:
         assert isinstance(alloc, AllocOp)
         if alloc.parent is not loop.body.block:
             continue
+        if memory_scope(buffer) == "global" and _is_in_kernel(loop):
+            raise _global_in_kernel(pipeline, alloc)
         for use in buffer.uses:
             op = use.operation
             if isinstance(op, ViewOp) and is_passed_on(op):
@@ -269,6 +277,23 @@ def _no_versions(pipeline: Pipeline, buffer: SSAValue, at: Operation, why: str) 
         hints=["give the statements that use it the same stage"]
         if count > 1
         else [f"allocate {name} outside of the loop"],
+    )
+
+
+def _is_in_kernel(loop: ForOp) -> bool:
+    axes = {around.axis for around in all_loops_around(loop)}
+    return not axes.isdisjoint((*BLOCK_AXES, *LANE_AXES))
+
+
+def _global_in_kernel(pipeline: Pipeline, alloc: AllocOp) -> CodegenError:
+    name = buffer_name(alloc.buffer)
+    return CodegenError(
+        "KC4235",
+        f"{PASS}: {name} cannot be allocated in front of loop {pipeline.loop.label}",
+        location=location_of(alloc),
+        why="it is global memory, which all blocks of a kernel would share, and they are in "
+        "different iterations at a time",
+        hints=[f'give {name} the scope "local" or "shared"'],
     )
 
 

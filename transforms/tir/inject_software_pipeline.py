@@ -66,8 +66,8 @@ size (``compact-buffer-allocation``). *Legal when*
 1. KC4230, KC4231, KC4232: the annotations fit the loop (``plan-software-pipeline``).
 2. KC4233: statements share values by buffers only.
 3. KC4234: whatever depends on another statement still comes after it.
-4. KC4235: a buffer with several versions is used by loads and stores, and its sizes are known in
-   front of the loop.
+4. KC4235: a buffer with several versions is used by loads and stores, its sizes are known in
+   front of the loop, and in a kernel it is not in global memory.
 5. KC4236: the prologue and the epilogue are not too large.
 6. KC4251: separate warps copy only by the copy unit.
 
