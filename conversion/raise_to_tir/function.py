@@ -106,6 +106,8 @@ class FunctionRaiser(Emitter):
         self.tensors = Tensors(self)  # pyright: ignore[reportArgumentType]
         self.tables: list[memref.GlobalOp] = []
         """Constants that stand beside the function."""
+        self.entry: Block
+        """The body of the new function."""
         self.outputs: list[SSAValue] = []
         self.attrs: list[dict[str, Attribute]] = []
 
@@ -137,7 +139,7 @@ class FunctionRaiser(Emitter):
         new.attributes.update(source.attributes)
         if source.sym_visibility is not None:
             new.sym_visibility = source.sym_visibility
-        entry = new.body.block
+        entry = self.entry = new.body.block
         self.at = entry
         args = entry.args
         for old, arg in zip(source.args, args, strict=False):
@@ -667,12 +669,3 @@ class FunctionRaiser(Emitter):
             new.name_hint = old.name_hint
             self.values[old] = new
         return made_op
-
-    @property
-    def entry(self) -> Block:
-        """The body of the new function."""
-        block = self.at
-        while (parent := block.parent_op()) is not None and not isinstance(parent, func.FuncOp):
-            assert parent.parent is not None
-            block = parent.parent
-        return block

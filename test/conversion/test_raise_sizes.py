@@ -585,3 +585,39 @@ def test_a_function_takes_each_size_that_its_types_do_not_say():
     x, y = kc.build(kc.IRModule.parse(text))()
     assert x.shape == (3, 2)
     assert y == [3]
+
+
+def test_the_variable_of_a_loop_that_is_left_is_no_argument():
+    """Where a loop whose step is no constant stays as it is, what its body says of its variable
+    is said of no argument of the function."""
+    module = kc.IRModule.parse(
+        """
+        func.func @f(%step: index, %inner: index, %A: memref<6x6xf32>) {
+          %c0 = arith.constant 0 : index
+          %c3 = arith.constant 3 : index
+          %one = arith.constant 1.0 : f32
+          scf.for %i = %c0 to %c3 step %step {
+            %V = memref.subview %A[%i, 0] [4, 6] [1, 1]
+              : memref<6x6xf32> to memref<4x6xf32, strided<[6, 1], offset: ?>>
+            scf.for %j = %c0 to %c3 step %inner {
+              memref.store %one, %V[%c0, %j] : memref<4x6xf32, strided<[6, 1], offset: ?>>
+            }
+          }
+          return
+        }
+        """,
+        "steps.mlir",
+    )
+    built = kc.build(module)
+    for step, inner in ((1, 1), (2, 1), (5, 2)):
+        array, expected = np.zeros((6, 6), "float32"), np.zeros((6, 6), "float32")
+        expected[0:3:step, 0:3:inner] = 1
+        built(step, inner, array)
+        np.testing.assert_array_equal(array, expected)
+    with pytest.raises(CallError) as refused:
+        built(1, 0, np.zeros((6, 6), "float32"))
+    assert str(refused.value) == (
+        "error[KC5132]: f: the sizes of its arguments do not fit: inner >= 1 does not hold\n"
+        "   |  inner is 0, from argument 2 'inner'\n"
+        "  why: scf.for (steps.mlir:9:13) has a step of at least 1"
+    )
