@@ -25,6 +25,15 @@ _BITS = {"half": 16, "bfloat": 16, "float": 32, "double": 64, "x86_fp80": 80, "f
 _WITHOUT_SCALABLE_VECTORS = ("x86", "i386", "arm", "thumb", "wasm", "ppc", "powerpc", "s390x")
 
 
+_BYTES_OF_GLOBAL = re.compile(r'^(@[^"\n]*)c"[^"]*"', re.MULTILINE)
+
+
+def without_bytes(text: str) -> str:
+    """LLVM IR text without the strings that globals consist of, for searches: those of weights are
+    much longer than the code."""
+    return _BYTES_OF_GLOBAL.sub(r'\1c""', text)
+
+
 def check_limits(text: str, architecture: str) -> None:
     """Refuse LLVM IR that LLVM cannot compile for ``architecture`` soon, if at all."""
     is_fixed = architecture.startswith(_WITHOUT_SCALABLE_VECTORS)

@@ -20,7 +20,7 @@ from typing import Any
 from kc.codegen import perf_map
 from kc.codegen.elf import ElfObject, is_elf
 from kc.codegen.float_conversions import NAMES, conversions_ir
-from kc.codegen.llvm_limits import check_limits
+from kc.codegen.llvm_limits import check_limits, without_bytes
 from kc.codegen.llvm_worker import optimized, with_bits_of_bfloat
 from kc.codegen.native_target import (
     Machine,
@@ -188,8 +188,9 @@ def compile_ir(
     machine = make_machine(text, triple, cpu, features, relocation, code_model, abi)
     check_machine(machine)
     text = with_bits_of_bfloat(text, machine.triple)
-    check_limits(text, llvm_binding().get_triple_parts(machine.triple).Arch)
-    if _is_risky(text, machine) if isolated is None else isolated:
+    code = without_bytes(text)
+    check_limits(code, llvm_binding().get_triple_parts(machine.triple).Arch)
+    if _is_risky(code, machine) if isolated is None else isolated:
         done = run_worker(machine, text, opt_level)
         if done.returncode:
             raise _failed(done.stderr)
@@ -212,7 +213,7 @@ def compile_ir(
 
     try:
         module = optimized(
-            llvm_binding(), parse, lambda parsed: parsed.ref, target, opt_level, text
+            llvm_binding(), parse, lambda parsed: parsed.ref, target, opt_level, code
         )
     except CodegenError:  # a RuntimeError, too
         raise

@@ -56,7 +56,18 @@ def emit_llvm_ir(
         target.append(string_attribute("target-cpu", cpu))
     if features:
         target.append(string_attribute("target-features", features))
-    state = ModuleState(symbols, target)
+    header = ['source_filename = "kc"']
+    targets: list[str] = []
+    for keyword, given, name in (
+        ("datalayout", data_layout, "llvm.data_layout"),
+        ("triple", triple, "llvm.target_triple"),
+    ):
+        attribute = module.attributes.get(name)
+        text = attribute.data if given is None and isinstance(attribute, StringAttr) else given
+        targets.append(text or "")
+        if text:
+            header.append(f"target {keyword} = {quoted(text.encode())}")
+    state = ModuleState(symbols, target, is_little_endian=_is_little_endian(*targets))
     if debug_info:
         bodies = [
             symbol
@@ -75,15 +86,6 @@ def emit_llvm_ir(
         except Inexpressible as reason:
             name = f"of @{op.sym_name.data}"
             raise error(op, reason.code, f"LLVM IR cannot express {reason.what} {name}") from None
-    header = ['source_filename = "kc"']
-    for keyword, given, name in (
-        ("datalayout", data_layout, "llvm.data_layout"),
-        ("triple", triple, "llvm.target_triple"),
-    ):
-        attribute = module.attributes.get(name)
-        text = attribute.data if given is None and isinstance(attribute, StringAttr) else given
-        if text:
-            header.append(f"target {keyword} = {quoted(text.encode())}")
     groups = (
         "\n".join(header),
         "\n".join(state.types.definitions()),
@@ -95,6 +97,16 @@ def emit_llvm_ir(
         "\n".join(state.metadata.lines()),
     )
     return "\n\n".join(group for group in groups if group) + "\n"
+
+
+_LITTLE_ENDIAN = ("x86", "i386", "i486", "i586", "i686", "aarch64-", "arm64", "riscv", "wasm")
+
+
+def _is_little_endian(data_layout: str, triple: str) -> bool:
+    """Whether the target is known to store the low byte of a number first."""
+    if data_layout:
+        return data_layout.startswith("e")
+    return triple.startswith(_LITTLE_ENDIAN)
 
 
 def _check_ops(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 from xdsl.ir import SSAValue
 
 from kc.codegen.llvm_ir.function import CONSTANTS, constant_value
 from kc.codegen.llvm_ir.module import ModuleState, error
-from kc.codegen.llvm_ir.types import constant_text, quoted, symbol
+from kc.codegen.llvm_ir.types import bytes_of_elements, constant_text, quoted, symbol
 from kc.dialects.llvm import (
     AddrSpaceCastOp,
     BitcastOp,
@@ -22,7 +23,14 @@ from kc.dialects.llvm.symbols import UNNAMED_ADDRESSES, VISIBILITIES
 def global_text(state: ModuleState, op: GlobalOp) -> str:
     """``@g = internal constant [4 x float] [...], align 64``."""
     linkage = op.linkage.linkage.data
-    initializer = _initializer(state, op)
+    alignment = op.alignment.value.data if op.alignment is not None else None
+    data = _bytes_of(state, op)
+    if data is None:
+        ty, initializer = state.text(op.global_type), _initializer(state, op)
+    else:
+        # LLVM reads a string much sooner than it reads as many numbers.
+        ty, initializer = f"[{len(data)} x i8]", 'c"\\' + data.hex("\\") + '"'
+        alignment = alignment or _ALIGNMENT_OF_BYTES
     visibility = VISIBILITIES[op.visibility_.value.data]
     space = op.addr_space.value.data
     words = (
@@ -35,15 +43,33 @@ def global_text(state: ModuleState, op: GlobalOp) -> str:
         UNNAMED_ADDRESSES[op.unnamed_addr.value.data],
         f"addrspace({space})" if space else "",
         "constant" if op.constant is not None else "global",
-        state.text(op.global_type),
+        ty,
         initializer or "",
     )
     text = " ".join(word for word in words if word)
     if op.section is not None:
         text += f", section {quoted(op.section.data.encode())}"
-    if op.alignment is not None:
-        text += f", align {op.alignment.value.data}"
+    if alignment is not None:
+        text += f", align {alignment}"
     return text
+
+
+_BYTES_AS_STRING = 4096
+"""From this size on, the elements of a constant are written as a string of bytes."""
+_ALIGNMENT_OF_BYTES = 16
+"""What LLVM aligns large arrays of any elements to."""
+
+
+def _bytes_of(state: ModuleState, op: GlobalOp) -> bytes | None:
+    """The bytes of a large constant array of numbers, where these are in the order of the target's
+    memory."""
+    value = op.value
+    if not state.is_little_endian or not isinstance(value, DenseIntOrFPElementsAttr):
+        return None
+    data = value.data.data
+    if len(data) < _BYTES_AS_STRING or not any(data):
+        return None
+    return bytes_of_elements(value, op.global_type)
 
 
 def _initializer(state: ModuleState, op: GlobalOp) -> str | None:

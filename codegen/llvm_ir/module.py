@@ -34,6 +34,7 @@ class ModuleState:
     debug: DebugInfo | None = None
     groups: AttributeGroups = field(default_factory=AttributeGroups)
     intrinsics: dict[str, str] = field(default_factory=dict)
+    is_little_endian: bool = False
 
     def text(self, ty: Attribute) -> str:
         return self.types.text(ty)

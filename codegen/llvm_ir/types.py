@@ -238,6 +238,29 @@ def constant_text(value: Attribute, ty: Attribute, types: TypeTable) -> str:
     raise Inexpressible("KC4103", f"the constant {value} of type {ty}")
 
 
+def bytes_of_elements(value: DenseIntOrFPElementsAttr, ty: Attribute) -> bytes | None:
+    """The elements of a dense constant as an array of type ``ty`` has them in the memory of a
+    little-endian machine; None if it holds anything but whole bytes of scalars."""
+    count = 1
+    while isinstance(ty, LLVMArrayType):
+        count *= ty.size.data
+        ty = ty.type
+    if isinstance(ty, IntegerType):
+        bits = ty.width.data
+    else:
+        bits = _BITS_OF_FLOATS.get(type(ty), 0)
+    data = value.data.data
+    return data if bits in (8, 16, 32, 64) and len(data) * 8 == count * bits else None
+
+
+_BITS_OF_FLOATS: dict[type[Attribute], int] = {
+    Float16Type: 16,
+    BFloat16Type: 16,
+    Float32Type: 32,
+    Float64Type: 64,
+}
+
+
 def _dense_text(value: DenseIntOrFPElementsAttr, ty: Attribute, types: TypeTable) -> str:
     if not any(value.data.data):
         return "zeroinitializer"

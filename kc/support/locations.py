@@ -38,6 +38,7 @@ from kc.support.affine_parser import SemiAffineParser
 from kc.support.diagnostics import Location
 
 _UNKNOWN = UnknownLoc()
+_NEWLINE = re.compile("\n")
 _LOCATION_ALIAS = re.compile(r"^(#[\w$.-]+)\s*=\s*(loc\()", re.MULTILINE)
 _NUMPY = "/site-packages/numpy/"
 """numpy calls kc for functions of tensors, such as np.sum(X): what calls numpy is the caller."""
@@ -185,7 +186,7 @@ class LocationParser(Parser):
         super().__init__(ctx, text, name)
         self._name = StringAttr(name)
         self._line_offset = line_offset
-        self._newlines = [-1, *(i for i, c in enumerate(text) if c == "\n")]
+        self._newlines = [-1, *(match.start() for match in _NEWLINE.finditer(text))]
         self._aliases_ahead = {match[1]: match.start(2) for match in _LOCATION_ALIAS.finditer(text)}
         """Where the locations stand that mlir-opt names, and defines at the end of the text."""
         self._read_ahead: set[str] = set()

@@ -23,6 +23,7 @@ from kc.support.diagnostics import (
 from kc.support.display import Shown, show_text, to_html, to_terminal
 from kc.support.ir_text import parse_module, print_module
 from kc.support.locations import caller_location
+from kc.support.paused_collection import paused_collection
 from kc.support.registry import context
 from kc.te.schedule import Schedule
 from kc.te.tensor import Tensor
@@ -96,7 +97,7 @@ class IRModule:
                 location=caller_location(),
                 hints=[how_to_get_module(text)],
             )
-        with source_text(name, text):
+        with paused_collection(), source_text(name, text):
             module = parse_module(text, name, context())
             verify_all(module)
         return cls(module)

@@ -3,10 +3,12 @@
 from pathlib import Path
 
 import llvmlite.binding
+import numpy as np
 import pytest
 from llvm_support import parse
 
 from kc.codegen.llvm_ir import emit_llvm_ir
+from kc.codegen.llvm_limits import without_bytes
 from kc.dialects.llvm import LLVM
 
 DIALECT_TESTS = sorted((Path(__file__).parent.parent / "dialects" / "llvm").glob("*.mlir"))
@@ -151,6 +153,34 @@ CONSTANTS = [
 def test_constant_text(value: str, ty: str, expected: str):
     text = emit_llvm_ir(parse(f"llvm.mlir.global internal constant @g({value}) : {ty}"))
     assert text.splitlines()[-1].endswith(f" {expected}")
+    accepted(text)
+
+
+@pytest.mark.parametrize(
+    ("triple", "head", "tail"),
+    [
+        ("x86_64-linux-gnu", "[8192 x i8] c", ", align 16"),
+        ("s390x-linux-gnu", "[32 x [64 x float]] [", "]]"),
+        (None, "[32 x [64 x float]] [", "]]"),
+    ],
+)
+def test_large_constants_are_bytes_where_the_low_one_is_first(
+    triple: str | None, head: str, tail: str
+):
+    numbers = np.arange(2048, dtype="<f4")
+    text = emit_llvm_ir(
+        parse(
+            f'llvm.mlir.global internal constant @g(dense<"0x{numbers.tobytes().hex()}"> : '
+            "tensor<32x64xf32>) : !llvm.array<32 x array<64 x f32>>"
+        ),
+        triple=triple,
+    )
+    line = text.splitlines()[-1]
+    assert line.startswith(f"@g = internal constant {head}")
+    assert line.endswith(tail)
+    if triple is not None and "x86" in triple:
+        assert without_bytes(text).splitlines()[-1] == f'@g = internal constant {head}""{tail}'
+        assert "".join(f"\\{byte:02x}" for byte in numbers.tobytes()) in line
     accepted(text)
 
 
