@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects import arith, func, memref, vector
+from xdsl.dialects import affine, arith, func, memref, vector
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     AnyFloat,
@@ -50,11 +50,13 @@ from xdsl.pattern_rewriter import (
 )
 
 from kc.analysis.loop_tree import preorder
+from kc.dialects.affine import ApplyOp
 from kc.dialects.vector import TypeCastOp
 
 _TAKEN = (
     memref.AllocOp, memref.AllocaOp, memref.DeallocOp, memref.LoadOp, memref.StoreOp,
     memref.CopyOp, memref.DimOp, TypeCastOp, func.FuncOp, func.CallOp, func.ReturnOp,
+    affine.LoadOp, affine.StoreOp,
 )  # fmt: skip
 
 
@@ -106,30 +108,34 @@ class _Flatten(TypeConversionPattern):
 
 
 class LoadOfVector(RewritePattern):
-    """``memref.load`` of a vector reads its elements."""
+    """``memref.load`` or ``affine.load`` of a vector reads its elements."""
 
     @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: memref.LoadOp, rewriter: PatternRewriter, /) -> None:
-        type_ = op.res.type
+    def match_and_rewrite(
+        self, op: memref.LoadOp | affine.LoadOp, rewriter: PatternRewriter, /
+    ) -> None:
+        type_ = op.results[0].type
         if not holds_vectors(op.memref.type):
             return
         assert isinstance(type_, VectorType)
-        ops, at, map_, inside = _place(op.indices, type_)
+        ops, at, map_, inside = _place(op, type_)
         zero = arith.ConstantOp(_zero(type_.element_type))
         read = vector.TransferReadOp(op.memref, at, zero.result, type_, inside, map_)
         _replace(rewriter, op, [*ops, zero, read])
 
 
 class StoreOfVector(RewritePattern):
-    """``memref.store`` of a vector writes its elements."""
+    """``memref.store`` or ``affine.store`` of a vector writes its elements."""
 
     @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: memref.StoreOp, rewriter: PatternRewriter, /) -> None:
+    def match_and_rewrite(
+        self, op: memref.StoreOp | affine.StoreOp, rewriter: PatternRewriter, /
+    ) -> None:
         type_ = op.value.type
         if not holds_vectors(op.memref.type):
             return
         assert isinstance(type_, VectorType)
-        ops, at, map_, inside = _place(op.indices, type_)
+        ops, at, map_, inside = _place(op, type_)
         write = vector.TransferWriteOp(op.value, op.memref, at, inside, permutation_map=map_)
         _replace(rewriter, op, [*ops, write])
 
@@ -144,14 +150,22 @@ class CastOfMemref(RewritePattern):
 
 
 def _place(
-    indices: Sequence[SSAValue], type_: VectorType
+    op: memref.LoadOp | memref.StoreOp | affine.LoadOp | affine.StoreOp, type_: VectorType
 ) -> tuple[list[Operation], list[SSAValue], AffineMapAttr, ArrayAttr[BoolAttr]]:
     """Where the elements of a vector begin, the ops for that, and the directions they go."""
+    ops: list[Operation] = []
+    indices = [*op.indices]
+    if isinstance(op, affine.LoadOp | affine.StoreOp):
+        space = op.map.data
+        for index in space.results:
+            single = AffineMap(space.num_dims, space.num_symbols, (index,))
+            ops.append(ApplyOp(op.indices, AffineMapAttr(single)))
+        indices = [apply.results[0] for apply in ops]
     rank, inner = len(indices) + type_.get_num_dims(), type_.get_num_dims()
     zero = arith.ConstantOp(IntegerAttr.from_index_int_value(0))
     map_ = AffineMap(rank, 0, AffineMap.identity(rank).results[rank - inner :])
     inside = ArrayAttr([BoolAttr.from_bool(True)] * inner)
-    return [zero], [*indices, *[zero.result] * inner], AffineMapAttr(map_), inside
+    return [*ops, zero], [*indices, *[zero.result] * inner], AffineMapAttr(map_), inside
 
 
 def _zero(element: Attribute) -> IntegerAttr | FloatAttr:

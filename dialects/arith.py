@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from xdsl.dialects import arith
 from xdsl.dialects.arith import FastMathFlagsAttr, IntegerOverflowAttr
 from xdsl.dialects.builtin import (
+    AnyFloat,
     AnyFloatConstr,
     IndexType,
     IntegerAttr,
@@ -38,6 +39,7 @@ from xdsl.irdl import (
     base,
     irdl_op_definition,
     operand_def,
+    opt_prop_def,
     result_def,
     traits_def,
 )
@@ -345,6 +347,34 @@ _ROUNDING_MODES = ("to_nearest_even", "downward", "upward", "toward_zero", "to_n
 """The words of MLIR's enum, in the order of its numbers."""
 
 
+def _check_rounding(op: Operation) -> None:
+    mode = op.properties.get("roundingmode")
+    if isinstance(mode, IntegerAttr) and mode.value.data != 0:
+        number = mode.value.data
+        word = _ROUNDING_MODES[number] if 0 < number < len(_ROUNDING_MODES) else str(number)
+        raise VerifyException(f"{op.name}: it rounds to_nearest_even, and not {word}")
+
+
+def _parse_rounding(parser: Parser) -> dict[str, Attribute]:
+    """``to_nearest_even fastmath<fast>``, of which each may be missing."""
+    properties: dict[str, Attribute] = {}
+    for number, word in enumerate(_ROUNDING_MODES):
+        if parser.parse_optional_keyword(word):
+            properties["roundingmode"] = IntegerAttr(number, i32)
+    if parser.parse_optional_keyword("fastmath"):
+        properties["fastmath"] = FastMathFlagsAttr(FastMathFlagsAttr.parse_parameter(parser))
+    return properties
+
+
+def _print_rounding(op: Operation, printer: Printer) -> None:
+    mode, flags = (op.properties.get(name) for name in ("roundingmode", "fastmath"))
+    if isinstance(mode, IntegerAttr):
+        printer.print_string(f" {_ROUNDING_MODES[mode.value.data]}")
+    if isinstance(flags, FastMathFlagsAttr):
+        printer.print_string(" fastmath")
+        flags.print_parameter(printer)
+
+
 @redefined(
     fastmath=OptPropertyDef(base(FastMathFlagsAttr)),
     roundingmode=OptPropertyDef(base(IntegerAttr)),
@@ -355,21 +385,12 @@ class TruncFOp(arith.TruncFOp):
 
     def verify_(self) -> None:
         _check_cast(self)
-        mode = self.properties.get("roundingmode")
-        if isinstance(mode, IntegerAttr) and mode.value.data != 0:
-            number = mode.value.data
-            word = _ROUNDING_MODES[number] if 0 < number < len(_ROUNDING_MODES) else str(number)
-            raise VerifyException(f"{self.name}: it rounds to_nearest_even, and not {word}")
+        _check_rounding(self)
 
     @classmethod
     def parse(cls, parser: Parser) -> TruncFOp:
         name = parser.parse_unresolved_operand()
-        properties: dict[str, Attribute] = {}
-        for number, word in enumerate(_ROUNDING_MODES):
-            if parser.parse_optional_keyword(word):
-                properties["roundingmode"] = IntegerAttr(number, i32)
-        if parser.parse_optional_keyword("fastmath"):
-            properties["fastmath"] = FastMathFlagsAttr(FastMathFlagsAttr.parse_parameter(parser))
+        properties = _parse_rounding(parser)
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         source = parser.parse_type()
@@ -384,12 +405,7 @@ class TruncFOp(arith.TruncFOp):
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
         printer.print_ssa_value(self.input)
-        mode, flags = (self.properties.get(name) for name in ("roundingmode", "fastmath"))
-        if isinstance(mode, IntegerAttr):
-            printer.print_string(f" {_ROUNDING_MODES[mode.value.data]}")
-        if isinstance(flags, FastMathFlagsAttr):
-            printer.print_string(" fastmath")
-            flags.print_parameter(printer)
+        _print_rounding(self, printer)
         printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         printer.print_attribute(self.input.type)
@@ -489,9 +505,90 @@ class RemFOp(arith.FloatingPointLikeBinaryOperation):
     traits = traits_def(Pure())
 
 
+class _ScalingCastOp(IRDLOperation):
+    """A cast of a number that is multiplied or divided by a power of two."""
+
+    input = operand_def(_FLOATS)
+    scale = operand_def(_FLOATS)
+    fastmath = opt_prop_def(FastMathFlagsAttr)
+    roundingmode = opt_prop_def(IntegerAttr)
+    result = result_def(_FLOATS)
+
+    traits = traits_def(Pure())
+
+    WIDENS: ClassVar[bool]
+    """Whether the result has more bits, and not the operand."""
+
+    def verify_(self) -> None:
+        source, target = self.input.type, self.result.type
+        for type_ in (self.scale.type, target):
+            _same_shape(self, source, type_)
+        narrow, wide = (source, target) if self.WIDENS else (target, source)
+        less, more = element_of(narrow), element_of(wide)
+        assert isinstance(less, AnyFloat)
+        assert isinstance(more, AnyFloat)
+        if less.bitwidth >= more.bitwidth:
+            raise VerifyException(f"{self.name}: {narrow} is not narrower than {wide}")
+        _check_rounding(self)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        at = parser.pos
+        names = [parser.parse_unresolved_operand()]
+        parser.parse_punctuation(",")
+        names.append(parser.parse_unresolved_operand())
+        properties = _parse_rounding(parser)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+        parser.parse_keyword("to")
+        return cls.build(
+            operands=parser.resolve_operands(names, types, at),
+            result_types=[parser.parse_type()],
+            properties=properties,
+            attributes=attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_list(self.operands, printer.print_ssa_value)
+        _print_rounding(self, printer)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_list([value.type for value in self.operands], printer.print_attribute)
+        printer.print_string(" to ")
+        printer.print_attribute(self.result.type)
+
+
+@irdl_op_definition
+class ScalingExtFOp(_ScalingCastOp):
+    """``arith.scaling_extf %a, %s : f8E5M2, f32 to f32``: ``%a`` times the power of two that the
+    exponent of ``%s`` says."""
+
+    name = "arith.scaling_extf"
+
+    WIDENS: ClassVar[bool] = True
+
+
+@irdl_op_definition
+class ScalingTruncFOp(_ScalingCastOp):
+    """``arith.scaling_truncf %a, %s to_nearest_even : f32, f32 to f8E5M2``: ``%a`` by the power of
+    two that the exponent of ``%s`` says."""
+
+    name = "arith.scaling_truncf"
+
+    WIDENS: ClassVar[bool] = False
+
+
 ARITH = Dialect(
     "arith",
-    [*(vector_class(op_type) for op_type in arith.Arith.operations), IndexCastUIOp, RemFOp],
+    [
+        *(vector_class(op_type) for op_type in arith.Arith.operations),
+        IndexCastUIOp,
+        RemFOp,
+        ScalingExtFOp,
+        ScalingTruncFOp,
+    ],
     list(arith.Arith.attributes),
     list(arith.Arith._interfaces),
 )

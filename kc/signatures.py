@@ -47,7 +47,7 @@ from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 from kc.support.registry import pass_class
 from kc.support.target import Target
-from kc.transforms.tir.apply_strides import STRIDES, strides_of
+from kc.transforms.tir.apply_strides import STRIDES, strides_of, strides_of_type
 from kc.transforms.tir.instrument_bound_checkers import SITES
 
 
@@ -100,7 +100,8 @@ def signature_of(function: func.FuncOp, target: Target | None = None) -> Any:
                     dtype,
                     _shape(arg.type, given.data.get("kc.shape"), symbols, name),
                     _text(given.data.get("kc.role")) or ("inout" if _is_written(arg) else "in"),  # pyright: ignore
-                    strides=strides_of(given.data.get(STRIDES), function),
+                    strides=strides_of(given.data.get(STRIDES), function)
+                    or strides_of_type(arg.type, name),
                 )
             )
         else:

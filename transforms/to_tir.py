@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xdsl.dialects import memref
+from xdsl.dialects import affine, memref
 from xdsl.dialects.builtin import ModuleOp, VectorType
 from xdsl.ir import Operation
 
@@ -12,6 +12,9 @@ from kc.support.registry import pass_class
 
 _MATH = {f"math.{name}" for name in ("isfinite", "isinf", "isnan", "isnormal", "sincos")}
 """What ``math-to-arith`` takes."""
+
+_SCALING = {"arith.scaling_extf", "arith.scaling_truncf"}
+"""What ``arith-expand`` takes."""
 
 
 def to_tir(module: ModuleOp, *, loops: bool = True) -> None:
@@ -24,6 +27,8 @@ def to_tir(module: ModuleOp, *, loops: bool = True) -> None:
         pass_class("index-to-arith")().apply(None, module)
     if any(op.name in _MATH for op in preorder(module)):
         pass_class("math-to-arith")().apply(None, module)
+    if any(op.name in _SCALING for op in preorder(module)):
+        pass_class("arith-expand")().apply(None, module)
     if any(_accesses_vectors(op) for op in preorder(module)):
         pass_class("flatten-memrefs-of-vectors")().apply(None, module)
     pass_class("legalize-scalable-vectors")().apply(None, module)
@@ -34,6 +39,8 @@ def to_tir(module: ModuleOp, *, loops: bool = True) -> None:
 
 def _accesses_vectors(op: Operation) -> bool:
     """Whether it loads or stores a vector as an element of a memref."""
-    if isinstance(op, memref.LoadOp):
-        return isinstance(op.res.type, VectorType)
-    return isinstance(op, memref.StoreOp) and isinstance(op.value.type, VectorType)
+    if isinstance(op, memref.LoadOp | affine.LoadOp):
+        return isinstance(op.results[0].type, VectorType)
+    return isinstance(op, memref.StoreOp | affine.StoreOp) and isinstance(
+        op.value.type, VectorType
+    )

@@ -214,6 +214,26 @@ class VectorReductionFunctions(InterpreterFunctions):
 
         return run
 
+    @prepared(vector.ScanOp)
+    def scan(self, interpreter: KernelInterpreter, op: vector.ScanOp) -> Run:
+        combine = combining_function(op, op.kind.data.value, element_of(op.source))
+        shape, dim, is_inclusive = shape_of(op.source), op.dim, op.is_inclusive
+        places = list(itertools.product(*map(range, shape_of(op.initial_value))))
+
+        def run(source: np.ndarray, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            result, last = np.empty(shape, object), np.empty(start.shape, object)
+            for place in places:
+                line = source[(*place[:dim], slice(None), *place[dim:])]
+                total = line[0] if is_inclusive else start[place]
+                for n in range(shape[dim]):
+                    if n:
+                        total = combined(combine, total, line[n if is_inclusive else n - 1])
+                    result[(*place[:dim], n, *place[dim:])] = total
+                last[place] = total
+            return result, last
+
+        return run
+
     @prepared(vector.MaskOp)
     def mask(self, interpreter: KernelInterpreter, op: vector.MaskOp) -> Run:
         body = interpreter.runner(op.body)

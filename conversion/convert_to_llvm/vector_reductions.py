@@ -26,8 +26,10 @@ from kc.conversion.convert_to_llvm.vector_lanes import (
     lane_count,
     lanes,
     pick,
+    shuffle,
     splat,
     vector_type,
+    widened,
 )
 from kc.conversion.convert_to_llvm.vector_transfers import (
     lower_gather,
@@ -289,6 +291,43 @@ class LowerOuterProduct(LlvmPattern):
         lower_outer_product(self.conversion, op)
 
 
+class LowerScan(LlvmPattern):
+    """What elements are combined to, one row after the other.
+
+    ::
+
+        %d, %a = vector.scan <add>, %v, %start {inclusive = true, reduction_dim = 0 : i64}
+            : vector<2x4xf32>, vector<4xf32>
+
+    becomes ::
+
+        %0 = llvm.shufflevector %v, %v [0, 1, 2, 3]
+        %a = llvm.fadd %0, (llvm.shufflevector %v, %v [4, 5, 6, 7])
+        %d = llvm.shufflevector %0, %a [0, 1, 2, 3, 4, 5, 6, 7]
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: vector.ScanOp, rewriter: PatternRewriter, /) -> None:
+        import numpy as np
+
+        s = self.conversion
+        require_wide(op)
+        own = np.moveaxis(lanes(shape_of(op.source)), op.dim, 0)
+        rows = own.reshape(own.shape[0], -1)
+        source = s.value(op.source)
+        combine = combining(op.kind.data.value, source.type)
+        total = pick(s, source, rows[0]) if op.is_inclusive else s.value(op.initial_value)
+        width, count = rows.shape[1], rows.size
+        whole = widened(s, total, count)
+        for n in range(1, len(rows)):
+            row = pick(s, source, rows[n if op.is_inclusive else n - 1])
+            total = s.emit(combine, [total, row], total.type)
+            mask = [count + lane % width if lane // width == n else lane for lane in range(count)]
+            whole = shuffle(s, whole, widened(s, total, count), mask)
+        s.define(op.dest, pick(s, whole, np.argsort(rows.reshape(-1))))
+        s.define(op.accumulated_value, total)
+
+
 class LowerMask(LlvmPattern):
     """An op on the lanes that a mask names.
 
@@ -334,5 +373,6 @@ PATTERNS: tuple[type[RewritePattern], ...] = (
     LowerMultiReduction,
     LowerContraction,
     LowerOuterProduct,
+    LowerScan,
     LowerMask,
 )

@@ -11,7 +11,6 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     DictionaryAttr,
     FunctionType,
-    IntAttr,
     IntegerAttr,
     MemRefType,
     NoneAttr,
@@ -43,6 +42,7 @@ from kc.conversion.raise_to_tir.requirements import Requirements
 from kc.conversion.raise_to_tir.sizes import Sizes
 from kc.conversion.raise_to_tir.structured import index_constant
 from kc.conversion.raise_to_tir.tensors import Empty, Held, Splat, Tensors
+from kc.conversion.raise_to_tir.values_in_memory import returns_memref
 from kc.dialects import tir
 from kc.dialects.affine_maps import replace_operands
 from kc.dialects.gpu import LaunchFuncOp
@@ -50,7 +50,7 @@ from kc.dialects.size_requirements import set_requirements
 from kc.support.diagnostics import CodegenError
 from kc.support.fresh_names import fresh_name
 from kc.support.locations import location_of
-from kc.transforms.tir.apply_strides import STRIDES, strides_attr
+from kc.transforms.tir.apply_strides import STRIDES, strides_attr, strides_of_type
 
 TARGET = ConversionTarget("raise-to-tir", illegal=("affine", "linalg", "tensor"))
 
@@ -64,23 +64,6 @@ def without_strides(type_: Attribute) -> Attribute:
     if isinstance(type_, MemRefType) and isinstance(type_.layout, StridedLayoutAttr):
         return MemRefType(type_.element_type, type_.shape, NoneAttr(), type_.memory_space)
     return type_
-
-
-def declared_strides(type_: Attribute, attrs: dict[str, Attribute]) -> ArrayAttr | None:
-    """The strides of a strided argument: numbers, and names for those that the call finds.
-
-    (Its offset is in the address that the call gives.)
-    """
-    if not isinstance(type_, MemRefType) or not isinstance(type_.layout, StridedLayoutAttr):
-        return None
-    name = attrs["kc.name"]
-    assert isinstance(name, StringAttr)
-    return strides_attr(
-        [
-            stride.data if isinstance(stride, IntAttr) else f"{name.data}_stride{n}"
-            for n, stride in enumerate(type_.layout.strides)
-        ]
-    )
 
 
 class FunctionRaiser(Emitter):
@@ -121,14 +104,7 @@ class FunctionRaiser(Emitter):
         results = [type_ for type_ in returned if isinstance(type_, TensorType)]
         scalars = [type_ for type_ in returned if not isinstance(type_, TensorType)]
         if any(isinstance(type_, MemRefType | UnrankedMemRefType) for type_ in scalars):
-            raise CodegenError(
-                "KC4550",
-                f"raise-to-tir: @{source.sym_name.data} returns a memref",
-                location=location_of(source),
-                why="the caller allocates the results of a kernel, which writes them into "
-                "arguments",
-                hints=["take a memref to copy the result to", "return a tensor"],
-            )
+            raise returns_memref(source)
         inputs = [
             self._with_known_sizes(self.check_buffer(without_strides(arg.type), source), n)
             for n, arg in enumerate(source.args)
@@ -250,8 +226,11 @@ class FunctionRaiser(Emitter):
                 attrs["kc.name"] = StringAttr(fresh_name(name, taken))
             if not is_input and arg.name_hint is None:
                 arg.name_hint = attrs["kc.name"].data  # pyright: ignore
-            if is_input and (strides := declared_strides(source.args[n].type, attrs)) is not None:
-                attrs.setdefault(STRIDES, strides)
+            label = attrs["kc.name"]
+            assert isinstance(label, StringAttr)
+            strides = strides_of_type(source.args[n].type, label.data) if is_input else None
+            if strides is not None:
+                attrs.setdefault(STRIDES, strides_attr(strides))
             is_tensor = not is_input or isinstance(source.args[n].type, TensorType)
             if is_tensor:
                 attrs.setdefault("kc.role", StringAttr("in" if is_input else "out"))

@@ -30,6 +30,7 @@ from kc.dialects.vector.reductions import (
     IteratorTypeAttr,
     MultiReductionOp,
     OuterProductOp,
+    ScanOp,
 )
 from kc.dialects.vector.scalable import (
     ScalableExtractOp,
@@ -67,6 +68,7 @@ VECTOR = Dialect(
         PrintOp,
         ScalableExtractOp,
         ScalableInsertOp,
+        ScanOp,
         ScatterOp,
         ShapeCastOp,
         StepOp,
@@ -98,6 +100,7 @@ __all__ = [
     "PrintOp",
     "ScalableExtractOp",
     "ScalableInsertOp",
+    "ScanOp",
     "ScatterOp",
     "ShapeCastOp",
     "StepOp",

@@ -6,7 +6,9 @@ from xdsl.dialects.arith import FastMathFlagsAttr
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     ArrayAttr,
+    BoolAttr,
     DenseArrayBase,
+    IntegerAttr,
     StringAttr,
     VectorType,
     i64,
@@ -26,7 +28,7 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
-from xdsl.parser import AttrParser, Parser
+from xdsl.parser import AttrParser, Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
@@ -113,6 +115,82 @@ class MultiReductionOp(IRDLOperation):
         verify_shape(self, self.acc, [n for i, n in enumerate(sizes) if i not in reduced])
         if self.dest.type != self.acc.type:
             raise VerifyException(f"{self.name}: gives {self.dest.type} for {self.acc.type}")
+
+
+@irdl_op_definition
+class ScanOp(IRDLOperation):
+    """``vector.scan <add>, %v, %start {inclusive = false, reduction_dim = 1 : i64} :
+    vector<4x8xf32>, vector<4xf32>``: what elements are combined to, one after the other along a
+    dimension, and the last of that.
+
+    An inclusive scan begins with the first element, and ``%start`` is not used; the other begins
+    with ``%start``, and leaves out the last element.
+    """
+
+    name = "vector.scan"
+
+    kind = prop_def(CombiningKindAttr)
+    source = operand_def(VectorType)
+    initial_value = operand_def(VectorType)
+    reduction_dim = prop_def(IntegerAttr.constr(i64))
+    inclusive = prop_def(BoolAttr)
+    dest = result_def(VectorType)
+    accumulated_value = result_def(VectorType)
+
+    traits = traits_def(Pure())
+
+    @property
+    def dim(self) -> int:
+        """The dimension along which elements are combined."""
+        return self.reduction_dim.value.data
+
+    @property
+    def is_inclusive(self) -> bool:
+        """Whether an element is part of what stands in its place."""
+        return bool(self.inclusive.value.data)
+
+    def verify_(self) -> None:
+        sizes = shape_of(self.source)
+        if not 0 <= self.dim < len(sizes):
+            raise VerifyException(f"{self.name}: {self.dim} is no dimension of {self.source.type}")
+        verify_elements(self, self.source, self.initial_value)
+        rest = [size for n, size in enumerate(sizes) if n != self.dim]
+        verify_shape(self, self.initial_value, rest)
+        for result, operand in zip(self.results, self.operands, strict=True):
+            if result.type != operand.type:
+                raise VerifyException(f"{self.name}: gives {result.type} for {operand.type}")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> ScanOp:
+        at = parser.pos
+        kind = CombiningKindAttr(CombiningKindAttr.parse_parameter(parser))
+        names: list[UnresolvedOperand] = []
+        for _ in range(2):
+            parser.parse_punctuation(",")
+            names.append(parser.parse_unresolved_operand())
+        given = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+        properties: dict[str, Attribute] = {"kind": kind}
+        for name in ("inclusive", "reduction_dim"):
+            if name in given:
+                properties[name] = given.pop(name)
+        return cls.create(
+            operands=parser.resolve_operands(names, types, at),
+            properties=properties,
+            attributes=given,
+            result_types=types,
+        )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        self.kind.print_parameter(printer)
+        printer.print_string(", ")
+        printer.print_list(self.operands, printer.print_ssa_value)
+        own = {"inclusive": self.inclusive, "reduction_dim": self.reduction_dim}
+        printer.print_op_attributes({**own, **self.attributes})
+        printer.print_string(" : ")
+        printer.print_list([value.type for value in self.operands], printer.print_attribute)
 
 
 class IteratorKind(StrEnum):

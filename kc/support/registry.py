@@ -214,6 +214,7 @@ PASSES = {
         (
             "index-to-arith",
             "math-to-arith",
+            "arith-expand",
             "flatten-memrefs-of-vectors",
             "legalize-scalable-vectors",
             "raise-to-tir",

@@ -29,6 +29,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     ArrayAttr,
     FunctionType,
+    IntAttr,
     IntegerAttr,
     MemRefType,
     ModuleOp,
@@ -75,6 +76,17 @@ def strides_attr(strides: Sequence[int | str]) -> ArrayAttr:
             StringAttr(stride) if isinstance(stride, str) else IntegerAttr(stride, i64)
             for stride in strides
         ]
+    )
+
+
+def strides_of_type(type_: Attribute, name: str) -> tuple[int | str, ...] | None:
+    """The strides of a buffer ``name``: numbers, and names for those that the call finds; None
+    where its type has none. (Its offset is in the address that the call gives.)"""
+    if not isinstance(type_, MemRefType) or not isinstance(type_.layout, StridedLayoutAttr):
+        return None
+    return tuple(
+        stride.data if isinstance(stride, IntAttr) else f"{name}_stride{n}"
+        for n, stride in enumerate(type_.layout.strides)
     )
 
 
