@@ -1,8 +1,8 @@
 """The ``tosa`` dialect as MLIR 22 writes it: what TFLite, torch and JAX export for devices.
 
 xDSL has a part of it, with the text of an earlier version. Here every op of TOSA's inference
-profiles but variables and shape arithmetic is a row of :data:`OPS`: its operands, and its
-properties; control flow is in ``tosa_control``. The rows have one text::
+profiles but shape arithmetic is a row of :data:`OPS`: its operands, and its properties; control
+flow is in ``tosa_control``, variables are in ``tosa_variables``. The rows have one text::
 
     %1 = tosa.max_pool2d %0 {kernel = array<i64: 2, 2>, ...} : (tensor<...>) -> tensor<...>
 
@@ -47,6 +47,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
 from kc.dialects.tosa_control import CondIfOp, WhileOp, YieldOp
+from kc.dialects.tosa_variables import VariableOp, VariableReadOp, VariableWriteOp
 
 
 @irdl_attr_definition
@@ -298,6 +299,15 @@ CLASSES: dict[str, type[TosaOp]] = {name: _define(name, row) for name, row in OP
 
 TOSA = Dialect(
     "tosa",
-    [ConstOp, *CLASSES.values(), CondIfOp, WhileOp, YieldOp],
+    [
+        ConstOp,
+        *CLASSES.values(),
+        CondIfOp,
+        WhileOp,
+        YieldOp,
+        VariableOp,
+        VariableReadOp,
+        VariableWriteOp,
+    ],
     [ShapeType, NanModeAttr, RoundingModeAttr, ResizeModeAttr],
 )

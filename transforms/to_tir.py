@@ -41,6 +41,4 @@ def _accesses_vectors(op: Operation) -> bool:
     """Whether it loads or stores a vector as an element of a memref."""
     if isinstance(op, memref.LoadOp | affine.LoadOp):
         return isinstance(op.results[0].type, VectorType)
-    return isinstance(op, memref.StoreOp | affine.StoreOp) and isinstance(
-        op.value.type, VectorType
-    )
+    return isinstance(op, memref.StoreOp | affine.StoreOp) and isinstance(op.value.type, VectorType)

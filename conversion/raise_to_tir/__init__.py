@@ -68,6 +68,7 @@ from kc.conversion.raise_to_tir.values_in_memory import (
     with_results_in_memory,
 )
 from kc.conversion.tosa_to_linalg import without_tosa
+from kc.conversion.tosa_to_linalg.variables import require_sizes_of_variables, variables_as_globals
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 
@@ -89,6 +90,8 @@ class RaiseToTirPass(ModulePass):
         taken = {name.data for name in names if isinstance(name, StringAttr)}
         for function in todo:
             _require_ranks(function)
+        if todo:
+            require_sizes_of_variables(op)
         kept = keep_called(op, taken)
         bodies = {function.sym_name.data: function for function in functions(op)}
         inlined = set[str]().union(*map(inlined_callees, todo))
@@ -122,6 +125,7 @@ class RaiseToTirPass(ModulePass):
         _drop_uncalled(op, inlined)
         if todo:
             _drop_unused_globals(op)
+            variables_as_globals(op)
 
 
 def _require_ranks(function: func.FuncOp) -> None:

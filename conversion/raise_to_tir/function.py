@@ -42,7 +42,6 @@ from kc.conversion.raise_to_tir.requirements import Requirements
 from kc.conversion.raise_to_tir.sizes import Sizes
 from kc.conversion.raise_to_tir.structured import index_constant
 from kc.conversion.raise_to_tir.tensors import Empty, Held, Splat, Tensors
-from kc.conversion.raise_to_tir.values_in_memory import returns_memref
 from kc.dialects import tir
 from kc.dialects.affine_maps import replace_operands
 from kc.dialects.gpu import LaunchFuncOp
@@ -104,7 +103,14 @@ class FunctionRaiser(Emitter):
         results = [type_ for type_ in returned if isinstance(type_, TensorType)]
         scalars = [type_ for type_ in returned if not isinstance(type_, TensorType)]
         if any(isinstance(type_, MemRefType | UnrankedMemRefType) for type_ in scalars):
-            raise returns_memref(source)
+            raise CodegenError(
+                "KC4550",
+                f"raise-to-tir: @{source.sym_name.data} returns a memref",
+                location=location_of(source),
+                why="the caller allocates the results of a kernel, which writes them into "
+                "arguments",
+                hints=["take a memref to copy the result to", "return a tensor"],
+            )
         inputs = [
             self._with_known_sizes(self.check_buffer(without_strides(arg.type), source), n)
             for n, arg in enumerate(source.args)

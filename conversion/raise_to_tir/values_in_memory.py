@@ -50,21 +50,19 @@ from xdsl.ir.affine import AffineMap
 from kc.analysis.loop_tree import functions, preorder
 from kc.analysis.upstream import is_held_vector, is_returned_memref, needs_raising, passes_values
 from kc.dialects.arith import IndexCastOp
-from kc.support.diagnostics import CodegenError
 from kc.support.fresh_names import fresh_name
-from kc.support.locations import location_of
 
 _SCALAR = AnyFloat | IntegerType | IndexType
 
 
 def with_results_in_memory(function: func.FuncOp, *, loops: bool) -> func.FuncOp:
     """A copy of a public function that takes no vector and returns no value; the function itself
-    without such."""
+    without such, or with results that no kernel has."""
     if not passes_values(function):
         return function
     for type_ in function.function_type.outputs:
         if isinstance(type_, MemRefType | UnrankedMemRefType) and not is_returned_memref(type_):
-            raise returns_memref(function)
+            return function  # a kernel does not return it, which its signature says
     new = function.clone()
     new.location = function.location
     _vectors_from_memory(new)
@@ -76,17 +74,6 @@ def with_results_in_memory(function: func.FuncOp, *, loops: bool) -> func.FuncOp
     else:
         _as_arguments(new)
     return new
-
-
-def returns_memref(function: func.FuncOp) -> CodegenError:
-    """The diagnostic of a function that returns a memref of unknown size."""
-    return CodegenError(
-        "KC4550",
-        f"raise-to-tir: @{function.sym_name.data} returns a memref",
-        location=location_of(function),
-        why="the caller allocates the results of a kernel, which writes them into arguments",
-        hints=["take a memref to copy the result to", "return a tensor"],
-    )
 
 
 def _vectors_from_memory(function: func.FuncOp) -> None:

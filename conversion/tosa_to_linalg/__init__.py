@@ -39,7 +39,7 @@ from xdsl.pattern_rewriter import (
 )
 from xdsl.rewriter import Rewriter
 
-from kc.conversion.tosa_to_linalg import control, data, elementwise, windows
+from kc.conversion.tosa_to_linalg import control, data, elementwise, variables, windows
 from kc.conversion.tosa_to_linalg.emitter import refused
 from kc.dialects.tosa import TosaOp
 from kc.support.registry import load_patterns
@@ -49,6 +49,7 @@ PATTERNS = (
     *elementwise.PATTERNS,
     *windows.PATTERNS,
     *data.PATTERNS,
+    *variables.PATTERNS,
 )
 
 
@@ -69,6 +70,7 @@ class TosaToLinalgPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         del ctx
+        variables.require_sizes_of_variables(op)
         converted = {
             function: without_tosa(function)
             for function in op.body.ops
@@ -77,6 +79,7 @@ class TosaToLinalgPass(ModulePass):
         for function, new in converted.items():
             if new is not function:
                 Rewriter.replace_op(function, new, [])
+        variables.variables_as_globals(op)
 
 
 def without_tosa(function: func.FuncOp) -> func.FuncOp:

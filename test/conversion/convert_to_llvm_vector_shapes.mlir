@@ -96,3 +96,15 @@ func.func @aligned_by_type(%p: !llvm.ptr, %q: !llvm.ptr) {
   llvm.store %z, %q {alignment = 1 : i64} : vector<8xi8>, !llvm.ptr
   func.return
 }
+
+// CHECK-LABEL: llvm.func @scan
+// CHECK-NEXT:    %0 = llvm.shufflevector %v, %v [0, 1] : vector<4xf32>
+// CHECK-NEXT:    %1 = llvm.shufflevector %0, %0 [0, 1, -1, -1] : vector<2xf32>
+// CHECK-NEXT:    %2 = llvm.shufflevector %v, %v [2, 3] : vector<4xf32>
+// CHECK-NEXT:    %a = llvm.fadd %0, %2 : vector<2xf32>
+// CHECK-NEXT:    %3 = llvm.shufflevector %a, %a [0, 1, -1, -1] : vector<2xf32>
+// CHECK-NEXT:    %d = llvm.shufflevector %1, %3 [0, 1, 4, 5] : vector<4xf32>
+func.func @scan(%v: vector<2x2xf32>, %start: vector<2xf32>) -> vector<2x2xf32> {
+  %d, %a = vector.scan <add>, %v, %start {inclusive = true, reduction_dim = 0 : i64} : vector<2x2xf32>, vector<2xf32>
+  return %d : vector<2x2xf32>
+}

@@ -26,3 +26,17 @@ func.func @g(%A: memref<4xvector<8xf32>>, %i: index) -> vector<8xf32> {
   %x = memref.load %A[%i] : memref<4xvector<8xf32>>
   return %x : vector<8xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @in_loops(%A: memref<8x2x3xf32>) {
+// CHECK: [[ROW:%.+]] = affine.apply affine_map<(d0) -> (((d0 * -1) + 7))>(%i)
+// CHECK: [[V:%.+]] = vector.transfer_read %A{{\[}}[[ROW]], %{{.+}}, %{{.+}}], %{{.+}} {in_bounds = [true, true]} : memref<8x2x3xf32>, vector<2x3xf32>
+// CHECK: vector.transfer_write [[V]], %A[%{{.+}}, %{{.+}}, %{{.+}}] {in_bounds = [true, true]} : vector<2x3xf32>, memref<8x2x3xf32>
+func.func @in_loops(%A: memref<8xvector<2x3xf32>>) {
+  affine.for %i = 0 to 4 {
+    %v = affine.load %A[7 - %i] : memref<8xvector<2x3xf32>>
+    affine.store %v, %A[%i] : memref<8xvector<2x3xf32>>
+  }
+  return
+}

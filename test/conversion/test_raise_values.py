@@ -90,6 +90,16 @@ def test_a_memref_of_unknown_size_is_no_result(results: str, values: str):
         "  --> k.mlir:1:1\n"
         "  why: a kernel writes its results into arguments"
     )
+    with pytest.raises(KCError, match=r"KC4004.*@f returns a value"):
+        kc.build(
+            kc.IRModule.parse(
+                "func.func private @g() -> memref<?xf32>\n"
+                "func.func @f() -> (i32, memref<?xf32>) {\n"
+                "  %c = arith.constant 1 : i32\n"
+                "  %x = func.call @g() : () -> memref<?xf32>\n"
+                "  return %c, %x : i32, memref<?xf32>\n}"
+            )
+        )
 
 
 @pytest.mark.parametrize("element", ["i4", "i128", "f80", "f128"])
@@ -438,3 +448,27 @@ def switch():
 @pytest.mark.parametrize(("x", "expected"), [(42, 1), (43, 4), (-7, -7)])
 def test_a_switch_between_blocks(switch, x: int, expected: int):
     assert switch(x) == expected
+
+
+STRIDED = """
+func.func @f(%A: memref<?x4xf32, strided<[?, ?], offset: ?>>,
+             %B: memref<4x4xf32, strided<[8, ?], offset: 3>>, %i: index) -> vector<2xf32> {
+  %zero = arith.constant 0.0 : f32
+  %v = vector.transfer_read %A[%i, %i], %zero
+    : memref<?x4xf32, strided<[?, ?], offset: ?>>, vector<2xf32>
+  vector.transfer_write %v, %B[%i, %i]
+    : vector<2xf32>, memref<4x4xf32, strided<[8, ?], offset: 3>>
+  return %v : vector<2xf32>
+}"""
+
+
+def test_vectors_are_read_from_strided_arguments():
+    function = kc.build(kc.IRModule.parse(STRIDED))
+    whole = np.arange(96, dtype=np.float32).reshape(12, 8)
+    to = np.zeros((4, 8), np.float32)
+    expected = to.copy()
+    expected[2, 4:8:2] = whole[1::3, ::2][2, 2:4]
+    np.testing.assert_array_equal(function(whole[1::3, ::2], to[:, ::2], 2), expected[2, 4:8:2])
+    np.testing.assert_array_equal(to, expected)
+    with pytest.raises(KCError, match="stride of 16 elements in dimension 0, expected 8"):
+        function(whole[:, ::2], whole[:8:2, ::2], 2)

@@ -15,6 +15,7 @@ import kc
 from kc.analysis.interpreter import run
 from kc.conversion.raise_to_tir import RaiseToTirPass
 from kc.dialects.tosa import OPS
+from kc.support.diagnostics import KCError
 
 TYPES = {"float32": "f32", "float16": "f16", "bool": "i1", "float64": "f64"}
 random = np.random.default_rng(7)
@@ -766,3 +767,61 @@ def test_a_batch_whose_size_is_known_at_the_call(case: Case):
 
 def test_every_op_has_a_case():
     assert OPS.keys() - {case.op for case in CASES} == {"const_shape"}
+
+
+VARIABLES = """
+tosa.variable @count : tensor<i32>
+tosa.variable @last = dense<[1.0, 2.0]> : tensor<2xf32>
+func.func @f(%a: tensor<2xf32>) -> (tensor<2xf32>, tensor<i32>) {
+  %one = "tosa.const"() <{values = dense<1> : tensor<i32>}> : () -> tensor<i32>
+  %c = tosa.variable_read @count : tensor<i32>
+  %l = tosa.variable_read @last : tensor<2xf32>
+  tosa.variable_write @last, %a : tensor<2xf32>
+  %d = tosa.add %c, %one : (tensor<i32>, tensor<i32>) -> tensor<i32>
+  tosa.variable_write @count, %d : tensor<i32>
+  return %l, %d : tensor<2xf32>, tensor<i32>
+}
+"""
+
+
+def test_variables_keep_their_elements_between_calls():
+    function = kc.build(kc.IRModule.parse(VARIABLES))
+    for number, last in ((1, [1, 2]), (2, [5, 5]), (3, [6, 6])):
+        before, count = function(np.full(2, number + 4, np.float32))
+        np.testing.assert_array_equal(before, last)
+        assert count == number
+
+
+def test_the_sizes_of_a_variable_are_known():
+    text = VARIABLES.replace("@last = dense<[1.0, 2.0]> : tensor<2xf32>", "@last : tensor<?xf32>")
+    module = kc.IRModule.parse(text, "step.mlir")
+    with pytest.raises(KCError) as error:
+        kc.build(module)
+    assert str(error.value) == (
+        "error[KC4557]: tosa-to-linalg: tosa.variable is not converted\n"
+        "  --> step.mlir:3:1\n"
+        "   |  it is tensor<?xf32>\n"
+        "  why: the sizes of a variable must be known at compile time"
+    )
+    assert "tosa.variable_read @last" in module.script()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "@last : tensor",
+            "@first : tensor",
+            "tosa.variable_read: there is no tosa.variable @first",
+        ),
+        (
+            "@count : tensor<i32>",
+            "@count : tensor<1xi32>",
+            "tosa.variable_read: @count is tensor<1xi32>, and not tensor<i32>",
+        ),
+    ],
+)
+def test_variables_are_declared(old: str, new: str, message: str):
+    with pytest.raises(KCError) as error:
+        kc.IRModule.parse(VARIABLES.replace(old, new, 1))
+    assert str(error.value).splitlines()[0] == f"error[KC1101]: {message}"

@@ -269,6 +269,25 @@ CASES: dict[str, tuple[str, tuple[str, ...], Arrays, Callable[..., np.ndarray]]]
         [numbers(2, 3, 4), numbers(3)],
         lambda a, b: np.array([23, *(a.sum((0, 2)) + b)[1:]]),
     ),
+    "scan": (
+        "\n".join(
+            [
+                read("%A", "2x3x4"),
+                read("%B", "2x4", "b"),
+                "%d, %l = vector.scan <add>, %a, %b {inclusive = true, reduction_dim = 1 : i64} : "
+                "vector<2x3x4xf32>, vector<2x4xf32>",
+                "%e, %m = vector.scan <maximumf>, %d, %l {inclusive = false, reduction_dim = 1 : "
+                "i64} : vector<2x3x4xf32>, vector<2x4xf32>",
+                write("%m", "%B", "2x4"),
+                write("%e", "%C", "2x3x4"),
+            ]
+        ),
+        ("2x3x4xf32", "2x4xf32", "2x3x4xf32"),
+        [-numbers(2, 3, 4), numbers(2, 4), numbers(2, 3, 4)],
+        lambda a, b, c: np.maximum.accumulate(
+            np.concatenate([a.cumsum(1)[:, 2:], a.cumsum(1)[:, :2]], 1), 1
+        ),
+    ),
     "contract": (
         contract("add", "matmul", "3x4", "4x5", "3x5"),
         ("3x4xf32", "4x5xf32", "3x5xf32"),

@@ -65,6 +65,22 @@ func.func @f(%A: memref<8x8xf32>, %i: index, %at: vector<8xi32>, %m: vector<8xi1
 // -----
 
 func.func @f(%v: vector<2x3xf32>, %c: vector<2xf32>) {
+  // expected-error@+1 {{vector.scan: 2 is no dimension of vector<2x3xf32>}}
+  %0, %1 = vector.scan <add>, %v, %c {inclusive = true, reduction_dim = 2 : i64} : vector<2x3xf32>, vector<2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%v: vector<2x3xf32>, %c: vector<2xf32>) {
+  // expected-error@+1 {{vector.scan: vector<2xf32> is not of the shape 3}}
+  %0, %1 = vector.scan <add>, %v, %c {inclusive = true, reduction_dim = 0 : i64} : vector<2x3xf32>, vector<2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%v: vector<2x3xf32>, %c: vector<2xf32>) {
   // expected-error@+1 {{vector.multi_reduction: [2] are no dimensions of vector<2x3xf32>}}
   %0 = vector.multi_reduction <add>, %v, %c [2] : vector<2x3xf32> to vector<2xf32>
   return

@@ -13,6 +13,8 @@ func.func @f(%a: tensor<4xi8>, %c: tensor<4xi1>, %x: f32, %i: i32) {
   %8 = arith.truncf %x to_nearest_even : f32 to bf16
   %9 = arith.truncf %x to_nearest_even fastmath<nnan> : f32 to f16
   %10 = arith.trunci %i overflow<nsw> : i32 to i8
+  %11 = arith.scaling_extf %6, %x fastmath<nnan> : bf16, f32 to f32
+  %12 = arith.scaling_truncf %x, %9 to_nearest_even fastmath<contract> : f32, f16 to f8E5M2
   return
 }
 
@@ -28,3 +30,5 @@ func.func @f(%a: tensor<4xi8>, %c: tensor<4xi1>, %x: f32, %i: i32) {
 // CHECK: %{{.*}} = arith.truncf %x to_nearest_even : f32 to bf16
 // CHECK: %{{.*}} = arith.truncf %x to_nearest_even fastmath<nnan> : f32 to f16
 // CHECK: %{{.*}} = arith.trunci %i overflow<nsw> : i32 to i8
+// CHECK: %{{.*}} = arith.scaling_extf %6, %x fastmath<nnan> : bf16, f32 to f32
+// CHECK: %{{.*}} = arith.scaling_truncf %x, %9 to_nearest_even fastmath<contract> : f32, f16 to f8E5M2

@@ -25,6 +25,7 @@ func.func @f(%a: vector<2x3xf32>, %m: vector<8xi1>, %A: memref<?x?xf32>, %i: ind
   %d1, %d2 = vector.deinterleave %il : vector<4xf32> -> vector<2xf32>
   %mm = vector.mask %m { vector.reduction <add>, %p : vector<8xf32> into f32 } : vector<8xi1> -> f32
   vector.mask %m { vector.transfer_write %p, %A[%i, %i] : vector<8xf32>, memref<?x?xf32> } : vector<8xi1>
+  %sc, %sl = vector.scan <add>, %a, %c {inclusive = false, reduction_dim = 1 : i64} : vector<2x3xf32>, vector<2xf32>
   %tr = vector.transfer_read %A[%i, %i], %x, %m {in_bounds = [true], permutation_map = affine_map<(d0, d1) -> (d1)>} : memref<?x?xf32>, vector<8xf32>
   return %t : vector<3x2xf32>
 }
@@ -52,4 +53,5 @@ func.func @f(%a: vector<2x3xf32>, %m: vector<8xi1>, %A: memref<?x?xf32>, %i: ind
 // CHECK-NEXT: %d1, %d2 = vector.deinterleave %il : vector<4xf32> -> vector<2xf32>
 // CHECK-NEXT: %mm = vector.mask %m { %0 = vector.reduction <add>, %p : vector<8xf32> into f32 } : vector<8xi1> -> f32
 // CHECK-NEXT: vector.mask %m { vector.transfer_write %p, %A[%i, %i] : vector<8xf32>, memref<?x?xf32> } : vector<8xi1>
+// CHECK-NEXT: %sc, %sl = vector.scan <add>, %a, %c {inclusive = false, reduction_dim = 1 : i64} : vector<2x3xf32>, vector<2xf32>
 // CHECK-NEXT: %tr = vector.transfer_read %A[%i, %i], %x, %m {in_bounds = [true]} : memref<?x?xf32>, vector<8xf32>
