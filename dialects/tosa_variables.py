@@ -124,10 +124,10 @@ def _is_in_module(op: Operation) -> bool:
 def _agree(declared: TensorType[Attribute], type_: Attribute) -> bool:
     if not isinstance(type_, TensorType) or type_.element_type != declared.element_type:
         return False
-    sizes, others = declared.get_shape(), type_.get_shape()
-    return len(sizes) == len(others) and all(
-        size == other or DYNAMIC_INDEX in (size, other)
-        for size, other in zip(sizes, others, strict=True)
+    sizes, used_sizes = declared.get_shape(), type_.get_shape()
+    return len(sizes) == len(used_sizes) and all(
+        size == used_size or DYNAMIC_INDEX in (size, used_size)
+        for size, used_size in zip(sizes, used_sizes, strict=True)
     )
 
 
