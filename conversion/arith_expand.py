@@ -28,10 +28,11 @@ from xdsl.context import Context
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
     AnyFloat,
-    ContainerType,
     DenseIntOrFPElementsAttr,
     IntegerAttr,
     ModuleOp,
+    TensorType,
+    VectorType,
     f32,
     i32,
 )
@@ -130,9 +131,10 @@ class _Code:
 
     def number(self, bits: int) -> SSAValue:
         """A number of 32 bits for each element."""
-        type_: Any = like(self.op.scale.type, i32)
-        if isinstance(type_, ContainerType):
-            return self.add(arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(type_, [bits])))
+        type_ = like(self.op.scale.type, i32)
+        if isinstance(type_, TensorType | VectorType):
+            elements: Any = DenseIntOrFPElementsAttr.from_list
+            return self.add(arith.ConstantOp(elements(type_, [bits])))
         return self.add(arith.ConstantOp(IntegerAttr(bits, i32)))
 
 

@@ -20,9 +20,8 @@ from xdsl.dialects.builtin import (
     IndexType,
     StringAttr,
     TensorType,
-    TypeAttribute,
 )
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Operation, TypeAttribute
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
@@ -54,7 +53,8 @@ class VariableOp(IRDLOperation):
     @property
     def tensor_type(self) -> TensorType[Attribute]:
         """The type of the tensor that it holds."""
-        sizes = [int(size) for size in self.var_shape.iter_values()]
+        numbers: Any = self.var_shape.iter_values()
+        sizes: list[int] = list(numbers)
         return TensorType(self.type, [DYNAMIC_INDEX if size < 0 else size for size in sizes])
 
     def verify_(self) -> None:
