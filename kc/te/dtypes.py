@@ -57,7 +57,7 @@ def check_dtype(dtype: str, *, vectors: bool = False) -> str:
             )
         raise TEError(
             "KC2001",
-            f"there is no element type '{name}'",
+            f"there is no element type {name!r}",
             location=caller_location(),
             hints=suggest(name, DTYPES, "the types are"),
         )

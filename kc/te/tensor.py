@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -376,13 +378,16 @@ def shape_text(shape: Sequence[Any]) -> str:
 
 def check_shape(shape: Any, what: str, location: Location | None) -> tuple[Dim, ...]:
     """The dimensions that ``shape`` gives (KC2012)."""
+    if getattr(shape, "ndim", 0) == 1 and hasattr(shape, "tolist"):
+        shape = shape.tolist()
     dims = tuple(shape) if isinstance(shape, tuple | list) else (shape,)
     checked: list[Dim] = []
     for dim in dims:
         if isinstance(dim, Const) and isinstance(dim.value, int):
             dim = dim.value
-        if not isinstance(dim, Expr) and hasattr(dim, "__index__"):
-            dim = dim.__index__()
+        if not isinstance(dim, Expr | type) and hasattr(dim, "__index__"):
+            with suppress(TypeError):  # an array of several numbers is none
+                dim = dim.__index__()
         if isinstance(dim, float) and dim.is_integer():
             dim = int(dim)  # n / 32 of a size that 32 divides
         if isinstance(dim, int) and 0 <= dim < 2**63:
@@ -392,7 +397,7 @@ def check_shape(shape: Any, what: str, location: Location | None) -> tuple[Dim, 
         else:
             raise TEError(
                 "KC2012",
-                f"{what} has the dimension {dim!r}",
+                f"{what} has the dimension {' '.join(reprlib.repr(dim).split())}",
                 location=location,
                 why="a dimension is an integer from 0 to 2^63 - 1, or a size made with te.var",
                 hints=[f"te.var({dim!r})"] if isinstance(dim, str) else [],

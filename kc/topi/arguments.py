@@ -158,9 +158,20 @@ def listed(value: Any, what: str) -> list[Any]:
 
 def flag(value: Any, what: str) -> bool:
     """``value`` of a parameter that TVM has 0 and 1 for (KC2319)."""
-    if isinstance(value, bool) or (not isinstance(value, Expr) and value in (0, 1)):
+    if isinstance(value, bool | int) and value in (0, 1):
+        return bool(value)
+    if getattr(value, "shape", None) == () and value in (0, 1):  # a number of numpy's
         return bool(value)
     raise refuse("KC2319", f"{what} is {shown(value)}", "it must be True or False")
+
+
+def float_of(value: Any, what: str) -> float:
+    """``value``, if it is a number that is known now (KC2319)."""
+    import numbers  # a call's, not an import's
+
+    if isinstance(value, numbers.Real):
+        return float(value)
+    raise refuse("KC2319", f"{what} is {shown(value)}", "it must be a number")
 
 
 def wholes(value: Any, count: int, what: str) -> tuple[int, ...]:

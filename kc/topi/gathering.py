@@ -34,7 +34,7 @@ from kc.topi.arguments import (
 from kc.topi.gradients import scattered
 from kc.topi.loops import Loops, written
 from kc.topi.shape import place_of, reshape
-from kc.topi.table import ANY, INTEGERS, OF_INTEGERS, check_tensor, operator, refuse
+from kc.topi.table import ANY, INTEGERS, OF_INTEGERS, check_tensor, operator, refuse, shown
 
 MODES = ("clip", "wrap", "fast")
 
@@ -293,7 +293,10 @@ def unravel_index(indices: Tensor, shape: Any) -> Tensor:
 )
 def adv_index(data: Tensor, indices: Sequence[Tensor]) -> Tensor:
     """``data[indices[0], indices[1], ...]`` as numpy: the indices are broadcast together."""
-    if not isinstance(indices, list | tuple) or not 1 <= len(indices) <= data.ndim:
+    if not isinstance(indices, list | tuple):
+        raise refuse("KC2300", f"indices is {shown(indices)}", "it is a list of tensors",
+                     "topi.adv_index(A, [I, J])")  # fmt: skip
+    if not 1 <= len(indices) <= data.ndim:
         raise refuse(
             "KC2311",
             f"{counted(len(indices), 'index', 'indices')} for {counted(data.ndim, 'dimension')}",

@@ -21,6 +21,7 @@ from kc.topi.arguments import (
     constant,
     dim,
     fits,
+    listed,
     over_up,
     plus,
     product,
@@ -33,6 +34,9 @@ from kc.topi.arguments import (
 )
 from kc.topi.table import ANY, NUMBERS, OF_PLACES, operator, refuse
 
+MOST_DIMENSIONS = 64
+"""Of arrays: numpy, and DLPack with it, have no more."""
+
 
 def _moved(name: str, shape: Any, body: Callable[..., Expr], tag: str = INJECTIVE) -> Tensor:
     return compute(shape, lambda *at: body(*at), f"T_{name}", tag=tag)
@@ -44,6 +48,9 @@ def expand_dims(a: Tensor, axis: int, num_newaxis: int = 1) -> Tensor:
     count = whole(num_newaxis, "num_newaxis")
     if count < 0:
         raise refuse("KC2317", f"num_newaxis is {count}", "it must be at least 0")
+    if a.ndim + count > MOST_DIMENSIONS:
+        raise refuse("KC2317", f"num_newaxis is {count}",
+                     f"an array has at most {MOST_DIMENSIONS} dimensions")  # fmt: skip
     place = whole(axis, "axis")
     place = axis_of(place, a.ndim + 1)
     shape = [*a.shape[:place], *[1] * count, *a.shape[place:]]
@@ -84,7 +91,11 @@ def transpose(a: Tensor, axes: Any = None) -> Tensor:
 
     Raises KC2311 unless each axis is there, KC2304 and KC2305 for one that is not, or is twice.
     """
-    order = list(range(a.ndim))[::-1] if axes is None else [axis_of(axis, a.ndim) for axis in axes]
+    order = (
+        list(range(a.ndim))[::-1]
+        if axes is None
+        else [axis_of(axis, a.ndim) for axis in listed(axes, "axes")]
+    )
     if len(order) != a.ndim:
         raise refuse(
             "KC2311",

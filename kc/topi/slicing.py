@@ -11,7 +11,18 @@ from kc.te.expr import Expr, all_of, as_expr, compare, const, if_then_else, sele
 from kc.te.expr import cast as convert
 from kc.te.tags import INJECTIVE
 from kc.te.tensor import Tensor, shape_text
-from kc.topi.arguments import agree, axis_of, constant, length_of, listed, rank, tensor, whole, word
+from kc.topi.arguments import (
+    agree,
+    axis_of,
+    constant,
+    length_of,
+    listed,
+    rank,
+    tensor,
+    whole,
+    wholes,
+    word,
+)  # fmt: skip
 from kc.topi.table import ANY, operator, refuse
 
 _FAR = 2**31 - 1
@@ -23,7 +34,9 @@ def _ranges(
     """(first, step, count) of each dimension; as Python slices it."""
     starts = listed(begin, "begin")
     given = (
-        [axis_of(axis, a.ndim) for axis in axes] if axes is not None else list(range(len(starts)))
+        [axis_of(axis, a.ndim) for axis in listed(axes, "axes")]
+        if axes is not None
+        else list(range(len(starts)))
     )
     if len(starts) > a.ndim or len(given) != len(starts):
         raise refuse(
@@ -201,8 +214,7 @@ def matrix_set_diag(
     band, for which ``diagonal`` has a row each, the highest first. ``align`` says at which end the
     rows of shorter ones are filled: above the main one, and below.
     """
-    lowest, highest = (k, k) if not isinstance(k, list | tuple) else (k[0], k[-1])
-    lowest, highest = whole(lowest, "k"), whole(highest, "k")
+    lowest, highest = wholes(k, 2, "k")
     band = highest != lowest
     word(align, ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT"), "align")
     tensor(diagonal, "diagonal", data.ndim - (not band), (data.dtype,))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 import reprlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -134,6 +135,7 @@ def operator(
                 except _MISTAKES as error:
                     if isinstance(error, KCError) or not _is_of_kc(error.__traceback__):
                         raise
+                    _check_numbers_are_known(function, args, keywords)
                     raise refuse(
                         "KC2320",
                         "it cannot use its arguments",
@@ -217,6 +219,7 @@ def refuse(code: str, message: str, why: str | None = None, *hints: str) -> TEEr
     """The error of the operator that the user called, at the user's line."""
     name = _running.get()
     where = f"topi.{name}: " if name else ""
+    message = re.sub(r"[\x00-\x1f]", lambda sign: repr(sign[0])[1:-1], message)
     return TEError(code, where + message, location=caller_location(), why=why, hints=hints)
 
 
@@ -238,7 +241,8 @@ def _check_first(value: Any, takes: str, types: tuple[str, ...]) -> None:
 _SWITCHES = "True or False"
 _NUMBERS = "a number"
 _TEXTS = "a text"
-_VALUES = {"bool": _SWITCHES, "float": _NUMBERS, "str": _TEXTS}
+_TENSORS = "a tensor"
+_VALUES = {"bool": _SWITCHES, "float": _NUMBERS, "str": _TEXTS, "Tensor": _TENSORS}
 """What parameters take by their annotations. Other annotations are checked where they are used."""
 
 
@@ -267,6 +271,10 @@ def _check_values(
         kind, may_be_none = kinds[name]
         if value is None and may_be_none:
             continue
+        if kind is _TENSORS:
+            if name != names[0]:  # that one is checked with its type
+                check_tensor(value, name)
+            continue
         if not _fits(value, kind) and not (name.endswith("dtype") and _is_numpy_type(value)):
             default = inspect.signature(function).parameters[name].default
             hint = f"topi.{_running.get()}(..., {name}={default!r})"
@@ -275,6 +283,20 @@ def _check_values(
                 f"{name} is {shown(value)}",
                 f"it must be {kind}" + (", or None" if may_be_none and kind is not _TEXTS else ""),
                 *([] if default is inspect.Parameter.empty else [hint]),
+            )
+
+
+def _check_numbers_are_known(
+    function: Callable[..., Any], args: tuple[Any, ...], keywords: dict[str, Any]
+) -> None:
+    """Refuse (KC2319) what only the call tells where an operator could not compute with it."""
+    names, kinds = _parameters(function)
+    for name, value in (*zip(names, args, strict=False), *keywords.items()):
+        if name in kinds and kinds[name][0] is _NUMBERS and isinstance(value, Tensor | Expr):
+            raise refuse(
+                "KC2319",
+                f"{name} is {shown(value)}",
+                "it must be a number that is known when the program is built",
             )
 
 

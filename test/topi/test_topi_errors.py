@@ -84,9 +84,42 @@ error[KC2319]: topi.nn.elu: alpha is [1.0]
 error[KC2319]: topi.strided_slice: begin is None
   why: it must be a list of numbers""",
     "topi.nn.rms_norm(T(4, 3), epsilon=T())": """\
-error[KC2320]: topi.nn.rms_norm: it cannot use its arguments
-  why: TypeError: float() argument must be a string or a real number, not 'Tensor'
-  try: python -m kc.topi nn.rms_norm says what it takes""",
+error[KC2319]: topi.nn.rms_norm: epsilon is Tensor(shape=...32, op.name=A)
+  why: it must be a number that is known when the program is built""",
+    "topi.scanop(T(4), lambda a: a, 0, 'one')": """\
+error[KC2320]: topi.scanop: it cannot use its arguments
+  why: TypeError: <lambda>() takes 1 positional argument but 2 were given
+  try: python -m kc.topi scanop says what it takes""",
+    "topi.adv_index(T(4), T(2, dtype='int32'))": """\
+error[KC2300]: topi.adv_index: indices is Tensor(shape=...32, op.name=A)
+  why: it is a list of tensors
+  try: topi.adv_index(A, [I, J])""",
+    "topi.nn.attention(T(1, 2, 9, 8), T(1, 2, 9, 8), T(1, 2, 9, 8), mask=3)": """\
+error[KC2300]: topi.nn.attention: mask is 3, not a tensor
+  why: operators of topi take tensors of te
+  try: te.placeholder((2, 3)), or the result of another operator""",
+    "topi.nn.lstm(T(3, 2, 4), T(20, 4), T(20, 5), f_act='relu')": """\
+error[KC2300]: topi.nn.lstm: f_act is 'relu'
+  why: it is an operator, or None
+  try: topi.nn.lstm(..., f_act=topi.tanh)""",
+    "topi.transpose(T(2, 3), 'NC')": """\
+error[KC2319]: topi.transpose: axes is 'NC'
+  why: it must be a list of numbers""",
+    "topi.matrix_set_diag(T(3, 3), T(3), ())": """\
+error[KC2311]: topi.matrix_set_diag: k has 0 numbers: ()
+  why: it is an integer, or 2 of them""",
+    "topi.expand_dims(T(2), 0, 2**40)": """\
+error[KC2317]: topi.expand_dims: num_newaxis is 1099511627776
+  why: an array has at most 64 dimensions""",
+    "topi.sum(T(2), 'x\\ny')": """\
+error[KC2313]: topi.sum: axis is x\\ny
+  why: it must be an integer that is known when the program is built""",
+    "topi.image.resize1d(T(1, 1, 3), ((0,), (1,)), (2,))": """\
+error[KC2319]: topi.image.resize1d: a share of roi is (0,)
+  why: it must be a number""",
+    "topi.broadcast_to(T(2), int)": """\
+error[KC2012]: broadcast_to has the dimension <class 'int'>
+  why: a dimension is an integer from 0 to 2^63 - 1, or a size made with te.var""",
     "topi.argmin(T(4, 0), 1)": """\
 error[KC2316]: topi.argmin: the place of the smallest of nothing
   why: A has no elements along the axes (1,)""",

@@ -16,7 +16,7 @@ from kc.te.expr import Expr, all_of, as_expr, compare, const, select
 from kc.te.expr import cast as convert
 from kc.te.tags import INJECTIVE
 from kc.te.tensor import Tensor
-from kc.topi.arguments import dim, flag, inside, is_size, listed, positive, word
+from kc.topi.arguments import dim, flag, float_of, inside, is_size, listed, positive, word
 from kc.topi.gradients import scattered
 from kc.topi.nn.pooling import pooled_axes
 from kc.topi.table import NUMBERS, operator, refuse
@@ -110,7 +110,7 @@ def _resize(
     count = len(letters)
     region = [0.0] * count + [1.0] * count
     if roi is not None and not isinstance(roi, Tensor):
-        given = [float(part) for part in listed(roi, "roi")]
+        given = [float_of(part, "a share of roi") for part in listed(roi, "roi")]
         region = given if cropped else region
     if len(region) == 2 * data.ndim and data.ndim != count:  # of all dimensions, as ONNX has it
         region = [region[n] for n in axes] + [region[data.ndim + n] for n in axes]

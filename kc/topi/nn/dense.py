@@ -11,8 +11,8 @@ from kc.te.expr import Expr
 from kc.te.expr import cast as convert
 from kc.te.tags import BROADCAST, INJECTIVE
 from kc.te.tensor import Tensor, reduce_axis, shape_text
-from kc.topi.arguments import agree, axis_of, dim, is_size, product, rank, same_size, tensor
-from kc.topi.table import ANY, NUMBERS, operator, refuse
+from kc.topi.arguments import agree, axis_of, dim, is_size, listed, product, rank, same_size, tensor
+from kc.topi.table import ANY, NUMBERS, operator, refuse, shown
 
 
 def accumulator(data: Tensor, out_dtype: str | None) -> str:
@@ -118,8 +118,10 @@ def batch_matmul(
         tensor_a.shape[3 - inner_a],
         tensor_b.shape[3 - inner_b],
     )
-    if oshape is not None and not (len(oshape) == 3 and all(map(agree, oshape, shape))):
-        raise refuse("KC2303", f"oshape is {shape_text(oshape)}", f"it is {shape_text(shape)}")
+    if oshape is not None:
+        given = listed(oshape, "oshape")
+        if len(given) != 3 or not all(map(agree, given, shape)):
+            raise refuse("KC2303", f"oshape is {shown(oshape)}", f"it is {shape_text(shape)}")
     k = reduce_axis((0, tensor_a.shape[inner_a]), name="k")
 
     def body(b: Any, i: Any, j: Any) -> Expr:

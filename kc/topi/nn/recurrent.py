@@ -18,7 +18,7 @@ from kc.topi.broadcast import add
 from kc.topi.elementwise import FLOAT, sigmoid, tanh
 from kc.topi.shape import flip
 from kc.topi.slicing import strided_slice
-from kc.topi.table import ANY, operator, refuse
+from kc.topi.table import ANY, operator, refuse, shown
 
 
 def _fitting(value: Tensor | None, what: str, dtype: str, *shape: Any) -> None:
@@ -58,6 +58,10 @@ def lstm(
     """
     f_act = sigmoid if f_act is None else f_act
     g_act, h_act = (tanh if act is None else act for act in (g_act, h_act))
+    for act, what in ((f_act, "f_act"), (g_act, "g_act"), (h_act, "h_act")):
+        if not callable(act):
+            raise refuse("KC2300", f"{what} is {shown(act)}", "it is an operator, or None",
+                         f"topi.nn.lstm(..., {what}=topi.tanh)")  # fmt: skip
     tensor(Xs, "Xs", 3)
     if not isinstance(weight_layout, str) or sorted(weight_layout) != sorted("IFGO"):
         raise refuse("KC2312", f"weight_layout is {weight_layout!r}", "it names I, F, G and O once")

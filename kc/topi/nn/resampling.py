@@ -26,7 +26,7 @@ def _sizes(data: Tensor, layout: Any, letters: str, factors: tuple[Any, ...]) ->
 
 
 def _output(given: Any, sizes: tuple[int, ...]) -> tuple[int, ...]:
-    if given is None or given == ():
+    if given is None or (isinstance(given, tuple) and not given):
         return sizes
     return positive(listed(given, "output_shape"), len(sizes), "output_shape")
 

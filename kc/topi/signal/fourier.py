@@ -11,7 +11,7 @@ from kc.te.dtypes import check_dtype
 from kc.te.expr import Expr, all_of, as_expr, compare, const, if_then_else, select
 from kc.te.expr import cast as convert
 from kc.te.tensor import Tensor, reduce_axis, shape_text
-from kc.topi.arguments import constant, positive, same_shape, tensor, whole
+from kc.topi.arguments import constant, listed, positive, same_shape, tensor, whole
 from kc.topi.loops import Loops, written
 from kc.topi.table import operator, refuse
 
@@ -93,7 +93,7 @@ def stft(
     count = size // 2 + 1 if onesided else size
     shape = (data.shape[0], count, (length - size) // hop + 1, 2)
     if output_shape is not None:
-        given = [whole(item, "output_shape") for item in output_shape]
+        given = [whole(item, "output_shape") for item in listed(output_shape, "output_shape")]
         if len(given) != 4 or given[1:] != list(shape[1:]):
             raise refuse("KC2303", f"output_shape is {tuple(given)}",
                          f"the result has the shape {shape_text(shape)}")  # fmt: skip

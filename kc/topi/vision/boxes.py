@@ -11,6 +11,7 @@ from kc.te.expr import cast as convert
 from kc.te.tensor import Tensor, shape_text
 from kc.topi.arguments import (
     constant,
+    float_of,
     index_tensor,
     length_of,
     same_size,
@@ -61,7 +62,7 @@ def get_valid_counts(
     if isinstance(score_threshold, Tensor):
         limits = [tensor(score_threshold, "score_threshold", 0, (data.dtype,))]
     else:
-        least = float(score_threshold)
+        least = float_of(score_threshold, "score_threshold")
 
     def body(loops: Loops) -> None:
         given, (counts, kept, places) = loops.ins[0], loops.outs
