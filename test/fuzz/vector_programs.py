@@ -201,7 +201,7 @@ class VectorProgram:
 
     def contract(self) -> bool:
         name, value = self.any()
-        if value.ndim != 2:
+        if value.ndim != 2 or value.shape[0] ** 2 > MAX_LANES:
             return False
         rows = value.shape[0]
         total = self.constant(f"dense<1> : {_type((rows, rows))}")
