@@ -19,6 +19,7 @@ from typing import Any
 from unittest import mock
 
 import numpy as np
+import pipelines
 from build_settings import context_of, target_of
 from c_code import CC, run_in_c
 from families import FAMILIES, Drawn, Family
@@ -55,6 +56,7 @@ from kc.support.pass_context import watching_steps
 from kc.support.registry import context, get_pass
 from kc.tir import Trace
 from kc.transforms.schedule.layout._buffer_notes import set_argument_attribute
+from kc.transforms.tir._pipeline_notes import is_pipelined
 from kc.transforms.tir.apply_strides import STRIDES, strides_attr
 
 PROGRAMS = "programs"
@@ -166,7 +168,7 @@ def _run(
         sch = tir.Schedule(original)
     layouts = Layouts(sch, program.symbols)
     outcome.stage = DRAWING
-    for line in _calls(random, sch, family, program, lines):
+    for line in _calls(random, sch, family, program, lines, Random(f"pipeline {seed}")):
         if _is_endless(line, program.symbols):
             continue
         outcome.stage = "schedule"
@@ -200,9 +202,19 @@ def _run(
         _check_launched(random, program, mod, layouts, outcome)
     elif native and _is_native(loop_tree.loops(loop_tree.kernels(mod.op)[0])):
         outcome.stage = way = _way(random, program)
-        WAYS[way](random, program, mod, layouts, interpreted)
-        outcome.checks.append(way)
+        try:
+            WAYS[way](random, program, mod, layouts, interpreted)
+            outcome.checks.append(way)
+        except CodegenError as refusal:
+            _require_pipeline(refusal, mod)
+            outcome.checks.append("refused pipeline")
     outcome.stage = "done"
+
+
+def _require_pipeline(refusal: KCError, mod: kc.IRModule) -> None:
+    """Raise a refusal, unless it is one of a pipeline that the module has."""
+    if refusal.code not in pipelines.REFUSED or not any(map(is_pipelined, mod.op.walk())):
+        raise refusal
 
 
 def canonical(mod: kc.IRModule) -> kc.IRModule:
@@ -258,13 +270,24 @@ def _is_native(loops: list[ForOp]) -> bool:
 
 
 def _calls(
-    random: Random, sch: tir.Schedule, family: Family, program: Drawn, lines: list[str] | None
+    random: Random,
+    sch: tir.Schedule,
+    family: Family,
+    program: Drawn,
+    lines: list[str] | None,
+    last: Random,
 ) -> Iterator[str]:
+    """Calls of a schedule, those of ``last`` at the end."""
     if lines is not None:
         yield from lines
-        return
-    if not family.scheduled:
-        return
+    elif family.scheduled:
+        yield from _drawn_calls(random, sch, family, program)
+        yield from pipelines.pipelines(last, sch)
+
+
+def _drawn_calls(
+    random: Random, sch: tir.Schedule, family: Family, program: Drawn
+) -> Iterator[str]:
     if family.own_calls:
         yield from family.own(random, sch)
         return
@@ -298,7 +321,8 @@ def _check_launched(
     try:
         kernel = _build(random, mod, program=program)
     except CodegenError as refusal:
-        assert refusal.code == "KC4206", refusal
+        if refusal.code != "KC4206":
+            _require_pipeline(refusal, mod)
     else:  # kernels without iterations are gone by then
         _check_call(kernel, program, layouts, "end")
     try:
@@ -324,7 +348,8 @@ def _check_launched(
         kernels(launched)
         outcome.checks.append("kernels")
     except KCError as refusal:
-        assert refusal.code in UNSUITABLE, refusal
+        if refusal.code not in UNSUITABLE:
+            _require_pipeline(refusal, mod)
         outcome.checks.append("refused kernel")
         return
     outcome.stage = "emulated"
@@ -469,9 +494,9 @@ def _check_c(
     try:
         run_in_c(mod, changed)
     except CodegenError as refused:
-        if refused.code not in ("KC4401", "KC4403") or not _has_vectors(mod):
+        if refused.code not in ("KC4401", "KC4403") or not (_has_vectors(mod) or _has_blocks(mod)):
             raise
-        return  # C has no vectors, which an intrinsic may be made of
+        return  # C has no vectors, which an intrinsic may be made of, and takes no branches
     if _calls_functions(mod):
         program.check(layouts.from_scheduled(changed, arrays))
         return
@@ -481,6 +506,10 @@ def _check_c(
 def _has_vectors(mod: kc.IRModule) -> bool:
     values = (value for op in mod.op.walk() for value in (*op.operands, *op.results))
     return any(isinstance(value.type, VectorType) for value in values)
+
+
+def _has_blocks(mod: kc.IRModule) -> bool:
+    return any(len(region.blocks) > 1 for op in mod.op.walk() for region in op.regions)
 
 
 def _check_saved(
