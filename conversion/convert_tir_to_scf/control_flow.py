@@ -9,8 +9,7 @@ from xdsl.dialects.builtin import BoolAttr, MemRefType, VectorType, i1
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from kc.conversion.convert_tir_to_scf.function import TirToScf
-from kc.conversion.convert_tir_to_scf.memory import bytes_of
+from kc.conversion.convert_tir_to_scf.function import TirToScf, bytes_of
 from kc.conversion.driver import ConversionPattern
 from kc.dialects import tir
 from kc.dialects.gpu import LaunchOp

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from xdsl.dialects import arith, func
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, MemRefType, i1, i8
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    FixedBitwidthType,
+    FunctionType,
+    MemRefType,
+    i1,
+    i8,
+)
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr
@@ -36,6 +45,51 @@ _NO_FLAGS = arith.FastMathFlagsAttr("none")
 _CONTRACT = arith.FastMathFlagsAttr([FastMathFlag.ALLOW_CONTRACT])
 
 
+def buffers_on_stack(function: func.FuncOp) -> set[tir.AllocOp]:
+    """The buffers that the stack has room for, the smaller ones first: a register tile becomes no
+    registers on the heap."""
+    sizes: dict[Operation, dict[tir.AllocOp, int]] = {}
+    for op in preorder(function):
+        if isinstance(op, tir.AllocOp):
+            size = bytes_of(memory_type(op.buffer.type))
+            if size is not None:
+                sizes.setdefault(_home(op, function), {})[op] = size
+    chosen: set[tir.AllocOp] = set()
+    for of_home in sizes.values():
+        taken = 0
+        for op, size in sorted(of_home.items(), key=lambda item: item[1]):
+            taken += size
+            if taken > STACK_BYTES:
+                break
+            chosen.add(op)
+    return chosen
+
+
+def _home(op: Operation, function: func.FuncOp) -> Operation:
+    """Whose stack ``op`` is on: that of the outermost parallel loop or kernel around it, or of the
+    function."""
+    home: Operation = function
+    parent = op.parent_op()
+    while parent is not None and parent is not function:
+        if isinstance(parent, LaunchOp) or (
+            isinstance(parent, tir.ForOp) and parent.kind.data is tir.ForKind.PARALLEL
+        ):
+            home = parent
+        parent = parent.parent_op()
+    return home
+
+
+def bytes_of(type_: Attribute) -> int | None:
+    """The size of a buffer, if its shape is constant."""
+    assert isinstance(type_, MemRefType)
+    shape = type_.get_shape()
+    if tir.DYNAMIC in shape:
+        return None
+    element = type_.element_type
+    bits = element.bitwidth if isinstance(element, FixedBitwidthType) else 64
+    return math.prod(shape) * ((bits + 7) // 8)
+
+
 class TirToScf(Conversion):
     """Converts one function in place, in program order."""
 
@@ -53,7 +107,7 @@ class TirToScf(Conversion):
         self.sized = sized_symbols(function)
         self.index = IndexValues()
         self.arith = IndexArithmetic(self.index)
-        self.stack_bytes: dict[Block, int] = {}
+        self.on_stack: set[tir.AllocOp] = set()
         # What is called depends on types that are there before conversion.
         self.callees = {op: callee_of(op) for op in preorder(function) if type(op) is CallExternOp}
         self._index_ops: list[Operation] = []
@@ -64,6 +118,7 @@ class TirToScf(Conversion):
             if type(op) is tir.CombineOp:
                 inline_combine(op)
         self.exact = exact_operations(self.function)
+        self.on_stack = buffers_on_stack(self.function)
         self._signature()
         self.convert(self.function.body.block)
         for op in reversed(self._index_ops):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 
 from xdsl.dialects import arith, memref, vector
@@ -28,7 +27,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from kc.analysis import loop_tree
 from kc.analysis.vector_alignment import divisor, known_alignment
-from kc.conversion.convert_tir_to_scf.function import STACK_BYTES, TirToScf, memory_type
+from kc.conversion.convert_tir_to_scf.function import TirToScf, memory_type
 from kc.conversion.driver import ConversionPattern
 from kc.dialects import tir
 from kc.dialects.arith import CmpiOp, ExtUIOp, element_of, like
@@ -308,11 +307,7 @@ class ConvertAlloc(ConversionPattern[TirToScf]):
         type_ = memory_type(op.buffer.type)
         assert isinstance(type_, MemRefType)
         alignment = IntegerAttr(ALIGNMENT, 64)
-        size = bytes_of(type_)
-        home = conversion.arith.home.block
-        taken = conversion.stack_bytes.get(home, 0)
-        if size is not None and taken + size <= STACK_BYTES:
-            conversion.stack_bytes[home] = taken + size
+        if op in conversion.on_stack:
             new = memref.AllocaOp.build(
                 operands=[[], []], result_types=[type_], properties={"alignment": alignment}
             )
@@ -385,16 +380,6 @@ def _zero(type_: Attribute) -> IntegerAttr | DenseIntOrFPElementsAttr:
         return DenseIntOrFPElementsAttr.from_list(type_, [zero])
     assert isinstance(type_, IntegerType)
     return IntegerAttr(0, type_)
-
-
-def bytes_of(type_: MemRefType) -> int | None:
-    """The size of a buffer, if its shape is constant."""
-    shape = type_.get_shape()
-    if tir.DYNAMIC in shape:
-        return None
-    element = type_.element_type
-    bits = element.bitwidth if isinstance(element, FixedBitwidthType) else 64
-    return math.prod(shape) * ((bits + 7) // 8)
 
 
 _Read = vector.TransferReadOp | vector.LoadOp | vector.MaskedLoadOp | GatherOp | ExpandLoadOp

@@ -145,27 +145,36 @@ def test_small_buffers_are_on_the_stack_of_the_function_or_of_the_parallel_body(
     assert sum(isinstance(op, ParallelOp) for op in module.walk()) == 1
 
 
-def test_the_stack_is_limited():
-    size = STACK_BYTES // 8
+def test_the_stack_is_limited_and_has_small_buffers_first():
+    panel, half = STACK_BYTES // 4, STACK_BYTES // 8
     _, buffers = _buffers(
         f"""func.func @f() {{
           tir.for %i in 8 {{
-            %t = tir.alloc "t" : memref<{size}xf32>
-            %u = tir.alloc "u" : memref<{size}xf32>
+            %t = tir.alloc "t" : memref<{panel}xf32>
+            %u = tir.alloc "u" : memref<{half}xf32>
             %v = tir.alloc "v" : memref<1xi8>
             func.call @use(%t, %u, %v) :
-              (memref<{size}xf32>, memref<{size}xf32>, memref<1xi8>) -> ()
+              (memref<{panel}xf32>, memref<{half}xf32>, memref<1xi8>) -> ()
+          }}
+          tir.for %j in 8 parallel {{
+            %w = tir.alloc "w" : memref<{panel}xf32>
+            func.call @use_other(%w) : (memref<{panel}xf32>) -> ()
           }}
           func.return
         }}
-        func.func private @use(memref<{size}xf32>, memref<{size}xf32>, memref<1xi8>)"""
+        func.func private @use(memref<{panel}xf32>, memref<{half}xf32>, memref<1xi8>)
+        func.func private @use_other(memref<{panel}xf32>)"""
     )
-    assert [(op.name, parent_name(op)) for op in buffers] == [
-        ("memref.alloca", "func.func"),
-        ("memref.alloca", "func.func"),
+    assert [
+        (op.name, parent_name(op), op.results and op.results[0].name_hint) for op in buffers
+    ] == [
+        ("memref.alloca", "func.func", "u"),
+        ("memref.alloca", "func.func", "v"),
         # No longer in the loop: its size is a constant.
-        ("memref.alloc", "func.func"),
-        ("memref.dealloc", "func.func"),
+        ("memref.alloc", "func.func", "t"),
+        # A parallel loop has a stack of its own.
+        ("memref.alloca", "scf.parallel", "w"),
+        ("memref.dealloc", "func.func", ()),
     ]
 
 
