@@ -156,15 +156,16 @@ def _transpose(draft: Draft, block: str, vector: ForOp, turned: tuple[ForOp, Acc
         # A plain copy of whole tiles needs no memory in between.
         mark = draft.mark()
         try:
-            tile = draft.blockize(row_inner)
-            draft.tensorize(tile, transpose_name(element, size, size))
-            name = draft.session.block(tile).label
+            # Whether loops may be in another order is easier to see before a tile is shuffles.
             strip = _strip(extent(rows) // size, draft.machine.cores)
             if rows.static_extent == strip * size:
                 draft.put_in_order([outer, row_outer])
             elif rows.static_extent is not None and strip > 1:
                 above, below = draft.split(row_outer, [None, strip])
                 draft.put_in_order([above, outer, below])
+            tile = draft.blockize(row_inner)
+            draft.tensorize(tile, transpose_name(element, size, size))
+            name = draft.session.block(tile).label
             draft.settled.add(name)
             return name
         except ScheduleError:
