@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from xdsl.dialects import arith
+from xdsl.dialects.arith import IntegerOverflowAttr
 from xdsl.dialects.builtin import IntegerAttr
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
     AffineBinaryOpKind,
@@ -29,6 +30,9 @@ from kc.dialects.affine_assembly import from_terms, linear_terms
 from kc.dialects.arith import CmpiOp, SelectOp
 from kc.dialects.tir import INDEX, ExtremeKind
 from kc.support.diagnostics import InternalError
+
+_OVERFLOWING = frozenset({arith.AddiOp, arith.SubiOp, arith.MuliOp})
+_NO_OVERFLOW_FLAGS: dict[str, Attribute] = {"overflowFlags": IntegerOverflowAttr("none")}
 
 
 @dataclass(eq=False)
@@ -112,7 +116,9 @@ class IndexArithmetic:
         """A constant index."""
         constants = self.home.values
         if value not in constants:
-            op = arith.ConstantOp(IntegerAttr(value, INDEX))
+            op = arith.ConstantOp.create(
+                properties={"value": IntegerAttr(value, INDEX)}, result_types=[INDEX]
+            )
             constants[value] = self.insert_at_head(op).results[0]
             constants[value].name_hint = f"c{value}" if value >= 0 else None
         return constants[value]
@@ -211,7 +217,14 @@ class IndexArithmetic:
         raise InternalError(f"the index expression {atom} is not in simplified form")
 
     def _binary(self, op_type: type[Any], lhs: SSAValue, rhs: SSAValue) -> SSAValue:
-        return self._once((op_type, lhs, rhs), (lhs, rhs), lambda: op_type(lhs, rhs))
+        def make() -> Operation:
+            return op_type.create(
+                operands=[lhs, rhs],
+                result_types=[lhs.type],
+                properties=_NO_OVERFLOW_FLAGS if op_type in _OVERFLOWING else {},
+            )
+
+        return self._once((op_type, lhs, rhs), (lhs, rhs), make)
 
     def _divide(self, op_type: type[Any], lhs: SSAValue, rhs: SSAValue) -> SSAValue:
         """A division; by what may be 0 it stays where it is, as guards and loops say when."""

@@ -156,6 +156,7 @@ TVM_PASSES: dict[str, str | None] = {
     **dict.fromkeys(
         f"tir.{name}"
         for name in (
+            "ApplyLayoutTransforms BF16CastElimination BF16Promote BF16TypeLowering "
             "CoProcSync CombineContextCall ConvertForLoopsToSerial ConvertSSA DecorateDeviceScope "
             "Filter FlattenBuffer InferFragment "
             "InjectPTXAsyncCopy InjectPrefetch InjectRollingBuffer "
@@ -167,6 +168,7 @@ TVM_PASSES: dict[str, str | None] = {
             "DefaultGPUSchedule ExtractPrimFuncConstants "
             "InjectPTXLDG32 InjectPermutedLayout InlinePrivateFunctions "
             "InstrumentProfileIntrinsics LegalizePackedCalls LiftThreadBinding LowerAsyncDMA "
+            "LowerTIRx StmtSimplify TilePrimitiveDispatch "
             "LowerAutoCopy ManifestSharedMemoryLocalStage PointerValueTypeRewrite RemoveAssume "
             "RemoveStoreUndef RemoveWeightLayoutRewriteBlock RenewDefs TransformMmaBufferLayout "
             "UpdatePointerStorageScope UseAssumeToReduceBranches VerifyVTCMLimit"

@@ -17,9 +17,9 @@ from kc.dialects.llvm import LoopAnnotationAttr, LoopUnrollAttr
 from kc.dialects.scf import ParallelOp, ReduceOp
 
 _FULL: dict[str, Any] = {"disable": False, "full": True}
-_UNROLL: dict[str, Any] = {"unroll": LoopUnrollAttr(**_FULL)}
+_UNROLL = LoopAnnotationAttr(unroll=LoopUnrollAttr(**_FULL))
 _NOT: dict[str, Any] = {"disable": True}
-_AS_IT_IS: dict[str, Any] = {"unroll": LoopUnrollAttr(**_NOT)}
+_AS_IT_IS = LoopAnnotationAttr(unroll=LoopUnrollAttr(**_NOT))
 _FEW, _SHORT, _REGISTERS, _CODE = 8, 32, 2048, 64
 """LLVM may write out so many iterations; so many where they index arrays of so many bytes, which
 become registers only so. The others have at most so many operations once they are written out:
@@ -106,14 +106,14 @@ class ConvertFor(ConversionPattern[TirToScf]):
             body.block.add_op(end := scf.YieldOp())
             new = scf.ForOp(zero, upper, c1, [], body)
         if op.kind.data is tir.ForKind.UNROLLED:
-            new.attributes["llvm.loop_annotation"] = LoopAnnotationAttr(**_UNROLL)
+            new.attributes["llvm.loop_annotation"] = _UNROLL
         elif (
             # How many iterations of a parallel loop a thread runs is known to nobody.
             (is_parallel or not _is_short(extent, variable, body.block))
             and _has_vectors(body.block)
             and not _is_in_kernel(op)
         ):
-            new.attributes["llvm.loop_annotation"] = LoopAnnotationAttr(**_AS_IT_IS)
+            new.attributes["llvm.loop_annotation"] = _AS_IT_IS
         end.location = op.location
         rewriter.replace(op, new)
         conversion.convert_next(body.block, is_outlined=is_parallel)

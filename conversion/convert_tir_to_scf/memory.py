@@ -55,10 +55,14 @@ class ConvertLoad(ConversionPattern[TirToScf]):
     def match_and_rewrite(self, op: tir.LoadOp, rewriter: PatternRewriter, /) -> None:
         memory = like(op.result.type, _element(op.buffer))
         if not isinstance(memory, VectorType):
-            load: Operation = memref.LoadOp.get(op.buffer, self.conversion.indices(op))
+            load: Operation = memref.LoadOp.create(
+                operands=[op.buffer, *self.conversion.indices(op)], result_types=[memory]
+            )
         elif has_rows(op.buffer.type):
             alignment = _alignment(self.conversion, op, memory)
-            load = vector.LoadOp(op.buffer, self.conversion.indices(op), memory)
+            load = vector.LoadOp.create(
+                operands=[op.buffer, *self.conversion.indices(op)], result_types=[memory]
+            )
             load.attributes.update(alignment)
         else:
             return

@@ -406,10 +406,8 @@ class FunctionLowering(PatternRewriter):
         self, block: Block, values: Sequence[SSAValue] = (), annotation: Attribute | None = None
     ) -> None:
         """Jump to ``block``; ``annotation`` describes the loop this closes."""
-        op = llvm.BrOp(block, *values)
-        if annotation is not None:
-            op.properties["loop_annotation"] = annotation
-        self.insert(op)
+        properties = {"loop_annotation": annotation} if annotation is not None else {}
+        self.insert(llvm.BrOp.create(operands=values, successors=[block], properties=properties))
 
     def cond_branch(self, condition: SSAValue, then: Block, otherwise: Block) -> None:
         """Jump to one of two blocks that take no arguments."""

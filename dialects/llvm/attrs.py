@@ -75,9 +75,12 @@ class KeywordAttr(ParametrizedAttribute, ABC):
         return [values.get(name, NoneAttr()) for name in cls.KINDS]
 
 
+_NONE = NoneAttr()
+
+
 def _as_attribute(kind: Any, value: Any) -> Attribute:
     if value is None:
-        return NoneAttr()
+        return _NONE
     if isinstance(value, Attribute):
         return value
     if kind is bool:

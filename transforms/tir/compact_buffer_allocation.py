@@ -38,7 +38,7 @@ TVM: ``CompactBufferAllocation`` and ``PlanAndUpdateBufferAllocationLocation``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -52,7 +52,7 @@ from kc.analysis.index_values import IndexValues
 from kc.analysis.instances import Space, Supply
 from kc.analysis.loop_tree import all_loops_around, memory_scope
 from kc.analysis.regions import BoundIndexValues, Elements, Interval
-from kc.dialects.affine_assembly import ZERO
+from kc.dialects.affine_assembly import ZERO, linear_terms
 from kc.dialects.tir import (
     DYNAMIC,
     AllocOp,
@@ -227,12 +227,15 @@ def carries_values(accesses: Sequence[Access], loop: ForOp) -> bool:
     """Whether an iteration of ``loop`` may read what it has not written before."""
     uses = [use for access in accesses for use in _uses(access)]
     stores = [(op, access) for op, access, _, writes in uses if writes]
-    for op, load, reads, _ in uses:
-        if not reads:
-            continue
+    reads = [(op, access) for op, access, reads, _ in uses if reads]
+    for op, load, along, count in _joined(reads, _blocks_around(op for op, _ in stores)):
         space = Space()
         read = space.instance(op)
         element = space.element(load, read)
+        if count > 1:
+            number = space.dim(read)
+            read.constraints.append(number.within(count))
+            element[along] += number
         shared = {}
         for around, dim in read.loops.items():
             if not is_shared(memory_scope(load.buffer), around.axis):
@@ -248,6 +251,53 @@ def carries_values(accesses: Sequence[Access], loop: ForOp) -> bool:
         if space.uncovered(read, element, supplies, bounds) is not None:
             return True
     return False
+
+
+def _blocks_around(ops: Iterable[Operation]) -> set[Block]:
+    blocks: set[Block] = set()
+    for op in ops:
+        block = op.parent
+        while block is not None and block not in blocks:
+            blocks.add(block)
+            block = block.parent_block()
+    return blocks
+
+
+def _joined(
+    reads: Sequence[tuple[Operation, LoadOp | StoreOp | ViewOp]],
+    written_in: Collection[Block],
+) -> Iterator[tuple[Operation, LoadOp | StoreOp | ViewOp, int, int]]:
+    """Reads, each with the number of those that it stands for, and the dimension in which they
+    follow each other.
+
+    Loads of neighbouring rows in one block, where nothing is ``written_in`` it, read when one of
+    them does: a tile that is transposed in registers has 16 of them.
+    """
+    groups: dict[object, dict[tuple[int, ...], LoadOp]] = {}
+    for op, access in reads:
+        if not isinstance(access, LoadOp) or access.parent is None or access.parent in written_in:
+            yield op, access, 0, 1
+            continue
+        parts = [linear_terms(expr) for expr in access.indices.data.results]
+        terms = tuple(frozenset(of_dim.items()) for of_dim, _ in parts)
+        key = access.parent, access.operands_of_map, access.result.type, terms
+        groups.setdefault(key, {})[tuple(constant for _, constant in parts)] = access
+    for group in groups.values():
+        first = min(group)
+        rows = [[start + n for n in range(len(group))] for start in first]
+        along = next(
+            (
+                n
+                for n, row in enumerate(rows)
+                if all((*first[:n], place, *first[n + 1 :]) in group for place in row)
+            ),
+            None,
+        )
+        if along is not None:
+            yield group[first], group[first], along, len(group)
+            continue
+        for load in group.values():
+            yield load, load, 0, 1
 
 
 def _uses(

@@ -7,6 +7,7 @@
 // RUN: kc-opt %s --compact-buffer-allocation="func=lanes" | FileCheck %s --check-prefix=LANES
 // RUN: kc-opt %s --compact-buffer-allocation="func=sizes" | FileCheck %s --check-prefix=SIZES
 // RUN: kc-opt %s --compact-buffer-allocation="func=part" | FileCheck %s --check-prefix=PART
+// RUN: kc-opt %s --compact-buffer-allocation="func=neighbours" | FileCheck %s --check-prefix=NEIGHBOURS
 
 te.func @rows(%A: tensor<16x8xf32>) -> tensor<14x8xf32> {
   %B = te.compute "B" [%i = 16, %j = 8] {
@@ -209,3 +210,63 @@ func.func @part(%A: memref<8xf32>, %C: memref<8xf32>) {
 // PART-NEXT:   }
 // PART-NEXT:   func.return
 // PART-NEXT: }
+
+// Neighbouring rows are read as one. All four of B and two of C are written before; of D a row is
+// read that is none of them, and of E the second row is read before both are written.
+// NEIGHBOURS-LABEL: func.func @neighbours
+// NEIGHBOURS-NEXT:    %D = tir.alloc "D" : memref<16xf32>
+// NEIGHBOURS-NEXT:    %E = tir.alloc "E" : memref<16xf32>
+// NEIGHBOURS-NEXT:    tir.for %i in 4 {
+// NEIGHBOURS-DAG:       tir.alloc "B" : memref<4xf32>
+// NEIGHBOURS-DAG:       tir.alloc "C" : memref<4xf32>
+func.func @neighbours(%A: memref<4x4xf32>) {
+  %B = tir.alloc "B" : memref<16xf32>
+  %C = tir.alloc "C" : memref<16xf32>
+  %D = tir.alloc "D" : memref<16xf32>
+  %E = tir.alloc "E" : memref<16xf32>
+  tir.for %i in 4 {
+    %e1 = tir.load %E[%i * 4 + 1] : memref<16xf32>
+    tir.store %e1, %A[%i, 0] : memref<4x4xf32>
+    tir.for %j in 4 {
+      %a = tir.load %A[%i, %j] : memref<4x4xf32>
+      tir.store %a, %B[%i * 4 + %j] : memref<16xf32>
+      tir.store %a, %C[%i * 4 + %j] : memref<16xf32>
+      tir.store %a, %E[%i * 4 + %j] : memref<16xf32>
+    }
+    tir.for %j in 3 {
+      %a = tir.load %A[%i, %j] : memref<4x4xf32>
+      tir.store %a, %D[%i * 4 + %j] : memref<16xf32>
+    }
+    %b0 = tir.load %B[%i * 4] : memref<16xf32>
+    %b1 = tir.load %B[%i * 4 + 1] : memref<16xf32>
+    %b2 = tir.load %B[%i * 4 + 2] : memref<16xf32>
+    %b3 = tir.load %B[%i * 4 + 3] : memref<16xf32>
+    %c1 = tir.load %C[%i * 4 + 1] : memref<16xf32>
+    %c3 = tir.load %C[%i * 4 + 3] : memref<16xf32>
+    %e0 = tir.load %E[%i * 4] : memref<16xf32>
+    %sum0 = arith.addf %b0, %b1 : f32
+    %sum1 = arith.addf %b2, %b3 : f32
+    %sum2 = arith.addf %c1, %c3 : f32
+    tir.store %sum0, %A[%i, 1] : memref<4x4xf32>
+    tir.store %sum1, %A[%i, 2] : memref<4x4xf32>
+    tir.store %sum2, %A[%i, 3] : memref<4x4xf32>
+    tir.store %e0, %A[%i, 0] : memref<4x4xf32>
+    tir.for %unused in 1 {
+      %d0 = tir.load %D[%i * 4] : memref<16xf32>
+      %d1 = tir.load %D[%i * 4 + 1] : memref<16xf32>
+      %d2 = tir.load %D[%i * 4 + 2] : memref<16xf32>
+      %d3 = tir.load %D[%i * 4 + 3] : memref<16xf32>
+      %sum3 = arith.addf %d0, %d1 : f32
+      %sum4 = arith.addf %d2, %d3 : f32
+      tir.store %sum3, %A[%i, 0] : memref<4x4xf32>
+      tir.store %sum4, %A[%i, 1] : memref<4x4xf32>
+    }
+    tir.for %j in 4 {
+      %b0_1 = tir.load %B[%i * 4] : memref<16xf32>
+      %b1_1 = tir.load %B[%i * 4 + 1] : memref<16xf32>
+      %sum5 = arith.addf %b0_1, %b1_1 : f32
+      tir.store %sum5, %A[%i, %j] : memref<4x4xf32>
+    }
+  }
+  func.return
+}
