@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -183,12 +184,22 @@ def _passes_at(entry: str | int, kind: str) -> Iterator[ModulePass]:
     for planned in hooked_passes(entry, kind) if isinstance(entry, int) else (entry,):
         plain, _, given = planned.removesuffix("}").partition("{")
         name = options.replaced.get(plain, plain)
-        if name is not None and name not in _left_out(options):
-            yield registry.get_pass(
-                name, (given if name == plain else "") or _OPTIONS.get(name, "")
-            )
+        if name is None or name in _left_out(options):
+            continue
+        wanted = (given if name == plain else "") or _OPTIONS.get(name, "")
+        if name == entry:
+            yield _pass_of(registry.current(), name, wanted)
+        else:  # who knows what it keeps
+            yield registry.get_pass(name, wanted)
     if isinstance(entry, int):
         yield from options.added.get(entry, ())
+
+
+@lru_cache(maxsize=256)
+def _pass_of(registered: registry.Registry, name: str, options: str) -> ModulePass:
+    """A pass of kc's, which is the same in each pipeline: it keeps nothing."""
+    del registered
+    return registry.get_pass(name, options)
 
 
 def _left_out(options: PipelineOptions) -> frozenset[str]:

@@ -67,6 +67,7 @@ from xdsl.pattern_rewriter import (
 )
 from xdsl.rewriter import InsertPoint
 
+from kc.analysis.loop_tree import preorder
 from kc.dialects.arith import element_of
 from kc.dialects.gpu import GPUModuleOp
 from kc.support.libdevice import uses_libdevice
@@ -142,6 +143,9 @@ NARROW_FLOATS = (Float8E4M3FNType, Float8E5M2Type, Float16Type, BFloat16Type)
 """The floats whose functions are computed in f32."""
 
 
+_EXTREMA = (arith.MinimumfOp, arith.MaximumfOp)
+
+
 class ExpandMathPass(ModulePass):
     """Compute functions of the C library by arithmetic, within two units in the last place.
 
@@ -157,14 +161,21 @@ class ExpandMathPass(ModulePass):
         kept = {f"math.{name}" for name in target.kind.math_functions}
         if uses_libdevice(target):
             kept.update(function.name for function in FUNCTIONS)
-        for whole in (ExpandSigmoid, ExpandNormalShare):  # while the functions in them are there
-            pattern = whole(has_fma(target), kept)
-            PatternRewriteWalker(pattern, apply_recursively=False).rewrite_module(op)
-        own: list[RewritePattern] = [ExpandFunction(has_fma(target), kept)]
-        if is_x86(target):
+        kinds = {type(inner) for inner in preorder(op)}  # most modules have nothing of this
+        own: list[RewritePattern] = []
+        if not kinds.isdisjoint(FUNCTIONS):
+            for whole in (
+                ExpandSigmoid,
+                ExpandNormalShare,
+            ):  # while the functions in them are there
+                pattern = whole(has_fma(target), kept)
+                PatternRewriteWalker(pattern, apply_recursively=False).rewrite_module(op)
+            own.append(ExpandFunction(has_fma(target), kept))
+        if is_x86(target) and (own or any(issubclass(kind, _EXTREMA) for kind in kinds)):
             own.append(ExpandExtremum())
-        patterns = PatternSet([*own, *added])
-        PatternRewriteWalker(_First(patterns), apply_recursively=False).rewrite_module(op)
+        if own or added:
+            patterns = PatternSet([*own, *added])
+            PatternRewriteWalker(_First(patterns), apply_recursively=False).rewrite_module(op)
 
 
 class _First(RewritePattern):
