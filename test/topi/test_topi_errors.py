@@ -102,6 +102,9 @@ error[KC2300]: topi.nn.attention: mask is 3, not a tensor
 error[KC2300]: topi.nn.lstm: f_act is 'relu'
   why: it is an operator, or None
   try: topi.nn.lstm(..., f_act=topi.tanh)""",
+    "topi.nn.lstm(T(3, 2, 4), T(20, 4), T(20, 5), proj=T())": """\
+error[KC2302]: topi.nn.lstm: proj A of the shape () has 0 dimensions
+  why: 2 dimensions are expected""",
     "topi.transpose(T(2, 3), 'NC')": """\
 error[KC2319]: topi.transpose: axes is 'NC'
   why: it must be a list of numbers""",

@@ -77,7 +77,9 @@ def lstm(
             "there is one step or more, and 4 rows of Wi for each hidden element",
         )
     hidden = rows // 4
-    _fitting(proj, "proj", dtype, proj.shape[0] if proj is not None else 0, hidden)
+    if proj is not None:
+        tensor(proj, "proj", 2, (dtype,))
+        _fitting(proj, "proj", dtype, proj.shape[0], hidden)
     seen = constant(proj.shape[0], "the rows of proj") if proj is not None else hidden
     _fitting(Wi, "Wi", dtype, rows, width)
     _fitting(Wh, "Wh", dtype, rows, seen)
