@@ -25,12 +25,16 @@ from kc.support.diagnostics import diagnostic_handler
 
 sys.path.append(str(Path(__file__).parents[1] / "fuzz"))
 import schedules  # noqa: E402
+from launching import iterations  # noqa: E402
 
 for path in sorted(Path(__file__).parent.glob("cases_*.py")):
     importlib.import_module(path.stem)
 
 VARIANTS = 4
 """Of each operator, in a sweep."""
+
+MOST_ITERATIONS = 2_000_000
+"""Of random schedules that run."""
 
 WITHOUT_INPUTS = (
     "arange", "eye", "full", "nn.winograd_transform_matrices", "signal.blackman_window",
@@ -126,6 +130,9 @@ def scheduled(program: Program, random: Random) -> list[np.ndarray]:
             line = schedules.draw(random, sch, threads=False)
             if line and "transform_layout" not in line and schedules.perform(sch, line):
                 done.append(line)
+                if iterations(sch.mod.op) > MOST_ITERATIONS:  # a factor may be any number
+                    sch.undo()
+                    done.pop()
         try:
             return program._run(kc.build(sch.mod))
         except Exception as error:
