@@ -14,6 +14,8 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     MemRefType,
+    NoneAttr,
+    StridedLayoutAttr,
     StringAttr,
     TensorType,
     UnitAttr,
@@ -63,6 +65,47 @@ _CAST = "$source attr-dict `:` type($source) `to` type($dest)"
 @redefined(_CAST)
 class CastOp(memref.CastOp):
     """``memref.cast %A : memref<4xf32> to memref<?xf32>``: the same memory under another type."""
+
+    def verify_(self) -> None:
+        source, dest = self.source.type, self.dest.type
+        if not _may_be_cast(source, dest):
+            raise VerifyException(f"{self.name}: {source} is never {dest}")
+
+
+def _may_be_cast(source: Attribute, dest: Attribute) -> bool:
+    """Whether one memory may have both types: what they say does not differ."""
+    assert isinstance(source, MemRefType | UnrankedMemRefType)
+    assert isinstance(dest, MemRefType | UnrankedMemRefType)
+    if source.element_type != dest.element_type or source.memory_space != dest.memory_space:
+        return False
+    if not isinstance(source, MemRefType) or not isinstance(dest, MemRefType):
+        return isinstance(source, MemRefType) or isinstance(dest, MemRefType)
+    sizes = zip(source.get_shape(), dest.get_shape(), strict=False)
+    if source.get_num_dims() != dest.get_num_dims() or any(
+        size != cast_size and DYNAMIC_INDEX not in (size, cast_size) for size, cast_size in sizes
+    ):
+        return False
+    places = [_strides_and_offset(type_) for type_ in (source, dest)]
+    if any(place is None for place in places):
+        return True
+    return all(
+        number == cast_number or None in (number, cast_number)
+        for number, cast_number in zip(*places, strict=True)  # pyright: ignore
+    )
+
+
+def _strides_and_offset(type_: MemRefType) -> list[int | None] | None:
+    """What is known of the strides and of the offset of a memref; None if its layout has none."""
+    if isinstance(type_.layout, StridedLayoutAttr):
+        return [*type_.layout.get_strides(), type_.layout.get_offset()]
+    if not isinstance(type_.layout, NoneAttr):
+        return None
+    strides: list[int | None] = []
+    step: int | None = 1
+    for size in reversed(type_.get_shape()):
+        strides.insert(0, step)
+        step = None if step is None or size == DYNAMIC_INDEX else step * size
+    return [*strides, 0]
 
 
 @redefined(_CAST)

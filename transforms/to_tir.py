@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from xdsl.dialects import affine, memref
-from xdsl.dialects.builtin import ModuleOp, VectorType
+from xdsl.dialects import affine, memref, tensor
+from xdsl.dialects.builtin import (
+    ModuleOp,
+    UnrankedMemRefType,
+    UnrankedTensorType,
+    VectorType,
+)
 from xdsl.ir import Operation
 
 from kc.analysis.loop_tree import preorder
@@ -29,12 +34,21 @@ def to_tir(module: ModuleOp, *, loops: bool = True) -> None:
         pass_class("math-to-arith")().apply(None, module)
     if any(op.name in _SCALING for op in preorder(module)):
         pass_class("arith-expand")().apply(None, module)
+    if any(_loses_rank(op) for op in preorder(module)):
+        pass_class("resolve-unranked-casts")().apply(None, module)
     if any(_accesses_vectors(op) for op in preorder(module)):
         pass_class("flatten-memrefs-of-vectors")().apply(None, module)
     pass_class("legalize-scalable-vectors")().apply(None, module)
     pass_class("convert-te-to-tir")().apply(None, module)
     if upstream_functions(module, loops=loops):
         pass_class("raise-to-tir")(loops=loops).apply(None, module)
+
+
+def _loses_rank(op: Operation) -> bool:
+    """Whether it casts a memref or a tensor to a type without a rank."""
+    return isinstance(op, memref.CastOp | tensor.CastOp) and isinstance(
+        op.results[0].type, UnrankedMemRefType | UnrankedTensorType
+    )
 
 
 def _accesses_vectors(op: Operation) -> bool:

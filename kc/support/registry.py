@@ -215,6 +215,7 @@ PASSES = {
             "index-to-arith",
             "math-to-arith",
             "arith-expand",
+            "resolve-unranked-casts",
             "flatten-memrefs-of-vectors",
             "legalize-scalable-vectors",
             "raise-to-tir",

@@ -472,3 +472,24 @@ def test_vectors_are_read_from_strided_arguments():
     np.testing.assert_array_equal(to, expected)
     with pytest.raises(KCError, match="stride of 16 elements in dimension 0, expected 8"):
         function(whole[:, ::2], whole[:8:2, ::2], 2)
+
+
+UNRANKED = """
+func.func @f(%A: memref<3x4xf32>, %t: tensor<3x4xf32>) -> (f32, index, index, tensor<?x4xf32>) {
+  %u = memref.cast %A : memref<3x4xf32> to memref<*xf32>
+  %c1 = arith.constant 1 : index
+  %r = memref.rank %u : memref<*xf32>
+  %d = memref.dim %u, %c1 : memref<*xf32>
+  %b = memref.cast %u : memref<*xf32> to memref<?x4xf32>
+  %x = memref.load %b[%c1, %r] : memref<?x4xf32>
+  %v = tensor.cast %t : tensor<3x4xf32> to tensor<*xf32>
+  %w = tensor.cast %v : tensor<*xf32> to tensor<?x4xf32>
+  return %x, %r, %d, %w : f32, index, index, tensor<?x4xf32>
+}"""
+
+
+def test_casts_to_no_rank_and_back():
+    values = np.arange(12, dtype=np.float32).reshape(3, 4)
+    x, rank, size, copy = kc.build(kc.IRModule.parse(UNRANKED))(values, values)
+    assert (x, rank, size) == (values[1, 2], 2, 4)
+    np.testing.assert_array_equal(copy, values)

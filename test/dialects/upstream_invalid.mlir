@@ -217,3 +217,27 @@ func.func @else(%n: index) {
   }) : (index) -> ()
   return
 }
+
+// -----
+
+func.func @cast_of_size(%A: memref<3x4xf32>) {
+  // expected-error@+1 {{memref.cast: memref<3x4xf32> is never memref<?x5xf32>}}
+  %0 = memref.cast %A : memref<3x4xf32> to memref<?x5xf32>
+  func.return
+}
+
+// -----
+
+func.func @cast_of_strides(%A: memref<3x4xf32>) {
+  // expected-error@+1 {{memref.cast: memref<3x4xf32> is never memref<3x4xf32, strided<[5, 1]>>}}
+  %0 = memref.cast %A : memref<3x4xf32> to memref<3x4xf32, strided<[5, 1]>>
+  func.return
+}
+
+// -----
+
+func.func @cast_of_elements(%A: memref<*xf32>) {
+  // expected-error@+1 {{memref.cast: memref<*xf32> is never memref<?xi32>}}
+  %0 = memref.cast %A : memref<*xf32> to memref<?xi32>
+  func.return
+}
