@@ -79,25 +79,26 @@ def _may_be_cast(source: Attribute, dest: Attribute) -> bool:
     if source.element_type != dest.element_type or source.memory_space != dest.memory_space:
         return False
     if not isinstance(source, MemRefType) or not isinstance(dest, MemRefType):
-        return isinstance(source, MemRefType) or isinstance(dest, MemRefType)
+        return True
     sizes = zip(source.get_shape(), dest.get_shape(), strict=False)
     if source.get_num_dims() != dest.get_num_dims() or any(
         size != cast_size and DYNAMIC_INDEX not in (size, cast_size) for size, cast_size in sizes
     ):
         return False
-    places = [_strides_and_offset(type_) for type_ in (source, dest)]
-    if any(place is None for place in places):
+    strides = [_known_strides(type_) for type_ in (source, dest)]
+    if None in strides:
         return True
     return all(
-        number == cast_number or None in (number, cast_number)
-        for number, cast_number in zip(*places, strict=True)  # pyright: ignore
+        stride == cast_stride or None in (stride, cast_stride)
+        for stride, cast_stride in zip(*strides, strict=True)  # pyright: ignore
     )
 
 
-def _strides_and_offset(type_: MemRefType) -> list[int | None] | None:
-    """What is known of the strides and of the offset of a memref; None if its layout has none."""
+def _known_strides(type_: MemRefType) -> list[int | None] | None:
+    """What is known of the strides of a memref; None if its layout has none. (Its offset is in the
+    address.)"""
     if isinstance(type_.layout, StridedLayoutAttr):
-        return [*type_.layout.get_strides(), type_.layout.get_offset()]
+        return list(type_.layout.get_strides())
     if not isinstance(type_.layout, NoneAttr):
         return None
     strides: list[int | None] = []
@@ -105,7 +106,7 @@ def _strides_and_offset(type_: MemRefType) -> list[int | None] | None:
     for size in reversed(type_.get_shape()):
         strides.insert(0, step)
         step = None if step is None or size == DYNAMIC_INDEX else step * size
-    return [*strides, 0]
+    return strides
 
 
 @redefined(_CAST)
