@@ -583,6 +583,61 @@ class TensorWriter:
             result[part] = values.reshape(result[part].shape)
         self.add(name, x.dims, result)
 
+    def _constant(self, *shape: int) -> Value:
+        """A constant of several dimensions."""
+        array = self.numbers.integers(-3, 3, shape, endpoint=True).astype(self.dtype)
+        name, dims = self.fresh("t"), [Dim(size, str(size), self.const(size)) for size in shape]
+        self.write(f"%{name} = arith.constant dense<{array.tolist()}> : {self.type(dims)}")
+        return self.add(name, dims, array)
+
+    def _transform(self, op: str, x: Value, *shape: int) -> tuple[str, list[Dim]]:
+        """``linalg.winograd_*`` of windows of 3 x 3, two by two."""
+        dims = [Dim(size, str(size), self.const(size)) for size in shape]
+        out, name = self.empty(dims), self.fresh("t")
+        self.write(
+            f"%{name} = linalg.winograd_{op}_transform fmr(F_2_3) ins(%{x.name} : "
+            f"{self.type(x.dims)}) outs(%{out} : {self.type(dims)}) -> {self.type(dims)}"
+        )
+        return name, dims
+
+    def winograd(self) -> None:
+        """A convolution by Winograd's transforms, exact in floats of few bits: quarters."""
+        if self.dtype not in ("float32", "float64"):
+            raise Unsuitable
+        batch, channels, filters = (self.random.choice((1, 2)) for _ in range(3))
+        rows, columns = self.random.choice(((1, 1), (1, 2), (2, 1)))
+        image = self._constant(batch, 2 * rows + 2, 2 * columns + 2, channels)
+        kernel = self._constant(filters, 3, 3, channels)
+        places = 4, 4, rows, columns, batch
+        u, u_dims = self._transform("filter", kernel, 4, 4, channels, filters)
+        v, v_dims = self._transform("input", image, *places, channels)
+        dims = [*v_dims[:-1], u_dims[-1]]
+        zero, start, name = self.fresh("k"), self.fresh("t"), self.fresh("t")
+        self.write(f"%{zero} = arith.constant 0.0 : {self.element}")
+        out, type_ = self.empty(dims), self.type(dims)
+        self.write(
+            f"%{start} = linalg.fill ins(%{zero} : {self.element}) outs(%{out} : {type_}) "
+            f"-> {type_}"
+        )
+        maps = ", ".join(
+            _map(7, positions)
+            for positions in ((0, 1, 2, 3, 4, 6), (0, 1, 6, 5), (0, 1, 2, 3, 4, 5))
+        )
+        kinds = ", ".join(['"parallel"'] * 6 + ['"reduction"'])
+        operands = _operands(((v, self.type(v_dims)), (u, self.type(u_dims))))
+        self.write(f"%{name} = linalg.generic {{indexing_maps = [{maps}],")
+        self.write(f"  iterator_types = [{kinds}]}} ins({operands}) outs(%{start} : {type_}) {{")
+        self.write(f"^bb0(%p: {self.element}, %q: {self.element}, %s: {self.element}):")
+        self.write(f"  %m = arith.mulf %p, %q : {self.element}")
+        self.write(f"  %r = arith.addf %s, %m : {self.element}")
+        self.write(f"  linalg.yield %r : {self.element}")
+        self.write(f"}} -> {type_}")
+        product = Value(name, tuple(dims), np.zeros([dim.size for dim in dims], self.dtype))
+        shape = batch, 2 * rows, 2 * columns, filters
+        result, result_dims = self._transform("output", product, *shape)
+        windows = np.lib.stride_tricks.sliding_window_view(image.array, (3, 3), axis=(1, 2))
+        self.add(result, result_dims, np.einsum("nyxcij,fijc->nyxf", windows, kernel.array))
+
     def step(self) -> None:
         """One op, or several, that end in a new tensor."""
         ops = (
@@ -590,7 +645,7 @@ class TensorWriter:
             *(self.insert_slice, self.extract_slice, self.elementwise, self.reduce) * 2,
             *(self.matmul, self.transpose, self.broadcast, self.pad, self.concat, self.reshape),
             *(self.cast, self.cast, self.element_update, self.dense, self.fill, self.generate),
-            *(self.sparse, self.gather, self.scatter),
+            *(self.sparse, self.gather, self.scatter, self.winograd),
         )
         self.random.choice(ops)()
 
