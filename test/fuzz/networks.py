@@ -20,7 +20,7 @@ from programs import UNIT, Unsuitable
 from rounded import OF_FUNCTION, Rounded
 
 import kc
-from kc import te, topi
+from kc import te, tir, topi
 from kc.target import Target
 from kc.te.expr import Var
 
@@ -700,10 +700,166 @@ def weighted_sum(net: Network) -> None:
     net.opening = net.random.choice((("online-softmax",), ("split", "online-softmax"), ()))
 
 
+def _some(net: Network, shape: Sequence[int], size: int) -> Node:
+    """An input of indices that are less than ``size``."""
+    return net.input(
+        shape, net.random.choice(("int32", "int64")), values=net.numbers.integers(0, size, shape)
+    )
+
+
+def gather(net: Network) -> None:
+    """Elements along an axis, or at points."""
+    x = net.pick(lambda node: node.rank > 0 and node.fixed and node.value.size > 0)
+    if net.chance(0.5):
+        axis = net.axis(x)
+        shape = list(x.shape)
+        shape[axis] = net.random.randint(1, 4)
+        which = _some(net, shape, x.shape[axis])
+        indices = which.value.astype("int64")
+        tensor = topi.gather(x.tensor, axis, which.tensor)
+        name, look = f"gather of {axis}", lambda v: np.take_along_axis(v, indices, axis)
+    else:
+        rank = net.random.randint(1, x.rank)
+        shape = [rank, *net.shape(net.random.randint(1, 2))]
+        which = _some(net, shape, min(x.shape[:rank]))
+        points = tuple(which.value)
+        tensor = topi.gather_nd(x.tensor, which.tensor)
+        name, look = "gather_nd", lambda v: v[points]
+    error = None if x.exact else look(x.rounded.error)
+    net.add(name, [x, which], tensor, look(x.value), error)
+
+
+def scatter(net: Network) -> None:
+    """Sums of updates at indices, several of which may be equal; or new values at distinct ones."""
+    x = net.pick(lambda node: node.rank > 0 and node.fixed and node.exact and node.value.size > 0)
+    value = x.value.copy()
+    if net.chance(0.3):
+        rank, count = net.random.randint(1, x.rank), net.random.randint(1, 4)
+        which = _some(net, [rank, count], min(x.shape[:rank]))
+        updates = net.input([count, *x.shape[rank:]], x.dtype)
+        np.add.at(value, tuple(which.value), updates.value)
+        tensor = topi.scatter_nd(x.tensor, which.tensor, updates.tensor, "add")
+        net.add("scatter_nd", [x, which, updates], tensor, value)
+        return
+    axis = net.axis(x)
+    shape = list(x.shape)
+    adds = net.chance(0.6)
+    shape[axis] = net.random.randint(1, shape[axis] + 2 if adds else shape[axis])
+    which = _some(net, shape, x.shape[axis])
+    if not adds:
+        order = net.numbers.random(x.shape).argsort(axis).take(range(shape[axis]), axis)
+        which.value = order.astype(which.dtype)
+    updates = net.input(shape, x.dtype)
+    places = list(np.indices(shape))
+    places[axis] = which.value.astype("int64")
+    if adds:
+        np.add.at(value, tuple(places), updates.value)
+    else:
+        value[tuple(places)] = updates.value
+    function = topi.scatter_add if adds else topi.scatter
+    tensor = function(x.tensor, which.tensor, updates.tensor, axis)
+    net.add(f"{function.__name__} of {axis}", [x, which, updates], tensor, value)
+
+
+def sparse_product(net: Network) -> None:
+    """A product with a matrix of which the rows are stored without zeros, or a sum with it."""
+    x = net.pick(lambda node: node.rank == 2 and node.fixed and node.exact)
+    adds = net.chance(0.3)
+    rows, columns = x.shape if adds else (net.random.randint(1, 6), x.shape[1])
+    held = net.numbers.random((rows, columns)) < 0.4
+    if not held.any():
+        raise Unsuitable
+    starts = np.concatenate([[0], np.cumsum(held.sum(1))])
+    data = net.input([int(held.sum())], x.dtype)
+    indices = net.input([int(held.sum())], "int32", values=np.nonzero(held)[1])
+    pointers = net.input([rows + 1], "int32", values=starts)
+    matrix = np.zeros((rows, columns), x.value.dtype)
+    matrix[held] = data.value
+    parts = data.tensor, indices.tensor, pointers.tensor
+    operands = [x, data, indices, pointers]
+    if adds:
+        net.add("sparse_add", operands, topi.sparse.sparse_add(x.tensor, *parts), x.value + matrix)
+        return
+    tensor = topi.sparse.sparse_dense(x.tensor, *parts)
+    net.add("sparse_dense", operands, tensor, x.value @ matrix.T)
+
+
+def sequence(net: Network) -> None:
+    """Sequences of which each has a length: in reverse, or filled up behind their ends."""
+    x = net.pick(lambda node: node.rank >= 2 and node.fixed and node.value.size > 0)
+    axis = net.random.randint(0, 1)
+    size, batch = x.shape[axis], x.shape[1 - axis]
+    lengths = net.input([batch], "int32", values=net.numbers.integers(1, size + 1, [batch]))
+    place, length = np.arange(size)[:, None], lengths.value[None]
+    if net.chance(0.5):
+        place = np.where(place < length, length - 1 - place, place)
+        tensor = topi.reverse_sequence(x.tensor, lengths.tensor, axis, 1 - axis)
+
+        def look(v: np.ndarray) -> np.ndarray:
+            whole = place.reshape(size, batch, *[1] * (x.rank - 2))
+            whole = whole if axis == 0 else whole.swapaxes(0, 1)
+            return np.take_along_axis(v, np.broadcast_to(whole, v.shape), axis)
+
+        net.move("reverse_sequence", x, tensor, look)
+        net.read.add(lengths.tensor)
+        return
+    inside = (place < length).reshape(size, batch, *[1] * (x.rank - 2))
+    inside = inside if axis == 0 else inside.swapaxes(0, 1)
+    tensor = topi.sequence_mask(x.tensor, lengths.tensor, 3, axis)
+    error = None if x.exact else np.where(inside, x.rounded.error, 0)
+    net.add("sequence_mask", [x, lengths], tensor, np.where(inside, x.value, 3), error)
+
+
+def topk(net: Network) -> None:
+    x = net.pick(lambda node: node.rank > 0 and node.exact and node.value.size > 0)
+    axis, ascending = net.axis(x), net.chance(0.5)
+    if not isinstance(x.tensor.shape[axis], int):
+        raise Unsuitable
+    k = net.random.randint(1, x.shape[axis])
+    # Of equal elements the first come first.
+    keys = x.value.astype("float64") * (1 if ascending else -1)
+    order = np.argsort(keys, axis, kind="stable").take(range(k), axis)
+    values, places = topi.topk(x.tensor, k, axis, "both", ascending, "int32")
+    net.add(f"topk {k} of {axis}", [x], values, np.take_along_axis(x.value, order, axis))
+    net.add(f"places of topk {k} of {axis}", [x], places, order)
+
+
+def searchsorted(net: Network) -> None:
+    x = net.pick(lambda node: node.rank in (1, 2) and node.fixed and node.exact)
+    size, right = net.random.randint(1, 6), net.chance(0.5)
+    table = np.sort(net.numbers.integers(0 if x.dtype.startswith("u") else -4, 5, [size]))
+    ordered = net.input([size], x.dtype, values=table)
+    value = np.searchsorted(ordered.value, x.value, "right" if right else "left")
+    tensor = topi.searchsorted(ordered.tensor, x.tensor, right, "int32")
+    net.add("searchsorted", [ordered, x], tensor, value)
+
+
+def recurrence(net: Network) -> None:
+    """A scan along the first axis: each step adds to the state, or has the larger of two."""
+    x = net.pick(lambda node: node.rank == 2 and node.fixed and node.exact and node.shape[0] > 0)
+    steps, columns = x.shape
+    number = len(net.steps)
+    state = te.placeholder((steps, columns), x.dtype, f"S{number}")
+    begin = te.compute((1, columns), lambda _, i: x.tensor[0, i], f"S{number}_init")
+    adds = net.chance(0.5)
+    update = te.compute(
+        (steps, columns),
+        lambda t, i: (
+            state[t - 1, i] + x.tensor[t, i] if adds else tir.max(state[t - 1, i], x.tensor[t, i])
+        ),
+        f"S{number}_update",
+    )
+    tensor = te.scan(begin, update, state, [x.tensor], name=f"scan{number}")
+    running = np.cumsum if adds else np.maximum.accumulate
+    value = running(x.value, 0)
+    net.add("scan", [x], tensor, value.astype(x.value.dtype))
+
+
 OPERATORS: tuple[Callable[[Network], None], ...] = (
     activation, activation, unary, cast, binary, binary, binary, select, reduction, reduction,
     arg_reduction, transpose, transpose, reshape, reshape, expand, squeeze, concatenate, stack,
     split, flip, strided_slice, tile, repeat, take, pad, cumsum, sort, one_hot, trilu, product,
     product, convolution, convolution, pool, normalization, normalization, weighted_sum,
-    weighted_sum,
+    weighted_sum, gather, scatter, scatter, sparse_product, sequence, topk, searchsorted,
+    recurrence,
 )  # fmt: skip
