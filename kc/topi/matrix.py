@@ -9,12 +9,14 @@ from kc.support.diagnostics import counted
 from kc.te import functions as scalar
 from kc.te.autodiff.own_rules import with_rules
 from kc.te.computes import compute
+from kc.te.dtypes import bits
 from kc.te.expr import Expr, as_expr, compare, const, select
 from kc.te.expr import cast as convert
 from kc.te.tensor import Tensor, reduce_axis, shape_text
 from kc.topi.arguments import agree, axis_of, is_size, plus, rank, same_size, tensor, whole
+from kc.topi.elementwise import cast
 from kc.topi.loops import Loops, written
-from kc.topi.table import NUMBERS, check_tensor, operator, refuse
+from kc.topi.table import NUMBERS, WORDS, check_tensor, operator, refuse
 
 
 @operator(
@@ -97,19 +99,21 @@ def tensordot(a: Tensor, b: Tensor, axes: Any = 2) -> Tensor:
     return compute(shape, body, "T_tensordot", tag="matmul")
 
 
-@operator("det", ("float32", "float64"), "det(T(2, 3, 3))", numpy="linalg.det", onnx="Det",
+@operator("det", WORDS, "det(T(2, 3, 3))", numpy="linalg.det", onnx="Det",
           torch="linalg.det", gradient="own")  # fmt: skip
 def det(data: Tensor) -> Tensor:
     """The determinants (...) of square matrices (..., N, N); of matrices without elements 1.
 
-    By elimination, the largest element of a column in its rows that are left first. Raises KC2302
-    for fewer than 2 dimensions, KC2303 for matrices that are not square.
+    By elimination, the largest element of a column in its rows that are left first, in float32 or
+    wider. Raises KC2302 for fewer than 2 dimensions, KC2303 for matrices that are not square.
     """
     if data.ndim < 2:
         rank(data, "data", 2, 3, 4)
     if not agree(data.shape[-2], data.shape[-1]):
         raise refuse("KC2303", f"{data.name} of the shape {shape_text(data.shape)}",
                      "the last two dimensions are equal: matrices must be square")  # fmt: skip
+    if bits(data.dtype) < bits("float32"):
+        return cast(det(cast(data, "float32")), data.dtype)
     count, kind = data.shape[-1], data.dtype
 
     def body(loops: Loops) -> None:

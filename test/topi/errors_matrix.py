@@ -190,6 +190,6 @@ error[KC2303]: topi.det: A of the shape (2, 3, 4)
   why: the last two dimensions are equal: matrices must be square""",
     "topi.det(T(3, 3, dtype='int32'))": """\
 error[KC2301]: topi.det: the argument A has elements of type int32
-  why: it takes float32, float64
+  why: it takes float32, float64, float16, bfloat16
   try: topi.cast(A, "float32")""",
 }

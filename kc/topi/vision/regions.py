@@ -9,15 +9,15 @@ from typing import Any
 
 from kc.te import functions as scalar
 from kc.te.autodiff.own_rules import with_rules
+from kc.te.dtypes import bits
 from kc.te.expr import Expr, all_of, any_of, as_expr, const, if_then_else
 from kc.te.expr import cast as convert
 from kc.te.tensor import Tensor, shape_text
 from kc.topi.arguments import constant, positive, tensor, whole, word
+from kc.topi.elementwise import cast
 from kc.topi.loops import Loops, written
 from kc.topi.shape import transpose
-from kc.topi.table import operator, refuse
-
-TYPES = ("float32", "float64")
+from kc.topi.table import WORDS, operator, refuse
 
 
 def _regions(
@@ -90,7 +90,7 @@ class _Sample:
 
 
 @operator(
-    "vision", TYPES, 'vision.roi_align_nchw(T(1, 2, 5, 5), T(2, 5), (2, 2), 1.0, "avg", 2)',
+    "vision", WORDS, 'vision.roi_align_nchw(T(1, 2, 5, 5), T(2, 5), (2, 2), 1.0, "avg", 2)',
     onnx="RoiAlign", gradient="own",
 )  # fmt: skip
 def roi_align_nchw(
@@ -102,12 +102,16 @@ def roi_align_nchw(
     A region is the number of its image and x1, y1, x2, y2, times ``spatial_scale``, and at least 1
     wide and high. Each bin is the mean ("avg", or 0) or the largest ("max", or 1) of
     ``sample_ratio`` squared places; -1 takes as many as the bin is large, rounded up, and at most
-    the size of the image. Places more than one element outside are 0, and so are regions of
-    images that are not there. The gradient is with respect to the images (of equal largest places
-    the first has it), not to the regions. Raises KC2302 and KC2303 for ranks and sizes, KC2306 for
-    sizes below 1, KC2312 for a mode, KC2317 for a scale that is not above 0.
+    the size of the image. Places more than one element outside are 0, and so are regions of images
+    that are not there. Computed in float32 or wider. The gradient is with respect to the images (of
+    equal largest places the first has it), not to the regions. Raises KC2302 and KC2303 for ranks
+    and sizes, KC2306 for sizes below 1, KC2312 for a mode, KC2317 for a scale that is not above 0.
     """
     (high, wide), scale = _regions(data, rois, pooled_size, spatial_scale)
+    if bits(data.dtype) < bits("float32"):
+        images, regions = cast(data, "float32"), cast(rois, "float32")
+        aligned = roi_align_nchw(images, regions, pooled_size, scale, mode, sample_ratio)
+        return cast(aligned, data.dtype)
     given_mode = mode.decode() if isinstance(mode, bytes) else mode
     if not isinstance(given_mode, str):
         given_mode = {0: "avg", 1: "max"}.get(given_mode, given_mode)
@@ -203,7 +207,7 @@ def roi_align_nchw(
 
 
 @operator(
-    "vision", TYPES, 'vision.roi_align_nhwc(T(1, 5, 5, 2), T(2, 5), (2, 2), 1.0, "avg", 2)',
+    "vision", WORDS, 'vision.roi_align_nhwc(T(1, 5, 5, 2), T(2, 5), (2, 2), 1.0, "avg", 2)',
     gradient="own",
 )  # fmt: skip
 def roi_align_nhwc(
@@ -218,7 +222,7 @@ def roi_align_nhwc(
 
 
 @operator(
-    "vision", TYPES, "vision.roi_pool_nchw(T(1, 2, 5, 5), T(2, 5), (2, 2), 1.0)",
+    "vision", WORDS, "vision.roi_pool_nchw(T(1, 2, 5, 5), T(2, 5), (2, 2), 1.0)",
     onnx="MaxRoiPool", gradient="own",
 )  # fmt: skip
 def roi_pool_nchw(data: Tensor, rois: Tensor, pooled_size: Any, spatial_scale: float) -> Tensor:
@@ -230,6 +234,9 @@ def roi_pool_nchw(data: Tensor, rois: Tensor, pooled_size: Any, spatial_scale: f
     Errors are those of :func:`roi_align_nchw`.
     """
     (high, wide), scale = _regions(data, rois, pooled_size, spatial_scale)
+    if bits(data.dtype) < bits("float32"):
+        images, regions = cast(data, "float32"), cast(rois, "float32")
+        return cast(roi_pool_nchw(images, regions, pooled_size, scale), data.dtype)
     kind = data.dtype
     rows, columns = (constant(size, "the size of the image") for size in data.shape[2:])
 
