@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -120,8 +120,15 @@ def roi_align_nchw(
     kind = data.dtype
     rows, columns = (constant(size, "the size of the image") for size in data.shape[2:])
 
-    def each(loops: Loops, regions: Any, *visits: Callable[[Any, _Sample], None]) -> None:
-        """``visits`` of the bins and their samples, one after another for each bin."""
+    def each(
+        loops: Loops, regions: Any, visits: Sequence[Callable[[Any, _Sample], None]],
+        start: Callable[[Any], None] = lambda at: None,
+        end: Callable[[Any, Expr], None] = lambda at, many: None,
+    ) -> None:  # fmt: skip
+        """``visits`` of the samples of a bin, one after another, if it has an image.
+
+        ``start`` is called with each bin before, ``end`` with the number of samples behind.
+        """
         ib = loops.ib
 
         def bin_of(r: Any, c: Any, i: Any, j: Any) -> None:
@@ -156,9 +163,11 @@ def roi_align_nchw(
                     visit((r, c, i, j), _Sample(number, many, inside, (image, c), (y, below),
                                                 (x, right), (dy, dx)))  # fmt: skip
 
+            start((r, c, i, j))
             with ib.if_scope(valid):
                 for visit in visits:
                     loops.nest([many_y, many_x], lambda v, u, visit=visit: sample(v, u, visit), "s")
+                end((r, c, i, j), ny[0] * nx[0])
 
         loops.nest(shape, bin_of, "b")
 
@@ -166,15 +175,18 @@ def roi_align_nchw(
         (image, regions), (result,) = loops.ins, loops.outs
         total = loops.variable(kind, "total")
 
+        def start(at: Any) -> None:
+            total[0] = const(-math.inf if largest else 0.0, kind)
+            result[at] = const(0.0, kind)
+
         def add(at: Any, sample: _Sample) -> None:
             value = sample.linear(image)
-            more = scalar.max(total[0], value) if largest else total[0] + value
-            total[0] = if_then_else(sample.number.equal(0), value, more)
-            with loops.ib.if_scope(sample.number.equal(sample.many - 1)):
-                result[at] = total[0] if largest else total[0] / convert(sample.many, kind)
+            total[0] = scalar.max(total[0], value) if largest else total[0] + value
 
-        loops.nest(shape, lambda *at: result.__setitem__(at, const(0.0, kind)), "c")
-        each(loops, regions, add)
+        def end(at: Any, many: Expr) -> None:
+            result[at] = total[0] if largest else total[0] / convert(many, kind)
+
+        each(loops, regions, [add], start, end)
 
     def back(head: Tensor) -> Tensor:
         """What flows to the four elements of each sample, or of the first of the largest."""
@@ -196,7 +208,7 @@ def roi_align_nchw(
                         result[place] = result[place] + own * share
 
             loops.nest(data.shape, lambda *at: result.__setitem__(at, const(0.0, kind)), "c")
-            each(loops, regions, *([find, add] if largest else [add]))
+            each(loops, regions, [find, add] if largest else [add])
 
         inputs = [data, rois, head]
         return written("roi_align_grad", [data.shape], [kind], inputs, statements)[0]
