@@ -14,6 +14,7 @@ import ctypes
 import gc
 import itertools
 import multiprocessing
+import os
 import re
 import subprocess
 import sys
@@ -78,6 +79,9 @@ def lowered(text: str) -> str:
         text = done.stdout
     return text
 
+
+# Where mlir-opt fails, finding names for the addresses of its stack takes it seconds.
+os.environ["LLVM_DISABLE_SYMBOLIZATION"] = "1"
 
 SPLIT = "// -----\n"
 """What stands between the modules of a file."""
