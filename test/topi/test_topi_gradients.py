@@ -10,6 +10,7 @@ from topi_cases import TABLE, Maker, Program
 import kc
 from kc import te, topi
 from kc.analysis.interpreter import run
+from kc.error import KCError
 from kc.te.tensor import ComputeOp, Operation, PlaceholderOp
 from kc.te.to_ir import post_order
 
@@ -181,6 +182,34 @@ def gradient_of(call: str, flow: np.ndarray) -> np.ndarray:
     (gradient,) = te.gradient(result, maker.given, head)
     (computed,) = Program([*maker.inputs, head], [*maker.arrays, flow], [gradient]).interpreted()
     return computed
+
+
+def refusal(output: te.Tensor, wanted: te.Tensor, head: te.Tensor | None = None) -> str:
+    """The diagnostic of a gradient, without its line."""
+    with pytest.raises(KCError) as caught:
+        te.gradient(output, [wanted], head)
+    lines = str(caught.value).split("\n")
+    return "\n".join([lines[0], *lines[2:]])
+
+
+def test_what_own_rules_do_not_give_is_refused():
+    """No Jacobians, and nothing for operands without a rule, of loops."""
+    images, rois = te.placeholder((1, 1, 4, 4), name="I"), te.placeholder((1, 5), name="R")
+    aligned = topi.vision.roi_align_nchw(images, rois, (1, 1), 1.0)
+    head = te.placeholder((1, 1, 1, 1), name="H")
+    assert refusal(aligned, rois, head) == (
+        "error[KC2203]: te.gradient: roi_align is the result of a te.extern, which has no "
+        "derivative\n"
+        "  why: it has own rules, for what flows to I alone\n"
+        "  try: te.gradient(T, ...) of a tensor T that roi_align reads"
+    )
+    assert refusal(aligned, images) == (
+        "error[KC2203]: te.gradient: roi_align is the result of a te.extern, which has no "
+        "derivative\n"
+        "  why: its own rules are for what flows to one result; a Jacobian is derived from "
+        "computes alone\n"
+        "  try: te.gradient(Y, [X], head), with a head of the shape of roi_align"
+    )
 
 
 def test_of_determinants():
