@@ -181,8 +181,15 @@ def is_inside(op: Operation, root: Operation) -> bool:
     while current is not None:
         if current is root:
             return True
-        current = current.parent_op()
+        current = parent_of(current)
     return False
+
+
+def parent_of(op: Operation) -> Operation | None:
+    """What ``op.parent_op()`` gives, which takes three times as long."""
+    block = op.parent
+    region = block.parent if block is not None else None
+    return region.parent if region is not None else None
 
 
 def path_to(op: Operation) -> Iterator[Operation]:

@@ -281,7 +281,7 @@ class Site:
     def nest_of(self, op: Operation) -> Operation | None:
         """The operation of the function's body that ``op`` is in, or is."""
         current: Operation | None = op
-        while current is not None and (around := current.parent_op()) is not self.function:
+        while current is not None and (around := loop_tree.parent_of(current)) is not self.function:
             current = around
         return current
 
