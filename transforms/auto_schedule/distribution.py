@@ -38,9 +38,7 @@ class Distribution(Rule):
         if not loops or block in draft.begun:
             return False
         depth = max(
-            len(loop_tree.loops_around(neighbour))
-            for neighbour in loop_tree.blocks(draft.function)
-            if loop_tree.is_inside(neighbour, loops[0])
+            len(loop_tree.loops_around(neighbour)) for neighbour in loop_tree.blocks(loops[0])
         )
         changed = False
         for number in range(0 if depth >= DEEP else 1, len(loops)):

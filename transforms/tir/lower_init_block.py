@@ -489,11 +489,12 @@ class Decomposition:
         self._plan = plan
 
     @classmethod
-    def of(cls, block: BlockOp, loop: ForOp) -> Decomposition | str:
-        """How to decompose ``block`` at ``loop``, or why that is not provably the same."""
-        root = loop_tree.enclosing_function(block)
-        assert root is not None
-        lowering = _Lowering({inner.label for inner in loop_tree.blocks(root)})
+    def of(cls, block: BlockOp, loop: ForOp, names: Iterable[str]) -> Decomposition | str:
+        """How to decompose ``block`` at ``loop``, or why that is not provably the same.
+
+        ``names`` are those of the function's blocks.
+        """
+        lowering = _Lowering(set(names))
         try:
             plan = _Plan(lowering, block, loop)
             plan.check_order(lowering.users_below(loop))

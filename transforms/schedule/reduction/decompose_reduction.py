@@ -86,7 +86,7 @@ class DecomposeReduction(Primitive):
                 why=f"each iteration of {outer[0].label} would initialise again",
                 hints=[f"loop={loop.label}" for loop in around[: around.index(outer[0]) + 1]],
             )
-        plan = Decomposition.of(block, loop)
+        plan = Decomposition.of(block, loop, site.blocks)
         if isinstance(plan, str):
             raise site.refuse(
                 "KC3253",

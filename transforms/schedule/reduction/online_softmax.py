@@ -121,7 +121,7 @@ class OnlineSoftmax(Primitive):
         rows = softmax_rows(site, block)
         top = self._require_nests(site, rows, loop)
         _require_order(site, rows, top)
-        init = Decomposition.of(block, loop)
+        init = Decomposition.of(block, loop, site.blocks)
         if isinstance(init, str):
             raise site.refuse(
                 "KC3253",
