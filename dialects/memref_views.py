@@ -67,6 +67,7 @@ class CastOp(memref.CastOp):
     """``memref.cast %A : memref<4xf32> to memref<?xf32>``: the same memory under another type."""
 
     def verify_(self) -> None:
+        super().verify_()
         source, dest = self.source.type, self.dest.type
         if not _may_be_cast(source, dest):
             raise VerifyException(f"{self.name}: {source} is never {dest}")
