@@ -24,6 +24,7 @@ of the arguments alone, and kernels of equal types share one compiled copy.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Protocol
@@ -48,6 +49,9 @@ CALL, BOUND, INVOKE, TIME = "kc_call", "kc_bound", "kc_invoke", "kc_time"
 FIRST_CALLS = 8
 """Calls that are checked in Python before code is generated for them, which takes as long as some
 hundred of them."""
+
+generating = threading.RLock()
+"""Held while code is generated for the calls of a function, which several threads may come to."""
 
 RECORD_WORDS = 16
 """Words of the record of a call on a device (``launcher.c``)."""

@@ -51,9 +51,10 @@ class _CallSite(CallContext):
 
     def entry(self, name: str) -> int:
         """The address of ``kc_call`` or ``kc_bound``."""
-        if self.code is None:
-            text = call_wrapper.call_text(self.signature)
-            self.code = call_wrapper.compile_text(self.jit, text)
+        with call_wrapper.generating:
+            if self.code is None:
+                text = call_wrapper.call_text(self.signature)
+                self.code = call_wrapper.compile_text(self.jit, text)
         return self.code.address(name)
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
@@ -180,9 +181,13 @@ class CompiledFunction:
         return call
 
     def _call_by_code(self) -> None:
-        self.__call__ = self._builtin(call_wrapper.CALL, self._site)
-        for follower in self._followers:
-            follower.__call__ = self.__call__
+        """Let generated code do what follows: once, as another thread may be in the first call."""
+        with call_wrapper.generating:
+            if self._site.method is not None:
+                return
+            self.__call__ = self._builtin(call_wrapper.CALL, self._site)
+            for follower in self._followers:
+                follower.__call__ = self.__call__
 
     def call_through(self, holder: Any) -> None:
         """Let the slot ``__call__`` of ``holder`` be this function's, now and later."""

@@ -69,6 +69,10 @@ class CallContext(ctypes.Structure):
         *[(f"descr_{name}", _POINTER) for name in DTYPES],
     ]
 
+    method: Any = None
+    """What the function of this context points to. It lives as long as the context, which has no
+    other: a thread may be in the function that points to it."""
+
 
 class _MethodDef(ctypes.Structure):
     _fields_ = [
@@ -183,8 +187,9 @@ def _layout_is_known() -> bool:
 def builtin(name: str, code: int, context: CallContext, doc: str) -> Any:
     """A builtin function that runs ``code`` with ``context`` as its ``self``.
 
-    ``context`` must keep the code alive; the function keeps ``context``.
+    ``context`` must keep the code alive; the function keeps ``context``, which has no other.
     """
+    assert context.method is None
     method = _MethodDef(name.encode(), code, _METH_FASTCALL_KEYWORDS, doc.encode())
     # The function points to its definition, which therefore must live as long as ``self``.
     context.method = method

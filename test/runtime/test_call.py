@@ -7,6 +7,7 @@ import gc
 import struct
 import sys
 import threading
+import time
 import types
 import weakref
 from typing import Any
@@ -428,6 +429,44 @@ def test_threads(path: str) -> None:
     for thread in threads:
         thread.join()
     assert failures == []
+
+
+def test_threads_that_come_to_generated_code_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is one function for a kernel: a thread may be in one that another would replace."""
+    functions: list[str] = []
+    builtin, compile_text = native.builtin, call_wrapper.compile_text
+
+    def noted(name: str, *rest: Any) -> Any:
+        functions.append(name)
+        return builtin(name, *rest)
+
+    def slowly(*args: Any) -> Any:
+        time.sleep(0.02)  # the others come here
+        return compile_text(*args)
+
+    monkeypatch.setattr(call_wrapper, "FIRST_CALLS", 4)
+    add = add_function()
+    monkeypatch.setattr(native, "builtin", noted)
+    monkeypatch.setattr(call_wrapper, "compile_text", slowly)
+    a, b = np.arange(9, dtype=np.float32), np.ones(9, np.float32)
+    start = threading.Barrier(8)
+    wrong: list[np.ndarray] = []
+
+    def work() -> None:
+        start.wait()
+        for _ in range(10):
+            c = np.empty(9, np.float32)
+            add(a, b, c)
+            if not np.array_equal(c, a + b):
+                wrong.append(c)
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    assert functions == ["add"]
 
 
 @pytest.mark.parametrize("how", ["call", "prepared", "timer"])

@@ -66,9 +66,10 @@ class _DeviceSite(CallContext):
     def builtin(self, entry: str, context: _DeviceSite | BoundCall) -> Callable[..., Any]:
         """A Python function that is ``kc_call`` or ``kc_bound``."""
         name, signature = self.owner.name, self.signature
-        if self.code is None:
-            text = call_wrapper.call_text(signature, on_device=True)
-            self.code = call_wrapper.compile_text(self.owner.code.host.jit, text)
+        with call_wrapper.generating:
+            if self.code is None:
+                text = call_wrapper.call_text(signature, on_device=True)
+                self.code = call_wrapper.compile_text(self.owner.code.host.jit, text)
         return native.builtin(name, self.code.address(entry), context, str(signature))
 
     def run(self, arguments: BoundArguments) -> None:
@@ -150,8 +151,10 @@ class DeviceFunction:
         result = self.call_checked(args, keywords)
         self._left -= 1
         if self._left <= 0 and native.fast_calls_work():
-            site = next(iter(self._sites.values()))
-            self.__call__ = site.builtin(call_wrapper.CALL, site)
+            with call_wrapper.generating:  # once: several threads may come here
+                site = next(iter(self._sites.values()))
+                if site.method is None:
+                    self.__call__ = site.builtin(call_wrapper.CALL, site)
         return result
 
     def call_checked(self, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
