@@ -83,6 +83,9 @@ def lowered(text: str) -> str:
 # Where mlir-opt fails, finding names for the addresses of its stack takes it seconds.
 os.environ["LLVM_DISABLE_SYMBOLIZATION"] = "1"
 
+PATIENCE = 0.5
+"""Seconds that a tool of MLIR has for each of a batch and ten more: some it never lowers."""
+
 SPLIT = "// -----\n"
 """What stands between the modules of a file."""
 
@@ -124,13 +127,17 @@ def _through(tool: str, flags: Sequence[str], texts: Sequence[str | None]) -> li
     left = [text for text in texts if text]
     if not left:
         return [None] * len(texts)
-    done = subprocess.run(
-        [tool, *flags, "--split-input-file", f"--output-split-marker={SPLIT.strip()}"],
-        input=SPLIT.join(left),
-        capture_output=True,
-        text=True,
-    )
-    printed = re.split(r"^// -----\n", done.stdout, flags=re.MULTILINE)
+    try:
+        said = subprocess.run(
+            [tool, *flags, "--split-input-file", f"--output-split-marker={SPLIT.strip()}"],
+            input=SPLIT.join(left),
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE * (len(left) + 10),
+        ).stdout
+    except subprocess.TimeoutExpired:
+        said = ""
+    printed = re.split(r"^// -----\n", said, flags=re.MULTILINE)
     if len(printed) != len(left):
         if len(texts) == 1:
             return [None]
