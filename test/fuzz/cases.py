@@ -39,6 +39,7 @@ from launching import (
 )
 from layouts import Layouts
 from schedules import check_text, draw, draw_legal, perform, primitive_of
+from xdsl.dialects import memref
 from xdsl.dialects.builtin import AnyFloat, VectorType
 
 import kc
@@ -494,9 +495,12 @@ def _check_c(
     try:
         run_in_c(mod, changed)
     except CodegenError as refused:
-        if refused.code not in ("KC4401", "KC4403") or not (_has_vectors(mod) or _has_blocks(mod)):
+        if refused.code not in ("KC4401", "KC4403") or not (
+            _has_vectors(mod) or _has_branches_or_state(mod)
+        ):
             raise
-        return  # C has no vectors, which an intrinsic may be made of, and takes no branches
+        # C has no vectors, which an intrinsic may be made of, takes no branches and keeps nothing.
+        return
     if _calls_functions(mod):
         program.check(layouts.from_scheduled(changed, arrays))
         return
@@ -508,8 +512,13 @@ def _has_vectors(mod: kc.IRModule) -> bool:
     return any(isinstance(value.type, VectorType) for value in values)
 
 
-def _has_blocks(mod: kc.IRModule) -> bool:
-    return any(len(region.blocks) > 1 for op in mod.op.walk() for region in op.regions)
+def _has_branches_or_state(mod: kc.IRModule) -> bool:
+    """Whether a function has branches, or a global keeps its elements between calls."""
+    return any(
+        any(len(region.blocks) > 1 for region in op.regions)
+        or (isinstance(op, memref.GlobalOp) and op.constant is None)
+        for op in mod.op.walk()
+    )
 
 
 def _check_saved(
