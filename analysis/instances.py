@@ -276,7 +276,21 @@ class Space:
             size = self.size(extent, instance)
             if in_init and is_reduced:
                 instance.values[body.args[n]] = ZERO_TERM
-                instance.constraints.append(any_of([value.equals(0), size <= 0]))
+                # Where a loop has no iteration, there is no first one that says what it binds.
+                loops = [
+                    loop
+                    for dim in expr.used_dims()
+                    if isinstance(operands[dim].owner, Block)
+                    and isinstance(loop := operands[dim].owner.parent_op(), ForOp)
+                ]
+                if all(loop.static_extent != 0 for loop in loops):
+                    empty = [
+                        self.size(loop.extent_value, instance) <= 0
+                        for loop in loops
+                        if loop.static_extent is None
+                    ]
+                    starts = any_of([value.equals(0), size <= 0, *empty])
+                    instance.constraints.append(starts)
                 continue
             instance.values[body.args[n]] = value
             instance.constraints.append(value.within(size))

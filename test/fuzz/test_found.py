@@ -612,3 +612,37 @@ def test_values_of_earlier_iterations_are_not_in_a_buffer_of_this_one(
         "D of its own"
     )
     assert str(sch.mod) == before
+
+
+@pytest.mark.parametrize("size", ["0", "%n"])
+def test_the_init_of_a_reduction_whose_fused_loop_is_empty(size: str):
+    """There is no first iteration that says what a variable of the reduction begins with."""
+    text = f"""
+    func.func @main(%A: memref<?xi32> {{kc.shape = affine_map<()[n] -> (n)>}}, %C: memref<8xi32>)
+        attributes {{kc.symbols = ["n"]}} {{
+      %n = tir.symbol "n"
+      tir.for %i in 8 {{
+        tir.for %k in 2 {{
+          tir.for %j in {size} {{
+            tir.block "C" (spatial %v in 8 = %i, reduce %vj in {size} = %j,
+                           reduce %vk in 2 = (%k + 1) mod 2) init {{
+              %b = arith.constant -100 : i32
+              tir.store %b, %C[%v] : memref<8xi32>
+            }} do {{
+              %c = tir.load %C[%v] : memref<8xi32>
+              %a = tir.load %A[%vj] : memref<?xi32>
+              %m = arith.addi %c, %a : i32
+              tir.store %m, %C[%v] : memref<8xi32>
+            }}
+          }}
+        }}
+      }}
+      func.return
+    }}"""
+    sch = tir.Schedule(kc.IRModule.parse(text))
+    i, k, j = sch.get_loops("C")
+    sch.fuse(k, j)
+    sch.loop_partition(i, [1, None])
+    sums = np.full(8, 7, "int32")
+    run(sch.mod.op, "main", [np.zeros(0, "int32"), sums])
+    np.testing.assert_array_equal(sums, -100)
