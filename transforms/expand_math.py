@@ -142,7 +142,6 @@ APPROXIMATIONS: dict[type[Operation], Callable[..., Real]] = {
 NARROW_FLOATS = (Float8E4M3FNType, Float8E5M2Type, Float16Type, BFloat16Type)
 """The floats whose functions are computed in f32."""
 
-
 _EXTREMA = (arith.MinimumfOp, arith.MaximumfOp)
 
 
@@ -164,10 +163,8 @@ class ExpandMathPass(ModulePass):
         kinds = {type(inner) for inner in preorder(op)}  # most modules have nothing of this
         own: list[RewritePattern] = []
         if not kinds.isdisjoint(FUNCTIONS):
-            for whole in (
-                ExpandSigmoid,
-                ExpandNormalShare,
-            ):  # while the functions in them are there
+            # While the functions in them are there.
+            for whole in (ExpandSigmoid, ExpandNormalShare):
                 pattern = whole(has_fma(target), kept)
                 PatternRewriteWalker(pattern, apply_recursively=False).rewrite_module(op)
             own.append(ExpandFunction(has_fma(target), kept))

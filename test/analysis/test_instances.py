@@ -63,3 +63,28 @@ def test_the_size_of_an_array_is_not_negative_but_another_value_may_be():
         instance = space.instance(load)
         witness = space.find([instance], [space.value(values[name], instance) < 0])
         assert (witness is not None) is negative, name
+
+
+@pytest.mark.parametrize("size", ["0", "%n"])
+def test_the_init_of_an_empty_reduction_needs_no_first_iteration(size: str):
+    """What an empty loop would bind a variable of the reduction to does not count."""
+    module = parse(f"""
+    func.func @f(%C: memref<1xi32>) attributes {{kc.symbols = ["n"]}} {{
+      %n = tir.symbol "n"
+      tir.for %j in {size} {{
+        tir.block "C" (reduce %vj in {size} = %j, reduce %vk in 2 = (%j + 1) mod 2) init {{
+          %b = arith.constant 1 : i32
+          tir.store %b, %C[0] : memref<1xi32>
+        }} do {{
+        }}
+      }}
+      func.return
+    }}""")
+    (block,) = loop_tree.blocks(module)
+    (loop,) = loop_tree.loops(module)
+    first = block.init.block.first_op
+    assert first is not None
+    space = Space()
+    init = space.instance(first)
+    empty = [] if size == "0" else [space.size(loop.extent_value, init) <= 0]
+    assert space.find([init], empty) is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
+import time
 from typing import Any
 
 import fake_gpu
@@ -15,6 +16,7 @@ from gpu_schedules import random
 
 import kc
 from kc import te
+from kc.runtime import call_wrapper, native
 from kc.support.diagnostics import CallError, DeviceError, KCError
 
 
@@ -218,7 +220,21 @@ def test_code_is_loaded_once(fake: FakeGpu):
     assert loaded.info_log == "ptxas info    : 0 bytes gmem"
 
 
-def test_threads_call_at_once(fake: FakeGpu):
+def test_threads_call_at_once(fake: FakeGpu, monkeypatch: pytest.MonkeyPatch):
+    """Code for the calls is generated once, as a thread may be in what another would replace."""
+    functions: list[str] = []
+    builtin, compile_text = native.builtin, call_wrapper.compile_text
+
+    def noted(name: str, *rest: Any) -> Any:
+        functions.append(name)
+        return builtin(name, *rest)
+
+    def slowly(*args: Any) -> Any:
+        time.sleep(0.02)  # the others come here
+        return compile_text(*args)
+
+    monkeypatch.setattr(native, "builtin", noted)
+    monkeypatch.setattr(call_wrapper, "compile_text", slowly)
     module = fake.build(*gpu_schedules.add())
     inputs = [on_gpu(random(200, seed=n)) for n in range(8)]
     results: dict[int, Any] = {}
@@ -234,6 +250,7 @@ def test_threads_call_at_once(fake: FakeGpu):
         worker.join()
     for n, result in results.items():
         np.testing.assert_array_equal(result.numpy(), 2 * inputs[n].numpy())
+    assert len(functions) == 1
 
 
 # Memory and order ---------------------------------------------------------------------------------

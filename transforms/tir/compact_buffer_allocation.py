@@ -280,7 +280,7 @@ def _joined(
             continue
         parts = [linear_terms(expr) for expr in access.indices.data.results]
         terms = tuple(frozenset(of_dim.items()) for of_dim, _ in parts)
-        key = access.parent, access.operands_of_map, access.result.type, terms
+        key = access.parent, access.buffer, access.operands_of_map, terms
         groups.setdefault(key, {})[tuple(constant for _, constant in parts)] = access
     for group in groups.values():
         first = min(group)

@@ -187,7 +187,12 @@ class DeviceFunction:
 
     def _site(self, gpu: Gpu) -> _DeviceSite:
         site = self._sites.get(gpu)
-        if site is None:
+        return self._new_site(gpu) if site is None else site
+
+    def _new_site(self, gpu: Gpu) -> _DeviceSite:
+        with call_wrapper.generating:
+            if (site := self._sites.get(gpu)) is not None:
+                return site  # another thread's
             loaded = self._code.on(gpu)
             host = self._code.host
             signature = self._signature
