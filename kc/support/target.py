@@ -1,7 +1,8 @@
 """Targets: what code is made for, in TVM's grammar, with the machine's facts from data files.
 
 ``Target("llvm -mcpu=znver4 -mattr=+avx512f --host=llvm")``; also JSON text, a dict, or a tag such
-as ``raspberry-pi/4b-aarch64``. Facts (vector widths, caches, CPU names) come from
+as ``raspberry-pi/4b-aarch64``. ``-mcpu=native`` is the CPU that the process runs on, with its
+caches and the cores it may use. Facts (vector widths, caches, CPU names) come from
 ``kc/support/targets/*.toml`` and from the data files of plugins.
 """
 
@@ -12,7 +13,7 @@ import functools
 import json
 import platform
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any, NamedTuple, TypeAlias
 
@@ -32,6 +33,8 @@ class LLVMTarget(NamedTuple):
     features: str
 
 
+NATIVE = "native"
+"""``-mcpu=native``: the CPU that this process runs on, as for clang and llc."""
 _COMMON = {"device": "str", "model": "str", "libs": "list", "tag": "str"}
 _LIBRARIES = (
     "cblas",
@@ -106,9 +109,10 @@ class Target:
         self.kind = known[name]
         host = fields.pop("host", None)
         self.host = host if isinstance(host, Target) or host is None else Target(host)
-        user_keys = _value("keys", "list", fields.pop("keys", ()))
-        assert isinstance(user_keys, tuple)
+        user_keys = _list("keys", fields.pop("keys", ()))
         types = {**_COMMON, **self.kind.attributes}
+        if self.kind.architectures and fields.get("mcpu") == NATIVE:
+            fields = self._on_this_machine(fields)
         attrs: dict[str, Value] = {}
         for key, value in fields.items():
             if key not in types:
@@ -122,6 +126,28 @@ class Target:
         device = (self.device_name,) if "device" in attrs else ()
         self.keys = tuple(dict.fromkeys([*user_keys, *device, *self.kind.default_keys]))
         self._check()
+
+    def _on_this_machine(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """The attributes of the CPU that this process runs on, and those that were given."""
+        from kc.support.target_host import host_attributes
+
+        host = host_attributes()
+        given = {key: value for key, value in fields.items() if key != "mcpu"}
+        triples = (str(given.get("mtriple", host["mtriple"])), str(host["mtriple"]))
+        wanted, here = (
+            _architecture_of(triple.partition("-")[0], self.kind.architectures)
+            for triple in triples
+        )
+        if wanted is not here:
+            raise TargetError(
+                "KC6004",
+                f"target {self.kind}: -mcpu={NATIVE} is a CPU of {here.name}, not of {wanted.name}",
+                why=f"{NATIVE} is the CPU that this process runs on",
+                hints=["leave -mtriple out, or name a CPU of it"],
+            )
+        if "mattr" in given:
+            given["mattr"] = [*host.get("mattr", ()), *_list("mattr", given["mattr"])]
+        return {**host, **given}
 
     def _check(self) -> None:
         width = self.attrs.get("vector-width")
@@ -544,10 +570,8 @@ def _architecture_of(machine: str, names: Sequence[str]) -> Architecture:
 def _value(key: str, expected: str, value: Any) -> Value:
     """``value`` (text, or a JSON value) as an attribute of type ``expected``."""
     if expected == "list":
-        parts: Iterable[Any] = value.split(",") if isinstance(value, str) else value
-        if isinstance(parts, list | tuple) and all(isinstance(part, str) for part in parts):
-            return tuple(part.strip() for part in parts if part.strip())
-    elif expected == "bool" and value in (True, False, "1", "0", "true", "false"):
+        return _list(key, value)
+    if expected == "bool" and value in (True, False, "1", "0", "true", "false"):
         return value in (True, "1", "true")
     elif expected == "int" and not isinstance(value, bool):
         try:
@@ -556,8 +580,15 @@ def _value(key: str, expected: str, value: Any) -> Value:
             pass
     elif expected == "str" and isinstance(value, str) and value:
         return value
-    names = {"list": "a list", "bool": "true or false", "int": "an integer", "str": "text"}
+    names = {"bool": "true or false", "int": "an integer", "str": "text"}
     raise TargetError("KC6003", f"target: -{key} takes {names[expected]}, not {value!r}")
+
+
+def _list(key: str, value: Any) -> tuple[str, ...]:
+    parts: Any = value.split(",") if isinstance(value, str) else value
+    if isinstance(parts, list | tuple) and all(isinstance(part, str) for part in parts):
+        return tuple(part.strip() for part in parts if part.strip())
+    raise TargetError("KC6003", f"target: -{key} takes a list, not {value!r}")
 
 
 def _parse(text: str) -> dict[str, Any]:

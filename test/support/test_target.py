@@ -14,6 +14,10 @@ from kc.support.diagnostics import TargetError
 from kc.support.target import Target, target_of
 from kc.support.target_data import architecture
 
+HOST = Target.host_cpu().architecture
+assert HOST is not None
+HERE = HOST.name
+
 TEXTS = [
     "llvm",
     "llvm -mcpu=znver4",
@@ -233,6 +237,11 @@ ERRORS = {
         "  try: its CPUs are: a64fx, ampere1, ampere1a, ampere1b, ampere1c, apple-a10, apple-a11, "
         "apple-a12, ... (98 in all)"
     ),
+    "llvm -mtriple=riscv64-linux-gnu -mcpu=native": (
+        f"error[KC6004]: target llvm: -mcpu=native is a CPU of {HERE}, not of riscv64\n"
+        "  why: native is the CPU that this process runs on\n"
+        "  try: leave -mtriple out, or name a CPU of it"
+    ),
     "llvm -mcpu=znver4 -mattr=+avx512": (
         "error[KC6005]: target llvm: x86_64 has no feature '+avx512'\n"
         "  why: a feature is written with + or - before its name\n"
@@ -309,6 +318,15 @@ def test_this_machine():
     assert Target(str(target)) == target
     assert target.num_cores == target_host.cores_of_loops() >= 1
     assert kc.target.Target is Target
+
+
+def test_native_is_the_cpu_of_this_process():
+    host = Target.host_cpu()
+    assert Target("llvm -mcpu=native") == host == Target({"kind": "llvm", "mcpu": "native"})
+    assert "native" not in str(Target("llvm -mcpu=native"))
+    given = Target("llvm -mcpu=native -num-cores=7 -mattr=-fma")
+    assert (given.mcpu, given.num_cores) == (host.mcpu, 7)
+    assert given.mattr == (*host.mattr, "-fma")
 
 
 def test_cores_of_parallel_loops(monkeypatch):
