@@ -911,7 +911,7 @@ def base_buffer(buffer: SSAValue) -> SSAValue | None:
     if isinstance(owner, _VIEWS):
         return base_buffer(owner.operands[0])
     if isinstance(owner, memref.GetGlobalOp):
-        return buffer if _is_table(owner) else None
+        return buffer if is_table(owner) else None
     return None
 
 
@@ -930,7 +930,7 @@ def accesses_memory_of(op: Operation, buffer: SSAValue) -> bool:
     )
 
 
-def _is_table(op: memref.GetGlobalOp) -> bool:
+def is_table(op: memref.GetGlobalOp) -> bool:
     """Whether the global is a constant, which nothing writes, by whatever name it is read."""
     root: Operation | None = op
     while root is not None and not isinstance(root, ModuleOp):

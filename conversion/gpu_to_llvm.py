@@ -59,7 +59,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from kc.analysis.dependence import base_buffer
+from kc.analysis.dependence import base_buffer, is_table
 from kc.analysis.loop_tree import buffer_name, touches_memory
 from kc.analysis.module_copy import copy_operation
 from kc.conversion._tensor_maps import MAP_ALIGNMENT, MAP_BYTES, tensor_map
@@ -109,6 +109,7 @@ def host_code(module: ModuleOp) -> ModuleOp:
     names = [f"{home.sym_name.data}::{name}" for home in homes for name in kernels_of(home)]
     host = _copy_host(module)
     _drop_prefetches(host)
+    _copy_tables(host)
     for function in [inner for inner in host.ops if isinstance(inner, func.FuncOp)]:
         _add_record(function)
     host.attributes[KERNELS] = ArrayAttr([StringAttr(name) for name in names])
@@ -188,6 +189,11 @@ def _is_of_whole(op: Operation) -> bool:
     return isinstance(op, memref.CastOp) and isinstance(op.dest.type, UnrankedMemRefType)
 
 
+def _is_table(value: SSAValue) -> bool:
+    """Whether it is a constant table as a whole, of which kernels get a copy."""
+    return isinstance(value.owner, memref.GetGlobalOp) and is_table(value.owner)
+
+
 def _drop_prefetches(host: ModuleOp) -> None:
     """A processor brings no memory of the device into its caches, and a hint may be left out."""
     for op in list(host.walk()):
@@ -196,13 +202,45 @@ def _drop_prefetches(host: ModuleOp) -> None:
             op.erase()
 
 
+def _copy_tables(host: ModuleOp) -> None:
+    """Give kernels copies of constant tables, which the memory of the host has.
+
+        %T = memref.get_global @t
+        gpu.launch_func ... args(%T)
+
+        ->
+
+        %T = memref.get_global @t
+        %D = gpu.alloc ()
+        gpu.memcpy %D, %T
+        gpu.launch_func ... args(%D)
+        gpu.dealloc %D
+    """
+    for table in [op for op in host.walk() if isinstance(op, memref.GetGlobalOp)]:
+        uses = [use for use in table.memref.uses if isinstance(use.operation, LaunchFuncOp)]
+        block = table.parent
+        if not uses or block is None or block.last_op is None:
+            continue
+        copy = gpu.AllocOp(table.memref.type, [])
+        free = gpu.DeallocOp(copy.memref)
+        copy.memref.name_hint = table.memref.name_hint
+        for use in uses:
+            use.operation.operands[use.index] = copy.memref
+        fill = gpu.MemcpyOp(copy.memref, table.memref)
+        block.insert_ops_after([copy, fill], table)
+        block.insert_op_before(free, block.last_op)
+        for op in (copy, fill, free):
+            op.location = table.location
+
+
 def _require_launch(op: LaunchFuncOp) -> None:
     if op.clusters:
         raise _unsupported(op, "a launch has blocks and threads, and no clusters")
     if op.async_object is not None:
         raise _unsupported(op, "all launches of a module are queued in the stream of the device")
     for operand in op.kernel_operands:
-        _require_device_memory(op, operand)
+        if not _is_table(operand):
+            _require_device_memory(op, operand)
     count = sum(len(abi_types(operand.type)) for operand in op.kernel_operands)
     if count > MOST_WITH_MAPS and any(_is_map(operand) for operand in op.kernel_operands):
         why = f"it has {count} parameters, and at most {MOST_WITH_MAPS} where some are tensor maps"

@@ -105,7 +105,7 @@ def __getattr__(name: str) -> _Any:
         # With a name and no object, Python adds no guess of its own.
         raise UnknownName(f"module 'kc' has no attribute '{name}'{_hint(name)}", name=name)
     module, attribute = _LAZY[name]
-    with _paused_collection():
+    with _paused_collection(permanent=True):
         value = _import_module(module)
     if attribute is not None:
         value = getattr(value, attribute)

@@ -259,6 +259,20 @@ def test_writing_expressions_needs_no_compiler():
     assert done.stdout == "[]\n[]\n", done.stderr
 
 
+def test_a_build_for_a_cpu_loads_the_dialects_that_it_needs():
+    """A dialect that no op, type or attribute of the program is of is not imported."""
+    unneeded = {"kc.dialects.nvvm", "kc.dialects.tosa", "xdsl.dialects.tosa"}
+    text = (
+        "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {"
+        "  %y = arith.addf %x, %x : tensor<4xf32>  return %y : tensor<4xf32> }"
+    )
+    done = run_python(
+        f"import kc, sys; kc.build(kc.IRModule.parse('{text}'))\n"
+        f"print(sorted({unneeded} & set(sys.modules)))"
+    )
+    assert done.stdout == "[]\n", done.stderr
+
+
 PUBLIC = ("te", "tir", "topi", "transform", "gpu", "nd", "target", "runtime", "error", "script")
 
 

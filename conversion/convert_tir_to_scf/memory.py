@@ -34,7 +34,6 @@ from kc.dialects.arith import CmpiOp, ExtUIOp, element_of, like
 from kc.dialects.gpu import LaunchOp
 from kc.dialects.llvm import IntToPtrOp, LLVMPointerType
 from kc.dialects.memref import PrefetchOp
-from kc.dialects.nvvm import CpAsyncOp
 from kc.dialects.tir.memory import ASYNC_COPY, NONTEMPORAL, has_rows
 from kc.dialects.vector import CompressStoreOp, ExpandLoadOp, GatherOp, ScatterOp
 
@@ -166,6 +165,8 @@ class ConvertAsyncCopy(ConversionPattern[TirToScf]):
             ends = (load.attributes, _alignment(self.conversion, op, memory))
             if any(_aligned(attributes) < size for attributes in ends):
                 return
+        from kc.dialects.nvvm import CpAsyncOp  # most programs have no such copies
+
         ops: list[Operation] = []
         to = _address(op.buffer, self.conversion.indices(op), element, 3, ops)
         start = _address(source, load.indices, element, 1, ops)

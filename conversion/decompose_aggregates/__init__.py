@@ -34,16 +34,7 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import GreedyRewritePatternApplier, PatternRewriteWalker
 from xdsl.rewriter import Rewriter
 
-from kc.conversion.decompose_aggregates import attention, gathers, orders, scans, winograd
 from kc.support.registry import load_patterns
-
-PATTERNS = (
-    *attention.PATTERNS,
-    *scans.PATTERNS,
-    *orders.PATTERNS,
-    *gathers.PATTERNS,
-    *winograd.PATTERNS,
-)
 
 
 @dataclass(frozen=True)
@@ -68,6 +59,9 @@ def without_aggregates(function: func.FuncOp) -> func.FuncOp:
     """A copy of a function with such ops decomposed; the function itself without any."""
     if not any(_is_aggregate(inner) for inner in function.walk()):
         return function
+    # Most programs have none.
+    from kc.conversion.decompose_aggregates.patterns import PATTERNS
+
     copy = function.clone()
     copy.location = function.location
     added = [make() for make in load_patterns(DecomposeAggregatesPass.name)]

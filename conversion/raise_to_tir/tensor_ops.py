@@ -30,7 +30,7 @@ from kc.dialects.vector import GatherOp
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
 
-MAX_ELEMENTS = 1024
+MAX_ELEMENTS = 16
 """Elements of a constant tensor that are stored one by one; a larger one is a table."""
 
 

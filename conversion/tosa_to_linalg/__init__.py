@@ -30,36 +30,12 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import (
-    GreedyRewritePatternApplier,
-    PatternRewriter,
-    PatternRewriteWalker,
-    RewritePattern,
-    op_type_rewrite_pattern,
-)
+from xdsl.pattern_rewriter import GreedyRewritePatternApplier, PatternRewriteWalker
 from xdsl.rewriter import Rewriter
 
-from kc.conversion.tosa_to_linalg import control, data, elementwise, variables, windows
 from kc.conversion.tosa_to_linalg.emitter import refused
-from kc.dialects.tosa import TosaOp
+from kc.conversion.tosa_to_linalg.variables import require_sizes_of_variables, variables_as_globals
 from kc.support.registry import load_patterns
-
-PATTERNS = (
-    *control.PATTERNS,
-    *elementwise.PATTERNS,
-    *windows.PATTERNS,
-    *data.PATTERNS,
-    *variables.PATTERNS,
-)
-
-
-class EraseShape(RewritePattern):
-    """``tosa.const_shape`` that nothing uses any more."""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: TosaOp, rewriter: PatternRewriter, /) -> None:
-        if op.name == "tosa.const_shape" and not op.outputs[0].uses:
-            rewriter.erase(op)
 
 
 @dataclass(frozen=True)
@@ -70,7 +46,7 @@ class TosaToLinalgPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         del ctx
-        variables.require_sizes_of_variables(op)
+        require_sizes_of_variables(op)
         converted = {
             function: without_tosa(function)
             for function in op.body.ops
@@ -79,7 +55,7 @@ class TosaToLinalgPass(ModulePass):
         for function, new in converted.items():
             if new is not function:
                 Rewriter.replace_op(function, new, [])
-        variables.variables_as_globals(op)
+        variables_as_globals(op)
 
 
 def without_tosa(function: func.FuncOp) -> func.FuncOp:
@@ -93,6 +69,9 @@ def without_tosa(function: func.FuncOp) -> func.FuncOp:
 
 
 def _convert(root: Operation) -> None:
+    # Most programs have no tosa, whose ops take long to load.
+    from kc.conversion.tosa_to_linalg.patterns import PATTERNS, EraseShape
+
     added = [make() for make in load_patterns(TosaToLinalgPass.name)]
     patterns = [*added, *(pattern() for pattern in PATTERNS)]
     for region in root.regions:

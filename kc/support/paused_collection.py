@@ -20,10 +20,12 @@ _pauses = 0
 
 
 @contextmanager
-def paused_collection() -> Iterator[None]:
+def paused_collection(*, permanent: bool = False) -> Iterator[None]:
     """Automatic collections are off in the body, as they stay where they were off before.
 
     Pauses may be nested and overlap in threads: the last to end switches collections on again.
+    What a body with ``permanent`` makes stays, as modules do: it is old at once, and the next
+    collections of young objects do not look at it.
     """
     global _pauses
     with _LOCK:
@@ -40,4 +42,7 @@ def paused_collection() -> Iterator[None]:
             with _LOCK:
                 _pauses -= 1
                 if not _pauses:
+                    if permanent and not gc.get_freeze_count():
+                        gc.freeze()
+                        gc.unfreeze()  # moves all objects to the oldest generation
                     gc.enable()

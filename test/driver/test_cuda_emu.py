@@ -144,6 +144,24 @@ def test_sizes_that_are_arguments():
         np.testing.assert_array_equal(b, a + 1)
 
 
+def test_kernels_get_copies_of_constant_tables(monkeypatch: pytest.MonkeyPatch):
+    numbers = np.arange(100, dtype="float32") ** 2
+    text = f"""
+      func.func @f(%x: tensor<100xf32>) -> tensor<100xf32> {{
+        %c = arith.constant dense<{numbers.tolist()}> : tensor<100xf32>
+        %y = arith.addf %x, %c : tensor<100xf32>
+        return %y : tensor<100xf32>
+      }}
+    """
+    target = "cuda -arch=sm_80"
+    module = kc.build(kc.auto_schedule(kc.IRModule.parse(text), target=target), target=target)
+    monkeypatch.setenv("KC_CUDA", "emu")
+    x = random(100)
+    for _ in range(2):
+        y = module(kc.nd.array(x, kc.cuda(0)))
+        np.testing.assert_array_equal(y.numpy(), x + numbers)
+
+
 def test_programs_that_say_cuda(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("KC_CUDA", "emu")
     s, args = sums(3, 64, 32)

@@ -1,6 +1,8 @@
 """Pauses of Python's garbage collector."""
 
 import gc
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 
@@ -31,6 +33,28 @@ def test_a_pause_ends_with_an_error():
     with pytest.raises(ZeroDivisionError), paused_collection():
         _ = 1 // 0
     assert gc.isenabled()
+
+
+PERMANENT = """
+import gc
+from kc.support.paused_collection import paused_collection
+
+with paused_collection(permanent=True):
+    kept = [[] for _ in range(10_000)]
+print(id(kept[0]) in {id(obj) for obj in gc.get_objects(generation=2)}, gc.get_freeze_count())
+gc.freeze()
+frozen = gc.get_freeze_count()
+with paused_collection(permanent=True):
+    more = [[] for _ in range(10_000)]
+print(gc.get_freeze_count() == frozen > 10_000)
+"""
+
+
+def test_what_is_permanent_is_old_and_what_the_user_froze_stays_frozen():
+    done = subprocess.run(
+        [sys.executable, "-c", PERMANENT], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "True 0\nTrue\n"
 
 
 def test_what_was_off_stays_off():

@@ -20,7 +20,6 @@ from kc.analysis.dependence import base_buffer
 from kc.analysis.instances import Space
 from kc.analysis.loop_tree import all_loops_around, buffer_name, memory_scope
 from kc.analysis.terms import any_of, equal
-from kc.dialects.nvvm import CpAsyncCommitGroupOp
 from kc.dialects.tir import AllocOp, LoadOp, StoreOp
 from kc.dialects.tir.threads import BLOCK_AXES
 from kc.support.diagnostics import CodegenError, warn
@@ -119,7 +118,7 @@ def plan_copies(pipeline: Pipeline, target: Target) -> AsynchronousCopies:
     plan = AsynchronousCopies(pipeline)
     is_possible = has_asynchronous_copies(target)
     all_reasons: list[str] = []
-    commits = [op for op in pipeline.loop.walk() if isinstance(op, CpAsyncCommitGroupOp)]
+    commits = [op for op in pipeline.loop.walk() if op.name == "nvvm.cp.async.commit.group"]
     for stage in sorted(pipeline.notes.asynchronous):
         reasons: list[str] = []
         if not is_possible:

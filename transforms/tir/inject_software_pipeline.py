@@ -92,7 +92,6 @@ from kc.analysis import loop_tree
 from kc.analysis.loop_tree import buffer_name
 from kc.analysis.module_copy import copy_module
 from kc.dialects.affine_assembly import ZERO
-from kc.dialects.nvvm import CpAsyncCommitGroupOp, CpAsyncWaitGroupOp
 from kc.dialects.tir import AllocOp, ApplyOp, ForOp, LoadOp, StoreOp, ViewOp
 from kc.dialects.tir.memory import ASYNC_COPY
 from kc.support.diagnostics import CodegenError, diagnostic_handler
@@ -349,17 +348,29 @@ class Injection:
         ops: list[Operation] = []
         pending = copies.pending(active, is_committed, at_start=True)
         if pending is not None:
-            ops.append(self._located(CpAsyncWaitGroupOp(pending)))
+            ops.append(self._wait(pending))
         for statement, own in parts:
             if own is None:
                 continue
             pending = copies.pending([statement], is_committed, at_start=False)
             if pending is not None:
-                ops.append(self._located(CpAsyncWaitGroupOp(pending)))
+                ops.append(self._wait(pending))
             ops += own
             if copies.ends_group(statement):
-                ops.append(self._located(CpAsyncCommitGroupOp()))
+                ops.append(self._commit())
         return ops
+
+    # The dialect nvvm takes longer to load than most programs to build, and most have none of it.
+
+    def _wait(self, pending: int) -> Operation:
+        from kc.dialects.nvvm import CpAsyncWaitGroupOp
+
+        return self._located(CpAsyncWaitGroupOp(pending))
+
+    def _commit(self) -> Operation:
+        from kc.dialects.nvvm import CpAsyncCommitGroupOp
+
+        return self._located(CpAsyncCommitGroupOp())
 
     def _located(self, op: Operation) -> Operation:
         op.location = self.loop.location

@@ -1,0 +1,13 @@
+"""The patterns of decompose-aggregates, which load the dialects of what they decompose."""
+
+from __future__ import annotations
+
+from kc.conversion.decompose_aggregates import attention, gathers, orders, scans, winograd
+
+PATTERNS = (
+    *attention.PATTERNS,
+    *scans.PATTERNS,
+    *orders.PATTERNS,
+    *gathers.PATTERNS,
+    *winograd.PATTERNS,
+)
