@@ -203,12 +203,14 @@ def _drop_prefetches(host: ModuleOp) -> None:
 
 
 def _copy_tables(host: ModuleOp) -> None:
-    """Give kernels copies of constant tables, which the memory of the host has.
+    """Give kernels copies of constant tables, which are in the memory of the host.
+
+    ::
 
         %T = memref.get_global @t
         gpu.launch_func ... args(%T)
 
-        ->
+    becomes ::
 
         %T = memref.get_global @t
         %D = gpu.alloc ()
