@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from kc.support.diagnostics import counted, suggest
-from kc.te.dtypes import INTS, UINTS, is_float
+from kc.te.dtypes import INTS, UINTS, check_dtype, is_float
 from kc.te.expr import Const, Expr, as_expr, const
 from kc.te.indices import same_dim
 from kc.te.nodes import Dim
@@ -24,6 +24,14 @@ def tensor(value: Any, what: str, ndim: int | None = None, types: tuple[str, ...
     if ndim is not None:
         rank(checked, what, ndim)
     return checked
+
+
+def dtype_of(value: Any, types: tuple[str, ...], what: str = "dtype") -> str:
+    """An element type by its name, if it is one of ``types`` (KC2001, KC2301)."""
+    kind = check_dtype(value)
+    if kind not in types:
+        raise refuse("KC2301", f"{what} is {kind}", "it takes " + ", ".join(types))
+    return kind
 
 
 def rank(value: Tensor, what: str, *ndims: int) -> None:

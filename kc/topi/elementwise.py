@@ -11,7 +11,7 @@ from kc.support.locations import caller_location
 from kc.te import functions as scalar
 from kc.te import intrinsics
 from kc.te.computes import compute
-from kc.te.dtypes import FLOATS, INTS, bits, check_dtype, is_bool, is_float, is_signed
+from kc.te.dtypes import FLOATS, bits, check_dtype, is_bool, is_float, is_signed
 from kc.te.elementwise import one_by_one
 from kc.te.expr import Expr, as_expr, compare, const, select
 from kc.te.expr import cast as convert
@@ -65,9 +65,9 @@ def in_wide(body: Callable[[Expr], Expr]) -> Callable[[Expr], Expr]:
     """A function that computes in float32 what is of a narrower type."""
 
     def function(x: Expr) -> Expr:
-        if bits(x.dtype) >= bits("float32"):
-            return body(x)
-        return convert(body(convert(x, "float32")), x.dtype)
+        if is_narrow(x.dtype):
+            return convert(body(convert(x, "float32")), x.dtype)
+        return body(x)
 
     return function
 
@@ -237,6 +237,21 @@ def cast(x: Tensor, dtype: str) -> Tensor:
     return one_by_one("T_cast", lambda value: convert(value, kind), x)
 
 
+def is_narrow(dtype: str) -> bool:
+    """Whether a type of floats has less than 32 bits: what rounds is computed in float32."""
+    return bits(dtype) < bits("float32")
+
+
+def wide_type(dtype: str) -> str:
+    """float32 for narrow floats; any other type is itself."""
+    return "float32" if is_narrow(dtype) else dtype
+
+
+def as_wide(x: Tensor) -> Tensor:
+    """A tensor of narrow floats in float32, which holds each of them; any other as it is."""
+    return cast(x, "float32") if is_narrow(x.dtype) else x
+
+
 @operator(
     ELEMWISE, NUMBERS, 'reinterpret(T(4, 3), "int32")', formula="the bits of x as dtype",
     numpy="view", onnx="BitCast", torch="view", gradient="it works on the bits of a value",
@@ -293,16 +308,14 @@ def _filled(value: Any, dtype: str) -> Expr:
 
 
 @operator(
-    ELEMWISE, tuple(INTS), 'fixed_point_multiply(T(4, dtype="int32"), 1 << 30, 2)',
+    ELEMWISE, ("int32",), 'fixed_point_multiply(T(4, dtype="int32"), 1 << 30, 2)',
     gradient=OF_INTEGERS, formula="round(x * multiplier * 2**(shift - 31))",
 )  # fmt: skip
 def fixed_point_multiply(x: Tensor, multiplier: int, shift: int) -> Tensor:
     """The product with a number of 31 fractional bits, and with a power of two; halves round up.
 
-    ``x`` is of int32; ``multiplier`` and ``shift`` are numbers. Source: gemmlowp.
+    ``multiplier`` and ``shift`` are numbers. Source: gemmlowp.
     """
-    if x.dtype != "int32":
-        raise refuse("KC2301", f"x {x.name} has elements of type {x.dtype}", "it takes int32")
     factor, right = whole(multiplier, "multiplier"), -whole(shift, "shift")
 
     def body(value: Expr) -> Expr:

@@ -9,12 +9,11 @@ from kc.support.diagnostics import counted
 from kc.te import functions as scalar
 from kc.te.autodiff.own_rules import with_rules
 from kc.te.computes import compute
-from kc.te.dtypes import bits
 from kc.te.expr import Expr, as_expr, compare, const, select
 from kc.te.expr import cast as convert
 from kc.te.tensor import Tensor, reduce_axis, shape_text
 from kc.topi.arguments import agree, axis_of, is_size, plus, rank, same_size, tensor, whole
-from kc.topi.elementwise import cast
+from kc.topi.elementwise import as_wide, cast, is_narrow
 from kc.topi.loops import Loops, written
 from kc.topi.table import NUMBERS, WORDS, check_tensor, operator, refuse
 
@@ -112,8 +111,8 @@ def det(data: Tensor) -> Tensor:
     if not agree(data.shape[-2], data.shape[-1]):
         raise refuse("KC2303", f"{data.name} of the shape {shape_text(data.shape)}",
                      "the last two dimensions are equal: matrices must be square")  # fmt: skip
-    if bits(data.dtype) < bits("float32"):
-        return cast(det(cast(data, "float32")), data.dtype)
+    if is_narrow(data.dtype):
+        return cast(det(as_wide(data)), data.dtype)
     count, kind = data.shape[-1], data.dtype
 
     def body(loops: Loops) -> None:

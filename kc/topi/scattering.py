@@ -28,7 +28,7 @@ from kc.topi.arguments import (
     word,
 )
 from kc.topi.loops import written
-from kc.topi.table import ANY, INTEGERS, NUMBERS, OF_INTEGERS, operator, refuse
+from kc.topi.table import ANY, INTEGERS, NUMBERS, OF_INTEGERS, check_tensor, operator, refuse
 
 _MODES: dict[str, Callable[[Any, Any], Any]] = {
     "update": lambda old, new: new,
@@ -207,9 +207,11 @@ def scatter_nd(data: Tensor, indices: Tensor, updates: Tensor, mode: str = "upda
 
     ``mode``: "update" (the last of equal places wins), "add", "mul", "min" or "max" (of equal
     elements, what was there before has the gradient). ``updates`` has the shape
-    ``indices.shape[1:] + data.shape[k:]``. Places outside are left out.
+    ``indices.shape[1:] + data.shape[k:]``. Places outside are left out. Elements of type bool are
+    only updated (KC2301).
     """
-    word(mode, [*_MODES], "mode")
+    if word(mode, [*_MODES], "mode") != "update":
+        check_tensor(data, f"the data of mode {mode!r}", NUMBERS)
     index_tensor(indices)
     tensor(updates, "updates", None, (data.dtype,))
     if indices.ndim < 1:

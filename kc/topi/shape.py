@@ -20,6 +20,7 @@ from kc.topi.arguments import (
     axis_of,
     constant,
     dim,
+    dtype_of,
     fits,
     listed,
     over_up,
@@ -440,7 +441,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: str = "float32") 
             f"arange of {numbers}",
             "they must be finite numbers that are known now, with a step other than 0",
         )
-    kind = check_dtype(dtype)
+    kind = dtype_of(dtype, NUMBERS)
     count = max(0, math.ceil((end - first) / step))
     wide = (
         "float64"

@@ -1,7 +1,9 @@
 """Cases of shapes, slices and gathers; importing the module enters them."""
 
 import numpy as np
-from topi_cases import case
+from topi_cases import case, np_dtype
+
+from kc.topi import testing
 
 case("expand_dims", lambda x: x.reshape(3, 1, 1, 4))
 case("expand_dims", lambda x: x[..., None], "expand_dims(T(3, 4), -1)")
@@ -277,3 +279,20 @@ case("take", lambda x, i: np.zeros((2, 2)), 'take(T("n=0", 2), T(2, dtype="int32
 case("gather", lambda x, i: np.zeros(2), 'gather(T("n=0"), 0, T(2, dtype="int32"))')
 case("gather_nd", lambda x, i: np.zeros(2), 'gather_nd(T("n=0"), T(1, 2, dtype="int32"))')
 case("adv_index", lambda x, i: np.zeros(2), 'adv_index(T("n=0"), [T(2, dtype="int32")])')
+
+for first, then in (
+    ("float32", "int32"), ("uint32", "float32"), ("int32", "uint32"), ("float64", "int64"),
+    ("int64", "float64"), ("uint64", "int64"), ("float16", "int16"), ("int16", "bfloat16"),
+    ("bfloat16", "uint16"), ("uint16", "float16"), ("int8", "uint8"), ("uint8", "int8"),
+):  # fmt: skip
+    case("reinterpret", lambda x, a=first, b=then: x.astype(np_dtype(a)).view(np_dtype(b)),
+         f'reinterpret(T(4, 3, dtype="{first}"), "{then}")')  # fmt: skip
+case("clip", lambda x: np.clip(x.astype("float64"), -1, 1))
+case("cast", lambda x: x.astype("float64"))
+case("elemwise_sum", lambda a, b, c: a + b + c)
+case("full", lambda: np.full((4, 3), 2.5))
+case("full_like", lambda x: np.full(x.shape, 2.5))
+case("fixed_point_multiply", lambda x: 2 * x)
+case("fast_exp", np.exp, roundings=8)
+case("fast_tanh", np.tanh, roundings=16)
+case("fast_erf", testing.erf_python, roundings=16)

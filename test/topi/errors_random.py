@@ -26,7 +26,7 @@ error[KC2317]: topi.random.uniform: high is inf
   why: it is a finite number, or a tensor""",
     "topi.random.uniform(T(4, dtype='uint32'), 0, 1, (2,), 'int32')": """\
 error[KC2301]: topi.random.uniform: out_dtype is int32
-  why: it takes float32, float64""",
+  why: it takes float32, float64, float16, bfloat16""",
     "topi.random.normal(T(4, dtype='uint32'), T(3, name='M'), 1, (2,), 'float32')": """\
 error[KC2303]: topi.random.normal: mean M of the shape (3,) for numbers of the shape (2,)
   why: from the right, each dimension is 1 or that of the numbers""",
@@ -89,7 +89,7 @@ error[KC2302]: topi.signal.dft: A has 0 dimensions
   why: it has 1 or more""",
     "topi.signal.dft(T(4, dtype='int32'), T(4, name='B'), False)": """\
 error[KC2301]: topi.signal.dft: the argument A has elements of type int32
-  why: it takes float32, float64
+  why: it takes float32, float64, float16, bfloat16
   try: topi.cast(A, "float32")""",
     "topi.signal.stft(T(2, 8), 9, 1, 4, None, False, True)": """\
 error[KC2307]: topi.signal.stft: frames of 9 of a signal of 8: A of the shape (2, 8)
@@ -114,7 +114,7 @@ error[KC2306]: topi.signal.hann_window: size is -1
   why: it must be at least 0""",
     "topi.signal.hann_window(4, True, 'int32')": """\
 error[KC2301]: topi.signal.hann_window: dtype is int32
-  why: it takes float32, float64""",
+  why: it takes float32, float64, float16, bfloat16""",
     "topi.sparse.sparse_reshape(T(3, 2), (4, 6), (2, -1))": """\
 error[KC2301]: topi.sparse.sparse_reshape: the argument A has elements of type float32
   why: it takes int8, int16, int32, int64, uint8, uint16, uint32, uint64
@@ -148,7 +148,7 @@ error[KC2306]: topi.signal.mel_weight_matrix: num_mel_bins is 0
     "topi.signal.mel_weight_matrix(4, 16, 8000, 0.0, 4001.0)": """\
 error[KC2317]: topi.signal.mel_weight_matrix: lower_edge_hertz is 0.0, upper_edge_hertz is 4001.0
   why: they are in order, from 0 to half of the sample rate: 4000.0""",
-    "topi.signal.mel_weight_matrix(4, 16, 8000, 0.0, 4000.0, 'float16')": """\
-error[KC2301]: topi.signal.mel_weight_matrix: dtype is float16
-  why: it takes float32, float64""",
+    "topi.signal.mel_weight_matrix(4, 16, 8000, 0.0, 4000.0, 'int32')": """\
+error[KC2301]: topi.signal.mel_weight_matrix: dtype is int32
+  why: it takes float32, float64, float16, bfloat16""",
 }

@@ -133,9 +133,9 @@ class Maker:
         return tensor
 
 
-def program(call: str, seed: int = 0) -> Program:
+def program(call: str, seed: int = 0, maker: Maker | None = None) -> Program:
     """The program of a call of topi."""
-    maker = Maker(seed)
+    maker = maker or Maker(seed)
     names = {name: getattr(topi, name) for name in topi.__all__}
     outputs = eval(call, {**names, "T": maker, "math": math, "te": te, "np": np, "topi": topi})
     several = isinstance(outputs, list | tuple)

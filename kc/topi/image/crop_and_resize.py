@@ -23,7 +23,7 @@ from kc.topi.arguments import (
     word,
 )
 from kc.topi.gradients import scattered
-from kc.topi.table import NUMBERS, operator, refuse
+from kc.topi.table import NUMBERS, WORDS, operator, refuse
 
 
 @operator(
@@ -47,7 +47,7 @@ def crop_and_resize(
     for a word.
     """
     tensor(data, "data", 4)
-    tensor(boxes, "boxes", 2, ("float32", "float64"))
+    tensor(boxes, "boxes", 2, WORDS)
     index_tensor(box_indices, "box_indices", 1)
     if constant(boxes.shape[1], "the numbers of a box") != 4:
         raise refuse("KC2303", f"boxes {boxes.name} of the shape {shape_text(boxes.shape)}",

@@ -23,8 +23,8 @@ from kc.topi.arguments import (
     whole,
     word,
 )
-from kc.topi.elementwise import FLOAT
-from kc.topi.table import ANY, check_tensor, operator, refuse
+from kc.topi.elementwise import FLOAT, wide_type
+from kc.topi.table import ANY, WORDS, check_tensor, operator, refuse
 
 _RANGES = {
     "int8": (-128, 127),
@@ -179,36 +179,38 @@ def _simulated(
             raise refuse("KC2300", f"{what} is None", "it is a tensor, or a number")
         parts[what] = part
 
+    wide = wide_type(data.dtype)
+
     def element(what: str, at: tuple[Any, ...]) -> Expr:
         part = parts[what]
         if not isinstance(part, Tensor):
-            return convert(as_expr(1.0 if part is None else part), data.dtype)
+            return convert(as_expr(1.0 if part is None else part), wide)
         place = () if not part.ndim else (0 if is_size(part.shape[0], 1) else at[along],)
-        return convert(part(*place), data.dtype)
+        return convert(part(*place), wide)
 
     def body(*at: Any) -> Expr:
-        value = data(*at)
         if kind == "disable":
-            return value
+            return data(*at)
+        value = convert(data(*at), wide)
         step, zero = element("the scale", at), element("the zero point", at)
         if not isinstance(kind, Tensor):
-            return formula(kind, value, step, zero)
+            return convert(formula(kind, value, step, zero), data.dtype)
         result = value
         for code, dtype in enumerate(CODES[1:], 1):
             result = select(kind().equal(code), formula(dtype, value, step, zero), result)
-        return result
+        return convert(result, data.dtype)
 
     return compute(data.shape, body, name, tag=BROADCAST)
 
 
-@operator(BROADCAST, ("float32", "float64"),
+@operator(BROADCAST, WORDS,
           'nn.simulated_quantize(T(3, 4), "int8", T(4), T(4, dtype="int32"))',
           gradient="te")  # fmt: skip
 def simulated_quantize(
     data: Tensor, out_dtype: Any, output_scale: Any = None, output_zero_point: Any = None,
     axis: int = -1,
 ) -> Tensor:  # fmt: skip
-    """What :func:`quantize` gives, but in the type of the data.
+    """What :func:`quantize` gives, but in the type of the data; computed in float32 or wider.
 
     ``out_dtype`` is "disable" (the data), "int8", "uint8" or "int32", or a tensor without
     dimensions that has its number, from 0. Scale and zero point are numbers or tensors for all, or
@@ -216,9 +218,9 @@ def simulated_quantize(
     """
 
     def formula(dtype: str, value: Expr, step: Expr, zero: Expr) -> Expr:
-        low, high = (const(limit, data.dtype) for limit in _RANGES[dtype])
+        low, high = (const(limit, value.dtype) for limit in _RANGES[dtype])
         ratio = scalar.round(value / step)
-        ratio = select(isnan(ratio), const(0, data.dtype), ratio)
+        ratio = select(isnan(ratio), const(0, value.dtype), ratio)
         return scalar.max(scalar.min(ratio + zero, high), low)
 
     return _simulated(
@@ -226,7 +228,7 @@ def simulated_quantize(
     )
 
 
-@operator(BROADCAST, ("float32", "float64"),
+@operator(BROADCAST, WORDS,
           'nn.simulated_dequantize(T(3, 4), "int8", T(4), T(4, dtype="int32"))')  # fmt: skip
 def simulated_dequantize(
     data: Tensor, in_dtype: Any, input_scale: Any = None, input_zero_point: Any = None,

@@ -11,15 +11,15 @@ import math
 from typing import Any
 
 from kc.te.computes import compute
-from kc.te.dtypes import check_dtype
 from kc.te.expr import Expr, as_expr, const
 from kc.te.expr import cast as convert
 from kc.te.functions import cos, log, sqrt
 from kc.te.tensor import Tensor, shape_text
-from kc.topi.arguments import constant, fits, product, tensor, whole
+from kc.topi.arguments import constant, dtype_of, fits, product, tensor, whole
+from kc.topi.elementwise import wide_type
 from kc.topi.loops import Loops, written
 from kc.topi.shape import flat
-from kc.topi.table import OF_INTEGERS, OF_PLACES, operator, refuse
+from kc.topi.table import OF_INTEGERS, OF_PLACES, WORDS, operator, refuse
 
 WORD = ("uint32",)
 _ROTATIONS = (13, 15, 26, 6, 17, 29, 16, 24)
@@ -153,7 +153,8 @@ def threefry_split(gen: Tensor) -> list[Tensor]:
 
 
 def _limit(value: Any, what: str, sizes: tuple[int, ...], dtype: str) -> Any:
-    """A parameter of a distribution: a number, or a tensor that is broadcast."""
+    """A parameter, in float32 or wider: a number, or a tensor that is broadcast."""
+    wide = wide_type(dtype)
     if not isinstance(value, Tensor):
         try:
             number = float(value)
@@ -161,7 +162,7 @@ def _limit(value: Any, what: str, sizes: tuple[int, ...], dtype: str) -> Any:
             number = math.nan
         if not math.isfinite(number):
             raise refuse("KC2317", f"{what} is {value}", "it is a finite number, or a tensor")
-        return lambda _: const(number, dtype)
+        return lambda _: const(number, wide)
     tensor(value, what, None, (dtype,))
     tail = sizes[len(sizes) - value.ndim :] if value.ndim <= len(sizes) else None
     if tail is None or not all(
@@ -176,7 +177,8 @@ def _limit(value: Any, what: str, sizes: tuple[int, ...], dtype: str) -> Any:
 
     def at_place(at: tuple[Any, ...]) -> Expr:
         own = at[len(at) - value.ndim :]
-        return value(*(0 if size == 1 else i for size, i in zip(value.shape, own, strict=True)))
+        place = (0 if size == 1 else i for size, i in zip(value.shape, own, strict=True))
+        return convert(value(*place), wide)
 
     return at_place
 
@@ -190,13 +192,6 @@ def _shares(words: Tensor, at: tuple[Any, ...], dtype: str) -> Expr:
     return convert(words(*at, 0) >> const(8, "uint32"), "float32") * const(2.0**-24, "float32")
 
 
-def _kind(out_dtype: Any) -> str:
-    dtype = check_dtype(out_dtype)
-    if dtype not in ("float32", "float64"):
-        raise refuse("KC2301", f"out_dtype is {dtype}", "it takes float32, float64")
-    return dtype
-
-
 @operator(
     "threefry", WORD, 'random.uniform(T(4, dtype="uint32"), 0.0, 1.0, (3, 2), "float32")',
     gradient="te", formula="low + (high - low) * share, share in [0, 1)",
@@ -204,16 +199,18 @@ def _kind(out_dtype: Any) -> str:
 def uniform(gen: Tensor, low: Any, high: Any, out_shape: Any, out_dtype: str) -> list[Tensor]:
     """[the next generator, numbers of equal probability from ``low`` to below ``high``].
 
-    A share is the upper 24 bits of a word (float32), or 53 of two (float64). ``low`` and ``high``
-    are numbers, or tensors that are broadcast. Rounding may give ``high`` itself. Raises KC2301
-    for another type, KC2303 for shapes, KC2317 for a number that is not finite.
+    A share is the upper 24 bits of a word, or 53 of two (float64). ``low`` and ``high`` are
+    numbers, or tensors of ``out_dtype`` that are broadcast. Computed in float32 or wider; rounding
+    may give ``high`` itself. Raises KC2301 for another type, KC2303 for shapes, KC2317 for a number
+    that is not finite.
     """
-    sizes, dtype = _sizes(out_shape), _kind(out_dtype)
+    sizes, dtype = _sizes(out_shape), dtype_of(out_dtype, WORDS, "out_dtype")
     begin, end = _limit(low, "low", sizes, dtype), _limit(high, "high", sizes, dtype)
     following, words = threefry_generate(gen, (*sizes, 2 if dtype == "float64" else 1))
 
     def body(*at: Any) -> Expr:
-        return begin(at) + (end(at) - begin(at)) * _shares(words, at, dtype)
+        value = begin(at) + (end(at) - begin(at)) * _shares(words, at, dtype)
+        return convert(value, dtype)
 
     return [following, compute(sizes, body, "uniform")]
 
@@ -227,14 +224,16 @@ def normal(gen: Tensor, mean: Any, scale: Any, out_shape: Any, out_dtype: str) -
 
     Each takes two shares of :func:`uniform`, u and v. Arguments and errors are those of it.
     """
-    sizes, dtype = _sizes(out_shape), _kind(out_dtype)
+    sizes, dtype = _sizes(out_shape), dtype_of(out_dtype, WORDS, "out_dtype")
+    wide = wide_type(dtype)
     middle, spread = _limit(mean, "mean", sizes, dtype), _limit(scale, "scale", sizes, dtype)
     following, words = threefry_generate(gen, (*sizes, 2, 2 if dtype == "float64" else 1))
 
     def body(*at: Any) -> Expr:
         u, v = _shares(words, (*at, 0), dtype), _shares(words, (*at, 1), dtype)
-        radius = sqrt(log(const(1.0, dtype) - u) * const(-2.0, dtype))
-        return middle(at) + spread(at) * radius * cos(v * const(2 * math.pi, dtype))
+        radius = sqrt(log(const(1.0, wide) - u) * const(-2.0, wide))
+        value = middle(at) + spread(at) * radius * cos(v * const(2 * math.pi, wide))
+        return convert(value, dtype)
 
     return [following, compute(sizes, body, "normal")]
 
@@ -249,7 +248,7 @@ def multinomial(gen: Tensor, probs: Tensor, num_samples: int) -> list[Tensor]:
     are 0, the last place is drawn. Raises KC2303 for no weights, KC2306 for less than one sample.
     """
     gen, count = _generator(gen), whole(num_samples, "num_samples")
-    tensor(probs, "probs", None, ("float32", "float64"))
+    tensor(probs, "probs", None, WORDS)
     if count < 1:
         raise refuse("KC2306", f"num_samples is {count}", "it must be at least 1")
     if not probs.ndim or constant(probs.shape[-1], "the number of weights") < 1:
@@ -260,25 +259,26 @@ def multinomial(gen: Tensor, probs: Tensor, num_samples: int) -> list[Tensor]:
         )
     length = constant(probs.shape[-1], "the number of weights")
     sizes = tuple(constant(size, "a dimension of probs") for size in probs.shape[:-1])
-    following, shares = uniform(gen, 0.0, 1.0, (*sizes, count), probs.dtype)
+    kind = wide_type(probs.dtype)
+    following, shares = uniform(gen, 0.0, 1.0, (*sizes, count), kind)
 
     def body(loops: Loops) -> None:
         (weights, drawn), (result,) = loops.ins, loops.outs
 
         def draw(*at: Any) -> None:
-            zero = const(0.0, probs.dtype)
-            total, goal = loops.variable(probs.dtype, "total"), loops.variable(probs.dtype, "goal")
+            zero = const(0.0, kind)
+            total, goal = loops.variable(kind, "total"), loops.variable(kind, "goal")
             place, missing = loops.variable("int32", "place"), loops.variable("int32", "missing")
             total[0], place[0], missing[0] = zero, const(length - 1), const(1)
             with loops.ib.for_range(0, length, name="k") as k:
-                weight = weights[(*at[:-1], k)]
+                weight = convert(weights[(*at[:-1], k)], kind)
                 with loops.ib.if_scope(weight > zero):
                     total[0] = total[0] + weight
                     place[0] = convert(as_expr(k), "int32")
             goal[0], total[0] = total[0] * drawn[at], zero
             # The first place whose running sum is beyond the goal; the last one if none is.
             with loops.ib.for_range(0, length, name="k") as k:
-                weight = weights[(*at[:-1], k)]
+                weight = convert(weights[(*at[:-1], k)], kind)
                 with loops.ib.if_scope(weight > zero):
                     total[0] = total[0] + weight
                     with loops.ib.if_scope((total[0] > goal[0]) & missing[0].equal(1)):

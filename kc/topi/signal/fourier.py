@@ -7,15 +7,13 @@ from typing import Any
 
 from kc.te import functions as scalar
 from kc.te.computes import compute
-from kc.te.dtypes import check_dtype
 from kc.te.expr import Expr, all_of, as_expr, compare, const, if_then_else, select
 from kc.te.expr import cast as convert
 from kc.te.tensor import Tensor, reduce_axis, shape_text
-from kc.topi.arguments import constant, listed, positive, same_shape, tensor, whole
+from kc.topi.arguments import constant, dtype_of, listed, positive, same_shape, tensor, whole
+from kc.topi.elementwise import as_wide, cast, is_narrow, wide_type
 from kc.topi.loops import Loops, written
-from kc.topi.table import operator, refuse
-
-TYPES = ("float32", "float64")
+from kc.topi.table import WORDS, operator, refuse
 
 
 def _angle(k: Any, n: Any, length: int, dtype: str) -> Expr:
@@ -24,20 +22,23 @@ def _angle(k: Any, n: Any, length: int, dtype: str) -> Expr:
     return convert(rest, dtype) * const(2 * math.pi / length, dtype)
 
 
-@operator("dft", TYPES, "signal.dft(T(2, 5), T(2, 5), False)", numpy="fft.fft", onnx="DFT",
+@operator("dft", WORDS, "signal.dft(T(2, 5), T(2, 5), False)", numpy="fft.fft", onnx="DFT",
           torch="fft.fft", formula="sum_n x[n] exp(-2 pi i k n / N)")  # fmt: skip
 def dft(re_data: Tensor, im_data: Tensor, inverse: bool) -> list[Tensor]:
     """The real and imaginary parts of the discrete Fourier transform along the last axis.
 
-    By the definition, for any length: N terms for each of the N places. ``inverse``: the opposite
-    sign, and divided by N. Raises KC2301 and KC2303 for parts of different types or shapes, KC2302
-    for tensors without dimensions.
+    By the definition, for any length: N terms for each of the N places, in float32 or wider.
+    ``inverse``: the opposite sign, and divided by N. Raises KC2301 and KC2303 for parts of
+    different types or shapes, KC2302 for tensors without dimensions.
     """
     tensor(im_data, "the imaginary part", None, (re_data.dtype,))
     same_shape(re_data, im_data, "each number has both parts")
     if not re_data.ndim:
         raise refuse("KC2302", f"{re_data.name} has 0 dimensions", "it has 1 or more")
     dtype, length = re_data.dtype, constant(re_data.shape[-1], "the length")
+    if is_narrow(dtype):
+        parts = dft(as_wide(re_data), as_wide(im_data), inverse)
+        return [cast(half, dtype) for half in parts]
     shares = const(1.0 / length if inverse and length else 1.0, dtype)
 
     def part(real: bool) -> Tensor:
@@ -56,7 +57,7 @@ def dft(re_data: Tensor, im_data: Tensor, inverse: bool) -> list[Tensor]:
     return [part(True), part(False)]
 
 
-@operator("stft", TYPES, "signal.stft(T(2, 12), 4, 3, 4, T(4), False, True)", onnx="STFT",
+@operator("stft", WORDS, "signal.stft(T(2, 12), 4, 3, 4, T(4), False, True)", onnx="STFT",
           torch="stft")  # fmt: skip
 def stft(
     data: Tensor, n_fft: int, hop_length: int, win_length: int, window: Tensor | None,
@@ -67,8 +68,8 @@ def stft(
     A frame of ``n_fft`` begins every ``hop_length``; what does not fill one is left out. The
     window (``win_length``,), by default of ones, lies in its middle. ``normalized`` divides by
     the root of ``n_fft``; ``onesided`` leaves frequencies up to ``n_fft // 2``. The last dimension
-    is the real and the imaginary part. Raises KC2302 and KC2303 for ranks and sizes, KC2306 for
-    numbers below 1, KC2307 for a frame that is longer than the signal.
+    is the real and the imaginary part. Computed in float32 or wider. Raises KC2302 and KC2303 for
+    ranks and sizes, KC2306 for numbers below 1, KC2307 for a frame that is longer than the signal.
     """
     tensor(data, "data", 2)
     size = positive(n_fft, 1, "n_fft")[0]
@@ -98,6 +99,10 @@ def stft(
             raise refuse("KC2303", f"output_shape is {tuple(given)}",
                          f"the result has the shape {shape_text(shape)}")  # fmt: skip
     dtype, begin = data.dtype, (size - width) // 2
+    if is_narrow(dtype):
+        weights = None if window is None else as_wide(window)
+        spectra = stft(as_wide(data), size, hop, width, weights, normalized, onesided)
+        return cast(spectra, dtype)
     share = const(1 / math.sqrt(size) if normalized else 1.0, dtype)
     n = reduce_axis((0, width), name="n")
 
@@ -116,42 +121,40 @@ def _window(size: Any, periodic: bool, dtype: str, terms: tuple[float, ...], nam
     length = whole(size, "size")
     if length < 0:
         raise refuse("KC2306", f"size is {length}", "it must be at least 0")
-    kind = check_dtype(dtype)
-    if kind not in TYPES:
-        raise refuse("KC2301", f"dtype is {kind}", "it takes " + ", ".join(TYPES))
-    period = max(length if periodic else length - 1, 1)
+    kind = dtype_of(dtype, WORDS)
+    period, wide = max(length if periodic else length - 1, 1), wide_type(kind)
 
     def body(n: Any) -> Expr:
         if length == 1:
             return const(1.0, kind)
-        total: Expr = const(terms[0], kind)
+        total: Expr = const(terms[0], wide)
         for k, term in enumerate(terms[1:], 1):
-            total = total + scalar.cos(_angle(k, n, period, kind)) * const(term, kind)
-        return total
+            total = total + scalar.cos(_angle(k, n, period, wide)) * const(term, wide)
+        return convert(total, kind)
 
     return compute((length,), body, name)
 
 
 _MEANING = """``periodic``: the window continues after ``size`` elements, else its last element is
-    as its first. Raises KC2301 for a type that is no float of 32 or 64 bits, KC2306 for a size
-    below 0."""
+    as its first. Computed in float32 or wider. Raises KC2301 for another type than float16,
+    bfloat16, float32 and float64, KC2306 for a size below 0."""
 
 
-@operator("injective", TYPES, "signal.hann_window(8)", takes="", onnx="HannWindow",
+@operator("injective", WORDS, "signal.hann_window(8)", takes="", onnx="HannWindow",
           torch="hann_window", gradient="zero", formula="(1 - cos x) / 2")  # fmt: skip
 def hann_window(size: int, periodic: bool = True, dtype: str = "float32") -> Tensor:
     """Hann's window."""
     return _window(size, periodic, dtype, (0.5, -0.5), "hann_window")
 
 
-@operator("injective", TYPES, "signal.hamming_window(8)", takes="", torch="hamming_window",
+@operator("injective", WORDS, "signal.hamming_window(8)", takes="", torch="hamming_window",
           gradient="zero", formula="0.54 - 0.46 cos x")  # fmt: skip
 def hamming_window(size: int, periodic: bool = True, dtype: str = "float32") -> Tensor:
     """Hamming's window, with torch's coefficients; ONNX has 25 / 46."""
     return _window(size, periodic, dtype, (0.54, -0.46), "hamming_window")
 
 
-@operator("injective", TYPES, "signal.blackman_window(8)", takes="", onnx="BlackmanWindow",
+@operator("injective", WORDS, "signal.blackman_window(8)", takes="", onnx="BlackmanWindow",
           torch="blackman_window", gradient="zero",
           formula="0.42 - 0.5 cos x + 0.08 cos 2x")  # fmt: skip
 def blackman_window(size: int, periodic: bool = True, dtype: str = "float32") -> Tensor:
@@ -167,7 +170,7 @@ _MOST_BINS = 1 << 16
 """Bands of the mel scale, each of which is a number in the program."""
 
 
-@operator("mel_weight_matrix", TYPES, "signal.mel_weight_matrix(4, 16, 8000, 0.0, 4000.0)",
+@operator("mel_weight_matrix", WORDS, "signal.mel_weight_matrix(4, 16, 8000, 0.0, 4000.0)",
           takes="", onnx="MelWeightMatrix", gradient="zero",
           formula="triangles, equally wide in 2595 log10(1 + f / 700)")  # fmt: skip
 def mel_weight_matrix(
@@ -177,18 +180,16 @@ def mel_weight_matrix(
     """The weights (dft_length // 2 + 1, num_mel_bins) of frequencies in triangles of the mel scale.
 
     Triangle k rises from its first to its middle frequency and falls to its last, which are those
-    of the spectrum that are next below. Raises KC2301 for a type that is no float of 32 or 64
-    bits, KC2306 for numbers below 1, KC2317 for edges that are not in order, or above half of the
-    sample rate, and for more than 65,536 bins.
+    of the spectrum that are next below. Raises KC2301 for another type than float16, bfloat16,
+    float32 and float64, KC2306 for numbers below 1, KC2317 for edges that are not in order, or
+    above half of the sample rate, and for more than 65,536 bins.
     """
     (bins,) = positive(num_mel_bins, 1, "num_mel_bins")
     if bins > _MOST_BINS:
         raise refuse("KC2317", f"num_mel_bins is {bins}", f"it is at most {_MOST_BINS:,}")
     (length,), (rate,) = positive(dft_length, 1, "dft_length"), positive(sample_rate, 1,
                                                                          "sample_rate")  # fmt: skip
-    kind = check_dtype(dtype)
-    if kind not in TYPES:
-        raise refuse("KC2301", f"dtype is {kind}", "it takes " + ", ".join(TYPES))
+    kind = dtype_of(dtype, WORDS)
     low, high = float(lower_edge_hertz), float(upper_edge_hertz)
     if not 0 <= low < high <= rate / 2:
         raise refuse(
@@ -206,19 +207,20 @@ def mel_weight_matrix(
             loops.outs[0][n] = const(edge)
 
     (places,) = written("mel_edges", [(bins + 2,)], ["int32"], [], statements)
-    zero, unit = const(0.0, kind), const(1.0, kind)
+    wide = wide_type(kind)
+    zero, unit = const(0.0, wide), const(1.0, wide)
 
     def body(row: Any, k: Any) -> Expr:
         begin, middle, end = places(k), places(k + 1), places(k + 2)
         place = convert(as_expr(row), "int32")
 
         def share(part: Expr, whole_part: Expr) -> Expr:
-            return convert(part, kind) / convert(scalar.max(whole_part, const(1)), kind)
+            return convert(part, wide) / convert(scalar.max(whole_part, const(1)), wide)
 
         rise = select(place.equal(middle), unit, share(place - begin, middle - begin))
         fall = share(end - place, end - middle)
         rising = all_of(compare("le", begin, place), compare("le", place, middle))
         falling = all_of(compare("le", middle, place), compare("lt", place, end))
-        return select(falling, fall, select(rising, rise, zero))
+        return convert(select(falling, fall, select(rising, rise, zero)), kind)
 
     return compute((length // 2 + 1, bins), body, "mel_weights", tag="injective")

@@ -20,11 +20,10 @@ from kc.topi.arguments import (
     whole,
     word,
 )
+from kc.topi.elementwise import wide_type
 from kc.topi.loops import Loops, written
 from kc.topi.sorting import argsort
-from kc.topi.table import OF_BOXES, operator, refuse
-
-TYPES = ("float32", "float64")
+from kc.topi.table import OF_BOXES, WORDS, operator, refuse
 
 
 def _columns(data: Tensor, least: int, **columns: int) -> None:
@@ -46,15 +45,15 @@ def _columns(data: Tensor, least: int, **columns: int) -> None:
         )
 
 
-@operator("vision", TYPES, "vision.get_valid_counts(T(2, 4, 6), 0.5)", gradient=OF_BOXES)
+@operator("vision", WORDS, "vision.get_valid_counts(T(2, 4, 6), 0.5)", gradient=OF_BOXES)
 def get_valid_counts(
     data: Tensor, score_threshold: Any = 0, id_index: int = 0, score_index: int = 1
 ) -> list[Tensor]:
     """[how many boxes (B,), those boxes (B, N, E), their places (B, N)] of boxes (B, N, E).
 
     Boxes with a score above ``score_threshold``, and a class that is at least 0 (``id_index`` -1:
-    there is none), come first, in their order; the rest is -1. ``score_threshold`` is a number, or
-    a tensor without dimensions.
+    there is none), come first, in their order; the rest is -1. ``score_threshold`` is a number,
+    which is compared in float32 or wider, or a tensor without dimensions.
     """
     id_at, score_at = whole(id_index, "id_index"), whole(score_index, "score_index")
     _columns(data, 1, id_index=id_at, score_index=score_at)
@@ -66,7 +65,8 @@ def get_valid_counts(
 
     def body(loops: Loops) -> None:
         given, (counts, kept, places) = loops.ins[0], loops.outs
-        limit = loops.ins[1][()] if limits else const(least, data.dtype)
+        kind = data.dtype if limits else wide_type(data.dtype)
+        limit = loops.ins[1][()] if limits else const(least, kind)
 
         def image(b: Any) -> None:
             counts[b] = const(0)
@@ -74,7 +74,7 @@ def get_valid_counts(
                 places[b, n] = const(-1)
                 with loops.ib.for_range(0, data.shape[2], name="e") as e:
                     kept[b, n, e] = const(-1, data.dtype)
-                valid = [given[b, n, score_at] > limit]
+                valid = [convert(given[b, n, score_at], kind) > limit]
                 if id_at >= 0:
                     valid.append(given[b, n, id_at] >= const(0, data.dtype))
                 with loops.ib.if_scope(all_of(*valid)):
@@ -106,7 +106,7 @@ def _overlap(a: list[Expr], b: list[Expr]) -> Expr:
 
 
 @operator(
-    "vision", TYPES,
+    "vision", WORDS,
     'vision.non_max_suppression(T(1, 4, 6), T(1, dtype="int32"), T(1, 4, dtype="int32"))',
     gradient=OF_BOXES,
 )  # fmt: skip
@@ -134,7 +134,7 @@ def non_max_suppression(
         same_size(data, axis, indices, axis, "there is an index for each box")
     same_size(data, 0, valid_count, 0, "there is a count for each image")
     most, best = whole(max_output_size, "max_output_size"), whole(top_k, "top_k")
-    count = data.shape[1]
+    count, wide = data.shape[1], wide_type(data.dtype)
     scores = compute(data.shape[:2], lambda b, n: data(b, n, score_at), "scores")
     order = argsort(scores, valid_count, 1, 0, "int32")
 
@@ -150,7 +150,8 @@ def non_max_suppression(
             total[0] = const(0)
 
             def box(n: Any) -> list[Expr]:
-                return [given[b, sorted_places[b, n], start + k] for k in range(4)]
+                place = sorted_places[b, n]
+                return [convert(given[b, place, start + k], wide) for k in range(4)]
 
             with ib.for_range(0, count, name="n") as n:
                 keeps[n] = const(0)
@@ -158,9 +159,7 @@ def non_max_suppression(
                 with ib.if_scope(all_of(convert(as_expr(n), "int32") < number[0], *room)):
                     keeps[n] = const(1)
                     with ib.for_range(0, n, name="m") as m, ib.if_scope(keeps[m].equal(1)):
-                        covered = [
-                            _overlap(box(m), box(n)) >= const(float(iou_threshold), data.dtype)
-                        ]
+                        covered = [_overlap(box(m), box(n)) >= const(float(iou_threshold), wide)]
                         if id_at >= 0 and not force_suppress:
                             mine = given[b, sorted_places[b, n], id_at]
                             covered.append(mine.equal(given[b, sorted_places[b, m], id_at]))
@@ -197,7 +196,7 @@ def non_max_suppression(
 
 
 @operator(
-    "vision", TYPES,
+    "vision", WORDS,
     "vision.all_class_non_max_suppression(T(1, 4, 4), T(1, 2, 4), 3, 0.5, 0.0)",
     onnx="NonMaxSuppression", gradient=OF_BOXES,
 )  # fmt: skip
@@ -224,6 +223,7 @@ def all_class_non_max_suppression(
                      "a box has 4 numbers: two opposite corners")  # fmt: skip
     onnx = word(output_format, ("onnx", "tensorflow"), "output_format") == "onnx"
     most, kind = whole(max_output_boxes_per_class, "max_output_boxes_per_class"), boxes.dtype
+    wide = wide_type(kind)
     batch, classes, count = scores.shape
     order = argsort(scores, None, 2, 0, "int32")
     rows = times(classes, count)
@@ -244,17 +244,19 @@ def all_class_non_max_suppression(
             kept[0] = const(0)
 
             def box(n: Any) -> list[Expr]:
-                return [given[b, sorted_places[b, c, n], k] for k in range(4)]
+                place = sorted_places[b, c, n]
+                return [convert(given[b, place, k], wide) for k in range(4)]
 
             with ib.for_range(0, count, name="n") as n:
                 place = sorted_places[b, c, n]
                 keeps[n] = const(0)
                 room = [kept[0] < most] if most >= 0 else []
                 score = ranks[b, c, place]
-                with ib.if_scope(all_of(score > const(float(score_threshold), kind), *room)):
+                good = convert(score, wide) > const(float(score_threshold), wide)
+                with ib.if_scope(all_of(good, *room)):
                     keeps[n] = const(1)
                     with ib.for_range(0, n, name="m") as m, ib.if_scope(keeps[m].equal(1)):
-                        limit = const(float(iou_threshold), kind)
+                        limit = const(float(iou_threshold), wide)
                         with ib.if_scope(_overlap(box(m), box(n)) > limit):
                             keeps[n] = const(0)
                 with ib.if_scope(keeps[n].equal(1)):

@@ -16,9 +16,10 @@ from kc.te.expr import cast as convert
 from kc.te.tags import INJECTIVE
 from kc.te.tensor import Tensor, shape_text
 from kc.topi.arguments import constant, same_size, tensor, times
+from kc.topi.elementwise import as_wide, cast, is_narrow, wide_type
 from kc.topi.loops import Loops, written
-from kc.topi.table import OF_BOXES, operator, refuse
-from kc.topi.vision.boxes import TYPES, non_max_suppression
+from kc.topi.table import OF_BOXES, WORDS, operator, refuse
+from kc.topi.vision.boxes import non_max_suppression
 
 
 def numbers(value: Any, what: str, count: int | None = None) -> list[float]:
@@ -32,7 +33,7 @@ def numbers(value: Any, what: str, count: int | None = None) -> list[float]:
     return [float(item) for item in given]
 
 
-@operator(INJECTIVE, TYPES, "vision.multibox_prior(T(1, 3, 2, 3), (0.5, 0.25), (1, 2))",
+@operator(INJECTIVE, WORDS, "vision.multibox_prior(T(1, 3, 2, 3), (0.5, 0.25), (1, 2))",
           gradient="zero")  # fmt: skip
 def multibox_prior(
     data: Tensor, sizes: Any = (1,), ratios: Any = (1,), steps: Any = (-1, -1),
@@ -53,7 +54,7 @@ def multibox_prior(
     for given, kept, what in ((sizes, large, "size"), (ratios, shapes, "ratio")):
         if min(kept) <= 0:
             raise refuse("KC2317", f"{what}s is {given}", f"a {what} must be above 0")
-    kind, flat = data.dtype, height / max(width, 1)
+    kind, flat = wide_type(data.dtype), height / max(width, 1)
     step_y = distance[0] if distance[0] > 0 else 1 / max(height, 1)
     step_x = distance[1] if distance[1] > 0 else 1 / max(width, 1)
     halves = [(size * flat / 2, size / 2) for size in large] + [
@@ -77,9 +78,9 @@ def multibox_prior(
         corner = select(side.equal(0), middle_x - half(0), middle_y + half(1))
         corner = select(side.equal(1), middle_y - half(1), corner)
         corner = select(side.equal(2), middle_x + half(0), corner)
-        if not clip:
-            return corner
-        return scalar.max(scalar.min(corner, const(1.0, kind)), const(0.0, kind))
+        if clip:
+            corner = scalar.max(scalar.min(corner, const(1.0, kind)), const(0.0, kind))
+        return convert(corner, data.dtype)
 
     return compute((1, height * width * count, 4), body, "multibox_prior", tag=INJECTIVE)
 
@@ -105,7 +106,7 @@ def _predictions(cls_prob: Tensor, loc_pred: Tensor, anchor: Tensor, variances: 
     return numbers(variances, "variances", 4)
 
 
-@operator("vision", TYPES, f"vision.multibox_transform_loc({_EXAMPLE})", gradient=OF_BOXES)
+@operator("vision", WORDS, f"vision.multibox_transform_loc({_EXAMPLE})", gradient=OF_BOXES)
 def multibox_transform_loc(
     cls_prob: Tensor, loc_pred: Tensor, anchor: Tensor, clip: bool = True,
     threshold: float = 0.01, variances: Any = (0.1, 0.1, 0.2, 0.2),
@@ -120,6 +121,11 @@ def multibox_transform_loc(
     shapes that do not fit, KC2311 and KC2313 for variances.
     """
     vx, vy, vw, vh = _predictions(cls_prob, loc_pred, anchor, variances)
+    if is_narrow(cls_prob.dtype):
+        boxes, counts = multibox_transform_loc(
+            as_wide(cls_prob), as_wide(loc_pred), as_wide(anchor), clip, threshold, variances
+        )
+        return [cast(boxes, cls_prob.dtype), counts]
     kind, count = cls_prob.dtype, cls_prob.shape[2]
 
     def body(loops: Loops) -> None:
@@ -158,7 +164,7 @@ def multibox_transform_loc(
     return written("multibox_boxes", shapes, [kind, "int32"], inputs, body)
 
 
-@operator("vision", TYPES, f"vision.multibox_detection({_EXAMPLE})", gradient=OF_BOXES)
+@operator("vision", WORDS, f"vision.multibox_detection({_EXAMPLE})", gradient=OF_BOXES)
 def multibox_detection(
     cls_prob: Tensor, loc_pred: Tensor, anchor: Tensor, clip: bool = True,
     threshold: float = 0.01, nms_threshold: float = 0.5, force_suppress: bool = False,
@@ -169,9 +175,13 @@ def multibox_detection(
     They are sorted by their scores; those that are not kept are -1, see
     :func:`non_max_suppression`. Errors are those of :func:`multibox_transform_loc`.
     """
-    boxes, counts = multibox_transform_loc(cls_prob, loc_pred, anchor, clip, threshold, variances)
+    _predictions(cls_prob, loc_pred, anchor, variances)
+    boxes, counts = multibox_transform_loc(
+        as_wide(cls_prob), as_wide(loc_pred), as_wide(anchor), clip, threshold, variances
+    )
     places = compute(boxes.shape[:2], lambda _, n: convert(as_expr(n), "int32"), "multibox_places",
                      tag=INJECTIVE)  # fmt: skip
-    return non_max_suppression(
+    kept = non_max_suppression(
         boxes, counts, places, -1, nms_threshold, force_suppress, nms_topk, return_indices=False
     )
+    return cast(kept, cls_prob.dtype) if is_narrow(cls_prob.dtype) else kept

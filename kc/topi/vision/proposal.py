@@ -11,10 +11,10 @@ from kc.te.expr import Expr, all_of, any_of, as_expr, const
 from kc.te.expr import cast as convert
 from kc.te.tensor import Tensor, shape_text
 from kc.topi.arguments import constant, positive, same_size, tensor, whole
+from kc.topi.elementwise import as_wide, cast, is_narrow
 from kc.topi.loops import Loops, written
 from kc.topi.sorting import argsort
-from kc.topi.table import OF_BOXES, operator, refuse
-from kc.topi.vision.boxes import TYPES
+from kc.topi.table import OF_BOXES, WORDS, operator, refuse
 from kc.topi.vision.multibox import numbers
 
 
@@ -31,7 +31,7 @@ def _anchors(scales: list[float], ratios: list[float], stride: int) -> list[list
 
 
 @operator(
-    "vision", TYPES,
+    "vision", WORDS,
     "vision.proposal(T(1, 4, 2, 2), T(1, 8, 2, 2), T(1, 3), (1, 2), (1,), 8, 0.7, 6, 3, 1, False)",
     gradient=OF_BOXES,
 )  # fmt: skip
@@ -84,6 +84,12 @@ def proposal(
         raise refuse("KC2317", f"{cls_prob.name} of the shape {shape_text(cls_prob.shape)}",
                      "there is a place that regions are proposed of")  # fmt: skip
     before = whole(rpn_pre_nms_top_n, "rpn_pre_nms_top_n")
+    if is_narrow(kind):
+        regions = proposal(
+            as_wide(cls_prob), as_wide(bbox_pred), as_wide(im_info), scales, ratios, stride,
+            threshold, before, kept_count, rpn_min_size, iou_loss,
+        )  # fmt: skip
+        return cast(regions, kind)
     looked_at = min(before, total) if before > 0 else total
 
     def predicted(loops: Loops) -> None:

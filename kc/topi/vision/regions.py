@@ -9,12 +9,11 @@ from typing import Any
 
 from kc.te import functions as scalar
 from kc.te.autodiff.own_rules import with_rules
-from kc.te.dtypes import bits
 from kc.te.expr import Expr, all_of, any_of, as_expr, const, if_then_else
 from kc.te.expr import cast as convert
 from kc.te.tensor import Tensor, shape_text
 from kc.topi.arguments import constant, positive, tensor, whole, word
-from kc.topi.elementwise import cast
+from kc.topi.elementwise import as_wide, cast, is_narrow
 from kc.topi.loops import Loops, written
 from kc.topi.shape import transpose
 from kc.topi.table import WORDS, operator, refuse
@@ -108,8 +107,8 @@ def roi_align_nchw(
     and sizes, KC2306 for sizes below 1, KC2312 for a mode, KC2317 for a scale that is not above 0.
     """
     (high, wide), scale = _regions(data, rois, pooled_size, spatial_scale)
-    if bits(data.dtype) < bits("float32"):
-        images, regions = cast(data, "float32"), cast(rois, "float32")
+    if is_narrow(data.dtype):
+        images, regions = as_wide(data), as_wide(rois)
         aligned = roi_align_nchw(images, regions, pooled_size, scale, mode, sample_ratio)
         return cast(aligned, data.dtype)
     given_mode = mode.decode() if isinstance(mode, bytes) else mode
@@ -246,8 +245,8 @@ def roi_pool_nchw(data: Tensor, rois: Tensor, pooled_size: Any, spatial_scale: f
     Errors are those of :func:`roi_align_nchw`.
     """
     (high, wide), scale = _regions(data, rois, pooled_size, spatial_scale)
-    if bits(data.dtype) < bits("float32"):
-        images, regions = cast(data, "float32"), cast(rois, "float32")
+    if is_narrow(data.dtype):
+        images, regions = as_wide(data), as_wide(rois)
         return cast(roi_pool_nchw(images, regions, pooled_size, scale), data.dtype)
     kind = data.dtype
     rows, columns = (constant(size, "the size of the image") for size in data.shape[2:])
