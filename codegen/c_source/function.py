@@ -17,8 +17,11 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.traits import SymbolTable
 
 from kc.codegen.c_source.expressions import (
+    LESS,
+    OR,
     PLUS,
     PRIMARY,
+    TERNARY,
     TIMES,
     UNARY,
     Code,
@@ -345,14 +348,15 @@ class FunctionPrinter:
         self.write(f"{place} = {text};")
 
     def _dimension(self, op: memref.DimOp) -> Code:
-        index = op.index.owner
+        index, shape = op.index.owner, self._shapes[op.source]
         if not isinstance(index, arith.ConstantOp) or not isinstance(index.value, IntegerAttr):
-            raise CodegenError(
-                "KC4403",
-                "c: a memref.dim whose dimension is not a constant cannot be expressed in C",
-                location=location_of(op),
-            )
-        shape, dimension = self._shapes[op.source], index.value.value.data
+            number = self.value(op.index).within(LESS)
+            chosen = shape[0] if shape else Code("0")
+            for n, size in enumerate(shape[1:], 1):
+                parts = (f"{number} == {n}", size.within(OR), chosen.within(OR))
+                chosen = Code("{} ? {} : {}".format(*parts), TERNARY)
+            return chosen
+        dimension = index.value.value.data
         if not 0 <= dimension < len(shape):
             raise CodegenError(
                 "KC4403",

@@ -666,7 +666,7 @@ def lower_alloca(s: FunctionLowering, op: memref_dialect.AllocaOp) -> None:
 
 
 class LowerDim(LlvmPattern):
-    """A size is known, or came with the pointer.
+    """A size is known, or came with the pointer; one is selected if the dimension is computed.
 
     ::
 
@@ -677,11 +677,18 @@ class LowerDim(LlvmPattern):
     def match_and_rewrite(self, op: memref_dialect.DimOp, rewriter: PatternRewriter, /) -> None:
         s = self.conversion
         memref, dimension = s.memref(op.operands[0]), s.index(op.operands[1])
-        if not isinstance(dimension, int) or not 0 <= dimension < len(memref.shape):
+        number = dimension if isinstance(dimension, int) else 0
+        if not 0 <= number < len(memref.shape):
             raise CodegenError(
-                "KC4305", "convert-to-llvm: memref.dim needs a constant dimension of the memref"
+                "KC4305",
+                f"convert-to-llvm: memref.dim of dimension {number} of {op.operands[0].type}",
             )
-        size = memref.shape[dimension]
+        size = memref.shape[number]
+        if not isinstance(dimension, int):
+            for n, next_size in enumerate(memref.shape[1:], 1):
+                is_nth = compare(s, "eq", dimension, s.int_constant(n))
+                choice = [is_nth, s.as_value(next_size), s.as_value(size)]
+                size = s.emit(llvm.SelectOp, choice, i64)
         s.define(
             op.results[0],
             Constant(IntegerAttr(size, i64), i64) if isinstance(size, int) else size,

@@ -174,7 +174,11 @@ class RaiseInsert(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseDim(ConversionPattern[FunctionRaiser]):
-    """``tensor.dim``, ``memref.dim``: the size, which is known."""
+    """``tensor.dim``, ``memref.dim``: the size, which is known; one is selected if the dimension is
+    computed.
+
+    A dimension that does not exist has no defined size.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(
@@ -182,9 +186,13 @@ class RaiseDim(ConversionPattern[FunctionRaiser]):
     ) -> None:
         raiser = self.conversion
         index = op.operands[1].owner
+        sizes = raiser.tensors.sizes(op.operands[0])
         if not isinstance(index, arith.ConstantOp) or not isinstance(index.value, IntegerAttr):
-            return  # it stays
-        sizes, at = raiser.tensors.sizes(op.operands[0]), index.value.value.data
+            if sizes:
+                chosen = _chosen(raiser, sizes, raiser.value(op.operands[1]), op)
+                raiser.values[op.results[0]] = chosen
+            return
+        at = index.value.value.data
         if not 0 <= at < len(sizes):
             raise CodegenError(
                 "KC4556",
@@ -197,6 +205,18 @@ class RaiseDim(ConversionPattern[FunctionRaiser]):
         if isinstance(size, int):
             size = raiser.emit(index_constant(size), op).results[0]
         raiser.values[op.results[0]] = size
+
+
+def _chosen(
+    raiser: FunctionRaiser, sizes: Sequence[Extent], dimension: SSAValue, op: Operation
+) -> SSAValue:
+    """The size of a computed dimension."""
+    size, *rest = [raiser.index_value(each, op) for each in sizes]
+    for n, next_size in enumerate(rest, 1):
+        number = raiser.emit(index_constant(n), op).results[0]
+        is_nth = raiser.emit(arith.CmpiOp(dimension, number, "eq"), op).results[0]
+        size = raiser.emit(arith.SelectOp(is_nth, next_size, size), op).results[0]
+    return size
 
 
 def _copy(

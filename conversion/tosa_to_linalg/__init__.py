@@ -27,7 +27,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import IntegerType, ModuleOp, Signedness, TensorType
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import GreedyRewritePatternApplier, PatternRewriteWalker
@@ -62,10 +62,21 @@ def without_tosa(function: func.FuncOp) -> func.FuncOp:
     """A copy of a function with its ops of tosa converted; the function itself without such."""
     if not any(inner.name.startswith("tosa.") for inner in function.walk()):
         return function
+    for inner in function.walk():
+        if inner.name.startswith("tosa."):
+            _require_signless(inner)
     copy = function.clone()
     copy.location = function.location
     _convert(copy)
     return copy
+
+
+def _require_signless(op: Operation) -> None:
+    for value in (*op.operands, *op.results):
+        element = value.type.element_type if isinstance(value.type, TensorType) else None
+        if isinstance(element, IntegerType) and element.signedness.data is not Signedness.SIGNLESS:
+            why = "integers are signless; tosa.rescale says by input_unsigned and output_unsigned"
+            raise refused(op, f"{why} where they have no sign", f"it has a value of {value.type}")
 
 
 def _convert(root: Operation) -> None:

@@ -621,3 +621,32 @@ def test_the_variable_of_a_loop_that_is_left_is_no_argument():
         "   |  inner is 0, from argument 2 'inner'\n"
         "  why: scf.for (steps.mlir:9:13) has a step of at least 1"
     )
+
+
+COMPUTED_DIMENSION = """
+  func.func @f(%x: tensor<?x3x?xf32>, %y: memref<?x5xf32>, %d: index, %e: index) -> (index, index) {
+    %n = tensor.dim %x, %d : tensor<?x3x?xf32>
+    %m = memref.dim %y, %e : memref<?x5xf32>
+    return %n, %m : index, index
+  }
+"""
+KEPT = """
+  func.func @f(%y: memref<?x5x?xf32>, %d: index, %out: memref<index>) {
+    %m = memref.dim %y, %d : memref<?x5x?xf32>
+    memref.store %m, %out[] : memref<index>
+    return
+  }
+"""
+
+
+@pytest.mark.parametrize("target", ["llvm", "c"])
+def test_a_dimension_may_be_computed(target: str):
+    built = kc.build(kc.IRModule.parse(COMPUTED_DIMENSION), target=target)
+    for d, n in enumerate((7, 3, 2)):
+        for e, m in enumerate((4, 5)):
+            assert [int(size) for size in built(ones(7, 3, 2), ones(4, 5), d, e)] == [n, m]
+    kept = kc.build(kc.IRModule.parse(KEPT), target=target)
+    for d, n in enumerate((7, 5, 2)):
+        out = np.zeros((), np.int64)
+        kept(ones(7, 5, 2), d, out)
+        assert out == n

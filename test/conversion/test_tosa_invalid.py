@@ -35,6 +35,16 @@ REFUSED = [
         id="truth",
     ),
     pytest.param(
+        "tensor<2xui8>",
+        """%b = "tosa.const"() <{values = dense<1> : tensor<2xui8>}> : () -> tensor<2xui8>
+  %r = tosa.maximum %b, %b : (tensor<2xui8>, tensor<2xui8>) -> tensor<2xui8>""",
+        """error[KC4557]: tosa-to-linalg: tosa.const is not converted
+  --> <string>:2:3
+   |  it has a value of tensor<2xui8>
+  why: integers are signless; tosa.rescale says by input_unsigned and output_unsigned where they have no sign""",
+        id="unsigned",
+    ),
+    pytest.param(
         "tensor<1x4x5x2xf32>",
         """%b = "tosa.const"() <{values = dense<true> : tensor<2xi1>}> : () -> tensor<2xi1>
   %r = tosa.cond_if %b : tensor<2xi1> -> tensor<1x4x5x2xf32> {
