@@ -6,18 +6,20 @@ of its own, with the elements copied at that place of the program.
 
 from __future__ import annotations
 
-from xdsl.dialects import bufferization, memref
-from xdsl.dialects.builtin import MemRefType, TensorType
+from xdsl.dialects import arith, bufferization, memref
+from xdsl.dialects.builtin import BoolAttr, MemRefType, TensorType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
+from kc.analysis.dependence import base_buffer
 from kc.conversion.driver import ConversionPattern
 from kc.conversion.raise_to_tir.function import FunctionRaiser, without_strides
 from kc.conversion.raise_to_tir.structured import identity
 from kc.conversion.raise_to_tir.tensors import Empty
 from kc.dialects import tir
 from kc.dialects.affine import DelinearizeIndexOp, LinearizeIndexOp
+from kc.dialects.bufferization import DeallocOp
 from kc.dialects.memref_views import ReallocOp
 from kc.dialects.tensor import RankOp
 from kc.support.diagnostics import CodegenError
@@ -102,6 +104,49 @@ class RaiseClone(ConversionPattern[FunctionRaiser]):
         target = raiser.alloc(op.output.name_hint or "clone", source.type, sizes, op)
         _copied(raiser, op, source, target)
         raiser.values[op.output] = target
+
+
+class RaiseOwnership(ConversionPattern[FunctionRaiser]):
+    """``bufferization.dealloc``: the conditions that it results in.
+
+    A buffer lives to the end of its region, whoever owns it. Requires that the buffers are known
+    that all memrefs are or are parts of: KC4550.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: DeallocOp, rewriter: PatternRewriter, /) -> None:
+        raiser = self.conversion
+        rewriter.erase(op)
+        owned = [
+            (self._whole(memory, op), condition)
+            for memory, condition in zip(op.memrefs, op.conditions, strict=True)
+        ]
+        for memory, result in zip(op.retained, op.updated_conditions, strict=True):
+            whole = self._whole(memory, op)
+            conditions = [raiser.value(own) for buffer, own in owned if buffer is whole]
+            if not conditions:
+                conditions = list(
+                    raiser.emit(arith.ConstantOp(BoolAttr.from_bool(False)), op).results
+                )
+            holds, *rest = conditions
+            for condition in rest:
+                holds = raiser.emit(arith.OrIOp(holds, condition), op).results[0]
+            raiser.values[result] = holds
+
+    def _whole(self, memory: SSAValue, op: DeallocOp) -> SSAValue:
+        value = self.conversion.value(memory)
+        view = self.conversion.views.get(value)
+        base = base_buffer(value if view is None else view.buffer)
+        if base is None:
+            raise CodegenError(
+                "KC4550",
+                f"raise-to-tir: {op.name} of a memref that may be one of several has no "
+                "counterpart in tir",
+                location=location_of(op),
+                why="its results say which memrefs share memory",
+                hints=["run mlir-opt --buffer-deallocation-simplification before"],
+            )
+        return base
 
 
 class RaiseMaterialize(ConversionPattern[FunctionRaiser]):
@@ -218,6 +263,7 @@ PATTERNS: tuple[type[RewritePattern], ...] = (
     RaiseToBuffer,
     RaiseAllocTensor,
     RaiseClone,
+    RaiseOwnership,
     RaiseMaterialize,
     RaiseRealloc,
     RaiseRank,

@@ -34,6 +34,7 @@ DIALECTS = {
     "scf": "kc.dialects.scf:SCF",
     "te": "kc.dialects.te:TE",
     "tir": "kc.dialects.tir:TIR",
+    "bufferization": "kc.dialects.bufferization:BUFFERIZATION",
     "index": "kc.dialects.index:INDEX",
     "math": "kc.dialects.math:MATH",
     "linalg": "kc.dialects.linalg:LINALG",

@@ -493,3 +493,46 @@ def test_casts_to_no_rank_and_back():
     x, rank, size, copy = kc.build(kc.IRModule.parse(UNRANKED))(values, values)
     assert (x, rank, size) == (values[1, 2], 2, 4)
     np.testing.assert_array_equal(copy, values)
+
+
+OWNERSHIP = """
+  func.func @f(%p: i1, %q: i1, %arg: memref<2xi32>) -> (i1, i1, i1, i1) {
+    %a = memref.alloc() : memref<2xi32>
+    %b = memref.alloc() : memref<2xi32>
+    %part = memref.subview %a[1] [1] [1]
+      : memref<2xi32> to memref<1xi32, strided<[1], offset: 1>>
+    %0:3 = bufferization.dealloc (%a, %b : memref<2xi32>, memref<2xi32>) if (%p, %q)
+      retain (%b, %arg, %part
+        : memref<2xi32>, memref<2xi32>, memref<1xi32, strided<[1], offset: 1>>)
+    %1 = bufferization.dealloc (%arg, %arg : memref<2xi32>, memref<2xi32>) if (%p, %q)
+      retain (%arg : memref<2xi32>)
+    return %0#0, %0#1, %0#2, %1 : i1, i1, i1, i1
+  }
+"""
+
+
+def test_conditions_of_what_owns_memory():
+    built = kc.build(kc.IRModule.parse(OWNERSHIP))
+    for p in (False, True):
+        for q in (False, True):
+            results = built(p, q, np.zeros(2, np.int32))
+            assert [bool(result) for result in results] == [q, False, p, p or q]
+
+
+def test_memory_of_which_it_is_not_known_whose_it_is():
+    text = """
+      func.func @f(%p: i1, %a: memref<2xi32>, %b: memref<2xi32>) -> i1 {
+        %s = arith.select %p, %a, %b : memref<2xi32>
+        %0 = bufferization.dealloc (%s : memref<2xi32>) if (%p) retain (%a : memref<2xi32>)
+        return %0 : i1
+      }
+    """
+    with pytest.raises(KCError) as caught:
+        kc.build(kc.IRModule.parse(text, "f.mlir"))
+    assert str(caught.value) == (
+        "error[KC4550]: raise-to-tir: bufferization.dealloc of a memref that may be one of several "
+        "has no counterpart in tir\n"
+        "  --> f.mlir:4:9\n"
+        "  why: its results say which memrefs share memory\n"
+        "  try: run mlir-opt --buffer-deallocation-simplification before"
+    )
