@@ -53,7 +53,7 @@ class DeallocOp(IRDLOperation):
             names: list[UnresolvedOperand] = parser.parse_comma_separated_list(
                 parser.Delimiter.PAREN, parser.parse_unresolved_operand
             )
-            conditions = parser.resolve_operands(names, [i1] * len(names), parser.pos)
+            conditions = list(parser.resolve_operands(names, [i1] * len(names), parser.pos))
         if parser.parse_optional_keyword("retain"):
             parser.parse_punctuation("(")
             retained = _parse_typed(parser)
