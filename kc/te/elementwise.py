@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from kc.support.diagnostics import TEError
 from kc.support.locations import caller_location
-from kc.te.dtypes import check_dtype
+from kc.te.dtypes import check_dtype, is_bool, is_float
 from kc.te.expr import (
     Const,
     Element,
@@ -22,6 +22,7 @@ from kc.te.expr import (
     cast,
     compare,
     intrinsic,
+    match,
     walk,
 )
 from kc.te.indices import same_dim
@@ -50,13 +51,29 @@ def _two(op: str, name: str) -> tuple[Any, Any]:
 
 
 def _apply(op: str, a: Any, b: Any) -> Expr:
-    if op == "pow":
-        return as_expr(a) ** b
-    if op == "shl":
-        return as_expr(a) << b
-    if op == "shr":
-        return as_expr(a) >> b
-    return binary(op, a, b)
+    if op in ("shl", "shr"):
+        a, b = match(a, b)
+        return a << b if op == "shl" else a >> b
+    if op not in ("floordiv", "floormod", "pow"):
+        return binary(op, a, b)
+    from kc.te import numpy_arithmetic  # the others need no intrinsics
+
+    a, b = match(a, b)
+    if is_bool(a.dtype):
+        return binary(op, a, b)
+    if op == "floordiv":
+        return numpy_arithmetic.floor_divide(a, b)
+    if op == "floormod":
+        return numpy_arithmetic.floor_mod(a, b)
+    if not is_float(a.dtype) and isinstance(b, Const) and b.value < 0:
+        raise TEError(
+            "KC2317",
+            f"a tensor of {a.dtype} to the power of {int(b.value)}",
+            location=caller_location(),
+            why="powers of integers have exponents of at least 0",
+            hints=['A.astype("float32")'],
+        )
+    return numpy_arithmetic.power(a, b)
 
 
 class TensorOperators(NumpyFunctions):
@@ -125,6 +142,9 @@ class TensorOperators(NumpyFunctions):
 
     def __neg__(self) -> Tensor:
         return one_by_one("T_negative", lambda x: -x, self)  # pyright: ignore[reportArgumentType]
+
+    def __pos__(self) -> Tensor:
+        return self  # pyright: ignore[reportReturnType]
 
     def __invert__(self) -> Tensor:
         return one_by_one("T_bitwise_not", lambda x: ~x, self)  # pyright: ignore

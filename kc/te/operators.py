@@ -179,6 +179,11 @@ class Operators(NumpyFunctions):
     def __rmod__(self, other: ExprLike) -> Expr:
         return _binary("floormod", other, self)
 
+    def __pos__(self) -> Expr:
+        from kc.te.expr import as_expr
+
+        return as_expr(self)
+
     def __neg__(self) -> Expr:
         from kc.te.expr import Call, as_expr, const
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from kc.support.locations import caller_location
 from kc.te import functions as scalar
-from kc.te import intrinsics
+from kc.te import intrinsics, numpy_arithmetic
 from kc.te.computes import compute
-from kc.te.dtypes import bits, is_float, is_signed
+from kc.te.dtypes import is_float
 from kc.te.elementwise import combine
-from kc.te.expr import Const, Expr, compare, const, match, select
+from kc.te.expr import Const, Expr, compare, match
 from kc.te.tags import BROADCAST
 from kc.te.tensor import Tensor, check_shape, shape_text
 from kc.topi.arguments import agree, dim, is_size
@@ -71,31 +71,8 @@ def _divide(a: Expr, b: Expr) -> Expr:
     return intrinsics.div(a, b)
 
 
-def _floor_divide(a: Expr, b: Expr) -> Expr:
-    if not is_float(a.dtype):
-        return scalar.floordiv(a, b)
-    # As numpy: from the exact remainder, so that a quotient rounded up to a whole number is not.
-    rest, zero = intrinsics.fmod(a, b), const(0.0, a.dtype)
-    turned = compare("ne", rest, zero) & ((b < 0) ^ (rest < 0))
-    exact = (a - rest) / b
-    exact = select(turned, exact - 1.0, exact)
-    down = scalar.floor(exact)
-    near = select(exact - down > 0.5, down + 1.0, down)
-    near = select(compare("eq", exact, zero), intrinsics.copysign(zero, a / b), near)
-    return select(compare("eq", b, zero), a / b, near)
-
-
 def _mod(a: Expr, b: Expr) -> Expr:
     return intrinsics.fmod(a, b) if is_float(a.dtype) else scalar.truncmod(a, b)
-
-
-def _floor_mod(a: Expr, b: Expr) -> Expr:
-    if not is_float(a.dtype):
-        return scalar.floormod(a, b)
-    rest = intrinsics.fmod(a, b)
-    zero = const(0.0, a.dtype)
-    moved = select((rest < 0) ^ (b < 0), rest + b, rest)
-    return select(compare("eq", rest, zero), intrinsics.copysign(zero, b), moved)
 
 
 def _trunc_divide(a: Expr, b: Expr) -> Expr:
@@ -103,33 +80,14 @@ def _trunc_divide(a: Expr, b: Expr) -> Expr:
 
 
 def _power(a: Expr, b: Expr) -> Expr:
-    if is_float(a.dtype):
-        return intrinsics.power(a, b)
-    width, unit, zero = bits(a.dtype), const(1, a.dtype), const(0, a.dtype)
-    if isinstance(b, Const):
-        if b.value < 0:
-            raise refuse(
-                "KC2317",
-                f"an integer to the power of {int(b.value)}",
-                "powers of integers have exponents of at least 0",
-                'topi.power(topi.cast(x, "float32"), ...)',
-            )
-        steps = max(1, int(b.value).bit_length())
-    else:
-        steps = width - is_signed(a.dtype)
-    result, square = unit, a
-    for step in range(steps):
-        bit = (b >> const(step, b.dtype)) & unit
-        result = result * (bit * (square - unit) + unit)  # a factor of 1 where the bit is not set
-        square = square * square
-    if not is_signed(b.dtype) or isinstance(b, Const):
-        return result
-    # 1 / a**-b, truncated: only 1 and -1 have powers that are not 0.
-    odd = compare("eq", b & unit, unit)
-    least = const(-1, a.dtype)
-    inverse = select(compare("eq", a, least), select(odd, least, unit), zero)
-    inverse = select(compare("eq", a, unit), unit, inverse)
-    return select(b < 0, inverse, result)
+    if not is_float(a.dtype) and isinstance(b, Const) and b.value < 0:
+        raise refuse(
+            "KC2317",
+            f"an integer to the power of {int(b.value)}",
+            "powers of integers have exponents of at least 0",
+            'topi.power(topi.cast(x, "float32"), ...)',
+        )
+    return numpy_arithmetic.power(a, b)
 
 
 def _compare(op: str) -> Callable[[Expr, Expr], Expr]:
@@ -159,7 +117,7 @@ divide = _of_two(
     formula="lhs / rhs", numpy="true_divide", onnx="Div", torch="div",
 )  # fmt: skip
 floor_divide = _of_two(
-    "floor_divide", _floor_divide, NUMBERS, "The quotient rounded down.",
+    "floor_divide", numpy_arithmetic.floor_divide, NUMBERS, "The quotient rounded down.",
     formula="floor(lhs / rhs)", numpy="floor_divide", torch="floor_divide", gradient="zero",
 )  # fmt: skip
 mod = _of_two(
@@ -167,7 +125,8 @@ mod = _of_two(
     formula="lhs - trunc(lhs / rhs) * rhs", numpy="fmod", onnx="Mod", torch="fmod",
 )  # fmt: skip
 floor_mod = _of_two(
-    "floor_mod", _floor_mod, NUMBERS, "The remainder of the quotient rounded down; the sign is "
+    "floor_mod", numpy_arithmetic.floor_mod, NUMBERS,
+    "The remainder of the quotient rounded down; the sign is "
     "rhs's.", formula="lhs - floor(lhs / rhs) * rhs", numpy="mod", onnx="Mod", torch="remainder",
 )  # fmt: skip
 trunc_divide = _of_two(

@@ -33,6 +33,7 @@ from kc.topi.arguments import (
     whole,
     word,
 )
+from kc.topi.elementwise import wide_type
 from kc.topi.table import ANY, NUMBERS, OF_PLACES, operator, refuse
 
 MOST_DIMENSIONS = 64
@@ -431,7 +432,11 @@ def ndarray_size(array: Tensor, dtype: str = "int32") -> Tensor:
     gradient="zero",
 )
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: str = "float32") -> Tensor:
-    """The numbers from ``start`` (0 if only one is given) to below ``stop``, ``step`` apart."""
+    """The numbers from ``start`` (0 if only one is given) to below ``stop``, ``step`` apart.
+
+    In a type of integers the whole parts of these. Raises KC2301 for bool, KC2313 for numbers that
+    are not known.
+    """
     first, end = (0, start) if stop is None else (start, stop)
     numbers = (first, end, step)
     known = all(isinstance(n, int | float) and math.isfinite(n) for n in numbers)
@@ -443,13 +448,10 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: str = "float32") 
         )
     kind = dtype_of(dtype, NUMBERS)
     count = max(0, math.ceil((end - first) / step))
-    wide = (
-        "float64"
-        if is_float(kind) and kind == "float64"
-        else "float32"
-        if is_float(kind)
-        else "int64"
-    )
+    whole_numbers = all(isinstance(n, int) or n.is_integer() for n in (first, step))
+    wide = wide_type(kind) if is_float(kind) else "int64" if whole_numbers else "float64"
+    if wide == "int64":
+        first, step = int(first), int(step)
 
     def body(at: Any) -> Expr:
         return convert(const(first, wide) + convert(as_expr(at), wide) * const(step, wide), kind)

@@ -110,7 +110,7 @@ PARTS = [
         "error[KC2010]: A is a tensor, not a scalar\n  try: index it: A[i, j]",
     ),
     (
-        lambda a: a + te.placeholder((4, 4), "int32", name="B").astype("uint8") % 0.5,
+        lambda a: te.compute((4,), lambda i: a[i, i] % 0.5),
         "error[KC2006]: floormod of float32 values\n"
         "  why: floormod is for integers\n"
         "  try: te.floor and te.trunc round floats",

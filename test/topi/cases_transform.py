@@ -71,6 +71,7 @@ case("arange", lambda: np.arange(1, 10, 2))
 case("arange", lambda: np.arange(5), 'arange(5, dtype="int32")')
 case("arange", lambda: np.arange(5, -1, -2), 'arange(5, -1, -2, "int64")')
 case("arange", lambda: np.arange(0, 1, 0.25), "arange(0, 1, 0.25)")
+case("arange", lambda: np.arange(0.5, -4, -1.5).astype(int), 'arange(0.5, -4, -1.5, "int8")')
 case("meshgrid", lambda a, b: np.meshgrid(a, b, indexing="ij"))
 case("meshgrid", lambda *a: np.meshgrid(*a), 'meshgrid([T(2), T(3), T(4)], "xy")')
 case(

@@ -1,12 +1,14 @@
 """The operators of two tensors and of one, over all types and special values, against numpy."""
 
 import itertools
+import operator
 
 import numpy as np
 import pytest
 from topi_cases import EPSILON, Program, np_dtype
 
 from kc import te, topi
+from kc.error import KCError
 from kc.te.dtypes import FLOATS, INTS, UINTS
 from kc.topi import testing
 from kc.topi.table import TABLE
@@ -286,3 +288,54 @@ def test_fixed_point_multiply():
     wide = data.astype(object)
     np.testing.assert_array_equal(half, [(v * (1 << 30) + (1 << 30)) >> 31 for v in wide])
     np.testing.assert_array_equal(small, [(v * (3 << 28) + (1 << 32)) >> 33 for v in wide])
+
+
+REALS = (
+    [1, -1, 7.5, -7.5, 0.0, -0.0, np.inf, 5, np.nan], [0.1, 0.1, -2, 2, -3, 3, 2, np.inf, 1]
+)  # fmt: skip
+SIGNS = {
+    "float32": REALS,
+    "float16": REALS,
+    "int32": ([7, -7, 7, -7, 0, 5, 100, -100, 3], [2, 2, 3, 3, 3, 9, 7, 7, 1]),
+    "uint8": ([7, 200, 255, 3, 0, 5, 100, 9, 3], [2, 2, 2, 3, 3, 9, 7, 7, 1]),
+}  # fmt: skip
+OPERATORS = [
+    operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.pow,
+    operator.lt, operator.le, operator.gt, operator.ge,
+]  # fmt: skip
+OF_BITS = [operator.and_, operator.or_, operator.xor, operator.lshift, operator.rshift]
+
+
+@pytest.mark.parametrize("dtype", SIGNS)
+def test_operators_of_tensors_are_numpys(dtype: str):
+    """Of two tensors, and of a tensor and a number on either side."""
+    a, b = (np.array(values, dtype) for values in SIGNS[dtype])
+    x, y = te.placeholder(a.shape, dtype, "X"), te.placeholder(b.shape, dtype, "Y")
+    functions = [*OPERATORS, *(OF_BITS if dtype not in FLOATS else [])]
+    if dtype in FLOATS:
+        functions.append(operator.truediv)
+    pairs = [(f, *pair) for f in functions for pair in ((x, y), (x, 2), (2, y))]
+    call = Program([x, y], [a, b], [f(left, right) for f, left, right in pairs])
+    of: dict[object, np.ndarray] = {x: a, y: b}
+    with np.errstate(all="ignore"):
+        for (f, left, right), result in zip(pairs, call.native(), strict=True):
+            wanted = f(of.get(left, left), of.get(right, right))
+            what = f"{f.__name__} of {left} and {right}"
+            assert result.dtype == wanted.dtype, what
+            close = 4 * EPSILON.get(dtype, 0) if f is operator.pow else 0
+            np.testing.assert_allclose(
+                result.astype("float64"), wanted.astype("float64"), rtol=close, err_msg=what
+            )
+    assert +x is x
+
+
+def test_an_integer_to_a_negative_power_is_refused():
+    x = te.placeholder((3,), "int32", "X")
+    with pytest.raises(KCError) as caught:
+        _ = x**-2
+    lines = str(caught.value).split("\n")
+    assert [lines[0], *lines[2:]] == [
+        "error[KC2317]: a tensor of int32 to the power of -2",
+        "  why: powers of integers have exponents of at least 0",
+        '  try: A.astype("float32")',
+    ]
