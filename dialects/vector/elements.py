@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Sequence
 from math import prod
 
@@ -248,6 +249,10 @@ _PUNCTUATION = {
 """The text of each punctuation."""
 
 
+_ASSIGNED = re.compile(r"%[\w$.-]+(:\d+)?\s*[,=]")
+"""The results of an op."""
+
+
 def _nested(shape: Sequence[int]) -> list[str]:
     """The text before each element of a vector of these sizes, and after the last."""
     if not shape:
@@ -297,7 +302,9 @@ class PrintOp(IRDLOperation):
     def parse(cls, parser: Parser) -> PrintOp:
         operands: list[SSAValue] = []
         properties: dict[str, Attribute] = {}
-        source = parser.parse_optional_unresolved_operand()
+        # mlir-opt prints a line break as nothing; then a value behind it is of the next op.
+        is_alone = _ASSIGNED.match(parser.lexer.input.content, parser.pos) is not None
+        source = None if is_alone else parser.parse_optional_unresolved_operand()
         if source is not None:
             parser.parse_punctuation(":")
             operands.append(parser.resolve_operand(source, parser.parse_type()))
@@ -328,4 +335,7 @@ class PrintOp(IRDLOperation):
         if self.punctuation is not None and not self._is_default:
             printer.print_string(" punctuation ")
             self.punctuation.print_parameters(printer)
+        elif self.source is None and self.stringLiteral is None:
+            # mlir-opt prints this as nothing, and cannot read that before an assignment.
+            printer.print_string(" punctuation <newline>")
         printer.print_op_attributes(self.attributes)
