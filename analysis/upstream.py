@@ -20,7 +20,16 @@ from xdsl.ir import Attribute
 
 from kc.analysis.loop_tree import functions, preorder
 
-_TENSORS = ("linalg.", "tm_tensor.", "tosa.", "affine.", "tensor.", "bufferization.", "scf.forall")
+_TENSORS = (
+    "linalg.",
+    "tm_tensor.",
+    "tosa.",
+    "affine.",
+    "tensor.",
+    "bufferization.",
+    "scf.forall",
+    "ml_program.",
+)
 _VIEWS = (
     "memref.alloca_scope",
     "memref.assume_alignment",

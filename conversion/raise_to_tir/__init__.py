@@ -39,7 +39,7 @@ from collections.abc import Set
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects import func, memref, ml_program
+from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import (
     ModuleOp,
     StringAttr,
@@ -62,6 +62,7 @@ from kc.conversion.raise_to_tir.inits import fuse_inits
 from kc.conversion.raise_to_tir.inlined import inlined_callees, with_bodies_inlined
 from kc.conversion.raise_to_tir.interface import check_interface
 from kc.conversion.raise_to_tir.patterns import PATTERNS
+from kc.conversion.raise_to_tir.program_globals import globals_of_memref, with_globals_in_memory
 from kc.conversion.raise_to_tir.values_in_memory import (
     call_kept,
     keep_called,
@@ -100,7 +101,9 @@ class RaiseToTirPass(ModulePass):
                 without_aggregates(
                     without_tosa(
                         with_results_in_memory(
-                            with_bodies_inlined(with_structured_branches(function), bodies),
+                            with_globals_in_memory(
+                                with_bodies_inlined(with_structured_branches(function), bodies), op
+                            ),
                             loops=self.loops,
                         )
                     )
@@ -124,7 +127,7 @@ class RaiseToTirPass(ModulePass):
             call_kept([op], {name: copy.sym_name.data for name, copy in kept.items()})
         _drop_uncalled(op, inlined)
         if todo:
-            _drop_unused_globals(op)
+            globals_of_memref(op)
             variables_as_globals(op)
 
 
@@ -166,19 +169,6 @@ def _is_used(module: ModuleOp, name: str) -> bool:
         for op in preorder(module)
         for attr in (*op.properties.values(), *op.attributes.values())
     )
-
-
-def _drop_unused_globals(module: ModuleOp) -> None:
-    """Erase what torch-mlir declares in every module, whether the functions use it or not."""
-    declared = [
-        declaration
-        for declaration in module.body.ops
-        if isinstance(declaration, ml_program.GlobalOp)
-    ]
-    if any(nested.name.startswith("ml_program.global_") for nested in preorder(module)):
-        return
-    for declaration in declared:
-        Rewriter.erase_op(declaration)
 
 
 def raise_function(

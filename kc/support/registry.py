@@ -37,6 +37,7 @@ DIALECTS = {
     "bufferization": "kc.dialects.bufferization:BUFFERIZATION",
     "index": "kc.dialects.index:INDEX",
     "math": "kc.dialects.math:MATH",
+    "ml_program": "kc.dialects.ml_program:ML_PROGRAM",
     "linalg": "kc.dialects.linalg:LINALG",
     "tensor": "kc.dialects.tensor:TENSOR",
     "tm_tensor": "kc.dialects.tm_tensor:TM_TENSOR",

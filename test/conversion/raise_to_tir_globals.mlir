@@ -1,9 +1,10 @@
-// A global that a function still uses stays; one that nothing uses goes.
+// A global that a function uses becomes one of memref; one that nothing uses goes.
 // RUN: kc-opt %s --split-input-file --raise-to-tir | FileCheck %s
 
-// CHECK: ml_program.global private @n(4 : i64) : i64
+// CHECK: memref.global "private" constant @n : memref<i64> = dense<4>
 // CHECK-LABEL: func.func @uses
-// CHECK: ml_program.global_load_const @n
+// CHECK: memref.get_global @n : memref<i64>
+// CHECK-NOT: ml_program
 module {
   ml_program.global private @n(4 : i64) : i64
   func.func @raised(%A: tensor<4xf32>) -> tensor<4xf32> {

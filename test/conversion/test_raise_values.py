@@ -536,3 +536,80 @@ def test_memory_of_which_it_is_not_known_whose_it_is():
         "  why: its results say which memrefs share memory\n"
         "  try: run mlir-opt --buffer-deallocation-simplification before"
     )
+
+
+GLOBALS = """
+  ml_program.global private mutable @seed(dense<5> : tensor<i64>) : tensor<i64>
+  ml_program.global private @weights(dense<[1, 2, 4]> : tensor<3xi64>) : tensor<3xi64>
+  ml_program.global private mutable @count(0 : i64) : i64
+  func.func private @step(%x: tensor<i64>) -> tensor<i64> {
+    %0 = ml_program.global_load @seed : tensor<i64>
+    %1 = arith.addi %0, %x : tensor<i64>
+    ml_program.global_store @seed = %1 : tensor<i64>
+    return %0 : tensor<i64>
+  }
+  func.func @f(%x: tensor<i64>, %y: tensor<3xi64>) -> (tensor<i64>, tensor<3xi64>, i64) {
+    %0 = call @step(%x) : (tensor<i64>) -> tensor<i64>
+    %w = ml_program.global_load_const @weights : tensor<3xi64>
+    %1 = arith.muli %w, %y : tensor<3xi64>
+    %one = arith.constant 1 : i64
+    %c = ml_program.global_load @count : i64
+    %d = arith.addi %c, %one : i64
+    ml_program.global_store @count = %d : i64
+    return %0, %1, %d : tensor<i64>, tensor<3xi64>, i64
+  }
+"""
+
+
+def test_globals_of_ml_program_keep_their_elements_between_calls():
+    built = kc.build(kc.IRModule.parse(GLOBALS))
+    y = np.array([3, -1, 2])
+    for call in range(3):
+        seed, product, count = built["f"](np.array(7), y)
+        assert int(seed) == 5 + 7 * call
+        np.testing.assert_array_equal(product, y * [1, 2, 4])
+        assert int(count) == call + 1
+
+
+@pytest.mark.parametrize(
+    ("declared", "access", "op", "why"),
+    [
+        (
+            "",
+            "%0 = ml_program.global_load @g : tensor<2xf32>",
+            "load of tensor<2xf32>",
+            "there is no ml_program.global @g",
+        ),
+        (
+            "ml_program.global private mutable @g : tensor<?xf32>",
+            "%0 = ml_program.global_load @g : tensor<?xf32>",
+            "load of tensor<?xf32>",
+            "a global is a scalar, or a tensor whose sizes are known at compile time",
+        ),
+        (
+            "ml_program.global private mutable @g : tensor<3xf32>",
+            "%0 = ml_program.global_load @g : tensor<2xf32>",
+            "load of tensor<2xf32>",
+            "the global is tensor<3xf32>",
+        ),
+        (
+            "ml_program.global private @g(dense<0.0> : tensor<2xf32>) : tensor<2xf32>",
+            "ml_program.global_store @g = %x : tensor<2xf32>",
+            "store of tensor<2xf32>",
+            "the global is not mutable",
+        ),
+    ],
+)
+def test_accesses_of_globals_that_are_refused(declared: str, access: str, op: str, why: str):
+    text = f"""{declared}
+func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {{
+  {access}
+  return %x : tensor<2xf32>
+}}"""
+    with pytest.raises(KCError) as caught:
+        kc.build(kc.IRModule.parse(text, "f.mlir"))
+    assert str(caught.value) == (
+        f"error[KC4550]: raise-to-tir: ml_program.global_{op} has no counterpart in tir\n"
+        f"  --> f.mlir:3:3\n"
+        f"  why: {why}"
+    )

@@ -1,0 +1,66 @@
+"""The dialect ml_program: its globals, with the accesses that xDSL lacks."""
+
+from __future__ import annotations
+
+from xdsl.dialects import ml_program
+from xdsl.dialects.builtin import SymbolRefAttr
+from xdsl.ir import Dialect
+from xdsl.irdl import (
+    IRDLOperation,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
+
+
+@irdl_op_definition
+class GlobalLoadConstOp(IRDLOperation):
+    """``%0 = ml_program.global_load_const @weights : tensor<4xf32>``: what never changes."""
+
+    name = "ml_program.global_load_const"
+
+    symbol = prop_def(SymbolRefAttr, prop_name="global")
+    result = result_def()
+
+    irdl_options = (ParsePropInAttrDict(),)
+    traits = traits_def(Pure())
+    assembly_format = "$global attr-dict `:` type($result)"
+
+
+@irdl_op_definition
+class GlobalLoadOp(IRDLOperation):
+    """``%0 = ml_program.global_load @seed : tensor<i64>``: what the global holds."""
+
+    name = "ml_program.global_load"
+
+    symbol = prop_def(SymbolRefAttr, prop_name="global")
+    result = result_def()
+
+    irdl_options = (ParsePropInAttrDict(),)
+    traits = traits_def(MemoryReadEffect())
+    assembly_format = "$global attr-dict `:` type($result)"
+
+
+@irdl_op_definition
+class GlobalStoreOp(IRDLOperation):
+    """``ml_program.global_store @seed = %0 : tensor<i64>``: what it holds from now on."""
+
+    name = "ml_program.global_store"
+
+    symbol = prop_def(SymbolRefAttr, prop_name="global")
+    value = operand_def()
+
+    irdl_options = (ParsePropInAttrDict(),)
+    traits = traits_def(MemoryWriteEffect())
+    assembly_format = "$global `=` $value attr-dict `:` type($value)"
+
+
+ML_PROGRAM = Dialect(
+    "ml_program",
+    [ml_program.GlobalOp, GlobalLoadConstOp, GlobalLoadOp, GlobalStoreOp],
+    list(ml_program.MLProgram.attributes),
+)
