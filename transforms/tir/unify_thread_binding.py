@@ -47,6 +47,8 @@ Requires: no block is left (``lower-blocks``). *Legal when*
    is launched.
 2. KC4222: what a kernel allocates in global memory it allocates once, with a size that is known
    there.
+3. KC4224: memory of a virtual thread that those of another axis share is loaded and stored by
+   elements, and has a constant size: it becomes a part of a buffer in front of their loops.
 
 TVM: ``UnifyThreadBinding``, ``HoistAllocations``; the guard is what ``MakeLoopNest`` adds for
 threads that a stage does not use.
@@ -87,6 +89,7 @@ from kc.dialects.tir import (
 from kc.dialects.tir.threads import BLOCK_AXES, LANE_AXES, VIRTUAL_AXES, is_shared
 from kc.support.diagnostics import CodegenError
 from kc.support.locations import location_of
+from kc.transforms.tir._leading_dimension import copies_of, select_copy
 from kc.transforms.tir._warp_calls import lanes_of
 
 LAUNCHED = (*reversed(BLOCK_AXES), *reversed(LANE_AXES))
@@ -215,6 +218,8 @@ def _plan(root: ForOp) -> _Plan:
     for alloc in root.walk():
         if isinstance(alloc, AllocOp) and memory_scope(alloc.buffer) == "global":
             _require_hoistable(alloc, root)
+        elif isinstance(alloc, AllocOp):
+            _require_versions(alloc, root)
         if isinstance(alloc, BlockOp):
             raise CodegenError(
                 "KC4201",
@@ -261,6 +266,62 @@ def _require_hoistable(alloc: AllocOp, root: ForOp) -> None:
         )
 
 
+def _shared_by(alloc: AllocOp, root: ForOp) -> list[ForOp]:
+    """The loops of virtual threads around an alloc in a kernel, if those of a further named axis
+    share it, which becomes a loop around all of them. Shared memory is theirs together anyway."""
+    if is_shared(memory_scope(alloc.buffer), NAMED_VIRTUAL[0]):
+        return []
+    around = [loop for loop in all_loops_around(alloc) if loop_tree.is_inside(loop, root)]
+    around = [loop for loop in [root, *around] if loop.axis in VIRTUAL_AXES]
+    axes = {loop.axis for loop in around}
+    users = [use.operation for use in alloc.buffer.uses]
+    inner = {loop.axis for user in users for loop in all_loops_around(user)}
+    return around if (inner - axes).intersection(NAMED_VIRTUAL) else []
+
+
+def _require_versions(alloc: AllocOp, root: ForOp) -> None:
+    """Refuse (KC4224) memory of a virtual thread that others share, and that cannot be part of a
+    larger buffer."""
+    loops = _shared_by(alloc, root)
+    if not loops:
+        return
+    why = None
+    for loop in loops:
+        if loop.static_extent is None:
+            why = f"the number of threads of {loop.axis} is not a constant"
+    for use in alloc.buffer.uses:
+        if not isinstance(use.operation, LoadOp | StoreOp):
+            why = f"{use.operation.name} uses it as a whole"
+    if alloc.dynamic_sizes:
+        why = "its size is known at the launch only"
+    if why is not None:
+        raise CodegenError(
+            "KC4224",
+            f"unify-thread-binding: virtual threads cannot share {alloc.label}",
+            location=location_of(alloc),
+            why=f"each thread of loop {loops[-1].label} has one, which is a part of a larger "
+            f"buffer, but {why}",
+        )
+
+
+def _versions(alloc: AllocOp, loops: list[ForOp]) -> AllocOp:
+    """A buffer with one part for each iteration of ``loops``, in place of an alloc in them."""
+    number, count = AffineExpr.constant(0), 1
+    for n, loop in enumerate(loops):
+        size = loop.static_extent
+        assert size is not None
+        number, count = number * size + AffineExpr.dimension(n), count * size
+    parts = copies_of(alloc, count)
+    for use in list(alloc.buffer.uses):
+        access = use.operation
+        assert isinstance(access, LoadOp | StoreOp)
+        select_copy(access, number, [loop.var for loop in loops])
+    alloc.buffer.replace_all_uses_with(parts.buffer)
+    alloc.detach()
+    alloc.erase()
+    return parts
+
+
 def _unify(plan: _Plan) -> None:
     root = plan.root
     launch = {loop.axis: loop for loop in launch_loops(root) if loop.axis is not None}
@@ -303,6 +364,8 @@ def _hoist_allocs(root: ForOp, outermost: ForOp, innermost: ForOp) -> None:
                 _hoist(makers_inside(size, outermost) or [], outermost)
             alloc.detach()
             Rewriter.insert_op(alloc, InsertPoint.before(outermost))
+        elif loops := _shared_by(alloc, root):
+            common.append(_versions(alloc, loops))
         elif not alloc.dynamic_sizes and _is_one_for_all(alloc):
             around = [
                 loop

@@ -225,3 +225,32 @@ func.func @combined(%A: memref<?xf32> {kc.shape = affine_map<()[s0] -> (s0)>}, %
   }
   func.return
 }
+
+// Threads of vthread.x share what a thread of vthread.y has: the buffer in front of their loops has a part for each of
+// those.
+// CHECK-LABEL: func.func @shared_by_virtual_threads(
+// CHECK-NEXT:    tir.for %b in 4 thread "blockIdx.x" {
+// CHECK-NEXT:      %L = tir.alloc "L" : memref<2x4xf32, "local">
+// CHECK-NEXT:      tir.for %x in 4 thread "vthread.x" {
+// CHECK-NEXT:        tir.for %v in 2 thread "vthread.y" {
+// CHECK-NEXT:          %0 = tir.load %A[%b * 2 + %v, %x] : memref<8x4xf32>
+// CHECK-NEXT:          tir.store %0, %L[%v, %x] : memref<2x4xf32, "local">
+// CHECK-NEXT:          %1 = tir.load %L[%v, 3] : memref<2x4xf32, "local">
+// CHECK-NEXT:          tir.store %1, %O[%b * 2 + %v] : memref<8xf32>
+// CHECK-NEXT:        }
+// CHECK-NEXT:      }
+// CHECK-NEXT:    }
+func.func @shared_by_virtual_threads(%A: memref<8x4xf32>, %O: memref<8xf32>) {
+  tir.for %b in 4 thread "blockIdx.x" {
+    tir.for %v in 2 thread "vthread.y" {
+      %L = tir.alloc "L" : memref<4xf32, "local">
+      tir.for %x in 4 thread "vthread.x" {
+        %0 = tir.load %A[%b * 2 + %v, %x] : memref<8x4xf32>
+        tir.store %0, %L[%x] : memref<4xf32, "local">
+      }
+      %1 = tir.load %L[3] : memref<4xf32, "local">
+      tir.store %1, %O[%b * 2 + %v] : memref<8xf32>
+    }
+  }
+  func.return
+}

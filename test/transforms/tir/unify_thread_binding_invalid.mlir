@@ -63,3 +63,21 @@ func.func @block(%A: memref<64xf32>) {
   }
   func.return
 }
+// -----
+//CHECK:error[KC4224]: unify-thread-binding: virtual threads cannot share L
+//CHECK-NEXT:  --> {{.*}}unify_thread_binding_invalid.mlir:73:7  %L = tir.alloc "L" : memref<4xf32, "local">
+//CHECK-NEXT:  why: each thread of loop v has one, which is a part of a larger buffer, but the number of threads of vthread.y is not a constant
+func.func @virtual(%A: memref<64xf32>, %n: index) {
+  tir.for %b in 4 thread "blockIdx.x" {
+    tir.for %v in %n thread "vthread.y" {
+      %L = tir.alloc "L" : memref<4xf32, "local">
+      tir.for %x in 4 thread "vthread.x" {
+        %0 = tir.load %A[%b + %x] : memref<64xf32>
+        tir.store %0, %L[%x] : memref<4xf32, "local">
+      }
+      %1 = tir.load %L[0] : memref<4xf32, "local">
+      tir.store %1, %A[%b + %v] : memref<64xf32>
+    }
+  }
+  func.return
+}
