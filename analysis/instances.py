@@ -634,11 +634,19 @@ def _inside(value: SSAValue, loop: ForOp) -> bool:
     return False
 
 
+def _runs_once(op: Operation) -> bool:
+    """Whether ``op`` is in the body of a function, which has no branches."""
+    home = op.parent_op()
+    return isinstance(home, FuncOp) and len(home.body.blocks) == 1
+
+
 def _is_invariant(value: SSAValue) -> bool:
     """Whether ``value`` is the same in every iteration of every loop."""
     if isinstance(value, BlockArgument):
         return isinstance(value.block.parent_op(), FuncOp)
     owner = value.owner
+    if isinstance(owner, Operation) and _runs_once(owner):
+        return True
     if isinstance(owner, LoadOp) or not isinstance(owner, Operation) or owner.regions:
         return False
     return all(_is_invariant(operand) for operand in owner.operands)

@@ -71,6 +71,7 @@ PRIMITIVES = {
         "unroll-and-jam",
         "privatize",
         "fuse-loops",
+        "version-loops",
     ),
     "placing": (
         "compute-at",
@@ -350,6 +351,7 @@ RULES = {
     for name, path in (
         ("inline", "inlining:Inline"),
         ("distribution", "distribution:Distribution"),
+        ("versions", "versions:Versions"),
         ("dot-product", "dot_products:DotProduct"),
         ("contraction", "contraction:Contraction"),
         ("rows", "rows:Rows"),

@@ -130,6 +130,10 @@ class ScheduleMethods:
         """Fuse two adjacent loops, with the second delayed as far as necessary."""
         ...
 
+    def version_loops(self, block: BlockRV | str, exponent: int = -55) -> BlockRV:
+        """Run the loops of a block in one of two versions: where the numbers it reads are large enough,"""
+        ...
+
     def compute_at(self, block: BlockRV | str, loop: LoopRV | str, preserve_unit_loops: bool = False, index: int = -1, *, unsafe: bool = False) -> None:
         """Compute a block inside a loop of its consumers."""
         ...

@@ -8,13 +8,18 @@ contiguous, the four bytes of a sum side by side; a tile of sums is kept in regi
     for columns in tiles (parallel): for rows in tiles:
       for reduction in fours: for rows of the tile, for columns of the tile (unrolled): instruction
 
-The sums are of integers, so that they are the same in any order. bf16 has such instructions, too,
-but x86's takes subnormal numbers to be zero: no rule may do that.
+The sums of bytes are of integers, so that they are the same in any order. ``vdpbf16ps`` adds two
+products of bf16 to each of the f32 sums in a register, but takes subnormal numbers to be zero: it
+is used in a version of the loops that runs where there are none (``version_loops``,
+:mod:`kc.transforms.auto_schedule.versions`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import SSAValue
 
 from kc.dialects.tir import ForOp
 from kc.support.diagnostics import ScheduleError
@@ -24,32 +29,58 @@ from kc.transforms.auto_schedule.nests import Access, Nest, is_untouched, loop_o
 from kc.transforms.auto_schedule.pointwise import Pointwise
 from kc.transforms.auto_schedule.rule import Rule
 
-STEP = 4
-"""Products that are added to a sum at once."""
-
-ROWS, COLUMNS = 8, 2
-"""Rows of a tile, and registers of columns, at most: enough sums to hide the latency."""
-
 REUSE = 4
 """Rows from which on packing the operand of the columns pays."""
 
-INTRINSICS = (
-    ("avx512_vnni_dot_16x4", "avx512vnni", 16, ("arith.extui", "arith.extsi")),
-    ("avx_vnni_dot_8x4", "avxvnni", 8, ("arith.extui", "arith.extsi")),
-    ("neon_sdot_4x4", "dotprod", 4, ("arith.extsi", "arith.extsi")),
-    ("neon_udot_4x4", "dotprod", 4, ("arith.extui", "arith.extui")),
-    ("neon_usdot_4x4", "i8mm", 4, ("arith.extui", "arith.extsi")),
+
+@dataclass(frozen=True)
+class Instruction:
+    """A tensor intrinsic that adds several products to each of the 32-bit sums of a register."""
+
+    intrinsic: str
+    feature: str
+    """The feature of the CPU that it needs."""
+    lanes: int
+    """Sums of a register."""
+    element: str
+    """The type of the operands' elements."""
+    extended: tuple[str, str]
+    """How the operands of the rows and of the columns are extended."""
+    step: int = 4
+    """Products that are added to a sum at once."""
+    rows: int = 8
+    columns: int = 2
+    """Rows of a tile, and registers of columns, at most: enough sums to hide the latency."""
+    exponent: int | None = None
+    """Of the smallest magnitude of operands that it is right for; None: for any."""
+
+
+INSTRUCTIONS = (
+    Instruction("avx512_vnni_dot_16x4", "avx512vnni", 16, "i8", ("arith.extui", "arith.extsi")),
+    Instruction("avx_vnni_dot_8x4", "avxvnni", 8, "i8", ("arith.extui", "arith.extsi")),
+    Instruction("neon_sdot_4x4", "dotprod", 4, "i8", ("arith.extsi", "arith.extsi")),
+    Instruction("neon_udot_4x4", "dotprod", 4, "i8", ("arith.extui", "arith.extui")),
+    Instruction("neon_usdot_4x4", "i8mm", 4, "i8", ("arith.extui", "arith.extsi")),
+    # Products are multiples of 2^-124, and so are sums: none is subnormal.
+    Instruction(
+        "avx512_bf16_dot_16x2",
+        "avx512bf16",
+        16,
+        "bf16",
+        ("arith.extf", "arith.extf"),
+        step=2,
+        rows=4,
+        columns=4,
+        exponent=-55,
+    ),
 )
-"""Tensor intrinsics: the feature that each needs, sums of a register, and how the operands of the
-rows and of the columns are extended."""
 
 
 @dataclass(frozen=True)
 class Product:
-    """A product of matrices of bytes, and the instruction for it."""
+    """A product of matrices of narrow numbers, and the instruction for it."""
 
-    intrinsic: str
-    lanes: int
+    instruction: Instruction
     rows: ForOp
     columns: ForOp
     terms: ForOp
@@ -58,7 +89,7 @@ class Product:
 
 
 class DotProduct(Rule):
-    """Multiply matrices of bytes by dot-product instructions."""
+    """Multiply matrices of bytes, and of bf16 none of which is small, by such instructions."""
 
     name = "dot-product"
 
@@ -67,21 +98,24 @@ class DotProduct(Rule):
         producer = None if nest.block.is_reduction else contraction_behind(nest)
         if producer is not None:
             nest = Nest(producer)
-        product = _product(draft, nest)
+        product = product_of(draft, nest)
         if product is None:
+            return False
+        least = product.instruction.exponent
+        if least is not None and draft.versions.get(nest.name) != least:
             return False
         _perform(draft, nest, product)
         # What finishes the sums runs behind them: the tile's are stored by the instruction.
         return producer is None or Pointwise().apply(draft, block)
 
 
-def _product(draft: Draft, nest: Nest) -> Product | None:
+def product_of(draft: Draft, nest: Nest) -> Product | None:
     """What the block is, if it is a product that some instruction of the target computes."""
     if not nest.is_plain or nest.reduction is None or not is_untouched(nest.block):
         return None
     if len(nest.stores) != 1 or len(nest.loads) != 2 or len(nest.reduce) != 1:
         return None
-    if nest.stores[0].bits != 32 or any(load.bits != 8 for load in nest.loads):
+    if nest.stores[0].bits != 32:
         return None
     if not nest.block.has_init or any(loop.static_extent is None for loop in nest.loops):
         return None
@@ -95,14 +129,19 @@ def _product(draft: Draft, nest: Nest) -> Product | None:
             continue
         if not rows or row_operand.stride(terms) != 1 or extent_of(rows[-1]) < REUSE:
             continue
-        if None in loop_of_dimension(nest, operand) or extent_of(terms) % STEP:
+        if None in loop_of_dimension(nest, operand):
             continue
         extensions = (_extension(row_operand), _extension(operand))
-        for intrinsic, feature, lanes, extended in INTRINSICS:
-            if extensions != extended or not draft.session.target.has_feature(feature):
+        for instruction in INSTRUCTIONS:
+            if extensions != instruction.extended:
                 continue
-            if extent_of(columns[0]) % lanes == 0:
-                return Product(intrinsic, lanes, rows[-1], columns[0], terms, operand)
+            if any(element_of(load.buffer) != instruction.element for load in nest.loads):
+                continue
+            if not draft.session.target.has_feature(instruction.feature):
+                continue
+            if extent_of(columns[0]) % instruction.lanes or extent_of(terms) % instruction.step:
+                continue
+            return Product(instruction, rows[-1], columns[0], terms, operand)
     return None
 
 
@@ -110,6 +149,13 @@ def extent_of(loop: ForOp) -> int:
     """The iterations of a loop that has a constant number of them."""
     assert loop.static_extent is not None
     return loop.static_extent
+
+
+def element_of(buffer: SSAValue) -> str:
+    """The type of a buffer's elements, as text."""
+    type_ = buffer.type
+    assert isinstance(type_, MemRefType)
+    return str(type_.element_type)
 
 
 def _extension(load: Access) -> str | None:
@@ -120,29 +166,31 @@ def _extension(load: Access) -> str | None:
 
 def _perform(draft: Draft, nest: Nest, product: Product) -> None:
     """Schedule the product. Raises ScheduleError where a primitive is refused."""
-    block, lanes = nest.name, product.lanes
+    block, instruction = nest.name, product.instruction
+    lanes, step = instruction.lanes, instruction.step
     known = {it.label for it in draft.blocks()}
-    height = _divisor(extent_of(product.rows), min(ROWS, draft.machine.registers // 4))
+    height = _divisor(extent_of(product.rows), min(instruction.rows, draft.machine.registers // 4))
     if height < REUSE:
         raise ScheduleError("KC3604", "the rows are no multiple of those of a tile")
     dims = loop_of_dimension(nest, product.operand)
     at_columns, at_terms = dims.index(product.columns), dims.index(product.terms)
-    pack = draft.cache_read(draft.block(block), nest.read_number(product.operand.buffer), "global")
+    handle = draft.block(block)
+    pack = draft.cache_read(handle, nest.read_number(product.operand.buffer), "global", [handle])
     names = [f"d{n}" for n in range(len(dims))]
     results = [name for n, name in enumerate(names) if n not in (at_columns, at_terms)]
-    for part in (f"floordiv {lanes}", f"mod {lanes}"):
-        results.append(f"{names[at_columns]} {part}")
-        results.append(f"{names[at_terms]} {part.replace(str(lanes), str(STEP))}")
+    for part in ("floordiv", "mod"):
+        results.append(f"{names[at_columns]} {part} {lanes}")
+        results.append(f"{names[at_terms]} {part} {step}")
     layout = f"({', '.join(names)})->({', '.join(results)})"
     draft.transform_layout(pack, ("write", 0), layout)
     name = draft.session.block(pack).label
 
     handles = draft.loops(block)
     further = [handles[it] for it in nest.spatial if it not in (product.rows, product.columns)]
-    wide = _divisor(extent_of(product.columns) // lanes, COLUMNS)
+    wide = _divisor(extent_of(product.columns) // lanes, instruction.columns)
     tall, row = draft.split(handles[product.rows], [None, height])
     broad, register, lane = draft.split(handles[product.columns], [None, wide, lanes])
-    steps, term = draft.split(handles[product.terms], [None, STEP])
+    steps, term = draft.split(handles[product.terms], [None, step])
     draft.put_in_order([*further, broad, tall, steps, row, register, lane, term])
     draft.run_in_parallel(block, len(further) + 1)
     draft.unroll(row)
@@ -153,13 +201,13 @@ def _perform(draft: Draft, nest: Nest, product: Product) -> None:
 
     loops = list(draft.loops(name).values())
     outer, inner = draft.split(loops[at_columns], [None, lanes])
-    steps, term = draft.split(loops[at_terms], [None, STEP])
+    steps, term = draft.split(loops[at_terms], [None, step])
     batches = [loop for n, loop in enumerate(loops) if n not in (at_columns, at_terms)]
     draft.put_in_order([*batches, outer, steps, inner, term])
     draft.vectorize(draft.fuse(inner, term))
     draft.run_in_parallel(name, len(batches) + 1)
     draft.settled.add(name)
-    draft.tensorize(lane, product.intrinsic)
+    draft.tensorize(lane, instruction.intrinsic)
     draft.settled.update({block} | {it.label for it in draft.blocks()} - known)
 
 

@@ -39,6 +39,8 @@ class Draft:
         self.machine = Machine.of(session.target)
         self.settled: set[str] = set()
         """The names of the blocks that a rule has scheduled."""
+        self.versions: dict[str, int] = {}
+        """The blocks that run where numbers are large enough, with the exponent of the least."""
         self.told: list[Diagnostic] = []
         """What the user is to know of what was chosen."""
         self._original = copy_module(session.module)

@@ -299,5 +299,8 @@ def is_begun(block: BlockOp) -> bool:
 
 
 def _in_function(op: Operation) -> bool:
+    """Whether ``op`` is in the body of a function, or in a branch there (a version of loops)."""
     parent = op.parent_op()
+    if isinstance(parent, IfOp):
+        parent = parent.parent_op()
     return parent is not None and parent.name == "func.func"

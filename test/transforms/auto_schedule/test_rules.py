@@ -6,7 +6,9 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -331,6 +333,72 @@ def test_dot_products_of_the_largest_bytes(batch: int, transposed: bool):
     function(a, b, result)
     wide = b.astype("int32").swapaxes(-1, -2) if transposed else b.astype("int32")
     np.testing.assert_array_equal(result, a.astype("int32") @ wide)
+
+
+BF16 = Target("llvm -mcpu=cooperlake -num-cores=2")
+
+
+def product_of_halves(
+    type_: str = "bfloat16", sizes: tuple[int, int, int] = (36, 66, 64), *, adds: bool = False
+) -> list[Any]:
+    """C = A B (+ C), of 16-bit floats with sums of float32."""
+    m, k, n = sizes
+    A, B = te.placeholder((m, k), type_, name="A"), te.placeholder((k, n), type_, name="B")
+    r = te.reduce_axis((0, k), name="k")
+    left = te.compute((m, k), lambda i, j: A[i, j] + te.const(1, type_), name="S") if adds else A
+    C = te.compute(
+        (m, n),
+        lambda i, j: te.sum(left[i, r].astype("float32") * B[r, j].astype("float32"), axis=r),
+        name="C",
+    )
+    return [A, B, C]
+
+
+def test_products_of_bf16_have_a_version_for_dot_products():
+    schedule = kc.auto_schedule(product_of_halves(), BF16)
+    script = schedule.trace.as_python()
+    assert "sch.version_loops(block=C)" in script
+    assert 'tensor_intrin="avx512_bf16_dot_16x2"' in script
+    # Each version is scheduled; what looks at the operands is, too.
+    assert kinds(schedule, "C_1")[-2:] == ["6 unrolled", "64 vectorized"]
+    assert kinds(schedule, "A_least") == ["36 serial", "66 vectorized"]
+
+
+@pytest.mark.parametrize(
+    ("target", "tensors"),
+    [
+        (AVX512, product_of_halves()),
+        (BF16, product_of_halves("float16")),
+        (BF16, product_of_halves(sizes=(36, 33, 64))),
+        (BF16, product_of_halves(sizes=(8, 64, 16))),  # looking at the operands would not pay
+        (BF16, product_of_halves(sizes=(256, 512, 64), adds=True)),  # nor is S an argument
+    ],
+)
+def test_products_without_a_version(target: Target, tensors: list[Any]):
+    script = kc.auto_schedule(tensors, target).trace.as_python()
+    assert "tensorize" not in script
+    assert "version_loops" not in script
+
+
+@pytest.mark.skipif(
+    not Target.host_cpu().has_feature("avx512bf16"), reason="this CPU has no vdpbf16ps"
+)
+@pytest.mark.parametrize("exponent", [0, -55, -56, -100, -126, -133])
+def test_products_of_small_bf16(exponent: int):
+    """Subnormal operands count, and so do products and sums that are: float64 rounds them once."""
+    tensors = product_of_halves()
+    numbers = np.random.default_rng(-exponent)
+    bf16 = ml_dtypes.bfloat16
+    a, b = (numbers.integers(-127, 128, size).astype("float64") for size in ((36, 66), (66, 64)))
+    a, b = (a * 2.0**exponent).astype(bf16), (b * 2.0 ** max(exponent, -60)).astype(bf16)
+    a[3], b[:, 5] = 0, -0.0
+    function = kc.build(tensors)
+    assert "vdpbf16ps" in function.get_source("asm")
+    result = np.empty((36, 64), "float32")
+    function(a, b, result)
+    exact = a.astype("float64") @ b.astype("float64")
+    terms = np.abs(a.astype("float64")) @ np.abs(b.astype("float64"))
+    assert (np.abs(result - exact) <= terms * 66 * 2.0**-24 + 66 * 2.0**-150).all()
 
 
 def test_unknown_sizes():

@@ -35,8 +35,8 @@ func.func @virtual(%A: memref<8x4xf32>, %O: memref<8xf32>) {
     [*itertools.permutations(VIRTUAL, 2), ("vthread", "vthread"), ("threadIdx.x", "vthread.x")],
 )
 def test_virtual_threads_exchange_values_in_memory_of_one(outer: str, inner: str, scope: str):
-    """The threads of the inner loop fill what the outer one's thread reads: of local memory each has
-    its own, of shared memory a part."""
+    """The threads of the inner loop fill what the outer one's thread reads: local memory of its
+    own, or a part of shared memory."""
     text = KERNEL.replace("OUTER", outer).replace("INNER", inner).replace("SCOPE", scope)
     is_shared = scope == "shared"
     text = text.replace("SIZE", str(8 if is_shared else 4)).replace(

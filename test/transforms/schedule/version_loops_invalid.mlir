@@ -1,0 +1,91 @@
+// What version_loops refuses, and what it says then.
+// RUN: not kc-opt %s --split-input-file --version-loops="block=C exponent=-20" 2>&1 | FileCheck %s --match-full-lines --strict-whitespace
+
+func.func @integers(%A: memref<6xi32> {kc.name = "A"}, %C: memref<6xi32> {kc.name = "C", kc.role = "out"}) {
+  tir.for %i in 6 {
+    tir.block "C" (spatial %v_i in 6 = %i) do {
+      %a = tir.load %A[%v_i] : memref<6xi32>
+      tir.store %a, %C[%v_i] : memref<6xi32>
+    }
+  }
+  func.return
+}
+
+//CHECK:error[KC3623]: version_loops: block C loads no floating-point numbers that its loops do not write
+//CHECK-NEXT:  --> {{.*}}version_loops_invalid.mlir:6:5  tir.block "C" (spatial %v_i in 6 = %i) do {
+//CHECK-NEXT:   |  for i in 6:
+//CHECK-NEXT:   |    block C    <-- here
+//CHECK-NEXT:  why: the version is chosen by the numbers that the block loads
+
+// -----
+
+func.func @in_place(%C: memref<6xf32> {kc.name = "C", kc.role = "inout"}) {
+  tir.for %i in 6 {
+    tir.block "C" (spatial %v_i in 6 = %i) do {
+      %a = tir.load %C[%v_i] : memref<6xf32>
+      %twice = arith.addf %a, %a : f32
+      tir.store %twice, %C[%v_i] : memref<6xf32>
+    }
+  }
+  func.return
+}
+
+//CHECK:error[KC3623]: version_loops: block C loads no floating-point numbers that its loops do not write
+//CHECK:  why: the version is chosen by the numbers that the block loads
+
+// -----
+
+func.func @of_a_buffer(%A: memref<6xf32> {kc.name = "A"}, %C: memref<6xf32> {kc.name = "C", kc.role = "out"}) {
+  %B = tir.alloc "B" : memref<9xf32>
+  tir.for %i in 6 {
+    tir.block "B" (spatial %v_i in 6 = %i) do {
+      %a = tir.load %A[%v_i] : memref<6xf32>
+      tir.store %a, %B[%v_i] : memref<9xf32>
+    }
+  }
+  tir.for %i in 6 {
+    tir.block "C" (spatial %v_i in 6 = %i) do {
+      %b = tir.load %B[%v_i] : memref<9xf32>
+      tir.store %b, %C[%v_i] : memref<6xf32>
+    }
+  }
+  func.return
+}
+
+//CHECK:error[KC3623]: version_loops: block C loads B, which is no argument
+//CHECK:   |    block C    <-- here
+//CHECK-NEXT:  why: all elements are looked at, and those of a buffer need not be written
+
+// -----
+
+func.func @kernel(%A: memref<6xf32> {kc.name = "A"}, %C: memref<6xf32> {kc.name = "C", kc.role = "out"}) {
+  tir.for %i in 6 thread "threadIdx.x" {
+    tir.block "C" (spatial %v_i in 6 = %i) do {
+      %a = tir.load %A[%v_i] : memref<6xf32>
+      tir.store %a, %C[%v_i] : memref<6xf32>
+    }
+  }
+  func.return
+}
+
+//CHECK:error[KC3624]: version_loops: the loops of block C cannot have two versions
+//CHECK:   |  for i in 6 threadIdx.x:    <-- is bound
+//CHECK-NEXT:   |    block C
+//CHECK-NEXT:  why: a version of loops is chosen on the CPU, where threads of a kernel have not begun
+
+// -----
+
+func.func @half(%A: memref<6xf16> {kc.name = "A"}, %C: memref<6xf16> {kc.name = "C", kc.role = "out"}) {
+  tir.for %i in 6 {
+    tir.block "C" (spatial %v_i in 6 = %i) do {
+      %a = tir.load %A[%v_i] : memref<6xf16>
+      tir.store %a, %C[%v_i] : memref<6xf16>
+    }
+  }
+  func.return
+}
+
+//CHECK:error[KC3625]: version_loops: exponent -20 for A
+//CHECK:   |    block C    <-- here
+//CHECK-NEXT:  why: normal numbers of f16 are from 2^-14 to less than 2^16
+//CHECK-NEXT:  try: exponent=-14

@@ -1,0 +1,327 @@
+"""version_loops: the loops of a block in two versions; the numbers that it reads choose one.
+
+Before, ``version-loops block=C exponent=-55``::
+
+    tir.for %i in 64 {
+      tir.block "C" (spatial %v_i in 64 = %i) do { reads %A[%v_i] : memref<64xbf16> }
+
+After::
+
+    %A_least = tir.alloc "A_least" : memref<i16>
+    tir.for %ax0 in 64 {
+      tir.block "A_least" (reduce %v0 in 64 = %ax0) init { A_least = 32767 } do {
+        A_least = min(A_least, (the bits of A[v0] without the sign, 32767 for a zero)) }
+    %least = tir.load %A_least[] : memref<i16>
+    %least_1 = arith.index_cast %least : i16 to index
+    tir.if (%least_1 >= 9216) {
+      tir.for %i in 64 {
+        tir.block "C" ...
+    } else {
+      tir.for %i in 64 {
+        tir.block "C_1" ...
+
+The first version, which keeps the names, runs where every element of the arguments that the block
+reads is zero, infinite, NaN or at least 2^exponent in magnitude; the second one runs elsewhere.
+Both compute the same, and are scheduled by themselves from then on: the first may use an
+instruction that is right for such numbers alone. x86's ``vdpbf16ps`` takes subnormal numbers to be
+zero. A product of two bf16 of at least 2^-55 is a multiple of 2^-124, and so are all sums of such:
+none is subnormal.
+
+*Legal when*
+
+1. KC3623: the block loads floating-point elements of arguments, or of constants, that its nest does
+   not write, and none of another buffer.
+2. KC3624: the nest has no bound loops, no results, and is an operation of the function's body,
+   which has no branches between basic blocks.
+3. KC3625: the exponent is one of normal numbers of each type that is loaded.
+
+GCC, LLVM: loop versioning. Halide: ``specialize``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+from xdsl.dialects import arith, memref
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    BFloat16Type,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+)
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir.affine import (
+    AffineConstraintExpr,
+    AffineConstraintKind,
+    AffineExpr,
+    AffineMap,
+    AffineSet,
+)
+
+from kc.analysis import loop_tree
+from kc.analysis.dependence import base_buffer
+from kc.analysis.loop_tree import buffer_name
+from kc.dialects.tir import INDEX, BlockOp, IfOp, IterType, LoadOp, StoreOp
+from kc.transforms.schedule._buffers import FreshNames, name_apart
+from kc.transforms.schedule._copies import new_alloc
+from kc.transforms.schedule._nests import Nest, new_body, new_loops, wrap
+from kc.transforms.schedule._sizes import size_value, sizes_of
+from kc.transforms.schedule.base import BlockRef, Gives, Primitive, Rewritten, Site
+
+_FRACTION_BITS: dict[type, int] = {
+    BFloat16Type: 7,
+    Float16Type: 10,
+    Float32Type: 23,
+    Float64Type: 52,
+}
+"""Bits behind the exponent, by type."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The block, the operation of the function's body that it is in, and the buffers to look at."""
+
+    block: BlockOp
+    nest: Operation
+    buffers: list[SSAValue]
+
+
+@dataclass(frozen=True)
+class VersionLoops(Primitive):
+    """Run the loops of a block in one of two versions: where the numbers it reads are large enough,
+    and elsewhere."""
+
+    name: ClassVar[str] = "version-loops"
+    gives: ClassVar[Gives] = "block"
+
+    block: BlockRef = field(metadata={"help": "the block"})
+    exponent: int = field(
+        default=-55, metadata={"help": "of the smallest magnitude, beside 0, of the first version"}
+    )
+
+    def check(self, site: Site) -> Plan:
+        block = site.resolve_block(self.block)
+        nest = site.nest_of(block)
+        assert nest is not None
+        self._require_plain(site, block, nest)
+        buffers = _operands(block, nest)
+        if not buffers:
+            raise site.refuse(
+                "KC3623",
+                f"block {block.label} loads no floating-point numbers that its loops do not write",
+                at=block,
+                why="the version is chosen by the numbers that the block loads",
+            )
+        for buffer in buffers:
+            if not _is_whole(buffer):
+                raise site.refuse(
+                    "KC3623",
+                    f"block {block.label} loads {buffer_name(buffer)}, which is no argument",
+                    at=block,
+                    why="all elements are looked at, and those of a buffer need not be written",
+                )
+        for buffer in buffers:
+            least, most = _normal_exponents(_element(buffer))
+            if not least <= self.exponent <= most:
+                raise site.refuse(
+                    "KC3625",
+                    f"exponent {self.exponent} for {buffer_name(buffer)}",
+                    at=block,
+                    why=f"normal numbers of {_element(buffer)} are from 2^{least} to less than "
+                    f"2^{most + 1}",
+                    hints=[f"exponent={min(max(self.exponent, least), most)}"],
+                )
+        return Plan(block, nest, buffers)
+
+    def _require_plain(self, site: Site, block: BlockOp, nest: Operation) -> None:
+        bound = [loop for loop in loop_tree.loops(nest) if loop.axis is not None]
+        home = nest.parent_op()
+        assert isinstance(home, FuncOp)
+        if not bound and not nest.results and len(home.body.blocks) == 1:
+            return
+        if bound:
+            why = (
+                "a version of loops is chosen on the CPU, where threads of a kernel have not begun"
+            )
+        elif nest.results:
+            why = f"{nest.name}, around it, has results"
+        else:
+            why = f"function {home.sym_name.data} has branches between basic blocks"
+        raise site.refuse(
+            "KC3624",
+            f"the loops of block {block.label} cannot have two versions",
+            at=block,
+            mark={loop: "is bound" for loop in bound[:1]},
+            why=why,
+        )
+
+    @classmethod
+    def candidates(cls, site: Site) -> Iterator[Self]:
+        for block in loop_tree.blocks(site.function):
+            for exponent in (-55, -10):
+                yield cls(BlockRef(block), exponent)
+
+    def rewrite(self, site: Site, plan: Plan) -> Rewritten:
+        again = _copy(plan.nest)
+        position = list(plan.nest.walk()).index(plan.block)
+        second = list(again.walk())[position]
+        assert isinstance(second, BlockOp)
+        name_apart(site, [Region(Block([again]))])
+        again.detach()
+        home = plan.nest.parent
+        assert home is not None
+        least: list[SSAValue] = []
+        names = FreshNames(site)
+        for buffer in plan.buffers:
+            ops, value = _least_magnitude(site, buffer, names, plan.nest)
+            home.insert_ops_before(ops, plan.nest)
+            least.append(value)
+        bounds = [_bits_of_power(_element(buffer), self.exponent) for buffer in plan.buffers]
+        branch = IfOp(_all_at_least(bounds), least, Region(Block()), Region(Block([again])))
+        branch.location = plan.nest.location
+        home.insert_op_before(branch, plan.nest)
+        plan.nest.detach()
+        branch.then.block.add_op(plan.nest)
+        return Rewritten(blocks=(second,))
+
+
+# What is looked at ----------------------------------------------------------------------------
+
+
+def _operands(block: BlockOp, nest: Operation) -> list[SSAValue]:
+    """The buffers with floating-point elements that the block loads and the nest does not write, in
+    the order of the loads."""
+    ops = list(nest.walk())
+    written = {base_buffer(op.buffer) for op in ops if isinstance(op, StoreOp)}
+    # What is not a load may write through any operand.
+    written |= {
+        base_buffer(value)
+        for op in ops
+        if not isinstance(op, LoadOp | StoreOp)
+        for value in op.operands
+        if isinstance(value.type, MemRefType)
+    }
+    read = [base_buffer(op.buffer) for op in block.body.walk() if isinstance(op, LoadOp)]
+    return [
+        buffer
+        for buffer in dict.fromkeys(read)
+        if type(_element(buffer)) in _FRACTION_BITS and buffer not in written
+    ]
+
+
+def _is_whole(buffer: SSAValue) -> bool:
+    """Whether each element has a value: those of arguments and of constants have."""
+    if isinstance(buffer, BlockArgument):
+        return isinstance(buffer.block.parent_op(), FuncOp)
+    return isinstance(buffer.owner, memref.GetGlobalOp)
+
+
+def _element(buffer: SSAValue) -> AnyFloat:
+    type_ = buffer.type
+    assert isinstance(type_, MemRefType)
+    return type_.element_type
+
+
+def _normal_exponents(type_: AnyFloat) -> tuple[int, int]:
+    """The least and the greatest exponent of normal numbers."""
+    most = (1 << (type_.bitwidth - 2 - _FRACTION_BITS[type(type_)])) - 1
+    return 1 - most, most
+
+
+def _bits_of_power(type_: AnyFloat, exponent: int) -> int:
+    """The bits of 2^exponent, as a number: of greater magnitudes they are a greater number."""
+    _, bias = _normal_exponents(type_)
+    return (exponent + bias) << _FRACTION_BITS[type(type_)]
+
+
+# What is built --------------------------------------------------------------------------------
+
+
+def _copy(nest: Operation) -> Operation:
+    again = nest.clone()
+    for before, after in zip(nest.walk(), again.walk(), strict=True):
+        after.location = before.location
+    return again
+
+
+def _least_magnitude(
+    site: Site, buffer: SSAValue, names: FreshNames, like: Operation
+) -> tuple[list[Operation], SSAValue]:
+    """The least bits, without the sign, of the elements that are not zero, as an index, and the
+    operations that compute it."""
+    element = _element(buffer)
+    bits = IntegerType(element.bitwidth)
+    extents = [size_value(site, size, like) for size in sizes_of(site, buffer)]
+    name = names.take(f"{buffer_name(buffer)}_least")
+    alloc = new_alloc(name, MemRefType(bits, []), [], like)
+    nest = _minimum(site, name, buffer, alloc.buffer, extents, like)
+    load = LoadOp(alloc.buffer, AffineMap(0, 0, ()), [])
+    index = arith.IndexCastOp(load.result, INDEX)
+    load.result.name_hint = index.result.name_hint = "least"
+    for op in (load, index):
+        op.location = like.location
+    return [alloc, nest.top, load, index], index.result
+
+
+def _minimum(
+    site: Site,
+    name: str,
+    source: SSAValue,
+    target: SSAValue,
+    extents: Sequence[int | SSAValue],
+    like: Operation,
+) -> Nest:
+    identity = AffineMap.identity(len(extents))
+    extents = extents or [1]  # a reduction has a variable
+    rank = len(extents)
+    type_ = target.type
+    assert isinstance(type_, MemRefType)
+    bits = type_.element_type
+    assert isinstance(bits, IntegerType)
+    whole = (1 << (bits.width.data - 1)) - 1
+    scalar = AffineMap(0, 0, ())
+
+    first = arith.ConstantOp(IntegerAttr(whole, bits))
+    init = new_body(rank)
+    init.add_ops([first, StoreOp(first.result, target, scalar, [])])
+
+    body = new_body(rank)
+    load = LoadOp(source, identity, body.args[: identity.num_dims])
+    pattern = arith.BitcastOp(load.result, bits)
+    mask = arith.ConstantOp(IntegerAttr(whole, bits))
+    magnitude = arith.AndIOp(pattern.result, mask.result)
+    zero = arith.ConstantOp(IntegerAttr(0, bits))
+    is_zero = arith.CmpiOp(magnitude.result, zero.result, "eq")
+    counted = arith.SelectOp(is_zero.result, mask.result, magnitude.result)
+    before = LoadOp(target, scalar, [])
+    least = arith.MinSIOp(before.result, counted.result)
+    store = StoreOp(least.result, target, scalar, [])
+    body.add_ops([load, pattern, mask, magnitude, zero, is_zero, counted, before, least, store])
+    loops = new_loops(site, extents, like)
+    block = BlockOp(
+        name,
+        [(IterType.REDUCE, f"v{n}", extent) for n, extent in enumerate(extents)],
+        AffineMap.identity(rank),
+        [loop.var for loop in loops],
+        Region(body),
+        Region(init),
+    )
+    return wrap(loops, block, like)
+
+
+def _all_at_least(bounds: Sequence[int]) -> AffineSet:
+    """That each dimension is at least its bound."""
+    constraints = tuple(
+        AffineConstraintExpr(
+            AffineConstraintKind.ge, AffineExpr.dimension(n), AffineExpr.constant(bound)
+        )
+        for n, bound in enumerate(bounds)
+    )
+    return AffineSet(len(bounds), 0, constraints)
