@@ -23,7 +23,7 @@ CC = shutil.which("cc")
 # has stored yet, and nothing reads.
 STRICT = (
     "-std=c99 -Wall -Wextra -Wpedantic -Wshadow -Werror -Wno-maybe-uninitialized "
-    "-Wno-uninitialized -Wno-unused-but-set-variable -O1 -ffp-contract=off "
+    "-Wno-uninitialized -Wno-unused-but-set-variable -Wno-type-limits -O1 -ffp-contract=off "
     "-fsanitize=undefined -fno-sanitize-recover=all"
 ).split()
 

@@ -495,11 +495,10 @@ def _check_c(
     try:
         run_in_c(mod, changed)
     except CodegenError as refused:
-        if refused.code not in ("KC4401", "KC4403") or not (
-            _has_vectors(mod) or _has_branches_or_state(mod)
-        ):
+        if refused.code not in ("KC4401", "KC4403") or not (_has_vectors(mod) or _is_beyond_c(mod)):
             raise
-        # C has no vectors, which an intrinsic may be made of, takes no branches and keeps nothing.
+        # C has no vectors, which an intrinsic may be made of, takes no branches and keeps nothing,
+        # and C99 has no atomic updates.
         return
     if _calls_functions(mod):
         program.check(layouts.from_scheduled(changed, arrays))
@@ -512,10 +511,12 @@ def _has_vectors(mod: kc.IRModule) -> bool:
     return any(isinstance(value.type, VectorType) for value in values)
 
 
-def _has_branches_or_state(mod: kc.IRModule) -> bool:
-    """Whether a function has branches, or a global keeps its elements between calls."""
+def _is_beyond_c(mod: kc.IRModule) -> bool:
+    """Whether a function has branches or atomic updates, or a global keeps its elements between
+    calls."""
     return any(
         any(len(region.blocks) > 1 for region in op.regions)
+        or isinstance(op, memref.AtomicRMWOp)
         or (isinstance(op, memref.GlobalOp) and op.constant is None)
         for op in mod.op.walk()
     )

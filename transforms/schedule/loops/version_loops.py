@@ -212,7 +212,9 @@ def _operands(block: BlockOp, nest: Operation) -> list[SSAValue]:
     return [
         buffer
         for buffer in dict.fromkeys(read)
-        if type(_element(buffer)) in _FRACTION_BITS and buffer not in written
+        if buffer is not None
+        and buffer not in written
+        and type(_element(buffer)) in _FRACTION_BITS
     ]
 
 
