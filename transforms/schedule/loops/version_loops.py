@@ -208,14 +208,11 @@ def _operands(block: BlockOp, nest: Operation) -> list[SSAValue]:
         for value in op.operands
         if isinstance(value.type, MemRefType)
     }
-    read = [base_buffer(op.buffer) for op in block.body.walk() if isinstance(op, LoadOp)]
-    return [
-        buffer
-        for buffer in dict.fromkeys(read)
-        if buffer is not None
-        and buffer not in written
-        and type(_element(buffer)) in _FRACTION_BITS
-    ]
+    if None in written:
+        return []  # any of them may be what is written
+    loads = [op.buffer for op in block.body.walk() if isinstance(op, LoadOp)]
+    read = dict.fromkeys(base_buffer(buffer) or buffer for buffer in loads)
+    return [it for it in read if it not in written and type(_element(it)) in _FRACTION_BITS]
 
 
 def _is_whole(buffer: SSAValue) -> bool:
