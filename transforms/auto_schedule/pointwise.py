@@ -125,7 +125,7 @@ _COPY = (LoadOp, StoreOp)
 """The operations of a block that copies."""
 
 
-STRIP = 8
+STRIP = 32
 """Tiles below each other that are transposed before those beside them: each page that is read by
 columns then gives so many lines in a row."""
 

@@ -197,7 +197,8 @@ def test_few_sums_of_many_rows_are_parallel_in_the_rows():
 
 
 @pytest.mark.parametrize(("cores", "sizes", "strip"), [
-    (1, (256, 64), 8), (1, (192, 64), 6), (4, (256, 64), 4), (1, (16, 64), None),
+    (1, (1024, 64), 32), (1, (768, 64), 24), (4, (256, 64), 4), (1, (256, 64), None),
+    (1, (16, 64), None),
 ])  # fmt: skip
 def test_tiles_of_a_transpose_go_in_strips(cores: int, sizes: tuple[int, int], strip: int | None):
     """Pages are read by columns: several lines of each at a time."""
