@@ -4,9 +4,10 @@ x86's ``vpdpbusd`` and AArch64's ``sdot``, ``udot`` and ``usdot`` add four produ
 of the 32-bit sums in a register. The operand of the columns is packed so that a register of it is
 contiguous, the four bytes of a sum side by side; a tile of sums is kept in registers::
 
-    pack the operand of the columns (parallel)
-    for columns in tiles (parallel): for rows in tiles:
-      for reduction in fours: for rows of the tile, for columns of the tile (unrolled): instruction
+    for columns in tiles (parallel):
+      pack a panel of the operand of the columns
+      for rows in tiles: for reduction in fours:
+        for rows of the tile, for columns of the tile (unrolled): instruction
 
 The sums of bytes are of integers, so that they are the same in any order. ``vdpbf16ps`` adds two
 products of bf16 to each of the f32 sums in a register, but takes subnormal numbers to be zero: it
@@ -192,20 +193,29 @@ def _perform(draft: Draft, nest: Nest, product: Product) -> None:
     broad, register, lane = draft.split(handles[product.columns], [None, wide, lanes])
     steps, term = draft.split(handles[product.terms], [None, step])
     draft.put_in_order([*further, broad, tall, steps, row, register, lane, term])
+    sums = draft.cache_write(draft.block(block), 0, "local")
+    draft.reverse_compute_at(sums, tall)
+    written = draft.session.block(sums).label
+    *_, written_row, written_column = draft.loops(written).values()
+    draft.vectorize(written_column)
+    draft.unroll(written_row)
+    # A panel stays in L2; batches may share the whole operand.
+    in_panels = not further and draft.attempt("compute_at", draft.block(name), broad)
     draft.run_in_parallel(block, len(further) + 1)
     draft.unroll(row)
     draft.unroll(register)
     draft.decompose(block, steps)
-    for init in {it.label for it in draft.blocks()} - known - {name}:
+    for init in {it.label for it in draft.blocks()} - known - {name, written}:
         draft.vectorize(list(draft.loops(init).values())[-1])
 
-    loops = list(draft.loops(name).values())
+    loops = list(draft.loops(name).values())[-len(dims) :]
     outer, inner = draft.split(loops[at_columns], [None, lanes])
     steps, term = draft.split(loops[at_terms], [None, step])
     batches = [loop for n, loop in enumerate(loops) if n not in (at_columns, at_terms)]
     draft.put_in_order([*batches, outer, steps, inner, term])
     draft.vectorize(draft.fuse(inner, term))
-    draft.run_in_parallel(name, len(batches) + 1)
+    if not in_panels:
+        draft.run_in_parallel(name, len(batches) + 1)
     draft.settled.add(name)
     draft.tensorize(lane, instruction.intrinsic)
     draft.settled.update({block} | {it.label for it in draft.blocks()} - known)
