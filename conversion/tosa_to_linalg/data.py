@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
 from xdsl.builder import ImplicitBuilder
 from xdsl.dialects import arith, linalg, scf, tensor
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     AnyFloat,
     IntegerAttr,
+    TensorType,
     i32,
 )
 from xdsl.ir import Block, Region, SSAValue
@@ -93,20 +96,38 @@ class ConvertReshape(RewritePattern):
         if groups is not None:
             emitter.replace(emitter.reassociated(value, groups, new))
             return
-        if min(*old, *new, 0) < 0:
-            raise refused(
-                op,
-                "a size that is not known must stay a dimension of its own",
-                f"it makes {value.type} to {op.outputs[0].type}",
-            )
-        if prod(old) != prod(new):
-            raise refused(
-                op,
-                "it must keep the number of elements",
-                f"it makes {value.type} to {op.outputs[0].type}",
-            )
-        flat = emitter.reassociated(value, [list(range(len(old)))] if old else [], [prod(old)])
-        emitter.replace(emitter.reassociated(flat, [list(range(len(new)))] if new else [], new))
+        count = prod(old) if min(old, default=0) >= 0 else DYNAMIC_INDEX
+        flat = emitter.reassociated(value, [list(range(len(old)))] if old else [], [count])
+        sizes = _sizes(emitter, flat, new)
+        numbers = [size for size in sizes if isinstance(size, int)]
+        if count == DYNAMIC_INDEX and len(numbers) == len(sizes):
+            whole = TensorType(tensor_type(value).element_type, [prod(numbers)])
+            flat = emitter.insert(tensor.CastOp(flat, whole))
+        emitter.replace(emitter.expanded(flat, [list(range(len(new)))] if new else [], sizes))
+
+
+def _sizes(emitter: Emitter, flat: SSAValue, known: Sequence[int]) -> list[int | SSAValue]:
+    """The sizes that ``tosa.reshape`` gives to what ``flat`` holds; its type has ``known``."""
+    op = emitter.op
+    what = f"it makes {op.operands[0].type} to {op.results[0].type}"
+    (count,) = _shape_of(flat)
+    given = emitter.constants(op.operands[1], "shape") if min(known, default=0) < 0 else known
+    if len(given) != len(known):
+        raise refused(op, "its shape must have a size for each dimension of its result", what)
+    sizes = [own if own >= 0 else size for own, size in zip(known, given, strict=True)]
+    open_ = [n for n, size in enumerate(sizes) if size < 0]
+    rest = prod(size for size in sizes if size >= 0)
+    if len(open_) > 1 or (open_ and rest == 0):
+        raise refused(op, "at most one size may follow from the others, which are not 0", what)
+    if count >= 0 and (count % rest if open_ else count != rest):
+        raise refused(op, "it must keep the number of elements", what)
+    result: list[int | SSAValue] = list(sizes)
+    if open_ and count >= 0:
+        result[open_[0]] = count // rest
+    elif open_:
+        length, divisor = emitter.size(flat, 0), emitter.number(rest, INDEX)
+        result[open_[0]] = emitter.insert(arith.DivUIOp(length, divisor))
+    return result
 
 
 def _grouped(fine: list[int], coarse: list[int]) -> list[list[int]] | None:

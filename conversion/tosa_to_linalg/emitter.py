@@ -80,6 +80,7 @@ class Emitter:
 
     def insert(self, op: Operation) -> SSAValue:
         """Insert ``op``; its first result."""
+        op.location = self.op.location
         self.rewriter.insert(op, InsertPoint.before(self.op))
         return op.results[0]
 
@@ -242,7 +243,28 @@ class Emitter:
             for n, group in enumerate(groups)
             for axis in group
         ]
-        sizes = sizes or list(shape)
+        return self._expanded(value, reassociation, sizes or list(shape), type_)
+
+    def expanded(
+        self, value: SSAValue, groups: Sequence[Sequence[int]], sizes: Sequence[int | SSAValue]
+    ) -> SSAValue:
+        """:meth:`reassociated` to sizes that may be values."""
+        shape = [size if isinstance(size, int) else DYNAMIC_INDEX for size in sizes]
+        if DYNAMIC_INDEX not in shape or len(shape) == 1:
+            return self.reassociated(value, groups, shape)
+        type_ = TensorType(tensor_type(value).get_element_type(), shape)
+        reassociation = ArrayAttr(
+            [ArrayAttr([IntegerAttr(n, 64) for n in group]) for group in groups]
+        )
+        return self._expanded(value, reassociation, sizes, type_)
+
+    def _expanded(
+        self,
+        value: SSAValue,
+        reassociation: ArrayAttr[Attribute],
+        sizes: Sequence[int | SSAValue],
+        type_: TensorType[Attribute],
+    ) -> SSAValue:
         expand = ExpandShapeOp.build(
             operands=[value, [size for size in sizes if not isinstance(size, int)]],
             result_types=[type_],

@@ -825,3 +825,50 @@ def test_variables_are_declared(old: str, new: str, message: str):
     with pytest.raises(KCError) as error:
         kc.IRModule.parse(VARIABLES.replace(old, new, 1))
     assert str(error.value).splitlines()[0] == f"error[KC1101]: {message}"
+
+
+@pytest.mark.parametrize(
+    ("given", "sizes", "result"),
+    [
+        ("?x2x3", [3, -1], "3x?"),
+        ("?x6", [-1, 2, 3], "?x2x3"),
+        ("?x2x3", [-1], "?"),
+        ("?x2x3", [2, 2, -1], "2x2x?"),
+        ("?x?x3", [4, 6], "4x6"),
+        ("4x2x3", [-1, 8], "?x8"),
+    ],
+)
+def test_reshape_to_a_size_that_follows(given: str, sizes: list[int], result: str):
+    text = f"""
+      func.func @f(%x: tensor<{given}xf32>) -> tensor<{result}xf32> {{
+        {shape("s", *sizes)}
+        %0 = tosa.reshape %x, %s
+          : (tensor<{given}xf32>, !tosa.shape<{len(sizes)}>) -> tensor<{result}xf32>
+        return %0 : tensor<{result}xf32>
+      }}
+    """
+    extents = [4 if size == "?" else int(size) for size in given.split("x")]
+    extents[1:2] = [2] if given == "?x?x3" else extents[1:2]
+    x = np.arange(math.prod(extents), dtype=np.float32).reshape(extents)
+    np.testing.assert_array_equal(kc.build(kc.IRModule.parse(text))(x), x.reshape(sizes))
+
+
+def test_reshape_to_a_size_that_does_not_follow():
+    text = f"""
+      func.func @f(%x: tensor<?x3xf32>) -> tensor<?x5xf32> {{
+        {shape("s", -1, 5)}
+        %0 = tosa.reshape %x, %s : (tensor<?x3xf32>, !tosa.shape<2>) -> tensor<?x5xf32>
+        return %0 : tensor<?x5xf32>
+      }}
+    """
+    built = kc.build(kc.IRModule.parse(text, "f.mlir"))
+    x = np.arange(30, dtype=np.float32).reshape(10, 3)
+    np.testing.assert_array_equal(built(x), x.reshape(6, 5))
+    with pytest.raises(KCError) as caught:
+        built(x[:4])
+    assert str(caught.value) == (
+        "error[KC5132]: f: the sizes of its arguments do not fit: "
+        "3 * x_0 == 5 * ((x_0 * 3) floordiv 5) does not hold\n"
+        "   |  x_0 is 4, from argument 1 'x'\n"
+        "  why: tensor.expand_shape (f.mlir:4:9) keeps the number of elements"
+    )
