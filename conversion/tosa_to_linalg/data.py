@@ -125,8 +125,9 @@ def _sizes(emitter: Emitter, flat: SSAValue, known: Sequence[int]) -> list[int |
     if open_ and count >= 0:
         result[open_[0]] = count // rest
     elif open_:
-        length, divisor = emitter.size(flat, 0), emitter.number(rest, INDEX)
-        result[open_[0]] = emitter.insert(arith.DivUIOp(length, divisor))
+        axis = emitter.number(0, INDEX)
+        length = emitter.insert(tensor.DimOp(flat, axis))
+        result[open_[0]] = emitter.insert(arith.DivUIOp(length, emitter.number(rest, INDEX)))
     return result
 
 
