@@ -56,7 +56,7 @@ class RaiseStructured(ConversionPattern[FunctionRaiser]):
             size = value.type.get_shape()[at]  # pyright: ignore
             extents.append(size if size >= 0 else tensors.sizes(value)[at])
         _relate(raiser, structure, extents)
-        is_tensor = isinstance(structure.outputs[0].type, TensorType)
+        is_tensor = bool(op.results)
         if op.name == "linalg.fill" and is_tensor:
             end = structure.body.block.last_op
             assert end is not None
@@ -101,7 +101,7 @@ def _relate(raiser: FunctionRaiser, structure: Structure, extents: Sequence[Exte
                 requirements.at_least(low, 0, op, what, known)
             if high is not None:
                 requirements.at_least(size, high + 1, op, what, known)
-    if isinstance(structure.outputs[0].type, TensorType):
+    if op.results:
         for value, result in zip(structure.outputs, op.results, strict=True):
             requirements.typed(result, raiser.tensors.sizes(value), op)
 

@@ -613,3 +613,26 @@ func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {{
         f"  --> f.mlir:3:3\n"
         f"  why: {why}"
     )
+
+
+def test_an_op_without_results_checks_what_it_reads():
+    text = """
+      func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+        %zero = arith.constant 0.0 : f32
+        linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+            ins(%x : tensor<4xf32>) {
+        ^bb0(%in: f32):
+          %holds = arith.cmpf oge, %in, %zero : f32
+          cf.assert %holds, "negative"
+          linalg.yield
+        }
+        return %x : tensor<4xf32>
+      }
+    """
+    built = kc.build(kc.IRModule.parse(text, "f.mlir"))
+    x = np.array([1, 2, 0, 4], np.float32)
+    np.testing.assert_array_equal(built(x), x)
+    with pytest.raises(KCError) as caught:
+        built(-x)
+    assert caught.value.code == "KC5250"
+    assert str(caught.value.__cause__) == "f.mlir:8:11: negative"
