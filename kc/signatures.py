@@ -89,8 +89,10 @@ def signature_of(function: func.FuncOp, target: Target | None = None) -> Any:
     constants: list[Any] = []
     for n, (arg, given) in enumerate(zip(function.args, attrs, strict=True)):
         name = _text(given.data.get("kc.name")) or arg.name_hint or f"arg{n}"
-        declared = _text(given.data.get("kc.dtype"))
-        dtype = declared or _dtype(arg.type, function)
+        dtype, declared = _dtype(arg.type, function), _text(given.data.get("kc.dtype"))
+        if declared is not None:
+            _require_dtype(declared, dtype, n, arg.type, function)
+            dtype = declared
         if isinstance(arg.type, MemRefType):
             constants += _constant_sizes(arg.type, given.data.get("kc.shape"), symbols, name)
             specs.append(
@@ -199,6 +201,29 @@ def _with_known_outputs(specs: list[Any], requires: tuple[Any, ...]) -> tuple[li
 
 def _text(attr: Attribute | None) -> str | None:
     return attr.data if isinstance(attr, StringAttr) else None
+
+
+def _require_dtype(
+    declared: str, dtype: str, number: int, type_: Attribute, function: func.FuncOp
+) -> None:
+    """Refuse (KC4005) a ``kc.dtype`` that is no type of the machine's elements; of an index, whose
+    values it limits, that is no integer."""
+    from kc.runtime.signature import DTYPES
+
+    known = DTYPES.get(declared)
+    if known is not None and isinstance(type_, IndexType):
+        if known.llvm.startswith("i"):
+            return
+    elif known is not None and known.llvm == DTYPES[dtype].llvm:
+        return
+    raise CodegenError(
+        "KC4005",
+        f'@{function.sym_name.data} has kc.dtype = "{declared}" for argument {number}, of type '
+        f"{type_}",
+        location=location_of(function),
+        why="the caller's array has elements of this type, which the kernel takes as its own",
+        hints=[f'kc.dtype = "{dtype}"'],
+    )
 
 
 def _dtype(type_: Attribute, function: func.FuncOp) -> str:

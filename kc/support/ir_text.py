@@ -23,6 +23,7 @@ from xdsl.dialects.builtin import (
     FunctionType,
     ModuleOp,
     ShapedType,
+    StringAttr,
 )
 from xdsl.ir import Attribute, ErasedSSAValue, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap, AffineSymExpr
@@ -472,17 +473,25 @@ def _verify_dynamic_sizes(op: Operation) -> None:
 
 
 def _verify_declared_sizes(op: Operation) -> None:
-    """The sizes of an argument (``kc.shape``) are one for each dimension, of declared symbols."""
+    """The sizes of an argument (``kc.shape``) are one for each dimension, of declared symbols, and
+    one that is an argument (``kc.symbol``) has a name."""
     attrs, symbols = op.properties.get("arg_attrs"), op.attributes.get("kc.symbols")
     type_ = op.properties["function_type"]
     if not isinstance(attrs, ArrayAttr) or not isinstance(type_, FunctionType):
         return
     declared = len(symbols) if isinstance(symbols, ArrayAttr) else 0
     for n, (given, taken) in enumerate(zip(attrs, type_.inputs, strict=False)):
-        shape = given.data.get("kc.shape") if isinstance(given, DictionaryAttr) else None
-        if not isinstance(shape, AffineMapAttr):
+        if not isinstance(given, DictionaryAttr):
             continue
-        map_, argument = shape.data, f"{op.name}: kc.shape of argument {n}"
+        shape, symbol = given.data.get("kc.shape"), given.data.get("kc.symbol")
+        if symbol is not None and not isinstance(symbol, StringAttr):
+            raise _invalid(op, f"{op.name}: kc.symbol of argument {n} is {symbol}, no name")
+        if shape is None:
+            continue
+        argument = f"{op.name}: kc.shape of argument {n}"
+        if not isinstance(shape, AffineMapAttr):
+            raise _invalid(op, f"{argument} is {shape}; sizes are an affine_map of symbols")
+        map_ = shape.data
         if not isinstance(taken, ShapedType):
             raise _invalid(op, f"{argument} says the sizes of {taken}, which has none")
         rank, sizes = len(taken.get_shape()), counted(len(map_.results), "size")

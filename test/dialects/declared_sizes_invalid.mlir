@@ -25,3 +25,17 @@ func.func @f(%n: index, %A: memref<?xf32> {kc.shape = affine_map<(d0)[n] -> (d0)
 func.func @f(%x: f32 {kc.shape = affine_map<()[n] -> (n)>}) attributes {kc.symbols = ["n"]} {
   func.return
 }
+
+// -----
+
+// expected-error@+1 {{func.func: kc.shape of argument 0 is ["n"]; sizes are an affine_map of symbols}}
+func.func @f(%A: memref<?xf32> {kc.shape = ["n"]}) attributes {kc.symbols = ["n"]} {
+  func.return
+}
+
+// -----
+
+// expected-error@+1 {{func.func: kc.symbol of argument 0 is 5 : i32, no name}}
+func.func @f(%n: index {kc.symbol = 5 : i32}) attributes {kc.symbols = ["n"]} {
+  func.return
+}

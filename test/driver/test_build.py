@@ -435,3 +435,32 @@ def test_nothing_to_build():
         kc.IRModule.parse(OUTSIDE_OF_DOMAIN)
     with pytest.raises(TEError, match="KC2027"):
         kc.build("matmul.mlir")
+
+
+@pytest.mark.parametrize(
+    ("type_", "dtype", "right"),
+    [
+        ("memref<4xf32>", "float64", "float32"),
+        ("memref<4xf32>", "float31", "float32"),
+        ("memref<4xi32>", "float32", "int32"),
+        ("memref<4xi8>", "uint16", "int8"),
+        ("f32", "bfloat16", "float32"),
+        ("index", "float32", "int64"),
+    ],
+)
+def test_the_type_of_an_array_is_that_of_the_memory(type_: str, dtype: str, right: str):
+    text = f'func.func @f(%A: {type_} {{kc.dtype = "{dtype}"}}) {{ func.return }}'
+    with pytest.raises(CodegenError) as refused:
+        kc.build(kc.IRModule.parse(text))
+    assert str(refused.value) == (
+        f'error[KC4005]: @f has kc.dtype = "{dtype}" for argument 0, of type {type_}\n'
+        "  --> <string>:1:1\n"
+        "  why: the caller's array has elements of this type, which the kernel takes as its own\n"
+        f'  try: kc.dtype = "{right}"'
+    )
+
+
+@pytest.mark.parametrize("dtype", ["uint32", "int32"])
+def test_a_type_that_memory_does_not_tell(dtype: str):
+    text = f'func.func @f(%A: memref<4xi32> {{kc.dtype = "{dtype}"}}) {{ func.return }}'
+    kc.build(kc.IRModule.parse(text))(np.zeros(4, dtype))
