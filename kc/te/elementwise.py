@@ -56,15 +56,15 @@ def _apply(op: str, a: Any, b: Any) -> Expr:
         return a << b if op == "shl" else a >> b
     if op not in ("floordiv", "floormod", "pow"):
         return binary(op, a, b)
-    from kc.te import numpy_arithmetic  # the others need no intrinsics
+    from kc.te.numpy_arithmetic import floor_divide, floor_mod, power  # the others need none
 
     a, b = match(a, b)
     if is_bool(a.dtype):
         return binary(op, a, b)
     if op == "floordiv":
-        return numpy_arithmetic.floor_divide(a, b)
+        return floor_divide(a, b)
     if op == "floormod":
-        return numpy_arithmetic.floor_mod(a, b)
+        return floor_mod(a, b)
     if not is_float(a.dtype) and isinstance(b, Const) and b.value < 0:
         raise TEError(
             "KC2317",
@@ -73,7 +73,7 @@ def _apply(op: str, a: Any, b: Any) -> Expr:
             why="powers of integers have exponents of at least 0",
             hints=['A.astype("float32")'],
         )
-    return numpy_arithmetic.power(a, b)
+    return power(a, b)
 
 
 class TensorOperators(NumpyFunctions):

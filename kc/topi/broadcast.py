@@ -7,7 +7,7 @@ from typing import Any
 
 from kc.support.locations import caller_location
 from kc.te import functions as scalar
-from kc.te import intrinsics, numpy_arithmetic
+from kc.te import intrinsics
 from kc.te.computes import compute
 from kc.te.dtypes import is_float
 from kc.te.elementwise import combine
@@ -71,6 +71,18 @@ def _divide(a: Expr, b: Expr) -> Expr:
     return intrinsics.div(a, b)
 
 
+def _floor_divide(a: Expr, b: Expr) -> Expr:
+    from kc.te.numpy_arithmetic import floor_divide  # a call's, not an import's
+
+    return floor_divide(a, b)
+
+
+def _floor_mod(a: Expr, b: Expr) -> Expr:
+    from kc.te.numpy_arithmetic import floor_mod
+
+    return floor_mod(a, b)
+
+
 def _mod(a: Expr, b: Expr) -> Expr:
     return intrinsics.fmod(a, b) if is_float(a.dtype) else scalar.truncmod(a, b)
 
@@ -87,7 +99,9 @@ def _power(a: Expr, b: Expr) -> Expr:
             "powers of integers have exponents of at least 0",
             'topi.power(topi.cast(x, "float32"), ...)',
         )
-    return numpy_arithmetic.power(a, b)
+    from kc.te.numpy_arithmetic import power
+
+    return power(a, b)
 
 
 def _compare(op: str) -> Callable[[Expr, Expr], Expr]:
@@ -117,7 +131,7 @@ divide = _of_two(
     formula="lhs / rhs", numpy="true_divide", onnx="Div", torch="div",
 )  # fmt: skip
 floor_divide = _of_two(
-    "floor_divide", numpy_arithmetic.floor_divide, NUMBERS, "The quotient rounded down.",
+    "floor_divide", _floor_divide, NUMBERS, "The quotient rounded down.",
     formula="floor(lhs / rhs)", numpy="floor_divide", torch="floor_divide", gradient="zero",
 )  # fmt: skip
 mod = _of_two(
@@ -125,7 +139,7 @@ mod = _of_two(
     formula="lhs - trunc(lhs / rhs) * rhs", numpy="fmod", onnx="Mod", torch="fmod",
 )  # fmt: skip
 floor_mod = _of_two(
-    "floor_mod", numpy_arithmetic.floor_mod, NUMBERS,
+    "floor_mod", _floor_mod, NUMBERS,
     "The remainder of the quotient rounded down; the sign is "
     "rhs's.", formula="lhs - floor(lhs / rhs) * rhs", numpy="mod", onnx="Mod", torch="remainder",
 )  # fmt: skip

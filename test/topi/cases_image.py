@@ -6,68 +6,8 @@ import numpy as np
 from topi_cases import case
 
 from kc.topi import testing
-
-
-def coordinate(x, size, out, mode, roi=(0, 1)):
-    if mode == "half_pixel" or (mode == "pytorch_half_pixel" and out > 1):
-        return (x + 0.5) * size / out - 0.5
-    if mode == "pytorch_half_pixel":
-        return 0.0
-    if mode == "align_corners":
-        return x * (size - 1) / max(out - 1, 1)
-    if mode == "asymmetric":
-        return x * size / out
-    if mode == "tf_half_pixel_for_nn":
-        return (x + 0.5) * size / out
-    low, high = roi
-    if out > 1:
-        return low * (size - 1) + x * (high - low) * (size - 1) / (out - 1)
-    return 0.5 * (low + high) * (size - 1)
-
-
-ROUND = {
-    "round": np.round,
-    "round_prefer_floor": lambda x: np.ceil(x - 0.5),
-    "round_prefer_ceil": lambda x: np.floor(x + 0.5),
-    "floor": np.floor,
-    "ceil": np.ceil,
-}
-
-
-def cubic(distance, alpha):
-    d = abs(distance)
-    if d <= 1:
-        return (alpha + 2) * d**3 - (alpha + 3) * d**2 + 1
-    return alpha * d**3 - 5 * alpha * d**2 + 8 * alpha * d - 4 * alpha if d < 2 else 0.0
-
-
-def line(size, out, method, mode, rounding="round_prefer_floor", alpha=-0.5, exclude=0, roi=(0, 1),
-         extrapolation=None):  # fmt: skip
-    """The matrix (out, size) of an axis; a row of NaN is beyond the input."""
-    matrix = np.zeros((out, size))
-    for x in range(out):
-        at = coordinate(x, size, out, mode, roi)
-        if extrapolation is not None and not 0 <= at <= size - 1:
-            matrix[x] = np.nan
-            continue
-        if method == "nearest_neighbor":
-            matrix[x, int(np.clip(ROUND[rounding](at), 0, size - 1))] = 1
-            continue
-        base = int(np.floor(at))
-        offsets = (0, 1) if method == "linear" else (-1, 0, 1, 2)
-        weights = [
-            1 - abs(at - base - n) if method == "linear" else cubic(at - base - n, alpha)
-            for n in offsets
-        ]
-        if exclude:
-            weights = [
-                w if 0 <= base + n < size else 0 for n, w in zip(offsets, weights, strict=True)
-            ]
-            weights = [w / sum(weights) for w in weights]
-        for n, weight in zip(offsets, weights, strict=True):
-            matrix[x, np.clip(base + n, 0, size - 1)] += weight
-    return matrix
-
+from kc.topi.testing.resizing import ROUND
+from kc.topi.testing.resizing import axis_weights as line
 
 for method, mode in itertools.product(
     ("nearest_neighbor", "linear", "cubic"),
@@ -147,40 +87,7 @@ case(
 )  # fmt: skip
 
 
-def affine(matrix):
-    y, x = np.meshgrid(np.linspace(-1, 1, 4), np.linspace(-1, 1, 5), indexing="ij")
-    return np.einsum("nrk,khw->nrhw", matrix, np.stack([x, y, np.ones_like(x)]))
-
-
-case("image.affine_grid", affine, roundings=8)
-
-
-def sampled(data, grid, method="bilinear", padding="zeros", corners=True):
-    height, width = data.shape[2:]
-    result = np.zeros((*data.shape[:2], *grid.shape[2:]))
-
-    def place(value, size):
-        at = (value + 1) / 2 * (size - 1) if corners else ((value + 1) * size - 1) / 2
-        if padding == "reflection":
-            low, high = (0, size - 1) if corners else (-0.5, size - 0.5)
-            while not low <= at <= high:
-                at = 2 * low - at if at < low else 2 * high - at
-        return at if padding == "zeros" else min(max(at, 0), size - 1)
-
-    def read(n, y, x):
-        inside = 0 <= y < height and 0 <= x < width
-        return data[n, :, int(y), int(x)] if inside else np.zeros(data.shape[1])
-
-    for n, i, j in np.ndindex(grid.shape[0], *grid.shape[2:]):
-        x, y = place(grid[n, 0, i, j], width), place(grid[n, 1, i, j], height)
-        if method == "nearest":
-            result[n, :, i, j] = read(n, np.round(y), np.round(x))
-            continue
-        for a, b in itertools.product((0, 1), (0, 1)):
-            v, u = np.floor(y) + a, np.floor(x) + b
-            weight = (1 - abs(y - v)) * (1 - abs(x - u))
-            result[n, :, i, j] += weight * read(n, v, u)
-    return result
+case("image.affine_grid", lambda m: testing.affine_grid_python(m, (4, 5)), roundings=8)
 
 
 for method, padding, corners in itertools.product(
@@ -188,7 +95,7 @@ for method, padding, corners in itertools.product(
 ):
     case(
         "image.grid_sample",
-        lambda x, g, a=(method, padding, corners): sampled(x, g, *a),
+        lambda x, g, a=(method, "NCHW", padding, corners): testing.grid_sample_python(x, g, *a),
         f'image.grid_sample(T(2, 2, 4, 5), T(2, 2, 3, 4), "{method}", "NCHW", "{padding}", '
         f"{corners})",
         64,

@@ -14,6 +14,7 @@ from topi_cases import CASES, TABLE, program
 
 import kc.topi
 from kc import topi
+from kc.topi import testing
 from kc.topi.table import GRADIENTS
 
 HERE = Path(__file__).parent
@@ -67,6 +68,16 @@ def test_every_operator_has_a_test():
     }
     tested = {given.name for given in CASES} | called_in_tests() | (scalars - {"broadcast_to"})
     assert sorted(TABLE.keys() - tested) == []
+
+
+def test_every_reference_has_a_test():
+    words = {
+        node.attr
+        for path in HERE.glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute)
+    }
+    assert sorted(set(testing.__all__) - words) == []
 
 
 @pytest.mark.parametrize("family", sorted({row.family for row in TABLE.values()}))

@@ -59,6 +59,26 @@ def conv1d_ncw_python(a_np: Any, w_np: Any, stride: Any, padding: Any, dilation:
     return conv_python(a_np, w_np, stride, padding, dilation)
 
 
+def conv1d_nwc_python(a_np: Any, w_np: Any, stride: Any, padding: Any, dilation: Any = 1) -> Any:
+    """(N, W, C) with (K, C, O)."""
+    return group_conv1d_nwc_python(a_np, w_np, stride, padding, dilation, 1)
+
+
+def group_conv1d_ncw_python(
+    a_np: Any, w_np: Any, stride: Any, padding: Any, dilation: Any, groups: int
+) -> Any:
+    """(N, C, W) with (O, C / groups, K)."""
+    return conv_python(a_np, w_np, stride, padding, dilation, groups)
+
+
+def group_conv1d_nwc_python(
+    a_np: Any, w_np: Any, stride: Any, padding: Any, dilation: Any, groups: int
+) -> Any:
+    """(N, W, C) with (K, C / groups, O)."""
+    parts = a_np.transpose(0, 2, 1), w_np.transpose(2, 1, 0)
+    return conv_python(*parts, stride, padding, dilation, groups).transpose(0, 2, 1)
+
+
 def conv2d_nchw_python(
     a_np: Any, w_np: Any, stride: Any, padding: Any, groups: int = 1, dilation: Any = 1
 ) -> Any:
@@ -157,6 +177,17 @@ def conv2d_transpose_nchw_python(
 ) -> Any:
     """(N, C, H, W) with (C, O / groups, KH, KW)."""
     return conv_transpose_python(a_np, w_np, stride, padding, output_padding, groups)
+
+
+def conv2d_transpose_nhwc_python(
+    a_nhwc: Any, weight: Any, weight_format: str, stride: Any, padding: Any,
+    output_padding: Any = 0,
+) -> Any:  # fmt: skip
+    """(N, H, W, C) with a weight whose dimensions ``weight_format`` names, such as HWIO."""
+    kernel = weight.transpose([weight_format.index(letter) for letter in "IOHW"])
+    moved = a_nhwc.transpose(0, 3, 1, 2)
+    result = conv_transpose_python(moved, kernel, stride, padding, output_padding)
+    return result.transpose(0, 2, 3, 1)
 
 
 def conv3d_transpose_ncdhw_python(

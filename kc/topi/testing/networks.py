@@ -65,6 +65,26 @@ def layer_norm_python(
     return value if beta is None else value + beta.reshape(shape)
 
 
+def instance_norm_python(data: Any, gamma: Any, beta: Any, axis: Any, epsilon: float = 1e-5) -> Any:
+    """Normalized over some axes; gamma and beta have an element for each channel (axis 1)."""
+    mean, spread = data.mean(axis, keepdims=True), data.var(axis, keepdims=True)
+    shape = (1, -1, *[1] * (data.ndim - 2))
+    value = (data - mean) / np.sqrt(spread + epsilon)
+    return value * gamma.reshape(shape) + beta.reshape(shape)
+
+
+def batch_norm(
+    x: Any, gamma: Any, beta: Any, moving_mean: Any, moving_var: Any, axis: int = 1,
+    epsilon: float = 1e-5, center: bool = True, scale: bool = True,
+) -> list[Any]:  # fmt: skip
+    """[x normalized by moving statistics of the places along ``axis``, these statistics]."""
+    shape = [-1 if n == axis % x.ndim else 1 for n in range(x.ndim)]
+    value = (x - moving_mean.reshape(shape)) / np.sqrt(moving_var.reshape(shape) + epsilon)
+    value = value * gamma.reshape(shape) if scale else value
+    value = value + beta.reshape(shape) if center else value
+    return [value, moving_mean, moving_var]
+
+
 def group_norm_python(
     a_np: Any, gamma: Any, beta: Any, num_groups: int, epsilon: float = 1e-5
 ) -> Any:

@@ -145,3 +145,24 @@ def roi_pool_nchw_python(a_np: Any, rois_np: Any, pooled_size: Any, spatial_scal
                     bounds(x1, x2, j, wide, columns)]  # fmt: skip
         result[r, c, i, j] = part.max() if part.size else 0
     return result
+
+
+def roi_align_nhwc_python(
+    a_np: Any, rois_np: Any, pooled_size: Any, spatial_scale: float, sample_ratio: int,
+    mode: str = "avg",
+) -> Any:  # fmt: skip
+    """:func:`roi_align_nchw_python` of images (N, H, W, C)."""
+    moved = a_np.transpose(0, 3, 1, 2)
+    result = roi_align_nchw_python(moved, rois_np, pooled_size, spatial_scale, sample_ratio, mode)
+    return result.transpose(0, 2, 3, 1)
+
+
+def deformable_conv2d_nhwc_python(
+    a_np: Any, offset_np: Any, w_np: Any, stride: int, padding: int, dilation: int,
+    deformable_groups: int, groups: int,
+) -> Any:  # fmt: skip
+    """:func:`deformable_conv2d_nchw_python` of (N, H, W, C) with (KH, KW, C, O)."""
+    parts = a_np.transpose(0, 3, 1, 2), offset_np.transpose(0, 3, 1, 2), w_np.transpose(3, 2, 0, 1)
+    result = deformable_conv2d_nchw_python(*parts, stride, padding, dilation, deformable_groups,
+                                           groups)  # fmt: skip
+    return result.transpose(0, 2, 3, 1)
