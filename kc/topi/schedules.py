@@ -71,7 +71,17 @@ def _vectorized(s: Schedule, op: Operation, target: Target) -> Any:
             s[op].reorder(*axes[:-1], outer, *s[op].op.reduce_axis, inner)
         s[op].vectorize(inner)
         axes[-1] = outer
-    return s[op].fuse(*axes) if len(axes) > 1 and not op.reduce_axis else axes[0]
+    return s[op].fuse(*axes) if len(axes) > 1 else axes[0]
+
+
+def _run_in_parallel(s: Schedule, op: Operation, outermost: Any, target: Target) -> None:
+    """Unless it is known that the loop has a single iteration."""
+    *rest, last = op.shape
+    width = target.lanes(32)
+    if isinstance(last, int) and last >= width:
+        last = -(-last // width)
+    if any(not isinstance(size, int) or size > 1 for size in (*rest, last)):
+        s[op].parallel(outermost)
 
 
 def _on_cpu(s: Schedule, outputs: Sequence[Operation], target: Target) -> None:
@@ -81,7 +91,7 @@ def _on_cpu(s: Schedule, outputs: Sequence[Operation], target: Target) -> None:
             continue
         outermost = _vectorized(s, op, target)
         if outermost is not None:
-            s[op].parallel(outermost)
+            _run_in_parallel(s, op, outermost, target)
         if not is_broadcast(op.tag) or op not in outputs or len(outputs) > 1:
             continue
         anchors = [t.op for t in op.input_tensors if _is_reduction(t.op)]
@@ -147,7 +157,7 @@ def schedule_injective_from_existing(sch: Schedule, out: Tensor) -> Schedule:
         if any(key in GPUS for key in chosen.keys):
             _on_gpu(sch, [op])
         elif (outermost := _vectorized(sch, op, chosen)) is not None:
-            sch[op].parallel(outermost)
+            _run_in_parallel(sch, op, outermost, chosen)
     return sch
 
 

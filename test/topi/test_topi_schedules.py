@@ -106,3 +106,19 @@ def test_what_kc_build_chose_can_be_taken_over():
     sch.annotate(sch.get_loops(last)[0], "pragma_loop_partition_hint", True)
     (result,) = call._run(kc.build(sch))
     np.testing.assert_allclose(result, call.interpreted()[0], rtol=1e-6)
+
+
+@pytest.mark.parametrize("text", [
+    'nn.global_pool(T(1, 1, 5, 5), "avg")', "nn.conv2d(T(1, 4, 6, 6), T(4, 4, 3, 3), 1, 1, 1)",
+    "sum(T(1, 9), 1)", "nn.relu(T(4))", "exp(T(1, 1))", 'nn.relu(T(1, "n=9"))',
+])  # fmt: skip
+def test_loops_of_one_iteration_are_not_parallel(text: str):
+    """The user did not ask for it, so there is nothing to warn of."""
+    call = program(text)
+    warnings = []
+    with diagnostic_handler(warnings.append), kc.target.Target("llvm -mcpu=x86-64-v3"):
+        s = topi.generic.schedule_injective(call.computed)
+        built = kc.build(s, call.args)
+    assert warnings == []
+    for result, want in zip(call._run(built), call.interpreted(), strict=True):
+        np.testing.assert_allclose(result, want, rtol=1e-5, atol=1e-6)
