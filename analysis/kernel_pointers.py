@@ -51,14 +51,13 @@ def pointer_accesses(op: Operation, reader: KernelValues) -> Sequence[PointerAcc
     """The accesses of an operation; none if it has none, None if they are not known."""
     if isinstance(op, nvvm.CpAsyncOp):
         size = op.size.value.data
-        parts = [
-            _part(op.dst, size, reader, writes=True),
-            _part(op.src, size, reader, writes=False),
-        ]
+        to = _part(op.dst, size, reader, writes=True)  # what is not read becomes zero
+        start = _part(op.src, size, reader, writes=False)
+        may, is_whole = _is_read(op, reader)
         return _known(
             [
-                part and _with(part, size, is_asynchronous=True, is_whole=op.cp_size is None)
-                for part in parts
+                to and _with(to, size, is_asynchronous=True),
+                start and _with(start, size, who=may, is_asynchronous=True, is_whole=is_whole),
             ]
         )
     if isinstance(op, nvvm.LdMatrixOp | nvvm.StMatrixOp):
@@ -72,6 +71,21 @@ def pointer_accesses(op: Operation, reader: KernelValues) -> Sequence[PointerAcc
     if isinstance(op, nvvm.WmmaLoadOp | nvvm.WmmaStoreOp):
         return _matrix(op, reader)
     return ()
+
+
+def _is_read(copy: nvvm.CpAsyncOp, reader: KernelValues) -> tuple[Condition, bool]:
+    """When a copy may read, and whether it then certainly reads all of its bytes: where no number
+    of bytes is given, or a condition chooses between all and none."""
+    if copy.cp_size is None:
+        return ALWAYS, True
+    choice = copy.cp_size.owner
+    if not isinstance(choice, arith.SelectOp):
+        return ALWAYS, False
+    counts = [reader.integer(value) for value in choice.operands[1:]]
+    if counts != [number(copy.size.value.data), number(0)]:
+        return ALWAYS, False
+    may, must = reader.condition(choice.cond)
+    return may, may == must
 
 
 def _known(parts: Sequence[PointerAccess | None]) -> Sequence[PointerAccess] | None:

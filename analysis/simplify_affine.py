@@ -90,7 +90,16 @@ def simplify_constraint(
     if kind is AffineConstraintKind.eq and constant % divisor:
         return False
     terms = {atom: factor // divisor for atom, factor in terms.items()}
-    return AffineConstraintExpr(kind, from_terms(terms, constant // divisor), ZERO)
+    constant //= divisor
+    if kind is AffineConstraintKind.ge:
+        # 8 * i - j + 7 >= 0  ==  i >= 0  for j < 8
+        reduced = _drop_small(terms, constant, 0, ranges)
+        if reduced is not None:
+            _, terms, constant, _ = reduced
+            known = _decide(kind, (terms, constant), ranges)
+            if known is not None:
+                return known
+    return AffineConstraintExpr(kind, from_terms(terms, constant), ZERO)
 
 
 def simplify_constraints(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from xdsl.dialects import func
 from xdsl.dialects.builtin import MemRefType, SymbolRefAttr
 from xdsl.interpreter import InterpreterFunctions, register_impls
@@ -13,7 +14,7 @@ from kc.analysis.interpreter.affine_code import map_function
 from kc.analysis.interpreter.engine import KernelInterpreter, Run, prepared
 from kc.analysis.interpreter.errors import OutOfBoundsError, UninterpretableError
 from kc.analysis.interpreter.values import Buffer
-from kc.dialects.tir.views import CallOp, ViewOp
+from kc.dialects.tir.views import ZERO_OUTSIDE, CallOp, ViewOp
 
 
 def called_function(interpreter: KernelInterpreter, op: Operation, name: str) -> func.FuncOp:
@@ -30,13 +31,14 @@ def called_function(interpreter: KernelInterpreter, op: Operation, name: str) ->
 
 @register_impls
 class ViewFunctions(InterpreterFunctions):
-    """Boxes of buffers share their memory."""
+    """Boxes of buffers share their memory; those with zeros outside of it are copies."""
 
     @prepared(ViewOp)
     def view(self, interpreter: KernelInterpreter, op: ViewOp) -> Run:
         start = map_function(op.indices.data)
         assert isinstance(type_ := op.result.type, MemRefType)
         sizes = dict(zip(op.positions, type_.get_shape(), strict=True))
+        goes_beyond = ZERO_OUTSIDE in op.attributes
 
         def run(buffer: Buffer, *operands: int) -> Buffer:
             data = buffer.array(op)
@@ -44,11 +46,19 @@ class ViewFunctions(InterpreterFunctions):
             box: list[Any] = []
             for dim, (at, whole) in enumerate(zip(first, data.shape, strict=True)):
                 count = sizes.get(dim, 1)
+                if goes_beyond and at >= 0:
+                    box.append(slice(at, at + count) if dim in sizes else slice(at, at + 1))
+                    continue
                 if not 0 <= at <= whole - count:
                     counts = [sizes.get(n, 1) for n in range(data.ndim)]
                     raise OutOfBoundsError(op, buffer, first, counts)
                 box.append(slice(at, at + count) if dim in sizes else at)
-            return buffer.view(data[(*box, ...)])
+            part = data[(*box, ...)]
+            if goes_beyond:
+                counts = [sizes.get(dim, 1) for dim in range(data.ndim)]
+                missing = [(0, n - have) for n, have in zip(counts, part.shape, strict=True)]
+                part = np.pad(part, missing).reshape(type_.get_shape())
+            return buffer.view(part)
 
         return run
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from xdsl.dialects import arith, memref, vector
+from xdsl.dialects import arith, memref, scf, vector
 from xdsl.dialects.builtin import (
     AnyFloat,
     BoolAttr,
@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import (
     StridedLayoutAttr,
     VectorType,
     i1,
+    i32,
     i64,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -35,6 +36,7 @@ from kc.dialects.gpu import LaunchOp
 from kc.dialects.llvm import IntToPtrOp, LLVMPointerType
 from kc.dialects.memref import PrefetchOp
 from kc.dialects.tir.memory import ASYNC_COPY, NONTEMPORAL, has_rows
+from kc.dialects.tir.views import ZERO_OUTSIDE
 from kc.dialects.vector import CompressStoreOp, ExpandLoadOp, GatherOp, ScatterOp
 
 ALIGNMENT = 64
@@ -143,11 +145,19 @@ class ConvertAsyncCopy(ConversionPattern[TirToScf]):
     becomes ::
 
         nvvm.cp.async.shared.global %to, %from, 4, cache = ca : !llvm.ptr<3>, !llvm.ptr<1>
+
+    Where a condition says whether an element is copied, or zero, so many bytes are read::
+
+        nvvm.cp.async.shared.global %to, %from, 4, cache = ca, %bytes : !llvm.ptr<3>, ..., i32
     """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tir.StoreOp, rewriter: PatternRewriter, /) -> None:
-        load = op.value.owner
+        load, choice = op.value.owner, None
+        if isinstance(load, scf.IfOp):  # of an element and zero
+            choice, end = load, load.true_region.block.last_op
+            assert end is not None
+            load = end.operands[0].owner
         memory = like(op.value.type, _element(op.buffer))
         if ASYNC_COPY not in op.attributes or not isinstance(load, memref.LoadOp | vector.LoadOp):
             return
@@ -168,12 +178,22 @@ class ConvertAsyncCopy(ConversionPattern[TirToScf]):
         from kc.dialects.nvvm import CpAsyncOp  # most programs have no such copies
 
         ops: list[Operation] = []
+        read: SSAValue | None = None
+        if choice is not None:
+            for inner in list(choice.true_region.block.ops)[:-1]:  # indices
+                if inner is not load:
+                    inner.detach()
+                    ops.append(inner)
+            counts = [arith.ConstantOp.from_int_and_width(count, i32) for count in (size, 0)]
+            ops += [*counts, bytes_ := arith.SelectOp(choice.cond, *counts)]
+            read = bytes_.result
         to = _address(op.buffer, self.conversion.indices(op), element, 3, ops)
         start = _address(source, load.indices, element, 1, ops)
-        ops.append(CpAsyncOp(to, start, size, "cg" if size == 16 else "ca"))
+        ops.append(CpAsyncOp(to, start, size, "cg" if size == 16 else "ca", read))
         rewriter.replace(op, ops)
-        if load.results[0].first_use is None:
-            rewriter.erase(load)
+        copied = load if choice is None else choice
+        if copied.results[0].first_use is None:
+            rewriter.erase(copied)
 
 
 def _is_plain(buffer: SSAValue) -> bool:
@@ -346,6 +366,8 @@ class ConvertView(ConversionPattern[TirToScf]):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tir.ViewOp, rewriter: PatternRewriter, /) -> None:
         conversion = self.conversion
+        if ZERO_OUTSIDE in op.attributes:
+            return  # what takes such views is lowered before
         source, wanted = op.buffer.type, op.result.type
         assert isinstance(source, MemRefType)
         assert isinstance(wanted, MemRefType)

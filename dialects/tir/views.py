@@ -67,6 +67,10 @@ def accesses_of(
     ]
 
 
+ZERO_OUTSIDE = "tir.zero_outside"
+"""The attribute of a view whose elements outside of the buffer are zero."""
+
+
 @irdl_op_definition
 class ViewOp(IRDLOperation):
     """A box of a buffer, from an element on.
@@ -74,6 +78,9 @@ class ViewOp(IRDLOperation):
     ``tir.view %A[%i * 4, %j] along [0] : memref<64x64xf32> to memref<4xf32, strided<[64], offset:
     ?>>`` is a part of a column. ``along`` says which dimensions of the buffer those of the view
     are, in order; without it, the last ones. The box lies in the buffer. (``memref.subview``.)
+
+    With the attribute ``tir.zero_outside`` it may also go beyond the end of the buffer. Elements
+    there are zero, and the view is only read: copies of boxes by a copy unit are so.
     """
 
     name = "tir.view"
@@ -133,7 +140,8 @@ class ViewOp(IRDLOperation):
         own = strides_of(source)
         for dim, size, stride in zip(dims, view.get_shape(), strides_of(view), strict=True):
             whole = source.get_shape()[dim]
-            if size == DYNAMIC_INDEX or (whole != DYNAMIC_INDEX and size > whole):
+            is_larger = whole != DYNAMIC_INDEX and size > whole
+            if size == DYNAMIC_INDEX or (is_larger and ZERO_OUTSIDE not in self.attributes):
                 raise VerifyException(
                     f"tir.view: {size if size != DYNAMIC_INDEX else '?'} elements along dimension "
                     f"{dim} of {source}; a view has a constant shape that fits"

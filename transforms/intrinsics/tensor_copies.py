@@ -2,7 +2,8 @@
 
 ``tma_load_64x64_f16_shared`` copies 64 rows of 64 halves from global to shared memory; one thread
 starts the copy and the copy unit of the multiprocessor does it. Rows have 32, 64 or 128 bytes, and
-where elements come to lie is what the swizzle of the shared buffer says.
+where elements come to lie is what the swizzle of the shared buffer says. A box that goes beyond the
+end of its array has zeros there.
 
 ``tma_store_64x32_f32_shared`` copies from shared to global memory; the thread that starts it waits
 until it is done.
@@ -84,8 +85,9 @@ def _store(name: str, intrin: TensorCopyIntrin, source: str, target: str) -> str
 def _copy(name: str, intrin: TensorCopyIntrin, source: str, target: str, how: str) -> str:
     """What loads and stores begin with: the copy as loops, and as a call that these describe."""
     dense = f"memref<{intrin.rows}x{intrin.columns}x{_STORED[intrin.element]}"
+    outside = " {kc.zero_outside}" if intrin.role == "load" else ""
     return f"""module @{name} attributes {{kc.features = ["sm_90"]}} {{
-  func.func @description(%A: {dense}>, %C: {dense}>) {{
+  func.func @description(%A: {dense}>{outside}, %C: {dense}>) {{
 {_loops(intrin, f"{dense}>", f"{dense}>")}
     func.return
   }}

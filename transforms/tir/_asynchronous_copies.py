@@ -6,7 +6,9 @@ ring of them has one for each version of what is copied (:mod:`._mbarrier_rings`
 A thread of an NVIDIA GPU from sm_80 on copies 4, 8 or 16 bytes from global to shared memory by
 ``cp.async``: it goes on at once, and later waits for all but so many of the groups of copies that
 it has committed. How many follows from the pipeline: in each step the copies of an asynchronous
-stage are a group, so the groups that are newer than those of an iteration can be counted.
+stage are a group, so the groups that are newer than those of an iteration can be counted. A copy
+may be of zeros where a condition does not hold, as in a tile that goes beyond the last row of its
+matrix: then none of the bytes are read.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from xdsl.ir import SSAValue
 from kc.analysis.dependence import base_buffer
 from kc.analysis.instances import Space
 from kc.analysis.loop_tree import all_loops_around, buffer_name, memory_scope
+from kc.analysis.padded_copies import copied_load
 from kc.analysis.terms import any_of, equal
 from kc.dialects.tir import AllocOp, LoadOp, StoreOp
 from kc.dialects.tir.threads import BLOCK_AXES
@@ -295,15 +298,15 @@ def _obstacle(pipeline: Pipeline, statement: Statement, store: StoreOp) -> str |
     name = buffer.owner.label if isinstance(buffer.owner, AllocOp) else "an argument"
     if memory_scope(buffer) not in _SHARED or buffer not in pipeline.versions:
         return f"{name} is not shared memory of an iteration"
-    load = store.value.owner
-    if not isinstance(load, LoadOp) or memory_scope(load.buffer) != "global":
+    load = copied_load(store.value)
+    if load is None or memory_scope(load.buffer) != "global":
         return f"what is stored in {name} is not an element of global memory as it is"
     source = base_buffer(load.buffer)
     if source is None or any(
         access.writes and access.buffer in (None, source) for access in pipeline.accesses
     ):
         return f"what is copied to {name} is written in the loop"
-    if len(list(load.result.uses)) > 1:
+    if not (load.result.has_one_use() and store.value.has_one_use()):
         return f"what is copied to {name} is used for more"
     around = pipeline.touching(buffer)
     if any(access.op is not store and access.writes for access in around):
@@ -331,6 +334,12 @@ def _overwrites(pipeline: Pipeline, load: LoadOp, store: StoreOp) -> bool:
         lhs.differs(rhs)
         for lhs, rhs in zip(space.element(load, here), space.element(load, there), strict=True)
     ]
+    if load is not store.value.owner:  # an element, or zero
+        apart = [
+            number.differs(there.loops[loop])
+            for loop, number in here.loops.items()
+            if loop not in shared
+        ]
     if not apart:
         return False
     constraints = equal(space.element(store, here), space.element(store, there))

@@ -17,7 +17,8 @@ one copy of their body for each of them. A fragment of another kind may be read 
 the same lane has the element: C of ``mma.sync`` can become A of the next product.
 
 Results may be stored to memory there, in whatever order a lane has its elements; and with any
-indices, as of an image whose positions are the rows of C.
+indices, as of an image whose positions are the rows of C. A condition on the indices (``tir.if``)
+may say which of them are: a tile goes beyond the last row of its matrix where that is not full.
 
 What is combined along the rows of C, such as a maximum, is in memory of the scope ``...rowsC``::
 
@@ -39,7 +40,7 @@ rewrite pattern. CUTLASS calls the first of these a fused epilogue.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TypeGuard
@@ -49,19 +50,22 @@ import numpy.typing as npt
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import MemRefType, VectorType, i32
 from xdsl.dialects.vector import ExtractOp
-from xdsl.ir import Operation, SSAValue
-from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineConstraintExpr, AffineExpr, AffineMap, AffineSet
 from xdsl.traits import is_side_effect_free
 
 from kc.analysis.index_values import IndexValues, dimensions
 from kc.analysis.loop_tree import all_loops_around, memory_scope, path_to
 from kc.analysis.reductions import COMBINERS
+from kc.analysis.simplify_affine import simplify_constraints
 from kc.analysis.vector_alignment import divisor
 from kc.dialects import llvm
+from kc.dialects.affine_assembly import ZERO
 from kc.dialects.gpu import ShuffleMode, ShuffleOp
 from kc.dialects.nvvm import ConvertFloatToTF32Op, FragmentAttr
 from kc.dialects.tir import ApplyOp, ForKind, ForOp, IfOp, LoadOp, StoreOp
 from kc.dialects.tir.threads import LANE_AXES
+from kc.dialects.tir.views import strides_of
 from kc.dialects.vector import FromElementsOp
 from kc.transforms.tir.unify_thread_binding import axes_of
 
@@ -168,6 +172,8 @@ class Nest:
         home = self.rows.parent
         assert home is not None
         combined: dict[tuple[tuple[int, ...], int], SSAValue] = {}
+        last: IfOp | None = None
+        before: StoreOp | None = None
         for begin in self.tiles:
             parts: dict[SSAValue, list[SSAValue]] = {}
             for number in range(self.fragment.words * self.fragment.each):
@@ -175,13 +181,81 @@ class Nest:
                     [lane, AffineExpr.constant(number)], [], 1, 0
                 ).results
                 element = _Element(self, buffers, begin, number, parts, combined)
-                home.insert_ops_before(element.copy(body, x.var, places), self.rows)
+                ops = element.copy(body, x.var, places)
+                if last is None or not _join(last, ops):
+                    home.insert_ops_before(ops, self.rows)
+                    last = ops[-1] if ops and isinstance(ops[-1], IfOp) else None
+                stored = _last_store(last.then.block.ops if last is not None else ops)
+                if before is not None and stored is not None and _store_both(before, stored):
+                    stored = None
+                before = stored
         if self.update is not None:
             for (tile, number), value in combined.items():
                 last = _Row(self, buffers, tile, number)
                 home.insert_ops_before(last.store(value), self.rows)
         self.rows.detach()
         self.rows.erase(safe_erase=False)
+
+
+def _join(guard: IfOp, ops: Sequence[Operation]) -> bool:
+    """Let ``guard`` do as well what another one does under the same condition, so that neighbours
+    are stored together; whether ``ops`` are that."""
+    if not ops or not isinstance(ops[-1], IfOp) or not all(map(is_side_effect_free, ops[:-1])):
+        return False
+    further = ops[-1]
+    if further.condition != guard.condition or list(further.operands) != list(guard.operands):
+        return False
+    home = guard.parent
+    assert home is not None
+    home.insert_ops_before(ops[:-1], guard)
+    for op in list(further.then.block.ops):
+        op.detach()
+        guard.then.block.add_op(op)
+    further.erase()
+    return True
+
+
+def _last_store(ops: Iterable[Operation]) -> StoreOp | None:
+    """What the last operation stores in memory that is no fragment."""
+    *_, op = (None, *ops)
+    is_global = isinstance(op, StoreOp) and memory_scope(op.buffer) != "local"
+    return op if is_global and not isinstance(op.value.type, VectorType) else None
+
+
+def _store_both(first: StoreOp, second: StoreOp) -> bool:
+    """Store two neighbours, of which the first is at an even place, as a vector; whether they are
+    that. What is done between them reads nothing of it."""
+    type_ = first.buffer.type
+    assert isinstance(type_, MemRefType)
+    if first.parent is not second.parent or first.buffer is not second.buffer:
+        return False
+    index = IndexValues()
+    places, following = (
+        [index.compose(expr, op.operands_of_map) for expr in op.indices.data.results]
+        for op in (first, second)
+    )
+    steps = [index.simplify(there - here) for here, there in zip(places, following, strict=True)]
+    if steps != [AffineExpr.constant(n) for n in [*[0] * (len(steps) - 1), 1]]:
+        return False
+    *outer, last = strides_of(type_)
+    numbers = [stride or 1 for stride in outer]
+    if last != 1 or any(
+        divisor(place) * stride % 2 for place, stride in zip(places, [*numbers, 1], strict=True)
+    ):
+        return False
+    type_ = VectorType(type_.element_type, [2])
+    both = FromElementsOp.build(operands=[[first.value, second.value]], result_types=[type_])
+    map_, operands = index.to_map(places)
+    home = second.parent
+    assert home is not None
+    ops = [both, StoreOp(both.results[0], first.buffer, map_, operands)]
+    for op in ops:
+        op.location = second.location
+    home.insert_ops_before(ops, second)
+    for op in (first, second):
+        op.detach()
+        op.erase()
+    return True
 
 
 @dataclass
@@ -220,12 +294,50 @@ class _Element:
                     values[op.result] = self._load(op)
             elif isinstance(op, StoreOp) and op.buffer in self.buffers:
                 self._store(op, values.get(op.value, op.value))
+            elif isinstance(op, IfOp):
+                self._guard(op, values)
             else:
                 copy = op.clone(values)
                 self.ops.append(copy)
         for op in self.ops:
             op.location = nest.rows.location
         return self.ops
+
+    def _guard(self, op: IfOp, values: dict[SSAValue, SSAValue]) -> None:
+        """What is done for this element if a condition holds."""
+        around, self.ops = self.ops, []
+        for inner in op.then.block.ops:
+            if isinstance(inner, LoadOp) and inner.buffer in self.buffers:
+                values[inner.result] = self._load(inner)
+            elif isinstance(inner, IfOp):
+                self._guard(inner, values)
+            else:
+                self.ops.append(inner.clone(values))
+        for inner in self.ops:
+            inner.location = self.nest.rows.location
+        index = IndexValues()
+        operands = [values.get(value, value) for value in op.operands_of_set]
+        conditions = simplify_constraints(
+            [
+                AffineConstraintExpr(old.kind, index.compose(old.lhs - old.rhs, operands), ZERO)
+                for old in op.condition.data.constraints
+            ],
+            index.ranges,
+        )
+        if conditions == []:
+            around += self.ops
+        elif conditions is not None:
+            map_, operands = index.to_map([condition.lhs for condition in conditions])
+            constraints = tuple(
+                AffineConstraintExpr(condition.kind, expr, ZERO)
+                for condition, expr in zip(conditions, map_.results, strict=True)
+            )
+            space = AffineSet(map_.num_dims, 0, constraints)
+            around.append(IfOp(space, operands, Region(Block(self.ops))))
+        else:
+            for inner in reversed(self.ops):
+                inner.erase()
+        self.ops = around
 
     def _emit(self, op: Operation) -> SSAValue:
         self.ops.append(op)
@@ -365,7 +477,7 @@ def nest_of(access: LoadOp | StoreOp, buffers: Mapping[SSAValue, Held]) -> Nest 
     body = nest.body
     if any(isinstance(op, ForOp) for op in body):
         return f"there is more in loop {rows.label} than loop {columns.label if columns else ''}"
-    own = [op for op in body if isinstance(op, LoadOp | StoreOp) and op.buffer in buffers]
+    own = [op for op in _guarded(body) if isinstance(op, LoadOp | StoreOp) and op.buffer in buffers]
     chosen = _chosen(own, buffers)
     nest.fragment = buffers[chosen.buffer].fragment
     for op in own:
@@ -401,6 +513,8 @@ def _loops(
 ) -> tuple[ForOp, ForOp | None] | None:
     """The loops over the rows and over the columns of tiles that an access is in."""
     inner = access.parent_op()
+    while isinstance(inner, IfOp):
+        inner = inner.parent_op()
     if not _is_serial(inner):
         return None
     if buffers[access.buffer].fragment.is_rows:
@@ -457,10 +571,39 @@ def _require_body(
             why = _unlike_memory(op, nest, body)
             if why is not None:
                 return why
+        elif isinstance(op, IfOp):
+            why = _require_guarded(op, nest, buffers)
+            if why is not None:
+                return why
         elif not isinstance(op, LoadOp) and (op.regions or not is_side_effect_free(op)):
             return f"{op.name} is not done for each element alone"
     if nest.update is not None and len(stored) > 1:
         return "elements of a row are combined beside other stores"
+    return None
+
+
+def _guarded(ops: Iterable[Operation]) -> Iterator[Operation]:
+    """Operations, and those that conditions among them guard."""
+    for op in ops:
+        yield op
+        if isinstance(op, IfOp):
+            yield from _guarded(op.then.block.ops)
+
+
+def _require_guarded(guard: IfOp, nest: Nest, buffers: Mapping[SSAValue, Held]) -> str | None:
+    """Why a lane cannot do what is done for some of its elements; None if it can: memory gets
+    them."""
+    if guard.orelse.blocks:
+        return "elements have two branches"
+    body = list(guard.then.block.ops)
+    for op in body:
+        if isinstance(op, StoreOp) and op.buffer in buffers:
+            return "only some elements of a tile are stored in it"
+        why = _require_body(nest, [op], buffers)
+        if why is None and isinstance(op, StoreOp):
+            why = _unlike_memory(op, nest, body)
+        if why is not None:
+            return why
     return None
 
 

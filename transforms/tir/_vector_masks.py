@@ -38,7 +38,7 @@ from xdsl.ir.affine import (
     AffineExpr,
 )
 
-from kc.analysis.simplify_affine import decide
+from kc.analysis.simplify_affine import decide, simplify_constraint
 from kc.dialects.affine_assembly import at_least_zero
 from kc.dialects.arith import CmpiOp, SelectOp, vector_class
 from kc.dialects.tir import INDEX, AllocOp, ForKind, ForOp, LoadOp, StoreOp
@@ -169,13 +169,18 @@ class Masks:
         if lhs is None or rhs is None or order is None:
             return False
         right, left, constant = order
-        condition = at_least_zero(self.values.index.simplify(rhs * right + lhs * left + constant))
-        known = decide(condition, self.values.index.ranges)
-        if known is not None:
-            value = self.values.emit(arith.ConstantOp(IntegerAttr(int(known), i1))).results[0]
+        expr = self.values.index.simplify(rhs * right + lhs * left + constant)
+        condition = simplify_constraint(at_least_zero(expr), self.values.index.ranges)
+        if isinstance(condition, bool):
+            value = self.values.emit(arith.ConstantOp(IntegerAttr(int(condition), i1))).results[0]
             self.values.define_scalar(op.result, value)
         elif self.values.has_lane(condition.lhs):
             self.values.define_vector(op.result, self.lanes_where([condition]))
+        elif self.values.has_lane(expr):
+            number = self.values.apply(condition.lhs)
+            zero = self.values.emit(arith.ConstantOp(IntegerAttr(0, INDEX))).results[0]
+            value = self.values.emit(CmpiOp(number, zero, "sge")).results[0]
+            self.values.define_scalar(op.result, value)
         else:
             return False
         return True

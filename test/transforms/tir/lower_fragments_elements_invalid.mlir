@@ -141,3 +141,31 @@ func.func private @fill.warp(memref<16x8xf32, strided<[?, 1], offset: ?>, "m16n8
 func.func private @fill.lane(%C: memref<4xf32, "local"> {nvvm.fragment = #nvvm.fragment<mma m16n8k16 c f32 row>}) {
   func.return
 }
+
+// -----
+
+// A part of the elements of a tile that is stored in it.
+// CHECK: error[KC4240]: lower-fragments: C is not used by tensor intrinsics alone
+// CHECK-NEXT: lower_fragments_elements_invalid.mlir:
+// CHECK-NEXT: why: tir.store in loop j uses single elements of it, and a warp holds "m16n8k16.matrixC" as tiles; only some elements of a tile are stored in it
+func.func @f() {
+  tir.for %x in 32 thread "threadIdx.x" {
+    %C = tir.alloc "C" : memref<16x8xf32, "m16n8k16.matrixC">
+    %c = tir.view %C[0, 0] : memref<16x8xf32, "m16n8k16.matrixC"> to memref<16x8xf32, strided<[?, 1], offset: ?>, "m16n8k16.matrixC">
+    tir.call @fill.warp(write %c) : (memref<16x8xf32, strided<[?, 1], offset: ?>, "m16n8k16.matrixC">)
+    tir.for %i in 16 {
+      tir.for %j in 8 {
+        tir.if (%i < 9) {
+          %zero = arith.constant 0.0 : f32
+          tir.store %zero, %C[%i, %j] : memref<16x8xf32, "m16n8k16.matrixC">
+        }
+      }
+    }
+  }
+  func.return
+}
+
+func.func private @fill.warp(memref<16x8xf32, strided<[?, 1], offset: ?>, "m16n8k16.matrixC">) attributes {kc.lanes = @fill.lane}
+func.func private @fill.lane(%C: memref<4xf32, "local"> {nvvm.fragment = #nvvm.fragment<mma m16n8k16 c f32 row>}) {
+  func.return
+}

@@ -18,7 +18,7 @@ NVIDIA GPUs from sm_80 on. Source: Chetlur et al., "cuDNN: Efficient Primitives 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from xdsl.ir.affine import AffineDimExpr
@@ -29,8 +29,10 @@ from kc.transforms.auto_schedule.draft import Draft
 from kc.transforms.auto_schedule.gpu.contraction import sides_of
 from kc.transforms.auto_schedule.gpu.rule import GpuRule
 from kc.transforms.auto_schedule.gpu.tensor_cores import (
+    gather_of,
     is_multiplied,
     multiply,
+    pad,
     product_before,
     size_of,
     tiling_of,
@@ -75,10 +77,20 @@ class GpuImplicitGemm(GpuRule):
         product = draft.nest(nest.name)
         tilings = (tiling_of(product, sides, target) for sides in sides_of(product))
         tiling = next((it for it in tilings if it is not None), None)
-        if tiling is None:
-            return False
         if result is not None and product_before(draft, result) != nest.name:
             return False
+        if tiling is None:
+            tilings = (tiling_of(product, it, target, whole=False) for it in sides_of(product))
+            tiling = next((it for it in tilings if it is not None), None)
+            if tiling is None:
+                return False
+            padded = pad(draft, product, tiling.sides, tiling.block, result)
+            for access, label in zip(tiling.sides.operands, padded.copies, strict=True):
+                gather = gather_of(draft, access, labels)
+                if label is not None and gather is not None:
+                    draft.compute_inline(draft.block(gather.name))
+            tiling, result = replace(tiling, sides=padded.sides), padded.after
+            labels += [it for it in padded.copies if it is not None]
         multiply(draft, nest.name, tiling, result, labels)
         draft.settled.update((nest.name, block))
         return True

@@ -1,18 +1,21 @@
 """gpu-tensor-cores: products of matrices by tensor cores (``mma.sync``).
 
-For a product whose sizes are whole fragments: a batch of C[i, j] += A[i, k] * B[k, j], or B[j, k].
+For a batch of C[i, j] += A[i, k] * B[k, j], or B[j, k], of any sizes, which may be given at a call.
 Elements are f16 or bf16 (m16n8k16), s8, or from sm_89 on e4m3 or e5m2 (m16n8k32). Those of f32 are
 rounded to tf32 (m16n8k8) where the target allows it (``-tf32``).
 A block has a tile of C in the registers of its warps; parts of A and B are copied to swizzled
 shared memory, two steps ahead where there are enough (``cp.async``), and taken by ``ldmatrix``.
 What follows a product element by element is done with the sums in registers.
+Sizes that are not made of whole tiles are padded (``pad_einsum``): a copy to shared memory has
+zeros where a matrix has no elements, and lanes store what there is of a tile of C.
 The tile is the largest that leaves a GPU enough blocks. NVIDIA GPUs from sm_80 on.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from xdsl.dialects.builtin import (
@@ -30,7 +33,8 @@ from xdsl.ir import Attribute
 
 from kc.analysis.dependence import base_buffer
 from kc.dialects.nvvm.mma import ADA
-from kc.dialects.tir import AllocOp
+from kc.dialects.tir import AllocOp, ForOp
+from kc.dialects.tir.views import strides_of
 from kc.support.nvidia import architecture_of
 from kc.support.target import Target
 from kc.transforms.auto_schedule.draft import Draft
@@ -64,6 +68,14 @@ ROW_BYTES = (128, 64, 32)
 STAGES = 3
 """Versions of the tiles in shared memory, where they are copied ahead."""
 
+WORK = 4
+"""How many times the products may be computed that there are, for tiles to be whole. (Tensor cores
+make 8 to 16 times as many in a clock as other units.)"""
+
+PART = 1.5
+"""How many times as many sums as whole fragments have tiles may have, and as many terms as there
+are."""
+
 SHARED = 96 * 1024
 """Bytes of shared memory that a block may take, so that a multiprocessor of sm_80 has one, and one
 of sm_90 has two."""
@@ -82,6 +94,13 @@ class Tiling:
     """Whether B is stored by columns."""
     block: tuple[int, int, int]
     warp: tuple[int, int]
+    lanes: tuple[int, int]
+    """Elements of A and of B that a thread copies at a time."""
+
+    @property
+    def is_ahead(self) -> bool:
+        """Whether some of what is copied may be so by ``cp.async``: 4 bytes at least."""
+        return max(self.lanes) * self.size >= 4
 
     @property
     def k(self) -> int:
@@ -113,13 +132,63 @@ class GpuTensorCores(GpuRule):
         target = draft.session.target
         if architecture_of(target).number < 80:
             return False
+        after = block if product else None
         tilings = (tiling_of(nest, sides, target) for sides in sides_of(nest))
         tiling = next((it for it in tilings if it is not None), None)
+        gathers: list[str] = []
         if tiling is None:
-            return False
-        multiply(draft, nest.name, tiling, block if product else None)
+            tilings = (tiling_of(nest, sides, target, whole=False) for sides in sides_of(nest))
+            tiling = next((it for it in tilings if it is not None), None)
+            if tiling is None or any(gather_of(draft, it) for it in tiling.sides.operands):
+                return False
+            padded = pad(draft, nest, tiling.sides, tiling.block, after)
+            tiling, after = replace(tiling, sides=padded.sides), padded.after
+            gathers = [it for it in padded.copies if it is not None]
+        multiply(draft, nest.name, tiling, after, gathers)
         draft.settled.update((nest.name, block))
         return True
+
+
+@dataclass(frozen=True)
+class Padded:
+    """A product whose sizes have become those of whole tiles."""
+
+    sides: Sides
+    copies: tuple[str | None, str | None]
+    """The blocks that copy A and B with zeros around them, where that is needed."""
+    after: str | None
+    """What goes on with the sums that there are."""
+    is_cropped: bool
+    """Whether there are sums that nothing goes on with."""
+
+
+def pad(
+    draft: Draft, nest: Nest, sides: Sides, tile: tuple[int, int, int], after: str | None
+) -> Padded:
+    """Make the sizes of a product multiples of the rows, columns and terms of a tile."""
+    order = (sides.rows, sides.columns, *nest.reduce)
+    sizes = dict(zip(order, tile, strict=True))
+    is_cropped, *are_padded = (
+        any(loop in access.strides and not _is_multiple(loop, sizes[loop]) for loop in order)
+        for access in (nest.stores[0], *sides.operands)
+    )
+    places = [nest.loops.index(loop) for loop in (sides.rows, sides.columns)]
+    is_first = nest.loads[0] is sides.operands[0]
+    blocks = draft.pad_einsum(draft.block(nest.name), [sizes.get(it, 1) for it in nest.loops])
+    labels = iter([draft.session.block(it).label for it in blocks])
+    copies = [next(labels) if it else None for it in (are_padded if is_first else are_padded[::-1])]
+    if is_cropped and after is not None:
+        draft.compute_inline(draft.block(next(labels)))
+    elif is_cropped:
+        after = next(labels)
+    padded = draft.nest(nest.name)
+    rows, columns = (padded.loops[place] for place in places)
+    sides = next(it for it in sides_of(padded) if (it.rows, it.columns) == (rows, columns))
+    return Padded(sides, tuple(copies if is_first else copies[::-1]), after, is_cropped)
+
+
+def _is_multiple(loop: ForOp, size: int) -> bool:
+    return loop.static_extent is not None and loop.static_extent % size == 0
 
 
 def product_before(draft: Draft, block: str) -> str | None:
@@ -210,8 +279,9 @@ def is_multiplied(types: tuple[str | None, str | None], target: Target) -> bool:
     return types[0] != "tf32" or bool(target.attrs.get("tf32"))
 
 
-def tiling_of(nest: Nest, sides: Sides, target: Target) -> Tiling | None:
-    """The tiles of a product; None for what fragments do not hold."""
+def tiling_of(nest: Nest, sides: Sides, target: Target, *, whole: bool = True) -> Tiling | None:
+    """The tiles of a product; None for what fragments do not hold. If they need not be ``whole``,
+    its sizes are to be padded."""
     a, b = sides.operands
     (terms,) = nest.reduce
     store = nest.stores[0]
@@ -231,20 +301,18 @@ def tiling_of(nest: Nest, sides: Sides, target: Target) -> Tiling | None:
         return None
     if not trans and b.stride(sides.columns) != 1:
         return None
-    sizes = [it.static_extent for it in (sides.rows, sides.columns, terms)]
-    if any(size is None for size in sizes):
-        return None
-    m, n, k = (size or 0 for size in sizes)
-    if m % M or n % M or k * size % STEP_BYTES:
+    loops = (sides.rows, sides.columns, terms)
+    m, n, k = map(extent, loops)
+    step = STEP_BYTES // size
+    if whole and not all(map(_is_multiple, loops, (M, M, step))):
         return None
     further = iterations(it for it in nest.spatial if it not in (sides.rows, sides.columns))
-    depth = next(it for it in ROW_BYTES if k * size % it == 0) // size
     choices = [
-        (rows, columns)
+        (rows, columns, depth)
+        for depth in depths_of(k, size, whole=whole)
         for rows in TILES
         for columns in (*TILES, N)
-        if m % rows == 0
-        and n % columns == 0
+        if are_tiles((m, n, k), (rows, columns, depth), (M, N, step), whole=whole)
         and (trans or columns * size % 16 == 0)
         and _fits(rows, columns, depth, size)
     ]
@@ -252,17 +320,63 @@ def tiling_of(nest: Nest, sides: Sides, target: Target) -> Tiling | None:
         choices,
         default=None,
         key=lambda it: (
-            min(m // it[0] * (n // it[1]) * further, GRID),
+            is_tight(k, it[2]),
+            min(-(-m // it[0]) * -(-n // it[1]) * further, GRID),
             it[0] * it[1],
             -abs(it[0] - it[1]),
+            it[2],
         ),
     )
     if best is None:
         return None
-    rows, columns = best
+    rows, columns, depth = best
     tall = 64 if rows * columns > 64 * 64 else 32  # a large tile has eight warps at most
     warp = (min(rows, tall), min(columns, 32))
-    return Tiling(sides, (element, total), size, trans, (rows, columns, depth), warp)
+    lanes = (lanes_of(a, terms, size), lanes_of(b, terms if trans else sides.columns, size))
+    return Tiling(sides, (element, total), size, trans, (rows, columns, depth), warp, lanes)
+
+
+def depths_of(k: int, size: int, *, whole: bool) -> list[int]:
+    """Terms that may be in shared memory at a time, the most first; the most of which ``whole``
+    steps are all."""
+    depths = [it // size for it in ROW_BYTES]
+    return [it for it in depths if k % it == 0][:1] if whole else depths
+
+
+def is_tight(k: int, depth: int) -> bool:
+    """Whether whole steps have not many more terms than there are."""
+    return _padded(k, depth) <= PART * k
+
+
+def are_tiles(
+    sizes: tuple[int, int, int],
+    tile: tuple[int, int, int],
+    least: tuple[int, int, int],
+    *,
+    whole: bool,
+) -> bool:
+    """Whether a product is made of ``whole`` tiles, or of not much more than the ``least``."""
+    padded = [_padded(size, by) for size, by in zip(sizes, tile, strict=True)]
+    if whole:
+        return padded == list(sizes)
+    rows, columns, _ = (_padded(size, by) for size, by in zip(sizes, least, strict=True))
+    if padded[0] * padded[1] > PART * rows * columns:
+        return False
+    return math.prod(padded) <= WORK * math.prod(sizes)
+
+
+def _padded(size: int, tile: int) -> int:
+    return -(-size // tile) * tile
+
+
+def lanes_of(access: Access, along: ForOp, size: int) -> int:
+    """How many neighbours along a loop a thread copies: up to 16 bytes, which begin at multiples of
+    as many and are all there, or none of them is."""
+    assert isinstance(access.buffer.type, MemRefType)
+    *outer, last = strides_of(access.buffer.type)
+    if last != 1 or along.static_extent is None or None in outer:
+        return 1
+    return math.gcd(16 // size, along.static_extent, *(stride or 0 for stride in outer))
 
 
 def is_gathered_for_tensor_cores(draft: Draft, gather: Nest) -> bool:
@@ -395,8 +509,8 @@ def multiply(
     draft.reorder(ko, kk, io, jo, i, j, k)
     k_by_n = (N, tiling.k) if tiling.trans else (tiling.k, N)
     tiles = (("A", (M, tiling.k), "a"), ("B", k_by_n, f"b{suffix}"))
-    for access, number, rank, (matrix, tile, spelled) in zip(
-        sides.operands, numbers, ranks, tiles, strict=True
+    for access, number, rank, lanes, (matrix, tile, spelled) in zip(
+        sides.operands, numbers, ranks, tiling.lanes, tiles, strict=True
     ):
         gather = gather_of(draft, access, gathers)
         if gather is None:
@@ -407,18 +521,22 @@ def multiply(
         held = draft.cache_read(draft.block(block), number, f"{shape}.matrix{matrix}")
         draft.compute_at(held, kk)
         draft.compute_at(shared, ko)
-        width = depth if matrix == "A" or tiling.trans else columns
-        if width * tiling.size > 16:
+        is_along_terms = matrix == "A" or tiling.trans
+        width = depth if is_along_terms else columns
+        if (nest.reduce[0] if is_along_terms else sides.columns).static_extent is None:
+            each = 16 // tiling.size  # rows of a size that a swizzle is not known to fit
+            draft.storage_align(shared, 0, rank - 2, 2 * each, each)
+        elif width * tiling.size > 16:
             draft.transform_layout(shared, 0, swizzle(rank, width, tiling.size))
         tensorize(draft, held, tile, f"mma_load_{shape}_{element}_{spelled}_shared")
         name = draft.session.block(shared).label
-        copy_together(draft, name, depth_of(draft, shared, ko), (*warps, WARP), 16 // tiling.size)
+        copy_together(draft, name, depth_of(draft, shared, ko), (*warps, WARP), lanes)
         draft.settled.add(name)
     zeros = draft.decompose_reduction(draft.block(block), ko)
     zero_loops = list(draft.loops(draft.session.block(zeros).label).values())
     draft.tensorize(zero_loops[-2], f"mma_fill_{shape}_{total}")
     draft.tensorize(i, f"mma_sync_{shape}_{element}{element}{total}{suffix}")
-    if steps >= STAGES:
+    if steps >= STAGES and tiling.is_ahead:
         draft.annotate(ko, "software_pipeline_stage", [0, 0, STAGES - 1])
         draft.annotate(ko, "software_pipeline_async_stages", [0])
 

@@ -22,8 +22,7 @@ multiprocessor, two blocks below each other are a cluster, and each copies half 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from xdsl.dialects.builtin import MemRefType
@@ -39,8 +38,16 @@ from kc.transforms.auto_schedule.gpu.contraction import Sides, sides_of
 from kc.transforms.auto_schedule.gpu.rule import GpuRule
 from kc.transforms.auto_schedule.gpu.tensor_cores import (
     STAGES,
+    M,
+    N,
+    Padded,
+    are_tiles,
     depth_of,
+    depths_of,
     gather_of,
+    is_tight,
+    lanes_of,
+    pad,
     product_before,
     size_of,
     swizzle,
@@ -48,7 +55,7 @@ from kc.transforms.auto_schedule.gpu.tensor_cores import (
     type_name,
 )
 from kc.transforms.auto_schedule.gpu.threads import GRID, NVIDIA, copy_together, fused
-from kc.transforms.auto_schedule.nests import Access, Nest, extent, is_untouched, iterations
+from kc.transforms.auto_schedule.nests import Access, Nest, extent, is_own, is_untouched, iterations
 from kc.transforms.schedule._index_map import IndexMap
 from kc.transforms.trace.handles import BlockRV, LoopRV
 
@@ -128,6 +135,13 @@ class Tiling:
     depth: int
     boxes: bool
     """Whether the copy unit brings A and B to shared memory."""
+    lanes: tuple[int, int]
+    """Elements of A and of B that a thread copies at a time where it does not."""
+
+    @property
+    def block(self) -> tuple[int, int, int]:
+        """Rows, columns and terms of a step."""
+        return self.groups * ROWS, self.columns, self.depth
 
     @property
     def panel(self) -> int:
@@ -165,9 +179,17 @@ class GpuWarpgroups(GpuRule):
         if not nest.block.is_reduction or not is_untouched(nest.block) or len(nest.reduce) != 1:
             return False
         tiling = next((it for sides in sides_of(nest) if (it := _tiling(nest, sides))), None)
-        if tiling is None or any(gather_of(draft, it) for it in tiling.sides.operands):
+        after, pads = block if product else None, None
+        if tiling is None:
+            tilings = (_tiling(nest, sides, whole=False) for sides in sides_of(nest))
+            tiling = next((it for it in tilings if it is not None), None)
+            if tiling is None or any(gather_of(draft, it) for it in tiling.sides.operands):
+                return False
+            pads = pad(draft, nest, tiling.sides, tiling.block, after)
+            tiling, after = replace(tiling, sides=pads.sides), pads.after
+        if any(gather_of(draft, it) for it in tiling.sides.operands):
             return False
-        _perform(draft, nest.name, tiling, block if product else None)
+        _perform(draft, nest.name, tiling, after, pads)
         draft.settled.add(nest.name)
         draft.settled.add(block)
         return True
@@ -188,8 +210,9 @@ def _product_before(draft: Draft, block: str) -> str | None:
     return product if is_held and is_alike and len(after.spatial) == 2 else None
 
 
-def _tiling(nest: Nest, sides: Sides) -> Tiling | None:
-    """The tile of a block; None for what four warps do not multiply."""
+def _tiling(nest: Nest, sides: Sides, *, whole: bool = True) -> Tiling | None:
+    """The tile of a block; None for what four warps do not multiply. If sizes need not be of
+    ``whole`` tiles, they are to be padded."""
     a, b = sides.operands
     (terms,) = nest.reduce
     store = nest.stores[0]
@@ -206,33 +229,33 @@ def _tiling(nest: Nest, sides: Sides) -> Tiling | None:
     size = size_of(a.buffer.type)
     if size == 1 and not trans:
         return None
-    m, n, k = (it.static_extent or 0 for it in (sides.rows, sides.columns, terms))
+    loops = (sides.rows, sides.columns, terms)
+    m, n, k = map(extent, loops)
+    if whole and any(loop.static_extent is None for loop in loops):
+        return None
     further = iterations(it for it in nest.spatial if it not in (sides.rows, sides.columns))
-    boxes = all(has_boxes(it.buffer.type, size) for it in (a, b))
+    boxes = all(has_boxes(it.buffer.type, size) for it in (a, b)) and (
+        whole or not (is_own(a.buffer) or is_own(b.buffer))
+    )
+    lanes = (lanes_of(a, terms, size), lanes_of(b, terms if trans else sides.columns, size))
     choices = [
-        Tiling(sides, (element, total), size, trans, groups, columns, depth, boxes)
-        for depth in _depths(k, size)
+        Tiling(sides, (element, total), size, trans, groups, columns, depth, boxes, lanes)
+        for depth in depths_of(k, size, whole=whole)
         for groups in (2, 1)
         for columns in COLUMNS
-        if m and m % (ROWS * groups) == 0 and n and n % columns == 0
+        if are_tiles((m, n, k), (ROWS * groups, columns, depth), (ROWS, M, N), whole=whole)
     ]
     return max(
         (tiling for tiling in choices if _fits(tiling)),
         default=None,
         key=lambda it: (
-            min(m // (ROWS * it.groups) * (n // it.columns) * further, GRID),
+            is_tight(k, it.depth),
+            min(-(-m // (ROWS * it.groups)) * -(-n // it.columns) * further, GRID),
             it.groups * it.columns,
             it.groups,
+            it.depth,
         ),
     )
-
-
-def _depths(k: int, size: int) -> Iterator[int]:
-    """Terms that may be in shared memory at a time: the most that divide them all."""
-    for row in (ROW_BYTES, ROW_BYTES // 2, STEP_BYTES):
-        if k and k % (row // size) == 0:
-            yield row // size
-            return
 
 
 def _fits(tiling: Tiling) -> bool:
@@ -297,8 +320,11 @@ def _panels(rank: int, width: int) -> IndexMap:
     return IndexMap.from_func(map_, ndim=rank)
 
 
-def _perform(draft: Draft, block: str, tiling: Tiling, after: str | None) -> None:
+def _perform(
+    draft: Draft, block: str, tiling: Tiling, after: str | None, padded: Padded | None
+) -> None:
     sides = tiling.sides
+    is_cropped = padded is not None and padded.is_cropped
     nest = draft.nest(block)
     handles = draft.loops(block)
     if after is not None:  # whose loops are tiled, and the product goes into them
@@ -308,7 +334,7 @@ def _perform(draft: Draft, block: str, tiling: Tiling, after: str | None) -> Non
     ranks = [len(access.op.indices.data.results) for access in sides.operands]
     (terms,) = nest.reduce
     stored = draft.nest(after).stores[0] if after is not None else nest.stores[0]
-    has_store = _has_store(draft, tiling, stored)
+    has_store = not is_cropped and _has_store(draft, tiling, stored)
     steps = extent(terms) // tiling.depth
     element, total = tiling.types
     is_specialized = tiling.boxes and steps >= STAGES
@@ -344,7 +370,7 @@ def _perform(draft: Draft, block: str, tiling: Tiling, after: str | None) -> Non
     boxes = draft.cache_write(draft.block(after or block), 0, "shared") if has_store else None
     store = f"wgmma_store_{tiling.instruction}_{result}_global"
     sums = None
-    if after is None or store in tensor_core_intrins():
+    if after is None or (store in tensor_core_intrins() and not is_cropped):
         sums = draft.cache_write(draft.block(after or block), 0, fragments)
         draft.reverse_compute_at(sums, group)
     if boxes is not None and sums is not None:
@@ -356,9 +382,14 @@ def _perform(draft: Draft, block: str, tiling: Tiling, after: str | None) -> Non
         parts = draft.split(inmost, depths)
         draft.reorder(parts[0], i, j, parts[1])
     ko = parts[0]
-    each = 16 // tiling.size
-    for number, rank, is_b in zip(numbers, ranks, (False, True), strict=True):
-        shared = draft.cache_read(draft.block(block), number, "shared")
+    copies = (None, None) if padded is None else padded.copies
+    for number, rank, lanes, copy in zip(numbers, ranks, tiling.lanes, copies, strict=True):
+        is_b = number is numbers[1]
+        if copy is None:
+            shared = draft.cache_read(draft.block(block), number, "shared")
+        else:
+            shared = draft.block(copy)
+            draft.set_scope(shared, 0, "shared")
         draft.compute_at(shared, ko)
         width = tiling.columns if is_b and not tiling.trans else tiling.depth
         lay_out(draft, shared, rank, width, tiling.size)
@@ -366,7 +397,7 @@ def _perform(draft: Draft, block: str, tiling: Tiling, after: str | None) -> Non
         if tiling.boxes:
             _copy_boxes(draft, name, tiling, is_b=is_b)
         else:
-            copy_together(draft, name, depth_of(draft, shared, ko), (tiling.groups, LANES), each)
+            copy_together(draft, name, depth_of(draft, shared, ko), (tiling.groups, LANES), lanes)
         draft.settled.add(name)
     zeros = draft.decompose_reduction(draft.block(block), ko)
     draft.tensorize(
@@ -394,6 +425,8 @@ def _perform(draft: Draft, block: str, tiling: Tiling, after: str | None) -> Non
 
 def _waves(tiling: Tiling, nest: Nest) -> int:
     """How many tiles a block has, so that all blocks run at a time and have as many."""
+    if any(loop.static_extent is None for loop in nest.spatial):
+        return 1
     tiles = iterations(nest.spatial) // (tiling.groups * ROWS * tiling.columns)
     waves = -(-tiles // GRID)
     return waves if tiles % waves == 0 else 1

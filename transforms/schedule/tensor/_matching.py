@@ -4,25 +4,35 @@ Both are loops around one block. Loops of one iteration do not count; the others
 extents and kinds of variables, in the same order. Each store of the description must have one in
 the block, of the same value: the same operations on the same elements, in either order where the
 operation is commutative. Which buffer and which part of it each argument of the description stands
-for follows from the accesses.
+for follows from the accesses. Where an intrinsic takes elements outside of a buffer to be zero (the
+attribute ``kc.zero_outside`` of an argument of its description), a condition in a block may say the
+same.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from xdsl.dialects import arith
+from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, MemRefType
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from kc.analysis import loop_tree
 from kc.analysis.index_values import IndexValues, dimensions, substitute
 from kc.analysis.loop_tree import buffer_name
+from kc.analysis.padded_copies import conjuncts, copied_load
 from kc.dialects.affine_assembly import ZERO
 from kc.dialects.tir import INDEX, BlockOp, ForOp, IterType, LoadOp, StoreOp
+
+DESCRIBED_ZERO_OUTSIDE = "kc.zero_outside"
+"""The attribute of an argument of a description of which elements outside are zero."""
+
+_SIGNED_LESS = 2
+"""``slt``, as ``arith.cmpi`` has it."""
 
 COMMUTATIVE = (
     arith.AddfOp,
@@ -117,6 +127,8 @@ class Matched:
     """Where it starts: for each dimension of the buffer, over the roots of the block's index."""
     dims: tuple[int | None, ...]
     """For each dimension of the argument that of the buffer; None for one of size 1 without any."""
+    zero_outside: bool = False
+    """Whether the part goes beyond the end of the buffer, with zeros there."""
 
 
 @dataclass
@@ -130,9 +142,13 @@ class Match:
 class Matcher:
     """Compares a nest with that of a description."""
 
-    def __init__(self, mine: Nest, theirs: Nest) -> None:
+    def __init__(
+        self, mine: Nest, theirs: Nest, sizes: Callable[[SSAValue], Sequence[object]] | None = None
+    ) -> None:
+        """``sizes`` gives those of a buffer, as :func:`~kc.transforms.schedule._sizes.sizes_of`."""
         self.mine = mine
         self.theirs = theirs
+        self._sizes = sizes
         self.match = Match(mine.index)
         self._tops = [mine.top]
         self._twins: dict[ForOp, ForOp] = {}
@@ -205,7 +221,13 @@ class Matcher:
             self._stores(mine, mine.init.block, theirs.init.block)
 
     def _stores(self, at: BlockOp, mine: Block, theirs: Block) -> None:
-        ours = [op for op in mine.ops if loop_tree.has_effects(op) or isinstance(op, StoreOp)]
+        padded = {op.value.owner for op in mine.ops if isinstance(op, StoreOp)}
+        padded = {op for op in padded if isinstance(op, scf.IfOp) and copied_load(op.results[0])}
+        ours = [
+            op
+            for op in mine.ops
+            if op not in padded and (loop_tree.has_effects(op) or isinstance(op, StoreOp))
+        ]
         wanted = [op for op in theirs.ops if isinstance(op, StoreOp)]
         effect = next(
             (op for op in ours if not isinstance(op, LoadOp | StoreOp)),
@@ -238,6 +260,9 @@ class Matcher:
             if op is not twin:
                 raise MismatchError("a value comes from outside of it", at, there)
             return
+        if isinstance(op, scf.IfOp) and isinstance(twin, LoadOp):
+            self._padded(op, twin)
+            return
         if op.name != twin.name:
             raise MismatchError(f"it computes {op.name}, not {twin.name}", op, twin)
         if isinstance(op, LoadOp) and isinstance(twin, LoadOp):
@@ -267,7 +292,35 @@ class Matcher:
 
     # Accesses ------------------------------------------------------------------------------
 
-    def _access(self, mine: LoadOp | StoreOp, theirs: LoadOp | StoreOp) -> None:
+    def _padded(self, op: scf.IfOp, twin: LoadOp) -> None:
+        """An element of a buffer, or zero where the buffer has none."""
+        load = copied_load(op.results[0])
+        name = buffer_name(twin.buffer)
+        if load is None or not _is_zero_outside(twin.buffer):
+            raise MismatchError(f"it chooses by a condition, and {name} is read as it is", op, twin)
+        if self._sizes is None or not isinstance(load.buffer, BlockArgument):
+            what = buffer_name(load.buffer)
+            raise MismatchError(f"{what}, which it pads, is no argument of the function", op, twin)
+        index = self.mine.index
+        exprs = [index.compose(expr, load.operands_of_map) for expr in load.indices.data.results]
+        sizes = self._sizes(load.buffer)
+        for condition in conjuncts(op.cond):
+            compare = condition.owner
+            if not isinstance(compare, arith.CmpiOp) or not any(
+                compare.predicate.value.data == _SIGNED_LESS
+                and index.expr(compare.lhs) == expr
+                and size == (index.constant(compare.rhs) if isinstance(size, int) else compare.rhs)
+                for expr, size in zip(exprs, sizes, strict=True)
+            ):
+                what = access_text(load, index)
+                raise MismatchError(
+                    f"it copies {what} where more holds than that the element exists", op, twin
+                )
+        self._access(load, twin, zero_outside=True)
+
+    def _access(
+        self, mine: LoadOp | StoreOp, theirs: LoadOp | StoreOp, *, zero_outside: bool = False
+    ) -> None:
         own, described = mine.buffer.type, theirs.buffer.type
         assert isinstance(own, MemRefType)
         assert isinstance(described, MemRefType)
@@ -303,7 +356,7 @@ class Matcher:
                 base[dim] = self.mine.index.simplify(exprs[dim] - expr)
         if any(self._is_inner(expr) for expr in base):
             raise self._other_element(mine, theirs)
-        matched = Matched(mine.buffer, tuple(base), dims)
+        matched = Matched(mine.buffer, tuple(base), dims, zero_outside)
         if known is not None and known != matched:
             raise MismatchError(
                 f"{buffer_name(mine.buffer)} is accessed at a different base than before",
@@ -378,6 +431,15 @@ class Matcher:
                     f"{buffer_name(first)} and {buffer_name(arg)} of the description",
                     self.mine.block,
                 )
+
+
+def _is_zero_outside(argument: SSAValue) -> bool:
+    """Whether a description takes what is outside of an argument to be zero."""
+    function = argument.owner.parent_op() if isinstance(argument.owner, Block) else None
+    if not isinstance(function, FuncOp) or function.arg_attrs is None:
+        return False
+    assert isinstance(argument, BlockArgument)
+    return DESCRIBED_ZERO_OUTSIDE in function.arg_attrs.data[argument.index].data
 
 
 def _require_loads_first(block: Block) -> None:

@@ -51,6 +51,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, ClassVar, Self
 
 from xdsl.dialects.arith import ConstantOp
@@ -62,6 +63,7 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     StridedLayoutAttr,
     StringAttr,
+    UnitAttr,
     VectorType,
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -73,7 +75,7 @@ from kc.analysis import loop_tree
 from kc.analysis.instances import Space
 from kc.analysis.loop_tree import buffer_name
 from kc.dialects.tir import AllocOp, BlockOp, ForOp, IterType, LoadOp, StoreOp
-from kc.dialects.tir.views import ViewOp, strides_of
+from kc.dialects.tir.views import ZERO_OUTSIDE, ViewOp, strides_of
 from kc.support.diagnostics import ScheduleError
 from kc.support.locations import location_of
 from kc.support.registry import pass_class
@@ -83,6 +85,7 @@ from kc.transforms.affine_rewrite import compact
 from kc.transforms.intrinsics.tensor_intrin import TensorIntrin, names
 from kc.transforms.schedule._blocks import erase_with_loops
 from kc.transforms.schedule._buffers import FreshNames
+from kc.transforms.schedule._sizes import sizes_of
 from kc.transforms.schedule.base import (
     CALL_SITE,
     BlockRef,
@@ -288,7 +291,8 @@ def _plan(site: Site, intrin: TensorIntrin, block: BlockOp) -> Plan:
     try:
         mine = Nest.of(block.body.block)
         theirs = Nest.of(described)
-        match = Matcher(mine, theirs).run(with_init=mine.block.has_init)
+        sizes = partial(sizes_of, site)
+        match = Matcher(mine, theirs, sizes).run(with_init=mine.block.has_init)
         _require_full(site, intrin, block, mine)
         plan = _chosen(site, intrin, block, mine, theirs, match)
     except MismatchError as error:
@@ -624,6 +628,8 @@ def _view(
     space, operands = compact(AffineMap(len(operands), 0, base), operands)
     dims = [dim for dim in matched.dims if dim is not None]
     view = ViewOp(matched.buffer, space, operands, wanted, dims)
+    if matched.zero_outside:
+        view.attributes[ZERO_OUTSIDE] = UnitAttr()
     view.result.name_hint = parameter.name_hint
     return view
 
