@@ -33,8 +33,8 @@ def copied_load(value: SSAValue) -> LoadOp | None:
     load = then.operands[0].owner
     if not isinstance(load, LoadOp) or load.parent_op() is not op:
         return None
-    others = [inner for inner in op.true_region.block.ops if inner not in (load, then)]
-    return load if all(isinstance(inner, ApplyOp) for inner in others) else None
+    indices = [inner for inner in op.true_region.block.ops if inner not in (load, then)]
+    return load if all(isinstance(inner, ApplyOp) for inner in indices) else None
 
 
 def conjuncts(condition: SSAValue) -> Iterator[SSAValue]:
