@@ -172,7 +172,7 @@ class Nest:
         home = self.rows.parent
         assert home is not None
         combined: dict[tuple[tuple[int, ...], int], SSAValue] = {}
-        last: IfOp | None = None
+        guard: IfOp | None = None
         before: StoreOp | None = None
         for begin in self.tiles:
             parts: dict[SSAValue, list[SSAValue]] = {}
@@ -182,17 +182,18 @@ class Nest:
                 ).results
                 element = _Element(self, buffers, begin, number, parts, combined)
                 ops = element.copy(body, x.var, places)
-                if last is None or not _join(last, ops):
+                if guard is None or not _join(guard, ops):
                     home.insert_ops_before(ops, self.rows)
-                    last = ops[-1] if ops and isinstance(ops[-1], IfOp) else None
-                stored = _last_store(last.then.block.ops if last is not None else ops)
+                    end = ops[-1] if ops else None
+                    guard = end if isinstance(end, IfOp) else None
+                stored = _last_store(guard.then.block.ops if guard is not None else ops)
                 if before is not None and stored is not None and _store_both(before, stored):
                     stored = None
                 before = stored
         if self.update is not None:
             for (tile, number), value in combined.items():
-                last = _Row(self, buffers, tile, number)
-                home.insert_ops_before(last.store(value), self.rows)
+                row = _Row(self, buffers, tile, number)
+                home.insert_ops_before(row.store(value), self.rows)
         self.rows.detach()
         self.rows.erase(safe_erase=False)
 
@@ -218,8 +219,9 @@ def _join(guard: IfOp, ops: Sequence[Operation]) -> bool:
 def _last_store(ops: Iterable[Operation]) -> StoreOp | None:
     """What the last operation stores in memory that is no fragment."""
     *_, op = (None, *ops)
-    is_global = isinstance(op, StoreOp) and memory_scope(op.buffer) != "local"
-    return op if is_global and not isinstance(op.value.type, VectorType) else None
+    if not isinstance(op, StoreOp) or memory_scope(op.buffer) == "local":
+        return None
+    return None if isinstance(op.value.type, VectorType) else op
 
 
 def _store_both(first: StoreOp, second: StoreOp) -> bool:

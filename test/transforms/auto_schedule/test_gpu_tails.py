@@ -148,7 +148,7 @@ SWEEP = [
     (Product((100, 72, 112), "int8", trans=True), HOPPER, ["wgmma_sync", "tma_load"], None),
     (Product((100, 72, 100), "int8", after=("bias", "relu")), EMULATED, ["mma_sync"], None),
     (Product((33, 24, 40), "float8_e4m3fn"), "cuda-emu -arch=sm_89", ["e4m3e4m3f32"], None),
-    (Product((65, 17, 7), "bfloat16", trans=True, batch=3), EMULATED, ["mma_sync"], None),
+    (Product((65, 31, 17), "bfloat16", trans=True, batch=3), EMULATED, ["mma_sync"], None),
     (Product((31, 17, 33), "float32"), f"{EMULATED} -tf32", ["tf32tf32f32"], None),
 ]  # fmt: skip
 
@@ -284,7 +284,7 @@ def test_a_schedule_by_hand(m: int | None, calls: list[int]):
 @pytest.mark.skipif(find("ptxas") is None, reason="needs ptxas")
 def test_large_products_have_no_spills(arch: str, symbols: str, tmp_path: Path):
     """Nor does the assembler report that products wait for each other."""
-    product = Product((4000, 4000, 4000), symbols=symbols)
+    product = Product((4001, 4008, 4008), symbols=symbols)
     module = kc.build(product.tensors(), target=f"cuda -arch={arch}")
     ptx = module.imported_modules[0].get_source()
     (tmp_path / "kernel.ptx").write_text(ptx)
@@ -299,7 +299,7 @@ def test_large_products_have_no_spills(arch: str, symbols: str, tmp_path: Path):
         assert "mma.sync" in ptx
         assert re.search(r"cp\.async\.cg\.shared\.global \[%r\w+\], \[%rd\w+\], 16, %r\w+;", ptx)
         assert "st.shared" not in ptx
-    assert "st.global.v2" in ptx
+    assert re.search(r"st\.global\.(v2|b64)", ptx)
 
 
 # Convolutions -----------------------------------------------------------------------------------

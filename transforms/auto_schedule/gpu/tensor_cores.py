@@ -154,7 +154,7 @@ class Padded:
     """A product whose sizes have become those of whole tiles."""
 
     sides: Sides
-    copies: tuple[str | None, str | None]
+    copies: tuple[str | None, ...]
     """The blocks that copy A and B with zeros around them, where that is needed."""
     after: str | None
     """What goes on with the sums that there are."""
