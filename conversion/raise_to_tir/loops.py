@@ -16,6 +16,8 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
     AffineConstraintExpr,
     AffineConstraintKind,
     AffineDimExpr,
@@ -61,21 +63,32 @@ def loop(
     old: SSAValue,
     low: Extent,
     high: Extent,
-    step: int,
+    step: Extent,
     fill: Callable[[], None],
     kind: tir.ForKind = tir.ForKind.SERIAL,
 ) -> None:
-    """A loop from 0 in steps of 1; ``old`` is then ``low + step * variable``."""
-    a, b = AffineDimExpr(0), AffineDimExpr(1)
+    """A loop from 0 in steps of 1; ``old`` is then ``low + step * variable``.
+
+    A step that is no number counts as 1 where it is less, which the call refuses if it can.
+    """
+    a, b, c = (AffineDimExpr(n) for n in range(3))
     span = raiser.apply(b - a, [low, high], op)
-    extent = raiser.apply((a + (step - 1)) // step, [span], op) if step != 1 else span
+    if isinstance(step, int):
+        extent = raiser.apply((a + (step - 1)) // step, [span], op) if step != 1 else span
+    else:
+        least = raiser.index_value(1, op)
+        step = raiser.emit(arith.MaxSIOp(step, least), op).results[0]
+        count = AffineBinaryOpExpr(AffineBinaryOpKind.CeilDiv, a, b)
+        extent = raiser.apply(count, [span, step], op)
     if isinstance(extent, int):
         extent = max(extent, 0)
     loop = tir.ForOp(_name(op, old), extent, kind=kind)
     raiser.emit(loop, op)
 
     def body() -> None:
-        variable = raiser.apply(a + b * step, [low, loop.var], op)
+        factor = AffineExpr.constant(step) if isinstance(step, int) else c
+        distance = AffineBinaryOpExpr(AffineBinaryOpKind.Mul, b, factor)
+        variable = raiser.apply(a + distance, [low, loop.var, step], op)
         assert isinstance(variable, SSAValue)
         if variable is not loop.var:
             variable.name_hint = old.name_hint
@@ -236,10 +249,6 @@ class RaiseScfFor(ConversionPattern[FunctionRaiser]):
                     f"it carries a tensor and counts in {op.lb.type}",
                     "count in index, and cast the index to what the body needs",
                 )
-            if not isinstance(step, int):
-                raise refused(
-                    op, "it carries a tensor, and its step is not a positive constant", STEP
-                )
             _require_carried(op, op.iter_args)
         elif (
             not isinstance(step, int)
@@ -265,9 +274,6 @@ def steps(raiser: FunctionRaiser, op: Operation, values: Sequence[SSAValue]) -> 
             raise refused(op, f"its step is {extent}", "a step of at least 1")
         raiser.requirements.at_least(extent, 1, op, "has a step of at least 1")
     return extents
-
-
-STEP = "count by 1 to the number of iterations, and multiply in the body"
 
 
 def refused(op: Operation, why: str, hint: str) -> CodegenError:

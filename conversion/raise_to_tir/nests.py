@@ -224,6 +224,8 @@ class Emitter(CopyingConversion):
                 self.values[op.result] = indices[op.dim.value.data]
             elif isinstance(op, tensor.ExtractOp | memref.LoadOp):
                 self.scalar_code_op(op)
+            elif op.name.startswith("affine.") and not op.regions:
+                self.convert_op(op)
             elif isinstance(op, scf.IfOp):
                 self._scalar_if(op, indices)
             elif isinstance(op, cf.AssertOp):

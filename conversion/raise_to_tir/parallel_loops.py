@@ -22,7 +22,6 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from kc.conversion.driver import ConversionPattern
 from kc.conversion.raise_to_tir.function import FunctionRaiser
 from kc.conversion.raise_to_tir.loops import (
-    STEP,
     carried,
     loop,
     refused,
@@ -41,7 +40,7 @@ def _nest(
     raiser: FunctionRaiser,
     op: Operation,
     block: Block,
-    bounds: Sequence[tuple[Extent, Extent, int]],
+    bounds: Sequence[tuple[Extent, Extent, Extent]],
 ) -> None:
     """Loops of which the outermost is parallel."""
 
@@ -231,8 +230,9 @@ class RaiseForall(ConversionPattern[FunctionRaiser]):
                 bound if isinstance(bound, int) else raiser.extent(bound)
                 for bound in (low, high, step)
             )
-            if not isinstance(step, int) or step < 1:
-                raise refused(op, "its step is not a positive constant", STEP)
+            if isinstance(step, int) and step < 1:
+                raise refused(op, f"its step is {step}", "a step of at least 1")
+            raiser.requirements.at_least(step, 1, op, "has a step of at least 1")
             bounds.append((low, high, step))
         args = block.args[op.rank :]
         kept = share(raiser, op, args)

@@ -121,7 +121,8 @@ func.func @branch(%a: tensor<?xf32>, %i: memref<1xindex>, %c: i1) -> tensor<?xf3
 
 // -----
 
-func.func @step(%a: memref<8xf32>, %n: index) {
+func.func @step(%a: memref<8xf32>) {
+  %n = arith.constant 0 : index
   %z = arith.constant 0.0 : f32
   // expected-error@+1 {{raise-to-tir: this scf.forall is not a loop of tir}}
   scf.forall (%i) = (0) to (8) step (%n) {

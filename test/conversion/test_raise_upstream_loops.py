@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import kc
-from kc.support.diagnostics import CodegenError
+from kc.support.diagnostics import CallError, CodegenError
 from kc.support.registry import context, get_pass
 
 # A name -> the text of @f, what goes in, what each of the arguments is afterwards (or the results).
@@ -546,11 +546,11 @@ def test_attributes_of_scalar_results_go_with_them():
             "store the value to a memref<index> or memref<f32> in the loop",
         ),
         (
-            "%r:2 = scf.for %i = %c0 to %n step %n iter_args(%o = %t, %j = %c0)\n"
+            "%r:2 = scf.for %i = %c0 to %n step %c0 iter_args(%o = %t, %j = %c0)\n"
             "    -> (tensor<4xf32>, index) {\n"
             "  scf.yield %o, %j : tensor<4xf32>, index\n}",
-            "it carries a tensor, and its step is not a positive constant",
-            "count by 1 to the number of iterations, and multiply in the body",
+            "its step is 0",
+            "a step of at least 1",
         ),
         (
             "%r:2 = scf.for %i = %z to %z step %z iter_args(%o = %t, %j = %c0)\n"
@@ -603,3 +603,74 @@ return %r : tensor<?xf32>
         "  why: a buffer has one size, and the yielded size is not known to equal it\n"
         "  try: give the tensor a static shape, or take a slice of a larger one"
     )
+
+
+STEPS = """
+  func.func @f(%t: tensor<12xf32>, %low: index, %high: index, %s: index) -> (tensor<12xf32>, f32) {
+    %one = arith.constant 1.0 : f32
+    %r:2 = scf.for %i = %low to %high step %s iter_args(%u = %t, %sum = %one)
+        -> (tensor<12xf32>, f32) {
+      %x = tensor.extract %u[%i] : tensor<12xf32>
+      %y = arith.addf %x, %one : f32
+      %v = tensor.insert %y into %u[%i] : tensor<12xf32>
+      %more = arith.addf %sum, %x : f32
+      scf.yield %v, %more : tensor<12xf32>, f32
+    }
+    return %r#0, %r#1 : tensor<12xf32>, f32
+  }
+  func.func @g(%t: tensor<12xf32>, %s: index) -> tensor<12xf32> {
+    %r = scf.forall (%i) = (1) to (11) step (%s) shared_outs(%o = %t) -> tensor<12xf32> {
+      %a = tensor.extract_slice %t[%i] [1] [1] : tensor<12xf32> to tensor<1xf32>
+      %n = arith.negf %a : tensor<1xf32>
+      scf.forall.in_parallel {
+        tensor.parallel_insert_slice %n into %o[%i] [1] [1]
+          : tensor<1xf32> into tensor<12xf32>
+      }
+    }
+    return %r : tensor<12xf32>
+  }
+"""
+
+
+def test_loops_with_tensors_step_by_arguments():
+    built = kc.build(kc.IRModule.parse(STEPS, "f.mlir"))
+    t = np.arange(12, dtype=np.float32)
+    for low, high, step in ((0, 12, 5), (1, 11, 1), (3, 3, 2), (5, 2, 3), (0, 1, 2**62)):
+        tensor, total = built["f"](t, low, high, step)
+        expected = t.copy()
+        expected[low:high:step] += 1
+        np.testing.assert_array_equal(tensor, expected)
+        assert float(total) == 1 + t[low:high:step].sum()
+    for step in (1, 3, 10, 20):
+        expected = t.copy()
+        expected[1:11:step] *= -1
+        np.testing.assert_array_equal(built["g"](t, step), expected)
+    with pytest.raises(CallError) as caught:
+        built["g"](t, 0)
+    assert str(caught.value) == (
+        "error[KC5132]: g: the sizes of its arguments do not fit: s >= 1 does not hold\n"
+        "   |  s is 0, from argument 2 's'\n"
+        "  why: scf.forall (f.mlir:15:5) has a step of at least 1"
+    )
+
+
+def test_a_linalg_body_computes_indices_by_affine_ops():
+    text = """
+      func.func @f(%x: tensor<16xf32>, %n: index, %y: tensor<5xf32>) -> tensor<5xf32> {
+        %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>],
+                             iterator_types = ["parallel"]} outs(%y : tensor<5xf32>) {
+        ^bb0(%out: f32):
+          %i = linalg.index 0 : index
+          %j = affine.apply affine_map<(d0, d1) -> (d0 * 3 + d1)>(%i, %n)
+          %k = affine.min affine_map<(d0) -> (d0, 14)>(%j)
+          %e = tensor.extract %x[%k] : tensor<16xf32>
+          linalg.yield %e : f32
+        } -> tensor<5xf32>
+        return %0 : tensor<5xf32>
+      }
+    """
+    built = kc.build(kc.IRModule.parse(text))
+    x = np.arange(16, dtype=np.float32)
+    for n in (0, 2, 9):
+        expected = x[np.minimum(3 * np.arange(5) + n, 14)]
+        np.testing.assert_array_equal(built(x, n, np.zeros(5, np.float32)), expected)
