@@ -40,7 +40,10 @@ def _copied(raiser: FunctionRaiser, op: Operation, source: SSAValue, target: SSA
 
 
 class RaiseToTensor(ConversionPattern[FunctionRaiser]):
-    """``bufferization.to_tensor``: what the memref holds now."""
+    """``bufferization.to_tensor``: what the memref holds now.
+
+    Requires a known rank: KC4550.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: bufferization.ToTensorOp, rewriter: PatternRewriter, /) -> None:
@@ -53,7 +56,10 @@ class RaiseToTensor(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseToBuffer(ConversionPattern[FunctionRaiser]):
-    """``bufferization.to_buffer``: a buffer that starts as the tensor."""
+    """``bufferization.to_buffer``: a buffer that starts as the tensor.
+
+    Requires a known rank: KC4550.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: bufferization.ToBufferOp, rewriter: PatternRewriter, /) -> None:
@@ -69,7 +75,10 @@ class RaiseToBuffer(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseAllocTensor(ConversionPattern[FunctionRaiser]):
-    """``bufferization.alloc_tensor``: nothing, or a copy of another tensor."""
+    """``bufferization.alloc_tensor``: nothing, or a copy of another tensor.
+
+    Requires a known rank (KC4550), and sizes of at least 0 (the call checks them).
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(
@@ -92,7 +101,10 @@ class RaiseAllocTensor(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseClone(ConversionPattern[FunctionRaiser]):
-    """``bufferization.clone``: a buffer with the same elements."""
+    """``bufferization.clone``: a buffer with the same elements.
+
+    Requires a known rank: KC4550.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: bufferization.CloneOp, rewriter: PatternRewriter, /) -> None:
@@ -150,7 +162,11 @@ class RaiseOwnership(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseMaterialize(ConversionPattern[FunctionRaiser]):
-    """``bufferization.materialize_in_destination``: a copy into the destination."""
+    """``bufferization.materialize_in_destination``: a copy into the destination.
+
+    Requires a known rank (KC4550), and a destination of the same sizes (KC4556, or the call checks
+    them).
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(
@@ -182,7 +198,10 @@ def _refused(op: Operation) -> CodegenError:
 
 
 class RaiseRealloc(ConversionPattern[FunctionRaiser]):
-    """``memref.realloc``: another buffer, with what fits of the first."""
+    """``memref.realloc``: another buffer, with what fits of the first.
+
+    Requires a size of at least 0 (the call checks it).
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ReallocOp, rewriter: PatternRewriter, /) -> None:

@@ -1,4 +1,10 @@
-"""A fill right before a reduction into the same elements becomes the ``init`` of its block."""
+"""A fill right before a reduction into the same elements becomes the ``init`` of its block.
+
+Requires, and otherwise both stay: one value for all elements, from before the fill; no access of
+the buffer in between, by whatever name; that the next nest which uses the buffer is one block that
+reduces into it, and that each run of its loops inside of those around the fill is a reduction of
+its own; and that the elements that are filled are just those that are updated.
+"""
 
 from __future__ import annotations
 

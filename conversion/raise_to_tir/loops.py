@@ -210,7 +210,10 @@ def _require_carried(op: Operation, values: Sequence[SSAValue]) -> None:
 
 
 class RaiseAffineFor(ConversionPattern[FunctionRaiser]):
-    """``affine.for``."""
+    """``affine.for``.
+
+    Requires a step of at least 1, and that it carries numbers and tensors alone: KC4555.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: affine.ForOp, rewriter: PatternRewriter, /) -> None:
@@ -235,7 +238,11 @@ class RaiseAffineFor(ConversionPattern[FunctionRaiser]):
 
 class RaiseScfFor(ConversionPattern[FunctionRaiser]):
     """``scf.for``. Without tensors it stays, its body being raised, where its step is no constant,
-    it does not count an index, or it carries an index or what no buffer holds."""
+    it does not count an index, or it carries an index or what no buffer holds.
+
+    Requires a step of at least 1 (KC4555, or the call checks it); with tensors also that it counts
+    an index, and carries numbers and tensors alone: KC4555.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: scf.ForOp, rewriter: PatternRewriter, /) -> None:

@@ -35,7 +35,11 @@ def _refused(op: Operation, why: str) -> CodegenError:
 
 
 class RaiseSubview(ConversionPattern[FunctionRaiser]):
-    """``memref.subview``: ``offset + stride * index`` along each dimension."""
+    """``memref.subview``: ``offset + stride * index`` along each dimension.
+
+    Requires strides that are numbers above 0 (KC4550, KC4552), and that it lies in its buffer
+    (KC4556, or the call checks it).
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: memref.SubviewOp, rewriter: PatternRewriter, /) -> None:
@@ -55,7 +59,10 @@ class RaiseSubview(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseMemrefCast(ConversionPattern[FunctionRaiser]):
-    """``memref.cast``: the same buffer, of whose sizes more or less is known."""
+    """``memref.cast``: the same buffer, of whose sizes more or less is known.
+
+    Requires a known rank (KC4552), and the sizes of its type (KC4556, or the call checks them).
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: memref.CastOp, rewriter: PatternRewriter, /) -> None:
@@ -90,7 +97,11 @@ class RaiseTranspose(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseExpandMemref(ConversionPattern[FunctionRaiser]):
-    """``memref.expand_shape``: the element (i, j) of a group is at ``i * n + j``."""
+    """``memref.expand_shape``: the element (i, j) of a group is at ``i * n + j``.
+
+    Requires inner sizes that are numbers (KC4552), and that it keeps the number of elements of each
+    group (KC4556, or the call checks it).
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: memref.ExpandShapeOp, rewriter: PatternRewriter, /) -> None:
@@ -114,7 +125,10 @@ class RaiseExpandMemref(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseCollapseMemref(ConversionPattern[FunctionRaiser]):
-    """``memref.collapse_shape``: element f of a group is at ``(f floordiv n, f mod n)``."""
+    """``memref.collapse_shape``: element f of a group is at ``(f floordiv n, f mod n)``.
+
+    Requires inner sizes that are numbers: KC4552.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: memref.CollapseShapeOp, rewriter: PatternRewriter, /) -> None:
@@ -138,7 +152,11 @@ class RaiseCollapseMemref(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseReinterpretCast(ConversionPattern[FunctionRaiser]):
-    """``memref.reinterpret_cast`` of a buffer whose inner sizes are numbers."""
+    """``memref.reinterpret_cast`` of a buffer whose inner sizes are numbers.
+
+    Requires that the buffer is no view, and strides that are numbers, but not 0 (KC4552), and that
+    all elements are in the buffer (KC4556, or the call checks it).
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: memref.ReinterpretCastOp, rewriter: PatternRewriter, /) -> None:

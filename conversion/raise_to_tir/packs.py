@@ -45,7 +45,11 @@ def _tiles(raiser: FunctionRaiser, op: PackOp | UnPackOp) -> list[Extent]:
 
 
 class RaisePack(ConversionPattern[FunctionRaiser]):
-    """``linalg.pack``: each element of the tiles is one of the tensor, or the padding."""
+    """``linalg.pack``: each element of the tiles is one of the tensor, or the padding.
+
+    Requires tensors (KC4550), tiles of at least one element, of the sizes that the type has, and as
+    many as hold all elements: whole ones without a padding (KC4556, or the call checks it).
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: PackOp, rewriter: PatternRewriter, /) -> None:
@@ -133,7 +137,10 @@ def _relate(raiser: FunctionRaiser, op: PackOp | UnPackOp, tiles: Sequence[Exten
 
 
 class RaiseUnPack(ConversionPattern[FunctionRaiser]):
-    """``linalg.unpack``: element x of a dimension is at (x floordiv t, x mod t)."""
+    """``linalg.unpack``: element x of a dimension is at (x floordiv t, x mod t).
+
+    Requires tensors (KC4550), and what :class:`RaisePack` requires of tiles.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: UnPackOp, rewriter: PatternRewriter, /) -> None:

@@ -90,7 +90,10 @@ class RaiseScfParallel(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseAffineParallel(ConversionPattern[FunctionRaiser]):
-    """``affine.parallel``."""
+    """``affine.parallel``.
+
+    Requires that it reduces by an op that combines two values: KC4555.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: affine.ParallelOp, rewriter: PatternRewriter, /) -> None:
@@ -219,6 +222,7 @@ class RaiseForall(ConversionPattern[FunctionRaiser]):
     """``scf.forall``: parallel loops that write parts of shared buffers.
 
     What ``mapping`` says of its iterations is a hint that ``bind`` may follow: loops stay loops.
+    Requires steps of at least 1 (KC4555, or the call checks them).
     """
 
     @op_type_rewrite_pattern

@@ -34,7 +34,11 @@ _STRUCTURED = (*STRUCTURED, *NAMED_OPS.values(), GenericOp)
 
 
 class RaiseStructured(ConversionPattern[FunctionRaiser]):
-    """A linalg op, on tensors or on memrefs."""
+    """A linalg op, on tensors or on memrefs.
+
+    Requires that the sizes of its operands give those of its loops (KC4553), that they agree, and
+    that windows lie in their operands (KC4556, or the call checks it).
+    """
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if not isinstance(op, _STRUCTURED):
@@ -107,7 +111,10 @@ def _relate(raiser: FunctionRaiser, structure: Structure, extents: Sequence[Exte
 
 
 class RaiseAlloc(ConversionPattern[FunctionRaiser]):
-    """``memref.alloc``, ``memref.alloca``: a buffer of the function."""
+    """``memref.alloc``, ``memref.alloca``: a buffer of the function.
+
+    Requires elements that a buffer holds (KC4550), and sizes of at least 0 (the call checks them).
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(
@@ -143,7 +150,10 @@ class RaiseDealloc(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseCopy(ConversionPattern[FunctionRaiser]):
-    """``memref.copy``: a nest."""
+    """``memref.copy``: a nest.
+
+    Requires a known rank (KC4552), and equal sizes (KC4556, or the call checks them).
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: memref.CopyOp, rewriter: PatternRewriter, /) -> None:

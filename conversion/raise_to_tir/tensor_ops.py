@@ -38,7 +38,10 @@ _SliceOp = tensor.ExtractSliceOp | tensor.InsertSliceOp | ParallelInsertSliceOp 
 
 
 class RaiseEmpty(ConversionPattern[FunctionRaiser]):
-    """``tensor.empty``: sizes; whoever writes it has a buffer."""
+    """``tensor.empty``: sizes; whoever writes it has a buffer.
+
+    Requires sizes of at least 0 (the call checks them).
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tensor.EmptyOp, rewriter: PatternRewriter, /) -> None:
@@ -61,7 +64,10 @@ def _sizes(
 
 
 class RaiseConstant(ConversionPattern[FunctionRaiser]):
-    """``arith.constant dense<...>``."""
+    """``arith.constant dense<...>``.
+
+    Requires that the file has its elements (KC4554), and that they are no complex numbers (KC4550).
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: arith.ConstantOp, rewriter: PatternRewriter, /) -> None:
@@ -144,7 +150,10 @@ class RaiseFromElements(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseCast(ConversionPattern[FunctionRaiser]):
-    """``tensor.cast``: the same tensor, of which more or less is known."""
+    """``tensor.cast``: the same tensor, of which more or less is known.
+
+    Requires the sizes of its type (KC4556, or the call checks them).
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tensor.CastOp, rewriter: PatternRewriter, /) -> None:
@@ -331,7 +340,11 @@ def kept_dimensions(shape: Sequence[int], op: _SliceOp) -> list[int]:
 
 
 class RaiseExtractSlice(ConversionPattern[FunctionRaiser]):
-    """``tensor.extract_slice``: a copy of the part, which ``compute-inline`` removes."""
+    """``tensor.extract_slice``: a copy of the part, which ``compute-inline`` removes.
+
+    Requires strides that are numbers (KC4550), and that it lies in the tensor (KC4556, or the call
+    checks it).
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tensor.ExtractSliceOp, rewriter: PatternRewriter, /) -> None:
@@ -365,7 +378,11 @@ def _without_dropped(
 
 
 class RaiseInsertSlice(ConversionPattern[FunctionRaiser]):
-    """``tensor.insert_slice``: the part is stored into the tensor, or into a copy of it."""
+    """``tensor.insert_slice``: the part is stored into the tensor, or into a copy of it.
+
+    Requires strides that are numbers (KC4550), that the part lies in the tensor, and that its
+    source has the sizes of the part (KC4556, or the call checks it).
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tensor.InsertSliceOp, rewriter: PatternRewriter, /) -> None:
@@ -385,7 +402,10 @@ class RaiseInsertSlice(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseInParallel(ConversionPattern[FunctionRaiser]):
-    """``scf.forall.in_parallel``: an iteration stores its parts into the shared buffers."""
+    """``scf.forall.in_parallel``: an iteration stores its parts into the shared buffers.
+
+    Requires what :class:`RaiseInsertSlice` does.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: InParallelOp, rewriter: PatternRewriter, /) -> None:
@@ -408,7 +428,10 @@ class RaiseInParallel(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseConcat(ConversionPattern[FunctionRaiser]):
-    """``tensor.concat``: one copy after the other."""
+    """``tensor.concat``: one copy after the other.
+
+    Requires that sizes agree in the other dimensions (KC4556, or the call checks it).
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tensor.ConcatOp, rewriter: PatternRewriter, /) -> None:
@@ -469,7 +492,10 @@ def _reshape(
 
 
 class RaiseCollapseShape(ConversionPattern[FunctionRaiser]):
-    """``tensor.collapse_shape``: element f of a group is at (f floordiv n, f mod n)."""
+    """``tensor.collapse_shape``: element f of a group is at (f floordiv n, f mod n).
+
+    Requires the sizes of its type (KC4556, or the call checks them).
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tensor.CollapseShapeOp, rewriter: PatternRewriter, /) -> None:
@@ -500,7 +526,11 @@ class RaiseCollapseShape(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseExpandShape(ConversionPattern[FunctionRaiser]):
-    """``tensor.expand_shape``: the element (i, j) of a group is at i * n + j."""
+    """``tensor.expand_shape``: the element (i, j) of a group is at i * n + j.
+
+    Requires sizes of at least 0, and that it keeps the number of elements of each group (KC4556, or
+    the call checks it).
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tensor.ExpandShapeOp, rewriter: PatternRewriter, /) -> None:
@@ -642,7 +672,10 @@ class RaiseGatherLanes(ConversionPattern[FunctionRaiser]):
 
 
 class RaisePad(ConversionPattern[FunctionRaiser]):
-    """``tensor.pad``: inside of the tensor its element, else the padding."""
+    """``tensor.pad``: inside of the tensor its element, else the padding.
+
+    Requires sizes of at least 0, which are those of its type (KC4556, or the call checks them).
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tensor.PadOp, rewriter: PatternRewriter, /) -> None:
@@ -718,7 +751,10 @@ class RaisePad(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseGenerate(ConversionPattern[FunctionRaiser]):
-    """``tensor.generate``: a nest that computes each element of its indices."""
+    """``tensor.generate``: a nest that computes each element of its indices.
+
+    Requires sizes of at least 0 (the call checks them), and a body of scalars (KC4550).
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: GenerateOp, rewriter: PatternRewriter, /) -> None:
@@ -740,7 +776,10 @@ class RaiseGenerate(ConversionPattern[FunctionRaiser]):
 
 
 class RaiseElementwise(ConversionPattern[FunctionRaiser]):
-    """``arith.addf %a, %b : tensor<8xf32>``: a nest; of tensors that are one scalar, a scalar."""
+    """``arith.addf %a, %b : tensor<8xf32>``: a nest; of tensors that are one scalar, a scalar.
+
+    Requires sizes that agree (KC4556, or the call checks them).
+    """
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if not is_elementwise(op):
