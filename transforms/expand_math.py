@@ -16,6 +16,9 @@ is. Functions of f16, bf16 and the types of 8 bits are computed in f32. Those wi
 are approximated (:mod:`kc.transforms.elementary.approximations`), but for f64 and where there is no
 cheaper form.
 
+With AVX-512 a vector of f32 is multiplied by powers of 2 by ``llvm.ldexp``, which is an
+instruction; elsewhere by powers made of their bits, in two steps where one may be out of range.
+
 The quotient that te's ``sigmoid`` becomes is a function, too: the exponential in it is not rounded.
 So are ``(erf(x / sqrt(2)) + 1) / 2``, whose sum cancels, and its product with x: gelu, whose form
 with tanh is one, too.
@@ -165,9 +168,9 @@ class ExpandMathPass(ModulePass):
         if not kinds.isdisjoint(FUNCTIONS):
             # While the functions in them are there.
             for whole in (ExpandSigmoid, ExpandNormalShare):
-                pattern = whole(has_fma(target), kept)
+                pattern = whole(target, kept)
                 PatternRewriteWalker(pattern, apply_recursively=False).rewrite_module(op)
-            own.append(ExpandFunction(has_fma(target), kept))
+            own.append(ExpandFunction(target, kept))
         if is_x86(target) and (own or any(issubclass(kind, _EXTREMA) for kind in kinds)):
             own.append(ExpandExtremum())
         if own or added:
@@ -198,6 +201,11 @@ def has_fma(target: Target) -> bool:
     return not is_x86(target) or target.has_feature("fma")
 
 
+def has_ldexp(target: Target) -> bool:
+    """Whether a vector is multiplied by powers of 2 by an instruction: ``vscalefps``."""
+    return is_x86(target) and target.has_feature("avx512dq")
+
+
 def _is_in_kernel(op: Operation) -> bool:
     parent = op.parent_op()
     while parent is not None and not isinstance(parent, GPUModuleOp):
@@ -214,8 +222,9 @@ class _Expansion(RewritePattern):
     """What patterns share that replace operations by functions of this package, but for those that
     are ``kept`` in kernels."""
 
-    def __init__(self, has_fma: bool, kept: Collection[str] = ()) -> None:
-        self._has_fma = has_fma
+    def __init__(self, target: Target, kept: Collection[str] = ()) -> None:
+        self._has_fma = has_fma(target)
+        self._has_ldexp = has_ldexp(target)
         self._kept = kept
 
     def _is_kept(self, op: Operation) -> bool:
@@ -227,7 +236,10 @@ class _Expansion(RewritePattern):
                 inner.location = op.location
             rewriter.insert(new, InsertPoint.before(op))
 
-        return Code(emit, has_fma=self._has_fma or _is_in_kernel(op))
+        in_kernel = _is_in_kernel(op)
+        return Code(
+            emit, has_fma=self._has_fma or in_kernel, has_ldexp=self._has_ldexp and not in_kernel
+        )
 
 
 class ExpandFunction(_Expansion):

@@ -118,6 +118,12 @@ def _product_of_matrices(a_signed: bool, b_signed: bool) -> Implementation:
     return _lanes(_bytes(a_signed, b_signed), _rows_of_eight, lambda operands: len(operands[0]))
 
 
+def _times_power_of_2(value: Sequence[Any], exponent: Numbers) -> Any:
+    """A float of 32 bits times 2 to a power, rounded once."""
+    with np.errstate(all="ignore"):
+        return np.ldexp(np.float32(value[0]), max(min(int(exponent[0]), 1000), -1000))
+
+
 def _saturated(a: Numbers, b: Numbers) -> int:
     """Two products of unsigned by signed bytes, in 16 bits."""
     return min(max(_dot(_unsigned(a, 8), b), -(1 << 15)), (1 << 15) - 1)
@@ -127,6 +133,7 @@ _PAIRS = _groups(sum, 2)
 _MORE_PAIRS = _groups(lambda total, pair: total[0] + sum(pair), 1, 2)
 
 INTRINSICS: dict[str, Implementation] = {
+    "llvm.ldexp": _groups(_times_power_of_2, 1, 1),
     "llvm.x86.avx512.vpdpbusd.128": _groups(_bytes(False, True), 1, 4, 4),
     "llvm.x86.avx512.vpdpbusd.256": _groups(_bytes(False, True), 1, 4, 4),
     "llvm.x86.avx512.vpdpbusd.512": _groups(_bytes(False, True), 1, 4, 4),

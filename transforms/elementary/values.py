@@ -10,6 +10,7 @@ would undo.
 from __future__ import annotations
 
 import math as python_math
+import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, getcontext
@@ -30,6 +31,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from kc.dialects.arith import CmpfOp, CmpiOp, SelectOp, like
+from kc.dialects.llvm.call import CallIntrinsicOp
 
 getcontext().prec = 90
 LN2 = Decimal("0.693147180559945309417232121458176568075500134360255254120680")
@@ -49,6 +51,8 @@ class Code:
     emit: Callable[[Operation], None]
     has_fma: bool = True
     """Whether a product and a sum that are rounded once are one instruction."""
+    has_ldexp: bool = False
+    """Whether a vector of floats of 32 bits is multiplied by powers of 2 by an instruction."""
     library: Callable[[SSAValue], SSAValue] | None = None
     """The function itself, of a C library; None if there is none."""
     constants: dict[tuple[Attribute, float], SSAValue] = field(default_factory=dict)
@@ -340,7 +344,14 @@ class Real(Value):
 
     def scaled(self, number: Real, exponent: Integer) -> Real:
         """This number times 2 to a power, given in both forms, which may be out of range: in two
-        steps, so that it is rounded once."""
+        steps, so that it is rounded once, where no instruction does it."""
+        type_ = self.value.type
+        if self.code.has_ldexp and self.is_single and isinstance(type_, VectorType):
+            if len(shape := type_.get_shape()) == 1:
+                whole = exponent - int.from_bytes(struct.pack("<f", self.magic), "little")
+                name = f"llvm.ldexp.v{shape[0]}f32.v{shape[0]}i32"
+                call = CallIntrinsicOp(name, [self.value, whole.value], [type_])
+                return self.of(self.code.add(call))
         half = number.half_rounded()
         return self * self.power_of_2(half) * self.power_of_2(exponent - half)
 

@@ -18,6 +18,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 import kc
 from kc import te
+from kc.analysis.interpreter import run
 from kc.support import registry
 from kc.support.ir_text import parse_module
 from kc.support.plugins import Plugin
@@ -120,6 +121,39 @@ def test_a_loop_of_scalars_becomes_one_of_vectors(function: Callable[[Any], Any]
     text = kc.build(te.create_schedule(b.op), [a, b], "llvm -mcpu=x86-64-v3").get_source("asm")
     assert re.search(r"vfmadd\w+ps\s.*%ymm", text)
     assert not re.search(r"\bcallq?\b", text)
+
+
+@runs_here
+@pytest.mark.parametrize("function", [te.exp, te.sigmoid])
+def test_avx512_multiplies_by_powers_of_2(function: Callable[[Any], Any]):
+    """One instruction that rounds once, in the place of two products with powers made of bits."""
+    a = te.placeholder((4096,), "float32", name="A")
+    b = te.compute((4096,), lambda i: function(a[i]), name="B")
+    asm = kc.build([a, b], target="llvm -mcpu=x86-64-v4").get_source("asm")
+    assert "vscalefps" in asm
+    assert "vpslld" not in asm
+    asm = kc.build([a, b], target="llvm -mcpu=x86-64-v3").get_source("asm")
+    assert "vscalefps" not in asm
+    assert "vpslld" in asm
+
+
+def test_powers_of_2_in_the_interpreter():
+    """The products of the instruction: subnormal numbers are rounded once."""
+    text = """
+    func.func @main(%x: memref<6xf32>, %n: memref<6xi32>, %y: memref<6xf32>) {
+      %c0 = arith.constant 0 : index
+      %v = vector.load %x[%c0] : memref<6xf32>, vector<6xf32>
+      %k = vector.load %n[%c0] : memref<6xi32>, vector<6xi32>
+      %r = llvm.call_intrinsic "llvm.ldexp.v6f32.v6i32"(%v, %k) : (vector<6xf32>, vector<6xi32>) -> vector<6xf32>
+      vector.store %r, %y[%c0] : memref<6xf32>, vector<6xf32>
+      func.return
+    }"""  # noqa: E501
+    x = np.array([1.5, 1.9999999, 1.25, -1.5, np.nan, np.inf], "float32")
+    n = np.array([3, -149, 200, -200, 1 << 30, -5], "int32")
+    y = np.zeros(6, "float32")
+    run(parse_module(text, "f.mlir", registry.context()), "main", [x, n, y])
+    np.testing.assert_array_equal(y, np.array([12, 2.0**-148, np.inf, -0.0, np.nan, np.inf], "f4"))
+    assert np.signbit(y[3])
 
 
 @runs_here
