@@ -184,7 +184,7 @@ def _exact_share(x: float) -> mpmath.mpf:
 
 def _exact_gelu_by_tanh(x: float) -> mpmath.mpf:
     argument = x + mpmath.mpf("0.044715") * mpmath.mpf(x) ** 3
-    return x / (1 + mpmath.exp(-2 * mpmath.sqrt(2 / mpmath.pi) * argument))
+    return mpmath.mpf(x) / (1 + mpmath.exp(-2 * mpmath.sqrt(2 / mpmath.pi) * argument))
 
 
 @runs_here
