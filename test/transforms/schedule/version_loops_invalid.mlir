@@ -89,3 +89,18 @@ func.func @half(%A: memref<6xf16> {kc.name = "A"}, %C: memref<6xf16> {kc.name = 
 //CHECK:   |    block C    <-- here
 //CHECK-NEXT:  why: normal numbers of f16 are from 2^-14 to less than 2^16
 //CHECK-NEXT:  try: exponent=-14
+
+// -----
+
+func.func @either(%A: memref<6xf32> {kc.name = "A"}, %B: memref<6xf32> {kc.name = "B"}, %first: i1 {kc.name = "first"}, %C: memref<6xf32> {kc.name = "C", kc.role = "out"}) {
+  %V = arith.select %first, %A, %B : memref<6xf32>
+  tir.for %i in 6 {
+    tir.block "C" (spatial %v_i in 6 = %i) do {
+      %a = tir.load %V[%v_i] : memref<6xf32>
+      tir.store %a, %C[%v_i] : memref<6xf32>
+    }
+  }
+  func.return
+}
+
+//CHECK:error[KC3623]: version_loops: block C loads V, which is no argument
