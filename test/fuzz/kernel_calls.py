@@ -66,7 +66,11 @@ def calls(random: Random, sch: tir.Schedule, count: int) -> Iterator[str]:
             break
         yield line_of(step)
     if random.random() < ALL_BOUND:
-        while (step := _bind_next(random, sch)) is not None:
+        # A line may mean another loop of the same name, which is not bound: once for each loop.
+        for _ in loop_tree.loops(sch.module):
+            step = _bind_next(random, sch)
+            if step is None:
+                break
             yield line_of(step)
 
 
