@@ -152,6 +152,11 @@ class Poison:
     __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = use
 
 
+def stored_element(vector: np.ndarray | Poison, lane: Any) -> Any:
+    """An element that is stored. Raises PoisonError where the whole vector is poison."""
+    return vector.use() if isinstance(vector, Poison) else vector[lane]
+
+
 class Buffer:
     """Memory with a name: a memref, or a tensor. ``data`` is None once it is deallocated."""
 

@@ -31,6 +31,7 @@ from kc.analysis.interpreter.values import (
     dtype_of,
     float_type,
     splat,
+    stored_element,
     vector_of,
 )
 from kc.analysis.interpreter.vector_shapes import outer_mask
@@ -100,7 +101,7 @@ class VectorAccessFunctions(InterpreterFunctions):
             *index, mask, value = args
             for lane, active in np.ndenumerate(mask):
                 if active:
-                    write(value[lane], buffer, _shifted(index, lane))
+                    write(stored_element(value, lane), buffer, _shifted(index, lane))
 
         return run
 
@@ -135,7 +136,7 @@ class VectorAccessFunctions(InterpreterFunctions):
         def run(value: np.ndarray, buffer: Buffer, *args: Any) -> None:
             mask = args[rank] if op.mask else None
             for lane, place in lanes(buffer, args[:rank], mask, active()):
-                write(value[lane], buffer, place)
+                write(stored_element(value, lane), buffer, place)
 
         return run
 

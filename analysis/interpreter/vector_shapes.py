@@ -24,7 +24,7 @@ from kc.analysis.interpreter.combine import combining_function
 from kc.analysis.interpreter.engine import KernelInterpreter, Run, prepared
 from kc.analysis.interpreter.errors import UninterpretableError
 from kc.analysis.interpreter.memory import element_reader, element_writer
-from kc.analysis.interpreter.values import Buffer, Poison, float_type, splat
+from kc.analysis.interpreter.values import Buffer, Poison, float_type, splat, stored_element
 from kc.dialects import vector
 from kc.dialects.vector import element_of, shape_of
 
@@ -300,9 +300,9 @@ class VectorGatherFunctions(InterpreterFunctions):
         def run(buffer: Buffer, *args: Any) -> None:
             index, (places, mask, value) = args[:rank], args[rank:]
             outer = active()
-            for lane in np.ndindex(value.shape):
+            for lane in np.ndindex(mask.shape):
                 if mask[lane] and (outer is None or outer[lane]):
-                    write(value[lane], buffer, _moved(index, places[lane]))
+                    write(stored_element(value, lane), buffer, _moved(index, places[lane]))
 
         return run
 
@@ -326,6 +326,6 @@ class VectorGatherFunctions(InterpreterFunctions):
         def run(buffer: Buffer, *args: Any) -> None:
             *index, mask, value = args
             for n, lane in enumerate(lane for lane, is_set in enumerate(mask) if is_set):
-                write(value[lane], buffer, _moved(tuple(index), n))
+                write(stored_element(value, lane), buffer, _moved(tuple(index), n))
 
         return run

@@ -671,3 +671,20 @@ def test_functions_of_integers():
     assert result.tolist() == [81, -8, 0, 1, -1, 1, 0, 1]
     with pytest.raises(ExecutionError, match=r"math.ipowi: zero to the power -1"):
         compute("math.ipowi %0, %1 : i8", [("i8", [0]), ("i8", [-1])], "i8")
+
+
+def test_elements_of_a_vector_of_poison_are_not_stored():
+    text = """func.func @f(%a: memref<4x5xf32>, %b: memref<5xf32>) {
+  %c0 = arith.constant 0 : index
+  %z = arith.constant 0.0 : f32
+  %v = vector.transfer_read %a[%c0, %c0], %z : memref<4x5xf32>, vector<4x5xf32>
+  %p = vector.extract %v[-1] : vector<5xf32> from vector<4x5xf32>
+  vector.transfer_write %p, %b[%c0] : vector<5xf32>, memref<5xf32>
+  func.return
+}"""
+    with pytest.raises(PoisonError) as raised:
+        call(text, np.ones((4, 5), np.float32), np.zeros(5, np.float32))
+    assert str(raised.value) == (
+        "vector.extract: there is no element [-1] in a vector of [4, 5]: the result is poison, "
+        "and it is used\n  --> k.mlir:5:3"
+    )
