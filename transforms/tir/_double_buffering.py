@@ -15,10 +15,11 @@ from xdsl.ir import Operation, SSAValue
 from kc.analysis import loop_tree
 from kc.analysis.captures import captured_values
 from kc.analysis.instances import Space
-from kc.analysis.loop_tree import all_loops_around, buffer_name
+from kc.analysis.loop_tree import all_loops_around, buffer_name, memory_scope
 from kc.analysis.regions import scope_of, stores_to
 from kc.analysis.terms import any_of, equal
 from kc.dialects.tir import AllocOp, BlockOp, ForKind, ForOp, LoadOp, StoreOp
+from kc.dialects.tir.threads import BLOCK_AXES
 from kc.transforms.tir.compact_buffer_allocation import carries_values
 
 Access = LoadOp | StoreOp
@@ -71,6 +72,16 @@ def plan_overlap(alloc: AllocOp) -> Overlap:
             "order",
             loop,
             {loop: f"fills and reads {name}"},
+        )
+    blocks = [outer for outer in all_loops_around(loop) if outer.axis in BLOCK_AXES]
+    if blocks and memory_scope(alloc.buffer) == "global":
+        raise Obstacle(
+            "KC3479",
+            f"the blocks of {blocks[0].axis} share {name}, which is global memory",
+            f"they are in different iterations of loop {loop.label} at a time, and each fills "
+            f"{name} for its next one",
+            loop,
+            {blocks[0]: "blocks", loop: f"fills and reads {name}"},
         )
     overlap = Overlap(alloc, loop, accesses, _fill(alloc, loop, accesses))
     overlap.values = _values(overlap)

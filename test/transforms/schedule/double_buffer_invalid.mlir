@@ -278,3 +278,36 @@ func.func @exchange(%G: memref<288xi32>, %O: memref<256xi32>) {
 //THREADS-NEXT:   |      block E    <-- reads G
 //THREADS-NEXT:   |      block F    <-- writes G
 //THREADS-NEXT:  why: block F writes G at (t=31, i=0), which filling reads at (t=0, i=1)
+
+// Blocks share global memory, and are in different iterations at a time.
+// RUN: not kc-opt %s --double-buffer="func=shared_by_blocks block=E" 2>&1 | FileCheck %s --check-prefix=BLOCKS --match-full-lines --strict-whitespace
+func.func @shared_by_blocks(%G: memref<8x4xi32>, %O: memref<3x8x4xi32>) {
+  tir.for %b in 3 thread "blockIdx.x" {
+    tir.for %i in 8 {
+      %S = tir.alloc "S" : memref<4xi32>
+      tir.for %j in 4 {
+        tir.block "E" (spatial %v_i in 8 = %i, spatial %v_j in 4 = %j) do {
+          %g = tir.load %G[%v_i, %v_j] : memref<8x4xi32>
+          tir.store %g, %S[%v_j] : memref<4xi32>
+        }
+      }
+      tir.for %k in 4 {
+        tir.block "F" (spatial %v_b in 3 = %b, spatial %v_i in 8 = %i, spatial %v_k in 4 = %k) do {
+          %s = tir.load %S[3 - %v_k] : memref<4xi32>
+          tir.store %s, %O[%v_b, %v_i, %v_k] : memref<3x8x4xi32>
+        }
+      }
+    }
+  }
+  func.return
+}
+//BLOCKS:error[KC3479]: double_buffer: the blocks of blockIdx.x share S, which is global memory
+//BLOCKS-NEXT:  --> {{.*}}double_buffer_invalid.mlir:286:5  tir.for %i in 8 {
+//BLOCKS-NEXT:   |  for b in 3 blockIdx.x:    <-- blocks
+//BLOCKS-NEXT:   |    for i in 8:    <-- fills and reads S
+//BLOCKS-NEXT:   |      alloc S
+//BLOCKS-NEXT:   |      for j in 4:
+//BLOCKS-NEXT:   |        block E
+//BLOCKS-NEXT:   |      for k in 4:
+//BLOCKS-NEXT:   |        block F
+//BLOCKS-NEXT:  why: they are in different iterations of loop i at a time, and each fills S for its next one

@@ -26,6 +26,7 @@ loop, and in each iteration fills the one that the next iteration reads.
 4. KC3474, KC3472: each iteration fills it first, and reads only elements that it has written.
 5. KC3473: the block that fills it has no other effects.
 6. KC3475, KC3476: the inputs for filling it are available one iteration early.
+7. KC3479: blocks of a kernel do not share it.
 
 A loop of one iteration has no next one: it gets a warning (KC3477).
 
