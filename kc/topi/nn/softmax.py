@@ -11,7 +11,7 @@ from kc.te.expr import Expr
 from kc.te.tags import ELEMWISE
 from kc.te.tensor import Tensor, reduce_axis
 from kc.topi.arguments import axis_of
-from kc.topi.elementwise import FLOAT, is_narrow
+from kc.topi.elementwise import FLOAT
 from kc.topi.fast_math import fast_exp_of
 from kc.topi.table import operator
 
@@ -36,16 +36,9 @@ def _softmax(x: Tensor, axis: int, exponential: Callable[[Any], Expr], name: str
     )
     j = reduce_axis((0, x.shape[axis]), name="k")
     total = compute(rest, lambda *at: scalar.sum(power(*insert(at, j)), axis=j), f"{name}_expsum")
-
-    def share(*at: Any) -> Expr:
-        # The sum is 1 or more. In types of 16 bits its inverse may be too small a number.
-        if is_narrow(x.dtype):
-            return power(*at) / total(*without(at))
-        return power(*at) * (1.0 / total(*without(at)))
-
     return compute(
         x.shape,
-        share,
+        lambda *at: power(*at) / total(*without(at)),
         f"{name}_norm",
         tag="softmax_output",
         attrs={"axis": axis},
