@@ -51,6 +51,17 @@ _MOST_ELEMENTS = 2**24
 """Of a constant that is given by those of its elements that are not 0."""
 
 
+def _is_splat(self: DenseIntOrFPElementsAttr) -> bool:
+    """Whether all elements have the same bits: 0.0 and -0.0 are two numbers, and a NaN is one."""
+    data = self.data.data
+    element = data[: self.type.element_type.compile_time_size]
+    return bool(data) and data == element * (len(data) // len(element))
+
+
+# xDSL compares numbers, so it prints, and takes, zeros of both signs for one.
+DenseIntOrFPElementsAttr.is_splat = _is_splat
+
+
 def parse_module(
     text: str,
     name: str,

@@ -117,3 +117,19 @@ def test_a_table_of_booleans_holds_bytes_of_0_and_1(elements: str):
     kc.build(kc.IRModule.parse(text))(out)
     wanted = [1, 1, 1, 1, 1] if elements == "true" else [1, 0, 1, 1, 0]
     assert out.tolist() == wanted
+
+
+@pytest.mark.parametrize("container", ["tensor", "vector"])
+def test_zeros_of_both_signs_are_two_numbers(container: str):
+    text = f"""
+      func.func @f(%x: {container}<2xf32>) -> {container}<2xf32> {{
+        %c = arith.constant dense<[0.0, -0.0]> : {container}<2xf32>
+        %r = math.copysign %x, %c : {container}<2xf32>
+        return %r : {container}<2xf32>
+      }}
+    """
+    module = kc.IRModule.parse(text)
+    assert "dense<[0.000000e+00, -0.000000e+00]>" in str(module)
+    for parsed in (module, kc.IRModule.parse(str(module))):
+        result = kc.build(parsed)(np.ones(2, np.float32))
+        np.testing.assert_array_equal(result, np.array([1, -1], np.float32))
