@@ -52,7 +52,7 @@ from kc.analysis.module_copy import copy_module
 from kc.check_each import StepCheck
 from kc.dialects.tir import ForKind, ForOp
 from kc.runtime import call_wrapper
-from kc.support.diagnostics import CodegenError, KCError, diagnostic_handler
+from kc.support.diagnostics import CallError, CodegenError, KCError, diagnostic_handler
 from kc.support.pass_context import watching_steps
 from kc.support.registry import context, get_pass
 from kc.tir import Trace
@@ -76,6 +76,9 @@ MOST_IN_STEP = 500_000
 """The same of kernels, whose threads the interpreter takes step by step: 10,000 a second."""
 MOST_LAUNCHED = 12_000
 """Iterations of a kernel beyond which it is not launched: that takes the interpreter minutes."""
+
+MOST_THREADS = 1024
+"""Of a block."""
 
 UNSUITABLE = frozenset("KC4222 KC4223 KC4224 KC4225 KC4226 KC4227 KC4228".split())
 """What keeps kernels that a GPU could run from being compiled."""
@@ -358,7 +361,13 @@ def _check_launched(
     changed = all_guarded(layouts.to_scheduled(arrays), "end")
     copies = any("cache_inplace" in line for line in outcome.lines)
     options = getattr(program, "options", "")
-    emulate(random, mod, changed, copies_unwritten=copies, options=options)
+    try:
+        emulate(random, mod, changed, copies_unwritten=copies, options=options)
+    except CallError as refusal:
+        if refusal.code != "KC5132" or f"{MOST_THREADS} >=" not in refusal.message:
+            raise
+        outcome.checks.append("refused size")  # more threads of a block than a GPU has
+        return
     program.check(layouts.from_scheduled(changed, arrays))
     outcome.checks.append("emulated")
     outcome.stage = "assembled"

@@ -44,27 +44,36 @@ that all threads are there to combine it. Which thread stores memory that they s
 1. KC4227: the block is nothing but a reduction with an init, each loop around it drives variables
    of one kind, its serial loops are in the kernel, and its results are not used before the
    reduction is done.
-2. KC4227: the extents of the loops over results that are in a reduction loop are constants.
+2. KC4227: of threads that there may be none of, one does the results; what is read in their loop is
+   not used outside of a block or loop.
+3. KC4227: the extents of the loops over results that are in a reduction loop are constants.
 
 TVM: ``LowerCrossThreadReduction``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.ir.affine import AffineMap
+from xdsl.ir.affine import (
+    AffineConstraintExpr,
+    AffineConstraintKind,
+    AffineExpr,
+    AffineMap,
+    AffineSet,
+)
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from kc.analysis import loop_tree
 from kc.analysis.dependence import late_init
-from kc.analysis.loop_tree import all_loops_around, buffer_name, iter_types
+from kc.analysis.index_values import IndexValues
+from kc.analysis.loop_tree import all_loops_around, buffer_name, has_effects, iter_types
 from kc.analysis.reductions import Reduction, Update, makers_of_element, reduction_of
 from kc.dialects.tir import (
     AllocOp,
@@ -72,6 +81,7 @@ from kc.dialects.tir import (
     BlockOp,
     CombineOp,
     ForOp,
+    IfOp,
     IterType,
     LoadOp,
     StoreOp,
@@ -119,8 +129,18 @@ class LowerCrossThreadReductionPass(ModulePass):
                 if (lanes := reduced_lanes(block))
             ]
             names = {op.label for op in loop_tree.preorder(function) if isinstance(op, AllocOp)}
+            places = {plan.place for plan in plans}
+            beside: dict[ForOp, list[Operation]] = {}
+            for plan in plans:
+                for lane in filter(_may_be_empty, plan.lanes):
+                    for loop in _of_one_axis(lane):
+                        _require_guards(loop, places, plan.block)
+                        beside[loop] = list(_beside(loop, places))
             for plan in plans:
                 _Lowering(plan, names).run()
+            sizes: Values = {}
+            for lane, ops in beside.items():
+                _keep_a_thread(lane, ops, sizes)
 
 
 def reduced_lanes(block: BlockOp) -> list[ForOp]:
@@ -318,6 +338,78 @@ class _Lowering:
                 body.add_op(op.clone(values))
         starts = [values.get(old, old) for old in initial]
         return steps_added(body, reduction, starts, results, mapping)
+
+
+def _may_be_empty(lane: ForOp) -> bool:
+    """Whether a loop of threads may have no iteration; not one that never has any."""
+    extent, index = lane.extent_value, IndexValues()
+    if isinstance(extent, int):
+        return False
+    low, _ = index.bounds(index.expr(extent))
+    return low is None or low < 1
+
+
+def _of_one_axis(lane: ForOp) -> list[ForOp]:
+    """The loops of the same threads in the kernel, which has one number of them."""
+    kernel = next(loop for loop in [*all_loops_around(lane), lane] if loop.axis is not None)
+    return [loop for loop in loop_tree.loops(kernel) if loop.axis == lane.axis]
+
+
+def _beside(loop: ForOp, places: Collection[Operation]) -> Iterator[Operation]:
+    """What is done in a loop of threads, for each of its iterations, by operations that no
+    reduction is in; the ``places`` of reductions count as such."""
+    for op in loop.body.block.ops:
+        if isinstance(op, AllocOp) or not has_effects(op):
+            continue
+        inside = op not in places and any(loop_tree.is_inside(place, op) for place in places)
+        if inside and isinstance(op, ForOp):
+            yield from _beside(op, places)
+        else:
+            yield op
+
+
+def _require_guards(lane: ForOp, places: Collection[Operation], block: BlockOp) -> None:
+    """Refuse (KC4227) what cannot be left out where there is no thread but the one for results."""
+    for op in _beside(lane, places):
+        if any(result.uses for result in op.results):
+            name = op.results[0].name_hint or op.name
+            raise _refuse(block, f"there may be none, and {name} is read in their loop", lane)
+
+
+def _at_least_1(extent: SSAValue) -> SSAValue:
+    """``extent``, or 1 where it is less, computed behind it."""
+    larger = ApplyOp.of_groups(
+        "max", [[AffineExpr.dimension(0)], [AffineExpr.constant(1)]], [extent]
+    )
+    larger.results[0].name_hint = extent.name_hint
+    owner = extent.owner
+    if isinstance(owner, Operation):
+        larger.location = owner.location
+        Rewriter.insert_op(larger, InsertPoint.after(owner))
+    else:
+        Rewriter.insert_op(larger, InsertPoint.at_start(owner))
+    return larger.results[0]
+
+
+def _keep_a_thread(lane: ForOp, beside: Sequence[Operation], sizes: Values) -> None:
+    """Let a loop of threads that may be empty have one thread then, which starts and ends the
+    reductions, and does nothing of what is ``beside`` that. ``sizes``: extents that are at least 1,
+    by what they were."""
+    extent = lane.extent_value
+    if isinstance(extent, int):
+        return
+    if extent not in sizes:
+        sizes[extent] = _at_least_1(extent)
+    lane.operands[0] = sizes[extent]
+    positive = AffineConstraintExpr(
+        AffineConstraintKind.ge, AffineExpr.dimension(0), AffineExpr.constant(1)
+    )
+    for op in beside:
+        guard = IfOp(AffineSet(1, 0, (positive,)), [extent], Region(Block()))
+        guard.location = op.location
+        Rewriter.insert_op(guard, InsertPoint.before(op))
+        op.detach()
+        guard.then.block.add_op(op)
 
 
 def _is_neutral(update: Update, value: SSAValue) -> bool:

@@ -1,0 +1,94 @@
+"""Reductions over threads that there may be none of: the results are initial values then."""
+
+import numpy as np
+import pytest
+
+import kc
+
+ONE = """
+func.func @f(%A: memref<3x?xi32> {kc.shape = affine_map<()[n] -> (3, n)>},
+             %C: memref<3xi32> {kc.role = "out"})
+    attributes {kc.symbols = ["n"]} {
+  %n = tir.symbol "n"
+  tir.for %i in 3 thread "blockIdx.x" {
+    tir.for %k in %n thread "threadIdx.x" {
+      tir.block "C" (spatial %v_i in 3 = %i, reduce %v_k in %n = %k) init {
+        %zero = arith.constant 5 : i32
+        tir.store %zero, %C[%v_i] : memref<3xi32>
+      } do {
+        %a = tir.load %A[%v_i, %v_k] : memref<3x?xi32>
+        %c = tir.load %C[%v_i] : memref<3xi32>
+        %sum = arith.addi %c, %a : i32
+        tir.store %sum, %C[%v_i] : memref<3xi32>
+      }
+    }
+  }
+  func.return
+}
+"""
+
+
+@pytest.mark.parametrize("size", [0, 1, 7])
+def test_a_sum_over_no_threads(size: int):
+    a = np.arange(3 * size, dtype="int32").reshape(3, size)
+    result = np.full(3, -1, "int32")
+    kc.build(kc.IRModule.parse(ONE), target="cuda-emu")(a, result)
+    np.testing.assert_array_equal(result, a.sum(axis=1) + 5)
+
+
+THREE = """
+func.func @f(%A: memref<3x?xi32> {kc.shape = affine_map<()[n] -> (3, n)>},
+             %S: memref<3xi32> {kc.role = "out"}, %M: memref<3xi32> {kc.role = "out"},
+             %D: memref<3x?xi32> {kc.shape = affine_map<()[n] -> (3, n)>, kc.role = "out"})
+    attributes {kc.symbols = ["n"]} {
+  %n = tir.symbol "n"
+  tir.for %i in 3 thread "blockIdx.x" {
+    tir.for %k in %n thread "threadIdx.x" {
+      tir.block "S" (spatial %v_i in 3 = %i, reduce %v_k in %n = %k) init {
+        %zero = arith.constant 0 : i32
+        tir.store %zero, %S[%v_i] : memref<3xi32>
+      } do {
+        %a = tir.load %A[%v_i, %v_k] : memref<3x?xi32>
+        %s = tir.load %S[%v_i] : memref<3xi32>
+        %sum = arith.addi %s, %a : i32
+        tir.store %sum, %S[%v_i] : memref<3xi32>
+      }
+    }
+    tir.for %r in %n thread "threadIdx.x" {
+      tir.block "M" (spatial %v_i in 3 = %i, reduce %v_r in %n = %r) init {
+        %least = arith.constant -100 : i32
+        tir.store %least, %M[%v_i] : memref<3xi32>
+      } do {
+        %a = tir.load %A[%v_i, %v_r] : memref<3x?xi32>
+        %s = tir.load %S[%v_i] : memref<3xi32>
+        %both = arith.addi %a, %s : i32
+        %m = tir.load %M[%v_i] : memref<3xi32>
+        %most = arith.maxsi %m, %both : i32
+        tir.store %most, %M[%v_i] : memref<3xi32>
+      }
+    }
+    tir.for %j in %n thread "threadIdx.x" {
+      tir.block "D" (spatial %v_i in 3 = %i, spatial %v_j in %n = %j) do {
+        %a = tir.load %A[%v_i, %v_j] : memref<3x?xi32>
+        %s = tir.load %S[%v_i] : memref<3xi32>
+        %m = tir.load %M[%v_i] : memref<3xi32>
+        %p = arith.muli %a, %s : i32
+        %d = arith.addi %p, %m : i32
+        tir.store %d, %D[%v_i, %v_j] : memref<3x?xi32>
+      }
+    }
+  }
+  func.return
+}
+"""
+
+
+@pytest.mark.parametrize("size", [0, 1, 7])
+def test_two_reductions_and_what_uses_them(size: int):
+    """The kernel's other loops over the same threads do nothing where there is none."""
+    a = np.random.default_rng(size).integers(-9, 9, (3, size)).astype("int32")
+    sums, most, result = np.full(3, -1, "int32"), np.full(3, -1, "int32"), np.empty_like(a)
+    kc.build(kc.IRModule.parse(THREE), target="cuda-emu")(a, sums, most, result)
+    np.testing.assert_array_equal(sums, a.sum(axis=1))
+    np.testing.assert_array_equal(most, (a + sums[:, None]).max(axis=1, initial=-100))
+    np.testing.assert_array_equal(result, a * sums[:, None] + most[:, None])
